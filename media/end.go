@@ -1,0 +1,36 @@
+package media
+
+// EndReason is the word that says why a call ended. The twelve words are the same
+// everywhere: in the API, in events, in the store and in metrics.
+type EndReason string
+
+// Why calls end.
+const (
+	UserHangup       EndReason = "user_hangup"       // the far end ended an answered call, or gave up while it rang
+	AgentHangup      EndReason = "agent_hangup"      // the agent said goodbye
+	APIHangup        EndReason = "api_hangup"        // someone asked for it: a route, the dashboard, a drain
+	Completed        EndReason = "completed"         // a transfer took the caller over
+	Busy             EndReason = "busy"              // the callee is busy
+	NoAnswer         EndReason = "no_answer"         // the callee did not answer in time
+	Rejected         EndReason = "rejected"          // the callee or an analytics service refused
+	Voicemail        EndReason = "voicemail"         // a machine answered and policy was not to talk
+	BalanceExhausted EndReason = "balance_exhausted" // the overdraft floor, or a refused line minute
+	MaxDuration      EndReason = "max_duration"      // the longest a call may be
+	Failed           EndReason = "failed"            // all else; the detail says what
+	Unknown          EndReason = "unknown"           // a call the account does not have
+)
+
+// Ended is why a call ended. A Leg's Run returns it when the far end's goodbye was
+// not an ordinary hang-up, and finds it as the cause of its context when we end
+// the call.
+type Ended struct {
+	Reason EndReason
+	Detail string // the finer cause, such as "idle" or "media_timeout"; may be empty
+}
+
+func (e *Ended) Error() string {
+	if e.Detail == "" {
+		return string(e.Reason)
+	}
+	return string(e.Reason) + ": " + e.Detail
+}

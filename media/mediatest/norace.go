@@ -1,0 +1,5 @@
+//go:build !race
+
+package mediatest
+
+const raceEnabled = false
