@@ -1,0 +1,54 @@
+# make help lists the targets. Each installs the system packages it needs, once.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: run test check lint soak build bench help go
+
+# Where Go's own installer puts it, for shells that were not told.
+export PATH := $(PATH):/usr/local/go/bin
+
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo development)
+# The version is passed in; asking git during the build fails in a checkout that
+# belongs to somebody else.
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+run: build ## build, then start a server with a demonstration account
+	bin/parley serve --demo
+
+build: go bin/.installed-build ## bin/parley and bin/parley-speech
+	go build -ldflags "-X main.version=$(VERSION)" -o bin/ ./cmd/parley ./cmd/parley-speech
+
+test: go bin/.installed-test ## the whole suite, on this machine alone
+	go test -race -p 2 -timeout 15m ./...
+	@# The race detector allocates, so allocations are counted without it.
+	go test -p 2 -timeout 5m -run Alloc ./media/... ./sip/... ./pipeline/... ./inference/... ./billing/...
+
+check: test lint ## what CI runs: test, format, vet, staticcheck, go.mod, a build without cgo
+
+lint: go
+	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt these files:" $$files >&2; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go mod tidy -diff
+	CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
+
+soak: go bin/.installed-test ## the long and heavy proofs, up to 90 minutes, without the race detector
+	PARLEY_SOAK=1 go test -v -p 1 -count 1 -timeout 90m -run Soak ./...
+
+bench: go bin/.installed-build ## benchmarks of the audio path
+	go test -run '^$$' -bench . -benchtime 0.5s ./media/...
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-14s %s\n", $$1, $$2}'
+
+bin/.installed-%: deploy/install.sh
+	@mkdir -p bin
+	deploy/install.sh $*
+	@touch $@
+
+# A newer Go could be fetched by an older one, but not offline and not by 1.20.
+go:
+	@have=$$(GOTOOLCHAIN=local go version 2>/dev/null | sed -n 's/^go version go1\.\([0-9]*\).*/\1/p'); \
+	[ "$${have:-0}" -ge 26 ] || { echo "Go 1.26 or later is needed, $$([ -n "$$have" ] && echo "1.$$have" || echo none) is installed: see https://go.dev/dl/" >&2; exit 1; }

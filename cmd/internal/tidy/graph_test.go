@@ -1,0 +1,184 @@
+package tidy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "parley"
+
+// pkg is what the go command says about one of our packages.
+type pkg struct {
+	ImportPath, Dir, Doc               string
+	Imports, TestImports, XTestImports []string
+	GoFiles, CgoFiles                  []string
+}
+
+// path is the package's folder in the repository.
+func (p pkg) path() string { return ours(p.ImportPath) }
+
+// ours is the folder of one of our packages, empty for anybody else's.
+func ours(importPath string) string {
+	path, ok := strings.CutPrefix(importPath, module+"/")
+	if !ok {
+		return ""
+	}
+	return path
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	t.Fatal("no go.mod above the test")
+	return ""
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,Doc,Imports,TestImports,XTestImports,GoFiles,CgoFiles", "./...")
+	cmd.Dir = root(t)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // without it, cgo files are invisible
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	var all []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// rows is the layer of each part of the tree. A package imports its own part
+// and lower rows only, so parts of one row never meet.
+var rows = map[string]int{
+	"cmd": 4,
+	"api": 3, "sip": 3, "pipeline": 3,
+	"store": 2, "inference": 2,
+	"media": 1, "billing": 1, "sip/carrier": 1,
+}
+
+// part is the part of the tree that a package belongs to.
+func part(path string) string {
+	if path == "sip/carrier" || strings.HasPrefix(path, "sip/carrier/") {
+		return "sip/carrier"
+	}
+	first, _, _ := strings.Cut(path, "/")
+	return first
+}
+
+// forbidden says why from must not import to; empty when it may. A test may
+// reach the simulated carrier from its neighbours.
+func forbidden(from, to string, inTest bool) string {
+	a, b := part(from), part(to)
+	switch {
+	case rows[a] == 0:
+		return fmt.Sprintf("the row of %s is not known: add it to rows", a)
+	case to == "sip/simulated" && a != "cmd" && (!inTest || a != "sip"):
+		return "the simulated carrier is reached only over the network"
+	case from == "sip/simulated" && !slices.Contains([]string{"sip", "sip/carrier", "media"}, b):
+		return "it may import sip, sip/carrier and media"
+	case a == b && (from != "media" || inTest):
+		return ""
+	case from == "media":
+		return "media imports nothing of ours"
+	case rows[b] >= rows[a]:
+		return fmt.Sprintf("%s (row %d) imports lower rows only, and %s is row %d", a, rows[a], b, rows[b])
+	}
+	return ""
+}
+
+func TestImportDirections(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imports := range []struct {
+			list   []string
+			inTest bool
+		}{{p.Imports, false}, {p.TestImports, true}, {p.XTestImports, true}} {
+			for _, to := range imports.list {
+				if ours(to) == "" {
+					continue
+				}
+				if why := forbidden(p.path(), ours(to), imports.inTest); why != "" {
+					t.Errorf("%s imports %s: %s", p.path(), ours(to), why)
+				}
+			}
+		}
+	}
+}
+
+func TestImportRule(t *testing.T) {
+	for _, tt := range []struct {
+		from, to string
+		inTest   bool
+		ok       bool
+	}{
+		{"cmd/parley", "api/wsagent", false, true},
+		{"cmd/internal/tidy", "cmd/parley/config", true, true},
+		{"api", "store", false, true},
+		{"api", "pipeline", false, false},
+		{"pipeline", "sip", true, false},
+		{"sip", "sip/carrier", false, true},
+		{"sip/carrier", "sip", false, false},
+		{"sip/carrier/telnyx", "sip/carrier", false, true},
+		{"sip/simulated", "sip", false, true},
+		{"sip/simulated", "media/wav", false, true},
+		{"sip/simulated", "inference", false, false},
+		{"sip", "sip/simulated", false, false},
+		{"sip", "sip/simulated", true, true},
+		{"cmd/parley", "sip/simulated", false, true},
+		{"api", "sip/simulated", true, false},
+		{"store", "billing", false, true},
+		{"store", "inference", false, false},
+		{"inference/espeak", "inference", false, true},
+		{"media/wav", "media", false, true},
+		{"media", "media/wav", false, false},
+		{"media/wav", "billing", false, false},
+		{"billing", "store", false, false},
+		{"store", "cmd/parley", false, false},
+		{"util", "media", false, false},
+	} {
+		if why := forbidden(tt.from, tt.to, tt.inTest); (why == "") != tt.ok {
+			t.Errorf("%s imports %s (test %v): %q", tt.from, tt.to, tt.inTest, why)
+		}
+	}
+}
+
+func TestOnlyTheSpeechWorkerUsesCgo(t *testing.T) {
+	for _, p := range packages(t) {
+		if len(p.CgoFiles) > 0 && p.path() != "cmd/parley-speech" {
+			t.Errorf("%s uses cgo in %v: native code lives in cmd/parley-speech", p.path(), p.CgoFiles)
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	for _, p := range packages(t) {
+		if len(p.GoFiles)+len(p.CgoFiles) > 0 && p.Doc == "" {
+			t.Errorf("%s has no package comment: begin one file with // Package %s ...", p.path(), filepath.Base(p.path()))
+		}
+	}
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# Installs the system packages that Parley needs on Debian and Ubuntu, once.
+#
+#   deploy/install.sh build   to build and run it
+#   deploy/install.sh test    to run its tests too
+#
+# As root it uses apt, else sudo; where that is not possible it prints the one
+# command to run. When everything is there it does nothing and needs no network.
+set -eu
+
+build="build-essential pkg-config postgresql
+	espeak-ng libespeak-ng-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us"
+# Other people's telephones, voices and tools, to test against.
+test="flite sox sip-tester baresip-core python3"
+
+case "${1-}" in
+build) wanted=$build ;;
+test) wanted="$build $test" ;;
+*)
+	echo "usage: deploy/install.sh build|test" >&2
+	exit 2
+	;;
+esac
+
+if ! command -v apt-get >/dev/null; then
+	echo "This is neither Debian nor Ubuntu. Install what corresponds to:" $wanted >&2
+	exit 1
+fi
+
+installed() {
+	dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q ' installed$'
+}
+
+missing=""
+for p in $wanted; do
+	installed "$p" || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+	# sudo may ask for a password only where somebody can type one.
+	ask=-n
+	[ -t 0 ] && ask=
+	if command -v sudo >/dev/null && sudo $ask true 2>/dev/null; then
+		exec sudo "$0" "$1"
+	fi
+	echo "Packages are missing:$missing" >&2
+	echo "Run this as root, then try again: $(cd "$(dirname "$0")" && pwd)/install.sh $1" >&2
+	exit 1
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+install() {
+	apt-get install -y --no-install-recommends "$@"
+}
+
+apt-get update
+case "$missing" in
+*" postgresql"*)
+	# Parley runs a PostgreSQL of its own; the package's usual one, which would
+	# start with the machine, is not wanted.
+	install postgresql-common
+	sed -i -E 's/^#? *create_main_cluster *=.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf
+	;;
+esac
+install $missing
