@@ -1,0 +1,239 @@
+package billing
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// CardError lists what is wrong with a rate card, one line for each fault.
+type CardError []string
+
+func (e CardError) Error() string { return strings.Join(e, "\n") }
+
+// maxPrice bounds every amount of a card, so that a slipped decimal point is
+// refused and sums of wallet rules cannot overflow.
+const maxPrice = 1_000_000 * USD
+
+// ParseRateCard reads a card from YAML or JSON, which is YAML too. Every key of
+// the served card must be present once and no other; prices are plain decimals
+// read as text, never through a float. The error is a CardError.
+func ParseRateCard(text []byte) (*RateCard, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, CardError{strings.Join(strings.Fields(err.Error()), " ")}
+	}
+	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		return nil, CardError{"a rate card is a mapping of keys to values"}
+	}
+	r := &cardReader{values: map[string]*yaml.Node{}, lines: map[string]int{}}
+	r.flatten("", doc.Content[0])
+	f := r.fields()
+	for _, path := range slices.Sorted(maps.Keys(r.values)) {
+		r.fail(path, "unknown key")
+	}
+	if len(r.errs) > 0 {
+		return nil, r.errs
+	}
+	return newRateCard(f)
+}
+
+// cardReader takes values out of the flattened document; what is left over at the
+// end is unknown.
+type cardReader struct {
+	values map[string]*yaml.Node // dotted path to scalar
+	lines  map[string]int        // every path, also of mappings, to its line
+	errs   CardError
+}
+
+func (r *cardReader) fail(path, format string, args ...any) {
+	where := path + ": "
+	if n := r.lines[path]; n > 0 {
+		where = fmt.Sprintf("line %d: %s", n, where)
+	}
+	r.errs = append(r.errs, where+fmt.Sprintf(format, args...))
+}
+
+func (r *cardReader) flatten(path string, n *yaml.Node) {
+	if path != "" {
+		if _, twice := r.lines[path]; twice {
+			r.lines[path] = n.Line
+			r.fail(path, "is there twice")
+			return
+		}
+		r.lines[path] = n.Line
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		r.values[path] = n
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i].Value
+			if path != "" {
+				key = path + "." + key
+			}
+			r.flatten(key, n.Content[i+1])
+		}
+	default:
+		r.fail(path, "lists and references have no place in a rate card")
+	}
+}
+
+// take removes the scalar at path; ok is false, with an error noted, without one.
+func (r *cardReader) take(path string) (n *yaml.Node, ok bool) {
+	n, ok = r.values[path]
+	if !ok {
+		r.fail(path, "missing")
+		return nil, false
+	}
+	delete(r.values, path)
+	return n, true
+}
+
+func (r *cardReader) text(path string) string {
+	if n, ok := r.take(path); ok {
+		return n.Value
+	}
+	return ""
+}
+
+// word wants exactly one value: it tells clients how prices apply and is no choice.
+func (r *cardReader) word(path, want string) string {
+	if got, ok := r.take(path); ok && got.Value != want {
+		r.fail(path, "must be %s", want)
+	}
+	return want
+}
+
+func (r *cardReader) money(path string) Money {
+	n, ok := r.take(path)
+	if !ok {
+		return 0
+	}
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		r.fail(path, "write the number without quotes")
+		return 0
+	}
+	m, err := ParseMoney(n.Value)
+	switch {
+	case err != nil:
+		r.fail(path, "%v", err)
+	case m < 0 || m > maxPrice:
+		r.fail(path, "must be from 0 to %s", maxPrice)
+	}
+	return m
+}
+
+func (r *cardReader) count(path string) int {
+	n, ok := r.take(path)
+	if !ok {
+		return 0
+	}
+	i, err := strconv.Atoi(n.Value)
+	if err != nil || i < 1 || i > 100_000 {
+		r.fail(path, "must be a whole number from 1 to 100000")
+	}
+	return i
+}
+
+func (r *cardReader) flag(path string) bool {
+	n, ok := r.take(path)
+	if ok && n.Value != "true" && n.Value != "false" {
+		r.fail(path, "must be true or false")
+	}
+	return ok && n.Value == "true"
+}
+
+var isoCountry = regexp.MustCompile(`^[A-Z]{2}$`)
+
+// prices reads a map from ISO country to price.
+func (r *cardReader) prices(path string) map[string]Money {
+	out := map[string]Money{}
+	if _, ok := r.lines[path]; !ok {
+		r.fail(path, "missing")
+	}
+	prefix := path + "."
+	for _, key := range slices.Sorted(maps.Keys(r.values)) {
+		country, ok := strings.CutPrefix(key, prefix)
+		switch {
+		case !ok:
+			continue
+		case country == "UK":
+			r.fail(key, "the ISO code is GB")
+		case !isoCountry.MatchString(country):
+			r.fail(key, "not an ISO country code of two capital letters")
+		}
+		out[country] = r.money(key)
+	}
+	return out
+}
+
+func (r *cardReader) fields() (f cardFields) {
+	f.Version = r.version()
+	f.Currency = r.word("currency", "USD")
+	f.Notes = r.text("notes")
+	f.Agent.PlatformPerMinute = r.money("agent.platform_per_minute")
+	f.Agent.Billing = r.word("agent.billing", "per_second")
+	f.LLM.InputPerMillion = r.money("llm.input_per_million_tokens")
+	f.LLM.OutputPerMillion = r.money("llm.output_per_million_tokens")
+	f.LLM.SpeculativeDefault = r.flag("llm.speculative_replies_default")
+	f.Phone.Billing = r.word("phone.billing", "per_started_minute")
+	f.Phone.Inbound = r.prices("phone.inbound")
+	f.Phone.OutboundFixed = r.prices("phone.outbound_fixed")
+	f.Phone.OutboundMobile = r.prices("phone.outbound_mobile")
+	f.Phone.NumberPerMonth = r.money("phone.number_per_month")
+	f.CRMLoggedCall = r.money("crm_logged_call")
+	f.WebSearch = r.money("web_search")
+	f.TTSPerMillionChars = r.money("tts_per_million_chars")
+	f.STTPerMinute = r.money("stt_per_minute")
+	f.DenoisePerMinute = r.money("denoise_per_minute")
+	f.Wallet = r.wallet()
+	for _, country := range []string{"US", "CA"} {
+		if _, ok := f.Phone.OutboundMobile[country]; ok {
+			r.fail("phone.outbound_mobile."+country, "mobiles there pay the landline rate; leave it out")
+		}
+	}
+	return f
+}
+
+func (r *cardReader) wallet() (w Wallet) {
+	w.MinTopup = r.money("wallet.min_topup")
+	w.MaxTopup = r.money("wallet.max_topup")
+	w.SignupBonus = r.money("wallet.signup_bonus")
+	w.SignupBonusDays = r.count("wallet.signup_bonus_days")
+	w.Overdraft = r.money("wallet.overdraft")
+	w.MinSessionStart = r.money("wallet.min_session_start")
+	w.ConcurrencyDefault = r.count("wallet.concurrency_default")
+	w.ConcurrencyBeforeTopup = r.count("wallet.concurrency_before_topup")
+	w.AutoRecharge.Threshold = r.money("wallet.auto_recharge.threshold")
+	w.AutoRecharge.Amount = r.money("wallet.auto_recharge.amount")
+	w.AutoRecharge.MonthlyCap = r.money("wallet.auto_recharge.monthly_cap")
+	switch {
+	case len(r.errs) > 0: // comparing values that could not be read only adds noise
+	case w.MinTopup > w.MaxTopup:
+		r.fail("wallet.min_topup", "is above wallet.max_topup")
+	case w.AutoRecharge.Amount < w.MinTopup || w.AutoRecharge.Amount > w.MaxTopup:
+		r.fail("wallet.auto_recharge.amount", "must be from wallet.min_topup to wallet.max_topup")
+	case w.AutoRecharge.MonthlyCap < w.AutoRecharge.Amount:
+		r.fail("wallet.auto_recharge.monthly_cap", "is below wallet.auto_recharge.amount")
+	}
+	return w
+}
+
+var versionForm = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})\.\d{1,6}$`)
+
+func (r *cardReader) version() string {
+	v := r.text("version")
+	if m := versionForm.FindStringSubmatch(v); m == nil {
+		r.fail("version", "must be a date and a revision, as in 2026-01-31.1")
+	} else if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
+		r.fail("version", "%s is not a date", m[1])
+	}
+	return v
+}

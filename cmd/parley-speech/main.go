@@ -1,0 +1,53 @@
+//go:build cgo
+
+// Command parley-speech hosts the native speech engines of Parley: espeak-ng for
+// synthesis ("parley-speech tts") and pocketsphinx for recognition
+// ("parley-speech asr"). The server starts it and speaks with it through standard
+// input and output in the messages of package worker; it ends when its standard
+// input closes.
+//
+// It is the only program of the project that links native libraries. Because
+// espeak-ng is licensed under the GNU General Public License, version 3 or any
+// later version, this program as a whole is GPL-3.0-or-later; the server, which
+// only exchanges messages with it, is not.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"parley/inference/worker"
+)
+
+// defaultModel is where Debian's pocketsphinx-en-us puts its model.
+const defaultModel = "/usr/share/pocketsphinx/model/en-us"
+
+func main() {
+	flags := flag.NewFlagSet(worker.Program, flag.ExitOnError)
+	flags.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: parley-speech tts | parley-speech [-model DIR] asr\nThe server starts this program; it takes messages on standard input.")
+	}
+	model := flags.String("model", defaultModel, "directory of the English model of pocketsphinx")
+	flags.Parse(os.Args[1:]) // ends the program on an error
+	in := worker.NewReader(bufio.NewReaderSize(os.Stdin, 64<<10))
+	out := worker.NewWriter(os.Stdout)
+	var err error
+	switch flags.Arg(0) {
+	case "tts":
+		err = serveTTS(in, out)
+	case "asr":
+		err = serveASR(in, out, *model)
+	default:
+		flags.Usage()
+		os.Exit(2)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	// What still runs is of no use to anyone: the server is gone.
+}

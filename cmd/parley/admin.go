@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/billing"
+	"parley/cmd/parley/config"
+	"parley/store"
+	"parley/store/private"
+)
+
+// adminTimeout bounds an administration command: people wait for it.
+const adminTimeout = time.Minute
+
+// admin is what an administration command works with: the server's database,
+// whether the server runs or not, and the form of its answer.
+type admin struct {
+	ctx  context.Context
+	db   *store.DB
+	out  io.Writer
+	json bool
+	now  time.Time
+}
+
+// adminCommand makes c an administration command. It reads the settings as serve
+// does, so it finds the same database.
+func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *cobra.Command {
+	var asJSON bool
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, _, err := loadConfig(cmd)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), adminTimeout)
+		defer cancel()
+		db, closeDB, err := openStore(ctx, cfg, newLogger(cmd.ErrOrStderr(), cfg))
+		if err != nil {
+			return err
+		}
+		defer closeDB()
+		return run(&admin{ctx, db, cmd.OutOrStdout(), asJSON, time.Now()}, args)
+	}
+	c.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// openStore connects to the database of the settings: a running server's, or the
+// private one, started for as long as the command takes.
+func openStore(ctx context.Context, cfg *config.Config, log *slog.Logger) (*store.DB, func(), error) {
+	url, stop := cfg.DatabaseURL, func() {}
+	if url == "" {
+		var err error
+		dir, _ := chooseDataDir(cfg)
+		if url, err = private.Locate(clusterDir(dir)); err != nil {
+			if err := makeDataDir(dir); err != nil {
+				return nil, nil, err
+			}
+			cluster, err := private.Start(ctx, private.Options{Dir: clusterDir(dir), Log: log})
+			if err != nil {
+				return nil, nil, advise(err)
+			}
+			url, stop = cluster.URL(), func() { _ = cluster.Stop() }
+		}
+	}
+	db, err := store.Open(ctx, url)
+	if err == nil {
+		err = db.Migrate(ctx)
+	}
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return db, func() { db.Close(); stop() }, nil
+}
+
+// print answers with v as JSON, or with the lines for a person.
+func (a *admin) print(v any, person func(w io.Writer)) error {
+	if a.json {
+		enc := json.NewEncoder(a.out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(v)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	person(w)
+	return w.Flush()
+}
+
+// card is the rate card to give a new account its welcome by: the configured one.
+func (a *admin) card(cmd *cobra.Command) (*billing.RateCard, error) {
+	cfg, _, err := loadConfig(cmd)
+	if err != nil {
+		return nil, err
+	}
+	card, err := readRateCard(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return card, a.db.PutRateCard(a.ctx, card, a.now)
+}
+
+// readRateCard reads the configured card, else the built-in one.
+func readRateCard(cfg *config.Config) (*billing.RateCard, error) {
+	if cfg.RateCard == "" {
+		return billing.DefaultRateCard(), nil
+	}
+	text, err := os.ReadFile(cfg.RateCard)
+	if err != nil {
+		return nil, err
+	}
+	card, err := billing.ParseRateCard(text)
+	if err != nil {
+		return nil, fmt.Errorf("rate card %s: %w", cfg.RateCard, err)
+	}
+	return card, nil
+}
+
+// group is a command that only holds others.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	g.AddCommand(commands...)
+	return g
+}
+
+// exitStatus is the process's exit status for a command that failed.
+func exitStatus(err error) int {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return exitNotFound
+	case errors.Is(err, store.ErrInvalid):
+		return exitUsage
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired),
+		errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
+		return exitRefused
+	}
+	return exitFailed
+}
+
+// stamp shows a moment to a person; "never" when there is none.
+func stamp(t *time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return t.Local().Format(time.DateTime)
+}
+
+// word shows an optional text; "none" when there is none.
+func word(s *string) string {
+	if s == nil || strings.TrimSpace(*s) == "" {
+		return "none"
+	}
+	return *s
+}

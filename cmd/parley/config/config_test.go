@@ -1,0 +1,280 @@
+package config
+
+import (
+	"errors"
+	"flag"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the example file")
+
+const exampleFile = "../../../deploy/parley.example.yaml"
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "parley.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDefaults(t *testing.T) {
+	c, warnings, err := Load(Sources{})
+	if err != nil || len(warnings) != 0 {
+		t.Fatal(err, warnings)
+	}
+	if c.HTTPAddr != ":8080" || c.SIPAddr != ":5060" || !c.Telephony() || c.DataDir != "./data" || c.DataDirSet ||
+		c.DrainTimeout != 5*time.Minute || c.RTPPorts != (PortRange{10000, 19999}) || c.RTPPorts.Pairs() != 5000 ||
+		c.Log != slog.LevelInfo || c.ASR.Engines[0] != "pocketsphinx" || c.Demo || c.Node == "" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	s := Sources{
+		Flags: map[string]string{"http-addr": ":1"},
+		Env:   []string{"PARLEY_HTTP_ADDR=:2", "PARLEY_METRICS_ADDR=:3", "PARLEY_BASE_URL=", "HOME=/x"},
+		File:  write(t, "http_addr: :4\nmetrics_addr: :5\nbase_url: https://voice.example/\nmax_calls: 7\ndemo: yes\nlog:\n"),
+	}
+	c, _, err := Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.HTTPAddr != ":1" || c.MetricsAddr != ":3" || c.BaseURL != "https://voice.example" || c.MaxCalls != 7 || !c.Demo {
+		t.Errorf("%+v", c)
+	}
+	want := map[string]string{"http_addr": "flag", "metrics_addr": "environment", "base_url": "file", "log": "default"}
+	for _, shown := range c.Shown() {
+		if w, ok := want[shown.Key]; ok && w != shown.Source {
+			t.Errorf("%s comes from %s, want %s", shown.Key, shown.Source, w)
+		}
+	}
+	// The file may be named by the environment too.
+	c, _, err = Load(Sources{Env: []string{"PARLEY_CONFIG=" + s.File}})
+	if err != nil || c.HTTPAddr != ":4" {
+		t.Errorf("%v %v", c, err)
+	}
+}
+
+func TestListsAndOff(t *testing.T) {
+	c, _, err := Load(Sources{File: write(t, `
+sip_addr: off
+asr: [openai, pocketsphinx]
+asr_url: http://127.0.0.1:8000/v1/
+denoise: off
+trusted_proxies: [10.0.0.0/8, "::ffff:192.0.2.1"]
+rtp_ports: 10001-10003
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Telephony() || c.SIPAddr != "" || c.Denoise[0] != "off" || c.ASR.URL != "http://127.0.0.1:8000/v1" || c.RTPPorts.Pairs() != 1 {
+		t.Errorf("%+v", c)
+	}
+	if !reflect.DeepEqual(c.ASR.Engines, []string{"openai", "pocketsphinx"}) {
+		t.Errorf("engines %v", c.ASR.Engines)
+	}
+	want := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.1/32")}
+	if !reflect.DeepEqual(c.TrustedProxies, want) {
+		t.Errorf("proxies %v", c.TrustedProxies)
+	}
+}
+
+// Each wrong setting stops the start with one line that names it as the user
+// wrote it and says what is allowed.
+func TestWrongSettings(t *testing.T) {
+	type env = map[string]string
+	for _, tt := range []struct {
+		name string
+		env  env
+		file string
+		want string // how the line starts, and | what it contains
+	}{
+		{"address without port", env{"HTTP_ADDR": "localhost"}, "", `PARLEY_HTTP_ADDR: "localhost" is not allowed; allowed: HOST:PORT`},
+		{"port too high", env{"METRICS_ADDR": ":70000"}, "", `PARLEY_METRICS_ADDR: ":70000"`},
+		{"address with a scheme", env{"SIP_ADDR": "udp://:5060"}, "", `PARLEY_SIP_ADDR:|or off`},
+		{"metrics in public", env{"METRICS_ADDR": ":8080"}, "", `PARLEY_METRICS_ADDR: metrics|allowed: another port`},
+		{"base without scheme", env{"BASE_URL": "voice.example"}, "", `PARLEY_BASE_URL: "voice.example"|https://HOST`},
+		{"base with query", env{"BASE_URL": "https://voice.example/?a=b"}, "", `PARLEY_BASE_URL:`},
+		{"no address", env{"PUBLIC_IP": "example.com"}, "", `PARLEY_PUBLIC_IP: "example.com"|an IP address`},
+		{"any address", env{"PUBLIC_IP": "0.0.0.0"}, "", `PARLEY_PUBLIC_IP:`},
+		{"one port", env{"RTP_PORTS": "10000"}, "", `PARLEY_RTP_PORTS:|FIRST-LAST`},
+		{"ports backwards", env{"RTP_PORTS": "20000-10000"}, "", `PARLEY_RTP_PORTS:`},
+		{"odd pair", env{"RTP_PORTS": "10001-10002"}, "", `PARLEY_RTP_PORTS:`},
+		{"reserved ports", env{"RTP_PORTS": "1000-2000"}, "", `PARLEY_RTP_PORTS:`},
+		{"too few ports", env{"MAX_CALLS": "50", "RTP_PORTS": "10000-10099"}, "", `PARLEY_MAX_CALLS: 50 calls need 120 RTP ports|up to 41`},
+		{"another database", env{"DATABASE_URL": "mysql://root:hunter2@db/x"}, "", `PARLEY_DATABASE_URL: this value is not allowed; allowed: postgres://`},
+		{"damaged database", env{"DATABASE_URL": "postgres://u:hunter2@db:port/x"}, "", `PARLEY_DATABASE_URL: this value`},
+		{"short secret", env{"SECRET": "hunter2"}, "", `PARLEY_SECRET: this value is not allowed; allowed: 32 characters`},
+		{"secret twice", env{"SECRET": "hunter2", "SECRET_FILE": "/x"}, "", `PARLEY_SECRET_FILE: the secret is given twice; allowed: this or PARLEY_SECRET`},
+		{"secret file missing", env{"SECRET_FILE": "/no/such"}, "", `PARLEY_SECRET_FILE: cannot read "/no/such"; allowed: the path`},
+		{"secret file empty", env{"LLM_API_KEY_FILE": "/dev/null"}, "", `PARLEY_LLM_API_KEY_FILE: the file is empty; allowed`},
+		{"key with a line break", env{"TTS_API_KEY": "hunter2\nx"}, "", `PARLEY_TTS_API_KEY: this value`},
+		{"node", env{"NODE": "node 1"}, "", `PARLEY_NODE: "node 1" is not allowed; allowed: letters`},
+		{"carrier not built", env{"CARRIER": "telnyx"}, "", `PARLEY_CARRIER: "telnyx" is not allowed; allowed: simulated or none`},
+		{"payments not built", env{"PAYMENTS": "stripe"}, "", `PARLEY_PAYMENTS: "stripe" is not allowed; allowed: simulated or none`},
+		{"engine not built", env{"ASR": "deepgram"}, "", `PARLEY_ASR: "deepgram" is not allowed; allowed: the engines that are built, pocketsphinx, openai`},
+		{"engine twice", env{"TTS": "espeak,espeak"}, "", `PARLEY_TTS:`},
+		{"empty engine", env{"LLM": "scripted,"}, "", `PARLEY_LLM: "scripted,"`},
+		{"off and on", env{"DENOISE": "off,spectral"}, "", `PARLEY_DENOISE:`},
+		{"engine of another stage", env{"VAD": "espeak"}, "", `PARLEY_VAD: "espeak"|spectral`},
+		{"remote engine without address", env{"LLM": "openai"}, "", `PARLEY_LLM_URL: the engine openai needs it; allowed: http://HOST`},
+		{"engine address with a password", env{"LLM_URL": "http://u:p@host"}, "", `PARLEY_LLM_URL:`},
+		{"no rate card", env{"RATE_CARD": "/no/such.yaml"}, "", `PARLEY_RATE_CARD: "/no/such.yaml" is not allowed; allowed: the path of a readable file`},
+		{"directory as rate card", env{"RATE_CARD": "/"}, "", `PARLEY_RATE_CARD:`},
+		{"level", env{"LOG": "verbose"}, "", `PARLEY_LOG: "verbose" is not allowed; allowed: debug, info, warn or error`},
+		{"format", env{"LOG_FORMAT": "xml"}, "", `PARLEY_LOG_FORMAT: "xml" is not allowed; allowed: text or json`},
+		{"switch", env{"DEMO": "maybe"}, "", `PARLEY_DEMO: "maybe" is not allowed; allowed: on or off`},
+		{"duration", env{"DRAIN_TIMEOUT": "5"}, "", `PARLEY_DRAIN_TIMEOUT: "5" is not allowed; allowed: a duration`},
+		{"negative duration", env{"DRAIN_TIMEOUT": "-1s"}, "", `PARLEY_DRAIN_TIMEOUT:`},
+		{"rate", env{"RATE_LIMIT": "fast"}, "", `PARLEY_RATE_LIMIT: "fast" is not allowed; allowed: a whole number`},
+		{"calls", env{"MAX_CALLS": "-1"}, "", `PARLEY_MAX_CALLS:`},
+		{"network with host bits", env{"SIP_ALLOW": "10.1.2.3/8"}, "", `PARLEY_SIP_ALLOW:|10.0.0.0/8`},
+		{"proxies", env{"TRUSTED_PROXIES": "10.0.0.0/8;10.0.0.1"}, "", `PARLEY_TRUSTED_PROXIES:`},
+		{"unknown sources", env{"SIP_UNKNOWN": "allow"}, "", `PARLEY_SIP_UNKNOWN: "allow" is not allowed; allowed: drop or reject`},
+		{"long value", env{"LOG": strings.Repeat("x", 5000)}, "", `PARLEY_LOG: "xxx|..." is not allowed`},
+
+		{"value in the file", nil, "log: info\nlog_format: xml\n", `parley.yaml line 2: log_format: "xml" is not allowed; allowed: text or json`},
+		{"unknown key", nil, "sip_adr: :5060\n", `parley.yaml line 1: sip_adr: is not a setting; the nearest is sip_addr`},
+		{"upper case", nil, "LOG: info\n", `parley.yaml line 1: LOG: is not a setting; the nearest is log`},
+		{"with the prefix", nil, "parley_log: info\n", `parley.yaml line 1: parley_log: is not a setting; the nearest is log`},
+		{"key twice", nil, "log: info\nlog: warn\n", `parley.yaml|twice`},
+		{"nested", nil, "sip:\n  addr: :5060\n", `parley.yaml line 1: sip: is not a setting`},
+		{"map as value", nil, "asr: {name: openai}\n", `parley.yaml line 1: asr: has parts of its own; allowed: one value`},
+		{"not YAML", nil, "log: [info\n", `parley.yaml: yaml:`},
+		{"a sentence", nil, "hello\n", `parley.yaml: is not a list of settings`},
+		{"two documents", nil, "log: info\n---\nlog: warn\n", `parley.yaml: holds more than one document`},
+		{"strange key", nil, "\"a\\nb\": 1\n", `parley.yaml line 1: "a\nb": is not a setting`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := Sources{}
+			for k, v := range tt.env {
+				s.Env = append(s.Env, "PARLEY_"+k+"="+v)
+			}
+			if tt.file != "" {
+				s.File = write(t, tt.file)
+			}
+			_, _, err := Load(s)
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("got %v", err)
+			}
+			line := err.Error()
+			for i, part := range strings.Split(tt.want, "|") {
+				if at := strings.Index(line, part); at < 0 || i == 0 && at != 0 {
+					t.Errorf("%q lacks %q", line, part)
+				}
+			}
+			if strings.ContainsAny(line, "\r\n") || len(line) > 300 {
+				t.Errorf("not one short line: %q", line)
+			}
+			if strings.Contains(line, "hunter2") {
+				t.Errorf("shows the secret: %q", line)
+			}
+		})
+	}
+}
+
+func TestMissingFileAndWrongFlag(t *testing.T) {
+	_, _, err := Load(Sources{File: "/no/such.yaml"})
+	if err == nil || err.Error() != "/no/such.yaml: cannot be read (no such file or directory); allowed: the path of a YAML file" {
+		t.Errorf("got %v", err)
+	}
+	_, _, err = Load(Sources{Flags: map[string]string{"log": "loud"}, Env: []string{"PARLEY_LOG=info"}})
+	if err == nil || !strings.HasPrefix(err.Error(), `--log: "loud" is not allowed`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUnknownVariablesWarn(t *testing.T) {
+	_, warnings, err := Load(Sources{Env: []string{
+		"PARLEY_SIPADDR=:5060", "PARLEY_LOGFORMAT=json", "PARLEY_URL=http://x", "PARLEY_API_KEY=k", "PARLEY_SOAK=1", "PARLEYLOG=1", "OTHER=1",
+	}})
+	want := []string{
+		"PARLEY_LOGFORMAT is not a setting; the nearest is PARLEY_LOG_FORMAT",
+		"PARLEY_SIPADDR is not a setting; the nearest is PARLEY_SIP_ADDR",
+	}
+	if err != nil || len(warnings) != 2 || warnings[0] != want[0] || warnings[1] != want[1] {
+		t.Errorf("%q %v", warnings, err)
+	}
+}
+
+func TestSecretsComeFromFilesAndStayHidden(t *testing.T) {
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte("hunter2hunter2hunter2hunter2hunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := Load(Sources{
+		Env:  []string{"PARLEY_SECRET_FILE=" + key, "PARLEY_DATABASE_URL=postgres://u:hunter2@db/x"},
+		File: write(t, "llm_api_key_file: "+key+"\nsecret: overridden-by-the-environment-01234\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Secret != "hunter2hunter2hunter2hunter2hunter2" || c.LLM.APIKey != c.Secret {
+		t.Errorf("secret %q, key %q", c.Secret, c.LLM.APIKey)
+	}
+	out := c.Print()
+	if strings.Contains(out, "hunter2") || strings.Contains(out, "overridden") {
+		t.Errorf("shows a secret:\n%s", out)
+	}
+	for _, line := range []string{`(?m)^secret: "\(secret\)" +# environment$`, `(?m)^tts_api_key: "" +# default$`, `(?m)^http_addr: ":8080" +# default$`} {
+		if !regexp.MustCompile(line).MatchString(out) {
+			t.Errorf("no line %s in\n%s", line, out)
+		}
+	}
+}
+
+// What Print writes is a valid file again.
+func TestPrintedConfigurationLoads(t *testing.T) {
+	c, _, err := Load(Sources{Env: []string{"PARLEY_NODE=n1", "PARLEY_SIP_ALLOW=10.0.0.0/8,192.0.2.7", "PARLEY_DEMO=on", "PARLEY_LLM_MODEL=a: \"b\" #c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := Load(Sources{File: write(t, c.Print())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.values, again.values, again.DataDirSet = nil, nil, false
+	if !reflect.DeepEqual(c, again) {
+		t.Errorf("%+v\n%+v", c, again)
+	}
+}
+
+func TestExampleFile(t *testing.T) {
+	if *update {
+		if err := os.WriteFile(exampleFile, []byte(Example()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(exampleFile)
+	if err != nil || string(got) != Example() {
+		t.Errorf("deploy/parley.example.yaml differs from the table of settings: run this test with -update (%v)", err)
+	}
+	// Every key, put into force as it stands, is the default.
+	text := regexp.MustCompile(`(?m)^#([a-z_]+: )`).ReplaceAllString(string(got), "$1")
+	if n := len(regexp.MustCompile(`(?m)^[a-z_]+: `).FindAllString(text, -1)); n != len(Settings()) {
+		t.Errorf("%d of %d settings in the example", n, len(Settings()))
+	}
+	c, _, err := Load(Sources{File: write(t, text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, _, err := Load(Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.values, plain.values, c.DataDirSet = nil, nil, false
+	if !reflect.DeepEqual(c, plain) {
+		t.Errorf("%+v\n%+v", c, plain)
+	}
+}

@@ -1,0 +1,171 @@
+package config
+
+import (
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The set functions read one kind of value each and say whether it is allowed.
+
+var (
+	nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+	hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+)
+
+func setAddr(to *string, s string) bool {
+	host, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return false
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return false
+	}
+	if _, err := netip.ParseAddr(host); host != "" && err != nil && !hostName.MatchString(host) {
+		return false
+	}
+	*to = s
+	return true
+}
+
+// samePort says whether two listening addresses would take the same port.
+func samePort(a, b string) bool {
+	_, p, err1 := net.SplitHostPort(a)
+	_, q, err2 := net.SplitHostPort(b)
+	return err1 == nil && err2 == nil && p == q && strings.Trim(p, "0") != ""
+}
+
+// setURL refuses credentials in the address: it is shown and logged.
+func setURL(to *string, s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return false
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return false
+	}
+	*to = trimURL(u)
+	return true
+}
+
+func setDatabase(to *string, s string) bool {
+	if !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") {
+		return false
+	}
+	_, err := pgx.ParseConfig(s)
+	*to = s
+	return err == nil
+}
+
+func setIP(to *netip.Addr, s string) bool {
+	ip, err := netip.ParseAddr(s)
+	if err != nil || ip.IsUnspecified() || ip.IsMulticast() || ip.Zone() != "" {
+		return false
+	}
+	*to = ip.Unmap()
+	return true
+}
+
+func setPorts(to *PortRange, s string) bool {
+	first, last, ok := strings.Cut(s, "-")
+	var r PortRange
+	if !ok || !setInt(&r.First, first, 1024, 65535) || !setInt(&r.Last, last, r.First, 65535) {
+		return false
+	}
+	*to = r
+	return r.Pairs() > 0
+}
+
+func setNets(to *[]netip.Prefix, s string) bool {
+	var nets []netip.Prefix
+	for _, item := range list(s) {
+		if ip, err := netip.ParseAddr(item); err == nil && ip.Zone() == "" {
+			nets = append(nets, netip.PrefixFrom(ip.Unmap(), ip.Unmap().BitLen()))
+			continue
+		}
+		n, err := netip.ParsePrefix(item)
+		if err != nil || n != n.Masked() {
+			return false // 10.1.2.3/8 is more likely a slip than a wish
+		}
+		nets = append(nets, n)
+	}
+	*to = nets
+	return true
+}
+
+func setEngines(to *[]string, s string, built []string) bool {
+	names := list(s)
+	for i, n := range names {
+		if !slices.Contains(built, n) || slices.Contains(names[:i], n) || n == "off" && len(names) > 1 {
+			return false
+		}
+	}
+	*to = names
+	return true
+}
+
+func setWord(to *string, s string, allowed ...string) bool {
+	*to = s
+	return slices.Contains(allowed, s)
+}
+
+func setInt(to *int, s string, least, most int) bool {
+	n, err := strconv.Atoi(s)
+	*to = n
+	return err == nil && n >= least && n <= most
+}
+
+func setDuration(to *time.Duration, s string) bool {
+	d, err := time.ParseDuration(s)
+	*to = d
+	return err == nil && d >= 0 && d <= 24*time.Hour
+}
+
+func setLevel(to *slog.Level, s string) bool {
+	l, ok := levels[s]
+	*to = l
+	return ok
+}
+
+func setSwitch(to *bool, s string) bool {
+	switch strings.ToLower(s) {
+	case "on", "true", "yes", "1":
+		*to = true
+	case "off", "false", "no", "0":
+		*to = false
+	default:
+		return false
+	}
+	return true
+}
+
+func setFile(to *string, s string) bool {
+	f, err := os.Open(s)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	*to = s
+	return err == nil && info.Mode().IsRegular()
+}
+
+func oneLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }
+
+// list splits at commas; an empty item stays and is refused by whoever reads it.
+func list(s string) []string {
+	items := strings.Split(s, ",")
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	return items
+}

@@ -1,0 +1,190 @@
+package config
+
+import (
+	"log/slog"
+	"strings"
+)
+
+// Setting is one row of the table: everything there is to say about a setting.
+type Setting struct {
+	Name    string // HTTP_ADDR is PARLEY_HTTP_ADDR, http_addr in the file
+	Default string
+	// Otherwise says what an empty value means.
+	Otherwise string
+	Allowed   string
+	Meaning   string
+	Flag      bool // often typed, so also a flag: --http-addr
+	Secret    bool // never shown; also read from the file that NAME_FILE names
+	section   string
+	// parse puts a value into the configuration; false when it is not allowed.
+	parse func(c *Config, text string) bool
+}
+
+// What several settings allow.
+const (
+	allowedAddr   = "HOST:PORT or :PORT, the port from 0 (any free one) to 65535"
+	allowedURL    = "http://HOST or https://HOST, with a port and a path if need be"
+	allowedSwitch = "on or off"
+	allowedNets   = "addresses and networks such as 192.0.2.7 or 10.0.0.0/8, separated by commas"
+)
+
+// The engines that exist, by stage. A name that is not here is refused with
+// this list.
+var (
+	builtASR     = []string{"pocketsphinx", "openai"}
+	builtLLM     = []string{"scripted", "openai"}
+	builtTTS     = []string{"espeak", "openai"}
+	builtVAD     = []string{"spectral"}
+	builtDenoise = []string{"spectral", "off"}
+)
+
+// Settings lists every setting in the order in which documents show them.
+func Settings() []Setting { return settings }
+
+var settings = join(addresses, data, telephone, engines, limits, logging)
+
+var addresses = section("Addresses", []Setting{
+	{Name: "HTTP_ADDR", Default: ":8080", Allowed: allowedAddr, Flag: true,
+		Meaning: "Public HTTP: API, WebSockets, dashboard.",
+		parse:   func(c *Config, s string) bool { return setAddr(&c.HTTPAddr, s) }},
+	{Name: "METRICS_ADDR", Default: "127.0.0.1:9090", Allowed: allowedAddr, Flag: true,
+		Meaning: "Prometheus /metrics and /debug/pprof; never on the public port.",
+		parse:   func(c *Config, s string) bool { return setAddr(&c.MetricsAddr, s) }},
+	{Name: "BASE_URL", Otherwise: "derived from HTTP_ADDR", Allowed: allowedURL, Flag: true,
+		Meaning: "Public base address, used in links.",
+		parse:   func(c *Config, s string) bool { return setURL(&c.BaseURL, s) }},
+	{Name: "TRUSTED_PROXIES", Otherwise: "none", Allowed: allowedNets,
+		Meaning: "Peers whose X-Forwarded-For header counts.",
+		parse:   func(c *Config, s string) bool { return setNets(&c.TrustedProxies, s) }},
+})
+
+var data = section("Data", []Setting{
+	{Name: "DATA_DIR", Default: "./data", Allowed: "a directory's path", Flag: true,
+		Meaning: "Everything the server keeps, unless DATABASE_URL names a database elsewhere.",
+		parse:   func(c *Config, s string) bool { c.DataDir = s; return true }},
+	{Name: "DATABASE_URL", Otherwise: "a private PostgreSQL in DATA_DIR, run by the server", Secret: true,
+		Allowed: "postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+		Meaning: "The PostgreSQL database.",
+		parse:   func(c *Config, s string) bool { return setDatabase(&c.DatabaseURL, s) }},
+	{Name: "SECRET", Otherwise: "generated in DATA_DIR at the first start", Secret: true,
+		Allowed: "32 characters or more",
+		Meaning: "Master key for stored secrets and for tickets; all nodes of a cluster share it.",
+		parse:   func(c *Config, s string) bool { c.Secret = s; return len(s) >= 32 }},
+	{Name: "NODE", Otherwise: "the host's name", Allowed: "letters, digits, dots, dashes and underscores, 63 at most",
+		Meaning: "Name of this node in a cluster.",
+		parse:   func(c *Config, s string) bool { c.Node = s; return nodeName.MatchString(s) }},
+	{Name: "RATE_CARD", Otherwise: "the built-in card", Allowed: "the path of a readable file",
+		Meaning: "Rate card (YAML); read again on SIGHUP, for new sessions only.",
+		parse:   func(c *Config, s string) bool { return setFile(&c.RateCard, s) }},
+	{Name: "PAYMENTS", Default: "simulated", Allowed: "simulated or none (others are not built)",
+		Meaning: "Who takes payments.",
+		parse:   func(c *Config, s string) bool { return setWord(&c.Payments, s, "simulated", "none") }},
+})
+
+var telephone = section("Telephone", []Setting{
+	{Name: "CARRIER", Default: "simulated", Allowed: "simulated or none (others are not built)", Flag: true,
+		Meaning: "Who carries calls and sells numbers; none means no telephony.",
+		parse:   func(c *Config, s string) bool { return setWord(&c.Carrier, s, "simulated", "none") }},
+	{Name: "SIP_ADDR", Default: ":5060", Allowed: allowedAddr + ", or off", Flag: true,
+		Meaning: "SIP over UDP and TCP; off means no telephony.",
+		parse:   func(c *Config, s string) bool { return s == "off" || setAddr(&c.SIPAddr, s) }},
+	{Name: "CARRIER_SIP_ADDR", Default: "127.0.0.1:0", Allowed: allowedAddr,
+		Meaning: "Where the simulated carrier's own SIP side listens.",
+		parse:   func(c *Config, s string) bool { return setAddr(&c.CarrierSIPAddr, s) }},
+	{Name: "PUBLIC_IP", Otherwise: "detected", Allowed: "an IP address that others can send to", Flag: true,
+		Meaning: "Address put in SDP and Contact.",
+		parse:   func(c *Config, s string) bool { return setIP(&c.PublicIP, s) }},
+	{Name: "RTP_PORTS", Default: "10000-19999", Allowed: "FIRST-LAST, from 1024 to 65535, two ports or more", Flag: true,
+		Meaning: "UDP ports for RTP; each call takes an even one and the next.",
+		parse:   func(c *Config, s string) bool { return setPorts(&c.RTPPorts, s) }},
+	{Name: "SIP_ALLOW", Otherwise: "loopback only, with the simulated carrier", Allowed: allowedNets,
+		Meaning: "Further sources whose calls are answered.",
+		parse:   func(c *Config, s string) bool { return setNets(&c.SIPAllow, s) }},
+	{Name: "SIP_UNKNOWN", Default: "drop", Allowed: "drop or reject",
+		Meaning: "What other sources get: nothing, or 403.",
+		parse:   func(c *Config, s string) bool { return setWord(&c.SIPUnknown, s, "drop", "reject") }},
+})
+
+var engines = section("Engines", join(
+	stage("ASR", "pocketsphinx", "Speech recognition", builtASR, func(c *Config) *Stage { return &c.ASR }),
+	stage("LLM", "scripted", "Language model", builtLLM, func(c *Config) *Stage { return &c.LLM }),
+	stage("TTS", "espeak", "Speech synthesis", builtTTS, func(c *Config) *Stage { return &c.TTS }),
+	[]Setting{
+		{Name: "VAD", Default: "spectral", Allowed: engineList(builtVAD),
+			Meaning: "Voice activity detection.",
+			parse:   func(c *Config, s string) bool { return setEngines(&c.VAD, s, builtVAD) }},
+		{Name: "DENOISE", Default: "spectral", Allowed: engineList(builtDenoise),
+			Meaning: "Noise removal before recognition.",
+			parse:   func(c *Config, s string) bool { return setEngines(&c.Denoise, s, builtDenoise) }},
+	}))
+
+// stage makes the four settings of one slow engine.
+func stage(name, engine, what string, built []string, of func(*Config) *Stage) []Setting {
+	return []Setting{
+		{Name: name, Default: engine, Allowed: engineList(built),
+			Meaning: what + ": the engine, or a list tried in order.",
+			parse:   func(c *Config, s string) bool { return setEngines(&of(c).Engines, s, built) }},
+		{Name: name + "_URL", Otherwise: "not used", Allowed: allowedURL,
+			Meaning: what + ": base address of a remote engine, such as http://127.0.0.1:11434/v1.",
+			parse:   func(c *Config, s string) bool { return setURL(&of(c).URL, s) }},
+		{Name: name + "_API_KEY", Otherwise: "no key", Secret: true, Allowed: "one line of text",
+			Meaning: what + ": key of the remote engine.",
+			parse:   func(c *Config, s string) bool { of(c).APIKey = s; return oneLine(s) }},
+		{Name: name + "_MODEL", Otherwise: "the engine's own choice", Allowed: "one line of text",
+			Meaning: what + ": model of the remote engine.",
+			parse:   func(c *Config, s string) bool { of(c).Model = s; return oneLine(s) }},
+	}
+}
+
+func engineList(built []string) string {
+	return "the engines that are built, " + strings.Join(built, ", ") + ": one, or several separated by commas"
+}
+
+var limits = section("Limits", []Setting{
+	{Name: "MAX_CALLS", Default: "0", Allowed: "a whole number from 0 (as many as there are ports) to 100000",
+		Meaning: "Calls at once on this node.",
+		parse:   func(c *Config, s string) bool { return setInt(&c.MaxCalls, s, 0, 100_000) }},
+	{Name: "RATE_LIMIT", Default: "50", Allowed: "a whole number from 0 (no limit) to 100000",
+		Meaning: "Requests a second for each credential; four times as many in a burst.",
+		parse:   func(c *Config, s string) bool { return setInt(&c.RateLimit, s, 0, 100_000) }},
+	{Name: "DRAIN_TIMEOUT", Default: "5m", Allowed: "a duration from 0s to 24h, such as 90s or 5m",
+		Meaning: "How long SIGTERM waits for calls in progress.",
+		parse:   func(c *Config, s string) bool { return setDuration(&c.DrainTimeout, s) }},
+})
+
+var logging = section("Log and demonstration", []Setting{
+	{Name: "LOG", Default: "info", Allowed: "debug, info, warn or error", Flag: true,
+		Meaning: "The least serious lines that are logged.",
+		parse:   func(c *Config, s string) bool { return setLevel(&c.Log, s) }},
+	{Name: "LOG_FORMAT", Default: "text", Allowed: "text or json",
+		Meaning: "Lines for people or for programs.",
+		parse:   func(c *Config, s string) bool { return setWord(&c.LogFormat, s, "text", "json") }},
+	{Name: "DEMO", Default: "off", Allowed: allowedSwitch, Flag: true,
+		Meaning: "Sets up an account, an agent and a number, and says how to use them.",
+		parse:   func(c *Config, s string) bool { return setSwitch(&c.Demo, s) }},
+})
+
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
+
+func section(name string, list []Setting) []Setting {
+	for i := range list {
+		list[i].section = name
+	}
+	return list
+}
+
+func join(lists ...[]Setting) []Setting {
+	var all []Setting
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+// Key is the setting's name in the file; FlagName that of its flag.
+func (s Setting) Key() string { return strings.ToLower(s.Name) }
+
+// FlagName is the name of its flag, without dashes.
+func (s Setting) FlagName() string { return strings.ReplaceAll(s.Key(), "_", "-") }

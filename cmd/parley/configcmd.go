@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/config"
+)
+
+func newConfigCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check or show the settings a server would start with",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		newSettingsCommand("check", "Check all settings", "  parley config check --config parley.yaml", checkConfig),
+		newSettingsCommand("print", "Print all settings and where each comes from; secrets are hidden",
+			"  PARLEY_LOG=debug parley config print", printConfig),
+	)
+	return cmd
+}
+
+// newSettingsCommand is a command that reads the settings as serve would.
+func newSettingsCommand(use, short, example string, run func(io.Writer, *config.Config, bool) error) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, warnings, err := loadConfig(cmd)
+		if err != nil {
+			return err
+		}
+		for _, w := range warnings {
+			fmt.Fprintln(cmd.ErrOrStderr(), "parley: warning:", w)
+		}
+		return run(cmd.OutOrStdout(), cfg, asJSON)
+	}
+	addSettingFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func checkConfig(out io.Writer, _ *config.Config, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(map[string]bool{"ok": true})
+	}
+	_, err := fmt.Fprintln(out, "The settings are in order.")
+	return err
+}
+
+func printConfig(out io.Writer, cfg *config.Config, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(map[string]any{"settings": cfg.Shown()})
+	}
+	_, err := io.WriteString(out, cfg.Print())
+	return err
+}
+
+// addSettingFlags gives cmd the flags of the settings that have one.
+func addSettingFlags(cmd *cobra.Command) {
+	cmd.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
+	for _, s := range config.Settings() {
+		usage := s.Meaning + " (PARLEY_" + s.Name + ")"
+		switch {
+		case !s.Flag:
+		case s.Default == "off": // a switch is on when its flag is there
+			cmd.Flags().Bool(s.FlagName(), false, usage)
+		default:
+			cmd.Flags().String(s.FlagName(), s.Default, usage)
+		}
+	}
+}
+
+// loadConfig reads the settings with those flags of cmd that were given.
+func loadConfig(cmd *cobra.Command) (*config.Config, []string, error) {
+	src := config.Sources{Flags: map[string]string{}, Env: os.Environ()}
+	src.File, _ = cmd.Flags().GetString("config")
+	for _, s := range config.Settings() {
+		if s.Flag && cmd.Flags().Changed(s.FlagName()) {
+			src.Flags[s.FlagName()] = cmd.Flags().Lookup(s.FlagName()).Value.String()
+		}
+	}
+	return config.Load(src)
+}

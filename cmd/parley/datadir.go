@@ -1,0 +1,70 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley/cmd/parley/config"
+	"parley/store/private"
+)
+
+// systemDataDir is where a server that was started as root keeps its data when
+// the service account of its database cannot reach the usual place.
+const systemDataDir = "/var/lib/parley"
+
+// clusterDir is the private database's place in the data directory.
+func clusterDir(dataDir string) string { return filepath.Join(dataDir, "postgres") }
+
+// chooseDataDir picks the data directory and says why when it is not the one
+// that was to be expected. A directory that somebody chose is never replaced.
+func chooseDataDir(cfg *config.Config) (dir, because string) {
+	if cfg.DatabaseURL == "" && !cfg.DataDirSet && os.Geteuid() == 0 {
+		if err := private.Check(clusterDir(cfg.DataDir), ""); errors.Is(err, private.ErrUnreachable) {
+			return systemDataDir, err.Error()
+		}
+	}
+	return cfg.DataDir, ""
+}
+
+// makeDataDir lets others pass through but not look around when we are root: the
+// database's account has its own directory inside.
+func makeDataDir(dir string) error {
+	mode := fs.FileMode(0o700)
+	if os.Geteuid() == 0 {
+		mode = 0o711
+	}
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return fmt.Errorf("the data directory: %w", err)
+	}
+	return os.Chmod(dir, mode)
+}
+
+// loadSecret returns the master key: the configured one, else the one that the
+// first start left in the data directory.
+func loadSecret(cfg *config.Config, dir string) (string, error) {
+	if cfg.Secret != "" {
+		return cfg.Secret, nil
+	}
+	path := filepath.Join(dir, "secret")
+	b, err := os.ReadFile(path)
+	if secret := strings.TrimSpace(string(b)); err == nil && secret != "" {
+		return secret, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	secret := rand.Text() + rand.Text() // 130 bits each
+	// Complete before it has its name: a crash must not leave half a key.
+	if err := os.WriteFile(path+".new", []byte(secret+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	return secret, os.Rename(path+".new", path)
+}

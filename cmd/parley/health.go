@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Bounds of the readiness checks.
+const (
+	checkTimeout = 2 * time.Second
+	// checkEvery keeps strangers, who need no credential here, from making the
+	// server check itself all day.
+	checkEvery = 500 * time.Millisecond
+)
+
+// phase is where the server is in its life.
+type phase string
+
+const (
+	starting phase = "starting"
+	ready    phase = "ready"
+	draining phase = "draining"
+)
+
+// health answers /healthz and /readyz. It may be used from several goroutines.
+type health struct {
+	log *slog.Logger
+
+	// mu is held while checks run: whoever asks meanwhile gets the same answer.
+	mu     sync.Mutex
+	phase  phase
+	checks []check
+	last   []string // names that were not ready
+	at     time.Time
+}
+
+type check struct {
+	name string
+	test func(ctx context.Context) error
+}
+
+func newHealth(log *slog.Logger) *health { return &health{log: log, phase: starting} }
+
+// add names something the server cannot work without. Its test has 2 s.
+func (h *health) add(name string, test func(ctx context.Context) error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.checks = append(h.checks, check{name, test})
+	h.at = time.Time{}
+}
+
+func (h *health) enter(p phase) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.phase = p
+}
+
+// state is the phase and what is not ready, from checks at most 0.5 s old.
+func (h *health) state(ctx context.Context) (phase, []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.at.IsZero() || time.Since(h.at) >= checkEvery {
+		h.last = h.runLocked(context.WithoutCancel(ctx))
+		h.at = time.Now()
+	}
+	return h.phase, h.last
+}
+
+func (h *health) runLocked(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	errs := make([]error, len(h.checks))
+	var wg sync.WaitGroup
+	for i, c := range h.checks {
+		wg.Go(func() { errs[i] = c.test(ctx) })
+	}
+	wg.Wait()
+	notReady := []string{}
+	for i, err := range errs {
+		if err != nil {
+			notReady = append(notReady, h.checks[i].name)
+			h.log.Debug("not ready", "check", h.checks[i].name, "err", err)
+		}
+	}
+	return notReady
+}
+
+// mount adds the two routes; neither needs a credential.
+func (h *health) mount(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		phase, notReady := h.state(r.Context())
+		status := string(phase)
+		code := http.StatusOK
+		if phase == ready && len(notReady) > 0 {
+			status = "not_ready"
+		}
+		if status != string(ready) {
+			code = http.StatusServiceUnavailable
+		}
+		writeJSON(w, code, map[string]any{"status": status, "not_ready": notReady})
+	})
+}
+
+func writeJSON(w http.ResponseWriter, code int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	json.NewEncoder(w).Encode(body) // a client that has gone needs no answer
+}

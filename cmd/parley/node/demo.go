@@ -1,0 +1,147 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/billing"
+	"parley/store"
+)
+
+// Demo is the demonstration account and what belongs to it.
+type Demo struct {
+	Account, Agent, Number, Key string
+}
+
+// What the demonstration consists of. Seeding it again changes nothing: its
+// pieces are found by these names.
+const (
+	demoAccount = "Demonstration"
+	demoNumber  = "+34911234567"
+	demoCredit  = "demo:topup"
+	demoTopup   = 20 // US dollars
+)
+
+var demoAgent = store.Agent{
+	Name: "Lola", Voice: "F1", Language: "en",
+	FirstMessage: "Casa Lola, good day. How can I help you?",
+	Prompt: `You answer the telephone of Casa Lola, a restaurant. Be brief and friendly.
+We are open Monday to Friday from nine in the morning to six in the evening, and Saturday from ten to two. On Sunday we are closed.
+We are at twelve Market Street, next to the station.
+A table for lunch can be booked for up to eight people.
+The menu of the day costs fifteen dollars.
+You can park behind the house.`,
+	Settings: []byte(`{"phrases":["what time do you open on Monday","when do you open","what time do you close","are you open on Saturday","are you open on Sunday","where are you","what is your address","how much is the menu","what does the menu of the day cost","I would like to book a table for two","can I book a table","where can I park","is there parking","thank you","goodbye"]}`),
+}
+
+// Seed sets up the demonstration, or finds it. Its API key is kept in the data
+// directory, because the store keeps only hashes.
+func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
+	now := time.Now()
+	var d Demo
+	if err := n.seedAccount(ctx, &d, now); err != nil {
+		return d, err
+	}
+	_, _, err := n.db.Credit(ctx, store.Credit{Account: d.Account, Kind: store.Topup, Amount: demoTopup * billing.USD,
+		Key: demoCredit, Source: "sim"}, now)
+	if err != nil {
+		return d, err
+	}
+	agents, err := n.db.Agents(ctx, d.Account, store.Page{})
+	if err != nil {
+		return d, err
+	}
+	for _, a := range agents {
+		if a.Name == demoAgent.Name {
+			d.Agent = a.ID
+		}
+	}
+	if d.Agent == "" {
+		a, err := n.db.CreateAgent(ctx, d.Account, demoAgent, now)
+		if err != nil {
+			return d, err
+		}
+		d.Agent = a.ID
+	}
+	if err := n.seedNumber(ctx, &d, now); err != nil {
+		return d, err
+	}
+	d.Key, err = n.seedKey(ctx, d.Account, filepath.Join(dataDir, "demo-key"), now)
+	return d, err
+}
+
+func (n *Node) seedAccount(ctx context.Context, d *Demo, now time.Time) error {
+	accounts, err := n.db.Accounts(ctx, store.Page{})
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if a.Name == demoAccount {
+			d.Account = a.ID
+			return nil
+		}
+	}
+	a, err := n.db.CreateAccount(ctx, demoAccount, n.RateCard(), now)
+	if err != nil {
+		return err
+	}
+	d.Account = a.ID
+	return nil
+}
+
+func (n *Node) seedNumber(ctx context.Context, d *Demo, now time.Time) error {
+	d.Number = demoNumber
+	_, err := n.db.NumberByE164(ctx, d.Account, demoNumber)
+	if errors.Is(err, store.ErrNotFound) {
+		_, err = n.db.ImportNumber(ctx, d.Account, demoNumber, d.Agent, now)
+	}
+	return err
+}
+
+// seedKey returns the key that an earlier start left, while it is good.
+func (n *Node) seedKey(ctx context.Context, account, path string, now time.Time) (string, error) {
+	if b, err := os.ReadFile(path); err == nil {
+		key := strings.TrimSpace(string(b))
+		if p, err := n.db.Authenticate(ctx, key, now); err == nil && p.Account == account {
+			return key, nil
+		}
+	}
+	_, key, err := n.db.CreateKey(ctx, account, "demonstration", now)
+	if err != nil {
+		return "", err
+	}
+	return key, os.WriteFile(path, []byte(key+"\n"), 0o600)
+}
+
+// Guide says what to try, given where HTTP and SIP listen.
+func (d Demo) Guide(httpAddr, sipAddr string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nParley is running with a demonstration account.\n\n")
+	fmt.Fprintf(&b, "  API      http://%s\n  API key  %s\n  agent    %s\n  number   %s\n\nTry, in another terminal:\n\n", local(httpAddr), d.Key, d.Agent, d.Number)
+	fmt.Fprintf(&b, "  export PARLEY_URL=http://%s PARLEY_API_KEY=%s\n", local(httpAddr), d.Key)
+	fmt.Fprintf(&b, "  bin/parley talk --agent %s          --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Agent)
+	if sipAddr != "" {
+		fmt.Fprintf(&b, "  bin/parley phone sip:%s@%s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Number, local(sipAddr))
+		fmt.Fprintf(&b, "  a softphone on this machine: call sip:%s@%s\n", d.Number, local(sipAddr))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// local is how this machine reaches an address that listens everywhere.
+func local(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,197 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"time"
+
+	"parley/billing"
+	"parley/media"
+	"parley/pipeline"
+	"parley/sip"
+	"parley/sip/rtpport"
+	"parley/store"
+)
+
+// retryAfter is when a carrier may try again what could not be taken now.
+const retryAfter = 5 * time.Second
+
+// telephone makes the SIP side.
+func (n *Node) telephone() (*sip.UserAgent, error) {
+	listen, err := netip.ParseAddrPort(anyHost(n.cfg.SIPAddr))
+	if err != nil {
+		return nil, err
+	}
+	ports, err := rtpport.New(rtpport.Config{Addr: listen.Addr(), First: uint16(n.cfg.RTPPorts.First), Last: uint16(n.cfg.RTPPorts.Last)})
+	if err != nil {
+		return nil, err
+	}
+	return sip.New(sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
+		RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: n.incoming, Logger: n.log})
+}
+
+// anyHost fills in the address of ":5060".
+func anyHost(addr string) string {
+	if strings.HasPrefix(addr, ":") {
+		return "0.0.0.0" + addr
+	}
+	return addr
+}
+
+// allowed says whether a source may call: with the simulated carrier this machine,
+// and what the operator lists.
+func (n *Node) allowed(source netip.Addr) bool {
+	source = source.Unmap()
+	if source.IsLoopback() {
+		return true
+	}
+	for _, net := range n.cfg.SIPAllow {
+		if net.Contains(source) {
+			return true
+		}
+	}
+	return false
+}
+
+// incoming conducts one call to one of our numbers.
+func (n *Node) incoming(ctx context.Context, in *sip.Incoming) {
+	answered, err := n.answer(ctx, in)
+	if err != nil && !answered {
+		code, retry := refusalCode(err)
+		in.Reject(code, "", retry)
+	}
+	if err != nil {
+		n.log.Info("a call was not taken", "call", in.CallID, "to", in.Called, "err", err)
+	}
+}
+
+// errNoRoute says that nobody answers a number.
+var errNoRoute = errors.New("the number has no agent")
+
+// answer takes a call, or says why not. The caller has been told when answered.
+func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err error) {
+	route, err := n.db.RouteNumber(ctx, e164(in.Called))
+	if err != nil {
+		return false, err
+	}
+	if route.Agent == nil {
+		return false, errNoRoute
+	}
+	stored, err := n.db.Agent(ctx, route.Account, *route.Agent)
+	if err != nil {
+		return false, err
+	}
+	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, From: in.From.Number, To: in.Called,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}})
+	if err != nil {
+		return false, err
+	}
+	if err := in.Ring(); err != nil {
+		session.End(media.Ended{Reason: media.Failed, Detail: "no_common_codec"})
+		return true, err
+	}
+	return n.converse(ctx, in, session, planOf(stored, n.log))
+}
+
+// converse rings while the engines open and the first message is made, answers,
+// and conducts the call.
+func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline.Session, p plan) (answered bool, err error) {
+	rung := time.NewTimer(p.settings.Ring())
+	defer rung.Stop()
+	cfg, deaf, err := n.config(p, media.Rate8k)
+	if err != nil {
+		session.End(media.Ended{Reason: media.Failed, Detail: "engine"})
+		return false, err
+	}
+	if deaf {
+		// It says its first message and hangs up: there is nobody to hear answers.
+		cfg.Turn.Idle = 0
+	}
+	cfg.Observe = session.Observer(n.telephoneObserver(deaf, session))
+	call := pipeline.New(cfg)
+	if err := call.Prepare(context.WithoutCancel(ctx)); err != nil {
+		session.End(media.Ended{Reason: media.Failed, Detail: "engine"})
+		return false, err
+	}
+	select {
+	case <-rung.C:
+		err = n.rehearsed(ctx, call)
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	var leg *sip.Leg
+	if err == nil {
+		leg, err = in.Answer(ctx)
+	}
+	if err != nil {
+		call.Close()
+		session.End(endedBy(err))
+		return true, err
+	}
+	session.Begin()
+	n.ended("telephone", session.Conduct(call, leg))
+	return true, nil
+}
+
+// rehearsalMax bounds the wait for the first message's audio beyond the ringing.
+const rehearsalMax = 3 * time.Second
+
+func (n *Node) rehearsed(ctx context.Context, call *pipeline.Call) error {
+	t := time.NewTimer(rehearsalMax)
+	defer t.Stop()
+	select {
+	case <-call.Rehearsed():
+	case <-t.C: // the voice is slow: the call is answered all the same
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// telephoneObserver follows a telephone call. A deaf one ends after its first
+// message.
+func (n *Node) telephoneObserver(deaf bool, session *pipeline.Session) func(pipeline.Event) {
+	return func(e pipeline.Event) {
+		n.observe(e)
+		if deaf && e.Kind == pipeline.Listening {
+			session.Stop(media.Ended{Reason: media.Failed, Detail: "no_recogniser"})
+		}
+	}
+}
+
+// e164 is a called number as numbers are stored: with its plus.
+func e164(called string) string {
+	called = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" -.()", r) {
+			return -1
+		}
+		return r
+	}, called)
+	if !strings.HasPrefix(called, "+") {
+		called = "+" + strings.TrimPrefix(called, "00")
+	}
+	return called
+}
+
+// refusalCode is what a caller is told of a refusal.
+func refusalCode(err error) (code int, retry time.Duration) {
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, errNoRoute):
+		return 404, 0
+	case errors.Is(err, store.ErrConcurrency):
+		return 486, 0
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
+		return 480, 0
+	}
+	return 503, retryAfter // draining, full, the database away, an engine that does not start
+}
+
+// endedBy turns the cause of a call that was never answered into its end.
+func endedBy(err error) media.Ended {
+	if e, ok := errors.AsType[*media.Ended](err); ok {
+		return *e
+	}
+	return media.Ended{Reason: media.Failed, Detail: "answer"}
+}

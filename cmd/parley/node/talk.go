@@ -1,0 +1,229 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"parley/api"
+	"parley/api/wsagent"
+	"parley/inference"
+
+	"parley/media"
+	"parley/pipeline"
+	"parley/store"
+)
+
+// plan is everything about a conversation that the agent decides.
+type plan struct {
+	agent    pipeline.Agent
+	settings pipeline.Settings
+}
+
+// planOf reads a stored agent. What was stored by an older version and cannot be
+// read is left at its default and logged.
+func planOf(a *store.Agent, log *slog.Logger) plan {
+	p := plan{agent: pipeline.Agent{Prompt: a.Prompt, FirstMessage: a.FirstMessage, Voice: a.Voice, Language: a.Language}}
+	tools, err := wsagent.ParseTools(json.RawMessage(a.Tools))
+	if err != nil {
+		log.Warn("an agent's functions cannot be read", "agent", a.ID, "err", err)
+	}
+	p.agent.Tools = tools
+	if p.settings, err = pipeline.ParseSettings(a.Settings); err != nil {
+		log.Warn("an agent's settings cannot be read", "agent", a.ID, "err", err)
+	}
+	p.agent.Phrases = p.settings.Phrases
+	if g := p.settings.Goodbye; g != nil {
+		p.agent.Goodbye = *g
+	}
+	return p
+}
+
+// Defaults of an agent that a client defines by its messages.
+const (
+	defaultVoice    = "F1"
+	defaultLanguage = "en"
+)
+
+// config makes a call's configuration. deaf says that nobody hears the language.
+func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, err error) {
+	listener, err := pipeline.NewListener(n.engines.Denoise, n.engines.VAD, rate)
+	if err != nil {
+		return cfg, false, err
+	}
+	cfg = pipeline.Config{Agent: p.agent, LLM: n.engines.LLM, TTS: n.engines.TTS, Listener: listener,
+		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log}
+	deaf = !n.engines.hears(p.agent.Language)
+	if !deaf {
+		cfg.ASR = n.engines.ASR
+		cfg.Turn.Recogniser = media.FromDuration(max(minRecogniser, n.engines.ASR.Info().Latency))
+	}
+	if n.engines.LLM.Info().Scripted {
+		_ = 0
+	}
+	return cfg, deaf, nil
+}
+
+// conversations starts conversations on agent sockets.
+type conversations struct{ *Node }
+
+// Admit implements wsagent.Agents.
+func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (wsagent.Conversation, error) {
+	talk := &conversation{node: n.Node, id: agentID, running: make(chan struct{})}
+	talk.plan.agent = pipeline.Agent{Voice: defaultVoice, Language: defaultLanguage}
+	if agentID != "" {
+		stored, err := n.db.Agent(ctx, who.Account, agentID)
+		if err != nil {
+			return nil, notFound(err)
+		}
+		talk.plan = planOf(stored, n.log)
+	}
+	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: who.Account, Agent: agentID, Terms: webTerms})
+	if err != nil {
+		return nil, refusal(err)
+	}
+	talk.session = session
+	return talk, nil
+}
+
+// conversation is one agent socket's conversation.
+type conversation struct {
+	node    *Node
+	id      string // of the stored agent; empty when the client brings its own
+	plan    plan
+	session *pipeline.Session
+	call    *pipeline.Call
+	leg     *wsagent.Leg
+	running chan struct{} // closed when call may be used, or never will be
+}
+
+// Cancel implements wsagent.Conversation.
+func (c *conversation) Cancel() { c.session.End(media.Ended{Reason: media.UserHangup}) }
+
+// Converse implements wsagent.Conversation.
+func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *wsagent.Leg) {
+	c.leg = leg
+	if c.id == "" {
+		apply(&c.plan.agent, asked)
+	} else if asked.ToolsSet {
+		// The stored agent wins over what clients always send at the start.
+		c.plan.agent.Tools = append(c.plan.agent.Tools, asked.Tools...)
+	}
+	cfg, deaf, err := c.node.config(c.plan, leg.Format().In)
+	if err == nil {
+		cfg.ClientTools = true
+		cfg.Observe = c.session.Observer(c.observe)
+		if c.id == "" {
+			cfg.Turn.Idle = 0 // nobody wrote re-prompts for it
+			cfg.Quiet = quietClient
+		}
+		c.call = pipeline.New(cfg)
+		err = c.call.Prepare(ctx)
+	}
+	if err != nil {
+		close(c.running)
+		c.node.log.Warn("a conversation could not start", "session", c.session.ID(), "err", err)
+		leg.Error(api.ErrSessionStart, "")
+		c.session.End(media.Ended{Reason: media.Failed, Detail: "engine"})
+		return
+	}
+	if deaf {
+		leg.Error(api.ErrCannotHear, cfg.Agent.Language)
+	}
+	leg.Status("prompt_set", 0)
+	c.session.Begin()
+	close(c.running)
+	ended := c.session.Conduct(c.call, leg)
+	c.node.ended("web", ended)
+}
+
+// apply changes an agent as the client asks.
+func apply(a *pipeline.Agent, c wsagent.Change) {
+	if c.Voice != nil {
+		a.Voice = *c.Voice
+	}
+	if c.Language != nil {
+		a.Language = *c.Language
+	}
+	if c.Prompt != nil {
+		a.Prompt = *c.Prompt
+	}
+	if c.ToolsSet {
+		a.Tools = c.Tools
+	}
+}
+
+// live waits until the call runs; nil when it could not start.
+func (c *conversation) live() *pipeline.Call {
+	<-c.running
+	return c.call
+}
+
+// Type implements wsagent.Conversation.
+func (c *conversation) Type(text string) {
+	if call := c.live(); call != nil {
+		call.Type(text)
+	}
+}
+
+// Interrupt implements wsagent.Conversation.
+func (c *conversation) Interrupt() {
+	if call := c.live(); call != nil {
+		call.Interrupt()
+	}
+}
+
+// ToolResult implements wsagent.Conversation.
+func (c *conversation) ToolResult(id, result string) {
+	if call := c.live(); call != nil {
+		call.ToolResult(id, result)
+	}
+}
+
+// Update implements wsagent.Conversation.
+func (c *conversation) Update(change wsagent.Change) {
+	if call := c.live(); call != nil {
+		call.Update(func(a *pipeline.Agent) { apply(a, change) })
+	}
+}
+
+// observe turns the call's events into messages to the client. It runs on the
+// conductor.
+func (c *conversation) observe(e pipeline.Event) {
+	c.node.observe(e)
+	l := c.leg
+	switch e.Kind {
+	case pipeline.Thinking, pipeline.Speaking:
+		l.Status(e.Kind.String(), e.Generation)
+	case pipeline.Listening, pipeline.Interrupted:
+		l.Status(e.Kind.String(), 0)
+	case pipeline.UserPartial:
+		l.Caption("user", e.Text)
+	case pipeline.AgentPartial:
+		l.Caption("agent", e.Text)
+	case pipeline.UserLine:
+		l.Transcript("user", e.Text)
+	case pipeline.UserLineAgain:
+		l.Correction("user", e.Text, e.Replaces)
+	case pipeline.AgentLine:
+		l.Transcript("agent", e.Text)
+	case pipeline.ToolAsked:
+		l.ToolCall(e.Call, e.Generation)
+	case pipeline.Phones:
+		if l.WantsVisemes() {
+			l.Visemes(visemes(e.Phones), e.Generation)
+		}
+	case pipeline.Fault:
+		l.Error(e.Err, "")
+	}
+}
+
+// visemes are the mouth shapes of phonemes.
+func visemes(phones []inference.Mark) []wsagent.Viseme {
+	list := make([]wsagent.Viseme, len(phones))
+	for i, p := range phones {
+		shape := mouthShape(p.Text)
+		list[i] = wsagent.Viseme{V: max(0, p.Char), C: alphabet[shape], T: p.Start.Seconds(), ID: shape}
+	}
+	return list
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/media"
+	"parley/media/resample"
+	"parley/media/wav"
+	"parley/sip"
+	"parley/sip/simulated"
+)
+
+// maxClip bounds the WAV files that commands read.
+const maxClip = 64 << 20 // bytes
+
+// readClip reads a WAV file, "-" for standard input, at the rate that is wanted.
+func readClip(path string, rate media.Rate) ([]int16, error) {
+	in := io.Reader(os.Stdin)
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	clip, err := wav.Decode(in, maxClip)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if clip.Rate == rate {
+		return clip.Samples, nil
+	}
+	if !resample.Supported(clip.Rate, rate) {
+		return nil, fmt.Errorf("%s: %v cannot be converted to %v", path, clip.Rate, rate)
+	}
+	return resample.All(clip.Samples, clip.Rate, rate), nil
+}
+
+// writeClip writes a WAV file, "-" for standard output.
+func writeClip(path string, samples []int16, rate media.Rate, out io.Writer) error {
+	if path != "-" {
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		out = f
+	}
+	return wav.Encode(out, wav.Clip{Samples: samples, Rate: rate})
+}
+
+func newPhoneCommand() *cobra.Command {
+	var in, out, digits, from string
+	var wait, longest time.Duration
+	cmd := &cobra.Command{Use: "phone SIP_URI", Short: "Place a test call with a small softphone",
+		Long: "Places a real SIP call, plays a WAV file to the far end, presses keys, records what the far end says and hangs up.\n" +
+			"The URI may ask for TCP with ;transport=tcp.",
+		Example: "  parley phone sip:+34911234567@127.0.0.1:5060 --in question.wav --out answer.wav\n  parley phone 'sip:+34911234567@127.0.0.1;transport=tcp' --dtmf 12#",
+		Args:    cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg := simulated.PhoneConfig{URI: args[0], Number: from, Digits: digits, DigitsAfter: time.Second, Wait: wait, MaxDuration: longest}
+		if in != "" {
+			samples, err := readClip(in, media.Rate8k)
+			if err != nil {
+				return err
+			}
+			cfg.Play = samples
+		}
+		errOut := cmd.ErrOrStderr()
+		cfg.Ringing = func(int) { fmt.Fprintln(errOut, "ringing") }
+		result, err := simulated.Call(cmd.Context(), cfg)
+		if result == nil {
+			return notAnswered(err)
+		}
+		by := "we hung up"
+		if result.FarEnd {
+			by = "the far end hung up"
+		}
+		fmt.Fprintf(errOut, "answered after %v, talked for %v, %s\n", result.Ring.Round(time.Millisecond), result.Duration.Round(time.Millisecond), by)
+		if out != "" {
+			if err := writeClip(out, result.Heard, media.Rate8k, cmd.OutOrStdout()); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	cmd.Flags().StringVar(&in, "in", "", "WAV file to play, - for standard input")
+	cmd.Flags().StringVar(&out, "out", "", "WAV file for what the far end said, - for standard output")
+	cmd.Flags().StringVar(&digits, "dtmf", "", "keys to press a second after the answer")
+	cmd.Flags().StringVar(&from, "from", "", "the number that calls")
+	cmd.Flags().DurationVar(&wait, "wait", 8*time.Second, "how long to stay on the line after playing")
+	cmd.Flags().DurationVar(&longest, "max", 10*time.Minute, "the longest the call may be")
+	return cmd
+}
+
+// notAnswered says in a sentence why a call did not come up.
+func notAnswered(err error) error {
+	if no, ok := errors.AsType[*sip.NotAnswered](err); ok && no.Code != 0 {
+		return fmt.Errorf("not answered: %d %s", no.Code, no.Phrase)
+	}
+	return err
+}

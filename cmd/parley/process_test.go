@@ -1,0 +1,391 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// These tests run the program as a person does: the binary, its flags and
+// environment, signals, what it prints and its exit status.
+
+// patience only bounds a hang; nothing here asserts how long something takes.
+const patience = 30 * time.Second
+
+// program is the binary that TestMain builds.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(testMain(m))
+}
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "parley-bin-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "parley")
+	build := exec.Command("go", "build", "-buildvcs=false", raceFlag, "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// running is a started server and what its log has said.
+type running struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	addrs map[string]string // listener to address
+	first map[string]any    // the first line of the log
+
+	mu   sync.Mutex
+	log  bytes.Buffer
+	done chan struct{} // its log has ended
+}
+
+// newDataDir is a directory that the database's service account reaches.
+func newDataDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "parley-data-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return filepath.Join(dir, "data")
+}
+
+// command is the program with free ports and none of the tester's settings.
+func command(dataDir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "PARLEY_") {
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	cmd.Env = append(cmd.Env, "PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0",
+		"PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_LOG_FORMAT=json", "PARLEY_DATA_DIR="+dataDir)
+	return cmd
+}
+
+// serve starts a server and waits until its log says that it is ready.
+func serve(t *testing.T, dataDir string) *running {
+	t.Helper()
+	r := &running{t: t, cmd: command(dataDir, "serve"), addrs: map[string]string{}, done: make(chan struct{})}
+	stderr, err := r.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.cmd.Process.Kill(); r.cmd.Wait() })
+	up := make(chan struct{})
+	go r.read(stderr, up)
+	select {
+	case <-up:
+	case <-r.done:
+		t.Fatalf("the server ended:\n%s", r.text())
+	case <-time.After(patience):
+		t.Fatalf("the server is not ready:\n%s", r.text())
+	}
+	return r
+}
+
+func (r *running) read(stderr io.Reader, up chan struct{}) {
+	defer close(r.done)
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		r.mu.Lock()
+		fmt.Fprintf(&r.log, "%s\n", lines.Bytes())
+		r.mu.Unlock()
+		line := map[string]any{}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			continue
+		}
+		if r.first == nil {
+			r.first = line
+		}
+		switch line["msg"] {
+		case "listening":
+			r.addrs[line["for"].(string)] = line["addr"].(string)
+		case "parley is ready":
+			close(up)
+		}
+	}
+}
+
+func (r *running) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.String()
+}
+
+// end waits for the process and returns its exit status.
+func (r *running) end() int {
+	r.t.Helper()
+	select {
+	case <-r.done:
+	case <-time.After(patience):
+		r.t.Fatalf("the server does not end:\n%s", r.text())
+	}
+	r.cmd.Wait()
+	return r.cmd.ProcessState.ExitCode()
+}
+
+func (r *running) signal(sig os.Signal) {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(sig); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *running) get(listener, path string) (int, string) {
+	r.t.Helper()
+	resp, err := http.Get("http://" + r.addrs[listener] + path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// postmaster is the process id of the private database in dataDir.
+func postmaster(t *testing.T, dataDir string) int {
+	t.Helper()
+	pid, err := strconv.Atoi(firstLine(filepath.Join(dataDir, "postgres", "data", "postmaster.pid")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+func firstLine(path string) string {
+	b, _ := os.ReadFile(path) // missing is empty
+	line, _, _ := strings.Cut(string(b), "\n")
+	return line
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("gave up waiting: %s", what)
+		}
+	}
+}
+
+func TestServeAnswersAndStops(t *testing.T) {
+	dir := newDataDir(t)
+	r := serve(t, dir)
+	if r.first["msg"] != "parley starts" || r.first["data_dir"] != dir {
+		t.Errorf("the log begins with %v", r.first)
+	}
+	for _, tt := range []struct {
+		listener, path string
+		code           int
+		body           string
+	}{
+		{"http", "/healthz", 200, `{"status":"ok"}`},
+		{"http", "/readyz", 200, `{"not_ready":[],"status":"ready"}`},
+		{"metrics", "/metrics", 200, `parley_build_info{version="development"} 1`},
+		{"metrics", "/debug/pprof/cmdline", 200, "serve"},
+		{"http", "/metrics", 404, ""},
+		{"http", "/debug/pprof/", 404, ""},
+	} {
+		if code, body := r.get(tt.listener, tt.path); code != tt.code || !strings.Contains(body, tt.body) {
+			t.Errorf("%s %s: %d %s", tt.listener, tt.path, code, body)
+		}
+	}
+	secret, err := os.ReadFile(filepath.Join(dir, "secret"))
+	if err != nil || len(secret) < 32 {
+		t.Errorf("secret of %d bytes, %v", len(secret), err)
+	}
+	database := postmaster(t, dir)
+	r.signal(syscall.SIGTERM)
+	if code := r.end(); code != 0 {
+		t.Errorf("exit status %d\n%s", code, r.text())
+	}
+	if err := syscall.Kill(database, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the database lives on: %v", err)
+	}
+	if strings.Contains(r.text(), strings.TrimSpace(string(secret))) {
+		t.Error("the log shows the secret")
+	}
+
+	// A second start finds everything in place.
+	again := serve(t, dir)
+	if now, _ := os.ReadFile(filepath.Join(dir, "secret")); !bytes.Equal(now, secret) {
+		t.Error("the secret has changed")
+	}
+	again.signal(os.Interrupt)
+	if code := again.end(); code != 0 {
+		t.Errorf("exit status %d after an interrupt\n%s", code, again.text())
+	}
+}
+
+// TestSoakKills kills the server, or the database under it, at any moment, and
+// expects both back. PARLEY_SOAK makes it long.
+func TestSoakKills(t *testing.T) {
+	rounds := 3
+	if os.Getenv("PARLEY_SOAK") != "" {
+		rounds = 100
+	}
+	dir := newDataDir(t)
+	for range rounds {
+		r := serve(t, dir)
+		old := postmaster(t, dir)
+		if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the database comes back", func() bool {
+			pid, err := strconv.Atoi(firstLine(filepath.Join(dir, "postgres", "data", "postmaster.pid")))
+			if err != nil || pid == old {
+				return false
+			}
+			code, _ := r.get("http", "/readyz")
+			return code == 200
+		})
+		r.signal(syscall.SIGKILL)
+		r.end()
+	}
+	if code, body := serve(t, dir).get("http", "/readyz"); code != 200 {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+func TestTwoServersOnOneDataDirectory(t *testing.T) {
+	dir := newDataDir(t)
+	first := serve(t, dir)
+	code, stderr := runToEnd(t, command(dir, "serve"))
+	last := lastLine(stderr)
+	if code != exitFailed || !strings.HasPrefix(last, "parley: ") || !strings.Contains(last, "in use by another server") {
+		t.Errorf("exit status %d, %q", code, last)
+	}
+	if code, body := first.get("http", "/readyz"); code != 200 {
+		t.Errorf("the first one suffered: %d %s", code, body)
+	}
+}
+
+func TestFailedStarts(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	dir := newDataDir(t)
+	for _, tt := range []struct {
+		name string
+		env  string
+		args []string
+		code int
+		line string
+	}{
+		{"port in use", "PARLEY_HTTP_ADDR=" + taken.Addr().String(), []string{"serve"}, exitFailed,
+			"parley: cannot listen on " + taken.Addr().String() + " (PARLEY_HTTP_ADDR): bind: address already in use"},
+		{"database away", "PARLEY_DATABASE_URL=postgres://u:hunter2@127.0.0.1:1/x", []string{"serve"}, exitFailed, "parley: the database does not answer"},
+		{"wrong value", "PARLEY_LOG=loud", []string{"serve"}, exitUsage, "parley: PARLEY_LOG: "},
+		{"wrong value, checked", "PARLEY_ASR=onnx", []string{"config", "check"}, exitUsage, "parley: PARLEY_ASR: "},
+		{"unknown flag", "", []string{"serve", "--port", "1"}, exitUsage, "parley: unknown flag: --port"},
+		{"unknown command", "", []string{"server"}, exitUsage, "parley: unknown command"},
+		{"argument", "", []string{"version", "please"}, exitUsage, "parley: unknown command"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := command(dir, tt.args...)
+			cmd.Env = append(cmd.Env, tt.env)
+			code, stderr := runToEnd(t, cmd)
+			last := lastLine(stderr)
+			if code != tt.code || !strings.HasPrefix(last, tt.line) {
+				t.Errorf("exit status %d, want %d: %q", code, tt.code, last)
+			}
+			if strings.Contains(stderr, "hunter2") {
+				t.Errorf("shows the password: %s", stderr)
+			}
+			if n := strings.Count(stderr, "parley: "); n != 1 {
+				t.Errorf("%d lines for a person:\n%s", n, stderr)
+			}
+		})
+	}
+}
+
+func TestClosedDataDirectory(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root runs the database under another account")
+	}
+	closed := t.TempDir()
+	if err := os.Chmod(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	code, stderr := runToEnd(t, command(filepath.Join(closed, "data"), "serve"))
+	if last := lastLine(stderr); code != exitFailed || !strings.Contains(last, "set PARLEY_DATA_DIR") {
+		t.Errorf("exit status %d, %q", code, last)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(closed, "data", "postgres")); len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestConfigAndVersionCommands(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		env  string
+		want string
+	}{
+		{[]string{"version"}, "", "parley development (go"},
+		{[]string{"version", "--json"}, "", `"version":"development"`},
+		{[]string{"config", "check"}, "", "in order"},
+		{[]string{"config", "check", "--json"}, "", `{"ok":true}`},
+		{[]string{"config", "print", "--log", "debug"}, "PARLEY_LOG=warn", "log: debug                                   # flag\n"},
+		{[]string{"config", "print", "--demo"}, "", "demo: true                                   # flag\n"},
+		{[]string{"config", "print", "--json"}, "PARLEY_SECRET=0123456789012345678901234567890123", `{"key":"secret","value":"(secret)","source":"environment"}`},
+		{[]string{"completion", "bash"}, "", "parley"},
+		{[]string{"help", "serve"}, "", "parley serve --demo"},
+	} {
+		cmd := command(t.TempDir(), tt.args...)
+		cmd.Env = append(cmd.Env, tt.env)
+		out, err := cmd.Output()
+		if err != nil || !strings.Contains(string(out), tt.want) {
+			t.Errorf("%v: %v\n%s", tt.args, err, out)
+		}
+	}
+}
+
+func runToEnd(t *testing.T, cmd *exec.Cmd) (code int, stderr string) {
+	t.Helper()
+	var b bytes.Buffer
+	cmd.Stderr = &b
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), b.String()
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}

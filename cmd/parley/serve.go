@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/config"
+	"parley/cmd/parley/node"
+)
+
+// Patience with parts that stop, all together: they need milliseconds, and the
+// private database's last checkpoint perhaps some seconds.
+const (
+	stopPatience    = 20 * time.Second
+	stopNowPatience = 3 * time.Second
+)
+
+func newServeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "serve",
+		Short:   "Run the server",
+		Long:    "Runs the server until SIGTERM. Every setting is also an environment variable; see parley config print.",
+		Example: "  parley serve --demo\n  parley serve --config parley.yaml --log debug",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, warnings, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			signals := make(chan os.Signal, 4) // a person's impatience, at most
+			signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer signal.Stop(signals)
+			return newServer(cfg, newLogger(cmd.ErrOrStderr(), cfg), cmd.OutOrStdout()).run(cmd.Context(), warnings, signals)
+		},
+	}
+	addSettingFlags(cmd)
+	return cmd
+}
+
+func newLogger(w io.Writer, cfg *config.Config) *slog.Logger {
+	options := &slog.HandlerOptions{Level: cfg.Log}
+	if cfg.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// server is one running Parley: what its parts share while they start. After
+// start only health, the gate and the lifecycle change.
+type server struct {
+	cfg     *config.Config
+	log     *slog.Logger
+	life    *lifecycle
+	health  *health
+	metrics *prometheus.Registry
+	public  gate
+
+	out         io.Writer // where people read
+	httpAddr    string    // that is listened on
+	dataDir     string
+	secret      string
+	databaseURL string
+
+	// drainers are asked, all at once, to end what is in progress.
+	drainers []drainer
+
+	reloadMu  sync.Mutex
+	reloaders []reloader
+}
+
+// drainer has calls in progress. Drain refuses new ones at once and returns
+// when none is left; when ctx ends first it says goodbye to the rest.
+type drainer interface {
+	Drain(ctx context.Context) error
+}
+
+func newServer(cfg *config.Config, log *slog.Logger, out io.Writer) *server {
+	return &server{cfg: cfg, log: log, out: out, life: newLifecycle(log), health: newHealth(log), metrics: newRegistry()}
+}
+
+// run is the whole life of the server: start, work, drain, stop.
+func (s *server) run(ctx context.Context, warnings []string, signals chan os.Signal) error {
+	var because string
+	s.dataDir, because = chooseDataDir(s.cfg)
+	first := []any{"version", version, "node", s.cfg.Node, "data_dir", s.dataDir}
+	if because != "" {
+		first = append(first, "because", because)
+	}
+	s.log.Info("parley starts", first...)
+	for _, w := range warnings {
+		s.log.Warn(w)
+	}
+
+	now, stopNow := context.WithCancelCause(ctx)
+	defer stopNow(nil)
+	working, beginDrain := context.WithCancelCause(now)
+	defer beginDrain(nil)
+	watched := make(chan struct{})
+	go func() { defer close(watched); s.watchSignals(now, signals, beginDrain, stopNow) }()
+	defer func() { stopNow(nil); <-watched }()
+
+	web, err := s.start(working)
+	if err == nil {
+		s.health.enter(ready)
+		s.log.Info("parley is ready")
+		select {
+		case err = <-s.life.failed:
+		case <-working.Done():
+		}
+	}
+	s.health.enter(draining)
+	request, asked := context.Cause(working).(*stopRequest)
+	if asked {
+		err = nil // a start that was interrupted did not fail
+		s.drain(now, request)
+	}
+	patience := stopPatience
+	if now.Err() != nil {
+		patience = stopNowPatience
+	}
+	s.stop(web, patience)
+	return err
+}
+
+// start brings up the parts in order. Each adds itself to s.life when it runs,
+// to s.health when the server cannot work without it, to s.drainers when calls
+// live in it. The public listener opens first and answers 503 until the end.
+func (s *server) start(ctx context.Context) (web *part, err error) {
+	mux := http.NewServeMux()
+	s.health.mount(mux)
+	mux.Handle("/", &s.public)
+	public, err := listen("http", "HTTP_ADDR", s.cfg.HTTPAddr, mux, s.log)
+	if err != nil {
+		return nil, err
+	}
+	s.httpAddr = public.ln.Addr().String()
+	web = s.life.run("http", public.run)
+	metrics, err := listen("metrics", "METRICS_ADDR", s.cfg.MetricsAddr, newMetricsHandler(s.metrics), s.log)
+	if err != nil {
+		return web, err
+	}
+	s.life.run("metrics", metrics.run)
+
+	if err := makeDataDir(s.dataDir); err != nil {
+		return web, err
+	}
+	if s.secret, err = loadSecret(s.cfg, s.dataDir); err != nil {
+		return web, err
+	}
+	if err := s.startDatabase(ctx); err != nil {
+		return web, err
+	}
+	return web, s.startNode(ctx)
+}
+
+// startNode starts what answers calls and opens the public door.
+func (s *server) startNode(ctx context.Context) error {
+	n, err := node.Open(ctx, s.cfg, s.databaseURL, s.metrics, s.log)
+	if err != nil {
+		return err
+	}
+	s.life.onStop("store", n.Close)
+	for _, p := range n.Parts() {
+		s.life.run(p.Name, p.Run)
+		if p.Ready != nil {
+			s.health.add(p.Name, p.Ready)
+		}
+	}
+	s.drainers = append(s.drainers, n)
+	s.onReload("rate card", n.LoadRateCard)
+	if s.cfg.Demo {
+		demo, err := n.Seed(ctx, s.dataDir)
+		if err != nil {
+			return fmt.Errorf("demonstration: %w", err)
+		}
+		fmt.Fprint(s.out, demo.Guide(s.httpAddr, n.SIPAddr()))
+	}
+	s.public.open(n.Handler())
+	return nil
+}
+
+// drain waits for calls in progress until the request's patience or now ends.
+func (s *server) drain(now context.Context, request *stopRequest) {
+	s.log.Info("draining", "signal", request.signal.String(), "patience", request.patience.String())
+	ctx, cancel := context.WithTimeoutCause(now, request.patience, errStopping)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, d := range s.drainers {
+		wg.Go(func() {
+			if err := d.Drain(ctx); err != nil {
+				s.log.Warn("calls were cut off", "err", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// stop ends all parts. The public server goes first, so that no request meets a
+// part that has gone.
+func (s *server) stop(web *part, patience time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if web != nil {
+		web.stop(ctx, s.log)
+	}
+	s.life.stop(patience)
+	s.log.Info("parley has stopped")
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Bounds of the HTTP servers. There is none on a whole request or response:
+// sockets and event streams stay open for as long as a call.
+const (
+	headerTimeout = 5 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 32 << 10 // bytes
+	// requestPatience is how long requests in progress may take to end at a stop.
+	requestPatience = 5 * time.Second
+)
+
+// web is an HTTP server on a listener of its own.
+type web struct {
+	name string
+	ln   net.Listener
+	srv  *http.Server
+}
+
+// listen takes the address at once, so that a port in use is found before
+// anything else has begun.
+func listen(name, setting, addr string, handler http.Handler, log *slog.Logger) (*web, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return nil, fmt.Errorf("cannot listen on %s (PARLEY_%s): %w", addr, setting, err)
+	}
+	log.Info("listening", "for", name, "addr", ln.Addr().String())
+	return &web{name, ln, &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}}, nil
+}
+
+// run serves until ctx ends, then lets requests in progress end.
+func (w *web) run(ctx context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- w.srv.Serve(w.ln) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestPatience)
+	defer cancel()
+	err := w.srv.Shutdown(patience)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = w.srv.Close()
+	}
+	<-served
+	return err
+}
+
+// gate is the public handler: it says 503 until the API is there.
+type gate struct {
+	api atomic.Pointer[http.Handler]
+}
+
+func (g *gate) open(api http.Handler) { g.api.Store(&api) }
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if api := g.api.Load(); api != nil {
+		(*api).ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Retry-After", "2")
+	writeJSON(w, http.StatusServiceUnavailable, map[string]any{
+		"code": "service.unavailable", "error": "The server is starting.", "retryable": true,
+	})
+}
+
+// newRegistry is where every metric of the process is registered; nothing uses
+// the library's global one.
+func newRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "parley_build_info", Help: "Always 1; the version is in the label.",
+		ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	r.MustRegister(build, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// newMetricsHandler serves metrics and profiles, for the operator's eyes only.
+func newMetricsHandler(r *prometheus.Registry) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}

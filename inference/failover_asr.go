@@ -1,0 +1,294 @@
+package inference
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/media"
+)
+
+// FailoverASR tries recognisers in order. Unlike a reply, speech in progress can
+// change hands: the stream keeps the audio of utterances without a last result
+// (TapeLength at most) and replays it to the next engine when one dies. With a
+// single engine it opens a new stream on that. Safe for use from several
+// goroutines.
+type FailoverASR struct {
+	engines []ASR
+	health  *health
+}
+
+// NewFailoverASR needs at least one engine and panics without.
+func NewFailoverASR(c FailoverConfig, engines ...ASR) *FailoverASR {
+	return &FailoverASR{engines, newHealth(c, engines)}
+}
+
+// Info is like FailoverLLM's.
+func (f *FailoverASR) Info() Info { return f.health.info() }
+
+// Open implements ASR.
+func (f *FailoverASR) Open(ctx context.Context, c ASRConfig) (Recognition, error) {
+	s := &relay{f: f, config: c, tape: NewTape(), results: make(chan Result, relayQueue), done: make(chan struct{}), lost: make([]bool, len(f.engines))}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	if err := s.open(); err != nil {
+		s.cancel(err)
+		return nil, err
+	}
+	go s.run()
+	return s, nil
+}
+
+// relayQueue holds the results a consumer has not read: a second of partials at
+// the rate of one a frame. When it is full the engine waits.
+const relayQueue = 50
+
+var errClosed = errors.New("stream closed")
+
+// relay is a recognition stream that outlives its engines.
+type relay struct {
+	f       *FailoverASR
+	config  ASRConfig
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	results chan Result
+	done    chan struct{}
+
+	// Only Open and then run touch these.
+	engine int                     // index of the engine in use
+	stop   context.CancelCauseFunc // ends the engine's own context
+	losses int                     // engines lost since the last final result
+	lost   []bool                  // which
+
+	mu      sync.Mutex
+	tape    *Tape
+	inner   Recognition // nil between engines and after the end
+	offset  int         // our utterance number minus the engine's
+	failure error       // a fault of our own that ends the stream
+}
+
+// Write implements Recognition. The lock is shared only with the rare events of
+// a final result and a change of engine, and held for a copy.
+func (s *relay) Write(samples []int16) {
+	s.mu.Lock()
+	s.tape.Write(samples)
+	if s.inner != nil {
+		s.inner.Write(samples)
+	}
+	s.mu.Unlock()
+}
+
+// Finish implements Recognition.
+func (s *relay) Finish() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, ok := s.tape.Finish()
+	if !ok && s.failure == nil {
+		s.failure = &Error{Engine: s.f.Info().Name, Fault: ErrFailed, Err: errors.New("too many utterances wait")}
+		s.cancel(s.failure)
+	}
+	if s.inner != nil && ok {
+		s.inner.Finish()
+	}
+	return n
+}
+
+// Resume implements Recognition.
+func (s *relay) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tape.Resume()
+	if s.inner != nil {
+		s.inner.Resume()
+	}
+}
+
+// Results implements Recognition.
+func (s *relay) Results() <-chan Result { return s.results }
+
+// Close implements Recognition.
+func (s *relay) Close() {
+	s.cancel(errClosed)
+	<-s.done
+}
+
+// run passes results on until the stream ends or nobody is left to recognise.
+func (s *relay) run() {
+	defer close(s.done)
+	defer close(s.results)
+	for {
+		err := s.pass()
+		s.mu.Lock()
+		lost, failure := s.inner, s.failure
+		s.inner = nil
+		s.mu.Unlock()
+		lost.Close()
+		s.stop(errClosed)
+		if s.ctx.Err() != nil {
+			if failure != nil {
+				s.report(failure)
+			}
+			return
+		}
+		s.f.health.failed(s.engine, err)
+		s.losses++
+		s.lost[s.engine] = true
+		if s.losses < max(2, len(s.f.engines)) {
+			err = s.open()
+			if err == nil {
+				continue
+			}
+		}
+		if s.ctx.Err() == nil {
+			s.report(err)
+		}
+		return
+	}
+}
+
+// report makes err the last result. The consumer may have left, so it does not
+// wait longer than the stream lives, or at all once that has ended.
+func (s *relay) report(err error) {
+	r := Result{Utterance: s.current(), Confidence: -1, Err: err}
+	select {
+	case s.results <- r:
+		return
+	default:
+	}
+	select {
+	case s.results <- r:
+	case <-s.ctx.Done():
+	}
+}
+
+func (s *relay) current() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tape.Current()
+}
+
+// pass hands the engine's results on under our numbers until its channel closes,
+// and returns why it did.
+func (s *relay) pass() error {
+	for r := range s.inner.Results() { // run alone changes inner while it runs
+		if r.Err != nil {
+			return r.Err
+		}
+		s.mu.Lock()
+		r.Utterance += s.offset
+		switch {
+		case r.Last:
+			s.tape.Done(r.Utterance)
+		case r.Final:
+			// Where its words ended is not known. Taking all audio so far as heard
+			// may lose a word if the engine dies now; keeping it would say words twice.
+			s.settle(r.Utterance)
+		}
+		s.mu.Unlock()
+		if r.Final {
+			s.losses = 0
+			clear(s.lost)
+			s.f.health.well(s.engine)
+		}
+		select {
+		case s.results <- r:
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		}
+	}
+	return &Error{Engine: s.f.health.infos[s.engine]().Name, Fault: ErrFailed, Err: errors.New("stream ended")}
+}
+
+// settle forgets the audio of an utterance up to its cut, or up to now.
+func (s *relay) settle(utterance int) {
+	_, to := s.tape.Span()
+	for _, c := range s.tape.Waiting() {
+		if c.Utterance == utterance {
+			to = c.End
+		}
+	}
+	s.tape.Settle(to)
+}
+
+// open finds an engine that opens and gives it the audio that waits.
+func (s *relay) open() error {
+	var worst error
+	order := s.f.health.order()
+	// A refusal leaves no mark on an engine, but this stream has just seen it.
+	slices.SortStableFunc(order, func(a, b int) int { return btoi(s.lost[a]) - btoi(s.lost[b]) })
+	for _, i := range order {
+		r, stop, err := s.openOne(i)
+		if s.ctx.Err() != nil {
+			if r != nil {
+				r.Close()
+				stop(errClosed)
+			}
+			return context.Cause(s.ctx)
+		}
+		if err != nil {
+			s.f.health.failed(i, err)
+			worst = graver(worst, err)
+			continue
+		}
+		s.engine, s.stop = i, stop
+		s.replay(r)
+		return nil
+	}
+	return worst
+}
+
+// openOne opens engine i under a context that ends with the stream, or at First
+// when the engine has not opened by then.
+func (s *relay) openOne(i int) (Recognition, context.CancelCauseFunc, error) {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	inTime := func() bool { return true }
+	if first := s.f.health.First; first > 0 {
+		inTime = time.AfterFunc(first, func() { cancel(ErrStalled) }).Stop
+	}
+	r, err := s.f.engines[i].Open(ctx, s.config)
+	late := !inTime()
+	if err == nil && late {
+		r.Close()
+		r, err = nil, s.f.health.stalled(i)
+	}
+	if err != nil {
+		cancel(err)
+		if late {
+			err = s.f.health.stalled(i)
+		}
+		return nil, nil, err
+	}
+	return r, cancel, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// replay gives a new engine what the lost one owed and makes it the stream's.
+func (s *relay) replay(r Recognition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from, to := s.tape.Span()
+	s.offset = s.tape.Current() - 1
+	if w := s.tape.Waiting(); len(w) > 0 {
+		s.offset = w[0].Utterance - 1
+	}
+	second := make([]int16, 0, int(media.Rate16k)) // the most one Write takes
+	feed := func(until int64) {
+		for ; from < until; from += int64(len(second)) {
+			second = s.tape.Append(second[:0], from, min(until, from+int64(cap(second))))
+			r.Write(second)
+		}
+	}
+	for _, c := range s.tape.Waiting() {
+		feed(c.End)
+		r.Finish()
+	}
+	feed(to)
+	s.inner = r
+}

@@ -1,0 +1,286 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/inference"
+)
+
+// ASR is a transcription server. It is a batch engine: each utterance is one
+// request, sent at Finish.
+type ASR struct {
+	*client
+	languages []string
+	verbose   bool
+	dropped   atomic.Uint64
+}
+
+// NewASR checks c and contacts nobody. The default model is whisper-1.
+func NewASR(c Config) (*ASR, error) {
+	cl, err := newClient("openai", "whisper-1", c)
+	if err != nil {
+		return nil, err
+	}
+	languages := c.Languages
+	if len(languages) == 0 {
+		languages = []string{"en", "es", "pt", "fr", "it", "de"}
+	}
+	return &ASR{client: cl, languages: languages, verbose: c.Verbose}, nil
+}
+
+// Info implements inference.ASR.
+func (e *ASR) Info() inference.Info {
+	return inference.Info{
+		Name: e.name, Description: "batch transcription, model " + e.model,
+		Languages: slices.Clone(e.languages), Latency: 5 * time.Second,
+	}
+}
+
+// Dropped is the number of samples that streams have lost so far because the
+// server was too slow.
+func (e *ASR) Dropped() uint64 { return e.dropped.Load() }
+
+// Open implements inference.ASR. It contacts nobody. The beginning of c.Phrases
+// is sent with every request, for servers bias recognition towards it.
+func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
+	if c.Language != "" && !slices.Contains(e.languages, c.Language) {
+		return nil, e.fault(inference.ErrLanguage, nil)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s := &stream{
+		asr: e, language: c.Language, prompt: prompt(c.Phrases),
+		results: make(chan inference.Result, resultQueue), done: make(chan struct{}), wake: make(chan struct{}, 1),
+		tape: inference.NewTape(),
+	}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	go s.run()
+	return s, nil
+}
+
+const (
+	// resultQueue holds results nobody has read: as many as there are utterances
+	// in a tape. When it is full no request is made.
+	resultQueue = 16
+	// longPiece is when a part of an unfinished utterance is sent: it leaves 3 s
+	// of the tape for what is said while the server works.
+	longPiece = 12 * 16000
+	// cutRange is the end of such a piece in which the quietest place is looked
+	// for, so that no word is cut.
+	cutRange = 4 * 16000
+	// shortest is what is worth a request; servers refuse less.
+	shortest = 16000 / 10
+)
+
+var (
+	errClosed  = errors.New("stream closed")
+	errResumed = errors.New("the caller went on")
+)
+
+// stream is one call's audio on its way to the server.
+type stream struct {
+	asr              *ASR
+	language, prompt string
+	ctx              context.Context
+	cancel           context.CancelCauseFunc
+	results          chan inference.Result
+	done             chan struct{}
+	wake             chan struct{} // holds one: there may be a job
+
+	mu      sync.Mutex
+	tape    *inference.Tape
+	job     *job  // the request in flight
+	failure error // a fault of our own that ends the stream
+}
+
+// job is a piece of audio to be recognised.
+type job struct {
+	utterance int
+	to        int64 // position after its last sample
+	last      bool
+	audio     []int16
+	cancel    context.CancelCauseFunc
+	takenBack bool
+}
+
+// Write implements inference.Recognition.
+func (s *stream) Write(samples []int16) {
+	s.mu.Lock()
+	dropped := s.tape.Write(samples)
+	from, to := s.tape.Span()
+	long := s.job == nil && to-from >= longPiece
+	s.mu.Unlock()
+	if dropped > 0 {
+		s.asr.dropped.Add(uint64(dropped))
+	}
+	if long {
+		s.rouse()
+	}
+}
+
+// Finish implements inference.Recognition.
+func (s *stream) Finish() int {
+	s.mu.Lock()
+	n, ok := s.tape.Finish()
+	if !ok && s.failure == nil {
+		s.failure = s.asr.fault(inference.ErrFailed, errors.New("too many utterances wait"))
+		s.cancel(s.failure)
+	}
+	s.mu.Unlock()
+	s.rouse()
+	return n
+}
+
+// Resume implements inference.Recognition.
+func (s *stream) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, waiting := s.tape.Resume()
+	if j := s.job; waiting && j != nil && j.last && j.utterance == n {
+		j.takenBack = true
+		j.cancel(errResumed)
+	}
+}
+
+// Results implements inference.Recognition.
+func (s *stream) Results() <-chan inference.Result { return s.results }
+
+// Close implements inference.Recognition.
+func (s *stream) Close() {
+	s.cancel(errClosed)
+	<-s.done
+}
+
+func (s *stream) rouse() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run makes one request after the other, so that results keep their order.
+func (s *stream) run() {
+	defer close(s.done)
+	defer close(s.results)
+	defer s.cancel(errClosed)
+	for {
+		ctx, cancel := context.WithCancelCause(s.ctx)
+		j := s.next(cancel)
+		if j == nil {
+			cancel(nil)
+			select {
+			case <-s.wake:
+			case <-s.ctx.Done():
+				s.fail(nil)
+				return
+			}
+			continue
+		}
+		r := inference.Result{Utterance: j.utterance, Final: true, Last: j.last, Confidence: -1}
+		var err error
+		if len(j.audio) >= shortest {
+			r.Text, r.Confidence, err = s.transcribe(ctx, j.audio)
+		}
+		cancel(nil)
+		if s.ctx.Err() == nil && !s.settle(j) {
+			continue
+		}
+		if err != nil || s.ctx.Err() != nil {
+			s.fail(err)
+			return
+		}
+		select {
+		case s.results <- r:
+		case <-s.ctx.Done():
+			s.fail(nil)
+			return
+		}
+	}
+}
+
+// fail makes the stream's fault its last result. Nobody is told that a stream
+// ended which they closed themselves.
+func (s *stream) fail(err error) {
+	s.mu.Lock()
+	if s.failure != nil {
+		err = s.failure
+	} else if s.ctx.Err() != nil {
+		err = nil
+	}
+	utterance := s.tape.Current()
+	s.mu.Unlock()
+	if err == nil {
+		return
+	}
+	r := inference.Result{Utterance: utterance, Confidence: -1, Err: err}
+	select {
+	case s.results <- r:
+	default: // full: whoever reads finds the channel closed
+		select {
+		case s.results <- r:
+		case <-s.ctx.Done():
+		}
+	}
+}
+
+// next takes the audio to recognise now: the oldest finished utterance, else the
+// first part of one that has become long. The tape keeps it until settle.
+func (s *stream) next(cancel context.CancelCauseFunc) *job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from, to := s.tape.Span()
+	j := &job{cancel: cancel}
+	if w := s.tape.Waiting(); len(w) > 0 {
+		j.utterance, j.to, j.last = w[0].Utterance, w[0].End, true
+		j.audio = s.tape.Append(make([]int16, 0, max(0, j.to-from)), from, j.to)
+	} else if to-from >= longPiece {
+		j.utterance = s.tape.Current()
+		j.audio = s.tape.Append(make([]int16, 0, to-from), from, to)
+		j.audio = j.audio[:quietest(j.audio)]
+		j.to = from + int64(len(j.audio))
+	} else {
+		return nil
+	}
+	s.job = j
+	return j
+}
+
+// settle ends a job; false means that its Finish was taken back and its audio
+// belongs to an utterance that goes on.
+func (s *stream) settle(j *job) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.job = nil
+	if j.takenBack {
+		return false
+	}
+	if j.last {
+		s.tape.Done(j.utterance)
+	} else {
+		s.tape.Settle(j.to)
+	}
+	return true
+}
+
+// quietest is the middle of the 100 ms with the least energy in the last
+// cutRange of the audio.
+func quietest(audio []int16) int {
+	const window, step = 1600, 160
+	best, least := len(audio), int64(-1)
+	for at := len(audio) - cutRange; at+window <= len(audio); at += step {
+		energy := int64(0)
+		for _, v := range audio[at : at+window] {
+			energy += int64(v) * int64(v)
+		}
+		if least < 0 || energy < least {
+			best, least = at+window/2, energy
+		}
+	}
+	return best
+}

@@ -1,0 +1,380 @@
+package openai
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/inference"
+	"parley/inference/enginetest"
+)
+
+// upload is a transcription request as the server understood it.
+type upload struct {
+	fields  map[string]string
+	rate    int
+	samples []int16
+}
+
+func readUpload(r *http.Request) (u upload, err error) {
+	if err = r.ParseMultipartForm(4 << 20); err != nil {
+		return u, err
+	}
+	u.fields = map[string]string{}
+	for k, v := range r.MultipartForm.Value {
+		u.fields[k] = strings.Join(v, "|")
+	}
+	file, head, err := r.FormFile("file")
+	if err != nil {
+		return u, err
+	}
+	u.fields["file"] = head.Filename
+	b, err := io.ReadAll(file)
+	if err != nil || len(b) < 44 || string(b[:4])+string(b[8:16])+string(b[36:40]) != "RIFFWAVEfmt data" ||
+		int(binary.LittleEndian.Uint32(b[4:])) != len(b)-8 || int(binary.LittleEndian.Uint32(b[40:])) != len(b)-44 {
+		return u, fmt.Errorf("not a WAV file: %v", err)
+	}
+	u.rate = int(binary.LittleEndian.Uint32(b[24:]))
+	u.samples = decode(b[44:])
+	return u, nil
+}
+
+// scribe is a transcription server that tells how much audio it got.
+type scribe struct {
+	mu      sync.Mutex
+	uploads []upload
+	fail    int // status from now on; 0: none
+	reply   func(upload) string
+}
+
+func (s *scribe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	u, err := readUpload(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil || r.URL.Path != "/v1/audio/transcriptions" || s.fail != 0 {
+		w.WriteHeader(max(s.fail, 400))
+		return
+	}
+	s.uploads = append(s.uploads, u)
+	if s.reply != nil {
+		io.WriteString(w, s.reply(u))
+		return
+	}
+	fmt.Fprintf(w, `{"text":" %d samples "}`, len(u.samples))
+}
+
+func (s *scribe) all() []upload {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.uploads)
+}
+
+// counting is n samples that count from a start.
+func counting(from, n int) []int16 {
+	a := make([]int16, n)
+	for i := range a {
+		a[i] = int16(from + i)
+	}
+	return a
+}
+
+func openStream(t *testing.T, c Config, a inference.ASRConfig) (*ASR, inference.Recognition) {
+	t.Helper()
+	e, err := NewASR(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Open(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, r
+}
+
+func TestUpload(t *testing.T) {
+	s := &scribe{}
+	srv := newServer(t, s.ServeHTTP)
+	c := srv.config()
+	c.Model = "large"
+	_, r := openStream(t, c, inference.ASRConfig{Language: "es", Phrases: []string{"  Hola,  \n mesa ", strings.Repeat("ñandú ", 200)}})
+	defer r.Close()
+	r.Write(counting(0, 5000))
+	r.Finish()
+	if x := <-r.Results(); x != (inference.Result{Utterance: 1, Text: "5000 samples", Final: true, Last: true, Confidence: -1}) {
+		t.Errorf("result %+v", x)
+	}
+	u := s.all()[0]
+	prompt := u.fields["prompt"]
+	delete(u.fields, "prompt")
+	want := map[string]string{"model": "large", "language": "es", "response_format": "json", "file": "audio.wav"}
+	if !reflect.DeepEqual(u.fields, want) || u.rate != 16000 || !slices.Equal(u.samples, counting(0, 5000)) {
+		t.Errorf("fields %v, %d samples at %d", u.fields, len(u.samples), u.rate)
+	}
+	if n := len([]rune(prompt)); n > 600 || n < 590 || !strings.HasPrefix(prompt, "Hola, mesa ñandú ñandú") || !strings.HasSuffix(prompt, " ñandú") {
+		t.Errorf("prompt of %d: %q", n, prompt)
+	}
+	r.Finish()
+	r.Write(counting(0, 1000)) // too short to say anything
+	r.Finish()
+	for n := 2; n <= 3; n++ {
+		if x := <-r.Results(); x.Utterance != n || x.Text != "" || !x.Last {
+			t.Errorf("result %+v", x)
+		}
+	}
+	if len(s.all()) != 1 {
+		t.Error("silence was sent")
+	}
+}
+
+// TestDetection: without a language none is sent.
+func TestDetection(t *testing.T) {
+	s := &scribe{}
+	srv := newServer(t, s.ServeHTTP)
+	_, r := openStream(t, srv.config(), inference.ASRConfig{})
+	defer r.Close()
+	r.Write(counting(0, 5000))
+	r.Finish()
+	<-r.Results()
+	if _, given := s.all()[0].fields["language"]; given {
+		t.Error("a language was sent")
+	}
+}
+
+func TestTranscripts(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer     string
+		text       string
+		confidence string
+		fault      inference.Fault
+	}{
+		"json":    {`{"text":" Two, please.\n","usage":{"type":"duration"}}`, "Two, please.", "-1.00", 0},
+		"verbose": {`{"text":"x","segments":[{"text":" Two,","avg_logprob":-0.1,"no_speech_prob":0.01},{"text":" please","avg_logprob":-0.1}]}`, "Two, please", "0.90", 0},
+		"silence": {`{"text":"Thank you.","segments":[{"text":"Thank you.","avg_logprob":-1.4,"no_speech_prob":0.9}]}`, "", "-1.00", 0},
+		"unsure":  {`{"text":"Two","segments":[{"text":"Two","avg_logprob":-2,"no_speech_prob":0.1}]}`, "Two", "0.14", 0},
+		"text":    {`Two, please.`, "", "-1.00", inference.ErrFailed},
+		"empty":   {``, "", "-1.00", inference.ErrFailed},
+		"huge":    {`{"text":"` + strings.Repeat("x", 2<<20) + `"}`, "", "-1.00", inference.ErrFailed},
+		"partial": {`{"text":"Two`, "", "-1.00", inference.ErrFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &scribe{reply: func(upload) string { return c.answer }}
+			conf := newServer(t, s.ServeHTTP).config()
+			conf.Verbose = true
+			_, r := openStream(t, conf, inference.ASRConfig{})
+			defer r.Close()
+			r.Write(counting(0, 5000))
+			r.Finish()
+			x := <-r.Results()
+			if x.Text != c.text || fmt.Sprintf("%.2f", x.Confidence) != c.confidence || inference.FaultOf(x.Err) != c.fault {
+				t.Errorf("result %+v", x)
+			}
+			if c.fault != 0 {
+				if _, open := <-r.Results(); open {
+					t.Error("the stream goes on after a fault")
+				}
+			}
+			if len(s.all()) > 0 && s.all()[0].fields["response_format"] != "verbose_json" {
+				t.Error("json was asked for")
+			}
+		})
+	}
+}
+
+// TestFaultEndsStream: and a failover brings the audio to another server.
+func TestFaultEndsStream(t *testing.T) {
+	bad, well := &scribe{fail: 503}, &scribe{}
+	a, _ := NewASR(newServer(t, bad.ServeHTTP).config())
+	b, _ := NewASR(newServer(t, well.ServeHTTP).config())
+	r, err := inference.NewFailoverASR(inference.FailoverConfig{}, a, b).Open(t.Context(), inference.ASRConfig{Language: "en"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	r.Write(counting(7, 4000))
+	r.Finish()
+	if x := <-r.Results(); x.Text != "4000 samples" || x.Utterance != 1 || x.Err != nil {
+		t.Errorf("result %+v", x)
+	}
+	if !slices.Equal(well.all()[0].samples, counting(7, 4000)) {
+		t.Error("the audio changed on the way")
+	}
+}
+
+// TestResumeCancelsRequest: the caller goes on while the server works.
+func TestResumeCancelsRequest(t *testing.T) {
+	arrived, gone := make(chan struct{}), make(chan struct{})
+	s := &scribe{}
+	var once sync.Once
+	srv := newServer(t, func(w http.ResponseWriter, r *http.Request) {
+		first := false
+		once.Do(func() { first = true })
+		if first {
+			close(arrived)
+			<-r.Context().Done()
+			close(gone)
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+	_, r := openStream(t, srv.config(), inference.ASRConfig{})
+	defer r.Close()
+	r.Write(counting(0, 4000))
+	r.Finish()
+	<-arrived
+	r.Resume()
+	<-gone
+	r.Write(counting(4000, 4000))
+	if n := r.Finish(); n != 1 {
+		t.Errorf("Finish says %d", n)
+	}
+	if x := <-r.Results(); x.Text != "8000 samples" || x.Utterance != 1 || !x.Last {
+		t.Errorf("result %+v", x)
+	}
+	if u := s.all(); len(u) != 1 || !slices.Equal(u[0].samples, counting(0, 8000)) {
+		t.Errorf("%d requests", len(u))
+	}
+	// The result is out: the utterance goes on, only the rest is recognised.
+	r.Resume()
+	r.Write(counting(0, 3000))
+	r.Finish()
+	if x := <-r.Results(); x.Text != "3000 samples" || x.Utterance != 1 || !x.Last {
+		t.Errorf("after a late Resume %+v", x)
+	}
+}
+
+// TestLongUtterance: parts are sent while the caller still speaks, cut where it
+// is quiet, and nothing is lost or sent twice.
+func TestLongUtterance(t *testing.T) {
+	s := &scribe{}
+	srv := newServer(t, s.ServeHTTP)
+	e, r := openStream(t, srv.config(), inference.ASRConfig{})
+	defer r.Close()
+	speech := make([]int16, 30*16000)
+	for i := range speech {
+		speech[i] = int16(1000 + i%777)
+		if i/16000 == 9 || i/16000 == 20 { // two pauses
+			speech[i] = int16(i % 3)
+		}
+	}
+	var texts []string
+	for at := 0; at < len(speech); at += 16000 {
+		r.Write(speech[at : at+16000])
+		if second := at/16000 + 1; second == 12 || second == 22 { // real time would wait here
+			x := <-r.Results()
+			if x.Utterance != 1 || !x.Final || x.Last {
+				t.Fatalf("result %+v", x)
+			}
+			texts = append(texts, x.Text)
+		}
+	}
+	r.Finish()
+	for x := range r.Results() {
+		texts = append(texts, x.Text)
+		if x.Last {
+			break
+		}
+	}
+	var heard []int16
+	for i, u := range s.all() {
+		heard = append(heard, u.samples...)
+		if end := len(heard) / 16000; i < 2 && end != []int{9, 20}[i] {
+			t.Errorf("part %d was cut in second %d", i, end)
+		}
+	}
+	if !slices.Equal(heard, speech) || len(texts) != 3 || e.Dropped() != 0 {
+		t.Errorf("%d samples of %d in %q", len(heard), len(speech), texts)
+	}
+}
+
+// TestSlowServer: audio that no longer fits is dropped, the oldest first, and
+// counted.
+func TestSlowServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, end := memory(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		defer end()
+		e, r := openStream(t, Config{BaseURL: "http://memory", HTTPClient: client}, inference.ASRConfig{})
+		for range 20 {
+			r.Write(make([]int16, 16000))
+		}
+		r.Finish()
+		start := time.Now()
+		x := <-r.Results()
+		if inference.FaultOf(x.Err) != inference.ErrFailed || time.Since(start) != 10*time.Second {
+			t.Errorf("result %+v after %v", x, time.Since(start))
+		}
+		if e.Dropped() != 5*16000 {
+			t.Errorf("%d samples dropped", e.Dropped())
+		}
+		r.Close()
+	})
+}
+
+// TestTooManyUtterances: marks are never dropped, the stream fails instead.
+func TestTooManyUtterances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, end := memory(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		defer end()
+		_, r := openStream(t, Config{BaseURL: "http://memory", HTTPClient: client}, inference.ASRConfig{})
+		r.Write(make([]int16, 4000))
+		for range 66 {
+			r.Finish()
+		}
+		var last inference.Result
+		for last = range r.Results() {
+		}
+		if inference.FaultOf(last.Err) != inference.ErrFailed {
+			t.Errorf("last result %+v", last)
+		}
+		r.Close()
+	})
+}
+
+func TestASRConforms(t *testing.T) {
+	s := &scribe{}
+	srv := newServer(t, s.ServeHTTP)
+	e, err := NewASR(srv.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := func(text string) bool { return text == "16000 samples" }
+	enginetest.TestASR(t, e, enginetest.ASROptions{Heard: heard, Busy: srv.working, Phrases: []string{"a table"}})
+}
+
+func TestWriteDoesNotAllocate(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	srv := httptest.NewServer(http.NotFoundHandler())
+	defer srv.Close()
+	_, r := openStream(t, Config{BaseURL: srv.URL}, inference.ASRConfig{})
+	defer r.Close()
+	frame := make([]int16, 320)
+	if n := testing.AllocsPerRun(500, func() { r.Write(frame) }); n != 0 {
+		t.Errorf("%v allocations a frame", n)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	e, err := NewASR(Config{BaseURL: "http://127.0.0.1:9"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := e.Open(b.Context(), inference.ASRConfig{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	frame := make([]int16, 320)
+	for b.Loop() {
+		r.Write(frame)
+	}
+}

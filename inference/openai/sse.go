@@ -1,0 +1,67 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// Bounds of a stream. A token's event is some 300 bytes; a whole tool call in
+// one event is the longest that makes sense.
+const (
+	maxLine   = 256 << 10
+	maxStream = 32 << 20
+)
+
+var (
+	errLine   = errors.New("a line longer than 256 kB")
+	errStream = errors.New("a stream longer than 32 MB")
+)
+
+// events reads the data of server-sent events (WHATWG HTML, section 9.2). Every
+// event of this dialect is one line, so lines need not be joined.
+type events struct {
+	in    *bufio.Reader
+	line  []byte
+	total int
+}
+
+func newEvents(r io.Reader) *events { return &events{in: bufio.NewReaderSize(r, 16<<10)} }
+
+// next returns the next data, valid until the call after, or io.EOF. Comments,
+// other fields and empty lines are passed over.
+func (e *events) next() ([]byte, error) {
+	for {
+		line, err := e.readLine()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			if data = bytes.TrimSpace(data); len(data) > 0 {
+				return data, nil // an error comes again with the next call
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (e *events) readLine() ([]byte, error) {
+	e.line = e.line[:0]
+	for {
+		part, err := e.in.ReadSlice('\n')
+		e.line = append(e.line, part...)
+		e.total += len(part)
+		switch {
+		case len(e.line) > maxLine:
+			return nil, errLine
+		case e.total > maxStream:
+			return nil, errStream
+		case err == bufio.ErrBufferFull:
+			continue
+		}
+		return e.line, err
+	}
+}

@@ -1,0 +1,109 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"mime/multipart"
+	"strings"
+	"unicode/utf8"
+
+	"parley/inference"
+)
+
+// maxPrompt bounds the words sent to bias recognition, in code points. Whisper
+// reads 224 tokens of it at most.
+const maxPrompt = 600
+
+// maxTranscript bounds an answer; an utterance is a few hundred bytes of text
+// and some kilobytes of segments.
+const maxTranscript = 1 << 20
+
+// transcript is the answer in json or, with segments, verbose_json.
+type transcript struct {
+	Text     string `json:"text"`
+	Segments []struct {
+		Text         string  `json:"text"`
+		AvgLogprob   float64 `json:"avg_logprob"`
+		NoSpeechProb float64 `json:"no_speech_prob"`
+	} `json:"segments"`
+}
+
+// transcribe sends one piece of audio and returns what was said in it.
+func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, confidence float64, err error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	format := "json"
+	if s.asr.verbose {
+		format = "verbose_json"
+	}
+	for _, field := range [][2]string{
+		{"model", s.asr.model}, {"language", s.language}, {"prompt", s.prompt}, {"response_format", format},
+	} {
+		if field[1] != "" {
+			form.WriteField(field[0], field[1]) // a Buffer does not fail
+		}
+	}
+	file, _ := form.CreateFormFile("file", "audio.wav")
+	file.Write(waveFile(audio))
+	form.Close()
+
+	a, err := s.asr.post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
+	if err != nil {
+		return "", -1, err
+	}
+	defer a.Close()
+	answer, err := io.ReadAll(io.LimitReader(a, maxTranscript+1))
+	if err != nil {
+		return "", -1, err
+	}
+	var t transcript
+	if len(answer) > maxTranscript || json.Unmarshal(answer, &t) != nil {
+		return "", -1, a.fault(inference.ErrFailed, errors.New("an answer that is not a transcript"))
+	}
+	text, confidence = t.words()
+	return text, confidence, nil
+}
+
+// words is the text and its confidence. Segments that Whisper itself holds for
+// silence are left out: what it writes there nobody said.
+func (t transcript) words() (string, float64) {
+	if len(t.Segments) == 0 {
+		return strings.TrimSpace(t.Text), -1
+	}
+	var text strings.Builder
+	sum, weight := 0.0, 0.0
+	for _, g := range t.Segments {
+		if g.NoSpeechProb > 0.6 && g.AvgLogprob < -1 {
+			continue
+		}
+		n := float64(utf8.RuneCountInString(g.Text))
+		sum, weight = sum+g.AvgLogprob*n, weight+n
+		text.WriteString(g.Text)
+	}
+	if weight == 0 {
+		return "", -1
+	}
+	return strings.TrimSpace(text.String()), min(1, math.Exp(sum/weight))
+}
+
+// prompt is the beginning of the phrases, in whole words.
+func prompt(phrases []string) string {
+	var b strings.Builder
+	room := maxPrompt
+	for _, phrase := range phrases {
+		for _, word := range strings.Fields(phrase) {
+			if room -= utf8.RuneCountInString(word) + 1; room < 0 {
+				return b.String()
+			}
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(word)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,154 @@
+package openai
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"parley/inference"
+)
+
+// TTS is a speech server.
+type TTS struct {
+	*client
+	languages []string
+	voices    map[string]string
+	listed    []inference.Voice
+}
+
+// ownVoices are OpenAI's, as near to ours in character as they come.
+var ownVoices = map[string]string{
+	"F1": "alloy", "F2": "coral", "F3": "nova", "F4": "sage", "F5": "shimmer",
+	"M1": "onyx", "M2": "echo", "M3": "ash", "M4": "fable", "M5": "verse",
+}
+
+// NewTTS checks c and contacts nobody. The default model is gpt-4o-mini-tts; the
+// older ones have no verse, so M5 needs another name there. The dialect cannot
+// name a language: the server takes it from the text.
+func NewTTS(c Config) (*TTS, error) {
+	cl, err := newClient("openai", "gpt-4o-mini-tts", c)
+	if err != nil {
+		return nil, err
+	}
+	t := &TTS{client: cl, languages: c.Languages, voices: maps.Clone(c.Voices)}
+	if len(t.languages) == 0 {
+		t.languages = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
+	}
+	if len(t.voices) == 0 {
+		t.voices = ownVoices
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.voices)) {
+		v := inference.Voice{ID: id, Gender: "female", Description: t.voices[id]}
+		if strings.HasPrefix(id, "M") {
+			v.Gender = "male"
+		}
+		t.listed = append(t.listed, v)
+	}
+	return t, nil
+}
+
+// Info implements inference.TTS.
+func (t *TTS) Info() inference.Info {
+	return inference.Info{Name: t.name, Description: "speech, model " + t.model, Languages: slices.Clone(t.languages)}
+}
+
+// Voices implements inference.TTS.
+func (t *TTS) Voices() []inference.Voice { return slices.Clone(t.listed) }
+
+// speechRequest is the body of POST /audio/speech.
+type speechRequest struct {
+	Model  string  `json:"model"`
+	Voice  string  `json:"voice"`
+	Input  string  `json:"input"`
+	Format string  `json:"response_format"`
+	Speed  float64 `json:"speed,omitempty"`
+}
+
+// Speak implements inference.TTS. Words and phonemes are not marked.
+func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
+	return func(yield func(inference.Chunk, error) bool) {
+		voice := t.voices[s.Voice]
+		switch {
+		case voice == "":
+			yield(inference.Chunk{}, t.fault(inference.ErrVoice, nil))
+			return
+		case !slices.Contains(t.languages, s.Language):
+			yield(inference.Chunk{}, t.fault(inference.ErrLanguage, nil))
+			return
+		case ctx.Err() != nil:
+			yield(inference.Chunk{}, context.Cause(ctx))
+			return
+		case strings.TrimSpace(s.Text) == "":
+			return
+		}
+		body, err := json.Marshal(speechRequest{t.model, voice, s.Text, "pcm", s.Speed})
+		if err != nil { // a speed that is no number
+			yield(inference.Chunk{}, t.fault(inference.ErrRefused, errors.New("the request cannot be made")))
+			return
+		}
+		a, err := t.post(ctx, "/audio/speech", "application/json", body)
+		if err != nil {
+			yield(inference.Chunk{}, err)
+			return
+		}
+		defer a.Close()
+		if err := a.audio(func(c inference.Chunk) bool { return yield(c, nil) }); err != nil && err != errLeft {
+			yield(inference.Chunk{}, err)
+		}
+	}
+}
+
+// Bounds of the audio of one text. 5,000 characters at half speed take some 15
+// minutes; a read of 8 kB is about 170 ms.
+const (
+	maxSpeech = 20 * 60 // seconds
+	readSize  = 8 << 10 // bytes
+)
+
+// audio yields the body's samples as they come, an odd byte carried over.
+func (a *answer) audio(yield func(inference.Chunk) bool) error {
+	rate, body, err := a.samples()
+	if err != nil {
+		return err
+	}
+	buffer := make([]byte, readSize)
+	kept, total := 0, 0
+	for {
+		n, err := body.Read(buffer[kept:])
+		n += kept
+		whole := n &^ 1
+		if a.ctx.Err() != nil {
+			return context.Cause(a.ctx)
+		}
+		if whole > 0 && !yield(inference.Chunk{Samples: decode(buffer[:whole]), Rate: rate}) {
+			return errLeft
+		}
+		kept = copy(buffer, buffer[whole:n])
+		total += whole / 2
+		switch {
+		case err == io.EOF && total == 0:
+			return a.fault(inference.ErrFailed, errors.New("no audio"))
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case total > maxSpeech*int(rate):
+			return a.fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))
+		}
+	}
+}
+
+// decode turns little-endian bytes into samples that the receiver may keep.
+func decode(b []byte) []int16 {
+	s := make([]int16, len(b)/2)
+	for i := range s {
+		s[i] = int16(binary.LittleEndian.Uint16(b[2*i:]))
+	}
+	return s
+}

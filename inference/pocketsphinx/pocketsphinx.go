@@ -1,0 +1,132 @@
+// Package pocketsphinx recognises English speech with pocketsphinx, offline and
+// without a network. It runs the native library in worker processes
+// (parley-speech asr), one a core, with a decoder for each stream.
+//
+// What it can do depends on what it is told. From the phrases of an agent (its
+// prompt, greeting, slots, expected answers) and a core of everyday telephone
+// English it builds a small language model; a caller who says what the agent
+// expects is understood over a telephone line with some 5 % of the words wrong.
+// Open conversation is not: words outside the model are heard as others. An
+// agent without phrases gets the library's general model, which is slower by a
+// factor of five and wrong in a third of the words on a telephone.
+package pocketsphinx
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"parley/inference"
+	"parley/inference/worker"
+)
+
+// Name is the engine's name in discovery, logs and errors.
+const Name = "pocketsphinx"
+
+const (
+	// streamsPerProcess bounds the decoders of a worker: 8 MB each, of which a
+	// core can serve some forty that speak at the same time.
+	streamsPerProcess = 128
+	// waiting bounds the calls in line for a decoder.
+	waiting = 64
+	// defaultModelDir is where Debian's pocketsphinx-en-us puts the model.
+	defaultModelDir = "/usr/share/pocketsphinx/model/en-us"
+)
+
+// Config says how the engine runs. The zero Config is the usual one.
+type Config struct {
+	Program   string // the worker program; empty: beside this program or on PATH
+	Processes int    // 0: one a core
+	ModelDir  string // the English model; empty: where Debian installs it
+	General   bool   // use the general model for every call
+	Log       *slog.Logger
+}
+
+// Engine is an ASR. It may be used from several goroutines.
+type Engine struct {
+	pool    *worker.Pool
+	models  *models
+	general bool
+	log     *slog.Logger
+}
+
+var _ inference.ASR = (*Engine)(nil)
+
+// New returns an engine; it recognises while Run runs.
+func New(c Config) *Engine {
+	if c.Processes == 0 {
+		c.Processes = runtime.NumCPU()
+	}
+	if c.ModelDir == "" {
+		c.ModelDir = defaultModelDir
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return &Engine{
+		pool: worker.NewPool(worker.Config{
+			Name: Name, Path: c.Program, Args: []string{"-model", c.ModelDir, "asr"},
+			Processes: c.Processes, Streams: streamsPerProcess, Waiting: waiting, Log: c.Log,
+		}),
+		models:  &models{path: filepath.Join(c.ModelDir, "cmudict-en-us.dict")},
+		general: c.General,
+		log:     c.Log,
+	}
+}
+
+// Run keeps the worker processes alive until ctx ends and waits for their end.
+func (e *Engine) Run(ctx context.Context) error { return e.pool.Run(ctx) }
+
+// Ready waits until the engine can recognise; the error says why it cannot.
+func (e *Engine) Ready(ctx context.Context) error { return fault(e.pool.Ready(ctx)) }
+
+// Info describes the engine.
+func (e *Engine) Info() inference.Info {
+	return inference.Info{
+		Name:        Name,
+		Description: "pocketsphinx, embedded. English only, and only what the agent's texts lead one to expect; not for open conversation.",
+		Languages:   []string{"en"},
+		Latency:     600 * time.Millisecond,
+	}
+}
+
+// Open starts a stream with the language model of c.Phrases. Besides ErrLanguage
+// it may fail with ErrUnavailable, when no worker can take the stream. See
+// recognition for what happens to a stream whose worker dies.
+func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
+	if c.Language != "" && c.Language != "en" {
+		return nil, &inference.Error{Engine: Name, Fault: inference.ErrLanguage}
+	}
+	phrases := c.Phrases
+	if e.general {
+		phrases = nil
+	}
+	m := e.models.get(phrases)
+	if m.err != nil {
+		return nil, &inference.Error{Engine: Name, Fault: inference.ErrUnavailable, Err: m.err}
+	}
+	e.log.Debug("language model", "engine", Name, "words", m.words, "guessed", m.guessed)
+	r := newRecognition(e, m)
+	if err := r.connect(ctx); err != nil {
+		return nil, err
+	}
+	ctx, r.cancel = context.WithCancel(ctx)
+	go r.run(ctx) // ends with ctx or Close, which waits for it
+	return r, nil
+}
+
+// fault puts a pool's error into the engine's type.
+func fault(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, worker.ErrBusy), errors.Is(err, worker.ErrNoWorker):
+		return &inference.Error{Engine: Name, Fault: inference.ErrUnavailable, Err: err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return &inference.Error{Engine: Name, Fault: inference.ErrFailed, Err: err}
+}

@@ -1,0 +1,125 @@
+package scripted
+
+// Catalan, Galician and Basque can be spoken but not heard offline, so callers
+// type; greetings, questions about the prompt and the fallback are enough.
+
+var catalan = data{
+	code: "ca",
+	stop: `el la els les l un una uns unes de d del dels al als a en amb per i o que qui com quin quina quins quines es son soc ets ser estar hi ha
+		jo tu vosté vostè ell ella nosaltres em et us li meu meva teu teva seu seva aquest aixo no si molt mes pero puc pot podria vull voldria plau`,
+	concepts: map[string]string{
+		"hours": "obre obren obriu obrir obert oberts obrim horari horaris hora hores tanca tanquen tanqueu tancar tancat quan",
+		"price": "preu preus costa costen quant tarifa euro euros gratis €",
+		"where": "on adreça situats carrer avinguda plaça arribar lloc prop",
+		"book":  "reservar reserva reserves taula taules cita",
+		"food":  "menjar menu carta plat plats sopar dinar vegetaria vegetarians cuina",
+		"pay":   "pagar pagament targeta efectiu",
+		"park":  "aparcar aparcament cotxe",
+	},
+	labels: map[string]string{"hours": "l'horari", "price": "els preus", "where": "on som", "book": "les reserves", "food": "la carta", "pay": "el pagament", "park": "l'aparcament"},
+	talk: map[string]talk{
+		greet:  {"hola|bon dia|bona tarda|bona nit|bones", "Hola! En què us puc ajudar?"},
+		bye:    {"adéu|a reveure|fins aviat|gràcies adéu|això és tot|res més gràcies", "Gràcies per trucar. Adéu!"},
+		thanks: {"gràcies|moltes gràcies|perfecte", "De res. Alguna cosa més?"},
+		who:    {"qui ets|qui és vostè|com et dius|amb qui parlo|ets un robot", "Sóc un assistent automàtic que segueix regles."},
+		help:   {"em pots ajudar|ajuda|què pots fer|tinc una pregunta", ""},
+		again:  {"pots repetir|repeteix si us plau|perdó|no ho he entès|què has dit", ""},
+		yes:    {"sí|sí si us plau|és clar|d'acord|exacte", "Molt bé. Què voleu saber?"},
+		no:     {"no|no gràcies|res", "D'acord. Alguna cosa més?"},
+	},
+	asked: "a quina hora obriu|quan obriu|a quina hora tanqueu|quin és l'horari|quant costa|on sou|quina és l'adreça",
+	texts: texts{
+		fallback: []string{"Perdoneu, no us he entès. Ho podeu dir d'una altra manera?", "Ho sento, encara no us entenc. {topics}", "Em sap greu, no us puc ajudar amb això."},
+		topics:   "Us puc informar sobre {topics}.", and: "i", moment: "Un moment, si us plau, encara ho estic mirant.",
+		failed: "Ho sento, no ha funcionat.", done: "Fet.", cannot: "Ho sento, ara no ho puc fer.", nothing: "Encara no he dit res. En què us puc ajudar?",
+		meet: "Encantat, {name}. En què us puc ajudar?",
+		ask: map[string]string{"number": "Per a quantes persones?", "day": "Per a quin dia?", "time": "A quina hora?", "name": "A quin nom, si us plau?",
+			"digits": "Em podeu dir {slot}, xifra a xifra?", "text": "Em podeu dir {slot}?"},
+	},
+	numbers: "zero un dos tres quatre cinc sis set vuit nou deu onze dotze tretze catorze quinze setze disset divuit dinou vint",
+	tens:    "vint trenta quaranta cinquanta seixanta setanta vuitanta noranta", more: map[string]int{"una": 1, "dues": 2}, digits: "i",
+	days: "dilluns dimarts dimecres dijous divendres dissabte diumenge avui demà", at: "a les|a la|les", clock: "hores", after: "i mitja=30",
+	afternoon: "de la tarda|del vespre|de la nit", noon: "migdia", people: "persones", party: "per a", nameLeads: "em dic|el meu nom és|a nom de",
+	instructions: "ets|tu ets|el teu|la teva|respon|parla|saluda|sempre|mai|pregunta|ajuda|si el client|quan el client|el client",
+	self:         "ets=sóc|tu ets=sóc|et dius=em dic|teu=meu|teva=meva",
+}
+
+var galician = data{
+	code: "gl",
+	stop: `o a os as un unha uns unhas de do da dos das en no na nos nas por para con e ou que quen como cal cales é son sou es ser estar hai
+		eu ti vostede el ela nós me te lle meu miña teu túa seu súa este isto non si moi máis pero podo pode podería quero quería favor`,
+	concepts: map[string]string{
+		"hours": "abre abren abrides abrir aberto abertos abrimos horario horarios hora horas pecha pechan pechades pechar pechado cando",
+		"price": "prezo prezos custa custan canto tarifa euro euros gratis €",
+		"where": "onde enderezo situados rúa avenida praza chegar lugar preto",
+		"book":  "reservar reserva reservas mesa mesas cita",
+		"food":  "comida menú carta prato pratos cea xantar vexetariano vexetarianos cociña",
+		"pay":   "pagar pago tarxeta efectivo",
+		"park":  "aparcar aparcamento coche",
+	},
+	labels: map[string]string{"hours": "o horario", "price": "os prezos", "where": "onde estamos", "book": "as reservas", "food": "a carta", "pay": "o pago", "park": "o aparcamento"},
+	talk: map[string]talk{
+		greet:  {"ola|bos días|boas tardes|boas noites|boas", "Ola! En que o podo axudar?"},
+		bye:    {"adeus|ata logo|ata pronto|grazas adeus|iso é todo|nada máis grazas", "Grazas por chamar. Adeus!"},
+		thanks: {"grazas|moitas grazas|perfecto", "De nada. Algo máis?"},
+		who:    {"quen es|quen é vostede|como te chamas|con quen falo|es un robot", "Son un asistente automático que segue regras."},
+		help:   {"pódesme axudar|axuda|que podes facer|teño unha pregunta", ""},
+		again:  {"podes repetir|repita por favor|perdón|non entendín|que dixo", ""},
+		yes:    {"si|si por favor|claro|de acordo|exacto", "Moi ben. Que quere saber?"},
+		no:     {"non|non grazas|nada", "De acordo. Algo máis?"},
+	},
+	asked: "a que hora abren|cando abren|a que hora pechan|cal é o horario|canto custa|onde están|cal é o enderezo",
+	texts: texts{
+		fallback: []string{"Perdoe, non o entendín. Pode dicilo doutro xeito?", "Síntoo, aínda non o entendo. {topics}", "Síntoo, non o podo axudar con iso."},
+		topics:   "Podo informalo sobre {topics}.", and: "e", moment: "Un momento, por favor, aínda o estou mirando.",
+		failed: "Síntoo, non funcionou.", done: "Feito.", cannot: "Síntoo, agora non o podo facer.", nothing: "Aínda non dixen nada. En que o podo axudar?",
+		meet: "Encantado, {name}. En que o podo axudar?",
+		ask: map[string]string{"number": "Para cantas persoas?", "day": "Para que día?", "time": "A que hora?", "name": "A que nome, por favor?",
+			"digits": "Pode dicirme {slot}, cifra a cifra?", "text": "Pode dicirme {slot}?"},
+	},
+	numbers: "cero un dous tres catro cinco seis sete oito nove dez once doce trece catorce quince dezaseis dezasete dezaoito dezanove vinte",
+	tens:    "vinte trinta corenta cincuenta sesenta setenta oitenta noventa", more: map[string]int{"unha": 1, "dúas": 2}, digits: "e",
+	days: "luns martes mércores xoves venres sábado domingo hoxe mañá", at: "ás|á", clock: "horas", after: "e media=30",
+	afternoon: "da tarde|da noite", noon: "mediodía", people: "persoas", party: "para", nameLeads: "chámome|o meu nome é|a nome de",
+	instructions: "es|ti es|o teu|a túa|responde|fala|saúda|sempre|nunca|pregunta|axuda|se o cliente|cando o cliente|o cliente",
+	self:         "ti es=son|es=son|chámaste=chámome|teu=meu|túa=miña",
+}
+
+var basque = data{
+	code: "eu",
+	stop: `eta edo baina da dira naiz zara gara du dute dut duzu dugu ez bai hau hori zer zein nola ni zu gu hemen bat batzuk oso mesedez nahi dezaket dezakezu al`,
+	concepts: map[string]string{
+		"hours": "ireki irekitzen irekita zabalik ordutegia ordutegi ordua ordutan noiz itxi ixten itxita",
+		"price": "prezioa prezioak zenbat kostatzen balio euro doan €",
+		"where": "non helbidea kalea kalean plaza plazan nondik hurbil",
+		"book":  "erreserbatu erreserba erreserbak mahaia mahai hitzordua",
+		"food":  "janaria menua karta jan platerak afaria bazkaria begetarianoa sukaldea",
+		"pay":   "ordaindu ordainketa txartela txartelarekin dirua",
+		"park":  "aparkatu aparkalekua autoa",
+	},
+	labels: map[string]string{"hours": "ordutegia", "price": "prezioak", "where": "non gauden", "book": "erreserbak", "food": "menua", "pay": "ordainketa", "park": "aparkalekua"},
+	talk: map[string]talk{
+		greet:  {"kaixo|egun on|arratsalde on|gabon|aupa", "Kaixo! Zertan lagun dezaket?"},
+		bye:    {"agur|gero arte|laster arte|eskerrik asko agur|hori da dena|besterik ez", "Eskerrik asko deitzeagatik. Agur!"},
+		thanks: {"eskerrik asko|mila esker|ederki", "Ez horregatik. Besterik?"},
+		who:    {"nor zara|nola duzu izena|norekin ari naiz|robota zara", "Arauak jarraitzen dituen laguntzaile automatikoa naiz."},
+		help:   {"lagunduko didazu|laguntza|zer egin dezakezu|galdera bat daukat", ""},
+		again:  {"errepikatu mesedez|barkatu|ez dut ulertu|zer esan duzu", ""},
+		yes:    {"bai|bai mesedez|noski|ados|hori da", "Oso ondo. Zer jakin nahi duzu?"},
+		no:     {"ez|ez eskerrik asko|ezer ez", "Ados. Besterik?"},
+	},
+	asked: "zer ordutan irekitzen duzue|noiz irekitzen duzue|zer ordutan ixten duzue|zein da ordutegia|zenbat balio du|non zaudete|zein da helbidea",
+	texts: texts{
+		fallback: []string{"Barkatu, ez dut ulertu. Beste modu batera esan dezakezu?", "Sentitzen dut, oraindik ez dut ulertu. {topics}", "Sentitzen dut, ezin dizut horretan lagundu."},
+		topics:   "Honi buruz argibideak eman ditzaket: {topics}.", and: "eta", moment: "Une bat, mesedez, oraindik begiratzen ari naiz.",
+		failed: "Sentitzen dut, ez du funtzionatu.", done: "Eginda.", cannot: "Sentitzen dut, orain ezin dut hori egin.", nothing: "Oraindik ez dut ezer esan. Zertan lagun dezaket?",
+		meet: "Pozten nau, {name}. Zertan lagun dezaket?",
+		ask: map[string]string{"number": "Zenbat pertsonarentzat?", "day": "Zein egunetarako?", "time": "Zer ordutan?", "name": "Zein izenetan, mesedez?",
+			"digits": "Esan dezakezu {slot}, zifraz zifra?", "text": "Esan dezakezu {slot}?"},
+	},
+	numbers: "zero bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi hamahiru hamalau hamabost hamasei hamazazpi hemezortzi hemeretzi hogei",
+	days:    "astelehena asteartea asteazkena osteguna ostirala larunbata igandea gaur bihar", at: "", clock: "ordutan|etan", afternoon: "arratsaldeko|gaueko", noon: "eguerdian",
+	people: "pertsona|pertsonarentzat", party: "", nameLeads: "nire izena da",
+	instructions: "zu|zara|zure|erantzun|hitz egin|agurtu|beti|inoiz|galdetu|lagundu|bezeroak",
+	self:         "zara=naiz|zure=nire",
+}

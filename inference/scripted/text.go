@@ -1,0 +1,164 @@
+package scripted
+
+import (
+	"strings"
+	"unicode"
+)
+
+// folds maps accented letters of our nine languages to plain ones. A recogniser
+// and a person at a keyboard leave accents out in different places.
+var folds = strings.NewReplacer(
+	"á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "å", "a",
+	"é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "ì", "i", "î", "i", "ï", "i",
+	"ó", "o", "ò", "o", "ô", "o", "ö", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u",
+	"ñ", "n", "ç", "c", "ß", "ss", "œ", "oe", "æ", "ae", "·", "", "\u0301", "", "\u0300", "", "\u0303", "", "\u0308", "",
+)
+
+// fold is text in lower case without accents.
+func fold(text string) string { return folds.Replace(strings.ToLower(text)) }
+
+// tokens cuts text into folded words. A number keeps its decimal or clock mark
+// (9:30, 9.30, 9h30); everything else between letters and digits separates.
+func tokens(text string) []string {
+	var list []string
+	runes := []rune(fold(text))
+	for i := 0; i < len(runes); {
+		start := i
+		switch r := runes[i]; {
+		case unicode.IsDigit(r):
+			for i < len(runes) && (unicode.IsDigit(runes[i]) ||
+				strings.ContainsRune(":.h", runes[i]) && i+1 < len(runes) && unicode.IsDigit(runes[i+1])) {
+				i++
+			}
+		case unicode.IsLetter(r):
+			for i < len(runes) && unicode.IsLetter(runes[i]) {
+				i++
+			}
+		case r == '€' || r == '$' || r == '£':
+			i++
+		default:
+			i++
+			continue
+		}
+		list = append(list, string(runes[start:i]))
+	}
+	return list
+}
+
+// alike says how much two folded words may be the same one, 0 to 1. Beside equal
+// words it takes inflections (a common beginning) and, for longer words, a
+// letter or two that a recogniser or a typist got wrong.
+func alike(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	if short < 4 || unicode.IsDigit(rune(a[0])) {
+		return 0
+	}
+	common := 0
+	for common < short && a[common] == b[common] {
+		common++
+	}
+	if common >= 4 && common >= short-1 && long-short <= 3 {
+		return 0.9
+	}
+	allowed := 0
+	switch {
+	case short >= 8:
+		allowed = 2
+	case short >= 5:
+		allowed = 1
+	}
+	if allowed > 0 && long-short <= allowed && distance(a, b) <= allowed {
+		return 0.8
+	}
+	return 0
+}
+
+// distance is Levenshtein's edit distance in bytes (of folded words, which are
+// almost always one byte a letter).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost = 1 + min(corner, row[j], row[j+1])
+			}
+			corner, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// capital is text with its first letter in upper case.
+func capital(text string) string {
+	for i, r := range text {
+		if i == 0 {
+			return string(unicode.ToUpper(r)) + text[len(string(r)):]
+		}
+	}
+	return text
+}
+
+// sequence finds a run of tokens and returns where it begins, or -1.
+func sequence(in, run []string) int {
+	for i := 0; len(run) > 0 && i+len(run) <= len(in); i++ {
+		match := true
+		for j := range run {
+			if in[i+j] != run[j] {
+				match = false
+				break
+			}
+		}
+		if match {
+			return i
+		}
+	}
+	return -1
+}
+
+// overlap compares what was heard with a phrase that was expected: how much of
+// the phrase was heard, and how much of what was heard is the phrase. Words
+// without content count a quarter.
+func (l *language) overlap(phrase, heard []string) (covered, used float64) {
+	total, found := 0.0, 0.0
+	best := make([]float64, len(heard))
+	for _, p := range phrase {
+		w := l.weight(p)
+		total += w
+		at, most := -1, 0.0
+		for i, h := range heard {
+			if s := alike(p, h); s > most && best[i] == 0 {
+				at, most = i, s
+			}
+		}
+		if at >= 0 {
+			best[at] = most
+			found += w * most
+		}
+	}
+	said, matched := 0.0, 0.0
+	for i, h := range heard {
+		said += l.weight(h)
+		matched += l.weight(h) * best[i]
+	}
+	if total == 0 || said == 0 {
+		return 0, 0
+	}
+	return found / total, matched / said
+}
+
+// weight of a word in a comparison.
+func (l *language) weight(word string) float64 {
+	if l.stop[word] || len(word) == 1 {
+		return 0.25
+	}
+	return 1
+}

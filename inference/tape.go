@@ -1,0 +1,126 @@
+package inference
+
+import (
+	"time"
+
+	"parley/media"
+)
+
+// TapeLength is how much audio a Tape keeps. It bounds what one call can owe a
+// recogniser: 480 kB a call, and more than any utterance a caller expects an
+// answer to.
+const TapeLength = 15 * time.Second
+
+// maxCuts bounds the utterances that may wait for a recogniser at once. At one
+// second of speech each, 15 of them already fill the tape.
+const maxCuts = 64
+
+// Tape keeps 16 kHz caller audio that is not recognised for good yet, and where
+// utterances end in it. A batch engine reads its requests from it; a stream that
+// has lost its engine replays it to the next one. When it is full the oldest
+// audio gives way. Positions count samples from the start of the stream.
+//
+// A Tape belongs to one stream, which guards it with its own lock. Nothing but
+// NewTape allocates in the length of the audio.
+type Tape struct {
+	ring     []int16
+	base     int64 // position of the oldest sample kept
+	end      int64 // position after the newest
+	cuts     []Cut // finished utterances without a last result, oldest first
+	current  int   // number of the utterance in progress, from 1
+	finished bool  // the latest of Finish and Resume was Finish
+}
+
+// Cut is the end of a finished utterance.
+type Cut struct {
+	Utterance int
+	End       int64 // position after its last sample
+}
+
+// NewTape returns an empty tape of TapeLength.
+func NewTape() *Tape {
+	n := media.FromDuration(TapeLength).Samples(media.Rate16k)
+	return &Tape{ring: make([]int16, n), cuts: make([]Cut, 0, maxCuts), current: 1}
+}
+
+// Write appends a copy of samples and says how many old samples had to go.
+func (t *Tape) Write(samples []int16) (dropped int) {
+	size := int64(len(t.ring))
+	if over := int64(len(samples)) - size; over > 0 {
+		dropped += int(over)
+		t.end += over
+		samples = samples[over:]
+	}
+	at := int(t.end % size)
+	n := copy(t.ring[at:], samples)
+	copy(t.ring, samples[n:])
+	t.end += int64(len(samples))
+	if oldest := t.end - size; oldest > t.base {
+		dropped = int(oldest - t.base)
+		t.base = oldest
+	}
+	return dropped
+}
+
+// Finish ends the utterance in progress and returns its number; ok is false when
+// too many utterances wait already, and then nothing has changed.
+func (t *Tape) Finish() (utterance int, ok bool) {
+	if len(t.cuts) == maxCuts {
+		return t.current, false
+	}
+	t.cuts = append(t.cuts, Cut{t.current, t.end})
+	t.current++
+	t.finished = true
+	return t.current - 1, true
+}
+
+// Resume takes back the latest Finish: its utterance is in progress again. It
+// returns the number and whether the utterance was still waiting; when it was
+// not, only what is written from now on remains to be recognised.
+func (t *Tape) Resume() (utterance int, waiting bool) {
+	if !t.finished {
+		return t.current, false
+	}
+	t.finished = false
+	t.current--
+	if n := len(t.cuts); n > 0 && t.cuts[n-1].Utterance == t.current {
+		t.cuts = t.cuts[:n-1]
+		return t.current, true
+	}
+	return t.current, false
+}
+
+// Waiting lists the finished utterances that have no last result, oldest first.
+// The slice is valid until the next call.
+func (t *Tape) Waiting() []Cut { return t.cuts }
+
+// Current is the number of the utterance in progress.
+func (t *Tape) Current() int { return t.current }
+
+// Span is the positions of the oldest sample kept and after the newest.
+func (t *Tape) Span() (from, to int64) { return t.base, t.end }
+
+// Settle forgets the audio before position to.
+func (t *Tape) Settle(to int64) { t.base = max(t.base, min(to, t.end)) }
+
+// Done forgets an utterance that got its last result, and its audio with it.
+func (t *Tape) Done(utterance int) {
+	n := 0
+	for n < len(t.cuts) && t.cuts[n].Utterance <= utterance {
+		t.Settle(t.cuts[n].End)
+		n++
+	}
+	t.cuts = append(t.cuts[:0], t.cuts[n:]...)
+}
+
+// Append copies what is kept between two positions to the end of dst.
+func (t *Tape) Append(dst []int16, from, to int64) []int16 {
+	from, to = max(from, t.base), min(to, t.end)
+	for from < to {
+		at := from % int64(len(t.ring))
+		n := min(int64(len(t.ring))-at, to-from)
+		dst = append(dst, t.ring[at:at+n]...)
+		from += n
+	}
+	return dst
+}

@@ -1,0 +1,76 @@
+package worker
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Synthesis is what a synthesiser is asked to speak (Speak).
+type Synthesis struct {
+	Voice string `json:"voice"` // the engine's own name, such as "es+f4"
+	Rate  int    `json:"rate"`  // words a minute
+	Pitch int    `json:"pitch"` // 0 to 100, 50 is the voice's own
+	Range int    `json:"range"` // 0 to 100, 50 is the voice's own
+	Text  string `json:"text"`  // without control characters
+}
+
+// Event is a word or phoneme that begins in the audio that follows (Marks).
+type Event struct {
+	Word   bool   `json:"w,omitempty"` // else a phoneme
+	Text   string `json:"t,omitempty"` // phoneme: IPA, empty for a pause
+	Sample int    `json:"s"`           // from the first sample of the synthesis
+	Char   int    `json:"c"`           // index of the word's first code point
+}
+
+// Hypothesis is what a recogniser believes an utterance was (Final).
+type Hypothesis struct {
+	Text       string  `json:"text"`
+	Confidence float64 `json:"confidence"` // 0 to 1; below 0 when unknown
+}
+
+// EncodeModel is the payload of Open: a language model in ARPA format and the
+// pronouncing dictionary of its words. Both empty: the engine's general model.
+func EncodeModel(lm, dictionary []byte) []byte {
+	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(lm)+len(dictionary)), uint32(len(lm)))
+	return append(append(b, lm...), dictionary...)
+}
+
+// DecodeModel splits the payload of Open; the results lie in it.
+func DecodeModel(payload []byte) (lm, dictionary []byte, err error) {
+	if len(payload) < 4 {
+		return nil, nil, fmt.Errorf("%w: model of %d bytes", ErrFormat, len(payload))
+	}
+	n := binary.LittleEndian.Uint32(payload)
+	rest := payload[4:]
+	if uint64(n) > uint64(len(rest)) {
+		return nil, nil, fmt.Errorf("%w: model cut short", ErrFormat)
+	}
+	return rest[:n], rest[n:], nil
+}
+
+// AppendSamples appends PCM to the payload of Audio.
+func AppendSamples(dst []byte, samples []int16) []byte {
+	for _, s := range samples {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(s))
+	}
+	return dst
+}
+
+// Samples appends the PCM of an Audio payload to dst; an odd last byte is dropped.
+func Samples(dst []int16, payload []byte) []int16 {
+	for ; len(payload) >= 2; payload = payload[2:] {
+		dst = append(dst, int16(binary.LittleEndian.Uint16(payload)))
+	}
+	return dst
+}
+
+// EncodeCount is the payload of Heard.
+func EncodeCount(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }
+
+// DecodeCount reads the payload of Heard; malformed means 0.
+func DecodeCount(payload []byte) int {
+	if len(payload) != 4 {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(payload))
+}

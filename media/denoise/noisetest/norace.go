@@ -1,0 +1,5 @@
+//go:build !race
+
+package noisetest
+
+const maxSentences = 100

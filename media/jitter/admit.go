@@ -1,0 +1,138 @@
+package jitter
+
+import "time"
+
+type verdict uint8
+
+const (
+	admitted  verdict = iota
+	begun             // the first of all
+	held              // on probation
+	restarted         // proves that the one on probation began a new stream
+)
+
+// admission decides which stream a packet belongs to. A packet that does not
+// continue the current one is held until a second with the next sequence number
+// confirms it (RFC 3550 A.1): one stray packet must not cut a call.
+type admission struct {
+	any     bool // a packet was seen
+	ssrc    uint32
+	seq     uint16 // highest so far
+	ts      uint32 // first sample after that packet
+	arrived time.Time
+
+	probing bool
+	probe   Packet
+	data    [MaxPayload]byte // the probe's payload
+}
+
+func (a *admission) judge(p *Packet) verdict {
+	if !a.any {
+		a.follow(p)
+		return begun
+	}
+	if a.continues(p) {
+		// While the old stream lives, another on the same address does not replace it.
+		a.probing = false
+		if int16(p.Seq-a.seq) > 0 {
+			a.follow(p)
+		}
+		return admitted
+	}
+	if a.probing && p.SSRC == a.probe.SSRC && p.Seq == a.probe.Seq+1 {
+		a.follow(p)
+		return restarted
+	}
+	a.hold(p)
+	return held
+}
+
+// continues says whether p can be of the current stream. A timestamp may jump as
+// far as the wall clock did: that is a pause, not a new stream.
+func (a *admission) continues(p *Packet) bool {
+	if p.SSRC != a.ssrc {
+		return false
+	}
+	step := int(int16(p.Seq - a.seq))
+	if step > maxJump || step < -maxJump {
+		return false
+	}
+	if step <= 0 {
+		return true
+	}
+	jump := int64(int32(p.Timestamp - a.ts))
+	off := jump - samples(p.Arrived.Sub(a.arrived))
+	return max(jump, -jump) <= maxTimeJump || max(off, -off) <= maxTimeJump
+}
+
+// follow makes p the newest packet of the current stream.
+func (a *admission) follow(p *Packet) {
+	a.any, a.probing = true, false
+	a.ssrc, a.seq, a.arrived = p.SSRC, p.Seq, p.Arrived
+	a.ts = p.Timestamp
+	switch p.Kind {
+	case Audio:
+		a.ts += uint32(len(p.Payload))
+	case Event: // its timestamp stands still while it lasts
+		a.ts += uint32(p.Duration)
+	}
+}
+
+func (a *admission) hold(p *Packet) {
+	a.probing, a.probe = true, *p
+	a.probe.Payload = a.data[:copy(a.data[:], p.Payload)]
+}
+
+// probation is the packet that was held before the one that restarted the stream.
+func (a *admission) probation() *Packet { return &a.probe }
+
+// samples is d in samples, rounded toward zero.
+func samples(d time.Duration) int64 { return int64(d) * int64(Rate) / int64(time.Second) }
+
+// estimator measures interarrival jitter as RFC 3550 6.4.1 does.
+type estimator struct {
+	known   bool
+	ts      uint32
+	arrived time.Time
+	jitter  float64 // samples
+}
+
+// maxTransitStep is a change of transit time that is no jitter: the far end
+// stopped and its clock did not run on. In samples, half a second.
+const maxTransitStep = float64(Rate) / 2
+
+func (e *estimator) observe(arrived time.Time, ts uint32) {
+	if e.known {
+		d := arrived.Sub(e.arrived).Seconds()*float64(Rate) - float64(int32(ts-e.ts))
+		if d = max(d, -d); d <= maxTransitStep {
+			e.jitter += (d - e.jitter) / 16
+		}
+	}
+	e.known, e.ts, e.arrived = true, ts, arrived
+}
+
+// restart forgets the last packet but keeps the estimate: the network is the same.
+func (e *estimator) restart() { e.known = false }
+
+func (e *estimator) value() time.Duration {
+	return time.Duration(e.jitter * float64(time.Second) / float64(Rate))
+}
+
+// drift notices a far end whose clock is slower than ours: the smallest lag within
+// a window grows, which jitter alone cannot do.
+type drift struct {
+	until    int64 // end of the window, in samples produced
+	smallest int64
+}
+
+// observe takes the lag after a packet was used and nothing waits. It says true,
+// once a window, when the stream should be stretched.
+func (d *drift) observe(lag, produced int64) bool {
+	d.smallest = min(d.smallest, lag)
+	if produced < d.until {
+		return false
+	}
+	stretch := d.until > 0 && d.smallest > driftLag
+	d.until, d.smallest = produced+driftWindow, maxLag
+	return stretch
+}

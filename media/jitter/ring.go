@@ -1,0 +1,173 @@
+package jitter
+
+import "time"
+
+// slot holds one packet. It remembers the number of the packet it held last, by
+// which a duplicate is told from one that comes too late.
+type slot struct {
+	header
+	data [MaxPayload]byte
+}
+
+type header struct {
+	seq     uint16
+	known   bool // seq was received
+	waiting bool // and not yet taken
+
+	kind     Kind
+	ts       uint32
+	duration int
+	open     bool
+	arrived  time.Time
+	n        int // bytes of data
+}
+
+// ring keeps the last 64 packets by sequence number. head is the next to hand on,
+// end the one after the highest received; both are extended to 32 bits, so that
+// their difference is a count and their upper half the cycles.
+type ring struct {
+	slots      [ringSlots]slot
+	head, end  uint32
+	first      uint32
+	held       int // packets waiting
+	gone       int // numbers passed over by the last put, for want of room
+	goneUnread int // those of them that had a packet
+}
+
+type placing uint8
+
+const (
+	fresh placing = iota
+	late
+	duplicate
+)
+
+func (r *ring) at(seq uint32) *slot { return &r.slots[seq%ringSlots] }
+
+// reset empties the ring and expects seq next.
+func (r *ring) reset(seq uint16) {
+	for i := range r.slots {
+		r.slots[i].known, r.slots[i].waiting = false, false
+	}
+	// One cycle up, so that a packet before the first does not wrap below zero.
+	r.head = 1<<16 | uint32(seq)
+	r.end, r.first = r.head, r.head
+	r.held = 0
+}
+
+// extend finds the 32-bit number nearest to the end that ends in seq.
+func (r *ring) extend(seq uint16) uint32 {
+	return r.end + uint32(int32(int16(seq-uint16(r.end))))
+}
+
+// put stores p, copying its payload.
+func (r *ring) put(p *Packet) placing {
+	r.gone, r.goneUnread = 0, 0
+	seq := r.extend(p.Seq)
+	s := r.at(seq)
+	if before(seq, r.head) {
+		if s.known && s.seq == p.Seq {
+			return duplicate
+		}
+		if before(seq, r.end-ringSlots) {
+			return late // too old to remember; its slot is another's
+		}
+		s.seq, s.known = p.Seq, true
+		return late
+	}
+	for !before(seq, r.head+ringSlots) {
+		r.gone++
+		if s := r.at(r.head); s.waiting {
+			s.waiting = false
+			r.held--
+			r.goneUnread++
+		}
+		r.head++
+	}
+	if r.gone > 0 && r.held == 0 {
+		// An outage longer than the ring: nothing of it will come any more.
+		r.gone += int(seq - r.head)
+		r.head = seq
+	}
+	if before(r.end, r.head) {
+		r.end = r.head
+	}
+	if s.waiting { // within the window a slot can only hold this very number
+		return duplicate
+	}
+	s.header = header{
+		seq: p.Seq, known: true, waiting: true,
+		kind: p.Kind, ts: p.Timestamp, duration: p.Duration, open: p.Open, arrived: p.Arrived,
+		n: len(p.Payload),
+	}
+	copy(s.data[:], p.Payload)
+	r.held++
+	if !before(seq, r.end) {
+		r.end = seq + 1
+	}
+	return fresh
+}
+
+// evicted says how many numbers the last put passed over to make room, and how
+// many of those had a packet that nobody had read.
+func (r *ring) evicted() (gone, unread int) { return r.gone, r.goneUnread }
+
+// next is the packet at the head, nil when it is missing.
+func (r *ring) next() *slot {
+	if s := r.at(r.head); s.waiting && s.seq == uint16(r.head) {
+		return s
+	}
+	return nil
+}
+
+// take moves past the packet at the head. Its slot stays intact until put.
+func (r *ring) take() {
+	r.at(r.head).waiting = false
+	r.held--
+	r.head++
+}
+
+// oldest is when the first of the waiting packets arrived.
+func (r *ring) oldest() (t time.Time) {
+	for seq := r.head; before(seq, r.end); seq++ {
+		if s := r.at(seq); s.waiting && (t.IsZero() || s.arrived.Before(t)) {
+			t = s.arrived
+		}
+	}
+	return t
+}
+
+// skip moves the head to the next waiting packet and says how many it passed.
+func (r *ring) skip() (n int) {
+	for r.held > 0 && r.next() == nil {
+		r.head++
+		n++
+	}
+	return n
+}
+
+// run is how many samples wait in order from the head.
+func (r *ring) run() (samples int64) {
+	for seq := r.head; before(seq, r.end); seq++ {
+		s := r.at(seq)
+		if !s.waiting {
+			break
+		}
+		if s.kind == Audio {
+			samples += int64(s.n)
+		}
+	}
+	return samples
+}
+
+// missing is how many numbers below the end are still waited for.
+func (r *ring) missing() int { return int(r.end-r.head) - r.held }
+
+// span is how many numbers the stream has used since the reset.
+func (r *ring) span() int { return int(r.end - r.first) }
+
+// highest is the extended highest number, counting cycles from zero.
+func (r *ring) highest() uint32 { return r.end - 1 - 1<<16 }
+
+// before compares extended sequence numbers, which may themselves wrap.
+func before(a, b uint32) bool { return int32(a-b) < 0 }

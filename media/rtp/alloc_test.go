@@ -1,0 +1,132 @@
+package rtp_test
+
+import (
+	"net/netip"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/media"
+	"parley/media/mediatest"
+	"parley/media/rtp"
+)
+
+// phoneOn sends packets over a real socket, without allocating.
+type phoneOn struct {
+	conn   *rtp.Socket
+	to     netip.AddrPort
+	packet [172]byte
+	answer [1500]byte
+	seq    uint16
+	ts     uint32
+}
+
+func (p *phoneOn) say() {
+	b := p.packet[:]
+	b[0], b[1] = 0x80, 0
+	b[2], b[3] = byte(p.seq>>8), byte(p.seq)
+	b[4], b[5], b[6], b[7] = byte(p.ts>>24), byte(p.ts>>16), byte(p.ts>>8), byte(p.ts)
+	p.seq++
+	p.ts += 160
+	_ = p.conn.Send(b, p.to)
+}
+
+// hear takes what has arrived.
+func (p *phoneOn) hear() (packets int) {
+	for {
+		if _, _, _, ok := p.conn.Recv(p.answer[:]); !ok {
+			return packets
+		}
+		packets++
+	}
+}
+
+// wakeUp is what a conductor does each 20 ms.
+func wakeUp(s *rtp.Session, now time.Time, f media.Frame) (heard int) {
+	for _, ok := s.Read(now); ok; _, ok = s.Read(now) {
+		heard++
+	}
+	for n := s.Due(now); n > 0; n-- {
+		s.Write(f)
+	}
+	s.Played(now)
+	return heard
+}
+
+// The 20 ms path over real sockets, with losses, digits both ways and reports.
+func TestNoAllocations(t *testing.T) {
+	ours, ourAddr := loopback(t)
+	control, _ := loopback(t)
+	far, farAddr := loopback(t)
+	now := time.Now()
+	s, err := rtp.New(rtp.Config{RTP: ours, RTCP: control, Remote: farAddr, EventPT: 101, CNAME: "x@y", Start: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &phoneOn{conn: far, to: ourAddr}
+	f := media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}
+	i, heard := 0, 0
+	mediatest.NoAllocs(t, func() {
+		for range 20 {
+			if i++; i%7 == 0 {
+				p.seq++
+				p.ts += 160
+			} else {
+				p.say()
+			}
+			now = now.Add(20 * time.Millisecond)
+			heard += wakeUp(s, now, f)
+			p.hear()
+			if i%100 == 0 {
+				if err := s.SendDigits("5"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+	if st := s.Stats(); st.Received < 1500 || st.Sent < 1800 || heard < 1900 {
+		t.Errorf("heard %d frames; %+v", heard, st)
+	}
+}
+
+// Stats, SetDirection, SetRemote and SendDigits belong to any goroutine.
+func TestAnyGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		far := n.phone(phoneAddr.String(), 1)
+		c := newCall(t, n)
+		var wg sync.WaitGroup
+		stop := make(chan struct{})
+		for i := range 4 {
+			wg.Go(func() {
+				for k := 0; ; k++ {
+					select {
+					case <-stop:
+						return
+					case <-time.After(3 * time.Millisecond):
+					}
+					switch i {
+					case 0:
+						c.s.SetDirection(k%50 != 0, true)
+					case 1:
+						c.s.SetRemote(phoneAddr, netip.AddrPort{})
+					case 2:
+						_ = c.s.SendDigits("1")
+					case 3:
+						if st := c.s.Stats(); st.Lost > 0 {
+							t.Errorf("stats %+v", st)
+						}
+					}
+				}
+			})
+		}
+		c.conduct(5*time.Second, func() { far.say(ourAddr, silent[:]); c.digits() })
+		close(stop)
+		wg.Wait()
+		c.hangUp()
+		if st := c.s.Stats(); st.Received < 240 || st.Sent < 200 {
+			t.Errorf("stats %+v", st)
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package rtp_test
+
+import (
+	"net"
+	"net/netip"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"parley/media"
+	"parley/media/rtp"
+)
+
+// BenchmarkWakeUp is one packet received and one sent over loopback, wake-up not
+// included: the work of a session itself. floor does the same with one socket's
+// plain receive and send.
+func BenchmarkWakeUp(b *testing.B) {
+	b.Run("session", func(b *testing.B) {
+		ours, ourAddr := loopback(b)
+		far, farAddr := loopback(b)
+		now := time.Now()
+		s, err := rtp.New(rtp.Config{RTP: ours, Remote: farAddr, Start: now})
+		if err != nil {
+			b.Fatal(err)
+		}
+		p := &phoneOn{conn: far, to: ourAddr}
+		f := media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}
+		var spent time.Duration
+		b.ReportAllocs()
+		for b.Loop() {
+			p.say()
+			now = now.Add(20 * time.Millisecond)
+			begin := time.Now()
+			wakeUp(s, now, f)
+			spent += time.Since(begin)
+			p.hear()
+		}
+		b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N), "ns/pair")
+	})
+	b.Run("floor", func(b *testing.B) {
+		c := listen(b)
+		far, farAddr := loopback(b)
+		p := &phoneOn{conn: far, to: c.LocalAddr().(*net.UDPAddr).AddrPort()}
+		buf := make([]byte, 1500)
+		var spent time.Duration
+		for b.Loop() {
+			p.say()
+			begin := time.Now()
+			n, _, err := c.ReadFromUDPAddrPort(buf)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, _ = c.WriteToUDPAddrPort(buf[:n], farAddr)
+			spent += time.Since(begin)
+			p.hear()
+		}
+		b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N), "ns/pair")
+	})
+}
+
+func listen(tb testing.TB) *net.UDPConn {
+	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { c.Close() })
+	return c
+}
+
+// BenchmarkCalls is the processor time of a call's packets, wake-ups included, with
+// callers on a real clock. An operation is 20 ms of all calls. The floor is one
+// goroutine for each call that blocks in a read and answers in the same wake-up; its
+// time is measured first, in the same run.
+func BenchmarkCalls(b *testing.B) {
+	for _, calls := range []int{50, 300} {
+		name := map[int]string{50: "50", 300: "300"}[calls]
+		b.Run(name, func(b *testing.B) {
+			floor := cost(b, calls, serveFloor)
+			session := cost(b, calls, serveSession)
+			b.ReportMetric(floor, "floor-us/pair")
+			b.ReportMetric(session, "us/pair")
+			b.ReportMetric(session/floor, "x-floor")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// server answers the packets that come to one port until its stop is called.
+type server func(b *testing.B, far netip.AddrPort, start time.Time) (addr netip.AddrPort, stop func())
+
+func serveFloor(b *testing.B, _ netip.AddrPort, _ time.Time) (netip.AddrPort, func()) {
+	c := listen(b)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		buf := make([]byte, 1500)
+		for {
+			n, from, err := c.ReadFromUDPAddrPort(buf)
+			if err != nil {
+				return
+			}
+			_, _ = c.WriteToUDPAddrPort(buf[:n], from)
+		}
+	})
+	return c.LocalAddr().(*net.UDPAddr).AddrPort(), func() { c.Close(); wg.Wait() }
+}
+
+func serveSession(b *testing.B, far netip.AddrPort, start time.Time) (netip.AddrPort, func()) {
+	ours, addr := loopback(b)
+	s, err := rtp.New(rtp.Config{RTP: ours, Remote: far, Start: start})
+	if err != nil {
+		b.Fatal(err)
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		f := media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}
+		timer := time.NewTimer(time.Until(s.Next()))
+		defer timer.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case now := <-timer.C:
+				wakeUp(s, now, f)
+				timer.Reset(time.Until(s.Next()))
+			}
+		}
+	})
+	return addr, func() { close(done); wg.Wait() }
+}
+
+// cost runs calls for b.N frames of 20 ms and returns the server's processor time
+// in us for each packet answered. The callers share a thread, whose time is known
+// and subtracted; their packets are spread over the 20 ms.
+func cost(b *testing.B, calls int, serve server) float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	far, farAddr := loopback(b)
+	start := time.Now().Add(20 * time.Millisecond)
+	phones := make([]phoneOn, calls)
+	for i := range phones {
+		phase := time.Duration(i) * 20 * time.Millisecond / time.Duration(calls)
+		addr, stop := serve(b, farAddr, start.Add(phase+2*time.Millisecond))
+		defer stop()
+		phones[i].conn, phones[i].to = far, addr
+	}
+	answers := 0
+	v0, v1 := csw()
+	began := processorTime(unix.RUSAGE_SELF) - processorTime(unix.RUSAGE_THREAD)
+	const steps = 20 // a millisecond each
+	for step := range b.N * steps {
+		at := start.Add(time.Duration(step) * 20 * time.Millisecond / steps)
+		if d := time.Until(at); d > 0 {
+			pause := unix.NsecToTimespec(int64(d)) // the thread's own sleep: no timer of the runtime
+			_ = unix.Nanosleep(&pause, nil)
+		}
+		k := step % steps
+		for i := k * calls / steps; i < (k+1)*calls/steps; i++ {
+			phones[i].say()
+		}
+		answers += phones[0].hear()
+	}
+	spent := processorTime(unix.RUSAGE_SELF) - processorTime(unix.RUSAGE_THREAD) - began
+	w0, w1 := csw()
+	b.Logf("answers %d voluntary %d involuntary %d", answers, w0-v0, w1-v1)
+	return float64(spent.Nanoseconds()) / 1000 / float64(max(1, answers))
+}
+
+func processorTime(who int) time.Duration {
+	var r unix.Rusage
+	if unix.Getrusage(who, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+func csw() (int64, int64) {
+	var r, q unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &r)
+	unix.Getrusage(unix.RUSAGE_THREAD, &q)
+	return r.Nvcsw - q.Nvcsw, r.Nivcsw - q.Nivcsw
+}

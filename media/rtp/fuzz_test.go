@@ -1,0 +1,164 @@
+package rtp
+
+import (
+	"bytes"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/pion/rtcp"
+	pion "github.com/pion/rtp"
+
+	"parley/media"
+)
+
+// FuzzParse: whatever we take for RTP another parser reads the same way.
+func FuzzParse(f *testing.F) {
+	for _, h := range []pion.Header{
+		{Version: 2, PayloadType: 0, SequenceNumber: 1, Timestamp: 2, SSRC: 3},
+		{Version: 2, Marker: true, PayloadType: 101, CSRC: []uint32{1, 2, 3}},
+		{Version: 2, Extension: true, ExtensionProfile: 0xBEDE},
+	} {
+		if h.Extension {
+			if err := h.SetExtension(1, []byte{1, 2, 3}); err != nil {
+				f.Fatal(err)
+			}
+		}
+		b, err := (&pion.Packet{Header: h, Payload: make([]byte, 160)}).Marshal()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		f.Add(b[:len(b)-159])
+	}
+	f.Add(append([]byte{0xA0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}, 3))
+	f.Add([]byte{0, 1, 0, 0, 0x21, 0x12, 0xA4, 0x42})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, payload, ok := parse(b)
+		if !ok {
+			return
+		}
+		var p pion.Packet
+		if err := p.Unmarshal(append([]byte(nil), b...)); err != nil {
+			t.Skip() // it also checks the inside of extensions, which we skip
+		}
+		if h.marker != p.Marker || h.pt != p.PayloadType || h.seq != p.SequenceNumber ||
+			h.timestamp != p.Timestamp || h.ssrc != p.SSRC || !bytes.Equal(payload, p.Payload) {
+			t.Errorf("read as %+v with %d bytes, want %v", h, len(payload), &p)
+		}
+		if p.Version != 2 {
+			t.Errorf("version %d", p.Version)
+		}
+	})
+}
+
+// blackHole is a PacketConn that takes everything and gives what it is told to.
+type blackHole struct{ waiting [][]byte }
+
+func (c *blackHole) Send([]byte, netip.AddrPort) error { return nil }
+
+func (c *blackHole) Recv(buf []byte) (int, netip.AddrPort, time.Time, bool) {
+	if len(c.waiting) == 0 {
+		return 0, netip.AddrPort{}, time.Time{}, false
+	}
+	n := copy(buf, c.waiting[0])
+	c.waiting = c.waiting[1:]
+	return n, fuzzPeer, fuzzStart, true
+}
+
+var (
+	fuzzPeer  = netip.MustParseAddrPort("192.0.2.1:4000")
+	fuzzStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// FuzzSession: no run of datagrams from the far end itself makes a session panic,
+// stop its frames or run away with the time. Each datagram begins with its length.
+func FuzzSession(f *testing.F) {
+	valid := make([]byte, 172)
+	header{seq: 1, ssrc: 1}.put(valid)
+	event := append(append([]byte(nil), valid[:12]...), 5, 0x80, 255, 255)
+	event[1] = 101
+	f.Add(append(append([]byte{172}, valid...), append([]byte{16}, event...)...))
+	sr, err := rtcp.Marshal([]rtcp.Packet{&rtcp.SenderReport{SSRC: 1, Reports: []rtcp.ReceptionReport{{SSRC: 2}}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(append([]byte{byte(len(sr))}, sr...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		conn := &blackHole{}
+		s, err := New(Config{RTP: conn, Mux: true, Remote: fuzzPeer, EventPT: 101, Start: fuzzStart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, at := fuzzStart, media.Time(0)
+		wake := func() {
+			now = now.Add(media.FrameDuration)
+			for f, ok := s.Read(now); ok; f, ok = s.Read(now) {
+				if f.At != at || len(f.Samples) != 160 {
+					t.Fatalf("frame at %v, want %v", f.At, at)
+				}
+				at += media.FrameTime
+			}
+			if lag := now.Sub(fuzzStart) - at.Duration(); lag > 200*time.Millisecond || lag < -3*time.Second {
+				t.Fatalf("lag %v", lag)
+			}
+			for n := s.Due(now); n > 0; n-- {
+				s.Write(media.Frame{})
+			}
+		}
+		for len(data) > 0 {
+			n := min(int(data[0]), len(data)-1)
+			conn.waiting = append(conn.waiting, data[1:1+n])
+			data = data[1+n:]
+			if n%3 == 0 {
+				wake()
+			}
+		}
+		for range 20 {
+			wake()
+		}
+	})
+}
+
+// FuzzReports: another parser finds in our reports what we put in, and no bytes from
+// the network upset the reader.
+func FuzzReports(f *testing.F) {
+	r := newReporter(7, "someone@example.net", fuzzStart)
+	f.Add(r.write(fuzzStart, outgoing{packets: 1}, incoming{received: 1}), uint64(10), uint64(9), "a")
+	f.Fuzz(func(t *testing.T, b []byte, expected, received uint64, cname string) {
+		r := newReporter(7, cname[:min(len(cname), maxCNAME)], fuzzStart)
+		r.read(b, fuzzStart.Add(time.Second))
+		if r.rtt < 0 || r.rtt > maxRTT {
+			t.Errorf("round trip %v", r.rtt)
+		}
+		out := r.write(fuzzStart.Add(5*time.Second), outgoing{packets: uint32(received)}, incoming{
+			ssrc: 3, expected: expected, received: received, highest: uint32(expected), jitter: time.Millisecond,
+		})
+		packets, err := rtcp.Unmarshal(out)
+		if err != nil || len(packets) != 2 {
+			t.Fatalf("% x: %v", out, err)
+		}
+		if !wellFormed(out) {
+			t.Errorf("we would not take our own % x", out)
+		}
+	})
+}
+
+func TestLatenessQuantile(t *testing.T) {
+	var l, other Lateness
+	if l.Quantile(0.5) != 0 {
+		t.Error("a quantile of nothing")
+	}
+	for range 999 {
+		l.add(300 * time.Microsecond)
+	}
+	other.add(70 * time.Millisecond)
+	l.Add(other)
+	for q, want := range map[float64]time.Duration{
+		0.5: 500 * time.Microsecond, 0.999: 500 * time.Microsecond, 1: 70 * time.Millisecond,
+	} {
+		if got := l.Quantile(q); got != want {
+			t.Errorf("quantile %v: %v, want %v", q, got, want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package rtp
+
+import (
+	"net/netip"
+	"time"
+)
+
+// latchWindow is how long after the answer a source that nobody has named may still
+// become the far end.
+const latchWindow = 5 * time.Second
+
+// candidates of each sort that may be on trial at once: enough that a scanner does
+// not push the true one out between two packets.
+const candidates = 4
+
+// latch decides which source is the far end. Behind a NAT that is not the address
+// in its SDP, so we must learn it from the packets; but whoever sends to an open
+// port must neither hear the call (RTP bleed) nor speak in it (RTP inject). So:
+//
+//   - a source must send two consecutive packets of one SSRC;
+//   - one that signalling vouches for may latch at any time, another only within
+//     5 s of the answer, and within them the former displaces the latter;
+//   - then nothing moves until signalling gives a new address.
+type latch struct {
+	sdp     netip.AddrPort
+	trusted []netip.Prefix // besides the address of sdp
+	until   time.Time      // end of the window
+
+	to       netip.AddrPort // the source latched to; invalid before
+	toStatic bool           // it is one that signalling vouches for
+
+	trial [2][candidates]candidate // unnamed sources, trusted ones
+	turn  [2]int                   // whose place is taken next
+}
+
+type candidate struct {
+	from netip.AddrPort
+	ssrc uint32
+	seq  uint16
+}
+
+type source uint8
+
+const (
+	foreign source = iota
+	onTrial
+	farEnd
+)
+
+// reset awaits a new far end at address sdp.
+func (l *latch) reset(sdp netip.AddrPort, now time.Time) {
+	*l = latch{sdp: sdp, trusted: l.trusted, until: now.Add(latchWindow)}
+}
+
+// target is where to send: the address of the SDP until a source is latched.
+func (l *latch) target() netip.AddrPort {
+	if l.to.IsValid() {
+		return l.to
+	}
+	return l.sdp
+}
+
+// judge says what the source of a valid packet is, and latches to it when it has
+// proved itself.
+func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time) source {
+	if from == l.to {
+		return farEnd
+	}
+	static := l.trusts(from.Addr())
+	open := at.Before(l.until)
+	if l.to.IsValid() && !(open && static && !l.toStatic) || !static && !open {
+		return foreign
+	}
+	sort := 0
+	if static {
+		sort = 1
+	}
+	c := l.find(sort, from)
+	if c.from == from && c.ssrc == ssrc && seq == c.seq+1 {
+		l.to, l.toStatic = from, static
+		return farEnd
+	}
+	*c = candidate{from, ssrc, seq}
+	return onTrial
+}
+
+// find is the place of from among the candidates, or the one it may take.
+func (l *latch) find(sort int, from netip.AddrPort) *candidate {
+	for i := range l.trial[sort] {
+		if c := &l.trial[sort][i]; c.from == from {
+			return c
+		}
+	}
+	c := &l.trial[sort][l.turn[sort]]
+	l.turn[sort] = (l.turn[sort] + 1) % candidates
+	return c
+}
+
+func (l *latch) trusts(a netip.Addr) bool {
+	if a == l.sdp.Addr() {
+		return true
+	}
+	for _, p := range l.trusted {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package rtp
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Stats is the account of a session. Packets are RTP packets.
+type Stats struct {
+	// What came in.
+	Received   uint64 // from the far end, duplicates not included
+	Expected   uint64 // sent by the far end, by its sequence numbers
+	Lost       uint64 // given up; one that came too late counts here and as Late
+	Late       uint64
+	Duplicates uint64
+	Overruns   uint64 // dropped because we, or the far end's clock, were off
+	Resyncs    uint64 // new SSRC, or a jump of sequence or timestamp
+	Invalid    uint64 // not of the negotiated kind: STUN, other payload types, noise
+	Foreign    uint64 // from sources that are not the far end
+	Concealed  time.Duration
+	Filled     time.Duration // silence put in because nothing arrived
+	Jitter     time.Duration // RFC 3550 section 6.4.1
+	Digits     uint64
+
+	// What went out.
+	Sent       uint64
+	SendErrors uint64 // dropped by the system, a full socket buffer
+	Skipped    uint64 // frames never sent because we were stalled
+	Lateness   Lateness
+
+	// What the far end reports, zero when it does not.
+	RTT          time.Duration
+	RemoteLost   float64 // share of our packets, 0 to 1, in its latest report
+	RemoteJitter time.Duration
+
+	// Quality of what we hear, 1 to 4.4; 0 before the first packet.
+	MOS, MOSMin float64
+
+	Latched    netip.AddrPort // where the far end really is; invalid before it is known
+	FirstMedia time.Duration  // from the start to the first packet; 0 before
+}
+
+// latenessBounds are the upper ends of the buckets; the last bucket has none.
+var latenessBounds = [...]time.Duration{
+	500 * time.Microsecond, 1 * time.Millisecond, 2 * time.Millisecond, 3 * time.Millisecond,
+	5 * time.Millisecond, 7 * time.Millisecond, 10 * time.Millisecond, 15 * time.Millisecond,
+	20 * time.Millisecond, 40 * time.Millisecond, 80 * time.Millisecond,
+}
+
+// Lateness is how long after their deadlines frames were sent.
+type Lateness struct {
+	Counts [len(latenessBounds) + 1]uint64
+	Max    time.Duration
+}
+
+func (l *Lateness) add(d time.Duration) {
+	i := 0
+	for i < len(latenessBounds) && d > latenessBounds[i] {
+		i++
+	}
+	l.Counts[i]++
+	l.Max = max(l.Max, d)
+}
+
+// Add joins the counts of another session.
+func (l *Lateness) Add(o Lateness) {
+	for i, n := range o.Counts {
+		l.Counts[i] += n
+	}
+	l.Max = max(l.Max, o.Max)
+}
+
+// Quantile is an upper bound of the lateness of the share q of all frames, 0 to 1.
+func (l *Lateness) Quantile(q float64) time.Duration {
+	var total, sum uint64
+	for _, n := range l.Counts {
+		total += n
+	}
+	for i, n := range l.Counts {
+		if sum += n; i < len(latenessBounds) && float64(sum) >= q*float64(total) {
+			return min(latenessBounds[i], l.Max)
+		}
+	}
+	return l.Max
+}

@@ -1,0 +1,222 @@
+package vad_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"parley/media"
+	"parley/media/denoise"
+	"parley/media/denoise/noisetest"
+	"parley/media/vad"
+)
+
+// detect runs a detector behind a suppressor over samples.
+func detect(t testing.TB, suppressor string, rate media.Rate, pcm []int16) []vad.Decision {
+	t.Helper()
+	s, err := denoise.New(suppressor, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := vad.New(vad.Spectral, rate, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []vad.Decision
+	for n := rate.FrameSamples(); len(pcm) >= n; pcm = pcm[n:] {
+		all = append(all, d.Detect(s.Process(media.Frame{Samples: pcm[:n], Rate: rate})))
+	}
+	return all
+}
+
+// The consumer: a caller starts to speak after three frames of speech in a row and
+// is silent after fifteen without.
+const (
+	startFrames = 3
+	endFrames   = 15
+)
+
+// found is what the consumer finds of the utterances of a track; times in ms.
+type found struct {
+	falseStarts, missed, frames int
+	onset                       []int // from Span.Start to the start
+	end                         []int // from Span.End to the end
+	dropout                     int   // the longest stretch of loud speech not seen, after the onset
+}
+
+func (f found) String() string {
+	late := 0
+	for _, ms := range f.onset {
+		if ms > 150 {
+			late++
+		}
+	}
+	return fmt.Sprintf("false %d, missed %d, late %d, onset median %d max %d, end median %d max %d, dropout %d",
+		f.falseStarts, f.missed, late, quantile(f.onset, 50), quantile(f.onset, 100), quantile(f.end, 50), quantile(f.end, 100), f.dropout)
+}
+
+func quantile(ms []int, percent int) int {
+	if len(ms) == 0 {
+		return -1
+	}
+	slices.Sort(ms)
+	return ms[(len(ms)-1)*percent/100]
+}
+
+// consume listens to decisions about a track.
+// Dropouts count where the clean speech is above loud, in dBFS.
+func consume(ds []vad.Decision, track noisetest.Track, rate media.Rate, loud float64) found {
+	var f found
+	samples := rate.FrameSamples()
+	ms := func(at int) int { return at * 1000 / int(rate) }
+	started := make([]bool, len(track.Spans))
+	speaking, run, quiet, current := false, 0, 0, -1
+	for i, d := range ds {
+		run, quiet = run+1, quiet+1
+		if d.Speech {
+			quiet = 0
+			f.frames++
+		} else {
+			run = 0
+		}
+		now := (i + 1) * samples
+		switch {
+		case !speaking && run == startFrames:
+			speaking = true
+			current = slices.IndexFunc(track.Spans, func(s noisetest.Span) bool {
+				return now > s.First && now-startFrames*samples < s.End
+			})
+			if current < 0 {
+				f.falseStarts++
+			} else if !started[current] {
+				started[current] = true
+				f.onset = append(f.onset, ms(now-track.Spans[current].Start))
+			}
+		case speaking && quiet == endFrames:
+			speaking = false
+			if current >= 0 && now > track.Spans[current].End {
+				f.end = append(f.end, ms(now-track.Spans[current].End))
+			}
+		}
+	}
+	for _, s := range started {
+		if !s {
+			f.missed++
+		}
+	}
+	f.dropout = longestDropout(ds, track, samples, loud)
+	return f
+}
+
+// longestDropout is the longest stretch without speech in which the clean speech is
+// above loud, not counting the onsets, in ms.
+func longestDropout(ds []vad.Decision, track noisetest.Track, samples int, loud float64) int {
+	longest := 0
+	for _, s := range track.Spans {
+		heard, run := false, 0
+		for i := s.Start / samples; i < s.End/samples; i++ {
+			level := noisetest.LevelWhere(track.Samples[i*samples:][:samples], []bool{true}, true, samples*50)
+			switch {
+			case ds[i].Speech:
+				heard, run = true, 0
+			case heard && level > loud:
+				run++
+				longest = max(longest, run*20)
+			default:
+				run = 0
+			}
+		}
+	}
+	return longest
+}
+
+// TestSpeechInNoise holds the detector to its bars. An onset may take more than
+// 150 ms only where nothing earlier can be heard for 60 ms: an f that drowns in the
+// noise, or a "the" of 45 ms before the silence of a k.
+func TestSpeechInNoise(t *testing.T) {
+	u := noisetest.Utterances(t)
+	track := noisetest.Lay(u, 2)
+	half := track.Halve()
+	noises := noisetest.Noises(u)
+	noises["clean"] = func(n int, _ uint64) []float64 { return make([]float64, n) }
+	for _, c := range []struct {
+		noise       string
+		snrs        []float64
+		falseStarts int
+		missed      int
+	}{
+		{noise: "clean", snrs: []float64{99}},
+		{noise: "white", snrs: []float64{10, 5}},
+		{noise: "pink", snrs: []float64{10}},
+		{noise: "car", snrs: []float64{10, 5}},
+		{noise: "babble", snrs: []float64{20}, falseStarts: 2, missed: 2},
+	} {
+		noise := noises[c.noise](len(track.Samples), 11)
+		halfNoise := make([]float64, len(half.Samples))
+		if c.noise != "clean" {
+			halfNoise = noisetest.HalveNoise(noise)
+		}
+		for _, snr := range c.snrs {
+			for rate, mixed := range map[media.Rate][]float64{
+				media.Rate8k:  noisetest.Mix(half.Samples, halfNoise, snr),
+				media.Rate16k: noisetest.Mix(track.Samples, noise, snr),
+			} {
+				clean := track
+				if rate == media.Rate8k {
+					clean = half
+				}
+				// What is 12 dB under a voice or hardly above the noise may drop out.
+				loud := noisetest.SpeechLevel - min(12, snr-3)
+				f := consume(detect(t, denoise.Spectral, rate, noisetest.PCM(mixed)), clean, rate, loud)
+				t.Logf("%v %-6s %2.0f dB: %v", rate, c.noise, snr, f)
+				if f.falseStarts > c.falseStarts || f.missed > c.missed || quantile(f.onset, 50) > 100 || quantile(f.onset, 85) > 150 ||
+					quantile(f.end, 50) > 330 || quantile(f.end, 100) > 380 || f.dropout > 60 {
+					t.Errorf("%v %s %.0f dB: %v", rate, c.noise, snr, f)
+				}
+			}
+		}
+	}
+}
+
+// TestSpeechAtOnce: a voice that is there at full strength from the first sample,
+// in the middle of a word, after digital silence or after nothing.
+func TestSpeechAtOnce(t *testing.T) {
+	const rate = media.Rate16k
+	for _, u := range noisetest.Utterances(t) {
+		const cut = int(rate) / 5
+		if len(u) < 4*cut {
+			continue
+		}
+		for _, silence := range []int{0, 160, 3 * int(rate)} {
+			x := append(make([]float64, silence), u[cut:]...)
+			f := consume(detect(t, denoise.Spectral, rate, noisetest.PCM(x)),
+				noisetest.Track{Samples: x, Spans: []noisetest.Span{{First: silence, Start: silence, End: len(x)}}}, rate, 0)
+			if f.missed > 0 || f.falseStarts > 0 || f.onset[0] > 400 {
+				t.Errorf("after %d samples of silence: %v", silence, f)
+			}
+		}
+	}
+}
+
+// TestHiss: a line that hisses, however loud, is not a voice: from the first sample,
+// after digital silence, with gaps of silence, and with lost packets in it.
+func TestHiss(t *testing.T) {
+	const rate, seconds = noisetest.Rate, 20
+	for name, noise := range map[string]noisetest.Noise{"white": noisetest.White, "pink": noisetest.Pink, "car": noisetest.Car} {
+		hiss := noise(seconds*rate, 9)
+		for _, level := range []float64{16, 100, 1600} { // rms: -66 to -26 dBFS
+			for _, lead := range []int{0, 5000, 32123} {
+				x := make([]float64, len(hiss))
+				for i, v := range hiss {
+					lost := lead > 0 && (i/rate%10 == 7 || i > seconds/2*rate && i/320%7 == 0)
+					if i >= lead && !lost {
+						x[i] = level * v
+					}
+				}
+				if f := consume(detect(t, denoise.Off, rate, noisetest.PCM(x)), noisetest.Track{}, rate, 0); f.frames > 0 {
+					t.Errorf("%s at %.0f after %d samples of silence: %d frames are speech", name, level, lead, f.frames)
+				}
+			}
+		}
+	}
+}

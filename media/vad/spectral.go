@@ -1,0 +1,79 @@
+package vad
+
+import (
+	"math"
+
+	"parley/media"
+	"parley/media/denoise"
+)
+
+// Settings of the spectral detector.
+const (
+	// threshold is the likelihood ratio from which a frame is speech; steady noise
+	// stays below half of it. slope is how fast probability grows around it.
+	threshold = 0.15
+	slope     = 12
+	// gated is the highest probability of a frame whose level does not stand out.
+	gated = 0.4
+	// openFrames of speech in a row open the detector.
+	openFrames = 2
+	// holdFrames is how long an open detector bridges: most of the closure of a
+	// stop consonant. More would delay every end by as much.
+	holdFrames = 2
+)
+
+// spectral is the default detector.
+//
+// While it is closed, a frame counts only if all of it is speech, so a click does
+// not open it; then the first frame shows some 10 ms after the voice does, and a
+// consumer that wants three in a row starts 65 to 85 ms after it (a faint f or h
+// that drowns in noise comes before that). Two frames in a row open it: from then
+// any speech in a frame counts and short gaps are bridged, with a Prob of 0.5. The
+// end of speech shows at most holdFrames late, but the tail of a word fades below
+// the gate about as much earlier.
+type spectral struct {
+	analysis *denoise.Analysis
+	own      *denoise.Analyser // nil when the suppressor's analysis is shared
+	gate     gate
+	run      int // frames of speech in a row
+	hold     int // frames that may still be bridged; the detector is open while there are any
+}
+
+func (d *spectral) Reset() {
+	if d.own != nil {
+		d.own.Reset()
+	}
+	d.gate.reset()
+	d.run, d.hold = 0, 0
+}
+
+func (d *spectral) Detect(f media.Frame) Decision {
+	a := d.analysis
+	if d.own != nil {
+		a = d.own.Analyse(f)
+	}
+	open := d.hold > 0
+	ratio := a.Least
+	if open {
+		ratio = a.LLR
+	}
+	p := float32(1 / (1 + math.Exp(slope*float64(threshold-ratio))))
+	if !d.gate.pass(a.Level, open && p >= 0.5) {
+		p = min(p, gated)
+	}
+	switch {
+	case p < 0.5:
+		d.run = 0
+		if open {
+			d.hold--
+			p = 0.5
+		}
+	case open:
+		d.hold = holdFrames
+	default:
+		if d.run++; d.run >= openFrames {
+			d.hold = 1
+		}
+	}
+	return Decision{Speech: p >= 0.5, Prob: p, Level: a.Level}
+}

@@ -1,0 +1,71 @@
+// Package vad decides, frame by frame, whether the caller speaks.
+//
+// Detector "spectral" needs no trained model. A frame is speech when its spectrum
+// is unlikely to be the background's (Sohn 1999) and its level stands out: above
+// what the last seconds sounded like, and not far below the caller's own voice.
+// Other people talking in the background, 10 dB below the caller or louder, defeat
+// it.
+package vad
+
+import (
+	"fmt"
+
+	"parley/media"
+	"parley/media/denoise"
+)
+
+// Spectral is the name of the default detector.
+const Spectral = "spectral"
+
+// Names lists what New accepts, the default first.
+func Names() []string { return []string{Spectral} }
+
+// Detector looks at a caller's audio, one 20 ms frame after another. It neither
+// blocks nor allocates, keeps nothing of a frame, and belongs to one goroutine.
+//
+// Whoever uses it counts durations: a caller starts to speak after three frames of
+// speech in a row and pauses after some frames without. A detector bridges what is
+// too short to be a pause (at most 60 ms) but does not add a wait of its own.
+type Detector interface {
+	// Detect takes the next frame, as the suppressor gave it out.
+	Detect(media.Frame) Decision
+	// Reset forgets everything heard.
+	Reset()
+}
+
+// Decision is what a detector thinks of one frame.
+type Decision struct {
+	Speech bool    // someone speaks: Prob is 0.5 or more
+	Prob   float32 // how likely that is, 0 to 1
+	Level  float32 // of the voice in the frame, the background taken off, in dBFS (a full-scale sine is -3), -100 at least
+}
+
+// New makes the detector of that name for audio of that rate which has come through
+// s. When s knows the spectrum (see denoise.Suppressor) the detector uses it and
+// costs next to nothing, and its decision concerns the frame that went into s: it is
+// ahead of the audio that came out by the delay of s. Otherwise, and with a nil s,
+// it makes an analysis of its own.
+func New(name string, rate media.Rate, s denoise.Suppressor) (Detector, error) {
+	if name != Spectral || !rate.Valid() {
+		return nil, &Error{Name: name, Rate: rate}
+	}
+	d := &spectral{}
+	if s != nil {
+		d.analysis = s.Analysis()
+	}
+	if d.analysis == nil {
+		d.own = denoise.NewAnalyser(rate)
+	}
+	d.Reset()
+	return d, nil
+}
+
+// Error says that there is no such detector, or not for that rate.
+type Error struct {
+	Name string
+	Rate media.Rate
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("vad: no detector %q for %v", e.Name, e.Rate)
+}

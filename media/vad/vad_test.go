@@ -1,0 +1,183 @@
+package vad_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"parley/media"
+	"parley/media/denoise"
+	"parley/media/denoise/noisetest"
+	"parley/media/mediatest"
+	"parley/media/vad"
+)
+
+func TestNew(t *testing.T) {
+	for _, name := range vad.Names() {
+		if _, err := vad.New(name, media.Rate22k, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		rate media.Rate
+	}{{"magic", media.Rate8k}, {vad.Spectral, 1234}} {
+		var want *vad.Error
+		if _, err := vad.New(c.name, c.rate, nil); !errors.As(err, &want) {
+			t.Errorf("New(%q, %d): error %v, want *vad.Error", c.name, c.rate, err)
+		}
+	}
+}
+
+// noisy is some speech in white noise at 10 dB.
+func noisy(t testing.TB) (noisetest.Track, []int16) {
+	track := noisetest.Lay(noisetest.Utterances(t)[:8], 1)
+	return track, noisetest.PCM(noisetest.Mix(track.Samples, noisetest.White(len(track.Samples), 3), 10))
+}
+
+// TestWithoutSuppressor: the decisions are the same with the suppressor's analysis
+// and with the detector's own.
+func TestWithoutSuppressor(t *testing.T) {
+	_, x := noisy(t)
+	if !slices.Equal(detect(t, denoise.Off, media.Rate16k, x), detect(t, denoise.Spectral, media.Rate16k, x)) {
+		t.Error("decisions differ")
+	}
+}
+
+// TestDecisions: the three fields agree with one another and with the signal.
+func TestDecisions(t *testing.T) {
+	const rate = media.Rate16k
+	track, x := noisy(t)
+	ds := detect(t, denoise.Spectral, rate, x)
+	for i, d := range ds {
+		if d.Speech != (d.Prob >= 0.5) || d.Prob < 0 || d.Prob > 1 || d.Level < -100 || d.Level > 0 {
+			t.Fatalf("frame %d: %+v", i, d)
+		}
+	}
+	loud, off := 0, 0.0
+	for i, d := range ds {
+		level := noisetest.LevelWhere(track.Samples[i*320:][:320], []bool{true}, true, int(rate))
+		if level > noisetest.SpeechLevel {
+			loud++
+			off += math.Abs(float64(d.Level) - level)
+		}
+	}
+	// The analysis looks at windows that reach into the frame before.
+	if loud == 0 || off/float64(loud) > 1.5 {
+		t.Errorf("in %d loud frames the level is off by %.1f dB", loud, off/float64(loud))
+	}
+}
+
+// TestClicks: what lasts 10 ms or less starts nothing.
+func TestClicks(t *testing.T) {
+	const rate = noisetest.Rate
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, length := range []int{1, rate / 1000, rate / 200, rate / 100} {
+		x := noisetest.White(30*rate, 3)
+		for i := range x {
+			x[i] *= 60
+		}
+		for second := 1; second < 29; second++ {
+			at := second*rate + rng.IntN(rate/5)
+			for i := at; i < at+length; i++ {
+				x[i] += 3000 * rng.NormFloat64()
+			}
+		}
+		if f := consume(detect(t, denoise.Spectral, rate, noisetest.PCM(x)), noisetest.Track{}, rate, 0); f.falseStarts > 0 {
+			t.Errorf("clicks of %d samples: %d starts", length, f.falseStarts)
+		}
+	}
+}
+
+// TestGate: the same voice 25 dB weaker is a bystander's while the caller speaks, and
+// the caller's once the caller has been silent for long.
+func TestGate(t *testing.T) {
+	const rate = media.Rate16k
+	u := noisetest.Utterances(t)
+	caller, other := u[0], slices.Clone(u[3])
+	for i := range other {
+		other[i] *= 0.056
+	}
+	var x []float64
+	var others []int // where the weak voice starts, in frames
+	for _, silence := range []int{0, 15 * int(rate)} {
+		x = append(append(x, make([]float64, 2*rate)...), caller...)
+		x = append(x, make([]float64, int(rate)/2+silence)...)
+		others = append(others, len(x)/320)
+		x = append(x, other...)
+	}
+	ds := detect(t, denoise.Spectral, rate, noisetest.PCM(x))
+	for i, want := range []bool{false, true} {
+		heard := 0
+		for _, d := range ds[others[i]:][:len(other)/320] {
+			if d.Speech {
+				heard++
+			}
+		}
+		if frames := len(other) / 320; want && heard < frames/2 || !want && heard > frames/10 {
+			t.Errorf("round %d: %d of %d frames of the weak voice are speech", i, heard, frames)
+		}
+	}
+}
+
+func TestReset(t *testing.T) {
+	_, x := noisy(t)
+	d, err := vad.New(vad.Spectral, media.Rate16k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func() (all []vad.Decision) {
+		for i := 0; i+320 <= len(x); i += 320 {
+			all = append(all, d.Detect(media.Frame{Samples: x[i : i+320], Rate: media.Rate16k}))
+		}
+		return all
+	}
+	first := run()
+	d.Reset()
+	if !slices.Equal(run(), first) {
+		t.Error("it remembers what came before Reset")
+	}
+}
+
+func TestDetectDoesNotAllocate(t *testing.T) {
+	_, x := noisy(t)
+	for _, name := range denoise.Names() {
+		s, _ := denoise.New(name, media.Rate16k)
+		d, _ := vad.New(vad.Spectral, media.Rate16k, s)
+		i := 0
+		mediatest.NoAllocs(t, func() {
+			d.Detect(s.Process(media.Frame{Samples: x[i : i+320], Rate: media.Rate16k}))
+			i += 320
+		})
+	}
+}
+
+// BenchmarkDetect is a detector with its own analysis; behind the spectral suppressor
+// it costs what "shared" says and the suppressor besides.
+func BenchmarkDetect(b *testing.B) {
+	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
+		for _, name := range []string{"own", "shared"} {
+			b.Run(fmt.Sprintf("%d/%s", int(rate), name), func(b *testing.B) {
+				var s denoise.Suppressor
+				x := noisetest.PCM(noisetest.Mix(make([]float64, 64000), noisetest.Babble(noisetest.Utterances(b))(64000, 1), 0))
+				if name == "shared" {
+					s, _ = denoise.New(denoise.Spectral, rate)
+					s.Process(media.Frame{Samples: x[:rate.FrameSamples()], Rate: rate})
+				}
+				d, _ := vad.New(vad.Spectral, rate, s)
+				i, n := 0, rate.FrameSamples()
+				b.ResetTimer()
+				for range b.N {
+					d.Detect(media.Frame{Samples: x[i : i+n], Rate: rate})
+					if i += n; i+n > len(x) {
+						i = 0
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)*50/1e6, "ms/s")
+			})
+		}
+	}
+}

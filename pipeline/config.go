@@ -1,0 +1,123 @@
+// Package pipeline conducts calls. One goroutine, the conductor, owns a call:
+// it hears the far end's frames, asks package turn whose turn it is, makes
+// replies with the engines, plays them and says what was heard of them.
+//
+// Engines run beside the conductor and reach it through one bounded mailbox;
+// every message carries the number of the reply it belongs to, and those of dead
+// replies are dropped. So an engine that ignores its cancellation cannot be heard.
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline/turn"
+)
+
+// Agent is who the caller talks to.
+type Agent struct {
+	Prompt       string
+	FirstMessage string // spoken at the start; empty: the agent waits for the caller
+	Voice        string // F1 to F5, M1 to M5
+	Language     string // two letters
+	// Phrases are further texts the caller may be expected to say; they help the
+	// recogniser.
+	Phrases []string
+	// Tools are the functions the model may call besides end_call.
+	Tools []inference.Tool
+	// Goodbye is what the agent says when a limit ends the call; empty: a
+	// sentence in its language.
+	Goodbye string
+}
+
+// Listener hears: it cleans a frame of caller audio and says whether it holds
+// speech. It belongs to the conductor and obeys the rules of media.Stage.
+type Listener interface {
+	Hear(media.Frame) (clean media.Frame, a Activity)
+}
+
+// Activity is what a frame holds.
+type Activity struct {
+	Speech bool
+	Level  float32 // dBFS
+}
+
+// Config is everything a call needs. It is not changed after New.
+type Config struct {
+	Agent    Agent
+	ASR      inference.ASR // nil: nobody hears, typed turns only
+	LLM      inference.LLM
+	TTS      inference.TTS
+	Listener Listener
+	Turn     turn.Config // zero Complete: turn.DefaultConfig of the agent's language
+
+	// ClientTools says that the observer can run Agent.Tools; when it is false
+	// they are not offered to the model.
+	ClientTools bool
+	ToolTimeout time.Duration // how long a function may take; 0: 10 s
+
+	// MaxDuration ends the call with a goodbye; 0: never.
+	MaxDuration time.Duration
+	// Quiet ends the call without a word when neither side has spoken for this
+	// long; 0: never.
+	Quiet time.Duration
+
+	// Observe is called on the conductor's goroutine and must not block.
+	Observe func(Event)
+	Log     *slog.Logger
+}
+
+// mailboxSize bounds what engines may have in flight to the conductor. It wakes
+// at once for a message, so the queue holds what arrives during one wake-up.
+const mailboxSize = 256
+
+// New returns a call that has not begun.
+func New(cfg Config) *Call {
+	if cfg.Turn.Complete == nil {
+		cfg.Turn = turn.DefaultConfig(cfg.Agent.Language)
+	}
+	if cfg.ToolTimeout == 0 {
+		cfg.ToolTimeout = 10 * time.Second
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = func(Event) {}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Call{cfg: cfg, agent: cfg.Agent, box: make(chan message, mailboxSize), lines: newLineCache(), owed: map[int]*reply{}}
+	c.state = turn.New(&c.cfg.Turn)
+	return c
+}
+
+// Prepare opens the engines for the call: the recogniser now, the agent's own
+// lines in the background. ctx is the life of the whole call. A call that was
+// prepared must be Run or Closed.
+func (c *Call) Prepare(ctx context.Context) error {
+	c.life, c.kill = context.WithCancelCause(ctx)
+	if c.cfg.ASR != nil {
+		rec, err := c.cfg.ASR.Open(c.life, inference.ASRConfig{Language: c.agent.Language, Phrases: c.phrases()})
+		if err != nil {
+			c.kill(nil)
+			return err
+		}
+		c.ear.open(rec)
+	}
+	c.spawn(c.rehearse)
+	return nil
+}
+
+// Close releases what Prepare opened, for a call that is not Run.
+func (c *Call) Close() {
+	c.kill(nil)
+	c.settle()
+}
+
+// phrases is what the caller may be expected to echo.
+func (c *Call) phrases() []string {
+	a := &c.agent
+	return append([]string{a.Prompt, a.FirstMessage}, a.Phrases...)
+}

@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"time"
+
+	"parley/inference"
+	"parley/media"
+)
+
+// EventKind says what an Event tells.
+type EventKind uint8
+
+// What a call tells its observer. Their order is part of the contract: Thinking
+// comes before Speaking of the same Generation, Speaking before its first audio;
+// a cut is Interrupted, AgentLine with what was heard, Listening, and no audio of
+// the cut reply is written after it.
+const (
+	Thinking      EventKind = iota + 1 // a reply was asked for
+	Speaking                           // its first audio follows
+	Listening                          // the agent is idle and hears
+	Interrupted                        // the caller cut the agent off
+	UserPartial                        // Text of the caller's turn so far
+	UserLine                           // Text the caller said
+	UserLineAgain                      // Text replaces the latest UserLine
+	AgentPartial                       // Text of the sentence the agent begins
+	AgentLine                          // Text of the reply, as far as it was heard
+	Ducked                             // On: the agent's voice was lowered, or restored
+	ToolAsked                          // run Call and answer with Call.ToolResult
+	ToolEnded                          // Call has its result, Text says which kind
+	Phones                             // phonemes of the audio that follows
+	Fault                              // Err failed one turn; the call goes on
+	Used                               // Usage of one completion
+	Timed                              // Timing of one turn
+	End                                // the call is over: Ended; the last event
+)
+
+var eventNames = [...]string{"", "thinking", "speaking", "listening", "interrupted", "user_partial", "user_line", "user_line_again",
+	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_ended", "phones", "fault", "used", "timed", "end"}
+
+func (k EventKind) String() string { return eventNames[k] }
+
+// Event is something a call's observer may want to show, store or charge. Only
+// the fields its kind names are set.
+type Event struct {
+	Kind       EventKind
+	At         media.Time // media time of the call
+	Turn       int        // the caller's turn it belongs to, from 1
+	Generation int        // the reply, counting those announced, from 1
+	Text       string
+	Replaces   string
+	On         bool
+	Call       inference.ToolCall
+	Phones     []inference.Mark // owned by the observer; times from the first audio of the reply
+	Err        error
+	Usage      Usage
+	Timing     Timing
+	Ended      media.Ended
+}
+
+// Usage is what one completion of the language model consumed.
+type Usage struct {
+	Generation int // internal number of the completion, from 1; discarded ones have one too
+	Kind       string
+	Outcome    Outcome
+	Tokens     inference.Usage
+}
+
+// Outcome is what became of a completion.
+type Outcome string
+
+// What becomes of completions.
+const (
+	Committed   Outcome = "committed"   // it was spoken to its end
+	Cut         Outcome = "interrupted" // the caller cut it off
+	Discarded   Outcome = "discarded"   // nothing of it was heard
+	FailedReply Outcome = "failed"      // the engine failed
+)
+
+// Timing is where one turn's time went, on the wall clock.
+type Timing struct {
+	// Endpoint is from the end of the caller's speech to the moment the turn was
+	// taken to be over.
+	Endpoint time.Duration
+	// Model is from there to the first text, Voice from there to the first audio.
+	Model, Voice time.Duration
+	// Total is from the end of the caller's speech to the first audio written.
+	Total time.Duration
+	// Overhead is Total less Endpoint and the engines' time: our own part.
+	Overhead time.Duration
+}

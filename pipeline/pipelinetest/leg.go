@@ -1,0 +1,168 @@
+// Package pipelinetest holds conversations in simulated time: a leg whose caller
+// speaks by a script, a listener that knows the script, and the log of a call.
+// Everything runs inside testing/synctest bubbles.
+package pipelinetest
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parley/media"
+	"parley/pipeline"
+)
+
+// Utterance is caller speech from From to To after the start of the call.
+type Utterance struct {
+	From, To time.Duration
+	Level    float32 // dBFS; 0 means -20
+}
+
+// Leg is a caller in simulated time. Its audio is silence; what it "says" is
+// known to the Listener. It is not continuous, its lead is 300 ms and its far end
+// plays at once what it is sent.
+type Leg struct {
+	Speech     []Utterance
+	Digits     map[time.Duration]byte
+	HangUp     time.Duration // the caller hangs up then; 0: never
+	format     media.Format
+	start      time.Time
+	pacer      media.Pacer
+	heard      int64 // frames given out
+	end        time.Time
+	mu         sync.Mutex
+	frames     []Sent
+	flushes    int
+	events     chan media.LegEvent
+	samples    [320]int16
+	writtenFor media.Time
+}
+
+// Sent is a frame the agent sent.
+type Sent struct {
+	At     time.Duration // after the start
+	Silent bool
+	Level  float64 // mean magnitude
+}
+
+// NewLeg returns a leg that speaks as told.
+func NewLeg(speech ...Utterance) *Leg {
+	return &Leg{Speech: speech, events: make(chan media.LegEvent, media.EventQueue),
+		start: time.Now(), pacer: media.NewPacer(time.Now().Add(media.FrameDuration)),
+		format: media.Format{In: media.Rate16k, Out: media.Rate24k, Lead: 300 * time.Millisecond}}
+}
+
+// Telephone makes the leg continuous, without lead, at 8 kHz.
+func (l *Leg) Telephone() *Leg {
+	l.format = media.Format{In: media.Rate8k, Out: media.Rate8k, Continuous: true}
+	return l
+}
+
+// Run implements media.Leg.
+func (l *Leg) Run(ctx context.Context) error {
+	var hangup <-chan time.Time
+	if l.HangUp > 0 {
+		t := time.NewTimer(time.Until(l.start.Add(l.HangUp)))
+		defer t.Stop()
+		hangup = t.C
+	}
+	for at, digit := range l.Digits {
+		t := time.AfterFunc(time.Until(l.start.Add(at)), func() { l.events <- media.LegEvent{Kind: media.LegDigit, Digit: digit} })
+		defer t.Stop()
+	}
+	select {
+	case <-ctx.Done():
+	case <-hangup:
+	}
+	return nil
+}
+
+// Format implements media.Leg.
+func (l *Leg) Format() media.Format { return l.format }
+
+// Next implements media.Leg.
+func (l *Leg) Next() time.Time { return l.start.Add(time.Duration(l.heard+1) * media.FrameDuration) }
+
+// Read implements media.Leg.
+func (l *Leg) Read(now time.Time) (media.Frame, bool) {
+	if now.Before(l.Next()) {
+		return media.Frame{}, false
+	}
+	f := media.Frame{Samples: l.samples[:l.format.In.FrameSamples()], Rate: l.format.In, At: media.Time(l.heard) * media.FrameTime}
+	l.heard++
+	return f, true
+}
+
+// Due implements media.Leg.
+func (l *Leg) Due(now time.Time) int {
+	if l.format.Continuous {
+		return l.pacer.Due(now)
+	}
+	ahead := max(0, l.end.Sub(now))
+	return int((l.format.Lead - ahead + media.FrameDuration - 1) / media.FrameDuration)
+}
+
+// Write implements media.Leg.
+func (l *Leg) Write(f media.Frame) {
+	now := time.Now()
+	if l.end.Before(now) {
+		l.end = now
+	}
+	l.end = l.end.Add(media.FrameDuration)
+	l.writtenFor += media.FrameTime
+	sum := 0
+	for _, s := range f.Samples {
+		sum += max(int(s), -int(s))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.frames = append(l.frames, Sent{At: now.Sub(l.start), Silent: sum == 0, Level: float64(sum) / float64(len(f.Samples))})
+}
+
+// Flush implements media.Leg.
+func (l *Leg) Flush(now time.Time) media.Time {
+	l.flushes++
+	if l.format.Continuous || !l.end.After(now) {
+		return 0
+	}
+	d := media.FromDuration(l.end.Sub(now))
+	l.end = now
+	l.writtenFor -= d
+	return d
+}
+
+// Played implements media.Leg.
+func (l *Leg) Played(now time.Time) media.Time {
+	if l.format.Continuous || !l.end.After(now) {
+		return l.writtenFor
+	}
+	return l.writtenFor - media.FromDuration(l.end.Sub(now))
+}
+
+// Events implements media.Leg.
+func (l *Leg) Events() <-chan media.LegEvent { return l.events }
+
+// Sent is every frame the agent sent so far. Safe for use from any goroutine.
+func (l *Leg) Sent() []Sent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]Sent(nil), l.frames...)
+}
+
+// Listener hears what the leg's script says, exactly.
+type Listener struct{ Leg *Leg }
+
+// Hear implements pipeline.Listener.
+func (h Listener) Hear(f media.Frame) (media.Frame, pipeline.Activity) {
+	at := f.At.Duration()
+	for _, u := range h.Leg.Speech {
+		if at >= u.From && at < u.To {
+			level := u.Level
+			if level == 0 {
+				level = -20
+			}
+			return f, pipeline.Activity{Speech: true, Level: level}
+		}
+	}
+	return f, pipeline.Activity{Level: -90}
+}

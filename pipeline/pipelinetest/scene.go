@@ -1,0 +1,141 @@
+package pipelinetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/inference"
+	"parley/inference/enginetest"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/turn"
+)
+
+// Scene is one conversation with scripted engines. Its fields may be changed
+// until Play. It must be made and played inside a testing/synctest bubble.
+type Scene struct {
+	Leg    *Leg
+	ASR    *enginetest.FakeASR
+	LLM    *enginetest.FakeLLM
+	TTS    *enginetest.FakeTTS
+	Config pipeline.Config
+
+	// Act runs beside the call, for what a client does.
+	Act func(c *pipeline.Call)
+	// Observe sees every event besides the log.
+	Observe func(c *pipeline.Call, e pipeline.Event)
+
+	log   []string
+	ended media.Ended
+}
+
+// NewScene returns a conversation in which the caller speaks as told. The
+// recogniser hears each utterance's text with the lags of a good streaming
+// engine; the model's first sentence comes after 150 ms and it writes three; the
+// voice begins after 80 ms and speaks a second per sentence. Every text sounds
+// complete. Nobody greets, nobody asks whether the caller is still there.
+func NewScene(said ...Said) *Scene {
+	s := &Scene{ASR: enginetest.NewFakeASR(), LLM: enginetest.NewFakeLLM(), TTS: enginetest.NewFakeTTS()}
+	var speech []Utterance
+	for _, u := range said {
+		speech = append(speech, Utterance{From: u.From, To: u.To, Level: u.Level})
+		if u.Text != "" {
+			s.ASR.Plan = append(s.ASR.Plan, enginetest.Spoken(u.From, u.To, u.Text)...)
+		}
+	}
+	s.ASR.FinalAfter = -1
+	s.Leg = NewLeg(speech...)
+	s.Config = pipeline.Config{
+		Agent: pipeline.Agent{Voice: "F1", Language: "en", Prompt: "You help."},
+		Turn:  turn.DefaultConfig("en"),
+	}
+	s.Config.Turn.Idle = 0
+	s.Config.Turn.Complete = func(string) float64 { return 0.9 }
+	return s
+}
+
+// Said is an utterance and what the recogniser makes of it; no text: nothing.
+type Said struct {
+	From, To time.Duration
+	Text     string
+	Level    float32
+}
+
+// Play conducts the conversation until it ends or the time is up.
+func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cfg := s.Config
+	cfg.ASR, cfg.LLM, cfg.TTS = s.ASR, s.LLM, s.TTS
+	cfg.Listener = Listener{s.Leg}
+	var call *pipeline.Call
+	cfg.Observe = func(e pipeline.Event) {
+		s.log = append(s.log, line(e))
+		if s.Observe != nil {
+			s.Observe(call, e)
+		}
+	}
+	call = pipeline.New(cfg)
+	s.ASR.Origin = s.Leg.start
+	if err := call.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	if s.Act != nil {
+		go func() {
+			defer close(done)
+			s.Act(call)
+		}()
+	} else {
+		close(done)
+	}
+	s.ended = call.Run(s.Leg)
+	<-done
+	if n := s.ASR.Busy() + s.LLM.Busy() + s.TTS.Busy(); n != 0 {
+		t.Errorf("%d engine streams are still busy after the call", n)
+	}
+	return s.ended
+}
+
+// Log is every event of the conversation, one a line, with its time in ms.
+func (s *Scene) Log() string { return strings.Join(s.log, "\n") }
+
+// line renders an event. Captions, phonemes and timings are left out: they follow
+// from the rest.
+func line(e pipeline.Event) string {
+	b := fmt.Sprintf("%d %s", e.At.Milliseconds(), e.Kind)
+	switch e.Kind {
+	case pipeline.Thinking, pipeline.Speaking:
+		return fmt.Sprintf("%s %d", b, e.Generation)
+	case pipeline.UserLine, pipeline.UserLineAgain, pipeline.AgentLine, pipeline.UserPartial, pipeline.AgentPartial:
+		return fmt.Sprintf("%s %q", b, e.Text)
+	case pipeline.Ducked:
+		return fmt.Sprintf("%s %v", b, e.On)
+	case pipeline.ToolAsked:
+		return fmt.Sprintf("%s %s %s %s", b, e.Call.ID, e.Call.Name, e.Call.Arguments)
+	case pipeline.ToolEnded:
+		return fmt.Sprintf("%s %s %s", b, e.Call.ID, e.Text)
+	case pipeline.Used:
+		return fmt.Sprintf("%s %d %s", b, e.Usage.Generation, e.Usage.Outcome)
+	case pipeline.Fault:
+		return fmt.Sprintf("%s %v", b, e.Err)
+	case pipeline.Timed:
+		return fmt.Sprintf("%s endpoint %v model %v voice %v total %v overhead %v", b, e.Timing.Endpoint, e.Timing.Model, e.Timing.Voice, e.Timing.Total, e.Timing.Overhead)
+	case pipeline.End:
+		return fmt.Sprintf("%s %s", b, e.Ended.Error())
+	}
+	return b
+}
+
+// Prompts is what the model was asked, request by request.
+func (s *Scene) Prompts() [][]inference.Message {
+	var all [][]inference.Message
+	for _, c := range s.LLM.Calls() {
+		all = append(all, c.Request.Messages)
+	}
+	return all
+}

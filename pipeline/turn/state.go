@@ -1,0 +1,174 @@
+package turn
+
+import "parley/media"
+
+// State is everything that is known about whose turn it is. The zero value with
+// a Config is a conversation that has not begun. It is a value: keep a copy and
+// the conversation can be resumed or compared from there.
+type State struct {
+	Config *Config
+	Phase  Phase
+
+	// The caller's voice.
+	run        media.Time // length of the current run of speech or, when quiet, of silence
+	speaking   bool       // a run of speech has passed StartAfter
+	hot        media.Time // run of speech that is not yet a start
+	hotLoud    media.Time // loud part of it
+	lastSpeech media.Time // end of the last speech heard
+	loud       media.Time // loud speech in the current turn or overlap
+
+	// The caller's turn.
+	turn       int        // its number
+	spoken     media.Time // speech in it so far
+	text       string     // final text in it, joined
+	partial    string     // text that may still change
+	committed  bool       // it is committed and nothing of the reply was heard yet
+	guessed    bool       // it was committed with a partial text
+	base       string     // its final text without that partial
+	first      int        // its first utterance
+	utt        int        // the latest utterance opened
+	last       int        // the latest utterance that is completely recognised
+	settled    bool       // a final result came since the last pause
+	apologised bool       // "sorry?" was said and nothing understood since
+
+	// The reply.
+	line     Line       // the agent's own line it is; NoLine when the model made it
+	toolsDue bool       // functions were called and not all have answered
+	results  bool       // they have, and the follow-up waits for the caller
+	hangup   bool       // the model wants to end the call
+	done     bool       // all of its audio is in the playout
+	since    media.Time // when it was asked for
+
+	// The overlap.
+	overlapAt media.Time
+	ducked    bool
+	answer    bool // it is an answer, not a backchannel
+
+	// Idle and end.
+	idleAt    media.Time // when the agent will ask; 0: not armed
+	reprompts int
+	endAt     media.Time // when the hang-up is due; 0: not armed
+	closeBy   media.Time
+	reason    media.EndReason
+	detail    string
+}
+
+// New returns the state of a conversation that has not begun.
+func New(c *Config) State { return State{Config: c} }
+
+// Turn is the number of the caller's current turn, from 1.
+func (s *State) Turn() int { return s.turn }
+
+// Speaking says whether the caller is speaking now.
+func (s *State) Speaking() bool { return s.speaking }
+
+// Ending says why the call is being closed; empty while it is not.
+func (s *State) Ending() media.EndReason { return s.reason }
+
+// hear updates the caller's voice from one frame and says whether a run of
+// speech began or ended with it.
+func (s *State) hear(e Event) (began, ended bool) {
+	if e.Speech {
+		s.hot += media.FrameTime
+		if e.Loud {
+			s.hotLoud += media.FrameTime
+			s.loud += media.FrameTime
+		}
+		if !s.speaking && s.hot < s.Config.StartAfter {
+			return false, false
+		}
+		if !s.speaking {
+			s.speaking, began = true, true
+			s.spoken += s.hot
+		} else {
+			s.spoken += media.FrameTime
+		}
+		s.run, s.lastSpeech = 0, e.Now
+		return began, false
+	}
+	s.run += media.FrameTime
+	if !s.speaking {
+		s.hot, s.hotLoud = 0, 0
+		return false, false
+	}
+	if s.run < s.Config.StopAfter {
+		return false, false
+	}
+	s.speaking, s.hot, s.hotLoud = false, 0, 0
+	return false, true
+}
+
+// listenTo takes in a recognition result and says whether it brought words to
+// the caller's current turn.
+func (s *State) listenTo(e Event) bool {
+	if e.Kind == Final && e.Last && e.Utt > s.last {
+		s.last = e.Utt
+	}
+	if e.Utt < s.first {
+		return false
+	}
+	if e.Kind == Partial {
+		s.partial = e.Text
+		return e.Text != ""
+	}
+	before := s.text
+	if s.guessed {
+		// The turn was committed with a guess at this text.
+		s.text, s.guessed = s.base, false
+	}
+	s.partial = ""
+	if !s.speaking {
+		s.settled = true
+	}
+	s.text = join(s.text, e.Text)
+	return e.Text != "" && !sameWords(before, s.text)
+}
+
+// Heard is the text of the caller's turn as far as it is known.
+func (s *State) Heard() string {
+	if s.Phase != UserSpeaking && s.Phase != Pause && s.Phase != Yielding {
+		return ""
+	}
+	return s.heard()
+}
+
+// Silence is how long the caller has been silent at now.
+func (s *State) Silence(now media.Time) media.Time { return now - s.lastSpeech }
+
+// heard is the text of the caller's turn as far as it is known.
+func (s *State) heard() string { return join(s.text, s.partial) }
+
+// complete says whether no more text is to be expected for what was spoken.
+func (s *State) complete() bool {
+	return s.partial == "" && (s.settled || s.last >= s.utt)
+}
+
+func join(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return a + " " + b
+}
+
+// endpoint is when the caller's turn is over if nothing more comes.
+func (s *State) endpoint() media.Time {
+	c, text := s.Config, s.heard()
+	f := media.Time(0) // share of the way from MinDelay to MaxDelay, in hundredths
+	switch p := c.Complete(text); {
+	case p >= 0.75:
+	case p >= 0.5:
+		f = 25
+	case p >= 0.3:
+		f = 60
+	default:
+		f = 100
+	}
+	d := c.MinDelay + (c.MaxDelay-c.MinDelay)*f/100
+	if endsInDigits(c.Language, text) {
+		d += c.DigitDelay
+	}
+	return s.lastSpeech + d
+}

@@ -1,0 +1,184 @@
+// Package turn decides who may speak when. It is a pure function: Step takes a
+// State and an Event and returns the next State and the Actions to carry out.
+// It reads no clock, starts nothing and allocates nothing, so a conversation can
+// be replayed from its events.
+//
+// All times are media time of the call: the end of the last audio heard. The
+// caller of Step delivers a Frame event for each 20 ms of caller audio; timers
+// are checked on those.
+package turn
+
+import "parley/media"
+
+// Phase is where the conversation stands.
+type Phase uint8
+
+// The phases of a conversation.
+const (
+	Connecting   Phase = iota // configuration and engines are being set up
+	Listening                 // nobody speaks
+	UserSpeaking              // the caller speaks
+	Pause                     // the caller stopped; the turn may be over
+	Thinking                  // a reply is being made, nothing of it is audible
+	Speaking                  // the agent speaks
+	Yielding                  // the caller speaks over the agent: lowered, verdict open
+	ToolWait                  // the reply waits for a function's result
+	Closing                   // last words, then the end
+	Over                      // nothing more happens
+)
+
+var phaseNames = [...]string{"connecting", "listening", "user_speaking", "pause", "thinking", "speaking", "yielding", "tool_wait", "closing", "over"}
+
+func (p Phase) String() string { return phaseNames[p] }
+
+// EventKind says what happened.
+type EventKind uint8
+
+// The events of a conversation.
+const (
+	Frame       EventKind = iota + 1 // 20 ms of caller audio were heard
+	Ready                            // media flows and the configuration is complete
+	Partial                          // Text of utterance Utt so far
+	Final                            // a piece of utterance Utt that will not change
+	Typed                            // the caller typed Text
+	Digit                            // the caller pressed a key
+	Interrupt                        // the caller asked the agent to stop (a button)
+	FirstAudio                       // the first audio of the reply in progress is ready
+	ReplyDone                        // all of the reply's audio is in the playout
+	ReplyFailed                      // the reply in progress ended by a fault
+	ToolsCalled                      // the reply asked for functions
+	ToolsDone                        // every function asked for has its result
+	Hangup                           // the model wants to end the call after this reply
+	Drained                          // the far end has played everything
+	Stop                             // a limit or a person ends the call: Reason, Detail, Line
+)
+
+// Event is one thing that happened. Only the fields its kind names are set.
+type Event struct {
+	Kind EventKind
+	Now  media.Time // media time of the call
+
+	Speech bool // Frame: the detector hears speech
+	Loud   bool // Frame: and its level is within reach of the caller's own
+
+	// Frame: how much audio of the agent is still unplayed once nothing more
+	// will be added to it; Unfinished while more may come.
+	Tail     media.Time
+	Question bool // Frame: the agent's last sentence is a question
+
+	Utt    int    // Partial, Final: which utterance, from 1
+	Unsure bool   // Partial, Final: the recogniser's confidence is below one half
+	Last   bool   // Final: the utterance's last piece
+	Text   string // Partial, Final, Typed
+
+	Reason media.EndReason // Stop
+	Detail string          // Stop
+	Line   Line            // Stop: what to say first; NoLine ends at once
+}
+
+// Unfinished is the Tail of a reply that is not complete.
+const Unfinished = media.Time(1<<62 - 1)
+
+// ActionKind says what to do.
+type ActionKind uint8
+
+// The actions of a conversation.
+const (
+	OpenUtterance   ActionKind = iota + 1 // feed the recogniser, 400 ms of earlier audio first
+	ResumeUtterance                       // the caller goes on: take the last Finish back
+	CloseUtterance                        // finish the utterance
+	BeginTurn                             // the caller has the floor, in turn Turn
+	DropTurn                              // that was noise
+	Commit                                // Text is what the caller said in Turn: answer it
+	Cancel                                // stop making the reply, nothing of it was audible
+	Cut                                   // stop the reply now: fade, flush, keep what was heard
+	Finish                                // end the reply with the sentence being spoken
+	Duck                                  // lower the agent's voice (On) or restore it
+	Say                                   // speak Line
+	FollowUp                              // make the reply to the functions' results
+	Listen                                // the agent is idle and hears
+	End                                   // hang up: Reason, Detail
+)
+
+// Action is one thing to do. Only the fields its kind names are set.
+type Action struct {
+	Kind   ActionKind
+	Turn   int
+	Text   string
+	Again  bool // Commit: the turn was committed before; Text replaces its text
+	Typed  bool // Commit: it was typed
+	On     bool // Duck
+	Line   Line // Say
+	Reason media.EndReason
+	Detail string
+}
+
+// Line is something the agent says without the model.
+type Line uint8
+
+// The agent's own lines.
+const (
+	NoLine   Line = iota
+	Greeting      // the agent's first message
+	Sorry         // speech was heard but not understood
+	Reprompt      // are you still there?
+	Goodbye       // the last words
+	Trouble       // an engine failed
+)
+
+// Policy says whether the caller may interrupt the agent.
+type Policy uint8
+
+// The interruption policies.
+const (
+	Always Policy = iota
+	Never         // speech is kept and answered afterwards
+)
+
+// Config holds one conversation's settings. It is shared by all its States and
+// never changes.
+type Config struct {
+	Language string // two letters, for the word lists
+
+	StartAfter media.Time // speech this long opens the caller's turn (60 ms)
+	StopAfter  media.Time // silence this long is a pause (100 ms)
+	MinDelay   media.Time // wait after the last speech when the turn sounds complete (200 ms)
+	MaxDelay   media.Time // and when it does not (2.4 s)
+	DigitDelay media.Time // added when the last words are digits or spelling (600 ms)
+
+	// Recogniser is how long after the last speech a final result may take
+	// before the partial text is trusted, or silence means nothing was heard.
+	Recogniser media.Time
+	NoiseMax   media.Time // speech shorter than this without words is noise (700 ms)
+
+	Verdict     media.Time // an overlap undecided for this long is a false alarm (700 ms)
+	OverlapMax  media.Time // continuous speech this long interrupts (600 ms)
+	OverlapIdle media.Time // silence this long in an overlap without words ends it (400 ms)
+	TailAnswer  media.Time // speech over the last part of a reply answers it (500 ms)
+	Barge       Policy
+
+	Idle      media.Time // silence after which the agent asks (10 s); 0: never
+	Reprompts int        // how often it asks before it says goodbye (2)
+
+	Think      media.Time // a reply without audio for this long has failed (15 s)
+	HangupGap  media.Time // silence between the last word and the hang-up (200 ms)
+	ClosingMax media.Time // the longest last words may take (8 s)
+
+	// Complete is the probability, 0 to 1, that a turn with this text is over.
+	Complete func(text string) float64
+}
+
+// DefaultConfig is what a conversation in language starts from.
+func DefaultConfig(language string) Config {
+	const ms = media.Millisecond
+	return Config{
+		Language:   language,
+		StartAfter: 60 * ms, StopAfter: 100 * ms,
+		MinDelay: 200 * ms, MaxDelay: 2400 * ms, DigitDelay: 600 * ms,
+		Recogniser: 600 * ms, NoiseMax: 700 * ms,
+		Verdict: 700 * ms, OverlapMax: 600 * ms, OverlapIdle: 400 * ms, TailAnswer: 500 * ms,
+		Idle: 10 * media.Second, Reprompts: 2,
+		Think: 15 * media.Second, HangupGap: 200 * ms, ClosingMax: 8 * media.Second,
+		Complete: func(text string) float64 { return Complete(language, text) },
+	}
+}

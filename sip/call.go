@@ -1,0 +1,308 @@
+package sip
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media"
+	"parley/sip/rtpport"
+	"parley/sip/sdp"
+)
+
+// mailbox is how much may wait for a call's goroutine. A far end has one or two
+// requests under way; beyond the bound the request's own goroutine waits.
+const mailbox = 8
+
+// state of a call's dialog.
+type state uint8
+
+const (
+	early   state = iota // incoming, not decided
+	calling              // outgoing, not answered
+	up                   // a 2xx was sent or received
+	ending               // our BYE is under way
+	over                 // nothing more will be sent
+)
+
+// call is a dialog and the goroutine that owns it. Everything below the line
+// belongs to that goroutine; others reach it through do.
+type call struct {
+	ua  *UserAgent
+	key dialogKey
+	log *slog.Logger
+
+	box      chan func()
+	gone     chan struct{} // closed when the far end is gone; goneErr says why
+	goneErr  error
+	over     chan struct{} // closed when the goroutine has ended
+	killed   chan struct{} // closed by shutdown
+	killOnce sync.Once
+
+	// ---
+	state     state
+	invite    *invite // the INVITE that began an incoming call
+	dialog    dialog
+	pair      *rtpport.Pair // the leg's, once there is one
+	sdp       *sdp.Session
+	leg       *Leg           // nil until there is media
+	confirm   *confirm       // a 2xx of ours that waits for its ACK
+	goodbye   error          // why we hang up, when that waits for the ACK
+	byeDone   chan struct{}  // closed when our BYE was answered or given up
+	ack       *gosip.Request // of the 2xx to our INVITE, to repeat
+	inviteSeq uint32         // CSeq of that INVITE
+}
+
+func newCall(u *UserAgent, d dialog) *call {
+	return &call{
+		ua: u, key: dialogKey{d.callID, d.localTag}, log: u.log.With("call_id", d.callID), dialog: d,
+		box: make(chan func(), mailbox), gone: make(chan struct{}), over: make(chan struct{}), killed: make(chan struct{}),
+	}
+}
+
+// do runs f on the call's goroutine and waits for it; false: the call is over
+// and f did not run.
+func (c *call) do(f func()) bool {
+	done := make(chan struct{})
+	select {
+	case c.box <- func() { defer close(done); f() }:
+	case <-c.over:
+		return false
+	}
+	select {
+	case <-done:
+		return true
+	case <-c.over:
+	}
+	select {
+	case <-done: // f itself ended the call
+		return true
+	default:
+		return false
+	}
+}
+
+// run is the call's goroutine.
+func (c *call) run() {
+	defer close(c.over)
+	defer c.ua.unregister(c)
+	defer c.release()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for c.state != over {
+		var due <-chan time.Time
+		var lost <-chan struct{}
+		if c.state == early && !c.canceled() {
+			lost = c.invite.tx.Done()
+		}
+		var acks <-chan *gosip.Request
+		if c.confirm != nil {
+			timer.Reset(time.Until(c.confirm.next))
+			due, acks = timer.C, c.confirm.tx.Acks()
+		}
+		select {
+		case f := <-c.box:
+			c.step(f)
+		case req := <-acks:
+			// Old clients give the ACK the INVITE's branch, as RFC 2543 had it.
+			c.step(func() { c.handle(req, nil) })
+		case <-due:
+			c.step(c.repeat)
+		case <-lost: // canceled, or the caller's connection is gone
+			c.invite.cancel(errCanceled)
+		case <-c.byeDone:
+			c.state = over
+		case <-c.killed:
+			c.killed = nil
+			c.step(func() { c.hangup(context.Cause(c.ua.ctx)) })
+		case <-c.ua.kill:
+			c.state = over
+		}
+	}
+	c.leave(nil)
+}
+
+// release gives back ports that no leg took over.
+func (c *call) release() {
+	if c.pair != nil && c.leg == nil {
+		c.pair.Release()
+	}
+}
+
+// step runs f; a panic in it ends this call and no other.
+func (c *call) step(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("sip: panic in a call", "panic", p, "stack", string(debug.Stack()))
+			c.fail(&media.Ended{Reason: media.Failed, Detail: "internal"})
+		}
+	}()
+	f()
+}
+
+// shutdown makes the call hang up, from any goroutine.
+func (c *call) shutdown() { c.killOnce.Do(func() { close(c.killed) }) }
+
+// leave tells the leg that the far end is gone: err is nil when it hung up.
+func (c *call) leave(err error) {
+	select {
+	case <-c.gone:
+	default:
+		c.goneErr = err
+		close(c.gone)
+	}
+}
+
+// fail ends the call for a reason of its own: BYE, and err for the leg.
+func (c *call) fail(err error) {
+	c.leave(err)
+	c.hangup(err)
+}
+
+// handle takes an in-dialog request, which it always answers.
+func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
+	if req.From().Params.GetOr("tag", "") != c.dialog.remoteTag {
+		c.refuse(req, tx, 481)
+		return
+	}
+	if req.Method == gosip.ACK {
+		c.acknowledged(req)
+		return
+	}
+	// A request that is not newer than the last one is out of order (RFC 3261
+	// section 12.2.2); a repetition never comes this far. It must not act: a BYE
+	// with an old CSeq would end the billing while the call goes on.
+	if seq := req.CSeq().SeqNo; c.dialog.hasRemoteSeq && seq <= c.dialog.remoteSeq {
+		c.refuse(req, tx, 500)
+		return
+	}
+	c.dialog.remoteSeq, c.dialog.hasRemoteSeq = req.CSeq().SeqNo, true
+	if from := source(req); from.IsValid() && req.Transport() == c.dialog.transport {
+		c.dialog.peer = from // a translator or a new connection may have moved it
+	}
+	switch {
+	case req.Method == gosip.BYE:
+		c.farewell(req, tx)
+	case c.state == ending || c.state == over:
+		c.refuse(req, tx, 481)
+	case req.Method == gosip.PRACK:
+		c.refuse(req, tx, 481) // no reliable response of ours waits for it
+	case c.state == early:
+		c.refuse(req, tx, 491) // nothing can change before the answer
+	case req.Method == gosip.INVITE, req.Method == gosip.UPDATE:
+		c.reoffer(req, tx)
+	case req.Method == gosip.INFO:
+		c.info(req, tx)
+	case req.Method == gosip.OPTIONS:
+		c.respond(req, tx, 200, allow())
+	case req.Method == gosip.REFER:
+		c.refuse(req, tx, 603) // we place calls for our own accounts only
+	default:
+		c.respond(req, tx, 405, allow())
+	}
+}
+
+// farewell takes the far end's BYE.
+func (c *call) farewell(req *gosip.Request, tx *gosip.ServerTx) {
+	c.respond(req, tx, 200)
+	switch c.state {
+	case early:
+		// A caller may use BYE to give up (section 15).
+		c.decline(487, "")
+		c.invite.cancel(errCanceled)
+	case ending:
+		return // both hung up at once: our own BYE is still to be answered
+	default:
+		c.leave(nil)
+		c.confirm = nil
+		c.state = over
+	}
+}
+
+// info takes digits of keypads that do not send them as RFC 4733 events.
+func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
+	digit, ok := infoDigit(contentType(req), req.Body())
+	switch {
+	case ok:
+		c.leg.infoDigit(digit)
+		c.respond(req, tx, 200)
+	case len(req.Body()) == 0:
+		c.respond(req, tx, 200) // some probe with it (RFC 6086 section 2)
+	default:
+		c.refuse(req, tx, 415)
+	}
+}
+
+func (c *call) refuse(req *gosip.Request, tx *gosip.ServerTx, code int) {
+	if code == 491 || code == 500 {
+		c.respond(req, tx, code, retryAfter(retryGlare))
+		return
+	}
+	c.respond(req, tx, code)
+}
+
+func (c *call) respond(req *gosip.Request, tx *gosip.ServerTx, code int, extra ...gosip.Header) {
+	_ = tx.Respond(response(req, code, "", c.dialog.localTag, extra...))
+}
+
+// hangup ends the call from our side; cause, an *media.Ended or anything else,
+// goes into the BYE's Reason. RFC 3261 section 15.1.1: not before the ACK.
+func (c *call) hangup(cause error) {
+	if c.state != up {
+		return
+	}
+	if c.confirm == nil || !c.confirm.first {
+		c.bye(cause)
+	} else if c.goodbye == nil { // the first reason is the true one
+		c.goodbye = cmp.Or(cause, errHangup)
+	}
+}
+
+// errHangup stands for a goodbye without a reason.
+var errHangup = errors.New("sip: hung up")
+
+func (c *call) bye(cause error) {
+	c.state, c.confirm, c.goodbye = ending, nil, nil
+	req := c.dialog.request(gosip.BYE, 0)
+	if r := reasonHeader(cause); r != "" {
+		req.AppendHeader(gosip.NewHeader("Reason", r))
+	}
+	c.ua.address(&c.dialog, req)
+	done := make(chan struct{})
+	c.byeDone = done
+	go func() { // ends with the transaction, at most 64*T1; run waits for it
+		defer close(done)
+		_, _ = c.ua.exchange(req)
+	}()
+}
+
+// exchange sends a request other than INVITE and waits for its final response.
+func (u *UserAgent) exchange(req *gosip.Request) (*gosip.Response, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 64*u.cfg.T1)
+	defer cancel()
+	tx, err := u.txl.Request(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Terminate()
+	for {
+		select {
+		case res := <-tx.Responses():
+			if !res.IsProvisional() {
+				return res, nil
+			}
+		case <-tx.Done():
+			return nil, tx.Err()
+		case <-u.kill:
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}

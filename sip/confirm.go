@@ -1,0 +1,139 @@
+package sip
+
+import (
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media"
+	"parley/sip/sdp"
+)
+
+// maxRepeat is T2 of RFC 3261 section 13.3.1.4: the longest pause between two
+// copies of a 2xx.
+const maxRepeat = 4 * time.Second
+
+// confirm is a 2xx response to an INVITE that waits for its ACK. The
+// transaction layer leaves its repetition to us, on every transport.
+type confirm struct {
+	tx    *gosip.ServerTx
+	res   *gosip.Response
+	seq   uint32
+	first bool          // the call itself is not confirmed yet
+	offer bool          // our offer was in it, the answer comes with the ACK
+	reply chan sdpReply // to whoever answered the call and waits for that answer; may be nil
+
+	wait      time.Duration
+	next, end time.Time
+}
+
+// sdpReply is what came of an offer of ours.
+type sdpReply struct {
+	media sdp.Media
+	err   error
+}
+
+// sent notes that a 2xx went out just now.
+func (c *call) sent(k *confirm) {
+	now := time.Now()
+	k.wait = c.ua.cfg.T1
+	k.next, k.end = now.Add(k.wait), now.Add(64*c.ua.cfg.T1)
+	c.confirm = k
+}
+
+// repeat sends the 2xx once more, or gives up: a call whose far end never
+// confirmed it would stay up, and be paid for, for nothing.
+func (c *call) repeat() {
+	k := c.confirm
+	if k == nil {
+		return
+	}
+	now := time.Now()
+	if now.Before(k.next) {
+		return
+	}
+	if !now.Before(k.end) {
+		c.confirm = nil
+		c.fail(&media.Ended{Reason: media.Failed, Detail: "no_ack"})
+		return
+	}
+	_ = k.tx.Respond(k.res)
+	k.wait = min(2*k.wait, maxRepeat)
+	k.next = now.Add(k.wait)
+	if k.next.After(k.end) {
+		k.next = k.end
+	}
+}
+
+// acknowledged takes an ACK. Its CSeq is the INVITE's; another one is a
+// straggler of an exchange that is over.
+func (c *call) acknowledged(req *gosip.Request) {
+	k := c.confirm
+	if k == nil || req.CSeq().SeqNo != k.seq {
+		return
+	}
+	c.confirm = nil
+	if k.offer {
+		m, err := c.sdp.Accept(req.Body())
+		if k.reply != nil {
+			k.reply <- sdpReply{m, err}
+		}
+		if err != nil {
+			c.fail(&media.Ended{Reason: media.Failed, Detail: "no_common_codec"})
+			return
+		}
+		if c.leg != nil {
+			c.apply(m)
+		}
+	}
+	if c.goodbye != nil {
+		c.bye(c.goodbye)
+	}
+}
+
+// reoffer answers an INVITE or UPDATE inside the call (RFC 3261 section 14.2,
+// RFC 3311): hold, resume, another address, or a mere refresh. Refusing it
+// leaves everything as it was.
+func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
+	if c.goodbye != nil || c.confirm != nil && c.confirm.offer || c.leg == nil {
+		c.refuse(req, tx, 491)
+		return
+	}
+	k := &confirm{tx: tx, seq: req.CSeq().SeqNo, first: c.confirm != nil && c.confirm.first}
+	var body []byte
+	var m sdp.Media
+	var err error
+	switch {
+	case len(req.Body()) > 0:
+		if body, m, err = c.sdp.Answer(req.Body()); err != nil {
+			c.respond(req, tx, offerCode(err))
+			return
+		}
+	case req.Method == gosip.INVITE:
+		if body, err = c.sdp.Offer(sdp.SendRecv); err != nil {
+			c.refuse(req, tx, 500)
+			return
+		}
+		k.offer = true
+	}
+	c.dialog.retarget(req.Contact())
+	if len(req.Body()) > 0 {
+		c.apply(m)
+	}
+	k.res = c.success(req, body)
+	_ = tx.Respond(k.res)
+	if req.Method == gosip.INVITE {
+		c.sent(k)
+	}
+}
+
+// success is a 2xx of this dialog that carries a description, or none.
+func (c *call) success(req *gosip.Request, body []byte) *gosip.Response {
+	res := response(req, 200, "", c.dialog.localTag, c.dialog.contact(), allow())
+	if body != nil {
+		kind := gosip.ContentTypeHeader(sdpType)
+		res.AppendHeader(&kind)
+		res.SetBody(body)
+	}
+	return res
+}

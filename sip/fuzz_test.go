@@ -1,0 +1,109 @@
+package sip
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	gosip "github.com/emiago/sipgo/sip"
+)
+
+// FuzzRequest: whatever parses as a request can be checked, read and answered,
+// and nothing in it ends a message of ours early.
+func FuzzRequest(f *testing.F) {
+	f.Add([]byte("INVITE sip:+1555%30@h;user=phone SIP/2.0\r\nVia: SIP/2.0/UDP h;branch=z9hG4bKx;rport\r\nFrom: \"a\\\"b\" <sip:a@h>;tag=1\r\n" +
+		"To: <tel:+1-555>\r\nCall-ID: 1\r\nCSeq: 1 INVITE\r\nContact: <sip:a@h;transport=tcp>\r\nRecord-Route: <sip:p;lr>,<sip:q>\r\n" +
+		"P-Asserted-Identity: <sip:+1;verstat=No@h>\r\nRequire: x\r\nReason: Q.850;cause=16;text=\"a;b\"\r\nContent-Length: 0\r\n\r\n"))
+	f.Add([]byte("INFO sip:a@[::1]:5 SIP/2.0\r\nVia: SIP/2.0/TCP [::1]:9;branch=z9hG4bKx\r\nFrom: sip:a@h;tag=1\r\nTo: sip:b@h;tag=2\r\n" +
+		"Call-ID: 1\r\nCSeq: 1 INFO\r\nContent-Type: application/dtmf-relay\r\nContent-Length: 8\r\n\r\nSignal=5"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := gosip.ParseMessage(text)
+		req, ok := m.(*gosip.Request)
+		if err != nil || !ok {
+			return
+		}
+		code, extra := check(req)
+		if code == 0 {
+			code = 200
+		}
+		if req.Via() == nil || req.CSeq() == nil {
+			return // the transaction layer refuses it
+		}
+		res := response(req, code, "", "tag", extra...)
+		whole(t, res.String())
+		for _, h := range req.GetHeaders("reason") {
+			parseReason(h.Value())
+		}
+		for _, h := range req.GetHeaders("p-asserted-identity") {
+			parseIdentity(h.Value())
+		}
+		infoDigit(contentType(req), req.Body())
+		if code != 200 {
+			return
+		}
+		called(req)
+		identity(req.From().DisplayName, &req.From().Address)
+		d := dialog{callID: req.CallID().Value(), localTag: "x", remoteTag: "y", local: req.To().Address, remote: req.From().Address,
+			routes: routeSet(req, true), transport: "UDP", self: netip.MustParseAddr("127.0.0.1"), port: 5060}
+		if d.retarget(req.Contact()) {
+			whole(t, d.request(gosip.BYE, 0).String())
+		}
+	})
+}
+
+func whole(t *testing.T, text string) {
+	t.Helper()
+	if strings.Index(text, "\r\n\r\n") != len(text)-4 {
+		t.Errorf("a message in parts: %q", text)
+	}
+}
+
+// FuzzHeaders: values of single headers.
+func FuzzHeaders(f *testing.F) {
+	f.Add(`Q.850;cause=16;text="Terminated, \"really\"", SIP;cause=603`)
+	f.Add(`"A, B" <sip:+1-555;verstat=TN-Validation-Passed@h;x>, <tel:+1>`)
+	f.Add("Signal= *\r\nDuration=160")
+	f.Fuzz(func(t *testing.T, v string) {
+		for _, c := range parseReason(v) {
+			if c.code < 0 || c.code > 1023 {
+				t.Errorf("%+v", c)
+			}
+		}
+		if id, ok := parseIdentity(v); ok && strings.Contains(id.Number, ";") && !strings.Contains(strings.ToLower(v), "%3b") {
+			t.Errorf("%+v", id)
+		}
+		for _, kind := range []string{"application/dtmf", "application/dtmf-relay"} {
+			if d, ok := infoDigit(kind, []byte(v)); ok && !strings.ContainsRune("0123456789*#ABCD", rune(d)) {
+				t.Errorf("digit %q", d)
+			}
+		}
+	})
+}
+
+func TestHeaderValues(t *testing.T) {
+	for v, want := range map[string]Identity{
+		`"Ann \"A\" Lee" <sip:+1-555-0100@h;x=1>`:    {Number: "+15550100", Host: "h", Display: `Ann "A" Lee`},
+		`<tel:+1(555)0100;verstat=No-TN-Validation>`: {Number: "+15550100", Verstat: "No-TN-Validation"},
+		`sip:anonymous@anonymous.invalid`:            {Number: "anonymous", Host: "anonymous.invalid"},
+		`<sip:a%20b@h;verstat=TN-Validation-Failed>`: {Number: "a b", Host: "h", Verstat: "TN-Validation-Failed"},
+	} {
+		if got, ok := parseIdentity(v); !ok || got != want {
+			t.Errorf("%s: %+v %v", v, got, ok)
+		}
+	}
+	if _, ok := parseIdentity("<sip:"); ok {
+		t.Error("half a URI was read")
+	}
+	for _, c := range []struct {
+		kind, body string
+		want       byte
+	}{
+		{"application/dtmf-relay", "Signal=5\r\nDuration=160", '5'}, {"application/dtmf-relay", "Duration=1\r\nsignal = #", '#'},
+		{"application/dtmf-relay", "Signal=11", '#'}, {"application/dtmf", "d", 'D'}, {"application/dtmf", " * ", '*'},
+		{"application/dtmf", "12", 0}, {"application/dtmf-relay", "Signal=", 0}, {"text/plain", "5", 0},
+	} {
+		if got, ok := infoDigit(c.kind, []byte(c.body)); got != c.want || ok != (c.want != 0) {
+			t.Errorf("%s %q: %q %v", c.kind, c.body, got, ok)
+		}
+	}
+}

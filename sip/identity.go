@@ -1,0 +1,135 @@
+package sip
+
+import (
+	"net/url"
+	"strings"
+
+	gosip "github.com/emiago/sipgo/sip"
+)
+
+// Identity is who someone says to be in a header.
+type Identity struct {
+	Number  string // the user part, for telephone numbers without visual separators; may be any text
+	Host    string // empty for a tel: URI
+	Display string // the display name
+	// Verstat is the carrier's check of the number (TN-Validation-Passed,
+	// TN-Validation-Failed, No-TN-Validation and others, ATIS-1000074); empty
+	// when it gives none.
+	Verstat string
+}
+
+// identity joins the two parts of an address header.
+func identity(display string, uri *gosip.Uri) Identity {
+	id := uriIdentity(uri)
+	id.Display = unquote(display)
+	return id
+}
+
+// parseIdentity reads one value of P-Asserted-Identity (RFC 3325 section 9.1),
+// the first when there are several: the other is the same caller's other URI.
+func parseIdentity(v string) (Identity, bool) {
+	for first := range split(v, ',') {
+		var uri gosip.Uri
+		name, err := gosip.ParseAddressValue(strings.TrimSpace(first), &uri, nil)
+		if err != nil {
+			return Identity{}, false
+		}
+		return identity(name, &uri), true
+	}
+	return Identity{}, false
+}
+
+// called is the number that was dialled.
+func called(req *gosip.Request) string {
+	if id := uriIdentity(&req.Recipient); id.Number != "" {
+		return id.Number
+	}
+	return uriIdentity(&req.To().Address).Number
+}
+
+// uriIdentity takes a sip: or tel: URI apart. A number's parameters stand in
+// the user part (RFC 3261 section 19.1.6) or after the host, as senders like it.
+func uriIdentity(u *gosip.Uri) Identity {
+	user, host := u.User, u.Host
+	if u.Scheme == "tel" {
+		user, host = u.Raw(), ""
+	}
+	number, params, _ := strings.Cut(user, ";")
+	if plain, err := url.PathUnescape(number); err == nil {
+		number = plain
+	}
+	id := Identity{Number: plainNumber(number), Host: host}
+	for p := range strings.SplitSeq(params, ";") {
+		if name, value, _ := strings.Cut(p, "="); strings.EqualFold(name, "verstat") {
+			id.Verstat = value
+		}
+	}
+	if id.Verstat == "" {
+		for _, p := range u.UriParams {
+			if strings.EqualFold(p.K, "verstat") {
+				id.Verstat = p.V
+			}
+		}
+	}
+	return id
+}
+
+// plainNumber removes the visual separators of RFC 3966 section 5.1.1 from what
+// is a telephone number otherwise, and leaves any other user name alone.
+func plainNumber(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r >= '0' && r <= '9', r == '+' && i == 0:
+			b.WriteRune(r)
+		case strings.ContainsRune("-.()", r):
+		default:
+			return s
+		}
+	}
+	if b.Len() == 0 {
+		return s
+	}
+	return b.String()
+}
+
+// unquote resolves the escapes of a quoted display name (RFC 3261 section 25.1).
+func unquote(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// infoDigit finds the key in an INFO body: "Signal=5" lines
+// (application/dtmf-relay) or the bare key (application/dtmf).
+func infoDigit(kind string, body []byte) (digit byte, ok bool) {
+	value := ""
+	switch kind {
+	case "application/dtmf-relay":
+		for line := range strings.Lines(string(body)) {
+			if name, v, ok := strings.Cut(line, "="); ok && strings.EqualFold(strings.TrimSpace(name), "signal") {
+				value = strings.TrimSpace(v)
+				break
+			}
+		}
+	case "application/dtmf":
+		value = strings.TrimSpace(string(body))
+	}
+	switch value = strings.ToUpper(value); {
+	case value == "10":
+		return '*', true // some send the RFC 4733 event number
+	case value == "11":
+		return '#', true
+	case len(value) == 1 && strings.Contains("0123456789*#ABCD", value):
+		return value[0], true
+	}
+	return 0, false
+}

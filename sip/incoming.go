@@ -1,0 +1,227 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media"
+	"parley/sip/sdp"
+)
+
+// Incoming is a call that rings here. Its fields are for reading. Its methods
+// belong to the goroutine of Config.OnCall, which decides once: Reject or
+// Answer.
+type Incoming struct {
+	CallID    string
+	Called    string         // the number dialled: the Request-URI's user, else To's
+	From      Identity       // who the caller says to be
+	To        Identity       // whom the caller meant to call; Called decides
+	Asserted  Identity       // what the trunk says (P-Asserted-Identity); zero when it does not
+	Source    netip.AddrPort // where the INVITE came from
+	Transport string         // "UDP" or "TCP"
+
+	call *call
+	leg  *Leg
+}
+
+// errCanceled is the cause of an Incoming's context when the caller gave up.
+var errCanceled = &media.Ended{Reason: media.UserHangup, Detail: "canceled"}
+
+// ErrDecided is returned when a call was refused, answered or given up before.
+var ErrDecided = errors.New("sip: the call is decided")
+
+// Refused says that Ring or Answer could not go on and has refused the call.
+type Refused struct {
+	Code int // that the caller got
+	Err  error
+}
+
+func (e *Refused) Error() string { return fmt.Sprintf("sip: refused with %d: %v", e.Code, e.Err) }
+func (e *Refused) Unwrap() error { return e.Err }
+
+// invite is an incoming call's first transaction, and what is ready for its answer.
+type invite struct {
+	req    *gosip.Request
+	tx     *gosip.ServerTx
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	answer []byte // to their offer, nil when they made none
+	media  sdp.Media
+}
+
+// invite handles an INVITE that begins a call; check has passed it.
+func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
+	if u.draining.Load() {
+		u.reply(req, tx, 503, "", retryAfter(retryDraining))
+		return
+	}
+	if u.cfg.OnCall == nil {
+		u.reply(req, tx, 603, "")
+		return
+	}
+	key := inviteKey{req.CallID().Value(), req.From().Params.GetOr("tag", ""), req.CSeq().SeqNo}
+	if !u.once(key) {
+		u.reply(req, tx, 482, "")
+		return
+	}
+	defer u.ended(key)
+	if u.ringing.Add(1) > int64(u.cfg.MaxRinging) {
+		u.ringing.Add(-1)
+		u.counters.overload.Add(1)
+		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
+		return
+	}
+	c, in, err := u.incoming(req, tx)
+	if err != nil {
+		u.ringing.Add(-1)
+		u.reply(req, tx, 400, "")
+		return
+	}
+	defer c.invite.cancel(nil)
+	if !tx.OnCancel(func(*gosip.Request) { c.invite.cancel(errCanceled) }) {
+		u.ringing.Add(-1) // canceled already, and answered with 487
+		return
+	}
+	if !u.register(c) {
+		u.ringing.Add(-1)
+		u.reply(req, tx, 503, "", retryAfter(retryDraining))
+		return
+	}
+	_ = tx.Respond(response(req, 100, "", ""))
+	go c.run()
+	defer func() { // also when the handler panics
+		in.finish()
+		<-c.over
+	}()
+	u.cfg.OnCall(c.invite.ctx, in)
+}
+
+// incoming builds the call and what its handler sees.
+func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx) (*call, *Incoming, error) {
+	from := source(req)
+	d := dialog{
+		callID: req.CallID().Value(), localTag: newTag(), remoteTag: req.From().Params.GetOr("tag", ""),
+		local: *req.To().Address.Clone(), remote: *req.From().Address.Clone(),
+		remoteSeq: req.CSeq().SeqNo, hasRemoteSeq: true, routes: routeSet(req, false),
+		transport: req.Transport(), peer: from, self: u.facing(from.Addr()), port: u.at.Port(),
+	}
+	if !d.retarget(req.Contact()) {
+		return nil, nil, errors.New("no usable Contact")
+	}
+	c := newCall(u, d)
+	ctx, cancel := context.WithCancelCause(u.ctx)
+	c.invite = &invite{req: req, tx: tx, ctx: ctx, cancel: cancel}
+	in := &Incoming{
+		CallID: d.callID, Called: called(req), From: identity(req.From().DisplayName, &req.From().Address),
+		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.transport, call: c,
+	}
+	if h := req.GetHeader("p-asserted-identity"); h != nil {
+		in.Asserted, _ = parseIdentity(h.Value())
+	}
+	return c, in, nil
+}
+
+// once notes an INVITE while its call lasts; false: it is here already, over
+// another path.
+func (u *UserAgent) once(k inviteKey) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, ok := u.invites[k]; ok {
+		return false
+	}
+	u.invites[k] = struct{}{}
+	return true
+}
+
+func (u *UserAgent) ended(k inviteKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.invites, k)
+}
+
+// Reject refuses the call. An empty phrase takes the code's usual one; retry,
+// when above 0, tells the carrier when to come again, in whole seconds. It does
+// nothing once the call is decided.
+func (in *Incoming) Reject(code int, phrase string, retry time.Duration) {
+	in.call.do(func() {
+		var extra []gosip.Header
+		if retry > 0 {
+			extra = append(extra, retryAfter(int((retry+time.Second-1)/time.Second)))
+		}
+		in.call.decline(code, phrase, extra...)
+	})
+}
+
+// Ring tells the caller that it rings here (180). It reserves all that Answer
+// needs first, so that what rings can also be answered: a *Refused says that
+// it cannot be, and that the caller has been told (488 without a common codec,
+// 503 without a free port).
+func (in *Incoming) Ring() error {
+	err := error(ErrDecided)
+	in.call.do(func() { err = in.call.ring() })
+	return err
+}
+
+// Answer answers the call and returns its leg, whose Run the caller must call.
+// When the INVITE brought no offer, ours goes out and Answer waits, until ctx
+// ends or 64*T1, for theirs to come back with the ACK. A *Refused is as in Ring.
+func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
+	err := error(ErrDecided)
+	var reply chan sdpReply
+	in.call.do(func() { reply, err = in.call.accept() })
+	if err != nil {
+		return nil, err
+	}
+	if reply != nil {
+		if err := in.await(ctx, reply); err != nil {
+			return nil, err
+		}
+	}
+	in.leg = in.call.leg
+	return in.leg, nil
+}
+
+// await waits for the answer to the offer in our 200.
+func (in *Incoming) await(ctx context.Context, reply chan sdpReply) error {
+	c := in.call
+	var r sdpReply
+	select {
+	case r = <-reply:
+	case <-c.gone:
+		r.err = c.goneErr
+		if r.err == nil {
+			r.err = errCanceled
+		}
+	case <-ctx.Done():
+		r.err = context.Cause(ctx)
+		c.do(func() { c.hangup(r.err) })
+	}
+	if r.err != nil {
+		return r.err
+	}
+	err := error(ErrDecided)
+	c.do(func() { err = c.begin(r.media) })
+	return err
+}
+
+// finish is called when the handler is done: nothing of the call may be left.
+func (in *Incoming) finish() {
+	c := in.call
+	c.do(func() {
+		if c.invite.ctx.Err() != nil {
+			c.decline(503, "", retryAfter(retryDraining))
+		} else {
+			c.decline(500, "") // a handler that does not decide is at fault
+		}
+		c.hangup(context.Cause(c.invite.ctx))
+	})
+	if in.leg != nil {
+		in.leg.abandon()
+	}
+}

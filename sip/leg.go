@@ -1,0 +1,233 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"parley/media"
+	"parley/media/g711"
+	"parley/media/rtp"
+	"parley/sip/rtpport"
+	"parley/sip/sdp"
+)
+
+// Leg is an answered call: media over RTP, signalling by the call behind it.
+// It is a media.Leg; its methods follow that contract.
+type Leg struct {
+	call    *call
+	pair    *rtpport.Pair
+	rtp     *rtp.Socket // of pair
+	rtcp    *rtp.Socket
+	session *rtp.Session
+	events  chan media.LegEvent
+	failed  chan error // one overflow of events, from any goroutine
+	begun   atomic.Bool
+	keypad  atomic.Uint32 // the path that digits come over
+}
+
+var _ media.Leg = (*Leg)(nil)
+
+// The paths that digits come over. The first that brings one is believed for
+// the rest of the call: some far ends send every key both ways.
+const (
+	keysOverRTP  = 1
+	keysOverINFO = 2
+)
+
+// begin creates the leg for what was negotiated. It runs on the call's goroutine.
+func (c *call) begin(m sdp.Media) error {
+	discard(c.pair.RTP)
+	discard(c.pair.RTCP)
+	l := &Leg{call: c, pair: c.pair,
+		events: make(chan media.LegEvent, media.EventQueue), failed: make(chan error, 1)}
+	var err error
+	if l.rtp, err = rtp.NewSocket(c.pair.RTP); err == nil {
+		l.rtcp, err = rtp.NewSocket(c.pair.RTCP)
+	}
+	if err == nil {
+		l.session, err = rtp.New(l.config(m))
+	}
+	if err != nil {
+		l.release()
+		return err
+	}
+	c.leg = l
+	c.apply(m)
+	return nil
+}
+
+// config is the RTP session's. Media from where the signalling comes from is as
+// good as from where the description says.
+func (l *Leg) config(m sdp.Media) rtp.Config {
+	c := l.call
+	cfg := rtp.Config{
+		RTP: l.rtp, RTCP: l.rtcp, Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
+		Codec: g711.Codec(m.Codec), PayloadType: uint8(m.Codec), EventPT: m.Events, CNAME: newTag(),
+		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
+	}
+	if a := c.dialog.peer.Addr(); a.IsValid() {
+		cfg.Trusted = []netip.Prefix{netip.PrefixFrom(a, a.BitLen())}
+	}
+	return cfg
+}
+
+// apply puts what was negotiated into the session, which reports hold and resume.
+func (c *call) apply(m sdp.Media) {
+	if m.Remote.IsValid() {
+		c.leg.session.SetRemote(m.Remote, m.RTCP)
+	}
+	c.leg.session.SetDirection(m.Sends(), m.Receives())
+}
+
+// discard throws away what came before the answer: the tones and announcements
+// of a ringing line, or the end of someone else's call.
+func discard(conn *net.UDPConn) {
+	const most = 1024 // as many as a socket buffer holds
+	var b [1]byte
+	_ = conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+	for range most {
+		if _, _, err := conn.ReadFromUDPAddrPort(b[:]); err != nil {
+			break
+		}
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+}
+
+// Run carries the call until one side ends it. It returns nil when the far end
+// hung up or ctx ended (which sends BYE, with the cause of ctx as Reason), and
+// *media.Ended when the far end's media stopped (media_timeout), when it never
+// confirmed the call (no_ack), or when a later offer went wrong.
+func (l *Leg) Run(ctx context.Context) error {
+	if !l.begun.CompareAndSwap(false, true) {
+		return errors.New("sip: Run was called twice")
+	}
+	defer l.release()
+	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- l.session.Run(inner) }()
+
+	var err error
+	running := true
+	for running {
+		select {
+		case e := <-l.session.Events():
+			l.forward(e)
+			continue
+		case err = <-ended:
+			ended = nil
+		case err = <-l.failed:
+		case <-l.call.gone:
+			err = l.call.goneErr
+		case <-ctx.Done():
+		}
+		running = false
+	}
+	cause := err
+	if ctx.Err() != nil {
+		cause = context.Cause(ctx)
+	}
+	l.hangup(cause)
+	stop()
+	if ended != nil {
+		<-ended
+	}
+	return err
+}
+
+// hangup says goodbye, unless the far end has.
+func (l *Leg) hangup(cause error) {
+	l.call.do(func() { l.call.hangup(cause) })
+}
+
+// abandon gives back the ports of a leg whose Run was never called.
+func (l *Leg) abandon() {
+	if l.begun.CompareAndSwap(false, true) {
+		l.release()
+	}
+}
+
+// release gives the ports back, still bound.
+func (l *Leg) release() {
+	l.pair.RTP, l.pair.RTCP = giveBack(l.rtp), giveBack(l.rtcp)
+	l.pair.Release()
+}
+
+func giveBack(s *rtp.Socket) *net.UDPConn {
+	if s == nil {
+		return nil
+	}
+	conn, err := s.Release()
+	if err != nil {
+		return nil // closed: the port is free at once
+	}
+	return conn
+}
+
+// forward passes on an event of the RTP session.
+func (l *Leg) forward(e media.LegEvent) {
+	if e.Kind == media.LegDigit && !l.keysCome(keysOverRTP) {
+		return
+	}
+	l.emit(e)
+}
+
+// infoDigit reports a key that came by INFO.
+func (l *Leg) infoDigit(digit byte) {
+	if l.keysCome(keysOverINFO) {
+		l.emit(media.LegEvent{Kind: media.LegDigit, Digit: digit})
+	}
+}
+
+func (l *Leg) keysCome(path uint32) bool {
+	return l.keypad.CompareAndSwap(0, path) || l.keypad.Load() == path
+}
+
+// emit queues an event; one that does not fit ends the leg, see media.Leg.
+func (l *Leg) emit(e media.LegEvent) {
+	select {
+	case l.events <- e:
+	default:
+		select {
+		case l.failed <- &media.Ended{Reason: media.Failed, Detail: "event_overflow"}:
+		default:
+		}
+	}
+}
+
+// CallID is the dialog's Call-ID, for logs and traces.
+func (l *Leg) CallID() string { return l.call.key.callID }
+
+// SendDigits presses keys: '0' to '9', '*', '#', 'A' to 'D'. See rtp.Session.
+func (l *Leg) SendDigits(digits string) error { return l.session.SendDigits(digits) }
+
+// Stats describes the media so far.
+func (l *Leg) Stats() rtp.Stats { return l.session.Stats() }
+
+// Format is that of media.Leg.
+func (l *Leg) Format() media.Format { return l.session.Format() }
+
+// Next is that of media.Leg.
+func (l *Leg) Next() time.Time { return l.session.Next() }
+
+// Read is that of media.Leg.
+func (l *Leg) Read(now time.Time) (media.Frame, bool) { return l.session.Read(now) }
+
+// Due is that of media.Leg.
+func (l *Leg) Due(now time.Time) int { return l.session.Due(now) }
+
+// Write is that of media.Leg.
+func (l *Leg) Write(f media.Frame) { l.session.Write(f) }
+
+// Flush is that of media.Leg.
+func (l *Leg) Flush(now time.Time) media.Time { return l.session.Flush(now) }
+
+// Played is that of media.Leg.
+func (l *Leg) Played(now time.Time) media.Time { return l.session.Played(now) }
+
+// Events is that of media.Leg.
+func (l *Leg) Events() <-chan media.LegEvent { return l.events }

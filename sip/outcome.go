@@ -1,0 +1,109 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media"
+)
+
+// NotAnswered is why a call that we placed did not come up.
+type NotAnswered struct {
+	Code   int    // the final response, 0 when there was none
+	Phrase string // its text
+	Rang   bool   // 180 or 183 had come before
+	Err    error  // of the transport or the negotiation, when Code does not tell
+	Spam   bool   // an analytics service refused, not the callee
+	q850   int    // from the Reason header, 0: none
+}
+
+func (e *NotAnswered) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("sip: not answered: %v", e.Err)
+	}
+	return fmt.Sprintf("sip: not answered: %d %s", e.Code, e.Phrase)
+}
+
+func (e *NotAnswered) Unwrap() error { return e.Err }
+
+// notAnswered reads a final response other than 2xx.
+func notAnswered(res *gosip.Response, rang bool) *NotAnswered {
+	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, Spam: res.StatusCode == 608}
+	for _, h := range res.GetHeaders("reason") {
+		for _, c := range parseReason(h.Value()) {
+			if c.q850 {
+				e.q850 = c.code
+			} else if c.code >= 300 {
+				e.Code = c.code
+			}
+			if strings.Contains(strings.ToLower(c.text), "analytics") {
+				e.Spam = true
+			}
+		}
+	}
+	return e
+}
+
+// Retry says whether the next target of the trunk should be tried: this one
+// could not be reached or could not take the call, and nobody's phone rang.
+func (e *NotAnswered) Retry() bool {
+	return !e.Rang && e.Ended().Detail == "carrier_unavailable"
+}
+
+// Ended names the outcome in the words that the rest of the server uses. The
+// Q.850 cause of a Reason header wins over the response: it comes from the
+// telephone network, the response from the gateway in front of it.
+func (e *NotAnswered) Ended() *media.Ended {
+	var ended *media.Ended
+	if errors.As(e.Err, &ended) {
+		return ended // the cause of the context that ended the ringing
+	}
+	end := func(r media.EndReason, detail string) *media.Ended { return &media.Ended{Reason: r, Detail: detail} }
+	if e.Spam {
+		return end(media.Rejected, "blocked_as_spam")
+	}
+	if errors.Is(e.Err, context.DeadlineExceeded) {
+		return end(media.NoAnswer, "") // our ring timeout
+	}
+	switch e.q850 {
+	case 17:
+		return end(media.Busy, "")
+	case 18, 19, 20:
+		return end(media.NoAnswer, "")
+	case 21:
+		return end(media.Rejected, "declined")
+	case 1, 22, 28:
+		return end(media.Failed, "invalid_number")
+	}
+	switch e.Code {
+	case 486, 600:
+		return end(media.Busy, "")
+	case 480:
+		return end(media.NoAnswer, "")
+	case 408:
+		if e.Rang {
+			return end(media.NoAnswer, "")
+		}
+	case 603, 607:
+		return end(media.Rejected, "declined")
+	case 403:
+		if e.Rang { // the callee's, not the trunk's
+			return end(media.Rejected, "declined")
+		}
+		return end(media.Failed, "carrier_auth")
+	case 401, 407:
+		return end(media.Failed, "carrier_auth")
+	case 404, 410, 484, 604:
+		return end(media.Failed, "invalid_number")
+	case 415, 488, 606:
+		return end(media.Failed, "no_common_codec")
+	}
+	if e.Code >= 300 && e.Code < 400 {
+		return end(media.Failed, "redirected") // not followed: that is how toll fraud is done
+	}
+	return end(media.Failed, "carrier_unavailable")
+}

@@ -1,0 +1,96 @@
+package sip
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"parley/media"
+)
+
+// reasonHeader is the Reason (RFC 3326) of a BYE that ends a call for cause;
+// empty for an ordinary hang-up without one. It names nothing that is between
+// us and our customer, such as money.
+func reasonHeader(cause error) string {
+	var e *media.Ended
+	if !errors.As(cause, &e) {
+		return ""
+	}
+	switch {
+	case e.Detail == "media_timeout":
+		return `SIP;cause=408;text="RTP timeout"`
+	case e.Detail == "no_ack":
+		return `SIP;cause=408;text="ACK timeout"`
+	case e.Detail == "no_common_codec":
+		return `SIP;cause=488;text="Not Acceptable Here"`
+	case e.Reason == media.Failed:
+		return `Q.850;cause=41;text="Temporary failure"`
+	case e.Reason == media.MaxDuration:
+		return `Q.850;cause=16;text="Maximum duration"`
+	case e.Reason == media.Completed:
+		return `SIP;cause=200;text="Call completed elsewhere"`
+	}
+	return `Q.850;cause=16;text="Normal call clearing"`
+}
+
+// cause is one value of a Reason header.
+type cause struct {
+	q850 bool // else a SIP status code
+	code int
+	text string
+}
+
+// parseReason reads a Reason header's values. Protocols other than SIP and
+// Q.850 and values without a number are left out.
+func parseReason(v string) []cause {
+	var list []cause
+	for part := range split(v, ',') {
+		var c cause
+		first, number := true, false
+		for p := range split(part, ';') {
+			p = strings.TrimSpace(p)
+			if first {
+				first = false
+				c.q850 = strings.EqualFold(p, "Q.850")
+				if !c.q850 && !strings.EqualFold(p, "SIP") {
+					break
+				}
+				continue
+			}
+			name, value, _ := strings.Cut(p, "=")
+			switch strings.ToLower(strings.TrimSpace(name)) {
+			case "cause":
+				n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 10)
+				c.code, number = int(n), err == nil
+			case "text":
+				c.text = strings.Trim(strings.TrimSpace(value), `"`)
+			}
+		}
+		if number {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// split yields the parts of a header value between separators that stand
+// outside of quotes.
+func split(s string, sep byte) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		start, quoted := 0, false
+		for i := 0; i < len(s); i++ {
+			switch {
+			case s[i] == '\\' && quoted:
+				i++
+			case s[i] == '"':
+				quoted = !quoted
+			case s[i] == sep && !quoted:
+				if !yield(s[start:i]) {
+					return
+				}
+				start = i + 1
+			}
+		}
+		yield(s[start:])
+	}
+}

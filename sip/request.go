@@ -1,0 +1,177 @@
+package sip
+
+import (
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+
+	gosip "github.com/emiago/sipgo/sip"
+)
+
+// allowed is our Allow header: what a request may be (RFC 3261 section 20.5).
+const allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE"
+
+// Retry-After values, in seconds. While draining the far end should try
+// another server now and this one after a restart; an overload passes sooner.
+const (
+	retryDraining = 30
+	retryOverload = 5
+	retryGlare    = 1
+)
+
+// request is called for every new incoming request on a goroutine of its own,
+// ACKs of 2xx responses included. A CANCEL comes here only when it matches no
+// transaction.
+func (u *UserAgent) request(req *gosip.Request, tx *gosip.ServerTx) {
+	if !u.begin() {
+		tx.Terminate()
+		return
+	}
+	defer u.work.Done()
+	// Over UDP this keeps the final response for repetitions of the request.
+	defer tx.TerminateGracefully()
+	defer func() {
+		// A message that trips over a mistake of ours costs one call, not all.
+		if p := recover(); p != nil {
+			u.log.Error("sip: panic in a request handler", "method", string(req.Method), "panic", p, "stack", string(debug.Stack()))
+			u.reply(req, tx, 500, "")
+		}
+	}()
+	if !u.knows(source(req).Addr()) {
+		u.reply(req, tx, 403, "")
+		return
+	}
+	if code, extra := check(req); code != 0 {
+		u.reply(req, tx, code, "", extra...)
+		return
+	}
+	tag := req.To().Params.GetOr("tag", "")
+	switch {
+	case tag != "":
+		u.inDialog(req, tx, tag)
+	case req.Method == gosip.INVITE:
+		u.invite(req, tx)
+	case req.Method == gosip.ACK:
+		// An ACK is never answered.
+	case req.Method == gosip.OPTIONS && u.draining.Load():
+		u.reply(req, tx, 503, "", retryAfter(retryDraining))
+	case req.Method == gosip.OPTIONS:
+		u.reply(req, tx, 200, "", allow(), gosip.NewHeader("Accept", sdpType))
+	case req.Method == gosip.CANCEL, req.Method == gosip.BYE, req.Method == gosip.UPDATE, req.Method == gosip.PRACK:
+		u.reply(req, tx, 481, "")
+	default:
+		u.reply(req, tx, 405, "", allow())
+	}
+}
+
+// inDialog hands a request to the call it belongs to.
+func (u *UserAgent) inDialog(req *gosip.Request, tx *gosip.ServerTx, localTag string) {
+	c := u.find(dialogKey{req.CallID().Value(), localTag})
+	if c == nil || !c.do(func() { c.handle(req, tx) }) {
+		u.reply(req, tx, 481, "")
+	}
+}
+
+// check applies RFC 3261 section 8.2 to any request and returns the code to
+// refuse it with, or 0.
+func check(req *gosip.Request) (code int, extra []gosip.Header) {
+	for _, name := range []string{"from", "to", "call-id", "cseq", "max-forwards"} {
+		// RFC 4475 section 3.3.9: more than one is an error, not a choice.
+		if len(req.GetHeaders(name)) > 1 {
+			return 400, nil
+		}
+	}
+	if req.From() == nil || req.To() == nil || req.CallID() == nil || req.CSeq() == nil ||
+		req.CSeq().MethodName != req.Method || req.From().Params.GetOr("tag", "") == "" {
+		return 400, nil
+	}
+	if !strings.EqualFold(req.SipVersion, "SIP/2.0") {
+		return 505, nil
+	}
+	if !slices.Contains([]string{"sip", "sips", "tel"}, req.Recipient.Scheme) {
+		return 416, nil
+	}
+	if req.Method == gosip.ACK || req.Method == gosip.CANCEL {
+		return 0, nil // section 8.2.2.3: they cannot be refused for an extension
+	}
+	var unknown []string
+	for _, h := range req.GetHeaders("require") {
+		for option := range strings.SplitSeq(h.Value(), ",") {
+			if option = strings.TrimSpace(option); option != "" {
+				unknown = append(unknown, option)
+			}
+		}
+	}
+	if len(unknown) > 0 {
+		return 420, []gosip.Header{gosip.NewHeader("Unsupported", strings.Join(unknown, ", "))}
+	}
+	if len(req.Body()) == 0 || req.Method != gosip.INVITE && req.Method != gosip.UPDATE {
+		return 0, nil
+	}
+	if e := req.GetHeader("content-encoding"); contentType(req) != sdpType || e != nil && !strings.EqualFold(e.Value(), "identity") {
+		return 415, []gosip.Header{gosip.NewHeader("Accept", sdpType), gosip.NewHeader("Accept-Encoding", "identity")}
+	}
+	return 0, nil
+}
+
+const sdpType = "application/sdp"
+
+// contentType is the media type of the body without its parameters, in lower case.
+func contentType(m interface {
+	ContentType() *gosip.ContentTypeHeader
+}) string {
+	h := m.ContentType()
+	if h == nil {
+		return ""
+	}
+	kind, _, _ := strings.Cut(h.Value(), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+// phrases of the responses we give.
+var phrases = map[int]string{
+	100: "Trying", 180: "Ringing", 200: "OK",
+	400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+	407: "Proxy Authentication Required", 415: "Unsupported Media Type", 416: "Unsupported URI Scheme",
+	420: "Bad Extension", 480: "Temporarily Unavailable", 481: "Call/Transaction Does Not Exist",
+	482: "Loop Detected", 486: "Busy Here", 487: "Request Terminated", 488: "Not Acceptable Here",
+	491: "Request Pending", 500: "Server Internal Error", 503: "Service Unavailable",
+	505: "Version Not Supported", 603: "Decline",
+}
+
+// response builds a response. The tag goes into To when it has none; an empty
+// one lets the library draw one, for responses outside of any dialog.
+func response(req *gosip.Request, code int, phrase, tag string, extra ...gosip.Header) *gosip.Response {
+	if phrase == "" {
+		phrase = phrases[code]
+	}
+	res := gosip.NewResponseFromRequest(req, code, phrase, nil)
+	res.SipVersion = "SIP/2.0" // whatever they speak
+	if to := res.To(); to != nil && tag != "" && code != 100 {
+		to.Params.Add("tag", tag)
+	}
+	for _, h := range extra {
+		res.AppendHeader(h)
+	}
+	res.AppendHeader(gosip.NewHeader("Server", productName))
+	return res
+}
+
+// reply sends a response outside of a call. An ACK gets none. That it may not
+// arrive is the far end's to notice: it repeats the request.
+func (u *UserAgent) reply(req *gosip.Request, tx *gosip.ServerTx, code int, phrase string, extra ...gosip.Header) {
+	if req.Method == gosip.ACK {
+		return
+	}
+	if req.Method == gosip.INVITE && code >= 300 {
+		u.counters.refused.Add(1)
+	}
+	_ = tx.Respond(response(req, code, phrase, "", extra...))
+}
+
+func allow() gosip.Header { return gosip.NewHeader("Allow", allowed) }
+
+func retryAfter(seconds int) gosip.Header {
+	return gosip.NewHeader("Retry-After", strconv.Itoa(seconds))
+}

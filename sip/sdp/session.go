@@ -1,0 +1,253 @@
+package sdp
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	psdp "github.com/pion/sdp/v3"
+)
+
+// Local is what a Session says about our side.
+type Local struct {
+	Addr netip.Addr // what c= tells the far end
+	Port uint16     // of RTP; RTCP is on the next one
+	ID   uint64     // of the session in o=; below 2^62, see RFC 8866 section 5.2
+	// Codecs we can speak, best first in our offers; both when empty.
+	Codecs []Codec
+}
+
+// offerEvents is the payload type our offers give to telephone events: what
+// everyone uses.
+const offerEvents = 101
+
+// Session is our side of one call's negotiation. It belongs to one goroutine.
+type Session struct {
+	local   Local
+	version uint64
+	last    string // what we described last, without its version
+	agreed  bool
+	media   Media // in force, valid when agreed
+	lines   []line
+	offered *offer // our offer that waits for its answer
+}
+
+type offer struct {
+	dir   Direction
+	lines []line
+}
+
+// New returns a session that has not agreed on anything yet.
+func New(local Local) *Session {
+	if len(local.Codecs) == 0 {
+		local.Codecs = []Codec{PCMU, PCMA}
+	}
+	return &Session{local: local}
+}
+
+// Media is what is in force; ok is false before the first agreement.
+func (s *Session) Media() (m Media, ok bool) { return s.media, s.agreed }
+
+// Answer answers the far end's offer. On an error nothing has changed and what
+// was in force stays so: the offer is to be refused as a whole (488, or 400
+// when it is malformed).
+//
+// The codec is the first of the offer that we speak. A call under way keeps its
+// codec: an offer without it cannot be answered.
+func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
+	r, err := parse(body)
+	if err != nil {
+		return nil, Media{}, err
+	}
+	m, err = s.agree(r)
+	if err != nil {
+		return nil, Media{}, err
+	}
+	m.Direction = r.dir.Reverse()
+
+	lines := slices.Clone(r.lines)
+	for i := range lines {
+		if i != r.audio {
+			lines[i].port = "0"
+		}
+	}
+	formats := []string{strconv.Itoa(int(m.Codec))}
+	if m.Events != 0 {
+		formats = append(formats, strconv.Itoa(int(m.Events)))
+	}
+	lines[r.audio].formats = formats
+	lines[r.audio].port = strconv.Itoa(int(s.local.Port))
+	answer, err = s.describe(lines, r.audio, m.Events, m.Direction, m.Mux)
+	if err != nil {
+		return nil, Media{}, err
+	}
+	s.offered, s.lines = nil, lines
+	s.media, s.agreed = m, true
+	return answer, m, nil
+}
+
+// Offer describes what we want: our codecs, telephone events and the direction.
+// It waits for Accept; until then what is in force stays.
+func (s *Session) Offer(dir Direction) ([]byte, error) {
+	codecs := s.local.Codecs
+	if s.agreed {
+		codecs = []Codec{s.media.Codec}
+	}
+	var formats []string
+	for _, c := range codecs {
+		formats = append(formats, strconv.Itoa(int(c)))
+	}
+	formats = append(formats, strconv.Itoa(offerEvents))
+	audio := line{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: formats}
+	lines, at := []line{audio}, 0
+	if len(s.lines) > 0 {
+		// A later offer keeps every line that there ever was (RFC 3264 section 8).
+		lines = slices.Clone(s.lines)
+		at = slices.IndexFunc(lines, func(l line) bool { return l.port != "0" })
+		lines[at] = audio
+	}
+	body, err := s.describe(lines, at, offerEvents, dir, false)
+	if err != nil {
+		return nil, err
+	}
+	s.offered = &offer{dir: dir, lines: lines}
+	return body, nil
+}
+
+// errNoOffer is a mistake of the caller's, not of the far end's.
+var errNoOffer = errors.New("an answer without an offer of ours")
+
+// Accept takes the answer to our last Offer. The offer is over either way; on
+// an error what was in force stays.
+func (s *Session) Accept(body []byte) (Media, error) {
+	o := s.offered
+	s.offered = nil
+	if o == nil {
+		return Media{}, errNoOffer
+	}
+	r, err := parse(body)
+	if err != nil {
+		return Media{}, err
+	}
+	m, err := s.agree(r)
+	if err != nil {
+		return Media{}, err
+	}
+	if m.Mux {
+		m.Mux = false // we did not offer it
+		m.RTCP = next(m.Remote)
+	}
+	m.Direction = r.dir.Reverse() & o.dir
+	s.lines = o.lines
+	s.media, s.agreed = m, true
+	return m, nil
+}
+
+// Reject forgets our last Offer: the far end refused it.
+func (s *Session) Reject() { s.offered = nil }
+
+// agree finds what r and we have in common. The direction is left open.
+func (s *Session) agree(r *remote) (Media, error) {
+	i := slices.IndexFunc(r.codecs, s.speaks)
+	if r.audio < 0 || i < 0 {
+		return Media{}, ErrNotAcceptable
+	}
+	m := Media{Codec: r.codecs[i], Events: r.events, Mux: r.mux}
+	if !r.addr.IsValid() {
+		return m, nil
+	}
+	if s.local.Addr.Is4() != r.addr.Is4() {
+		return Media{}, fmt.Errorf("%w: address family of %s", ErrNotAcceptable, r.addr)
+	}
+	m.Remote = netip.AddrPortFrom(r.addr, r.port)
+	switch {
+	case r.mux:
+		m.RTCP = m.Remote
+	case r.rtcp.IsValid():
+		m.RTCP = r.rtcp
+	default:
+		m.RTCP = next(m.Remote)
+	}
+	return m, nil
+}
+
+// speaks says whether a codec may be agreed on now.
+func (s *Session) speaks(c Codec) bool {
+	if s.agreed {
+		return c == s.media.Codec
+	}
+	return slices.Contains(s.local.Codecs, c)
+}
+
+// next is the RTCP address that belongs to an RTP address (RFC 3550 section 11).
+func next(a netip.AddrPort) netip.AddrPort {
+	if !a.IsValid() || a.Port() == 65535 {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(a.Addr(), a.Port()+1)
+}
+
+// describe writes a description. The version in o= rises when, and only when,
+// the content differs from the last one (RFC 3264 section 8).
+func (s *Session) describe(lines []line, audio int, events uint8, dir Direction, mux bool) ([]byte, error) {
+	kind := "IP4"
+	if !s.local.Addr.Is4() {
+		kind = "IP6"
+	}
+	addr := s.local.Addr.String()
+	d := psdp.SessionDescription{
+		Origin: psdp.Origin{Username: "-", SessionID: s.local.ID, SessionVersion: s.version,
+			NetworkType: "IN", AddressType: kind, UnicastAddress: addr},
+		SessionName: "-",
+		ConnectionInformation: &psdp.ConnectionInformation{NetworkType: "IN", AddressType: kind,
+			Address: &psdp.Address{Address: addr}},
+		TimeDescriptions: []psdp.TimeDescription{{}},
+	}
+	for i, l := range lines {
+		m := &psdp.MediaDescription{MediaName: psdp.MediaName{
+			Media: l.media, Protos: strings.Split(l.proto, "/"), Formats: l.formats}}
+		if i == audio {
+			m.MediaName.Port.Value = int(s.local.Port)
+			m.Attributes = attributes(l.formats, events, dir, mux)
+		}
+		d.MediaDescriptions = append(d.MediaDescriptions, m)
+	}
+	body, err := d.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	if s.last != "" && s.last != string(body) {
+		s.version++
+		d.Origin.SessionVersion = s.version
+		if body, err = d.Marshal(); err != nil {
+			return nil, err
+		}
+	}
+	s.last = string(body)
+	return body, nil
+}
+
+func attributes(formats []string, events uint8, dir Direction, mux bool) []psdp.Attribute {
+	var list []psdp.Attribute
+	for _, pt := range formats {
+		switch pt {
+		case "0":
+			list = append(list, psdp.NewAttribute("rtpmap", "0 PCMU/8000"))
+		case "8":
+			list = append(list, psdp.NewAttribute("rtpmap", "8 PCMA/8000"))
+		default:
+			if events != 0 {
+				list = append(list, psdp.NewAttribute("rtpmap", pt+" telephone-event/8000"),
+					psdp.NewAttribute("fmtp", pt+" 0-15"))
+			}
+		}
+	}
+	list = append(list, psdp.NewAttribute("ptime", "20"), psdp.NewPropertyAttribute(dir.String()))
+	if mux {
+		list = append(list, psdp.NewPropertyAttribute("rtcp-mux"))
+	}
+	return list
+}

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Agent is what answers and makes an account's calls.
+type Agent struct {
+	ID           string
+	Name         string
+	Voice        string // a voice identifier
+	Language     string // two lower-case letters
+	Prompt       string
+	FirstMessage string // empty: the agent waits for the caller
+	// Tools are functions in OpenAI's form, a JSON array of
+	// {"type":"function","function":{"name","description","parameters"}}.
+	Tools json.RawMessage
+	// Settings are timings and flags of the conversation, a JSON object whose keys
+	// are the conversation's business.
+	Settings json.RawMessage
+	// Version grows with every change; it is the agent's ETag.
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Bounds of what an account may store in an agent.
+const (
+	maxPrompt = 100_000 // bytes
+	maxName   = 200
+	maxTools  = 64
+	maxJSON   = 256 << 10
+)
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// check fills in defaults and says what is wrong.
+func (a *Agent) check() error {
+	if len(a.Tools) == 0 {
+		a.Tools = json.RawMessage("[]")
+	}
+	if len(a.Settings) == 0 {
+		a.Settings = json.RawMessage("{}")
+	}
+	switch {
+	case strings.TrimSpace(a.Name) == "" || len(a.Name) > maxName:
+		return invalid("an agent needs a name of at most %d bytes", maxName)
+	case len(a.Prompt) > maxPrompt || len(a.FirstMessage) > maxPrompt:
+		return invalid("prompt and first message hold at most %d bytes", maxPrompt)
+	case len(a.Tools) > maxJSON || len(a.Settings) > maxJSON:
+		return invalid("tools and settings hold at most %d bytes", maxJSON)
+	case strings.ContainsRune(a.Name+a.Voice+a.Language+a.Prompt+a.FirstMessage, 0):
+		return invalid("text holds no zero characters")
+	case !isObject(a.Settings):
+		return invalid("settings must be a JSON object")
+	}
+	return checkTools(a.Tools)
+}
+
+func checkTools(raw json.RawMessage) error {
+	var tools []struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name       string          `json:"name"`
+			Parameters json.RawMessage `json:"parameters"`
+		} `json:"function"`
+	}
+	if err := json.Unmarshal(raw, &tools); err != nil || tools == nil {
+		return invalid("tools must be a JSON array of functions")
+	}
+	if len(tools) > maxTools {
+		return invalid("at most %d tools", maxTools)
+	}
+	seen := map[string]bool{}
+	for i, t := range tools {
+		name := t.Function.Name
+		switch {
+		case t.Type != "function" || !toolName.MatchString(name):
+			return invalid("tool %d: type must be function, and its name letters, digits, _ and -", i)
+		case seen[name]:
+			return invalid("tool %d: the name %s is taken", i, name)
+		case len(t.Function.Parameters) > 0 && !isObject(t.Function.Parameters):
+			return invalid("tool %d: parameters must be a JSON Schema object", i)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+func isObject(raw json.RawMessage) bool {
+	return json.Valid(raw) && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
+}
+
+// CreateAgent stores a new agent of the account; identifier, version and times are
+// given to it.
+func (db *DB) CreateAgent(ctx context.Context, account string, a Agent, now time.Time) (*Agent, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = newID(agentID, now), 1, now, now
+	err := db.must(ctx, "create agent", `insert into agents (id, account_id, name, voice, language, prompt, first_message,
+			tools, settings, version, created_at, updated_at)
+		select $1, id, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10 from accounts where id = $2`,
+		a.ID, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now)
+	if err != nil {
+		return nil, err
+	}
+	return &a, nil
+}
+
+const agentColumns = `id, name, voice, language, prompt, first_message, tools, settings, version, created_at, updated_at`
+
+// Agent returns an agent of the account.
+func (db *DB) Agent(ctx context.Context, account, id string) (*Agent, error) {
+	found, err := list(ctx, db, "read agent", pgx.RowToStructByPos[Agent],
+		"select "+agentColumns+" from agents where id = $1 and account_id = $2", id, account)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fail("read agent", ErrNotFound)
+	}
+	return &found[0], nil
+}
+
+// Agents lists the account's agents, newest first.
+func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, error) {
+	where, args := p.clause("id", []any{account})
+	return list(ctx, db, "list agents", pgx.RowToStructByPos[Agent],
+		"select "+agentColumns+" from agents where account_id = $1"+where, args...)
+}
+
+// UpdateAgent replaces what a.ID's owner can set. ErrVersion: a.Version is neither
+// the stored version nor 0, which is any.
+func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time.Time) (*Agent, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	err := db.one(ctx, "update agent", `update agents set name = $4, voice = $5, language = $6, prompt = $7, first_message = $8,
+			tools = $9, settings = $10, version = version + 1, updated_at = $11
+		where id = $1 and account_id = $2 and ($3 = 0 or version = $3) returning version, created_at, updated_at`,
+		[]any{a.ID, account, a.Version, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now},
+		&a.Version, &a.CreatedAt, &a.UpdatedAt)
+	if err != nil {
+		return nil, db.versionOr(ctx, account, a.ID, err)
+	}
+	return &a, nil
+}
+
+// DeleteAgent removes an agent and unbinds the numbers it answered; version as for
+// UpdateAgent. History keeps its identifier.
+func (db *DB) DeleteAgent(ctx context.Context, account, id string, version int64) error {
+	err := db.tx(ctx, "delete agent", func(tx pgx.Tx) error {
+		// The lock keeps a number from being bound to it meanwhile.
+		var got string
+		err := tx.QueryRow(ctx, `select id from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update`,
+			id, account, version).Scan(&got)
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		b.Queue("update numbers set agent_id = null where account_id = $1 and agent_id = $2", account, id)
+		b.Queue("delete from agents where account_id = $1 and id = $2", account, id)
+		return send(ctx, tx, b)
+	})
+	return db.versionOr(ctx, account, id, err)
+}
+
+// versionOr turns "not found" into ErrVersion when the agent is there.
+func (db *DB) versionOr(ctx context.Context, account, id string, err error) error {
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if _, missing := db.Agent(ctx, account, id); missing != nil {
+		return missing
+	}
+	return fail("agent", ErrVersion)
+}

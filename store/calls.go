@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// Call is a conversation as history shows it.
+type Call struct {
+	ID        string // of its session
+	Agent     *string
+	Direction billing.Kind // billing.Web, Inbound or Outbound
+	From, To  string
+	OpenedAt  time.Time
+	StartedAt *time.Time // answered, or the first prompt of a web session; nil: never
+	EndedAt   *time.Time // nil while it lasts
+	EndReason *string
+	EndDetail *string
+	Cost      billing.Money // so far, posted or not
+	Conversation
+}
+
+// Conversation is what was said and how it went.
+type Conversation struct {
+	Transcript  []TranscriptLine
+	Turns       json.RawMessage // per-turn latencies, a JSON array; its shape is the conversation's business
+	Generations []Generation
+}
+
+// TranscriptLine is one thing that was said.
+type TranscriptLine struct {
+	Role string `json:"role"` // "user" or "agent"
+	Text string `json:"text"`
+	AtMS int64  `json:"at_ms"` // since the start of the session's clock
+}
+
+// Generation is what one run of the language model consumed.
+type Generation struct {
+	Gen       int
+	Turn      int
+	Kind      string // reply, speculative or summary
+	Outcome   string // committed, interrupted, discarded or failed
+	InTokens  int64
+	OutTokens int64
+	Source    string // who counted: provider or counted
+}
+
+// SaveConversation replaces what is stored of a call of the account; it may be
+// called while the call lasts and after.
+func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conversation) error {
+	if c.Turns == nil {
+		c.Turns = json.RawMessage("[]")
+	}
+	lines := append([]TranscriptLine{}, c.Transcript...) // [] and not null when there are none
+	for i := range lines {                               // a recogniser or a model may say it, but no text of PostgreSQL holds it
+		lines[i].Text = strings.ReplaceAll(lines[i].Text, "\x00", "")
+	}
+	transcript, err := json.Marshal(lines)
+	if err != nil {
+		return fmt.Errorf("save conversation: %w", err)
+	}
+	if !json.Valid(c.Turns) {
+		return invalid("turns must be JSON")
+	}
+	return db.tx(ctx, "save conversation", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4 where session_id = $1 and account_id = $2`,
+			id, account, string(transcript), string(c.Turns))
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return ErrNotFound
+		}
+		b := &pgx.Batch{}
+		b.Queue("delete from call_generations where session_id = $1", id)
+		for i, g := range c.Generations {
+			b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source)
+				values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+				id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source)
+		}
+		return send(ctx, tx, b)
+	})
+}
+
+const selectCall = `select c.session_id, c.agent_id, s.kind, c.from_number, c.to_number, s.opened_at, u.started_at,
+	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, c.transcript, c.turns
+	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
+	where c.account_id = $1`
+
+func scanCall(row pgx.CollectableRow) (Call, error) {
+	var c Call
+	err := row.Scan(&c.ID, &c.Agent, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.StartedAt,
+		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.Transcript, &c.Turns)
+	return c, err
+}
+
+// Call returns a call of the account.
+func (db *DB) Call(ctx context.Context, account, id string) (*Call, error) {
+	found, err := list(ctx, db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fail("read call", ErrNotFound)
+	}
+	c := &found[0]
+	c.Generations, err = list(ctx, db, "read generations", pgx.RowToStructByPos[Generation],
+		`select gen, turn, kind, outcome, in_tokens, out_tokens, source from call_generations where session_id = $1 order by ordinal`, id)
+	return c, err
+}
+
+// Calls lists the account's calls, newest first, without their generations.
+func (db *DB) Calls(ctx context.Context, account string, p Page) ([]Call, error) {
+	where, args := p.clause("c.session_id", []any{account})
+	return list(ctx, db, "list calls", scanCall, selectCall+where, args...)
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// Closing is how a session ended.
+type Closing struct {
+	Reason    string        // one of the words of media.EndReason
+	Detail    string        // the finer cause; may be empty
+	StartedAt time.Time     // when its clock started; zero when it never did and no checkpoint said so
+	Usage     billing.Usage // final; zero counters leave what checkpoints said
+}
+
+// anyEpoch closes a session whoever owns it.
+const anyEpoch = -1
+
+// CloseSession ends a session, posts what it owes to the ledger and returns the
+// amount. Closing again changes nothing and returns the same. ErrFenced: another
+// process owned it; what that one stored stands.
+func (db *DB) CloseSession(ctx context.Context, s *Session, c Closing, now time.Time) (billing.Money, error) {
+	return db.close(ctx, s.Account, s.ID, s.Node.Epoch, c, now)
+}
+
+func (db *DB) close(ctx context.Context, account, id string, epoch int64, c Closing, now time.Time) (amount billing.Money, err error) {
+	if c.Reason == "" {
+		return 0, invalid("a session ends for a reason")
+	}
+	err = db.tx(ctx, "close session", func(tx pgx.Tx) error {
+		w, err := db.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		s, err := db.lockSession(ctx, tx, account, id)
+		if err != nil {
+			return err
+		}
+		if epoch != anyEpoch && s.epoch != epoch {
+			return ErrFenced
+		}
+		if !s.open {
+			amount = s.amount
+			return nil
+		}
+		if s.startedAt == nil {
+			s.startedAt = optional(c.StartedAt)
+		}
+		s.usage = s.usage.Max(owed(s.terms.Kind, s.startedAt != nil, c.Usage))
+		b := &pgx.Batch{}
+		if err := db.post(ctx, tx, b, w, s, now); err != nil {
+			return err
+		}
+		w.live--
+		w.pots.Held -= s.lineHeld
+		s.open, s.lineHeld = false, 0
+		s.save(b)
+		b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
+			id, now, c.Reason, c.Detail)
+		w.save(b)
+		amount = s.amount
+		return send(ctx, tx, b)
+	})
+	return amount, err
+}
+
+// session is a session's rows while this transaction holds the lock of its usage.
+type session struct {
+	id        string
+	terms     billing.Terms
+	version   string
+	epoch     int64
+	open      bool
+	startedAt *time.Time
+	usage     billing.Usage
+	lineHeld  billing.Money
+	amount    billing.Money // of usage
+	posted    billing.Money // part of amount that is in the ledger
+	postingNo int
+}
+
+var (
+	selectSession = `select s.kind, s.country, s.mobile, s.price_version, u.node_epoch, u.open, u.started_at,
+		u.line_held_nano, u.amount_nano, u.posted_nano, u.posting_no, u.` + strings.Join(counters[:], ", u.") + `
+		from session_usage u join sessions s on s.id = u.session_id
+		where u.session_id = $1 and u.account_id = $2 for no key update of u`
+
+	updateSession = func() string {
+		var set strings.Builder
+		for i, c := range counters {
+			fmt.Fprintf(&set, ", %s = $%d", c, 8+i)
+		}
+		return `update session_usage set open = $2, started_at = $3, line_held_nano = $4, amount_nano = $5, posted_nano = $6,
+			posting_no = $7` + set.String() + ` where session_id = $1`
+	}()
+)
+
+// lockSession reads and locks a session of an account whose wallet is locked.
+func (db *DB) lockSession(ctx context.Context, tx pgx.Tx, account, id string) (*session, error) {
+	s := &session{id: id}
+	into := []any{&s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.version, &s.epoch, &s.open, &s.startedAt,
+		&s.lineHeld, &s.amount, &s.posted, &s.postingNo}
+	for i := range s.usage {
+		into = append(into, &s.usage[i])
+	}
+	return s, tx.QueryRow(ctx, selectSession, id, account).Scan(into...)
+}
+
+func (s *session) save(b *pgx.Batch) {
+	args := []any{s.id, s.open, s.startedAt, s.lineHeld, s.amount, s.posted, s.postingNo}
+	for _, n := range s.usage {
+		args = append(args, n)
+	}
+	b.Queue(updateSession, args...)
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Error is why the store refused; compare with errors.Is. An error that wraps none
+// of these is a fault of ours.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// What the store refuses with.
+const (
+	ErrNotFound            Error = "not found" // also: belongs to another account
+	ErrUnauthorized        Error = "unknown or revoked credential"
+	ErrInvalid             Error = "invalid"                              // the wrapping error says what
+	ErrVersion             Error = "changed by someone else"              // an agent's version is not the expected one
+	ErrNumberTaken         Error = "the number is in use already"         //
+	ErrSuspended           Error = "the account is suspended"             //
+	ErrDisputed            Error = "a payment of the account is disputed" //
+	ErrTopupRequired       Error = "a first top-up is required"           // welcome credit pays no outbound calls
+	ErrInsufficientBalance Error = "the balance is too low"               //
+	ErrConcurrency         Error = "too many sessions at once"            //
+	ErrIdempotency         Error = "the key was used for something else"  //
+	ErrRateCardChanged     Error = "the rate card changed but its version did not"
+	ErrFenced              Error = "another process owns this now" // closed, or a younger process has the node's name: hang up
+	ErrUnavailable         Error = "the database is away"
+)
+
+// invalid says what about an argument is wrong.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+// fail explains err of a query: which operation, and one of our errors where it
+// means one. It keeps the cause, whose text holds no values of ours.
+func fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var ours Error
+	switch {
+	case errors.As(err, &ours):
+		return err
+	case errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("%s: %w", op, ErrNotFound)
+	case unstorable(err):
+		return fmt.Errorf("%s: %w: text that is not valid UTF-8", op, ErrInvalid)
+	case away(err):
+		return fmt.Errorf("%s: %w: %w", op, ErrUnavailable, err)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+// away says whether the database could not be reached, was lost or is stopping.
+func away(err error) bool {
+	if pe, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// Classes 08 connection, 53 resources, 57P shutdown and start-up (SQLSTATE).
+		return strings.HasPrefix(pe.Code, "08") || strings.HasPrefix(pe.Code, "53") || strings.HasPrefix(pe.Code, "57P")
+	}
+	if errors.Is(err, context.Canceled) {
+		return false
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	// pgx reports a connection that broke under a query as an unexpected end.
+	return pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
+}
+
+// unstorable says whether a value from the network holds bytes that no text can
+// (SQLSTATE 22021, and 22P05 in JSON): the sender's mistake, not ours.
+func unstorable(err error) bool {
+	pe, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pe.Code == "22021" || pe.Code == "22P05")
+}
+
+// violates says whether err is a broken constraint of that name.
+func violates(err error, constraint string) bool {
+	pe, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pe.ConstraintName == constraint
+}

@@ -1,0 +1,153 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// t0 is when tests begin; nothing in the store reads a clock.
+var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+var card = billing.DefaultRateCard()
+
+// fixture is a database with the built-in card, one registered node and helpers
+// that end the test when they fail.
+type fixture struct {
+	*store.DB
+	t    testing.TB
+	node store.Node
+}
+
+func setup(t testing.TB) *fixture {
+	t.Helper()
+	return prepare(t, storetest.New(t))
+}
+
+func prepare(t testing.TB, db *store.DB) *fixture {
+	t.Helper()
+	f := &fixture{DB: db, t: t}
+	f.ok(db.PutRateCard(t.Context(), card, t0))
+	f.node = f.register("node-a")
+	return f
+}
+
+func (f *fixture) ctx() context.Context { return f.t.Context() }
+
+func (f *fixture) ok(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) register(name string) store.Node {
+	f.t.Helper()
+	n, _, err := f.RegisterNode(f.ctx(), name, "127.0.0.1:1", t0)
+	f.ok(err)
+	return n
+}
+
+// account makes an account with a welcome credit and, if paid is above 0, a top-up.
+func (f *fixture) account(paid billing.Money) string {
+	f.t.Helper()
+	a, err := f.CreateAccount(f.ctx(), "Test", card, t0)
+	f.ok(err)
+	if paid > 0 {
+		f.topup(a.ID, paid, "pi:"+a.ID)
+	}
+	return a.ID
+}
+
+func (f *fixture) topup(account string, amount billing.Money, key string) {
+	f.t.Helper()
+	_, _, err := f.Credit(f.ctx(), store.Credit{Account: account, Kind: store.Topup, Amount: amount, Key: key, Source: "sim"}, t0)
+	f.ok(err)
+}
+
+// adjust brings the balance of an account without sessions to amount.
+func (f *fixture) adjust(account string, amount billing.Money) {
+	f.t.Helper()
+	a := f.show(account)
+	_, _, err := f.Credit(f.ctx(), store.Credit{Account: account, Kind: store.Adjustment, Amount: amount - a.Balance(),
+		Key: fmt.Sprintf("adj:%s:%d", account, time.Now().UnixNano())}, t0)
+	f.ok(err)
+}
+
+func (f *fixture) show(account string) *store.Account {
+	f.t.Helper()
+	a, err := f.Account(f.ctx(), account)
+	f.ok(err)
+	return a
+}
+
+func (f *fixture) want(account string, p billing.Pots) {
+	f.t.Helper()
+	if got := f.show(account).Pots; got != p {
+		f.t.Fatalf("the wallet is %+v; want %+v", got, p)
+	}
+}
+
+var (
+	web        = billing.Terms{Kind: billing.Web}
+	inboundES  = billing.Terms{Kind: billing.Inbound, Country: "ES"}
+	outboundES = billing.Terms{Kind: billing.Outbound, Country: "ES", Mobile: true}
+)
+
+func (f *fixture) request(account string, terms billing.Terms) store.Start {
+	return store.Start{Node: f.node, Account: account, Terms: terms, Card: card, From: "+34911234567", To: "+34612345678"}
+}
+
+func (f *fixture) start(account string, terms billing.Terms) *store.Session {
+	f.t.Helper()
+	s, err := f.StartSession(f.ctx(), f.request(account, terms), t0)
+	f.ok(err)
+	return s
+}
+
+func (f *fixture) checkpoint(s *store.Session, seq int64, u billing.Usage) billing.Pots {
+	f.t.Helper()
+	p, err := f.Checkpoint(f.ctx(), store.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u}, t0)
+	f.ok(err)
+	return p
+}
+
+func (f *fixture) closeWith(s *store.Session, u billing.Usage) billing.Money {
+	f.t.Helper()
+	m, err := f.CloseSession(f.ctx(), s, store.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u}, t0)
+	f.ok(err)
+	return m
+}
+
+// verified ends the test unless every invariant holds.
+func (f *fixture) verified() {
+	f.t.Helper()
+	r, err := f.Verify(context.WithoutCancel(f.ctx()))
+	f.ok(err)
+	for _, v := range r.Violations {
+		f.t.Error(v)
+	}
+}
+
+// price is what usage costs by terms.
+func price(t rapid.TB, terms billing.Terms, u billing.Usage) billing.Money {
+	t.Helper()
+	tariff, err := card.Tariff(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := tariff.Price(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Total()
+}

@@ -1,0 +1,300 @@
+package store_test
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+func (f *fixture) agent(account string) *store.Agent {
+	f.t.Helper()
+	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, t0)
+	f.ok(err)
+	return a
+}
+
+// What is another account's answers exactly like what does not exist.
+func TestForeignIsUnknown(t *testing.T) {
+	f := setup(t)
+	mine, theirs := f.account(0), f.account(0)
+	agent, own := f.agent(theirs), f.agent(mine)
+	number, err := f.ImportNumber(f.ctx(), theirs, "+34911234567", agent.ID, t0)
+	f.ok(err)
+	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "", t0)
+	f.ok(err)
+	key, _, err := f.CreateKey(f.ctx(), theirs, "k", t0)
+	f.ok(err)
+	s := f.start(theirs, web)
+	ctx := f.ctx()
+	for name, try := range map[string]func(agent, number, key, session string) error{
+		"read agent": func(a, _, _, _ string) error { _, err := f.Agent(ctx, mine, a); return err },
+		"update agent": func(a, _, _, _ string) error {
+			c := *own
+			c.ID = a
+			_, err := f.UpdateAgent(ctx, mine, c, t0)
+			return err
+		},
+		"update agent at a version": func(a, _, _, _ string) error {
+			c := *own
+			c.ID, c.Version = a, 7
+			_, err := f.UpdateAgent(ctx, mine, c, t0)
+			return err
+		},
+		"delete agent": func(a, _, _, _ string) error { return f.DeleteAgent(ctx, mine, a, 0) },
+		"start with agent": func(a, _, _, _ string) error {
+			r := f.request(mine, web)
+			r.Agent = a
+			_, err := f.StartSession(ctx, r, t0)
+			return err
+		},
+		"import to agent":   func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a, t0); return err },
+		"assign to agent":   func(a, _, _, _ string) error { return f.AssignNumber(ctx, mine, ownNumber.ID, a) },
+		"read number":       func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
+		"assign number":     func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, own.ID) },
+		"release number":    func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n, t0) },
+		"revoke key":        func(_, _, k, _ string) error { return f.RevokeKey(ctx, mine, k, t0) },
+		"read call":         func(_, _, _, s string) error { _, err := f.Call(ctx, mine, s); return err },
+		"save conversation": func(_, _, _, s string) error { return f.SaveConversation(ctx, mine, s, store.Conversation{}) },
+		"close session": func(_, _, _, id string) error {
+			x := *s
+			x.Account, x.ID = mine, id
+			_, err := f.CloseSession(ctx, &x, store.Closing{Reason: "failed"}, t0)
+			return err
+		},
+		"checkpoint of session": func(_, _, _, id string) error {
+			x := *s
+			x.Account, x.ID = mine, id
+			_, err := f.Checkpoint(ctx, store.Checkpoint{Session: &x, Seq: 1}, t0)
+			return err
+		},
+	} {
+		foreign, unknown := try(agent.ID, number.ID, key.ID, s.ID), try("ag_x", "num_x", "key_x", "ses_x")
+		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
+			t.Errorf("%s: foreign %v, unknown %v", name, foreign, unknown)
+		}
+	}
+	if _, err := f.NumberByE164(ctx, mine, number.E164); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a foreign number by its digits: %v", err)
+	}
+	if err := f.CheckKey(ctx, store.Principal{Account: mine, Key: key.ID}); !errors.Is(err, store.ErrUnauthorized) {
+		t.Errorf("a foreign key: %v", err)
+	}
+	if rs, err := f.UsageRecords(ctx, mine, s.ID); err != nil || len(rs) != 0 {
+		t.Errorf("a foreign receipt: %v, %v", rs, err)
+	}
+	agents, err1 := f.Agents(ctx, mine, store.Page{})
+	numbers, err2 := f.Numbers(ctx, mine, store.Page{})
+	calls, err3 := f.Calls(ctx, mine, store.Page{})
+	keys, err4 := f.Keys(ctx, mine, store.Page{})
+	f.ok(errors.Join(err1, err2, err3, err4))
+	if len(agents) != 1 || len(numbers) != 1 || len(calls) != 0 || len(keys) != 0 {
+		t.Errorf("lists show %d agents, %d numbers, %d calls, %d keys", len(agents), len(numbers), len(calls), len(keys))
+	}
+	if a, err := f.Agent(ctx, theirs, agent.ID); err != nil || a.Version != 1 {
+		t.Errorf("their agent was touched: %+v, %v", a, err)
+	}
+	for _, id := range []string{mine, agent.ID, number.ID, key.ID, s.ID} {
+		if !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(id) {
+			t.Errorf("%q needs escaping in a URL", id)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	key, secret, err := f.CreateKey(f.ctx(), acc, "server", t0)
+	f.ok(err)
+	if !regexp.MustCompile(`^sk_[0-9A-Za-z]{49}$`).MatchString(secret) || !strings.HasSuffix(secret, key.Last4) || len(key.Last4) != 4 {
+		t.Errorf("secret of %d characters, last four %q", len(secret), key.Last4)
+	}
+	at := t0.Add(90 * time.Second)
+	p, err := f.Authenticate(f.ctx(), secret, at)
+	f.ok(err)
+	if p.Account != acc || p.Key != key.ID {
+		t.Errorf("%+v", p)
+	}
+	keys, err := f.Keys(f.ctx(), acc, store.Page{})
+	f.ok(err)
+	if len(keys) != 1 || !keys[0].LastUsedAt.Equal(t0.Add(time.Minute)) {
+		t.Errorf("last used %v; want whole minutes", keys[0].LastUsedAt)
+	}
+	wrong := []string{"", "sk_", "wst_abc", secret + "0", secret[1:], secret[:len(secret)-1], strings.ToUpper(secret), "sk_\x00" + secret[4:]}
+	flipped := []byte(secret)
+	flipped[10] ^= 1
+	for _, s := range append(wrong, string(flipped)) {
+		if _, err := f.Authenticate(f.ctx(), s, t0); !errors.Is(err, store.ErrUnauthorized) {
+			t.Errorf("a wrong secret: %v", err)
+		} else if len(s) > 6 && strings.Contains(err.Error(), s[4:]) {
+			t.Error("the error tells the secret")
+		}
+	}
+	f.ok(f.CheckKey(f.ctx(), p))
+	f.ok(f.RevokeKey(f.ctx(), acc, key.ID, t0))
+	f.ok(f.RevokeKey(f.ctx(), acc, key.ID, t0.Add(time.Hour)))
+	if _, err := f.Authenticate(f.ctx(), secret, t0); !errors.Is(err, store.ErrUnauthorized) {
+		t.Errorf("a revoked key: %v", err)
+	}
+	if err := f.CheckKey(f.ctx(), p); !errors.Is(err, store.ErrUnauthorized) {
+		t.Errorf("a revoked key by identifier: %v", err)
+	}
+	if _, _, err := f.CreateKey(f.ctx(), "acc_nobody", "x", t0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a key for nobody: %v", err)
+	}
+}
+
+func TestAgents(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	tools := json.RawMessage(`[{"type":"function","function":{"name":"book","description":"d","parameters":{"z":1,"a":2}}}]`)
+	a, err := f.CreateAgent(f.ctx(), acc, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Prompt: "Be kind.",
+		FirstMessage: "Hola", Tools: tools, Settings: json.RawMessage(`{"speculative_llm":false}`)}, t0)
+	f.ok(err)
+	got, err := f.Agent(f.ctx(), acc, a.ID)
+	f.ok(err)
+	if string(got.Tools) != string(tools) || string(got.Settings) != `{"speculative_llm":false}` || got.Version != 1 || got.Prompt != "Be kind." {
+		t.Errorf("%+v", got)
+	}
+	got.Name = "Eva"
+	later := t0.Add(time.Minute)
+	two, err := f.UpdateAgent(f.ctx(), acc, *got, later)
+	f.ok(err)
+	if two.Version != 2 || !two.UpdatedAt.Equal(later) || !two.CreatedAt.Equal(t0) {
+		t.Errorf("%+v", two)
+	}
+	if _, err := f.UpdateAgent(f.ctx(), acc, *got, later); !errors.Is(err, store.ErrVersion) {
+		t.Errorf("a change to version 1: %v", err)
+	}
+	if err := f.DeleteAgent(f.ctx(), acc, a.ID, 1); !errors.Is(err, store.ErrVersion) {
+		t.Errorf("deleting version 1: %v", err)
+	}
+	n, err := f.ImportNumber(f.ctx(), acc, "+34911234567", a.ID, t0)
+	f.ok(err)
+	request := f.request(acc, web)
+	request.Agent = a.ID
+	s, err := f.StartSession(f.ctx(), request, t0)
+	f.ok(err)
+	f.ok(f.DeleteAgent(f.ctx(), acc, a.ID, 2))
+	if n, err = f.Number(f.ctx(), acc, n.ID); err != nil || n.AgentID != nil {
+		t.Errorf("the number of a deleted agent: %+v, %v", n, err)
+	}
+	if c, err := f.Call(f.ctx(), acc, s.ID); err != nil || *c.Agent != a.ID {
+		t.Errorf("the call of a deleted agent: %+v, %v", c, err)
+	}
+	for name, bad := range map[string]store.Agent{
+		"no name":         {},
+		"settings a list": {Name: "x", Settings: json.RawMessage(`[]`)},
+		"tools an object": {Name: "x", Tools: json.RawMessage(`{}`)},
+		"tools null":      {Name: "x", Tools: json.RawMessage(`null`)},
+		"broken JSON":     {Name: "x", Tools: json.RawMessage(`[`)},
+		"tool type":       {Name: "x", Tools: json.RawMessage(`[{"type":"code","function":{"name":"a"}}]`)},
+		"tool name":       {Name: "x", Tools: json.RawMessage(`[{"type":"function","function":{"name":"a b"}}]`)},
+		"name twice":      {Name: "x", Tools: json.RawMessage(`[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"a"}}]`)},
+		"parameters":      {Name: "x", Tools: json.RawMessage(`[{"type":"function","function":{"name":"a","parameters":[]}}]`)},
+		"a zero":          {Name: "x\x00"},
+		"a long prompt":   {Name: "x", Prompt: strings.Repeat("a", 100_001)},
+		"bad UTF-8":       {Name: "x", Prompt: "\xff"},
+	} {
+		if _, err := f.CreateAgent(f.ctx(), acc, bad, t0); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	f := setup(t)
+	a, b := f.account(0), f.account(0)
+	agent := f.agent(a)
+	n, err := f.ImportNumber(f.ctx(), a, "+44 20 7946 0018", "", t0)
+	f.ok(err)
+	if n.E164 != "+442079460018" || n.Country != "GB" {
+		t.Errorf("%+v", n)
+	}
+	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", "", t0); !errors.Is(err, store.ErrNumberTaken) {
+		t.Errorf("a number twice: %v", err)
+	}
+	f.ok(f.AssignNumber(f.ctx(), a, n.ID, agent.ID))
+	r, err := f.RouteNumber(f.ctx(), n.E164)
+	f.ok(err)
+	if r.Account != a || r.Number != n.ID || *r.Agent != agent.ID || r.Country != "GB" || r.State != store.NumberOwned {
+		t.Errorf("%+v", r)
+	}
+	f.ok(f.AssignNumber(f.ctx(), a, n.ID, ""))
+	if r, err = f.RouteNumber(f.ctx(), n.E164); err != nil || r.Agent != nil {
+		t.Errorf("unbound: %+v, %v", r, err)
+	}
+	f.ok(f.ReleaseNumber(f.ctx(), a, n.ID, t0))
+	for name, err := range map[string]error{
+		"release again":  f.ReleaseNumber(f.ctx(), a, n.ID, t0),
+		"assign":         f.AssignNumber(f.ctx(), a, n.ID, agent.ID),
+		"route":          func() error { _, err := f.RouteNumber(f.ctx(), n.E164); return err }(),
+		"for an unknown": func() error { _, err := f.ImportNumber(f.ctx(), "acc_x", "+34911234567", "", t0); return err }(),
+	} {
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("released, %s: %v", name, err)
+		}
+	}
+	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", "", t0); err != nil {
+		t.Errorf("a released number: %v", err)
+	}
+	for _, bad := range []string{"", "911234567", "+34", "+0034911234567", "+999123456789", "tel", "+34911234567\x00"} {
+		if _, err := f.ImportNumber(f.ctx(), a, bad, "", t0); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestConversationHistory(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	s := f.start(acc, inboundES)
+	c := store.Conversation{
+		Transcript: []store.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Sí?\x00", AtMS: 900}},
+		Turns:      json.RawMessage(`[{"ms": 430}]`),
+		Generations: []store.Generation{
+			{Gen: 1, Turn: 1, Kind: "speculative", Outcome: "discarded", InTokens: 10, OutTokens: 2, Source: "counted"},
+			{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", InTokens: 12, OutTokens: 9, Source: "provider"}},
+	}
+	for range 2 { // replaces, never adds
+		f.ok(f.SaveConversation(f.ctx(), acc, s.ID, c))
+	}
+	got, err := f.Call(f.ctx(), acc, s.ID)
+	f.ok(err)
+	if len(got.Transcript) != 2 || got.Transcript[1].Text != "¿Sí?" || string(got.Turns) != `[{"ms": 430}]` ||
+		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil {
+		t.Errorf("%+v", got)
+	}
+	if err := f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("broken turns: %v", err)
+	}
+}
+
+func TestPages(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	var want []string
+	for i := range 3 {
+		s, err := f.StartSession(f.ctx(), f.request(acc, web), t0.Add(time.Duration(i)*time.Second))
+		f.ok(err)
+		want = append([]string{s.ID}, want...)
+	}
+	var got []string
+	page := store.Page{Limit: 2}
+	for range 2 {
+		calls, err := f.Calls(f.ctx(), acc, page)
+		f.ok(err)
+		for _, c := range calls {
+			got = append(got, c.ID)
+			page.After = c.ID
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages hold %v; want %v", got, want)
+	}
+}

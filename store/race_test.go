@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"parley/billing"
+	"parley/store"
+)
+
+// together runs f n times at once and waits.
+func together(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	gate := make(chan struct{})
+	for i := range n {
+		wg.Go(func() {
+			<-gate
+			f(i)
+		})
+	}
+	close(gate)
+	wg.Wait()
+}
+
+func TestTwoHundredStartsReachExactlyTheLimit(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	f.adjust(acc, 25*billing.Cent)
+	var started, refused atomic.Int32
+	together(200, func(int) {
+		switch _, err := f.StartSession(f.ctx(), f.request(acc, web), t0); {
+		case err == nil:
+			started.Add(1)
+		case errors.Is(err, store.ErrConcurrency):
+			refused.Add(1)
+		default:
+			t.Error(err)
+		}
+	})
+	if started.Load() != 10 || refused.Load() != 190 || f.show(acc).Live != 10 {
+		t.Errorf("%d started, %d refused, %d live; want 10, 190, 10", started.Load(), refused.Load(), f.show(acc).Live)
+	}
+	f.verified()
+}
+
+func TestOneTopupDeliveredFiftyTimes(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	var applied atomic.Int32
+	together(50, func(int) {
+		p, once, err := f.Credit(f.ctx(), store.Credit{Account: acc, Kind: store.Topup, Amount: 20 * usd, Key: "pi:1", Source: "sim"}, t0)
+		if err != nil || p.Paid != 20*usd {
+			t.Errorf("%+v, %v", p, err)
+		}
+		if once {
+			applied.Add(1)
+		}
+	})
+	if applied.Load() != 1 {
+		t.Errorf("applied %d times", applied.Load())
+	}
+	f.want(acc, billing.Pots{Paid: 20 * usd, Bonus: 5 * usd})
+	f.verified()
+}
+
+// A session closed from several sides at once is posted once.
+func TestConcurrentClosesAndCheckpoints(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	for range 5 {
+		s := f.start(acc, outboundES)
+		u := billing.Usage{billing.AgentTime: 30_000, billing.LineTime: 30_000}
+		together(16, func(i int) {
+			if i%2 == 0 {
+				_, err := f.CloseSession(f.ctx(), s, store.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u}, t0)
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			_, err := f.Checkpoint(f.ctx(), store.Checkpoint{Session: s, Seq: int64(i), StartedAt: t0, Usage: u}, t0)
+			if err != nil && !errors.Is(err, store.ErrFenced) {
+				t.Error(err)
+			}
+		})
+	}
+	if a := f.show(acc); a.Live != 0 || a.Pots.Held != 0 || a.Pots.AccruedPaid != 0 {
+		t.Errorf("left over: %+v", a)
+	}
+	f.verified()
+}
+
+// Batches over shared accounts, closes, permits and top-ups from all sides end
+// without a deadlock.
+func TestNoDeadlocks(t *testing.T) {
+	f := setup(t)
+	var sessions []*store.Session
+	var accounts []string
+	for range 4 {
+		acc := f.account(100 * usd)
+		accounts = append(accounts, acc)
+		for range 5 {
+			sessions = append(sessions, f.start(acc, outboundES))
+		}
+	}
+	together(12, func(worker int) {
+		for round := range 10 {
+			var err error
+			switch worker % 4 {
+			case 0, 1:
+				var cs []store.Checkpoint
+				for i := range sessions { // forwards or backwards, as a node might have them
+					s := sessions[i]
+					if worker%2 == 1 {
+						s = sessions[len(sessions)-1-i]
+					}
+					cs = append(cs, store.Checkpoint{Session: s, Seq: int64(round*12 + worker), StartedAt: t0,
+						Usage: billing.Usage{billing.AgentTime: int64(round * 1000), billing.LineTime: int64(round * 1000)}})
+				}
+				_, err = f.Checkpoints(f.ctx(), cs, t0)
+			case 2:
+				s := sessions[(worker+round*7)%len(sessions)]
+				if err = f.LineMinute(f.ctx(), s, 2, t0); errors.Is(err, store.ErrFenced) {
+					err = nil
+				}
+			case 3:
+				s := sessions[(worker+round*3)%len(sessions)]
+				if _, err = f.CloseSession(f.ctx(), s, store.Closing{Reason: "user_hangup"}, t0); err == nil {
+					key := fmt.Sprintf("pi:%d:%d", worker, round)
+					_, _, err = f.Credit(f.ctx(), store.Credit{Account: accounts[round%4], Kind: store.Topup, Amount: usd, Key: key, Source: "sim"}, t0)
+				}
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	f.verified()
+}

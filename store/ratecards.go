@@ -1,0 +1,54 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// PutRateCard stores a card so that sessions can be priced by it. Storing it again
+// changes nothing; another card under a stored version is ErrRateCardChanged.
+func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Time) error {
+	sum := c.SHA256()
+	_, err := db.pool.Exec(ctx, `insert into rate_cards (version, body, sha256, added_at) values ($1, $2, $3, $4)
+		on conflict do nothing`, c.Version(), string(c.JSON()), sum[:], now)
+	if err != nil {
+		return fail("store the rate card", err)
+	}
+	var stored []byte
+	err = db.one(ctx, "store the rate card", "select sha256 from rate_cards where version = $1", []any{c.Version()}, &stored)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(stored, sum[:]) {
+		return fmt.Errorf("%w: %s", ErrRateCardChanged, c.Version())
+	}
+	return nil
+}
+
+// queryer is a pool or a transaction.
+type queryer interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// card returns the stored card of a version.
+func (db *DB) card(ctx context.Context, q queryer, version string) (*billing.RateCard, error) {
+	if c, ok := db.cards.Load(version); ok {
+		return c.(*billing.RateCard), nil
+	}
+	var body string
+	if err := q.QueryRow(ctx, "select body::text from rate_cards where version = $1", version).Scan(&body); err != nil {
+		return nil, fail("read rate card "+version, err)
+	}
+	c, err := billing.ParseRateCard([]byte(body))
+	if err != nil {
+		return nil, fmt.Errorf("stored rate card %s: %w", version, err)
+	}
+	db.cards.Store(version, c)
+	return c, nil
+}

@@ -1,0 +1,193 @@
+// Package storetest gives tests a real database each: one PostgreSQL cluster for
+// a package's run, one migrated template in it, and a fresh copy for each test.
+//
+//	func TestMain(m *testing.M) { storetest.Main(m) }
+//
+//	func TestSomething(t *testing.T) {
+//		db := storetest.New(t)
+//
+// The cluster starts with the first test that wants a database. It forgets what it
+// wrote when power is lost, which tests do not mind. PARLEY_TEST_DATABASE_URL names
+// a server to use instead; its role must be allowed to create databases.
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+	"parley/store/private"
+)
+
+// startTimeout bounds creating, starting and migrating on a busy machine.
+const startTimeout = 2 * time.Minute
+
+// server is the one of this run.
+type server struct {
+	admin    string // URL of a database to create others from
+	template string // name of the migrated database
+	stop     func()
+}
+
+var (
+	run      string // random, keeps apart runs that share a server
+	inMain   bool
+	theOne   *server
+	startErr error
+	start    = sync.OnceFunc(func() {
+		if !inMain {
+			startErr = errors.New("TestMain must call storetest.Main, which ends the cluster")
+			return
+		}
+		theOne, startErr = begin()
+	})
+)
+
+// Main runs a package's tests and ends the cluster after them. It does not return.
+func Main(m *testing.M) {
+	inMain = true
+	run = strings.ToLower(rand.Text()[:8])
+	code := m.Run()
+	if theOne != nil {
+		theOne.stop()
+	}
+	os.Exit(code)
+}
+
+// New returns a store on a fresh, migrated database that the test has to itself.
+func New(t testing.TB) *store.DB {
+	t.Helper()
+	return Open(t, URL(t))
+}
+
+// Open returns a store on the database at url until the test ends.
+func Open(t testing.TB, url string) *store.DB {
+	t.Helper()
+	db, err := store.Open(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
+
+// URL returns the address of a fresh, migrated database that the test has to
+// itself. The role behind it may do anything.
+func URL(t testing.TB) string {
+	t.Helper()
+	start()
+	if startErr != nil {
+		t.Fatal("storetest: ", startErr)
+	}
+	name := fmt.Sprintf("parley_test_%s_%s", run, strings.ToLower(rand.Text()[:12]))
+	if err := theOne.exec(fmt.Sprintf("create database %s template %s", name, theOne.template)); err != nil {
+		t.Fatal("storetest: ", err)
+	}
+	t.Cleanup(func() {
+		if err := theOne.exec("drop database " + name + " with (force)"); err != nil {
+			t.Error("storetest: ", err)
+		}
+	})
+	return inDatabase(theOne.admin, name)
+}
+
+func begin() (*server, error) {
+	s := &server{template: "parley_template_" + run, stop: func() {}}
+	if s.admin = os.Getenv("PARLEY_TEST_DATABASE_URL"); s.admin == "" {
+		if err := s.cluster(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.migrate(); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// cluster starts a server of our own.
+func (s *server) cluster() error {
+	// Short and outside of closed homes: the name of a socket has little room, and
+	// the service account must get there.
+	dir, err := os.MkdirTemp("/tmp", "parley-pg-")
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	c, err := private.Start(ctx, private.Options{Dir: filepath.Join(dir, "pg"), Volatile: true,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		os.RemoveAll(dir)
+		return err
+	}
+	s.admin = c.URL()
+	s.stop = func() {
+		if err := c.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "storetest: ", err)
+		}
+		os.RemoveAll(dir)
+	}
+	return nil
+}
+
+// migrate makes the template; with a server that stays, ending drops it again.
+func (s *server) migrate() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	if err := s.exec("create database " + s.template); err != nil {
+		return err
+	}
+	stop := s.stop
+	s.stop = func() {
+		if err := s.exec("drop database if exists " + s.template + " with (force)"); err != nil {
+			fmt.Fprintln(os.Stderr, "storetest: ", err)
+		}
+		stop()
+	}
+	db, err := store.Open(ctx, inDatabase(s.admin, s.template))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.Migrate(ctx)
+}
+
+// exec runs one command on the server; creating a database allows nothing else.
+func (s *server) exec(sql string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.admin)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+// inDatabase is address with another database name.
+func inDatabase(address, name string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address // connecting will say so
+	}
+	u.Path = "/" + name
+	return u.String()
+}

@@ -1,0 +1,232 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Violation is one thing that is not as it must be.
+type Violation struct {
+	Invariant int    // its number in the list that Verify checks
+	Name      string // what must hold
+	Subject   string // the account, session, transfer or table
+	Detail    string
+}
+
+func (v Violation) String() string {
+	return fmt.Sprintf("%d %s: %s: %s", v.Invariant, v.Name, v.Subject, v.Detail)
+}
+
+// Report is what a verification found.
+type Report struct {
+	Accounts, Sessions, Transfers int64
+	Violations                    []Violation // by invariant; at most maxViolations of each
+}
+
+// OK says whether everything holds.
+func (r *Report) OK() bool { return len(r.Violations) == 0 }
+
+// maxViolations of one invariant: enough to see a pattern, not a flood.
+const maxViolations = 100
+
+// invariant is one check; its query returns a subject and a detail for each violation.
+type invariant struct {
+	number int
+	name   string
+	sql    string
+}
+
+// The names of the invariants whose checks are not one query.
+const (
+	nameRecomputed = "a closed session costs what its counters cost by its rate card, and that is what was posted"
+	nameGrow       = "usage counters never decrease"
+	nameAppendOnly = "stored tables refuse changes"
+)
+
+var invariants = []invariant{
+	{1, "the paid pot is the sum of its transfers", `
+		select w.account_id, format('pot %s, transfers %s', w.paid_nano, coalesce(l.total, 0))
+		from wallets w left join (` + potTotals + `) l on l.account_id = w.account_id and l.pot = 'paid'
+		where w.paid_nano <> coalesce(l.total, 0)`},
+	{2, "the bonus pot is the sum of its transfers and of its lots", `
+		select w.account_id, format('pot %s, transfers %s, lots %s, next expiry %s, of the lots %s', w.bonus_nano,
+			coalesce(l.total, 0), coalesce(c.total, 0), w.bonus_expires_at, c.next)
+		from wallets w left join (` + potTotals + `) l on l.account_id = w.account_id and l.pot = 'bonus'
+			left join (select account_id, sum(remaining_nano) as total, min(expires_at) filter (where remaining_nano > 0) as next
+				from credit_lots group by account_id) c on c.account_id = w.account_id
+		where w.bonus_nano <> coalesce(l.total, 0) or w.bonus_nano <> coalesce(c.total, 0) or w.bonus_expires_at is distinct from c.next`},
+	{3, "what has accrued is the unposted usage of open sessions", `
+		select w.account_id, format('any %s, sessions %s; paid %s, sessions %s', w.accrued_any_nano, coalesce(u.any_sum, 0),
+			w.accrued_paid_nano, coalesce(u.paid_sum, 0))
+		from wallets w left join (select account_id, sum(amount_nano - posted_nano) filter (where not paid_only) as any_sum,
+				sum(amount_nano - posted_nano) filter (where paid_only) as paid_sum
+			from session_usage where open group by account_id) u using (account_id)
+		where w.accrued_any_nano <> coalesce(u.any_sum, 0) or w.accrued_paid_nano <> coalesce(u.paid_sum, 0)`},
+	{4, "what is held is the line minutes granted to open sessions", `
+		select w.account_id, format('held %s, sessions %s', w.held_nano, coalesce(u.total, 0))
+		from wallets w left join (select account_id, sum(line_held_nano) as total from session_usage where open group by account_id) u
+			using (account_id)
+		where w.held_nano <> coalesce(u.total, 0)
+		union all select session_id, 'closed but still holds ' || line_held_nano from session_usage where not open and line_held_nano <> 0`},
+	{5, "the live count is the number of live sessions, never above the limit at their start", `
+		select w.account_id, format('count %s, live sessions %s', w.live_sessions, coalesce(s.n, 0))
+		from wallets w left join (select account_id, count(*) as n from sessions where state = 'live' group by account_id) s using (account_id)
+		where w.live_sessions <> coalesce(s.n, 0)
+		union all select id, format('was number %s of %s', start_live, start_limit) from sessions where start_live > start_limit
+		union all select s.id, format('state %s, usage open: %s', s.state, u.open)
+			from sessions s left join session_usage u on u.session_id = s.id where u.open is distinct from (s.state = 'live')`},
+	{7, "sequence numbers have no gap and each balance follows from the one before", `
+		select account_id, format('transfer %s: expected number %s; balance %s, expected %s', seq, expected_seq, balance_after_nano, expected)
+		from (select account_id, seq, balance_after_nano, row_number() over w as expected_seq, sum(` + walletDelta + `) over w as expected
+			from ledger_transfers window w as (partition by account_id order by seq)) t
+		where seq <> expected_seq or balance_after_nano <> expected
+		union all select w.account_id, format('last number %s, of the transfers %s', w.last_seq, coalesce(max(t.seq), 0))
+			from wallets w left join ledger_transfers t using (account_id) group by w.account_id having w.last_seq <> coalesce(max(t.seq), 0)`},
+	{8, "bonus credit pays no outbound calls", `
+		select t.session_id, format('transfer %s of %s', t.seq, t.account_id)
+		from ledger_transfers t join sessions s on s.id = t.session_id
+		where 'bonus' in (t.debit, t.credit) and s.kind = 'outbound'
+		union all select u.session_id, 'may use bonus credit' from session_usage u join sessions s on s.id = u.session_id
+			where u.paid_only <> (s.kind = 'outbound')`},
+	{9, "a session is charged at the rate-card version it started with", `
+		select s.id, format('started with %s, transfer %s with %s', s.price_version, t.seq, t.price_version)
+		from ledger_transfers t join sessions s on s.id = t.session_id where t.price_version is distinct from s.price_version
+		union all select s.id, format('started with %s, record with %s', s.price_version, r.price_version)
+			from usage_records r join sessions s on s.id = r.session_id where r.price_version <> s.price_version
+		union all select version, 'body does not match its checksum'
+			from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8'))`},
+	{10, "each payment, expiry and posting is in the ledger once", `
+		select idem, format('leg %s is there %s times', leg, count(*)) from ledger_transfers group by idem, leg having count(*) > 1
+		union all select idem, 'is shared by accounts' from ledger_transfers group by idem having count(distinct account_id) > 1`},
+	{11, "all ledger accounts sum to nothing", `
+		select 'ledger', format('customers have %s, the system %s', customers, system)
+		from (select (select coalesce(sum(paid_nano + bonus_nano), 0) from wallets) as customers,
+			coalesce(sum(-(` + walletDelta + `)), 0) as system from ledger_transfers) t
+		where customers + system <> 0
+		union all select account_id, format('transfer %s is not between two accounts, or not of an amount', seq)
+			from ledger_transfers where debit = credit or amount_nano <= 0`},
+	{12, "a session whose clock never started is not charged", `
+		select u.session_id, format('amount %s, transfers %s', u.amount_nano, (select count(*) from ledger_transfers t where t.session_id = u.session_id))
+		from session_usage u where u.started_at is null and (u.amount_nano <> 0
+			or exists (select from ledger_transfers t where t.session_id = u.session_id)
+			or exists (select from usage_records r where r.session_id = u.session_id))`},
+	{13, "no session started below the minimum balance or in a dispute", `
+		select s.id, format('started with %s, posted before %s', s.start_balance_nano, coalesce(t.balance_after_nano, 0))
+		from sessions s join rate_cards c on c.version = s.price_version
+			left join ledger_transfers t on t.account_id = s.account_id and t.seq = s.start_seq
+		where s.start_balance_nano < ((c.body -> 'wallet' ->> 'min_session_start')::numeric * 1000000000)
+			or s.start_balance_nano > coalesce(t.balance_after_nano, 0)
+		union all select s.id, 'started while the payment ' || d.ref || ' was disputed'
+			from sessions s join disputes d on d.account_id = s.account_id and s.admission > d.opened_after
+				and (d.resolved_after is null or s.admission <= d.resolved_after)
+		union all select w.account_id, format('%s open disputes, counted %s', count(d.id), w.open_disputes)
+			from wallets w left join disputes d on d.account_id = w.account_id and d.resolved_at is null
+			group by w.account_id having w.open_disputes <> count(d.id)
+		union all select w.account_id, format('%s admissions, sessions %s', w.admissions, count(s.id))
+			from wallets w left join sessions s using (account_id) group by w.account_id having w.admissions <> count(s.id)`},
+}
+
+// walletDelta is what a transfer adds to its account's pots.
+const walletDelta = `case when credit in ('paid', 'bonus') then amount_nano else 0 end - case when debit in ('paid', 'bonus') then amount_nano else 0 end`
+
+// potTotals sums each account's transfers by pot.
+const potTotals = `select account_id, pot, sum(amount) as total from (
+	select account_id, credit as pot, amount_nano as amount from ledger_transfers where credit in ('paid', 'bonus')
+	union all select account_id, debit, -amount_nano from ledger_transfers where debit in ('paid', 'bonus')) x group by account_id, pot`
+
+// Verify recomputes every balance from the ledger's entries and every session's
+// price from its counters, and checks the invariants above, on one snapshot of the
+// database. Servers may go on working meanwhile.
+func (db *DB) Verify(ctx context.Context) (*Report, error) {
+	r := &Report{}
+	err := pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
+			return err
+		}
+		err := tx.QueryRow(ctx, `select (select count(*) from wallets), (select count(*) from sessions), (select count(*) from ledger_transfers)`).
+			Scan(&r.Accounts, &r.Sessions, &r.Transfers)
+		if err != nil {
+			return err
+		}
+		for _, inv := range invariants {
+			if err := r.query(ctx, tx, inv); err != nil {
+				return err
+			}
+		}
+		return db.recompute(ctx, tx, r)
+	})
+	if err == nil {
+		err = db.provoke(ctx, r)
+	}
+	slices.SortStableFunc(r.Violations, func(a, b Violation) int { return a.Invariant - b.Invariant })
+	return r, fail("verify", err)
+}
+
+func (r *Report) query(ctx context.Context, tx pgx.Tx, inv invariant) error {
+	rows, err := tx.Query(ctx, fmt.Sprintf("select * from (%s) v limit %d", inv.sql, maxViolations))
+	if err != nil {
+		return fmt.Errorf("invariant %d: %w", inv.number, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		v := Violation{Invariant: inv.number, Name: inv.name}
+		if err := rows.Scan(&v.Subject, &v.Detail); err != nil {
+			return err
+		}
+		r.Violations = append(r.Violations, v)
+	}
+	return rows.Err()
+}
+
+// forbidden are changes that the database must refuse.
+var forbidden = []struct{ table, statement string }{
+	{"ledger_transfers", "update ledger_transfers set amount_nano = amount_nano where false"},
+	{"ledger_transfers", "delete from ledger_transfers where false"},
+	{"usage_records", "update usage_records set qty = qty where false"},
+	{"usage_records", "delete from usage_records where false"},
+	{"rate_cards", "update rate_cards set version = version where false"},
+	{"rate_cards", "delete from rate_cards where false"},
+}
+
+// restrictViolation is the SQLSTATE that our triggers refuse with.
+const restrictViolation = "23001"
+
+// provoke tries what the database must refuse. The statements match no row, for
+// the refusal is of the statement, and are rolled back.
+func (db *DB) provoke(ctx context.Context, r *Report) error {
+	for _, f := range forbidden {
+		refused, err := db.refuses(ctx, f.statement)
+		if err != nil {
+			return err
+		}
+		if !refused {
+			r.Violations = append(r.Violations, Violation{19, nameAppendOnly, f.table, "accepts: " + f.statement})
+		}
+	}
+	// A row trigger refuses only when there is a row; its presence must do.
+	var on bool
+	err := db.pool.QueryRow(ctx, `select exists (select from pg_trigger where tgrelid = 'session_usage'::regclass
+		and tgname = 'session_usage_counters_grow' and tgenabled in ('O', 'A'))`).Scan(&on)
+	if err == nil && !on {
+		r.Violations = append(r.Violations, Violation{15, nameGrow, "session_usage", "its trigger is off"})
+	}
+	return err
+}
+
+func (db *DB) refuses(ctx context.Context, statement string) (bool, error) {
+	tx, err := db.pool.Begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback(ctx)
+	_, err = tx.Exec(ctx, statement)
+	if pe, ok := errors.AsType[*pgconn.PgError](err); ok && pe.Code == restrictViolation {
+		return true, nil
+	}
+	return false, err
+}

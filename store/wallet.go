@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// wallet is an account's wallet row while this transaction holds its lock. Nobody
+// else, a checkpoint included, can change it or add transfers to the account, so
+// it is read once, changed here and saved as a whole.
+type wallet struct {
+	account      string
+	pots         billing.Pots
+	live         int
+	admissions   int64
+	override     *int
+	disputes     int
+	suspended    bool
+	firstTopup   *time.Time
+	bonusExpires *time.Time
+	lastSeq      int64
+}
+
+const walletColumns = `paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, live_sessions,
+	admissions, concurrency_override, open_disputes, suspended, first_topup_at, bonus_expires_at, last_seq`
+
+func (w *wallet) into() []any {
+	p := &w.pots
+	return []any{&p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &w.live,
+		&w.admissions, &w.override, &w.disputes, &w.suspended, &w.firstTopup, &w.bonusExpires, &w.lastSeq}
+}
+
+// lockWallet locks the account's wallet for the rest of the transaction and
+// settles credit that has expired by now. NO KEY, for a foreign key check on the
+// row must not wait for it.
+func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now time.Time) (*wallet, error) {
+	w := &wallet{account: account}
+	err := tx.QueryRow(ctx, "select "+walletColumns+" from wallets where account_id = $1 for no key update", account).Scan(w.into()...)
+	if err != nil {
+		return nil, err
+	}
+	if w.bonusExpires != nil && !now.Before(*w.bonusExpires) {
+		if err := db.settleExpired(ctx, tx, w, now); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// save queues the wallet's row; it must be sent before the transaction ends.
+func (w *wallet) save(b *pgx.Batch) {
+	b.Queue(`update wallets set paid_nano = $2, bonus_nano = $3, accrued_any_nano = $4, accrued_paid_nano = $5, held_nano = $6,
+		live_sessions = $7, admissions = $8, concurrency_override = $9, open_disputes = $10, suspended = $11,
+		first_topup_at = $12, bonus_expires_at = $13, last_seq = $14 where account_id = $1`,
+		w.account, w.pots.Paid, w.pots.Bonus, w.pots.AccruedAny, w.pots.AccruedPaid, w.pots.Held,
+		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq)
+}
+
+// send runs what was queued, in one round trip.
+func send(ctx context.Context, tx pgx.Tx, b *pgx.Batch) error {
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// The customer's ledger accounts; all others are the system's.
+const (
+	potPaid  = "paid"
+	potBonus = "bonus"
+)
+
+// transfer is one row of the ledger.
+type transfer struct {
+	idem          string // with leg unique in the whole ledger
+	leg           int
+	debit, credit string
+	amount        billing.Money // above 0
+	kind          TransferKind
+	session       *string // usage only, with the version it was priced by
+	version       *string
+}
+
+const insertTransfer = `insert into ledger_transfers (account_id, seq, idem, leg, debit, credit, amount_nano, kind,
+	session_id, price_version, balance_after_nano, created_at) values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12)`
+
+// apply moves a transfer's money in w and returns the values to insert.
+func (w *wallet) apply(t transfer, now time.Time) []any {
+	w.add(t.debit, -t.amount)
+	w.add(t.credit, t.amount)
+	w.lastSeq++
+	return []any{w.account, w.lastSeq, t.idem, t.leg, t.debit, t.credit, t.amount, t.kind,
+		t.session, t.version, w.pots.Paid + w.pots.Bonus, now}
+}
+
+func (w *wallet) add(pot string, amount billing.Money) {
+	switch pot {
+	case potPaid:
+		w.pots.Paid += amount
+	case potBonus:
+		w.pots.Bonus += amount
+	}
+}
+
+// limit is how many sessions the account may have at once.
+func (w *wallet) limit(rules billing.Wallet) int {
+	switch {
+	case w.override != nil:
+		return *w.override
+	case w.firstTopup == nil:
+		return rules.ConcurrencyBeforeTopup
+	}
+	return rules.ConcurrencyDefault
+}
