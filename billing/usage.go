@@ -7,19 +7,19 @@ type Component int
 
 // The components and what their counter counts.
 const (
-	AgentTime      Component = iota // ms of the session's clock
-	LineTime                        // ms of telephone line since answer; an answered line has at least 1
-	ReplyIn                         // tokens of replies that were spoken
-	ReplyOut                        //
-	SpeculativeIn                   // tokens of replies begun in a pause and discarded
-	SpeculativeOut                  //
-	SummaryIn                       // tokens of summaries
-	SummaryOut                      //
-	TTSChars                        // Unicode code points
-	STTTime                         // ms of audio
-	DenoiseTime                     // ms of audio
-	CRMCalls                        // calls that reached the customer's CRM
-	WebSearches                     // searches that returned an answer
+	AgentTime Component = iota // ms of the session's clock
+	LineTime                   // ms of telephone line since answer; an answered line has at least 1
+	ReplyIn                    // tokens of replies that were spoken
+	ReplyOut
+	SpeculativeIn // tokens of replies begun in a pause and discarded
+	SpeculativeOut
+	SummaryIn // tokens of summaries
+	SummaryOut
+	TTSChars    // Unicode code points
+	STTTime     // ms of audio
+	DenoiseTime // ms of audio
+	CRMCalls    // calls that reached the customer's CRM
+	WebSearches // searches that returned an answer
 	NumComponents
 )
 

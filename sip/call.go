@@ -165,14 +165,18 @@ func (c *call) fail(err error) {
 	c.hangup(err)
 }
 
-// handle takes an in-dialog request, which it always answers.
+// handle takes an in-dialog request, which it always answers, except for an ACK,
+// whose tx may be nil.
 func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
-	if req.From().Params.GetOr("tag", "") != c.dialog.remoteTag {
-		c.refuse(req, tx, 481)
+	ours := req.From().Params.GetOr("tag", "") == c.dialog.remoteTag
+	switch {
+	case req.Method == gosip.ACK: // never answered
+		if ours {
+			c.acknowledged(req)
+		}
 		return
-	}
-	if req.Method == gosip.ACK {
-		c.acknowledged(req)
+	case !ours:
+		c.refuse(req, tx, 481)
 		return
 	}
 	// A request that is not newer than the last one is out of order (RFC 3261

@@ -20,8 +20,6 @@ import (
 type Leg struct {
 	call    *call
 	pair    *rtpport.Pair
-	rtp     *rtp.Socket // of pair
-	rtcp    *rtp.Socket
 	session *rtp.Session
 	events  chan media.LegEvent
 	failed  chan error // one overflow of events, from any goroutine
@@ -42,30 +40,31 @@ const (
 func (c *call) begin(m sdp.Media) error {
 	discard(c.pair.RTP)
 	discard(c.pair.RTCP)
-	l := &Leg{call: c, pair: c.pair,
-		events: make(chan media.LegEvent, media.EventQueue), failed: make(chan error, 1)}
-	var err error
-	if l.rtp, err = rtp.NewSocket(c.pair.RTP); err == nil {
-		l.rtcp, err = rtp.NewSocket(c.pair.RTCP)
-	}
-	if err == nil {
-		l.session, err = rtp.New(l.config(m))
-	}
+	audio, err := rtp.NewSocket(c.pair.RTP)
 	if err != nil {
-		l.release()
 		return err
 	}
-	c.leg = l
+	control, err := rtp.NewSocket(c.pair.RTCP)
+	if err != nil {
+		return err
+	}
+	cfg := rtpConfig(c, m)
+	cfg.RTP, cfg.RTCP = audio, control
+	session, err := rtp.New(cfg)
+	if err != nil {
+		return err
+	}
+	c.leg = &Leg{call: c, pair: c.pair, session: session,
+		events: make(chan media.LegEvent, media.EventQueue), failed: make(chan error, 1)}
 	c.apply(m)
 	return nil
 }
 
-// config is the RTP session's. Media from where the signalling comes from is as
-// good as from where the description says.
-func (l *Leg) config(m sdp.Media) rtp.Config {
-	c := l.call
+// rtpConfig is the RTP session's, without its sockets. Media from where the
+// signalling comes from is as good as from where the description says.
+func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
-		RTP: l.rtp, RTCP: l.rtcp, Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
+		Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
 		Codec: g711.Codec(m.Codec), PayloadType: uint8(m.Codec), EventPT: m.Events, CNAME: newTag(),
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
 	}
@@ -105,7 +104,7 @@ func (l *Leg) Run(ctx context.Context) error {
 	if !l.begun.CompareAndSwap(false, true) {
 		return errors.New("sip: Run was called twice")
 	}
-	defer l.release()
+	defer l.pair.Release()
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
@@ -147,25 +146,8 @@ func (l *Leg) hangup(cause error) {
 // abandon gives back the ports of a leg whose Run was never called.
 func (l *Leg) abandon() {
 	if l.begun.CompareAndSwap(false, true) {
-		l.release()
+		l.pair.Release()
 	}
-}
-
-// release gives the ports back, still bound.
-func (l *Leg) release() {
-	l.pair.RTP, l.pair.RTCP = giveBack(l.rtp), giveBack(l.rtcp)
-	l.pair.Release()
-}
-
-func giveBack(s *rtp.Socket) *net.UDPConn {
-	if s == nil {
-		return nil
-	}
-	conn, err := s.Release()
-	if err != nil {
-		return nil // closed: the port is free at once
-	}
-	return conn
 }
 
 // forward passes on an event of the RTP session.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -341,4 +342,58 @@ func TestEndOfTheUserAgentEndsCalls(t *testing.T) {
 	if _, err := ua.Dial(context.Background(), sip.Target{URI: "sip:a@127.0.0.1"}); !errors.Is(err, sip.ErrClosed) {
 		t.Errorf("Dial: %v", err)
 	}
+}
+
+// Whatever way calls end, they leave no goroutine, dialog or port behind.
+func TestManyCallsLeaveNothing(t *testing.T) {
+	const rounds = 30
+	pool := ports(t)
+	ua := serve(t, sip.Config{Ports: pool, OnCall: func(ctx context.Context, in *sip.Incoming) {
+		if in.Ring() != nil {
+			return
+		}
+		if in.From.Display == "cancel" {
+			<-ctx.Done()
+			return
+		}
+		if leg, err := in.Answer(ctx); err == nil && in.From.Display != "return" {
+			_ = leg.Run(ctx)
+		}
+	}})
+	p := newPeer(t, ua, "udp")
+	before := runtime.NumGoroutine()
+	for i := range rounds {
+		for _, way := range []string{"bye", "cancel", "return", "codec"} {
+			p.callID, p.toTag, p.seq = fmt.Sprint(way, i), "", 1
+			body := p.offer()
+			if way == "codec" {
+				body = strings.Replace(body, "RTP/AVP 0 8", "RTP/AVP 18 9", 1)
+			}
+			invite := p.request("INVITE", body, fmt.Sprintf("From: %q <sip:a@127.0.0.1>;tag=%s", way, p.tag))
+			p.write(invite)
+			switch way {
+			case "cancel":
+				p.response(180, "INVITE")
+				p.write(p.request("CANCEL", "", "Via:"+header(invite, "Via")))
+				p.response(487, "INVITE")
+				p.write(p.request("ACK", "", "Via:"+header(invite, "Via")))
+				continue
+			case "codec":
+				p.response(488, "INVITE")
+				p.write(p.request("ACK", "", "Via:"+header(invite, "Via")))
+				continue
+			}
+			p.toTag = p.response(200, "INVITE").To().Params.GetOr("tag", "")
+			p.write(p.request("ACK", ""))
+			if way == "bye" {
+				p.next(200, "BYE", "")
+			} else {
+				p.confirm(p.incoming("BYE"))
+			}
+		}
+	}
+	eventually(t, "all given back", func() bool {
+		s := ua.Stats()
+		return s.Calls == 0 && s.Ringing == 0 && pool.Stats().InUse == 0 && runtime.NumGoroutine() <= before+5
+	})
 }

@@ -70,15 +70,7 @@ func scanAccount(row pgx.CollectableRow) (Account, error) {
 // Account returns an account. Credit that has expired counts until ExpireLots or
 // the account's next transaction settles it.
 func (db *DB) Account(ctx context.Context, id string) (*Account, error) {
-	rows, err := db.pool.Query(ctx, selectAccount+"a.id = $1", id)
-	if err != nil {
-		return nil, fail("read account", err)
-	}
-	a, err := pgx.CollectExactlyOneRow(rows, scanAccount)
-	if err != nil {
-		return nil, fail("read account", err)
-	}
-	return &a, nil
+	return first(ctx, db, "read account", scanAccount, selectAccount+"a.id = $1", id)
 }
 
 // Accounts lists accounts, newest first.

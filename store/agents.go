@@ -120,15 +120,8 @@ const agentColumns = `id, name, voice, language, prompt, first_message, tools, s
 
 // Agent returns an agent of the account.
 func (db *DB) Agent(ctx context.Context, account, id string) (*Agent, error) {
-	found, err := list(ctx, db, "read agent", pgx.RowToStructByPos[Agent],
+	return first(ctx, db, "read agent", pgx.RowToStructByPos[Agent],
 		"select "+agentColumns+" from agents where id = $1 and account_id = $2", id, account)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, fail("read agent", ErrNotFound)
-	}
-	return &found[0], nil
 }
 
 // Agents lists the account's agents, newest first.

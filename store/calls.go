@@ -103,14 +103,10 @@ func scanCall(row pgx.CollectableRow) (Call, error) {
 
 // Call returns a call of the account.
 func (db *DB) Call(ctx context.Context, account, id string) (*Call, error) {
-	found, err := list(ctx, db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
+	c, err := first(ctx, db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, fail("read call", ErrNotFound)
-	}
-	c := &found[0]
 	c.Generations, err = list(ctx, db, "read generations", pgx.RowToStructByPos[Generation],
 		`select gen, turn, kind, outcome, in_tokens, out_tokens, source from call_generations where session_id = $1 order by ordinal`, id)
 	return c, err

@@ -120,7 +120,7 @@ func killUnderLoad(f *fixture, url string) {
 
 // secondsOf is the usage of a checkpoint: each reports a second more.
 func secondsOf(seq int64) billing.Usage {
-	return billing.Usage{billing.AgentTime: seq * 1000, billing.LineTime: max(1, seq*1000)}
+	return billing.Usage{billing.AgentTime: seq * 1000, billing.LineTime: seq * 1000}
 }
 
 // pidOf asks the server for its main process; 0 when it does not answer.

@@ -141,6 +141,18 @@ func list[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], s
 	return out, fail(op, err)
 }
 
+// first returns the first row of a query, or ErrNotFound.
+func first[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
+	found, err := list(ctx, db, op, row, sql, args...)
+	if err == nil && len(found) == 0 {
+		err = fail(op, ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
 // Page is a part of a list, newest first.
 type Page struct {
 	After string // identifier of the last item of the page before; empty for the first

@@ -19,20 +19,25 @@ func (e Error) Error() string { return string(e) }
 
 // What the store refuses with.
 const (
-	ErrNotFound            Error = "not found" // also: belongs to another account
-	ErrUnauthorized        Error = "unknown or revoked credential"
-	ErrInvalid             Error = "invalid"                              // the wrapping error says what
-	ErrVersion             Error = "changed by someone else"              // an agent's version is not the expected one
-	ErrNumberTaken         Error = "the number is in use already"         //
-	ErrSuspended           Error = "the account is suspended"             //
-	ErrDisputed            Error = "a payment of the account is disputed" //
-	ErrTopupRequired       Error = "a first top-up is required"           // welcome credit pays no outbound calls
-	ErrInsufficientBalance Error = "the balance is too low"               //
-	ErrConcurrency         Error = "too many sessions at once"            //
-	ErrIdempotency         Error = "the key was used for something else"  //
+	// ErrNotFound is also what belongs to another account.
+	ErrNotFound     Error = "not found"
+	ErrUnauthorized Error = "unknown or revoked credential"
+	// ErrInvalid is wrapped by an error that says what.
+	ErrInvalid Error = "invalid"
+	// ErrVersion: an agent's version is not the expected one.
+	ErrVersion             Error = "changed by someone else"
+	ErrNumberTaken         Error = "the number is in use already"
+	ErrSuspended           Error = "the account is suspended"
+	ErrDisputed            Error = "a payment of the account is disputed"
+	ErrTopupRequired       Error = "a first top-up is required"
+	ErrInsufficientBalance Error = "the balance is too low"
+	ErrConcurrency         Error = "too many sessions at once"
+	ErrIdempotency         Error = "the key was used for something else"
 	ErrRateCardChanged     Error = "the rate card changed but its version did not"
-	ErrFenced              Error = "another process owns this now" // closed, or a younger process has the node's name: hang up
-	ErrUnavailable         Error = "the database is away"
+	// ErrFenced: the session is closed, or a younger process has the node's name.
+	// Hang up.
+	ErrFenced      Error = "another process owns this now"
+	ErrUnavailable Error = "the database is away"
 )
 
 // invalid says what about an argument is wrong.

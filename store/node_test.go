@@ -37,7 +37,8 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 	}
 
 	// The old process is still there and does not know.
-	if _, err := f.Checkpoint(f.ctx(), store.Checkpoint{Session: talked, Seq: 9, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}}, t0); !errors.Is(err, store.ErrFenced) {
+	more := store.Checkpoint{Session: talked, Seq: 9, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}}
+	if _, err := f.Checkpoint(f.ctx(), more, t0); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its checkpoint: %v", err)
 	}
 	if err := f.Heartbeat(f.ctx(), old, t0); !errors.Is(err, store.ErrFenced) {

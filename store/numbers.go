@@ -78,15 +78,8 @@ func (db *DB) NumberByE164(ctx context.Context, account, e164 string) (*Number, 
 }
 
 func (db *DB) number(ctx context.Context, condition, account, value string) (*Number, error) {
-	found, err := list(ctx, db, "read number", pgx.RowToStructByPos[Number],
+	return first(ctx, db, "read number", pgx.RowToStructByPos[Number],
 		"select "+numberColumns+" from numbers where account_id = $1 and state <> 'released' and "+condition, account, value)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, fail("read number", ErrNotFound)
-	}
-	return &found[0], nil
 }
 
 // Numbers lists the account's numbers that are in use, newest first.
@@ -121,13 +114,6 @@ type Route struct {
 
 // RouteNumber finds who answers e164; ErrNotFound when nobody owns it.
 func (db *DB) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
-	found, err := list(ctx, db, "route number", pgx.RowToStructByPos[Route],
+	return first(ctx, db, "route number", pgx.RowToStructByPos[Route],
 		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and state <> 'released'", e164)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, fail("route number", ErrNotFound)
-	}
-	return &found[0], nil
 }

@@ -19,20 +19,11 @@ func (f *fixture) agent(account string) *store.Agent {
 	return a
 }
 
-// What is another account's answers exactly like what does not exist.
-func TestForeignIsUnknown(t *testing.T) {
-	f := setup(t)
-	mine, theirs := f.account(0), f.account(0)
-	agent, own := f.agent(theirs), f.agent(mine)
-	number, err := f.ImportNumber(f.ctx(), theirs, "+34911234567", agent.ID, t0)
-	f.ok(err)
-	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "", t0)
-	f.ok(err)
-	key, _, err := f.CreateKey(f.ctx(), theirs, "k", t0)
-	f.ok(err)
-	s := f.start(theirs, web)
+// attempts are what account mine, which has an agent and a number of its own, may
+// try on identifiers that it was not given.
+func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Number, s *store.Session) map[string]func(agent, number, key, session string) error {
 	ctx := f.ctx()
-	for name, try := range map[string]func(agent, number, key, session string) error{
+	return map[string]func(agent, number, key, session string) error{
 		"read agent": func(a, _, _, _ string) error { _, err := f.Agent(ctx, mine, a); return err },
 		"update agent": func(a, _, _, _ string) error {
 			c := *own
@@ -73,7 +64,23 @@ func TestForeignIsUnknown(t *testing.T) {
 			_, err := f.Checkpoint(ctx, store.Checkpoint{Session: &x, Seq: 1}, t0)
 			return err
 		},
-	} {
+	}
+}
+
+// What is another account's answers exactly like what does not exist.
+func TestForeignIsUnknown(t *testing.T) {
+	f := setup(t)
+	mine, theirs := f.account(0), f.account(0)
+	agent, own := f.agent(theirs), f.agent(mine)
+	number, err := f.ImportNumber(f.ctx(), theirs, "+34911234567", agent.ID, t0)
+	f.ok(err)
+	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "", t0)
+	f.ok(err)
+	key, _, err := f.CreateKey(f.ctx(), theirs, "k", t0)
+	f.ok(err)
+	s := f.start(theirs, web)
+	ctx := f.ctx()
+	for name, try := range f.attempts(mine, own, ownNumber, s) {
 		foreign, unknown := try(agent.ID, number.ID, key.ID, s.ID), try("ag_x", "num_x", "key_x", "ses_x")
 		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
 			t.Errorf("%s: foreign %v, unknown %v", name, foreign, unknown)

@@ -19,6 +19,7 @@ const (
 // pass through it, in order.
 type concealer struct {
 	history [historyLen]int16
+	oldest  int // where the history, a ring, begins
 
 	// While a gap lasts:
 	length  int                 // samples concealed so far, 0 when there is no gap
@@ -72,19 +73,18 @@ func (c *concealer) extend(out []int16) {
 }
 
 func (c *concealer) remember(s []int16) {
-	if len(s) >= historyLen {
-		copy(c.history[:], s[len(s)-historyLen:])
-		return
-	}
-	copy(c.history[:], c.history[len(s):])
-	copy(c.history[historyLen-len(s):], s)
+	s = s[max(0, len(s)-historyLen):]
+	n := copy(c.history[c.oldest:], s)
+	copy(c.history[:], s[n:])
+	c.oldest = (c.oldest + len(s)) % historyLen
 }
 
 // begin finds the pitch and prepares one period of it.
 func (c *concealer) begin() {
-	for i, s := range c.history {
-		c.cycle[i] = float32(s)
+	for i := range c.cycle {
+		c.cycle[i] = float32(c.history[(c.oldest+i)%historyLen])
 	}
+	last := c.cycle[historyLen-1]
 	c.pitch = findPitch(&c.cycle)
 	c.quarter = c.pitch / 4
 	copy(c.tail[:], c.cycle[historyLen-c.quarter:])
@@ -92,7 +92,7 @@ func (c *concealer) begin() {
 	c.repeat(1)
 	// The period begins one pitch ago, where the signal was nearly, not exactly,
 	// where it is now: let the difference die out.
-	off := float32(c.history[historyLen-1]) - c.cycle[historyLen-1]
+	off := last - c.cycle[historyLen-1]
 	for i := range c.quarter {
 		c.fade[i] = c.cycle[historyLen-c.pitch+i] + off
 	}

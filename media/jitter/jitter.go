@@ -41,7 +41,9 @@ const (
 	maxWait = 80 * time.Millisecond
 
 	maxGapFill = 500 * ms // concealment and silence for one gap, then resync
-	maxLag     = 200 * ms // behind the wall clock before silence is put in
+	// maxLag is how far the stream is behind the wall clock when silence is put in:
+	// a leg may lag 200 ms, and until the next wake-up it falls back a frame more.
+	maxLag     = 160 * ms
 	maxAhead   = 1000 * ms
 	minAnchor  = 20 * ms  // lag that is not worth mending
 	driftLag   = 100 * ms // lag that never falls below this for driftWindow is clock drift
@@ -128,7 +130,7 @@ type Buffer struct {
 	start    time.Time
 	produced int64 // samples since start, those in fifo included
 	fifo     []int16
-	frame    [frameSamples]int16
+	given    int // samples of fifo that are in the reader's hands, and go at the next Read
 }
 
 // New returns a buffer whose media time begins at start: from then on the stream

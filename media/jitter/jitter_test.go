@@ -65,7 +65,7 @@ func (r *rig) read() (frames int) {
 		r.heard = append(r.heard, f.Samples...)
 		frames++
 	}
-	if lag := r.lag(); lag > 200*time.Millisecond {
+	if lag := r.lag(); lag >= 160*time.Millisecond {
 		r.t.Fatalf("lags %v behind the clock", lag)
 	}
 	return frames

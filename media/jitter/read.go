@@ -8,8 +8,10 @@ import (
 
 // Read returns the next 20 ms if they are ready at now, else false. Call it until
 // it says false: a burst gives several frames. The samples are valid until the
-// next call. When nothing arrives, silence keeps the stream within 200 ms of now.
+// next call. When nothing arrives, silence keeps the stream within 160 ms of now.
 func (b *Buffer) Read(now time.Time) (media.Frame, bool) {
+	b.fifo = b.fifo[:copy(b.fifo, b.fifo[b.given:])]
+	b.given = 0
 	for len(b.fifo) < frameSamples && b.step(now) {
 	}
 	if n := int64(len(b.fifo)); n < frameSamples && b.lag(now)+n >= maxLag {
@@ -19,9 +21,8 @@ func (b *Buffer) Read(now time.Time) (media.Frame, bool) {
 		return media.Frame{}, false
 	}
 	at := Rate.Duration(int(b.produced) - len(b.fifo))
-	copy(b.frame[:], b.fifo)
-	b.fifo = b.fifo[:copy(b.fifo, b.fifo[frameSamples:])]
-	return media.Frame{Samples: b.frame[:], Rate: Rate, At: at}, true
+	b.given = frameSamples
+	return media.Frame{Samples: b.fifo[:frameSamples:frameSamples], Rate: Rate, At: at}, true
 }
 
 // lag is how far the samples produced are behind the wall clock, in samples.
@@ -88,11 +89,11 @@ func (b *Buffer) bridge(s *slot, now time.Time) bool {
 
 // use turns packet s into samples.
 func (b *Buffer) use(s *slot, now time.Time) {
-	b.ring.take()
+	b.ring.drop()
 	switch s.kind {
 	case Noise:
 		b.eventOpen = false
-		b.noise.set(s.data[:s.n])
+		b.noise.set(b.ring.payload(s))
 	case Event:
 		b.useEvent(s, now)
 	case Audio:
@@ -128,7 +129,7 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 		return
 	}
 	out := b.grow(s.n - skip)
-	b.decoder.Decode(out, s.data[skip:s.n])
+	b.decoder.Decode(out, b.ring.payload(s)[skip:])
 	b.conceal.good(out)
 	if b.ring.held == 0 && b.drift.observe(b.lag(now), b.produced) {
 		b.conceal.extend(b.grow(frameSamples))

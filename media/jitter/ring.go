@@ -5,11 +5,6 @@ import "time"
 // slot holds one packet. It remembers the number of the packet it held last, by
 // which a duplicate is told from one that comes too late.
 type slot struct {
-	header
-	data [MaxPayload]byte
-}
-
-type header struct {
 	seq     uint16
 	known   bool // seq was received
 	waiting bool // and not yet taken
@@ -19,14 +14,21 @@ type header struct {
 	duration int
 	open     bool
 	arrived  time.Time
-	n        int // bytes of data
+	n        int   // bytes of payload
+	store    uint8 // where they are
 }
 
 // ring keeps the last 64 packets by sequence number. head is the next to hand on,
 // end the one after the highest received; both are extended to 32 bits, so that
 // their difference is a count and their upper half the cycles.
 type ring struct {
-	slots      [ringSlots]slot
+	slots [ringSlots]slot
+	// Payloads are apart, and the store freed last is used first: a stream in order
+	// lives in one of them, and a thousand calls in the processor's cache.
+	stores [ringSlots][MaxPayload]byte
+	free   [ringSlots]uint8
+	unused int // how many of free are
+
 	head, end  uint32
 	first      uint32
 	held       int // packets waiting
@@ -48,7 +50,9 @@ func (r *ring) at(seq uint32) *slot { return &r.slots[seq%ringSlots] }
 func (r *ring) reset(seq uint16) {
 	for i := range r.slots {
 		r.slots[i].known, r.slots[i].waiting = false, false
+		r.free[i] = uint8(ringSlots - 1 - i)
 	}
+	r.unused = ringSlots
 	// One cycle up, so that a packet before the first does not wrap below zero.
 	r.head = 1<<16 | uint32(seq)
 	r.end, r.first = r.head, r.head
@@ -77,10 +81,10 @@ func (r *ring) put(p *Packet) placing {
 	}
 	for !before(seq, r.head+ringSlots) {
 		r.gone++
-		if s := r.at(r.head); s.waiting {
-			s.waiting = false
-			r.held--
+		if r.at(r.head).waiting {
+			r.drop()
 			r.goneUnread++
+			continue
 		}
 		r.head++
 	}
@@ -95,12 +99,13 @@ func (r *ring) put(p *Packet) placing {
 	if s.waiting { // within the window a slot can only hold this very number
 		return duplicate
 	}
-	s.header = header{
+	r.unused--
+	*s = slot{
 		seq: p.Seq, known: true, waiting: true,
 		kind: p.Kind, ts: p.Timestamp, duration: p.Duration, open: p.Open, arrived: p.Arrived,
-		n: len(p.Payload),
+		store: r.free[r.unused],
 	}
-	copy(s.data[:], p.Payload)
+	s.n = copy(r.stores[s.store][:], p.Payload)
 	r.held++
 	if !before(seq, r.end) {
 		r.end = seq + 1
@@ -120,12 +125,18 @@ func (r *ring) next() *slot {
 	return nil
 }
 
-// take moves past the packet at the head. Its slot stays intact until put.
-func (r *ring) take() {
-	r.at(r.head).waiting = false
+// drop moves past the packet at the head. Slot and payload stay intact until put.
+func (r *ring) drop() {
+	s := r.at(r.head)
+	s.waiting = false
+	r.free[r.unused] = s.store
+	r.unused++
 	r.held--
 	r.head++
 }
+
+// payload is what the packet in s carries.
+func (r *ring) payload(s *slot) []byte { return r.stores[s.store][:s.n] }
 
 // oldest is when the first of the waiting packets arrived.
 func (r *ring) oldest() (t time.Time) {

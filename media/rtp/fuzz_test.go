@@ -99,7 +99,7 @@ func FuzzSession(f *testing.F) {
 				}
 				at += media.FrameTime
 			}
-			if lag := now.Sub(fuzzStart) - at.Duration(); lag > 200*time.Millisecond || lag < -3*time.Second {
+			if lag := now.Sub(fuzzStart) - at.Duration(); lag >= 160*time.Millisecond || lag < -3*time.Second {
 				t.Fatalf("lag %v", lag)
 			}
 			for n := s.Due(now); n > 0; n-- {

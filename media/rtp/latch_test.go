@@ -66,8 +66,7 @@ func TestLatch(t *testing.T) {
 						}
 					}
 				})
-				s := call.s.Stats()
-				if got := s.Latched; c.want == "" && got.IsValid() || c.want != "" && got.String() != c.want {
+				if got := call.s.Stats().Latched; c.want == "" && got.IsValid() || c.want != "" && got.String() != c.want {
 					t.Errorf("latched to %v, want %q", got, c.want)
 				}
 				// What is said now goes there only, or to the SDP's address while nobody is latched.

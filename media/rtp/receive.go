@@ -28,14 +28,10 @@ func (s *Session) Read(now time.Time) (media.Frame, bool) {
 		s.poll()
 	}
 	f, ok := s.buffer.Read(now)
-	if !ok {
-		s.show()
-		return f, false
-	}
-	if !s.sending || !s.receiving {
+	if ok && !(s.sending && s.receiving) {
 		clear(f.Samples)
 	}
-	return f, true
+	return f, ok
 }
 
 func (s *Session) poll() {

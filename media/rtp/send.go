@@ -70,6 +70,7 @@ func (s *Session) Due(now time.Time) int {
 		s.arrived = time.Time{}
 	}
 	if n == 0 {
+		s.show()
 		return 0
 	}
 	skipped = s.pacer.Skipped() - skipped

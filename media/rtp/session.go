@@ -4,9 +4,9 @@
 //
 // No goroutine reads the socket. The conductor of the call wakes once in 20 ms, and
 // that wake-up both hears and speaks: Read takes what the kernel has received, Due
-// and Write send the answer. A reader of its own would wake a second thread for each
-// packet, and that is most of what a packet costs. The deadlines follow the far end:
-// 2 ms after its next packet is expected.
+// and Write send the answer. A reader would cost each call a goroutine, a queue and
+// a lock, and nothing would be heard sooner: the deadlines follow the far end, 2 ms
+// after its next packet is expected.
 //
 //	socket ─▶ parse ─▶ latch ─▶ jitter.Buffer ─▶ Read ─▶ conductor ─▶ Write ─▶ socket
 //	                     │                                              ▲

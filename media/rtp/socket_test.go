@@ -2,7 +2,6 @@ package rtp_test
 
 import (
 	"bytes"
-	"errors"
 	"net"
 	"net/netip"
 	"runtime"
@@ -78,7 +77,7 @@ func TestSocket(t *testing.T) {
 			t.Errorf("%v: the peer received %q, %v", c, buf[:n], err)
 		}
 		_ = peer.Close()
-		_ = s.Close()
+		_ = l.Close()
 	}
 }
 
@@ -94,71 +93,47 @@ func TestSocketCutsWhatDoesNotFit(t *testing.T) {
 }
 
 func TestSocketRefuses(t *testing.T) {
-	s, _ := loopback(t)
+	c := listen(t)
+	s, err := rtp.NewSocket(c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Send([]byte{1}, netip.MustParseAddrPort("[::1]:9")); err == nil {
 		t.Error("an IPv4 socket sent to IPv6")
 	}
 	if err := s.Send([]byte{1}, netip.AddrPort{}); err == nil {
 		t.Error("sent to no address")
 	}
-	_ = s.Close()
-	if err := s.Close(); err != nil {
-		t.Errorf("second Close: %v", err)
-	}
-	if err := s.Send([]byte{1}, phoneAddr); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Send after Close: %v", err)
+	_ = c.Close()
+	if err := s.Send([]byte{1}, phoneAddr); err == nil {
+		t.Error("sent on a closed connection")
 	}
 	if _, _, _, ok := s.Recv(make([]byte, 10)); ok {
-		t.Error("Recv after Close")
+		t.Error("received from a closed connection")
 	}
-	if _, err := s.Release(); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Release after Close: %v", err)
+	if _, err := rtp.NewSocket(c); err == nil {
+		t.Error("a socket of a closed connection")
 	}
 }
 
-// Release keeps the port bound, for an owner who lets it drain.
-func TestRelease(t *testing.T) {
-	s, addr := loopback(t)
-	c, err := s.Release()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := c.LocalAddr().(*net.UDPAddr).AddrPort(); got.Port() != addr.Port() {
-		t.Errorf("released as %v, was %v", got, addr)
-	}
-	if l, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(addr)); err == nil {
-		_ = l.Close()
-		t.Error("the port is free")
-	}
-	peer, _ := loopback(t)
-	if err := peer.Send([]byte("x"), addr); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
-	if n, _, err := c.ReadFromUDPAddrPort(make([]byte, 10)); n != 1 || err != nil {
-		t.Errorf("the connection received %d bytes, %v", n, err)
-	}
-	_ = c.Close()
-	l, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(addr))
-	if err != nil {
-		t.Fatalf("the port is not free after Close: %v", err)
-	}
-	_ = l.Close()
-}
-
-// Signalling's goroutine may close a socket under the conductor.
+// The owner of the connection may close it under the conductor.
 func TestCloseWhileInUse(t *testing.T) {
-	s, addr := loopback(t)
+	c := listen(t)
+	s, err := rtp.NewSocket(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := c.LocalAddr().(*net.UDPAddr).AddrPort()
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		buf := make([]byte, 100)
-		for s.Send([]byte{1}, addr) == nil {
+		for s.Send([]byte{1}, to) == nil {
 			s.Recv(buf)
 		}
 	})
 	for range 100 {
 		runtime.Gosched()
 	}
-	_ = s.Close()
+	_ = c.Close()
 	wg.Wait()
 }

@@ -77,9 +77,6 @@ func New(cfg Config) (*Pool, error) {
 // Pair is two bound sockets. Whoever opened it reads and writes them and gives
 // both back with Release; nobody else closes them.
 type Pair struct {
-	// The sockets. Who takes one over, as something other than a UDPConn, puts
-	// a UDPConn of the same socket here again before Release, or nil when it
-	// is closed.
 	RTP, RTCP *net.UDPConn
 	Port      uint16 // of RTP
 
@@ -149,11 +146,8 @@ func (pair *Pair) Release() {
 		now := time.Now()
 		// Late packets wait in the kernel until they are thrown away with the
 		// socket: keep little of them.
-		for _, c := range []*net.UDPConn{pair.RTP, pair.RTCP} {
-			if c != nil {
-				_ = c.SetReadBuffer(0)
-			}
-		}
+		_ = pair.RTP.SetReadBuffer(0)
+		_ = pair.RTCP.SetReadBuffer(0)
 		p.draining = append(p.draining, drained{pair, now.Add(p.drain)})
 		p.reapLocked(now)
 	})
@@ -170,11 +164,8 @@ func (p *Pool) reapLocked(now time.Time) {
 }
 
 func (pair *Pair) close() {
-	for _, c := range []*net.UDPConn{pair.RTP, pair.RTCP} {
-		if c != nil {
-			_ = c.Close()
-		}
-	}
+	_ = pair.RTP.Close()
+	_ = pair.RTCP.Close()
 }
 
 // Stats counts pairs of ports.

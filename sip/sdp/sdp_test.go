@@ -19,56 +19,59 @@ func body(lines ...string) []byte {
 	return []byte(strings.Join(append(head, lines...), "\r\n") + "\r\n")
 }
 
+// answers are offers and what must come of them.
+var answers = []struct {
+	name   string
+	offer  []byte
+	codec  sdp.Codec
+	events uint8
+	dir    sdp.Direction
+	remote string
+	rtcp   string
+	has    []string // lines of the answer
+	hasNot []string
+}{
+	{name: "offerer's order decides", offer: body("m=audio 6000 RTP/AVP 8 0 101", "a=rtpmap:101 telephone-event/8000"),
+		codec: sdp.PCMA, events: 101, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		has:    []string{"m=audio 20000 RTP/AVP 8 101", "a=rtpmap:8 PCMA/8000", "a=rtpmap:101 telephone-event/8000", "a=fmtp:101 0-15", "a=ptime:20", "a=sendrecv", "c=IN IP4 192.0.2.1"},
+		hasNot: []string{"a=rtcp-mux", "a=rtpmap:0 PCMU/8000"}},
+	{name: "unknown codecs are passed over", offer: body("m=audio 6000 RTP/AVP 18 9 0", "a=rtpmap:18 G729/8000"),
+		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		has: []string{"m=audio 20000 RTP/AVP 0"}},
+	{name: "events keep the offer's number, other clocks do not count",
+		offer: body("m=audio 6000 RTP/AVP 0 96 97", "a=rtpmap:96 telephone-event/16000", "a=rtpmap:97 telephone-event/8000"),
+		codec: sdp.PCMU, events: 97, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		has: []string{"m=audio 20000 RTP/AVP 0 97", "a=fmtp:97 0-15"}},
+	{name: "media level address and direction win",
+		offer: body("a=inactive", "m=audio 6000 RTP/AVP 0", "c=IN IP4 203.0.113.9", "a=sendonly"),
+		codec: sdp.PCMU, dir: sdp.RecvOnly, remote: "203.0.113.9:6000", rtcp: "203.0.113.9:6001", has: []string{"a=recvonly"}},
+	{name: "session level direction", offer: body("a=recvonly", "m=audio 6000 RTP/AVP 0"),
+		codec: sdp.PCMU, dir: sdp.SendOnly, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=sendonly"}},
+	{name: "inactive", offer: body("m=audio 6000 RTP/AVP 0", "a=inactive"),
+		codec: sdp.PCMU, dir: sdp.Inactive, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=inactive"}},
+	{name: "null address holds", offer: body("m=audio 6000 RTP/AVP 0", "c=IN IP4 0.0.0.0"),
+		codec: sdp.PCMU, dir: sdp.RecvOnly, has: []string{"a=recvonly"}},
+	{name: "rtcp attribute", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001"),
+		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:7001"},
+	{name: "rtcp attribute with address", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001 IN IP4 203.0.113.1"),
+		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "203.0.113.1:7001"},
+	{name: "mux when offered", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp-mux"),
+		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6000", has: []string{"a=rtcp-mux"}},
+	{name: "fax and video are refused in place",
+		offer: body("m=image 6010 udptl t38", "a=T38FaxVersion:0", "m=audio 6000 RTP/AVP 0", "a=sendrecv", "m=video 6020 RTP/AVP 96", "a=rtpmap:96 H264/90000"),
+		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		has: []string{"m=image 0 udptl t38", "m=video 0 RTP/AVP 96"}},
+	{name: "plain stream beside an encrypted one",
+		offer: body("m=audio 6000 RTP/SAVP 0", "a=crypto:1 x inline:y", "m=audio 6002 RTP/AVP 8"),
+		codec: sdp.PCMA, dir: sdp.SendRecv, remote: "198.51.100.7:6002", rtcp: "198.51.100.7:6003",
+		has: []string{"m=audio 0 RTP/SAVP 0", "m=audio 20000 RTP/AVP 8"}},
+	{name: "odd carriers: no t=, no s=, own bandwidth, bare LF",
+		offer: []byte("v=0\no=x 99999999999999999999999999 1 IN IP4 h\nb=XX:1\nm=audio 6000 RTP/AVP 0\nc=IN IP4 198.51.100.7\n"),
+		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001"},
+}
+
 func TestAnswer(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		offer  []byte
-		codec  sdp.Codec
-		events uint8
-		dir    sdp.Direction
-		remote string
-		rtcp   string
-		has    []string // lines of the answer
-		hasNot []string
-	}{
-		{name: "offerer's order decides", offer: body("m=audio 6000 RTP/AVP 8 0 101", "a=rtpmap:101 telephone-event/8000"),
-			codec: sdp.PCMA, events: 101, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
-			has:    []string{"m=audio 20000 RTP/AVP 8 101", "a=rtpmap:8 PCMA/8000", "a=rtpmap:101 telephone-event/8000", "a=fmtp:101 0-15", "a=ptime:20", "a=sendrecv", "c=IN IP4 192.0.2.1"},
-			hasNot: []string{"a=rtcp-mux", "a=rtpmap:0 PCMU/8000"}},
-		{name: "unknown codecs are passed over", offer: body("m=audio 6000 RTP/AVP 18 9 0", "a=rtpmap:18 G729/8000"),
-			codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
-			has: []string{"m=audio 20000 RTP/AVP 0"}},
-		{name: "events keep the offer's number, other clocks do not count",
-			offer: body("m=audio 6000 RTP/AVP 0 96 97", "a=rtpmap:96 telephone-event/16000", "a=rtpmap:97 telephone-event/8000"),
-			codec: sdp.PCMU, events: 97, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
-			has: []string{"m=audio 20000 RTP/AVP 0 97", "a=fmtp:97 0-15"}},
-		{name: "media level address and direction win",
-			offer: body("a=inactive", "m=audio 6000 RTP/AVP 0", "c=IN IP4 203.0.113.9", "a=sendonly"),
-			codec: sdp.PCMU, dir: sdp.RecvOnly, remote: "203.0.113.9:6000", rtcp: "203.0.113.9:6001", has: []string{"a=recvonly"}},
-		{name: "session level direction", offer: body("a=recvonly", "m=audio 6000 RTP/AVP 0"),
-			codec: sdp.PCMU, dir: sdp.SendOnly, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=sendonly"}},
-		{name: "inactive", offer: body("m=audio 6000 RTP/AVP 0", "a=inactive"),
-			codec: sdp.PCMU, dir: sdp.Inactive, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=inactive"}},
-		{name: "null address holds", offer: body("m=audio 6000 RTP/AVP 0", "c=IN IP4 0.0.0.0"),
-			codec: sdp.PCMU, dir: sdp.RecvOnly, has: []string{"a=recvonly"}},
-		{name: "rtcp attribute", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001"),
-			codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:7001"},
-		{name: "rtcp attribute with address", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001 IN IP4 203.0.113.1"),
-			codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "203.0.113.1:7001"},
-		{name: "mux when offered", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp-mux"),
-			codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6000", has: []string{"a=rtcp-mux"}},
-		{name: "fax and video are refused in place",
-			offer: body("m=image 6010 udptl t38", "a=T38FaxVersion:0", "m=audio 6000 RTP/AVP 0", "a=sendrecv", "m=video 6020 RTP/AVP 96", "a=rtpmap:96 H264/90000"),
-			codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
-			has: []string{"m=image 0 udptl t38", "m=video 0 RTP/AVP 96"}},
-		{name: "plain stream beside an encrypted one",
-			offer: body("m=audio 6000 RTP/SAVP 0", "a=crypto:1 x inline:y", "m=audio 6002 RTP/AVP 8"),
-			codec: sdp.PCMA, dir: sdp.SendRecv, remote: "198.51.100.7:6002", rtcp: "198.51.100.7:6003",
-			has: []string{"m=audio 0 RTP/SAVP 0", "m=audio 20000 RTP/AVP 8"}},
-		{name: "odd carriers: no t=, no s=, own bandwidth, bare LF",
-			offer: []byte("v=0\no=x 99999999999999999999999999 1 IN IP4 h\nb=XX:1\nm=audio 6000 RTP/AVP 0\nc=IN IP4 198.51.100.7\n"),
-			codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001"},
-	} {
+	for _, c := range answers {
 		t.Run(c.name, func(t *testing.T) {
 			answer, m, err := session().Answer(c.offer)
 			if err != nil {
