@@ -85,10 +85,8 @@ func (f *farEnd) Hangup() bool {
 }
 
 // A leg over SIP keeps the contract of every leg.
-func TestLeg(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds of real time")
-	}
+func TestLegRealTime(t *testing.T) {
+	mediatest.RealTime(t)
 	mediatest.TestLeg(t, func(t *testing.T) mediatest.LegPair {
 		legs := make(chan *sip.Leg, 1)
 		ua := serve(t, sip.Config{OnCall: func(ctx context.Context, in *sip.Incoming) {

@@ -13,3 +13,13 @@ func NoAllocs(t testing.TB, f func()) {
 		t.Errorf("allocates %v times a call, want 0", n)
 	}
 }
+
+// RealTime skips a test that needs a machine that keeps time. The race detector
+// does not; make test runs these tests once more without it, one package after
+// the other. Their names contain RealTime.
+func RealTime(t testing.TB) {
+	t.Helper()
+	if raceEnabled || testing.Short() {
+		t.Skip("real time: run without the race detector")
+	}
+}
