@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -33,12 +34,20 @@ func Credential(r *http.Request) string {
 	return r.URL.Query().Get("api_key")
 }
 
-// Authenticate finds out who sent a request, or ErrMissingKey, or the store's
-// refusal.
+// Authenticate finds out who sent a request, or ErrMissingKey, ErrBackOff when the
+// address has failed too often, or the store's refusal.
 func Authenticate(keys Keys, r *http.Request) (Principal, error) {
 	secret := Credential(r)
 	if secret == "" {
 		return Principal{}, ErrMissingKey
 	}
-	return keys.Authenticate(r.Context(), secret, time.Now())
+	g, _ := r.Context().Value(guardKey{}).(*visit)
+	if g != nil && g.barred() {
+		return Principal{}, ErrBackOff
+	}
+	p, err := keys.Authenticate(r.Context(), secret, time.Now())
+	if g != nil {
+		g.tried(err == nil, errors.Is(err, store.ErrUnauthorized))
+	}
+	return p, err
 }

@@ -17,7 +17,8 @@ import (
 // Errors of the edge itself. Everything else comes typed from the packages below.
 var (
 	ErrMissingKey   = errors.New("no credential was sent")
-	ErrRateLimited  = errors.New("too many requests")
+	ErrRateLimited  = errors.New("too many requests a second")
+	ErrBackOff      = errors.New("too many failed attempts a minute")
 	ErrDraining     = errors.New("the server is stopping")
 	ErrBadRequest   = errors.New("the request is malformed")
 	ErrVoice        = errors.New("unknown voice")
@@ -50,7 +51,8 @@ var table = []struct {
 }{
 	{ErrMissingKey, Problem{401, "auth.missing_key", "Send an API key in the Authorization header, in X-API-Key or as api_key.", false, 0}},
 	{store.ErrUnauthorized, Problem{401, "auth.invalid_key", "The API key is unknown or was revoked.", false, 0}},
-	{ErrRateLimited, Problem{429, "auth.rate_limited", "Too many requests; wait and try again.", true, 30}},
+	{ErrRateLimited, Problem{429, "auth.rate_limited", "Too many requests; wait and try again.", true, 1}},
+	{ErrBackOff, Problem{429, "auth.rate_limited", "Too many attempts failed; wait and try again.", true, 30}},
 	{store.ErrSuspended, Problem{402, "billing.account_disputed", "The account is suspended.", false, 0}},
 	{store.ErrDisputed, Problem{402, "billing.account_disputed", "A payment of the account is disputed.", false, 0}},
 	{store.ErrTopupRequired, Problem{402, "billing.topup_required", "This needs a first top-up.", false, 0}},
@@ -63,11 +65,16 @@ var table = []struct {
 	{ErrLanguage, Problem{400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0}},
 	{ErrCannotHear, Problem{503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0}},
 	{ErrTooLarge, Problem{413, "request.too_large", "The request is too large.", false, 0}},
-	{ErrBadRequest, Problem{400, "validation.invalid_request_format", "The message is not valid.", true, 0}},
+	{store.ErrInvalid, Problem{400, "validation.invalid_request_format", "The request is not valid.", false, 0}},
+	{ErrBadRequest, Problem{400, "validation.invalid_request_format", "The request is not valid.", false, 0}},
 	{ErrNotFound, Problem{404, "request.not_found", "There is nothing at this address.", false, 0}},
 	{ErrWrongMethod, Problem{405, "request.method_not_allowed", "The address does not take this method.", false, 0}},
 	{ErrSessionStart, Problem{503, "agent.session_failed", "The conversation could not be started.", true, 0}},
 	{store.ErrNotFound, Problem{404, "request.not_found", "There is no such thing.", false, 0}},
+	{store.ErrVersion, Problem{412, "request.precondition_failed", "It was changed by someone else; read it again.", false, 0}},
+	{store.ErrNumberTaken, Problem{400, "callcenter.number_not_available", "The number is in use already.", false, 0}},
+	{store.ErrIdempotency, Problem{409, "request.idempotency_conflict", "The idempotency key was used for another request.", false, 0}},
+	{store.ErrFenced, Problem{503, "service.unavailable", "Another server has taken over; try again.", true, 5}},
 	{context.DeadlineExceeded, Problem{504, "internal.timeout", "It took too long.", true, 0}},
 	{context.Canceled, Problem{499, "internal.cancelled", "It was cancelled.", false, 0}},
 }

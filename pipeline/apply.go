@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"time"
-
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/turn"
@@ -36,8 +34,12 @@ func (c *Call) apply(a turn.Action) {
 		c.ear.resumeUtterance()
 	case turn.CloseUtterance:
 		c.ear.closeUtterance()
-	case turn.BeginTurn, turn.DropTurn:
+	case turn.BeginTurn:
 		c.levels.drop()
+		c.shown = ""
+	case turn.DropTurn:
+		c.levels.drop()
+		c.ear.forget()
 		c.shown = ""
 	case turn.Commit:
 		c.commit(a)
@@ -46,8 +48,10 @@ func (c *Call) apply(a turn.Action) {
 	case turn.Say:
 		c.say(a.Line)
 	case turn.Cancel:
-		c.discard()
+		c.discard(Discarded)
 		c.emit(Event{Kind: Listening})
+	case turn.GiveUp:
+		c.giveUp()
 	case turn.Cut:
 		c.cut()
 	case turn.Finish:
@@ -63,7 +67,9 @@ func (c *Call) apply(a turn.Action) {
 
 // commit answers the caller's turn.
 func (c *Call) commit(a turn.Action) {
-	c.levels.commit()
+	if !a.Typed {
+		c.levels.commit()
+	}
 	c.shown = ""
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
@@ -104,13 +110,13 @@ func (c *Call) say(l turn.Line) {
 	c.supersede()
 	text := c.agent.lineText(l)
 	if text == "" {
-		c.step(turn.Event{Kind: turn.ReplyDone})
 		c.step(turn.Event{Kind: turn.Drained})
 		return
 	}
 	// Behind a sentence that is still being played the line is part of the same
 	// reply: a client that learnt of a new one would drop what it has not played.
-	joins := !c.mouth.silent()
+	joins := c.lastWords && !c.mouth.silent()
+	c.lastWords = false
 	if !joins {
 		c.number++
 		c.emit(Event{Kind: Thinking, Generation: c.number})
@@ -118,98 +124,12 @@ func (c *Call) say(l turn.Line) {
 	c.compose(&reply{number: c.number, line: l, joins: joins}, nil, text)
 }
 
-// supersede concludes a reply that is still in the books when another begins: it
-// waits for functions, or its last sentence is being played out.
-func (c *Call) supersede() {
+// giveUp drops a reply of which nothing came in time.
+func (c *Call) giveUp() {
 	if r := c.reply; r != nil && r.live {
-		c.conclude(false)
+		c.emit(Event{Kind: Fault, Turn: r.turn, Generation: r.number, Err: c.slow(r)})
+		c.discard(FailedReply)
 	}
-}
-
-// conclude closes the books of the reply: what was said, of which the far end
-// heard all, or when it was cut only a part.
-func (c *Call) conclude(cut bool) {
-	r := c.reply
-	r.live = false
-	r.cancel()
-	text := r.fullText()
-	switch {
-	case cut:
-		text = r.heardText(c.mouth.heard)
-		r.outcome = Cut
-	case r.failed:
-		text = r.heardText(c.mouth.heard)
-		r.outcome = FailedReply
-	case r.outcome == "":
-		r.outcome = Committed
-	}
-	if cut {
-		c.cancelTools()
-		r.calls = nil
-	}
-	if text != "" || len(r.calls) > 0 {
-		c.history.add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: cut, ToolCalls: r.calls})
-	}
-	if text != "" {
-		c.emit(Event{Kind: AgentLine, Turn: r.turn, Generation: r.number, Text: text})
-	}
-	c.account(r)
-}
-
-// discard drops a reply of which nothing was heard.
-func (c *Call) discard() {
-	r := c.reply
-	if r == nil || !r.live {
-		return
-	}
-	r.live = false
-	r.outcome = Discarded
-	r.cancel()
-	c.mouth.cut(false)
-	c.account(r)
-}
-
-// account reports what a completion consumed, once its fate and its count are
-// both known.
-func (c *Call) account(r *reply) {
-	if r.outcome == "" || r.tokens == nil || c.owed[r.gen] == nil {
-		return
-	}
-	delete(c.owed, r.gen)
-	c.emit(Event{Kind: Used, Turn: r.turn, Generation: r.number,
-		Usage: Usage{Generation: r.gen, Kind: "reply", Outcome: r.outcome, Tokens: *r.tokens}})
-}
-
-// cut stops the voice now.
-func (c *Call) cut() {
-	now := time.Now()
-	c.mouth.flushed(c.leg.Flush(now))
-	c.mouth.advance(c.leg.Played(now))
-	c.mouth.cut(c.format.Continuous)
-	c.setDuck(false)
-	c.emit(Event{Kind: Interrupted})
-	if r := c.reply; r != nil && r.live {
-		c.conclude(true)
-	}
-	c.emit(Event{Kind: Listening})
-}
-
-// lastSentence bounds what is still played of a sentence when the call is ended.
-const lastSentence = 3 * media.Second
-
-// finishSentence ends the reply with the sentence being spoken.
-func (c *Call) finishSentence() {
-	r := c.reply
-	if r == nil || !r.live {
-		return
-	}
-	if !r.audible {
-		c.discard()
-		return
-	}
-	c.mouth.finish(lastSentence)
-	r.texts = r.texts[:min(len(r.texts), c.mouth.last.seg+1)]
-	c.conclude(false)
 }
 
 func (c *Call) duck(on bool) {
@@ -217,9 +137,22 @@ func (c *Call) duck(on bool) {
 	c.emit(Event{Kind: Ducked, On: on})
 }
 
+// setDuck lowers the agent's voice, at the far end if it can, or restores it where
+// it was lowered.
 func (c *Call) setDuck(on bool) {
-	if d, ok := c.leg.(media.Ducker); ok && d.Duck(on) {
-		return
+	leg, able := c.leg.(media.Ducker)
+	switch {
+	case on && able && leg.Duck(true):
+		c.ducked = theLeg
+	case on:
+		c.ducked = theMouth
+		c.mouth.duck(true)
+	case c.ducked == theLeg:
+		leg.Duck(false)
+	default:
+		c.mouth.duck(false)
 	}
-	c.mouth.duck(on)
+	if !on {
+		c.ducked = nobody
+	}
 }

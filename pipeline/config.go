@@ -65,14 +65,11 @@ type Config struct {
 	// long; 0: never.
 	Quiet time.Duration
 
-	// Observe is called on the conductor's goroutine and must not block.
+	// Observe is called on the conductor's goroutine. It must not block, nor call
+	// the Call back, but for Stop.
 	Observe func(Event)
 	Log     *slog.Logger
 }
-
-// mailboxSize bounds what engines may have in flight to the conductor. It wakes
-// at once for a message, so the queue holds what arrives during one wake-up.
-const mailboxSize = 256
 
 // New returns a call that has not begun.
 func New(cfg Config) *Call {
@@ -88,23 +85,31 @@ func New(cfg Config) *Call {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Call{cfg: cfg, agent: cfg.Agent, box: make(chan message, mailboxSize), lines: newLineCache(), owed: map[int]*reply{}}
+	if cfg.ASR == nil {
+		cfg.Turn.NoiseMax = forever // nobody apologises for not hearing
+	}
+	c := &Call{cfg: cfg, agent: cfg.Agent, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
+		lines: newLineCache(), owed: map[int]*reply{}}
 	c.state = turn.New(&c.cfg.Turn)
 	return c
 }
 
+// forever is a time that no call reaches.
+const forever = media.Time(1<<62 - 1)
+
 // Prepare opens the engines for the call: the recogniser now, the agent's own
-// lines in the background. ctx is the life of the whole call. A call that was
-// prepared must be Run or Closed.
+// lines in the background. ctx is the life of the whole call: its cause, a
+// *media.Ended, says why the call ends. A call that was prepared must be Run or
+// Closed; one that could not be is over.
 func (c *Call) Prepare(ctx context.Context) error {
 	c.life, c.kill = context.WithCancelCause(ctx)
 	if c.cfg.ASR != nil {
-		rec, err := c.cfg.ASR.Open(c.life, inference.ASRConfig{Language: c.agent.Language, Phrases: c.phrases()})
+		asr, err := c.openEar()
 		if err != nil {
 			c.kill(nil)
 			return err
 		}
-		c.ear.open(rec)
+		c.listen(asr)
 	}
 	c.spawn(c.rehearse)
 	return nil
@@ -114,10 +119,4 @@ func (c *Call) Prepare(ctx context.Context) error {
 func (c *Call) Close() {
 	c.kill(nil)
 	c.settle()
-}
-
-// phrases is what the caller may be expected to echo.
-func (c *Call) phrases() []string {
-	a := &c.agent
-	return append([]string{a.Prompt, a.FirstMessage}, a.Phrases...)
 }

@@ -10,123 +10,142 @@ import (
 // the detector was sure, so that the first sound of a word is not lost.
 const (
 	preRoll    = 400 * media.Millisecond
-	earFrames  = 64 // 1.28 s kept: preRoll, the detector's own delay and a pause that is taken back
 	earRate    = media.Rate16k
 	earSamples = int(earRate) / 50
+	// pageFrames are always kept: 1.28 s for preRoll, the detector's own delay and
+	// a pause that is taken back.
+	pageFrames = 64
+	// maxPages bounds what is kept of an utterance for a recogniser that takes the
+	// place of one that died: 15 s, 490 kB.
+	maxPages = 12
 )
 
-// ear keeps the last second of the caller's audio at 16 kHz and feeds the
-// recogniser from it.
+// page is a stretch of the caller's audio.
+type page [pageFrames][earSamples]int16
+
+// ear keeps the last of the caller's audio at 16 kHz and feeds the recogniser from
+// it. Frames are numbered from 0.
 type ear struct {
-	up    *resample.Resampler
-	asr   inference.Recognition
-	ring  [earFrames][earSamples]int16
-	n     int64      // frames heard
-	fed   int64      // frames the recogniser has, or that were passed over
-	heard media.Time // end of the last frame
-	feeds bool       // an utterance is open
+	up     *resample.Resampler
+	asr    inference.Recognition // nil: nobody hears, or one is being opened
+	offset int                   // number of an utterance less the stream's own for it
+	pages  []*page               // oldest first
+	base   int64                 // first frame kept
+	n      int64                 // frames heard
+	heard  media.Time            // end of the last frame
+	from   int64                 // the latest utterance: frames from to to
+	to     int64
+	feeds  bool // it is open
+	owed   bool // its last result is to come
 }
 
-func (e *ear) open(rec inference.Recognition) { e.asr = rec }
-
-func (e *ear) begin(in media.Rate) { e.up = resample.New(in, earRate) }
-
-func (e *ear) results() <-chan inference.Result {
-	if e.asr == nil {
-		return nil
-	}
-	return e.asr.Results()
-}
-
-func (e *ear) close() {
-	if e.asr != nil {
-		e.asr.Close()
-		e.asr = nil
-	}
+func (e *ear) begin(in media.Rate) {
+	e.up = resample.New(in, earRate)
+	e.pages = append(make([]*page, 0, maxPages), new(page), new(page))
 }
 
 // push takes one cleaned frame of the caller's audio.
 func (e *ear) push(f media.Frame) {
 	e.heard = f.At + media.FrameTime
-	copy(e.ring[e.n%earFrames][:], e.up.Process(f).Samples)
+	if e.n == e.base+int64(len(e.pages))*pageFrames {
+		e.turnPage()
+	}
+	copy(e.frame(e.n), e.up.Process(f).Samples)
 	e.n++
 	if e.feeds {
 		e.feed(e.n - 1)
 	}
 }
 
+// turnPage makes room: on the oldest page, unless it holds what may be wanted again.
+func (e *ear) turnPage() {
+	wanted := e.n - pageFrames
+	if e.feeds || e.owed {
+		wanted = min(wanted, e.from)
+	}
+	if e.base+pageFrames > wanted && len(e.pages) < maxPages {
+		e.pages = append(e.pages, new(page))
+		return
+	}
+	oldest := e.pages[0]
+	e.pages[copy(e.pages, e.pages[1:])] = oldest
+	e.base += pageFrames
+}
+
+func (e *ear) frame(n int64) []int16 {
+	at := n - e.base
+	return e.pages[at/pageFrames][at%pageFrames][:]
+}
+
 // feed writes what was heard from frame from on.
 func (e *ear) feed(from int64) {
-	for from = max(from, e.fed, e.n-earFrames); from < e.n; from++ {
-		e.asr.Write(e.ring[from%earFrames][:])
+	if e.asr != nil {
+		for n := max(from, e.base); n < e.n; n++ {
+			e.asr.Write(e.frame(n))
+		}
 	}
-	e.fed = e.n
+	e.to = e.n
 }
 
 // openUtterance begins an utterance that the detector noticed after delay.
 func (e *ear) openUtterance(delay media.Time) {
-	if e.asr == nil || e.feeds {
+	if e.feeds {
 		return
 	}
-	e.feeds = true
-	e.feed(e.n - int64((preRoll+delay)/media.FrameTime))
+	e.feeds, e.owed = true, true
+	e.from = max(e.to, e.base, e.n-int64((preRoll+delay)/media.FrameTime))
+	e.feed(e.from)
 }
 
 // resumeUtterance goes on with the utterance that was closed last, the pause
-// included.
+// included as far as it is kept.
 func (e *ear) resumeUtterance() {
-	if e.asr == nil || e.feeds {
+	if e.feeds {
 		return
 	}
-	e.asr.Resume()
-	e.feeds = true
-	e.feed(e.fed)
+	e.feeds, e.owed = true, true
+	if e.asr != nil {
+		e.asr.Resume()
+	}
+	e.feed(e.to)
 }
 
 func (e *ear) closeUtterance() {
-	if e.asr == nil || !e.feeds {
+	if !e.feeds {
 		return
 	}
 	e.feeds = false
-	e.asr.Finish()
-}
-
-// levels learns how loud this caller speaks, in dBFS, from committed turns. What
-// is 12 dB quieter is somebody else.
-type levels struct {
-	caller float32 // 0: not known yet
-	sum    float32 // of the turn in progress
-	n      int
-}
-
-const (
-	firstLoud  = -30 // dBFS, before the caller's level is known
-	loudWithin = 12  // dB below it
-)
-
-func (l *levels) loud(level float32) bool {
-	if l.caller == 0 {
-		return level >= firstLoud
+	if e.asr != nil {
+		e.asr.Finish()
 	}
-	return level >= l.caller-loudWithin
 }
 
-func (l *levels) add(level float32) {
-	l.sum += level
-	l.n++
-}
-
-// commit takes the turn's mean as evidence; drop forgets it.
-func (l *levels) commit() {
-	if l.n > 0 {
-		mean := l.sum / float32(l.n)
-		if l.caller == 0 {
-			l.caller = mean
-		} else {
-			l.caller += (mean - l.caller) / 4
+// open makes asr the stream from now on. utterance is the number of the latest one
+// opened. While its result is owed it is the new stream's first one: with again it
+// hears what is kept of it.
+func (e *ear) open(asr inference.Recognition, utterance int, again bool) {
+	e.asr, e.offset = asr, utterance
+	if !e.owed {
+		return
+	}
+	e.offset--
+	if again {
+		for n := max(e.from, e.base); n < e.to; n++ {
+			asr.Write(e.frame(n))
 		}
 	}
-	l.drop()
+	if !e.feeds {
+		asr.Finish()
+	}
 }
 
-func (l *levels) drop() { l.sum, l.n = 0, 0 }
+// forget says that the latest utterance does not matter any more.
+func (e *ear) forget() { e.owed = e.feeds }
+
+// close ends the stream.
+func (e *ear) close() {
+	if e.asr != nil {
+		e.asr.Close()
+		e.asr = nil
+	}
+}

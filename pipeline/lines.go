@@ -40,9 +40,12 @@ func (a *Agent) lineText(l turn.Line) string {
 // call so that they begin at once and work when engines fail. It is bounded by
 // the number of lines.
 type lineCache struct {
+	greets chan struct{}
+
 	mu     sync.Mutex
 	chunks map[string][]inference.Chunk // by sentence
-	greets chan struct{}
+	first  []string                     // keys of the first message
+	said   bool                         // which was said
 }
 
 func newLineCache() *lineCache {
@@ -55,10 +58,27 @@ func (l *lineCache) get(text string) []inference.Chunk {
 	return l.chunks[text]
 }
 
-func (l *lineCache) put(text string, chunks []inference.Chunk) {
+func (l *lineCache) put(line turn.Line, text string, chunks []inference.Chunk) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if line == turn.Greeting {
+		if l.said {
+			return
+		}
+		l.first = append(l.first, text)
+	}
 	l.chunks[text] = chunks
+}
+
+// greeted drops the first message, which is often long and never said again.
+func (l *lineCache) greeted() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said = true
+	for _, text := range l.first {
+		delete(l.chunks, text)
+	}
+	l.first = nil
 }
 
 // Rehearsed is closed when the first message has its audio, or cannot have it: a
@@ -69,12 +89,8 @@ func (c *Call) Rehearsed() <-chan struct{} { return c.lines.greets }
 func (c *Call) rehearse() {
 	agent := c.cfg.Agent
 	for _, l := range []turn.Line{turn.Greeting, turn.Goodbye, turn.Sorry, turn.Reprompt, turn.Trouble} {
-		s := segmenter{text: agent.lineText(l), first: true}
-		for p := s.next(); ; p = s.next() {
-			if p == "" {
-				p = s.rest()
-			}
-			if p == "" || !c.rehearseOne(&agent, p) {
+		for _, p := range pieces(agent.lineText(l)) {
+			if !c.rehearseOne(&agent, l, p) {
 				break
 			}
 		}
@@ -84,7 +100,7 @@ func (c *Call) rehearse() {
 	}
 }
 
-func (c *Call) rehearseOne(agent *Agent, text string) bool {
+func (c *Call) rehearseOne(agent *Agent, line turn.Line, text string) bool {
 	var chunks []inference.Chunk
 	for chunk, err := range c.cfg.TTS.Speak(c.life, speech(agent, text)) {
 		if err != nil {
@@ -95,7 +111,7 @@ func (c *Call) rehearseOne(agent *Agent, text string) bool {
 	if c.life.Err() != nil {
 		return false
 	}
-	c.lines.put(lineKey(agent, text), chunks)
+	c.lines.put(line, lineKey(agent, text), chunks)
 	return true
 }
 

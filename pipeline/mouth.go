@@ -1,7 +1,8 @@
 package pipeline
 
 import (
-	"parley/inference"
+	"slices"
+
 	"parley/media"
 	"parley/media/resample"
 )
@@ -17,18 +18,6 @@ const (
 	trailSize = 256
 )
 
-// sentence is one piece of a reply on its way to the far end.
-type sentence struct {
-	gen, seg int
-	text     string
-	rate     media.Rate
-	pcm      []int16 // not yet taken
-	taken    int     // samples taken
-	total    int     // samples received
-	marks    []inference.Mark
-	complete bool
-}
-
 // trail remembers which part of which sentence a written frame carried.
 type trail struct {
 	end media.Time // position on the leg after the frame
@@ -43,6 +32,8 @@ type mouth struct {
 	out   media.Rate
 	queue []*sentence // the first is being played
 	down  map[media.Rate]*resample.Resampler
+	rate  media.Rate // whose resampler is in use; 0: silence since
+	rings media.Time // audio that is still inside it
 	in    [media.MaxFrameSamples]int16
 	frame [media.MaxFrameSamples]int16
 	gain  float32
@@ -81,6 +72,20 @@ func (m *mouth) cut(fade bool) {
 	m.queue = m.queue[:0]
 	m.head, m.tail = 0, 0
 	m.gain, m.aim = 1, 1
+	m.silence()
+}
+
+// silence forgets what is inside the resampler: what comes next has a beginning.
+func (m *mouth) silence() {
+	if m.rate != 0 {
+		m.resampler(m.rate).Reset()
+	}
+	m.rate, m.rings = 0, 0
+}
+
+// forget drops the sentences of a reply of which nothing was played.
+func (m *mouth) forget(gen int) {
+	m.queue = slices.DeleteFunc(m.queue, func(s *sentence) bool { return s.gen == gen })
 }
 
 func (m *mouth) fadeOut() {
@@ -96,18 +101,26 @@ func (m *mouth) fadeOut() {
 	}
 }
 
-// finish keeps only what remains of the sentence being played, limit at most.
-func (m *mouth) finish(limit media.Time) {
-	if len(m.queue) == 0 {
-		return
+// finish keeps only what remains of the sentence being played, limit at most. It
+// returns where the reply will end with that; nothing of it was played when its off
+// is 0.
+func (m *mouth) finish(limit media.Time) (end trail) {
+	end = m.last
+	if end.gen != m.gen {
+		end = trail{}
 	}
-	s := m.queue[0]
-	s.complete = true
-	if s.rate != 0 {
+	keep := 0
+	if len(m.queue) > 0 && m.queue[0].gen == m.gen && m.queue[0].taken > 0 {
+		s := m.queue[0]
+		s.last = true
+		s.complete = s.complete && s.rate.Duration(len(s.pcm)) <= limit
 		s.pcm = s.pcm[:min(len(s.pcm), limit.Samples(s.rate))]
+		end.off += s.rate.Duration(len(s.pcm))
+		keep = 1
 	}
-	clear(m.queue[1:])
-	m.queue = m.queue[:1]
+	clear(m.queue[keep:])
+	m.queue = m.queue[:keep]
+	return end
 }
 
 func (m *mouth) add(s *sentence) { m.queue = append(m.queue, s) }
@@ -122,13 +135,6 @@ func (m *mouth) sentence(gen, seg int) *sentence {
 	return nil
 }
 
-func (s *sentence) append(c inference.Chunk) {
-	s.rate = c.Rate
-	s.pcm = append(s.pcm, c.Samples...)
-	s.total += len(c.Samples)
-	s.marks = append(s.marks, c.Words...)
-}
-
 // left is how much audio of the sentences in the queue was not yet taken.
 func (m *mouth) left() media.Time {
 	var t media.Time
@@ -139,6 +145,9 @@ func (m *mouth) left() media.Time {
 	}
 	return t
 }
+
+// unplayed says that there is audio which the far end has not played.
+func (m *mouth) unplayed() bool { return m.head < m.tail || m.left() > 0 }
 
 // next gives the next frame of speech, or false when there is none yet, and how
 // many sentences were played to their end before it. The frame is valid until the
@@ -152,15 +161,15 @@ func (m *mouth) next() (f media.Frame, finished int, ok bool) {
 	n, want := 0, 0
 	for len(m.queue) > 0 {
 		s := m.queue[0]
-		if s.complete && len(s.pcm) == 0 {
-			m.queue = append(m.queue[:0], m.queue[1:]...)
+		if s.over() {
+			m.drop()
 			finished++
 			continue
 		}
 		if rate == 0 && s.rate != 0 {
 			rate, want = s.rate, s.rate.FrameSamples()
 		}
-		if rate == 0 || s.rate != rate || n == want || len(s.pcm) < want-n && !s.complete {
+		if rate == 0 || s.rate != rate || n == want || len(s.pcm) < want-n && !s.complete && !s.last {
 			break
 		}
 		k := copy(m.in[n:want], s.pcm)
@@ -170,11 +179,43 @@ func (m *mouth) next() (f media.Frame, finished int, ok bool) {
 		m.last = trail{gen: s.gen, seg: s.seg, off: s.rate.Duration(s.taken)}
 	}
 	if n == 0 {
-		return f, finished, false
+		f, ok = m.ringOut()
+		return f, finished, ok
 	}
+	return m.level(m.resampled(rate, n)), finished, true
+}
+
+// resampled converts the first n samples of in, and silence up to a frame.
+func (m *mouth) resampled(rate media.Rate, n int) media.Frame {
+	if m.rate != rate {
+		m.silence()
+		m.rate = rate
+	}
+	r, want := m.resampler(rate), rate.FrameSamples()
 	clear(m.in[n:want])
-	f = m.resampler(rate).Process(media.Frame{Samples: m.in[:want], Rate: rate})
-	return m.level(f), finished, true
+	m.rings = max(0, r.Delay()-rate.Duration(want-n))
+	return r.Process(media.Frame{Samples: m.in[:want], Rate: rate})
+}
+
+// ringOut gives what is still inside the resampler when all sentences are played:
+// the last of a word. A sentence that has only fallen behind goes on without it.
+func (m *mouth) ringOut() (f media.Frame, ok bool) {
+	if len(m.queue) > 0 {
+		return f, false
+	}
+	if m.rings > 0 {
+		f, ok = m.level(m.resampled(m.rate, 0)), true
+	}
+	m.silence()
+	return f, ok
+}
+
+// drop forgets the sentence that was played, and its audio: a reply outlives it.
+func (m *mouth) drop() {
+	m.queue[0].pcm = nil
+	n := copy(m.queue, m.queue[1:])
+	m.queue[n] = nil
+	m.queue = m.queue[:n]
 }
 
 func (m *mouth) resampler(rate media.Rate) *resample.Resampler {
@@ -245,4 +286,4 @@ func (m *mouth) advance(played media.Time) {
 func (m *mouth) flushed(d media.Time) { m.written -= d }
 
 // silent says that nothing is queued and everything written was played.
-func (m *mouth) silent() bool { return len(m.queue) == 0 && m.head == m.tail }
+func (m *mouth) silent() bool { return len(m.queue) == 0 && m.head == m.tail && m.rings == 0 }

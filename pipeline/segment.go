@@ -14,10 +14,31 @@ const (
 	maxSentence = 280 // bytes
 )
 
-// segmenter cuts a growing text into pieces to speak.
+const (
+	marks   = ".!?…"       // end a sentence
+	closers = "\"'”’»)]}*" // belong to the sentence they follow
+)
+
+// segmenter cuts a growing text into pieces to speak. What it gives does not
+// depend on how the text came, but for one case: a text that stops after a long
+// word and a full stop is taken for a sentence, though "example." may go on with
+// "com". Waiting would hold up the words before a function call.
 type segmenter struct {
 	text  string
 	first bool // the first piece is out
+}
+
+// pieces cuts a whole text, of which the first piece need not be short.
+func pieces(text string) []string {
+	var list []string
+	s := segmenter{text: text, first: true}
+	for p := s.next(); p != ""; p = s.next() {
+		list = append(list, p)
+	}
+	if p := s.rest(); p != "" {
+		list = append(list, p)
+	}
+	return list
 }
 
 // add appends text. Whole pieces are then taken with next.
@@ -25,75 +46,103 @@ func (s *segmenter) add(text string) { s.text += text }
 
 // next takes the next whole piece, or "" when there is none yet.
 func (s *segmenter) next() string {
-	cut := s.boundary()
-	if cut == 0 {
-		return ""
+	for cut := s.boundary(); cut > 0; cut = s.boundary() {
+		piece := trim(s.text[:cut])
+		s.text = s.text[cut:]
+		if piece != "" {
+			s.first = true
+			return piece
+		}
 	}
-	piece := strings.TrimSpace(s.text[:cut])
-	s.text = s.text[cut:]
-	if !speakable(piece) {
-		return s.next()
-	}
-	s.first = true
-	return piece
+	return ""
 }
 
 // rest takes what is left when the text is complete.
 func (s *segmenter) rest() string {
-	piece := strings.TrimSpace(s.text)
+	piece := trim(s.text)
 	s.text = ""
-	if !speakable(piece) {
-		return ""
-	}
 	return piece
 }
 
-func speakable(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+// trim takes off spaces, and marks left over from the sentence before. A piece
+// without a letter or digit is nothing to speak.
+func trim(s string) string {
+	s = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(s), marks+"”’»)]}"))
+	if !strings.ContainsFunc(s, spoken) {
+		return ""
+	}
+	return s
 }
+
+func spoken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // boundary is where the first whole piece ends; 0 when it is not there yet.
 func (s *segmenter) boundary() int {
 	space := 0
-	for i, r := range s.text {
-		end := i + utf8.RuneLen(r)
+	for i := 0; i < len(s.text); {
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		end := i + size
 		switch {
 		case r == '\n':
 			return end
-		case strings.ContainsRune(".!?…", r) && s.endsSentence(i, end):
-			return end
-		case strings.ContainsRune(",;:", r) && !s.first && i >= firstClause && startsWithSpace(s.text[end:]):
-			return end
+		case strings.ContainsRune(marks, r):
+			end = s.past(end, marks+closers)
+			if yes, known := s.endsSentence(i, end); !known {
+				return 0
+			} else if yes {
+				return end
+			}
+		case strings.ContainsRune(",;:", r) && !s.first && i >= firstClause:
+			if end == len(s.text) {
+				return 0
+			}
+			if startsWithSpace(s.text[end:]) {
+				return end
+			}
 		case unicode.IsSpace(r):
 			space = end
 		}
-		if end >= maxSentence && space > 0 {
+		switch {
+		case end < maxSentence:
+		case space > 0:
 			return space
+		default:
+			return end
 		}
+		i = end
 	}
 	return 0
 }
 
-// endsSentence says whether the mark at i ends a sentence. At the very end of
-// what is known so far a full stop after a digit or an abbreviation waits.
-func (s *segmenter) endsSentence(i, end int) bool {
-	rest := s.text[end:]
-	if rest != "" && !startsWithSpace(rest) {
-		return false // "3.5", "e.g.", "?!"
-	}
-	if s.text[i] != '.' {
-		return true
-	}
+// past is the end of the run of characters of set that begins at i.
+func (s *segmenter) past(i int, set string) int {
+	return len(s.text) - len(strings.TrimLeft(s.text[i:], set))
+}
+
+// endsSentence says whether the marks from i to end are the end of a sentence;
+// known is false while that depends on what follows.
+func (s *segmenter) endsSentence(i, end int) (yes, known bool) {
 	word := s.text[:i]
 	word = word[strings.LastIndexFunc(word, unicode.IsSpace)+1:]
-	if abbreviations[strings.ToLower(word)] {
-		return false
+	plain := s.text[i:end] == "."
+	if rest := s.text[end:]; rest == "" {
+		return plain && longWord(word), plain && longWord(word)
+	} else if !startsWithSpace(rest) {
+		return false, true // "3.5", "e.g.", "example.com"
 	}
-	if rest == "" {
-		last, _ := utf8.DecodeLastRuneInString(word)
-		return unicode.IsLetter(last) && utf8.RuneCountInString(word) > 1
+	return !plain || !abbreviated(word), true
+}
+
+// longWord says whether the full stop after word ends a sentence whatever follows.
+func longWord(word string) bool {
+	n := 0
+	for _, r := range word {
+		if !unicode.IsLetter(r) {
+			return false
+		}
+		n++
 	}
-	return true
+	return n > 3 && !abbreviated(word)
 }
 
 func startsWithSpace(s string) bool {
@@ -101,8 +150,28 @@ func startsWithSpace(s string) bool {
 	return s != "" && unicode.IsSpace(r)
 }
 
-// abbreviations end in a full stop that ends no sentence.
-var abbreviations = map[string]bool{
-	"mr": true, "mrs": true, "ms": true, "dr": true, "st": true, "e.g": true, "i.e": true, "a.m": true, "p.m": true,
-	"sr": true, "sra": true, "dra": true, "av": true, "núm": true, "mme": true, "z.b": true, "hr": true, "fr": true, "nr": true, "sig": true,
+// abbreviated says whether a full stop after word belongs to the word: after a
+// known abbreviation, an initial, "z.B", "p.m" or a number such as a day of the
+// month, which has one or two digits.
+func abbreviated(word string) bool {
+	word = strings.ToLower(strings.TrimLeftFunc(word, func(r rune) bool { return !spoken(r) }))
+	if abbreviations[word] || strings.Contains(word, ".") && !strings.ContainsFunc(word, unicode.IsDigit) {
+		return true
+	}
+	n := utf8.RuneCountInString(word)
+	digits := word != "" && strings.TrimLeft(word, "0123456789") == ""
+	return n == 1 || n == 2 && digits
 }
+
+// abbreviations of the languages, without their full stop.
+var abbreviations = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(`mr mrs ms dr prof st vs etc approx
+		sr sra srta dra av avda núm tel ud uds
+		mme mlle
+		sig sigra dott avv ing
+		hr fr nr bzw usw ca inkl str`) {
+		set[w] = true
+	}
+	return set
+}()

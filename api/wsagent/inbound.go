@@ -12,7 +12,7 @@ import (
 func (s *session) text(p []byte) {
 	var in incoming
 	if err := json.Unmarshal(p, &in); err != nil {
-		s.sock.error(api.ErrBadRequest, "the frame is not a JSON object with a type")
+		s.sock.malformed("the frame is not a JSON object with a type")
 		return
 	}
 	switch in.Type {
@@ -33,19 +33,31 @@ func (s *session) text(p []byte) {
 	}
 }
 
+// conversation is the one in progress; nil before and when it was refused.
 func (s *session) conversation() Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.live
 }
 
+// typed takes a typed turn. One that comes before the conversation has begun
+// holds the reader until it has, after the quiet gap, so that it is neither lost
+// nor overtaken.
 func (s *session) typed(in incoming) {
 	var text string
 	if json.Unmarshal(in.Data, &text) != nil {
 		s.bad(in.Type, "a string")
 		return
 	}
-	if live := s.conversation(); live != nil && strings.TrimSpace(text) != "" {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	s.changed()
+	select {
+	case <-s.begun:
+	case <-s.sock.gone:
+	}
+	if live := s.conversation(); live != nil {
 		live.Type(text)
 	}
 }
@@ -73,39 +85,15 @@ func (s *session) toolResult(in incoming) {
 }
 
 func (s *session) bad(kind, want string) {
-	s.sock.error(api.ErrBadRequest, "the data of "+kind+" must be "+want)
+	s.sock.malformed("the data of " + kind + " must be " + want)
 }
 
 // configure takes a frame that sets something: before the conversation into its
 // setup, later as a change of the agent.
 func (s *session) configure(in incoming) {
-	var c Change
-	var text string
-	switch in.Type {
-	case "voice", "language", "prompt":
-		if len(in.Data) > 0 && json.Unmarshal(in.Data, &text) != nil {
-			s.bad(in.Type, "a string")
-			return
-		}
-	}
-	switch in.Type {
-	case "voice":
-		c.Voice = s.valid(&text, Voice(text), api.ErrVoice)
-	case "language":
-		c.Language = s.valid(&text, Language(text), api.ErrLanguage)
-	case "prompt":
-		c.Prompt = &text
-	case "tools":
-		tools, err := ParseTools(in.Data)
-		if err != nil {
-			s.bad(in.Type, "a list of functions")
-			return
-		}
-		c.Tools, c.ToolsSet = tools, true
-	case "features":
-		s.features(in.Data)
-	case "visemes":
-		s.leg.visemes.Store(string(in.Data) == "true")
+	c, ok := s.change(in)
+	if !ok {
+		return
 	}
 	s.mu.Lock()
 	s.prompted = s.prompted || in.Type == "prompt"
@@ -114,17 +102,56 @@ func (s *session) configure(in incoming) {
 		s.asked.merge(c)
 	}
 	s.mu.Unlock()
-	if live != nil {
+	switch {
+	case live == nil:
+		s.changed()
+	case c.Voice != nil || c.Language != nil || c.Prompt != nil || c.ToolsSet:
 		live.Update(c)
-		return
 	}
-	s.changed()
+}
+
+// change is what a frame asks of the agent; what it asks of the socket is done.
+// It is false when the frame cannot be read, which the client has been told.
+func (s *session) change(in incoming) (c Change, ok bool) {
+	var text string
+	switch in.Type {
+	case "voice", "language", "prompt":
+		if len(in.Data) > 0 && json.Unmarshal(in.Data, &text) != nil {
+			s.bad(in.Type, "a string")
+			return c, false
+		}
+	}
+	absent := len(in.Data) == 0 || string(in.Data) == "null"
+	switch in.Type {
+	case "voice":
+		if !absent {
+			c.Voice = s.valid(text, Voice(text), api.ErrVoice)
+		}
+	case "language":
+		if !absent {
+			c.Language = s.valid(text, Language(text), api.ErrLanguage)
+		}
+	case "prompt":
+		c.Prompt = &text
+	case "tools":
+		tools, err := ParseTools(in.Data)
+		if err != nil {
+			s.bad(in.Type, "a list of functions")
+			return c, false
+		}
+		c.Tools, c.ToolsSet = tools, true
+	case "features":
+		s.features(in.Data)
+	case "visemes":
+		s.leg.visemes.Store(string(in.Data) == "true")
+	}
+	return c, true
 }
 
 // valid is the canonical form of a name, or nil after an error frame.
-func (s *session) valid(text *string, canonical string, err error) *string {
+func (s *session) valid(text, canonical string, err error) *string {
 	if canonical == "" {
-		s.sock.error(err, *text)
+		s.sock.error(err, text)
 		return nil
 	}
 	return &canonical

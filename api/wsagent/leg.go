@@ -23,9 +23,10 @@ const (
 	// silenceAfter is how far hearing may lag the wall clock before silence is
 	// filled in: a muted client sends nothing at all.
 	silenceAfter = 180 * time.Millisecond
-	// aheadMax is how far hearing may run ahead of the wall clock: a client that
-	// sends faster than real time is heard at most so early, and what exceeds the
-	// input buffer is dropped.
+	// aheadMax is how far hearing may run ahead of it, as it does after a network
+	// that stood still, whose gap was filled, delivers all at once. What is more
+	// moves the clock on, or silence would be noticed late for ever after. It also
+	// lets a client send in chunks of half a second without gaps between them.
 	aheadMax = 500 * time.Millisecond
 )
 
@@ -33,26 +34,25 @@ const (
 // messages that go with it in one order. Audio that was flushed is not sent any
 // more, not even when it was queued already.
 type Leg struct {
-	sock  *socket
-	in    ring
-	start time.Time
-	pacer media.Pacer
+	sock *socket
+	in   ring
 
 	// Of the conductor alone.
-	frame   [320]int16
+	pacer   media.Pacer
+	frame   [int(RateIn) / 50]int16
+	start   time.Time // when the media time of hearing was 0
 	heard   media.Time
-	arrived int64 // the arrival that the pacer has seen
+	filled  uint64 // frames of silence, at least in part
+	arrived int64  // the arrival that the pacer has seen
 	written media.Time
 	end     time.Time // when the client will have played what was written
 	played  media.Time
-	events  chan media.LegEvent
 	replyAt media.Time // position of the reply in progress
+	events  chan media.LegEvent
 
-	lead     time.Duration
 	features atomic.Int32
-	visemes  atomic.Bool // the client wants them
+	visemes  atomic.Bool  // the client wants them
 	report   atomic.Int64 // ms of the current reply played, as the client says; -1: not yet
-	muted    uint64
 }
 
 // Features a client may announce.
@@ -61,11 +61,21 @@ const (
 	featurePlayed
 )
 
-func newLeg(sock *socket, start time.Time) *Leg {
-	l := &Leg{sock: sock, start: start, pacer: media.NewPacer(start.Add(media.FrameDuration)), lead: DefaultLead,
-		events: make(chan media.LegEvent, media.EventQueue)}
+func newLeg(sock *socket) *Leg {
+	l := &Leg{sock: sock, events: make(chan media.LegEvent, media.EventQueue)}
+	l.in.init(time.Now().UnixNano())
 	l.report.Store(-1)
 	return l
+}
+
+// begin starts the clock with the conductor's first look at the leg: what came
+// while the engines were opened waits in the buffer, and silence before it is
+// nobody's.
+func (l *Leg) begin(now time.Time) {
+	if l.start.IsZero() {
+		l.start, l.end = now, now
+		l.pacer = media.NewPacer(now.Add(media.FrameDuration))
+	}
 }
 
 // Run implements media.Leg: it lasts as long as the socket. The cause of ctx
@@ -81,16 +91,17 @@ func (l *Leg) Run(ctx context.Context) error {
 		}
 	case <-l.sock.gone:
 	}
-	return l.sock.reason()
+	return l.sock.fault
 }
 
 // Format implements media.Leg.
 func (l *Leg) Format() media.Format {
-	return media.Format{In: RateIn, Out: RateOut, Lead: l.lead}
+	return media.Format{In: RateIn, Out: RateOut, Lead: DefaultLead}
 }
 
 // Next implements media.Leg. Its phase follows the client's packets.
 func (l *Leg) Next() time.Time {
+	l.begin(time.Now())
 	if at := l.in.arrived.Load(); at != l.arrived {
 		l.arrived = at
 		l.pacer.Observe(time.Unix(0, at))
@@ -100,18 +111,18 @@ func (l *Leg) Next() time.Time {
 
 // Read implements media.Leg.
 func (l *Leg) Read(now time.Time) (media.Frame, bool) {
-	wall := media.FromDuration(now.Sub(l.start))
-	if l.heard > wall+media.FromDuration(aheadMax) {
-		return media.Frame{}, false
-	}
+	l.begin(now)
+	lag := now.Sub(l.start) - l.heard.Duration()
 	n := len(l.frame)
 	if have := l.in.len(); have < n {
-		if wall-l.heard < media.FromDuration(silenceAfter) {
+		if lag < silenceAfter {
 			return media.Frame{}, false
 		}
 		clear(l.frame[have:])
 		n = have
-		l.muted++
+		l.filled++
+	} else if ahead := -lag; ahead > aheadMax {
+		l.start = l.start.Add(aheadMax - ahead)
 	}
 	l.in.read(l.frame[:n])
 	f := media.Frame{Samples: l.frame[:], Rate: RateIn, At: l.heard}
@@ -121,9 +132,9 @@ func (l *Leg) Read(now time.Time) (media.Frame, bool) {
 
 // Due implements media.Leg.
 func (l *Leg) Due(now time.Time) int {
+	l.begin(now)
 	l.pacer.Due(now)
-	ahead := max(0, l.end.Sub(now))
-	return max(0, int((l.lead-ahead+media.FrameDuration-1)/media.FrameDuration))
+	return max(0, int((DefaultLead-max(0, l.end.Sub(now)))/media.FrameDuration))
 }
 
 // Write implements media.Leg.
@@ -159,18 +170,23 @@ func (l *Leg) Flush(now time.Time) media.Time {
 // Played implements media.Leg: by the client's own word if it gives it, else by
 // the time since it was sent.
 func (l *Leg) Played(now time.Time) media.Time {
-	position := l.written
-	if late := l.end.Add(playoutLag).Sub(now); late > 0 {
-		position -= min(l.written, media.FromDuration(late))
-	}
+	position := l.position(now, playoutLag)
 	if l.features.Load()&featurePlayed != 0 {
-		// A client that has stopped reporting must not hold up the conversation.
+		// Nobody plays what was not sent long enough ago, and a client that has
+		// stopped reporting must not hold up the conversation.
 		if said := l.report.Load(); said >= 0 && now.Sub(l.end) < time.Second {
-			position = min(l.written, l.replyAt+media.Time(said)*media.Millisecond)
+			position = min(l.position(now, 0), l.replyAt+media.Time(said)*media.Millisecond)
 		}
 	}
-	l.played = max(l.played, position)
-	return min(l.played, l.written)
+	l.played = min(l.written, max(l.played, position))
+	return l.played
+}
+
+// position is how much a client has played that plays everything lag after it was
+// sent.
+func (l *Leg) position(now time.Time, lag time.Duration) media.Time {
+	left := media.FromDuration(max(0, l.end.Add(lag).Sub(now)))
+	return max(0, l.written-left)
 }
 
 // Events implements media.Leg: a socket has no keys.

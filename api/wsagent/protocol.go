@@ -61,8 +61,12 @@ func (l *Leg) Caption(role, text string) {
 	l.sock.send(message{Type: "transcript_partial", Role: role, Data: text})
 }
 
-// ToolCall asks the client to run a function.
+// ToolCall asks the client to run a function. Clients parse the arguments, so
+// there always are some.
 func (l *Leg) ToolCall(c inference.ToolCall, generation int) {
+	if c.Arguments == "" {
+		c.Arguments = "{}"
+	}
 	l.sock.send(message{Type: "tool_call", Name: c.Name, Arguments: c.Arguments, CallID: c.ID, Generation: generation})
 }
 
@@ -79,8 +83,11 @@ type Viseme struct {
 // WantsVisemes says whether the client asked for mouth shapes.
 func (l *Leg) WantsVisemes() bool { return l.visemes.Load() }
 
-// Visemes are the mouth shapes of the audio that follows.
+// Visemes are the mouth shapes of the audio that follows; none are sent as none.
 func (l *Leg) Visemes(v []Viseme, generation int) {
+	if v == nil {
+		v = []Viseme{}
+	}
 	l.sock.send(message{Type: "visemes", Data: v, Generation: generation})
 }
 
@@ -90,6 +97,13 @@ func (l *Leg) Error(err error, detail string) { l.sock.error(err, detail) }
 func (s *socket) error(err error, detail string) {
 	p := api.ProblemOf(err)
 	s.send(message{Type: "error", Data: fault{Code: p.Code, Message: p.Message, Detail: detail, Retryable: p.Retryable}})
+}
+
+// malformed answers a message that cannot be read. Over HTTP the same request
+// would fail again; here the client may go on.
+func (s *socket) malformed(detail string) {
+	p := api.ProblemOf(api.ErrBadRequest)
+	s.send(message{Type: "error", Data: fault{Code: p.Code, Message: p.Message, Detail: detail, Retryable: true}})
 }
 
 // toolFrame is a function in OpenAI's form.

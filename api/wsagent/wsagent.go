@@ -6,6 +6,7 @@ package wsagent
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -15,7 +16,6 @@ import (
 
 	"parley/api"
 	"parley/inference"
-	"parley/media"
 )
 
 // Agents starts conversations.
@@ -25,11 +25,13 @@ type Agents interface {
 	Admit(ctx context.Context, p api.Principal, agentID string) (Conversation, error)
 }
 
-// Conversation is one admitted conversation. After Converse has been called the
-// other methods may be called from any goroutine; before, Cancel may.
+// Conversation is one admitted conversation: either Converse is called, once, or
+// Cancel. The other methods may be called from any goroutine from just before
+// Converse is called until long after it has returned, and may wait for it to get
+// ready.
 type Conversation interface {
 	// Converse holds the conversation on leg until it ends. It sends prompt_set
-	// when the engines are ready. It is called once, unless Cancel is.
+	// when the engines are ready.
 	Converse(ctx context.Context, c Change, leg *Leg)
 	// Cancel gives up a conversation that never began: it costs nothing.
 	Cancel()
@@ -54,28 +56,16 @@ type Change struct {
 const (
 	quietGap   = 200 * time.Millisecond
 	setupMax   = time.Second
-	firstFrame = 2 * 320 // bytes: 20 ms
+	firstAudio = int(RateIn) / 50 // samples: 20 ms
 )
 
 // Handler serves agent sockets.
 type Handler struct {
 	Keys   api.Keys
 	Agents Agents
-	Log    *slog.Logger
-	// Limit says whether a principal may connect now; nil: always.
-	Limit func(api.Principal) Limiter
+	Log    *slog.Logger   // nil: nothing is logged
+	Limits *ConnectLimits // nil: none
 }
-
-// Limiter counts connections that were refused or ended at once.
-type Limiter interface {
-	Allow() bool
-	// Count notes one that did.
-	Count()
-}
-
-// shortLived is how soon after opening the end of a conversation counts against
-// the connect limit.
-const shortLived = 5 * time.Second
 
 // upgrader takes connections from any site: there are no cookies here, a page
 // needs a credential to connect.
@@ -94,32 +84,30 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, err)
 		return
 	}
-	var limit Limiter
-	if h.Limit != nil {
-		if limit = h.Limit(p); !limit.Allow() {
-			api.WriteError(w, api.ErrRateLimited)
-			return
-		}
+	if h.Limits != nil && !h.Limits.Allow(p) {
+		api.WriteError(w, api.ErrBackOff)
+		return
 	}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // answered by the upgrader
 	}
-	opened := time.Now()
-	s := &session{sock: newSocket(conn), setup: make(chan struct{}, 1)}
-	s.leg = newLeg(s.sock, opened)
-	s.leg.in.odd = -1
+	s := &session{sock: newSocket(conn), opened: time.Now(), setup: make(chan struct{}, 1), begun: make(chan struct{})}
+	s.leg = newLeg(s.sock)
 	h.serve(context.WithoutCancel(r.Context()), s, p, r.URL.Query().Get("agent_id"))
-	if limit != nil && time.Since(opened) < shortLived {
-		limit.Count()
+	if h.Log != nil {
+		h.Log.Debug("agent socket closed", "account", p.Account, "ms", time.Since(s.opened).Milliseconds(), "fault", s.sock.fault,
+			"filled_frames", s.leg.filled, "dropped_samples", s.leg.in.dropped.Load())
 	}
 }
 
 // session is one connection.
 type session struct {
-	sock  *socket
-	leg   *Leg
-	setup chan struct{} // a configuration frame, or audio, has arrived
+	sock   *socket
+	leg    *Leg
+	opened time.Time
+	setup  chan struct{} // a configuration frame, or audio, has arrived
+	begun  chan struct{} // closed when live is set
 
 	mu       sync.Mutex
 	asked    Change
@@ -128,19 +116,31 @@ type session struct {
 	spoke    bool         // and audio after it
 }
 
+// serve holds the conversation and returns when nothing of it is left. The reader
+// and the writer end with the socket.
 func (h *Handler) serve(ctx context.Context, s *session, p api.Principal, agentID string) {
 	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer s.sock.lost(nil)
 	wg.Go(s.sock.write)
 	wg.Go(func() { s.sock.read(s.text, s.audio) })
-	defer wg.Wait()
 
 	s.sock.send(message{Type: "server_rates", Playback: int(RateOut), Input: int(RateIn)})
-	talk, err := h.Agents.Admit(ctx, p, agentID)
-	if err != nil {
+	lasted := time.Duration(0)
+	if talk, err := h.Agents.Admit(ctx, p, agentID); err != nil {
 		s.sock.error(err, "")
-		s.sock.close(codePolicy, api.ProblemOf(err).Message)
-		return
+		s.sock.close(refusal(err))
+	} else {
+		s.hold(ctx, talk)
+		lasted = time.Since(s.opened)
 	}
+	if h.Limits != nil {
+		h.Limits.Ended(p, lasted)
+	}
+}
+
+// hold waits for the configuration and converses.
+func (s *session) hold(ctx context.Context, talk Conversation) {
 	if !s.configured() {
 		talk.Cancel()
 		return
@@ -149,54 +149,60 @@ func (h *Handler) serve(ctx context.Context, s *session, p api.Principal, agentI
 	asked := s.asked
 	s.live = talk
 	s.mu.Unlock()
-	s.leg.begin()
+	close(s.begun)
 	talk.Converse(ctx, asked, s.leg)
-	s.sock.lost(nil)
+	// A conversation that has run has said goodbye already.
+	s.sock.close(codeServerError, "the conversation could not be started")
+}
+
+// refusal is the close code and sentence for a conversation that is not admitted.
+// Clients connect again after every code but the policy one.
+func refusal(err error) (code int, why string) {
+	p := api.ProblemOf(err)
+	switch {
+	case errors.Is(err, api.ErrDraining):
+		return codeGoingAway, p.Message
+	case p.Status == http.StatusServiceUnavailable:
+		return codeTryLater, p.Message
+	case p.Status >= 500:
+		return codeServerError, p.Message
+	}
+	return codePolicy, p.Message
 }
 
 // configured waits for the configuration to be complete; false when the client
 // has gone before.
 func (s *session) configured() bool {
-	limit := time.NewTimer(setupMax)
+	limit := time.NewTimer(setupMax - time.Since(s.opened))
 	defer limit.Stop()
 	quiet := time.NewTimer(setupMax)
 	defer quiet.Stop()
-	for {
+	for done := false; !done; {
 		select {
 		case <-s.sock.gone:
 			return false
 		case <-limit.C:
-			return true
+			done = true
 		case <-quiet.C:
-			return true
+			done = true
 		case <-s.setup:
 			s.mu.Lock()
-			spoke := s.spoke
+			done = s.spoke
 			s.mu.Unlock()
-			if spoke {
-				return true
-			}
 			quiet.Reset(quietGap)
 		}
 	}
-}
-
-// begin starts the leg's clock: audio that came during the configuration waits
-// in the buffer.
-func (l *Leg) begin() {
-	now := time.Now()
-	l.start, l.end = now, now
-	l.pacer = media.NewPacer(now.Add(media.FrameDuration))
+	return !s.sock.over()
 }
 
 // audio takes a binary frame of the client. It runs on the reader.
 func (s *session) audio(p []byte) {
 	s.leg.in.write(p, time.Now().UnixNano())
 	s.mu.Lock()
-	begun := s.live == nil && s.prompted && !s.spoke && s.leg.in.len() >= firstFrame/2
-	s.spoke = s.spoke || begun
+	first := s.live == nil && s.prompted && !s.spoke && s.leg.in.len() >= firstAudio
+	s.spoke = s.spoke || first
 	s.mu.Unlock()
-	if begun {
+	if first {
 		s.changed()
 	}
 }

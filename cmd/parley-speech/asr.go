@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"parley/inference/worker"
 )
@@ -151,14 +150,10 @@ func (r *recogniser) hear(payload []byte) error {
 
 // finish ends the utterance and tells what it was.
 func (r *recogniser) finish() error {
-	h, err := r.decoder.finish()
+	text, err := r.decoder.finish()
 	if err != nil {
 		return err
 	}
 	r.said = ""
-	text, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	return r.out.Send(worker.Final, r.id, text)
+	return r.out.Send(worker.Final, r.id, []byte(text))
 }

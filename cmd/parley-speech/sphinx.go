@@ -11,6 +11,7 @@ package main
 #include <string.h>
 #include <pocketsphinx.h>
 #include <sphinxbase/err.h>
+#include <sphinxbase/feat.h>
 
 // The library is talkative: only what fails is passed on.
 static void parley_complain(void *data, err_lvl_t level, const char *format, ...) {
@@ -28,29 +29,34 @@ static void parley_hush(void) {
 }
 
 // A second pass over the utterance (fwdflat) costs up to 110 ms after its end;
-// with a small language model it makes the result worse too.
+// with a small language model it makes the result worse too. Noise is removed
+// before the audio comes here.
 static ps_decoder_t *parley_decoder(const char *hmm, const char *lm, const char *dict, const char *fwdflat) {
-	cmd_ln_t *c = cmd_ln_init(NULL, ps_args(), TRUE, "-hmm", hmm, "-lm", lm, "-dict", dict, "-fwdflat", fwdflat, NULL);
+	cmd_ln_t *c = cmd_ln_init(NULL, ps_args(), TRUE, "-hmm", hmm, "-lm", lm, "-dict", dict,
+		"-fwdflat", fwdflat, "-remove_noise", "no", NULL);
 	ps_decoder_t *ps;
 	if (c == NULL)
 		return NULL;
-	{ char *x = getenv("PSX"); if (x) { char *d = strdup(x), *save, *k; for (k = strtok_r(d," ",&save); k; k = strtok_r(NULL," ",&save)) { char *v = strtok_r(NULL," ",&save); char t=k[0]; k++; 
-	 if(t=='s') cmd_ln_set_str_r(c,k,v); else if(t=='f') cmd_ln_set_float_r(c,k,atof(v)); else cmd_ln_set_int_r(c,k,atoi(v)); } } }
 	ps = ps_init(c);
 	cmd_ln_free_r(c);
 	return ps;
 }
 
-static int parley_again(ps_decoder_t *ps, int16 *x, size_t n, int set) {
-	if (ps_start_utt(ps) < 0) return -1;
-	ps_process_raw(ps, x, n, 0, 1);
-	if (set) { mfcc_t v[64]; int i; cmn_t *c = ps_get_feat(ps)->cmn_struct; memcpy(v, c->cmn_mean, c->veclen*sizeof(*v)); cmn_live_set(c, v);
-	 if (getenv("PSPRINT")) { for (i=0;i<c->veclen;i++) fprintf(stderr, "%s%.2f", i?",":"CMN ", v[i]); fprintf(stderr,"\n"); } }
-	return ps_end_utt(ps);
-}
-
-static double parley_confidence(ps_decoder_t *ps) {
-	return logmath_exp(ps_get_logmath(ps), ps_get_prob(ps));
+// Decodes n samples as a whole utterance, or only looks at them, and sets the mean
+// that live decoding subtracts from the cepstra to theirs.
+static int parley_adapt(ps_decoder_t *ps, const int16 *samples, size_t n, int no_search) {
+	cmn_t *cmn = ps_get_feat(ps)->cmn_struct;
+	mfcc_t *mean;
+	int failed;
+	if (ps_start_utt(ps) < 0)
+		return -1;
+	failed = ps_process_raw(ps, samples, n, no_search, TRUE) < 0;
+	mean = malloc(cmn->veclen * sizeof *mean);
+	memcpy(mean, cmn->cmn_mean, cmn->veclen * sizeof *mean);
+	failed |= ps_end_utt(ps) < 0;
+	cmn_live_set(cmn, mean);
+	free(mean);
+	return failed ? -1 : 0;
 }
 */
 import "C"
@@ -61,16 +67,35 @@ import (
 	"os"
 	"path/filepath"
 	"unsafe"
+)
 
-	"parley/inference/worker"
+const (
+	sampleRate = 16000
+	// adaptAfter is how much of a first utterance is heard before its partial
+	// results are worth anything: 1 s.
+	adaptAfter = sampleRate
+	// maxAgain bounds what is decoded again at the end of a first utterance, at
+	// some 30 ms a second: 5 s.
+	maxAgain = 5 * sampleRate
 )
 
 // decoder is one pocketsphinx recogniser. Decoders are independent of each
 // other; one belongs to one goroutine.
+//
+// The model was trained on wide-band speech, and the library takes five seconds
+// of another channel, such as a telephone, until its cepstral mean has followed:
+// of a caller's first sentence it would get two words in three wrong. So the
+// first utterance is kept, the mean is set from it after a second and again at
+// its end, and it is decoded again each time.
+//
+// It reports no confidence: the library's posterior of a whole utterance is near
+// zero for right and wrong ones alike.
 type decoder struct {
-	ps     *C.ps_decoder_t
-	inside bool // an utterance is open
-	all []int16; n int
+	ps      *C.ps_decoder_t
+	inside  bool    // an utterance is open
+	adapted bool    // the mean is that of this caller
+	first   []int16 // the utterance, until adapted
+	early   bool    // the mean was set within this utterance
 }
 
 // hush silences the library; once, before the first decoder.
@@ -116,6 +141,23 @@ func openDecoder(dir string, lm, dictionary []byte) (*decoder, error) {
 
 // write recognises more audio; the first of an utterance opens it.
 func (d *decoder) write(samples []int16) error {
+	if !d.adapted {
+		d.first = append(d.first, samples...)
+		if !d.early && len(d.first) >= adaptAfter {
+			d.early = true
+			if err := d.adapt(false); err != nil {
+				return err
+			}
+			return d.decode(d.first)
+		}
+		if len(d.first) > maxAgain { // too long to be decoded again: leave it at that
+			d.adapted, d.early, d.first = true, false, nil
+		}
+	}
+	return d.decode(samples)
+}
+
+func (d *decoder) decode(samples []int16) error {
 	if len(samples) == 0 {
 		return nil
 	}
@@ -125,9 +167,35 @@ func (d *decoder) write(samples []int16) error {
 		}
 		d.inside = true
 	}
-	d.all = append(d.all, samples...)
 	if C.ps_process_raw(d.ps, (*C.int16)(unsafe.Pointer(&samples[0])), C.size_t(len(samples)), 0, 0) < 0 {
 		return errors.New("pocketsphinx fails to recognise")
+	}
+	return nil
+}
+
+// adapt sets the mean from the utterance so far, which ends; with search, text is
+// what the whole of it is.
+func (d *decoder) adapt(search bool) error {
+	if err := d.end(); err != nil {
+		return err
+	}
+	noSearch := C.int(1)
+	if search {
+		noSearch = 0
+	}
+	if C.parley_adapt(d.ps, (*C.int16)(unsafe.Pointer(&d.first[0])), C.size_t(len(d.first)), noSearch) < 0 {
+		return errors.New("pocketsphinx does not adapt")
+	}
+	return nil
+}
+
+func (d *decoder) end() error {
+	if !d.inside {
+		return nil
+	}
+	d.inside = false
+	if C.ps_end_utt(d.ps) < 0 {
+		return errors.New("pocketsphinx does not end an utterance")
 	}
 	return nil
 }
@@ -135,28 +203,23 @@ func (d *decoder) write(samples []int16) error {
 // text is what the utterance seems to be so far.
 func (d *decoder) text() string { return C.GoString(C.ps_get_hyp(d.ps, nil)) }
 
-// finish ends the utterance.
-func (d *decoder) finish() (worker.Hypothesis, error) {
+// finish ends the utterance and returns what it was. An utterance too short to
+// tell anything of the caller's channel leaves the next one to adapt to.
+func (d *decoder) finish() (string, error) {
+	if n := len(d.first); n > 0 {
+		if err := d.adapt(true); err != nil {
+			return "", err
+		}
+		d.adapted, d.early, d.first = n >= adaptAfter, false, nil
+		return d.text(), nil
+	}
 	if !d.inside {
-		return worker.Hypothesis{Confidence: -1}, nil
+		return "", nil // text would repeat the utterance before
 	}
-	d.inside = false
-	d.n++
-	if m := os.Getenv("PSMODE"); m == "batch" || m == "first" && d.n == 1 {
-		C.ps_end_utt(d.ps)
-		set := C.int(0); if d.n==1 || os.Getenv("PSPRINT")!="" { set = 1 }
-		C.parley_again(d.ps, (*C.int16)(unsafe.Pointer(&d.all[0])), C.size_t(len(d.all)), set)
-		d.all = nil
-		return worker.Hypothesis{Text: d.text(), Confidence: -1}, nil
+	if err := d.end(); err != nil {
+		return "", err
 	}
-	if C.ps_end_utt(d.ps) < 0 {
-		return worker.Hypothesis{}, errors.New("pocketsphinx does not end an utterance")
-	}
-	h := worker.Hypothesis{Text: d.text(), Confidence: -1}
-	if h.Text != "" {
-		h.Confidence = min(1, float64(C.parley_confidence(d.ps)))
-	}
-	return h, nil
+	return d.text(), nil
 }
 
 func (d *decoder) close() { C.ps_free(d.ps) }

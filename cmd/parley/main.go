@@ -45,7 +45,7 @@ func execute(args []string, out, errOut io.Writer) int {
 		},
 	}
 	root.AddCommand(newServeCommand(), newAccountCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newLedgerCommand(),
-		newPhoneCommand(),
+		newTalkCommand(), newPhoneCommand(), newBenchCommand(),
 		newConfigCommand(), newVersionCommand())
 	root.SetArgs(args)
 	root.SetOut(out)

@@ -58,7 +58,7 @@ func writeClip(path string, samples []int16, rate media.Rate, out io.Writer) err
 
 func newPhoneCommand() *cobra.Command {
 	var in, out, digits, from string
-	var wait, longest time.Duration
+	var delay, wait, longest time.Duration
 	cmd := &cobra.Command{Use: "phone SIP_URI", Short: "Place a test call with a small softphone",
 		Long: "Places a real SIP call, plays a WAV file to the far end, presses keys, records what the far end says and hangs up.\n" +
 			"The URI may ask for TCP with ;transport=tcp.",
@@ -71,7 +71,8 @@ func newPhoneCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg.Play = samples
+			// Silence first: who speaks into the greeting interrupts it.
+			cfg.Play = append(make([]int16, media.FromDuration(delay).Samples(media.Rate8k)), samples...)
 		}
 		errOut := cmd.ErrOrStderr()
 		cfg.Ringing = func(int) { fmt.Fprintln(errOut, "ringing") }
@@ -95,6 +96,7 @@ func newPhoneCommand() *cobra.Command {
 	cmd.Flags().StringVar(&out, "out", "", "WAV file for what the far end said, - for standard output")
 	cmd.Flags().StringVar(&digits, "dtmf", "", "keys to press a second after the answer")
 	cmd.Flags().StringVar(&from, "from", "", "the number that calls")
+	cmd.Flags().DurationVar(&delay, "delay", 3*time.Second, "how long to listen before playing")
 	cmd.Flags().DurationVar(&wait, "wait", 8*time.Second, "how long to stay on the line after playing")
 	cmd.Flags().DurationVar(&longest, "max", 10*time.Minute, "the longest the call may be")
 	return cmd

@@ -171,6 +171,9 @@ func (s *server) startNode(ctx context.Context) error {
 		return err
 	}
 	s.life.onStop("store", n.Close)
+	if addr := n.SIPAddr(); addr != "" {
+		s.log.Info("listening", "for", "sip", "addr", addr)
+	}
 	for _, p := range n.Parts() {
 		s.life.run(p.Name, p.Run)
 		if p.Ready != nil {

@@ -199,14 +199,17 @@ func (s asrSuite) resume(t *testing.T) {
 	if n := r.Finish(); n != 2 {
 		t.Fatalf("Finish says %d, want 2", n)
 	}
-	for x := range r.Results() {
-		if x.Err != nil {
-			t.Fatalf("the stream failed: %v", x.Err)
+	inTime(t, "utterance 2", func() {
+		for x := range r.Results() {
+			if x.Err != nil {
+				t.Errorf("the stream failed: %v", x.Err)
+			}
+			if x.Utterance == 2 && x.Last {
+				return
+			}
 		}
-		if x.Utterance == 2 && x.Last {
-			break
-		}
-	}
+		t.Error("the stream ended before the last result of utterance 2")
+	})
 }
 
 func (s asrSuite) close(t *testing.T) {

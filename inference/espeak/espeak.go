@@ -89,7 +89,7 @@ func (e *Engine) Voices() []inference.Voice {
 //
 // Errors besides ErrVoice and ErrLanguage: ErrUnavailable when no worker can
 // take the request, ErrFailed when one died or gave up after speech had begun
-// (before that it is asked once more), or the cause of ctx.
+// (before that others are asked, two at most), or the cause of ctx.
 func (e *Engine) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
 	return func(yield func(inference.Chunk, error) bool) {
 		v, ok := findVoice(s.Voice)

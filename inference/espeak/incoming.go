@@ -37,6 +37,7 @@ type incoming struct {
 	events  []worker.Event // of the next piece
 	samples int            // received so far
 	ended   bool           // the worker is through with it, or dead
+	stuck   bool           // it made no sound for too long
 	err     error          // why it failed
 }
 
@@ -107,6 +108,9 @@ func (in *incoming) next(ctx context.Context) (*piece, error) {
 		case <-in.wake:
 		case <-ctx.Done():
 		case <-time.After(stuckAfter):
+			in.mu.Lock()
+			in.stuck = true
+			in.mu.Unlock()
 			return nil, fmt.Errorf("%w: no sound for %v", worker.ErrLost, stuckAfter)
 		}
 	}
@@ -118,13 +122,17 @@ func (in *incoming) release(s *worker.Stream) {
 	patience := time.After(stuckAfter)
 	for asked := false; ; asked = true {
 		in.mu.Lock()
-		ended := in.ended
+		ended, stuck := in.ended, in.stuck
 		in.pieces = nil
 		in.mu.Unlock()
 		if ended {
 			return
 		}
-		if !asked {
+		switch {
+		case asked:
+		case stuck:
+			s.Abandon()
+		default:
 			s.Send(worker.Cancel, nil) // an error means it is dying: Lost follows
 		}
 		select {

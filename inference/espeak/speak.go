@@ -9,6 +9,10 @@ import (
 	"parley/inference/worker"
 )
 
+// maxAttempts is how many workers are asked for a segment that nobody has heard
+// anything of: both may have died just now, unnoticed, so there is a third.
+const maxAttempts = defaultProcesses + 1
+
 // errStopped: the receiver wants no more.
 var errStopped = errors.New("stopped")
 
@@ -35,14 +39,14 @@ func (sp *speaker) speak(ctx context.Context, seg [2]int, pass func(inference.Ch
 		return fault(err)
 	}
 	before := sp.samples
-	for attempt := 0; ; attempt++ {
+	for attempt := 1; ; attempt++ {
 		err := sp.attempt(ctx, request, newMarker(sp, spelled, seg[0]), pass)
 		switch {
 		case err == nil, err == errStopped:
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, worker.ErrLost) && sp.samples == before && attempt == 0:
+		case errors.Is(err, worker.ErrLost) && sp.samples == before && attempt < maxAttempts:
 			continue // nobody has heard anything of it: another worker says it
 		}
 		return fault(err)

@@ -213,6 +213,17 @@ func TestKilledBeforeTheFirstChunk(t *testing.T) {
 	say(t, e, inference.Speech{Text: "Once more.", Voice: "M1", Language: "en"})
 }
 
+// A worker that hangs is killed, and another one speaks.
+func TestHungWorker(t *testing.T) {
+	t.Parallel() // it takes as long as the engine's patience
+	e := start(t)
+	hung := e.pool.PIDs()[0]
+	syscall.Kill(hung, syscall.SIGSTOP)
+	for range 2 { // each of the two workers is asked first once
+		say(t, e, inference.Speech{Text: "Someone answers.", Voice: "M1", Language: "en"})
+	}
+}
+
 // A worker that dies while it speaks ends the speech with ErrFailed.
 func TestKilledMidSpeech(t *testing.T) {
 	e := start(t)

@@ -2,6 +2,8 @@ package pocketsphinx
 
 import (
 	_ "embed"
+	"maps"
+	"math"
 	"strings"
 	"sync"
 )
@@ -9,19 +11,47 @@ import (
 //go:embed core.txt
 var coreText string
 
-var weights []float64
+// ownFrames are what callers say around the words that only this agent has, which
+// take the place of {own}.
+const ownFrames = `{own}
+a {own}
+the {own}
+my {own}
+{own} please
+in the {own}
+to the {own}
+from the {own}
+about the {own}
+for a {own}
+for the {own}
+is the {own}
+does the {own}
+have a {own}
+i have {own}
+do you have {own}`
 
 // maxCombinations is up to how many sentences a line of several classes becomes
 // all its combinations; beyond, the classes advance in step.
 const maxCombinations = 150
 
-// core is the everyday English that each model contains.
-var core = sync.OnceValue(func() [][]string { return expand(coreText) })
+// sentence is a text to learn from. A line with classes counts more than a plain
+// one, but not as often as it has members: else names and letters would crowd
+// out all other words.
+type sentence struct {
+	words  []string
+	weight float64
+}
 
-// expand reads the format that core.txt describes.
-func expand(text string) [][]string {
-	classes := map[string][]string{}
-	var all [][]string
+// core is the everyday English that each model contains.
+var core = sync.OnceValue(func() []sentence { return expand(coreText, nil) })
+
+// expand reads the format that core.txt describes, with more classes.
+func expand(text string, classes map[string][]string) []sentence {
+	known := maps.Clone(classes)
+	if known == nil {
+		known = map[string][]string{}
+	}
+	var all []sentence
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -30,15 +60,14 @@ func expand(text string) [][]string {
 		if class, ok := strings.CutPrefix(line, "= "); ok {
 			name, members, _ := strings.Cut(class, ":")
 			for m := range strings.SplitSeq(members, "|") {
-				classes[name] = append(classes[name], strings.TrimSpace(m))
+				known[name] = append(known[name], strings.TrimSpace(m))
 			}
 			continue
 		}
-		xs := combine(strings.Fields(line), classes)
-		for range xs {
-			weights = append(weights, 1/float64(len(xs)))
+		texts := combine(strings.Fields(line), known)
+		for _, words := range texts {
+			all = append(all, sentence{words, 1 / math.Sqrt(float64(len(texts)))})
 		}
-		all = append(all, xs...)
 	}
 	return all
 }
@@ -51,7 +80,7 @@ func combine(line []string, classes map[string][]string) [][]string {
 			product, longest = product*len(members), max(longest, len(members))
 		}
 	}
-	inStep := product > maxCombinations
+	inStep := product > maxCombinations && product > longest
 	if inStep {
 		product = 2 * longest
 	}

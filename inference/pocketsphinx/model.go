@@ -2,23 +2,17 @@ package pocketsphinx
 
 import (
 	"crypto/sha256"
-	"math"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"parley/inference/worker"
 )
 
-var phraseWeight = 3.0
-
 const (
 	// phraseWeight is how many times an agent's own sentence counts beside an
 	// everyday one: callers echo the agent more than they chat.
-
-	// maxModels bounds the models kept in memory, 100 to 600 kB each. The one used
+	phraseWeight = 5
+	// maxModels bounds the models kept in memory, 300 to 900 kB each. The one used
 	// longest ago goes first.
 	maxModels = 32
 )
@@ -28,58 +22,43 @@ type model struct {
 	payload []byte // of worker.Open
 	words   int    // in its dictionary
 	guessed int    // of these, whose sounds were guessed
+	general bool   // the library's own model
 	err     error
 }
 
 // build makes the model of phrases, or the general one when they have no words.
 func build(dictionaryPath string, phrases []string) *model {
-	n, left := newNgrams(), maxPhraseWords
+	n, words := newNgrams(), map[string]bool{}
+	for _, s := range core() {
+		n.add(s.words, s.weight)
+		for _, w := range s.words {
+			words[w] = true
+		}
+	}
+	own, left := map[string][]string{}, maxPhraseWords
 	for _, p := range phrases {
 		for _, s := range sentences(p) {
 			if left -= len(s); left < 0 {
 				break
 			}
 			n.add(s, phraseWeight)
+			for _, w := range s {
+				if !words[w] {
+					words[w], own["own"] = true, append(own["own"], w)
+				}
+			}
 		}
 	}
 	if left == maxPhraseWords {
-		return &model{payload: worker.EncodeModel(nil, nil)}
+		return &model{payload: worker.EncodeModel(nil, nil), general: true}
 	}
-	if os.Getenv("FRAMES") != "" {
-		known := map[string]bool{}
-		for _, s := range core() {
-			for _, w := range s {
-				known[w] = true
-			}
-		}
-		fw, _ := strconv.ParseFloat(os.Getenv("FRAMES"), 64)
-		var own []string
-		for g := range n.count[0] {
-			if !known[g[0]] && g[0] != sentenceEnd {
-				own = append(own, g[0])
-			}
-		}
-		for _, w := range own {
-			for _, f := range []string{"@", "the @", "a @", "my @", "from the @", "to the @", "in the @", "is the @", "do you have @", "have a @", "for a @", "for the @", "@ please", "i have @", "about the @", "does the @"} {
-				n.add(strings.Fields(strings.ReplaceAll(f, "@", w)), fw)
-			}
-		}
-	}
-	cw := 1.0
-	if x := os.Getenv("CW"); x != "" {
-		cw, _ = strconv.ParseFloat(x, 64)
-	}
-	for i, s := range core() {
-		n.add(s, math.Pow(weights[i], cw))
-	}
-	words := map[string]bool{}
-	for g := range n.count[0] {
-		if g[0] != sentenceEnd {
-			words[g[0]] = true
+	if own["own"] != nil {
+		for _, s := range expand(ownFrames, own) {
+			n.add(s.words, s.weight)
 		}
 	}
 	cut, guessed, err := dictionary(dictionaryPath, words)
-	return &model{worker.EncodeModel(n.arpa(), cut), len(words), guessed, err}
+	return &model{payload: worker.EncodeModel(n.arpa(), cut), words: len(words), guessed: guessed, err: err}
 }
 
 // models keeps what was built, so that the calls of one agent share it.

@@ -4,9 +4,9 @@
 //
 // What it can do depends on what it is told. From the phrases of an agent (its
 // prompt, greeting, slots, expected answers) and a core of everyday telephone
-// English it builds a small language model; a caller who says what the agent
-// expects is understood over a telephone line with some 5 % of the words wrong.
-// Open conversation is not: words outside the model are heard as others. An
+// English it builds a small language model; a clear caller who keeps to the
+// agent's subject is understood over a telephone line with 5 to 12 % of the words
+// wrong. Open conversation is not: words outside the model are heard as others. An
 // agent without phrases gets the library's general model, which is slower by a
 // factor of five and wrong in a third of the words on a telephone.
 package pocketsphinx
@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"parley/inference"
@@ -28,8 +29,11 @@ const Name = "pocketsphinx"
 
 const (
 	// streamsPerProcess bounds the decoders of a worker: 8 MB each, of which a
-	// core can serve some forty that speak at the same time.
+	// core can serve some thirty that speak at the same time.
 	streamsPerProcess = 128
+	// generalPerProcess bounds the decoders with the general model likewise: 93 MB
+	// each.
+	generalPerProcess = 8
 	// waiting bounds the calls in line for a decoder.
 	waiting = 64
 	// defaultModelDir is where Debian's pocketsphinx-en-us puts the model.
@@ -51,6 +55,9 @@ type Engine struct {
 	models  *models
 	general bool
 	log     *slog.Logger
+
+	maxGenerals int32
+	generals    atomic.Int32 // streams with the general model
 }
 
 var _ inference.ASR = (*Engine)(nil)
@@ -74,6 +81,8 @@ func New(c Config) *Engine {
 		models:  &models{path: filepath.Join(c.ModelDir, "cmudict-en-us.dict")},
 		general: c.General,
 		log:     c.Log,
+
+		maxGenerals: int32(c.Processes * generalPerProcess),
 	}
 }
 
@@ -94,8 +103,9 @@ func (e *Engine) Info() inference.Info {
 }
 
 // Open starts a stream with the language model of c.Phrases. Besides ErrLanguage
-// it may fail with ErrUnavailable, when no worker can take the stream. See
-// recognition for what happens to a stream whose worker dies.
+// it may fail with ErrUnavailable, when no worker can take the stream. The first
+// Open with the same phrases takes some 100 ms. See recognition for what happens
+// to a stream whose worker dies.
 func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
 	if c.Language != "" && c.Language != "en" {
 		return nil, &inference.Error{Engine: Name, Fault: inference.ErrLanguage}
@@ -109,8 +119,13 @@ func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Rec
 		return nil, &inference.Error{Engine: Name, Fault: inference.ErrUnavailable, Err: m.err}
 	}
 	e.log.Debug("language model", "engine", Name, "words", m.words, "guessed", m.guessed)
+	if m.general && e.generals.Add(1) > e.maxGenerals {
+		e.generals.Add(-1)
+		return nil, fault(worker.ErrBusy)
+	}
 	r := newRecognition(e, m)
 	if err := r.connect(ctx); err != nil {
+		r.release()
 		return nil, err
 	}
 	ctx, r.cancel = context.WithCancel(ctx)

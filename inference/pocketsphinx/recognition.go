@@ -2,9 +2,7 @@ package pocketsphinx
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -250,7 +248,7 @@ func (r *recognition) reconnect(ctx context.Context) error {
 		return nil
 	}
 	if r.backlog.rewind() && !r.backlog.skip() {
-		r.finalLocked(worker.Hypothesis{Confidence: -1})
+		r.finalLocked("")
 	}
 	r.mu.Unlock()
 	return r.connect(ctx)
@@ -297,8 +295,16 @@ func (r *recognition) failLocked(err error) {
 	r.signal()
 }
 
+// release counts the stream out.
+func (r *recognition) release() {
+	if r.model.general {
+		r.engine.generals.Add(-1)
+	}
+}
+
 // end frees the decoder and waits for it.
 func (r *recognition) end() {
+	defer r.release()
 	l := r.link
 	r.mu.Lock()
 	r.ended = true
@@ -337,12 +343,7 @@ func (l *link) Receive(kind worker.Kind, payload []byte) {
 	case worker.Partial:
 		r.partialLocked(string(payload))
 	case worker.Final:
-		var h worker.Hypothesis
-		if err := json.Unmarshal(payload, &h); err != nil {
-			r.failLocked(fault(fmt.Errorf("malformed result: %w", err)))
-			break
-		}
-		r.finalLocked(h)
+		r.finalLocked(string(payload))
 	case worker.Failed:
 		l.closed = true
 		r.failLocked(fault(errors.New(string(payload))))
@@ -374,7 +375,7 @@ func (r *recognition) partialLocked(text string) {
 }
 
 // finalLocked reports the first piece and forgets its audio.
-func (r *recognition) finalLocked(h worker.Hypothesis) {
+func (r *recognition) finalLocked(text string) {
 	if r.ended || len(r.backlog.pieces) == 0 {
 		return
 	}
@@ -382,10 +383,10 @@ func (r *recognition) finalLocked(h worker.Hypothesis) {
 	if r.saidOf != p.utterance {
 		r.said, r.saidOf = "", p.utterance
 	}
-	r.said = strings.TrimSpace(r.said + " " + h.Text)
+	r.said = strings.TrimSpace(r.said + " " + text)
 	goesOn := r.resumed && p.utterance == r.utterance ||
 		len(r.backlog.pieces) > 0 && r.backlog.pieces[0].utterance == p.utterance
-	r.putLocked(inference.Result{Utterance: p.utterance, Text: h.Text, Final: true, Last: !goesOn, Confidence: h.Confidence})
+	r.putLocked(inference.Result{Utterance: p.utterance, Text: text, Final: true, Last: !goesOn, Confidence: -1})
 }
 
 func (r *recognition) putLocked(x inference.Result) {

@@ -50,8 +50,9 @@ func sentences(text string) [][]string {
 			i = j
 			continue
 		case r == '$' || r == '€' || r == '£':
-			if currency = map[rune]string{'$': "dollars", '€': "euros", '£': "pounds"}[r]; i > 0 && isDigit(runes[i-1]) {
-				words, currency = append(words, currency), ""
+			currency = map[rune]string{'$': "dollars", '€': "euros", '£': "pounds"}[r]
+			if before := strings.TrimRight(string(runes[max(0, i-4):i]), " \u00a0"); before != "" && isDigit(rune(before[len(before)-1])) {
+				words, currency = append(words, currency), "" // written after its number
 			}
 		case strings.ContainsRune(".!?;:\n{}()[]\"|", r):
 			finish()

@@ -10,7 +10,7 @@ import (
 // fact is a sentence of the prompt that may be said to a caller.
 type fact struct {
 	text  string
-	words []string        // folded
+	words []string        // those with content, folded
 	ideas map[string]bool // what it is about
 	worth float64         // below 1 for sentences that had to be turned around
 }
@@ -77,22 +77,18 @@ func sentences(line string) []string {
 	return list
 }
 
-// starts says whether a text begins with one of the phrases of a list.
-func starts(text, list string) bool {
-	heard := tokens(text)
-	for _, p := range split(list) {
-		run := tokens(p)
-		if len(run) > 0 && len(run) <= len(heard) && slices.Equal(heard[:len(run)], run) {
-			return true
-		}
-	}
-	return false
-}
+// forCaller begin sentences that tell the agent what to do, or the caller when
+// "we" are in them: "You can park behind our house."
+var forCaller = runs("you can|you may|you will")
 
 // isInstruction: prompts are often English whatever language is spoken, so both
 // are looked at.
 func (l *language) isInstruction(text string) bool {
-	return starts(text, l.instructions) || starts(text, english.instructions)
+	heard := tokens(text)
+	if lead(heard, forCaller) > 0 {
+		return !slices.ContainsFunc(heard, func(w string) bool { return w == "we" || w == "us" || w == "our" })
+	}
+	return lead(heard, l.orderedRuns) > 0 || lead(heard, languages["en"].orderedRuns) > 0
 }
 
 // cut removes the first phrase of a list that a text begins with.
@@ -105,14 +101,21 @@ func cut(text, list string) (rest string, ok bool) {
 	return "", false
 }
 
+// orders are sentences about the agent that are not for the caller.
+var orders = runs("you must|you should|you will|you never|you always|you do not|you don't|you cannot|you can not|you have to|you need to|" +
+	"your task|your job|your goal|your answers|your replies|your style|your tone")
+
 // aboutMe turns a sentence about "you", the agent, into one about itself.
 func (l *language) aboutMe(text string) (string, bool) {
+	if lead(tokens(text), orders) > 0 {
+		return "", false
+	}
 	swaps := pairs(l.self)
 	if first := strings.ToLower(text); strings.HasPrefix(first, "you") {
 		swaps = pairs(english.self)
 	}
 	turned := false
-	for i, s := range swaps {
+	for _, s := range swaps {
 		at := 0
 		for {
 			found := indexWord(text[at:], s[0])
@@ -120,9 +123,7 @@ func (l *language) aboutMe(text string) (string, bool) {
 				break
 			}
 			at += found
-			if i < len(swaps) && at == 0 {
-				turned = true
-			}
+			turned = turned || at == 0
 			text = text[:at] + s[1] + text[at+len(s[0]):]
 			at += len(s[1])
 		}
@@ -155,7 +156,7 @@ func indexWord(text, word string) int {
 func letter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 0x80 }
 
 func (l *language) newFact(text string, worth float64) fact {
-	f := fact{text: text, words: tokens(text), ideas: map[string]bool{}, worth: worth}
+	f := fact{text: text, words: tokens(text[:min(len(text), maxSaid)]), ideas: map[string]bool{}, worth: worth}
 	day, clock := false, false
 	for i, w := range f.words {
 		if idea := l.ideaOf(w); idea != "" {
@@ -170,22 +171,24 @@ func (l *language) newFact(text string, worth float64) fact {
 			f.ideas["hours"] = true
 		}
 	}
+	f.words = slices.DeleteFunc(f.words, func(w string) bool { return l.stop[w] })
 	return f
 }
 
-// asked is one thing a question is about.
+// asked is one thing a question is about: an idea and the words for it that were
+// heard, or one word.
 type asked struct {
-	word, idea string
-	weight     float64
+	words  []string
+	idea   string
+	weight float64
 }
 
 // about lists what a question is about: ideas where its words stand for one,
 // else the words themselves. Days say when, not what, and count half.
 func (l *language) about(heard []string) []asked {
 	var list []asked
-	seen := map[string]bool{}
 	for _, w := range heard {
-		a := asked{word: w, idea: l.ideaOf(w), weight: 1}
+		a := asked{words: []string{w}, idea: l.ideaOf(w), weight: 1}
 		switch {
 		case l.day[w] != "":
 			a.idea, a.weight = "day", 0.5
@@ -193,16 +196,17 @@ func (l *language) about(heard []string) []asked {
 			a.weight = 0.3
 		case l.stop[w] && a.idea != "":
 			a.weight = 0.5
-		case l.stop[w] || len(w) == 1 && a.idea == "":
+		case l.stop[w] || l.polite[w] || len(w) == 1 && a.idea == "":
 			continue
 		}
-		key := a.idea
-		if key == "" {
-			key = w
-		}
-		if !seen[key] {
-			seen[key] = true
+		at := slices.IndexFunc(list, func(b asked) bool { return a.idea == b.idea && (a.idea != "" || b.words[0] == w) })
+		if at < 0 {
 			list = append(list, a)
+			continue
+		}
+		list[at].weight = max(list[at].weight, a.weight)
+		if !slices.Contains(list[at].words, w) {
+			list[at].words = append(list[at].words, w)
 		}
 	}
 	return list
@@ -213,11 +217,21 @@ func (f fact) covers(a asked) float64 {
 	if a.idea != "" && f.ideas[a.idea] {
 		return 1
 	}
-	best := 0.0
-	for _, w := range f.words {
-		best = max(best, alike(w, a.word))
+	return f.literally(a)
+}
+
+// literally says how much of what was asked stands in a fact in the very words,
+// on the mean of the words.
+func (f fact) literally(a asked) float64 {
+	sum := 0.0
+	for _, q := range a.words {
+		best := 0.0
+		for _, w := range f.words {
+			best = max(best, alike(w, q))
+		}
+		sum += best
 	}
-	return best
+	return sum / float64(len(a.words))
 }
 
 // lookUp finds what the prompt says about a question: the sentence that covers
@@ -225,12 +239,17 @@ func (f fact) covers(a asked) float64 {
 // 0 when nothing fits.
 func (l *language) lookUp(s *script, heard []string) (text string, score float64) {
 	question := l.about(heard)
+	for i, a := range question {
+		if a.idea == "" && slices.ContainsFunc(s.self, func(t string) bool { return indexWord(fold(t), a.words[0]) >= 0 }) {
+			question[i].weight = 0.3 // our own name says little
+		}
+	}
 	first, score, matched := s.best(question)
 	total := 0.0
 	for _, a := range question {
 		total += a.weight
 	}
-	if first < 0 || score < 0.5 || matched < min(0.95, total) {
+	if first < 0 || score < 0.55 || matched < min(0.95, total) {
 		return "", 0
 	}
 	text = s.facts[first].text
@@ -250,26 +269,25 @@ func (l *language) lookUp(s *script, heard []string) (text string, score float64
 // What many facts know tells them apart less than what only one does.
 func (s *script) best(question []asked) (index int, score, matched float64) {
 	index = -1
-	total, most := 0.0, 0.0
+	most := 0.0
 	know := make([]float64, len(question))
 	for i, a := range question {
-		total += a.weight
 		for _, f := range s.facts {
 			if f.covers(a) > 0 {
 				know[i]++
 			}
 		}
 	}
-	if total == 0 {
-		return -1, 0, 0
-	}
 	for n, f := range s.facts {
-		sum, rank := 0.0, 0.0
+		sum, total, rank := 0.0, 0.0, 0.0
 		for i, a := range question {
 			c := f.covers(a) * a.weight
 			sum += c
+			if total += a.weight; c == 0 && know[i] > 0 {
+				total -= a.weight / 2 // a second question, which another sentence answers
+			}
 			if know[i] > 0 {
-				rank += c * (1 + 1/know[i]) / 2
+				rank += (c + a.weight*f.literally(a)/2) * (1 + 1/know[i]) / 2
 			}
 		}
 		if rank *= f.worth; rank > most {

@@ -6,7 +6,7 @@ var german = data{
 		ich du er sie es wir ihr mich mir dich dir ihn ihm uns euch ihnen mein meine meinen dein deine sein seine unser unsere ihre ihren ihrer
 		ist sind bin bist sein war hat haben habe hast gibt geht kann kannst konnen konnte konnten mochte mochten will wollen wurde wurden soll muss
 		nicht kein keine ja nein auch noch nur schon so sehr mal bitte denn dann da hier was wie welche welcher welches wer ob dass
-		gern gerne brauche hatte sagen sag etwas ok ah ahm also gut`,
+		gern gerne brauche hatte sagen sag etwas ok ah ahm also gut erlaubt akzeptieren nehmen bieten verkaufen moglich frage auskunft bringen kommen`,
 	concepts: map[string]string{
 		"hours":   "offen geoffnet offnet offnen aufmachen offnungszeit offnungszeiten uhrzeit zeit zeiten schliessen schliesst geschlossen wann bis spat fruh",
 		"price":   "preis preise kostet kosten viel teuer billig gunstig euro gratis kostenlos gebuhr €",

@@ -6,7 +6,8 @@ var english = data{
 		i you he she it we they me him her us them my your his its our their this that these those there here
 		what which how can could would will shall should may might must want like need get let please just
 		ok okay well yeah uh um oh er ah then than if not no yes any some about tell know think say go going
-		s m re ll ve d t don i'd i'm you're one hi up out too very really`,
+		s m re ll ve d t don i'd i'm you're one hi up out too very really who whose why before after still again only
+		allowed permitted accept offer offered sell buy give take bring come possible available question questions information anything something someone everything use`,
 	concepts: map[string]string{
 		"hours":   "open opens opened opening hours hour close closes closed closing time times when until till schedule late early weekend weekends",
 		"price":   "price prices cost costs much charge charges fee fees expensive cheap euro euros dollar dollars pound pounds rate rates free € $ £",
@@ -38,7 +39,7 @@ var english = data{
 		booking:   {"i would like to book a table|i want to make a reservation|book a table for two|i would like to make an appointment|can i book a table|i want to reserve a table|i'd like to book a table for four on friday|make an appointment|can i make an appointment|i would like an appointment|a table for two please|i want to book", "I have noted {number} people, {day} at {time}, under the name {name}. Thank you!"},
 	},
 	asked: "what time do you open|what time do you open on monday|when do you open|when do you close|what time do you close on saturday|are you open on sunday|are you open today|are you open tomorrow|what are your opening hours|until what time are you open|" +
-		"how much does it cost|how much is it|what is the price|what are your prices|where are you|where are you located|what is your address|how do i get there|where can i find you|" +
+		"how much does it cost|how much is it|what is the price|what are your prices|where are you|where are you located|what is your address|how can i find you|where can i find you|" +
 		"do you have parking|where can i park|do you deliver|can i pay by card|do you take credit cards|what is on the menu|do you have vegetarian food|do you have a table|do i need a reservation|" +
 		"what is your phone number|what is your email|i would like some information|for two people|for four people|in the morning|in the afternoon|next week|half past six|six thirty|quarter past seven|seven o'clock",
 	texts: texts{

@@ -6,7 +6,7 @@ var spanish = data{
 		es son soy eres esta estan estoy estas ser estar hay ha han he tengo tiene tienen tienes haber
 		yo usted ustedes ella ellos nosotros esto eso este ese esa aqui ahi muy mas pero si no como cual cuales que quien
 		puedo puede puedes podria pueden quiero quiere quisiera querria gustaria necesito deseo hacer favor vale bueno pues oiga oye
-		digame diga decir dime saber sobre algo ya tambien bien ok eh ah`,
+		digame diga decir dime saber sobre algo ya tambien bien ok eh ah permiten admiten aceptan ofrecen venden posible pregunta informacion traer venir`,
 	concepts: map[string]string{
 		"hours":   "abre abren abrir abierto abiertos abierta abrimos apertura horario horarios hora horas cierra cierran cerrar cerrado cerramos cierre cuando tarde temprano finde",
 		"price":   "precio precios cuesta cuestan costar coste cuanto cuanta vale valen tarifa tarifas caro barato euro euros gratis gratuito €",

@@ -87,7 +87,7 @@ var galician = data{
 
 var basque = data{
 	code: "eu",
-	stop: `eta edo baina da dira naiz zara gara du dute dut duzu dugu ez bai hau hori zer zein nola ni zu gu hemen bat batzuk oso mesedez nahi dezaket dezakezu al`,
+	stop: `eta edo baina da dira naiz zara gara du dute dut duzu dugu ez bai hau hori zer zein nola ni zu gu hemen bat batzuk oso mesedez nahi dezaket dezakezu al duzue daude zaudete gaude gara egin`,
 	concepts: map[string]string{
 		"hours": "ireki irekitzen irekita zabalik ordutegia ordutegi ordua ordutan noiz itxi ixten itxita",
 		"price": "prezioa prezioak zenbat kostatzen balio euro doan €",

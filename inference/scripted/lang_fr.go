@@ -6,7 +6,7 @@ var french = data{
 		je j tu il elle on nous vous ils elles me m te t lui leur mon ma mes ton ta tes son sa ses notre nos votre vos
 		est sont suis es etes etre ai as avons avez ont avoir y ne n pas plus oui non si mais comment quel quelle quels quelles
 		peux peut pouvez puis pourrais voudrais veux voulez aimerais faire fait faut besoin plait svp bien bon alors donc
-		dire dites savoir aussi tres ok euh ah`,
+		dire dites savoir aussi tres ok euh ah acceptez acceptes admis proposez vendez possible question renseignement t`,
 	concepts: map[string]string{
 		"hours":   "ouvre ouvrez ouvrent ouvrir ouvert ouverts ouverte ouvrons ouverture horaire horaires heure heures ferme fermez ferment fermer fermeture fermons quand tard tot",
 		"price":   "prix coute coutent cout combien tarif tarifs cher euro euros gratuit €",

@@ -6,7 +6,7 @@ var italian = data{
 		con su sul per tra e ed o che chi cosa come quale quali mi ti si ci vi me te lei lui noi voi loro mio mia tuo tua suo sua nostro vostro
 		è sono sei siamo siete essere ho ha hai abbiamo avete hanno avere c non no piu molto ma se
 		posso puo puoi potrei potete vorrei voglio vuole volevo fare fa bisogno favore prego bene allora dunque questo quello qui
-		dire dica dimmi sapere anche ok eh ah`,
+		dire dica dimmi sapere anche ok eh ah ammessi accettate offrite vendete possibile domanda informazione portare venire`,
 	concepts: map[string]string{
 		"hours":   "apre aprite aprono aprire aperto aperti aperta apriamo apertura orario orari ora ore chiude chiudete chiudono chiudere chiuso chiusi chiudiamo chiusura quando tardi presto",
 		"price":   "prezzo prezzi costa costano costo quanto tariffa tariffe caro economico euro gratis gratuito €",

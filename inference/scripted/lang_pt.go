@@ -5,7 +5,7 @@ var portuguese = data{
 	stop: `o a os as um uma uns umas de do da dos das em no na nos nas por pelo pela para com e ou que se ao aos
 		eu voce voces ele ela nos eles meu minha seu sua seus suas me te lhe isto isso este esse esta essa aqui ai
 		é sao sou esta estao estou ser estar ha tem tenho temos ter foi como qual quais que quem muito mais mas sim nao
-		posso pode podem podia quero queria gostaria preciso fazer favor faz bem bom entao diga dizer saber sobre algo tambem ja ok ah eh`,
+		posso pode podem podia quero queria gostaria preciso fazer favor faz bem bom entao diga dizer saber sobre algo tambem ja ok ah eh permitem aceitam oferecem vendem possivel pergunta informacao trazer vir`,
 	concepts: map[string]string{
 		"hours":   "abre abrem abrir aberto abertos aberta abrimos abertura horario horarios hora horas fecha fecham fechar fechado fechamos encerra encerrado quando tarde cedo",
 		"price":   "preco precos custa custam custo quanto valor tarifa tarifas caro barato euro euros reais gratis gratuito €",

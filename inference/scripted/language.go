@@ -1,6 +1,9 @@
 package scripted
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // talk is a piece of small talk: what callers say, and the answer.
 type talk struct {
@@ -70,14 +73,31 @@ type data struct {
 	self         string // you=I pairs, for speaking of oneself
 }
 
+// run is a phrase in tokens.
+type run []string
+
+// shift is a phrase that moves an hour by minutes.
+type shift struct {
+	run     run
+	minutes int
+}
+
+// known is a word of an idea.
+type known struct{ word, idea string }
+
 // language is data made ready for use. It is read only.
 type language struct {
 	data
-	stop   map[string]bool
-	idea   map[string]string // folded word: idea
-	number map[string]int
-	phrase map[string][][]string // small talk: its phrases in tokens
-	day    map[string]string     // folded: as written
+	long                                         []known // long enough to be recognised when misspelt
+	atRuns, clockRuns, afternoonRuns, noonRuns   []run
+	peopleRuns, partyRuns, nameRuns, orderedRuns []run
+	beforeHour, afterHour                        []shift
+	stop                                         map[string]bool
+	idea                                         map[string]string // folded word: idea
+	number                                       map[string]int
+	phrase                                       map[string][][]string // small talk: its phrases in tokens
+	day                                          map[string]string     // folded: as written
+	polite                                       map[string]bool       // words of greetings, thanks and goodbyes, which ask nothing
 }
 
 // order in which ideas are named to a caller.
@@ -93,7 +113,7 @@ func prepare(list ...data) map[string]*language {
 	all := map[string]*language{}
 	for _, d := range list {
 		l := &language{data: d, stop: map[string]bool{}, idea: map[string]string{}, number: map[string]int{},
-			phrase: map[string][][]string{}, day: map[string]string{}}
+			phrase: map[string][][]string{}, day: map[string]string{}, polite: map[string]bool{}}
 		for _, w := range tokens(d.stop) {
 			l.stop[w] = true
 		}
@@ -116,13 +136,52 @@ func prepare(list ...data) map[string]*language {
 		for name, t := range d.talk {
 			for _, p := range split(t.phrases) {
 				l.phrase[name] = append(l.phrase[name], tokens(p))
+				if name == greet || name == thanks || name == bye {
+					for _, w := range tokens(p) {
+						l.polite[w] = l.idea[w] == ""
+					}
+				}
 			}
 		}
+		l.cut()
 		for _, w := range strings.Fields(d.days) {
 			w = strings.ReplaceAll(w, "_", " ")
 			l.day[fold(w)] = w
 		}
 		all[d.code] = l
+	}
+	return all
+}
+
+// cut makes tokens of the phrases that are looked for in every sentence.
+func (l *language) cut() {
+	for _, idea := range ideas {
+		for _, w := range tokens(l.concepts[idea]) {
+			if len(w) >= 5 && l.idea[w] == idea {
+				l.long = append(l.long, known{w, idea})
+			}
+		}
+	}
+	l.atRuns, l.clockRuns = runs(l.at), runs(l.clock)
+	l.afternoonRuns, l.noonRuns = runs(l.afternoon), runs(l.noon)
+	l.peopleRuns, l.partyRuns = runs(l.people), runs(l.party)
+	l.nameRuns, l.orderedRuns = runs(l.nameLeads), runs(l.instructions)
+	l.beforeHour, l.afterHour = shifts(l.before), shifts(l.after)
+}
+
+func runs(list string) []run {
+	var all []run
+	for _, p := range split(list) {
+		all = append(all, tokens(p))
+	}
+	return all
+}
+
+func shifts(list string) []shift {
+	var all []shift
+	for _, p := range pairs(list) {
+		minutes, _ := strconv.Atoi(p[1])
+		all = append(all, shift{tokens(p[0]), minutes})
 	}
 	return all
 }
@@ -161,11 +220,9 @@ func (l *language) ideaOf(word string) string {
 		return i
 	}
 	if len(word) >= 5 && !l.stop[word] {
-		for _, idea := range ideas { // in a fixed order, so that ties always fall alike
-			for _, w := range tokens(l.concepts[idea]) {
-				if alike(w, word) >= 0.8 {
-					return idea
-				}
+		for _, k := range l.long { // in a fixed order, so that ties always fall alike
+			if alike(k.word, word) >= 0.8 {
+				return k.idea
 			}
 		}
 	}
@@ -186,9 +243,7 @@ func Phrases(code string) []string {
 		list = append(list, split(l.talk[name].phrases)...)
 	}
 	list = append(list, split(l.asked)...)
-	for _, lead := range split(l.nameLeads) {
-		list = append(list, lead)
-	}
+	list = append(list, split(l.nameLeads)...)
 	for _, day := range strings.Fields(l.days) {
 		list = append(list, strings.ReplaceAll(day, "_", " "))
 	}
@@ -197,11 +252,8 @@ func Phrases(code string) []string {
 			list = append(list, at+" "+n)
 		}
 	}
-	for _, n := range strings.Fields(l.numbers + " " + l.tens) {
-		list = append(list, n)
-	}
-	for _, p := range append(split(l.afternoon), split(l.noon)...) {
-		list = append(list, p)
-	}
+	list = append(list, strings.Fields(l.numbers+" "+l.tens)...)
+	list = append(list, split(l.afternoon)...)
+	list = append(list, split(l.noon)...)
 	return list
 }

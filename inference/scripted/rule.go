@@ -45,6 +45,7 @@ var (
 	answer   = regexp.MustCompile(`^(?:A|Answer|R):\s*(.+)$`)
 	action   = regexp.MustCompile(`^call\s+([A-Za-z_][A-Za-z0-9_.-]*)\s*(.*)$`)
 	slotName = regexp.MustCompile(`\{([\pL_][\pL\pN_]*)\}`)
+	slotForm = regexp.MustCompile(`\{[\pL_][\pL\pN_.]*\}`)
 	bullet   = regexp.MustCompile(`^\s*(?:[-*•–]|\d+[.)])\s+`)
 )
 

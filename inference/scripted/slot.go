@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -89,8 +90,10 @@ func (l *language) dayIn(heard []string) (value string, from, to int) {
 	}
 	for i, w := range heard { // now those that were heard badly
 		for _, d := range strings.Fields(l.days) {
-			if len(w) >= 6 && !l.stop[w] && alike(w, fold(d)) >= 0.8 {
-				return l.day[fold(d)], i, i + 1
+			day := fold(d)
+			length := max(len(w), len(day))
+			if len(w) >= 6 && !l.stop[w] && w[0] == day[0] && distance(w, day) <= length/4 {
+				return l.day[day], i, i + 1
 			}
 		}
 	}
@@ -111,6 +114,9 @@ func (l *language) numberAt(heard []string, i int) (n, to int) {
 		return 0, i
 	}
 	to = i + 1
+	if l.code == "fr" && n == 10 && to < len(heard) && l.number[heard[to]] >= 7 && l.number[heard[to]] <= 9 {
+		return 10 + l.number[heard[to]], to + 1 // dix-sept to dix-neuf
+	}
 	if l.code == "fr" && n == 4 && to < len(heard) && strings.TrimSuffix(heard[to], "s") == "vingt" {
 		n, to = 80, to+1
 	}
@@ -125,10 +131,8 @@ func (l *language) numberAt(heard []string, i int) (n, to int) {
 	if l.code == "fr" && (n == 60 || n == 80) { // soixante-dix, quatre-vingt-douze
 		limit = 20
 	}
-	if next < len(heard) {
-		if unit, ok := l.number[heard[next]]; ok && unit > 0 && unit < limit {
-			return n + unit, next + 1
-		}
+	if unit, end := l.numberAt(heard, next); end > next && unit > 0 && unit < limit {
+		return n + unit, end
 	}
 	return n, to
 }
@@ -144,7 +148,7 @@ func (l *language) numberIn(heard []string, used []bool) (value string, from, to
 		if end == i || i > 0 && !used[i-1] && best >= 0 && l.isNumber(heard[i-1]) {
 			continue
 		}
-		beside := i > 0 && l.hasWord(l.party, heard[i-1]) || end < len(heard) && l.hasWord(l.people, heard[end])
+		beside := i > 0 && lead(heard[i-1:i], l.partyRuns) > 0 || lead(heard[end:], l.peopleRuns) > 0
 		if best < 0 || beside {
 			best, value, from, to = i, strconv.Itoa(n), i, end
 		}
@@ -158,15 +162,6 @@ func (l *language) numberIn(heard []string, used []bool) (value string, from, to
 func (l *language) isNumber(word string) bool {
 	_, to := l.numberAt([]string{word}, 0)
 	return to > 0
-}
-
-func (l *language) hasWord(list, word string) bool {
-	for _, p := range split(list) {
-		if fold(p) == word {
-			return true
-		}
-	}
-	return false
 }
 
 // digitsIn finds digits that were read out one by one, or a number written with
@@ -194,8 +189,7 @@ func digitsIn(l *language, heard []string, used []bool) (value string, from, to 
 
 // nameIn takes the one or two words after "my name is".
 func (l *language) nameIn(heard []string, used []bool) (value string, from, to int) {
-	for _, lead := range split(l.nameLeads) {
-		run := tokens(lead)
+	for _, run := range l.nameRuns {
 		at := sequence(heard, run)
 		if at < 0 {
 			continue
@@ -224,9 +218,9 @@ func titled(list []string) string {
 
 // timeIn finds a time of day.
 func (l *language) timeIn(heard []string) (value string, from, to int) {
-	for _, p := range split(l.noon) {
-		if at := sequence(heard, tokens(p)); at >= 0 {
-			return "12:00", at, at + len(tokens(p))
+	for _, run := range l.noonRuns {
+		if at := sequence(heard, run); at >= 0 {
+			return "12:00", at, at + len(run)
 		}
 	}
 	for i := range heard {
@@ -241,12 +235,7 @@ func (l *language) timeIn(heard []string) (value string, from, to int) {
 }
 
 func (l *language) isAfternoon(rest []string) bool {
-	for _, p := range split(l.afternoon) {
-		if sequence(rest, tokens(p)) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.afternoonRuns, func(r run) bool { return sequence(rest, r) >= 0 })
 }
 
 // timeAt reads a time that begins at i. A bare number is none: it needs a word
@@ -259,47 +248,44 @@ func (l *language) timeAt(heard []string, i int) (hour, minute, end int, ok bool
 			return hour, minute, i + 1, true
 		}
 	}
-	at, sure, offset := i, false, 0
-	if n := l.lead(heard[i:], l.at); n > 0 {
-		at, sure = at+n, true
-	}
-	for _, p := range pairs(l.before) {
-		if run := tokens(p[0]); sequence(heard[at:min(len(heard), at+len(run))], run) == 0 {
-			offset, _ = strconv.Atoi(p[1])
-			at, sure = at+len(run), true
+	at, offset := i+lead(heard[i:], l.atRuns), 0
+	for _, s := range l.beforeHour {
+		if n := lead(heard[at:], []run{s.run}); n > 0 {
+			at, offset = at+n, s.minutes
 			break
 		}
 	}
+	sure := at > i
 	hour, end = l.numberAt(heard, at)
 	if end == at || hour > 24 {
 		return 0, 0, 0, false
 	}
-	if n := l.lead(heard[end:], l.clock); n > 0 {
+	if n := lead(heard[end:], l.clockRuns); n > 0 {
 		end, sure = end+n, true
 	}
-	for _, p := range pairs(l.after) {
-		if run := tokens(p[0]); sequence(heard[end:min(len(heard), end+len(run))], run) == 0 {
-			offset, _ = strconv.Atoi(p[1])
-			end, sure = end+len(run), true
+	for _, s := range l.afterHour {
+		if n := lead(heard[end:], []run{s.run}); n > 0 {
+			end, offset, sure = end+n, s.minutes, true
 			break
 		}
 	}
 	if m, next := l.numberAt(heard, end); offset == 0 && next > end && m >= 10 && m < 60 && hour > 0 {
 		minute, end, sure = m, next, true // six thirty
 	}
-	if !sure || end < len(heard) && l.hasWord(l.people, heard[end]) {
+	sure = sure || lead(heard[end:], l.afternoonRuns) > 0 // seven in the evening
+	if !sure || lead(heard[end:], l.peopleRuns) > 0 {
 		return 0, 0, 0, false
 	}
 	total := (hour*60 + minute + offset + 24*60) % (24 * 60)
 	return total / 60, total % 60, end, true
 }
 
-// lead is how many tokens of the longest phrase of a list stand at the front.
-func (l *language) lead(heard []string, list string) int {
+// lead is how many tokens of the longest of some phrases stand at the front.
+func lead(heard []string, list []run) int {
 	longest := 0
-	for _, p := range split(list) {
-		if run := tokens(p); len(run) > longest && len(run) <= len(heard) && sequence(heard[:len(run)], run) == 0 {
-			longest = len(run)
+	for _, r := range list {
+		if len(r) > longest && len(r) <= len(heard) && slices.Equal(heard[:len(r)], r) {
+			longest = len(r)
 		}
 	}
 	return longest

@@ -79,7 +79,8 @@ func alike(a, b string) float64 {
 // distance is Levenshtein's edit distance in bytes (of folded words, which are
 // almost always one byte a letter).
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	var space [32]int // enough for most words, without an allocation
+	row := append(space[:0], make([]int, len(b)+1)...)
 	for j := range row {
 		row[j] = j
 	}
@@ -126,7 +127,7 @@ func sequence(in, run []string) int {
 
 // overlap compares what was heard with a phrase that was expected: how much of
 // the phrase was heard, and how much of what was heard is the phrase. Words
-// without content count a quarter.
+// without content count little.
 func (l *language) overlap(phrase, heard []string) (covered, used float64) {
 	total, found := 0.0, 0.0
 	best := make([]float64, len(heard))
@@ -135,7 +136,11 @@ func (l *language) overlap(phrase, heard []string) (covered, used float64) {
 		total += w
 		at, most := -1, 0.0
 		for i, h := range heard {
-			if s := alike(p, h); s > most && best[i] == 0 {
+			s := alike(p, h)
+			if s < 1 && (l.stop[p] || l.stop[h]) {
+				continue // "where" is no misheard "there"
+			}
+			if s > most && best[i] == 0 {
 				at, most = i, s
 			}
 		}
@@ -158,7 +163,7 @@ func (l *language) overlap(phrase, heard []string) (covered, used float64) {
 // weight of a word in a comparison.
 func (l *language) weight(word string) float64 {
 	if l.stop[word] || len(word) == 1 {
-		return 0.25
+		return 0.15
 	}
 	return 1
 }

@@ -22,12 +22,6 @@ type Event struct {
 	Char   int    `json:"c"`           // index of the word's first code point
 }
 
-// Hypothesis is what a recogniser believes an utterance was (Final).
-type Hypothesis struct {
-	Text       string  `json:"text"`
-	Confidence float64 `json:"confidence"` // 0 to 1; below 0 when unknown
-}
-
 // EncodeModel is the payload of Open: a language model in ARPA format and the
 // pronouncing dictionary of its words. Both empty: the engine's general model.
 func EncodeModel(lm, dictionary []byte) []byte {

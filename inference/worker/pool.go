@@ -49,6 +49,8 @@ type Config struct {
 	Processes int      // how many children, at least 1
 	Streams   int      // how many streams a child serves at a time, at least 1
 	Waiting   int      // how many Opens may wait for a slot; more fail with ErrBusy
+	// HungAfter is how long a child may not answer before it is killed; 0: 10 s.
+	HungAfter time.Duration
 	Log       *slog.Logger
 }
 
@@ -84,6 +86,9 @@ func NewPool(c Config) *Pool {
 	c.Processes, c.Streams = max(1, c.Processes), max(1, c.Streams)
 	if c.Log == nil {
 		c.Log = slog.Default()
+	}
+	if c.HungAfter == 0 {
+		c.HungAfter = defaultHungAfter
 	}
 	return &Pool{cfg: c, changed: make(chan struct{})}
 }

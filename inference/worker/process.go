@@ -16,10 +16,9 @@ import (
 )
 
 const (
-	pingEvery = 2 * time.Second
-	// hungAfter is how long a child may stay silent although it is pinged: ten
-	// seconds is a stopped process, not a busy machine.
-	hungAfter = 10 * time.Second
+	// defaultHungAfter is how long a child may stay silent although it is pinged:
+	// ten seconds is a stopped process, not a busy machine.
+	defaultHungAfter = 10 * time.Second
 	// stuckAfter bounds a write to a child that does not read its pipe.
 	stuckAfter = 5 * time.Second
 	// graceful is how long a child may take to end after its input was closed.
@@ -167,7 +166,8 @@ func (c *process) log(stderr *os.File) {
 
 // watch pings the child, kills it when it hangs and ends it with ctx.
 func (c *process) watch(ctx context.Context, ended <-chan struct{}) {
-	ping := time.NewTicker(pingEvery)
+	hungAfter := c.pool.cfg.HungAfter
+	ping := time.NewTicker(hungAfter / 5)
 	defer ping.Stop()
 	for {
 		select {

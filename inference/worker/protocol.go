@@ -31,7 +31,7 @@ const (
 	Close   // server to worker: free the recogniser; Done follows
 	Heard   // worker to server: so many more samples were consumed; 4 bytes
 	Partial // worker to server: the utterance so far; text
-	Final   // worker to server: a Hypothesis as JSON
+	Final   // worker to server: what the utterance was; text
 )
 
 // Size limits. A language model of the largest phrase list is below 3 MB; all

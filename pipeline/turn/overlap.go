@@ -7,7 +7,7 @@ package turn
 
 // judge weighs the words of the overlap.
 func (s *step) judge(e Event) {
-	o := weigh(s.Config.Language, s.heard())
+	o := &s.read().words
 	switch {
 	case o.any == 0:
 		if e.Kind == Final && e.Last && !s.speaking && !s.answer {
@@ -29,9 +29,9 @@ func (s *step) judge(e Event) {
 
 // checkOverlap weighs what the detector hears, on every frame of the overlap.
 func (s *step) checkOverlap(e Event) {
-	o := weigh(s.Config.Language, s.heard())
+	o := &s.read().words
 	switch {
-	case !s.answer && s.loud >= s.Config.OverlapMax && (o.any == 0 || o.words > 0):
+	case !s.answer && s.loudRun >= s.Config.OverlapMax && (o.any == 0 || o.words > 0):
 		s.win()
 	case !s.answer && !s.speaking && o.any > 0 && o.words == 0:
 		s.pass()
@@ -50,7 +50,7 @@ func (s *step) win() {
 func (s *step) cut() {
 	s.ducked = false
 	s.do(Action{Kind: Cut})
-	s.hangup, s.toolsDue, s.results, s.done, s.committed = false, false, false, false, false
+	s.hangup, s.toolsDue, s.results, s.committed = false, false, false, false
 	s.reprompts = 0
 	s.Phase = Speaking // until toListener or commit moves on
 }

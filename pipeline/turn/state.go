@@ -16,6 +16,7 @@ type State struct {
 	hotLoud    media.Time // loud part of it
 	lastSpeech media.Time // end of the last speech heard
 	loud       media.Time // loud speech in the current turn or overlap
+	loudRun    media.Time // and in the current run of speech
 
 	// The caller's turn.
 	turn       int        // its number
@@ -30,13 +31,13 @@ type State struct {
 	last       int        // the latest utterance that is completely recognised
 	settled    bool       // a final result came since the last pause
 	apologised bool       // "sorry?" was said and nothing understood since
+	reading    reading    // of the text in it
 
 	// The reply.
 	line     Line       // the agent's own line it is; NoLine when the model made it
 	toolsDue bool       // functions were called and not all have answered
 	results  bool       // they have, and the follow-up waits for the caller
 	hangup   bool       // the model wants to end the call
-	done     bool       // all of its audio is in the playout
 	since    media.Time // when it was asked for
 
 	// The overlap.
@@ -59,8 +60,11 @@ func New(c *Config) State { return State{Config: c} }
 // Turn is the number of the caller's current turn, from 1.
 func (s *State) Turn() int { return s.turn }
 
-// Speaking says whether the caller is speaking now.
-func (s *State) Speaking() bool { return s.speaking }
+// Utterance is the number of the latest utterance opened, from 1.
+func (s *State) Utterance() int { return s.utt }
+
+// Owed says whether the recogniser owes a last result for the latest utterance.
+func (s *State) Owed() bool { return s.last < s.utt }
 
 // Ending says why the call is being closed; empty while it is not.
 func (s *State) Ending() media.EndReason { return s.reason }
@@ -73,6 +77,7 @@ func (s *State) hear(e Event) (began, ended bool) {
 		if e.Loud {
 			s.hotLoud += media.FrameTime
 			s.loud += media.FrameTime
+			s.loudRun += media.FrameTime
 		}
 		if !s.speaking && s.hot < s.Config.StartAfter {
 			return false, false
@@ -88,28 +93,30 @@ func (s *State) hear(e Event) (began, ended bool) {
 	}
 	s.run += media.FrameTime
 	if !s.speaking {
-		s.hot, s.hotLoud = 0, 0
+		s.hot, s.hotLoud, s.loudRun = 0, 0, 0
 		return false, false
 	}
 	if s.run < s.Config.StopAfter {
 		return false, false
 	}
-	s.speaking, s.hot, s.hotLoud = false, 0, 0
+	s.speaking, s.hot, s.hotLoud, s.loudRun = false, 0, 0, 0
 	return false, true
 }
 
-// listenTo takes in a recognition result and says whether it brought words to
-// the caller's current turn.
-func (s *State) listenTo(e Event) bool {
-	if e.Kind == Final && e.Last && e.Utt > s.last {
+// listenTo takes in a recognition result and says whether it belongs to the
+// caller's current turn, and whether it brought words to it.
+func (s *State) listenTo(e Event) (ours, words bool) {
+	// While the caller speaks, an end of the utterance in progress is one that was
+	// taken back: more of it follows.
+	if e.Kind == Final && e.Last && e.Utt > s.last && e.Utt <= s.utt && !(s.speaking && e.Utt == s.utt) {
 		s.last = e.Utt
 	}
-	if e.Utt < s.first {
-		return false
+	if s.first == 0 || e.Utt < s.first || e.Utt > s.utt {
+		return false, false
 	}
 	if e.Kind == Partial {
 		s.partial = e.Text
-		return e.Text != ""
+		return true, e.Text != ""
 	}
 	before := s.text
 	if s.guessed {
@@ -121,7 +128,7 @@ func (s *State) listenTo(e Event) bool {
 		s.settled = true
 	}
 	s.text = join(s.text, e.Text)
-	return e.Text != "" && !sameWords(before, s.text)
+	return true, e.Text != "" && !sameWords(before, s.text)
 }
 
 // Heard is the text of the caller's turn as far as it is known.
@@ -153,9 +160,30 @@ func join(a, b string) string {
 	return a + " " + b
 }
 
+// reading is what a text amounts to. It is worked out when the text changes, not
+// with every frame.
+type reading struct {
+	known         bool
+	text, partial string // the text it is of
+	words         overlap
+	delay         media.Time // wait after the last speech before the turn is over
+}
+
+func (s *State) read() *reading {
+	r := &s.reading
+	if !r.known || r.text != s.text || r.partial != s.partial {
+		text := s.heard()
+		*r = reading{known: true, text: s.text, partial: s.partial, words: weigh(s.Config.Language, text), delay: s.delay(text)}
+	}
+	return r
+}
+
 // endpoint is when the caller's turn is over if nothing more comes.
-func (s *State) endpoint() media.Time {
-	c, text := s.Config, s.heard()
+func (s *State) endpoint() media.Time { return s.lastSpeech + s.read().delay }
+
+// delay is the wait after a turn with this text: short when it sounds complete.
+func (s *State) delay(text string) media.Time {
+	c := s.Config
 	f := media.Time(0) // share of the way from MinDelay to MaxDelay, in hundredths
 	switch p := c.Complete(text); {
 	case p >= 0.75:
@@ -170,5 +198,5 @@ func (s *State) endpoint() media.Time {
 	if endsInDigits(c.Language, text) {
 		d += c.DigitDelay
 	}
-	return s.lastSpeech + d
+	return d
 }

@@ -4,7 +4,7 @@ import "parley/media"
 
 // step carries one Step: the state being changed and the actions so far.
 type step struct {
-	*State
+	State
 	now  media.Time
 	acts []Action
 }
@@ -14,11 +14,11 @@ func (s *step) do(a Action) { s.acts = append(s.acts, a) }
 // Step takes one event. It appends the actions to acts, in the order in which
 // they must be carried out, and returns the state after them.
 func Step(s State, e Event, acts []Action) (State, []Action) {
-	m := step{State: &s, now: e.Now, acts: acts}
+	m := step{State: s, now: e.Now, acts: acts}
 	if s.Phase != Over {
 		m.event(e)
 	}
-	return s, m.acts
+	return m.State, m.acts
 }
 
 func (s *step) event(e Event) {
@@ -40,8 +40,6 @@ func (s *step) event(e Event) {
 		s.interrupt()
 	case FirstAudio:
 		s.firstAudio(e)
-	case ReplyDone:
-		s.done = true
 	case ReplyFailed:
 		s.failed()
 	case ToolsCalled:
@@ -84,6 +82,7 @@ func (s *step) firstAudio(e Event) {
 	s.answered()
 	s.Phase = Speaking
 	if s.speaking {
+		e.Tail = Unfinished
 		s.yield(e)
 	}
 }
@@ -91,7 +90,7 @@ func (s *step) firstAudio(e Event) {
 // say begins one of the agent's own lines. A line that turns out to be empty
 // drains at once.
 func (s *step) say(l Line) {
-	s.Phase, s.since, s.done, s.idleAt, s.line = Thinking, s.now, false, 0, l
+	s.Phase, s.since, s.idleAt, s.line = Thinking, s.now, 0, l
 	if s.reason != "" {
 		s.Phase = Closing
 	}
@@ -117,7 +116,7 @@ func (s *step) frame(e Event) {
 		s.checkOverlap(e)
 	case Thinking:
 		if s.now-s.since >= s.Config.Think {
-			s.do(Action{Kind: Cancel})
+			s.do(Action{Kind: GiveUp})
 			s.failed()
 		}
 	case Listening:
@@ -220,7 +219,7 @@ func (s *step) checkEndpoint() {
 	s.forgetTurn()
 	s.do(Action{Kind: DropTurn, Turn: s.turn})
 	if long && !s.apologised {
-		s.apologised = true
+		s.apologised, s.hangup = true, false
 		s.say(Sorry)
 		return
 	}
@@ -232,15 +231,19 @@ func (s *step) commit(text string, typed bool) {
 	s.base, s.guessed = s.text, s.partial != ""
 	s.text, s.partial = text, ""
 	s.committed, s.apologised = true, false
-	s.reprompts, s.idleAt, s.results, s.hangup, s.done, s.line = 0, 0, false, false, false, NoLine
+	s.reprompts, s.idleAt, s.results, s.hangup, s.line = 0, 0, false, false, NoLine
 	s.Phase, s.since = Thinking, s.now
 }
 
 // rest is where the conversation goes when nobody has anything to say.
 func (s *step) rest() {
-	if s.results || s.toolsDue {
+	switch {
+	case s.results || s.toolsDue:
 		s.Phase = ToolWait
 		s.followUp()
+		return
+	case s.hangup:
+		s.hangUp()
 		return
 	}
 	s.Phase = Listening
@@ -251,7 +254,10 @@ func (s *step) rest() {
 }
 
 func (s *step) result(e Event) {
-	words := s.listenTo(e)
+	ours, words := s.listenTo(e)
+	if !ours {
+		return
+	}
 	switch s.Phase {
 	case Pause:
 		s.checkEndpoint()
@@ -259,13 +265,12 @@ func (s *step) result(e Event) {
 		if s.committed && words && e.Kind == Final {
 			// More of the same turn, and nothing of the reply was heard.
 			s.do(Action{Kind: Cancel})
-			s.Phase = Pause
-			s.checkEndpoint()
+			s.toListener()
 		}
 	case Yielding:
 		s.judge(e)
 	case Speaking:
-		if s.Config.Barge != Never && e.Utt >= s.first {
+		if s.Config.Barge != Never {
 			s.judge(e) // words that came after the verdict
 		}
 	}
@@ -279,14 +284,11 @@ func (s *step) typed(text string) {
 		s.cut()
 	case Thinking:
 		s.do(Action{Kind: Cancel})
-		if s.committed {
-			text = join(s.text, text)
-		}
 	}
-	if !s.committed {
-		s.turn++
-		s.forgetTurn()
-		s.do(Action{Kind: BeginTurn, Turn: s.turn})
+	if s.committed {
+		text = join(s.text, text)
+	} else {
+		s.newTurn()
 	}
 	s.commit(text, true)
 }
@@ -298,20 +300,20 @@ func (s *step) interrupt() {
 		s.toListener()
 	case Thinking:
 		s.do(Action{Kind: Cancel})
-		s.committed = false
-		s.rest()
+		s.hangup = false
+		s.answered()
+		s.toListener()
 	}
 }
 
 // failed is the end of a reply by a fault. What was already made of it is still
 // played; a reply without audio is apologised for, but not for an apology.
 func (s *step) failed() {
-	s.done = true
 	if s.Phase != Thinking && s.Phase != ToolWait {
 		return
 	}
 	s.answered()
-	if s.line == NoLine {
+	if s.line == NoLine && !s.hangup {
 		s.say(Trouble)
 		return
 	}
@@ -320,10 +322,10 @@ func (s *step) failed() {
 
 // followUp answers the functions' results once nobody speaks.
 func (s *step) followUp() {
-	if !s.results || s.Phase != ToolWait {
+	if !s.results || s.toolsDue || s.Phase != ToolWait {
 		return
 	}
-	s.results, s.done, s.idleAt, s.line = false, false, 0, NoLine
+	s.results, s.idleAt, s.line = false, 0, NoLine
 	s.Phase, s.since = Thinking, s.now
 	s.do(Action{Kind: FollowUp})
 }
@@ -340,8 +342,7 @@ func (s *step) drained() {
 		return
 	}
 	if s.hangup && s.Phase != Yielding {
-		s.stop(Event{Reason: media.AgentHangup, Detail: "end_call"})
-		s.endAt = s.now + s.Config.HangupGap
+		s.hangUp()
 		return
 	}
 	s.restore()
@@ -352,6 +353,11 @@ func (s *step) drained() {
 // toListener gives the floor to the caller, who may be speaking already.
 func (s *step) toListener() {
 	switch {
+	case s.speaking && s.first > s.utt:
+		// The turn that this speech began in was given up for a typed one.
+		s.newTurn()
+		s.first = s.utt
+		s.Phase = UserSpeaking
 	case s.speaking:
 		s.Phase = UserSpeaking
 	case s.first != 0 && s.first <= s.utt && (s.heard() != "" || s.last < s.utt):
@@ -362,23 +368,31 @@ func (s *step) toListener() {
 	}
 }
 
-// stop ends the call, after a last line if there is one.
+// stop ends the call, after a last line if there is one. A second stop without a
+// line cuts the last words of the first one short.
 func (s *step) stop(e Event) {
-	if s.reason != "" {
-		return
+	if s.reason == "" {
+		s.close(e.Reason, e.Detail)
+		if e.Line != NoLine {
+			s.do(Action{Kind: Finish})
+			s.say(e.Line)
+		}
 	}
-	s.reason, s.detail = e.Reason, e.Detail
-	s.closeBy = s.now + s.Config.ClosingMax
-	s.restore()
-	switch {
-	case e.Line != NoLine:
-		s.do(Action{Kind: Finish})
-		s.say(e.Line)
-	case e.Detail == "end_call":
-		s.Phase = Closing
-	default:
+	if e.Line == NoLine {
 		s.end()
 	}
+}
+
+func (s *step) close(reason media.EndReason, detail string) {
+	s.reason, s.detail = reason, detail
+	s.Phase, s.closeBy = Closing, s.now+s.Config.ClosingMax
+	s.restore()
+}
+
+// hangUp ends the call as the model wished: its last words were heard.
+func (s *step) hangUp() {
+	s.close(media.AgentHangup, "end_call")
+	s.endAt = s.now + s.Config.HangupGap
 }
 
 func (s *step) end() {

@@ -44,7 +44,6 @@ const (
 	Digit                            // the caller pressed a key
 	Interrupt                        // the caller asked the agent to stop (a button)
 	FirstAudio                       // the first audio of the reply in progress is ready
-	ReplyDone                        // all of the reply's audio is in the playout
 	ReplyFailed                      // the reply in progress ended by a fault
 	ToolsCalled                      // the reply asked for functions
 	ToolsDone                        // every function asked for has its result
@@ -91,6 +90,7 @@ const (
 	DropTurn                              // that was noise
 	Commit                                // Text is what the caller said in Turn: answer it
 	Cancel                                // stop making the reply, nothing of it was audible
+	GiveUp                                // the same, because nothing came of it in time
 	Cut                                   // stop the reply now: fade, flush, keep what was heard
 	Finish                                // end the reply with the sentence being spoken
 	Duck                                  // lower the agent's voice (On) or restore it

@@ -11,7 +11,7 @@ import (
 	"parley/inference/espeak"
 	"parley/inference/openai"
 	"parley/inference/pocketsphinx"
-	"parley/inference/enginetest"
+	"parley/inference/scripted"
 )
 
 // Engines are the speech and language engines of a node.
@@ -54,7 +54,8 @@ func NewEngines(cfg *config.Config, log *slog.Logger) (*Engines, error) {
 		return nil, fmt.Errorf("TTS: %w", err)
 	}
 	e.ASR, e.LLM, e.TTS = asr[0], llm[0], tts[0]
-	if len(asr) > 1 {
+	if len(asr) > 1 || cfg.ASR.Engines[0] == "openai" {
+		// Alone too: one failed request must not leave the call deaf.
 		e.ASR = inference.NewFailoverASR(failover, asr...)
 	}
 	if len(llm) > 1 {
@@ -99,7 +100,7 @@ func (e *Engines) newASR(log *slog.Logger) func(string, openai.Config) (inferenc
 func newLLM(name string, remote openai.Config) (inference.LLM, error) {
 	switch name {
 	case "scripted":
-		return enginetest.NewFakeLLM(), nil
+		return scripted.New(), nil
 	case "openai":
 		return openai.NewLLM(remote)
 	}

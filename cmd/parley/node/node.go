@@ -35,6 +35,7 @@ type Node struct {
 	phone   *sip.UserAgent // nil without telephony
 	card    atomic.Pointer[billing.RateCard]
 	metrics *metrics
+	limits  *wsagent.ConnectLimits
 }
 
 // Part is something of the node that runs until its context ends. A part that
@@ -49,7 +50,7 @@ type Part struct {
 // Open connects to the database, brings it up to date, takes the node's name and
 // binds the telephone. Close undoes it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
-	n = &Node{cfg: cfg, log: log}
+	n = &Node{cfg: cfg, log: log, limits: wsagent.NewConnectLimits()}
 	if n.db, err = store.Open(ctx, databaseURL); err != nil {
 		return nil, err
 	}
@@ -128,9 +129,9 @@ func (n *Node) Drain(ctx context.Context) error {
 func (n *Node) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /v1/pricing", api.Pricing(n.card.Load))
-	mux.Handle("GET /ws/agent", &wsagent.Handler{Keys: n.db, Agents: conversations{n}, Log: n.log})
+	mux.Handle("GET /ws/agent", &wsagent.Handler{Keys: n.db, Agents: conversations{n}, Log: n.log, Limits: n.limits})
 	mux.Handle("/", api.Fallback())
-	return mux
+	return api.Wrap(mux, api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies})
 }
 
 // LoadRateCard reads the rate card and puts it in force for new sessions. The

@@ -89,7 +89,7 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 		return false, err
 	}
 	if err := in.Ring(); err != nil {
-		session.End(media.Ended{Reason: media.Failed, Detail: "no_common_codec"})
+		session.End(endedBy(err))
 		return true, err
 	}
 	return n.converse(ctx, in, session, planOf(stored, n.log))
@@ -131,7 +131,10 @@ func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline
 		return true, err
 	}
 	session.Begin()
-	n.ended("telephone", session.Conduct(call, leg))
+	n.log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
+	ended := session.Conduct(call, leg)
+	n.ended("telephone", session.ID(), ended)
+	n.heard(session.ID(), leg.Stats())
 	return true, nil
 }
 
@@ -182,7 +185,8 @@ func refusalCode(err error) (code int, retry time.Duration) {
 		return 404, 0
 	case errors.Is(err, store.ErrConcurrency):
 		return 486, 0
-	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended),
+		errors.Is(err, billing.ErrNoPrice):
 		return 480, 0
 	}
 	return 503, retryAfter // draining, full, the database away, an engine that does not start
@@ -193,5 +197,9 @@ func endedBy(err error) media.Ended {
 	if e, ok := errors.AsType[*media.Ended](err); ok {
 		return *e
 	}
-	return media.Ended{Reason: media.Failed, Detail: "answer"}
+	detail := "answer"
+	if r, ok := errors.AsType[*sip.Refused](err); ok && r.Code == 488 {
+		detail = "no_common_codec"
+	}
+	return media.Ended{Reason: media.Failed, Detail: detail}
 }

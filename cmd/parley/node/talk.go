@@ -8,6 +8,7 @@ import (
 	"parley/api"
 	"parley/api/wsagent"
 	"parley/inference"
+	"parley/inference/scripted"
 
 	"parley/media"
 	"parley/pipeline"
@@ -59,7 +60,7 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 		cfg.Turn.Recogniser = media.FromDuration(max(minRecogniser, n.engines.ASR.Info().Latency))
 	}
 	if n.engines.LLM.Info().Scripted {
-		_ = 0
+		cfg.Agent.Phrases = append(scripted.Phrases(p.agent.Language), cfg.Agent.Phrases...)
 	}
 	return cfg, deaf, nil
 }
@@ -133,8 +134,8 @@ func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *
 	leg.Status("prompt_set", 0)
 	c.session.Begin()
 	close(c.running)
-	ended := c.session.Conduct(c.call, leg)
-	c.node.ended("web", ended)
+	c.node.log.Info("conversation begins", "session", c.session.ID(), "agent", c.id)
+	c.node.ended("web", c.session.ID(), c.session.Conduct(c.call, leg))
 }
 
 // apply changes an agent as the client asks.

@@ -1,0 +1,267 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+)
+
+// routes is a mux as a server has it.
+func routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle("GET /v1/pricing", Pricing(billing.DefaultRateCard))
+	mux.HandleFunc("POST /things", func(w http.ResponseWriter, r *http.Request) {
+		var v struct{ Name string }
+		if err := ReadJSON(w, r, 100, &v); err != nil {
+			WriteError(w, err)
+			return
+		}
+		WriteJSON(w, 201, v)
+	})
+	mux.HandleFunc("DELETE /things", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+	mux.HandleFunc("GET /private", func(w http.ResponseWriter, r *http.Request) {
+		p, err := Authenticate(ring{"sk_good": {Account: "a"}, "sk_other": {Account: "b"}}, r)
+		if err != nil {
+			WriteError(w, err)
+			return
+		}
+		io.WriteString(w, p.Account)
+	})
+	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic("sk_secret") })
+	mux.HandleFunc("GET /late", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(202)
+		panic(errors.New("sk_secret"))
+	})
+	mux.HandleFunc("GET /abort", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	return mux
+}
+
+func send(h http.Handler, method, target, body string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "from" {
+			r.RemoteAddr = header[i+1]
+		} else {
+			r.Header.Add(header[i], header[i+1])
+		}
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestRoutes(t *testing.T) {
+	bare, full := routes(), routes()
+	full.Handle("/", Fallback())
+	for _, mux := range []*http.ServeMux{bare, full} {
+		h := Wrap(mux, Options{})
+		for _, tt := range []struct {
+			method, path, body string
+			status             int
+			code, allow        string
+		}{
+			{"GET", "/v1/pricing", "", 200, `"version"`, ""},
+			{"HEAD", "/v1/pricing", "", 200, "", ""},
+			{"POST", "/v1/pricing", "", 405, "request.method_not_allowed", "GET, HEAD"},
+			{"GET", "/things", "", 405, "request.method_not_allowed", "POST, DELETE"},
+			{"GET", "/nothing", "", 404, "request.not_found", ""},
+			{"PUT", "/", "", 404, "request.not_found", ""},
+			{"POST", "/things", `{"name":"x","more":1}`, 201, `"x"`, ""},
+			{"POST", "/things", `{"name":`, 400, "validation.invalid_request_format", ""},
+			{"POST", "/things", `{"name":"` + strings.Repeat("x", 100) + `"}`, 413, "request.too_large", ""},
+			{"GET", "/panic", "", 500, "internal.error", ""},
+			{"GET", "/late", "", 202, "", ""},
+		} {
+			w := send(h, tt.method, tt.path, tt.body)
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.code) || w.Header().Get("Allow") != tt.allow {
+				t.Errorf("%s %s: %d %v %.100s, want %d %s %s", tt.method, tt.path, w.Code, w.Header(), w.Body, tt.status, tt.code, tt.allow)
+			}
+			if w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Referrer-Policy") != "no-referrer" {
+				t.Errorf("%s %s: header %v", tt.method, tt.path, w.Header())
+			}
+		}
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/pricing", nil)) // it is still there
+	}
+}
+
+func TestPricing(t *testing.T) {
+	w := send(Wrap(routes(), Options{}), "GET", "/v1/pricing", "", "Origin", "https://shop.example")
+	h := w.Header()
+	if h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Cache-Control") != "public, max-age=300" || h.Get("Content-Type") != "application/json" {
+		t.Errorf("header %v", h)
+	}
+	if !bytes.Equal(w.Body.Bytes(), billing.DefaultRateCard().JSON()) {
+		t.Errorf("body %.80s", w.Body)
+	}
+	if got := send(Wrap(routes(), Options{}), "GET", "/private", "").Header().Get("Cache-Control"); got != "no-store" {
+		t.Errorf("of others: Cache-Control %q", got)
+	}
+}
+
+func TestAbortIsLeftToTheServer(t *testing.T) {
+	defer func() {
+		if recover() != http.ErrAbortHandler {
+			t.Error("the panic was swallowed")
+		}
+	}()
+	send(Wrap(routes(), Options{}), "GET", "/abort", "")
+}
+
+// TestLog: each request has its line, and no line holds a credential.
+func TestLog(t *testing.T) {
+	var out bytes.Buffer
+	h := Wrap(routes(), Options{Log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	send(h, "GET", "/private?api_key=sk_secret&x=1", "", "X-API-Key", "sk_secret", "Authorization", "Bearer sk_secret", "from", "192.0.2.7:1")
+	send(h, "GET", "/panic?api_key=sk_secret", "")
+	send(h, "GET", "/late?api_key=sk_secret", "")
+	for _, want := range []string{"path=/private status=401 from=192.0.2.7", "a request panicked", "path=/panic status=500", "path=/late status=202", "wrap_test.go"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the log", want)
+		}
+	}
+	if strings.Contains(out.String(), "sk_secret") || strings.Contains(out.String(), "api_key") {
+		t.Errorf("the log holds a credential:\n%s", out.String())
+	}
+}
+
+// TestRateLimit: 200 at once, then 50 a second, for each credential, and for each
+// address without one.
+func TestRateLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := Wrap(routes(), Options{RateLimit: 50})
+		count := func(header ...string) (n int) {
+			for range 1000 {
+				w := send(h, "GET", "/private", "", header...)
+				if w.Code == 429 {
+					if w.Header().Get("Retry-After") != "1" {
+						t.Errorf("header %v", w.Header())
+					}
+					return n
+				}
+				n++
+			}
+			return n
+		}
+		for _, who := range [][]string{{"X-API-Key", "sk_good"}, {"X-API-Key", "sk_other"}, {"from", "192.0.2.1:5"}, {"from", "[2001:db8::1]:5"}} {
+			if n := count(who...); n != 200 {
+				t.Errorf("%v: %d at once, want 200", who, n)
+			}
+		}
+		if n := count("from", "[2001:db8::2]:7"); n != 0 {
+			t.Errorf("%d from another address of the same network", n)
+		}
+		time.Sleep(time.Second)
+		if n := count("Authorization", "Bearer sk_good"); n != 50 {
+			t.Errorf("%d after a second, want 50", n)
+		}
+	})
+}
+
+// TestFailedCredentials: ten a minute for an address, and then nobody is asked
+// about credentials from there except those that were right before.
+func TestFailedCredentials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := Wrap(routes(), Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+		try := func(key, from, forwarded string) int {
+			return send(h, "GET", "/private", "", "X-API-Key", key, "from", from, "X-Forwarded-For", forwarded).Code
+		}
+		if got := try("sk_good", "10.0.0.1:1", "192.0.2.1"); got != 200 {
+			t.Fatalf("status %d", got)
+		}
+		for i := range 15 {
+			want := 401
+			if i >= 10 {
+				want = 429
+			}
+			if got := try(fmt.Sprint("sk_bad", i), "10.0.0.1:1", "192.0.2.1"); got != want {
+				t.Errorf("attempt %d: status %d, want %d", i, got, want)
+			}
+		}
+		for _, tt := range []struct {
+			name, key, from, forwarded string
+			want                       int
+		}{
+			{"known to be right", "sk_good", "10.0.0.1:1", "192.0.2.1", 200},
+			{"right, not seen before", "sk_other", "10.0.0.1:1", "192.0.2.1", 429},
+			{"another address", "sk_other", "10.0.0.1:1", "192.0.2.2", 200},
+			{"the address forged before a proxy's word", "sk_bad", "10.0.0.1:1", "192.0.2.9, 192.0.2.1", 429},
+			{"no proxy of ours", "sk_bad", "192.0.2.3:1", "192.0.2.1", 401},
+			{"no credential", "", "10.0.0.1:1", "192.0.2.1", 401},
+		} {
+			if got := try(tt.key, tt.from, tt.forwarded); got != tt.want {
+				t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+			}
+		}
+		time.Sleep(6 * time.Second)
+		if got := try("sk_bad", "10.0.0.1:1", "192.0.2.1"); got != 401 {
+			t.Errorf("after 6 s: status %d, want 401", got)
+		}
+	})
+}
+
+func TestClientAddr(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	for _, tt := range []struct {
+		peer      string
+		forwarded []string
+		want      string
+	}{
+		{"192.0.2.1:5", nil, "192.0.2.1"},
+		{"192.0.2.1:5", []string{"203.0.113.1"}, "192.0.2.1"},
+		{"10.0.0.1:5", nil, "10.0.0.1"},
+		{"10.0.0.1:5", []string{"203.0.113.1"}, "203.0.113.1"},
+		{"10.0.0.1:5", []string{"198.51.100.1, 203.0.113.1, 10.0.0.2"}, "203.0.113.1"},
+		{"10.0.0.1:5", []string{"198.51.100.1", "203.0.113.1"}, "203.0.113.1"},
+		{"10.0.0.1:5", []string{"203.0.113.1, nonsense"}, "10.0.0.1"},
+		{"10.0.0.1:5", []string{"10.0.0.3,10.0.0.2"}, "10.0.0.3"},
+		{"[::ffff:10.0.0.1]:5", []string{"2001:db8::1"}, "2001:db8::/64"},
+		{"[::1]:5", []string{"::ffff:203.0.113.1"}, "203.0.113.1"},
+		{"pipe", nil, "invalid IP"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = tt.peer
+		for _, f := range tt.forwarded {
+			r.Header.Add("X-Forwarded-For", f)
+		}
+		if got := network(clientAddr(r, proxies)); got != tt.want {
+			t.Errorf("%s %v: %s, want %s", tt.peer, tt.forwarded, got, tt.want)
+		}
+	}
+}
+
+// TestRecentIsBounded: what is used stays, what is not goes, and there are never
+// more than fit.
+func TestRecentIsBounded(t *testing.T) {
+	m := recent[int, int]{size: 100}
+	m.put(-1, 7)
+	for i := range 10_000 {
+		m.put(i, i)
+		if v, ok := m.get(-1); !ok || v != 7 {
+			t.Fatalf("what is used is gone after %d others", i)
+		}
+		if n := len(m.fresh) + len(m.stale); n > 100 {
+			t.Fatalf("%d entries", n)
+		}
+		if _, ok := m.get(i - 20); i > 20 && !ok {
+			t.Fatalf("%d others displaced an entry", 20)
+		}
+	}
+	m.remove(-1)
+	if _, ok := m.get(-1); ok {
+		t.Error("it is still there")
+	}
+	if _, ok := m.get(5); ok {
+		t.Error("an old entry stays for ever")
+	}
+}

@@ -1,0 +1,118 @@
+package client
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Kind says what an Event tells.
+type Kind string
+
+// What the agent's side tells. They are the types of its messages; messages of
+// other types are reported with theirs.
+const (
+	Audio      Kind = "audio"              // Samples
+	Status     Kind = "status"             // Text, Generation
+	Transcript Kind = "transcript"         // Role, Text: a finished line
+	Correction Kind = "transcript_update"  // Role, Text, Replaces
+	Caption    Kind = "transcript_partial" // Role, Text
+	Error      Kind = "error"              // Fault
+	ToolCall   Kind = "tool_call"          // Call
+)
+
+// Event is one message of the agent's side. Only the fields its kind names are
+// set.
+type Event struct {
+	Kind       Kind
+	At         time.Time
+	Samples    []int16 // at RateOut; the receiver's
+	Role       string  // "user" or "agent"
+	Text       string
+	Replaces   string
+	Generation int
+	Fault      Fault
+	Call       Call
+	Raw        []byte // the message as it came; nil for audio
+}
+
+// Fault is an error the agent's side reports; it does not end the connection.
+type Fault struct {
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Detail    string `json:"detail"`
+	Retryable bool   `json:"retryable"`
+}
+
+// Call asks for a function to be run and answered with ToolResult.
+type Call struct {
+	ID, Name, Arguments string
+}
+
+// frame is a message of the server.
+type frame struct {
+	Type       Kind            `json:"type"`
+	Data       json.RawMessage `json:"data"`
+	Role       string          `json:"role"`
+	Replaces   string          `json:"replaces"`
+	Generation int             `json:"generation"`
+	Name       string          `json:"name"`
+	Arguments  string          `json:"arguments"`
+	CallID     string          `json:"call_id"`
+}
+
+// take handles one message. What cannot be read is left out.
+func (c *Client) take(kind int, p []byte, now time.Time) {
+	e := Event{At: now}
+	if kind == websocket.BinaryMessage {
+		e.Kind = Audio
+		e.Samples = make([]int16, len(p)/2)
+		for i := range e.Samples {
+			e.Samples[i] = int16(binary.LittleEndian.Uint16(p[2*i:]))
+		}
+		c.play.add(e.Samples, now)
+		if c.o.Played {
+			_ = c.Frame(map[string]any{"type": "played", "ms": c.play.reply(now).Milliseconds()}) // the reader learns of a broken connection
+		}
+	} else {
+		var f frame
+		if json.Unmarshal(p, &f) != nil {
+			return
+		}
+		e.fill(&f, p)
+		c.follow(&e)
+	}
+	if c.o.OnEvent != nil {
+		c.o.OnEvent(e)
+	}
+}
+
+func (e *Event) fill(f *frame, raw []byte) {
+	e.Kind, e.Role, e.Replaces, e.Generation, e.Raw = f.Type, f.Role, f.Replaces, f.Generation, raw
+	switch f.Type {
+	case Error:
+		_ = json.Unmarshal(f.Data, &e.Fault) // what it says is in Raw
+	case ToolCall:
+		e.Call = Call{ID: f.CallID, Name: f.Name, Arguments: f.Arguments}
+	default:
+		_ = json.Unmarshal(f.Data, &e.Text) // empty when it is no string
+	}
+}
+
+// follow keeps the playout as every client does: it stops at once when the agent
+// was interrupted, and when a later reply is announced.
+func (c *Client) follow(e *Event) {
+	if e.Kind != Status {
+		return
+	}
+	switch e.Text {
+	case "interrupted":
+		c.play.flush(e.At)
+	case "thinking":
+		c.play.announced(e.Generation, e.At)
+	case "speaking":
+		c.play.speaking()
+	}
+}

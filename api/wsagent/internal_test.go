@@ -1,0 +1,187 @@
+package wsagent
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"parley/media"
+	"parley/media/mediatest"
+)
+
+// newRing is a ring at the time 0.
+func newRing() *ring {
+	r := &ring{}
+	r.init(0)
+	return r
+}
+
+func (r *ring) take(n int) []int16 {
+	out := make([]int16, n)
+	r.read(out)
+	return out
+}
+
+// TestRingWraps: audio in real time passes for ever, whatever the pieces.
+func TestRingWraps(t *testing.T) {
+	r, rng := newRing(), rand.New(rand.NewPCG(5, 6))
+	sent, got := 0, 0
+	var odd []byte
+	for sent < 5*ringSize {
+		n := 1 + rng.IntN(2000)
+		b := odd
+		for len(b) < n+len(odd) {
+			b = append(b, byte(sent), byte(sent>>8))
+			sent++
+		}
+		odd = nil
+		if rng.IntN(2) == 0 { // half a sample with the next
+			odd = []byte{b[len(b)-1]}
+			b = b[:len(b)-1]
+		}
+		r.write(b, int64(sent)*int64(time.Second)/16000)
+		for ; r.len() >= 320; got += 320 {
+			for i, v := range r.take(320) {
+				if v != int16(got+i) {
+					t.Fatalf("sample %d is %d, want %d", got+i, v, int16(got+i))
+				}
+			}
+		}
+	}
+	if r.dropped.Load() != 0 || sent-got > 320 {
+		t.Errorf("%d sent, %d read, %d dropped", sent, got, r.dropped.Load())
+	}
+}
+
+// TestRingDropsWhole: what does not fit is dropped as a whole message, and the
+// bytes after it still meet their other halves.
+func TestRingDropsWhole(t *testing.T) {
+	r := newRing()
+	fill := make([]byte, 2*ringSize-4)
+	r.write(fill, 0)
+	r.write([]byte{1, 0, 2, 0, 3, 0, 9}, 0) // three samples and a half do not fit
+	r.write([]byte{9, 4, 0, 5}, 0)          // two do, and a half waits
+	if r.len() != ringSize || r.dropped.Load() != 3 {
+		t.Fatalf("%d samples, %d dropped", r.len(), r.dropped.Load())
+	}
+	r.take(ringSize - 2)
+	if got := r.take(2); got[0] != 9|9<<8 || got[1] != 4 {
+		t.Errorf("got %v", got)
+	}
+	// The credit is used up: a second gives a second of it back.
+	r.write([]byte{0, 6, 0, 7}, 0)
+	if r.len() != 0 || r.dropped.Load() != 5 {
+		t.Errorf("%d samples, %d dropped", r.len(), r.dropped.Load())
+	}
+	r.write(make([]byte, 32000), int64(time.Second))
+	if r.len() != 16000 {
+		t.Errorf("%d samples after a second, %d dropped", r.len(), r.dropped.Load())
+	}
+	r.write(make([]byte, 32000), int64(time.Second))
+	if r.len() != 16000 {
+		t.Errorf("%d samples, twice real time", r.len())
+	}
+}
+
+func TestReason(t *testing.T) {
+	long := strings.Repeat("é", 100)
+	for _, why := range []string{"", "short", long, "x" + long, strings.Repeat("€", 41), strings.Repeat("€", 42)} {
+		got := reason(why)
+		if len(got) > maxReason || !utf8.ValidString(got) || !strings.HasPrefix(why, got) || len(why) > len(got) && len(got) < maxReason-3 {
+			t.Errorf("reason of %d bytes is %q", len(why), got)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{"F1": "F1", "f5": "F5", "en_m3": "M3", "ESCA_F2": "F2", "F6": "", "": "", "EN_": ""} {
+		if got := Voice(in); got != want {
+			t.Errorf("voice %q is %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"en": "en", "EN-us": "en", "pt_BR": "pt", "eu": "eu", "ko": "", "": "", "english": ""} {
+		if got := Language(in); got != want {
+			t.Errorf("language %q is %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestTooManyTools(t *testing.T) {
+	const one = `{"type":"function","function":{"name":"f"}}`
+	if tools, err := ParseTools(json.RawMessage("[" + one + strings.Repeat(","+one, maxTools-1) + "]")); err != nil || len(tools) != maxTools {
+		t.Errorf("%d functions, %v", len(tools), err)
+	}
+	if _, err := ParseTools(json.RawMessage("[" + one + strings.Repeat(","+one, maxTools) + "]")); err == nil {
+		t.Errorf("took more than %d functions", maxTools)
+	}
+}
+
+// deadLeg is a leg whose queue the test empties itself.
+func deadLeg() *Leg {
+	s := &socket{queue: make(chan outgoing, queueSize), free: make(chan *buffer, bufferPool), gone: make(chan struct{})}
+	for range bufferPool {
+		s.free <- &buffer{}
+	}
+	return newLeg(s)
+}
+
+// wake is one wake-up of the conductor: it hears a frame and speaks one.
+func wake(l *Leg, packet []byte, now time.Time) bool {
+	l.in.write(packet, now.UnixNano())
+	l.Next()
+	f, ok := l.Read(now)
+	l.Due(now)
+	f.Samples, f.Rate = silence[:], RateOut
+	l.Write(f)
+	l.Played(now)
+	l.sock.free <- (<-l.sock.queue).audio
+	return ok
+}
+
+var silence [int(RateOut) / 50]int16
+
+func TestLegDoesNotAllocate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, packet := deadLeg(), make([]byte, 640)
+		mediatest.NoAllocs(t, func() {
+			time.Sleep(media.FrameDuration)
+			if !wake(l, packet, time.Now()) {
+				t.Error("heard nothing")
+			}
+		})
+	})
+}
+
+func BenchmarkLeg(b *testing.B) {
+	l, packet := deadLeg(), make([]byte, 640)
+	now := time.Now()
+	b.ReportAllocs()
+	for b.Loop() {
+		now = now.Add(media.FrameDuration)
+		wake(l, packet, now)
+	}
+}
+
+// FuzzText: no message of a client does harm before there is a conversation.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{`{"type":"voice","data":"F1"}`, `{"type":"tools","data":[{"function":{"name":"x","parameters":{}}}]}`,
+		`{"type":"played","ms":1e300}`, `{"type":"features","data":["duck"]}`, `{"type":"tool_result","data":{"result":[1]}}`,
+		`{"type":"language","data":"\ud800"}`, `[`, ``, `{"type":"visemes","data":{}}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, p []byte) {
+		l := deadLeg()
+		s := &session{sock: l.sock, leg: l, setup: make(chan struct{}, 1), begun: make(chan struct{})}
+		close(s.begun)
+		s.text(p)
+		for len(l.sock.queue) > 0 {
+			if m := (<-l.sock.queue).text; !json.Valid(m) {
+				t.Errorf("answered %q with %q", p, m)
+			}
+		}
+	})
+}

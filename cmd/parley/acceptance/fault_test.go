@@ -1,0 +1,331 @@
+package acceptance
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"parley/billing"
+	"parley/media"
+)
+
+// faulty is a server of the test's own, for things that would disturb others.
+func faulty(t *testing.T) (*server, *model) {
+	t.Helper()
+	m := newModel()
+	t.Cleanup(m.Close)
+	return serve(t, newDataDir(t), m.env()), m
+}
+
+// TestFaultsDuringCalls kills what a call lives on, one after the other, and
+// expects two callers, on a socket and on the telephone, to notice no more than a
+// pause. The calls are the same ones all along.
+func TestFaultsDuringCalls(t *testing.T) {
+	t.Parallel()
+	s, _ := faulty(t)
+	who := newCustomer(t, s, "10")
+	b := openBooks(t, s)
+	phone := newPhone(t)
+	onPhone := call(t, s, phone, who.number)
+	onSocket := connect(t, s, who.key, who.agent)
+	onSocket.awaitStatus("listening")
+	onPhone.awaitVoice("the greeting", 0, time.Second)
+	f := faults{t, s, onSocket, onPhone}
+	t.Run("recogniser", f.recogniser)
+	t.Run("voice", f.voice)
+	t.Run("database", f.database)
+	onSocket.hangUp()
+	onPhone.hangUp()
+	for _, x := range b.closed(who.account, 2) {
+		if x.Reason != "user_hangup" {
+			t.Errorf("%s session ended with %s %s", x.Terms.Kind, x.Reason, x.Detail)
+		}
+		b.checkAmount(x)
+		b.checkTokens(x)
+	}
+	checkBooks(t, s.dir)
+}
+
+// faults are done to a server with two callers on the line.
+type faults struct {
+	t        *testing.T
+	server   *server
+	onSocket *talker
+	onPhone  *caller
+}
+
+// slay kills the workers of one kind.
+func (f faults) slay(t *testing.T, job string) {
+	t.Helper()
+	pids := f.server.workers(t, job)
+	if len(pids) == 0 {
+		t.Fatalf("there are no %s workers", job)
+	}
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// answered has both callers ask, and both be understood and answered by voice.
+func (f faults) answered(t *testing.T) {
+	t.Helper()
+	var both sync.WaitGroup
+	both.Go(func() {
+		mark := f.onPhone.mark()
+		f.onPhone.say(question(t, media.Rate8k))
+		f.onPhone.awaitVoice("the answer on the telephone", mark, time.Second)
+	})
+	f.onSocket.say(question(t, micRate))
+	if said := f.onSocket.awaitLine("user"); !has(said, "open") {
+		t.Errorf("understood %q", said)
+	}
+	spoke := f.onSocket.awaitStatus("speaking")
+	f.onSocket.awaitStatus("listening")
+	if v := voiced(heard(f.onSocket.since(spoke.at)), voiceRate); v < time.Second {
+		t.Errorf("the answer on the socket has %s of voice", v)
+	}
+	both.Wait()
+}
+
+// recogniser dies in the middle of an utterance, which is understood all the same.
+func (f faults) recogniser(t *testing.T) {
+	clip, onPhone := question(t, micRate), question(t, media.Rate8k)
+	mark := f.onPhone.mark()
+	f.onPhone.speech.add(onPhone[:len(onPhone)/2])
+	f.onSocket.say(clip[:len(clip)/2])
+	f.slay(t, "asr")
+	f.onPhone.speech.add(onPhone[len(onPhone)/2:])
+	f.onSocket.say(clip[len(clip)/2:])
+	if said := f.onSocket.awaitLine("user"); !has(said, "open") {
+		t.Errorf("understood %q", said)
+	}
+	f.onSocket.awaitStatus("listening")
+	f.onPhone.awaitVoice("the answer on the telephone", mark, time.Second)
+	f.answered(t)
+}
+
+// voice dies in the middle of a long answer.
+func (f faults) voice(t *testing.T) {
+	mark := f.onPhone.mark()
+	f.onPhone.speech.add(speak(t, "slt", "Tell me a story", media.Rate8k))
+	f.onSocket.say(speak(t, "slt", "Tell me a story", micRate))
+	told := f.onSocket.awaitStatus("speaking")
+	eventually(t, "the story begins", func() bool {
+		return voiced(heard(f.onSocket.since(told.at)), voiceRate) > time.Second && f.onPhone.hears(mark) > time.Second
+	})
+	f.slay(t, "tts")
+	// Both stop the story, whatever of it is left.
+	f.onPhone.speech.add(speak(t, "slt", "Stop please wait", media.Rate8k))
+	f.onSocket.say(speak(t, "slt", "Stop please wait", micRate))
+	f.onSocket.awaitStatus("listening")
+	f.onPhone.awaitVoice("silence on the telephone", mark, time.Second)
+	f.answered(t)
+}
+
+// database is killed; when it is back, checkpoints go on.
+func (f faults) database(t *testing.T) {
+	old := f.server.postmaster()
+	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	f.answered(t)
+	eventually(t, "the database is back", func() bool {
+		pid := f.server.postmaster()
+		code, _ := f.server.get(t, "http", "/readyz")
+		return pid != 0 && pid != old && code == http.StatusOK
+	})
+	b := openBooks(t, f.server)
+	progress := func() (sum int64) {
+		for _, x := range b.live() {
+			sum += x.Checkpoints
+		}
+		return sum
+	}
+	before := progress()
+	eventually(t, "checkpoints go on", func() bool { return progress() >= before+4 })
+}
+
+// TestDrain sends SIGTERM during a call: new ones are refused, this one goes on,
+// and the server ends well after it.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s, _ := faulty(t)
+	who := newCustomer(t, s, "10")
+	phone := newPhone(t)
+	c := connect(t, s, who.key, who.agent)
+	c.awaitStatus("listening")
+	s.signal(t, syscall.SIGTERM)
+	eventually(t, "it drains", func() bool { return strings.Contains(s.text(), `"draining"`) })
+	if code, body := s.get(t, "http", "/readyz"); code != http.StatusServiceUnavailable || !strings.Contains(body, "draining") {
+		t.Errorf("readyz says %d %s", code, body)
+	}
+	if code, _ := s.get(t, "http", "/healthz"); code != http.StatusOK {
+		t.Errorf("healthz says %d", code)
+	}
+	refusedSocket(t, s, who.key, who.agent, "service.unavailable", websocket.CloseTryAgainLater)
+	if code := refusalCode(t, s, phone, who.number); code != http.StatusServiceUnavailable {
+		t.Errorf("a new telephone call gets %d", code)
+	}
+	c.say(question(t, micRate))
+	if said := c.awaitLine("user"); !has(said, "open") {
+		t.Errorf("understood %q", said)
+	}
+	c.awaitStatus("speaking")
+	c.awaitStatus("listening")
+	b := openBooks(t, s) // it must be open before the database goes with the server
+	c.hangUp()
+	x := b.closed(who.account, 1)[0]
+	b.checkAmount(x)
+	if x.Reason != "user_hangup" {
+		t.Errorf("ended with %s %s", x.Reason, x.Detail)
+	}
+	b.close()
+	if code := s.end(t); code != 0 {
+		t.Errorf("exit status %d:\n%s", code, s.tail(30))
+	}
+	checkBooks(t, s.dir)
+}
+
+// crashRounds is how often TestSoakCrashes kills the server.
+func crashRounds() int {
+	if os.Getenv("PARLEY_SOAK") != "" {
+		return 10
+	}
+	return 3
+}
+
+// checkpointEvery is what a crash may lose, and a second more because the meter
+// looks at its clock once a second.
+const checkpointLoss = 6 * time.Second
+
+// TestSoakCrashes kills the server under five calls, again and again: what they
+// had used is charged once, up to the last checkpoint, and their places are free.
+func TestSoakCrashes(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	t.Cleanup(m.Close)
+	dir := newDataDir(t)
+	s := serve(t, dir, m.env(), "--demo")
+	first := s.guide
+	who := newCustomer(t, s, "50")
+	// As many as there may be at once: a place that stays taken shows in the next round.
+	admin(t, dir, &struct{}{}, "account", "set", who.account, "--concurrency", "5")
+	seen := 0
+	for round := range crashRounds() {
+		began := crash(t, s, who)
+		s = serve(t, dir, m.env(), "--demo")
+		if s.guide != first {
+			t.Errorf("round %d: the demonstration is another", round)
+		}
+		checkCrash(t, s, who, began, seen)
+		seen += len(began.clocks)
+	}
+	// A new call is taken and closed in good order.
+	c := connect(t, s, who.key, who.agent)
+	c.awaitStatus("listening")
+	c.hangUp()
+	b := openBooks(t, s)
+	list := b.closed(who.account, seen+1)
+	if last := list[seen]; last.Reason != "user_hangup" || last.Postings != 1 {
+		t.Errorf("the call after the crashes: %+v", last)
+	}
+	checkBooks(t, dir)
+	s.stop(t)
+}
+
+// struck is what a crash met.
+type struck struct {
+	clocks  []time.Time // when each caller was answered
+	at      time.Time
+	replies int // completions that ended at least a checkpoint before
+}
+
+// crash brings up three sockets and two telephones, has one of them answered, and
+// kills the server.
+func crash(t *testing.T, s *server, who customer) struck {
+	t.Helper()
+	phone := newPhone(t)
+	var r struck
+	var sockets []*talker
+	for range 3 {
+		sockets = append(sockets, connect(t, s, who.key, who.agent))
+	}
+	for range 2 {
+		r.clocks = append(r.clocks, call(t, s, phone, who.number).answered)
+	}
+	for _, c := range sockets {
+		r.clocks = append(r.clocks, c.awaitStatus("prompt_set").at)
+	}
+	for _, c := range sockets {
+		c.awaitStatus("listening")
+	}
+	sockets[0].say(question(t, micRate))
+	sockets[0].awaitLine("agent")
+	r.replies = 1
+	// Every call has been seen by a checkpoint, and something was used after it.
+	b := openBooks(t, s)
+	eventually(t, "checkpoints", func() bool {
+		live := b.live()
+		for _, x := range live {
+			if x.Checkpoints < 2 || x.Usage[billing.AgentTime] == 0 {
+				return false
+			}
+		}
+		return len(live) == len(r.clocks)
+	})
+	b.close()
+	r.at = time.Now()
+	s.kill()
+	return r
+}
+
+// checkCrash looks at the books after the restart; seen is how many sessions there
+// were before.
+func checkCrash(t *testing.T, s *server, who customer, r struck, seen int) {
+	t.Helper()
+	var account struct {
+		Live int `json:"live_sessions"`
+	}
+	admin(t, s.dir, &account, "account", "show", who.account)
+	if account.Live != 0 {
+		t.Errorf("%d sessions live on", account.Live)
+	}
+	b := openBooks(t, s)
+	list := b.closed(who.account, seen+len(r.clocks))[seen:]
+	var charged, least, most time.Duration
+	tokens := int64(0)
+	for i, x := range list {
+		if x.Reason != "failed" || x.Detail != "node_lost" {
+			t.Errorf("session %s ended with %s %s", x.ID, x.Reason, x.Detail)
+		}
+		if x.Postings != 1 {
+			t.Errorf("session %s was posted %d times", x.ID, x.Postings)
+		}
+		b.checkAmount(x)
+		charged += time.Duration(x.Usage[billing.AgentTime]) * time.Millisecond
+		length := r.at.Sub(r.clocks[i])
+		least += max(0, length-checkpointLoss)
+		most += length + time.Second
+		tokens += x.Usage[billing.ReplyOut]
+	}
+	// The order of the sessions is not that of the callers; their sum is the same.
+	if charged < least || charged > most {
+		t.Errorf("%s were charged; the calls lasted between %s and %s", charged, least, most)
+	}
+	if want := int64(r.replies * completionTokens); tokens < want {
+		t.Errorf("%d tokens were charged, %d were used well before the crash", tokens, want)
+	}
+	checkBooks(t, s.dir)
+	if leftovers, _ := filepath.Glob(filepath.Join(s.dir, "*.new")); len(leftovers) != 0 {
+		t.Errorf("left behind: %v", leftovers)
+	}
+}

@@ -1,0 +1,68 @@
+package acceptance
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// patience only bounds a hang; nothing here asserts how long something takes.
+const patience = 30 * time.Second
+
+// atOnce is how many tests run together: each is a conversation or more in real
+// time, and a machine that is too busy breaks the callers' timing, not ours.
+const atOnce = "2"
+
+// Programs and clips of this run.
+var (
+	programs string // directory of parley and parley-speech
+	parley   string
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err) // the flag is the testing package's own
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) (status int) {
+	dir, err := os.MkdirTemp("", "parley-acceptance-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = build(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	status = m.Run()
+	if faults := endShared(); len(faults) > 0 {
+		for _, f := range faults {
+			fmt.Fprintln(os.Stderr, "FAIL:", f)
+		}
+		return 1
+	}
+	return status
+}
+
+func build(dir string) error {
+	// The database's service account has to pass through, for shared servers keep
+	// their data here.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	programs, parley = dir, filepath.Join(dir, "parley")
+	for _, b := range [][]string{{raceFlag, "-o", parley, "parley/cmd/parley"}, {"-o", filepath.Join(dir, "parley-speech"), "parley/cmd/parley-speech"}} {
+		cmd := exec.Command("go", append([]string{"build", "-buildvcs=false"}, b...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+		}
+	}
+	return nil
+}

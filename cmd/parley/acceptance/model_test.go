@@ -1,0 +1,69 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+)
+
+// model is a language model behind HTTP that answers to what it hears in a way
+// tests can count on. It reports usage as such servers do.
+type model struct {
+	*httptest.Server
+	asked atomic.Int64 // completions begun
+}
+
+// What every completion is reported to cost.
+const (
+	promptTokens     = 101
+	completionTokens = 23
+)
+
+// story takes well over half a minute to tell.
+var story = strings.Repeat("Once upon a time there was a small harbour town beside a quiet northern sea. Every morning the fishermen rowed out before the sun came up. ", 6)
+
+func newModel() *model {
+	m := &model{}
+	m.Server = httptest.NewServer(http.HandlerFunc(m.complete))
+	return m
+}
+
+// env points a server at the model.
+func (m *model) env() []string {
+	return []string{"PARLEY_LLM=openai", "PARLEY_LLM_URL=" + m.URL + "/v1", "PARLEY_LLM_MODEL=harbour"}
+}
+
+func (m *model) complete(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Messages []struct{ Role, Content string }
+	}
+	if json.NewDecoder(r.Body).Decode(&request) != nil || len(request.Messages) == 0 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	m.asked.Add(1)
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(v any) {
+		b, _ := json.Marshal(v) // maps of strings and numbers
+		fmt.Fprintf(w, "data: %s\n\n", b)
+	}
+	for word := range strings.SplitAfterSeq(reply(request.Messages[len(request.Messages)-1].Content), " ") {
+		send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{"content": word}}}})
+	}
+	send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{}, "finish_reason": "stop"}}})
+	send(map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": promptTokens, "completion_tokens": completionTokens}})
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+func reply(said string) string {
+	switch {
+	case has(said, "story"):
+		return story
+	case has(said, "open"):
+		return "On Monday we are open from nine in the morning to six in the evening."
+	}
+	return "All right."
+}

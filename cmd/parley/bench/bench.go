@@ -1,0 +1,151 @@
+// Package bench measures a server from outside: how long it takes to answer, how
+// fast it falls silent, and what a call costs in processor time next to a floor
+// that is measured in the same run. Sockets, the agent socket's handler, the SIP
+// user agent and the pipeline are the real ones; the engines answer at once, so
+// that what is measured is ours. Bars are printed and never fail.
+package bench
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Row is one thing measured.
+type Row struct {
+	Group string  `json:"group"`
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	// Bar is what Value may be at most; nil: there is none.
+	Bar *float64 `json:"bar,omitempty"`
+	// Floor is Value as a multiple of the floor; 0: it has none.
+	Floor float64 `json:"x_floor,omitempty"`
+}
+
+// atMost is a bar.
+func atMost(v float64) *float64 { return &v }
+
+// Verdict is "ok", "short" of the bar, or empty without one.
+func (r Row) Verdict() string {
+	switch {
+	case r.Bar == nil:
+		return ""
+	case r.Value <= *r.Bar:
+		return "ok"
+	}
+	return "short"
+}
+
+// Report is what one run measured, and on what.
+type Report struct {
+	At    time.Time `json:"at"`
+	CPUs  int       `json:"cpus"`
+	Go    string    `json:"go"`
+	Loads []string  `json:"load_averages"` // of the machine, at the end of each run
+	Rows  []Row     `json:"rows"`
+}
+
+// NewReport is a report of rows measured now.
+func NewReport(rows []Row) *Report {
+	r := &Report{At: time.Now().UTC().Truncate(time.Second), CPUs: runtime.NumCPU(), Go: runtime.Version(), Rows: rows}
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		fields := strings.Fields(string(load))
+		r.Loads = []string{strings.Join(fields[:min(3, len(fields))], " ")}
+	}
+	return r
+}
+
+// Print writes the report as a table.
+func (r *Report) Print(w io.Writer) error {
+	fmt.Fprintf(w, "%d processors, %s, load average %s\n\n", r.CPUs, r.Go, strings.Join(r.Loads, "; "))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "what\t\tmeasured\tbar\tx floor\t")
+	for _, row := range r.Rows {
+		bar, floor := "", ""
+		if row.Bar != nil {
+			bar = number(*row.Bar)
+		}
+		if row.Floor > 0 {
+			floor = fmt.Sprintf("%.2f", row.Floor)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\n", row.Group, row.Name, number(row.Value), row.Unit, bar, floor, row.Verdict())
+	}
+	return t.Flush()
+}
+
+// number has three digits that matter.
+func number(v float64) string {
+	switch {
+	case v == float64(int64(v)) || v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// Save writes the report as JSON.
+func (r *Report) Save(path string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+// Collect joins saved reports, and the output of Go benchmarks, into one.
+func Collect(paths []string) (*Report, error) {
+	all := NewReport(nil)
+	all.Loads = nil
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasSuffix(path, ".json") {
+			all.Rows = append(all.Rows, goRows(string(text))...)
+			continue
+		}
+		var one Report
+		if err := json.Unmarshal(text, &one); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all.Rows = append(all.Rows, one.Rows...)
+		all.Loads = append(all.Loads, one.Loads...)
+	}
+	return all, nil
+}
+
+// quantile is the value that the share q of the sorted list stays at or below; 0
+// of an empty one.
+func quantile[T cmp.Ordered](sorted []T, q float64) T {
+	var none T
+	if len(sorted) == 0 {
+		return none
+	}
+	return sorted[min(len(sorted)-1, max(0, int(q*float64(len(sorted))+0.999999)-1))]
+}
+
+// latencies makes the rows of a list of durations: p50, p99 and so on in ms. Bars
+// are those of p50 and p99; 0 means none.
+func latencies(group, name string, list []time.Duration, p50, p99 float64) []Row {
+	slices.Sort(list)
+	ms := func(q float64) float64 { return float64(quantile(list, q).Microseconds()) / 1000 }
+	rows := []Row{{Group: group, Name: name + " p50", Value: ms(0.5), Unit: "ms"}, {Group: group, Name: name + " p95", Value: ms(0.95), Unit: "ms"},
+		{Group: group, Name: name + " p99", Value: ms(0.99), Unit: "ms"}, {Group: group, Name: name + " max", Value: ms(1), Unit: "ms"}}
+	if p50 > 0 {
+		rows[0].Bar = atMost(p50)
+	}
+	if p99 > 0 {
+		rows[2].Bar = atMost(p99)
+	}
+	return rows
+}

@@ -1,0 +1,280 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/pprof"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"parley/media"
+	"parley/media/denoise"
+	"parley/media/rtp"
+	"parley/media/vad"
+	"parley/pipeline"
+)
+
+// Call measures what telephone calls cost, and that none suffers.
+type Call struct {
+	Calls   int
+	Length  time.Duration // of the measurement, after all calls are up
+	VAD     bool          // the spectral detector instead of a threshold
+	Denoise bool          // and the suppressor; implies VAD
+	// Generator is the command that runs Load.
+	Generator []string
+	// Profile is a file for the server's CPU profile; empty: none.
+	Profile string
+	// WarmUp passes before the measurement: deadlines settle on the callers'.
+	WarmUp time.Duration
+	// Rest bounds the wait for everything to be given back after the calls: SIP
+	// keeps a transaction for 32 s (RFC 3261 timers H and J).
+	Rest time.Duration
+}
+
+// Defaults of Call.
+const (
+	WarmUp = 4 * time.Second
+	Rest   = 45 * time.Second
+)
+
+// The bars of processor time, as multiples of the floor.
+func (c Call) bar() float64 {
+	switch {
+	case c.Denoise:
+		return 4
+	case c.VAD:
+		return 3
+	}
+	return 2
+}
+
+func (c Call) name() string {
+	switch {
+	case c.Denoise:
+		return "detector and denoiser"
+	case c.VAD:
+		return "detector"
+	}
+	return "neither detector nor denoiser"
+}
+
+// agent is whom the callers reach.
+func (c Call) agent() *agent {
+	a := newAgent(spoken)
+	denoiser := denoise.Off
+	if c.Denoise {
+		denoiser = denoise.Spectral
+	}
+	if c.VAD || c.Denoise {
+		a.listener = func(rate media.Rate) (pipeline.Listener, error) {
+			return pipeline.NewListener(denoiser, vad.Spectral, rate)
+		}
+	}
+	return a
+}
+
+// Run measures the floor, the calls, and the floor again.
+func (c Call) Run(ctx context.Context) ([]Row, error) {
+	if c.Calls < 1 || c.Length <= 0 {
+		return nil, errors.New("no calls to measure")
+	}
+	before, err := c.floor(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("floor: %w", err)
+	}
+	rows, cost, err := c.measure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.floor(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("floor: %w", err)
+	}
+	floor := (before + after) / 2
+	group := rows[0].Group
+	first := []Row{{Group: group, Name: "floor", Value: floor, Unit: "us/frame", Floor: 1},
+		{Group: group, Name: "processor time of a call", Value: cost, Unit: "us/frame", Floor: cost / floor},
+		{Group: group, Name: "multiple of the floor", Value: cost / floor, Unit: "x", Bar: atMost(c.bar())}}
+	return append(first, rows...), nil
+}
+
+// load is a running generator.
+type load struct {
+	cmd *exec.Cmd
+	in  io.Closer
+	out *bufio.Reader
+}
+
+// start runs the generator and returns when its calls are up.
+func (c Call) start(ctx context.Context, o loadOrder) (*load, error) {
+	order, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, c.Generator[0], c.Generator[1:]...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	l := &load{cmd: cmd, in: in, out: bufio.NewReader(out)}
+	_, err = in.Write(append(order, '\n'))
+	if err == nil {
+		_, err = l.out.ReadString('\n')
+	}
+	if err != nil {
+		_ = in.Close()
+		return nil, errors.Join(fmt.Errorf("load generator: %w", err), cmd.Wait())
+	}
+	return l, nil
+}
+
+// stop ends the calls and returns what the generator saw.
+func (l *load) stop() (r loadResult, err error) {
+	_ = l.in.Close()
+	err = json.NewDecoder(l.out).Decode(&r)
+	return r, errors.Join(err, l.cmd.Wait())
+}
+
+// processorTime is what this process has used.
+func processorTime() time.Duration {
+	var r unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// window is the processor time in us for 20 ms of a call while length passes.
+func (c Call) window(ctx context.Context, length time.Duration) (float64, error) {
+	begun, used := time.Now(), processorTime()
+	select {
+	case <-time.After(length):
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+	frames := float64(time.Since(begun)) / float64(media.FrameDuration) * float64(c.Calls)
+	return float64((processorTime() - used).Nanoseconds()) / 1000 / frames, nil
+}
+
+// measure makes the calls. The first result describes them, the second is their
+// processor time in us a frame.
+func (c Call) measure(ctx context.Context) ([]Row, float64, error) {
+	t, err := newTelephone(agents{c.agent()})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer t.close()
+	began := resourcesNow()
+	l, err := c.start(ctx, loadOrder{Calls: c.Calls, URI: t.uri(0)})
+	if err != nil {
+		return nil, 0, errors.Join(append(t.faults, err)...)
+	}
+	cost, err := c.profiled(ctx)
+	result, stopErr := l.stop()
+	if err := errors.Join(err, stopErr); err != nil {
+		return nil, 0, err
+	}
+	ended := c.settle(t, began)
+	return c.rows(t, result, began, ended), cost, nil
+}
+
+// profiled measures the processor time after the warm-up, under a profile if one
+// is wanted.
+func (c Call) profiled(ctx context.Context) (float64, error) {
+	if _, err := c.window(ctx, c.WarmUp); err != nil {
+		return 0, err
+	}
+	if c.Profile == "" {
+		return c.window(ctx, c.Length)
+	}
+	f, err := os.Create(c.Profile)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return 0, err
+	}
+	defer pprof.StopCPUProfile()
+	return c.window(ctx, c.Length)
+}
+
+// resources are what calls take and must give back.
+type resources struct {
+	goroutines, files int
+	heap              uint64 // bytes
+}
+
+func resourcesNow() resources {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	files, _ := os.ReadDir("/proc/self/fd") // elsewhere not counted
+	return resources{runtime.NumGoroutine(), len(files), m.HeapAlloc}
+}
+
+// settle waits until the calls have given everything back, or as long as Rest.
+func (c Call) settle(t *telephone, began resources) resources {
+	for deadline := time.Now().Add(c.Rest); ; time.Sleep(100 * time.Millisecond) {
+		ports := t.ports.Stats() // closes those that have drained
+		files, _ := os.ReadDir("/proc/self/fd")
+		back := ports.InUse == 0 && ports.Draining == 0 && t.ua.Stats().Calls == 0 &&
+			runtime.NumGoroutine() <= began.goroutines && len(files) <= began.files
+		if back || time.Now().After(deadline) {
+			return resourcesNow()
+		}
+	}
+}
+
+// rows describe the calls.
+func (c Call) rows(t *telephone, r loadResult, began, ended resources) []Row {
+	group := fmt.Sprintf("%d calls, %s", c.Calls, c.name())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var late rtp.Lateness
+	var lost, skipped uint64
+	for i := range t.stats {
+		late.Add(t.stats[i].Lateness)
+		lost += t.stats[i].Lost
+		skipped += t.stats[i].Skipped
+	}
+	calls := 0
+	for reason, n := range t.ended {
+		if reason == media.UserHangup {
+			calls = n
+		}
+	}
+	ms := func(q float64) float64 { return float64(late.Quantile(q).Microseconds()) / 1000 }
+	none := atMost(0)
+	return []Row{
+		{Group: group, Name: "calls dropped", Value: float64(max(r.Dropped, c.Calls-calls)), Bar: none},
+		{Group: group, Name: "packets lost at the caller", Value: float64(r.Lost), Bar: none},
+		{Group: group, Name: "packets lost at the server", Value: float64(lost), Bar: none},
+		{Group: group, Name: "frames skipped by the server", Value: float64(skipped), Bar: none},
+		{Group: group, Name: "sent late p50, at most", Value: ms(0.5), Unit: "ms"},
+		{Group: group, Name: "sent late p99, at most", Value: ms(0.99), Unit: "ms"},
+		{Group: group, Name: "sent late p99.9, at most", Value: ms(0.999), Unit: "ms", Bar: atMost(10)},
+		{Group: group, Name: "sent late max", Value: ms(1), Unit: "ms"},
+		{Group: group, Name: "agent speaking", Value: 100 * float64(r.Audible) / float64(max(1, r.Frames)), Unit: "%"},
+		{Group: group, Name: "late packets of the generator", Value: 100 * float64(r.Late) / float64(max(1, r.Sent)), Unit: "%"},
+		{Group: group, Name: "goroutines not given back", Value: float64(max(0, ended.goroutines-began.goroutines)), Bar: none},
+		{Group: group, Name: "files not given back", Value: float64(max(0, ended.files-began.files)), Bar: none},
+		{Group: group, Name: "heap a call not given back", Value: max(0, float64(ended.heap)-float64(began.heap)) / 1024 / float64(c.Calls), Unit: "KiB", Bar: atMost(4)},
+	}
+}

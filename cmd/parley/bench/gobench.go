@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// goLine is one line of the output of Go benchmarks.
+var goLine = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
+
+// goMetric is one benchmark's value in one unit.
+type goMetric struct{ pkg, name, unit string }
+
+// goValues reads the output of `go test -bench`.
+func goValues(text string) map[goMetric]float64 {
+	values := map[goMetric]float64{}
+	pkg := ""
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		if p, ok := strings.CutPrefix(l, "pkg: parley/media/"); ok {
+			pkg = p
+			continue
+		}
+		m := goLine.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		fields := strings.Fields(m[2])
+		for i := 0; i+1 < len(fields); i += 2 {
+			if v, err := strconv.ParseFloat(fields[i], 64); err == nil {
+				values[goMetric{pkg, m[1], fields[i+1]}] = v
+			}
+		}
+	}
+	return values
+}
+
+// goBars are the benchmarks that are shown, and their bars: in us a frame, in ms a
+// second of audio, or as a multiple of a floor.
+var goBars = []struct {
+	metric goMetric
+	shown  string
+	unit   string
+	scale  float64
+	bar    float64 // 0: none
+}{
+	{goMetric{"resample", "Process/8000-16000", "ns/op"}, "8 to 16 kHz", "us", 1e-3, 3},
+	{goMetric{"resample", "Process/16000-8000", "ns/op"}, "16 to 8 kHz", "us", 1e-3, 3},
+	{goMetric{"resample", "Process/22050-44100", "ns/op"}, "22.05 to 44.1 kHz", "us", 1e-3, 7},
+	{goMetric{"resample", "Process/44100-22050", "ns/op"}, "44.1 to 22.05 kHz", "us", 1e-3, 7},
+	{goMetric{"resample", "Process/24000-48000", "ns/op"}, "24 to 48 kHz", "us", 1e-3, 7},
+	{goMetric{"resample", "Process/48000-24000", "ns/op"}, "48 to 24 kHz", "us", 1e-3, 7},
+	{goMetric{"resample", "Process/24000-8000", "ns/op"}, "24 to 8 kHz", "us", 1e-3, otherPair},
+	{goMetric{"resample", "Process/22050-8000", "ns/op"}, "22.05 to 8 kHz", "us", 1e-3, otherPair},
+	{goMetric{"resample", "Process/24000-44100", "ns/op"}, "24 to 44.1 kHz", "us", 1e-3, otherPair},
+	{goMetric{"denoise", "Spectral/8000", "ms/s"}, "suppressor, 8 kHz", "ms/s", 1, 0.8},
+	{goMetric{"denoise", "Spectral/16000", "ms/s"}, "suppressor, 16 kHz", "ms/s", 1, 1.5},
+	{goMetric{"vad", "Detect/8000/own", "ms/s"}, "detector alone, 8 kHz", "ms/s", 1, 0},
+	{goMetric{"vad", "Detect/8000/shared", "ms/s"}, "behind the suppressor", "ms/s", 1, 0},
+	{goMetric{"jitter", "Frame/loss=0", "ns/op"}, "frame, no loss", "us", 1e-3, 0},
+	{goMetric{"jitter", "Frame/loss=20", "ns/op"}, "frame, 5 % loss", "us", 1e-3, 0},
+	{goMetric{"rtp", "WakeUp/session", "ns/pair"}, "packet in, packet out", "us", 1e-3, 0},
+	{goMetric{"rtp", "Calls/50", "us/pair"}, "pair of 50 calls, wake-ups included", "us", 1, 0},
+	{goMetric{"rtp", "Calls/300", "us/pair"}, "pair of 300 calls, wake-ups included", "us", 1, 0},
+}
+
+// otherPair is the bar in us of the resamplers that are not 2:1.
+const otherPair = 16
+
+// goFloors name what a package's benchmarks are multiples of.
+var goFloors = map[goMetric]goMetric{
+	{"rtp", "WakeUp/session", "ns/pair"}: {"rtp", "WakeUp/floor", "ns/pair"},
+	{"rtp", "Calls/50", "us/pair"}:       {"rtp", "Calls/50", "floor-us/pair"},
+	{"rtp", "Calls/300", "us/pair"}:      {"rtp", "Calls/300", "floor-us/pair"},
+}
+
+// goRows makes rows of the output of Go benchmarks, and one of the slowest
+// resampler besides.
+func goRows(text string) []Row {
+	values := goValues(text)
+	var rows []Row
+	for _, b := range goBars {
+		v, ok := values[b.metric]
+		if !ok {
+			continue
+		}
+		row := Row{Group: b.metric.pkg, Name: b.shown, Value: v * b.scale, Unit: b.unit}
+		if b.bar > 0 {
+			row.Bar = atMost(b.bar)
+		}
+		floor, ok := goFloors[b.metric]
+		if b.metric.pkg == "resample" {
+			floor, ok = goMetric{"resample", "Floor", "ns/op"}, true
+		}
+		if f := values[floor]; ok && f > 0 {
+			row.Floor = v / f
+		}
+		rows = append(rows, row)
+	}
+	slowest := Row{Group: "resample", Unit: "us", Bar: atMost(otherPair)}
+	for m, v := range values {
+		if m.pkg == "resample" && m.unit == "ns/op" && v/1000 > slowest.Value && strings.HasPrefix(m.name, "Process/") {
+			slowest.Value, slowest.Name = v/1000, "slowest: "+strings.TrimPrefix(m.name, "Process/")
+		}
+	}
+	if slowest.Value > 0 {
+		rows = append(rows, slowest)
+	}
+	return rows
+}

@@ -1,0 +1,226 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/media"
+	"parley/media/rtp"
+)
+
+// The load generator is a process of its own, so that the processor time of the
+// server's process is the server's. It reads a loadOrder from its standard input,
+// makes the calls, says "up", goes on until its input ends, hangs up and writes a
+// loadResult.
+
+// loadOrder is what the generator is to do.
+type loadOrder struct {
+	Calls int    `json:"calls"`
+	URI   string `json:"uri,omitempty"` // whom to call
+	// Ports are where plain packets go instead, one for each call: the floor.
+	Ports []uint16 `json:"ports,omitempty"`
+}
+
+// loadResult is what it did.
+type loadResult struct {
+	Dropped  int    `json:"dropped"` // calls that ended before they were hung up
+	Sent     uint64 `json:"sent"`    // packets
+	Received uint64 `json:"received"`
+	Lost     uint64 `json:"lost"`    // of those sent to it
+	Audible  uint64 `json:"audible"` // frames in which the agent spoke
+	Frames   uint64 `json:"frames"`  // heard in all
+	Late     uint64 `json:"late"`    // packets it sent more than 10 ms late: it lacked processor time
+}
+
+// Callers speak for spokenShare of each cycle. The agent's answer takes as long,
+// and between them nobody speaks.
+const (
+	cycle       = 5 * time.Second
+	spokenShare = 0.4
+	spoken      = time.Duration(float64(cycle) * spokenShare)
+)
+
+// dialEvery spreads the calls of a load: fewer at a time than a carrier sends.
+const dialEvery = 20 * time.Millisecond
+
+// Load is the generator's process.
+func Load(ctx context.Context, in io.Reader, out io.Writer) error {
+	r := bufio.NewReader(in)
+	text, err := r.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("no order: %w", err)
+	}
+	var o loadOrder
+	if err := json.Unmarshal(text, &o); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	up := func() {
+		fmt.Fprintln(out, "up")
+		go func() {
+			_, _ = io.Copy(io.Discard, r) // its end is the signal
+			stop()
+		}()
+	}
+	g := &generator{order: o, start: time.Now().Add(media.FrameDuration), speech: voice(media.Rate8k, media.FromDuration(spoken).Samples(media.Rate8k)),
+		rest: background(int(media.Rate8k))}
+	if o.Ports != nil {
+		err = g.packets(ctx, up)
+	} else {
+		err = g.calls(ctx, up)
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(&g.result)
+}
+
+// generator makes a load.
+type generator struct {
+	order        loadOrder
+	start        time.Time
+	speech, rest []int16
+
+	late   atomic.Uint64
+	mu     sync.Mutex
+	result loadResult
+}
+
+// clock waits for the deadlines of call i, 20 ms apart and spread over the calls,
+// and calls f at each until ctx ends.
+func (g *generator) clock(ctx context.Context, i int, f func(frame int)) {
+	next := g.start.Add(time.Duration(i) * media.FrameDuration / time.Duration(g.order.Calls))
+	next = next.Add(max(0, time.Since(next)).Truncate(media.FrameDuration) + media.FrameDuration)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for frame := 0; ; frame++ {
+		timer.Reset(time.Until(next))
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		if time.Since(next) > 10*time.Millisecond {
+			g.late.Add(1)
+		}
+		f(frame)
+		next = next.Add(media.FrameDuration)
+	}
+}
+
+// calls makes telephone calls until ctx ends.
+func (g *generator) calls(ctx context.Context, up func()) error {
+	phone, err := newPhone()
+	if err != nil {
+		return err
+	}
+	defer phone.close()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i := range g.order.Calls {
+		l, err := dialPhone(ctx, phone.Phone, g.order.URI)
+		if err != nil {
+			return fmt.Errorf("call %d of %d: %w", i+1, g.order.Calls, err)
+		}
+		wg.Go(func() { g.call(ctx, i, l) })
+		time.Sleep(dialEvery)
+	}
+	up()
+	<-ctx.Done()
+	wg.Wait()
+	g.result.Late = g.late.Load()
+	return nil
+}
+
+// call conducts call i until ctx ends.
+func (g *generator) call(ctx context.Context, i int, l *phoneLine) {
+	var frames, loud uint64
+	var fault error
+	// Callers do not speak in chorus.
+	offset := int(cycle/media.FrameDuration) * i / g.order.Calls
+	g.clock(ctx, i, func(frame int) {
+		for h, ok := l.hear(time.Time{}, false); ok; h, ok = l.hear(time.Time{}, false) {
+			frames++
+			if h.level > audible {
+				loud++
+			}
+		}
+		if err := l.say(g.samples(frame + offset)); err != nil {
+			fault = err
+		}
+	})
+	st := l.leg.Stats()
+	l.hangUp()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := &g.result
+	if errors.Is(fault, errGone) {
+		r.Dropped++
+	}
+	r.Sent, r.Received, r.Lost = r.Sent+st.Sent, r.Received+st.Received, r.Lost+st.Lost
+	r.Frames, r.Audible = r.Frames+frames, r.Audible+loud
+}
+
+// samples is what a caller sends in a frame: speech in the first part of each
+// cycle, else what a line carries.
+func (g *generator) samples(frame int) []int16 {
+	n := media.Rate8k.FrameSamples()
+	at := frame % int(cycle/media.FrameDuration) * n
+	if at < len(g.speech) {
+		return g.speech[at : at+n]
+	}
+	at %= len(g.rest)
+	return g.rest[at : at+n]
+}
+
+// packets sends what calls send, but only packets, to whoever answers each.
+func (g *generator) packets(ctx context.Context, up func()) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i, port := range g.order.Ports {
+		conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: loopback.AsSlice()})
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		socket, err := rtp.NewSocket(conn)
+		if err != nil {
+			return err
+		}
+		wg.Go(func() {
+			var packet [172]byte // RTP with 20 ms of G.711
+			var answer [1500]byte
+			to := netip.AddrPortFrom(loopback, port)
+			g.clock(ctx, i, func(int) {
+				for _, _, _, ok := socket.Recv(answer[:]); ok; _, _, _, ok = socket.Recv(answer[:]) {
+					g.count(0, 1)
+				}
+				if socket.Send(packet[:], to) == nil {
+					g.count(1, 0)
+				}
+			})
+		})
+	}
+	up()
+	<-ctx.Done()
+	wg.Wait()
+	g.result.Late = g.late.Load()
+	return nil
+}
+
+func (g *generator) count(sent, received uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.result.Sent += sent
+	g.result.Received += received
+}

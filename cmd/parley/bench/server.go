@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"context"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"parley/media"
+	"parley/media/rtp"
+	"parley/pipeline"
+	"parley/pipeline/turn"
+	"parley/sip"
+	"parley/sip/rtpport"
+)
+
+// agent is whom a caller talks to.
+type agent struct {
+	asr      instantASR
+	tts      instantTTS
+	listener func(media.Rate) (pipeline.Listener, error)
+}
+
+// newAgent is an agent whose every sentence takes as long as reply, and who hears
+// by level alone.
+func newAgent(reply time.Duration) *agent {
+	return &agent{tts: newInstantTTS(reply), listener: func(media.Rate) (pipeline.Listener, error) { return levelListener{}, nil }}
+}
+
+// config is a call's. Any text is taken for a complete sentence, so that the turn
+// is over after the shortest silence.
+func (a *agent) config(rate media.Rate) (pipeline.Config, error) {
+	listener, err := a.listener(rate)
+	cfg := pipeline.Config{Agent: pipeline.Agent{Prompt: "Be brief.", FirstMessage: "Hello.", Voice: "F1", Language: "en"},
+		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, Listener: listener, Turn: turn.DefaultConfig("en")}
+	cfg.Turn.Complete = func(string) float64 { return 1 }
+	cfg.Turn.Idle = 0
+	return cfg, err
+}
+
+// agents answer to their index, as a number that is called or a prompt.
+type agents []*agent
+
+func (list agents) find(name string) *agent {
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+// Where the telephone of a measurement has its RTP ports: below those of the
+// phones that call it.
+const (
+	firstPort = 20000
+	lastPort  = 29999
+	portDrain = 500 * time.Millisecond
+)
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// telephone is a SIP user agent whose calls are conducted by the pipeline.
+type telephone struct {
+	ua     *sip.UserAgent
+	ports  *rtpport.Pool
+	agents agents
+	stop   context.CancelFunc
+	done   chan struct{}
+
+	mu     sync.Mutex
+	ended  map[media.EndReason]int
+	faults []error
+	stats  []rtp.Stats
+}
+
+// newTelephone starts a telephone; close ends it.
+func newTelephone(list agents) (*telephone, error) {
+	ports, err := rtpport.New(rtpport.Config{Addr: loopback, First: firstPort, Last: lastPort, Drain: portDrain})
+	if err != nil {
+		return nil, err
+	}
+	t := &telephone{ports: ports, agents: list, ended: map[media.EndReason]int{}, done: make(chan struct{})}
+	t.ua, err = sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, OnCall: t.answer,
+		Allow: func(a netip.Addr) bool { return a.Unmap().IsLoopback() }})
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	t.stop = stop
+	go func() {
+		defer close(t.done)
+		_ = t.ua.Run(ctx) // a lost listener shows as calls that are not answered
+	}()
+	return t, nil
+}
+
+func (t *telephone) close() {
+	t.stop()
+	<-t.done
+	t.ports.Close()
+}
+
+// uri is where agent i answers.
+func (t *telephone) uri(i int) string { return "sip:" + strconv.Itoa(i) + "@" + t.ua.Addr().String() }
+
+// answer conducts one call as a server does, without a bill.
+func (t *telephone) answer(ctx context.Context, in *sip.Incoming) {
+	a := t.agents.find(in.Called)
+	if a == nil {
+		in.Reject(404, "", 0)
+		return
+	}
+	if err := t.converse(ctx, in, a); err != nil {
+		t.mu.Lock()
+		t.faults = append(t.faults, err)
+		t.mu.Unlock()
+	}
+}
+
+func (t *telephone) converse(ctx context.Context, in *sip.Incoming, a *agent) error {
+	if err := in.Ring(); err != nil {
+		return err
+	}
+	cfg, err := a.config(media.Rate8k)
+	if err != nil {
+		return err
+	}
+	call := pipeline.New(cfg)
+	if err := call.Prepare(ctx); err != nil {
+		return err
+	}
+	<-call.Rehearsed()
+	leg, err := in.Answer(ctx)
+	if err != nil {
+		call.Close()
+		return err
+	}
+	ended := call.Run(leg)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended[ended.Reason]++
+	t.stats = append(t.stats, leg.Stats())
+	return nil
+}

@@ -1,0 +1,146 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"parley/media"
+	"parley/sip/simulated"
+)
+
+// Turn measures how long the server takes to answer and to fall silent.
+type Turn struct {
+	Leg           string // "ws" or "sip"
+	Calls         int    // at a time
+	Turns         int    // in all, at least one a call
+	Interruptions int    // in all; 0: none
+}
+
+// What the agents of a measurement of turns say.
+const (
+	shortReply = time.Second
+	longReply  = 6 * time.Second
+)
+
+// turnBars are the bars in ms: overhead at p50 and p99, lowered, silent.
+var turnBars = map[string][4]float64{"ws": {25, 60, 150, 60}, "sip": {35, 70, 150, 60}}
+
+// Run measures and returns the rows.
+func (t Turn) Run(ctx context.Context) ([]Row, error) {
+	bars, ok := turnBars[t.Leg]
+	if !ok || t.Calls < 1 || t.Turns < 1 {
+		return nil, fmt.Errorf("no measurement of %d turns in %d calls on a leg %q", t.Turns, t.Calls, t.Leg)
+	}
+	group := fmt.Sprintf("turn, %s, %d calls", t.Leg, t.Calls)
+	var mu sync.Mutex
+	var overhead, lowered, silent []time.Duration
+	err := t.each(ctx, shortReply, func(c *caller, _ *agent) error {
+		took, err := c.turns(share(t.Turns, t.Calls), shortReply)
+		mu.Lock()
+		defer mu.Unlock()
+		overhead = append(overhead, took...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := latencies(group, "overhead", overhead, bars[0], bars[1])
+	if t.Interruptions == 0 {
+		return rows, nil
+	}
+	err = t.each(ctx, longReply, func(c *caller, a *agent) error {
+		list, err := c.interruptions(share(t.Interruptions, t.Calls), longReply, &a.asr)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, i := range list {
+			lowered, silent = append(lowered, i.lowered), append(silent, i.silent)
+		}
+		return err
+	})
+	rows = append(rows, latencies(group, "speech to lowered", lowered, 0, bars[2])...)
+	return append(rows, latencies(group, "verdict to silent", silent, 0, bars[3])...), err
+}
+
+// share is how many of all each of n has to do.
+func share(all, n int) int { return max(1, (all+n-1)/n) }
+
+// each starts a server, makes the calls and lets f conduct each caller, on a
+// goroutine of its own; their frames are spread over the 20 ms.
+func (t Turn) each(ctx context.Context, reply time.Duration, f func(*caller, *agent) error) error {
+	list := make(agents, t.Calls)
+	for i := range list {
+		list[i] = newAgent(reply)
+	}
+	dial, stop, err := t.server(list)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	errs := make([]error, t.Calls)
+	var wg sync.WaitGroup
+	for i, a := range list {
+		l, err := dial(ctx, i)
+		if err != nil {
+			errs[i] = err
+			break
+		}
+		wg.Go(func() {
+			defer l.hangUp()
+			start := time.Now().Truncate(media.FrameDuration).Add(time.Duration(i) * media.FrameDuration / time.Duration(t.Calls))
+			errs[i] = f(newCaller(l, start), a)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// server starts what callers of the leg call.
+func (t Turn) server(list agents) (dial func(context.Context, int) (line, error), stop func(), err error) {
+	if t.Leg == "ws" {
+		w, err := newWeb(list)
+		if err != nil {
+			return nil, nil, err
+		}
+		return func(ctx context.Context, i int) (line, error) { return dialWeb(ctx, w.addr, i) }, w.close, nil
+	}
+	server, err := newTelephone(list)
+	if err != nil {
+		return nil, nil, err
+	}
+	phone, err := newPhone()
+	if err != nil {
+		server.close()
+		return nil, nil, err
+	}
+	dial = func(ctx context.Context, i int) (line, error) { return dialPhone(ctx, phone.Phone, server.uri(i)) }
+	return dial, func() { phone.close(); server.close() }, nil
+}
+
+// phone is a softphone that runs.
+type phone struct {
+	*simulated.Phone
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+func newPhone() (*phone, error) {
+	p, err := simulated.NewPhone(simulated.Config{Loopback: true})
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	running := &phone{Phone: p, stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(running.done)
+		_ = p.Run(ctx) // a lost listener shows as calls that are not answered
+	}()
+	return running, nil
+}
+
+func (p *phone) close() {
+	p.stop()
+	<-p.done
+}

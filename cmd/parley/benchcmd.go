@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/bench"
+)
+
+func newBenchCommand() *cobra.Command {
+	return group("bench", "Load and latency measurements: turn, call, report", newBenchTurn(), newBenchCall(), newBenchReport(), newBenchLoad())
+}
+
+func newBenchTurn() *cobra.Command {
+	var t bench.Turn
+	var save string
+	cmd := &cobra.Command{Use: "turn", Short: "How long the server takes to answer and to fall silent",
+		Long: "Starts a server in this process whose engines answer at once, and callers who speak to it over real sockets.\n" +
+			"The overhead of a turn is the time from when a caller sends the frame that completes 200 ms of silence to when it\n" +
+			"receives the first of the answer. Speech is told from silence by its level, so that this frame is known exactly.",
+		Example: "  parley bench turn --leg sip --turns 500 --calls 50", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		rows, err := t.Run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return showReport(cmd, bench.NewReport(rows), save)
+	}
+	cmd.Flags().StringVar(&t.Leg, "leg", "ws", "how the callers come: ws or sip")
+	cmd.Flags().IntVar(&t.Turns, "turns", 100, "turns to measure, over all calls")
+	cmd.Flags().IntVar(&t.Calls, "calls", 10, "calls at a time")
+	cmd.Flags().IntVar(&t.Interruptions, "interruptions", 20, "interruptions to measure, over all calls")
+	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	return cmd
+}
+
+func newBenchCall() *cobra.Command {
+	var c bench.Call
+	var seconds int
+	var save string
+	cmd := &cobra.Command{Use: "call", Short: "What telephone calls cost, and whether any suffers",
+		Long: "Starts a telephone in this process whose engines answer at once, and a second process that calls it. Callers and\n" +
+			"agent each speak 40 % of the time. Processor time is given as a multiple of a floor measured in the same run:\n" +
+			"one goroutine for each call that receives a packet and answers it.",
+		Example: "  parley bench call --calls 100 --seconds 60 --vad", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		c.Length, c.Generator = time.Duration(seconds)*time.Second, []string{self, "bench", "load"}
+		rows, err := c.Run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return showReport(cmd, bench.NewReport(rows), save)
+	}
+	c.WarmUp, c.Rest = bench.WarmUp, bench.Rest
+	cmd.Flags().IntVar(&c.Calls, "calls", 100, "calls at a time")
+	cmd.Flags().IntVar(&seconds, "seconds", 60, "how long to measure, after all calls are up")
+	cmd.Flags().BoolVar(&c.VAD, "vad", false, "with the voice activity detector instead of a threshold")
+	cmd.Flags().BoolVar(&c.Denoise, "denoise", false, "with the detector and the denoiser")
+	cmd.Flags().StringVar(&c.Profile, "cpuprofile", "", "write a CPU profile of the server's side to this file")
+	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	return cmd
+}
+
+func newBenchReport() *cobra.Command {
+	var save string
+	cmd := &cobra.Command{Use: "report FILE...", Short: "Join results, and the output of Go benchmarks, into one table",
+		Long:    "Joins files written with --json, and files of any other name with the output of \"go test -bench\", into one table.",
+		Example: "  parley bench report --json latest.json turn.json call.json go.txt", Args: cobra.MinimumNArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, err := bench.Collect(args)
+		if err != nil {
+			return err
+		}
+		return showReport(cmd, r, save)
+	}
+	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	return cmd
+}
+
+// newBenchLoad is the second process of "bench call".
+func newBenchLoad() *cobra.Command {
+	return &cobra.Command{Use: "load", Short: "The load generator of bench call", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return bench.Load(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		}}
+}
+
+func showReport(cmd *cobra.Command, r *bench.Report, save string) error {
+	if err := r.Print(cmd.OutOrStdout()); err != nil || save == "" {
+		return err
+	}
+	return r.Save(save)
+}

@@ -1,0 +1,190 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"parley/inference"
+)
+
+// A reply's sentences are made ahead of the voice by this many, so that a long
+// answer neither waits between sentences nor piles up audio nobody may hear.
+const sentencesAhead = 2
+
+// sentenceQueue lets the model write ahead of the voice; then it waits.
+const sentenceQueue = 16
+
+// piece is a sentence on its way from the model to the voice.
+type piece struct {
+	text string
+	at   time.Time // when the model wrote its beginning
+}
+
+// compose starts making a reply. A nil request speaks text as it stands.
+func (c *Call) compose(r *reply, request *inference.Request, text string) {
+	c.replies++
+	now := time.Now()
+	r.gen, r.live, r.asked, r.movedAt = c.replies, true, now, now
+	r.making = make(chan struct{}, sentencesAhead)
+	ctx, cancel := context.WithCancel(c.life)
+	r.cancel = cancel
+	c.reply = r
+	c.mouth.follow(r.gen)
+	queue := make(chan piece, sentenceQueue)
+	gen, agent := r.gen, c.agent
+	if request == nil {
+		r.written = true
+		c.spawn(func() { recite(ctx, text, queue) })
+	} else {
+		r.noTools = request.NoTools
+		c.owed[r.gen] = r
+		c.spawn(func() { c.write(ctx, gen, request, queue) })
+	}
+	c.spawn(func() {
+		defer cancel() // a voice that failed stops the model
+		c.speakAll(ctx, gen, &agent, r.making, queue)
+	})
+}
+
+// recite cuts a fixed text into pieces.
+func recite(ctx context.Context, text string, out chan<- piece) {
+	defer close(out)
+	for _, p := range pieces(text) {
+		select {
+		case out <- piece{p, time.Now()}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// write runs the model and cuts what it writes into pieces to speak.
+func (c *Call) write(ctx context.Context, gen int, request *inference.Request, out chan<- piece) {
+	w := writing{c: c, ctx: ctx, gen: gen, request: request, out: out}
+	err := w.run()
+	if ctx.Err() != nil {
+		err = nil // our doing
+	}
+	// Not given up when the call ends: what was consumed is charged.
+	c.box <- message{kind: msgWritten, gen: gen, usage: w.consumed(), err: err}
+	close(out)
+}
+
+// writing is one run of the model.
+type writing struct {
+	c       *Call
+	ctx     context.Context
+	gen     int
+	request *inference.Request
+	out     chan<- piece
+	text    segmenter
+	at      time.Time // when the first of the text in it was written
+	began   bool      // something came
+	count   int       // characters written
+	usage   *inference.Usage
+}
+
+// run ends with the model, or when nobody wants its words any more.
+func (w *writing) run() error {
+	for d, err := range w.c.cfg.LLM.Complete(w.ctx, *w.request) {
+		if err != nil {
+			return err
+		}
+		if !w.take(d) {
+			return nil
+		}
+	}
+	if p := w.text.rest(); p != "" {
+		w.give(p)
+	}
+	return nil
+}
+
+func (w *writing) take(d inference.Delta) bool {
+	w.began = true
+	if d.Usage != nil {
+		u := *d.Usage
+		w.usage = &u
+	}
+	if d.ToolCall != nil && !w.c.post(w.ctx, message{kind: msgTool, gen: w.gen, call: *d.ToolCall}) {
+		return false
+	}
+	if d.Text == "" {
+		return true
+	}
+	if w.at.IsZero() {
+		w.at = time.Now()
+	}
+	w.count += utf8.RuneCountInString(d.Text)
+	w.text.add(d.Text)
+	for p := w.text.next(); p != ""; p = w.text.next() {
+		if !w.give(p) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *writing) give(text string) bool {
+	select {
+	case w.out <- piece{text, w.at}:
+		w.at = time.Time{}
+		return true
+	case <-w.ctx.Done():
+		return false
+	}
+}
+
+// consumed is what the engine says it used. For one that does not say it is a
+// quarter of the characters, rounded down; nothing when it never began to answer.
+func (w *writing) consumed() inference.Usage {
+	switch {
+	case w.usage != nil:
+		return *w.usage
+	case !w.began:
+		return inference.Usage{Source: inference.UsageCounted}
+	}
+	return inference.Usage{In: w.request.Characters() / 4, Out: w.count / 4, Source: inference.UsageCounted}
+}
+
+// errRate is the fault of a voice whose audio cannot be played.
+var errRate = errors.New("a sample rate that no call has")
+
+// speakAll gives each piece a voice, at most sentencesAhead before it is played.
+func (c *Call) speakAll(ctx context.Context, gen int, agent *Agent, making chan<- struct{}, in <-chan piece) {
+	seg := 0
+	var failed error
+	for p := range in {
+		select {
+		case making <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, at: p.at}) {
+			return
+		}
+		if failed = c.speakOne(ctx, gen, seg, agent, p.text); failed != nil || ctx.Err() != nil {
+			break
+		}
+		seg++
+	}
+	c.post(ctx, message{kind: msgDone, gen: gen, err: failed})
+}
+
+func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *Agent, text string) error {
+	for chunk, err := range c.voice(ctx, agent, text) {
+		if err != nil {
+			return err
+		}
+		if len(chunk.Samples) > 0 && !chunk.Rate.Valid() {
+			return &inference.Error{Engine: c.cfg.TTS.Info().Name, Fault: inference.ErrFailed, Err: errRate}
+		}
+		if !c.post(ctx, message{kind: msgAudio, gen: gen, seg: seg, chunk: chunk, at: time.Now()}) {
+			return nil
+		}
+	}
+	c.post(ctx, message{kind: msgSpoken, gen: gen, seg: seg})
+	return nil
+}

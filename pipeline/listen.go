@@ -1,0 +1,145 @@
+package pipeline
+
+import (
+	"errors"
+	"time"
+
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline/turn"
+)
+
+// A recogniser whose stream falls is opened again at once, then after waits that
+// double: it may be down for good, and the call lives without it.
+const (
+	reopenFirst = 250 * time.Millisecond
+	reopenMost  = 4 * time.Second
+	// maxReplays is how many streams get to hear the same utterance: it may be what
+	// brings them down.
+	maxReplays = 3
+)
+
+// errStreamEnded is the fault of a recogniser that gives no reason.
+var errStreamEnded = errors.New("the stream ended")
+
+// openEar opens a stream of the recogniser.
+func (c *Call) openEar() (inference.Recognition, error) {
+	return c.cfg.ASR.Open(c.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Phrases: c.phrases()})
+}
+
+// phrases is what the caller may be expected to echo.
+func (c *Call) phrases() []string {
+	a := &c.cfg.Agent
+	return append([]string{a.Prompt, a.FirstMessage}, a.Phrases...)
+}
+
+// listen makes asr the recogniser from now on. What it owes of the utterance in
+// progress it is told again.
+func (c *Call) listen(asr inference.Recognition) {
+	c.stream++
+	c.ear.open(asr, c.state.Utterance(), c.fallen <= maxReplays)
+	stream := c.stream
+	c.spawn(func() { c.forward(stream, asr.Results()) })
+}
+
+// forward hands the recogniser's results to the conductor, and its end.
+func (c *Call) forward(stream int, results <-chan inference.Result) {
+	failed := error(&inference.Error{Engine: c.cfg.ASR.Info().Name, Fault: inference.ErrFailed, Err: errStreamEnded})
+	for r := range results {
+		if r.Err != nil {
+			failed = r.Err
+			break
+		}
+		if !c.post(c.life, message{kind: msgResult, seg: stream, result: r}) {
+			return
+		}
+	}
+	c.post(c.life, message{kind: msgDeaf, seg: stream, err: failed})
+}
+
+// recognised takes a result of the recogniser.
+func (c *Call) recognised(stream int, res inference.Result) {
+	if stream != c.stream {
+		return
+	}
+	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.ear.offset, Last: res.Last, Text: res.Text,
+		Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
+	if res.Final {
+		e.Kind = turn.Final
+		c.fallen = 0
+	}
+	c.step(e)
+	c.ear.owed = c.state.Owed() || c.ear.feeds
+	if text := c.state.Heard(); text != "" && text != c.shown {
+		c.shown = text
+		c.emit(Event{Kind: UserPartial, Turn: c.state.Turn(), Text: text})
+	}
+}
+
+// deafened replaces a recogniser's stream that has ended. Closing the old one may
+// take a while, for which the caller need not wait.
+func (c *Call) deafened(stream int, err error) {
+	if stream != c.stream || c.ear.asr == nil {
+		return
+	}
+	c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
+	old := c.ear.asr
+	c.ear.asr = nil
+	wait := time.Duration(0)
+	if c.fallen > 0 {
+		wait = min(reopenMost, reopenFirst<<min(c.fallen-1, 8))
+	}
+	c.fallen++
+	c.spawn(old.Close)
+	c.spawn(func() { c.reopen(wait) })
+}
+
+// reopen opens the recogniser again, as often as it takes.
+func (c *Call) reopen(wait time.Duration) {
+	for {
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-c.life.Done():
+			t.Stop()
+			return
+		}
+		asr, err := c.openEar()
+		if err == nil {
+			if !c.post(c.life, message{kind: msgEar, asr: asr}) {
+				asr.Close()
+			}
+			return
+		}
+		wait = min(reopenMost, max(reopenFirst, 2*wait))
+	}
+}
+
+// hear takes every frame that is ready.
+func (c *Call) hear(now time.Time) {
+	for f, ok := c.leg.Read(now); ok; f, ok = c.leg.Read(now) {
+		clean, a := c.cfg.Listener.Hear(f)
+		c.ear.push(clean)
+		c.wallAt = now
+		if a.Speech {
+			c.levels.add(a.Level)
+			c.active = now
+		}
+		e := turn.Event{Kind: turn.Frame, Speech: a.Speech, Loud: c.levels.loud(a.Level)}
+		if r := c.reply; r != nil && r.live {
+			e.Tail = turn.Unfinished
+			if r.made {
+				e.Tail = c.mouth.left() + c.mouth.written - c.leg.Played(now)
+				e.Question = r.asks()
+			}
+		}
+		c.step(e)
+	}
+}
+
+func (c *Call) legEvent(e media.LegEvent) {
+	if e.Kind == media.LegDigit {
+		c.active = time.Now()
+		c.step(turn.Event{Kind: turn.Digit})
+	}
+}

@@ -1,0 +1,184 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline/turn"
+)
+
+// mailboxSize bounds what engines may have in flight to the conductor, who wakes at
+// once for a message: the queue holds what arrives while it is at work. An engine
+// that is faster waits.
+const mailboxSize = 64
+
+// messageKind says what a message brings.
+type messageKind uint8
+
+const (
+	msgResult     messageKind = iota + 1 // result of the recogniser's stream seg
+	msgDeaf                              // err: that stream has ended
+	msgEar                               // asr: a new one
+	msgSentence                          // text: a sentence of a reply begins
+	msgAudio                             // chunk of the sentence seg
+	msgSpoken                            // the sentence seg is complete
+	msgTool                              // call of a reply
+	msgWritten                           // the model is done: usage, err
+	msgDone                              // all audio is made: err
+	msgToolResult                        // id, text from the client
+	msgTyped                             // text
+	msgInterrupt                         //
+	msgUpdate                            // update
+)
+
+// message is what the conductor's mailbox carries.
+type message struct {
+	kind   messageKind
+	gen    int // reply it belongs to
+	seg    int
+	text   string
+	id     string
+	result inference.Result
+	chunk  inference.Chunk
+	call   inference.ToolCall
+	usage  inference.Usage
+	asr    inference.Recognition
+	err    error
+	at     time.Time // when the engine gave it
+	update func(*Agent)
+}
+
+// post delivers m unless ctx ends first.
+func (c *Call) post(ctx context.Context, m message) bool {
+	select {
+	case c.box <- m:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// spawn starts a goroutine of the call.
+func (c *Call) spawn(f func()) { c.work.Go(f) }
+
+// settle waits for every goroutine of the call and drops what they still post, but
+// for usage: what was consumed is counted.
+func (c *Call) settle() {
+	c.ear.close()
+	done := make(chan struct{})
+	go func() {
+		c.work.Wait()
+		close(done)
+	}()
+	for {
+		select {
+		case m := <-c.box:
+			c.bury(m)
+		case <-done:
+			for {
+				select {
+				case m := <-c.box:
+					c.bury(m)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// bury takes a message that came too late.
+func (c *Call) bury(m message) {
+	switch m.kind {
+	case msgWritten:
+		c.written(m)
+	case msgEar:
+		m.asr.Close()
+	}
+}
+
+// take handles one message. What belongs to a reply that is no longer made is
+// dropped here, whatever its engine thinks.
+func (c *Call) take(m message) {
+	switch m.kind {
+	case msgResult:
+		c.recognised(m.seg, m.result)
+	case msgDeaf:
+		c.deafened(m.seg, m.err)
+	case msgEar:
+		c.listen(m.asr)
+	case msgToolResult:
+		c.toolEnded(m.id, m.text, "ok")
+	case msgTyped:
+		c.active = time.Now()
+		c.step(turn.Event{Kind: turn.Typed, Text: m.text})
+	case msgInterrupt:
+		c.step(turn.Event{Kind: turn.Interrupt})
+	case msgUpdate:
+		m.update(&c.agent)
+	case msgWritten:
+		c.written(m)
+	default:
+		if r := c.reply; r != nil && r.gen == m.gen && r.live {
+			r.movedAt = time.Now()
+			c.takeReply(r, m)
+		}
+	}
+}
+
+// takeReply handles what an engine made of the reply in progress.
+func (c *Call) takeReply(r *reply, m message) {
+	switch m.kind {
+	case msgSentence:
+		s := &sentence{gen: m.gen, seg: m.seg, text: m.text}
+		r.texts = append(r.texts, s)
+		c.mouth.add(s)
+		if m.seg == 0 {
+			r.modelAt = m.at
+		}
+	case msgAudio:
+		c.audio(r, m)
+	case msgSpoken:
+		if s := c.mouth.sentence(m.gen, m.seg); s != nil {
+			s.complete = true
+		}
+	case msgTool:
+		c.called(r, m.call)
+	case msgDone:
+		c.made(r, m.err)
+	}
+}
+
+// Type is a turn the caller typed.
+func (c *Call) Type(text string) { c.post(c.life, message{kind: msgTyped, text: text}) }
+
+// Interrupt stops the agent, as a button does.
+func (c *Call) Interrupt() { c.post(c.life, message{kind: msgInterrupt}) }
+
+// ToolResult answers the function call id. Unknown and repeated ids are ignored.
+func (c *Call) ToolResult(id, result string) {
+	c.post(c.life, message{kind: msgToolResult, id: id, text: result})
+}
+
+// Update changes the agent from its next reply on. It runs on the conductor and
+// must not block; the language of the recogniser does not change.
+func (c *Call) Update(change func(*Agent)) { c.post(c.life, message{kind: msgUpdate, update: change}) }
+
+// Stop ends the call: with goodbye the agent finishes its sentence and says its
+// last words first, which takes 8 s at most. Without, and with a goodbye begun
+// already, it ends at once. Stop never blocks.
+func (c *Call) Stop(reason media.EndReason, detail string, goodbye bool) {
+	e := turn.Event{Kind: turn.Stop, Reason: reason, Detail: detail}
+	if goodbye {
+		e.Line = turn.Goodbye
+	}
+	select {
+	case c.stops <- e:
+	default: // an earlier one waits to be seen, and its goodbye will do
+		if !goodbye {
+			c.kill(&media.Ended{Reason: reason, Detail: detail})
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package pipeline
+
+import (
+	"time"
+
+	"parley/media"
+	"parley/pipeline/turn"
+)
+
+// speak writes every frame that is due.
+func (c *Call) speak(now time.Time) {
+	c.mouth.advance(c.leg.Played(now))
+	for n := c.leg.Due(now); n > 0; n-- {
+		f, finished, ok := c.mouth.next()
+		for ; finished > 0; finished-- {
+			c.sentencePlayed()
+		}
+		if !ok {
+			if !c.format.Continuous {
+				break
+			}
+			c.leg.Write(media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out})
+			c.mouth.wrote(false)
+			continue
+		}
+		if r := c.reply; r.live && c.mouth.last.gen == r.gen {
+			c.spoken(r, now)
+		}
+		c.leg.Write(f)
+		c.mouth.wrote(true)
+		c.active = now
+	}
+	c.mouth.advance(c.leg.Played(now))
+	if r := c.reply; r != nil && r.live && r.made && c.mouth.silent() {
+		c.played()
+		c.step(turn.Event{Kind: turn.Drained})
+	}
+}
+
+// silence is what a continuous leg carries when nobody speaks.
+var silence [media.MaxFrameSamples]int16
+
+// sentencePlayed lets the next sentence be made.
+func (c *Call) sentencePlayed() {
+	select {
+	case <-c.reply.making:
+	default: // it belonged to a reply that is gone
+	}
+}
+
+// spoken follows the reply by the frame that is about to be written: it tells when
+// it becomes audible, and which sentence begins.
+func (c *Call) spoken(r *reply, now time.Time) {
+	r.movedAt = now
+	if seg := c.mouth.last.seg; seg >= r.caption {
+		r.caption = seg + 1
+		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: r.texts[seg].text})
+	}
+	if !r.spoken {
+		r.spoken = true
+		c.timed(r, now)
+	}
+}
+
+// timed reports where the time of a turn went.
+func (c *Call) timed(r *reply, now time.Time) {
+	if r.line != turn.NoLine {
+		return
+	}
+	t := Timing{Endpoint: r.endpoint, Total: r.endpoint + now.Sub(r.asked)}
+	if !r.modelAt.IsZero() {
+		t.Model = r.modelAt.Sub(r.asked)
+	}
+	t.Voice = r.voiceAt.Sub(r.asked) - t.Model
+	t.Overhead = now.Sub(r.asked) - t.Model - t.Voice
+	c.emit(Event{Kind: Timed, Turn: r.turn, Generation: r.number, Timing: t})
+}
+
+// audio takes a piece of the voice.
+func (c *Call) audio(r *reply, m message) {
+	s := c.mouth.sentence(m.gen, m.seg)
+	if s == nil {
+		return
+	}
+	if len(m.chunk.Phones) > 0 {
+		before := time.Duration(0)
+		for _, t := range r.texts[:m.seg] {
+			before += t.length().Duration()
+		}
+		for i := range m.chunk.Phones {
+			m.chunk.Phones[i].Start += before
+			m.chunk.Phones[i].End += before
+		}
+		c.emit(Event{Kind: Phones, Turn: r.turn, Generation: r.number, Phones: m.chunk.Phones})
+	}
+	s.append(m.chunk)
+	if !r.audible && len(m.chunk.Samples) > 0 {
+		r.audible, r.voiceAt = true, m.at
+		if !r.joins {
+			c.emit(Event{Kind: Speaking, Turn: r.turn, Generation: r.number})
+		}
+		c.step(turn.Event{Kind: turn.FirstAudio})
+	}
+}
+
+// made is the end of a reply's making.
+func (c *Call) made(r *reply, err error) {
+	if r.made {
+		return
+	}
+	r.made = true
+	for _, s := range r.texts {
+		s.complete = true
+	}
+	if err == nil {
+		err = r.err
+	}
+	if err == nil {
+		return
+	}
+	r.failed = true
+	c.emit(Event{Kind: Fault, Turn: r.turn, Generation: r.number, Err: err})
+	if !r.audible {
+		c.discard(FailedReply)
+	}
+	c.step(turn.Event{Kind: turn.ReplyFailed})
+	if !r.audible && c.state.Ending() != "" {
+		// Last words that nobody will hear: the call ends without them.
+		c.step(turn.Event{Kind: turn.Drained})
+	}
+}
+
+// written is the end of the model's part of a reply, alive or dead.
+func (c *Call) written(m message) {
+	r := c.owed[m.gen]
+	if r == nil {
+		return
+	}
+	u := m.usage
+	r.tokens, r.written = &u, true
+	if m.err != nil {
+		r.err = m.err
+	}
+	c.account(r)
+	c.toolsDone()
+}
+
+// limits ends what has taken too long.
+func (c *Call) limits(now time.Time) {
+	c.expireTools(now)
+	c.stalled(now)
+	if c.cfg.MaxDuration > 0 && now.Sub(c.start) >= c.cfg.MaxDuration {
+		c.step(turn.Event{Kind: turn.Stop, Reason: media.MaxDuration, Line: turn.Goodbye})
+	}
+	if c.cfg.Quiet > 0 && now.Sub(c.active) >= c.cfg.Quiet {
+		c.step(turn.Event{Kind: turn.Stop, Reason: media.AgentHangup, Detail: "idle"})
+	}
+}

@@ -1,0 +1,163 @@
+package turn
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"parley/media"
+)
+
+// drive plays a script to a State. Commands are separated by semicolons:
+//
+//	ready, digit, interrupt, audio, fail, tools, results, hangup, drained
+//	speak MS, mutter MS     frames of speech, as loud as the caller or far off
+//	quiet MS                frames without
+//	partial U TEXT, guess U TEXT (unsure), piece U TEXT (final, more follows), final U TEXT
+//	typed TEXT
+//	stop REASON [goodbye]
+//	tail MS, tail ?         what frames say is left of the reply
+//	question                and that it ends in a question
+type drive struct {
+	t        testing.TB
+	s        State
+	now      media.Time
+	tail     media.Time
+	question bool
+	acts     []Action
+}
+
+func newDrive(t testing.TB, c Config) *drive {
+	return &drive{t: t, s: New(&c), tail: Unfinished}
+}
+
+// plainConfig is the default with every text complete.
+func plainConfig() Config {
+	c := DefaultConfig("en")
+	c.Complete = func(string) float64 { return 0.9 }
+	return c
+}
+
+func (d *drive) step(e Event) {
+	e.Now = d.now
+	d.s, d.acts = Step(d.s, e, d.acts)
+}
+
+func (d *drive) frames(ms string, speech, loud bool) {
+	for n := d.number(ms) / 20; n > 0; n-- {
+		d.now += media.FrameTime
+		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question})
+	}
+}
+
+func (d *drive) number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		d.t.Fatalf("%q is no number", s)
+	}
+	return n
+}
+
+var plainEvents = map[string]EventKind{"ready": Ready, "digit": Digit, "interrupt": Interrupt, "audio": FirstAudio,
+	"fail": ReplyFailed, "tools": ToolsCalled, "results": ToolsDone, "hangup": Hangup, "drained": Drained}
+
+// play runs a script and returns the actions it caused.
+func (d *drive) play(script string) string {
+	d.acts = nil
+	for command := range strings.SplitSeq(script, ";") {
+		word, rest, _ := strings.Cut(strings.TrimSpace(command), " ")
+		switch word {
+		case "":
+		case "speak":
+			d.frames(rest, true, true)
+		case "mutter":
+			d.frames(rest, true, false)
+		case "quiet":
+			d.frames(rest, false, false)
+		case "partial", "guess", "piece", "final":
+			utt, text, _ := strings.Cut(rest, " ")
+			e := Event{Kind: Partial, Utt: d.number(utt), Text: text, Unsure: word == "guess", Last: word == "final"}
+			if word == "piece" || word == "final" {
+				e.Kind = Final
+			}
+			d.step(e)
+		case "typed":
+			d.step(Event{Kind: Typed, Text: rest})
+		case "stop":
+			reason, goodbye, _ := strings.Cut(rest, " ")
+			e := Event{Kind: Stop, Reason: media.EndReason(reason)}
+			if goodbye != "" {
+				e.Line = Goodbye
+			}
+			d.step(e)
+		case "tail":
+			d.tail = Unfinished
+			if rest != "?" {
+				d.tail = media.Time(d.number(rest)) * media.Millisecond
+			}
+		case "question":
+			d.question = true
+		default:
+			kind, ok := plainEvents[word]
+			if !ok {
+				d.t.Fatalf("there is no command %q", word)
+			}
+			d.step(Event{Kind: kind})
+		}
+	}
+	return names(d.acts)
+}
+
+var lineNames = map[Line]string{Greeting: "greeting", Sorry: "sorry", Reprompt: "reprompt", Goodbye: "goodbye", Trouble: "trouble"}
+
+func names(acts []Action) string {
+	list := make([]string, len(acts))
+	for i, a := range acts {
+		list[i] = name(a)
+	}
+	return strings.Join(list, "; ")
+}
+
+func name(a Action) string {
+	switch a.Kind {
+	case OpenUtterance:
+		return "open"
+	case ResumeUtterance:
+		return "resume"
+	case CloseUtterance:
+		return "close"
+	case BeginTurn:
+		return fmt.Sprintf("turn %d", a.Turn)
+	case DropTurn:
+		return fmt.Sprintf("drop %d", a.Turn)
+	case Commit:
+		s := fmt.Sprintf("commit %d %s", a.Turn, a.Text)
+		if a.Again {
+			s += " (again)"
+		}
+		if a.Typed {
+			s += " (typed)"
+		}
+		return s
+	case Cancel:
+		return "cancel"
+	case GiveUp:
+		return "give up"
+	case Cut:
+		return "cut"
+	case Finish:
+		return "finish"
+	case Duck:
+		return fmt.Sprintf("duck %v", a.On)
+	case Say:
+		return "say " + lineNames[a.Line]
+	case FollowUp:
+		return "follow up"
+	case Listen:
+		return "listen"
+	case End:
+		return strings.TrimSuffix(fmt.Sprintf("end %s: %s", a.Reason, a.Detail), ": ")
+	}
+	return "nothing"
+}

@@ -1,0 +1,229 @@
+package turn
+
+import (
+	"testing"
+
+	"parley/media"
+
+	"pgregory.net/rapid"
+)
+
+// world is what surrounds the machine: it carries out actions as a call does and
+// checks that they make sense. Its events are any that a call can cause.
+type world struct {
+	*rapid.T
+	s        State
+	now      media.Time
+	making   bool // a reply is being made
+	audible  bool // it was heard
+	tools    bool // functions run
+	open     bool // an utterance is open
+	opened   int
+	ducked   bool
+	turn     int
+	turns    map[int]bool // committed
+	closing  bool
+	ends     int
+	finished bool // Finish: what plays ends soon
+}
+
+func (w *world) step(e Event) {
+	e.Now = w.now
+	was := w.s.Phase
+	var acts []Action
+	w.s, acts = Step(w.s, e, nil)
+	if was == Over && (w.s.Phase != Over || len(acts) > 0) {
+		w.Fatalf("after the end: %s, %s", w.s.Phase, names(acts))
+	}
+	for _, a := range acts {
+		w.apply(a)
+	}
+	if w.ducked != (w.s.Phase == Yielding) {
+		w.Fatalf("ducked is %v while %s", w.ducked, w.s.Phase)
+	}
+	if (w.ends == 1) != (w.s.Phase == Over) {
+		w.Fatalf("%d ends while %s", w.ends, w.s.Phase)
+	}
+	if (w.s.Phase == Speaking || w.s.Phase == Yielding) && !w.audible {
+		w.Fatalf("%s, and nothing is audible", w.s.Phase)
+	}
+	if w.s.Phase == UserSpeaking && !w.s.speaking || w.s.Phase == Pause && w.s.speaking {
+		w.Fatalf("%s while the caller speaks is %v", w.s.Phase, w.s.speaking)
+	}
+}
+
+func (w *world) apply(a Action) {
+	switch a.Kind {
+	case OpenUtterance, ResumeUtterance:
+		if w.open || a.Kind == ResumeUtterance && w.opened == 0 {
+			w.Fatalf("%s: open is %v, %d before", name(a), w.open, w.opened)
+		}
+		w.open = true
+		if a.Kind == OpenUtterance {
+			w.opened++
+		}
+	case CloseUtterance:
+		if !w.open {
+			w.Fatal("closed what is not open")
+		}
+		w.open = false
+	case BeginTurn:
+		if a.Turn != w.turn+1 {
+			w.Fatalf("turn %d after %d", a.Turn, w.turn)
+		}
+		w.turn = a.Turn
+	case Commit:
+		if a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again || w.audible {
+			w.Fatalf("%s in turn %d, audible is %v", name(a), w.turn, w.audible)
+		}
+		w.turns[a.Turn] = true
+		w.making = true
+	case FollowUp, Say:
+		if w.audible && !w.finished {
+			w.Fatalf("%s over audible speech", name(a))
+		}
+		w.making, w.audible = true, w.audible && w.finished
+	case Cancel, GiveUp:
+		if w.audible {
+			w.Fatalf("%s of what is audible", name(a))
+		}
+		w.making = false
+	case Cut:
+		if !w.audible {
+			w.Fatal("cut, and nothing is audible")
+		}
+		w.making, w.audible, w.ducked, w.tools = false, false, false, false
+	case Finish:
+		w.finished = true
+	case Duck:
+		if a.On == w.ducked {
+			w.Fatalf("%s twice", name(a))
+		}
+		w.ducked = a.On
+	case End:
+		w.ends++
+		if a.Reason == "" {
+			w.Fatal("an end without a reason")
+		}
+	}
+}
+
+func (w *world) frames(n int, speech, loud bool) {
+	for range n {
+		w.now += media.FrameTime
+		tail := Unfinished
+		if !w.making {
+			tail = 300 * media.Millisecond
+		}
+		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: w.turn%2 == 0})
+	}
+}
+
+// moves are what can happen, by name for reports.
+func (w *world) moves() map[string]func(*rapid.T) {
+	texts := rapid.SampledFrom([]string{"", "uh-huh", "stop", "no wait", "what time is it", "five five", "and"})
+	result := func(t *rapid.T) Event {
+		return Event{Utt: rapid.IntRange(max(1, w.opened-1), w.opened+1).Draw(t, "utterance"), Text: texts.Draw(t, "text"),
+			Unsure: rapid.Bool().Draw(t, "unsure"), Last: rapid.Bool().Draw(t, "last")}
+	}
+	return map[string]func(*rapid.T){
+		"speak": func(t *rapid.T) {
+			w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), true, rapid.Bool().Draw(t, "loud"))
+		},
+		"quiet":  func(t *rapid.T) { w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), false, false) },
+		"wait":   func(t *rapid.T) { w.frames(rapid.IntRange(100, 800).Draw(t, "frames"), false, false) },
+		"digit":  func(t *rapid.T) { w.step(Event{Kind: Digit}) },
+		"button": func(t *rapid.T) { w.step(Event{Kind: Interrupt}) },
+		"typed":  func(t *rapid.T) { w.step(Event{Kind: Typed, Text: "typed"}) },
+		"partial": func(t *rapid.T) {
+			e := result(t)
+			e.Kind, e.Last = Partial, false
+			w.step(e)
+		},
+		"final": func(t *rapid.T) {
+			e := result(t)
+			e.Kind = Final
+			w.step(e)
+		},
+		"audio": func(t *rapid.T) {
+			if w.making && !w.audible {
+				w.audible = w.s.Phase == Thinking || w.s.Phase == ToolWait
+				w.step(Event{Kind: FirstAudio})
+			}
+		},
+		"made": func(t *rapid.T) { w.making = w.making && !w.audible },
+		"drained": func(t *rapid.T) {
+			if w.audible && !w.making || w.making && !w.audible && w.s.Phase == Thinking {
+				w.making, w.audible = false, false
+				w.step(Event{Kind: Drained})
+			}
+		},
+		"fail": func(t *rapid.T) {
+			if w.making {
+				w.making = false
+				w.step(Event{Kind: ReplyFailed})
+			}
+		},
+		"tools": func(t *rapid.T) {
+			if w.making {
+				w.tools = true
+				w.step(Event{Kind: ToolsCalled})
+			}
+		},
+		"results": func(t *rapid.T) {
+			if w.tools {
+				w.tools = false
+				w.step(Event{Kind: ToolsDone})
+			}
+		},
+		"hangup": func(t *rapid.T) {
+			if w.making {
+				w.step(Event{Kind: Hangup})
+			}
+		},
+		"stop": func(t *rapid.T) {
+			if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
+				e := Event{Kind: Stop, Reason: media.APIHangup}
+				if rapid.Bool().Draw(t, "goodbye") {
+					e.Line = Goodbye
+				}
+				w.step(e)
+			}
+		},
+	}
+}
+
+// TestAnythingMayHappen plays random events in any order and checks after each
+// that the machine is where it says it is.
+func TestAnythingMayHappen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := DefaultConfig(rapid.SampledFrom([]string{"en", "de", "xx"}).Draw(t, "language"))
+		if rapid.IntRange(0, 3).Draw(t, "policy") == 0 {
+			c.Barge = Never
+		}
+		w := &world{T: t, s: New(&c), turns: map[int]bool{}}
+		w.step(Event{Kind: Ready})
+		t.Repeat(w.moves())
+	})
+}
+
+// TestFramesDoNotAllocate: what happens with every frame costs no memory.
+func TestAllocFrames(t *testing.T) {
+	for name, script := range map[string]string{
+		"listening": listening, "speaking": speaking, "the caller speaks": listening + "speak 200; partial 1 What Time",
+		"pause": listening + "speak 200; partial 1 What Time And; quiet 100", "yielding": yielding + "partial 2 Yeah",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDrive(t, DefaultConfig("en"))
+			d.play(script)
+			d.acts = d.acts[:0]
+			speech := d.s.Phase == UserSpeaking || d.s.Phase == Yielding
+			if n := testing.AllocsPerRun(30, func() {
+				d.now += media.FrameTime
+				d.step(Event{Kind: Frame, Speech: speech, Tail: Unfinished})
+			}); n != 0 {
+				t.Errorf("allocates %v times a frame", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,224 @@
+package turn
+
+import (
+	"testing"
+
+	"parley/media"
+)
+
+// Ways to the phases, all without a greeting.
+const (
+	listening = "ready; drained; "
+	spoken    = listening + "speak 1000; quiet 100; "            // ready for the endpoint
+	thinking  = spoken + "final 1 what time; quiet 100; "        // turn 1 is committed
+	speaking  = thinking + "audio; "                             // and answered
+	tooling   = thinking + "tools; "                             // or waits for a function
+	yielding  = speaking + "speak 60; "                          // turn 2 begins over it
+	closing   = speaking + "stop balance_exhausted goodbye; "    //
+	saying    = listening + "quiet 10000; "                      // a line that is not heard yet
+	owed      = listening + "speak 1000; quiet 100; quiet 100; " // the text is late
+)
+
+// TestStep is the table of what happens in which phase. A case plays before, then
+// when, and compares the actions of when.
+func TestStep(t *testing.T) {
+	for _, c := range []struct {
+		name, before, when, then string
+		phase                    Phase
+	}{
+		{"media ready", "", "ready", "say greeting", Thinking},
+		{"the greeting is heard", "ready", "audio", "", Speaking},
+		{"the greeting ends", "ready; audio", "drained", "listen", Listening},
+		{"no greeting: the caller first", "ready", "drained", "listen", Listening},
+		{"ready only counts once", listening, "ready", "", Listening},
+
+		{"a click is no speech", listening, "speak 40; quiet 100", "", Listening},
+		{"speech after 60 ms", listening, "speak 60", "turn 1; open", UserSpeaking},
+		{"a short gap is no pause", listening + "speak 200", "quiet 80; speak 100", "", UserSpeaking},
+		{"a pause after 100 ms", listening + "speak 200", "quiet 100", "close", Pause},
+		{"the caller goes on before the text", owed, "speak 60", "resume", UserSpeaking},
+		{"the caller goes on after the text", listening + "speak 1000; quiet 100; final 1 what", "speak 60", "open", UserSpeaking},
+
+		{"the endpoint with a final text", spoken + "final 1 what time", "quiet 100", "commit 1 what time", Thinking},
+		{"not before the delay is over", spoken + "final 1 what time", "quiet 80", "", Pause},
+		{"the text after the delay", owed, "final 1 what time", "commit 1 what time", Thinking},
+		{"a partial is trusted in the end", spoken + "partial 1 what time", "quiet 480; quiet 20", "commit 1 what time", Thinking},
+		{"a partial is not trusted at once", spoken + "partial 1 what time", "quiet 480", "", Pause},
+		{"a click holds the endpoint up", spoken + "final 1 what time", "quiet 80; speak 40; quiet 20", "commit 1 what time", Thinking},
+		{"short noise is dropped", listening + "speak 300; quiet 100; final 1", "quiet 100", "drop 1; listen", Listening},
+		{"short noise waits for its text", listening + "speak 300; quiet 100", "quiet 480", "", Pause},
+		{"short noise without any result", listening + "speak 300; quiet 100", "quiet 500", "drop 1; listen", Listening},
+		{"long speech without text", spoken + "final 1", "quiet 100", "drop 1; say sorry", Thinking},
+		{"sorry is said once", spoken + "final 1; quiet 100; audio; drained; speak 1000; quiet 100; final 2", "quiet 100", "drop 2; listen", Listening},
+		{"sorry is said again after a turn", spoken + "final 1; quiet 100; audio; drained; speak 1000; quiet 100; final 2 yes; quiet 100; audio; drained; " +
+			"speak 1000; quiet 100; final 3", "quiet 100", "drop 3; say sorry", Thinking},
+
+		{"more speech before the reply", thinking, "speak 60", "cancel; open", UserSpeaking},
+		{"more text before the reply", thinking, "final 1 is it", "cancel; commit 1 what time is it (again)", Thinking},
+		{"the same text again", listening + "speak 1000; quiet 100; partial 1 what time; quiet 500", "final 1 What time?", "", Thinking},
+		{"another text than was guessed", listening + "speak 1000; quiet 100; partial 1 what time; quiet 500", "final 1 what lime",
+			"cancel; commit 1 what lime (again)", Thinking},
+		{"a partial does not cancel", thinking, "partial 1 is it", "", Thinking},
+		{"a cough before the reply", thinking + "speak 60", "quiet 100; final 2; quiet 100", "close; commit 1 what time (again)", Thinking},
+		{"the first audio", thinking, "audio", "", Speaking},
+		{"nothing comes of a reply", thinking, "quiet 15000", "give up; say trouble", Thinking},
+		{"nothing comes of the apology", thinking + "quiet 15000", "quiet 15000", "give up; listen", Listening},
+		{"a reply fails", thinking, "fail", "say trouble", Thinking},
+		{"an apology fails", thinking + "fail", "fail", "listen", Listening},
+		{"a reply fails while it is heard", speaking, "fail", "", Speaking},
+		{"an empty reply", thinking, "drained", "listen", Listening},
+		{"a button before the reply", thinking, "interrupt", "cancel; listen", Listening},
+		{"a button while the caller speaks over a line", saying + "speak 60", "interrupt", "cancel", UserSpeaking},
+		{"typed before the reply", thinking, "typed now", "cancel; commit 1 what time now (again) (typed)", Thinking},
+
+		{"typed while the caller speaks", listening + "speak 200; partial 1 what", "typed now", "turn 2; commit 2 now (typed)", Thinking},
+		{"and they go on", listening + "speak 200; typed now", "drained; speak 200", "turn 3", UserSpeaking},
+		{"and again before the reply", thinking + "speak 60", "typed now", "commit 1 what time now (again) (typed)", Thinking},
+		{"text of nobody", listening, "final 7 hello", "", Listening},
+
+		{"speech over the agent", speaking, "speak 60", "turn 2; open; duck true", Yielding},
+		{"the reply ends", speaking, "drained", "listen", Listening},
+		{"a button stops it", speaking, "interrupt", "cut; listen", Listening},
+		{"typed over it", speaking, "typed now", "cut; turn 2; commit 2 now (typed)", Thinking},
+
+		{"a stop word", yielding, "partial 2 no", "cut", UserSpeaking},
+		{"one word", yielding, "partial 2 friday", "", Yielding},
+		{"two words", yielding, "partial 2 friday then", "cut", UserSpeaking},
+		{"backchannel while it lasts", yielding, "partial 2 uh-huh", "", Yielding},
+		{"backchannel", yielding + "quiet 100", "final 2 uh-huh", "duck false; drop 2", Speaking},
+		{"600 ms of speech", yielding, "speak 540", "cut", UserSpeaking},
+		{"600 ms of backchannel", yielding + "partial 2 yeah", "speak 540", "", Yielding},
+		{"600 ms in two runs", yielding, "speak 200; quiet 140; speak 240", "close; open", Yielding},
+		{"somebody far off", speaking, "mutter 760", "turn 2; open; duck true; duck false", Speaking},
+		{"words from far off", speaking + "mutter 200", "partial 2 no wait", "", Yielding},
+		{"words that are a guess", yielding, "guess 2 no wait", "", Yielding},
+		{"noise", yielding, "quiet 400", "close; duck false", Speaking},
+		{"no text for the noise", yielding + "quiet 400", "final 2", "drop 2", Speaking},
+		{"noise that was nothing", yielding + "quiet 100; final 2", "quiet 400", "", Speaking},
+		{"words after the verdict", yielding + "quiet 400", "final 2 no wait", "cut; commit 2 no wait", Thinking},
+		{"no verdict in time", yielding + "partial 2 friday", "quiet 200; quiet 500", "close; duck false", Speaking},
+		{"the reply ends under it", yielding, "drained", "duck false", UserSpeaking},
+		{"the reply ends, the text is late", yielding + "quiet 200", "drained; final 2 friday", "duck false; commit 2 friday", Thinking},
+		{"an answer to the last words", speaking + "tail 500; speak 60; quiet 100", "final 2 yes", "", Yielding},
+		{"and it is a turn", speaking + "tail 500; speak 60; quiet 100; final 2 yes", "drained; quiet 100", "duck false; commit 2 yes", Thinking},
+		{"an answer does not cut by its length", speaking + "tail 500; speak 60", "speak 540", "", Yielding},
+		{"an answer of two words does", speaking + "tail 500; speak 60", "partial 2 on friday", "cut", UserSpeaking},
+		{"an answer to a question", speaking + "tail 2000; question; speak 60; quiet 100", "final 2 yes", "", Yielding},
+		{"too early for an answer", speaking + "question; speak 60; quiet 100", "final 2 yes", "duck false; drop 2", Speaking},
+		{"speech since before the audio", saying + "speak 60", "audio", "duck true", Yielding},
+		{"and it cuts by its length", saying + "speak 60; audio", "speak 540", "cut", UserSpeaking},
+
+		{"a function is called", thinking, "tools", "", ToolWait},
+		{"and has its result", tooling, "results", "follow up", Thinking},
+		{"speech while it runs", tooling, "speak 60", "turn 2; open", UserSpeaking},
+		{"its result while the caller speaks", tooling + "speak 1000", "results", "", UserSpeaking},
+		{"the next turn answers with it", tooling + "speak 1000; results; quiet 100; final 2 hello", "quiet 100", "commit 2 hello", Thinking},
+		{"and not twice", tooling + "speak 1000; results; quiet 200; final 2 hello; audio", "drained", "listen", Listening},
+		{"noise while it runs", tooling + "speak 100; quiet 100", "final 2; quiet 100", "drop 2", ToolWait},
+		{"its result after the noise", tooling + "speak 100; results; quiet 100", "final 2; quiet 100", "drop 2; follow up", Thinking},
+		{"its reply was heard", speaking + "tools", "drained", "", ToolWait},
+		{"nobody is asked whether they are there", speaking + "tools; drained", "quiet 30000", "", ToolWait},
+		{"its result after a newer answer", tooling + "speak 1000; quiet 200; final 2 hello; audio; drained", "results", "follow up", Thinking},
+		{"its result during a newer answer", tooling + "speak 1000; quiet 200; final 2 hello; audio; results", "drained", "follow up", Thinking},
+		{"results while others are due", tooling + "speak 1000; quiet 200; final 2 hello; audio; results; tools", "drained", "", ToolWait},
+		{"a cut forgets them", speaking + "tools; speak 600", "quiet 200; final 2; quiet 1000", "close; drop 2; listen", Listening},
+		{"audio after a call", tooling, "audio", "", Speaking},
+		{"a failure after a call", tooling, "fail", "say trouble", Thinking},
+
+		{"the model hangs up", speaking + "hangup", "drained; quiet 180", "", Closing},
+		{"200 ms after its words", speaking + "hangup; drained; quiet 180", "quiet 20", "end agent_hangup: end_call", Over},
+		{"without a word", thinking + "hangup; drained", "quiet 200", "end agent_hangup: end_call", Over},
+		{"not when it was interrupted", speaking + "hangup; speak 600", "quiet 200; final 2 wait; audio; drained", "close; commit 2 wait; listen", Listening},
+		{"a cough over the last words", speaking + "hangup; speak 60", "drained; quiet 200; final 2; quiet 200",
+			"duck false; close; drop 2; end agent_hangup: end_call", Over},
+		{"a reply that fails to say goodbye", thinking + "hangup", "fail; quiet 200", "end agent_hangup: end_call", Over},
+
+		{"nobody says anything", listening, "quiet 10000", "say reprompt", Thinking},
+		{"and again", listening + "quiet 10000; audio; drained", "quiet 10000", "say reprompt", Thinking},
+		{"and again: goodbye", listening + "quiet 10000; audio; drained; quiet 10000; audio; drained", "quiet 10000", "finish; say goodbye", Closing},
+		{"noise does not put it off", listening + "quiet 9000; speak 100; quiet 100; final 1; quiet 100", "quiet 700", "say reprompt", Thinking},
+		{"a key puts it off", listening + "quiet 9000; digit", "quiet 9980", "", Listening},
+		{"words put it off", listening + "quiet 10000; audio; drained; quiet 9000; speak 200; quiet 100; final 1 yes; quiet 100; audio; drained", "quiet 9980", "", Listening},
+
+		{"told to stop", speaking, "stop api_hangup", "end api_hangup", Over},
+		{"told to stop with a goodbye", speaking, "stop balance_exhausted goodbye", "finish; say goodbye", Closing},
+		{"over an overlap", yielding, "stop balance_exhausted goodbye", "duck false; finish; say goodbye", Closing},
+		{"told twice", closing, "stop max_duration goodbye", "", Closing},
+		{"told to stop after all", closing, "stop api_hangup", "end balance_exhausted", Over},
+		{"the goodbye was heard", closing + "drained; quiet 180", "quiet 20", "end balance_exhausted", Over},
+		{"the goodbye takes too long", closing + "quiet 7980", "quiet 20", "end balance_exhausted", Over},
+		{"speech over the goodbye", closing, "speak 600", "open", Closing},
+		{"typed at the goodbye", closing, "typed wait", "", Closing},
+		{"nothing after the end", speaking + "stop api_hangup", "speak 600; quiet 600; typed hello; stop api_hangup; audio; drained", "", Over},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDrive(t, plainConfig())
+			d.play(c.before)
+			from := d.s.Phase
+			if got := d.play(c.when); got != c.then || d.s.Phase != c.phase {
+				t.Errorf("%s, then %q:\n got  %s, %q\n want %s, %q", from, c.when, d.s.Phase, got, c.phase, c.then)
+			}
+		})
+	}
+}
+
+func TestNeverInterrupted(t *testing.T) {
+	c := plainConfig()
+	c.Barge = Never
+	d := newDrive(t, c)
+	d.play(speaking)
+	if got := d.play("speak 1000; partial 2 no wait stop; quiet 100; final 2 no wait stop; quiet 1000"); got != "turn 2; open; close" {
+		t.Errorf("over the agent: %q", got)
+	}
+	if got := d.play("drained"); got != "commit 2 no wait stop" {
+		t.Errorf("after it: %q", got)
+	}
+}
+
+// TestEndpointDelay: the wait follows how complete the text sounds. It ends with a
+// frame.
+func TestEndpointDelay(t *testing.T) {
+	for _, c := range []struct {
+		p     float64
+		text  string
+		delay int64
+	}{
+		{0.9, "yes", 200}, {0.75, "yes", 200}, {0.6, "yes", 760}, {0.4, "yes", 1520}, {0.1, "yes", 2400},
+		{0.9, "five five", 800}, {0.1, "five five", 3000},
+	} {
+		cfg := DefaultConfig("en")
+		cfg.Complete = func(string) float64 { return c.p }
+		d := newDrive(t, cfg)
+		d.play(listening + "speak 1000; final 1 " + c.text)
+		silence := d.now
+		for d.s.Phase != Thinking && d.now < silence+10*media.Second {
+			d.play("quiet 20; final 1")
+		}
+		if got := (d.now - silence).Milliseconds(); got != c.delay {
+			t.Errorf("p %v, %q: committed after %d ms, want %d", c.p, c.text, got, c.delay)
+		}
+	}
+}
+
+func TestHeard(t *testing.T) {
+	d := newDrive(t, plainConfig())
+	d.play(listening + "speak 500; partial 1 what")
+	if got := d.s.Heard(); got != "what" || d.s.Turn() != 1 || d.s.Utterance() != 1 || !d.s.Owed() {
+		t.Errorf("%q in turn %d, utterance %d, owed %v", got, d.s.Turn(), d.s.Utterance(), d.s.Owed())
+	}
+	d.play("quiet 100; piece 1 what time; partial 1 is")
+	if got := d.s.Heard(); got != "what time is" {
+		t.Errorf("got %q", got)
+	}
+	d.play("final 1 is it; quiet 100")
+	if got := d.s.Heard(); got != "" || d.s.Owed() {
+		t.Errorf("after the turn: %q, owed %v", got, d.s.Owed())
+	}
+	if got := d.s.Silence(d.now); got != 200*media.Millisecond {
+		t.Errorf("silence %v", got.Duration())
+	}
+	d.play("audio; stop api_hangup")
+	if d.s.Ending() != media.APIHangup {
+		t.Errorf("ends with %q", d.s.Ending())
+	}
+}

@@ -1,0 +1,151 @@
+package turn
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestWeigh(t *testing.T) {
+	for _, c := range []struct {
+		language, text string
+		want           overlap
+	}{
+		{"en", "", overlap{}},
+		{"en", " ... -- !", overlap{}},
+		{"en", "Uh-huh.", overlap{any: 1}},
+		{"en", "yeah, OK, right", overlap{any: 3}},
+		{"en", "No!", overlap{any: 1, words: 1, stop: true}},
+		{"en", "I meant Friday", overlap{any: 3, words: 2}},
+		{"en", "¿wait?", overlap{any: 1, words: 1, stop: true}},
+		{"es", "sí, claro", overlap{any: 2}},
+		{"es", "ESPERA", overlap{any: 1, words: 1, stop: true}},
+		{"es", "para el coche", overlap{any: 3, words: 3, stop: true}},
+		{"pt", "não", overlap{any: 1, words: 1, stop: true}},
+		{"fr", "d'accord, oui", overlap{any: 2}},
+		{"fr", "Arrêtez", overlap{any: 1, words: 1, stop: true}},
+		{"it", "aspetti un attimo", overlap{any: 3, words: 3, stop: true}},
+		{"de", "ja genau", overlap{any: 2}},
+		{"de", "Moment mal", overlap{any: 2, words: 2, stop: true}},
+		{"xx", "stop", overlap{any: 1, words: 1, stop: true}},
+		{"en", "5 7", overlap{any: 2, words: 2}},
+	} {
+		if got := weigh(c.language, c.text); got != c.want {
+			t.Errorf("%s %q: %+v, want %+v", c.language, c.text, got, c.want)
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	for _, c := range []struct {
+		language, text string
+		least, most    float64
+	}{
+		{"en", "", 0.75, 1},
+		{"en", "I'd like to book a table", 0.75, 1},
+		{"en", "I'd like to book a", 0, 0.3},
+		{"en", "I'd like to book AND", 0, 0.3},
+		{"en", "I'd like to, um", 0.3, 0.5},
+		{"en", "on Friday,", 0.3, 0.5},
+		{"en", "is it for?", 0.75, 1},
+		{"es", "quiero una mesa para", 0, 0.3},
+		{"es", "quiero una mesa", 0.75, 1},
+		{"pt", "eu queria uma", 0, 0.3},
+		{"fr", "je voudrais une table avec", 0, 0.3},
+		{"fr", "je voudrais, euh", 0.3, 0.5},
+		{"it", "vorrei prenotare per", 0, 0.3},
+		{"de", "ich möchte einen Tisch für", 0, 0.3},
+		{"de", "ich möchte einen Tisch", 0.75, 1},
+		{"ca", "and", 0, 0.3}, // as English
+	} {
+		if p := Complete(c.language, c.text); p < c.least || p > c.most {
+			t.Errorf("%s %q: %v, want %v to %v", c.language, c.text, p, c.least, c.most)
+		}
+	}
+}
+
+func TestEndsInDigits(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                        false,
+		"five":                    false, // a number of people, not of a telephone
+		"my number is five five":  true,
+		"oh seven double two":     true,
+		"it is 5 5":               true,
+		"it is 555 12":            true,
+		"5 tables":                false,
+		"my name is j a":          false, // "a" is an article
+		"my name is j o":          true,
+		"I have a":                false,
+		"two tables":              false,
+		"route 66, number twelve": false,
+	} {
+		if got := endsInDigits("en", text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	for language, text := range map[string]string{"es": "seis siete", "pt": "meia dois", "fr": "zéro six", "it": "tre tre", "de": "zwo drei"} {
+		if !endsInDigits(language, text) {
+			t.Errorf("%s %q are no digits", language, text)
+		}
+	}
+}
+
+func TestSameWords(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true}, {"", "...", true}, {"What time?", "what time", true}, {"what  time", " What, time!", true},
+		{"what time", "what", false}, {"what time", "what lime", false}, {"sí", "si", false},
+	} {
+		if got := sameWords(c.a, c.b); got != c.want || sameWords(c.b, c.a) != c.want {
+			t.Errorf("%q, %q: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestLexicons: lists hold words as nextWord gives them, or they match nothing.
+func TestLexicons(t *testing.T) {
+	for language, l := range lexicons {
+		for _, list := range [][]string{l.stop, l.backchannel, l.open, l.filler, l.digits} {
+			if len(list) == 0 {
+				t.Errorf("%s has an empty list", language)
+			}
+			for _, w := range list {
+				if got, rest := nextWord(w); got != w || rest != "" {
+					t.Errorf("%s: %q is read as %q, %q", language, w, got, rest)
+				}
+			}
+		}
+		for _, w := range l.stop {
+			if contains(l.backchannel, w) {
+				t.Errorf("%s: %q both stops and goes on", language, w)
+			}
+		}
+	}
+}
+
+// TestWordsOfAnything: no text breaks the word rules, and words are found again.
+func TestWordsOfAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		n := 0
+		for w, rest := nextWord(text); w != ""; w, rest = nextWord(rest) {
+			if len(rest) >= len(text) && n > 0 || strings.ContainsAny(w, " \t\n") {
+				t.Fatalf("word %q, rest %q", w, rest)
+			}
+			n++
+		}
+		if o := weigh("en", text); o.any != n || o.words > n {
+			t.Fatalf("%+v of %d words", o, n)
+		}
+		if p := Complete("de", text); p < 0 || p > 1 {
+			t.Fatalf("probability %v", p)
+		}
+		endsInDigits("es", text)
+		if !sameWords(text, strings.ToUpper(strings.ToLower(text))) && strings.ToLower(strings.ToUpper(strings.ToLower(text))) == strings.ToLower(text) {
+			t.Fatal("another case is another text")
+		}
+	})
+}
