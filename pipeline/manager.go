@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -41,6 +42,7 @@ type Manager struct {
 	mu       sync.Mutex
 	live     map[*Session]struct{}
 	draining bool
+	last     *media.Ended  // why every call is being ended; nil while they are not
 	empty    chan struct{} // closed when draining and no call is left
 }
 
@@ -75,7 +77,11 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 	}
 	m.mu.Lock()
 	s.stored = stored
+	last := m.last
 	m.mu.Unlock()
+	if last != nil {
+		s.stop(last, false) // it was on its way in when all others were told
+	}
 	return s, nil
 }
 
@@ -92,12 +98,13 @@ func (m *Manager) enter(s *Session) error {
 	return nil
 }
 
+// leave takes a session off the list, once.
 func (m *Manager) leave(s *Session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.live, s)
 	if m.draining && len(m.live) == 0 {
-		close(m.empty)
+		close(m.empty) // nobody enters any more
 	}
 }
 
@@ -121,11 +128,16 @@ func (m *Manager) sessions() []*Session {
 	return list
 }
 
-// goodbyePatience is how long calls that were told to say goodbye may take.
-const goodbyePatience = 10 * time.Second
+// Bounds of a drain whose time is up: for calls that were told to say goodbye, and
+// then for the books of those that were cut off.
+const (
+	goodbyePatience = 10 * time.Second
+	closePatience   = 5 * time.Second
+)
 
 // Drain refuses new calls at once and returns when none is left. When ctx ends
-// first the agents say goodbye; what has not ended 10 s later is cut off.
+// first the agents say goodbye; what has not ended 10 s later is cut off, and an
+// error says so.
 func (m *Manager) Drain(ctx context.Context) error {
 	m.mu.Lock()
 	if !m.draining {
@@ -140,28 +152,38 @@ func (m *Manager) Drain(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	return m.stopAll(&media.Ended{Reason: media.APIHangup, Detail: "drain"})
+	why := &media.Ended{Reason: media.APIHangup, Detail: "drain"}
+	m.mu.Lock()
+	m.last = why
+	m.mu.Unlock()
+	for _, goodbye := range []bool{true, false} {
+		if m.stopAll(why, goodbye) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%d calls were not closed: %w", m.Live(), why)
 }
 
-// stopAll ends every call with a goodbye and waits for that, within bounds.
-func (m *Manager) stopAll(why *media.Ended) error {
-	for _, s := range m.sessions() {
-		s.stop(why, true)
+// stopAll ends every call and waits within bounds; it says whether none is left.
+func (m *Manager) stopAll(why *media.Ended, goodbye bool) bool {
+	patience := closePatience
+	if goodbye {
+		patience = goodbyePatience
 	}
-	t := time.NewTimer(goodbyePatience)
+	for _, s := range m.sessions() {
+		s.stop(why, goodbye)
+	}
+	t := time.NewTimer(patience)
 	defer t.Stop()
 	select {
 	case <-m.empty:
-		return nil
+		return true
 	case <-t.C:
+		return false
 	}
-	for _, s := range m.sessions() {
-		s.stop(why, false)
-	}
-	return why
 }
 
-// checkpointSoon asks the meter for a checkpoint now: tokens were used.
+// checkpointSoon asks the meter for a checkpoint of what asked for it.
 func (m *Manager) checkpointSoon() {
 	select {
 	case m.soon <- struct{}{}:

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/media"
@@ -30,42 +31,60 @@ const (
 func (m *Manager) Run(ctx context.Context) error {
 	tick := time.NewTicker(meterTick)
 	defer tick.Stop()
-	var checkpoint, heartbeat time.Time // when they were last tried
-	seen := time.Now()                  // when the database last answered
+	r := rounds{seen: time.Now()}
 	for {
-		now := time.Now()
-		soon := false
+		all := true
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-m.soon:
-			soon = true
-		case now = <-tick.C:
+			all = false
+		case <-tick.C:
 		}
-		var err error
-		if now.Sub(heartbeat) >= heartbeatEvery {
-			heartbeat = now
-			err = m.beat(ctx, now)
-		}
-		if errors.Is(err, store.ErrFenced) {
-			m.lose()
-			return err
-		}
-		m.permits(ctx, now)
-		if soon || now.Sub(checkpoint) >= checkpointEvery {
-			checkpoint = now
-			err = errors.Join(err, m.checkpoint(ctx, now))
-		}
+		now := time.Now()
+		err := m.round(ctx, &r, now, all)
 		switch {
-		case err == nil:
-			seen = now
-		case ctx.Err() == nil:
-			m.log.Warn("the ledger does not answer", "err", err, "for", now.Sub(seen).Round(time.Second).String())
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, store.ErrFenced):
+			m.lose(false)
+			return err
+		case err != nil:
+			m.log.Warn("the ledger does not answer", "err", err, "for", now.Sub(r.seen).Round(time.Second).String())
 		}
-		if now.Sub(seen) > blindMax {
-			m.lose()
+		if now.Sub(r.seen) > blindMax {
+			m.lose(true)
 		}
 	}
+}
+
+// rounds remembers when the meter last did what.
+type rounds struct {
+	heartbeat  time.Time // tried
+	checkpoint time.Time // tried
+	seen       time.Time // the books of all calls were stored
+}
+
+// round does what is due; without all only what cannot wait. The first failure ends
+// it: a database that is away is not asked for each call in turn.
+func (m *Manager) round(ctx context.Context, r *rounds, now time.Time, all bool) error {
+	if !all {
+		return m.checkpoint(ctx, m.urgent(), now)
+	}
+	if now.Sub(r.heartbeat) >= heartbeatEvery {
+		r.heartbeat = now
+		if err := m.beat(ctx, now); err != nil {
+			return err
+		}
+	}
+	if now.Sub(r.checkpoint) >= checkpointEvery {
+		r.checkpoint = now
+		if err := m.checkpoint(ctx, m.sessions(), now); err != nil {
+			return err
+		}
+		r.seen = now
+	}
+	return m.permits(ctx, now)
 }
 
 func (m *Manager) beat(ctx context.Context, now time.Time) error {
@@ -75,15 +94,19 @@ func (m *Manager) beat(ctx context.Context, now time.Time) error {
 }
 
 // lose ends every call because nobody keeps its books any more.
-func (m *Manager) lose() {
+func (m *Manager) lose(goodbye bool) {
 	for _, s := range m.sessions() {
-		s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, true)
+		s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, goodbye)
 	}
 }
 
-// checkpoint stores what every call has used and ends those that may not go on.
-func (m *Manager) checkpoint(ctx context.Context, now time.Time) error {
-	sessions := m.sessions()
+// urgent are the sessions that have asked for a checkpoint.
+func (m *Manager) urgent() []*Session {
+	return slices.DeleteFunc(m.sessions(), func(s *Session) bool { return !s.urgent.Swap(false) })
+}
+
+// checkpoint stores what calls have used and ends those that may not go on.
+func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.Time) error {
 	if len(sessions) == 0 {
 		return nil
 	}
@@ -111,23 +134,26 @@ func (m *Manager) checkpoint(ctx context.Context, now time.Time) error {
 }
 
 // permits asks for the line minutes that are about to begin. A refusal ends the
-// call within the minute that is paid; no answer is asked for again.
-func (m *Manager) permits(ctx context.Context, now time.Time) {
+// call within the minute that is paid; when there is no answer the next round asks
+// again.
+func (m *Manager) permits(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	defer cancel()
 	for _, s := range m.sessions() {
 		minute := s.wants(now)
 		if minute == 0 {
 			continue
 		}
-		ask, cancel := context.WithTimeout(ctx, ledgerPatience)
-		err := m.ledger.LineMinute(ask, s.stored, minute, now)
-		cancel()
-		switch {
+		switch err := m.ledger.LineMinute(ctx, s.stored, minute, now); {
 		case err == nil:
 			s.granted = minute
 		case errors.Is(err, store.ErrInsufficientBalance):
 			s.stop(&media.Ended{Reason: media.BalanceExhausted}, true)
-		case errors.Is(err, store.ErrFenced):
+		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrNotFound):
 			s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, false)
+		default:
+			return err
 		}
 	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/billing"
@@ -12,11 +13,14 @@ import (
 	"parley/store"
 )
 
-// Session is an admitted call with its bill: what it has used, what was said.
+// Session is an admitted call with its bill: what it has used, what was said. Its
+// methods may be called from any goroutine.
 type Session struct {
 	m      *Manager
 	stored *store.Session // nil until the store has it
 	meter  billing.Meter
+	urgent atomic.Bool // a checkpoint is wanted before its time
+	end    sync.Once
 
 	// Of the manager's Run alone.
 	seq     int64
@@ -26,7 +30,7 @@ type Session struct {
 	call    *Call
 	stopped *media.Ended // asked to end before it had a call
 	started time.Time    // when its clock started; zero before
-	ended   time.Time    // and when it stopped
+	ended   time.Time    // and when it stopped; it does not change any more
 	talk    store.Conversation
 	turns   []turnRecord
 }
@@ -58,6 +62,15 @@ func (s *Session) Begin() {
 	defer s.mu.Unlock()
 	if s.started.IsZero() {
 		s.started = time.Now()
+	}
+}
+
+// hungUp stops the session's clock: what follows of the call costs nothing.
+func (s *Session) hungUp(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended.IsZero() {
+		s.ended = now
 	}
 }
 
@@ -110,6 +123,7 @@ func (s *Session) observe(e Event) {
 	case Used:
 		t := e.Usage.Tokens
 		s.meter.AddTokens(billing.Reply, t.In, t.Out)
+		s.urgent.Store(true)
 		s.m.checkpointSoon()
 		s.note(func() {
 			if len(s.talk.Generations) < maxGenerations {
@@ -156,8 +170,10 @@ func (s *Session) replaceUser(text string) {
 }
 
 // Conduct runs the prepared call on leg and ends the session with it. Begin must
-// have been called.
+// have been called. The clock stops when the call is hung up, by either side, not
+// when the last of its goodbyes is through.
 func (s *Session) Conduct(call *Call, leg media.Leg) media.Ended {
+	call.over = s.hungUp
 	s.mu.Lock()
 	s.call = call
 	stopped := s.stopped
@@ -199,40 +215,58 @@ const (
 	closeMax   = time.Minute
 )
 
-// End stops the session's clock and closes its books. It returns when the store
-// has them, or cannot have them.
+// End stops the session's clock, if it still runs, and closes its books. It returns
+// when the store has them, or cannot have them. Only the first End counts.
 func (s *Session) End(e media.Ended) {
-	s.note(func() {
-		if s.ended.IsZero() {
-			s.ended = time.Now()
-		}
+	s.end.Do(func() {
+		defer s.m.leave(s)
+		s.hungUp(time.Now())
+		s.close(e)
 	})
-	defer s.m.leave(s)
+}
+
+func (s *Session) close(e media.Ended) {
+	if e.Reason == "" {
+		e.Reason = media.Failed
+	}
 	started, usage := s.usage(time.Now())
 	closing := store.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: started, Usage: usage}
+	s.retry("the conversation of a session was not stored", away, func(ctx context.Context) error {
+		return s.m.ledger.SaveConversation(ctx, s.stored.Account, s.stored.ID, s.conversation())
+	})
+	// Without a conversation too: what is not closed is not charged, and counts as
+	// a call in progress.
+	s.retry("a session was not closed", undecided, func(ctx context.Context) error {
+		_, err := s.m.ledger.CloseSession(ctx, s.stored, closing, s.ended)
+		return err
+	})
+}
+
+// away says that the database did not answer.
+func away(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// undecided says that the store has not refused for good.
+func undecided(err error) bool {
+	return !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrInvalid)
+}
+
+// retry stores something of the session's end, as often as again allows.
+func (s *Session) retry(failure string, again func(error) bool, f func(context.Context) error) {
 	for deadline := time.Now().Add(closeMax); ; {
-		err := s.settle(closing)
+		ctx, cancel := context.WithTimeout(context.Background(), ledgerPatience)
+		err := f(ctx)
+		cancel()
 		switch {
 		case err == nil:
 			return
-		case !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded), time.Now().After(deadline):
-			s.m.log.Error("a session was not closed", "session", s.stored.ID, "err", err)
+		case !again(err), time.Now().After(deadline):
+			s.m.log.Error(failure, "session", s.stored.ID, "err", err)
 			return
 		}
 		time.Sleep(closeRetry)
 	}
-}
-
-// settle stores the end once: the conversation first, for it is shown with the end.
-func (s *Session) settle(c store.Closing) error {
-	ctx, cancel := context.WithTimeout(context.Background(), ledgerPatience)
-	defer cancel()
-	talk := s.conversation()
-	if err := s.m.ledger.SaveConversation(ctx, s.stored.Account, s.stored.ID, talk); err != nil {
-		return err
-	}
-	_, err := s.m.ledger.CloseSession(ctx, s.stored, c, time.Now())
-	return err
 }
 
 func (s *Session) conversation() store.Conversation {

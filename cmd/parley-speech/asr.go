@@ -13,8 +13,9 @@ const (
 	// server keeps at most two seconds of audio unanswered, in messages of 20 ms
 	// or more; a stream that exceeds the queue breaks that rule and fails.
 	streamQueue = 256
-	// maxBlock is the audio decoded between two looks at the hypothesis: 100 ms.
-	maxBlock = 1600
+	// blockSamples is the audio decoded between two looks at the hypothesis: 50 ms.
+	// It is always the same, because the library's result depends on it a little.
+	blockSamples = 800
 	// maxAudioBytes bounds one Audio message: 1 s.
 	maxAudioBytes = 32000
 	// maxStreams bounds the decoders of one process, at 8 MB each.
@@ -122,17 +123,16 @@ type recogniser struct {
 	id      uint32
 	decoder *decoder
 	out     *worker.Writer
-	said    string // the latest partial sent
-	samples []int16
+	said    string  // the latest partial sent
+	rest    []int16 // heard, but not yet a block
 }
 
-// hear decodes one message, a block at a time, and acknowledges each block.
+// hear decodes what makes whole blocks and acknowledges all of it.
 func (r *recogniser) hear(payload []byte) error {
-	r.samples = worker.Samples(r.samples[:0], payload)
-	for rest := r.samples; len(rest) > 0; {
-		block := rest[:min(maxBlock, len(rest))]
-		rest = rest[len(block):]
-		if err := r.decoder.write(block); err != nil {
+	r.rest = worker.Samples(r.rest, payload)
+	done := 0
+	for ; len(r.rest)-done >= blockSamples; done += blockSamples {
+		if err := r.decoder.write(r.rest[done : done+blockSamples]); err != nil {
 			return err
 		}
 		if text := r.decoder.text(); text != "" && text != r.said {
@@ -141,19 +141,20 @@ func (r *recogniser) hear(payload []byte) error {
 				return err
 			}
 		}
-		if err := r.out.Send(worker.Heard, r.id, worker.EncodeCount(len(block))); err != nil {
-			return err
-		}
 	}
-	return nil
+	r.rest = r.rest[:copy(r.rest, r.rest[done:])]
+	return r.out.Send(worker.Heard, r.id, worker.EncodeCount(len(payload)/2))
 }
 
 // finish ends the utterance and tells what it was.
 func (r *recogniser) finish() error {
+	if err := r.decoder.write(r.rest); err != nil {
+		return err
+	}
 	text, err := r.decoder.finish()
 	if err != nil {
 		return err
 	}
-	r.said = ""
+	r.said, r.rest = "", r.rest[:0]
 	return r.out.Send(worker.Final, r.id, []byte(text))
 }

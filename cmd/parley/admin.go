@@ -49,7 +49,11 @@ func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *co
 			return err
 		}
 		defer closeDB()
-		return run(&admin{ctx, db, cmd.OutOrStdout(), asJSON, time.Now()}, args)
+		err = run(&admin{ctx, db, cmd.OutOrStdout(), asJSON, time.Now()}, args)
+		if errors.Is(err, store.ErrNotFound) {
+			err = fmt.Errorf("%s: %w", strings.Join(append([]string{cmd.Parent().Name()}, args...), " "), err)
+		}
+		return err
 	}
 	c.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

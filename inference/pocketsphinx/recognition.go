@@ -23,10 +23,11 @@ const (
 var errStuck = errors.New("the recogniser does not answer")
 
 // recognition is one call's stream. An utterance begins with the first Write after
-// a Finish. Its final comes some milliseconds after Finish; Resume lets the same
-// utterance go on as a new piece of decoding, so its finals join: what was heard
-// before stays as it is, and a Last that was already delivered is superseded by
-// the next one.
+// a Finish. Its final comes some milliseconds after Finish, that of the first some
+// 50 ms for each second of it, because the worker adapts to the caller. Resume
+// lets the same utterance go on as a new piece of decoding, so its finals join:
+// what was heard before stays as it is, and a Last that was already delivered is
+// superseded by the next one.
 //
 // When the worker dies, the audio of the utterances that have no final yet, 15 s
 // at most, is given to another one: nothing is lost, and partials begin again. A

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"testing"
 	"time"
@@ -25,16 +26,34 @@ type books struct {
 
 func openBooks(t *testing.T, s *server) *books {
 	t.Helper()
-	ctx := context.Background()
 	url, err := private.Locate(filepath.Join(s.dir, "postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &books{t: t, ctx: ctx}
-	if b.sql, err = pgx.Connect(ctx, url); err != nil {
+	return readBooks(t, url)
+}
+
+// reopenBooks are those of a server that has ended.
+func reopenBooks(t *testing.T, s *server) *books {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	cluster, err := private.Start(ctx, private.Options{Dir: filepath.Join(s.dir, "postgres"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if b.db, err = store.Open(ctx, url); err != nil {
+	t.Cleanup(func() { _ = cluster.Stop() })
+	return readBooks(t, cluster.URL())
+}
+
+func readBooks(t *testing.T, url string) *books {
+	t.Helper()
+	b := &books{t: t, ctx: context.Background()}
+	var err error
+	if b.sql, err = pgx.Connect(b.ctx, url); err != nil {
+		t.Fatal(err)
+	}
+	if b.db, err = store.Open(b.ctx, url); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.close)

@@ -106,7 +106,7 @@ func serve(t *testing.T, dir string, env []string, args ...string) *server {
 			t.Error(f)
 		}
 		if t.Failed() {
-			t.Logf("the server's log:\n%s", s.tail(60))
+			t.Logf("the server's log:\n%s", s.tail(25))
 		}
 	})
 	return s

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -205,6 +206,22 @@ func (c *talker) awaitStatus(status string) frame {
 func (c *talker) awaitLine(role string) string {
 	c.t.Helper()
 	return c.await("a line of the "+role, func(f frame) bool { return f.Type == "transcript" && f.Role == role }).text()
+}
+
+// awaitWords waits for a finished line of the caller that holds words, past others.
+func (c *talker) awaitWords(words ...string) {
+	c.t.Helper()
+	c.await("a line with "+strings.Join(words, " "), func(f frame) bool {
+		if f.Type != "transcript" || f.Role != "user" {
+			return false
+		}
+		for _, w := range words {
+			if !has(f.text(), w) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // awaitClose waits until the server has closed and returns its close code.

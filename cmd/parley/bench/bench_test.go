@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// generatorVar makes the test's own program the load generator.
+const generatorVar = "PARLEY_BENCH_TEST_GENERATOR"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(generatorVar) != "" {
+		if err := Load(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// value finds the row whose name begins so.
+func value(t *testing.T, rows []Row, name string) float64 {
+	t.Helper()
+	for _, r := range rows {
+		if strings.HasPrefix(r.Name, name) {
+			return r.Value
+		}
+	}
+	t.Fatalf("no row %q in %+v", name, rows)
+	return 0
+}
+
+// goroutinesReturn fails the test when it leaves goroutines behind.
+func goroutinesReturn(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		for range 500 {
+			if runtime.NumGoroutine() <= before {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		var stacks [1 << 16]byte
+		t.Errorf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks[:], true)])
+	})
+}
+
+func TestTurn(t *testing.T) {
+	for _, leg := range []string{"ws", "sip"} {
+		t.Run(leg, func(t *testing.T) {
+			goroutinesReturn(t)
+			rows, err := Turn{Leg: leg, Calls: 2, Turns: 4, Interruptions: 2}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"overhead p50", "overhead max", "verdict to silent p50"} {
+				if v := value(t, rows, name); v < -20 || v > 1000*patience.Seconds() {
+					t.Errorf("%s: %v ms", name, v)
+				}
+			}
+			// Three frames of speech open a turn.
+			if v := value(t, rows, "speech to lowered p50"); v < 40 {
+				t.Errorf("lowered after %v ms: before it could be known", v)
+			}
+		})
+	}
+}
+
+func TestTurnRefuses(t *testing.T) {
+	for _, turn := range []Turn{{Leg: "fax", Calls: 1, Turns: 1}, {Leg: "ws", Turns: 1}, {Leg: "sip", Calls: 1}} {
+		if rows, err := turn.Run(t.Context()); err == nil {
+			t.Errorf("%+v: %v", turn, rows)
+		}
+	}
+}
+
+func TestCall(t *testing.T) {
+	t.Setenv(generatorVar, "1")
+	goroutinesReturn(t)
+	rows, err := Call{Calls: 5, Length: 3 * time.Second, WarmUp: 500 * time.Millisecond, Rest: time.Second,
+		VAD: true, Generator: []string{os.Args[0]}}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"calls dropped", "files not given back"} {
+		if v := value(t, rows, name); v != 0 {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+	for _, name := range []string{"floor", "processor time", "multiple of the floor", "agent speaking"} {
+		if v := value(t, rows, name); v <= 0 {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+}
+
+func TestCallWithoutGenerator(t *testing.T) {
+	goroutinesReturn(t)
+	c := Call{Calls: 1, Length: time.Second, Generator: []string{filepath.Join(t.TempDir(), "none")}}
+	if rows, err := c.Run(t.Context()); err == nil {
+		t.Errorf("%v", rows)
+	}
+}
+
+func TestLoadRefusesNonsense(t *testing.T) {
+	for _, order := range []string{"", "x\n", `{"calls":1,"uri":"tel:1"}` + "\n"} {
+		if err := Load(t.Context(), strings.NewReader(order), io.Discard); err == nil {
+			t.Errorf("%q was taken for an order", order)
+		}
+	}
+}
+
+const goOutput = `goos: linux
+pkg: parley/media/resample
+BenchmarkProcess/8000-16000-2         	  121122	      2500 ns/op	       0 B/op	       0 allocs/op
+BenchmarkProcess/44100-16000-2        	   21122	     18000 ns/op
+BenchmarkFloor-2   	 9999999	        25.0 ns/op
+PASS
+pkg: parley/media/rtp
+BenchmarkCalls/50-2  	 100	 0 ns/op	  16.00 floor-us/pair	 24.00 us/pair	 1.500 x-floor
+`
+
+func TestReport(t *testing.T) {
+	dir := t.TempDir()
+	first := NewReport([]Row{{Group: "turn", Name: "overhead p50", Value: 40, Unit: "ms", Bar: atMost(35)}})
+	saved, text := filepath.Join(dir, "turn.json"), filepath.Join(dir, "go.txt")
+	if err := first.Save(saved); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(text, []byte(goOutput), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Collect([]string{saved, text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := all.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for l := range strings.Lines(b.String()) {
+		got = append(got, strings.Join(strings.Fields(l), " "))
+	}
+	for _, want := range []string{
+		"turn overhead p50 40 ms 35 short",
+		"resample 8 to 16 kHz 2.50 us 3 100 ok",
+		"resample slowest: 44100-16000 18 us 16 short",
+		"rtp pair of 50 calls, wake-ups included 24 us 1.50",
+	} {
+		found := false
+		for _, l := range got {
+			found = found || l == want
+		}
+		if !found {
+			t.Errorf("no line %q in\n%s", want, &b)
+		}
+	}
+	if _, err := Collect([]string{filepath.Join(dir, "none.json")}); err == nil {
+		t.Error("collected a file that is not there")
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	list := make([]int, 200)
+	for i := range list {
+		list[i] = i + 1
+	}
+	for _, tt := range []struct {
+		q    float64
+		want int
+	}{{0, 1}, {0.5, 100}, {0.95, 190}, {0.99, 198}, {0.999, 200}, {1, 200}} {
+		if got := quantile(list, tt.q); got != tt.want {
+			t.Errorf("quantile %v of 1 to 200 is %d, want %d", tt.q, got, tt.want)
+		}
+	}
+	if got := quantile([]int{}, 0.5); got != 0 {
+		t.Errorf("quantile of nothing is %d", got)
+	}
+}

@@ -1,0 +1,262 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"parley/inference"
+	"parley/media"
+
+	"pgregory.net/rapid"
+)
+
+// tapedStream is a recogniser that notes what it is told.
+type tapedStream struct {
+	frames   []int16 // the first sample of each
+	finishes []int   // how many frames there were then
+	resumes  int
+}
+
+func (s *tapedStream) Write(samples []int16) { s.frames = append(s.frames, samples[0]) }
+func (s *tapedStream) Finish() int {
+	s.finishes = append(s.finishes, len(s.frames))
+	return len(s.finishes)
+}
+func (s *tapedStream) Resume()                          { s.resumes++ }
+func (s *tapedStream) Results() <-chan inference.Result { return nil }
+func (s *tapedStream) Close()                           {}
+func (s *tapedStream) span() (first, last int16, n int) {
+	n = len(s.frames)
+	return s.frames[0], s.frames[n-1], n
+}
+func newEar(asr inference.Recognition) *ear { e := &ear{asr: asr}; e.begin(earRate); return e }
+func (e *ear) hearFrames(n int)             { e.hearFrom(n, func(at int64) int16 { return int16(at) }) }
+func (e *ear) hearFrom(n int, sample func(int64) int16) {
+	var samples [earSamples]int16
+	for range n {
+		samples[0] = sample(e.n)
+		e.push(media.Frame{Samples: samples[:], Rate: earRate, At: media.Time(e.n) * media.FrameTime})
+	}
+}
+
+const startAfter = 60 * media.Millisecond
+
+func TestEarBeginsBeforeTheStart(t *testing.T) {
+	s := &tapedStream{}
+	e := newEar(s)
+	e.hearFrames(103) // speech since frame 100, noticed after 60 ms
+	e.openUtterance(startAfter)
+	e.hearFrames(50)
+	e.closeUtterance()
+	e.hearFrames(50)
+	if first, last, n := s.span(); first != 80 || last != 152 || n != 73 || len(s.finishes) != 1 {
+		t.Errorf("heard %d frames, %d to %d, want 400 ms before frame 100 and all to 152", n, first, last)
+	}
+	if e.heard != 203*media.FrameTime {
+		t.Errorf("the clock is at %v", e.heard.Duration())
+	}
+}
+
+func TestEarAtTheBeginningOfACall(t *testing.T) {
+	s := &tapedStream{}
+	e := newEar(s)
+	e.hearFrames(3)
+	e.openUtterance(startAfter)
+	if first, _, n := s.span(); first != 0 || n != 3 {
+		t.Errorf("heard %d frames from %d on, want all", n, first)
+	}
+}
+
+func TestEarResumes(t *testing.T) {
+	for _, c := range []struct {
+		pause int
+		want  string
+	}{
+		{10, "[1 2 3 4 5 6 7 8 9 10 11 12]"},
+		{pageFrames, ""},
+		{3 * pageFrames, ""}, // kept, for the result is owed
+	} {
+		s := &tapedStream{}
+		e := newEar(s)
+		e.hearFrames(103)
+		e.openUtterance(startAfter)
+		e.hearFrames(50)
+		e.closeUtterance()
+		e.hearFrames(c.pause)
+		e.resumeUtterance()
+		e.hearFrames(20)
+		e.closeUtterance()
+		first, last, n := s.span()
+		if int(last-first)+1 != n || last != int16(172+c.pause) || s.resumes != 1 || len(s.finishes) != 2 {
+			t.Errorf("after a pause of %d frames: %d frames from %d to %d, %d resumed", c.pause, n, first, last, s.resumes)
+		}
+	}
+}
+
+func TestEarDoesNotRepeat(t *testing.T) {
+	s := &tapedStream{}
+	e := newEar(s)
+	e.hearFrames(103)
+	e.openUtterance(startAfter)
+	e.hearFrames(10)
+	e.closeUtterance()
+	e.hearFrames(5)
+	e.openUtterance(startAfter) // 100 ms later: another utterance
+	e.hearFrames(10)
+	if !slices.IsSorted(s.frames) || len(slices.Compact(s.frames)) != 48 || s.finishes[0] != 33 {
+		t.Errorf("heard %v", s.frames)
+	}
+}
+
+// TestEarTellsAgain: a stream that takes another's place hears the utterance whose
+// result is owed from its beginning, and its numbers are ours.
+func TestEarTellsAgain(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		closed   bool
+		answered bool // the result is there
+		again    bool
+		frames   int
+		finishes int
+		offset   int
+	}{
+		{"in mid-utterance", false, false, true, 63, 0, 6},
+		{"before its text", true, false, true, 63, 1, 6},
+		{"after its text", true, true, true, 0, 0, 7},
+		{"in mid-utterance, once more", false, false, false, 0, 0, 6},
+		{"before its text, once more", true, false, false, 0, 1, 6},
+	} {
+		e := newEar(&tapedStream{})
+		e.hearFrames(103)
+		e.openUtterance(startAfter)
+		e.hearFrames(30)
+		e.asr = nil // it died
+		e.hearFrames(10)
+		if c.closed {
+			e.closeUtterance()
+		}
+		e.owed = !c.answered
+		s := &tapedStream{}
+		e.open(s, 7, c.again)
+		if len(s.frames) != c.frames || len(s.finishes) != c.finishes || e.offset != c.offset {
+			t.Errorf("%s: %d frames, %d finishes, offset %d", c.name, len(s.frames), len(s.finishes), e.offset)
+		}
+		if c.frames > 0 && (s.frames[0] != 80 || s.frames[c.frames-1] != 142) {
+			t.Errorf("%s: heard %d to %d", c.name, s.frames[0], s.frames[c.frames-1])
+		}
+	}
+}
+
+func TestEarKeepsFifteenSeconds(t *testing.T) {
+	e := newEar(nil)
+	e.hearFrames(1000)
+	if len(e.pages) != 2 {
+		t.Errorf("%d pages without speech, want 2", len(e.pages))
+	}
+	e.openUtterance(startAfter)
+	e.hearFrames(2000)
+	s := &tapedStream{}
+	e.open(s, 1, true)
+	first, last, n := s.span()
+	if int(last-first)+1 != n || last != 2999 || n < 700 || n > maxPages*pageFrames {
+		t.Errorf("%d frames of 2023 from %d to %d", n, first, last)
+	}
+}
+
+func TestEarWithoutRecogniser(t *testing.T) {
+	e := newEar(nil)
+	e.hearFrames(103)
+	e.openUtterance(startAfter)
+	e.hearFrames(10)
+	e.closeUtterance()
+	e.resumeUtterance()
+	e.forget()
+	e.closeUtterance()
+	e.close()
+}
+
+// TestEarHearsAll: whatever happens in whatever order, no frame of an utterance is
+// heard twice or left out.
+func TestEarHearsAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &tapedStream{}
+		e := newEar(s)
+		var log []string
+		note := func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
+		opened := 0
+		check := func() {
+			for i := 1; i < len(s.frames); i++ {
+				if gap := int(s.frames[i] - s.frames[i-1]); gap < 1 || gap > 1 && !slices.Contains(s.finishes, i) {
+					t.Fatalf("frame %d after %d: %v", s.frames[i], s.frames[i-1], log)
+				}
+			}
+			if e.feeds && len(s.frames) > 0 && int64(s.frames[len(s.frames)-1]) != e.n-1 {
+				t.Fatalf("%d frames behind: %v", e.n-1-int64(s.frames[len(s.frames)-1]), log)
+			}
+			if len(e.pages) > maxPages {
+				t.Fatalf("%d pages", len(e.pages))
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"hear": func(t *rapid.T) {
+				n := rapid.IntRange(1, 100).Draw(t, "frames")
+				note("hear %d", n)
+				e.hearFrames(n)
+			},
+			"open": func(t *rapid.T) {
+				if !e.feeds {
+					note("open")
+					opened++
+					e.openUtterance(startAfter)
+				}
+			},
+			"close": func(t *rapid.T) { note("close"); e.closeUtterance() },
+			"resume": func(t *rapid.T) {
+				if opened > 0 && e.owed {
+					note("resume")
+					e.resumeUtterance()
+				}
+			},
+			"result": func(t *rapid.T) { note("result"); e.owed = e.feeds },
+			"die": func(t *rapid.T) {
+				note("die")
+				owed := e.owed
+				s = &tapedStream{}
+				e.open(s, opened, true)
+				if owed && int64(len(s.frames)) != e.to-max(e.from, e.base) {
+					t.Fatalf("told %d frames again of %d to %d: %v", len(s.frames), e.from, e.to, log)
+				}
+			},
+			"": func(*rapid.T) { check() },
+		})
+	})
+}
+
+func TestLevels(t *testing.T) {
+	var l levels
+	if l.loud(-31) || !l.loud(-30) {
+		t.Error("an unknown caller is loud from -30 dBFS on")
+	}
+	turn := func(level float32, n int) {
+		for range n {
+			l.add(level)
+		}
+	}
+	turn(-60, 10)
+	l.drop()
+	turn(-20, 50)
+	l.commit()
+	if !l.loud(-32) || l.loud(-32.5) {
+		t.Errorf("12 dB below a turn at -20: the caller is at %v", l.caller)
+	}
+	turn(-40, 50)
+	l.commit()
+	if l.caller != -25 {
+		t.Errorf("a quieter turn moves the level to %v, want a quarter of the way", l.caller)
+	}
+	l.commit()
+	if l.caller != -25 {
+		t.Error("a turn without speech says nothing")
+	}
+}
