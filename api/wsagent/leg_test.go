@@ -237,7 +237,7 @@ func TestStandstill(t *testing.T) {
 			}
 		}
 		go speak(50)
-		heard := hear(leg, time.Second)
+		hear(leg, time.Second)
 		quiet := hear(leg, time.Second)
 		if mediatest.Level(quiet[len(quiet)/2:]) > -90 || len(quiet) < 12800 {
 			t.Errorf("%d samples of %.0f dBFS while nothing came", len(quiet), mediatest.Level(quiet))
@@ -250,7 +250,7 @@ func TestStandstill(t *testing.T) {
 			t.Errorf("heard %d samples of the burst at once, want all 16000", len(burst))
 		}
 		go speak(100)
-		heard = hear(leg, 2*time.Second)
+		heard := hear(leg, 2*time.Second)
 		if len(heard) < 31*1000 || len(heard) > 33*1000 || mediatest.SNR(heard[1600:30000], wsagent.RateIn, 500) < 60 {
 			t.Errorf("heard %d samples after it, SNR %.0f dB", len(heard), mediatest.SNR(heard[1600:30000], wsagent.RateIn, 500))
 		}

@@ -221,10 +221,8 @@ func (c *Client) Run(ctx context.Context) Closed {
 		}
 	}()
 	end := Closed{Code: websocket.CloseAbnormalClosure}
-	if err := c.read(); err != nil {
-		if e, ok := errors.AsType[*websocket.CloseError](err); ok {
-			end = Closed{Code: e.Code, Reason: e.Text}
-		}
+	if e, ok := errors.AsType[*websocket.CloseError](c.read()); ok {
+		end = Closed{Code: e.Code, Reason: e.Text}
 	}
 	close(over)
 	<-done
@@ -244,7 +242,7 @@ func (c *Client) hangUp(over <-chan struct{}) {
 	}
 }
 
-// read takes messages until there are no more.
+// read takes messages until there are no more, and says why.
 func (c *Client) read() error {
 	alive := func() error { return c.conn.SetReadDeadline(time.Now().Add(readWait)) }
 	pong := c.conn.PingHandler()

@@ -1,0 +1,294 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/billing"
+)
+
+// The exit statuses of every command.
+const (
+	done     = 0
+	failed   = 1
+	usage    = 2
+	refused  = 3
+	notFound = 4
+)
+
+// account is the answer of parley account show --json, as far as tests look.
+type account struct {
+	ID          string      `json:"account_id"`
+	Key         string      `json:"api_key"`
+	Balance     json.Number `json:"balance"`
+	FirstTopup  *string     `json:"first_topup_at"`
+	Concurrency *int        `json:"concurrency"`
+	Suspended   bool        `json:"suspended"`
+	Pots        struct{ Paid, Bonus json.Number }
+}
+
+// TestAdministration goes through the administration commands twice: while no
+// server runs, and beside one. In between, --demo starts twice.
+func TestAdministration(t *testing.T) {
+	t.Parallel()
+	dir := newDataDir(t)
+	administer(t, dir, "+34910000001")
+	s := serve(t, dir, nil, "--demo")
+	administer(t, dir, "+34910000002")
+	checkVerifyFindsFaults(t, s)
+	s.stop(t)
+	again := serve(t, dir, nil, "--demo")
+	checkDemo(t, again, s.guide)
+	again.stop(t)
+	checkBooks(t, dir)
+}
+
+// administer goes through the life of an account.
+func administer(t *testing.T, dir, number string) {
+	t.Helper()
+	var a account
+	admin(t, dir, &a, "account", "create", "--name", "Casa Lola")
+	if !strings.HasPrefix(a.ID, "acc_") || !strings.HasPrefix(a.Key, "sk_") || a.Balance != "5" {
+		t.Fatalf("created %+v", a)
+	}
+	administerMoney(t, dir, a.ID)
+	administerKeys(t, dir, a.ID)
+	administerAgents(t, dir, a.ID, number)
+	administerMistakes(t, dir, a.ID)
+	var shown account
+	admin(t, dir, &shown, "account", "show", a.ID)
+	if shown.Key != "" {
+		t.Error("a key is shown again")
+	}
+	checkBooks(t, dir)
+}
+
+func administerMoney(t *testing.T, dir, id string) {
+	t.Helper()
+	for _, tt := range []struct {
+		args    []string
+		balance json.Number
+		applied bool
+	}{
+		{[]string{"20", "--kind", "topup"}, "25", true},
+		{[]string{"0.123456789", "--kind", "bonus"}, "25.123456789", true},
+		{[]string{"--kind", "adjustment", "--", "-1.5"}, "23.623456789", true},
+		{[]string{"1", "--kind", "topup", "--key", "once-" + id}, "24.623456789", true},
+		{[]string{"1", "--kind", "topup", "--key", "once-" + id}, "24.623456789", false},
+	} {
+		var answer struct {
+			Balance json.Number
+			Applied bool
+		}
+		admin(t, dir, &answer, append([]string{"account", "credit", id}, tt.args...)...)
+		if answer.Balance != tt.balance || answer.Applied != tt.applied {
+			t.Errorf("credit %v: %+v", tt.args, answer)
+		}
+	}
+	var a account
+	admin(t, dir, &a, "account", "set", id, "--concurrency", "7", "--suspended=true")
+	if a.Concurrency == nil || *a.Concurrency != 7 || !a.Suspended {
+		t.Errorf("set: %+v", a)
+	}
+	admin(t, dir, &struct{}{}, "account", "set", id, "--concurrency", "0", "--suspended=false")
+	admin(t, dir, &a, "account", "show", id)
+	if a.Balance != "24.623456789" || a.FirstTopup == nil || a.Concurrency != nil || a.Suspended || a.Pots.Paid != "19.5" || a.Pots.Bonus != "5.123456789" {
+		t.Errorf("show: %+v", a)
+	}
+}
+
+func administerKeys(t *testing.T, dir, id string) {
+	t.Helper()
+	var key struct {
+		ID     string
+		APIKey string `json:"api_key"`
+	}
+	admin(t, dir, &key, "key", "create", "--account", id, "--name", "website")
+	admin(t, dir, &struct{}{}, "key", "revoke", "--account", id, key.ID)
+	o := do(t, command(dir, nil, "key", "list", "--account", id, "--json"))
+	var list struct {
+		Keys []struct {
+			ID, Name, Last4 string
+			RevokedAt       *string `json:"revoked_at"`
+		}
+	}
+	if err := json.Unmarshal([]byte(o.out), &list); err != nil || len(list.Keys) != 2 {
+		t.Fatalf("key list: %v %s", err, o.out)
+	}
+	for _, k := range list.Keys {
+		if (k.ID == key.ID) != (k.RevokedAt != nil) || k.ID == key.ID && (k.Name != "website" || !strings.HasSuffix(key.APIKey, k.Last4)) {
+			t.Errorf("key list: %+v", k)
+		}
+	}
+	if strings.Contains(o.out, key.APIKey) || secretText.MatchString(o.out) {
+		t.Error("key list shows a secret")
+	}
+}
+
+func administerAgents(t *testing.T, dir, id, number string) {
+	t.Helper()
+	type agent struct {
+		ID, Name, Voice, Language, Prompt string
+		FirstMessage                      string `json:"first_message"`
+		Version                           int
+	}
+	var a, shown agent
+	admin(t, dir, &a, "agent", "create", "--account", id, "--name", "Lola", "--voice", "m2", "--prompt", "We are open.", "--first-message", "Hello!")
+	if !strings.HasPrefix(a.ID, "ag_") || a.Voice != "M2" || a.Language != "en" || a.Version != 1 {
+		t.Errorf("agent create: %+v", a)
+	}
+	file := filepath.Join(t.TempDir(), "agent.yaml")
+	if err := os.WriteFile(file, []byte("voice: F3\nsettings: {idle_seconds: 20}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	admin(t, dir, &a, "agent", "update", "--account", id, a.ID, "--file", file, "--name", "Lola the second")
+	admin(t, dir, &shown, "agent", "show", "--account", id, a.ID)
+	if shown != a || a.Voice != "F3" || a.Name != "Lola the second" || a.Prompt != "We are open." || a.FirstMessage != "Hello!" || a.Version != 2 {
+		t.Errorf("agent update: %+v, shown %+v", a, shown)
+	}
+	type owned struct {
+		Number string  `json:"phone_number"`
+		Agent  *string `json:"agent_id"`
+	}
+	var n owned
+	admin(t, dir, &n, "number", "add", "--account", id, number, "--agent", a.ID)
+	if n.Number != number || n.Agent == nil || *n.Agent != a.ID {
+		t.Errorf("number add: %+v", n)
+	}
+	o := do(t, command(dir, nil, "number", "add", "--account", id, number))
+	if o.status != failed || !strings.Contains(o.errOut, "in use") {
+		t.Errorf("a number that is taken: exit status %d, %s", o.status, o.errOut)
+	}
+	admin(t, dir, &struct{}{}, "agent", "delete", "--account", id, a.ID)
+	var list struct{ Numbers []owned }
+	admin(t, dir, &list, "number", "list", "--account", id)
+	if len(list.Numbers) != 1 || list.Numbers[0].Agent != nil {
+		t.Errorf("number list: %+v", list)
+	}
+	admin(t, dir, &struct{}{}, "number", "remove", "--account", id, number)
+	admin(t, dir, &list, "number", "list", "--account", id)
+	if len(list.Numbers) != 0 {
+		t.Errorf("number list after remove: %+v", list)
+	}
+}
+
+// administerMistakes checks exit statuses, and that a mistake is one line on
+// standard error and nothing on standard output.
+func administerMistakes(t *testing.T, dir, id string) {
+	t.Helper()
+	for _, tt := range []struct {
+		args   []string
+		status int
+		word   string
+	}{
+		{[]string{"account", "show", "acc_nobody"}, notFound, "not found"},
+		{[]string{"account", "set", "acc_nobody", "--suspended"}, notFound, "not found"},
+		{[]string{"account", "credit", "acc_nobody", "1", "--kind", "topup"}, notFound, "not found"},
+		{[]string{"key", "revoke", "--account", id, "key_nobody"}, notFound, "not found"},
+		{[]string{"key", "list", "--account", "acc_nobody"}, notFound, "not found"},
+		{[]string{"agent", "show", "--account", id, "ag_nobody"}, notFound, "not found"},
+		{[]string{"agent", "create", "--account", "acc_nobody", "--name", "X"}, notFound, "not found"},
+		{[]string{"number", "remove", "--account", id, "+34919999999"}, notFound, "not found"},
+		{[]string{"account", "create"}, usage, "name"},
+		{[]string{"account", "create", "--name", " "}, usage, "name"},
+		{[]string{"account", "show"}, usage, "arg"},
+		{[]string{"account", "credit", id, "much", "--kind", "topup"}, usage, "amount"},
+		{[]string{"account", "credit", id, "-3", "--kind", "topup"}, usage, "flag"},
+		{[]string{"account", "credit", id, "1", "--kind", "gift"}, usage, "gift"},
+		{[]string{"account", "set", id, "--concurrency", "-1"}, usage, "concurrency"},
+		{[]string{"agent", "create", "--account", id, "--name", "X", "--voice", "Z1"}, usage, "F1 to F5"},
+		{[]string{"agent", "create", "--account", id, "--name", "X", "--language", "ko"}, usage, "nine"},
+		{[]string{"agent", "create", "--account", id, "--name", "X", "--file", "/nonexistent.yaml"}, failed, "nonexistent"},
+		{[]string{"number", "add", "--account", id, "12"}, usage, "number"},
+		{[]string{"ledger", "forge"}, usage, "forge"},
+	} {
+		o := do(t, command(dir, nil, append(tt.args[:len(tt.args):len(tt.args)], "--json")...))
+		line := strings.TrimSpace(o.errOut)
+		line = line[strings.LastIndexByte(line, '\n')+1:]
+		if o.status != tt.status || !strings.Contains(line, tt.word) || !strings.HasPrefix(line, "parley: ") || o.out != "" {
+			t.Errorf("%v: exit status %d, want %d: %q, printed %q", tt.args, o.status, tt.status, line, o.out)
+		}
+	}
+}
+
+// checkVerifyFindsFaults breaks a balance and mends it again.
+func checkVerifyFindsFaults(t *testing.T, s *server) {
+	t.Helper()
+	checkBooks(t, s.dir)
+	b := openBooks(t, s)
+	defer b.close()
+	for _, tt := range []struct{ sign, want string }{{"+", "broken"}, {"-", ""}} {
+		_, err := b.sql.Exec(b.ctx, "update wallets set paid_nano = paid_nano "+tt.sign+" 1 where account_id = (select min(account_id) from wallets)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, v := verify(t, s.dir)
+		if broken := tt.want != ""; (status == failed) != broken || v.OK == broken || (len(v.Violations) > 0) != broken {
+			t.Errorf("after %s1: exit status %d, %+v", tt.sign, status, v)
+		}
+	}
+}
+
+// checkDemo compares a second start's demonstration with the first's.
+func checkDemo(t *testing.T, s *server, first demo) {
+	t.Helper()
+	if s.guide != first || first.key == "" || first.agent == "" || first.number == "" {
+		t.Errorf("the second start has not the demonstration of the first: %+v", s.guide.agent)
+	}
+	b := openBooks(t, s)
+	defer b.close()
+	var accounts, agents, numbers, topups int
+	var sum billing.Money
+	err := b.sql.QueryRow(b.ctx, `with d as (select id from accounts where name = 'Demonstration')
+		select (select count(*) from d), (select count(*) from agents where account_id in (select id from d)),
+			(select count(*) from numbers where account_id in (select id from d)),
+			count(*), coalesce(sum(amount_nano), 0) from ledger_transfers where kind = 'topup' and account_id in (select id from d)`).
+		Scan(&accounts, &agents, &numbers, &topups, &sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if accounts != 1 || agents != 1 || numbers != 1 || topups != 1 || sum != 20*billing.USD {
+		t.Errorf("%d accounts, %d agents, %d numbers, %d top-ups of %s in all", accounts, agents, numbers, topups, sum)
+	}
+	c := connect(t, s, s.guide.key, s.guide.agent)
+	c.awaitStatus("prompt_set")
+	c.hangUp()
+}
+
+// TestRefusedCommands has the client commands refused: billing and what does not
+// exist have exit statuses of their own.
+func TestRefusedCommands(t *testing.T) {
+	t.Parallel()
+	s := shared(t, laboratory)
+	who := newCustomer(t, s, "")
+	admin(t, s.dir, &struct{}{}, "account", "credit", who.account, "--kind", "adjustment", "--", "-4.9")
+	clip := "../../../testdata/speech/opening-hours.wav"
+	for _, tt := range []struct {
+		key, agent string
+		status     int
+		word       string
+	}{
+		{who.key, who.agent, refused, "balance"},
+		{who.key, "ag_nobody", notFound, "no such agent"},
+		{"sk_wrong", who.agent, failed, "key"},
+	} {
+		env := []string{"PARLEY_URL=http://" + s.addrs["http"], "PARLEY_API_KEY=" + tt.key}
+		o := do(t, command(t.TempDir(), env, "talk", "--agent", tt.agent, "--in", clip))
+		if o.status != tt.status || !strings.Contains(strings.ToLower(o.errOut), tt.word) {
+			t.Errorf("talk: exit status %d, want %d: %s", o.status, tt.status, o.errOut)
+		}
+		if strings.Contains(o.out+o.errOut, tt.key) {
+			t.Error("talk prints the key")
+		}
+	}
+	for number, status := range map[string]int{who.number: refused, "+34919999999": notFound} {
+		o := do(t, command(t.TempDir(), nil, "phone", fmt.Sprintf("sip:%s@%s", number, s.addrs["sip"]), "--in", clip))
+		if o.status != status {
+			t.Errorf("phone %s: exit status %d, want %d: %s", number, o.status, status, o.errOut)
+		}
+	}
+}
