@@ -37,8 +37,16 @@ lint: go
 soak: go bin/.installed-test ## the long and heavy proofs, up to 90 minutes, without the race detector
 	PARLEY_SOAK=1 go test -v -p 1 -count 1 -timeout 90m -run Soak ./...
 
-bench: go bin/.installed-build ## benchmarks of the audio path
-	go test -run '^$$' -bench . -benchtime 0.5s ./media/...
+bench: build ## measure against the bars: prints a table, writes bench/latest.json
+	@mkdir -p bench
+	go test -run '^$$' -bench . -benchtime 0.3s ./media/... > bench/go.txt
+	@# Bars that are not met are printed; only a measurement that breaks off fails.
+	bin/parley bench turn --leg ws --calls 50 --turns 500 --interruptions 100 --json bench/turn-ws.json > /dev/null
+	bin/parley bench turn --leg sip --calls 50 --turns 500 --interruptions 100 --json bench/turn-sip.json > /dev/null
+	bin/parley bench call --calls 100 --json bench/call.json > /dev/null
+	bin/parley bench call --calls 100 --vad --json bench/call-vad.json > /dev/null
+	bin/parley bench call --calls 100 --denoise --json bench/call-denoise.json > /dev/null
+	@bin/parley bench report --json bench/latest.json bench/turn-ws.json bench/turn-sip.json bench/call.json bench/call-vad.json bench/call-denoise.json bench/go.txt
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-14s %s\n", $$1, $$2}'

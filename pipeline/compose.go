@@ -28,7 +28,7 @@ func (c *Call) compose(r *reply, request *inference.Request, text string) {
 	now := time.Now()
 	r.gen, r.live, r.asked, r.movedAt = c.replies, true, now, now
 	r.making = make(chan struct{}, sentencesAhead)
-	ctx, cancel := context.WithCancel(c.life)
+	ctx, cancel := context.WithCancelCause(c.life)
 	r.cancel = cancel
 	c.reply = r
 	c.mouth.follow(r.gen)
@@ -43,7 +43,7 @@ func (c *Call) compose(r *reply, request *inference.Request, text string) {
 		c.spawn(func() { c.write(ctx, gen, request, queue) })
 	}
 	c.spawn(func() {
-		defer cancel() // a voice that failed stops the model
+		defer cancel(errConcluded) // a voice that failed stops the model
 		c.speakAll(ctx, gen, &agent, r.making, queue)
 	})
 }

@@ -150,7 +150,7 @@ func (m *mouth) left() media.Time {
 func (m *mouth) unplayed() bool { return m.head < m.tail || m.left() > 0 }
 
 // next gives the next frame of speech, or false when there is none yet, and how
-// many sentences were played to their end before it. The frame is valid until the
+// many sentences have been taken to their end with it. The frame is valid until the
 // next call.
 func (m *mouth) next() (f media.Frame, finished int, ok bool) {
 	if m.fading {

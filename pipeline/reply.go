@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ type reply struct {
 	number  int // public generation
 	turn    int
 	line    turn.Line
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	making  chan struct{} // a token for each sentence made and not yet played
 	texts   []*sentence
 	calls   []inference.ToolCall
@@ -42,11 +43,14 @@ type reply struct {
 	movedAt  time.Time // when something last came of it
 }
 
+// errConcluded is why the engines of a reply are stopped in the ordinary way.
+var errConcluded = errors.New("the reply is over")
+
 // conclude closes the books of the reply: text is what the far end hears of it.
 func (c *Call) conclude(outcome Outcome, text string) {
 	r := c.reply
 	r.live, r.outcome = false, outcome
-	r.cancel()
+	r.cancel(errConcluded)
 	if outcome == Cut {
 		c.cancelTools()
 	}
@@ -147,13 +151,13 @@ func (c *Call) stalled(now time.Time) {
 		now.Sub(r.movedAt) < c.cfg.Turn.Think.Duration() {
 		return
 	}
-	r.cancel()
 	c.made(r, c.slow(r))
 }
 
-// slow is the error of a reply that stopped coming: the fault of the engine whose
-// turn it was.
+// slow gives up a reply that stopped coming. It returns the fault of the engine
+// whose turn it was.
 func (c *Call) slow(r *reply) error {
+	r.cancel(inference.ErrStalled)
 	name := c.cfg.TTS.Info().Name
 	if !r.written {
 		name = c.cfg.LLM.Info().Name

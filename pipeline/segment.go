@@ -155,12 +155,17 @@ func startsWithSpace(s string) bool {
 // month, which has one or two digits.
 func abbreviated(word string) bool {
 	word = strings.ToLower(strings.TrimLeftFunc(word, func(r rune) bool { return !spoken(r) }))
-	if abbreviations[word] || strings.Contains(word, ".") && !strings.ContainsFunc(word, unicode.IsDigit) {
-		return true
+	if word == "" || abbreviations[word] {
+		return word != ""
 	}
-	n := utf8.RuneCountInString(word)
-	digits := word != "" && strings.TrimLeft(word, "0123456789") == ""
-	return n == 1 || n == 2 && digits
+	if strings.TrimLeft(word, "0123456789") == "" {
+		return len(word) <= 2
+	}
+	initials := strings.Contains(word, ".") || utf8.RuneCountInString(word) == 1
+	for part := range strings.SplitSeq(word, ".") {
+		initials = initials && utf8.RuneCountInString(part) <= 2
+	}
+	return initials
 }
 
 // abbreviations of the languages, without their full stop.

@@ -52,11 +52,16 @@ const leastPerChar = 60 * media.Millisecond
 // the engine's marks, else in proportion to the audio.
 func (s *sentence) heard(off media.Time) string {
 	length := s.length()
-	if s.complete && length > 0 && off >= length {
+	all := off >= length
+	switch {
+	case length == 0:
+		return ""
+	case all && s.complete:
 		return s.text
+	case !all || !s.last:
+		off -= heardMargin
 	}
-	off -= heardMargin
-	if off <= 0 || length == 0 {
+	if off <= 0 {
 		return ""
 	}
 	runes := []rune(s.text)

@@ -110,7 +110,7 @@ func (c *Call) made(r *reply, err error) {
 	}
 	r.made = true
 	for _, s := range r.texts {
-		s.complete = true
+		s.last = true
 	}
 	if err == nil {
 		err = r.err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/api/wsagent/client"
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/store"
@@ -147,6 +148,23 @@ func exitStatus(err error) int {
 	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired),
 		errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
 		return exitRefused
+	}
+	if e, ok := errors.AsType[*endError](err); ok {
+		return codeStatus(e.code)
+	}
+	if e, ok := errors.AsType[*client.Refused](err); ok {
+		return codeStatus(e.Code)
+	}
+	return exitFailed
+}
+
+// codeStatus is the same for what a server answered.
+func codeStatus(code string) int {
+	switch {
+	case strings.HasPrefix(code, "billing."):
+		return exitRefused
+	case strings.HasSuffix(code, ".not_found"):
+		return exitNotFound
 	}
 	return exitFailed
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"github.com/spf13/cobra"
 
 	"parley/api/wsagent/client"
@@ -87,7 +88,7 @@ func (f *talkFlags) play(ctx context.Context, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	show := printer{out: cmd.ErrOrStderr()}
+	show := &printer{out: cmd.ErrOrStderr()}
 	result, err := client.Talk(ctx, client.TalkConfig{URL: f.url, Key: f.key, AgentID: f.agent, Voice: f.voice, Language: f.language, Prompt: f.prompt,
 		Clip: clip, AwaitGreeting: true, Quiet: f.quiet, Max: f.longest, OnEvent: show.event})
 	if err != nil {
@@ -96,25 +97,49 @@ func (f *talkFlags) play(ctx context.Context, cmd *cobra.Command) error {
 	for i, t := range result.Turns {
 		fmt.Fprintf(show.out, "turn %d: the answer began %v after the question\n", i+1, t.Latency.Round(time.Millisecond))
 	}
-	if f.out == "" {
-		return nil
+	if f.out != "" {
+		if err := writeClip(f.out, result.Heard, client.RateOut, cmd.OutOrStdout()); err != nil {
+			return err
+		}
 	}
-	return writeClip(f.out, result.Heard, client.RateOut, cmd.OutOrStdout())
+	return show.ended(result.Closed)
 }
+
+// endError is why the server ended a conversation that neither side had finished.
+type endError struct {
+	code string // such as "agent.not_found"; empty when the server gave none
+	why  string
+}
+
+func (e *endError) Error() string { return e.why }
 
 // printer shows a conversation as it goes.
 type printer struct {
 	out   io.Writer
-	sound io.Writer // nil: the voice is not heard
+	sound io.Writer    // nil: the voice is not heard
+	fault client.Fault // the latest
 }
 
-func (p printer) event(e client.Event) {
+// ended is nil when a conversation ended with a goodbye.
+func (p *printer) ended(c client.Closed) error {
+	switch {
+	case c.Code == websocket.CloseNormalClosure, c.Code == websocket.CloseNoStatusReceived:
+		return nil
+	case c.Reason != "":
+		return &endError{p.fault.Code, c.Reason}
+	}
+	return &endError{p.fault.Code, fmt.Sprintf("the connection was lost (%d)", c.Code)}
+}
+
+// event runs on the connection's reader.
+func (p *printer) event(e client.Event) {
 	switch e.Kind {
 	case client.Transcript:
 		fmt.Fprintf(p.out, "%-5s  %s\n", e.Role, e.Text)
 	case client.Correction:
 		fmt.Fprintf(p.out, "%-5s  %s  (instead)\n", e.Role, e.Text)
 	case client.Error:
+		p.fault = e.Fault
 		fmt.Fprintf(p.out, "error  %s: %s %s\n", e.Fault.Code, e.Fault.Message, e.Fault.Detail)
 	case client.Audio:
 		if p.sound != nil {
@@ -124,7 +149,7 @@ func (p printer) event(e client.Event) {
 }
 
 // connect opens a conversation and configures its agent.
-func (f *talkFlags) connect(ctx context.Context, show printer) (*client.Client, error) {
+func (f *talkFlags) connect(ctx context.Context, show *printer) (*client.Client, error) {
 	record := time.Duration(0)
 	if f.out != "" {
 		record = f.longest
@@ -144,7 +169,7 @@ func (f *talkFlags) connect(ctx context.Context, show printer) (*client.Client, 
 }
 
 // converse runs a conversation whose caller is say, until either ends it.
-func (f *talkFlags) converse(ctx context.Context, cmd *cobra.Command, show printer, say func(ctx context.Context, c *client.Client) error) error {
+func (f *talkFlags) converse(ctx context.Context, cmd *cobra.Command, show *printer, say func(ctx context.Context, c *client.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, f.longest)
 	defer cancel()
 	c, err := f.connect(ctx, show)
@@ -160,13 +185,13 @@ func (f *talkFlags) converse(ctx context.Context, cmd *cobra.Command, show print
 	closed := c.Run(ctx)
 	cancel()
 	wg.Wait()
-	if closed.Reason != "" {
-		fmt.Fprintln(show.out, closed.Reason)
-	}
 	if f.out != "" {
 		if err := writeClip(f.out, c.Heard(time.Now()), client.RateOut, cmd.OutOrStdout()); err != nil {
 			return err
 		}
+	}
+	if err := show.ended(closed); err != nil {
+		return err
 	}
 	if errors.Is(said, context.Canceled) || errors.Is(said, context.DeadlineExceeded) {
 		return nil
@@ -176,7 +201,7 @@ func (f *talkFlags) converse(ctx context.Context, cmd *cobra.Command, show print
 
 // write types to the agent: a line is a turn, the end of input hangs up.
 func (f *talkFlags) write(ctx context.Context, cmd *cobra.Command) error {
-	show := printer{out: cmd.OutOrStdout()}
+	show := &printer{out: cmd.OutOrStdout()}
 	fmt.Fprintln(cmd.ErrOrStderr(), "Type to the agent; Ctrl-D hangs up.")
 	lines := make(chan string)
 	scan := bufio.NewScanner(cmd.InOrStdin())
@@ -252,7 +277,7 @@ func (f *talkFlags) speak(ctx context.Context, cmd *cobra.Command) error {
 		defer func() { cancel(); _ = p.Wait() }()
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "Speak; Ctrl-C hangs up. Headphones keep the agent from hearing itself.")
-	return f.converse(ctx, cmd, printer{out: cmd.OutOrStdout(), sound: speaker}, func(ctx context.Context, c *client.Client) error {
+	return f.converse(ctx, cmd, &printer{out: cmd.OutOrStdout(), sound: speaker}, func(ctx context.Context, c *client.Client) error {
 		return sendMicrophone(ctx, c, microphone)
 	})
 }

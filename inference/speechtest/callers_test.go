@@ -70,7 +70,7 @@ var noises = map[string]noisetest.Noise{"white": noisetest.White, "pink": noiset
 type line struct {
 	noise   string  // empty: none
 	snr     float64 // dB, at the caller's mouth: before the line takes its band out
-	denoise string // name of the suppressor
+	denoise string  // name of the suppressor
 }
 
 // track is the twenty sentences of one voice, laid out in time, at 16 kHz.
@@ -80,8 +80,7 @@ func track(t testing.TB, voice string) noisetest.Track {
 	var utterances [][]float64
 	for _, s := range sentences {
 		u := flite(t, file, voice, s)
-		// Half of the sentences would be lost below the rest of the noise if
-		// they differed in level as much as the voices do.
+		// The same noise must mean the same ratio for each sentence.
 		g := math.Pow(10, (noisetest.SpeechLevel-noisetest.ActiveLevel(u, noisetest.Rate))/20)
 		for i := range u {
 			u[i] *= g

@@ -16,8 +16,9 @@ const (
 	// noiseFloor is the least noise assumed: what is below it is not worth removing.
 	noiseFloor = -80
 	// priorMemory is the time constant of the decision-directed prior: longer
-	// makes residual noise smoother and onsets duller.
-	priorMemory = 250 * time.Millisecond
+	// makes residual noise smoother and onsets duller. At 250 ms a recogniser gets
+	// a third more of the words wrong in noise, and some of a quiet line too.
+	priorMemory = 50 * time.Millisecond
 	minPrior    = 0.0032 // -25 dB
 	maxPost     = 1e4    // +40 dB, so that a product of eight stays a float32
 	// minGain is how far noise is lowered at most, -12 dB: more makes the residue

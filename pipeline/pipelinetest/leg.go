@@ -20,22 +20,35 @@ type Utterance struct {
 
 // Leg is a caller in simulated time. Its audio is silence; what it "says" is
 // known to the Listener. It is not continuous, its lead is 300 ms and its far end
-// plays at once what it is sent.
+// plays at once what it is sent. The exported fields may be changed until it runs.
 type Leg struct {
-	Speech     []Utterance
-	Digits     map[time.Duration]byte
-	HangUp     time.Duration // the caller hangs up then; 0: never
-	format     media.Format
-	start      time.Time
-	pacer      media.Pacer
-	heard      int64 // frames given out
-	end        time.Time
-	mu         sync.Mutex
-	frames     []Sent
-	flushes    int
-	events     chan media.LegEvent
-	samples    [320]int16
-	writtenFor media.Time
+	Speech []Utterance
+	Digits map[time.Duration]byte
+	HangUp time.Duration // the caller hangs up then; 0: never
+	// Late is how much later than 20 ms after the one before a frame arrives; nil:
+	// not at all. Frames keep their order, so that late ones come in bursts.
+	Late func(n int64) time.Duration
+	// Linger is how long Run goes on after its context has ended, as a leg does
+	// whose goodbye nobody answers.
+	Linger time.Duration
+	// CanDuck says whether the far end lowers the voice itself.
+	CanDuck func() bool
+
+	format   media.Format
+	start    time.Time
+	pacer    media.Pacer
+	heard    int64     // frames given out
+	arrives  time.Time // the next one
+	measured int64     // the frame that arrives is of
+	end      time.Time
+	written  media.Time
+	events   chan media.LegEvent
+	samples  [media.MaxFrameSamples]int16
+
+	mu      sync.Mutex
+	frames  []Sent
+	flushes []time.Duration
+	ducks   []bool
 }
 
 // Sent is a frame the agent sent.
@@ -47,7 +60,7 @@ type Sent struct {
 
 // NewLeg returns a leg that speaks as told.
 func NewLeg(speech ...Utterance) *Leg {
-	return &Leg{Speech: speech, events: make(chan media.LegEvent, media.EventQueue),
+	return &Leg{Speech: speech, measured: -1, events: make(chan media.LegEvent, media.EventQueue),
 		start: time.Now(), pacer: media.NewPacer(time.Now().Add(media.FrameDuration)),
 		format: media.Format{In: media.Rate16k, Out: media.Rate24k, Lead: 300 * time.Millisecond}}
 }
@@ -72,6 +85,7 @@ func (l *Leg) Run(ctx context.Context) error {
 	}
 	select {
 	case <-ctx.Done():
+		time.Sleep(l.Linger)
 	case <-hangup:
 	}
 	return nil
@@ -81,11 +95,32 @@ func (l *Leg) Run(ctx context.Context) error {
 func (l *Leg) Format() media.Format { return l.format }
 
 // Next implements media.Leg.
-func (l *Leg) Next() time.Time { return l.start.Add(time.Duration(l.heard+1) * media.FrameDuration) }
+func (l *Leg) Next() time.Time {
+	if l.Late == nil {
+		return l.arrival()
+	}
+	return l.pacer.Next()
+}
+
+// arrival is when the next frame can be read.
+func (l *Leg) arrival() time.Time {
+	if l.measured == l.heard {
+		return l.arrives
+	}
+	at := l.start.Add(time.Duration(l.heard+1) * media.FrameDuration)
+	if l.Late != nil {
+		at = at.Add(l.Late(l.heard))
+	}
+	if at.After(l.arrives) {
+		l.arrives = at
+	}
+	l.measured = l.heard
+	return l.arrives
+}
 
 // Read implements media.Leg.
 func (l *Leg) Read(now time.Time) (media.Frame, bool) {
-	if now.Before(l.Next()) {
+	if now.Before(l.arrival()) {
 		return media.Frame{}, false
 	}
 	f := media.Frame{Samples: l.samples[:l.format.In.FrameSamples()], Rate: l.format.In, At: media.Time(l.heard) * media.FrameTime}
@@ -95,8 +130,9 @@ func (l *Leg) Read(now time.Time) (media.Frame, bool) {
 
 // Due implements media.Leg.
 func (l *Leg) Due(now time.Time) int {
+	n := l.pacer.Due(now)
 	if l.format.Continuous {
-		return l.pacer.Due(now)
+		return n
 	}
 	ahead := max(0, l.end.Sub(now))
 	return int((l.format.Lead - ahead + media.FrameDuration - 1) / media.FrameDuration)
@@ -109,7 +145,7 @@ func (l *Leg) Write(f media.Frame) {
 		l.end = now
 	}
 	l.end = l.end.Add(media.FrameDuration)
-	l.writtenFor += media.FrameTime
+	l.written += media.FrameTime
 	sum := 0
 	for _, s := range f.Samples {
 		sum += max(int(s), -int(s))
@@ -121,22 +157,35 @@ func (l *Leg) Write(f media.Frame) {
 
 // Flush implements media.Leg.
 func (l *Leg) Flush(now time.Time) media.Time {
-	l.flushes++
+	l.mu.Lock()
+	l.flushes = append(l.flushes, now.Sub(l.start))
+	l.mu.Unlock()
 	if l.format.Continuous || !l.end.After(now) {
 		return 0
 	}
 	d := media.FromDuration(l.end.Sub(now))
 	l.end = now
-	l.writtenFor -= d
+	l.written -= d
 	return d
 }
 
 // Played implements media.Leg.
 func (l *Leg) Played(now time.Time) media.Time {
 	if l.format.Continuous || !l.end.After(now) {
-		return l.writtenFor
+		return l.written
 	}
-	return l.writtenFor - media.FromDuration(l.end.Sub(now))
+	return l.written - media.FromDuration(l.end.Sub(now))
+}
+
+// Duck implements media.Ducker.
+func (l *Leg) Duck(on bool) bool {
+	if l.CanDuck == nil || !l.CanDuck() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ducks = append(l.ducks, on)
+	return true
 }
 
 // Events implements media.Leg.
@@ -147,6 +196,21 @@ func (l *Leg) Sent() []Sent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]Sent(nil), l.frames...)
+}
+
+// Flushes is when audio was recalled. Safe for use from any goroutine.
+func (l *Leg) Flushes() []time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]time.Duration(nil), l.flushes...)
+}
+
+// Ducks is what the far end was told: to lower the voice, or to restore it. Safe
+// for use from any goroutine.
+func (l *Leg) Ducks() []bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]bool(nil), l.ducks...)
 }
 
 // Listener hears what the leg's script says, exactly.

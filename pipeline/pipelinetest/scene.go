@@ -22,14 +22,19 @@ type Scene struct {
 	LLM    *enginetest.FakeLLM
 	TTS    *enginetest.FakeTTS
 	Config pipeline.Config
+	// Recogniser, Model and Voice take the places of ASR, LLM and TTS when they
+	// are set, usually around them.
+	Recogniser inference.ASR
+	Model      inference.LLM
+	Voice      inference.TTS
+	Deaf       bool // there is no recogniser
 
 	// Act runs beside the call, for what a client does.
 	Act func(c *pipeline.Call)
 	// Observe sees every event besides the log.
 	Observe func(c *pipeline.Call, e pipeline.Event)
 
-	log   []string
-	ended media.Ended
+	log []string
 }
 
 // NewScene returns a conversation in which the caller speaks as told. The
@@ -64,23 +69,45 @@ type Said struct {
 	Level    float32
 }
 
-// Play conducts the conversation until it ends or the time is up.
-func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
+// Call is the conversation's call, not prepared yet. It notes its events.
+func (s *Scene) Call() *pipeline.Call {
 	cfg := s.Config
 	cfg.ASR, cfg.LLM, cfg.TTS = s.ASR, s.LLM, s.TTS
+	if s.Recogniser != nil {
+		cfg.ASR = s.Recogniser
+	}
+	if s.Model != nil {
+		cfg.LLM = s.Model
+	}
+	if s.Voice != nil {
+		cfg.TTS = s.Voice
+	}
+	if s.Deaf {
+		cfg.ASR = nil
+	}
 	cfg.Listener = Listener{s.Leg}
 	var call *pipeline.Call
+	observe := cfg.Observe
 	cfg.Observe = func(e pipeline.Event) {
 		s.log = append(s.log, line(e))
+		if observe != nil {
+			observe(e)
+		}
 		if s.Observe != nil {
 			s.Observe(call, e)
 		}
 	}
 	call = pipeline.New(cfg)
 	s.ASR.Origin = s.Leg.start
+	return call
+}
+
+// Play conducts the conversation until it ends or the time is up.
+func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	call := s.Call()
 	if err := call.Prepare(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -93,12 +120,12 @@ func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
 	} else {
 		close(done)
 	}
-	s.ended = call.Run(s.Leg)
+	ended := call.Run(s.Leg)
 	<-done
 	if n := s.ASR.Busy() + s.LLM.Busy() + s.TTS.Busy(); n != 0 {
 		t.Errorf("%d engine streams are still busy after the call", n)
 	}
-	return s.ended
+	return ended
 }
 
 // Log is every event of the conversation, one a line, with its time in ms.

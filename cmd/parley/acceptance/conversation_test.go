@@ -38,6 +38,7 @@ func checkOpeningHours(t *testing.T, lines []line) {
 // TestOpeningHours has the question of the README asked over a WebSocket and over
 // the telephone, and answered by voice.
 func TestOpeningHours(t *testing.T) {
+	t.Parallel()
 	s := shared(t, demonstration)
 	t.Run("socket/file", func(t *testing.T) {
 		t.Parallel()

@@ -17,10 +17,11 @@ const patience = 30 * time.Second
 // time, and a machine that is too busy breaks the callers' timing, not ours.
 const atOnce = "2"
 
-// Programs and clips of this run.
+// Programs of this run.
 var (
-	programs string // directory of parley and parley-speech
-	parley   string
+	programs string // directory of all, and of the servers' data
+	parley   string // the program, for commands
+	served   string // the program, for servers: under the race detector it is built with it
 )
 
 func TestMain(m *testing.M) {
@@ -58,7 +59,13 @@ func build(dir string) error {
 		return err
 	}
 	programs, parley = dir, filepath.Join(dir, "parley")
-	for _, b := range [][]string{{raceFlag, "-o", parley, "parley/cmd/parley"}, {"-o", filepath.Join(dir, "parley-speech"), "parley/cmd/parley-speech"}} {
+	served = parley
+	builds := [][]string{{"-o", parley, "parley/cmd/parley"}, {"-o", filepath.Join(dir, "parley-speech"), "parley/cmd/parley-speech"}}
+	if race {
+		served = filepath.Join(dir, "parley-race")
+		builds = append(builds, []string{"-race", "-o", served, "parley/cmd/parley"})
+	}
+	for _, b := range builds {
 		cmd := exec.Command("go", append([]string{"build", "-buildvcs=false"}, b...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)

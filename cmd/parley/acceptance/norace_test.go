@@ -2,5 +2,5 @@
 
 package acceptance
 
-// raceFlag builds the tested program like the test.
-const raceFlag = "-race=false"
+// race says whether the race detector is on.
+const race = false

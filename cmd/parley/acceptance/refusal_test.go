@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"math/rand"
@@ -242,8 +243,8 @@ func TestStrangersOnThePorts(t *testing.T) {
 	}
 }
 
-// inject sends loud mu-law noise as RTP packets to a port, and broken messages to
-// the SIP port, until stop is closed.
+// inject sends loud noise as RTP packets to a port, a stream of mu-law and one of
+// A-law, and broken messages to the SIP port, until stop is closed.
 func inject(from *net.UDPConn, rtp *net.UDPAddr, sip string, stop chan struct{}) {
 	telephone, err := net.ResolveUDPAddr("udp", sip)
 	if err != nil {
@@ -251,18 +252,22 @@ func inject(from *net.UDPConn, rtp *net.UDPAddr, sip string, stop chan struct{})
 	}
 	noise := rand.New(rand.NewSource(1))
 	packet := make([]byte, 12+160)
-	copy(packet, []byte{0x80, 0, 0, 0, 0, 0, 0, 0, 0xde, 0xad, 0xbe, 0xef})
-	tick := time.NewTicker(10 * time.Millisecond)
+	packet[0] = 0x80 // RTP version 2 (RFC 3550 section 5.1)
+	tick := time.NewTicker(media.FrameDuration)
 	defer tick.Stop()
-	for n := uint16(0); ; n++ {
+	for n := uint32(1); ; n++ {
 		select {
 		case <-stop:
 			return
 		case <-tick.C:
 		}
-		packet[2], packet[3] = byte(n>>8), byte(n)
-		noise.Read(packet[12:])
-		_, _ = from.WriteToUDP(packet, rtp) // a lost packet is like a sent one here
+		binary.BigEndian.PutUint16(packet[2:], uint16(n))
+		binary.BigEndian.PutUint32(packet[4:], 160*n)
+		for _, payloadType := range []byte{0, 8} {
+			packet[1], packet[11] = payloadType, payloadType+1 // the source, too
+			noise.Read(packet[12:])
+			_, _ = from.WriteToUDP(packet, rtp) // a lost packet is like a sent one here
+		}
 		if n%10 == 0 {
 			broken := []byte("INVITE sip:x SIP/2.0\r\nVia: SIP/2.0/UDP 127.0.0.2;branch=\r\nContent-Length: 99999\r\n\r\n")
 			noise.Read(broken[noise.Intn(len(broken)):])

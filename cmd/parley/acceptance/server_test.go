@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,7 +67,7 @@ func newDataDir(t *testing.T) string {
 // start starts a server and waits until it is ready.
 func start(dir string, env []string, args ...string) (*server, error) {
 	s := &server{dir: dir, env: env, addrs: map[string]string{}, logEnd: make(chan struct{})}
-	s.cmd = exec.Command(parley, append([]string{"serve"}, args...)...)
+	s.cmd = exec.Command(served, append([]string{"serve"}, args...)...)
 	s.cmd.Env = settings(dir, env...)
 	s.cmd.Stdout = lockedWriter{&s.mu, &s.out}
 	stderr, err := s.cmd.StderrPipe()
@@ -89,7 +90,13 @@ func start(dir string, env []string, args ...string) (*server, error) {
 		s.kill()
 		return nil, err
 	}
-	s.guide = readGuide(s.stdout())
+	// Standard output comes over a pipe of its own.
+	for end := time.Now().Add(patience); slices.Contains(args, "--demo") && s.guide.number == ""; time.Sleep(10 * time.Millisecond) {
+		if s.guide = readGuide(s.stdout()); time.Now().After(end) {
+			s.kill()
+			return nil, fmt.Errorf("--demo prints no guide:\n%s", s.stdout())
+		}
+	}
 	return s, nil
 }
 

@@ -74,7 +74,7 @@ func (r *Report) Print(w io.Writer) error {
 			bar = number(*row.Bar)
 		}
 		if row.Floor > 0 {
-			floor = fmt.Sprintf("%.2f", row.Floor)
+			floor = number(row.Floor)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\n", row.Group, row.Name, number(row.Value), row.Unit, bar, floor, row.Verdict())
 	}

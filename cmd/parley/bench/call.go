@@ -160,16 +160,16 @@ func processorTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// window is the processor time in us for 20 ms of a call while length passes.
-func (c Call) window(ctx context.Context, length time.Duration) (float64, error) {
-	begun, used := time.Now(), processorTime()
+// window is the processor time in us for each packet that is sent while length
+// passes: 20 ms of a call. Packets, not time, because a busy machine skips some.
+func (c Call) window(ctx context.Context, length time.Duration, sent func() uint64) (float64, error) {
+	begun, used := sent(), processorTime()
 	select {
 	case <-time.After(length):
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)
 	}
-	frames := float64(time.Since(begun)) / float64(media.FrameDuration) * float64(c.Calls)
-	return float64((processorTime() - used).Nanoseconds()) / 1000 / frames, nil
+	return float64((processorTime() - used).Nanoseconds()) / 1000 / float64(max(1, sent()-begun)), nil
 }
 
 // measure makes the calls. The first result describes them, the second is their
@@ -185,7 +185,7 @@ func (c Call) measure(ctx context.Context) ([]Row, float64, error) {
 	if err != nil {
 		return nil, 0, errors.Join(append(t.faults, err)...)
 	}
-	cost, err := c.profiled(ctx)
+	cost, err := c.profiled(ctx, t.sent)
 	result, stopErr := l.stop()
 	if err := errors.Join(err, stopErr); err != nil {
 		return nil, 0, err
@@ -196,12 +196,12 @@ func (c Call) measure(ctx context.Context) ([]Row, float64, error) {
 
 // profiled measures the processor time after the warm-up, under a profile if one
 // is wanted.
-func (c Call) profiled(ctx context.Context) (float64, error) {
-	if _, err := c.window(ctx, c.WarmUp); err != nil {
+func (c Call) profiled(ctx context.Context, sent func() uint64) (float64, error) {
+	if _, err := c.window(ctx, c.WarmUp, sent); err != nil {
 		return 0, err
 	}
 	if c.Profile == "" {
-		return c.window(ctx, c.Length)
+		return c.window(ctx, c.Length, sent)
 	}
 	f, err := os.Create(c.Profile)
 	if err != nil {
@@ -212,7 +212,7 @@ func (c Call) profiled(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	defer pprof.StopCPUProfile()
-	return c.window(ctx, c.Length)
+	return c.window(ctx, c.Length, sent)
 }
 
 // resources are what calls take and must give back.

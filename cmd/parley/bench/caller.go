@@ -104,7 +104,7 @@ func (c *caller) turn() (took time.Duration, first time.Time, err error) {
 
 // turns measures n turns with an agent whose replies are as long as reply.
 func (c *caller) turns(n int, reply time.Duration) ([]time.Duration, error) {
-	if err := c.pause(reply + 2*settle); err != nil { // the greeting
+	if err := c.pause(greetingTime + 2*settle); err != nil {
 		return nil, err
 	}
 	var took []time.Duration
@@ -128,8 +128,8 @@ type interruption struct {
 }
 
 // interruptions measures n times how fast an agent that speaks for long gives way.
-func (c *caller) interruptions(n int, reply time.Duration, asr *instantASR) ([]interruption, error) {
-	if err := c.pause(reply + 2*settle); err != nil {
+func (c *caller) interruptions(n int, asr *instantASR) ([]interruption, error) {
+	if err := c.pause(greetingTime + 2*settle); err != nil {
 		return nil, err
 	}
 	var list []interruption
@@ -170,6 +170,9 @@ func (c *caller) interrupt(asr *instantASR) (i interruption, err error) {
 			return i, errNoAnswer
 		}
 		_, err = c.frame(true)
+	}
+	if down.IsZero() { // it was cut at once
+		down = silent
 	}
 	i.lowered = down.Sub(onset)
 	return i, err

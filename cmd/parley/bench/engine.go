@@ -86,10 +86,15 @@ func (instantLLM) Complete(context.Context, inference.Request) iter.Seq2[inferen
 	}
 }
 
-// instantTTS says a tone instead of every text.
+// instantTTS says a tone instead of every text: a short one for the greeting.
 type instantTTS struct {
 	tone []int16
 }
+
+const (
+	greeting     = "Hello."
+	greetingTime = time.Second
+)
 
 // ttsRate is the rate of most neural voices.
 const ttsRate = media.Rate24k
@@ -104,8 +109,12 @@ func (instantTTS) Info() inference.Info {
 
 func (instantTTS) Voices() []inference.Voice { return []inference.Voice{{ID: "F1", Gender: "female"}} }
 
-func (t instantTTS) Speak(context.Context, inference.Speech) iter.Seq2[inference.Chunk, error] {
+func (t instantTTS) Speak(_ context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
 	return func(yield func(inference.Chunk, error) bool) {
-		yield(inference.Chunk{Samples: slices.Clone(t.tone), Rate: ttsRate}, nil)
+		said := t.tone
+		if s.Text == greeting {
+			said = said[:min(len(said), media.FromDuration(greetingTime).Samples(ttsRate))]
+		}
+		yield(inference.Chunk{Samples: slices.Clone(said), Rate: ttsRate}, nil)
 	}
 }

@@ -32,7 +32,7 @@ func newAgent(reply time.Duration) *agent {
 // is over after the shortest silence.
 func (a *agent) config(rate media.Rate) (pipeline.Config, error) {
 	listener, err := a.listener(rate)
-	cfg := pipeline.Config{Agent: pipeline.Agent{Prompt: "Be brief.", FirstMessage: "Hello.", Voice: "F1", Language: "en"},
+	cfg := pipeline.Config{Agent: pipeline.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
 		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, Listener: listener, Turn: turn.DefaultConfig("en")}
 	cfg.Turn.Complete = func(string) float64 { return 1 }
 	cfg.Turn.Idle = 0
@@ -70,7 +70,8 @@ type telephone struct {
 	mu     sync.Mutex
 	ended  map[media.EndReason]int
 	faults []error
-	stats  []rtp.Stats
+	stats  []rtp.Stats // of calls that have ended
+	legs   map[*sip.Leg]struct{}
 }
 
 // newTelephone starts a telephone; close ends it.
@@ -79,7 +80,7 @@ func newTelephone(list agents) (*telephone, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &telephone{ports: ports, agents: list, ended: map[media.EndReason]int{}, done: make(chan struct{})}
+	t := &telephone{ports: ports, agents: list, ended: map[media.EndReason]int{}, legs: map[*sip.Leg]struct{}{}, done: make(chan struct{})}
 	t.ua, err = sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, OnCall: t.answer,
 		Allow: func(a netip.Addr) bool { return a.Unmap().IsLoopback() }})
 	if err != nil {
@@ -135,10 +136,24 @@ func (t *telephone) converse(ctx context.Context, in *sip.Incoming, a *agent) er
 		call.Close()
 		return err
 	}
+	t.mu.Lock()
+	t.legs[leg] = struct{}{}
+	t.mu.Unlock()
 	ended := call.Run(leg)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	delete(t.legs, leg)
 	t.ended[ended.Reason]++
 	t.stats = append(t.stats, leg.Stats())
 	return nil
+}
+
+// sent is how many packets the calls in progress have sent.
+func (t *telephone) sent() (packets uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for leg := range t.legs {
+		packets += leg.Stats().Sent
+	}
+	return packets
 }

@@ -52,7 +52,7 @@ func (t Turn) Run(ctx context.Context) ([]Row, error) {
 		return rows, nil
 	}
 	err = t.each(ctx, longReply, func(c *caller, a *agent) error {
-		list, err := c.interruptions(share(t.Interruptions, t.Calls), longReply, &a.asr)
+		list, err := c.interruptions(share(t.Interruptions, t.Calls), &a.asr)
 		mu.Lock()
 		defer mu.Unlock()
 		for _, i := range list {

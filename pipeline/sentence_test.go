@@ -1,0 +1,112 @@
+package pipeline
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/inference"
+	"parley/media"
+
+	"pgregory.net/rapid"
+)
+
+// evenly marks the words of a text, a quarter of a second each.
+func evenly(text string, chars, ends bool) (marks []inference.Mark) {
+	at := 0
+	for i, w := range strings.Fields(text) {
+		m := inference.Mark{Text: w, Start: time.Duration(i) * 250 * time.Millisecond, Char: -1}
+		if ends {
+			m.End = m.Start + 250*time.Millisecond
+		}
+		if chars {
+			m.Char = len([]rune(text[:at+strings.Index(text[at:], w)]))
+		}
+		at += strings.Index(text[at:], w) + len(w)
+		marks = append(marks, m)
+	}
+	return marks
+}
+
+func TestHeardText(t *testing.T) {
+	const text = "Sí, tenemos ñandú, tenemos “sopa”."
+	words := strings.Fields(text) // five, 1,250 ms
+	for _, c := range []struct {
+		name     string
+		marks    []inference.Mark
+		ms       media.Time
+		complete bool
+		want     string
+	}{
+		{"nothing", evenly(text, true, true), 0, true, ""},
+		{"less than the margin", evenly(text, true, true), 30, true, ""},
+		{"not a word", evenly(text, true, true), 280, true, ""},
+		{"a word and the margin", evenly(text, true, true), 290, true, "Sí,"},
+		{"three words", evenly(text, true, true), 1000, true, "Sí, tenemos ñandú,"},
+		{"without places", evenly(text, false, true), 1000, true, "Sí, tenemos ñandú,"},
+		{"a word that occurs twice", evenly(text, false, true), 1100, true, "Sí, tenemos ñandú, tenemos"},
+		{"without ends", evenly(text, true, false), 1000, true, "Sí, tenemos ñandú,"},
+		{"the last word has no end", evenly(text, true, false), 1240, true, "Sí, tenemos ñandú, tenemos"},
+		{"all of it", evenly(text, true, true), 1250, true, text},
+		{"all but the margin", evenly(text, true, true), 1240, true, "Sí, tenemos ñandú, tenemos"},
+		{"marks of the first words only", evenly(text, true, true)[:2], 1000, false, "Sí, tenemos"},
+		{"and without places", evenly(text, false, true)[:2], 1000, false, "Sí, tenemos"},
+		{"words that are spelled otherwise", []inference.Mark{{Text: "uno", End: 250 * time.Millisecond, Char: -1}}, 1000, false, ""},
+		{"no marks", nil, 700, true, "Sí, tenemos"},
+		{"no marks, all of it", nil, 1250, true, text},
+		{"no marks, still being made", nil, 1240, false, "Sí, tenemos ñandú,"},
+	} {
+		s := sentence{text: text, rate: media.Rate8k, total: len(words) * 2000, marks: c.marks, complete: c.complete}
+		if got := s.heard(c.ms * media.Millisecond); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	if got := (&sentence{text: text, complete: true}).heard(media.Second); got != "" {
+		t.Errorf("a sentence without audio was heard: %q", got)
+	}
+}
+
+// TestHeardIsABeginning: whatever an engine marks, what was heard is a beginning of
+// the text, it grows with time and ends with all.
+func TestHeardIsABeginning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.TrimSpace(rapid.StringOf(rapid.RuneFrom([]rune("aé ñ.,“İß漢"))).Draw(t, "text"))
+		s := sentence{text: text, rate: media.Rate16k, total: rapid.IntRange(1, 100000).Draw(t, "samples"), complete: rapid.Bool().Draw(t, "complete")}
+		for at := time.Duration(0); len(s.marks) < 5 && rapid.Bool().Draw(t, "another"); {
+			m := inference.Mark{Text: rapid.StringN(0, 5, -1).Draw(t, "word"), Start: at, Char: rapid.IntRange(-1, len(text)+3).Draw(t, "char")}
+			at += time.Duration(rapid.IntRange(0, 1000).Draw(t, "ms")) * time.Millisecond
+			if rapid.Bool().Draw(t, "end") {
+				m.End = at
+			}
+			s.marks = append(s.marks, m)
+		}
+		for off := media.Time(0); off < s.length()+100*media.Millisecond; off += 150 * media.Millisecond {
+			if got := s.heard(off); !strings.HasPrefix(text, got) {
+				t.Fatalf("%q is no beginning of %q", got, text)
+			}
+		}
+		if got := s.heard(s.length()); s.complete && got != text {
+			t.Fatalf("%q of %q was heard in the end", got, text)
+		}
+	})
+}
+
+func TestReplyHeardText(t *testing.T) {
+	made := func(seg, ms int, text string) *sentence {
+		return &sentence{gen: 3, seg: seg, text: text, rate: media.Rate8k, total: 8 * ms, complete: true}
+	}
+	r := &reply{gen: 3, texts: []*sentence{made(0, 1000, "One."), made(1, 0, "(2)"), made(2, 1000, "Three four."), made(3, 1000, "Five.")}}
+	for _, c := range []struct {
+		seg  int
+		ms   media.Time
+		gen  int
+		want string
+	}{
+		{0, 0, 3, ""}, {0, 1000, 3, "One."}, {2, 700, 3, "One. Three"}, {2, 1000, 3, "One. Three four."}, {3, 1000, 3, "One. Three four. Five."},
+		{2, 1000, 2, ""},
+	} {
+		if got := r.heardText(trail{gen: c.gen, seg: c.seg, off: c.ms * media.Millisecond}); got != c.want {
+			t.Errorf("%d ms into %d: %q, want %q", c.ms, c.seg, got, c.want)
+		}
+	}
+}

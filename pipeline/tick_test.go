@@ -1,0 +1,172 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"parley/inference"
+	"parley/inference/enginetest"
+	"parley/media"
+	"parley/media/denoise"
+	"parley/media/vad"
+	"parley/pipeline/turn"
+)
+
+// steadyLeg has one frame to read and one to write each time it is asked.
+type steadyLeg struct {
+	format  media.Format
+	samples []int16
+	at      media.Time
+	given   bool
+	due     bool
+	written media.Time
+}
+
+func newSteadyLeg(rate media.Rate) *steadyLeg {
+	l := &steadyLeg{format: media.Format{In: rate, Out: rate, Continuous: true}, samples: make([]int16, 50*rate.FrameSamples())}
+	for i := range l.samples { // a vowel, more or less
+		x := 0.0
+		for k := 1.0; k < 20; k++ {
+			x += math.Sin(2*math.Pi*120*k*float64(i)/float64(rate)) / k
+		}
+		l.samples[i] = int16(4000 * x)
+	}
+	return l
+}
+
+func (l *steadyLeg) Run(ctx context.Context) error { <-ctx.Done(); return nil }
+func (l *steadyLeg) Format() media.Format          { return l.format }
+func (l *steadyLeg) Next() time.Time               { return time.Now() }
+func (l *steadyLeg) Write(media.Frame)             { l.written += media.FrameTime }
+func (l *steadyLeg) Flush(time.Time) media.Time    { return 0 }
+func (l *steadyLeg) Played(time.Time) media.Time   { return l.written }
+func (l *steadyLeg) Events() <-chan media.LegEvent { return nil }
+func (l *steadyLeg) frame(n media.Time) (s []int16) {
+	f := l.format.In.FrameSamples()
+	return l.samples[int(n)%50*f:][:f]
+}
+
+func (l *steadyLeg) Read(time.Time) (media.Frame, bool) {
+	if l.given = !l.given; !l.given {
+		return media.Frame{}, false
+	}
+	f := media.Frame{Samples: l.frame(l.at / media.FrameTime), Rate: l.format.In, At: l.at}
+	l.at += media.FrameTime
+	return f, true
+}
+
+func (l *steadyLeg) Due(time.Time) int { return 1 }
+
+// steadily hears speech all the time, or never.
+type steadily bool
+
+func (s steadily) Hear(f media.Frame) (media.Frame, Activity) {
+	return f, Activity{Speech: bool(s), Level: -20}
+}
+
+// steadyCall is a call in a steady state: the agent speaks, or not, and the caller
+// as the listener says.
+func steadyCall(t testing.TB, rate media.Rate, hears Listener, speaks bool) *Call {
+	tts := enginetest.NewFakeTTS()
+	tts.FirstAudio, tts.Rate = 0, media.Rate22k
+	tts.Sentence = 5 * time.Minute
+	asr := enginetest.NewFakeASR()
+	cfg := Config{Agent: Agent{Voice: "F1", Language: "en"}, ASR: asr, LLM: enginetest.NewFakeLLM(), TTS: tts, Listener: hears,
+		Turn: turn.DefaultConfig("en")}
+	cfg.Turn.Idle, cfg.Turn.Barge = 0, turn.Never
+	c := New(cfg)
+	c.life, c.kill = context.WithCancelCause(t.Context())
+	stream, err := c.openEar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.listen(stream)
+	t.Cleanup(c.Close)
+	c.begin(newSteadyLeg(rate))
+	c.step(turn.Event{Kind: turn.Ready})
+	if speaks {
+		c.agent.FirstMessage = "A very long sentence."
+		c.say(turn.Greeting)
+		c.state.Phase = turn.Thinking
+		for !c.reply.made {
+			c.take(<-c.box)
+		}
+	}
+	for range 200 { // grow what grows
+		c.empty()
+		c.tick(time.Now())
+	}
+	if got := c.mouth.unplayed(); got != speaks {
+		t.Fatalf("the agent speaks: %v, want %v", got, speaks)
+	}
+	return c
+}
+
+// TestAllocTick: hearing one frame and speaking one costs no memory.
+func TestAllocTick(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
+	clean := func(rate media.Rate) Listener {
+		l, err := NewListener(denoise.Spectral, vad.Spectral, rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
+		for _, c := range []struct {
+			name   string
+			hears  Listener
+			speaks bool
+		}{
+			{"silence", steadily(false), false}, {"the agent speaks", steadily(false), true}, {"the caller speaks", steadily(true), false},
+			{"both speak", steadily(true), true}, {"denoised and detected", clean(rate), true},
+		} {
+			t.Run(fmt.Sprintf("%s at %v", c.name, rate), func(t *testing.T) {
+				call := steadyCall(t, rate, c.hears, c.speaks)
+				for range maxPages * pageFrames { // an utterance as long as one is kept
+					call.tick(time.Now())
+				}
+				if n := testing.AllocsPerRun(200, func() { call.tick(time.Now()) }); n != 0 {
+					t.Errorf("allocates %v times", n)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkTick is one frame heard and one spoken while the agent speaks.
+func BenchmarkTick(b *testing.B) {
+	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
+		for _, c := range []struct{ name, denoiser, detector string }{
+			{"off", "", ""}, {"vad", denoise.Off, vad.Spectral}, {"vad+denoise", denoise.Spectral, vad.Spectral},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, rate), func(b *testing.B) {
+				hears := Listener(steadily(false))
+				if c.detector != "" {
+					var err error
+					if hears, err = NewListener(c.denoiser, c.detector, rate); err != nil {
+						b.Fatal(err)
+					}
+				}
+				call := steadyCall(b, rate, hears, true)
+				n := 0
+				b.ReportAllocs()
+				for b.Loop() {
+					if n++; n%10000 == 0 { // the sentence is not endless
+						b.StopTimer()
+						call = steadyCall(b, rate, hears, true)
+						b.StartTimer()
+					}
+					call.tick(time.Now())
+				}
+			})
+		}
+	}
+}
+
+var _ inference.ASR = (*enginetest.FakeASR)(nil)
