@@ -8,6 +8,11 @@ const (
 	maxCatchUp    = 2
 	arrivalMargin = 2 * time.Millisecond
 	maxSlew       = 100 * time.Microsecond
+	// The phase may move by half a frame to find the far end, and then follow the
+	// difference of two clocks (250 parts in a million). A far end that follows us
+	// in turn, an echo for one, would otherwise slow both down for ever.
+	maxPhase  = FrameDuration / 2
+	driftPart = 4000
 )
 
 // Pacer says when 20 ms frames are due. It counts absolute deadlines from its
@@ -19,11 +24,13 @@ const (
 // hears and speaks. The zero Pacer is not ready: use NewPacer.
 type Pacer struct {
 	next    time.Time
+	start   time.Time
+	frames  int64 // deadlines passed
 	skipped uint64
 }
 
 // NewPacer returns a pacer whose first frame is due at start.
-func NewPacer(start time.Time) Pacer { return Pacer{next: start} }
+func NewPacer(start time.Time) Pacer { return Pacer{next: start, start: start} }
 
 // Next is the deadline of the next frame.
 func (p *Pacer) Next() time.Time { return p.next }
@@ -37,6 +44,7 @@ func (p *Pacer) Due(now time.Time) int {
 	}
 	n := int(now.Sub(p.next)/FrameDuration) + 1
 	p.next = p.next.Add(time.Duration(n) * FrameDuration)
+	p.frames += int64(n)
 	if n > maxCatchUp {
 		p.skipped += uint64(n - maxCatchUp)
 		n = maxCatchUp
@@ -57,5 +65,8 @@ func (p *Pacer) Observe(t time.Time) {
 	} else if off <= -FrameDuration/2 {
 		off += FrameDuration
 	}
-	p.next = p.next.Add(-max(-maxSlew, min(maxSlew, off)))
+	steady := time.Duration(p.frames) * FrameDuration
+	budget := maxPhase + steady/driftPart
+	phase := p.next.Sub(p.start) - steady - max(-maxSlew, min(maxSlew, off))
+	p.next = p.start.Add(steady + max(-budget, min(budget, phase)))
 }

@@ -210,3 +210,23 @@ func BenchmarkPacer(b *testing.B) {
 		now = now.Add(frame)
 	}
 }
+
+// Two ends that follow each other must not slow each other down: each wants to be
+// 2 ms after the other.
+func TestPacersThatFollowEachOther(t *testing.T) {
+	start := time.Now()
+	a, b := media.NewPacer(start), media.NewPacer(start.Add(3*time.Millisecond))
+	const frames = 10_000
+	for range frames {
+		at := a.Next()
+		a.Due(at)
+		b.Observe(at)
+		bt := b.Next()
+		b.Due(bt)
+		a.Observe(bt)
+	}
+	took := a.Next().Sub(start)
+	if slow := took - frames*media.FrameDuration; slow > 70*time.Millisecond || slow < -70*time.Millisecond {
+		t.Errorf("%d frames took %v more than they should", frames, slow)
+	}
+}

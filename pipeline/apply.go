@@ -16,7 +16,11 @@ func (c *Call) step(e turn.Event) {
 	c.stepping = true
 	for i := 0; i < len(c.pending); i++ {
 		e := c.pending[i]
-		e.Now = c.clock()
+		if e.Now = c.ear.heard; e.Kind != turn.Frame {
+			// A frame ends when it ends: with the microseconds since it came, a
+			// timer would be due one frame late.
+			e.Now = c.clock()
+		}
 		c.state, c.acts = turn.Step(c.state, e, c.acts[:0])
 		for _, a := range c.acts {
 			c.apply(a)

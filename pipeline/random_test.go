@@ -3,68 +3,75 @@ package pipeline_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
 )
 
-// TestRandomConversations plays conversations with random speech, noise, engine
-// delays and faults, and checks what must hold in every one of them.
+// TestRandomConversations plays conversations with random speech, noise, networks,
+// engine delays and faults, and checks what must hold in every one of them.
 func TestRandomConversations(t *testing.T) {
-	rounds := 1000
-	if testing.Short() {
-		rounds = 100
+	playMany(t, 0, 150)
+}
+
+// TestSoakRandomConversations is the same at length.
+func TestSoakRandomConversations(t *testing.T) {
+	if os.Getenv("PARLEY_SOAK") == "" {
+		t.Skip("PARLEY_SOAK is not set")
 	}
-	for seed := range rounds {
+	playMany(t, 150, 1150)
+}
+
+func playMany(t *testing.T, from, to int) {
+	for seed := from; seed < to; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { playRandom(t, uint64(seed)) })
 		})
 	}
 }
 
+// dice are random numbers that may be drawn on any goroutine.
+type dice struct {
+	mu  sync.Mutex
+	rng *rand.Rand
+}
+
+func (d *dice) n(n int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rng.IntN(n)
+}
+
+func (d *dice) one(in int) bool { return d.n(in) == 0 }
+
+func (d *dice) between(lo, hi int) time.Duration { return time.Duration(lo+d.n(hi-lo)) * ms }
+
 func playRandom(t *testing.T, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	between := func(lo, hi int) time.Duration { return time.Duration(lo+rng.IntN(hi-lo)) * ms }
-	texts := []string{"", "", "uh-huh", "yes", "stop", "no wait", "what time do you open on monday", "book a table", "goodbye"}
-	var speech []pipelinetest.Said
-	for at := between(200, 3000); at < 25*time.Second; {
-		length := between(60, 2500)
-		speech = append(speech, pipelinetest.Said{From: at, To: at + length, Text: texts[rng.IntN(len(texts))], Level: -float32(10 + rng.IntN(40))})
-		at += length + between(60, 4000)
+	d := &dice{rng: rand.New(rand.NewPCG(seed, 1))}
+	s := pipelinetest.NewScene(randomSpeech(d)...)
+	randomNetwork(d, s)
+	randomEngines(d, s)
+	if d.one(4) {
+		s.Config.Agent.FirstMessage = "Hello there. How can I help you?"
 	}
-	s := pipelinetest.NewScene(speech...)
-	for i := range s.ASR.Plan {
-		s.ASR.Plan[i].At += between(0, 400)
-	}
-	s.Config.ClientTools = true
-	s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
-	s.TTS.FirstAudio, s.TTS.Every = between(0, 300), between(0, 60)
-	s.TTS.IgnoreCancel = rng.IntN(2) == 0
-	s.LLM.Answer = func(n int, r inference.Request) []enginetest.Step {
-		steps := enginetest.Sentences(between(0, 900), "One thing. ", "Another thing. ", "Shall I?")
-		switch rng.IntN(8) {
-		case 0:
-			steps = append(steps[:1:1], enginetest.Step{Err: &inference.Error{Engine: "fake", Fault: inference.ErrFailed}})
-		case 1:
-			steps = append(steps, enginetest.Step{Tool: &inference.ToolCall{Name: "book", Arguments: "{}"}})
-		case 2:
-			steps = []enginetest.Step{{Tool: &inference.ToolCall{Name: "nobody", Arguments: "{}"}}}
-		}
-		return steps
-	}
-	v := &invariants{t: t, results: map[string]int{}, asked: map[string]bool{}}
+	s.Config.Turn.Idle = media.FromDuration(d.between(0, 8000))
+	v := &invariants{t: t, leg: s.Leg, results: map[string]int{}, asked: map[string]bool{}}
 	s.Observe = func(c *pipeline.Call, e pipeline.Event) {
 		v.see(e)
-		if e.Kind == pipeline.ToolAsked && rng.IntN(3) > 0 {
-			time.AfterFunc(between(0, 12000), func() { c.ToolResult(e.Call.ID, "{}") })
+		if e.Kind == pipeline.ToolAsked && !d.one(3) {
+			time.AfterFunc(d.between(0, 12000), func() { c.ToolResult(e.Call.ID, "{}") })
 		}
 	}
-	s.Play(t, 30*time.Second+ms)
+	s.Act = func(c *pipeline.Call) { meddle(d, s, c) }
+	s.Play(t, 20*time.Second+ms)
 	v.end(len(s.LLM.Calls()))
 	if t.Failed() {
 		t.Log("\n" + s.Log())
@@ -72,9 +79,96 @@ func playRandom(t *testing.T, seed uint64) {
 	time.Sleep(20 * time.Second) // timers of the test itself
 }
 
+func randomSpeech(d *dice) (speech []pipelinetest.Said) {
+	texts := []string{"", "", "uh-huh", "yes", "stop", "no wait", "what time do you open on monday", "book a table", "goodbye"}
+	for at := d.between(200, 3000); at < 17*time.Second; {
+		length := d.between(60, 2500)
+		speech = append(speech, pipelinetest.Said{From: at, To: at + length, Text: texts[d.n(len(texts))], Level: -float32(10 + d.n(40))})
+		at += length + d.between(60, 4000)
+	}
+	return speech
+}
+
+// randomNetwork makes the leg a telephone or a socket whose packets come late now
+// and then: up to 180 ms, and then all at once.
+func randomNetwork(d *dice, s *pipelinetest.Scene) {
+	if d.one(2) {
+		s.Leg.Telephone()
+	}
+	if d.one(3) {
+		return
+	}
+	jitter, stalls := 1+d.n(30), 20+d.n(200)
+	s.Leg.Late = func(int64) time.Duration {
+		if d.one(stalls) {
+			return d.between(20, 180)
+		}
+		return d.between(0, jitter)
+	}
+}
+
+func randomEngines(d *dice, s *pipelinetest.Scene) {
+	if d.one(4) {
+		s.ASR.Plan, s.ASR.FinalAfter = nil, d.between(0, 1500)
+		s.ASR.Texts = []string{"", "hello there", "stop", "yes"}
+	}
+	for i := range s.ASR.Plan {
+		s.ASR.Plan[i].At += d.between(0, 400)
+	}
+	s.Config.ClientTools = true
+	s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
+	s.TTS.FirstAudio, s.TTS.Every = d.between(0, 300), d.between(0, 130)
+	s.TTS.Rate = s.Leg.Format().Out
+	if d.one(6) { // which takes most of the test's time
+		s.TTS.Rate = media.Rate22k
+	}
+	s.TTS.IgnoreCancel = d.one(2)
+	if d.one(10) {
+		s.TTS.Limit, s.TTS.Err = d.n(12), broken
+	}
+	s.LLM.Answer = func(int, inference.Request) []enginetest.Step {
+		steps := enginetest.Sentences(d.between(0, 900), "One thing. ", "Another thing. ", "Shall I?")
+		switch d.n(10) {
+		case 0:
+			steps = append(steps[:1:1], enginetest.Step{Err: broken})
+		case 1:
+			steps = append(steps, enginetest.Step{Tool: &inference.ToolCall{Name: "book", Arguments: "{}"}})
+		case 2:
+			steps = []enginetest.Step{{Tool: &inference.ToolCall{Name: "nobody", Arguments: "{}"}}}
+		case 3:
+			steps = []enginetest.Step{{Tool: &inference.ToolCall{Name: "book", Arguments: "{}"}}, steps[0], {Hang: true}}
+		case 4:
+			steps = append(steps, enginetest.Step{Tool: &inference.ToolCall{Name: pipeline.EndCall}})
+		}
+		return steps
+	}
+}
+
+// meddle is what people and faults do to a call from outside.
+func meddle(d *dice, s *pipelinetest.Scene, c *pipeline.Call) {
+	for range d.n(5) {
+		time.Sleep(d.between(0, 8000) + time.Millisecond/2)
+		switch d.n(8) {
+		case 0, 1:
+			c.Type("typed")
+		case 2, 3:
+			c.Interrupt()
+		case 4:
+			c.Update(func(a *pipeline.Agent) { a.Prompt = "Another one." })
+		case 5:
+			c.Stop(media.BalanceExhausted, "", d.one(2))
+		default:
+			if streams := s.ASR.Streams(); len(s.ASR.Plan) == 0 {
+				streams[len(streams)-1].Fail(broken)
+			}
+		}
+	}
+}
+
 // invariants checks the order of a conversation's events.
 type invariants struct {
 	t        *testing.T
+	leg      *pipelinetest.Leg
 	ended    int
 	thinking int
 	speaking int
@@ -82,6 +176,8 @@ type invariants struct {
 	results  map[string]int
 	asked    map[string]bool
 	cut      bool
+	cutAt    int // frames sent before the cut
+	ducked   bool
 }
 
 func (v *invariants) see(e pipeline.Event) {
@@ -93,6 +189,7 @@ func (v *invariants) see(e pipeline.Event) {
 		if e.Generation != v.thinking+1 {
 			v.t.Errorf("thinking %d after %d", e.Generation, v.thinking)
 		}
+		v.silent()
 		v.thinking, v.cut = e.Generation, false
 	case pipeline.Speaking:
 		if e.Generation != v.thinking {
@@ -107,7 +204,15 @@ func (v *invariants) see(e pipeline.Event) {
 			v.t.Errorf("a sentence of %d begins after its cut", e.Generation)
 		}
 	case pipeline.Interrupted:
-		v.cut = true
+		if v.speaking == 0 || v.cut {
+			v.t.Errorf("interrupted, and nothing is audible")
+		}
+		v.cut, v.cutAt, v.ducked = true, len(v.leg.Sent()), false
+	case pipeline.Ducked:
+		if e.On == v.ducked {
+			v.t.Errorf("ducked is %v twice", e.On)
+		}
+		v.ducked = e.On
 	case pipeline.ToolAsked:
 		v.asked[e.Call.ID] = true
 	case pipeline.ToolEnded:
@@ -118,8 +223,33 @@ func (v *invariants) see(e pipeline.Event) {
 	case pipeline.Used:
 		v.used++
 	case pipeline.End:
+		v.silent()
 		v.ended++
 	}
+}
+
+// silent checks that nothing but the end of a word followed a cut, and that in
+// one frame.
+func (v *invariants) silent() {
+	if !v.cut {
+		return
+	}
+	loud := 0
+	for _, f := range v.leg.Sent()[v.cutAt:] {
+		if !f.Silent {
+			loud++
+		}
+	}
+	if most := btoi(v.leg.Format().Continuous); loud > most {
+		v.t.Errorf("%d frames of speech were sent after a cut", loud)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (v *invariants) end(requests int) {

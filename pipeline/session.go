@@ -231,12 +231,13 @@ func (s *Session) close(e media.Ended) {
 	}
 	started, usage := s.usage(time.Now())
 	closing := store.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: started, Usage: usage}
-	s.retry("the conversation of a session was not stored", away, func(ctx context.Context) error {
+	deadline := time.Now().Add(closeMax)
+	s.retry(deadline, "the conversation of a session was not stored", away, func(ctx context.Context) error {
 		return s.m.ledger.SaveConversation(ctx, s.stored.Account, s.stored.ID, s.conversation())
 	})
 	// Without a conversation too: what is not closed is not charged, and counts as
 	// a call in progress.
-	s.retry("a session was not closed", undecided, func(ctx context.Context) error {
+	s.retry(deadline, "a session was not closed", undecided, func(ctx context.Context) error {
 		_, err := s.m.ledger.CloseSession(ctx, s.stored, closing, s.ended)
 		return err
 	})
@@ -253,8 +254,8 @@ func undecided(err error) bool {
 }
 
 // retry stores something of the session's end, as often as again allows.
-func (s *Session) retry(failure string, again func(error) bool, f func(context.Context) error) {
-	for deadline := time.Now().Add(closeMax); ; {
+func (s *Session) retry(deadline time.Time, failure string, again func(error) bool, f func(context.Context) error) {
+	for {
 		ctx, cancel := context.WithTimeout(context.Background(), ledgerPatience)
 		err := f(ctx)
 		cancel()

@@ -41,7 +41,8 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "parley")
-	build := exec.Command("go", "build", "-buildvcs=false", raceFlag, "-o", program, ".")
+	// The server starts the speech worker that lies beside it.
+	build := exec.Command("go", "build", "-buildvcs=false", raceFlag, "-o", dir+"/", ".", "../parley-speech")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 		return 1

@@ -71,6 +71,9 @@ func (l *Leg) Telephone() *Leg {
 	return l
 }
 
+// Start is when the leg was made: its times count from there.
+func (l *Leg) Start() time.Time { return l.start }
+
 // Run implements media.Leg.
 func (l *Leg) Run(ctx context.Context) error {
 	var hangup <-chan time.Time

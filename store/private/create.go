@@ -172,33 +172,6 @@ func (c *Cluster) lockDir() (*os.File, error) {
 	return f, nil
 }
 
-// lockFile is what PostgreSQL writes of itself into its data directory.
-type lockFile struct {
-	pid    int
-	socket string // directory; empty until the socket is open
-}
-
-func readLockFile(data string) (lockFile, error) {
-	b, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
-	if errors.Is(err, os.ErrNotExist) {
-		return lockFile{}, fmt.Errorf("%w: %s", ErrNotRunning, data)
-	}
-	if err != nil {
-		return lockFile{}, err
-	}
-	// Process id, data directory, start time, port, socket directory, ...
-	lines := strings.Split(string(b), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(lines[0]))
-	if err != nil {
-		return lockFile{}, fmt.Errorf("%w: %s", ErrNotRunning, data)
-	}
-	l := lockFile{pid: pid}
-	if len(lines) > 4 {
-		l.socket = strings.TrimSpace(lines[4])
-	}
-	return l, nil
-}
-
 func lastLine(out []byte) string {
 	out = bytes.TrimSpace(out)
 	return string(out[bytes.LastIndexByte(out, '\n')+1:])

@@ -41,28 +41,36 @@ func helper(dir string) {
 	os.Exit(1)
 }
 
+// startHelper runs a parent of a cluster in dir as a process of its own and
+// returns the cluster's address.
+func startHelper(t *testing.T, dir string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), helperDir+"="+dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(url, "postgres://") {
+		t.Fatalf("helper said %q, %v", url, err)
+	}
+	return cmd, strings.TrimSpace(url)
+}
+
 func TestKilledParentTakesServerAlong(t *testing.T) {
 	dir := newDir(t)
 	for round := range 3 {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), helperDir+"="+dir)
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		url, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil || !strings.HasPrefix(url, "postgres://") {
-			t.Fatalf("helper said %q, %v", url, err)
-		}
-		query(t, strings.TrimSpace(url), "select 'up'")
+		cmd, url := startHelper(t, dir)
+		query(t, url, "select 'up'")
 		old, err := readLockFile(filepath.Join(dir, "data"))
 		if err != nil {
 			t.Fatal(err)
@@ -112,12 +120,16 @@ func TestLeftoverServerIsWaitedFor(t *testing.T) {
 type trigger struct {
 	text string
 	hit  chan struct{}
+	also io.Writer // gets everything too, unless nil
 	once sync.Once
 }
 
 func (w *trigger) Write(b []byte) (int, error) {
 	if strings.Contains(string(b), w.text) {
 		w.once.Do(func() { close(w.hit) })
+	}
+	if w.also != nil {
+		return w.also.Write(b)
 	}
 	return len(b), nil
 }
@@ -196,7 +208,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err := os.WriteFile(program, binary, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "-test.v", "-test.run", "TestLife|TestTwo|TestKilled|TestRefusals")
+	cmd := exec.Command(program, "-test.v", "-test.run", "TestLife|TestTwo|TestKilled|TestRefusals|TestStale")
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=/"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credential(t, "nobody")}
@@ -204,7 +216,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if n := strings.Count(string(out), "\n--- PASS"); n < 5 {
+	if n := strings.Count(string(out), "\n--- PASS"); n < 7 {
 		t.Errorf("only %d tests ran\n%s", n, out)
 	}
 }

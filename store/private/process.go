@@ -106,6 +106,9 @@ type process struct {
 }
 
 func (c *Cluster) spawn() (*process, error) {
+	if err := c.removeStaleLocks(); err != nil {
+		return nil, err
+	}
 	p := &process{log: &lineLog{log: c.log}, exited: make(chan struct{})}
 	p.cmd = exec.Command(filepath.Join(c.bin, "postgres"), c.arguments()...)
 	p.cmd.Dir = c.data

@@ -134,11 +134,16 @@ func (b *books) closed(whose string, n int) []bill {
 	return list
 }
 
-// checkAmount recomputes what a closed session costs and compares it with what
-// was taken for it.
+// checkAmount recomputes what a closed session costs by the built-in rate card
+// and compares it with what was taken for it.
 func (b *books) checkAmount(x bill) {
 	b.t.Helper()
-	tariff, err := billing.DefaultRateCard().Tariff(x.Terms)
+	b.checkAmountBy(billing.DefaultRateCard(), x)
+}
+
+func (b *books) checkAmountBy(card *billing.RateCard, x bill) {
+	b.t.Helper()
+	tariff, err := card.Tariff(x.Terms)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/billing"
@@ -255,6 +256,55 @@ func checkDemo(t *testing.T, s *server, first demo) {
 	c := connect(t, s, s.guide.key, s.guide.agent)
 	c.awaitStatus("prompt_set")
 	c.hangUp()
+}
+
+// TestRateCardReload changes the prices while a conversation goes on: it pays by
+// the card it began with, the next one by the new card.
+func TestRateCardReload(t *testing.T) {
+	t.Parallel()
+	builtIn, err := os.ReadFile("../../../billing/ratecard.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "card.yaml")
+	write := func(replacements ...string) *billing.RateCard {
+		t.Helper()
+		text := strings.NewReplacer(replacements...).Replace(string(builtIn))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		card, err := billing.ParseRateCard([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return card
+	}
+	old := write()
+	m := newModel()
+	t.Cleanup(m.Close)
+	s := serve(t, newDataDir(t), append(m.env(), "PARLEY_RATE_CARD="+path))
+	who := newCustomer(t, s, "10")
+	first := connect(t, s, who.key, who.agent)
+	first.awaitStatus("prompt_set")
+	// Other prices under the same version are refused, and those in force stay.
+	write("platform_per_minute: 0.08", "platform_per_minute: 0.8")
+	s.signal(t, syscall.SIGHUP)
+	eventually(t, "the card is refused", func() bool { return strings.Contains(s.text(), "reload failed") })
+	dear := write("platform_per_minute: 0.08", "platform_per_minute: 0.8", "version: "+old.Version(), "version: 2090-01-01.1")
+	s.signal(t, syscall.SIGHUP)
+	eventually(t, "the new card is in force", func() bool {
+		_, body := s.get(t, "http", "/v1/pricing")
+		return strings.Contains(body, dear.Version())
+	})
+	second := connect(t, s, who.key, who.agent)
+	second.awaitStatus("listening")
+	first.hangUp()
+	second.hangUp()
+	b := openBooks(t, s)
+	list := b.closed(who.account, 2)
+	b.checkAmountBy(old, list[0])
+	b.checkAmountBy(dear, list[1])
+	checkBooks(t, s.dir)
 }
 
 // TestRefusedCommands has the client commands refused: billing and what does not

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
+
 	"parley/billing"
 	"parley/media"
 )
@@ -162,7 +164,6 @@ func askOnBaresip(t *testing.T, s *server) {
 	said := append(silence(before, media.Rate8k), question(t, media.Rate8k)...)
 	writeWAV(t, clip, append(said, silence(after, media.Rate8k)...), media.Rate8k)
 	phone := filepath.Join(dir, "phone")
-	// Its ports lie where the set-up computes RTP ports from: up to 500 above.
 	if out, err := exec.Command("../../../testdata/interop/phone.sh", phone, from, freePort(t), freePort(t), clip, "call").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -210,7 +211,6 @@ func TestWordErrors(t *testing.T) {
 	b := openBooks(t, s)
 	phone := newPhone(t)
 	wrong, total := 0, 0
-	var mu sync.Mutex
 	var all sync.WaitGroup
 	for i, list := range sentences {
 		from := fmt.Sprintf("+3460000010%d", i)
@@ -251,9 +251,7 @@ func TestWordErrors(t *testing.T) {
 		if n > 0 {
 			t.Logf("%s: %d wrong\n  said       %s\n  understood %s", list[0], n, strings.Join(said, " "), strings.Join(understood, " "))
 		}
-		mu.Lock()
 		wrong, total = wrong+n, total+len(said)
-		mu.Unlock()
 	}
 	rate := float64(wrong) / float64(total)
 	t.Logf("word errors over G.711: %d of %d, %.1f %%", wrong, total, 100*rate)
@@ -305,6 +303,67 @@ func TestBargeIn(t *testing.T) {
 	if n := b.checkTokens(x); n < 2 {
 		t.Errorf("%d completions", n)
 	}
+	checkBooks(t, s.dir)
+}
+
+// TestAgentHangsUp says goodbye to the demonstration's agent, which ends the call.
+func TestAgentHangsUp(t *testing.T) {
+	t.Parallel()
+	s := shared(t, demonstration)
+	who := newCustomer(t, s, "10")
+	c := connect(t, s, who.key, who.agent)
+	c.awaitStatus("listening")
+	c.say(speak(t, "slt", "Thank you, goodbye", micRate))
+	c.awaitStatus("speaking")
+	if code, why := c.awaitClose(); code != websocket.CloseNormalClosure || why == "" {
+		t.Errorf("closed with %d %q", code, why)
+	}
+	c.hangUp()
+	b := openBooks(t, s)
+	x := b.closed(who.account, 1)[0]
+	if x.Reason != "agent_hangup" {
+		t.Errorf("ended with %s %s", x.Reason, x.Detail)
+	}
+	b.checkAmount(x)
+}
+
+// TestBalanceRunsOut has a reply cost more than the account may owe: the agent
+// says goodbye on both ways in, and nobody starts again.
+func TestBalanceRunsOut(t *testing.T) {
+	t.Parallel()
+	s := shared(t, laboratory)
+	who := newCustomer(t, s, "10")
+	phone := newPhone(t)
+	onPhone := call(t, s, phone, who.number)
+	onSocket := connect(t, s, who.key, who.agent)
+	onSocket.awaitStatus("listening")
+	onPhone.awaitVoice("the greeting", 0, time.Second)
+	mark := onPhone.mark()
+	onSocket.send(`{"type":"text","data":"ruin me"}`)
+	answer := onSocket.awaitStatus("speaking")
+	if code, why := onSocket.awaitClose(); code != websocket.ClosePolicyViolation || !strings.Contains(why, "balance") {
+		t.Errorf("closed with %d %q", code, why)
+	}
+	if v := voiced(heard(onSocket.since(answer.at)), voiceRate); v < time.Second {
+		t.Errorf("answer and goodbye have %s of voice", v)
+	}
+	select {
+	case <-onPhone.over:
+	case <-time.After(patience):
+		t.Fatal("the telephone call does not end")
+	}
+	if onPhone.hears(mark) < 300*time.Millisecond {
+		t.Errorf("the goodbye on the telephone has %s of voice", onPhone.hears(mark))
+	}
+	onSocket.hangUp()
+	b := openBooks(t, s)
+	for _, x := range b.closed(who.account, 2) {
+		if x.Reason != "balance_exhausted" {
+			t.Errorf("%s session ended with %s %s", x.Terms.Kind, x.Reason, x.Detail)
+		}
+		b.checkAmount(x)
+	}
+	refusedSocket(t, s, who.key, who.agent, "billing.insufficient_balance", websocket.ClosePolicyViolation)
 	checkBooks(t, s.dir)
 }
 

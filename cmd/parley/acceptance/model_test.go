@@ -6,20 +6,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 )
 
 // model is a language model behind HTTP that answers to what it hears in a way
 // tests can count on. It reports usage as such servers do.
-type model struct {
-	*httptest.Server
-	asked atomic.Int64 // completions begun
-}
+type model struct{ *httptest.Server }
 
 // What every completion is reported to cost.
 const (
 	promptTokens     = 101
 	completionTokens = 23
+	ruinousTokens    = 10_000_000 // 24 dollars at the built-in card's price
 )
 
 // story takes well over half a minute to tell.
@@ -44,17 +41,21 @@ func (m *model) complete(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	m.asked.Add(1)
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(v any) {
 		b, _ := json.Marshal(v) // maps of strings and numbers
 		fmt.Fprintf(w, "data: %s\n\n", b)
 	}
-	for word := range strings.SplitAfterSeq(reply(request.Messages[len(request.Messages)-1].Content), " ") {
+	said := request.Messages[len(request.Messages)-1].Content
+	for word := range strings.SplitAfterSeq(reply(said), " ") {
 		send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{"content": word}}}})
 	}
 	send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{}, "finish_reason": "stop"}}})
-	send(map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": promptTokens, "completion_tokens": completionTokens}})
+	out := completionTokens
+	if has(said, "ruin") {
+		out = ruinousTokens
+	}
+	send(map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": promptTokens, "completion_tokens": out}})
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 

@@ -35,9 +35,9 @@ func refusedSocket(t *testing.T, s *server, key, agent, code string, closing int
 }
 
 // refusedUpgrade asks for an agent socket and must get status with code as JSON.
-func refusedUpgrade(t *testing.T, s *server, header http.Header, status int, code string) {
+func refusedUpgrade(t *testing.T, s *server, query string, header http.Header, status int, code string) {
 	t.Helper()
-	conn, resp, err := websocket.DefaultDialer.Dial(agentURL(s, "ag_x"), header)
+	conn, resp, err := websocket.DefaultDialer.Dial(agentURL(s, "ag_x")+query, header)
 	if err == nil {
 		conn.Close()
 		t.Fatal("the upgrade was not refused")
@@ -62,9 +62,11 @@ func refusedUpgrade(t *testing.T, s *server, header http.Header, status int, cod
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	s := shared(t, laboratory)
-	refusedUpgrade(t, s, nil, 401, "auth.missing_key")
-	refusedUpgrade(t, s, http.Header{"X-Api-Key": {"sk_wrong"}}, 401, "auth.invalid_key")
-	refusedUpgrade(t, s, http.Header{"Authorization": {"Basic c2tfOng="}, "X-Api-Key": {s.guide.key}}, 401, "auth.invalid_key")
+	refusedUpgrade(t, s, "", nil, 401, "auth.missing_key")
+	refusedUpgrade(t, s, "", http.Header{"X-Api-Key": {"sk_wrong"}}, 401, "auth.invalid_key")
+	refusedUpgrade(t, s, "&api_key=sk_wrong", nil, 401, "auth.invalid_key")
+	// The first credential present decides.
+	refusedUpgrade(t, s, "&api_key="+s.guide.key, http.Header{"Authorization": {"Basic c2tfOng="}, "X-Api-Key": {s.guide.key}}, 401, "auth.invalid_key")
 	who := newCustomer(t, s, "")
 	var key struct {
 		ID     string
@@ -75,7 +77,7 @@ func TestCredentials(t *testing.T) {
 	c.awaitStatus("prompt_set")
 	c.hangUp()
 	admin(t, s.dir, &struct{}{}, "key", "revoke", "--account", who.account, key.ID)
-	refusedUpgrade(t, s, http.Header{"X-Api-Key": {key.APIKey}}, 401, "auth.invalid_key")
+	refusedUpgrade(t, s, "", http.Header{"Authorization": {"Bearer " + key.APIKey}}, 401, "auth.invalid_key")
 	// Somebody else's agent does not exist either.
 	refusedSocket(t, s, who.key, s.guide.agent, "agent.not_found", websocket.ClosePolicyViolation)
 	refusedSocket(t, s, who.key, "ag_nobody", "agent.not_found", websocket.ClosePolicyViolation)
@@ -203,6 +205,9 @@ func TestStrangersOnThePorts(t *testing.T) {
 	c := call(t, s, newPhone(t), who.number)
 	c.awaitVoice("the greeting", 0, time.Second)
 	target := net.UDPAddrFromAddrPort(c.leg.Stats().Latched)
+	if target.Port == 0 {
+		t.Fatal("the telephone does not know where the server's voice comes from")
+	}
 	stranger, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 2)})
 	if err != nil {
 		t.Fatal(err)

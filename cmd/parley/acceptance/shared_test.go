@@ -84,6 +84,7 @@ func shared(t *testing.T, get func() (*server, error)) *server {
 // customer is an account of a test's own with an agent and a number.
 type customer struct{ account, key, agent, number string }
 
+// agentFile is such an agent. It waits for ever, for some tests are slow, and its
 // phrases are what callers say in these tests.
 const agentFile = `name: Lola
 voice: F1

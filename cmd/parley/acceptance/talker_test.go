@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -74,12 +73,13 @@ func agentURL(s *server, agent string) string {
 	return "ws://" + s.addrs["http"] + "/ws/agent?agent_id=" + agent
 }
 
-// connect opens an agent socket and configures it as a published client does,
-// which says voice and language even to an agent that has its own.
+// connect opens an agent socket and configures it as a published client does: the
+// key stands in the query, and voice and language are said even to an agent that
+// has its own.
 func connect(t *testing.T, s *server, key, agent string) *talker {
 	t.Helper()
 	d := websocket.Dialer{HandshakeTimeout: patience}
-	conn, _, err := d.Dial(agentURL(s, agent), http.Header{"X-API-Key": {key}})
+	conn, _, err := d.Dial(agentURL(s, agent)+"&api_key="+key, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

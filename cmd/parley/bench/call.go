@@ -244,7 +244,7 @@ func (c Call) settle(t *telephone, began resources) resources {
 }
 
 // heapBar is the memory in KiB that a call may leave behind: caches grow once.
-const heapBar = 4
+const heapBar = 8
 
 // heap is how much memory in KiB each call has left behind.
 func (c Call) heap(began, now resources) float64 {

@@ -125,7 +125,7 @@ func (d Demo) Guide(httpAddr, sipAddr string) string {
 	fmt.Fprintf(&b, "\nParley is running with a demonstration account.\n\n")
 	fmt.Fprintf(&b, "  API      http://%s\n  API key  %s\n  agent    %s\n  number   %s\n\nTry, in another terminal:\n\n", local(httpAddr), d.Key, d.Agent, d.Number)
 	fmt.Fprintf(&b, "  export PARLEY_URL=http://%s PARLEY_API_KEY=%s\n", local(httpAddr), d.Key)
-	fmt.Fprintf(&b, "  bin/parley talk --agent %s          --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Agent)
+	fmt.Fprintf(&b, "  bin/parley talk --agent %s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Agent)
 	if sipAddr != "" {
 		fmt.Fprintf(&b, "  bin/parley phone sip:%s@%s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Number, local(sipAddr))
 		fmt.Fprintf(&b, "  a softphone on this machine: call sip:%s@%s\n", d.Number, local(sipAddr))
