@@ -39,7 +39,7 @@ func execute(args []string, out, errOut io.Writer) int {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			err := cmd.ValidateRequiredFlags()
+			err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups())
 			understood = err == nil
 			return err
 		},

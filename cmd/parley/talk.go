@@ -37,9 +37,6 @@ func newTalkCommand() *cobra.Command {
 		Example: "  parley talk --agent ag_… --in testdata/speech/opening-hours.wav --out answer.wav\n  parley talk --prompt 'We are open from nine to six.' --type",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.agent == "" && f.prompt == "" {
-				return errors.New("say whom to talk to: --agent ID, or --prompt TEXT")
-			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			switch {
@@ -64,6 +61,7 @@ func newTalkCommand() *cobra.Command {
 	fl.BoolVar(&f.typed, "type", false, "type what you say, a line for each turn")
 	fl.DurationVar(&f.quiet, "quiet", 2*time.Second, "with --in: how long the agent must have been silent before hanging up")
 	fl.DurationVar(&f.longest, "max", 5*time.Minute, "the longest the conversation may be")
+	cmd.MarkFlagsOneRequired("agent", "prompt")
 	return cmd
 }
 
