@@ -13,7 +13,8 @@ type EventKind uint8
 // What a call tells its observer. Their order is part of the contract: Thinking
 // comes before Speaking of the same Generation, Speaking before its first audio;
 // a cut is Interrupted, AgentLine with what was heard, Listening, and no audio of
-// the cut reply is written after it.
+// the cut reply is written after it, but on a continuous leg one frame in which it
+// fades. Used may come at any time after its completion is over, up to End.
 const (
 	Thinking      EventKind = iota + 1 // a reply was asked for
 	Speaking                           // its first audio follows
@@ -26,7 +27,7 @@ const (
 	AgentLine                          // Text of the reply, as far as it was heard
 	Ducked                             // On: the agent's voice was lowered, or restored
 	ToolAsked                          // run Call and answer with Call.ToolResult
-	ToolEnded                          // Call has its result, Text says which kind
+	ToolEnded                          // Call has its result, Text says which kind: ok, timeout, cancelled or unknown_tool
 	Phones                             // phonemes of the audio that follows
 	Fault                              // Err failed one turn; the call goes on
 	Used                               // Usage of one completion

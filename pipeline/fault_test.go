@@ -539,3 +539,53 @@ func TestLimits(t *testing.T) {
 			has(t, s, "10000 thinking 1", `agent_line "I have to end the call now. Goodbye."`, "12200 end max_duration")
 		})
 }
+
+// TestRehearsed: a call may be answered when its first message is ready, or cannot
+// be; the message is then spoken from memory.
+func TestRehearsed(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := pipelinetest.NewScene()
+			s.Config.Agent.FirstMessage = "Hello there. How are you?"
+			s.TTS.FirstAudio = 300 * ms
+			if fails {
+				s.TTS.Limit, s.TTS.Err = 0, broken
+			}
+			call := s.Call()
+			start := time.Now()
+			if err := call.Prepare(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			<-call.Rehearsed()
+			if took := time.Since(start); took != 600*ms && !fails || took != 300*ms && fails {
+				t.Errorf("rehearsed after %v", took)
+			}
+			call.Close()
+			for _, c := range s.TTS.Calls() {
+				if c.End.IsZero() {
+					t.Errorf("%q is still being made", c.Speech.Text)
+				}
+			}
+		})
+	}
+}
+
+// TestTranscript: the history that is stored says what was said in the end.
+func TestTranscript(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{}).open(t, 0)
+		s := o.call(web, func(s *pipelinetest.Scene) {
+			s.Leg.Speech = []pipelinetest.Utterance{{From: 1000 * ms, To: 2500 * ms}, {From: 2720 * ms, To: 3500 * ms}}
+			s.ASR.Plan = append(enginetest.Spoken(1000*ms, 2500*ms, "a table"), enginetest.Spoken(2720*ms, 3500*ms, "for two")...)
+			s.Leg.HangUp = 9 * time.Second
+		})
+		o.wait()
+		var got []string
+		for _, l := range o.ledger.talks[s.ID()].Transcript {
+			got = append(got, l.Role+": "+l.Text)
+		}
+		if want := []string{"user: a table for two", "agent: Yes I can help. It takes two days. Is that all right?"}; !slices.Equal(got, want) {
+			t.Errorf("stored %q", got)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -42,6 +43,7 @@ const (
 	DefaultMaxDuration = 2 * time.Hour
 	DefaultRing        = time.Second
 	maxPhrases         = 2000
+	verdictAfter       = 100 * media.Millisecond
 )
 
 // ParseSettings reads an agent's settings. The error is one sentence that names
@@ -55,6 +57,9 @@ func ParseSettings(data []byte) (Settings, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
 		return s, fmt.Errorf("settings: %w", err)
+	}
+	if d.InputOffset() < int64(len(bytes.TrimRight(data, " \t\r\n"))) {
+		return s, errors.New("settings: more than one JSON value")
 	}
 	for _, r := range []struct {
 		name   string
@@ -90,6 +95,7 @@ func (s *Settings) Turn(language string) turn.Config {
 	set(&c.MaxDelay, s.MaxEndpointMS, media.Millisecond)
 	c.MaxDelay = max(c.MaxDelay, c.MinDelay)
 	set(&c.OverlapMax, s.BargeInMS, media.Millisecond)
+	c.Verdict = max(c.Verdict, c.OverlapMax+verdictAfter) // or nobody could speak for so long
 	set(&c.Idle, s.IdleSeconds, media.Second)
 	if s.IdleReprompts != nil {
 		c.Reprompts = *s.IdleReprompts

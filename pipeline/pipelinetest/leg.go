@@ -1,6 +1,7 @@
-// Package pipelinetest holds conversations in simulated time: a leg whose caller
-// speaks by a script, a listener that knows the script, and the log of a call.
-// Everything runs inside testing/synctest bubbles.
+// Package pipelinetest holds conversations: a leg whose caller speaks by a script,
+// a listener that knows the script, and the log of a call. They are meant for
+// simulated time, in testing/synctest bubbles, but for short ones with things that
+// cannot be in there.
 package pipelinetest
 
 import (

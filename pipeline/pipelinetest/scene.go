@@ -15,7 +15,8 @@ import (
 )
 
 // Scene is one conversation with scripted engines. Its fields may be changed
-// until Play. It must be made and played inside a testing/synctest bubble.
+// until Play. It must be made and played in the same testing/synctest bubble, or
+// outside of any.
 type Scene struct {
 	Leg    *Leg
 	ASR    *enginetest.FakeASR

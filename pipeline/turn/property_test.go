@@ -22,7 +22,6 @@ type world struct {
 	ducked   bool
 	turn     int
 	turns    map[int]bool // committed
-	closing  bool
 	ends     int
 	finished bool // Finish: what plays ends soon
 }
@@ -121,64 +120,24 @@ func (w *world) frames(n int, speech, loud bool) {
 
 // moves are what can happen, by name for reports.
 func (w *world) moves() map[string]func(*rapid.T) {
-	texts := rapid.SampledFrom([]string{"", "uh-huh", "stop", "no wait", "what time is it", "five five", "and"})
-	result := func(t *rapid.T) Event {
-		return Event{Utt: rapid.IntRange(max(1, w.opened-1), w.opened+1).Draw(t, "utterance"), Text: texts.Draw(t, "text"),
-			Unsure: rapid.Bool().Draw(t, "unsure"), Last: rapid.Bool().Draw(t, "last")}
-	}
-	return map[string]func(*rapid.T){
+	moves := map[string]func(*rapid.T){
 		"speak": func(t *rapid.T) {
 			w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), true, rapid.Bool().Draw(t, "loud"))
 		},
-		"quiet":  func(t *rapid.T) { w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), false, false) },
-		"wait":   func(t *rapid.T) { w.frames(rapid.IntRange(100, 800).Draw(t, "frames"), false, false) },
-		"digit":  func(t *rapid.T) { w.step(Event{Kind: Digit}) },
-		"button": func(t *rapid.T) { w.step(Event{Kind: Interrupt}) },
-		"typed":  func(t *rapid.T) { w.step(Event{Kind: Typed, Text: "typed"}) },
-		"partial": func(t *rapid.T) {
-			e := result(t)
-			e.Kind, e.Last = Partial, false
-			w.step(e)
-		},
-		"final": func(t *rapid.T) {
-			e := result(t)
-			e.Kind = Final
-			w.step(e)
-		},
-		"audio": func(t *rapid.T) {
-			if w.making && !w.audible {
-				w.audible = w.s.Phase == Thinking || w.s.Phase == ToolWait
-				w.step(Event{Kind: FirstAudio})
-			}
-		},
-		"made": func(t *rapid.T) { w.making = w.making && !w.audible },
-		"drained": func(t *rapid.T) {
-			if w.audible && !w.making || w.making && !w.audible && w.s.Phase == Thinking {
-				w.making, w.audible = false, false
-				w.step(Event{Kind: Drained})
-			}
-		},
-		"fail": func(t *rapid.T) {
-			if w.making {
-				w.making = false
-				w.step(Event{Kind: ReplyFailed})
-			}
-		},
-		"tools": func(t *rapid.T) {
-			if w.making {
-				w.tools = true
-				w.step(Event{Kind: ToolsCalled})
-			}
-		},
+		"quiet":   func(t *rapid.T) { w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), false, false) },
+		"wait":    func(t *rapid.T) { w.frames(rapid.IntRange(100, 800).Draw(t, "frames"), false, false) },
+		"digit":   func(t *rapid.T) { w.step(Event{Kind: Digit}) },
+		"button":  func(t *rapid.T) { w.step(Event{Kind: Interrupt}) },
+		"typed":   func(t *rapid.T) { w.step(Event{Kind: Typed, Text: "typed"}) },
+		"partial": func(t *rapid.T) { w.result(t, Partial) },
+		"final":   func(t *rapid.T) { w.result(t, Final) },
+		"audio":   func(t *rapid.T) { w.audio() },
+		"made":    func(t *rapid.T) { w.making = w.making && !w.audible },
+		"drained": func(t *rapid.T) { w.drained() },
 		"results": func(t *rapid.T) {
 			if w.tools {
 				w.tools = false
 				w.step(Event{Kind: ToolsDone})
-			}
-		},
-		"hangup": func(t *rapid.T) {
-			if w.making {
-				w.step(Event{Kind: Hangup})
 			}
 		},
 		"stop": func(t *rapid.T) {
@@ -190,6 +149,36 @@ func (w *world) moves() map[string]func(*rapid.T) {
 				w.step(e)
 			}
 		},
+	}
+	for name, kind := range map[string]EventKind{"fail": ReplyFailed, "tools": ToolsCalled, "hangup": Hangup} {
+		moves[name] = func(*rapid.T) {
+			if w.making {
+				w.making = w.making && kind != ReplyFailed
+				w.tools = w.tools || kind == ToolsCalled
+				w.step(Event{Kind: kind})
+			}
+		}
+	}
+	return moves
+}
+
+func (w *world) result(t *rapid.T, kind EventKind) {
+	texts := []string{"", "uh-huh", "stop", "no wait", "what time is it", "five five", "and"}
+	w.step(Event{Kind: kind, Utt: rapid.IntRange(max(1, w.opened-1), w.opened+1).Draw(t, "utterance"), Text: rapid.SampledFrom(texts).Draw(t, "text"),
+		Unsure: rapid.Bool().Draw(t, "unsure"), Last: kind == Final && rapid.Bool().Draw(t, "last")})
+}
+
+func (w *world) audio() {
+	if w.making && !w.audible {
+		w.audible = w.s.Phase == Thinking || w.s.Phase == ToolWait
+		w.step(Event{Kind: FirstAudio})
+	}
+}
+
+func (w *world) drained() {
+	if w.audible && !w.making || w.making && !w.audible && w.s.Phase == Thinking {
+		w.making, w.audible = false, false
+		w.step(Event{Kind: Drained})
 	}
 }
 
@@ -207,7 +196,7 @@ func TestAnythingMayHappen(t *testing.T) {
 	})
 }
 
-// TestFramesDoNotAllocate: what happens with every frame costs no memory.
+// TestAllocFrames: what happens with every frame costs no memory.
 func TestAllocFrames(t *testing.T) {
 	for name, script := range map[string]string{
 		"listening": listening, "speaking": speaking, "the caller speaks": listening + "speak 200; partial 1 What Time",

@@ -144,8 +144,8 @@ func TestWordsOfAnything(t *testing.T) {
 			t.Fatalf("probability %v", p)
 		}
 		endsInDigits("es", text)
-		if !sameWords(text, strings.ToUpper(strings.ToLower(text))) && strings.ToLower(strings.ToUpper(strings.ToLower(text))) == strings.ToLower(text) {
-			t.Fatal("another case is another text")
+		if !sameWords(text, text+" ...") {
+			t.Fatal("marks make another text")
 		}
 	})
 }

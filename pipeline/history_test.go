@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"fmt"
+	"testing"
+
+	"parley/inference"
+	"parley/pipeline/turn"
+)
+
+func user(text string) inference.Message {
+	return inference.Message{Role: inference.RoleUser, Text: text}
+}
+
+func TestHistory(t *testing.T) {
+	var h history
+	h.add(user("book it"))
+	h.add(inference.Message{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: "1", Name: "book"}, {ID: "2", Name: "call"}}})
+	h.result("2", "done")
+	if before := h.replaceUser("book it now"); before != "book it" {
+		t.Errorf("replaced %q", before)
+	}
+	var got string
+	for _, m := range h.messages() {
+		got += fmt.Sprintf("%s %s%s; ", m.Role, m.Text, m.ToolCallID)
+	}
+	if want := `user book it now; agent ; tool {"status":"pending"}1; tool done2; `; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var empty history
+	if before := empty.replaceUser("hello"); before != "" || len(empty.messages()) != 1 {
+		t.Errorf("replaced %q of nothing", before)
+	}
+}
+
+// TestHistoryIsBounded: the oldest goes, and the results of its functions with it.
+func TestHistoryIsBounded(t *testing.T) {
+	var h history
+	for i := range 3 * maxHistory {
+		id := fmt.Sprint(i)
+		h.add(inference.Message{Role: inference.RoleAgent, Text: id, ToolCalls: []inference.ToolCall{{ID: id}}})
+		h.result(id, "ok")
+	}
+	if len(h.entries) != maxHistory || len(h.results) != maxHistory || h.entries[0].Text != fmt.Sprint(2*maxHistory) {
+		t.Errorf("%d entries from %s on, %d results", len(h.entries), h.entries[0].Text, len(h.results))
+	}
+}
+
+// TestOwnLines: every language has every line, and an agent's own goodbye counts.
+func TestOwnLines(t *testing.T) {
+	for language, lines := range ownLines {
+		for _, l := range []turn.Line{turn.Sorry, turn.Reprompt, turn.Goodbye, turn.Trouble} {
+			if lines[l] == "" || len(pieces(lines[l])) == 0 {
+				t.Errorf("%s has no line %d", language, l)
+			}
+		}
+	}
+	a := Agent{Language: "xx", FirstMessage: "Hi."}
+	if a.lineText(turn.Greeting) != "Hi." || a.lineText(turn.Goodbye) != ownLines["en"][turn.Goodbye] || a.lineText(turn.NoLine) != "" {
+		t.Error("a language that is not known speaks English")
+	}
+	a.Goodbye = "Bye."
+	if a.lineText(turn.Goodbye) != "Bye." {
+		t.Error("the agent's own goodbye is not said")
+	}
+}
+
+// TestLineCache: the first message is forgotten when it was said, also when it is
+// made later than that.
+func TestLineCache(t *testing.T) {
+	l := newLineCache()
+	some := []inference.Chunk{{}}
+	l.put(turn.Greeting, "a", some)
+	l.put(turn.Goodbye, "b", some)
+	if l.get("a") == nil || l.get("b") == nil || l.get("c") != nil {
+		t.Error("the cache does not hold what it was given")
+	}
+	l.greeted()
+	l.put(turn.Greeting, "c", some)
+	if l.get("a") != nil || l.get("c") != nil || l.get("b") == nil {
+		t.Error("the first message is still there, or something else is not")
+	}
+}

@@ -1,0 +1,426 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/pipelinetest"
+	"parley/store"
+)
+
+func TestAdmission(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{}).open(t, 2)
+		a, b := o.admit(web), o.admit(web)
+		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != pipeline.ErrFull || o.Live() != 2 {
+			t.Errorf("a third of two: %v, %d live", err, o.Live())
+		}
+		a.End(hungUp)
+		o.ledger.start = func() error { return store.ErrConcurrency }
+		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != store.ErrConcurrency || o.Live() != 1 {
+			t.Errorf("refused by the store: %v, %d live", err, o.Live())
+		}
+		b.End(hungUp)
+		b.End(media.Ended{Reason: media.Failed})
+		a.End(hungUp)
+		if err := o.Drain(t.Context()); err != nil || o.Live() != 0 {
+			t.Errorf("drained: %v", err)
+		}
+		a.End(hungUp)
+		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != pipeline.ErrDraining {
+			t.Errorf("while draining: %v", err)
+		}
+		if err := o.Drain(t.Context()); err != nil {
+			t.Errorf("drained again: %v", err)
+		}
+		if n := len(o.ledger.closings); n != 2 {
+			t.Errorf("%d sessions were closed, want each of 2 once", n)
+		}
+	})
+}
+
+// TestCheckpoints: every 5 s what was used since the clock began, which ends with
+// the call and not with its leg.
+func TestCheckpoints(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{}).open(t, 0)
+		waiting := o.admit(web)
+		time.Sleep(2500 * ms)
+		o.call(inbound, func(s *pipelinetest.Scene) {
+			s.Config.MaxDuration = 20 * time.Second
+			s.Leg.Linger = 30 * time.Second
+		})
+		o.calls.Wait()
+		waiting.End(hungUp)
+		o.wait()
+		var log []string
+		for _, r := range o.ledger.reports {
+			log = append(log, fmt.Sprintf("%v %s #%d %v %d %d", r.at, r.session, r.Seq, !r.StartedAt.IsZero(), r.Usage[billing.AgentTime], r.Usage[billing.LineTime]))
+		}
+		want := []string{"1s s1 #1 false 0 0", "6s s1 #2 false 0 0", "6s s2 #1 true 3500 3500", "11s s1 #3 false 0 0", "11s s2 #2 true 8500 8500",
+			"16s s1 #4 false 0 0", "16s s2 #3 true 13500 13500", "21s s1 #5 false 0 0", "21s s2 #4 true 18500 18500",
+			"26s s1 #6 false 0 0", "26s s2 #5 true 22200 22200"}
+		slices.SortStableFunc(log, func(a, b string) int { return at(a) - at(b) })
+		if got := log[:len(want)]; !slices.Equal(got, want) {
+			t.Errorf("got %q", got)
+		}
+		// Twenty seconds, two seconds of goodbye and the silence after it.
+		for _, c := range o.ledger.closings {
+			switch c.session {
+			case "s1":
+				if c.Usage != (billing.Usage{}) || !c.StartedAt.IsZero() {
+					t.Errorf("a session without a call used %v", c.Usage)
+				}
+			case "s2":
+				if c.Reason != "max_duration" || c.Usage[billing.AgentTime] != 22200 || c.Usage[billing.LineTime] != 22200 || c.ended != 24700*ms || c.at != 54700*ms {
+					t.Errorf("closed %+v", c)
+				}
+			}
+		}
+	})
+}
+
+// at is the seconds that a line of a log begins with, and the number of its session.
+func at(line string) int {
+	d, session, _ := strings.Cut(line, " ")
+	when, err := time.ParseDuration(d)
+	if err != nil {
+		panic(err)
+	}
+	return int(when/time.Millisecond)*10 + int(session[1]-'0')
+}
+
+// TestTokensAreReportedSoon, of the session that used them alone.
+func TestTokensAreReportedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{}).open(t, 0)
+		o.call(web, until(9500*ms))
+		time.Sleep(5 * ms)
+		s := o.call(web, func(s *pipelinetest.Scene) {
+			thirsty(s, 1000, 50)
+			s.Leg.HangUp = 9500 * ms
+			s.Act = nil
+			s.Leg.Speech = []pipelinetest.Utterance{{From: 1000 * ms, To: 2500 * ms}}
+			s.ASR.Plan, s.ASR.FinalAfter = nil, 100*ms
+		})
+		o.wait()
+		var soon []string
+		for _, r := range o.ledger.reports {
+			if r.at%time.Second != 0 {
+				soon = append(soon, fmt.Sprintf("%v %s %d %d", r.at, r.session, r.Usage[billing.ReplyIn], r.Usage[billing.ReplyOut]))
+			}
+		}
+		if want := []string{"3.945s s2 1000 50"}; !slices.Equal(soon, want) {
+			t.Errorf("got %q, want %q", soon, want)
+		}
+		talk := o.ledger.talks[s.ID()]
+		if len(talk.Transcript) != 2 || talk.Transcript[0].Role != "user" || talk.Transcript[1].Text != "Yes." || len(talk.Generations) != 1 {
+			t.Fatalf("stored %+v", talk)
+		}
+		g := talk.Generations[0]
+		if want := (store.Generation{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", InTokens: 1000, OutTokens: 50, Source: "provider"}); g != want {
+			t.Errorf("stored %+v, want %+v", g, want)
+		}
+		if !strings.Contains(string(talk.Turns), `"endpoint_ms":200,"model_ms":150,"voice_ms":80,"total_ms":430`) {
+			t.Errorf("stored turns %s", talk.Turns)
+		}
+	})
+}
+
+// poor is a wallet at the floor.
+var poor = store.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft}}
+
+// TestFloor: at the overdraft floor the agent says goodbye; the others go on.
+func TestFloor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+			if s.ID == "s1" && at >= 10*time.Second {
+				return poor
+			}
+			return store.CheckpointResult{Pots: billing.Pots{Paid: 1}}
+		}}).open(t, 0)
+		a, b := o.call(web, nil), o.call(web, until(20*time.Second))
+		o.wait()
+		o.wantEnd(a, "13.2s balance_exhausted")
+		o.wantEnd(b, "20s user_hangup")
+	})
+}
+
+// TestLineMinutes are asked for ten seconds before they begin, once each.
+func TestLineMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{}).open(t, 0)
+		o.call(inbound, until(165*time.Second))
+		o.call(web, until(165*time.Second))
+		o.wait()
+		if want := []string{"s1 2 at 50s: <nil>", "s1 3 at 1m50s: <nil>"}; !slices.Equal(o.ledger.minutes, want) {
+			t.Errorf("got %q", o.ledger.minutes)
+		}
+	})
+}
+
+// TestRefusedLineMinute: the call says goodbye within the minute that is paid.
+func TestRefusedLineMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{permit: func(at time.Duration, minute int64) error {
+			if minute == 3 {
+				return store.ErrInsufficientBalance
+			}
+			return nil
+		}}).open(t, 0)
+		s := o.call(inbound, func(s *pipelinetest.Scene) { s.Config.Agent.FirstMessage = strings.Repeat("Long sentence. ", 300) })
+		o.wait()
+		o.wantEnd(s, "1m53.28s balance_exhausted")
+	})
+}
+
+// TestUnansweredLineMinute: no answer is no refusal; it is asked for again.
+func TestUnansweredLineMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{permit: func(at time.Duration, _ int64) error {
+			if at < 55*time.Second {
+				return store.ErrUnavailable
+			}
+			return nil
+		}}).open(t, 0)
+		s := o.call(inbound, until(70*time.Second))
+		o.wait()
+		o.wantEnd(s, "1m10s user_hangup")
+		if n := len(o.ledger.minutes); n != 6 || !strings.HasSuffix(o.ledger.minutes[5], "2 at 55s: <nil>") {
+			t.Errorf("asked %q", o.ledger.minutes)
+		}
+	})
+}
+
+// TestFencedNode: a younger process has the name. Its calls are closed there, so
+// they are hung up here, at once.
+func TestFencedNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{beat: func(at time.Duration) error {
+			if at > 10*time.Second {
+				return store.ErrFenced
+			}
+			return nil
+		}, close: func(time.Duration) error { return store.ErrFenced }}).open(t, 0)
+		s := o.call(web, nil)
+		o.wait()
+		o.wantEnd(s, "11s failed: node_lost")
+		if err := <-o.ran; !errors.Is(err, store.ErrFenced) {
+			t.Errorf("Run returned %v", err)
+		}
+	})
+}
+
+// TestFencedSession: one session is somebody else's.
+func TestFencedSession(t *testing.T) {
+	for _, verdict := range []error{store.ErrFenced, store.ErrNotFound} {
+		synctest.Test(t, func(t *testing.T) {
+			o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+				if s.ID == "s1" {
+					r.Err = verdict
+				}
+				return r
+			}}).open(t, 0)
+			a, b := o.call(web, nil), o.call(web, until(3*time.Second))
+			o.wait()
+			o.wantEnd(a, "1s failed: node_lost")
+			o.wantEnd(b, "3s user_hangup")
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{permit: func(time.Duration, int64) error { return store.ErrFenced }}).open(t, 0)
+		s := o.call(inbound, nil)
+		o.wait()
+		o.wantEnd(s, "50s failed: node_lost")
+	})
+}
+
+// TestDatabaseAway: calls outlive a short outage; after 30 s without books they say
+// goodbye, also when only the books fail.
+func TestDatabaseAway(t *testing.T) {
+	from12To := func(to time.Duration) func(time.Duration) bool {
+		return func(at time.Duration) bool { return at > 12*time.Second && at < to }
+	}
+	for _, c := range []struct {
+		name   string
+		ledger *fakeLedger
+		ended  time.Duration
+		reason string
+	}{
+		{"for 25 s", &fakeLedger{away: from12To(37 * time.Second)}, 50 * time.Second, "user_hangup"},
+		// The books were last stored at 11 s; the goodbye takes 2.2 s.
+		{"for 43 s", &fakeLedger{away: from12To(55 * time.Second)}, 44200 * ms, "failed"},
+		{"but for the node's heartbeat", &fakeLedger{locked: from12To(55 * time.Second)}, 44200 * ms, "failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := c.ledger.open(t, 0)
+				o.call(web, until(50*time.Second))
+				o.wait()
+				if got := o.ledger.closings; len(got) != 1 || got[0].ended != c.ended || got[0].Reason != c.reason {
+					t.Errorf("closed %+v, want %s at %v", got, c.reason, c.ended)
+				}
+			})
+		})
+	}
+}
+
+// TestCloseIsGivenUp after a minute: the next start of the node closes the session.
+func TestCloseIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{away: func(at time.Duration) bool { return at > 9*time.Second }}).open(t, 0)
+		s := o.call(web, until(10*time.Second))
+		o.wait()
+		o.wantEnd(s, "1m10.5s user_hangup")
+	})
+}
+
+// TestCloseIsRetried while the database is away, and charges what was used up to
+// the hang-up.
+func TestCloseIsRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{away: func(at time.Duration) bool { return at > 9*time.Second && at < 20*time.Second }}).open(t, 0)
+		s := o.call(web, until(10*time.Second))
+		o.wait()
+		o.wantEnd(s, "20s user_hangup")
+		if c := o.ledger.closings[0]; c.Usage[billing.AgentTime] != 10000 || c.ended != 10*time.Second {
+			t.Errorf("closed %+v", c)
+		}
+	})
+}
+
+// TestCloseAnyhow: a conversation that cannot be stored does not keep the session
+// open, nor does an error that nobody expected keep it from being closed later.
+func TestCloseAnyhow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{save: func(time.Duration) error { return store.ErrInvalid },
+			close: func(at time.Duration) error {
+				if at < 12*time.Second {
+					return errors.New("deadlock detected")
+				}
+				return nil
+			}}).open(t, 0)
+		o.call(web, until(10*time.Second))
+		o.wait()
+		if n := len(o.ledger.closings); n != 1 {
+			t.Errorf("%d closings, want 1", n)
+		}
+		// A session that ends for no reason must be closed too.
+		o.admit(web).End(media.Ended{})
+		if c := o.ledger.closings; len(c) != 2 || c[1].Reason != "failed" {
+			t.Errorf("closed %+v", c)
+		}
+	})
+}
+
+// TestDrain waits for calls, then lets them say goodbye, then cuts them off.
+func TestDrain(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		patience time.Duration
+		scene    func(*pipelinetest.Scene)
+		ended    string
+		drained  time.Duration
+		failed   bool
+	}{
+		{"the caller hangs up", 30 * time.Second, until(20 * time.Second), "20s user_hangup", 20 * time.Second, false},
+		{"the time is up", 15 * time.Second, nil, "18.2s api_hangup: drain", 18200 * ms, false},
+		{"a goodbye that takes too long", 15 * time.Second, func(s *pipelinetest.Scene) { s.TTS.FirstAudio = time.Minute }, "24s api_hangup: drain", 24 * time.Second, false},
+		{"one that does not even hear", 15 * time.Second, func(s *pipelinetest.Scene) {
+			s.Observe = func(*pipeline.Call, pipeline.Event) {
+				if time.Since(s.Leg.Start()) > 15*time.Second {
+					time.Sleep(20 * time.Second)
+				}
+			}
+		}, "", 31 * time.Second, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := (&fakeLedger{}).open(t, 0)
+				s := o.call(web, c.scene)
+				time.Sleep(time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), c.patience)
+				defer cancel()
+				err := o.Drain(ctx)
+				if got := time.Since(o.begun); got != c.drained || (err != nil) != c.failed {
+					t.Errorf("drained after %v with %v, want %v", got, err, c.drained)
+				}
+				o.calls.Wait()
+				if c.ended != "" {
+					o.wantEnd(s, c.ended)
+				}
+			})
+		})
+	}
+}
+
+// TestDrainCatchesLateComers: a session that is being admitted when all calls are
+// told to end does not begin to talk.
+func TestDrainCatchesLateComers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &fakeLedger{start: func() error { time.Sleep(3 * time.Second); return nil }}
+		o := l.open(t, 0)
+		go func() {
+			time.Sleep(time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := o.Drain(ctx); err != nil {
+				t.Errorf("drained: %v", err)
+			}
+		}()
+		s := o.call(web, func(s *pipelinetest.Scene) { s.Config.Agent.FirstMessage = "Hello." })
+		o.wait()
+		o.wantEnd(s, "3s api_hangup: drain")
+	})
+}
+
+// TestStopDoesNotWait for a call whose conductor is stuck: the meter serves all.
+func TestStopDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return poor }}).open(t, 0)
+		stuck := o.call(web, func(s *pipelinetest.Scene) {
+			s.Observe = func(*pipeline.Call, pipeline.Event) { time.Sleep(time.Minute) }
+		})
+		for range 20 {
+			stuck.Stop(media.Ended{Reason: media.APIHangup})
+		}
+		if got := time.Since(o.begun); got != 0 {
+			t.Errorf("Stop took %v", got)
+		}
+		b := o.call(web, nil)
+		o.wait()
+		o.wantEnd(b, "3.2s balance_exhausted")
+	})
+}
+
+// TestStoppedBeforeItsCall: a session that was stopped when it had no call yet.
+func TestStoppedBeforeItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{}).open(t, 0)
+		s := o.admit(web)
+		s.Stop(media.Ended{Reason: media.APIHangup, Detail: "first"})
+		s.Stop(media.Ended{Reason: media.APIHangup, Detail: "second"})
+		scene := pipelinetest.NewScene()
+		scene.Config.Agent.FirstMessage = "Hello."
+		scene.Config.Observe = s.Observer(nil)
+		call := scene.Call()
+		if err := call.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if ended := s.Conduct(call, scene.Leg); ended.Detail != "first" {
+			t.Errorf("ended %v", ended)
+		}
+		if c := o.ledger.closings[0]; c.Usage != (billing.Usage{}) || len(scene.Leg.Sent()) != 0 {
+			t.Errorf("it cost %v and said %d frames", c.Usage, len(scene.Leg.Sent()))
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package turn
+
+// What the caller does: speech, its text, typed turns and the button.
+
+// speechBegan is the start of speech: a new turn, more of the current one, or an
+// overlap with the agent's voice.
+func (s *step) speechBegan(e Event) {
+	switch s.Phase {
+	case Listening:
+		s.newTurn()
+		s.open()
+		s.Phase = UserSpeaking
+	case Pause:
+		if s.last < s.utt {
+			s.do(Action{Kind: ResumeUtterance})
+		} else {
+			s.open()
+		}
+		s.Phase = UserSpeaking
+	case Thinking:
+		if s.committed {
+			// Nothing of the reply was heard: the caller goes on with the same turn.
+			s.do(Action{Kind: Cancel})
+			s.open()
+			s.Phase = UserSpeaking
+			return
+		}
+		s.overlap(e)
+	case Speaking:
+		s.overlap(e)
+	case ToolWait:
+		s.newTurn()
+		s.open()
+		s.Phase = UserSpeaking
+	default: // Connecting, Closing: kept for the recogniser, decides nothing
+		s.open()
+	}
+}
+
+// overlap opens the recogniser on speech over the agent's voice.
+func (s *step) overlap(e Event) {
+	s.newTurn()
+	s.open()
+	if s.Phase == Speaking {
+		s.yield(e)
+	}
+}
+
+// yield lowers the agent's voice until the verdict.
+func (s *step) yield(e Event) {
+	if s.Config.Barge == Never {
+		return
+	}
+	s.Phase, s.overlapAt = Yielding, s.now
+	s.answer = e.Tail <= s.Config.TailAnswer || e.Question && e.Tail != Unfinished
+	s.ducked = true
+	s.do(Action{Kind: Duck, On: true})
+}
+
+func (s *step) open() {
+	s.utt++
+	s.settled = false
+	if s.first == 0 {
+		s.first = s.utt
+	}
+	s.do(Action{Kind: OpenUtterance})
+}
+
+func (s *step) newTurn() {
+	s.turn++
+	s.forgetTurn()
+	s.spoken, s.loud = s.hot, s.hotLoud
+	s.do(Action{Kind: BeginTurn, Turn: s.turn})
+}
+
+func (s *step) forgetTurn() {
+	s.text, s.partial, s.base, s.guessed, s.spoken, s.first = "", "", "", false, 0, s.utt+1
+}
+
+// checkEndpoint commits the turn when it is over, or drops what was no speech.
+func (s *step) checkEndpoint() {
+	if s.now < s.endpoint() || s.hot > 0 {
+		return
+	}
+	if !s.complete() && s.now < s.lastSpeech+s.Config.Recogniser {
+		return
+	}
+	if text := s.heard(); text != "" {
+		s.commit(text, false)
+		return
+	}
+	long := s.spoken >= s.Config.NoiseMax
+	s.forgetTurn()
+	s.do(Action{Kind: DropTurn, Turn: s.turn})
+	if long && !s.apologised {
+		s.apologised, s.hangup = true, false
+		s.say(Sorry)
+		return
+	}
+	s.rest()
+}
+
+func (s *step) commit(text string, typed bool) {
+	s.do(Action{Kind: Commit, Turn: s.turn, Text: text, Again: s.committed, Typed: typed})
+	s.base, s.guessed = s.text, s.partial != ""
+	s.text, s.partial = text, ""
+	s.committed, s.apologised = true, false
+	s.reprompts, s.idleAt, s.results, s.hangup, s.line = 0, 0, false, false, NoLine
+	s.Phase, s.since = Thinking, s.now
+}
+
+func (s *step) result(e Event) {
+	ours, words := s.listenTo(e)
+	if !ours {
+		return
+	}
+	switch s.Phase {
+	case Pause:
+		s.checkEndpoint()
+	case Thinking:
+		if s.committed && words && e.Kind == Final {
+			// More of the same turn, and nothing of the reply was heard.
+			s.do(Action{Kind: Cancel})
+			s.toListener()
+		}
+	case Yielding:
+		s.judge(e)
+	case Speaking:
+		if s.Config.Barge != Never {
+			s.judge(e) // words that came after the verdict
+		}
+	}
+}
+
+func (s *step) typed(text string) {
+	switch s.Phase {
+	case Closing, Connecting:
+		return
+	case Speaking, Yielding:
+		s.cut()
+	case Thinking:
+		s.do(Action{Kind: Cancel})
+	}
+	if s.committed {
+		text = join(s.text, text)
+	} else {
+		s.newTurn()
+	}
+	s.commit(text, true)
+}
+
+func (s *step) interrupt() {
+	switch s.Phase {
+	case Speaking, Yielding:
+		s.cut()
+		s.toListener()
+	case Thinking:
+		s.do(Action{Kind: Cancel})
+		s.hangup = false
+		s.answered()
+		s.toListener()
+	}
+}
