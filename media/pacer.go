@@ -8,11 +8,11 @@ const (
 	maxCatchUp    = 2
 	arrivalMargin = 2 * time.Millisecond
 	maxSlew       = 100 * time.Microsecond
-	// The phase may move by half a frame to find the far end, and then follow the
-	// difference of two clocks (250 parts in a million). A far end that follows us
-	// in turn, an echo for one, would otherwise slow both down for ever.
-	maxPhase  = FrameDuration / 2
-	driftPart = 4000
+	// The phase may move by a frame to find the far end, and then follow the
+	// difference of two clocks (500 parts in a million). A far end that follows us
+	// in turn, an echo for one, would otherwise slow both down by ten times that.
+	maxPhase  = FrameDuration
+	driftPart = 2000
 )
 
 // Pacer says when 20 ms frames are due. It counts absolute deadlines from its
