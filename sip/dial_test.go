@@ -247,9 +247,7 @@ func TestDialRefused(t *testing.T) {
 			t.Errorf("%d %s rang %v: %v, retry %v, want %v", x.code, x.reason, x.rang, e.Ended(), e.Retry(), x.want)
 		}
 	}
-	if s := ua.Stats(); s.Calls != 0 {
-		t.Errorf("%+v", s)
-	}
+	eventually(t, "nothing left", func() bool { return ua.Stats().Calls == 0 })
 }
 
 func TestDialBadAnswer(t *testing.T) {
