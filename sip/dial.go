@@ -236,7 +236,8 @@ func (a *attempt) cancel() {
 	for {
 		if a.some && !sent {
 			sent = true
-			go func() { _, _ = a.ua.exchange(a.cancelRequest()) }()
+			// The call's goroutine still counts, so Run has not stopped waiting.
+			a.ua.work.Go(func() { _, _ = a.ua.exchange(a.cancelRequest()) })
 		}
 		select {
 		case res := <-a.tx.Responses():
