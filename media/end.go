@@ -20,6 +20,10 @@ const (
 	Unknown          EndReason = "unknown"           // a call the account does not have
 )
 
+// Disputed is the detail of BalanceExhausted when a payment is disputed, so that what
+// the account has may not be used.
+const Disputed = "disputed"
+
 // Ended is why a call ended. A Leg's Run returns it when the far end's goodbye was
 // not an ordinary hang-up, and finds it as the cause of its context when we end
 // the call.

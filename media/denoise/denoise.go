@@ -4,8 +4,8 @@
 // A Suppressor works at the rate of its leg, one 20 ms frame in, one out. Suppressor
 // "spectral" is a log-spectral amplitude estimator (Ephraim and Malah 1985) with a
 // decision-directed prior (Ephraim and Malah 1984) over a minimum-controlled noise
-// estimate (Martin 2001, Cohen 2003); "off" passes audio on. Clip cleans a whole
-// recording, for which it measures the noise first.
+// estimate (Martin 2001, Cohen 2003); "off" passes audio on. A Recording is
+// cleaned as a whole: its noise is measured first.
 //
 // Knowing the noise is most of knowing whether someone speaks, so the spectral
 // analysis is offered by itself too (Analyser), and a suppressor that has one

@@ -92,14 +92,14 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// TestCleanSpeech: what needs no cleaning comes out as it was, also from Clip.
+// TestCleanSpeech: what needs no cleaning comes out as it was, also from a Recording.
 func TestCleanSpeech(t *testing.T) {
 	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
 		clean, active := speech(t, rate)
 		pcm := noisetest.PCM(clean)
 		for name, out := range map[string][]int16{
 			"stream": process(newSpectral(t, rate), rate, pcm),
-			"clip":   denoise.Clip(pcm, rate),
+			"whole":  clip(pcm, rate),
 		} {
 			y := floats(out)
 			level := noisetest.LevelWhere(y, active, true, int(rate)) - noisetest.LevelWhere(clean, active, true, int(rate))
@@ -109,26 +109,5 @@ func TestCleanSpeech(t *testing.T) {
 				t.Errorf("%v %s: level %+.2f dB, segmental SNR %.1f dB, want within 0.5 and at least 25", rate, name, level, seg)
 			}
 		}
-	}
-}
-
-// TestClipStartsClean: a recording is as clean in its first half second as later.
-func TestClipStartsClean(t *testing.T) {
-	const rate = media.Rate16k
-	clean, _ := speech(t, rate)
-	clean = clean[2*noisetest.Rate-1600:] // 100 ms of noise, then speech
-	x := noisetest.PCM(noisetest.Mix(clean, noisetest.White(len(clean), 5), 10))
-	y := denoise.Clip(x, rate)
-	if len(y) != len(x) {
-		t.Fatalf("%d samples became %d", len(x), len(y))
-	}
-	first := []bool{true, true, true, true}
-	before := noisetest.LevelWhere(floats(x[:1280]), first, true, int(rate))
-	after := noisetest.LevelWhere(floats(y[:1280]), first, true, int(rate))
-	if after-before > -10 {
-		t.Errorf("the first 80 ms are lowered by %.1f dB, want 10", before-after)
-	}
-	if g := noisetest.SegSNR(clean, floats(y), int(rate)) - noisetest.SegSNR(clean, floats(x), int(rate)); g < 3 {
-		t.Errorf("segmental SNR %+.2f dB, want at least 3: is the delay off?", g)
 	}
 }

@@ -62,6 +62,10 @@ const (
 	// closeAfter is how long after its last packet an event without an end is
 	// over: three packet times (RFC 4733 section 2.5.2.2).
 	closeAfter = 60 * time.Millisecond
+	// goesOn is how long after the last packet of a segment that ended with none the
+	// next one may begin: its first packets may be lost or late. A new press so soon
+	// would have another timestamp.
+	goesOn = time.Second
 )
 
 type press struct {
@@ -117,7 +121,7 @@ func (r *Receiver) seen(p press) bool {
 // continued says whether p is the next segment of a key held for over 8 s.
 func (r *Receiver) continued(p press, e Event, now time.Time) bool {
 	step := int32(p.timestamp - r.current.timestamp)
-	return r.Open(now) && e.Code == r.code && p.ssrc == r.current.ssrc &&
+	return r.open && now.Sub(r.lastSeen) < goesOn && e.Code == r.code && p.ssrc == r.current.ssrc &&
 		step >= minSegment && step <= 0xFFFF+60*8
 }
 

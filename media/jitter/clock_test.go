@@ -94,6 +94,51 @@ func TestComfortNoise(t *testing.T) {
 	}
 }
 
+// A pause whose announcement was lost sounds like the last one that was announced;
+// the time of a key is silent all the same.
+func TestComfortNoiseGoesOn(t *testing.T) {
+	r := newRig(t)
+	r.play(1, 5)
+	cn := packet(6)
+	cn.Kind, cn.Payload = jitter.Noise, []byte{50} // -50 dBov
+	r.push(cn)
+	for range 50 {
+		r.tick()
+	}
+	shift := uint32(50 * 160)
+	say := func(seq int) {
+		p := packet(seq)
+		p.Timestamp += shift
+		r.push(p)
+		r.tick()
+	}
+	for seq := 7; seq < 17; seq++ {
+		say(seq)
+	}
+	for range 40 { // the far end stops sending
+		r.tick()
+	}
+	shift += 40 * 160
+	pause := r.heard[len(r.heard)-20*160:]
+	if level := mediatest.Level(pause); level < -51 || level > -49 {
+		t.Errorf("the pause is heard at %.1f dBov", level)
+	}
+	for seq := 17; seq < 22; seq++ {
+		say(seq)
+	}
+	for i := range 20 {
+		p := packet(22)
+		p.Seq += uint16(i)
+		p.Kind, p.Payload, p.Timestamp, p.Duration, p.Open = jitter.Event, nil, p.Timestamp+shift, 160*(i+1), i < 19
+		r.push(p)
+		r.tick()
+	}
+	key := r.heard[len(r.heard)-15*160 : len(r.heard)-2*160]
+	if level := mediatest.Level(key); level > -90 {
+		t.Errorf("the time of a key is heard at %.1f dBov", level)
+	}
+}
+
 // With no packets at all the stream is silence that keeps up with the clock.
 func TestNothingArrives(t *testing.T) {
 	r := newRig(t)

@@ -126,6 +126,7 @@ type Buffer struct {
 
 	// lost and pause are samples still to be put in before the ring is read again.
 	lost, pause int64
+	silent      bool // the pause is the time of an event
 
 	start    time.Time
 	produced int64 // samples since start, those in fifo included

@@ -5,8 +5,8 @@ import "math"
 // noise makes the background that a far end describes instead of sending it
 // (RFC 3389; the spectral part is optional, and white noise serves a recogniser).
 type noise struct {
-	on        bool
-	amplitude int32 // peak of the uniform distribution
+	on        bool  // the far end has announced a pause, and nothing has come since
+	amplitude int32 // of the last announcement: peak of the uniform distribution
 	state     uint32
 }
 
@@ -22,7 +22,7 @@ func (n *noise) set(payload []byte) {
 }
 
 func (n *noise) fill(out []int16) {
-	if !n.on || n.amplitude == 0 {
+	if n.amplitude == 0 {
 		clear(out)
 		return
 	}

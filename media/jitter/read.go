@@ -40,7 +40,13 @@ func (b *Buffer) step(now time.Time) bool {
 	case b.pause > 0:
 		n := min(b.pause, frameSamples)
 		b.pause -= n
-		b.hush(int(n))
+		if b.silent {
+			out := b.grow(int(n))
+			clear(out)
+			b.conceal.good(out)
+		} else {
+			b.hush(int(n))
+		}
 		return true
 	}
 	s := b.ring.next()
@@ -60,8 +66,9 @@ func (b *Buffer) step(now time.Time) bool {
 
 // bridge puts in what lies between the last sample and packet s, and says whether
 // that was anything. Lost time is concealed. A pause (sequence without a gap, the
-// timestamp jumps) is silence, and bounded by the wall clock: a far end cannot
-// claim a pause that did not happen.
+// timestamp jumps) is silence, or noise of the level that the far end announced
+// last, even when the announcement of this pause was lost. It is bounded by the
+// wall clock: a far end cannot claim a pause that did not happen.
 func (b *Buffer) bridge(s *slot, now time.Time) bool {
 	gap := max(0, int64(int32(s.ts-b.nextTS)))
 	done := min(gap, b.filled)
@@ -72,7 +79,7 @@ func (b *Buffer) bridge(s *slot, now time.Time) bool {
 		b.stats.Concealed += Rate.Duration(int(b.lost + done))
 		b.stats.Filled -= Rate.Duration(int(done))
 	} else {
-		b.pause = min(gap-done, max(0, lag)+pauseSlack)
+		b.pause, b.silent = min(gap-done, max(0, lag)+pauseSlack), false
 		if behind := lag - b.ring.run(); (b.anchor || b.filled > 0) && behind > minAnchor {
 			// The far end stopped sending. Whether its timestamps ran on or not,
 			// what it says now was said now.
@@ -105,7 +112,7 @@ func (b *Buffer) use(s *slot, now time.Time) {
 func (b *Buffer) useEvent(s *slot, now time.Time) {
 	end := s.ts + uint32(s.duration)
 	if more := int64(int32(end - b.nextTS)); more > 0 {
-		b.pause = min(more, max(0, b.lag(now))+pauseSlack)
+		b.pause, b.silent = min(more, max(0, b.lag(now))+pauseSlack), true
 		b.nextTS = end
 	}
 	b.eventOpen = s.open
@@ -141,14 +148,15 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 func (b *Buffer) fill(n int) {
 	b.filled += int64(n)
 	b.stats.Filled += Rate.Duration(n)
-	if b.noise.on {
+	// A far end that has announced pauses is more likely to pause than to be cut off.
+	if b.noise.on || b.noise.amplitude > 0 && b.filled > fadeEnd {
 		b.hush(n)
 		return
 	}
 	b.conceal.extend(b.grow(n))
 }
 
-// hush produces n samples of silence, or of the far end's comfort noise.
+// hush produces n samples of the far end's comfort noise, silence before there is any.
 func (b *Buffer) hush(n int) {
 	out := b.grow(n)
 	b.noise.fill(out)

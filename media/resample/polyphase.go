@@ -95,19 +95,20 @@ func (p *polyphase) prime(samples []int16) { fill(p.x[:p.taps-1], samples) }
 func (p *polyphase) delay() (in, out int) { return p.taps / 2, 0 }
 
 // dot is the sum of a[i]*b[i], where len(a) is a multiple of 4 and b is at least
-// as long. Four sums hide the latency of the addition.
+// as long. Eight sums hide the latency of the addition: with four the processor
+// waits for it.
 func dot(a, b []float32) float32 {
-	var s0, s1, s2, s3 float32
+	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	b = b[:len(a)]
 	for len(a) >= 8 && len(b) >= 8 {
 		s0 += a[0] * b[0]
 		s1 += a[1] * b[1]
 		s2 += a[2] * b[2]
 		s3 += a[3] * b[3]
-		s0 += a[4] * b[4]
-		s1 += a[5] * b[5]
-		s2 += a[6] * b[6]
-		s3 += a[7] * b[7]
+		s4 += a[4] * b[4]
+		s5 += a[5] * b[5]
+		s6 += a[6] * b[6]
+		s7 += a[7] * b[7]
 		a, b = a[8:], b[8:]
 	}
 	if len(a) >= 4 && len(b) >= 4 {
@@ -116,5 +117,5 @@ func dot(a, b []float32) float32 {
 		s2 += a[2] * b[2]
 		s3 += a[3] * b[3]
 	}
-	return (s0 + s1) + (s2 + s3)
+	return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))
 }

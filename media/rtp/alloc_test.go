@@ -10,6 +10,7 @@ import (
 	"parley/media"
 	"parley/media/mediatest"
 	"parley/media/rtp"
+	"parley/media/srtp"
 )
 
 // phoneOn sends packets over a real socket, without allocating.
@@ -87,6 +88,42 @@ func TestNoAllocations(t *testing.T) {
 	})
 	if st := s.Stats(); st.Received < 1500 || st.Sent < 1800 || heard < 1900 {
 		t.Errorf("heard %d frames; %+v", heard, st)
+	}
+}
+
+// The same with SRTP, at both ends of a call, which report to each other.
+func TestNoAllocationsEncrypted(t *testing.T) {
+	for _, suite := range []srtp.Suite{srtp.AESHMAC80, srtp.AESHMAC32} {
+		now, keys := time.Now(), newKeys(suite)
+		var socks, controls [2]*rtp.Socket
+		var addrs, rtcps [2]netip.AddrPort
+		for i := range 2 {
+			socks[i], addrs[i] = loopback(t)
+			controls[i], rtcps[i] = loopback(t)
+		}
+		var sides [2]*rtp.Session
+		for i := range 2 {
+			var err error
+			sides[i], err = rtp.New(rtp.Config{RTP: socks[i], RTCP: controls[i], Remote: addrs[1-i], RemoteRTCP: rtcps[1-i],
+				EventPT: 101, CNAME: "x@y", Start: now, Keys: keys})
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys = reversed(keys)
+		}
+		f := media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}
+		heard := 0
+		mediatest.NoAllocs(t, func() {
+			for range 20 {
+				now = now.Add(20 * time.Millisecond)
+				for _, s := range sides {
+					heard += wakeUp(s, now, f)
+				}
+			}
+		})
+		if st := sides[0].Stats(); st.Received < 1500 || st.Sent < 1800 || heard < 3500 || st.Refused != 0 || st.RTT == 0 && st.RemoteJitter == 0 {
+			t.Errorf("%v: heard %d frames; %+v", suite, heard, st)
+		}
 	}
 }
 

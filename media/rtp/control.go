@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/dtmf"
+	"parley/media/srtp"
 )
 
 // MaxDigits may wait to be sent: 13 s of them.
@@ -25,6 +26,9 @@ type orders struct {
 	remote, rtcp netip.AddrPort
 	turned       bool
 	send, recv   bool
+	rekeyed      bool
+	guard        guard
+	keys         srtp.Keys // in force, or about to be
 	digits       [MaxDigits]byte
 	count        int
 }
@@ -95,10 +99,14 @@ func (s *Session) obey(now time.Time) {
 	o.mu.Lock()
 	moved, remote, rtcp := o.moved, o.remote, o.rtcp
 	turned, send, receive := o.turned, o.send, o.recv
-	o.moved, o.turned = false, false
+	rekeyed, guard := o.rekeyed, o.guard
+	o.moved, o.turned, o.rekeyed = false, false, false
 	o.pending.Store(false)
 	o.mu.Unlock()
 
+	if rekeyed {
+		s.rekey(guard)
+	}
 	if moved {
 		s.move(remote, rtcp, now)
 	}

@@ -21,6 +21,8 @@ const candidates = 4
 //   - one that signalling vouches for may latch at any time, another only within
 //     5 s of the answer, and within them the former displaces the latter;
 //   - then nothing moves until signalling gives a new address.
+//
+// With SRTP only authentic packets are judged at all.
 type latch struct {
 	sdp     netip.AddrPort
 	trusted []netip.Prefix // besides the address of sdp
@@ -66,11 +68,10 @@ func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time
 	if from == l.to {
 		return farEnd
 	}
-	static := l.trusts(from.Addr())
-	open := at.Before(l.until)
-	if l.to.IsValid() && !(open && static && !l.toStatic) || !static && !open {
+	if l.bars(from, at) {
 		return foreign
 	}
+	static := l.trusts(from.Addr())
 	sort := 0
 	if static {
 		sort = 1
@@ -82,6 +83,16 @@ func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time
 	}
 	*c = candidate{from, ssrc, seq}
 	return onTrial
+}
+
+// bars says whether from cannot be the far end, whatever it sends.
+func (l *latch) bars(from netip.AddrPort, at time.Time) bool {
+	if from == l.to {
+		return false
+	}
+	static := l.trusts(from.Addr())
+	open := at.Before(l.until)
+	return l.to.IsValid() && !(open && static && !l.toStatic) || !static && !open
 }
 
 // find is the place of from among the candidates, or the one it may take.

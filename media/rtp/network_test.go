@@ -23,6 +23,9 @@ type network struct {
 	hosts  map[netip.AddrPort]*host
 	rng    *rand.Rand
 	loss   float64
+	drop   func(p []byte) bool // instead of loss, when it is set
+	sender *host               // of the packet that drop judges
+	spy    func(p []byte, from, to netip.AddrPort)
 	delay  time.Duration
 	jitter time.Duration
 }
@@ -55,7 +58,15 @@ func (h *host) Send(p []byte, to netip.AddrPort) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	peer := n.hosts[to]
-	if peer == nil || n.rng.Float64() < n.loss {
+	if n.spy != nil {
+		n.spy(p, h.addr, to)
+	}
+	lost := n.rng.Float64() < n.loss
+	if n.drop != nil {
+		n.sender = h
+		lost = n.drop(p)
+	}
+	if peer == nil || lost {
 		return nil
 	}
 	at := time.Now().Add(n.delay)

@@ -64,6 +64,11 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 		s.receiveReport(b, from, at)
 		return
 	}
+	if s.guard.on() {
+		if b = s.open(b, from, at); b == nil {
+			return
+		}
+	}
 	h, payload, ok := parse(b)
 	if !ok {
 		s.stats.Invalid++
@@ -131,6 +136,14 @@ func (s *Session) receiveReport(b []byte, from netip.AddrPort, at time.Time) {
 		s.stats.Foreign++
 		return
 	}
+	if s.guard.on() {
+		plain, err := s.guard.receiver.RTCP(b)
+		if err != nil {
+			s.stats.Refused++
+			return
+		}
+		b = plain
+	}
 	if !s.reporter.read(b, at) {
 		s.stats.Invalid++
 		return
@@ -147,7 +160,7 @@ func (s *Session) report(now time.Time) {
 	}
 	s.reporter.next = now.Add(reportEvery)
 	j := s.buffer.Stats()
-	s.quality.close(j.Expected, j.Lost, j.Bursts, s.delay())
+	s.quality.Close(counts(j), s.delay())
 	conn := s.cfg.RTCP
 	if conn == nil {
 		if !s.cfg.Mux {
@@ -163,6 +176,13 @@ func (s *Session) report(now time.Time) {
 		ssrc: s.farSSRC, expected: j.Expected, received: j.Received,
 		highest: s.buffer.HighestSeq(), jitter: j.Jitter,
 	})
+	if s.guard.on() {
+		var err error
+		if packet, err = s.guard.sender.RTCP(packet); err != nil {
+			s.stats.SendErrors++
+			return
+		}
+	}
 	if conn.Send(packet, to) != nil {
 		s.stats.SendErrors++
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"time"
+
+	"parley/media/srtp"
 )
 
 // RTCP packet types (RFC 3550 section 12.1) and sizes in bytes.
@@ -45,7 +47,7 @@ type reporter struct {
 	remoteLost   float64
 	remoteJitter time.Duration
 
-	buf [8 + senderInfoLen + blockLen + 8 + 2 + maxCNAME + 4]byte
+	buf [8 + senderInfoLen + blockLen + 8 + 2 + maxCNAME + 4 + srtp.Overhead]byte
 }
 
 // ntpEpoch is the number of seconds from 1900 to 1970.

@@ -1,7 +1,6 @@
 package rtp_test
 
 import (
-	"math"
 	"net/netip"
 	"testing"
 	"testing/synctest"
@@ -165,31 +164,4 @@ func TestForeignAndBrokenReports(t *testing.T) {
 		}
 		c.hangUp()
 	})
-}
-
-// The scores that ITU-T G.107 annex B gives for the R beside each.
-func TestMOS(t *testing.T) {
-	for _, c := range []struct {
-		delay time.Duration
-		loss  float64
-		run   float64
-		want  float64
-	}{
-		{0, 0, 1, 4.41},                         // R = 93.2
-		{150 * time.Millisecond, 0, 1, 4.34},    // R = 89.6
-		{400 * time.Millisecond, 0, 1, 3.05},    // R = 59.1
-		{0, 0.05, 1, 3.92},                      // R = 77.4
-		{0, 0.05, 4, 3.83},                      // R = 75.2: the same in bursts
-		{0, 1, 1, 1.18},                         // R = 17.3
-		{100 * time.Millisecond, 0.02, 1, 4.16}, // R = 83.8
-	} {
-		if got := rtp.MOS(c.delay, c.loss, c.run); math.Abs(got-c.want) > 0.02 {
-			t.Errorf("delay %v, loss %v in runs of %v: %.2f, want %.2f", c.delay, c.loss, c.run, got, c.want)
-		}
-	}
-	for loss := 0.0; loss < 0.5; loss += 0.01 {
-		if rtp.MOS(0, loss+0.01, 1) > rtp.MOS(0, loss, 1) || rtp.MOS(time.Second, loss, 1) > rtp.MOS(0, loss, 1) {
-			t.Errorf("more loss or delay sounds better at %v", loss)
-		}
-	}
 }

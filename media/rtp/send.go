@@ -7,6 +7,7 @@ import (
 	"parley/media"
 	"parley/media/dtmf"
 	"parley/media/g711"
+	"parley/media/srtp"
 )
 
 const frameSamples = int(g711.Rate) / 50
@@ -29,12 +30,20 @@ type sender struct {
 	key   dtmf.Sender
 	keyTS uint32 // timestamp of the key being sent
 
-	buf [headerLen + frameSamples]byte
+	buf [headerLen + frameSamples + srtp.Overhead]byte
 }
 
 func (o *sender) begin() {
-	o.ssrc, o.seq, o.base = newSSRC(), uint16(rand.Uint32()), rand.Uint32()
-	o.marker = true
+	o.base = rand.Uint32()
+	o.restart()
+}
+
+// restart begins a new stream at the time of the old one. Its numbers begin in the
+// lower half, so that a far end that misses the first packets still counts the wraps
+// as we do (RFC 3711 section 3.3.1).
+func (o *sender) restart() {
+	o.ssrc, o.seq, o.marker = newSSRC(), uint16(rand.Uint32()>>17), true
+	o.packets, o.octets = 0, 0
 }
 
 // take moves on to the slot of a frame that is sent now.
@@ -142,7 +151,7 @@ func (s *Session) Write(f media.Frame) {
 // sendAudio sends samples, and silence for what they lack of a frame.
 func (s *Session) sendAudio(timestamp uint32, samples []int16) {
 	o := &s.out
-	payload := o.buf[headerLen:]
+	payload := o.buf[headerLen : headerLen+frameSamples]
 	for i := s.cfg.Codec.Encode(payload, samples); i < frameSamples; i++ {
 		payload[i] = s.cfg.Codec.Silence()
 	}
@@ -160,7 +169,15 @@ func (s *Session) send(h header, n int) {
 	h.seq, h.ssrc = o.seq, o.ssrc
 	o.seq++
 	h.put(o.buf[:])
-	if s.cfg.RTP.Send(o.buf[:headerLen+n], to) != nil {
+	packet := o.buf[:headerLen+n]
+	if s.guard.on() {
+		var err error
+		if packet, err = s.guard.sender.RTP(packet); err != nil {
+			s.stats.SendErrors++
+			return
+		}
+	}
+	if s.cfg.RTP.Send(packet, to) != nil {
 		s.stats.SendErrors++
 		return
 	}

@@ -11,6 +11,9 @@
 //	socket ─▶ parse ─▶ latch ─▶ jitter.Buffer ─▶ Read ─▶ conductor ─▶ Write ─▶ socket
 //	                     │                                              ▲
 //	                     └─▶ dtmf.Receiver ─▶ Events      dtmf.Sender ──┘
+//
+// With keys (SRTP) a packet is opened before anything else is made of it, and
+// only one that is authentic reaches the latch.
 package rtp
 
 import (
@@ -26,6 +29,8 @@ import (
 	"parley/media/dtmf"
 	"parley/media/g711"
 	"parley/media/jitter"
+	"parley/media/quality"
+	"parley/media/srtp"
 )
 
 // Default timeouts.
@@ -57,9 +62,10 @@ type Config struct {
 	Trusted []netip.Prefix
 
 	Codec       g711.Codec
-	PayloadType uint8  // of Codec; 0: its static one
-	EventPT     uint8  // of telephone events at 8 kHz; 0: none
-	CNAME       string // our canonical name in RTCP, at most 255 bytes
+	PayloadType uint8     // of Codec; 0: its static one
+	EventPT     uint8     // of telephone events at 8 kHz; 0: none
+	CNAME       string    // our canonical name in RTCP, at most 255 bytes
+	Keys        srtp.Keys // of SRTP; zero: plain RTP
 
 	Start time.Time // of media time: the answer; zero: now
 
@@ -68,8 +74,8 @@ type Config struct {
 
 // Session is the audio of one call, and implements media.Leg. Run waits for its end;
 // it does not close the sockets, since whoever bound a port knows how long it must
-// stay bound. SetRemote, SetDirection, SendDigits and Stats may be called from any
-// goroutine; the rest as media.Leg says.
+// stay bound. SetRemote, SetDirection, SetKeys, SendDigits, Stats and Quality may be
+// called from any goroutine; the rest as media.Leg says.
 type Session struct {
 	cfg    Config
 	buffer *jitter.Buffer
@@ -95,7 +101,8 @@ type Session struct {
 	farSSRC  uint32
 	rtcp     rtcpLink
 	reporter reporter
-	quality  quality
+	quality  quality.Meter
+	guard    guard
 
 	out  sender
 	told heardSoFar
@@ -113,7 +120,8 @@ func New(cfg Config) (*Session, error) {
 	if cfg.PayloadType == 0 {
 		cfg.PayloadType = cfg.Codec.PayloadType()
 	}
-	if err := checkTypes(cfg.PayloadType, cfg.EventPT); err != nil {
+	err := checkTypes(cfg.PayloadType, cfg.EventPT)
+	if err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
 	if cfg.Start.IsZero() {
@@ -138,6 +146,10 @@ func New(cfg Config) (*Session, error) {
 		rtcp: rtcpLink{sdp: cfg.RemoteRTCP},
 	}
 	s.latch.reset(cfg.Remote, cfg.Start)
+	if s.guard, err = newGuard(cfg.Keys); err != nil {
+		return nil, errors.Join(ErrConfig, err)
+	}
+	s.orders.keys = cfg.Keys
 	s.out.begin()
 	s.reporter = newReporter(s.out.ssrc, cfg.CNAME, cfg.Start)
 	s.listening.Store(true)
@@ -242,10 +254,15 @@ func (s *Session) show() {
 	st.Duplicates, st.Overruns, st.Resyncs = j.Duplicates, j.Overruns, j.Resyncs
 	st.Concealed, st.Filled, st.Jitter = j.Concealed.Duration(), j.Filled.Duration(), j.Jitter
 	st.RTT, st.RemoteLost, st.RemoteJitter = s.reporter.rtt, s.reporter.remoteLost, s.reporter.remoteJitter
-	st.MOS, st.MOSMin = s.quality.scores(j.Expected, j.Lost, j.Bursts, s.delay())
-	st.Latched = s.latch.to
+	st.MOS, st.MOSMin = s.quality.Scores(counts(j), s.delay())
+	st.Encrypted = s.guard.on()
+	st.Remote, st.Latched, st.Listening = s.latch.sdp, s.latch.to, s.sending && s.receiving
 	s.shown = *st
 	s.mu.Unlock()
+}
+
+func counts(j jitter.Stats) quality.Counts {
+	return quality.Counts{Expected: j.Expected, Lost: j.Lost, Bursts: j.Bursts}
 }
 
 // delay is how long what we hear is under way: half the round trip, the packet's

@@ -3,6 +3,8 @@ package rtp
 import (
 	"net/netip"
 	"time"
+
+	"parley/media/quality"
 )
 
 // Stats is the account of a session. Packets are RTP packets.
@@ -17,6 +19,7 @@ type Stats struct {
 	Resyncs    uint64 // new SSRC, or a jump of sequence or timestamp
 	Invalid    uint64 // not of the negotiated kind: STUN, other payload types, noise
 	Foreign    uint64 // from sources that are not the far end
+	Refused    uint64 // by SRTP: not authentic, or a repetition
 	Concealed  time.Duration
 	Filled     time.Duration // silence put in because nothing arrived
 	Jitter     time.Duration // RFC 3550 section 6.4.1
@@ -36,8 +39,28 @@ type Stats struct {
 	// Quality of what we hear, 1 to 4.4; 0 before the first packet.
 	MOS, MOSMin float64
 
+	Encrypted bool // by SRTP, now
+
+	Remote     netip.AddrPort // where signalling says that the far end is
 	Latched    netip.AddrPort // where the far end really is; invalid before it is known
+	Listening  bool           // media is expected: the call is not on hold
 	FirstMedia time.Duration  // from the start to the first packet; 0 before
+}
+
+// Quality is the part of s that is kept with the call.
+func (s *Stats) Quality() quality.Report {
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	r := quality.Report{
+		MOS: s.MOS, MOSMin: s.MOSMin,
+		Received: s.Received, Lost: s.Lost, Late: s.Late, JitterMS: ms(s.Jitter),
+		ConcealedMS: s.Concealed.Milliseconds(), Foreign: s.Foreign,
+		Sent: s.Sent, RemoteLoss: s.RemoteLost, RemoteJitterMS: ms(s.RemoteJitter), RTTMS: ms(s.RTT),
+		Encrypted: s.Encrypted,
+	}
+	if s.Expected > 0 {
+		r.Loss = float64(s.Lost) / float64(s.Expected)
+	}
+	return r
 }
 
 // latenessBounds are the upper ends of the buckets; the last bucket has none.

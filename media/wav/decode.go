@@ -51,38 +51,48 @@ func endOfFile(err error) bool {
 }
 
 func decode(r *bufio.Reader) (Clip, error) {
-	var head [12]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
+	fm, size, err := findAudio(r)
+	if err != nil {
 		return Clip{}, err
 	}
+	return readSamples(r, size, fm)
+}
+
+// findAudio reads up to the first sample and says how many bytes of them there
+// should be.
+func findAudio(r io.Reader) (layout, int64, error) {
+	var head [12]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return layout{}, 0, err
+	}
 	if string(head[:4]) != "RIFF" || string(head[8:]) != "WAVE" {
-		return Clip{}, malformed("it does not begin with a RIFF WAVE header")
+		return layout{}, 0, malformed("it does not begin with a RIFF WAVE header")
 	}
 	riff := binary.LittleEndian.Uint32(head[4:])
 	var fm layout
 	for {
 		var chunk [8]byte
 		if _, err := io.ReadFull(r, chunk[:]); err != nil {
-			return Clip{}, err
+			return layout{}, 0, err
 		}
 		size := int64(binary.LittleEndian.Uint32(chunk[4:]))
 		switch string(chunk[:4]) {
 		case "fmt ":
 			var err error
 			if fm, err = readLayout(r, size); err != nil {
-				return Clip{}, err
+				return layout{}, 0, err
 			}
 		case "data":
 			if fm.rate == 0 {
-				return Clip{}, malformed("no fmt chunk before its audio")
+				return layout{}, 0, malformed("no fmt chunk before its audio")
 			}
 			if size == 0 && (riff <= headerSize-8 || riff == unknownSize) {
 				size = unknownSize // of a writer that could not seek back
 			}
-			return readSamples(r, size, fm)
+			return fm, size, nil
 		default:
 			if _, err := io.CopyN(io.Discard, r, size+size%2); err != nil {
-				return Clip{}, err
+				return layout{}, 0, err
 			}
 		}
 	}
@@ -117,7 +127,9 @@ func readLayout(r io.Reader, size int64) (layout, error) {
 	}
 	fm.rate, fm.bytes = media.Rate(rate), bits/8
 	if readers[encoding{fm.tag, bits}] == nil {
-		return layout{}, malformed("encoding %d with %d bits a sample", fm.tag, bits)
+		err := malformed("encoding %d with %d bits a sample", fm.tag, bits)
+		err.Encoding = fm.tag
+		return layout{}, err
 	}
 	return fm, nil
 }
@@ -131,7 +143,8 @@ var readers = map[encoding]func(b []byte) int32{
 	{tagPCM, 16}:   func(b []byte) int32 { return int32(int16(binary.LittleEndian.Uint16(b))) },
 	{tagPCM, 24}:   func(b []byte) int32 { return round16(int32(b[0])<<8 | int32(b[1])<<16 | int32(b[2])<<24) },
 	{tagPCM, 32}:   func(b []byte) int32 { return round16(int32(binary.LittleEndian.Uint32(b))) },
-	{tagFloat, 32}: func(b []byte) int32 { return fromFloat(math.Float32frombits(binary.LittleEndian.Uint32(b))) },
+	{tagFloat, 32}: func(b []byte) int32 { return fromFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))) },
+	{tagFloat, 64}: func(b []byte) int32 { return fromFloat(math.Float64frombits(binary.LittleEndian.Uint64(b))) },
 	{tagALaw, 8}:   func(b []byte) int32 { return int32(g711.DecodeAlawFrame(b[0])) },
 	{tagMuLaw, 8}:  func(b []byte) int32 { return int32(g711.DecodeUlawFrame(b[0])) },
 }
@@ -140,8 +153,8 @@ var readers = map[encoding]func(b []byte) int32{
 func round16(v int32) int32 { return min(int32((int64(v)+1<<15)>>16), math.MaxInt16) }
 
 // fromFloat takes full scale as 1 and what is not a number as silence.
-func fromFloat(v float32) int32 {
-	x := float64(v) * 32768
+func fromFloat(v float64) int32 {
+	x := v * 32768
 	if math.IsNaN(x) {
 		return 0
 	}
@@ -152,18 +165,11 @@ func fromFloat(v float32) int32 {
 func readSamples(r io.Reader, size int64, fm layout) (Clip, error) {
 	r = io.LimitReader(r, size)
 	step := fm.bytes * fm.channels
-	read := readers[encoding{fm.tag, 8 * fm.bytes}]
 	block := make([]byte, step*1024)
 	clip := Clip{Rate: fm.rate}
 	for {
 		n, err := io.ReadFull(r, block)
-		for frame := block[:n-n%step]; len(frame) > 0; frame = frame[step:] {
-			sum := int32(0)
-			for c := 0; c < step; c += fm.bytes {
-				sum += read(frame[c:])
-			}
-			clip.Samples = append(clip.Samples, int16(sum/int32(fm.channels)))
-		}
+		clip.Samples = fm.mix(clip.Samples, block[:n])
 		if endOfFile(err) {
 			return clip, nil
 		}
@@ -171,4 +177,18 @@ func readSamples(r io.Reader, size int64, fm layout) (Clip, error) {
 			return Clip{}, err
 		}
 	}
+}
+
+// mix appends to dst the mean of the channels for each whole sample in b.
+func (fm layout) mix(dst []int16, b []byte) []int16 {
+	step := fm.bytes * fm.channels
+	read := readers[encoding{fm.tag, 8 * fm.bytes}]
+	for ; len(b) >= step; b = b[step:] {
+		sum := int32(0)
+		for c := 0; c < step; c += fm.bytes {
+			sum += read(b[c:])
+		}
+		dst = append(dst, int16(sum/int32(fm.channels)))
+	}
+	return dst
 }

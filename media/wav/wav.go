@@ -2,8 +2,9 @@
 // Interface and Data Specifications 1.0", IBM and Microsoft, 1991; the extensible
 // format of "Multiple Channel Audio Data and WAVE Files", Microsoft, 2001).
 //
-// Decode reads what callers upload: integer PCM of 8 to 32 bits, 32-bit float,
-// mu-law and A-law, mixed down to one channel. Encode and Writer write 16-bit PCM.
+// Decode reads what callers upload: integer PCM of 8 to 32 bits, 32-bit and
+// 64-bit float, mu-law and A-law, mixed down to one channel. Parse reads the same
+// from memory without a copy. Encode and Writer write 16-bit PCM.
 package wav
 
 import (
@@ -22,11 +23,14 @@ type Clip struct {
 // FormatError says why bytes are not audio that Decode reads.
 type FormatError struct {
 	Reason string // in words for whoever made the file
+	// Encoding is the format tag of a file that is as it should be, but whose
+	// samples are encoded in a way that is not read here; 0 for all else.
+	Encoding int
 }
 
 func (e *FormatError) Error() string { return "not a WAV file we can read: " + e.Reason }
 
-func malformed(format string, args ...any) error {
+func malformed(format string, args ...any) *FormatError {
 	return &FormatError{Reason: fmt.Sprintf(format, args...)}
 }
 

@@ -1,0 +1,82 @@
+// Package quality says how good a telephone call was: the E-model's score (ITU-T
+// G.107) and the account of the network that it is made of. It is pure code.
+package quality
+
+import "time"
+
+// Constants of the E-model for G.711 (ITU-T G.107, G.113 appendix I).
+const (
+	basicR = 93.2
+	// robustness is Bpl of G.711 with concealment; without it would be 4.3.
+	robustness = 25.1
+	// kneeDelay is the delay in ms from which conversation suffers more.
+	kneeDelay = 177.3
+)
+
+// MOS is the mean opinion score, 1 to 4.4, that the E-model (ITU-T G.107) expects of
+// a G.711 call with the given one-way delay and share of packets lost, 0 to 1, which
+// come in runs of meanRun packets (1 or more).
+func MOS(delay time.Duration, loss, meanRun float64) float64 {
+	d := max(0, delay.Seconds()*1000)
+	impairment := 0.024 * d
+	if d > kneeDelay {
+		impairment += 0.11 * (d - kneeDelay)
+	}
+	loss = max(0, min(loss, 1))
+	// BurstR: the runs seen against those of random loss, 1/(1-loss) packets long.
+	burst := max(1, meanRun*(1-loss))
+	percent := 100 * loss
+	impairment += 95 * percent / (percent/burst + robustness)
+	r := max(0, min(basicR-impairment, 100))
+	return max(1, 1+0.035*r+7e-6*r*(r-60)*(100-r))
+}
+
+// Counts are of the packets of one stream up to now.
+type Counts struct {
+	Expected uint64 // sent by the far end, by its sequence numbers
+	Lost     uint64 // never heard: lost on the way, or too late to be of use
+	Bursts   uint64 // runs of lost packets
+}
+
+// Meter scores a call interval by interval. The zero Meter is ready; it belongs to
+// one goroutine.
+type Meter struct {
+	last       Counts // at the start of the interval
+	intervals  int
+	sum, least float64
+}
+
+// Close ends an interval, if packets were expected in it. delay is one-way.
+func (m *Meter) Close(now Counts, delay time.Duration) {
+	if now.Expected <= m.last.Expected {
+		return
+	}
+	mos := score(Counts{now.Expected - m.last.Expected, now.Lost - m.last.Lost, now.Bursts - m.last.Bursts}, delay)
+	m.last = now
+	if m.intervals == 0 || mos < m.least {
+		m.least = mos
+	}
+	m.sum += mos
+	m.intervals++
+}
+
+// Scores are the mean and the least of all intervals closed, of the whole call
+// while none is, and 0 before the first packet.
+func (m *Meter) Scores(now Counts, delay time.Duration) (mean, least float64) {
+	switch {
+	case m.intervals > 0:
+		return m.sum / float64(m.intervals), m.least
+	case now.Expected > 0:
+		mos := score(now, delay)
+		return mos, mos
+	}
+	return 0, 0
+}
+
+func score(c Counts, delay time.Duration) float64 {
+	run := 1.0
+	if c.Bursts > 0 {
+		run = max(1, float64(c.Lost)/float64(c.Bursts))
+	}
+	return MOS(delay, float64(c.Lost)/float64(c.Expected), run)
+}

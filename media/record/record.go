@@ -1,0 +1,187 @@
+// Package record keeps both sides of a call in a file while it lasts: raw PCM, 16 bits
+// little endian, two channels, the caller on the left and on the right what the caller
+// was sent, when the caller heard it. Whoever conducts the call only copies frames into
+// a bounded queue; a goroutine of the recorder puts them in their places and writes.
+package record
+
+import (
+	"io"
+	"sync/atomic"
+	"time"
+
+	"parley/media"
+)
+
+const (
+	// queueFrames bounds what waits for the disk: 2.5 s of both sides. What does not
+	// fit is dropped and counted, and is silence in the file.
+	queueFrames = 256
+	// pollEvery is how often the queue is looked at: a wake-up for each frame would
+	// cost the conductor more than its copy.
+	pollEvery = 100 * time.Millisecond
+	// closePatience bounds the wait for the last writes.
+	closePatience = 3 * time.Second
+)
+
+// Channels of a recording: the caller's, then the other.
+const Channels = 2
+
+// Rate is that of a recording of a leg: 8 kHz where the caller is heard at 8 kHz, else
+// 16 kHz.
+func Rate(f media.Format) media.Rate {
+	if f.In == media.Rate8k {
+		return media.Rate8k
+	}
+	return media.Rate16k
+}
+
+// Config is what a recorder needs.
+type Config struct {
+	// Create makes the file. It is called on the recorder's goroutine.
+	Create func(media.Rate) (io.WriteCloser, error)
+	// Done is told, on the recorder's goroutine, how it went, when the file is closed.
+	Done func(Result)
+}
+
+// Result is how a recording went.
+type Result struct {
+	Rate    media.Rate
+	Length  media.Time
+	Dropped uint64 // frames of either side that are silence instead
+	Err     error  // of the file; nothing was written after it
+}
+
+// Recorder records one call. Begin comes first and Close last; those and what is
+// between belong to the goroutine that conducts the call.
+type Recorder struct {
+	cfg     Config
+	begun   time.Time
+	slots   []slot
+	samples []int16 // of the slots, size each
+	size    int
+	head    atomic.Uint64 // next to be read
+	tail    atomic.Uint64 // next to be filled
+	dropped atomic.Uint64
+	close   chan struct{}
+	closed  chan struct{}
+}
+
+// slot is one thing that happened.
+type slot struct {
+	kind kind
+	n    int           // samples
+	rate media.Rate    // of them
+	now  time.Duration // since Begin
+	at   media.Time    // heard: of the frame; spoke: how far ahead of now; recalled: how much
+}
+
+type kind uint8
+
+const (
+	heard kind = iota
+	spoke
+	recalled
+)
+
+// New returns a recorder that has not begun.
+func New(cfg Config) *Recorder { return &Recorder{cfg: cfg} }
+
+// Begin starts the recording of a leg with its media time 0.
+func (r *Recorder) Begin(f media.Format) {
+	r.begun = time.Now()
+	r.size = max(f.In.FrameSamples(), f.Out.FrameSamples())
+	r.slots, r.samples = make([]slot, queueFrames), make([]int16, queueFrames*r.size)
+	r.close, r.closed = make(chan struct{}), make(chan struct{})
+	go r.run(newTrack(f), r.close)
+}
+
+// Heard takes a frame of the caller's that was read at now.
+func (r *Recorder) Heard(f media.Frame, now time.Time) {
+	r.put(slot{kind: heard, rate: f.Rate, now: now.Sub(r.begun), at: f.At}, f.Samples)
+}
+
+// Spoke takes a frame that is written to the leg at now. ahead is when the far end will
+// begin to play it, after now; on a continuous leg it is not positive, and says how late
+// the frame is.
+func (r *Recorder) Spoke(f media.Frame, now time.Time, ahead media.Time) {
+	r.put(slot{kind: spoke, rate: f.Rate, now: now.Sub(r.begun), at: ahead}, f.Samples)
+}
+
+// Recalled says that the far end will not play the last d of what was written.
+func (r *Recorder) Recalled(d media.Time) {
+	if d > 0 {
+		r.put(slot{kind: recalled, at: d}, nil)
+	}
+}
+
+// put copies something into the queue, or counts that it is full.
+func (r *Recorder) put(s slot, samples []int16) {
+	tail := r.tail.Load()
+	if tail-r.head.Load() == queueFrames {
+		r.dropped.Add(1)
+		return
+	}
+	i := int(tail % queueFrames)
+	s.n = copy(r.samples[i*r.size:(i+1)*r.size], samples)
+	r.slots[i] = s
+	r.tail.Store(tail + 1)
+}
+
+// Close ends the recording and waits until the file is closed, 3 s at most: a disk that
+// hangs holds up no call. It may be called again, and without Begin.
+func (r *Recorder) Close() {
+	if r.close == nil {
+		return
+	}
+	close(r.close)
+	r.close = nil
+	t := time.NewTimer(closePatience)
+	defer t.Stop()
+	select {
+	case <-r.closed:
+	case <-t.C:
+	}
+}
+
+// run is the recorder's goroutine.
+func (r *Recorder) run(t *track, end <-chan struct{}) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	file, err := r.cfg.Create(t.rate)
+	t.out, t.err = file, err
+	for open := true; open; {
+		select {
+		case <-tick.C:
+		case <-end:
+			open = false
+		}
+		r.drain(t)
+	}
+	t.finish()
+	if file != nil && err == nil {
+		if err := file.Close(); t.err == nil {
+			t.err = err
+		}
+	}
+	close(r.closed)
+	r.cfg.Done(Result{Rate: t.rate, Length: t.rate.Duration(int(t.base)), Dropped: r.dropped.Load(), Err: t.err})
+}
+
+// drain puts what is queued in its place.
+func (r *Recorder) drain(t *track) {
+	for head := r.head.Load(); head < r.tail.Load(); head++ {
+		i := int(head % queueFrames)
+		s := r.slots[i]
+		f := media.Frame{Samples: r.samples[i*r.size : i*r.size+s.n], Rate: s.rate, At: s.at}
+		switch s.kind {
+		case heard:
+			t.hear(f, s.now)
+		case spoke:
+			t.speak(f, s.now, s.at)
+		case recalled:
+			t.recall(s.at)
+		}
+		r.head.Store(head + 1)
+	}
+	t.settle()
+}

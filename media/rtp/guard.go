@@ -1,0 +1,85 @@
+package rtp
+
+import (
+	"net/netip"
+	"time"
+
+	"parley/media/srtp"
+)
+
+// guard is what protects a session's packets; the zero guard protects none.
+type guard struct {
+	keys     srtp.Keys
+	sender   *srtp.Sender
+	receiver *srtp.Receiver
+}
+
+func newGuard(k srtp.Keys) (g guard, err error) {
+	if k.Suite == srtp.None {
+		return guard{}, nil
+	}
+	g.keys = k
+	if g.sender, err = srtp.NewSender(k.Suite, k.Send); err != nil {
+		return guard{}, err
+	}
+	if g.receiver, err = srtp.NewReceiver(k.Suite, k.Receive); err != nil {
+		return guard{}, err
+	}
+	return g, nil
+}
+
+func (g *guard) on() bool { return g.sender != nil }
+
+// SetKeys gives the keys of SRTP after a new offer or answer; the same ones change
+// nothing, and zero ones, or ones that are no keys, neither: a call that is
+// encrypted stays so. With others our stream begins anew under another SSRC, and what
+// is still under way with the far end's old key is opened until a packet came under
+// the new one.
+func (s *Session) SetKeys(k srtp.Keys) {
+	o := &s.orders
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if k == o.keys || k.Suite == srtp.None {
+		return
+	}
+	g, err := newGuard(k)
+	if err != nil {
+		return
+	}
+	o.rekeyed, o.guard, o.keys = true, g, k
+	o.pending.Store(true)
+}
+
+// rekey changes over to g. A direction whose key is the same goes on as it is: its
+// numbers must not be used with that key again.
+func (s *Session) rekey(g guard) {
+	old := s.guard
+	if old.on() && old.keys.Suite == g.keys.Suite && old.keys.Receive == g.keys.Receive {
+		g.receiver = old.receiver
+	} else if old.on() {
+		g.receiver.Follow(old.receiver, g.keys.Suite, g.keys.Receive)
+	}
+	if old.on() && old.keys.Suite == g.keys.Suite && old.keys.Send == g.keys.Send {
+		g.sender = old.sender
+	} else {
+		s.out.restart()
+		s.reporter.ssrc = s.out.ssrc
+	}
+	s.guard = g
+}
+
+// open opens a packet of the media port; nil: it is refused and counted. What comes
+// from elsewhere is not tried: nobody else may cost us time, and a copy of a packet,
+// sent from elsewhere, must not make the packet itself a repetition.
+func (s *Session) open(b []byte, from netip.AddrPort, at time.Time) []byte {
+	if s.latch.bars(from, at) {
+		s.stats.Foreign++
+		return nil
+	}
+	plain, err := s.guard.receiver.RTP(b)
+	if err != nil {
+		s.stats.Refused++
+		return nil
+	}
+	return plain
+}
