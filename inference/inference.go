@@ -187,6 +187,9 @@ type Info struct {
 	// Latency is the wait for a final result after Finish to assume before any
 	// was measured (ASR): 600 ms streaming, 5 s batch.
 	Latency time.Duration
+	// Local says that the engine runs on this machine: what it makes in vain costs nobody
+	// money.
+	Local bool
 	// Scripted engines follow rules and are labelled as such wherever they show.
 	Scripted bool
 }

@@ -30,8 +30,9 @@ type FakeTTS struct {
 	Tone       float64       // in Hz; a quarter of full scale
 	// Limit is how many chunks are given before Err, or before silence that lasts
 	// until the context ends when Err is nil. Below 0: no limit.
-	Limit int
-	Err   error
+	Limit  int
+	Err    error
+	Remote bool // it is not Local
 	// IgnoreCancel makes it go on after its context has ended: late chunks.
 	IgnoreCancel bool
 
@@ -67,7 +68,7 @@ func NewFakeTTS() *FakeTTS {
 
 // Info implements inference.TTS.
 func (f *FakeTTS) Info() inference.Info {
-	return inference.Info{Name: f.Name, Description: "fake voice for tests", Languages: f.Languages}
+	return inference.Info{Name: f.Name, Description: "fake voice for tests", Languages: f.Languages, Local: !f.Remote}
 }
 
 // Voices implements inference.TTS.

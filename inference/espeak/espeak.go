@@ -64,6 +64,7 @@ func (e *Engine) Ready(ctx context.Context) error { return fault(e.pool.Ready(ct
 func (e *Engine) Info() inference.Info {
 	info := inference.Info{
 		Name:        Name,
+		Local:       true,
 		Description: "espeak-ng formant voices, embedded. Galician is an approximation: a Spanish voice with Galician letter rules.",
 	}
 	for _, l := range languages {

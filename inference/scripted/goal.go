@@ -20,6 +20,11 @@ func (d *dialogue) start(g *goal, taken map[string]string) reply {
 	}
 	if g.tool != nil {
 		g.wants = g.tool.wants()
+		for _, w := range g.wants {
+			if len(w.options) == 1 { // nothing to ask
+				g.values[w.slot] = w.options[0]
+			}
+		}
 	} else {
 		for _, slot := range slots(g.rule.say, g.rule.args, g.rule.then) {
 			g.wants = append(g.wants, want{slot: slot, kind: kindOf(slot), label: strings.Join(words(slot), " ")})

@@ -14,6 +14,13 @@ import (
 // endCall is the built-in tool that hangs up once everything has been said.
 const endCall = "end_call"
 
+// own are the functions that calls themselves have, with the words that mean them.
+// Those without any would be found by words that callers mean otherwise: nobody who
+// wants something sent means keys.
+var own = map[string][]string{
+	endCall: nil, "transfer_call": {"transfer", "connect"}, "send_dtmf": nil, "collect_digits": nil, "opt_out": nil,
+}
+
 // tool is a tool with what its schema says about the arguments.
 type tool struct {
 	inference.Tool
@@ -32,6 +39,9 @@ type property struct {
 
 func newTool(t inference.Tool) tool {
 	n := tool{Tool: t, words: words(t.Name)}
+	if w, ours := own[t.Name]; ours {
+		n.words = w
+	}
 	for _, w := range tokens(t.Description) {
 		if !slices.Contains(n.words, w) && !english.stopped(w) {
 			n.described = append(n.described, w)
@@ -82,7 +92,7 @@ func (d *dialogue) bestTool(heard []string) (best *tool, fit float64) {
 	}
 	for i := range d.tools {
 		t := &d.tools[i]
-		if t.Name == endCall || total == 0 {
+		if len(t.words) == 0 || total == 0 {
 			continue
 		}
 		sum, named := 0.0, 0.0

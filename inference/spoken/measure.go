@@ -1,0 +1,155 @@
+package spoken
+
+import (
+	"slices"
+	"strings"
+)
+
+// noun is what is counted.
+type noun struct {
+	one, many string
+	fem       bool
+}
+
+func (n noun) use() use {
+	if n.fem {
+		return feminine
+	}
+	return masculine
+}
+
+// units are the symbols of measures, the longer before the shorter that begin like
+// them. Their names are in each language's table.
+var units = []string{"km/h", "km²", "km2", "m²", "m2", "m³", "m3", "°C", "ºC", "° C", "°F", "km", "kg", "kWh", "kW", "cm", "mm", "ml", "min", "mg", "GB", "MB", "m", "g", "l", "L", "h", "s", "°", "º"}
+
+// sameUnit maps other ways of writing a unit.
+var sameUnit = map[string]string{"km2": "km²", "m2": "m²", "m3": "m³", "ºC": "°C", "° C": "°C", "L": "l", "º": "°"}
+
+// measure reads a number with its unit.
+func (s *scan) measure(n numeral) bool {
+	k := n.end
+	if c := s.at(k); c == ' ' || c == '\u00a0' || c == '\u202f' {
+		k++
+	}
+	for _, u := range units {
+		end, ok := s.exactly(k, u)
+		if !ok || wordRune(s.at(end)) {
+			continue
+		}
+		if other := sameUnit[u]; other != "" {
+			u = other
+		}
+		name, ok := s.l.units[u]
+		if !ok {
+			continue
+		}
+		words := s.l.amount(n, name)
+		if s.l.percentFirst && s.at(end) == '-' { // where endings are written to a sign
+			if suffix, to := s.wordAfterDash(end); suffix != "" {
+				words, end = attach(words, suffix), to
+			}
+		}
+		s.say(end, words)
+		return true
+	}
+	return false
+}
+
+// exactly says that text stands at k, case and all.
+func (s *scan) exactly(k int, text string) (int, bool) {
+	for _, c := range text {
+		if s.at(k) != c {
+			return 0, false
+		}
+		k++
+	}
+	return k, true
+}
+
+// amount is a number of something, in the right number and gender.
+func (l *language) amount(n numeral, of noun) string {
+	v, ok := n.value()
+	if ok && v == 1 && n.frac == "" {
+		if l.oneBehind {
+			return of.one + " " + l.cardinal(1, masculine)
+		}
+		one := l.before(l.cardinal(1, of.use()), of.one)
+		if strings.HasSuffix(one, "'") {
+			return one + of.one
+		}
+		return one + " " + of.one
+	}
+	name := of.many
+	if l.zeroIsOne && ok && v < 2 {
+		name = of.one
+	}
+	words := l.spell(n, of.use())
+	if ok && n.frac == "" {
+		return words + l.link(v, name) + name
+	}
+	return words + " " + name
+}
+
+// percent reads a share of a hundred, also with the sign in front.
+func (s *scan) percent() bool {
+	k, behind := s.i, true
+	if s.t[k] == '%' {
+		k, behind = k+1, false
+		if s.at(k) == ' ' {
+			k++
+		}
+	}
+	start, sign := k, ""
+	if behind {
+		start, sign = s.sign()
+	}
+	n, ok := s.numeral(start)
+	if !ok {
+		return false
+	}
+	end := n.end
+	if behind {
+		end = s.spaces(end)
+		if s.at(end) != '%' || end > n.end+1 {
+			return false
+		}
+		end++
+	}
+	if sign != "" {
+		sign += " "
+	}
+	words := sign + s.l.spell(n, alone) + " " + s.l.percent
+	if s.l.percentFirst {
+		words = sign + s.l.percent + " " + s.l.spell(n, alone)
+		if suffix, to := s.wordAfterDash(end); suffix != "" {
+			end = to
+			words = attach(words, suffix)
+		}
+	}
+	s.say(end, words)
+	return true
+}
+
+// wordAfterDash is a case ending that is written to a sign, with a dash or without.
+func (s *scan) wordAfterDash(k int) (string, int) {
+	if s.at(k) == '-' {
+		k++
+	}
+	w, end := s.wordAt(k)
+	if len(w) > 6 {
+		return "", k
+	}
+	return w, end
+}
+
+// scales are the words for thousands and more that stand between a number and
+// what it counts.
+func (l *language) scale(word string) bool { return slices.Contains(l.scales, word) }
+
+// before is a number in the shape that it has in front of a word.
+func (l *language) before(words, next string) string {
+	if l.elide == nil || next == "" {
+		return words
+	}
+	return l.elide(words, next)
+}

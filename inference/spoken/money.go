@@ -1,0 +1,139 @@
+package spoken
+
+import (
+	"strings"
+	"unicode"
+)
+
+// currency is how a language calls a currency and its hundredth.
+type currency struct {
+	noun
+	cent, cents string // none: it has none
+	centFem     bool
+}
+
+// signs are the ways of writing currencies, the longer before those they begin with.
+var signs = []struct{ sign, code string }{
+	{"US$", "USD"}, {"R$", "BRL"}, {"€", "EUR"}, {"$", "USD"}, {"£", "GBP"}, {"¥", "JPY"},
+	{"EUR", "EUR"}, {"USD", "USD"}, {"GBP", "GBP"}, {"JPY", "JPY"}, {"CHF", "CHF"}, {"BRL", "BRL"}, {"MXN", "MXN"},
+}
+
+// currency is the sign of a currency at k.
+func (s *scan) currency(k int) (c currency, end int, ok bool) {
+	for _, g := range signs {
+		end, ok := s.exactly(k, g.sign)
+		if !ok || unicode.IsLetter(rune(g.sign[0])) && unicode.IsLetter(s.at(end)) {
+			continue
+		}
+		c, ok := s.l.currencies[g.code]
+		return c, end, ok
+	}
+	return c, k, false
+}
+
+// money reads an amount of money: the sign in front or behind.
+func (s *scan) money() bool {
+	k, sign := s.sign()
+	if c := s.t[s.i]; sign == "" && (c == '-' || c == '−') && !wordRune(s.at(s.i-1)) {
+		if _, _, ok := s.currency(s.i + 1); ok {
+			k, sign = s.i+1, s.l.minus
+		}
+	}
+	c, end, before := s.currency(k)
+	if before {
+		k = s.spaces(end)
+		if k > end+1 {
+			return false
+		}
+	}
+	n, ok := s.numeral(k)
+	if !ok {
+		return false
+	}
+	end = n.end
+	scale := ""
+	if before {
+		end, scale = s.scaleAfter(end)
+	} else {
+		if c, end, ok = s.currency(s.spaces(n.end)); !ok {
+			c, end, ok = s.named(n)
+		}
+		if !ok {
+			return false
+		}
+	}
+	if wordRune(s.at(end)) && isDigit(s.at(end-1)) {
+		return false
+	}
+	words := s.l.sum(n, c)
+	if scale != "" {
+		words = s.l.spell(n, masculine) + " " + scale + s.l.linkScale(scale, c.many) + c.many
+	}
+	if sign != "" {
+		words = sign + " " + words
+	}
+	if s.l.percentFirst { // where endings are written to the sign
+		if suffix, to := s.wordAfterDash(end); suffix != "" && (to == end+len(suffix) || s.at(end) == '-') {
+			words, end = attach(words, suffix), to
+		}
+	}
+	s.say(end, words)
+	return true
+}
+
+// scaleAfter is the word for millions behind a number, if there is one.
+func (s *scan) scaleAfter(end int) (int, string) {
+	if w, to := s.wordAt(end); s.l.code == "en" && letters[w] != "" && !wordRune(s.at(to)) {
+		return to, letters[w]
+	}
+	if w, to := s.wordAfter(end); w != "" && s.l.scale(w) && !wordRune(s.at(to)) {
+		return to, string(s.t[s.spaces(end):to])
+	}
+	return end, ""
+}
+
+// letters stand for thousands and more in English.
+var letters = map[string]string{"k": "thousand", "m": "million", "b": "billion", "bn": "billion"}
+
+// named is an amount with hundredths before the name of its currency.
+func (s *scan) named(n numeral) (c currency, end int, ok bool) {
+	if len(n.frac) != 2 {
+		return c, 0, false
+	}
+	w, end := s.wordAfter(n.end)
+	for _, g := range signs {
+		c := s.l.currencies[g.code]
+		if w != "" && (strings.EqualFold(w, c.one) || strings.EqualFold(w, c.many)) {
+			return c, end, true
+		}
+	}
+	return c, 0, false
+}
+
+// sum is an amount of money in words.
+func (l *language) sum(n numeral, c currency) string {
+	v, ok := n.value()
+	if n.frac == "00" {
+		n.frac = ""
+	}
+	if !ok || len(n.frac) != 2 || c.cent == "" {
+		return l.amount(n, c.noun)
+	}
+	cents := numeral{whole: trimZero(n.frac)}
+	cent := noun{c.cent, c.cents, c.centFem}
+	if v == 0 {
+		return l.amount(cents, cent)
+	}
+	n.frac = ""
+	if l.bareCents {
+		return l.amount(n, c.noun) + " " + l.spell(cents, alone)
+	}
+	return l.amount(n, c.noun) + " " + l.moneyAnd + " " + l.amount(cents, cent)
+}
+
+func trimZero(digits string) string {
+	if len(digits) > 1 && digits[0] == '0' {
+		return digits[1:]
+	}
+	return digits
+}

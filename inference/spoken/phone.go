@@ -1,0 +1,152 @@
+package spoken
+
+import "strings"
+
+// Bounds of a telephone number, in digits (ITU-T E.164 for the most).
+const (
+	leastPhone = 7
+	mostPhone  = 19 // numbers of cards are read in the same way
+)
+
+// group is a run of digits of a telephone number.
+type group struct {
+	digits   string
+	from, to int
+}
+
+// telephone reads a telephone number, group by group.
+func (s *scan) telephone() bool {
+	k, plus := s.i, false
+	if s.t[k] == '+' {
+		k, plus = k+1, true
+	}
+	if wordRune(s.at(s.i - 1)) {
+		return false
+	}
+	groups, end, seps := s.phoneGroups(k)
+	total := 0
+	for _, g := range groups {
+		total += len(g.digits)
+	}
+	if total < leastPhone || total > mostPhone || wordRune(s.at(end)) {
+		return false
+	}
+	if !plus && !s.looksDialled(groups, seps) {
+		return false
+	}
+	for i, g := range groups {
+		words := s.l.dial(g.digits)
+		if plus && i == 0 {
+			words = s.l.plus + " " + s.l.prefix(g.digits)
+		}
+		if i > 0 {
+			words = ", " + words
+		}
+		if i+1 < len(groups) {
+			s.say(groups[i+1].from, words)
+		} else {
+			s.say(end, words)
+		}
+	}
+	return true
+}
+
+// phoneGroups are the runs of digits from k on, with one separator or brackets
+// between, and the separators that occur.
+func (s *scan) phoneGroups(k int) (groups []group, end int, seps string) {
+	total, open := 0, false
+	for total <= mostPhone {
+		if s.at(k) == '(' && !open {
+			open, seps = true, seps+"("
+			k++
+		}
+		from := k
+		for isDigit(s.at(k)) && k-from <= mostPhone {
+			k++
+		}
+		if k == from {
+			break
+		}
+		groups = append(groups, group{s.digitsOf(from, k), from, k})
+		total += k - from
+		if open && s.at(k) == ')' {
+			open = false
+			k++
+		}
+		end = k
+		switch c := s.at(k); {
+		case (c == ' ' || c == '-' || c == '.' || c == '/' || c == '\u00a0' || c == '\u202f') && (isDigit(s.at(k+1)) || s.at(k+1) == '(' && isDigit(s.at(k+2))):
+			seps += string(c)
+			k++
+		case c == '(' && isDigit(s.at(k+1)):
+		case isDigit(c):
+		default:
+			return groups, end, seps
+		}
+	}
+	return groups, end, seps
+}
+
+// digitsOf is the text from..to in ASCII digits.
+func (s *scan) digitsOf(from, to int) string {
+	b := make([]byte, 0, to-from)
+	for _, c := range s.t[from:to] {
+		b = append(b, byte('0'+digit(c)))
+	}
+	return string(b)
+}
+
+// looksDialled tells a telephone number from a number with separated thousands, a
+// range of years and the like.
+func (s *scan) looksDialled(groups []group, seps string) bool {
+	if strings.HasPrefix(seps, "(") {
+		return len(groups) > 1
+	}
+	first := groups[0].digits
+	if len(groups) == 1 {
+		return first[0] == '0' && len(first) >= 9
+	}
+	thousands := len(first) <= 3 && first[0] != '0'
+	single := 0
+	for _, g := range groups[1:] {
+		thousands = thousands && len(g.digits) == 3
+		if len(g.digits) == 1 {
+			single++
+		}
+	}
+	switch {
+	case strings.Trim(seps, "-") == "": // "555-1234", but not "1999-2026"
+		return len(groups) > 2 || first[0] == '0' || len(first) == 3 && len(groups[1].digits) == 4
+	case strings.Contains(seps, "/"):
+		return len(groups) == 2 && first[0] == '0'
+	case single > 0, strings.Trim(seps, ".") == "" && (thousands || len(first) < 2):
+		return false
+	case thousands: // "612 345 678" in Spain; elsewhere it counts things
+		return len(groups) == 3 && len(first) == 3 && strings.IndexByte(s.l.nine, first[0]) >= 0
+	}
+	return len(groups) > 2 || first[0] == '0' || len(first) == 3 && len(groups[1].digits) >= 4
+}
+
+// dial reads a group of a telephone number.
+func (l *language) dial(digits string) string {
+	if !l.pairs || len(digits)%2 != 0 {
+		return l.oneByOne(digits)
+	}
+	var list []string
+	for ; digits != ""; digits = digits[2:] {
+		if digits[0] == '0' {
+			list = append(list, l.oneByOne(digits[:2]))
+			continue
+		}
+		list = append(list, l.cardinal(atoi(digits[:2]), alone))
+	}
+	return strings.Join(list, ", ")
+}
+
+// prefix reads the code of a country.
+func (l *language) prefix(digits string) string {
+	if l.plainDecimals || len(digits) > 2 {
+		return l.dial(digits)
+	}
+	return l.cardinal(atoi(digits), alone)
+}

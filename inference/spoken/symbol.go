@@ -1,0 +1,161 @@
+package spoken
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// symbol speaks one character that is no letter and no digit.
+func (s *scan) symbol(c rune) {
+	next := s.i + 1
+	if unicode.IsSpace(c) && s.w.apart && (s.w.n == 0 || unicode.IsSpace(s.w.last)) {
+		s.skip(next) // what stood between two spaces is not spoken
+		return
+	}
+	if s.l == nil {
+		if picture(c) {
+			s.skip(next)
+			return
+		}
+		s.copy(next)
+		return
+	}
+	if w := s.between(c); w != "" {
+		s.say(next, w)
+		return
+	}
+	switch {
+	case c == '/' && s.w.apart && s.l.per != "" && unicode.IsLetter(s.at(next)) && s.w.n > 0:
+		s.say(next, s.l.per) // what was said is an amount
+	case c == '#' && s.keycapped():
+	case unicode.IsSpace(c):
+		s.copy(next)
+	case silent(c), picture(c):
+		if f := drawn[c]; f != "" && s.part(f, next) {
+			return
+		}
+		if v, ok := raised[c]; ok {
+			s.say(next, s.l.cardinal(v, alone))
+			return
+		}
+		if w := s.l.symbols[c]; w != "" && (c != '~' && c != '<' && c != '>' || isDigit(s.at(s.spaces(next)))) {
+			s.say(next, w)
+			return
+		}
+		s.skip(next)
+	case s.l.symbols[c] != "":
+		s.lone(c)
+	default:
+		s.copy(next)
+	}
+}
+
+// keycapped drops a sign that is a picture: the number sign or star on a key.
+func (s *scan) keycapped() bool { return s.keycap(numeral{end: s.i + 1}) }
+
+// between is the word for a character between two digits, or before one.
+func (s *scan) between(c rune) string {
+	if !isDigit(s.at(s.spaces(s.i + 1))) {
+		return ""
+	}
+	before := s.at(s.i - 1)
+	if before == ' ' {
+		before = s.at(s.i - 2)
+		switch {
+		case (c == '*' || c == '×') && isDigit(before):
+			return s.l.symbols['×']
+		case (c == '-' || c == '–') && (isDigit(before) && s.at(s.i-4) == ':' || before == 'M' || before == 'm'): // "9:00 - 17:00", "9 am - 5 pm"
+			return s.l.to
+		}
+		return ""
+	}
+	if !isDigit(s.at(s.i+1)) || !isDigit(before) && !(s.w.apart && unicode.IsLetter(before)) {
+		return ""
+	}
+	switch c {
+	case ':':
+		if s.l.ratio != "" {
+			return s.l.ratio
+		}
+		return s.l.to
+	case '-', '–', '−':
+		return s.l.to
+	case '/':
+		if n, end := s.few(s.i+1, 3); n != "" && end <= 2*s.i+1 && slices.Equal(s.t[s.i+1:end], s.t[2*s.i+1-end:s.i]) {
+			return "," // fifty-fifty
+		}
+		return s.l.slash
+	case '.':
+		return s.l.dot
+	case '*', '×':
+		return s.l.symbols['×']
+	}
+	return ""
+}
+
+// lone speaks a sign by its name.
+func (s *scan) lone(c rune) {
+	w := s.l.symbols[c]
+	if before := s.wordBefore(s.i); c == '€' && s.l.scale(before) {
+		w = strings.TrimSpace(s.l.linkScale(before, w) + w)
+	}
+	s.say(s.i+1, w)
+}
+
+// numberSign reads the ways of writing "number" in front of a number.
+func (s *scan) numberSign() bool {
+	c := unicode.ToLower(s.t[s.i])
+	if c != 'n' && c != '#' || wordRune(s.at(s.i-1)) {
+		return false
+	}
+	for _, sign := range []string{"#", "n.º", "nº", "n.°", "n°", "núm.", "num.", "nr.", "no.", "n."} {
+		end, ok := s.exactlyFolded(s.i, sign)
+		if !ok || sign == "no." && (s.l.code != "en" || s.at(end) != ' ') || sign == "nr." && s.l.code != "de" || sign == "n." && s.l.code != "it" {
+			continue
+		}
+		if isDigit(s.at(s.spaces(end))) {
+			s.say(end, s.l.numberWord)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scan) exactlyFolded(k int, text string) (int, bool) {
+	for _, c := range text {
+		if unicode.ToLower(s.at(k)) != c {
+			return 0, false
+		}
+		k++
+	}
+	return k, true
+}
+
+// silent says that c is left over from markup.
+func silent(c rune) bool { return strings.ContainsRune("*_`#|~<>\\^[]{}", c) }
+
+// invisible says that c only changes the characters around it: joiners, variation
+// selectors, tags, the frame of a key.
+func invisible(c rune) bool {
+	return unicode.In(c, unicode.Cf, unicode.Me, unicode.Co, unicode.Cs) || c >= 0xfe00 && c <= 0xfe0f || c >= 0xe0000 && c <= 0xe0fff
+}
+
+// picture says that c is an emoji, a part of one, or another drawing.
+func picture(c rune) bool {
+	switch {
+	case c < 0xa0:
+		return c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f
+	case c == '°', c == '©', c == '®', c == '™':
+		return false
+	}
+	return invisible(c) || unicode.In(c, unicode.So, unicode.No, unicode.Sk) || c == '‼' || c == '⁉' || c == '〰' || c == '〽' || c >= 0x2190 && c <= 0x21ff ||
+		c >= 0x2600 && c <= 0x27bf || c >= 0x2b00 && c <= 0x2bff || c >= 0x1f000 && c <= 0x1faff || c >= 0x25a0 && c <= 0x25ff
+}
+
+// raised are small digits.
+var raised = map[rune]int64{'⁰': 0, '¹': 1, '²': 2, '³': 3, '⁴': 4, '⁵': 5, '⁶': 6, '⁷': 7, '⁸': 8, '⁹': 9,
+	'₀': 0, '₁': 1, '₂': 2, '₃': 3, '₄': 4, '₅': 5, '₆': 6, '₇': 7, '₈': 8, '₉': 9}
+
+// drawn are the fractions that are one character.
+var drawn = map[rune]string{'½': "1/2", '¼': "1/4", '¾': "3/4", '⅓': "1/3", '⅔': "2/3"}
