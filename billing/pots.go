@@ -8,7 +8,7 @@ type Pots struct {
 	Bonus       Money // sum of credit that has not expired, never negative
 	AccruedAny  Money // unposted usage that bonus credit may pay
 	AccruedPaid Money // unposted usage that only the paid pot may pay
-	Held        Money // line minutes granted but not begun
+	Held        Money // line minutes granted but not begun, work priced but not done
 }
 
 // BonusLeft is the bonus credit that sessions in progress have not used up.
