@@ -49,6 +49,7 @@ func (c *call) decline(code int, phrase string, extra ...gosip.Header) {
 	}
 	_ = c.send(response(c.invite.req, code, phrase, c.dialog.localTag, extra...))
 	c.ua.counters.refused.Add(1)
+	c.ua.refused(c.invite.req, code)
 	c.settle(over)
 }
 
@@ -69,7 +70,7 @@ func (c *call) prepare() error {
 		return &Refused{Code: 503, Err: err}
 	}
 	c.pair = pair
-	c.sdp = sdp.New(sdp.Local{Addr: c.dialog.self, Port: pair.Port, ID: rand.Uint64() >> 2})
+	c.sdp = sdp.New(c.described(rand.Uint64() >> 2))
 	body := c.invite.req.Body()
 	if len(body) == 0 {
 		return nil
@@ -99,7 +100,11 @@ func (c *call) ring() error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	return c.send(response(c.invite.req, 180, "", c.dialog.localTag, c.dialog.contact()))
+	res := response(c.invite.req, 180, "", c.dialog.localTag, c.dialog.contact(), allow())
+	if listed(c.invite.req, "100rel", "require") {
+		return c.reliably(res)
+	}
+	return c.send(res)
 }
 
 // accept sends 200. The leg exists then, unless our offer went out with it: its
@@ -110,7 +115,7 @@ func (c *call) accept() (chan sdpReply, error) {
 	}
 	k := &confirm{tx: c.invite.tx, seq: c.invite.req.CSeq().SeqNo, first: true}
 	body, err := c.invite.answer, error(nil)
-	if body != nil {
+	if body != nil || c.rel.settled() {
 		err = c.begin(c.invite.media)
 	} else {
 		k.offer, k.reply = true, make(chan sdpReply, 1)
@@ -120,7 +125,8 @@ func (c *call) accept() (chan sdpReply, error) {
 		c.decline(500, "")
 		return nil, err
 	}
-	k.res = c.success(c.invite.req, body)
+	c.learn(c.invite.req)
+	k.res = c.success(c.invite.req, body, c.granted(c.invite.req)...)
 	if err := c.send(k.res); err != nil {
 		c.leg = nil
 		c.settle(over)

@@ -38,6 +38,8 @@ type call struct {
 	key dialogKey
 	log *slog.Logger
 
+	trace *Trace // of its messages; set before the call is registered
+
 	box      chan func()
 	gone     chan struct{} // closed when the far end is gone; goneErr says why
 	goneErr  error
@@ -57,11 +59,24 @@ type call struct {
 	byeDone   chan struct{}  // closed when our BYE was answered or given up
 	ack       *gosip.Request // of the 2xx to our INVITE, to repeat
 	inviteSeq uint32         // CSeq of that INVITE
+	channel   *line          // the trunk that the call counts on, nil for none
+
+	owner    bool             // the call is ours: we have chosen its Call-ID
+	updates  bool             // the far end takes UPDATE
+	alarms   alarms           // what is to be done later
+	timer    sessionTimer     // of the session
+	forks    map[string]*fork // early dialogs of our INVITE, by the far end's tag
+	rel      *reliable        // a provisional response of ours that was sent reliably
+	changes  []*change        // of ours, one after another
+	changing bool             // the first of them is under way
+	resting  bool             // or waits to be sent again
+	referral *referral        // our latest REFER
 }
 
 func newCall(u *UserAgent, d dialog) *call {
 	return &call{
 		ua: u, key: dialogKey{d.callID, d.localTag}, log: u.log.With("call_id", d.callID), dialog: d,
+		alarms: alarms{clock: u.cfg.clock}, trace: new(Trace),
 		box: make(chan func(), mailbox), gone: make(chan struct{}), over: make(chan struct{}), killed: make(chan struct{}),
 	}
 }
@@ -106,9 +121,12 @@ func (c *call) run() {
 			timer.Reset(time.Until(c.confirm.next))
 			due, acks = timer.C, c.confirm.tx.Acks()
 		}
+		alarm, stop := c.alarms.wait()
 		select {
 		case f := <-c.box:
 			c.step(f)
+		case <-alarm:
+			c.step(c.alarms.ring)
 		case req := <-acks:
 			// Old clients give the ACK the INVITE's branch, as RFC 2543 had it.
 			c.step(func() { c.handle(req, nil) })
@@ -124,14 +142,18 @@ func (c *call) run() {
 		case <-c.ua.kill:
 			c.state = over
 		}
+		stop()
 	}
 	c.leave(nil)
 }
 
-// release gives back ports that no leg took over.
+// release gives back ports that no leg took over, and the trunk's channel.
 func (c *call) release() {
 	if c.pair != nil && c.leg == nil {
 		c.pair.Release()
+	}
+	if c.channel != nil {
+		c.channel.release()
 	}
 }
 
@@ -169,6 +191,13 @@ func (c *call) fail(err error) {
 // whose tx may be nil.
 func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	ours := req.From().Params.GetOr("tag", "") == c.dialog.remoteTag
+	if !c.trusts(source(req).Addr()) {
+		c.ua.rejections.add(Rejection{Source: source(req).Addr(), Code: 481, Cause: CauseForeign}, time.Now())
+		if req.Method != gosip.ACK {
+			c.refuse(req, tx, 481)
+		}
+		return
+	}
 	switch {
 	case req.Method == gosip.ACK: // never answered
 		if ours {
@@ -176,7 +205,9 @@ func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 		}
 		return
 	case !ours:
-		c.refuse(req, tx, 481)
+		if !c.handleEarly(req, tx) {
+			c.refuse(req, tx, 481)
+		}
 		return
 	}
 	// A request that is not newer than the last one is out of order (RFC 3261
@@ -196,15 +227,22 @@ func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	case c.state == ending || c.state == over:
 		c.refuse(req, tx, 481)
 	case req.Method == gosip.PRACK:
-		c.refuse(req, tx, 481) // no reliable response of ours waits for it
+		c.pracked(req, tx)
+	case req.Method == gosip.OPTIONS:
+		c.respond(req, tx, 200, allow())
+	case c.state == early && req.Method == gosip.UPDATE && len(req.Body()) == 0:
+		c.dialog.retarget(req.Contact())
+		_ = tx.Respond(c.success(req, nil))
+	case c.state == early && req.Method == gosip.UPDATE:
+		c.refuse(req, tx, 500) // their offer waits for its answer (RFC 3311 section 5.2)
 	case c.state == early:
-		c.refuse(req, tx, 491) // nothing can change before the answer
+		c.refuse(req, tx, 491) // nothing else can change before the answer
 	case req.Method == gosip.INVITE, req.Method == gosip.UPDATE:
 		c.reoffer(req, tx)
 	case req.Method == gosip.INFO:
 		c.info(req, tx)
-	case req.Method == gosip.OPTIONS:
-		c.respond(req, tx, 200, allow())
+	case req.Method == gosip.NOTIFY:
+		c.notified(req, tx)
 	case req.Method == gosip.REFER:
 		c.refuse(req, tx, 603) // we place calls for our own accounts only
 	default:
@@ -223,6 +261,9 @@ func (c *call) farewell(req *gosip.Request, tx *gosip.ServerTx) {
 	case ending:
 		return // both hung up at once: our own BYE is still to be answered
 	default:
+		if r := c.referral; r != nil && r.accepted {
+			c.referred(r, nil) // it has left for the other call
+		}
 		c.leave(nil)
 		c.confirm = nil
 		c.state = over
@@ -233,6 +274,8 @@ func (c *call) farewell(req *gosip.Request, tx *gosip.ServerTx) {
 func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
 	digit, ok := infoDigit(contentType(req), req.Body())
 	switch {
+	case c.leg == nil:
+		c.refuse(req, tx, 491) // nobody to hear it yet
 	case ok:
 		c.leg.infoDigit(digit)
 		c.respond(req, tx, 200)
@@ -282,31 +325,6 @@ func (c *call) bye(cause error) {
 	c.byeDone = done
 	go func() { // ends with the transaction, at most 64*T1; run waits for it
 		defer close(done)
-		_, _ = c.ua.exchange(req)
+		_, _, _ = c.ask(req)
 	}()
-}
-
-// exchange sends a request other than INVITE and waits for its final response.
-func (u *UserAgent) exchange(req *gosip.Request) (*gosip.Response, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 64*u.cfg.T1)
-	defer cancel()
-	tx, err := u.txl.Request(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	defer tx.Terminate()
-	for {
-		select {
-		case res := <-tx.Responses():
-			if !res.IsProvisional() {
-				return res, nil
-			}
-		case <-tx.Done():
-			return nil, tx.Err()
-		case <-u.kill:
-			return nil, ErrClosed
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }

@@ -89,14 +89,19 @@ func (c *call) acknowledged(req *gosip.Request) {
 	if c.goodbye != nil {
 		c.bye(c.goodbye)
 	}
+	c.proceed()
 }
 
 // reoffer answers an INVITE or UPDATE inside the call (RFC 3261 section 14.2,
 // RFC 3311): hold, resume, another address, or a mere refresh. Refusing it
 // leaves everything as it was.
 func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
-	if c.goodbye != nil || c.confirm != nil && c.confirm.offer || c.leg == nil {
+	if c.goodbye != nil || c.confirm != nil && c.confirm.offer || c.leg == nil || c.collides(req) {
 		c.refuse(req, tx, 491)
+		return
+	}
+	if hs, short := c.ua.tooShort(req); short {
+		c.respond(req, tx, 422, hs...)
 		return
 	}
 	k := &confirm{tx: tx, seq: req.CSeq().SeqNo, first: c.confirm != nil && c.confirm.first}
@@ -110,17 +115,18 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 			return
 		}
 	case req.Method == gosip.INVITE:
-		if body, err = c.sdp.Offer(sdp.SendRecv); err != nil {
+		if body, err = c.sdp.Offer(c.sdp.Wanted()); err != nil {
 			c.refuse(req, tx, 500)
 			return
 		}
 		k.offer = true
 	}
 	c.dialog.retarget(req.Contact())
+	c.learn(req)
 	if len(req.Body()) > 0 {
 		c.apply(m)
 	}
-	k.res = c.success(req, body)
+	k.res = c.success(req, body, c.granted(req)...)
 	_ = tx.Respond(k.res)
 	if req.Method == gosip.INVITE {
 		c.sent(k)
@@ -128,8 +134,8 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 }
 
 // success is a 2xx of this dialog that carries a description, or none.
-func (c *call) success(req *gosip.Request, body []byte) *gosip.Response {
-	res := response(req, 200, "", c.dialog.localTag, c.dialog.contact(), allow())
+func (c *call) success(req *gosip.Request, body []byte, extra ...gosip.Header) *gosip.Response {
+	res := response(req, 200, "", c.dialog.localTag, append(extra, c.dialog.contact(), allow(), supported())...)
 	if body != nil {
 		kind := gosip.ContentTypeHeader(sdpType)
 		res.AppendHeader(&kind)

@@ -2,9 +2,7 @@ package sip
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -15,14 +13,6 @@ import (
 	"parley/sip/sdp"
 )
 
-// Target is whom to call and as whom.
-type Target struct {
-	URI  string   // sip:user@host[:port][;transport=tcp]
-	From Identity // what the callee sees; without Host our own address
-	// Ringing, if not nil, is told of 180 and 183 responses, on Dial's goroutine.
-	Ringing func(code int)
-}
-
 // attempt is an INVITE of ours until its final response.
 type attempt struct {
 	ua   *UserAgent
@@ -30,97 +20,31 @@ type attempt struct {
 	peer netip.AddrPort
 	req  *gosip.Request
 	tx   *gosip.ClientTx
+	met  round // challenges
 	rang bool
-	some bool   // some provisional response came: the callee may be canceled
-	body []byte // a description that came early, for a 200 without one
-}
-
-// Dial calls and returns the answered leg, whose Run the caller must call. It
-// gives up when ctx ends. Every failure is a *NotAnswered, ErrClosed, or a
-// mistake in t.
-func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
-	uri, peer, err := u.resolve(ctx, t.URI)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case <-u.udp.ready:
-	case <-ctx.Done():
-		return nil, &NotAnswered{Err: context.Cause(ctx)}
-	}
-	if !u.begin() {
-		return nil, ErrClosed
-	}
-	a, err := u.attempt(uri, peer, t.From)
-	if err != nil {
-		u.work.Done()
-		return nil, err
-	}
-	u.expect(peer.Addr())
-	go func() {
-		a.call.run()
-		u.forget(peer.Addr())
-		u.work.Done()
-	}()
-	a.tx, err = u.txl.Request(ctx, a.req)
-	if err != nil {
-		a.drop()
-		return nil, &NotAnswered{Err: err}
-	}
-	a.tx.OnRetransmission(u.stray)
-	return a.await(ctx, t.Ringing)
-}
-
-// resolve reads a URI and finds the address behind it.
-func (u *UserAgent) resolve(ctx context.Context, s string) (uri gosip.Uri, peer netip.AddrPort, err error) {
-	if err := gosip.ParseUri(s, &uri); err != nil || uri.Scheme != "sip" || uri.Host == "" {
-		return uri, peer, fmt.Errorf("sip: %q is no sip: URI", s)
-	}
-	if tp := strings.ToLower(uri.UriParams.GetOr("transport", "udp")); tp != "udp" && tp != "tcp" {
-		return uri, peer, fmt.Errorf("sip: transport %q is not supported", tp)
-	}
-	port := uri.Port
-	if port == 0 {
-		port = gosip.DefaultUdpPort
-	}
-	if port < 0 || port > 65535 {
-		return uri, peer, fmt.Errorf("sip: port %d", port)
-	}
-	host := strings.Trim(uri.Host, "[]")
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		network := "ip"
-		if u.at.Addr().Is4() {
-			network = "ip4"
-		}
-		found, err := net.DefaultResolver.LookupNetIP(ctx, network, host)
-		if err != nil || len(found) == 0 {
-			return uri, peer, &NotAnswered{Err: fmt.Errorf("resolve %s: %w", host, err)}
-		}
-		addr = found[0]
-	}
-	return uri, netip.AddrPortFrom(addr.Unmap(), uint16(port)), nil
+	some bool // some provisional response came: the callee may be canceled
 }
 
 // attempt builds the call and its INVITE (RFC 3261 section 13.2.1).
-func (u *UserAgent) attempt(uri gosip.Uri, peer netip.AddrPort, from Identity) (*attempt, error) {
+func (u *UserAgent) attempt(p placement) (*attempt, error) {
 	pair, err := u.cfg.Ports.Open()
 	if err != nil {
 		return nil, &NotAnswered{Err: err}
 	}
+	peer := p.at.addr
 	d := dialog{
-		callID: newTag(), localTag: newTag(), target: *uri.Clone(), remote: *uri.Clone(),
-		transport: strings.ToUpper(uri.UriParams.GetOr("transport", "udp")),
-		peer:      peer, self: u.facing(peer.Addr()), port: u.at.Port(),
+		callID: newTag(), localTag: newTag(), local: p.from, remote: p.to, target: p.uri, transport: p.at.transport,
+		peer: peer, self: u.facing(peer.Addr()), port: u.portOf(p.at.transport), auth: newAuthorizer(p.auth), line: p.line,
 	}
-	d.remote.UriParams, d.remote.Headers, d.target.Headers = nil, nil, nil
-	d.local = gosip.Uri{Scheme: "sip", User: from.Number, Host: from.Host}
 	if d.local.Host == "" {
 		d.local.Host = uriHost(d.self)
 	}
 	c := newCall(u, d)
-	c.state, c.pair = calling, pair
-	c.sdp = sdp.New(sdp.Local{Addr: d.self, Port: pair.Port, ID: rand.Uint64() >> 2})
+	c.state, c.pair, c.owner = calling, pair, true
+	if p.trace != nil {
+		c.trace = p.trace
+	}
+	c.sdp = sdp.New(c.described(rand.Uint64() >> 2))
 	offer, err := c.sdp.Offer(sdp.SendRecv)
 	if err == nil && !u.register(c) {
 		err = ErrClosed
@@ -129,17 +53,38 @@ func (u *UserAgent) attempt(uri gosip.Uri, peer netip.AddrPort, from Identity) (
 		pair.Release()
 		return nil, err
 	}
-	req := c.dialog.request(gosip.INVITE, 0)
+	a := &attempt{ua: u, call: c, peer: peer}
+	a.req = a.build(p, offer)
+	if k := p.line; k != nil && k.trunk.LargeTCP && d.transport == "UDP" && len(a.req.String()) > mtu {
+		c.dialog.transport = "TCP"
+		c.dialog.localSeq = 0
+		a.req = a.build(p, offer)
+	}
 	c.inviteSeq = c.dialog.localSeq
-	req.From().DisplayName = strings.Map(printable, from.Display)
+	return a, nil
+}
+
+// build is the INVITE itself.
+func (a *attempt) build(p placement, offer []byte) *gosip.Request {
+	c := a.call
+	req := c.dialog.request(gosip.INVITE, 0)
+	req.From().DisplayName = strings.Map(printable, p.display)
 	kind := gosip.ContentTypeHeader(sdpType)
 	req.AppendHeader(c.dialog.contact())
 	req.AppendHeader(allow())
+	req.AppendHeader(supportedOn(p.line))
+	for _, h := range c.timer.wanted(a.ua, "") {
+		req.AppendHeader(h)
+	}
+	for _, h := range p.headers {
+		req.AppendHeader(h)
+	}
 	req.AppendHeader(&kind)
 	req.SetBody(offer)
-	u.address(&c.dialog, req)
-	req.SetDestination(peer.String())
-	return &attempt{ua: u, call: c, peer: peer, req: req}, nil
+	a.ua.address(&c.dialog, req)
+	req.SetTransport(c.dialog.transport)
+	req.SetDestination(a.peer.String())
+	return req
 }
 
 // printable keeps a display name from ending its quotes or its line.
@@ -151,15 +96,28 @@ func printable(r rune) rune {
 }
 
 // await reads responses until the final one.
-func (a *attempt) await(ctx context.Context, ringing func(int)) (*Leg, error) {
+func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
+	var silent <-chan time.Time
+	if p.patience > 0 {
+		t := time.NewTimer(p.patience)
+		defer t.Stop()
+		silent = t.C
+	}
 	for {
 		select {
+		case <-silent:
+			if silent = nil; a.some || a.met != (round{}) {
+				continue
+			}
+			go a.cancel() // should it wake up after all
+			return nil, &NotAnswered{Err: errSilent}
 		case res := <-a.tx.Responses():
 			switch {
 			case res.IsProvisional():
-				a.provisional(res, ringing)
+				a.provisional(res, p.ringing)
 			case res.IsSuccess():
 				return a.established(res)
+			case a.again(ctx, res):
 			default:
 				a.drop()
 				return nil, notAnswered(res, a.rang)
@@ -179,14 +137,44 @@ func (a *attempt) await(ctx context.Context, ringing func(int)) (*Leg, error) {
 	}
 }
 
+// again repeats an INVITE that was challenged, with credentials, or one with too
+// short a session, with a longer one, in a transaction of its own (RFC 3261
+// section 22.2, RFC 4028 section 7.3); false: that would not help, or is not
+// possible.
+func (a *attempt) again(ctx context.Context, res *gosip.Response) bool {
+	c := a.call
+	switch {
+	case challenged(res):
+		if c.dialog.auth.meet(res, &a.met) != nil {
+			return false
+		}
+	case res.StatusCode != 422:
+		return false
+	}
+	req := a.req
+	longer := true
+	if !c.do(func() {
+		req = c.dialog.again(a.req)
+		longer = challenged(res) || c.timer.lengthen(req, res)
+		c.inviteSeq, c.forks = req.CSeq().SeqNo, nil
+	}) || !longer {
+		return false
+	}
+	tx, err := a.ua.txl.Request(ctx, req)
+	if err != nil {
+		return false
+	}
+	tx.OnRetransmission(a.ua.stray)
+	a.req, a.tx, a.some = req, tx, false
+	return true
+}
+
 func (a *attempt) provisional(res *gosip.Response, ringing func(int)) {
 	a.some = true
 	if res.StatusCode == 100 {
 		return
 	}
-	if contentType(res) == sdpType && len(res.Body()) > 0 {
-		a.body = res.Body()
-	}
+	a.call.do(func() { a.call.ringing(res) })
 	if res.StatusCode == 180 || res.StatusCode == 183 {
 		a.rang = true
 		if ringing != nil {
@@ -200,15 +188,19 @@ func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
 	c := a.call
 	err = ErrClosed
 	c.do(func() {
-		c.dialog.join(res)
+		early := c.chosen(res)
 		c.state = up
-		c.confirmAnswer()
+		c.settled(res)
+		c.confirmAnswer(a.req)
 		body := res.Body()
 		if len(body) == 0 {
-			body = a.body
+			body = early
 		}
-		var m sdp.Media
-		if m, err = c.sdp.Accept(body); err == nil {
+		m, agreed := c.sdp.Media() // by a reliable provisional response
+		if err = nil; !agreed {
+			m, err = c.sdp.Accept(body)
+		}
+		if err == nil {
 			err = c.begin(m)
 		}
 		if err != nil {
@@ -216,7 +208,7 @@ func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
 			err = &NotAnswered{Code: 488, Rang: a.rang, Err: err}
 			return
 		}
-		leg = c.leg
+		leg, c.channel = c.leg, c.dialog.line
 	})
 	return leg, err
 }
@@ -245,7 +237,9 @@ func (a *attempt) cancel() {
 			case res.IsProvisional():
 				a.some = true
 			case res.IsSuccess():
-				a.ua.hangupOn(res)
+				var seq uint32
+				a.call.do(func() { seq = a.call.dialog.localSeq })
+				a.ua.hangupOn(res, a.call.dialog.auth, seq)
 				return
 			default:
 				return
@@ -285,10 +279,13 @@ func (d *dialog) join(res *gosip.Response) {
 	d.retarget(res.Contact())
 }
 
-// confirmAnswer sends the ACK of a 2xx, which has the INVITE's CSeq and is kept
-// for its repetitions (section 13.2.2.4).
-func (c *call) confirmAnswer() {
+// confirmAnswer sends the ACK of a 2xx, which has the INVITE's CSeq and
+// credentials and is kept for its repetitions (section 13.2.2.4).
+func (c *call) confirmAnswer(invite *gosip.Request) {
 	c.ack = c.dialog.request(gosip.ACK, c.inviteSeq)
+	for _, names := range authHeaders {
+		gosip.CopyHeaders(names.answer, invite, c.ack)
+	}
 	c.ua.address(&c.dialog, c.ack)
 	_ = c.ua.tp.WriteMsg(c.ack)
 }
@@ -303,20 +300,26 @@ func (u *UserAgent) stray(res *gosip.Response) {
 	}
 	defer u.work.Done()
 	known := false
+	var auth *authorizer
+	seq := res.CSeq().SeqNo
 	if c := u.find(dialogKey{res.CallID().Value(), res.From().Params.GetOr("tag", "")}); c != nil {
+		auth = c.dialog.auth
 		c.do(func() {
-			if known = c.ack != nil && c.dialog.remoteTag == res.To().Params.GetOr("tag", ""); known {
+			seq = max(seq, c.dialog.localSeq) // PRACKs have used some
+			known = c.dialog.remoteTag == res.To().Params.GetOr("tag", "")
+			if known && c.ack != nil && c.ack.CSeq().SeqNo == res.CSeq().SeqNo {
 				_ = u.tp.WriteMsg(c.ack)
 			}
 		})
 	}
 	if !known {
-		u.hangupOn(res)
+		u.hangupOn(res, auth, seq)
 	}
 }
 
 // hangupOn confirms a 2xx that nobody wants and ends its call.
-func (u *UserAgent) hangupOn(res *gosip.Response) {
+// Its BYE counts on from after, or from the INVITE.
+func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32) {
 	peer := source(res)
 	if res.Contact() == nil || res.From() == nil || res.To() == nil || res.CSeq() == nil || !peer.IsValid() {
 		return
@@ -324,7 +327,7 @@ func (u *UserAgent) hangupOn(res *gosip.Response) {
 	d := dialog{
 		callID: res.CallID().Value(), localTag: res.From().Params.GetOr("tag", ""), localSeq: res.CSeq().SeqNo,
 		local: *res.From().Address.Clone(), remote: *res.To().Address.Clone(),
-		transport: res.Transport(), peer: peer, self: u.facing(peer.Addr()), port: u.at.Port(),
+		transport: res.Transport(), peer: peer, self: u.facing(peer.Addr()), port: u.portOf(res.Transport()), auth: auth,
 	}
 	d.join(res)
 	if d.target.Host == "" {
@@ -335,10 +338,18 @@ func (u *UserAgent) hangupOn(res *gosip.Response) {
 	if err := u.tp.WriteMsg(ack); err != nil {
 		return
 	}
+	d.localSeq = max(d.localSeq, after)
 	bye := d.request(gosip.BYE, 0)
 	bye.AppendHeader(gosip.NewHeader("Reason", reasonHeader(errAfterCancel)))
 	u.address(&d, bye)
-	_, _ = u.exchange(bye)
+	var r round
+	for {
+		res, err := u.exchange(bye)
+		if err != nil || !challenged(res) || auth.meet(res, &r) != nil {
+			return
+		}
+		bye = d.again(bye)
+	}
 }
 
 // errAfterCancel is the end of a call that was answered after we gave it up.

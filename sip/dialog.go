@@ -31,8 +31,11 @@ type dialog struct {
 	hasRemoteSeq  bool
 	target        gosip.Uri   // the far end's Contact
 	routes        []gosip.Uri // as our Route headers have them
+	auth          *authorizer // for the far end's challenges; never changed
+	line          *line       // the trunk it belongs to, nil for none; never changed
 
-	transport string         // "UDP" or "TCP", what the dialog began over
+	transport string         // "UDP", "TCP" or "TLS", what the dialog began over
+	secure    bool           // sips: our Contact must be one too (section 12.1.1)
 	peer      netip.AddrPort // where the far end's first message came from or ours went
 	self      netip.Addr     // our address as this far end sees it
 	port      uint16         // and our port
@@ -74,6 +77,9 @@ func (d *dialog) retarget(contact *gosip.ContactHeader) bool {
 // contact is what we put into our messages.
 func (d *dialog) contact() *gosip.ContactHeader {
 	h := &gosip.ContactHeader{Address: gosip.Uri{Scheme: "sip", User: "parley", Host: uriHost(d.self), Port: int(d.port)}}
+	if d.secure {
+		h.Address.Scheme = "sips"
+	}
 	if d.transport != "UDP" {
 		h.Address.UriParams = gosip.HeaderParams{{K: "transport", V: strings.ToLower(d.transport)}}
 	}
@@ -126,7 +132,19 @@ func (d *dialog) request(method gosip.RequestMethod, ackSeq uint32) *gosip.Reque
 	req.AppendHeader(&forwards)
 	req.AppendHeader(gosip.NewHeader("User-Agent", productName))
 	req.SetBody(nil)
+	d.auth.sign(req)
 	return req
+}
+
+// again builds a request of the dialog anew, with the next CSeq and credentials,
+// because it was challenged (RFC 3261 section 22.2).
+func (d *dialog) again(req *gosip.Request) *gosip.Request {
+	next := req.Clone()
+	d.localSeq++
+	next.CSeq().SeqNo = d.localSeq
+	next.Via().Params.Add("branch", gosip.GenerateBranch())
+	d.auth.sign(next)
+	return next
 }
 
 // address makes req go where the dialog's route says: to the first router, or
@@ -141,7 +159,10 @@ func (u *UserAgent) address(d *dialog, req *gosip.Request) {
 		hop = d.routes[0]
 	}
 	transport := strings.ToUpper(hop.UriParams.GetOr("transport", d.transport))
-	if transport != "UDP" && transport != "TCP" {
+	if hop.Scheme == "sips" {
+		transport = "TLS" // RFC 3261 section 26.2.2; d.transport is, for one that we accepted
+	}
+	if transport != "UDP" && transport != "TCP" && transport != "TLS" {
 		transport = d.transport
 	}
 	req.SetTransport(transport)

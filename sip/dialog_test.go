@@ -130,11 +130,11 @@ func TestInDialogRequests(t *testing.T) {
 			{"INFO", "<xml/>", 415, []string{"Content-Type: application/media_control+xml"}},
 			{"REFER", "", 603, []string{"Refer-To: <sip:+19005550100@127.0.0.1>"}},
 			{"PRACK", "", 481, nil},
-			{"NOTIFY", "", 405, nil},
+			{"NOTIFY", "", 489, nil},
 			{"MESSAGE", "", 405, nil},
 			{"SUBSCRIBE", "", 405, nil},
 			{"NONSENSE", "", 405, nil},
-			{"INVITE", p.offer(), 420, []string{"Require: timer"}},
+			{"INVITE", p.offer(), 420, []string{"Require: replaces"}},
 		} {
 			res := p.next(c.code, c.method, c.body, c.headers...)
 			if c.code == 405 && res.GetHeader("Allow") == nil {

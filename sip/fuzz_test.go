@@ -63,6 +63,10 @@ func FuzzHeaders(f *testing.F) {
 	f.Add(`Q.850;cause=16;text="Terminated, \"really\"", SIP;cause=603`)
 	f.Add(`"A, B" <sip:+1-555;verstat=TN-Validation-Passed@h;x>, <tel:+1>`)
 	f.Add("Signal= *\r\nDuration=160")
+	f.Add("1800 ; Refresher = uac")
+	f.Add("terminated;reason=noresource;expires=60")
+	f.Add("SIP/2.0 486 Busy Here\r\n")
+	f.Add("tel:+15550100077")
 	f.Fuzz(func(t *testing.T, v string) {
 		for _, c := range parseReason(v) {
 			if c.code < 0 || c.code > 1023 {
@@ -71,6 +75,22 @@ func FuzzHeaders(f *testing.F) {
 		}
 		if id, ok := parseIdentity(v); ok && strings.Contains(id.Number, ";") && !strings.Contains(strings.ToLower(v), "%3b") {
 			t.Errorf("%+v", id)
+		}
+		req := gosip.NewRequest(gosip.NOTIFY, gosip.Uri{Scheme: "sip", Host: "h"})
+		for _, name := range []string{"Session-Expires", "Min-SE", "Subscription-State"} {
+			req.AppendHeader(gosip.NewHeader(name, v))
+		}
+		if d, refresher, ok := sessionExpires(req); d < 0 || d > longestSession || !ok && d != 0 || strings.TrimSpace(refresher) != refresher {
+			t.Errorf("%q: session of %v, %q, %v", v, d, refresher, ok)
+		}
+		if state, d := subscription(req); d < 0 || strings.Contains(state, ";") {
+			t.Errorf("%q: subscription %q, %v", v, state, d)
+		}
+		if code, _ := sipfrag([]byte(v)); code != 0 && (code < 100 || code > 699) {
+			t.Errorf("%q: status %d", v, code)
+		}
+		if to, err := referTo(v, "h", false); err == nil && strings.ContainsAny(to, "<>\r\n\" ") {
+			t.Errorf("%q: Refer-To %q", v, to)
 		}
 		for _, kind := range []string{"application/dtmf", "application/dtmf-relay"} {
 			if d, ok := infoDigit(kind, []byte(v)); ok && !strings.ContainsRune("0123456789*#ABCD", rune(d)) {

@@ -23,7 +23,8 @@ type Incoming struct {
 	To        Identity       // whom the caller meant to call; Called decides
 	Asserted  Identity       // what the trunk says (P-Asserted-Identity); zero when it does not
 	Source    netip.AddrPort // where the INVITE came from
-	Transport string         // "UDP" or "TCP"
+	Transport string         // "UDP", "TCP" or "TLS"
+	Trunk     string         // the name of the one it came on; empty: its source is allowed without one
 
 	call *call
 	leg  *Leg
@@ -61,6 +62,15 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 		return
 	}
+	from := source(req).Addr()
+	l := u.lineOfCall(req)
+	if l == nil && !u.cfg.Allow(from) {
+		u.reply(req, tx, 403, "") // we have called there, but do not take its calls
+		return
+	}
+	if l != nil && !u.authentic(req, tx, l) {
+		return
+	}
 	if u.cfg.OnCall == nil {
 		u.reply(req, tx, 603, "")
 		return
@@ -77,7 +87,12 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
 		return
 	}
-	c, in, err := u.incoming(req, tx)
+	if hs, short := u.tooShort(req); short {
+		u.ringing.Add(-1)
+		u.reply(req, tx, 422, "", hs...)
+		return
+	}
+	c, in, err := u.incoming(req, tx, l)
 	if err != nil {
 		u.ringing.Add(-1)
 		u.reply(req, tx, 400, "")
@@ -94,6 +109,10 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		return
 	}
 	_ = tx.Respond(response(req, 100, "", ""))
+	if l != nil {
+		c.channel = l
+		l.calls.Add(1) // the carrier knows its own limit: it is not ours to refuse
+	}
 	go c.run()
 	defer func() { // also when the handler panics
 		in.finish()
@@ -103,13 +122,17 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 }
 
 // incoming builds the call and what its handler sees.
-func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx) (*call, *Incoming, error) {
+func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *line) (*call, *Incoming, error) {
 	from := source(req)
 	d := dialog{
 		callID: req.CallID().Value(), localTag: newTag(), remoteTag: req.From().Params.GetOr("tag", ""),
 		local: *req.To().Address.Clone(), remote: *req.From().Address.Clone(),
 		remoteSeq: req.CSeq().SeqNo, hasRemoteSeq: true, routes: routeSet(req, false),
-		transport: req.Transport(), peer: from, self: u.facing(from.Addr()), port: u.at.Port(),
+		transport: req.Transport(), peer: from, self: u.facing(from.Addr()), port: u.portOf(req.Transport()),
+		secure: req.Recipient.Scheme == "sips", line: l,
+	}
+	if l != nil {
+		d.auth = newAuthorizer(l.trunk.Auth)
 	}
 	if !d.retarget(req.Contact()) {
 		return nil, nil, errors.New("no usable Contact")
@@ -120,6 +143,9 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx) (*call, *In
 	in := &Incoming{
 		CallID: d.callID, Called: called(req), From: identity(req.From().DisplayName, &req.From().Address),
 		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.transport, call: c,
+	}
+	if l != nil {
+		in.Trunk, in.Called = l.trunk.Name, l.called(in)
 	}
 	if h := req.GetHeader("p-asserted-identity"); h != nil {
 		in.Asserted, _ = parseIdentity(h.Value())
@@ -174,6 +200,16 @@ func (in *Incoming) Ring() error {
 func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
 	err := error(ErrDecided)
 	var reply chan sdpReply
+	var unready <-chan struct{}
+	in.call.do(func() { unready = in.call.undecided() })
+	if unready != nil {
+		select {
+		case <-unready:
+		case <-in.call.gone: // then accept knows
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 	in.call.do(func() { reply, err = in.call.accept() })
 	if err != nil {
 		return nil, err
@@ -209,6 +245,9 @@ func (in *Incoming) await(ctx context.Context, reply chan sdpReply) error {
 	c.do(func() { err = c.begin(r.media) })
 	return err
 }
+
+// Trace is the signalling of the call so far, also after its end.
+func (in *Incoming) Trace() *Trace { return in.call.trace }
 
 // finish is called when the handler is done: nothing of the call may be left.
 func (in *Incoming) finish() {

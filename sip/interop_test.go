@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -36,14 +40,16 @@ type seen struct {
 type scenario struct {
 	name   string
 	env    string // for sipp.sh
-	reject int    // refuse with this code
-	ring   bool   // ring until the caller gives up
-	slow   bool   // takes half a minute by its nature
-	root   bool   // SIPp needs it to replay a capture
+	args   []string
+	reject int  // refuse with this code
+	ring   bool // ring until the caller gives up
+	slow   bool // takes half a minute by its nature
+	root   bool // SIPp needs it to replay a capture
 	// datagram: not over TCP, where SIPp takes a repeated 200 (RFC 3261 section
 	// 13.3.1.4) for a message out of place.
 	datagram bool
 	cfg      sip.Config
+	due      time.Duration // turn the clock when something is due in this time
 	check    func(t *testing.T, s seen, mediaPort int)
 }
 
@@ -73,6 +79,9 @@ var scenarios = []scenario{
 		}
 	}},
 	{name: "silent", cfg: sip.Config{FirstRTPTimeout: 2 * time.Second}, check: ended("media_timeout")},
+	{name: "auth", args: []string{"-au", sippUser.Username, "-ap", sippUser.Password}, check: heardTone(time.Second),
+		cfg: sip.Config{Trunks: []sip.Trunk{{Name: "carrier", Inbound: sippUser, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}}}},
+	{name: "session_timer", due: 45 * time.Second, check: heardTone(time.Second)},
 	{name: "options", check: func(*testing.T, seen, int) {}},
 	{name: "no_ack", slow: true, datagram: true, cfg: sip.Config{FirstRTPTimeout: time.Minute}, check: ended("no_ack")},
 	{name: "hold_resume", slow: true, check: func(t *testing.T, s seen, port int) {
@@ -89,11 +98,8 @@ func heardTone(least time.Duration) func(*testing.T, seen, int) {
 		}
 		if d := media.Rate8k.Duration(len(s.heard)).Duration(); d < least {
 			t.Errorf("heard %v, want %v", d, least)
-			return
 		}
-		if hz, level := mediatest.Peak(s.heard[8000:12000], media.Rate8k); hz < 435 || hz > 445 || level < -20 {
-			t.Errorf("heard %.0f Hz at %.0f dBFS", hz, level)
-		}
+		checkTone(t, "the server", s.heard)
 	}
 }
 
@@ -113,29 +119,101 @@ func TestInterop(t *testing.T) {
 	work := interopFiles(t)
 	slots := make(chan struct{}, interopAtOnce)
 	var all sync.WaitGroup
+	start := func(name string, run func(t *testing.T, work, network string, ports [2]int), networks ...string) {
+		for _, network := range networks {
+			slots <- struct{}{}
+			all.Go(func() {
+				defer func() { <-slots }()
+				t.Run(name+"/"+network, func(t *testing.T) {
+					run(t, work, network, [2]int{freePorts(t), freePorts(t)}) // of signalling and media
+				})
+			})
+		}
+	}
 	// The slow ones first: the others fit beside them.
-	n := 0
 	for _, slow := range []bool{true, false} {
 		for _, s := range scenarios {
-			if s.slow != slow {
-				continue
+			switch {
+			case s.slow != slow:
+			case s.datagram:
+				start("in "+s.name, s.run, "udp")
+			default:
+				start(fmt.Sprintf("in %s %s", s.name, s.env), s.run, "udp", "tcp")
 			}
-			for _, network := range []string{"udp", "tcp"} {
-				if s.datagram && network == "tcp" {
-					continue
-				}
-				n++
-				name := fmt.Sprintf("%s %s/%s", s.name, s.env, network)
-				ports := [2]int{15000 + 10*n, 16000 + 20*n} // of signalling and media
-				all.Go(func() {
-					slots <- struct{}{}
-					defer func() { <-slots }()
-					t.Run(name, func(t *testing.T) { s.run(t, work, network, ports) })
-				})
+		}
+		for _, s := range placements {
+			if s.slow == slow {
+				start(fmt.Sprintf("out %s %s", s.name, s.env), s.run, "udp", "tcp")
 			}
 		}
 	}
 	all.Wait()
+}
+
+// TestInteropHasAll: a script that is there is played.
+func TestInteropHasAll(t *testing.T) {
+	played := map[string]bool{}
+	for _, s := range scenarios {
+		played["uac_"+s.name+".xml"] = true
+	}
+	for _, s := range placements {
+		played["uas_"+s.name+".xml"] = true
+	}
+	files, err := os.ReadDir("../testdata/interop/sipp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !played[f.Name()] {
+			t.Errorf("no test plays %s", f.Name())
+		}
+	}
+	if len(files) != len(played) {
+		t.Errorf("%d scripts, %d played", len(files), len(played))
+	}
+}
+
+func script(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../testdata/interop/sipp.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// givenPorts are those that freePorts has given out.
+var givenPorts sync.Map
+
+// freePorts finds ten ports in a row that nobody has, and none of which the
+// kernel, or a server with its default range, gives to anybody by itself.
+func freePorts(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		first := 22000 + 10*rand.N(700)
+		if _, taken := givenPorts.LoadOrStore(first, true); taken {
+			continue
+		}
+		free := true
+		for port := first; port < first+10 && free; port++ {
+			at := fmt.Sprintf("127.0.0.1:%d", port)
+			tcp, err := net.Listen("tcp", at)
+			if err != nil {
+				free = false
+				break
+			}
+			udp, err := net.ListenPacket("udp", at)
+			if free = err == nil; free {
+				udp.Close()
+			}
+			tcp.Close()
+		}
+		if free {
+			return first
+		}
+	}
+	t.Fatal("no free ports")
+	return 0
 }
 
 // interopFiles is a directory with the tone and the captures that scripts play.
@@ -164,14 +242,25 @@ func (s scenario) run(t *testing.T, work, network string, ports [2]int) {
 		t.Skip("SIPp needs root to replay a capture")
 	}
 	calls := make(chan seen, 1)
+	audible, done := make(chan struct{}), make(chan struct{})
+	defer close(done)
 	cfg := s.cfg
-	cfg.OnCall = func(ctx context.Context, in *sip.Incoming) { calls <- s.serve(ctx, in) }
-	ua := serve(t, cfg)
-	script, err := filepath.Abs("../testdata/interop/sipp.sh")
-	if err != nil {
-		t.Fatal(err)
+	cfg.OnCall = func(ctx context.Context, in *sip.Incoming) { calls <- s.serve(ctx, in, audible) }
+	if s.due > 0 {
+		h := sip.NewHands()
+		cfg = h.On(cfg)
+		go func() {
+			// SIPp ends a call when a request comes while it still works off the
+			// steps before: once it is heard, it waits for one.
+			select {
+			case <-audible:
+				turnWhenDue(h, s.due, done)
+			case <-done:
+			}
+		}()
 	}
-	args := []string{script, "in", s.name, ua.Addr().String()}
+	ua := serve(t, cfg)
+	args := append([]string{script(t), "in", s.name, ua.Addr().String()}, s.args...)
 	if network == "tcp" {
 		args = append(args, "-t", "t1")
 	}
@@ -192,8 +281,24 @@ func (s scenario) run(t *testing.T, work, network string, ports [2]int) {
 	eventually(t, "nothing left", func() bool { st := ua.Stats(); return st.Calls == 0 && st.Ringing == 0 })
 }
 
-// serve answers as the scenario wants it, and echoes what it hears.
-func (s scenario) serve(ctx context.Context, in *sip.Incoming) (got seen) {
+// turnWhenDue turns a clock when something waits for a moment so far away.
+func turnWhenDue(h *sip.Hands, d time.Duration, stop <-chan struct{}) {
+	for {
+		select {
+		case <-time.After(time.Millisecond):
+			if h.Next() == d {
+				h.Turn(d)
+				return
+			}
+		case <-stop:
+			return
+		}
+	}
+}
+
+// serve answers as the scenario wants it, and echoes what it hears; audible is
+// closed once that is half a second of sound.
+func (s scenario) serve(ctx context.Context, in *sip.Incoming, audible chan<- struct{}) (got seen) {
 	if s.reject > 0 {
 		in.Reject(s.reject, "", 0)
 		return got
@@ -211,8 +316,14 @@ func (s scenario) serve(ctx context.Context, in *sip.Incoming) (got seen) {
 		got.err = err
 		return got
 	}
+	loud := 0
 	got.err = conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
 		got.heard = append(got.heard, f.Samples...)
+		if slices.Max(f.Samples) > 1000 {
+			if loud++; loud == 25 {
+				close(audible)
+			}
+		}
 		for len(leg.Events()) > 0 {
 			switch e := <-leg.Events(); e.Kind {
 			case media.LegDigit:

@@ -40,17 +40,7 @@ const (
 func (c *call) begin(m sdp.Media) error {
 	discard(c.pair.RTP)
 	discard(c.pair.RTCP)
-	audio, err := rtp.NewSocket(c.pair.RTP)
-	if err != nil {
-		return err
-	}
-	control, err := rtp.NewSocket(c.pair.RTCP)
-	if err != nil {
-		return err
-	}
-	cfg := rtpConfig(c, m)
-	cfg.RTP, cfg.RTCP = audio, control
-	session, err := rtp.New(cfg)
+	session, err := c.media(m)
 	if err != nil {
 		return err
 	}
@@ -60,16 +50,35 @@ func (c *call) begin(m sdp.Media) error {
 	return nil
 }
 
+// media is an RTP session on the call's ports.
+func (c *call) media(m sdp.Media) (*rtp.Session, error) {
+	audio, err := rtp.NewSocket(c.pair.RTP)
+	if err != nil {
+		return nil, err
+	}
+	control, err := rtp.NewSocket(c.pair.RTCP)
+	if err != nil {
+		return nil, err
+	}
+	cfg := rtpConfig(c, m)
+	cfg.RTP, cfg.RTCP = audio, control
+	return rtp.New(cfg)
+}
+
 // rtpConfig is the RTP session's, without its sockets. Media from where the
 // signalling comes from is as good as from where the description says.
 func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
 		Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
 		Codec: g711.Codec(m.Codec), PayloadType: uint8(m.Codec), EventPT: m.Events, CNAME: newTag(),
+		Keys:              m.Keys,
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
 	}
 	if a := c.dialog.peer.Addr(); a.IsValid() {
 		cfg.Trusted = []netip.Prefix{netip.PrefixFrom(a, a.BitLen())}
+	}
+	if k := c.dialog.line; k != nil {
+		cfg.Trusted = append(cfg.Trusted, k.trunk.Allow...)
 	}
 	return cfg
 }
@@ -79,6 +88,7 @@ func (c *call) apply(m sdp.Media) {
 	if m.Remote.IsValid() {
 		c.leg.session.SetRemote(m.Remote, m.RTCP)
 	}
+	c.leg.session.SetKeys(m.Keys)
 	c.leg.session.SetDirection(m.Sends(), m.Receives())
 }
 
@@ -110,12 +120,17 @@ func (l *Leg) Run(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- l.session.Run(inner) }()
 
+	watch, tick := newWatch(l, time.Now())
+	defer tick.Stop()
 	var err error
 	running := true
 	for running {
 		select {
 		case e := <-l.session.Events():
 			l.forward(e)
+			continue
+		case now := <-tick.C:
+			watch.look(now)
 			continue
 		case err = <-ended:
 			ended = nil
@@ -186,6 +201,9 @@ func (l *Leg) CallID() string { return l.call.key.callID }
 
 // SendDigits presses keys: '0' to '9', '*', '#', 'A' to 'D'. See rtp.Session.
 func (l *Leg) SendDigits(digits string) error { return l.session.SendDigits(digits) }
+
+// Trace is the signalling of the call so far, also after its end.
+func (l *Leg) Trace() *Trace { return l.call.trace }
 
 // Stats describes the media so far.
 func (l *Leg) Stats() rtp.Stats { return l.session.Stats() }

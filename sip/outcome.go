@@ -5,20 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/sip/rtpport"
 )
 
 // NotAnswered is why a call that we placed did not come up.
 type NotAnswered struct {
-	Code   int    // the final response, 0 when there was none
-	Phrase string // its text
-	Rang   bool   // 180 or 183 had come before
-	Err    error  // of the transport or the negotiation, when Code does not tell
-	Spam   bool   // an analytics service refused, not the callee
-	q850   int    // from the Reason header, 0: none
+	Code   int           // the final response, 0 when there was none
+	Phrase string        // its text
+	Rang   bool          // 180 or 183 had come before
+	Err    error         // of the transport or the negotiation, when Code does not tell
+	Spam   bool          // an analytics service refused, not the callee
+	q850   int           // from the Reason header, 0: none
+	rest   time.Duration // the target asks to be left alone; 0: it does not
 }
 
 func (e *NotAnswered) Error() string {
@@ -30,9 +33,22 @@ func (e *NotAnswered) Error() string {
 
 func (e *NotAnswered) Unwrap() error { return e.Err }
 
+// unreached is the failure of a call that did not get out. A timeout below us,
+// of a name or a connection, must not be taken for the end of the caller's
+// patience, which is no_answer.
+func unreached(ctx context.Context, err error) *NotAnswered {
+	if ctx.Err() != nil {
+		return &NotAnswered{Err: context.Cause(ctx)}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New(err.Error())
+	}
+	return &NotAnswered{Err: err}
+}
+
 // notAnswered reads a final response other than 2xx.
 func notAnswered(res *gosip.Response, rang bool) *NotAnswered {
-	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, Spam: res.StatusCode == 608}
+	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, Spam: res.StatusCode == 608, rest: restOf(res)}
 	for _, h := range res.GetHeaders("reason") {
 		for _, c := range parseReason(h.Value()) {
 			if c.q850 {
@@ -51,7 +67,8 @@ func notAnswered(res *gosip.Response, rang bool) *NotAnswered {
 // Retry says whether the next target of the trunk should be tried: this one
 // could not be reached or could not take the call, and nobody's phone rang.
 func (e *NotAnswered) Retry() bool {
-	return !e.Rang && e.Ended().Detail == "carrier_unavailable"
+	here := errors.Is(e.Err, rtpport.ErrExhausted) // the target is not to blame
+	return !e.Rang && !here && (e.Code == 0 || unavailable(e.Code)) && e.Ended().Detail == "carrier_unavailable"
 }
 
 // Ended names the outcome in the words that the rest of the server uses. The
@@ -65,6 +82,9 @@ func (e *NotAnswered) Ended() *media.Ended {
 	end := func(r media.EndReason, detail string) *media.Ended { return &media.Ended{Reason: r, Detail: detail} }
 	if e.Spam {
 		return end(media.Rejected, "blocked_as_spam")
+	}
+	if errors.Is(e.Err, ErrAuth) {
+		return end(media.Failed, "carrier_auth")
 	}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
 		return end(media.NoAnswer, "") // our ring timeout

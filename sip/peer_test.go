@@ -24,7 +24,7 @@ import (
 var loopback = netip.MustParseAddr("127.0.0.1")
 
 // patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // portRanges gives each user agent of the tests a range of its own.
 var portRanges atomic.Uint32

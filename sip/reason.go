@@ -21,6 +21,8 @@ func reasonHeader(cause error) string {
 		return `SIP;cause=408;text="RTP timeout"`
 	case e.Detail == "no_ack":
 		return `SIP;cause=408;text="ACK timeout"`
+	case e.Detail == "session_expired":
+		return `SIP;cause=408;text="Session expired"`
 	case e.Detail == "no_common_codec":
 		return `SIP;cause=488;text="Not Acceptable Here"`
 	case e.Reason == media.Failed:

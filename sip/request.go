@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 )
 
 // allowed is our Allow header: what a request may be (RFC 3261 section 20.5).
-const allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE"
+const allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY"
 
 // Retry-After values, in seconds. While draining the far end should try
 // another server now and this one after a restart; an overload passes sooner.
@@ -39,7 +40,14 @@ func (u *UserAgent) request(req *gosip.Request, tx *gosip.ServerTx) {
 		}
 	}()
 	if !u.knows(source(req).Addr()) {
+		if req.Method != gosip.INVITE { // reply notes those
+			u.rejections.add(Rejection{Source: source(req).Addr(), Code: 403, Cause: CauseUnknown}, time.Now())
+		}
 		u.reply(req, tx, 403, "")
+		return
+	}
+	if u.tooFast(req) {
+		u.reply(req, tx, 503, "", retryAfter(retryOverload))
 		return
 	}
 	if code, extra := check(req); code != 0 {
@@ -57,7 +65,7 @@ func (u *UserAgent) request(req *gosip.Request, tx *gosip.ServerTx) {
 	case req.Method == gosip.OPTIONS && u.draining.Load():
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 	case req.Method == gosip.OPTIONS:
-		u.reply(req, tx, 200, "", allow(), gosip.NewHeader("Accept", sdpType))
+		u.reply(req, tx, 200, "", allow(), supported(), gosip.NewHeader("Accept", sdpType))
 	case req.Method == gosip.CANCEL, req.Method == gosip.BYE, req.Method == gosip.UPDATE, req.Method == gosip.PRACK:
 		u.reply(req, tx, 481, "")
 	default:
@@ -76,14 +84,15 @@ func (u *UserAgent) inDialog(req *gosip.Request, tx *gosip.ServerTx, localTag st
 // check applies RFC 3261 section 8.2 to any request and returns the code to
 // refuse it with, or 0.
 func check(req *gosip.Request) (code int, extra []gosip.Header) {
-	for _, name := range []string{"from", "to", "call-id", "cseq", "max-forwards"} {
+	for _, name := range []string{"from", "to", "call-id", "cseq", "max-forwards", "content-length"} {
 		// RFC 4475 section 3.3.9: more than one is an error, not a choice.
 		if len(req.GetHeaders(name)) > 1 {
 			return 400, nil
 		}
 	}
 	if req.From() == nil || req.To() == nil || req.CallID() == nil || req.CSeq() == nil ||
-		req.CSeq().MethodName != req.Method || req.From().Params.GetOr("tag", "") == "" {
+		!strings.EqualFold(string(req.CSeq().MethodName), string(req.Method)) || // the library has made one upper case
+		req.From().Params.GetOr("tag", "") == "" {
 		return 400, nil
 	}
 	if !strings.EqualFold(req.SipVersion, "SIP/2.0") {
@@ -98,7 +107,7 @@ func check(req *gosip.Request) (code int, extra []gosip.Header) {
 	var unknown []string
 	for _, h := range req.GetHeaders("require") {
 		for option := range strings.SplitSeq(h.Value(), ",") {
-			if option = strings.TrimSpace(option); option != "" {
+			if option = strings.TrimSpace(option); option != "" && !slices.Contains(extensions, strings.ToLower(option)) {
 				unknown = append(unknown, option)
 			}
 		}
@@ -134,9 +143,10 @@ var phrases = map[int]string{
 	100: "Trying", 180: "Ringing", 200: "OK",
 	400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
 	407: "Proxy Authentication Required", 415: "Unsupported Media Type", 416: "Unsupported URI Scheme",
-	420: "Bad Extension", 480: "Temporarily Unavailable", 481: "Call/Transaction Does Not Exist",
+	420: "Bad Extension", 422: "Session Interval Too Small", 480: "Temporarily Unavailable", 481: "Call/Transaction Does Not Exist",
 	482: "Loop Detected", 486: "Busy Here", 487: "Request Terminated", 488: "Not Acceptable Here",
-	491: "Request Pending", 500: "Server Internal Error", 503: "Service Unavailable",
+	489: "Bad Event", 491: "Request Pending", 500: "Server Internal Error", 503: "Service Unavailable",
+	504: "Server Time-out",
 	505: "Version Not Supported", 603: "Decline",
 }
 
@@ -166,6 +176,7 @@ func (u *UserAgent) reply(req *gosip.Request, tx *gosip.ServerTx, code int, phra
 	}
 	if req.Method == gosip.INVITE && code >= 300 {
 		u.counters.refused.Add(1)
+		u.refused(req, code)
 	}
 	_ = tx.Respond(response(req, code, phrase, "", extra...))
 }

@@ -245,6 +245,7 @@ func TestDrain(t *testing.T) {
 				t.Errorf("%s: no Retry-After", r)
 			}
 		}
+		up.next(200, "OPTIONS", "") // the call that asks whether it lives goes on
 		up.hangup(results)
 	})
 }

@@ -110,19 +110,24 @@ func (c *counted) Close() error {
 
 // filter drops what strangers send before it is parsed.
 func (u *UserAgent) filter(from gosip.TransportReadProps, data []byte) ([]byte, error) {
-	if u.admits(from.RemoteAddr) {
-		return data, nil
+	if !u.admits(from.RemoteAddr) || from.Transport == "UDP" && u.floods(addrOf(from.RemoteAddr), data) {
+		return nil, nil
 	}
-	return nil, nil
+	return data, nil
 }
 
 // admits says whether a source may be listened to, and counts it if not.
 func (u *UserAgent) admits(a net.Addr) bool {
-	if u.knows(addrOf(a)) {
+	from, now := addrOf(a), time.Now()
+	if u.knows(from) {
 		return true
 	}
 	u.counters.unknown.Add(1)
-	return u.cfg.RejectUnknown
+	if u.cfg.RejectUnknown && u.strangers.take(from, now) {
+		return true // request refuses it
+	}
+	u.rejections.add(Rejection{Source: from, Cause: CauseUnknown}, now)
+	return false
 }
 
 // knows says whether an address belongs to a trunk or to someone we have called.
@@ -130,7 +135,7 @@ func (u *UserAgent) knows(a netip.Addr) bool {
 	if !a.IsValid() {
 		return false
 	}
-	if u.cfg.Allow(a) {
+	if u.cfg.Allow(a) || u.lineOf(a) != nil {
 		return true
 	}
 	u.mu.Lock()

@@ -1,11 +1,17 @@
-// Package sip is Parley's telephone line: a SIP user agent (RFC 3261) over UDP
-// and TCP whose calls are media.Legs of G.711 over RTP.
+// Package sip is Parley's telephone line: a SIP user agent (RFC 3261) over UDP,
+// TCP and TLS whose calls are media.Legs of G.711 over RTP. Its calls come and go
+// on Trunks, lines to carriers and exchanges; a line keeps where a trunk's servers
+// are, how they do, and the registration with them.
 //
 // The library below it moves messages and keeps transactions. Dialogs are
 // ours, because that is where calls are lost: who repeats a 200 and for how
 // long, what a CANCEL does that crosses it, which CSeq an ACK carries, what a
 // re-INVITE changes and what it leaves. Each call has one goroutine, its
 // mailbox, in which everything that happens to the dialog happens in order.
+//
+// What takes minutes inside a call, session timers (RFC 4028), back-off after a
+// collision, transfers (RFC 3515), hangs on alarms of that goroutine; what we ask
+// of the far end, on exchanges whose outcome comes back into the mailbox.
 //
 // An incoming call is a function call: Config.OnCall gets an Incoming, refuses
 // it or answers it, runs the Leg and returns when the call is over. UserAgent's
@@ -15,6 +21,7 @@ package sip
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,9 +34,10 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/rtpport"
+	"parley/sip/sdp"
 )
 
-// Config is what a UserAgent needs. Listen, Ports and Allow are required.
+// Config is what a UserAgent needs. Listen and Ports are required.
 type Config struct {
 	// Listen is where SIP is served, over UDP and TCP. Port 0 takes a free one.
 	Listen netip.AddrPort
@@ -40,12 +48,29 @@ type Config struct {
 	// Ports gives the RTP sockets.
 	Ports *rtpport.Pool
 
-	// Allow says whether a source address belongs to a trunk. It is asked
-	// before a message is parsed, from several goroutines, and must not block.
+	// Allow says whether a source may call without belonging to a trunk; nil: none
+	// may. It is asked before a message is parsed, from several goroutines, and
+	// must not block.
 	Allow func(netip.Addr) bool
 	// RejectUnknown answers 403 to other sources. Without it they hear nothing,
 	// so that a scanner does not even learn that there is a server.
 	RejectUnknown bool
+
+	// Trunks are the lines to carriers and exchanges; nobody else's calls come in
+	// but those of sources that Allow admits, if it is not nil.
+	Trunks []Trunk
+	// Resolver finds the trunks' targets. nil: the system's.
+	Resolver Resolver
+	// Probe is how often a trunk's target is asked whether it lives (OPTIONS). 0: 30 s.
+	Probe time.Duration
+	// SourceRate is how many requests a second one source may send outside of
+	// calls, twice as many in a burst. 0: 100.
+	SourceRate int
+
+	// ListenTLS is where SIP is served over TLS, with the certificate of TLS. The
+	// zero AddrPort: nowhere.
+	ListenTLS netip.AddrPort
+	TLS       *tls.Config
 
 	// OnCall conducts one incoming call on a goroutine of its own and returns
 	// when the call is over: what is still up then is hung up. Its context ends
@@ -61,11 +86,22 @@ type Config struct {
 	// sends no RTP: before its first packet (0: 30 s) and after (0: 15 s).
 	FirstRTPTimeout time.Duration
 	RTPTimeout      time.Duration
+	// Session is how long a call goes on without a sign that the far end is there,
+	// where the far end does not say (RFC 4028). 0: 30 minutes. MinSession is the
+	// least that it may ask for; shorter ones are refused (422). 0: 90 s, which is
+	// the least that the standard allows.
+	Session, MinSession time.Duration
+	// SRTP is whether the audio of calls that belong to no trunk is encrypted.
+	SRTP sdp.Policy
 	// T1 is the round trip estimate of RFC 3261 section 17.1.1.1 for what we
 	// repeat ourselves. 0: 500 ms.
 	T1 time.Duration
 
 	Logger *slog.Logger // nil: nothing is logged
+
+	clock clock // of what takes minutes; nil: the time
+	// watchEvery and noRTPAfter are those of the media's watch; 0: the usual.
+	watchEvery, noRTPAfter time.Duration
 }
 
 // Defaults of Config.
@@ -89,6 +125,8 @@ const maxDatagram = 8000
 var tameLibrary = sync.OnceFunc(func() {
 	gosip.UDPMTUSize = maxDatagram
 	gosip.SetDefaultLogger(slog.New(slog.DiscardHandler))
+	gosip.SIPDebugTracer(written{})
+	gosip.SIPDebug = true // only the tracer is told, see trace.go
 })
 
 // UserAgent serves and places calls on one address. Its methods may be called
@@ -100,8 +138,16 @@ type UserAgent struct {
 
 	udp *readyConn
 	tcp *gate
-	tp  *gosip.TransportLayer
-	txl *gosip.TransactionLayer
+	tls *tlsGate
+
+	lines      []*line
+	resolver   Resolver
+	verifier   *verifier
+	rejections *rejections
+	known      *sources // of requests outside of calls
+	strangers  *sources // of anything, while they are answered
+	tp         *gosip.TransportLayer
+	txl        *gosip.TransactionLayer
 
 	counters counters
 	draining atomic.Bool
@@ -123,9 +169,13 @@ var ErrClosed = errors.New("sip: the user agent is closed")
 
 // New binds the listeners of a user agent; Run serves and closes them.
 func New(cfg Config) (*UserAgent, error) {
-	if cfg.Ports == nil || cfg.Allow == nil {
-		return nil, errors.New("sip: Ports and Allow are required")
+	if cfg.Ports == nil {
+		return nil, errors.New("sip: Ports are required")
 	}
+	if cfg.Allow == nil {
+		cfg.Allow = func(netip.Addr) bool { return false }
+	}
+	cfg.Probe, cfg.SourceRate = cmp.Or(cfg.Probe, defaultProbe), cmp.Or(cfg.SourceRate, defaultSourceRate)
 	if cfg.MaxRinging == 0 {
 		cfg.MaxRinging = defaultMaxRinging
 	}
@@ -135,19 +185,36 @@ func New(cfg Config) (*UserAgent, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.clock == nil {
+		cfg.clock = wallClock{}
+	}
+	cfg.Session, cfg.MinSession = cmp.Or(cfg.Session, defaultSession), max(cfg.MinSession, leastSession)
 	tameLibrary()
 	u := &UserAgent{
 		cfg: cfg, log: cfg.Logger, kill: make(chan struct{}),
 		calls: map[dialogKey]*call{}, invites: map[inviteKey]struct{}{}, peers: map[netip.Addr]int{},
+		resolver: cfg.Resolver, verifier: newVerifier(), rejections: newRejections(),
+		known: newSources(float64(cfg.SourceRate)), strangers: newSources(strangerRate),
+	}
+	if u.resolver == nil {
+		u.resolver = net.DefaultResolver
+	}
+	for _, t := range cfg.Trunks {
+		u.lines = append(u.lines, newLine(u, t))
 	}
 	if err := u.listen(); err != nil {
+		return nil, err
+	}
+	if err := u.listenTLS(); err != nil {
+		_, _ = u.udp.Close(), u.tcp.Close()
 		return nil, err
 	}
 	quiet := slog.New(&complaints{count: &u.counters.malformed})
 	u.tp = gosip.NewTransportLayer(net.DefaultResolver, gosip.NewParser(), nil,
 		gosip.WithTransportLayerLogger(quiet),
 		gosip.WithTransportLayerReadFilter(u.filter),
-		gosip.WithTransportLayerTransports(gosip.TransportsConfig{TCP: &gosip.TransportTCP{WriteTimeout: tcpWriteTimeout}}))
+		gosip.WithTransportLayerTransports(transports()))
+	u.tp.OnMessage(u.received)
 	u.txl = gosip.NewTransactionLayer(u.tp,
 		gosip.WithTransactionLayerLogger(quiet),
 		gosip.WithTransactionLayerUnhandledResponseHandler(u.stray),
@@ -167,10 +234,23 @@ const shutdownGrace = 4 * time.Second
 // and closes the listeners. It is called once.
 func (u *UserAgent) Run(ctx context.Context) error {
 	u.ctx = ctx
-	failed := make(chan error, 2)
-	var serving sync.WaitGroup
+	failed := make(chan error, 3)
+	var serving, lines sync.WaitGroup
 	serving.Go(func() { failed <- u.tp.ServeUDP(u.udp) })
 	serving.Go(func() { failed <- u.tp.ServeTCP(u.tcp) })
+	serving.Go(func() { failed <- u.tp.ServeTLS(u.tls) })
+	serving.Go(u.tls.serve)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for _, l := range u.lines {
+		lines.Go(func() {
+			select {
+			case <-u.udp.ready:
+				l.run(ctx)
+			case <-ctx.Done():
+			}
+		})
+	}
 
 	var err error
 	select {
@@ -178,6 +258,7 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	case err = <-failed:
 		err = fmt.Errorf("sip: a listener has stopped: %w", cmp.Or(err, net.ErrClosed))
 	}
+	stop()
 	u.mu.Lock()
 	u.closing = true
 	for _, c := range u.calls {
@@ -186,7 +267,7 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	u.mu.Unlock()
 
 	finished := make(chan struct{})
-	go func() { u.work.Wait(); close(finished) }()
+	go func() { u.work.Wait(); lines.Wait(); close(finished) }()
 	select {
 	case <-finished:
 	case <-time.After(shutdownGrace):
@@ -194,10 +275,12 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	close(u.kill)
 	_ = u.udp.Close()
 	_ = u.tcp.Close()
+	_ = u.tls.Close()
 	u.txl.Close()
 	_ = u.tp.Close()
 	<-finished
 	serving.Wait()
+	u.tls.dials.Wait()
 	return err
 }
 
@@ -225,6 +308,7 @@ func (u *UserAgent) register(c *call) bool {
 		return false
 	}
 	u.calls[c.key] = c
+	c.keep()
 	return true
 }
 
@@ -232,6 +316,7 @@ func (u *UserAgent) unregister(c *call) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.calls, c.key)
+	c.keepNoMore()
 }
 
 func (u *UserAgent) find(k dialogKey) *call {
@@ -243,14 +328,17 @@ func (u *UserAgent) find(k dialogKey) *call {
 // counters are read by Stats.
 type counters struct {
 	unknown, malformed, overload, refused atomic.Uint64
+	latched, noRTP                        atomic.Uint64
 }
 
-// Stats counts what never became a call, and what is going on.
+// Stats counts what never became a call, whose media was odd, and what is going on.
 type Stats struct {
 	Unknown   uint64 // messages and connections from sources outside the trunks
 	Malformed uint64 // datagrams that could not be parsed
 	Overload  uint64 // INVITEs refused because too many rang
 	Refused   uint64 // INVITEs refused for any other reason
+	Latched   uint64 // times that media came from another address than was described
+	NoRTP     uint64 // calls without media for 5 s from the answer
 	Ringing   int    // incoming calls undecided now
 	Calls     int    // dialogs now, ringing ones included
 }
@@ -263,6 +351,7 @@ func (u *UserAgent) Stats() Stats {
 	return Stats{
 		Unknown: u.counters.unknown.Load(), Malformed: u.counters.malformed.Load(),
 		Overload: u.counters.overload.Load(), Refused: u.counters.refused.Load(),
+		Latched: u.counters.latched.Load(), NoRTP: u.counters.noRTP.Load(),
 		Ringing: int(u.ringing.Load()), Calls: calls,
 	}
 }

@@ -21,8 +21,11 @@ type line struct {
 
 // usable says whether we could carry the stream at all.
 func (l line) usable() bool {
-	return l.media == "audio" && l.port != "0" && (l.proto == "RTP/AVP" || l.proto == "RTP/AVPF")
+	return l.media == "audio" && l.port != "0" && (l.savp() || l.proto == "RTP/AVP" || l.proto == "RTP/AVPF")
 }
+
+// savp says whether the stream must be encrypted.
+func (l line) savp() bool { return l.proto == "RTP/SAVP" || l.proto == "RTP/SAVPF" }
 
 // remote is the far end's description: all its media lines and the one stream
 // we could carry.
@@ -37,17 +40,21 @@ type remote struct {
 	codecs []Codec // in the far end's order
 	events uint8
 	dir    Direction // theirs
+
+	savp    bool     // the stream must be encrypted
+	cryptos []crypto // its keys, those that we can use, in the far end's order
 }
 
 // parse reads a description. Only what we use reaches the strict parser:
 // carriers put fax (m=image), bandwidth lines and origins of their own making
-// beside a perfectly good audio stream, and that must not cost the call.
-func parse(body []byte) (*remote, error) {
+// beside a perfectly good audio stream, and that must not cost the call. Where an
+// encrypted stream stands beside a plain one, policy chooses.
+func parse(body []byte, policy Policy) (*remote, error) {
 	if len(body) > maxBody {
 		return nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(body))
 	}
 	r := &remote{audio: -1}
-	text, err := r.reduce(string(body))
+	text, err := r.reduce(string(body), policy)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +65,7 @@ func parse(body []byte) (*remote, error) {
 	if err := d.UnmarshalString(text); err != nil || len(d.MediaDescriptions) != 1 {
 		return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
 	}
+	r.savp = r.lines[r.audio].savp()
 	if err := r.stream(&d, d.MediaDescriptions[0]); err != nil {
 		return nil, err
 	}
@@ -65,8 +73,10 @@ func parse(body []byte) (*remote, error) {
 }
 
 // reduce notes every media line and returns the session part together with the
-// first usable audio section, rewritten into the order the parser wants.
-func (r *remote) reduce(body string) (string, error) {
+// first usable audio section, rewritten into the order the parser wants. Unless
+// encryption is off, an encrypted one comes before a plain one; when it is off, the
+// other way round, and an encrypted one is refused later.
+func (r *remote) reduce(body string, policy Policy) (string, error) {
 	var head, audio strings.Builder
 	out, version := &head, false
 	for text := range strings.Lines(body) {
@@ -89,7 +99,9 @@ func (r *remote) reduce(body string) (string, error) {
 				return "", fmt.Errorf("%w: more than %d media lines", ErrMalformed, maxMedias)
 			}
 			out = nil
-			if r.audio < 0 && l.usable() {
+			wanted := l.savp() == (policy != SRTPOff)
+			if l.usable() && (r.audio < 0 || wanted && r.lines[r.audio].savp() != l.savp()) {
+				audio.Reset()
 				r.audio, out = len(r.lines)-1, &audio
 				out.WriteString(text + "\r\n")
 			}
@@ -185,6 +197,10 @@ func (r *remote) attributes(list []psdp.Attribute, session bool) {
 			r.mux = true
 		case "rtcp":
 			r.rtcp = parseRTCP(a.Value, r.addr)
+		case "crypto":
+			if c, ok := parseCrypto(a.Value); ok {
+				r.cryptos = append(r.cryptos, c)
+			}
 		}
 	}
 }

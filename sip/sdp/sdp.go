@@ -2,7 +2,8 @@
 // has them, over the description format of RFC 8866.
 //
 // It knows one audio stream of G.711 (PCMU or PCMA, 8 kHz, 20 ms packets) with
-// RFC 4733 telephone events. Everything else an offer holds is refused by port
+// RFC 4733 telephone events, plain or encrypted with keys that the description
+// carries (RFC 4568). Everything else an offer holds is refused by port
 // 0 and stays in its place, as RFC 3264 section 6 demands. A Session is one
 // call's side of the negotiation: it remembers what is in force, so an offer
 // that cannot be answered changes nothing.
@@ -11,6 +12,8 @@ package sdp
 import (
 	"errors"
 	"net/netip"
+
+	"parley/media/srtp"
 )
 
 // Limits on what a far end may send us. A carrier's description has one to
@@ -90,6 +93,9 @@ type Media struct {
 	Events uint8
 
 	Direction Direction // ours: Send, Receive
+
+	// Keys are those of SRTP; zero: the stream is plain.
+	Keys srtp.Keys
 }
 
 // Sends says whether we may send audio now.

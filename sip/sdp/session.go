@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	psdp "github.com/pion/sdp/v3"
+
+	"parley/media/srtp"
 )
 
 // Local is what a Session says about our side.
@@ -18,6 +20,7 @@ type Local struct {
 	ID   uint64     // of the session in o=; below 2^62, see RFC 8866 section 5.2
 	// Codecs we can speak, best first in our offers; both when empty.
 	Codecs []Codec
+	SRTP   Policy
 }
 
 // offerEvents is the payload type our offers give to telephone events: what
@@ -33,11 +36,14 @@ type Session struct {
 	media   Media // in force, valid when agreed
 	lines   []line
 	offered *offer // our offer that waits for its answer
+	wanted  Direction
 }
 
 type offer struct {
 	dir   Direction
 	lines []line
+	mux   bool
+	keys  []crypto
 }
 
 // New returns a session that has not agreed on anything yet.
@@ -45,8 +51,15 @@ func New(local Local) *Session {
 	if len(local.Codecs) == 0 {
 		local.Codecs = []Codec{PCMU, PCMA}
 	}
-	return &Session{local: local}
+	return &Session{local: local, wanted: SendRecv}
 }
+
+// Want says which way our side would have the stream flow from now on: without
+// RecvOnly the far end is on hold, whatever it offers. It describes nothing.
+func (s *Session) Want(dir Direction) { s.wanted = dir }
+
+// Wanted is what Want was told last: both ways at first.
+func (s *Session) Wanted() Direction { return s.wanted }
 
 // Media is what is in force; ok is false before the first agreement.
 func (s *Session) Media() (m Media, ok bool) { return s.media, s.agreed }
@@ -58,7 +71,7 @@ func (s *Session) Media() (m Media, ok bool) { return s.media, s.agreed }
 // The codec is the first of the offer that we speak. A call under way keeps its
 // codec: an offer without it cannot be answered.
 func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
-	r, err := parse(body)
+	r, err := parse(body, s.local.SRTP)
 	if err != nil {
 		return nil, Media{}, err
 	}
@@ -66,7 +79,12 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 	if err != nil {
 		return nil, Media{}, err
 	}
-	m.Direction = r.dir.Reverse()
+	keys, tag, err := s.secure(r)
+	if err != nil {
+		return nil, Media{}, err
+	}
+	m.Keys = keys
+	m.Direction = r.dir.Reverse() & s.wanted
 
 	lines := slices.Clone(r.lines)
 	for i := range lines {
@@ -80,7 +98,11 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 	}
 	lines[r.audio].formats = formats
 	lines[r.audio].port = strconv.Itoa(int(s.local.Port))
-	answer, err = s.describe(lines, r.audio, m.Events, m.Direction, m.Mux)
+	var cryptos []crypto
+	if keys.Suite != srtp.None {
+		cryptos = []crypto{{tag, keys.Suite, keys.Send}}
+	}
+	answer, err = s.describe(lines, r.audio, m.Events, m.Direction, m.Mux, cryptos)
 	if err != nil {
 		return nil, Media{}, err
 	}
@@ -92,28 +114,37 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 // Offer describes what we want: our codecs, telephone events and the direction.
 // It waits for Accept; until then what is in force stays.
 func (s *Session) Offer(dir Direction) ([]byte, error) {
-	codecs := s.local.Codecs
-	if s.agreed {
-		codecs = []Codec{s.media.Codec}
+	codecs, events, mux := s.local.Codecs, uint8(offerEvents), false
+	if s.agreed { // RFC 3264 section 8.3: what is in force keeps its numbers
+		codecs, events, mux = []Codec{s.media.Codec}, s.media.Events, s.media.Mux
 	}
 	var formats []string
 	for _, c := range codecs {
 		formats = append(formats, strconv.Itoa(int(c)))
 	}
-	formats = append(formats, strconv.Itoa(offerEvents))
+	if events != 0 {
+		formats = append(formats, strconv.Itoa(int(events)))
+	}
 	audio := line{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: formats}
+	keys := s.offerKeys()
+	if s.local.SRTP == SRTPRequired {
+		audio.proto = "RTP/SAVP"
+	}
 	lines, at := []line{audio}, 0
 	if len(s.lines) > 0 {
 		// A later offer keeps every line that there ever was (RFC 3264 section 8).
 		lines = slices.Clone(s.lines)
 		at = slices.IndexFunc(lines, func(l line) bool { return l.port != "0" })
+		if len(keys) > 0 && s.agreed {
+			audio.proto = lines[at].proto
+		}
 		lines[at] = audio
 	}
-	body, err := s.describe(lines, at, offerEvents, dir, false)
+	body, err := s.describe(lines, at, events, dir, mux, keys)
 	if err != nil {
 		return nil, err
 	}
-	s.offered = &offer{dir: dir, lines: lines}
+	s.offered = &offer{dir: dir, lines: lines, mux: mux, keys: keys}
 	return body, nil
 }
 
@@ -128,7 +159,7 @@ func (s *Session) Accept(body []byte) (Media, error) {
 	if o == nil {
 		return Media{}, errNoOffer
 	}
-	r, err := parse(body)
+	r, err := parse(body, s.local.SRTP)
 	if err != nil {
 		return Media{}, err
 	}
@@ -136,7 +167,10 @@ func (s *Session) Accept(body []byte) (Media, error) {
 	if err != nil {
 		return Media{}, err
 	}
-	if m.Mux {
+	if m.Keys, err = s.accepted(r, o.keys); err != nil {
+		return Media{}, err
+	}
+	if m.Mux && !o.mux {
 		m.Mux = false // we did not offer it
 		m.RTCP = next(m.Remote)
 	}
@@ -192,7 +226,7 @@ func next(a netip.AddrPort) netip.AddrPort {
 
 // describe writes a description. The version in o= rises when, and only when,
 // the content differs from the last one (RFC 3264 section 8).
-func (s *Session) describe(lines []line, audio int, events uint8, dir Direction, mux bool) ([]byte, error) {
+func (s *Session) describe(lines []line, audio int, events uint8, dir Direction, mux bool, keys []crypto) ([]byte, error) {
 	kind := "IP4"
 	if !s.local.Addr.Is4() {
 		kind = "IP6"
@@ -212,6 +246,9 @@ func (s *Session) describe(lines []line, audio int, events uint8, dir Direction,
 		if i == audio {
 			m.MediaName.Port.Value = int(s.local.Port)
 			m.Attributes = attributes(l.formats, events, dir, mux)
+			for _, k := range keys {
+				m.Attributes = append(m.Attributes, k.attribute())
+			}
 		}
 		d.MediaDescriptions = append(d.MediaDescriptions, m)
 	}

@@ -106,34 +106,37 @@ var errDone = errors.New("simulated: hang up")
 func (cfg *PhoneConfig) converse(ctx context.Context, leg *sip.Leg, ring time.Duration) (*PhoneResult, error) {
 	r := &PhoneResult{CallID: leg.CallID(), Ring: ring}
 	answered := time.Now()
-	legCtx, hangup := context.WithCancelCause(ctx)
+	c := &caller{cfg: cfg, leg: leg, result: r, answered: answered}
+	var err error
+	r.FarEnd, err = hold(ctx, leg, c.turn, c.event)
+	r.Duration = time.Since(answered)
+	r.Stats = leg.Stats()
+	return r, err
+}
+
+// hold runs an answered leg until the far end hangs up or turn, which is called
+// whenever audio is due, says that we do.
+func hold(ctx context.Context, leg *sip.Leg, turn func(now time.Time) bool, event func(media.LegEvent)) (farEnd bool, err error) {
+	ctx, hangup := context.WithCancelCause(ctx)
 	defer hangup(nil)
 	ended := make(chan error, 1)
-	go func() { ended <- leg.Run(legCtx) }()
-
-	c := &caller{cfg: cfg, leg: leg, result: r, answered: answered}
+	go func() { ended <- leg.Run(ctx) }()
 	wake := time.NewTimer(0)
 	defer wake.Stop()
-	var err error
-	for over := false; !over; {
+	for {
 		select {
-		case err = <-ended:
-			r.FarEnd = legCtx.Err() == nil && err == nil
-			over = true
+		case err := <-ended:
+			return ctx.Err() == nil && err == nil, err
 		case e := <-leg.Events():
-			c.event(e)
+			event(e)
 		case <-wake.C:
-			if c.turn(time.Now()) {
+			if turn(time.Now()) {
 				hangup(errDone)
-				err = <-ended
-				over = true
+				return false, <-ended
 			}
 			wake.Reset(time.Until(leg.Next()))
 		}
 	}
-	r.Duration = time.Since(answered)
-	r.Stats = leg.Stats()
-	return r, err
 }
 
 // caller is the one who speaks into the phone.

@@ -1,0 +1,93 @@
+package telnyx
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"parley/sip/carrier"
+)
+
+// Headers of a webhook: Unix seconds, and base64 of the Ed25519 signature of the
+// timestamp as written, a vertical bar and the body.
+const (
+	timestampHeader = "Telnyx-Timestamp"
+	signatureHeader = "Telnyx-Signature-Ed25519"
+)
+
+// tolerance is how far a webhook's time may be from ours, either way.
+const tolerance = 5 * time.Minute
+
+// Notice implements carrier.Notifier.
+func (c *Carrier) Notice(header http.Header, body []byte, now time.Time) (reference string, err error) {
+	stamp := header.Get(timestampHeader)
+	unix, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("%w: no timestamp", carrier.ErrSignature)
+	}
+	text := header.Get(signatureHeader)
+	signature, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(signature) != ed25519.SignatureSize || !ed25519.Verify(c.public, append([]byte(stamp+"|"), body...), signature) {
+		return "", fmt.Errorf("%w: no valid signature", carrier.ErrSignature)
+	}
+	if age := now.Sub(time.Unix(unix, 0)); age > tolerance || age < -tolerance {
+		return "", fmt.Errorf("%w: %s from now", carrier.ErrSignature, age.Round(time.Second))
+	}
+	if !c.seen.first([ed25519.SignatureSize]byte(signature), now) {
+		return "", fmt.Errorf("%w: replayed", carrier.ErrSignature)
+	}
+	var event struct {
+		Data struct {
+			Type    string      `json:"event_type"`
+			Payload numberOrder `json:"payload"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &event); err != nil || event.Data.Type == "" {
+		return "", carrier.ErrNotice
+	}
+	if event.Data.Type != "number_order.complete" || !carrier.ValidReference(event.Data.Payload.Reference) {
+		return "", nil
+	}
+	return event.Data.Payload.Reference, nil
+}
+
+// maxReplays bounds the signatures that are remembered. One more forgets the oldest, which
+// might be replayed then: it leads to a look at an order, no more.
+const maxReplays = 1024
+
+// replays remembers signatures for as long as they would be accepted.
+type replays struct {
+	mu    sync.Mutex
+	known map[[ed25519.SignatureSize]byte]bool
+	order []replay // oldest first
+}
+
+type replay struct {
+	signature [ed25519.SignatureSize]byte
+	at        time.Time
+}
+
+// first says whether a signature is new, and remembers it.
+func (r *replays) first(signature [ed25519.SignatureSize]byte, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	// A timestamp may lie ahead by the tolerance, so it is good for twice that.
+	for len(r.order) > 0 && (len(r.order) >= maxReplays || now.Sub(r.order[0].at) > 2*tolerance) {
+		delete(r.known, r.order[0].signature)
+		r.order = r.order[1:]
+	}
+	if r.known[signature] {
+		return false
+	}
+	if r.known == nil {
+		r.known = map[[ed25519.SignatureSize]byte]bool{}
+	}
+	r.known[signature] = true
+	r.order = append(r.order, replay{signature, now})
+	return true
+}

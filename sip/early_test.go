@@ -1,0 +1,76 @@
+package sip_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"parley/media"
+	"parley/sip"
+)
+
+// announcing is a handler that plays before it answers, until it is told.
+func announcing(answer <-chan struct{}, results chan<- outcome) func(context.Context, *sip.Incoming) {
+	return func(ctx context.Context, in *sip.Incoming) {
+		early, err := in.Progress()
+		if errors.Is(err, sip.ErrNoOffer) {
+			in.Reject(480, "", 0)
+		}
+		if err != nil {
+			results <- outcome{in, err}
+			return
+		}
+		due := time.NewTimer(0)
+		defer due.Stop()
+		for waiting := true; waiting; {
+			select {
+			case <-answer:
+				waiting = false
+			case <-due.C:
+				for n := early.Due(time.Now()); n > 0; n-- {
+					early.Write(media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k})
+				}
+				due.Reset(time.Until(early.Next()))
+			}
+		}
+		leg, err := in.Answer(ctx)
+		if err == nil {
+			err = conduct(ctx, leg, nil)
+		}
+		results <- outcome{in, err}
+	}
+}
+
+// A caller hears what is played before the answer, which then is the one announced.
+func TestEarlyMedia(t *testing.T) {
+	both(t, func(t *testing.T, network string) {
+		answer, results := make(chan struct{}), make(chan outcome, 1)
+		p := newPeer(t, serve(t, sip.Config{OnCall: announcing(answer, results)}), network)
+		p.write(p.request("INVITE", p.offer()))
+		early := p.response(183, "INVITE")
+		heard(t, p.rtp)
+		close(answer)
+		res := p.response(200, "INVITE")
+		if len(early.Body()) == 0 || string(early.Body()) != string(res.Body()) || value(early, "To") != value(res, "To") {
+			t.Errorf("announced\n%s\nanswered\n%s", early, res)
+		}
+		p.toTag = res.To().Params.GetOr("tag", "")
+		p.write(p.request("ACK", ""))
+		heard(t, p.rtp)
+		p.hangup(results)
+	})
+}
+
+// Who does not say where it is to go gets none.
+func TestEarlyMediaWithoutAnOffer(t *testing.T) {
+	both(t, func(t *testing.T, network string) {
+		results := make(chan outcome, 1)
+		p := newPeer(t, serve(t, sip.Config{OnCall: announcing(nil, results)}), network)
+		p.write(p.request("INVITE", ""))
+		p.response(480, "INVITE")
+		if o := wait(t, results, "the outcome"); !errors.Is(o.err, sip.ErrNoOffer) {
+			t.Errorf("got %v", o.err)
+		}
+	})
+}

@@ -1,0 +1,320 @@
+package sip_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/media"
+	"parley/media/mediatest"
+	"parley/sip"
+	"parley/sip/rtpport"
+)
+
+// Behind the edge of deploy/kamailio nobody is known but by his address.
+var (
+	firstNode   = netip.MustParseAddr("127.0.0.11")
+	secondNode  = netip.MustParseAddr("127.0.0.12")
+	carrierAddr = netip.MustParseAddr("127.0.0.21")
+	scannerAddr = netip.MustParseAddr("127.0.0.66")
+)
+
+// behind runs a user agent at an address of its own until the test ends.
+func behind(t *testing.T, at netip.Addr, cfg sip.Config) *sip.UserAgent {
+	t.Helper()
+	first := 31000 + uint16(portRanges.Add(1)%15)*100
+	pool, err := rtpport.New(rtpport.Config{Addr: at, First: first, Last: first + 99})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	cfg.Listen, cfg.Ports = netip.AddrPortFrom(at, 0), pool
+	return serve(t, cfg)
+}
+
+// edge runs Kamailio and rtpengine with the files of deploy/kamailio, in which
+// only the addresses are others. media are the ports of its relay.
+func edge(t *testing.T, node, dead, carrier netip.AddrPort) (at netip.AddrPort, media [2]int) {
+	t.Helper()
+	dir := t.TempDir()
+	list, err := os.ReadFile("../deploy/kamailio/dispatcher.list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(list)
+	for documented, here := range map[string]netip.AddrPort{
+		"10.0.0.11:5060": dead, "10.0.0.12:5060": node, "198.51.100.10:5060": netip.AddrPortFrom(carrierAddr, 9), "198.51.100.20:5060": carrier,
+	} {
+		if !strings.Contains(text, documented) {
+			t.Fatalf("%s is not in the list", documented)
+		}
+		text = strings.ReplaceAll(text, documented, here.String())
+	}
+	if err := os.WriteFile(filepath.Join(dir, "dispatcher.list"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	control, media := relayMedia(t, dir)
+	return kamailio(t, "../deploy/kamailio/edge.cfg", dir, fmt.Sprintf("RTPENGINE=%q", "udp:"+control.String()), "PROBE=1"), media
+}
+
+// relayMedia runs rtpengine.
+func relayMedia(t *testing.T, dir string) (control netip.AddrPort, ports [2]int) {
+	t.Helper()
+	program, err := exec.LookPath("rtpengine")
+	if err != nil {
+		t.Skip("rtpengine is not installed")
+	}
+	control = freePort(t)
+	ports[0] = 30000 + 100*rand.N(10)
+	ports[1] = ports[0] + 99
+	cmd := exec.Command(program, "--config-file=../deploy/kamailio/rtpengine.conf", "--interface=127.0.0.1", "--listen-ng="+control.String(),
+		fmt.Sprintf("--port-min=%d", ports[0]), fmt.Sprintf("--port-max=%d", ports[1]), "--pidfile="+filepath.Join(dir, "rtpengine.pid"))
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // its end says the rest
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("rtpengine:\n%s", log.Bytes())
+		}
+	})
+	eventually(t, "rtpengine answers", func() bool { return pong(control) })
+	return control, ports
+}
+
+// pong says whether rtpengine answers a ping.
+func pong(control netip.AddrPort) bool {
+	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(control))
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(100 * time.Millisecond))
+	var answer [100]byte
+	if _, err = conn.Write([]byte("1 d7:command4:pinge")); err != nil {
+		return false
+	}
+	n, err := conn.Read(answer[:])
+	return err == nil && bytes.Contains(answer[:n], []byte("pong"))
+}
+
+// echoing is a handler that says what it hears and reports what it saw. A # brings
+// keys back, a D ends the call.
+func echoing(calls chan<- seen, holds chan<- media.LegEventKind, keys string) func(context.Context, *sip.Incoming) {
+	return func(ctx context.Context, in *sip.Incoming) {
+		var s seen
+		defer func() { calls <- s }()
+		if s.err = in.Ring(); s.err != nil {
+			return
+		}
+		leg, err := in.Answer(ctx)
+		if s.err = err; err != nil {
+			return
+		}
+		ctx, hangup := context.WithCancelCause(ctx)
+		defer hangup(nil)
+		s.err = conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
+			s.heard = append(s.heard, f.Samples...)
+			for len(leg.Events()) > 0 {
+				e := <-leg.Events()
+				if e.Kind != media.LegDigit {
+					holds <- e.Kind
+					continue
+				}
+				switch s.digits += string(rune(e.Digit)); e.Digit {
+				case '#':
+					if err := leg.SendDigits(keys); err != nil {
+						hangup(err)
+					}
+				case 'D':
+					hangup(&media.Ended{Reason: media.AgentHangup})
+				}
+			}
+			return f.Samples
+		})
+		s.latched = leg.Stats().Latched.String()
+	}
+}
+
+// whistle conducts a leg that says a tone and listens.
+func whistle(leg *sip.Leg) *talk {
+	ctx, end := context.WithCancelCause(context.Background())
+	c := &talk{leg: leg, keys: make(chan byte, 64), tone: make(chan struct{}), end: end, over: make(chan error, 1)}
+	tone := mediatest.Tone(440, media.Rate8k, 8000, 0.3)
+	go func() {
+		said, heard := 0, false
+		c.over <- conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
+			if hz, level := mediatest.Peak(f.Samples, media.Rate8k); !heard && hz > 400 && hz < 480 && level > -20 {
+				heard = true
+				close(c.tone)
+			}
+			for len(leg.Events()) > 0 {
+				if e := <-leg.Events(); e.Kind == media.LegDigit {
+					c.keys <- e.Digit
+				}
+			}
+			said += 160
+			return tone[said%8000:][:160]
+		})
+	}()
+	return c
+}
+
+// press sends keys and waits for those that come back.
+func (c *talk) press(t *testing.T, keys, want string) {
+	t.Helper()
+	if err := c.leg.SendDigits(keys); err != nil {
+		t.Fatal(err)
+	}
+	for got := ""; got != want; {
+		if got += string(rune(wait(t, c.keys, "key after "+got))); !strings.HasPrefix(want, got) {
+			t.Fatalf("pressed %s, came %s, want %s", keys, got, want)
+		}
+	}
+}
+
+// within checks that an address is one of the edge's relay.
+func within(t *testing.T, who, latched string, ports [2]int) {
+	t.Helper()
+	at, err := netip.ParseAddrPort(latched)
+	if err != nil || at.Addr() != loopback || int(at.Port()) < ports[0] || int(at.Port()) > ports[1] {
+		t.Errorf("%s hears %s, not the relay at %v", who, latched, ports)
+	}
+}
+
+// options asks a SIP server from an address of the machine.
+func options(t *testing.T, from netip.Addr, to netip.AddrPort) *net.UDPConn {
+	t.Helper()
+	conn, err := net.DialUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from, 0)), net.UDPAddrFromAddrPort(to))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := fmt.Fprintf(conn, "OPTIONS sip:%[1]s SIP/2.0\r\nVia: SIP/2.0/UDP %[2]s;branch=z9hG4bK1;rport\r\nFrom: <sip:a@%[3]s>;tag=1\r\n"+
+		"To: <sip:%[1]s>\r\nCall-ID: %[2]s\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n", to, conn.LocalAddr(), from); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestEdge: two servers of ours behind an edge, one of them dead. Calls come in
+// through it and go out through it, sound and keys arrive, strangers get nothing,
+// and a server that drains is left alone.
+func TestEdge(t *testing.T) {
+	t.Parallel()
+	const keys, answer = "0123456789*#", "9876543210*"
+	calls, theirs, holds := make(chan seen, 1), make(chan outcome, 1), make(chan media.LegEventKind, 8)
+	node := behind(t, firstNode, sip.Config{OnCall: echoing(calls, holds, answer)})
+	carrier := behind(t, carrierAddr, sip.Config{OnCall: answering(theirs)})
+	at, relay := edge(t, node.Addr(), netip.AddrPortFrom(secondNode, 9), carrier.Addr())
+	scanner := options(t, scannerAddr, at)
+	target := sip.Target{URI: "sip:+15550100002@" + at.String(), From: sip.Identity{Number: "+15550100001"}}
+
+	for _, want := range []string{keys, "D"} { // the first call may have to wait for the dead one
+		leg, err := carrier.Dial(t.Context(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := whistle(leg)
+		wait(t, c.tone, "echo")
+		if want == keys {
+			for _, change := range []struct {
+				do   func(context.Context) error
+				want media.LegEventKind
+			}{{leg.Hold, media.LegHold}, {leg.Resume, media.LegResume}} {
+				if err := change.do(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if kind := wait(t, holds, "hold or resume"); kind != change.want {
+					t.Errorf("event %v, want %v", kind, change.want)
+				}
+			}
+			c.listen(t)
+			c.press(t, keys, answer)
+			c.hangup(media.AgentHangup)
+		} else {
+			c.press(t, "D", "")
+		}
+		s := wait(t, calls, "end of the call")
+		if err := wait(t, c.over, "end of the caller"); err != nil || s.err != nil {
+			t.Errorf("ended with %v and %v", err, s.err)
+		}
+		if s.digits != want {
+			t.Errorf("keys %q, want %q", s.digits, want)
+		}
+		within(t, "the server", s.latched, relay)
+		within(t, "the caller", leg.Stats().Latched.String(), relay)
+	}
+
+	leg, err := node.Dial(t.Context(), sip.Target{URI: "sip:" + number + "@" + at.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := whistle(leg)
+	c.listen(t)
+	c.hangup(media.AgentHangup)
+	if o := wait(t, theirs, "end of the call"); o.err != nil || o.in.Called != number || o.in.Source != at {
+		t.Errorf("%v %+v", o.err, o.in)
+	}
+	wait(t, c.over, "goodbye")
+	within(t, "the server", leg.Stats().Latched.String(), relay)
+
+	node.Drain()
+	var b [2000]byte
+	eventually(t, "the edge says that it has no node", func() bool {
+		asked := options(t, carrierAddr, at)
+		defer asked.Close()
+		if err := asked.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		n, err := asked.Read(b[:])
+		return err == nil && bytes.HasPrefix(b[:n], []byte("SIP/2.0 503 "))
+	})
+	_, err = carrier.Dial(t.Context(), target)
+	if e, ok := errors.AsType[*sip.NotAnswered](err); !ok || e.Phrase != "No node" {
+		t.Errorf("a call without nodes: %v", err)
+	}
+	if err := scanner.SetReadDeadline(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := scanner.Read(b[:]); err == nil {
+		t.Errorf("a stranger is told %s", b[:n])
+	}
+}
+
+// TestEdgeForAnyPhone: SIPp calls through the edge.
+func TestEdgeForAnyPhone(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sipp"); err != nil {
+		t.Skip("sipp is not installed")
+	}
+	calls := make(chan seen, 1)
+	node := behind(t, firstNode, sip.Config{OnCall: echoing(calls, make(chan media.LegEventKind, 8), "")})
+	at, relay := edge(t, node.Addr(), node.Addr(), netip.AddrPortFrom(carrierAddr, 9))
+	for _, name := range []string{"call", "late_offer"} {
+		cmd := exec.CommandContext(t.Context(), "bash", script(t), "in", name, at.String())
+		cmd.Dir = interopFiles(t)
+		cmd.Env = append(os.Environ(), "IP="+carrierAddr.String(), "PORT="+strconv.Itoa(freePorts(t)), "MEDIA="+strconv.Itoa(freePorts(t)), "TRACE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		s := wait(t, calls, "end of the call")
+		heardTone(2*time.Second)(t, s, 0)
+		within(t, "the server", s.latched, relay)
+	}
+}

@@ -1,0 +1,265 @@
+package sip
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/sdp"
+)
+
+// maxForks bounds the early dialogs of one INVITE. A proxy rings a few telephones
+// at once; those beyond the bound ring too, but what they send reliably is not
+// confirmed.
+const maxForks = 16
+
+// fork is an early dialog of an INVITE of ours (RFC 3261 section 12.1): each
+// telephone that a proxy rings has one, with its own tag.
+type fork struct {
+	dialog    dialog
+	rseq      uint32       // of the last reliable response; 0: none
+	body      []byte       // a description that came, for a 200 without one
+	sdp       *sdp.Session // its own once a reliable response has answered our offer
+	remoteSeq uint32       // of its requests
+}
+
+// fork finds the early dialog that a response belongs to, or begins it; nil:
+// there are too many.
+func (c *call) fork(res *gosip.Response) *fork {
+	tag := res.To().Params.GetOr("tag", "")
+	f := c.forks[tag]
+	if f == nil {
+		if len(c.forks) >= maxForks {
+			return nil
+		}
+		f = &fork{dialog: c.dialog}
+		if c.forks == nil {
+			c.forks = map[string]*fork{}
+		}
+		c.forks[tag] = f
+	}
+	f.dialog.join(res)
+	return f
+}
+
+// ringing takes a provisional response other than 100.
+func (c *call) ringing(res *gosip.Response) {
+	f := c.fork(res)
+	if f == nil || c.state != calling {
+		return
+	}
+	c.learn(res)
+	reliable := listed(res, "100rel", "require")
+	if reliable && !c.prack(f, res) {
+		return
+	}
+	if contentType(res) != sdpType || len(res.Body()) == 0 {
+		return
+	}
+	f.body = res.Body()
+	if reliable && f.sdp == nil {
+		// The answer to our offer, and the only one (RFC 3262 section 5).
+		s := *c.sdp
+		if _, err := s.Accept(f.body); err == nil {
+			f.sdp = &s
+		}
+	}
+}
+
+// prack confirms a reliable provisional response (RFC 3262 section 4); false: it
+// is a repetition, or came before one that is still missing.
+func (c *call) prack(f *fork, res *gosip.Response) bool {
+	h := res.GetHeader("rseq")
+	if h == nil {
+		return false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(h.Value()), 10, 32)
+	if err != nil || n == 0 || f.rseq != 0 && uint32(n) != f.rseq+1 {
+		return false
+	}
+	f.rseq = uint32(n)
+	req := c.within(f, gosip.PRACK)
+	req.AppendHeader(gosip.NewHeader("RAck", h.Value()+" "+strconv.Itoa(int(c.inviteSeq))+" INVITE"))
+	c.ua.address(&f.dialog, req)
+	// Whatever comes of it, the call is decided by the INVITE's final response.
+	c.query(req, func(*gosip.Request, *gosip.Response, error) {})
+	return true
+}
+
+// within builds a request of an early dialog. All of them count on one CSeq: it
+// only has to rise in each.
+func (c *call) within(f *fork, method gosip.RequestMethod) *gosip.Request {
+	f.dialog.localSeq = c.dialog.localSeq
+	req := f.dialog.request(method, 0)
+	c.dialog.localSeq = f.dialog.localSeq
+	return req
+}
+
+// chosen makes the early dialog of a 2xx, if there was one, the call's. It
+// returns the description that a 2xx without one stands for.
+func (c *call) chosen(res *gosip.Response) (body []byte) {
+	f := c.forks[res.To().Params.GetOr("tag", "")]
+	c.dialog.join(res)
+	c.learn(res)
+	if f == nil && len(c.forks) == 1 {
+		for _, only := range c.forks { // a gateway that changes its tag with the answer
+			return only.body
+		}
+	}
+	if f == nil {
+		return nil
+	}
+	c.dialog.remoteSeq, c.dialog.hasRemoteSeq = f.remoteSeq, f.remoteSeq > 0
+	if f.sdp != nil {
+		c.sdp = f.sdp
+	}
+	return f.body
+}
+
+// handleEarly takes a request in an early dialog of our INVITE; false: it belongs
+// to none.
+func (c *call) handleEarly(req *gosip.Request, tx *gosip.ServerTx) bool {
+	f := c.forks[req.From().Params.GetOr("tag", "")]
+	if c.state != calling || f == nil {
+		return false
+	}
+	if seq := req.CSeq().SeqNo; seq <= f.remoteSeq {
+		c.refuse(req, tx, 500)
+		return true
+	}
+	f.remoteSeq = req.CSeq().SeqNo
+	switch {
+	case req.Method == gosip.OPTIONS:
+		c.respond(req, tx, 200, allow())
+	case req.Method != gosip.UPDATE:
+		c.refuse(req, tx, 481) // the callee does not decide by requests
+	case len(req.Body()) == 0:
+		f.dialog.retarget(req.Contact())
+		_ = tx.Respond(c.success(req, nil))
+	case f.sdp == nil:
+		c.refuse(req, tx, 491) // our own offer has no answer yet (RFC 3311 section 5.2)
+	default:
+		body, _, err := f.sdp.Answer(req.Body())
+		if err != nil {
+			c.respond(req, tx, offerCode(err))
+			return true
+		}
+		f.dialog.retarget(req.Contact())
+		_ = tx.Respond(c.success(req, body))
+	}
+	return true
+}
+
+// reliable is a provisional response of ours that waits for its PRACK.
+type reliable struct {
+	res     *gosip.Response
+	rseq    uint32
+	offer   bool          // our offer is in it: the answer comes with the PRACK
+	pracked chan struct{} // closed when that has come
+
+	wait   time.Duration
+	begun  time.Time
+	repeat *alarm
+}
+
+// reliably sends a provisional response so that it arrives (RFC 3262 section 3).
+// A caller without an offer is due ours in the first of them.
+func (c *call) reliably(res *gosip.Response) error {
+	if c.rel != nil {
+		return nil // it rings
+	}
+	r := &reliable{res: res, rseq: 1 + rand.Uint32N(1<<30), pracked: make(chan struct{}),
+		wait: c.ua.cfg.T1, begun: c.alarms.clock.Now()}
+	if c.invite.answer == nil {
+		body, err := c.sdp.Offer(sdp.SendRecv)
+		if err != nil {
+			return err
+		}
+		kind := gosip.ContentTypeHeader(sdpType)
+		res.AppendHeader(&kind)
+		res.SetBody(body)
+		r.offer = true
+	}
+	res.AppendHeader(gosip.NewHeader("Require", "100rel"))
+	res.AppendHeader(gosip.NewHeader("RSeq", strconv.Itoa(int(r.rseq))))
+	c.rel = r
+	r.repeat = c.alarms.after(r.wait, nil, c.remind)
+	return c.send(res)
+}
+
+// remind repeats the reliable response, or gives up: the caller cannot be reached.
+func (c *call) remind() {
+	r := c.rel
+	if c.state != early {
+		return
+	}
+	if c.alarms.clock.Now().Sub(r.begun) >= 64*c.ua.cfg.T1 {
+		c.decline(504, "")
+		return
+	}
+	_ = c.send(r.res)
+	r.wait *= 2
+	r.repeat = c.alarms.after(r.wait, r.repeat, c.remind)
+}
+
+// pracked takes a PRACK.
+func (c *call) pracked(req *gosip.Request, tx *gosip.ServerTx) {
+	r := c.rel
+	if r == nil || r.confirmed() || !r.names(req, c.invite.req) {
+		c.refuse(req, tx, 481)
+		return
+	}
+	switch {
+	case r.offer:
+		m, err := c.sdp.Accept(req.Body())
+		if err != nil {
+			c.respond(req, tx, offerCode(err))
+			c.decline(488, "")
+			return
+		}
+		c.invite.media = m
+	case len(req.Body()) > 0:
+		// Their offer waits for its answer in the 200: no other may be made.
+		c.refuse(req, tx, 491)
+		return
+	}
+	c.alarms.stop(r.repeat)
+	c.respond(req, tx, 200)
+	close(r.pracked)
+}
+
+// confirmed says whether the PRACK has come.
+func (r *reliable) confirmed() bool {
+	select {
+	case <-r.pracked:
+		return true
+	default:
+		return false
+	}
+}
+
+// settled says whether the media was agreed on before the answer.
+func (r *reliable) settled() bool { return r != nil && r.offer && r.confirmed() }
+
+// undecided is what an answer has to wait for: an offer of ours that is out
+// (RFC 3262 section 5); nil: nothing.
+func (c *call) undecided() <-chan struct{} {
+	if c.rel == nil || !c.rel.offer || c.rel.confirmed() {
+		return nil
+	}
+	return c.rel.pracked
+}
+
+// names says whether a PRACK is for this response to this INVITE.
+func (r *reliable) names(req, invite *gosip.Request) bool {
+	h := req.GetHeader("rack")
+	if h == nil {
+		return false
+	}
+	f := strings.Fields(h.Value())
+	return len(f) == 3 && f[0] == strconv.Itoa(int(r.rseq)) &&
+		f[1] == strconv.Itoa(int(invite.CSeq().SeqNo)) && f[2] == string(gosip.INVITE)
+}

@@ -1,0 +1,281 @@
+package sip
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/sdp"
+)
+
+// Target is whom to call, as whom, and on what line: a Number on a trunk, or a
+// URI without one.
+type Target struct {
+	Number string // E.164
+	// Trunk is the name of the one to take. Empty: those that list From.Number,
+	// then those that list no numbers, until one takes the call.
+	Trunk string
+
+	URI  string      // sip:user@host[:port][;transport=tcp]
+	Auth Credentials // for its challenges; zero: a challenge is a refusal
+
+	// Place, if not nil, is where the call's place on a trunk was taken beforehand, from
+	// the same number. Dial gives it back with the call's end.
+	Place *Place
+
+	From    Identity // what the callee sees; without Host the trunk's or our own
+	Private bool     // the callee is not to see it (Privacy: id)
+	// Ringing, if not nil, is told of 180 and 183 responses, on Dial's goroutine.
+	Ringing func(code int)
+	// Trace, if not nil, takes the messages of every attempt, also of a call that
+	// is not answered.
+	Trace *Trace
+}
+
+// firstPatience is how long, in T1, a target may say nothing at all to an INVITE
+// before the next one is tried: 4 s. Timer B of RFC 3261 would take 32 s, and
+// nobody who calls is that patient.
+const firstPatience = 8
+
+// placement is where one INVITE goes and what it says.
+type placement struct {
+	uri      gosip.Uri // the Request-URI
+	to, from gosip.Uri // without a host in from: our address
+	display  string
+	at       endpoint
+	line     *line // nil: none
+	auth     Credentials
+	headers  []gosip.Header
+	patience time.Duration // for the first response; 0: no end but the transaction's
+	ringing  func(int)
+	trace    *Trace // nil: one of its own
+}
+
+// errSilent is a target's that answered nothing.
+var errSilent = errors.New("no answer to the INVITE")
+
+// Dial calls and returns the answered leg, whose Run the caller must call. It
+// gives up when ctx ends. Every failure is a *NotAnswered, a *TrunkFull,
+// ErrClosed, or a mistake in t.
+//
+// On a trunk it tries one target after the other, as long as they cannot take
+// the call and nobody's phone has rung, and the next trunk, when there is one,
+// after that.
+func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
+	defer t.Place.Free() // when it was not used
+	select {
+	case <-u.udp.ready:
+	case <-ctx.Done():
+		return nil, &NotAnswered{Err: context.Cause(ctx)}
+	}
+	if t.URI != "" {
+		p, err := u.direct(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		return u.place(ctx, p)
+	}
+	lines, err := u.choose(t)
+	if err != nil {
+		return nil, err
+	}
+	var leg *Leg
+	for _, l := range lines {
+		if leg, err = l.dial(ctx, t); err == nil || !nextTrunk(err) {
+			break
+		}
+	}
+	return leg, err
+}
+
+// choose lists the trunks to try.
+func (u *UserAgent) choose(t Target) ([]*line, error) {
+	if plain := plainNumber(t.Number); plain == "" || strings.Trim(plain, "+0123456789*#") != "" {
+		return nil, fmt.Errorf("sip: %q is no telephone number", t.Number)
+	}
+	if t.Trunk != "" {
+		l := u.lineNamed(t.Trunk)
+		if l == nil {
+			return nil, fmt.Errorf("sip: there is no trunk %q", t.Trunk)
+		}
+		return []*line{l}, nil
+	}
+	lines := u.linesFor(t.From.Number)
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("sip: no trunk carries calls from %q", t.From.Number)
+	}
+	return lines, nil
+}
+
+// nextTrunk says whether another trunk could do better: this one is full, does
+// not know us, or cannot be reached.
+func nextTrunk(err error) bool {
+	if _, full := errors.AsType[*TrunkFull](err); full {
+		return true
+	}
+	e, ok := errors.AsType[*NotAnswered](err)
+	return ok && !e.Rang && (e.Retry() || e.Ended().Detail == "carrier_auth")
+}
+
+// dial places a call on the trunk, target after target.
+func (l *line) dial(ctx context.Context, t Target) (*Leg, error) {
+	choices, err := l.choices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !t.Place.use(l) {
+		if err := l.seize(ctx); err != nil {
+			return nil, err
+		}
+	}
+	// The call that comes up takes the channel over; see call.release.
+	for i, h := range choices {
+		p := l.placement(t, h.endpoint)
+		if i+1 < len(choices) {
+			p.patience = firstPatience * l.ua.cfg.T1
+		}
+		var leg *Leg
+		if leg, err = l.ua.place(ctx, p); err == nil {
+			return leg, nil
+		}
+		e, ok := errors.AsType[*NotAnswered](err)
+		if !ok || !e.Retry() || ctx.Err() != nil {
+			break
+		}
+		l.failed(h, e)
+	}
+	l.release()
+	return nil, err
+}
+
+// placement is what the trunk wants an INVITE to look like (telephone numbers
+// in URIs: RFC 3261 section 19.1.6, identities: RFC 3325, privacy: RFC 3323).
+func (l *line) placement(t Target, e endpoint) placement {
+	k := &l.trunk
+	p := placement{at: e, line: l, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.target.uri(plainNumber(t.Number))}
+	if k.UserPhone {
+		p.uri.UriParams = append(p.uri.UriParams, gosip.HeaderKV{K: "user", V: "phone"})
+	}
+	p.to = *p.uri.Clone()
+	p.to.UriParams.Remove("transport")
+	host := cmp.Or(bracketed(k.FromHost), t.From.Host)
+	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, t.From.Number), Host: host}
+	p.display = t.From.Display
+	identity := gosip.Uri{Scheme: "sip", User: t.From.Number, Host: cmp.Or(host, uriHost(l.ua.facing(e.addr.Addr())))}
+	if k.UserPhone {
+		identity.UriParams = gosip.HeaderParams{{K: "user", V: "phone"}}
+	}
+	for _, h := range []struct {
+		name   string
+		wanted bool
+	}{{"P-Asserted-Identity", k.PAI}, {"P-Preferred-Identity", k.PPI}} {
+		if h.wanted && t.From.Number != "" {
+			p.headers = append(p.headers, gosip.NewHeader(h.name, nameAddr(t.From.Display, identity)))
+		}
+	}
+	if k.Private || t.Private {
+		p.headers = append(p.headers, gosip.NewHeader("Privacy", "id"))
+		if k.PAI || k.PPI {
+			// The trunk learns who calls from the other header. Without one, it has
+			// nothing but From, and must hide it itself.
+			p.from, p.display = gosip.Uri{Scheme: "sip", User: "anonymous", Host: "anonymous.invalid"}, "Anonymous"
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Headers)) {
+		p.headers = append(p.headers, gosip.NewHeader(name, k.Headers[name]))
+	}
+	return p
+}
+
+// nameAddr writes a name-addr (RFC 3261 section 20.10).
+func nameAddr(display string, uri gosip.Uri) string {
+	text := "<" + uri.String() + ">"
+	if display = strings.Map(printable, display); display != "" {
+		text = `"` + display + `" ` + text
+	}
+	return text
+}
+
+// direct is a call to a URI.
+func (u *UserAgent) direct(ctx context.Context, t Target) (p placement, err error) {
+	var uri gosip.Uri
+	if err := gosip.ParseUri(t.URI, &uri); err != nil || uri.Scheme != "sip" || uri.Host == "" {
+		return p, fmt.Errorf("sip: %q is no sip: URI", t.URI)
+	}
+	transport := strings.ToLower(uri.UriParams.GetOr("transport", "udp"))
+	if transport != "udp" && transport != "tcp" && transport != "tls" {
+		return p, fmt.Errorf("sip: transport %q is not supported", transport)
+	}
+	if uri.Port < 0 || uri.Port > 65535 {
+		return p, fmt.Errorf("sip: port %d", uri.Port)
+	}
+	target := TrunkTarget{Host: strings.Trim(uri.Host, "[]"), Port: uint16(uri.Port), Transport: transport}
+	found, err := u.locate(ctx, []TrunkTarget{target})
+	if len(found) == 0 {
+		return p, unreached(ctx, err)
+	}
+	uri.Headers = nil
+	p = placement{uri: uri, to: *uri.Clone(), from: gosip.Uri{Scheme: "sip", User: t.From.Number, Host: t.From.Host},
+		display: t.From.Display, at: found[0], auth: t.Auth, ringing: t.Ringing, trace: t.Trace}
+	p.to.UriParams = nil
+	if t.Private {
+		p.headers = []gosip.Header{gosip.NewHeader("Privacy", "id")}
+	}
+	return p, nil
+}
+
+// place sends one INVITE and sees it through.
+func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
+	if !u.begin() {
+		return nil, ErrClosed
+	}
+	a, err := u.attempt(p)
+	if err != nil {
+		u.work.Done()
+		return nil, err
+	}
+	peer := p.at.addr.Addr()
+	u.expect(peer)
+	go func() {
+		a.call.run()
+		u.forget(peer)
+		u.work.Done()
+	}()
+	if err = u.connect(ctx, a.req); err == nil {
+		a.tx, err = u.txl.Request(ctx, a.req)
+	}
+	if err != nil {
+		a.drop()
+		return nil, unreached(ctx, err)
+	}
+	a.tx.OnRetransmission(u.stray)
+	return a.await(ctx, p)
+}
+
+// mtu is the size of a request that fits a datagram on any path (RFC 3261
+// section 18.1.1).
+const mtu = 1300
+
+// described is what the call's trunk wants our descriptions to hold.
+func (c *call) described(id uint64) sdp.Local {
+	local := sdp.Local{Addr: c.dialog.self, Port: c.pair.Port, ID: id, SRTP: c.ua.cfg.SRTP}
+	if l := c.dialog.line; l != nil {
+		local.Codecs, local.SRTP = l.trunk.Codecs, l.trunk.SRTP
+	}
+	return local
+}
+
+// supportedOn is our Supported header on a trunk.
+func supportedOn(l *line) gosip.Header {
+	if l != nil && l.trunk.NoPRACK {
+		return gosip.NewHeader("Supported", "timer")
+	}
+	return supported()
+}

@@ -1,0 +1,230 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+)
+
+// NotTransferred is why a transfer did not come about. The call goes on, unless
+// Err is ErrOver.
+type NotTransferred struct {
+	Code   int    // what the far end, or whom it called, answered; 0: nothing
+	Phrase string // the text with it
+	// Accepted says that the far end had agreed to try: then Code is the target's.
+	Accepted bool
+	Err      error // when Code does not tell
+}
+
+func (e *NotTransferred) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("sip: not transferred: %v", e.Err)
+	}
+	return fmt.Sprintf("sip: not transferred: %d %s", e.Code, e.Phrase)
+}
+
+func (e *NotTransferred) Unwrap() error { return e.Err }
+
+// Errors inside of a NotTransferred.
+var (
+	ErrTransferring = errors.New("sip: another transfer is under way")
+	ErrNoOutcome    = errors.New("sip: the far end did not say what came of it")
+)
+
+const (
+	// referPatience is how long a far end may say nothing of a transfer that it
+	// has accepted: as long as a telephone rings. It may ask for more by the
+	// expiry of its notices, up to referMost.
+	referPatience = time.Minute
+	referMost     = 3 * time.Minute
+)
+
+// referral is the subscription that a REFER of ours makes (RFC 3515 section 2.4.4).
+// It stays after its end, so that late notices are still taken.
+type referral struct {
+	seq      uint32 // of the REFER
+	accepted bool
+	decided  bool
+	done     chan error
+	silence  *alarm
+}
+
+// Transfer asks the far end to call target in our place (REFER, RFC 3515) and
+// waits for what comes of it. The target is a number, which takes the form that
+// the call's trunk wants (Trunk.ReferTel: a tel: URI, else a sip: URI at the far
+// end's own host), or a whole URI.
+//
+// It returns nil when the target has answered, or when the far end left after it
+// had agreed to try: the caller of Transfer then ends the call. Any other outcome
+// is a *NotTransferred, also when ctx ends, which does not take the request back.
+// Until then both ends hear each other, unless the far end holds us. Run must be
+// running.
+func (l *Leg) Transfer(ctx context.Context, target string) error {
+	r := &referral{done: make(chan error, 1)}
+	err := error(ErrOver)
+	l.call.do(func() { err = l.call.refer(r, target) })
+	if err != nil {
+		return &NotTransferred{Err: err}
+	}
+	select {
+	case err = <-r.done:
+		return err
+	case <-l.call.gone:
+		select {
+		case err = <-r.done: // that came first
+			return err
+		default:
+			return &NotTransferred{Err: ErrOver}
+		}
+	case <-ctx.Done():
+		err = &NotTransferred{Err: context.Cause(ctx)}
+		l.call.do(func() { l.call.referred(r, err) })
+		return err
+	}
+}
+
+// refer sends the REFER.
+func (c *call) refer(r *referral, target string) error {
+	to, err := referTo(target, c.dialog.target.Host, c.dialog.line != nil && c.dialog.line.trunk.ReferTel)
+	switch {
+	case err != nil:
+		return err
+	case c.state != up || c.goodbye != nil:
+		return ErrOver
+	case c.referral != nil && !c.referral.decided:
+		return ErrTransferring
+	}
+	req := c.dialog.request(gosip.REFER, 0)
+	req.AppendHeader(gosip.NewHeader("Refer-To", "<"+to+">"))
+	req.AppendHeader(gosip.NewHeader("Referred-By", "<"+c.dialog.local.String()+">"))
+	req.AppendHeader(c.dialog.contact())
+	req.AppendHeader(allow())
+	c.ua.address(&c.dialog, req)
+	r.seq = req.CSeq().SeqNo
+	c.referral = r
+	c.query(req, func(_ *gosip.Request, res *gosip.Response, err error) {
+		switch {
+		case res == nil:
+			c.referred(r, &NotTransferred{Err: errors.Join(ErrNoOutcome, err)})
+		case !res.IsSuccess():
+			c.referred(r, &NotTransferred{Code: res.StatusCode, Phrase: res.Reason, Err: err})
+		case !r.accepted: // a notice may have been faster
+			c.tried(r, referPatience)
+		}
+	})
+	return nil
+}
+
+// referTo makes the URI of a Refer-To and lets nothing through that could end it.
+func referTo(target, host string, tel bool) (string, error) {
+	if strings.ContainsFunc(target, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`<>"`, r) }) {
+		return "", fmt.Errorf("sip: %q cannot be called", target)
+	}
+	if scheme, rest, ok := strings.Cut(target, ":"); ok && rest != "" {
+		switch strings.ToLower(scheme) {
+		case "sip", "sips", "tel":
+			return target, nil
+		}
+	}
+	if number := plainNumber(target); number != "" && strings.Trim(number, "+0123456789") == "" {
+		if tel {
+			return "tel:" + number, nil
+		}
+		return "sip:" + number + "@" + host + ";user=phone", nil
+	}
+	return "", fmt.Errorf("sip: %q is neither a sip: or tel: URI nor a number", target)
+}
+
+// tried notes that the far end is at it, and waits for its next notice.
+func (c *call) tried(r *referral, patience time.Duration) {
+	if r.accepted = true; r.decided {
+		return
+	}
+	r.silence = c.alarms.after(patience, r.silence, func() {
+		c.referred(r, &NotTransferred{Accepted: true, Err: ErrNoOutcome})
+	})
+}
+
+// referred decides a transfer, once.
+func (c *call) referred(r *referral, err error) {
+	if r.decided {
+		return
+	}
+	r.decided = true
+	c.alarms.stop(r.silence)
+	r.done <- err
+}
+
+// notified takes a NOTIFY.
+func (c *call) notified(req *gosip.Request, tx *gosip.ServerTx) {
+	event, id := "", ""
+	for _, name := range []string{"event", "o"} {
+		if h := req.GetHeader(name); h != nil {
+			v, params, _ := strings.Cut(h.Value(), ";")
+			event = strings.ToLower(strings.TrimSpace(v))
+			for p := range strings.SplitSeq(params, ";") {
+				if k, v, _ := strings.Cut(p, "="); strings.EqualFold(strings.TrimSpace(k), "id") {
+					id = strings.TrimSpace(v)
+				}
+			}
+		}
+	}
+	r := c.referral
+	switch {
+	case event != "refer":
+		c.respond(req, tx, 489, gosip.NewHeader("Allow-Events", "refer"))
+		return
+	case r == nil || r.decided && !r.accepted || id != "" && id != strconv.Itoa(int(r.seq)):
+		c.refuse(req, tx, 481)
+		return
+	}
+	c.respond(req, tx, 200)
+	state, expires := subscription(req)
+	code, phrase := sipfrag(req.Body())
+	switch {
+	case code >= 200 && code < 300:
+		c.referred(r, nil)
+	case code >= 300:
+		c.referred(r, &NotTransferred{Code: code, Phrase: phrase, Accepted: true})
+	case state == "terminated":
+		c.referred(r, &NotTransferred{Accepted: true, Err: ErrNoOutcome})
+	default:
+		c.tried(r, min(max(expires, referPatience), referMost))
+	}
+}
+
+// subscription reads Subscription-State (RFC 6665 section 8.2.3).
+func subscription(req *gosip.Request) (state string, expires time.Duration) {
+	h := req.GetHeader("subscription-state")
+	if h == nil {
+		return "", 0
+	}
+	state, params, _ := strings.Cut(h.Value(), ";")
+	for p := range strings.SplitSeq(params, ";") {
+		if k, v, _ := strings.Cut(p, "="); strings.EqualFold(strings.TrimSpace(k), "expires") {
+			n, _ := strconv.ParseUint(strings.TrimSpace(v), 10, 31)
+			expires = time.Duration(n) * time.Second
+		}
+	}
+	return strings.ToLower(strings.TrimSpace(state)), expires
+}
+
+// sipfrag reads the status line that a notice begins with (RFC 3420); 0: none.
+func sipfrag(body []byte) (code int, phrase string) {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
+	version, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if !strings.EqualFold(version, "SIP/2.0") {
+		return 0, ""
+	}
+	number, phrase, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 100 || n > 699 {
+		return 0, ""
+	}
+	return n, phrase
+}

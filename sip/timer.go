@@ -1,0 +1,215 @@
+package sip
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media"
+)
+
+// Session timers (RFC 4028): a call is confirmed again and again, so that a far
+// end that has vanished while nothing is to be heard, on hold for one, does not
+// leave a call behind that is paid for.
+
+const (
+	// defaultSession is what RFC 4028 section 4 recommends, and leastSession the
+	// least it allows: shorter ones would only make traffic.
+	defaultSession = 30 * time.Minute
+	leastSession   = 90 * time.Second
+	// longestSession keeps a far end from switching the timer off by a number.
+	longestSession = 24 * time.Hour
+	// expiryMargin is how long before the end of a session the BYE goes out
+	// (section 10), at most.
+	expiryMargin = 32 * time.Second
+)
+
+// extensions is our Supported header: session timers and reliable provisional
+// responses.
+var extensions = []string{"timer", "100rel"}
+
+func supported() gosip.Header { return gosip.NewHeader("Supported", strings.Join(extensions, ", ")) }
+
+// sessionTimer is the state of one call's.
+type sessionTimer struct {
+	interval time.Duration // 0: not agreed on yet
+	least    time.Duration // the largest Min-SE that we have been told
+	agreed   bool          // the far end knows about it, and ends the call too
+	ours     bool          // we refresh
+
+	refresh, expiry *alarm
+}
+
+// headers is a request or a response.
+type headers interface {
+	GetHeader(name string) gosip.Header
+	GetHeaders(name string) []gosip.Header
+}
+
+// listed says whether an option stands in a list header, by either of its names.
+func listed(m headers, option string, names ...string) bool {
+	for _, name := range names {
+		for _, h := range m.GetHeaders(name) {
+			for o := range strings.SplitSeq(h.Value(), ",") {
+				if strings.EqualFold(strings.TrimSpace(o), option) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func supports(m headers, option string) bool { return listed(m, option, "supported", "k", "require") }
+
+// seconds reads a header that begins with a number of seconds; ok is false when
+// there is none.
+func seconds(m headers, names ...string) (d time.Duration, params string, ok bool) {
+	for _, name := range names {
+		h := m.GetHeader(name)
+		if h == nil {
+			continue
+		}
+		v, params, _ := strings.Cut(h.Value(), ";")
+		v, _, _ = strings.Cut(v, "(") // a comment
+		n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 32)
+		if err != nil {
+			return 0, "", false
+		}
+		return time.Duration(n) * time.Second, params, true
+	}
+	return 0, "", false
+}
+
+// sessionExpires reads Session-Expires; refresher is "uac", "uas" or empty.
+func sessionExpires(m headers) (d time.Duration, refresher string, ok bool) {
+	d, params, ok := seconds(m, "session-expires", "x")
+	for p := range strings.SplitSeq(params, ";") {
+		name, v, _ := strings.Cut(p, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "refresher") {
+			refresher = strings.ToLower(strings.TrimSpace(v))
+		}
+	}
+	return min(d, longestSession), refresher, ok
+}
+
+func minSE(m headers) time.Duration {
+	d, _, _ := seconds(m, "min-se")
+	return min(d, longestSession)
+}
+
+func inSeconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
+
+// tooShort says whether a request asks for shorter sessions than we bear, and
+// with what to refuse it (422, section 9). Who does not know session timers
+// could not do anything about that.
+func (u *UserAgent) tooShort(req *gosip.Request) (hs []gosip.Header, yes bool) {
+	d, _, ok := sessionExpires(req)
+	if !ok || d >= u.cfg.MinSession || !supports(req, "timer") {
+		return nil, false
+	}
+	return []gosip.Header{gosip.NewHeader("Min-SE", inSeconds(u.cfg.MinSession))}, true
+}
+
+// wanted are the headers of a request that begins or refreshes a session.
+// Without a refresher the far end chooses (section 7.1).
+func (t *sessionTimer) wanted(u *UserAgent, refresher string) []gosip.Header {
+	d := t.interval
+	if d == 0 {
+		d = u.cfg.Session
+	}
+	value := inSeconds(max(d, t.least))
+	if refresher != "" {
+		value += ";refresher=" + refresher
+	}
+	hs := []gosip.Header{gosip.NewHeader("Session-Expires", value)}
+	if least := max(t.least, u.cfg.MinSession); least > leastSession {
+		hs = append(hs, gosip.NewHeader("Min-SE", inSeconds(least)))
+	}
+	return hs
+}
+
+// lengthen gives an INVITE that was refused (422) the session that is asked for;
+// false: it had that.
+func (t *sessionTimer) lengthen(req *gosip.Request, res *gosip.Response) bool {
+	least := minSE(res)
+	d, _, _ := sessionExpires(req)
+	if least <= d {
+		return false
+	}
+	t.least = least
+	for _, name := range []string{"Session-Expires", "Min-SE"} {
+		for req.RemoveHeader(name) {
+		}
+		req.AppendHeader(gosip.NewHeader(name, inSeconds(least)))
+	}
+	return true
+}
+
+// granted settles the timer of a session that the far end begins or refreshes
+// (section 9), starts it anew, and returns what the 2xx says of it.
+func (c *call) granted(req *gosip.Request) []gosip.Header {
+	t := &c.timer
+	t.least = max(t.least, minSE(req))
+	knows := supports(req, "timer")
+	d, refresher, asked := sessionExpires(req)
+	if !asked {
+		if d = t.interval; d == 0 {
+			d = c.ua.cfg.Session
+		}
+	}
+	if !knows || refresher != "uac" && refresher != "uas" {
+		refresher = "uas" // table 2: whoever does not know cannot refresh
+	}
+	t.interval, t.agreed, t.ours = max(d, minSE(req), leastSession), knows, refresher == "uas"
+	c.startTimer()
+	hs := []gosip.Header{gosip.NewHeader("Session-Expires", inSeconds(t.interval)+";refresher="+refresher)}
+	if refresher == "uac" {
+		hs = append(hs, gosip.NewHeader("Require", "timer"))
+	}
+	return hs
+}
+
+// settled takes what the 2xx to an INVITE or UPDATE of ours says (section 7.2).
+// A far end that says nothing has no timer; we go on asking whether it lives.
+func (c *call) settled(res *gosip.Response) {
+	t := &c.timer
+	d, refresher, ok := sessionExpires(res)
+	if t.agreed, t.ours = ok, refresher != "uas"; ok {
+		// Not shorter than the standard has it: an answer must not have us refresh
+		// all the time.
+		t.interval = max(d, leastSession)
+	} else if t.interval == 0 {
+		t.interval = max(c.ua.cfg.Session, t.least)
+	}
+	c.startTimer()
+}
+
+// startTimer begins a session now.
+func (c *call) startTimer() {
+	t := &c.timer
+	c.alarms.stop(t.refresh)
+	c.alarms.stop(t.expiry)
+	if t.ours {
+		t.refresh = c.alarms.after(t.interval/2, nil, c.refreshSession)
+	}
+	if t.agreed {
+		left := t.interval - min(expiryMargin, t.interval/3)
+		t.expiry = c.alarms.after(left, nil, func() {
+			c.fail(&media.Ended{Reason: media.Failed, Detail: "session_expired"})
+		})
+	}
+}
+
+// refreshSession asks the far end to go on. What it refuses is asked again in a
+// while: only silence, or not knowing the call, ends one before it expires.
+func (c *call) refreshSession() {
+	c.want(&change{then: func(err error) {
+		if err != nil && c.state == up {
+			t := &c.timer
+			t.refresh = c.alarms.after(t.interval/8, t.refresh, c.refreshSession)
+		}
+	}})
+}

@@ -1,0 +1,89 @@
+package sip
+
+import (
+	"cmp"
+	"crypto/tls"
+	"net/netip"
+	"strings"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/sdp"
+)
+
+// Trunk is a line to a carrier or an exchange: where its calls go, where they
+// come from, and what it wants in them. Every field but Name may stay zero.
+type Trunk struct {
+	Name string // unique
+
+	// Targets are where calls go, the preferred one first. None: the trunk only
+	// brings calls.
+	Targets []TrunkTarget
+	// Auth are our credentials, for whatever the trunk challenges.
+	Auth Credentials
+	// Inbound are what incoming calls must show (407). Zero: the source is enough.
+	Inbound Credentials
+	// Allow are the sources of its calls. A trunk that we register with may call
+	// from its targets too.
+	Allow []netip.Prefix
+	// Numbers that belong to the trunk, in E.164: calls from them go out on it. A
+	// registered trunk with one number rings that one.
+	Numbers []string
+
+	Codecs []sdp.Codec // in order; empty: both
+	SRTP   sdp.Policy  // protection of the audio
+
+	FromUser string // in From instead of the calling number
+	FromHost string // in From and the identity headers instead of our address
+	PAI      bool   // P-Asserted-Identity (RFC 3325): the trunk trusts us
+	PPI      bool   // P-Preferred-Identity
+	Private  bool   // Privacy: id in every call (RFC 3323)
+	// UserPhone marks numbers with user=phone (RFC 3261 section 19.1.1).
+	UserPhone bool
+	// Headers go into every INVITE. Only X- headers.
+	Headers map[string]string
+	// NoPRACK leaves 100rel (RFC 3262) out of Supported.
+	NoPRACK bool
+	// ReferTel names transfer targets by tel: URIs instead of sip: ones.
+	ReferTel bool
+	// LargeTCP sends INVITEs that would not fit a datagram (RFC 3261 section
+	// 18.1.1) over TCP, to the same target.
+	LargeTCP bool
+
+	// Limits of the trunk, which those who use it share: see UserAgent.Share.
+	CPS      int // calls a second that we begin; 0: no limit
+	Channels int // calls at once, incoming ones counted; 0: no limit
+
+	Register bool        // keep a registration there (RFC 3261 section 10)
+	NoProbe  bool        // send no OPTIONS: targets count as up
+	TLS      *tls.Config // of outgoing connections: CA, certificate, server name; nil: the system's
+}
+
+// TrunkTarget is one place that takes a trunk's calls.
+type TrunkTarget struct {
+	Host string // a name or an address
+	// Port 0 finds the servers of a name by SRV records (RFC 3263), and falls
+	// back to the name's addresses and the transport's usual port.
+	Port      uint16
+	Transport string // udp, tcp or tls; empty: udp
+}
+
+// uri is the target with a user; an empty one is left out.
+func (t TrunkTarget) uri(user string) gosip.Uri {
+	u := gosip.Uri{Scheme: "sip", User: user, Host: bracketed(t.Host), Port: int(t.Port)}
+	if tp := t.transport(); tp != "UDP" {
+		u.UriParams = gosip.HeaderParams{{K: "transport", V: strings.ToLower(tp)}}
+	}
+	return u
+}
+
+// transport is the target's, with its default.
+func (t TrunkTarget) transport() string { return strings.ToUpper(cmp.Or(t.Transport, "udp")) }
+
+// bracketed is a host as URIs have it: IPv6 addresses stand in brackets.
+func bracketed(host string) string {
+	if a, err := netip.ParseAddr(host); err == nil && a.Is6() {
+		return "[" + host + "]"
+	}
+	return host
+}
