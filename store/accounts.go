@@ -2,12 +2,15 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
+	"parley/store/mail"
 )
 
 // Account is a customer with its wallet.
@@ -15,6 +18,7 @@ type Account struct {
 	ID        string
 	Name      string
 	CreatedAt time.Time
+	Email     string // where warnings are mailed; empty: nowhere
 
 	Pots         billing.Pots
 	Live         int        // sessions in progress
@@ -22,7 +26,12 @@ type Account struct {
 	OpenDisputes int        // disputed payments
 	Suspended    bool       // by the operator: no new sessions
 	FirstTopupAt *time.Time // nil before the first top-up
+
+	RecordingDays int // how long recordings of calls are kept
 }
+
+// recordingDays is how long recordings are kept where nobody says otherwise.
+const recordingDays = 30
 
 // Balance is what the account has, sessions in progress counted, before holds.
 func (a *Account) Balance() billing.Money { return a.Pots.Balance() }
@@ -33,7 +42,7 @@ func (db *DB) CreateAccount(ctx context.Context, name string, card *billing.Rate
 	if strings.TrimSpace(name) == "" {
 		return nil, invalid("an account needs a name")
 	}
-	a := &Account{ID: newID(accountID, now), Name: name, CreatedAt: now}
+	a := &Account{ID: newID(accountID, now), Name: name, CreatedAt: now, RecordingDays: recordingDays}
 	rules := card.Wallet()
 	err := db.tx(ctx, "create account", func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
@@ -44,8 +53,11 @@ func (db *DB) CreateAccount(ctx context.Context, name string, card *billing.Rate
 			t := transfer{idem: "welcome:" + a.ID, debit: "promo", credit: potBonus, amount: rules.SignupBonus, kind: Welcome}
 			b.Queue(insertTransfer, w.apply(t, now)...)
 			w.grantLot(b, t, now.AddDate(0, 0, rules.SignupBonusDays), now)
-			w.save(b)
 		}
+		if w.pots.Balance() < rules.AutoRecharge.Threshold {
+			w.lowSince = &now // it begins there; nobody is warned of it
+		}
+		w.save(b)
 		a.Pots = w.pots
 		return send(ctx, tx, b)
 	})
@@ -55,15 +67,16 @@ func (db *DB) CreateAccount(ctx context.Context, name string, card *billing.Rate
 	return a, nil
 }
 
-const selectAccount = `select a.id, a.name, a.created_at, w.paid_nano, w.bonus_nano, w.accrued_any_nano, w.accrued_paid_nano,
-	w.held_nano, w.live_sessions, w.concurrency_override, w.open_disputes, w.suspended, w.first_topup_at
+const selectAccount = `select a.id, a.name, a.created_at, coalesce(a.email, ''), w.paid_nano, w.bonus_nano, w.accrued_any_nano, w.accrued_paid_nano,
+	w.held_nano, w.live_sessions, w.concurrency_override, w.open_disputes, w.suspended, w.first_topup_at,
+	a.recording_days
 	from accounts a join wallets w on w.account_id = a.id where `
 
 func scanAccount(row pgx.CollectableRow) (Account, error) {
 	var a Account
 	p := &a.Pots
-	err := row.Scan(&a.ID, &a.Name, &a.CreatedAt, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid,
-		&p.Held, &a.Live, &a.Concurrency, &a.OpenDisputes, &a.Suspended, &a.FirstTopupAt)
+	err := row.Scan(&a.ID, &a.Name, &a.CreatedAt, &a.Email, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid,
+		&p.Held, &a.Live, &a.Concurrency, &a.OpenDisputes, &a.Suspended, &a.FirstTopupAt, &a.RecordingDays)
 	return a, err
 }
 
@@ -83,12 +96,29 @@ func (db *DB) Accounts(ctx context.Context, p Page) ([]Account, error) {
 type AccountChange struct {
 	Concurrency *int // 1 to 100000; 0 goes back to the rate card's
 	Suspended   *bool
+	Email       *string // empty takes it away
+	// RecordingDays counts for recordings that are there, too.
+	RecordingDays *int // 1 to 3650
+}
+
+// Check says with ErrInvalid what about a change is not allowed.
+func (c AccountChange) Check() error {
+	if c.Concurrency != nil && (*c.Concurrency < 0 || *c.Concurrency > 100_000) {
+		return invalid("concurrency must be from 1 to 100000, or 0 for the rate card's")
+	}
+	if c.RecordingDays != nil && (*c.RecordingDays < 1 || *c.RecordingDays > 3650) {
+		return invalid("recordings are kept for 1 to 3650 days")
+	}
+	if c.Email != nil && *c.Email != "" && mail.CheckAddress(*c.Email) != nil {
+		return invalid("%s: write one such as ana@example.com, without a name", mail.ErrAddress)
+	}
+	return nil
 }
 
 // ChangeAccount applies an operator's change.
 func (db *DB) ChangeAccount(ctx context.Context, id string, c AccountChange, now time.Time) error {
-	if c.Concurrency != nil && (*c.Concurrency < 0 || *c.Concurrency > 100_000) {
-		return invalid("concurrency must be from 1 to 100000, or 0 for the rate card's")
+	if err := c.Check(); err != nil {
+		return err
 	}
 	return db.tx(ctx, "change account", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, id, now)
@@ -101,8 +131,18 @@ func (db *DB) ChangeAccount(ctx context.Context, id string, c AccountChange, now
 				w.override = nil
 			}
 		}
+		if c.Email != nil {
+			if _, err := tx.Exec(ctx, "update accounts set email = nullif($2, '') where id = $1", id, *c.Email); err != nil {
+				return err
+			}
+		}
+		if c.RecordingDays != nil {
+			if _, err := tx.Exec(ctx, "update accounts set recording_days = $2 where id = $1", id, *c.RecordingDays); err != nil {
+				return err
+			}
+		}
 		if c.Suspended != nil {
-			w.suspended = *c.Suspended
+			w.suspended, w.retry = *c.Suspended, w.retry || !*c.Suspended
 		}
 		b := &pgx.Batch{}
 		w.save(b)
@@ -118,12 +158,19 @@ func (db *DB) OpenDispute(ctx context.Context, account, ref string, now time.Tim
 		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `insert into disputes (account_id, ref, opened_at, opened_after) values ($1, $2, $3, $4)
-			on conflict do nothing`, account, ref, now, w.admissions)
-		if err != nil || tag.RowsAffected() == 0 {
+		var id int64
+		err = tx.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after) values ($1, $2, $3, $4)
+			on conflict do nothing returning id`, account, ref, now, w.admissions).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		w.disputes++
+		if err := w.warnDispute(ctx, tx, id, WarningData{Dispute: ref}, now); err != nil {
+			return err
+		}
 		b := &pgx.Batch{}
 		w.save(b)
 		return send(ctx, tx, b)
@@ -138,12 +185,22 @@ func (db *DB) ResolveDispute(ctx context.Context, account, ref string, now time.
 		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `update disputes set resolved_at = $3, resolved_after = $4
-			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2)`, account, ref, now, w.admissions)
+		rows, err := tx.Query(ctx, `update disputes set resolved_at = $3, resolved_after = $4
+			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, now, w.admissions)
 		if err != nil {
 			return err
 		}
-		w.disputes -= int(tag.RowsAffected())
+		ended, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			return err
+		}
+		w.disputes -= len(ended)
+		w.retry = true
+		for _, id := range ended {
+			if err := w.clear(ctx, tx, WarnDisputeOpened, fmt.Sprint(id), now); err != nil {
+				return err
+			}
+		}
 		b := &pgx.Batch{}
 		w.save(b)
 		return send(ctx, tx, b)

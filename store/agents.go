@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -20,8 +22,10 @@ type Agent struct {
 	Language     string // two lower-case letters
 	Prompt       string
 	FirstMessage string // empty: the agent waits for the caller
-	// Tools are functions in OpenAI's form, a JSON array of
-	// {"type":"function","function":{"name","description","parameters"}}.
+	// Tools are the functions that it may call, a JSON array: those of the client of
+	// the conversation in OpenAI's form,
+	// {"type":"function","function":{"name","description","parameters"}}, and those that
+	// this server runs, whose other types package tool reads.
 	Tools json.RawMessage
 	// Settings are timings and flags of the conversation, a JSON object whose keys
 	// are the conversation's business.
@@ -52,43 +56,69 @@ func (a *Agent) check() error {
 	}
 	switch {
 	case strings.TrimSpace(a.Name) == "" || len(a.Name) > maxName:
-		return invalid("an agent needs a name of at most %d bytes", maxName)
-	case len(a.Prompt) > maxPrompt || len(a.FirstMessage) > maxPrompt:
-		return invalid("prompt and first message hold at most %d bytes", maxPrompt)
-	case len(a.Tools) > maxJSON || len(a.Settings) > maxJSON:
-		return invalid("tools and settings hold at most %d bytes", maxJSON)
-	case strings.ContainsRune(a.Name+a.Voice+a.Language+a.Prompt+a.FirstMessage, 0):
-		return invalid("text holds no zero characters")
+		return invalid("name: an agent needs one of at most %d bytes", maxName)
 	case !isObject(a.Settings):
-		return invalid("settings must be a JSON object")
+		return invalid("settings: not a JSON object")
+	}
+	for _, f := range []struct {
+		name, text string
+		size       int
+	}{
+		{"name", a.Name, maxName}, {"voice", a.Voice, maxName}, {"language", a.Language, maxName},
+		{"prompt", a.Prompt, maxPrompt}, {"first_message", a.FirstMessage, maxPrompt},
+		{"tools", string(a.Tools), maxJSON}, {"settings", string(a.Settings), maxJSON},
+	} {
+		switch {
+		case len(f.text) > f.size:
+			return invalid("%s: more than %d bytes", f.name, f.size)
+		case strings.ContainsRune(f.text, 0):
+			return invalid("%s: zero characters are not stored", f.name)
+		case !utf8.ValidString(f.text):
+			return invalid("%s: not UTF-8", f.name)
+		}
 	}
 	return checkTools(a.Tools)
 }
 
+// toolTypes are the kinds of functions; those after the first are run by the server.
+var toolTypes = []string{"function", "http", "mcp", "web_search", "crm"}
+
+// checkTools checks the form of a list of functions. What each kind needs is the
+// business of whoever runs it.
 func checkTools(raw json.RawMessage) error {
 	var tools []struct {
 		Type     string `json:"type"`
-		Function struct {
+		Name     string `json:"name"`
+		Function *struct {
 			Name       string          `json:"name"`
 			Parameters json.RawMessage `json:"parameters"`
 		} `json:"function"`
 	}
 	if err := json.Unmarshal(raw, &tools); err != nil || tools == nil {
-		return invalid("tools must be a JSON array of functions")
+		return invalid("tools: not a JSON array of functions")
 	}
 	if len(tools) > maxTools {
-		return invalid("at most %d tools", maxTools)
+		return invalid("tools: more than %d", maxTools)
 	}
 	seen := map[string]bool{}
 	for i, t := range tools {
-		name := t.Function.Name
+		name := t.Name
 		switch {
-		case t.Type != "function" || !toolName.MatchString(name):
-			return invalid("tool %d: type must be function, and its name letters, digits, _ and -", i)
-		case seen[name]:
-			return invalid("tool %d: the name %s is taken", i, name)
+		case !slices.Contains(toolTypes, t.Type):
+			return invalid("tools[%d].type: must be one of %s", i, strings.Join(toolTypes, ", "))
+		case t.Type != "function":
+			if name == "" {
+				name = t.Type // there is one of these
+			}
+		case t.Function == nil || !toolName.MatchString(t.Function.Name):
+			return invalid("tools[%d].function.name: must be 1 to 64 letters, digits, _ and -", i)
 		case len(t.Function.Parameters) > 0 && !isObject(t.Function.Parameters):
-			return invalid("tool %d: parameters must be a JSON Schema object", i)
+			return invalid("tools[%d].function.parameters: must be a JSON Schema object", i)
+		default:
+			name = t.Function.Name
+		}
+		if seen[name] {
+			return invalid("tools[%d]: the name %s is taken", i, name)
 		}
 		seen[name] = true
 	}
@@ -106,10 +136,19 @@ func (db *DB) CreateAgent(ctx context.Context, account string, a Agent, now time
 		return nil, err
 	}
 	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = newID(agentID, now), 1, now, now
-	err := db.must(ctx, "create agent", `insert into agents (id, account_id, name, voice, language, prompt, first_message,
-			tools, settings, version, created_at, updated_at)
-		select $1, id, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10 from accounts where id = $2`,
-		a.ID, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now)
+	err := db.tx(ctx, "create agent", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `insert into agents (id, account_id, name, voice, language, prompt, first_message,
+				tools, settings, version, created_at, updated_at)
+			select $1, id, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10 from accounts where id = $2`,
+			a.ID, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		return keepVersion(ctx, tx, a.ID)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -131,17 +170,23 @@ func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, erro
 		"select "+agentColumns+" from agents where account_id = $1"+where, args...)
 }
 
-// UpdateAgent replaces what a.ID's owner can set. ErrVersion: a.Version is neither
+// UpdateAgent replaces what a.ID's owner can set; what it was stays a version. ErrVersion: a.Version is neither
 // the stored version nor 0, which is any.
 func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time.Time) (*Agent, error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	err := db.one(ctx, "update agent", `update agents set name = $4, voice = $5, language = $6, prompt = $7, first_message = $8,
-			tools = $9, settings = $10, version = version + 1, updated_at = $11
-		where id = $1 and account_id = $2 and ($3 = 0 or version = $3) returning version, created_at, updated_at`,
-		[]any{a.ID, account, a.Version, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now},
-		&a.Version, &a.CreatedAt, &a.UpdatedAt)
+	err := db.tx(ctx, "update agent", func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `update agents set name = $4, voice = $5, language = $6, prompt = $7, first_message = $8,
+				tools = $9, settings = $10, version = version + 1, updated_at = $11
+			where id = $1 and account_id = $2 and ($3 = 0 or version = $3) returning version, created_at, updated_at`,
+			a.ID, account, a.Version, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now).
+			Scan(&a.Version, &a.CreatedAt, &a.UpdatedAt)
+		if err != nil {
+			return err
+		}
+		return keepVersion(ctx, tx, a.ID)
+	})
 	if err != nil {
 		return nil, db.versionOr(ctx, account, a.ID, err)
 	}

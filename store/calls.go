@@ -14,16 +14,20 @@ import (
 
 // Call is a conversation as history shows it.
 type Call struct {
-	ID        string // of its session
-	Agent     *string
-	Direction billing.Kind // billing.Web, Inbound or Outbound
-	From, To  string
-	OpenedAt  time.Time
-	StartedAt *time.Time // answered, or the first prompt of a web session; nil: never
-	EndedAt   *time.Time // nil while it lasts
-	EndReason *string
-	EndDetail *string
-	Cost      billing.Money // so far, posted or not
+	ID    string // of its session
+	Agent *string
+	// AgentVersion is the agent's that it ran with; nil: not known, or of none.
+	AgentVersion *int64
+	Direction    billing.Kind // billing.Web, Inbound or Outbound
+	From, To     string
+	OpenedAt     time.Time
+	RangAt       *time.Time // outbound: the callee was alerted; nil: not known to be
+	StartedAt    *time.Time // answered, or the first prompt of a web session; nil: never
+	EndedAt      *time.Time // nil while it lasts
+	EndReason    *string
+	EndDetail    *string
+	Cost         billing.Money // so far, posted or not
+	MOS          *float64      // how a telephone call sounded, 1 to 4.4; nil: not known
 	Conversation
 }
 
@@ -32,6 +36,9 @@ type Conversation struct {
 	Transcript  []TranscriptLine
 	Turns       json.RawMessage // per-turn latencies, a JSON array; its shape is the conversation's business
 	Generations []Generation
+	// Log is written with the rest, unless it is nil, and read by CallLog alone.
+	Log        *CallLog
+	AnsweredBy string // outbound: human, machine, screening or unknown; empty: nobody asked, or it is not stored yet
 }
 
 // TranscriptLine is one thing that was said.
@@ -70,8 +77,8 @@ func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conver
 		return invalid("turns must be JSON")
 	}
 	return db.tx(ctx, "save conversation", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4 where session_id = $1 and account_id = $2`,
-			id, account, string(transcript), string(c.Turns))
+		tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, '') where session_id = $1 and account_id = $2`,
+			id, account, string(transcript), string(c.Turns), c.AnsweredBy)
 		if err != nil {
 			return err
 		}
@@ -79,6 +86,11 @@ func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conver
 			return ErrNotFound
 		}
 		b := &pgx.Batch{}
+		if c.Log != nil {
+			if err := saveLog(b, id, c.Log); err != nil {
+				return err
+			}
+		}
 		b.Queue("delete from call_generations where session_id = $1", id)
 		for i, g := range c.Generations {
 			b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source)
@@ -89,15 +101,16 @@ func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conver
 	})
 }
 
-const selectCall = `select c.session_id, c.agent_id, s.kind, c.from_number, c.to_number, s.opened_at, u.started_at,
-	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, c.transcript, c.turns
+const selectCall = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
+	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.transcript, c.turns, coalesce(c.answered_by, '')
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
+	left join call_wire w on w.session_id = c.session_id
 	where c.account_id = $1`
 
 func scanCall(row pgx.CollectableRow) (Call, error) {
 	var c Call
-	err := row.Scan(&c.ID, &c.Agent, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.StartedAt,
-		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.Transcript, &c.Turns)
+	err := row.Scan(&c.ID, &c.Agent, &c.AgentVersion, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.RangAt, &c.StartedAt,
+		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Transcript, &c.Turns, &c.AnsweredBy)
 	return c, err
 }
 
@@ -112,8 +125,8 @@ func (db *DB) Call(ctx context.Context, account, id string) (*Call, error) {
 	return c, err
 }
 
-// Calls lists the account's calls, newest first, without their generations.
-func (db *DB) Calls(ctx context.Context, account string, p Page) ([]Call, error) {
-	where, args := p.clause("c.session_id", []any{account})
-	return list(ctx, db, "list calls", scanCall, selectCall+where, args...)
+// CallRings notes that the callee of an outbound call is being alerted. The first
+// time stays.
+func (db *DB) CallRings(ctx context.Context, account, id string, now time.Time) error {
+	return db.must(ctx, "note ringing", "update calls set rang_at = coalesce(rang_at, $3) where session_id = $2 and account_id = $1", account, id, now)
 }

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,112 +39,227 @@ func owed(k billing.Kind, started bool, u billing.Usage) billing.Usage {
 var counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", "reply_out", "speculative_in",
 	"speculative_out", "summary_in", "summary_out", "tts_chars", "stt_ms", "denoise_ms", "crm", "web"}
 
-// checkpointSQL does it all in one statement: lock the wallet, lock the usage row
-// and judge it, raise the counters, let the wallet accrue the difference, and
-// answer with the wallet and the verdict. The account is a parameter, for looking
-// it up inside costs an order of magnitude in batches.
+// checkpointSQL stores any number of reports in one statement: lock the wallets,
+// lock the usage rows and judge them, raise the counters, let each wallet accrue the
+// sum of the differences, and answer with the wallet and the verdict of each report.
+// One statement is an order of magnitude cheaper than one for each report, and a
+// wallet that many sessions share is written, and waits for the disk, once. The arrays
+// stand in subqueries, where the planner does not see how long they are: it would
+// plan short ones anew each time, which takes longer than carrying them out.
 var checkpointSQL = func() string {
-	var raise, current strings.Builder
+	var arrays, names, raise strings.Builder
 	for i, c := range counters {
-		fmt.Fprintf(&raise, ", %s = greatest(s.%s, $%d)", c, c, 8+i)
-		fmt.Fprintf(&current, ", %s", c)
+		fmt.Fprintf(&arrays, ", (select $%d::bigint[])", 8+i)
+		fmt.Fprintf(&names, ", %s", c)
+		fmt.Fprintf(&raise, ", %s = greatest(s.%s, o.%s)", c, c, c)
 	}
-	line := fmt.Sprintf("(greatest(s.line_ms, $%d) + 59999) / 60000", 8+billing.LineTime)
-	return `with w as materialized (
-	select paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano
-	from wallets where account_id = $1 for no key update),
+	return `with c as materialized (
+	select * from unnest((select $2::text[] collate "C"), (select $3::text[] collate "C"), (select $4::bigint[]), (select $5::bigint[]),
+		(select $6::timestamptz[]), (select $7::bigint[])` + arrays.String() + `)
+		with ordinality as c(account, session, epoch, seq, started, amount` + names.String() + `, ord)),
+w as materialized (
+	select account_id, paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, open_disputes > 0 as disputed,
+		low_since is not null as low, recharge_below_nano
+	from wallets where account_id = any((select $2::text[])::text[] collate "C") order by account_id for no key update),
+u as materialized (
+	select session_id, account_id, amount_nano, held_nano, node_epoch, open, ckpt_seq, started_at, hangup_requested_at is not null as hangup
+	from session_usage where session_id = any((select $3::text[])::text[] collate "C") and account_id = any((select $2::text[])::text[] collate "C")
+		and (select count(*) from w) > 0 -- counting them locks them all, before the first of these
+	order by account_id, session_id for no key update),
 old as materialized (
-	select session_id, amount_nano, line_held_nano, node_epoch = $3 and open as mine, ckpt_seq < $4 as fresh
-	from session_usage where session_id = $2 and account_id = $1 and exists (select from w) for no key update),
+	select c.*, u.amount_nano, u.held_nano, u.node_epoch = c.epoch and u.open as mine, u.ckpt_seq < c.seq as fresh, u.hangup, u.started_at is null and c.started is not null as starts
+	from c join u on u.session_id = c.session and u.account_id = c.account),
 upd as (
-	update session_usage s set ckpt_seq = $4, ckpt_at = $5, started_at = coalesce(s.started_at, $6),
-		amount_nano = greatest(s.amount_nano, $7),
-		line_held_nano = least(s.line_held_nano, s.line_price_nano * greatest(0, s.line_granted - ` + line + `))` + raise.String() + `
-	from old where s.session_id = $2 and old.mine and old.fresh
-	returning s.paid_only, s.amount_nano - old.amount_nano as used, old.line_held_nano - s.line_held_nano as begun),
+	update session_usage s set ckpt_seq = o.seq, ckpt_at = $1, started_at = coalesce(s.started_at, o.started),
+		amount_nano = greatest(s.amount_nano, o.amount),
+		held_nano = case when s.line_granted > 0
+			then least(s.held_nano, s.line_price_nano * greatest(0, s.line_granted - (greatest(s.line_ms, o.line_ms) + 59999) / 60000))
+			else greatest(0, s.held_nano - greatest(0, o.amount - s.amount_nano)) end` + raise.String() + `
+	from old o where s.session_id = o.session and o.mine and o.fresh
+	returning s.account_id, s.paid_only, s.amount_nano - o.amount_nano as used, o.held_nano - s.held_nano as begun),
+sums as materialized (
+	select account_id, coalesce(sum(used) filter (where not paid_only), 0)::bigint as by_any,
+		coalesce(sum(used) filter (where paid_only), 0)::bigint as by_paid, sum(begun)::bigint as begun
+	from upd group by account_id),
 wal as (
-	update wallets set
-		accrued_any_nano = accrued_any_nano + case when upd.paid_only then 0 else upd.used end,
-		accrued_paid_nano = accrued_paid_nano + case when upd.paid_only then upd.used else 0 end,
-		held_nano = held_nano - upd.begun
-	from upd where account_id = $1 and (upd.used <> 0 or upd.begun <> 0)
-	returning paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano)
-select old.session_id is not null, coalesce(old.mine, false), v.*
-from w left join old on true,
-	lateral (select * from wal union all select w.* where not exists (select from wal)) v`
+	update wallets x set accrued_any_nano = x.accrued_any_nano + sums.by_any,
+		accrued_paid_nano = x.accrued_paid_nano + sums.by_paid, held_nano = x.held_nano - sums.begun
+	from sums where x.account_id = sums.account_id and (sums.by_any <> 0 or sums.by_paid <> 0 or sums.begun <> 0))
+select c.ord - 1, o.mine, o.hangup, w.paid_nano, w.bonus_nano, w.accrued_any_nano + coalesce(sums.by_any, 0),
+	w.accrued_paid_nano + coalesce(sums.by_paid, 0), w.held_nano - coalesce(sums.begun, 0), w.disputed, w.low, w.recharge_below_nano,
+	o.mine and o.fresh and o.starts
+from c join w on w.account_id = c.account join old o on o.ord = c.ord left join sums on sums.account_id = c.account`
 }()
 
 // CheckpointResult is what one checkpoint came to.
 type CheckpointResult struct {
 	// Pots is the wallet after it: how far the session may still go.
 	Pots billing.Pots
+	// Hangup says that somebody has asked for the session's end: see RequestHangup.
+	Hangup bool
+	// Disputed says that a payment of the account is: its sessions end.
+	Disputed bool
 	// Err is ErrFenced when the session is closed or another process owns it: hang
-	// up. ErrNotFound: there is no such session.
-	Err error
+	// up. ErrNotFound: there is no such session. It wraps ErrInvalid when the report
+	// is not one that can be stored, now or later.
+	Err    error
+	low    bool // the balance was below the wallet's low mark before
+	starts bool // it is the first with the clock running
+	// rechargeBelow is the threshold of automatic recharge; nil while that is off.
+	rechargeBelow *billing.Money
 }
 
 // Checkpoint stores one report in one round trip. A late or repeated one changes
 // nothing and is no error.
 func (db *DB) Checkpoint(ctx context.Context, c Checkpoint, now time.Time) (billing.Pots, error) {
-	args, err := c.args(now)
+	r, err := db.Checkpoints(ctx, []Checkpoint{c}, now)
 	if err != nil {
 		return billing.Pots{}, err
 	}
-	r, err := scanCheckpoint(db.pool.QueryRow(ctx, checkpointSQL, args...))
-	if err != nil {
-		return billing.Pots{}, fail("checkpoint", err)
-	}
-	return r.Pots, r.Err
+	return r[0].Pots, r[0].Err
 }
 
-// Checkpoints stores the reports of many sessions in one transaction. The results
-// are in the order of cs, which is kept as it was. When the transaction fails
-// nothing was stored, and the next reports make up for it.
+// Checkpoints stores the reports of many sessions in one statement and one
+// transaction; a second report of a session goes into a second one. The results are
+// in the order of cs, which is kept as it was; a report that cannot be stored spoils
+// no other. Without results some may not have been stored, and the next reports make
+// up for it; an error beside results means that they hold and only what follows from
+// a low balance, or from an answer, was left to the next or to the end.
 func (db *DB) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time) ([]CheckpointResult, error) {
-	order := make([]int, len(cs))
-	for i := range order {
-		order[i] = i
-	}
-	// Everyone locks wallets, then sessions, in this order: no deadlocks.
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := cs[a].Session, cs[b].Session
-		if d := strings.Compare(x.Account, y.Account); d != 0 {
-			return d
-		}
-		return strings.Compare(x.ID, y.ID)
-	})
-	b := &pgx.Batch{}
 	results := make([]CheckpointResult, len(cs))
-	for _, i := range order {
-		args, err := cs[i].args(now)
-		if err != nil {
+	bills := make([]billing.Money, len(cs))
+	list := make([]int, 0, len(cs))
+	for i := range cs {
+		if bills[i], results[i].Err = cs[i].price(); results[i].Err == nil {
+			list = append(list, i)
+		}
+	}
+	for len(list) > 0 {
+		first, rest := firstOfEach(cs, list)
+		if err := db.storeReports(ctx, cs, bills, first, results, now); err != nil {
 			return nil, err
 		}
-		b.Queue(checkpointSQL, args...).QueryRow(func(row pgx.Row) (err error) {
-			results[i], err = scanCheckpoint(row)
-			return err
-		})
+		list = rest
 	}
-	err := db.tx(ctx, "checkpoints", func(tx pgx.Tx) error { return send(ctx, tx, b) })
-	if err != nil {
-		return nil, err
+	weighed := make(map[string]bool, len(cs))
+	for i, r := range results {
+		if account := cs[i].Session.Account; r.Err == nil && !weighed[account] {
+			weighed[account] = true // what each of its sessions was told is the same
+			if err := db.crossed(ctx, account, r, now); err != nil {
+				return results, err
+			}
+		}
 	}
-	return results, nil
+	return results, db.tellAnswered(ctx, cs, results, now)
 }
 
-func (c *Checkpoint) args(now time.Time) ([]any, error) {
-	s := c.Session
-	u := owed(s.Terms.Kind, !c.StartedAt.IsZero(), c.Usage)
-	bill, err := s.Tariff.Price(u)
+// firstOfEach parts list, indices of cs, into the first report of each session and
+// the rest.
+func firstOfEach(cs []Checkpoint, list []int) (first, rest []int) {
+	seen := make(map[string]bool, len(list))
+	for _, i := range list {
+		if id := cs[i].Session.ID; seen[id] {
+			rest = append(rest, i)
+		} else {
+			seen[id] = true
+			first = append(first, i)
+		}
+	}
+	return first, rest
+}
+
+// storeReports stores those of cs that are in list and fills their results. Where
+// one is refused for what it holds, each is stored by itself.
+func (db *DB) storeReports(ctx context.Context, cs []Checkpoint, bills []billing.Money, list []int, results []CheckpointResult, now time.Time) error {
+	for _, i := range list {
+		results[i].Err = ErrNotFound // unless the answer names it
+	}
+	rows, err := db.pool.Query(ctx, checkpointSQL, reportArgs(cs, bills, list, now)...)
+	if err == nil {
+		var at int64
+		var r CheckpointResult
+		var mine bool
+		p := &r.Pots
+		_, err = pgx.ForEachRow(rows, []any{&at, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.low, &r.rechargeBelow, &r.starts},
+			func() error {
+				if r.Err = nil; !mine {
+					r.Err = ErrFenced
+				}
+				results[list[at]] = r
+				return nil
+			})
+	}
+	switch {
+	case err == nil:
+		return nil
+	case !unfit(err):
+		return fail("checkpoints", err)
+	case len(list) == 1:
+		results[list[0]] = CheckpointResult{Err: fmt.Errorf("checkpoint: %w: %w", ErrInvalid, err)}
+		return nil
+	}
+	for k := range list {
+		if err := db.storeReports(ctx, cs, bills, list[k:k+1], results, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// crossed weighs a wallet that a checkpoint took below its low mark, or found below
+// the threshold of automatic recharge with nothing done about it. It is not the
+// checkpoint's transaction, so that others pay nothing for it: whoever comes too
+// late, or not at all, leaves it to the account's next checkpoint or posting.
+func (db *DB) crossed(ctx context.Context, account string, r CheckpointResult, now time.Time) error {
+	if r.rechargeBelow != nil && r.Pots.Balance() < *r.rechargeBelow {
+		if err := db.rechargeNoticed(ctx, account, now); err != nil {
+			return err
+		}
+	}
+	if r.low {
+		return nil
+	}
+	mark, err := db.lowMark(ctx, db.pool, r.rechargeBelow)
+	if err != nil || r.Pots.Balance() >= mark {
+		return err
+	}
+	return db.reweigh(ctx, account, now)
+}
+
+// price is what the usage that counts costs.
+func (c *Checkpoint) price() (billing.Money, error) {
+	bill, err := c.Session.Tariff.Price(c.owed())
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
+		return 0, fmt.Errorf("checkpoint: %w: %w", ErrInvalid, err)
 	}
-	args := make([]any, 0, 7+len(u))
-	args = append(args, s.Account, s.ID, s.Node.Epoch, c.Seq, now, optional(c.StartedAt), bill.Total())
-	for _, n := range u {
-		args = append(args, n)
+	return bill.Total(), nil
+}
+
+func (c *Checkpoint) owed() billing.Usage {
+	return owed(c.Session.Terms.Kind, !c.StartedAt.IsZero(), c.Usage)
+}
+
+// reportArgs are checkpointSQL's: the columns of the reports in list.
+func reportArgs(cs []Checkpoint, bills []billing.Money, list []int, now time.Time) []any {
+	accounts, sessions := make([]string, len(list)), make([]string, len(list))
+	started := make([]*time.Time, len(list))
+	var columns [3 + len(counters)][]int64 // epoch, seq, amount and the counters
+	for i := range columns {
+		columns[i] = make([]int64, len(list))
 	}
-	return args, nil
+	for k, i := range list {
+		c := &cs[i]
+		accounts[k], sessions[k], started[k] = c.Session.Account, c.Session.ID, optional(c.StartedAt)
+		columns[0][k], columns[1][k], columns[2][k] = c.Session.Node.Epoch, c.Seq, int64(bills[i])
+		for j, n := range c.owed() {
+			columns[3+j][k] = n
+		}
+	}
+	args := []any{now, accounts, sessions, columns[0], columns[1], started, columns[2]}
+	for _, column := range columns[3:] {
+		args = append(args, column)
+	}
+	return args
 }
 
 // optional is t, or NULL when it is zero.
@@ -155,18 +268,4 @@ func optional(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// scanCheckpoint tells the four outcomes apart; no row at all means no wallet.
-func scanCheckpoint(row pgx.Row) (r CheckpointResult, err error) {
-	var found, mine bool
-	p := &r.Pots
-	err = row.Scan(&found, &mine, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows), err == nil && !found:
-		return CheckpointResult{Err: ErrNotFound}, nil
-	case err == nil && !mine:
-		r.Err = ErrFenced
-	}
-	return r, err
 }

@@ -49,25 +49,44 @@ func (db *DB) close(ctx context.Context, account, id string, epoch int64, c Clos
 			amount = s.amount
 			return nil
 		}
-		if s.startedAt == nil {
-			s.startedAt = optional(c.StartedAt)
-		}
-		s.usage = s.usage.Max(owed(s.terms.Kind, s.startedAt != nil, c.Usage))
-		b := &pgx.Batch{}
-		if err := db.post(ctx, tx, b, w, s, now); err != nil {
-			return err
-		}
-		w.live--
-		w.pots.Held -= s.lineHeld
-		s.open, s.lineHeld = false, 0
-		s.save(b)
-		b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
-			id, now, c.Reason, c.Detail)
-		w.save(b)
+		err = db.end(ctx, tx, w, s, c, now)
 		amount = s.amount
-		return send(ctx, tx, b)
+		return err
 	})
 	return amount, err
+}
+
+// end closes an open session: both it and its wallet are locked.
+func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, now time.Time) error {
+	if s.startedAt == nil {
+		s.startedAt = optional(c.StartedAt)
+	}
+	s.usage = s.usage.Max(owed(s.terms.Kind, s.startedAt != nil, c.Usage))
+	b := &pgx.Batch{}
+	if err := db.post(ctx, tx, b, w, s, now); err != nil {
+		return err
+	}
+	if s.counted {
+		w.live--
+	}
+	w.pots.Held -= s.held
+	s.open, s.held = false, 0
+	if err := w.weigh(ctx, tx, now); err != nil {
+		return err
+	}
+	s.save(b)
+	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
+		s.id, now, c.Reason, c.Detail)
+	w.save(b)
+	if err := send(ctx, tx, b); err != nil {
+		return err
+	}
+	if s.terms.Kind == billing.Outbound {
+		if err := db.endRow(ctx, tx, w.account, s, c, now); err != nil {
+			return err
+		}
+	}
+	return db.tellEnd(ctx, tx, w.account, s, now)
 }
 
 // session is a session's rows while this transaction holds the lock of its usage.
@@ -77,17 +96,18 @@ type session struct {
 	version   string
 	epoch     int64
 	open      bool
+	counted   bool // among the account's sessions at once
 	startedAt *time.Time
 	usage     billing.Usage
-	lineHeld  billing.Money
+	held      billing.Money
 	amount    billing.Money // of usage
 	posted    billing.Money // part of amount that is in the ledger
 	postingNo int
 }
 
 var (
-	selectSession = `select s.kind, s.country, s.mobile, s.price_version, u.node_epoch, u.open, u.started_at,
-		u.line_held_nano, u.amount_nano, u.posted_nano, u.posting_no, u.` + strings.Join(counters[:], ", u.") + `
+	selectSession = `select s.kind, s.country, s.mobile, s.price_version, u.node_epoch, u.open, s.counted, u.started_at,
+		u.held_nano, u.amount_nano, u.posted_nano, u.posting_no, u.` + strings.Join(counters[:], ", u.") + `
 		from session_usage u join sessions s on s.id = u.session_id
 		where u.session_id = $1 and u.account_id = $2 for no key update of u`
 
@@ -96,7 +116,7 @@ var (
 		for i, c := range counters {
 			fmt.Fprintf(&set, ", %s = $%d", c, 8+i)
 		}
-		return `update session_usage set open = $2, started_at = $3, line_held_nano = $4, amount_nano = $5, posted_nano = $6,
+		return `update session_usage set open = $2, started_at = $3, held_nano = $4, amount_nano = $5, posted_nano = $6,
 			posting_no = $7` + set.String() + ` where session_id = $1`
 	}()
 )
@@ -104,8 +124,8 @@ var (
 // lockSession reads and locks a session of an account whose wallet is locked.
 func (db *DB) lockSession(ctx context.Context, tx pgx.Tx, account, id string) (*session, error) {
 	s := &session{id: id}
-	into := []any{&s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.version, &s.epoch, &s.open, &s.startedAt,
-		&s.lineHeld, &s.amount, &s.posted, &s.postingNo}
+	into := []any{&s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.version, &s.epoch, &s.open, &s.counted, &s.startedAt,
+		&s.held, &s.amount, &s.posted, &s.postingNo}
 	for i := range s.usage {
 		into = append(into, &s.usage[i])
 	}
@@ -113,7 +133,7 @@ func (db *DB) lockSession(ctx context.Context, tx pgx.Tx, account, id string) (*
 }
 
 func (s *session) save(b *pgx.Batch) {
-	args := []any{s.id, s.open, s.startedAt, s.lineHeld, s.amount, s.posted, s.postingNo}
+	args := []any{s.id, s.open, s.startedAt, s.held, s.amount, s.posted, s.postingNo}
 	for _, n := range s.usage {
 		args = append(args, n)
 	}

@@ -99,6 +99,20 @@ func killUnderLoad(f *fixture, url string) {
 			}
 		})
 	}
+	var done []*store.Task // completed, and acknowledged
+	tasker := f.account(100 * usd)
+	wg.Go(func() {
+		for {
+			c, err := f.oneTask(tasker)
+			if err != nil {
+				if !errors.Is(err, store.ErrUnavailable) {
+					f.t.Errorf("a task while the database is away: %v", err)
+				}
+				return
+			}
+			done = append(done, c)
+		}
+	})
 	<-enough
 	f.ok(syscall.Kill(postmaster, syscall.SIGKILL))
 	<-down
@@ -108,6 +122,11 @@ func killUnderLoad(f *fixture, url string) {
 	for f.Ping(ctx) != nil || pidOf(f, url) == postmaster { // the cluster starts its server again by itself
 		f.ok(ctx.Err())
 	}
+	for _, task := range done {
+		if got, err := f.Task(f.ctx(), tasker, task.ID); err != nil || got.Status != store.TaskCompleted {
+			f.t.Errorf("a completed task is %+v, %v", got, err)
+		}
+	}
 	for i, s := range sessions {
 		c, err := f.Call(f.ctx(), s.Account, s.ID)
 		f.ok(err)
@@ -116,6 +135,19 @@ func killUnderLoad(f *fixture, url string) {
 		}
 		f.closeWith(s, billing.Usage{})
 	}
+}
+
+// oneTask submits and completes a task.
+func (f *fixture) oneTask(account string) (*store.Task, error) {
+	t, err := f.SubmitTask(f.ctx(), f.submission(account, 100), nowhere, t0)
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.ClaimTask(f.ctx(), f.node, account, t.ID, t0)
+	if err != nil {
+		return nil, err
+	}
+	return c, f.CompleteTask(f.ctx(), c, time.Second, t0.Add(time.Hour), t0)
 }
 
 // secondsOf is the usage of a checkpoint: each reports a second more.

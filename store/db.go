@@ -1,5 +1,5 @@
 // Package store keeps everything that outlives a process in PostgreSQL: accounts,
-// keys, agents, numbers, calls, and the ledger with its rule for money.
+// keys, agents, numbers, calls, background tasks, and the ledger with its rule for money.
 //
 // The ledger is double entry and only grows. Sessions in progress do not write to
 // it: they accrue on their own row and their wallet, by cumulative checkpoints,
@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,12 +28,23 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"parley/billing"
 )
 
 // DB is the store.
 type DB struct {
 	pool  *pgxpool.Pool
 	cards sync.Map // version to *billing.RateCard; cards never change
+	force atomic.Pointer[billing.RateCard]
+	// warned is called by a transaction that records a warning; nil: nobody is told.
+	warned func(ctx context.Context, tx pgx.Tx) error
+	// delivering is called by a transaction that puts events in line for webhooks: see OnDelivery.
+	delivering func(ctx context.Context, tx pgx.Tx) error
+	// recharging puts an attempt at an automatic recharge in line: see OnRecharge.
+	recharging Enqueue
+	// summarizing puts the summary of a call in line: see OnRowAnswered.
+	summarizing Enqueue
 }
 
 // Connections: enough that calls do not wait for each other's disk, few enough
@@ -56,6 +68,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	cfg.MinIdleConns = min(2, cfg.MaxConns)
 	cfg.HealthCheckPeriod = 10 * time.Second
 	setDefault(cfg, "application_name", "parley")
+	setDefault(cfg, "default_transaction_isolation", "read committed") // a server's default may be another
 	setDefault(cfg, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
 	setDefault(cfg, "idle_in_transaction_session_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {

@@ -32,8 +32,27 @@ const (
 	ErrTopupRequired       Error = "a first top-up is required"
 	ErrInsufficientBalance Error = "the balance is too low"
 	ErrConcurrency         Error = "too many sessions at once"
-	ErrIdempotency         Error = "the key was used for something else"
-	ErrRateCardChanged     Error = "the rate card changed but its version did not"
+	// ErrDoNotCall: the account's list of numbers not to call has the callee.
+	ErrDoNotCall Error = "the number is on the do-not-call list"
+	// ErrTopUps: MaxTopUps of the account were begun within the hour.
+	ErrTopUps Error = "too many top-ups an hour"
+	// ErrStaleLook: what was seen of a payment is older than what is known.
+	ErrStaleLook Error = "a later look at the payment was settled"
+	// ErrTicketUsed: the session ticket has started as many conversations as it may.
+	ErrTicketUsed Error = "the ticket is used up"
+	// ErrTasks: MaxTasks of the account wait or run.
+	ErrTasks Error = "too many tasks at once"
+	// ErrTaskEnded: a task that has ended cannot be cancelled.
+	ErrTaskEnded Error = "the task has ended"
+	// ErrCampaigns: MaxCampaigns of the account are unfinished.
+	ErrCampaigns Error = "too many unfinished batches"
+	// ErrRowTaken: the row of a batch is not the caller's to dial: it was dialled, its
+	// batch was paused or cancelled, or somebody else has it.
+	ErrRowTaken    Error = "the row is not to be dialled"
+	ErrIdempotency Error = "the key was used for something else"
+	// ErrInProgress: the request with this key is being worked on.
+	ErrInProgress      Error = "the request is being worked on"
+	ErrRateCardChanged Error = "the rate card changed but its version did not"
 	// ErrFenced: the session is closed, or a younger process has the node's name.
 	// Hang up.
 	ErrFenced      Error = "another process owns this now"
@@ -89,6 +108,13 @@ func away(err error) bool {
 func unstorable(err error) bool {
 	pe, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pe.Code == "22021" || pe.Code == "22P05")
+}
+
+// unfit says whether the database refuses the values themselves (SQLSTATE classes 22
+// data and 23 integrity), and will again.
+func unfit(err error) bool {
+	pe, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (strings.HasPrefix(pe.Code, "22") || strings.HasPrefix(pe.Code, "23"))
 }
 
 // violates says whether err is a broken constraint of that name.

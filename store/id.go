@@ -9,12 +9,21 @@ import (
 
 // Prefixes of identifiers.
 const (
-	accountID = "acc_"
-	keyID     = "key_"
-	agentID   = "ag_"
-	numberID  = "num_"
-	sessionID = "ses_"
-	lotID     = "lot_"
+	accountID  = "acc_"
+	keyID      = "key_"
+	agentID    = "ag_"
+	numberID   = "num_"
+	sessionID  = "ses_"
+	lotID      = "lot_"
+	taskID     = "task_"
+	topupID    = "top_"
+	rechargeID = "rch_"
+	refundID   = "ref_"
+	warningID  = "evt_"
+	listedID   = "dnc_"
+	campaignID = "bulk_"
+	rowID      = "row_"
+	webhookID  = "wh_"
 )
 
 // idText keeps the order of the bytes it writes.
@@ -24,8 +33,18 @@ var idText = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(
 // in a URL: 48 bits of milliseconds, so that younger ones sort later and indexes
 // grow at one end, then 80 random bits.
 func newID(prefix string, now time.Time) string {
-	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16)
+	b := idTime(now)
 	rand.Read(b[6:])
 	return prefix + idText.EncodeToString(b[:])
+}
+
+// floorID sorts before every identifier of that millisecond and after all older ones.
+func floorID(prefix string, at time.Time) string {
+	b := idTime(at)
+	return prefix + idText.EncodeToString(b[:])
+}
+
+func idTime(at time.Time) (b [16]byte) {
+	binary.BigEndian.PutUint64(b[:8], uint64(max(0, at.UnixMilli()))<<16)
+	return b
 }

@@ -115,11 +115,7 @@ func (db *DB) ExpireLots(ctx context.Context, now time.Time) (int, error) {
 		return 0, err
 	}
 	for n, account := range accounts {
-		err := db.tx(ctx, "expire credit", func(tx pgx.Tx) error {
-			_, err := db.lockWallet(ctx, tx, account, now)
-			return err
-		})
-		if err != nil {
+		if err := db.reweigh(ctx, account, now); err != nil {
 			return n, err
 		}
 	}

@@ -13,7 +13,10 @@ import (
 	"parley/store/storetest"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) {
+	runNodeIfTold()
+	storetest.Main(m)
+}
 
 // t0 is when tests begin; nothing in the store reads a clock.
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -131,11 +134,16 @@ func (f *fixture) closeWith(s *store.Session, u billing.Usage) billing.Money {
 // verified ends the test unless every invariant holds.
 func (f *fixture) verified() {
 	f.t.Helper()
-	r, err := f.Verify(context.WithoutCancel(f.ctx()))
-	f.ok(err)
-	for _, v := range r.Violations {
+	for _, v := range f.violations() {
 		f.t.Error(v)
 	}
+}
+
+func (f *fixture) violations() []store.Violation {
+	f.t.Helper()
+	r, err := f.Verify(context.WithoutCancel(f.ctx()))
+	f.ok(err)
+	return r.Violations
 }
 
 // price is what usage costs by terms.

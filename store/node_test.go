@@ -57,6 +57,30 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 	f.verified()
 }
 
+// Whoever has the wrong epoch is fenced although the session is still open, as it
+// is between the birth of a younger process and the end of what the old one left.
+func TestSessionsOfAnotherLifeAreFenced(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	s := f.start(acc, outboundES)
+	before := f.show(acc).Pots
+	other := *s
+	other.Node.Epoch--
+	used := billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000}
+	if _, err := f.Checkpoint(f.ctx(), store.Checkpoint{Session: &other, Seq: 1, StartedAt: t0, Usage: used}, t0); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("its checkpoint: %v", err)
+	}
+	if err := f.LineMinute(f.ctx(), &other, 2, t0); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("its line minute: %v", err)
+	}
+	if _, err := f.CloseSession(f.ctx(), &other, store.Closing{Reason: "user_hangup", StartedAt: t0, Usage: used}, t0); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("its close: %v", err)
+	}
+	f.want(acc, before)
+	f.checkpoint(s, 1, used) // the owner goes on
+	f.verified()
+}
+
 // A start that overlaps the birth of a younger process is either refused or closed
 // by it; none stays behind.
 func TestStartsRaceWithANewLife(t *testing.T) {

@@ -56,12 +56,18 @@ func (db *DB) Heartbeat(ctx context.Context, n Node, now time.Time) error {
 	return fail("heartbeat", err)
 }
 
+// LiveNodes is how many nodes have said that they live within lease.
+func (db *DB) LiveNodes(ctx context.Context, lease time.Duration, now time.Time) (n int, err error) {
+	err = db.one(ctx, "count nodes", "select count(*) from nodes where heartbeat_at >= $1", []any{now.Add(-lease)}, &n)
+	return n, err
+}
+
 // ReapNodes closes the sessions of nodes that have been silent for lease, at their
 // last checkpoint, and fences those nodes off: one that is alive after all must
 // register again. It returns how many sessions it closed. Any node may call it.
 func (db *DB) ReapNodes(ctx context.Context, lease time.Duration, now time.Time) (int, error) {
 	silent, err := list(ctx, db, "find silent nodes", pgx.RowToStructByPos[Node], `select node_id, epoch from nodes n
-		where heartbeat_at < $1 and exists (select from sessions s where s.node_id = n.node_id and s.state = 'live')
+		where heartbeat_at < $1 and exists (select from sessions s where s.node_id = n.node_id and s.state = 'live' and s.counted)
 		order by node_id`, now.Add(-lease))
 	if err != nil {
 		return 0, err
@@ -86,11 +92,12 @@ func (db *DB) ReapNodes(ctx context.Context, lease time.Duration, now time.Time)
 	return closed, nil
 }
 
-// closeLost closes what epochs before n left open.
+// closeLost closes what epochs before n left open. Tasks are left to whoever takes
+// them up again.
 func (db *DB) closeLost(ctx context.Context, n Node, now time.Time) (int, error) {
 	type owned struct{ Account, ID string }
 	lost, err := list(ctx, db, "find lost sessions", pgx.RowToStructByPos[owned], `select account_id, id from sessions
-		where node_id = $1 and node_epoch < $2 and state = 'live' order by account_id, id`, n.ID, n.Epoch)
+		where node_id = $1 and node_epoch < $2 and state = 'live' and counted order by account_id, id`, n.ID, n.Epoch)
 	if err != nil {
 		return 0, err
 	}

@@ -13,24 +13,52 @@ type NumberState string
 
 // States of a number.
 const (
-	NumberOwned    NumberState = "owned"
-	NumberReleased NumberState = "released"
+	// NumberOrdering: its first month is held, and whether the carrier took the order
+	// is not known.
+	NumberOrdering NumberState = "ordering"
+	// NumberOrdered: bought and paid, and not active yet.
+	NumberOrdered NumberState = "ordered"
+	NumberOwned   NumberState = "owned"
+	// NumberGrace: a month is unpaid. It is kept for NumberGraceTime, and works meanwhile.
+	NumberGrace NumberState = "grace"
+	// NumberReleasing: the account has lost it, and the carrier has not taken it back yet.
+	NumberReleasing NumberState = "releasing"
+	NumberReleased  NumberState = "released"
+)
+
+// Conditions on numbers: those that an account sees, and those that make and take calls.
+const (
+	numberListed  = "state in ('ordering', 'ordered', 'owned', 'grace')"
+	numberWorking = "state in ('owned', 'grace')"
 )
 
 // Number is a telephone number of an account.
 type Number struct {
-	ID        string
+	ID        string // ours, whoever sold it
+	Account   string
 	E164      string // with its "+"
 	Country   string // ISO code
 	AgentID   *string
+	AgentName *string // nil without agent
 	State     NumberState
 	CreatedAt time.Time
+	// Carrier is who sold it. It is empty for one that was given by hand: such a
+	// number costs nothing, and what follows is zero.
+	Carrier      string
+	OrderRef     string // our name of the order
+	CarrierID    string // the carrier's name of the number; empty before it is active
+	Routed       bool   // the carrier sends its calls here
+	NextChargeAt *time.Time
+	GraceUntil   *time.Time // in grace: when it is lost
 }
+
+// Bought says whether it was bought of a carrier and is paid by the month.
+func (n *Number) Bought() bool { return n.Carrier != "" }
 
 // ImportNumber gives the account a number that reaches this server by a trunk of
 // its operator's. agent may be empty. ErrNumberTaken: somebody has it.
 func (db *DB) ImportNumber(ctx context.Context, account, e164, agent string, now time.Time) (*Number, error) {
-	n := &Number{ID: newID(numberID, now), State: NumberOwned, CreatedAt: now}
+	n := &Number{ID: newID(numberID, now), Account: account, State: NumberOwned, CreatedAt: now}
 	var err error
 	if n.E164, n.Country, err = parseNumber(e164); err != nil {
 		return nil, err
@@ -65,42 +93,40 @@ func parseNumber(s string) (e164, country string, err error) {
 	return phonenumbers.Format(n, phonenumbers.E164), country, nil
 }
 
-const numberColumns = "id, e164, country, agent_id, state, created_at"
+// selectNumber takes a condition on numbers. The agent's name comes by a subquery, so
+// that rows can be locked and conditions need no prefix.
+const selectNumber = "select " + numberColumns + " from numbers where "
 
-// Number returns a number of the account that is in use.
+const numberColumns = `id, account_id, e164, country, agent_id,
+	(select name from agents a where a.account_id = numbers.account_id and a.id = numbers.agent_id),
+	state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until`
+
+// Number returns a number of the account that it has not lost.
 func (db *DB) Number(ctx context.Context, account, id string) (*Number, error) {
-	return db.number(ctx, "id = $2", account, id)
-}
-
-// NumberByE164 does the same by the number itself, as a caller's "from" names it.
-func (db *DB) NumberByE164(ctx context.Context, account, e164 string) (*Number, error) {
-	return db.number(ctx, "e164 = $2", account, e164)
-}
-
-func (db *DB) number(ctx context.Context, condition, account, value string) (*Number, error) {
 	return first(ctx, db, "read number", pgx.RowToStructByPos[Number],
-		"select "+numberColumns+" from numbers where account_id = $1 and state <> 'released' and "+condition, account, value)
+		selectNumber+"account_id = $1 and id = $2 and "+numberListed, account, id)
 }
 
-// Numbers lists the account's numbers that are in use, newest first.
+// NumberByE164 returns a number of the account that makes and takes calls, as a
+// caller's "from" names it.
+func (db *DB) NumberByE164(ctx context.Context, account, e164 string) (*Number, error) {
+	return first(ctx, db, "read number", pgx.RowToStructByPos[Number],
+		selectNumber+"account_id = $1 and e164 = $2 and "+numberWorking, account, e164)
+}
+
+// Numbers lists the account's numbers, those that are on their way too, newest first.
 func (db *DB) Numbers(ctx context.Context, account string, p Page) ([]Number, error) {
 	where, args := p.clause("id", []any{account})
 	return list(ctx, db, "list numbers", pgx.RowToStructByPos[Number],
-		"select "+numberColumns+" from numbers where account_id = $1 and state <> 'released'"+where, args...)
+		selectNumber+"account_id = $1 and "+numberListed+where, args...)
 }
 
 // AssignNumber binds a number of the account to one of its agents, or with an
 // empty agent to none.
 func (db *DB) AssignNumber(ctx context.Context, account, id, agent string) error {
 	return db.must(ctx, "assign number", `update numbers set agent_id = nullif($3, '')
-		where id = $1 and account_id = $2 and state <> 'released'
+		where id = $1 and account_id = $2 and `+numberListed+`
 			and ($3 = '' or exists (select from agents where account_id = $2 and id = $3))`, id, account, agent)
-}
-
-// ReleaseNumber ends the account's use of a number; it can be imported again.
-func (db *DB) ReleaseNumber(ctx context.Context, account, id string, now time.Time) error {
-	return db.must(ctx, "release number", `update numbers set state = 'released', released_at = $3, agent_id = null
-		where id = $1 and account_id = $2 and state <> 'released'`, id, account, now)
 }
 
 // Route is where a call to a number goes.
@@ -115,5 +141,5 @@ type Route struct {
 // RouteNumber finds who answers e164; ErrNotFound when nobody owns it.
 func (db *DB) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
 	return first(ctx, db, "route number", pgx.RowToStructByPos[Route],
-		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and state <> 'released'", e164)
+		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
 }

@@ -37,6 +37,7 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Numbe
 			_, err := f.UpdateAgent(ctx, mine, c, t0)
 			return err
 		},
+		"read version": func(a, _, _, _ string) error { _, err := f.AgentVersion(ctx, mine, a, 1); return err },
 		"delete agent": func(a, _, _, _ string) error { return f.DeleteAgent(ctx, mine, a, 0) },
 		"start with agent": func(a, _, _, _ string) error {
 			r := f.request(mine, web)
@@ -51,7 +52,16 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Numbe
 		"release number":    func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n, t0) },
 		"revoke key":        func(_, _, k, _ string) error { return f.RevokeKey(ctx, mine, k, t0) },
 		"read call":         func(_, _, _, s string) error { _, err := f.Call(ctx, mine, s); return err },
+		"read recording":    func(_, _, _, s string) error { _, err := f.Recording(ctx, mine, s); return err },
+		"delete recording":  func(_, _, _, s string) error { return f.DeleteRecording(ctx, mine, s, t0) },
+		"read receipt":      func(_, _, _, s string) error { _, err := f.Receipt(ctx, mine, s); return err },
 		"save conversation": func(_, _, _, s string) error { return f.SaveConversation(ctx, mine, s, store.Conversation{}) },
+		"save summary": func(_, _, _, s string) error {
+			_, err := f.SaveSummary(ctx, mine, s, store.Summary{Text: "x"}, t0)
+			return err
+		},
+		"save wire": func(_, _, _, s string) error { return f.SaveWire(ctx, mine, s, store.Wire{}) },
+		"read wire": func(_, _, _, s string) error { _, err := f.Wire(ctx, mine, s); return err },
 		"close session": func(_, _, _, id string) error {
 			x := *s
 			x.Account, x.ID = mine, id
@@ -80,6 +90,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	f.ok(err)
 	s := f.start(theirs, web)
 	ctx := f.ctx()
+	f.ok(f.BeginRecording(ctx, s.ID, "node", t0))
 	for name, try := range f.attempts(mine, own, ownNumber, s) {
 		foreign, unknown := try(agent.ID, number.ID, key.ID, s.ID), try("ag_x", "num_x", "key_x", "ses_x")
 		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
@@ -97,7 +108,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	}
 	agents, err1 := f.Agents(ctx, mine, store.Page{})
 	numbers, err2 := f.Numbers(ctx, mine, store.Page{})
-	calls, err3 := f.Calls(ctx, mine, store.Page{})
+	calls, err3 := f.Calls(ctx, mine, store.CallPage{})
 	keys, err4 := f.Keys(ctx, mine, store.Page{})
 	f.ok(errors.Join(err1, err2, err3, err4))
 	if len(agents) != 1 || len(numbers) != 1 || len(calls) != 0 || len(keys) != 0 {
@@ -267,6 +278,7 @@ func TestConversationHistory(t *testing.T) {
 		Generations: []store.Generation{
 			{Gen: 1, Turn: 1, Kind: "speculative", Outcome: "discarded", InTokens: 10, OutTokens: 2, Source: "counted"},
 			{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", InTokens: 12, OutTokens: 9, Source: "provider"}},
+		AnsweredBy: "machine",
 	}
 	for range 2 { // replaces, never adds
 		f.ok(f.SaveConversation(f.ctx(), acc, s.ID, c))
@@ -274,7 +286,7 @@ func TestConversationHistory(t *testing.T) {
 	got, err := f.Call(f.ctx(), acc, s.ID)
 	f.ok(err)
 	if len(got.Transcript) != 2 || got.Transcript[1].Text != "¿Sí?" || string(got.Turns) != `[{"ms": 430}]` ||
-		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil {
+		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil || got.AnsweredBy != "machine" {
 		t.Errorf("%+v", got)
 	}
 	if err := f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {
@@ -294,7 +306,7 @@ func TestPages(t *testing.T) {
 	var got []string
 	page := store.Page{Limit: 2}
 	for range 2 {
-		calls, err := f.Calls(f.ctx(), acc, page)
+		calls, err := f.Calls(f.ctx(), acc, store.CallPage{Page: page})
 		f.ok(err)
 		for _, c := range calls {
 			got = append(got, c.ID)

@@ -25,25 +25,45 @@ func together(n int, f func(i int)) {
 	wg.Wait()
 }
 
+// Whatever limits them, and with the least balance that lets a session start,
+// exactly as many start as may.
 func TestTwoHundredStartsReachExactlyTheLimit(t *testing.T) {
-	f := setup(t)
-	acc := f.account(10 * usd)
-	f.adjust(acc, 25*billing.Cent)
-	var started, refused atomic.Int32
-	together(200, func(int) {
-		switch _, err := f.StartSession(f.ctx(), f.request(acc, web), t0); {
-		case err == nil:
-			started.Add(1)
-		case errors.Is(err, store.ErrConcurrency):
-			refused.Add(1)
-		default:
-			t.Error(err)
-		}
-	})
-	if started.Load() != 10 || refused.Load() != 190 || f.show(acc).Live != 10 {
-		t.Errorf("%d started, %d refused, %d live; want 10, 190, 10", started.Load(), refused.Load(), f.show(acc).Live)
+	const starts = 200
+	for _, tt := range []struct {
+		name            string
+		paid            billing.Money
+		override, limit int
+		ticket          string
+		refusal         error
+	}{
+		{"after a top-up", 10 * usd, 0, 10, "", store.ErrConcurrency},
+		{"before one", 0, 0, 3, "", store.ErrConcurrency},
+		{"the operator's limit", 10 * usd, 25, 25, "", store.ErrConcurrency},
+		{"a ticket's", 10 * usd, 25, 4, "tkt", store.ErrTicketUsed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := setup(t)
+			acc := f.account(tt.paid)
+			f.adjust(acc, 25*billing.Cent)
+			f.ok(f.ChangeAccount(f.ctx(), acc, store.AccountChange{Concurrency: &tt.override}, t0))
+			var started, refused atomic.Int32
+			together(starts, func(int) {
+				switch _, err := f.byTicket(acc, f.node, tt.ticket, tt.limit); {
+				case err == nil:
+					started.Add(1)
+				case errors.Is(err, tt.refusal):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+			live := f.show(acc).Live
+			if int(started.Load()) != tt.limit || int(refused.Load()) != starts-tt.limit || live != tt.limit {
+				t.Errorf("%d started, %d refused, %d live; the limit is %d", started.Load(), refused.Load(), live, tt.limit)
+			}
+			f.verified()
+		})
 	}
-	f.verified()
 }
 
 func TestOneTopupDeliveredFiftyTimes(t *testing.T) {

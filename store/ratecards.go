@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +13,8 @@ import (
 )
 
 // PutRateCard stores a card so that sessions can be priced by it. Storing it again
-// changes nothing; another card under a stored version is ErrRateCardChanged.
+// changes nothing; another card under a stored version is ErrRateCardChanged. The
+// card stored last is the one whose rules hold for what is not part of a session.
 func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Time) error {
 	sum := c.SHA256()
 	_, err := db.pool.Exec(ctx, `insert into rate_cards (version, body, sha256, added_at) values ($1, $2, $3, $4)
@@ -28,7 +30,27 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Tim
 	if !bytes.Equal(stored, sum[:]) {
 		return fmt.Errorf("%w: %s", ErrRateCardChanged, c.Version())
 	}
+	db.force.Store(c)
 	return nil
+}
+
+// inForce is the card that this process stored last, or the last that any did.
+func (db *DB) inForce(ctx context.Context, q queryer) (*billing.RateCard, error) {
+	if c := db.force.Load(); c != nil {
+		return c, nil
+	}
+	var version string
+	if err := q.QueryRow(ctx, "select version from rate_cards order by added_at desc, version desc limit 1").Scan(&version); err != nil {
+		if errors.Is(err, pgx.ErrNoRows) {
+			return billing.DefaultRateCard(), nil
+		}
+		return nil, fail("read the rate card", err)
+	}
+	c, err := db.card(ctx, q, version)
+	if err == nil {
+		db.force.CompareAndSwap(nil, c)
+	}
+	return c, err
 }
 
 // queryer is a pool or a transaction.

@@ -200,7 +200,7 @@ func TestCheckpointsAreCumulative(t *testing.T) {
 func TestBatchedCheckpoints(t *testing.T) {
 	f := setup(t)
 	b, a := f.account(10*usd), f.account(10*usd)
-	live, foreign, closed := f.start(a, web), f.start(b, inboundES), f.start(b, web)
+	live, foreign, closed, beside := f.start(a, web), f.start(b, inboundES), f.start(b, web), f.start(a, web)
 	f.closeWith(closed, billing.Usage{})
 	stranger := *live
 	stranger.ID = "ses_nobody"
@@ -208,12 +208,12 @@ func TestBatchedCheckpoints(t *testing.T) {
 	mixed.Account = b // a session under an account that is not its own
 	u := billing.Usage{billing.AgentTime: 6000, billing.LineTime: 6000}
 	var cs []store.Checkpoint
-	for _, s := range []*store.Session{foreign, live, closed, &stranger, &mixed} {
+	for _, s := range []*store.Session{foreign, live, closed, &stranger, &mixed, beside} {
 		cs = append(cs, store.Checkpoint{Session: s, Seq: 1, StartedAt: t0, Usage: u})
 	}
 	rs, err := f.Checkpoints(f.ctx(), cs, t0)
 	f.ok(err)
-	for i, want := range []error{nil, nil, store.ErrFenced, store.ErrNotFound, store.ErrNotFound} {
+	for i, want := range []error{nil, nil, store.ErrFenced, store.ErrNotFound, store.ErrNotFound, nil} {
 		if !errors.Is(rs[i].Err, want) || (rs[i].Err == nil) != (want == nil) {
 			t.Errorf("checkpoint %d: %v; want %v", i, rs[i].Err, want)
 		}
@@ -221,8 +221,39 @@ func TestBatchedCheckpoints(t *testing.T) {
 	if got, want := rs[0].Pots.AccruedAny, price(t, inboundES, u); got != want {
 		t.Errorf("the inbound call accrued %s; want %s", got, want)
 	}
+	if got, want := rs[1].Pots.AccruedAny, 2*price(t, web, u); got != want {
+		t.Errorf("two sessions of a wallet accrued %s; want %s", got, want)
+	}
 	if got, want := rs[1].Pots, f.show(a).Pots; got != want {
 		t.Errorf("the batch saw %+v, the wallet is %+v", got, want)
+	}
+	f.verified()
+}
+
+// TestARefusedReportSpoilsNoOther: neither one that has no price nor one that the
+// database refuses, and both say so.
+func TestARefusedReportSpoilsNoOther(t *testing.T) {
+	f := setup(t)
+	a, b := f.account(10*usd), f.account(10*usd)
+	fits, priceless, other := f.start(a, web), f.start(a, web), f.start(b, web)
+	unreadable := *fits
+	unreadable.ID = "ses_\xff"
+	u := billing.Usage{billing.AgentTime: 6000}
+	report := func(s *store.Session, seq int64, u billing.Usage) store.Checkpoint {
+		return store.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u}
+	}
+	rs, err := f.Checkpoints(f.ctx(), []store.Checkpoint{report(priceless, 1, billing.Usage{billing.AgentTime: -1}), report(fits, 1, u),
+		report(&unreadable, 1, u), report(other, 1, u), report(other, 2, u)}, t0)
+	f.ok(err)
+	for i, want := range []error{store.ErrInvalid, nil, store.ErrInvalid, nil, nil} {
+		if !errors.Is(rs[i].Err, want) || (rs[i].Err == nil) != (want == nil) {
+			t.Errorf("report %d: %v; want %v", i, rs[i].Err, want)
+		}
+	}
+	for _, account := range []string{a, b} {
+		if got, want := f.show(account).Pots.AccruedAny, price(t, web, u); got != want {
+			t.Errorf("accrued %s; want %s", got, want)
+		}
 	}
 	f.verified()
 }

@@ -23,9 +23,10 @@ type Session struct {
 }
 
 // AtFloor says whether the wallet p has reached the overdraft floor, where the
-// session must say goodbye.
+// session must say goodbye. What is held counts as spent: a minute that was
+// permitted is about to begin, and work that was priced is being done.
 func (s *Session) AtFloor(p billing.Pots) bool {
-	return p.Spendable(s.Terms.Kind.PaidOnly()) <= -s.Card.Wallet().Overdraft
+	return p.Spendable(s.Terms.Kind.PaidOnly())-p.Held <= -s.Card.Wallet().Overdraft
 }
 
 // Start asks for a session.
@@ -35,40 +36,62 @@ type Start struct {
 	Terms   billing.Terms
 	Card    *billing.RateCard // the one in force; it must be stored
 	Agent   string            // conversations: the account's agent; empty when the client brings its own prompt
-	From    string            // telephone: the caller, as E.164 or empty when withheld
-	To      string            // telephone: the callee
+	// AgentVersion is the agent's that the conversation runs with; 0: not known.
+	AgentVersion int64
+	From         string // telephone: the caller, as E.164 or empty when withheld
+	To           string // telephone: the callee
+	// Expect is what work without a call will use: it starts only when all of it
+	// stays above the overdraft floor, and it is held until it is used. Nothing when
+	// unknown.
+	Expect billing.Usage
+	// Ticket identifies the session ticket that was sent, if it was one, and
+	// TicketLimit is how many conversations that may start.
+	Ticket      string
+	TicketLimit int
+	// Consent is recorded with an outbound call; nil: none is.
+	Consent *Consent
+	// Once is the request that asks for an outbound call; nil: it had no key.
+	Once *Once
+	// Row is the row of a batch that an outbound call is; nil: of none. It leaves one of
+	// the account's sessions at once to those who call in.
+	Row *ClaimedRow
+	// uncounted is a task's: its session is not among those at once and outlives
+	// the process that let it start.
+	uncounted bool
 }
 
-// StartSession lets a session start or refuses, in this order: ErrSuspended,
-// ErrDisputed, ErrTopupRequired (outbound before the first top-up),
-// ErrInsufficientBalance (below the minimum, or the first line minute would pass
-// the overdraft floor), ErrConcurrency. ErrFenced: a younger process has the
+// StartSession lets a session start or refuses, in this order: ErrTicketUsed,
+// ErrDoNotCall (outbound), ErrSuspended, ErrDisputed, ErrTopupRequired (outbound before the first top-up),
+// ErrInsufficientBalance (below the minimum, the first line minute would pass the
+// overdraft floor, or all that is expected would), ErrConcurrency. ErrFenced: a younger process has the
 // node's name. ErrNotFound: no such account, or the agent is not the account's.
-// A conversation gets its row of history too.
+// ErrRowTaken: the row is not the caller's to dial. A conversation gets its row of
+// history too.
 func (db *DB) StartSession(ctx context.Context, s Start, now time.Time) (*Session, error) {
-	tariff, err := s.Card.Tariff(s.Terms)
+	out, err := s.session(now)
 	if err != nil {
 		return nil, fmt.Errorf("start session: %w", err)
 	}
-	out := &Session{ID: newID(sessionID, now), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}
 	err = db.tx(ctx, "start session", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, s.Account, now)
 		if err != nil {
 			return err
 		}
-		if err := w.admit(s.Terms.Kind, s.Card.Wallet(), tariff.LineMinute()); err != nil {
+		if err := db.ticketLeft(ctx, tx, s); err != nil {
 			return err
 		}
-		balance := w.pots.Balance()
-		held := billing.Money(0)
 		if s.Terms.Kind == billing.Outbound {
-			held = tariff.LineMinute()
+			if err := mayCall(ctx, tx, s.Account, s.To); err != nil {
+				return err
+			}
 		}
-		w.live++
-		w.admissions++
-		w.pots.Held += held
-		out.Pots = w.pots
-		return db.insertSession(ctx, tx, s, out, w, balance, held, now)
+		if err := db.start(ctx, tx, w, s, out, now); err != nil {
+			return err
+		}
+		if err := s.note(ctx, tx, out.ID, now); err != nil || !s.Terms.Kind.Agent() {
+			return err
+		}
+		return db.happened(ctx, tx, now, event(s.Account, CallStarted, out.ID, now))
 	})
 	if err != nil {
 		return nil, err
@@ -76,8 +99,81 @@ func (db *DB) StartSession(ctx context.Context, s Start, now time.Time) (*Sessio
 	return out, nil
 }
 
+// note records what goes with an outbound call.
+func (s *Start) note(ctx context.Context, tx pgx.Tx, id string, now time.Time) error {
+	if s.Consent != nil {
+		if err := recordConsent(ctx, tx, s.Account, id, s.Agent, *s.Consent, now); err != nil {
+			return err
+		}
+	}
+	if s.Row != nil {
+		if err := s.Row.take(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	if s.Once == nil {
+		return nil
+	}
+	b := &pgx.Batch{}
+	s.Once.begin(b, id)
+	return send(ctx, tx, b)
+}
+
+// session is what will have started.
+func (s *Start) session(now time.Time) (*Session, error) {
+	tariff, err := s.Card.Tariff(s.Terms)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{ID: newID(sessionID, now), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
+}
+
+// start decides about the session out of a locked wallet and writes it.
+func (db *DB) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *Session, now time.Time) error {
+	bill, err := out.Tariff.Price(s.Expect)
+	if err != nil {
+		return err
+	}
+	held := bill.Total()
+	if err := w.admit(s, out.Tariff.LineMinute(), held); err != nil {
+		return err
+	}
+	balance := w.pots.Balance()
+	if s.Terms.Kind == billing.Outbound {
+		held = out.Tariff.LineMinute()
+	}
+	if !s.uncounted {
+		w.live++
+	}
+	w.admissions++
+	w.pots.Held += held
+	out.Pots = w.pots
+	return db.insertSession(ctx, tx, s, out, w, balance, held, now)
+}
+
 // admit is the whole decision whether a session may start.
-func (w *wallet) admit(k billing.Kind, rules billing.Wallet, firstMinute billing.Money) error {
+func (w *wallet) admit(s Start, firstMinute, expected billing.Money) error {
+	k, rules := s.Terms.Kind, s.Card.Wallet()
+	if err := w.solvent(k, rules); err != nil {
+		return err
+	}
+	limit := w.limit(rules)
+	if s.Row != nil {
+		limit = max(1, limit-1)
+	}
+	switch {
+	case k.Phone() && !w.pots.Covers(firstMinute, k.PaidOnly(), rules.Overdraft):
+		return ErrInsufficientBalance
+	case expected > 0 && !w.pots.Covers(expected, k.PaidOnly(), rules.Overdraft):
+		return ErrInsufficientBalance
+	case !s.uncounted && w.live >= limit:
+		return ErrConcurrency
+	}
+	return nil
+}
+
+// solvent is the part of it that does not depend on what exactly is to start.
+func (w *wallet) solvent(k billing.Kind, rules billing.Wallet) error {
 	switch {
 	case w.suspended:
 		return ErrSuspended
@@ -87,12 +183,24 @@ func (w *wallet) admit(k billing.Kind, rules billing.Wallet, firstMinute billing
 		return ErrTopupRequired
 	case w.pots.Spendable(k.PaidOnly()) < rules.MinSessionStart:
 		return ErrInsufficientBalance
-	case k.Phone() && !w.pots.Covers(firstMinute, k.PaidOnly(), rules.Overdraft):
-		return ErrInsufficientBalance
-	case w.live >= w.limit(rules):
-		return ErrConcurrency
 	}
 	return nil
+}
+
+// ticketLeft says whether the session's ticket may start one more. The wallet's
+// lock makes the count exact. A conversation that was given up before its clock
+// began, as when a page is refused the microphone, costs nothing here either.
+func (db *DB) ticketLeft(ctx context.Context, tx pgx.Tx, s Start) error {
+	if s.Ticket == "" {
+		return nil
+	}
+	var started int
+	err := tx.QueryRow(ctx, `select count(*) from sessions s join session_usage u on u.session_id = s.id
+		where s.account_id = $1 and s.ticket = $2 and (u.open or u.started_at is not null)`, s.Account, s.Ticket).Scan(&started)
+	if err == nil && started >= s.TicketLimit {
+		err = ErrTicketUsed
+	}
+	return err
 }
 
 // insertSession writes the session, its usage, its call and the wallet.
@@ -100,10 +208,10 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 	// The lock on the node's row lasts until the commit: RegisterNode waits for it.
 	tag, err := tx.Exec(ctx, `with n as (select node_id from nodes where node_id = $4 and epoch = $5 for key share)
 		insert into sessions (id, account_id, price_version, node_id, node_epoch, kind, country, mobile, opened_at,
-			admission, start_seq, start_balance_nano, start_live, start_limit)
-		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from n`,
+			admission, start_seq, start_balance_nano, start_live, start_limit, counted, ticket)
+		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, '') from n`,
 		out.ID, s.Account, s.Card.Version(), s.Node.ID, s.Node.Epoch, s.Terms.Kind, s.Terms.Country, s.Terms.Mobile, now,
-		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()))
+		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.uncounted, s.Ticket)
 	if err != nil {
 		return err
 	}
@@ -111,10 +219,10 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 		return ErrFenced
 	}
 	if s.Terms.Kind.Agent() {
-		tag, err := tx.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number)
-			select $1, $2, nullif($3, ''), $4, $5
+		tag, err := tx.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version)
+			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0)
 			where $3 = '' or exists (select from agents where account_id = $2 and id = $3)`,
-			out.ID, s.Account, s.Agent, s.From, s.To)
+			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion)
 		if err != nil {
 			return err
 		}
@@ -127,7 +235,7 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 		granted = 1
 	}
 	b := &pgx.Batch{}
-	b.Queue(`insert into session_usage (session_id, account_id, node_epoch, paid_only, line_price_nano, line_granted, line_held_nano)
+	b.Queue(`insert into session_usage (session_id, account_id, node_epoch, paid_only, line_price_nano, line_granted, held_nano)
 		values ($1, $2, $3, $4, $5, $6, $7)`,
 		out.ID, s.Account, s.Node.Epoch, s.Terms.Kind.PaidOnly(), out.Tariff.LineMinute(), granted, held)
 	w.save(b)
@@ -164,7 +272,7 @@ func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time
 		}
 		w.pots.Held += price
 		b := &pgx.Batch{}
-		b.Queue(`update session_usage set line_granted = $2, line_held_nano = line_held_nano + $3 where session_id = $1`,
+		b.Queue(`update session_usage set line_granted = $2, held_nano = held_nano + $3 where session_id = $1`,
 			s.ID, minute, price)
 		w.save(b)
 		return send(ctx, tx, b)

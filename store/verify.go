@@ -45,7 +45,9 @@ type invariant struct {
 const (
 	nameRecomputed = "a closed session costs what its counters cost by its rate card, and that is what was posted"
 	nameGrow       = "usage counters never decrease"
+	nameSealed     = "the evidence of consent has neither gaps nor changes"
 	nameAppendOnly = "stored tables refuse changes"
+	nameHeld       = "what is held is what open sessions and orders of numbers hold"
 )
 
 var invariants = []invariant{
@@ -67,17 +69,17 @@ var invariants = []invariant{
 				sum(amount_nano - posted_nano) filter (where paid_only) as paid_sum
 			from session_usage where open group by account_id) u using (account_id)
 		where w.accrued_any_nano <> coalesce(u.any_sum, 0) or w.accrued_paid_nano <> coalesce(u.paid_sum, 0)`},
-	{4, "what is held is the line minutes granted to open sessions", `
-		select w.account_id, format('held %s, sessions %s', w.held_nano, coalesce(u.total, 0))
-		from wallets w left join (select account_id, sum(line_held_nano) as total from session_usage where open group by account_id) u
-			using (account_id)
-		where w.held_nano <> coalesce(u.total, 0)
-		union all select session_id, 'closed but still holds ' || line_held_nano from session_usage where not open and line_held_nano <> 0`},
-	{5, "the live count is the number of live sessions, never above the limit at their start", `
+	{4, nameHeld, `
+		select w.account_id, format('held %s, sessions %s, numbers %s', w.held_nano, coalesce(u.total, 0), coalesce(n.total, 0))
+		from wallets w left join (select account_id, sum(held_nano) as total from session_usage where open group by account_id) u
+			using (account_id) left join (select account_id, sum(held_nano) as total from numbers group by account_id) n using (account_id)
+		where w.held_nano <> coalesce(u.total, 0) + coalesce(n.total, 0)
+		union all select session_id, 'closed but still holds ' || held_nano from session_usage where not open and held_nano <> 0`},
+	{5, "the live count is the number of live sessions that count, never above the limit at their start", `
 		select w.account_id, format('count %s, live sessions %s', w.live_sessions, coalesce(s.n, 0))
-		from wallets w left join (select account_id, count(*) as n from sessions where state = 'live' group by account_id) s using (account_id)
+		from wallets w left join (select account_id, count(*) as n from sessions where state = 'live' and counted group by account_id) s using (account_id)
 		where w.live_sessions <> coalesce(s.n, 0)
-		union all select id, format('was number %s of %s', start_live, start_limit) from sessions where start_live > start_limit
+		union all select id, format('was number %s of %s', start_live, start_limit) from sessions where start_live > start_limit and counted
 		union all select s.id, format('state %s, usage open: %s', s.state, u.open)
 			from sessions s left join session_usage u on u.session_id = s.id where u.open is distinct from (s.state = 'live')`},
 	{7, "sequence numbers have no gap and each balance follows from the one before", `
@@ -129,6 +131,58 @@ var invariants = []invariant{
 			group by w.account_id having w.open_disputes <> count(d.id)
 		union all select w.account_id, format('%s admissions, sessions %s', w.admissions, count(s.id))
 			from wallets w left join sessions s using (account_id) group by w.account_id having w.admissions <> count(s.id)`},
+	{14, "automatic recharge stays within its cap, and its attempts are what became of their top-ups", `
+		select a.id, format('with it %s of %s in %s', sum(b.amount_nano), a.cap_nano, a.month)
+		from recharge_attempts a join recharge_attempts b on b.account_id = a.account_id and b.month = a.month and b.no <= a.no
+		where a.state not in ('failed', 'canceled') and b.state not in ('failed', 'canceled')
+			and (b.no = a.no or b.ended_at <= a.created_at) -- later: money for one that had been given up
+		group by a.id having sum(b.amount_nano) > a.cap_nano
+		union all select a.id, format('made at %s, counted in %s', a.created_at, a.month)
+			from recharge_attempts a where a.month <> date_trunc('month', a.created_at at time zone 'UTC')
+		union all select a.id, format('%s of %s, its top-up %s of %s', a.state, a.amount_nano, t.state, t.amount_nano)
+			from recharge_attempts a join topups t on t.id = a.topup_id
+			where not t.automatic or a.account_id <> t.account_id or a.amount_nano <> t.amount_nano
+				or case when a.ended_at is null then 'pending' else a.state end <> t.state
+		union all select t.id, 'charged a saved card for no attempt'
+			from topups t where t.automatic and not exists (select from recharge_attempts a where a.topup_id = t.id)
+		union all select account_id, format('%s attempts at once', count(*))
+			from recharge_attempts where ended_at is null group by account_id having count(*) > 1
+		union all select w.account_id, format('recharged below %s, enabled %s below %s', w.recharge_below_nano, r.enabled, r.threshold_nano)
+			from wallets w left join recharges r using (account_id)
+			where w.recharge_below_nano is distinct from case when r.enabled then r.threshold_nano end`},
+	{21, "a task holds its price until it ends and is charged for its characters when it completes", `
+		select t.id, format('%s, its session %s, counted: %s, %s of %s characters charged', t.status, s.state, s.counted, u.tts_chars, t.chars)
+		from tts_tasks t join sessions s on s.id = t.session_id join session_usage u on u.session_id = s.id
+		where s.counted or s.kind <> 'tts' or u.open <> (t.ended_at is null)
+			or u.tts_chars <> case t.status when 'completed' then t.chars else 0 end
+		union all select s.id, 'is live, does not count and is no task''s'
+			from sessions s where s.state = 'live' and not s.counted and not exists (select from tts_tasks t where t.session_id = s.id)
+		union all select account_id, format('%s tasks at once', count(*))
+			from tts_tasks where ended_at is null group by account_id having count(*) > ` + fmt.Sprint(MaxTasks)},
+	{22, "a payment is in the ledger with what was paid, refunded and taken back by banks", `
+		select t.id, format('%s, paid %s, credited %s', t.state, t.paid_nano, coalesce(l.amount_nano, 0))
+		from topups t left join ledger_transfers l on l.idem = 'pi:' || t.payment_id and l.leg = 0
+			and l.account_id = t.account_id and l.credit = 'paid' and l.kind = 'topup'
+		where t.paid_nano <> coalesce(l.amount_nano, 0)
+		union all select t.id, format('refunded %s, posted %s', t.refunded_nano, r.total)
+			from topups t cross join lateral (select coalesce(sum(case l.credit when 'refunds' then l.amount_nano else -l.amount_nano end), 0) as total
+				from generate_series(1, t.refund_no + 1) n join ledger_transfers l on l.idem = 're:' || t.payment_id || ':' || n
+				where l.account_id = t.account_id and 'refunds' in (l.debit, l.credit)) r
+			where t.refunded_nano <> r.total
+		union all select r.topup_id, format('refund %s is on its way, and of %s only %s are posted', r.id, r.total_nano, t.refunded_nano)
+			from refunds r join topups t on t.id = r.topup_id where r.state = 'asked' and t.refunded_nano < r.total_nano
+		union all select d.topup_id, format('dispute %s holds %s, posted %s', d.ref, d.held_nano, coalesce(l.total, 0))
+			from disputes d left join (select account_id, idem, sum(case credit when 'dispute_hold' then amount_nano else -amount_nano end) as total
+				from (select account_id, left(idem, length(idem) - position(':' in reverse(idem))) as idem, debit, credit, amount_nano
+					from ledger_transfers where kind = 'dispute') x group by 1, 2) l
+				on l.account_id = d.account_id and l.idem = 'dp:' || d.ref
+			where d.provider is not null and d.held_nano <> coalesce(l.total, 0)
+		union all select topup_id, format('dispute %s is %s and open: %s', ref, state, resolved_at is null)
+			from disputes where state = 'won' and resolved_at is null
+		union all select id, format('transfer %s of %s moves money of no payment', seq, account_id) from (
+			select 'ledger' as id, l.seq, l.account_id from ledger_transfers l where l.kind in ('refund', 'dispute')
+				and not exists (select from topups t where t.account_id = l.account_id and l.idem like 're:' || t.payment_id || ':%')
+				and not exists (select from disputes d where d.account_id = l.account_id and l.idem in ('dp:' || d.ref || ':out', 'dp:' || d.ref || ':back'))) x`},
 }
 
 // walletDelta is what a transfer adds to its account's pots.
@@ -153,10 +207,13 @@ func (db *DB) Verify(ctx context.Context) (*Report, error) {
 		if err != nil {
 			return err
 		}
-		for _, inv := range invariants {
+		for _, inv := range slices.Concat(invariants, floorInvariants, numberInvariants, warningInvariants, campaignInvariants) {
 			if err := r.query(ctx, tx, inv); err != nil {
 				return err
 			}
+		}
+		if err := r.verifySeals(ctx, tx); err != nil {
+			return err
 		}
 		return db.recompute(ctx, tx, r)
 	})
@@ -189,6 +246,8 @@ var forbidden = []struct{ table, statement string }{
 	{"ledger_transfers", "delete from ledger_transfers where false"},
 	{"usage_records", "update usage_records set qty = qty where false"},
 	{"usage_records", "delete from usage_records where false"},
+	{"consent_audit", "update consent_audit set ip = ip where false"},
+	{"consent_audit", "delete from consent_audit where false"},
 	{"rate_cards", "update rate_cards set version = version where false"},
 	{"rate_cards", "delete from rate_cards where false"},
 }

@@ -13,6 +13,7 @@ import (
 // else, a checkpoint included, can change it or add transfers to the account, so
 // it is read once, changed here and saved as a whole.
 type wallet struct {
+	db           *DB
 	account      string
 	pots         billing.Pots
 	live         int
@@ -23,22 +24,26 @@ type wallet struct {
 	firstTopup   *time.Time
 	bonusExpires *time.Time
 	lastSeq      int64
+	retry        bool // there is reason to try unpaid months again
+	lowSince     *time.Time
+	// rechargeBelow is the threshold of automatic recharge; nil while that is off.
+	rechargeBelow *billing.Money
 }
 
 const walletColumns = `paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, live_sessions,
-	admissions, concurrency_override, open_disputes, suspended, first_topup_at, bonus_expires_at, last_seq`
+	admissions, concurrency_override, open_disputes, suspended, first_topup_at, bonus_expires_at, last_seq, low_since, recharge_below_nano`
 
 func (w *wallet) into() []any {
 	p := &w.pots
 	return []any{&p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &w.live,
-		&w.admissions, &w.override, &w.disputes, &w.suspended, &w.firstTopup, &w.bonusExpires, &w.lastSeq}
+		&w.admissions, &w.override, &w.disputes, &w.suspended, &w.firstTopup, &w.bonusExpires, &w.lastSeq, &w.lowSince, &w.rechargeBelow}
 }
 
 // lockWallet locks the account's wallet for the rest of the transaction and
 // settles credit that has expired by now. NO KEY, for a foreign key check on the
 // row must not wait for it.
 func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now time.Time) (*wallet, error) {
-	w := &wallet{account: account}
+	w := &wallet{db: db, account: account}
 	err := tx.QueryRow(ctx, "select "+walletColumns+" from wallets where account_id = $1 for no key update", account).Scan(w.into()...)
 	if err != nil {
 		return nil, err
@@ -51,13 +56,17 @@ func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now tim
 	return w, nil
 }
 
-// save queues the wallet's row; it must be sent before the transaction ends.
+// save queues the wallet's row; it must be sent before the transaction ends. Where
+// the pots have changed, weigh comes first.
 func (w *wallet) save(b *pgx.Batch) {
 	b.Queue(`update wallets set paid_nano = $2, bonus_nano = $3, accrued_any_nano = $4, accrued_paid_nano = $5, held_nano = $6,
 		live_sessions = $7, admissions = $8, concurrency_override = $9, open_disputes = $10, suspended = $11,
-		first_topup_at = $12, bonus_expires_at = $13, last_seq = $14 where account_id = $1`,
+		first_topup_at = $12, bonus_expires_at = $13, last_seq = $14, low_since = $15 where account_id = $1`,
 		w.account, w.pots.Paid, w.pots.Bonus, w.pots.AccruedAny, w.pots.AccruedPaid, w.pots.Held,
-		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq)
+		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq, w.lowSince)
+	if w.retry {
+		w.retryMonths(b)
+	}
 }
 
 // send runs what was queued, in one round trip.
@@ -98,6 +107,7 @@ func (w *wallet) add(pot string, amount billing.Money) {
 	switch pot {
 	case potPaid:
 		w.pots.Paid += amount
+		w.retry = w.retry || amount > 0
 	case potBonus:
 		w.pots.Bonus += amount
 	}

@@ -129,12 +129,15 @@ func (c *Cluster) initdb(ctx context.Context, dir string) error {
 	return nil
 }
 
-// writeAccess lets in, over the socket, the account that runs the server and
-// the one that starts it, as the one role there is. The kernel says who asks.
+// writeAccess lets in, over the socket, the account that runs the server, the one
+// that starts it, and root, as the one role there is. The kernel says who asks.
 func (c *Cluster) writeAccess(dir string) error {
 	ident := fmt.Sprintf("app %q %s\n", c.run.name, database)
 	if c.run.starter != c.run.name {
 		ident += fmt.Sprintf("app %q %s\n", c.run.starter, database)
+	}
+	if c.run.starter != "root" {
+		ident += fmt.Sprintf("app \"root\" %s\n", database)
 	}
 	return errors.Join(
 		c.write(filepath.Join(dir, "pg_hba.conf"), "local all all peer map=app\n"),

@@ -1,7 +1,7 @@
 // Package private runs a PostgreSQL server of our own as a child process: the
 // database of a Parley that was given none. It listens on a Unix socket only,
-// lets in only the account that runs it and the one that started us, and ends
-// when we end, however that happens.
+// lets in only the account that runs it, the one that started us and root, and
+// ends when we end, however that happens.
 //
 // Started as root it changes to an unprivileged service account, because
 // PostgreSQL refuses to run as root. That account must be able to reach the

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// CallLog is what happened in a call, oldest first. The zero CallLog is that of a call
+// without one: it still lasts, or ended with its node.
+type CallLog struct {
+	// How the call stood before the first of Events: since when, its status, who had
+	// answered, and how many lines had been said, which are the transcript's first.
+	At         time.Time   `json:"at"`
+	Status     string      `json:"status"`
+	AnsweredBy string      `json:"answered_by,omitempty"`
+	Lines      int         `json:"lines"`
+	Omitted    int         `json:"omitted"` // older events, which are not kept
+	Events     []CallEvent `json:"events"`
+}
+
+// CallEvent is one thing that happened in a call. One field besides At is set.
+type CallEvent struct {
+	At         time.Time       `json:"at"`
+	Status     string          `json:"status,omitempty"`
+	AnsweredBy string          `json:"answered_by,omitempty"`
+	Line       *TranscriptLine `json:"line,omitempty"`      // that was added
+	Correction *Correction     `json:"corrected,omitempty"` // of an earlier line
+}
+
+// Correction is a line's new text.
+type Correction struct {
+	Line int    `json:"line"` // of the transcript, from 0
+	Text string `json:"text"`
+}
+
+// saveLog adds the replacement of a call's log to b.
+func saveLog(b *pgx.Batch, id string, l *CallLog) error {
+	kept := *l
+	kept.Events = append([]CallEvent{}, l.Events...) // [] and not null when there are none
+	for i := range kept.Events {                     // no text of PostgreSQL holds NUL
+		e := &kept.Events[i]
+		if e.Line != nil {
+			line := *e.Line
+			line.Text = strings.ReplaceAll(line.Text, "\x00", "")
+			e.Line = &line
+		}
+		if e.Correction != nil {
+			e.Correction = &Correction{e.Correction.Line, strings.ReplaceAll(e.Correction.Text, "\x00", "")}
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	b.Queue("insert into call_logs (session_id, log) values ($1, $2) on conflict (session_id) do update set log = excluded.log", id, string(text))
+	return nil
+}
+
+// CallLog returns the log of a call of the account.
+func (db *DB) CallLog(ctx context.Context, account, id string) (*CallLog, error) {
+	return first(ctx, db, "read call log", func(row pgx.CollectableRow) (l CallLog, err error) {
+		var text *string
+		if err = row.Scan(&text); err == nil && text != nil {
+			err = json.Unmarshal([]byte(*text), &l)
+		}
+		return l, err
+	}, `select l.log::text from calls c left join call_logs l on l.session_id = c.session_id
+		where c.account_id = $1 and c.session_id = $2`, account, id)
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Consent is who confirmed that the callee of a call has agreed to it. It is
+// recorded, not verified.
+type Consent struct {
+	ToHash [32]byte // of the number called, keyed by the server's secret
+	Key    string   // the API key that asked, or stands behind the ticket that did
+	IP     string   // where the request came from
+}
+
+// ConsentRecord is one row of the evidence.
+type ConsentRecord struct {
+	No     int64 // 1, 2... of the account
+	Call   string
+	Agent  string
+	ToHash []byte
+	Key    string
+	IP     string
+	At     time.Time
+	Seal   []byte
+}
+
+// sealed is what the row's seal must be after the seal of the one before it, which
+// is nil for the first.
+func (r *ConsentRecord) sealed(account string, before []byte) []byte {
+	h := sha256.New()
+	part := func(b []byte) { // with its length, so that parts cannot run into each other
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(b)))
+		h.Write(n[:])
+		h.Write(b)
+	}
+	part(before)
+	for _, s := range []string{account, r.Call, r.Agent, r.Key, r.IP, r.At.UTC().Format(time.RFC3339Nano)} {
+		part([]byte(s))
+	}
+	part(r.ToHash)
+	return h.Sum(nil)
+}
+
+// recordConsent appends to the account's evidence. The wallet's lock orders the rows.
+func recordConsent(ctx context.Context, tx pgx.Tx, account, call, agent string, c Consent, now time.Time) error {
+	r := ConsentRecord{Call: call, Agent: agent, ToHash: c.ToHash[:], Key: c.Key, IP: c.IP, At: now.Truncate(time.Microsecond)}
+	var before []byte
+	err := tx.QueryRow(ctx, "select no, seal from consent_audit where account_id = $1 order by no desc limit 1", account).Scan(&r.No, &before)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	r.No++
+	_, err = tx.Exec(ctx, `insert into consent_audit (account_id, no, call_id, agent_id, to_hash, key_id, ip, at, seal)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		account, r.No, call, agent, r.ToHash, r.Key, r.IP, r.At, r.sealed(account, before))
+	return err
+}
+
+const consentColumns = "no, call_id, agent_id, to_hash, key_id, ip, at, seal"
+
+// Consents lists the account's evidence, oldest first, from after the row numbered
+// after: at most limit rows.
+func (db *DB) Consents(ctx context.Context, account string, after int64, limit int) ([]ConsentRecord, error) {
+	return list(ctx, db, "list consents", pgx.RowToStructByPos[ConsentRecord],
+		selectConsents, account, after, limit)
+}
+
+// Consents does the same as of the statement's moment.
+func (s *Statement) Consents(ctx context.Context, after int64, limit int) ([]ConsentRecord, error) {
+	return rowsOf(ctx, s, pgx.RowToStructByPos[ConsentRecord], selectConsents, s.account, after, limit)
+}
+
+const selectConsents = "select " + consentColumns + " from consent_audit where account_id = $1 and no > $2 order by no limit $3"
+
+// verifySeals finds the rows of the evidence that do not follow from those before
+// them.
+func (r *Report) verifySeals(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, "select account_id, "+consentColumns+" from consent_audit order by account_id, no")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var account string
+	var last ConsentRecord
+	for found := 0; rows.Next() && found < maxViolations; {
+		var of string
+		var c ConsentRecord
+		if err := rows.Scan(&of, &c.No, &c.Call, &c.Agent, &c.ToHash, &c.Key, &c.IP, &c.At, &c.Seal); err != nil {
+			return err
+		}
+		if of != account {
+			account, last = of, ConsentRecord{}
+		}
+		if c.No != last.No+1 || !bytes.Equal(c.Seal, c.sealed(account, last.Seal)) {
+			found++
+			r.Violations = append(r.Violations, Violation{23, nameSealed, account, fmt.Sprintf("row %d, of call %s", c.No, c.Call)})
+		}
+		last = c
+	}
+	return rows.Err()
+}

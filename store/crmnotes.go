@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// CRMNote is a telephone call that is over and is to be noted in a customer database.
+type CRMNote struct {
+	Account string
+	Session string
+	Source  json.RawMessage // as it was given to WantCRMNote
+	Try     int             // from 1; above 1, an earlier one may have arrived
+	Call    *Call
+}
+
+// Rhythm of notes: a claim moves the time of the next try, which is back-off and lease
+// in one.
+const (
+	crmNoteRetry    = 30 * time.Second
+	maxCRMNoteRetry = time.Hour
+	maxCRMNoteTries = 30 // about a day
+)
+
+// WantCRMNote remembers that a call of the account is to be noted when it is over, in
+// the database that source, a JSON object, names. Saying it again changes nothing.
+func (db *DB) WantCRMNote(ctx context.Context, account, session string, source json.RawMessage, now time.Time) error {
+	if !isObject(source) {
+		return invalid("source: not a JSON object")
+	}
+	return db.must(ctx, "want CRM note", `with c as (select session_id from calls where session_id = $2 and account_id = $1)
+		insert into crm_notes (session_id, account_id, source, next_at) select session_id, $1, $3, $4 from c
+		on conflict (session_id) do update set state = crm_notes.state`, account, session, string(source), now)
+}
+
+// ClaimCRMNote returns the next call to be noted, for one claimant; ErrNotFound: none
+// is due. Calls that nobody answered are never noted.
+func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error) {
+	n := &CRMNote{}
+	due := true
+	err := db.tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `update crm_notes n set state = case when u.started_at is null then 'never' else 'failed' end
+			from session_usage u where n.state = 'waiting' and n.next_at <= $1 and u.session_id = n.session_id and not u.open
+				and (u.started_at is null or n.tries >= $2)`, now, maxCRMNoteTries)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.tries + 1 from crm_notes n join session_usage u using (session_id)
+			where n.state = 'waiting' and n.next_at <= $1 and not u.open order by n.next_at limit 1 for update of n skip locked`, now).
+			Scan(&n.Session, &n.Account, &n.Source, &n.Try)
+		if errors.Is(err, pgx.ErrNoRows) {
+			due = false // what was given up above stays so
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		wait := min(maxCRMNoteRetry, crmNoteRetry<<min(n.Try-1, 10))
+		_, err = tx.Exec(ctx, "update crm_notes set tries = $2, next_at = $3 where session_id = $1", n.Session, n.Try, now.Add(wait))
+		return err
+	})
+	if err == nil && !due {
+		err = fail("claim CRM note", ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.Call, err = db.Call(ctx, n.Account, n.Session)
+	return n, err
+}
+
+// CRMNoted notes that a customer database has a call, and charges for it: the call
+// has reached the database, once, whether it was looked up in it before or not. Saying
+// it again changes nothing.
+func (db *DB) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
+	return db.tx(ctx, "note CRM note", func(tx pgx.Tx) error {
+		w, err := db.lockWallet(ctx, tx, n.Account, now)
+		if err != nil {
+			return err
+		}
+		s, err := db.lockSession(ctx, tx, n.Account, n.Session)
+		if err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
+		if err != nil || tag.RowsAffected() == 0 || s.open || s.usage[billing.CRMCalls] > 0 {
+			return err
+		}
+		s.usage[billing.CRMCalls] = 1
+		b := &pgx.Batch{}
+		if err := db.post(ctx, tx, b, w, s, now); err != nil {
+			return err
+		}
+		if err := w.weigh(ctx, tx, now); err != nil {
+			return err
+		}
+		s.save(b)
+		w.save(b)
+		return send(ctx, tx, b)
+	})
+}
+
+// CRMNoteFailed gives a note up: trying again would not help.
+func (db *DB) CRMNoteFailed(ctx context.Context, n *CRMNote) error {
+	return db.must(ctx, "give up CRM note", "update crm_notes set state = 'failed' where session_id = $1 and account_id = $2", n.Session, n.Account)
+}

@@ -1,0 +1,123 @@
+package store_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/store"
+)
+
+var crmSource = json.RawMessage(`{"provider": "hubspot"}`)
+
+func (f *fixture) noted(s *store.Session) {
+	f.t.Helper()
+	f.ok(f.WantCRMNote(f.ctx(), s.Account, s.ID, crmSource, t0))
+}
+
+func (f *fixture) crmCharges(s *store.Session) (calls int64, amount billing.Money) {
+	f.t.Helper()
+	r, err := f.Receipt(f.ctx(), s.Account, s.ID)
+	f.ok(err)
+	for _, u := range r.Lines {
+		if u.Component == billing.CRMCalls.String() {
+			calls += u.Quantity
+			amount += u.Amount
+		}
+	}
+	return calls, amount
+}
+
+// TestCRMNotes: a call is noted when it is over, by one claimant at a time, and charged
+// once.
+func TestCRMNotes(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	s := f.start(acc, inboundES)
+	f.noted(s)
+	f.noted(s)
+	_, err := f.ClaimCRMNote(f.ctx(), t0)
+	f.is(err, store.ErrNotFound) // it lasts
+	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000})
+	before := f.show(acc).Balance()
+
+	n, err := f.ClaimCRMNote(f.ctx(), t0)
+	f.ok(err)
+	if n.Session != s.ID || n.Account != acc || n.Try != 1 || string(n.Source) != string(crmSource) || n.Call.From != "+34911234567" || n.Call.StartedAt == nil {
+		t.Errorf("%+v", n)
+	}
+	_, err = f.ClaimCRMNote(f.ctx(), t0)
+	f.is(err, store.ErrNotFound)
+	// Whoever had it died: somebody else gets it later, and knows.
+	again, err := f.ClaimCRMNote(f.ctx(), t0.Add(time.Minute))
+	f.ok(err)
+	if again.Try != 2 {
+		t.Errorf("%+v", again)
+	}
+	for _, done := range []*store.CRMNote{n, again, again} {
+		f.ok(f.CRMNoted(f.ctx(), done, t0.Add(time.Minute)))
+	}
+	if calls, amount := f.crmCharges(s); calls != 1 || amount != usd/50 || f.show(acc).Balance() != before-amount {
+		t.Errorf("%d calls for %s, the balance from %s to %s", calls, amount, before, f.show(acc).Balance())
+	}
+	_, err = f.ClaimCRMNote(f.ctx(), t0.Add(48*time.Hour))
+	f.is(err, store.ErrNotFound)
+	f.verified()
+}
+
+// TestCRMNoteOfCallThatWasLookedUp: it is charged already.
+func TestCRMNoteOfCallThatWasLookedUp(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	s := f.start(acc, outboundES)
+	f.noted(s)
+	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000, billing.CRMCalls: 1})
+	n, err := f.ClaimCRMNote(f.ctx(), t0)
+	f.ok(err)
+	f.ok(f.CRMNoted(f.ctx(), n, t0))
+	if calls, _ := f.crmCharges(s); calls != 1 {
+		t.Errorf("%d calls", calls)
+	}
+	f.verified()
+}
+
+func TestCRMNotesThatAreNotMade(t *testing.T) {
+	f := setup(t)
+	acc, other := f.account(10*usd), f.account(0)
+	unanswered := f.start(acc, inboundES)
+	f.noted(unanswered)
+	_, err := f.CloseSession(f.ctx(), unanswered, store.Closing{Reason: "user_hangup"}, t0)
+	f.ok(err)
+	f.is(f.WantCRMNote(f.ctx(), other, unanswered.ID, crmSource, t0), store.ErrNotFound)
+	f.is(f.WantCRMNote(f.ctx(), acc, unanswered.ID, json.RawMessage("7"), t0), store.ErrInvalid)
+	_, err = f.ClaimCRMNote(f.ctx(), t0)
+	f.is(err, store.ErrNotFound)
+
+	hopeless, refused := f.start(acc, inboundES), f.start(acc, inboundES)
+	f.noted(refused)
+	f.closeWith(refused, billing.Usage{})
+	n, err := f.ClaimCRMNote(f.ctx(), t0)
+	f.ok(err)
+	f.ok(f.CRMNoteFailed(f.ctx(), n))
+	f.noted(hopeless)
+	f.closeWith(hopeless, billing.Usage{})
+	tries := 0
+	at := t0
+	for ; tries < 100; tries++ {
+		if _, err := f.ClaimCRMNote(f.ctx(), at); err != nil {
+			f.is(err, store.ErrNotFound)
+			break
+		}
+		at = at.Add(time.Hour)
+	}
+	if tries != 30 {
+		t.Errorf("tried %d times", tries)
+	}
+	for _, s := range []*store.Session{unanswered, refused, hopeless} {
+		if calls, _ := f.crmCharges(s); calls != 0 {
+			t.Errorf("%d calls", calls)
+		}
+	}
+	f.verified()
+}

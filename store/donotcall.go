@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing/destination"
+)
+
+// ListedBy is who put a number on the do-not-call list.
+type ListedBy string
+
+// Who they are.
+const (
+	ListedByAPI      ListedBy = "api"
+	ListedByAgent    ListedBy = "agent" // because the callee or caller asked it to
+	ListedByOperator ListedBy = "operator"
+)
+
+// DoNotCall is a number that the account does not call. Calls from it are taken.
+type DoNotCall struct {
+	ID     string
+	Number string // E.164
+	Reason string // up to MaxReason characters, without control characters
+	Source ListedBy
+	Call   *string // in which it was asked for; nil: in none that is known
+	Since  time.Time
+}
+
+// MaxReason bounds the reason of an entry, in characters; MaxListing is how many
+// numbers may be added at once.
+const (
+	MaxReason  = 200
+	MaxListing = 20_000
+)
+
+const doNotCallColumns = "id, number, reason, source, call_id, since"
+
+// check brings an entry into the form that is kept.
+func (e *DoNotCall) check() error {
+	number, err := destination.International(e.Number)
+	if err != nil {
+		return invalid("number: not a telephone number in international format, such as +34911234567")
+	}
+	e.Number = number
+	e.Reason = strings.TrimSpace(e.Reason)
+	if utf8.RuneCountInString(e.Reason) > MaxReason || strings.ContainsFunc(e.Reason, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }) {
+		return invalid("reason: up to %d characters in one line", MaxReason)
+	}
+	return nil
+}
+
+// ListingError says which of several entries was wrong.
+type ListingError struct {
+	At  int // from 0
+	Err error
+}
+
+func (e *ListingError) Error() string { return fmt.Sprintf("entry %d: %v", e.At, e.Err) }
+
+func (e *ListingError) Unwrap() error { return e.Err }
+
+// AddDoNotCall puts a number on the account's list. What is there already stays as it
+// is: the entry that holds is returned, and whether it is new.
+func (db *DB) AddDoNotCall(ctx context.Context, account string, e DoNotCall, now time.Time) (*DoNotCall, bool, error) {
+	added, err := db.ListDoNotCall(ctx, account, []DoNotCall{e}, now)
+	if one, ok := errors.AsType[*ListingError](err); ok {
+		err = one.Err
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	holds, err := db.DoNotCall(ctx, account, e.Number)
+	return holds, added == 1, err
+}
+
+// ListDoNotCall puts up to MaxListing numbers on the account's list, all or, when one
+// is wrong, none: then the error is a *ListingError. It returns how many were not
+// there before.
+func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNotCall, now time.Time) (added int, err error) {
+	if len(entries) > MaxListing {
+		return 0, invalid("more than %d numbers at once", MaxListing)
+	}
+	n := len(entries)
+	ids, numbers, reasons, sources, calls := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]*string, n)
+	for i, e := range entries {
+		if err := e.check(); err != nil {
+			return 0, &ListingError{i, err}
+		}
+		ids[i], numbers[i], reasons[i], sources[i], calls[i] = newID(listedID, now), e.Number, e.Reason, string(e.Source), e.Call
+	}
+	// In one order, so that two lists that share numbers wait for each other and no more.
+	tag, err := db.pool.Exec(ctx, `insert into do_not_call (id, account_id, number, reason, source, call_id, since)
+		select id, $1, number, reason, source, call_id, $7
+		from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as e (id, number, reason, source, call_id)
+		order by number on conflict (account_id, number) do nothing`, account, ids, numbers, reasons, sources, calls, now)
+	if violates(err, "do_not_call_account_id_fkey") {
+		err = ErrNotFound
+	}
+	return int(tag.RowsAffected()), fail("list numbers not to call", err)
+}
+
+// OptOut puts a number on the account's list because it was asked for in a call of the
+// account. An empty number is the far end of that call: who called in, or was called.
+// Asking again changes nothing. ErrNotFound: the account has no such call; ErrInvalid:
+// it is no number, as of a caller that withholds theirs.
+func (db *DB) OptOut(ctx context.Context, account, number, call string, now time.Time) error {
+	far, err := first(ctx, db, "read call", pgx.RowTo[string], `select case s.kind when 'outbound' then c.to_number else c.from_number end
+		from calls c join sessions s on s.id = c.session_id where c.account_id = $1 and c.session_id = $2`, account, call)
+	if err != nil {
+		return err
+	}
+	if number == "" {
+		if number, err = farEnd(*far); err != nil {
+			return err
+		}
+	}
+	_, _, err = db.AddDoNotCall(ctx, account, DoNotCall{Number: number, Reason: "asked for in a call", Source: ListedByAgent, Call: &call}, now)
+	return err
+}
+
+// farEnd is a number as a carrier wrote it, which may lack its "+". Then it must be a
+// valid one with it: a national number is not taken for another country's.
+func farEnd(number string) (string, error) {
+	if strings.HasPrefix(number, "+") {
+		return number, nil
+	}
+	e164, _, err := parseNumber("+" + strings.TrimPrefix(number, "00"))
+	return e164, err
+}
+
+// DoNotCall returns the entry of a number of the account's list.
+func (db *DB) DoNotCall(ctx context.Context, account, number string) (*DoNotCall, error) {
+	number, err := listed(number)
+	if err != nil {
+		return nil, err
+	}
+	return first(ctx, db, "read number not to call", pgx.RowToStructByPos[DoNotCall],
+		"select "+doNotCallColumns+" from do_not_call where account_id = $1 and number = $2", account, number)
+}
+
+// DoNotCalls lists the account's numbers not to call, newest first.
+func (db *DB) DoNotCalls(ctx context.Context, account string, p Page) ([]DoNotCall, error) {
+	sql, args := selectDoNotCalls(account, p)
+	return list(ctx, db, "list numbers not to call", pgx.RowToStructByPos[DoNotCall], sql, args...)
+}
+
+// DoNotCalls lists the account's numbers not to call, newest first.
+func (s *Statement) DoNotCalls(ctx context.Context, p Page) ([]DoNotCall, error) {
+	sql, args := selectDoNotCalls(s.account, p)
+	return rowsOf(ctx, s, pgx.RowToStructByPos[DoNotCall], sql, args...)
+}
+
+func selectDoNotCalls(account string, p Page) (string, []any) {
+	where, args := p.clause("id", []any{account})
+	return "select " + doNotCallColumns + " from do_not_call where account_id = $1" + where, args
+}
+
+// RemoveDoNotCall takes a number off the account's list.
+func (db *DB) RemoveDoNotCall(ctx context.Context, account, number string) error {
+	number, err := listed(number)
+	if err != nil {
+		return err
+	}
+	return db.must(ctx, "remove number not to call", "delete from do_not_call where account_id = $1 and number = $2", account, number)
+}
+
+// listed is a number as the list has it. What is no number is not in it.
+func listed(number string) (string, error) {
+	e164, err := destination.International(number)
+	if err != nil {
+		return "", ErrNotFound
+	}
+	return e164, nil
+}
+
+// mayCall refuses a callee that is on the account's list.
+func mayCall(ctx context.Context, tx pgx.Tx, account, to string) error {
+	var found bool
+	err := tx.QueryRow(ctx, "select exists (select from do_not_call where account_id = $1 and number = $2)", account, to).Scan(&found)
+	if err == nil && found {
+		err = ErrDoNotCall
+	}
+	return err
+}

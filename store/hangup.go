@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// RequestHangup notes that a call of the account is to be hung up and returns the
+// life of the node that owns it, which should be told: it learns of it by its next
+// checkpoint at the latest (CheckpointResult.Hangup). A call that has ended has no
+// owner, which is no error. The first request's time stays.
+func (db *DB) RequestHangup(ctx context.Context, account, id string, now time.Time) (owner Node, err error) {
+	type state struct {
+		Node
+		Open bool
+	}
+	// The row of the usage is all that is locked: nothing is waited for with it.
+	s, err := first(ctx, db, "request hang-up", pgx.RowToStructByPos[state], `
+		with asked as (
+			update session_usage set hangup_requested_at = coalesce(hangup_requested_at, $3)
+			where session_id = $2 and account_id = $1 and open returning session_id)
+		select s.node_id, s.node_epoch, exists (select from asked)
+		from sessions s join calls c on c.session_id = s.id
+		where s.account_id = $1 and s.id = $2`, account, id, now)
+	if err != nil || !s.Open {
+		return Node{}, err
+	}
+	return s.Node, nil
+}
+
+// CallOwner is the life of the node that has a call of the account; none when the
+// call has ended.
+func (db *DB) CallOwner(ctx context.Context, account, id string) (Node, error) {
+	n, err := first(ctx, db, "read call's owner", pgx.RowToStructByPos[Node], `
+		select case s.state when 'live' then s.node_id else '' end, case s.state when 'live' then s.node_epoch else 0 end
+		from sessions s join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, account, id)
+	if err != nil {
+		return Node{}, err
+	}
+	return *n, nil
+}

@@ -1,0 +1,231 @@
+// Package jobs runs work that outlives the request that asked for it, and the
+// process: it is queued in the transaction that decides about it, so that there is
+// neither work without its cause nor a cause whose work is lost. Any node may run
+// it, more than once if one dies; what a job does must bear that.
+//
+// It is River, with its tables in a schema of their own, on a small pool of
+// connections of its own, for its housekeeping must not wait behind calls. It
+// polls: work here has minutes, and no connection is kept just to listen.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+)
+
+const (
+	maxConns = 4 // fetching, completing, leading and one to spare
+	// pollInterval is how long a job waits at most while a worker is free.
+	pollInterval = 500 * time.Millisecond
+	// rescueMargin is how much longer than its timeout a job may seem to run before
+	// it is taken for dead.
+	rescueMargin = time.Minute
+	// stopPatience is for jobs that are told to stop and for noting that they did.
+	stopPatience = 10 * time.Second
+	maxRetryWait = time.Minute
+	startRetry   = time.Second
+	// keep is how long jobs that are done stay, for people who look.
+	keep = time.Hour
+)
+
+// Args are what a job needs to know, as JSON. Kind names the kind of job, by two
+// or more letters, digits and "_".
+type Args interface{ Kind() string }
+
+// ErrNotHere is what a job returns that this process may not do, such as one whose
+// name a younger process has taken: it is left to others, and that is no attempt.
+var ErrNotHere = errors.New("jobs: for another process to do")
+
+// Limits are those of one kind of job.
+type Limits struct {
+	Workers int           // how many run at once on one node
+	Timeout time.Duration // then its context ends, and it is tried again
+}
+
+// Queue queues jobs and runs them. Make it, add all kinds, open it, run it; then
+// it may be used from several goroutines.
+type Queue struct {
+	log      *slog.Logger
+	workers  *river.Workers
+	queues   map[string]river.QueueConfig
+	periodic []*river.PeriodicJob
+	longest  time.Duration
+	pool     *pgxpool.Pool
+	client   *river.Client[pgx.Tx]
+}
+
+// New returns a queue without any kinds.
+func New(log *slog.Logger) *Queue {
+	return &Queue{log: log, workers: river.NewWorkers(), queues: map[string]river.QueueConfig{}}
+}
+
+// Handle has jobs of a kind run by f. When f fails the job is tried again, after
+// seconds first and a minute at last, 25 times. When the node stops, the context
+// of f ends; what f has not done then is done after the next start, or elsewhere.
+func Handle[A Args](q *Queue, l Limits, f func(ctx context.Context, args A) error) {
+	var a A
+	q.queues[a.Kind()] = river.QueueConfig{MaxWorkers: l.Workers}
+	q.longest = max(q.longest, l.Timeout)
+	river.AddWorker(q.workers, &worker[A]{q: q, limits: l, f: f})
+}
+
+// Every has a job queued each period by one of the nodes.
+func Every(q *Queue, period time.Duration, args Args) {
+	q.periodic = append(q.periodic, river.NewPeriodicJob(river.PeriodicInterval(period), func() (river.JobArgs, *river.InsertOpts) {
+		return args, options(args)
+	}, nil))
+}
+
+// options: each kind has a line of its own, so that none waits behind another.
+func options(args Args) *river.InsertOpts { return &river.InsertOpts{Queue: args.Kind()} }
+
+// Open connects to the database at url and brings the tables up to date. Close
+// undoes it.
+func (q *Queue) Open(ctx context.Context, url string) error {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("jobs: database URL: %w", err) // pgx blanks the password
+	}
+	if !strings.Contains(url, "pool_max_conns") {
+		cfg.MaxConns = maxConns
+	}
+	if _, ok := cfg.ConnConfig.RuntimeParams["application_name"]; !ok {
+		cfg.ConnConfig.RuntimeParams["application_name"] = "parley jobs"
+	}
+	if q.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
+		return fmt.Errorf("jobs: %w", err)
+	}
+	if err = migrate(ctx, q.pool, q.log); err == nil {
+		q.client, err = river.NewClient(riverpgxv5.New(q.pool), &river.Config{
+			Logger: quiet(q.log), Schema: schema, PollOnly: true, FetchPollInterval: pollInterval,
+			Queues: q.queues, Workers: q.workers, PeriodicJobs: q.periodic, RetryPolicy: retries{},
+			JobTimeout: q.longest, RescueStuckJobsAfter: q.longest + rescueMargin,
+			CompletedJobRetentionPeriod: keep, CancelledJobRetentionPeriod: keep,
+		})
+	}
+	if err != nil {
+		q.pool.Close()
+		return fmt.Errorf("jobs: %w", err)
+	}
+	return nil
+}
+
+// Close waits for connections in use and closes them; Run must have returned. It
+// does nothing when the queue is not open.
+func (q *Queue) Close() {
+	if q.pool != nil {
+		q.pool.Close()
+	}
+}
+
+// Insert queues a job within tx, of whichever pool it is.
+func (q *Queue) Insert(ctx context.Context, tx pgx.Tx, args Args) error {
+	_, err := q.client.InsertTx(ctx, tx, args, options(args))
+	return err
+}
+
+// Run runs jobs until ctx ends. Then it ends the contexts of those that run, waits
+// for them, and leaves them to the next start.
+func (q *Queue) Run(ctx context.Context) error {
+	work := context.WithoutCancel(ctx) // it is told to stop below, and not by this context
+	if !q.start(ctx, work) {
+		return nil
+	}
+	<-ctx.Done()
+	stop, cancel := context.WithTimeout(work, stopPatience)
+	defer cancel()
+	if err := q.client.StopAndCancel(stop); err != nil {
+		return fmt.Errorf("jobs: stop: %w", err)
+	}
+	return nil
+}
+
+// start starts the library, which wants the database to be there at that moment,
+// and says whether it did before ctx ended.
+func (q *Queue) start(ctx, work context.Context) bool {
+	for tries := 0; ; tries++ {
+		err := q.client.Start(work)
+		if err == nil {
+			return true
+		}
+		if tries == 0 {
+			q.log.Warn("jobs do not run yet", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(startRetry):
+		}
+	}
+}
+
+// worker fits a function to the library.
+type worker[A Args] struct {
+	river.WorkerDefaults[A]
+	q      *Queue
+	limits Limits
+	f      func(context.Context, A) error
+}
+
+// Timeout implements river.Worker.
+func (w *worker[A]) Timeout(*river.Job[A]) time.Duration { return w.limits.Timeout }
+
+var errPanicked = errors.New("the job panicked")
+
+// Work implements river.Worker.
+func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			// What was passed to panic may hold anything: only its type is written.
+			w.q.log.Error("a job panicked", "kind", job.Kind, "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack()))
+			err = errPanicked
+		}
+	}()
+	err = w.f(ctx, job.Args)
+	switch {
+	case err == nil:
+	case errors.Is(ctx.Err(), context.Canceled):
+		return river.JobSnooze(0) // available again at once, and not an attempt
+	case errors.Is(err, ErrNotHere):
+		return river.JobSnooze(pollInterval)
+	default: // the library writes it into the job's row, where nobody looks
+		w.q.log.Warn("a job failed and is tried again", "kind", job.Kind, "attempt", job.Attempt, "err", err)
+	}
+	return err
+}
+
+// retries wait longer each time.
+type retries struct{}
+
+// NextRetry implements river.ClientRetryPolicy.
+func (retries) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(retryWait(len(job.Errors) + 1))
+}
+
+// retryWait is the wait after a number of failures: 2 s, 4 s, 8 s and so on.
+func retryWait(failures int) time.Duration {
+	return min(maxRetryWait, time.Second<<min(failures, 10))
+}
+
+// quiet passes the library's warnings on and none of its chatter.
+func quiet(log *slog.Logger) *slog.Logger { return slog.New(louder{log.Handler()}) }
+
+type louder struct{ slog.Handler }
+
+func (h louder) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
+}
+
+func (h louder) WithAttrs(a []slog.Attr) slog.Handler { return louder{h.Handler.WithAttrs(a)} }
+func (h louder) WithGroup(name string) slog.Handler   { return louder{h.Handler.WithGroup(name)} }

@@ -1,0 +1,112 @@
+package store_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A mutant is this package with one guard of the ledger taken out, and the test
+// that must notice it.
+type mutant struct {
+	name    string
+	patches []patch
+	test    string
+}
+
+// patch replaces a text that is in a file exactly once.
+type patch struct{ file, old, new string }
+
+var mutants = []mutant{
+	{"no lock of the wallet", []patch{{"wallet.go", `where account_id = $1 for no key update"`, `where account_id = $1"`}},
+		"TestTwoHundredStartsReachExactlyTheLimit"},
+	{"a key may come twice", []patch{{"credit.go", `insertTransfer+" on conflict (idem, leg) do nothing"`, `insertTransfer`},
+		{"migrations/00002_ledger.sql", "create unique index ledger_transfers_once", "create index ledger_transfers_once"}},
+		"TestOneTopupDeliveredFiftyTimes"},
+	{"counters may fall", []patch{{"checkpoint.go", `", %s = greatest(s.%s, o.%s)", c, c, c`, `", %s = o.%s", c, c`}},
+		"TestCheckpointsAreCumulative"},
+	{"what has accrued may fall", []patch{{"checkpoint.go", "amount_nano = greatest(s.amount_nano, o.amount),", "amount_nano = o.amount,"}},
+		"TestCheckpointsAreCumulative"},
+	{"a checkpoint of any life counts", []patch{{"checkpoint.go", "u.node_epoch = c.epoch and u.open as mine", "c.epoch is not null and u.open as mine"}},
+		"TestSessionsOfAnotherLifeAreFenced"},
+	{"of a wallet's sessions one accrues", []patch{{"checkpoint.go", "coalesce(sum(used) filter (where not paid_only)", "coalesce(max(used) filter (where not paid_only)"}},
+		"TestBatchedCheckpoints"},
+	{"a session is reported for once at a time", []patch{{"checkpoint.go", "list = rest", "_, list = rest, nil"}}, "TestStoreBehavesLikeItsModel"},
+	{"a report that is refused spoils the others", []patch{{"checkpoint.go", "case !unfit(err):", "case unfit(err) || true:"}}, "TestARefusedReportSpoilsNoOther"},
+	{"a life that is over may close", []patch{{"close.go", "epoch != anyEpoch && s.epoch != epoch", "false"}},
+		"TestSessionsOfAnotherLifeAreFenced"},
+	{"a life that is over may start", []patch{{"sessions.go", "where node_id = $4 and epoch = $5 for key share", "where node_id = $4 and $5::bigint > 0 for key share"}},
+		"TestANewLifeClosesWhatTheOldLeftOpen"},
+	{"a number is sold to all who ask", []patch{{"migrations/00001_accounts.sql", "create unique index numbers_in_use", "create index numbers_in_use"}},
+		"TestFiftyPurchasesAtOnce"},
+	{"purchases do not see each other", []patch{{"numbers_order.go", "w.pots.PaidLeft()-held < price", "w.pots.PaidLeft() < price"}},
+		"TestPurchaseIsRefused"},
+	{"a month is paid by overdraft", []patch{{"numbers_month.go", "w.pots.PaidLeft()-held >= price", "w.pots.PaidLeft()-held >= -price"}},
+		"TestOverdraftPaysNoMonths"},
+	{"a month is paid in a dispute", []patch{{"numbers_month.go", "return w.disputes == 0 && ", "return "}},
+		"TestDisputeDuringGrace"},
+	{"a lost number is answered", []patch{{"numbers.go", `numberWorking = "state in ('owned', 'grace')"`, `numberWorking = "state in ('owned', 'grace', 'releasing')"`}},
+		"TestGraceLastsThirtyDays"},
+	{"an order is charged as often as it is told of", []patch{{"numbers_order.go", "if m.State != NumberReleased && m.activatedAt == nil {", "if m.State != NumberReleased {"},
+		{"numbers_order.go", "if m.period == 0 {\n\t\tm.charge", "if true {\n\t\tm.charge"}},
+		"TestOrderIsHeldThenCharged"},
+	{"a look of any age counts", []patch{{"payments.go", "if s.Look > t.looked {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
+	{"an event counts each time", []patch{{"payments.go", "return tag.RowsAffected() == 1, err\n}\n\n// settling", "_ = tag; return true, err\n}\n\n// settling"}},
+		"TestStoreBehavesLikeItsModel"},
+	{"a refund on its way is not known", []patch{{"payments.go", "max(p.Refunded, promised)", "p.Refunded + 0*promised"}}, "TestStoreBehavesLikeItsModel"},
+	{"a refund of what is spent", []patch{{"refunds.go", "amount > w.pots.PaidLeft()-w.pots.Held:", "false:"}}, "TestRefundsAndUsageMeet"},
+}
+
+// TestSoakMutants proves that the tests can fail: each mutant is compiled, without
+// touching the files, and its test run.
+func TestSoakMutants(t *testing.T) {
+	if os.Getenv("PARLEY_SOAK") == "" {
+		t.Skip("PARLEY_SOAK is not set")
+	}
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			run := exec.Command("go", "test", "-count", "1", "-run", "^"+m.test+"$", "-overlay", m.overlay(t), ".")
+			out, err := run.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "--- FAIL: "+m.test) {
+				t.Errorf("%s does not notice: %v\n%s", m.test, err, out)
+			}
+		})
+	}
+}
+
+// overlay writes the files that have other contents and the list of them that the
+// compiler takes.
+func (m mutant) overlay(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	replace := map[string]string{}
+	for _, p := range m.patches {
+		path, err := filepath.Abs(p.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), p.old); n != 1 {
+			t.Fatalf("%s has %q %d times", p.file, p.old, n)
+		}
+		replace[path] = filepath.Join(dir, filepath.Base(p.file))
+		if err := os.WriteFile(replace[path], []byte(strings.Replace(string(text), p.old, p.new, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

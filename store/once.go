@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// onceLife is how long an answer is given again.
+	onceLife = 24 * time.Hour
+	// onceLease is how long a request is left to the process that works on it.
+	onceLease = time.Minute
+)
+
+// Once is a request that its sender has given a key, so that it can be sent again
+// without being done again. BeginOnce comes first; then FinishOnce or DropOnce.
+type Once struct {
+	Account string
+	Route   string // keys of different routes are different
+	Key     string
+	Hash    [32]byte // of the request: the same key for another one is refused
+	// Subject is what was begun under the key, perhaps by an earlier process that died;
+	// empty: nothing. It is entered by the transaction that begins it.
+	Subject string
+
+	begun time.Time
+}
+
+// Answer is what a request was answered with.
+type Answer struct {
+	Status int
+	Body   []byte
+}
+
+// BeginOnce makes a request the caller's to do, or returns the answer it has had
+// within 24 h. ErrIdempotency: the key was used for another request. ErrInProgress:
+// somebody works on it.
+func (db *DB) BeginOnce(ctx context.Context, o *Once, now time.Time) (*Answer, error) {
+	o.begun = now
+	tag, err := db.pool.Exec(ctx, `insert into idempotent_requests as r (account_id, route, key, hash, begun_at) values ($1, $2, $3, $4, $5)
+		on conflict (account_id, route, key) do update set hash = $4, begun_at = $5, subject = null, status = null, body = null
+			where r.begun_at <= $6`, o.Account, o.Route, o.Key, o.Hash[:], now, now.Add(-onceLife))
+	if err != nil {
+		return nil, fail("begin request", err)
+	}
+	if tag.RowsAffected() == 1 {
+		return nil, nil
+	}
+	var same bool
+	var a Answer
+	var status *int
+	err = db.one(ctx, "begin request", `select hash = $4, status, body from idempotent_requests where account_id = $1 and route = $2 and key = $3`,
+		[]any{o.Account, o.Route, o.Key, o.Hash[:]}, &same, &status, &a.Body)
+	switch {
+	case errors.Is(err, ErrNotFound): // dropped this moment
+		return nil, fail("begin request", ErrInProgress)
+	case err != nil:
+		return nil, err
+	case !same:
+		return nil, fail("begin request", ErrIdempotency)
+	case status != nil:
+		a.Status = *status
+		return &a, nil
+	}
+	err = db.one(ctx, "take request over", `update idempotent_requests set begun_at = $4
+		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at <= $5 returning coalesce(subject, '')`,
+		[]any{o.Account, o.Route, o.Key, now, now.Add(-onceLease)}, &o.Subject)
+	if errors.Is(err, ErrNotFound) {
+		err = fail("begin request", ErrInProgress)
+	}
+	return nil, err
+}
+
+// begin queues the note of what the request has begun. A nil o had no key.
+func (o *Once) begin(b *pgx.Batch, subject string) {
+	if o != nil {
+		b.Queue(`update idempotent_requests set subject = $4 where account_id = $1 and route = $2 and key = $3`, o.Account, o.Route, o.Key, subject)
+	}
+}
+
+// FinishOnce keeps the answer for whoever asks again.
+func (db *DB) FinishOnce(ctx context.Context, o *Once, a Answer) error {
+	_, err := db.pool.Exec(ctx, `update idempotent_requests set status = $4, body = $5
+		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $6`, o.Account, o.Route, o.Key, a.Status, a.Body, o.begun)
+	return fail("finish request", err)
+}
+
+// DropOnce forgets a request that was refused: it may be sent again.
+func (db *DB) DropOnce(ctx context.Context, o *Once) error {
+	_, err := db.pool.Exec(ctx, `delete from idempotent_requests
+		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $4`, o.Account, o.Route, o.Key, o.begun)
+	return fail("drop request", err)
+}
+
+// ForgetRequests removes answers that are not given again.
+func (db *DB) ForgetRequests(ctx context.Context, now time.Time) error {
+	_, err := db.pool.Exec(ctx, "delete from idempotent_requests where begun_at <= $1", now.Add(-onceLife))
+	return fail("forget requests", err)
+}

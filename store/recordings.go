@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// RecordingState is how far a recording is.
+type RecordingState string
+
+// The states of a recording. Encoding has the whole call, failed has nothing.
+const (
+	RecordingRuns    RecordingState = "recording"
+	RecordingEncodes RecordingState = "encoding"
+	RecordingReady   RecordingState = "ready"
+	RecordingFailed  RecordingState = "failed"
+	RecordingDeleted RecordingState = "deleted"
+)
+
+// sweep is how many recordings are expired or listed at a time.
+const sweep = 1000
+
+// Recording is what is known of the recording of a call.
+type Recording struct {
+	Account   string
+	Call      string
+	Node      string // that had the call
+	State     RecordingState
+	Format    string // ogg or wav, once it is ready
+	Rate      int    // samples a second
+	Length    time.Duration
+	Bytes     int64
+	Dropped   int64 // frames of 20 ms of either side that are silence instead
+	CreatedAt time.Time
+	EndedAt   *time.Time
+	ExpiresAt time.Time
+	DeletedAt *time.Time
+	DeletedBy string // request or expiry; empty: it was not deleted
+}
+
+// keptUntil is when a recording expires, as its account keeps them now.
+const keptUntil = `coalesce(r.ended_at, r.created_at) + make_interval(days => a.recording_days)`
+
+const selectRecording = `select r.account_id, r.session_id, r.node, r.state, r.format, r.rate, r.length_ms, r.bytes, r.dropped, r.created_at, r.ended_at, ` +
+	keptUntil + `, r.deleted_at, coalesce(r.deleted_by, '') from call_recordings r join accounts a on a.id = r.account_id where `
+
+func scanRecording(row pgx.CollectableRow) (Recording, error) {
+	var r Recording
+	var ms int64
+	err := row.Scan(&r.Account, &r.Call, &r.Node, &r.State, &r.Format, &r.Rate, &ms, &r.Bytes, &r.Dropped, &r.CreatedAt, &r.EndedAt,
+		&r.ExpiresAt, &r.DeletedAt, &r.DeletedBy)
+	r.Length = time.Duration(ms) * time.Millisecond
+	return r, err
+}
+
+// Recording is that of a call of the account; ErrNotFound: there is none.
+func (db *DB) Recording(ctx context.Context, account, call string) (*Recording, error) {
+	return first(ctx, db, "read recording", scanRecording, selectRecording+"r.session_id = $2 and r.account_id = $1", account, call)
+}
+
+// BeginRecording notes that a node records a call. Saying it again, or late, changes
+// nothing.
+func (db *DB) BeginRecording(ctx context.Context, call, node string, now time.Time) error {
+	return db.must(ctx, "begin recording", `insert into call_recordings (session_id, account_id, node, created_at)
+		select session_id, account_id, $2, $3 from calls where session_id = $1
+		on conflict (session_id) do update set state = call_recordings.state`, call, node, now)
+}
+
+// EndRecording notes that a node has recorded a call, r.Call, and puts its encoding in
+// line; with failed that there is nothing to encode. Rate, Length and Dropped are r's. It
+// returns how far the recording is: somebody may have deleted it.
+func (db *DB) EndRecording(ctx context.Context, r Recording, failed bool, encode Enqueue, now time.Time) (state RecordingState, err error) {
+	next := RecordingEncodes
+	if failed {
+		next = RecordingFailed
+	}
+	err = db.tx(ctx, "end recording", func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `insert into call_recordings (session_id, account_id, node, created_at)
+			select session_id, account_id, $2, $3 from calls where session_id = $1 on conflict (session_id) do nothing`, r.Call, r.Node, now); err != nil {
+			return err
+		}
+		var account string
+		err := tx.QueryRow(ctx, `update call_recordings set state = case when state = 'recording' then $3 else state end,
+			rate = $4, length_ms = $5, dropped = $6, ended_at = coalesce(ended_at, $7)
+			where session_id = $1 and node = $2 returning account_id, state`,
+			r.Call, r.Node, next, r.Rate, r.Length.Milliseconds(), r.Dropped, now).Scan(&account, &state)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ErrNotFound
+		}
+		if err != nil || state != RecordingEncodes {
+			return err
+		}
+		return encode(ctx, tx, account, r.Call)
+	})
+	return state, err
+}
+
+// RecordingEncoded notes that the file of r.Format is there, with r.Bytes, or with failed
+// that there will be none. ErrNotFound says that nobody waits for it any more.
+func (db *DB) RecordingEncoded(ctx context.Context, r Recording, failed bool) error {
+	state := RecordingReady
+	if failed {
+		state, r.Format, r.Bytes = RecordingFailed, "", 0
+	}
+	return db.must(ctx, "note encoded recording", `update call_recordings set state = $3, format = $4, bytes = $5
+		where session_id = $2 and account_id = $1 and state = 'encoding'`, r.Account, r.Call, state, r.Format, r.Bytes)
+}
+
+// DeleteRecording deletes the recording of a call of the account, whatever its state; of
+// a call that lasts nothing is kept either. ErrNotFound: there is none. Deleting it again
+// changes nothing.
+func (db *DB) DeleteRecording(ctx context.Context, account, call string, now time.Time) error {
+	return db.must(ctx, "delete recording", `update call_recordings set state = 'deleted', deleted_at = coalesce(deleted_at, $3),
+		deleted_by = coalesce(deleted_by, 'request') where session_id = $2 and account_id = $1`, account, call, now)
+}
+
+// ExpireRecordings deletes recordings that their accounts have kept long enough, a
+// thousand at most, and returns how many.
+func (db *DB) ExpireRecordings(ctx context.Context, now time.Time) (int, error) {
+	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'deleted', deleted_at = $1, deleted_by = 'expiry'
+		where session_id in (select r.session_id from call_recordings r join accounts a on a.id = r.account_id
+			where r.state not in ('deleted', 'recording') and `+keptUntil+` <= $1 limit $2 for update of r skip locked)`, now, sweep)
+	return int(tag.RowsAffected()), fail("expire recordings", err)
+}
+
+// UnsweptRecordings are deleted recordings of calls that a node had and whose files may
+// be there still, a thousand at most.
+func (db *DB) UnsweptRecordings(ctx context.Context, node string) ([]Recording, error) {
+	return list(ctx, db, "list deleted recordings", scanRecording,
+		selectRecording+"r.node = $1 and r.state = 'deleted' and not r.swept limit $2", node, sweep)
+}
+
+// SweptRecording notes that no file of a deleted recording is left.
+func (db *DB) SweptRecording(ctx context.Context, call string) error {
+	return db.must(ctx, "note swept recording", "update call_recordings set swept = true where session_id = $1 and state = 'deleted'", call)
+}
+
+// RunningRecordings are recordings that a node has begun and whose end is not stored: of
+// calls that last, and of those that an earlier life of it had.
+func (db *DB) RunningRecordings(ctx context.Context, node string) ([]Recording, error) {
+	return list(ctx, db, "list running recordings", scanRecording, selectRecording+"r.node = $1 and r.state = 'recording'", node)
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Secret is a secret of an account as its owner sees it: its value is never shown.
+type Secret struct {
+	Name      string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Vault keeps the secrets of accounts, such as keys of services that their agents
+// use, sealed by the server's master key: AES-256-GCM with a key derived by HKDF (RFC
+// 5869), account and name as associated data, so that a row moved to another account or
+// name does not open.
+type Vault struct {
+	db   *DB
+	seal cipher.AEAD
+}
+
+// Bounds of secrets.
+const (
+	MaxSecrets     = 100     // of one account
+	MaxSecretValue = 8 << 10 // bytes
+	vaultForm      = 1       // first byte of what is sealed
+)
+
+// ErrUnsealed: a secret was sealed by another master key.
+const ErrUnsealed Error = "sealed by another master key"
+
+var secretName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+
+// NewVault returns the vault of a master key. The error says that the key is too short
+// for the cryptography in use.
+func NewVault(db *DB, master string) (*Vault, error) {
+	key, err := hkdf.Key(sha256.New, []byte(master), nil, "parley secrets of accounts", 32)
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	return &Vault{db, aead}, nil
+}
+
+// bound is what a sealed value belongs to. Neither part can hold a zero.
+func bound(account, name string) []byte { return []byte(account + "\x00" + name) }
+
+// Put stores a secret or replaces its value. ErrInvalid also when
+// there are MaxSecrets of others; ErrNotFound: no such account.
+func (v *Vault) Put(ctx context.Context, account, name, value string, now time.Time) (*Secret, error) {
+	switch {
+	case !secretName.MatchString(name):
+		return nil, invalid("name: a letter, then up to 63 letters, digits and _")
+	case value == "" || len(value) > MaxSecretValue:
+		return nil, invalid("value: from 1 to %d bytes", MaxSecretValue)
+	case strings.ContainsAny(value, "\x00\r\n"):
+		return nil, invalid("value: one line")
+	}
+	sealed := v.seal.Seal([]byte{vaultForm}, nil, []byte(value), bound(account, name))
+	s := &Secret{Name: name, UpdatedAt: now}
+	err := v.db.tx(ctx, "put secret", func(tx pgx.Tx) error {
+		// The lock on the account makes the count exact.
+		var id string
+		if err := tx.QueryRow(ctx, "select id from accounts where id = $1 for no key update", account).Scan(&id); err != nil {
+			return err
+		}
+		err := tx.QueryRow(ctx, `insert into secrets (account_id, name, sealed, created_at, updated_at) values ($1, $2, $3, $4, $4)
+			on conflict (account_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at returning created_at`,
+			account, name, sealed, now).Scan(&s.CreatedAt)
+		if err != nil {
+			return err
+		}
+		var n int
+		if err := tx.QueryRow(ctx, "select count(*) from secrets where account_id = $1", account).Scan(&n); err != nil {
+			return err
+		}
+		if n > MaxSecrets {
+			return invalid("name: an account keeps at most %d secrets", MaxSecrets)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// List lists an account's secrets by name, without their values; there are MaxSecrets
+// at most.
+func (v *Vault) List(ctx context.Context, account string) ([]Secret, error) {
+	return list(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret],
+		"select name, created_at, updated_at from secrets where account_id = $1 order by name", account)
+}
+
+// Delete forgets a secret. ErrNotFound: there is none of that name.
+func (v *Vault) Delete(ctx context.Context, account, name string) error {
+	return v.db.must(ctx, "delete secret", "delete from secrets where account_id = $1 and name = $2", account, name)
+}
+
+// Values opens secrets of an account. Those that it does not have, or that do not
+// open, are missing; the error, which is of the latter, comes with all others.
+func (v *Vault) Values(ctx context.Context, account string, names []string) (map[string]string, error) {
+	type row struct {
+		Name   string
+		Sealed []byte
+	}
+	rows, err := list(ctx, v.db, "read secrets", pgx.RowToStructByPos[row],
+		"select name, sealed from secrets where account_id = $1 and name = any($2)", account, names)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string]string, len(rows))
+	for _, r := range rows {
+		value, failure := v.open(account, r.Name, r.Sealed)
+		if failure != nil {
+			err = errors.Join(err, fmt.Errorf("secret %s: %w", r.Name, failure))
+			continue
+		}
+		values[r.Name] = value
+	}
+	return values, err
+}
+
+func (v *Vault) open(account, name string, sealed []byte) (string, error) {
+	if len(sealed) == 0 || sealed[0] != vaultForm {
+		return "", ErrUnsealed
+	}
+	value, err := v.seal.Open(nil, nil, sealed[1:], bound(account, name))
+	if err != nil {
+		return "", ErrUnsealed
+	}
+	return string(value), nil
+}

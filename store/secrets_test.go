@@ -1,0 +1,116 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+	"parley/store/storetest"
+)
+
+const master = "0123456789abcdef0123456789abcdef"
+
+func (f *fixture) vault(key string) *store.Vault {
+	f.t.Helper()
+	v, err := store.NewVault(f.DB, key)
+	f.ok(err)
+	return v
+}
+
+func TestSecrets(t *testing.T) {
+	f := setup(t)
+	mine, other := f.account(0), f.account(0)
+	v := f.vault(master)
+	put := func(account, name, value string, at time.Time) *store.Secret {
+		t.Helper()
+		s, err := v.Put(f.ctx(), account, name, value, at)
+		f.ok(err)
+		return s
+	}
+	put(mine, "KEY", "first", t0)
+	later := t0.Add(time.Hour)
+	if s := put(mine, "KEY", "second", later); !s.CreatedAt.Equal(t0) || !s.UpdatedAt.Equal(later) {
+		t.Errorf("%+v", s)
+	}
+	put(mine, "A", "a", t0)
+	put(other, "KEY", "theirs", t0)
+	list, err := v.List(f.ctx(), mine)
+	f.ok(err)
+	if len(list) != 2 || list[0].Name != "A" || list[1].Name != "KEY" {
+		t.Errorf("%+v", list)
+	}
+	values, err := v.Values(f.ctx(), mine, []string{"KEY", "A", "NONE"})
+	if err != nil || !maps.Equal(values, map[string]string{"KEY": "second", "A": "a"}) {
+		t.Errorf("%v, %v", values, err)
+	}
+	f.ok(v.Delete(f.ctx(), mine, "KEY"))
+	f.is(v.Delete(f.ctx(), mine, "KEY"), store.ErrNotFound)
+	if values, err := v.Values(f.ctx(), other, []string{"KEY"}); err != nil || values["KEY"] != "theirs" {
+		t.Errorf("%v, %v", values, err)
+	}
+	// Another master key opens nothing, and says which.
+	put(mine, "KEY", "third-third", t0)
+	values, err = f.vault(strings.Repeat("x", 32)).Values(f.ctx(), mine, []string{"KEY", "A"})
+	if len(values) != 0 || !errors.Is(err, store.ErrUnsealed) || strings.Contains(fmt.Sprint(err), "third") {
+		t.Errorf("%v, %v", values, err)
+	}
+}
+
+func TestSecretsThatAreRefused(t *testing.T) {
+	f := setup(t)
+	acc, v := f.account(0), f.vault(master)
+	for _, tt := range [][2]string{{"", "x"}, {"1A", "x"}, {"A-B", "x"}, {"é", "x"}, {strings.Repeat("A", 65), "x"}, {"A", ""}, {"A", "x\ny"}, {"A", "x\x00"},
+		{"A", strings.Repeat("x", store.MaxSecretValue+1)}} {
+		_, err := v.Put(f.ctx(), acc, tt[0], tt[1], t0)
+		f.is(err, store.ErrInvalid)
+	}
+	for i := range store.MaxSecrets {
+		_, err := v.Put(f.ctx(), acc, fmt.Sprintf("S%d", i), "x", t0)
+		f.ok(err)
+	}
+	_, err := v.Put(f.ctx(), acc, "ONE_MORE", "x", t0)
+	f.is(err, store.ErrInvalid)
+	_, err = v.Put(f.ctx(), acc, "S7", "y", t0)
+	f.ok(err)
+	_, err = v.Put(f.ctx(), "acc_none", "A", "x", t0)
+	f.is(err, store.ErrNotFound)
+}
+
+// TestSecretsAtRest: rows hold no value, and open nowhere but where they belong.
+func TestSecretsAtRest(t *testing.T) {
+	url := storetest.URL(t)
+	f := prepare(t, storetest.Open(t, url))
+	conn, err := pgx.Connect(f.ctx(), url)
+	f.ok(err)
+	defer conn.Close(f.ctx())
+	mine, other := f.account(0), f.account(0)
+	v := f.vault(master)
+	for range 2 {
+		_, err = v.Put(f.ctx(), mine, "KEY", "hunter2-hunter2", t0)
+		f.ok(err)
+	}
+	var sealed []byte
+	f.ok(conn.QueryRow(f.ctx(), "select sealed from secrets").Scan(&sealed))
+	if bytes.Contains(sealed, []byte("hunter2")) {
+		t.Error("the value is in the row")
+	}
+	for _, change := range []string{"insert into secrets select '" + other + "', name, sealed, created_at, updated_at from secrets where name = 'KEY'",
+		"insert into secrets select account_id, 'OTHER', sealed, created_at, updated_at from secrets where account_id = '" + mine + "' and name = 'KEY'",
+		"update secrets set sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) where name = 'KEY' and account_id = '" + mine + "'"} {
+		_, err := conn.Exec(f.ctx(), change)
+		f.ok(err)
+	}
+	for _, account := range []string{mine, other} {
+		values, err := v.Values(f.ctx(), account, []string{"KEY", "OTHER"})
+		if len(values) != 0 || !errors.Is(err, store.ErrUnsealed) {
+			t.Errorf("%v, %v", values, err)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// How the session of a task ends, in the words of media.EndReason.
+const (
+	reasonCompleted = "completed"
+	reasonAsked     = "api_hangup"
+	detailEngine    = "engine"
+	detailCancelled = "cancelled"
+)
+
+// CompleteTask ends a task whose result, of length d, is there and stays until
+// expires; its text is charged for in the same transaction, and only then.
+// Completing again changes nothing. ErrFenced: it was cancelled, or others work on
+// it: the result is not wanted.
+func (db *DB) CompleteTask(ctx context.Context, t *Task, d time.Duration, expires, now time.Time) error {
+	return db.finish(ctx, "complete task", t, func(b *pgx.Batch, chars int64) Closing {
+		b.Queue(`update tts_tasks set status = 'completed', progress = 100, body = '', ended_at = $2, expires_at = $3, duration_ms = $4
+			where id = $1 and account_id = $5`, t.ID, now, expires, d.Milliseconds(), t.Account)
+		c := Closing{Reason: reasonCompleted, StartedAt: now}
+		c.Usage[billing.TTSChars] = chars
+		return c
+	}, now)
+}
+
+// FailTask ends a task that cannot be done; nothing is charged. code and message
+// are for the client. Failing again changes nothing. ErrFenced: as CompleteTask.
+func (db *DB) FailTask(ctx context.Context, t *Task, code, message string, now time.Time) error {
+	return db.finish(ctx, "fail task", t, func(b *pgx.Batch, _ int64) Closing {
+		b.Queue(`update tts_tasks set status = 'failed', body = '', ended_at = $2, error_code = $3, error_message = $4
+			where id = $1 and account_id = $5`, t.ID, now, code, message, t.Account)
+		return Closing{Reason: reasonFailed, Detail: detailEngine}
+	}, now)
+}
+
+// finish ends a task by what end queues and its session by what end returns.
+func (db *DB) finish(ctx context.Context, op string, t *Task, end func(b *pgx.Batch, chars int64) Closing, now time.Time) error {
+	return db.tx(ctx, op, func(tx pgx.Tx) error {
+		l, err := db.lockTask(ctx, tx, t.Account, t.ID, now)
+		switch {
+		case err != nil && !errors.Is(err, pgx.ErrNoRows):
+			return err
+		case err != nil || l.claim != t.Claim:
+			return ErrFenced
+		case l.ended:
+			return nil
+		}
+		b := &pgx.Batch{}
+		c := end(b, l.chars)
+		if err := send(ctx, tx, b); err != nil {
+			return err
+		}
+		return db.end(ctx, tx, l.wallet, l.session, c, now)
+	})
+}
+
+// CancelTask removes a task of the account that has not ended; nothing is
+// charged. ErrTaskEnded: it has. ErrNotFound: there is none.
+func (db *DB) CancelTask(ctx context.Context, account, id string, now time.Time) error {
+	return db.tx(ctx, "cancel task", func(tx pgx.Tx) error {
+		l, err := db.lockTask(ctx, tx, account, id, now)
+		if err != nil {
+			return err
+		}
+		if l.ended {
+			return ErrTaskEnded
+		}
+		if _, err := tx.Exec(ctx, "delete from tts_tasks where account_id = $1 and id = $2", account, id); err != nil {
+			return err
+		}
+		return db.end(ctx, tx, l.wallet, l.session, Closing{Reason: reasonAsked, Detail: detailCancelled}, now)
+	})
+}
+
+// lockedTask is a task, its wallet and its session, all locked.
+type lockedTask struct {
+	wallet  *wallet
+	session *session
+	claim   int64
+	chars   int64
+	ended   bool
+}
+
+func (db *DB) lockTask(ctx context.Context, tx pgx.Tx, account, id string, now time.Time) (l lockedTask, err error) {
+	if l.wallet, err = db.lockWallet(ctx, tx, account, now); err != nil {
+		return l, err
+	}
+	// The task's row before its session's: nobody who wants one of them has not
+	// locked the wallet, but for signs of life, which want only the first.
+	var session string
+	err = tx.QueryRow(ctx, `select session_id, claim, chars, ended_at is not null from tts_tasks
+		where account_id = $1 and id = $2 for update`, account, id).Scan(&session, &l.claim, &l.chars, &l.ended)
+	if err != nil {
+		return l, err
+	}
+	l.session, err = db.lockSession(ctx, tx, account, session)
+	return l, err
+}
