@@ -45,7 +45,15 @@ func (c *Call) apply(a turn.Action) {
 		c.levels.drop()
 		c.ear.forget()
 		c.shown = ""
+	case turn.Speculate:
+		c.speculate(a)
+	case turn.Retract:
+		c.dropAhead(Discarded)
 	case turn.Commit:
+		if c.toMachine() { // the message could not be spoken: nobody talks to it
+			c.step(turn.Event{Kind: turn.Stop, Reason: media.Voicemail})
+			return
+		}
 		c.commit(a)
 	case turn.FollowUp:
 		c.followUp()
@@ -75,6 +83,7 @@ func (c *Call) commit(a turn.Action) {
 		c.levels.commit()
 	}
 	c.shown = ""
+	r := c.begunFor(a)
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
 	if a.Again {
@@ -84,12 +93,21 @@ func (c *Call) commit(a turn.Action) {
 	}
 	c.emit(e)
 	c.tools.steps = 0
+	c.tools.fill.next()
 	c.number++
-	r := &reply{number: c.number, turn: a.Turn}
+	begun := r != nil
+	if !begun {
+		r = &reply{}
+	}
+	r.number, r.turn = c.number, a.Turn
 	if !a.Typed {
 		r.endpoint = c.state.Silence(c.clock()).Duration()
 	}
 	c.emit(Event{Kind: Thinking, Turn: r.turn, Generation: r.number})
+	if begun {
+		c.promote(r)
+		return
+	}
 	c.compose(r, c.request(), "")
 }
 
@@ -144,7 +162,7 @@ func (c *Call) duck(on bool) {
 // setDuck lowers the agent's voice, at the far end if it can, or restores it where
 // it was lowered.
 func (c *Call) setDuck(on bool) {
-	leg, able := c.leg.(media.Ducker)
+	leg, able := c.far.(media.Ducker)
 	switch {
 	case on && able && leg.Duck(true):
 		c.ducked = theLeg

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/media"
@@ -27,7 +28,8 @@ type Call struct {
 
 	// The rest belongs to the conductor.
 	agent     Agent
-	leg       media.Leg
+	leg       media.Leg // recorded, where the call is to be
+	far       media.Leg // the same, for what else it can do
 	format    media.Format
 	state     turn.State
 	acts      []turn.Action
@@ -37,6 +39,8 @@ type Call struct {
 	stream    int // the recogniser's present stream
 	fallen    int // streams that fell since the last result
 	levels    levels
+	echo      echo
+	said      lately
 	shown     string         // the caller's words as last shown
 	owed      map[int]*reply // completions whose usage is not reported
 	mouth     mouth
@@ -44,11 +48,16 @@ type Call struct {
 	history   history
 	lines     *lineCache
 	tools     toolbox
-	reply     *reply // the latest; nil before the first
-	replies   int    // completions begun
-	number    int    // public generation
-	lastWords bool   // a last sentence is played out, the goodbye follows it
-	idle      bool   // the observer was last told that the agent listens
+	bridge    *bridge // to whom the caller was connected; nil: the agent conducts
+	asks      asking
+	reply     *reply      // the latest; nil before the first
+	ahead     *reply      // begun in advance; nil: none is
+	updates   int         // changes of agent
+	thrifty   atomic.Bool // begin none: the balance is used up
+	replies   int         // completions begun
+	number    int         // public generation
+	lastWords bool        // a last sentence is played out, the goodbye follows it
+	idle      bool        // the observer was last told that the agent listens
 	wallAt    time.Time
 	clockAt   media.Time
 	start     time.Time
@@ -78,15 +87,18 @@ func (c *Call) Run(leg media.Leg) media.Ended {
 		<-gone
 	}
 	c.settle()
+	c.untape()
 	c.emit(Event{Kind: End, Ended: *c.ended})
 	return *c.ended
 }
 
 // begin is the call's first moment.
 func (c *Call) begin(leg media.Leg) {
-	c.leg, c.format = leg, leg.Format()
+	c.leg, c.far, c.format = c.tape(leg), leg, leg.Format()
 	c.ear.begin(c.format.In)
 	c.mouth.begin(c.format.Out)
+	c.echo.begin(media.FromDuration(c.format.Lead))
+	c.tools.own = c.own()
 	c.start = time.Now()
 	c.wallAt, c.active = c.start, c.start
 }
@@ -96,7 +108,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 	if c.life.Err() != nil { // ended before it began
 		return nil, false
 	}
-	c.step(turn.Event{Kind: turn.Ready})
+	c.ask()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for c.ended == nil {
@@ -115,6 +127,9 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 			return nil, false
 		}
 		c.empty()
+		if c.bridge != nil && c.ended == nil {
+			return c.relay(gone)
+		}
 		c.tick(time.Now())
 	}
 	return nil, false
@@ -153,9 +168,13 @@ func (c *Call) conclusion(legErr error) {
 		c.ended = endedBy(context.Cause(c.life))
 	case legErr != nil:
 		c.ended = endedBy(legErr)
+	case c.moved():
+		c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
 	default:
 		c.ended = &media.Ended{Reason: media.UserHangup}
 	}
+	c.unheld()
+	c.dropAhead(Discarded)
 	if r := c.reply; r != nil && r.live {
 		c.mouth.advance(c.leg.Played(now))
 		if r.audible {

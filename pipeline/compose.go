@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/inference/spoken"
 )
 
 // A reply's sentences are made ahead of the voice by this many, so that a long
@@ -22,36 +23,17 @@ type piece struct {
 	at   time.Time // when the model wrote its beginning
 }
 
-// compose starts making a reply. A nil request speaks text as it stands.
+// compose starts making a reply that is heard as it comes. A nil request speaks text as
+// it stands.
 func (c *Call) compose(r *reply, request *inference.Request, text string) {
-	c.replies++
-	now := time.Now()
-	r.gen, r.live, r.asked, r.movedAt = c.replies, true, now, now
-	r.making = make(chan struct{}, sentencesAhead)
-	ctx, cancel := context.WithCancelCause(c.life)
-	r.cancel = cancel
-	c.reply = r
-	c.mouth.follow(r.gen)
-	queue := make(chan piece, sentenceQueue)
-	gen, agent := r.gen, c.agent
-	if request == nil {
-		r.written = true
-		c.spawn(func() { recite(ctx, text, queue) })
-	} else {
-		r.noTools = request.NoTools
-		c.owed[r.gen] = r
-		c.spawn(func() { c.write(ctx, gen, request, queue) })
-	}
-	c.spawn(func() {
-		defer cancel(errConcluded) // a voice that failed stops the model
-		c.speakAll(ctx, gen, &agent, r.making, queue)
-	})
+	c.engage(r, request, text)
+	c.adopt(r)
 }
 
 // recite cuts a fixed text into pieces.
-func recite(ctx context.Context, text string, out chan<- piece) {
+func recite(ctx context.Context, text, language string, out chan<- piece) {
 	defer close(out)
-	for _, p := range pieces(text) {
+	for _, p := range pieces(text, language) {
 		select {
 		case out <- piece{p, time.Now()}:
 		case <-ctx.Done():
@@ -62,7 +44,7 @@ func recite(ctx context.Context, text string, out chan<- piece) {
 
 // write runs the model and cuts what it writes into pieces to speak.
 func (c *Call) write(ctx context.Context, gen int, request *inference.Request, out chan<- piece) {
-	w := writing{c: c, ctx: ctx, gen: gen, request: request, out: out}
+	w := writing{c: c, ctx: ctx, gen: gen, request: request, out: out, text: segmenter{language: request.Language}}
 	err := w.run()
 	if ctx.Err() != nil {
 		err = nil // our doing
@@ -152,29 +134,61 @@ func (w *writing) consumed() inference.Usage {
 // errRate is the fault of a voice whose audio cannot be played.
 var errRate = errors.New("a sample rate that no call has")
 
-// speakAll gives each piece a voice, at most sentencesAhead before it is played.
+// speakAll gives each piece a voice, at most sentencesAhead before it is played. What a
+// voice has left unsaid is spoken again where the conductor says so.
 func (c *Call) speakAll(ctx context.Context, gen int, agent *Agent, making chan<- struct{}, in <-chan piece) {
 	seg := 0
 	var failed error
 	for p := range in {
-		select {
-		case making <- struct{}{}:
-		case <-ctx.Done():
-			return
+		for p.text != "" && failed == nil {
+			select {
+			case making <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			p.text, failed = c.speakPiece(ctx, gen, seg, agent, p)
+			seg++
 		}
-		if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, at: p.at}) {
-			return
-		}
-		if failed = c.speakOne(ctx, gen, seg, agent, p.text); failed != nil || ctx.Err() != nil {
+		if failed != nil || ctx.Err() != nil {
 			break
 		}
-		seg++
 	}
 	c.post(ctx, message{kind: msgDone, gen: gen, err: failed})
 }
 
-func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *Agent, text string) error {
-	for chunk, err := range c.voice(ctx, agent, text) {
+// speakPiece speaks a piece as sentence seg. When its voice breaks, or is stopped for its
+// silence, the conductor knows what is left of it to be spoken again.
+func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *Agent, p piece) (left string, failed error) {
+	attempt, stop := context.WithCancelCause(ctx)
+	defer stop(errConcluded)
+	form := agent.form(p.text)
+	if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, form: form, at: p.at, stop: stop}) {
+		return "", nil
+	}
+	err := c.speakOne(attempt, gen, seg, agent, form)
+	if ctx.Err() != nil || err == nil && attempt.Err() == nil {
+		return "", nil
+	}
+	if attempt.Err() != nil {
+		err = &inference.Error{Engine: c.cfg.TTS.Info().Name, Fault: inference.ErrFailed, Err: context.Cause(attempt)}
+	}
+	again := make(chan string, 1)
+	if !c.post(ctx, message{kind: msgBroken, gen: gen, seg: seg, err: err, again: again}) {
+		return "", nil
+	}
+	select {
+	case left, retry := <-again:
+		if !retry {
+			return "", err
+		}
+		return left, nil
+	case <-ctx.Done():
+		return "", nil
+	}
+}
+
+func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *Agent, form *spoken.Form) error {
+	for chunk, err := range c.voice(ctx, agent, form) {
 		if err != nil {
 			return err
 		}

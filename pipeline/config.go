@@ -13,19 +13,24 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/inference/spoken"
 	"parley/media"
+	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
 
 // Agent is who the caller talks to.
 type Agent struct {
 	Prompt       string
-	FirstMessage string // spoken at the start; empty: the agent waits for the caller
-	Voice        string // F1 to F5, M1 to M5
-	Language     string // two letters
+	FirstMessage string  // spoken at the start; empty: the agent waits for the caller
+	Voice        string  // F1 to F5, M1 to M5
+	Language     string  // two letters
+	Speed        float64 // 0.5 to 2, 1 is the voice's own pace; 0 means 1
 	// Phrases are further texts the caller may be expected to say; they help the
 	// recogniser.
 	Phrases []string
+	// Pronunciation is how the agent pronounces words; nil: as its voice does.
+	Pronunciation *spoken.Dictionary
 	// Tools are the functions the model may call besides end_call.
 	Tools []inference.Tool
 	// Goodbye is what the agent says when a limit ends the call; empty: a
@@ -52,12 +57,28 @@ type Config struct {
 	LLM      inference.LLM
 	TTS      inference.TTS
 	Listener Listener
-	Turn     turn.Config // zero Complete: turn.DefaultConfig of the agent's language
+	// Answering asks who answers an outbound call; nil: nobody does.
+	Answering *Answering
+	Turn      turn.Config // zero Complete: turn.DefaultConfig of the agent's language
 
 	// ClientTools says that the observer can run Agent.Tools; when it is false
 	// they are not offered to the model.
 	ClientTools bool
-	ToolTimeout time.Duration // how long a function may take; 0: 10 s
+	ToolTimeout time.Duration // how long a function of the client may take; 0: 10 s
+	// Functions are run by this server. No two have one name, nor one the name of a
+	// function of the call itself: Prepare refuses that.
+	Functions []tool.Function
+	// SendDTMF and CollectDigits let the agent press keys, and have the caller press
+	// them, on a leg that is a Keypad.
+	SendDTMF, CollectDigits bool
+	Transfer                *Transfer // nil: the agent transfers nobody
+	OptOut                  DoNotCall // nil: there is no list
+
+	// Speculate begins replies in pauses in which the caller's turn is likely over, and
+	// SpeculateVoice has their first sentence spoken even by a voice that is not Local.
+	Speculate, SpeculateVoice bool
+
+	Recorder Recorder // nil: the call is not recorded
 
 	// MaxDuration ends the call with a goodbye; 0: never.
 	MaxDuration time.Duration
@@ -102,6 +123,9 @@ const forever = media.Time(1<<62 - 1)
 // *media.Ended, says why the call ends. A call that was prepared must be Run or
 // Closed; one that could not be is over.
 func (c *Call) Prepare(ctx context.Context) error {
+	if err := c.cfg.checkFunctions(); err != nil {
+		return err
+	}
 	c.life, c.kill = context.WithCancelCause(ctx)
 	if c.cfg.ASR != nil {
 		asr, err := c.openEar()

@@ -27,16 +27,19 @@ const (
 	AgentLine                          // Text of the reply, as far as it was heard
 	Ducked                             // On: the agent's voice was lowered, or restored
 	ToolAsked                          // run Call and answer with Call.ToolResult
-	ToolEnded                          // Call has its result, Text says which kind: ok, timeout, cancelled or unknown_tool
+	ToolBegun                          // this server runs Call
+	ToolEnded                          // Call has its result, Text says which kind: ok, error, timeout, cancelled or unknown_tool
 	Phones                             // phonemes of the audio that follows
 	Fault                              // Err failed one turn; the call goes on
+	Recovered                          // Err failed a sentence, which is spoken again; the turn goes on
 	Used                               // Usage of one completion
 	Timed                              // Timing of one turn
+	Answered                           // Text says who answered: human, machine, screening or unknown
 	End                                // the call is over: Ended; the last event
 )
 
 var eventNames = [...]string{"", "thinking", "speaking", "listening", "interrupted", "user_partial", "user_line", "user_line_again",
-	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_ended", "phones", "fault", "used", "timed", "end"}
+	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_begun", "tool_ended", "phones", "fault", "recovered", "used", "timed", "answered", "end"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -61,10 +64,16 @@ type Event struct {
 // Usage is what one completion of the language model consumed.
 type Usage struct {
 	Generation int // internal number of the completion, from 1; discarded ones have one too
-	Kind       string
-	Outcome    Outcome
-	Tokens     inference.Usage
+	// Kind is reply, or speculative for one that was begun before its turn was over and
+	// did not become the answer.
+	Kind    string
+	Outcome Outcome
+	Tokens  inference.Usage
 }
+
+// Speculative says that the completion was begun before its turn was over and did not
+// become the answer.
+func (u *Usage) Speculative() bool { return u.Kind == kindSpeculative }
 
 // Outcome is what became of a completion.
 type Outcome string

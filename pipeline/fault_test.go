@@ -178,7 +178,8 @@ func TestModelStallsAfterACall(t *testing.T) {
 // TestVoiceStallsInMidSentence is the same for the voice.
 func TestVoiceStallsInMidSentence(t *testing.T) {
 	play(t, 25000, func(s *pipelinetest.Scene) { s.TTS.Limit = 5 }, func(t *testing.T, s *pipelinetest.Scene) {
-		has(t, s, "2930 speaking 1", "fault fake-tts: failed: nothing came in time", `agent_line "Yes I"`, "used 1 failed", "listening")
+		has(t, s, "2930 speaking 1", "recovered fake-tts: failed: nothing came in time", "fault fake-tts: failed: nothing came in time",
+			`agent_line "Yes I can help."`, "used 1 failed", "listening")
 	}, said(1000, 2500, "hello"))
 }
 
@@ -477,9 +478,9 @@ func TestTurnOverAnUnsaidReply(t *testing.T) {
 		s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
 		s.LLM.Replies = [][]enginetest.Step{{{After: 150 * ms, Tool: &inference.ToolCall{Name: "book"}}, {Text: "I am booking it now. "}, {Hang: true}},
 			enginetest.Sentences(150*ms, "Yes. ")}
-		s.TTS.FirstAudio = 3 * time.Second
+		s.TTS.FirstAudio = 1400 * ms
 	}, func(t *testing.T, s *pipelinetest.Scene) {
-		has(t, s, `4200 user_line "are you there"`, "7350 speaking 2", `8360 agent_line "Yes."`)
+		has(t, s, `4200 user_line "are you there"`, "5750 speaking 2", `6760 agent_line "Yes."`)
 		for _, m := range s.Prompts()[1] {
 			if strings.Contains(m.Text, "booking") {
 				t.Errorf("the model was told that %q was said", m.Text)

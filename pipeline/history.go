@@ -10,9 +10,12 @@ const maxHistory = 200
 type history struct {
 	entries []inference.Message
 	results map[string]string // of functions, by call id
+	// revision counts the changes of it.
+	revision int
 }
 
 func (h *history) add(m inference.Message) {
+	h.revision++
 	if len(h.entries) == maxHistory {
 		for _, c := range h.entries[0].ToolCalls {
 			delete(h.results, c.ID)
@@ -28,6 +31,7 @@ func (h *history) replaceUser(text string) (before string) {
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		if m := &h.entries[i]; m.Role == inference.RoleUser {
 			before, m.Text = m.Text, text
+			h.revision++
 			return before
 		}
 	}
@@ -41,6 +45,20 @@ func (h *history) result(id, text string) {
 		h.results = map[string]string{}
 	}
 	h.results[id] = text
+	h.revision++
+}
+
+// with is the history as the model would see it with one more turn of the caller's, or,
+// again, with another text of the latest one.
+func (h *history) with(text string, again bool) []inference.Message {
+	out := h.messages()
+	for i := len(out) - 1; again && i >= 0; i-- {
+		if out[i].Role == inference.RoleUser {
+			out[i].Text = text
+			return out
+		}
+	}
+	return append(out, inference.Message{Role: inference.RoleUser, Text: text})
 }
 
 // pendingResult stands for a function that has not answered: models refuse a

@@ -50,7 +50,7 @@ func TestHistoryIsBounded(t *testing.T) {
 func TestOwnLines(t *testing.T) {
 	for language, lines := range ownLines {
 		for _, l := range []turn.Line{turn.Sorry, turn.Reprompt, turn.Goodbye, turn.Trouble} {
-			if lines[l] == "" || len(pieces(lines[l])) == 0 {
+			if lines[l] == "" || len(pieces(lines[l], language)) == 0 {
 				t.Errorf("%s has no line %d", language, l)
 			}
 		}

@@ -152,6 +152,7 @@ type office struct {
 	t *testing.T
 	*pipeline.Manager
 	ledger *fakeLedger
+	payer  string // the account of whom is admitted
 	begun  time.Time
 	calls  sync.WaitGroup
 	ran    chan error // what Run returned
@@ -162,7 +163,7 @@ type office struct {
 
 func (l *fakeLedger) open(t *testing.T, max int) *office {
 	l.begun, l.talks = time.Now(), map[string]store.Conversation{}
-	o := &office{t: t, ledger: l, begun: l.begun, ran: make(chan error, 1), ended: map[string]string{}}
+	o := &office{t: t, ledger: l, payer: "a", begun: l.begun, ran: make(chan error, 1), ended: map[string]string{}}
 	o.Manager = pipeline.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return card }, max, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { o.ran <- o.Run(ctx) }()
@@ -176,7 +177,7 @@ func (l *fakeLedger) open(t *testing.T, max int) *office {
 // admit lets a session in, or ends the test.
 func (o *office) admit(terms billing.Terms) *pipeline.Session {
 	o.t.Helper()
-	s, err := o.Admit(o.t.Context(), pipeline.Admission{Account: "a", Terms: terms})
+	s, err := o.Admit(o.t.Context(), pipeline.Admission{Account: o.payer, Terms: terms})
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley/inference"
+	"parley/inference/spoken"
 	"parley/pipeline/turn"
 )
 
@@ -89,7 +90,7 @@ func (c *Call) Rehearsed() <-chan struct{} { return c.lines.greets }
 func (c *Call) rehearse() {
 	agent := c.cfg.Agent
 	for _, l := range []turn.Line{turn.Greeting, turn.Goodbye, turn.Sorry, turn.Reprompt, turn.Trouble} {
-		for _, p := range pieces(agent.lineText(l)) {
+		for _, p := range pieces(agent.lineText(l), agent.Language) {
 			if !c.rehearseOne(&agent, l, p) {
 				break
 			}
@@ -98,11 +99,12 @@ func (c *Call) rehearse() {
 			close(c.lines.greets)
 		}
 	}
+	c.rehearseFillers(&agent)
 }
 
 func (c *Call) rehearseOne(agent *Agent, line turn.Line, text string) bool {
 	var chunks []inference.Chunk
-	for chunk, err := range c.cfg.TTS.Speak(c.life, speech(agent, text)) {
+	for chunk, err := range c.utter(c.life, agent, agent.form(text)) {
 		if err != nil {
 			return false // it will be tried, and reported, when it is needed
 		}
@@ -115,15 +117,11 @@ func (c *Call) rehearseOne(agent *Agent, line turn.Line, text string) bool {
 	return true
 }
 
-func speech(a *Agent, text string) inference.Speech {
-	return inference.Speech{Text: text, Voice: a.Voice, Language: a.Language}
-}
-
 func lineKey(a *Agent, text string) string { return a.Voice + "\x00" + a.Language + "\x00" + text }
 
-// voice speaks text, from the lines made ahead when it is one of them.
-func (c *Call) voice(ctx context.Context, a *Agent, text string) iter.Seq2[inference.Chunk, error] {
-	if chunks := c.lines.get(lineKey(a, text)); chunks != nil {
+// voice speaks a text, from the lines made ahead when it is one of them.
+func (c *Call) voice(ctx context.Context, a *Agent, form *spoken.Form) iter.Seq2[inference.Chunk, error] {
+	if chunks := c.lines.get(lineKey(a, form.Shown)); chunks != nil {
 		return func(yield func(inference.Chunk, error) bool) {
 			for _, chunk := range chunks {
 				if !yield(chunk, nil) {
@@ -132,5 +130,5 @@ func (c *Call) voice(ctx context.Context, a *Agent, text string) iter.Seq2[infer
 			}
 		}
 	}
-	return c.cfg.TTS.Speak(ctx, speech(a, text))
+	return c.utter(ctx, a, form)
 }

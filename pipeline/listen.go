@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/amd"
 	"parley/pipeline/turn"
 )
 
@@ -30,7 +31,11 @@ func (c *Call) openEar() (inference.Recognition, error) {
 // phrases is what the caller may be expected to echo.
 func (c *Call) phrases() []string {
 	a := &c.cfg.Agent
-	return append([]string{a.Prompt, a.FirstMessage}, a.Phrases...)
+	list := append([]string{a.Prompt, a.FirstMessage}, a.Phrases...)
+	if c.cfg.Answering.waits() {
+		list = append(list, amd.Phrases(a.Language)...)
+	}
+	return list
 }
 
 // listen makes asr the recogniser from now on. What it owes of the utterance in
@@ -62,11 +67,18 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	if stream != c.stream {
 		return
 	}
+	c.heardOf(res)
 	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.ear.offset, Last: res.Last, Text: res.Text,
 		Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
+	if c.said.echoes(res.Text, c.state.Over(e.Utt), c.echo.found, time.Now()) {
+		e.Text = ""
+	}
 	if res.Final {
 		e.Kind = turn.Final
 		c.fallen = 0
+		if res.Text != "" {
+			c.spokenInstead()
+		}
 	}
 	c.step(e)
 	c.ear.owed = c.state.Owed() || c.ear.feeds
@@ -118,7 +130,12 @@ func (c *Call) reopen(wait time.Duration) {
 // hear takes every frame that is ready.
 func (c *Call) hear(now time.Time) {
 	for f, ok := c.leg.Read(now); ok; f, ok = c.leg.Read(now) {
+		if c.asks.who != nil {
+			c.asks.who.Listen(f)
+		}
+		c.echo.listen(f)
 		clean, a := c.cfg.Listener.Hear(f)
+		a.Speech = c.echo.speech(a.Speech)
 		c.ear.push(clean)
 		c.wallAt = now
 		if a.Speech {
@@ -126,20 +143,27 @@ func (c *Call) hear(now time.Time) {
 			c.active = now
 		}
 		e := turn.Event{Kind: turn.Frame, Speech: a.Speech, Loud: c.levels.loud(a.Level)}
-		if r := c.reply; r != nil && r.live {
-			e.Tail = turn.Unfinished
-			if r.made {
+		if r := c.reply; r != nil {
+			e.Question, e.First = c.question(r), c.opening(r)
+			if r.live {
+				e.Tail = turn.Unfinished
+			}
+			if r.live && r.made {
 				e.Tail = c.mouth.left() + c.mouth.written - c.leg.Played(now)
-				e.Question = r.asks()
 			}
 		}
+		e.Advance = c.mayAdvance()
 		c.step(e)
+		c.weigh(a)
 	}
 }
 
 func (c *Call) legEvent(e media.LegEvent) {
 	if e.Kind == media.LegDigit {
 		c.active = time.Now()
+		if c.key(e.Digit, c.active) {
+			return
+		}
 		c.step(turn.Event{Kind: turn.Digit})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/inference/spoken"
 	"parley/media"
 	"parley/pipeline/turn"
 )
@@ -26,8 +27,11 @@ const (
 	msgSpoken                            // the sentence seg is complete
 	msgTool                              // call of a reply
 	msgWritten                           // the model is done: usage, err
+	msgBroken                            // the voice of sentence seg broke: err; again is told what to do
 	msgDone                              // all audio is made: err
 	msgToolResult                        // id, text from the client
+	msgFunction                          // id, text, err of a function that ran here
+	msgConnect                           // second: the caller is connected to it
 	msgTyped                             // text
 	msgInterrupt                         //
 	msgUpdate                            // update
@@ -39,6 +43,7 @@ type message struct {
 	gen    int // reply it belongs to
 	seg    int
 	text   string
+	form   *spoken.Form // of the text
 	id     string
 	result inference.Result
 	chunk  inference.Chunk
@@ -48,6 +53,10 @@ type message struct {
 	err    error
 	at     time.Time // when the engine gave it
 	update func(*Agent)
+	stop   context.CancelCauseFunc // stops the voice of a sentence
+	// again is told what is left of a sentence to be spoken again, or closed.
+	again  chan<- string
+	second *second
 }
 
 // post delivers m unless ctx ends first.
@@ -111,6 +120,10 @@ func (c *Call) take(m message) {
 		c.listen(m.asr)
 	case msgToolResult:
 		c.toolEnded(m.id, m.text, "ok")
+	case msgFunction:
+		c.ran(m)
+	case msgConnect:
+		c.connect(m.second)
 	case msgTyped:
 		c.active = time.Now()
 		c.step(turn.Event{Kind: turn.Typed, Text: m.text})
@@ -118,10 +131,13 @@ func (c *Call) take(m message) {
 		c.step(turn.Event{Kind: turn.Interrupt})
 	case msgUpdate:
 		m.update(&c.agent)
+		c.updates++
 	case msgWritten:
 		c.written(m)
 	default:
-		if r := c.reply; r != nil && r.gen == m.gen && r.live {
+		if r := c.ahead; r != nil && r.gen == m.gen {
+			c.park(r, m)
+		} else if r := c.reply; r != nil && r.gen == m.gen && r.live {
 			r.movedAt = time.Now()
 			c.takeReply(r, m)
 		}
@@ -132,12 +148,7 @@ func (c *Call) take(m message) {
 func (c *Call) takeReply(r *reply, m message) {
 	switch m.kind {
 	case msgSentence:
-		s := &sentence{gen: m.gen, seg: m.seg, text: m.text}
-		r.texts = append(r.texts, s)
-		c.mouth.add(s)
-		if m.seg == 0 {
-			r.modelAt = m.at
-		}
+		c.begins(r, m)
 	case msgAudio:
 		c.audio(r, m)
 	case msgSpoken:
@@ -146,6 +157,8 @@ func (c *Call) takeReply(r *reply, m message) {
 		}
 	case msgTool:
 		c.called(r, m.call)
+	case msgBroken:
+		c.broken(r, m)
 	case msgDone:
 		c.made(r, m.err)
 	}

@@ -32,15 +32,18 @@ var (
 // Manager owns the calls of this node: it admits them, meters them and drains
 // them. Its methods may be called from any goroutine.
 type Manager struct {
-	ledger Ledger
-	node   store.Node
-	card   func() *billing.RateCard // the one in force
-	max    int
-	log    *slog.Logger
-	soon   chan struct{} // a checkpoint is wanted before its time
+	ledger  Ledger
+	node    store.Node
+	card    func() *billing.RateCard // the one in force
+	max     int
+	log     *slog.Logger
+	soon    chan struct{} // a checkpoint is wanted before its time
+	others  Announcer     // nil: there is nobody to tell
+	watcher Watcher       // nil: nobody watches
 
 	mu       sync.Mutex
 	live     map[*Session]struct{}
+	calls    int // those that are not work
 	draining bool
 	last     *media.Ended  // why every call is being ended; nil while they are not
 	empty    chan struct{} // closed when draining and no call is left
@@ -57,23 +60,49 @@ func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, m
 type Admission struct {
 	Account string
 	Agent   string // of the account; empty when the client brings its own prompt
-	Terms   billing.Terms
-	From    string
-	To      string
+	// AgentVersion is the agent's that the call runs with; 0: of none.
+	AgentVersion int64
+	Terms        billing.Terms
+	From         string
+	To           string
+	// LineOnly says that no agent talks in it: its line is charged, and nothing else.
+	LineOnly bool
+	// Ticket and TicketLimit are of the session ticket that asks, if it is one.
+	Ticket      string
+	TicketLimit int
+	// Consent is recorded with a call that the agent places.
+	Consent *store.Consent
+	Once    *store.Once // the request that asks for such a call; nil: it had no key
+	// Row is the row of a batch that such a call is; nil: of none.
+	Row *store.ClaimedRow
 }
 
 // Admit lets a call start, or refuses with ErrDraining, ErrFull or the store's
 // refusal. An admitted session must be ended with Conduct or End.
 func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
-	s := &Session{m: m}
+	s := &Session{m: m, lineOnly: a.LineOnly, status: CallDialing, halted: make(chan struct{})}
+	if a.Terms.Kind == billing.Inbound {
+		s.status = CallRinging
+	}
+	s.log = newCallLog(s.status, time.Now())
 	if err := m.enter(s); err != nil {
 		return nil, err
 	}
-	stored, err := m.ledger.StartSession(ctx, store.Start{Node: m.node, Account: a.Account, Terms: a.Terms,
-		Card: m.card(), Agent: a.Agent, From: a.From, To: a.To}, time.Now())
+	err := m.open(ctx, s, store.Start{Account: a.Account, Terms: a.Terms, Agent: a.Agent, AgentVersion: a.AgentVersion, From: a.From, To: a.To,
+		Ticket: a.Ticket, TicketLimit: a.TicketLimit, Consent: a.Consent, Once: a.Once, Row: a.Row})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open opens the books of a session that has entered.
+func (m *Manager) open(ctx context.Context, s *Session, start store.Start) error {
+	start.Node, start.Card = m.node, m.card()
+	stored, err := m.ledger.StartSession(ctx, start, time.Now())
 	if err != nil {
 		m.leave(s)
-		return nil, err
+		return err
 	}
 	m.mu.Lock()
 	s.stored = stored
@@ -82,7 +111,7 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 	if last != nil {
 		s.stop(last, false) // it was on its way in when all others were told
 	}
-	return s, nil
+	return nil
 }
 
 func (m *Manager) enter(s *Session) error {
@@ -91,10 +120,13 @@ func (m *Manager) enter(s *Session) error {
 	switch {
 	case m.draining:
 		return ErrDraining
-	case m.max > 0 && len(m.live) >= m.max:
+	case s.work == nil && m.max > 0 && m.calls >= m.max:
 		return ErrFull
 	}
 	m.live[s] = struct{}{}
+	if s.work == nil {
+		m.calls++
+	}
 	return nil
 }
 
@@ -103,6 +135,9 @@ func (m *Manager) leave(s *Session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.live, s)
+	if s.work == nil {
+		m.calls--
+	}
 	if m.draining && len(m.live) == 0 {
 		close(m.empty) // nobody enters any more
 	}
@@ -112,10 +147,10 @@ func (m *Manager) leave(s *Session) {
 func (m *Manager) Live() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.live)
+	return m.calls
 }
 
-// sessions are the calls that the store knows.
+// sessions are the calls, and the work, that the store knows.
 func (m *Manager) sessions() []*Session {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,7 +196,7 @@ func (m *Manager) Drain(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%d calls were not closed: %w", m.Live(), why)
+	return fmt.Errorf("%d calls were not closed: %w", len(m.sessions()), why)
 }
 
 // stopAll ends every call and waits within bounds; it says whether none is left.

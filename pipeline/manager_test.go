@@ -48,8 +48,8 @@ func TestAdmission(t *testing.T) {
 	})
 }
 
-// TestCheckpoints: every 5 s what was used since the clock began, which ends with
-// the call and not with its leg.
+// TestCheckpoints: with a call's answer and every 5 s, what was used since the clock
+// began, which ends with the call and not with its leg.
 func TestCheckpoints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&fakeLedger{}).open(t, 0)
@@ -66,9 +66,9 @@ func TestCheckpoints(t *testing.T) {
 		for _, r := range o.ledger.reports {
 			log = append(log, fmt.Sprintf("%v %s #%d %v %d %d", r.at, r.session, r.Seq, !r.StartedAt.IsZero(), r.Usage[billing.AgentTime], r.Usage[billing.LineTime]))
 		}
-		want := []string{"1s s1 #1 false 0 0", "6s s1 #2 false 0 0", "6s s2 #1 true 3500 3500", "11s s1 #3 false 0 0", "11s s2 #2 true 8500 8500",
-			"16s s1 #4 false 0 0", "16s s2 #3 true 13500 13500", "21s s1 #5 false 0 0", "21s s2 #4 true 18500 18500",
-			"26s s1 #6 false 0 0", "26s s2 #5 true 22200 22200"}
+		want := []string{"1s s1 #1 false 0 0", "2.5s s2 #1 true 0 0", "6s s1 #2 false 0 0", "6s s2 #2 true 3500 3500", "11s s1 #3 false 0 0",
+			"11s s2 #3 true 8500 8500", "16s s1 #4 false 0 0", "16s s2 #4 true 13500 13500", "21s s1 #5 false 0 0", "21s s2 #5 true 18500 18500",
+			"26s s1 #6 false 0 0", "26s s2 #6 true 22200 22200"}
 		slices.SortStableFunc(log, func(a, b string) int { return at(a) - at(b) })
 		if got := log[:len(want)]; !slices.Equal(got, want) {
 			t.Errorf("got %q", got)
@@ -97,6 +97,43 @@ func at(line string) int {
 		panic(err)
 	}
 	return int(when/time.Millisecond)*10 + int(session[1]-'0')
+}
+
+// TestWhatCannotBeStored: a session whose report the ledger refuses says goodbye,
+// for nothing more of it would be paid for; the others go on.
+func TestWhatCannotBeStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var bad *pipeline.Session
+		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+			if s.ID == "s2" && at > 3*time.Second {
+				r.Err = fmt.Errorf("%w: too much", store.ErrInvalid)
+			}
+			return r
+		}}).open(t, 0)
+		good := o.call(web, until(9500*ms))
+		bad = o.call(web, until(9500*ms))
+		o.wait()
+		o.wantEnd(good, "9.5s user_hangup")
+		if got := o.ended[bad.ID()]; !strings.HasSuffix(got, "failed: node_lost") || got[0] != '6' && got[0] != '8' {
+			t.Errorf("ended %q", got)
+		}
+	})
+}
+
+// TestAnswersAreReportedAtOnce: who was rung up has been called, whatever becomes of
+// this node in the seconds before the next round.
+func TestAnswersAreReportedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{}).open(t, 0)
+		time.Sleep(1300 * ms)
+		o.call(inbound, until(2500*ms))
+		o.call(web, until(2500*ms))
+		o.wait()
+		first := o.ledger.reports[0]
+		if first.at != 1300*ms || first.session != "s1" || first.StartedAt.IsZero() || len(o.ledger.reports) != 1 {
+			t.Errorf("got %+v", o.ledger.reports)
+		}
+	})
 }
 
 // TestTokensAreReportedSoon, of the session that used them alone.

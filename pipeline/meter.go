@@ -119,18 +119,33 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
 	defer cancel()
 	results, err := m.ledger.Checkpoints(ctx, reports, now)
-	if err != nil {
-		return err
-	}
+	var broke []string // accounts
 	for i, r := range results {
+		if r.Err == nil {
+			sessions[i].thrifty(r.Pots.Spendable(sessions[i].stored.Terms.Kind.PaidOnly()) < 0)
+		}
 		switch s := sessions[i]; {
 		case errors.Is(r.Err, store.ErrFenced), errors.Is(r.Err, store.ErrNotFound):
 			s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, false)
-		case r.Err == nil && s.stored.AtFloor(r.Pots):
-			s.stop(&media.Ended{Reason: media.BalanceExhausted}, true)
+		case r.Err != nil: // it cannot be stored: nothing more would be paid for
+			m.log.Error("the ledger refuses what a session has used", "session", s.stored.ID, "err", r.Err)
+			s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, true)
+		case r.Hangup:
+			s.stop(hungUpByAPI, false)
+		case (r.Disputed || s.stored.AtFloor(r.Pots)) && !s.broke.Swap(true):
+			why := &media.Ended{Reason: media.BalanceExhausted}
+			if r.Disputed {
+				why.Detail = media.Disputed
+			}
+			s.stop(why, true)
+			broke = append(broke, s.stored.Account)
 		}
 	}
-	return nil
+	slices.Sort(broke)
+	for _, account := range slices.Compact(broke) {
+		m.spread(account)
+	}
+	return err
 }
 
 // permits asks for the line minutes that are about to begin. A refusal ends the

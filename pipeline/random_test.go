@@ -14,6 +14,8 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/tool"
+	"parley/pipeline/turn"
 )
 
 // TestRandomConversations plays conversations with random speech, noise, networks,
@@ -59,6 +61,10 @@ func playRandom(t *testing.T, seed uint64) {
 	s := pipelinetest.NewScene(randomSpeech(d)...)
 	randomNetwork(d, s)
 	randomEngines(d, s)
+	s.Config.Speculate, s.TTS.Remote = d.one(2), d.one(3)
+	if d.one(4) {
+		s.Config.Turn.Barge, s.Config.Turn.Greeting = turn.Policy(d.n(3)), turn.Policy(d.n(3))
+	}
 	if d.one(4) {
 		s.Config.Agent.FirstMessage = "Hello there. How can I help you?"
 	}
@@ -117,6 +123,8 @@ func randomEngines(d *dice, s *pipelinetest.Scene) {
 	}
 	s.Config.ClientTools = true
 	s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
+	s.Config.Functions = []tool.Function{takes("look_up", d.between(0, 12000), "{}"), takes("write_down", d.between(0, 6000), "{}")}
+	s.Config.Functions[0].Cancel = true
 	s.TTS.FirstAudio, s.TTS.Every = d.between(0, 300), d.between(0, 130)
 	s.TTS.Rate = s.Leg.Format().Out
 	if d.one(6) { // which takes most of the test's time
@@ -132,7 +140,8 @@ func randomEngines(d *dice, s *pipelinetest.Scene) {
 		case 0:
 			steps = append(steps[:1:1], enginetest.Step{Err: broken})
 		case 1:
-			steps = append(steps, enginetest.Step{Tool: &inference.ToolCall{Name: "book", Arguments: "{}"}})
+			name := []string{"book", "look_up", "write_down"}[d.n(3)]
+			steps = append(steps, enginetest.Step{Tool: &inference.ToolCall{Name: name, Arguments: "{}"}})
 		case 2:
 			steps = []enginetest.Step{{Tool: &inference.ToolCall{Name: "nobody", Arguments: "{}"}}}
 		case 3:
@@ -213,7 +222,7 @@ func (v *invariants) see(e pipeline.Event) {
 			v.t.Errorf("ducked is %v twice", e.On)
 		}
 		v.ducked = e.On
-	case pipeline.ToolAsked:
+	case pipeline.ToolAsked, pipeline.ToolBegun:
 		v.asked[e.Call.ID] = true
 	case pipeline.ToolEnded:
 		v.results[e.Call.ID]++

@@ -23,13 +23,22 @@ type reply struct {
 	texts   []*sentence
 	calls   []inference.ToolCall
 	noTools bool // it was told to call none
-	joins   bool // it follows a sentence that is still being played
-	live    bool // not concluded
-	audible bool // its first audio was ready
-	spoken  bool // and written
-	written bool // the model is done
-	made    bool // the voice is done
-	caption int  // sentences announced
+	// Begun in advance: what came of it meanwhile, how many functions it asks for, the
+	// tokens of making that it may not have yet, and what it depends on.
+	ahead    bool
+	parked   []message
+	wishes   int
+	held     int
+	revision int
+	question turn.Question // what its last sentence asks
+	lead     int           // pieces of its first sentence; 0: not known yet
+	joins    bool          // it follows a sentence that is still being played
+	live     bool          // not concluded
+	audible  bool          // its first audio was ready
+	spoken   bool          // and written
+	written  bool          // the model is done
+	made     bool          // the voice is done
+	caption  int           // sentences announced
 
 	err     error // the model's
 	failed  bool  // an engine failed
@@ -41,6 +50,8 @@ type reply struct {
 	modelAt  time.Time
 	voiceAt  time.Time
 	movedAt  time.Time // when something last came of it
+	quietAt  time.Time // since when its voice owes audio, at the earliest
+	again    bool      // a sentence of it was spoken again
 }
 
 // errConcluded is why the engines of a reply are stopped in the ordinary way.
@@ -52,13 +63,16 @@ func (c *Call) conclude(outcome Outcome, text string) {
 	r.live, r.outcome = false, outcome
 	r.cancel(errConcluded)
 	if outcome == Cut {
-		c.cancelTools()
+		c.interruptTools()
 	}
 	if text != "" || len(r.calls) > 0 {
 		c.history.add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: outcome == Cut, ToolCalls: r.calls})
 	}
 	if text != "" {
 		c.emit(Event{Kind: AgentLine, Turn: r.turn, Generation: r.number, Text: text})
+	}
+	if outcome == Cut && c.mouth.heard.seg < len(r.texts)-1 {
+		r.question = turn.NoQuestion
 	}
 	if r.line == turn.Greeting {
 		c.lines.greeted()
@@ -102,8 +116,7 @@ func (c *Call) discard(outcome Outcome) {
 // cut stops the voice now.
 func (c *Call) cut() {
 	now := time.Now()
-	c.mouth.flushed(c.leg.Flush(now))
-	c.mouth.advance(c.leg.Played(now))
+	c.flush(now)
 	c.mouth.cut(c.format.Continuous)
 	c.emit(Event{Kind: Interrupted})
 	if r := c.reply; r != nil && r.live {
@@ -111,6 +124,14 @@ func (c *Call) cut() {
 	}
 	c.emit(Event{Kind: Listening})
 	c.setDuck(false)
+}
+
+// flush takes back what was written and is not played yet.
+func (c *Call) flush(now time.Time) {
+	d := c.leg.Flush(now)
+	c.mouth.flushed(d)
+	c.echo.flushed(d)
+	c.mouth.advance(c.leg.Played(now))
 }
 
 // lastSentence bounds what is still played of a sentence when the call is ended.
@@ -139,15 +160,19 @@ func (c *Call) account(r *reply) {
 		return
 	}
 	delete(c.owed, r.gen)
+	kind := kindReply
+	if r.ahead {
+		kind = kindSpeculative
+	}
 	c.emit(Event{Kind: Used, Turn: r.turn, Generation: r.number,
-		Usage: Usage{Generation: r.gen, Kind: "reply", Outcome: r.outcome, Tokens: *r.tokens}})
+		Usage: Usage{Generation: r.gen, Kind: kind, Outcome: r.outcome, Tokens: *r.tokens}})
 }
 
 // stalled gives up a reply of which nothing more comes, neither from its engines
 // nor from a function. The turn machine does so while nothing of it was heard.
 func (c *Call) stalled(now time.Time) {
 	r := c.reply
-	if r == nil || !r.live || r.made || c.state.Phase == turn.Thinking || c.mouth.unplayed() || len(c.tools.waiting) > 0 ||
+	if r == nil || !r.live || r.made || c.state.Phase == turn.Thinking || c.mouth.unplayed() || c.tools.running() ||
 		now.Sub(r.movedAt) < c.cfg.Turn.Think.Duration() {
 		return
 	}
@@ -165,9 +190,33 @@ func (c *Call) slow(r *reply) error {
 	return &inference.Error{Engine: name, Fault: inference.ErrFailed, Err: inference.ErrStalled}
 }
 
-// asks says whether the reply ends with a question.
-func (r *reply) asks() bool {
-	return len(r.texts) > 0 && strings.HasSuffix(r.texts[len(r.texts)-1].text, "?")
+// question is what the caller was asked: by the reply's last sentence, from when it is
+// being said.
+func (c *Call) question(r *reply) turn.Question {
+	if r.live && !(r.made && c.mouth.last.gen == r.gen && c.mouth.last.seg >= len(r.texts)-1) {
+		return turn.NoQuestion
+	}
+	return r.question
+}
+
+// opening says that the reply's first sentence was not heard to its end.
+func (c *Call) opening(r *reply) bool {
+	return r.live && (r.lead == 0 || c.mouth.heard.gen != r.gen || c.mouth.heard.seg < r.lead)
+}
+
+// begins takes a sentence that its voice begins to speak.
+func (c *Call) begins(r *reply, m message) {
+	s := &sentence{gen: m.gen, seg: m.seg, text: m.text, form: m.form, stop: m.stop}
+	r.quietAt = time.Now()
+	r.texts = append(r.texts, s)
+	r.question = turn.Asks(c.agent.Language, m.text)
+	if r.lead == 0 && strings.ContainsAny(m.text[len(m.text)-1:], ".!?") {
+		r.lead = len(r.texts)
+	}
+	c.mouth.add(s)
+	if m.seg == 0 {
+		r.modelAt = m.at
+	}
 }
 
 // heardText is the part of the reply that is heard when playing has come to h.

@@ -36,15 +36,18 @@ func calls(text, name string) []enginetest.Step {
 // scenario is a conversation whose every event and its time is settled: its log in
 // testdata is compared byte for byte.
 type scenario struct {
-	name  string
-	said  []pipelinetest.Said
-	setup func(s *pipelinetest.Scene)
-	limit time.Duration
-	check func(t *testing.T, s *pipelinetest.Scene)
+	name string
+	// design is its number among the fifteen that the design asks for; empty: it is
+	// one of ours.
+	design string
+	said   []pipelinetest.Said
+	setup  func(s *pipelinetest.Scene)
+	limit  time.Duration
+	check  func(t *testing.T, s *pipelinetest.Scene)
 }
 
 var scenarios = []scenario{
-	{name: "answer", said: []pipelinetest.Said{said(1000, 2500, "what time do you open")}, limit: 7000},
+	{name: "answer", design: "1 off", said: []pipelinetest.Said{said(1000, 2500, "what time do you open")}, limit: 7000},
 	{name: "unfinished sentence", said: []pipelinetest.Said{said(1000, 2000, "I'd like to book a"), said(2900, 3600, "table for two")}, limit: 5000,
 		setup: func(s *pipelinetest.Scene) {
 			s.Config.Turn.Complete = func(text string) float64 {
@@ -59,40 +62,40 @@ var scenarios = []scenario{
 				t.Errorf("the model was asked %d times, want once", n)
 			}
 		}},
-	{name: "backchannel", said: []pipelinetest.Said{table, said(6000, 6350, "uh-huh")}, setup: fourSentences, limit: 10000},
-	{name: "barge-in", said: []pipelinetest.Said{table, said(6000, 7200, "no wait, I meant Friday")}, setup: fourSentences, limit: 8000, check: cutAt(6340)},
+	{name: "backchannel", design: "5", said: []pipelinetest.Said{table, said(6000, 6350, "uh-huh")}, setup: fourSentences, limit: 10000},
+	{name: "barge-in", design: "6", said: []pipelinetest.Said{table, said(6000, 7200, "no wait, I meant Friday")}, setup: fourSentences, limit: 8000, check: cutAt(6340)},
 	{name: "barge-in on deaf engines", said: []pipelinetest.Said{table, said(6000, 7200, "no wait, I meant Friday")}, limit: 9000,
 		setup: func(s *pipelinetest.Scene) {
 			fourSentences(s)
 			s.TTS.IgnoreCancel, s.LLM.IgnoreCancel = true, true
 			s.TTS.Every = 50 * ms
 		}, check: cutAt(6340)},
-	{name: "noise over the agent", said: []pipelinetest.Said{table, said(6000, 6400, "")}, setup: fourSentences, limit: 10000},
-	{name: "no final", said: []pipelinetest.Said{said(1000, 2500, "what time do you open")}, limit: 4000,
+	{name: "noise over the agent", design: "7", said: []pipelinetest.Said{table, said(6000, 6400, "")}, setup: fourSentences, limit: 10000},
+	{name: "no final", design: "9", said: []pipelinetest.Said{said(1000, 2500, "what time do you open")}, limit: 4000,
 		setup: func(s *pipelinetest.Scene) { s.ASR.Plan = s.ASR.Plan[:len(s.ASR.Plan)-1] }},
-	{name: "nothing recognised", said: []pipelinetest.Said{said(1000, 2500, ""), said(6000, 7500, "")}, limit: 12000},
-	{name: "two finals", said: []pipelinetest.Said{said(1000, 2500, ""), said(6000, 7000, "")}, limit: 9000,
+	{name: "nothing recognised", design: "9b", said: []pipelinetest.Said{said(1000, 2500, ""), said(6000, 7500, "")}, limit: 12000},
+	{name: "two finals", design: "10", said: []pipelinetest.Said{said(1000, 2500, ""), said(6000, 7000, "")}, limit: 9000,
 		setup: func(s *pipelinetest.Scene) {
 			s.ASR.Plan = append([]enginetest.Heard{{At: 2620 * ms, Text: "Uh", Final: true, More: true}, {At: 3300 * ms, Text: "I want pizza", Final: true}},
 				enginetest.Spoken(6000*ms, 7000*ms, "a large one")...)
 			s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(900*ms, "Fine. ")}
 		}},
 	{name: "cough before the reply", said: []pipelinetest.Said{said(1000, 2500, "what time do you open"), said(2720, 2920, "")}, limit: 5000},
-	{name: "goodbye", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
+	{name: "goodbye", design: "13", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
 			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
 		}},
-	{name: "goodbye hung up on", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
+	{name: "goodbye hung up on", design: "13b", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
 			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
 			s.Leg.HangUp = 3500 * ms
 		}},
-	{name: "goodbye and hang-up at once", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
+	{name: "goodbye and hang-up at once", design: "13c", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
 			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
 			s.Leg.HangUp = 4140 * ms
 		}, check: oneEnd},
-	{name: "idle", said: []pipelinetest.Said{said(6000, 6300, "")}, limit: 60000,
+	{name: "idle", design: "14", said: []pipelinetest.Said{said(6000, 6300, "")}, limit: 60000,
 		setup: func(s *pipelinetest.Scene) {
 			s.Config.Turn.Idle = 8 * media.Second
 			s.Config.Agent.FirstMessage = "Hello there. This is a long greeting. How are you?"
@@ -153,8 +156,11 @@ var scenarios = []scenario{
 		}},
 }
 
-func TestScenarios(t *testing.T) {
-	for _, sc := range scenarios {
+func TestScenarios(t *testing.T) { playAll(t, scenarios) }
+
+// playAll plays each scenario and compares its log.
+func playAll(t *testing.T, list []scenario) {
+	for _, sc := range list {
 		t.Run(sc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := pipelinetest.NewScene(sc.said...)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/inference/spoken"
 )
 
 // Sentences are spoken one by one while the model still writes. The first may end
@@ -15,23 +17,26 @@ const (
 )
 
 const (
-	marks   = ".!?…"       // end a sentence
-	closers = "\"'”’»)]}*" // belong to the sentence they follow
+	marks   = ".!?…"            // end a sentence
+	closers = "\"'”“’‘»)]}*_`~" // belong to the sentence they follow
 )
 
-// segmenter cuts a growing text into pieces to speak. What it gives does not
-// depend on how the text came, but for one case: a text that stops after a long
-// word and a full stop is taken for a sentence, though "example." may go on with
-// "com". Waiting would hold up the words before a function call.
+// segmenter cuts a growing text into pieces to speak, without their markup. What it
+// gives does not depend on how the text came, but for one case: a text that stops
+// after a long word and a full stop is taken for a sentence, though "example." may go
+// on with "com". Waiting would hold up the words before a function call.
 type segmenter struct {
-	text  string
-	first bool // the first piece is out
+	text     string
+	language string // two letters, whose abbreviations it knows
+	first    bool   // the first piece is out
+	kept     string // what came before and is nothing to speak by itself
+	quotes   int    // « that are open
 }
 
 // pieces cuts a whole text, of which the first piece need not be short.
-func pieces(text string) []string {
+func pieces(text, language string) []string {
 	var list []string
-	s := segmenter{text: text, first: true}
+	s := segmenter{text: text, language: language, first: true}
 	for p := s.next(); p != ""; p = s.next() {
 		list = append(list, p)
 	}
@@ -47,7 +52,8 @@ func (s *segmenter) add(text string) { s.text += text }
 // next takes the next whole piece, or "" when there is none yet.
 func (s *segmenter) next() string {
 	for cut := s.boundary(); cut > 0; cut = s.boundary() {
-		piece := trim(s.text[:cut])
+		s.quotes += quotes(s.text[:cut])
+		piece := s.piece(s.text[:cut])
 		s.text = s.text[cut:]
 		if piece != "" {
 			s.first = true
@@ -57,40 +63,52 @@ func (s *segmenter) next() string {
 	return ""
 }
 
-// rest takes what is left when the text is complete.
+// rest takes what is left when the text is complete. What is nothing to speak is
+// dropped then.
 func (s *segmenter) rest() string {
-	piece := trim(s.text)
-	s.text = ""
+	piece := s.piece(s.text)
+	s.text, s.kept = "", ""
 	return piece
 }
 
-// trim takes off spaces, and marks left over from the sentence before. A piece
-// without a letter or digit is nothing to speak.
-func trim(s string) string {
-	s = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(s), marks+"”’»)]}"))
-	if !strings.ContainsFunc(s, spoken) {
+// piece is a part of the text as it is shown. What has no letter or digit is nothing to
+// speak, and kept for the piece after it.
+func (s *segmenter) piece(text string) string {
+	text = strings.TrimSpace(spoken.Plain(text))
+	if text == "" {
 		return ""
 	}
-	return s
+	if s.kept != "" && len(s.kept)+len(text) < maxSentence { // else it is too much to keep
+		text = s.kept + " " + text
+	}
+	s.kept = ""
+	if !strings.ContainsFunc(text, speakable) {
+		s.kept = text
+		return ""
+	}
+	return text
 }
 
-func spoken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func speakable(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // boundary is where the first whole piece ends; 0 when it is not there yet.
 func (s *segmenter) boundary() int {
-	space := 0
+	space, inside := 0, 0 // inside: brackets or a tag end there, at the earliest
 	for i := 0; i < len(s.text); {
 		r, size := utf8.DecodeRuneInString(s.text[i:])
 		end := i + size
 		switch {
 		case r == '\n':
 			return end
+		case r == '[' || r == '<':
+			inside = max(inside, s.brackets(i))
+		case i < inside:
 		case strings.ContainsRune(marks, r):
 			end = s.past(end, marks+closers)
-			if yes, known := s.endsSentence(i, end); !known {
+			if cut, known := s.endsSentence(i, end); !known {
 				return 0
-			} else if yes {
-				return end
+			} else if cut > 0 {
+				return cut
 			}
 		case strings.ContainsRune(",;:", r) && !s.first && i >= firstClause:
 			if end == len(s.text) {
@@ -99,7 +117,8 @@ func (s *segmenter) boundary() int {
 			if startsWithSpace(s.text[end:]) {
 				return end
 			}
-		case unicode.IsSpace(r):
+		}
+		if unicode.IsSpace(r) {
 			space = end
 		}
 		switch {
@@ -114,27 +133,123 @@ func (s *segmenter) boundary() int {
 	return 0
 }
 
+// maxTag bounds a tag of HTML, in bytes.
+const maxTag = 120
+
+// brackets is where the link or the tag ends that begins at i; i when it is none. An
+// unfinished one goes on to the end.
+func (s *segmenter) brackets(i int) int {
+	text := s.text[i:min(len(s.text), i+2*maxSentence)]
+	if text[0] == '<' {
+		next := text[1:min(len(text), 2)]
+		if next != "" && next != "/" && next != "!" && !isLetter(next[0]) {
+			return i
+		}
+		switch end := strings.IndexAny(text[:min(len(text), maxTag)], ">\n"); {
+		case end >= 0:
+			return i + end + 1
+		case len(text) >= maxTag:
+			return i
+		}
+		return len(s.text)
+	}
+	end := strings.IndexAny(text, "]\n")
+	switch {
+	case end < 0:
+		return len(s.text)
+	case text[end] == '\n' || !strings.HasPrefix(text[end:], "]("):
+		return i + end
+	}
+	if shut := strings.IndexAny(text[end:], ")\n "); shut >= 0 {
+		return i + end + shut
+	}
+	return len(s.text)
+}
+
+// endsInDigit says that text ends with a digit.
+func endsInDigit(text string) bool {
+	return text != "" && text[len(text)-1] >= '0' && text[len(text)-1] <= '9'
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// quotes is how many guillemets a text leaves open; below 0 when it shuts some.
+func quotes(text string) int { return strings.Count(text, "«") - strings.Count(text, "»") }
+
 // past is the end of the run of characters of set that begins at i.
 func (s *segmenter) past(i int, set string) int {
 	return len(s.text) - len(strings.TrimLeft(s.text[i:], set))
 }
 
-// endsSentence says whether the marks from i to end are the end of a sentence;
-// known is false while that depends on what follows.
-func (s *segmenter) endsSentence(i, end int) (yes, known bool) {
-	word := s.text[:i]
-	word = word[strings.LastIndexFunc(word, unicode.IsSpace)+1:]
-	plain := s.text[i:end] == "."
-	if rest := s.text[end:]; rest == "" {
-		return plain && longWord(word), plain && longWord(word)
-	} else if !startsWithSpace(rest) {
-		return false, true // "3.5", "e.g.", "example.com"
+// endsSentence says where the sentence ends whose last marks are those from i to end;
+// 0 when they are none. known is false while that depends on what follows.
+func (s *segmenter) endsSentence(i, end int) (cut int, known bool) {
+	begin := strings.LastIndexFunc(s.text[:i], unicode.IsSpace) + 1
+	word, plain := s.text[begin:i], strings.TrimRight(s.text[i:end], "*_`~") == "."
+	rest := s.text[end:]
+	switch {
+	case rest == "":
+		if s.text[i:end] == "." && s.longWord(word) {
+			return end, true
+		}
+		return 0, false
+	case strings.HasPrefix(rest, "¿"), strings.HasPrefix(rest, "¡"):
+		return end, true
+	case !startsWithSpace(rest):
+		return 0, true // "3.5", "e.g.", "example.com"
 	}
-	return !plain || !abbreviated(word), true
+	after := strings.TrimLeftFunc(rest, func(r rune) bool { return r != '\n' && unicode.IsSpace(r) })
+	next, _ := utf8.DecodeRuneInString(after)
+	if s.quotes+quotes(s.text[:end]) > 0 { // French: « Oui. »
+		if after == "" {
+			return 0, false
+		}
+		if next == '»' {
+			return len(s.text) - len(after) + len("»"), true
+		}
+	}
+	if !plain {
+		return s.unlessGoesOn(i, end, after, next)
+	}
+	if numbered(word, s.language, strings.TrimSpace(s.text[:begin]) == "") {
+		return 0, true
+	}
+	yes, open := abbreviated(word, s.language)
+	if len(word) == 1 && strings.Contains("hmgls", word) && endsInDigit(strings.TrimRightFunc(s.text[:begin], unicode.IsSpace)) {
+		open = true // "14.30 h."
+	}
+	switch {
+	case !yes:
+		return end, true
+	case !open:
+		return 0, true
+	case after == "":
+		return 0, false
+	case unicode.IsUpper(next) || next == '¿' || next == '¡':
+		return end, true
+	}
+	return 0, true
+}
+
+// unlessGoesOn ends a sentence at dots, or at a mark other than a full stop, unless a
+// small letter follows.
+func (s *segmenter) unlessGoesOn(i, end int, after string, next rune) (cut int, known bool) {
+	run := strings.TrimRight(s.text[i:end], closers)
+	dots := run == "…" || len(run) > 1 && strings.Trim(run, ".") == ""
+	if len(run) != end-i && !dots || run == "." {
+		return end, true
+	}
+	if after == "" {
+		return 0, false
+	}
+	if unicode.IsLower(next) {
+		return 0, true
+	}
+	return end, true
 }
 
 // longWord says whether the full stop after word ends a sentence whatever follows.
-func longWord(word string) bool {
+func (s *segmenter) longWord(word string) bool {
 	n := 0
 	for _, r := range word {
 		if !unicode.IsLetter(r) {
@@ -142,41 +257,11 @@ func longWord(word string) bool {
 		}
 		n++
 	}
-	return n > 3 && !abbreviated(word)
+	yes, _ := abbreviated(word, s.language)
+	return n > 3 && !yes
 }
 
 func startsWithSpace(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return s != "" && unicode.IsSpace(r)
 }
-
-// abbreviated says whether a full stop after word belongs to the word: after a
-// known abbreviation, an initial, "z.B", "p.m" or a number such as a day of the
-// month, which has one or two digits.
-func abbreviated(word string) bool {
-	word = strings.ToLower(strings.TrimLeftFunc(word, func(r rune) bool { return !spoken(r) }))
-	if word == "" || abbreviations[word] {
-		return word != ""
-	}
-	if strings.TrimLeft(word, "0123456789") == "" {
-		return len(word) <= 2
-	}
-	initials := strings.Contains(word, ".") || utf8.RuneCountInString(word) == 1
-	for part := range strings.SplitSeq(word, ".") {
-		initials = initials && utf8.RuneCountInString(part) <= 2
-	}
-	return initials
-}
-
-// abbreviations of the languages, without their full stop.
-var abbreviations = func() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(`mr mrs ms dr prof st vs etc approx
-		sr sra srta dra av avda núm tel ud uds
-		mme mlle
-		sig sigra dott avv ing
-		hr fr nr bzw usw ca inkl str`) {
-		set[w] = true
-	}
-	return set
-}()

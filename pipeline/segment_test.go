@@ -45,16 +45,21 @@ var segments = []struct {
 	{"Italian", "È il sig. Rossi. Perché?", []string{"È il sig. Rossi.", "Perché?"}},
 	{"Portuguese", "São três. Não é?", []string{"São três.", "Não é?"}},
 	{"quotes", "He said “yes.” Then (so it seems.) he left.", []string{"He said “yes.”", "Then (so it seems.)", "he left."}},
-	{"guillemets", "« Oui. » Bien.", []string{"« Oui.", "Bien."}},
-	{"bold", "**Yes.** No.", []string{"**Yes.**", "No."}},
+	{"guillemets", "« Oui. » Bien.", []string{"« Oui. »", "Bien."}},
+	{"bold", "**Yes.** No.", []string{"Yes.", "No."}},
 	{"several marks", "Really?! Well... Yes…", []string{"Really?!", "Well...", "Yes…"}},
 	{"addresses", "Go to www.example.com or write to a.b@example.org. Bye.", []string{"Go to www.example.com or write to a.b@example.org.", "Bye."}},
 	{"marks in words", "Yahoo!Mail and a.out?x are words.", []string{"Yahoo!Mail and a.out?x are words."}},
 }
 
+// languageOf is the language of a case: English, unless its name is another.
+func languageOf(name string) string {
+	return map[string]string{"a date": "de", "Spanish": "es", "German": "de", "French": "fr", "guillemets": "fr", "Italian": "it", "Portuguese": "pt"}[name]
+}
+
 func TestSegments(t *testing.T) {
 	for _, c := range segments {
-		if got := pieces(c.text); !slices.Equal(got, c.want) {
+		if got := pieces(c.text, languageOf(c.name)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -79,7 +84,7 @@ func TestFirstClause(t *testing.T) {
 func TestLongSegments(t *testing.T) {
 	for _, text := range []string{strings.Repeat("word ", 200), strings.Repeat("ñ", 1000), strings.Repeat("漢字", 400), "A " + strings.Repeat("x", 900),
 		strings.Repeat("1,", 500), strings.Repeat("a.b", 300), strings.Repeat("\xff", 500) + "end"} {
-		got := pieces(text)
+		got := pieces(text, "en")
 		for _, p := range got {
 			if len(p) > maxSentence+4 {
 				t.Errorf("a piece of %d bytes", len(p))
@@ -150,10 +155,13 @@ func TestStreamedSegments(t *testing.T) {
 	})
 }
 
-// TestSegmentsOfAnything: no text breaks the segmenter.
+// TestSegmentsOfAnything: no text breaks the segmenter, and what is no markup stays.
 func TestSegmentsOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("aB1.,!? \n\"»…"))))).Draw(t, "parts")
+		for i := range parts {
+			parts[i] = strings.NewReplacer("<", "", "&", "", "[", "", "`", "", "~", "").Replace(parts[i])
+		}
 		got := streamed(segmenter{}, parts...)
 		if words(strings.Join(got, "")) != words(strings.Join(parts, "")) {
 			t.Fatalf("%q of %q", got, parts)

@@ -1,26 +1,31 @@
 package pipeline
 
 import (
+	"context"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/inference/spoken"
 	"parley/media"
 )
 
 // sentence is one piece of a reply on its way to the far end.
 type sentence struct {
 	gen, seg int
-	text     string
-	rate     media.Rate // 0: no audio came yet
-	pcm      []int16    // not yet taken
-	taken    int        // samples taken
-	total    int        // samples received
+	text     string       // as it is shown
+	form     *spoken.Form // of the text; nil: it is spoken as it is shown
+	rate     media.Rate   // 0: no audio came yet
+	pcm      []int16      // not yet taken
+	taken    int          // samples taken
+	total    int          // samples received
 	marks    []inference.Mark
-	complete bool // all of it was received
-	last     bool // no more of it is wanted
+	complete bool                    // all of it was received
+	last     bool                    // no more of it is wanted
+	broken   bool                    // its voice is through, what it still gives does not count
+	stop     context.CancelCauseFunc // stops its voice
 }
 
 func (s *sentence) append(c inference.Chunk) {
@@ -64,24 +69,35 @@ func (s *sentence) heard(off media.Time) string {
 	if off <= 0 {
 		return ""
 	}
-	runes := []rune(s.text)
 	end := 0
 	if len(s.marks) > 0 {
-		end = s.spoken(off.Duration())
+		end = s.marked(off.Duration())
 	} else {
-		if !s.complete {
-			length = max(length, media.Time(len(runes))*leastPerChar)
-		}
-		end = min(len(runes), int(int64(len(runes))*int64(off)/int64(length)))
-		for end > 0 && end < len(runes) && !unicode.IsSpace(runes[end]) {
-			end--
-		}
+		end = s.inProportion(off, length)
 	}
-	return strings.TrimSpace(string(runes[:end]))
+	return strings.TrimSpace(string([]rune(s.text)[:end]))
 }
 
-// spoken is the index, in code points, after the last word that ended by off.
-func (s *sentence) spoken(off time.Duration) int {
+// inProportion is how many code points of the text are heard by off of the audio, of
+// which there are length so far: whole words of what is spoken.
+func (s *sentence) inProportion(off, length media.Time) int {
+	form := s.form
+	if form == nil {
+		form = spoken.As(s.text)
+	}
+	runes := []rune(form.Spoken)
+	if !s.complete {
+		length = max(length, media.Time(len(runes))*leastPerChar)
+	}
+	end := min(len(runes), int(int64(len(runes))*int64(off)/int64(length)))
+	for end > 0 && end < len(runes) && !unicode.IsSpace(runes[end]) {
+		end--
+	}
+	return form.ShownAt(end)
+}
+
+// marked is the index, in code points, after the last word that ended by off.
+func (s *sentence) marked(off time.Duration) int {
 	n := utf8.RuneCountInString(s.text)
 	end := 0
 	for i, m := range s.marks {

@@ -10,6 +10,7 @@ import (
 
 	"parley/billing"
 	"parley/media"
+	"parley/pipeline/tool"
 	"parley/store"
 )
 
@@ -18,9 +19,14 @@ import (
 type Session struct {
 	m      *Manager
 	stored *store.Session // nil until the store has it
+	work   *Work          // nil: it is a conversation
 	meter  billing.Meter
-	urgent atomic.Bool // a checkpoint is wanted before its time
-	end    sync.Once
+	// lineOnly has no agent in it, which would be charged by the minute.
+	lineOnly bool
+	urgent   atomic.Bool // a checkpoint is wanted before its time
+	broke    atomic.Bool // it was told that the balance is used up
+	end      sync.Once
+	halted   chan struct{} // closed with the first stop
 
 	// Of the manager's Run alone.
 	seq     int64
@@ -28,11 +34,15 @@ type Session struct {
 
 	mu      sync.Mutex
 	call    *Call
-	stopped *media.Ended // asked to end before it had a call
-	started time.Time    // when its clock started; zero before
-	ended   time.Time    // and when it stopped; it does not change any more
+	stopped *media.Ended // the end that was asked for first; nil: none was
+	status  CallStatus
+	newsSeq uint64
+	started time.Time // when its clock started; zero before
+	ended   time.Time // and when it stopped; it does not change any more
 	talk    store.Conversation
 	turns   []turnRecord
+	log     callLog
+	meters  map[string]tool.Meter // of the functions that cost something, by name
 }
 
 // turnRecord is where the time of one turn went, as it is stored.
@@ -55,13 +65,24 @@ const (
 // ID is the session's and the call's identifier.
 func (s *Session) ID() string { return s.stored.ID }
 
+// Account is whose it is.
+func (s *Session) Account() string { return s.stored.Account }
+
 // Begin starts the session's clock: a web session's configuration is complete, a
 // telephone call is answered. Before it nothing is owed.
 func (s *Session) Begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.started.IsZero() {
-		s.started = time.Now()
+	if !s.started.IsZero() {
+		return
+	}
+	s.started = time.Now()
+	s.advance(CallConnected)
+	if s.stored.Terms.Kind.Phone() {
+		// Somebody has been rung up, or has got through: the books know it before
+		// this node can die.
+		s.urgent.Store(true)
+		s.m.checkpointSoon()
 	}
 }
 
@@ -79,14 +100,16 @@ func (s *Session) usage(now time.Time) (started time.Time, u billing.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u = s.meter.Usage()
-	if s.started.IsZero() {
+	if s.started.IsZero() || s.work != nil {
 		return s.started, u
 	}
 	if !s.ended.IsZero() {
 		now = s.ended
 	}
 	ms := max(0, now.Sub(s.started).Milliseconds())
-	u[billing.AgentTime] = ms
+	if !s.lineOnly {
+		u[billing.AgentTime] = ms
+	}
 	if s.stored.Terms.Kind.Phone() {
 		u[billing.LineTime] = ms
 	}
@@ -118,11 +141,48 @@ func (s *Session) Observer(next func(Event)) func(Event) {
 	}
 }
 
+// Offers says which functions the session's call may run, for what they cost.
+func (s *Session) Offers(functions []tool.Function) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meters = map[string]tool.Meter{}
+	for _, f := range functions {
+		if f.Meter != tool.Free {
+			s.meters[f.Spec.Name] = f.Meter
+		}
+	}
+}
+
+// ran counts what a function cost that has done its work.
+func (s *Session) ran(name string) {
+	s.mu.Lock()
+	m := s.meters[name]
+	s.mu.Unlock()
+	switch m {
+	case tool.Searched:
+		s.meter.Add(billing.WebSearches, 1)
+	case tool.CRM:
+		s.meter.Raise(billing.CRMCalls, 1)
+	default:
+		return
+	}
+	s.urgent.Store(true)
+	s.m.checkpointSoon()
+}
+
 func (s *Session) observe(e Event) {
 	switch e.Kind {
+	case ToolEnded:
+		if e.Text == "ok" {
+			s.ran(e.Call.Name)
+		}
 	case Used:
 		t := e.Usage.Tokens
-		s.meter.AddTokens(billing.Reply, t.In, t.Out)
+		kind := billing.Reply
+		if e.Usage.Speculative() {
+			kind = billing.Speculative
+		}
+		s.meter.AddTokens(kind, t.In, t.Out)
 		s.urgent.Store(true)
 		s.m.checkpointSoon()
 		s.note(func() {
@@ -138,11 +198,20 @@ func (s *Session) observe(e Event) {
 		}
 		s.note(func() {
 			if len(s.talk.Transcript) < maxTranscript {
-				s.talk.Transcript = append(s.talk.Transcript, store.TranscriptLine{Role: role, Text: e.Text, AtMS: e.At.Milliseconds()})
+				line := store.TranscriptLine{Role: role, Text: e.Text, AtMS: e.At.Milliseconds()}
+				s.talk.Transcript = append(s.talk.Transcript, line)
+				s.log.add(store.CallEvent{Line: &line})
+				s.tell(News{Line: &line})
 			}
 		})
 	case UserLineAgain:
 		s.note(func() { s.replaceUser(e.Text) })
+	case Answered:
+		s.note(func() {
+			s.talk.AnsweredBy = e.Text
+			s.log.add(store.CallEvent{AnsweredBy: e.Text})
+			s.tell(News{AnsweredBy: e.Text})
+		})
 	case Timed:
 		t := e.Timing
 		s.note(func() {
@@ -164,6 +233,8 @@ func (s *Session) replaceUser(text string) {
 	for i := len(s.talk.Transcript) - 1; i >= 0; i-- {
 		if s.talk.Transcript[i].Role == "user" {
 			s.talk.Transcript[i].Text = text
+			s.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: text}})
+			s.tell(News{Corrected: true})
 			return
 		}
 	}
@@ -186,16 +257,30 @@ func (s *Session) Conduct(call *Call, leg media.Leg) media.Ended {
 	return ended
 }
 
+// thrifty tells the call whether anything is left of the balance.
+func (s *Session) thrifty(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.call != nil {
+		s.call.Thrifty(on)
+	}
+}
+
 // Stop cuts the call off. It never blocks.
 func (s *Session) Stop(why media.Ended) { s.stop(&why, false) }
 
 // stop ends the call. Without goodbye, or when there is no conversation yet, it
 // is cut off.
 func (s *Session) stop(why *media.Ended, goodbye bool) {
+	if s.work != nil {
+		s.work.stop(why)
+		return
+	}
 	s.mu.Lock()
 	call := s.call
 	if s.stopped == nil {
 		s.stopped = why
+		close(s.halted)
 	}
 	s.mu.Unlock()
 	switch {
@@ -222,6 +307,7 @@ func (s *Session) End(e media.Ended) {
 		defer s.m.leave(s)
 		s.hungUp(time.Now())
 		s.close(e)
+		s.note(func() { s.advance(CallEnded) })
 	})
 }
 
@@ -232,9 +318,11 @@ func (s *Session) close(e media.Ended) {
 	started, usage := s.usage(time.Now())
 	closing := store.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: started, Usage: usage}
 	deadline := time.Now().Add(closeMax)
-	s.retry(deadline, "the conversation of a session was not stored", away, func(ctx context.Context) error {
-		return s.m.ledger.SaveConversation(ctx, s.stored.Account, s.stored.ID, s.conversation())
-	})
+	if s.work == nil {
+		s.retry(deadline, "the conversation of a session was not stored", away, func(ctx context.Context) error {
+			return s.m.ledger.SaveConversation(ctx, s.stored.Account, s.stored.ID, s.conversation())
+		})
+	}
 	// Without a conversation too: what is not closed is not charged, and counts as
 	// a call in progress.
 	s.retry(deadline, "a session was not closed", undecided, func(ctx context.Context) error {
@@ -273,7 +361,8 @@ func (s *Session) retry(deadline time.Time, failure string, again func(error) bo
 func (s *Session) conversation() store.Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	talk := s.talk
+	talk, log := s.talk, s.log.CallLog
+	talk.Log = &log
 	if turns, err := json.Marshal(s.turns); err == nil && s.turns != nil {
 		talk.Turns = turns
 	}

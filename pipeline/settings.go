@@ -3,11 +3,13 @@ package pipeline
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"maps"
+	"strings"
 	"time"
 
+	"parley/inference/spoken"
 	"parley/media"
+	"parley/pipeline/schema"
 	"parley/pipeline/turn"
 )
 
@@ -18,11 +20,19 @@ type Settings struct {
 	MinEndpointMS *int `json:"min_endpoint_ms,omitempty"` // 100 to 2000; 200
 	MaxEndpointMS *int `json:"max_endpoint_ms,omitempty"` // 300 to 6000; 2400
 	BargeInMS     *int `json:"barge_in_ms,omitempty"`     // 200 to 3000; 600
-	// Interruptible is "always" or "never".
-	Interruptible *string `json:"interruptible,omitempty"`
+	// Interruptible is "always", "never" or "after_first_sentence";
+	// FirstMessageInterruptible is the same for the first message alone.
+	Interruptible             *string `json:"interruptible,omitempty"`
+	FirstMessageInterruptible *string `json:"first_message_interruptible,omitempty"`
+	// KeyInterrupts says that a key which the caller presses interrupts, where speech
+	// would; true.
+	KeyInterrupts *bool `json:"key_interrupts,omitempty"`
 
 	IdleSeconds   *int `json:"idle_seconds,omitempty"`   // 0 (never) to 600; 10
 	IdleReprompts *int `json:"idle_reprompts,omitempty"` // 0 to 10; 2
+
+	// Record keeps the audio of the agent's calls; false. Callers must be told.
+	Record *bool `json:"record,omitempty"`
 
 	MaxDurationSeconds *int `json:"max_duration_seconds,omitempty"` // 10 to 7200; 7200
 	// RingMS is how long an incoming telephone call rings before it is answered.
@@ -32,10 +42,41 @@ type Settings struct {
 	Goodbye *string `json:"goodbye,omitempty"`
 	// Phrases are texts that callers are expected to say.
 	Phrases []string `json:"phrases,omitempty"`
+	// Pronunciation says how words are pronounced, whole words in any case.
+	Pronunciation []spoken.Entry `json:"pronunciation,omitempty"` // 500 at most, 200 bytes a text
 
-	// SpeculativeLLM begins replies in the caller's pauses. It is stored; replies
-	// are not begun before the turn is over yet.
+	// TransferTo is whom transfer_call may hand telephone calls over to; TransferAny: any
+	// number too that may be called.
+	TransferTo  []Destination `json:"transfer_to,omitempty"`  // 32 at most
+	TransferAny *bool         `json:"transfer_any,omitempty"` // false
+	// The other functions of telephone calls may be taken from the agent.
+	SendDTMF      *bool `json:"send_dtmf,omitempty"`      // true
+	CollectDigits *bool `json:"collect_digits,omitempty"` // true
+	OptOut        *bool `json:"opt_out,omitempty"`        // true
+
+	// SpeculativeLLM begins replies in the caller's pauses; as the rate card says.
 	SpeculativeLLM *bool `json:"speculative_llm,omitempty"`
+	// SpeculativeVoice speaks their first sentence in advance even by a voice that is not
+	// on this machine; false.
+	SpeculativeVoice *bool `json:"speculative_voice,omitempty"`
+
+	Speed *float64 `json:"speed,omitempty"` // 0.5 to 2; 1, the voice's own pace
+	// Variables are those that the agent's texts may name, with their values when
+	// nobody gives any.
+	Variables map[string]string `json:"variables,omitempty"`
+	Timezone  *string           `json:"timezone,omitempty"` // where {{now}} is told, as IANA names it; UTC
+	Knowledge []Snippet         `json:"knowledge,omitempty"`
+	// RecordingNotice is said before the first message, word for word and to its end.
+	RecordingNotice *string `json:"recording_notice,omitempty"`
+	// OnMachine and MachineMessage are for outbound calls that say nothing of it.
+	OnMachine      *string `json:"on_machine,omitempty"` // continue
+	MachineMessage *string `json:"machine_message,omitempty"`
+}
+
+// Snippet is something an agent knows.
+type Snippet struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
 }
 
 // Bounds of a conversation that no agent sets.
@@ -46,42 +87,54 @@ const (
 	verdictAfter       = 100 * media.Millisecond
 )
 
-// ParseSettings reads an agent's settings. The error is one sentence that names
-// the key and what it allows.
+// ParseSettings reads an agent's settings; null, also of a field, is as if it were not
+// there. The error is schema.Mistakes, whose paths begin with "settings". What could be
+// read is returned all the same.
 func ParseSettings(data []byte) (Settings, error) {
 	var s Settings
-	if len(bytes.TrimSpace(data)) == 0 {
+	var members map[string]json.RawMessage
+	if len(bytes.TrimSpace(data)) == 0 || string(bytes.TrimSpace(data)) == "null" {
 		return s, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return s, fmt.Errorf("settings: %w", err)
+	if json.Unmarshal(data, &members) == nil {
+		maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+		data, _ = json.Marshal(members) // what was read can be written
 	}
-	if d.InputOffset() < int64(len(bytes.TrimRight(data, " \t\r\n"))) {
-		return s, errors.New("settings: more than one JSON value")
+	wrong := SettingsSchema.Read("settings", data)
+	if err := json.Unmarshal(data, &s); err != nil && len(wrong) == 0 {
+		wrong.Add("settings", "%v", err)
 	}
-	for _, r := range []struct {
-		name   string
-		value  *int
-		lo, hi int
-	}{
-		{"min_endpoint_ms", s.MinEndpointMS, 100, 2000}, {"max_endpoint_ms", s.MaxEndpointMS, 300, 6000},
-		{"barge_in_ms", s.BargeInMS, 200, 3000}, {"idle_seconds", s.IdleSeconds, 0, 600}, {"idle_reprompts", s.IdleReprompts, 0, 10},
-		{"max_duration_seconds", s.MaxDurationSeconds, 10, 7200}, {"ring_ms", s.RingMS, 0, 30000},
-	} {
-		if r.value != nil && (*r.value < r.lo || *r.value > r.hi) {
-			return s, fmt.Errorf("settings: %s is %d, allowed are %d to %d", r.name, *r.value, r.lo, r.hi)
+	s.check(&wrong)
+	return s, wrong.Err()
+}
+
+// check says what no schema can, and brings the list of destinations into the form that
+// is kept.
+func (s *Settings) check(wrong *schema.Mistakes) {
+	if !wrong.Within("settings.transfer_to") {
+		s.checkTransfers(wrong)
+	}
+	if !wrong.Within("settings.pronunciation") {
+		if err := spoken.Check(s.Pronunciation); err != nil {
+			wrong.Add("settings.pronunciation", "%s", strings.TrimPrefix(err.Error(), "pronunciation: "))
 		}
 	}
-	if i := s.Interruptible; i != nil && *i != "always" && *i != "never" {
-		return s, fmt.Errorf("settings: interruptible is %q, allowed are always and never", *i)
+	if s.Timezone != nil {
+		if _, err := time.LoadLocation(*s.Timezone); err != nil || *s.Timezone == "Local" {
+			wrong.Add("settings.timezone", "%q, must be a time zone such as Europe/Madrid", *s.Timezone)
+		}
 	}
-	if len(s.Phrases) > maxPhrases {
-		return s, fmt.Errorf("settings: phrases has %d entries, allowed are %d", len(s.Phrases), maxPhrases)
+	message := s.MachineMessage != nil && strings.TrimSpace(*s.MachineMessage) != ""
+	if s.OnMachine != nil && *s.OnMachine == string(LeaveMessage) && !message {
+		wrong.Add("settings.machine_message", "is missing, on_machine message needs it")
 	}
-	return s, nil
+	if _, taken := s.Variables["now"]; taken {
+		wrong.Add("settings.variables.now", "is set by the server")
+	}
 }
+
+// policies are the values of Interruptible.
+var policies = map[string]turn.Policy{"always": turn.Always, "never": turn.Never, "after_first_sentence": turn.AfterFirst}
 
 // Turn is the turn-taking that the settings ask for in a language.
 func (s *Settings) Turn(language string) turn.Config {
@@ -100,11 +153,33 @@ func (s *Settings) Turn(language string) turn.Config {
 	if s.IdleReprompts != nil {
 		c.Reprompts = *s.IdleReprompts
 	}
-	if s.Interruptible != nil && *s.Interruptible == "never" {
-		c.Barge = turn.Never
+	if s.Interruptible != nil {
+		c.Barge = policies[*s.Interruptible]
+		c.Greeting = c.Barge
+	}
+	if s.FirstMessageInterruptible != nil {
+		c.Greeting = policies[*s.FirstMessageInterruptible]
+	}
+	if s.RecordingNotice != nil && *s.RecordingNotice != "" {
+		c.Greeting = turn.Never
+	}
+	if s.KeyInterrupts != nil {
+		c.Keys = *s.KeyInterrupts
 	}
 	return c
 }
+
+// Speculate says whether replies are begun in pauses, where the rate card says so
+// unless the agent does.
+func (s *Settings) Speculate(unless bool) bool {
+	if s.SpeculativeLLM != nil {
+		return *s.SpeculativeLLM
+	}
+	return unless
+}
+
+// Dictionary is how the agent pronounces words; nil when it says nothing of it.
+func (s *Settings) Dictionary() *spoken.Dictionary { return spoken.NewDictionary(s.Pronunciation) }
 
 // MaxDuration is the longest the agent's calls may be.
 func (s *Settings) MaxDuration() time.Duration {

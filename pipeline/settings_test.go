@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,18 +15,37 @@ import (
 func TestParseSettings(t *testing.T) {
 	for _, c := range []struct{ data, wrong string }{
 		{"", ""}, {" \n", ""}, {"{}", ""}, {"{} \n", ""}, {"null", ""},
-		{`{"min_endpoint_ms":100,"max_endpoint_ms":6000,"barge_in_ms":3000,"interruptible":"never","idle_seconds":0,"idle_reprompts":0,
+		{`{"min_endpoint_ms":100,"max_endpoint_ms":6000,"barge_in_ms":3000,"interruptible":"after_first_sentence","first_message_interruptible":"never","key_interrupts":false,"speculative_voice":true,"idle_seconds":0,"idle_reprompts":0,
 			"max_duration_seconds":10,"ring_ms":0,"goodbye":"Bye.","phrases":["a"],"speculative_llm":true}`, ""},
-		{"{", "settings: "}, {"[]", "settings: "}, {"{} {}", "more than one"}, {`{"idle":1}`, "idle"},
-		{`{"min_endpoint_ms":99}`, "min_endpoint_ms is 99, allowed are 100 to 2000"}, {`{"min_endpoint_ms":1.5}`, "min_endpoint_ms"},
+		{"{", "settings: is no JSON"}, {"[]", "settings: a list, must be an object"}, {"{} {}", "more than one"}, {`{"idle":1}`, "settings.idle: is not known"},
+		{`{"min_endpoint_ms":99}`, "settings.min_endpoint_ms: 99, allowed are 100 to 2000"}, {`{"min_endpoint_ms":1.5}`, "min_endpoint_ms"},
 		{`{"max_endpoint_ms":6001}`, "max_endpoint_ms"}, {`{"barge_in_ms":0}`, "barge_in_ms"}, {`{"idle_seconds":-1}`, "idle_seconds"},
 		{`{"idle_reprompts":11}`, "idle_reprompts"}, {`{"max_duration_seconds":9}`, "max_duration_seconds"}, {`{"ring_ms":30001}`, "ring_ms"},
-		{`{"interruptible":"sometimes"}`, "interruptible"}, {`{"phrases":["` + strings.Repeat(`","`, 2000) + `"]}`, "phrases has 2001"},
+		{`{"interruptible":"sometimes"}`, `settings.interruptible: "sometimes", allowed are always, never and after_first_sentence`}, {`{"first_message_interruptible":""}`, "first_message_interruptible"}, {`{"phrases":["` + strings.Repeat(`","`, 2000) + `"]}`, "settings.phrases: 2001 entries, allowed are 2000"},
+		{`{"pronunciation":[{"word":"SQL","say":"sequel"},{"word":"C++","say":"see plus plus"}]}`, ""},
+		{`{"pronunciation":[{"word":"SQL"}]}`, "settings.pronunciation[0].say: is missing"},
+		{`{"pronunciation":[{"word":"SQL","say":"` + strings.Repeat("x", 201) + `"}]}`, "settings.pronunciation[0].say: 201 characters, allowed are 200"},
+		{`{"pronunciation":[{"word":"SQL","as":"sequel"}]}`, "settings.pronunciation[0].as: is not known"},
+		{`{"pronunciation":[{"word":"SQL","say":"` + strings.Repeat("é", 101) + `"}]}`, "the say of entry 1 has 202 bytes, allowed are 200"},
+		{`{"pronunciation":[` + strings.Repeat(`{"word":"a","say":"b"},`, 500) + `{"word":"a","say":"b"}]}`, "settings.pronunciation: 501 entries, allowed are 500"},
 	} {
 		_, err := ParseSettings([]byte(c.data))
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%.40s: %v, want %q", c.data, err, c.wrong)
 		}
+	}
+}
+
+// Each setting is in the schema, and the schema has no other.
+func TestEverySettingIsDescribed(t *testing.T) {
+	var have []string
+	for f := range reflect.TypeFor[Settings]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		have = append(have, name)
+	}
+	slices.Sort(have)
+	if described := slices.Sorted(maps.Keys(SettingsSchema.Properties)); !slices.Equal(have, described) {
+		t.Errorf("settings are %v, settings_schema.go describes %v", have, described)
 	}
 }
 
@@ -49,6 +71,13 @@ func TestSettingsOfATurn(t *testing.T) {
 	}
 	if c.Verdict <= c.OverlapMax {
 		t.Errorf("the verdict falls after %v, before anybody can have spoken for %v", c.Verdict.Duration(), c.OverlapMax.Duration())
+	}
+	if c.Greeting != turn.Never || !c.Keys || !s.Speculate(true) || s.Speculate(false) {
+		t.Errorf("the first message %v, keys %v, speculation %v", c.Greeting, c.Keys, s.Speculate(true))
+	}
+	first, s2 := parse(`{"interruptible":"after_first_sentence","first_message_interruptible":"always","key_interrupts":false,"speculative_llm":false}`)
+	if first.Barge != turn.AfterFirst || first.Greeting != turn.Always || first.Keys || s2.Speculate(true) {
+		t.Errorf("got %+v", first)
 	}
 	if s.MaxDuration() != time.Minute || s.Ring() != 0 {
 		t.Errorf("it lasts %v and rings %v", s.MaxDuration(), s.Ring())

@@ -19,13 +19,16 @@ func (c *Call) speak(now time.Time) {
 			if !c.format.Continuous {
 				break
 			}
-			c.leg.Write(media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out})
+			f = media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out}
+			c.echo.wrote(f, false)
+			c.leg.Write(f)
 			c.mouth.wrote(false)
 			continue
 		}
 		if r := c.reply; r.live && c.mouth.last.gen == r.gen {
 			c.spoken(r, now)
 		}
+		c.echo.wrote(f, true)
 		c.leg.Write(f)
 		c.mouth.wrote(true)
 		c.active = now
@@ -52,6 +55,7 @@ func (c *Call) sentencePlayed() {
 // it becomes audible, and which sentence begins.
 func (c *Call) spoken(r *reply, now time.Time) {
 	r.movedAt = now
+	c.said.note(r.texts[c.mouth.last.seg].text, now)
 	if seg := c.mouth.last.seg; seg >= r.caption {
 		r.caption = seg + 1
 		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: r.texts[seg].text})
@@ -69,9 +73,9 @@ func (c *Call) timed(r *reply, now time.Time) {
 	}
 	t := Timing{Endpoint: r.endpoint, Total: r.endpoint + now.Sub(r.asked)}
 	if !r.modelAt.IsZero() {
-		t.Model = r.modelAt.Sub(r.asked)
+		t.Model = max(0, r.modelAt.Sub(r.asked)) // it may have been begun in advance
 	}
-	t.Voice = r.voiceAt.Sub(r.asked) - t.Model
+	t.Voice = max(0, r.voiceAt.Sub(r.asked)-t.Model)
 	t.Overhead = now.Sub(r.asked) - t.Model - t.Voice
 	c.emit(Event{Kind: Timed, Turn: r.turn, Generation: r.number, Timing: t})
 }
@@ -79,7 +83,7 @@ func (c *Call) timed(r *reply, now time.Time) {
 // audio takes a piece of the voice.
 func (c *Call) audio(r *reply, m message) {
 	s := c.mouth.sentence(m.gen, m.seg)
-	if s == nil {
+	if s == nil || s.broken {
 		return
 	}
 	if len(m.chunk.Phones) > 0 {
@@ -139,7 +143,9 @@ func (c *Call) written(m message) {
 	u := m.usage
 	r.tokens, r.written = &u, true
 	if m.err != nil {
-		r.err = m.err
+		if r.err = m.err; r == c.ahead {
+			c.dropAhead(FailedReply)
+		}
 	}
 	c.account(r)
 	c.toolsDone()
@@ -147,7 +153,8 @@ func (c *Call) written(m message) {
 
 // limits ends what has taken too long.
 func (c *Call) limits(now time.Time) {
-	c.expireTools(now)
+	c.tend(now)
+	c.listenForVoice(now)
 	c.stalled(now)
 	if c.cfg.MaxDuration > 0 && now.Sub(c.start) >= c.cfg.MaxDuration {
 		c.step(turn.Event{Kind: turn.Stop, Reason: media.MaxDuration, Line: turn.Goodbye})

@@ -74,7 +74,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears Listener, speaks bool) *Cal
 	asr := enginetest.NewFakeASR()
 	cfg := Config{Agent: Agent{Voice: "F1", Language: "en"}, ASR: asr, LLM: enginetest.NewFakeLLM(), TTS: tts, Listener: hears,
 		Turn: turn.DefaultConfig("en")}
-	cfg.Turn.Idle, cfg.Turn.Barge = 0, turn.Never
+	cfg.Turn.Idle, cfg.Turn.Barge, cfg.Turn.Greeting = 0, turn.Never, turn.Never
 	c := New(cfg)
 	c.life, c.kill = context.WithCancelCause(t.Context())
 	stream, err := c.openEar()

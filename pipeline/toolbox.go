@@ -1,11 +1,15 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley/inference"
+	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
 
@@ -25,39 +29,103 @@ const (
 	maxToolCalls = 16 // calls of one completion
 )
 
-// toolbox follows the functions that are being run by the client. Each call gets
-// exactly one result: ok, timeout, cancelled or unknown_tool.
+// toolbox follows the functions that were called, whoever runs them. Each call gets
+// exactly one result: ok, error, timeout, cancelled or unknown_tool.
 type toolbox struct {
-	waiting []waiting // in the order in which they were called
-	steps   int       // completions with calls since the caller's last turn
-	told    bool      // the turn machine waits to hear that all have answered
+	own     []builtin  // functions of the call itself; end_call is not among them
+	waiting []*waiting // in the order in which they were called
+	steps   int        // completions with calls since the caller's last turn
+	told    bool       // the turn machine waits to hear that all have answered
+	fill    filler
+	keys    collecting
+	late    time.Time // until then keys belong to a number that is complete
 }
 
+// waiting is a call without its result.
 type waiting struct {
 	call     inference.ToolCall
+	turn     int
+	number   int // public generation
 	deadline time.Time
+	// held begins a function that must not run before the words of its reply have
+	// been heard; nil: it runs. It does gap after that.
+	held func() bool
+	gap  time.Duration
+	ripe time.Time               // when it runs; zero while the words are played
+	stop context.CancelCauseFunc // what this server runs; nil: nothing runs here
+	// lasts says that an interruption does not end it. Then it is loose: nobody waits
+	// for its result, which is kept for the next time that the model is asked.
+	lasts, loose bool
 }
 
-// offered is what the model may call.
+// errNameTaken is a function whose name another one has.
+var errNameTaken = errors.New("pipeline: two functions of one name")
+
+// checkFunctions refuses a configuration whose functions cannot all be offered. What
+// a client brings comes last: a function of its own whose name is taken is not offered.
+func (c *Config) checkFunctions() error {
+	taken := map[string]bool{EndCall: true, TransferCall: true, SendDTMF: true, CollectDigits: true, OptOut: true}
+	for i := range c.Functions {
+		name := c.Functions[i].Spec.Name
+		if name == "" || taken[name] {
+			return fmt.Errorf("%w: %q", errNameTaken, name)
+		}
+		taken[name] = true
+	}
+	return nil
+}
+
+// offered is what the model may call: of two functions with one name the call's own,
+// then this server's, then the client's.
 func (c *Call) offered() []inference.Tool {
 	tools := []inference.Tool{endCall}
+	for i := range c.tools.own {
+		tools = append(tools, c.tools.own[i].Spec)
+	}
+	for i := range c.cfg.Functions {
+		tools = append(tools, c.cfg.Functions[i].Spec)
+	}
 	if c.cfg.ClientTools {
-		tools = append(tools, c.agent.Tools...)
+		for _, t := range c.agent.Tools {
+			if b, f := c.runs(t.Name); t.Name != EndCall && b == nil && f == nil {
+				tools = append(tools, t)
+			}
+		}
 	}
 	return tools
 }
 
-func (c *Call) knows(name string) bool {
-	for _, t := range c.offered() {
-		if t.Name == name {
-			return true
+// runs finds the function that is run here; nil and nil: none is.
+func (c *Call) runs(name string) (*builtin, *tool.Function) {
+	for i := range c.tools.own {
+		if b := &c.tools.own[i]; b.Spec.Name == name {
+			return b, &b.Function
+		}
+	}
+	for i := range c.cfg.Functions {
+		if f := &c.cfg.Functions[i]; f.Spec.Name == name {
+			return nil, f
+		}
+	}
+	return nil, nil
+}
+
+// asked says whether the client runs the function.
+func (c *Call) asked(name string) bool {
+	if c.cfg.ClientTools {
+		for i := range c.agent.Tools {
+			if c.agent.Tools[i].Name == name {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// called takes a function call of the reply in progress. One that was not allowed
-// is passed over: its answer would be another completion with the same wish.
+// called takes a function call of the reply in progress, whose turn is committed: from
+// here on it has effects. The calls of a reply that was begun before its turn was over
+// are kept by whoever began it, and come here one by one with the commit. One that was
+// not allowed is passed over: its answer would be another completion with the same wish.
 func (c *Call) called(r *reply, call inference.ToolCall) {
 	if call.Name == EndCall {
 		c.step(turn.Event{Kind: turn.Hangup})
@@ -68,14 +136,21 @@ func (c *Call) called(r *reply, call inference.ToolCall) {
 	}
 	call.ID = fmt.Sprintf("call_%d_%d", r.gen, len(r.calls)+1)
 	r.calls = append(r.calls, call)
-	c.tools.waiting = append(c.tools.waiting, waiting{call, time.Now().Add(c.cfg.ToolTimeout)})
+	w := &waiting{call: call, turn: r.turn, number: r.number}
+	c.tools.waiting = append(c.tools.waiting, w)
 	c.tools.told = true
 	c.step(turn.Event{Kind: turn.ToolsCalled})
-	if !c.knows(call.Name) {
+	switch b, f := c.runs(call.Name); {
+	case b != nil:
+		c.hold(w, b)
+	case f != nil:
+		c.run(w, f)
+	case c.asked(call.Name):
+		w.deadline = time.Now().Add(c.cfg.ToolTimeout)
+		c.emit(Event{Kind: ToolAsked, Turn: r.turn, Generation: r.number, Call: call})
+	default:
 		c.toolEnded(call.ID, problem("there is no function "+call.Name), "unknown_tool")
-		return
 	}
-	c.emit(Event{Kind: ToolAsked, Turn: r.turn, Generation: r.number, Call: call})
 }
 
 func problem(text string) string {
@@ -92,19 +167,29 @@ func (c *Call) toolEnded(id, result, outcome string) {
 	for i, w := range c.tools.waiting {
 		if w.call.ID == id {
 			c.tools.waiting = append(c.tools.waiting[:i], c.tools.waiting[i+1:]...)
-			c.history.result(id, result)
-			c.emit(Event{Kind: ToolEnded, Call: w.call, Text: outcome})
+			c.concludeTool(w, readable(result), outcome)
 			c.toolsDone()
 			return
 		}
 	}
 }
 
+func (c *Call) concludeTool(w *waiting, result, outcome string) {
+	if w.stop != nil {
+		w.stop(errConcluded)
+	}
+	if c.tools.keys.id == w.call.ID {
+		c.tools.keys = collecting{}
+	}
+	c.history.result(w.call.ID, result)
+	c.emit(Event{Kind: ToolEnded, Call: w.call, Text: outcome})
+}
+
 // toolsDone goes on once the model has said all and every function has answered:
 // those of earlier replies, which the caller did not wait for, too.
 func (c *Call) toolsDone() {
 	r := c.reply
-	if !c.tools.told || len(c.tools.waiting) > 0 || r.live && !r.written && len(r.calls) > 0 {
+	if !c.tools.told || c.tools.awaited() || r.live && !r.written && len(r.calls) > 0 {
 		return
 	}
 	c.tools.told = false
@@ -112,21 +197,72 @@ func (c *Call) toolsDone() {
 	c.step(turn.Event{Kind: turn.ToolsDone})
 }
 
-// expireTools ends the functions whose time is up.
-func (c *Call) expireTools(now time.Time) {
-	// They have the same time each, so the first one called is the first to end.
-	for len(c.tools.waiting) > 0 && now.After(c.tools.waiting[0].deadline) {
-		c.toolEnded(c.tools.waiting[0].call.ID, problem("the function did not answer in time"), "timeout")
+// awaited says that the conversation waits for a function.
+func (t *toolbox) awaited() bool {
+	for _, w := range t.waiting {
+		if !w.loose {
+			return true
+		}
 	}
+	return false
 }
 
-// cancelTools ends all functions: the reply that asked was cut off. They may run
-// all the same, and the model must not take them for undone.
+// twice says whether another call of the same function has no result yet.
+func (t *toolbox) twice(w *waiting) bool {
+	return slices.ContainsFunc(t.waiting, func(o *waiting) bool { return o != w && o.call.Name == w.call.Name })
+}
+
+// running says that a function which has begun is awaited.
+func (t *toolbox) running() bool {
+	for _, w := range t.waiting {
+		if !w.loose && w.held == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// tend begins the functions whose time has come and ends those whose time is up.
+func (c *Call) tend(now time.Time) {
+	c.beginHeld(now)
+	c.collect(now)
+	for i := 0; i < len(c.tools.waiting); {
+		w := c.tools.waiting[i]
+		if w.held == nil && !w.deadline.IsZero() && now.After(w.deadline) {
+			c.toolEnded(w.call.ID, problem("the function did not answer in time"), "timeout")
+			i = 0
+			continue
+		}
+		i++
+	}
+	c.fill()
+}
+
+// interruptTools ends the functions of a reply that was cut off. What runs elsewhere
+// may be done all the same, and the model must not take it for undone.
+func (c *Call) interruptTools() {
+	c.tools.told = false
+	kept := c.tools.waiting[:0]
+	for _, w := range c.tools.waiting {
+		switch {
+		case w.held != nil:
+			c.concludeTool(w, problem("the caller interrupted, this was not done"), "cancelled")
+		case w.lasts:
+			w.loose = true
+			kept = append(kept, w)
+		default:
+			c.concludeTool(w, problem("the caller interrupted, it is not known whether this was done"), "cancelled")
+		}
+	}
+	clear(c.tools.waiting[len(kept):])
+	c.tools.waiting = kept
+}
+
+// cancelTools ends all functions with the call.
 func (c *Call) cancelTools() {
 	c.tools.told = false
 	for _, w := range c.tools.waiting {
-		c.history.result(w.call.ID, problem("the caller interrupted, it is not known whether this was done"))
-		c.emit(Event{Kind: ToolEnded, Call: w.call, Text: "cancelled"})
+		c.concludeTool(w, problem("the call ended, it is not known whether this was done"), "cancelled")
 	}
-	c.tools.waiting = c.tools.waiting[:0]
+	c.tools.waiting = nil
 }

@@ -6,6 +6,9 @@ package pipelinetest
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,13 +22,20 @@ type Utterance struct {
 	Level    float32 // dBFS; 0 means -20
 }
 
-// Leg is a caller in simulated time. Its audio is silence; what it "says" is
+// Leg is a caller in simulated time. Its audio is silence, or a tone; what it "says" is
 // known to the Listener. It is not continuous, its lead is 300 ms and its far end
 // plays at once what it is sent. The exported fields may be changed until it runs.
 type Leg struct {
 	Speech []Utterance
 	Digits map[time.Duration]byte
-	HangUp time.Duration // the caller hangs up then; 0: never
+	Tone   [2]time.Duration // from when to when there is a tone of 1 kHz; else the audio is silence
+	// Audio is what the caller's microphone picks up from the start of the call, at the
+	// rate of the leg; nil: the tone. Echo adds to it, that much later and times EchoGain,
+	// what the far end plays; 0: nothing.
+	Audio    []int16
+	Echo     time.Duration
+	EchoGain float64
+	HangUp   time.Duration // the caller hangs up then; 0: never
 	// Late is how much later than 20 ms after the one before a frame arrives; nil:
 	// not at all. Frames keep their order, so that late ones come in bursts.
 	Late func(n int64) time.Duration
@@ -34,6 +44,8 @@ type Leg struct {
 	Linger time.Duration
 	// CanDuck says whether the far end lowers the voice itself.
 	CanDuck func() bool
+	// Moves is what comes of a transfer to a number; nil: the far end does none.
+	Moves func(ctx context.Context, number string) error
 
 	format   media.Format
 	start    time.Time
@@ -45,11 +57,13 @@ type Leg struct {
 	written  media.Time
 	events   chan media.LegEvent
 	samples  [media.MaxFrameSamples]int16
+	air      []int16 // what the far end plays, from the start, at the rate of Out
 
 	mu      sync.Mutex
 	frames  []Sent
 	flushes []time.Duration
 	ducks   []bool
+	pressed string
 }
 
 // Sent is a frame the agent sent.
@@ -128,8 +142,38 @@ func (l *Leg) Read(now time.Time) (media.Frame, bool) {
 		return media.Frame{}, false
 	}
 	f := media.Frame{Samples: l.samples[:l.format.In.FrameSamples()], Rate: l.format.In, At: media.Time(l.heard) * media.FrameTime}
+	clear(f.Samples)
+	if at := f.At.Duration(); at >= l.Tone[0] && at < l.Tone[1] {
+		for i := range f.Samples { // each frame holds whole periods
+			f.Samples[i] = int16(8000 * math.Sin(2*math.Pi*1000*float64(i)/float64(f.Rate)))
+		}
+	}
+	at := int(l.heard) * len(f.Samples)
+	copy(f.Samples, l.Audio[min(at, len(l.Audio)):])
+	if l.EchoGain != 0 {
+		l.echo(f)
+	}
 	l.heard++
 	return f, true
+}
+
+// echo adds what came out of the far end's loudspeaker.
+func (l *Leg) echo(f media.Frame) {
+	for i := range f.Samples {
+		at := f.At.Duration() - l.Echo + f.Rate.Duration(i).Duration()
+		if n := int(at * time.Duration(l.format.Out) / time.Second); at >= 0 && n < len(l.air) {
+			f.Samples[i] += int16(l.EchoGain * float64(l.air[n]))
+		}
+	}
+}
+
+// play puts a frame on the air, from when the ones before it end.
+func (l *Leg) play(f media.Frame, from time.Duration) {
+	n := int(from * time.Duration(f.Rate) / time.Second)
+	if n > len(l.air) {
+		l.air = append(l.air, make([]int16, n-len(l.air))...)
+	}
+	l.air = append(l.air[:n], f.Samples...)
 }
 
 // Due implements media.Leg.
@@ -147,6 +191,9 @@ func (l *Leg) Write(f media.Frame) {
 	now := time.Now()
 	if l.end.Before(now) {
 		l.end = now
+	}
+	if l.EchoGain != 0 {
+		l.play(f, l.end.Sub(l.start))
 	}
 	l.end = l.end.Add(media.FrameDuration)
 	l.written += media.FrameTime
@@ -168,6 +215,7 @@ func (l *Leg) Flush(now time.Time) media.Time {
 		return 0
 	}
 	d := media.FromDuration(l.end.Sub(now))
+	l.air = l.air[:min(len(l.air), int(now.Sub(l.start)*time.Duration(l.format.Out)/time.Second))]
 	l.end = now
 	l.written -= d
 	return d
@@ -190,6 +238,30 @@ func (l *Leg) Duck(on bool) bool {
 	defer l.mu.Unlock()
 	l.ducks = append(l.ducks, on)
 	return true
+}
+
+// Transfer implements pipeline.Transferrer.
+func (l *Leg) Transfer(ctx context.Context, number string) error {
+	if l.Moves == nil {
+		return pipeline.ErrNoReferral
+	}
+	return l.Moves(ctx, number)
+}
+
+// SendDigits implements pipeline.Keypad.
+func (l *Leg) SendDigits(digits string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pressed += fmt.Sprintf("%d:%s ", time.Since(l.start).Milliseconds(), digits)
+	return nil
+}
+
+// Pressed is the keys the agent pressed, each group with its time in ms. Safe for use
+// from any goroutine.
+func (l *Leg) Pressed() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.TrimSpace(l.pressed)
 }
 
 // Events implements media.Leg.

@@ -29,6 +29,8 @@ type Scene struct {
 	Model      inference.LLM
 	Voice      inference.TTS
 	Deaf       bool // there is no recogniser
+	// Listener takes the place of one that knows the leg's script when it is set.
+	Listener pipeline.Listener
 
 	// Act runs beside the call, for what a client does.
 	Act func(c *pipeline.Call)
@@ -87,6 +89,9 @@ func (s *Scene) Call() *pipeline.Call {
 		cfg.ASR = nil
 	}
 	cfg.Listener = Listener{s.Leg}
+	if s.Listener != nil {
+		cfg.Listener = s.Listener
+	}
 	var call *pipeline.Call
 	observe := cfg.Observe
 	cfg.Observe = func(e pipeline.Event) {
@@ -139,17 +144,20 @@ func line(e pipeline.Event) string {
 	switch e.Kind {
 	case pipeline.Thinking, pipeline.Speaking:
 		return fmt.Sprintf("%s %d", b, e.Generation)
-	case pipeline.UserLine, pipeline.UserLineAgain, pipeline.AgentLine, pipeline.UserPartial, pipeline.AgentPartial:
+	case pipeline.UserLine, pipeline.UserLineAgain, pipeline.AgentLine, pipeline.UserPartial, pipeline.AgentPartial, pipeline.Answered:
 		return fmt.Sprintf("%s %q", b, e.Text)
 	case pipeline.Ducked:
 		return fmt.Sprintf("%s %v", b, e.On)
-	case pipeline.ToolAsked:
+	case pipeline.ToolAsked, pipeline.ToolBegun:
 		return fmt.Sprintf("%s %s %s %s", b, e.Call.ID, e.Call.Name, e.Call.Arguments)
 	case pipeline.ToolEnded:
 		return fmt.Sprintf("%s %s %s", b, e.Call.ID, e.Text)
 	case pipeline.Used:
+		if e.Usage.Kind != "reply" {
+			b += " " + e.Usage.Kind
+		}
 		return fmt.Sprintf("%s %d %s", b, e.Usage.Generation, e.Usage.Outcome)
-	case pipeline.Fault:
+	case pipeline.Fault, pipeline.Recovered:
 		return fmt.Sprintf("%s %v", b, e.Err)
 	case pipeline.Timed:
 		return fmt.Sprintf("%s endpoint %v model %v voice %v total %v overhead %v", b, e.Timing.Endpoint, e.Timing.Model, e.Timing.Voice, e.Timing.Total, e.Timing.Overhead)

@@ -1,5 +1,7 @@
 package turn
 
+import "parley/media"
+
 // What the caller does: speech, its text, typed turns and the button.
 
 // speechBegan is the start of speech: a new turn, more of the current one, or an
@@ -11,6 +13,8 @@ func (s *step) speechBegan(e Event) {
 		s.open()
 		s.Phase = UserSpeaking
 	case Pause:
+		s.retract()
+		s.pausedFor(s.gap)
 		if s.last < s.utt {
 			s.do(Action{Kind: ResumeUtterance})
 		} else {
@@ -21,6 +25,7 @@ func (s *step) speechBegan(e Event) {
 		if s.committed {
 			// Nothing of the reply was heard: the caller goes on with the same turn.
 			s.do(Action{Kind: Cancel})
+			s.pausedFor(s.gap)
 			s.open()
 			s.Phase = UserSpeaking
 			return
@@ -42,17 +47,23 @@ func (s *step) overlap(e Event) {
 	s.newTurn()
 	s.open()
 	if s.Phase == Speaking {
+		s.over = s.utt
 		s.yield(e)
 	}
 }
 
+// earlyOverlap is how soon after a reply has begun speech is taken for more of the turn
+// that it answers, at first: the reply came between two words.
+const earlyOverlap = 500 * media.Millisecond
+
 // yield lowers the agent's voice until the verdict.
 func (s *step) yield(e Event) {
-	if s.Config.Barge == Never {
+	if s.shut {
 		return
 	}
 	s.Phase, s.overlapAt = Yielding, s.now
-	s.answer = e.Tail <= s.Config.TailAnswer || e.Question && e.Tail != Unfinished
+	s.answer = e.Tail <= s.Config.TailAnswer || e.Question != NoQuestion && e.Tail != Unfinished
+	s.early = s.line == NoLine && s.now-s.audibleAt <= earlyOverlap
 	s.ducked = true
 	s.do(Action{Kind: Duck, On: true})
 }
@@ -69,12 +80,13 @@ func (s *step) open() {
 func (s *step) newTurn() {
 	s.turn++
 	s.forgetTurn()
-	s.spoken, s.loud = s.hot, s.hotLoud
+	s.spoken, s.near = s.hot, s.own()
 	s.do(Action{Kind: BeginTurn, Turn: s.turn})
 }
 
 func (s *step) forgetTurn() {
 	s.text, s.partial, s.base, s.guessed, s.spoken, s.first = "", "", "", false, 0, s.utt+1
+	s.asked, s.paused, s.ahead.tries = NoQuestion, s.learnt, 0
 }
 
 // checkEndpoint commits the turn when it is over, or drops what was no speech.
@@ -90,6 +102,7 @@ func (s *step) checkEndpoint() {
 		return
 	}
 	long := s.spoken >= s.Config.NoiseMax
+	s.retract()
 	s.forgetTurn()
 	s.do(Action{Kind: DropTurn, Turn: s.turn})
 	if long && !s.apologised {
@@ -101,9 +114,13 @@ func (s *step) checkEndpoint() {
 }
 
 func (s *step) commit(text string, typed bool) {
-	s.do(Action{Kind: Commit, Turn: s.turn, Text: text, Again: s.committed, Typed: typed})
+	ready := s.settle(text, typed)
+	s.do(Action{Kind: Commit, Turn: s.turn, Text: text, Again: s.committed, Typed: typed, Ready: ready})
+	if !typed && !(s.committed && sameWords(text, s.said)) {
+		s.learnt = s.paused // a cough is no pause in speech
+	}
 	s.base, s.guessed = s.text, s.partial != ""
-	s.text, s.partial = text, ""
+	s.text, s.partial, s.said = text, "", text
 	s.committed, s.apologised = true, false
 	s.reprompts, s.idleAt, s.results, s.hangup, s.line = 0, 0, false, false, NoLine
 	s.Phase, s.since = Thinking, s.now
@@ -116,7 +133,11 @@ func (s *step) result(e Event) {
 	}
 	switch s.Phase {
 	case Pause:
+		if s.ahead.begun && !sameMeaning(s.Config.Language, s.ahead.text, s.heard()) {
+			s.retract()
+		}
 		s.checkEndpoint()
+		s.checkAdvance()
 	case Thinking:
 		if s.committed && words && e.Kind == Final {
 			// More of the same turn, and nothing of the reply was heard.
@@ -126,7 +147,7 @@ func (s *step) result(e Event) {
 	case Yielding:
 		s.judge(e)
 	case Speaking:
-		if s.Config.Barge != Never {
+		if !s.shut {
 			s.judge(e) // words that came after the verdict
 		}
 	}
@@ -147,6 +168,18 @@ func (s *step) typed(text string) {
 		s.newTurn()
 	}
 	s.commit(text, true)
+}
+
+// digit is a key: the caller is there, and wants to be heard.
+func (s *step) digit() {
+	s.reprompts = 0
+	if s.idleAt != 0 {
+		s.armIdle()
+	}
+	if s.Config.Keys && !s.shut && (s.Phase == Speaking || s.Phase == Yielding) {
+		s.cut()
+		s.toListener()
+	}
 }
 
 func (s *step) interrupt() {

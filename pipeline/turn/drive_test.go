@@ -18,13 +18,17 @@ import (
 //	typed TEXT
 //	stop REASON [goodbye]
 //	tail MS, tail ?         what frames say is left of the reply
-//	question                and that it ends in a question
+//	question, dictation     and what it asks
+//	first, rest             and that its first sentence is being played, or is over
+//	ahead                   and that replies may be begun in advance
 type drive struct {
 	t        testing.TB
 	s        State
 	now      media.Time
 	tail     media.Time
-	question bool
+	question Question
+	first    bool
+	ahead    bool
 	acts     []Action
 }
 
@@ -47,7 +51,7 @@ func (d *drive) step(e Event) {
 func (d *drive) frames(ms string, speech, loud bool) {
 	for n := d.number(ms) / 20; n > 0; n-- {
 		d.now += media.FrameTime
-		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question})
+		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question, First: d.first, Advance: d.ahead})
 	}
 }
 
@@ -97,7 +101,13 @@ func (d *drive) play(script string) string {
 				d.tail = media.Time(d.number(rest)) * media.Millisecond
 			}
 		case "question":
-			d.question = true
+			d.question = PlainQuestion
+		case "dictation":
+			d.question = DictationQuestion
+		case "first", "rest":
+			d.first = word == "first"
+		case "ahead":
+			d.ahead = true
 		default:
 			kind, ok := plainEvents[word]
 			if !ok {
@@ -139,7 +149,18 @@ func name(a Action) string {
 		if a.Typed {
 			s += " (typed)"
 		}
+		if a.Ready {
+			s += " (ready)"
+		}
 		return s
+	case Speculate:
+		s := fmt.Sprintf("speculate %d %s", a.Turn, a.Text)
+		if a.Again {
+			s += " (again)"
+		}
+		return s
+	case Retract:
+		return "retract"
 	case Cancel:
 		return "cancel"
 	case GiveUp:

@@ -20,6 +20,7 @@ func (s *step) stop(e Event) {
 }
 
 func (s *step) close(reason media.EndReason, detail string) {
+	s.retract()
 	s.reason, s.detail = reason, detail
 	s.Phase, s.closeBy = Closing, s.now+s.Config.ClosingMax
 	s.restore()

@@ -1,9 +1,56 @@
 package turn
 
+import (
+	"math/bits"
+
+	"parley/media"
+)
+
 // The verdict on an overlap: the caller speaks while the agent is heard. The
 // voice is lowered at once; within Verdict it is either cut or restored, so that
 // a cough or an "uh-huh" loses no syllable. What the detector hears and what the
 // recogniser reads go through the same two functions here.
+
+// closed says that the agent may not be interrupted now.
+func (s *State) closed() bool {
+	policy := s.Config.Barge
+	if s.line == Greeting {
+		policy = s.Config.Greeting
+	}
+	return policy == Never || policy == AfterFirst && s.opening
+}
+
+// opened is the end of the first sentence, from which on the agent may be interrupted:
+// by what was said over it, too.
+func (s *step) opened(e Event) {
+	if s.speaking {
+		s.yield(e)
+	}
+	if s.first <= s.utt && s.heard() != "" {
+		s.judge(Event{Kind: Partial})
+	}
+}
+
+// A voice is the caller's own when most of it is about as loud as the caller is: a
+// word's worth of the latest 320 ms, and, where no word says so, nearly three quarters
+// of OverlapMax. Now and then somebody behind the caller is as loud for a syllable.
+const (
+	ownFrames  = 16
+	ownLeast   = 7
+	ownPercent = 73
+)
+
+func (s *State) own() bool { return bits.OnesCount64(s.voice&(1<<ownFrames-1)) >= ownLeast }
+
+// lasting says that the caller's own voice has gone on for OverlapMax. Of more than
+// 1.28 s the latest are weighed.
+func (s *State) lasting() bool {
+	if s.hot < s.Config.OverlapMax {
+		return false
+	}
+	n := min(64, int(s.Config.OverlapMax/media.FrameTime))
+	return 100*bits.OnesCount64(s.voice<<(64-n)) >= ownPercent*n
+}
 
 // judge weighs the words of the overlap.
 func (s *step) judge(e Event) {
@@ -18,12 +65,14 @@ func (s *step) judge(e Event) {
 		if o.stop || o.words >= 2 {
 			s.win()
 		}
-	case s.loud == 0, e.Unsure:
+	case o.words == 0:
+		if !s.speaking {
+			s.pass()
+		}
+	case !s.near, e.Unsure:
 		// Not this caller's voice, or a guess.
 	case o.stop, o.words >= 2:
 		s.win()
-	case o.words == 0 && !s.speaking:
-		s.pass()
 	}
 }
 
@@ -31,7 +80,7 @@ func (s *step) judge(e Event) {
 func (s *step) checkOverlap(e Event) {
 	o := &s.read().words
 	switch {
-	case !s.answer && s.loudRun >= s.Config.OverlapMax && (o.any == 0 || o.words > 0):
+	case !s.answer && s.lasting() && (o.any == 0 || o.words > 0):
 		s.win()
 	case !s.answer && !s.speaking && o.any > 0 && o.words == 0:
 		s.pass()
@@ -57,13 +106,15 @@ func (s *step) cut() {
 
 // pass restores the voice; nothing was lost. Words that are no answer are
 // forgotten with the overlap, unless it goes on or its text is still to come: a
-// slow recogniser's "stop" counts when it arrives.
+// slow recogniser's "stop" counts when it arrives. A word of the caller's own that came
+// with the beginning of the reply is answered after it.
 func (s *step) pass() {
 	s.restore()
 	if s.Phase == Yielding {
 		s.Phase = Speaking
 	}
-	if !s.answer && !s.speaking && s.last >= s.utt {
+	more := s.early && s.near && s.read().words.words > 0
+	if !s.answer && !more && !s.speaking && s.last >= s.utt {
 		s.forgetTurn()
 		s.do(Action{Kind: DropTurn, Turn: s.turn})
 	}

@@ -24,6 +24,8 @@ type world struct {
 	turns    map[int]bool // committed
 	ends     int
 	finished bool // Finish: what plays ends soon
+	ahead    bool // a reply was begun in advance
+	tries    map[int]int
 }
 
 func (w *world) step(e Event) {
@@ -45,6 +47,9 @@ func (w *world) step(e Event) {
 	}
 	if (w.s.Phase == Speaking || w.s.Phase == Yielding) && !w.audible {
 		w.Fatalf("%s, and nothing is audible", w.s.Phase)
+	}
+	if w.ahead && w.s.Phase != Pause {
+		w.Fatalf("a reply was begun in advance, while %s", w.s.Phase)
 	}
 	if w.s.Phase == UserSpeaking && !w.s.speaking || w.s.Phase == Pause && w.s.speaking {
 		w.Fatalf("%s while the caller speaks is %v", w.s.Phase, w.s.speaking)
@@ -75,8 +80,27 @@ func (w *world) apply(a Action) {
 		if a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again || w.audible {
 			w.Fatalf("%s in turn %d, audible is %v", name(a), w.turn, w.audible)
 		}
-		w.turns[a.Turn] = true
+		if a.Ready && (!w.ahead || a.Typed) {
+			w.Fatalf("%s, and nothing was begun", name(a))
+		}
+		if w.ahead != a.Ready {
+			w.Fatalf("%s, and something else was begun", name(a))
+		}
+		w.turns[a.Turn], w.ahead = true, false
 		w.making = true
+	case Speculate:
+		if w.ahead || w.making && !w.finished || w.audible || w.tools || a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again {
+			w.Fatalf("%s: begun is %v, making %v, audible %v", name(a), w.ahead, w.making, w.audible)
+		}
+		if w.tries[a.Turn]++; w.tries[a.Turn] > 2 {
+			w.Fatalf("%s: too often", name(a))
+		}
+		w.ahead = true
+	case Retract:
+		if !w.ahead {
+			w.Fatal("nothing was begun")
+		}
+		w.ahead = false
 	case FollowUp, Say:
 		if w.audible && !w.finished {
 			w.Fatalf("%s over audible speech", name(a))
@@ -114,7 +138,7 @@ func (w *world) frames(n int, speech, loud bool) {
 		if !w.making {
 			tail = 300 * media.Millisecond
 		}
-		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: w.turn%2 == 0})
+		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: Question(w.turn % 3), First: w.now%(3*media.Second) < media.Second, Advance: w.now%(5*media.Second) < 3*media.Second})
 	}
 }
 
@@ -188,9 +212,9 @@ func TestAnythingMayHappen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := DefaultConfig(rapid.SampledFrom([]string{"en", "de", "xx"}).Draw(t, "language"))
 		if rapid.IntRange(0, 3).Draw(t, "policy") == 0 {
-			c.Barge = Never
+			c.Barge = Policy(rapid.IntRange(1, 2).Draw(t, "which"))
 		}
-		w := &world{T: t, s: New(&c), turns: map[int]bool{}}
+		w := &world{T: t, s: New(&c), turns: map[int]bool{}, tries: map[int]int{}}
 		w.step(Event{Kind: Ready})
 		t.Repeat(w.moves())
 	})

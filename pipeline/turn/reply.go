@@ -2,9 +2,12 @@ package turn
 
 // What becomes of a reply.
 
-func (s *step) ready() {
+func (s *step) ready(e Event) {
 	if s.Phase != Connecting {
 		return
+	}
+	if e.Settled {
+		s.forgetTurn()
 	}
 	s.say(Greeting)
 }
@@ -14,7 +17,8 @@ func (s *step) firstAudio(e Event) {
 		return
 	}
 	s.answered()
-	s.Phase = Speaking
+	s.Phase, s.opening, s.audibleAt = Speaking, true, s.now
+	s.shut = s.closed()
 	if s.speaking {
 		e.Tail = Unfinished
 		s.yield(e)

@@ -13,16 +13,18 @@ type State struct {
 	run        media.Time // length of the current run of speech or, when quiet, of silence
 	speaking   bool       // a run of speech has passed StartAfter
 	hot        media.Time // run of speech that is not yet a start
-	hotLoud    media.Time // loud part of it
 	lastSpeech media.Time // end of the last speech heard
-	loud       media.Time // loud speech in the current turn or overlap
-	loudRun    media.Time // and in the current run of speech
+	over       int        // the latest utterance that began over the agent's voice
+	gap        media.Time // silence before the current run of speech
+	voice      uint64     // the latest frames of the current run of speech: a bit each, set when loud
+	near       bool       // the caller's own voice was heard in the current turn or overlap
 
 	// The caller's turn.
 	turn       int        // its number
 	spoken     media.Time // speech in it so far
 	text       string     // final text in it, joined
 	partial    string     // text that may still change
+	said       string     // its text when it was committed
 	committed  bool       // it is committed and nothing of the reply was heard yet
 	guessed    bool       // it was committed with a partial text
 	base       string     // its final text without that partial
@@ -31,7 +33,13 @@ type State struct {
 	last       int        // the latest utterance that is completely recognised
 	settled    bool       // a final result came since the last pause
 	apologised bool       // "sorry?" was said and nothing understood since
+	textAt     media.Time // when its words last changed
+	asked      Question   // what the agent had asked before it
 	reading    reading    // of the text in it
+	paused     media.Time // the moving average of pauses, those in this turn included
+	learnt     media.Time // and without them; 0: none yet
+
+	ahead ahead // the reply begun in advance
 
 	// The reply.
 	line     Line       // the agent's own line it is; NoLine when the model made it
@@ -43,7 +51,11 @@ type State struct {
 	// The overlap.
 	overlapAt media.Time
 	ducked    bool
-	answer    bool // it is an answer, not a backchannel
+	answer    bool       // it is an answer, not a backchannel
+	early     bool       // it began with the reply: the caller was going on with the turn
+	audibleAt media.Time // the first audio of the reply
+	opening   bool       // the first sentence of the reply is not played to its end
+	shut      bool       // the agent may not be interrupted now
 
 	// Idle and end.
 	idleAt    media.Time // when the agent will ask; 0: not armed
@@ -66,6 +78,9 @@ func (s *State) Utterance() int { return s.utt }
 // Owed says whether the recogniser owes a last result for the latest utterance.
 func (s *State) Owed() bool { return s.last < s.utt }
 
+// Over says whether utterance utt began while the agent was speaking.
+func (s *State) Over(utt int) bool { return utt > 0 && utt == s.over }
+
 // Ending says why the call is being closed; empty while it is not.
 func (s *State) Ending() media.EndReason { return s.reason }
 
@@ -74,16 +89,17 @@ func (s *State) Ending() media.EndReason { return s.reason }
 func (s *State) hear(e Event) (began, ended bool) {
 	if e.Speech {
 		s.hot += media.FrameTime
+		s.voice <<= 1
 		if e.Loud {
-			s.hotLoud += media.FrameTime
-			s.loud += media.FrameTime
-			s.loudRun += media.FrameTime
+			s.voice |= 1
 		}
+		s.near = s.near || s.own()
 		if !s.speaking && s.hot < s.Config.StartAfter {
 			return false, false
 		}
 		if !s.speaking {
 			s.speaking, began = true, true
+			s.gap = e.Now - s.hot - s.lastSpeech
 			s.spoken += s.hot
 		} else {
 			s.spoken += media.FrameTime
@@ -93,13 +109,13 @@ func (s *State) hear(e Event) (began, ended bool) {
 	}
 	s.run += media.FrameTime
 	if !s.speaking {
-		s.hot, s.hotLoud, s.loudRun = 0, 0, 0
+		s.hot, s.voice = 0, 0
 		return false, false
 	}
 	if s.run < s.Config.StopAfter {
 		return false, false
 	}
-	s.speaking, s.hot, s.hotLoud, s.loudRun = false, 0, 0, 0
+	s.speaking, s.hot, s.voice = false, 0, 0
 	return false, true
 }
 
@@ -114,6 +130,12 @@ func (s *State) listenTo(e Event) (ours, words bool) {
 	if s.first == 0 || e.Utt < s.first || e.Utt > s.utt {
 		return false, false
 	}
+	known := s.heard()
+	defer func() {
+		if !sameWords(known, s.heard()) {
+			s.textAt = e.Now
+		}
+	}()
 	if e.Kind == Partial {
 		s.partial = e.Text
 		return true, e.Text != ""
@@ -164,16 +186,20 @@ func join(a, b string) string {
 // with every frame.
 type reading struct {
 	known         bool
-	text, partial string // the text it is of
+	text, partial string   // the text it is of
+	asked         Question // and what it answers
 	words         overlap
-	delay         media.Time // wait after the last speech before the turn is over
+	complete      float64    // the probability that the turn is over
+	delay         media.Time // wait after the last speech before it is
 }
 
 func (s *State) read() *reading {
 	r := &s.reading
-	if !r.known || r.text != s.text || r.partial != s.partial {
+	if !r.known || r.text != s.text || r.partial != s.partial || r.asked != s.asked {
 		text := s.heard()
-		*r = reading{known: true, text: s.text, partial: s.partial, words: weigh(s.Config.Language, text), delay: s.delay(text)}
+		*r = reading{known: true, text: s.text, partial: s.partial, asked: s.asked,
+			words: weigh(s.Config.Language, text), complete: s.Config.Complete(text)}
+		r.delay = s.delay(text, r.complete)
 	}
 	return r
 }
@@ -181,11 +207,12 @@ func (s *State) read() *reading {
 // endpoint is when the caller's turn is over if nothing more comes.
 func (s *State) endpoint() media.Time { return s.lastSpeech + s.read().delay }
 
-// delay is the wait after a turn with this text: short when it sounds complete.
-func (s *State) delay(text string) media.Time {
+// delay is the wait after a turn with this text, which is over with probability p:
+// short when it sounds complete.
+func (s *State) delay(text string, p float64) media.Time {
 	c := s.Config
-	f := media.Time(0) // share of the way from MinDelay to MaxDelay, in hundredths
-	switch p := c.Complete(text); {
+	f := media.Time(0) // share of the way from the least to MaxDelay, in hundredths
+	switch {
 	case p >= 0.75:
 	case p >= 0.5:
 		f = 25
@@ -194,9 +221,19 @@ func (s *State) delay(text string) media.Time {
 	default:
 		f = 100
 	}
-	d := c.MinDelay + (c.MaxDelay-c.MinDelay)*f/100
-	if endsInDigits(c.Language, text) {
+	least := min(c.MaxDelay, max(c.MinDelay, min(s.learnt, c.LearntMax)))
+	d := least + (c.MaxDelay-least)*f/100
+	if s.asked == DictationQuestion || endsInDigits(c.Language, text) {
 		d += c.DigitDelay
 	}
 	return d
+}
+
+// pausedFor notes a pause after which the caller went on with the turn. It counts for
+// the turns after this one.
+func (s *State) pausedFor(d media.Time) {
+	if s.paused == 0 {
+		s.paused = s.Config.MinDelay
+	}
+	s.paused = (9*s.paused + d) / 10
 }

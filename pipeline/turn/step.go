@@ -26,16 +26,13 @@ func (s *step) event(e Event) {
 	case Frame:
 		s.frame(e)
 	case Ready:
-		s.ready()
+		s.ready(e)
 	case Partial, Final:
 		s.result(e)
 	case Typed:
 		s.typed(e.Text)
 	case Digit:
-		s.reprompts = 0
-		if s.idleAt != 0 {
-			s.armIdle()
-		}
+		s.digit()
 	case Interrupt:
 		s.interrupt()
 	case FirstAudio:
@@ -62,6 +59,9 @@ func (s *step) event(e Event) {
 
 func (s *step) frame(e Event) {
 	began, ended := s.hear(e)
+	s.asked, s.opening, s.ahead.allowed = max(s.asked, e.Question), e.First, e.Advance
+	shut := s.shut
+	s.shut = s.closed()
 	switch {
 	case began:
 		s.speechBegan(e)
@@ -75,6 +75,11 @@ func (s *step) frame(e Event) {
 	switch s.Phase {
 	case Pause:
 		s.checkEndpoint()
+		s.checkAdvance()
+	case Speaking:
+		if shut && !s.shut && !began {
+			s.opened(e)
+		}
 	case Yielding:
 		s.checkOverlap(e)
 	case Thinking:

@@ -14,6 +14,7 @@ const (
 	speaking  = thinking + "audio; "                             // and answered
 	tooling   = thinking + "tools; "                             // or waits for a function
 	yielding  = speaking + "speak 60; "                          // turn 2 begins over it
+	word      = speaking + "speak 160; "                         // long enough for one
 	closing   = speaking + "stop balance_exhausted goodbye; "    //
 	saying    = listening + "quiet 10000; "                      // a line that is not heard yet
 	owed      = listening + "speak 1000; quiet 100; quiet 100; " // the text is late
@@ -81,9 +82,14 @@ func TestStep(t *testing.T) {
 		{"a button stops it", speaking, "interrupt", "cut; listen", Listening},
 		{"typed over it", speaking, "typed now", "cut; turn 2; commit 2 now (typed)", Thinking},
 
-		{"a stop word", yielding, "partial 2 no", "cut", UserSpeaking},
+		{"a stop word", word, "partial 2 no", "cut", UserSpeaking},
 		{"one word", yielding, "partial 2 friday", "", Yielding},
-		{"two words", yielding, "partial 2 friday then", "cut", UserSpeaking},
+		{"two words", word, "partial 2 friday then", "cut", UserSpeaking},
+		{"a stop word in no time", yielding, "partial 2 no", "", Yielding},
+		{"a stop word of somebody else's", speaking + "mutter 400; speak 60; mutter 100", "partial 2 no", "", Yielding},
+		{"a stop word among them", speaking + "mutter 400; speak 160; mutter 100", "partial 2 no", "cut", UserSpeaking},
+		{"600 ms with weak sounds in them", speaking + "speak 60", "speak 200; mutter 80; speak 160; mutter 60; speak 40", "cut", UserSpeaking},
+		{"600 ms of which a third is somebody else's", speaking + "speak 60", "speak 120; mutter 220; speak 240", "", Yielding},
 		{"backchannel while it lasts", yielding, "partial 2 uh-huh", "", Yielding},
 		{"backchannel", yielding + "quiet 100", "final 2 uh-huh", "duck false; drop 2", Speaking},
 		{"600 ms of speech", yielding, "speak 540", "cut", UserSpeaking},
@@ -92,10 +98,13 @@ func TestStep(t *testing.T) {
 		{"somebody far off", speaking, "mutter 760", "turn 2; open; duck true; duck false", Speaking},
 		{"words from far off", speaking + "mutter 200", "partial 2 no wait", "", Yielding},
 		{"words that are a guess", yielding, "guess 2 no wait", "", Yielding},
+		{"a word right at the beginning", word + "quiet 100; final 2 goodbye", "quiet 600; drained", "duck false; commit 2 goodbye", Thinking},
+		{"a word later on", speaking + "quiet 600; speak 160; quiet 100; final 2 goodbye", "quiet 600; drained", "duck false; drop 2; listen", Listening},
+		{"a yes at the beginning", word + "quiet 100; final 2 yes", "drained", "listen", Listening},
 		{"noise", yielding, "quiet 400", "close; duck false", Speaking},
 		{"no text for the noise", yielding + "quiet 400", "final 2", "drop 2", Speaking},
 		{"noise that was nothing", yielding + "quiet 100; final 2", "quiet 400", "", Speaking},
-		{"words after the verdict", yielding + "quiet 400", "final 2 no wait", "cut; commit 2 no wait", Thinking},
+		{"words after the verdict", word + "quiet 400", "final 2 no wait", "cut; commit 2 no wait", Thinking},
 		{"no verdict in time", yielding + "partial 2 friday", "quiet 200; quiet 500", "close; duck false", Speaking},
 		{"the reply ends under it", yielding, "drained", "duck false", UserSpeaking},
 		{"the reply ends, the text is late", yielding + "quiet 200", "drained; final 2 friday", "duck false; commit 2 friday", Thinking},

@@ -63,12 +63,16 @@ type Event struct {
 	// Frame: how much audio of the agent is still unplayed once nothing more
 	// will be added to it; Unfinished while more may come.
 	Tail     media.Time
-	Question bool // Frame: the agent's last sentence is a question
+	Question Question // Frame: what the agent's last sentence asks, once it has begun
+	First    bool     // Frame: the first sentence of the reply is not played to its end
+	Advance  bool     // Frame: a reply may be begun before the turn is over
 
 	Utt    int    // Partial, Final: which utterance, from 1
 	Unsure bool   // Partial, Final: the recogniser's confidence is below one half
 	Last   bool   // Final: the utterance's last piece
 	Text   string // Partial, Final, Typed
+
+	Settled bool // Ready: what was said so far needs no answer
 
 	Reason media.EndReason // Stop
 	Detail string          // Stop
@@ -88,6 +92,8 @@ const (
 	CloseUtterance                        // finish the utterance
 	BeginTurn                             // the caller has the floor, in turn Turn
 	DropTurn                              // that was noise
+	Speculate                             // begin a reply to Text in advance, which nobody hears or sees
+	Retract                               // drop it
 	Commit                                // Text is what the caller said in Turn: answer it
 	Cancel                                // stop making the reply, nothing of it was audible
 	GiveUp                                // the same, because nothing came of it in time
@@ -105,8 +111,9 @@ type Action struct {
 	Kind   ActionKind
 	Turn   int
 	Text   string
-	Again  bool // Commit: the turn was committed before; Text replaces its text
+	Again  bool // Commit, Speculate: the turn was committed before; Text replaces its text
 	Typed  bool // Commit: it was typed
+	Ready  bool // Commit: the reply begun in advance is one to this text
 	On     bool // Duck
 	Line   Line // Say
 	Reason media.EndReason
@@ -131,8 +138,9 @@ type Policy uint8
 
 // The interruption policies.
 const (
-	Always Policy = iota
-	Never         // speech is kept and answered afterwards
+	Always     Policy = iota
+	Never             // speech is kept and answered afterwards
+	AfterFirst        // as Never, until the first sentence of the reply was heard
 )
 
 // Config holds one conversation's settings. It is shared by all its States and
@@ -144,7 +152,8 @@ type Config struct {
 	StopAfter  media.Time // silence this long is a pause (100 ms)
 	MinDelay   media.Time // wait after the last speech when the turn sounds complete (200 ms)
 	MaxDelay   media.Time // and when it does not (2.4 s)
-	DigitDelay media.Time // added when the last words are digits or spelling (600 ms)
+	LearntMax  media.Time // the most that MinDelay becomes for callers who pause within their turns (600 ms)
+	DigitDelay media.Time // added when the last words are digits or spelling, or when the agent asked for such (600 ms)
 
 	// Recogniser is how long after the last speech a final result may take
 	// before the partial text is trusted, or silence means nothing was heard.
@@ -156,6 +165,14 @@ type Config struct {
 	OverlapIdle media.Time // silence this long in an overlap without words ends it (400 ms)
 	TailAnswer  media.Time // speech over the last part of a reply answers it (500 ms)
 	Barge       Policy
+	Greeting    Policy // the same for the agent's first message
+	Keys        bool   // a key that the caller presses interrupts, where speech would
+
+	// A reply is begun in advance after AdvanceAfter of silence (120 ms), when the text
+	// is final or has not changed for AdvanceSteady (80 ms), AdvanceMost times in a
+	// turn (2) of at most AdvanceSpeech of speech (20 s).
+	AdvanceAfter, AdvanceSteady, AdvanceSpeech media.Time
+	AdvanceMost                                int
 
 	Idle      media.Time // silence after which the agent asks (10 s); 0: never
 	Reprompts int        // how often it asks before it says goodbye (2)
@@ -174,9 +191,11 @@ func DefaultConfig(language string) Config {
 	return Config{
 		Language:   language,
 		StartAfter: 60 * ms, StopAfter: 100 * ms,
-		MinDelay: 200 * ms, MaxDelay: 2400 * ms, DigitDelay: 600 * ms,
+		MinDelay: 200 * ms, MaxDelay: 2400 * ms, LearntMax: 600 * ms, DigitDelay: 600 * ms,
 		Recogniser: 600 * ms, NoiseMax: 700 * ms,
 		Verdict: 700 * ms, OverlapMax: 600 * ms, OverlapIdle: 400 * ms, TailAnswer: 500 * ms,
+		Keys:         true,
+		AdvanceAfter: 120 * ms, AdvanceSteady: 80 * ms, AdvanceSpeech: 20 * media.Second, AdvanceMost: 2,
 		Idle: 10 * media.Second, Reprompts: 2,
 		Think: 15 * media.Second, HangupGap: 200 * ms, ClosingMax: 8 * media.Second,
 		Complete: func(text string) float64 { return Complete(language, text) },

@@ -48,6 +48,8 @@ func TestComplete(t *testing.T) {
 		{"en", "I'd like to book AND", 0, 0.3},
 		{"en", "I'd like to, um", 0.3, 0.5},
 		{"en", "on Friday,", 0.3, 0.5},
+		{"en", "on Friday…", 0.3, 0.5},
+		{"en", "I would, well", 0.3, 0.5},
 		{"en", "is it for?", 0.75, 1},
 		{"es", "quiero una mesa para", 0, 0.3},
 		{"es", "quiero una mesa", 0.75, 1},
@@ -105,10 +107,45 @@ func TestSameWords(t *testing.T) {
 	}
 }
 
+func TestSameMeaning(t *testing.T) {
+	for _, c := range []struct {
+		language, a, b string
+		want           bool
+	}{
+		{"en", "", "...", true}, {"en", "Um, a table, for TWO?", "a table for 2", true}, {"en", "five five oh one", "5501", true},
+		{"en", "five five", "5 5", true}, {"en", "five five", "56", false}, {"en", "a table", "a table for two", false},
+		{"en", "double two", "2 2", false}, {"de", "Äh, zwei", "zwo", true}, {"fr", "euh oui", "Oui.", true}, {"es", "sí", "si", false},
+		{"it", "due persone", "2 persone", true}, {"pt", "seis", "meia", true}, {"xx", "um two", "2", true},
+	} {
+		if got := sameMeaning(c.language, c.a, c.b); got != c.want || sameMeaning(c.language, c.b, c.a) != c.want {
+			t.Errorf("%s %q, %q: %v, want %v", c.language, c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestAsks(t *testing.T) {
+	for _, c := range []struct {
+		language, sentence string
+		want               Question
+	}{
+		{"en", "", NoQuestion}, {"en", "We are open.", NoQuestion}, {"en", "Is that all right?", PlainQuestion}, {"en", "What else?", PlainQuestion},
+		{"en", "Could you tell me your phone number?", DictationQuestion}, {"en", "Please spell your name.", DictationQuestion},
+		{"en", "Is that the right number?", PlainQuestion}, {"en", "What is your e-mail?", DictationQuestion},
+		{"es", "¿Cuál es su número de teléfono?", DictationQuestion}, {"es", "¿Es correcta la fecha?", PlainQuestion},
+		{"pt", "Qual é a data?", DictationQuestion}, {"fr", "Quelle est votre date de naissance ?", DictationQuestion},
+		{"it", "Mi può dare il numero?", DictationQuestion}, {"de", "Wie ist Ihre Telefonnummer?", DictationQuestion},
+		{"de", "Ist die Nummer richtig?", PlainQuestion},
+	} {
+		if got := Asks(c.language, c.sentence); got != c.want {
+			t.Errorf("%s %q: %v, want %v", c.language, c.sentence, got, c.want)
+		}
+	}
+}
+
 // TestLexicons: lists hold words as nextWord gives them, or they match nothing.
 func TestLexicons(t *testing.T) {
 	for language, l := range lexicons {
-		for _, list := range [][]string{l.stop, l.backchannel, l.open, l.filler, l.digits} {
+		for _, list := range [][]string{l.stop, l.backchannel, l.open, l.hesitation, l.filler, l.digits, l.dictated, l.confirming} {
 			if len(list) == 0 {
 				t.Errorf("%s has an empty list", language)
 			}

@@ -1,0 +1,208 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/pipeline/agent"
+	"parley/pipeline/schema"
+	"parley/store"
+)
+
+// names takes what a socket's clients may say of voices and languages.
+var names = agent.Names{
+	Voice:    func(v string) string { return strings.ToUpper(v[strings.LastIndex(v, "_")+1:]) },
+	Language: func(l string) string { return strings.ToLower(l[:2]) },
+}
+
+func settings(s string) string { return `{"name":"N","settings":{` + s + `}}` }
+func tools(s string) string    { return `{"name":"N","tools":[` + s + `]}` }
+func function(s string) string { return tools(`{"type":"function","function":` + s + `}`) }
+func times(n int, s string) string {
+	return strings.TrimSuffix(strings.Repeat(s+",", n), ",")
+}
+
+// good are documents that are taken.
+var good = []string{
+	`{"name":"N"}`, `{"name":"N","voice":"esca_m2","language":"pt-BR","prompt":"","first_message":"Hi {{caller.name}}"}`,
+	`{"name":"N","id":"ag_1","version":"x","created_at":null,"updated_at":7}`, `{"name":"N","voice":"f3","language":"EU","tools":[],"settings":{}}`,
+	settings(`"variables":{"city":"","Name_2":"x"},"goodbye":"Bye {{ city }}, {{Name_2}}","timezone":"Europe/Madrid"`),
+	settings(`"knowledge":[{"title":"Menu","text":"Soup {{not a variable}}"}],"recording_notice":"This call is recorded."`),
+	settings(`"speed":0.5,"on_machine":"message","machine_message":"Call us, {{now}}."`), settings(`"speed":2,"on_machine":"hangup"`),
+	settings(`"transfer_to":[{"number":"+34911234567","name":"Sales"}],"pronunciation":[{"word":"SQL","say":"sequel"}]`),
+	settings(`"min_endpoint_ms":100,"max_endpoint_ms":6000,"barge_in_ms":200,"idle_seconds":0,"idle_reprompts":10,"max_duration_seconds":7200,"ring_ms":0,
+		"interruptible":"never","first_message_interruptible":"after_first_sentence","key_interrupts":false,"phrases":["a"],"speculative_llm":true,"speculative_voice":false,
+		"send_dtmf":false,"collect_digits":true,"opt_out":false,"transfer_any":true`),
+	tools(`{"type":"web_search"},{"type":"crm"}`), function(`{"name":"a","parameters":{"type":"object"}}`),
+	tools(`{"type":"http","name":"order","http":{"method":"GET","url":"https://api.example.com/o"}}`),
+}
+
+// bad are documents with what is wrong with them, all of it. Beyond says that no schema
+// can say it.
+var bad = []struct {
+	document, wrong string
+	beyond          bool
+}{
+	{`{}`, "name: is missing", false},
+	{`[]`, "body: a list, must be an object", false},
+	{`{"name":""}`, "name: is empty", false},
+	{`{"name":"  "}`, `name: "  ", must have a letter`, false},
+	{`{"name":7}`, "name: 7, must be a text", false},
+	{`{"name":"` + strings.Repeat("x", 201) + `"}`, "name: 201 characters, allowed are 200", false},
+	{`{"name":"` + strings.Repeat("é", 150) + `"}`, "name: 300 bytes, allowed are 200", true},
+	{`{"name":"a\u0000b"}`, "name: zero characters are not stored", true},
+	{`{"name":"N","promt":"x"}`, "promt: is not known", false},
+	{`{"name":"N","voice":"Z9"}`, `voice: "Z9", must be one of F1 to F5 and M1 to M5`, false},
+	{`{"name":"N","voice":""}`, `voice: "", must be one of F1 to F5 and M1 to M5`, false},
+	{`{"name":"N","language":"ko"}`, `language: "ko", must be one of en es ca gl eu pt fr it de`, false},
+	{`{"name":"N","prompt":"` + strings.Repeat("x", 100_001) + `"}`, "prompt: 100001 characters, allowed are 100000", false},
+	{`{"name":"N","first_message":"` + strings.Repeat("é", 50_001) + `"}`, "first_message: 100002 bytes, allowed are 100000", true},
+	{`{"name":"N","prompt":"Hi {{customer}}, {{ customer }} of {{call.id}}"}`,
+		"prompt: there is no variable {{customer}}; name it in settings.variables; prompt: there is no variable {{call.id}}; name it in settings.variables", true},
+	{`{"name":"N","first_message":"{{secret.KEY}}"}`, "first_message: there is no variable {{secret.KEY}}; name it in settings.variables", true},
+	{settings(`"goodbye":"{{x}}","machine_message":"{{y}}"`), "settings.goodbye: there is no variable {{x}}; name it in settings.variables; " +
+		"settings.machine_message: there is no variable {{y}}; name it in settings.variables", true},
+	{settings(`"recording_notice":"{{now}}"`), "settings.recording_notice: is said word for word and has no variables", true},
+	{settings(`"variables":{"now":"x"}`), "settings.variables.now: is set by the server", true},
+	{settings(`"variables":{"a b":"x","9":"x"}`), `settings.variables.9: "9", must be a letter and at most 39 letters, digits and _; ` +
+		`settings.variables.a b: "a b", must be a letter and at most 39 letters, digits and _`, false},
+	{settings(`"variables":{"a":7}`), "settings.variables.a: 7, must be a text", false},
+	{settings(`"variables":{"a":"` + strings.Repeat("x", 1001) + `"}`), "settings.variables.a: 1001 characters, allowed are 1000", false},
+	{settings(`"min_endpoint_ms":50,"idle_seconds":"8","colour":"red","interruptible":"sometimes"`),
+		"settings.colour: is not known; settings.idle_seconds: a text, must be a whole number; " +
+			`settings.interruptible: "sometimes", allowed are always, never and after_first_sentence; settings.min_endpoint_ms: 50, allowed are 100 to 2000`, false},
+	{settings(`"idle_seconds":1.5,"goodbye":null,"opt_out":1`), "settings.goodbye: null, must be a text; settings.idle_seconds: 1.5, must be a whole number; settings.opt_out: 1, must be true or false", false},
+	{settings(`"speed":2.1`), "settings.speed: 2.1, allowed are 0.5 to 2", false},
+	{settings(`"timezone":"Mars"`), `settings.timezone: "Mars", must be a time zone such as Europe/Madrid`, true},
+	{settings(`"on_machine":"message"`), "settings.machine_message: is missing, on_machine message needs it", true},
+	{settings(`"on_machine":"sing"`), `settings.on_machine: "sing", allowed are continue, hangup and message`, false},
+	{settings(`"knowledge":[{"title":"","text":"x"},{"title":"T"}]`), "settings.knowledge[0].title: is empty; settings.knowledge[1].text: is missing", false},
+	{settings(`"knowledge":[` + times(21, `{"title":"T","text":"x"}`) + `]`), "settings.knowledge: 21 entries, allowed are 20", false},
+	{settings(`"knowledge":[{"title":"T","text":"` + strings.Repeat("x", 4001) + `"}]`), "settings.knowledge[0].text: 4001 characters, allowed are 4000", false},
+	{settings(`"recording_notice":"` + strings.Repeat("x", 1001) + `"`), "settings.recording_notice: 1001 characters, allowed are 1000", false},
+	{settings(`"pronunciation":[{"word":"!","say":"x"}]`), `settings.pronunciation[0].word: "!", must have a letter or digit`, false},
+	{settings(`"transfer_to":[{"number":"911"},{"number":"+34911234567","name":"a"},{"number":"+34911234568","name":"A"}]`),
+		"settings.transfer_to[0].number: must be a telephone number in international format, such as +34911234567; " +
+			`settings.transfer_to[2]: there are two of "A"`, true},
+	{settings(`"transfer_to":[{"number":"+34911234567","name":"a\nb"}]`), `settings.transfer_to[0].name: "a\nb", must be one line`, false},
+	{`{"name":"N","settings":[]}`, "settings: a list, must be an object", false},
+	{`{"name":"N","tools":{}}`, "tools: an object, must be a list", false},
+	{tools(`7`), "tools[0]: 7, must be an object", false},
+	{tools(`{"name":"x"}`), "tools[0].type: is missing", false},
+	{tools(`{"type":"ftp"}`), `tools[0].type: "ftp", allowed are function, http, mcp, web_search and crm`, false},
+	{tools(`{"type":"http","name":"x","http":7}`), "tools[0].http: 7, must be an object", false},
+	{tools(times(65, `{"type":"crm"}`)), "tools: 65 entries, allowed are 64", false},
+	{tools(`{"type":"function"},{"type":"http","name":"x","http":{"method":"GET","url":"ftp://a"}},{"type":"web_search"},{"type":"web_search"}`),
+		"tools[0].function.name: must be 1 to 64 letters, digits, _ and -; tools[1].http.url: must be an absolute https address; tools[3]: the name web_search is taken", true},
+	{function(`{"name":"a b"}`), "tools[0].function.name: must be 1 to 64 letters, digits, _ and -", true},
+	{function(`{"name":"a","parameters":[]}`), "tools[0].function.parameters: must be a JSON Schema object", true},
+	// Several places at once.
+	{`{"voice":"Z","prompt":"{{x}}","tools":[{"type":"magic"}],"settings":{"speed":9,"timezone":"Mars"}}`,
+		`name: is missing; settings.speed: 9, allowed are 0.5 to 2; tools[0].type: "magic", allowed are function, http, mcp, web_search and crm; ` +
+			`voice: "Z", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`, false},
+}
+
+func TestEveryMistakeIsNamed(t *testing.T) {
+	for _, tt := range bad {
+		a := agent.New()
+		err := names.Apply(&a, []byte(tt.document), true)
+		if got := fmt.Sprint(err); got != tt.wrong {
+			t.Errorf("%.120s\n got %s\nwant %s", tt.document, got, tt.wrong)
+		}
+		if _, ok := errors.AsType[schema.Mistakes](err); !ok {
+			t.Errorf("%.80s: %T", tt.document, err)
+		}
+	}
+	for _, document := range []string{"", "{", "null", `{"name":"N"} 7`} {
+		a := agent.New()
+		if err := names.Apply(&a, []byte(document), true); err == nil || !strings.HasPrefix(err.Error(), "body: ") {
+			t.Errorf("%q: %v", document, err)
+		}
+	}
+	for _, document := range good {
+		a := agent.New()
+		if err := names.Apply(&a, []byte(document), true); err != nil {
+			t.Errorf("%.120s: %v", document, err)
+		}
+	}
+}
+
+// The published schema, read by a library that is not ours, takes what the check takes
+// and refuses what it refuses, but for what no schema can say.
+func TestThePublishedSchemaSaysTheSame(t *testing.T) {
+	text, err := json.Marshal(agent.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge := func(document string) error {
+		var v any
+		if err := json.Unmarshal([]byte(document), &v); err != nil {
+			t.Fatal(err)
+		}
+		return resolved.Validate(v)
+	}
+	for _, document := range good {
+		if err := judge(document); err != nil {
+			t.Errorf("%.120s is refused: %v", document, err)
+		}
+	}
+	for _, tt := range bad {
+		if err := judge(tt.document); (err == nil) != tt.beyond {
+			t.Errorf("%.120s: %v", tt.document, err)
+		}
+	}
+}
+
+// What is not mentioned stays, what is the server's is ignored, and what was read comes
+// out again.
+func TestApplying(t *testing.T) {
+	a := store.Agent{ID: "ag_1", Version: 7, Name: "N", Voice: "F1", Language: "en", Prompt: "P", Tools: []byte(`[{"type":"crm"}]`), Settings: []byte(`{"ring_ms":1}`)}
+	if err := names.Apply(&a, []byte(`{"id":"x","version":1,"unknown":true,"voice":"esca_m2","language":"pt-BR","prompt":null,"first_message":"<3"}`), false); err != nil {
+		t.Fatal(err)
+	}
+	if a.ID != "ag_1" || a.Version != 7 || a.Name != "N" || a.Voice != "M2" || a.Language != "pt" || a.Prompt != "P" || a.FirstMessage != "<3" ||
+		string(a.Tools) != `[{"type":"crm"}]` || string(a.Settings) != `{"ring_ms":1}` {
+		t.Errorf("got %+v", a)
+	}
+	document, err := agent.Document(&a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := agent.New()
+	if err := names.Apply(&again, text, true); err != nil {
+		t.Fatal(err)
+	}
+	again.ID, again.Version = a.ID, a.Version
+	if fmt.Sprintf("%+v", again) != fmt.Sprintf("%+v", a) {
+		t.Errorf("came back as %+v, was %+v", again, a)
+	}
+}
+
+// A list of mistakes that goes on and on is told in part.
+func TestManyMistakes(t *testing.T) {
+	a := agent.New()
+	err := names.Apply(&a, []byte(settings(`"phrases":[`+times(25, "7")+`]`)), true)
+	if wrong, _ := errors.AsType[schema.Mistakes](err); len(wrong) != 25 || !strings.HasSuffix(err.Error(), "; and 5 more") {
+		t.Errorf("%v", err)
+	}
+	if !strings.Contains(err.Error(), "settings.phrases[19]: 7, must be a text") {
+		t.Errorf("%v", err)
+	}
+}

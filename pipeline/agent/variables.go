@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/pipeline"
+	"parley/pipeline/schema"
+)
+
+// reference is a variable in a text.
+var reference = regexp.MustCompile(`\{\{[ \t]*([A-Za-z][A-Za-z0-9_.-]{0,99})[ \t]*\}\}`)
+
+// Names of the variables that the server sets.
+const (
+	callFrom       = "call.from"
+	callTo         = "call.to"
+	callerName     = "caller.name"
+	callerVerified = "caller.verified"
+	current        = "now"
+)
+
+var known = []string{callFrom, callTo, callerName, callerVerified, current}
+
+// unknownVariables finds variables in texts that nobody sets.
+func unknownVariables(texts map[string]string, s *pipeline.Settings, wrong *schema.Mistakes) {
+	look := func(path, text string) {
+		for _, m := range reference.FindAllStringSubmatch(text, -1) {
+			_, declared := s.Variables[m[1]]
+			problem := fmt.Sprintf("there is no variable {{%s}}; name it in settings.variables", m[1])
+			if !declared && !slices.Contains(known, m[1]) && !slices.Contains(*wrong, schema.Mistake{Path: path, Problem: problem}) {
+				wrong.Add(path, "%s", problem)
+			}
+		}
+	}
+	look("prompt", texts["prompt"])
+	look("first_message", texts["first_message"])
+	for _, f := range []struct {
+		path string
+		text *string
+	}{{"settings.goodbye", s.Goodbye}, {"settings.machine_message", s.MachineMessage}} {
+		if f.text != nil {
+			look(f.path, *f.text)
+		}
+	}
+	if s.RecordingNotice != nil && reference.MatchString(*s.RecordingNotice) {
+		wrong.Add("settings.recording_notice", "is said word for word and has no variables")
+	}
+}
+
+// Call is what the variables of a conversation are taken from. It may all be empty.
+type Call struct {
+	From, To   string // numbers, as E.164
+	CallerName string // as the far end shows it; nobody vouches for it
+	Verified   bool   // a carrier vouches for From
+	Now        time.Time
+	// Given are values of the agent's own variables; those that it has not are ignored.
+	Given map[string]string
+}
+
+// Fill makes texts of one conversation out of an agent's.
+type Fill struct{ values map[string]string }
+
+// Filled takes the variables' values. They are data: they are bounded, control
+// characters become spaces, and nothing in them is a variable.
+func Filled(s *pipeline.Settings, c Call) Fill {
+	verified, place := "no", time.UTC
+	if c.Verified {
+		verified = "yes"
+	}
+	if s.Timezone != nil {
+		if there, err := time.LoadLocation(*s.Timezone); err == nil {
+			place = there
+		}
+	}
+	f := Fill{map[string]string{callFrom: plain(c.From), callTo: plain(c.To), callerName: plain(c.CallerName), callerVerified: verified,
+		current: c.Now.In(place).Format("Monday, 2 January 2006, 15:04 MST")}}
+	for name, otherwise := range s.Variables {
+		if value, given := c.Given[name]; given {
+			otherwise = value
+		}
+		f.values[name] = plain(otherwise)
+	}
+	return f
+}
+
+// plain is a value without control characters, of at most pipeline.MaxVariable
+// characters.
+func plain(value string) string {
+	value = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || unicode.IsControl(r) || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, value)
+	if runes := []rune(value); len(runes) > pipeline.MaxVariable {
+		value = string(runes[:pipeline.MaxVariable])
+	}
+	return strings.TrimSpace(value)
+}
+
+// Text is a text with its variables replaced, in one pass. What names none that there is
+// stays as it is: texts may be older than variables.
+func (f Fill) Text(text string) string {
+	return reference.ReplaceAllStringFunc(text, func(m string) string {
+		if value, there := f.values[reference.FindStringSubmatch(m)[1]]; there {
+			return value
+		}
+		return m
+	})
+}
+
+// Agent fills in the texts of an agent, and adds what goes with them: the recording
+// notice before the first message, the knowledge after the prompt.
+func (f Fill) Agent(a *pipeline.Agent, s *pipeline.Settings) {
+	a.Prompt, a.FirstMessage, a.Goodbye = f.Text(a.Prompt), f.Text(a.FirstMessage), f.Text(a.Goodbye)
+	if len(s.Knowledge) > 0 {
+		var b strings.Builder
+		b.WriteString(a.Prompt)
+		for _, k := range s.Knowledge {
+			fmt.Fprintf(&b, "\n\n%s\n%s", k.Title, k.Text)
+		}
+		a.Prompt = strings.TrimSpace(b.String())
+	}
+	if s.RecordingNotice != nil {
+		a.FirstMessage = strings.TrimSpace(*s.RecordingNotice + " " + a.FirstMessage)
+	}
+}
+
+// CheckGiven says what is wrong with values for an agent's variables; the paths begin
+// with "variables".
+func CheckGiven(s *pipeline.Settings, given map[string]string) error {
+	var wrong schema.Mistakes
+	for name, value := range given {
+		path := "variables." + name
+		if len(name) > 40 {
+			path = "variables"
+		}
+		if _, declared := s.Variables[name]; !declared {
+			wrong.Add(path, "the agent has no such variable")
+		} else if n := utf8.RuneCountInString(value); n > pipeline.MaxVariable {
+			wrong.Add(path, "%d characters, allowed are %d", n, pipeline.MaxVariable)
+		}
+	}
+	slices.SortFunc(wrong, func(a, b schema.Mistake) int { return strings.Compare(a.Path, b.Path) })
+	return wrong.Err()
+}

@@ -1,0 +1,136 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"parley/inference"
+	"parley/pipeline/turn"
+)
+
+// A reply may be begun in advance, in a pause of the caller's in which the turn is
+// likely over (turn.Speculate). Until the turn is committed it has no effects: what its
+// engines make of it is parked, and nothing of it is heard, shown, run or remembered.
+// What it consumed is reported like any completion's.
+
+// Kinds of completions.
+const (
+	kindReply       = "reply"
+	kindSpeculative = "speculative" // begun in advance, and not the answer
+)
+
+// Thrifty says whether the call must begin no replies in advance, because nothing is
+// left of the balance. Safe for use from any goroutine; it never blocks.
+func (c *Call) Thrifty(on bool) { c.thrifty.Store(on) }
+
+// mayAdvance says whether a reply may be begun in advance now.
+func (c *Call) mayAdvance() bool {
+	return c.cfg.Speculate && !c.thrifty.Load() && len(c.tools.waiting) == 0 && c.asks.who == nil && c.mouth.silent() && !c.toMachine()
+}
+
+// speculate begins a reply to a turn that may not be over.
+func (c *Call) speculate(a turn.Action) {
+	c.dropAhead(Discarded)
+	request := c.request()
+	request.NoTools = false
+	request.Messages = c.history.with(a.Text, a.Again)
+	r := &reply{turn: a.Turn, revision: c.revision(), ahead: true, held: sentencesAhead}
+	if c.cfg.SpeculateVoice || c.cfg.TTS.Info().Local {
+		r.held-- // the first sentence gets its voice, too
+	}
+	c.ahead = r
+	c.engage(r, request, "")
+}
+
+// revision changes with all that a reply depends on besides the caller's words: the
+// history, the functions' results, the agent.
+func (c *Call) revision() int { return c.history.revision + c.updates }
+
+// park keeps what an engine made of the reply begun in advance.
+func (c *Call) park(r *reply, m message) {
+	switch m.kind {
+	case msgTool:
+		if r.wishes++; r.wishes > maxToolCalls {
+			return
+		}
+	case msgDone:
+		if m.err != nil {
+			c.dropAhead(FailedReply)
+			return
+		}
+	}
+	r.parked = append(r.parked, m)
+}
+
+// dropAhead drops the reply begun in advance, if there is one.
+func (c *Call) dropAhead(outcome Outcome) {
+	r := c.ahead
+	if r == nil {
+		return
+	}
+	c.ahead = nil
+	r.live, r.outcome, r.parked = false, outcome, nil
+	r.cancel(errConcluded)
+	c.account(r)
+}
+
+// begunFor takes the reply that was begun for what is being committed; nil when there is
+// none, or the conversation has changed under it.
+func (c *Call) begunFor(a turn.Action) *reply {
+	r := c.ahead
+	if !a.Ready || r == nil || r.revision != c.revision() {
+		c.dropAhead(Discarded)
+		return nil
+	}
+	c.ahead = nil
+	return r
+}
+
+// promote makes the reply begun in advance the answer: what was parked happens now.
+func (c *Call) promote(r *reply) {
+	now := time.Now()
+	r.ahead, r.asked, r.movedAt = false, now, now
+	c.adopt(r)
+	for range r.held {
+		<-r.making
+	}
+	parked := r.parked
+	r.parked = nil
+	for _, m := range parked {
+		c.takeReply(r, m)
+	}
+}
+
+// engage has the engines make a reply: the model for a request, without one the voice
+// alone for text.
+func (c *Call) engage(r *reply, request *inference.Request, text string) {
+	c.replies++
+	now := time.Now()
+	r.gen, r.live, r.asked, r.movedAt = c.replies, true, now, now
+	r.making = make(chan struct{}, sentencesAhead)
+	for range r.held {
+		r.making <- struct{}{}
+	}
+	ctx, cancel := context.WithCancelCause(c.life)
+	r.cancel = cancel
+	queue := make(chan piece, sentenceQueue)
+	gen, agent := r.gen, c.agent
+	if request == nil {
+		r.written = true
+		c.spawn(func() { recite(ctx, text, agent.Language, queue) })
+	} else {
+		r.noTools = request.NoTools
+		c.owed[r.gen] = r
+		c.spawn(func() { c.write(ctx, gen, request, queue) })
+	}
+	c.spawn(func() {
+		defer cancel(errConcluded) // a voice that failed stops the model
+		c.speakAll(ctx, gen, &agent, r.making, queue)
+	})
+}
+
+// adopt makes r the reply that is heard next.
+func (c *Call) adopt(r *reply) {
+	c.reply = r
+	c.mouth.follow(r.gen)
+}

@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"time"
+
+	"parley/store"
+)
+
+// Bounds of a call's log. Of a longer one the oldest events are left out, a quarter
+// at once, and the log begins with how the call stood after them.
+const (
+	maxLogEvents = 2000
+	maxLogBytes  = 512 << 10 // about, as JSON
+	eventBytes   = 80        // of one without its text
+)
+
+// callLog grows with a call. The zero callLog is not kept.
+type callLog struct {
+	store.CallLog
+	bytes int
+}
+
+func newCallLog(status CallStatus, now time.Time) callLog {
+	return callLog{CallLog: store.CallLog{At: now.UTC().Truncate(time.Microsecond), Status: string(status)}}
+}
+
+func sizeOf(e *store.CallEvent) int {
+	n := eventBytes
+	if e.Line != nil {
+		n += len(e.Line.Text)
+	}
+	if e.Correction != nil {
+		n += len(e.Correction.Text)
+	}
+	return n
+}
+
+// add adds what happens now.
+func (l *callLog) add(e store.CallEvent) {
+	e.At = time.Now().UTC().Truncate(time.Microsecond)
+	l.Events = append(l.Events, e)
+	l.bytes += sizeOf(&e)
+	for len(l.Events) > maxLogEvents || l.bytes > maxLogBytes && len(l.Events) > 1 {
+		l.shorten(max(1, len(l.Events)/4))
+	}
+}
+
+// shorten leaves out the oldest n events.
+func (l *callLog) shorten(n int) {
+	for i := range l.Events[:n] {
+		e := &l.Events[i]
+		l.At = e.At
+		switch {
+		case e.Status != "":
+			l.Status = e.Status
+		case e.AnsweredBy != "":
+			l.AnsweredBy = e.AnsweredBy
+		case e.Line != nil:
+			l.Lines++
+		}
+		l.bytes -= sizeOf(e)
+	}
+	l.Omitted += n
+	l.Events = append([]store.CallEvent(nil), l.Events[n:]...)
+}

@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"time"
+
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline/turn"
+)
+
+// A caller who waits for a function hears that they are not forgotten: after
+// fillAfter when nothing was said in this turn, else after fillEvery.
+const (
+	fillAfter = 900 * media.Millisecond
+	fillEvery = 6 * media.Second
+	maxFills  = 2 // of one turn
+)
+
+// fillers are what is said while a function takes its time, in the nine languages.
+var fillers = map[string][maxFills]string{
+	"en": {"One moment, please.", "I am still working on it."},
+	"es": {"Un momento, por favor.", "Sigo en ello."},
+	"ca": {"Un moment, si us plau.", "Encara hi estic treballant."},
+	"gl": {"Un momento, por favor.", "Sigo con iso."},
+	"eu": {"Une bat, mesedez.", "Horretan ari naiz oraindik."},
+	"pt": {"Um momento, por favor.", "Ainda estou a tratar disso."},
+	"fr": {"Un instant, s'il vous plaît.", "Je m'en occupe encore."},
+	"it": {"Un momento, per favore.", "Ci sto ancora lavorando."},
+	"de": {"Einen Moment, bitte.", "Ich bin noch dabei."},
+}
+
+// fillerText is what the agent says the nth time, from 0.
+func (a *Agent) fillerText(n int) string {
+	if texts, ok := fillers[a.Language]; ok {
+		return texts[n]
+	}
+	return fillers["en"][n]
+}
+
+// filler is speech that fills a wait. It is no reply: nothing is interrupted when the
+// caller speaks over it, and the model is not told of it.
+type filler struct {
+	count   int        // in this turn
+	begun   media.Time // when the turn first waited for a function; 0: it has not
+	said    bool       // something was said in this turn
+	since   media.Time // when that was over, or the last filler began
+	gen     int        // of the fillers' sentences in the mouth: below 0
+	playing *sentence
+	number  int // public generation, and turn, that it belongs to
+	turn    int
+}
+
+// next begins a turn: nothing was said in it.
+func (f *filler) next() { f.count, f.begun, f.said = 0, 0, false }
+
+// fill speaks when the wait has become long, and stops when the caller speaks.
+func (c *Call) fill() {
+	f, now := &c.tools.fill, c.clock()
+	switch {
+	case f.playing == nil:
+		if !c.mouth.silent() {
+			f.said, f.since = true, now
+		}
+	case c.mouth.silent():
+		c.filled(f.playing.text)
+	case c.state.Phase == turn.UserSpeaking, c.state.Phase == turn.Pause:
+		c.hush()
+	}
+	if c.state.Phase != turn.ToolWait || !c.tools.running() {
+		return
+	}
+	if f.begun == 0 {
+		f.begun = now
+	}
+	due := f.begun + fillAfter
+	if f.said {
+		due = f.since + fillEvery
+	}
+	if now >= due && f.count < maxFills && !c.tools.keys.open() && c.resting() {
+		c.sayFiller(now)
+	}
+}
+
+// resting says that the agent neither speaks nor is about to.
+func (c *Call) resting() bool {
+	return (c.reply == nil || !c.reply.live) && c.mouth.silent() && c.state.Phase == turn.ToolWait
+}
+
+// sayFiller plays the next filler, if it was made ahead: one that had to be made now
+// would come with what it is to bridge.
+func (c *Call) sayFiller(now media.Time) {
+	f := &c.tools.fill
+	text := c.agent.fillerText(f.count)
+	f.count++
+	f.said, f.since = true, now
+	s := &sentence{text: text, complete: true, last: true}
+	for _, p := range pieces(text, c.agent.Language) {
+		for _, chunk := range c.lines.get(lineKey(&c.agent, p)) {
+			s.append(inference.Chunk{Samples: chunk.Samples, Rate: chunk.Rate})
+		}
+	}
+	if s.total == 0 {
+		return
+	}
+	f.gen--
+	s.gen = f.gen
+	f.playing, f.number, f.turn = s, c.number, c.reply.turn
+	c.mouth.follow(s.gen)
+	c.emit(Event{Kind: Speaking, Turn: f.turn, Generation: f.number})
+	c.emit(Event{Kind: AgentPartial, Turn: f.turn, Generation: f.number, Text: text})
+	c.mouth.add(s)
+}
+
+// filled is the end of a filler, of which text was heard.
+func (c *Call) filled(text string) {
+	f := &c.tools.fill
+	f.playing = nil
+	if text != "" {
+		c.emit(Event{Kind: AgentLine, Turn: f.turn, Generation: f.number, Text: text})
+	}
+}
+
+// hush stops a filler: the caller has the floor.
+func (c *Call) hush() {
+	s := c.tools.fill.playing
+	if s == nil {
+		return
+	}
+	// What the far end has of it is played: a client drops that only when its user is
+	// said to have interrupted, which nobody has.
+	c.mouth.advance(c.leg.Played(time.Now()))
+	heard := s.text
+	if h := c.mouth.heard; h.gen == s.gen {
+		heard = s.heard(h.off)
+	}
+	c.mouth.cut(c.format.Continuous)
+	c.filled(heard)
+}
+
+// mayWait says that the call has functions that may take their time.
+func (c *Config) mayWait() bool {
+	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.somebody()
+}
+
+// rehearseFillers makes their audio, which is kept as that of the other lines.
+func (c *Call) rehearseFillers(agent *Agent) {
+	if !c.cfg.mayWait() {
+		return
+	}
+	for n := range maxFills {
+		for _, p := range pieces(agent.fillerText(n), agent.Language) {
+			if !c.rehearseOne(agent, turn.NoLine, p) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package pipeline
+
+import (
+	"time"
+
+	"parley/media"
+)
+
+// Recorder keeps a call's audio, as record.Recorder does. Its methods are called by the
+// conductor, and neither block nor allocate, but for Begin and Close.
+type Recorder interface {
+	// Begin is called at the first moment of the call, or never.
+	Begin(f media.Format)
+	// Heard is a frame that came from the caller.
+	Heard(f media.Frame, now time.Time)
+	// Spoke is a frame that goes to the caller, who hears it so much later.
+	Spoke(f media.Frame, now time.Time, ahead media.Time)
+	// Recalled is how much of the last written frames the caller does not hear.
+	Recalled(d media.Time)
+	// Close ends the recording. The call's end is told afterwards.
+	Close()
+}
+
+// taped is a leg whose audio is recorded, as it goes over the line: whoever speaks.
+type taped struct {
+	media.Leg
+	to         Recorder
+	continuous bool
+	written    media.Time // all frames less those flushed
+	due        int        // of the last Due those that were not written
+	now        time.Time  // of it
+}
+
+// Read implements media.Leg.
+func (l *taped) Read(now time.Time) (media.Frame, bool) {
+	f, ok := l.Leg.Read(now)
+	if ok {
+		l.to.Heard(f, now)
+	}
+	return f, ok
+}
+
+// Due implements media.Leg.
+func (l *taped) Due(now time.Time) int {
+	l.now = now
+	l.due = l.Leg.Due(now)
+	return l.due
+}
+
+// Write implements media.Leg. Of several frames that are due at once on a continuous
+// leg, all but the last are late.
+func (l *taped) Write(f media.Frame) {
+	var ahead media.Time
+	if l.continuous {
+		l.due = max(0, l.due-1)
+		ahead = -media.Time(l.due) * media.FrameTime
+	} else {
+		ahead = l.written - l.Leg.Played(l.now)
+	}
+	l.to.Spoke(f, l.now, ahead)
+	l.Leg.Write(f)
+	l.written += media.FrameTime
+}
+
+// Flush implements media.Leg.
+func (l *taped) Flush(now time.Time) media.Time {
+	d := l.Leg.Flush(now)
+	l.written -= d
+	l.to.Recalled(d)
+	return d
+}
+
+// tape has the leg recorded, where the call is to be.
+func (c *Call) tape(leg media.Leg) media.Leg {
+	if c.cfg.Recorder == nil {
+		return leg
+	}
+	f := leg.Format()
+	c.cfg.Recorder.Begin(f)
+	return &taped{Leg: leg, to: c.cfg.Recorder, continuous: f.Continuous}
+}
+
+// untape ends the recording.
+func (c *Call) untape() {
+	if c.cfg.Recorder != nil {
+		c.cfg.Recorder.Close()
+	}
+}

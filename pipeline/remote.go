@@ -1,0 +1,55 @@
+package pipeline
+
+import "parley/media"
+
+// Announcer tells the other nodes.
+type Announcer interface {
+	// Goodbye says that a session of the account was found at the floor of its
+	// balance, or that a payment of it is disputed. It must not block: what it cannot say, the others find out by
+	// themselves within a checkpoint.
+	Goodbye(account string)
+}
+
+// Announce names who tells the other nodes. Call it before Run and Admit.
+func (m *Manager) Announce(a Announcer) { m.others = a }
+
+// hungUpByAPI is the end of a call that somebody asked for.
+var hungUpByAPI = &media.Ended{Reason: media.APIHangup}
+
+// Goodbye is told that an account may be at the floor of its balance, or disputed. It
+// believes nobody: it asks for a checkpoint of the account's sessions here, at once,
+// and what that says decides. So a message that comes twice, late, after a
+// top-up, or for a session that may use other pots, costs one checkpoint and ends
+// nothing. Sessions that say goodbye already are left alone: each has the others
+// told once, so nodes that tell each other come to rest.
+func (m *Manager) Goodbye(account string) {
+	asked := false
+	for _, s := range m.sessions() {
+		if s.stored.Account == account && !s.broke.Load() {
+			s.urgent.Store(true)
+			asked = true
+		}
+	}
+	if asked {
+		m.checkpointSoon()
+	}
+}
+
+// spread tells the account's other sessions here, and the other nodes.
+func (m *Manager) spread(account string) {
+	m.Goodbye(account)
+	if m.others != nil {
+		m.others.Goodbye(account)
+	}
+}
+
+// Hangup ends a call of the account at once and says whether it is here.
+func (m *Manager) Hangup(account, id string) bool {
+	for _, s := range m.sessions() {
+		if s.stored.ID == id && s.stored.Account == account {
+			s.stop(hungUpByAPI, false)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+	"parley/media"
+	"parley/pipeline/pipelinetest"
+	"parley/store"
+)
+
+// rich is a wallet with which everything goes on.
+var rich = store.CheckpointResult{Pots: billing.Pots{Paid: billing.USD}}
+
+// told is another node: what it was told.
+type told []string
+
+func (a *told) Goodbye(account string) { *a = append(*a, account) }
+
+// reported counts the checkpoints of a session at a moment.
+func (o *office) reported(session string, at time.Duration) int {
+	o.ledger.mu.Lock()
+	defer o.ledger.mu.Unlock()
+	n := 0
+	for _, r := range o.ledger.reports {
+		if r.session == session && r.at == at {
+			n++
+		}
+	}
+	return n
+}
+
+// TestGoodbyeToAll: the tokens of one call empty the balance. All calls of the
+// account end with it, between two rounds, and the other nodes are told; the calls
+// of others, and what may use other pots, go on.
+func TestGoodbyeToAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const used = 3945 * ms
+		onlyBonus := store.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft, Bonus: billing.USD}}
+		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+			switch {
+			case s.Account == "a" && at >= used:
+				return poor
+			case s.Account == "c" && at >= used:
+				return onlyBonus
+			}
+			return rich
+		}}).open(t, 0)
+		others := &told{}
+		o.Announce(others)
+		idle := o.call(web, until(20*time.Second))
+		work := o.work(billing.STT)
+		o.payer = "b"
+		stranger := o.call(web, until(20*time.Second))
+		o.payer = "c"
+		paid := o.call(billing.Terms{Kind: billing.Outbound, Country: "ES"}, until(20*time.Second))
+		bonus := o.call(web, until(20*time.Second))
+		o.payer = "a"
+		time.Sleep(5 * ms)
+		talks := o.call(web, func(s *pipelinetest.Scene) {
+			thirsty(s, 1000, 50)
+			s.Leg.HangUp = 20 * time.Second
+			s.Leg.Speech = []pipelinetest.Utterance{{From: 1000 * ms, To: 2500 * ms}}
+			s.ASR.Plan, s.ASR.FinalAfter = nil, 100*ms
+		})
+		<-work.Context().Done()
+		if at := time.Since(o.begun); at != used {
+			t.Errorf("work ended after %v", at)
+		}
+		work.End(work.Context().Err())
+		o.wait()
+		o.wantEnd(idle, "6.16s balance_exhausted") // two seconds of goodbye and the silence after it
+		o.mu.Lock()
+		if got := o.ended[talks.ID()]; got[len(got)-17:] != "balance_exhausted" {
+			t.Errorf("the call that used it ended %s", got)
+		}
+		o.mu.Unlock()
+		o.wantEnd(stranger, "20s user_hangup")
+		o.wantEnd(bonus, "20s user_hangup")
+		o.wantEnd(paid, "8.2s balance_exhausted") // found by the round at 6 s
+		// By the call that found it, and by those that looked because of it.
+		if want := []string{"a", "a", "c"}; !slices.Equal(*others, want) {
+			t.Errorf("told %q", *others)
+		}
+		if n := o.reported(stranger.ID(), used); n != 0 {
+			t.Errorf("%d checkpoints of somebody else", n)
+		}
+	})
+}
+
+// TestDispute: a payment of an account is disputed, which a checkpoint says. Its calls
+// and its work end with it, whatever is in the pots; those of others go on.
+func TestDispute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		frozen := store.CheckpointResult{Pots: rich.Pots, Disputed: true}
+		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+			if s.Account == "a" && at >= 10*time.Second {
+				return frozen
+			}
+			return rich
+		}}).open(t, 0)
+		others := &told{}
+		o.Announce(others)
+		talks, work := o.call(web, until(20*time.Second)), o.work(billing.STT)
+		o.payer = "b"
+		stranger := o.call(web, until(20*time.Second))
+		time.Sleep(10200 * ms)
+		o.Goodbye("a") // as another node does that has seen it
+		synctest.Wait()
+		if at := time.Since(o.begun); at != 10200*ms || work.Context().Err() == nil {
+			t.Errorf("work ended after %v", at)
+		}
+		if cause, ok := errors.AsType[*media.Ended](context.Cause(work.Context())); !ok || cause.Detail != media.Disputed {
+			t.Errorf("work ended by %v", context.Cause(work.Context()))
+		}
+		work.End(work.Context().Err())
+		o.wait()
+		o.wantEnd(talks, "12.4s balance_exhausted: disputed")
+		o.wantEnd(stranger, "20s user_hangup")
+		if want := []string{"a"}; !slices.Equal(*others, want) {
+			t.Errorf("told %q", *others)
+		}
+	})
+}
+
+// TestGoodbyeFromElsewhere is believed only as far as the pots say so; one that is
+// said again does not cut the first short.
+func TestGoodbyeFromElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const late, right = 3500 * ms, 8500 * ms
+		o := (&fakeLedger{checkpoint: func(at time.Duration, _ *store.Session) store.CheckpointResult {
+			if at < right {
+				return rich
+			}
+			return poor
+		}}).open(t, 0)
+		others := &told{}
+		o.Announce(others)
+		s := o.call(web, until(20*time.Second))
+		time.Sleep(late)
+		for range 3 {
+			o.Goodbye("a")
+		}
+		o.Goodbye("b")
+		synctest.Wait()
+		if n := o.reported(s.ID(), late); n != 1 {
+			t.Errorf("%d checkpoints for one moment's messages", n)
+		}
+		time.Sleep(right - late)
+		for range 4 {
+			o.Goodbye("a")
+			synctest.Wait()
+			time.Sleep(500 * ms)
+		}
+		o.wait()
+		o.wantEnd(s, "10.7s balance_exhausted")
+		if n := o.reported(s.ID(), right); n != 1 || len(*others) != 1 {
+			t.Errorf("%d checkpoints, told %q", n, *others)
+		}
+	})
+}
+
+// TestHangupByOthers: at once when the owner is asked, by its next checkpoint when
+// only the database was.
+func TestHangupByOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+			return store.CheckpointResult{Pots: rich.Pots, Hangup: s.ID == "s2" && at > 7*time.Second}
+		}}).open(t, 0)
+		asked, noted, other := o.call(web, nil), o.call(web, nil), o.call(web, until(20*time.Second))
+		time.Sleep(2 * time.Second)
+		if o.Hangup("b", asked.ID()) || o.Hangup("a", "s9") {
+			t.Error("it hangs up what is not the account's")
+		}
+		if !o.Hangup("a", asked.ID()) {
+			t.Error("the call is not found")
+		}
+		o.wait()
+		o.wantEnd(asked, "2s api_hangup")
+		o.wantEnd(noted, "11s api_hangup")
+		o.wantEnd(other, "20s user_hangup")
+		if o.Hangup("a", asked.ID()) {
+			t.Error("a call that has ended is found")
+		}
+	})
+}

@@ -1,0 +1,304 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/inference"
+	"parley/pipeline/schema"
+)
+
+// Kind is who runs a function, or a list of them.
+type Kind string
+
+// The kinds, as a definition's "type" names them.
+const (
+	Client    Kind = "function"   // the client of the conversation
+	HTTPKind  Kind = "http"       // a request to the account's own service
+	MCPKind   Kind = "mcp"        // the tools of a server of the Model Context Protocol
+	Search    Kind = "web_search" // a search of the web
+	CRMKind   Kind = "crm"        // looking callers up in a customer database, and logging calls there
+	kindNames      = "function, http, mcp, web_search and crm"
+)
+
+// Definition is one entry of an agent's list of functions, checked.
+type Definition struct {
+	Kind Kind
+	// Spec is what the model is told; of MCP, whose servers describe their tools
+	// themselves, it has the name alone.
+	Spec inference.Tool
+	// Cancel says that it is given up when the caller interrupts.
+	Cancel bool
+	HTTP   *HTTP      // of HTTPKind
+	MCP    *MCP       // of MCPKind
+	CRM    *CRMSource // of CRMKind
+}
+
+// form is a definition as it is written.
+type form struct {
+	Type     Kind `json:"type"`
+	Function *struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	OnInterrupt string          `json:"on_interrupt"`
+	HTTP        *HTTP           `json:"http"`
+	MCP         *MCP            `json:"mcp"`
+	CRM         *CRMSource      `json:"crm"`
+}
+
+// Bounds of a list.
+const (
+	maxFunctions   = 64
+	maxDescription = 4 << 10 // bytes
+)
+
+var (
+	functionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	sourceName   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,24}$`) // leaves room for the names of its tools
+)
+
+// reserved are names that stand for something already: those of the conversation itself
+// and of this package.
+var reserved = []string{"end_call", "transfer_call", "send_dtmf", "collect_digits", "opt_out", searchName, lookupName}
+
+// fault says what is wrong where: its text begins with the path of the field.
+func fault(path, format string, args ...any) error {
+	return schema.Mistake{Path: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+// Parse reads an agent's list of functions, a JSON array; empty or null is none.
+// The error is one sentence that begins with the path of the field that is wrong,
+// such as "tools[2].http.url".
+func Parse(raw json.RawMessage) ([]Definition, error) {
+	defs, wrong := parse(raw)
+	if len(wrong) > 0 {
+		return nil, wrong[0]
+	}
+	return defs, nil
+}
+
+// Mistakes is all that Parse would refuse, one of each function.
+func Mistakes(raw json.RawMessage) schema.Mistakes {
+	_, wrong := parse(raw)
+	return wrong
+}
+
+func parse(raw json.RawMessage) (defs []Definition, wrong schema.Mistakes) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, schema.Mistakes{{Path: "tools", Problem: "must be a list of functions"}}
+	}
+	if len(list) > maxFunctions {
+		return nil, schema.Mistakes{{Path: "tools", Problem: fmt.Sprintf("more than %d", maxFunctions)}}
+	}
+	defs = make([]Definition, 0, len(list))
+	seen := map[string]bool{}
+	for i, one := range list {
+		path := fmt.Sprintf("tools[%d]", i)
+		d, err := parseOne(path, one)
+		if at, ok := errors.AsType[schema.Mistake](err); ok {
+			wrong = append(wrong, at)
+			continue
+		}
+		if err != nil {
+			wrong.Add(path, "%v", err)
+			continue
+		}
+		if seen[d.Spec.Name] {
+			wrong.Add(path, "the name %s is taken", d.Spec.Name)
+			continue
+		}
+		seen[d.Spec.Name] = true
+		defs = append(defs, d)
+	}
+	return defs, wrong
+}
+
+func parseOne(path string, raw json.RawMessage) (Definition, error) {
+	var kind struct {
+		Type *Kind `json:"type"`
+	}
+	if err := json.Unmarshal(raw, &kind); err != nil || kind.Type == nil {
+		return Definition{}, fault(path+".type", "must be one of %s", kindNames)
+	}
+	var f form
+	if err := decode(path, raw, &f, *kind.Type == Client); err != nil {
+		return Definition{}, err
+	}
+	for _, other := range []struct {
+		name string
+		kind Kind
+		set  bool
+	}{{"function", Client, f.Function != nil}, {"http", HTTPKind, f.HTTP != nil}, {"mcp", MCPKind, f.MCP != nil}, {"crm", CRMKind, f.CRM != nil}} {
+		if other.set && other.kind != f.Type && f.Type != Client {
+			return Definition{}, fault(path+"."+other.name, "is not for the type %s", f.Type)
+		}
+	}
+	switch f.Type {
+	case Client:
+		return f.client(path)
+	case HTTPKind:
+		return f.http(path)
+	case MCPKind:
+		return f.mcp(path)
+	case Search:
+		return Definition{Kind: Search, Spec: searchSpec, Cancel: true}, f.bare(path)
+	case CRMKind:
+		return f.crm(path)
+	}
+	return Definition{}, fault(path+".type", "must be one of %s", kindNames)
+}
+
+// decode reads a definition. Functions of clients may say more than we know of.
+func decode(path string, raw json.RawMessage, f *form, lenient bool) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if !lenient {
+		d.DisallowUnknownFields()
+	}
+	err := d.Decode(f)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field != "" {
+			path += "." + wrong.Field
+		}
+		return fault(path, "cannot be a JSON %s", wrong.Value)
+	}
+	if err != nil {
+		return fault(path, "%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+func (f *form) client(path string) (Definition, error) {
+	if f.Function == nil || !functionName.MatchString(f.Function.Name) {
+		return Definition{}, fault(path+".function.name", "must be 1 to 64 letters, digits, _ and -")
+	}
+	if p := f.Function.Parameters; len(p) > 0 && !isObject(p) {
+		return Definition{}, fault(path+".function.parameters", "must be a JSON Schema object")
+	}
+	return Definition{Kind: Client, Spec: inference.Tool{Name: f.Function.Name, Description: f.Function.Description, Parameters: f.Function.Parameters}}, nil
+}
+
+// bare refuses what only functions with a definition of their own have.
+func (f *form) bare(path string) error {
+	switch {
+	case f.Name != "":
+		return fault(path+".name", "is not for the type %s", f.Type)
+	case f.Description != "":
+		return fault(path+".description", "is not for the type %s", f.Type)
+	case f.Parameters != nil:
+		return fault(path+".parameters", "is not for the type %s", f.Type)
+	case f.OnInterrupt != "":
+		return fault(path+".on_interrupt", "is not for the type %s", f.Type)
+	}
+	return nil
+}
+
+// cancels reads on_interrupt.
+func (f *form) cancels(path string, otherwise bool) (bool, error) {
+	switch f.OnInterrupt {
+	case "":
+		return otherwise, nil
+	case "continue":
+		return false, nil
+	case "cancel":
+		return true, nil
+	}
+	return false, fault(path+".on_interrupt", "must be continue or cancel")
+}
+
+func (f *form) http(path string) (Definition, error) {
+	switch {
+	case !functionName.MatchString(f.Name):
+		return Definition{}, fault(path+".name", "must be 1 to 64 letters, digits, _ and -")
+	case slices.Contains(reserved, f.Name):
+		return Definition{}, fault(path+".name", "%s is taken", f.Name)
+	case len(f.Description) > maxDescription:
+		return Definition{}, fault(path+".description", "more than %d bytes", maxDescription)
+	case f.HTTP == nil:
+		return Definition{}, fault(path+".http", "is missing")
+	}
+	schema, err := parameters(path+".parameters", f.Parameters)
+	if err != nil {
+		return Definition{}, err
+	}
+	if err := f.HTTP.check(path+".http", schema); err != nil {
+		return Definition{}, err
+	}
+	d := Definition{Kind: HTTPKind, HTTP: f.HTTP, Spec: inference.Tool{Name: f.Name, Description: f.Description, Parameters: f.Parameters}}
+	d.Cancel, err = f.cancels(path, f.HTTP.Method == "GET")
+	return d, err
+}
+
+// maxSchema bounds the schema of a function's arguments, in bytes.
+const maxSchema = 16 << 10
+
+// parameters reads and resolves the schema of a function's arguments; empty: any
+// object.
+func parameters(path string, raw json.RawMessage) (*jsonschema.Resolved, error) {
+	if len(raw) == 0 {
+		raw = json.RawMessage(`{"type":"object"}`)
+	}
+	if len(raw) > maxSchema {
+		return nil, fault(path, "more than %d bytes", maxSchema)
+	}
+	var s jsonschema.Schema
+	if !isObject(raw) {
+		return nil, fault(path, "must be a JSON Schema object")
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, fault(path, "is no JSON Schema: %s", oneLine(err))
+	}
+	if s.Type != "object" {
+		return nil, fault(path+".type", "must be object")
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		return nil, fault(path, "is no JSON Schema: %s", oneLine(err))
+	}
+	return r, nil
+}
+
+func isObject(raw json.RawMessage) bool {
+	return json.Valid(raw) && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
+}
+
+// oneLine is an error's text in one line of bounded length.
+func oneLine(err error) string { return clip(strings.Join(strings.Fields(err.Error()), " "), 300) }
+
+// clip cuts text to at most n bytes, between characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// arguments reads what the model wrote and holds it to the function's schema.
+func arguments(raw json.RawMessage, schema *jsonschema.Resolved) (map[string]any, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	var args map[string]any
+	if err := json.Unmarshal(raw, &args); err != nil || args == nil {
+		return nil, errors.New("the arguments are not a JSON object")
+	}
+	if err := schema.Validate(args); err != nil {
+		return nil, fmt.Errorf("the arguments are not as the function wants them: %s", oneLine(err))
+	}
+	return args, nil
+}

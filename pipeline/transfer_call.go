@@ -1,0 +1,207 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"parley/media"
+)
+
+// ErrNoReferral is the error of a Transferrer whose far end does not do transfers at
+// all, and has not tried.
+var ErrNoReferral = errors.New("the far end does not transfer calls")
+
+// Errors of transfers, as the model is told.
+var (
+	errLeftSummary = errors.New("the person hung up before the caller was put through")
+	errNoVoice     = errors.New("the summary could not be spoken")
+	errFormats     = errors.New("the two calls cannot be connected")
+	errArguments   = errors.New("the arguments do not fit the function's parameters")
+)
+
+// transfer hands the caller over. It runs beside the call. Whether the far end is asked
+// to do it or somebody is called first, the caller stays with the agent until somebody
+// has answered.
+func (c *Call) transfer(ctx context.Context, arguments json.RawMessage) (string, error) {
+	var in transferArguments
+	if err := json.Unmarshal(arguments, &in); err != nil {
+		return "", errArguments
+	}
+	t := c.cfg.Transfer
+	to, err := t.find(in.To)
+	if err != nil {
+		return "", err
+	}
+	number, err := t.Check(to.Number)
+	if err != nil {
+		return "", err
+	}
+	if t.Consult == nil || in.Summary == "" && !to.Warm {
+		leg, able := c.far.(Transferrer)
+		err := ErrNoReferral
+		if able {
+			err = leg.Transfer(ctx, number)
+		}
+		if err == nil {
+			return `{"transferred":true}`, errTransferred
+		}
+		if t.Consult == nil || !errors.Is(err, ErrNoReferral) {
+			return "", err
+		}
+	}
+	return c.consult(ctx, number, clipped(in.Summary, maxSummary))
+}
+
+// second is the leg of somebody who was called beside the call.
+type second struct {
+	leg  media.Leg
+	gone chan struct{} // closed when it has ended
+}
+
+// consult calls somebody, tells them what it is about, and has the conductor connect
+// the two.
+func (c *Call) consult(ctx context.Context, number, summary string) (string, error) {
+	said, err := c.record(ctx, summary)
+	if err != nil {
+		return "", err
+	}
+	leg, over, err := c.cfg.Transfer.Consult(ctx, number)
+	if err != nil {
+		return "", err
+	}
+	s := &second{leg: leg, gone: make(chan struct{})}
+	life, stop := context.WithCancelCause(c.life)
+	c.spawn(func() {
+		defer stop(nil)
+		err := leg.Run(life)
+		close(s.gone)
+		switch {
+		case life.Err() != nil:
+			over(*endedBy(context.Cause(life)))
+		case err != nil:
+			over(*endedBy(err))
+		default:
+			over(media.Ended{Reason: media.UserHangup})
+		}
+	})
+	if a, b := c.leg.Format(), leg.Format(); a.In != b.Out || b.In != a.Out {
+		err = errFormats
+	} else {
+		err = s.tell(ctx, said)
+	}
+	if err != nil {
+		stop(&media.Ended{Reason: media.APIHangup})
+		return "", err
+	}
+	if !c.post(ctx, message{kind: msgConnect, second: s}) {
+		stop(&media.Ended{Reason: media.APIHangup})
+	}
+	return `{"transferred":true}`, errConnected
+}
+
+// errConnected is the result of a transfer that the conductor carries on.
+var errConnected = errors.New("connected")
+
+// record makes the audio of a summary.
+func (c *Call) record(ctx context.Context, text string) ([]*sentence, error) {
+	var list []*sentence
+	for i, p := range pieces(text, c.cfg.Agent.Language) {
+		s := &sentence{seg: i, text: p, complete: true, last: true}
+		for chunk, err := range c.utter(ctx, &c.cfg.Agent, c.cfg.Agent.form(p)) {
+			if err != nil {
+				return nil, errNoVoice
+			}
+			if chunk.Rate.Valid() {
+				s.append(chunk)
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// tell plays a summary to the second leg, whose methods it calls until it returns.
+func (s *second) tell(ctx context.Context, said []*sentence) error {
+	m := new(mouth)
+	m.begin(s.leg.Format().Out)
+	m.queue = said
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for len(m.queue) > 0 || m.rings > 0 {
+		timer.Reset(time.Until(s.leg.Next()))
+		select {
+		case <-timer.C:
+		case <-s.leg.Events(): // keys mean nothing yet
+		case <-s.gone:
+			return errLeftSummary
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		now := time.Now()
+		for _, ok := s.leg.Read(now); ok; _, ok = s.leg.Read(now) {
+		}
+		for n := s.leg.Due(now); n > 0; n-- {
+			f, _, ok := m.next()
+			if !ok {
+				f = media.Frame{Samples: silence[:m.out.FrameSamples()], Rate: m.out}
+			}
+			s.leg.Write(f)
+		}
+	}
+	return nil
+}
+
+// connect takes the second leg over: from here on the caller talks to whom they were
+// transferred to, and the agent's part is over.
+func (c *Call) connect(s *second) {
+	if r := c.reply; r != nil && r.live {
+		c.mouth.advance(c.leg.Played(time.Now()))
+		c.conclude(Cut, r.heardText(c.mouth.heard))
+	}
+	c.dropAhead(Discarded)
+	c.mouth.cut(false)
+	c.tools.told = false // nobody goes on after the functions
+	c.bridge = &bridge{second: s}
+}
+
+// moving is the transfer under way; nil: none is.
+func (t *toolbox) moving() *waiting {
+	for _, w := range t.waiting {
+		if w.call.Name == TransferCall && w.held == nil {
+			return w
+		}
+	}
+	return nil
+}
+
+// movedPatience is how long a transfer may take to say that it came about, when the
+// far end has left.
+const movedPatience = 2 * time.Second
+
+// moved says whether the far end, which has left, left because it was transferred.
+func (c *Call) moved() bool {
+	w := c.tools.moving()
+	if w == nil {
+		return false
+	}
+	t := time.NewTimer(movedPatience)
+	defer t.Stop()
+	for {
+		select {
+		case m := <-c.box:
+			if m.kind == msgFunction && m.id == w.call.ID {
+				if !errors.Is(m.err, errTransferred) {
+					return false
+				}
+				c.tools.told = false
+				c.toolEnded(m.id, m.text, "ok")
+				return true
+			}
+			c.bury(m)
+		case <-t.C:
+			return false
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/inference/enginetest"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/pipelinetest"
+)
+
+// desk is whom agents of these tests may transfer to.
+func desk() *pipeline.Transfer {
+	return &pipeline.Transfer{
+		To: []pipeline.Destination{{Number: "+34911234567", Name: "sales", Description: "Orders"}, {Number: "+34911234568"}},
+		Check: func(number string) (string, error) {
+			if strings.HasPrefix(number, "+349") {
+				return number, nil
+			}
+			return "", errors.New("this number cannot be called")
+		},
+	}
+}
+
+// hands over has the model transfer the caller after some words.
+func handsOver(s *pipelinetest.Scene, arguments string) {
+	s.Leg.Telephone()
+	s.Config.Transfer = desk()
+	s.LLM.Replies = [][]enginetest.Step{with("I will put you through. ", "transfer_call", arguments), enginetest.Sentences(150*ms, "It is busy. ")}
+}
+
+// rings is a far end that takes a while for a transfer.
+func rings(d time.Duration, err error) func(context.Context, string) error {
+	return func(ctx context.Context, _ string) error {
+		select {
+		case <-time.After(d):
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+var transfers = []scenario{
+	{name: "transfer", said: []pipelinetest.Said{said(1000, 2500, "sales please")}, limit: 20000,
+		setup: func(s *pipelinetest.Scene) {
+			handsOver(s, `{"to":"Sales"}`)
+			s.Leg.Moves = rings(3*time.Second, nil)
+		}},
+	{name: "transfer fails", said: []pipelinetest.Said{said(1000, 2500, "sales please")}, limit: 12000,
+		setup: func(s *pipelinetest.Scene) {
+			handsOver(s, `{"to":"+34 911 234 567"}`)
+			s.Leg.Moves = rings(3*time.Second, errors.New("the number is busy"))
+		}},
+	{name: "transfer that the caller follows", said: []pipelinetest.Said{said(1000, 2500, "sales please")}, limit: 20000,
+		setup: func(s *pipelinetest.Scene) {
+			handsOver(s, `{"to":"sales"}`)
+			// The far end leaves in the same moment.
+			s.Leg.Moves = rings(3*time.Second, nil)
+			s.Leg.HangUp = 4140*ms + 3*time.Second
+		}},
+	{name: "transfer hung up on", said: []pipelinetest.Said{said(1000, 2500, "sales please")}, limit: 20000,
+		setup: func(s *pipelinetest.Scene) {
+			handsOver(s, `{"to":"sales"}`)
+			s.Leg.Moves = rings(2*time.Second, errors.New("the call is over"))
+			s.Leg.HangUp = 5010 * ms
+		}},
+	{name: "transfer interrupted", said: []pipelinetest.Said{said(1000, 2500, "sales please"), said(3140, 4000, "no wait")}, limit: 8000,
+		setup: func(s *pipelinetest.Scene) {
+			handsOver(s, `{"to":"sales"}`)
+			s.Leg.Moves = func(context.Context, string) error { panic("it was interrupted") }
+		}},
+}
+
+func TestTransfers(t *testing.T) {
+	for _, sc := range transfers {
+		t.Run(sc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := pipelinetest.NewScene(sc.said...)
+				sc.setup(s)
+				s.Play(t, sc.limit*ms+10*ms)
+				everyFrame(t, s)
+				golden(t, filepath.Join("testdata", strings.ReplaceAll(sc.name, " ", "_")+".log"), s.Log()+"\n")
+			})
+		})
+	}
+}
+
+// TestRefusedTransfers: the model learns why nobody was transferred.
+func TestRefusedTransfers(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"to":"marketing"}`:     "not on the list",
+		`{"to":"+447700900123"}`: "not on the list",
+		`{"to":""}`:              "not on the list",
+		`{"to":7}`:               "do not fit",
+		`{"to":"sales"}`:         "does not transfer calls",
+	} {
+		play(t, 8000, func(s *pipelinetest.Scene) { handsOver(s, arguments) }, func(t *testing.T, s *pipelinetest.Scene) {
+			has(t, s, "tool_ended call_1_1 error", `agent_line "It is busy."`)
+			wantResult(t, s.Prompts()[1], want)
+		}, said(1000, 2500, "sales please"))
+	}
+	play(t, 8000, func(s *pipelinetest.Scene) {
+		handsOver(s, `{"to":"+447700900123"}`)
+		s.Config.Transfer.Any = true
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		wantResult(t, s.Prompts()[1], "this number cannot be called")
+	}, said(1000, 2500, "sales please"))
+}
+
+// TestOneTransferAtATime: while it is under way the caller may speak, and the model be
+// asked again, which must not ring a second telephone.
+func TestOneTransferAtATime(t *testing.T) {
+	asked := 0
+	play(t, 16000, func(s *pipelinetest.Scene) {
+		handsOver(s, `{"to":"sales"}`)
+		s.LLM.Replies = [][]enginetest.Step{s.LLM.Replies[0], with("I am on it. ", "transfer_call", `{"to":"sales"}`), enginetest.Sentences(150*ms, "Still ringing. ")}
+		s.Leg.Moves = func(ctx context.Context, to string) error {
+			asked++
+			return rings(8*time.Second, errors.New("the number is busy"))(ctx, to)
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		if asked != 1 {
+			t.Errorf("%d transfers at once", asked)
+		}
+		wantResult(t, s.Prompts()[2], "under way")
+	}, said(1000, 2500, "sales please"), said(5500, 6500, "hurry up please"))
+}
+
+// colleague is the leg of somebody who is called for a transfer.
+type colleague struct {
+	*pipelinetest.Leg
+	ended chan media.Ended
+}
+
+// consults has the server call the office for a transfer.
+func consults(s *pipelinetest.Scene, setup func(*pipelinetest.Leg), err error) *colleague {
+	o := &colleague{ended: make(chan media.Ended, 1)}
+	s.Config.Transfer.Consult = func(context.Context, string) (media.Leg, func(media.Ended), error) {
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Leg = pipelinetest.NewLeg().Telephone()
+		setup(o.Leg)
+		return o.Leg, func(e media.Ended) { o.ended <- e }, nil
+	}
+	return o
+}
+
+// TestConnect: somebody is called, told what it is about, and connected to the caller;
+// the call ends with them.
+func TestConnect(t *testing.T) {
+	for name, leaves := range map[string]func(caller, office *pipelinetest.Leg){
+		"the office":  func(_, office *pipelinetest.Leg) { office.HangUp = 5 * time.Second },
+		"the caller":  func(caller, _ *pipelinetest.Leg) { caller.HangUp = 9 * time.Second },
+		"the clock":   nil,
+		"an operator": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var o *colleague
+			play(t, 20000, func(s *pipelinetest.Scene) {
+				handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)
+				s.Leg.Tone = [2]time.Duration{7 * time.Second, 8 * time.Second}
+				s.Leg.Digits = map[time.Duration]byte{8010 * ms: '5'}
+				o = consults(s, func(l *pipelinetest.Leg) {
+					l.Tone = [2]time.Duration{2 * time.Second, 3 * time.Second}
+					if leaves != nil {
+						leaves(new(pipelinetest.Leg), l)
+					}
+				}, nil)
+				if leaves != nil {
+					leaves(s.Leg, new(pipelinetest.Leg))
+				}
+				if name == "the clock" {
+					s.Config.MaxDuration = 9 * time.Second
+				}
+				if name == "an operator" {
+					s.Act = func(c *pipeline.Call) {
+						time.Sleep(9 * time.Second)
+						c.Stop(media.BalanceExhausted, "", true)
+					}
+				}
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				reason := map[string]string{"the clock": "max_duration", "an operator": "balance_exhausted"}[name]
+				if reason == "" {
+					reason = "completed: transferred"
+				}
+				has(t, s, `agent_line "I will put you through."`, "tool_ended call_1_1 ok")
+				if !strings.HasSuffix(s.Log(), " end "+reason) {
+					t.Errorf("it did not end with %s", reason)
+				}
+				select {
+				case <-o.ended:
+				default:
+					t.Error("the second call has no end")
+				}
+				// The office heard the summary, then the caller; the caller the office.
+				wantAudible(t, "the office", o.Sent(), 0, 2*time.Second)
+				wantAudible(t, "the office", o.Sent(), 2700*ms, 3600*ms)
+				wantAudible(t, "the caller", s.Leg.Sent(), 6200*ms, 7100*ms)
+				if got := o.Pressed(); !strings.HasSuffix(got, ":5") {
+					t.Errorf("pressed to the office: %q", got)
+				}
+			}, said(1000, 2500, "sales please"))
+		})
+	}
+}
+
+// wantAudible wants sound between two times, after the leg was made.
+func wantAudible(t *testing.T, who string, frames []pipelinetest.Sent, from, to time.Duration) {
+	t.Helper()
+	n := 0
+	for _, f := range frames {
+		if f.At >= from && f.At < to && f.Level > 100 {
+			n++
+		}
+	}
+	if n < 30 {
+		t.Errorf("%s heard %d frames of sound from %v to %v", who, n, from, to)
+	}
+}
+
+// TestConsultationFails: the caller stays with the agent.
+func TestConsultationFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		setup func(*pipelinetest.Leg)
+		err   error
+		want  string
+	}{
+		"busy":          {err: errors.New("the number is busy"), want: "the number is busy"},
+		"hangs up":      {setup: func(l *pipelinetest.Leg) { l.HangUp = 500 * ms }, want: "hung up before"},
+		"another sound": {setup: func(l *pipelinetest.Leg) { *l = *pipelinetest.NewLeg() }, want: "cannot be connected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 12000, func(s *pipelinetest.Scene) {
+				handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)
+				consults(s, test.setup, test.err)
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				has(t, s, "tool_ended call_1_1 error", `agent_line "It is busy."`, "12010 end api_hangup")
+				wantResult(t, s.Prompts()[1], test.want)
+			}, said(1000, 2500, "sales please"))
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"parley/inference"
+	"parley/inference/spoken"
+)
+
+// A sentence has two texts: what is shown, in transcripts, captions and the history, and
+// what the voice is given. Only this file knows the second; marks of the voice's are
+// turned into places of the first as they come.
+
+// form is a text in both shapes.
+func (a *Agent) form(text string) *spoken.Form {
+	return spoken.New(a.Language, a.Pronunciation).Read(text)
+}
+
+// utter speaks a text. The marks are those of the text as it is shown.
+func (c *Call) utter(ctx context.Context, a *Agent, f *spoken.Form) iter.Seq2[inference.Chunk, error] {
+	if !strings.ContainsFunc(f.Spoken, speakable) {
+		return func(func(inference.Chunk, error) bool) {} // a picture of a digit
+	}
+	chunks := c.cfg.TTS.Speak(ctx, inference.Speech{Text: f.Spoken, Voice: a.Voice, Language: a.Language, Speed: a.Speed})
+	if f.Spoken == f.Shown {
+		return chunks
+	}
+	return func(yield func(inference.Chunk, error) bool) {
+		way := wayBack{form: f, shown: []rune(f.Shown)}
+		for chunk, err := range chunks {
+			for i := range chunk.Words {
+				way.word(&chunk.Words[i])
+			}
+			for i := range chunk.Phones {
+				if m := &chunk.Phones[i]; m.Char >= 0 {
+					m.Char = min(f.ShownAt(m.Char), max(0, len(way.shown)-1))
+				}
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// wayBack leads from marks in what is spoken to what is shown.
+type wayBack struct {
+	form  *spoken.Form
+	shown []rune
+	at    int // bytes of the spoken form before the next word
+	chars int // the same in code points
+}
+
+// word makes a mark one of the shown text. What several spoken words stand for has been
+// said with the last of them; the text of the others is empty.
+func (w *wayBack) word(m *inference.Mark) {
+	from := m.Char
+	if from < 0 {
+		before, _, found := strings.Cut(w.form.Spoken[w.at:], m.Text)
+		if !found || m.Text == "" {
+			return
+		}
+		from = w.chars + utf8.RuneCountInString(before)
+		w.at += len(before) + len(m.Text)
+		w.chars = from + utf8.RuneCountInString(m.Text)
+	}
+	a, b := w.form.ShownAt(from), w.form.ShownAt(from+utf8.RuneCountInString(m.Text))
+	m.Char, m.Text = a, string(w.shown[a:max(a, b)])
+}

@@ -1,0 +1,125 @@
+package pipeline
+
+import (
+	"slices"
+	"time"
+
+	"parley/media"
+	"parley/store"
+)
+
+// CallStatus is how far a call is. It only goes forward.
+type CallStatus string
+
+// States of a call. A call that comes in begins as ringing, one over a WebSocket as
+// dialing.
+const (
+	CallDialing   CallStatus = "dialing"
+	CallRinging   CallStatus = "ringing"
+	CallConnected CallStatus = "connected"
+	CallEnded     CallStatus = "ended"
+)
+
+// Sight is how a call stands.
+type Sight struct {
+	Seq        uint64                 `json:"seq"` // of the last News it contains
+	Status     CallStatus             `json:"status"`
+	StartedAt  time.Time              `json:"started_at"`            // answered; zero before
+	EndedAt    time.Time              `json:"ended_at"`              // zero before
+	AnsweredBy string                 `json:"answered_by,omitempty"` // human, machine, screening or unknown; empty: not known, or nobody asked
+	Transcript []store.TranscriptLine `json:"transcript"`
+}
+
+// Duration is how long the call has been answered.
+func (s *Sight) Duration(now time.Time) time.Duration {
+	switch {
+	case s.StartedAt.IsZero():
+		return 0
+	case !s.EndedAt.IsZero():
+		now = s.EndedAt
+	}
+	return max(0, now.Sub(s.StartedAt))
+}
+
+// News is one thing that happened in a call.
+type News struct {
+	// Seq counts the call's news from 1. Whoever finds a gap takes another Sight.
+	Seq uint64 `json:"seq"`
+	// Status is set when it has changed. The news of CallEnded are the last, and come
+	// when the store has the end.
+	Status CallStatus `json:"status,omitempty"`
+	// StartedAt is as in Sight.
+	StartedAt time.Time `json:"started_at,omitzero"`
+	// AnsweredBy is as in Sight, and set when it has become known or has changed.
+	AnsweredBy string                `json:"answered_by,omitempty"`
+	Line       *store.TranscriptLine `json:"line,omitempty"`      // one that was added
+	Corrected  bool                  `json:"corrected,omitempty"` // an earlier line has changed: take another Sight
+}
+
+// Watcher is told what happens in calls.
+type Watcher interface {
+	// Happened is told in the order of n.Seq. It must not block; what it loses is a gap.
+	Happened(account, call string, n News)
+}
+
+// Watch names who is told. Call it before Run and Admit.
+func (m *Manager) Watch(w Watcher) { m.watcher = w }
+
+// Sight shows a call of the account that is on this node.
+func (m *Manager) Sight(account, id string) (Sight, bool) {
+	for _, s := range m.sessions() {
+		if s.stored.ID == id && s.stored.Account == account {
+			return s.sight(), true
+		}
+	}
+	return Sight{}, false
+}
+
+func (s *Session) sight() Sight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// What is at its end is still connected, as its bill is still open.
+	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.started, EndedAt: s.ended, AnsweredBy: s.talk.AnsweredBy, Transcript: slices.Clone(s.talk.Transcript)}
+}
+
+// Ring says that the callee is being alerted. The first time counts.
+func (s *Session) Ring() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.advance(CallRinging)
+}
+
+// order of the states.
+var order = map[CallStatus]int{CallDialing: 1, CallRinging: 2, CallConnected: 3, CallEnded: 4}
+
+// advance moves the call's status, never back; s.mu is locked.
+func (s *Session) advance(to CallStatus) {
+	if order[to] > order[s.status] {
+		s.status = to
+		if s.work == nil && to != CallEnded { // of the end the books know
+			s.log.add(store.CallEvent{Status: string(to)})
+		}
+		s.tell(News{Status: to})
+	}
+}
+
+// tell hands news on; s.mu is locked, which keeps them in order.
+func (s *Session) tell(n News) {
+	s.newsSeq++
+	if s.m.watcher == nil || s.work != nil {
+		return
+	}
+	n.Seq, n.StartedAt = s.newsSeq, s.started
+	s.m.watcher.Happened(s.stored.Account, s.stored.ID, n)
+}
+
+// Halted is closed when somebody has asked for the call's end: whoever is still
+// dialling gives up.
+func (s *Session) Halted() <-chan struct{} { return s.halted }
+
+// Why is the end that was asked for; nil when none was.
+func (s *Session) Why() *media.Ended {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopped
+}

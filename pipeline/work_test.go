@@ -1,0 +1,120 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+	"parley/media"
+	"parley/pipeline"
+	"parley/store"
+)
+
+func (o *office) work(kind billing.Kind) *pipeline.Work {
+	o.t.Helper()
+	w, err := o.Work(o.t.Context(), "a", kind, 0)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return w
+}
+
+// Work is reported while it goes on, is no call, and ends as it ended.
+func TestWork(t *testing.T) {
+	for _, tt := range []struct {
+		err            error
+		reason, detail string
+	}{
+		{nil, "completed", ""},
+		{context.Canceled, "user_hangup", ""},
+		{errors.New("fault"), "failed", "engine"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := (&fakeLedger{}).open(t, 1)
+			o.admit(web)
+			w := o.work(billing.STT)
+			if o.Live() != 1 {
+				t.Errorf("%d calls", o.Live())
+			}
+			w.Used(1500)
+			time.Sleep(6 * time.Second)
+			w.Used(500)
+			w.End(tt.err)
+			w.End(nil)
+			if w.Context().Err() == nil {
+				t.Error("its context goes on")
+			}
+			o.ledger.mu.Lock()
+			defer o.ledger.mu.Unlock()
+			c := o.ledger.closings[0]
+			if c.Reason != tt.reason || c.Detail != tt.detail || c.Usage != (billing.Usage{billing.STTTime: 2000}) || c.StartedAt.IsZero() {
+				t.Errorf("ended with %v: %+v", tt.err, c)
+			}
+			reported := false
+			for _, r := range o.ledger.reports {
+				reported = reported || r.session == w.ID() && r.Usage == billing.Usage{billing.STTTime: 1500}
+			}
+			if !reported || len(o.ledger.talks) != 0 {
+				t.Errorf("reports %v, conversations %v", o.ledger.reports, o.ledger.talks)
+			}
+		})
+	}
+}
+
+// Work stops when the balance is used up, when another process has the node, and
+// when a drain has waited long enough.
+func TestWorkIsStopped(t *testing.T) {
+	floor := store.CheckpointResult{Pots: billing.Pots{Paid: -2 * billing.USD}}
+	for name, tt := range map[string]struct {
+		ledger *fakeLedger
+		drain  bool
+		want   media.Ended
+	}{
+		"floor": {ledger: &fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return floor }}, want: media.Ended{Reason: media.BalanceExhausted}},
+		"fenced": {ledger: &fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult {
+			return store.CheckpointResult{Err: store.ErrFenced}
+		}}, want: media.Ended{Reason: media.Failed, Detail: "node_lost"}},
+		"drain": {ledger: &fakeLedger{}, drain: true, want: media.Ended{Reason: media.APIHangup, Detail: "drain"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := tt.ledger.open(t, 0)
+			w := o.work(billing.TTS)
+			drained := make(chan error, 1)
+			if tt.drain {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				go func() { drained <- o.Drain(ctx) }()
+			} else {
+				close(drained)
+			}
+			<-w.Context().Done()
+			if _, err := o.Work(t.Context(), "a", billing.TTS, 0); tt.drain && !errors.Is(err, pipeline.ErrDraining) {
+				t.Errorf("while draining: %v", err)
+			}
+			w.End(context.Cause(w.Context()))
+			if err := <-drained; err != nil {
+				t.Error(err)
+			}
+			o.ledger.mu.Lock()
+			defer o.ledger.mu.Unlock()
+			if c := o.ledger.closings[0]; c.Reason != string(tt.want.Reason) || c.Detail != tt.want.Detail {
+				t.Errorf("%s: %+v", name, c)
+			}
+		})
+	}
+}
+
+func TestRefusedWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{start: func() error { return store.ErrInsufficientBalance }}).open(t, 0)
+		if _, err := o.Work(t.Context(), "a", billing.TTS, 7); !errors.Is(err, store.ErrInsufficientBalance) {
+			t.Error(err)
+		}
+		if err := o.Drain(t.Context()); err != nil {
+			t.Errorf("something is left: %v", err)
+		}
+	})
+}
