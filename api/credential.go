@@ -10,10 +10,7 @@ import (
 	"parley/store"
 )
 
-// Principal is whose credential a request carried.
-type Principal = store.Principal
-
-// Keys looks credentials up.
+// Keys looks credentials up: API keys and tickets.
 type Keys interface {
 	Authenticate(ctx context.Context, secret string, now time.Time) (Principal, error)
 }
@@ -21,23 +18,32 @@ type Keys interface {
 // Credential is the credential of a request: the first present of Authorization,
 // X-API-Key and the query decides, and the others are not looked at.
 func Credential(r *http.Request) string {
-	if h := r.Header.Get("Authorization"); h != "" {
-		scheme, value, _ := strings.Cut(h, " ")
-		if !strings.EqualFold(scheme, "Bearer") {
-			return h // no key has this form: it is refused as unknown
-		}
-		return strings.TrimSpace(value)
-	}
-	if k := r.Header.Get("X-API-Key"); k != "" {
-		return k
+	if c, ok := headerCredential(r); ok {
+		return c
 	}
 	return r.URL.Query().Get("api_key")
 }
 
-// Authenticate finds out who sent a request, or ErrMissingKey, ErrBackOff when the
-// address has failed too often, or the store's refusal.
-func Authenticate(keys Keys, r *http.Request) (Principal, error) {
+func headerCredential(r *http.Request) (string, bool) {
+	if h := r.Header.Get("Authorization"); h != "" {
+		scheme, value, _ := strings.Cut(h, " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return h, true // no key has this form: it is refused as unknown
+		}
+		return strings.TrimSpace(value), true
+	}
+	k := r.Header.Get("X-API-Key")
+	return k, k != ""
+}
+
+// Authenticate finds out who sent a request and whether they may use a route, or
+// returns ErrMissingKey, ErrBackOff when the address has failed too often,
+// ErrTicketScope, or the store's refusal.
+func Authenticate(keys Keys, r *http.Request, access Access) (Principal, error) {
 	secret := Credential(r)
+	if access == Minting {
+		secret, _ = headerCredential(r)
+	}
 	if secret == "" {
 		return Principal{}, ErrMissingKey
 	}
@@ -49,5 +55,8 @@ func Authenticate(keys Keys, r *http.Request) (Principal, error) {
 	if g != nil {
 		g.tried(err == nil, errors.Is(err, store.ErrUnauthorized))
 	}
-	return p, err
+	if err != nil {
+		return Principal{}, err
+	}
+	return p, access.allows(p)
 }

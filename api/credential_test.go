@@ -70,7 +70,7 @@ func TestAuthenticate(t *testing.T) {
 		if tt.authorization != "" {
 			r.Header.Set("Authorization", tt.authorization)
 		}
-		if p, err := Authenticate(keys, r); p.Account != tt.want || !errors.Is(err, tt.err) {
+		if p, err := Authenticate(keys, r, Service); p.Account != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%q, %s: %q, %v", tt.authorization, tt.target, p.Account, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -19,6 +20,7 @@ var (
 	ErrMissingKey   = errors.New("no credential was sent")
 	ErrRateLimited  = errors.New("too many requests a second")
 	ErrBackOff      = errors.New("too many failed attempts a minute")
+	ErrBusy         = errors.New("too much of this is being done at once")
 	ErrDraining     = errors.New("the server is stopping")
 	ErrBadRequest   = errors.New("the request is malformed")
 	ErrVoice        = errors.New("unknown voice")
@@ -29,17 +31,51 @@ var (
 	ErrNotFound     = errors.New("there is nothing at this address")
 	ErrWrongMethod  = errors.New("the address does not take this method")
 	ErrSessionStart = errors.New("the conversation could not be started")
+	ErrTicketScope  = errors.New("the ticket does not open this")
+	ErrMediaType    = errors.New("the media type is not taken here")
+	ErrTextLength   = errors.New("the text is too long")
+	ErrSpeed        = errors.New("the speed is out of range")
+	ErrSteps        = errors.New("the steps are out of range")
+	ErrSynthesis    = errors.New("synthesis failed")
+	ErrVoiceAway    = errors.New("the voice is not available now")
+	ErrModel        = errors.New("there is no such model")
+	ErrJobs         = errors.New("too many jobs at once")
+	ErrDeaf         = errors.New("this server cannot hear the language")
+	ErrRecognition  = errors.New("recognition could not start")
+	ErrUnheard      = errors.New("the language cannot be recognised")
+	ErrNotReady     = errors.New("the task has no result yet")
+	ErrTaskOver     = errors.New("the task has ended")
+	ErrExpired      = errors.New("the result has expired")
+	ErrAudioPending = errors.New("the recording is not ready")
+	ErrAudioGone    = errors.New("the recording is gone")
+	ErrAudioAway    = errors.New("the recording is on another server")
+	ErrAudioRange   = errors.New("the recording has no such part")
+	ErrConsent      = errors.New("consent was not confirmed")
+	ErrFrom         = errors.New("the number to call from is not the account's")
+	ErrDestination  = errors.New("the destination is not called")
+	ErrBatchSize    = errors.New("the batch has too many rows")
+	ErrPayments     = errors.New("the payment provider cannot be used")
+	ErrCountry      = errors.New("numbers of the country are not sold")
+	ErrNotOffered   = errors.New("the number is not for sale")
+	ErrNumberPrice  = errors.New("the number costs more than is included")
+	ErrNoNumber     = errors.New("there is no such number")
+	ErrCarrier      = errors.New("the carrier cannot be used")
 )
 
 // Problem is what a client is told of an error: HTTP status, wire code, sentence,
 // and whether the same request may succeed later.
 type Problem struct {
 	Status    int    `json:"-"`
-	Code      string `json:"code"`
-	Message   string `json:"error"`
-	Retryable bool   `json:"retryable"`
+	Code      string `json:"code" doc:"One of a fixed list; programs decide by it." example:"validation.invalid_voice"`
+	Message   string `json:"error" doc:"The same for people."`
+	Detail    string `json:"detail,omitempty" doc:"What exactly was wrong, when there is more to say."`
+	Retryable bool   `json:"retryable" doc:"Whether the same request may succeed later."`
 	// RetryAfter is in seconds; 0 sends no header.
 	RetryAfter int `json:"-"`
+}
+
+func problem(status int, code, message string, retryable bool, retryAfter int) Problem {
+	return Problem{Status: status, Code: code, Message: message, Retryable: retryable, RetryAfter: retryAfter}
 }
 
 // table is the only place where errors get a public code. Rows are tried in
@@ -49,38 +85,93 @@ var table = []struct {
 	err error
 	Problem
 }{
-	{ErrMissingKey, Problem{401, "auth.missing_key", "Send an API key in the Authorization header, in X-API-Key or as api_key.", false, 0}},
-	{store.ErrUnauthorized, Problem{401, "auth.invalid_key", "The API key is unknown or was revoked.", false, 0}},
-	{ErrRateLimited, Problem{429, "auth.rate_limited", "Too many requests; wait and try again.", true, 1}},
-	{ErrBackOff, Problem{429, "auth.rate_limited", "Too many attempts failed; wait and try again.", true, 30}},
-	{store.ErrSuspended, Problem{402, "billing.account_disputed", "The account is suspended.", false, 0}},
-	{store.ErrDisputed, Problem{402, "billing.account_disputed", "A payment of the account is disputed.", false, 0}},
-	{store.ErrTopupRequired, Problem{402, "billing.topup_required", "This needs a first top-up.", false, 0}},
-	{store.ErrInsufficientBalance, Problem{402, "billing.insufficient_balance", "The balance is too low to start.", false, 0}},
-	{store.ErrConcurrency, Problem{429, "limit.concurrency", "The account has as many sessions as it may have at once.", true, 0}},
-	{ErrDraining, Problem{503, "service.unavailable", "The server takes no new sessions now.", true, 5}},
-	{store.ErrUnavailable, Problem{503, "service.unavailable", "The server cannot reach its database now.", true, 5}},
-	{ErrNoAgent, Problem{404, "agent.not_found", "There is no such agent.", false, 0}},
-	{ErrVoice, Problem{400, "validation.invalid_voice", "Unknown voice; the ten are F1 to F5 and M1 to M5.", false, 0}},
-	{ErrLanguage, Problem{400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0}},
-	{ErrCannotHear, Problem{503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0}},
-	{ErrTooLarge, Problem{413, "request.too_large", "The request is too large.", false, 0}},
-	{store.ErrInvalid, Problem{400, "validation.invalid_request_format", "The request is not valid.", false, 0}},
-	{ErrBadRequest, Problem{400, "validation.invalid_request_format", "The request is not valid.", false, 0}},
-	{ErrNotFound, Problem{404, "request.not_found", "There is nothing at this address.", false, 0}},
-	{ErrWrongMethod, Problem{405, "request.method_not_allowed", "The address does not take this method.", false, 0}},
-	{ErrSessionStart, Problem{503, "agent.session_failed", "The conversation could not be started.", true, 0}},
-	{store.ErrNotFound, Problem{404, "request.not_found", "There is no such thing.", false, 0}},
-	{store.ErrVersion, Problem{412, "request.precondition_failed", "It was changed by someone else; read it again.", false, 0}},
-	{store.ErrNumberTaken, Problem{400, "callcenter.number_not_available", "The number is in use already.", false, 0}},
-	{store.ErrIdempotency, Problem{409, "request.idempotency_conflict", "The idempotency key was used for another request.", false, 0}},
-	{store.ErrFenced, Problem{503, "service.unavailable", "Another server has taken over; try again.", true, 5}},
-	{context.DeadlineExceeded, Problem{504, "internal.timeout", "It took too long.", true, 0}},
-	{context.Canceled, Problem{499, "internal.cancelled", "It was cancelled.", false, 0}},
+	{ErrMissingKey, problem(401, "auth.missing_key", "Send an API key in the Authorization header, in X-API-Key or as api_key.", false, 0)},
+	{store.ErrUnauthorized, problem(401, "auth.invalid_key", "The credential is unknown, was revoked or has expired.", false, 0)},
+	{ErrRateLimited, problem(429, "auth.rate_limited", "Too many requests; wait and try again.", true, 1)},
+	{ErrBackOff, problem(429, "auth.rate_limited", "Too many attempts failed; wait and try again.", true, 30)},
+	{store.ErrSuspended, problem(402, "billing.account_disputed", "The account is suspended.", false, 0)},
+	{store.ErrDisputed, problem(402, "billing.account_disputed", "A payment of the account is disputed.", false, 0)},
+	{store.ErrTopupRequired, problem(402, "billing.topup_required", "This needs a first top-up.", false, 0)},
+	{store.ErrInsufficientBalance, problem(402, "billing.insufficient_balance", "The balance is too low to start.", false, 0)},
+	{store.ErrConcurrency, problem(429, "limit.concurrency", "The account has as many sessions as it may have at once.", true, 0)},
+	{store.ErrTopUps, problem(429, "auth.rate_limited", "Too many top-ups were begun within the hour; wait and try again.", true, 60)},
+	{ErrPayments, problem(503, "service.unavailable", "Payments cannot be taken now; try again.", true, 5)},
+	{ErrCarrier, problem(503, "service.unavailable", "The carrier cannot be reached now; try again.", true, 5)},
+	{ErrCountry, problem(400, "callcenter.invalid_country", "The country must be one of US ES UK DE FR IT PT.", false, 0)},
+	{ErrNotOffered, problem(400, "callcenter.number_not_available", "The number is not for sale; take one that the search finds.", false, 0)},
+	{ErrNumberPrice, problem(400, "callcenter.number_price_too_high", "The carrier asks more for this number than a number of the service includes.", false, 0)},
+	{ErrNoNumber, problem(404, "callcenter.not_found", "There is no such number.", false, 0)},
+	{ErrDraining, problem(503, "service.unavailable", "The server takes no new sessions now.", true, 5)},
+	{ErrBusy, problem(503, "service.unavailable", "The server does as much of this as it can; try again.", true, 5)},
+	{store.ErrUnavailable, problem(503, "service.unavailable", "The server cannot reach its database now.", true, 5)},
+	{ErrConsent, problem(400, "callcenter.consent_required", "Confirm with consent_confirmed: true that the callee has agreed to be called.", false, 0)},
+	{ErrFrom, problem(403, "callcenter.from_not_owned", "The number to call from is not the account's.", false, 0)},
+	{ErrDestination, problem(400, "callcenter.destination_not_allowed", "This number cannot be called.", false, 0)},
+	{store.ErrDoNotCall, problem(400, "callcenter.do_not_call", "The number is on the account's do-not-call list.", false, 0)},
+	{ErrBatchSize, problem(400, "callcenter.batch_too_large", "A batch has 500 rows at most.", false, 0)},
+	{store.ErrCampaigns, problem(429, "callcenter.batch_limit_reached", "The account has as many unfinished batches as it may have.", true, 60)},
+	{ErrNoAgent, problem(404, "agent.not_found", "There is no such agent.", false, 0)},
+	{ErrVoice, problem(400, "validation.invalid_voice", "Unknown voice; the ten are F1 to F5 and M1 to M5.", false, 0)},
+	{ErrLanguage, problem(400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0)},
+	{ErrCannotHear, problem(503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0)},
+	{ErrTicketScope, problem(403, "auth.ticket_not_allowed", "A ticket does not open this; send an API key.", false, 0)},
+	{store.ErrTicketUsed, problem(403, "auth.time_limited", "The ticket has started as many conversations as it may.", false, 0)},
+	{ErrTextLength, problem(400, "validation.text_too_long", "The text is too long.", false, 0)},
+	{ErrSpeed, problem(400, "validation.speed_out_of_range", "The speed must be from 0.5 to 2.0.", false, 0)},
+	{ErrSteps, problem(400, "validation.steps_out_of_range", "The steps must be a whole number from 1 to 8.", false, 0)},
+	{ErrSynthesis, problem(500, "tts.synthesis_failed", "The text could not be spoken.", true, 0)},
+	{ErrVoiceAway, problem(503, "tts.voice_unavailable", "The voice is not available now.", true, 2)},
+	{ErrModel, problem(404, "tts.model_not_found", "There is no such model.", false, 0)},
+	{ErrJobs, problem(429, "tts.session_limit_reached", "The account has as many of these running or waiting as it may have at once.", true, 5)},
+	{ErrDeaf, problem(503, "stt.not_configured", "This server has no recogniser for the language.", false, 0)},
+	{ErrUnheard, problem(400, "stt.language_not_supported", "The language cannot be recognised; those that can are en es pt fr it de.", false, 0)},
+	{ErrRecognition, problem(503, "stt.stream_create_failed", "The recogniser could not be started.", true, 2)},
+	{ErrNotReady, problem(409, "task.not_ready", "The task has no result: it has not ended yet, or it failed.", false, 0)},
+	{ErrTaskOver, problem(409, "task.ended", "The task has ended already.", false, 0)},
+	{ErrExpired, problem(410, "task.expired", "The result was kept for a day and is gone.", false, 0)},
+	{ErrAudioPending, problem(409, "recording.not_ready", "The call lasts, or its recording is being encoded.", true, 2)},
+	{ErrAudioGone, problem(410, "recording.gone", "The recording was deleted, was kept long enough, or has failed.", false, 0)},
+	{ErrAudioAway, problem(503, "service.unavailable", "The recording is on another server of the cluster.", true, 5)},
+	{ErrMediaType, problem(415, "request.unsupported_media_type", "The body's media type is not taken here.", false, 0)},
+	{ErrAudioRange, problem(416, "request.range_not_satisfiable", "The recording has no such part.", false, 0)},
+	{ErrTooLarge, problem(413, "request.too_large", "The request is too large.", false, 0)},
+	{store.ErrInvalid, problem(400, "validation.invalid_request_format", "The request is not valid.", false, 0)},
+	{ErrBadRequest, problem(400, "validation.invalid_request_format", "The request is not valid.", false, 0)},
+	{ErrNotFound, problem(404, "request.not_found", "There is nothing at this address.", false, 0)},
+	{ErrWrongMethod, problem(405, "request.method_not_allowed", "The address does not take this method.", false, 0)},
+	{ErrSessionStart, problem(503, "agent.session_failed", "The conversation could not be started.", true, 0)},
+	{store.ErrNotFound, problem(404, "request.not_found", "There is no such thing.", false, 0)},
+	{store.ErrVersion, problem(412, "request.precondition_failed", "It was changed by someone else; read it again.", false, 0)},
+	{store.ErrNumberTaken, problem(400, "callcenter.number_not_available", "The number is in use already.", false, 0)},
+	{store.ErrIdempotency, problem(409, "request.idempotency_conflict", "The idempotency key was used for another request.", false, 0)},
+	{store.ErrInProgress, problem(409, "request.idempotency_conflict", "The first request with this idempotency key is being answered; try again.", true, 1)},
+	{store.ErrFenced, problem(503, "service.unavailable", "Another server has taken over; try again.", true, 5)},
+	{context.DeadlineExceeded, problem(504, "internal.timeout", "It took too long.", true, 0)},
+	{context.Canceled, problem(499, "internal.cancelled", "It was cancelled.", false, 0)},
 }
+
+// detailed is an error with a sentence for the client about what exactly it was.
+type detailed struct {
+	error
+	detail string
+}
+
+func (d *detailed) Unwrap() error { return d.error }
+
+// Detail adds to err what exactly was wrong, for the client to read. It must hold
+// nothing that the client may not know.
+func Detail(err error, detail string) error { return &detailed{err, detail} }
 
 // ProblemOf says what a client is told of err.
 func ProblemOf(err error) Problem {
+	p := lookUp(err)
+	if d, ok := errors.AsType[*detailed](err); ok && p.Status != http.StatusInternalServerError {
+		p.Detail = d.detail
+	}
+	return p
+}
+
+func lookUp(err error) Problem {
 	for _, row := range table {
 		if errors.Is(err, row.err) {
 			return row.Problem
@@ -89,7 +180,7 @@ func ProblemOf(err error) Problem {
 	if e, ok := errors.AsType[*inference.Error](err); ok {
 		return engineProblem(e)
 	}
-	return Problem{500, "internal.error", "Something went wrong on our side.", true, 0}
+	return problem(500, "internal.error", "Something went wrong on our side.", true, 0)
 }
 
 // engineProblem is what a failed engine looks like from outside: which one it was
@@ -101,16 +192,30 @@ func engineProblem(e *inference.Error) Problem {
 	case inference.ErrLanguage:
 		return ProblemOf(ErrLanguage)
 	}
-	return Problem{503, "agent.provider_error", "The model, the recogniser or the voice failed for one turn.", true, 0}
+	return problem(503, "agent.provider_error", "The model, the recogniser or the voice failed for one turn.", true, 0)
 }
 
 // WriteError answers a request with err.
 func WriteError(w http.ResponseWriter, err error) {
 	p := ProblemOf(err)
-	if p.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
-	}
+	maps.Copy(w.Header(), p.headers())
 	WriteJSON(w, p.Status, p)
+}
+
+func (p Problem) headers() http.Header {
+	h := http.Header{}
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	return h
+}
+
+// ReadError is what an error of reading a request's body means.
+func ReadError(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return ErrTooLarge
+	}
+	return ErrBadRequest
 }
 
 // WriteJSON answers a request with v.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"net/http"
 	"net/netip"
@@ -113,7 +114,9 @@ func newGate(perSecond int, proxies []netip.Prefix) *gate {
 // not barred for what others behind the same address did.
 type visit struct {
 	gate   *gate
-	from   string
+	addr   netip.Addr
+	from   string // its network
+	trace  string // its traceparent header
 	secret [sha256.Size]byte
 }
 
@@ -121,13 +124,33 @@ type guardKey struct{} // of the *visit in a request's context
 
 // enter lets a request in, or not.
 func (g *gate) enter(r *http.Request) (*visit, bool) {
-	v := &visit{gate: g, from: network(clientAddr(r, g.proxies))}
+	v := &visit{gate: g, addr: clientAddr(r, g.proxies), trace: r.Header.Get("Traceparent")}
+	v.from = network(v.addr)
 	key := v.from
 	if c := Credential(r); c != "" {
 		v.secret = sha256.Sum256([]byte(c))
 		key = string(v.secret[:])
 	}
 	return v, g.requests == nil || g.requests.Take(key)
+}
+
+// AddressOf is where the request in ctx comes from, trusted proxies seen through; the
+// zero Addr when nobody knows.
+func AddressOf(ctx context.Context) netip.Addr {
+	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
+		return v.addr
+	}
+	return netip.Addr{}
+}
+
+// TraceParentOf is the traceparent header of the request in ctx, which names the trace
+// that the client is in (W3C Trace Context, section 3.2). It is not checked, and empty
+// when there is none.
+func TraceParentOf(ctx context.Context) string {
+	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
+		return v.trace
+	}
+	return ""
 }
 
 func (v *visit) barred() bool {

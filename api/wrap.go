@@ -26,6 +26,8 @@ type Options struct {
 	RateLimit int
 	// TrustedProxies are those whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
+	// Counts counts requests; nil: nobody asks.
+	Counts *Counts
 }
 
 // Wrap puts around a handler what a server on the open network needs: limits on
@@ -41,14 +43,19 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 	if mux, ok := handler.(*http.ServeMux); ok {
 		handler = methods(mux)
 	}
+	if o.Counts == nil {
+		o.Counts = new(Counts)
+	}
 	g := newGate(o.RateLimit, o.TrustedProxies)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		a := &answer{ResponseWriter: w}
 		v, ok := g.enter(r)
+		o.Counts.active.Add(1)
 		defer func() {
 			fault := recover()
 			a.recovered(fault, r, o.Log)
+			o.Counts.left(a.status)
 			o.Log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", a.status,
 				"from", v.from, "ms", time.Since(began).Milliseconds())
 			if fault == http.ErrAbortHandler {
@@ -127,38 +134,64 @@ func methods(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		var allow []string
-		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-			other := *r
-			other.Method = m
-			if _, p := mux.Handler(&other); p != "" && p != "/" {
-				allow = append(allow, m)
-			}
-		}
-		switch {
-		case len(allow) > 0:
-			if slices.Contains(allow, http.MethodGet) {
-				allow = append(allow, http.MethodHead)
-			}
-			w.Header().Set("Allow", strings.Join(allow, ", "))
-			WriteError(w, ErrWrongMethod)
-		case pattern == "":
-			WriteError(w, ErrNotFound)
-		default:
+		_, allow := matches(mux, r)
+		if pattern == "/" && len(allow) == 0 {
 			mux.ServeHTTP(w, r)
+			return
 		}
+		refuseMethod(w, allow)
 	})
+}
+
+// matches lists the mux's patterns for a request with another method, and the
+// methods.
+func matches(mux *http.ServeMux, r *http.Request) (patterns, allow []string) {
+	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		other := *r
+		other.Method = m
+		if _, p := mux.Handler(&other); p != "" && p != "/" {
+			patterns, allow = append(patterns, p), append(allow, m)
+		}
+	}
+	return patterns, allow
+}
+
+// refuseMethod answers a request whose path has routes for these methods only.
+func refuseMethod(w http.ResponseWriter, allow []string) {
+	if len(allow) == 0 {
+		WriteError(w, ErrNotFound)
+		return
+	}
+	if slices.Contains(allow, http.MethodGet) {
+		allow = append(allow, http.MethodHead)
+	}
+	w.Header().Set("Allow", strings.Join(allow, ", "))
+	WriteError(w, ErrWrongMethod)
 }
 
 // ReadJSON reads the body of a request, limit bytes at most, into v; fields that v
 // does not have are ignored. Its errors are ErrTooLarge and ErrBadRequest.
 func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return ErrTooLarge
+	body, err := io.ReadAll(bounded(w, r, limit))
+	if err != nil {
+		return ReadError(err)
 	}
-	if err != nil || json.Unmarshal(body, v) != nil {
+	if json.Unmarshal(body, v) != nil {
 		return ErrBadRequest
 	}
 	return nil
+}
+
+// bounded is the body of r, limit bytes at most. net/http keeps a connection open
+// for a moment after it refused the rest of a body, so that the client can read
+// why, but learns of the refusal only from its own ResponseWriter, whichever is
+// wrapped around it.
+func bounded(w http.ResponseWriter, r *http.Request, limit int64) io.ReadCloser {
+	for {
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return http.MaxBytesReader(w, r.Body, limit)
+		}
+		w = inner.Unwrap()
+	}
 }

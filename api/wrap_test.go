@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -19,8 +20,9 @@ import (
 
 // routes is a mux as a server has it.
 func routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	mux.Handle("GET /v1/pricing", Pricing(billing.DefaultRateCard))
+	a := New(nil)
+	MountPricing(a, billing.DefaultRateCard)
+	mux := a.mux
 	mux.HandleFunc("POST /things", func(w http.ResponseWriter, r *http.Request) {
 		var v struct{ Name string }
 		if err := ReadJSON(w, r, 100, &v); err != nil {
@@ -31,7 +33,7 @@ func routes() *http.ServeMux {
 	})
 	mux.HandleFunc("DELETE /things", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 	mux.HandleFunc("GET /private", func(w http.ResponseWriter, r *http.Request) {
-		p, err := Authenticate(ring{"sk_good": {Account: "a"}, "sk_other": {Account: "b"}}, r)
+		p, err := Authenticate(ring{"sk_good": {Account: "a"}, "sk_other": {Account: "b"}}, r, Service)
 		if err != nil {
 			WriteError(w, err)
 			return
@@ -116,6 +118,62 @@ func TestAbortIsLeftToTheServer(t *testing.T) {
 		}
 	}()
 	send(Wrap(routes(), Options{}), "GET", "/abort", "")
+}
+
+// closings are the ends of a server's connections, in their order: a half is its
+// sending side alone.
+type closings struct {
+	net.Listener
+	half chan bool
+}
+
+type closing struct {
+	*net.TCPConn
+	half chan<- bool
+}
+
+func (l closings) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return closing{conn.(*net.TCPConn), l.half}, nil
+}
+
+func (c closing) CloseWrite() error {
+	c.half <- true
+	return c.TCPConn.CloseWrite()
+}
+
+func (c closing) Close() error {
+	c.half <- false
+	return c.TCPConn.Close()
+}
+
+// TestTooLargeIsHeard: a client that still sends its body, having been told to go
+// on, is not cut off before it can read that it is too large.
+func TestTooLargeIsHeard(t *testing.T) {
+	s := httptest.NewUnstartedServer(Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var v any
+		WriteError(w, ReadJSON(w, r, 1000, &v))
+	}), Options{}))
+	half := make(chan bool, 10)
+	s.Listener = closings{s.Listener, half}
+	s.Start()
+	defer s.Close()
+	req, err := http.NewRequest("POST", s.URL, io.MultiReader(strings.NewReader(strings.Repeat(" ", 2<<20))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Expect", "100-continue")
+	resp, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || !<-half {
+		t.Errorf("status %d, or hung up at once", resp.StatusCode)
+	}
 }
 
 // TestLog: each request has its line, and no line holds a credential.

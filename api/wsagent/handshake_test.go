@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/api"
+	"parley/api/socket"
 	"parley/api/wsagent"
 	"parley/inference"
 	"parley/store"
@@ -148,6 +151,33 @@ func TestConnectLimit(t *testing.T) {
 }
 
 // TestConnectLimitsForget: another key is not concerned, and a minute is enough.
+// An account has so many sockets open at once, of every kind together.
+func TestTooManyOpen(t *testing.T) {
+	var open socket.Limits
+	for range socket.MaxOpen {
+		open.Open("acc_1")
+	}
+	routes := api.New(keys{})
+	wsagent.Mount(routes, &wsagent.Handler{Agents: &agents{}, Open: &open})
+	h := routes.Handler(api.Options{})
+	ask := func() *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest("GET", "/ws/agent", nil), httptest.NewRecorder()
+		r.Header.Set("X-API-Key", goodKey)
+		h.ServeHTTP(w, r)
+		return w
+	}
+	if w := ask(); w.Code != 429 || !strings.Contains(w.Body.String(), "limit.concurrency") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	open.Closed("acc_1")
+	if w := ask(); w.Code != 400 { // it is no upgrade
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !open.Open("acc_1") {
+		t.Error("what was refused still counts")
+	}
+}
+
 func TestConnectLimitsForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := wsagent.NewConnectLimits()

@@ -22,16 +22,24 @@ import (
 	"parley/store"
 )
 
-const goodKey = "sk_good"
+const (
+	goodKey       = "sk_good"
+	sessionTicket = "wst_session"
+)
 
-// keys knows one key.
+// keys knows one key and one session ticket.
 type keys struct{}
 
 func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	if secret != goodKey {
+	p := api.Principal{Account: "acc_1", Key: "key_1"}
+	switch secret {
+	case goodKey:
+	case sessionTicket:
+		p.Ticket = &api.Ticket{ID: "tkt_1", Agent: "ag_1", MaxSessions: 1}
+	default:
 		return api.Principal{}, fmt.Errorf("authenticate: %w", store.ErrUnauthorized)
 	}
-	return api.Principal{Account: "acc_1", Key: "key_1"}, nil
+	return p, nil
 }
 
 // agents admits conversations that run the given function, or refuses.
@@ -154,13 +162,15 @@ func newServer(t *testing.T, memory bool, a *agents, limits *wsagent.ConnectLimi
 		a.converse = attend
 	}
 	s := &server{agents: a, dialer: &websocket.Dialer{}}
-	h := &wsagent.Handler{Keys: keys{}, Agents: a, Limits: limits, Log: slog.New(slog.DiscardHandler)}
+	routes := api.New(keys{})
+	wsagent.Mount(routes, &wsagent.Handler{Agents: a, Limits: limits, Log: slog.New(slog.DiscardHandler)})
+	h := routes.Handler(api.Options{})
 	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.serving.Add(1)
 		defer s.serving.Done()
 		h.ServeHTTP(w, r)
 	})
-	s.Server = httptest.NewUnstartedServer(api.Wrap(counted, api.Options{}))
+	s.Server = httptest.NewUnstartedServer(counted)
 	if memory {
 		l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
 		s.Listener.Close()
@@ -183,7 +193,12 @@ func (s *server) url(query string) string {
 // connect opens a socket with the good key.
 func (s *server) connect(t *testing.T) *peer {
 	t.Helper()
-	conn, _, err := s.dialer.Dial(s.url(""), http.Header{"X-Api-Key": {goodKey}})
+	return s.connectWith(t, goodKey)
+}
+
+func (s *server) connectWith(t *testing.T, credential string) *peer {
+	t.Helper()
+	conn, _, err := s.dialer.Dial(s.url(""), http.Header{"X-Api-Key": {credential}})
 	if err != nil {
 		t.Fatal(err)
 	}

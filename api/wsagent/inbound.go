@@ -16,7 +16,13 @@ func (s *session) text(p []byte) {
 		return
 	}
 	switch in.Type {
-	case "voice", "language", "prompt", "tools", "visemes", "rates", "features":
+	case "voice", "language", "prompt", "tools":
+		if s.fixed {
+			s.skipped(in)
+			return
+		}
+		s.configure(in)
+	case "visemes", "rates", "features":
 		s.configure(in)
 	case "played":
 		if in.MS != nil && *in.MS >= 0 && *in.MS < 1e9 {
@@ -107,6 +113,18 @@ func (s *session) configure(in incoming) {
 		s.changed()
 	case c.Voice != nil || c.Language != nil || c.Prompt != nil || c.ToolsSet:
 		live.Update(c)
+	}
+}
+
+// skipped takes a frame that would set something which the client may not: all
+// that it does is to tell that the configuration goes on, as it always does.
+func (s *session) skipped(in incoming) {
+	s.mu.Lock()
+	s.prompted = s.prompted || in.Type == "prompt"
+	early := s.live == nil
+	s.mu.Unlock()
+	if early {
+		s.changed()
 	}
 }
 

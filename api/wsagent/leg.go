@@ -207,6 +207,9 @@ func closeCode(e *media.Ended) (int, string) {
 	case media.AgentHangup, media.UserHangup, media.Completed:
 		return codeNormal, "the conversation has ended"
 	case media.BalanceExhausted:
+		if e.Detail == media.Disputed {
+			return codePolicy, "a payment of the account is disputed"
+		}
 		return codePolicy, "the balance is exhausted"
 	case media.MaxDuration:
 		return codePolicy, "the conversation has reached its longest duration"

@@ -27,12 +27,12 @@ func NewConnectLimits() *ConnectLimits {
 }
 
 // Allow says whether the credential may connect now.
-func (c *ConnectLimits) Allow(p api.Principal) bool { return c.short.Left(p.Key) }
+func (c *ConnectLimits) Allow(p api.Principal) bool { return c.short.Left(p.Credential()) }
 
 // Ended notes a connection of the credential that has lasted for d; a refused one
 // has lasted for 0.
 func (c *ConnectLimits) Ended(p api.Principal, d time.Duration) {
 	if d < shortLived {
-		c.short.Take(p.Key)
+		c.short.Take(p.Credential())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	sockets "parley/api/socket"
 	"parley/inference"
 )
 
@@ -59,12 +60,14 @@ const (
 	firstAudio = int(RateIn) / 50 // samples: 20 ms
 )
 
-// Handler serves agent sockets.
+// Handler serves agent sockets. Mount adds it to an API, which finds out who
+// connects before the upgrade.
 type Handler struct {
-	Keys   api.Keys
 	Agents Agents
 	Log    *slog.Logger   // nil: nothing is logged
 	Limits *ConnectLimits // nil: none
+	// Open counts the sockets of accounts, with those of other kinds; nil: nobody does.
+	Open *sockets.Limits
 }
 
 // upgrader takes connections from any site: there are no cookies here, a page
@@ -73,26 +76,29 @@ var upgrader = websocket.Upgrader{
 	HandshakeTimeout: 5 * time.Second,
 	CheckOrigin:      func(*http.Request) bool { return true },
 	Error: func(w http.ResponseWriter, _ *http.Request, _ int, _ error) {
-		api.WriteError(w, api.ErrBadRequest)
+		api.WriteError(w, api.Detail(api.ErrBadRequest, "this address takes WebSocket connections"))
 	},
 }
 
 // ServeHTTP upgrades and serves one conversation. It returns when it has ended.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p, err := api.Authenticate(h.Keys, r)
-	if err != nil {
-		api.WriteError(w, err)
-		return
-	}
+	p := api.PrincipalOf(r.Context())
 	if h.Limits != nil && !h.Limits.Allow(p) {
 		api.WriteError(w, api.ErrBackOff)
 		return
+	}
+	if h.Open != nil {
+		if !h.Open.Open(p.Account) {
+			api.WriteError(w, sockets.ErrTooMany)
+			return
+		}
+		defer h.Open.Closed(p.Account)
 	}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // answered by the upgrader
 	}
-	s := &session{sock: newSocket(conn), opened: time.Now(), setup: make(chan struct{}, 1), begun: make(chan struct{})}
+	s := &session{sock: newSocket(conn), opened: time.Now(), fixed: p.Ticket != nil && p.Ticket.Agent != "", setup: make(chan struct{}, 1), begun: make(chan struct{})}
 	s.leg = newLeg(s.sock)
 	h.serve(context.WithoutCancel(r.Context()), s, p, r.URL.Query().Get("agent_id"))
 	if h.Log != nil {
@@ -106,6 +112,7 @@ type session struct {
 	sock   *socket
 	leg    *Leg
 	opened time.Time
+	fixed  bool          // the client may not change the agent: it has a session ticket
 	setup  chan struct{} // a configuration frame, or audio, has arrived
 	begun  chan struct{} // closed when live is set
 

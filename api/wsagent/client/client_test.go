@@ -94,7 +94,9 @@ func (l *memory) dial(context.Context, string, string) (net.Conn, error) {
 // dialer it returns is nil.
 func open(t *testing.T, h *house, inMemory bool) (url string, dialer *websocket.Dialer) {
 	h.told = make(chan string, 10)
-	handler := &wsagent.Handler{Keys: h, Agents: h}
+	a := api.New(h)
+	wsagent.Mount(a, &wsagent.Handler{Agents: h})
+	handler := a.Handler(api.Options{})
 	var serving sync.WaitGroup
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		serving.Add(1)

@@ -1,0 +1,236 @@
+package callcenter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/api"
+	"parley/billing/destination"
+	"parley/store"
+)
+
+// NewBatch is the wish to call many.
+type NewBatch struct {
+	Name    string          `json:"name,omitempty" required:"false" doc:"For people." maxLength:"200" example:"Reminders"`
+	From    string          `json:"from,omitempty" required:"false" doc:"A number of the account; needed unless every row has one." example:"+34911234567"`
+	AgentID string          `json:"agent_id,omitempty" required:"false" doc:"The agent that speaks; needed unless every row has one." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Consent json.RawMessage `json:"consent_confirmed" doc:"true: all callees have agreed to be called. Nothing else is accepted."`
+	Rows    []NewRow        `json:"rows" doc:"Whom to call." minItems:"1" maxItems:"500" nullable:"false"`
+	Window  *CallWindow     `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, at any time."`
+	Ring    *int            `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long each may ring." minimum:"5" maximum:"120" default:"60"`
+	Machine string          `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
+	Message string          `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`
+	Longest *int            `json:"max_duration_seconds,omitempty" required:"false" doc:"How long each call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
+}
+
+// NewRow is one of them.
+type NewRow struct {
+	To          string  `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
+	ScheduledAt *string `json:"scheduled_at,omitempty" required:"false" doc:"When to call, with its zone (RFC 3339), a year ahead at most; without it, or in the past, at once." format:"date-time" example:"2026-11-23T10:00:00+01:00"`
+	From        string  `json:"from,omitempty" required:"false" doc:"Instead of the batch's." example:"+34911234567"`
+	AgentID     string  `json:"agent_id,omitempty" required:"false" doc:"Instead of the batch's." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+type newBatchInput struct {
+	Key     string `header:"Idempotency-Key" doc:"Of your choice, up to 255 characters; makes it safe to send the request again." maxLength:"255" example:"reminders-42"`
+	RawBody []byte
+	Body    NewBatch
+}
+
+const (
+	onMachineContinue = "continue"
+	// maxBatchName bounds a batch's name, in characters.
+	maxBatchName = 200
+	// maxAhead is how far ahead a call may be scheduled.
+	maxAhead = 366 * 24 * time.Hour
+)
+
+func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, error) {
+	w, err := in.Body.check()
+	if err != nil {
+		return nil, err
+	}
+	p := api.PrincipalOf(ctx)
+	if !s.rate.Take(p.Account) {
+		return nil, api.ErrRateLimited
+	}
+	w.Account, w.Key = p.Account, p.Key
+	if a := api.AddressOf(ctx); a.IsValid() {
+		w.IP = a.String()
+	}
+	_, out, err := once(ctx, s.db, store.Once{Account: p.Account, Route: "POST /callcenter/bulk-dial", Key: in.Key}, in.RawBody,
+		func(first *store.Once) (int, BatchDetail, error) {
+			id := ""
+			if first != nil {
+				id = first.Subject // a process began it and died: nobody is called twice
+			}
+			if id == "" {
+				var err error
+				if id, err = s.queue(ctx, w, first); err != nil {
+					return 0, BatchDetail{}, err
+				}
+			}
+			if first != nil {
+				first.Subject = id
+			}
+			d, err := s.detail(ctx, p.Account, id)
+			return http.StatusOK, d, err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &batchOutput{out}, nil
+}
+
+// queue takes on a batch whose body is right.
+func (s *bulk) queue(ctx context.Context, w *wish, first *store.Once) (id string, err error) {
+	at, err := s.Check(ctx, w.Account, w.orders)
+	if err != nil {
+		return "", inRow(at, err)
+	}
+	if err := w.schedule(now()); err != nil {
+		return "", err
+	}
+	id, err = s.db.CreateCampaign(ctx, w.Campaign, s.card(), first, now())
+	if err == nil {
+		s.Wake()
+	}
+	return id, err
+}
+
+// inRow says in which row the fault is.
+func inRow(at int, err error) error {
+	text := fmt.Sprintf("rows[%d]", at)
+	if d := api.ProblemOf(err).Detail; d != "" {
+		text += ": " + d
+	}
+	return api.Detail(err, text)
+}
+
+// wish is a batch whose body is right.
+type wish struct {
+	store.Campaign
+	orders []Order
+	times  []time.Time // when each is to be called; zero: at once
+	zone   *time.Location
+}
+
+// check checks the body alone: what does not depend on whose it is.
+func (b *NewBatch) check() (*wish, error) {
+	switch {
+	case len(b.Rows) > store.MaxCampaignRows:
+		return nil, api.ErrBatchSize
+	case len(b.Rows) == 0:
+		return nil, bad("rows: say whom to call")
+	case utf8.RuneCountInString(b.Name) > maxBatchName || !utf8.ValidString(b.Name) || strings.ContainsFunc(b.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return nil, bad("name: 200 characters at most, in one line")
+	}
+	w := &wish{Campaign: store.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]store.CampaignRow, len(b.Rows))},
+		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
+	for i, r := range b.Rows {
+		call := NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest}
+		if r.From != "" {
+			call.From = r.From
+		}
+		if r.AgentID != "" {
+			call.AgentID = r.AgentID
+		}
+		var err error
+		if w.orders[i], err = call.order(); err != nil {
+			if i > 0 || call.From == "" || call.AgentID == "" || strings.TrimSpace(call.To) == "" {
+				err = inRow(i, err)
+			}
+			return nil, err
+		}
+		if r.ScheduledAt == nil {
+			continue
+		}
+		if w.times[i], err = time.Parse(time.RFC3339, *r.ScheduledAt); err != nil {
+			return nil, inRow(i, bad("scheduled_at: a time with its zone, such as 2026-11-23T10:00:00+01:00"))
+		}
+	}
+	o := w.orders[0]
+	w.Manner = store.Manner{RingTimeout: o.RingTimeout, MaxDuration: o.MaxDuration, OnMachine: o.OnMachine, Message: o.Message}
+	return w, b.Window.check(w)
+}
+
+// check reads the window into w.
+func (c *CallWindow) check(w *wish) (err error) {
+	if c == nil {
+		return nil
+	}
+	h, err := destination.ParseHours(c.Start, c.End)
+	if err != nil {
+		return bad("call_window: " + destination.ErrHours.Error())
+	}
+	w.Hours, w.Zone = &h, c.Timezone
+	if c.Timezone == ByDestination {
+		return nil
+	}
+	if w.zone, err = time.LoadLocation(c.Timezone); err != nil || c.Timezone == "" || c.Timezone == "Local" {
+		return bad("call_window.timezone: a time zone as IANA names it, such as Europe/Madrid, or destination")
+	}
+	return nil
+}
+
+// ByDestination is the zone of a window that goes by where the number called is.
+const ByDestination = "destination"
+
+// schedule makes the rows and says when each is due first.
+func (w *wish) schedule(now time.Time) error {
+	type question struct {
+		at    time.Time
+		zones string
+	}
+	answers := map[question]time.Time{}
+	for i, o := range w.orders {
+		row := store.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now}
+		if t := w.times[i]; !t.IsZero() {
+			if t.After(now.Add(maxAhead)) {
+				return inRow(i, bad("scheduled_at: a year ahead at most"))
+			}
+			t = t.UTC().Truncate(time.Microsecond)
+			row.ScheduledAt = &t
+			if t.After(now) {
+				row.DueAt = t
+			}
+		}
+		if w.Hours != nil {
+			if row.Zones = []string{w.Zone}; w.Zone == ByDestination {
+				row.Zones = destination.Zones(o.To)
+			}
+			q := question{row.DueAt, strings.Join(row.Zones, " ")}
+			due, known := answers[q]
+			if !known {
+				zones, err := Locations(row.Zones)
+				if err != nil || len(zones) == 0 {
+					return inRow(i, bad("call_window: the time zone of this number is not known; name one"))
+				}
+				if due, known = w.Hours.Next(row.DueAt, zones); !known {
+					return inRow(i, bad("call_window: it is never within the window everywhere this number may be; name a time zone"))
+				}
+				answers[q] = due
+			}
+			row.DueAt = due
+		}
+		w.Rows[i] = row
+	}
+	return nil
+}
+
+// Locations are the time zones of those names.
+func Locations(names []string) ([]*time.Location, error) {
+	zones := make([]*time.Location, len(names))
+	for i, name := range names {
+		var err error
+		if zones[i], err = time.LoadLocation(name); err != nil {
+			return nil, err
+		}
+	}
+	return zones, nil
+}

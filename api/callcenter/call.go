@@ -1,0 +1,131 @@
+package callcenter
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// Calls places and follows calls; cmd provides it.
+type Calls interface {
+	// Dial begins a call, or refuses it: api.ErrFrom, api.ErrNoAgent,
+	// api.ErrDestination, or as the store refuses a session.
+	// o.Once is entered with it.
+	Dial(ctx context.Context, p api.Principal, o Order) (*Placed, error)
+	// Placed is a call that was begun before.
+	Placed(ctx context.Context, account, id string) (*Placed, error)
+	// Look is how a call of the account stands; store.ErrNotFound when it has none such.
+	Look(ctx context.Context, account, id string) (*CallState, error)
+	// Follow hands tell a Snapshot at once and then each change until the call has
+	// ended, ctx ends or tell fails. It tells Alive when nothing happens for 15 s.
+	Follow(ctx context.Context, account, id string, tell func(Change) error) error
+	// Log is what happened in a call of the account that is over; nil: it lasts.
+	// store.ErrNotFound when it has none such.
+	Log(ctx context.Context, account, id string) (*CallLog, error)
+	// Hangup ends a call of the account; one that has ended is no error.
+	Hangup(ctx context.Context, account, id string) error
+}
+
+// Order is a call to place.
+type Order struct {
+	From, To, Agent string
+	RingTimeout     time.Duration // 0: the usual
+	MaxDuration     time.Duration // 0: as the agent says
+	OnMachine       string        // continue, hangup or message; empty: as the agent says
+	Message         string        // of message, 1 to 1000 characters
+	// Variables are values of the agent's variables.
+	Variables map[string]string
+	// IP is where the request came from, for the evidence of consent.
+	IP   string
+	Once *store.Once // the request that asks; nil: it had no key
+}
+
+// Placed is a call that has begun.
+type Placed struct {
+	CallID    string    `json:"call_id" doc:"Names the call." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Status    string    `json:"status" doc:"dialing." enum:"dialing"`
+	From      string    `json:"from" doc:"The number that the callee sees." example:"+34911234567"`
+	To        string    `json:"to" doc:"The number called, in international format." example:"+34612345678"`
+	AgentID   string    `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	CreatedAt time.Time `json:"created_at" doc:"When the call began."`
+}
+
+// SpokenLine is one thing that was said.
+type SpokenLine struct {
+	Role string  `json:"role" doc:"Who said it." enum:"user,agent"`
+	Text string  `json:"text" doc:"The words; of the agent's those that were heard." example:"We are open until eight."`
+	At   float64 `json:"at" doc:"Seconds since the answer." example:"3.2"`
+}
+
+// CallState is how a call stands.
+type CallState struct {
+	Status     string       `json:"status" doc:"How far it is. It only goes forward; a state may be skipped." enum:"dialing,ringing,connected,ended"`
+	Transcript []SpokenLine `json:"transcript" doc:"What was said so far." nullable:"false"`
+	Duration   int64        `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"12"`
+	AnsweredBy string       `json:"answered_by,omitempty" doc:"Who answered, once it is known: at most four seconds after the answer." enum:"human,machine,screening,unknown"`
+	EndReason  string       `json:"end_reason,omitempty" doc:"Why it ended." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`
+}
+
+// unknown is how a call reads that the account does not have.
+func unknown() *CallState {
+	return &CallState{Status: ended, Transcript: []SpokenLine{}, EndReason: "unknown"}
+}
+
+const ended = "ended"
+
+// Change is one event of a call that is followed.
+type Change struct {
+	Kind  ChangeKind
+	State CallState  // how the call stands after it
+	Line  SpokenLine // of LineAdded
+}
+
+// ChangeKind says what has changed.
+type ChangeKind uint8
+
+// What happens to a call.
+const (
+	Snapshot      ChangeKind = iota + 1 // nothing: this is the beginning
+	StatusChanged                       // of CallState, to anything but ended, or who answered is known
+	LineAdded
+	Corrected // what was said before reads differently now
+	Over      // the call has ended; the last
+	Alive     // nothing has happened for a while
+)
+
+// MountCalls adds the routes of calls.
+func MountCalls(a *api.API, db *store.DB, c Calls) {
+	s := &calls{Calls: c, db: db, rate: api.NewBuckets(dialEvery, dialBurst)}
+	dial := route(http.MethodPost, "/callcenter/dial", "dial", "Place a call",
+		"Calls `to` from a number of the account and lets the agent speak with whoever answers. The call costs nothing unless it is answered. "+
+			"Landlines of fourteen countries can be called, and mobiles where the rate card's `phone.outbound_mobile` has a price, in the US and Canada too. "+
+			"`consent_confirmed` must be `true`: whoever calls confirms that the callee has agreed; that is recorded with the call and not verified. "+
+			"Needs a first top-up; welcome credit does not pay for it. Five calls a second may be begun. "+
+			"With an `Idempotency-Key` header the first answer is repeated for 24 hours. "+
+			"Where the operator traces calls, a `traceparent` header (W3C Trace Context) makes the call a part of your trace.",
+		http.StatusBadRequest, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict)
+	dial.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
+	api.Register(a, dial, s.dial)
+	api.Register(a, route(http.MethodGet, "/callcenter/call-monitor", "monitor-call", "Look at a call",
+		"How a call stands. One that the account does not have reads as ended, without words.", http.StatusBadRequest), s.monitor)
+	a.Handle(streamRoute(), http.HandlerFunc(s.stream))
+	a.Handle(eventsRoute(), http.HandlerFunc(s.events))
+	api.Register(a, route(http.MethodPost, "/callcenter/hangup/{id}", "hang-up", "Hang up a call",
+		"Ends the call at once. One that has ended already answers the same.", http.StatusNotFound), s.hangup)
+}
+
+// Dialling is limited per account: five a second, as many at once.
+const (
+	dialEvery = time.Second / 5
+	dialBurst = 5
+)
+
+// calls are the routes.
+type calls struct {
+	Calls
+	db   *store.DB // for idempotency keys
+	rate *api.Buckets
+}

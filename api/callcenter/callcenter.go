@@ -1,0 +1,164 @@
+// Package callcenter is telephony as customers use it, under /callcenter: who could
+// answer, which numbers are for sale, and numbers as something that is bought, bound
+// to an agent, charged by the month and released.
+//
+// Money and the carrier meet here. The store holds a month before the carrier is
+// asked, and learns from the carrier alone what became of the order: when a process
+// dies in between, another asks by the order's reference. What a carrier has to do
+// later, activate, route, take back, is tried until it is done.
+package callcenter
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/billing"
+	"parley/sip/carrier"
+	"parley/store"
+)
+
+// Desk sells numbers. Its fields are not changed after Mount; it is used by several
+// goroutines.
+type Desk struct {
+	Store *store.DB
+	// Carrier is where numbers come from. It may be set after Work, before anything runs;
+	// nil where the routes are described and not used.
+	Carrier carrier.Carrier
+	Card    func() *billing.RateCard // the one in force
+	Log     *slog.Logger
+
+	// recent are orders that may become active within seconds; see Run.
+	recent chan store.Number
+}
+
+// maxRecent bounds the orders that are followed closely; others become active with
+// the next look at all of them.
+const maxRecent = 64
+
+// New returns a desk of what d's exported fields say.
+func New(d Desk) *Desk {
+	d.recent = make(chan store.Number, maxRecent)
+	return &d
+}
+
+// Mount adds the routes. A server without telephony does not have them.
+func Mount(a *api.API, d *Desk) {
+	api.Register(a, route(http.MethodGet, "/callcenter/status", "get-callcenter-status", "Whether calling works",
+		"Whether numbers can be bought and called, through which carrier, and in which countries. A server without telephony answers 404 here and "+
+			"on every other route under `/callcenter`."), d.status)
+	api.Register(a, route(http.MethodGet, "/callcenter/agents", "list-callcenter-agents", "List who can answer",
+		"Every agent of the account, newest first."), d.agents)
+	search := route(http.MethodGet, "/callcenter/numbers/search", "search-numbers", "Search numbers for sale",
+		"Local numbers of one country, 15 a page. The costs are the carrier's and only decide whether a number is included: what is charged is "+
+			"`phone.number_per_month` of the rate card. One whose monthly cost is above that, or whose up-front cost is above 5, cannot be bought.")
+	search.SkipValidateParams = true // refused below, by the codes that belong to it
+	api.Register(a, search, d.search)
+	api.Register(a, route(http.MethodGet, "/callcenter/numbers", "list-numbers", "List the account's numbers",
+		"Newest first, each with the agent that answers it. A number that was ordered is `pending` until the carrier has activated it. One whose month "+
+			"could not be paid is `past_due`: it works on while the balance allows, and is lost for good at `release_at` unless the month is paid by then, "+
+			"which is tried each day and whenever money comes in."), d.list)
+	buy := route(http.MethodPost, "/callcenter/numbers", "buy-number", "Buy a number",
+		"Buys a number that the search has found, charges its first month at once, and binds it to an agent. 200: it is yours and answers. 202: the carrier "+
+			"has not activated it yet; it is charged, is in the list as `pending`, and if it fails after all the month is given back. Numbers are paid from "+
+			"what was paid in: the welcome credit does not pay them. With an `Idempotency-Key` the request can be sent again within 24 hours and is answered "+
+			"as the first time; one that was refused may be sent again with its key.",
+		http.StatusPaymentRequired, http.StatusNotFound, http.StatusConflict)
+	buy.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
+	api.Register(a, buy, d.buy)
+	answers := a.Document().Paths[buy.Path].Post.Responses
+	answers["200"].Description = "The number is yours."
+	answers["202"] = &huma.Response{Description: "It is ordered and paid, and not active yet.", Content: answers["200"].Content}
+	assign := route(http.MethodPost, "/callcenter/numbers/{id}/assign", "assign-number", "Bind a number to an agent",
+		"From now on calls to the number are answered by that agent, or with an empty `agent_id` by nobody.", http.StatusNotFound)
+	assign.SkipValidateBody = true
+	api.Register(a, assign, d.assign)
+	api.Register(a, route(http.MethodDelete, "/callcenter/numbers/{id}", "release-number", "Release a number",
+		"Gives the number back to the carrier, for good: it cannot be recovered. No month of it is charged any more, and none is given back.",
+		http.StatusNotFound), d.release)
+	d.mountHook(a)
+}
+
+// route describes a route. Buying does not belong into pages of other sites.
+func route(method, path, id, summary, description string, errs ...int) api.Route {
+	return api.Route{Access: api.Service, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: method, Path: path, OperationID: id, Tags: []string{"Call center"}, Summary: summary, Description: description, Errors: errs,
+	}}
+}
+
+// countries are those whose numbers are sold, as clients name them, and their ISO
+// codes. Britain is GB everywhere but in the search.
+var countries = []struct{ code, iso string }{
+	{"US", "US"}, {"ES", "ES"}, {"UK", "GB"}, {"DE", "DE"}, {"FR", "FR"}, {"IT", "IT"}, {"PT", "PT"},
+}
+
+// Status says whether calling works.
+type Status struct {
+	Enabled   bool     `json:"enabled" doc:"Whether calling works."`
+	Carrier   string   `json:"carrier" doc:"Through which carrier. simulated: its numbers reach nobody outside this server." example:"simulated"`
+	Countries []string `json:"countries" doc:"Where numbers can be searched for." nullable:"false" example:"[\"US\",\"ES\"]"`
+}
+
+type statusOutput struct{ Body Status }
+
+func (d *Desk) status(context.Context, *struct{}) (*statusOutput, error) {
+	s := Status{Enabled: true, Carrier: d.Carrier.Name()}
+	for _, c := range countries {
+		s.Countries = append(s.Countries, c.code)
+	}
+	return &statusOutput{s}, nil
+}
+
+// Agent is one who can answer. What it says is managed under /v1/agents.
+type Agent struct {
+	ID       string `json:"id" doc:"Send it as agent_id." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name     string `json:"name" doc:"For people." example:"Lola"`
+	Voice    string `json:"voice" doc:"The voice it speaks with." example:"F1"`
+	Language string `json:"language" doc:"The language it speaks." example:"es"`
+}
+
+type agentsOutput struct {
+	Body struct {
+		Agents []Agent `json:"agents" doc:"Every agent of the account." nullable:"false"`
+	}
+}
+
+func (d *Desk) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error) {
+	found, err := d.Store.Agents(ctx, api.PrincipalOf(ctx).Account, store.Page{})
+	if err != nil {
+		return nil, err
+	}
+	out := &agentsOutput{}
+	out.Body.Agents = make([]Agent, len(found))
+	for i, a := range found {
+		out.Body.Agents[i] = Agent{a.ID, a.Name, a.Voice, a.Language}
+	}
+	return out, nil
+}
+
+// now is the time as the store keeps it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+func bad(what string) error { return api.Detail(api.ErrBadRequest, what) }
+
+// missing is the store's answer about the identifier of a number: one that no text
+// can hold is nothing's, and whose it is nobody else learns.
+func missing(err error) error {
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
+		return api.ErrNoNumber
+	}
+	return err
+}
+
+// noAgent is the same about an agent.
+func noAgent(err error) error {
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
+		return api.ErrNoAgent
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+package callcenter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/sip/carrier"
+	"parley/store"
+	"parley/store/jobs"
+)
+
+const (
+	// sweepEvery is how often months, and what carriers have to do, are looked for:
+	// each knows its own time, so this is how late it may be noticed.
+	sweepEvery = time.Minute
+	// timeout of one sweep.
+	timeout = 5 * time.Minute
+	// maxClaims of one sweep.
+	maxClaims = 100
+	// followEvery and followFor are how closely a new order is followed.
+	followEvery = 500 * time.Millisecond
+	followFor   = 15 * time.Second
+	// attemptPatience is how long an answer waits for what can be done later.
+	attemptPatience = 3 * time.Second
+)
+
+// monthsArgs ask for months to be charged.
+type monthsArgs struct{}
+
+// Kind implements jobs.Args.
+func (monthsArgs) Kind() string { return "number_months" }
+
+// carrierArgs ask for what carriers have to do.
+type carrierArgs struct{}
+
+// Kind implements jobs.Args.
+func (carrierArgs) Kind() string { return "number_carrier" }
+
+// Work adds the desk's kinds of jobs to a queue that is not open yet. Months go on
+// being charged by their own line while a carrier is away.
+func (d *Desk) Work(q *jobs.Queue) {
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ monthsArgs) error { return d.Months(ctx, now()) })
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ carrierArgs) error { return d.Sweep(ctx, now()) })
+	jobs.Every(q, sweepEvery, monthsArgs{})
+	jobs.Every(q, sweepEvery, carrierArgs{})
+}
+
+// Months charges the months that have begun, and forgets answers that are not given
+// again.
+func (d *Desk) Months(ctx context.Context, at time.Time) error {
+	sum, err := d.Store.ChargeNumbers(ctx, d.Card(), at)
+	if sum.Released > 0 || sum.Unpaid > 0 {
+		d.Log.Warn("numbers could not be paid", "kept", sum.Unpaid, "lost", sum.Released)
+	}
+	if err != nil {
+		return err
+	}
+	return d.Store.ForgetRequests(ctx, at)
+}
+
+// Sweep turns to the carrier about every number that it is time for. One that fails
+// holds up no other.
+func (d *Desk) Sweep(ctx context.Context, at time.Time) error {
+	if d.Carrier == nil {
+		return nil
+	}
+	claimed, err := d.Store.ClaimNumbers(ctx, d.Carrier.Name(), maxClaims, at)
+	if err != nil {
+		return err
+	}
+	for i := range claimed {
+		if err := d.attend(ctx, &claimed[i], true); err != nil {
+			d.Log.Warn("a number is not done and is tried again", "number", claimed[i].ID, "state", claimed[i].State, "err", err)
+		}
+	}
+	return ctx.Err()
+}
+
+// attempt does now what Sweep would do later.
+func (d *Desk) attempt(ctx context.Context, n *store.Number) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptPatience)
+	defer cancel()
+	if err := d.attend(ctx, n, false); err != nil {
+		d.Log.Warn("a number is not done and is tried again", "number", n.ID, "state", n.State, "err", err)
+	}
+}
+
+// errStrange is an order that was taken and of which its carrier knows nothing.
+var errStrange = errors.New("the carrier does not know an order that it has taken")
+
+// attend does with a number what comes next. late says that an order of which the
+// carrier knows nothing was never placed, for its process has had its time.
+func (d *Desk) attend(ctx context.Context, n *store.Number, late bool) error {
+	if n.CarrierID == "" {
+		o, err := d.Carrier.Lookup(ctx, n.OrderRef)
+		switch {
+		case errors.Is(err, carrier.ErrNotFound) && n.State == store.NumberOrdered:
+			return errStrange
+		case errors.Is(err, carrier.ErrNotFound) && late:
+			o = carrier.Ordered{State: carrier.Failed}
+		case err != nil:
+			return fmt.Errorf("look order up: %w", err)
+		}
+		settled, err := d.Store.SettleNumber(ctx, n.Account, n.ID, o, now())
+		if err != nil {
+			return err
+		}
+		*n = *settled
+	}
+	switch {
+	case n.CarrierID == "", n.State == store.NumberReleased:
+	case n.State == store.NumberReleasing:
+		if err := d.Carrier.Release(ctx, n.CarrierID); err != nil {
+			return fmt.Errorf("release: %w", err)
+		}
+		return d.Store.FinishRelease(ctx, n.ID)
+	case !n.Routed:
+		if err := d.Carrier.Route(ctx, n.CarrierID); err != nil {
+			return fmt.Errorf("route: %w", err)
+		}
+		return d.Store.NumberRouted(ctx, n.ID)
+	}
+	return nil
+}
+
+// follow has an order looked up often for a while. When the desk follows as many as
+// it can, the next sweep finds it.
+func (d *Desk) follow(n *store.Number) {
+	select {
+	case d.recent <- *n:
+	default:
+	}
+}
+
+// Run follows new orders until ctx ends.
+func (d *Desk) Run(ctx context.Context) error {
+	type order struct {
+		store.Number
+		until time.Time
+	}
+	var open []order
+	look := time.NewTicker(followEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case n := <-d.recent:
+			if len(open) < maxRecent {
+				open = append(open, order{n, time.Now().Add(followFor)})
+			}
+			continue
+		case <-look.C:
+		}
+		left := open[:0]
+		for _, o := range open {
+			d.attempt(ctx, &o.Number)
+			if o.CarrierID == "" && o.State != store.NumberReleased && time.Now().Before(o.until) {
+				left = append(left, o)
+			}
+		}
+		open = left
+	}
+}

@@ -1,0 +1,230 @@
+package callcenter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/wallet"
+	"parley/billing"
+	"parley/sip/carrier"
+	"parley/store"
+)
+
+// Offer is a number for sale.
+type Offer struct {
+	PhoneNumber string     `json:"phone_number" doc:"Send exactly this to buy it." example:"+34911234567"`
+	MonthlyCost wallet.USD `json:"monthly_cost" doc:"What the carrier asks a month, which is not what is charged."`
+	UpfrontCost wallet.USD `json:"upfront_cost" doc:"What the carrier asks once, likewise."`
+	CountryCode string     `json:"country_code" doc:"ISO code: GB for those found under UK." example:"ES"`
+	Region      string     `json:"region" doc:"As the carrier names it; may be empty." example:"Madrid"`
+	Locality    string     `json:"locality" doc:"Likewise." example:"Madrid"`
+	NumberType  string     `json:"number_type" doc:"There are only local ones." enum:"local"`
+	Features    []string   `json:"features" doc:"What it can do, in the carrier's words." nullable:"false"`
+}
+
+type searchInput struct {
+	Country  string `query:"country_code" required:"true" doc:"Where." enum:"US,ES,UK,DE,FR,IT,PT" example:"ES"`
+	Region   string `query:"region_code" doc:"Only this region, as the carrier spells it." maxLength:"100" example:"Madrid"`
+	Locality string `query:"locality" doc:"Only this town." maxLength:"100" example:"Madrid"`
+	Page     int    `query:"page" doc:"15 numbers each." minimum:"1" default:"1"`
+}
+
+type searchOutput struct {
+	Body struct {
+		Numbers  []Offer `json:"numbers" doc:"Those on this page." nullable:"false"`
+		Page     int     `json:"page" doc:"As it was asked for." example:"1"`
+		PageSize int     `json:"page_size" doc:"How many there are on a page, at most." example:"15"`
+		HasMore  bool    `json:"has_more" doc:"Whether there is another page."`
+	}
+}
+
+func (d *Desk) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
+	at := slices.IndexFunc(countries, func(c struct{ code, iso string }) bool { return c.code == in.Country })
+	switch {
+	case at < 0:
+		return nil, api.ErrCountry
+	case in.Page < 1:
+		return nil, bad("query.page: expected a number from 1")
+	}
+	out := &searchOutput{}
+	out.Body.Numbers, out.Body.Page, out.Body.PageSize = []Offer{}, in.Page, carrier.PageSize
+	if in.Page > carrier.MaxPage {
+		return out, nil // no carrier is asked so far; there would be nothing
+	}
+	found, err := d.Carrier.Search(ctx, carrier.Query{Country: countries[at].iso, Region: in.Region, Locality: in.Locality, Page: in.Page})
+	if errors.Is(err, carrier.ErrRefused) {
+		return nil, bad("region_code, locality: not the name of a place")
+	}
+	if err != nil {
+		return nil, d.away(err)
+	}
+	for _, o := range found.Offers {
+		out.Body.Numbers = append(out.Body.Numbers, Offer{o.Number, wallet.USD(o.Monthly), wallet.USD(o.Upfront), o.Country, o.Region, o.Locality,
+			"local", append([]string{}, o.Features...)})
+	}
+	out.Body.HasMore = found.More
+	return out, nil
+}
+
+// away is a carrier that did not do what it was asked for, now.
+func (d *Desk) away(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	d.Log.Error("the carrier does not answer", "carrier", d.Carrier.Name(), "err", err)
+	return fmt.Errorf("%w: %w", api.ErrCarrier, err)
+}
+
+// What a number's status is called outside.
+const (
+	active  = "active"
+	pending = "pending"
+	pastDue = "past_due"
+)
+
+// Number is a number of the account.
+type Number struct {
+	ID           string     `json:"id" doc:"Names the number in paths." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	PhoneNumber  string     `json:"phone_number" doc:"In international format." example:"+34911234567"`
+	CountryCode  string     `json:"country_code" doc:"ISO code; prices its calls." example:"ES"`
+	AgentID      *string    `json:"agent_id" doc:"Who answers; null: nobody." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	AgentName    *string    `json:"agent_name" doc:"The name of the agent." example:"Lola"`
+	Status       string     `json:"status" doc:"pending: the carrier has not activated it yet. past_due: a month is unpaid; it works, and is lost at release_at." enum:"active,pending,past_due"`
+	MonthlyPrice wallet.USD `json:"monthly_price" doc:"What a month of it costs now. 0: it was given by the operator and costs nothing."`
+	PurchasedAt  time.Time  `json:"purchased_at" doc:"When it was bought or given."`
+	NextChargeAt *time.Time `json:"next_charge_at" doc:"When the next month begins, or the unpaid one began; null when nothing will be charged."`
+	ReleaseAt    *time.Time `json:"release_at,omitempty" doc:"Only when it is past_due: when it is lost."`
+}
+
+func (d *Desk) view(n *store.Number) Number {
+	v := Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, Status: pending,
+		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
+	switch n.State {
+	case store.NumberOwned:
+		v.Status = active
+	case store.NumberGrace:
+		v.Status = pastDue
+	}
+	if n.Bought() {
+		v.MonthlyPrice = wallet.USD(d.Card().NumberPerMonth())
+	}
+	return v
+}
+
+type listOutput struct {
+	Body struct {
+		Numbers []Number `json:"numbers" doc:"The account's numbers." nullable:"false"`
+	}
+}
+
+func (d *Desk) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
+	found, err := d.Store.Numbers(ctx, api.PrincipalOf(ctx).Account, store.Page{})
+	if err != nil {
+		return nil, err
+	}
+	out := &listOutput{}
+	out.Body.Numbers = make([]Number, len(found))
+	for i := range found {
+		out.Body.Numbers[i] = d.view(&found[i])
+	}
+	return out, nil
+}
+
+// agentRef is an agent_id in a request. Null is the empty one.
+type agentRef struct {
+	id    string
+	given bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *agentRef) UnmarshalJSON(b []byte) error {
+	r.given = true
+	return json.Unmarshal(b, &r.id)
+}
+
+// Schema implements huma.SchemaProvider.
+func (agentRef) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true, Examples: []any{"ag_06er5bt0v9k1o7m2q3s4t5u6v0"},
+		Description: "An agent of the account; empty or null: nobody answers."}
+}
+
+type assignInput struct {
+	ID   string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Body struct {
+		AgentID agentRef `json:"agent_id"`
+	}
+}
+
+type numberOutput struct{ Body Number }
+
+func (d *Desk) assign(ctx context.Context, in *assignInput) (*numberOutput, error) {
+	if !in.Body.AgentID.given {
+		return nil, bad("body.agent_id: say which agent, or \"\" for none")
+	}
+	account := api.PrincipalOf(ctx).Account
+	if _, err := d.Store.Number(ctx, account, in.ID); err != nil {
+		return nil, missing(err)
+	}
+	if err := d.knows(ctx, account, in.Body.AgentID.id); err != nil {
+		return nil, err
+	}
+	if err := d.Store.AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
+		return nil, missing(err)
+	}
+	n, err := d.Store.Number(ctx, account, in.ID)
+	if err != nil {
+		return nil, missing(err)
+	}
+	return &numberOutput{d.view(n)}, nil
+}
+
+// knows says whether the account has an agent; without one there is nothing to have.
+func (d *Desk) knows(ctx context.Context, account, agent string) error {
+	if agent == "" {
+		return nil
+	}
+	_, err := d.Store.Agent(ctx, account, agent)
+	return noAgent(err)
+}
+
+// Released is a number that the account has given back.
+type Released struct {
+	ID          string `json:"id" doc:"Its id, which names nothing any more." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	PhoneNumber string `json:"phone_number" doc:"In international format." example:"+34911234567"`
+	Released    bool   `json:"released" doc:"Always true." enum:"true"`
+}
+
+type releasedOutput struct{ Body Released }
+
+func (d *Desk) release(ctx context.Context, in *struct {
+	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}) (*releasedOutput, error) {
+	account := api.PrincipalOf(ctx).Account
+	n, err := d.Store.Number(ctx, account, in.ID)
+	if err != nil {
+		return nil, missing(err)
+	}
+	if err := d.Store.ReleaseNumber(ctx, account, in.ID, now()); err != nil {
+		return nil, missing(err)
+	}
+	if n.Bought() {
+		n.State = store.NumberReleasing
+		d.attempt(ctx, n)
+	}
+	return &releasedOutput{Released{n.ID, n.E164, true}}, nil
+}
+
+// included says whether a number of the service includes what the carrier asks.
+func included(o carrier.Offer, card *billing.RateCard) bool {
+	return o.Monthly <= card.NumberPerMonth() && o.Upfront <= maxUpfront
+}
+
+// maxUpfront is what a number may cost the operator once.
+const maxUpfront = 5 * billing.USD

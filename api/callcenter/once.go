@@ -1,0 +1,53 @@
+package callcenter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+
+	"parley/api"
+	"parley/store"
+)
+
+// once answers a request that may have an idempotency key: what it was answered with
+// the first time, or what do makes of it now. Refusals are not kept, for nothing has
+// happened. The Once that do is given is nil without a key; what is begun is to be
+// entered in it, and its Subject is what a process that died has begun.
+func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, do func(*store.Once) (int, T, error)) (status int, out T, err error) {
+	if o.Key == "" {
+		return do(nil)
+	}
+	for i := range len(o.Key) {
+		if o.Key[i] < ' ' || o.Key[i] > '~' || len(o.Key) > maxKey {
+			return 0, out, bad("Idempotency-Key: up to 255 printable characters of ASCII")
+		}
+	}
+	o.Hash = sha256.Sum256(body)
+	was, err := db.BeginOnce(ctx, &o, now())
+	if err != nil {
+		return 0, out, err
+	}
+	if was != nil {
+		err = json.Unmarshal(was.Body, &out)
+		return was.Status, out, err
+	}
+	// The answer is kept although the client may have gone: it will ask again.
+	kept := context.WithoutCancel(ctx)
+	if status, out, err = do(&o); err != nil {
+		if o.Subject != "" && api.ProblemOf(err).Status >= http.StatusInternalServerError {
+			return 0, out, err // what was begun goes on; who asks later is told of it
+		}
+		if drop := db.DropOnce(kept, &o); drop != nil {
+			return 0, out, drop
+		}
+		return 0, out, err
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return 0, out, err
+	}
+	return status, out, db.FinishOnce(kept, &o, store.Answer{Status: status, Body: text})
+}
+
+const maxKey = 255

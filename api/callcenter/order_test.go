@@ -1,0 +1,290 @@
+package callcenter_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/sip/carrier"
+	"parley/store"
+)
+
+// A late number is charged at once, listed as pending, and owned when the carrier
+// says so, without anybody asking again.
+func TestLateNumbers(t *testing.T) {
+	s := open(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan error)
+	go func() { done <- s.desk.Run(ctx) }()
+	r := s.buy(s.a, s.ending("4"))
+	s.want("buy", r, 202, "")
+	n := s.number(r)
+	l := s.list(s.a)
+	if n.Status != "pending" || len(l) != 1 || l[0].ID != n.ID || l[0].Status != "pending" || *l[0].AgentID != s.a.agent {
+		t.Errorf("%+v, listed %+v", n, l)
+	}
+	if p := s.pots(s.a); p.Paid != 95*usd || p.Held != 0 {
+		t.Errorf("%+v", p)
+	}
+	s.clock.Add(int64(time.Minute))
+	s.eventually("activation", func() bool { return s.list(s.a)[0].Status == "active" })
+	s.eventually("the route", func() bool { h := s.sim.Held(); return len(h) == 1 && h[0].Routed })
+	stop()
+	s.ok(<-done)
+	s.verified()
+}
+
+func TestFailedActivationIsGivenBack(t *testing.T) {
+	s := open(t)
+	number := s.ending(prompt)
+	s.sim.Fail(number)
+	s.want("buy", s.buy(s.a, number), 202, "")
+	if p := s.pots(s.a); p.Paid != 95*usd {
+		t.Errorf("%+v", p)
+	}
+	s.later()
+	if p := s.pots(s.a); p.Paid != 100*usd || p.Held != 0 || len(s.list(s.a)) != 0 {
+		t.Errorf("%+v, %+v", p, s.list(s.a))
+	}
+	s.verified()
+	s.want("again", s.buy(s.b, number), 200, "")
+	s.verified()
+}
+
+// However the line to the carrier breaks, the number is bought and charged once, or
+// neither.
+func TestOrdersOverABadLine(t *testing.T) {
+	calls := 0
+	for name, test := range map[string]struct {
+		prepare func(s *shop)
+		status  int
+		code    string
+		pending bool // after the purchase
+		owned   bool // when the line works again
+
+	}{
+		"refused":        {func(s *shop) { s.rough.order = func() error { return carrier.Refused("no") } }, 400, "callcenter.number_not_available", false, false},
+		"sold meanwhile": {func(s *shop) { s.rough.order = func() error { return carrier.ErrNotAvailable } }, 400, "callcenter.number_not_available", false, false},
+		"never arrived":  {func(s *shop) { s.rough.order = away }, 202, "", true, false},
+		"answer lost":    {func(s *shop) { s.rough.order, s.rough.lost = away, true }, 202, "", true, true},
+		"first answer lost": {func(s *shop) {
+			calls = 0
+			s.rough.lost = true
+			s.rough.order = func() error {
+				if calls++; calls == 1 {
+					return carrier.ErrUnavailable
+				}
+				return nil
+			}
+		}, 200, "", false, true},
+		"not routed": {func(s *shop) { s.rough.route = away }, 200, "", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			number := s.ending(prompt)
+			test.prepare(s)
+			s.want("buy", s.buy(s.a, number), test.status, test.code)
+			s.verified()
+			if l := s.list(s.a); test.pending && (len(l) != 1 || l[0].Status != "pending") {
+				t.Errorf("%+v", l)
+			}
+			s.rough.set(&s.rough.lookup, away)
+			s.later() // nothing can be learnt: nothing changes
+			s.rough.set(&s.rough.lookup, nil)
+			s.rough.set(&s.rough.order, nil)
+			s.rough.set(&s.rough.route, nil)
+			s.verified()
+			for range 3 {
+				s.ok(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
+			}
+			p, l, held := s.pots(s.a), s.list(s.a), s.sim.Held()
+			switch {
+			case p.Held != 0:
+				t.Errorf("%+v", p)
+			case test.owned && (p.Paid != 95*usd || len(l) != 1 || l[0].Status != "active" || len(held) != 1 || !held[0].Routed):
+				t.Errorf("%+v, %+v, the carrier has %+v", p, l, held)
+			case !test.owned && (p.Paid != 100*usd || len(l) != 0 || len(held) != 0):
+				t.Errorf("%+v, %+v, the carrier has %+v", p, l, held)
+			}
+			s.verified()
+		})
+	}
+}
+
+// A process that dies between any two steps of a purchase leaves what another one
+// finishes. What is done up to the crash is done here by hand.
+func TestCrashesOfAPurchase(t *testing.T) {
+	order := func(s *shop, number string) *store.Number {
+		n, err := s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Agent: s.a.agent,
+			Carrier: "simulated", Card: card}, time.Now())
+		s.ok(err)
+		return n
+	}
+	for name, test := range map[string]struct {
+		steps func(s *shop, number string)
+		owned bool
+	}{
+		"between hold and order": {func(s *shop, number string) { order(s, number) }, false},
+		"between order and posting": {func(s *shop, number string) {
+			n := order(s, number)
+			_, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
+			s.ok(err)
+		}, true},
+		"between posting and route": {func(s *shop, number string) {
+			n := order(s, number)
+			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
+			s.ok(err)
+			_, err = s.db.SettleNumber(t.Context(), s.a.account, n.ID, o, time.Now())
+			s.ok(err)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			number := s.ending(prompt)
+			test.steps(s, number)
+			s.verified()
+			s.ok(s.desk.Sweep(t.Context(), time.Now())) // too early for orders
+			if l := s.list(s.a); len(l) != 1 {
+				t.Errorf("%+v", l)
+			}
+			s.later()
+			p, l, held := s.pots(s.a), s.list(s.a), s.sim.Held()
+			if test.owned && (p.Paid != 95*usd || len(l) != 1 || l[0].Status != "active" || !held[0].Routed) ||
+				!test.owned && (p.Paid != 100*usd || len(l) != 0 || len(held) != 0) || p.Held != 0 {
+				t.Errorf("%+v, %+v, the carrier has %+v", p, l, held)
+			}
+			s.verified()
+		})
+	}
+}
+
+// A release is tried until the carrier has the number back; the account has lost it
+// from the first moment.
+func TestReleaseOverABadLine(t *testing.T) {
+	s := open(t)
+	n := s.owned(s.a, s.ending(prompt))
+	s.rough.set(&s.rough.release, away)
+	s.want("release", s.as(s.a, "DELETE", "/callcenter/numbers/"+n.ID, ""), 200, "")
+	if len(s.list(s.a)) != 0 {
+		t.Error("it is still there")
+	}
+	for range 20 {
+		s.later()
+	}
+	if len(s.sim.Held()) != 1 {
+		t.Error("the carrier has it back over a dead line")
+	}
+	s.rough.set(&s.rough.release, nil)
+	s.ok(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
+	if held := s.sim.Held(); len(held) != 0 {
+		t.Errorf("the carrier has %+v", held)
+	}
+	s.verified()
+}
+
+// Numbers that are released before they came are given back as soon as they come.
+func TestReleaseOfPendingNumbers(t *testing.T) {
+	s := open(t)
+	n := s.number(s.buy(s.a, s.ending("4")))
+	s.want("release", s.as(s.a, "DELETE", "/callcenter/numbers/"+n.ID, ""), 200, "")
+	if len(s.list(s.a)) != 0 {
+		t.Error("it is still there")
+	}
+	s.later()
+	if p, held := s.pots(s.a), s.sim.Held(); p.Paid != 95*usd || len(held) != 0 {
+		t.Errorf("%+v, the carrier has %+v", p, held)
+	}
+	s.verified()
+}
+
+func TestIdempotency(t *testing.T) {
+	s := open(t)
+	number, other := s.ending(prompt), s.ending("4")
+	body := `{"phone_number":"` + number + `","agent_id":"` + s.a.agent + `"}`
+	send := func(who owner, key, body string) reply {
+		return s.as(who, "POST", "/callcenter/numbers", body, "Idempotency-Key", key)
+	}
+	first := send(s.a, "k1", body)
+	s.want("first", first, 200, "")
+	s.want("changed meanwhile", s.as(s.a, "POST", "/callcenter/numbers/"+s.number(first).ID+"/assign", `{"agent_id":""}`), 200, "")
+	for range 3 {
+		if again := send(s.a, "k1", body); again.status != 200 || string(again.body) != string(first.body) {
+			t.Errorf("%d %s, first it was %s", again.status, again.body, first.body)
+		}
+	}
+	s.want("another body", send(s.a, "k1", `{"phone_number":"`+other+`"}`), 409, "request.idempotency_conflict")
+	s.want("another key", send(s.a, "k2", body), 400, "callcenter.number_not_available")
+	s.want("another account", send(s.b, "k1", body), 404, "agent.not_found")
+	late := send(s.a, "k3", `{"phone_number":"`+other+`"}`)
+	s.want("late", late, 202, "")
+	s.later()
+	if again := send(s.a, "k3", `{"phone_number":"`+other+`"}`); again.status != 202 || string(again.body) != string(late.body) {
+		t.Errorf("%d %s, first it was %s", again.status, again.body, late.body)
+	}
+	for _, bad := range []string{strings.Repeat("x", 256), "ä"} {
+		s.want(bad, send(s.a, bad, body), 400, "validation.invalid_request_format")
+	}
+	poor := s.owner("poor", 4*usd)
+	third := `{"phone_number":"` + s.ending(prompt) + `"}`
+	s.want("refused", send(poor, "k", third), 402, "billing.insufficient_balance")
+	_, _, err := s.db.Credit(t.Context(), store.Credit{Account: poor.account, Kind: store.Topup, Amount: 10 * usd, Key: "pi:more", Source: "sim"}, time.Now())
+	s.ok(err)
+	s.want("a refused one may be sent again", send(poor, "k", third), 200, "")
+	if p := s.pots(s.a); p.Paid != 90*usd {
+		t.Errorf("%+v", p)
+	}
+	s.verified()
+}
+
+// Many at once with one key buy once; who comes while it is done is told so.
+func TestIdempotencyAtOnce(t *testing.T) {
+	s := open(t)
+	body := `{"phone_number":"` + s.ending(prompt) + `"}`
+	var mu sync.Mutex
+	answers := map[string]int{}
+	var wg sync.WaitGroup
+	for range 30 {
+		wg.Go(func() {
+			r := s.as(s.a, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
+			mu.Lock()
+			defer mu.Unlock()
+			switch r.status {
+			case 200:
+				answers[string(r.body)]++
+			default:
+				s.want("meanwhile", r, 409, "request.idempotency_conflict")
+			}
+		})
+	}
+	wg.Wait()
+	if len(answers) != 1 || len(s.list(s.a)) != 1 || s.pots(s.a).Paid != 95*usd {
+		t.Errorf("%v, %+v", answers, s.pots(s.a))
+	}
+	s.verified()
+}
+
+// The process that bought it died before it answered: the same request is told what
+// became of the purchase.
+func TestIdempotencyAfterACrash(t *testing.T) {
+	s := open(t)
+	number := s.ending(prompt)
+	body := `{"phone_number":"` + number + `"}`
+	long := time.Now().Add(-time.Hour)
+	dead := &store.Once{Account: s.a.account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
+	_, err := s.db.BeginOnce(t.Context(), dead, long)
+	s.ok(err)
+	_, err = s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead}, long)
+	s.ok(err)
+	first := s.as(s.a, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
+	s.want("again", first, 200, "")
+	second := s.as(s.a, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
+	if fmt.Sprint(first.status, string(first.body)) != fmt.Sprint(second.status, string(second.body)) || len(s.list(s.a)) != 1 || s.pots(s.a).Paid != 95*usd {
+		t.Errorf("%s\n%s\n%+v", first.body, second.body, s.pots(s.a))
+	}
+	s.verified()
+}

@@ -1,0 +1,149 @@
+// Package calls is the history of an account's calls: who called whom, what was
+// said, how it ended, what it cost, and how it went on the wire. It only reads.
+// Every query names the account, so that a call of somebody else answers exactly
+// like one that does not exist.
+package calls
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/export"
+	"parley/api/wallet"
+	"parley/billing"
+	"parley/store"
+)
+
+// Mount adds the routes.
+func Mount(a *api.API, db *store.DB, files *export.Desk) {
+	m := &calls{db, files}
+	const one = "/v1/calls/{id}"
+	api.Register(a, route("/v1/calls", "list-calls", "List calls",
+		"Conversations on the telephone and over WebSockets, the newest first, without what was said in them: all, or those that everything "+
+			"asked for is true of. `mos` and `end_detail` are for people who look for faults; new details may come.", http.StatusBadRequest), m.list)
+	api.Register(a, route(one, "get-call", "Read a call",
+		"With what was said and where the time of each turn went. While the call lasts both grow.", http.StatusNotFound), m.get)
+	api.Register(a, route(one+"/quality", "get-call-quality", "Read how a call sounded",
+		"What the network did to the audio of a telephone call, stored when it ends. What was not measured is 0: without reports of the far end "+
+			"(RTCP), which many carriers do not send, nothing is known of what it heard, nor of the round trip. A call over a WebSocket, and one "+
+			"that was never answered or has not ended, has `available: false`.", http.StatusNotFound), m.quality)
+	api.Register(a, route(one+"/sip", "get-call-sip", "Read the signalling of a call",
+		"The SIP messages of a telephone call as they were sent and received, oldest first, stored when it ends: at most 200 messages and 128 kB; "+
+			"`dropped` older ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
+	m.mountConsents(a)
+}
+
+func route(path, id, summary, description string, errs ...int) api.Route {
+	return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodGet, Path: path, OperationID: id, Tags: []string{"Calls"}, Summary: summary, Description: description, Errors: errs,
+	}}
+}
+
+// calls serves the routes.
+type calls struct {
+	db    *store.DB
+	files *export.Desk
+}
+
+// CallSummary is a call without what was said in it.
+type CallSummary struct {
+	ID         string     `json:"id" doc:"Of the call and its session: the receipt has the same." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	AgentID    *string    `json:"agent_id" doc:"The agent that spoke; null when the client brought its own prompt. It may have been deleted since." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Version    *int64     `json:"agent_version" doc:"The agent's version that it ran with; null when it had none." example:"7"`
+	Direction  string     `json:"direction" doc:"Over a WebSocket, to one of the account's numbers, or placed by an agent." enum:"web,inbound,outbound" example:"inbound"`
+	From       string     `json:"from" doc:"Who called; empty on a WebSocket." example:"+34612345678"`
+	To         string     `json:"to" doc:"Who was called." example:"+34911234567"`
+	Status     string     `json:"status" doc:"How far it is." enum:"dialing,ringing,connected,ended" example:"ended"`
+	CreatedAt  time.Time  `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
+	AnsweredAt *time.Time `json:"answered_at" doc:"When it was answered and began to cost; null: never."`
+	EndedAt    *time.Time `json:"ended_at" doc:"Null while it lasts."`
+	Duration   int64      `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"193"`
+	EndReason  *string    `json:"end_reason" doc:"Why it ended; null while it lasts." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown" example:"user_hangup"`
+	EndDetail  *string    `json:"end_detail" doc:"The finer cause, if there is one." example:"media_timeout"`
+	Cost       wallet.USD `json:"cost" doc:"What it has cost so far."`
+	AnsweredBy *string    `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or it could not be told; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
+	MOS        *float64   `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
+}
+
+// CallLine is one thing that was said.
+type CallLine struct {
+	Role string  `json:"role" doc:"Who said it." enum:"user,agent" example:"agent"`
+	Text string  `json:"text" doc:"The words; of the agent's those that were heard." example:"We are open until eight."`
+	At   float64 `json:"at" doc:"Seconds since the answer." example:"3.2"`
+}
+
+// CallTurn is where the time of one turn of the agent went. Its fields are those
+// that pipeline stores.
+type CallTurn struct {
+	Turn       int   `json:"turn" doc:"1, 2, 3…" example:"1"`
+	Generation int   `json:"generation" doc:"Of the reply." example:"2"`
+	AtMS       int64 `json:"at_ms" doc:"When the reply was first heard, since the answer." example:"5120"`
+	EndpointMS int64 `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished." example:"420"`
+	ModelMS    int64 `json:"model_ms" doc:"From there to the model's first sentence." example:"310"`
+	VoiceMS    int64 `json:"voice_ms" doc:"From there to the first audio." example:"95"`
+	TotalMS    int64 `json:"total_ms" doc:"From the last word to the first audio." example:"825"`
+}
+
+// CallDetail is a call with what was said in it.
+type CallDetail struct {
+	CallSummary
+	Transcript []CallLine `json:"transcript" doc:"What was said." nullable:"false"`
+	Turns      []CallTurn `json:"turns" doc:"How long each answer took." nullable:"false"`
+	// Recording is not in what webhooks are told.
+	Recording *CallRecording `json:"recording,omitempty" doc:"Its recording; absent: it was not recorded."`
+}
+
+// Words of status.
+const (
+	dialing   = "dialing"
+	ringing   = "ringing"
+	connected = "connected"
+	ended     = "ended"
+)
+
+func status(c *store.Call) string {
+	switch {
+	case c.EndedAt != nil:
+		return ended
+	case c.StartedAt != nil:
+		return connected
+	case c.RangAt != nil, c.Direction == billing.Inbound:
+		return ringing
+	}
+	return dialing
+}
+
+func summary(c *store.Call, now time.Time) CallSummary {
+	s := CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
+		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wallet.USD(c.Cost), MOS: c.MOS}
+	if c.EndDetail != nil && *c.EndDetail != "" {
+		s.EndDetail = c.EndDetail
+	}
+	if c.AnsweredBy != "" {
+		s.AnsweredBy = &c.AnsweredBy
+	}
+	if c.StartedAt != nil {
+		if c.EndedAt != nil {
+			now = *c.EndedAt
+		}
+		s.Duration = max(0, int64(now.Sub(*c.StartedAt)/time.Second))
+	}
+	return s
+}
+
+type callInput struct {
+	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+// unknown is the store's answer about an identifier. One that no text can hold is
+// nothing's.
+func unknown(err error) error {
+	if errors.Is(err, store.ErrInvalid) {
+		return store.ErrNotFound
+	}
+	return err
+}

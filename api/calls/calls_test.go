@@ -1,0 +1,268 @@
+package calls_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/api"
+	"parley/api/apitest"
+	"parley/api/calls"
+	"parley/api/export"
+	"parley/api/ticket"
+	"parley/billing"
+	"parley/media/quality"
+	"parley/store"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+var (
+	card  = billing.DefaultRateCard()
+	began = time.Now().UTC().Add(-24 * time.Hour).Truncate(time.Second)
+)
+
+// line is a server with the routes and two accounts.
+type line struct {
+	*testing.T
+	db     *store.DB
+	node   store.Node
+	server *httptest.Server
+	a, b   owner
+}
+
+type owner struct{ account, key, agent string }
+
+func open(t *testing.T) *line {
+	t.Helper()
+	o := &line{T: t, db: storetest.New(t)}
+	signer, err := ticket.NewSigner("a master secret of a test, long enough")
+	o.ok(errors.Join(err, o.db.PutRateCard(t.Context(), card, began)))
+	o.node, _, err = o.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
+	o.ok(err)
+	o.a, o.b = o.owner("A"), o.owner("B")
+	a := api.New(ticket.Keys{Signer: signer, Store: o.db})
+	calls.Mount(a, o.db, export.New(o.db))
+	o.server = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{})))
+	t.Cleanup(o.server.Close)
+	return o
+}
+
+func (o *line) ok(err error) {
+	o.Helper()
+	if err != nil {
+		o.Fatal(err)
+	}
+}
+
+func (o *line) owner(name string) owner {
+	o.Helper()
+	acc, err := o.db.CreateAccount(o.Context(), name, card, began)
+	o.ok(err)
+	_, secret, err := o.db.CreateKey(o.Context(), acc.ID, "first", began)
+	o.ok(err)
+	agent, err := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, began)
+	o.ok(err)
+	return owner{acc.ID, secret, agent.ID}
+}
+
+var inbound = billing.Terms{Kind: billing.Inbound, Country: "ES"}
+
+func (o *line) start(who owner, terms billing.Terms, at time.Time) *store.Session {
+	o.Helper()
+	s, err := o.db.StartSession(o.Context(), store.Start{Node: o.node, Account: who.account, Terms: terms, Card: card, Agent: who.agent,
+		From: "+34612345678", To: "+34911234567"}, at)
+	o.ok(err)
+	return s
+}
+
+func (o *line) get(who owner, target string) (int, string) {
+	o.Helper()
+	r, err := http.NewRequestWithContext(o.Context(), http.MethodGet, o.server.URL+target, nil)
+	o.ok(err)
+	if who.key != "" {
+		r.Header.Set("Authorization", "Bearer "+who.key)
+	}
+	res, err := o.server.Client().Do(r)
+	o.ok(err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	o.ok(err)
+	return res.StatusCode, string(text)
+}
+
+func (o *line) read(who owner, target string, v any) string {
+	o.Helper()
+	status, text := o.get(who, target)
+	if status != http.StatusOK {
+		o.Fatalf("%s: %d %s", target, status, text)
+	}
+	o.ok(json.Unmarshal([]byte(text), v))
+	return text
+}
+
+// what tests read of a call.
+type seen struct {
+	ID, Direction, From, To, Status string
+	AgentID                         *string `json:"agent_id"`
+	CreatedAt                       time.Time
+	AnsweredAt                      *time.Time `json:"answered_at"`
+	EndedAt                         *time.Time `json:"ended_at"`
+	Duration                        int64
+	EndReason                       *string `json:"end_reason"`
+	EndDetail                       *string `json:"end_detail"`
+	Cost                            billing.Money
+	MOS                             *float64
+	By                              *string `json:"answered_by"`
+	Transcript                      []struct {
+		Role, Text string
+		At         float64
+	}
+	Turns []map[string]int64
+}
+
+// A call from its ringing to the day after.
+func TestCall(t *testing.T) {
+	o := open(t)
+	s := o.start(o.a, inbound, began)
+	at := "/v1/calls/" + s.ID
+	var c seen
+	o.read(o.a, at, &c)
+	if c.ID != s.ID || c.Status != "ringing" || c.Direction != "inbound" || c.From != "+34612345678" || c.To != "+34911234567" ||
+		*c.AgentID != o.a.agent || c.AnsweredAt != nil || c.EndedAt != nil || c.Duration != 0 || c.EndReason != nil || c.Cost != 0 || c.MOS != nil || c.By != nil {
+		t.Errorf("while it rings: %+v", c)
+	}
+	answered := began.Add(2 * time.Second)
+	_, err := o.db.Checkpoint(t.Context(), store.Checkpoint{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, answered)
+	o.ok(err)
+	if o.read(o.a, at, &c); c.Status != "connected" || c.Duration < 3600 || c.Cost == 0 || c.EndedAt != nil {
+		t.Errorf("while it lasts: %+v", c)
+	}
+	o.ok(o.db.SaveConversation(t.Context(), o.a.account, s.ID, store.Conversation{
+		Transcript: []store.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Abren?", AtMS: 3150}},
+		Turns:      json.RawMessage(`[{"turn":1,"generation":2,"at_ms":4000,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`),
+		AnsweredBy: "human"}))
+	usage := billing.Usage{billing.AgentTime: 61_500, billing.LineTime: 61_500}
+	cost, err := o.db.CloseSession(t.Context(), s, store.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage}, answered.Add(61500*time.Millisecond))
+	o.ok(err)
+	o.ok(o.db.SaveWire(t.Context(), o.a.account, s.ID, store.Wire{Quality: &quality.Report{MOS: 4.25}}))
+	o.read(o.a, at, &c)
+	if c.Status != "ended" || c.Duration != 61 || *c.EndReason != "failed" || *c.EndDetail != "media_timeout" || c.Cost != cost || *c.MOS != 4.25 || *c.By != "human" ||
+		!c.AnsweredAt.Equal(answered) {
+		t.Errorf("after it: %+v", c)
+	}
+	if len(c.Transcript) != 2 || c.Transcript[1].Text != "¿Abren?" || c.Transcript[1].At != 3.15 || len(c.Turns) != 1 || c.Turns[0]["total_ms"] != 800 {
+		t.Errorf("said: %+v %+v", c.Transcript, c.Turns)
+	}
+}
+
+func TestList(t *testing.T) {
+	o := open(t)
+	var want []string
+	for i := range 5 {
+		for _, who := range []owner{o.a, o.b} {
+			c := o.start(who, inbound, began.Add(time.Duration(i)*time.Second))
+			_, err := o.db.CloseSession(t.Context(), c, store.Closing{Reason: "user_hangup"}, began.Add(time.Minute))
+			o.ok(err)
+			if who == o.a {
+				want = append([]string{c.ID}, want...)
+			}
+		}
+	}
+	var got []string
+	for cursor := ""; ; {
+		var page struct {
+			Data       []seen
+			HasMore    bool    `json:"has_more"`
+			NextCursor *string `json:"next_cursor"`
+		}
+		text := o.read(o.a, "/v1/calls?limit=2"+cursor, &page)
+		if strings.Contains(text, "transcript") {
+			t.Errorf("the list tells what was said: %s", text)
+		}
+		for _, c := range page.Data {
+			got = append(got, c.ID)
+		}
+		if !page.HasMore {
+			break
+		}
+		cursor = "&cursor=" + *page.NextCursor
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("pages hold %v, want %v", got, want)
+	}
+	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?cursor=%00", "?cursor=" + strings.Repeat("x", 101)} {
+		if status, text := o.get(o.a, "/v1/calls"+query); status != 400 {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
+}
+
+func TestWire(t *testing.T) {
+	o := open(t)
+	s := o.start(o.a, inbound, began)
+	at := "/v1/calls/" + s.ID
+	var q map[string]any
+	if o.read(o.a, at+"/quality", &q); q["available"] != false || q["mos"] != 0.0 {
+		t.Errorf("quality before the end: %v", q)
+	}
+	if text := o.read(o.a, at+"/sip", &q); strings.TrimSpace(text) != `{"data":[],"dropped":0}` {
+		t.Errorf("signalling before the end: %s", text)
+	}
+	r := quality.Report{MOS: 4.2, MOSMin: 3.9, Received: 5, Lost: 4, Late: 3, Loss: 0.25, JitterMS: 1.5, ConcealedMS: 80, Foreign: 2,
+		Sent: 9, RemoteLoss: 0.125, RemoteJitterMS: 2.5, RTTMS: 38.5, Encrypted: true}
+	o.ok(o.db.SaveWire(t.Context(), o.a.account, s.ID, store.Wire{Quality: &r, Dropped: 7, SIP: []store.SIPMessage{
+		{At: began, Transport: "UDP", From: "192.0.2.7:5060", To: "192.0.2.1:5060", Text: "INVITE sip:1@x SIP/2.0\r\n\r\n"},
+		{At: began.Add(time.Millisecond), Sent: true, Transport: "TLS", From: "192.0.2.1:5061", To: "192.0.2.7:5061", Text: "SIP/2.0 100 Trying\r\n\r\n"}}}))
+	text := o.read(o.a, at+"/quality", &q)
+	var back quality.Report // the two have the same names
+	o.ok(json.Unmarshal([]byte(text), &back))
+	if back != r || q["available"] != true {
+		t.Errorf("quality %s, want %+v", text, r)
+	}
+	var trace struct {
+		Data []struct {
+			At                                      time.Time
+			Direction, Transport, From, To, Message string
+		}
+		Dropped int
+	}
+	text = o.read(o.a, at+"/sip", &trace)
+	if len(trace.Data) != 2 || trace.Dropped != 7 {
+		t.Fatalf("signalling %s", text)
+	}
+	if m := trace.Data[1]; m.Direction != "sent" || m.Transport != "TLS" || m.From != "192.0.2.1:5061" || m.To != "192.0.2.7:5061" ||
+		m.Message != "SIP/2.0 100 Trying\r\n\r\n" || !m.At.Equal(began.Add(time.Millisecond)) || trace.Data[0].Direction != "received" {
+		t.Errorf("signalling %s", text)
+	}
+}
+
+// What is another account's answers exactly like what does not exist, and nobody
+// comes in without a key.
+func TestForeignIsUnknown(t *testing.T) {
+	o := open(t)
+	s := o.start(o.a, inbound, began)
+	o.ok(o.db.SaveWire(t.Context(), o.a.account, s.ID, store.Wire{Quality: &quality.Report{MOS: 4}}))
+	for _, suffix := range []string{"", "/quality", "/sip"} {
+		status, mine := o.get(o.b, "/v1/calls/"+s.ID+suffix)
+		status2, nobodys := o.get(o.b, "/v1/calls/ses_0"+suffix)
+		status3, odd := o.get(o.b, "/v1/calls/%00"+suffix)
+		if status != 404 || status2 != 404 || status3 != 404 || mine != nobodys || mine != odd || !strings.Contains(mine, `"request.not_found"`) {
+			t.Errorf("%s: foreign %d %s, unknown %d %s, impossible %d %s", suffix, status, mine, status2, nobodys, status3, odd)
+		}
+		if status, text := o.get(owner{}, "/v1/calls/"+s.ID+suffix); status != 401 {
+			t.Errorf("%s without a key: %d %s", suffix, status, text)
+		}
+	}
+	var page struct{ Data []seen }
+	if o.read(o.b, "/v1/calls", &page); len(page.Data) != 0 {
+		t.Errorf("B's list holds %+v", page.Data)
+	}
+}

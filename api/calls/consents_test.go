@@ -1,0 +1,147 @@
+package calls_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/store"
+)
+
+// dialled places a call with its evidence of consent.
+func (o *line) dialled(who owner, to string, at time.Time) *store.Session {
+	o.Helper()
+	s, err := o.db.StartSession(o.Context(), store.Start{Node: o.node, Account: who.account, Card: card, Agent: who.agent,
+		Terms: billing.Terms{Kind: billing.Outbound, Country: "ES", Mobile: true}, From: "+34911234567", To: to,
+		Consent: &store.Consent{ToHash: sha256.Sum256([]byte(to)), Key: "key_1", IP: "192.0.2.7"}}, at)
+	o.ok(err)
+	_, err = o.db.CloseSession(o.Context(), s, store.Closing{Reason: "busy"}, at)
+	o.ok(err)
+	return s
+}
+
+// sealOf computes a row's seal as the documentation has it.
+func sealOf(t *testing.T, before string, row map[string]string) string {
+	t.Helper()
+	h := sha256.New()
+	part := func(b []byte) {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(b))))
+		h.Write(b)
+	}
+	raw := func(s string) []byte {
+		b, err := hex.DecodeString(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	part(raw(before))
+	for _, s := range []string{row["account_id"], row["call_id"], row["agent_id"], row["key_id"], row["ip"], row["at"]} {
+		part([]byte(s))
+	}
+	part(raw(row["to_hash"]))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// TestConsents: the file can be verified without the server, and the list holds the
+// same rows.
+func TestConsents(t *testing.T) {
+	o := open(t)
+	for _, who := range []owner{o.a, o.b} {
+		_, _, err := o.db.Credit(t.Context(), store.Credit{Account: who.account, Kind: store.Topup, Amount: 50 * billing.USD, Key: "topup:" + who.account, Source: "sim"}, began)
+		o.ok(err)
+	}
+	var want []string
+	for i := range 5 {
+		want = append(want, o.dialled(o.a, "+34612345678", began.Add(time.Duration(i)*time.Second+1234567*time.Nanosecond)).ID)
+		o.dialled(o.b, "+34612345678", began)
+	}
+	status, text := o.get(o.a, "/v1/consents.csv")
+	if status != 200 {
+		t.Fatalf("%d %s", status, text)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	o.ok(err)
+	seal, listed := "", map[string]map[string]any{}
+	for cursor := ""; ; {
+		var page struct {
+			Data    []map[string]any
+			HasMore bool    `json:"has_more"`
+			Next    *string `json:"next_cursor"`
+		}
+		o.read(o.a, "/v1/consents?limit=2"+cursor, &page)
+		for _, row := range page.Data {
+			listed[fmt.Sprint(row["no"])] = row
+		}
+		if !page.HasMore {
+			break
+		}
+		cursor = "&cursor=" + *page.Next
+	}
+	if len(rows) != 6 || len(listed) != 5 {
+		t.Fatalf("the file has %d rows, the list %d", len(rows), len(listed))
+	}
+	for i, cells := range rows[1:] {
+		row := map[string]string{}
+		for at, name := range rows[0] {
+			row[name] = cells[at]
+			if got := fmt.Sprint(listed[fmt.Sprint(i+1)][name]); got != cells[at] {
+				t.Errorf("row %d: %s is %q in the list and %q in the file", i+1, name, got, cells[at])
+			}
+		}
+		if seal = sealOf(t, seal, row); row["account_id"] != o.a.account || row["seal"] != seal || row["call_id"] != want[i] || row["no"] != fmt.Sprint(i+1) {
+			t.Errorf("row %d is %v; its seal should be %s, its call %s", i+1, row, seal, want[i])
+		}
+	}
+	for _, query := range []string{"?limit=0", "?limit=101", "?cursor=x", "?cursor=0", "?cursor=%00"} {
+		if status, text := o.get(o.a, "/v1/consents"+query); status != 400 {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
+	for _, path := range []string{"/v1/consents", "/v1/consents.csv"} {
+		if status, text := o.get(owner{}, path); status != 401 {
+			t.Errorf("%s without a key: %d %s", path, status, text)
+		}
+	}
+}
+
+// TestListIsFiltered: what may be asked for reaches the query, and nonsense does not.
+func TestListIsFiltered(t *testing.T) {
+	o := open(t)
+	in := o.start(o.a, inbound, began)
+	over := o.start(o.a, inbound, began.Add(time.Hour))
+	o.start(o.b, inbound, began)
+	_, err := o.db.CloseSession(t.Context(), over, store.Closing{Reason: "no_answer"}, began.Add(2*time.Hour))
+	o.ok(err)
+	stamp := began.Add(time.Hour).Format(time.RFC3339)
+	both := in.ID + over.ID
+	for query, want := range map[string]string{
+		"": both, "direction=inbound": both, "direction=web": "", "agent_id=" + o.a.agent: both, "agent_id=" + o.b.agent: "",
+		"number=%2B34612345678": both, "number=+34612345678": both, "number=34612345678": both, "number=%2B34+911-234-567": both, "number=%2B34911234568": "",
+		"end_reason=no_answer": over.ID, "end_reason=busy": "", "state=live": in.ID, "state=ended": over.ID,
+		"from=" + stamp: over.ID, "to=" + stamp: in.ID, "from=2000-01-01&to=2001-01-01": "",
+		"state=live&number=34612345678&direction=inbound": in.ID,
+	} {
+		var page struct{ Data []seen }
+		o.read(o.a, "/v1/calls?"+query, &page)
+		got := ""
+		for _, c := range page.Data {
+			got = c.ID + got // oldest first
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	for _, query := range []string{"direction=up", "state=dead", "end_reason=boredom", "number=12", "number=Maria", "number=%00", "agent_id=%00",
+		"from=yesterday", "to=x", "from=2001-01-01&to=2000-01-01"} {
+		if status, text := o.get(o.a, "/v1/calls?"+query); status != 400 {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
+}

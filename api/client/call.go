@@ -1,0 +1,154 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/billing"
+)
+
+// Dial is a call to place.
+type Dial struct {
+	From    string `json:"from"` // a number of the account
+	To      string `json:"to"`
+	Agent   string `json:"agent_id"`
+	Consent bool   `json:"consent_confirmed"` // the callee has agreed; without it the call is refused
+	Ring    int    `json:"ring_timeout_seconds,omitempty"`
+	// OnMachine is what a machine gets: continue, hangup or message; empty: as the agent says.
+	OnMachine string `json:"on_machine,omitempty"`
+	Message   string `json:"message,omitempty"` // of message
+}
+
+// Dialled is a call that has begun.
+type Dialled struct {
+	ID        string    `json:"call_id"`
+	Status    string    `json:"status"`
+	From      string    `json:"from"`
+	To        string    `json:"to"`
+	Agent     string    `json:"agent_id"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Dial places a call.
+func (c *Client) Dial(ctx context.Context, d Dial) (*Dialled, error) {
+	var out Dialled
+	if err := c.call(ctx, http.MethodPost, c.address("callcenter", "dial"), d, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// CallEvent is one event of a call that is followed.
+type CallEvent struct {
+	Type       string     `json:"type"` // snapshot, status, transcript, transcript_sync or ended
+	Status     string     `json:"status,omitempty"`
+	Role       string     `json:"role,omitempty"` // of a transcript's line
+	Text       string     `json:"text,omitempty"`
+	At         float64    `json:"at,omitempty"` // seconds since the answer
+	Transcript []CallLine `json:"transcript,omitempty"`
+	Duration   int64      `json:"duration,omitempty"`    // whole seconds since the answer
+	AnsweredBy string     `json:"answered_by,omitempty"` // human, machine, screening or unknown
+	EndReason  string     `json:"end_reason,omitempty"`
+}
+
+// CallLine is one thing that was said.
+type CallLine struct {
+	Role string  `json:"role"`
+	Text string  `json:"text"`
+	At   float64 `json:"at"`
+}
+
+// maxEvent bounds one event, in bytes: a transcript of two hours.
+const maxEvent = 4 << 20
+
+// Follow hands each event of a call to tell, until the call has ended. A call that the
+// account does not have is one that has ended, with the reason unknown.
+func (c *Client) Follow(ctx context.Context, id string, tell func(CallEvent) error) error {
+	u := c.address("callcenter", "sse", "call-monitor")
+	q := u.Query()
+	q.Set("call_id", id)
+	u.RawQuery = q.Encode()
+	resp, err := c.ask(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
+		text, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue // a heartbeat, or the space between events
+		}
+		var e CallEvent
+		if err := json.Unmarshal([]byte(text), &e); err != nil {
+			return err
+		}
+		if err := tell(e); err != nil || e.Type == "ended" {
+			return err
+		}
+	}
+	err = lines.Err()
+	if err == nil {
+		err = http.ErrServerClosed // it stopped before the end of the call
+	}
+	return c.lost(ctx, err)
+}
+
+// Call is a call as the history lists it.
+type Call struct {
+	ID         string        `json:"id"`
+	Agent      *string       `json:"agent_id"`
+	Direction  string        `json:"direction"` // web, inbound or outbound
+	From       string        `json:"from"`
+	To         string        `json:"to"`
+	Status     string        `json:"status"`
+	CreatedAt  time.Time     `json:"created_at"`
+	AnsweredAt *time.Time    `json:"answered_at"`
+	EndedAt    *time.Time    `json:"ended_at"`
+	Duration   int64         `json:"duration"` // whole seconds
+	EndReason  *string       `json:"end_reason"`
+	EndDetail  *string       `json:"end_detail"`
+	Cost       billing.Money `json:"cost"`
+	AnsweredBy *string       `json:"answered_by"` // human, machine, screening or unknown; null: not an answered call of an agent
+	MOS        *float64      `json:"mos"`
+}
+
+// Calls lists the latest calls, the newest first: at most limit, 1 to 100.
+func (c *Client) Calls(ctx context.Context, limit int) ([]Call, error) {
+	u := c.address("v1", "calls")
+	q := u.Query()
+	q.Set("limit", strconv.Itoa(limit))
+	u.RawQuery = q.Encode()
+	var out struct {
+		Data []Call `json:"data"`
+	}
+	if err := c.call(ctx, http.MethodGet, u, nil, &out); err != nil {
+		return nil, err
+	}
+	return out.Data, nil
+}
+
+// maxRecording bounds the recording of a call: two hours as WAV are 460 MB.
+const maxRecording = 512 << 20
+
+// CallRecording is the recording of a call, the caller on the left: as the server keeps
+// it with an empty format, else "ogg" or "wav". It must be closed.
+func (c *Client) CallRecording(ctx context.Context, id, format string) (*Audio, error) {
+	u := c.address("v1", "calls", id, "recording")
+	if format != "" {
+		q := u.Query()
+		q.Set("format", format)
+		u.RawQuery = q.Encode()
+	}
+	resp, err := c.ask(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.audio(ctx, resp, maxRecording), nil
+}

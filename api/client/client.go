@@ -1,0 +1,182 @@
+// Package client is a Go client of the service's HTTP API: speech from text in one
+// request, as a stream or as a task in the background, text from recordings or from
+// a microphone, and noise removal. Conversations with agents have a client of their
+// own in api/wsagent/client.
+//
+//	c, err := client.New("http://127.0.0.1:8080", os.Getenv("PARLEY_API_KEY"))
+//	audio, err := c.Synthesize(ctx, client.Speech{Text: "Hello!", Voice: "F1", Language: "en"})
+//
+// The key travels in a header, never in a URL. Answers are read up to a bound, and
+// every method ends with its context. A refusal of the server is an *Error; a server
+// that cannot be reached an *UnreachableError.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Bounds of answers, in bytes.
+const (
+	maxProblem = 64 << 10
+	maxJSON    = 16 << 20  // two hours of talk, word by word
+	maxOneShot = 256 << 20 // 5,000 characters at half speed are some 90 MB
+	maxResult  = 2 << 30   // 100,000 characters likewise
+)
+
+// dialPatience is how long a server may take to accept a connection.
+const dialPatience = 10 * time.Second
+
+// Client speaks to one server with one credential. It may be used from several
+// goroutines.
+type Client struct {
+	base   *url.URL
+	key    string
+	http   *http.Client
+	dialer *websocket.Dialer
+}
+
+// New returns a client of the server at baseURL, such as https://voice.example.com,
+// for an API key or a ticket. It connects to nothing yet.
+func New(baseURL, key string) (*Client, error) {
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("the server's address is not a URL such as http://127.0.0.1:8080")
+	}
+	switch u.Scheme {
+	case "http", "https":
+	case "ws":
+		u.Scheme = "http"
+	case "wss":
+		u.Scheme = "https"
+	default:
+		return nil, errors.New("the server's address must begin with http or https")
+	}
+	u.Path, u.RawQuery, u.Fragment = strings.TrimRight(u.Path, "/"), "", ""
+	dial := &net.Dialer{Timeout: dialPatience}
+	return &Client{
+		base: u,
+		key:  key,
+		http: &http.Client{Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: dial.DialContext, TLSHandshakeTimeout: dialPatience,
+			ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute,
+			// Uploads ask first, so that a refusal comes before 25 MB are sent.
+			ExpectContinueTimeout: time.Second,
+		}},
+		dialer: &websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: dial.DialContext, HandshakeTimeout: dialPatience},
+	}, nil
+}
+
+// address is the URL of a route. Its parts are escaped.
+func (c *Client) address(path ...string) *url.URL { return c.base.JoinPath(path...) }
+
+// request sends one request and returns the answer when it is good. The caller
+// closes its body.
+func (c *Client) request(r *http.Request) (*http.Response, error) {
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, c.lost(r.Context(), err)
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, refusal(resp)
+}
+
+// ask sends a request with in as its JSON body, unless in is nil, and returns a
+// good answer, whose body the caller closes.
+func (c *Client) ask(ctx context.Context, method string, u *url.URL, in any) (*http.Response, error) {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(b)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	if in != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return c.request(r)
+}
+
+// call is ask for an answer in JSON, which goes to out.
+func (c *Client) call(ctx context.Context, method string, u *url.URL, in, out any) error {
+	resp, err := c.ask(ctx, method, u, in)
+	if err != nil {
+		return err
+	}
+	return c.decode(ctx, resp, out)
+}
+
+// decode reads and closes an answer in JSON.
+func (c *Client) decode(ctx context.Context, resp *http.Response, out any) error {
+	defer resp.Body.Close()
+	b, err := io.ReadAll(&bounded{r: resp.Body, left: maxJSON})
+	if err != nil {
+		return c.lost(ctx, err)
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("the server's answer is not what it should be: %w", err)
+	}
+	return nil
+}
+
+// dial opens a socket that ends with ctx. done must be called when it is closed.
+func (c *Client) dial(ctx context.Context, path string) (conn *websocket.Conn, done func() bool, err error) {
+	u := c.address(path)
+	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
+	header := http.Header{}
+	if c.key != "" {
+		header.Set("Authorization", "Bearer "+c.key)
+	}
+	conn, resp, err := c.dialer.DialContext(ctx, u.String(), header)
+	if err != nil {
+		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
+			return nil, nil, refusal(resp)
+		}
+		return nil, nil, c.lost(ctx, err)
+	}
+	conn.SetReadLimit(maxMessage)
+	return conn, context.AfterFunc(ctx, func() { conn.Close() }), nil
+}
+
+// bounded reads at most left bytes and fails when there are more: half an answer
+// must not pass for a whole one.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+// ErrTooLarge says that an answer is larger than this client takes.
+var ErrTooLarge = errors.New("the server's answer is too large")
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, ErrTooLarge
+	}
+	return n, err
+}

@@ -1,0 +1,93 @@
+package clienttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// bulk serves one batch at a time, of which each look brings a row to its end, unless
+// it is paused or cancelled.
+type bulk struct {
+	name, state string
+	to          []string
+	ended       int
+}
+
+func (s *Server) bulkRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("POST /callcenter/bulk-dial", s.queueBatch)
+	mux.HandleFunc("GET /callcenter/bulk-dial", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		list := []any{}
+		if s.bulk.state != "" {
+			list = append(list, s.bulk.view(false))
+		}
+		answer(w, 200, map[string]any{"batches": list})
+	})
+	mux.HandleFunc("GET /callcenter/bulk-dial/{id}", s.lookAtBatch)
+	mux.HandleFunc("POST /callcenter/bulk-dial/{id}/{verb}", s.lookAtBatch)
+}
+
+func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
+	var b struct {
+		Name    string
+		Consent bool `json:"consent_confirmed"`
+		Rows    []struct{ To string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
+		answer(w, 400, Problem{Code: "validation.invalid_request_format", Error: "No."})
+		return
+	}
+	if !b.Consent {
+		answer(w, 400, Problem{Code: "callcenter.consent_required", Error: "Confirm it."})
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bulk = bulk{name: b.Name, state: "running"}
+	for _, row := range b.Rows {
+		s.bulk.to = append(s.bulk.to, row.To)
+	}
+	answer(w, 200, s.bulk.view(true))
+}
+
+func (s *Server) lookAtBatch(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := &s.bulk
+	if b.state == "" || r.PathValue("id") != "bulk_1" {
+		answer(w, 404, Problem{Code: "request.not_found", Error: "There is no such thing."})
+		return
+	}
+	if state := map[string]string{"pause": "paused", "resume": "running", "cancel": "cancelled"}[r.PathValue("verb")]; state != "" {
+		b.state = state
+	} else if b.state == "running" && b.ended < len(b.to) {
+		b.ended++
+	}
+	if b.state == "running" && b.ended == len(b.to) {
+		b.state = "done"
+	}
+	answer(w, 200, b.view(true))
+}
+
+func (b *bulk) view(withRows bool) map[string]any {
+	rows := []any{}
+	for i, to := range b.to {
+		row := map[string]any{"id": fmt.Sprintf("row_%d", i+1), "to": to, "from": "+34911234567", "agent_id": "ag_one", "scheduled_at": nil, "status": "pending",
+			"call_id": nil, "started_at": nil, "answered_at": nil, "ended_at": nil, "duration": 0, "end_reason": nil, "end_detail": nil, "answered_by": nil,
+			"cost": 0, "summary": nil}
+		if i < b.ended {
+			row["status"], row["call_id"], row["end_reason"], row["cost"], row["duration"] = "sent", fmt.Sprintf("ses_%d", i+1), "user_hangup", 0.25, 12
+			row["started_at"], row["answered_at"], row["ended_at"] = "2026-03-01T12:00:00Z", "2026-03-01T12:00:01Z", "2026-03-01T12:00:13Z"
+			row["answered_by"], row["summary"] = "human", "They said \"yes\", twice."
+		}
+		rows = append(rows, row)
+	}
+	v := map[string]any{"id": "bulk_1", "name": b.name, "state": b.state, "created_at": "2026-03-01T12:00:00Z", "total": len(b.to), "on_machine": "continue",
+		"counts": map[string]int{"pending": len(b.to) - b.ended, "dialing": 0, "sent": b.ended, "failed": 0}}
+	if withRows {
+		v["rows"] = rows
+	}
+	return v
+}

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+)
+
+// MaxUpload is the largest recording that a server takes, in bytes.
+const MaxUpload = 25 << 20
+
+// ErrLargeRecording says that a recording is above MaxUpload.
+var ErrLargeRecording = fmt.Errorf("the recording is larger than the %d MB that a server takes", MaxUpload>>20)
+
+// Recording is audio to send, in whatever container: the server looks inside.
+type Recording struct {
+	Data io.Reader
+	Size int64 // in bytes
+}
+
+// Transcript is what was said in a recording.
+type Transcript struct {
+	Text      string    `json:"text"`
+	Language  string    `json:"language"`
+	Engine    string    `json:"engine"`
+	Seconds   float64   `json:"duration_seconds"`
+	LatencyMS float64   `json:"latency_ms"` // what recognition took
+	Rate      int       `json:"sample_rate"`
+	Segments  []Segment `json:"segments,omitempty"`
+}
+
+// Segment is a piece of a transcript. Times are seconds from the recording's start.
+type Segment struct {
+	Text     string  `json:"text"`
+	Start    float64 `json:"start"`
+	End      float64 `json:"end"`
+	Duration float64 `json:"duration"`
+}
+
+// Transcribe recognises a recording. Without a language the server finds it out.
+func (c *Client) Transcribe(ctx context.Context, r Recording, language string) (*Transcript, error) {
+	resp, err := c.upload(ctx, r, language, "stt", "transcribe")
+	if err != nil {
+		return nil, err
+	}
+	var t Transcript
+	if err := c.decode(ctx, resp, &t); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}
+
+// Denoise returns a recording without its noise, as a WAV file.
+func (c *Client) Denoise(ctx context.Context, r Recording) (*Audio, error) {
+	resp, err := c.upload(ctx, r, "", "denoise")
+	if err != nil {
+		return nil, err
+	}
+	return c.audio(ctx, resp, maxOneShot), nil
+}
+
+// upload sends a recording as the form field "audio".
+func (c *Client) upload(ctx context.Context, r Recording, language string, path ...string) (*http.Response, error) {
+	switch {
+	case r.Size > MaxUpload:
+		return nil, ErrLargeRecording
+	case r.Size <= 0:
+		return nil, errors.New("the recording is empty")
+	}
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	if language != "" {
+		if err := w.WriteField("language", language); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := w.CreateFormFile("audio", "audio"); err != nil {
+		return nil, err
+	}
+	before := form.Len()
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	head, tail := form.Bytes()[:before], form.Bytes()[before:]
+	body := io.MultiReader(bytes.NewReader(head), io.LimitReader(r.Data, r.Size), bytes.NewReader(tail))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address(path...).String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.ContentLength = int64(form.Len()) + r.Size
+	req.Header.Set("Content-Type", w.FormDataContentType())
+	req.Header.Set("Expect", "100-continue")
+	return c.request(req)
+}

@@ -1,0 +1,175 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"parley/billing"
+)
+
+// Balance is what an account has. Amounts are exact.
+type Balance struct {
+	Balance         billing.Money `json:"balance"` // paid and bonus, sessions in progress counted
+	Paid            billing.Money `json:"paid"`
+	Bonus           billing.Money `json:"bonus"`
+	BonusLots       []BonusLot    `json:"bonus_lots"`
+	Accrued         billing.Money `json:"accrued"` // used by sessions in progress; not in balance any more
+	Held            billing.Money `json:"held"`    // set aside; still in balance
+	Overdraft       billing.Money `json:"overdraft"`
+	MinSessionStart billing.Money `json:"min_session_start"`
+	Concurrency     struct {
+		Live  int `json:"live"`
+		Limit int `json:"limit"`
+	} `json:"concurrency"`
+	Disputed     bool       `json:"disputed"`
+	Suspended    bool       `json:"suspended"`
+	FirstTopupAt *time.Time `json:"first_topup_at"` // nil before the first top-up
+	Warnings     []struct {
+		Kind    string     `json:"kind"`
+		Message string     `json:"message"`
+		Since   *time.Time `json:"since"` // nil where that is not known
+	} `json:"warnings"`
+}
+
+// BonusLot is credit with an end.
+type BonusLot struct {
+	Left      billing.Money `json:"left"`
+	Granted   billing.Money `json:"granted"`
+	ExpiresAt time.Time     `json:"expires_at"`
+}
+
+// Balance reads the account's balance.
+func (c *Client) Balance(ctx context.Context) (*Balance, error) {
+	var b Balance
+	if err := c.call(ctx, http.MethodGet, c.address("v1", "balance"), nil, &b); err != nil {
+		return nil, err
+	}
+	return &b, nil
+}
+
+// UsageQuery picks usage. By is day, agent, call or component; From and To are dates
+// or RFC 3339 times, the second not included, and empty for no bound.
+type UsageQuery struct{ By, From, To string }
+
+func (q UsageQuery) values() url.Values {
+	v := url.Values{}
+	for name, value := range map[string]string{"group_by": q.By, "from": q.From, "to": q.To} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	return v
+}
+
+// Usage is what an account used and what that cost.
+type Usage struct {
+	GroupBy string        `json:"group_by"`
+	Groups  []UsageGroup  `json:"data"`
+	Total   billing.Money `json:"total"`   // of all groups
+	Accrued billing.Money `json:"accrued"` // used by sessions in progress, in no group yet
+}
+
+// UsageGroup is one day's, agent's, session's or component's part of it.
+type UsageGroup struct {
+	Key        *string         `json:"key"` // nil: no agent of the account
+	Amount     billing.Money   `json:"amount"`
+	Components []UsedComponent `json:"components"`
+}
+
+// UsedComponent is one thing that is charged for.
+type UsedComponent struct {
+	Component string        `json:"component"`
+	Quantity  int64         `json:"quantity"`
+	Unit      string        `json:"unit"`
+	Amount    billing.Money `json:"amount"`
+}
+
+// usagePage is how many groups are asked for at once: as many as there may be.
+const usagePage = 100
+
+// Usage reads the newest groups, at most limit; more says whether there are others.
+func (c *Client) Usage(ctx context.Context, q UsageQuery, limit int) (u *Usage, more bool, err error) {
+	u = &Usage{Groups: []UsageGroup{}}
+	v := q.values()
+	for {
+		v.Set("limit", strconv.Itoa(min(usagePage, limit-len(u.Groups))))
+		at := c.address("v1", "usage")
+		at.RawQuery = v.Encode()
+		var page struct {
+			Usage
+			Total      *billing.Money `json:"total"` // on the first page
+			HasMore    bool           `json:"has_more"`
+			NextCursor string         `json:"next_cursor"`
+		}
+		if err := c.call(ctx, http.MethodGet, at, nil, &page); err != nil {
+			return nil, false, err
+		}
+		if page.Total != nil {
+			u.GroupBy, u.Total, u.Accrued = page.GroupBy, *page.Total, page.Accrued
+		}
+		u.Groups = append(u.Groups, page.Groups...)
+		if more = page.HasMore && page.NextCursor != ""; !more || len(u.Groups) >= limit {
+			return u, more, nil
+		}
+		v.Set("cursor", page.NextCursor)
+	}
+}
+
+// maxTable bounds an export, in bytes.
+const maxTable = 2 << 30
+
+// UsageCSV reads all groups as CSV, with a header line, from one moment. The caller
+// closes it; a Read that fails has not got all of it.
+func (c *Client) UsageCSV(ctx context.Context, q UsageQuery) (io.ReadCloser, error) {
+	at := c.address("v1", "usage.csv")
+	at.RawQuery = q.values().Encode()
+	resp, err := c.ask(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{body: resp.Body, r: &bounded{r: resp.Body, left: maxTable}, c: c, ctx: ctx}, nil
+}
+
+// Rates is the part of the rate card that people ask for, in US dollars before tax.
+type Rates struct {
+	Version  string `json:"version"`
+	Currency string `json:"currency"`
+	Notes    string `json:"notes"`
+	Agent    struct {
+		PerMinute billing.Money `json:"platform_per_minute"`
+	} `json:"agent"`
+	LLM struct {
+		InputPerMillion  billing.Money `json:"input_per_million_tokens"`
+		OutputPerMillion billing.Money `json:"output_per_million_tokens"`
+	} `json:"llm"`
+	Phone struct {
+		Inbound        map[string]billing.Money `json:"inbound"` // by country, a started minute
+		OutboundFixed  map[string]billing.Money `json:"outbound_fixed"`
+		OutboundMobile map[string]billing.Money `json:"outbound_mobile"`
+		NumberPerMonth billing.Money            `json:"number_per_month"`
+	} `json:"phone"`
+	CRMLoggedCall      billing.Money `json:"crm_logged_call"`
+	WebSearch          billing.Money `json:"web_search"`
+	TTSPerMillionChars billing.Money `json:"tts_per_million_chars"`
+	STTPerMinute       billing.Money `json:"stt_per_minute"`
+	DenoisePerMinute   billing.Money `json:"denoise_per_minute"`
+	// JSON is the whole card as the server sent it.
+	JSON json.RawMessage `json:"-"`
+}
+
+// Rates reads the rate card in force, which needs no key.
+func (c *Client) Rates(ctx context.Context) (*Rates, error) {
+	var r Rates
+	if err := c.call(ctx, http.MethodGet, c.address("v1", "pricing"), nil, &r.JSON); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(r.JSON, &r); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}

@@ -1,0 +1,191 @@
+// Package denoise serves POST /denoise: a recording comes in, the same without its
+// noise goes out, at the same rate and of the same length to the sample. Every
+// rate is cleaned over its whole band. The recording is gone through twice, first
+// to learn the noise, and the answer is written while it is cleaned, so that two
+// hours of audio are never in memory.
+package denoise
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"parley/api"
+	"parley/api/upload"
+	"parley/billing"
+	"parley/media"
+	"parley/media/denoise"
+	"parley/media/transcode"
+	"parley/media/wav"
+)
+
+const (
+	// atOnce bounds the recordings in memory: 25 MB each, and as much processor as
+	// there is besides the calls.
+	atOnce = 4
+	// gateWait is how long a request waits for room before it is refused.
+	gateWait = 10 * time.Second
+	// block is how many samples are cleaned at a time.
+	block = 32 << 10
+	// A client has sendTime and a quarter of the recording's length to take the
+	// answer; one that is slower must not hold a place for ever.
+	sendTime  = time.Minute
+	sendRatio = 4
+)
+
+// Handler cleans recordings.
+type Handler struct {
+	books api.Books
+	gate  *upload.Gate
+}
+
+// New returns a handler that charges in books.
+func New(books api.Books) *Handler {
+	return &Handler{books: books, gate: upload.NewGate(atOnce, gateWait)}
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.serve(w, r); err != nil {
+		api.WriteError(w, err)
+	}
+}
+
+// serve returns an error while nothing has been sent.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	if err := upload.CheckType(r); err != nil {
+		return err
+	}
+	who := api.PrincipalOf(r.Context())
+	leave, err := h.gate.Enter(r.Context(), who.Account)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	file, err := upload.Read(w, r, upload.Options{})
+	if err != nil {
+		return err
+	}
+	clip, err := transcode.Decode(r.Context(), file.Data, transcode.Options{})
+	if err != nil {
+		return upload.Fault(err)
+	}
+	defer clip.Close()
+	return h.clean(r.Context(), w, who, clip)
+}
+
+// clean answers with the clip without its noise. It returns an error while nothing
+// has been sent.
+func (h *Handler) clean(ctx context.Context, w http.ResponseWriter, who api.Principal, clip transcode.Clip) error {
+	work, err := h.books.Begin(ctx, who, billing.Denoise, milliseconds(clip.Samples(), clip.Rate()))
+	if err != nil {
+		return err
+	}
+	rec := denoise.NewRecording(clip.Rate(), clip.Samples())
+	if err := learn(work.Context(), rec, clip); err != nil {
+		work.End(err)
+		return api.Stopped(err)
+	}
+	sent, err := answer(work.Context(), w, rec, clip)
+	// What the client has is paid for, also when it did not wait for the rest; but
+	// a recording that breaks off by our fault costs nothing.
+	if err == nil || errors.Is(err, context.Canceled) {
+		work.Used(milliseconds(sent, clip.Rate()))
+	}
+	work.End(err)
+	return nil
+}
+
+// milliseconds is the length of n samples, rounded up.
+func milliseconds(n int64, rate media.Rate) int64 {
+	return (n*1000 + int64(rate) - 1) / int64(rate)
+}
+
+// learn goes through the recording for the first time.
+func learn(ctx context.Context, rec *denoise.Recording, clip transcode.Clip) error {
+	return each(ctx, clip, func(samples []int16) error {
+		rec.Learn(samples)
+		return nil
+	})
+}
+
+// each hands out the whole clip in blocks.
+func each(ctx context.Context, clip transcode.Clip, take func([]int16) error) error {
+	samples := make([]int16, block)
+	r := clip.Open()
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n, err := r.Read(samples)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(samples[:n]); err != nil {
+			return err
+		}
+	}
+}
+
+// errGone says that the client does not take its answer. To the books that is a
+// cancelled request.
+var errGone = &gone{}
+
+type gone struct{}
+
+func (*gone) Error() string        { return "the client does not take the answer" }
+func (*gone) Is(target error) bool { return target == context.Canceled }
+
+// answer goes through the recording for the second time and sends it, and returns
+// how many samples the client took.
+func answer(ctx context.Context, w http.ResponseWriter, rec *denoise.Recording, clip transcode.Clip) (int64, error) {
+	h := w.Header()
+	h.Set("Content-Type", "audio/wav")
+	h.Set("Content-Length", strconv.FormatInt(wav.HeaderSize+2*clip.Samples(), 10))
+	h.Set("X-Audio-Duration-Seconds", strconv.FormatFloat(float64(clip.Samples())/float64(clip.Rate()), 'f', 3, 64))
+	deadline := time.Now().Add(sendTime + clip.Duration()/sendRatio)
+	if err := http.NewResponseController(w).SetWriteDeadline(deadline); err == nil {
+		defer func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) }() // it could be set before
+	}
+	if wav.WriteHeader(w, clip.Rate(), clip.Samples()) != nil {
+		return 0, errGone
+	}
+	s := sender{w: w}
+	err := each(ctx, clip, func(samples []int16) error {
+		s.clean = rec.Clean(s.clean[:0], samples)
+		return s.send()
+	})
+	if err == nil {
+		s.clean = rec.Finish(s.clean[:0])
+		err = s.send()
+	}
+	return s.sent, err
+}
+
+// sender writes samples to a client.
+type sender struct {
+	w     io.Writer
+	clean []int16
+	bytes []byte
+	sent  int64 // samples
+}
+
+func (s *sender) send() error {
+	s.bytes = s.bytes[:0]
+	for _, v := range s.clean {
+		s.bytes = binary.LittleEndian.AppendUint16(s.bytes, uint16(v))
+	}
+	n, err := s.w.Write(s.bytes)
+	s.sent += int64(n / 2)
+	if err != nil {
+		return errGone
+	}
+	return nil
+}

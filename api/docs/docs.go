@@ -1,0 +1,95 @@
+// Package docs serves the documentation that people read: pages under /docs and
+// the explorer at /docs/api. What a page says about an endpoint is generated from
+// the OpenAPI document of the running server; prose and examples are files beside
+// this one, and every example is run against a real server by the tests. The pages
+// work without scripts, and need nothing but this server.
+package docs
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+)
+
+// policy is what browsers let these pages do. There are no inline scripts or styles.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// Where the documentation begins, and what a page's address begins with.
+const (
+	home     = "/docs"
+	explorer = home + "/api"
+)
+
+// pagesSentence is all that the OpenAPI document says about pages.
+const pagesSentence = " Pages for people are under " + home + " and not part of this document."
+
+// Mount adds the documentation to an API. It comes after all other routes, which
+// the pages describe; they are rendered when they are first asked for.
+func Mount(a *api.API) {
+	a.Document().Info.Description += pagesSentence
+	assets := newAssets()
+	site := newSite(a.Document(), assets)
+	for _, p := range pages {
+		handle(a, p.path(), site.page(p))
+	}
+	handle(a, explorer, site.explorer())
+	for _, f := range assets.files {
+		handle(a, f.path, f)
+	}
+	handle(a, "/{$}", http.RedirectHandler(home, http.StatusFound))
+	handle(a, home+"/{$}", http.RedirectHandler(home, http.StatusMovedPermanently))
+}
+
+func handle(a *api.API, path string, h http.Handler) {
+	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodGet, Path: path, Hidden: true,
+	}}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		h.ServeHTTP(w, r)
+	}))
+}
+
+// page is one page of documentation.
+type page struct {
+	name  string // of its file, and the end of its address
+	Title string
+	Lead  string
+	// claims are the addresses that its reference describes: exact ones, and those
+	// below the ones that end with a slash. The longest decides; in their order the
+	// reference shows what there is.
+	claims []string
+}
+
+// pages are all of them, in the order of the navigation.
+var pages = []page{
+	{"quickstart", "Quickstart", "Hear the service speak, and talk to an agent, in five minutes.", nil},
+	{"authentication", "Keys and tickets", "How a request says whose it is.", []string{"/ws-ticket", "/v1/session-tickets"}},
+	{"errors", "Errors", "One body, one list of codes.", nil},
+	{"limits", "Limits", "How long, how large, how many, how often.", nil},
+	{"agents", "Voice agents", "A conversation over one WebSocket.", []string{"/ws/agent", "/webrtc/"}},
+	{"callcenter", "Call center", "Telephone numbers and calls.", []string{"/callcenter/", "/callcenter/numbers/search", "/callcenter/numbers", "/v1/do-not-call", "/v1/do-not-call/", "/v1/do-not-call.csv"}},
+	{"synthesis", "Speech synthesis", "Text in, speech out: as a stream, in one request, or as a task.", []string{"/ws/tts", "/ws", "/tts/", "/api/tts/"}},
+	{"recognition", "Speech recognition", "Speech in, text out: from a recording or live.", []string{"/stt/", "/ws/stt"}},
+	{"denoise", "Noise removal", "A recording in, the same recording without its noise out.", []string{"/denoise"}},
+	{"discovery", "Discovery and status", "What there is, and how it is doing.", []string{"/voices", "/languages", "/models", "/config", "/health", "/status", "/api/status/", "/ws/agent/", "/"}},
+	{"mcp", "MCP", "The service as tools for a language model.", []string{"/mcp"}},
+	{"calls", "Call history", "What was said, how it ended, how it sounded.", []string{"/v1/calls/", "/v1/calls", "/v1/consents", "/v1/consents.csv"}},
+	{"management", "Management", "Agents, their functions, secrets and keys of your account.", []string{"/v1/"}},
+	{"webhooks", "Webhooks", "Be told of what happens, at an address of your own.", []string{"/v1/webhooks", "/v1/webhooks/"}},
+	{"billing", "Prices and balance", "What things cost, and when they are charged.",
+		[]string{"/v1/pricing", "/v1/balance", "/v1/ledger", "/v1/ledger.csv", "/v1/usage", "/v1/usage.csv", "/v1/calls/{id}/receipt", "/v1/topups", "/v1/auto-recharge"}},
+}
+
+func (p page) path() string {
+	if p.name == pages[0].name {
+		return home
+	}
+	return home + "/" + p.name
+}
+
+// Path and Name are for templates.
+func (p page) Path() string { return p.path() }
+func (p page) Name() string { return p.name }

@@ -1,0 +1,153 @@
+package docs
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// examples/<topic>/<name>.txt says what there is to say about an example, and the
+// files of the same name hold it in each language.
+//
+//go:embed examples
+var exampleFiles embed.FS
+
+// languages are those that examples are written in.
+var languages = []struct{ name, title, suffix string }{
+	{"curl", "curl", ".sh"},
+	{"javascript", "JavaScript", ".js"},
+	{"python", "Python", ".py"},
+	{"go", "Go", ".go"},
+}
+
+// Example shows one thing in every language.
+type Example struct {
+	Name   string // topic/name
+	Title  string
+	Covers []string // operations that it uses, as "POST /denoise"
+	// Expect is what its standard output matches, in any language, when it is run in
+	// a directory with a recording speech.wav and with PARLEY_URL, PARLEY_API_KEY and
+	// AGENT_ID in the environment. It is nil when Skip says why it is not run.
+	Expect *regexp.Regexp
+	Skip   string
+	Codes  []Code
+}
+
+// Code is an example in one language: a whole program, as readers see it. When
+// there is none, Missing says why.
+type Code struct {
+	Language string // curl, javascript, python or go
+	Title    string
+	Text     string
+	Missing  string
+}
+
+// ID is the example's anchor.
+func (e *Example) ID() string { return "example-" + strings.ReplaceAll(e.Name, "/", "-") }
+
+// Examples are all of them, by name. They are read anew by each call.
+func Examples() (map[string]*Example, error) {
+	names, err := fs.Glob(exampleFiles, "examples/*/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*Example{}
+	for _, file := range names {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "examples/"), ".txt")
+		if all[name], err = readExample(name); err != nil {
+			return nil, fmt.Errorf("docs: example %s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+func readExample(name string) (*Example, error) {
+	about, err := exampleFiles.ReadFile(path.Join("examples", name+".txt"))
+	if err != nil {
+		return nil, err
+	}
+	e := &Example{Name: name}
+	missing := map[string]string{}
+	for line := range strings.Lines(string(about)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "title":
+			e.Title = value
+		case "covers":
+			e.Covers = append(e.Covers, value)
+		case "expect":
+			if e.Expect, err = regexp.Compile("(?s)" + value); err != nil {
+				return nil, err
+			}
+		case "skip":
+			e.Skip = value
+		default:
+			language, ok := strings.CutPrefix(key, "no-")
+			if !ok {
+				return nil, fmt.Errorf("%q is not known", key)
+			}
+			missing[language] = value
+		}
+	}
+	if e.Title == "" || (e.Expect == nil) == (e.Skip == "") {
+		return nil, fmt.Errorf("it needs a title, and either what to expect or why it is skipped")
+	}
+	for _, l := range languages {
+		text, err := exampleFiles.ReadFile(path.Join("examples", name+l.suffix))
+		if (err == nil) == (missing[l.name] != "") {
+			return nil, fmt.Errorf("%s: it needs either a file or a reason why there is none", l.name)
+		}
+		e.Codes = append(e.Codes, Code{l.name, l.title, strings.TrimSpace(shown(string(text))), missing[l.name]})
+	}
+	return e, nil
+}
+
+// shown is the part of a file that readers need.
+func shown(text string) string {
+	text = strings.TrimPrefix(text, "#!/bin/sh\nset -eu\n")
+	return strings.TrimPrefix(text, "//go:build ignore\n")
+}
+
+// HTML is the text with its comments marked.
+func (c Code) HTML() template.HTML {
+	mark := "#"
+	if c.Language == "javascript" || c.Language == "go" {
+		mark = "//"
+	}
+	lines := strings.Split(template.HTMLEscapeString(c.Text), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(strings.TrimSpace(l), mark) {
+			lines[i] = `<span class="comment">` + l + `</span>`
+		}
+	}
+	return template.HTML(strings.Join(lines, "\n"))
+}
+
+// Covering are the examples that use an operation, by name; at is one of its addresses.
+func Covering(all map[string]*Example, method, at string) (found []*Example) {
+	at = plain(at)
+	for _, e := range all {
+		if slices.Contains(e.Covers, method+" "+at) {
+			found = append(found, e)
+		}
+	}
+	slices.SortFunc(found, func(a, b *Example) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+// plain is the usual one of an endpoint's addresses: the synthesis socket has two,
+// and what is under the address of the agent socket is the same as without.
+func plain(at string) string {
+	if at == "/ws" {
+		return "/ws/tts"
+	}
+	if rest, ok := strings.CutPrefix(at, "/ws/agent/"); ok {
+		return "/" + rest
+	}
+	return at
+}

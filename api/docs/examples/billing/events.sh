@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+curl -sS --fail-with-body "$PARLEY_URL/v1/events?limit=10" -H "Authorization: Bearer $PARLEY_API_KEY"

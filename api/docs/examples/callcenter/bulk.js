@@ -1,0 +1,30 @@
+const { PARLEY_URL, PARLEY_API_KEY, AGENT_ID } = process.env;
+
+async function ask(method, path, body, headers) {
+  const answer = await fetch(PARLEY_URL + path, {
+    method,
+    headers: { Authorization: `Bearer ${PARLEY_API_KEY}`, "Content-Type": "application/json", ...headers },
+    body: body && JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
+const tomorrow = new Date(Date.now() + 24 * 3600 * 1000).toISOString();
+const { numbers } = await ask("GET", "/callcenter/numbers");
+const key = { "Idempotency-Key": crypto.randomUUID() }; // safe to send again after a lost answer
+const batch = await ask("POST", "/callcenter/bulk-dial", {
+  name: "Reminders",
+  from: numbers[0].phone_number,
+  agent_id: AGENT_ID,
+  consent_confirmed: true, // only when all of them have agreed to be called
+  on_machine: "hangup",
+  call_window: { start: "09:00", end: "20:00", timezone: "destination" },
+  rows: [{ to: "+12025550101" }, { to: "+12025550102", scheduled_at: tomorrow }],
+}, key);
+const at = `/callcenter/bulk-dial/${batch.id}`;
+console.log((await ask("POST", `${at}/pause`)).state);
+console.log((await ask("POST", `${at}/resume`)).state);
+for (const { name, counts } of (await ask("GET", "/callcenter/bulk-dial")).batches) console.log(name, counts);
+for (const row of (await ask("GET", at)).rows) console.log(row.to, row.status, row.end_reason, row.cost, row.summary);
+console.log((await ask("POST", `${at}/cancel`)).state);

@@ -1,0 +1,37 @@
+import datetime
+import json
+import os
+import urllib.request
+import uuid
+
+
+def ask(method, path, body=None, headers={}):
+    request = urllib.request.Request(
+        os.environ["PARLEY_URL"] + path,
+        method=method,
+        data=json.dumps(body).encode() if body else None,
+        headers={"Authorization": "Bearer " + os.environ["PARLEY_API_KEY"], "Content-Type": "application/json", **headers},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+tomorrow = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=1)
+numbers = ask("GET", "/callcenter/numbers")["numbers"]
+batch = ask("POST", "/callcenter/bulk-dial", {
+    "name": "Reminders",
+    "from": numbers[0]["phone_number"],
+    "agent_id": os.environ["AGENT_ID"],
+    "consent_confirmed": True,  # only when all of them have agreed to be called
+    "on_machine": "hangup",
+    "call_window": {"start": "09:00", "end": "20:00", "timezone": "destination"},
+    "rows": [{"to": "+12025550101"}, {"to": "+12025550102", "scheduled_at": tomorrow.isoformat()}],
+}, {"Idempotency-Key": str(uuid.uuid4())})  # safe to send again after a lost answer
+at = "/callcenter/bulk-dial/" + batch["id"]
+print(ask("POST", at + "/pause")["state"])
+print(ask("POST", at + "/resume")["state"])
+for each in ask("GET", "/callcenter/bulk-dial")["batches"]:
+    print(each["name"], each["counts"])
+for row in ask("GET", at)["rows"]:
+    print(row["to"], row["status"], row["end_reason"], row["cost"], row["summary"])
+print(ask("POST", at + "/cancel")["state"])

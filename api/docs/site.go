@@ -1,0 +1,199 @@
+package docs
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+//go:embed template page
+var templateFiles embed.FS
+
+// site renders the pages.
+type site struct {
+	assets   *assets
+	document *huma.OpenAPI
+	content  func() (*content, error) // what pages are made of, read once
+}
+
+// content is what all pages share.
+type content struct {
+	templates  *template.Template // never executed, so that they can be cloned
+	examples   map[string]*Example
+	operations map[string][]operation // by the name of the page that describes them
+}
+
+func newSite(document *huma.OpenAPI, assets *assets) *site {
+	s := &site{assets: assets, document: document}
+	s.content = sync.OnceValues(s.read)
+	return s
+}
+
+func (s *site) read() (*content, error) {
+	c := &content{}
+	var err error
+	if c.examples, err = Examples(); err != nil {
+		return nil, err
+	}
+	c.operations = operations(s.document, c.examples)
+	c.templates = template.New("docs").Funcs(template.FuncMap{
+		"asset":      func(name string) string { return s.assets.paths[name] },
+		"prose":      prose,
+		"link":       link,
+		"fieldsOf":   func(label, head string, fields []field) fieldTable { return fieldTable{label, head, fields} },
+		"example":    func(string) (template.HTML, error) { return "", errNoPage },
+		"operations": func() (template.HTML, error) { return "", errNoPage },
+	})
+	c.templates, err = c.templates.ParseFS(templateFiles, "template/*.html", "page/*.html")
+	return c, err
+}
+
+var errNoPage = errors.New("docs: used outside a page")
+
+// page serves one page. Browsers ask whether it has changed.
+func (s *site) page(p page) http.Handler {
+	return &asset{path: p.path(), cache: "no-cache", make: func() ([]byte, error) { return s.render(p) }}
+}
+
+func (s *site) explorer() http.Handler {
+	return &asset{path: explorer, cache: "no-cache", make: func() ([]byte, error) {
+		c, err := s.content()
+		if err != nil {
+			return nil, err
+		}
+		t, err := c.templates.Clone()
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		err = t.ExecuteTemplate(&b, "explorer.html", nil)
+		return b.Bytes(), err
+	}}
+}
+
+// view is what the layout of a page shows.
+type view struct {
+	page
+	Pages    []page
+	Sections []section
+	Body     template.HTML
+}
+
+func (s *site) render(p page) ([]byte, error) {
+	c, err := s.content()
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.forPage(p)
+	if err != nil {
+		return nil, err
+	}
+	var body strings.Builder
+	if err := t.ExecuteTemplate(&body, p.name+".html", nil); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.ExecuteTemplate(&b, "layout.html", view{p, pages, sections(body.String()), template.HTML(body.String())})
+	return b.Bytes(), err
+}
+
+// forPage are the templates with the examples and the reference that a page asks for.
+func (c *content) forPage(p page) (*template.Template, error) {
+	t, err := c.templates.Clone()
+	if err != nil {
+		return nil, err
+	}
+	part := func(name string, data any) (template.HTML, error) {
+		var b strings.Builder
+		err := t.ExecuteTemplate(&b, name, data)
+		return template.HTML(b.String()), err
+	}
+	return t.Funcs(template.FuncMap{
+		"example": func(name string) (template.HTML, error) {
+			e, ok := c.examples[name]
+			if !ok {
+				return "", errors.New("docs: there is no example " + name)
+			}
+			return part("example.html", e)
+		},
+		"operations": func() (template.HTML, error) { return part("operations.html", c.operations[p.name]) },
+	}), nil
+}
+
+// section is a heading that the table of contents points at.
+type section struct {
+	ID, Title string
+	Sub       []section
+}
+
+var (
+	heading = regexp.MustCompile(`(?s)<h([23]) id="([^"]+)">(.*?)</h[23]>`)
+	tag     = regexp.MustCompile(`<[^>]*>`)
+)
+
+// sections lists the headings of a page.
+func sections(body string) (all []section) {
+	for _, m := range heading.FindAllStringSubmatch(body, -1) {
+		s := section{ID: m[2], Title: strings.Join(strings.Fields(tag.ReplaceAllString(m[3], " ")), " ")}
+		if m[1] == "3" && len(all) > 0 {
+			last := &all[len(all)-1]
+			last.Sub = append(last.Sub, s)
+		} else {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+// prose makes HTML of a description in the OpenAPI document, from the little of
+// Markdown that descriptions use: empty lines part blocks, a block between fences
+// is code, lines that begin with a dash are a list, words between backquotes are
+// code.
+func prose(text string) template.HTML {
+	words := func(s string) string {
+		return codeSpan.ReplaceAllString(template.HTMLEscapeString(s), "<code>$1</code>")
+	}
+	var b strings.Builder
+	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		switch {
+		case block == "":
+		case strings.HasPrefix(block, "```"):
+			_, code, _ := strings.Cut(block, "\n") // the fence's line names the language
+			b.WriteString("<pre tabindex=\"0\"><code>" + template.HTMLEscapeString(strings.TrimSuffix(code, "\n```")) + "</code></pre>\n")
+		case strings.HasPrefix(block, "- "):
+			b.WriteString("<ul>")
+			for item := range strings.SplitSeq(block[2:], "\n- ") {
+				b.WriteString("<li>" + words(item) + "</li>")
+			}
+			b.WriteString("</ul>\n")
+		default:
+			b.WriteString("<p>" + words(block) + "</p>\n")
+		}
+	}
+	return template.HTML(b.String())
+}
+
+// link is the address of a page, by its name.
+func link(name string) (string, error) {
+	for _, p := range pages {
+		if p.name == name {
+			return p.path(), nil
+		}
+	}
+	return "", errors.New("docs: there is no page " + name)
+}
+
+// fieldTable is a table of fields.
+type fieldTable struct {
+	Label, Head string // of the table and its first column
+	Fields      []field
+}

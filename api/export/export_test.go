@@ -1,0 +1,97 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"parley/api"
+	"parley/store"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+func TestGate(t *testing.T) {
+	g := New(nil)
+	enter := func(account string, want bool) func() {
+		t.Helper()
+		leave, ok := g.enter(account)
+		if ok != want {
+			t.Fatalf("%s: %v", account, ok)
+		}
+		return leave
+	}
+	a := enter("a", true)
+	enter("a", true)
+	enter("a", false)
+	enter("b", true)
+	enter("b", true)
+	enter("c", false)
+	a()
+	c := enter("c", true)
+	c()
+	enter("a", true)
+	if g.all != maxExports || len(g.running) != 2 {
+		t.Errorf("%+v", &g)
+	}
+}
+
+// TestExportThatFails: before the first line there is an error to read, after it the
+// connection breaks off.
+func TestExportThatFails(t *testing.T) {
+	d := New(storetest.New(t))
+	export := func(rows [][]string, fault error) (status int, body string, readErr error) {
+		t.Helper()
+		asked := 0
+		table := Table{"test", []string{"a", "b"}, func(context.Context, *store.Statement) ([][]string, bool, error) {
+			if asked++; asked > len(rows) {
+				return nil, false, fault
+			}
+			return rows[asked-1 : asked], true, nil
+		}}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.Send(w, r, table) }))
+		defer server.Close()
+		resp, err := server.Client().Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		got, err := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(got), err
+	}
+	rows := [][]string{{"1", "x,y"}, {"2", "z"}}
+	if status, body, err := export(rows, nil); status != 200 || body != "a,b\r\n1,\"x,y\"\r\n2,z\r\n" || err != nil {
+		t.Errorf("%d %q %v", status, body, err)
+	}
+	if status, body, err := export(nil, nil); status != 200 || body != "a,b\r\n" || err != nil {
+		t.Errorf("%d %q %v", status, body, err)
+	}
+	if status, _, err := export(nil, store.ErrUnavailable); status != 503 || err != nil {
+		t.Errorf("%d %v", status, err)
+	}
+	if status, _, err := export(rows, store.ErrUnavailable); status != 200 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d %v", status, err)
+	}
+	for range perAccount {
+		d.enter("")
+	}
+	if status, body, _ := export(rows, nil); status != api.ProblemOf(api.ErrBusy).Status || body[0] != '{' {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestWords: what a spreadsheet would compute does not begin a cell, and comes back as
+// it was written.
+func TestWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "asked": "asked", "=1+1": "'=1+1", "+34": "'+34", "-1": "'-1", "@x": "'@x", "'": "''", "'tis": "''tis", "'=1": "''=1", "ñ=": "ñ=",
+	} {
+		if got := Words(text); got != want || PlainWords(got) != text {
+			t.Errorf("%q becomes %q and then %q", text, got, PlainWords(got))
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package manage
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/store"
+)
+
+// toolList is kept as the client wrote it: the order of a function's parameters
+// matters to a language model.
+type toolList struct{ json.RawMessage }
+
+// Schema implements huma.SchemaProvider.
+func (toolList) Schema(huma.Registry) *huma.Schema {
+	object := func(required []string, properties map[string]*huma.Schema) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeObject, Required: required, Properties: properties}
+	}
+	function := object([]string{"name"}, map[string]*huma.Schema{
+		"name":        {Type: huma.TypeString, Pattern: "^[A-Za-z0-9_-]{1,64}$", Description: "Unique in the list."},
+		"description": {Type: huma.TypeString, Description: "When to call it."},
+		"parameters":  {Type: huma.TypeObject, Description: "JSON Schema of its arguments."},
+	})
+	function.Description = "What the language model is told of it."
+	text := func(doc string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Description: doc} }
+	texts := func(doc string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}, Description: doc}
+	}
+	most := 64
+	// What each type needs is checked after this, with the path of the field in the answer.
+	return &huma.Schema{Type: huma.TypeArray, MaxItems: &most, Description: "Functions that the agent may call. Those of type `function`, in OpenAI's form, " +
+		"are run by the client of the conversation; the others by this server, on the telephone too.",
+		Items: object([]string{"type"}, map[string]*huma.Schema{
+			"type": {Type: huma.TypeString, Enum: []any{"function", "http", "mcp", "web_search", "crm"},
+				Description: "Who runs it: the client; a service of yours; the tools of an MCP server; a web search; the customer database."},
+			"function":     function,
+			"name":         text("Of `http`: the function's name. Of `mcp`: what the names of its tools begin with."),
+			"description":  text("Of `http`: when to call it."),
+			"parameters":   {Type: huma.TypeObject, Description: "Of `http`: JSON Schema of its arguments, which are held to it."},
+			"on_interrupt": text("Of `http` and `mcp`: `continue` or `cancel` when the caller interrupts; a GET is cancelled, everything else goes on."),
+			"http": {Type: huma.TypeObject, Description: "The request.", Properties: map[string]*huma.Schema{
+				"method":             text("GET, POST, PUT, PATCH or DELETE."),
+				"url":                text("An https address on the public Internet; `{name}` stands for an argument."),
+				"headers":            texts("`{{secret.NAME}}` stands for a secret of the account."),
+				"query":              texts("Secrets and arguments may stand in it."),
+				"body":               {Description: "JSON in which texts that are just `{name}` stand for arguments; without it all arguments are sent, except by GET and DELETE."},
+				"timeout_ms":         {Type: huma.TypeInteger, Description: "100 to 30,000; 8,000."},
+				"retries":            {Type: huma.TypeInteger, Description: "0 to 2, when the service cannot be reached or is busy."},
+				"idempotency_header": text("A header with a value of its own for each function call; POST and PATCH are repeated only with it."),
+			}},
+			"mcp": {Type: huma.TypeObject, Description: "A server of the Model Context Protocol, over Streamable HTTP.", Properties: map[string]*huma.Schema{
+				"url":           text("Its https address."),
+				"headers":       texts("`{{secret.NAME}}` stands for a secret of the account."),
+				"allowed_tools": {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}, Description: "The tools that are offered; without it all."},
+				"timeout_ms":    {Type: huma.TypeInteger, Description: "Of each call, 100 to 30,000; 8,000."},
+			}},
+			"crm": {Type: huma.TypeObject, Description: "The customer database; without it, or without `provider`, the server's.", Properties: map[string]*huma.Schema{
+				"provider":  text("`rest` or `hubspot`."),
+				"url":       text("Its base address."),
+				"api_key":   text("`{{secret.NAME}}`."),
+				"lookup":    {Type: huma.TypeBoolean, Description: "Offer `crm_lookup`; true."},
+				"log_calls": {Type: huma.TypeBoolean, Description: "Note telephone calls there when they are over; true."},
+			}},
+		}),
+		Examples: []any{[]any{
+			map[string]any{"type": "function", "function": map[string]any{"name": "book_table", "description": "Books a table.",
+				"parameters": map[string]any{"type": "object", "properties": map[string]any{"people": map[string]any{"type": "integer"}}, "required": []any{"people"}}}},
+			map[string]any{"type": "http", "name": "order_status", "description": "How far an order is.",
+				"parameters": map[string]any{"type": "object", "properties": map[string]any{"order": map[string]any{"type": "string"}}, "required": []any{"order"}},
+				"http":       map[string]any{"method": "GET", "url": "https://api.example.com/orders/{order}", "headers": map[string]any{"Authorization": "Bearer {{secret.ORDERS_KEY}}"}}},
+		}}}
+}
+
+// UnmarshalJSON keeps the list without members that are null.
+func (l *toolList) UnmarshalJSON(b []byte) error {
+	l.RawMessage = bytes.Clone(b)
+	var tools []json.RawMessage
+	if json.Unmarshal(b, &tools) != nil {
+		return nil // it is refused later, with what is wrong
+	}
+	for i, tool := range tools {
+		tools[i] = withoutNulls(tool, "function")
+	}
+	var err error
+	l.RawMessage, err = json.Marshal(tools)
+	return err
+}
+
+// settingsObject is kept as the client wrote it too, without members that are null.
+type settingsObject struct{ json.RawMessage }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *settingsObject) UnmarshalJSON(b []byte) error {
+	s.RawMessage = withoutNulls(b)
+	return nil
+}
+
+// withoutNulls is a JSON object without the members that are null, which say the
+// same as none, also in the members that are named. What is no object stays.
+func withoutNulls(object json.RawMessage, within ...string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil || members == nil {
+		return bytes.Clone(object)
+	}
+	maps.DeleteFunc(members, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	for _, name := range within {
+		if v, ok := members[name]; ok {
+			members[name] = withoutNulls(v)
+		}
+	}
+	b, err := json.Marshal(members)
+	if err != nil {
+		return bytes.Clone(object) // what was read can be written
+	}
+	return b
+}
+
+// Schema implements huma.SchemaProvider.
+func (settingsObject) Schema(huma.Registry) *huma.Schema {
+	number := func(lo, hi float64, doc string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: &lo, Maximum: &hi, Description: doc}
+	}
+	slowest, fastest, longest := 0.5, 2.0, 1000
+	return &huma.Schema{Type: huma.TypeObject, Description: "How the agent converses. What is not there has its default.",
+		AdditionalProperties: false, Properties: map[string]*huma.Schema{
+			"min_endpoint_ms": number(100, 2000, "The shortest silence that ends the caller's turn; 200."),
+			"max_endpoint_ms": number(300, 6000, "The longest wait for the end of the caller's turn; 2400."),
+			"barge_in_ms":     number(200, 3000, "How long the caller speaks over the agent until it stops; 600."),
+			"interruptible": {Type: huma.TypeString, Enum: []any{"always", "never", "after_first_sentence"},
+				Description: "Whether the caller may interrupt; always. What is said while they may not is answered afterwards."},
+			"first_message_interruptible": {Type: huma.TypeString, Enum: []any{"always", "never", "after_first_sentence"},
+				Description: "The same for the first message; as interruptible."},
+			"key_interrupts":       {Type: huma.TypeBoolean, Description: "A key that the caller presses interrupts, where speech would; true."},
+			"idle_seconds":         number(0, 600, "Silence after which the agent speaks up; 10. 0: never."),
+			"idle_reprompts":       number(0, 10, "How often it does before it says goodbye; 2."),
+			"max_duration_seconds": number(10, 7200, "The longest conversation; 7200."),
+			"ring_ms":              number(0, 30000, "How long an incoming call rings; 1000."),
+			"goodbye":              {Type: huma.TypeString, Description: "What it says when a limit ends the conversation."},
+			"phrases":              {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}, Description: "What callers are expected to say, 2000 texts at most."},
+			"pronunciation":        pronunciationList(),
+			"transfer_to":          transferList(),
+			"transfer_any":         {Type: huma.TypeBoolean, Description: "transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false."},
+			"send_dtmf":            {Type: huma.TypeBoolean, Description: "Telephone calls offer send_dtmf, which presses keys; true."},
+			"collect_digits":       {Type: huma.TypeBoolean, Description: "Telephone calls offer collect_digits, which has the caller type a number; true."},
+			"opt_out":              {Type: huma.TypeBoolean, Description: "Telephone calls offer opt_out, which puts the other party on the do-not-call list; true."},
+			"speculative_llm":      {Type: huma.TypeBoolean, Description: "Begin replies in pauses in which the caller has probably finished, which makes answers quicker. What is begun in vain, at most twice in a turn, is charged as tokens and shown on a line of its own; nothing is begun while the balance is below zero. As llm.speculative_replies_default of the rate card."},
+			"speed":                {Type: huma.TypeNumber, Minimum: &slowest, Maximum: &fastest, Description: "How fast the agent speaks; 1 is the voice's own pace."},
+			"timezone":             {Type: huma.TypeString, Description: "Where `{{now}}` is told, such as Europe/Madrid; UTC."},
+			"variables":            variableMap(),
+			"knowledge":            knowledgeList(),
+			"record":               {Type: huma.TypeBoolean, Description: "Record the agent's calls, both sides; false. Callers must be told where the law says so."},
+			"recording_notice":     {Type: huma.TypeString, MaxLength: &longest, Description: "What is said before the first message, word for word. Neither can be interrupted then."},
+			"on_machine":           {Type: huma.TypeString, Enum: []any{"continue", "hangup", "message"}, Description: "What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue."},
+			"machine_message":      {Type: huma.TypeString, MaxLength: &longest, Description: "What is said after a machine's tone; needed with on_machine message. It may have variables."},
+			"speculative_voice":    {Type: huma.TypeBoolean, Description: "Have the first sentence of such a reply spoken in advance by a voice of another server, too; false. Voices of this server always do."},
+		}, Examples: []any{map[string]any{"idle_seconds": 8, "max_duration_seconds": 600}}}
+}
+
+// document is a body that is read as a T, which describes it, by whoever gets it. Members
+// that are null within its tools and settings are left out.
+type document[T any] struct{ json.RawMessage }
+
+// Schema implements huma.SchemaProvider.
+func (document[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[T](), true, "")
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *document[T]) UnmarshalJSON(b []byte) error {
+	d.RawMessage = bytes.Clone(b)
+	var members map[string]json.RawMessage
+	if json.Unmarshal(b, &members) != nil || members == nil {
+		return nil // it is refused later, with what is wrong
+	}
+	for name, value := range members {
+		switch name {
+		case "tools":
+			var l toolList
+			if err := l.UnmarshalJSON(value); err != nil {
+				return err
+			}
+			members[name] = l.RawMessage
+		case "settings":
+			members[name] = withoutNulls(value)
+		}
+	}
+	var err error
+	d.RawMessage, err = json.Marshal(members)
+	return err
+}
+
+// agentDefinition is an agent as the account's owner sees it.
+type agentDefinition struct {
+	ID           string         `json:"id" doc:"Names the agent in requests and conversations." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name         string         `json:"name" doc:"For people." example:"Lola"`
+	Voice        string         `json:"voice" doc:"One of the ten." enum:"F1,F2,F3,F4,F5,M1,M2,M3,M4,M5" example:"F1"`
+	Language     string         `json:"language" doc:"What it speaks and hears." enum:"en,es,ca,gl,eu,pt,fr,it,de" example:"en"`
+	Prompt       string         `json:"prompt" doc:"Who the agent is and what it knows." example:"You answer the telephone of Casa Lola. We are open from nine to six."`
+	FirstMessage string         `json:"first_message" doc:"What it says first; empty: it waits for the caller." example:"Casa Lola, good day!"`
+	Tools        toolList       `json:"tools"`
+	Settings     settingsObject `json:"settings"`
+	Version      int64          `json:"version" doc:"Grows with every change; it is the ETag." example:"1"`
+	CreatedAt    time.Time      `json:"created_at" doc:"When it was made."`
+	UpdatedAt    time.Time      `json:"updated_at" doc:"When it was changed last."`
+}
+
+func define(a *store.Agent) agentDefinition {
+	return agentDefinition{ID: a.ID, Name: a.Name, Voice: a.Voice, Language: a.Language, Prompt: a.Prompt, FirstMessage: a.FirstMessage,
+		Tools: toolList{a.Tools}, Settings: settingsObject{a.Settings}, Version: a.Version, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
+}
+
+// AgentFields are what a client may set; nil was not mentioned. Voices and languages
+// have other names besides the canonical ones, so the schema lets all pass.
+type AgentFields struct {
+	Voice        *string         `json:"voice,omitempty" doc:"F1 to F5 or M1 to M5; at first F1." example:"F1"`
+	Language     *string         `json:"language,omitempty" doc:"What it speaks and hears: en es ca gl eu pt fr it de; at first en." example:"en"`
+	Prompt       *string         `json:"prompt,omitempty" doc:"Who the agent is and what it knows, 100,000 bytes at most." maxLength:"100000" example:"You answer the telephone of Casa Lola. We are open from nine to six."`
+	FirstMessage *string         `json:"first_message,omitempty" doc:"What it says first; empty: it waits for the caller." maxLength:"100000" example:"Casa Lola, good day!"`
+	Tools        *toolList       `json:"tools,omitempty"`
+	Settings     *settingsObject `json:"settings,omitempty"`
+}

@@ -1,0 +1,100 @@
+package manage
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// keys serves an account's API keys.
+type keys struct{ db *store.DB }
+
+func mountKeys(a *api.API, m keys) {
+	const tag = "Keys"
+	api.Register(a, route(http.MethodGet, "/v1/keys", "list-keys", tag, "List the account's API keys",
+		"Newest first, revoked ones too. A key itself is never shown again, only its last four characters.", http.StatusBadRequest), m.list)
+	create := route(http.MethodPost, "/v1/keys", "create-key", tag, "Create an API key",
+		"The answer is the only one that holds the key: keep it.")
+	create.DefaultStatus = http.StatusCreated
+	api.Register(a, create, m.create)
+	revoke := route(http.MethodDelete, "/v1/keys/{id}", "revoke-key", tag, "Revoke an API key",
+		"It ends for good and at once, and with it every ticket that was made from it; what is in progress goes on. Revoking it again "+
+			"changes nothing. The key that the request is made with may be revoked too: the next request needs another, which the "+
+			"operator can make when none is left.", notFound)
+	revoke.DefaultStatus = http.StatusNoContent
+	api.Register(a, revoke, m.revoke)
+}
+
+// APIKey is a key as its owner sees it.
+type APIKey struct {
+	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name       string     `json:"name" doc:"What it is for." example:"website"`
+	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
+	CreatedAt  time.Time  `json:"created_at" doc:"When it was made."`
+	LastUsedAt *time.Time `json:"last_used_at" doc:"To the minute; null: never."`
+	RevokedAt  *time.Time `json:"revoked_at" doc:"Null while it is good."`
+}
+
+func viewKey(k store.Key) APIKey {
+	return APIKey{ID: k.ID, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
+}
+
+type keyList struct {
+	Data []APIKey `json:"data" doc:"The keys, the newest first." nullable:"false"`
+	More
+}
+
+type keyListOutput struct{ Body keyList }
+
+func (m keys) list(ctx context.Context, in *pageInput) (*keyListOutput, error) {
+	found, err := m.db.Keys(ctx, api.PrincipalOf(ctx).Account, in.page())
+	if err != nil {
+		return nil, explained(err)
+	}
+	found, rest := cut(*in, found, func(k store.Key) string { return k.ID })
+	out := &keyListOutput{keyList{make([]APIKey, len(found)), rest}}
+	for i, k := range found {
+		out.Body.Data[i] = viewKey(k)
+	}
+	return out, nil
+}
+
+// createdKey is the only answer that holds a key.
+type createdKey struct {
+	APIKey
+	Secret string `json:"api_key" doc:"The key itself, shown this once." example:"sk_4fZ…"`
+}
+
+type createdKeyOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         createdKey
+}
+
+type newKey struct {
+	Name string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
+}
+
+// maxKeyName bounds a key's name, in bytes.
+const maxKeyName = 200
+
+func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKeyOutput, error) {
+	name := in.Body.Name
+	if strings.TrimSpace(name) == "" || len(name) > maxKeyName || strings.ContainsRune(name, 0) {
+		return nil, bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
+	}
+	k, secret, err := m.db.CreateKey(ctx, api.PrincipalOf(ctx).Account, name, now())
+	if err != nil {
+		return nil, err
+	}
+	return &createdKeyOutput{CacheControl: "no-store", Body: createdKey{viewKey(k), secret}}, nil
+}
+
+func (m keys) revoke(ctx context.Context, in *struct {
+	ID string `path:"id" doc:"The key's identifier." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}) (*struct{}, error) {
+	return nil, unknown(m.db.RevokeKey(ctx, api.PrincipalOf(ctx).Account, in.ID, now()))
+}

@@ -1,0 +1,77 @@
+package manage
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// secrets serves what an account's agents need to use its services.
+type secrets struct{ vault *store.Vault }
+
+// MountSecrets adds the routes of secrets.
+func MountSecrets(a *api.API, vault *store.Vault) {
+	const tag, one = "Secrets", "/v1/secrets/{name}"
+	m := secrets{vault}
+	api.Register(a, route(http.MethodGet, "/v1/secrets", "list-secrets", tag, "List the account's secrets",
+		"By name. Values are never shown."), m.list)
+	put := route(http.MethodPut, one, "put-secret", tag, "Store a secret",
+		"Functions of agents refer to it as `{{secret.NAME}}`, in headers and queries. An account keeps 100 at most. What was there under the name is "+
+			"replaced; conversations in progress go on with what they began with. The value is stored encrypted and never shown again.", http.StatusBadRequest)
+	put.DefaultStatus = http.StatusOK
+	api.Register(a, put, m.put)
+	remove := route(http.MethodDelete, one, "delete-secret", tag, "Delete a secret", "Functions that refer to it fail from the next conversation on.", notFound)
+	remove.DefaultStatus = http.StatusNoContent
+	api.Register(a, remove, m.remove)
+}
+
+// AccountSecret is a secret as its owner sees it.
+type AccountSecret struct {
+	Name      string    `json:"name" doc:"How functions refer to it: {{secret.NAME}}." example:"BOOKING_KEY"`
+	CreatedAt time.Time `json:"created_at" doc:"When it was made."`
+	UpdatedAt time.Time `json:"updated_at" doc:"When its value was set last."`
+}
+
+type secretList struct {
+	Data []AccountSecret `json:"data" doc:"The secrets, by name." nullable:"false"`
+}
+
+type secretListOutput struct{ Body secretList }
+
+func (m secrets) list(ctx context.Context, _ *struct{}) (*secretListOutput, error) {
+	found, err := m.vault.List(ctx, api.PrincipalOf(ctx).Account)
+	if err != nil {
+		return nil, err
+	}
+	out := &secretListOutput{secretList{make([]AccountSecret, len(found))}}
+	for i, s := range found {
+		out.Body.Data[i] = AccountSecret(s)
+	}
+	return out, nil
+}
+
+type secretInput struct {
+	Name string `path:"name" doc:"A letter, then up to 63 letters, digits and _." example:"BOOKING_KEY"`
+	Body struct {
+		Value string `json:"value" doc:"One line, 8,192 bytes at most." minLength:"1" maxLength:"8192" example:"Bearer 8f0c…"`
+	}
+}
+
+type secretOutput struct{ Body AccountSecret }
+
+func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error) {
+	s, err := m.vault.Put(ctx, api.PrincipalOf(ctx).Account, in.Name, in.Body.Value, now())
+	if err != nil {
+		return nil, explained(err)
+	}
+	return &secretOutput{AccountSecret(*s)}, nil
+}
+
+func (m secrets) remove(ctx context.Context, in *struct {
+	Name string `path:"name" doc:"The secret's name." example:"BOOKING_KEY"`
+}) (*struct{}, error) {
+	return nil, unknown(m.vault.Delete(ctx, api.PrincipalOf(ctx).Account, in.Name))
+}

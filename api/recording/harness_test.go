@@ -1,0 +1,175 @@
+package recording
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/api"
+	"parley/api/apitest"
+	"parley/billing"
+	"parley/media"
+	"parley/media/mediatest"
+	"parley/store"
+	"parley/store/jobs"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// harness is a database with two accounts, the directories of a node, and one life of it
+// after the other.
+type harness struct {
+	*testing.T
+	url  string
+	db   *store.DB
+	keys ring
+	mine string // account of the key sk_a; sk_b belongs to another
+	dir  string
+	node store.Node
+}
+
+// ring is the keys of a test.
+type ring map[string]string
+
+func (k ring) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
+	account, ok := k[secret]
+	if !ok {
+		return api.Principal{}, store.ErrUnauthorized
+	}
+	return api.Principal{Account: account, Key: "key"}, nil
+}
+
+func setup(t *testing.T) *harness {
+	h := &harness{T: t, url: storetest.URL(t), keys: ring{}, dir: t.TempDir()}
+	h.db = storetest.Open(t, h.url)
+	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard(), time.Now()))
+	for _, key := range []string{"sk_b", "sk_a"} {
+		a, err := h.db.CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
+		h.ok(err)
+		h.keys[key], h.mine = a.ID, a.ID
+	}
+	var err error
+	h.node, _, err = h.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	h.ok(err)
+	return h
+}
+
+func (h *harness) ok(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// call is a new call of the account of sk_a.
+func (h *harness) call() string {
+	h.Helper()
+	s, err := h.db.StartSession(h.Context(), store.Start{Node: h.node, Account: h.mine, Terms: billing.Terms{Kind: billing.Web},
+		Card: billing.DefaultRateCard()}, time.Now())
+	h.ok(err)
+	return s.ID
+}
+
+// life is one life of the node.
+type life struct {
+	*Service
+	*harness
+	server       *httptest.Server
+	ready, fails atomic.Int32
+	stop         func()
+}
+
+// live begins a life of a node with that name. It stops with the test, or before.
+func (h *harness) live(name string) *life {
+	h.Helper()
+	queue := jobs.New(slog.New(slog.DiscardHandler))
+	l := &life{harness: h}
+	l.Service = New(Config{Store: h.db, Queue: queue, Node: name, Log: slog.New(slog.DiscardHandler), Dropped: func(uint64) {},
+		Dir: func() string { return filepath.Join(h.dir, "recordings") }, Raw: func() string { return filepath.Join(h.dir, "raw-"+name) },
+		Count: func(outcome string) {
+			if outcome == "ready" {
+				l.ready.Add(1)
+			} else {
+				l.fails.Add(1)
+			}
+		}})
+	h.ok(queue.Open(h.Context(), h.url))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context) error{l.Run, queue.Run} {
+		running.Go(func() {
+			if err := run(ctx); err != nil {
+				h.Error(err)
+			}
+		})
+	}
+	a := api.New(h.keys)
+	Mount(a, l.Service)
+	l.server = httptest.NewServer(apitest.Judged(h.T, a, a.Handler(api.Options{})))
+	l.stop = sync.OnceFunc(func() { cancel(); running.Wait(); l.Close(); queue.Close(); l.server.Close() })
+	h.Cleanup(l.stop)
+	return l
+}
+
+// answer is what a client gets.
+type answer struct {
+	status int
+	kind   string
+	body   string
+	header http.Header
+}
+
+func (l *life) ask(method, call, query, key string, header ...string) answer {
+	l.Helper()
+	r, err := http.NewRequestWithContext(l.Context(), method, l.server.URL+"/v1/calls/"+call+"/recording"+query, nil)
+	l.ok(err)
+	r.Header.Set("Authorization", "Bearer "+key)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	res, err := l.server.Client().Do(r)
+	l.ok(err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	l.ok(err)
+	return answer{res.StatusCode, res.Header.Get("Content-Type"), string(body), res.Header}
+}
+
+// until waits for the state of a recording.
+func (l *life) until(call string, want store.RecordingState) *store.Recording {
+	l.Helper()
+	var last *store.Recording
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		r, err := l.db.Recording(l.Context(), l.mine, call)
+		if err == nil && r.State == want {
+			return r
+		}
+		last = r
+	}
+	l.Fatalf("the recording is %+v, and should be %s", last, want)
+	return nil
+}
+
+var telephone = media.Format{In: media.Rate8k, Out: media.Rate8k, Continuous: true}
+
+// talk records a second: a tone of the caller's, silence of the agent's.
+func (l *life) talk(call string) (hangUp func()) {
+	r := l.Recorder(call)
+	r.Begin(telephone)
+	tone, silence := mediatest.Tone(1000, media.Rate8k, 160, 0.3), make([]int16, 160)
+	now := time.Now()
+	for n := range 50 {
+		now = now.Add(media.FrameDuration)
+		r.Heard(media.Frame{Samples: tone, Rate: media.Rate8k, At: media.Time(n) * media.FrameTime}, now)
+		r.Spoke(media.Frame{Samples: silence, Rate: media.Rate8k}, now, 0)
+	}
+	return r.Close
+}

@@ -1,0 +1,173 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/media"
+	"parley/media/record"
+	"parley/media/transcode"
+	"parley/store"
+)
+
+const path = "/v1/calls/{id}/recording"
+
+// Mount adds the routes.
+func Mount(a *api.API, s *Service) {
+	describe := func(method, id, summary, description string, errs ...int) api.Route {
+		return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
+			Method: method, Path: path, OperationID: id, Tags: []string{"Calls"}, Summary: summary, Description: description, Errors: errs,
+		}}
+	}
+	get := describe(http.MethodGet, "get-call-recording", "Fetch the recording of a call",
+		"The caller on the left, on the right what the caller heard, as Opus in Ogg; where a server has no encoder, and with format=wav, as WAV. "+
+			"Parts of it can be asked for (Range). It is there some seconds after the end of the call, for as long as the account keeps recordings.",
+		http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone,
+		http.StatusRequestedRangeNotSatisfiable, http.StatusServiceUnavailable)
+	text := func(example string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeString, Examples: []any{example}}
+	}
+	get.Parameters = []*huma.Param{
+		{Name: "id", In: "path", Required: true, Description: "The call's identifier.", Schema: text("ses_06er5bt0v9k1o7m2q3s4t5u6v0")},
+		{Name: "format", In: "query", Description: "What it is to be; without it as it is kept, which is ogg but where a server has no encoder.",
+			Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"ogg", "wav"}}, Example: "wav"},
+		{Name: "Range", In: "header", Description: "The part that is wanted (RFC 9110, section 14).", Schema: text("bytes=0-65535")},
+	}
+	content := map[string]*huma.MediaType{}
+	for _, kind := range formats {
+		content[kind] = &huma.MediaType{Schema: api.Bytes(kind)}
+	}
+	get.Responses = map[string]*huma.Response{
+		"200": {Description: "The recording", Content: content},
+		"206": {Description: "The part of it that was asked for", Content: content},
+	}
+	a.Handle(get, http.HandlerFunc(s.serve))
+	drop := describe(http.MethodDelete, "delete-call-recording", "Delete the recording of a call",
+		"For good. That there was one stays with the call. What is deleted while the call lasts is not kept when it ends; deleting it again changes nothing.",
+		http.StatusNotFound)
+	drop.DefaultStatus = http.StatusNoContent
+	api.Register(a, drop, s.drop)
+}
+
+type dropInput struct {
+	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+// drop is DELETE. The files go at once where they are at hand, else with the next round
+// of the node that had the call.
+func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
+	if err := s.Store.DeleteRecording(ctx, api.PrincipalOf(ctx).Account, in.ID, time.Now()); err != nil {
+		return nil, unknown(err)
+	}
+	s.removeFiles(in.ID)
+	return nil, nil
+}
+
+// unknown is the store's answer about an identifier that no text can hold.
+func unknown(err error) error {
+	if errors.Is(err, store.ErrInvalid) {
+		return store.ErrNotFound
+	}
+	return err
+}
+
+// serve is GET.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+	found, err := s.Store.Recording(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("id"))
+	if err != nil {
+		api.WriteError(w, unknown(err))
+		return
+	}
+	file, format, err := s.open(r.Context(), found, r.URL.Query().Get("format"), time.Now())
+	if err != nil {
+		api.WriteError(w, err)
+		return
+	}
+	defer file.Close()
+	h := w.Header()
+	h.Set("Content-Type", formats[format])
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, found.Call, format))
+	h.Set("ETag", `"`+found.Call+"."+format+`"`)
+	http.ServeContent(&parts{ResponseWriter: w}, r, "", *found.EndedAt, file)
+}
+
+// parts answers a range that cannot be satisfied with the error that all errors are.
+type parts struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (p *parts) WriteHeader(status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		p.ResponseWriter.WriteHeader(status)
+		return
+	}
+	p.refused = true
+	for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified"} {
+		p.Header().Del(name) // they are the recording's
+	}
+	api.WriteError(p.ResponseWriter, api.ErrAudioRange)
+}
+
+func (p *parts) Write(b []byte) (int, error) {
+	if p.refused {
+		return len(b), nil
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (p *parts) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// open opens a recording in the format that was asked for.
+func (s *Service) open(ctx context.Context, r *store.Recording, wanted string, now time.Time) (file *os.File, format string, err error) {
+	wanted = strings.ToLower(wanted)
+	switch {
+	case wanted != "" && formats[wanted] == "":
+		return nil, "", api.Detail(api.ErrBadRequest, "format: ogg or wav")
+	case r.State == store.RecordingRuns, r.State == store.RecordingEncodes:
+		return nil, "", api.ErrAudioPending
+	case r.State != store.RecordingReady, !now.Before(r.ExpiresAt):
+		return nil, "", api.ErrAudioGone
+	}
+	file, err = os.Open(s.path(r.Call, r.Format))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && r.Node != s.Node:
+		return nil, "", api.ErrAudioAway
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", api.ErrAudioGone
+	case err != nil || wanted != "wav" || r.Format == "wav":
+		return file, r.Format, err
+	}
+	defer file.Close()
+	file, err = s.decoded(ctx, file, media.Rate(r.Rate))
+	return file, "wav", err
+}
+
+// decoded is a recording as a WAV file, in a file without a name.
+func (s *Service) decoded(ctx context.Context, ogg *os.File, rate media.Rate) (*os.File, error) {
+	out, err := os.CreateTemp(s.Dir(), "*"+partSuffix)
+	if err != nil {
+		return nil, err
+	}
+	if err = os.Remove(out.Name()); err == nil {
+		err = transcode.OpusToWAV(ctx, out, ogg, rate, record.Channels)
+	}
+	if errors.Is(err, transcode.ErrNoDecoder) {
+		err = api.Detail(api.ErrBadRequest, "format: this server can only send the recording as ogg")
+	}
+	if err != nil {
+		_ = out.Close() // the first error says more
+		return nil, err
+	}
+	return out, nil
+}

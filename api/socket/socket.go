@@ -1,0 +1,271 @@
+// Package socket is what the WebSockets of the API share that carry jobs and no
+// conversation: the upgrade, one writer with a bounded queue, a reader that never
+// writes, pings, the closing handshake, error frames, how many sockets an account
+// may have open, and how all of them end when the server does.
+//
+//	sock, err := set.Upgrade(w, r, socket.Object)
+//	if err != nil {
+//		return // the client has its answer
+//	}
+//	sock.Run(socket.Incoming{Text: take}, work)
+package socket
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gorilla/websocket"
+
+	"parley/api"
+)
+
+// Close codes (RFC 6455 section 7.4.1 and the registry it opened).
+const (
+	Normal      = websocket.CloseNormalClosure
+	GoingAway   = websocket.CloseGoingAway
+	TooBig      = websocket.CloseMessageTooBig
+	Policy      = websocket.ClosePolicyViolation
+	ServerError = websocket.CloseInternalServerErr
+	Restart     = websocket.CloseServiceRestart
+	TryLater    = websocket.CloseTryAgainLater
+)
+
+// Bounds of a socket.
+const (
+	// MaxText is the longest text message of a client, in bytes: a text of 5,000
+	// code points fits in, each written as two JSON escapes.
+	MaxText = 64 << 10
+	// queueSize is how many messages may wait for the writer. It is short: who
+	// produces audio waits, so that it is made for clients who take it.
+	queueSize = 8
+	maxReason = 123 // bytes of a close reason (RFC 6455 section 5.5)
+	pingEvery = 20 * time.Second
+	readWait  = 60 * time.Second // two pings missed
+	// writeWait is how long a client may take for one message. It may let audio
+	// wait while it plays what it has, but not for ever.
+	writeWait = 20 * time.Second
+	// flushWait is how long what is queued may take to be sent before the end,
+	// closeWait how long the closing handshake may take then.
+	flushWait = 2 * time.Second
+	closeWait = time.Second
+)
+
+// Why a socket has ended: the cause of its context, which is context.Canceled when
+// the client has gone.
+var (
+	ErrSlow    = errors.New("socket: the client does not read")
+	ErrTooLong = errors.New("socket: the client's message is too long")
+	ErrClosed  = errors.New("socket: closed by the server")
+	ErrCut     = errors.New("socket: cut off because the server stops")
+)
+
+// Socket is one client's connection. Its methods may be called from any goroutine
+// while Run runs, but from the reader's callbacks only those that do not block.
+type Socket struct {
+	conn  *websocket.Conn
+	set   *Set
+	form  Form
+	owner string // the account
+
+	queue chan item
+	pongs chan string   // capacity 1: the latest ping's text
+	sent  chan struct{} // closed when the writer has ended
+	deaf  chan struct{} // closed when nothing is read any more
+
+	ctx    context.Context // ends when nothing more will be sent but the goodbye
+	cancel context.CancelCauseFunc
+	once   sync.Once
+	// Set before ctx ends.
+	code int // of the goodbye; 0: there is nobody to say it to
+	why  string
+}
+
+// item is one entry of the writer's queue: a message, a mark to close when all
+// before it was written, or both.
+type item struct {
+	kind int
+	data []byte
+	mark chan struct{}
+}
+
+func newSocket(ctx context.Context, conn *websocket.Conn, set *Set, form Form) *Socket {
+	s := &Socket{conn: conn, set: set, form: form, owner: api.PrincipalOf(ctx).Account,
+		queue: make(chan item, queueSize), pongs: make(chan string, 1),
+		sent: make(chan struct{}), deaf: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	return s
+}
+
+// Incoming takes the client's messages. Its functions are called one after the
+// other by the reader, may not keep the slice, and should not block: while they
+// do, nobody notices that the client has gone. A nil function ignores.
+type Incoming struct {
+	Text   func([]byte)
+	Binary func([]byte)
+	// MaxBinary is the longest binary message in bytes; 0: MaxText. A longer one
+	// ends the socket with code 1009.
+	MaxBinary int64
+}
+
+// Run reads and writes until the socket has ended and nothing of it is left. work
+// runs in the calling goroutine, with the request's values in a context that ends
+// when the socket has; its cause says why. When work returns the socket is closed.
+func (s *Socket) Run(in Incoming, work func(context.Context)) {
+	defer s.set.leave(s)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer s.conn.Close()
+	wg.Go(s.write)
+	wg.Go(func() { s.read(in) })
+	work(s.ctx)
+	s.Close(Normal, "")
+	s.linger()
+}
+
+// linger waits for the closing handshake. A connection closed with something
+// unread in it is reset, and a reset takes from the client what it has not read
+// yet: the last words and the reason.
+func (s *Socket) linger() {
+	t := time.NewTimer(closeWait)
+	defer t.Stop()
+	for _, done := range []chan struct{}{s.sent, s.deaf} {
+		select {
+		case <-done:
+		case <-t.C:
+			return
+		}
+	}
+}
+
+// Gone is closed when the socket has ended.
+func (s *Socket) Gone() <-chan struct{} { return s.ctx.Done() }
+
+// Draining is closed when the server wants its sockets to end: those without work
+// at once, the others after it.
+func (s *Socket) Draining() <-chan struct{} { return s.set.draining }
+
+// SendText queues a text message, which the socket keeps. It waits while the queue
+// is full, and says false when the socket has ended.
+func (s *Socket) SendText(b []byte) bool { return s.put(item{kind: websocket.TextMessage, data: b}) }
+
+// SendBinary is SendText for binary messages.
+func (s *Socket) SendBinary(b []byte) bool {
+	return s.put(item{kind: websocket.BinaryMessage, data: b})
+}
+
+// Deliver queues a binary message, which the socket keeps, and waits until it has
+// been written. It says false when it was not, and the socket has ended.
+func (s *Socket) Deliver(b []byte) bool {
+	mark := make(chan struct{})
+	if !s.put(item{kind: websocket.BinaryMessage, data: b, mark: mark}) {
+		return false
+	}
+	select {
+	case <-mark:
+		return true
+	case <-s.ctx.Done():
+	}
+	// The writer may be at it, or done with it: a client that goes when it has read
+	// the message is as quick as we are.
+	t := time.NewTimer(closeWait)
+	defer t.Stop()
+	select {
+	case <-mark:
+	case <-s.sent:
+	case <-t.C:
+	}
+	select {
+	case <-mark:
+		return true
+	default:
+		return false
+	}
+}
+
+// SendJSON sends v as a text message; v must be of a type that always marshals.
+func (s *Socket) SendJSON(v any) bool {
+	b, err := json.Marshal(v)
+	return err == nil && s.SendText(b)
+}
+
+// Error sends what the client is told of err.
+func (s *Socket) Error(err error) bool { return s.SendJSON(s.form(api.ProblemOf(err))) }
+
+// Refuse sends what the client is told of err and closes: with 1008, which clients
+// take as final, or with a code after which they connect again when that helps.
+func (s *Socket) Refuse(err error) {
+	p := api.ProblemOf(err)
+	s.SendJSON(s.form(p))
+	code := Policy
+	switch {
+	case errors.Is(err, api.ErrDraining):
+		code = GoingAway
+	case p.Status == http.StatusServiceUnavailable:
+		code = TryLater
+	case p.Status >= 500:
+		code = ServerError
+	}
+	s.Close(code, p.Message)
+}
+
+func (s *Socket) put(i item) bool {
+	if s.ctx.Err() != nil {
+		return false
+	}
+	select {
+	case s.queue <- i:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// Flush waits until everything queued before has been written, and says false when
+// the socket has ended instead.
+func (s *Socket) Flush() bool {
+	mark := make(chan struct{})
+	if !s.put(item{mark: mark}) {
+		return false
+	}
+	select {
+	case <-mark:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// Close says goodbye after what is queued, with a sentence for people, which is
+// cut to what a close frame holds. It returns when the socket has ended, at once
+// when it had ended before.
+func (s *Socket) Close(code int, why string) {
+	late := time.AfterFunc(flushWait, func() { s.end(code, why, ErrClosed) })
+	defer late.Stop()
+	s.Flush()
+	s.end(code, why, ErrClosed)
+}
+
+// end ends the socket at once, by the first who calls it. It does not block.
+func (s *Socket) end(code int, why string, cause error) {
+	s.once.Do(func() {
+		s.code, s.why = code, reason(why)
+		s.cancel(cause)
+	})
+}
+
+// reason is why cut to what a close frame holds, between two characters.
+func reason(why string) string {
+	if len(why) <= maxReason {
+		return why
+	}
+	n := maxReason
+	for !utf8.RuneStart(why[n]) {
+		n--
+	}
+	return why[:n]
+}

@@ -1,0 +1,81 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/inference"
+)
+
+// Bounds of the checks.
+const (
+	checkTimeout = time.Second // clients wait 10 s for an answer
+	// checkEvery keeps strangers, who need no credential, from making the server
+	// check itself all day.
+	checkEvery = time.Second
+)
+
+// readiness remembers the latest checks.
+type readiness struct {
+	// mu is held while checks run: whoever asks meanwhile gets the same answer.
+	mu   sync.Mutex
+	at   time.Time
+	last state
+}
+
+// state is what does not work, and why; nil for what does.
+type state struct {
+	database, storage error
+	engines           []error // as Server.Engines
+}
+
+// engine is why an engine does not work, or nil when all do.
+func (s state) engine() error { return errors.Join(s.engines...) }
+
+func (s state) ready() bool { return s.database == nil && s.storage == nil && s.engine() == nil }
+
+// check says what works, by checks that are at most a second old. Who asks first
+// waits for them even when it goes: others may be waiting.
+func (s *Server) check(ctx context.Context) state {
+	r := &s.state
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.at.IsZero() || time.Since(r.at) >= checkEvery {
+		r.last = s.runChecks(context.WithoutCancel(ctx))
+		r.at = time.Now()
+	}
+	return r.last
+}
+
+func (s *Server) runChecks(ctx context.Context) state {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	now := state{engines: make([]error, len(s.Engines))}
+	var wg sync.WaitGroup
+	run := func(test func(context.Context) error, result *error) {
+		if test != nil {
+			wg.Go(func() { *result = test(ctx) })
+		}
+	}
+	run(s.Database, &now.database)
+	run(s.Storage, &now.storage)
+	for i, e := range s.Engines {
+		run(e.Ready, &now.engines[i])
+	}
+	wg.Wait()
+	return now
+}
+
+// reason says to a customer why an engine cannot work. What the error itself says
+// is the operator's business.
+func reason(err error) string {
+	if fault, ok := errors.AsType[*inference.Error](err); ok {
+		return fault.Fault.String()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "does not answer"
+	}
+	return inference.ErrUnavailable.String()
+}

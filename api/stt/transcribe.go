@@ -1,0 +1,246 @@
+package stt
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/api/upload"
+	"parley/media"
+	"parley/media/transcode"
+	"parley/media/wav"
+)
+
+const (
+	// maxBody is a file of the greatest length in base64, and the JSON or the form
+	// around it.
+	maxBody = (upload.MaxFile+2)/3*4 + 64<<10
+	// bodyWait is how long a client may take to send it.
+	bodyWait = time.Minute
+	// epilogue is what may follow a form and is read away, in bytes: a client's
+	// going is noticed only behind the end of the body.
+	epilogue = 4 << 10
+	// patience is how long a recording may take besides its own length.
+	patience = time.Minute
+	// defaultRate is the rate of audio without a header.
+	defaultRate = media.Rate16k
+)
+
+// request is a recording to transcribe, however it was sent.
+type request struct {
+	audio    []byte
+	source   transcode.Source
+	language string // a tag as the client writes it
+}
+
+// transcription is the answer.
+type transcription struct {
+	Text       string                 `json:"text" doc:"All that was said." example:"what time does the train leave"`
+	Language   string                 `json:"language" doc:"The two-letter code of the request; empty when it was left to a recogniser of several languages."`
+	Engine     string                 `json:"engine" doc:"The name of the recogniser."`
+	Duration   float64                `json:"duration_seconds" doc:"Length of the audio, which is what is charged."`
+	SampleRate int                    `json:"sample_rate" doc:"Samples a second of the audio; of compressed audio the rate it was decoded to."`
+	LatencyMS  int64                  `json:"latency_ms" doc:"From the end of the upload to the answer."`
+	Segments   []transcriptionSegment `json:"segments" nullable:"false" doc:"The utterances."`
+}
+
+// transcribe is POST /stt/transcribe.
+func (s *service) transcribe(w http.ResponseWriter, r *http.Request) {
+	answer, err := s.job(w, r)
+	if err != nil {
+		api.WriteError(w, err)
+		return
+	}
+	api.WriteJSON(w, http.StatusOK, answer)
+}
+
+func (s *service) job(w http.ResponseWriter, r *http.Request) (*transcription, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // empty when it makes no sense
+	read := fromForm
+	switch kind {
+	case "multipart/form-data":
+	case "application/json":
+		read = fromJSON
+	default:
+		return nil, api.Detail(api.ErrMediaType, "Send multipart/form-data with a file named audio, or application/json.")
+	}
+	ctx := r.Context()
+	p := api.PrincipalOf(ctx)
+	leave, err := s.jobs.Enter(ctx, p.Account)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	in, err := read(w, r)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	answer, err := s.answer(ctx, p, in)
+	if err == nil {
+		answer.LatencyMS = time.Since(began).Milliseconds()
+	}
+	return answer, err
+}
+
+// fromForm reads a form.
+func fromForm(w http.ResponseWriter, r *http.Request) (request, error) {
+	a, err := upload.Read(w, r, upload.Options{})
+	if err != nil {
+		return request{}, err
+	}
+	hurry(w, func() { _, _ = io.CopyN(io.Discard, r.Body, epilogue) }) // what is wrong behind the form does not matter
+	in := request{audio: a.Data, language: a.Fields["language"]}
+	if text := strings.TrimSpace(a.Fields["sample_rate"]); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= 0 {
+			return request{}, badRate
+		}
+		in.source.Rate, err = headerless(n)
+		if err != nil {
+			return request{}, err
+		}
+	}
+	return in, nil
+}
+
+var badRate = api.Detail(api.ErrBadRequest, "sample_rate must be a whole number from 4000 to 192000.")
+
+// headerless is a rate that a client gives for audio without a header.
+func headerless(n int) (media.Rate, error) {
+	if n < 4000 || n > 192000 {
+		return 0, badRate
+	}
+	return media.Rate(n), nil
+}
+
+// fromJSON reads a JSON body.
+func fromJSON(w http.ResponseWriter, r *http.Request) (in request, err error) {
+	var body struct {
+		Audio      []byte  `json:"audio"`
+		Format     string  `json:"format"`
+		SampleRate *int    `json:"sample_rate"`
+		Language   *string `json:"language"`
+	}
+	var text []byte
+	hurry(w, func() { text, err = io.ReadAll(r.Body) })
+	if err != nil {
+		return in, api.ReadError(err)
+	}
+	if err := json.Unmarshal(text, &body); err != nil {
+		return in, api.Detail(api.ErrBadRequest, "The body must be a JSON object: audio is base64, format and language are strings, sample_rate is a whole number.")
+	}
+	if len(body.Audio) > upload.MaxFile {
+		return in, api.ErrTooLarge
+	}
+	if body.Audio == nil {
+		return in, api.Detail(api.ErrBadRequest, "There is no audio in the request.")
+	}
+	in.audio = body.Audio
+	if body.Language != nil {
+		in.language = *body.Language
+	}
+	switch body.Format {
+	case "", "pcm16":
+		in.source.Rate = defaultRate
+		if body.SampleRate != nil {
+			if in.source.Rate, err = headerless(*body.SampleRate); err != nil {
+				return in, err
+			}
+		}
+		if body.Format != "" && transcode.Sniff(in.audio) != transcode.WAV {
+			in.source.Format = transcode.PCM // some samples look like the header of a compressed frame
+		}
+	case "wav":
+	default:
+		return in, api.Detail(api.ErrBadRequest, "format must be pcm16 or wav.")
+	}
+	return in, nil
+}
+
+// hurry lets read read from a request's body for no longer than bodyWait.
+func hurry(w http.ResponseWriter, read func()) {
+	c := http.NewResponseController(w)
+	if c.SetReadDeadline(time.Now().Add(bodyWait)) == nil {
+		defer func() { _ = c.SetReadDeadline(time.Time{}) }() // it could be set before
+	}
+	read()
+}
+
+// answer decodes and recognises a recording and charges for it.
+func (s *service) answer(ctx context.Context, p api.Principal, in request) (*transcription, error) {
+	language, err := heard(s.asr, in.language)
+	if err != nil {
+		return nil, err
+	}
+	own, empty := look(in)
+	answer := &transcription{Language: spoken(s.asr, language), Engine: s.asr.Info().Name, SampleRate: int(own), Segments: []transcriptionSegment{}}
+	if empty { // nothing to charge for: what is asked of the account is only that it may
+		work, err := s.begin(ctx, p, 0)
+		if err != nil {
+			return nil, err
+		}
+		work.End(nil)
+		return answer, nil
+	}
+	clip, err := transcode.Decode(ctx, in.audio, transcode.Options{Source: in.source, Rate: rate})
+	if err != nil {
+		return nil, upload.Fault(err)
+	}
+	defer clip.Close()
+	answer.Duration = round(clip.Duration().Seconds())
+	ctx, cancel := context.WithTimeout(ctx, patience+clip.Duration())
+	defer cancel()
+	ms := (clip.Duration() + time.Millisecond - 1).Milliseconds()
+	work, err := s.begin(ctx, p, ms)
+	if err != nil {
+		return nil, err
+	}
+	answer.Segments, err = s.recognise(work.Context(), clip, language)
+	if err == nil && work.Context().Err() != nil {
+		err = context.Cause(work.Context()) // nobody is there to receive it
+	}
+	if err != nil {
+		if work.Context().Err() != nil {
+			err = api.Stopped(context.Cause(work.Context()))
+		}
+		work.End(err)
+		return nil, err
+	}
+	work.Used(ms)
+	work.End(nil)
+	for _, g := range answer.Segments {
+		answer.Text = join(answer.Text, g.Text)
+	}
+	return answer, nil
+}
+
+// look finds out the rate of a recording and whether there is nothing in it,
+// which is no fault of a file. What has to be decoded for that has the rate that
+// it is decoded to.
+func look(in request) (own media.Rate, empty bool) {
+	if len(in.audio) == 0 {
+		return rate, true
+	}
+	format := in.source.Format
+	if format == "" {
+		format = transcode.Sniff(in.audio)
+	}
+	switch {
+	case format == transcode.WAV:
+		a, err := wav.Parse(in.audio)
+		if err != nil {
+			return rate, false // compressed, or Decode says what is wrong
+		}
+		return a.Rate, a.Samples() == 0
+	case format == transcode.PCM, format == "" && in.source.Rate != 0:
+		return in.source.Rate, len(in.audio) < 2
+	}
+	return rate, false
+}

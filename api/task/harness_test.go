@@ -1,0 +1,204 @@
+package task
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/api"
+	"parley/api/apitest"
+	"parley/api/tts"
+	"parley/billing"
+	"parley/inference/enginetest"
+	"parley/store"
+	"parley/store/jobs"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+const usd = billing.USD
+
+// harness is a database with two accounts, and nodes on it.
+type harness struct {
+	t    *testing.T
+	url  string
+	db   *store.DB
+	keys ring
+	acc  string // of the key sk_a; sk_b belongs to another
+}
+
+// ring is the keys of a test.
+type ring map[string]string
+
+func (k ring) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
+	account, ok := k[secret]
+	if !ok {
+		return api.Principal{}, store.ErrUnauthorized
+	}
+	return api.Principal{Account: account, Key: "key"}, nil
+}
+
+func setup(t *testing.T) *harness {
+	h := &harness{t: t, url: storetest.URL(t), keys: ring{}}
+	h.db = storetest.Open(t, h.url)
+	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard(), time.Now()))
+	for _, key := range []string{"sk_b", "sk_a"} {
+		a, err := h.db.CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
+		h.ok(err)
+		h.keys[key], h.acc = a.ID, a.ID
+	}
+	t.Cleanup(func() {
+		r, err := h.db.Verify(context.Background())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, v := range r.Violations {
+			t.Error(v)
+		}
+	})
+	return h
+}
+
+func (h *harness) ok(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// held is what the account's tasks hold, and paid what it has left of its credit.
+func (h *harness) money() (held, left billing.Money) {
+	h.t.Helper()
+	a, err := h.db.Account(h.t.Context(), h.acc)
+	h.ok(err)
+	return a.Pots.Held, a.Balance()
+}
+
+// costs is the price of a text of so many characters.
+func costs(chars int64) billing.Money {
+	tariff, _ := billing.DefaultRateCard().Tariff(billing.Terms{Kind: billing.TTS})
+	bill, _ := tariff.Price(billing.Usage{billing.TTSChars: chars})
+	return bill.Total()
+}
+
+// node is one life of a server with background synthesis.
+type node struct {
+	*harness
+	*Service
+	engine *enginetest.FakeTTS
+	door   http.Handler
+	counts chan string
+	stop   func() // in good order
+}
+
+// quick is an engine that speaks at once: half a second a sentence.
+func quick() *enginetest.FakeTTS {
+	e := enginetest.NewFakeTTS()
+	e.FirstAudio, e.Sentence = 0, time.Second/2
+	return e
+}
+
+// node begins a life of the node that all of a test's are, with its results in dir.
+func (h *harness) node(engine *enginetest.FakeTTS, dir string) *node {
+	h.t.Helper()
+	life, _, err := h.db.RegisterNode(h.t.Context(), "node", "", time.Now())
+	h.ok(err)
+	n := &node{harness: h, engine: engine, counts: make(chan string, 100)}
+	queue := jobs.New(slog.New(slog.DiscardHandler))
+	n.Service = New(Config{Store: h.db, Queue: queue, Node: life, Card: billing.DefaultRateCard, Speaker: tts.New(engine), Dir: func() string { return dir },
+		Count: func(status string) { n.counts <- status }, Log: slog.New(slog.DiscardHandler), Pace: 1_000_000})
+	h.ok(queue.Open(h.t.Context(), h.url))
+	a := api.New(h.keys)
+	Mount(a, n.Service)
+	n.door = apitest.Judged(h.t, a, a.Handler(api.Options{}))
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := n.Run(ctx); err != nil {
+			h.t.Error(err)
+		}
+	})
+	running.Go(func() {
+		if err := queue.Run(ctx); err != nil {
+			h.t.Error(err)
+		}
+	})
+	n.stop = sync.OnceFunc(func() { cancel(); running.Wait(); queue.Close() })
+	h.t.Cleanup(n.stop)
+	return n
+}
+
+// until waits for a count.
+func (n *node) until(status string) {
+	n.t.Helper()
+	for {
+		select {
+		case got := <-n.counts:
+			if got == status {
+				return
+			}
+		case <-time.After(time.Minute):
+			n.t.Fatalf("no task was %s", status)
+		}
+	}
+}
+
+// reply is what a route has answered.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	View   Task
+	api.Problem
+}
+
+func (n *node) ask(method, path, key, body string) reply {
+	n.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	n.door.ServeHTTP(w, r)
+	out := reply{status: w.Code, header: w.Header()}
+	out.body, _ = io.ReadAll(w.Body)
+	if w.Header().Get("Content-Type") == "application/json" && w.Code < 400 {
+		n.ok(json.Unmarshal(out.body, &out.View))
+	} else if w.Code >= 400 {
+		n.ok(json.Unmarshal(out.body, &out.Problem))
+	}
+	return out
+}
+
+// submitted submits a text, to be spoken at the voice's own pace, as the usual account and returns the task's path.
+func (n *node) submitted(text, format string) string {
+	n.t.Helper()
+	body, err := json.Marshal(map[string]any{"text": text, "language": "en", "output_format": format, "speed": 1})
+	n.ok(err)
+	r := n.ask("POST", "/api/tts/F1/async", "sk_a", string(body))
+	if r.status != http.StatusAccepted {
+		n.t.Fatalf("submitted: %d %s", r.status, r.body)
+	}
+	return "/api/tts/tasks/" + r.View.TaskID
+}
+
+func (n *node) get(path string) reply { n.t.Helper(); return n.ask("GET", path, "sk_a", "") }
+
+// waitBusy returns when the engine has so many texts in progress.
+func waitBusy(e *enginetest.FakeTTS, n int) {
+	for e.Busy() != n {
+		time.Sleep(time.Millisecond) // it tells nobody
+	}
+}

@@ -1,0 +1,187 @@
+// Package task speaks long texts in the background: a client submits one, asks how
+// far it is, and fetches the audio, or cancels it.
+//
+// The task and its price are in the store, the work is queued as a job, and the
+// result is a file in the data directory of the node that made it. A task
+// survives every process that works on it and is charged once, when it completes:
+// whoever works on it holds a claim, and only the latest claim can complete it.
+package task
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/api/tts"
+	"parley/billing"
+	"parley/store"
+	"parley/store/jobs"
+)
+
+const (
+	// workers is how many tasks a node works on at once. Two let a short one pass a
+	// long one; more would take the voice from conversations.
+	workers = 2
+	// timeout is how long one attempt may take: the longest text is two hours of
+	// speech, which an engine four times as fast as speech makes in time.
+	timeout = 30 * time.Minute
+	// maxAttempts counts those that failed and those whose process died.
+	maxAttempts = 3
+	// resultLife is how long a result can be fetched.
+	resultLife = 24 * time.Hour
+	// rowLife is how long a task is known after it ended, so that those who ask too
+	// late are told that.
+	rowLife = 7 * 24 * time.Hour
+	// sweepEvery is how often what the dead left, and what has expired, is looked for.
+	sweepEvery = time.Minute
+)
+
+// Speaker is what the background needs of speech synthesis: a *tts.Service.
+type Speaker interface {
+	Check(tts.Ask, tts.Limits) (tts.Request, error)
+	Speak(context.Context, tts.Request) iter.Seq2[tts.Chunk, error]
+}
+
+// Config is what a Service works with.
+type Config struct {
+	Store   *store.DB
+	Queue   *jobs.Queue // not open yet
+	Node    store.Node
+	Card    func() *billing.RateCard // the one in force
+	Speaker Speaker
+	Dir     func() string // for results; made when it is not there
+	// Count counts tasks by what became of them: "submitted", "completed",
+	// "failed", "canceled". Nil: nobody counts.
+	Count func(status string)
+	Log   *slog.Logger
+	// Pace is how many times faster than speech a task may be spoken, so that
+	// conversations on the same machine keep their processors. 0: 150.
+	Pace int
+}
+
+const defaultPace = 150
+
+// Service takes tasks on and works on them. It may be used from several
+// goroutines.
+type Service struct {
+	Config
+
+	mu      sync.Mutex
+	running map[string]context.CancelCauseFunc // tasks this node works on
+}
+
+// speakArgs name the task to work on.
+type speakArgs struct {
+	Account string `json:"account"`
+	Task    string `json:"task"`
+}
+
+// Kind implements jobs.Args.
+func (speakArgs) Kind() string { return "tts_task" }
+
+// sweepArgs ask for a look at what was left behind.
+type sweepArgs struct{}
+
+// Kind implements jobs.Args.
+func (sweepArgs) Kind() string { return "tts_sweep" }
+
+// New returns a service and adds its kinds of jobs to the queue.
+func New(c Config) *Service {
+	if c.Count == nil {
+		c.Count = func(string) {}
+	}
+	if c.Pace == 0 {
+		c.Pace = defaultPace
+	}
+	s := &Service{Config: c, running: map[string]context.CancelCauseFunc{}}
+	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout}, s.work)
+	jobs.Handle(c.Queue, jobs.Limits{Workers: 1, Timeout: timeout}, s.sweep)
+	jobs.Every(c.Queue, sweepEvery, sweepArgs{})
+	return s
+}
+
+func (s *Service) enqueue(ctx context.Context, tx pgx.Tx, account, task string) error {
+	return s.Queue.Insert(ctx, tx, speakArgs{account, task})
+}
+
+// Run takes up what an earlier life of the node left behind, and removes expired
+// results, until ctx ends. Tasks are worked on while the queue runs.
+func (s *Service) Run(ctx context.Context) error {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	if err := s.requeue(ctx); err != nil {
+		s.Log.Warn("tasks of an earlier life will be taken up later", "err", err)
+	}
+	for {
+		s.removeExpired(time.Now())
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// sweep is the job that looks after tasks of all nodes.
+func (s *Service) sweep(ctx context.Context, _ sweepArgs) error {
+	if err := s.requeue(ctx); err != nil {
+		return err
+	}
+	_, err := s.Store.ForgetTasks(ctx, time.Now().Add(-rowLife))
+	return err
+}
+
+func (s *Service) requeue(ctx context.Context) error {
+	n, err := s.Store.RequeueTasks(ctx, s.enqueue, time.Now())
+	if n > 0 {
+		s.Log.Info("tasks that were left behind are taken up again", "tasks", n)
+	}
+	return err
+}
+
+// partSuffix marks results that are being written.
+const partSuffix = ".part"
+
+// path is where a task's result is. The claim is part of the name, so that one who
+// lost it never touches what the next one wrote.
+func (s *Service) path(t *store.Task, f format) string {
+	return filepath.Join(s.Dir(), t.ID+"."+strconv.FormatInt(t.Claim, 10)+"."+f.extension)
+}
+
+// removeExpired removes files that are older than any result may be, and parts that
+// nobody has written to for longer than an attempt lasts. A result that was written
+// and never completed, because its process died in between, goes with them.
+func (s *Service) removeExpired(now time.Time) {
+	entries, err := os.ReadDir(s.Dir())
+	if os.IsNotExist(err) {
+		return // there was no task yet
+	}
+	if err != nil {
+		s.Log.Warn("expired results stay", "err", err)
+		return
+	}
+	for _, e := range entries {
+		life := resultLife
+		if strings.HasSuffix(e.Name(), partSuffix) {
+			life = timeout
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && info.ModTime().Before(now.Add(-life-sweepEvery)) {
+			s.remove(filepath.Join(s.Dir(), e.Name()))
+		}
+	}
+}
+
+func (s *Service) remove(path string) {
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		s.Log.Warn("a result stays", "err", err)
+	}
+}

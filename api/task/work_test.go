@@ -1,0 +1,237 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/api"
+	"parley/api/tts"
+	"parley/billing"
+	"parley/inference"
+	"parley/store"
+	"parley/store/jobs"
+)
+
+// bench is a service whose queue does not run: the test does its jobs.
+type bench struct {
+	*harness
+	*Service
+	counts map[string]int
+}
+
+func (h *harness) bench(speaker Speaker) *bench {
+	h.t.Helper()
+	life, _, err := h.db.RegisterNode(h.t.Context(), "node", "", time.Now())
+	h.ok(err)
+	dir := h.t.TempDir()
+	b := &bench{harness: h, counts: map[string]int{}}
+	b.Service = New(Config{Store: h.db, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: life, Card: billing.DefaultRateCard,
+		Speaker: speaker, Dir: func() string { return dir }, Count: func(status string) { b.counts[status]++ },
+		Log: slog.New(slog.DiscardHandler), Pace: 1_000_000_000})
+	return b
+}
+
+func (b *bench) take(text, format string) speakArgs {
+	b.t.Helper()
+	t, err := b.Store.SubmitTask(b.t.Context(), store.Submission{Node: b.Node, Account: b.acc, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
+		Script: store.Script{Text: text, Voice: "F1", Language: "en", Format: format, Speed: 1, Steps: 6}},
+		func(context.Context, pgx.Tx, string, string) error { return nil }, time.Now())
+	b.ok(err)
+	return speakArgs{b.acc, t.ID}
+}
+
+func (b *bench) read(a speakArgs) *store.Task {
+	b.t.Helper()
+	t, err := b.Store.Task(b.t.Context(), a.Account, a.Task)
+	b.ok(err)
+	return t
+}
+
+func (b *bench) files() int {
+	b.t.Helper()
+	entries, err := os.ReadDir(b.Dir())
+	b.ok(err)
+	return len(entries)
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	down := &inference.Error{Engine: "fake", Fault: inference.ErrFailed}
+	dumb := &inference.Error{Engine: "fake", Fault: inference.ErrLanguage}
+	for _, tt := range []struct {
+		name  string
+		err   error
+		after int // chunks
+		tries int
+	}{{"at once", down, 0, 3}, {"midway", down, 1, 3}, {"for good", dumb, 0, 1}} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := setup(t)
+			engine := quick()
+			engine.Limit, engine.Err = tt.after, tt.err
+			b := h.bench(tts.New(engine))
+			a := b.take(threeSentences, "wav")
+			for try := 1; try <= tt.tries; try++ {
+				if got := b.read(a); got.EndedAt != nil {
+					t.Fatalf("ended after %d tries", try-1)
+				}
+				if err := b.work(t.Context(), a); (err == nil) != (try == tt.tries) {
+					t.Errorf("try %d: %v", try, err)
+				}
+			}
+			got := b.read(a)
+			if got.Status != store.TaskFailed || got.ErrorCode != "tts.synthesis_failed" || got.ErrorMessage == "" || got.Progress == 100 {
+				t.Errorf("%+v", got)
+			}
+			if held, left := h.money(); held != 0 || left != 5*usd || b.files() != 0 || b.counts["failed"] != 1 {
+				t.Errorf("%s held, %s left, %d files, %v", held, left, b.files(), b.counts)
+			}
+			b.ok(b.work(t.Context(), a)) // late: nothing to do
+			if v := answer(got).Body; v.Error == nil || v.Error.Code != "tts.synthesis_failed" || v.CompletedAt != nil || v.ExpiresAt != nil {
+				t.Errorf("%+v", v)
+			}
+			if _, _, err := b.result(got, time.Now()); !errors.Is(err, api.ErrNotReady) {
+				t.Errorf("its result: %v", err)
+			}
+		})
+	}
+}
+
+// Processes that die over a task do not do so for ever.
+func TestATaskThatKillsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	b := h.bench(tts.New(quick()))
+	a := b.take("One.", "wav")
+	for range maxAttempts {
+		life, _, err := h.db.RegisterNode(t.Context(), "node", "", time.Now())
+		h.ok(err)
+		b.Node = life
+		_, err = h.db.ClaimTask(t.Context(), life, a.Account, a.Task, time.Now())
+		h.ok(err)
+	}
+	life, _, err := h.db.RegisterNode(t.Context(), "node", "", time.Now())
+	h.ok(err)
+	b.Node = life
+	b.ok(b.work(t.Context(), a))
+	if got := b.read(a); got.Status != store.TaskFailed {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestResultsExpire(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	b := h.bench(tts.New(quick()))
+	a := b.take("One.", "pcm")
+	b.ok(b.work(t.Context(), a))
+	got := b.read(a)
+	for _, tt := range []struct {
+		after time.Duration
+		want  error
+	}{{resultLife - time.Millisecond, nil}, {resultLife, api.ErrExpired}} {
+		file, _, err := b.result(got, got.EndedAt.Add(tt.after))
+		if !errors.Is(err, tt.want) {
+			t.Errorf("after %v: %v", tt.after, err)
+		}
+		if err == nil {
+			file.Close()
+		}
+	}
+	h.ok(os.WriteFile(filepath.Join(b.Dir(), "old"+partSuffix), nil, 0o600))
+	for _, tt := range []struct {
+		after time.Duration
+		want  int
+	}{{timeout, 2}, {timeout + 2*sweepEvery, 1}, {resultLife, 1}, {resultLife + 2*sweepEvery, 0}} {
+		b.removeExpired(time.Now().Add(tt.after))
+		if n := b.files(); n != tt.want {
+			t.Errorf("%d files after %v, want %d", n, tt.after, tt.want)
+		}
+	}
+	if _, _, err := b.result(got, time.Now()); !errors.Is(err, api.ErrExpired) {
+		t.Errorf("without its file: %v", err)
+	}
+}
+
+// river of speech: a speaker that never holds more than a second of it.
+type flood struct {
+	*tts.Service
+	seconds int
+	each    func(second int)
+}
+
+func (f flood) Speak(_ context.Context, r tts.Request) iter.Seq2[tts.Chunk, error] {
+	return func(yield func(tts.Chunk, error) bool) {
+		for i := range f.seconds {
+			f.each(i)
+			if !yield(tts.Chunk{Samples: make([]int16, tts.Rate), Chars: len(r.Text) * (i + 1) / f.seconds}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// However long a text is, its audio goes to the disk and not into memory.
+func TestMemoryIsBounded(t *testing.T) {
+	h := setup(t)
+	live := func() int64 { // garbage, of other tests too, is none of it
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before, most := live(), int64(0)
+	b := h.bench(flood{tts.New(quick()), 40 * 60, func(second int) { // 212 MB of audio
+		if second%100 == 0 {
+			most = max(most, live()-before)
+		}
+	}})
+	a := b.take(strings.Repeat("a", 100_000), "wav")
+	b.ok(b.work(t.Context(), a))
+	got := b.read(a)
+	f, _ := formatNamed("wav")
+	info, err := os.Stat(b.path(got, f))
+	h.ok(err)
+	if got.Duration != 40*time.Minute || info.Size() != 40*60*88200+44 {
+		t.Errorf("%v, %d bytes", got.Duration, info.Size())
+	}
+	t.Logf("%d kB more than before at most", most>>10)
+	if most > 32<<20 {
+		t.Errorf("%d MB more than before", most>>20)
+	}
+}
+
+// Progress is stored while a task is being spoken, and never falls.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	var b *bench
+	var a speakArgs
+	var seen atomic.Int32
+	b = h.bench(flood{tts.New(quick()), 4, func(second int) {
+		if second == 2 { // half of it is spoken: wait for the next sign
+			for b.read(a).Progress == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			seen.Store(int32(b.read(a).Progress))
+		}
+	}})
+	a = b.take(strings.Repeat("a", 1000), "ulaw")
+	b.ok(b.work(t.Context(), a))
+	if got := seen.Load(); got != 50 {
+		t.Errorf("progress %d midway", got)
+	}
+	if got := b.read(a); got.Progress != 100 {
+		t.Errorf("progress %d at the end", got.Progress)
+	}
+}

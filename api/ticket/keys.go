@@ -1,0 +1,42 @@
+package ticket
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// Store is what the package needs of the store.
+type Store interface {
+	Authenticate(ctx context.Context, secret string, now time.Time) (store.Principal, error)
+	CheckKey(ctx context.Context, p store.Principal) error
+	Agent(ctx context.Context, account, id string) (*store.Agent, error)
+}
+
+// Keys looks up whatever a client may send: tickets here, everything else in the
+// store. It implements api.Keys.
+type Keys struct {
+	Signer *Signer
+	Store  Store
+}
+
+// Authenticate implements api.Keys. A ticket is good as long as the key from which
+// it was made: that is asked each time, so that a revocation counts at once on
+// every node.
+func (k Keys) Authenticate(ctx context.Context, secret string, now time.Time) (api.Principal, error) {
+	if !strings.HasPrefix(secret, prefix) {
+		p, err := k.Store.Authenticate(ctx, secret, now)
+		return api.Principal{Account: p.Account, Key: p.Key}, err
+	}
+	p, err := k.Signer.Verify(secret, now)
+	if err != nil {
+		return api.Principal{}, err
+	}
+	if err := k.Store.CheckKey(ctx, store.Principal{Account: p.Account, Key: p.Key}); err != nil {
+		return api.Principal{}, err
+	}
+	return p, nil
+}

@@ -1,0 +1,114 @@
+package ticket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/store"
+)
+
+// lifetime of a ticket; one that is made from another ends with that.
+const lifetime = 10 * time.Minute
+
+// Mount adds the routes that make tickets.
+func Mount(a *api.API, s *Signer, db Store) {
+	m := mint{s, db}
+	api.Register(a, api.Route{Access: api.Minting, Operation: huma.Operation{
+		Method: http.MethodPost, Path: "/ws-ticket", OperationID: "create-ticket", Tags: []string{"Tickets"},
+		Summary: "Make a ticket for a browser",
+		Description: "A ticket opens what an API key opens, except management (`/v1/*`), for ten minutes and as often as you like. " +
+			"Send it as a key is sent; in browsers, whose WebSocket and EventSource cannot set headers, as `api_key` in the query. " +
+			"Make tickets on your own server, for people who have signed in there: the key stays there.\n\n" +
+			"The credential must come in a header. A ticket may be sent instead of a key: the new one ends when the old one does. " +
+			"Conversations and streams that are open when a ticket expires go on. Revoking the key ends its tickets. " +
+			"A body is not needed and not read.",
+	}}, m.ticket)
+	api.Register(a, api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodPost, Path: "/v1/session-tickets", OperationID: "create-session-ticket", Tags: []string{"Tickets"},
+		Summary: "Make a ticket for one agent's conversations",
+		Description: "A session ticket may be given to strangers. It opens conversations with one agent of the account, over `/ws/agent`, " +
+			"and nothing else: every other route answers 403 `auth.ticket_not_allowed`. `agent_id` need not be sent with it, and another " +
+			"agent's is refused. What the client sends of voice, language, prompt and tools is ignored.\n\n" +
+			"When it has started `max_sessions` conversations, the next is refused with `auth.time_limited`, on the socket in an error " +
+			"message followed by close code 1008. A conversation that the client gives up before `prompt_set` does not count. " +
+			"At `max_duration_seconds` the agent says goodbye and ends the conversation.",
+		Errors: []int{http.StatusNotFound},
+	}}, m.sessionTicket)
+}
+
+type mint struct {
+	signer *Signer
+	db     Store
+}
+
+// Minted is a new ticket.
+type Minted struct {
+	Ticket    string `json:"ticket" doc:"The credential: letters, digits, _ and - only." example:"wst_AXk3vQAAAZ8"`
+	ExpiresIn int    `json:"expires_in" doc:"Whole seconds until it expires." example:"600"`
+}
+
+type ticketOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         Minted
+}
+
+// noStore keeps answers with secrets out of every cache.
+const noStore = "no-store"
+
+func (m mint) ticket(ctx context.Context, _ *struct{}) (*ticketOutput, error) {
+	p, now := api.PrincipalOf(ctx), time.Now()
+	expires := now.Add(lifetime)
+	if parent := p.Ticket; parent != nil && parent.Expires.Before(expires) {
+		expires = parent.Expires
+	}
+	p.Ticket = &api.Ticket{Expires: expires}
+	return &ticketOutput{CacheControl: noStore, Body: m.answer(p, now)}, nil
+}
+
+func (m mint) answer(p api.Principal, now time.Time) Minted {
+	return Minted{Ticket: m.signer.Sign(p), ExpiresIn: int(p.Ticket.Expires.Sub(now) / time.Second)}
+}
+
+// newSessionTicket says what a session ticket is to open.
+type newSessionTicket struct {
+	AgentID     string `json:"agent_id" doc:"An agent of the account." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0" maxLength:"100"`
+	TTL         int    `json:"ttl_seconds,omitempty" doc:"How long conversations may be started with it." minimum:"30" maximum:"600" default:"600"`
+	MaxSessions int    `json:"max_sessions,omitempty" doc:"How many conversations it may start." minimum:"1" maximum:"10" default:"1"`
+	MaxDuration int    `json:"max_duration_seconds,omitempty" doc:"How long each may last; without it as long as the agent's settings say." minimum:"10" maximum:"7200" example:"300"`
+}
+
+type sessionTicketInput struct{ Body newSessionTicket }
+
+// mintedForAgent is a new session ticket.
+type mintedForAgent struct {
+	Minted
+	AgentID     string `json:"agent_id" doc:"The agent that it opens." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	MaxSessions int    `json:"max_sessions" doc:"How many conversations it may start." example:"1"`
+	MaxDuration int    `json:"max_duration_seconds,omitempty" doc:"How long each may last; absent when only the agent's settings bound it." example:"300"`
+}
+
+type sessionTicketOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         mintedForAgent
+}
+
+func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessionTicketOutput, error) {
+	p, now, ask := api.PrincipalOf(ctx), time.Now(), in.Body
+	agent, err := m.db.Agent(ctx, p.Account, ask.AgentID)
+	if errors.Is(err, store.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", api.ErrNoAgent, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(ask.TTL) * time.Second), Agent: agent.ID,
+		MaxSessions: ask.MaxSessions, MaxDuration: time.Duration(ask.MaxDuration) * time.Second}
+	return &sessionTicketOutput{CacheControl: noStore,
+		Body: mintedForAgent{m.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration}}, nil
+}

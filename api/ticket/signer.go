@@ -1,0 +1,167 @@
+// Package ticket makes and reads the short-lived credentials that may be given to
+// browsers. A ticket carries what it allows and a seal of the server's secret over
+// it, so that every node with the same secret reads it and none stores it.
+package ticket
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// prefix tells tickets from API keys.
+const prefix = "wst_"
+
+// The form of a ticket: the prefix, then in base64url (RFC 4648, section 5) without
+// padding:
+//
+//	byte     form
+//	4 bytes  identifier of the secret
+//	8 bytes  expiry, milliseconds of Unix time, big endian
+//	12 bytes random
+//	3 texts  key, account, agent (empty: not a session ticket); each as a
+//	         varint of its length and its bytes
+//	2 varints conversations it may start, seconds that each may last; 0: any
+//	32 bytes HMAC-SHA-256 of all before
+const (
+	form       = 1
+	secretSize = 4
+	nonceSize  = 12
+	maxSize    = 1 << 10 // characters; ours have about 200
+)
+
+// text is the whole of base64url, where other spellings of the same bytes are
+// refused: what is one credential must have one name.
+var text = base64.RawURLEncoding.Strict()
+
+// Identifiers of tickets are their random part, which opens nothing.
+const idPrefix = "tkt_"
+
+var idText = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
+
+// Signer makes and reads tickets. It is safe for use from several goroutines.
+type Signer struct {
+	secret []byte // its identifier
+	key    []byte
+}
+
+// NewSigner returns a signer whose keys are derived from the master secret (RFC
+// 5869). The error says that the secret is too short for the cryptography in use.
+func NewSigner(secret string) (*Signer, error) {
+	s := &Signer{}
+	for _, k := range []struct {
+		to   *[]byte
+		info string
+		size int
+	}{{&s.secret, "parley ticket secret id", secretSize}, {&s.key, "parley ticket seal", sha256.Size}} {
+		var err error
+		if *k.to, err = hkdf.Key(sha256.New, []byte(secret), nil, k.info, k.size); err != nil {
+			return nil, fmt.Errorf("ticket keys: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// Sign makes a ticket that speaks for p's key as p.Ticket says: its expiry in whole
+// milliseconds, its longest conversation in whole seconds. Its identifier is new,
+// whatever p.Ticket.ID is.
+func (s *Signer) Sign(p api.Principal) string {
+	b := append([]byte{form}, s.secret...)
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Ticket.Expires.UnixMilli()))
+	nonce := make([]byte, nonceSize)
+	rand.Read(nonce)
+	b = append(b, nonce...)
+	for _, v := range []string{p.Key, p.Account, p.Ticket.Agent} {
+		b = append(binary.AppendUvarint(b, uint64(len(v))), v...)
+	}
+	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxSessions))
+	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxDuration/time.Second))
+	return prefix + text.EncodeToString(append(b, s.seal(b)...))
+}
+
+func (s *Signer) seal(b []byte) []byte {
+	h := hmac.New(sha256.New, s.key)
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+// errTicket is why a ticket is refused. The reason is for tests and debuggers;
+// clients learn only that the credential is not good.
+func errTicket(why string) error { return fmt.Errorf("ticket: %w: %s", store.ErrUnauthorized, why) }
+
+// Verify reads a ticket. It does not know whether the key from which the ticket was
+// made is still good. The error is store.ErrUnauthorized.
+func (s *Signer) Verify(ticket string, now time.Time) (api.Principal, error) {
+	written, ok := strings.CutPrefix(ticket, prefix)
+	if !ok || len(ticket) > maxSize {
+		return api.Principal{}, errTicket("not a ticket")
+	}
+	b, err := text.DecodeString(written)
+	// The decoder skips line breaks.
+	if err != nil || text.EncodedLen(len(b)) != len(written) || len(b) < 1+secretSize+sha256.Size {
+		return api.Principal{}, errTicket("malformed")
+	}
+	body, seal := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+	switch {
+	case body[0] != form:
+		return api.Principal{}, errTicket("of an unknown form")
+	case !bytes.Equal(body[1:1+secretSize], s.secret):
+		return api.Principal{}, errTicket("of another secret")
+	case !hmac.Equal(seal, s.seal(body)):
+		return api.Principal{}, errTicket("forged")
+	}
+	p, err := parse(body[1+secretSize:])
+	if err != nil {
+		return api.Principal{}, errTicket(err.Error())
+	}
+	if !now.Before(p.Ticket.Expires) {
+		return api.Principal{}, errTicket("expired")
+	}
+	return p, nil
+}
+
+var errBody = errors.New("of another shape")
+
+// parse reads what a seal has proved to be ours. It checks nevertheless: an older
+// or younger version of us may have sealed it.
+func parse(b []byte) (api.Principal, error) {
+	if len(b) < 8+nonceSize {
+		return api.Principal{}, errBody
+	}
+	t := &api.Ticket{Expires: time.UnixMilli(int64(binary.BigEndian.Uint64(b))), ID: idPrefix + idText.EncodeToString(b[8:8+nonceSize])}
+	p := api.Principal{Ticket: t}
+	b = b[8+nonceSize:]
+	for _, to := range []*string{&p.Key, &p.Account, &t.Agent} {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)-size) {
+			return api.Principal{}, errBody
+		}
+		b = b[size:]
+		*to, b = string(b[:n]), b[n:]
+	}
+	var sessions, seconds uint64
+	for _, to := range []*uint64{&sessions, &seconds} {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > 1<<31 {
+			return api.Principal{}, errBody
+		}
+		*to, b = n, b[size:]
+	}
+	if len(b) > 0 || p.Key == "" || p.Account == "" {
+		return api.Principal{}, errBody
+	}
+	t.MaxSessions, t.MaxDuration = int(sessions), time.Duration(seconds)*time.Second
+	return p, nil
+}

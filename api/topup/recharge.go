@@ -1,0 +1,122 @@
+package topup
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing/payment"
+	"parley/store"
+	"parley/store/jobs"
+)
+
+const (
+	rechargeWorkers = 4               // charges at once on one node; each waits for the provider
+	rechargeTimeout = 2 * time.Minute // more than two requests to a provider may take
+	rechargeSweep   = 30 * time.Second
+	// refusedFor is how long a provider may refuse a charge for reasons of ours, such as
+	// a wrong key, until the attempt has failed.
+	refusedFor = 24 * time.Hour
+)
+
+// Recharges charges saved cards for accounts whose balance has fallen below their
+// threshold. The store makes the attempts; any node may charge one, and several may at
+// once, for its identifier is the provider's idempotency key.
+type Recharges struct {
+	Store *store.DB
+	Queue *jobs.Queue
+	// Provider takes the money. It is called when the queue runs.
+	Provider func() payment.Provider
+	Log      *slog.Logger
+}
+
+type rechargeArgs struct {
+	Account string `json:"account"`
+	Attempt string `json:"attempt"`
+}
+
+// Kind implements jobs.Args.
+func (rechargeArgs) Kind() string { return "recharge" }
+
+type rechargeSweepArgs struct{}
+
+// Kind implements jobs.Args.
+func (rechargeSweepArgs) Kind() string { return "recharge_sweep" }
+
+// Handle adds the work to the queue, before it is opened. Call Watch when it is.
+func (r *Recharges) Handle() {
+	jobs.Handle(r.Queue, jobs.Limits{Workers: rechargeWorkers, Timeout: rechargeTimeout}, r.charge)
+	jobs.Handle(r.Queue, jobs.Limits{Workers: 1, Timeout: rechargeTimeout}, r.sweep)
+	jobs.Every(r.Queue, rechargeSweep, rechargeSweepArgs{})
+}
+
+// Watch has attempts put in line by the transactions that make them.
+func (r *Recharges) Watch() { r.Store.OnRecharge(r.Enqueue) }
+
+// Enqueue puts an attempt in line, once the queue is open.
+func (r *Recharges) Enqueue(ctx context.Context, tx pgx.Tx, account, attempt string) error {
+	return r.Queue.Insert(ctx, tx, rechargeArgs{account, attempt})
+}
+
+// sweep finds what was lost: attempts whose worker died or gave up, and those that
+// nobody has made, such as a new month's.
+func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
+	n, err := r.Store.SweepRecharges(ctx, r.Enqueue, now())
+	if n > 0 {
+		r.Log.Warn("automatic recharges without an outcome are tried again", "attempts", n)
+	}
+	return err
+}
+
+// charge charges one attempt and settles the outcome. An outcome that is not known
+// fails the job, which tries again with the same key and so learns it; an event may
+// tell it earlier.
+func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
+	a, err := r.Store.BeginRecharge(ctx, args.Account, args.Attempt, now())
+	if err != nil || a == nil {
+		return err
+	}
+	p := r.Provider()
+	if a.Provider != p.Name() { // the operator has changed it: this one has no card
+		return r.fail(ctx, a, store.RechargeNoCard, "")
+	}
+	look, err := r.Store.PaymentLook(ctx)
+	if err != nil {
+		return err
+	}
+	paid, err := p.Charge(ctx, payment.ChargeRequest{Key: a.ID, Account: a.Account, Customer: a.Customer, Amount: a.Amount})
+	if refused, ok := errors.AsType[*payment.CardError](err); ok {
+		return r.fail(ctx, a, failureOf(refused), refused.Code)
+	}
+	if errors.Is(err, payment.ErrRefused) && now().Sub(a.MadeAt) > refusedFor {
+		r.Log.Error("the payment provider refuses an automatic recharge", "attempt", a.ID, "account", a.Account, "err", err)
+		return r.fail(ctx, a, store.RechargeRefused, "")
+	}
+	if err != nil {
+		return err
+	}
+	t, err := r.Store.SettlePayment(ctx, store.Settlement{Provider: p.Name(), Look: look, Payment: paid}, now())
+	if err == nil {
+		r.Log.Info("automatic recharge", "attempt", a.ID, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String())
+	}
+	return err
+}
+
+func (r *Recharges) fail(ctx context.Context, a *store.RechargeAttempt, why store.RechargeFailure, code string) error {
+	r.Log.Info("automatic recharge failed", "attempt", a.ID, "account", a.Account, "reason", why, "code", code)
+	return r.Store.FailRecharge(ctx, a.Account, a.ID, why, code, now())
+}
+
+// failureOf is what a card that could not be charged means.
+func failureOf(e *payment.CardError) store.RechargeFailure {
+	switch {
+	case errors.Is(e, payment.ErrAuthentication):
+		return store.RechargeAuthentication
+	case errors.Is(e, payment.ErrNoCard):
+		return store.RechargeNoCard
+	}
+	return store.RechargeDeclined
+}

@@ -1,0 +1,131 @@
+package topup_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"parley/billing/payment"
+	"parley/store"
+)
+
+// unsteady is a provider that makes refunds and loses the answer, or refuses them.
+type unsteady struct {
+	payment.Provider
+	lost    int   // answers
+	refuses error // instead
+	made    int   // calls that came through
+}
+
+func (u *unsteady) Refund(ctx context.Context, r payment.RefundRequest) (payment.Refund, error) {
+	if u.refuses != nil {
+		return payment.Refund{}, u.refuses
+	}
+	got, err := u.Provider.Refund(ctx, r)
+	u.made++
+	if u.lost > 0 {
+		u.lost--
+		return payment.Refund{}, payment.ErrUnknown
+	}
+	return got, err
+}
+
+// paidTopUp is a top-up of 20 dollars that was paid.
+func (o *bank) paidTopUp() string {
+	o.Helper()
+	v := o.begin(o.a, "20")
+	o.press(v, "pay")
+	o.pass(0)
+	if got := o.get(o.a, v.ID); got.State != "succeeded" || got.Paid != 20*usd {
+		o.Fatalf("%+v", got)
+	}
+	return v.ID
+}
+
+// TestRefunds: what an operator asks for reaches the provider once, whatever happens
+// to the answer and to the webhook; what fails comes back.
+func TestRefunds(t *testing.T) {
+	o := open(t)
+	u := &unsteady{Provider: o.pays}
+	o.desk.Provider = u
+	id := o.paidTopUp()
+	ask := func() *store.Refund {
+		t.Helper()
+		r, err := o.db.RequestRefund(t.Context(), o.a.account, id, 5*usd, time.Now())
+		o.ok(err)
+		return r
+	}
+	wantState := func(r *store.Refund, state store.RefundState, code string) {
+		t.Helper()
+		if got, err := o.db.Refund(t.Context(), o.a.account, r.ID); err != nil || got.State != state || got.Code != code {
+			t.Errorf("%+v, %v; want %s %s", got, err, state, code)
+		}
+	}
+
+	u.lost = 1
+	r := ask()
+	for range 2 { // the webhook comes before the answer does
+		if err := o.desk.PayBack(t.Context()); u.made == 1 && !errors.Is(err, payment.ErrUnknown) {
+			t.Errorf("the answer is lost: %v", err)
+		}
+		if paid := o.show(o.a).Pots.Paid; paid != 15*usd {
+			t.Errorf("%v paid", paid)
+		}
+		o.pass(time.Second)
+	}
+	wantState(r, store.RefundDone, "")
+	o.ok(o.desk.PayBack(t.Context()))
+	if got := o.get(o.a, id); u.made != 2 || got.Refunded != 5*usd || o.show(o.a).Pots.Paid != 15*usd {
+		t.Errorf("asked %d times, %+v, %v paid", u.made, got, o.show(o.a).Pots.Paid)
+	}
+
+	u.refuses = payment.ErrRefused
+	r = ask()
+	o.ok(o.desk.PayBack(t.Context()))
+	wantState(r, store.RefundFailed, "refused")
+	if paid := o.show(o.a).Pots.Paid; paid != 15*usd {
+		t.Errorf("%v paid after a refusal", paid)
+	}
+
+	// One by Run, as a server does it.
+	u.refuses = nil
+	r = ask()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- o.desk.Run(ctx) }()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		got, err := o.db.Refund(t.Context(), o.a.account, r.ID)
+		o.ok(err)
+		if got.State == store.RefundDone {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%+v", got)
+		}
+	}
+	stop()
+	o.ok(<-ended)
+	if paid := o.show(o.a).Pots.Paid; paid != 10*usd {
+		t.Errorf("%v paid", paid)
+	}
+}
+
+// TestDisputesAreTold, to whoever has the account's calls.
+func TestDisputesAreTold(t *testing.T) {
+	o := open(t)
+	told := make(chan string, 10)
+	o.desk.Disputed = func(account string) { told <- account }
+	id := o.paidTopUp()
+	top, err := o.db.TopUp(t.Context(), o.a.account, id)
+	o.ok(err)
+	if len(told) != 0 {
+		t.Error("there is no dispute")
+	}
+	_, err = o.pays.OpenDispute(top.Payment, 20*usd)
+	o.ok(err)
+	o.pass(0)
+	if len(told) == 0 || <-told != o.a.account || o.show(o.a).OpenDisputes != 1 {
+		t.Errorf("%d told, %d disputes", len(told), o.show(o.a).OpenDisputes)
+	}
+}

@@ -1,0 +1,158 @@
+package topup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/wallet"
+	"parley/billing"
+	"parley/store"
+)
+
+// AutoRecharge is automatic recharge as its account sees it.
+type AutoRecharge struct {
+	Enabled          bool             `json:"enabled" doc:"Whether the card is charged when the balance falls below threshold."`
+	Threshold        wallet.USD       `json:"threshold" doc:"A balance below it is recharged."`
+	Amount           wallet.USD       `json:"amount" doc:"What is charged each time."`
+	MonthlyCap       wallet.USD       `json:"monthly_cap" doc:"The most of a calendar month, in UTC."`
+	CardSaved        bool             `json:"card_saved" doc:"Whether there is a card to charge: the one that paid a top-up last is kept."`
+	ChargedThisMonth wallet.USD       `json:"charged_this_month" doc:"What counts towards monthly_cap: charges that succeeded, and the one in progress."`
+	InProgress       *string          `json:"in_progress" doc:"The top-up that is being charged; null when there is none." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	LastFailure      *RechargeFailure `json:"last_failure,omitempty" doc:"Why the last charge failed, or it was disabled; absent when it did not, or it was enabled again since."`
+	RetryAt          *time.Time       `json:"retry_at" doc:"When the card may be charged again after a failure; null: at once. A top-up that is paid by hand ends the wait."`
+}
+
+// RechargeFailure is why an automatic recharge failed.
+type RechargeFailure struct {
+	Reason string    `json:"reason" doc:"card_declined: three in a row disable it. authentication_required, the bank wants you to confirm each charge, and no_card disable it at once. refused: the payment provider could not be used. refunded: money that went back to a card left the balance below the threshold, which disables it too." enum:"card_declined,authentication_required,no_card,refused,refunded" example:"card_declined"`
+	Code   string    `json:"code" doc:"The payment provider's word for it; may be empty." example:"insufficient_funds"`
+	At     time.Time `json:"at" doc:"When it was."`
+}
+
+func viewRecharge(s *store.RechargeState) AutoRecharge {
+	v := AutoRecharge{Enabled: s.Enabled, Threshold: wallet.USD(s.Threshold), Amount: wallet.USD(s.Amount), MonthlyCap: wallet.USD(s.MonthlyCap),
+		CardSaved: s.CardSaved, ChargedThisMonth: wallet.USD(s.Charged), RetryAt: s.NotBefore}
+	if s.Open != "" {
+		v.InProgress = &s.Open
+	}
+	if s.Failure != "" {
+		v.LastFailure = &RechargeFailure{string(s.Failure), s.Code, *s.FailedAt}
+	}
+	return v
+}
+
+// setting is a number of dollars in a request, with bounds of its own.
+type setting struct{ dollars }
+
+// Schema implements huma.SchemaProvider.
+func (setting) Schema(huma.Registry) *huma.Schema {
+	least, most := 0.0, float64(maxSetting/billing.USD)
+	return &huma.Schema{Type: huma.TypeNumber, Minimum: &least, Maximum: &most, Examples: []any{100}, Description: "US dollars, whole cents."}
+}
+
+// maxSetting bounds the threshold and the cap.
+const maxSetting = 1_000_000 * billing.USD
+
+// RechargeSettings are what the owner sets.
+type RechargeSettings struct {
+	Enabled    *bool   `json:"enabled,omitempty" doc:"Whether to recharge."`
+	Threshold  setting `json:"threshold,omitempty"`
+	Amount     dollars `json:"amount,omitempty"`
+	MonthlyCap setting `json:"monthly_cap,omitempty"`
+}
+
+func (d *Desk) mountSettings(a *api.API) {
+	const at = "/v1/auto-recharge"
+	api.Register(a, route(http.MethodGet, at, "get-auto-recharge", "Read automatic recharge",
+		"The settings, those of the rate card where none were made, and how it stands."), d.readSettings)
+	const rules = " `amount` is within the bounds of a top-up and `monthly_cap` at least `amount`. Enabling it charges the card at once when the " +
+		"balance is below `threshold`; it needs a card that has paid a top-up, else the answer is 402. The card that paid last is charged."
+	for _, m := range []struct {
+		method, id, summary, text string
+		whole                     bool
+	}{
+		{http.MethodPut, "put-auto-recharge", "Set automatic recharge", "Fields that are not sent, or null, become those of the rate card, and `enabled` false." + rules, true},
+		{http.MethodPatch, "update-auto-recharge", "Change automatic recharge", "Fields that are not sent, or null, stay as they are." + rules, false},
+	} {
+		r := route(m.method, at, m.id, m.summary, m.text, http.StatusPaymentRequired)
+		r.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
+		api.Register(a, r, func(ctx context.Context, in *settingsInput) (*settingsOutput, error) {
+			return d.set(ctx, in.Body, m.whole)
+		})
+	}
+}
+
+type settingsInput struct{ Body RechargeSettings }
+
+type settingsOutput struct{ Body AutoRecharge }
+
+func (d *Desk) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
+	s, err := d.Store.Recharge(ctx, api.PrincipalOf(ctx).Account, d.Provider.Name(), store.DefaultRecharge(d.Card()), now())
+	if err != nil {
+		return nil, err
+	}
+	return &settingsOutput{viewRecharge(s)}, nil
+}
+
+// set changes the settings that were sent; whole brings the others back to the rate
+// card's.
+func (d *Desk) set(ctx context.Context, in RechargeSettings, whole bool) (*settingsOutput, error) {
+	defaults := store.DefaultRecharge(d.Card())
+	s, err := d.Store.SetRecharge(ctx, api.PrincipalOf(ctx).Account, d.Provider.Name(), defaults, func(r *store.Recharge) error {
+		if whole {
+			*r = defaults
+		}
+		if in.Enabled != nil {
+			r.Enabled = *in.Enabled
+		}
+		given := whole
+		for _, f := range []struct {
+			to   *billing.Money
+			from dollars
+		}{{&r.Threshold, in.Threshold.dollars}, {&r.Amount, in.Amount}, {&r.MonthlyCap, in.MonthlyCap.dollars}} {
+			if f.from.given {
+				*f.to, given = f.from.Money, true
+			}
+		}
+		if !given && !r.Enabled {
+			return nil // it can be disabled whatever the bounds have become
+		}
+		return d.judge(*r)
+	}, now())
+	if errors.Is(err, store.ErrTopupRequired) {
+		err = api.Detail(err, "pay a top-up by card first: the card that pays is kept, and recharged from then on")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &settingsOutput{viewRecharge(s)}, nil
+}
+
+// judge says what is wrong with settings.
+func (d *Desk) judge(r store.Recharge) error {
+	if err := d.check(dollars{r.Amount, true}); err != nil {
+		return err
+	}
+	what := ""
+	switch {
+	case r.Threshold < 0 || r.Threshold > maxSetting:
+		what = fmt.Sprintf("threshold: from 0 to %s US dollars", maxSetting)
+	case r.MonthlyCap < r.Amount:
+		what = fmt.Sprintf("monthly_cap: at least the amount, %s US dollars", r.Amount)
+	case r.MonthlyCap > maxSetting:
+		what = fmt.Sprintf("monthly_cap: at most %s US dollars", maxSetting)
+	case r.Threshold%billing.Cent != 0:
+		what = "threshold: whole cents only"
+	case r.MonthlyCap%billing.Cent != 0:
+		what = "monthly_cap: whole cents only"
+	default:
+		return nil
+	}
+	return api.Detail(api.ErrBadRequest, what)
+}

@@ -1,0 +1,139 @@
+package tts
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"parley/api"
+	"parley/api/upload"
+	"parley/billing"
+	"parley/media/wav"
+)
+
+const (
+	// patience is how long a whole text may take to be spoken: clients wait no longer.
+	patience = time.Minute
+	// atOnce bounds the answers in memory, for a file begins with its length: 0.3 MB
+	// for a sentence, 35 MB for the longest text. gateWait is how long a request waits
+	// for room before it is refused.
+	atOnce   = 32
+	gateWait = 10 * time.Second
+	// A client has sendTime and a quarter of the audio's length to take the answer.
+	sendTime  = time.Minute
+	sendRatio = 4
+	// maxBody holds MaxText code points, each written as two JSON escapes.
+	maxBody = 128 << 10
+)
+
+// synthesizer answers POST /tts/synthesize.
+type synthesizer struct {
+	speech *Service
+	books  api.Books
+	log    *slog.Logger
+	gate   *upload.Gate
+}
+
+func (h *synthesizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.serve(w, r); err != nil {
+		api.WriteError(w, err)
+	}
+}
+
+// serve returns an error while nothing has been sent.
+func (h *synthesizer) serve(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return api.ReadError(err)
+	}
+	a, err := ParseAsk(body)
+	if err != nil {
+		return err
+	}
+	a.Visemes = false
+	request, err := h.speech.Check(a, OneShot)
+	if err != nil {
+		return err
+	}
+	p := api.PrincipalOf(r.Context())
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	leave, err := h.gate.Enter(ctx, p.Account)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	audio, samples, err := h.speak(ctx, p, request)
+	if err != nil {
+		return err
+	}
+	send(w, audio, samples)
+	return nil
+}
+
+// speak speaks a text and charges for it. The books are closed before the client
+// has its answer, so that its next request finds the place free.
+func (h *synthesizer) speak(ctx context.Context, p api.Principal, r Request) (audio []Chunk, samples int, err error) {
+	chars := int64(utf8.RuneCountInString(r.Text))
+	work, err := h.books.Begin(ctx, p, billing.TTS, chars)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = errUnfinished
+	defer func() {
+		if err == nil && samples > 0 {
+			work.Used(chars)
+		}
+		work.End(err)
+	}()
+	audio, samples, err = h.collect(work.Context(), r)
+	if err != nil && h.log != nil && !errors.Is(err, context.Canceled) && api.ProblemOf(err).Status >= 500 {
+		h.log.Warn("synthesis failed", "account", p.Account, "err", err)
+	}
+	return audio, samples, err
+}
+
+// errUnfinished is how a job has ended whose code has panicked.
+var errUnfinished = errors.New("tts: the job was not finished")
+
+// collect is all the audio of a request.
+func (h *synthesizer) collect(ctx context.Context, r Request) (audio []Chunk, samples int, err error) {
+	for c, err := range h.speech.Speak(ctx, r) {
+		if err != nil {
+			return nil, 0, err
+		}
+		audio = append(audio, c)
+		samples += len(c.Samples)
+	}
+	return audio, samples, nil
+}
+
+// send writes a WAV file. A failure means that the client has gone.
+func send(w http.ResponseWriter, audio []Chunk, samples int) {
+	length := Rate.Duration(samples).Duration()
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTime + length/sendRatio)) // not every writer can
+	h := w.Header()
+	h.Set("Content-Type", "audio/wav")
+	h.Set("Content-Length", strconv.Itoa(wav.HeaderSize+2*samples))
+	h.Set("X-Audio-Duration-Seconds", strconv.FormatFloat(length.Seconds(), 'f', 3, 64))
+	if wav.WriteHeader(w, Rate, int64(samples)) != nil {
+		return
+	}
+	var buf []byte
+	for i := range audio {
+		buf = buf[:0]
+		for _, s := range audio[i].Samples {
+			buf = binary.LittleEndian.AppendUint16(buf, uint16(s))
+		}
+		audio[i].Samples = nil // the memory is needed for others
+		if _, err := w.Write(buf); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,188 @@
+// Package upload reads the audio files that clients send in the body of a request,
+// bounds how many are in memory at once, and says what is wrong with those that
+// cannot be decoded.
+package upload
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/media/transcode"
+)
+
+// Bounds of a body.
+const (
+	// MaxFile is how many bytes an audio file may have.
+	MaxFile = transcode.MaxBytes
+	// MaxBody is what a route that takes files should give as its MaxBodyBytes: a
+	// file, and the frame that a form puts around it.
+	MaxBody = MaxFile + 64<<10
+	// patience is how long a client may take to send a body: 25 MB at 3.5 Mbit/s.
+	// Until then it keeps others from sending theirs.
+	patience = time.Minute
+	// maxFields and maxField bound what a form has besides its file: a field is a
+	// word or a number.
+	maxFields = 16
+	maxField  = 1 << 10
+)
+
+// Options of Read. The zero value takes a file in the field audio.
+type Options struct {
+	Field    string // of a form's file; "audio"
+	MaxBytes int64  // of the file; MaxFile
+}
+
+// Audio is an uploaded file.
+type Audio struct {
+	Data []byte
+	// ContentType is what the client says of the file, without parameters and in
+	// lower case; its content decides what it is.
+	ContentType string
+	// Fields are the other fields of a form, by name; the first of several counts.
+	Fields map[string]string
+}
+
+// Read reads a file from the body of a request: the body itself, or a field of a
+// multipart form. Its errors belong into the error table: 413 for a file that is
+// too large, 415 for a body that is no file, 400 for a form without one.
+func Read(w http.ResponseWriter, r *http.Request, o Options) (Audio, error) {
+	if o.Field == "" {
+		o.Field = "audio"
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = MaxFile
+	}
+	kind, params, err := contentType(r)
+	if err != nil {
+		return Audio{}, err
+	}
+	deadline := time.Now().Add(patience)
+	if err := http.NewResponseController(w).SetReadDeadline(deadline); err == nil {
+		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }() // it could be set before
+	}
+	if kind != formType && r.ContentLength > o.MaxBytes {
+		return Audio{}, api.ErrTooLarge
+	}
+	var a Audio
+	if kind == formType {
+		a, err = readForm(multipart.NewReader(r.Body, params["boundary"]), o)
+	} else {
+		a.ContentType = kind
+		a.Data, err = readAll(r.Body, o.MaxBytes, r.ContentLength)
+	}
+	if errors.Is(err, api.ErrTooLarge) {
+		// The server waits for a client to read its answer only where it met the
+		// route's own bound, which is a little further on.
+		_, _ = io.Copy(io.Discard, r.Body)
+	}
+	return a, err
+}
+
+const formType = "multipart/form-data"
+
+// CheckType says whether a request's content type is one that Read takes, with
+// api.ErrMediaType when it is not: it may be asked before there is room for the
+// body.
+func CheckType(r *http.Request) error {
+	_, _, err := contentType(r)
+	return err
+}
+
+// contentType is the media type of a body. Browsers record into video types, too,
+// and a program that knows nothing better sends none or octets.
+func contentType(r *http.Request) (kind string, params map[string]string, err error) {
+	header := r.Header.Get("Content-Type")
+	if header == "" {
+		return "", nil, nil
+	}
+	kind, params, err = mime.ParseMediaType(header)
+	switch {
+	case err != nil && kind == "":
+		return "", nil, api.ErrMediaType
+	case kind == formType && params["boundary"] == "":
+		return "", nil, api.Detail(api.ErrBadRequest, "The form's Content-Type has no boundary.")
+	case kind == formType, strings.HasPrefix(kind, "audio/"),
+		slices.Contains([]string{"video/webm", "video/mp4", "video/ogg", "video/quicktime", "application/ogg", "application/octet-stream"}, kind):
+		return kind, params, nil
+	}
+	return "", nil, api.Detail(api.ErrMediaType, "Send audio/wav or another audio type, or multipart/form-data with a file.")
+}
+
+// readForm reads the parts of a form as they come, so that what is too much is
+// never kept.
+func readForm(form *multipart.Reader, o Options) (Audio, error) {
+	a := Audio{Fields: map[string]string{}}
+	found := false
+	for range maxFields {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			if !found {
+				return Audio{}, api.Detail(api.ErrBadRequest, fmt.Sprintf("The form has no file in a field named %q.", o.Field))
+			}
+			return a, nil
+		}
+		if err != nil {
+			return Audio{}, readError(err)
+		}
+		name := part.FormName()
+		switch {
+		case name == o.Field && !found:
+			found = true
+			a.ContentType, _, _ = mime.ParseMediaType(part.Header.Get("Content-Type")) // empty when it makes no sense
+			a.Data, err = readAll(part, o.MaxBytes, -1)
+		case name == o.Field:
+			err = api.Detail(api.ErrBadRequest, fmt.Sprintf("The form has more than one %q.", o.Field))
+		default:
+			var b []byte
+			b, err = readAll(part, maxField, -1)
+			if _, have := a.Fields[name]; !have {
+				a.Fields[name] = string(b)
+			}
+		}
+		if err != nil {
+			return Audio{}, err
+		}
+	}
+	return Audio{}, api.Detail(api.ErrBadRequest, "The form has too many fields.")
+}
+
+// readAll reads limit bytes at most. The length that a request promises is
+// believed as far as memory for it is concerned: the limit has been checked.
+func readAll(r io.Reader, limit, length int64) ([]byte, error) {
+	b := make([]byte, 0, max(512, min(length, limit)+1))
+	for {
+		if int64(len(b)) > limit {
+			return nil, api.ErrTooLarge
+		}
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if errors.Is(err, io.EOF) {
+			if int64(len(b)) > limit {
+				return nil, api.ErrTooLarge
+			}
+			return b, nil
+		}
+		if err != nil {
+			return nil, readError(err)
+		}
+	}
+}
+
+// readError is what a failure to read the body means.
+func readError(err error) error {
+	if too := api.ReadError(err); too == api.ErrTooLarge {
+		return too
+	}
+	return api.Detail(api.ErrBadRequest, "The body ends early, came too slowly or is no proper form.")
+}

@@ -1,0 +1,126 @@
+package wallet
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/api/manage"
+	"parley/billing"
+	"parley/store"
+)
+
+// AccountEvent is something that an account should know.
+type AccountEvent struct {
+	ID        string       `json:"id" doc:"Names the event; younger ones sort later." example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Kind      string       `json:"kind" doc:"balance.low, number.past_due, number.released, recharge.failed, dispute.opened or webhook.disabled; there may be more kinds." example:"balance.low"`
+	Message   string       `json:"message" doc:"The same for people." example:"The balance has fallen to 4.99 USD, below 5 USD: top up soon."`
+	Data      EventFigures `json:"data" doc:"The figures; which are there depends on the kind."`
+	CreatedAt time.Time    `json:"created_at" doc:"When it was noticed."`
+	ClearedAt *time.Time   `json:"cleared_at" doc:"When it stopped being so, which of a number that is lost is known beforehand; null while it is."`
+}
+
+// EventFigures are those of an event.
+type EventFigures struct {
+	Balance   *USD       `json:"balance,omitempty" doc:"What there was when it was noticed."`
+	Threshold *USD       `json:"threshold,omitempty" doc:"The balance below which it is low."`
+	Amount    *USD       `json:"amount,omitempty" doc:"Of a number's month, a recharge or a dispute."`
+	NumberID  string     `json:"number_id,omitempty" doc:"The number's identifier." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Number    string     `json:"number,omitempty" doc:"The number." example:"+34911234567"`
+	DueAt     *time.Time `json:"due_at,omitempty" doc:"When the number's month was to be paid."`
+	ReleaseAt *time.Time `json:"release_at,omitempty" doc:"When the number goes, or went."`
+	Attempt   string     `json:"attempt,omitempty" doc:"The attempt to recharge." example:"rch_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Reason    string     `json:"reason,omitempty" doc:"Why the recharge failed, in the payment provider's word; of a webhook failing or gone." example:"card_declined"`
+	Disabled  bool       `json:"disabled,omitempty" doc:"Automatic recharge is off now."`
+	Dispute   string     `json:"dispute,omitempty" doc:"What the payment provider or the operator calls the dispute." example:"dp_1"`
+	Webhook   string     `json:"webhook,omitempty" doc:"The webhook that is disabled." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+func viewFigures(d store.WarningData) EventFigures {
+	usd := func(m *billing.Money) *USD { return (*USD)(m) }
+	return EventFigures{Balance: usd(d.Balance), Threshold: usd(d.Threshold), Amount: usd(d.Amount), NumberID: d.NumberID, Number: d.Number,
+		DueAt: d.DueAt, ReleaseAt: d.ReleaseAt, Attempt: d.Attempt, Reason: d.Reason, Disabled: d.Disabled, Dispute: d.Dispute, Webhook: d.Webhook}
+}
+
+// ViewEvent is a warning as its account sees it, listed or published.
+func ViewEvent(w *store.Warning) AccountEvent {
+	return AccountEvent{ID: w.ID, Kind: string(w.Kind), Message: Sentence(w), Data: viewFigures(w.Data), CreatedAt: w.CreatedAt, ClearedAt: w.ClearedAt}
+}
+
+// Sentence says a warning to people, on one line.
+func Sentence(w *store.Warning) string {
+	d := w.Data
+	switch w.Kind {
+	case store.WarnBalanceLow:
+		return fmt.Sprintf("The balance has fallen to %s USD, below %s USD: top up soon.", shown(d.Balance), shown(d.Threshold))
+	case store.WarnNumberPastDue:
+		return fmt.Sprintf("The month of %s from %s could not be paid: it costs %s USD of paid credit. Unless that is there before, the number is lost on %s.",
+			d.Number, day(d.DueAt), shown(d.Amount), day(d.ReleaseAt))
+	case store.WarnNumberReleased:
+		return fmt.Sprintf("The number %s is lost: its month was not paid in time.", d.Number)
+	case store.WarnRechargeFailed:
+		next := "It will be tried again."
+		if d.Disabled {
+			next = "Automatic recharge is off now: top up, and turn it on again."
+		}
+		return fmt.Sprintf("An automatic recharge of %s USD has failed (%s). %s", shown(d.Amount), d.Reason, next)
+	case store.WarnDisputeOpened:
+		what := "A payment"
+		if d.Amount != nil && *d.Amount > 0 {
+			what = fmt.Sprintf("A payment of %s USD", shown(d.Amount))
+		}
+		return what + " is disputed: nothing starts until that is resolved."
+	case store.WarnWebhookDisabled:
+		why := "nothing has arrived there for five days"
+		if d.Reason == "gone" {
+			why = "it answered 410, that it is gone"
+		}
+		return fmt.Sprintf("The webhook %s is disabled: %s. Enable it when it works again.", d.Webhook, why)
+	}
+	return string(w.Kind) // a kind of a younger server's
+}
+
+// shown rounds an amount down to the cent, for people.
+func shown(m *billing.Money) string {
+	if m == nil {
+		return "0"
+	}
+	return m.Floor(billing.Cent).String()
+}
+
+// day is a time's date in UTC.
+func day(t *time.Time) string {
+	if t == nil {
+		return "an unknown day"
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+type accountEventList struct {
+	Data []AccountEvent `json:"data" doc:"The events, the newest first." nullable:"false"`
+	manage.More
+}
+
+type eventsOutput struct{ Body accountEventList }
+
+func (m *wallet) events(ctx context.Context, in *Paging) (*eventsOutput, error) {
+	if strings.ContainsRune(in.Cursor, 0) {
+		return nil, bad("cursor: send next_cursor of the page before")
+	}
+	found, err := m.db.Warnings(ctx, api.PrincipalOf(ctx).Account, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	out := &eventsOutput{accountEventList{Data: []AccountEvent{}}}
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		next := found[in.Limit-1].ID
+		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
+	}
+	for i := range found {
+		out.Body.Data = append(out.Body.Data, ViewEvent(&found[i]))
+	}
+	return out, nil
+}

@@ -1,0 +1,42 @@
+package wallet
+
+import (
+	"testing"
+
+	"parley/billing"
+)
+
+// TestUnits: what a receipt says about prices is what they are.
+func TestUnits(t *testing.T) {
+	card := billing.DefaultRateCard()
+	for c := range billing.NumComponents {
+		u := units[c.String()]
+		terms := billing.Terms{Kind: billing.Inbound, Country: "ES"}
+		switch c {
+		case billing.TTSChars:
+			terms = billing.Terms{Kind: billing.TTS}
+		case billing.STTTime:
+			terms = billing.Terms{Kind: billing.STT}
+		case billing.DenoiseTime:
+			terms = billing.Terms{Kind: billing.Denoise}
+		}
+		tariff, err := card.Tariff(terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A counter of seconds is in ms, one of minutes too.
+		n := u.per * map[string]int64{"second": 1000, "minute": 60_000}[u.name]
+		if n == 0 {
+			n = u.per
+		}
+		var used billing.Usage
+		used[c] = n
+		bill, err := tariff.Price(used)
+		if err != nil || !bill[c].Rated || bill[c].Quantity != u.per || bill[c].Amount != bill[c].UnitPrice {
+			t.Errorf("%s: %+v of %+v: %v", c, bill[c], u, err)
+		}
+		if rank[c.String()] != int(c) {
+			t.Errorf("%s is number %d", c, rank[c.String()])
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package wallet
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/export"
+	"parley/api/manage"
+	"parley/store"
+)
+
+// Entry is a line of the ledger as the account sees it.
+type Entry struct {
+	ID           int64     `json:"id" doc:"1, 2, 3… without gaps." example:"42"`
+	At           time.Time `json:"at" doc:"When it was posted."`
+	Kind         string    `json:"kind" doc:"Why the balance moved: topup, refund, dispute, welcome, bonus, adjustment, usage, expiry…; there may be more kinds." example:"usage"`
+	Amount       USD       `json:"amount" doc:"What was added to the balance; below zero when it was taken."`
+	BalanceAfter USD       `json:"balance_after" doc:"Without what sessions in progress have used."`
+	Pot          string    `json:"pot" doc:"What was paid in, or credit that expires." enum:"paid,bonus" example:"paid"`
+	Component    *string   `json:"component" doc:"Of usage: what was used; number is a month of a number, above zero when it was given back." example:"agent"`
+	SessionID    *string   `json:"session_id" doc:"Of usage: the call or other session, see its receipt; null for a number." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	PriceVersion *string   `json:"price_version" doc:"Of usage: the rate card that it was charged by." example:"2026-01-15.1"`
+}
+
+func viewEntry(t *store.Transfer) Entry {
+	e := Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: USD(t.Change()), BalanceAfter: USD(t.BalanceAfter), Pot: t.Pot(),
+		SessionID: t.Session, PriceVersion: t.PriceVersion}
+	if c := t.Component(); c != "" {
+		e.Component = &c
+	}
+	return e
+}
+
+// KindFilter picks entries of one kind.
+type KindFilter struct {
+	Kind string `query:"kind" doc:"Only entries of this kind." maxLength:"32" example:"topup"`
+}
+
+// maxKind is the longest kind that is looked for, in bytes.
+const maxKind = 32
+
+func (in KindFilter) kind() (store.TransferKind, error) {
+	if len(in.Kind) > maxKind {
+		return "", bad("kind: there is none so long")
+	}
+	for _, r := range in.Kind {
+		if (r < 'a' || r > 'z') && r != '_' {
+			return "", bad("kind: a word such as topup")
+		}
+	}
+	return store.TransferKind(in.Kind), nil
+}
+
+type ledgerInput struct {
+	Period
+	KindFilter
+	Paging
+}
+
+type entryList struct {
+	Data []Entry `json:"data" doc:"The entries, the newest first." nullable:"false"`
+	manage.More
+}
+
+type ledgerOutput struct{ Body entryList }
+
+// page is what the query asks for.
+func (in *ledgerInput) page() (p store.LedgerPage, err error) {
+	if p.Range, err = in.Bounds(); err != nil {
+		return p, err
+	}
+	if p.Kind, err = in.kind(); err != nil {
+		return p, err
+	}
+	p.Before, err = in.sequence()
+	return p, err
+}
+
+func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*ledgerOutput, error) {
+	p, err := in.page()
+	if err != nil {
+		return nil, err
+	}
+	p.Limit = in.Limit + 1 // whether there is one more decides has_more
+	var found []store.Transfer
+	err = m.db.Statement(ctx, api.PrincipalOf(ctx).Account, func(s *store.Statement) (err error) {
+		found, err = s.Ledger(ctx, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &ledgerOutput{entryList{Data: []Entry{}}}
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		next := strconv.FormatInt(found[in.Limit-1].Seq, 10)
+		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
+	}
+	for i := range found {
+		out.Body.Data = append(out.Body.Data, viewEntry(&found[i]))
+	}
+	return out, nil
+}
+
+var ledgerHeader = []string{"id", "at", "kind", "amount", "balance_after", "pot", "component", "session_id", "price_version"}
+
+func ledgerParams() []*huma.Param {
+	return append(rangeParams(), param("kind", "Only entries of this kind.", "topup"))
+}
+
+func (m *wallet) ledgerCSV(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	in := ledgerInput{Period: queryRange(q), KindFilter: KindFilter{q.Get("kind")}}
+	p, err := in.page()
+	if err != nil {
+		api.WriteError(w, err)
+		return
+	}
+	p.Limit = export.Batch
+	m.files.Send(w, r, export.Table{Name: "ledger", Header: ledgerHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+		found, err := s.Ledger(ctx, p)
+		for i := range found {
+			rows = append(rows, entryRow(&found[i]))
+			p.Before = found[i].Seq
+		}
+		return rows, len(found) == p.Limit, err
+	}})
+}
+
+// entryRow has words, identifiers and numbers of ours only: no cell begins with
+// what a spreadsheet would compute, but numbers below zero.
+func entryRow(t *store.Transfer) []string {
+	return []string{strconv.FormatInt(t.Seq, 10), export.Time(t.CreatedAt), string(t.Kind), t.Change().String(), t.BalanceAfter.String(), t.Pot(),
+		t.Component(), export.Optional(t.Session), export.Optional(t.PriceVersion)}
+}

@@ -1,0 +1,56 @@
+package wallet
+
+import (
+	"context"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// Receipt is what a session cost.
+type Receipt struct {
+	SessionID    string     `json:"session_id" doc:"The session that was asked for." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Kind         string     `json:"kind" doc:"Conversations: web, inbound, outbound; speech without one: tts, stt, denoise." enum:"web,inbound,outbound,tts,stt,denoise" example:"inbound"`
+	PriceVersion string     `json:"price_version" doc:"The rate card that was in force when it began; no other counts." example:"2026-01-15.1"`
+	OpenedAt     time.Time  `json:"opened_at" doc:"When it began."`
+	StartedAt    *time.Time `json:"started_at" doc:"When it began to cost; null: never."`
+	EndedAt      *time.Time `json:"ended_at" doc:"Null while it lasts."`
+	Lines        []Line     `json:"lines" doc:"What it used, one component each." nullable:"false"`
+	Total        USD        `json:"total" doc:"The sum of the lines, and of the session's entries in the ledger."`
+	Accrued      USD        `json:"accrued" doc:"While it lasts: what it has used and no line holds yet. Else 0."`
+}
+
+// Line is one component of a receipt.
+type Line struct {
+	Component    string `json:"component" doc:"What was used." example:"agent"`
+	Quantity     int64  `json:"quantity" doc:"In units, begun ones counted." example:"193"`
+	Unit         string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event" example:"second"`
+	UnitPrice    USD    `json:"unit_price" doc:"What the rate card says."`
+	UnitPricePer int64  `json:"unit_price_per" doc:"How many units that buys." example:"60"`
+	Amount       USD    `json:"amount" doc:"quantity x unit_price / unit_price_per, half a billionth of a dollar rounded up."`
+	PriceVersion string `json:"price_version" doc:"The version of the rate card that the price is of." example:"2026-01-15.1"`
+}
+
+type receiptOutput struct{ Body Receipt }
+
+func (m *wallet) receipt(ctx context.Context, in *struct {
+	ID string `path:"id" doc:"The call's or session's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}) (*receiptOutput, error) {
+	r, err := m.db.Receipt(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return &receiptOutput{viewReceipt(r)}, nil
+}
+
+func viewReceipt(r *store.Receipt) Receipt {
+	out := Receipt{SessionID: r.Session, Kind: string(r.Kind), PriceVersion: r.PriceVersion, OpenedAt: r.OpenedAt, StartedAt: r.StartedAt,
+		EndedAt: r.EndedAt, Lines: make([]Line, len(r.Lines)), Total: USD(r.Total()), Accrued: USD(r.Accrued)}
+	for i, l := range r.Lines {
+		u := units[l.Component]
+		out.Lines[i] = Line{l.Component, l.Quantity, u.name, USD(l.UnitPrice), u.per, USD(l.Amount), r.PriceVersion}
+	}
+	inOrder(out.Lines, func(l Line) string { return l.Component })
+	return out
+}

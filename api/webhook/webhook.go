@@ -1,0 +1,208 @@
+// Package webhook is how accounts have themselves told of what happens: addresses of
+// theirs, under /v1/webhooks, and the signed requests that they get (Standard Webhooks).
+// Sending is not its business, for where requests may go is decided elsewhere.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/store"
+)
+
+// Check says why requests may not go to an address, in a sentence for its owner.
+type Check func(ctx context.Context, address string) error
+
+// Mount adds the routes.
+func Mount(a *api.API, hooks *store.Webhooks, check Check) {
+	m := &webhooks{hooks, check}
+	const all, one = "/v1/webhooks", "/v1/webhooks/{id}"
+	api.Register(a, route(http.MethodGet, all, "list-webhooks", "List the account's webhooks", "The newest first.", 0), m.list)
+	api.Register(a, route(http.MethodPost, all, "create-webhook", "Create a webhook",
+		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https.",
+		http.StatusCreated), m.create)
+	api.Register(a, route(http.MethodGet, one, "get-webhook", "Read a webhook", "Without its secret.", 0, http.StatusNotFound), m.get)
+	api.Register(a, route(http.MethodPatch, one, "change-webhook", "Change a webhook",
+		"What is left out stays. Disabling it gives up what is on its way; enabling it forgets its failures, and it is told of what happens from then on.",
+		0, http.StatusNotFound), m.change)
+	api.Register(a, route(http.MethodDelete, one, "delete-webhook", "Delete a webhook", "With its deliveries.", http.StatusNoContent, http.StatusNotFound), m.remove)
+	api.Register(a, route(http.MethodPost, one+"/rotate", "rotate-webhook-secret", "Give a webhook a new secret",
+		"For 24 hours both secrets sign; of several rotations the last two secrets do.", 0, http.StatusNotFound), m.rotate)
+	api.Register(a, route(http.MethodPost, one+"/test", "test-webhook", "Send a test event",
+		"An event `webhook.test`, whatever the webhook asks for. What came of it is among the deliveries.", http.StatusAccepted, http.StatusNotFound), m.test)
+	api.Register(a, route(http.MethodGet, one+"/deliveries", "list-webhook-deliveries", "List a webhook's deliveries",
+		"The newest first, for 30 days.", 0, http.StatusNotFound), m.deliveries)
+	api.Register(a, route(http.MethodPost, one+"/deliveries/{delivery}/retry", "retry-webhook-delivery", "Deliver an event again",
+		"Once, now, whether it arrived before or not; under the same `webhook-id`.", http.StatusAccepted, http.StatusNotFound), m.retry)
+	describe(a)
+}
+
+func route(method, path, id, summary, description string, status int, errs ...int) api.Route {
+	if method != http.MethodGet || strings.HasSuffix(path, "/deliveries") {
+		errs = append(errs, http.StatusBadRequest)
+	}
+	return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: method, Path: path, OperationID: id, Tags: []string{"Webhooks"}, Summary: summary, Description: description, DefaultStatus: status, Errors: errs,
+	}}
+}
+
+// webhooks serves the routes.
+type webhooks struct {
+	hooks *store.Webhooks
+	check Check
+}
+
+// Webhook is an address as its owner sees it.
+type Webhook struct {
+	ID             string     `json:"id" doc:"Names the webhook in requests." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	URL            string     `json:"url" doc:"Where events are sent." example:"https://example.com/parley"`
+	Description    string     `json:"description" doc:"What it is for." example:"Bookings"`
+	Events         []string   `json:"events" doc:"The types of events that it is told of; none: all." nullable:"false"`
+	Enabled        bool       `json:"enabled" doc:"Whether it is told of anything."`
+	DisabledReason string     `json:"disabled_reason,omitempty" doc:"Why it is disabled: nothing arrived for five days, it answered 410, or its owner did it." enum:"failing,gone,asked" example:"failing"`
+	FailingSince   *time.Time `json:"failing_since" doc:"Nothing has arrived since; null: the last event did, or there was none."`
+	OldSecretUntil *time.Time `json:"old_secret_until" doc:"When the secret before the last rotation ceases to sign; null: there was none."`
+	CreatedAt      time.Time  `json:"created_at" doc:"When it was made."`
+	UpdatedAt      time.Time  `json:"updated_at" doc:"When it was changed last."`
+}
+
+func view(w *store.Webhook) Webhook {
+	return Webhook{ID: w.ID, URL: w.URL, Description: w.Description, Events: append([]string{}, w.Kinds...), Enabled: w.Enabled, DisabledReason: w.DisabledReason,
+		FailingSince: w.FailingSince, OldSecretUntil: w.OldSecretUntil, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt}
+}
+
+type webhookOutput struct{ Body Webhook }
+
+// secretWebhook is the only answer that holds a secret.
+type secretWebhook struct {
+	Webhook
+	Secret string `json:"secret" doc:"Signs what is sent; shown this once." example:"whsec_…"`
+}
+
+type secretOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         secretWebhook
+}
+
+type webhookList struct {
+	Data []Webhook `json:"data" doc:"The webhooks, the newest first." nullable:"false"`
+}
+
+type listOutput struct{ Body webhookList }
+
+// OneWebhook names a webhook in an address.
+type OneWebhook struct {
+	ID string `path:"id" doc:"The webhook's identifier." maxLength:"100" example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+func account(ctx context.Context) string { return api.PrincipalOf(ctx).Account }
+
+// now is the time as the store keeps it, so that every answer about a thing tells
+// the same.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// explained is the store's refusal with what it says about the request.
+func explained(err error) error {
+	if errors.Is(err, store.ErrInvalid) {
+		if _, what, ok := strings.Cut(err.Error(), store.ErrInvalid.Error()+": "); ok {
+			return api.Detail(api.ErrBadRequest, what)
+		}
+	}
+	return err
+}
+
+func (m *webhooks) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
+	found, err := m.hooks.List(ctx, account(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &listOutput{webhookList{make([]Webhook, len(found))}}
+	for i := range found {
+		out.Body.Data[i] = view(&found[i])
+	}
+	return out, nil
+}
+
+type newWebhook struct {
+	URL         string   `json:"url" doc:"Where events are sent: https, on the public Internet. It is shown in lists: a key in it is no secret to holders of the account's keys." minLength:"1" maxLength:"2000" example:"https://example.com/parley"`
+	Description string   `json:"description,omitempty" doc:"What it is for." maxLength:"500" example:"Bookings"`
+	Events      []string `json:"events,omitempty" doc:"The types of events that it wants; none: all, also those that there will be." maxItems:"50" nullable:"false"`
+}
+
+func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*secretOutput, error) {
+	if err := m.allowed(ctx, in.Body.URL); err != nil {
+		return nil, err
+	}
+	w, secret, err := m.hooks.Create(ctx, account(ctx), store.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events}, now())
+	if err != nil {
+		return nil, explained(err)
+	}
+	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
+}
+
+// allowed refuses an address that no request may go to.
+func (m *webhooks) allowed(ctx context.Context, address string) error {
+	if err := m.check(ctx, address); err != nil {
+		return api.Detail(api.ErrBadRequest, "url: "+err.Error())
+	}
+	return nil
+}
+
+func (m *webhooks) get(ctx context.Context, in *OneWebhook) (*webhookOutput, error) {
+	w, err := m.hooks.Get(ctx, account(ctx), in.ID)
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return &webhookOutput{view(w)}, nil
+}
+
+// unknown is the store's answer about an identifier. One that no text can hold is
+// nothing's.
+func unknown(err error) error {
+	if errors.Is(err, store.ErrInvalid) {
+		return store.ErrNotFound
+	}
+	return err
+}
+
+type changeInput struct {
+	OneWebhook
+	Body struct {
+		URL         *string   `json:"url,omitempty" doc:"Where events are sent." minLength:"1" maxLength:"2000" example:"https://example.com/parley"`
+		Description *string   `json:"description,omitempty" doc:"What it is for." maxLength:"500" example:"Bookings"`
+		Events      *[]string `json:"events,omitempty" doc:"The types of events that it wants; an empty list: all." maxItems:"50" nullable:"false"`
+		Enabled     *bool     `json:"enabled,omitempty" doc:"Whether it is told of anything."`
+	}
+}
+
+func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput, error) {
+	b := in.Body
+	if b.URL != nil {
+		if err := m.allowed(ctx, *b.URL); err != nil {
+			return nil, err
+		}
+	}
+	w, err := m.hooks.Change(ctx, account(ctx), in.ID, store.WebhookChange{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}, now())
+	if err != nil {
+		return nil, explained(err)
+	}
+	return &webhookOutput{view(w)}, nil
+}
+
+func (m *webhooks) remove(ctx context.Context, in *OneWebhook) (*struct{}, error) {
+	return nil, unknown(m.hooks.Delete(ctx, account(ctx), in.ID, now()))
+}
+
+func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*secretOutput, error) {
+	w, secret, err := m.hooks.Rotate(ctx, account(ctx), in.ID, now())
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
+}
