@@ -8,10 +8,11 @@
 # command to run. When everything is there it does nothing and needs no network.
 set -eu
 
-build="build-essential pkg-config postgresql
+build="build-essential pkg-config postgresql ffmpeg
 	espeak-ng libespeak-ng-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us"
-# Other people's telephones, voices and tools, to test against.
-test="flite sox sip-tester baresip-core python3"
+# Other people's telephones, voices and tools, to test against, and the languages
+# that the documentation's examples are written in.
+test="flite sox sip-tester baresip-core kamailio rtpengine-daemon openssl python3 python3-websockets nodejs node-ws curl"
 
 case "${1-}" in
 build) wanted=$build ;;
@@ -63,4 +64,22 @@ case "$missing" in
 	sed -i -E 's/^#? *create_main_cluster *=.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf
 	;;
 esac
+# Tests run these themselves; as services they would take the usual ports.
+for p in kamailio rtpengine-daemon; do
+	case "$missing " in
+	*" $p "*)
+		mkdir -p /etc/systemd/system
+		[ -e "/etc/systemd/system/$p.service" ] || ln -s /dev/null "/etc/systemd/system/$p.service"
+		;;
+	esac
+done
+# Without systemd, packages ask this whether to start what they bring.
+policy=/usr/sbin/policy-rc.d
+if [ ! -d /run/systemd/system ] && [ ! -e "$policy" ]; then
+	trap 'rm -f "$policy"' EXIT
+	printf '#!/bin/sh\nexit 101\n' >"$policy"
+	chmod 755 "$policy"
+fi
+# Older releases have no rtpengine; its tests are skipped there.
+apt-cache show rtpengine-daemon >/dev/null 2>&1 || missing=$(echo "$missing" | sed 's/ rtpengine-daemon//')
 install $missing

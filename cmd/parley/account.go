@@ -13,8 +13,11 @@ import (
 )
 
 func newAccountCommand() *cobra.Command {
-	return group("account", "Accounts: create, credit, show, set, list",
-		newAccountCreate(), newAccountCredit(), newAccountShow(), newAccountSet(), newAccountList())
+	return group("account", "Accounts: create, credit, refund, dispute, show, set, list, topups",
+		"An account owns keys, agents, numbers and a prepaid balance in US dollars. These commands work on the server's database,\n"+
+			"whether the server runs or not.", "  parley account create --name 'Casa Lola'",
+		newAccountCreate(), newAccountCredit(), newAccountShow(), newAccountSet(), newAccountList(),
+		newAccountDispute(), newAccountRefund(), newAccountTopups())
 }
 
 // accountView is an account as commands print it. Money is a JSON number of
@@ -22,6 +25,7 @@ func newAccountCommand() *cobra.Command {
 type accountView struct {
 	ID          string     `json:"account_id"`
 	Name        string     `json:"name"`
+	Email       string     `json:"email"` // where warnings are mailed; empty: nowhere
 	CreatedAt   time.Time  `json:"created_at"`
 	Balance     money      `json:"balance"`
 	Pots        potsView   `json:"pots"`
@@ -31,7 +35,19 @@ type accountView struct {
 	Live        int        `json:"live_sessions"`
 	Disputed    bool       `json:"disputed"`
 	Suspended   bool       `json:"suspended"`
+	KeepDays    int        `json:"recording_days"`
 	APIKey      string     `json:"api_key,omitempty"` // only when it was just made
+	// Recharge is absent where it is off and has not failed.
+	Recharge *rechargeView `json:"auto_recharge,omitempty"`
+}
+
+type rechargeView struct {
+	Enabled    bool   `json:"enabled"`
+	Threshold  money  `json:"threshold"`
+	Amount     money  `json:"amount"`
+	MonthlyCap money  `json:"monthly_cap"`
+	Charged    money  `json:"charged_this_month"`
+	Failure    string `json:"last_failure,omitempty"`
 }
 
 type potsView struct {
@@ -42,9 +58,9 @@ type potsView struct {
 type money = billing.Money
 
 func viewAccount(a *store.Account) accountView {
-	return accountView{ID: a.ID, Name: a.Name, CreatedAt: a.CreatedAt, Balance: a.Balance(),
+	return accountView{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: a.Balance(),
 		Pots: potsView{a.Pots.PaidLeft(), a.Pots.BonusLeft()}, Holds: a.Pots.Held, FirstTopup: a.FirstTopupAt,
-		Concurrency: a.Concurrency, Live: a.Live, Disputed: a.OpenDisputes > 0, Suspended: a.Suspended}
+		Concurrency: a.Concurrency, Live: a.Live, Disputed: a.OpenDisputes > 0, Suspended: a.Suspended, KeepDays: a.RecordingDays}
 }
 
 func (v *accountView) show(w io.Writer) {
@@ -52,26 +68,46 @@ func (v *accountView) show(w io.Writer) {
 	if v.Concurrency != nil {
 		limit = fmt.Sprint(*v.Concurrency)
 	}
-	fmt.Fprintf(w, "account\t%s\nname\t%s\nbalance\t%s USD\n", v.ID, v.Name, v.Balance)
+	fmt.Fprintf(w, "account\t%s\nname\t%s\n", v.ID, v.Name)
+	if v.Email != "" {
+		fmt.Fprintf(w, "warnings to\t%s\n", v.Email)
+	}
+	fmt.Fprintf(w, "balance\t%s USD\n", v.Balance)
 	fmt.Fprintf(w, "pots\tpaid %s, bonus %s, held %s\n", v.Pots.Paid, v.Pots.Bonus, v.Holds)
 	fmt.Fprintf(w, "first top-up\t%s\nconcurrency\t%s, %d live\n", stamp(v.FirstTopup), limit, v.Live)
-	fmt.Fprintf(w, "disputed\t%v\nsuspended\t%v\n", v.Disputed, v.Suspended)
+	fmt.Fprintf(w, "disputed\t%v\nsuspended\t%v\nrecordings\tkept for %d days\n", v.Disputed, v.Suspended, v.KeepDays)
+	if r := v.Recharge; r != nil {
+		state := "on"
+		if !r.Enabled {
+			state = "off (" + r.Failure + ")"
+		}
+		fmt.Fprintf(w, "recharge\t%s, by %s USD below %s USD, %s of %s USD this month\n", state, r.Amount, r.Threshold, r.Charged, r.MonthlyCap)
+	}
 	if v.APIKey != "" {
 		fmt.Fprintf(w, "API key\t%s\t(shown once: keep it)\n", v.APIKey)
 	}
 }
 
 func newAccountCreate() *cobra.Command {
-	var name string
-	cmd := &cobra.Command{Use: "create --name NAME", Short: "Create an account with its welcome credit and an API key",
-		Long:    "Creates an account with its welcome credit and one API key, which is shown only here.",
-		Example: "  parley account create --name 'Casa Lola' --json", Args: cobra.NoArgs}
+	var name, email string
+	cmd := &cobra.Command{Use: "create --name NAME [--email ADDRESS]", Short: "Create an account with its welcome credit and an API key",
+		Long: "Creates an account with its welcome credit and one API key, which is shown only here. Warnings, as of a low\n" +
+			"balance, are mailed to the address, if the server has a mail server (PARLEY_SMTP_URL).",
+		Example: "  parley account create --name 'Casa Lola' --email lola@example.com --json", Args: cobra.NoArgs}
 	adminCommand(cmd, func(a *admin, _ []string) error {
 		card, err := a.card(cmd)
 		if err != nil {
 			return err
 		}
+		change := store.AccountChange{Email: &email}
+		if err := change.Check(); err != nil { // before there is an account
+			return err
+		}
 		account, err := a.db.CreateAccount(a.ctx, name, card, a.now)
+		if err == nil && email != "" {
+			account.Email = email
+			err = a.db.ChangeAccount(a.ctx, account.ID, change, a.now)
+		}
 		if err != nil {
 			return err
 		}
@@ -84,12 +120,14 @@ func newAccountCreate() *cobra.Command {
 		return a.print(v, v.show)
 	})
 	cmd.Flags().StringVar(&name, "name", "", "name of the account")
+	cmd.Flags().StringVar(&email, "email", "", "where warnings are mailed")
 	_ = cmd.MarkFlagRequired("name")
 	return cmd
 }
 
 func newAccountShow() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "show ACCOUNT_ID", Short: "Show balance, pots, limits and state",
+		Long:    "Shows an account: its balance and the pots it is made of, what is held for sessions in progress, limits and state.",
 		Example: "  parley account show acc_… --json", Args: cobra.ExactArgs(1)}, showAccount)
 }
 
@@ -99,11 +137,19 @@ func showAccount(a *admin, args []string) error {
 		return err
 	}
 	v := viewAccount(account)
+	r, err := a.db.Recharge(a.ctx, account.ID, "", store.Recharge{}, a.now)
+	if err != nil {
+		return err
+	}
+	if r.Enabled || r.Failure != "" {
+		v.Recharge = &rechargeView{r.Enabled, r.Threshold, r.Amount, r.MonthlyCap, r.Charged, string(r.Failure)}
+	}
 	return a.print(v, v.show)
 }
 
 func newAccountList() *cobra.Command {
-	return adminCommand(&cobra.Command{Use: "list", Short: "List accounts, newest first", Args: cobra.NoArgs},
+	return adminCommand(&cobra.Command{Use: "list", Short: "List accounts, newest first",
+		Long: "Lists the accounts, newest first, with their balances.", Example: "  parley account list --json", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
 			accounts, err := a.db.Accounts(a.ctx, store.Page{})
 			if err != nil {
@@ -122,9 +168,11 @@ func newAccountList() *cobra.Command {
 }
 
 func newAccountSet() *cobra.Command {
-	var concurrency int
+	var concurrency, recordingDays int
 	var suspended bool
-	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's concurrency, suspend it or let it go on",
+	var email string
+	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's concurrency, mail address or retention, suspend it or let it go on",
+		Long:    "Changes what is mentioned and leaves the rest. A suspended account starts no new sessions; those in progress go on.",
 		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true", Args: cobra.ExactArgs(1)}
 	adminCommand(cmd, func(a *admin, args []string) error {
 		var change store.AccountChange
@@ -134,13 +182,21 @@ func newAccountSet() *cobra.Command {
 		if cmd.Flags().Changed("suspended") {
 			change.Suspended = &suspended
 		}
+		if cmd.Flags().Changed("email") {
+			change.Email = &email
+		}
+		if cmd.Flags().Changed("recording-days") {
+			change.RecordingDays = &recordingDays
+		}
 		if err := a.db.ChangeAccount(a.ctx, args[0], change, a.now); err != nil {
 			return err
 		}
 		return showAccount(a, args)
 	})
 	cmd.Flags().IntVar(&concurrency, "concurrency", 0, "simultaneous sessions, 1 to 100000; 0: the rate card's")
+	cmd.Flags().IntVar(&recordingDays, "recording-days", 0, "days for which recordings of calls are kept, 1 to 3650; those that are there, too")
 	cmd.Flags().BoolVar(&suspended, "suspended", false, "refuse new sessions")
+	cmd.Flags().StringVar(&email, "email", "", "where warnings are mailed; empty: nowhere")
 	return cmd
 }
 
@@ -182,5 +238,6 @@ func newAccountCredit() *cobra.Command {
 	cmd.Flags().StringVar(&key, "key", "", "makes the credit happen once")
 	cmd.Flags().IntVar(&days, "days", bonusLife, "how long a bonus lasts")
 	_ = cmd.MarkFlagRequired("kind")
+	complete(cmd, map[string][]string{"kind": {string(store.Topup), string(store.Bonus), string(store.Adjustment)}})
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	rest "parley/api/client"
 	"parley/api/wsagent/client"
 	"parley/billing"
 	"parley/cmd/parley/config"
@@ -132,8 +134,9 @@ func readRateCard(cfg *config.Config) (*billing.RateCard, error) {
 }
 
 // group is a command that only holds others.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	g := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+func group(use, short, long, example string, commands ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	g.AddCommand(commands...)
 	return g
 }
@@ -150,20 +153,30 @@ func exitStatus(err error) int {
 		return exitRefused
 	}
 	if e, ok := errors.AsType[*endError](err); ok {
-		return codeStatus(e.code)
+		return answerStatus(0, e.code)
 	}
 	if e, ok := errors.AsType[*client.Refused](err); ok {
-		return codeStatus(e.Code)
+		return answerStatus(e.Status, e.Code)
+	}
+	if e, ok := errors.AsType[*rest.Error](err); ok {
+		return answerStatus(e.Status, e.Code)
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
 	}
 	return exitFailed
 }
 
-// codeStatus is the same for what a server answered.
-func codeStatus(code string) int {
-	switch {
-	case strings.HasPrefix(code, "billing."):
+// answerStatus is the same for what a server answered: the status of HTTP, 0 on a
+// socket, and the code.
+func answerStatus(status int, code string) int {
+	switch family, what, _ := strings.Cut(code, "."); {
+	case status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusTooManyRequests,
+		family == "billing", family == "limit", code == "tts.session_limit_reached", code == "auth.rate_limited",
+		code == "callcenter.consent_required", code == "callcenter.destination_not_allowed",
+		code == "callcenter.do_not_call":
 		return exitRefused
-	case strings.HasSuffix(code, ".not_found"):
+	case status == http.StatusNotFound, what == "not_found":
 		return exitNotFound
 	}
 	return exitFailed

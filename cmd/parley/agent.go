@@ -5,19 +5,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"parley/api/wsagent"
-	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/store"
 )
 
 func newAgentCommand() *cobra.Command {
-	return group("agent", "Agents: create, list, show, update, delete",
-		newAgentCreate(), newAgentList(), newAgentShow(), newAgentUpdate(), newAgentDelete())
+	return group("agent", "Agents: create, list, show, update, delete, export, versions, restore, schema",
+		"An agent answers calls: its prompt, voice, language, first message and tools. Numbers are bound to agents.",
+		"  parley agent list --account acc_…",
+		newAgentCreate(), newAgentList(), newAgentShow(), newAgentUpdate(), newAgentDelete(),
+		newAgentExport(), newAgentVersions(), newAgentRestore(), newAgentSchema())
 }
 
 // agentView is an agent as commands print it.
@@ -43,18 +47,6 @@ func (v agentView) show(w io.Writer) {
 		v.ID, v.Name, v.Voice, v.Language, v.FirstMessage, v.Prompt, v.Settings, v.Version)
 }
 
-// agentFile is an agent as a YAML file describes it; what is left out keeps its
-// value.
-type agentFile struct {
-	Name         *string `yaml:"name"`
-	Voice        *string `yaml:"voice"`
-	Language     *string `yaml:"language"`
-	Prompt       *string `yaml:"prompt"`
-	FirstMessage *string `yaml:"first_message"`
-	Tools        any     `yaml:"tools"`
-	Settings     any     `yaml:"settings"`
-}
-
 // agentFlags are the ways to say what an agent is: a file, and flags over it.
 type agentFlags struct {
 	file                                        string
@@ -62,96 +54,58 @@ type agentFlags struct {
 }
 
 func (f *agentFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.file, "file", "", "YAML file: name, voice, language, prompt, first_message, tools, settings")
+	cmd.Flags().StringVar(&f.file, "file", "", "YAML file: name, voice, language, prompt, first_message, tools, settings; agent schema describes it")
 	cmd.Flags().StringVar(&f.name, "name", "", "its name")
 	cmd.Flags().StringVar(&f.voice, "voice", "F1", "F1 to F5, M1 to M5")
 	cmd.Flags().StringVar(&f.language, "language", "en", "en es ca gl eu pt fr it de; offline only en is heard")
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "what it knows and how it behaves")
+	complete(cmd, map[string][]string{"voice": voices, "language": languages})
 	cmd.Flags().StringVar(&f.firstMessage, "first-message", "", "what it says first; empty: it waits for the caller")
 }
 
-// apply changes a by the file and by the flags that were given.
+// apply changes a by the file and by the flags that were given, or says all that is
+// wrong.
 func (f *agentFlags) apply(cmd *cobra.Command, a *store.Agent) error {
-	var file agentFile
+	document := map[string]any{}
 	if f.file != "" {
-		if err := readAgentFile(f.file, &file); err != nil {
+		text, err := os.ReadFile(f.file)
+		if err != nil {
 			return err
 		}
-	}
-	for _, s := range []struct {
-		to   *string
-		file *string
-		flag string
-		text string
-	}{
-		{&a.Name, file.Name, "name", f.name}, {&a.Voice, file.Voice, "voice", f.voice}, {&a.Language, file.Language, "language", f.language},
-		{&a.Prompt, file.Prompt, "prompt", f.prompt}, {&a.FirstMessage, file.FirstMessage, "first-message", f.firstMessage},
-	} {
-		switch {
-		case cmd.Flags().Changed(s.flag):
-			*s.to = s.text
-		case s.file != nil:
-			*s.to = *s.file
-		}
-	}
-	for _, j := range []struct {
-		to   *json.RawMessage
-		from any
-	}{{&a.Tools, file.Tools}, {&a.Settings, file.Settings}} {
-		if j.from == nil {
-			continue
-		}
-		text, err := json.Marshal(j.from)
-		if err != nil {
+		if err := yaml.Unmarshal(text, &document); err != nil {
 			return fmt.Errorf("%w: %s: %w", store.ErrInvalid, f.file, err)
 		}
-		*j.to = text
 	}
-	return checkAgent(a)
-}
-
-func readAgentFile(path string, into *agentFile) error {
-	text, err := os.Open(path)
+	for flag, text := range map[string]*string{"name": &f.name, "voice": &f.voice, "language": &f.language, "prompt": &f.prompt, "first-message": &f.firstMessage} {
+		if cmd.Flags().Changed(flag) {
+			document[strings.ReplaceAll(flag, "-", "_")] = *text
+		}
+	}
+	text, err := json.Marshal(document)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %s: %w", store.ErrInvalid, f.file, err)
 	}
-	defer text.Close()
-	d := yaml.NewDecoder(text)
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("%w: %s: %w", store.ErrInvalid, path, err)
-	}
-	return nil
-}
-
-// checkAgent refuses what a conversation could not use.
-func checkAgent(a *store.Agent) error {
-	voice, language := wsagent.Voice(a.Voice), wsagent.Language(a.Language)
-	switch {
-	case voice == "":
-		return fmt.Errorf("%w: voice %q; the ten are F1 to F5 and M1 to M5", store.ErrInvalid, a.Voice)
-	case language == "":
-		return fmt.Errorf("%w: language %q; the nine are en es ca gl eu pt fr it de", store.ErrInvalid, a.Language)
-	}
-	a.Voice, a.Language = voice, language
-	if _, err := pipeline.ParseSettings(a.Settings); err != nil {
+	if err := agentNames.Apply(a, text, true); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	return nil
 }
 
+var agentNames = agent.Names{Voice: wsagent.Voice, Language: wsagent.Language}
+
 func newAgentCreate() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{Use: "create --account ID --name NAME", Short: "Create an agent",
+		Long: "Creates an agent from flags, from a YAML file, or from a file with flags that override it.",
 		Example: "  parley agent create --account acc_… --name Lola --prompt 'We are open from nine to six.' --first-message 'Casa Lola, hello!'\n" +
 			"  parley agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	adminCommand(cmd, func(a *admin, _ []string) error {
-		agent := store.Agent{Voice: f.voice, Language: f.language}
-		if err := f.apply(cmd, &agent); err != nil {
+		wanted := agent.New()
+		if err := f.apply(cmd, &wanted); err != nil {
 			return err
 		}
-		created, err := a.db.CreateAgent(a.ctx, *account, agent, a.now)
+		created, err := a.db.CreateAgent(a.ctx, *account, wanted, a.now)
 		if err != nil {
 			return err
 		}
@@ -165,6 +119,7 @@ func newAgentCreate() *cobra.Command {
 func newAgentUpdate() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{Use: "update --account ID AGENT_ID", Short: "Change an agent; what is not mentioned stays",
+		Long:    "Changes an agent by flags, a YAML file or both; what is not mentioned stays. Calls in progress keep what they began with.",
 		Example: "  parley agent update --account acc_… ag_… --voice M2", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	adminCommand(cmd, func(a *admin, args []string) error {
@@ -186,7 +141,8 @@ func newAgentUpdate() *cobra.Command {
 }
 
 func newAgentShow() *cobra.Command {
-	cmd := &cobra.Command{Use: "show --account ID AGENT_ID", Short: "Show an agent", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "show --account ID AGENT_ID", Short: "Show an agent",
+		Long: "Shows an agent with its prompt and settings.", Example: "  parley agent show --account acc_… ag_… --json", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		agent, err := a.db.Agent(a.ctx, *account, args[0])
@@ -199,7 +155,8 @@ func newAgentShow() *cobra.Command {
 }
 
 func newAgentList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's agents", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's agents",
+		Long: "Lists an account's agents with voice and language.", Example: "  parley agent list --account acc_…", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
 		if _, err := a.db.Account(a.ctx, *account); err != nil {
@@ -222,7 +179,9 @@ func newAgentList() *cobra.Command {
 }
 
 func newAgentDelete() *cobra.Command {
-	cmd := &cobra.Command{Use: "delete --account ID AGENT_ID", Short: "Delete an agent; its numbers are answered by nobody", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "delete --account ID AGENT_ID", Short: "Delete an agent; its numbers are answered by nobody",
+		Long:    "Deletes an agent. Its numbers stay with the account and are answered by nobody until they get another agent.",
+		Example: "  parley agent delete --account acc_… ag_…", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		if err := a.db.DeleteAgent(a.ctx, *account, args[0], 0); err != nil {

@@ -10,7 +10,9 @@ import (
 )
 
 func newBenchCommand() *cobra.Command {
-	return group("bench", "Load and latency measurements: turn, call, report", newBenchTurn(), newBenchCall(), newBenchReport(), newBenchLoad())
+	return group("bench", "Load and latency measurements: turn, call, tts, ledger, report",
+		"Measures how fast and how many: each command starts what it needs, measures it and prints a table with its bars.",
+		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchCall(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchLoad())
 }
 
 func newBenchTurn() *cobra.Command {
@@ -29,6 +31,7 @@ func newBenchTurn() *cobra.Command {
 		return showReport(cmd, bench.NewReport(rows), save)
 	}
 	cmd.Flags().StringVar(&t.Leg, "leg", "ws", "how the callers come: ws or sip")
+	complete(cmd, map[string][]string{"leg": {"ws", "sip"}})
 	cmd.Flags().IntVar(&t.Turns, "turns", 100, "turns to measure, over all calls")
 	cmd.Flags().IntVar(&t.Calls, "calls", 10, "calls at a time")
 	cmd.Flags().IntVar(&t.Interruptions, "interruptions", 20, "interruptions to measure, over all calls")
@@ -63,6 +66,50 @@ func newBenchCall() *cobra.Command {
 	cmd.Flags().BoolVar(&c.VAD, "vad", false, "with the voice activity detector instead of a threshold")
 	cmd.Flags().BoolVar(&c.Denoise, "denoise", false, "with the detector and the denoiser")
 	cmd.Flags().StringVar(&c.Profile, "cpuprofile", "", "write a CPU profile of the server's side to this file")
+	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	return cmd
+}
+
+func newBenchTTS() *cobra.Command {
+	var s bench.Speech
+	var save string
+	cmd := &cobra.Command{Use: "tts", Short: "How soon speech begins, and how many jobs the voices keep up with",
+		Long: "Starts a server in this process that speaks with the embedded voices, and clients of its synthesis socket: first\n" +
+			"one whose jobs follow each other, then many at once over two accounts. The first audio is timed from the request.",
+		Example: "  parley bench tts --jobs 200 --streams 20", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		rows, err := s.Run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return showReport(cmd, bench.NewReport(rows), save)
+	}
+	cmd.Flags().IntVar(&s.Jobs, "jobs", 200, "jobs to measure, one after the other")
+	cmd.Flags().IntVar(&s.Streams, "streams", 20, "jobs at once")
+	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	return cmd
+}
+
+func newBenchLedger() *cobra.Command {
+	var l bench.Ledger
+	var seconds int
+	var save string
+	cmd := &cobra.Command{Use: "ledger", Short: "How many checkpoints and sessions a second the books take",
+		Long: "Starts a PostgreSQL of its own, or fills the empty database that is given, and has sessions report usage: through the\n" +
+			"meter of one node, as a server does, on one wallet and over 200; as many nodes at once, each with transactions of its\n" +
+			"own; and from start to close. Each rate stands beside that of bare updates with as many connections, measured in the\n" +
+			"same run. Then all that was written is verified, and the command fails unless it adds up.",
+		Example: "  parley bench ledger --seconds 10", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		l.Length = time.Duration(seconds) * time.Second
+		rows, err := l.Run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return showReport(cmd, bench.NewReport(rows), save)
+	}
+	cmd.Flags().IntVar(&seconds, "seconds", 5, "how long each of the nine measurements takes")
+	cmd.Flags().StringVar(&l.Database, "database", "", "URL of an empty database, which is left full; without it a server is started and removed again")
 	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }

@@ -15,21 +15,25 @@ func newConfigCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check or show the settings a server would start with",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: "Settings come from flags, then the environment (PARLEY_…), then the file of --config or PARLEY_CONFIG, then defaults.\n" +
+			"These commands read them as the server would.",
+		Example: "  parley config check\n  parley config print --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		newSettingsCommand("check", "Check all settings", "  parley config check --config parley.yaml", checkConfig),
+		newSettingsCommand("check", "Check all settings",
+			"Reads all settings as the server would and says what is wrong with them, if anything is. parley doctor checks the machine.", "  parley config check --config parley.yaml", checkConfig),
 		newSettingsCommand("print", "Print all settings and where each comes from; secrets are hidden",
-			"  PARLEY_LOG=debug parley config print", printConfig),
+			"Prints the settings in force as a YAML file, with where each comes from. Secrets are hidden.", "  PARLEY_LOG=debug parley config print", printConfig),
 	)
 	return cmd
 }
 
 // newSettingsCommand is a command that reads the settings as serve would.
-func newSettingsCommand(use, short, example string, run func(io.Writer, *config.Config, bool) error) *cobra.Command {
+func newSettingsCommand(use, short, long, example string, run func(io.Writer, *config.Config, bool) error) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: cobra.NoArgs}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, warnings, err := loadConfig(cmd)
 		if err != nil {
@@ -74,6 +78,7 @@ func addSettingFlags(cmd *cobra.Command) {
 			cmd.Flags().String(s.FlagName(), s.Default, usage)
 		}
 	}
+	complete(cmd, map[string][]string{"log": {"debug", "info", "warn", "error"}})
 }
 
 // loadConfig reads the settings with those flags of cmd that were given.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"parley/store/private"
 )
@@ -37,7 +38,7 @@ func (s *server) startDatabase(ctx context.Context) error {
 // pingDatabase opens a connection of its own: it must notice a database that
 // refuses new ones.
 func (s *server) pingDatabase(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, s.databaseURL)
+	conn, err := connect(ctx, s.databaseURL)
 	if err != nil {
 		return err
 	}
@@ -45,11 +46,23 @@ func (s *server) pingDatabase(ctx context.Context) error {
 	return conn.Ping(ctx)
 }
 
+// connect opens one connection. The URL may have parameters of the pool, which a
+// connection by itself would send to the database.
+func connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.ConnectConfig(ctx, cfg.ConnConfig)
+}
+
 // advise adds the way out that only this program knows.
 func advise(err error) error {
 	switch {
 	case errors.Is(err, private.ErrNotInstalled):
 		return fmt.Errorf("%w (or set PARLEY_DATABASE_URL)", err)
+	case errors.Is(err, private.ErrVersion):
+		return fmt.Errorf("%w (to go on with a newer PostgreSQL: parley backup DIR with the old one still installed, move the data directory aside, parley restore DIR)", err)
 	case errors.Is(err, private.ErrUnreachable):
 		return fmt.Errorf("%w (set PARLEY_DATA_DIR to a directory that it can reach, such as %s)", err, systemDataDir)
 	}

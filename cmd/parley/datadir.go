@@ -31,13 +31,18 @@ func chooseDataDir(cfg *config.Config) (dir, because string) {
 	return cfg.DataDir, ""
 }
 
-// makeDataDir lets others pass through but not look around when we are root: the
+// dataDirMode lets others pass through but not look around when we are root: the
 // database's account has its own directory inside.
-func makeDataDir(dir string) error {
-	mode := fs.FileMode(0o700)
+func dataDirMode() fs.FileMode {
 	if os.Geteuid() == 0 {
-		mode = 0o711
+		return 0o711
 	}
+	return 0o700
+}
+
+// makeDataDir makes dir unless it is there.
+func makeDataDir(dir string) error {
+	mode := dataDirMode()
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}

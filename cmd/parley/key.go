@@ -11,7 +11,9 @@ import (
 )
 
 func newKeyCommand() *cobra.Command {
-	return group("key", "API keys: create, list, revoke", newKeyCreate(), newKeyList(), newKeyRevoke())
+	return group("key", "API keys: create, list, revoke",
+		"A key opens the whole API for its account. It is shown once, when it is made; only its end is kept in readable form.",
+		"  parley key list --account acc_…", newKeyCreate(), newKeyList(), newKeyRevoke())
 }
 
 // keyView is a key as commands print it; the secret only when it was just made.
@@ -38,6 +40,7 @@ func accountFlag(cmd *cobra.Command) *string {
 
 func newKeyCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create --account ID", Short: "Create an API key; it is shown once",
+		Long:    "Creates an API key and prints it. It cannot be shown again.",
 		Example: "  parley key create --account acc_… --name website", Args: cobra.NoArgs}
 	account, name := accountFlag(cmd), cmd.Flags().String("name", "key", "what it is for")
 	return adminCommand(cmd, func(a *admin, _ []string) error {
@@ -52,7 +55,9 @@ func newKeyCreate() *cobra.Command {
 }
 
 func newKeyList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's API keys", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's API keys",
+		Long:    "Lists an account's keys with when they were last used. Of a secret only the last four characters are shown.",
+		Example: "  parley key list --account acc_…", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
 		if _, err := a.db.Account(a.ctx, *account); err != nil {
@@ -79,7 +84,9 @@ func newKeyList() *cobra.Command {
 }
 
 func newKeyRevoke() *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke --account ID KEY_ID", Short: "End an API key for good", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "revoke --account ID KEY_ID", Short: "End an API key for good",
+		Long:    "Ends a key for good: requests with it are refused from now on. Conversations in progress go on.",
+		Example: "  parley key revoke --account acc_… key_…", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		if err := a.db.RevokeKey(a.ctx, *account, args[0], a.now); err != nil {

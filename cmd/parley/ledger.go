@@ -9,7 +9,8 @@ import (
 )
 
 func newLedgerCommand() *cobra.Command {
-	return group("ledger", "The books: verify", newLedgerVerify())
+	return group("ledger", "The books: verify",
+		"Money is kept in a double-entry ledger to which is only ever added. This checks that it adds up.", "  parley ledger verify", newLedgerVerify())
 }
 
 var errViolated = errors.New("the ledger is not in order")

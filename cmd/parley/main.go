@@ -27,27 +27,15 @@ const (
 	exitNotFound = 4
 )
 
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // execute runs one command line and returns its exit status. A failure is one
 // line on errOut.
-func execute(args []string, out, errOut io.Writer) int {
+func execute(args []string, in io.Reader, out, errOut io.Writer) int {
 	understood := false // the command line was, and the command has begun
-	root := &cobra.Command{
-		Use:           "parley",
-		Short:         "A real-time voice server for AI agents",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups())
-			understood = err == nil
-			return err
-		},
-	}
-	root.AddCommand(newServeCommand(), newAccountCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newLedgerCommand(),
-		newTalkCommand(), newPhoneCommand(), newBenchCommand(),
-		newConfigCommand(), newVersionCommand())
+	root := newRoot(&understood)
 	root.SetArgs(args)
+	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.Execute()
@@ -61,4 +49,34 @@ func execute(args []string, out, errOut io.Writer) int {
 		return exitUsage
 	}
 	return exitStatus(err)
+}
+
+// newRoot is the whole command line. It sets understood when it has been read
+// without a fault.
+func newRoot(understood *bool) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "parley",
+		Short: "A real-time voice server for AI agents",
+		Long: "Parley answers calls over SIP and WebSockets with an AI agent, and turns text into speech, speech into text and noisy\n" +
+			"recordings into clean ones. This program is the server and the tool to run, inspect and try it.",
+		Example:       "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups())
+			*understood = err == nil
+			return err
+		},
+	}
+	root.AddCommand(newServeCommand(), newDoctorCommand(), newAccountCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(), newLedgerCommand(), newBackupCommand(), newRestoreCommand(),
+		newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(), newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newBenchCommand(),
+		newConfigCommand(), newCompletionCommand(), newVersionCommand())
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Example = "  parley help agent create"
+		}
+	}
+	return root
 }

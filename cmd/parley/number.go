@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +11,9 @@ import (
 )
 
 func newNumberCommand() *cobra.Command {
-	return group("number", "Telephone numbers of a plain trunk: add, list, remove", newNumberAdd(), newNumberList(), newNumberRemove())
+	return group("number", "Telephone numbers of accounts: add, list, remove",
+		"Gives accounts numbers that reach this server over a trunk of your own, which cost them nothing, and lists those and the ones they have bought.", "  parley number list --account acc_…",
+		newNumberAdd(), newNumberList(), newNumberRemove())
 }
 
 // numberView is a number as commands print it.
@@ -19,19 +22,29 @@ type numberView struct {
 	PhoneNumber string  `json:"phone_number"`
 	Country     string  `json:"country_code"`
 	AgentID     *string `json:"agent_id"`
-	Status      string  `json:"status"`
+	Status      string  `json:"status"`            // a store.NumberState
+	Carrier     string  `json:"carrier,omitempty"` // who sold it; nobody: it costs nothing
+	CarrierID   string  `json:"carrier_id,omitempty"`
+	// NextChargeAt is when the next month begins, or the unpaid one began.
+	NextChargeAt *time.Time `json:"next_charge_at,omitempty"`
+	ReleaseAt    *time.Time `json:"release_at,omitempty"` // in grace: when it is lost
 }
 
 func viewNumber(n *store.Number) numberView {
-	return numberView{n.ID, n.E164, n.Country, n.AgentID, string(n.State)}
+	return numberView{n.ID, n.E164, n.Country, n.AgentID, string(n.State), n.Carrier, n.CarrierID, n.NextChargeAt, n.GraceUntil}
 }
 
 func (v numberView) show(w io.Writer) {
-	fmt.Fprintf(w, "%s\t%s\t%s\tagent %s\n", v.ID, v.PhoneNumber, v.Country, word(v.AgentID))
+	state := v.Status
+	if v.ReleaseAt != nil {
+		state += " until " + v.ReleaseAt.Format(time.DateTime)
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\tagent %s\n", v.ID, v.PhoneNumber, v.Country, state, word(v.AgentID))
 }
 
 func newNumberAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add --account ID E164 --agent ID", Short: "Give an account a number that reaches this server",
+		Long:    "Gives an account a number that a trunk sends to this server. With --agent that agent answers, otherwise nobody does.",
 		Example: "  parley number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
 	account, agent := accountFlag(cmd), cmd.Flags().String("agent", "", "the agent that answers")
 	return adminCommand(cmd, func(a *admin, args []string) error {
@@ -45,7 +58,8 @@ func newNumberAdd() *cobra.Command {
 }
 
 func newNumberList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's numbers", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's numbers",
+		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley number list --account acc_… --json", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
 		if _, err := a.db.Account(a.ctx, *account); err != nil {
@@ -68,7 +82,9 @@ func newNumberList() *cobra.Command {
 }
 
 func newNumberRemove() *cobra.Command {
-	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Take a number from an account", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Take a number from an account",
+		Long:    "Takes a number from an account, for good. Calls to it are refused with 404 from now on; one that was bought goes back to its carrier.",
+		Example: "  parley number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		n, err := a.db.NumberByE164(a.ctx, *account, args[0])

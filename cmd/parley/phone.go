@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -19,18 +20,28 @@ import (
 // maxClip bounds the WAV files that commands read.
 const maxClip = 64 << 20 // bytes
 
-// readClip reads a WAV file, "-" for standard input, at the rate that is wanted.
-func readClip(path string, rate media.Rate) ([]int16, error) {
-	in := io.Reader(os.Stdin)
+// readClip reads a WAV file at the rate that is wanted. "-" is standard input, which
+// may also be raw samples, Int16 at 16 kHz.
+func readClip(cmd *cobra.Command, path string, rate media.Rate) ([]int16, error) {
+	in := bufio.NewReader(cmd.InOrStdin())
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		in = f
+		in.Reset(f)
 	}
-	clip, err := wav.Decode(in, maxClip)
+	var clip wav.Clip
+	start, err := in.Peek(4)
+	switch {
+	case path == "-" && err == nil && string(start) != "RIFF":
+		var raw []byte
+		raw, err = io.ReadAll(io.LimitReader(in, maxClip))
+		clip = wav.Clip{Samples: samplesOf(raw), Rate: media.Rate16k}
+	default:
+		clip, err = wav.Decode(in, maxClip)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -43,19 +54,6 @@ func readClip(path string, rate media.Rate) ([]int16, error) {
 	return resample.All(clip.Samples, clip.Rate, rate), nil
 }
 
-// writeClip writes a WAV file, "-" for standard output.
-func writeClip(path string, samples []int16, rate media.Rate, out io.Writer) error {
-	if path != "-" {
-		f, err := os.Create(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		out = f
-	}
-	return wav.Encode(out, wav.Clip{Samples: samples, Rate: rate})
-}
-
 func newPhoneCommand() *cobra.Command {
 	var in, out, digits, from string
 	var delay, wait, longest time.Duration
@@ -65,9 +63,18 @@ func newPhoneCommand() *cobra.Command {
 		Example: "  parley phone sip:+34911234567@127.0.0.1:5060 --in question.wav --out answer.wav\n  parley phone 'sip:+34911234567@127.0.0.1;transport=tcp' --dtmf 12#",
 		Args:    cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var heard *output
+		if out != "" {
+			to, err := openOutput(cmd, out, false)
+			if err != nil {
+				return err
+			}
+			defer to.abandon()
+			heard = to
+		}
 		cfg := simulated.PhoneConfig{URI: args[0], Number: from, Digits: digits, DigitsAfter: time.Second, Wait: wait, MaxDuration: longest}
 		if in != "" {
-			samples, err := readClip(in, media.Rate8k)
+			samples, err := readClip(cmd, in, media.Rate8k)
 			if err != nil {
 				return err
 			}
@@ -85,14 +92,9 @@ func newPhoneCommand() *cobra.Command {
 			by = "the far end hung up"
 		}
 		fmt.Fprintf(errOut, "answered after %v, talked for %v, %s\n", result.Ring.Round(time.Millisecond), result.Duration.Round(time.Millisecond), by)
-		if out != "" {
-			if err := writeClip(out, result.Heard, media.Rate8k, cmd.OutOrStdout()); err != nil {
-				return err
-			}
-		}
-		return err
+		return errors.Join(err, heard.clip(result.Heard, media.Rate8k))
 	}
-	cmd.Flags().StringVar(&in, "in", "", "WAV file to play, - for standard input")
+	cmd.Flags().StringVar(&in, "in", "", "WAV file to play, - for standard input (WAV, or raw samples at 16 kHz)")
 	cmd.Flags().StringVar(&out, "out", "", "WAV file for what the far end said, - for standard output")
 	cmd.Flags().StringVar(&digits, "dtmf", "", "keys to press a second after the answer")
 	cmd.Flags().StringVar(&from, "from", "", "the number that calls")

@@ -90,9 +90,10 @@ func command(dataDir string, args ...string) *exec.Cmd {
 }
 
 // serve starts a server and waits until its log says that it is ready.
-func serve(t *testing.T, dataDir string) *running {
+func serve(t *testing.T, dataDir string, env ...string) *running {
 	t.Helper()
 	r := &running{t: t, cmd: command(dataDir, "serve"), addrs: map[string]string{}, done: make(chan struct{})}
+	r.cmd.Env = append(r.cmd.Env, env...)
 	stderr, err := r.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -205,6 +206,7 @@ func TestServeAnswersAndStops(t *testing.T) {
 	if r.first["msg"] != "parley starts" || r.first["data_dir"] != dir {
 		t.Errorf("the log begins with %v", r.first)
 	}
+	checkDoctorBeside(t, r, dir)
 	for _, tt := range []struct {
 		listener, path string
 		code           int

@@ -65,6 +65,8 @@ type server struct {
 	health  *health
 	metrics *prometheus.Registry
 	public  gate
+	// operator is the node's part of the metrics address.
+	operator gate
 
 	out         io.Writer // where people read
 	httpAddr    string    // that is listened on
@@ -140,13 +142,13 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 	mux := http.NewServeMux()
 	s.health.mount(mux)
 	mux.Handle("/", &s.public)
-	public, err := listen("http", "HTTP_ADDR", s.cfg.HTTPAddr, mux, s.log)
+	public, err := s.listenPublic(mux)
 	if err != nil {
 		return nil, err
 	}
 	s.httpAddr = public.ln.Addr().String()
 	web = s.life.run("http", public.run)
-	metrics, err := listen("metrics", "METRICS_ADDR", s.cfg.MetricsAddr, newMetricsHandler(s.metrics), s.log)
+	metrics, err := listen("metrics", "METRICS_ADDR", s.cfg.MetricsAddr, newMetricsHandler(s.metrics, &s.operator), s.log)
 	if err != nil {
 		return web, err
 	}
@@ -164,13 +166,46 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 	return web, s.startNode(ctx)
 }
 
+// listenPublic opens the public listener, which is HTTPS where there is a certificate.
+func (s *server) listenPublic(handler http.Handler) (*web, error) {
+	if s.cfg.TLSCert == "" {
+		return listen("http", "HTTP_ADDR", s.cfg.HTTPAddr, handler, s.log)
+	}
+	cert, err := node.LoadCertificate(s.cfg.TLSCert, s.cfg.TLSKey)
+	if err != nil {
+		return nil, err
+	}
+	public, err := listen("https", "HTTP_ADDR", s.cfg.HTTPAddr, handler, s.log)
+	if err != nil {
+		return nil, err
+	}
+	public.secure(cert)
+	s.onReload("HTTPS certificate", cert.Reload)
+	return public, nil
+}
+
+// scheme is that of the public listener.
+func (s *server) scheme() string {
+	if s.cfg.TLSCert != "" {
+		return "https"
+	}
+	return "http"
+}
+
 // startNode starts what answers calls and opens the public door.
 func (s *server) startNode(ctx context.Context) error {
-	n, err := node.Open(ctx, s.cfg, s.databaseURL, s.metrics, s.log)
+	n, err := node.Open(ctx, s.cfg, s.databaseURL, s.secret, s.metrics, s.log)
 	if err != nil {
 		return err
 	}
+	n.Version, n.DataDir = version, s.dataDir
 	s.life.onStop("store", n.Close)
+	if err := n.TakePayments(s.httpAddr, s.secret); err != nil {
+		return err
+	}
+	if err := n.SellNumbers(); err != nil {
+		return err
+	}
 	if addr := n.SIPAddr(); addr != "" {
 		s.log.Info("listening", "for", "sip", "addr", addr)
 	}
@@ -182,13 +217,15 @@ func (s *server) startNode(ctx context.Context) error {
 	}
 	s.drainers = append(s.drainers, n)
 	s.onReload("rate card", n.LoadRateCard)
+	s.onReload("SIP certificate", n.ReloadCertificate)
 	if s.cfg.Demo {
 		demo, err := n.Seed(ctx, s.dataDir)
 		if err != nil {
 			return fmt.Errorf("demonstration: %w", err)
 		}
-		fmt.Fprint(s.out, demo.Guide(s.httpAddr, n.SIPAddr()))
+		fmt.Fprint(s.out, demo.Guide(s.scheme(), s.httpAddr, n.SIPAddr()))
 	}
+	s.operator.open(n.Operator())
 	s.public.open(n.Handler())
 	return nil
 }

@@ -81,6 +81,7 @@ func TestDrainWaitsForCalls(t *testing.T) {
 	if p, _ := s.health.state(t.Context()); p != draining {
 		t.Errorf("ready says %s while draining", p)
 	}
+	s.databaseURL += "&pool_max_conns=9" // is the pool's, and not sent to the database
 	if err := s.pingDatabase(t.Context()); err != nil {
 		t.Errorf("the call in progress has no database: %v", err)
 	}

@@ -7,52 +7,46 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
 	"github.com/spf13/cobra"
 
+	rest "parley/api/client"
 	"parley/api/wsagent/client"
 )
 
 // talkFlags is what the talk command is told.
 type talkFlags struct {
-	url, key, agent         string
+	remote
+	agent                   string
 	in, out                 string
 	prompt, voice, language string
 	microphone, typed       bool
 	quiet, longest          time.Duration
+
+	heard *output   // nil: not kept
+	text  io.Writer // for what is said
 }
 
 func newTalkCommand() *cobra.Command {
 	var f talkFlags
 	cmd := &cobra.Command{Use: "talk --agent ID", Short: "Talk to an agent over a WebSocket",
-		Long: "Talks to an agent over /ws/agent and prints what both sides say. The caller is a WAV file (--in), your microphone\n" +
-			"(--microphone, through ALSA's arecord and aplay), or what you type (--type, and without a microphone the default).\n" +
-			"With --out what was heard is written to a WAV file. Without --agent, --prompt says what the agent is.",
-		Example: "  parley talk --agent ag_… --in testdata/speech/opening-hours.wav --out answer.wav\n  parley talk --prompt 'We are open from nine to six.' --type",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
-			defer stop()
-			switch {
-			case f.in != "":
-				return f.play(ctx, cmd)
-			case f.microphone:
-				return f.speak(ctx, cmd)
-			case !f.typed && hasSound():
-				return f.speak(ctx, cmd)
-			}
-			return f.write(ctx, cmd)
-		}}
+		Long: "Talks to an agent over /ws/agent and prints what both sides say. The caller is a recording (--in: a WAV file, or - for\n" +
+			"standard input, which may also be raw samples, Int16 at 16 kHz), your microphone (--microphone, through ALSA's arecord\n" +
+			"and aplay), or what you type (--type, and without a microphone the default). With --out what was heard is written to a\n" +
+			"WAV file. Without --agent, --prompt says what the agent is.",
+		Example: "  parley talk --agent ag_… --in testdata/speech/opening-hours.wav --out answer.wav\n  parley talk --prompt 'We are open from nine to six.' --type\n" +
+			"  parley synth 'What time do you open?' | parley talk --agent ag_… --in - --out - | aplay -q",
+		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) }}
 	fl := cmd.Flags()
-	serverFlags(cmd, &f.url, &f.key)
+	f.add(cmd)
 	fl.StringVar(&f.agent, "agent", "", "the agent's identifier")
-	fl.StringVar(&f.in, "in", "", "WAV file to say, - for standard input")
+	fl.StringVar(&f.in, "in", "", "recording to say, - for standard input")
 	fl.StringVar(&f.out, "out", "", "WAV file for what was heard, - for standard output")
 	fl.StringVar(&f.prompt, "prompt", "", "what an agent without identifier is")
 	fl.StringVar(&f.voice, "voice", "", "its voice: F1 to F5, M1 to M5")
@@ -62,32 +56,51 @@ func newTalkCommand() *cobra.Command {
 	fl.DurationVar(&f.quiet, "quiet", 2*time.Second, "with --in: how long the agent must have been silent before hanging up")
 	fl.DurationVar(&f.longest, "max", 5*time.Minute, "the longest the conversation may be")
 	cmd.MarkFlagsOneRequired("agent", "prompt")
+	cmd.MarkFlagsMutuallyExclusive("in", "microphone", "type")
+	complete(cmd, map[string][]string{"voice": voices, "language": languages})
+	_ = cmd.RegisterFlagCompletionFunc("agent", f.agents)
 	return cmd
 }
 
-// serverFlags adds where the server is and the key for it.
-func serverFlags(cmd *cobra.Command, url, key *string) {
-	base := os.Getenv("PARLEY_URL")
-	if base == "" {
-		base = "http://127.0.0.1:8080"
+// run talks in the way that the flags or the machine suggest.
+func (f *talkFlags) run(cmd *cobra.Command) (err error) {
+	if _, err := f.client(); err != nil {
+		return err
 	}
-	cmd.Flags().StringVar(url, "url", base, "address of the server (PARLEY_URL)")
-	cmd.Flags().StringVar(key, "key", "", "API key (PARLEY_API_KEY)")
-	cmd.PreRun = func(*cobra.Command, []string) {
-		if *key == "" {
-			*key = os.Getenv("PARLEY_API_KEY")
+	ctx, stop := interruptible(cmd)
+	defer stop()
+	f.text = cmd.OutOrStdout()
+	if f.out != "" {
+		if f.heard, err = openOutput(cmd, f.out, false); err != nil {
+			return err
+		}
+		defer f.heard.abandon()
+		if f.heard.file == nil {
+			f.text = cmd.ErrOrStderr() // the sound goes where the text would
 		}
 	}
+	switch {
+	case f.in != "":
+		err = f.play(ctx, cmd)
+	case f.microphone, !f.typed && hasSound():
+		err = f.speak(ctx, cmd)
+	default:
+		err = f.write(ctx, cmd)
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return &rest.UnreachableError{Server: f.url, Err: op.Err}
+	}
+	return err
 }
 
 // play says a WAV file, prints the conversation and hangs up when it was answered.
 func (f *talkFlags) play(ctx context.Context, cmd *cobra.Command) error {
-	clip, err := readClip(f.in, client.RateIn)
+	clip, err := readClip(cmd, f.in, client.RateIn)
 	if err != nil {
 		return err
 	}
 	show := &printer{out: cmd.ErrOrStderr()}
-	result, err := client.Talk(ctx, client.TalkConfig{URL: f.url, Key: f.key, AgentID: f.agent, Voice: f.voice, Language: f.language, Prompt: f.prompt,
+	result, err := client.Talk(ctx, client.TalkConfig{URL: f.url, Key: f.credential(), AgentID: f.agent, Voice: f.voice, Language: f.language, Prompt: f.prompt,
 		Clip: clip, AwaitGreeting: true, Quiet: f.quiet, Max: f.longest, OnEvent: show.event})
 	if err != nil {
 		return err
@@ -95,10 +108,8 @@ func (f *talkFlags) play(ctx context.Context, cmd *cobra.Command) error {
 	for i, t := range result.Turns {
 		fmt.Fprintf(show.out, "turn %d: the answer began %v after the question\n", i+1, t.Latency.Round(time.Millisecond))
 	}
-	if f.out != "" {
-		if err := writeClip(f.out, result.Heard, client.RateOut, cmd.OutOrStdout()); err != nil {
-			return err
-		}
+	if err := f.heard.clip(result.Heard, client.RateOut); err != nil {
+		return err
 	}
 	return show.ended(result.Closed)
 }
@@ -152,7 +163,7 @@ func (f *talkFlags) connect(ctx context.Context, show *printer) (*client.Client,
 	if f.out != "" {
 		record = f.longest
 	}
-	c, err := client.Dial(ctx, f.url, f.key, f.agent, client.Options{OnEvent: show.event, Record: record})
+	c, err := client.Dial(ctx, f.url, f.credential(), f.agent, client.Options{OnEvent: show.event, Record: record})
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +178,7 @@ func (f *talkFlags) connect(ctx context.Context, show *printer) (*client.Client,
 }
 
 // converse runs a conversation whose caller is say, until either ends it.
-func (f *talkFlags) converse(ctx context.Context, cmd *cobra.Command, show *printer, say func(ctx context.Context, c *client.Client) error) error {
+func (f *talkFlags) converse(ctx context.Context, show *printer, say func(ctx context.Context, c *client.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, f.longest)
 	defer cancel()
 	c, err := f.connect(ctx, show)
@@ -183,10 +194,8 @@ func (f *talkFlags) converse(ctx context.Context, cmd *cobra.Command, show *prin
 	closed := c.Run(ctx)
 	cancel()
 	wg.Wait()
-	if f.out != "" {
-		if err := writeClip(f.out, c.Heard(time.Now()), client.RateOut, cmd.OutOrStdout()); err != nil {
-			return err
-		}
+	if err := f.heard.clip(c.Heard(time.Now()), client.RateOut); err != nil {
+		return err
 	}
 	if err := show.ended(closed); err != nil {
 		return err
@@ -199,7 +208,7 @@ func (f *talkFlags) converse(ctx context.Context, cmd *cobra.Command, show *prin
 
 // write types to the agent: a line is a turn, the end of input hangs up.
 func (f *talkFlags) write(ctx context.Context, cmd *cobra.Command) error {
-	show := &printer{out: cmd.OutOrStdout()}
+	show := &printer{out: f.text}
 	fmt.Fprintln(cmd.ErrOrStderr(), "Type to the agent; Ctrl-D hangs up.")
 	lines := make(chan string)
 	scan := bufio.NewScanner(cmd.InOrStdin())
@@ -209,7 +218,7 @@ func (f *talkFlags) write(ctx context.Context, cmd *cobra.Command) error {
 			lines <- scan.Text()
 		}
 	}()
-	return f.converse(ctx, cmd, show, func(ctx context.Context, c *client.Client) error {
+	return f.converse(ctx, show, func(ctx context.Context, c *client.Client) error {
 		for {
 			select {
 			case <-ctx.Done():
@@ -275,7 +284,7 @@ func (f *talkFlags) speak(ctx context.Context, cmd *cobra.Command) error {
 		defer func() { cancel(); _ = p.Wait() }()
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "Speak; Ctrl-C hangs up. Headphones keep the agent from hearing itself.")
-	return f.converse(ctx, cmd, &printer{out: cmd.OutOrStdout(), sound: speaker}, func(ctx context.Context, c *client.Client) error {
+	return f.converse(ctx, &printer{out: f.text, sound: speaker}, func(ctx context.Context, c *client.Client) error {
 		return sendMicrophone(ctx, c, microphone)
 	})
 }

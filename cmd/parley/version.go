@@ -16,6 +16,7 @@ func newVersionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
+		Long:    "Prints the version of this program, of Go, and the platform.",
 		Example: "  parley version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"parley/cmd/parley/node"
 )
 
 // Bounds of the HTTP servers. There is none on a whole request or response:
@@ -26,11 +28,15 @@ const (
 	requestPatience = 5 * time.Second
 )
 
+// hstsAge is how long browsers remember that this server speaks TLS (RFC 6797), half a
+// year in seconds.
+const hstsAge = "15552000"
+
 // web is an HTTP server on a listener of its own.
 type web struct {
 	name string
 	ln   net.Listener
-	srv  *http.Server
+	srv  *http.Server // with TLS when it has a configuration for it
 }
 
 // listen takes the address at once, so that a port in use is found before
@@ -54,10 +60,27 @@ func listen(name, setting, addr string, handler http.Handler, log *slog.Logger) 
 	}}, nil
 }
 
+// secure makes it HTTPS. Call it before run.
+func (w *web) secure(cert *node.Certificate) {
+	w.srv.TLSConfig = cert.TLS()
+	inner := w.srv.Handler
+	w.srv.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Strict-Transport-Security", "max-age="+hstsAge)
+		inner.ServeHTTP(rw, r)
+	})
+}
+
+func (w *web) serve() error {
+	if w.srv.TLSConfig != nil {
+		return w.srv.ServeTLS(w.ln, "", "")
+	}
+	return w.srv.Serve(w.ln)
+}
+
 // run serves until ctx ends, then lets requests in progress end.
 func (w *web) run(ctx context.Context) error {
 	served := make(chan error, 1)
-	go func() { served <- w.srv.Serve(w.ln) }()
+	go func() { served <- w.serve() }()
 	select {
 	case err := <-served:
 		return err
@@ -105,9 +128,11 @@ func newRegistry() *prometheus.Registry {
 	return r
 }
 
-// newMetricsHandler serves metrics and profiles, for the operator's eyes only.
-func newMetricsHandler(r *prometheus.Registry) http.Handler {
+// newMetricsHandler serves metrics, profiles and what node.Operator shows, for the
+// operator's eyes only.
+func newMetricsHandler(r *prometheus.Registry, operator http.Handler) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("/debug/sip/", operator)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

@@ -52,9 +52,15 @@ func dial(t *testing.T, s *server, p *simulated.Phone, number string) (*caller, 
 // dialAs does it from a number of the caller's own.
 func dialAs(t *testing.T, s *server, p *simulated.Phone, number, from string) (*caller, error) {
 	t.Helper()
+	return dialAt(t, s.addrs["sip"], p, number, from)
+}
+
+// dialAt does it at an address that leads to the server.
+func dialAt(t *testing.T, at string, p *simulated.Phone, number, from string) (*caller, error) {
+	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	leg, err := p.Dial(ctx, sip.Target{URI: "sip:" + number + "@" + s.addrs["sip"], From: sip.Identity{Number: from}})
+	leg, err := p.Dial(ctx, sip.Target{URI: "sip:" + number + "@" + at, From: sip.Identity{Number: from}})
 	if err != nil {
 		return nil, err
 	}

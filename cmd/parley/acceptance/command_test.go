@@ -24,6 +24,7 @@ const (
 type account struct {
 	ID          string      `json:"account_id"`
 	Key         string      `json:"api_key"`
+	Email       string      `json:"email"`
 	Balance     json.Number `json:"balance"`
 	FirstTopup  *string     `json:"first_topup_at"`
 	Concurrency *int        `json:"concurrency"`
@@ -51,13 +52,14 @@ func TestAdministration(t *testing.T) {
 func administer(t *testing.T, dir, number string) (id string) {
 	t.Helper()
 	var a account
-	admin(t, dir, &a, "account", "create", "--name", "Casa Lola")
-	if !strings.HasPrefix(a.ID, "acc_") || !strings.HasPrefix(a.Key, "sk_") || a.Balance != "5" {
+	admin(t, dir, &a, "account", "create", "--name", "Casa Lola", "--email", "lola@example.com")
+	if !strings.HasPrefix(a.ID, "acc_") || a.Email != "lola@example.com" || !strings.HasPrefix(a.Key, "sk_") || a.Balance != "5" {
 		t.Fatalf("created %+v", a)
 	}
 	administerMoney(t, dir, a.ID)
 	administerKeys(t, dir, a.ID)
 	administerAgents(t, dir, a.ID, number)
+	administerDoNotCall(t, dir, a.ID)
 	var shown account
 	admin(t, dir, &shown, "account", "show", a.ID)
 	if shown.Key != "" {
@@ -94,9 +96,12 @@ func administerMoney(t *testing.T, dir, id string) {
 	if a.Concurrency == nil || *a.Concurrency != 7 || !a.Suspended {
 		t.Errorf("set: %+v", a)
 	}
-	admin(t, dir, &struct{}{}, "account", "set", id, "--concurrency", "0", "--suspended=false")
+	if a.Email != "lola@example.com" {
+		t.Errorf("set something else: %+v", a)
+	}
+	admin(t, dir, &struct{}{}, "account", "set", id, "--concurrency", "0", "--suspended=false", "--email", "casa@example.com")
 	admin(t, dir, &a, "account", "show", id)
-	if a.Balance != "24.623456789" || a.FirstTopup == nil || a.Concurrency != nil || a.Suspended || a.Pots.Paid != "19.5" || a.Pots.Bonus != "5.123456789" {
+	if a.Balance != "24.623456789" || a.FirstTopup == nil || a.Concurrency != nil || a.Suspended || a.Email != "casa@example.com" || a.Pots.Paid != "19.5" || a.Pots.Bonus != "5.123456789" {
 		t.Errorf("show: %+v", a)
 	}
 }
@@ -150,6 +155,7 @@ func administerAgents(t *testing.T, dir, id, number string) {
 	if shown != a || a.Voice != "F3" || a.Name != "Lola the second" || a.Prompt != "We are open." || a.FirstMessage != "Hello!" || a.Version != 2 {
 		t.Errorf("agent update: %+v, shown %+v", a, shown)
 	}
+	administerVersions(t, dir, id, a.ID)
 	type owned struct {
 		Number string  `json:"phone_number"`
 		Agent  *string `json:"agent_id"`
@@ -176,6 +182,67 @@ func administerAgents(t *testing.T, dir, id, number string) {
 	}
 }
 
+// administerVersions: what an agent is goes out as a file and comes in again, with all that
+// is wrong with it named; what it was can be had back.
+func administerVersions(t *testing.T, dir, account, id string) {
+	t.Helper()
+	if o := do(t, command(dir, nil, "agent", "schema")); o.status != 0 || !json.Valid([]byte(o.out)) || !strings.Contains(o.out, "2020-12") {
+		t.Errorf("agent schema: exit status %d: %.200s%s", o.status, o.out, o.errOut)
+	}
+	file := filepath.Join(t.TempDir(), "agent.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("promt: x\nvoice: Z9\nfirst_message: 'Hi {{who}}'\nsettings: {min_endpoint_ms: 50, variables: {city: Rome}}\n")
+	o := do(t, command(dir, nil, "agent", "update", "--account", account, id, "--file", file))
+	if want := `promt: is not known; settings.min_endpoint_ms: 50, allowed are 100 to 2000; voice: "Z9", must be one of F1 to F5 and M1 to M5; ` +
+		"first_message: there is no variable {{who}}; name it in settings.variables"; o.status == 0 || !strings.Contains(o.errOut, want) {
+		t.Errorf("a file with mistakes: exit status %d: %s, want %s", o.status, o.errOut, want)
+	}
+	write("first_message: 'Hi {{city}}'\nprompt: |\n  One.\n  Two.\nsettings:\n  speed: 1.5\n  variables: {city: Rome}\n  knowledge: [{title: Menu, text: Soup}]\n")
+	var changed, again, restored struct {
+		Voice, Prompt string
+		FirstMessage  string `json:"first_message"`
+		Settings      json.RawMessage
+		Version       int
+	}
+	admin(t, dir, &changed, "agent", "update", "--account", account, id, "--file", file)
+	o = do(t, command(dir, nil, "agent", "export", "--account", account, id))
+	if o.status != 0 || !strings.Contains(o.out, "city: Rome") {
+		t.Errorf("agent export: exit status %d: %s%s", o.status, o.out, o.errOut)
+	}
+	write(o.out)
+	admin(t, dir, &again, "agent", "update", "--account", account, id, "--file", file)
+	if changed.Version != 3 || again.Version != 4 || again.Prompt != "One.\nTwo.\n" || again.FirstMessage != "Hi {{city}}" || string(again.Settings) != string(changed.Settings) {
+		t.Errorf("a file that goes out and comes in again: %+v, was %+v", again, changed)
+	}
+	var list struct{ Versions []struct{ Version int } }
+	admin(t, dir, &list, "agent", "versions", "--account", account, id)
+	admin(t, dir, &restored, "agent", "restore", "--account", account, id, "1")
+	if len(list.Versions) != 4 || list.Versions[0].Version != 4 || restored.Version != 5 || restored.Voice != "M2" || restored.Prompt != "We are open." {
+		t.Errorf("versions %+v, restored %+v", list, restored)
+	}
+}
+
+func administerDoNotCall(t *testing.T, dir, id string) {
+	t.Helper()
+	type entry struct{ Number, Reason, Source string }
+	var e entry
+	admin(t, dir, &e, "do-not-call", "add", "--account", id, "+34 612-345-678", "--reason", "wrote to us")
+	var list struct{ Numbers []entry }
+	admin(t, dir, &list, "do-not-call", "list", "--account", id)
+	if want := (entry{"+34612345678", "wrote to us", "operator"}); e != want || len(list.Numbers) != 1 || list.Numbers[0] != want {
+		t.Errorf("do-not-call add: %+v, list: %+v", e, list)
+	}
+	admin(t, dir, &struct{}{}, "do-not-call", "remove", "--account", id, "+34612345678")
+	admin(t, dir, &list, "do-not-call", "list", "--account", id)
+	if len(list.Numbers) != 0 {
+		t.Errorf("do-not-call list after remove: %+v", list)
+	}
+}
+
 // administerMistakes checks exit statuses, and that a mistake is one line on
 // standard error and nothing on standard output.
 func administerMistakes(t *testing.T, dir, id string) {
@@ -186,6 +253,7 @@ func administerMistakes(t *testing.T, dir, id string) {
 		word   string
 	}{
 		{[]string{"account", "show", "acc_nobody"}, notFound, "not found"},
+		{[]string{"account", "topups", "acc_nobody"}, notFound, "not found"},
 		{[]string{"account", "set", "acc_nobody", "--suspended"}, notFound, "not found"},
 		{[]string{"account", "credit", "acc_nobody", "1", "--kind", "topup"}, notFound, "not found"},
 		{[]string{"key", "revoke", "--account", id, "key_nobody"}, notFound, "not found"},
@@ -193,15 +261,19 @@ func administerMistakes(t *testing.T, dir, id string) {
 		{[]string{"agent", "show", "--account", id, "ag_nobody"}, notFound, "not found"},
 		{[]string{"agent", "create", "--account", "acc_nobody", "--name", "X"}, notFound, "not found"},
 		{[]string{"number", "remove", "--account", id, "+34919999999"}, notFound, "not found"},
+		{[]string{"do-not-call", "remove", "--account", id, "+34612345678"}, notFound, "not found"},
+		{[]string{"do-not-call", "add", "--account", id, "612345678"}, usage, "number"},
 		{[]string{"account", "create"}, usage, "name"},
 		{[]string{"account", "create", "--name", " "}, usage, "name"},
+		{[]string{"account", "create", "--name", "X", "--email", "X <x@example.com>"}, usage, "mail address"},
+		{[]string{"account", "set", id, "--email", "nobody"}, usage, "mail address"},
 		{[]string{"account", "show"}, usage, "arg"},
 		{[]string{"account", "credit", id, "much", "--kind", "topup"}, usage, "amount"},
 		{[]string{"account", "credit", id, "-3", "--kind", "topup"}, usage, "flag"},
 		{[]string{"account", "credit", id, "1", "--kind", "gift"}, usage, "gift"},
 		{[]string{"account", "set", id, "--concurrency", "-1"}, usage, "concurrency"},
 		{[]string{"agent", "create", "--account", id, "--name", "X", "--voice", "Z1"}, usage, "F1 to F5"},
-		{[]string{"agent", "create", "--account", id, "--name", "X", "--language", "ko"}, usage, "nine"},
+		{[]string{"agent", "create", "--account", id, "--name", "X", "--language", "ko"}, usage, "must be one of en es ca gl eu pt fr it de"},
 		{[]string{"agent", "create", "--account", id, "--name", "X", "--file", "/nonexistent.yaml"}, failed, "nonexistent"},
 		{[]string{"number", "add", "--account", id, "12"}, usage, "number"},
 	} {

@@ -139,6 +139,7 @@ func checkTelephoneCall(t *testing.T, s *server, from string, measured time.Dura
 	b.checkAmount(x)
 	b.checkTokens(x)
 	checkBooks(t, s.dir)
+	checkWire(t, s, x.ID)
 	if x.Usage[billing.LineTime] != x.Usage[billing.AgentTime] {
 		t.Errorf("%d ms of line and %d of agent", x.Usage[billing.LineTime], x.Usage[billing.AgentTime])
 	}

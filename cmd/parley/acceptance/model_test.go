@@ -46,8 +46,25 @@ func (m *model) complete(w http.ResponseWriter, r *http.Request) {
 		b, _ := json.Marshal(v) // maps of strings and numbers
 		fmt.Fprintf(w, "data: %s\n\n", b)
 	}
-	said := request.Messages[len(request.Messages)-1].Content
-	for word := range strings.SplitAfterSeq(reply(said), " ") {
+	said, typed := request.Messages[len(request.Messages)-1].Content, ""
+	for _, m := range request.Messages {
+		if m.Role == "tool" {
+			typed = m.Content
+		}
+	}
+	if strings.Contains(request.Messages[0].Content, keysPrompt) && typed == "" {
+		send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{"tool_calls": []any{map[string]any{
+			"index": 0, "id": "keys", "type": "function", "function": map[string]any{"name": "collect_digits",
+				"arguments": `{"prompt":"Please type your number now.","max_digits":12,"terminator":"","first_timeout_seconds":30,"next_timeout_seconds":30}`}}}}}}})
+		send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{}, "finish_reason": "tool_calls"}}})
+		fmt.Fprint(w, "data: [DONE]\n\n")
+		return
+	}
+	answer := reply(said)
+	if typed != "" {
+		answer = "You have typed " + typed + " in all."
+	}
+	for word := range strings.SplitAfterSeq(answer, " ") {
 		send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{"content": word}}}})
 	}
 	send(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{}, "finish_reason": "stop"}}})
@@ -58,6 +75,9 @@ func (m *model) complete(w http.ResponseWriter, r *http.Request) {
 	send(map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": promptTokens, "completion_tokens": out}})
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
+
+// keysPrompt in an agent's prompt has callers type a number; what came is repeated.
+const keysPrompt = "Have the caller type a number."
 
 func reply(said string) string {
 	switch {

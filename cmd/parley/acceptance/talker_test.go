@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -78,14 +80,23 @@ func agentURL(s *server, agent string) string {
 // has its own.
 func connect(t *testing.T, s *server, key, agent string) *talker {
 	t.Helper()
-	d := websocket.Dialer{HandshakeTimeout: patience}
+	c := attach(t, s, &net.Dialer{}, key, agent)
+	c.micDone = make(chan struct{})
+	go c.microphone()
+	return c
+}
+
+// attach is connect without a microphone, over a connection of dialer's.
+func attach(t *testing.T, s *server, dialer *net.Dialer, key, agent string) *talker {
+	t.Helper()
+	d := websocket.Dialer{HandshakeTimeout: patience, NetDialContext: dialer.DialContext}
 	conn, _, err := d.Dial(agentURL(s, agent)+"&api_key="+key, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &talker{t: t, conn: conn, came: make(chan struct{}, 1), gone: make(chan struct{}), quit: make(chan struct{}), micDone: make(chan struct{})}
+	close(c.micDone)
 	go c.read()
-	go c.microphone()
 	t.Cleanup(c.hangUp)
 	c.send(`{"type":"voice","data":"F1"}`)
 	c.send(`{"type":"language","data":"en"}`)
@@ -170,6 +181,15 @@ func (c *talker) say(clip []int16) {
 // await passes the frames up to the first that is wanted, and returns it.
 func (c *talker) await(what string, want func(frame) bool) frame {
 	c.t.Helper()
+	f, err := c.seek(want)
+	if err != nil {
+		c.t.Fatalf("%v while waiting: %s\n%s", err, what, c.story())
+	}
+	return f
+}
+
+// seek is await for other goroutines than the test's own.
+func (c *talker) seek(want func(frame) bool) (frame, error) {
 	limit := time.After(patience)
 	for {
 		c.mu.Lock()
@@ -178,7 +198,7 @@ func (c *talker) await(what string, want func(frame) bool) frame {
 			c.next++
 			if want(f) {
 				c.mu.Unlock()
-				return f
+				return f, nil
 			}
 		}
 		c.mu.Unlock()
@@ -189,10 +209,10 @@ func (c *talker) await(what string, want func(frame) bool) frame {
 			over := c.next == len(c.frames)
 			c.mu.Unlock()
 			if over {
-				c.t.Fatalf("the socket ended (%v) while waiting: %s\n%s", c.fault, what, c.story())
+				return frame{}, fmt.Errorf("the socket ended (%w)", c.fault)
 			}
 		case <-limit:
-			c.t.Fatalf("gave up waiting: %s\n%s", what, c.story())
+			return frame{}, errors.New("gave up")
 		}
 	}
 }

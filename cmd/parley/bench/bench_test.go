@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/inference/enginetest"
 )
 
 // generatorVar makes the test's own program the load generator.
@@ -107,6 +109,35 @@ func TestCallWithoutGenerator(t *testing.T) {
 	goroutinesReturn(t)
 	c := Call{Calls: 1, Length: time.Second, Generator: []string{filepath.Join(t.TempDir(), "none")}}
 	if rows, err := c.Run(t.Context()); err == nil {
+		t.Errorf("%v", rows)
+	}
+}
+
+func TestSpeech(t *testing.T) {
+	goroutinesReturn(t)
+	engine := enginetest.NewFakeTTS()
+	engine.FirstAudio = 30 * time.Millisecond
+	rows, err := Speech{Jobs: 3, Streams: 4, Engine: engine}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := value(t, rows, "first audio p50"); v < 30 {
+		t.Errorf("first audio after %v ms", v)
+	}
+	slowest := rows[len(rows)-1]
+	if slowest.Value <= 0 || slowest.Verdict() == "" {
+		t.Errorf("%+v", slowest)
+	}
+	for value, want := range map[float64]string{0.5: "short", 1: "ok", 2: "ok"} {
+		if slowest.Value = value; slowest.Verdict() != want {
+			t.Errorf("%v x real time is %q", value, slowest.Verdict())
+		}
+	}
+	engine.Err, engine.Limit = enginetest.ErrFake, 1
+	if rows, err := (Speech{Jobs: 1, Streams: 1, Engine: engine}).Run(t.Context()); err == nil {
+		t.Errorf("%v", rows)
+	}
+	if rows, err := (Speech{Jobs: 1}).Run(t.Context()); err == nil {
 		t.Errorf("%v", rows)
 	}
 }

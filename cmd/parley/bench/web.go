@@ -26,7 +26,9 @@ func newWeb(list agents) (*web, error) {
 		return nil, err
 	}
 	w := &web{agents: list, addr: l.Addr().String(), done: make(chan struct{})}
-	w.server = &http.Server{Handler: &wsagent.Handler{Keys: w, Agents: w}, ReadHeaderTimeout: 5 * time.Second}
+	a := api.New(w)
+	wsagent.Mount(a, &wsagent.Handler{Agents: w})
+	w.server = &http.Server{Handler: a.Handler(api.Options{}), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		defer close(w.done)
 		_ = w.server.Serve(l) // a lost listener shows as callers that cannot connect

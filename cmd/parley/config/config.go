@@ -16,6 +16,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"parley/sip"
+	"parley/store/bus"
 )
 
 // Config holds every setting, checked. It is not changed after Load.
@@ -30,22 +35,44 @@ type Config struct {
 	RTPPorts       PortRange  // UDP ports for RTP
 	SIPAllow       []netip.Prefix
 	SIPUnknown     string // "drop" or "reject"
+	SIPTLSAddr     string // host:port; empty: no SIP over TLS
+	TLSCert        string // paths; both or neither
+	TLSKey         string
+	Trunks         []sip.Trunk // they hold passwords
 
-	DataDir     string
-	DataDirSet  bool   // somebody chose DataDir
-	DatabaseURL string // empty: a private cluster in DataDir
-	Node        string
-	Carrier     string // "simulated" or "none"
-	Payments    string // "simulated" or "none"
+	DataDir             string
+	DataDirSet          bool        // somebody chose DataDir
+	RecordingsDir       string      // empty: in DataDir
+	DatabaseURL         string      // empty: a private cluster in DataDir
+	NATSURL             string      // one or several, separated by commas; empty: a server in the process
+	Cluster             bus.Cluster // of the servers in the processes of several nodes
+	Node                string
+	Carrier             string // "simulated", "telnyx", "sip" or "none"
+	TelnyxAPIKey        string // a secret; these three are complete when Carrier is "telnyx"
+	TelnyxPublicKey     string // base64 of an Ed25519 key
+	TelnyxConnectionID  string
+	Payments            string // "simulated", "stripe" or "none"
+	StripeKey           string // secrets; empty unless Payments is "stripe", or somebody sets them early
+	StripeWebhookSecret string
+	SMTPURL             string // holds a password; empty: nothing is mailed
 
 	ASR, LLM, TTS Stage
 	VAD, Denoise  []string // engines in the order they are tried; Denoise may be "off"
+
+	SearchURL    string // holds no key; empty: agents do not search the web
+	SearchAPIKey string
+	CRM          string // "rest", "hubspot" or empty: the operator has no customer database
+	CRMURL       string // without a final slash; empty: HubSpot's own
+	CRMAPIKey    string
+	ToolAllow    []string // networks, addresses and host names that functions of agents may reach besides the Internet
 
 	RateCard string // path; empty: the built-in card
 	Secret   string // empty: generated in DataDir
 
 	Log       slog.Level
 	LogFormat string // "text" or "json"
+	// OTLPEndpoint has no final slash; empty: nothing is traced.
+	OTLPEndpoint string
 
 	Demo           bool
 	DrainTimeout   time.Duration
@@ -54,6 +81,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 
 	values map[string]value // what Print shows
+	trunks *yaml.Node       // as they stand in the file; nil: there are none
 }
 
 // Stage is what a slow engine needs to know: the names of the engines to try,
@@ -93,24 +121,29 @@ type Sources struct {
 // Load reads and checks all settings. The error is an *Error.
 func Load(s Sources) (c *Config, warnings []string, err error) {
 	env, warnings := readEnv(s.Env)
-	file := map[string]value{}
+	file, lines := map[string]value{}, listed{}
 	path := s.File
 	if path == "" {
 		path = env["CONFIG"].text
 	}
 	if path != "" {
-		if file, err = readFile(path); err != nil {
+		if file, lines, err = readFile(path); err != nil {
 			return nil, nil, err
 		}
 	}
-	c = &Config{values: map[string]value{}}
+	c = &Config{values: map[string]value{}, trunks: lines.node}
+	if lines.node != nil {
+		if c.Trunks, err = readTrunks(lines.where, lines.node); err != nil {
+			return nil, nil, err
+		}
+	}
 	for _, set := range settings {
 		v, err := set.find(s.Flags, env, file)
 		if err != nil {
 			return nil, nil, err
 		}
 		if v.text != "" && !set.parse(c, v.text) {
-			return nil, nil, &Error{v.key, fmt.Sprintf("%s is not allowed; allowed: %s", set.show(v.text), set.Allowed)}
+			return nil, nil, &Error{v.key, fmt.Sprintf("%s is not allowed; allowed: %s", set.show(userInfo.ReplaceAllString(v.text, "://...@")), set.Allowed)}
 		}
 		c.values[set.Name] = v
 	}
@@ -135,10 +168,111 @@ func (c *Config) check() error {
 			return c.wrong(s.name+"_URL", "the engine openai needs it; allowed: "+allowedURL)
 		}
 	}
+	if err := c.checkPayments(); err != nil {
+		return err
+	}
+	if err := c.checkTelnyx(); err != nil {
+		return err
+	}
+	if err := c.checkCRM(); err != nil {
+		return err
+	}
+	if err := c.checkCluster(); err != nil {
+		return err
+	}
+	if err := c.checkTrunks(); err != nil {
+		return err
+	}
+	if err := c.checkTLS(); err != nil {
+		return err
+	}
 	// A closed call's ports rest for a while, hence a fifth more than calls.
 	if need := c.MaxCalls + (c.MaxCalls+4)/5; c.Telephony() && need > c.RTPPorts.Pairs() {
 		return c.wrong("MAX_CALLS", fmt.Sprintf("%d calls need %d RTP ports and PARLEY_RTP_PORTS has %d for them; allowed: up to %d",
 			c.MaxCalls, 2*need, 2*c.RTPPorts.Pairs(), c.RTPPorts.Pairs()*5/6))
+	}
+	return nil
+}
+
+// checkPayments keeps play money and real money apart.
+func (c *Config) checkPayments() error {
+	live := strings.HasPrefix(c.StripeKey, "sk_live_") || strings.HasPrefix(c.StripeKey, "rk_live_")
+	switch {
+	case c.Payments == "simulated" && c.Carrier != "simulated" && c.Carrier != "none":
+		return c.wrong("PAYMENTS", "simulated payments do not pay a real carrier; allowed: stripe or none, or PARLEY_CARRIER simulated or none")
+	case c.Carrier == "simulated" && live:
+		return c.wrong("STRIPE_KEY", "a live key charges real cards, and PARLEY_CARRIER=simulated carries no real calls; allowed: a test key, or another carrier")
+	case c.Payments == "stripe" && c.StripeKey == "":
+		return c.wrong("STRIPE_KEY", "PARLEY_PAYMENTS=stripe needs it; allowed: sk_... or rk_...")
+	case c.Payments == "stripe" && c.StripeWebhookSecret == "":
+		return c.wrong("STRIPE_WEBHOOK_SECRET", "PARLEY_PAYMENTS=stripe needs it; allowed: whsec_...")
+	}
+	return nil
+}
+
+// checkTelnyx wants all of what Telnyx needs.
+func (c *Config) checkTelnyx() error {
+	if c.Carrier != "telnyx" {
+		return nil
+	}
+	for _, s := range []struct{ name, value, allowed string }{
+		{"TELNYX_API_KEY", c.TelnyxAPIKey, "KEY..."},
+		{"TELNYX_PUBLIC_KEY", c.TelnyxPublicKey, "the public key of the account"},
+		{"TELNYX_CONNECTION_ID", c.TelnyxConnectionID, "the number of a SIP connection"},
+	} {
+		if s.value == "" {
+			return c.wrong(s.name, "PARLEY_CARRIER=telnyx needs it; allowed: "+s.allowed)
+		}
+	}
+	return nil
+}
+
+// checkCRM wants all of what a customer database needs.
+func (c *Config) checkCRM() error {
+	switch {
+	case c.CRM == "" && c.CRMURL != "":
+		return c.wrong("CRM_URL", "it is for PARLEY_CRM, which is empty")
+	case c.CRM == "" && c.CRMAPIKey != "":
+		return c.wrong("CRM_API_KEY", "it is for PARLEY_CRM, which is empty")
+	case c.CRM == "rest" && c.CRMURL == "":
+		return c.wrong("CRM_URL", "PARLEY_CRM=rest needs it; allowed: "+allowedURL)
+	case c.CRM == "hubspot" && c.CRMAPIKey == "":
+		return c.wrong("CRM_API_KEY", "PARLEY_CRM=hubspot needs it; allowed: one line of text")
+	case c.SearchURL == "" && c.SearchAPIKey != "":
+		return c.wrong("SEARCH_API_KEY", "it is for PARLEY_SEARCH_URL, which is empty")
+	}
+	return nil
+}
+
+// checkCluster wants one way to other nodes, and all that it needs.
+func (c *Config) checkCluster() error {
+	on := c.Cluster.Listen != ""
+	if on && c.NATSURL != "" {
+		return c.wrong("NATS_CLUSTER_ADDR", "PARLEY_NATS_URL connects the nodes already; allowed: one of the two")
+	}
+	if len(c.Cluster.Routes) > 0 && !on {
+		return c.wrong("NATS_ROUTES", "it needs PARLEY_NATS_CLUSTER_ADDR, where this node takes such connections itself")
+	}
+	for name, path := range map[string]string{"NATS_CERT": c.Cluster.Cert, "NATS_KEY": c.Cluster.Key, "NATS_CA": c.Cluster.CA} {
+		switch {
+		case on && path == "":
+			return c.wrong(name, "PARLEY_NATS_CLUSTER_ADDR needs it; allowed: the path of a readable file")
+		case !on && path != "":
+			return c.wrong(name, "it is for PARLEY_NATS_CLUSTER_ADDR, which is empty")
+		}
+	}
+	return nil
+}
+
+// checkTLS wants a certificate with its key, and one where TLS is served.
+func (c *Config) checkTLS() error {
+	switch {
+	case c.TLSCert != "" && c.TLSKey == "":
+		return c.wrong("TLS_KEY", "PARLEY_TLS_CERT needs it; allowed: the path of a readable file")
+	case c.TLSCert == "" && c.TLSKey != "":
+		return c.wrong("TLS_CERT", "PARLEY_TLS_KEY needs it; allowed: the path of a readable file")
+	case c.SIPTLSAddr != "" && c.TLSCert == "":
+		return c.wrong("TLS_CERT", "PARLEY_SIP_TLS_ADDR needs it; allowed: the path of a readable file")
 	}
 	return nil
 }

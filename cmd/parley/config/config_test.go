@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/store/bus"
 )
 
 var update = flag.Bool("update", false, "write the example file")
@@ -114,14 +116,38 @@ func TestWrongSettings(t *testing.T) {
 		{"too few ports", env{"MAX_CALLS": "50", "RTP_PORTS": "10000-10099"}, "", `PARLEY_MAX_CALLS: 50 calls need 120 RTP ports|up to 41`},
 		{"another database", env{"DATABASE_URL": "mysql://root:hunter2@db/x"}, "", `PARLEY_DATABASE_URL: this value is not allowed; allowed: postgres://`},
 		{"damaged database", env{"DATABASE_URL": "postgres://u:hunter2@db:port/x"}, "", `PARLEY_DATABASE_URL: this value`},
+		{"another bus", env{"NATS_URL": "http://u:hunter2@bus:4222"}, "", `PARLEY_NATS_URL: this value is not allowed; allowed: nats://`},
+		{"damaged bus", env{"NATS_URL": "nats://u:hunter2@bus:port"}, "", `PARLEY_NATS_URL: this value`},
+		{"bus with a gap", env{"NATS_URL": "nats://a:1,,nats://u:hunter2@b:1"}, "", `PARLEY_NATS_URL: this value`},
+		{"another mail server", env{"SMTP_URL": "http://u:hunter2@mail"}, "", `PARLEY_SMTP_URL: this value is not allowed; allowed: smtp://`},
+		{"mail from nobody", env{"SMTP_URL": "smtp://u:hunter2@mail?from=hunter2"}, "", `PARLEY_SMTP_URL: this value`},
+		{"a collector nowhere", env{"OTLP_ENDPOINT": "collector:4318"}, "", `PARLEY_OTLP_ENDPOINT:`},
+		{"a collector's key in its address", env{"OTLP_ENDPOINT": "http://u:hunter2@collector:4318"}, "", `PARLEY_OTLP_ENDPOINT:`},
+		{"a search nowhere", env{"SEARCH_URL": "search.example/?q="}, "", `PARLEY_SEARCH_URL:`},
+		{"a key for no search", env{"SEARCH_API_KEY": "hunter2"}, "", `PARLEY_SEARCH_API_KEY: it is for PARLEY_SEARCH_URL, which is empty`},
+		{"another customer database", env{"CRM": "salesforce"}, "", `PARLEY_CRM: "salesforce" is not allowed; allowed: rest or hubspot`},
+		{"a customer database nowhere", env{"CRM": "rest"}, "", `PARLEY_CRM_URL: PARLEY_CRM=rest needs it; allowed: http`},
+		{"HubSpot without a key", env{"CRM": "hubspot"}, "", `PARLEY_CRM_API_KEY: PARLEY_CRM=hubspot needs it`},
+		{"a key for no customer database", env{"CRM_API_KEY": "hunter2"}, "", `PARLEY_CRM_API_KEY: it is for PARLEY_CRM, which is empty`},
+		{"everywhere", env{"TOOL_ALLOW": "crm.lan,*"}, "", `PARLEY_TOOL_ALLOW: "crm.lan,*" is not allowed; allowed: networks`},
+		{"half a network", env{"TOOL_ALLOW": "10.1.2.3/8"}, "", `PARLEY_TOOL_ALLOW:`},
 		{"short secret", env{"SECRET": "hunter2"}, "", `PARLEY_SECRET: this value is not allowed; allowed: 32 characters`},
 		{"secret twice", env{"SECRET": "hunter2", "SECRET_FILE": "/x"}, "", `PARLEY_SECRET_FILE: the secret is given twice; allowed: this or PARLEY_SECRET`},
 		{"secret file missing", env{"SECRET_FILE": "/no/such"}, "", `PARLEY_SECRET_FILE: cannot read "/no/such"; allowed: the path`},
 		{"secret file empty", env{"LLM_API_KEY_FILE": "/dev/null"}, "", `PARLEY_LLM_API_KEY_FILE: the file is empty; allowed`},
 		{"key with a line break", env{"TTS_API_KEY": "hunter2\nx"}, "", `PARLEY_TTS_API_KEY: this value`},
 		{"node", env{"NODE": "node 1"}, "", `PARLEY_NODE: "node 1" is not allowed; allowed: letters`},
-		{"carrier not built", env{"CARRIER": "telnyx"}, "", `PARLEY_CARRIER: "telnyx" is not allowed; allowed: simulated or none`},
-		{"payments not built", env{"PAYMENTS": "stripe"}, "", `PARLEY_PAYMENTS: "stripe" is not allowed; allowed: simulated or none`},
+		{"carrier not built", env{"CARRIER": "twilio"}, "", `PARLEY_CARRIER: "twilio" is not allowed; allowed: simulated, telnyx, sip`},
+		{"other payments", env{"PAYMENTS": "cash"}, "", `PARLEY_PAYMENTS: "cash" is not allowed; allowed: simulated, stripe or none`},
+		{"a cluster anywhere", env{"NATS_CLUSTER_ADDR": ":6222"}, "", `PARLEY_NATS_CLUSTER_ADDR: ":6222" is not allowed; allowed: HOST:PORT`},
+		{"a cluster without a certificate", env{"NATS_CLUSTER_ADDR": "127.0.0.1:0", "NATS_KEY": "/dev/null", "NATS_CA": "/dev/null"}, "", `PARLEY_NATS_KEY: "/dev/null" is not allowed`},
+		{"a route nowhere", env{"NATS_ROUTES": "10.0.0.1:6222,,"}, "", `PARLEY_NATS_ROUTES: "10.0.0.1:6222,," is not allowed; allowed: HOST:PORT`},
+		{"Stripe without a key", env{"PAYMENTS": "stripe", "STRIPE_WEBHOOK_SECRET": "whsec_hunter2"}, "", `PARLEY_STRIPE_KEY: PARLEY_PAYMENTS=stripe needs it; allowed: sk_`},
+		{"Stripe without a webhook secret", env{"PAYMENTS": "stripe", "STRIPE_KEY": "sk_test_hunter2"}, "", `PARLEY_STRIPE_WEBHOOK_SECRET: PARLEY_PAYMENTS=stripe needs it; allowed: whsec_`},
+		{"a publishable key", env{"STRIPE_KEY": "pk_test_hunter2"}, "", `PARLEY_STRIPE_KEY: this value is not allowed; allowed: a secret`},
+		{"another secret", env{"STRIPE_WEBHOOK_SECRET": "hunter2"}, "", `PARLEY_STRIPE_WEBHOOK_SECRET: this value is not allowed; allowed: a signing secret`},
+		{"real money and a simulated carrier", env{"PAYMENTS": "stripe", "STRIPE_KEY": "sk_live_hunter2", "STRIPE_WEBHOOK_SECRET": "whsec_hunter2"}, "", `PARLEY_STRIPE_KEY: a live key charges real cards`},
+		{"a restricted live key likewise", env{"STRIPE_KEY": "rk_live_hunter2"}, "", `PARLEY_STRIPE_KEY: a live key charges real cards|PARLEY_CARRIER=simulated`},
 		{"engine not built", env{"ASR": "deepgram"}, "", `PARLEY_ASR: "deepgram" is not allowed; allowed: the engines that are built, pocketsphinx, openai`},
 		{"engine twice", env{"TTS": "espeak,espeak"}, "", `PARLEY_TTS:`},
 		{"empty engine", env{"LLM": "scripted,"}, "", `PARLEY_LLM: "scripted,"`},
@@ -181,6 +207,28 @@ func TestWrongSettings(t *testing.T) {
 				t.Errorf("shows the secret: %q", line)
 			}
 		})
+	}
+}
+
+// TestPaymentsFitTheCarrier: play money pays nobody real, and real money nothing that
+// is played.
+func TestPaymentsFitTheCarrier(t *testing.T) {
+	for _, tt := range []struct {
+		c     Config
+		wrong string
+	}{
+		{Config{Payments: "simulated", Carrier: "simulated"}, ""},
+		{Config{Payments: "simulated", Carrier: "none"}, ""},
+		{Config{Payments: "simulated", Carrier: "real"}, "simulated payments"},
+		{Config{Payments: "none", Carrier: "real"}, ""},
+		{Config{Payments: "stripe", Carrier: "none", StripeKey: "sk_live_1", StripeWebhookSecret: "whsec_1"}, ""},
+		{Config{Payments: "stripe", Carrier: "simulated", StripeKey: "sk_test_1", StripeWebhookSecret: "whsec_1"}, ""},
+		{Config{Payments: "none", Carrier: "simulated", StripeKey: "rk_live_1"}, "a live key"},
+	} {
+		err := tt.c.checkPayments()
+		if (err != nil) != (tt.wrong != "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
+			t.Errorf("%s with %s: %v, want %q", tt.c.Payments, tt.c.Carrier, err, tt.wrong)
+		}
 	}
 }
 
@@ -276,5 +324,27 @@ func TestExampleFile(t *testing.T) {
 	c.values, plain.values, c.DataDirSet = nil, nil, false
 	if !reflect.DeepEqual(c, plain) {
 		t.Errorf("%+v\n%+v", c, plain)
+	}
+}
+
+// TestOneWayToOtherNodes: NATS elsewhere, or a cluster with all that it needs.
+func TestOneWayToOtherNodes(t *testing.T) {
+	all := bus.Cluster{Listen: "127.0.0.1:0", Routes: []string{"127.0.0.1:6222"}, Cert: "c", Key: "k", CA: "a"}
+	with := func(url string, change func(*bus.Cluster)) *Config {
+		c := &Config{NATSURL: url, Cluster: all}
+		change(&c.Cluster)
+		return c
+	}
+	for wrong, c := range map[string]*Config{
+		"":                                with("", func(*bus.Cluster) {}),
+		"one of the two":                  with("nats://h", func(*bus.Cluster) {}),
+		"it needs":                        with("", func(c *bus.Cluster) { c.Listen = "" }),
+		"PARLEY_NATS_CLUSTER_ADDR needs":  with("", func(c *bus.Cluster) { c.CA = "" }),
+		"is for PARLEY_NATS_CLUSTER_ADDR": with("", func(c *bus.Cluster) { *c = bus.Cluster{Key: "k"} }),
+	} {
+		err := c.checkCluster()
+		if (err != nil) != (wrong != "") || err != nil && !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%+v: %v, want %q", c.Cluster, err, wrong)
+		}
 	}
 }

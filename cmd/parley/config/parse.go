@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -13,12 +15,24 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store/bus"
 )
 
 // The set functions read one kind of value each and say whether it is allowed.
 
 var (
 	nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+	// What Stripe calls its secrets; nothing is known of the rest of them.
+	stripeKey    = regexp.MustCompile(`^(sk|rk)_[A-Za-z0-9_]{1,250}$`)
+	stripeSecret = regexp.MustCompile(`^whsec_[A-Za-z0-9_+/=]{1,250}$`)
+	// The same of Telnyx.
+	telnyxKey = regexp.MustCompile(`^KEY[A-Za-z0-9_-]{1,250}$`)
+	telnyxID  = regexp.MustCompile(`^[0-9]{1,32}$`)
+
+	// userInfo is where addresses have credentials, which are not shown.
+	userInfo = regexp.MustCompile(`://[^/?#\s]*@`)
+
 	hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 )
 
@@ -54,6 +68,37 @@ func setURL(to *string, s string) bool {
 		return false
 	}
 	*to = trimURL(u)
+	return true
+}
+
+// setSearch allows a query, but no key in it: it is shown and logged.
+func setSearch(to *string, s string) bool {
+	u, err := url.Parse(s)
+	if err != nil {
+		return false
+	}
+	query := u.RawQuery
+	u.RawQuery = ""
+	if !setURL(to, u.String()) {
+		return false
+	}
+	if query != "" {
+		*to += "?" + query
+	}
+	return true
+}
+
+// setHosts reads networks, addresses and host names.
+func setHosts(to *[]string, s string) bool {
+	*to = list(s)
+	for _, item := range *to {
+		if setNets(new([]netip.Prefix), item) {
+			continue
+		}
+		if !hostName.MatchString(item) || strings.Trim(item, "0123456789.") == "" {
+			return false
+		}
+	}
 	return true
 }
 
@@ -118,6 +163,13 @@ func setWord(to *string, s string, allowed ...string) bool {
 	return slices.Contains(allowed, s)
 }
 
+// setPublicKey reads the base64 of an Ed25519 key.
+func setPublicKey(to *string, s string) bool {
+	key, err := base64.StdEncoding.DecodeString(s)
+	*to = s
+	return err == nil && len(key) == ed25519.PublicKeySize
+}
+
 func setInt(to *int, s string, least, most int) bool {
 	n, err := strconv.Atoi(s)
 	*to = n
@@ -157,6 +209,16 @@ func setFile(to *string, s string) bool {
 	info, err := f.Stat()
 	*to = s
 	return err == nil && info.Mode().IsRegular()
+}
+
+func setRoutes(to *[]string, s string) bool {
+	*to = list(s)
+	for _, r := range *to {
+		if bus.CheckRoute(r) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func oneLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }

@@ -26,6 +26,9 @@ func (c *Config) Shown() []Shown {
 		}
 		all = append(all, Shown{s.Key(), v.text, string(v.source)})
 	}
+	if c.trunks != nil {
+		all = append(all, Shown{trunksKey, printTrunks(c.trunks), string(fromFile)})
+	}
 	return all
 }
 
@@ -33,8 +36,11 @@ func (c *Config) Shown() []Shown {
 func (c *Config) Print() string {
 	var b strings.Builder
 	for _, s := range c.Shown() {
-		fmt.Fprintf(&b, "%-44s # %s\n", s.Key+": "+yamlText(s.Value), s.Source)
+		if s.Key != trunksKey {
+			fmt.Fprintf(&b, "%-44s # %s\n", s.Key+": "+yamlText(s.Value), s.Source)
+		}
 	}
+	b.WriteString(printTrunks(c.trunks))
 	return b.String()
 }
 
@@ -70,5 +76,6 @@ func Example() string {
 		}
 		fmt.Fprintf(&b, "#%s: %s\n", s.Key(), yamlText(s.Default))
 	}
+	b.WriteString(trunksExample)
 	return b.String()
 }

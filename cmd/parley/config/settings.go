@@ -3,6 +3,9 @@ package config
 import (
 	"log/slog"
 	"strings"
+
+	"parley/store/bus"
+	"parley/store/mail"
 )
 
 // Setting is one row of the table: everything there is to say about a setting.
@@ -41,14 +44,14 @@ var (
 // Settings lists every setting in the order in which documents show them.
 func Settings() []Setting { return settings }
 
-var settings = join(addresses, data, telephone, engines, limits, logging)
+var settings = join(addresses, data, telephone, engines, functions, limits, logging)
 
 var addresses = section("Addresses", []Setting{
 	{Name: "HTTP_ADDR", Default: ":8080", Allowed: allowedAddr, Flag: true,
-		Meaning: "Public HTTP: API, WebSockets, dashboard.",
+		Meaning: "Public HTTP: API, WebSockets, dashboard; HTTPS with TLS_CERT.",
 		parse:   func(c *Config, s string) bool { return setAddr(&c.HTTPAddr, s) }},
 	{Name: "METRICS_ADDR", Default: "127.0.0.1:9090", Allowed: allowedAddr, Flag: true,
-		Meaning: "Prometheus /metrics and /debug/pprof; never on the public port.",
+		Meaning: "Prometheus /metrics, /debug/pprof, and /debug/sip/rejections: who was refused by SIP, and why; never on the public port.",
 		parse:   func(c *Config, s string) bool { return setAddr(&c.MetricsAddr, s) }},
 	{Name: "BASE_URL", Otherwise: "derived from HTTP_ADDR", Allowed: allowedURL, Flag: true,
 		Meaning: "Public base address, used in links.",
@@ -62,10 +65,35 @@ var data = section("Data", []Setting{
 	{Name: "DATA_DIR", Default: "./data", Allowed: "a directory's path", Flag: true,
 		Meaning: "Everything the server keeps, unless DATABASE_URL names a database elsewhere.",
 		parse:   func(c *Config, s string) bool { c.DataDir = s; return true }},
+	{Name: "RECORDINGS_DIR", Otherwise: "recordings in DATA_DIR", Allowed: "a directory's path",
+		Meaning: "Recordings of calls; a directory that all nodes of a cluster share lets each of them serve all recordings.",
+		parse:   func(c *Config, s string) bool { c.RecordingsDir = s; return true }},
 	{Name: "DATABASE_URL", Otherwise: "a private PostgreSQL in DATA_DIR, run by the server", Secret: true,
 		Allowed: "postgres://USER:PASSWORD@HOST:PORT/DATABASE",
 		Meaning: "The PostgreSQL database.",
 		parse:   func(c *Config, s string) bool { return setDatabase(&c.DatabaseURL, s) }},
+	{Name: "NATS_URL", Otherwise: "a NATS server in the process, for one node", Secret: true,
+		Allowed: "nats://USER:PASSWORD@HOST:PORT or tls://..., several separated by commas",
+		Meaning: "The NATS servers that connect the nodes of a cluster.",
+		parse:   func(c *Config, s string) bool { c.NATSURL = s; return bus.CheckURL(s) == nil }},
+	{Name: "NATS_CLUSTER_ADDR", Otherwise: "this node has no others, or NATS_URL connects them", Allowed: "HOST:PORT, the port from 0 (any free one) to 65535",
+		Meaning: "Where the NATS server in the process takes connections of those in other nodes, over mutual TLS.",
+		parse: func(c *Config, s string) bool {
+			c.Cluster.Listen = s
+			return !strings.HasPrefix(s, ":") && setAddr(new(string), s)
+		}},
+	{Name: "NATS_ROUTES", Otherwise: "this node waits to be found", Allowed: "HOST:PORT, one or several separated by commas",
+		Meaning: "NATS_CLUSTER_ADDR of other nodes; one that is up is enough, for they tell each other.",
+		parse:   func(c *Config, s string) bool { return setRoutes(&c.Cluster.Routes, s) }},
+	{Name: "NATS_CERT", Otherwise: "no certificate", Allowed: "the path of a readable file",
+		Meaning: "This node's certificate (PEM) for NATS_CLUSTER_ADDR, valid for the name or address in the others' NATS_ROUTES, as server and as client.",
+		parse:   func(c *Config, s string) bool { return setFile(&c.Cluster.Cert, s) }},
+	{Name: "NATS_KEY", Otherwise: "no key", Allowed: "the path of a readable file",
+		Meaning: "The key of NATS_CERT (PEM).",
+		parse:   func(c *Config, s string) bool { return setFile(&c.Cluster.Key, s) }},
+	{Name: "NATS_CA", Otherwise: "no authority", Allowed: "the path of a readable file",
+		Meaning: "Certificate of the authority (PEM) that signed those of all nodes; it should sign no others.",
+		parse:   func(c *Config, s string) bool { return setFile(&c.Cluster.CA, s) }},
 	{Name: "SECRET", Otherwise: "generated in DATA_DIR at the first start", Secret: true,
 		Allowed: "32 characters or more",
 		Meaning: "Master key for stored secrets and for tickets; all nodes of a cluster share it.",
@@ -76,18 +104,46 @@ var data = section("Data", []Setting{
 	{Name: "RATE_CARD", Otherwise: "the built-in card", Allowed: "the path of a readable file",
 		Meaning: "Rate card (YAML); read again on SIGHUP, for new sessions only.",
 		parse:   func(c *Config, s string) bool { return setFile(&c.RateCard, s) }},
-	{Name: "PAYMENTS", Default: "simulated", Allowed: "simulated or none (others are not built)",
-		Meaning: "Who takes payments.",
-		parse:   func(c *Config, s string) bool { return setWord(&c.Payments, s, "simulated", "none") }},
+	{Name: "PAYMENTS", Default: "simulated", Allowed: "simulated, stripe or none",
+		Meaning: "Who takes payments; none means that only the operator adds credit.",
+		parse:   func(c *Config, s string) bool { return setWord(&c.Payments, s, "simulated", "stripe", "none") }},
+	{Name: "STRIPE_KEY", Otherwise: "no key", Secret: true, Allowed: "a secret or restricted API key, sk_... or rk_...",
+		Meaning: "The API key of Stripe.",
+		parse:   func(c *Config, s string) bool { c.StripeKey = s; return stripeKey.MatchString(s) }},
+	{Name: "STRIPE_WEBHOOK_SECRET", Otherwise: "no secret", Secret: true, Allowed: "a signing secret, whsec_...",
+		Meaning: "Signing secret of Stripe's webhook endpoint BASE_URL/hooks/stripe.",
+		parse:   func(c *Config, s string) bool { c.StripeWebhookSecret = s; return stripeSecret.MatchString(s) }},
+	{Name: "SMTP_URL", Otherwise: "nothing is mailed", Secret: true,
+		Allowed: "smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS, or smtps:// for TLS from the start",
+		Meaning: "The mail server for warnings to accounts that have an address.",
+		parse:   func(c *Config, s string) bool { c.SMTPURL = s; _, err := mail.Parse(s); return err == nil }},
 })
 
 var telephone = section("Telephone", []Setting{
-	{Name: "CARRIER", Default: "simulated", Allowed: "simulated or none (others are not built)", Flag: true,
+	{Name: "CARRIER", Default: "simulated", Allowed: "simulated, telnyx, sip (the trunks of the file) or none", Flag: true,
 		Meaning: "Who carries calls and sells numbers; none means no telephony.",
-		parse:   func(c *Config, s string) bool { return setWord(&c.Carrier, s, "simulated", "none") }},
+		parse:   func(c *Config, s string) bool { return setWord(&c.Carrier, s, "simulated", "telnyx", "sip", "none") }},
+	{Name: "TELNYX_API_KEY", Otherwise: "no key", Secret: true, Allowed: "an API key, KEY...",
+		Meaning: "The API key of Telnyx.",
+		parse:   func(c *Config, s string) bool { c.TelnyxAPIKey = s; return telnyxKey.MatchString(s) }},
+	{Name: "TELNYX_PUBLIC_KEY", Otherwise: "no key", Allowed: "the public key of the account, as Telnyx shows it",
+		Meaning: "What Telnyx signs its webhooks to BASE_URL/hooks/telnyx with.",
+		parse:   func(c *Config, s string) bool { return setPublicKey(&c.TelnyxPublicKey, s) }},
+	{Name: "TELNYX_CONNECTION_ID", Otherwise: "none", Allowed: "the number of a SIP connection",
+		Meaning: "The connection of Telnyx that brings the calls of numbers to this server.",
+		parse:   func(c *Config, s string) bool { c.TelnyxConnectionID = s; return telnyxID.MatchString(s) }},
 	{Name: "SIP_ADDR", Default: ":5060", Allowed: allowedAddr + ", or off", Flag: true,
 		Meaning: "SIP over UDP and TCP; off means no telephony.",
 		parse:   func(c *Config, s string) bool { return s == "off" || setAddr(&c.SIPAddr, s) }},
+	{Name: "SIP_TLS_ADDR", Default: "off", Allowed: allowedAddr + ", or off",
+		Meaning: "SIP over TLS, with the certificate of TLS_CERT.",
+		parse:   func(c *Config, s string) bool { return s == "off" || setAddr(&c.SIPTLSAddr, s) }},
+	{Name: "TLS_CERT", Otherwise: "no TLS", Allowed: "the path of a readable file",
+		Meaning: "Certificate (PEM, with those between it and the authority's) that makes HTTP_ADDR HTTPS, and for SIP_TLS_ADDR; read again on SIGHUP.",
+		parse:   func(c *Config, s string) bool { return setFile(&c.TLSCert, s) }},
+	{Name: "TLS_KEY", Otherwise: "no TLS", Allowed: "the path of a readable file",
+		Meaning: "The key of TLS_CERT (PEM).",
+		parse:   func(c *Config, s string) bool { return setFile(&c.TLSKey, s) }},
 	{Name: "CARRIER_SIP_ADDR", Default: "127.0.0.1:0", Allowed: allowedAddr,
 		Meaning: "Where the simulated carrier's own SIP side listens.",
 		parse:   func(c *Config, s string) bool { return setAddr(&c.CarrierSIPAddr, s) }},
@@ -140,6 +196,27 @@ func engineList(built []string) string {
 	return "the engines that are built, " + strings.Join(built, ", ") + ": one, or several separated by commas"
 }
 
+var functions = section("Functions of agents", []Setting{
+	{Name: "SEARCH_URL", Otherwise: "agents do not search the web", Allowed: allowedURL + " and a query",
+		Meaning: "A search service, asked with GET and q=...; it answers JSON with results of title, url and snippet, such as https://searx.example/search?format=json.",
+		parse:   func(c *Config, s string) bool { return setSearch(&c.SearchURL, s) }},
+	{Name: "SEARCH_API_KEY", Otherwise: "no key", Secret: true, Allowed: "one line of text",
+		Meaning: "Key of the search service, sent as Authorization: Bearer and as X-Subscription-Token.",
+		parse:   func(c *Config, s string) bool { c.SearchAPIKey = s; return oneLine(s) }},
+	{Name: "CRM", Otherwise: "only agents that name a database of their own have one", Allowed: "rest or hubspot",
+		Meaning: "The customer database of all agents that ask for one: callers are looked up there, calls noted.",
+		parse:   func(c *Config, s string) bool { return setWord(&c.CRM, s, "rest", "hubspot") }},
+	{Name: "CRM_URL", Otherwise: "HubSpot's own", Allowed: allowedURL,
+		Meaning: "Base address of the customer database: GET /contacts?phone=... and POST /calls with rest.",
+		parse:   func(c *Config, s string) bool { return setURL(&c.CRMURL, s) }},
+	{Name: "CRM_API_KEY", Otherwise: "no key", Secret: true, Allowed: "one line of text",
+		Meaning: "Key of the customer database, sent as Authorization: Bearer.",
+		parse:   func(c *Config, s string) bool { c.CRMAPIKey = s; return oneLine(s) }},
+	{Name: "TOOL_ALLOW", Otherwise: "the public Internet only, over https", Allowed: "networks, addresses and host names such as 10.0.0.0/8 or crm.lan, separated by commas",
+		Meaning: "Where functions of agents and webhooks may send requests besides the public Internet; over plain http, too.",
+		parse:   func(c *Config, s string) bool { return setHosts(&c.ToolAllow, s) }},
+})
+
 var limits = section("Limits", []Setting{
 	{Name: "MAX_CALLS", Default: "0", Allowed: "a whole number from 0 (as many as there are ports) to 100000",
 		Meaning: "Calls at once on this node.",
@@ -159,6 +236,9 @@ var logging = section("Log and demonstration", []Setting{
 	{Name: "LOG_FORMAT", Default: "text", Allowed: "text or json",
 		Meaning: "Lines for people or for programs.",
 		parse:   func(c *Config, s string) bool { return setWord(&c.LogFormat, s, "text", "json") }},
+	{Name: "OTLP_ENDPOINT", Otherwise: "calls are not traced", Allowed: allowedURL,
+		Meaning: "OpenTelemetry collector for traces of calls, OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is added.",
+		parse:   func(c *Config, s string) bool { return setURL(&c.OTLPEndpoint, s) }},
 	{Name: "DEMO", Default: "off", Allowed: allowedSwitch, Flag: true,
 		Meaning: "Sets up an account, an agent and a number, and says how to use them.",
 		parse:   func(c *Config, s string) bool { return setSwitch(&c.Demo, s) }},

@@ -105,8 +105,24 @@ func readEnv(environ []string) (env map[string]value, warnings []string) {
 	return env, warnings
 }
 
-// readFile reads the YAML file: flat keys with plain values or lists of them.
-func readFile(path string) (map[string]value, error) {
+// listed is a setting with parts of its own, and what it is called.
+type listed struct {
+	where string
+	node  *yaml.Node // nil: it is not there
+}
+
+// readFile reads the YAML file: flat keys with plain values or lists of them, and
+// the list of trunks.
+func readFile(path string) (map[string]value, listed, error) {
+	root, err := readRoot(path)
+	if root == nil || err != nil {
+		return nil, listed{}, err
+	}
+	return readMapping(filepath.Base(path), root)
+}
+
+// readRoot reads the file's one mapping; nil when it is empty.
+func readRoot(path string) (*yaml.Node, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		var p *os.PathError
@@ -133,24 +149,31 @@ func readFile(path string) (map[string]value, error) {
 	if root.Kind != yaml.MappingNode {
 		return nil, &Error{name, "is not a list of settings; allowed: lines such as http_addr: \":8080\""}
 	}
-	return readMapping(name, root)
+	return root, nil
 }
 
-func readMapping(file string, root *yaml.Node) (map[string]value, error) {
-	values := map[string]value{}
+func readMapping(file string, root *yaml.Node) (values map[string]value, trunks listed, err error) {
+	values = map[string]value{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		k, v := root.Content[i], root.Content[i+1]
 		where := fmt.Sprintf("%s line %d: %s", file, k.Line, quoteKey(k.Value))
 		name := strings.ToUpper(k.Value)
+		if k.Value == trunksKey {
+			if trunks.node != nil {
+				return nil, trunks, &Error{where, "is given twice; allowed: once"}
+			}
+			trunks = listed{where, v}
+			continue
+		}
 		if k.Value != strings.ToLower(k.Value) || !known(name) {
-			return nil, &Error{where, "is not a setting; the nearest is " + strings.ToLower(nearest(strings.TrimPrefix(name, prefix)))}
+			return nil, trunks, &Error{where, "is not a setting; the nearest is " + strings.ToLower(nearest(strings.TrimPrefix(name, prefix)))}
 		}
 		if _, twice := values[name]; twice {
-			return nil, &Error{where, "is given twice; allowed: once"}
+			return nil, trunks, &Error{where, "is given twice; allowed: once"}
 		}
 		text, ok := plain(v)
 		if !ok {
-			return nil, &Error{where, "has parts of its own; allowed: one value, or a list of values"}
+			return nil, trunks, &Error{where, "has parts of its own; allowed: one value, or a list of values"}
 		}
 		values[name] = value{text, fromFile, where}
 	}
@@ -159,7 +182,7 @@ func readMapping(file string, root *yaml.Node) (map[string]value, error) {
 			delete(values, name)
 		}
 	}
-	return values, nil
+	return values, trunks, nil
 }
 
 // plain is the text of a value; a list becomes what the environment would hold.

@@ -119,12 +119,14 @@ func (n *Node) seedKey(ctx context.Context, account, path string, now time.Time)
 	return key, os.WriteFile(path, []byte(key+"\n"), 0o600)
 }
 
-// Guide says what to try, given where HTTP and SIP listen.
-func (d Demo) Guide(httpAddr, sipAddr string) string {
+// Guide says what to try, given where HTTP (by scheme, http or https) and SIP listen.
+func (d Demo) Guide(scheme, httpAddr, sipAddr string) string {
 	var b strings.Builder
+	web := scheme + "://" + local(httpAddr)
 	fmt.Fprintf(&b, "\nParley is running with a demonstration account.\n\n")
-	fmt.Fprintf(&b, "  API      http://%s\n  API key  %s\n  agent    %s\n  number   %s\n\nTry, in another terminal:\n\n", local(httpAddr), d.Key, d.Agent, d.Number)
-	fmt.Fprintf(&b, "  export PARLEY_URL=http://%s PARLEY_API_KEY=%s\n", local(httpAddr), d.Key)
+	fmt.Fprintf(&b, "  API      %s\n  docs     %s/docs\n  API key  %s\n  agent    %s\n  number   %s\n\nTry, in another terminal:\n\n",
+		web, web, d.Key, d.Agent, d.Number)
+	fmt.Fprintf(&b, "  export PARLEY_URL=%s PARLEY_API_KEY=%s\n", web, d.Key)
 	fmt.Fprintf(&b, "  bin/parley talk --agent %s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Agent)
 	if sipAddr != "" {
 		fmt.Fprintf(&b, "  bin/parley phone sip:%s@%s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Number, local(sipAddr))

@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parley/api/status"
 	"parley/cmd/parley/config"
 	"parley/inference"
 	"parley/inference/espeak"
@@ -22,7 +26,11 @@ type Engines struct {
 
 	VAD, Denoise string
 
+	// failures are counted by engine, those that the next of its list covered too.
+	failures *prometheus.CounterVec
+
 	workers []worker
+	all     []status.Engine // each by itself, those that speak first
 }
 
 // worker is an engine that lives in processes of its own.
@@ -37,8 +45,10 @@ const firstWords = 4 * time.Second
 
 // NewEngines makes the configured engines; the embedded ones work while Run runs.
 func NewEngines(cfg *config.Config, log *slog.Logger) (*Engines, error) {
-	e := &Engines{VAD: cfg.VAD[0], Denoise: cfg.Denoise[0]}
+	e := &Engines{VAD: cfg.VAD[0], Denoise: cfg.Denoise[0], failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "parley_engine_failovers_total", Help: "Failures of an engine after which the next of its list was tried, or none was left."}, []string{"engine"})}
 	failover := inference.FailoverConfig{First: firstWords, Failed: func(engine string, err error) {
+		e.failures.WithLabelValues(engine).Inc()
 		log.Warn("an engine failed", "engine", engine, "err", err)
 	}}
 	asr, err := each(cfg.ASR, e.newASR(log))
@@ -54,6 +64,7 @@ func NewEngines(cfg *config.Config, log *slog.Logger) (*Engines, error) {
 		return nil, fmt.Errorf("TTS: %w", err)
 	}
 	e.ASR, e.LLM, e.TTS = asr[0], llm[0], tts[0]
+	e.all = slices.Concat(described(status.TTS, tts), described(status.STT, asr), described(status.LLM, llm))
 	if len(asr) > 1 || cfg.ASR.Engines[0] == "openai" {
 		// Alone too: one failed request must not leave the call deaf.
 		e.ASR = inference.NewFailoverASR(failover, asr...)
@@ -79,6 +90,19 @@ func each[E any](stage config.Stage, make func(name string, remote openai.Config
 		list = append(list, engine)
 	}
 	return list, nil
+}
+
+// described is what the status routes tell of the engines of one kind.
+func described[E interface{ Info() inference.Info }](kind status.Kind, engines []E) []status.Engine {
+	var list []status.Engine
+	for _, engine := range engines {
+		one := status.Engine{Kind: kind, Info: engine.Info}
+		if e, ok := any(engine).(interface{ Ready(context.Context) error }); ok {
+			one.Ready = e.Ready
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 func unknown(name string) error { return fmt.Errorf("there is no engine %q", name) }

@@ -15,26 +15,32 @@ import (
 // metrics are the numbers of the node's calls.
 type metrics struct {
 	ended    *prometheus.CounterVec
-	turns    prometheus.Histogram
-	overhead prometheus.Histogram
+	answered *prometheus.CounterVec
+	stages   stages
 	cuts     prometheus.Counter
+	vain     prometheus.Counter
+	tools    *prometheus.CounterVec
 	faults   *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
 	mos      prometheus.Histogram
 	late     prometheus.Histogram
 	lost     prometheus.Counter
+	tasks    *prometheus.CounterVec
+	recorded *prometheus.CounterVec
+	silenced prometheus.Counter
 }
 
 func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 	m := &metrics{
 		ended: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_calls_ended_total",
 			Help: "Calls that ended, by how they came and why they ended."}, []string{"leg", "reason", "detail"}),
-		turns: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "parley_turn_seconds",
-			Help:    "From the end of the caller's speech to the first audio of the answer.",
-			Buckets: []float64{.1, .2, .3, .4, .5, .75, 1, 1.5, 2, 3, 5, 10}}),
-		overhead: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "parley_turn_overhead_seconds",
-			Help:    "The part of it that is neither waiting for the caller nor an engine's.",
-			Buckets: []float64{.001, .002, .005, .01, .02, .04, .08, .2}}),
+		answered: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_calls_answered_by_total",
+			Help: "Outbound calls that were answered, by who answered."}, []string{"verdict"}),
+		stages: newStages(reg),
+		vain: prometheus.NewCounter(prometheus.CounterOpts{Name: "parley_speculations_discarded_total",
+			Help: "Replies that were begun before the caller had finished, and were not the answer."}),
+		tools: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_tool_calls_total",
+			Help: "Functions that the language model called, by what became of them."}, []string{"outcome"}),
 		cuts: prometheus.NewCounter(prometheus.CounterOpts{Name: "parley_interruptions_total",
 			Help: "Replies that the caller cut off."}),
 		faults: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_engine_faults_total",
@@ -50,7 +56,25 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 		Help: "RTP packets of callers that were lost or came too late."})
 	live := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "parley_calls",
 		Help: "Calls in progress."}, func() float64 { return float64(n.manager.Live()) })
-	reg.MustRegister(m.ended, m.turns, m.overhead, m.cuts, m.faults, m.tokens, m.mos, m.late, m.lost, live)
+	m.tasks = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_tasks_total",
+		Help: "Background synthesis: tasks by what became of them."}, []string{"status"})
+	connected := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "parley_bus_connected",
+		Help: "1 while messages travel between nodes, else 0."}, func() float64 {
+		if n.bus.Connected() {
+			return 1
+		}
+		return 0
+	})
+	m.recorded = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_recordings_total",
+		Help: "Recordings of calls by what became of them, ready or failed."}, []string{"outcome"})
+	m.silenced = prometheus.NewCounter(prometheus.CounterOpts{Name: "parley_recording_frames_dropped_total",
+		Help: "Frames that the disk was too slow for: they are silence in recordings."})
+	reg.MustRegister(m.recorded, m.silenced, connected, m.tasks, m.ended, m.answered, m.vain, m.tools, m.cuts, m.faults, m.tokens, m.mos, m.late, m.lost, live)
+	reg.MustRegister(n.engines.failures)
+	if n.traces != nil {
+		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_traces_dropped_total",
+			Help: "Calls whose trace was lost, or a part of it: the collector was away or slow."}, func() float64 { return float64(n.traces.Dropped()) }))
+	}
 	if n.phone != nil {
 		telephoneMetrics(reg, n.phone)
 	}
@@ -58,22 +82,26 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 }
 
 // observe counts an event of any call. It runs on conductors.
-func (n *Node) observe(e pipeline.Event) {
+func (n *Node) observe(leg string, e pipeline.Event) {
 	m := n.metrics
 	switch e.Kind {
 	case pipeline.Timed:
-		m.turns.Observe(e.Timing.Total.Seconds())
-		m.overhead.Observe(e.Timing.Overhead.Seconds())
+		m.stages.observe(leg, e.Timing)
+	case pipeline.ToolEnded:
+		m.tools.WithLabelValues(e.Text).Inc()
 	case pipeline.Interrupted:
 		m.cuts.Inc()
-	case pipeline.Fault:
+	case pipeline.Fault, pipeline.Recovered:
 		engine, fault := "unknown", inference.ErrFailed.String()
 		if f, ok := errors.AsType[*inference.Error](e.Err); ok {
 			engine, fault = f.Engine, f.Fault.String()
 		}
 		m.faults.WithLabelValues(engine, fault).Inc()
-		n.log.Warn("an engine failed a turn", "err", e.Err)
+		n.log.Warn("an engine failed a turn", "err", e.Err, "recovered", e.Kind == pipeline.Recovered)
 	case pipeline.Used:
+		if e.Usage.Speculative() {
+			m.vain.Inc()
+		}
 		m.tokens.WithLabelValues("in", string(e.Usage.Outcome)).Add(float64(e.Usage.Tokens.In))
 		m.tokens.WithLabelValues("out", string(e.Usage.Outcome)).Add(float64(e.Usage.Tokens.Out))
 	}
@@ -88,7 +116,7 @@ func (n *Node) ended(leg, session string, e media.Ended) {
 // heard notes the quality of a telephone call's audio.
 func (n *Node) heard(session string, s rtp.Stats) {
 	n.metrics.mos.Observe(s.MOS)
-	n.metrics.lost.Add(float64(s.Lost + s.Late))
+	n.metrics.lost.Add(float64(s.Lost)) // late ones are among them
 	n.metrics.late.Observe(s.Lateness.Quantile(0.999).Seconds())
 	n.log.Info("call quality", "session", session, "mos", s.MOS, "received", s.Received, "lost", s.Lost, "late", s.Late,
 		"jitter_ms", s.Jitter.Milliseconds(), "foreign", s.Foreign)
@@ -104,8 +132,11 @@ func telephoneMetrics(reg prometheus.Registerer, phone *sip.UserAgent) {
 		{"parley_sip_malformed_total", "Datagrams that could not be parsed.", func(s sip.Stats) uint64 { return s.Malformed }},
 		{"parley_sip_overload_total", "INVITEs refused because too many rang.", func(s sip.Stats) uint64 { return s.Overload }},
 		{"parley_sip_refused_total", "INVITEs refused for any other reason.", func(s sip.Stats) uint64 { return s.Refused }},
+		{"parley_rtp_latched_total", "Times that media of a call came from another address than its description named.", func(s sip.Stats) uint64 { return s.Latched }},
+		{"parley_rtp_none_total", "Calls without media for 5 s from the answer.", func(s sip.Stats) uint64 { return s.NoRTP }},
 	} {
 		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: m.name, Help: m.help},
 			func() float64 { return float64(m.value(phone.Stats())) }))
 	}
+	reg.MustRegister(trunkMetrics{phone})
 }

@@ -11,31 +11,70 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/api"
+	"parley/api/callcenter"
+	"parley/api/recording"
+	"parley/api/socket"
+	"parley/api/task"
+	"parley/api/ticket"
 	"parley/api/wsagent"
 	"parley/billing"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/trace"
 	"parley/pipeline"
+	"parley/pipeline/tool"
 	"parley/sip"
+	"parley/sip/simulated"
 	"parley/store"
+	"parley/store/bus"
+	"parley/store/jobs"
+	"parley/store/mail"
 )
 
 // Node is one running server's inside. Open makes it, Parts run it.
 type Node struct {
+	// Version is the program's, and DataDir where the server keeps its files. Set
+	// them before Handler.
+	Version, DataDir string
+
 	cfg     *config.Config
 	log     *slog.Logger
 	db      *store.DB
+	life    store.Node
+	bus     *bus.Bus
+	mouth   busMouth
 	engines *Engines
 	manager *pipeline.Manager
-	phone   *sip.UserAgent // nil without telephony
+	phone   *sip.UserAgent     // nil without telephony
+	cert    *Certificate       // nil without TLS
+	network *simulated.Carrier // nil without the simulated carrier
 	card    atomic.Pointer[billing.RateCard]
+	jobs    *jobs.Queue
+	tasks   *task.Service
+	records *recording.Service
+	numbers *callcenter.Desk // nil without telephony
+	batches *batches         // nil without telephony
+	mail    *mail.Server     // nil: warnings are not mailed
 	metrics *metrics
+	traces  *trace.Tracer // nil: there is no collector
 	limits  *wsagent.ConnectLimits
+	sockets *socket.Set // those without a conversation
+	tickets *ticket.Signer
+	till    till
+	secrets *store.Vault   // of accounts
+	tools   *tool.Provider // functions that this server runs for agents
+	hooks   *store.Webhooks
+	poster  *tool.Poster   // of what webhooks are told
+	wires   sync.WaitGroup // telephone calls whose wire is still to be stored
+	// consentKey hashes the numbers in the evidence of consent.
+	consentKey string
+	counts     api.Counts // of the HTTP side
 }
 
 // Part is something of the node that runs until its context ends. A part that
@@ -48,37 +87,68 @@ type Part struct {
 }
 
 // Open connects to the database, brings it up to date, takes the node's name and
-// binds the telephone. Close undoes it.
-func Open(ctx context.Context, cfg *config.Config, databaseURL string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
-	n = &Node{cfg: cfg, log: log, limits: wsagent.NewConnectLimits()}
+// binds the telephone. Close undoes it. secret is the master key: nodes that are to
+// take each other's tickets share it.
+func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
+	n = &Node{cfg: cfg, log: log, limits: wsagent.NewConnectLimits(), sockets: socket.NewSet()}
+	n.consentKey = derived(secret, "consent")
+	if n.tickets, err = ticket.NewSigner(secret); err != nil {
+		return nil, err
+	}
 	if n.db, err = store.Open(ctx, databaseURL); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			n.db.Close()
+			_ = n.Close() // err says what matters
 		}
 	}()
 	if err = n.db.Migrate(ctx); err != nil {
 		return nil, err
 	}
+	if cfg.TLSCert != "" {
+		if n.cert, err = LoadCertificate(cfg.TLSCert, cfg.TLSKey); err != nil {
+			return nil, err
+		}
+	}
 	if err = n.LoadRateCard(ctx); err != nil {
+		return nil, err
+	}
+	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
 	life, closed, err := n.db.RegisterNode(ctx, cfg.Node, cfg.HTTPAddr, time.Now())
 	if err != nil {
 		return nil, err
 	}
+	n.life = life
 	if closed > 0 {
 		log.Warn("calls of an earlier life of this node were closed at their last checkpoint", "calls", closed)
 	}
 	if n.engines, err = NewEngines(cfg, log); err != nil {
 		return nil, err
 	}
+	if err = n.background(ctx, life, databaseURL); err != nil {
+		return nil, err
+	}
 	n.manager = pipeline.NewManager(n.db, life, n.card.Load, cfg.MaxCalls, log)
+	if err = n.openBus(ctx); err != nil {
+		return nil, err
+	}
 	if cfg.Telephony() {
+		if cfg.Carrier == "simulated" {
+			if err = n.openNetwork(); err != nil {
+				return nil, fmt.Errorf("simulated carrier: %w", err)
+			}
+		}
 		if n.phone, err = n.telephone(); err != nil {
 			return nil, fmt.Errorf("telephone: %w", err)
+		}
+		n.batches = newBatches(n)
+	}
+	if cfg.OTLPEndpoint != "" {
+		if n.traces, err = trace.New(ctx, trace.Config{Endpoint: cfg.OTLPEndpoint, Node: cfg.Node, Log: log}); err != nil {
+			return nil, err
 		}
 	}
 	n.metrics = newMetrics(reg, n)
@@ -87,6 +157,16 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL string, reg prome
 
 // Close gives back what Open took, after the parts have ended.
 func (n *Node) Close() error {
+	n.wires.Wait()
+	if n.records != nil {
+		n.records.Close()
+	}
+	if n.jobs != nil {
+		n.jobs.Close()
+	}
+	if n.bus != nil {
+		n.bus.Close()
+	}
 	n.db.Close()
 	return nil
 }
@@ -99,14 +179,35 @@ func (n *Node) Store() *store.DB { return n.db }
 
 // Parts are what must run, in the order in which they start.
 func (n *Node) Parts() []Part {
-	parts := []Part{{Name: "meter", Run: n.manager.Run}}
+	// A node without the bus is ready: it only learns of the others' news later.
+	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "bus", Run: n.runBus}}
+	if n.traces != nil {
+		// It stops last of all: by then every call has ended.
+		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)
+	}
 	for _, w := range n.engines.workers {
 		parts = append(parts, Part{w.name, w.run, w.ready})
 	}
-	if n.phone != nil {
-		parts = append(parts, Part{Name: "sip", Run: n.phone.Run})
+	if n.network != nil {
+		parts = append(parts, Part{Name: "simulated carrier", Run: n.network.Run})
 	}
-	return parts
+	if n.phone != nil {
+		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunk shares", Run: n.shareTrunks})
+	}
+	if p := n.till.simulated; p != nil {
+		parts = append(parts, Part{Name: "simulated payments", Run: p.Run})
+	}
+	if n.till.provider != nil {
+		parts = append(parts, Part{Name: "refunds", Run: n.desk().Run})
+	}
+	if n.numbers != nil {
+		parts = append(parts, Part{Name: "numbers", Run: n.numbers.Run})
+	}
+	if n.batches != nil {
+		parts = append(parts, Part{Name: "batches", Run: n.batches.Run})
+	}
+	// Jobs stop first: they need everything else.
+	return append(parts, Part{Name: "tasks", Run: n.tasks.Run}, Part{Name: "recordings", Run: n.records.Run}, Part{Name: "jobs", Run: n.jobs.Run})
 }
 
 // SIPAddr is where the telephone listens; empty without one.
@@ -117,21 +218,23 @@ func (n *Node) SIPAddr() string {
 	return n.phone.Addr().String()
 }
 
-// Drain refuses new calls and waits for those in progress, until ctx ends.
+// Drain refuses new calls and waits for those in progress, until ctx ends. Sockets
+// end with their job, those without one at once.
 func (n *Node) Drain(ctx context.Context) error {
 	if n.phone != nil {
 		n.phone.Drain()
 	}
-	return n.manager.Drain(ctx)
+	var sockets error
+	var wg sync.WaitGroup
+	wg.Go(func() { sockets = n.sockets.Drain(ctx) })
+	calls := n.manager.Drain(ctx)
+	wg.Wait()
+	return errors.Join(calls, sockets)
 }
 
 // Handler is the public HTTP side.
 func (n *Node) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /v1/pricing", api.Pricing(n.card.Load))
-	mux.Handle("GET /ws/agent", &wsagent.Handler{Keys: n.db, Agents: conversations{n}, Log: n.log, Limits: n.limits})
-	mux.Handle("/", api.Fallback())
-	return api.Wrap(mux, api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies})
+	return n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts})
 }
 
 // LoadRateCard reads the rate card and puts it in force for new sessions. The

@@ -9,14 +9,6 @@ import (
 	"parley/store"
 )
 
-func TestMouthShape(t *testing.T) {
-	for ipa, want := range map[string]string{"h": "k", "ə": "e", "l": "l", "ˈoʊ": "o", "": "sil", "ʃ": "s", "ˌð": "d", "?": "sil", "aɪ": "a"} {
-		if got := alphabet[mouthShape(ipa)]; got != want {
-			t.Errorf("%q is %s, want %s", ipa, got, want)
-		}
-	}
-}
-
 func TestCalledNumber(t *testing.T) {
 	for called, want := range map[string]string{
 		"+34911234567": "+34911234567", "34911234567": "+34911234567", "0034911234567": "+34911234567",

@@ -10,8 +10,10 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/sip"
 	"parley/sip/rtpport"
+	"parley/sip/sdp"
 	"parley/store"
 )
 
@@ -28,8 +30,32 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sip.New(sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
-		RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: n.incoming, Logger: n.log})
+	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
+		Trunks: n.cfg.Trunks, RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: n.incoming, Logger: n.log,
+		SRTP: sdp.SRTPOffered} // trunks have their own
+	if n.network != nil {
+		cfg.Trunks = append(cfg.Trunks, n.networkTrunk())
+	}
+	if n.cfg.SIPTLSAddr != "" {
+		if cfg.ListenTLS, err = netip.ParseAddrPort(anyHost(n.cfg.SIPTLSAddr)); err != nil {
+			return nil, err
+		}
+		cfg.TLS = n.cert.TLS()
+	}
+	phone, err := sip.New(cfg)
+	if err == nil && phone.TLSAddr().IsValid() {
+		n.log.Info("listening", "for", "sip over TLS", "addr", phone.TLSAddr().String())
+	}
+	return phone, err
+}
+
+// ReloadCertificate reads the certificate of SIP over TLS again. The public listener
+// was there before the node and has its own copy.
+func (n *Node) ReloadCertificate(ctx context.Context) error {
+	if n.cert == nil {
+		return nil
+	}
+	return n.cert.Reload(ctx)
 }
 
 // anyHost fills in the address of ":5060".
@@ -40,11 +66,11 @@ func anyHost(addr string) string {
 	return addr
 }
 
-// allowed says whether a source may call: with the simulated carrier this machine,
-// and what the operator lists.
+// allowed says whether a source may call without a trunk: with the simulated
+// carrier this machine, and what the operator lists.
 func (n *Node) allowed(source netip.Addr) bool {
 	source = source.Unmap()
-	if source.IsLoopback() {
+	if source.IsLoopback() && n.cfg.Carrier == "simulated" {
 		return true
 	}
 	for _, net := range n.cfg.SIPAllow {
@@ -83,36 +109,67 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 	if err != nil {
 		return false, err
 	}
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, From: in.From.Number, To: in.Called,
+	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: in.From.Number, To: in.Called,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}})
 	if err != nil {
 		return false, err
 	}
+	w := n.wire(session, in.Trace())
+	defer w.keep()
 	if err := in.Ring(); err != nil {
 		session.End(endedBy(err))
 		return true, err
 	}
-	return n.converse(ctx, in, session, planOf(stored, n.log))
+	p := planOf(stored, n.log)
+	p.begin(callerOf(in))
+	return n.converse(ctx, in, session, p, w)
 }
+
+// callerOf is what an incoming call's variables are taken from. What the trunk asserts
+// counts before what the caller says.
+func callerOf(in *sip.Incoming) agent.Call {
+	from := in.From
+	if in.Asserted.Number != "" {
+		from.Number, from.Verstat = in.Asserted.Number, in.Asserted.Verstat
+	}
+	c := agent.Call{From: from.Number, To: e164(in.Called), CallerName: in.From.Display, Verified: from.Verstat == numberPassed}
+	if in.Asserted.Display != "" {
+		c.CallerName = in.Asserted.Display
+	}
+	return c
+}
+
+// numberPassed is a carrier's word that a number is its caller's (ATIS-1000074).
+const numberPassed = "TN-Validation-Passed"
 
 // converse rings while the engines open and the first message is made, answers,
 // and conducts the call.
-func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline.Session, p plan) (answered bool, err error) {
+func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline.Session, p plan, w *wire) (answered bool, err error) {
 	rung := time.NewTimer(p.settings.Ring())
 	defer rung.Stop()
+	record := n.record("telephone", session, p, "")
+	end := func(e media.Ended) {
+		session.End(e)
+		record.ended(e)
+	}
 	cfg, deaf, err := n.config(p, media.Rate8k)
 	if err != nil {
-		session.End(media.Ended{Reason: media.Failed, Detail: "engine"})
+		end(media.Ended{Reason: media.Failed, Detail: "engine"})
 		return false, err
 	}
 	if deaf {
 		// It says its first message and hangs up: there is nobody to hear answers.
 		cfg.Turn.Idle = 0
 	}
-	cfg.Observe = session.Observer(n.telephoneObserver(deaf, session))
+	functions := n.functionsOf(ctx, session, p, e164(in.From.Number), record.trace.Header())
+	defer functions.Close()
+	cfg.Functions = functions.Functions
+	n.telephoneFunctions(&cfg, p, session, e164(in.Called))
+	cfg.Observe = session.Observer(record.telephoneObserver(deaf, session))
+	cfg.Recorder = n.recorder(session, p)
 	call := pipeline.New(cfg)
 	if err := call.Prepare(context.WithoutCancel(ctx)); err != nil {
-		session.End(media.Ended{Reason: media.Failed, Detail: "engine"})
+		end(media.Ended{Reason: media.Failed, Detail: "engine"})
 		return false, err
 	}
 	select {
@@ -127,12 +184,14 @@ func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline
 	}
 	if err != nil {
 		call.Close()
-		session.End(endedBy(err))
+		end(endedBy(err))
 		return true, err
 	}
+	w.leg = leg
 	session.Begin()
 	n.log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
-	ended := session.Conduct(call, leg)
+	ended := session.Conduct(call, line{leg})
+	record.ended(ended)
 	n.ended("telephone", session.ID(), ended)
 	n.heard(session.ID(), leg.Stats())
 	return true, nil
@@ -155,9 +214,9 @@ func (n *Node) rehearsed(ctx context.Context, call *pipeline.Call) error {
 
 // telephoneObserver follows a telephone call. A deaf one ends after its first
 // message.
-func (n *Node) telephoneObserver(deaf bool, session *pipeline.Session) func(pipeline.Event) {
+func (r *record) telephoneObserver(deaf bool, session *pipeline.Session) func(pipeline.Event) {
 	return func(e pipeline.Event) {
-		n.observe(e)
+		r.observe(e)
 		if deaf && e.Kind == pipeline.Listening {
 			session.Stop(media.Ended{Reason: media.Failed, Detail: "no_recogniser"})
 		}

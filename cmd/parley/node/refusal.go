@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -35,4 +36,21 @@ func refusal(err error) error {
 		return fmt.Errorf("%w: %w", api.ErrDraining, err)
 	}
 	return notFound(err)
+}
+
+// mayStart says whether an account may start work now, before it asks for any.
+// Whether it may at once with what it does already shows when it asks.
+func (n *Node) mayStart(ctx context.Context, p api.Principal) error {
+	a, err := n.db.Account(ctx, p.Account)
+	switch {
+	case err != nil:
+		return err
+	case a.Suspended:
+		return store.ErrSuspended
+	case a.OpenDisputes > 0:
+		return store.ErrDisputed
+	case a.Pots.Spendable(false) < n.card.Load().Wallet().MinSessionStart:
+		return store.ErrInsufficientBalance
+	}
+	return nil
 }

@@ -2,42 +2,67 @@ package node
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
+	"time"
 
 	"parley/api"
+	"parley/api/tts"
 	"parley/api/wsagent"
 	"parley/inference"
 	"parley/inference/scripted"
 
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
+	"parley/pipeline/tool"
 	"parley/store"
 )
 
 // plan is everything about a conversation that the agent decides.
 type plan struct {
+	id       string // of the stored agent
+	version  int64
 	agent    pipeline.Agent
 	settings pipeline.Settings
+	// functions are those of the agent's that this server runs.
+	functions []tool.Definition
 }
 
 // planOf reads a stored agent. What was stored by an older version and cannot be
 // read is left at its default and logged.
 func planOf(a *store.Agent, log *slog.Logger) plan {
-	p := plan{agent: pipeline.Agent{Prompt: a.Prompt, FirstMessage: a.FirstMessage, Voice: a.Voice, Language: a.Language}}
-	tools, err := wsagent.ParseTools(json.RawMessage(a.Tools))
+	p := plan{id: a.ID, version: a.Version, agent: pipeline.Agent{Prompt: a.Prompt, FirstMessage: a.FirstMessage, Voice: a.Voice, Language: a.Language}}
+	functions, err := tool.Parse(a.Tools)
 	if err != nil {
 		log.Warn("an agent's functions cannot be read", "agent", a.ID, "err", err)
 	}
-	p.agent.Tools = tools
+	for _, f := range functions {
+		if f.Kind == tool.Client {
+			p.agent.Tools = append(p.agent.Tools, f.Spec)
+		} else {
+			p.functions = append(p.functions, f)
+		}
+	}
 	if p.settings, err = pipeline.ParseSettings(a.Settings); err != nil {
 		log.Warn("an agent's settings cannot be read", "agent", a.ID, "err", err)
 	}
 	p.agent.Phrases = p.settings.Phrases
+	p.agent.Pronunciation = p.settings.Dictionary()
+	if s := p.settings.Speed; s != nil {
+		p.agent.Speed = *s
+	}
 	if g := p.settings.Goodbye; g != nil {
 		p.agent.Goodbye = *g
 	}
 	return p
+}
+
+// begin makes the agent's texts those of one conversation.
+func (p *plan) begin(c agent.Call) agent.Fill {
+	c.Now = time.Now()
+	fill := agent.Filled(&p.settings, c)
+	fill.Agent(&p.agent, &p.settings)
+	return fill
 }
 
 // Defaults of an agent that a client defines by its messages.
@@ -53,7 +78,11 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 		return cfg, false, err
 	}
 	cfg = pipeline.Config{Agent: p.agent, LLM: n.engines.LLM, TTS: n.engines.TTS, Listener: listener,
-		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log}
+		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log,
+		Speculate: p.settings.Speculate(n.card.Load().SpeculativeReplies())}
+	if v := p.settings.SpeculativeVoice; v != nil {
+		cfg.SpeculateVoice = *v
+	}
 	deaf = !n.engines.hears(p.agent.Language)
 	if !deaf {
 		cfg.ASR = n.engines.ASR
@@ -70,7 +99,16 @@ type conversations struct{ *Node }
 
 // Admit implements wsagent.Agents.
 func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (wsagent.Conversation, error) {
-	talk := &conversation{node: n.Node, id: agentID, running: make(chan struct{})}
+	ask := pipeline.Admission{Account: who.Account, Terms: webTerms}
+	var longest time.Duration
+	if t := who.Ticket; t != nil && t.Agent != "" {
+		if agentID != "" && agentID != t.Agent {
+			return nil, api.ErrTicketScope
+		}
+		agentID, longest = t.Agent, t.MaxDuration
+		ask.Ticket, ask.TicketLimit = t.ID, t.MaxSessions
+	}
+	talk := &conversation{node: n.Node, id: agentID, longest: longest, running: make(chan struct{})}
 	talk.plan.agent = pipeline.Agent{Voice: defaultVoice, Language: defaultLanguage}
 	if agentID != "" {
 		stored, err := n.db.Agent(ctx, who.Account, agentID)
@@ -78,8 +116,10 @@ func (n conversations) Admit(ctx context.Context, who api.Principal, agentID str
 			return nil, notFound(err)
 		}
 		talk.plan = planOf(stored, n.log)
+		talk.plan.begin(agent.Call{})
 	}
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: who.Account, Agent: agentID, Terms: webTerms})
+	ask.Agent, ask.AgentVersion = agentID, talk.plan.version
+	session, err := n.manager.Admit(ctx, ask)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -92,9 +132,11 @@ type conversation struct {
 	node    *Node
 	id      string // of the stored agent; empty when the client brings its own
 	plan    plan
+	longest time.Duration // as the ticket says; 0: as the agent says
 	session *pipeline.Session
 	call    *pipeline.Call
 	leg     *wsagent.Leg
+	record  *record
 	running chan struct{} // closed when call may be used, or never will be
 }
 
@@ -110,10 +152,18 @@ func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *
 		// The stored agent wins over what clients always send at the start.
 		c.plan.agent.Tools = append(c.plan.agent.Tools, asked.Tools...)
 	}
+	c.record = c.node.record("web", c.session, c.plan, api.TraceParentOf(ctx))
 	cfg, deaf, err := c.node.config(c.plan, leg.Format().In)
 	if err == nil {
 		cfg.ClientTools = true
+		functions := c.node.functionsOf(ctx, c.session, c.plan, "", c.record.trace.Header())
+		defer functions.Close()
+		cfg.Functions = functions.Functions
 		cfg.Observe = c.session.Observer(c.observe)
+		cfg.Recorder = c.node.recorder(c.session, c.plan)
+		if c.longest > 0 {
+			cfg.MaxDuration = min(cfg.MaxDuration, c.longest)
+		}
 		if c.id == "" {
 			cfg.Turn.Idle = 0 // nobody wrote re-prompts for it
 			cfg.Quiet = quietClient
@@ -125,7 +175,9 @@ func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *
 		close(c.running)
 		c.node.log.Warn("a conversation could not start", "session", c.session.ID(), "err", err)
 		leg.Error(api.ErrSessionStart, "")
-		c.session.End(media.Ended{Reason: media.Failed, Detail: "engine"})
+		failed := media.Ended{Reason: media.Failed, Detail: "engine"}
+		c.session.End(failed)
+		c.record.ended(failed)
 		return
 	}
 	if deaf {
@@ -135,7 +187,9 @@ func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *
 	c.session.Begin()
 	close(c.running)
 	c.node.log.Info("conversation begins", "session", c.session.ID(), "agent", c.id)
-	c.node.ended("web", c.session.ID(), c.session.Conduct(c.call, leg))
+	ended := c.session.Conduct(c.call, leg)
+	c.record.ended(ended)
+	c.node.ended("web", c.session.ID(), ended)
 }
 
 // apply changes an agent as the client asks.
@@ -191,7 +245,7 @@ func (c *conversation) Update(change wsagent.Change) {
 // observe turns the call's events into messages to the client. It runs on the
 // conductor.
 func (c *conversation) observe(e pipeline.Event) {
-	c.node.observe(e)
+	c.record.observe(e)
 	l := c.leg
 	switch e.Kind {
 	case pipeline.Thinking, pipeline.Speaking:
@@ -223,8 +277,8 @@ func (c *conversation) observe(e pipeline.Event) {
 func visemes(phones []inference.Mark) []wsagent.Viseme {
 	list := make([]wsagent.Viseme, len(phones))
 	for i, p := range phones {
-		shape := mouthShape(p.Text)
-		list[i] = wsagent.Viseme{V: max(0, p.Char), C: alphabet[shape], T: p.Start.Seconds(), ID: shape}
+		shape := tts.Shape(p.Text)
+		list[i] = wsagent.Viseme{V: max(0, p.Char), C: tts.Alphabet[shape], T: p.Start.Seconds(), ID: shape}
 	}
 	return list
 }

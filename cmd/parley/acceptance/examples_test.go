@@ -1,0 +1,154 @@
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/api/docs"
+)
+
+// prelude gives an older Node what browsers and newer ones have: the standard
+// WebSocket. Debian's package node-ws installs this module.
+const prelude = `globalThis.WebSocket ??= require("/usr/share/nodejs/ws");` + "\n"
+
+// debianPython is where Debian's packages put modules, whatever else is on the PATH.
+const debianPython = "/usr/bin/python3"
+
+// TestExamples runs every example of the documentation, as readers see it, against
+// one server.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	examples, err := docs.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shared(t, demonstration)
+	r := newExampleRunner(t, examples, newCustomer(t, s, "100"), "http://"+s.addrs["http"])
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		e := examples[name]
+		if e.Skip != "" {
+			continue
+		}
+		for _, c := range e.Codes {
+			if c.Missing == "" {
+				t.Run(name+"/"+c.Language, func(t *testing.T) {
+					t.Parallel()
+					r.run(t, e, c)
+				})
+			}
+		}
+	}
+}
+
+// exampleRunner holds what examples need.
+type exampleRunner struct {
+	dir   string // of speech.wav and the programs
+	built string // the Go examples, one program: its argument says which
+	env   []string
+}
+
+func newExampleRunner(t *testing.T, examples map[string]*docs.Example, c customer, url string) *exampleRunner {
+	t.Helper()
+	r := &exampleRunner{dir: t.TempDir()}
+	r.env = append(os.Environ(), "PARLEY_URL="+url, "PARLEY_API_KEY="+c.key, "AGENT_ID="+c.agent)
+	question := append(silence(300*time.Millisecond, micRate), speak(t, "slt", "what time do you open on Monday", micRate)...)
+	writeWAV(t, filepath.Join(r.dir, "speech.wav"), question, micRate)
+	if err := os.WriteFile(filepath.Join(r.dir, "prelude.cjs"), []byte(prelude), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.buildGo(t, examples)
+	return r
+}
+
+// buildGo builds all Go examples as one program, which takes a linker's run instead
+// of twenty: each becomes a package, laid over this module and nowhere on disk.
+func (r *exampleRunner) buildGo(t *testing.T, examples map[string]*docs.Example) {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := map[string]string{}
+	add := func(name, text string) {
+		file := filepath.Join(r.dir, fmt.Sprintf("go%d.txt", len(overlay)))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay[filepath.Join(here, "examples", name, "main.go")] = file
+	}
+	var imports, cases strings.Builder
+	for name, e := range examples {
+		for _, c := range e.Codes {
+			if c.Language != "go" || c.Missing != "" {
+				continue
+			}
+			pkg := fmt.Sprintf("example%d", len(overlay))
+			text := strings.Replace(c.Text, "package main\n", "package "+pkg+"\n", 1)
+			add(pkg, strings.Replace(text, "\nfunc main() {", "\nfunc Main() {", 1))
+			fmt.Fprintf(&imports, "\t\"parley/cmd/parley/acceptance/examples/%s\"\n", pkg)
+			fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", name, pkg)
+		}
+	}
+	add("", "package main\n\nimport (\n\t\"os\"\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\t}\n}\n")
+	replace, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(r.dir, "overlay.json")
+	if err := os.WriteFile(file, replace, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.built = filepath.Join(r.dir, "examples")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-overlay", file, "-o", r.built, "parley/cmd/parley/acceptance/examples")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("the Go examples: %v\n%s", err, out)
+	}
+}
+
+// run runs one example and looks at what it prints.
+func (r *exampleRunner) run(t *testing.T, e *docs.Example, c docs.Code) {
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(r.dir, "speech.wav"), filepath.Join(dir, "speech.wav")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "example.mjs"), []byte(c.Text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := map[string][]string{
+		"curl":       {"sh", "-euc", c.Text},
+		"javascript": {"node", "--require", filepath.Join(r.dir, "prelude.cjs"), "example.mjs"},
+		"python":     {debianPython, "-c", c.Text},
+		"go":         {r.built, e.Name},
+	}[c.Language]
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, r.env
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s%s", err, shortened(out.String()), shortened(errOut.String()))
+	}
+	if !e.Expect.MatchString(out.String()) {
+		t.Errorf("it prints what does not match %s:\n%s%s", e.Expect, shortened(out.String()), shortened(errOut.String()))
+	}
+}
+
+// shortened is text without the middle of what is long, such as audio in base64.
+func shortened(text string) string {
+	const most = 2000
+	if len(text) <= most {
+		return text
+	}
+	return text[:most/2] + " … " + text[len(text)-most/2:]
+}

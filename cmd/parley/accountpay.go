@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/billing"
+	"parley/store"
+)
+
+// operatorDispute is the name of a dispute that an operator opens without another.
+const operatorDispute = "operator"
+
+func newAccountDispute() *cobra.Command {
+	var open, resolve bool
+	var ref string
+	cmd := &cobra.Command{Use: "dispute ACCOUNT_ID --open|--resolve", Short: "Mark a disputed payment, or resolve it",
+		Long: "While a payment of an account is disputed nothing starts, calls are not answered, and sessions in progress say goodbye within\n" +
+			"5 seconds. Disputes that the payment provider tells of are marked by themselves; one that was lost stays until it is resolved\n" +
+			"here. --resolve ends all of the account's disputes, or the one that --ref names.",
+		Example: "  parley account dispute acc_… --open\n  parley account dispute acc_… --resolve --ref dp_…", Args: cobra.ExactArgs(1)}
+	adminCommand(cmd, func(a *admin, args []string) error {
+		var err error
+		if open {
+			if ref == "" {
+				ref = operatorDispute
+			}
+			err = a.db.OpenDispute(a.ctx, args[0], ref, a.now)
+		} else {
+			err = a.db.ResolveDispute(a.ctx, args[0], ref, a.now)
+		}
+		if err != nil {
+			return err
+		}
+		return showAccount(a, args)
+	})
+	cmd.Flags().BoolVar(&open, "open", false, "a payment is disputed")
+	cmd.Flags().BoolVar(&resolve, "resolve", false, "it is not any more")
+	cmd.Flags().StringVar(&ref, "ref", "", "the provider's name of the dispute")
+	cmd.MarkFlagsOneRequired("open", "resolve")
+	cmd.MarkFlagsMutuallyExclusive("open", "resolve")
+	return cmd
+}
+
+// How long a command waits for a running server to make a refund, and how often it
+// looks.
+const (
+	refundPatience = 10 * time.Second
+	refundLook     = 200 * time.Millisecond
+)
+
+func newAccountRefund() *cobra.Command {
+	return adminCommand(&cobra.Command{Use: "refund ACCOUNT_ID TOPUP_ID AMOUNT", Short: "Give a part of a top-up back to the card",
+		Long: "Takes the amount, in US dollars, out of the balance at once and has the server give it back through the payment provider; if that\n" +
+			"fails the amount returns. Never more than is left of the top-up, and of what was paid and not spent. A refund that was made at the\n" +
+			"provider's own page is taken out of the balance by itself. The command waits 10 seconds for the server; without one the refund is\n" +
+			"made when it runs again.",
+		Example: "  parley account refund acc_… top_… 12.50", Args: cobra.ExactArgs(3)},
+		func(a *admin, args []string) error {
+			amount, err := billing.ParseMoney(args[2])
+			if err != nil {
+				return fmt.Errorf("%w: amount: %w", store.ErrInvalid, err)
+			}
+			r, err := a.db.RequestRefund(a.ctx, args[0], args[1], amount, a.now)
+			if err != nil {
+				return err
+			}
+			for end := time.Now().Add(refundPatience); r.State == store.RefundAsked && time.Now().Before(end); time.Sleep(refundLook) {
+				if r, err = a.db.Refund(a.ctx, r.Account, r.ID); err != nil {
+					return err
+				}
+			}
+			account, err := a.db.Account(a.ctx, r.Account)
+			if err != nil {
+				return err
+			}
+			answer := map[string]any{"refund_id": r.ID, "topup_id": r.TopUp, "amount": r.Amount, "state": r.State, "code": r.Code, "balance": account.Balance()}
+			err = a.print(answer, func(w io.Writer) {
+				fmt.Fprintf(w, "refund\t%s\namount\t%s USD\nstate\t%s\nbalance\t%s USD\n", r.ID, r.Amount, refundText(r), account.Balance())
+			})
+			if err == nil && r.State == store.RefundFailed {
+				err = fmt.Errorf("the payment provider made no refund: %s", r.Code)
+			}
+			return err
+		})
+}
+
+// refundText is a refund's state for people.
+func refundText(r *store.Refund) string {
+	switch r.State {
+	case store.RefundAsked:
+		return "asked: the server makes it when it runs"
+	case store.RefundFailed:
+		return "failed: " + r.Code + "; the amount is back in the balance"
+	}
+	return "done: the provider gives it back"
+}

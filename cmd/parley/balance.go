@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+	"parley/billing"
+)
+
+func newBalanceCommand() *cobra.Command {
+	var r remote
+	var asJSON bool
+	cmd := &cobra.Command{Use: "balance", Short: "Show the balance and what it is made of",
+		Long: "Shows the prepaid balance of the account whose key is used, in US dollars rounded down to the cent; --json has all decimals.\n" +
+			"What needs attention, such as a low balance or credit about to expire, is said on standard error.",
+		Example: "  parley balance\n  parley balance --json | jq .balance", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		b, err := c.Balance(ctx)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return result(cmd, true, b)
+		}
+		for _, w := range b.Warnings {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s (%s%s)\n", w.Message, w.Kind, since(w.Since))
+		}
+		return lines(cmd, func(w io.Writer) { showBalance(w, b) })
+	}
+	r.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// since says from when on something is so.
+func since(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return ", since " + stamp(t)
+}
+
+func showBalance(w io.Writer, b *client.Balance) {
+	fmt.Fprintf(w, "balance\t%s USD\npaid\t%s USD\nbonus\t%s USD\n", dollars(b.Balance), dollars(b.Paid), dollars(b.Bonus))
+	for _, l := range b.BonusLots {
+		fmt.Fprintf(w, "\t%s USD until %s\n", dollars(l.Left), stamp(&l.ExpiresAt))
+	}
+	if b.Accrued != 0 || b.Held != 0 {
+		fmt.Fprintf(w, "in progress\t%s USD used, %s USD held\n", b.Accrued, b.Held)
+	}
+	fmt.Fprintf(w, "sessions\t%d of %d at once\nfirst top-up\t%s\n", b.Concurrency.Live, b.Concurrency.Limit, stamp(b.FirstTopupAt))
+}
+
+// lines prints what a person reads, in columns.
+func lines(cmd *cobra.Command, show func(io.Writer)) error {
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
+	show(w)
+	return w.Flush()
+}
+
+// dollars rounds down to the cent, also below zero, so that a balance never looks
+// larger than it is.
+func dollars(m money) string {
+	cents, sign := int64(m.Floor(billing.Cent)/billing.Cent), ""
+	if cents < 0 {
+		cents, sign = -cents, "-"
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
+}

@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley/billing"
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline"
+	"parley/store"
+)
+
+// The ledger as a server uses it: the meter of a node is the one writer of its
+// sessions' checkpoints, and stores in one transaction whatever was asked for while
+// the last one ran.
+
+// books is the store of a node whose meter is measured: it says which sessions'
+// checkpoints are stored, and keeps nothing of what was said.
+type books struct {
+	*store.DB
+	mu     sync.Mutex
+	waits  map[string]chan error // session to who asked for its checkpoint
+	rounds int                   // transactions
+}
+
+func (b *books) Checkpoints(ctx context.Context, cs []store.Checkpoint, now time.Time) ([]store.CheckpointResult, error) {
+	results, err := b.DB.Checkpoints(ctx, cs, now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rounds++
+	for i := range cs {
+		outcome := err
+		if results != nil {
+			outcome = errors.Join(err, results[i].Err)
+		}
+		select {
+		case b.waits[cs[i].Session.ID] <- outcome:
+		default: // of a round that nobody asked for
+		}
+	}
+	return results, err
+}
+
+func (b *books) SaveConversation(context.Context, string, string, store.Conversation) error {
+	return nil
+}
+
+// metered is a session whose completions each want a checkpoint.
+type metered struct {
+	*pipeline.Session
+	observe func(pipeline.Event)
+	stored  chan error
+}
+
+// ask uses some tokens and returns when they are in the books.
+func (m *metered) ask(ctx context.Context) error {
+	select {
+	case <-m.stored: // of an earlier round
+	default:
+	}
+	m.observe(pipeline.Event{Kind: pipeline.Used, Usage: pipeline.Usage{Kind: "reply", Outcome: pipeline.Committed,
+		Tokens: inference.Usage{In: 500, Out: 50, Source: inference.UsageProvider}}})
+	select {
+	case err := <-m.stored:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// meter has sessions on each of some wallets, all of one node, report one completion
+// after the other. The floor is one connection that commits bare updates.
+func (b *ledgerBench) meter(name string, accounts []*account, each int, bar float64) func(context.Context) ([]Row, error) {
+	return func(ctx context.Context) (rows []Row, err error) {
+		kept := &books{DB: b.DB, waits: map[string]chan error{}}
+		m := pipeline.NewManager(kept, b.node, func() *billing.RateCard { return b.card }, 0, slog.New(slog.DiscardHandler))
+		var sessions []*metered
+		defer func() {
+			for _, s := range sessions {
+				s.End(media.Ended{Reason: media.UserHangup})
+			}
+		}()
+		for _, a := range accounts {
+			for range each {
+				s, err := m.Admit(ctx, pipeline.Admission{Account: a.id, Terms: billing.Terms{Kind: billing.Web}})
+				if err != nil {
+					return nil, err
+				}
+				s.Begin()
+				sessions = append(sessions, &metered{s, s.Observer(nil), make(chan error, 1)})
+				kept.waits[s.ID()] = sessions[len(sessions)-1].stored
+			}
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		ran := make(chan struct{})
+		go func() {
+			defer close(ran)
+			cancel(m.Run(ctx))
+		}()
+		r, err := b.drive(ctx, len(sessions), func(ctx context.Context, i, _ int) error { return sessions[i].ask(ctx) })
+		cancel(nil)
+		<-ran
+		rows = r.rows("ledger, one node, "+name, "checkpoints", bar, b.floors[1])
+		return append(rows, Row{Group: "ledger, one node, " + name, Name: "in a transaction", Value: float64(len(r.took)) / float64(max(1, kept.rounds))}), err
+	}
+}
+
+// bare measures how many commits a second the database does for so many connections,
+// of an update that changes nothing in each of some wallets in turn.
+func (b *ledgerBench) bare(writers int, accounts []*account) func(context.Context) ([]Row, error) {
+	return func(ctx context.Context) ([]Row, error) {
+		r, err := b.drive(ctx, writers, func(ctx context.Context, writer, n int) error {
+			_, err := b.pool.Exec(ctx, "update wallets set held_nano = held_nano where account_id = $1", accounts[(writer+n*writers)%len(accounts)].id)
+			return err
+		})
+		b.floors[writers] = r.rate()
+		return []Row{{Group: "ledger, floor", Name: fmt.Sprintf("bare updates, %d at once", writers), Value: r.rate(), Unit: "/s", Floor: 1}}, err
+	}
+}

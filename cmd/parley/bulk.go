@@ -1,0 +1,284 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+)
+
+// batchPoll is how often a batch that is followed is looked at.
+const batchPoll = time.Second
+
+func newBulkCommand() *cobra.Command {
+	return group("bulk", "Have an agent call many people",
+		"Queues calls from a CSV file, shows how far they are, and prints what became of them. The server goes on by itself; each\n"+
+			"number of the file is called once at most.",
+		"  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --follow\n  parley bulk show bulk_… --csv > results.csv",
+		newBulkRun(), newBulkList(), newBulkShow(), newBulkFollow(),
+		newBulkTurn("pause", "Begin no further call of a batch", "Those in progress go on."),
+		newBulkTurn("resume", "Go on with a paused batch", "Calls whose time has come begin at once, as lines are free."),
+		newBulkTurn("cancel", "End a batch for good", "Calls that have not begun fail; those in progress go on."))
+}
+
+// bulkRun is what the run command is told.
+type bulkRun struct {
+	remote
+	batch        client.NewBatch
+	hours, zone  string
+	follow, json bool
+}
+
+func newBulkRun() *cobra.Command {
+	var b bulkRun
+	cmd := &cobra.Command{Use: "run FILE.csv", Short: "Queue the calls of a CSV file",
+		Long: "Queues a call for each line of a CSV file, up to 500. The first line names the columns: to, and where they are wanted\n" +
+			"scheduled_at (RFC 3339), from and agent_id; others are ignored. A file without such a line has the number in its first column.\n" +
+			"Numbers without their plus sign, as spreadsheets leave them, are understood. A wrong line refuses the whole file. --consent\n" +
+			"confirms that all callees have agreed to be called. Prints the batch's identifier; with --follow, how it goes until its end.",
+		Example: "  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --hours 09:00-20:00 --follow",
+		Args:    cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return b.run(cmd, args[0]) }
+	b.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&b.batch.From, "from", "", "number of the account that calls, unless the file says")
+	fl.StringVar(&b.batch.Agent, "agent", "", "agent that speaks, unless the file says")
+	fl.BoolVar(&b.batch.Consent, "consent", false, "all callees have agreed to be called")
+	fl.StringVar(&b.batch.Name, "name", "", "name of the batch, for people")
+	fl.StringVar(&b.hours, "hours", "", "time of day in which people are called, as 09:00-20:00 (default any)")
+	fl.StringVar(&b.zone, "timezone", "destination", "by whose clocks: destination, or a time zone as Europe/Madrid")
+	fl.IntVar(&b.batch.Ring, "ring", 0, "seconds each may ring, 5 to 120 (default 60)")
+	fl.StringVar(&b.batch.OnMachine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
+	fl.StringVar(&b.batch.Message, "message", "", "what to say after the tone, with --on-machine message")
+	fl.BoolVar(&b.follow, "follow", false, "show how it goes until the end")
+	fl.BoolVar(&b.json, "json", false, "print the batch as one JSON object; with --follow at its end")
+	_ = cmd.RegisterFlagCompletionFunc("agent", b.agents) // it exists
+	return cmd
+}
+
+func (b *bulkRun) run(cmd *cobra.Command, path string) error {
+	if b.hours != "" {
+		from, to, ok := strings.Cut(b.hours, "-")
+		if !ok {
+			return usageError("--hours: as 09:00-20:00")
+		}
+		b.batch.Window = &client.CallWindow{Start: strings.TrimSpace(from), End: strings.TrimSpace(to), Timezone: b.zone}
+	}
+	people, err := readPeople(cmd, path)
+	if err != nil {
+		return err
+	}
+	c, err := b.client()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd)
+	defer stop()
+	b.batch.Rows = people.rows
+	batch, err := c.BulkDial(ctx, b.batch)
+	if err != nil {
+		return people.explain(err)
+	}
+	if !b.follow {
+		if b.json {
+			return result(cmd, true, batch)
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), batch.ID)
+		return err
+	}
+	return followBatch(cmd, c, batch.ID, b.json)
+}
+
+// followBatch shows how a batch goes, until no call of it is left. Ctrl-C leaves it alone.
+func followBatch(cmd *cobra.Command, c *client.Client, id string, asJSON bool) error {
+	ctx, stop := interruptible(cmd)
+	defer stop()
+	last := ""
+	for {
+		b, err := c.Batch(ctx, id)
+		if err != nil {
+			return err
+		}
+		over := b.State == "done" || b.State == "cancelled" && b.Counts.Dialing == 0
+		if now := progressOf(b); now != last && !asJSON {
+			last = now
+			fmt.Fprintln(cmd.OutOrStdout(), now)
+		}
+		if over {
+			return result(cmd, asJSON, b)
+		}
+		t := time.NewTimer(batchPoll)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func progressOf(b *client.Batch) string {
+	n := b.Counts
+	return fmt.Sprintf("%s\t%s: %d pending, %d dialing, %d sent, %d failed", b.ID, b.State, n.Pending, n.Dialing, n.Sent, n.Failed)
+}
+
+func newBulkFollow() *cobra.Command {
+	var r remote
+	var asJSON bool
+	cmd := &cobra.Command{Use: "follow BATCH_ID", Short: "Show how a batch goes until its end", Long: "Shows how many calls of a batch are how far whenever that changes, until none is left. Ctrl-C leaves the batch alone.",
+		Example: "  parley bulk follow bulk_…", Args: cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		return followBatch(cmd, c, args[0], asJSON)
+	}
+	r.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the batch as one JSON object at its end")
+	return cmd
+}
+
+func newBulkList() *cobra.Command {
+	var r remote
+	var asJSON bool
+	cmd := &cobra.Command{Use: "list", Short: "List the batches", Long: "Lists every batch of the account, the newest first, with how many of its calls are how far.",
+		Example: "  parley bulk list\n  parley bulk list --json | jq -r '.batches[0].id'", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		list, err := c.Batches(ctx)
+		if err != nil || asJSON {
+			if err == nil {
+				err = result(cmd, true, map[string]any{"batches": list})
+			}
+			return err
+		}
+		return lines(cmd, func(w io.Writer) {
+			fmt.Fprintln(w, "queued\tbatch\tname\tstate\tpending\tdialing\tsent\tfailed")
+			for _, b := range list {
+				n := b.Counts
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\n", stamp(&b.CreatedAt), b.ID, b.Name, b.State, n.Pending, n.Dialing, n.Sent, n.Failed)
+			}
+		})
+	}
+	r.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func newBulkShow() *cobra.Command {
+	var r remote
+	var asJSON, asCSV bool
+	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show what became of each call of a batch", Long: "Shows each call of a batch: how far it is, why it ended, who answered, what it cost and what it came to.",
+		Example: "  parley bulk show bulk_…\n  parley bulk show bulk_… --csv > results.csv", Args: cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		b, err := c.Batch(ctx, args[0])
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return result(cmd, true, b)
+		case asCSV:
+			return writeRows(cmd.OutOrStdout(), b)
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), progressOf(b))
+		return lines(cmd, func(w io.Writer) { showRows(w, b.Rows) })
+	}
+	r.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "print a CSV file")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv")
+	return cmd
+}
+
+func showRows(w io.Writer, rows []client.BatchRow) {
+	fmt.Fprintln(w, "to\tstatus\tcall\tseconds\tend\tanswered by\tUSD\tsummary")
+	for _, r := range rows {
+		end := optional(r.EndReason)
+		if r.Error != nil {
+			end = r.Error.Code
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.To, r.Status, optional(r.CallID), r.Duration, end, optional(r.AnsweredBy), r.Cost,
+			strings.Join(strings.Fields(optional(r.Summary)), " "))
+	}
+}
+
+// writeRows writes a batch as RFC 4180 has it. A text that a spreadsheet would take for
+// a formula begins with an apostrophe.
+func writeRows(out io.Writer, b *client.Batch) error {
+	w := csv.NewWriter(out)
+	w.UseCRLF = true
+	_ = w.Write([]string{"to", "from", "agent_id", "scheduled_at", "status", "call_id", "started_at", "answered_at", "ended_at", "duration", "end_reason", "end_detail",
+		"answered_by", "cost", "summary", "error"}) // Error tells
+	for _, r := range b.Rows {
+		fault := ""
+		if r.Error != nil {
+			fault = r.Error.Code + ": " + r.Error.Message
+		}
+		summary := optional(r.Summary)
+		if strings.ContainsAny(summary[:min(1, len(summary))], "=+-@\t\r") {
+			summary = "'" + summary
+		}
+		_ = w.Write([]string{r.To, r.From, r.Agent, instant(r.ScheduledAt), r.Status, optional(r.CallID), instant(r.StartedAt), instant(r.AnsweredAt), instant(r.EndedAt),
+			strconv.FormatInt(r.Duration, 10), optional(r.EndReason), optional(r.EndDetail), optional(r.AnsweredBy), r.Cost.String(), summary, fault})
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func optional(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func instant(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func newBulkTurn(verb, short, long string) *cobra.Command {
+	var r remote
+	var asJSON bool
+	cmd := &cobra.Command{Use: verb + " BATCH_ID", Short: short, Long: short + ". " + long + " Prints how the batch stands.", Example: "  parley bulk " + verb + " bulk_…", Args: cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		b, err := c.TurnBatch(ctx, args[0], verb)
+		if err != nil || asJSON {
+			if err == nil {
+				err = result(cmd, true, b)
+			}
+			return err
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), progressOf(b))
+		return err
+	}
+	r.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}

@@ -1,0 +1,299 @@
+package config
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"parley/sip"
+)
+
+// trunksKey is the one setting that has parts of its own; only the file has it.
+const trunksKey = "trunks"
+
+// maxTrunks bounds the list: each is looked at for every message that comes in.
+const maxTrunks = 64
+
+// trunkReader reads one trunk. What several keys make together is put together
+// at the end.
+type trunkReader struct {
+	trunk sip.Trunk
+	files struct{ ca, cert, key, serverName string }
+}
+
+// readTrunks reads the list of trunks. Its errors are one line, name the key, and
+// never hold a secret.
+func readTrunks(where string, v *yaml.Node) ([]sip.Trunk, error) {
+	if v.Kind == yaml.ScalarNode && v.Tag == "!!null" {
+		return nil, nil
+	}
+	if v.Kind != yaml.SequenceNode || len(v.Content) > maxTrunks {
+		return nil, &Error{where, fmt.Sprintf("is not a list of trunks; allowed: entries that begin with \"- name: ...\", %d at most", maxTrunks)}
+	}
+	var all []sip.Trunk
+	for i, item := range v.Content {
+		at := fmt.Sprintf("%s[%d]", where, i)
+		t, err := readTrunk(at, item)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(o sip.Trunk) bool { return o.Name == t.Name }) {
+			return nil, &Error{at + ".name", quote(t.Name) + " is there twice; allowed: a name of its own"}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func readTrunk(at string, v *yaml.Node) (sip.Trunk, error) {
+	var r trunkReader
+	err := eachKey(at, v, func(where, name string, v *yaml.Node) error {
+		if plain, isFile := strings.CutSuffix(name, "_file"); isFile {
+			if k, ok := findKey(plain); ok && k.secret {
+				return k.readFile(&r, where, v)
+			}
+		}
+		k, ok := findKey(name)
+		if !ok {
+			return &Error{where, "is no key of a trunk; the nearest is " + nearestKey(name)}
+		}
+		if k.mapping != nil {
+			return k.mapping(&r, where, v)
+		}
+		return k.readNode(&r, where, v)
+	})
+	if err != nil {
+		return r.trunk, err
+	}
+	return r.trunk, r.finish(at)
+}
+
+// eachKey goes through a mapping: each key once.
+func eachKey(at string, v *yaml.Node, f func(where, name string, v *yaml.Node) error) error {
+	if v.Kind != yaml.MappingNode {
+		return &Error{at, "is not a list of keys; allowed: lines such as name: carrier"}
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(v.Content); i += 2 {
+		name := strings.ToLower(v.Content[i].Value)
+		where := at + "." + quoteKey(v.Content[i].Value)
+		if v.Content[i].Kind != yaml.ScalarNode {
+			return &Error{at, "has a key with parts of its own; allowed: lines such as name: carrier"}
+		}
+		if seen[strings.TrimSuffix(name, "_file")] {
+			return &Error{where, "is given twice; allowed: once"}
+		}
+		seen[strings.TrimSuffix(name, "_file")] = true
+		if err := f(where, v.Content[i].Value, v.Content[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func findKey(name string) (trunkKey, bool) {
+	i := slices.IndexFunc(trunkKeys, func(k trunkKey) bool { return k.name == name })
+	if i < 0 {
+		return trunkKey{}, false
+	}
+	return trunkKeys[i], true
+}
+
+func nearestKey(name string) string {
+	best, cost := "", 1<<30
+	for _, k := range trunkKeys {
+		if c := distance(name, k.name); c < cost {
+			best, cost = k.name, c
+		}
+	}
+	return best
+}
+
+// readNode reads a plain value, or a list where the key takes one.
+func (k trunkKey) readNode(r *trunkReader, where string, v *yaml.Node) error {
+	text, ok := plain(v)
+	if !ok || v.Kind == yaml.SequenceNode && !k.many {
+		return &Error{where, "has parts of its own; allowed: " + k.allowed}
+	}
+	if text == "" || !k.read(r, text) {
+		shown := quote(text)
+		if k.secret {
+			shown = "this value"
+		}
+		return &Error{where, shown + " is not allowed; allowed: " + k.allowed}
+	}
+	return nil
+}
+
+// readFile reads a secret from the file that the value names.
+func (k trunkKey) readFile(r *trunkReader, where string, v *yaml.Node) error {
+	path, _ := plain(v)
+	b, err := os.ReadFile(path)
+	text := strings.TrimRight(string(b), "\r\n")
+	if err != nil || text == "" || !k.read(r, text) {
+		return &Error{where, fmt.Sprintf("cannot use %s; allowed: the path of a file that holds the secret", quote(path))}
+	}
+	return nil
+}
+
+// readTargets reads the places that take the trunk's calls.
+func readTargets(r *trunkReader, where string, v *yaml.Node) error {
+	if v.Kind != yaml.SequenceNode {
+		return &Error{where, "is not a list; allowed: entries with host, port and transport"}
+	}
+	for i, item := range v.Content {
+		at := fmt.Sprintf("%s[%d]", where, i)
+		var t sip.TrunkTarget
+		err := eachKey(at, item, func(where, name string, v *yaml.Node) error {
+			text, _ := plain(v)
+			switch name {
+			case "host":
+				if t.Host = text; isHost(text) {
+					return nil
+				}
+				return &Error{where, quote(text) + " is not allowed; allowed: a host's name or address"}
+			case "port":
+				var port int
+				if setInt(&port, text, 1, 65535) {
+					t.Port = uint16(port)
+					return nil
+				}
+				return &Error{where, quote(text) + " is not allowed; allowed: a port from 1 to 65535, or none to look for SRV records"}
+			case "transport":
+				if setWord(&t.Transport, text, "udp", "tcp", "tls") {
+					return nil
+				}
+				return &Error{where, quote(text) + " is not allowed; allowed: udp, tcp or tls"}
+			}
+			return &Error{where, "is no key of a target; allowed: host, port, transport"}
+		})
+		if err != nil {
+			return err
+		}
+		if t.Host == "" {
+			return &Error{at, "has no host; allowed: a host's name or address"}
+		}
+		r.trunk.Targets = append(r.trunk.Targets, t)
+	}
+	return nil
+}
+
+// readHeaders reads the trunk's own headers.
+func readHeaders(r *trunkReader, where string, v *yaml.Node) error {
+	r.trunk.Headers = map[string]string{}
+	return eachKey(where, v, func(where, name string, v *yaml.Node) error {
+		text, ok := plain(v)
+		var line string
+		if !extension.MatchString(name) || !ok || !setLine(&line, text) {
+			return &Error{where, "is not allowed; allowed: headers whose names begin with X-, with one line of text"}
+		}
+		r.trunk.Headers[name] = line
+		return nil
+	})
+}
+
+// finish looks at keys that must fit each other.
+func (r *trunkReader) finish(at string) error {
+	t := &r.trunk
+	secure := slices.ContainsFunc(t.Targets, func(t sip.TrunkTarget) bool { return t.Transport == "tls" })
+	switch {
+	case t.Name == "":
+		return &Error{at, "has no name; allowed: " + allowedName}
+	case len(t.Targets) == 0 && len(t.Allow) == 0:
+		return &Error{at, "carries no calls; allowed: a trunk with targets, with allow, or with both"}
+	case (t.Auth.Username == "") != (t.Auth.Password == ""):
+		return &Error{at, "has half of its credentials; allowed: username and password, or neither"}
+	case (t.Inbound.Username == "") != (t.Inbound.Password == ""):
+		return &Error{at, "has half of its inbound credentials; allowed: inbound_username and inbound_password, or neither"}
+	case t.Inbound.Username == "" && slices.ContainsFunc(t.Allow, tooWide):
+		return &Error{at + ".allow", "lets half the world call; allowed: networks of /8 and narrower (IPv6: /16), or inbound_username"}
+	case t.Register && (len(t.Targets) == 0 || t.Auth.Username == ""):
+		return &Error{at + ".register", "it needs targets, username and password"}
+	case (r.files.cert == "") != (r.files.key == ""):
+		return &Error{at, "has half of its certificate; allowed: cert and key, or neither"}
+	case r.files != (struct{ ca, cert, key, serverName string }{}) && !secure:
+		return &Error{at, "has certificates for TLS but no target with transport: tls"}
+	}
+	return r.certificates(at)
+}
+
+// tooWide says whether a network is more than any carrier has.
+func tooWide(p netip.Prefix) bool { return p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 16 }
+
+// certificates makes the TLS configuration of outgoing connections.
+func (r *trunkReader) certificates(at string) error {
+	f := r.files
+	if f.ca == "" && f.cert == "" && f.serverName == "" {
+		return nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: f.serverName}
+	if f.ca != "" {
+		pem, err := os.ReadFile(f.ca)
+		c.RootCAs = x509.NewCertPool()
+		if err != nil || !c.RootCAs.AppendCertsFromPEM(pem) {
+			return &Error{at + ".ca", quote(f.ca) + " holds no certificate; allowed: the path of a file with certificates (PEM)"}
+		}
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return &Error{at + ".cert", "does not go with key; allowed: a certificate and its key (PEM)"}
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	r.trunk.TLS = c
+	return nil
+}
+
+// isHost says whether s is a host's name or an address.
+func isHost(s string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+		return true
+	}
+	return len(s) <= 253 && hostName.MatchString(s)
+}
+
+// hidden is a copy of the trunks' text without secrets and comments.
+func hidden(v *yaml.Node) *yaml.Node {
+	c := &yaml.Node{Kind: v.Kind, Tag: v.Tag, Value: v.Value}
+	for i, part := range v.Content {
+		part = hidden(part)
+		if v.Kind == yaml.MappingNode && i%2 == 1 {
+			if k, ok := findKey(v.Content[i-1].Value); ok && k.secret {
+				part.Value = "(secret)"
+			}
+		}
+		c.Content = append(c.Content, part)
+	}
+	return c
+}
+
+// printTrunks is the trunks as YAML, as Print shows them.
+func printTrunks(v *yaml.Node) string {
+	if v == nil {
+		return ""
+	}
+	b, err := yaml.Marshal(map[string]*yaml.Node{trunksKey: hidden(v)})
+	if err != nil {
+		return "" // they were read, so they can be written
+	}
+	return string(b)
+}
+
+// checkTrunks keeps play money and real lines apart.
+func (c *Config) checkTrunks() error {
+	real := c.Carrier == "sip" || c.Carrier == "telnyx"
+	switch {
+	case len(c.Trunks) > 0 && c.Carrier == "simulated":
+		return c.wrong("CARRIER", "trunks carry real calls, the simulated carrier none; allowed with trunks: sip, telnyx or none")
+	case real && len(c.Trunks) == 0:
+		return c.wrong("CARRIER", "it needs a line to the carrier; allowed: with trunks in the file of --config")
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+)
+
+// denoised is what was done.
+type denoised struct {
+	File      string  `json:"file"` // "-": standard output
+	Seconds   float64 `json:"seconds"`
+	Bytes     int64   `json:"bytes"`
+	LatencyMS int64   `json:"latency_ms"` // until the first of the sound came
+}
+
+func newDenoiseCommand() *cobra.Command {
+	var r remote
+	var out string
+	var asJSON bool
+	cmd := &cobra.Command{Use: "denoise FILE", Short: "Remove the noise from a recording",
+		Long: "Sends a recording, - for standard input, and writes it without its noise as a WAV file of the same rate; without -o to\n" +
+			"standard output when that is not a terminal.",
+		Example: "  parley denoise street.wav -o clean.wav\n  parley denoise - < street.wav | parley transcribe -",
+		Args:    cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		recording, done, err := openRecording(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer done()
+		to, err := openOutput(cmd, out, asJSON)
+		if err != nil {
+			return err
+		}
+		show, began := newProgress(cmd, asJSON), time.Now()
+		defer show.end()
+		did := denoised{File: to.path}
+		recording.Data = show.reader("uploading", recording.Data, recording.Size)
+		audio, err := c.Denoise(ctx, recording)
+		if err == nil {
+			did.Seconds, did.LatencyMS = audio.Seconds, time.Since(began).Milliseconds()
+			did.Bytes, err = save(show, audio, to)
+		}
+		if err := to.finish(err); err != nil {
+			return err
+		}
+		show.end()
+		if !asJSON {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s of sound, cleaned in %d ms\n", to.path, seconds(did.Seconds), did.LatencyMS)
+		}
+		return result(cmd, asJSON, did)
+	}
+	r.add(cmd)
+	cmd.Flags().StringVarP(&out, "out", "o", "", "WAV file for the clean recording, - for standard output")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was done as one JSON object")
+	return cmd
+}
+
+var errNoSound = errors.New("the server sent no sound")
+
+// save writes sound that comes as a whole, and says how many bytes it has.
+func save(show *progress, audio *client.Audio, to io.Writer) (int64, error) {
+	defer audio.Close()
+	n, err := io.Copy(to, show.reader("downloading", audio, audio.Size))
+	if err == nil && n == 0 {
+		err = errNoSound
+	}
+	return n, err
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+)
+
+// dialCommand is what the dial command is told.
+type dialCommand struct {
+	remote
+	call   client.Dial
+	follow bool
+	json   bool
+}
+
+func newDialCommand() *cobra.Command {
+	var d dialCommand
+	cmd := &cobra.Command{Use: "dial", Short: "Have an agent call somebody",
+		Long: "Calls a number and lets an agent speak with whoever answers. --consent confirms that the callee has agreed to be called; it is\n" +
+			"recorded with the call, and without it the call is refused. A call that nobody answers costs nothing. With --follow the\n" +
+			"command shows what happens until the call has ended; Ctrl-C leaves the call alone.",
+		Example: "  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --follow",
+		Args:    cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd) }}
+	d.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&d.call.From, "from", "", "number of the account that calls")
+	fl.StringVar(&d.call.To, "to", "", "number to call, in international format")
+	fl.StringVar(&d.call.Agent, "agent", "", "agent that speaks")
+	fl.BoolVar(&d.call.Consent, "consent", false, "the callee has agreed to be called")
+	fl.IntVar(&d.call.Ring, "ring", 0, "seconds it may ring, 5 to 120 (default 60)")
+	fl.StringVar(&d.call.OnMachine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
+	fl.StringVar(&d.call.Message, "message", "", "what to say after the tone, with --on-machine message")
+	fl.BoolVar(&d.follow, "follow", false, "show what happens until the end")
+	fl.BoolVar(&d.json, "json", false, "print one JSON object; with --follow one for each event")
+	for _, name := range []string{"from", "to", "agent"} {
+		_ = cmd.MarkFlagRequired(name) // it exists
+	}
+	_ = cmd.RegisterFlagCompletionFunc("agent", d.agents) // it exists
+	return cmd
+}
+
+func (d *dialCommand) run(cmd *cobra.Command) error {
+	c, err := d.client()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd)
+	defer stop()
+	call, err := c.Dial(ctx, d.call)
+	if err != nil {
+		return err
+	}
+	if d.json {
+		err = result(cmd, true, call)
+	} else {
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), call.ID)
+	}
+	if err != nil || !d.follow {
+		return err
+	}
+	return c.Follow(ctx, call.ID, shown(cmd, d.json))
+}
+
+func newTailCommand() *cobra.Command {
+	var r remote
+	var asJSON bool
+	cmd := &cobra.Command{Use: "tail CALL_ID", Short: "Follow a call while it lasts",
+		Long: "Shows how far a call is and what is said in it, as it happens, until the call has ended. A call that has ended already is\n" +
+			"shown as a whole.",
+		Example: "  parley tail ses_…\n  parley tail ses_… --json | jq -r 'select(.type == \"transcript\").text'", Args: cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		return c.Follow(ctx, args[0], shown(cmd, asJSON))
+	}
+	r.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each event")
+	return cmd
+}
+
+// shown prints the events of a call for people, or each as JSON.
+func shown(cmd *cobra.Command, asJSON bool) func(client.CallEvent) error {
+	w, said := cmd.OutOrStdout(), 0
+	return func(e client.CallEvent) error {
+		if asJSON {
+			return result(cmd, true, e)
+		}
+		switch e.Type {
+		case "status":
+			if e.AnsweredBy != "" {
+				fmt.Fprintf(w, "        answered by: %s\n", e.AnsweredBy)
+				break
+			}
+			fmt.Fprintf(w, "        %s\n", e.Status)
+		case "transcript":
+			said++
+			line(w, client.CallLine{Role: e.Role, Text: e.Text, At: e.At})
+		case "transcript_sync":
+			fmt.Fprintln(w, "        corrected:")
+			said = all(w, e.Transcript)
+		case "snapshot":
+			fmt.Fprintf(w, "        %s\n", e.Status)
+			said = all(w, e.Transcript)
+		case "ended":
+			all(w, e.Transcript[min(said, len(e.Transcript)):]) // what came with the end
+			if e.EndReason == "unknown" {
+				return &client.Error{Status: 404, Code: "request.not_found", Message: "There is no such call."}
+			}
+			fmt.Fprintf(w, "        ended after %s: %s\n", time.Duration(e.Duration)*time.Second, e.EndReason)
+		}
+		return nil
+	}
+}
+
+func all(w io.Writer, lines []client.CallLine) int {
+	for _, l := range lines {
+		line(w, l)
+	}
+	return len(lines)
+}
+
+func line(w io.Writer, l client.CallLine) { fmt.Fprintf(w, "%6.1fs %-5s %s\n", l.At, l.Role, l.Text) }
+
+func newCallsCommand() *cobra.Command {
+	var r remote
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{Use: "calls", Short: "List the latest calls",
+		Long:    "Lists the account's latest calls, the newest first: on the telephone, placed by agents, and over WebSockets.",
+		Example: "  parley calls --limit 5\n  parley calls --json | jq -r '.data[0].id'", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if limit < 1 || limit > 100 {
+			return usageError("--limit: from 1 to 100")
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		list, err := c.Calls(ctx, limit)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return result(cmd, true, map[string]any{"data": list})
+		}
+		return lines(cmd, func(w io.Writer) { showCalls(w, list) })
+	}
+	r.add(cmd)
+	cmd.Flags().IntVar(&limit, "limit", 20, "how many at most, 1 to 100")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.AddCommand(newCallsRecording())
+	return cmd
+}
+
+func showCalls(w io.Writer, list []client.Call) {
+	fmt.Fprintln(w, "began\tcall\tdirection\tfrom\tto\tseconds\tend\tUSD")
+	for _, c := range list {
+		end := c.Status
+		if c.EndReason != nil {
+			end = *c.EndReason
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", stamp(&c.CreatedAt), c.ID, c.Direction, c.From, c.To, c.Duration, end, c.Cost)
+	}
+}

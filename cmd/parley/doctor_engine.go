@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"parley/cmd/parley/config"
+	"parley/inference"
+	"parley/inference/espeak"
+	"parley/inference/pocketsphinx"
+	"parley/inference/worker"
+)
+
+// checkEngines starts every engine that is configured. One that others can stand in
+// for is a doubt when it fails.
+func checkEngines(ctx context.Context, cfg *config.Config) []finding {
+	var all []finding
+	for _, stage := range []struct {
+		name string
+		config.Stage
+		try map[string]func(context.Context) error
+	}{
+		{"asr", cfg.ASR, map[string]func(context.Context) error{pocketsphinx.Name: hearAWord}},
+		{"llm", cfg.LLM, nil},
+		{"tts", cfg.TTS, map[string]func(context.Context) error{espeak.Name: sayAWord}},
+	} {
+		for i, engine := range stage.Engines {
+			name := stage.name + " engine"
+			try, ours := stage.try[engine]
+			switch {
+			case engine == "openai":
+				try = func(ctx context.Context) error { return reachEngine(ctx, stage.Stage) }
+			case !ours: // lives in the server itself
+				all = append(all, good(name, "%s, built in", engine))
+				continue
+			}
+			f := judgeEngine(ctx, name, engine, stage.name, try)
+			if f.Status == broken && i > 0 {
+				f.Status = doubt
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func judgeEngine(ctx context.Context, name, engine, stage string, try func(context.Context) error) finding {
+	ctx, cancel := context.WithTimeout(ctx, enginePatience)
+	defer cancel()
+	if err := try(ctx); err != nil {
+		fix := "parley-speech must lie beside parley or on the PATH (make build), with espeak-ng, pocketsphinx and pocketsphinx-en-us installed"
+		if engine == "openai" {
+			fix = "check PARLEY_" + strings.ToUpper(stage) + "_URL and PARLEY_" + strings.ToUpper(stage) + "_API_KEY, and that the server runs"
+		}
+		return fail(name, fix, "%s: %v", engine, err)
+	}
+	return good(name, "%s works", engine)
+}
+
+// during runs an engine's workers while use does.
+func during(ctx context.Context, run func(context.Context) error, use func(context.Context) error) error {
+	if _, err := worker.Locate(); err != nil {
+		return err // the engine would go on looking for it
+	}
+	working, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer stop()
+	wg.Go(func() { _ = run(working) }) // what is wrong with it, use finds out
+	return use(ctx)
+}
+
+// sayAWord has the embedded voice speak.
+func sayAWord(ctx context.Context) error {
+	e := espeak.New(espeak.Config{Processes: 1, Log: slog.New(slog.DiscardHandler)})
+	return during(ctx, e.Run, func(ctx context.Context) error {
+		if err := e.Ready(ctx); err != nil {
+			return err
+		}
+		samples := 0
+		for c, err := range e.Speak(ctx, inference.Speech{Text: "hello", Voice: "F1", Language: "en"}) {
+			if err != nil {
+				return err
+			}
+			samples += len(c.Samples)
+		}
+		if samples == 0 {
+			return errors.New("it says nothing")
+		}
+		return nil
+	})
+}
+
+// hearAWord starts the embedded recogniser and opens a stream.
+func hearAWord(ctx context.Context) error {
+	e := pocketsphinx.New(pocketsphinx.Config{Processes: 1, Log: slog.New(slog.DiscardHandler)})
+	return during(ctx, e.Run, func(ctx context.Context) error {
+		if err := e.Ready(ctx); err != nil {
+			return err
+		}
+		r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Phrases: []string{"hello"}})
+		if err != nil {
+			return err
+		}
+		r.Close()
+		return nil
+	})
+}
+
+// reachEngine asks a remote engine's server for its models: whatever it answers, it is
+// there, unless it refuses the key.
+func reachEngine(ctx context.Context, s config.Stage) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/models", nil)
+	if err != nil {
+		return err
+	}
+	if s.APIKey != "" {
+		r.Header.Set("Authorization", "Bearer "+s.APIKey)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return fmt.Errorf("%s refuses the key (%d)", s.URL, resp.StatusCode)
+	}
+	return nil
+}
+
+// checkFFmpeg looks for the program that reads and writes compressed audio.
+func checkFFmpeg(ctx context.Context) finding {
+	const name = "ffmpeg"
+	const fix = "apt-get install ffmpeg"
+	path, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return warn(name, fix, "is not installed: recordings must be WAV, and there is no mp3")
+	}
+	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "-hide_banner", "-version").Output()
+	if err != nil {
+		return warn(name, fix, "%s does not run: %v", path, err)
+	}
+	line, _, _ := strings.Cut(string(out), " Copyright")
+	return good(name, "%s", strings.TrimSpace(line))
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"parley/cmd/parley/config"
+	"parley/store/mail"
+)
+
+// mailPatience is how long a mail server may take to let us in.
+const mailPatience = 15 * time.Second
+
+// checkMail logs in to the mail server, if there is one, and sends nothing.
+func checkMail(ctx context.Context, cfg *config.Config) finding {
+	const name = "mail"
+	if cfg.SMTPURL == "" {
+		return good(name, "off: warnings are not mailed (PARLEY_SMTP_URL)")
+	}
+	server, err := mail.Parse(cfg.SMTPURL)
+	if err != nil {
+		return fail(name, "set PARLEY_SMTP_URL", "%v", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, mailPatience)
+	defer cancel()
+	if err := server.Check(ctx); err != nil {
+		return warn(name, "check host, port, user and password of PARLEY_SMTP_URL", "%s does not let us in: %v", server, err)
+	}
+	return good(name, "%s takes mail, from %s", server, server.From())
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+
+	"parley/cmd/parley/config"
+)
+
+// probePatience is how long a server may take to say that it is Parley.
+const probePatience = 2 * time.Second
+
+// checkHTTP also says whether a Parley is running at the public address.
+func checkHTTP(ctx context.Context, cfg *config.Config) (f finding, running bool) {
+	isParley := func() bool {
+		var state struct {
+			Status   string    `json:"status"`
+			NotReady *[]string `json:"not_ready"`
+		}
+		running = json.Unmarshal(fetch(ctx, cfg.TLSCert != "", cfg.HTTPAddr, "/readyz"), &state) == nil && state.NotReady != nil
+		return running
+	}
+	f = checkPort("http port", "HTTP_ADDR", cfg.HTTPAddr, tcpPort, isParley)
+	return f, running
+}
+
+func checkMetrics(ctx context.Context, cfg *config.Config) finding {
+	return checkPort("metrics port", "METRICS_ADDR", cfg.MetricsAddr, tcpPort, func() bool {
+		return strings.Contains(string(fetch(ctx, false, cfg.MetricsAddr, "/metrics")), "parley_build_info")
+	})
+}
+
+// checkTelephone looks at everything that SIP and RTP need.
+func checkTelephone(cfg *config.Config, running bool) []finding {
+	if !cfg.Telephony() {
+		return []finding{good("telephone", "off")}
+	}
+	// A server whose listeners do not say who they are: the public one did.
+	isParley := func() bool { return running }
+	return []finding{
+		checkPort("sip udp port", "SIP_ADDR", cfg.SIPAddr, udpPort, isParley),
+		checkPort("sip tcp port", "SIP_ADDR", cfg.SIPAddr, tcpPort, isParley),
+		checkRTP(cfg, running),
+		checkAddress(cfg, localAddresses()),
+	}
+}
+
+// tcpPort and udpPort take a port for a moment.
+func tcpPort(addr string) error {
+	ln, err := net.Listen("tcp", addr)
+	if err == nil {
+		ln.Close()
+	}
+	return err
+}
+
+func udpPort(addr string) error {
+	conn, err := net.ListenPacket("udp", addr)
+	if err == nil {
+		conn.Close()
+	}
+	return err
+}
+
+// checkPort says whether the server could listen at addr, or does.
+func checkPort(name, setting, addr string, take func(string) error, isParley func() bool) finding {
+	err := take(addr)
+	switch {
+	case err == nil:
+		return good(name, "%s is free", addr)
+	case errors.Is(err, syscall.EADDRINUSE) && isParley():
+		return good(name, "%s is in use by a running Parley", addr)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fail(name, "stop that program (ss -lptun shows it), or set PARLEY_"+setting, "%s is in use by another program", addr)
+	case errors.Is(err, syscall.EACCES):
+		return fail(name, "give the program CAP_NET_BIND_SERVICE, or set PARLEY_"+setting+" to a port above 1023", "%s is not allowed to this user", addr)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fail(name, "set PARLEY_"+setting+" to an address of this machine, or to :PORT for all", "%s is no address of this machine", addr)
+	}
+	return fail(name, "set PARLEY_"+setting, "%s cannot be used: %v", addr, err)
+}
+
+// rtpSample is how many pairs of ports are tried: taking all would take a moment in
+// which a server might want them.
+const rtpSample = 16
+
+func checkRTP(cfg *config.Config, running bool) finding {
+	const name = "rtp ports"
+	r := cfg.RTPPorts
+	span := fmt.Sprintf("%d-%d", r.First, r.Last)
+	if running {
+		return good(name, "%s, not tried beside a running Parley", span)
+	}
+	host, _, _ := net.SplitHostPort(cfg.SIPAddr)
+	first := (r.First + 1) / 2 * 2
+	tried, taken := 0, 0
+	for i := range min(rtpSample, r.Pairs()) {
+		port := first + i*r.Pairs()/min(rtpSample, r.Pairs())*2
+		for _, p := range []int{port, port + 1} {
+			tried++
+			if udpPort(net.JoinHostPort(host, fmt.Sprint(p))) != nil {
+				taken++
+			}
+		}
+	}
+	fix := "set PARLEY_RTP_PORTS to a range that nothing else uses; keep it out of net.ipv4.ip_local_port_range"
+	switch {
+	case tried == taken:
+		return fail(name, fix, "none of %d ports tried in %s is free", tried, span)
+	case taken > 0:
+		return warn(name, fix, "%d of %d ports tried in %s are in use", taken, tried, span)
+	}
+	return good(name, "%s, %d tried", span, tried)
+}
+
+// checkAddress says whether callers elsewhere could send us their voice: they send
+// it to the address that we tell them.
+func checkAddress(cfg *config.Config, local []netip.Addr) finding {
+	const name = "public address"
+	host, _, _ := net.SplitHostPort(cfg.SIPAddr)
+	listen, _ := netip.ParseAddr(host) // the zero Addr: all
+	if listen.IsLoopback() {
+		return good(name, "the telephone is for this machine only (%s)", cfg.SIPAddr)
+	}
+	told := []netip.Addr{cfg.PublicIP}
+	switch {
+	case cfg.PublicIP.IsValid():
+	case listen.IsValid() && !listen.IsUnspecified():
+		told = []netip.Addr{listen}
+	default:
+		told = local
+	}
+	const fix = "set PARLEY_PUBLIC_IP to the address that callers see"
+	for _, a := range told {
+		mine := false
+		for _, l := range local {
+			mine = mine || l == a
+		}
+		switch {
+		case isPrivate(a):
+		case mine:
+			return good(name, "%s", a)
+		default:
+			return good(name, "%s, translated: UDP and TCP of %s and UDP %d-%d must be forwarded here", a, cfg.SIPAddr, cfg.RTPPorts.First, cfg.RTPPorts.Last)
+		}
+	}
+	if len(told) == 0 {
+		return warn(name, "connect it, or ignore this", "this machine has no network")
+	}
+	return warn(name, fix, "%s is private: callers from other networks will not be heard", told[0])
+}
+
+// carrierGrade is shared address space (RFC 6598), which is private too.
+var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
+
+func isPrivate(a netip.Addr) bool {
+	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || carrierGrade.Contains(a)
+}
+
+// localAddresses are this machine's, without loopback and link-local ones.
+func localAddresses() []netip.Addr {
+	addrs, _ := net.InterfaceAddrs() // none is an answer too
+	var list []netip.Addr
+	for _, a := range addrs {
+		p, err := netip.ParsePrefix(a.String())
+		if ip := p.Addr().Unmap(); err == nil && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
+			list = append(list, ip)
+		}
+	}
+	return list
+}
+
+// fetch reads a page of a server of ours at a listening address; nil when there is
+// none.
+func fetch(ctx context.Context, secure bool, addr, path string) []byte {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil
+	}
+	if ip, _ := netip.ParseAddr(host); host == "" || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	defer cancel()
+	scheme := "http://"
+	if secure {
+		scheme = "https://"
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+net.JoinHostPort(host, port)+path, nil)
+	if err != nil {
+		return nil
+	}
+	// No proxy, and no names or authorities: it is this machine, and is told nothing.
+	direct := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	resp, err := direct.RoundTrip(r)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // what there is of it
+	return b
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"parley/store"
+)
+
+func newDoNotCallCommand() *cobra.Command {
+	return group("do-not-call", "Numbers that an account does not call: add, list, remove",
+		"Keeps agents of an account from calling a number, as when its owner complains to the operator. Calls from it are taken as before.",
+		"  parley do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"",
+		newDoNotCallAdd(), newDoNotCallList(), newDoNotCallRemove())
+}
+
+// doNotCallView is an entry as commands print it.
+type doNotCallView struct {
+	Number string  `json:"number"`
+	Reason string  `json:"reason"`
+	Source string  `json:"source"` // a store.ListedBy
+	CallID *string `json:"call_id"`
+	Since  string  `json:"since"`
+}
+
+func viewDoNotCall(e *store.DoNotCall) doNotCallView {
+	return doNotCallView{e.Number, e.Reason, string(e.Source), e.Call, e.Since.UTC().Format("2006-01-02T15:04:05Z")}
+}
+
+func (v doNotCallView) show(w io.Writer) {
+	fmt.Fprintf(w, "%s\tsince %s\tby %s\t%s\n", v.Number, v.Since, v.Source, word(&v.Reason))
+}
+
+func newDoNotCallAdd() *cobra.Command {
+	cmd := &cobra.Command{Use: "add --account ID E164", Short: "Do not call a number",
+		Long:    "Puts a number on an account's list, from the next call on. One that is there already stays as it is.",
+		Example: "  parley do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"", Args: cobra.ExactArgs(1)}
+	account, reason := accountFlag(cmd), cmd.Flags().String("reason", "", "why, in one line of up to 200 characters")
+	return adminCommand(cmd, func(a *admin, args []string) error {
+		e, _, err := a.db.AddDoNotCall(a.ctx, *account, store.DoNotCall{Number: args[0], Reason: *reason, Source: store.ListedByOperator}, a.now)
+		if err != nil {
+			return err
+		}
+		v := viewDoNotCall(e)
+		return a.print(v, v.show)
+	})
+}
+
+func newDoNotCallList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list --account ID", Short: "List the numbers that an account does not call",
+		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley do-not-call list --account acc_… --json", Args: cobra.NoArgs}
+	account := accountFlag(cmd)
+	return adminCommand(cmd, func(a *admin, _ []string) error {
+		if _, err := a.db.Account(a.ctx, *account); err != nil {
+			return err
+		}
+		found, err := a.db.DoNotCalls(a.ctx, *account, store.Page{})
+		if err != nil {
+			return err
+		}
+		views := make([]doNotCallView, len(found))
+		for i := range found {
+			views[i] = viewDoNotCall(&found[i])
+		}
+		return a.print(map[string]any{"numbers": views}, func(w io.Writer) {
+			for _, v := range views {
+				v.show(w)
+			}
+		})
+	})
+}
+
+func newDoNotCallRemove() *cobra.Command {
+	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Call a number again",
+		Long:    "Takes a number off an account's list, whoever put it there.",
+		Example: "  parley do-not-call remove --account acc_… +34612345678", Args: cobra.ExactArgs(1)}
+	account := accountFlag(cmd)
+	return adminCommand(cmd, func(a *admin, args []string) error {
+		if err := a.db.RemoveDoNotCall(a.ctx, *account, args[0]); err != nil {
+			return err
+		}
+		return a.print(map[string]any{"number": args[0], "removed": true}, func(w io.Writer) { fmt.Fprintf(w, "removed\t%s\n", args[0]) })
+	})
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client/clienttest"
+)
+
+// visible lists all commands that help shows.
+func visible(c *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			list = append(list, visible(sub)...)
+		}
+	}
+	return list
+}
+
+// words splits a line as a shell would, quotes and all, into the command lines of a
+// pipe. Variables before a command and redirections are left out.
+func words(line string) (pipe [][]string) {
+	var word strings.Builder
+	var command []string
+	inWord, quote := false, rune(0)
+	skip := false // the next word is where a redirection goes
+	flush := func() {
+		switch w := word.String(); {
+		case !inWord:
+		case skip:
+			skip = false
+		case len(command) == 0 && strings.Contains(w, "=") && strings.ToUpper(w[:strings.Index(w, "=")]) == w[:strings.Index(w, "=")]:
+		default:
+			command = append(command, w)
+		}
+		word.Reset()
+		inWord = false
+	}
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == ')':
+			flush()
+		case r == '|':
+			flush()
+			pipe, command = append(pipe, command), nil
+		case r == '>' || r == '<':
+			flush()
+			skip = true
+		case r == '(': // <(command)
+			skip = false
+			command = nil
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	flush()
+	return append(pipe, command)
+}
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string][][]string{
+		`  A=1 parley x --y 'a b' > "f g"`:    {{"parley", "x", "--y", "a b"}},
+		`echo 'a|b' | parley x - < in | play`: {{"echo", "a|b"}, {"parley", "x", "-"}, {"play"}},
+		`source <(parley completion bash)`:    {{"parley", "completion", "bash"}},
+	} {
+		if got := words(line); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
+// parses says why a command line is none.
+func parses(args []string) (*cobra.Command, error) {
+	var understood bool
+	found, rest, err := newRoot(&understood).Find(args)
+	if err != nil {
+		return nil, err
+	}
+	for _, check := range []func() error{
+		func() error { return found.ParseFlags(rest) },
+		func() error { return found.ValidateArgs(found.Flags().Args()) },
+		found.ValidateRequiredFlags, found.ValidateFlagGroups,
+	} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// TestHelp requires of each command what a person who asks for help wants to read,
+// and that its examples could be typed.
+func TestHelp(t *testing.T) {
+	var understood bool
+	all := visible(newRoot(&understood))
+	if len(all) < 30 {
+		t.Errorf("%d commands", len(all))
+	}
+	for _, c := range all {
+		path := c.CommandPath()
+		if c.Short == "" || c.Long == "" || c.Example == "" {
+			t.Errorf("%s: short %t, long %t, example %t", path, c.Short != "", c.Long != "", c.Example != "")
+		}
+		if strings.HasSuffix(c.Short, ".") || c.Long == c.Short || c.Name() != "help" && c.Long != "" && !strings.HasSuffix(c.Long, ".") {
+			t.Errorf("%s: %q is a headline without a full stop, %q are sentences", path, c.Short, c.Long)
+		}
+		own := false
+		for _, line := range strings.Split(c.Example, "\n") {
+			if !strings.HasPrefix(line, "  ") {
+				t.Errorf("%s: the example is not indented: %q", path, line)
+			}
+			for _, command := range words(line) {
+				if len(command) == 0 || command[0] != "parley" {
+					continue
+				}
+				found, err := parses(command[1:])
+				if err != nil {
+					t.Errorf("%s: %q: %v", path, line, err)
+					continue
+				}
+				own = own || found.CommandPath() == path || c.HasSubCommands() && strings.HasPrefix(found.CommandPath(), path)
+			}
+		}
+		if !own {
+			t.Errorf("%s: no example shows the command itself", path)
+		}
+	}
+}
+
+// TestReadme has the command lines of the documents read as those of help are.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for i, block := range strings.Split(string(text), "```") {
+		if i%2 == 0 || !strings.HasPrefix(block, "sh\n") {
+			continue
+		}
+		for _, line := range strings.Split(block, "\n") {
+			line, _, _ = strings.Cut(line, " # ")
+			for _, command := range words(line) {
+				if len(command) == 0 || command[0] != "bin/parley" {
+					continue
+				}
+				seen++
+				if _, err := parses(command[1:]); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d command lines", seen)
+	}
+}
+
+func TestHelpDoesNotShowTheKey(t *testing.T) {
+	t.Setenv("PARLEY_API_KEY", "sk_secret")
+	for _, name := range []string{"synth", "transcribe", "denoise", "talk"} {
+		if o := run("", "help", name); o.status != exitDone || !strings.Contains(o.out, "parley "+name) || strings.Contains(o.out, "sk_secret") {
+			t.Errorf("%s: exit status %d: %s", name, o.status, o.out)
+		}
+	}
+}
+
+// tab is what the program offers for the last of args; the shell picks by what is
+// typed already.
+func tab(args ...string) []string {
+	o := run("", append([]string{"__complete"}, args...)...)
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	for i, l := range lines {
+		lines[i], _, _ = strings.Cut(l, "\t")
+	}
+	return lines[:max(0, len(lines)-1)] // the last says how to go on
+}
+
+func TestCompletion(t *testing.T) {
+	s := fakeServer(t)
+	for _, tt := range []struct {
+		args string
+		want string
+	}{
+		{"synth --voice ", "F1 F2 F3 F4 F5 M1 M2 M3 M4 M5"},
+		{"synth --format ", "wav mp3 pcm ulaw"},
+		{"transcribe --language ", "en es pt fr it de"},
+		{"agent create --language ", "en es ca gl eu pt fr it de"},
+		{"agent update --voice ", "F1 F2 F3 F4 F5 M1 M2 M3 M4 M5"},
+		{"talk --agent ", "ag_one ag_two"},
+		{"serve --log ", "debug info warn error"},
+		{"config check --log ", "debug info warn error"},
+		{"bench turn --leg ", "ws sip"},
+		{"account credit --kind ", "topup bonus adjustment"},
+		{"completion ", "bash zsh fish powershell"},
+		{"comp", "completion"},
+	} {
+		args := strings.Fields(tt.args)
+		if strings.HasSuffix(tt.args, " ") {
+			args = append(args, "")
+		}
+		if got := strings.Join(tab(args...), " "); got != tt.want {
+			t.Errorf("%s: %s", tt.args, got)
+		}
+	}
+	// Whatever is wrong, the prompt stays clean.
+	s.Refuse("/v1/agents", clienttest.Problem{Status: 500, Code: "internal.error"})
+	for _, key := range []string{clienttest.Key, "sk_other", ""} {
+		t.Setenv("PARLEY_API_KEY", key)
+		if o := run("", "__complete", "talk", "--agent", ""); o.status != exitDone || strings.Contains(o.out, "ag_") || strings.Contains(o.errOut, "rror") {
+			t.Errorf("exit status %d: %s%s", o.status, o.out, o.errOut)
+		}
+	}
+}
+
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if o := run("", "completion", shell); o.status != exitDone || !strings.Contains(o.out, "__complete") {
+			t.Errorf("%s: exit status %d: %.200s", shell, o.status, o.errOut)
+		}
+	}
+	// What bash-completion would find out about the command line.
+	const press = `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; }
+source <(parley completion bash)
+COMP_WORDS=(parley synth --voice M) COMP_CWORD=3 COMP_LINE="parley synth --voice M" COMP_POINT=22
+__start_parley
+echo "${COMPREPLY[@]}"`
+	cmd := exec.Command("bash", "-c", press)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || strings.TrimSpace(string(out)) != "M1 M2 M3 M4 M5" {
+		t.Errorf("%v: %s%s", err, out, &stderr)
+	}
+}

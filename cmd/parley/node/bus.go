@@ -1,0 +1,174 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/store"
+	"parley/store/bus"
+)
+
+// busMouth is what a node has to say to the others. It is the manager's announcer.
+type busMouth struct {
+	accounts chan string
+	news     chan happened
+}
+
+// maxAnnouncements wait to be said: more than the accounts that reach their floor in
+// one checkpoint of a full node. What does not fit is not said; the other nodes
+// find it out by their own checkpoints, 5 s later at most.
+const maxAnnouncements = 1024
+
+// busRetry is the pause before a subscription that failed is made again.
+const busRetry = time.Second
+
+// Goodbye implements pipeline.Announcer.
+func (m busMouth) Goodbye(account string) {
+	select {
+	case m.accounts <- account:
+	default:
+	}
+}
+
+// frozen has an account's sessions end everywhere: a payment of it is disputed. It is
+// a hint, as what is said on the bus is; the database has the dispute.
+func (n *Node) frozen(account string) {
+	n.manager.Goodbye(account)
+	n.mouth.Goodbye(account)
+}
+
+// command is what one node asks of another, as JSON.
+type command struct {
+	Do      string `json:"do"` // "hangup" or "show"
+	Account string `json:"account"`
+	Call    string `json:"call"`
+}
+
+// done answers it.
+type done struct {
+	Done bool `json:"done"`
+}
+
+// openBus connects the node with the others. The manager exists, and does not run yet.
+func (n *Node) openBus(ctx context.Context) (err error) {
+	n.bus, err = bus.Open(ctx, bus.Config{Name: n.cfg.Node, URL: n.cfg.NATSURL, Cluster: n.cfg.Cluster, Log: n.log})
+	n.mouth.accounts, n.mouth.news = make(chan string, maxAnnouncements), make(chan happened, maxNews)
+	n.manager.Announce(n.mouth)
+	n.manager.Watch(n.mouth)
+	return err
+}
+
+// runBus says and hears what nodes tell each other until ctx ends.
+func (n *Node) runBus(ctx context.Context) error {
+	commands, err := bus.Commands(n.life)
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { n.announce(ctx) })
+	wg.Go(func() { n.publishNews(ctx) })
+	wg.Go(func() { n.listen(ctx, bus.Goodbyes(), func(m bus.Message) { n.manager.Goodbye(m.About) }) })
+	wg.Go(func() { n.listen(ctx, commands, n.obey) })
+	wg.Wait()
+	return nil
+}
+
+// announce says what the manager has to say.
+func (n *Node) announce(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case account := <-n.mouth.accounts:
+			s, err := bus.Goodbye(account)
+			if err == nil {
+				err = n.bus.Publish(s, nil)
+			}
+			if err != nil {
+				n.log.Debug("other nodes were not told of an account that may not go on", "account", account, "err", err)
+			}
+		}
+	}
+}
+
+// listen hands messages about s to f until ctx ends. Whoever was too slow begins
+// again: what was lost is in the database.
+func (n *Node) listen(ctx context.Context, s bus.Subject, f func(bus.Message)) {
+	for ctx.Err() == nil {
+		err := n.listenOnce(ctx, s, f)
+		if ctx.Err() == nil {
+			n.log.Warn("messages of other nodes were lost", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(busRetry):
+		}
+	}
+}
+
+func (n *Node) listenOnce(ctx context.Context, s bus.Subject, f func(bus.Message)) error {
+	sub, err := n.bus.Subscribe(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	for {
+		m, err := sub.Next(ctx)
+		if err != nil {
+			return err
+		}
+		f(m)
+	}
+}
+
+// obey does what another node asks.
+func (n *Node) obey(m bus.Message) {
+	var c command
+	err := json.Unmarshal(m.Payload, &c)
+	var result any
+	switch {
+	case err == nil && c.Do == "hangup":
+		result = done{n.manager.Hangup(c.Account, c.Call)}
+	case err == nil && c.Do == "show":
+		result, _ = n.manager.Sight(c.Account, c.Call) // without a status when it is not here
+	default:
+		n.log.Warn("a command of another node was not understood", "err", err)
+		return // it runs into its timeout
+	}
+	answer, err := json.Marshal(result)
+	if err == nil {
+		err = m.Answer(answer)
+	}
+	if err != nil {
+		n.log.Debug("a command of another node was not answered", "err", err)
+	}
+}
+
+// Hangup ends a call of the account, on whichever node it is: at once, or within
+// 5 s, at the next checkpoint of its owner, when that does not hear. A call that
+// has ended is no error. store.ErrNotFound: the account has no such call.
+func (n *Node) Hangup(ctx context.Context, account, call string) error {
+	// The database first: what follows may be lost.
+	owner, err := n.db.RequestHangup(ctx, account, call, time.Now())
+	switch {
+	case err != nil:
+		return err
+	case owner == store.Node{}:
+		return nil
+	case owner == n.life:
+		n.manager.Hangup(account, call)
+		return nil
+	}
+	text, err := json.Marshal(command{"hangup", account, call})
+	if err != nil {
+		return err
+	}
+	_, err = n.bus.Request(ctx, owner, text)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		n.log.Info("the owner of a call did not hear that it is to be hung up; its next checkpoint tells it", "session", call, "node", owner.ID, "err", err)
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/pipeline"
+	"parley/sip"
+	"parley/store"
+)
+
+const (
+	// batchTick is how often a node looks for rows that are due, besides when it has
+	// reason to.
+	batchTick = time.Second
+	// expireEvery is how often rows are looked for whose day is over.
+	expireEvery = time.Minute
+	// maxClaims is how many rows a node takes at once: what it does not get to dial
+	// others could have dialled.
+	maxClaims = 50
+	// placeWait is how long a claimed row waits for its trunk before it is given back.
+	// The lease of its claim is longer.
+	placeWait = 10 * time.Second
+	// tryAgain is when a row is tried again that had no balance.
+	tryAgain = time.Minute
+	// rest is how long a node leaves rows to others that cannot take calls.
+	rest = 2 * time.Second
+	// returnPatience is for giving a row back when the node stops.
+	returnPatience = 3 * time.Second
+)
+
+// batches dials what was queued in bulk. Each node runs one; which of them dials a row
+// is decided by the database.
+type batches struct {
+	*Node
+	wake chan struct{}
+
+	mu      sync.Mutex
+	resting time.Time // until then others may have the rows
+}
+
+func newBatches(n *Node) *batches { return &batches{Node: n, wake: make(chan struct{}, 1)} }
+
+// Wake implements callcenter.Batches. A nil batches has nothing to do.
+func (b *batches) Wake() {
+	if b == nil {
+		return
+	}
+	select {
+	case b.wake <- struct{}{}:
+	default: // it will look
+	}
+}
+
+// Check implements callcenter.Batches: first all numbers, then all agents, then all
+// destinations, as the order of refusals wants it.
+func (b *batches) Check(ctx context.Context, account string, orders []callcenter.Order) (at int, err error) {
+	callers, speakers := map[string]string{}, map[string]bool{}
+	for i := range orders {
+		from := &orders[i].From
+		own, known := callers[*from]
+		if !known {
+			if own, err = b.caller(ctx, account, *from); err != nil {
+				return i, err
+			}
+			callers[*from] = own
+		}
+		*from = own
+	}
+	for i, o := range orders {
+		if speakers[o.Agent] {
+			continue
+		}
+		if _, err = b.speaker(ctx, account, o.Agent); err != nil {
+			return i, err
+		}
+		speakers[o.Agent] = true
+	}
+	for i := range orders {
+		to, err := b.callee(orders[i].To)
+		if err != nil {
+			return i, err
+		}
+		orders[i].To = to.E164
+	}
+	return 0, nil
+}
+
+// Run dials rows as they become due, until ctx ends. Calls that have begun go on.
+func (b *batches) Run(ctx context.Context) error {
+	var rows sync.WaitGroup
+	defer rows.Wait()
+	tick := time.NewTicker(batchTick)
+	defer tick.Stop()
+	var expired time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-b.wake:
+		case <-tick.C:
+		}
+		now := time.Now()
+		if now.Sub(expired) >= expireEvery {
+			expired = now
+			b.expire(ctx, now)
+		}
+		if !b.rested(now) {
+			continue
+		}
+		for _, line := range b.due(ctx, now) {
+			rows.Go(func() { b.dialAll(ctx, line) })
+		}
+	}
+}
+
+func (b *batches) rested(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return now.After(b.resting)
+}
+
+// due claims rows; those from one number belong together, for they share a trunk.
+func (b *batches) due(ctx context.Context, now time.Time) (lines [][]store.ClaimedRow) {
+	rows, err := b.db.ClaimRows(ctx, b.life, b.card.Load().Wallet(), maxClaims, now)
+	if err != nil {
+		b.log.Warn("rows of batches are not dialled now", "err", err)
+		return nil
+	}
+	for _, r := range rows {
+		i := slices.IndexFunc(lines, func(l []store.ClaimedRow) bool { return l[0].From == r.From })
+		if i < 0 {
+			i, lines = len(lines), append(lines, nil)
+		}
+		lines[i] = append(lines[i], r)
+	}
+	return lines
+}
+
+// expire fails rows that could not be dialled for a day.
+func (b *batches) expire(ctx context.Context, now time.Time) {
+	p := api.ProblemOf(store.ErrConcurrency)
+	n, err := b.db.ExpireRows(ctx, p.Code, "There was no line for this call within 24 hours of its time.", now)
+	if err != nil {
+		b.log.Warn("rows of batches do not expire now", "err", err)
+	}
+	if n > 0 {
+		b.log.Info("calls of batches could not be placed within a day", "rows", n)
+	}
+}
+
+// dialAll dials claimed rows, one after another as their trunk has places.
+func (b *batches) dialAll(ctx context.Context, rows []store.ClaimedRow) {
+	until := time.Now().Add(placeWait)
+	for i := range rows {
+		r := &rows[i]
+		if opens, open := open(r, time.Now()); !open {
+			b.giveBack(ctx, r, opens, "", "")
+			continue
+		}
+		place, ok := b.takePlace(ctx, r.From, until)
+		if !ok {
+			b.giveBack(ctx, r, r.DueAt, "", "")
+			continue
+		}
+		if err := b.dialRow(ctx, r, place); err != nil {
+			place.Free()
+			b.refused(ctx, r, err)
+		}
+	}
+}
+
+// open says whether the callee's clock allows a call now, and if not when it will.
+func open(r *store.ClaimedRow, now time.Time) (opens time.Time, ok bool) {
+	if r.Manner.Hours == nil {
+		return now, true
+	}
+	zones, err := callcenter.Locations(r.Zones)
+	if err != nil { // known when the row was queued: an hour will bring another node, or version
+		return now.Add(time.Hour), false
+	}
+	opens, ok = r.Manner.Hours.Next(now, zones)
+	if !ok {
+		opens = now.Add(time.Hour)
+	}
+	return opens, ok && opens.Equal(now)
+}
+
+// takePlace waits for a place on the trunk; false: there is none in time. No trunk at
+// all is for the call to find out.
+func (b *batches) takePlace(ctx context.Context, from string, until time.Time) (*sip.Place, bool) {
+	for {
+		place, wait := b.phone.Take(from)
+		if place != nil || wait == 0 {
+			return place, ctx.Err() == nil || place == nil
+		}
+		if time.Now().Add(wait).After(until) {
+			return nil, false
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil, false
+		}
+	}
+}
+
+// dialRow is a single call, as Dial makes it.
+func (b *batches) dialRow(ctx context.Context, r *store.ClaimedRow, place *sip.Place) error {
+	m := r.Manner
+	placed, err := b.dial(ctx, api.Principal{Account: r.Account, Key: m.Key}, callcenter.Order{From: r.From, To: r.To, Agent: r.Agent,
+		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP}, r, place)
+	if err == nil {
+		b.log.Debug("a call of a batch begins", "batch", r.Campaign, "row", r.ID, "session", placed.CallID)
+	}
+	return err
+}
+
+// refused decides what becomes of a row that was not dialled: it waits for a line or
+// for balance, is left to others, or fails.
+func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
+	p := api.ProblemOf(err)
+	now := time.Now()
+	switch {
+	case errors.Is(err, store.ErrRowTaken): // paused, cancelled, or another's
+		b.giveBack(ctx, r, r.DueAt, "", "")
+	case errors.Is(err, store.ErrConcurrency): // it is claimed again when a line is free
+		b.giveBack(ctx, r, now.Add(rest), p.Code, p.Message)
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired):
+		b.giveBack(ctx, r, now.Add(tryAgain), p.Code, p.Message)
+	case errors.Is(err, pipeline.ErrDraining), errors.Is(err, pipeline.ErrFull), errors.Is(err, store.ErrFenced),
+		errors.Is(err, store.ErrUnavailable), ctx.Err() != nil:
+		b.mu.Lock()
+		b.resting = now.Add(rest)
+		b.mu.Unlock()
+		b.giveBack(ctx, r, r.DueAt, "", "")
+	case p.Status >= 500 || p.Retryable:
+		b.log.Error("a call of a batch could not begin", "batch", r.Campaign, "row", r.ID, "err", err)
+		b.giveBack(ctx, r, now.Add(tryAgain), p.Code, p.Message)
+	default:
+		message := p.Message
+		if p.Detail != "" {
+			message += " " + p.Detail
+		}
+		if err := b.db.FailRow(ctx, r, p.Code, message, now); err != nil {
+			b.log.Warn("a refused call of a batch was not noted", "row", r.ID, "err", err) // its claim runs out
+		}
+	}
+}
+
+// giveBack leaves a row to whoever claims it next. When that is not noted the claim
+// runs out.
+func (b *batches) giveBack(ctx context.Context, r *store.ClaimedRow, due time.Time, code, message string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnPatience)
+	defer cancel()
+	if err := b.db.ReturnRow(ctx, r, due, code, message); err != nil {
+		b.log.Warn("a call of a batch was not given back", "row", r.ID, "err", err)
+	}
+}

@@ -1,0 +1,368 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/api/apitest"
+	"parley/api/callcenter"
+	"parley/billing"
+	"parley/store"
+)
+
+// window is a desk's public side, where every answer is held to the document.
+type window struct {
+	*desk
+	server     *httptest.Server
+	key, other string
+}
+
+func newWindow(t *testing.T) *window {
+	w := &window{desk: newDesk(t)}
+	w.server = httptest.NewServer(apitest.Published(t).Around(t, w.node.Handler()))
+	t.Cleanup(w.server.Close)
+	now := time.Now()
+	_, secret, err := w.node.db.CreateKey(t.Context(), w.who.Account, "second", now)
+	w.ok(err)
+	b, err := w.node.db.CreateAccount(t.Context(), "B", w.node.RateCard(), now)
+	w.ok(err)
+	_, others, err := w.node.db.CreateKey(t.Context(), b.ID, "first", now)
+	w.ok(err)
+	w.key, w.other = secret, others
+	return w
+}
+
+// ask sends a request and reads the answer.
+func (w *window) ask(key, method, path string, body any, header ...string) (status int, batch callcenter.BatchDetail, problem struct{ Code, Detail string }) {
+	w.Helper()
+	var text []byte
+	switch b := body.(type) {
+	case nil:
+	case string:
+		text = []byte(b)
+	default:
+		var err error
+		text, err = json.Marshal(b)
+		w.ok(err)
+	}
+	req, err := http.NewRequestWithContext(w.Context(), method, w.server.URL+path, bytes.NewReader(text))
+	w.ok(err)
+	req.Header.Set("Authorization", "Bearer "+key)
+	if text != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := w.server.Client().Do(req)
+	w.ok(err)
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	w.ok(err)
+	w.ok(json.Unmarshal(got, &batch))
+	w.ok(json.Unmarshal(got, &problem))
+	return resp.StatusCode, batch, problem
+}
+
+type object = map[string]any
+
+// wish is a batch of two rows, with changes; a nil takes the field away.
+func (w *window) wish(changes object) object {
+	o := object{"name": "Spring", "from": deskNumber, "agent_id": w.agent, "consent_confirmed": true,
+		"rows": []object{{"to": "+1 202-555-0101"}, {"to": "+12025550109", "scheduled_at": "2020-01-01T00:00:00Z"}}}
+	for k, v := range changes {
+		if o[k] = v; v == nil {
+			delete(o, k)
+		}
+	}
+	return o
+}
+
+// create queues a batch; it waits while the account asks too often.
+func (w *window) create(body any, header ...string) (status int, batch callcenter.BatchDetail, problem struct{ Code, Detail string }) {
+	w.Helper()
+	eventually(w.T, "it is within the rate", func() bool {
+		status, batch, problem = w.ask(w.key, "POST", "/callcenter/bulk-dial", body, header...)
+		return problem.Code != "auth.rate_limited"
+	})
+	return status, batch, problem
+}
+
+// TestBatchRefusals: each with its code and its row, in the order that is prescribed,
+// and nothing is queued.
+func TestBatchRefusals(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t)
+	rows := func(list ...object) object { return object{"rows": list} }
+	good := object{"to": "+12025550101"}
+	many := make([]object, 501)
+	for i := range many {
+		many[i] = good
+	}
+	window := func(start, end, zone string) object {
+		return object{"call_window": object{"start": start, "end": end, "timezone": zone}}
+	}
+	const malformed = "validation.invalid_request_format"
+	for name, tt := range map[string]struct {
+		body   any
+		status int
+		code   string
+		detail string // a part of it
+	}{
+		"no body":                {"{", 400, malformed, ""},
+		"no consent":             {w.wish(object{"consent_confirmed": nil}), 400, "callcenter.consent_required", ""},
+		"consent as text":        {w.wish(object{"consent_confirmed": "true", "from": "+34911111111"}), 400, "callcenter.consent_required", ""},
+		"no rows":                {w.wish(rows()), 400, malformed, "rows"},
+		"too many rows":          {w.wish(rows(many...)), 400, "callcenter.batch_too_large", ""},
+		"nobody to call":         {w.wish(rows(good, object{"to": " "})), 400, malformed, "rows[1]: to"},
+		"no number":              {w.wish(object{"from": nil}), 400, malformed, "rows[0]: from"},
+		"no agent":               {w.wish(object{"agent_id": nil}), 400, malformed, "rows[0]: agent_id"},
+		"not a time":             {w.wish(rows(good, good, object{"to": "+12025550101", "scheduled_at": "tomorrow"})), 400, malformed, "rows[2]: scheduled_at"},
+		"too far ahead":          {w.wish(rows(object{"to": "+12025550101", "scheduled_at": "2999-01-01T00:00:00Z"})), 400, malformed, "rows[0]: scheduled_at"},
+		"a long name":            {w.wish(object{"name": strings.Repeat("n", 201)}), 400, malformed, "name"},
+		"an unknown policy":      {w.wish(object{"on_machine": "talk"}), 400, malformed, "on_machine"},
+		"a message for nobody":   {w.wish(object{"message": "Hello."}), 400, malformed, "message"},
+		"a short ring":           {w.wish(object{"ring_timeout_seconds": 4}), 400, malformed, "ring_timeout_seconds"},
+		"half a window":          {w.wish(object{"call_window": object{"start": "09:00"}}), 400, malformed, "call_window"},
+		"an empty window":        {w.wish(window("09:00", "09:00", "destination")), 400, malformed, "call_window"},
+		"no time of day":         {w.wish(window("9:00", "25:00", "destination")), 400, malformed, "call_window"},
+		"an unknown zone":        {w.wish(window("09:00", "20:00", "Europe/Atlantis")), 400, malformed, "call_window.timezone"},
+		"the server's zone":      {w.wish(window("09:00", "20:00", "Local")), 400, malformed, "call_window.timezone"},
+		"a number of nobody":     {w.wish(rows(good, object{"to": "+351912345678", "from": "+34911111111", "agent_id": "ag_0"})), 403, "callcenter.from_not_owned", "rows[1]"},
+		"an agent of nobody":     {w.wish(rows(object{"to": "+351912345678"}, object{"to": "+12025550101", "agent_id": "ag_0"})), 404, "agent.not_found", "rows[1]"},
+		"a mobile in Portugal":   {w.wish(rows(good, object{"to": "+351912345678"})), 400, "callcenter.destination_not_allowed", "rows[1]: "},
+		"a premium number":       {w.wish(rows(object{"to": "+19005551234"})), 400, "callcenter.destination_not_allowed", "rows[0]: "},
+		"a zone that is missing": {w.wish(window("09:00", "20:00", "")), 400, malformed, "call_window.timezone"},
+	} {
+		status, _, p := w.create(tt.body)
+		if status != tt.status || p.Code != tt.code || !strings.Contains(p.Detail, tt.detail) {
+			t.Errorf("%s: %d %+v, want %d %s %s", name, status, p, tt.status, tt.code, tt.detail)
+		}
+	}
+	w.ok(w.node.db.OpenDispute(t.Context(), w.who.Account, "pi_1", time.Now()))
+	if status, _, p := w.create(w.wish(nil)); status != 402 || p.Code != "billing.account_disputed" {
+		t.Errorf("in a dispute: %d %+v", status, p)
+	}
+	if list, err := w.node.db.Campaigns(t.Context(), w.who.Account, store.Page{}); err != nil || len(list) != 0 {
+		t.Errorf("queued was %+v, %v", list, err)
+	}
+}
+
+// TestBatchIsTheAccounts: it is queued, listed, paused and cancelled by its account,
+// and for all others it does not exist.
+func TestBatchIsTheAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t)
+	later := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	status, b, p := w.create(w.wish(object{"on_machine": "message", "message": "Call back.", "call_window": object{"start": "09:00", "end": "20:00", "timezone": "destination"},
+		"rows": []object{{"to": "+1 202-555-0101"}, {"to": "+34 612 345 678", "scheduled_at": later.Format(time.RFC3339)}}}), "Idempotency-Key", "one")
+	if status != 200 || b.State != "running" || b.Total != 2 || b.Counts != (callcenter.Counts{Pending: 2}) || b.Name != "Spring" || b.OnMachine != "message" ||
+		b.CallWindow == nil || *b.CallWindow != (callcenter.CallWindow{Start: "09:00", End: "20:00", Timezone: "destination"}) {
+		t.Fatalf("%d %+v %+v", status, p, b)
+	}
+	if r := b.Rows[1]; r.To != "+34612345678" || r.From != deskNumber || r.AgentID != w.agent || r.Status != "pending" || r.ScheduledAt == nil ||
+		!r.ScheduledAt.Equal(later) || r.CallID != nil || r.Summary != nil || r.Error != nil || b.Rows[0].ScheduledAt != nil || b.Rows[0].To != "+12025550101" {
+		t.Errorf("the rows are %+v", b.Rows)
+	}
+	same := w.wish(object{"on_machine": "hangup"})
+	if status, _, p := w.create(same, "Idempotency-Key", "one"); status != 409 || p.Code != "request.idempotency_conflict" {
+		t.Errorf("the key for another batch: %d %+v", status, p)
+	}
+	_, first, _ := w.create(same, "Idempotency-Key", "two")
+	status, again, _ := w.create(same, "Idempotency-Key", "two")
+	if status != 200 || again.ID != first.ID || first.ID == b.ID {
+		t.Errorf("sent again it is %d %s, first %s", status, again.ID, first.ID)
+	}
+	c, err := w.node.db.Campaign(t.Context(), w.who.Account, b.ID)
+	w.ok(err)
+	if !slices.Equal(c.Rows[0].Zones, []string{"America/New_York"}) || !slices.Equal(c.Rows[1].Zones, []string{"Europe/Madrid"}) || c.IP != "127.0.0.1" || c.Key == "" {
+		t.Errorf("stored is %+v", c)
+	}
+	var list struct{ Batches []callcenter.Batch }
+	listed := func(key string) int {
+		resp, err := http.NewRequestWithContext(t.Context(), "GET", w.server.URL+"/callcenter/bulk-dial", nil)
+		w.ok(err)
+		resp.Header.Set("Authorization", "Bearer "+key)
+		got, err := w.server.Client().Do(resp)
+		w.ok(err)
+		defer got.Body.Close()
+		list.Batches = nil
+		w.ok(json.NewDecoder(got.Body).Decode(&list))
+		return len(list.Batches)
+	}
+	if n := listed(w.key); n != 2 || list.Batches[0].ID != first.ID || list.Batches[1].ID != b.ID {
+		t.Errorf("the list is %+v", list.Batches)
+	}
+	if n := listed(w.other); n != 0 {
+		t.Errorf("another sees %d batches", n)
+	}
+	for _, path := range []string{"", "/pause", "/resume", "/cancel"} {
+		method := map[bool]string{true: "GET", false: "POST"}[path == ""]
+		for _, id := range []string{b.ID, "bulk_06er5bt0v9k1o7m2q3s4t5u6v0"} {
+			if status, _, p := w.ask(w.other, method, "/callcenter/bulk-dial/"+id+path, nil); status != 404 || p.Code != "request.not_found" {
+				t.Errorf("another's %s%s: %d %+v", id, path, status, p)
+			}
+		}
+	}
+	for _, tt := range []struct{ verb, state string }{{"pause", "paused"}, {"pause", "paused"}, {"resume", "running"}, {"cancel", "cancelled"}, {"resume", "cancelled"}, {"cancel", "cancelled"}} {
+		if status, got, _ := w.ask(w.key, "POST", "/callcenter/bulk-dial/"+b.ID+"/"+tt.verb, nil); status != 200 || got.State != tt.state || len(got.Rows) != 2 {
+			t.Errorf("%s: %d %s", tt.verb, status, got.State)
+		}
+	}
+	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
+	if r := b.Rows[0]; b.Counts.Failed != 2 || r.Status != "failed" || r.Error == nil || r.Error.Code != "callcenter.batch_cancelled" {
+		t.Errorf("cancelled it is %+v", b)
+	}
+}
+
+// TestBatchIsDialled: each row as a single call would be, with its outcome, its cost and
+// its summary, and what may not be called fails without a call.
+func TestBatchIsDialled(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t)
+	w.running()
+	_, _, err := w.node.db.AddDoNotCall(t.Context(), w.who.Account, store.DoNotCall{Number: "+12025550155", Source: store.ListedByAPI}, time.Now())
+	w.ok(err)
+	status, b, p := w.create(w.wish(object{"on_machine": "hangup", "max_duration_seconds": 10, "rows": []object{
+		{"to": "+12025550101"}, {"to": "+12025550109"}, {"to": "+12025550103"}, {"to": "+12025550106"}, {"to": "+12025550155"},
+		{"to": "+12025550104"}, {"to": "+12025550102", "scheduled_at": time.Now().Add(time.Hour).Format(time.RFC3339)}}}))
+	if status != 200 {
+		t.Fatalf("%d %+v", status, p)
+	}
+	eventually(t, "the rows end, and the one who was talked to is summarized", func() bool {
+		time.Sleep(50 * time.Millisecond) // within the rate
+		status, now, _ := w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
+		if status == 200 {
+			b = now
+		}
+		return b.Counts == callcenter.Counts{Pending: 1, Sent: 5, Failed: 1} && b.Rows[3].Summary != nil && b.Rows[3].EndedAt != nil && b.Rows[5].EndedAt != nil
+	})
+	for i, want := range []string{"busy", "failed", "rejected", "user_hangup", "", "voicemail", ""} {
+		r := b.Rows[i]
+		got := ""
+		if r.EndReason != nil {
+			got = *r.EndReason
+		}
+		if answered := i == 3 || i == 5; got != want || (r.Cost > 0) != answered || (r.AnsweredAt != nil) != answered || (r.CallID != nil) != (want != "") ||
+			(r.StartedAt != nil) != (want != "") {
+			t.Errorf("row %d is %+v, want %s", i, r, want)
+		}
+	}
+	if e := b.Rows[4].Error; e == nil || e.Code != "callcenter.do_not_call" || b.Rows[4].Status != "failed" {
+		t.Errorf("a number that is not to be called: %+v", b.Rows[4])
+	}
+	if d := b.Rows[1].EndDetail; d == nil || *d != "invalid_number" {
+		t.Errorf("a number that does not exist: %v", d)
+	}
+	if by := b.Rows[5].AnsweredBy; by == nil || *by != "machine" {
+		t.Errorf("a machine is %v", by)
+	}
+	if s := *b.Rows[3].Summary; !strings.HasPrefix(s, "Yes I can help.") {
+		t.Errorf("the summary is %q", s)
+	}
+	records, err := w.node.db.UsageRecords(t.Context(), w.who.Account, *b.Rows[3].CallID)
+	w.ok(err)
+	if n := len(slices.DeleteFunc(records, func(r store.UsageRecord) bool { return r.Component != billing.SummaryIn.String() || r.Amount == 0 })); n != 1 {
+		t.Errorf("the summary is %d times on the receipt", n)
+	}
+	evidence, err := w.node.db.Consents(t.Context(), w.who.Account, 0, 100)
+	w.ok(err)
+	if len(evidence) != 5 || slices.ContainsFunc(evidence, func(e store.ConsentRecord) bool { return e.IP != "127.0.0.1" || e.Key == "" }) {
+		t.Errorf("the evidence is %+v", evidence)
+	}
+	w.verified()
+}
+
+// running has the desk's node dial what is queued, and summarize.
+func (d *desk) running() {
+	d.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	var parts sync.WaitGroup
+	for _, run := range []func(context.Context) error{d.node.batches.Run, d.node.jobs.Run} {
+		parts.Go(func() {
+			if err := run(ctx); err != nil {
+				d.Error(err)
+			}
+		})
+	}
+	d.Cleanup(func() { stop(); parts.Wait() })
+}
+
+func (d *desk) verified() {
+	d.Helper()
+	r, err := d.node.db.Verify(d.Context())
+	d.ok(err)
+	for _, v := range r.Violations {
+		d.Error(v)
+	}
+}
+
+// TestBatchWaitsForBalance: rows that nobody can pay for are pending, and are dialled
+// when there is balance again; in a dispute they fail.
+func TestBatchWaitsForBalance(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t)
+	status, b, p := w.create(w.wish(nil))
+	if status != 200 {
+		t.Fatalf("%d %+v", status, p)
+	}
+	now := time.Now()
+	_, _, err := w.node.db.Credit(t.Context(), store.Credit{Account: w.who.Account, Kind: store.Adjustment, Amount: -20 * billing.USD, Key: "gone"}, now)
+	w.ok(err)
+	for _, line := range w.node.batches.due(t.Context(), now) {
+		w.node.batches.dialAll(t.Context(), line)
+	}
+	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
+	if b.Counts != (callcenter.Counts{Pending: 2}) || b.Rows[0].Error != nil {
+		t.Errorf("without balance it is %+v", b)
+	}
+	if early := w.node.batches.due(t.Context(), now.Add(50*time.Second)); len(early) != 0 {
+		t.Error("rows are tried again within the minute")
+	}
+	w.ok(w.node.db.OpenDispute(t.Context(), w.who.Account, "pi_1", now))
+	for _, line := range w.node.batches.due(t.Context(), now.Add(2*time.Minute)) {
+		w.node.batches.dialAll(t.Context(), line)
+	}
+	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
+	if e := b.Rows[0].Error; b.Counts != (callcenter.Counts{Failed: 2}) || b.State != "done" || e == nil || e.Code != "billing.account_disputed" {
+		t.Errorf("in a dispute it is %+v", b)
+	}
+	w.verified()
+}
+
+// TestBatchKeepsHours: what is claimed outside of its hours is put off to their beginning.
+func TestBatchKeepsHours(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t)
+	now := time.Now()
+	closed := now.Add(2 * time.Hour).UTC() // the hours begin then
+	hour := func(t time.Time) string { return fmt.Sprintf("%02d:%02d", t.Hour(), t.Minute()) }
+	status, b, p := w.create(w.wish(object{"call_window": object{"start": hour(closed), "end": hour(closed.Add(time.Hour)), "timezone": "Etc/UTC"}}))
+	if status != 200 {
+		t.Fatalf("%d %+v", status, p)
+	}
+	begins := closed.Truncate(time.Minute)
+	if early := w.node.batches.due(t.Context(), begins.Add(-time.Second)); len(early) != 0 {
+		t.Error("rows are claimed before their hours")
+	}
+	late := w.node.batches.due(t.Context(), begins)
+	if len(late) != 1 || len(late[0]) != 2 {
+		t.Fatalf("claimed were %+v", late)
+	}
+	w.node.batches.dialAll(t.Context(), late[0]) // by the clock it is too early still
+	c, err := w.node.db.Campaign(t.Context(), w.who.Account, b.ID)
+	w.ok(err)
+	if r := c.Rows[0]; r.Status != store.RowPending || !r.DueAt.Equal(begins) {
+		t.Errorf("the row is %+v, due %s, want %s", r, r.DueAt, begins)
+	}
+}

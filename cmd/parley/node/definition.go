@@ -1,0 +1,41 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+
+	"parley/api"
+	"parley/api/manage"
+	"parley/api/wsagent"
+	"parley/pipeline/agent"
+	"parley/pipeline/schema"
+	"parley/store"
+)
+
+// definition is how the API reads agents.
+func definition() manage.Definition {
+	text, _ := json.Marshal(agent.Schema) // a value of ours
+	names := agent.Names{Voice: wsagent.Voice, Language: wsagent.Language}
+	return manage.Definition{New: agent.New, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {
+		return mistaken(names.Apply(a, document, false))
+	}}
+}
+
+// mistaken gives mistakes in a document their place in the error table: voices and
+// languages have codes of their own when nothing else is wrong.
+func mistaken(err error) error {
+	wrong, ok := errors.AsType[schema.Mistakes](err)
+	if !ok {
+		return err
+	}
+	why := api.ErrBadRequest
+	if len(wrong) == 1 {
+		switch wrong[0].Path {
+		case "voice":
+			why = api.ErrVoice
+		case "language":
+			why = api.ErrLanguage
+		}
+	}
+	return api.Detail(why, wrong.Error())
+}

@@ -1,0 +1,149 @@
+package node
+
+import (
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/api/socket"
+	"parley/cmd/parley/config"
+	"parley/pipeline"
+	"parley/pipeline/agent"
+	"parley/sip"
+)
+
+// TestMistakesHaveCodes: all that is wrong is told, under a code of its own where there
+// is one.
+func TestMistakesHaveCodes(t *testing.T) {
+	d := definition()
+	const invalid = "validation.invalid_request_format"
+	for _, tt := range []struct{ document, code, detail string }{
+		{`{"name":"N","voice":"Z9"}`, "validation.invalid_voice", `voice: "Z9", must be one of F1 to F5 and M1 to M5`},
+		{`{"name":"N","language":"ko"}`, "validation.invalid_language", `language: "ko", must be one of en es ca gl eu pt fr it de`},
+		{`{"name":"N","settings":{"min_endpoint_ms":50}}`, invalid, "settings.min_endpoint_ms: 50, allowed are 100 to 2000"},
+		{`{"voice":"Z9","prompt":"{{x}}"}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`},
+		{`[]`, invalid, "body: a list, must be an object"},
+	} {
+		a := d.New()
+		p := api.ProblemOf(d.Apply(&a, json.RawMessage(tt.document)))
+		if p.Status != 400 || p.Code != tt.code || p.Detail != tt.detail {
+			t.Errorf("%s: %d %s %s", tt.document, p.Status, p.Code, p.Detail)
+		}
+	}
+	a := d.New()
+	if err := d.Apply(&a, json.RawMessage(`{"name":"N","voice":"esca_m2","language":"pt-BR","unknown":1}`)); err != nil || a.Voice != "M2" || a.Language != "pt" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if err := d.Apply(&a, json.RawMessage(`{"prompt":null}`)); err != nil {
+		t.Errorf("nothing was changed: %v", err)
+	}
+}
+
+// TestTheDocumentHasTheSchemasSettings: the description of the HTTP interface has the
+// settings that the schema of agents has, with their bounds.
+func TestTheDocumentHasTheSchemasSettings(t *testing.T) {
+	cfg, _, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
+	if n.engines, err = NewEngines(cfg, n.log); err != nil {
+		t.Fatal(err)
+	}
+	described := n.routes().Document().Components.Schemas.Map()["NewAgent"].Properties["settings"].Properties
+	if got, want := slices.Sorted(maps.Keys(described)), slices.Sorted(maps.Keys(pipeline.SettingsSchema.Properties)); !slices.Equal(got, want) {
+		t.Fatalf("described are %v, there are %v", got, want)
+	}
+	value := func(f *float64) float64 {
+		if f == nil {
+			return -1
+		}
+		return *f
+	}
+	for name, s := range pipeline.SettingsSchema.Properties {
+		d := described[name]
+		var words []string
+		for _, w := range d.Enum {
+			words = append(words, w.(string))
+		}
+		most, longest := 0, 0
+		if d.MaxItems != nil {
+			most = *d.MaxItems
+		}
+		if d.MaxLength != nil {
+			longest = *d.MaxLength
+		}
+		if d.Type != s.Type || value(d.Minimum) != value(s.Minimum) || value(d.Maximum) != value(s.Maximum) || !slices.Equal(words, s.Enum) ||
+			most != s.MaxItems && name != "phrases" || longest != s.MaxLength && name != "timezone" {
+			t.Errorf("%s is described otherwise than it is", name)
+		}
+	}
+}
+
+// TestCallersOfIncomingCalls: what the trunk asserts counts before what the caller says.
+func TestCallersOfIncomingCalls(t *testing.T) {
+	for _, tt := range []struct {
+		in   sip.Incoming
+		want agent.Call
+	}{
+		{sip.Incoming{Called: "34911234567", From: sip.Identity{Number: "+1", Display: "Ana"}}, agent.Call{From: "+1", CallerName: "Ana"}},
+		{sip.Incoming{Called: "+34911234567", From: sip.Identity{Number: "+1", Verstat: numberPassed}}, agent.Call{From: "+1", Verified: true}},
+		{sip.Incoming{Called: "+34911234567", From: sip.Identity{Number: "+1", Verstat: numberPassed, Display: "Eve"},
+			Asserted: sip.Identity{Number: "+2", Verstat: "TN-Validation-Failed", Display: "Ana"}}, agent.Call{From: "+2", CallerName: "Ana"}},
+		{sip.Incoming{Called: "0034911234567", From: sip.Identity{Number: "+1"}, Asserted: sip.Identity{Number: "+2", Verstat: numberPassed}}, agent.Call{From: "+2", Verified: true}},
+	} {
+		got := callerOf(&tt.in)
+		if got.From != tt.want.From || got.To != "+34911234567" || got.CallerName != tt.want.CallerName || got.Verified != tt.want.Verified {
+			t.Errorf("%+v: %+v", tt.in, got)
+		}
+	}
+}
+
+// TestAgentOfADialledCall: its texts have the values that came with the call, a machine
+// gets what the agent says, and the call names the version it ran with.
+func TestAgentOfADialledCall(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	stored, err := d.node.db.Agent(t.Context(), d.who.Account, d.agent)
+	d.ok(err)
+	stored.FirstMessage = "Hello {{who}} of {{city}}, {{call.to}}."
+	stored.Settings = json.RawMessage(`{"variables":{"who":"you","city":"Rome"},"on_machine":"hangup"}`)
+	stored, err = d.node.db.UpdateAgent(t.Context(), d.who.Account, *stored, time.Now())
+	d.ok(err)
+
+	order := callcenter.Order{From: deskNumber, To: "+12025550100", Agent: d.agent, Variables: map[string]string{"who": "Ana", "town": "x"}}
+	_, err = dialler{d.node}.Dial(t.Context(), d.who, order)
+	if p := api.ProblemOf(err); p.Status != 400 || p.Detail != "variables.town: the agent has no such variable" {
+		t.Errorf("with a variable that is not the agent's: %+v", p)
+	}
+	delete(order.Variables, "town")
+	placed, err := dialler{d.node}.Dial(t.Context(), d.who, order)
+	d.ok(err)
+	said := ""
+	d.ended(placed.CallID, func(c callcenter.Change) bool {
+		if c.Kind == callcenter.LineAdded && c.Line.Role == "agent" && said == "" {
+			said = c.Line.Text
+		}
+		return said != ""
+	})
+	if !strings.HasPrefix("Hello Ana of Rome, +12025550100.", said) || !strings.HasPrefix(said, "Hello Ana") {
+		t.Errorf("the first message was %q", said)
+	}
+	<-d.heard
+	c, err := d.node.db.Call(t.Context(), d.who.Account, placed.CallID)
+	d.ok(err)
+	if c.AgentVersion == nil || *c.AgentVersion != stored.Version {
+		t.Errorf("the call ran with version %v, the agent has %d", c.AgentVersion, stored.Version)
+	}
+
+	id := d.dial("04", "", "")
+	if end := d.ended(id, nil); end.EndReason != "voicemail" || end.AnsweredBy != "machine" {
+		t.Errorf("a machine: it ended %s, answered by %q", end.EndReason, end.AnsweredBy)
+	}
+}

@@ -1,0 +1,43 @@
+package node
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"testing"
+
+	"parley/api/socket"
+	"parley/cmd/parley/config"
+)
+
+// documentFile is the published description of the HTTP interface. To renew it run
+// the test with PARLEY_GOLDEN=update.
+const documentFile = "../../../api/openapi.yaml"
+
+// TestDocument keeps the published document what the routes are.
+func TestDocument(t *testing.T) {
+	cfg, _, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
+	if n.engines, err = NewEngines(cfg, n.log); err != nil {
+		t.Fatal(err)
+	}
+	got, err := n.routes().Document().YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("PARLEY_GOLDEN") == "update" {
+		if err := os.WriteFile(documentFile, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(documentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the routes are: run this test with PARLEY_GOLDEN=update and look at the difference", documentFile)
+	}
+}

@@ -1,0 +1,56 @@
+package node
+
+import (
+	"errors"
+	"testing"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/billing"
+	"parley/pipeline"
+	"parley/store"
+)
+
+// TestOptedOut: who asks in a call not to be called is not, however their number is
+// written, until they are taken off the list.
+func TestOptedOut(t *testing.T) {
+	t.Parallel()
+	const callee = "+12025550100"
+	d := newDesk(t)
+	n := d.node
+	dial := func() (*callcenter.Placed, error) {
+		return dialler{n}.Dial(t.Context(), d.who, callcenter.Order{From: deskNumber, To: "+1 (202) 555-0100", Agent: d.agent})
+	}
+	s, err := n.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	d.ok(err)
+	for range 2 {
+		d.ok(n.optOut(s)(t.Context()))
+	}
+	s.End(endedBy(errNoRoute))
+	_, err = dial()
+	if p := api.ProblemOf(err); !errors.Is(err, store.ErrDoNotCall) || p.Status != 400 || p.Code != "callcenter.do_not_call" || p.Retryable {
+		t.Fatalf("dialled: %v, %+v", err, p)
+	}
+	e, err := n.db.DoNotCall(t.Context(), d.who.Account, callee)
+	if err != nil || e.Source != store.ListedByAgent || *e.Call != s.ID() {
+		t.Errorf("%+v, %v", e, err)
+	}
+	evidence, err := n.db.Consents(t.Context(), d.who.Account, 0, 10)
+	if err != nil || len(evidence) != 0 {
+		t.Errorf("a call that was not placed has evidence: %+v, %v", evidence, err)
+	}
+	d.ok(n.db.RemoveDoNotCall(t.Context(), d.who.Account, callee))
+	placed, err := dial()
+	d.ok(err)
+	d.ok(n.Hangup(t.Context(), d.who.Account, placed.CallID))
+	d.ended(placed.CallID, nil)
+
+	withheld, err := n.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	d.ok(err)
+	defer withheld.End(endedBy(errNoRoute))
+	if err := n.optOut(withheld)(t.Context()); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("without a number: %v", err)
+	}
+}

@@ -1,0 +1,158 @@
+package node
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/inference"
+	"parley/inference/enginetest"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/tool/crm/crmtest"
+	"parley/sip/simulated"
+)
+
+const functionSecret = "pat-hunter2-hunter2"
+
+// functions gives the agent of a number the functions that this server runs, all
+// against fakes on loopback.
+func (d *desk) functions(number string, h *crmtest.HubSpot, service, search string) {
+	d.Helper()
+	now := time.Now()
+	n := d.node
+	n.cfg.ToolAllow, n.cfg.SearchURL, n.cfg.SearchAPIKey = []string{"127.0.0.0/8"}, search, "search-hunter2"
+	d.ok(n.openFunctions("a master secret of a test, long enough"))
+	_, err := n.secrets.Put(d.Context(), d.who.Account, "HUBSPOT", functionSecret, now)
+	d.ok(err)
+	route, err := n.db.RouteNumber(d.Context(), number)
+	d.ok(err)
+	agent, err := n.db.Agent(d.Context(), d.who.Account, *route.Agent)
+	d.ok(err)
+	agent.Tools = json.RawMessage(fmt.Sprintf(`[{"type":"crm","crm":{"provider":"hubspot","url":%q,"api_key":"{{secret.HUBSPOT}}"}},{"type":"web_search"},
+		{"type":"http","name":"order","parameters":{"type":"object","properties":{"id":{"type":"string"}}},
+			"http":{"method":"GET","url":"%s/{id}","headers":{"Authorization":"Bearer {{secret.HUBSPOT}}"}}}]`, h.URL, service))
+	_, err = n.db.UpdateAgent(d.Context(), d.who.Account, *agent, now)
+	d.ok(err)
+}
+
+// TestFunctionsOnTheTelephone: a caller is looked up twice, the web searched twice, of
+// which one search finds nothing, an order asked for; then the call is noted, by somebody
+// who dies, and by somebody else. What is charged is one search and one call in the
+// customer database.
+func TestFunctionsOnTheTelephone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	logs := new(logged)
+	d.node.log = slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h := crmtest.New(t, functionSecret)
+	ana := h.AddContact(map[string]string{"firstname": "Ana", "phone": "+34600123456"})
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/search") && r.FormValue("q") == "nothing":
+			_, _ = io.WriteString(w, `{"results":[]}`)
+		case strings.HasPrefix(r.URL.Path, "/search"):
+			_, _ = io.WriteString(w, `{"results":[{"title":"One","url":"https://one.example","snippet":"The first."}]}`)
+		default:
+			_, _ = io.WriteString(w, "order "+r.URL.Path+" of "+r.Header.Get("Authorization"))
+		}
+	}))
+	defer service.Close()
+	number, model := d.keyed(`{"speculative_llm":false}`, "crm_lookup", `{}`)
+	d.functions(number, h, service.URL, service.URL+"/search")
+	call := func(name, arguments string) enginetest.Step {
+		return enginetest.Step{Tool: &inference.ToolCall{Name: name, Arguments: arguments}}
+	}
+	model.Replies = [][]enginetest.Step{
+		{call("crm_lookup", `{}`), call("web_search", `{"query":"one"}`), call("order", `{"id":"7"}`)},
+		{call("crm_lookup", `{"phone":"+34911111111"}`), call("web_search", `{"query":"nothing"}`)},
+		{{Text: "Goodbye."}, call("end_call", "")},
+	}
+	if r := d.phones(number, simulated.PhoneConfig{Wait: time.Minute}); !r.FarEnd {
+		t.Error("the agent did not hang up")
+	}
+	c := d.history(1)[0]
+	results := map[string]bool{}
+	calls := model.Calls()
+	for _, m := range calls[len(calls)-1].Request.Messages {
+		results[m.Text] = true
+	}
+	for _, want := range []string{`{"found":true,"contact":{"id":"` + ana + `","name":"Ana","phone":"+34600123456"}}`, "1. One: The first. (https://one.example)",
+		`{"status":200,"body":"order /7 of Bearer (secret)"}`, `{"found":false}`, `{"error":"the search found nothing"}`} {
+		if !results[want] {
+			t.Errorf("the model was not told %s but %v", want, results)
+		}
+	}
+
+	h.LoseAnswers(1)
+	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
+	if n := len(h.Calls()); n != 1 {
+		t.Fatalf("%d calls are noted", n)
+	}
+	note, err := d.node.db.ClaimCRMNote(d.Context(), time.Now().Add(time.Hour))
+	d.ok(err)
+	d.ok(d.node.noteCall(d.Context(), note))
+	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
+	noted := h.Calls()
+	if len(noted) != 1 || fmt.Sprint(noted[0].Contacts) != fmt.Sprint([]string{ana}) || noted[0].Properties["hs_call_direction"] != "INBOUND" ||
+		!strings.Contains(noted[0].Properties["hs_call_body"], "agent: Hello.") {
+		t.Errorf("%+v", noted)
+	}
+	r, err := d.node.db.Receipt(d.Context(), d.who.Account, c.ID)
+	d.ok(err)
+	for _, line := range r.Lines {
+		if (line.Component == billing.CRMCalls.String() || line.Component == billing.WebSearches.String()) && line.Quantity != 1 {
+			t.Errorf("%d of %s are charged", line.Quantity, line.Component)
+		}
+	}
+	if got := d.charged(c.ID); !strings.Contains(got, "crm") || !strings.Contains(got, "web_search") {
+		t.Errorf("charged are %s", got)
+	}
+	d.verified()
+	if strings.Contains(logs.String(), "hunter2") {
+		t.Errorf("the log holds a secret:\n%s", logs.String())
+	}
+}
+
+// TestNotedOnly: a call that was not looked up is charged when it is noted; one that the
+// database refuses is not.
+func TestNotedOnly(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	h := crmtest.New(t, functionSecret)
+	d.functions(deskNumber, h, "http://127.0.0.1:1", "http://127.0.0.1:1")
+	agent, err := d.node.db.Agent(t.Context(), d.who.Account, d.agent)
+	d.ok(err)
+	for range 2 {
+		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+		d.ok(err)
+		d.node.functionsOf(t.Context(), session, planOf(agent, d.node.log), "+34600123456", "").Close()
+		session.Begin()
+		session.End(media.Ended{Reason: media.UserHangup})
+	}
+	list := d.history(2)
+	h.Fail(400) // the look-up of the one that is noted first
+	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
+	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
+	if n := len(h.Calls()); n != 1 {
+		t.Errorf("%d calls are noted", n)
+	}
+	charged := 0
+	for _, c := range list {
+		if strings.Contains(d.charged(c.ID), billing.CRMCalls.String()) {
+			charged++
+		}
+	}
+	if charged != 1 {
+		t.Errorf("%d calls are charged", charged)
+	}
+	d.verified()
+}

@@ -1,0 +1,9 @@
+package node
+
+import (
+	"testing"
+
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }

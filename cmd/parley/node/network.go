@@ -1,0 +1,43 @@
+package node
+
+import (
+	"context"
+	"net/netip"
+
+	"parley/inference"
+	"parley/media"
+	"parley/media/resample"
+	"parley/sip"
+	"parley/sip/simulated"
+)
+
+// openNetwork makes the telephone network behind the simulated carrier.
+func (n *Node) openNetwork() error {
+	listen, err := netip.ParseAddrPort(n.cfg.CarrierSIPAddr)
+	if err != nil {
+		return err
+	}
+	n.network, err = simulated.NewCarrier(simulated.CarrierConfig{Listen: listen, Voice: n.calleeVoice, Logger: n.log})
+	return err
+}
+
+// networkTrunk is the line to it.
+func (n *Node) networkTrunk() sip.Trunk {
+	at := n.network.Addr()
+	return sip.Trunk{Name: "simulated", NoProbe: true, UserPhone: true, PAI: true,
+		Targets: []sip.TrunkTarget{{Host: at.Addr().String(), Port: at.Port()}}}
+}
+
+// calleeVoice speaks for the people that the network plays.
+func (n *Node) calleeVoice(ctx context.Context, text string) ([]int16, error) {
+	var all []int16
+	rate := media.Rate8k
+	for chunk, err := range n.engines.TTS.Speak(ctx, inference.Speech{Text: text, Voice: "M2", Language: "en"}) {
+		if err != nil {
+			return nil, err
+		}
+		rate = chunk.Rate
+		all = append(all, chunk.Samples...)
+	}
+	return resample.All(all, rate, media.Rate8k), nil
+}

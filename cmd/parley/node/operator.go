@@ -1,0 +1,71 @@
+package node
+
+import (
+	"net/http"
+	"time"
+
+	"parley/api"
+	"parley/pipeline"
+	"parley/sip"
+)
+
+// Operator is what only the operator sees, for the metrics address: below /debug/sip/.
+func (n *Node) Operator() http.Handler {
+	mux := http.NewServeMux()
+	if n.phone != nil {
+		mux.HandleFunc("GET /debug/sip/rejections", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			api.WriteJSON(w, http.StatusOK, viewRejections(n.phone.Rejections(), n.phone.Rejected()))
+		})
+	}
+	return mux
+}
+
+// rejectionsView is what was refused at the edge, for people who ask why calls do not
+// arrive.
+type rejectionsView struct {
+	Total map[sip.Cause]uint64 `json:"total"` // since the start
+	Data  []rejectionView      `json:"data"`  // the latest first; at most 256
+}
+
+// rejectionView is what came from one source and was refused for one cause.
+type rejectionView struct {
+	Source string    `json:"source"`
+	Cause  sip.Cause `json:"cause"`
+	Count  uint64    `json:"count"`
+	First  time.Time `json:"first"`
+	Last   time.Time `json:"last"`
+	Trunk  string    `json:"trunk,omitempty"`
+	Called string    `json:"called,omitempty"` // by the last one
+	Code   int       `json:"code"`             // what the last one was answered; 0: nothing
+}
+
+func viewRejections(list []sip.Rejection, total map[sip.Cause]uint64) rejectionsView {
+	v := rejectionsView{Total: total, Data: make([]rejectionView, len(list))}
+	for i, r := range list {
+		v.Data[i] = rejectionView{Source: r.Source.Unmap().String(), Cause: r.Cause, Count: r.Count, First: r.First.UTC(), Last: r.Last.UTC(),
+			Trunk: r.Trunk, Called: r.Called, Code: r.Code}
+	}
+	return v
+}
+
+// verdict is the last that was said of who answered a call. It is for one goroutine,
+// the conductor's and then that of whoever waited for it.
+type verdict struct{ who string }
+
+// follow hears of the verdict on the way to next.
+func (v *verdict) follow(next func(pipeline.Event)) func(pipeline.Event) {
+	return func(e pipeline.Event) {
+		if e.Kind == pipeline.Answered {
+			v.who = e.Text
+		}
+		next(e)
+	}
+}
+
+// answered counts who answered a call that has ended.
+func (n *Node) answered(v *verdict) {
+	if v.who != "" {
+		n.metrics.answered.WithLabelValues(v.who).Inc()
+	}
+}

@@ -1,0 +1,58 @@
+package node
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"parley/api"
+	"parley/api/socket"
+	"parley/cmd/parley/config"
+)
+
+// TestPaymentRoutes: only the configured provider's webhook is there, and without
+// payments nothing of them.
+func TestPaymentRoutes(t *testing.T) {
+	for payments, want := range map[string]map[string]int{
+		"none":      {"/v1/topups": 404, "/hooks/simulated": 404, "/hooks/stripe": 404, "/simulated/pay/x": 404},
+		"simulated": {"/v1/topups": 401, "/hooks/simulated": 400, "/hooks/stripe": 404, "/simulated/pay/x": 400},
+		"stripe":    {"/v1/topups": 401, "/hooks/simulated": 404, "/hooks/stripe": 400, "/simulated/pay/x": 404},
+	} {
+		cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_PAYMENTS=" + payments,
+			"PARLEY_STRIPE_KEY=sk_test_1", "PARLEY_STRIPE_WEBHOOK_SECRET=whsec_1", "PARLEY_BASE_URL=https://voice.example/p"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet(), DataDir: t.TempDir()}
+		if n.engines, err = NewEngines(cfg, n.log); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.TakePayments("[::]:8080", "a master secret"); err != nil {
+			t.Fatal(err)
+		}
+		if n.till.home != cfg.BaseURL || (n.till.simulated != nil) != (payments == "simulated") {
+			t.Errorf("%s: %+v", payments, n.till)
+		}
+		h := n.routes().Handler(api.Options{})
+		for path, status := range want {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader("{}")))
+			if w.Code != status {
+				t.Errorf("%s: POST %s is answered with %d, want %d: %s", payments, path, w.Code, status, w.Body)
+			}
+		}
+	}
+}
+
+func TestOwnURL(t *testing.T) {
+	for listening, want := range map[string]string{
+		":8080": "http://127.0.0.1:8080", "0.0.0.0:1": "http://127.0.0.1:1", "[::]:8080": "http://127.0.0.1:8080",
+		"192.0.2.7:80": "http://192.0.2.7:80", "[::1]:80": "http://[::1]:80", "localhost:80": "http://localhost:80", "nonsense": "",
+	} {
+		if got, err := ownURL(listening, false); got != want || (err != nil) != (want == "") {
+			t.Errorf("%s: %q, %v; want %q", listening, got, err, want)
+		}
+	}
+}

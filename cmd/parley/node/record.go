@@ -1,0 +1,74 @@
+package node
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parley/cmd/parley/trace"
+	"parley/media"
+	"parley/pipeline"
+)
+
+// stages are where the time of turns goes, in seconds.
+type stages struct {
+	total, endpoint, model, voice, overhead *prometheus.HistogramVec
+}
+
+func newStages(reg prometheus.Registerer) stages {
+	made := func(name, help string, buckets ...float64) *prometheus.HistogramVec {
+		v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"leg"})
+		reg.MustRegister(v)
+		return v
+	}
+	return stages{
+		total: made("parley_turn_seconds", "From the end of the caller's speech to the first audio of the answer.",
+			.1, .2, .3, .4, .5, .75, 1, 1.5, 2, 3, 5, 10),
+		endpoint: made("parley_turn_endpoint_seconds", "The part of it until the turn was taken to be over.",
+			.1, .2, .3, .4, .5, .6, .8, 1, 1.5, 2, 3),
+		model: made("parley_turn_model_seconds", "The part of it until the language model's first text; little when the reply was begun in advance.",
+			.01, .025, .05, .1, .2, .3, .5, .75, 1, 2, 4, 8),
+		voice: made("parley_turn_voice_seconds", "The part of it from there to the voice's first audio.",
+			.01, .025, .05, .1, .15, .2, .3, .5, 1, 2, 4),
+		overhead: made("parley_turn_overhead_seconds", "The part of it that is neither waiting for the caller nor an engine's.",
+			.001, .002, .005, .01, .02, .04, .08, .2),
+	}
+}
+
+func (s *stages) observe(leg string, t pipeline.Timing) {
+	s.total.WithLabelValues(leg).Observe(t.Total.Seconds())
+	s.endpoint.WithLabelValues(leg).Observe(t.Endpoint.Seconds())
+	s.model.WithLabelValues(leg).Observe(t.Model.Seconds())
+	s.voice.WithLabelValues(leg).Observe(t.Voice.Seconds())
+	s.overhead.WithLabelValues(leg).Observe(t.Overhead.Seconds())
+}
+
+// record is what is counted and traced of one call.
+type record struct {
+	node  *Node
+	leg   string      // telephone, outbound or web
+	trace *trace.Call // nil: there is no collector
+}
+
+// record begins the record of a call that was admitted; ended must be called at its
+// end. parent is the traceparent header of the request that asked for the call.
+func (n *Node) record(leg string, session *pipeline.Session, p plan, parent string) *record {
+	r := &record{node: n, leg: leg}
+	if n.traces == nil {
+		return r
+	}
+	facts := trace.Facts{ID: session.ID(), Agent: p.id, Leg: leg, Language: p.agent.Language,
+		LLM: n.engines.LLM.Info().Name, TTS: n.engines.TTS.Info().Name}
+	if n.engines.hears(p.agent.Language) {
+		facts.ASR = n.engines.ASR.Info().Name
+	}
+	r.trace = n.traces.Call(parent, facts)
+	return r
+}
+
+// observe takes an event of the call. It runs on the conductor.
+func (r *record) observe(e pipeline.Event) {
+	r.trace.Observe(e)
+	r.node.observe(r.leg, e)
+}
+
+// ended ends the record; only the first time counts.
+func (r *record) ended(e media.Ended) { r.trace.End(e) }

@@ -1,0 +1,79 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/api/calls"
+	"parley/api/denoise"
+	"parley/api/docs"
+	"parley/api/export"
+	"parley/api/manage"
+	"parley/api/mcp"
+	"parley/api/recording"
+	"parley/api/status"
+	"parley/api/stt"
+	"parley/api/task"
+	"parley/api/ticket"
+	"parley/api/tts"
+	"parley/api/wallet"
+	"parley/api/webhook"
+	"parley/api/wsagent"
+	"parley/api/wstts"
+	"parley/billing"
+)
+
+// routes lists everything the public HTTP side serves.
+func (n *Node) routes() *api.API {
+	a := api.New(credentials{n})
+	api.MountPricing(a, n.card.Load)
+	ticket.Mount(a, n.tickets, n.db)
+	files := export.New(n.db)
+	manage.Mount(a, n.db, files, definition())
+	manage.MountSecrets(a, n.secrets)
+	webhook.Mount(a, n.hooks, n.poster.Check)
+	wallet.Mount(a, n.db, files, n.card.Load)
+	calls.Mount(a, n.db, files)
+	recording.Mount(a, n.records)
+	n.mountPayments(a)
+	denoise.Mount(a, books{n})
+	speech := tts.New(n.engines.TTS)
+	tts.Mount(a, speech, books{n}, n.log)
+	task.Mount(a, n.tasks)
+	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: books{n}, Sockets: n.sockets, Admit: n.mayStart, Log: n.log})
+	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: books{n}, Sockets: n.sockets, Log: n.log})
+	wsagent.Mount(a, &wsagent.Handler{Agents: conversations{n}, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
+	n.mountNumbers(a)
+	if n.cfg.Telephony() {
+		callcenter.MountCalls(a, n.db, dialler{n})
+		callcenter.MountBulk(a, n.db, n.card.Load, n.batches)
+	}
+	server := n.status()
+	status.Mount(a, server)
+	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: books{n}, Log: n.log})
+	api.MountDocument(a)
+	docs.Mount(a) // last: it describes all others
+	return a
+}
+
+// credentials looks up whatever a client may send.
+type credentials struct{ *Node }
+
+// Authenticate implements api.Keys.
+func (c credentials) Authenticate(ctx context.Context, secret string, now time.Time) (api.Principal, error) {
+	return ticket.Keys{Signer: c.tickets, Store: c.db}.Authenticate(ctx, secret, now)
+}
+
+// books charge for work without a call.
+type books struct{ *Node }
+
+// Begin implements api.Books.
+func (b books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+	w, err := b.manager.Work(ctx, p.Account, kind, expected)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return w, nil
+}

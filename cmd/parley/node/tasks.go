@@ -1,0 +1,45 @@
+package node
+
+import (
+	"context"
+	"path/filepath"
+
+	"parley/api/task"
+	"parley/api/topup"
+	"parley/api/tts"
+	"parley/billing/payment"
+	"parley/store"
+	"parley/store/jobs"
+)
+
+// background prepares what nobody waits for: the queue of jobs, the texts that are
+// spoken by it, the warnings that are told, and the cards that are charged.
+func (n *Node) background(ctx context.Context, life store.Node, databaseURL string) error {
+	n.jobs = jobs.New(n.log)
+	n.tasks = task.New(task.Config{
+		Store: n.db, Queue: n.jobs, Node: life, Card: n.card.Load, Speaker: tts.New(n.engines.TTS), Log: n.log,
+		Dir:   func() string { return filepath.Join(n.DataDir, "tasks") },
+		Count: func(status string) { n.metrics.tasks.WithLabelValues(status).Inc() },
+	})
+	n.prepareRecordings(life)
+	n.prepareNumbers()
+	summaries := n.handleSummaries()
+	n.handleCRMNotes()
+	webhooks := n.handleWebhooks()
+	if err := n.handleWarnings(); err != nil {
+		return err
+	}
+	recharges := topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.till.provider }, Log: n.log}
+	if n.cfg.Payments != "none" {
+		recharges.Handle()
+	}
+	if err := n.jobs.Open(ctx, databaseURL); err != nil {
+		return err
+	}
+	summaries()
+	webhooks()
+	if n.cfg.Payments != "none" {
+		recharges.Watch()
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/billing"
+	"parley/billing/destination"
+	"parley/media"
+	"parley/pipeline"
+	"parley/sip"
+	"parley/store"
+)
+
+// telephoneFunctions gives a telephone call the functions that calls have. ours is the
+// number of the account's that the call is on: whoever is called for a transfer sees it.
+func (n *Node) telephoneFunctions(cfg *pipeline.Config, p plan, session *pipeline.Session, ours string) {
+	c := consultation{node: n, session: session, agent: p.id, from: ours}
+	p.settings.Telephone(cfg, &pipeline.Transfer{Check: n.transferable, Consult: c.call}, n.optOut(session))
+}
+
+// What a model is told of a transfer that cannot be.
+var (
+	errNoPrice  = errors.New("calls to this number are not sold")
+	errNotNow   = errors.New("the number cannot be called now")
+	errMoney    = errors.New("the account cannot pay for another call now")
+	errListed   = errors.New("the number is on the do-not-call list")
+	errLines    = errors.New("all lines of the account are busy")
+	errCallee   = errors.New("nobody could be reached there")
+	errHungUp   = errors.New("the call is over")
+	errUnasked  = errors.New("it is not known what came of it: the caller is still here")
+	errRefusing = errors.New("the telephone company refused the transfer")
+)
+
+// transferable checks a number as that of a dial is: what it returns is what is called.
+func (n *Node) transferable(number string) (string, error) {
+	to, err := n.classify(number)
+	if why, ok := errors.AsType[*destination.Error](err); ok {
+		return "", why
+	}
+	if err != nil {
+		return "", errNotNow
+	}
+	if _, err := to.Minute(n.card.Load()); err != nil {
+		return "", errNoPrice
+	}
+	return to.E164, nil
+}
+
+// line is a telephone call as an agent transfers it: what comes of that is told in words.
+type line struct{ *sip.Leg }
+
+// Transfer implements pipeline.Transferrer.
+func (l line) Transfer(ctx context.Context, number string) error {
+	return told(l.Leg.Transfer(ctx, number))
+}
+
+// told says in words what came of a transfer.
+func told(err error) error {
+	e, ok := errors.AsType[*sip.NotTransferred](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return errRefusing
+	case errors.Is(err, sip.ErrOver):
+		return errHungUp
+	case errors.Is(err, context.DeadlineExceeded):
+		return err
+	case e.Code == 0:
+		return errUnasked
+	case !e.Accepted:
+		return fmt.Errorf("%w: %w", pipeline.ErrNoReferral, errRefusing)
+	}
+	return worded(*(&sip.NotAnswered{Code: e.Code, Rang: true}).Ended())
+}
+
+// worded says why somebody did not answer.
+func worded(e media.Ended) error {
+	switch e.Reason {
+	case media.Busy:
+		return errors.New("the number is busy")
+	case media.NoAnswer:
+		return errors.New("nobody answered")
+	case media.Rejected:
+		return errors.New("the call was declined")
+	}
+	if e.Detail == "invalid_number" {
+		return errors.New("there is no such number")
+	}
+	return errCallee
+}
+
+// consultation calls somebody for a transfer, beside the call that is transferred. It is
+// a call of the account like any that is placed, of which the line alone is charged: the
+// agent is paid for with the other.
+type consultation struct {
+	node    *Node
+	session *pipeline.Session // of the call that is transferred
+	agent   string
+	from    string
+}
+
+func (c consultation) call(ctx context.Context, number string) (media.Leg, func(media.Ended), error) {
+	n := c.node
+	to, err := n.classify(number)
+	if err != nil {
+		return nil, nil, errNotNow
+	}
+	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: c.session.Account(), Agent: c.agent, From: c.from, To: to.E164,
+		Terms: to.Terms(), LineOnly: true})
+	if err != nil {
+		n.log.Info("nobody was called for a transfer", "session", c.session.ID(), "err", err)
+		return nil, nil, notAdmitted(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, ringTimeout)
+	defer cancel()
+	w := n.wire(session, new(sip.Trace))
+	n.log.Info("somebody is called for a transfer", "session", session.ID(), "for", c.session.ID())
+	leg, err := n.phone.Dial(ctx, sip.Target{Number: to.E164, From: sip.Identity{Number: c.from}, Trace: w.trace, Ringing: func(int) { session.Ring() }})
+	if err != nil {
+		ended := n.unreached(session, err)
+		session.End(ended)
+		w.keep()
+		n.ended("transfer", session.ID(), ended)
+		return nil, nil, worded(ended)
+	}
+	w.leg = leg
+	session.Begin()
+	return consulted{leg, session}, func(ended media.Ended) {
+		session.End(ended)
+		w.keep()
+		n.ended("transfer", session.ID(), ended)
+		n.heard(session.ID(), leg.Stats())
+	}, nil
+}
+
+// notAdmitted says why a call was not.
+func notAdmitted(err error) error {
+	switch {
+	case errors.Is(err, store.ErrDoNotCall):
+		return errListed
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrDisputed):
+		return errMoney
+	case errors.Is(err, store.ErrConcurrency), errors.Is(err, pipeline.ErrFull):
+		return errLines
+	case errors.Is(err, billing.ErrNoPrice):
+		return errNoPrice
+	}
+	return errNotNow
+}
+
+// consulted is the leg of such a call. It ends when its session is to.
+type consulted struct {
+	*sip.Leg
+	session *pipeline.Session
+}
+
+// Run implements media.Leg.
+func (c consulted) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-c.session.Halted():
+			stop(c.session.Why())
+		case <-done:
+		}
+	}()
+	return c.Leg.Run(ctx)
+}

@@ -1,0 +1,354 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parley/api/apitest"
+	"parley/billing"
+	"parley/cmd/parley/config"
+	"parley/media"
+	"parley/media/wav"
+	"parley/store"
+	"parley/store/bus"
+	"parley/store/mail/mailtest"
+	"parley/store/storetest"
+)
+
+// post is a node whose jobs run, a mail server, and an account with an address and a
+// key, which has its welcome credit.
+type post struct {
+	*testing.T
+	node   *Node
+	server *httptest.Server
+	mails  *mailtest.Server // nil: the node knows none
+	log    logged
+	url    string // of the database
+
+	account, key string
+}
+
+const mailPassword = "correct horse"
+
+// newPost runs the node's jobs only if they are wanted: a test that does not calls
+// them itself.
+func newPost(t *testing.T, withMail, withJobs bool, more ...string) *post {
+	t.Helper()
+	o := &post{T: t, url: storetest.URL(t)}
+	env := append([]string{"PARLEY_SIP_ADDR=off", "PARLEY_NODE=node-0"}, more...)
+	if withMail {
+		o.mails = mailtest.Start(t, mailtest.Options{User: "ana", Password: mailPassword})
+		env = append(env, "PARLEY_SMTP_URL=smtp://ana:"+strings.ReplaceAll(mailPassword, " ", "%20")+"@"+o.mails.Addr+"?from=parley@example.com")
+	}
+	cfg, _, err := config.Load(config.Sources{Env: env})
+	o.ok(err)
+	o.node, err = Open(t.Context(), cfg, o.url, "a master secret of a test, long enough", prometheus.NewRegistry(),
+		slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	o.ok(err)
+	o.server = httptest.NewServer(o.node.Handler())
+	ctx, stop := context.WithCancel(context.Background())
+	var parts sync.WaitGroup
+	runs := []func(context.Context) error{o.node.manager.Run, o.node.runBus}
+	if withJobs {
+		runs = append(runs, o.node.jobs.Run)
+	}
+	for _, run := range runs {
+		parts.Go(func() {
+			if err := run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		o.server.Close()
+		stop()
+		parts.Wait()
+		_ = o.node.Close()
+		if strings.Contains(o.log.String(), mailPassword) || strings.Contains(o.log.String(), "correct%20horse") {
+			t.Error("a password is in the log")
+		}
+	})
+	now := time.Now()
+	a, err := o.node.db.CreateAccount(t.Context(), "Casa Lola", o.node.RateCard(), now)
+	o.ok(err)
+	to := "lola@example.com"
+	o.ok(o.node.db.ChangeAccount(t.Context(), a.ID, store.AccountChange{Email: &to}, now))
+	_, o.key, err = o.node.db.CreateKey(t.Context(), a.ID, "first", now)
+	o.ok(err)
+	o.account = a.ID
+	return o
+}
+
+func (o *post) ok(err error) {
+	o.Helper()
+	if err != nil {
+		o.Fatal(err)
+	}
+}
+
+// ask sends a request and reads the answer, which is held to the document.
+func (o *post) ask(method, path, contentType string, body []byte, into any) {
+	o.Helper()
+	r, err := http.NewRequestWithContext(o.Context(), method, o.server.URL+path, bytes.NewReader(body))
+	o.ok(err)
+	r.Header.Set("Authorization", "Bearer "+o.key)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	res, err := apitest.Client(o, apitest.Published(o)).Do(r)
+	o.ok(err)
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		o.Fatalf("%s %s: %s", method, path, res.Status)
+	}
+	if into != nil {
+		o.ok(json.NewDecoder(res.Body).Decode(into))
+	}
+}
+
+// event is what tests read of one, wherever it is told.
+type event struct {
+	ID, Kind, Message string
+	Data              struct{ Balance, Threshold *billing.Money }
+	Since             *time.Time
+	CreatedAt         *time.Time `json:"created_at"`
+	ClearedAt         *time.Time `json:"cleared_at"`
+}
+
+func (o *post) events() []event {
+	o.Helper()
+	var list struct{ Data []event }
+	o.ask("GET", "/v1/events", "", nil, &list)
+	return list.Data
+}
+
+func (o *post) banner() []event {
+	o.Helper()
+	var b struct{ Warnings []event }
+	o.ask("GET", "/v1/balance", "", nil, &b)
+	return b.Warnings
+}
+
+// eventually waits until something holds.
+func (o *post) eventually(what string, holds func() bool) {
+	o.Helper()
+	for end := time.Now().Add(3 * patience); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			o.Fatalf("%s does not happen\n%s", what, o.log.String())
+		}
+	}
+}
+
+// sql changes the database behind the node's back.
+func (o *post) sql(text string) {
+	o.Helper()
+	conn, err := pgx.Connect(o.Context(), o.url)
+	o.ok(err)
+	defer conn.Close(o.Context())
+	_, err = conn.Exec(o.Context(), text)
+	o.ok(err)
+}
+
+// TestWarningsReachTheirAccount: a balance is used up over HTTP, and its owner reads of
+// it in the list, in the banner, on the bus and by mail, once each.
+func TestWarningsReachTheirAccount(t *testing.T) {
+	o := newPost(t, true, true)
+	subject, err := bus.Events(o.account)
+	o.ok(err)
+	news, err := o.node.bus.Subscribe(t.Context(), subject)
+	o.ok(err)
+	defer news.Close()
+	// A command has no queue: what it notices is told by the next round.
+	commands := storetest.Open(t, o.url)
+	o.ok(commands.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(commands.ResolveDispute(t.Context(), o.account, "dp_1", time.Now()))
+	other, err := commands.CreateAccount(t.Context(), "Without an address", o.node.RateCard(), time.Now())
+	o.ok(err)
+	o.ok(commands.OpenDispute(t.Context(), other.ID, "dp_2", time.Now()))
+
+	if list := o.banner(); len(list) != 0 {
+		t.Fatalf("%+v", list)
+	}
+	var second bytes.Buffer
+	o.ok(wav.Encode(&second, wav.Clip{Rate: media.Rate8k, Samples: make([]int16, 8000)}))
+	o.ask("POST", "/denoise", "audio/wav", second.Bytes(), nil)
+
+	var low event
+	o.eventually("an event", func() bool {
+		for _, e := range o.events() {
+			if e.Kind == "balance.low" {
+				low = e
+			}
+		}
+		return low.ID != ""
+	})
+	if low.Data.Balance == nil || *low.Data.Balance >= 5*billing.USD || *low.Data.Threshold != 5*billing.USD || low.ClearedAt != nil ||
+		low.Message != "The balance has fallen to 4.99 USD, below 5 USD: top up soon." {
+		t.Errorf("%+v", low)
+	}
+	if list := o.banner(); len(list) != 1 || list[0].Kind != "balance.low" || list[0].Message != "The balance is 4.99 USD: top up soon." ||
+		list[0].Since == nil || !list[0].Since.Equal(*low.CreatedAt) || *list[0].Data.Threshold != 5*billing.USD {
+		t.Errorf("%+v", list)
+	}
+	kinds := map[string]string{} // on the bus, by identifier
+	for len(kinds) < 2 {
+		m, err := news.Next(t.Context())
+		o.ok(err)
+		var e event
+		o.ok(json.Unmarshal(m.Payload, &e))
+		if kinds[e.ID] != "" {
+			t.Errorf("told twice: %s", m.Payload)
+		}
+		kinds[e.ID] = e.Kind
+	}
+	if kinds[low.ID] != "balance.low" {
+		t.Errorf("%v on the bus, but not %s", kinds, low.ID)
+	}
+	o.eventually("the mail", func() bool { return len(o.mails.Mails()) > 0 })
+	o.ask("POST", "/denoise", "audio/wav", second.Bytes(), nil)
+	o.eventually("the end of all mail", func() bool {
+		_, err := o.node.db.ClaimMail(t.Context(), time.Now())
+		return err != nil
+	})
+	mails := o.mails.Mails()
+	if len(mails) != 1 { // and none of a dispute that is over, or for nobody
+		t.Fatalf("%d mails: %+v", len(mails), mails)
+	}
+	if m := mails[0]; m.To != "lola@example.com" || m.Subject() != "Parley: Your balance is low" || !strings.HasPrefix(m.Text, low.Message+"\n") ||
+		!strings.Contains(m.Text, "Account: Casa Lola ("+o.account+")\n") || m.Header.Get("Message-Id") != "<"+low.ID+"@example.com>" {
+		t.Errorf("%+v", m)
+	}
+	if list := o.events(); len(list) != 2 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// mail has what is due mailed now.
+func (o *post) mail() {
+	o.Helper()
+	o.sql("update warnings set mail_at = created_at where mail_at is not null")
+	o.ok(o.node.mailWarnings(o.Context(), mailWarnings{}))
+}
+
+// TestMailIsTriedAgain after what may pass, and never after a refusal.
+func TestMailIsTriedAgain(t *testing.T) {
+	o := newPost(t, true, false)
+	dispute := func(ref string) { o.ok(o.node.db.OpenDispute(t.Context(), o.account, ref, time.Now())) }
+	said := func(line string, n int) {
+		t.Helper()
+		if got := strings.Count(o.log.String(), line); got != n {
+			t.Errorf("%q was said %d times, want %d:\n%s", line, got, n, o.log.String())
+		}
+	}
+	const again, givenUp = "could not be mailed and is tried again", "cannot be mailed and is given up"
+
+	dispute("dp_1")
+	o.mails.Say("RCPT", "451 later")
+	o.mails.Say(".", "452 full")
+	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
+	said(again, 1)
+	// It waits: nothing happens before its time.
+	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
+	said(again, 1)
+	o.mail()
+	said(again, 2)
+	if n := len(o.mails.Mails()); n != 0 {
+		t.Fatalf("%d mails", n)
+	}
+	o.mail()
+	o.mail()
+	said(again, 2)
+	if n := len(o.mails.Mails()); n != 1 {
+		t.Fatalf("%d mails", n)
+	}
+
+	dispute("dp_2")
+	o.mails.Say("RCPT", "550 nobody")
+	o.mail()
+	said(givenUp, 1)
+	o.mail()
+	if n := len(o.mails.Mails()); n != 1 {
+		t.Errorf("%d mails after a refusal", n)
+	}
+
+	// Somebody dies between the server's answer and the note of it: the same mail
+	// comes again, under its name.
+	dispute("dp_3")
+	m, err := o.node.db.ClaimMail(t.Context(), time.Now())
+	o.ok(err)
+	o.ok(o.node.mail.Send(t.Context(), letter(m)))
+	o.mail()
+	mails := o.mails.Mails()
+	if len(mails) != 3 || mails[1].Header.Get("Message-Id") != mails[2].Header.Get("Message-Id") || mails[1].Raw != mails[2].Raw {
+		t.Errorf("%+v", mails)
+	}
+
+	// A mail server that is away for a day is waited for no longer.
+	dispute("dp_4")
+	o.sql("update warnings set created_at = created_at - interval '25 hours', mail_at = mail_at - interval '25 hours' where mail_at is not null")
+	o.mail()
+	said("are given up", 1)
+	if n := len(o.mails.Mails()); n != 3 {
+		t.Errorf("%d mails", n)
+	}
+}
+
+// TestMailWaitsForRecharge: a low balance that automatic recharge mends is not mailed,
+// and one that it does not mend is.
+func TestMailWaitsForRecharge(t *testing.T) {
+	o := newPost(t, true, false)
+	spend := func(key string) {
+		o.Helper()
+		_, _, err := o.node.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Adjustment, Amount: -6 * billing.USD, Key: key}, time.Now())
+		o.ok(err)
+	}
+	o.sql("update wallets set recharge_below_nano = 5000000000")
+	for i := range 2 {
+		spend(fmt.Sprint("down", i))
+		o.mail()
+		if n := len(o.mails.Mails()); n != 0 {
+			t.Fatalf("%d mails", n)
+		}
+		if i == 0 {
+			_, _, err := o.node.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Topup, Amount: 10 * billing.USD, Key: "pi:1", Source: "sim"}, time.Now())
+			o.ok(err)
+			o.mail()
+		}
+	}
+	o.sql("update warnings set created_at = created_at - interval '11 minutes'")
+	o.mail()
+	if mails := o.mails.Mails(); len(mails) != 1 || mails[0].Subject() != "Parley: Your balance is low" {
+		t.Errorf("%+v", mails)
+	}
+}
+
+// TestWithoutMailServer nothing waits for ever, and all else is as it was.
+func TestWithoutMailServer(t *testing.T) {
+	o := newPost(t, false, false)
+	o.ok(o.node.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
+	o.ok(o.node.publishWarnings(t.Context(), publishWarnings{}))
+	if list := o.banner(); len(list) != 1 || list[0].Kind != "dispute.opened" {
+		t.Errorf("%+v", list)
+	}
+	o.sql("update warnings set created_at = created_at - interval '25 hours', mail_at = mail_at - interval '25 hours'")
+	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
+	if m, err := o.node.db.ClaimMail(t.Context(), time.Now().AddDate(1, 0, 0)); err == nil {
+		t.Errorf("it waits: %+v", m)
+	}
+	if strings.Contains(o.log.String(), "given up") {
+		t.Errorf("a server without mail complains:\n%s", o.log.String())
+	}
+}

@@ -1,0 +1,271 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"parley/api/callcenter"
+	"parley/pipeline"
+	"parley/store"
+	"parley/store/bus"
+)
+
+// happened is news of a call on its way to whoever follows it.
+type happened struct {
+	Account string `json:"account"`
+	pipeline.News
+	call string
+}
+
+// maxNews wait to be published. What does not fit is a gap, and followers look anew.
+const maxNews = 4096
+
+// Happened implements pipeline.Watcher.
+func (m busMouth) Happened(account, call string, n pipeline.News) {
+	select {
+	case m.news <- happened{account, n, call}:
+	default:
+	}
+}
+
+// publishNews says what happens in calls until ctx ends.
+func (n *Node) publishNews(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case h := <-n.mouth.news:
+			s, err := bus.Call(h.call)
+			var text []byte
+			if err == nil {
+				text, err = json.Marshal(h)
+			}
+			if err == nil {
+				err = n.bus.Publish(s, text)
+			}
+			if err != nil {
+				n.log.Debug("news of a call were not published", "session", h.call, "err", err)
+			}
+		}
+	}
+}
+
+// Placed implements callcenter.Calls.
+func (d dialler) Placed(ctx context.Context, account, id string) (*callcenter.Placed, error) {
+	c, err := d.db.Call(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	p := &callcenter.Placed{CallID: c.ID, Status: string(pipeline.CallDialing), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
+	if c.Agent != nil {
+		p.AgentID = *c.Agent
+	}
+	return p, nil
+}
+
+// Hangup implements callcenter.Calls.
+func (d dialler) Hangup(ctx context.Context, account, id string) error {
+	return d.Node.Hangup(ctx, account, id)
+}
+
+// Look implements callcenter.Calls.
+func (d dialler) Look(ctx context.Context, account, id string) (*callcenter.CallState, error) {
+	s, reason, err := d.look(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	return shown(&s, reason), nil
+}
+
+// look is how a call stands: its owner knows best, then the database.
+func (n *Node) look(ctx context.Context, account, id string) (s pipeline.Sight, reason string, err error) {
+	if s, ok := n.manager.Sight(account, id); ok && s.Status != pipeline.CallEnded {
+		return s, "", nil
+	}
+	owner, err := n.db.CallOwner(ctx, account, id)
+	if err != nil {
+		return s, "", err
+	}
+	if owner != (store.Node{}) && owner != n.life {
+		if s, ok := n.ask(ctx, owner, account, id); ok && s.Status != pipeline.CallEnded {
+			return s, "", nil
+		}
+	}
+	c, err := n.db.Call(ctx, account, id)
+	if err != nil {
+		return s, "", err
+	}
+	return stored(c)
+}
+
+// stored is how a call stands by the database.
+func stored(c *store.Call) (s pipeline.Sight, reason string, err error) {
+	s = pipeline.Sight{Status: pipeline.CallDialing, AnsweredBy: c.AnsweredBy, Transcript: c.Transcript}
+	if c.RangAt != nil {
+		s.Status = pipeline.CallRinging
+	}
+	if c.StartedAt != nil {
+		s.Status, s.StartedAt = pipeline.CallConnected, *c.StartedAt
+	}
+	if c.EndedAt != nil {
+		s.Status, s.EndedAt = pipeline.CallEnded, *c.EndedAt
+	}
+	if c.EndReason != nil {
+		reason = *c.EndReason
+	}
+	return s, reason, nil
+}
+
+// ask has another node show a call.
+func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s pipeline.Sight, ok bool) {
+	text, err := json.Marshal(command{"show", account, id})
+	if err != nil {
+		return s, false
+	}
+	answer, err := n.bus.Request(ctx, owner, text)
+	if err != nil {
+		return s, false
+	}
+	return s, json.Unmarshal(answer, &s) == nil && s.Status != ""
+}
+
+// shown is a sight as the call center shows it.
+func shown(s *pipeline.Sight, reason string) *callcenter.CallState {
+	out := &callcenter.CallState{Status: string(s.Status), Transcript: make([]callcenter.SpokenLine, len(s.Transcript)),
+		Duration: int64(s.Duration(time.Now()) / time.Second), AnsweredBy: s.AnsweredBy, EndReason: reason}
+	for i, l := range s.Transcript {
+		out.Transcript[i] = lineOf(l)
+	}
+	return out
+}
+
+func lineOf(l store.TranscriptLine) callcenter.SpokenLine {
+	return callcenter.SpokenLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000}
+}
+
+// aliveEvery is how often a follower hears that nothing has happened, and how soon it
+// finds out that a call has ended with the node that had it.
+const aliveEvery = 15 * time.Second
+
+// Follow implements callcenter.Calls.
+func (d dialler) Follow(ctx context.Context, account, id string, tell func(callcenter.Change) error) error {
+	f := &follower{Node: d.Node, account: account, id: id, tell: tell}
+	subject, err := bus.Call(id)
+	if err != nil {
+		return store.ErrNotFound // no call has such a name
+	}
+	for first := true; ; first = false {
+		// First the feed, then the sight: nothing falls between them.
+		sub, err := d.bus.Subscribe(ctx, subject)
+		if err != nil {
+			return err
+		}
+		over, err := f.resume(ctx, first)
+		if err == nil && !over {
+			over, err = f.read(ctx, sub)
+		}
+		sub.Close()
+		if over || err != nil && !errors.Is(err, bus.ErrSlow) {
+			return err
+		}
+	}
+}
+
+// follower is one who follows a call.
+type follower struct {
+	*Node
+	account, id string
+	tell        func(callcenter.Change) error
+	seen        pipeline.Sight
+}
+
+// resume looks at the call and tells what is new; over says that it has ended.
+func (f *follower) resume(ctx context.Context, first bool) (over bool, err error) {
+	s, reason, err := f.look(ctx, f.account, f.id)
+	if err != nil {
+		return false, err
+	}
+	was := f.seen
+	f.seen = s
+	c := callcenter.Change{State: *shown(&s, reason)}
+	say := func(kind callcenter.ChangeKind) {
+		if err == nil {
+			c.Kind = kind
+			err = f.tell(c)
+		}
+	}
+	if first {
+		say(callcenter.Snapshot)
+	} else if !sameLines(was.Transcript, s.Transcript) {
+		say(callcenter.Corrected)
+	}
+	switch {
+	case s.Status == pipeline.CallEnded:
+		say(callcenter.Over)
+		return true, err
+	case !first && (s.Status != was.Status || s.AnsweredBy != was.AnsweredBy):
+		say(callcenter.StatusChanged)
+	}
+	return false, err
+}
+
+func sameLines(a, b []store.TranscriptLine) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// read tells what the feed brings.
+func (f *follower) read(ctx context.Context, sub *bus.Subscription) (over bool, err error) {
+	for {
+		quiet, cancel := context.WithTimeout(ctx, aliveEvery)
+		m, err := sub.Next(quiet)
+		cancel()
+		switch {
+		case err == nil:
+			over, err = f.hear(ctx, m)
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case errors.Is(err, context.DeadlineExceeded):
+			if over, err = f.resume(ctx, false); err == nil && !over {
+				err = f.tell(callcenter.Change{Kind: callcenter.Alive})
+			}
+		}
+		if over || err != nil {
+			return over, err
+		}
+	}
+}
+
+// hear tells one message; after a gap, or when an earlier line has changed, it looks
+// at the whole.
+func (f *follower) hear(ctx context.Context, m bus.Message) (over bool, err error) {
+	var h happened
+	if json.Unmarshal(m.Payload, &h) != nil || h.Account != f.account || h.Seq <= f.seen.Seq {
+		return false, nil
+	}
+	if h.Seq != f.seen.Seq+1 || h.Corrected || h.Status == pipeline.CallEnded {
+		return f.resume(ctx, false)
+	}
+	f.seen.Seq, f.seen.StartedAt = h.Seq, h.StartedAt
+	c := callcenter.Change{Kind: callcenter.LineAdded}
+	switch {
+	case h.Line != nil:
+		f.seen.Transcript = append(f.seen.Transcript, *h.Line)
+		c.Line = lineOf(*h.Line)
+	case h.AnsweredBy != "":
+		c.Kind, f.seen.AnsweredBy = callcenter.StatusChanged, h.AnsweredBy
+	default:
+		c.Kind, f.seen.Status = callcenter.StatusChanged, h.Status
+	}
+	c.State = *shown(&f.seen, "")
+	return false, f.tell(c)
+}

@@ -1,0 +1,76 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/pipeline"
+	"parley/sip"
+	"parley/store"
+)
+
+// wire is how a telephone call goes on the wire, to be kept with it.
+type wire struct {
+	node    *Node
+	session *pipeline.Session
+	trace   *sip.Trace
+	leg     *sip.Leg // nil: it was never answered
+}
+
+// Bounds of storing it: the call is over by then, and nobody waits.
+const (
+	wireOver    = 40 * time.Second // for the last of the signalling; its own bound is 32 s
+	wireStore   = 5 * time.Second
+	wireRetry   = time.Second
+	wireRetries = 3
+)
+
+// wire begins to follow a call that was admitted; keep must be called at its end.
+// Close waits for what is followed.
+func (n *Node) wire(session *pipeline.Session, trace *sip.Trace) *wire {
+	n.wires.Add(1)
+	return &wire{node: n, session: session, trace: trace}
+}
+
+// keep stores the wire of a call that is over, when its last messages are through.
+// It does not wait for that.
+func (w *wire) keep() {
+	go func() { // ends within the bounds above; Close waits for it
+		defer w.node.wires.Done()
+		patience := time.NewTimer(wireOver)
+		defer patience.Stop()
+		select {
+		case <-w.trace.Over():
+		case <-patience.C:
+		}
+		w.store()
+	}()
+}
+
+func (w *wire) store() {
+	var kept store.Wire
+	if w.leg != nil {
+		stats := w.leg.Stats()
+		report := stats.Quality()
+		kept.Quality = &report
+	}
+	messages, dropped := w.trace.Messages()
+	kept.Dropped = dropped
+	for _, m := range messages {
+		kept.SIP = append(kept.SIP, store.SIPMessage{At: m.At.UTC(), Sent: m.Sent, Transport: m.Transport, From: m.From, To: m.To, Text: m.Text})
+	}
+	var err error
+	for range wireRetries {
+		ctx, cancel := context.WithTimeout(context.Background(), wireStore)
+		err = w.node.db.SaveWire(ctx, w.session.Account(), w.session.ID(), kept)
+		cancel()
+		if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		time.Sleep(wireRetry)
+	}
+	if err != nil {
+		w.node.log.Warn("the quality and the signalling of a call were not stored", "session", w.session.ID(), "err", err)
+	}
+}

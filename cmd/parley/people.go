@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+)
+
+// people are the calls of a CSV file.
+type people struct {
+	path string
+	rows []client.NewRow
+	line []int // of each row
+}
+
+// maxFaults is how many wrong lines are told: enough to see what is wrong.
+const maxFaults = 20
+
+// maxPeople bounds the file, in bytes.
+const maxPeople = 4 << 20
+
+// readPeople reads a file, "-" for standard input. All its wrong lines are told at once.
+func readPeople(cmd *cobra.Command, path string) (*people, error) {
+	in := cmd.InOrStdin()
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	p := &people{path: path}
+	r := csv.NewReader(io.LimitReader(in, maxPeople))
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	columns := map[string]int{"to": 0}
+	var faults []error
+	for first := true; ; first = false {
+		fields, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		at, _ := r.FieldPos(0)
+		if first {
+			fields[0] = strings.TrimPrefix(fields[0], "\ufeff") // as spreadsheets begin a file
+			if named := header(fields); named != nil {
+				columns = named
+				continue
+			}
+		}
+		row, err := rowOf(fields, columns)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s:%d: %w", path, at, err))
+			continue
+		}
+		p.rows, p.line = append(p.rows, row), append(p.line, at)
+	}
+	switch {
+	case len(faults) > maxFaults:
+		faults = append(faults[:maxFaults], fmt.Errorf("and %d lines more", len(faults)-maxFaults))
+	case len(faults) == 0 && len(p.rows) == 0:
+		return nil, usageError(path + ": there is nobody to call")
+	}
+	if len(faults) > 0 {
+		texts := make([]string, len(faults))
+		for i, f := range faults {
+			texts[i] = f.Error()
+		}
+		return nil, errors.New(strings.Join(texts, "; "))
+	}
+	return p, nil
+}
+
+// header reads the first line as the columns' names; nil: it is none.
+func header(fields []string) map[string]int {
+	known := map[string]string{"to": "to", "phone": "to", "number": "to", "scheduled_at": "scheduled_at", "from": "from", "agent_id": "agent_id", "agent": "agent_id"}
+	columns := map[string]int{}
+	for i, f := range fields {
+		if name, ok := known[strings.ToLower(strings.TrimSpace(f))]; ok {
+			if _, twice := columns[name]; !twice {
+				columns[name] = i
+			}
+		}
+	}
+	if _, ok := columns["to"]; !ok {
+		return nil
+	}
+	return columns
+}
+
+// written is how people and spreadsheets write numbers.
+var written = regexp.MustCompile(`^\+?[0-9][0-9 .()-]{5,30}$`)
+
+// international is a number with its plus, which spreadsheets take for a sign; those
+// that do not hide it behind an apostrophe.
+func international(s string) (string, error) {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "'")
+	if rest, ok := strings.CutPrefix(s, "00"); ok {
+		s = "+" + rest
+	}
+	switch {
+	case s == "":
+		return "", errors.New("no number")
+	case !written.MatchString(s):
+		return "", fmt.Errorf("%q is no telephone number", s)
+	case s[0] != '+':
+		s = "+" + s
+	}
+	return s, nil
+}
+
+func rowOf(fields []string, columns map[string]int) (row client.NewRow, err error) {
+	field := func(name string) string {
+		if i, ok := columns[name]; ok && i < len(fields) {
+			return strings.TrimSpace(fields[i])
+		}
+		return ""
+	}
+	if row.To, err = international(field("to")); err != nil {
+		return row, err
+	}
+	if from := field("from"); from != "" {
+		if row.From, err = international(from); err != nil {
+			return row, fmt.Errorf("from: %w", err)
+		}
+	}
+	row.Agent = field("agent_id")
+	if text := field("scheduled_at"); text != "" {
+		t, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return row, fmt.Errorf("scheduled_at: %q is no time with its zone, such as 2026-11-23T10:00:00+01:00", text)
+		}
+		row.ScheduledAt = &t
+	}
+	return row, nil
+}
+
+var inRow = regexp.MustCompile(`^rows\[(\d+)\]`)
+
+// explain says in which line of the file a row is that the server refuses.
+func (p *people) explain(err error) error {
+	refused, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return err
+	}
+	m := inRow.FindStringSubmatch(refused.Detail)
+	if m == nil {
+		return err
+	}
+	if i, fault := strconv.Atoi(m[1]); fault == nil && i < len(p.line) {
+		return fmt.Errorf("%s:%d: %w", p.path, p.line[i], err)
+	}
+	return err
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+	"parley/media"
+	"parley/media/wav"
+)
+
+// usageError is a command line that means nothing, which only the command could
+// find out.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// remote is where the server is and the key for it, as the commands that talk to
+// one are told.
+type remote struct{ url, key string }
+
+func (r *remote) add(cmd *cobra.Command) {
+	base := os.Getenv("PARLEY_URL")
+	if base == "" {
+		base = "http://127.0.0.1:8080"
+	}
+	cmd.Flags().StringVar(&r.url, "url", base, "address of the server (PARLEY_URL)")
+	cmd.Flags().StringVar(&r.key, "key", "", "API key (PARLEY_API_KEY)") // a default would be shown by --help
+}
+
+// credential is the key of the command line, else of the environment.
+func (r *remote) credential() string {
+	if r.key != "" {
+		return r.key
+	}
+	return os.Getenv("PARLEY_API_KEY")
+}
+
+// client is one for the server. A key that is missing is said before anything is
+// read or sent.
+func (r *remote) client() (*client.Client, error) {
+	if r.credential() == "" {
+		return nil, usageError("an API key is needed: set PARLEY_API_KEY, or use --key")
+	}
+	c, err := client.New(r.url, r.credential())
+	if err != nil {
+		return nil, usageError("--url: " + err.Error())
+	}
+	return c, nil
+}
+
+// interruptible is the command's context, which also ends with Ctrl-C.
+func interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+}
+
+// result answers with v as one JSON object when that was asked for.
+func result(cmd *cobra.Command, asJSON bool, v any) error {
+	if !asJSON {
+		return nil
+	}
+	enc := json.NewEncoder(cmd.OutOrStdout())
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// output is where a command writes sound: a file that appears when it is complete,
+// or standard output.
+type output struct {
+	io.Writer
+	file *os.File // nil: not ours
+	path string
+}
+
+// openOutput opens path, "-" for standard output. An empty path is standard output
+// too, unless that is a terminal: sound is not for reading. What is wrong with path
+// is found out here, before anything was paid for.
+func openOutput(cmd *cobra.Command, path string, asJSON bool) (*output, error) {
+	if path == "" || path == "-" {
+		switch {
+		case asJSON:
+			return nil, usageError("--json and the sound cannot both go to standard output: use --out FILE")
+		case isTerminal(cmd.OutOrStdout()):
+			return nil, usageError("sound is not written to a terminal: use --out FILE, or a pipe")
+		}
+		return &output{Writer: cmd.OutOrStdout(), path: "-"}, nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // a device or a pipe takes things as they come
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &output{f, f, path}, nil
+	}
+	f, err := os.Create(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial"))
+	if err != nil {
+		return nil, err
+	}
+	return &output{f, f, path}, nil
+}
+
+// finish closes the output; with no fault it gets its name, else it is gone. It
+// returns the fault, or that of closing. After the first time it does nothing more.
+func (o *output) finish(fault error) error {
+	f := o.file
+	o.file = nil
+	if f == nil {
+		return fault
+	}
+	err := errors.Join(fault, f.Close())
+	if f.Name() == o.path {
+		return err
+	}
+	if err == nil {
+		return os.Rename(f.Name(), o.path)
+	}
+	os.Remove(f.Name()) // what is left of it is hidden, and overwritten the next time
+	return err
+}
+
+// abandon drops an output that was not finished.
+func (o *output) abandon() { _ = o.finish(context.Canceled) }
+
+// clip writes samples as a WAV file and finishes. A nil output takes nothing.
+func (o *output) clip(samples []int16, rate media.Rate) error {
+	if o == nil {
+		return nil
+	}
+	return o.finish(wav.Encode(o, wav.Clip{Samples: samples, Rate: rate}))
+}
+
+// openRecording opens a file to send, "-" for standard input, and says how long it
+// is.
+func openRecording(cmd *cobra.Command, path string) (r client.Recording, done func(), err error) {
+	if path == "-" {
+		// The server wants to know the size, and takes no more than this.
+		b, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), client.MaxUpload+1))
+		if err != nil {
+			return r, nil, fmt.Errorf("standard input: %w", err)
+		}
+		return client.Recording{Data: bytes.NewReader(b), Size: int64(len(b))}, func() {}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return r, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a file; use - and a pipe", path)
+	}
+	if err != nil {
+		f.Close()
+		return r, nil, err
+	}
+	return client.Recording{Data: f, Size: info.Size()}, func() { f.Close() }, nil
+}
+
+// thousandth rounds seconds to milliseconds.
+func thousandth(seconds float64) float64 { return float64(int64(seconds*1000+0.5)) / 1000 }
