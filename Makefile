@@ -21,7 +21,7 @@ build: go bin/.installed-build ## bin/parley and bin/parley-speech
 	go build -ldflags "-X main.version=$(VERSION)" -o bin/ ./cmd/parley ./cmd/parley-speech
 
 test: go bin/.installed-test ## the whole suite, on this machine alone
-	go test -race -p 2 -timeout 15m ./...
+	go test -race -p 3 -timeout 15m ./...
 	@# The race detector allocates and does not keep time, so what counts either runs without it.
 	go test -p 1 -timeout 5m -run 'Alloc|RealTime' ./media/... ./sip/... ./pipeline/... ./inference/... ./billing/... ./api/...
 
@@ -46,7 +46,9 @@ bench: build ## measure against the bars: prints a table, writes bench/latest.js
 	bin/parley bench call --calls 100 --json bench/call.json > /dev/null
 	bin/parley bench call --calls 100 --vad --json bench/call-vad.json > /dev/null
 	bin/parley bench call --calls 100 --denoise --json bench/call-denoise.json > /dev/null
-	@bin/parley bench report --json bench/latest.json bench/turn-ws.json bench/turn-sip.json bench/call.json bench/call-vad.json bench/call-denoise.json bench/go.txt
+	bin/parley bench tts --json bench/tts.json > /dev/null
+	bin/parley bench ledger --json bench/ledger.json > /dev/null
+	@bin/parley bench report --json bench/latest.json bench/turn-ws.json bench/turn-sip.json bench/call.json bench/call-vad.json bench/call-denoise.json bench/tts.json bench/ledger.json bench/go.txt
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-14s %s\n", $$1, $$2}'
