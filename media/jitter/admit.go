@@ -23,7 +23,7 @@ type admission struct {
 
 	probing bool
 	probe   Packet
-	data    [MaxPayload]byte // the probe's payload
+	data    []byte // for the probe's payload
 }
 
 func (a *admission) judge(p *Packet) verdict {
@@ -70,23 +70,21 @@ func (a *admission) follow(p *Packet) {
 	a.any, a.probing = true, false
 	a.ssrc, a.seq, a.arrived = p.SSRC, p.Seq, p.Arrived
 	a.ts = p.Timestamp
-	switch p.Kind {
-	case Audio:
-		a.ts += uint32(len(p.Payload))
-	case Event: // its timestamp stands still while it lasts
+	if p.Kind != Noise {
+		// The timestamp of an event stands still while it lasts.
 		a.ts += uint32(p.Duration)
 	}
 }
 
 func (a *admission) hold(p *Packet) {
 	a.probing, a.probe = true, *p
-	a.probe.Payload = a.data[:copy(a.data[:], p.Payload)]
+	a.probe.Payload = a.data[:copy(a.data, p.Payload)]
 }
 
 // probation is the packet that was held before the one that restarted the stream.
 func (a *admission) probation() *Packet { return &a.probe }
 
-// samples is d in samples, rounded toward zero.
+// samples is d in ticks, rounded toward zero.
 func samples(d time.Duration) int64 { return int64(d) * int64(Rate) / int64(time.Second) }
 
 // estimator measures interarrival jitter as RFC 3550 6.4.1 does.

@@ -11,6 +11,10 @@
 //	          (which    (which         (how much time lies     (decode,
 //	           stream)   order)         between two packets)    conceal)
 //
+// Time is counted in ticks of 8 kHz whatever the codec: what comes at another clock
+// is converted by whoever pushes it, and a codec that gives more samples gives a
+// whole number of them for each tick.
+//
 // Three clocks meet here. Sequence numbers say what was lost. Timestamps say how
 // long the far end was silent on purpose. The wall clock bounds both, so that a
 // far end whose numbers lie can neither stop the stream nor flood it.
@@ -22,20 +26,22 @@ import (
 	"parley/media"
 )
 
-// Rate is the clock of timestamps and samples.
+// Rate is the clock of timestamps and, unless a Codec says otherwise, of samples.
 const Rate = media.Rate8k
 
-// Bounds of the buffer, in samples where not said otherwise: 8 samples are 1 ms.
+// Bounds of the buffer, in ticks where not said otherwise: 8 ticks are 1 ms.
 const (
-	// MaxPayload is the longest audio packet, 60 ms, in samples and bytes.
+	// MaxPayload is the longest audio packet without a Codec, 60 ms, in ticks and bytes.
 	MaxPayload = 480
+	// MaxCoded is the longest payload of a Codec in bytes: what crosses an Ethernet.
+	// MaxCodedTicks is the longest time in one, 120 ms.
+	MaxCoded      = 1500
+	MaxCodedTicks = 120 * ms
 
 	ringSlots    = 64  // packets: over a second at 20 ms, half of one at 10 ms
 	maxJump      = 100 // sequence numbers; beyond it a stream has restarted
 	maxTimeJump  = 2 * int64(Rate)
 	frameSamples = 160
-	// One frame short of a sample, the longest packet and one frame of stretching.
-	fifoSamples = frameSamples + MaxPayload + frameSamples
 
 	minWait = 20 * time.Millisecond // W, how long a gap may hold up what follows
 	maxWait = 80 * time.Millisecond
@@ -70,11 +76,11 @@ type Packet struct {
 	SSRC      uint32
 	Seq       uint16
 	Timestamp uint32
-	// Payload is encoded audio, one byte a sample, 1 to MaxPayload, or the level
-	// byte of Noise. Push copies it.
+	// Payload is encoded audio, one byte a sample, 1 to MaxPayload, or what a Codec
+	// decodes, or the level byte of Noise. Push copies it.
 	Payload []byte
-	// Duration of an Event in samples from Timestamp; Open says that more of it
-	// is to come.
+	// Duration in ticks from Timestamp, of an Event, and of the audio of a Codec.
+	// Open says that more of an event is to come.
 	Duration int
 	Open     bool
 	Arrived  time.Time
@@ -83,6 +89,18 @@ type Packet struct {
 // Decoder turns encoded audio into as many samples as it has bytes.
 type Decoder interface {
 	Decode(dst []int16, encoded []byte) int
+}
+
+// Codec is a decoder with a memory: it fills gaps better than anybody who sees the
+// samples only. dst is as long as the time it stands for; all of it is written.
+type Codec interface {
+	// Decode decodes one packet.
+	Decode(dst []int16, payload []byte)
+	// Recover fills dst with what came just before the packet next: by the
+	// redundant copy in next where it has one.
+	Recover(dst []int16, next []byte)
+	// Conceal goes on with the sound so far.
+	Conceal(dst []int16)
 }
 
 // Stats counts what happened to the stream. All packets are those given to Push.
@@ -104,7 +122,13 @@ type Stats struct {
 // Buffer is the jitter buffer of one stream. It belongs to one goroutine. Nothing
 // in it allocates after New.
 type Buffer struct {
-	decoder Decoder
+	decoder Decoder // of one byte a sample; nil where there is a codec
+	codec   Codec
+	blind   int64 // ticks that the codec has concealed since its last packet
+	scale   int   // samples a tick
+	rate    media.Rate
+	frame   int // samples of a frame
+	longest int // payload of an audio packet in bytes
 	ring    ring
 	admit   admission
 	jitter  estimator
@@ -120,16 +144,16 @@ type Buffer struct {
 
 	gap bool // numbers were passed over before the packet at the head
 
-	// filled is how many samples were put in since the last packet was used,
+	// filled is how many ticks were put in since the last packet was used,
 	// because nothing arrived: a gap or a pause need not be filled twice.
 	filled int64
 
-	// lost and pause are samples still to be put in before the ring is read again.
+	// lost and pause are ticks still to be put in before the ring is read again.
 	lost, pause int64
 	silent      bool // the pause is the time of an event
 
 	start    time.Time
-	produced int64 // samples since start, those in fifo included
+	produced int64 // ticks since start, those in fifo included
 	fifo     []int16
 	given    int // samples of fifo that are in the reader's hands, and go at the next Read
 }
@@ -137,14 +161,36 @@ type Buffer struct {
 // New returns a buffer whose media time begins at start: from then on the stream
 // follows the wall clock, with or without packets.
 func New(d Decoder, start time.Time) *Buffer {
-	b := &Buffer{decoder: d, start: start, anchor: true}
-	b.fifo = make([]int16, 0, fifoSamples)
+	b := &Buffer{decoder: d}
+	b.init(Rate, MaxPayload, MaxPayload, start)
 	return b
+}
+
+// NewCoded is New for a codec with a memory, whose samples are at rate, a multiple of
+// Rate.
+func NewCoded(c Codec, rate media.Rate, start time.Time) *Buffer {
+	b := &Buffer{codec: c}
+	b.init(rate, MaxCoded, MaxCodedTicks, start)
+	return b
+}
+
+func (b *Buffer) init(rate media.Rate, longest, ticks int, start time.Time) {
+	b.rate, b.scale, b.frame, b.longest = rate, int(rate/Rate), rate.FrameSamples(), longest
+	b.start, b.anchor = start, true
+	b.ring.init(longest)
+	b.admit.data = make([]byte, longest)
+	// One frame short of a sample, the longest packet and one frame of stretching.
+	b.fifo = make([]int16, 0, (frameSamples+ticks+frameSamples)*b.scale)
 }
 
 // Push takes a packet from the network.
 func (b *Buffer) Push(p Packet) {
-	if len(p.Payload) > MaxPayload || (p.Kind == Audio && len(p.Payload) == 0) {
+	if len(p.Payload) > b.longest || (p.Kind == Audio && len(p.Payload) == 0) {
+		return
+	}
+	if p.Kind == Audio && b.codec == nil {
+		p.Duration = len(p.Payload)
+	} else if p.Kind == Audio && (p.Duration <= 0 || p.Duration > MaxCodedTicks) {
 		return
 	}
 	switch b.admit.judge(&p) {

@@ -12,20 +12,20 @@ import (
 func (b *Buffer) Read(now time.Time) (media.Frame, bool) {
 	b.fifo = b.fifo[:copy(b.fifo, b.fifo[b.given:])]
 	b.given = 0
-	for len(b.fifo) < frameSamples && b.step(now) {
+	for len(b.fifo) < b.frame && b.step(now) {
 	}
-	if n := int64(len(b.fifo)); n < frameSamples && b.lag(now)+n >= maxLag {
-		b.fill(frameSamples - len(b.fifo))
+	if n := len(b.fifo) / b.scale; n < frameSamples && b.lag(now)+int64(n) >= maxLag {
+		b.fill(frameSamples - n)
 	}
-	if len(b.fifo) < frameSamples {
+	if len(b.fifo) < b.frame {
 		return media.Frame{}, false
 	}
-	at := Rate.Duration(int(b.produced) - len(b.fifo))
-	b.given = frameSamples
-	return media.Frame{Samples: b.fifo[:frameSamples:frameSamples], Rate: Rate, At: at}, true
+	at := Rate.Duration(int(b.produced) - len(b.fifo)/b.scale)
+	b.given = b.frame
+	return media.Frame{Samples: b.fifo[:b.frame:b.frame], Rate: b.rate, At: at}, true
 }
 
-// lag is how far the samples produced are behind the wall clock, in samples.
+// lag is how far what was produced is behind the wall clock, in ticks.
 func (b *Buffer) lag(now time.Time) int64 { return samples(now.Sub(b.start)) - b.produced }
 
 // step produces some samples, or moves one packet on. It says false when there is
@@ -35,7 +35,14 @@ func (b *Buffer) step(now time.Time) bool {
 	case b.lost > 0:
 		n := min(b.lost, frameSamples)
 		b.lost -= n
-		b.conceal.extend(b.grow(int(n)))
+		out := b.grow(int(n))
+		if s := b.ring.next(); b.codec != nil && b.lost == 0 && s != nil && s.kind == Audio {
+			// The packet after the gap is known, and may hold what came before it.
+			b.codec.Recover(out, b.ring.payload(s))
+			b.blind += n
+			return true
+		}
+		b.extend(out)
 		return true
 	case b.pause > 0:
 		n := min(b.pause, frameSamples)
@@ -43,7 +50,7 @@ func (b *Buffer) step(now time.Time) bool {
 		if b.silent {
 			out := b.grow(int(n))
 			clear(out)
-			b.conceal.good(out)
+			b.good(out)
 		} else {
 			b.hush(int(n))
 		}
@@ -123,28 +130,66 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 	if over := int(int32(b.nextTS - s.ts)); over > 0 && b.eventOpen {
 		// Some gateways send the tone as audio beside its event; that time has
 		// been given out as silence already.
-		skip = min(over, s.n)
+		skip = min(over, s.duration)
 	}
-	if skip == s.n {
+	if skip == s.duration {
 		return
 	}
-	b.nextTS = s.ts + uint32(s.n)
+	b.nextTS = s.ts + uint32(s.duration)
 	b.eventOpen = false
 	b.noise.on = false
 	if b.lag(now) < -maxAhead {
 		b.stats.Overruns++
 		return
 	}
-	out := b.grow(s.n - skip)
-	b.decoder.Decode(out, b.ring.payload(s)[skip:])
-	b.conceal.good(out)
+	if b.codec != nil {
+		b.decode(s, skip)
+	} else {
+		out := b.grow(s.duration - skip)
+		b.decoder.Decode(out, b.ring.payload(s)[skip:])
+		b.good(out)
+	}
 	if b.ring.held == 0 && b.drift.observe(b.lag(now), b.produced) {
-		b.conceal.extend(b.grow(frameSamples))
+		b.extend(b.grow(frameSamples))
 		b.stats.Filled += media.FrameTime
 	}
 }
 
-// fill puts in n samples because nothing has arrived for too long.
+// decode has the codec decode a packet, all of it for the sake of its memory, and
+// leaves out the first skip ticks.
+func (b *Buffer) decode(s *slot, skip int) {
+	out := b.grow(s.duration)
+	b.codec.Decode(out, b.ring.payload(s))
+	b.blind = 0
+	if skip > 0 {
+		n := copy(out, out[skip*b.scale:])
+		b.fifo = b.fifo[:len(b.fifo)-(len(out)-n)]
+		b.produced -= int64(skip)
+	}
+}
+
+// good takes samples that are no concealment.
+func (b *Buffer) good(out []int16) {
+	if b.codec == nil {
+		b.conceal.good(out)
+	}
+}
+
+// extend fills out with the continuation of the stream, and with silence when it has
+// gone on for long enough.
+func (b *Buffer) extend(out []int16) {
+	switch {
+	case b.codec == nil:
+		b.conceal.extend(out)
+	case b.blind >= fadeEnd:
+		clear(out)
+	default:
+		b.codec.Conceal(out)
+		b.blind += int64(len(out) / b.scale)
+	}
+}
+
+// fill puts in n ticks because nothing has arrived for too long.
 func (b *Buffer) fill(n int) {
 	b.filled += int64(n)
 	b.stats.Filled += Rate.Duration(n)
@@ -153,20 +198,20 @@ func (b *Buffer) fill(n int) {
 		b.hush(n)
 		return
 	}
-	b.conceal.extend(b.grow(n))
+	b.extend(b.grow(n))
 }
 
-// hush produces n samples of the far end's comfort noise, silence before there is any.
+// hush produces n ticks of the far end's comfort noise, silence before there is any.
 func (b *Buffer) hush(n int) {
 	out := b.grow(n)
 	b.noise.fill(out)
-	b.conceal.good(out)
+	b.good(out)
 }
 
-// grow makes room for n samples at the end of the fifo.
+// grow makes room for n ticks at the end of the fifo.
 func (b *Buffer) grow(n int) []int16 {
 	at := len(b.fifo)
-	b.fifo = b.fifo[:at+n]
+	b.fifo = b.fifo[:at+n*b.scale]
 	b.produced += int64(n)
 	return b.fifo[at:]
 }

@@ -25,7 +25,8 @@ type ring struct {
 	slots [ringSlots]slot
 	// Payloads are apart, and the store freed last is used first: a stream in order
 	// lives in one of them, and a thousand calls in the processor's cache.
-	stores [ringSlots][MaxPayload]byte
+	stores []byte
+	size   int // of one store
 	free   [ringSlots]uint8
 	unused int // how many of free are
 
@@ -43,6 +44,9 @@ const (
 	late
 	duplicate
 )
+
+// init makes room for payloads of size bytes.
+func (r *ring) init(size int) { r.stores, r.size = make([]byte, ringSlots*size), size }
 
 func (r *ring) at(seq uint32) *slot { return &r.slots[seq%ringSlots] }
 
@@ -105,7 +109,7 @@ func (r *ring) put(p *Packet) placing {
 		kind: p.Kind, ts: p.Timestamp, duration: p.Duration, open: p.Open, arrived: p.Arrived,
 		store: r.free[r.unused],
 	}
-	s.n = copy(r.stores[s.store][:], p.Payload)
+	s.n = copy(r.stores[int(s.store)*r.size:][:r.size], p.Payload)
 	r.held++
 	if !before(seq, r.end) {
 		r.end = seq + 1
@@ -136,7 +140,7 @@ func (r *ring) drop() {
 }
 
 // payload is what the packet in s carries.
-func (r *ring) payload(s *slot) []byte { return r.stores[s.store][:s.n] }
+func (r *ring) payload(s *slot) []byte { return r.stores[int(s.store)*r.size:][:s.n] }
 
 // oldest is when the first of the waiting packets arrived.
 func (r *ring) oldest() (t time.Time) {
@@ -157,18 +161,18 @@ func (r *ring) skip() (n int) {
 	return n
 }
 
-// run is how many samples wait in order from the head.
-func (r *ring) run() (samples int64) {
+// run is how many ticks of audio wait in order from the head.
+func (r *ring) run() (ticks int64) {
 	for seq := r.head; before(seq, r.end); seq++ {
 		s := r.at(seq)
 		if !s.waiting {
 			break
 		}
 		if s.kind == Audio {
-			samples += int64(s.n)
+			ticks += int64(s.duration)
 		}
 	}
-	return samples
+	return ticks
 }
 
 // missing is how many numbers below the end are still waited for.

@@ -139,7 +139,7 @@ func (s *Session) Write(f media.Frame) {
 	o := &s.out
 	s.sendAudio(o.take(), f.Samples)
 	now := time.Now()
-	s.told.add(now)
+	s.told.Add(now)
 	if o.due > 0 {
 		o.due--
 		s.stats.Lateness.add(now.Sub(o.deadline))
@@ -191,37 +191,10 @@ const (
 	// jitter buffer, 40 ms in most telephones, and the frame itself.
 	playoutDelay = 60 * time.Millisecond
 	maxPlayout   = 400 * time.Millisecond
-	// underway is more frames than are sent within maxPlayout.
-	underway = 32
 )
-
-// heardSoFar estimates how much of what we said the far end has played.
-type heardSoFar struct {
-	at     [underway]time.Time // when the latest frames were sent
-	count  int
-	played media.Time
-}
-
-func (h *heardSoFar) add(now time.Time) {
-	h.at[h.count%underway] = now
-	h.count++
-}
-
-func (h *heardSoFar) until(now time.Time, delay time.Duration) media.Time {
-	played := media.Time(h.count) * media.FrameTime
-	for i := h.count - 1; i >= max(0, h.count-underway); i-- {
-		left := h.at[i%underway].Add(delay).Sub(now)
-		if left <= 0 {
-			break
-		}
-		played -= media.FromDuration(min(left, media.FrameDuration))
-	}
-	h.played = max(h.played, played)
-	return h.played
-}
 
 // Played implements media.Leg. It is an estimate: what was sent, less the network's
 // delay and what a telephone's own buffer holds.
 func (s *Session) Played(now time.Time) media.Time {
-	return s.told.until(now, min(playoutDelay+s.reporter.rtt/2, maxPlayout))
+	return s.told.Until(now, min(playoutDelay+s.reporter.rtt/2, maxPlayout))
 }

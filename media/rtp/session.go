@@ -105,7 +105,7 @@ type Session struct {
 	guard    guard
 
 	out  sender
-	told heardSoFar
+	told media.Playout
 
 	stats Stats
 	mu    sync.Mutex // guards shown

@@ -1,0 +1,256 @@
+package webrtc
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pion/rtp"
+
+	"parley/media"
+	"parley/media/dtmf"
+	"parley/media/mediatest"
+	"parley/media/opus"
+)
+
+// browser is the far end of a line, without a network between them: it speaks by putting
+// packets in the inbox, and hears what the sender sends.
+type browser struct {
+	t    testing.TB
+	line *line
+	enc  *opus.Encoder
+	dec  *opus.Decoder
+
+	seq       uint16
+	timestamp uint32
+	heard     []int16
+	sent      []rtp.Header
+	lose      func(seq uint16) bool // of what it says; nil: none
+}
+
+const (
+	audioPT = 111
+	keysPT  = 110
+)
+
+func newBrowser(t testing.TB) (*line, *browser) {
+	l, err := newLine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &browser{t: t, line: l, seq: 65530, timestamp: 1<<32 - 9600}
+	if b.enc, err = opus.NewEncoder(opus.EncoderConfig{Rate: RateIn, Complexity: 5, Loss: 10}); err != nil {
+		t.Skip(err)
+	}
+	if b.dec, err = opus.NewDecoder(l.out.rate); err != nil {
+		t.Fatal(err)
+	}
+	l.types.Store(&types{audio: audioPT, keys: keysPT})
+	l.out.bound.Store(&binding{writer: b, ssrc: 77, pt: audioPT})
+	return l, b
+}
+
+// Write implements webrtc.TrackLocalWriter.
+func (b *browser) Write(p []byte) (int, error) { return len(p), nil }
+
+// WriteRTP implements webrtc.TrackLocalWriter: the browser hears.
+func (b *browser) WriteRTP(h *rtp.Header, payload []byte) (int, error) {
+	frame := make([]int16, b.line.out.rate.FrameSamples())
+	b.dec.Decode(frame, payload)
+	b.heard = append(b.heard, frame...)
+	b.sent = append(b.sent, *h)
+	return len(payload), nil
+}
+
+func (b *browser) put(pt uint8, timestamp uint32, payload []byte) {
+	if b.lose == nil || !b.lose(b.seq) {
+		b.line.in.put(packet{ssrc: 5, seq: b.seq, timestamp: timestamp, pt: pt, at: time.Now(), payload: payload})
+	}
+	b.seq++
+}
+
+func (b *browser) Send(samples []int16) {
+	buf := make([]byte, opus.MaxPacket)
+	n, err := b.enc.Encode(buf, samples)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.put(audioPT, b.timestamp, buf[:n])
+	b.timestamp += 960
+}
+
+func (b *browser) Receive() []int16 {
+	h := b.heard
+	b.heard = nil
+	return h
+}
+
+func (b *browser) Digit(d byte) bool {
+	var s dtmf.Sender
+	for s.Start(d); s.Active(); {
+		if step := s.Next(); step.Send {
+			step.Event.Duration *= uint16(ticks)
+			p := make([]byte, dtmf.PayloadLen)
+			step.Event.Put(p)
+			b.put(keysPT, b.timestamp, p)
+		}
+	}
+	b.timestamp += 9600
+	return true
+}
+
+func (b *browser) Hangup() bool {
+	b.line.lost(nil)
+	return true
+}
+
+func TestLegConformance(t *testing.T) {
+	mediatest.TestLegSimulated(t, func(t *testing.T) mediatest.LegPair {
+		l, b := newBrowser(t)
+		return mediatest.LegPair{Leg: l, Far: b}
+	})
+}
+
+// TestLossIsConcealed: three packets in twenty are lost, and a tone goes on without holes.
+func TestLossIsConcealed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, b := newBrowser(t)
+		// Single packets, which the next one has a copy of, and pairs, of whose first nobody has.
+		b.lose = func(seq uint16) bool { return seq%20 == 3 || seq%20 == 13 || seq%20 == 14 }
+		tone := mediatest.Tone(430, RateIn, 150*RateIn.FrameSamples(), 0.4)
+		var heard []int16
+		l.begin(time.Now())
+		for ; len(tone) > 0; tone = tone[RateIn.FrameSamples():] {
+			b.Send(tone[:RateIn.FrameSamples()])
+			now := time.Now()
+			for f, ok := l.Read(now); ok; f, ok = l.Read(now) {
+				heard = append(heard, f.Samples...)
+			}
+			time.Sleep(media.FrameDuration)
+		}
+		heard = heard[RateIn.FrameSamples()*10:]
+		whole := mediatest.Level(heard)
+		for i := 0; i+320 <= len(heard); i += 160 {
+			// A tone from a coarse copy is far quieter; a hole would be silent.
+			if level := mediatest.Level(heard[i : i+320]); level < whole-50 {
+				t.Fatalf("%d ms after the beginning there are %.1f dBFS of %.1f", i/16, level, whole)
+			}
+		}
+		l.show()
+		if s := l.Stats(); s.Lost < 20 || s.Lost > 24 || s.Concealed != time.Duration(s.Lost)*media.FrameDuration {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestWhatCameBeforeIsHeard: engines take a second to open, and what was said meanwhile
+// is heard then, in order and without silence before it.
+func TestWhatCameBeforeIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, b := newBrowser(t)
+		tone := mediatest.Tone(430, RateIn, 40*RateIn.FrameSamples(), 0.4)
+		for ; len(tone) > 0; tone = tone[RateIn.FrameSamples():] {
+			b.Send(tone[:RateIn.FrameSamples()])
+			time.Sleep(media.FrameDuration)
+		}
+		var heard []int16
+		now := time.Now()
+		l.Next()
+		for f, ok := l.Read(now); ok; f, ok = l.Read(now) {
+			heard = append(heard, f.Samples...)
+		}
+		if got := len(heard) / RateIn.FrameSamples(); got != 40 {
+			t.Fatalf("%d frames, want 40", got)
+		}
+		if snr := mediatest.SNR(heard[RateIn.FrameSamples()*5:], RateIn, 430); snr < 20 {
+			t.Errorf("the tone is %.1f dB above the rest", snr)
+		}
+		// It was heard in its time: a silence that follows is noticed at once.
+		time.Sleep(300 * time.Millisecond)
+		if _, ok := l.Read(time.Now()); !ok {
+			t.Error("300 ms after the last packet nothing is filled in")
+		}
+	})
+}
+
+// TestSlowClient: a client that reads no messages is disconnected, and one that has no
+// channel is not.
+func TestSlowClient(t *testing.T) {
+	for _, open := range []bool{true, false} {
+		l, _ := newBrowser(t)
+		c := newChannel(l, nil)
+		if open {
+			close(c.ready)
+		}
+		for range queueSize + 1 {
+			c.put([]byte("{}"))
+		}
+		if l.isGone() != open || open && l.fault != error(errSlow) {
+			t.Errorf("with a channel: %v; gone: %v, %v", open, l.isGone(), l.fault)
+		}
+	}
+}
+
+// TestTimestampsKeepTime: a stall skips frames, and the timestamps know of it.
+func TestTimestampsKeepTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, b := newBrowser(t)
+		frame := media.Frame{Samples: make([]int16, l.out.rate.FrameSamples()), Rate: l.out.rate}
+		l.begin(time.Now())
+		speak := func() {
+			for n := l.Due(time.Now()); n > 0; n-- {
+				l.Write(frame)
+			}
+		}
+		for range 5 {
+			speak()
+			time.Sleep(media.FrameDuration)
+		}
+		time.Sleep(495 * time.Millisecond)
+		speak()
+		first, last := b.sent[0], b.sent[len(b.sent)-1]
+		if got := (last.Timestamp - first.Timestamp) / l.out.step; got != 29 || len(b.sent) != 7 {
+			t.Errorf("%d packets, the last one %d frames after the first; want 7 and 29", len(b.sent), got)
+		}
+		if s := l.Stats(); s.Skipped != 23 || int(last.SequenceNumber-first.SequenceNumber) != 6 || !first.Marker || !b.sent[5].Marker || last.Marker {
+			t.Errorf("%+v; first %+v, last %+v", s, first, last)
+		}
+	})
+}
+
+func TestLineDoesNotAllocate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, b := newBrowser(t)
+		l.out.bound.Store(&binding{writer: nobody{}})
+		tone := mediatest.Tone(430, RateIn, RateIn.FrameSamples(), 0.4)
+		buf := make([]byte, opus.MaxPacket)
+		n, err := b.enc.Encode(buf, tone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := media.Frame{Samples: make([]int16, l.out.rate.FrameSamples()), Rate: l.out.rate}
+		wake := func() {
+			b.put(audioPT, b.timestamp, buf[:n])
+			b.timestamp += 960
+			time.Sleep(media.FrameDuration)
+			now := time.Now()
+			l.Next()
+			for _, ok := l.Read(now); ok; _, ok = l.Read(now) {
+			}
+			for n := l.Due(now); n > 0; n-- {
+				l.Write(out)
+			}
+			l.Played(now)
+		}
+		for range 2 * inboxSize { // its slots take their memory
+			wake()
+		}
+		mediatest.NoAllocs(t, wake)
+	})
+}
+
+// nobody is a connection that takes packets and does nothing with them.
+type nobody struct{}
+
+func (nobody) Write(p []byte) (int, error)                   { return len(p), nil }
+func (nobody) WriteRTP(_ *rtp.Header, p []byte) (int, error) { return len(p), nil }
