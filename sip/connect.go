@@ -12,9 +12,10 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 )
 
-// connect makes the TLS connection that req needs, if there is none. It does
-// nothing for other transports, which the library connects itself.
-func (u *UserAgent) connect(ctx context.Context, req *gosip.Request) error {
+// connect makes the TLS connection that req needs on a trunk, if there is none. It
+// does nothing for other transports, which the library connects itself. l is nil for
+// what belongs to no trunk.
+func (u *UserAgent) connect(ctx context.Context, l *line, req *gosip.Request) error {
 	if !strings.EqualFold(req.Transport(), "TLS") {
 		return nil
 	}
@@ -23,20 +24,21 @@ func (u *UserAgent) connect(ctx context.Context, req *gosip.Request) error {
 		return err
 	}
 	req.SetDestination(to)
-	if u.connected(to) {
+	if u.bind(l, req) {
 		return nil
 	}
-	g := u.tls
+	l, name = u.leading(l, to, name)
+	g, key := u.tls, route{l, to}
 	g.mu.Lock()
-	d, ok := g.dialing[to]
+	d, ok := g.dialing[key]
 	if !ok {
 		d = &dialing{done: make(chan struct{})}
-		g.dialing[to] = d
+		g.dialing[key] = d
 		// It goes on when this one loses patience: others may wait for it too.
 		g.dials.Go(func() {
-			d.err = u.dialTLS(to, name)
+			d.err = u.dialTLS(key, name)
 			g.mu.Lock()
-			delete(g.dialing, to)
+			delete(g.dialing, key)
 			g.mu.Unlock()
 			close(d.done)
 		})
@@ -44,20 +46,35 @@ func (u *UserAgent) connect(ctx context.Context, req *gosip.Request) error {
 	g.mu.Unlock()
 	select {
 	case <-d.done:
-		return d.err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	if d.err == nil {
+		u.bind(l, req)
+	}
+	return d.err
 }
 
-// connected says whether the library has a TLS connection to an address.
-func (u *UserAgent) connected(to string) bool {
+// bind has req go over a TLS connection to its destination that the trunk l may use:
+// its own, or one that came from there. False says that there is none.
+func (u *UserAgent) bind(l *line, req *gosip.Request) bool {
+	to := req.Destination()
+	l, _ = u.leading(l, to, "")
+	req.Laddr = gosip.Addr{}
+	if c := u.tls.owned(route{l, to}); c != nil {
+		// The library knows connections by either end, and several may lead to one address.
+		// It writes our end without a zone, and would not find that again.
+		if c.local.Addr().Zone() == "" {
+			req.Laddr = gosip.Addr{IP: c.local.Addr().AsSlice(), Port: int(c.local.Port())}
+		}
+		return true
+	}
 	conn, err := u.tp.GetConnection("TLS", to)
 	if err != nil {
 		return false
 	}
 	_, _ = conn.TryClose() // looking at it has counted as using it
-	return true
+	return !made(conn)
 }
 
 // numeric is a destination with its name resolved, and that name: connections
@@ -81,33 +98,28 @@ func (u *UserAgent) numeric(ctx context.Context, to string) (addr, name string, 
 	return found[0].String(), name, nil
 }
 
-func (u *UserAgent) dialTLS(to, name string) error {
+func (u *UserAgent) dialTLS(to route, name string) error {
 	ctx, cancel := context.WithTimeout(u.tls.ctx, connectPatience*u.cfg.T1)
 	defer cancel()
-	d := tls.Dialer{Config: u.tlsConfig(to, name)}
-	conn, err := d.DialContext(ctx, "tcp", to)
+	d := tls.Dialer{Config: tlsConfig(to.line, name)}
+	conn, err := d.DialContext(ctx, "tcp", to.addr)
 	if err != nil {
-		return fmt.Errorf("TLS to %s: %w", to, err)
+		return fmt.Errorf("TLS to %s: %w", to.addr, err)
 	}
-	if err := u.tls.take(conn); err != nil {
-		_ = conn.Close()
+	c := u.tls.own(to, conn)
+	if err := u.tls.take(c); err != nil {
+		_ = c.Close()
 		return err
 	}
 	return nil
 }
 
-// tlsConfig is how to connect to an address that a host led to: as the trunk that
-// it belongs to wants it. The certificate must be for the target's name, whatever SRV records
-// it led to (RFC 5922 section 7.3).
-func (u *UserAgent) tlsConfig(to, host string) *tls.Config {
+// tlsConfig is how to connect to a host as a trunk wants it. The certificate must be
+// for the target's name, whatever SRV records it led to (RFC 5922 section 7.3).
+func tlsConfig(l *line, host string) *tls.Config {
 	cfg := &tls.Config{}
-	if at, err := netip.ParseAddrPort(to); err == nil {
-		if l, name := u.lineAt(at); l != nil {
-			host = name
-			if l.trunk.TLS != nil {
-				cfg = l.trunk.TLS.Clone()
-			}
-		}
+	if l != nil && l.trunk.TLS != nil {
+		cfg = l.trunk.TLS.Clone()
 	}
 	cfg.MinVersion = max(cfg.MinVersion, tls.VersionTLS12)
 	if cfg.ServerName == "" {
@@ -116,36 +128,77 @@ func (u *UserAgent) tlsConfig(to, host string) *tls.Config {
 	return cfg
 }
 
+// leading is the trunk whose connection leads to an address, and the name of its
+// target there: l, unless that has nothing to do with TLS there.
+func (u *UserAgent) leading(l *line, to, host string) (*line, string) {
+	at, err := netip.ParseAddrPort(to)
+	if err != nil {
+		return nil, host
+	}
+	if l != nil {
+		if name, _ := l.names(at); name != "" {
+			return l, name
+		}
+		if name := l.secure(); name != "" && l.owns(at.Addr()) {
+			return l, name
+		}
+	}
+	if l, name := u.lineAt(at); l != nil {
+		return l, name
+	}
+	return nil, host
+}
+
 // lineAt is the trunk that an address belongs to, and the name of the target
 // there: an in-dialog request may go to a server that is no target itself.
 func (u *UserAgent) lineAt(at netip.AddrPort) (*line, string) {
 	var near *line
-	name := ""
+	host := ""
 	for _, l := range u.lines {
-		l.mu.Lock()
-		for _, h := range l.ends {
-			if h.transport != "TLS" {
-				continue
-			}
-			if h.addr == at {
-				l.mu.Unlock()
-				return l, h.target.Host
-			}
-			if near == nil && h.addr.Addr() == at.Addr() {
-				near, name = l, h.target.Host
-			}
+		name, exact := l.names(at)
+		if exact {
+			return l, name
 		}
-		l.mu.Unlock()
+		if near == nil && name != "" {
+			near, host = l, name
+		}
 	}
 	if near != nil {
-		return near, name
+		return near, host
 	}
 	if l := u.lineOf(at.Addr()); l != nil {
-		for _, t := range l.trunk.Targets {
-			if t.transport() == "TLS" {
-				return l, t.Host
-			}
+		if name := l.secure(); name != "" {
+			return l, name
 		}
 	}
 	return nil, ""
+}
+
+// names is the target that an address belongs to, or another port of it; empty when
+// there is none that is reached over TLS.
+func (l *line) names(at netip.AddrPort) (host string, exact bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.ends {
+		if h.transport != "TLS" {
+			continue
+		}
+		if h.addr == at {
+			return h.target.Host, true
+		}
+		if host == "" && h.addr.Addr() == at.Addr() {
+			host = h.target.Host
+		}
+	}
+	return host, false
+}
+
+// secure is the first target that is reached over TLS; empty when there is none.
+func (l *line) secure() string {
+	for _, t := range l.trunk.Targets {
+		if t.transport() == "TLS" {
+			return t.Host
+		}
+	}
+	return ""
 }

@@ -229,7 +229,7 @@ func (a *attempt) cancel() {
 		if a.some && !sent {
 			sent = true
 			// The call's goroutine still counts, so Run has not stopped waiting.
-			a.ua.work.Go(func() { _, _ = a.ua.exchange(a.cancelRequest()) })
+			a.ua.work.Go(func() { _, _ = a.ua.exchange(a.call.dialog.line, a.cancelRequest()) })
 		}
 		select {
 		case res := <-a.tx.Responses():
@@ -344,7 +344,7 @@ func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32
 	u.address(&d, bye)
 	var r round
 	for {
-		res, err := u.exchange(bye)
+		res, err := u.exchange(d.line, bye)
 		if err != nil || !challenged(res) || auth.meet(res, &r) != nil {
 			return
 		}

@@ -186,4 +186,7 @@ func (u *UserAgent) address(d *dialog, req *gosip.Request) {
 			req.SetDestination(d.peer.String())
 		}
 	}
+	if transport == "TLS" {
+		u.bind(d.line, req) // an ACK is not sent by way of connect
+	}
 }

@@ -23,7 +23,7 @@ func (c *call) query(req *gosip.Request, then func(*gosip.Request, *gosip.Respon
 func (c *call) ask(req *gosip.Request) (*gosip.Request, *gosip.Response, error) {
 	var r round
 	for {
-		res, err := c.ua.exchangeUntil(c.over, req)
+		res, err := c.ua.exchangeUntil(c.dialog.line, c.over, req)
 		if err != nil || !challenged(res) {
 			return req, res, err
 		}
@@ -36,22 +36,22 @@ func (c *call) ask(req *gosip.Request) (*gosip.Request, *gosip.Response, error) 
 	}
 }
 
-// exchange sends a request and waits for its final response. That of an INVITE
-// stays with its transaction, which confirms it again if it must.
-func (u *UserAgent) exchange(req *gosip.Request) (*gosip.Response, error) {
-	return u.exchangeUntil(nil, req)
+// exchange sends a request on a trunk, nil for none, and waits for its final response.
+// That of an INVITE stays with its transaction, which confirms it again if it must.
+func (u *UserAgent) exchange(l *line, req *gosip.Request) (*gosip.Response, error) {
+	return u.exchangeUntil(l, nil, req)
 }
 
 // exchangeUntil is exchange for as long as somebody cares.
-func (u *UserAgent) exchangeUntil(over <-chan struct{}, req *gosip.Request) (*gosip.Response, error) {
+func (u *UserAgent) exchangeUntil(l *line, over <-chan struct{}, req *gosip.Request) (*gosip.Response, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 64*u.cfg.T1)
 	defer cancel()
-	return u.transact(ctx, over, req)
+	return u.transact(ctx, l, over, req)
 }
 
 // transact is exchange until ctx ends, or over is closed.
-func (u *UserAgent) transact(ctx context.Context, over <-chan struct{}, req *gosip.Request) (*gosip.Response, error) {
-	if err := u.connect(ctx, req); err != nil {
+func (u *UserAgent) transact(ctx context.Context, l *line, over <-chan struct{}, req *gosip.Request) (*gosip.Response, error) {
+	if err := u.connect(ctx, l, req); err != nil {
 		return nil, err
 	}
 	tx, err := u.txl.Request(ctx, req)

@@ -72,7 +72,7 @@ func (l *line) probe(ctx context.Context, h *health) {
 	var rest time.Duration
 	for {
 		var res *gosip.Response
-		if res, err = l.ua.transact(ctx, nil, req); err != nil {
+		if res, err = l.ua.transact(ctx, l, nil, req); err != nil {
 			break
 		}
 		if challenged(res) && d.auth.meet(res, &r) == nil {

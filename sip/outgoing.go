@@ -248,7 +248,7 @@ func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
 		u.forget(peer)
 		u.work.Done()
 	}()
-	if err = u.connect(ctx, a.req); err == nil {
+	if err = u.connect(ctx, p.line, a.req); err == nil {
 		a.tx, err = u.txl.Request(ctx, a.req)
 	}
 	if err != nil {

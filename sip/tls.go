@@ -35,7 +35,7 @@ func transports() gosip.TransportsConfig {
 // tlsGate is the TLS listener. The library has one TLS configuration for all its
 // outgoing connections, but each trunk wants its own; so we make those too, and
 // hand them to the library as if they had been accepted: from then on it finds
-// them by their address.
+// them by their addresses.
 type tlsGate struct {
 	gate *gate // callers' connections; nil: nobody listens
 	cfg  *tls.Config
@@ -48,8 +48,9 @@ type tlsGate struct {
 	busy  atomic.Int64  // handshakes
 
 	mu      sync.Mutex
-	dialing map[string]*dialing // by destination
-	dials   sync.WaitGroup      // of their goroutines
+	dialing map[route]*dialing
+	made    map[route]*owned // the latest of each; some have been closed
+	dials   sync.WaitGroup   // of their goroutines
 }
 
 // arrived is a connection after its handshake.
@@ -66,7 +67,7 @@ type dialing struct {
 
 // listenTLS binds the TLS listener, if there is to be one.
 func (u *UserAgent) listenTLS() error {
-	u.tls = &tlsGate{cfg: u.cfg.TLS, at: u.at, ready: make(chan arrived), dialing: map[string]*dialing{}}
+	u.tls = &tlsGate{cfg: u.cfg.TLS, at: u.at, ready: make(chan arrived), dialing: map[route]*dialing{}, made: map[route]*owned{}}
 	u.tls.ctx, u.tls.close = context.WithCancel(context.Background())
 	if !u.cfg.ListenTLS.IsValid() {
 		return nil

@@ -219,7 +219,11 @@ func (u *UserAgent) received(m gosip.Message) {
 
 // took adds a message that has come.
 func (t *tracedCall) took(m gosip.Message) {
-	t.trace.add(TraceMessage{Transport: m.Transport(), From: m.Source(), To: t.self, Text: m.String()})
+	from := m.Source()
+	if at := source(m); at.IsValid() {
+		from = at.String() // as people write it, see numbered
+	}
+	t.trace.add(TraceMessage{Transport: m.Transport(), From: from, To: t.self, Text: m.String()})
 }
 
 func portIn(addr string) uint16 {

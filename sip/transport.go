@@ -164,6 +164,8 @@ func addrOf(a net.Addr) netip.Addr {
 		return a.AddrPort().Addr().Unmap()
 	case *net.TCPAddr:
 		return a.AddrPort().Addr().Unmap()
+	case *numbered:
+		return a.AddrPort().Addr().Unmap()
 	}
 	return netip.Addr{}
 }
