@@ -44,7 +44,10 @@ func (f *FailoverLLM) Info() Info { return f.health.info() }
 
 // Complete implements LLM. What a failed attempt consumed is not passed on.
 func (f *FailoverLLM) Complete(ctx context.Context, r Request) iter.Seq2[Delta, error] {
-	open := func(ctx context.Context, i int) iter.Seq2[Delta, error] { return f.engines[i].Complete(ctx, r) }
+	open := func(ctx context.Context, i int) iter.Seq2[Delta, error] {
+		name := f.health.infos[i]().Name
+		return signed(f.engines[i].Complete(ctx, r), func(d *Delta) { d.Engine = name })
+	}
 	content := func(d Delta) bool { return d.Text != "" || d.ToolCall != nil }
 	return stream(ctx, f.health, open, content)
 }
@@ -79,7 +82,10 @@ func (f *FailoverTTS) Voices() []Voice {
 
 // Speak implements TTS.
 func (f *FailoverTTS) Speak(ctx context.Context, s Speech) iter.Seq2[Chunk, error] {
-	open := func(ctx context.Context, i int) iter.Seq2[Chunk, error] { return f.engines[i].Speak(ctx, s) }
+	open := func(ctx context.Context, i int) iter.Seq2[Chunk, error] {
+		name := f.health.infos[i]().Name
+		return signed(f.engines[i].Speak(ctx, s), func(c *Chunk) { c.Engine = name })
+	}
 	content := func(c Chunk) bool { return len(c.Samples) > 0 }
 	return stream(ctx, f.health, open, content)
 }

@@ -171,11 +171,13 @@ func (s *relay) current() int {
 // pass hands the engine's results on under our numbers until its channel closes,
 // and returns why it did.
 func (s *relay) pass() error {
+	name := s.f.health.infos[s.engine]().Name
 	for r := range s.inner.Results() { // run alone changes inner while it runs
 		if r.Err != nil {
 			return r.Err
 		}
 		s.mu.Lock()
+		r.Engine = name
 		r.Utterance += s.offset
 		switch {
 		case r.Last:
@@ -197,7 +199,7 @@ func (s *relay) pass() error {
 			return context.Cause(s.ctx)
 		}
 	}
-	return &Error{Engine: s.f.health.infos[s.engine]().Name, Fault: ErrFailed, Err: errors.New("stream ended")}
+	return &Error{Engine: name, Fault: ErrFailed, Err: errors.New("stream ended")}
 }
 
 // settle forgets the audio of an utterance up to its cut, or up to now.

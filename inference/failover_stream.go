@@ -23,6 +23,18 @@ func stream[T any](ctx context.Context, h *health, open func(context.Context, in
 	}
 }
 
+// signed has sign say of each value whose it is.
+func signed[T any](from iter.Seq2[T, error], sign func(*T)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for v, err := range from {
+			sign(&v)
+			if !yield(v, err) {
+				return
+			}
+		}
+	}
+}
+
 // attempt is one engine's try at a request.
 type attempt[T any] struct {
 	*health

@@ -61,6 +61,7 @@ type Result struct {
 	Last       bool    // final, and nothing more follows for this utterance
 	Confidence float64 // 0 to 1; below 0 when the engine does not say
 	Err        error   // the stream failed
+	Engine     string  // like Delta's
 }
 
 // LLM answers a conversation.
@@ -79,6 +80,9 @@ type Request struct {
 	NoTools   bool   // tools are listed but must not be called (tool_choice none)
 	Language  string // two letters, what to answer in
 	MaxTokens int    // 0: the engine's default
+	// Schema asks for one JSON object that fits this JSON Schema, and nothing else; nil:
+	// the answer is text. An engine that cannot promise it answers as well as it can.
+	Schema []byte
 }
 
 // Role is who a message is from.
@@ -120,6 +124,8 @@ type Delta struct {
 	ToolCall *ToolCall
 	// Usage is cumulative for this reply; the last one counts.
 	Usage *Usage
+	// Engine is the one of a failover's that made it; empty: the engine that was asked.
+	Engine string
 }
 
 // Usage is what a completion consumed, in tokens.
@@ -163,6 +169,7 @@ type Chunk struct {
 	Rate    media.Rate // the same for all chunks of one Speak
 	Words   []Mark     // words that begin in this chunk; nil when the engine does not say
 	Phones  []Mark     // phonemes (IPA) that begin in this chunk; nil likewise
+	Engine  string     // like Delta's
 }
 
 // Mark is where a word or phoneme lies in the audio.

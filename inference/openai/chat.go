@@ -23,6 +23,16 @@ type chatRequest struct {
 	ToolChoice          string     `json:"tool_choice,omitempty"`
 	MaxTokens           int        `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int        `json:"max_completion_tokens,omitempty"`
+	ResponseFormat      *chatForm  `json:"response_format,omitempty"`
+}
+
+// chatForm asks for JSON. Not strict: that takes a part of JSON Schema only.
+type chatForm struct {
+	Type   string `json:"type"`
+	Schema struct {
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"schema"`
+	} `json:"json_schema"`
 }
 
 type chatMessage struct {
@@ -72,6 +82,10 @@ func (l *LLM) chatRequest(r inference.Request) chatRequest {
 	}
 	if r.NoTools && len(q.Tools) > 0 {
 		q.ToolChoice = "none"
+	}
+	if len(r.Schema) > 0 {
+		q.ResponseFormat = &chatForm{Type: "json_schema"}
+		q.ResponseFormat.Schema.Name, q.ResponseFormat.Schema.Schema = "answer", r.Schema
 	}
 	// OpenAI's newer models refuse the field that everybody else still knows.
 	if strings.Contains(l.base, "://api.openai.com/") {

@@ -183,6 +183,10 @@ func TestChatRequest(t *testing.T) {
 	if !bytes.Contains(b, []byte(`"max_completion_tokens":5`)) || bytes.Contains(b, []byte(`"max_tokens"`)) {
 		t.Errorf("body %s", b)
 	}
+	b, _ = json.Marshal(own.chatRequest(inference.Request{Schema: []byte(`{"type":"object"}`)}))
+	if !bytes.Contains(b, []byte(`"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}}`)) {
+		t.Errorf("body %s", b)
+	}
 	bad := read(t.Context(), l, inference.Request{Tools: []inference.Tool{{Name: "x", Parameters: []byte("{")}}})
 	if inference.FaultOf(bad.err) != inference.ErrRefused {
 		t.Errorf("broken parameters: %v", bad.err)

@@ -117,8 +117,11 @@ const maxHistory = 40
 // respond works out the state of the conversation from its messages and answers
 // the last of them.
 func respond(r inference.Request) reply {
-	if r.System == inference.SummaryPrompt && len(r.Messages) > 0 {
+	if len(r.Messages) > 0 && strings.HasPrefix(r.System, inference.SummaryPrompt) {
 		return reply{say: summarize(r.Messages[0].Text)}
+	}
+	if len(r.Messages) > 0 && len(r.Schema) > 0 {
+		return reply{say: extract(r.Language, r.Messages[0].Text, r.Schema)}
 	}
 	l := speak(r.Language)
 	d := &dialogue{language: l, script: l.parse(r.System), free: !r.NoTools, memory: map[string]string{}, pending: map[string]bool{}, called: map[string]map[string]string{}}

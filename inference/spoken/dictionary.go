@@ -40,11 +40,22 @@ func Check(dictionary []Entry) error {
 }
 
 // Dictionary is made for looking up. It does not change; it belongs to no language.
-type Dictionary struct{ words map[string][]entry }
+type Dictionary struct {
+	words   map[string][]entry
+	entries []Entry
+}
 
 type entry struct {
 	word []rune
 	say  string
+}
+
+// Entries is what the dictionary was made of. The slice is the dictionary's.
+func (d *Dictionary) Entries() []Entry {
+	if d == nil {
+		return nil
+	}
+	return d.entries
 }
 
 // NewDictionary makes a dictionary of entries, which it does not keep; nil of none.
@@ -52,7 +63,7 @@ func NewDictionary(entries []Entry) *Dictionary {
 	if len(entries) == 0 {
 		return nil
 	}
-	d := &Dictionary{words: map[string][]entry{}}
+	d := &Dictionary{words: map[string][]entry{}, entries: slices.Clone(entries)}
 	for _, e := range entries {
 		word := []rune(strings.TrimSpace(e.Word))
 		if len(word) == 0 {
