@@ -36,8 +36,12 @@ type Conversation struct {
 	Transcript  []TranscriptLine
 	Turns       json.RawMessage // per-turn latencies, a JSON array; its shape is the conversation's business
 	Generations []Generation
-	// Log is written with the rest, unless it is nil, and read by CallLog alone.
-	Log        *CallLog
+	// Log is written with the rest, unless it is nil, and read by CallLog alone; so is
+	// Replay, by CallReplay.
+	Log    *CallLog
+	Replay []byte
+	// Engines are those that served the call; nil: not known, or not stored yet.
+	Engines    *ServedBy
 	AnsweredBy string // outbound: human, machine, screening or unknown; empty: nobody asked, or it is not stored yet
 }
 
@@ -57,6 +61,14 @@ type Generation struct {
 	InTokens  int64
 	OutTokens int64
 	Source    string // who counted: provider or counted
+	Engine    string // that answered; empty: not known, or none
+}
+
+// ServedBy is which engines served a call, by stage, in the order in which they began to.
+type ServedBy struct {
+	ASR []string `json:"asr"`
+	LLM []string `json:"llm"`
+	TTS []string `json:"tts"`
 }
 
 // SaveConversation replaces what is stored of a call of the account; it may be
@@ -77,8 +89,8 @@ func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conver
 		return invalid("turns must be JSON")
 	}
 	return db.tx(ctx, "save conversation", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, '') where session_id = $1 and account_id = $2`,
-			id, account, string(transcript), string(c.Turns), c.AnsweredBy)
+		tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6 where session_id = $1 and account_id = $2`,
+			id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines)
 		if err != nil {
 			return err
 		}
@@ -91,18 +103,21 @@ func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conver
 				return err
 			}
 		}
+		if c.Replay != nil {
+			saveReplay(b, id, c.Replay)
+		}
 		b.Queue("delete from call_generations where session_id = $1", id)
 		for i, g := range c.Generations {
-			b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source)
-				values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-				id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source)
+			b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
+				values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''))`,
+				id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
 		}
 		return send(ctx, tx, b)
 	})
 }
 
 const selectCall = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.transcript, c.turns, coalesce(c.answered_by, '')
+	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.transcript, c.turns, coalesce(c.answered_by, ''), c.engines
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id
 	where c.account_id = $1`
@@ -110,7 +125,7 @@ const selectCall = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.
 func scanCall(row pgx.CollectableRow) (Call, error) {
 	var c Call
 	err := row.Scan(&c.ID, &c.Agent, &c.AgentVersion, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.RangAt, &c.StartedAt,
-		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Transcript, &c.Turns, &c.AnsweredBy)
+		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Transcript, &c.Turns, &c.AnsweredBy, &c.Engines)
 	return c, err
 }
 
@@ -121,7 +136,7 @@ func (db *DB) Call(ctx context.Context, account, id string) (*Call, error) {
 		return nil, err
 	}
 	c.Generations, err = list(ctx, db, "read generations", pgx.RowToStructByPos[Generation],
-		`select gen, turn, kind, outcome, in_tokens, out_tokens, source from call_generations where session_id = $1 order by ordinal`, id)
+		`select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, '') from call_generations where session_id = $1 order by ordinal`, id)
 	return c, err
 }
 

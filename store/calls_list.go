@@ -36,6 +36,13 @@ func (db *DB) Calls(ctx context.Context, account string, p CallPage) ([]Call, er
 	return list(ctx, db, "list calls", scanCall, selectCall+conditions+where, args...)
 }
 
+// Calls lists the account's calls as DB.Calls does, all pages from one moment.
+func (s *Statement) Calls(ctx context.Context, p CallPage) ([]Call, error) {
+	conditions, args := p.conditions([]any{s.account})
+	where, args := p.clause("c.session_id", args)
+	return rowsOf(ctx, s, scanCall, selectCall+conditions+where, args...)
+}
+
 // conditions are on calls c and sessions s. Identifiers begin with the time at which
 // a call began, so bounds of time become bounds of the index that the list is read by;
 // the milliseconds at both ends are told apart by the time itself.

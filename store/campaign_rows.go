@@ -136,15 +136,16 @@ var unplaced = []string{detailNodeLost, detailEngine, "carrier_unavailable", "ca
 // NotPlaced is the code of a row whose call never reached the carrier, or is not known to have.
 const NotPlaced = "callcenter.not_placed"
 
-// endRow ends the row of a session that ends, if it has one.
-func (db *DB) endRow(ctx context.Context, tx pgx.Tx, account string, s *session, c Closing, now time.Time) error {
+// endRow ends the row of a session that ends, if it has one. summarized says that a summary
+// is on its way already.
+func (db *DB) endRow(ctx context.Context, tx pgx.Tx, account string, s *session, c Closing, summarized bool, now time.Time) error {
 	status, code, message := RowSent, "", ""
 	if s.startedAt == nil && c.Reason == reasonFailed && slices.Contains(unplaced, c.Detail) {
 		status, code, message = RowFailed, NotPlaced, "The call was not placed: "+c.Detail+"."
 	}
 	tag, err := tx.Exec(ctx, `update campaign_rows set status = $3, ended_at = $4, error_code = $5, error_message = $6
 		where session_id = $2 and account_id = $1 and status = 'dialing'`, account, s.id, status, now, code, message)
-	if err != nil || tag.RowsAffected() == 0 || s.startedAt == nil || db.summarizing == nil {
+	if err != nil || tag.RowsAffected() == 0 || s.startedAt == nil || summarized || db.summarizing == nil {
 		return err
 	}
 	return db.summarizing(ctx, tx, account, s.id)
@@ -155,50 +156,29 @@ type Summary struct {
 	Text      string
 	In, Out   int64  // tokens
 	CountedBy string // provider or counted
+	Engine    string // that wrote it
 }
 
 // SaveSummary keeps the summary of a row's call, which has ended, and charges it to the
 // call, by its rate card. A call that has one, was not answered or is no row's is left
 // as it is: then false.
-func (db *DB) SaveSummary(ctx context.Context, account, session string, m Summary, now time.Time) (saved bool, err error) {
-	err = db.tx(ctx, "save summary", func(tx pgx.Tx) error {
-		w, err := db.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
+func (db *DB) SaveSummary(ctx context.Context, account, id string, m Summary, now time.Time) (saved bool, err error) {
+	return db.afterwards(ctx, "save summary", account, id, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
+		if s.startedAt == nil {
+			return false, nil, nil
 		}
-		s, err := db.lockSession(ctx, tx, account, session)
-		if err != nil {
-			return err
+		saved, err := summarizeRow(ctx, tx, account, id, m.Text)
+		if err != nil || !saved {
+			return false, nil, err
 		}
-		switch {
-		case s.open:
-			return invalid("the call lasts")
-		case s.startedAt == nil:
-			return nil
-		}
-		tag, err := tx.Exec(ctx, "update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null", account, session, strings.ReplaceAll(m.Text, "\x00", "")) // which no text of PostgreSQL holds
-		if err != nil || tag.RowsAffected() == 0 {
-			return err
-		}
-		saved = true
-		s.usage[billing.SummaryIn] += max(0, m.In)
-		s.usage[billing.SummaryOut] += max(0, m.Out)
-		b := &pgx.Batch{}
-		if err := db.post(ctx, tx, b, w, s, now); err != nil {
-			return err
-		}
-		if err := w.weigh(ctx, tx, now); err != nil {
-			return err
-		}
-		s.save(b)
-		b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source)
-			select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', 'committed', $2, $3, $4
-			from calls where session_id = $1`, session, m.In, m.Out, m.CountedBy)
-		w.save(b)
-		if err := send(ctx, tx, b); err != nil {
-			return err
-		}
-		return db.happened(ctx, tx, now, event(account, CallSummarized, session, now))
+		err = s.summarize(ctx, tx, Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
+		return true, []happening{event(account, CallSummarized, id, now)}, err
 	})
-	return saved, err
+}
+
+// summarizeRow gives the row of a call its summary, unless it has one; a call of no row
+// has none.
+func summarizeRow(ctx context.Context, tx pgx.Tx, account, session, text string) (saved bool, err error) {
+	tag, err := tx.Exec(ctx, "update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null", account, session, strings.ReplaceAll(text, "\x00", "")) // which no text of PostgreSQL holds
+	return tag.RowsAffected() > 0, err
 }

@@ -81,8 +81,12 @@ func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closi
 	if err := send(ctx, tx, b); err != nil {
 		return err
 	}
+	summarized, err := db.wantAnalysis(ctx, tx, w.account, s, now)
+	if err != nil {
+		return err
+	}
 	if s.terms.Kind == billing.Outbound {
-		if err := db.endRow(ctx, tx, w.account, s, c, now); err != nil {
+		if err := db.endRow(ctx, tx, w.account, s, c, summarized, now); err != nil {
 			return err
 		}
 	}

@@ -79,31 +79,15 @@ func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error)
 // has reached the database, once, whether it was looked up in it before or not. Saying
 // it again changes nothing.
 func (db *DB) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
-	return db.tx(ctx, "note CRM note", func(tx pgx.Tx) error {
-		w, err := db.lockWallet(ctx, tx, n.Account, now)
-		if err != nil {
-			return err
-		}
-		s, err := db.lockSession(ctx, tx, n.Account, n.Session)
-		if err != nil {
-			return err
-		}
+	_, err := db.afterwards(ctx, "note CRM note", n.Account, n.Session, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
 		tag, err := tx.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
-		if err != nil || tag.RowsAffected() == 0 || s.open || s.usage[billing.CRMCalls] > 0 {
-			return err
+		if err != nil || tag.RowsAffected() == 0 {
+			return false, nil, err
 		}
-		s.usage[billing.CRMCalls] = 1
-		b := &pgx.Batch{}
-		if err := db.post(ctx, tx, b, w, s, now); err != nil {
-			return err
-		}
-		if err := w.weigh(ctx, tx, now); err != nil {
-			return err
-		}
-		s.save(b)
-		w.save(b)
-		return send(ctx, tx, b)
+		s.usage[billing.CRMCalls] = max(s.usage[billing.CRMCalls], 1)
+		return true, nil, nil
 	})
+	return err
 }
 
 // CRMNoteFailed gives a note up: trying again would not help.

@@ -45,6 +45,8 @@ type DB struct {
 	recharging Enqueue
 	// summarizing puts the summary of a call in line: see OnRowAnswered.
 	summarizing Enqueue
+	// analyzing has what is due of analyses done soon: see OnAnalysis.
+	analyzing func(ctx context.Context, tx pgx.Tx) error
 }
 
 // Connections: enough that calls do not wait for each other's disk, few enough

@@ -78,11 +78,13 @@ func (s *settling) move(ctx context.Context, key, from, to string, amount billin
 }
 
 // findDispute reads the dispute or makes it, open; never for more than was paid. One
-// that an operator opened under the same name becomes the provider's.
+// that an operator opened under the same name becomes the provider's, unless the provider's
+// is there already: then the operator has opened it once more, and is to end it.
 func (s *settling) findDispute(ctx context.Context, e payment.Event) (*disputed, error) {
 	amount := max(0, min(e.Dispute.Amount, s.t.Paid))
 	_, err := s.tx.Exec(ctx, `update disputes set provider = $3, topup_id = $4, state = 'opened', amount_nano = $5
-		where account_id = $1 and ref = $2 and provider is null and resolved_at is null`,
+		where account_id = $1 and ref = $2 and provider is null and resolved_at is null
+			and not exists (select from disputes where provider = $3 and ref = $2)`,
 		s.t.Account, e.Dispute.Ref, s.t.Provider, s.t.ID, amount)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,9 @@ const (
 	campaignID = "bulk_"
 	rowID      = "row_"
 	webhookID  = "wh_"
+	userID     = "usr_"
+	browserID  = "web_"
+	invitedID  = "inv_"
 )
 
 // idText keeps the order of the bytes it writes.

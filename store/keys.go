@@ -27,7 +27,7 @@ type Key struct {
 // Principal is whom a credential speaks for.
 type Principal struct {
 	Account string
-	Key     string // identifier of the key
+	Key     string // identifier of the key, or of a user and their session: see Browser.Principal
 }
 
 // The shape of a secret: "sk_", 32 random bytes, a CRC-32 of what precedes it.
@@ -117,12 +117,17 @@ func (db *DB) Authenticate(ctx context.Context, secret string, now time.Time) (P
 	return p, nil
 }
 
-// CheckKey says whether p's key is still good, for credentials that were made from
-// it: ErrUnauthorized when it is not.
+// CheckKey says whether p's key or sign-in is still good, for credentials that were
+// made from it: ErrUnauthorized when it is not.
 func (db *DB) CheckKey(ctx context.Context, p Principal) error {
 	var ok bool
-	err := db.one(ctx, "check key", `select exists (select from api_keys where id = $1 and account_id = $2 and revoked_at is null)`,
-		[]any{p.Key, p.Account}, &ok)
+	var err error
+	if strings.HasPrefix(p.Key, userID) {
+		ok, err = db.checkBrowser(ctx, p)
+	} else {
+		err = db.one(ctx, "check key", `select exists (select from api_keys where id = $1 and account_id = $2 and revoked_at is null)`,
+			[]any{p.Key, p.Account}, &ok)
+	}
 	if err == nil && !ok {
 		err = fmt.Errorf("check key: %w", ErrUnauthorized)
 	}

@@ -55,7 +55,7 @@ var mutants = []mutant{
 		"TestOrderIsHeldThenCharged"},
 	{"a look of any age counts", []patch{{"payments.go", "if s.Look > t.looked {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
 	{"an event counts each time", []patch{{"payments.go", "return tag.RowsAffected() == 1, err\n}\n\n// settling", "_ = tag; return true, err\n}\n\n// settling"}},
-		"TestStoreBehavesLikeItsModel"},
+		"TestAnEventCountsOnce"},
 	{"a refund on its way is not known", []patch{{"payments.go", "max(p.Refunded, promised)", "p.Refunded + 0*promised"}}, "TestStoreBehavesLikeItsModel"},
 	{"a refund of what is spent", []patch{{"refunds.go", "amount > w.pots.PaidLeft()-w.pots.Held:", "false:"}}, "TestRefundsAndUsageMeet"},
 }

@@ -60,6 +60,14 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Numbe
 			_, err := f.SaveSummary(ctx, mine, s, store.Summary{Text: "x"}, t0)
 			return err
 		},
+		"read analysis": func(_, _, _, s string) error { _, err := f.AnalysisOf(ctx, mine, s); return err },
+		"save analysis": func(_, _, _, s string) error {
+			_, err := f.SaveAnalysis(ctx, &store.DueAnalysis{Account: mine, Session: s}, store.Analysis{State: store.AnalysisSkipped}, nil, t0)
+			return err
+		},
+		"postpone analysis": func(_, _, _, s string) error {
+			return f.AnalysisLater(ctx, &store.DueAnalysis{Account: mine, Session: s, Try: 1}, nil, nil, t0)
+		},
 		"save wire": func(_, _, _, s string) error { return f.SaveWire(ctx, mine, s, store.Wire{}) },
 		"read wire": func(_, _, _, s string) error { _, err := f.Wire(ctx, mine, s); return err },
 		"close session": func(_, _, _, id string) error {
@@ -121,6 +129,49 @@ func TestForeignIsUnknown(t *testing.T) {
 		if !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(id) {
 			t.Errorf("%q needs escaping in a URL", id)
 		}
+	}
+}
+
+// People of another account, and invitations to it, are no exception.
+func TestForeignPeopleAreUnknown(t *testing.T) {
+	f := setup(t)
+	ctx := f.ctx()
+	mine, theirs := f.account(0), f.account(0)
+	me, them := f.user("ana@example.com", store.RoleMember), f.user("eve@example.com", store.RoleMember)
+	f.ok(f.AddMember(ctx, mine, me.ID, store.RoleOwner, t0))
+	f.ok(f.AddMember(ctx, theirs, them.ID, store.RoleOwner, t0))
+	inv, _, err := f.Invite(ctx, theirs, "luis@example.com", store.RoleMember, them.ID, t0)
+	f.ok(err)
+	token, err := f.OpenBrowser(ctx, me.ID, false, t0)
+	f.ok(err)
+	b, err := f.Browser(ctx, token, t0)
+	f.ok(err)
+	for name, try := range map[string]func(account, user, invitation string) error{
+		"switch":        func(a, _, _ string) error { return f.SwitchAccount(ctx, b, a) },
+		"change member": func(_, u, _ string) error { return f.ChangeMember(ctx, mine, u, store.RoleMember) },
+		"remove member": func(_, u, _ string) error { return f.RemoveMember(ctx, mine, u) },
+		"revoke":        func(_, _, i string) error { return f.RevokeInvitation(ctx, mine, i) },
+		"another's session": func(_, u, _ string) error {
+			x := *b
+			x.User.ID = u
+			return f.SwitchAccount(ctx, &x, mine)
+		},
+		"another's notice": func(_, u, _ string) error {
+			x := *b
+			x.User.ID = u
+			return f.PutNotice(ctx, &x, "x")
+		},
+	} {
+		foreign, unknown := try(theirs, them.ID, inv.ID), try("acc_x", "usr_x", "inv_x")
+		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
+			t.Errorf("%s: foreign %v, unknown %v", name, foreign, unknown)
+		}
+	}
+	if list, err := f.Members(ctx, theirs); err != nil || len(list) != 1 || list[0].User != them.ID || list[0].Role != store.RoleOwner {
+		t.Errorf("their people were touched: %+v, %v", list, err)
+	}
+	if list, err := f.Memberships(ctx, me.ID); err != nil || len(list) != 1 || list[0].Account != mine {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 

@@ -39,6 +39,9 @@ type Recording struct {
 	ExpiresAt time.Time
 	DeletedAt *time.Time
 	DeletedBy string // request or expiry; empty: it was not deleted
+	// Peaks are its waveform, as package record makes them. They are written with the
+	// rest, and read by RecordingPeaks alone.
+	Peaks []byte
 }
 
 // keptUntil is when a recording expires, as its account keeps them now.
@@ -103,24 +106,40 @@ func (db *DB) EndRecording(ctx context.Context, r Recording, failed bool, encode
 func (db *DB) RecordingEncoded(ctx context.Context, r Recording, failed bool) error {
 	state := RecordingReady
 	if failed {
-		state, r.Format, r.Bytes = RecordingFailed, "", 0
+		state, r.Format, r.Bytes, r.Peaks = RecordingFailed, "", 0, nil
 	}
-	return db.must(ctx, "note encoded recording", `update call_recordings set state = $3, format = $4, bytes = $5
-		where session_id = $2 and account_id = $1 and state = 'encoding'`, r.Account, r.Call, state, r.Format, r.Bytes)
+	return db.must(ctx, "note encoded recording", `update call_recordings set state = $3, format = $4, bytes = $5, peaks = $6
+		where session_id = $2 and account_id = $1 and state = 'encoding'`, r.Account, r.Call, state, r.Format, r.Bytes, r.Peaks)
+}
+
+// RecordingPeaks is the waveform of a recording of the account; nil: none was made yet.
+func (db *DB) RecordingPeaks(ctx context.Context, account, call string) ([]byte, error) {
+	peaks, err := first(ctx, db, "read waveform", pgx.RowTo[[]byte],
+		"select peaks from call_recordings where session_id = $2 and account_id = $1", account, call)
+	if err != nil {
+		return nil, err
+	}
+	return *peaks, nil
+}
+
+// SavePeaks keeps the waveform of a recording that was made without. ErrNotFound: it was
+// deleted meanwhile.
+func (db *DB) SavePeaks(ctx context.Context, account, call string, peaks []byte) error {
+	return db.must(ctx, "keep waveform", "update call_recordings set peaks = $3 where session_id = $2 and account_id = $1 and state = 'ready'", account, call, peaks)
 }
 
 // DeleteRecording deletes the recording of a call of the account, whatever its state; of
 // a call that lasts nothing is kept either. ErrNotFound: there is none. Deleting it again
 // changes nothing.
 func (db *DB) DeleteRecording(ctx context.Context, account, call string, now time.Time) error {
-	return db.must(ctx, "delete recording", `update call_recordings set state = 'deleted', deleted_at = coalesce(deleted_at, $3),
+	return db.must(ctx, "delete recording", `update call_recordings set state = 'deleted', peaks = null, deleted_at = coalesce(deleted_at, $3),
 		deleted_by = coalesce(deleted_by, 'request') where session_id = $2 and account_id = $1`, account, call, now)
 }
 
 // ExpireRecordings deletes recordings that their accounts have kept long enough, a
 // thousand at most, and returns how many.
 func (db *DB) ExpireRecordings(ctx context.Context, now time.Time) (int, error) {
-	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'deleted', deleted_at = $1, deleted_by = 'expiry'
+	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'deleted', peaks = null, deleted_at = $1, deleted_by = 'expiry'
 		where session_id in (select r.session_id from call_recordings r join accounts a on a.id = r.account_id
 			where r.state not in ('deleted', 'recording') and `+keptUntil+` <= $1 limit $2 for update of r skip locked)`, now, sweep)
 	return int(tag.RowsAffected()), fail("expire recordings", err)

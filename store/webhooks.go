@@ -33,12 +33,13 @@ const (
 	CallEnded      = "call.ended"
 	CallTranscript = "call.transcript"
 	CallSummarized = "call.summary"
+	CallAnalyzed   = "call.analyzed"
 	WebhookTest    = "webhook.test" // on request only
 )
 
 // WebhookKinds are the kinds of events that a webhook can ask for.
 func WebhookKinds() []string {
-	return []string{CallStarted, CallAnswered, CallEnded, CallTranscript, CallSummarized, string(WarnBalanceLow), string(WarnNumberPastDue),
+	return []string{CallStarted, CallAnswered, CallEnded, CallTranscript, CallSummarized, CallAnalyzed, string(WarnBalanceLow), string(WarnNumberPastDue),
 		string(WarnNumberReleased), string(WarnRechargeFailed), string(WarnDisputeOpened), string(WarnWebhookDisabled)}
 }
 

@@ -57,7 +57,7 @@ var (
 )
 
 // Main runs a package's tests and ends the cluster after them. It does not return.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	inMain = true
 	run = strings.ToLower(rand.Text()[:8])
 	code := m.Run()

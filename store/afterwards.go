@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// afterwards charges something to a session that has closed, by the session's own card,
+// in one transaction with what f writes. f says with true that it has written it just
+// now, having added to the counters what is to be charged: only then anything is posted,
+// and webhooks are told of the events. So it is done once, however often it is tried, if f
+// writes once. The wallet and the session are locked while f runs.
+func (db *DB) afterwards(ctx context.Context, doing, account, id string, now time.Time,
+	f func(tx pgx.Tx, s *session) (wrote bool, events []happening, err error)) (wrote bool, err error) {
+	err = db.tx(ctx, doing, func(tx pgx.Tx) error {
+		w, err := db.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		s, err := db.lockSession(ctx, tx, account, id)
+		if err != nil {
+			return err
+		}
+		if s.open {
+			return invalid("the call lasts")
+		}
+		before := s.usage
+		var events []happening
+		if wrote, events, err = f(tx, s); err != nil || !wrote {
+			return err
+		}
+		if s.usage != before {
+			b := &pgx.Batch{}
+			if err := db.post(ctx, tx, b, w, s, now); err != nil {
+				return err
+			}
+			if err := w.weigh(ctx, tx, now); err != nil {
+				return err
+			}
+			s.save(b)
+			w.save(b)
+			if err := send(ctx, tx, b); err != nil {
+				return err
+			}
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		return db.happened(ctx, tx, now, events...)
+	})
+	return wrote && err == nil, err
+}
+
+// summarize notes a completion that a call's summary took, and counts its tokens.
+func (s *session) summarize(ctx context.Context, tx pgx.Tx, g Generation) error {
+	g.InTokens, g.OutTokens = max(0, g.InTokens), max(0, g.OutTokens)
+	s.usage[billing.SummaryIn] += g.InTokens
+	s.usage[billing.SummaryOut] += g.OutTokens
+	_, err := tx.Exec(ctx, `insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
+		select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, '')
+		from calls where session_id = $1`, s.id, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
+	return err
+}
+
+func (s *session) summarizeAll(ctx context.Context, tx pgx.Tx, took []Generation) error {
+	for _, g := range took {
+		if err := s.summarize(ctx, tx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}

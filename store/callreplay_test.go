@@ -1,0 +1,67 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+// TestCallReplay: what a call is replayed from is there after the call, with the agent's
+// settings of today, and gone with the call's recording, whoever came first.
+func TestCallReplay(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	s := f.start(acc, inboundES)
+	if _, err := f.CallReplay(f.ctx(), s.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("before anything is stored: %v", err)
+	}
+	record := []byte{0x1f, 0x8b, 0, 1, 2}
+	f.ok(f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Replay: []byte("first")}))
+	f.ok(f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Replay: record})) // replaces
+	f.ok(f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{}))               // leaves it
+	r, err := f.CallReplay(f.ctx(), s.ID)
+	f.ok(err)
+	if !bytes.Equal(r.Record, record) {
+		t.Errorf("%x", r.Record)
+	}
+
+	f.ok(f.BeginRecording(f.ctx(), s.ID, "n", t0))
+	f.ok(f.DeleteRecording(f.ctx(), acc, s.ID, t0))
+	if _, err := f.CallReplay(f.ctx(), s.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("without the recording: %v", err)
+	}
+	f.ok(f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Replay: record}))
+	if _, err := f.CallReplay(f.ctx(), s.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("stored after the recording was deleted: %v", err)
+	}
+}
+
+// TestReplayKnowsTodaysSettings: what the agent of a call is set to now comes along.
+func TestReplayKnowsTodaysSettings(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	a := f.agent(acc)
+	r := f.request(acc, web)
+	r.Agent = a.ID
+	s, err := f.StartSession(f.ctx(), r, t0)
+	f.ok(err)
+	f.ok(f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Replay: []byte("x")}))
+	a.Settings = []byte(`{"min_endpoint_ms": 700}`)
+	_, err = f.UpdateAgent(f.ctx(), acc, *a, t0.Add(time.Second))
+	f.ok(err)
+	kept, err := f.CallReplay(f.ctx(), s.ID)
+	f.ok(err)
+	if !strings.Contains(string(kept.Settings), "700") {
+		t.Errorf("settings %s", kept.Settings)
+	}
+	f.ok(f.DeleteAgent(f.ctx(), acc, a.ID, 0))
+	kept, err = f.CallReplay(f.ctx(), s.ID)
+	f.ok(err)
+	if kept.Settings != nil || string(kept.Record) != "x" {
+		t.Errorf("without the agent %+v", kept)
+	}
+}

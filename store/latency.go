@@ -1,0 +1,53 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// LatencyBy is what turns are summed up by.
+type LatencyBy string
+
+// The groupings of turns by when their call began, UTC, and by the agent's identifier,
+// empty for what no stored agent said.
+const (
+	LatencyByDay   LatencyBy = "day"  // 2026-03-01
+	LatencyByHour  LatencyBy = "hour" // 2026-03-01T14:00:00Z
+	LatencyByAgent LatencyBy = "agent"
+)
+
+var latencyKeys = map[LatencyBy]string{
+	LatencyByDay:   `to_char(s.opened_at at time zone 'UTC', 'YYYY-MM-DD')`,
+	LatencyByHour:  `to_char(s.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24":00:00Z"')`,
+	LatencyByAgent: `coalesce(c.agent_id, '')`,
+}
+
+// Latency is how long the turns of a group of calls took, in milliseconds: the values
+// that half, nine tenths and 99 of a hundred of them do not exceed.
+type Latency struct {
+	Name  string // of the group; empty in the sum of all
+	All   bool   // the sum of all groups
+	Calls int64  // that had turns
+	Turns int64
+	// Of the stages as the conversation stores them, and their sum.
+	Endpoint, Model, Voice, Total []int64
+}
+
+// Latencies are those of the account's calls that p picks, in order of the groups' names
+// and the sum of all last; nothing without turns. p's page is not looked at: a range
+// bounds the work.
+func (db *DB) Latencies(ctx context.Context, account string, by LatencyBy, p CallPage) ([]Latency, error) {
+	key, ok := latencyKeys[by]
+	if !ok {
+		return nil, invalid("turns are not summed up by %q", by)
+	}
+	conditions, args := p.conditions([]any{account})
+	stage := func(name string) string {
+		return ", percentile_disc(array[0.5, 0.9, 0.99]) within group (order by (t->>'" + name + "_ms')::bigint)"
+	}
+	return list(ctx, db, "read latencies", pgx.RowToStructByPos[Latency],
+		"select coalesce(name, ''), grouping(name) = 1, count(distinct id), count(*)"+stage("endpoint")+stage("model")+stage("voice")+stage("total")+
+			" from (select "+key+` collate "C" as name, c.session_id as id, jsonb_array_elements(c.turns) as t from calls c join sessions s on s.id = c.session_id
+			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having count(*) > 0 order by 2, 1", args...)
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Membership is that a user belongs to an account.
+type Membership struct {
+	User, Email   string
+	Account, Name string // the account's
+	Role          string // RoleOwner or RoleMember
+	CreatedAt     time.Time
+	SignedInAt    *time.Time // nil: never
+}
+
+const selectMembership = `select m.user_id, u.email, m.account_id, a.name, m.role, m.created_at, u.signed_in_at
+	from memberships m join users u on u.id = m.user_id join accounts a on a.id = m.account_id where `
+
+// MaxMembers bounds how many people belong to an account, invitations counted.
+const MaxMembers = 100
+
+// AddMember lets a user into an account, or changes their role in it.
+func (db *DB) AddMember(ctx context.Context, account, user, role string, now time.Time) error {
+	if role != RoleOwner && role != RoleMember {
+		return invalid("in an account one is an owner or a member")
+	}
+	return db.must(ctx, "add member", `insert into memberships (user_id, account_id, role, created_at)
+		select u.id, a.id, $3, $4 from users u, accounts a where u.id = $2 and a.id = $1
+		on conflict (user_id, account_id) do update set role = excluded.role`, account, user, role, now)
+}
+
+// Members lists the people of an account, owners first.
+func (db *DB) Members(ctx context.Context, account string) ([]Membership, error) {
+	return list(ctx, db, "list members", pgx.RowToStructByPos[Membership],
+		selectMembership+"m.account_id = $1 order by m.role desc, u.email", account)
+}
+
+// Memberships lists the accounts that a user belongs to, by name.
+func (db *DB) Memberships(ctx context.Context, user string) ([]Membership, error) {
+	return list(ctx, db, "list memberships", pgx.RowToStructByPos[Membership],
+		selectMembership+"m.user_id = $1 order by a.name, a.id", user)
+}
+
+// ChangeMember gives somebody of the account another role; the last owner stays one.
+func (db *DB) ChangeMember(ctx context.Context, account, user, role string) error {
+	if role != RoleOwner && role != RoleMember {
+		return invalid("in an account one is an owner or a member")
+	}
+	return db.people(ctx, "change member", account, func(tx pgx.Tx) error {
+		return changed(tx.Exec(ctx, "update memberships set role = $3 where account_id = $1 and user_id = $2", account, user, role))
+	})
+}
+
+// RemoveMember takes somebody out of the account; the last owner cannot go. Their
+// sessions no longer look at it.
+func (db *DB) RemoveMember(ctx context.Context, account, user string) error {
+	return db.people(ctx, "remove member", account, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "update browser_sessions set account_id = null where account_id = $1 and user_id = $2", account, user); err != nil {
+			return err
+		}
+		return changed(tx.Exec(ctx, "delete from memberships where account_id = $1 and user_id = $2", account, user))
+	})
+}
+
+// people changes who belongs to an account, one at a time, and refuses what leaves it
+// without an owner.
+func (db *DB) people(ctx context.Context, op, account string, change func(pgx.Tx) error) error {
+	return db.tx(ctx, op, func(tx pgx.Tx) error {
+		const owners = "select count(*) from memberships where account_id = $1 and role = 'owner'"
+		if _, err := tx.Exec(ctx, "select from memberships where account_id = $1 order by user_id for update", account); err != nil {
+			return err
+		}
+		var before, after int
+		if err := tx.QueryRow(ctx, owners, account).Scan(&before); err != nil {
+			return err
+		}
+		if err := change(tx); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, owners, account).Scan(&after); err != nil {
+			return err
+		}
+		if before > 0 && after == 0 {
+			return invalid("an account keeps at least one owner")
+		}
+		return nil
+	})
+}

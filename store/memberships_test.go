@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"parley/store"
+)
+
+func TestInvitations(t *testing.T) {
+	f := setup(t)
+	ctx := f.ctx()
+	owner, mine, theirs := f.user("ana@example.com", store.RoleMember), f.account(0), f.account(0)
+	f.ok(f.AddMember(ctx, mine, owner.ID, store.RoleOwner, t0))
+	old, dead, err := f.Invite(ctx, mine, "luis@example.com", store.RoleMember, owner.ID, t0)
+	f.ok(err)
+	inv, token, err := f.Invite(ctx, mine, "Luis@example.com", store.RoleOwner, owner.ID, t0)
+	f.ok(err)
+	if _, err := f.Invitation(ctx, dead, t0); !errors.Is(err, store.ErrNotFound) || old.ID == inv.ID {
+		t.Errorf("an earlier invitation: %v", err)
+	}
+	if list, err := f.Invitations(ctx, mine, t0); err != nil || len(list) != 1 || list[0].InvitedBy != owner.Email || list[0].Email != "luis@example.com" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if list, err := f.Invitations(ctx, theirs, t0); err != nil || len(list) != 0 {
+		t.Errorf("a foreign account shows %+v, %v", list, err)
+	}
+	if err := f.RevokeInvitation(ctx, theirs, inv.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a foreign invitation is revoked: %v", err)
+	}
+	if found, err := f.Invitation(ctx, token, t0); err != nil || found.Account != mine || found.Role != store.RoleOwner {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if _, err := f.Invitation(ctx, token, t0.Add(store.InvitationLife)); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("after a week: %v", err)
+	}
+	if _, err := f.AcceptInvitation(ctx, token, "", "$hash", t0.Add(store.InvitationLife)); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("accepted after a week: %v", err)
+	}
+	if _, err := f.AcceptInvitation(ctx, token, owner.ID, "", t0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("by somebody else: %v", err)
+	}
+	user, err := f.AcceptInvitation(ctx, token, "", "$hash", t0)
+	f.ok(err)
+	if u, _, err := f.UserByEmail(ctx, "luis@example.com"); err != nil || u.ID != user || u.Operator() || !u.Password {
+		t.Errorf("%+v, %v", u, err)
+	}
+	if list, err := f.Members(ctx, mine); err != nil || len(list) != 2 || list[1].Email != "luis@example.com" || list[1].Role != store.RoleOwner {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := f.AcceptInvitation(ctx, token, "", "$hash", t0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("twice: %v", err)
+	}
+	if _, _, err := f.Invite(ctx, mine, "luis@example.com", store.RoleMember, owner.ID, t0); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("somebody who belongs to it: %v", err)
+	}
+	if _, _, err := f.Invite(ctx, "acc_x", "eva@example.com", store.RoleMember, owner.ID, t0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("to nowhere: %v", err)
+	}
+	_, revoked, err := f.Invite(ctx, mine, "eva@example.com", store.RoleMember, owner.ID, t0)
+	f.ok(err)
+	list, err := f.Invitations(ctx, mine, t0)
+	f.ok(err)
+	f.ok(f.RevokeInvitation(ctx, mine, list[0].ID))
+	if _, err := f.AcceptInvitation(ctx, revoked, "", "$hash", t0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("after it was taken back: %v", err)
+	}
+}
+
+// Who invites sees the link: it must not open what belongs to the person invited, even
+// when they have no password yet.
+func TestAnInvitationIsNoWayIntoAUser(t *testing.T) {
+	f := setup(t)
+	ctx := f.ctx()
+	owner, mine := f.user("ana@example.com", store.RoleMember), f.account(0)
+	f.ok(f.AddMember(ctx, mine, owner.ID, store.RoleOwner, t0))
+	operator, err := f.CreateUser(ctx, "op@example.com", store.RoleOperator, t0)
+	f.ok(err)
+	f.user("eva@example.com", store.RoleOperator)
+	for _, email := range []string{"op@example.com", "eva@example.com"} {
+		_, token, err := f.Invite(ctx, mine, email, store.RoleMember, owner.ID, t0)
+		f.ok(err)
+		if _, err := f.AcceptInvitation(ctx, token, "", "$stolen", t0); !errors.Is(err, store.ErrUserExists) {
+			t.Errorf("%s: %v", email, err)
+		}
+		if _, password, err := f.UserByEmail(ctx, email); err != nil || password == "$stolen" {
+			t.Errorf("%s has the password %q, %v", email, password, err)
+		}
+		if _, err := f.Invitation(ctx, token, t0); err != nil {
+			t.Errorf("%s: the refusal used the link: %v", email, err)
+		}
+		if email == operator.Email {
+			if _, err := f.AcceptInvitation(ctx, token, operator.ID, "", t0); err != nil {
+				t.Errorf("signed in: %v", err)
+			}
+		}
+	}
+}
+
+// The last owner stays, whoever else goes at the same moment. One round proves little;
+// of thirty some meet.
+func TestAnAccountKeepsAnOwner(t *testing.T) {
+	f := setup(t)
+	ctx := f.ctx()
+	a, b := f.user("a@example.com", store.RoleMember), f.user("b@example.com", store.RoleMember)
+	acc := f.account(0)
+	for range 30 {
+		f.ok(f.AddMember(ctx, acc, a.ID, store.RoleOwner, t0))
+		f.ok(f.AddMember(ctx, acc, b.ID, store.RoleOwner, t0))
+		begin := make(chan struct{})
+		var wg sync.WaitGroup
+		for _, leave := range []func() error{
+			func() error { return f.RemoveMember(ctx, acc, a.ID) },
+			func() error { return f.ChangeMember(ctx, acc, b.ID, store.RoleMember) },
+		} {
+			wg.Go(func() {
+				<-begin
+				if err := leave(); err != nil && !errors.Is(err, store.ErrInvalid) {
+					t.Error(err)
+				}
+			})
+		}
+		close(begin)
+		wg.Wait()
+		list, err := f.Members(ctx, acc)
+		f.ok(err)
+		n := 0
+		for _, m := range list {
+			if m.Role == store.RoleOwner {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Fatalf("%d owners are left: %+v", n, list)
+		}
+	}
+	// An account that is used by its keys alone needs none.
+	empty := f.account(0)
+	f.ok(f.AddMember(ctx, empty, a.ID, store.RoleMember, t0))
+	f.ok(f.RemoveMember(ctx, empty, a.ID))
+}
