@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"time"
 
 	"parley/inference"
 	"parley/pipeline/turn"
@@ -25,7 +24,7 @@ func (c *Call) Thrifty(on bool) { c.thrifty.Store(on) }
 
 // mayAdvance says whether a reply may be begun in advance now.
 func (c *Call) mayAdvance() bool {
-	return c.cfg.Speculate && !c.thrifty.Load() && len(c.tools.waiting) == 0 && c.asks.who == nil && c.mouth.silent() && !c.toMachine()
+	return c.cfg.Speculate && !c.saving() && len(c.tools.waiting) == 0 && c.asks.who == nil && c.mouth.silent() && !c.toMachine()
 }
 
 // speculate begins a reply to a turn that may not be over.
@@ -35,7 +34,7 @@ func (c *Call) speculate(a turn.Action) {
 	request.NoTools = false
 	request.Messages = c.history.with(a.Text, a.Again)
 	r := &reply{turn: a.Turn, revision: c.revision(), ahead: true, held: sentencesAhead}
-	if c.cfg.SpeculateVoice || c.cfg.TTS.Info().Local {
+	if c.cfg.SpeculateVoice || c.toldWhether(AnsweredLocal, c.cfg.TTS.Info().Local) {
 		r.held-- // the first sentence gets its voice, too
 	}
 	c.ahead = r
@@ -88,7 +87,7 @@ func (c *Call) begunFor(a turn.Action) *reply {
 
 // promote makes the reply begun in advance the answer: what was parked happens now.
 func (c *Call) promote(r *reply) {
-	now := time.Now()
+	now := c.now()
 	r.ahead, r.asked, r.movedAt = false, now, now
 	c.adopt(r)
 	for range r.held {
@@ -105,7 +104,7 @@ func (c *Call) promote(r *reply) {
 // alone for text.
 func (c *Call) engage(r *reply, request *inference.Request, text string) {
 	c.replies++
-	now := time.Now()
+	now := c.now()
 	r.gen, r.live, r.asked, r.movedAt = c.replies, true, now, now
 	r.making = make(chan struct{}, sentencesAhead)
 	for range r.held {
@@ -115,12 +114,14 @@ func (c *Call) engage(r *reply, request *inference.Request, text string) {
 	r.cancel = cancel
 	queue := make(chan piece, sentenceQueue)
 	gen, agent := r.gen, c.agent
+	c.noteReply(&agent, gen, request, text)
 	if request == nil {
 		r.written = true
 		c.spawn(func() { recite(ctx, text, agent.Language, queue) })
 	} else {
 		r.noTools = request.NoTools
 		c.owed[r.gen] = r
+		c.asksModel(r, request)
 		c.spawn(func() { c.write(ctx, gen, request, queue) })
 	}
 	c.spawn(func() {

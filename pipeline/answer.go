@@ -77,7 +77,8 @@ func (c *Call) weigh(heard Activity) {
 	if a.who == nil {
 		return
 	}
-	if v := a.who.Step(heard.Speech, heard.Level); v != a.verdict {
+	v, open := c.whoAnswered(heard)
+	if v != a.verdict {
 		a.verdict = v
 		c.emit(Event{Kind: Answered, Text: v.String()})
 	}
@@ -90,7 +91,7 @@ func (c *Call) weigh(heard Activity) {
 	case a.verdict == amd.Machine && c.cfg.Answering.OnMachine == HangUp:
 		c.noteAnswer()
 		c.step(turn.Event{Kind: turn.Stop, Reason: media.Voicemail})
-	case !a.who.Open():
+	case !open:
 		return
 	case a.verdict == amd.Machine:
 		c.leaveMessage()

@@ -25,6 +25,7 @@ func (c *Call) step(e turn.Event) {
 		for _, a := range c.acts {
 			c.apply(a)
 		}
+		c.inspect()
 	}
 	c.pending = c.pending[:0]
 	c.stepping = false
@@ -34,6 +35,7 @@ func (c *Call) apply(a turn.Action) {
 	switch a.Kind {
 	case turn.OpenUtterance:
 		c.ear.openUtterance(c.cfg.Turn.StartAfter)
+		c.note(NoteUtterance, c.state.Utterance(), "")
 	case turn.ResumeUtterance:
 		c.ear.resumeUtterance()
 	case turn.CloseUtterance:
@@ -164,7 +166,7 @@ func (c *Call) duck(on bool) {
 func (c *Call) setDuck(on bool) {
 	leg, able := c.far.(media.Ducker)
 	switch {
-	case on && able && leg.Duck(true):
+	case on && c.toldWhether(AnsweredDuck, able && leg.Duck(true)):
 		c.ducked = theLeg
 	case on:
 		c.ducked = theMouth

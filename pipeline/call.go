@@ -27,6 +27,11 @@ type Call struct {
 	over func(time.Time)
 
 	// The rest belongs to the conductor.
+	instant   time.Time // when what it deals with came
+	input     Input     // that, for the journal
+	rerun     *Rerun    // nil: it happens for the first time
+	serving   serving
+	inspected inspection
 	agent     Agent
 	leg       media.Leg // recorded, where the call is to be
 	far       media.Leg // the same, for what else it can do
@@ -88,7 +93,9 @@ func (c *Call) Run(leg media.Leg) media.Ended {
 	}
 	c.settle()
 	c.untape()
+	c.arrive(Closed)
 	c.emit(Event{Kind: End, Ended: *c.ended})
+	c.unkeep()
 	return *c.ended
 }
 
@@ -99,8 +106,14 @@ func (c *Call) begin(leg media.Leg) {
 	c.mouth.begin(c.format.Out)
 	c.echo.begin(media.FromDuration(c.format.Lead))
 	c.tools.own = c.own()
-	c.start = time.Now()
+	if c.rerun == nil {
+		c.instant = time.Now()
+	}
+	c.start = c.instant
 	c.wallAt, c.active = c.start, c.start
+	if c.cfg.Journal != nil {
+		c.cfg.Journal.Begin(c.origin())
+	}
 }
 
 // conduct is the loop: everything that can happen to a call happens here.
@@ -108,6 +121,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 	if c.life.Err() != nil { // ended before it began
 		return nil, false
 	}
+	c.arrive(Began)
 	c.ask()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -116,10 +130,12 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 		select {
 		case <-timer.C:
 		case m := <-c.box:
-			c.take(m)
+			c.receive(m, Told, c.take)
 		case e := <-c.stops:
+			c.arriveStop(e)
 			c.step(e)
 		case e := <-c.leg.Events():
+			c.arriveKey(e)
 			c.legEvent(e)
 		case err := <-gone:
 			return err, true
@@ -130,7 +146,8 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 		if c.bridge != nil && c.ended == nil {
 			return c.relay(gone)
 		}
-		c.tick(time.Now())
+		c.arrive(Ticked)
+		c.tick(c.now())
 	}
 	return nil, false
 }
@@ -141,7 +158,7 @@ func (c *Call) empty() {
 	for range mailboxSize {
 		select {
 		case m := <-c.box:
-			c.take(m)
+			c.receive(m, Told, c.take)
 		default:
 			return
 		}
@@ -150,6 +167,7 @@ func (c *Call) empty() {
 
 // tick hears and speaks what is due now.
 func (c *Call) tick(now time.Time) {
+	c.instant = now
 	c.hear(now)
 	c.speak(now)
 	c.limits(now)
@@ -158,10 +176,10 @@ func (c *Call) tick(now time.Time) {
 // conclusion closes the books of a call that is over: why it is, and what was
 // heard of the reply in progress. legErr is of a leg that ended by itself.
 func (c *Call) conclusion(legErr error) {
-	now := time.Now()
 	if c.over != nil {
-		c.over(now)
+		c.over(time.Now())
 	}
+	outside := c.ended == nil || c.bridge != nil
 	switch {
 	case c.ended != nil:
 	case c.life.Err() != nil:
@@ -173,10 +191,12 @@ func (c *Call) conclusion(legErr error) {
 	default:
 		c.ended = &media.Ended{Reason: media.UserHangup}
 	}
+	c.arriveEnd(outside)
+	now := c.now()
 	c.unheld()
 	c.dropAhead(Discarded)
 	if r := c.reply; r != nil && r.live {
-		c.mouth.advance(c.leg.Played(now))
+		c.mouth.advance(c.playedBy(now))
 		if r.audible {
 			c.conclude(Cut, r.heardText(c.mouth.heard))
 		} else {
@@ -200,7 +220,7 @@ func endedBy(cause error) *media.Ended {
 // clock is the call's media time: the end of what was heard, and between two
 // frames as much as has passed since, at most one frame.
 func (c *Call) clock() media.Time {
-	since := min(media.FromDuration(time.Since(c.wallAt)), media.FrameTime)
+	since := min(media.FromDuration(c.now().Sub(c.wallAt)), media.FrameTime)
 	c.clockAt = max(c.clockAt, c.ear.heard+since)
 	return c.clockAt
 }
@@ -216,5 +236,6 @@ func (c *Call) emit(e Event) {
 		c.idle = false
 	}
 	e.At = c.clock()
+	c.keepEvent(e)
 	c.cfg.Observe(e)
 }

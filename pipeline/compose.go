@@ -50,7 +50,7 @@ func (c *Call) write(ctx context.Context, gen int, request *inference.Request, o
 		err = nil // our doing
 	}
 	// Not given up when the call ends: what was consumed is charged.
-	c.box <- message{kind: msgWritten, gen: gen, usage: w.consumed(), err: err}
+	c.box <- message{kind: msgWritten, gen: gen, usage: w.consumed(), engine: w.engine, err: err}
 	close(out)
 }
 
@@ -66,6 +66,7 @@ type writing struct {
 	began   bool      // something came
 	count   int       // characters written
 	usage   *inference.Usage
+	engine  string // whose words these are
 }
 
 // run ends with the model, or when nobody wants its words any more.
@@ -86,6 +87,11 @@ func (w *writing) run() error {
 
 func (w *writing) take(d inference.Delta) bool {
 	w.began = true
+	if w.engine == "" && (d.Text != "" || d.ToolCall != nil) {
+		if w.engine = d.Engine; w.engine == "" {
+			w.engine = w.c.cfg.LLM.Info().Name
+		}
+	}
 	if d.Usage != nil {
 		u := *d.Usage
 		w.usage = &u

@@ -79,6 +79,7 @@ type Config struct {
 	Speculate, SpeculateVoice bool
 
 	Recorder Recorder // nil: the call is not recorded
+	Journal  Journal  // nil: it cannot be replayed
 
 	// MaxDuration ends the call with a goodbye; 0: never.
 	MaxDuration time.Duration
@@ -86,6 +87,8 @@ type Config struct {
 	// long; 0: never.
 	Quiet time.Duration
 
+	// Inspect has the observer told of the inside of the call, too.
+	Inspect bool
 	// Observe is called on the conductor's goroutine. It must not block, nor call
 	// the Call back, but for Stop.
 	Observe func(Event)

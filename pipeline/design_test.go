@@ -1,9 +1,6 @@
 package pipeline_test
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +10,6 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/inference/enginetest"
-	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
 	"parley/store"
 )
@@ -47,99 +43,16 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// TestJitter plays every scenario with engines and packets that come later than it says,
-// and checks what must hold whenever they come.
-func TestJitter(t *testing.T) { playLate(t, 2) }
-
-func TestSoakJitter(t *testing.T) {
-	if os.Getenv("PARLEY_SOAK") == "" {
-		t.Skip("PARLEY_SOAK is not set")
-	}
-	playLate(t, 1000)
-}
-
-func playLate(t *testing.T, runs int) {
-	for _, sc := range slices.Concat(slices.Concat(tables...), telephone) {
-		for run := range runs {
-			t.Run(fmt.Sprintf("%s %d", sc.name, run), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { playOneLate(t, sc, uint64(run)) })
-			})
-		}
-	}
-}
-
-func playOneLate(t *testing.T, sc scenario, seed uint64) {
-	d := &dice{rng: rand.New(rand.NewPCG(seed, 2))}
-	s := pipelinetest.NewScene(sc.said...)
-	if strings.HasPrefix(sc.name, "telephone") {
-		s.Leg.Telephone()
-	}
-	if sc.setup != nil {
-		sc.setup(s)
-	}
-	late(d, s)
-	v := &invariants{t: t, leg: s.Leg, results: map[string]int{}, asked: map[string]bool{}}
-	before := s.Observe
-	s.Observe = func(c *pipeline.Call, e pipeline.Event) {
-		v.see(e)
-		if before != nil {
-			before(c, e)
-		}
-	}
-	s.Play(t, sc.limit*ms+10*ms)
-	v.end(len(s.LLM.Calls()))
-	if t.Failed() {
-		t.Log("\n" + s.Log())
-	}
-	time.Sleep(20 * time.Second) // timers of the test itself
-}
-
-// late makes engines and packets late.
-func late(d *dice, s *pipelinetest.Scene) {
-	lag := time.Duration(0)
-	for i := range s.ASR.Plan {
-		lag = max(lag, d.between(0, 300))
-		s.ASR.Plan[i].At += lag
-	}
-	replies := make([][]enginetest.Step, len(s.LLM.Replies))
-	for i, r := range s.LLM.Replies {
-		replies[i] = slices.Clone(r)
-		for k := range replies[i] {
-			replies[i][k].After += d.between(0, 400)
-		}
-	}
-	s.LLM.Replies = replies
-	s.TTS.FirstAudio += d.between(0, 300)
-	s.TTS.Every += d.between(0, 110)
-	if d.one(2) {
-		jitter := 1 + d.n(30)
-		s.Leg.Late = func(int64) time.Duration { return d.between(0, jitter) }
-	}
-}
-
 // TestBalanceUsedUp is the design's scenario 15: nothing is left after 15 s, and the
 // overdraft is used up 20 s into the call, in the second sentence of three.
 func TestBalanceUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ledger := &fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
-			switch r.Pots.Paid = billing.USD; {
-			case at >= 20*time.Second:
-				r.Pots.Paid = -s.Card.Wallet().Overdraft
-			case at >= 15*time.Second:
-				r.Pots.Paid = -1
-			}
-			return r
-		}}
+		ledger := usedUp()
 		o := ledger.open(t, 0)
 		var scene *pipelinetest.Scene
 		session := o.call(web, func(s *pipelinetest.Scene) {
 			scene = s
-			ahead(s)
-			s.Leg.Speech = []pipelinetest.Utterance{{From: 10000 * ms, To: 11000 * ms}, {From: 17000 * ms, To: 18000 * ms}, {From: 24000 * ms, To: 24500 * ms}}
-			s.ASR.Plan = slices.Concat(enginetest.Spoken(10000*ms, 11000*ms, "one"), enginetest.Spoken(17000*ms, 18000*ms, "two"), enginetest.Spoken(24000*ms, 24500*ms, "three"))
-			s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(150*ms, "Yes. "), enginetest.Sentences(150*ms, "The first one. ", "The second one. ", "The third one. ")}
-			s.TTS.Sentence = 1500 * ms
-			s.LLM.Replies[0][0].Usage = &inference.Usage{In: 40, Out: 5, Source: inference.UsageProvider}
+			overdrawn(s)
 		})
 		o.wait()
 		asked(11120, 18200)(t, scene) // in advance, then not
@@ -169,4 +82,28 @@ func TestBalanceUsedUp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// usedUp is a ledger in which nothing is left after 15 s, and no overdraft after 20 s.
+func usedUp() *fakeLedger {
+	return &fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+		switch r.Pots.Paid = billing.USD; {
+		case at >= 20*time.Second:
+			r.Pots.Paid = -s.Card.Wallet().Overdraft
+		case at >= 15*time.Second:
+			r.Pots.Paid = -1
+		}
+		return r
+	}}
+}
+
+// overdrawn is a caller of three turns, the second of which the agent is answering when
+// the overdraft is used up.
+func overdrawn(s *pipelinetest.Scene) {
+	ahead(s)
+	s.Leg.Speech = []pipelinetest.Utterance{{From: 10000 * ms, To: 11000 * ms}, {From: 17000 * ms, To: 18000 * ms}, {From: 24000 * ms, To: 24500 * ms}}
+	s.ASR.Plan = slices.Concat(enginetest.Spoken(10000*ms, 11000*ms, "one"), enginetest.Spoken(17000*ms, 18000*ms, "two"), enginetest.Spoken(24000*ms, 24500*ms, "three"))
+	s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(150*ms, "Yes. "), enginetest.Sentences(150*ms, "The first one. ", "The second one. ", "The third one. ")}
+	s.TTS.Sentence = 1500 * ms
+	s.LLM.Replies[0][0].Usage = &inference.Usage{In: 40, Out: 5, Source: inference.UsageProvider}
 }

@@ -35,11 +35,17 @@ const (
 	Used                               // Usage of one completion
 	Timed                              // Timing of one turn
 	Answered                           // Text says who answered: human, machine, screening or unknown
+	Served                             // the engine Text served Stage, and another or none did before
 	End                                // the call is over: Ended; the last event
+
+	// The inside of a call, told where Config.Inspect wants it, before End.
+	Phased // Text is the phase of the turn machine from now on
+	Asked  // Request goes to the model; On: in advance, for a turn that may not be over
+	Echoed // the far end was found to give the agent its own voice back
 )
 
 var eventNames = [...]string{"", "thinking", "speaking", "listening", "interrupted", "user_partial", "user_line", "user_line_again",
-	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_begun", "tool_ended", "phones", "fault", "recovered", "used", "timed", "answered", "end"}
+	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_begun", "tool_ended", "phones", "fault", "recovered", "used", "timed", "answered", "served", "end", "phased", "asked", "echoed"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -51,10 +57,12 @@ type Event struct {
 	Turn       int        // the caller's turn it belongs to, from 1
 	Generation int        // the reply, counting those announced, from 1
 	Text       string
+	Stage      Stage
 	Replaces   string
 	On         bool
 	Call       inference.ToolCall
-	Phones     []inference.Mark // owned by the observer; times from the first audio of the reply
+	Request    *inference.Request // not to be changed, nor kept
+	Phones     []inference.Mark   // owned by the observer; times from the first audio of the reply
 	Err        error
 	Usage      Usage
 	Timing     Timing
@@ -69,6 +77,7 @@ type Usage struct {
 	Kind    string
 	Outcome Outcome
 	Tokens  inference.Usage
+	Engine  string // that wrote it; empty: none did
 }
 
 // Speculative says that the completion was begun before its turn was over and did not

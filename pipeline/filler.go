@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"time"
-
-	"parley/inference"
 	"parley/media"
 	"parley/pipeline/turn"
 )
@@ -94,10 +91,8 @@ func (c *Call) sayFiller(now media.Time) {
 	f.count++
 	f.said, f.since = true, now
 	s := &sentence{text: text, complete: true, last: true}
-	for _, p := range pieces(text, c.agent.Language) {
-		for _, chunk := range c.lines.get(lineKey(&c.agent, p)) {
-			s.append(inference.Chunk{Samples: chunk.Samples, Rate: chunk.Rate})
-		}
+	for _, chunk := range c.fillerAudio(text) {
+		s.append(chunk)
 	}
 	if s.total == 0 {
 		return
@@ -128,7 +123,7 @@ func (c *Call) hush() {
 	}
 	// What the far end has of it is played: a client drops that only when its user is
 	// said to have interrupted, which nobody has.
-	c.mouth.advance(c.leg.Played(time.Now()))
+	c.mouth.advance(c.playedBy(c.now()))
 	heard := s.text
 	if h := c.mouth.heard; h.gen == s.gen {
 		heard = s.heard(h.off)

@@ -117,7 +117,7 @@ func (c *Call) runBounded(w *waiting, f *tool.Function, most time.Duration) {
 		most = functionMost
 	}
 	patience = min(patience, most)
-	w.deadline = time.Now().Add(patience)
+	w.deadline = c.now().Add(patience)
 	ctx, stop := context.WithCancelCause(c.life)
 	w.stop = stop
 	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})

@@ -68,9 +68,12 @@ func (c *Call) recognised(stream int, res inference.Result) {
 		return
 	}
 	c.heardOf(res)
+	if res.Text != "" {
+		c.serves(StageASR, &c.serving.asr, res.Engine, c.cfg.ASR)
+	}
 	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.ear.offset, Last: res.Last, Text: res.Text,
 		Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
-	if c.said.echoes(res.Text, c.state.Over(e.Utt), c.echo.found, time.Now()) {
+	if c.said.echoes(res.Text, c.state.Over(e.Utt), c.echo.found, c.now()) {
 		e.Text = ""
 	}
 	if res.Final {
@@ -136,6 +139,7 @@ func (c *Call) hear(now time.Time) {
 		c.echo.listen(f)
 		clean, a := c.cfg.Listener.Hear(f)
 		a.Speech = c.echo.speech(a.Speech)
+		a = c.witness(a)
 		c.ear.push(clean)
 		c.wallAt = now
 		if a.Speech {
@@ -149,7 +153,7 @@ func (c *Call) hear(now time.Time) {
 				e.Tail = turn.Unfinished
 			}
 			if r.live && r.made {
-				e.Tail = c.mouth.left() + c.mouth.written - c.leg.Played(now)
+				e.Tail = c.mouth.left() + c.mouth.written - c.playedBy(now)
 			}
 		}
 		e.Advance = c.mayAdvance()
@@ -160,7 +164,7 @@ func (c *Call) hear(now time.Time) {
 
 func (c *Call) legEvent(e media.LegEvent) {
 	if e.Kind == media.LegDigit {
-		c.active = time.Now()
+		c.active = c.now()
 		if c.key(e.Digit, c.active) {
 			return
 		}

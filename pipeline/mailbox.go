@@ -49,6 +49,7 @@ type message struct {
 	chunk  inference.Chunk
 	call   inference.ToolCall
 	usage  inference.Usage
+	engine string // that wrote it; empty: nothing came
 	asr    inference.Recognition
 	err    error
 	at     time.Time // when the engine gave it
@@ -69,8 +70,12 @@ func (c *Call) post(ctx context.Context, m message) bool {
 	}
 }
 
-// spawn starts a goroutine of the call.
-func (c *Call) spawn(f func()) { c.work.Go(f) }
+// spawn starts a goroutine of the call; a rerun has none.
+func (c *Call) spawn(f func()) {
+	if c.rerun == nil {
+		c.work.Go(f)
+	}
+}
 
 // settle waits for every goroutine of the call and drops what they still post, but
 // for usage: what was consumed is counted.
@@ -84,12 +89,12 @@ func (c *Call) settle() {
 	for {
 		select {
 		case m := <-c.box:
-			c.bury(m)
+			c.receive(m, Buried, c.bury)
 		case <-done:
 			for {
 				select {
 				case m := <-c.box:
-					c.bury(m)
+					c.receive(m, Buried, c.bury)
 				default:
 					return
 				}
@@ -125,7 +130,7 @@ func (c *Call) take(m message) {
 	case msgConnect:
 		c.connect(m.second)
 	case msgTyped:
-		c.active = time.Now()
+		c.active = c.now()
 		c.step(turn.Event{Kind: turn.Typed, Text: m.text})
 	case msgInterrupt:
 		c.step(turn.Event{Kind: turn.Interrupt})
@@ -138,7 +143,7 @@ func (c *Call) take(m message) {
 		if r := c.ahead; r != nil && r.gen == m.gen {
 			c.park(r, m)
 		} else if r := c.reply; r != nil && r.gen == m.gen && r.live {
-			r.movedAt = time.Now()
+			r.movedAt = c.now()
 			c.takeReply(r, m)
 		}
 	}

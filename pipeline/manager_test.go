@@ -164,7 +164,7 @@ func TestTokensAreReportedSoon(t *testing.T) {
 			t.Fatalf("stored %+v", talk)
 		}
 		g := talk.Generations[0]
-		if want := (store.Generation{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", InTokens: 1000, OutTokens: 50, Source: "provider"}); g != want {
+		if want := (store.Generation{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", InTokens: 1000, OutTokens: 50, Source: "provider", Engine: "fake-llm"}); g != want {
 			t.Errorf("stored %+v, want %+v", g, want)
 		}
 		if !strings.Contains(string(talk.Turns), `"endpoint_ms":200,"model_ms":150,"voice_ms":80,"total_ms":430`) {

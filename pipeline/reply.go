@@ -44,6 +44,7 @@ type reply struct {
 	failed  bool  // an engine failed
 	outcome Outcome
 	tokens  *inference.Usage
+	engine  string // that wrote it
 
 	endpoint time.Duration // of the turn it answers
 	asked    time.Time
@@ -115,7 +116,7 @@ func (c *Call) discard(outcome Outcome) {
 
 // cut stops the voice now.
 func (c *Call) cut() {
-	now := time.Now()
+	now := c.now()
 	c.flush(now)
 	c.mouth.cut(c.format.Continuous)
 	c.emit(Event{Kind: Interrupted})
@@ -128,10 +129,10 @@ func (c *Call) cut() {
 
 // flush takes back what was written and is not played yet.
 func (c *Call) flush(now time.Time) {
-	d := c.leg.Flush(now)
+	d := media.Time(c.told(AnsweredFlush, int64(c.leg.Flush(now))))
 	c.mouth.flushed(d)
 	c.echo.flushed(d)
-	c.mouth.advance(c.leg.Played(now))
+	c.mouth.advance(c.playedBy(now))
 }
 
 // lastSentence bounds what is still played of a sentence when the call is ended.
@@ -165,7 +166,7 @@ func (c *Call) account(r *reply) {
 		kind = kindSpeculative
 	}
 	c.emit(Event{Kind: Used, Turn: r.turn, Generation: r.number,
-		Usage: Usage{Generation: r.gen, Kind: kind, Outcome: r.outcome, Tokens: *r.tokens}})
+		Usage: Usage{Generation: r.gen, Kind: kind, Outcome: r.outcome, Tokens: *r.tokens, Engine: r.engine}})
 }
 
 // stalled gives up a reply of which nothing more comes, neither from its engines
@@ -207,7 +208,7 @@ func (c *Call) opening(r *reply) bool {
 // begins takes a sentence that its voice begins to speak.
 func (c *Call) begins(r *reply, m message) {
 	s := &sentence{gen: m.gen, seg: m.seg, text: m.text, form: m.form, stop: m.stop}
-	r.quietAt = time.Now()
+	r.quietAt = c.now()
 	r.texts = append(r.texts, s)
 	r.question = turn.Asks(c.agent.Language, m.text)
 	if r.lead == 0 && strings.ContainsAny(m.text[len(m.text)-1:], ".!?") {

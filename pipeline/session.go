@@ -43,6 +43,7 @@ type Session struct {
 	turns   []turnRecord
 	log     callLog
 	meters  map[string]tool.Meter // of the functions that cost something, by name
+	replay  func() []byte         // what the call can be conducted again from; nil: nothing is kept
 }
 
 // turnRecord is where the time of one turn went, as it is stored.
@@ -70,13 +71,16 @@ func (s *Session) Account() string { return s.stored.Account }
 
 // Begin starts the session's clock: a web session's configuration is complete, a
 // telephone call is answered. Before it nothing is owed.
-func (s *Session) Begin() {
+func (s *Session) Begin() { s.BeginAt(time.Now()) }
+
+// BeginAt is Begin for a session whose clock has run since at.
+func (s *Session) BeginAt(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.started.IsZero() {
 		return
 	}
-	s.started = time.Now()
+	s.started = at
 	s.advance(CallConnected)
 	if s.stored.Terms.Kind.Phone() {
 		// Somebody has been rung up, or has got through: the books know it before
@@ -170,6 +174,14 @@ func (s *Session) ran(name string) {
 	s.m.checkpointSoon()
 }
 
+// Replayed says where to find, when the call is over, what it can be conducted again from.
+// It is stored with the conversation.
+func (s *Session) Replayed(from func() []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replay = from
+}
+
 func (s *Session) observe(e Event) {
 	switch e.Kind {
 	case ToolEnded:
@@ -188,7 +200,7 @@ func (s *Session) observe(e Event) {
 		s.note(func() {
 			if len(s.talk.Generations) < maxGenerations {
 				s.talk.Generations = append(s.talk.Generations, store.Generation{Gen: e.Usage.Generation, Turn: e.Turn, Kind: e.Usage.Kind,
-					Outcome: string(e.Usage.Outcome), InTokens: int64(t.In), OutTokens: int64(t.Out), Source: string(t.Source)})
+					Outcome: string(e.Usage.Outcome), InTokens: int64(t.In), OutTokens: int64(t.Out), Source: string(t.Source), Engine: e.Usage.Engine})
 			}
 		})
 	case UserLine, AgentLine:
@@ -206,6 +218,8 @@ func (s *Session) observe(e Event) {
 		})
 	case UserLineAgain:
 		s.note(func() { s.replaceUser(e.Text) })
+	case Served:
+		s.note(func() { s.served(e.Stage, e.Text) })
 	case Answered:
 		s.note(func() {
 			s.talk.AnsweredBy = e.Text
@@ -363,6 +377,9 @@ func (s *Session) conversation() store.Conversation {
 	defer s.mu.Unlock()
 	talk, log := s.talk, s.log.CallLog
 	talk.Log = &log
+	if s.replay != nil {
+		talk.Replay = s.replay()
+	}
 	if turns, err := json.Marshal(s.turns); err == nil && s.turns != nil {
 		talk.Turns = turns
 	}

@@ -71,6 +71,9 @@ type Settings struct {
 	// OnMachine and MachineMessage are for outbound calls that say nothing of it.
 	OnMachine      *string `json:"on_machine,omitempty"` // continue
 	MachineMessage *string `json:"machine_message,omitempty"`
+
+	Engines  *Engines  `json:"engines,omitempty"`
+	Analysis *Analysis `json:"analysis,omitempty"`
 }
 
 // Snippet is something an agent knows.
@@ -131,6 +134,7 @@ func (s *Settings) check(wrong *schema.Mistakes) {
 	if _, taken := s.Variables["now"]; taken {
 		wrong.Add("settings.variables.now", "is set by the server")
 	}
+	s.checkAfter(wrong)
 }
 
 // policies are the values of Interruptible.
@@ -139,6 +143,12 @@ var policies = map[string]turn.Policy{"always": turn.Always, "never": turn.Never
 // Turn is the turn-taking that the settings ask for in a language.
 func (s *Settings) Turn(language string) turn.Config {
 	c := turn.DefaultConfig(language)
+	s.Retune(&c)
+	return c
+}
+
+// Retune changes turn-taking by what the settings say of it.
+func (s *Settings) Retune(c *turn.Config) {
 	set := func(to *media.Time, from *int, unit media.Time) {
 		if from != nil {
 			*to = media.Time(*from) * unit
@@ -166,7 +176,6 @@ func (s *Settings) Turn(language string) turn.Config {
 	if s.KeyInterrupts != nil {
 		c.Keys = *s.KeyInterrupts
 	}
-	return c
 }
 
 // Speculate says whether replies are begun in pauses, where the rate card says so

@@ -53,6 +53,7 @@ func settingsSchema() *schema.Schema {
 		"record":                      schema.Flag("Record the agent's calls, both sides; false. Callers must be told where the law says so."),
 		"recording_notice":            schema.Text("What is said before the first message, word for word. Neither can be interrupted then.", maxNotice),
 	})
+	s.Properties["engines"], s.Properties["analysis"] = enginesSchema(), analysisSchema()
 	word := func(text string) *schema.Schema {
 		return &schema.Schema{Type: "string", Description: text + " 200 bytes at most.", MinLength: 1, MaxLength: spoken.MaxBytes,
 			Pattern: `[\p{L}\p{Nd}]`, Form: "must have a letter or digit"}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"time"
 
 	"parley/media"
@@ -9,8 +10,8 @@ import (
 
 // speak writes every frame that is due.
 func (c *Call) speak(now time.Time) {
-	c.mouth.advance(c.leg.Played(now))
-	for n := c.leg.Due(now); n > 0; n-- {
+	c.mouth.advance(c.playedBy(now))
+	for n := c.due(now); n > 0; n-- {
 		f, finished, ok := c.mouth.next()
 		for ; finished > 0; finished-- {
 			c.sentencePlayed()
@@ -33,7 +34,7 @@ func (c *Call) speak(now time.Time) {
 		c.mouth.wrote(true)
 		c.active = now
 	}
-	c.mouth.advance(c.leg.Played(now))
+	c.mouth.advance(c.playedBy(now))
 	if r := c.reply; r != nil && r.live && r.made && c.mouth.silent() {
 		c.played()
 		c.step(turn.Event{Kind: turn.Drained})
@@ -91,13 +92,17 @@ func (c *Call) audio(r *reply, m message) {
 		for _, t := range r.texts[:m.seg] {
 			before += t.length().Duration()
 		}
-		for i := range m.chunk.Phones {
-			m.chunk.Phones[i].Start += before
-			m.chunk.Phones[i].End += before
+		phones := slices.Clone(m.chunk.Phones) // those of a line are kept with its audio
+		for i := range phones {
+			phones[i].Start += before
+			phones[i].End += before
 		}
-		c.emit(Event{Kind: Phones, Turn: r.turn, Generation: r.number, Phones: m.chunk.Phones})
+		c.emit(Event{Kind: Phones, Turn: r.turn, Generation: r.number, Phones: phones})
 	}
 	s.append(m.chunk)
+	if len(m.chunk.Samples) > 0 {
+		c.serves(StageTTS, &c.serving.tts, m.chunk.Engine, c.cfg.TTS)
+	}
 	if !r.audible && len(m.chunk.Samples) > 0 {
 		r.audible, r.voiceAt = true, m.at
 		if !r.joins {
@@ -141,7 +146,9 @@ func (c *Call) written(m message) {
 		return
 	}
 	u := m.usage
-	r.tokens, r.written = &u, true
+	if r.tokens, r.written, r.engine = &u, true, m.engine; m.engine != "" {
+		c.serves(StageLLM, &c.serving.llm, m.engine, c.cfg.LLM)
+	}
 	if m.err != nil {
 		if r.err = m.err; r == c.ahead {
 			c.dropAhead(FailedReply)

@@ -146,7 +146,7 @@ func (c *Call) called(r *reply, call inference.ToolCall) {
 	case f != nil:
 		c.run(w, f)
 	case c.asked(call.Name):
-		w.deadline = time.Now().Add(c.cfg.ToolTimeout)
+		w.deadline = c.now().Add(c.cfg.ToolTimeout)
 		c.emit(Event{Kind: ToolAsked, Turn: r.turn, Generation: r.number, Call: call})
 	default:
 		c.toolEnded(call.ID, problem("there is no function "+call.Name), "unknown_tool")
@@ -193,7 +193,7 @@ func (c *Call) toolsDone() {
 		return
 	}
 	c.tools.told = false
-	r.movedAt = time.Now()
+	r.movedAt = c.now()
 	c.step(turn.Event{Kind: turn.ToolsDone})
 }
 

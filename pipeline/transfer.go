@@ -31,8 +31,8 @@ type Transfer struct {
 	To  []Destination
 	Any bool // any number too that Check lets through
 	// Check says how a number is dialled, or why it is not: the text of the error is
-	// told to the model.
-	Check func(number string) (dialled string, err error)
+	// told to the model. It is asked before each transfer, of either kind.
+	Check func(ctx context.Context, number string) (dialled string, err error)
 	// Consult calls a number beside the call, for transfers that are announced or that
 	// the far end does not do itself. The caller of Consult runs the leg, and calls
 	// over when it has ended. The text of an error is told to the model. nil: there

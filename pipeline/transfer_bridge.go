@@ -6,47 +6,6 @@ import (
 	"parley/media"
 )
 
-// pipeFrames bounds what waits between two people who are connected: more would be
-// heard as a delay, so the oldest is dropped. pipeAhead is what is saved up against
-// jitter before it is played.
-const (
-	pipeFrames = 6
-	pipeAhead  = 2
-)
-
-// pipe carries one person's voice to the other.
-type pipe struct {
-	frames [pipeFrames][media.MaxFrameSamples]int16
-	first  int
-	n      int
-	flows  bool
-}
-
-func (p *pipe) push(f media.Frame) {
-	if p.n == pipeFrames {
-		p.first, p.n = (p.first+1)%pipeFrames, p.n-1
-	}
-	copy(p.frames[(p.first+p.n)%pipeFrames][:], f.Samples)
-	p.n++
-}
-
-// next is the next frame of n samples, silence when there is none. It is valid until
-// the next push.
-func (p *pipe) next(n int) []int16 {
-	if p.n == 0 {
-		p.flows = false
-	}
-	if p.n >= pipeAhead {
-		p.flows = true
-	}
-	if !p.flows {
-		return silence[:n]
-	}
-	f := p.frames[p.first][:n]
-	p.first, p.n = (p.first+1)%pipeFrames, p.n-1
-	return f
-}
-
 // bridge connects the caller to a second leg.
 type bridge struct {
 	*second
@@ -68,8 +27,9 @@ func (c *Call) relay(gone <-chan error) (legErr error, legGone bool) {
 		select {
 		case <-timer.C:
 		case m := <-c.box:
-			c.takeConnected(m)
+			c.receive(m, Told, c.takeConnected)
 		case e := <-c.stops:
+			c.arriveStop(e)
 			c.ended = &media.Ended{Reason: e.Reason, Detail: e.Detail}
 		case e := <-c.leg.Events():
 			passKey(e, b.leg)
@@ -85,8 +45,10 @@ func (c *Call) relay(gone <-chan error) (legErr error, legGone bool) {
 		case <-c.life.Done():
 			return nil, false
 		}
-		now := time.Now()
+		c.arrive(Ticked)
+		now := c.now()
 		if n := carry(c.leg, b.leg, &b.out, now); n > 0 {
+			c.input.Carried = n
 			c.ear.heard += media.Time(n) * media.FrameTime // the call's clock
 			c.wallAt = now
 		}
@@ -102,7 +64,7 @@ func (c *Call) relay(gone <-chan error) (legErr error, legGone bool) {
 // wants.
 func carry(from, to media.Leg, p *pipe, now time.Time) (came int) {
 	for f, ok := from.Read(now); ok; f, ok = from.Read(now) {
-		p.push(f)
+		p.push(f, now)
 		came++
 	}
 	rate := to.Format().Out

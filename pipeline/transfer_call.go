@@ -34,7 +34,7 @@ func (c *Call) transfer(ctx context.Context, arguments json.RawMessage) (string,
 	if err != nil {
 		return "", err
 	}
-	number, err := t.Check(to.Number)
+	number, err := t.Check(ctx, to.Number)
 	if err != nil {
 		return "", err
 	}
@@ -157,7 +157,7 @@ func (s *second) tell(ctx context.Context, said []*sentence) error {
 // transferred to, and the agent's part is over.
 func (c *Call) connect(s *second) {
 	if r := c.reply; r != nil && r.live {
-		c.mouth.advance(c.leg.Played(time.Now()))
+		c.mouth.advance(c.playedBy(c.now()))
 		c.conclude(Cut, r.heardText(c.mouth.heard))
 	}
 	c.dropAhead(Discarded)
@@ -195,11 +195,13 @@ func (c *Call) moved() bool {
 				if !errors.Is(m.err, errTransferred) {
 					return false
 				}
-				c.tools.told = false
-				c.toolEnded(m.id, m.text, "ok")
+				c.receive(m, Told, func(m message) {
+					c.tools.told = false
+					c.toolEnded(m.id, m.text, "ok")
+				})
 				return true
 			}
-			c.bury(m)
+			c.receive(m, Buried, c.bury)
 		case <-t.C:
 			return false
 		}

@@ -19,7 +19,7 @@ import (
 func desk() *pipeline.Transfer {
 	return &pipeline.Transfer{
 		To: []pipeline.Destination{{Number: "+34911234567", Name: "sales", Description: "Orders"}, {Number: "+34911234568"}},
-		Check: func(number string) (string, error) {
+		Check: func(_ context.Context, number string) (string, error) {
 			if strings.HasPrefix(number, "+349") {
 				return number, nil
 			}

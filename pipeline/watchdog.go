@@ -46,7 +46,7 @@ func (c *Call) broken(r *reply, m message) {
 	said := s.heard(s.length())
 	left := strings.TrimSpace(strings.TrimPrefix(s.text, said))
 	s.text, s.form, s.marks, s.complete = said, nil, nil, true
-	r.movedAt = time.Now()
+	r.movedAt = c.now()
 	c.emit(Event{Kind: Recovered, Turn: r.turn, Generation: r.number, Err: m.err})
 	m.again <- left
 }

@@ -21,6 +21,9 @@ import (
 // each returns "" for what there is not.
 type Names struct {
 	Voice, Language func(string) string
+	// Engines are the names of the engines that the server offers; nil: not known, and
+	// then agents may name any.
+	Engines map[pipeline.Stage][]string
 }
 
 // Defaults of an agent that does not say.
@@ -134,10 +137,13 @@ func (n Names) further(whole map[string]json.RawMessage, a *store.Agent, wrong *
 	if !wrong.Within("tools") {
 		*wrong = append(*wrong, tool.Mistakes(whole["tools"])...)
 	}
-	before := len(*wrong)
+	before, readable := len(*wrong), !wrong.Within("settings")
 	settings, err := pipeline.ParseSettings(whole["settings"])
 	if more, ok := err.(schema.Mistakes); ok && !wrong.Within("settings") {
 		*wrong = append(*wrong, more...)
+	}
+	if n.Engines != nil && readable {
+		*wrong = append(*wrong, settings.Engines.Offered(n.Engines)...)
 	}
 	if bytes.Contains(whole["settings"], []byte(`\u0000`)) && len(*wrong) == before {
 		wrong.Add("settings", "zero characters are not stored")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/store"
@@ -18,6 +19,7 @@ import (
 var names = agent.Names{
 	Voice:    func(v string) string { return strings.ToUpper(v[strings.LastIndex(v, "_")+1:]) },
 	Language: func(l string) string { return strings.ToLower(l[:2]) },
+	Engines:  map[pipeline.Stage][]string{pipeline.StageASR: {"ears"}, pipeline.StageLLM: {"mind", "scripted"}, pipeline.StageTTS: {"loud", "soft"}},
 }
 
 func settings(s string) string { return `{"name":"N","settings":{` + s + `}}` }
@@ -38,6 +40,8 @@ var good = []string{
 	settings(`"min_endpoint_ms":100,"max_endpoint_ms":6000,"barge_in_ms":200,"idle_seconds":0,"idle_reprompts":10,"max_duration_seconds":7200,"ring_ms":0,
 		"interruptible":"never","first_message_interruptible":"after_first_sentence","key_interrupts":false,"phrases":["a"],"speculative_llm":true,"speculative_voice":false,
 		"send_dtmf":false,"collect_digits":true,"opt_out":false,"transfer_any":true`),
+	settings(`"engines":{"llm":"scripted","tts":["loud","soft"],"asr":[]}`), settings(`"engines":{},"analysis":{}`),
+	settings(`"analysis":{"summary":true,"summary_prompt":"Name the {{dish}}.","extract":{"type":"object","required":["day"],"properties":{"day":{"type":"string","enum":["Monday"]}}}}`),
 	tools(`{"type":"web_search"},{"type":"crm"}`), function(`{"name":"a","parameters":{"type":"object"}}`),
 	tools(`{"type":"http","name":"order","http":{"method":"GET","url":"https://api.example.com/o"}}`),
 }
@@ -90,6 +94,19 @@ var bad = []struct {
 		"settings.transfer_to[0].number: must be a telephone number in international format, such as +34911234567; " +
 			`settings.transfer_to[2]: there are two of "A"`, true},
 	{settings(`"transfer_to":[{"number":"+34911234567","name":"a\nb"}]`), `settings.transfer_to[0].name: "a\nb", must be one line`, false},
+	{settings(`"engines":{"llm":"gpt"}`), `settings.engines.llm: there is no engine "gpt" here; there are: mind and scripted`, true},
+	{settings(`"engines":{"llm":["mind","loud"],"tts":["soft","soft"]}`),
+		`settings.engines.tts[1]: "soft" is there twice; settings.engines.llm[1]: there is no engine "loud" here; there are: mind and scripted`, true},
+	{settings(`"engines":{"llm":7,"asr":[""],"vad":"x"}`),
+		"settings.engines.asr[0]: is empty; settings.engines.llm: 7, must be a text or a list; settings.engines.vad: is not known", false},
+	{settings(`"engines":"scripted"`), "settings.engines: a text, must be an object", false},
+	{settings(`"analysis":{"summary":"yes","prompt":"x"}`), "settings.analysis.prompt: is not known; settings.analysis.summary: a text, must be true or false", false},
+	{settings(`"analysis":{"summary_prompt":"x"}`), "settings.analysis.summary_prompt: needs summary to be true", true},
+	{settings(`"analysis":{"summary":true,"summary_prompt":"` + strings.Repeat("x", 2001) + `"}`), "settings.analysis.summary_prompt: 2001 characters, allowed are 2000", false},
+	{settings(`"analysis":{"extract":{"type":"object"}}`), "settings.analysis.extract: must be of type object, with properties", true},
+	{settings(`"analysis":{"extract":{"type":"object","properties":{"day":{"type":"date"},"x":{"type":"string","format":"email"}}}}`),
+		`settings.analysis.extract.properties.day.type: "date", allowed are object, array, string, integer, number and boolean; ` +
+			"settings.analysis.extract.properties.x.format: is not known", true},
 	{`{"name":"N","settings":[]}`, "settings: a list, must be an object", false},
 	{`{"name":"N","tools":{}}`, "tools: an object, must be a list", false},
 	{tools(`7`), "tools[0]: 7, must be an object", false},

@@ -1,6 +1,7 @@
 package pipelinetest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/replay"
 	"parley/pipeline/turn"
 )
 
@@ -37,7 +39,8 @@ type Scene struct {
 	// Observe sees every event besides the log.
 	Observe func(c *pipeline.Call, e pipeline.Event)
 
-	log []string
+	log    []string
+	record replay.Recorder
 }
 
 // NewScene returns a conversation in which the caller speaks as told. The
@@ -95,7 +98,9 @@ func (s *Scene) Call() *pipeline.Call {
 	var call *pipeline.Call
 	observe := cfg.Observe
 	cfg.Observe = func(e pipeline.Event) {
-		s.log = append(s.log, line(e))
+		if e.Kind != pipeline.Served { // as the script says
+			s.log = append(s.log, line(e))
+		}
 		if observe != nil {
 			observe(e)
 		}
@@ -113,6 +118,9 @@ func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
+	if s.Config.Journal == nil {
+		s.Config.Journal = &s.record
+	}
 	call := s.Call()
 	if err := call.Prepare(ctx); err != nil {
 		t.Fatal(err)
@@ -131,8 +139,37 @@ func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
 	if n := s.ASR.Busy() + s.LLM.Busy() + s.TTS.Busy(); n != 0 {
 		t.Errorf("%d engine streams are still busy after the call", n)
 	}
+	if s.Config.Journal == &s.record {
+		s.replay(t)
+	}
 	return ended
 }
+
+// replay conducts the conversation again from its record: its log must be the same.
+func (s *Scene) replay(t *testing.T) {
+	t.Helper()
+	kept := s.record.Bytes()
+	if kept == nil { // it ended before it began
+		return
+	}
+	f, err := replay.Read(bytes.NewReader(kept))
+	if err != nil {
+		t.Fatalf("the record of the conversation: %v", err)
+	}
+	again, err := replay.Replay(f, replay.Options{Change: s.Sounds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !again.Same { // outside of simulated time the record may be cut
+		t.Errorf("the conversation does not replay, from event %d of %d on:\n%s", again.Parted, len(f.Events), replay.Diff(f.Events, again.Events))
+	}
+}
+
+// Sounds has a replay take texts for complete as the scene does.
+func (s *Scene) Sounds(c *pipeline.Config) { c.Turn.Complete = s.Config.Turn.Complete }
+
+// Record is what was kept of a conversation that was played. The slice is the scene's.
+func (s *Scene) Record() []byte { return s.record.Bytes() }
 
 // Log is every event of the conversation, one a line, with its time in ms.
 func (s *Scene) Log() string { return strings.Join(s.log, "\n") }

@@ -82,6 +82,10 @@ func (s *Schema) Read(path string, text []byte) Mistakes {
 }
 
 func (s *Schema) check(path string, value any, m *Mistakes) {
+	if len(s.Either) > 0 {
+		s.either(path, value, m)
+		return
+	}
 	if what, ok := s.typed(value); !ok {
 		m.Add(path, "%s, must be %s", what, articles[s.Type])
 		return
@@ -103,6 +107,21 @@ func (s *Schema) check(path string, value any, m *Mistakes) {
 	case map[string]any:
 		s.object(path, v, m)
 	}
+}
+
+// either checks a value by the form that has its type.
+func (s *Schema) either(path string, value any, m *Mistakes) {
+	var what string
+	var types []string
+	for _, form := range s.Either {
+		is, ok := form.typed(value)
+		if ok {
+			form.check(path, value, m)
+			return
+		}
+		what, types = is, append(types, articles[form.Type])
+	}
+	m.Add(path, "%s, must be %s", what, strings.Join(types, " or "))
 }
 
 // articles are the types as a sentence has them.
@@ -143,21 +162,32 @@ func (s *Schema) typed(value any) (what string, ok bool) {
 func (s *Schema) text(path, text string, m *Mistakes) {
 	length := utf8.RuneCountInString(text)
 	switch {
-	case length < s.MinLength:
+	case length < s.MinLength && length == 0:
 		m.Add(path, "is empty")
+	case length < s.MinLength:
+		m.Add(path, "%d characters, needed are %d", length, s.MinLength)
 	case s.MaxLength > 0 && length > s.MaxLength:
 		m.Add(path, "%d characters, allowed are %d", length, s.MaxLength)
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
-		m.Add(path, "%s, allowed are %s", quote(text), and(s.Enum))
+		m.Add(path, "%s, allowed are %s", Quote(text), And(s.Enum))
 	case s.Pattern != "" && !pattern(s.Pattern).MatchString(text):
-		m.Add(path, "%s, %s", quote(text), s.Form)
+		m.Add(path, "%s, %s", Quote(text), s.Form)
 	}
 }
 
 func (s *Schema) number(path string, n json.Number, m *Mistakes) {
 	f, err := n.Float64()
-	if err != nil || s.Minimum != nil && f < *s.Minimum || s.Maximum != nil && f > *s.Maximum {
+	low, high := s.Minimum != nil && f < *s.Minimum, s.Maximum != nil && f > *s.Maximum
+	switch {
+	case err == nil && !low && !high:
+	case s.Minimum != nil && s.Maximum != nil:
 		m.Add(path, "%s, allowed are %v to %v", n, *s.Minimum, *s.Maximum)
+	case low:
+		m.Add(path, "%s, must be %v or more", n, *s.Minimum)
+	case high:
+		m.Add(path, "%s, must be %v or less", n, *s.Maximum)
+	default:
+		m.Add(path, "%s, is not a number that can be kept", clip(n.String()))
 	}
 }
 
@@ -210,10 +240,11 @@ func clip(text string) string {
 	return text
 }
 
-func quote(text string) string { return strconv.Quote(clip(text)) }
+// Quote is a text as a mistake shows it, clipped.
+func Quote(text string) string { return strconv.Quote(clip(text)) }
 
-// and lists words in a sentence.
-func and(words []string) string {
+// And lists words in a sentence.
+func And(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -23,6 +23,8 @@ type Schema struct {
 	// PropertyNames and MaxProperties are for objects whose names are the writer's.
 	PropertyNames *Schema `json:"propertyNames,omitempty"`
 	MaxProperties int     `json:"maxProperties,omitempty"` // 0: any
+	// Either are forms of which a value has one; they differ in their types.
+	Either []*Schema `json:"anyOf,omitempty"`
 	// Others is what else an object may have: nil anything, false nothing, or a *Schema.
 	Others   any  `json:"additionalProperties,omitempty"`
 	Default  any  `json:"default,omitempty"`
@@ -48,6 +50,11 @@ func List(description string, most int, of *Schema) *Schema {
 // Text is a string of at most most characters; 0: any number.
 func Text(description string, most int) *Schema {
 	return &Schema{Type: "string", Description: description, MaxLength: most}
+}
+
+// OneOrMore is one value, or a list of at most most of them.
+func OneOrMore(description string, most int, of *Schema) *Schema {
+	return &Schema{Description: description, Either: []*Schema{of, List("", most, of)}}
 }
 
 // Flag is a boolean.

@@ -172,7 +172,7 @@ const maxRedirects = 3
 func (g *Guard) Client() *http.Client {
 	t := &http.Transport{DialContext: g.dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: connectTime, MaxIdleConns: 200,
 		MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: 64 << 10}
-	return &http.Client{Transport: schemes{t}, CheckRedirect: redirect}
+	return &http.Client{Transport: traced{schemes{t}}, CheckRedirect: redirect}
 }
 
 // schemes tells the dialer whether a connection will be encrypted.

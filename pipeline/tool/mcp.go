@@ -115,18 +115,18 @@ type mcpServer struct {
 }
 
 // mcp makes the functions of a server's tools.
-func (p *Provider) mcp(ctx context.Context, set *Set, account string, d Definition, secrets map[string]string) []Function {
-	log := p.Log.With("account", account, "server", d.Spec.Name)
+func (p *Provider) mcp(ctx context.Context, set *Set, who Who, d Definition, secrets map[string]string) []Function {
+	log := p.Log.With("account", who.Account, "server", d.Spec.Name)
 	headers, err := expandAll(d.MCP.Headers, secrets)
 	if err != nil {
 		log.Warn("an MCP server cannot be used", "err", err)
 		return nil
 	}
-	server := p.server(d.MCP.URL, headers, secrets)
+	server := p.server(d.MCP.URL, who.Trace, headers, secrets)
 	set.mu.Lock()
 	set.servers = append(set.servers, server)
 	set.mu.Unlock()
-	identity, err := json.Marshal([]any{account, d.MCP.URL, headers})
+	identity, err := json.Marshal([]any{who.Account, d.MCP.URL, headers})
 	if err != nil {
 		return nil
 	}
@@ -162,10 +162,10 @@ func (p *Provider) mcp(ctx context.Context, set *Set, account string, d Definiti
 }
 
 // server is a server that is not connected yet.
-func (p *Provider) server(address string, headers, secrets map[string]string) *mcpServer {
+func (p *Provider) server(address, trace string, headers, secrets map[string]string) *mcpServer {
 	client := *p.client
 	client.Timeout = maxTimeout + connectMCP // saying goodbye to a server included
-	client.Transport = &sender{next: client.Transport, headers: headers, home: home(address)}
+	client.Transport = &sender{next: client.Transport, trace: trace, headers: headers, home: home(address)}
 	return &mcpServer{secrets: secrets, patience: p.patience, transport: &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &client,
 		MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxStream}}
 }
@@ -181,6 +181,7 @@ func home(address string) string {
 // sender adds a server's headers to requests that go there, and bounds the answers.
 type sender struct {
 	next    http.RoundTripper
+	trace   string // traceparent; empty: none. The protocol's own requests have it, too
 	headers map[string]string
 	home    string
 }
@@ -189,6 +190,9 @@ type sender struct {
 func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	if origin(r.URL) == s.home && r.Response == nil { // and not where it was sent on to
 		r = r.Clone(r.Context())
+		if s.trace != "" {
+			r.Header.Set("Traceparent", s.trace)
+		}
 		for name, value := range s.headers {
 			r.Header.Set(name, value)
 		}

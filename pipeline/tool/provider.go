@@ -41,8 +41,8 @@ type Who struct {
 	Account string
 	// Other is the telephone number of the far end, E.164; empty: not known.
 	Other string
-	// Trace is the traceparent header of requests that HTTP functions make (W3C Trace
-	// Context, section 3.2); empty: they have none but the function's own.
+	// Trace is the traceparent header of requests that functions make (W3C Trace
+	// Context, section 3.2); empty: they have none but what an agent's definition sets.
 	Trace string
 }
 
@@ -80,9 +80,9 @@ func (p *Provider) Open(ctx context.Context, who Who, defs []Definition) *Set {
 		switch d.Kind {
 		case HTTPKind:
 			made[i] = []Function{{Spec: d.Spec, Timeout: timeout(d.HTTP.TimeoutMS), Cancel: d.Cancel,
-				Run: (&requester{d.HTTP, p.client, secrets, who.Trace}).run}}
+				Run: (&requester{d.HTTP, p.client, secrets}).run}}
 		case MCPKind:
-			wg.Go(func() { made[i] = p.mcp(ctx, set, who.Account, d, secrets) })
+			wg.Go(func() { made[i] = p.mcp(ctx, set, who, d, secrets) })
 		case Search:
 			if p.WebSearch != nil {
 				made[i] = []Function{{Spec: d.Spec, Timeout: defaultTimeout, Cancel: true, Run: p.WebSearch.run, Meter: Searched}}
@@ -102,6 +102,7 @@ func (p *Provider) Open(ctx context.Context, who Who, defs []Definition) *Set {
 			continue
 		}
 		taken[f.Spec.Name] = true
+		f.Run = inTrace(who.Trace, f.Run)
 		set.Functions = append(set.Functions, f)
 	}
 	return set

@@ -31,7 +31,6 @@ type requester struct {
 	h       *HTTP
 	client  *http.Client
 	secrets map[string]string
-	trace   string // traceparent; empty: none
 }
 
 func (q *requester) run(ctx context.Context, raw json.RawMessage) (string, error) {
@@ -111,9 +110,6 @@ func (q *requester) once(ctx context.Context, address string, headers map[string
 	r.Header.Set("User-Agent", "Parley")
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
-	}
-	if q.trace != "" {
-		r.Header.Set("Traceparent", q.trace)
 	}
 	for name, value := range headers {
 		r.Header.Set(name, value)

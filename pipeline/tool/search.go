@@ -56,7 +56,7 @@ func NewWebSearch(address, key string) (*WebSearch, error) {
 // among it, goes nowhere else.
 func trusted() *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{TLSHandshakeTimeout: connectTime, MaxIdleConnsPerHost: 8, IdleConnTimeout: idleTime, ForceAttemptHTTP2: true},
+		Transport:     traced{&http.Transport{TLSHandshakeTimeout: connectTime, MaxIdleConnsPerHost: 8, IdleConnTimeout: idleTime, ForceAttemptHTTP2: true}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Timeout:       maxTimeout,
 	}

@@ -168,15 +168,15 @@ func TestPolicies(t *testing.T) {
 		before, when string
 		then         string
 	}{
-		{"over the first sentence", after, speaking + "first", "speak 160; partial 2 no wait; quiet 200; final 2 no wait; digit", "turn 2; open; close"},
-		{"which is heard then", after, speaking + "first; speak 160; partial 2 no wait; quiet 200; final 2 no wait", "rest; quiet 20", "cut; commit 2 no wait"},
-		{"or at its end", after, speaking + "first; speak 160; partial 2 yeah; quiet 200; final 2 yeah", "rest; quiet 20; drained", "drop 2; listen"},
-		{"speech beyond it", after, speaking + "first; speak 160", "rest; speak 20; partial 2 no", "duck true; cut"},
-		{"later", after, speaking + "rest", "speak 160; partial 2 no", "turn 2; open; duck true; cut"},
+		{"over the first sentence", after, speaking + "first", "speak 200; partial 2 no wait; quiet 200; final 2 no wait; digit", "turn 2; open; close"},
+		{"which is heard then", after, speaking + "first; speak 200; partial 2 no wait; quiet 200; final 2 no wait", "rest; quiet 20", "cut; commit 2 no wait"},
+		{"or at its end", after, speaking + "first; speak 200; partial 2 yeah; quiet 200; final 2 yeah", "rest; quiet 20; drained", "drop 2; listen"},
+		{"speech beyond it", after, speaking + "first; speak 200", "rest; speak 20; partial 2 no", "duck true; cut"},
+		{"later", after, speaking + "rest", "speak 200; partial 2 no", "turn 2; open; duck true; cut"},
 		{"from the first audio", after, saying + "speak 60", "audio; first; speak 20", ""},
-		{"over the greeting", greeting, "ready; audio", "speak 160; partial 1 no wait; quiet 200; final 1 no wait; digit", "turn 1; open; close"},
+		{"over the greeting", greeting, "ready; audio", "speak 200; partial 1 no wait; quiet 200; final 1 no wait; digit", "turn 1; open; close"},
 		{"and after it", greeting, "ready; audio; speak 100; quiet 200; final 1 no wait", "drained", "commit 1 no wait"},
-		{"over the next reply", greeting, "ready; audio; speak 100; quiet 200; final 1 yes; drained; audio; quiet 20", "speak 160; partial 2 no", "turn 2; open; duck true; cut"},
+		{"over the next reply", greeting, "ready; audio; speak 100; quiet 200; final 1 yes; drained; audio; quiet 20", "speak 200; partial 2 no", "turn 2; open; duck true; cut"},
 		{"a key", plainConfig(), speaking, "digit", "cut; listen"},
 		{"a key while the caller speaks", plainConfig(), yielding, "digit", "cut"},
 		{"a key that counts for nothing", keyless, speaking, "digit", ""},

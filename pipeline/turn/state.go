@@ -17,7 +17,7 @@ type State struct {
 	over       int        // the latest utterance that began over the agent's voice
 	gap        media.Time // silence before the current run of speech
 	voice      uint64     // the latest frames of the current run of speech: a bit each, set when loud
-	near       bool       // the caller's own voice was heard in the current turn or overlap
+	near       int        // how much of it was the caller's own, at most, in the current turn or overlap: own
 
 	// The caller's turn.
 	turn       int        // its number
@@ -93,7 +93,7 @@ func (s *State) hear(e Event) (began, ended bool) {
 		if e.Loud {
 			s.voice |= 1
 		}
-		s.near = s.near || s.own()
+		s.near = max(s.near, s.own())
 		if !s.speaking && s.hot < s.Config.StartAfter {
 			return false, false
 		}

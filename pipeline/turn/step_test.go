@@ -14,7 +14,7 @@ const (
 	speaking  = thinking + "audio; "                             // and answered
 	tooling   = thinking + "tools; "                             // or waits for a function
 	yielding  = speaking + "speak 60; "                          // turn 2 begins over it
-	word      = speaking + "speak 160; "                         // long enough for one
+	word      = speaking + "speak 240; "                         // long enough for some
 	closing   = speaking + "stop balance_exhausted goodbye; "    //
 	saying    = listening + "quiet 10000; "                      // a line that is not heard yet
 	owed      = listening + "speak 1000; quiet 100; quiet 100; " // the text is late
@@ -87,7 +87,10 @@ func TestStep(t *testing.T) {
 		{"two words", word, "partial 2 friday then", "cut", UserSpeaking},
 		{"a stop word in no time", yielding, "partial 2 no", "", Yielding},
 		{"a stop word of somebody else's", speaking + "mutter 400; speak 60; mutter 100", "partial 2 no", "", Yielding},
-		{"a stop word among them", speaking + "mutter 400; speak 160; mutter 100", "partial 2 no", "cut", UserSpeaking},
+		{"a stop word among them", speaking + "mutter 400; speak 200; mutter 100", "partial 2 no", "cut", UserSpeaking},
+		{"a stop word in too little of their voice", speaking + "mutter 200; speak 180", "partial 2 no", "", Yielding},
+		{"two words in too little of it", speaking + "mutter 200; speak 220", "partial 2 friday then", "", Yielding},
+		{"two words in enough", speaking + "mutter 200; speak 240", "partial 2 friday then", "cut", UserSpeaking},
 		{"600 ms with weak sounds in them", speaking + "speak 60", "speak 200; mutter 80; speak 160; mutter 60; speak 40", "cut", UserSpeaking},
 		{"600 ms of which a third is somebody else's", speaking + "speak 60", "speak 120; mutter 220; speak 240", "", Yielding},
 		{"backchannel while it lasts", yielding, "partial 2 uh-huh", "", Yielding},
@@ -99,7 +102,7 @@ func TestStep(t *testing.T) {
 		{"words from far off", speaking + "mutter 200", "partial 2 no wait", "", Yielding},
 		{"words that are a guess", yielding, "guess 2 no wait", "", Yielding},
 		{"a word right at the beginning", word + "quiet 100; final 2 goodbye", "quiet 600; drained", "duck false; commit 2 goodbye", Thinking},
-		{"a word later on", speaking + "quiet 600; speak 160; quiet 100; final 2 goodbye", "quiet 600; drained", "duck false; drop 2; listen", Listening},
+		{"a word later on", speaking + "quiet 600; speak 240; quiet 100; final 2 goodbye", "quiet 600; drained", "duck false; drop 2; listen", Listening},
 		{"a yes at the beginning", word + "quiet 100; final 2 yes", "drained", "listen", Listening},
 		{"noise", yielding, "quiet 400", "close; duck false", Speaking},
 		{"no text for the noise", yielding + "quiet 400", "final 2", "drop 2", Speaking},

@@ -182,7 +182,7 @@ type Config struct {
 	ClosingMax media.Time // the longest last words may take (8 s)
 
 	// Complete is the probability, 0 to 1, that a turn with this text is over.
-	Complete func(text string) float64
+	Complete func(text string) float64 `json:"-"`
 }
 
 // DefaultConfig is what a conversation in language starts from.

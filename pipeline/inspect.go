@@ -1,0 +1,47 @@
+package pipeline
+
+import (
+	"time"
+
+	"parley/billing"
+	"parley/inference"
+)
+
+// inspection is what a call has told of its inside. It belongs to the conductor.
+type inspection struct {
+	phase string
+	echo  bool
+}
+
+// inspect tells an observer that may see inside the call what has changed there. It
+// costs two comparisons a frame.
+func (c *Call) inspect() {
+	if !c.cfg.Inspect {
+		return
+	}
+	if p := c.state.Phase.String(); p != c.inspected.phase {
+		c.inspected.phase = p
+		c.emit(Event{Kind: Phased, Turn: c.state.Turn(), Text: p})
+	}
+	if c.echo.found && !c.inspected.echo {
+		c.inspected.echo = true
+		c.emit(Event{Kind: Echoed})
+	}
+}
+
+// asksModel tells what the model is asked for reply r.
+func (c *Call) asksModel(r *reply, request *inference.Request) {
+	if c.cfg.Inspect {
+		c.emit(Event{Kind: Asked, Turn: r.turn, Generation: r.number, On: r.ahead, Request: request})
+	}
+}
+
+// Cost is what the session has cost up to now, by the card it started with.
+func (s *Session) Cost(now time.Time) billing.Money {
+	_, used := s.usage(now)
+	bill, err := s.stored.Tariff.Price(used)
+	if err != nil {
+		return 0 // the ledger refuses it, too, and says so
+	}
+	return bill.Total()
+}

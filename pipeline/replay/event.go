@@ -1,0 +1,115 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/inference"
+	"parley/pipeline"
+)
+
+// Event is one entry of a call's log: what its observers were told. Phonemes are left
+// out, for they follow from the audio.
+type Event struct {
+	AtUS       int64               `json:"at_us"` // media time of the call, microseconds
+	Kind       string              `json:"kind"`
+	Turn       int                 `json:"turn,omitempty"`
+	Generation int                 `json:"generation,omitempty"`
+	Text       string              `json:"text,omitempty"`
+	Replaces   string              `json:"replaces,omitempty"`
+	Stage      string              `json:"stage,omitempty"`
+	On         *bool               `json:"on,omitempty"`
+	Call       *inference.ToolCall `json:"call,omitempty"`
+	Error      string              `json:"error,omitempty"`
+	Usage      *Usage              `json:"usage,omitempty"`
+	Timing     *Timing             `json:"timing,omitempty"`
+	Reason     string              `json:"reason,omitempty"` // of the end
+	Detail     string              `json:"detail,omitempty"`
+}
+
+// Usage is what a completion consumed.
+type Usage struct {
+	Generation int    `json:"generation"`
+	Kind       string `json:"kind"`
+	Outcome    string `json:"outcome"`
+	In         int    `json:"in_tokens"`
+	Out        int    `json:"out_tokens"`
+	Source     string `json:"source,omitempty"`
+	Engine     string `json:"engine,omitempty"`
+}
+
+// Timing is where a turn's time went, in microseconds.
+type Timing struct {
+	EndpointUS int64 `json:"endpoint_us"`
+	ModelUS    int64 `json:"model_us"`
+	VoiceUS    int64 `json:"voice_us"`
+	TotalUS    int64 `json:"total_us"`
+	OverheadUS int64 `json:"overhead_us"`
+}
+
+// EventOf is an event as the log has it.
+func EventOf(e pipeline.Event) Event {
+	out := Event{AtUS: e.At.Duration().Microseconds(), Kind: e.Kind.String(), Turn: e.Turn, Generation: e.Generation,
+		Text: e.Text, Replaces: e.Replaces, Stage: string(e.Stage), Reason: string(e.Ended.Reason), Detail: e.Ended.Detail}
+	if e.Err != nil {
+		out.Error = e.Err.Error()
+	}
+	switch e.Kind {
+	case pipeline.Ducked:
+		out.On = &e.On
+	case pipeline.ToolAsked, pipeline.ToolBegun, pipeline.ToolEnded:
+		out.Call = &e.Call
+	case pipeline.Used:
+		u := e.Usage
+		out.Usage = &Usage{Generation: u.Generation, Kind: u.Kind, Outcome: string(u.Outcome), In: u.Tokens.In, Out: u.Tokens.Out,
+			Source: string(u.Tokens.Source), Engine: u.Engine}
+	case pipeline.Timed:
+		t := e.Timing
+		out.Timing = &Timing{t.Endpoint.Microseconds(), t.Model.Microseconds(), t.Voice.Microseconds(), t.Total.Microseconds(), t.Overhead.Microseconds()}
+	}
+	return out
+}
+
+// At is when it happened.
+func (e *Event) At() time.Duration { return time.Duration(e.AtUS) * time.Microsecond }
+
+// String is the event as a line for people, with its time in seconds.
+func (e *Event) String() string { return fmt.Sprintf("%9.3f  %s", e.At().Seconds(), e.What()) }
+
+// What is the same without the time.
+func (e *Event) What() string {
+	parts := []string{e.Kind}
+	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
+	if e.Generation > 0 {
+		add("%d", e.Generation)
+	}
+	if e.Stage != "" {
+		add("%s", e.Stage)
+	}
+	if e.On != nil {
+		add("%v", *e.On)
+	}
+	if e.Call != nil {
+		add("%s %s %s", e.Call.ID, e.Call.Name, e.Call.Arguments)
+	}
+	if e.Text != "" {
+		add("%q", e.Text)
+	}
+	if e.Replaces != "" {
+		add("in place of %q", e.Replaces)
+	}
+	if e.Error != "" {
+		add("%s", e.Error)
+	}
+	if u := e.Usage; u != nil {
+		add("completion %d %s %s, tokens %d in %d out", u.Generation, u.Kind, u.Outcome, u.In, u.Out)
+	}
+	if t := e.Timing; t != nil {
+		add("endpoint %d ms, model %d, voice %d, total %d", t.EndpointUS/1000, t.ModelUS/1000, t.VoiceUS/1000, t.TotalUS/1000)
+	}
+	if e.Reason != "" {
+		add("%s", strings.TrimSuffix(e.Reason+": "+e.Detail, ": "))
+	}
+	return strings.Join(parts, " ")
+}

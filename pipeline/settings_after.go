@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"parley/pipeline/schema"
+)
+
+// Bounds of what an agent says of engines and of what comes after a call.
+const (
+	maxEngines       = 8
+	maxSummaryPrompt = 2000 // characters
+)
+
+// EngineNames are engines of one stage, in the order in which they are tried.
+type EngineNames []string
+
+// UnmarshalJSON takes one name, or a list.
+func (n *EngineNames) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*n = EngineNames{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(n))
+}
+
+// Engines are those that an agent wants of the server's. An empty stage is as the server
+// has it.
+type Engines struct {
+	ASR EngineNames `json:"asr,omitempty"`
+	LLM EngineNames `json:"llm,omitempty"`
+	TTS EngineNames `json:"tts,omitempty"`
+}
+
+// Of are the names of one stage.
+func (e *Engines) Of(s Stage) EngineNames {
+	switch {
+	case e == nil:
+		return nil
+	case s == StageASR:
+		return e.ASR
+	case s == StageLLM:
+		return e.LLM
+	}
+	return e.TTS
+}
+
+// Analysis is what a language model makes of a call that has ended.
+type Analysis struct {
+	Summary       bool   `json:"summary,omitempty"`
+	SummaryPrompt string `json:"summary_prompt,omitempty"` // added to what is asked for anyway
+	// Extract is the JSON Schema of what is taken out of the transcript; nil: nothing is.
+	Extract json.RawMessage `json:"extract,omitempty"`
+}
+
+// Wanted says whether there is anything to do.
+func (a *Analysis) Wanted() bool { return a != nil && (a.Summary || len(a.Extract) > 0) }
+
+func enginesSchema() *schema.Schema {
+	stage := func(text string) *schema.Schema {
+		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxName})
+	}
+	return schema.Object("The engines that it uses, by name, of those that the server offers: one, or several that are tried in order. "+
+		"What is not there is as the server has it.", map[string]*schema.Schema{
+		"asr": stage("Recognition."), "llm": stage("The language model."), "tts": stage("The voice.")})
+}
+
+func analysisSchema() *schema.Schema {
+	return schema.Object("What the agent's language model makes of each answered call when it is over, charged as summary tokens.", map[string]*schema.Schema{
+		"summary":        schema.Flag("Write what the call came to, in a few sentences; false."),
+		"summary_prompt": schema.Text("What the summary is to look at besides; summary is needed, too.", maxSummaryPrompt),
+		"extract": {Type: "object", Description: fmt.Sprintf("A JSON Schema, %d bytes at most, of the facts that are taken out of the transcript: type object with properties, "+
+			"and on every level type, title, description, enum (texts), minimum, maximum, minLength, maxLength, maxItems, items, properties, required and additionalProperties.",
+			schema.MaxWritten)},
+	})
+}
+
+// checkAfter says what no schema can of engines and analysis.
+func (s *Settings) checkAfter(wrong *schema.Mistakes) {
+	for _, stage := range []Stage{StageASR, StageLLM, StageTTS} {
+		names := s.Engines.Of(stage)
+		for i, name := range names {
+			if slices.Contains(names[:i], name) {
+				wrong.Add(fmt.Sprintf("settings.engines.%s[%d]", stage, i), "%q is there twice", name)
+			}
+		}
+	}
+	a := s.Analysis
+	if a == nil || wrong.Within("settings.analysis") {
+		return
+	}
+	if a.SummaryPrompt != "" && !a.Summary {
+		wrong.Add("settings.analysis.summary_prompt", "needs summary to be true")
+	}
+	if len(a.Extract) > 0 {
+		_, more := schema.Parse("settings.analysis.extract", a.Extract)
+		*wrong = append(*wrong, more...)
+	}
+}
+
+// Offered says what is wrong with an agent's engines on a server that offers others:
+// names by stage.
+func (e *Engines) Offered(offered map[Stage][]string) (wrong schema.Mistakes) {
+	for _, stage := range []Stage{StageASR, StageLLM, StageTTS} {
+		names := e.Of(stage)
+		for i, name := range names {
+			path := "settings.engines." + string(stage)
+			if len(names) > 1 {
+				path = fmt.Sprintf("%s[%d]", path, i)
+			}
+			if !slices.Contains(offered[stage], name) {
+				wrong.Add(path, "there is no engine %s here; there are: %s", schema.Quote(name), schema.And(offered[stage]))
+			}
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,76 @@
+package simulate
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"parley/inference"
+	"parley/pipeline"
+)
+
+// How long the engines take that are played, as good ones do. A model's answer is there at
+// once, but comes as if it were written.
+const (
+	modelFirst    = 350 * time.Millisecond // to the first sentence
+	modelNext     = 120 * time.Millisecond // and to each further one
+	voiceFirst    = 120 * time.Millisecond // from a sentence to its audio
+	partialAfter  = 100 * time.Millisecond // from a word's end to the text with it
+	finalAfter    = 120 * time.Millisecond // from the end of speech to the final text
+	modelPatience = 60 * time.Second       // on the wall clock
+)
+
+// asked has the model, or the voice alone, make a reply.
+func (w *world) asked(gen int, request *inference.Request, text string) {
+	if request == nil {
+		w.speak(gen, w.now, pipeline.Sentences(text, w.subject.Config.Agent.Language), 0)
+		return
+	}
+	answer, calls, usage, err := complete(w.ctx, w.subject.Config.LLM, *request)
+	if err != nil && w.problem == nil {
+		w.problem = err
+	}
+	at := w.now + w.vary(modelFirst)
+	for _, call := range calls {
+		w.tell(at, pipeline.Message{Kind: "tool", Gen: gen, Call: &call})
+	}
+	sentences := pipeline.Sentences(answer, request.Language)
+	written := at + time.Duration(max(0, len(sentences)-1))*modelNext
+	w.tell(written, pipeline.Message{Kind: "written", Gen: gen, Usage: &usage, Engine: w.subject.Config.LLM.Info().Name})
+	w.speak(gen, at, sentences, modelNext)
+}
+
+// speak gives sentences, which are written one after the other, their voice.
+func (w *world) speak(gen int, at time.Duration, sentences []string, next time.Duration) {
+	done := at
+	for i, text := range sentences {
+		begins := max(done, at+time.Duration(i)*next)
+		rate, samples := pipeline.SimulatedVoice(text, w.subject.Config.Agent.Speed)
+		w.tell(begins, pipeline.Message{Kind: "sentence", Gen: gen, Seg: i, Text: text})
+		done = begins + w.vary(voiceFirst)
+		w.tell(done, pipeline.Message{Kind: "audio", Gen: gen, Seg: i, Samples: samples, Rate: rate})
+		w.tell(done, pipeline.Message{Kind: "spoken", Gen: gen, Seg: i})
+	}
+	w.tell(done, pipeline.Message{Kind: "done", Gen: gen})
+}
+
+// complete is all that a model answers.
+func complete(ctx context.Context, model inference.LLM, r inference.Request) (text string, calls []inference.ToolCall, usage inference.Usage, err error) {
+	ctx, cancel := context.WithTimeout(ctx, modelPatience)
+	defer cancel()
+	usage.Source = inference.UsageCounted
+	var b strings.Builder
+	for d, err := range model.Complete(ctx, r) {
+		if err != nil {
+			return b.String(), calls, usage, err
+		}
+		b.WriteString(d.Text)
+		if d.ToolCall != nil {
+			calls = append(calls, *d.ToolCall)
+		}
+		if d.Usage != nil {
+			usage = *d.Usage
+		}
+	}
+	return b.String(), calls, usage, nil
+}

@@ -1,0 +1,233 @@
+package simulate
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/replay"
+)
+
+// Subject is the agent that is talked to.
+type Subject struct {
+	// Config is a call's, as a server makes it: agent, turn-taking, functions, limits. Its
+	// LLM answers; recogniser, voice and listener are not needed.
+	Config pipeline.Config
+	// Caller plays callers with a persona; nil: Config.LLM.
+	Caller inference.LLM
+}
+
+// Result is one conversation.
+type Result struct {
+	Run           int            `json:"run"` // from 1
+	OK            bool           `json:"ok"`
+	Problem       string         `json:"problem,omitempty"` // the model's, which ended the run
+	Ended         string         `json:"ended"`
+	Detail        string         `json:"detail,omitempty"`
+	LengthMS      int64          `json:"length_ms"`
+	Interruptions int            `json:"interruptions"`
+	SlowestMS     int64          `json:"slowest_turn_ms"`
+	Lines         []Line         `json:"transcript"`
+	Functions     []Called       `json:"functions"`
+	Turns         []Timed        `json:"turns"`
+	Faults        []string       `json:"faults,omitempty"`
+	Checks        []Checked      `json:"checks"`
+	Events        []replay.Event `json:"events"`
+}
+
+// Line is what was said.
+type Line struct {
+	AtMS int64  `json:"at_ms"`
+	Role string `json:"role"` // user or agent
+	Text string `json:"text"`
+}
+
+// Called is a function that the agent called.
+type Called struct {
+	AtMS      int64  `json:"at_ms"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments,omitempty"`
+}
+
+// Timed is where the time of a turn went.
+type Timed struct {
+	Turn       int   `json:"turn"`
+	EndpointMS int64 `json:"endpoint_ms"`
+	ModelMS    int64 `json:"model_ms"`
+	VoiceMS    int64 `json:"voice_ms"`
+	TotalMS    int64 `json:"total_ms"`
+}
+
+// Epoch is when simulated calls begin.
+var Epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// Run has the caller of the script talk to the agent, once; run counts from 1. The
+// context's end is the Result's Problem.
+func Run(ctx context.Context, s *Script, subject Subject, run int) Result {
+	w := &world{ctx: ctx, script: s, subject: subject, random: rand.New(rand.NewPCG(s.Seed, uint64(run))),
+		varies: s.Runs > 1}
+	f := media.Format{In: media.Rate8k, Out: media.Rate8k, Continuous: true}
+	if s.Telephone != nil && !*s.Telephone {
+		f = media.Format{In: media.Rate16k, Out: media.Rate16k, Lead: 300 * time.Millisecond}
+	}
+	w.call = pipeline.NewSimulation(Epoch, f, subject.Config, w, w.asked)
+	defer w.call.Close()
+	w.caller.parts, w.caller.answering = len(s.Caller), -1
+	w.play(time.Duration(s.LimitSeconds) * time.Second)
+	r := Result{Run: run, Events: w.events, Lines: []Line{}, Functions: []Called{}, Turns: []Timed{}, Checks: []Checked{}}
+	if w.problem != nil {
+		r.Problem = w.problem.Error()
+	}
+	r.sum(w.events)
+	s.judge(&r, w.caller.answers)
+	return r
+}
+
+// world is everything that a call meets: time, the caller, engines and functions.
+type world struct {
+	ctx     context.Context
+	script  *Script
+	subject Subject
+	random  *rand.Rand
+	varies  bool
+	call    *pipeline.Rerun
+	now     time.Duration
+	seq     int
+	due     []item // in order
+	events  []replay.Event
+	caller  caller
+	problem error
+}
+
+// item is an input to come.
+type item struct {
+	at     time.Duration
+	seq    int
+	in     *pipeline.Input
+	spoken bool // it is a result of the recogniser
+}
+
+// play feeds the call frame by frame, and what came in between at its time.
+func (w *world) play(limit time.Duration) {
+	w.call.Feed(&pipeline.Input{Kind: pipeline.Began})
+	for !w.call.Over() && w.problem == nil && !w.caller.gone {
+		if w.problem = w.ctx.Err(); w.problem != nil {
+			break
+		}
+		if w.now >= limit {
+			break
+		}
+		w.frame(w.now + media.FrameDuration)
+	}
+	if !w.call.Over() {
+		w.feed(&pipeline.Input{Kind: pipeline.Concluded, Ended: &media.Ended{Reason: media.UserHangup}})
+	} else {
+		w.feed(&pipeline.Input{Kind: pipeline.Concluded})
+	}
+	for _, it := range w.due {
+		if m := it.in.Message; m != nil && m.Usage != nil { // what was consumed is told of
+			w.feed(&pipeline.Input{Kind: pipeline.Buried, Message: m})
+		}
+	}
+	w.feed(&pipeline.Input{Kind: pipeline.Closed})
+}
+
+// frame plays 20 ms, up to end.
+func (w *world) frame(end time.Duration) {
+	for len(w.due) > 0 && w.due[0].at <= end && !w.call.Over() {
+		it := w.due[0]
+		w.due = w.due[1:]
+		w.now = max(w.now, it.at)
+		if it.spoken {
+			it.in.Message.Result.Utterance = w.call.Opened()
+		}
+		w.feed(it.in)
+	}
+	w.now = end
+	if w.call.Over() {
+		return
+	}
+	tick := &pipeline.Input{Kind: pipeline.Ticked}
+	heard := pipeline.Heard{Level: -90}
+	if w.caller.speaks(end - media.FrameDuration) {
+		heard = pipeline.Heard{Speech: true, Level: -20}
+	}
+	tick.AddHeard(heard)
+	w.feed(tick)
+	w.act()
+}
+
+func (w *world) feed(in *pipeline.Input) {
+	in.At = w.now
+	w.call.Feed(in)
+}
+
+// later has an input come.
+func (w *world) later(at time.Duration, in *pipeline.Input, spoken bool) {
+	w.seq++
+	it := item{at, w.seq, in, spoken}
+	k := len(w.due)
+	for k > 0 && w.due[k-1].at > at {
+		k--
+	}
+	w.due = append(w.due[:k], append([]item{it}, w.due[k:]...)...)
+}
+
+func (w *world) tell(at time.Duration, m pipeline.Message) {
+	m.At = &at
+	w.later(at, &pipeline.Input{Kind: pipeline.Told, Message: &m}, false)
+}
+
+// vary is a time, in runs with chance up to a third more or less.
+func (w *world) vary(d time.Duration) time.Duration {
+	if !w.varies {
+		return d
+	}
+	return (d * time.Duration(667+w.random.IntN(667)) / 1000).Round(time.Millisecond)
+}
+
+// Begin implements pipeline.Journal.
+func (w *world) Begin(pipeline.Origin) {}
+
+// Input implements pipeline.Journal.
+func (w *world) Input(*pipeline.Input) {}
+
+// Note implements pipeline.Journal.
+func (w *world) Note(pipeline.Note) {}
+
+// Close implements pipeline.Journal.
+func (w *world) Close() {}
+
+// Event implements pipeline.Journal.
+func (w *world) Event(e pipeline.Event) {
+	w.events = append(w.events, replay.EventOf(e))
+	switch e.Kind {
+	case pipeline.ToolBegun, pipeline.ToolAsked:
+		w.function(e)
+	}
+	w.caller.observe(e, w.now)
+}
+
+// functionAfter is how long functions take.
+const functionAfter = 300 * time.Millisecond
+
+// function gives what the script has for a function. Of keys that the caller presses the
+// conductor itself knows.
+func (w *world) function(e pipeline.Event) {
+	if e.Call.Name == pipeline.CollectDigits {
+		return
+	}
+	m := pipeline.Message{Kind: "function", ID: e.Call.ID, Text: `{"ok":true}`}
+	if given, ok := w.script.Functions[e.Call.Name]; ok {
+		m.Text = string(given)
+	} else if e.Call.Name == pipeline.TransferCall {
+		m.Err, m.Cause = "transferred", "transferred"
+	}
+	if e.Kind == pipeline.ToolAsked {
+		m.Kind = "tool_result"
+	}
+	w.tell(w.now+w.vary(functionAfter), m)
+}
