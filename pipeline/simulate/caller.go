@@ -25,7 +25,6 @@ type caller struct {
 	lines     int // of the persona
 	speech    []span
 	busy      time.Duration // until when they do what they do
-	acted     time.Duration // when they last had done something
 	wants     bool          // an answer to it
 	answers   []string      // what the agent said to each step that was done
 	answering int           // the step, from 0, after which the agent began to speak; -1: before the first
