@@ -6,9 +6,9 @@ import "net/http"
 // here: a page of any site needs a credential of its own, so any site may ask.
 const (
 	corsMethods = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-	corsHeaders = "Authorization, X-API-Key, Content-Type, Accept, Last-Event-ID, " +
+	corsHeaders = "Authorization, X-API-Key, Content-Type, Accept, If-Match, Last-Event-ID, " +
 		"Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name" // what MCP clients in pages send
-	corsExposed = "Retry-After, Content-Disposition, X-Audio-Duration-Seconds"
+	corsExposed = "Retry-After, Content-Disposition, X-Audio-Duration-Seconds, Location, ETag, Link"
 	corsMaxAge  = "86400" // seconds
 )
 

@@ -93,6 +93,7 @@ var whatErrors = map[int]string{
 	http.StatusConflict:              "It cannot be done in the state that the thing is in.",
 	http.StatusGone:                  "It was there, was kept for its time, and is gone.",
 	http.StatusPreconditionFailed:    "It was changed by someone else since it was read.",
+	http.StatusPreconditionRequired:  "It is changed only for who says which state it is known in.",
 	http.StatusRequestEntityTooLarge: "The body is larger than what is taken here.",
 	http.StatusUnsupportedMediaType:  "The media type of the body is not taken here.",
 	http.StatusTooManyRequests:       "Too many requests in a short time, or as much at once as the account may have. Retry-After says how long to wait, where that is known.",

@@ -60,6 +60,8 @@ var (
 	ErrNumberPrice  = errors.New("the number costs more than is included")
 	ErrNoNumber     = errors.New("there is no such number")
 	ErrCarrier      = errors.New("the carrier cannot be used")
+	ErrIfMatch      = errors.New("the request needs If-Match")
+	ErrStale        = errors.New("the ICE session is over")
 )
 
 // Problem is what a client is told of an error: HTTP status, wire code, sentence,
@@ -142,6 +144,8 @@ var table = []struct {
 	{ErrSessionStart, problem(503, "agent.session_failed", "The conversation could not be started.", true, 0)},
 	{store.ErrNotFound, problem(404, "request.not_found", "There is no such thing.", false, 0)},
 	{store.ErrVersion, problem(412, "request.precondition_failed", "It was changed by someone else; read it again.", false, 0)},
+	{ErrStale, problem(412, "request.precondition_failed", "ICE was restarted since; use the new ETag.", false, 0)},
+	{ErrIfMatch, problem(428, "request.precondition_required", "Send If-Match: the ETag of the ICE session, or * to restart it.", false, 0)},
 	{store.ErrNumberTaken, problem(400, "callcenter.number_not_available", "The number is in use already.", false, 0)},
 	{store.ErrIdempotency, problem(409, "request.idempotency_conflict", "The idempotency key was used for another request.", false, 0)},
 	{store.ErrInProgress, problem(409, "request.idempotency_conflict", "The first request with this idempotency key is being answered; try again.", true, 1)},
@@ -164,6 +168,9 @@ func Detail(err error, detail string) error { return &detailed{err, detail} }
 
 // ProblemOf says what a client is told of err.
 func ProblemOf(err error) Problem {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r.Problem // it has been looked up
+	}
 	p := lookUp(err)
 	if d, ok := errors.AsType[*detailed](err); ok && p.Status != http.StatusInternalServerError {
 		p.Detail = d.detail
@@ -198,6 +205,9 @@ func engineProblem(e *inference.Error) Problem {
 // WriteError answers a request with err.
 func WriteError(w http.ResponseWriter, err error) {
 	p := ProblemOf(err)
+	if a := answerOf(w); a != nil {
+		a.visit.refuse(p.Code)
+	}
 	maps.Copy(w.Header(), p.headers())
 	WriteJSON(w, p.Status, p)
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -118,6 +119,8 @@ type visit struct {
 	from   string // its network
 	trace  string // its traceparent header
 	secret [sha256.Size]byte
+	counts *Counts
+	told   atomic.Bool // why it was refused has been counted
 }
 
 type guardKey struct{} // of the *visit in a request's context
@@ -207,4 +210,18 @@ func network(a netip.Addr) string {
 		return p.String()
 	}
 	return a.String()
+}
+
+// Barred says whether the address that the request in ctx comes from has failed too often
+// to try another credential: a key, or a password.
+func Barred(ctx context.Context) bool {
+	v, ok := ctx.Value(guardKey{}).(*visit)
+	return ok && !v.gate.failures.Left(v.from)
+}
+
+// Failed notes that the request in ctx brought a wrong one.
+func Failed(ctx context.Context) {
+	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
+		v.gate.failures.Take(v.from)
+	}
 }

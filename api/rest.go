@@ -54,6 +54,7 @@ func Register[I, O any](a *API, r Route, handler func(context.Context, *I) (*O, 
 	huma.Register(a.huma, r.Operation, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
+			Refused(ctx, err)
 			return nil, &refusal{ProblemOf(err)}
 		}
 		return out, nil
@@ -106,7 +107,7 @@ func (a *API) mount(pattern string, handler http.Handler) {
 			openToPages(w.Header())
 		}
 		if route.Access != Public {
-			p, err := Authenticate(a.keys, r, route.Access)
+			p, err := a.who(r, route.Access)
 			if err != nil {
 				WriteError(w, err)
 				return

@@ -49,12 +49,14 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 	g := newGate(o.RateLimit, o.TrustedProxies)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		a := &answer{ResponseWriter: w}
 		v, ok := g.enter(r)
+		v.counts = o.Counts
+		a := &answer{ResponseWriter: w, visit: v}
 		o.Counts.active.Add(1)
 		defer func() {
 			fault := recover()
 			a.recovered(fault, r, o.Log)
+			v.unexplained(a.status)
 			o.Counts.left(a.status)
 			o.Log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", a.status,
 				"from", v.from, "ms", time.Since(began).Milliseconds())
@@ -78,6 +80,7 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 // answer notes the status of a response.
 type answer struct {
 	http.ResponseWriter
+	visit  *visit
 	status int // 0: nothing was sent
 }
 
@@ -93,6 +96,21 @@ func (a *answer) Write(p []byte) (int, error) {
 		a.status = http.StatusOK
 	}
 	return a.ResponseWriter.Write(p)
+}
+
+// answerOf is the answer that Wrap made of a response, whatever is around it by now;
+// nil when it is none.
+func answerOf(w http.ResponseWriter) *answer {
+	for {
+		if a, ok := w.(*answer); ok {
+			return a
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return nil
+		}
+		w = inner.Unwrap()
+	}
 }
 
 // Unwrap lets http.ResponseController find what the server's writer can do.

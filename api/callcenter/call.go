@@ -112,7 +112,6 @@ func MountCalls(a *api.API, db *store.DB, c Calls) {
 	api.Register(a, route(http.MethodGet, "/callcenter/call-monitor", "monitor-call", "Look at a call",
 		"How a call stands. One that the account does not have reads as ended, without words.", http.StatusBadRequest), s.monitor)
 	a.Handle(streamRoute(), http.HandlerFunc(s.stream))
-	a.Handle(eventsRoute(), http.HandlerFunc(s.events))
 	api.Register(a, route(http.MethodPost, "/callcenter/hangup/{id}", "hang-up", "Hang up a call",
 		"Ends the call at once. One that has ended already answers the same.", http.StatusNotFound), s.hangup)
 }

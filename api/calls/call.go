@@ -19,7 +19,10 @@ func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Recording, err = m.recordingOf(ctx, api.PrincipalOf(ctx).Account, c.ID)
+	if d.Recording, err = m.recordingOf(ctx, api.PrincipalOf(ctx).Account, c.ID); err != nil {
+		return nil, err
+	}
+	d.Analysis, err = m.analysisOf(ctx, api.PrincipalOf(ctx).Account, c.ID)
 	return &callOutput{d}, err
 }
 

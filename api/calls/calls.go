@@ -34,6 +34,10 @@ func Mount(a *api.API, db *store.DB, files *export.Desk) {
 	api.Register(a, route(one+"/sip", "get-call-sip", "Read the signalling of a call",
 		"The SIP messages of a telephone call as they were sent and received, oldest first, stored when it ends: at most 200 messages and 128 kB; "+
 			"`dropped` older ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
+	m.mountTable(a)
+	api.Register(a, route("/v1/latency", "get-latency", "Read how quickly agents answered",
+		"What half, nine tenths and 99 of a hundred turns took at most, stage by stage, by day, by hour or by agent, over the last 30 days or a range of up to 92, "+
+			"31 by the hour. Calls in progress count with the turns that are stored.", http.StatusBadRequest), m.latency)
 	m.mountConsents(a)
 }
 
@@ -91,10 +95,12 @@ type CallTurn struct {
 // CallDetail is a call with what was said in it.
 type CallDetail struct {
 	CallSummary
-	Transcript []CallLine `json:"transcript" doc:"What was said." nullable:"false"`
-	Turns      []CallTurn `json:"turns" doc:"How long each answer took." nullable:"false"`
-	// Recording is not in what webhooks are told.
+	Transcript []CallLine          `json:"transcript" doc:"What was said." nullable:"false"`
+	Turns      []CallTurn          `json:"turns" doc:"How long each answer took." nullable:"false"`
+	Engines    *wallet.CallEngines `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent while it lasts, and when it is not known."`
+	// Recording and Analysis are not in what webhooks are told.
 	Recording *CallRecording `json:"recording,omitempty" doc:"Its recording; absent: it was not recorded."`
+	Analysis  *CallAnalysis  `json:"analysis,omitempty" doc:"What the agent's language model made of it after its end; absent: the agent wants nothing of it."`
 }
 
 // Words of status.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/api/wallet"
 	"parley/store"
 )
 
@@ -54,7 +55,7 @@ func Summarized(c *store.Call, text string) CallSaid { return CallSaid{summary(c
 
 // Detail is c with what was said in it; now ends the duration of one that lasts.
 func Detail(c *store.Call, now time.Time) (CallDetail, error) {
-	d := CallDetail{CallSummary: summary(c, now), Transcript: []CallLine{}, Turns: []CallTurn{}}
+	d := CallDetail{CallSummary: summary(c, now), Transcript: []CallLine{}, Turns: []CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
 	for _, l := range c.Transcript {
 		d.Transcript = append(d.Transcript, CallLine{l.Role, l.Text, float64(l.AtMS) / 1000})
 	}

@@ -119,19 +119,39 @@ type Call struct {
 	MOS        *float64      `json:"mos"`
 }
 
-// Calls lists the latest calls, the newest first: at most limit, 1 to 100.
-func (c *Client) Calls(ctx context.Context, limit int) ([]Call, error) {
+// CallQuery picks calls. Empty fields pick all; Number is in international format, From and
+// To are dates or RFC 3339 times, the second not included. Limit is from 1 to 100.
+type CallQuery struct {
+	Direction string // web, inbound or outbound
+	State     string // live or ended
+	EndReason string
+	Number    string // that called or was called
+	Agent     string
+	From, To  string
+	Limit     int
+}
+
+// Calls lists the latest calls that are picked, the newest first. more says that there
+// are more of them than the limit.
+func (c *Client) Calls(ctx context.Context, q CallQuery) (list []Call, more bool, err error) {
 	u := c.address("v1", "calls")
-	q := u.Query()
-	q.Set("limit", strconv.Itoa(limit))
-	u.RawQuery = q.Encode()
+	v := u.Query()
+	v.Set("limit", strconv.Itoa(q.Limit))
+	for name, value := range map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
+		"from": q.From, "to": q.To} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	u.RawQuery = v.Encode()
 	var out struct {
-		Data []Call `json:"data"`
+		Data    []Call `json:"data"`
+		HasMore bool   `json:"has_more"`
 	}
 	if err := c.call(ctx, http.MethodGet, u, nil, &out); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return out.Data, nil
+	return out.Data, out.HasMore, nil
 }
 
 // maxRecording bounds the recording of a call: two hours as WAV are 460 MB.

@@ -36,10 +36,9 @@ func Mount(a *api.API) {
 		handle(a, p.path(), site.page(p))
 	}
 	handle(a, explorer, site.explorer())
-	for _, f := range assets.files {
-		handle(a, f.path, f)
+	for _, f := range assets.Files {
+		handle(a, f.Path, f)
 	}
-	handle(a, "/{$}", http.RedirectHandler(home, http.StatusFound))
 	handle(a, home+"/{$}", http.RedirectHandler(home, http.StatusMovedPermanently))
 }
 
@@ -69,7 +68,7 @@ var pages = []page{
 	{"authentication", "Keys and tickets", "How a request says whose it is.", []string{"/ws-ticket", "/v1/session-tickets"}},
 	{"errors", "Errors", "One body, one list of codes.", nil},
 	{"limits", "Limits", "How long, how large, how many, how often.", nil},
-	{"agents", "Voice agents", "A conversation over one WebSocket.", []string{"/ws/agent", "/webrtc/"}},
+	{"agents", "Voice agents", "A conversation over one WebSocket, or over WebRTC.", []string{"/ws/agent", "/webrtc/"}},
 	{"callcenter", "Call center", "Telephone numbers and calls.", []string{"/callcenter/", "/callcenter/numbers/search", "/callcenter/numbers", "/v1/do-not-call", "/v1/do-not-call/", "/v1/do-not-call.csv"}},
 	{"synthesis", "Speech synthesis", "Text in, speech out: as a stream, in one request, or as a task.", []string{"/ws/tts", "/ws", "/tts/", "/api/tts/"}},
 	{"recognition", "Speech recognition", "Speech in, text out: from a recording or live.", []string{"/stt/", "/ws/stt"}},

@@ -34,8 +34,12 @@ type Example struct {
 	// a directory with a recording speech.wav and with PARLEY_URL, PARLEY_API_KEY and
 	// AGENT_ID in the environment. It is nil when Skip says why it is not run.
 	Expect *regexp.Regexp
-	Skip   string
-	Codes  []Code
+	// Asks is a request, as "POST /talk-ticket", of examples that are servers: they listen
+	// at PORT of the environment, print their address, and what they answer matches Expect.
+	// In the shell they are CGI programs, which print the answer.
+	Asks  string
+	Skip  string
+	Codes []Code
 }
 
 // Code is an example in one language: a whole program, as readers see it. When
@@ -86,6 +90,8 @@ func readExample(name string) (*Example, error) {
 			}
 		case "skip":
 			e.Skip = value
+		case "asks":
+			e.Asks = value
 		default:
 			language, ok := strings.CutPrefix(key, "no-")
 			if !ok {

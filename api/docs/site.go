@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api/asset"
 )
 
 //go:embed template page
@@ -18,7 +20,7 @@ var templateFiles embed.FS
 
 // site renders the pages.
 type site struct {
-	assets   *assets
+	assets   *asset.Set
 	document *huma.OpenAPI
 	content  func() (*content, error) // what pages are made of, read once
 }
@@ -30,7 +32,7 @@ type content struct {
 	operations map[string][]operation // by the name of the page that describes them
 }
 
-func newSite(document *huma.OpenAPI, assets *assets) *site {
+func newSite(document *huma.OpenAPI, assets *asset.Set) *site {
 	s := &site{assets: assets, document: document}
 	s.content = sync.OnceValues(s.read)
 	return s
@@ -44,7 +46,7 @@ func (s *site) read() (*content, error) {
 	}
 	c.operations = operations(s.document, c.examples)
 	c.templates = template.New("docs").Funcs(template.FuncMap{
-		"asset":      func(name string) string { return s.assets.paths[name] },
+		"asset":      s.assets.Path,
 		"prose":      prose,
 		"link":       link,
 		"fieldsOf":   func(label, head string, fields []field) fieldTable { return fieldTable{label, head, fields} },
@@ -59,11 +61,11 @@ var errNoPage = errors.New("docs: used outside a page")
 
 // page serves one page. Browsers ask whether it has changed.
 func (s *site) page(p page) http.Handler {
-	return &asset{path: p.path(), cache: "no-cache", make: func() ([]byte, error) { return s.render(p) }}
+	return asset.New(p.path(), "no-cache", func() ([]byte, error) { return s.render(p) })
 }
 
 func (s *site) explorer() http.Handler {
-	return &asset{path: explorer, cache: "no-cache", make: func() ([]byte, error) {
+	return asset.New(explorer, "no-cache", func() ([]byte, error) {
 		c, err := s.content()
 		if err != nil {
 			return nil, err
@@ -75,7 +77,7 @@ func (s *site) explorer() http.Handler {
 		var b bytes.Buffer
 		err = t.ExecuteTemplate(&b, "explorer.html", nil)
 		return b.Bytes(), err
-	}}
+	})
 }
 
 // view is what the layout of a page shows.

@@ -36,6 +36,7 @@ func mountAgents(a *api.API, m agents) {
 	remove.DefaultStatus = http.StatusNoContent
 	api.Register(a, remove, m.remove)
 	mountVersions(a, m)
+	mountDrafts(a, m)
 }
 
 type agentOutput struct {

@@ -142,6 +142,8 @@ func (settingsObject) Schema(huma.Registry) *huma.Schema {
 			"ring_ms":              number(0, 30000, "How long an incoming call rings; 1000."),
 			"goodbye":              {Type: huma.TypeString, Description: "What it says when a limit ends the conversation."},
 			"phrases":              {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}, Description: "What callers are expected to say, 2000 texts at most."},
+			"engines":              enginesObject(),
+			"analysis":             analysisObject(),
 			"pronunciation":        pronunciationList(),
 			"transfer_to":          transferList(),
 			"transfer_any":         {Type: huma.TypeBoolean, Description: "transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false."},

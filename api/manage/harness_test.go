@@ -19,8 +19,8 @@ import (
 	"parley/api/apitest"
 	"parley/api/export"
 	"parley/api/manage"
+	"parley/api/talk"
 	"parley/api/ticket"
-	"parley/api/wsagent"
 	"parley/billing"
 	"parley/store"
 	"parley/store/storetest"
@@ -116,7 +116,7 @@ var fakeDefinition = manage.Definition{
 				*to = *from
 			}
 		}
-		a.Voice, a.Language = wsagent.Voice(a.Voice), wsagent.Language(a.Language)
+		a.Voice, a.Language = talk.Voice(a.Voice), talk.Language(a.Language)
 		for to, from := range map[*json.RawMessage]json.RawMessage{&a.Tools: given.Tools, &a.Settings: given.Settings} {
 			if len(from) > 0 && string(from) != "null" {
 				*to = from

@@ -89,6 +89,9 @@ func (s *Service) produce(ctx context.Context, r *store.Recording) error {
 	if r.Format, err = write(ctx, part, raw, rate); err != nil {
 		return err
 	}
+	if r.Peaks, err = peaksOf(raw); err != nil {
+		return err
+	}
 	if err := part.Sync(); err != nil {
 		return err
 	}

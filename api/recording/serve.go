@@ -51,6 +51,7 @@ func Mount(a *api.API, s *Service) {
 		"206": {Description: "The part of it that was asked for", Content: content},
 	}
 	a.Handle(get, http.HandlerFunc(s.serve))
+	s.mountPeaks(a)
 	drop := describe(http.MethodDelete, "delete-call-recording", "Delete the recording of a call",
 		"For good. That there was one stays with the call. What is deleted while the call lasts is not kept when it ends; deleting it again changes nothing.",
 		http.StatusNotFound)

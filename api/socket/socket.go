@@ -199,6 +199,7 @@ func (s *Socket) Error(err error) bool { return s.SendJSON(s.form(api.ProblemOf(
 // Refuse sends what the client is told of err and closes: with 1008, which clients
 // take as final, or with a code after which they connect again when that helps.
 func (s *Socket) Refuse(err error) {
+	api.Refused(s.ctx, err)
 	p := api.ProblemOf(err)
 	s.SendJSON(s.form(p))
 	code := Policy

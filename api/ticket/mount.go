@@ -62,17 +62,21 @@ type ticketOutput struct {
 const noStore = "no-store"
 
 func (m mint) ticket(ctx context.Context, _ *struct{}) (*ticketOutput, error) {
-	p, now := api.PrincipalOf(ctx), time.Now()
+	return &ticketOutput{CacheControl: noStore, Body: m.signer.Mint(api.PrincipalOf(ctx), time.Now())}, nil
+}
+
+// Mint makes a ticket for whom p is, which expires with p's own if that is one.
+func (s *Signer) Mint(p api.Principal, now time.Time) Minted {
 	expires := now.Add(lifetime)
 	if parent := p.Ticket; parent != nil && parent.Expires.Before(expires) {
 		expires = parent.Expires
 	}
 	p.Ticket = &api.Ticket{Expires: expires}
-	return &ticketOutput{CacheControl: noStore, Body: m.answer(p, now)}, nil
+	return s.answer(p, now)
 }
 
-func (m mint) answer(p api.Principal, now time.Time) Minted {
-	return Minted{Ticket: m.signer.Sign(p), ExpiresIn: int(p.Ticket.Expires.Sub(now) / time.Second)}
+func (s *Signer) answer(p api.Principal, now time.Time) Minted {
+	return Minted{Ticket: s.Sign(p), ExpiresIn: int(p.Ticket.Expires.Sub(now) / time.Second)}
 }
 
 // newSessionTicket says what a session ticket is to open.
@@ -110,5 +114,5 @@ func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessi
 	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(ask.TTL) * time.Second), Agent: agent.ID,
 		MaxSessions: ask.MaxSessions, MaxDuration: time.Duration(ask.MaxDuration) * time.Second}
 	return &sessionTicketOutput{CacheControl: noStore,
-		Body: mintedForAgent{m.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration}}, nil
+		Body: mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration}}, nil
 }

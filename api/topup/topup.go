@@ -31,8 +31,8 @@ type Desk struct {
 	Provider payment.Provider
 	// Hook is the last part of the webhook's path, below /hooks/.
 	Hook string
-	// Home is the server's public base address, without a final slash: where the
-	// customer lands after paying or giving up.
+	// Home is the server's public base address, without a final slash: on its page
+	// about the balance the customer lands after paying or giving up.
 	Home string
 	Card func() *billing.RateCard // the one in force
 	// Disputed is told of an account that has a dispute; nil: nobody is.
@@ -82,7 +82,7 @@ func (d *Desk) begin(ctx context.Context, account string, amount billing.Money) 
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	home := d.Home + "/docs/billing#topups"
+	home := d.Home + "/app/balance?topup=" + t.ID // the page asks how the payment stands
 	order := payment.CheckoutRequest{TopUp: t.ID, Account: account, Customer: customer, Amount: amount,
 		SuccessURL: home, CancelURL: home}
 	page, err := d.Provider.Checkout(ctx, order)

@@ -10,15 +10,31 @@ import (
 
 // Receipt is what a session cost.
 type Receipt struct {
-	SessionID    string     `json:"session_id" doc:"The session that was asked for." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Kind         string     `json:"kind" doc:"Conversations: web, inbound, outbound; speech without one: tts, stt, denoise." enum:"web,inbound,outbound,tts,stt,denoise" example:"inbound"`
-	PriceVersion string     `json:"price_version" doc:"The rate card that was in force when it began; no other counts." example:"2026-01-15.1"`
-	OpenedAt     time.Time  `json:"opened_at" doc:"When it began."`
-	StartedAt    *time.Time `json:"started_at" doc:"When it began to cost; null: never."`
-	EndedAt      *time.Time `json:"ended_at" doc:"Null while it lasts."`
-	Lines        []Line     `json:"lines" doc:"What it used, one component each." nullable:"false"`
-	Total        USD        `json:"total" doc:"The sum of the lines, and of the session's entries in the ledger."`
-	Accrued      USD        `json:"accrued" doc:"While it lasts: what it has used and no line holds yet. Else 0."`
+	SessionID    string       `json:"session_id" doc:"The session that was asked for." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Kind         string       `json:"kind" doc:"Conversations: web, inbound, outbound; speech without one: tts, stt, denoise." enum:"web,inbound,outbound,tts,stt,denoise" example:"inbound"`
+	PriceVersion string       `json:"price_version" doc:"The rate card that was in force when it began; no other counts." example:"2026-01-15.1"`
+	OpenedAt     time.Time    `json:"opened_at" doc:"When it began."`
+	StartedAt    *time.Time   `json:"started_at" doc:"When it began to cost; null: never."`
+	EndedAt      *time.Time   `json:"ended_at" doc:"Null while it lasts."`
+	Lines        []Line       `json:"lines" doc:"What it used, one component each." nullable:"false"`
+	Engines      *CallEngines `json:"engines,omitempty" doc:"Of a call that has ended: the engines that served it, by stage, in the order in which they began to. Absent otherwise, and when it is not known. They do not change the price."`
+	Total        USD          `json:"total" doc:"The sum of the lines, and of the session's entries in the ledger."`
+	Accrued      USD          `json:"accrued" doc:"While it lasts: what it has used and no line holds yet. Else 0."`
+}
+
+// CallEngines are the engines that served a call, by stage.
+type CallEngines struct {
+	ASR []string `json:"asr" doc:"Recognition; empty: nothing was heard." nullable:"false" example:"[\"pocketsphinx\"]"`
+	LLM []string `json:"llm" doc:"The language model." nullable:"false" example:"[\"openai\",\"scripted\"]"`
+	TTS []string `json:"tts" doc:"The voice." nullable:"false" example:"[\"espeak\"]"`
+}
+
+// ViewEngines shows which engines served a call; nil: it is not known.
+func ViewEngines(by *store.ServedBy) *CallEngines {
+	if by == nil {
+		return nil
+	}
+	return &CallEngines{by.ASR, by.LLM, by.TTS}
 }
 
 // Line is one component of a receipt.
@@ -46,7 +62,7 @@ func (m *wallet) receipt(ctx context.Context, in *struct {
 
 func viewReceipt(r *store.Receipt) Receipt {
 	out := Receipt{SessionID: r.Session, Kind: string(r.Kind), PriceVersion: r.PriceVersion, OpenedAt: r.OpenedAt, StartedAt: r.StartedAt,
-		EndedAt: r.EndedAt, Lines: make([]Line, len(r.Lines)), Total: USD(r.Total()), Accrued: USD(r.Accrued)}
+		EndedAt: r.EndedAt, Lines: make([]Line, len(r.Lines)), Total: USD(r.Total()), Accrued: USD(r.Accrued), Engines: ViewEngines(r.Engines)}
 	for i, l := range r.Lines {
 		u := units[l.Component]
 		out.Lines[i] = Line{l.Component, l.Quantity, u.name, USD(l.UnitPrice), u.per, USD(l.Amount), r.PriceVersion}

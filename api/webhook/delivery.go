@@ -107,6 +107,7 @@ func describe(a *api.API) {
 		store.CallEnded:      {"A call ended", reflect.TypeFor[callEnded]()},
 		store.CallTranscript: {"What was said in a call that was answered, after its end", reflect.TypeFor[callTranscript]()},
 		store.CallSummarized: {"A call of a batch was summarized", reflect.TypeFor[callSummary]()},
+		store.CallAnalyzed:   {"A call was analyzed, or could not be", reflect.TypeFor[callAnalyzed]()},
 		store.WebhookTest:    {"A test was asked for", reflect.TypeFor[testEvent]()},
 
 		string(store.WarnBalanceLow):      {"The balance is low", warning},

@@ -25,6 +25,7 @@ type (
 	callEnded      = Event[calls.CallOver]
 	callTranscript = Event[calls.CallDetail]
 	callSummary    = Event[calls.CallSaid]
+	callAnalyzed   = Event[calls.CallAnalyzed]
 	accountWarning = Event[wallet.AccountEvent]
 	testEvent      = Event[TestData]
 )
@@ -53,7 +54,7 @@ func about(ctx context.Context, db *store.DB, d *store.DueDelivery) (any, error)
 	switch d.Kind {
 	case store.WebhookTest:
 		return TestData{d.Webhook}, nil
-	case store.CallStarted, store.CallAnswered, store.CallEnded, store.CallTranscript, store.CallSummarized:
+	case store.CallStarted, store.CallAnswered, store.CallEnded, store.CallTranscript, store.CallSummarized, store.CallAnalyzed:
 	default:
 		w, err := db.WarningOf(ctx, d.Account, d.About)
 		if err != nil {
@@ -73,6 +74,12 @@ func about(ctx context.Context, db *store.DB, d *store.DueDelivery) (any, error)
 	case store.CallSummarized:
 		text, err := db.SummaryOf(ctx, d.Account, d.About)
 		return calls.Summarized(c, text), err
+	case store.CallAnalyzed:
+		a, err := db.AnalysisOf(ctx, d.Account, d.About)
+		if err != nil {
+			return nil, err
+		}
+		return calls.Analyzed(c, a)
 	}
 	return calls.Begun(c, d.Kind == store.CallAnswered), nil
 }

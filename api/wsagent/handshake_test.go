@@ -13,6 +13,7 @@ import (
 
 	"parley/api"
 	"parley/api/socket"
+	"parley/api/talk"
 	"parley/api/wsagent"
 	"parley/inference"
 	"parley/store"
@@ -115,7 +116,7 @@ func TestRefusals(t *testing.T) {
 // conversation that lasts does not count.
 func TestConnectLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, inMemory, &agents{refuse: store.ErrInsufficientBalance}, wsagent.NewConnectLimits())
+		s := newServer(t, inMemory, &agents{refuse: store.ErrInsufficientBalance}, talk.NewConnectLimits())
 		status := func() (int, string) {
 			conn, resp, err := s.dialer.Dial(s.url("?api_key="+goodKey), nil)
 			if err == nil {
@@ -180,7 +181,7 @@ func TestTooManyOpen(t *testing.T) {
 
 func TestConnectLimitsForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := wsagent.NewConnectLimits()
+		l := talk.NewConnectLimits()
 		one, two := api.Principal{Key: "1"}, api.Principal{Key: "2"}
 		for range 10 {
 			l.Ended(one, 4*time.Second)
@@ -203,7 +204,7 @@ func TestConnectLimitsForget(t *testing.T) {
 // TestConversationThatCannotStart: it reports and returns without running the leg.
 func TestConversationThatCannotStart(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, overNetwork, &agents{converse: func(_ context.Context, _ wsagent.Change, leg *wsagent.Leg) {
+	s := newServer(t, overNetwork, &agents{converse: func(_ context.Context, _ talk.Change, leg *wsagent.Leg) {
 		leg.Error(api.ErrSessionStart, "")
 	}}, nil)
 	p := s.connect(t)
@@ -217,7 +218,7 @@ func TestConversationThatCannotStart(t *testing.T) {
 // TestConversationThatPanics: it takes nothing but its own connection with it.
 func TestConversationThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, inMemory, &agents{converse: func(context.Context, wsagent.Change, *wsagent.Leg) { panic("at the table") }}, nil)
+		s := newServer(t, inMemory, &agents{converse: func(context.Context, talk.Change, *wsagent.Leg) { panic("at the table") }}, nil)
 		s.connect(t).drain()
 		s.serving.Wait()
 	})

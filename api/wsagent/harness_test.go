@@ -17,6 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/api/talk"
 	"parley/api/wsagent"
 	"parley/media"
 	"parley/store"
@@ -45,14 +46,14 @@ func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Pri
 // agents admits conversations that run the given function, or refuses.
 type agents struct {
 	refuse   error
-	converse func(ctx context.Context, c wsagent.Change, leg *wsagent.Leg)
+	converse func(ctx context.Context, c talk.Change, leg *wsagent.Leg)
 
 	mu      sync.Mutex
 	agentID string
 	told    chan string // what reached the conversation besides audio
 }
 
-func (a *agents) Admit(_ context.Context, p api.Principal, agentID string) (wsagent.Conversation, error) {
+func (a *agents) Admit(_ context.Context, p api.Principal, agentID string) (talk.Conversation, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.agentID = agentID
@@ -62,25 +63,25 @@ func (a *agents) Admit(_ context.Context, p api.Principal, agentID string) (wsag
 	if p.Account != "acc_1" {
 		return nil, errors.New("admitted a stranger")
 	}
-	return talk{a}, nil
+	return conversation{a}, nil
 }
 
-// talk is a conversation of agents.
-type talk struct{ a *agents }
+// conversation is one of agents.
+type conversation struct{ a *agents }
 
-func (t talk) Converse(ctx context.Context, c wsagent.Change, leg *wsagent.Leg) {
-	t.a.converse(ctx, c, leg)
+func (t conversation) Converse(ctx context.Context, c talk.Change, leg talk.Leg) {
+	t.a.converse(ctx, c, leg.(*wsagent.Leg))
 }
-func (t talk) Cancel()                      { t.a.note("cancel") }
-func (t talk) Type(text string)             { t.a.note("type " + text) }
-func (t talk) Interrupt()                   { t.a.note("interrupt") }
-func (t talk) ToolResult(id, result string) { t.a.note("tool " + id + " " + result) }
-func (t talk) Update(c wsagent.Change)      { t.a.note("update " + describe(c)) }
+func (t conversation) Cancel()                      { t.a.note("cancel") }
+func (t conversation) Type(text string)             { t.a.note("type " + text) }
+func (t conversation) Interrupt()                   { t.a.note("interrupt") }
+func (t conversation) ToolResult(id, result string) { t.a.note("tool " + id + " " + result) }
+func (t conversation) Update(c talk.Change)         { t.a.note("update " + describe(c)) }
 
 func (a *agents) note(s string) { a.told <- s }
 
 // describe writes a change down.
-func describe(c wsagent.Change) string {
+func describe(c talk.Change) string {
 	var parts []string
 	add := func(name string, v *string) {
 		if v != nil {
@@ -101,7 +102,7 @@ func describe(c wsagent.Change) string {
 }
 
 // attend runs the leg for a conversation that only listens.
-func attend(ctx context.Context, _ wsagent.Change, leg *wsagent.Leg) {
+func attend(ctx context.Context, _ talk.Change, leg *wsagent.Leg) {
 	leg.Status("prompt_set", 0)
 	_ = leg.Run(ctx)
 }
@@ -155,7 +156,7 @@ const (
 	overNetwork = false
 )
 
-func newServer(t *testing.T, memory bool, a *agents, limits *wsagent.ConnectLimits) *server {
+func newServer(t *testing.T, memory bool, a *agents, limits *talk.ConnectLimits) *server {
 	t.Helper()
 	a.told = make(chan string, 100)
 	if a.converse == nil {

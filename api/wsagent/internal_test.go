@@ -1,7 +1,6 @@
 package wsagent
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -97,29 +96,6 @@ func TestReason(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	for in, want := range map[string]string{"F1": "F1", "f5": "F5", "en_m3": "M3", "ESCA_F2": "F2", "F6": "", "": "", "EN_": ""} {
-		if got := Voice(in); got != want {
-			t.Errorf("voice %q is %q, want %q", in, got, want)
-		}
-	}
-	for in, want := range map[string]string{"en": "en", "EN-us": "en", "pt_BR": "pt", "eu": "eu", "ko": "", "": "", "english": ""} {
-		if got := Language(in); got != want {
-			t.Errorf("language %q is %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestTooManyTools(t *testing.T) {
-	const one = `{"type":"function","function":{"name":"f"}}`
-	if tools, err := ParseTools(json.RawMessage("[" + one + strings.Repeat(","+one, maxTools-1) + "]")); err != nil || len(tools) != maxTools {
-		t.Errorf("%d functions, %v", len(tools), err)
-	}
-	if _, err := ParseTools(json.RawMessage("[" + one + strings.Repeat(","+one, maxTools) + "]")); err == nil {
-		t.Errorf("took more than %d functions", maxTools)
-	}
-}
-
 // deadLeg is a leg whose queue the test empties itself.
 func deadLeg() *Leg {
 	s := &socket{queue: make(chan outgoing, queueSize), free: make(chan *buffer, bufferPool), gone: make(chan struct{})}
@@ -164,24 +140,4 @@ func BenchmarkLeg(b *testing.B) {
 		now = now.Add(media.FrameDuration)
 		wake(l, packet, now)
 	}
-}
-
-// FuzzText: no message of a client does harm before there is a conversation.
-func FuzzText(f *testing.F) {
-	for _, s := range []string{`{"type":"voice","data":"F1"}`, `{"type":"tools","data":[{"function":{"name":"x","parameters":{}}}]}`,
-		`{"type":"played","ms":1e300}`, `{"type":"features","data":["duck"]}`, `{"type":"tool_result","data":{"result":[1]}}`,
-		`{"type":"language","data":"\ud800"}`, `[`, ``, `{"type":"visemes","data":{}}`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, p []byte) {
-		l := deadLeg()
-		s := &session{sock: l.sock, leg: l, setup: make(chan struct{}, 1), begun: make(chan struct{})}
-		close(s.begun)
-		s.text(p)
-		for len(l.sock.queue) > 0 {
-			if m := (<-l.sock.queue).text; !json.Valid(m) {
-				t.Errorf("answered %q with %q", p, m)
-			}
-		}
-	})
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"sync/atomic"
 	"time"
 
+	"parley/api/talk"
 	"parley/media"
 )
 
@@ -34,6 +34,7 @@ const (
 // messages that go with it in one order. Audio that was flushed is not sent any
 // more, not even when it was queued already.
 type Leg struct {
+	*talk.Client
 	sock *socket
 	in   ring
 
@@ -49,22 +50,11 @@ type Leg struct {
 	played  media.Time
 	replyAt media.Time // position of the reply in progress
 	events  chan media.LegEvent
-
-	features atomic.Int32
-	visemes  atomic.Bool  // the client wants them
-	report   atomic.Int64 // ms of the current reply played, as the client says; -1: not yet
 }
 
-// Features a client may announce.
-const (
-	featureDuck = 1 << iota
-	featurePlayed
-)
-
 func newLeg(sock *socket) *Leg {
-	l := &Leg{sock: sock, events: make(chan media.LegEvent, media.EventQueue)}
+	l := &Leg{Client: talk.NewClient(sock.text), sock: sock, events: make(chan media.LegEvent, media.EventQueue)}
 	l.in.init(time.Now().UnixNano())
-	l.report.Store(-1)
 	return l
 }
 
@@ -85,14 +75,17 @@ func (l *Leg) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		var why *media.Ended
 		if errors.As(context.Cause(ctx), &why) {
-			l.sock.close(closeCode(why))
+			l.sock.close(talk.CloseCode(why))
 		} else {
-			l.sock.close(codeGoingAway, "the server is stopping")
+			l.sock.close(talk.CodeGoingAway, "the server is stopping")
 		}
 	case <-l.sock.gone:
 	}
 	return l.sock.fault
 }
+
+// Transport implements talk.Leg.
+func (*Leg) Transport() string { return "web" }
 
 // Format implements media.Leg.
 func (l *Leg) Format() media.Format {
@@ -167,16 +160,23 @@ func (l *Leg) Flush(now time.Time) media.Time {
 	return d
 }
 
+// Status tells what the agent does; generation 0 is left out.
+func (l *Leg) Status(status string, generation int) {
+	if status == "speaking" {
+		l.replyAt = l.written
+		l.Replies()
+	}
+	l.Client.Status(status, generation)
+}
+
 // Played implements media.Leg: by the client's own word if it gives it, else by
 // the time since it was sent.
 func (l *Leg) Played(now time.Time) media.Time {
 	position := l.position(now, playoutLag)
-	if l.features.Load()&featurePlayed != 0 {
-		// Nobody plays what was not sent long enough ago, and a client that has
-		// stopped reporting must not hold up the conversation.
-		if said := l.report.Load(); said >= 0 && now.Sub(l.end) < time.Second {
-			position = min(l.position(now, 0), l.replyAt+media.Time(said)*media.Millisecond)
-		}
+	// Nobody plays what was not sent long enough ago, and a client that has
+	// stopped reporting must not hold up the conversation.
+	if said, ok := l.Client.Played(); ok && now.Sub(l.end) < time.Second {
+		position = min(l.position(now, 0), l.replyAt+media.Time(said)*media.Millisecond)
 	}
 	l.played = min(l.written, max(l.played, position))
 	return l.played
@@ -191,33 +191,3 @@ func (l *Leg) position(now time.Time, lag time.Duration) media.Time {
 
 // Events implements media.Leg: a socket has no keys.
 func (l *Leg) Events() <-chan media.LegEvent { return l.events }
-
-// Duck implements media.Ducker for clients that lower the voice themselves.
-func (l *Leg) Duck(on bool) bool {
-	if l.features.Load()&featureDuck == 0 {
-		return false
-	}
-	l.sock.send(message{Type: "duck", Data: on})
-	return true
-}
-
-// closeCode maps the end of a conversation to a close code and a sentence.
-func closeCode(e *media.Ended) (int, string) {
-	switch e.Reason {
-	case media.AgentHangup, media.UserHangup, media.Completed:
-		return codeNormal, "the conversation has ended"
-	case media.BalanceExhausted:
-		if e.Detail == media.Disputed {
-			return codePolicy, "a payment of the account is disputed"
-		}
-		return codePolicy, "the balance is exhausted"
-	case media.MaxDuration:
-		return codePolicy, "the conversation has reached its longest duration"
-	case media.APIHangup:
-		if e.Detail == "drain" {
-			return codeGoingAway, "the server is stopping"
-		}
-		return codeNormal, "the conversation was ended"
-	}
-	return codeServerError, "the conversation has failed"
-}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/api/talk"
 	"parley/api/wsagent"
 	"parley/api/wsagent/client"
 	"parley/media"
@@ -38,8 +39,8 @@ func (l *lent) Flush(now time.Time) media.Time {
 }
 
 // lend makes a conversation lend its leg until that has run.
-func lend(legs chan *lent) func(context.Context, wsagent.Change, *wsagent.Leg) {
-	return func(_ context.Context, _ wsagent.Change, leg *wsagent.Leg) {
+func lend(legs chan *lent) func(context.Context, talk.Change, *wsagent.Leg) {
+	return func(_ context.Context, _ talk.Change, leg *wsagent.Leg) {
 		l := &lent{leg, make(chan struct{})}
 		legs <- l
 		<-l.over

@@ -6,13 +6,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/api/talk"
 	"parley/api/wsagent"
 )
 
 // begin is a converse function that hands over with what and when a conversation
 // began.
-func begin(at chan time.Time, with chan string) func(context.Context, wsagent.Change, *wsagent.Leg) {
-	return func(ctx context.Context, c wsagent.Change, leg *wsagent.Leg) {
+func begin(at chan time.Time, with chan string) func(context.Context, talk.Change, *wsagent.Leg) {
+	return func(ctx context.Context, c talk.Change, leg *wsagent.Leg) {
 		at <- time.Now()
 		with <- describe(c)
 		attend(ctx, c, leg)

@@ -2,7 +2,6 @@ package wsagent
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -14,15 +13,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/media"
-)
-
-// Close codes (RFC 6455 section 7.4.1 and the registry it opened).
-const (
-	codeNormal      = websocket.CloseNormalClosure
-	codeGoingAway   = websocket.CloseGoingAway
-	codePolicy      = websocket.ClosePolicyViolation
-	codeServerError = websocket.CloseInternalServerErr
-	codeTryLater    = websocket.CloseTryAgainLater
 )
 
 // Bounds of a socket.
@@ -114,14 +104,8 @@ func (s *socket) put(o outgoing) {
 	}
 }
 
-// send queues a message. It never blocks.
-func (s *socket) send(m message) {
-	b, err := json.Marshal(m)
-	if err != nil {
-		return // our own types always marshal
-	}
-	s.put(outgoing{text: b})
-}
+// text queues a message, which the socket keeps. It never blocks.
+func (s *socket) text(b []byte) { s.put(outgoing{text: b}) }
 
 // buffer is an empty frame to fill, or nil when the client is too slow.
 func (s *socket) buffer() *buffer {

@@ -62,7 +62,9 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("POST /stt/transcribe", s.transcribe)
 	mux.HandleFunc("GET /ws/stt", s.listen)
 	mux.HandleFunc("POST /denoise", s.denoise)
+	mux.HandleFunc("GET /v1/calls", calls)
 	mux.HandleFunc("GET /v1/calls/{id}/recording", callRecording)
+	mux.HandleFunc("GET /v1/calls/{id}", oneCall)
 	s.bulkRoutes(mux)
 	wallet(mux)
 	mux.HandleFunc("GET /v1/agents", func(w http.ResponseWriter, _ *http.Request) {

@@ -17,6 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/api/talk"
 	"parley/api/wsagent"
 	"parley/api/wsagent/client"
 	"parley/inference"
@@ -29,7 +30,7 @@ const goodKey = "sk_good"
 
 // house is the server's side: it knows one key and converses as the test says.
 type house struct {
-	converse func(ctx context.Context, c wsagent.Change, leg *wsagent.Leg)
+	converse func(ctx context.Context, c talk.Change, leg talk.Leg)
 	refuse   error
 
 	mu    sync.Mutex
@@ -45,21 +46,21 @@ func (h *house) Authenticate(_ context.Context, secret string, _ time.Time) (api
 	return api.Principal{Key: "key_1"}, nil
 }
 
-func (h *house) Admit(_ context.Context, _ api.Principal, agent string) (wsagent.Conversation, error) {
+func (h *house) Admit(_ context.Context, _ api.Principal, agent string) (talk.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, agent)
 	return h, h.refuse
 }
 
-func (h *house) Converse(ctx context.Context, c wsagent.Change, leg *wsagent.Leg) {
+func (h *house) Converse(ctx context.Context, c talk.Change, leg talk.Leg) {
 	h.converse(ctx, c, leg)
 }
 func (h *house) Cancel()                      {}
 func (h *house) Type(text string)             { h.told <- "type " + text }
 func (h *house) Interrupt()                   { h.told <- "interrupt" }
 func (h *house) ToolResult(id, result string) { h.told <- "tool " + id + " " + result }
-func (h *house) Update(c wsagent.Change)      { h.told <- fmt.Sprint("update ", *c.Voice) }
+func (h *house) Update(c talk.Change)         { h.told <- fmt.Sprint("update ", *c.Voice) }
 
 // memory is a listener whose connections are pipes, for simulated time.
 type memory struct {
@@ -122,8 +123,8 @@ func open(t *testing.T, h *house, inMemory bool) (url string, dialer *websocket.
 
 // answer conducts a leg: each time the caller has been silent for 500 ms after
 // speech it says 200 ms of a tone. With greet it begins with 300 ms of another.
-func answer(greet bool) func(context.Context, wsagent.Change, *wsagent.Leg) {
-	return func(ctx context.Context, _ wsagent.Change, leg *wsagent.Leg) {
+func answer(greet bool) func(context.Context, talk.Change, talk.Leg) {
+	return func(ctx context.Context, _ talk.Change, leg talk.Leg) {
 		time.Sleep(100 * time.Millisecond) // it takes engines a while
 		leg.Status("prompt_set", 0)
 		gone := make(chan error, 1)
@@ -236,7 +237,7 @@ func TestTalk(t *testing.T) {
 
 // TestTalkEnds: the other ways in which a talk is over.
 func TestTalkEnds(t *testing.T) {
-	silent := func(ctx context.Context, _ wsagent.Change, leg *wsagent.Leg) {
+	silent := func(ctx context.Context, _ talk.Change, leg talk.Leg) {
 		leg.Status("prompt_set", 0)
 		leg.Error(&inference.Error{Engine: "x", Fault: inference.ErrFailed}, "detail")
 		_ = leg.Run(ctx)
@@ -252,10 +253,10 @@ func TestTalkEnds(t *testing.T) {
 	}{
 		{"no answer", &house{converse: silent}, client.TalkConfig{Clip: tone(time.Second), Max: 10 * time.Second}, 0, 10 * time.Second, 1000, nil},
 		{"only a greeting", &house{converse: answer(true)}, client.TalkConfig{Quiet: time.Second, Max: 10 * time.Second}, 0, 1600 * time.Millisecond, 1000, nil},
-		{"never ready", &house{converse: func(ctx context.Context, _ wsagent.Change, leg *wsagent.Leg) { _ = leg.Run(ctx) }},
+		{"never ready", &house{converse: func(ctx context.Context, _ talk.Change, leg talk.Leg) { _ = leg.Run(ctx) }},
 			client.TalkConfig{Max: 7 * time.Second}, 0, 7 * time.Second, 1000, nil},
 		{"canceled", &house{converse: silent}, client.TalkConfig{}, 3 * time.Second, 3 * time.Second, 1000, context.DeadlineExceeded},
-		{"hung up", &house{converse: func(ctx context.Context, _ wsagent.Change, leg *wsagent.Leg) {
+		{"hung up", &house{converse: func(ctx context.Context, _ talk.Change, leg talk.Leg) {
 			leg.Status("prompt_set", 0)
 			ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Second, &media.Ended{Reason: media.MaxDuration})
 			defer cancel()
@@ -292,8 +293,8 @@ func TestTalkEnds(t *testing.T) {
 // TestEvents: everything the agent's side sends, and everything the client does,
 // over the network.
 func TestEvents(t *testing.T) {
-	legs := make(chan *wsagent.Leg, 1)
-	h := &house{converse: func(ctx context.Context, c wsagent.Change, leg *wsagent.Leg) {
+	legs := make(chan talk.Leg, 1)
+	h := &house{converse: func(ctx context.Context, c talk.Change, leg talk.Leg) {
 		leg.Status("prompt_set", 0)
 		legs <- leg
 		_ = leg.Run(ctx)
@@ -325,7 +326,7 @@ func TestEvents(t *testing.T) {
 	leg.Correction("user", "high", "hi")
 	leg.Caption("agent", "he")
 	leg.ToolCall(inference.ToolCall{ID: "c", Name: "n", Arguments: "{}"}, 4)
-	leg.Visemes([]wsagent.Viseme{{C: "a"}}, 4)
+	leg.Visemes([]talk.Viseme{{C: "a"}}, 4)
 	leg.Error(api.ErrVoice, "Z")
 	leg.Write(media.Frame{Samples: []int16{-1, 300}, Rate: wsagent.RateOut})
 	for _, want := range []string{

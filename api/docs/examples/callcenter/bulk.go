@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"os"
@@ -58,8 +59,7 @@ func main() {
 		}
 	}
 	ask("GET", "/callcenter/numbers", nil, &own)
-	var queued batch
-	ask("POST", "/callcenter/bulk-dial", map[string]any{
+	wish := map[string]any{
 		"name": "Reminders", "from": own.Numbers[0].PhoneNumber, "agent_id": os.Getenv("AGENT_ID"),
 		"consent_confirmed": true, // only when all of them have agreed to be called
 		"on_machine":        "hangup",
@@ -68,7 +68,15 @@ func main() {
 			{"to": "+12025550101"},
 			{"to": "+12025550102", "scheduled_at": time.Now().AddDate(0, 0, 1)},
 		},
-	}, &queued)
+	}
+	var check struct {
+		Good, Wrong int
+		PerMinute   float64 `json:"per_minute"`
+	}
+	ask("POST", "/callcenter/bulk-dial/check", wish, &check) // calls nobody
+	fmt.Println(check.Good, "good,", check.Wrong, "wrong, USD", check.PerMinute, "a minute")
+	var queued batch
+	ask("POST", "/callcenter/bulk-dial", wish, &queued)
 	at := "/callcenter/bulk-dial/" + queued.ID
 	for _, turn := range []string{"/pause", "/resume"} {
 		var turned batch
@@ -87,4 +95,22 @@ func main() {
 	}
 	ask("POST", at+"/cancel", nil, &now)
 	fmt.Println(now.State)
+	table(at + "/results.csv")
+}
+
+// table prints a file.
+func table(path string) {
+	request, err := http.NewRequest("GET", os.Getenv("PARLEY_URL")+path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("PARLEY_API_KEY"))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(os.Stdout, answer.Body); err != nil {
+		log.Fatal(err)
+	}
 }

@@ -12,8 +12,7 @@ async function ask(method, path, body, headers) {
 
 const tomorrow = new Date(Date.now() + 24 * 3600 * 1000).toISOString();
 const { numbers } = await ask("GET", "/callcenter/numbers");
-const key = { "Idempotency-Key": crypto.randomUUID() }; // safe to send again after a lost answer
-const batch = await ask("POST", "/callcenter/bulk-dial", {
+const wish = {
   name: "Reminders",
   from: numbers[0].phone_number,
   agent_id: AGENT_ID,
@@ -21,10 +20,16 @@ const batch = await ask("POST", "/callcenter/bulk-dial", {
   on_machine: "hangup",
   call_window: { start: "09:00", end: "20:00", timezone: "destination" },
   rows: [{ to: "+12025550101" }, { to: "+12025550102", scheduled_at: tomorrow }],
-}, key);
+};
+const check = await ask("POST", "/callcenter/bulk-dial/check", wish); // calls nobody
+for (const row of check.rows) console.log(row.to, row.due_at, row.per_minute, row.error?.error);
+const key = { "Idempotency-Key": crypto.randomUUID() }; // safe to send again after a lost answer
+const batch = await ask("POST", "/callcenter/bulk-dial", wish, key);
 const at = `/callcenter/bulk-dial/${batch.id}`;
 console.log((await ask("POST", `${at}/pause`)).state);
 console.log((await ask("POST", `${at}/resume`)).state);
 for (const { name, counts } of (await ask("GET", "/callcenter/bulk-dial")).batches) console.log(name, counts);
 for (const row of (await ask("GET", at)).rows) console.log(row.to, row.status, row.end_reason, row.cost, row.summary);
 console.log((await ask("POST", `${at}/cancel`)).state);
+const table = await fetch(`${PARLEY_URL}${at}/results.csv`, { headers: { Authorization: `Bearer ${PARLEY_API_KEY}` } });
+console.log(await table.text());

@@ -18,7 +18,7 @@ def ask(method, path, body=None, headers={}):
 
 tomorrow = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=1)
 numbers = ask("GET", "/callcenter/numbers")["numbers"]
-batch = ask("POST", "/callcenter/bulk-dial", {
+wish = {
     "name": "Reminders",
     "from": numbers[0]["phone_number"],
     "agent_id": os.environ["AGENT_ID"],
@@ -26,7 +26,11 @@ batch = ask("POST", "/callcenter/bulk-dial", {
     "on_machine": "hangup",
     "call_window": {"start": "09:00", "end": "20:00", "timezone": "destination"},
     "rows": [{"to": "+12025550101"}, {"to": "+12025550102", "scheduled_at": tomorrow.isoformat()}],
-}, {"Idempotency-Key": str(uuid.uuid4())})  # safe to send again after a lost answer
+}
+for row in ask("POST", "/callcenter/bulk-dial/check", wish)["rows"]:  # calls nobody
+    print(row["to"], row["due_at"], row["per_minute"], row.get("error"))
+# The key makes it safe to send again after a lost answer.
+batch = ask("POST", "/callcenter/bulk-dial", wish, {"Idempotency-Key": str(uuid.uuid4())})
 at = "/callcenter/bulk-dial/" + batch["id"]
 print(ask("POST", at + "/pause")["state"])
 print(ask("POST", at + "/resume")["state"])
@@ -35,3 +39,8 @@ for each in ask("GET", "/callcenter/bulk-dial")["batches"]:
 for row in ask("GET", at)["rows"]:
     print(row["to"], row["status"], row["end_reason"], row["cost"], row["summary"])
 print(ask("POST", at + "/cancel")["state"])
+table = urllib.request.Request(
+    os.environ["PARLEY_URL"] + at + "/results.csv", headers={"Authorization": "Bearer " + os.environ["PARLEY_API_KEY"]}
+)
+with urllib.request.urlopen(table) as answer:
+    print(answer.read().decode())

@@ -7,6 +7,7 @@ for call in $(curl -sS --fail-with-body "$PARLEY_URL/v1/calls?limit=10&state=end
   # 404: it was not recorded; 409: not ready yet; 410: deleted, or kept long enough.
   status=$(curl -sS "$PARLEY_URL/v1/calls/$call/recording" -H "$auth" -o "$call.ogg" -w '%{http_code}')
   if [ "$status" = 200 ]; then
+    curl -sS --fail-with-body "$PARLEY_URL/v1/calls/$call/recording/peaks" -H "$auth" >"$call.json"
     curl -sS --fail-with-body -X DELETE "$PARLEY_URL/v1/calls/$call/recording" -H "$auth"
     fetched=$((fetched + 1))
   else

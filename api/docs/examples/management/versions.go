@@ -48,6 +48,13 @@ func main() {
 	read(ask("GET", "/v1/agents/schema", "", ""), &schema) // editors check agents by it
 	fmt.Println(len(schema.Properties), "fields")
 
+	var check struct {
+		Valid    bool
+		Mistakes []struct{ Path, Problem string }
+	}
+	read(ask("POST", "/v1/agents/validate", `{"name": "Lola", "settings": {"speed": 9}}`, ""), &check) // nothing is stored
+	fmt.Println(check.Valid, check.Mistakes)
+
 	var agent struct {
 		ID           string
 		Version      int
@@ -61,6 +68,7 @@ func main() {
 	var versions struct{ Data []json.RawMessage }
 	read(ask("GET", path+"/versions", "", ""), &versions)
 	fmt.Println(len(versions.Data), "versions")
+	fmt.Println("changed:", string(ask("GET", path+"/versions/2/diff", "", "")))
 	first := ask("GET", path+"/versions/1", "", "")
 	// Refused by 412 when somebody else has changed it in between.
 	read(ask("PUT", path, string(first), fmt.Sprintf(`"%d"`, agent.Version)), &agent)

@@ -13,12 +13,16 @@ async function ask(method, path, body, headers = {}) {
 const schema = await ask("GET", "/v1/agents/schema"); // editors check agents by it
 console.log(Object.keys(schema.properties.settings.properties).length, "settings");
 
+const { mistakes } = await ask("POST", "/v1/agents/validate", { name: "Lola", settings: { speed: 9 } }); // nothing is stored
+for (const { path, problem } of mistakes) console.log(`${path}: ${problem}`);
+
 const first_message = "Hello {{caller.name}} from {{city}}!";
 const { id } = await ask("POST", "/v1/agents", { name: "Lola", first_message, settings: { variables: { city: "Rome" } } });
 const changed = await ask("PATCH", `/v1/agents/${id}`, { first_message: "Hello!" });
 
 const versions = await ask("GET", `/v1/agents/${id}/versions`);
 console.log(versions.data.length, "versions");
+for (const c of (await ask("GET", `/v1/agents/${id}/versions/2/diff`)).changes) console.log(c.path, c.before, c.after);
 const first = await ask("GET", `/v1/agents/${id}/versions/1`);
 // Refused by 412 when somebody else has changed it in between.
 const restored = await ask("PUT", `/v1/agents/${id}`, first, { "If-Match": `"${changed.version}"` });

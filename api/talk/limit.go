@@ -1,4 +1,4 @@
-package wsagent
+package talk
 
 import (
 	"time"

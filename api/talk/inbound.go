@@ -1,4 +1,4 @@
-package wsagent
+package talk
 
 import (
 	"encoding/json"
@@ -7,12 +7,12 @@ import (
 	"parley/api"
 )
 
-// text takes a JSON frame of the client. It runs on the reader. What cannot be
+// Text takes a JSON message of the client. What cannot be
 // read is answered with one error frame; types nobody knows are ignored.
-func (s *session) text(p []byte) {
+func (s *Session) Text(p []byte) {
 	var in incoming
 	if err := json.Unmarshal(p, &in); err != nil {
-		s.sock.malformed("the frame is not a JSON object with a type")
+		s.client.malformed("the frame is not a JSON object with a type")
 		return
 	}
 	switch in.Type {
@@ -26,7 +26,7 @@ func (s *session) text(p []byte) {
 		s.configure(in)
 	case "played":
 		if in.MS != nil && *in.MS >= 0 && *in.MS < 1e9 {
-			s.leg.report.Store(int64(*in.MS))
+			s.client.played.Store(int64(*in.MS))
 		}
 	case "text":
 		s.typed(in)
@@ -40,7 +40,7 @@ func (s *session) text(p []byte) {
 }
 
 // conversation is the one in progress; nil before and when it was refused.
-func (s *session) conversation() Conversation {
+func (s *Session) conversation() Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.live
@@ -49,7 +49,7 @@ func (s *session) conversation() Conversation {
 // typed takes a typed turn. One that comes before the conversation has begun
 // holds the reader until it has, after the quiet gap, so that it is neither lost
 // nor overtaken.
-func (s *session) typed(in incoming) {
+func (s *Session) typed(in incoming) {
 	var text string
 	if json.Unmarshal(in.Data, &text) != nil {
 		s.bad(in.Type, "a string")
@@ -61,14 +61,14 @@ func (s *session) typed(in incoming) {
 	s.changed()
 	select {
 	case <-s.begun:
-	case <-s.sock.gone:
+	case <-s.gone:
 	}
 	if live := s.conversation(); live != nil {
 		live.Type(text)
 	}
 }
 
-func (s *session) toolResult(in incoming) {
+func (s *Session) toolResult(in incoming) {
 	var r struct {
 		CallID string `json:"call_id"`
 		Result any    `json:"result"`
@@ -90,13 +90,13 @@ func (s *session) toolResult(in incoming) {
 	}
 }
 
-func (s *session) bad(kind, want string) {
-	s.sock.malformed("the data of " + kind + " must be " + want)
+func (s *Session) bad(kind, want string) {
+	s.client.malformed("the data of " + kind + " must be " + want)
 }
 
 // configure takes a frame that sets something: before the conversation into its
 // setup, later as a change of the agent.
-func (s *session) configure(in incoming) {
+func (s *Session) configure(in incoming) {
 	c, ok := s.change(in)
 	if !ok {
 		return
@@ -118,7 +118,7 @@ func (s *session) configure(in incoming) {
 
 // skipped takes a frame that would set something which the client may not: all
 // that it does is to tell that the configuration goes on, as it always does.
-func (s *session) skipped(in incoming) {
+func (s *Session) skipped(in incoming) {
 	s.mu.Lock()
 	s.prompted = s.prompted || in.Type == "prompt"
 	early := s.live == nil
@@ -130,7 +130,7 @@ func (s *session) skipped(in incoming) {
 
 // change is what a frame asks of the agent; what it asks of the socket is done.
 // It is false when the frame cannot be read, which the client has been told.
-func (s *session) change(in incoming) (c Change, ok bool) {
+func (s *Session) change(in incoming) (c Change, ok bool) {
 	var text string
 	switch in.Type {
 	case "voice", "language", "prompt":
@@ -161,15 +161,15 @@ func (s *session) change(in incoming) (c Change, ok bool) {
 	case "features":
 		s.features(in.Data)
 	case "visemes":
-		s.leg.visemes.Store(string(in.Data) == "true")
+		s.client.visemes.Store(string(in.Data) == "true")
 	}
 	return c, true
 }
 
 // valid is the canonical form of a name, or nil after an error frame.
-func (s *session) valid(text, canonical string, err error) *string {
+func (s *Session) valid(text, canonical string, err error) *string {
 	if canonical == "" {
-		s.sock.error(err, text)
+		s.client.Error(err, text)
 		return nil
 	}
 	return &canonical
@@ -190,7 +190,7 @@ func (c *Change) merge(d Change) {
 	}
 }
 
-func (s *session) features(data json.RawMessage) {
+func (s *Session) features(data json.RawMessage) {
 	var names []string
 	if json.Unmarshal(data, &names) != nil {
 		s.bad("features", "a list of strings")
@@ -199,42 +199,11 @@ func (s *session) features(data json.RawMessage) {
 	for _, n := range names {
 		switch n {
 		case "duck":
-			s.leg.features.Or(featureDuck)
+			s.client.features.Or(featureDuck)
 		case "played":
-			s.leg.features.Or(featurePlayed)
+			s.client.features.Or(featurePlayed)
+		case "insight":
+			s.client.features.Or(featureInsight)
 		}
 	}
-}
-
-// Voices and languages as clients may write them.
-var (
-	voices    = []string{"F1", "F2", "F3", "F4", "F5", "M1", "M2", "M3", "M4", "M5"}
-	languages = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
-)
-
-// Voice is the canonical form of a voice's name, "" when there is none such. The
-// longer names of newer clients, such as en_f1, mean the same ten.
-func Voice(name string) string {
-	name = strings.ToUpper(name)
-	for _, prefix := range []string{"EN_", "ESCA_"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
-	for _, v := range voices {
-		if v == name {
-			return v
-		}
-	}
-	return ""
-}
-
-// Language is the two-letter code of a language tag such as en-US, "" when it is
-// none of the nine.
-func Language(tag string) string {
-	code, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
-	for _, l := range languages {
-		if l == code {
-			return l
-		}
-	}
-	return ""
 }

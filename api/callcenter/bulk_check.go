@@ -1,0 +1,147 @@
+package callcenter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/api/export"
+	"parley/api/wallet"
+	"parley/billing"
+	"parley/billing/destination"
+	"parley/store"
+)
+
+// MountBulkTools adds the routes of batches around their dialling: what is wrong with one
+// before it is queued, and its results as a file.
+func MountBulkTools(a *api.API, db *store.DB, files *export.Desk, card func() *billing.RateCard, b Batches) {
+	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(dialEvery, dialBurst)}
+	check := route(http.MethodPost, "/callcenter/bulk-dial/check", "check-batch", "Check a batch before it is queued",
+		"Takes what `POST /callcenter/bulk-dial` takes, and says of every row whether it would be refused and why, when it would be called first, and what a minute costs. "+
+			"Nothing is queued and nobody is called, and `consent_confirmed` may be left out. What is wrong with the batch as a whole refuses the request, as it would when it is queued.",
+		http.StatusBadRequest)
+	check.SkipValidateBody, check.MaxBodyBytes = true, maxBatch
+	api.Register(a, check, s.check)
+	s.mountResults(a, files)
+}
+
+// RowCheck is what a row of a batch comes to.
+type RowCheck struct {
+	Row         int         `json:"row" doc:"Its place, counted from 0." example:"3"`
+	To          string      `json:"to" doc:"The number in international format; as it was sent when it is none." example:"+34612345678"`
+	OK          bool        `json:"ok" doc:"Whether it would be called."`
+	Error       *RowFault   `json:"error,omitempty" doc:"Why not."`
+	DueAt       *time.Time  `json:"due_at" doc:"When it would be called at the earliest, given a free line; null when it would not."`
+	PerMinute   *wallet.USD `json:"per_minute" nullable:"true" doc:"Line and agent, without the language model's tokens; null when it would not be called."`
+	DuplicateOf *int        `json:"duplicate_of" nullable:"true" doc:"An earlier row with the same number: it would be called twice. Null: there is none." example:"1"`
+}
+
+// RowFault is why a row would be refused.
+type RowFault struct {
+	Code    string `json:"code" doc:"As the request for the batch would be refused with, or the call." example:"callcenter.destination_not_allowed"`
+	Message string `json:"error" doc:"The same for people." example:"This number cannot be called."`
+	Detail  string `json:"detail,omitempty" doc:"What exactly, where there is more to say."`
+}
+
+// BatchCheck is what a batch comes to.
+type BatchCheck struct {
+	Rows  []RowCheck `json:"rows" doc:"All rows, in their order." nullable:"false"`
+	Good  int        `json:"good" doc:"How many would be called." example:"498"`
+	Wrong int        `json:"wrong" doc:"How many would not: as long as there is one, the batch is refused." example:"2"`
+	// PerMinute is the sum over the good rows.
+	PerMinute wallet.USD `json:"per_minute" doc:"What it costs when all who would be called talk for a minute each; every started minute of a line counts."`
+}
+
+type batchCheckOutput struct{ Body BatchCheck }
+
+func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*batchCheckOutput, error) {
+	account := api.PrincipalOf(ctx).Account
+	if !s.rate.Take(account) {
+		return nil, api.ErrRateLimited
+	}
+	c, err := CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &batchCheckOutput{*c}, nil
+}
+
+// CheckBatch says what an account's batch would come to if it were queued now. An error
+// is about the batch as a whole.
+func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Batches, account string, n NewBatch) (*BatchCheck, error) {
+	n.Consent = json.RawMessage("true") // it is asked for when calls are
+	alone := n
+	alone.Rows = []NewRow{{To: "+12025550100", From: "+12025550100", AgentID: "ag_0"}}
+	switch _, err := alone.check(); {
+	case len(n.Rows) == 0, len(n.Rows) > store.MaxCampaignRows:
+		_, err = n.check()
+		return nil, err
+	case err != nil:
+		return nil, err
+	}
+	c := &BatchCheck{Rows: make([]RowCheck, len(n.Rows))}
+	var sum billing.Money
+	seen := map[string]int{}
+	for i, r := range n.Rows {
+		row := RowCheck{Row: i, To: strings.TrimSpace(r.To)}
+		alone.Rows = n.Rows[i : i+1]
+		due, price, err := checkRow(ctx, db, card, b, account, alone, &row)
+		if p := api.ProblemOf(err); err != nil && (p.Status >= http.StatusInternalServerError || ctx.Err() != nil) {
+			return nil, err
+		} else if err != nil {
+			detail := strings.TrimPrefix(strings.TrimPrefix(p.Detail, "rows[0]"), ": ")
+			row.Error = &RowFault{p.Code, p.Message, detail}
+			c.Wrong++
+		} else {
+			row.OK, row.DueAt, row.PerMinute = true, &due, (*wallet.USD)(&price)
+			sum += price
+			c.Good++
+		}
+		if first, twice := seen[row.To]; twice {
+			row.DuplicateOf = &first
+		} else if row.To != "" {
+			seen[row.To] = i
+		}
+		c.Rows[i] = row
+	}
+	c.PerMinute = wallet.USD(sum)
+	return c, nil
+}
+
+// checkRow is a batch of one row, all but queued.
+func checkRow(ctx context.Context, db *store.DB, card *billing.RateCard, b Batches, account string, n NewBatch, row *RowCheck) (due time.Time, perMinute billing.Money, err error) {
+	w, err := n.check()
+	if err != nil {
+		return due, 0, err
+	}
+	if _, err = b.Check(ctx, account, w.orders); err != nil {
+		return due, 0, err
+	}
+	row.To = w.orders[0].To
+	if err = w.schedule(now()); err != nil {
+		return due, 0, err
+	}
+	switch _, err = db.DoNotCall(ctx, account, row.To); {
+	case err == nil:
+		return due, 0, store.ErrDoNotCall
+	case !errors.Is(err, store.ErrNotFound):
+		return due, 0, err
+	}
+	to, err := destination.ClassifyFictional(row.To) // what may be called was decided above
+	if err != nil {
+		return due, 0, api.Detail(api.ErrDestination, err.Error())
+	}
+	tariff, err := card.Tariff(to.Terms())
+	if err != nil {
+		return due, 0, err
+	}
+	bill, err := tariff.Price(billing.Usage{billing.AgentTime: minute, billing.LineTime: minute})
+	return w.Rows[0].DueAt, bill.Total(), err
+}
+
+// minute is one, in the milliseconds of usage.
+const minute = 60_000

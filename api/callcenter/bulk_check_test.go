@@ -1,0 +1,137 @@
+package callcenter_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/api"
+	"parley/api/apitest"
+	"parley/api/callcenter"
+	"parley/api/export"
+	"parley/api/ticket"
+	"parley/billing"
+	"parley/billing/destination"
+	"parley/store"
+)
+
+// fakeBatches check as a node would: one number may call, and one agent speak.
+type fakeBatches struct {
+	from, agent string
+	woken       int
+}
+
+func (f *fakeBatches) Wake() { f.woken++ }
+
+func (f *fakeBatches) Check(_ context.Context, _ string, orders []callcenter.Order) (int, error) {
+	for i := range orders {
+		to, err := destination.Classify(orders[i].To)
+		switch {
+		case orders[i].From != f.from:
+			return i, api.ErrFrom
+		case orders[i].Agent != f.agent:
+			return i, api.ErrNoAgent
+		case err != nil:
+			return i, api.Detail(api.ErrDestination, "not there")
+		}
+		orders[i].To = to.E164
+	}
+	return 0, nil
+}
+
+// bulkShop is a shop whose server has the routes of batches.
+func bulkShop(t *testing.T) (*shop, *fakeBatches) {
+	s := open(t)
+	s.server.Close()
+	b := &fakeBatches{from: "+34911234567", agent: s.a.agent}
+	a := api.New(ticket.Keys{Signer: s.signer, Store: s.db})
+	prices := func() *billing.RateCard { return card }
+	callcenter.MountBulk(a, s.db, prices, b)
+	callcenter.MountBulkTools(a, s.db, export.New(s.db), prices, b)
+	s.server = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{})))
+	t.Cleanup(s.server.Close)
+	return s, b
+}
+
+// TestBatchIsChecked: every row is told, nothing is queued.
+func TestBatchIsChecked(t *testing.T) {
+	s, b := bulkShop(t)
+	_, _, err := s.db.AddDoNotCall(t.Context(), s.a.account, store.DoNotCall{Number: "+34912345678", Source: store.ListedByAPI}, time.Now())
+	s.ok(err)
+	check := func(body string) (c callcenter.BatchCheck) {
+		t.Helper()
+		r := s.as(s.a, "POST", "/callcenter/bulk-dial/check", body)
+		s.want("check", r, 200, "")
+		s.ok(json.Unmarshal(r.body, &c))
+		return c
+	}
+	const from = `"from":"+34911234567"`
+	later := time.Now().Add(48 * time.Hour).UTC().Format(time.RFC3339)
+	c := check(`{` + from + `,"agent_id":"` + s.a.agent + `","rows":[
+		{"to":"+34 913 456 789"},{"to":"+34913456789","scheduled_at":"` + later + `"},{"to":"+34912345678"},{"to":"nobody"},{"to":""},
+		{"to":"+34913456780","scheduled_at":"tomorrow"},{"to":"+34913456781","from":"+34911111111"},{"to":"+34913456782","agent_id":"` + s.b.agent + `"}]}`)
+	var got []string
+	for _, r := range c.Rows {
+		line := fmt.Sprint(r.Row, " ", r.To, " ", r.OK)
+		if r.Error != nil {
+			line += " " + r.Error.Code + " " + r.Error.Detail
+		}
+		if r.DuplicateOf != nil {
+			line += fmt.Sprint(" again ", *r.DuplicateOf)
+		}
+		got = append(got, strings.TrimSpace(line))
+		if (r.DueAt != nil) != r.OK || (r.PerMinute != nil) != r.OK {
+			t.Errorf("row %d: due %v, price %v", r.Row, r.DueAt, r.PerMinute)
+		}
+	}
+	want := []string{"0 +34913456789 true", "1 +34913456789 true again 0", "2 +34912345678 false callcenter.do_not_call",
+		"3 nobody false callcenter.destination_not_allowed not there",
+		"4  false validation.invalid_request_format to: say whom to call",
+		"5 +34913456780 false validation.invalid_request_format scheduled_at: a time with its zone, such as 2026-11-23T10:00:00+01:00",
+		"6 +34913456781 false callcenter.from_not_owned", "7 +34913456782 false agent.not_found"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("rows:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	tariff, err := card.Tariff(billing.Terms{Kind: billing.Outbound, Country: "ES"})
+	s.ok(err)
+	bill, err := tariff.Price(billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000})
+	s.ok(err)
+	if c.Good != 2 || c.Wrong != 6 || billing.Money(c.PerMinute) != 2*bill.Total() || billing.Money(*c.Rows[0].PerMinute) != bill.Total() || bill.Total() <= tariff.LineMinute() {
+		t.Errorf("%d good, %d wrong, %v a minute, a call %v", c.Good, c.Wrong, c.PerMinute, bill.Total())
+	}
+	if d := time.Until(*c.Rows[1].DueAt); d < 47*time.Hour || time.Until(*c.Rows[0].DueAt) > 0 {
+		t.Errorf("due %v and %v", c.Rows[0].DueAt, c.Rows[1].DueAt)
+	}
+	for what, body := range map[string]string{"no rows": `{}`, "a window of no hours": `{"rows":[{"to":"x"}],"call_window":{"start":"9","end":"20","timezone":"destination"}}`,
+		"a message without a reason": `{"rows":[{"to":"x"}],"message":"Hi"}`} {
+		s.want(what, s.as(s.a, "POST", "/callcenter/bulk-dial/check", body), 400, "validation.invalid_request_format")
+	}
+	s.want("a stranger's numbers", s.as(s.b, "POST", "/callcenter/bulk-dial/check", `{"rows":[{"to":"+34912345678"}]}`), 200, "")
+	if list := s.as(s.a, "GET", "/callcenter/bulk-dial", ""); string(list.body) != "{\"batches\":[]}\n" || b.woken != 0 {
+		t.Errorf("queued: %s, woken %d times", list.body, b.woken)
+	}
+}
+
+// TestResultsAsAFile: a line for each call, for the batch's owner.
+func TestResultsAsAFile(t *testing.T) {
+	s, _ := bulkShop(t)
+	r := s.as(s.a, "POST", "/callcenter/bulk-dial", `{"from":"+34911234567","agent_id":"`+s.a.agent+`","consent_confirmed":true,"rows":[{"to":"+34913456789"},{"to":"+34913456780"}]}`)
+	s.want("queue", r, 200, "")
+	var batch callcenter.BatchDetail
+	s.ok(json.Unmarshal(r.body, &batch))
+	s.want("cancel", s.as(s.a, "POST", "/callcenter/bulk-dial/"+batch.ID+"/cancel", ""), 200, "")
+	file := s.as(s.a, "GET", "/callcenter/bulk-dial/"+batch.ID+"/results.csv", "")
+	s.want("the file", file, 200, "")
+	rows, err := csv.NewReader(strings.NewReader(string(file.body))).ReadAll()
+	s.ok(err)
+	if len(rows) != 3 || len(rows[0]) != 16 || rows[1][0] != "+34913456789" || rows[2][0] != "+34913456780" || rows[1][4] != "failed" || !strings.HasPrefix(rows[1][15], "callcenter.batch_cancelled: ") {
+		t.Errorf("%q", rows)
+	}
+	s.want("somebody else's", s.as(s.b, "GET", "/callcenter/bulk-dial/"+batch.ID+"/results.csv", ""), 404, "request.not_found")
+	s.want("nobody's", s.as(s.a, "GET", "/callcenter/bulk-dial/bulk_0/results.csv", ""), 404, "request.not_found")
+}

@@ -1,0 +1,18 @@
+package callcenter
+
+import (
+	"net/http"
+
+	"parley/api"
+)
+
+// MountFollow adds the routes of calls of every direction, which are there without
+// telephony, too: to follow one as it goes, and to end it.
+func MountFollow(a *api.API, c Calls) {
+	s := &calls{Calls: c}
+	a.Handle(eventsRoute(), http.HandlerFunc(s.events))
+	r := route(http.MethodPost, "/v1/calls/{id}/hangup", "hang-up-any-call", "Hang up any call",
+		"Ends a call of any direction at once, as `api_hangup`. One that has ended already answers the same.", http.StatusNotFound)
+	r.Access, r.OwnPagesOnly, r.Tags = api.Management, true, []string{"Calls"}
+	api.Register(a, r, s.hangup)
+}

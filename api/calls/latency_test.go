@@ -1,0 +1,146 @@
+package calls_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+// spoken is a call that has turns of those totals, its stages shares of them.
+func (o *line) spoken(who owner, at time.Time, totals ...int) {
+	o.Helper()
+	s := o.start(who, inbound, at)
+	var turns []map[string]int
+	for i, ms := range totals {
+		turns = append(turns, map[string]int{"turn": i + 1, "generation": i + 1, "at_ms": 1000 * i, "endpoint_ms": ms / 2, "model_ms": ms / 4, "voice_ms": ms / 4, "total_ms": ms})
+	}
+	text, err := json.Marshal(turns)
+	o.ok(err)
+	if turns == nil {
+		text = []byte("[]")
+	}
+	o.ok(o.db.SaveConversation(o.Context(), who.account, s.ID, store.Conversation{Turns: text}))
+	_, err = o.db.CloseSession(o.Context(), s, store.Closing{Reason: "user_hangup"}, at.Add(time.Minute))
+	o.ok(err)
+}
+
+// TestLatency: percentiles are values that occurred, of the calls asked for alone.
+func TestLatency(t *testing.T) {
+	o := open(t)
+	day := began.Truncate(24 * time.Hour)
+	var ten []int
+	for i := range 10 {
+		ten = append(ten, 400*(i+1))
+	}
+	o.spoken(o.a, day.Add(10*time.Hour), ten...)
+	o.spoken(o.a, day.Add(10*time.Hour+time.Minute))
+	o.spoken(o.a, day.Add(-14*time.Hour), 100, 100)
+	o.spoken(o.b, day.Add(10*time.Hour), 9000)
+	type span struct{ P50, P90, P99 int }
+	type group struct {
+		Key          *string
+		Calls, Turns int
+		Endpoint     span `json:"endpoint_ms"`
+		Model        span `json:"model_ms"`
+		Voice        span `json:"voice_ms"`
+		Total        span `json:"total_ms"`
+	}
+	var got struct {
+		Data  []group
+		Total *group
+	}
+	period := "from=" + day.AddDate(0, 0, -3).Format(time.DateOnly) + "&to=" + day.AddDate(0, 0, 2).Format(time.DateOnly)
+	o.read(o.a, "/v1/latency?"+period, &got)
+	if len(got.Data) != 2 || got.Total == nil {
+		t.Fatalf("%+v", got)
+	}
+	if g := got.Data[1]; *g.Key != day.Format(time.DateOnly) || g.Calls != 1 || g.Turns != 10 || g.Total != (span{2000, 3600, 4000}) || g.Voice != (span{500, 900, 1000}) {
+		t.Errorf("the day: %+v", g)
+	}
+	if g := got.Data[0]; *g.Key != day.AddDate(0, 0, -1).Format(time.DateOnly) || g.Turns != 2 || g.Total != (span{100, 100, 100}) {
+		t.Errorf("the day before: %+v", g)
+	}
+	if g := got.Total; g.Key != nil || g.Calls != 2 || g.Turns != 12 || g.Total != (span{1600, 3600, 4000}) {
+		t.Errorf("both: %+v", g)
+	}
+	o.read(o.a, "/v1/latency?group_by=hour&"+period, &got)
+	if len(got.Data) != 2 || *got.Data[1].Key != day.Format(time.DateOnly)+"T10:00:00Z" {
+		t.Errorf("by the hour: %+v", got.Data)
+	}
+	o.read(o.a, "/v1/latency?group_by=agent&agent_id="+o.a.agent+"&"+period, &got)
+	if len(got.Data) != 1 || *got.Data[0].Key != o.a.agent || got.Data[0].Turns != 12 {
+		t.Errorf("by agent: %+v", got.Data)
+	}
+	for _, query := range []string{"direction=web", "agent_id=" + o.b.agent, "from=2001-01-01&to=2001-02-01"} {
+		got.Data, got.Total = nil, nil
+		o.read(o.a, "/v1/latency?"+query, &got)
+		if len(got.Data) != 0 || got.Total != nil {
+			t.Errorf("%s: %+v", query, got)
+		}
+	}
+	for _, query := range []string{"group_by=year", "from=x", "from=2001-01-01", "group_by=hour&from=2001-01-01&to=2001-03-01", "agent_id=%00", "direction=up"} {
+		if status, text := o.get(o.a, "/v1/latency?"+query); status != 400 {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
+}
+
+// TestCallsAsAFile: the file has what the list has, as it is filtered, and no formula.
+func TestCallsAsAFile(t *testing.T) {
+	o := open(t)
+	o.spoken(o.b, began)
+	for i := range 205 {
+		o.spoken(o.a, began.Add(time.Duration(i)*time.Millisecond))
+	}
+	evil, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card, Agent: o.a.agent,
+		From: `+1+cmd|' /C calc'!A0`, To: "+34911234567"}, began.Add(time.Minute))
+	o.ok(err)
+	_, err = o.db.CloseSession(t.Context(), evil, store.Closing{Reason: "failed", Detail: "media_timeout"}, began.Add(2*time.Minute))
+	o.ok(err)
+	rows := func(query string) [][]string {
+		t.Helper()
+		status, text := o.get(o.a, "/v1/calls.csv"+query)
+		if status != 200 {
+			t.Fatalf("%s: %d %s", query, status, text)
+		}
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		o.ok(err)
+		return rows
+	}
+	all := rows("")
+	var page struct{ Data []seen }
+	o.read(o.a, "/v1/calls?limit=100", &page)
+	if len(all) != 207 {
+		t.Fatalf("%d rows", len(all))
+	}
+	for i, c := range page.Data {
+		if all[i+1][0] != c.ID {
+			t.Fatalf("row %d is %v, and in the list %s", i+1, all[i+1], c.ID)
+		}
+	}
+	cell := map[string]string{}
+	for i, name := range all[0] {
+		cell[name] = all[1][i]
+	}
+	if want := "'" + `+1+cmd|' /C calc'!A0`; cell["from"] != want || cell["to"] != "+34911234567" || cell["end_detail"] != "media_timeout" || cell["status"] != "ended" || cell["agent_id"] != o.a.agent {
+		t.Errorf("the newest is %v", cell)
+	}
+	for query, want := range map[string]int{"?state=live": 0, "?state=ended": 206, "?end_reason=failed": 1, "?direction=web": 0, "?number=34911234567": 206, "?agent_id=" + o.b.agent: 0,
+		"?from=" + began.Add(time.Second).Format(time.RFC3339): 1} {
+		if got := len(rows(query)) - 1; got != want {
+			t.Errorf("%s: %d calls, want %d", query, got, want)
+		}
+	}
+	for _, query := range []string{"?state=dead", "?direction=up", "?number=x", "?from=x", "?agent_id=%00", "?end_reason=%00"} {
+		if status, text := o.get(o.a, "/v1/calls.csv"+query); status != 400 {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
+	if status, _ := o.get(owner{}, "/v1/calls.csv"); status != 401 {
+		t.Errorf("without a key: %d", status)
+	}
+}

@@ -1,0 +1,115 @@
+package calls
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/export"
+	"parley/api/wallet"
+	"parley/billing"
+	"parley/store"
+)
+
+// tableBatch is how many calls are read at once: each brings what was said in it.
+const tableBatch = 100
+
+var tableHeader = []string{"id", "created_at", "answered_at", "ended_at", "direction", "from", "to", "agent_id", "agent_version", "status", "duration",
+	"end_reason", "end_detail", "answered_by", "cost", "mos"}
+
+// Words that a query may have, as the list's schema has them.
+var (
+	directions = []string{"", string(billing.Web), string(billing.Inbound), string(billing.Outbound)}
+	callStates = []string{"", string(store.LiveCalls), string(store.EndedCalls)}
+)
+
+func (m *calls) mountTable(a *api.API) {
+	words := func(name, doc, example string, enum ...any) *huma.Param {
+		return &huma.Param{Name: name, In: "query", Description: doc, Example: example, Schema: &huma.Schema{Type: huma.TypeString, Enum: enum}}
+	}
+	r := route("/v1/calls.csv", "export-calls", "Export calls",
+		"The calls that `GET /v1/calls` lists, the newest first: "+export.Columns(tableHeader)+". A caller who is no telephone number, as exchanges may write one, "+
+			"begins with an apostrophe where a spreadsheet would compute it.")
+	a.Handle(export.Route(r, []*huma.Param{
+		words("direction", "Only these.", "outbound", "web", "inbound", "outbound"),
+		words("agent_id", "Only calls of this agent, also one that was deleted.", "ag_06er5bt0v9k1o7m2q3s4t5u6v0"),
+		words("number", "Only calls from or to this number, in international format.", "+34612345678"),
+		words("end_reason", "Only calls that ended so.", "no_answer"),
+		words("state", "Only calls in progress, or only those that are over.", "ended", "live", "ended"),
+		words("from", "Not before this: a date, which begins at midnight UTC, or an RFC 3339 time.", "2026-03-01"),
+		words("to", "Before this, likewise.", "2026-04-01"),
+	}), http.HandlerFunc(m.table))
+}
+
+// Wanted reads the filter of a list of calls from a query; what is wrong with it is
+// api.ErrBadRequest. Its page is the first, without a limit.
+func Wanted(q url.Values) (store.CallPage, error) {
+	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"),
+		Period: wallet.Period{From: q.Get("from"), To: q.Get("to")}}
+	switch {
+	case !slices.Contains(directions, in.Direction):
+		return store.CallPage{}, api.Detail(api.ErrBadRequest, "direction: web, inbound or outbound")
+	case !slices.Contains(callStates, in.State):
+		return store.CallPage{}, api.Detail(api.ErrBadRequest, "state: live or ended")
+	case strings.ContainsRune(in.AgentID+in.EndReason, 0):
+		return store.CallPage{}, api.ErrBadRequest
+	}
+	p, err := in.page()
+	p.Limit = 0
+	return p, err
+}
+
+// table is GET /v1/calls.csv.
+func (m *calls) table(w http.ResponseWriter, r *http.Request) {
+	p, err := Wanted(r.URL.Query())
+	if err != nil {
+		api.WriteError(w, err)
+		return
+	}
+	p.Limit = tableBatch
+	now := time.Now()
+	m.files.Send(w, r, export.Table{Name: "calls", Header: tableHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+		found, err := s.Calls(ctx, p)
+		for i := range found {
+			rows = append(rows, tableRow(summary(&found[i], now)))
+			p.After = found[i].ID
+		}
+		return rows, len(found) == p.Limit, err
+	}})
+}
+
+func tableRow(c CallSummary) []string {
+	version, mos := "", ""
+	if c.Version != nil {
+		version = strconv.FormatInt(*c.Version, 10)
+	}
+	if c.MOS != nil {
+		mos = strconv.FormatFloat(*c.MOS, 'f', -1, 64)
+	}
+	return []string{c.ID, export.Time(c.CreatedAt), moment(c.AnsweredAt), moment(c.EndedAt), c.Direction, party(c.From), party(c.To), export.Optional(c.AgentID), version,
+		c.Status, strconv.FormatInt(c.Duration, 10), export.Optional(c.EndReason), export.Optional(c.EndDetail), export.Optional(c.AnsweredBy),
+		billing.Money(c.Cost).String(), mos}
+}
+
+// party is who called or was called. A carrier passes on what a caller sent: only what
+// is a number is let through as one.
+func party(s string) string {
+	if digits, ok := strings.CutPrefix(s, "+"); ok && strings.Trim(digits, "0123456789") == "" {
+		return s
+	}
+	return export.Words(s)
+}
+
+func moment(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return export.Time(*t)
+}

@@ -1,0 +1,22 @@
+package clienttest
+
+import "net/http"
+
+// Analyzed is a call that was analyzed, as the server shows it.
+const (
+	Analyzed     = "ses_analyzed"
+	AnalyzedText = `{"id":"ses_analyzed","agent_id":"ag_1","agent_version":7,"direction":"inbound","from":"+34612345678","to":"+34911234567","status":"ended",` +
+		`"created_at":"2026-03-01T12:00:00Z","answered_at":"2026-03-01T12:00:01Z","ended_at":"2026-03-01T12:01:02Z","duration":61,"end_reason":"user_hangup",` +
+		`"end_detail":null,"cost":0.12,"answered_by":null,"mos":null,"turns":[],"transcript":[{"role":"agent","text":"Hello.","at":0.5},{"role":"user","text":"Friday, please.","at":2}],` +
+		`"engines":{"asr":["pocketsphinx"],"llm":["openai","scripted"],"tts":["espeak"]},` +
+		`"analysis":{"state":"failed","reason":"answer","detail":"data.day: is missing","summary":"They come\non Friday.","data":{"day":"Friday"},"done_at":"2026-03-01T12:02:00Z"}}`
+)
+
+func oneCall(w http.ResponseWriter, r *http.Request) {
+	if r.PathValue("id") != Analyzed {
+		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(AnalyzedText)) // the client has gone: nobody to tell
+}

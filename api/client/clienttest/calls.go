@@ -1,0 +1,51 @@
+package clienttest
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// callHistory is what the server knows of, the newest first: of each its identifier,
+// direction, caller, callee, agent, and how it ended, empty while it lasts.
+var callHistory = [][6]string{
+	{"ses_4", "inbound", "+34612345678", "+34911234567", "ag_one", ""},
+	{"ses_3", "outbound", "+34911234567", "+34612345678", "ag_one", "busy"},
+	{"ses_2", "outbound", "+34911234567", "+34612345679", "ag_two", "user_hangup"},
+	{"ses_1", "web", "", "", "ag_two", "user_hangup"},
+}
+
+// calls lists those that the query picks. They all began on 1 March 2026.
+func calls(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	limit, _ := strconv.Atoi(q.Get("limit"))
+	page := map[string]any{"has_more": false, "next_cursor": nil}
+	data := []any{}
+	for _, c := range callHistory {
+		state, status, end, ended := "ended", "ended", any(c[5]), any(submitted)
+		if c[5] == "" {
+			state, status, end, ended = "live", "connected", nil, nil
+		}
+		fits := func(name string, values ...string) bool {
+			wanted := q.Get(name)
+			for _, v := range values {
+				if wanted == v {
+					return true
+				}
+			}
+			return wanted == ""
+		}
+		if !fits("direction", c[1]) || !fits("number", c[2], c[3]) || !fits("agent_id", c[4]) || !fits("end_reason", c[5]) || !fits("state", state) ||
+			q.Get("from") > "2026-03-01" || q.Get("to") != "" && q.Get("to") <= "2026-03-01" {
+			continue
+		}
+		if len(data) == limit {
+			page["has_more"], page["next_cursor"] = true, "more"
+			break
+		}
+		data = append(data, map[string]any{"id": c[0], "direction": c[1], "from": c[2], "to": c[3], "agent_id": c[4], "agent_version": 1, "status": status,
+			"created_at": "2026-03-01T10:00:00Z", "answered_at": nil, "ended_at": ended, "duration": 0, "end_reason": end, "end_detail": nil, "cost": 0,
+			"answered_by": nil, "mos": nil})
+	}
+	page["data"] = data
+	answer(w, http.StatusOK, page)
+}

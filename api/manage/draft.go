@@ -1,0 +1,212 @@
+package manage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"parley/api"
+	"parley/store"
+)
+
+// Mistake is one thing that is wrong with an agent's document.
+type Mistake struct {
+	Path    string `json:"path" doc:"The field, such as settings.speed or tools[0].http.url; body when it is the document as a whole." example:"settings.speed"`
+	Problem string `json:"problem" doc:"What is wrong with it, and what is allowed." example:"9, allowed are 0.5 to 2"`
+}
+
+// Mistaken is a refusal that tells its mistakes apart.
+type Mistaken struct {
+	Refusal  error // one of the error table, as it is told where there is one sentence
+	Mistakes []Mistake
+}
+
+func (m *Mistaken) Error() string { return m.Refusal.Error() }
+
+// Unwrap is for the error table.
+func (m *Mistaken) Unwrap() error { return m.Refusal }
+
+// Draft is the agent that a document would make, whole, and all that is wrong with it,
+// in the order of the schema. Nothing is stored. An error is the server's fault.
+func (d Definition) Draft(document json.RawMessage) (store.Agent, []Mistake, error) {
+	a := d.New()
+	err := d.Apply(&a, document)
+	if wrong, ok := errors.AsType[*Mistaken](err); ok {
+		return a, wrong.Mistakes, nil
+	}
+	if p := api.ProblemOf(err); err != nil && p.Status == http.StatusBadRequest {
+		return a, []Mistake{{"body", p.Detail}}, nil
+	}
+	return a, nil, err
+}
+
+func mountDrafts(a *api.API, m agents) {
+	const tag = "Agents"
+	api.Register(a, checked(route(http.MethodPost, "/v1/agents/validate", "validate-agent", tag, "Check an agent without saving it",
+		"Says everything that is wrong with a document, field by field, as `POST /v1/agents` would refuse it, and stores nothing: for editors that check while one types.")), m.validate)
+	api.Register(a, route(http.MethodGet, "/v1/agents/{id}/versions/{version}/diff", "diff-agent-versions", tag, "Compare two versions of an agent",
+		"What differs in a version from the one before it, or from another, field by field. Of the first version everything that a new agent has not.",
+		http.StatusBadRequest, notFound), m.diff)
+}
+
+// agentCheck is what is wrong with a document.
+type agentCheck struct {
+	Valid    bool      `json:"valid" doc:"Whether it would be taken."`
+	Mistakes []Mistake `json:"mistakes" doc:"All that is wrong; empty when it is valid." nullable:"false"`
+}
+
+type agentCheckOutput struct{ Body agentCheck }
+
+func (m agents) validate(_ context.Context, in *newAgentInput) (*agentCheckOutput, error) {
+	_, wrong, err := m.define.Draft(in.Body.RawMessage)
+	if err != nil {
+		return nil, err
+	}
+	return &agentCheckOutput{agentCheck{len(wrong) == 0, append([]Mistake{}, wrong...)}}, nil
+}
+
+// Change is one field in which two agents differ.
+type Change struct {
+	Path   string `json:"path" doc:"The field." example:"settings.speed"`
+	Before any    `json:"before,omitempty" doc:"What it was; absent: it was not there."`
+	After  any    `json:"after,omitempty" doc:"What it is; absent: it is not there."`
+}
+
+// Changes are the fields in which b differs from a: objects and lists are gone into, and
+// texts are whole.
+func Changes(a, b *store.Agent) ([]Change, error) {
+	before, err := fieldsOf(a)
+	if err != nil {
+		return nil, err
+	}
+	after, err := fieldsOf(b)
+	if err != nil {
+		return nil, err
+	}
+	out := []Change{}
+	for _, name := range []string{"name", "voice", "language", "prompt", "first_message", "tools", "settings"} {
+		out = differ(out, name, before[name], after[name])
+	}
+	return out, nil
+}
+
+func fieldsOf(a *store.Agent) (map[string]any, error) {
+	out := map[string]any{"name": a.Name, "voice": a.Voice, "language": a.Language, "prompt": a.Prompt, "first_message": a.FirstMessage}
+	for name, raw := range map[string]json.RawMessage{"tools": a.Tools, "settings": a.Settings} {
+		if len(raw) == 0 {
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil, fmt.Errorf("%s of %s: %w", name, a.ID, err)
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// differ adds to out where two values are not the same.
+func differ(out []Change, path string, a, b any) []Change {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok && b != nil {
+			break
+		}
+		names := maps.Clone(x)
+		maps.Copy(names, y)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			out = differ(out, path+"."+name, x[name], y[name])
+		}
+		return out
+	case []any:
+		y, ok := b.([]any)
+		if !ok && b != nil {
+			break
+		}
+		return differLists(out, path, x, y)
+	case nil:
+		switch y := b.(type) {
+		case map[string]any:
+			return differ(out, path, map[string]any{}, y)
+		case []any:
+			return differLists(out, path, nil, y)
+		}
+	}
+	if a == b {
+		return out
+	}
+	return append(out, Change{path, a, b})
+}
+
+func differLists(out []Change, path string, a, b []any) []Change {
+	for i := range max(len(a), len(b)) {
+		at := path + "[" + strconv.Itoa(i) + "]"
+		switch {
+		case i >= len(a):
+			out = append(out, Change{at, nil, b[i]})
+		case i >= len(b):
+			out = append(out, Change{at, a[i], nil})
+		default:
+			out = differ(out, at, a[i], b[i])
+		}
+	}
+	return out
+}
+
+type diffInput struct {
+	ID      string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Version int64  `path:"version" doc:"The version." minimum:"1" example:"7"`
+	Against int64  `query:"against" doc:"The version that it is compared with; without it the one before." minimum:"1" example:"3"`
+}
+
+type agentDiff struct {
+	From    int64    `json:"from" doc:"The version compared with; 0: a new agent." example:"6"`
+	To      int64    `json:"to" doc:"The version." example:"7"`
+	Changes []Change `json:"changes" doc:"The fields that differ; empty when none does." nullable:"false"`
+}
+
+type diffOutput struct{ Body agentDiff }
+
+func (m agents) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
+	d, err := Compare(ctx, m.db, m.define, api.PrincipalOf(ctx).Account, in.ID, in.Against, in.Version)
+	if err != nil {
+		return nil, missing(unknown(err))
+	}
+	return &diffOutput{agentDiff{d.From, d.To, d.Changes}}, nil
+}
+
+// Difference is between two versions of an agent.
+type Difference struct {
+	From, To int64 // From 0: a new agent
+	Changes  []Change
+}
+
+// Compare says what differs in version to of an agent of the account from another; from
+// 0 is the version before. store.ErrNotFound: there is no such agent or version.
+func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*Difference, error) {
+	after, err := db.AgentVersion(ctx, account, id, to)
+	if err != nil {
+		return nil, err
+	}
+	fresh := define.New()
+	before := &fresh
+	if from == 0 {
+		from = to - 1
+	}
+	if from > 0 {
+		if before, err = db.AgentVersion(ctx, account, id, from); err != nil {
+			return nil, err
+		}
+	}
+	changes, err := Changes(before, after)
+	return &Difference{from, to, changes}, err
+}

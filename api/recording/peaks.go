@@ -1,0 +1,105 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/media/record"
+	"parley/store"
+)
+
+func (s *Service) mountPeaks(a *api.API) {
+	api.Register(a, api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodGet, Path: path + "/peaks", OperationID: "get-call-waveform", Tags: []string{"Calls"}, Summary: "Fetch the waveform of a recording",
+		Description: "How loud each side was over the time of the recording, in at most 1,200 equal parts: enough to draw it, however long it is, without its audio. " +
+			"It is made with the recording, and goes with it.",
+		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusServiceUnavailable},
+	}}, s.peaks)
+}
+
+// Waveform is how loud both sides of a recording were.
+type Waveform struct {
+	Duration float64 `json:"duration" doc:"Of the recording, in seconds." example:"193.4"`
+	Caller   []int   `json:"caller" doc:"The left side: the loudest of each part, 0 to 255, which is full scale." nullable:"false"`
+	Agent    []int   `json:"agent" doc:"The right side, what the caller heard, in as many parts." nullable:"false"`
+}
+
+type peaksOutput struct{ Body Waveform }
+
+func (s *Service) peaks(ctx context.Context, in *struct {
+	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}) (*peaksOutput, error) {
+	w, err := s.Waveform(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &peaksOutput{*w}, nil
+}
+
+// Waveform is that of the recording of a call of the account. One that was encoded
+// without, it makes and keeps. Its errors are those of the recording itself.
+func (s *Service) Waveform(ctx context.Context, account, call string) (*Waveform, error) {
+	r, err := s.Store.Recording(ctx, account, call)
+	if err != nil {
+		return nil, unknown(err)
+	}
+	switch {
+	case r.State == store.RecordingRuns, r.State == store.RecordingEncodes:
+		return nil, api.ErrAudioPending
+	case r.State != store.RecordingReady, !time.Now().Before(r.ExpiresAt):
+		return nil, api.ErrAudioGone
+	}
+	peaks, err := s.Store.RecordingPeaks(ctx, account, call)
+	if err == nil && peaks == nil {
+		peaks, err = s.late(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := len(peaks) / record.Channels
+	w := &Waveform{r.Length.Seconds(), make([]int, n), make([]int, n)}
+	for i := range n {
+		w.Caller[i], w.Agent[i] = int(peaks[i]), int(peaks[n+i])
+	}
+	return w, nil
+}
+
+// wavHeader is what comes before the audio in WAV files of ours, in bytes.
+const wavHeader = 44
+
+// late makes the waveform of a recording that is ready.
+func (s *Service) late(ctx context.Context, r *store.Recording) ([]byte, error) {
+	file, _, err := s.open(ctx, r, "wav", time.Now())
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	peaks, err := record.Peaks(io.NewSectionReader(file, wavHeader, info.Size()), max(0, info.Size()-wavHeader))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Store.SavePeaks(ctx, r.Account, r.Call, peaks); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	return peaks, nil
+}
+
+// peaksOf is the waveform of a raw recording.
+func peaksOf(raw *os.File) ([]byte, error) {
+	info, err := raw.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return record.Peaks(io.NewSectionReader(raw, 0, info.Size()), info.Size())
+}

@@ -1,0 +1,55 @@
+package talk
+
+import (
+	"errors"
+	"net/http"
+
+	"parley/api"
+	"parley/media"
+)
+
+// Codes of a goodbye: those of WebSocket close frames (RFC 6455 section 7.4.1 and the
+// registry it opened), whatever carries it.
+const (
+	CodeNormal      = 1000
+	CodeGoingAway   = 1001
+	CodePolicy      = 1008
+	CodeServerError = 1011
+	CodeTryLater    = 1013
+)
+
+// CloseCode maps the end of a conversation to a close code and a sentence.
+func CloseCode(e *media.Ended) (int, string) {
+	switch e.Reason {
+	case media.AgentHangup, media.UserHangup, media.Completed:
+		return CodeNormal, "the conversation has ended"
+	case media.BalanceExhausted:
+		if e.Detail == media.Disputed {
+			return CodePolicy, "a payment of the account is disputed"
+		}
+		return CodePolicy, "the balance is exhausted"
+	case media.MaxDuration:
+		return CodePolicy, "the conversation has reached its longest duration"
+	case media.APIHangup:
+		if e.Detail == "drain" {
+			return CodeGoingAway, "the server is stopping"
+		}
+		return CodeNormal, "the conversation was ended"
+	}
+	return CodeServerError, "the conversation has failed"
+}
+
+// Refusal is the close code and sentence for a conversation that is not admitted.
+// Clients connect again after every code but the policy one.
+func Refusal(err error) (code int, why string) {
+	p := api.ProblemOf(err)
+	switch {
+	case errors.Is(err, api.ErrDraining):
+		return CodeGoingAway, p.Message
+	case p.Status == http.StatusServiceUnavailable:
+		return CodeTryLater, p.Message
+	case p.Status >= 500:
+		return CodeServerError, p.Message
+	}
+	return CodePolicy, p.Message
+}
