@@ -1,0 +1,377 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"parley/api"
+	"parley/api/manage"
+	"parley/api/tts"
+	"parley/store"
+)
+
+// maxAgentForm bounds a form with an agent, in bytes: the longest texts, escaped.
+const maxAgentForm = 3 << 20
+
+const agentsAt = home + "/agents"
+
+func agentPages() []page {
+	const one = agentsAt + "/{id}"
+	return []page{
+		{route: "GET " + agentsAt, serve: listAgents},
+		{route: "GET " + agentsAt + "/new", serve: newAgentPage},
+		{route: "POST " + agentsAt, max: maxAgentForm, serve: createAgent},
+		{route: "POST " + agentsAt + "/check", max: maxAgentForm, serve: checkAgent},
+		{route: "GET " + agentsAt + "/import", serve: importPage},
+		{route: "POST " + agentsAt + "/import", max: maxAgentForm, serve: importAgent},
+		{route: "GET " + one, serve: editAgent},
+		{route: "POST " + one, max: maxAgentForm, serve: saveAgent},
+		{route: "GET " + one + "/document", serve: documentPage},
+		{route: "POST " + one + "/document", max: maxAgentForm, serve: saveDocument},
+		{route: "GET " + one + "/export", serve: exportAgent},
+		{route: "GET " + one + "/versions", serve: listVersions},
+		{route: "GET " + one + "/versions/{version}", serve: versionPage},
+		{route: "POST " + one + "/versions/{version}/restore", serve: restoreVersion},
+		{route: "GET " + one + "/delete", serve: deletePage},
+		{route: "POST " + one + "/delete", serve: deleteAgent},
+	}
+}
+
+// agentRow is a line of the list.
+type agentRow struct {
+	agentDocument
+	Numbers []string
+}
+
+// Tongue is the agent's language in words.
+func (a agentRow) Tongue() string {
+	for _, l := range tts.Languages() {
+		if l.Code == a.Language {
+			return l.Name
+		}
+	}
+	return a.Language
+}
+
+type agentsView struct {
+	Agents []agentRow
+	More   string
+}
+
+func listAgents(q *Request) error {
+	var found struct {
+		Data       []agentDocument `json:"data"`
+		NextCursor *string         `json:"next_cursor"`
+	}
+	cursor := url.Values{"limit": {"50"}}
+	if after := q.R.URL.Query().Get("after"); after != "" {
+		cursor.Set("cursor", after)
+	}
+	if err := q.Call(http.MethodGet, "/v1/agents?"+cursor.Encode(), nil, &found); err != nil {
+		return err
+	}
+	numbers, err := q.numbersOf()
+	if err != nil {
+		return err
+	}
+	v := agentsView{Agents: make([]agentRow, len(found.Data))}
+	for i, a := range found.Data {
+		v.Agents[i] = agentRow{a, numbers[a.ID]}
+	}
+	if found.NextCursor != nil {
+		v.More = agentsAt + "?after=" + url.QueryEscape(*found.NextCursor)
+	}
+	return q.Page("agents", "Agents", v)
+}
+
+// numbersOf are the telephone numbers that each agent answers.
+func (q *Request) numbersOf() (map[string][]string, error) {
+	all, err := q.DB.Numbers(q.Context(), q.Account(), store.Page{})
+	out := map[string][]string{}
+	for _, n := range all {
+		if n.AgentID != nil {
+			out[*n.AgentID] = append(out[*n.AgentID], n.E164)
+		}
+	}
+	return out, err
+}
+
+// agentView is an agent that is edited.
+type agentView struct {
+	ID       string // empty: it is new
+	Title    string
+	Agent    *agentDocument // as it is stored
+	Form     *agentForm
+	Document string // the whole as a file
+	Numbers  []string
+	Wrong    []Complaint // with the document
+	Early    bool        // whether answers are begun early unless an agent says otherwise
+	// Newer is what somebody else changed while this was edited.
+	Newer *manage.Difference
+}
+
+// Voices are the choices.
+func (v *agentView) Voices() []Option {
+	var out []Option
+	for _, e := range tts.Voices() {
+		out = append(out, Option{Value: e.ID, Label: fmt.Sprintf("%s, %s, %s", e.Name, e.Gender, e.Description)})
+	}
+	return out
+}
+
+// Languages are the choices.
+func (v *agentView) Languages() []Option {
+	var out []Option
+	for _, l := range tts.Languages() {
+		out = append(out, Option{Value: l.Code, Label: l.Name})
+	}
+	return out
+}
+
+// Interruptions are the choices.
+func (v *agentView) Interruptions() []Option {
+	return []Option{{Value: "", Label: "Always"}, {Value: "after_first_sentence", Label: "After the first sentence of each answer"}, {Value: "never", Label: "Never: it always finishes"}}
+}
+
+// Speculation are the choices.
+func (v *agentView) Speculation() []Option {
+	usual := "no"
+	if v.Early {
+		usual = "yes"
+	}
+	return []Option{{Value: "", Label: "As usual (" + usual + ")"}, {Value: "on", Label: "Yes"}, {Value: "off", Label: "No"}}
+}
+
+// Blank is a piece of knowledge for scripts to make more of.
+func (v *agentView) Blank() Snippet { return Snippet{N: -1} }
+
+// agentTabs are the ways from one page of an agent to the others.
+type agentTabs struct{ ID, Tab string }
+
+// Tabs says which page is open.
+func (v *agentView) Tabs(tab string) agentTabs { return agentTabs{v.ID, tab} }
+
+func newAgentPage(q *Request) error {
+	f, err := formOf(&agentDocument{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
+	if err != nil {
+		return err
+	}
+	return q.Page("agent", "New agent", q.agentView(nil, f))
+}
+
+// agentView gathers what the editor shows; a nil agent is new.
+func (q *Request) agentView(a *agentDocument, f *agentForm) *agentView {
+	v := &agentView{Title: "New agent", Agent: a, Form: f, Early: q.Card().SpeculativeReplies()}
+	if a != nil {
+		v.ID, v.Title = a.ID, a.Name
+	}
+	return v
+}
+
+// agent reads the agent of the path.
+func (q *Request) agent() (*agentDocument, error) {
+	a := &agentDocument{}
+	return a, q.Call(http.MethodGet, Path("/v1/agents/", q.ID("id")), nil, a)
+}
+
+func editAgent(q *Request) error {
+	a, err := q.agent()
+	if err != nil {
+		return err
+	}
+	f, err := formOf(a)
+	if err != nil {
+		return err
+	}
+	v := q.agentView(a, f)
+	numbers, err := q.numbersOf()
+	v.Numbers = numbers[a.ID]
+	if err != nil {
+		return err
+	}
+	return q.Page("agent", a.Name, v)
+}
+
+// judge has the API say what is wrong with a document.
+func (q *Request) judge(document any) ([]manage.Mistake, error) {
+	var found struct {
+		Mistakes []manage.Mistake `json:"mistakes"`
+	}
+	err := q.Call(http.MethodPost, "/v1/agents/validate", document, &found)
+	if p := api.ProblemOf(err); err != nil && p.Status == http.StatusBadRequest {
+		return []manage.Mistake{{Path: "body", Problem: p.Detail}}, nil
+	}
+	return found.Mistakes, err
+}
+
+// entered reads the form and says in it what is wrong.
+func (q *Request) entered() (*agentForm, *agentDocument, error) {
+	f, err := agentEntered(q)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := f.document()
+	wrong, err := q.judge(a.bare())
+	f.mistaken(wrong)
+	return f, a, err
+}
+
+// checkAgent says what is wrong with a form, or a document, while it is written.
+func checkAgent(q *Request) error {
+	form, err := q.Form()
+	if err != nil {
+		return err
+	}
+	var list []Complaint
+	if form.Values.Has("document") {
+		_, list, err = q.documentEntered(form)
+	} else {
+		var f *agentForm
+		if f, _, err = q.entered(); err == nil {
+			list = f.Complaints()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return q.Part("agent", "agent-complaints", list)
+}
+
+func createAgent(q *Request) error {
+	f, a, err := q.entered()
+	if err != nil {
+		return err
+	}
+	if !f.OK() || f.Value("more") != "" {
+		return q.Invalid("agent", "agent-form", "New agent", q.agentView(nil, f))
+	}
+	var made agentDocument
+	if err := q.Call(http.MethodPost, "/v1/agents", a.bare(), &made); err != nil {
+		return err
+	}
+	return q.Done(Path(agentsAt+"/", made.ID), made.Name+" is there. Talk to it, or give it a telephone number.")
+}
+
+func saveAgent(q *Request) error {
+	f, a, err := q.entered()
+	if err != nil {
+		return err
+	}
+	stored, err := q.agent()
+	if err != nil {
+		return err
+	}
+	v := q.agentView(stored, f)
+	if !f.OK() || f.Value("more") != "" {
+		return q.Invalid("agent", "agent-form", stored.Name, v)
+	}
+	version, _ := strconv.ParseInt(f.Value("version"), 10, 64) // what is no number is no version
+	saved, err := q.put(stored.ID, version, a.bare())
+	if stale(err) {
+		return q.conflict(v, version, "agent", "agent-form")
+	}
+	if err != nil {
+		return err
+	}
+	return q.Done(Path(agentsAt+"/", stored.ID), fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version))
+}
+
+// put stores an agent over the version that it was made of.
+func (q *Request) put(id string, version int64, document any) (*agentDocument, error) {
+	saved := &agentDocument{}
+	ctx := api.WithIfMatch(q.Context(), fmt.Sprintf("%q", strconv.FormatInt(version, 10)))
+	return saved, q.d.api.Call(ctx, q.Principal(), http.MethodPut, Path("/v1/agents/", id), document, saved)
+}
+
+func stale(err error) bool {
+	return err != nil && api.ProblemOf(err).Status == http.StatusPreconditionFailed
+}
+
+// conflict shows what was saved by somebody else in the meantime, and keeps what was
+// entered: saving again replaces theirs.
+func (q *Request) conflict(v *agentView, version int64, page, part string) error {
+	now, err := q.agent()
+	if err != nil {
+		return err
+	}
+	v.Agent = now
+	v.Newer, err = q.difference(now.ID, version, now.Version)
+	if api.ProblemOf(err).Status == http.StatusNotFound { // a version that never was
+		v.Newer, err = &manage.Difference{From: version, To: now.Version}, nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Form.Values.Set("version", strconv.FormatInt(now.Version, 10))
+	return q.Invalid(page, part, now.Name, v)
+}
+
+// difference is what changed from a version to another; from 0: since the one before.
+func (q *Request) difference(id string, from, to int64) (*manage.Difference, error) {
+	address := Path("/v1/agents/", id, "/versions/", strconv.FormatInt(to, 10), "/diff")
+	if from > 0 {
+		address += "?against=" + strconv.FormatInt(from, 10)
+	}
+	var found struct {
+		From    int64           `json:"from"`
+		To      int64           `json:"to"`
+		Changes []manage.Change `json:"changes"`
+	}
+	err := q.Call(http.MethodGet, address, nil, &found)
+	return &manage.Difference{From: found.From, To: found.To, Changes: found.Changes}, err
+}
+
+func deletePage(q *Request) error {
+	a, err := q.agent()
+	if err != nil {
+		return err
+	}
+	v := q.agentView(a, nil)
+	numbers, err := q.numbersOf()
+	if err != nil {
+		return err
+	}
+	v.Numbers = numbers[a.ID]
+	return q.Page("agent-delete", "Delete "+a.Name, v)
+}
+
+func deleteAgent(q *Request) error {
+	a, err := q.agent()
+	if err != nil {
+		return err
+	}
+	if err := q.Call(http.MethodDelete, Path("/v1/agents/", a.ID), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(agentsAt, a.Name+" was deleted.")
+}
+
+var plainName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// exportAgent sends an agent, or one of its versions, as a file.
+func exportAgent(q *Request) error {
+	address := Path("/v1/agents/", q.ID("id"))
+	if v := q.R.URL.Query().Get("version"); v != "" {
+		address = Path("/v1/agents/", q.ID("id"), "/versions/", v)
+	}
+	var a agentDocument
+	if err := q.Call(http.MethodGet, address, nil, &a); err != nil {
+		return err
+	}
+	text, err := a.yaml()
+	if err != nil {
+		return err
+	}
+	name := strings.Trim(plainName.ReplaceAllString(a.Name, "-"), "-")
+	if name == "" {
+		name = "agent"
+	}
+	q.W.Header().Set("Content-Type", "application/yaml; charset=utf-8")
+	q.W.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.yaml"`, name))
+	_, _ = q.W.Write([]byte(text)) // the client has gone: nobody to tell
+	return nil
+}

@@ -1,0 +1,122 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"parley/api"
+)
+
+func documentPage(q *Request) error {
+	a, err := q.agent()
+	if err != nil {
+		return err
+	}
+	text, err := a.yaml()
+	if err != nil {
+		return err
+	}
+	f := &agentForm{Form: NewForm("document", text, "version", strconv.FormatInt(a.Version, 10))}
+	return q.Page("agent-document", a.Name, q.agentView(a, f))
+}
+
+// documentEntered reads a whole document and says what is wrong with it.
+func (q *Request) documentEntered(f *Form) (json.RawMessage, []Complaint, error) {
+	text, err := jsonOf(f.Values.Get("document"))
+	if err != nil {
+		return nil, []Complaint{{"document", "Document", sentence(err.Error())}}, nil
+	}
+	wrong, err := q.judge(text)
+	var list []Complaint
+	for _, m := range wrong {
+		list = append(list, Complaint{"document", m.Path, sentence(m.Problem)})
+	}
+	return text, list, err
+}
+
+func saveDocument(q *Request) error {
+	form, err := q.Form()
+	if err != nil {
+		return err
+	}
+	stored, err := q.agent()
+	if err != nil {
+		return err
+	}
+	f := &agentForm{Form: form}
+	v := q.agentView(stored, f)
+	text, list, err := q.documentEntered(form)
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		return q.refusedDocument("agent-document", "agent-document-form", v, list)
+	}
+	version, _ := strconv.ParseInt(form.Value("version"), 10, 64) // what is no number is no version
+	saved, err := q.put(stored.ID, version, text)
+	if stale(err) {
+		return q.conflict(v, version, "agent-document", "agent-document-form")
+	}
+	if err != nil {
+		return err
+	}
+	return q.Done(Path(agentsAt+"/", stored.ID, "/document"), fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version))
+}
+
+// refusedDocument shows a document again, with all that is wrong with it.
+func (q *Request) refusedDocument(page, part string, v *agentView, list []Complaint) error {
+	v.Form.Fail("document", list[0].Label+": "+list[0].What)
+	v.Wrong = list
+	return q.Invalid(page, part, v.Title, v)
+}
+
+func importPage(q *Request) error {
+	return q.Page("agent-import", "Import an agent", &agentView{Title: "Import an agent", Form: &agentForm{Form: &Form{}}})
+}
+
+// importAgent makes an agent of a file, or of what was pasted.
+func importAgent(q *Request) error {
+	f, err := q.file()
+	if err != nil {
+		return err
+	}
+	v := &agentView{Title: "Import an agent", Form: &agentForm{Form: f}}
+	text, list, err := q.documentEntered(f)
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		return q.refusedDocument("agent-import", "agent-import-form", v, list)
+	}
+	var made agentDocument
+	if err := q.Call(http.MethodPost, "/v1/agents", text, &made); err != nil {
+		return err
+	}
+	return q.Done(Path(agentsAt+"/", made.ID), made.Name+" was imported.")
+}
+
+// file reads a form in which the document may be a file.
+func (q *Request) file() (*Form, error) {
+	if kind, _, _ := mime.ParseMediaType(q.R.Header.Get("Content-Type")); kind != "multipart/form-data" {
+		return q.Form()
+	}
+	if err := q.R.ParseMultipartForm(maxAgentForm); err != nil {
+		return nil, api.ReadError(err)
+	}
+	f := &Form{Values: q.R.PostForm}
+	file, header, err := q.R.FormFile("file")
+	if err != nil || header.Size == 0 {
+		return f, nil // none was chosen
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil, api.ReadError(err)
+	}
+	f.Values.Set("document", string(text))
+	return f, nil
+}

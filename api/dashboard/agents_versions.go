@@ -1,0 +1,226 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"parley/api"
+	"parley/api/manage"
+)
+
+// versionsView are an agent's versions.
+type versionsView struct {
+	Agent    *agentDocument
+	Versions []agentDocument
+	More     string
+}
+
+// Tabs says which page is open.
+func (v versionsView) Tabs(tab string) agentTabs { return agentTabs{v.Agent.ID, tab} }
+
+func listVersions(q *Request) error {
+	a, err := q.agent()
+	if err != nil {
+		return err
+	}
+	var found struct {
+		Data       []agentDocument `json:"data"`
+		NextCursor *string         `json:"next_cursor"`
+	}
+	address := Path("/v1/agents/", a.ID, "/versions")
+	if before := q.R.URL.Query().Get("before"); before != "" {
+		address += "?cursor=" + url.QueryEscape(before)
+	}
+	if err := q.Call(http.MethodGet, address, nil, &found); err != nil {
+		return err
+	}
+	v := versionsView{Agent: a, Versions: found.Data}
+	if found.NextCursor != nil {
+		v.More = Path(agentsAt+"/", a.ID, "/versions") + "?before=" + url.QueryEscape(*found.NextCursor)
+	}
+	return q.Page("agent-versions", "Versions of "+a.Name, v)
+}
+
+// versionView is one version, compared with another.
+type versionView struct {
+	Agent   *agentDocument
+	Was     agentDocument
+	Against int64 // 0: a new agent
+	Changes []shownChange
+	Text    string // the whole of it
+}
+
+// shownChange is a change as it is shown: line by line.
+type shownChange struct {
+	Path  string
+	Label string // of its field; empty: it has none
+	Lines []diffLine
+}
+
+func versionPage(q *Request) error {
+	a, err := q.agent()
+	if err != nil {
+		return err
+	}
+	v := versionView{Agent: a}
+	if err := q.Call(http.MethodGet, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")), nil, &v.Was); err != nil {
+		return err
+	}
+	against, err := q.against()
+	if err != nil {
+		return err
+	}
+	d, err := q.difference(a.ID, against, v.Was.Version)
+	if err != nil {
+		return err
+	}
+	v.Against, v.Changes = d.From, shown(d.Changes)
+	if v.Text, err = v.Was.yaml(); err != nil {
+		return err
+	}
+	return q.Page("agent-version", fmt.Sprintf("%s, version %d", a.Name, v.Was.Version), v)
+}
+
+// against is the version that another is compared with; 0: the one before.
+func (q *Request) against() (int64, error) {
+	text := q.R.URL.Query().Get("against")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, api.ErrNotFound
+	}
+	return n, nil
+}
+
+func restoreVersion(q *Request) error {
+	a, err := q.agent()
+	if err != nil {
+		return err
+	}
+	var was agentDocument
+	if err := q.Call(http.MethodGet, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")), nil, &was); err != nil {
+		return err
+	}
+	saved, err := q.put(a.ID, a.Version, was.bare())
+	if err != nil {
+		return err
+	}
+	return q.Done(Path(agentsAt+"/", a.ID), fmt.Sprintf("%s is again what it was in version %d. That is version %d now.", saved.Name, was.Version, saved.Version))
+}
+
+// Shown are the changes of a conflict.
+func (v *agentView) Shown() []shownChange {
+	if v.Newer == nil {
+		return nil
+	}
+	return shown(v.Newer.Changes)
+}
+
+func shown(changes []manage.Change) []shownChange {
+	out := make([]shownChange, len(changes))
+	for i, c := range changes {
+		out[i] = shownChange{c.Path, labelOf(c.Path), diffLines(lines(c.Before), lines(c.After))}
+	}
+	return out
+}
+
+// lines are a value of a document as it is compared: of a text its own.
+func lines(v any) []string {
+	text, ok := v.(string)
+	if v == nil || ok && text == "" {
+		return nil
+	}
+	if !ok {
+		raw, err := json.Marshal(v)
+		if err == nil {
+			text, err = yamlOf(raw)
+		}
+		if err != nil {
+			text = fmt.Sprint(v)
+		}
+	}
+	return strings.Split(strings.TrimRight(text, "\n"), "\n")
+}
+
+// diffLine is a line of a comparison.
+type diffLine struct {
+	Kind string // same, added, removed or gap
+	Text string
+}
+
+// maxDiff bounds the lines that are compared one with another; beyond, all are told.
+const maxDiff = 1500
+
+// diffLines compares two texts by their longest common subsequence. Of long stretches
+// that are the same three lines stay at each end.
+func diffLines(a, b []string) []diffLine {
+	var out []diffLine
+	add := func(kind string, list ...string) {
+		for _, l := range list {
+			out = append(out, diffLine{kind, l})
+		}
+	}
+	if len(a) > maxDiff || len(b) > maxDiff {
+		add("removed", a...)
+		add("added", b...)
+		return out
+	}
+	// common[i][j] is how much a[i:] and b[j:] share.
+	common := make([][]int16, len(a)+1)
+	for i := range common {
+		common[i] = make([]int16, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			add("same", a[i])
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
+			add("removed", a[i])
+			i++
+		default:
+			add("added", b[j])
+			j++
+		}
+	}
+	return shorten(out)
+}
+
+// shorten leaves out what is far from every change.
+func shorten(all []diffLine) []diffLine {
+	const around = 3
+	near := make([]bool, len(all))
+	for i, l := range all {
+		if l.Kind == "same" {
+			continue
+		}
+		for k := max(0, i-around); k <= min(len(all)-1, i+around); k++ {
+			near[k] = true
+		}
+	}
+	var out []diffLine
+	for i, l := range all {
+		if near[i] {
+			out = append(out, l)
+		} else if i == 0 || near[i-1] {
+			out = append(out, diffLine{"gap", "…"})
+		}
+	}
+	return out
+}

@@ -1,0 +1,312 @@
+package dashboard
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/api/topup"
+	"parley/api/wallet"
+	"parley/billing"
+)
+
+const balanceAt = home + "/balance"
+
+func balancePages() []page {
+	return []page{
+		{route: "GET " + balanceAt, serve: balancePage},
+		{route: "POST " + balanceAt + "/topups", serve: topUp},
+		{route: "POST " + balanceAt + "/recharge", serve: setRecharge},
+		{route: "GET " + balanceAt + "/statement", serve: statementPage},
+		{route: "GET " + balanceAt + "/receipts/{id}", serve: receiptPage},
+	}
+}
+
+// balanceView is what there is, how it grows and what it went to.
+type balanceView struct {
+	Wallet wallet.Balance
+	Days   int // how many the usage is of
+	From   string
+	Chart  chart
+	ByKind []spent
+	Spent  billing.Money // in all these days
+
+	Payments bool // whether the server takes any
+	TopUps   []topup.TopUp
+	Recharge topup.AutoRecharge
+	Form     *Form // of a top-up
+	Settings *Form // of automatic recharge
+	Least    string
+	Most     string
+	Back     *topup.TopUp // the one whose payment page was just left
+}
+
+// spent is a line of a sum.
+type spent struct {
+	Name     string
+	Quantity int64
+	Unit     string
+	Amount   billing.Money
+}
+
+// chart is what each day cost, for a script to draw: Costs has a line for each name.
+type chart struct {
+	Days  []string    `json:"days"`
+	Names []string    `json:"names"`
+	Costs [][]float64 `json:"costs"`
+}
+
+// periods are the choices, in days.
+var periods = []int{7, 30, 90}
+
+// Periods are the choices, for templates.
+func (v *balanceView) Periods() []int { return periods }
+
+// Ends says in words and colour how a top-up stands.
+func (v *balanceView) Ends(state string) []string {
+	switch state {
+	case "succeeded":
+		return []string{"Paid", "good"}
+	case "failed":
+		return []string{"Failed", "bad"}
+	case "canceled":
+		return []string{"Given up", ""}
+	}
+	return []string{"Not paid yet", "warn"}
+}
+
+// Failures of automatic recharge in words.
+func (v *balanceView) Failures(reason string) string {
+	switch reason {
+	case "card_declined":
+		return "The card was declined."
+	case "authentication_required":
+		return "The bank wants you to confirm each charge, which cannot be done without you."
+	case "no_card":
+		return "There is no saved card any more."
+	case "refunded":
+		return "Money went back to a card and left the balance below the threshold."
+	}
+	return "The payment provider could not be used."
+}
+
+func balancePage(q *Request) error {
+	v, err := q.balanceView()
+	if err != nil {
+		return err
+	}
+	return q.Page("balance", "Balance", v)
+}
+
+func (q *Request) balanceView() (*balanceView, error) {
+	rules := q.Card().Wallet()
+	v := &balanceView{Days: 30, Form: NewForm("amount", "50"), Least: rules.MinTopup.String(), Most: rules.MaxTopup.String()}
+	if days, err := strconv.Atoi(q.R.URL.Query().Get("days")); err == nil && slices.Contains(periods, days) {
+		v.Days = days
+	}
+	if err := q.payments(v); err != nil { // first: looking at a payment may settle it
+		return nil, err
+	}
+	if err := q.Call(http.MethodGet, "/v1/balance", nil, &v.Wallet); err != nil {
+		return nil, err
+	}
+	return v, q.usage(v)
+}
+
+// payments adds top-ups and automatic recharge where the server takes payments.
+func (q *Request) payments(v *balanceView) error {
+	err := q.Call(http.MethodGet, "/v1/auto-recharge", nil, &v.Recharge)
+	if api.ProblemOf(err).Status == http.StatusNotFound && err != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Payments = true
+	r := &v.Recharge
+	v.Settings = NewForm("threshold", plain(r.Threshold), "recharge", plain(r.Amount), "monthly_cap", plain(r.MonthlyCap))
+	if r.Enabled {
+		v.Settings.Values.Set("enabled", "on")
+	}
+	var list struct {
+		Data []topup.TopUp `json:"data"`
+	}
+	if err := q.Call(http.MethodGet, "/v1/topups?limit=10", nil, &list); err != nil {
+		return err
+	}
+	v.TopUps = list.Data
+	if id := q.R.URL.Query().Get("topup"); id != "" {
+		var back topup.TopUp
+		switch err := q.Call(http.MethodGet, Path("/v1/topups/", id), nil, &back); {
+		case err == nil:
+			v.Back = &back
+		case api.ProblemOf(err).Status != http.StatusNotFound:
+			return err
+		}
+	}
+	return nil
+}
+
+// plain writes an amount as people enter it.
+func plain(u wallet.USD) string { return billing.Money(u).String() }
+
+// usage adds what the last days went to.
+func (q *Request) usage(v *balanceView) error {
+	last := q.Now().UTC().Truncate(24 * time.Hour)
+	first := last.AddDate(0, 0, 1-v.Days)
+	v.From = first.Format(time.DateOnly)
+	ask := func(by string) (groups []wallet.Usage, err error) {
+		var list struct {
+			Data []wallet.Usage `json:"data"`
+		}
+		query := url.Values{"group_by": {by}, "from": {v.From}, "limit": {"100"}}
+		err = q.Call(http.MethodGet, "/v1/usage?"+query.Encode(), nil, &list)
+		return list.Data, err
+	}
+	kinds, err := ask("component")
+	if err != nil {
+		return err
+	}
+	for _, g := range kinds {
+		for _, u := range g.Components {
+			v.ByKind = append(v.ByKind, spent{componentName(u.Component), u.Quantity, u.Unit, billing.Money(u.Amount)})
+			v.Spent += billing.Money(u.Amount)
+		}
+	}
+	slices.SortStableFunc(v.ByKind, func(a, b spent) int { return cmp.Compare(b.Amount, a.Amount) })
+	days, err := ask("day")
+	if err != nil {
+		return err
+	}
+	v.Chart = drawn(first, last, days)
+	return nil
+}
+
+// drawn is the chart of what the days from first to last cost.
+func drawn(first, last time.Time, days []wallet.Usage) chart {
+	c := chart{Names: usageGroups}
+	at := map[string]int{}
+	for d := first; !d.After(last); d = d.AddDate(0, 0, 1) {
+		at[d.Format(time.DateOnly)] = len(c.Days)
+		c.Days = append(c.Days, d.Format(time.DateOnly))
+	}
+	c.Costs = make([][]float64, len(c.Names))
+	for i := range c.Costs {
+		c.Costs[i] = make([]float64, len(c.Days))
+	}
+	for _, g := range days {
+		if g.Key == nil {
+			continue
+		}
+		day, ok := at[*g.Key]
+		if !ok {
+			continue // midnight has passed since
+		}
+		for _, u := range g.Components {
+			c.Costs[usageGroup(u.Component)][day] += float64(u.Amount) / float64(billing.USD)
+		}
+	}
+	return c
+}
+
+// usageGroups are what charts tell apart, as many as there are colours.
+var usageGroups = []string{"Conversation", "Telephone", "Language model", "Speech", "Tools"}
+
+// usageGroup is the index of a component's.
+func usageGroup(component string) int {
+	switch {
+	case component == billing.AgentTime.String():
+		return 0
+	case component == billing.LineTime.String(), component == "number":
+		return 1
+	case strings.HasPrefix(component, "llm_"):
+		return 2
+	case component == billing.CRMCalls.String(), component == billing.WebSearches.String():
+		return 4
+	}
+	return 3
+}
+
+// componentNames are the components of a bill in words.
+var componentNames = map[string]string{
+	billing.AgentTime.String(): "Conversation", billing.LineTime.String(): "Telephone line", "number": "Telephone numbers",
+	billing.ReplyIn.String(): "Language model, read", billing.ReplyOut.String(): "Language model, written",
+	billing.SpeculativeIn.String(): "Early answers, read", billing.SpeculativeOut.String(): "Early answers, written",
+	billing.SummaryIn.String(): "Summaries, read", billing.SummaryOut.String(): "Summaries, written",
+	billing.TTSChars.String(): "Speech from text", billing.STTTime.String(): "Transcription", billing.DenoiseTime.String(): "Noise removal",
+	billing.CRMCalls.String(): "CRM calls", billing.WebSearches.String(): "Web searches",
+}
+
+func componentName(component string) string {
+	if name := componentNames[component]; name != "" {
+		return name
+	}
+	return component
+}
+
+// topUp makes a page to pay on and sends the browser there.
+func topUp(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	amount := f.amount("amount", "Say how many dollars.")
+	if f.OK() {
+		var made topup.TopUp
+		err := q.Call(http.MethodPost, "/v1/topups", map[string]billing.Money{"amount": amount}, &made)
+		if err == nil && made.URL != "" {
+			return q.Go(made.URL)
+		}
+		if err := f.Refused(err); err != nil {
+			return err
+		}
+	}
+	v, err := q.balanceView()
+	if err != nil {
+		return err
+	}
+	v.Form = f
+	return q.Invalid("balance", "topup-form", "Balance", v)
+}
+
+// amount reads a number of dollars.
+func (f *Form) amount(name, complaint string) billing.Money {
+	text := strings.TrimPrefix(f.Need(name, complaint), "$")
+	m, err := billing.ParseMoney(text)
+	if err != nil {
+		f.Fail(name, "Write a number of dollars, such as 25.")
+	}
+	return m
+}
+
+// setRecharge saves the settings of automatic recharge.
+func setRecharge(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	in := map[string]any{
+		"enabled": f.Value("enabled") != "", "threshold": f.amount("threshold", "Say below which balance."),
+		"amount": f.amount("recharge", "Say how much each time."), "monthly_cap": f.amount("monthly_cap", "Say how much in a month."),
+	}
+	if f.OK() {
+		err := q.Call(http.MethodPut, "/v1/auto-recharge", in, nil)
+		if err == nil {
+			return q.Done(balanceAt, "Automatic recharge was saved.")
+		}
+		if err := f.Refused(err); err != nil {
+			return err
+		}
+	}
+	v, err := q.balanceView()
+	if err != nil {
+		return err
+	}
+	v.Settings = f
+	return q.Invalid("balance", "recharge-form", "Balance", v)
+}

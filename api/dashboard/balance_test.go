@@ -1,0 +1,162 @@
+package dashboard_test
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"parley/api"
+	"parley/api/dashboard/dashboardtest"
+	"parley/api/topup"
+	"parley/billing"
+	"parley/billing/payment/simulated"
+	"parley/store"
+)
+
+// till is a site that takes payments, by a provider that is simulated.
+type till struct {
+	*dashboardtest.Site
+	pays *simulated.Provider
+}
+
+func newTill(t *testing.T) *till {
+	t.Helper()
+	var x till
+	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
+		var err error
+		x.pays, err = simulated.New(simulated.Config{PageURL: "http://127.0.0.1:1/simulated/", WebhookURL: "http://127.0.0.1:1/hooks/simulated",
+			WebhookSecret: "whsec_for_tests", Now: time.Now})
+		s.OK(err)
+		topup.Mount(a, &topup.Desk{Store: s.DB, Provider: x.pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
+			Log: slog.New(slog.DiscardHandler)})
+	}})
+	x.SignIn()
+	return &x
+}
+
+// used charges the account for a conversation that has ended.
+func used(s *dashboardtest.Site, usage billing.Usage) (call *store.Session, cost billing.Money) {
+	s.T.Helper()
+	at := time.Now().UTC().Add(-time.Minute).Truncate(time.Second)
+	node, _, err := s.DB.RegisterNode(s.T.Context(), "node", "127.0.0.1:1", at)
+	s.OK(err)
+	card := billing.DefaultRateCard()
+	call, err = s.DB.StartSession(s.T.Context(), store.Start{Node: node, Account: s.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, at)
+	s.OK(err)
+	cost, err = s.DB.CloseSession(s.T.Context(), call, store.Closing{Reason: "user_hangup", StartedAt: at, Usage: usage}, at.Add(30*time.Second))
+	s.OK(err)
+	return call, cost
+}
+
+// TestBalancePage shows what there is, and what it went to to the last decimal.
+func TestBalancePage(t *testing.T) {
+	s := newTill(t)
+	page := s.Get("/app/balance")
+	for _, want := range []string{"$20.00", "Nothing was used yet", "Pay a top-up by card first"} {
+		if !strings.Contains(page.Body, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	call, cost := used(s.Site, billing.Usage{billing.AgentTime: 30_000, billing.ReplyOut: 1_234})
+	page = s.Get("/app/balance")
+	for _, want := range []string{"30 seconds", "1234 tokens", "Language model, written", `"Conversation"`} {
+		if !strings.Contains(page.Body, want) {
+			t.Errorf("after a call: no %q", want)
+		}
+	}
+	for _, path := range []string{"/app/balance/statement?kind=usage", "/app/balance/receipts/" + call.ID} {
+		if page := s.Get(path); !strings.Contains(page.Body, "Conversation") || !strings.Contains(page.Body, call.ID) {
+			t.Errorf("%s does not name the call: %s", path, page.Body)
+		}
+	}
+	if page := s.Get("/app/balance/receipts/" + call.ID); !strings.Contains(page.Body, "$"+cost.String()+"<") {
+		t.Errorf("the receipt does not say $%s", cost)
+	}
+	if page := s.Get("/app/balance/statement?kind=topup"); !strings.Contains(page.Body, "Top-up") || !strings.Contains(page.Body, "$20<") {
+		t.Error("the statement has no top-up")
+	}
+	if page := s.Get("/app/balance/statement?from=2026-13-45"); page.Status != http.StatusUnprocessableEntity || !strings.Contains(page.Body, "must be a date") {
+		t.Errorf("a date that is none: %d", page.Status)
+	}
+	if page := s.Get("/app/balance/receipts/ses_of_others"); page.Status != http.StatusNotFound {
+		t.Errorf("a foreign receipt: %d", page.Status)
+	}
+}
+
+// TestTopUpPage sends people to the payment page, and tells them when they are back.
+func TestTopUpPage(t *testing.T) {
+	s := newTill(t)
+	for _, tt := range [][2]string{{"", "Say how many dollars"}, {"lots", "Write a number of dollars"}, {"1", "from 10 to 2000"}} {
+		if page := s.Post("/app/balance/topups", "amount", tt[0]); page.Status != http.StatusUnprocessableEntity || !strings.Contains(page.Body, tt[1]) {
+			t.Errorf("%q: %d, no %q", tt[0], page.Status, tt[1])
+		}
+	}
+	page := s.Post("/app/balance/topups", "amount", "$25")
+	at := page.Header.Get("Location")
+	if page.Status != http.StatusSeeOther || !strings.HasPrefix(at, "http://127.0.0.1:1/simulated/") {
+		t.Fatalf("%d to %q", page.Status, at)
+	}
+	all, err := s.DB.TopUps(t.Context(), s.Account, store.Page{})
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d top-ups, %v", len(all), err)
+	}
+	back := "/app/balance?topup=" + all[0].ID
+	if page := s.Get(back); !strings.Contains(page.Body, "has not arrived yet") || !strings.Contains(page.Body, "Not paid yet") {
+		t.Error("nothing is said of a payment that waits")
+	}
+	_, err = s.pays.Pay(all[0].Checkout)
+	s.OK(err)
+	if page := s.Get(back); !strings.Contains(page.Body, "Your payment of $25.00 has arrived") || !strings.Contains(page.Body, "$45.00") {
+		t.Error("nothing is said of a payment that has arrived")
+	}
+	if page := s.Get("/app/balance?topup=top_of_others"); page.Status != http.StatusOK || strings.Contains(page.Body, "Your payment") {
+		t.Errorf("a foreign top-up: %d", page.Status)
+	}
+	page = s.Post("/app/balance/recharge", "enabled", "on", "threshold", "10", "recharge", "30", "monthly_cap", "20")
+	if page.Status != http.StatusUnprocessableEntity {
+		t.Errorf("a cap below one charge: %d", page.Status)
+	}
+	page = s.Post("/app/balance/recharge", "enabled", "on", "threshold", "10", "recharge", "30", "monthly_cap", "90")
+	if page.Status != http.StatusSeeOther {
+		t.Errorf("automatic recharge: %d %s", page.Status, page.Body)
+	}
+	if page := s.Get("/app/balance"); !strings.Contains(page.Body, `value="90"`) || !strings.Contains(page.Body, "Automatic recharge was saved") {
+		t.Error("the settings are not shown")
+	}
+}
+
+// TestBalanceInABrowser draws the chart and tops up by keyboard alone.
+func TestBalanceInABrowser(t *testing.T) {
+	s := newTill(t)
+	used(s.Site, billing.Usage{billing.AgentTime: 300_000, billing.ReplyOut: 50_000, billing.TTSChars: 9_000})
+	b := s.Tab()
+	b.Go("/app/balance")
+	b.Wait(`document.querySelectorAll("#legend li").length === 2 && document.querySelector("#chart canvas").width > 100`)
+	b.Accessible()
+	b.Shot("light")
+	b.Dark(true)
+	b.Shot("dark")
+	b.Dark(false)
+	b.Phone()
+	b.NoSidewaysScroll()
+	b.Shot("phone")
+	b.Go("/app/balance")
+	b.TabTo("#amount")
+	b.Fill("#amount", "5")
+	b.Press(kb.Enter)
+	b.Says("from 10 to 2000")
+	b.Accessible()
+	b.Go("/app/balance/statement")
+	b.Accessible()
+	b.NoSidewaysScroll()
+	b.Shot("statement")
+	b.TabTo("td.actions a")
+	b.Press(kb.Enter)
+	b.Says("Together")
+	b.Accessible()
+	b.Shot("receipt")
+}

@@ -1,0 +1,327 @@
+package dashboard
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/billing"
+)
+
+const (
+	bulkAt = home + "/bulk"
+	// maxList bounds a file of numbers, in bytes; the form around it may be larger.
+	maxList     = 256 << 10
+	maxBulkForm = 4 * maxList
+)
+
+func bulkPages() []page {
+	const one = bulkAt + "/{id}"
+	return []page{
+		{route: "GET " + bulkAt, serve: bulkPage},
+		{route: "GET " + bulkAt + "/new", serve: newBulkPage},
+		{route: "GET " + bulkAt + "/template.csv", serve: bulkTemplate},
+		{route: "POST " + bulkAt + "/review", max: maxBulkForm, serve: reviewBulk},
+		{route: "POST " + bulkAt, max: maxBulkForm, serve: queueBulk},
+		{route: "GET " + one, serve: batchPage},
+		{route: "GET " + one + "/progress", serve: batchPart},
+		{route: "GET " + one + "/results.csv", serve: batchResults},
+		{route: "POST " + one + "/{turn}", serve: turnBatch},
+	}
+}
+
+func bulkPage(q *Request) error {
+	var list struct {
+		Batches []callcenter.Batch `json:"batches"`
+	}
+	if err := q.Call(http.MethodGet, "/callcenter/bulk-dial", nil, &list); err != nil {
+		return err
+	}
+	return q.Page("bulk", "Bulk dial", list.Batches)
+}
+
+// bulkTemplate is a file to begin with.
+func bulkTemplate(q *Request) error {
+	q.W.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	q.W.Header().Set("Content-Disposition", `attachment; filename="bulk.csv"`)
+	_, err := io.WriteString(q.W, "to,scheduled_at\r\n+34912345678,\r\n+34912345679,2027-01-15T10:00:00+01:00\r\n")
+	return err
+}
+
+// bulkView is a batch before it is queued.
+type bulkView struct {
+	dialView
+	List  *numberList // as it was sent; nil: not yet
+	Check *callcenter.BatchCheck
+	Rows  []checkedRow
+	More  int // wrong rows that are not shown
+}
+
+// checkedRow is a row with what would become of it.
+type checkedRow struct {
+	callcenter.RowCheck
+	Line int // of the file
+}
+
+// Columns are the choices of what the file's columns hold.
+func (v *bulkView) Columns() []Field {
+	options := make([]Option, len(v.List.Header))
+	for i, name := range v.List.Header {
+		options[i] = Option{Value: itoa(i), Label: name}
+	}
+	none := append([]Option{{Value: "-1", Label: "None"}}, options...)
+	return []Field{
+		v.Form.Select("column_to", "Numbers are in", itoa(v.List.To), options, "required"),
+		v.Form.Select("column_at", "Times are in", itoa(v.List.At), none, "required"),
+	}
+}
+
+// Machines is the choice of what a machine gets.
+func (v *bulkView) Machines() Field {
+	return v.Form.Select("on_machine", "When a machine answers", "continue", []Option{{Value: "continue", Label: "The agent talks to it"},
+		{Value: "hangup", Label: "Hang up"}, {Value: "message", Label: "Leave the message below"}}, "required", "width=medium")
+}
+
+// Whole is the sum of a minute with everybody.
+func (v *bulkView) Whole() billing.Money { return billing.Money(v.Check.PerMinute) }
+
+func (q *Request) bulkView(f *Form) (*bulkView, error) {
+	v, err := q.dialView(f)
+	if err != nil {
+		return nil, err
+	}
+	return &bulkView{dialView: *v}, nil
+}
+
+func newBulkPage(q *Request) error {
+	v, err := q.bulkView(NewForm("window_start", "", "window_end", ""))
+	if err != nil {
+		return err
+	}
+	return q.Page("bulk-new", "New batch", v)
+}
+
+// bulkForm reads the form with its file, which wins over the text of an earlier one.
+func (q *Request) bulkForm() (*Form, error) {
+	err := q.R.ParseMultipartForm(maxBulkForm)
+	if errors.Is(err, http.ErrNotMultipart) {
+		return q.Form()
+	}
+	if err != nil {
+		return nil, api.ReadError(err)
+	}
+	defer func() { _ = q.R.MultipartForm.RemoveAll() }() // all of it was in memory
+	f := &Form{Values: url.Values(q.R.MultipartForm.Value)}
+	file, _, err := q.R.FormFile("file")
+	if errors.Is(err, http.ErrMissingFile) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxList+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > 0 { // a browser sends an empty one where none was chosen
+		f.Values.Set("list", string(text))
+		f.Values.Del("column_to")
+		f.Values.Del("column_at")
+	}
+	return f, nil
+}
+
+// reviewBulk shows what would become of a batch.
+func reviewBulk(q *Request) error {
+	v, err := q.reviewed()
+	if err != nil {
+		return err
+	}
+	if !v.Form.OK() || v.List == nil {
+		return q.Invalid("bulk-new", "bulk-form", "New batch", v)
+	}
+	return q.Page("bulk-review", "New batch", v)
+}
+
+// reviewed reads the form and has its batch checked.
+func (q *Request) reviewed() (*bulkView, error) {
+	f, err := q.bulkForm()
+	if err != nil {
+		return nil, err
+	}
+	v, err := q.bulkView(f)
+	if err != nil {
+		return nil, err
+	}
+	list, complaint := readNumbers(f.Value("list"), f.Value("column_to"), f.Value("column_at"))
+	if complaint != "" {
+		f.Fail("file", complaint)
+		return v, nil
+	}
+	v.List = list
+	err = q.Call(http.MethodPost, "/callcenter/bulk-dial/check", v.batch(), &v.Check)
+	if err != nil {
+		if err := f.Refused(err); err != nil {
+			return nil, err
+		}
+		v.List = nil
+		return v, nil
+	}
+	const shown = 100
+	for i, r := range v.Check.Rows {
+		switch {
+		case r.OK && r.DuplicateOf == nil:
+		case len(v.Rows) == shown:
+			v.More++
+		default:
+			v.Rows = append(v.Rows, checkedRow{r, list.Lines[i]})
+		}
+	}
+	return v, nil
+}
+
+// batch is what the form asks for, as the API takes it.
+func (v *bulkView) batch() map[string]any {
+	f := v.Form
+	rows := make([]map[string]string, len(v.List.Rows))
+	for i, r := range v.List.Rows {
+		rows[i] = map[string]string{"to": r.To}
+		if r.At != "" {
+			rows[i]["scheduled_at"] = r.At
+		}
+	}
+	b := map[string]any{"name": f.Value("name"), "from": f.Value("from"), "agent_id": f.Value("agent_id"), "rows": rows, "on_machine": f.Value("on_machine")}
+	if text := f.Value("message"); text != "" {
+		b["message"] = text
+	}
+	if start, end := f.Value("window_start"), f.Value("window_end"); start != "" || end != "" {
+		b["call_window"] = map[string]string{"start": start, "end": end, "timezone": "destination"}
+	}
+	return b
+}
+
+// queueBulk queues what was reviewed.
+func queueBulk(q *Request) error {
+	v, err := q.reviewed()
+	if err != nil {
+		return err
+	}
+	if v.List == nil {
+		return q.Invalid("bulk-new", "bulk-form", "New batch", v)
+	}
+	if v.Form.Value("consent") == "" {
+		v.Form.Fail("consent", "Nobody is called who has not agreed.")
+		return q.page(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
+	}
+	batch := v.batch()
+	batch["consent_confirmed"] = true
+	var made callcenter.BatchDetail
+	if err := q.Call(http.MethodPost, "/callcenter/bulk-dial", batch, &made); err != nil {
+		if err := v.Form.Refused(err); err != nil {
+			return err
+		}
+		return q.page(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
+	}
+	return q.Done(Path(bulkAt+"/", made.ID), "The batch is queued.")
+}
+
+// batchView is a batch as it goes.
+type batchView struct {
+	callcenter.BatchDetail
+	Cost billing.Money
+}
+
+// Done is how much of a hundred has been called or has failed.
+func (v *batchView) Done() int {
+	if v.Total == 0 {
+		return 100
+	}
+	return (v.Counts.Sent + v.Counts.Failed) * 100 / v.Total
+}
+
+// Going says whether it will change by itself.
+func (v *batchView) Going() bool { return v.State == "running" || v.State == "paused" }
+
+// Outcome is a row in words.
+func (v *batchView) Outcome(r callcenter.BatchRow) string {
+	switch {
+	case r.Error != nil:
+		return r.Error.Message
+	case r.EndReason != nil:
+		return endWords[*r.EndReason]
+	}
+	return map[string]string{"pending": "Waits", "dialing": "Being called", "sent": "Talking"}[r.Status]
+}
+
+// Tone is its colour.
+func (v *batchView) Tone(r callcenter.BatchRow) string {
+	switch {
+	case r.Error != nil:
+		return "bad"
+	case r.AnsweredAt != nil && r.EndReason != nil && *r.EndReason != "failed":
+		return "good"
+	case r.EndReason != nil:
+		return "warn"
+	case r.Status == "pending":
+		return ""
+	}
+	return "info"
+}
+
+// Talk is how long somebody talked.
+func (v *batchView) Talk(r callcenter.BatchRow) time.Duration {
+	return time.Duration(r.Duration) * time.Second
+}
+
+func (q *Request) batchView() (*batchView, error) {
+	v := &batchView{}
+	if err := q.Call(http.MethodGet, Path("/callcenter/bulk-dial/", q.ID("id")), nil, &v.BatchDetail); err != nil {
+		return nil, err
+	}
+	for _, r := range v.BatchDetail.Rows {
+		v.Cost += billing.Money(r.Cost)
+	}
+	return v, nil
+}
+
+func batchPage(q *Request) error {
+	v, err := q.batchView()
+	if err != nil {
+		return err
+	}
+	title := strings.TrimSpace("Batch " + v.Name)
+	return q.Page("batch", title, v)
+}
+
+// batchPart is what the page asks for again and again.
+func batchPart(q *Request) error {
+	v, err := q.batchView()
+	if err != nil {
+		return err
+	}
+	return q.Part("batch", "progress", v)
+}
+
+// batchResults is what became of each call, as a file.
+func batchResults(q *Request) error {
+	return q.d.api.Relay(q.Context(), q.W, q.Principal(), Path("/callcenter/bulk-dial/", q.ID("id"), "/results.csv"))
+}
+
+func turnBatch(q *Request) error {
+	turn := q.ID("turn")
+	said := map[string]string{"pause": "No further call begins until you go on.", "resume": "The batch goes on.", "cancel": "The batch is cancelled."}[turn]
+	if said == "" {
+		return api.ErrNotFound
+	}
+	id := q.ID("id")
+	if err := q.Call(http.MethodPost, Path("/callcenter/bulk-dial/", id, "/", turn), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(Path(bulkAt+"/", id), said)
+}

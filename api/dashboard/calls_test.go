@@ -1,0 +1,239 @@
+package dashboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/jackc/pgx/v5"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/api/dashboard/dashboardtest"
+	"parley/api/recording"
+	"parley/billing"
+	"parley/media"
+	"parley/media/quality"
+	"parley/media/record"
+	"parley/media/wav"
+	"parley/store"
+	"parley/store/jobs"
+)
+
+// exchange is a site with calls: one that is over and was recorded, and one that lasts.
+type exchange struct {
+	*dashboardtest.Site
+	over, lasts string
+	hungUp      string
+	changes     chan callcenter.Change // of the one that lasts
+}
+
+// hostile is a name and a text that would be a script where somebody forgot to escape it.
+const hostile = `<script>alert("x")</script><img src=x onerror=alert(1)>`
+
+func newExchange(t *testing.T) *exchange {
+	t.Helper()
+	x := &exchange{changes: make(chan callcenter.Change, 10)}
+	dir := t.TempDir()
+	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
+		recording.Mount(a, recording.New(recording.Config{Store: s.DB, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: "node",
+			Dir: func() string { return dir }, Raw: func() string { return dir }, Log: slog.New(slog.DiscardHandler)}))
+		callcenter.MountFollow(a, x)
+	}})
+	x.SignIn()
+	at := time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
+	node, _, err := x.DB.RegisterNode(t.Context(), "node", "127.0.0.1:1", at)
+	x.OK(err)
+	agent, err := x.DB.CreateAgent(t.Context(), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"}, at)
+	x.OK(err)
+	start := func(at time.Time) *store.Session {
+		c, err := x.DB.StartSession(t.Context(), store.Start{Node: node, Account: x.Account, Agent: agent.ID, From: "+34612345678", To: "+34911234567",
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}, Card: billing.DefaultRateCard()}, at)
+		x.OK(err)
+		return c
+	}
+	c := start(at)
+	x.over = c.ID
+	x.OK(x.DB.SaveConversation(t.Context(), x.Account, c.ID, store.Conversation{
+		Transcript: []store.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
+			{Role: "agent", Text: "A table for two, at eight.", AtMS: 2100}},
+		Turns: json.RawMessage(`[{"turn":1,"generation":2,"at_ms":2100,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`)}))
+	x.OK(x.DB.BeginRecording(t.Context(), c.ID, "node", at))
+	_, err = x.DB.CloseSession(t.Context(), c, store.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000}}, at.Add(3*time.Second))
+	x.OK(err)
+	x.OK(x.DB.SaveWire(t.Context(), x.Account, c.ID, store.Wire{Quality: &quality.Report{MOS: 4.25, MOSMin: 4.1, Received: 150, Lost: 2},
+		SIP: []store.SIPMessage{{At: at, Transport: "UDP", From: "127.0.0.1:1", To: "127.0.0.1:2", Text: "INVITE sip:x SIP/2.0\r\nFrom: <sip:a@b>\r\n\r\n"}}}))
+	x.record(dir, at)
+	x.lasts = start(time.Now().UTC().Add(-time.Minute)).ID
+	return x
+}
+
+// record keeps three seconds of a call: the caller hums, then the agent does.
+func (x *exchange) record(dir string, at time.Time) {
+	x.T.Helper()
+	path := filepath.Join(dir, x.over+".wav")
+	f, err := os.Create(path)
+	x.OK(err)
+	w, err := wav.NewWriter(f, media.Rate8k, record.Channels)
+	x.OK(err)
+	samples := make([]int16, 3*8000*record.Channels)
+	for i := range len(samples) / 2 {
+		samples[2*i+i/12000] = int16(8000 * math.Sin(float64(i)/4))
+	}
+	x.OK(w.Write(samples))
+	x.OK(w.Close())
+	x.OK(f.Close())
+	peaks := make([]byte, 600)
+	for i := range peaks {
+		if i < 150 || i >= 450 {
+			peaks[i] = 120
+		}
+	}
+	ctx := x.T.Context()
+	_, err = x.DB.EndRecording(ctx, store.Recording{Call: x.over, Node: "node", Rate: 8000, Length: 3 * time.Second}, false,
+		func(context.Context, pgx.Tx, string, string) error { return nil }, at.Add(3*time.Second))
+	x.OK(err)
+	info, err := os.Stat(path)
+	x.OK(err)
+	x.OK(x.DB.RecordingEncoded(ctx, store.Recording{Account: x.Account, Call: x.over, Format: "wav", Bytes: info.Size(), Peaks: peaks}, false))
+}
+
+// The rest is callcenter.Calls, for the call that lasts.
+
+func (x *exchange) Dial(context.Context, api.Principal, callcenter.Order) (*callcenter.Placed, error) {
+	return nil, store.ErrNotFound
+}
+func (x *exchange) Placed(context.Context, string, string) (*callcenter.Placed, error) {
+	return nil, store.ErrNotFound
+}
+func (x *exchange) Look(context.Context, string, string) (*callcenter.CallState, error) {
+	return nil, store.ErrNotFound
+}
+func (x *exchange) Log(context.Context, string, string) (*callcenter.CallLog, error) {
+	return nil, nil
+}
+func (x *exchange) Follow(ctx context.Context, account, id string, tell func(callcenter.Change) error) error {
+	if account != x.Account || id != x.lasts {
+		return store.ErrNotFound
+	}
+	for {
+		select {
+		case c := <-x.changes:
+			if err := tell(c); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+func (x *exchange) Hangup(_ context.Context, account, id string) error {
+	if account != x.Account {
+		return store.ErrNotFound
+	}
+	x.hungUp = id
+	return nil
+}
+
+// TestCallPages shows calls to their account alone, and what was said in them as text.
+func TestCallPages(t *testing.T) {
+	x := newExchange(t)
+	for path, want := range map[string][]string{
+		"/app/calls":                                 {x.over, "Caller hung up", "0:03", "34612345678"},
+		"/app/calls?direction=web":                   {"No calls"},
+		"/app/calls?number=12":                       {"international format"},
+		"/app/calls?end_reason=user_hangup":          {x.over},
+		"/app/calls/" + x.over:                       {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", `"caller":[`, "/app/balance/receipts/" + x.over},
+		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
+		"/app/live":                                  {x.lasts},
+		"/app/live/rows":                             {x.lasts},
+		"/app/calls/" + x.lasts:                      {"Hang up", "/v1/calls/" + x.lasts + "/events"},
+		"/app/calls/" + x.over + "/recording/delete": {"Delete the recording?"},
+	} {
+		page := x.Get(path)
+		for _, w := range want {
+			if !strings.Contains(page.Body, w) {
+				t.Errorf("%s: no %q", path, w)
+			}
+		}
+		if strings.Contains(page.Body, "<script>alert") || strings.Contains(page.Body, "<img src=x") {
+			t.Errorf("%s holds what somebody said as it was said", path)
+		}
+	}
+	if page := x.Get("/app/live"); strings.Contains(page.Body, x.over) {
+		t.Error("a call that is over counts as live")
+	}
+	if page := x.Post("/app/calls/" + x.lasts + "/hangup"); page.Status != http.StatusSeeOther || x.hungUp != x.lasts {
+		t.Errorf("hang up: %d, %q", page.Status, x.hungUp)
+	}
+	if page := x.Post("/app/calls/" + x.over + "/recording/delete"); page.Status != http.StatusSeeOther {
+		t.Errorf("delete the recording: %d", page.Status)
+	}
+	if page := x.Get("/app/calls/" + x.over); !strings.Contains(page.Body, "The recording was deleted.") {
+		t.Error("nothing says that the recording is gone")
+	}
+	other, err := x.DB.CreateAccount(t.Context(), "Other", billing.DefaultRateCard(), time.Now())
+	x.OK(err)
+	node, _, err := x.DB.RegisterNode(t.Context(), "node2", "127.0.0.1:1", time.Now())
+	x.OK(err)
+	foreign, err := x.DB.StartSession(t.Context(), store.Start{Node: node, Account: other.ID, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()}, time.Now())
+	x.OK(err)
+	for _, path := range []string{"", "/signalling", "/recording/delete"} {
+		if page := x.Get("/app/calls/" + foreign.ID + path); page.Status != http.StatusNotFound {
+			t.Errorf("a foreign call%s: %d", path, page.Status)
+		}
+	}
+}
+
+// TestCallInABrowser listens to a call that is over, and reads along in one that lasts.
+func TestCallInABrowser(t *testing.T) {
+	x := newExchange(t)
+	b := x.Tab()
+	b.Go("/app/calls")
+	b.Accessible()
+	b.NoSidewaysScroll()
+	b.Shot("history")
+	b.TabTo(`a[href="/app/calls/` + x.over + `"]`)
+	b.Press(kb.Enter)
+	b.Wait(`document.getElementById("audio")?.duration > 2.9`)
+	b.Wait(`(() => { const c = document.getElementById("waves"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; return d.some((v) => v > 0) })()`)
+	b.Accessible()
+	b.Shot("light")
+	b.Dark(true)
+	b.Accessible()
+	b.Shot("dark")
+	b.Dark(false)
+	b.TabTo(`#said li:nth-child(3) button`)
+	b.Press(kb.Enter)
+	b.Wait(`document.getElementById("audio").currentTime >= 2.1 && document.querySelector("#said li:nth-child(3)").hasAttribute("aria-current")`)
+	b.TabTo("details > summary")
+	b.Press(kb.Enter)
+	b.Says("INVITE sip:x SIP/2.0")
+	b.Accessible()
+	b.Phone()
+	b.NoSidewaysScroll()
+	b.Shot("phone")
+
+	b = x.Tab()
+	b.Go("/app/live")
+	b.Accessible()
+	b.Shot("live")
+	b.TabTo(`a[href="/app/calls/` + x.lasts + `"]`)
+	b.Press(kb.Enter)
+	b.At("/app/calls/" + x.lasts)
+	x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: callcenter.CallState{Status: "connected"}}
+	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: callcenter.SpokenLine{Role: "user", Text: hostile, At: 1.5}}
+	b.Says(hostile)
+	x.changes <- callcenter.Change{Kind: callcenter.Corrected, State: callcenter.CallState{Transcript: []callcenter.SpokenLine{{Role: "agent", Text: "Never mind.", At: 1}}}}
+	b.Says("Never mind.")
+	b.Wait(`document.querySelectorAll("#said li").length === 1 && document.getElementById("state").textContent === "Talking"`)
+	b.Accessible()
+}

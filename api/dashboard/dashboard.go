@@ -1,0 +1,100 @@
+// Package dashboard is what people see under /app/: pages rendered on the server, which
+// work without scripts except where they live from them, and the sign-in that opens them.
+// What a page does it does through the API's own routes (Request.Call) or the services
+// that these use, so programs can do the same.
+//
+// A page is a handler in one of the files beside this one, a line in pages.go, and a
+// template in template/page.
+package dashboard
+
+import (
+	"context"
+	"embed"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/asset"
+	"parley/api/status"
+	"parley/api/ticket"
+	"parley/billing"
+	"parley/store"
+)
+
+// home is where the pages are.
+const home = "/app"
+
+//go:embed static vendor/htmx.min.js vendor/sse.min.js vendor/uPlot.iife.min.js vendor/uPlot.min.css
+var assetFiles embed.FS
+
+// Services are what pages work with besides the API's routes.
+type Services struct {
+	DB      *store.DB
+	Card    func() *billing.RateCard // in force
+	Status  *status.Server
+	Tickets *ticket.Signer
+	Log     *slog.Logger
+	// Telephony says whether the server has a telephone; without one the pages about
+	// numbers and calls out are not in the navigation.
+	Telephony bool
+	// Secure says that browsers reach the server by https, also where something else
+	// ends TLS; requests that come by TLS are known without it.
+	Secure bool
+	// Demo is the account that is opened without a sign-in by browsers on this machine;
+	// empty: none is.
+	Demo string
+	// Seed makes the demonstration for a server's first user and returns its account;
+	// nil: it is not offered.
+	Seed func(ctx context.Context) (account string, err error)
+	// Now is the clock; nil: the system's.
+	Now func() time.Time
+}
+
+// Dashboard serves the pages. It is safe for use from several goroutines.
+type Dashboard struct {
+	Services
+	api     *api.API
+	assets  *asset.Set
+	views   *views
+	csrf    *http.CrossOriginProtection
+	guesses *api.Buckets // of passwords, by who is named; by address the API counts
+	hasher  *hasher
+}
+
+// New returns a dashboard without routes; Mount adds them.
+func New(s Services) *Dashboard {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.Now == nil {
+		s.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) } // as the store keeps it
+	}
+	d := &Dashboard{Services: s, csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewBuckets(guessEvery, maxGuesses)}
+	d.assets = newAssets()
+	d.views = newViews(d)
+	return d
+}
+
+// Mount adds the pages to an API, whose routes they use.
+func (d *Dashboard) Mount(a *api.API) {
+	d.api = a
+	for _, p := range pages() {
+		d.handle(a, p)
+	}
+	for _, f := range d.assets.Files {
+		route(a, http.MethodGet, f.Path, 0, f)
+	}
+	mountWidget(a)
+	route(a, http.MethodGet, "/{$}", 0, http.RedirectHandler(home+"/", http.StatusFound))
+	route(a, http.MethodGet, home, 0, http.RedirectHandler(home+"/", http.StatusMovedPermanently))
+}
+
+// route adds what is no part of the OpenAPI document. max bounds the body; 0: as usual.
+func route(a *api.API, method, path string, max int64, h http.Handler) {
+	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: method, Path: path, Hidden: true, MaxBodyBytes: max,
+	}}, h)
+}

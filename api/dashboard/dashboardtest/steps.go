@@ -1,0 +1,169 @@
+package dashboardtest
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Click clicks what a selector finds, once it is there and visible.
+func (b *Tab) Click(selector string) {
+	b.t.Helper()
+	b.Do(chromedp.WaitVisible(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Fill writes into a field in place of what it holds, as somebody would who types.
+func (b *Tab) Fill(selector, text string) {
+	b.t.Helper()
+	b.Do(chromedp.WaitVisible(chromedp.CSS(selector)))
+	b.Wait(fmt.Sprintf(`(e => { e.focus(); e.select?.(); return document.activeElement === e })(document.querySelector(%q))`, selector))
+	b.Press(kb.Delete)
+	b.Press(text)
+}
+
+// Press presses keys, one after the other: letters, or those of package kb.
+func (b *Tab) Press(keys ...string) {
+	b.t.Helper()
+	for _, k := range keys {
+		b.Do(chromedp.KeyEvent(k))
+	}
+}
+
+// mostTabs bounds how far TabTo walks.
+const mostTabs = 150
+
+// TabTo walks with the Tab key until what the selector finds has the focus, as somebody
+// without a mouse does. On the way, each thing with the focus must be visible, and show
+// that it has it.
+func (b *Tab) TabTo(selector string) {
+	b.t.Helper()
+	for range mostTabs {
+		b.Press(kb.Tab)
+		switch at := Eval[string](b, fmt.Sprintf(focusScript, selector)); at {
+		case "there":
+			return
+		case "":
+		default:
+			b.fail("on the way to %s: %s", selector, at)
+		}
+	}
+	b.fail("%s is not reached with %d times Tab", selector, mostTabs)
+}
+
+// focusScript judges what has the focus. Radios of a group, and the end of the page,
+// where the focus is nowhere, are no faults.
+const focusScript = `(selector => {
+	const e = document.activeElement;
+	if (!e || e === document.body) return "";
+	const style = getComputedStyle(e), box = e.getBoundingClientRect();
+	const name = e.outerHTML.slice(0, 120);
+	if (box.width === 0 || box.height === 0) return "an invisible thing has the focus: " + name;
+	if (style.outlineStyle === "none" && style.boxShadow === "none") return "the focus cannot be seen on " + name;
+	return e.matches(selector) ? "there" : "";
+})(%q)`
+
+// Dark has the page believe that the reader prefers dark, or light, pages.
+func (b *Tab) Dark(dark bool) {
+	b.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	b.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+		return err
+	}))
+}
+
+// Wide and Phone give the tab the size of a desk's screen, and of a telephone's.
+func (b *Tab) Wide() { b.t.Helper(); b.Do(chromedp.EmulateViewport(1280, 900)) }
+
+// Phone is described at Wide.
+func (b *Tab) Phone() { b.t.Helper(); b.Do(chromedp.EmulateViewport(390, 844)) }
+
+// NoSidewaysScroll fails the test if the page is wider than the screen.
+func (b *Tab) NoSidewaysScroll() {
+	b.t.Helper()
+	wide := Eval[string](b, `(() => {
+		if (document.documentElement.scrollWidth <= innerWidth) return "";
+		const out = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1);
+		return document.documentElement.scrollWidth + " of " + innerWidth + " pixels: " + out.slice(0, 4).map(e => e.outerHTML.slice(0, 100)).join(" | ");
+	})()`)
+	if wide != "" {
+		b.t.Errorf("%s is wider than the screen: %s", Eval[string](b, "location.pathname"), wide)
+	}
+}
+
+//go:embed vendor/axe.min.js
+var axe string
+
+// finding is one of axe's.
+type finding struct {
+	ID    string `json:"id"`
+	Help  string `json:"help"`
+	Nodes []struct {
+		HTML    string `json:"html"`
+		Summary string `json:"failureSummary"`
+	} `json:"nodes"`
+}
+
+const axeScript = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"]})
+	.then(r => JSON.stringify(r.violations.map(v => ({id: v.id, help: v.help, nodes: v.nodes.map(n => ({html: n.html, failureSummary: n.failureSummary}))}))))`
+
+// Accessible fails the test if axe finds anything against WCAG 2.2 AA or good practice
+// on the page, light and dark.
+func (b *Tab) Accessible() {
+	b.t.Helper()
+	if !Eval[bool](b, `typeof axe === "object"`) {
+		b.Do(chromedp.Evaluate[chromedp.Void](axe + ";undefined"))
+	}
+	for _, dark := range []bool{true, false} {
+		b.Dark(dark)
+		var found []finding
+		if err := json.Unmarshal([]byte(Eval[string](b, axeScript)), &found); err != nil {
+			b.t.Fatal(err)
+		}
+		for _, f := range found {
+			for _, n := range f.Nodes {
+				b.t.Errorf("%s (dark %v): %s, %s: %s\n%s", Eval[string](b, "location.pathname"), dark, f.ID, f.Help, n.HTML, n.Summary)
+			}
+		}
+	}
+}
+
+var noName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// Shot keeps a picture of the whole page in the directory that PARLEY_TEST_SCREENSHOTS
+// names; without one it does nothing.
+func (b *Tab) Shot(name string) {
+	b.t.Helper()
+	dir := os.Getenv("PARLEY_TEST_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, Patience)
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.t.Logf("no picture of %s: %v", name, err)
+		return
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	file := strings.Trim(noName.ReplaceAllString(b.t.Name()+"-"+name, "-"), "-") + ".png"
+	if err := os.WriteFile(filepath.Join(dir, file), png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}

@@ -1,0 +1,156 @@
+package dashboard
+
+import (
+	"net/url"
+	"strings"
+
+	"parley/api"
+)
+
+// Form is what was entered, and what is wrong with it. The zero value is an empty form.
+type Form struct {
+	Values url.Values
+	Errors map[string]string // by field
+	Fault  string            // what is wrong with the whole
+}
+
+// Form reads what was sent. A body that is too large or none of a form's is an error.
+func (q *Request) Form() (*Form, error) {
+	if err := q.R.ParseForm(); err != nil {
+		return nil, api.ReadError(err)
+	}
+	return &Form{Values: q.R.PostForm}, nil
+}
+
+// NewForm returns a form that is filled in already, with names and values in turn.
+func NewForm(filled ...string) *Form {
+	f := &Form{Values: url.Values{}}
+	for i := 0; i+1 < len(filled); i += 2 {
+		f.Values.Set(filled[i], filled[i+1])
+	}
+	return f
+}
+
+// Value is what was entered, without spaces around it.
+func (f *Form) Value(name string) string { return strings.TrimSpace(f.Values.Get(name)) }
+
+// Fail says what is wrong with a field; the first word counts. An empty name is the
+// whole form.
+func (f *Form) Fail(name, what string) {
+	if name == "" {
+		if f.Fault == "" {
+			f.Fault = what
+		}
+		return
+	}
+	if f.Errors == nil {
+		f.Errors = map[string]string{}
+	}
+	if f.Errors[name] == "" {
+		f.Errors[name] = what
+	}
+}
+
+// Need returns what was entered, and complains when that is nothing.
+func (f *Form) Need(name, complaint string) string {
+	v := f.Value(name)
+	if v == "" {
+		f.Fail(name, complaint)
+	}
+	return v
+}
+
+// OK says whether nothing is wrong.
+func (f *Form) OK() bool { return f.Fault == "" && len(f.Errors) == 0 }
+
+// Refused puts an error into the form when the person can do something about it: what
+// the API says about a field ("url: …") beside the field of that name, anything else
+// above all. It returns errors that are no answer to what was entered.
+func (f *Form) Refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	p := api.ProblemOf(err)
+	switch {
+	case p.Status >= 500 && !p.Retryable, p.Status == 401, p.Status == 500:
+		return err
+	case p.Detail == "":
+		f.Fail("", p.Message)
+		return nil
+	}
+	field, what, ok := strings.Cut(p.Detail, ": ")
+	field = strings.TrimPrefix(field, "body.")
+	if _, known := f.Values[field]; ok && known {
+		f.Fail(field, sentence(what))
+	} else {
+		f.Fail("", sentence(p.Detail))
+	}
+	return nil
+}
+
+// sentence makes one of what the API says in small letters.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.ContainsAny(s[len(s)-1:], ".!?…") {
+		s += "."
+	}
+	return s
+}
+
+// Field is one input with its label, for the templates "field", "area", "select" and "check".
+type Field struct {
+	Name, Label, Value, Error              string
+	Type, Hint, Autocomplete, Placeholder  string
+	Inputmode, Min, Max, Step, Rows, Width string
+	Required, Checked, Focus, Mono         bool
+	Options                                []Option
+}
+
+// Option is one of a select's.
+type Option struct {
+	Value, Label string
+	Selected     bool
+}
+
+// Field makes an input of the form. Options are "hint=…", "type=email" and so on, or
+// a word such as "required".
+func (f *Form) Field(name, label string, options ...string) Field {
+	x := Field{Name: name, Label: label, Type: "text", Rows: "4"}
+	if f != nil {
+		x.Value, x.Error = f.Values.Get(name), f.Errors[name]
+		x.Checked = x.Value != ""
+	}
+	texts := map[string]*string{"type": &x.Type, "hint": &x.Hint, "autocomplete": &x.Autocomplete, "placeholder": &x.Placeholder,
+		"inputmode": &x.Inputmode, "min": &x.Min, "max": &x.Max, "step": &x.Step, "rows": &x.Rows, "width": &x.Width, "value": &x.Value}
+	flags := map[string]*bool{"required": &x.Required, "focus": &x.Focus, "checked": &x.Checked, "mono": &x.Mono}
+	for _, o := range options {
+		k, v, _ := strings.Cut(o, "=")
+		if p, ok := texts[k]; ok && (k != "value" || x.Value == "") {
+			*p = v
+		} else if p, ok := flags[k]; ok {
+			*p = true
+		} else if k != "value" {
+			panic("dashboard: a field has no option " + o) // a mistake in a template, which the tests render
+		}
+	}
+	if x.Type == "password" {
+		x.Value = "" // never sent back
+	}
+	return x
+}
+
+// Select makes a field of choices; the chosen one is what was entered, else chosen.
+func (f *Form) Select(name, label, chosen string, choices []Option, options ...string) Field {
+	x := f.Field(name, label, options...)
+	if x.Value == "" {
+		x.Value = chosen
+	}
+	x.Options = append([]Option{}, choices...)
+	for i := range x.Options {
+		x.Options[i].Selected = x.Options[i].Value == x.Value
+	}
+	return x
+}

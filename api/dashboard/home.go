@@ -1,0 +1,169 @@
+package dashboard
+
+import (
+	"net/http"
+	"time"
+
+	"parley/api/calls"
+	"parley/store"
+)
+
+func homePages() []page {
+	return []page{
+		{route: "GET " + home + "/{$}", serve: homePage},
+		{route: "GET " + home + "/overview/live", serve: homeLive},
+	}
+}
+
+// homeCalls is how many calls the overview shows of each kind.
+const homeCalls = "8"
+
+// homeView is what is going on in an account.
+type homeView struct {
+	Account *store.Account
+	Live    callRows
+	Past    callRows
+	Agents  []store.Agent
+	Numbers []store.Number
+	Keys    int
+	Phone   bool
+}
+
+// callRow is a call as lists show it.
+type callRow struct {
+	calls.CallSummary
+	Agent string // its name; empty: none, or deleted
+	Who   string // the far end
+}
+
+// callRows are calls of one kind.
+type callRows struct {
+	Rows []callRow
+	More bool
+}
+
+// Talk is how long it lasted, for templates.
+func (c callRow) Talk() time.Duration { return time.Duration(c.Duration) * time.Second }
+
+// Way says it in words.
+func (c callRow) Way() string {
+	switch c.Direction {
+	case "inbound":
+		return "Called in"
+	case "outbound":
+		return "Called out"
+	}
+	return "Web"
+}
+
+// Tone is the colour of how a call ended.
+func (c callRow) Tone() string {
+	if c.EndReason == nil {
+		return "info"
+	}
+	switch *c.EndReason {
+	case "failed", "balance_exhausted":
+		return "bad"
+	case "busy", "no_answer", "rejected", "voicemail", "max_duration", "unknown":
+		return "warn"
+	}
+	return "good"
+}
+
+// endWords are the reasons of an end in words.
+var endWords = map[string]string{
+	"completed": "Transferred", "user_hangup": "Caller hung up", "agent_hangup": "Agent hung up", "api_hangup": "Hung up from here", "no_answer": "No answer",
+	"busy": "Busy", "rejected": "Rejected", "failed": "Failed", "voicemail": "Voicemail", "balance_exhausted": "Balance used up", "max_duration": "Too long",
+	"unknown": "Unknown",
+}
+
+// State says it in words.
+func (c callRow) State() string {
+	if c.EndReason != nil {
+		return endWords[*c.EndReason]
+	}
+	if c.Direction == "web" && c.Status != "connected" {
+		return "Starting"
+	}
+	return map[string]string{"dialing": "Dialling", "ringing": "Ringing", "connected": "Talking"}[c.Status]
+}
+
+// listCalls asks for calls of the account.
+func (q *Request) listCalls(query string, names map[string]string) (callRows, error) {
+	var list struct {
+		Data    []calls.CallSummary `json:"data"`
+		HasMore bool                `json:"has_more"`
+	}
+	if err := q.Call(http.MethodGet, "/v1/calls?"+query, nil, &list); err != nil {
+		return callRows{}, err
+	}
+	rows := callRows{More: list.HasMore}
+	for _, c := range list.Data {
+		row := callRow{CallSummary: c, Who: c.From}
+		if c.Direction == "outbound" {
+			row.Who = c.To
+		}
+		if c.AgentID != nil {
+			row.Agent = names[*c.AgentID]
+		}
+		rows.Rows = append(rows.Rows, row)
+	}
+	return rows, nil
+}
+
+// agentNames are those of the account's agents.
+func (q *Request) agentNames() (map[string]string, []store.Agent, error) {
+	agents, err := q.DB.Agents(q.Context(), q.Account(), store.Page{})
+	if err != nil {
+		return nil, nil, err
+	}
+	names := map[string]string{}
+	for _, a := range agents {
+		names[a.ID] = a.Name
+	}
+	return names, agents, nil
+}
+
+func homePage(q *Request) error {
+	v := homeView{Phone: q.Telephony}
+	names, agents, err := q.agentNames()
+	if err != nil {
+		return err
+	}
+	v.Agents = agents
+	if v.Account, err = q.DB.Account(q.Context(), q.Account()); err != nil {
+		return err
+	}
+	if v.Numbers, err = q.DB.Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
+		return err
+	}
+	keys, err := q.DB.Keys(q.Context(), q.Account(), store.Page{})
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if k.RevokedAt == nil {
+			v.Keys++
+		}
+	}
+	if v.Live, err = q.listCalls("state=live&limit="+homeCalls, names); err != nil {
+		return err
+	}
+	if v.Past, err = q.listCalls("state=ended&limit="+homeCalls, names); err != nil {
+		return err
+	}
+	return q.Page("home", "Overview", v)
+}
+
+// homeLive is the part of the overview that is asked for again and again.
+func homeLive(q *Request) error {
+	names, _, err := q.agentNames()
+	if err != nil {
+		return err
+	}
+	live, err := q.listCalls("state=live&limit="+homeCalls, names)
+	if err != nil {
+		return err
+	}
+	return q.Part("home", "live-calls", live)
+}

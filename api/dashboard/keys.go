@@ -1,0 +1,96 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+
+	"parley/api/manage"
+)
+
+func keyPages() []page {
+	return []page{
+		{route: "GET " + home + "/keys", serve: keysPage},
+		{route: "POST " + home + "/keys", serve: createKey},
+		{route: "POST " + home + "/keys/{id}/revoke", serve: revokeKey},
+	}
+}
+
+type keysView struct {
+	Keys []manage.APIKey
+	Next string // address of older ones
+	Form *Form
+	// Made is the key that was just made, and Secret what is shown of it this once.
+	Made   *manage.APIKey
+	Secret string
+	Base   string // address of the server
+}
+
+func (q *Request) keysView(f *Form) (*keysView, error) {
+	var list struct {
+		Data []manage.APIKey `json:"data"`
+		Next *string         `json:"next_cursor"`
+	}
+	cursor := q.R.URL.Query().Get("cursor")
+	if err := q.Call(http.MethodGet, "/v1/keys?limit=50&cursor="+url.QueryEscape(cursor), nil, &list); err != nil {
+		return nil, err
+	}
+	v := &keysView{Keys: list.Data, Form: f, Base: q.base()}
+	if list.Next != nil {
+		v.Next = home + "/keys?cursor=" + url.QueryEscape(*list.Next)
+	}
+	return v, nil
+}
+
+// base is how the browser reached the server.
+func (q *Request) base() string {
+	scheme := "http://"
+	if q.Secure || q.R.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + q.R.Host
+}
+
+func keysPage(q *Request) error {
+	v, err := q.keysView(&Form{})
+	if err != nil {
+		return err
+	}
+	return q.Page("keys", "API keys", v)
+}
+
+func createKey(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	name := f.Need("name", "Say what the key is for, so that you know later which one to revoke.")
+	var made struct {
+		manage.APIKey
+		Secret string `json:"api_key"`
+	}
+	if f.OK() {
+		if err := f.Refused(q.Call(http.MethodPost, "/v1/keys", map[string]string{"name": name}, &made)); err != nil {
+			return err
+		}
+	}
+	ok := f.OK()
+	if ok {
+		f = &Form{}
+	}
+	v, err := q.keysView(f)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return q.Invalid("keys", "key-form", "API keys", v)
+	}
+	v.Made, v.Secret = &made.APIKey, made.Secret
+	return q.Page("keys", "API keys", v)
+}
+
+func revokeKey(q *Request) error {
+	if err := q.Call(http.MethodDelete, Path("/v1/keys/", q.ID("id")), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(home+"/keys", "The key was revoked. Requests with it are refused from now on.")
+}

@@ -1,0 +1,316 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"parley/api/callcenter"
+	"parley/billing"
+	"parley/store"
+)
+
+const numbersAt = home + "/numbers"
+
+func numberPages() []page {
+	const one = numbersAt + "/{id}"
+	return []page{
+		{route: "GET " + numbersAt, serve: numbersPage},
+		{route: "POST " + numbersAt, serve: buyNumber},
+		{route: "GET " + numbersAt + "/search", serve: searchPage},
+		{route: "GET " + numbersAt + "/buy", serve: buyPage},
+		{route: "POST " + one + "/assign", serve: assignNumber},
+		{route: "GET " + one + "/release", serve: releasePage},
+		{route: "POST " + one + "/release", serve: releaseNumber},
+		{route: "GET " + home + "/dial", serve: dialPage},
+		{route: "POST " + home + "/dial", serve: dial},
+	}
+}
+
+// countryNames are the countries whose numbers are sold, as the search names them.
+var countryNames = []Option{{Value: "ES", Label: "Spain"}, {Value: "US", Label: "United States"}, {Value: "UK", Label: "United Kingdom"},
+	{Value: "DE", Label: "Germany"}, {Value: "FR", Label: "France"}, {Value: "IT", Label: "Italy"}, {Value: "PT", Label: "Portugal"}}
+
+// ownNumbers are those of the account.
+func (q *Request) ownNumbers() ([]callcenter.Number, error) {
+	var list struct {
+		Numbers []callcenter.Number `json:"numbers"`
+	}
+	err := q.Call(http.MethodGet, "/callcenter/numbers", nil, &list)
+	return list.Numbers, err
+}
+
+// agentOptions are the account's agents to choose from, after some other choices.
+func (q *Request) agentOptions(first ...Option) ([]Option, error) {
+	_, agents, err := q.agentNames()
+	for _, a := range agents {
+		first = append(first, Option{Value: a.ID, Label: a.Name})
+	}
+	return first, err
+}
+
+var nobody = Option{Value: "", Label: "Nobody"}
+
+type numbersView struct {
+	Numbers []callcenter.Number
+	Agents  []Option
+	Price   billing.Money // of a month
+}
+
+// Answers is the choice of who answers a number.
+func (v *numbersView) Answers(n callcenter.Number) Field {
+	chosen := ""
+	if n.AgentID != nil {
+		chosen = *n.AgentID
+	}
+	f := (&Form{}).Select("agent_id", "Who answers "+n.PhoneNumber, chosen, v.Agents, "required")
+	f.Name = "agent_id-" + n.ID // each on the page is another
+	return f
+}
+
+func numbersPage(q *Request) error {
+	v := &numbersView{Price: q.Card().NumberPerMonth()}
+	var err error
+	if v.Numbers, err = q.ownNumbers(); err != nil {
+		return err
+	}
+	if v.Agents, err = q.agentOptions(nobody); err != nil {
+		return err
+	}
+	return q.Page("numbers", "Numbers", v)
+}
+
+// searchView is numbers for sale.
+type searchView struct {
+	Form   *Form
+	Asked  bool
+	Offers []callcenter.Offer
+	Price  billing.Money // of a month
+	Next   string        // address of the next page
+}
+
+// Countries is the choice of where.
+func (v *searchView) Countries() Field {
+	return v.Form.Select("country", "Country", "ES", countryNames, "required", "width=short")
+}
+
+func searchPage(q *Request) error {
+	asked := q.R.URL.Query()
+	v := &searchView{Form: &Form{Values: url.Values{}}, Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
+	for _, name := range []string{"country", "region_code", "locality"} {
+		v.Form.Values.Set(name, asked.Get(name))
+	}
+	if !v.Asked {
+		return q.Page("numbers-search", "Get a number", v)
+	}
+	at, err := strconv.Atoi(asked.Get("page"))
+	if err != nil || at < 1 {
+		at = 1
+	}
+	query := url.Values{"country_code": {v.Form.Value("country")}, "page": {strconv.Itoa(at)}}
+	for _, name := range []string{"region_code", "locality"} {
+		if value := v.Form.Value(name); value != "" {
+			query.Set(name, value)
+		}
+	}
+	var found struct {
+		Numbers []callcenter.Offer `json:"numbers"`
+		HasMore bool               `json:"has_more"`
+	}
+	if err := q.Call(http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found); err != nil {
+		if err := v.Form.Refused(err); err != nil {
+			return err
+		}
+		return q.Invalid("numbers-search", "search", "Get a number", v)
+	}
+	v.Offers = found.Numbers
+	if found.HasMore {
+		more := url.Values{"country": {v.Form.Value("country")}, "region_code": {v.Form.Value("region_code")}, "locality": {v.Form.Value("locality")},
+			"page": {strconv.Itoa(at + 1)}}
+		v.Next = numbersAt + "/search?" + more.Encode()
+	}
+	return q.Page("numbers-search", "Get a number", v)
+}
+
+// buyView is a purchase before it is confirmed.
+type buyView struct {
+	Form   *Form
+	Number string
+	Price  billing.Money
+	Agents []Option
+}
+
+// Answers is the choice of who will answer.
+func (v *buyView) Answers() Field {
+	return v.Form.Select("agent_id", "Who answers it", "", v.Agents, "required", "width=medium")
+}
+
+func (q *Request) buyView(f *Form) (*buyView, error) {
+	v := &buyView{Form: f, Number: f.Value("number"), Price: q.Card().NumberPerMonth()}
+	var err error
+	v.Agents, err = q.agentOptions(nobody)
+	return v, err
+}
+
+func buyPage(q *Request) error {
+	v, err := q.buyView(NewForm("number", q.R.URL.Query().Get("number")))
+	if err != nil {
+		return err
+	}
+	if len(v.Agents) > 1 {
+		v.Form.Values.Set("agent_id", v.Agents[1].Value)
+	}
+	return q.Page("numbers-buy", "Buy a number", v)
+}
+
+func buyNumber(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	var bought callcenter.Number
+	err = q.Call(http.MethodPost, "/callcenter/numbers", map[string]string{"phone_number": f.Value("number"), "agent_id": f.Value("agent_id")}, &bought)
+	if err == nil {
+		if bought.Status == "pending" {
+			return q.Done(numbersAt, bought.PhoneNumber+" is ordered and paid. It works as soon as the carrier has activated it.")
+		}
+		return q.Done(numbersAt, bought.PhoneNumber+" is yours.")
+	}
+	if err := f.Refused(err); err != nil {
+		return err
+	}
+	v, err := q.buyView(f)
+	if err != nil {
+		return err
+	}
+	return q.Invalid("numbers-buy", "buy-form", "Buy a number", v)
+}
+
+func assignNumber(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	id := q.ID("id")
+	var n callcenter.Number
+	if err := q.Call(http.MethodPost, Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
+		return err
+	}
+	if n.AgentName != nil {
+		return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", *n.AgentName, n.PhoneNumber))
+	}
+	return q.Done(numbersAt, fmt.Sprintf("Nobody answers %s from now on.", n.PhoneNumber))
+}
+
+// releaseView is a number that is about to be given back.
+type releaseView struct {
+	callcenter.Number
+	Form *Form
+}
+
+func (q *Request) releaseView(f *Form) (*releaseView, error) {
+	all, err := q.ownNumbers()
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range all {
+		if n.ID == q.ID("id") {
+			return &releaseView{n, f}, nil
+		}
+	}
+	return nil, store.ErrNotFound
+}
+
+func releasePage(q *Request) error {
+	v, err := q.releaseView(&Form{})
+	if err != nil {
+		return err
+	}
+	return q.Page("numbers-release", "Release a number", v)
+}
+
+// releaseNumber wants the number typed: it cannot be had again.
+func releaseNumber(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	v, err := q.releaseView(f)
+	if err != nil {
+		return err
+	}
+	if strings.NewReplacer(" ", "", "-", "").Replace(f.Value("number")) != v.PhoneNumber {
+		f.Fail("number", "Type "+v.PhoneNumber+" to release it.")
+		return q.Invalid("numbers-release", "release-form", "Release a number", v)
+	}
+	if err := q.Call(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(numbersAt, v.PhoneNumber+" was released.")
+}
+
+// dialView is a call before it is placed.
+type dialView struct {
+	Form    *Form
+	Numbers []Option
+	Agents  []Option
+}
+
+// From and Agent are the choices.
+func (v *dialView) From() Field {
+	return v.Form.Select("from", "From your number", "", v.Numbers, "required", "width=medium")
+}
+
+func (v *dialView) Agent() Field {
+	return v.Form.Select("agent_id", "Who speaks", "", v.Agents, "required", "width=medium")
+}
+
+func (q *Request) dialView(f *Form) (*dialView, error) {
+	v := &dialView{Form: f}
+	all, err := q.ownNumbers()
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range all {
+		v.Numbers = append(v.Numbers, Option{Value: n.PhoneNumber, Label: n.PhoneNumber})
+	}
+	v.Agents, err = q.agentOptions()
+	return v, err
+}
+
+func dialPage(q *Request) error {
+	v, err := q.dialView(&Form{Values: url.Values{}})
+	if err != nil {
+		return err
+	}
+	return q.Page("dial", "Call somebody", v)
+}
+
+func dial(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	f.Need("to", "Say whom to call.")
+	if f.Value("consent") == "" {
+		f.Fail("consent", "Nobody is called who has not agreed.")
+	}
+	if f.OK() {
+		var placed callcenter.Placed
+		err := q.Call(http.MethodPost, "/callcenter/dial", map[string]any{"from": f.Value("from"), "to": f.Value("to"), "agent_id": f.Value("agent_id"),
+			"consent_confirmed": true}, &placed)
+		if err == nil {
+			return q.Done(Path(callsAt+"/", placed.CallID), "Calling "+placed.To+".")
+		}
+		if err := f.Refused(err); err != nil {
+			return err
+		}
+	}
+	v, err := q.dialView(f)
+	if err != nil {
+		return err
+	}
+	return q.Invalid("dial", "dial-form", "Call somebody", v)
+}

@@ -1,0 +1,238 @@
+package dashboard_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/api/dashboard/dashboardtest"
+	"parley/api/export"
+	"parley/billing"
+	"parley/sip/carrier/simulated"
+	"parley/store"
+)
+
+// shop is a site that sells numbers and dials, with an agent who answers.
+type shop struct {
+	*exchange
+	agent string
+}
+
+// batches checks the orders of a batch as far as these tests need it.
+type batches struct{}
+
+func (batches) Check(_ context.Context, _ string, orders []callcenter.Order) (int, error) {
+	for i := range orders {
+		o := &orders[i]
+		o.To = strings.ReplaceAll(o.To, " ", "")
+		if !strings.HasPrefix(o.To, "+34") {
+			return i, api.ErrDestination
+		}
+	}
+	return 0, nil
+}
+
+func (batches) Wake() {}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	x := &shop{exchange: &exchange{}}
+	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
+		sim, err := simulated.New(simulated.Config{Now: time.Now})
+		s.OK(err)
+		callcenter.Mount(a, callcenter.New(callcenter.Desk{Store: s.DB, Carrier: sim, Card: billing.DefaultRateCard, Log: slog.New(slog.DiscardHandler)}))
+		callcenter.MountCalls(a, s.DB, x)
+		callcenter.MountBulk(a, s.DB, billing.DefaultRateCard, batches{})
+		callcenter.MountBulkTools(a, s.DB, export.New(s.DB), billing.DefaultRateCard, batches{})
+	}})
+	x.SignIn()
+	agent, err := x.DB.CreateAgent(t.Context(), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"}, time.Now())
+	x.OK(err)
+	x.agent = agent.ID
+	return x
+}
+
+var forSale = regexp.MustCompile(`/app/numbers/buy\?number=%2[bB](\d+)`)
+
+// TestNumberPages searches, buys, assigns and releases a number.
+func TestNumberPages(t *testing.T) {
+	s := newShop(t)
+	if page := s.Get("/app/numbers"); !strings.Contains(page.Body, "No numbers yet") || !strings.Contains(page.Body, "$5.00") {
+		t.Error("an account without numbers")
+	}
+	if page := s.Get("/app/dial"); !strings.Contains(page.Body, "You need a number first") {
+		t.Error("a call without a number")
+	}
+	page := s.Get("/app/numbers/search?country=ES")
+	found := forSale.FindStringSubmatch(page.Body)
+	if found == nil {
+		t.Fatalf("nothing for sale: %s", page.Body)
+	}
+	number := "+" + found[1]
+	if page := s.Get("/app/numbers/search?country=XX"); page.Status != http.StatusUnprocessableEntity {
+		t.Errorf("a country that is none: %d", page.Status)
+	}
+	if page := s.Get("/app/numbers/buy?number=%2B" + found[1]); !strings.Contains(page.Body, "$5.00 are charged now") || strings.Contains(page.Body, "<script>alert") {
+		t.Error("the price is not named before the purchase")
+	}
+	if page := s.Post("/app/numbers", "number", number, "agent_id", s.agent); page.Status != http.StatusSeeOther {
+		t.Fatalf("bought: %d %s", page.Status, page.Body)
+	}
+	all, err := s.DB.Numbers(t.Context(), s.Account, store.Page{})
+	if err != nil || len(all) != 1 || all[0].E164 != number || *all[0].AgentID != s.agent {
+		t.Fatalf("%+v %v", all, err)
+	}
+	if page := s.Get("/app/numbers"); !strings.Contains(page.Body, found[1]) {
+		t.Error("the number is not listed")
+	}
+	at := "/app/numbers/" + all[0].ID
+	if page := s.Post(at+"/assign", "agent_id-"+all[0].ID, ""); page.Status != http.StatusSeeOther {
+		t.Errorf("assigned: %d", page.Status)
+	}
+	if n, err := s.DB.Number(t.Context(), s.Account, all[0].ID); err != nil || n.AgentID != nil {
+		t.Errorf("somebody still answers: %+v %v", n, err)
+	}
+	if page := s.Post("/app/numbers", "number", number); page.Status != http.StatusUnprocessableEntity {
+		t.Errorf("bought twice: %d", page.Status)
+	}
+	if page := s.Get(at + "/release"); !strings.Contains(page.Body, "cannot be had again") || !strings.Contains(page.Body, "$5.00 a month") {
+		t.Error("the release does not name the price")
+	}
+	if page := s.Post(at+"/release", "number", "yes"); page.Status != http.StatusUnprocessableEntity {
+		t.Errorf("released without its number: %d", page.Status)
+	}
+	if page := s.Post(at+"/release", "number", number); page.Status != http.StatusSeeOther {
+		t.Errorf("released: %d", page.Status)
+	}
+	if left, err := s.DB.Numbers(t.Context(), s.Account, store.Page{}); err != nil || len(left) != 0 {
+		t.Errorf("%d numbers are left, %v", len(left), err)
+	}
+	for _, path := range []string{"/release", "/assign"} {
+		if page := s.Post("/app/numbers/num_of_others"+path, "number", "+1"); page.Status != http.StatusNotFound {
+			t.Errorf("a foreign number%s: %d", path, page.Status)
+		}
+	}
+}
+
+// buy gives the account a number.
+func (s *shop) buy() string {
+	s.T.Helper()
+	n, err := s.DB.ImportNumber(s.T.Context(), s.Account, "+34911234567", s.agent, time.Now())
+	s.OK(err)
+	return n.E164
+}
+
+// TestBulkPages queues a file that a spreadsheet has mangled, once it is right.
+func TestBulkPages(t *testing.T) {
+	s := newShop(t)
+	from := s.buy()
+	fields := func(list string, more ...string) []string {
+		return append([]string{"list", list, "name", "Friday " + hostile, "from", from, "agent_id", s.agent, "on_machine", "continue"}, more...)
+	}
+	review := func(want int, list string, says ...string) {
+		t.Helper()
+		page := s.Post("/app/bulk/review", fields(list)...)
+		if page.Status != want {
+			t.Errorf("%q: %d", list, page.Status)
+		}
+		for _, text := range append(says, "Friday &lt;script&gt;") {
+			if !strings.Contains(page.Body, text) {
+				t.Errorf("%q: no %q in %s", list, text, page.Body)
+			}
+		}
+		if strings.Contains(page.Body, "<script>alert") {
+			t.Error("the page holds a script out of a file")
+		}
+	}
+	review(422, "", "Choose a file")
+	review(422, "\xff\xfe", "no text in UTF-8")
+	review(422, "to\n", "nobody to call")
+	review(200, "name;phone\r\n"+hostile+";+44 20 7946 0000\r\nEva;'+34 912 345 678\r\nLuis;34912345678\r\n", "cannot be called", "The same number as an earlier line", ">2<", ">4<")
+	good := "\ufeffphone\twho\r\n'+34 912-345-678\tEva\r\n34912345679\tLuis\r\n"
+	review(200, good, "Would be called", "2 people")
+	if page := s.Post("/app/bulk", fields(good)...); page.Status != http.StatusUnprocessableEntity || !strings.Contains(page.Body, "who has not agreed") {
+		t.Errorf("without consent: %d", page.Status)
+	}
+	page := s.Post("/app/bulk", fields(good, "consent", "on")...)
+	at := page.Header.Get("Location")
+	if page.Status != http.StatusSeeOther || !strings.HasPrefix(at, "/app/bulk/bulk_") {
+		t.Fatalf("queued: %d %s %s", page.Status, at, page.Body)
+	}
+	b, err := s.DB.Campaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"))
+	if err != nil || len(b.Rows) != 2 || b.Rows[0].To != "+34912345678" || b.Rows[1].To != "+34912345679" {
+		t.Fatalf("%+v %v", b, err)
+	}
+	if page := s.Get("/app/bulk"); !strings.Contains(page.Body, at) || strings.Contains(page.Body, "<script>alert") {
+		t.Error("the batch is not in the list")
+	}
+	if page := s.Get(at + "/results.csv"); page.Status != 200 || !strings.HasPrefix(page.Body, "to,from,") || !strings.Contains(page.Body, "+34912345679") {
+		t.Errorf("the results: %d %s", page.Status, page.Body)
+	}
+	for _, turn := range []string{"pause", "resume", "cancel"} {
+		if page := s.Post(at + "/" + turn); page.Status != http.StatusSeeOther {
+			t.Errorf("%s: %d", turn, page.Status)
+		}
+	}
+	if page := s.Get(at + "/progress"); !strings.Contains(page.Body, "cancelled") || !strings.Contains(page.Body, "The batch was cancelled") {
+		t.Error("nothing says that the batch is cancelled")
+	}
+	if page := s.Post(at + "/explode"); page.Status != http.StatusNotFound {
+		t.Errorf("a turn that is none: %d", page.Status)
+	}
+	if page := s.Get("/app/bulk/bulk_of_others"); page.Status != http.StatusNotFound {
+		t.Errorf("a foreign batch: %d", page.Status)
+	}
+}
+
+// TestTelephoneInABrowser buys a number and queues a batch by keyboard alone.
+func TestTelephoneInABrowser(t *testing.T) {
+	s := newShop(t)
+	b := s.Tab()
+	b.Go("/app/numbers/search")
+	b.Accessible()
+	b.TabTo("#country")
+	b.Press(kb.Enter)
+	b.Go("/app/numbers/search?country=ES&locality=Madrid")
+	b.Accessible()
+	b.NoSidewaysScroll()
+	b.Shot("search")
+	b.TabTo("td.actions a")
+	b.Press(kb.Enter)
+	b.Says("are charged now")
+	b.Accessible()
+	b.TabTo("form .button.primary")
+	b.Press(kb.Enter)
+	b.At("/app/numbers")
+	b.Says("is yours")
+	b.Accessible()
+	b.Phone()
+	b.NoSidewaysScroll()
+	b.Shot("numbers")
+	b.Go("/app/dial")
+	b.Accessible()
+	b.Go("/app/bulk/new")
+	b.Accessible()
+	b.Shot("new")
+	from := dashboardtest.Eval[string](b, `document.getElementById("from").value`)
+	page := s.Post("/app/bulk", "list", "34912345678\n34912345679\n", "from", from, "agent_id", s.agent, "on_machine", "continue", "consent", "on")
+	b.Go(page.Header.Get("Location"))
+	b.Accessible()
+	b.NoSidewaysScroll()
+	b.TabTo("#cancel")
+	b.Press(kb.Enter)
+	b.Says("The batch is cancelled.")
+	b.Accessible()
+	b.Shot("batch")
+	if f := fmt.Sprint(from); !strings.HasPrefix(f, "+34") {
+		t.Errorf("calls from %s", f)
+	}
+}

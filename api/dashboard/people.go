@@ -1,0 +1,230 @@
+package dashboard
+
+import (
+	"errors"
+
+	"parley/api"
+	"parley/store"
+)
+
+func peoplePages() []page {
+	return []page{
+		{route: "GET " + home + "/people", open: owners, serve: peoplePage},
+		{route: "POST " + home + "/people", open: owners, serve: invite},
+		{route: "POST " + home + "/people/{user}/role", open: owners, serve: changeMember},
+		{route: "POST " + home + "/people/{user}/remove", open: owners, serve: removeMember},
+		{route: "POST " + home + "/people/invitations/{id}/revoke", open: owners, serve: revokeInvitation},
+		{route: "GET " + home + "/invitation", open: anybody, serve: invitationPage},
+		{route: "POST " + home + "/invitation", open: anybody, serve: acceptInvitation},
+		{route: "GET " + home + "/accounts", open: users, serve: accountsPage},
+		{route: "POST " + home + "/accounts/switch", open: users, serve: switchAccount},
+	}
+}
+
+const peopleAt = home + "/people"
+
+type peopleView struct {
+	Members     []store.Membership
+	Invitations []store.Invitation
+	Form        *Form
+	Self        string // the user who looks
+	Link        string // of the invitation that was just made, shown this once
+	Invited     string // whom it is for
+}
+
+// Roles are what an invitation offers.
+func (v *peopleView) Roles() Field {
+	return v.Form.Select("role", "Role", store.RoleMember, []Option{{Value: store.RoleMember, Label: "Member: everything but people"},
+		{Value: store.RoleOwner, Label: "Owner: people, too"}}, "required")
+}
+
+func (q *Request) peopleView(f *Form) (v *peopleView, err error) {
+	v = &peopleView{Form: f, Self: q.Browser.User.ID}
+	if v.Members, err = q.DB.Members(q.Context(), q.Account()); err != nil {
+		return nil, err
+	}
+	v.Invitations, err = q.DB.Invitations(q.Context(), q.Account(), q.Now())
+	return v, err
+}
+
+func peoplePage(q *Request) error {
+	v, err := q.peopleView(&Form{})
+	if err != nil {
+		return err
+	}
+	return q.Page("people", "People", v)
+}
+
+func invite(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	email := f.Need("email", "Enter the address of whom you invite.")
+	var inv *store.Invitation
+	var token string
+	if f.OK() {
+		inv, token, err = q.DB.Invite(q.Context(), q.Account(), email, f.Value("role"), q.Browser.User.ID, q.Now())
+		if errors.Is(err, store.ErrInvalid) {
+			f.Fail("email", sentence(why(err)))
+		} else if err != nil {
+			return err
+		}
+	}
+	ok := f.OK()
+	if ok {
+		f = &Form{}
+	}
+	v, err := q.peopleView(f)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return q.Invalid("people", "invite-form", "People", v)
+	}
+	v.Link, v.Invited = q.base()+home+"/invitation?token="+token, inv.Email
+	return q.Page("people", "People", v)
+}
+
+// refusedPeople says to the person who asked what is not allowed.
+func (q *Request) refusedPeople(err error) error {
+	if errors.Is(err, store.ErrInvalid) {
+		return api.Detail(api.ErrBadRequest, sentence(why(err)))
+	}
+	return err
+}
+
+func changeMember(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	if err := q.refusedPeople(q.DB.ChangeMember(q.Context(), q.Account(), q.ID("user"), f.Value("role"))); err != nil {
+		return err
+	}
+	return q.Done(peopleAt, "The role was changed.")
+}
+
+func removeMember(q *Request) error {
+	if err := q.refusedPeople(q.DB.RemoveMember(q.Context(), q.Account(), q.ID("user"))); err != nil {
+		return err
+	}
+	return q.Done(peopleAt, "They no longer see this account.")
+}
+
+func revokeInvitation(q *Request) error {
+	if err := q.DB.RevokeInvitation(q.Context(), q.Account(), q.ID("id")); err != nil {
+		return err
+	}
+	return q.Done(peopleAt, "The invitation was taken back; its link opens nothing.")
+}
+
+// invitationView is what somebody sees who was invited.
+type invitationView struct {
+	Form       *Form
+	Token      string
+	Invitation *store.Invitation
+	Known      bool // the address is a user's, who must sign in
+	SignedIn   bool // it is who is signed in
+	Other      string
+}
+
+func (q *Request) invitationView(token string, f *Form) (*invitationView, error) {
+	inv, err := q.DB.Invitation(q.Context(), token, q.Now())
+	if err != nil {
+		return nil, err
+	}
+	v := &invitationView{Form: f, Token: token, Invitation: inv}
+	_, _, err = q.DB.UserByEmail(q.Context(), inv.Email)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	v.Known = err == nil
+	if b := q.Browser; b != nil {
+		v.SignedIn = b.User.Email == inv.Email
+		if !v.SignedIn {
+			v.Other = b.User.Email
+		}
+	}
+	return v, nil
+}
+
+func invitationPage(q *Request) error {
+	v, err := q.invitationView(q.R.URL.Query().Get("token"), &Form{})
+	if errors.Is(err, store.ErrNotFound) {
+		return deadLink(q)
+	}
+	if err != nil {
+		return err
+	}
+	return q.Page("invitation", "Invitation", v)
+}
+
+func acceptInvitation(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	v, err := q.invitationView(f.Value("token"), f)
+	if errors.Is(err, store.ErrNotFound) {
+		return deadLink(q)
+	}
+	if err != nil {
+		return err
+	}
+	by, hash := "", ""
+	if v.SignedIn {
+		by = q.Browser.User.ID
+	} else if v.Known || v.Other != "" {
+		return q.Page("invitation", "Invitation", v)
+	} else if hash, err = newPassword(q, f, v.Invitation.Email); err != nil {
+		return err
+	}
+	if !f.OK() {
+		return q.Invalid("invitation", "invitation-form", "Invitation", v)
+	}
+	user, err := q.DB.AcceptInvitation(q.Context(), v.Token, by, hash, q.Now())
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return deadLink(q)
+	case errors.Is(err, store.ErrUserExists):
+		v.Known = true
+		return q.Page("invitation", "Invitation", v)
+	case err != nil:
+		return err
+	case by == "":
+		if _, err := q.d.open(q, user, false); err != nil {
+			return err
+		}
+	default:
+		if err := q.DB.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
+			return err
+		}
+	}
+	return q.Go(home + "/")
+}
+
+type accountsView struct {
+	Accounts []store.Membership
+	Operator bool
+}
+
+// accountsPage lets a user choose what to look at, or says that there is nothing.
+func accountsPage(q *Request) error {
+	list, err := q.DB.Memberships(q.Context(), q.Browser.User.ID)
+	if err != nil {
+		return err
+	}
+	return q.Page("accounts", "Your accounts", accountsView{list, q.Browser.User.Operator()})
+}
+
+func switchAccount(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	if err := q.DB.SwitchAccount(q.Context(), q.Browser, f.Value("account")); err != nil {
+		return err
+	}
+	return q.Go(home + "/")
+}

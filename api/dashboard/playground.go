@@ -1,0 +1,84 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"parley/api/tts"
+)
+
+func playgroundPages() []page {
+	return []page{
+		{route: "GET " + home + "/playground", serve: playgroundPage},
+		{route: "GET " + home + "/playground/test-call/{id}", serve: testCallPart},
+	}
+}
+
+// playgroundView is the page from which one talks to agents.
+type playgroundView struct {
+	Agents    []agentName
+	Chosen    string // the agent that the address names
+	Transport string // and the transport
+}
+
+type agentName struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// playgroundPage offers a hundred agents, and the one that its address names.
+func playgroundPage(q *Request) error {
+	var found struct {
+		Data []agentName `json:"data"`
+	}
+	if err := q.Call(http.MethodGet, "/v1/agents?limit=100", nil, &found); err != nil {
+		return err
+	}
+	query := q.R.URL.Query()
+	v := playgroundView{Agents: found.Data, Chosen: query.Get("agent"), Transport: query.Get("transport")}
+	listed := v.Chosen == ""
+	for _, a := range v.Agents {
+		listed = listed || a.ID == v.Chosen
+	}
+	if !listed {
+		var a agentName
+		if err := q.Call(http.MethodGet, Path("/v1/agents/", v.Chosen), nil, &a); err != nil {
+			return err
+		}
+		v.Agents = append(v.Agents, a)
+	}
+	return q.Page("playground", "Playground", v)
+}
+
+// testCallPart is a piece for other pages from which one talks to one agent.
+func testCallPart(q *Request) error {
+	var a agentName
+	if err := q.Call(http.MethodGet, Path("/v1/agents/", q.ID("id")), nil, &a); err != nil {
+		return err
+	}
+	return q.Part("playground", "voice-test", a.ID)
+}
+
+// Voices are the choices.
+func (playgroundView) Voices() []Option {
+	var out []Option
+	for _, e := range tts.Voices() {
+		out = append(out, Option{Value: e.ID, Label: e.ID + ", " + e.Gender})
+	}
+	return out
+}
+
+// Languages are the choices.
+func (playgroundView) Languages() []Option {
+	var out []Option
+	for _, l := range tts.Languages() {
+		out = append(out, Option{Value: l.Code, Label: l.Name})
+	}
+	return out
+}
+
+// Phases are those of the turn machine, as package turn calls them, in people's words.
+func (playgroundView) Phases() []Option {
+	return []Option{{Value: "connecting", Label: "Connecting"}, {Value: "listening", Label: "Listening"}, {Value: "user_speaking", Label: "You speak"},
+		{Value: "pause", Label: "Pause: are you done?"}, {Value: "thinking", Label: "Thinking"}, {Value: "tool_wait", Label: "Waiting for a function"},
+		{Value: "speaking", Label: "Agent speaks"}, {Value: "yielding", Label: "You speak over it"}, {Value: "closing", Label: "Saying goodbye"}, {Value: "over", Label: "Over"}}
+}

@@ -1,0 +1,173 @@
+package dashboard
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"parley/api"
+	"parley/store"
+)
+
+// The cookie of a sign-in. Where the server is reached by https its name keeps other
+// hosts from setting it (RFC 6265bis section 4.1.3.2).
+const (
+	cookieName       = "parley"
+	secureCookieName = "__Host-parley"
+)
+
+func (d *Dashboard) cookie(r *http.Request) *http.Cookie {
+	c := &http.Cookie{Name: cookieName, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: int(store.BrowserMost.Seconds())}
+	if d.Secure || r.TLS != nil {
+		c.Name, c.Secure = secureCookieName, true
+	}
+	return c
+}
+
+// token is the secret that a browser sent; empty: none. Of several cookies with the
+// name the first counts.
+func (d *Dashboard) token(r *http.Request) string {
+	c, err := r.Cookie(d.cookie(r).Name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// browser finds the sign-in that a request carries; nil when there is none. One that
+// was opened without a password is good only where it could be opened now.
+func (d *Dashboard) browser(r *http.Request) (*store.Browser, string, error) {
+	token := d.token(r)
+	if token == "" {
+		return nil, "", nil
+	}
+	b, err := d.DB.Browser(r.Context(), token, d.Now())
+	switch {
+	case errors.Is(err, store.ErrUnauthorized):
+		return nil, "", nil
+	case err != nil:
+		return nil, "", err
+	case b.Demo && !d.demo(r):
+		return nil, "", nil
+	}
+	return b, token, nil
+}
+
+// recognise finds out who sends a page's request. In a demonstration the server's own
+// machine needs no password.
+func (d *Dashboard) recognise(q *Request) (err error) {
+	if q.Browser, q.token, err = d.browser(q.R); err != nil || q.Browser != nil || !d.demo(q.R) || q.R.Method != http.MethodGet {
+		return err
+	}
+	token, err := d.openDemo(q)
+	if err != nil {
+		return err
+	}
+	q.Browser, err = d.DB.Browser(q.Context(), token, d.Now())
+	q.token = token
+	return err
+}
+
+// SignedIn implements api.SignIns.
+func (d *Dashboard) SignedIn(r *http.Request) (api.Principal, error) {
+	b, _, err := d.browser(r)
+	if err == nil && (b == nil || b.Account == "") {
+		err = api.ErrMissingKey
+	}
+	return principalOf(b), err
+}
+
+// demo says whether a request needs no password: in a demonstration, from this machine,
+// to an address that only this machine has, and passed on by nobody.
+func (d *Dashboard) demo(r *http.Request) bool {
+	if d.Demo == "" {
+		return false
+	}
+	for name := range r.Header {
+		if name == "Forwarded" || strings.HasPrefix(name, "X-Forwarded-") {
+			return false
+		}
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && peer.Addr().Unmap().IsLoopback() && localHost(r.Host)
+}
+
+// localHost says whether a Host header names this machine in words that nobody else can
+// give a meaning to.
+func localHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// demoUser is who opens a demonstration without a password.
+const demoUser = "demo@localhost"
+
+func (d *Dashboard) openDemo(q *Request) (token string, err error) {
+	ctx, now := q.Context(), d.Now()
+	u, _, err := d.DB.UserByEmail(ctx, demoUser)
+	if errors.Is(err, store.ErrNotFound) {
+		if u, err = d.DB.CreateUser(ctx, demoUser, store.RoleOperator, now); errors.Is(err, store.ErrUserExists) {
+			u, _, err = d.DB.UserByEmail(ctx, demoUser) // by another request
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := d.DB.AddMember(ctx, d.Demo, u.ID, store.RoleOwner, now); err != nil {
+		return "", err
+	}
+	return d.open(q, u.ID, true)
+}
+
+// open begins a sign-in, with a secret that was never there before; an earlier one of
+// the browser ends.
+func (d *Dashboard) open(q *Request, user string, demo bool) (token string, err error) {
+	if old := d.token(q.R); old != "" {
+		if err := d.DB.CloseBrowser(q.Context(), old); err != nil {
+			return "", err
+		}
+	}
+	token, err = d.DB.OpenBrowser(q.Context(), user, demo, d.Now())
+	if err != nil {
+		return "", err
+	}
+	c := d.cookie(q.R)
+	c.Value = token
+	http.SetCookie(q.W, c)
+	return token, nil
+}
+
+// forget takes the cookie away.
+func (d *Dashboard) forget(q *Request) {
+	c := d.cookie(q.R)
+	c.MaxAge = -1
+	http.SetCookie(q.W, c)
+}
+
+// toSignIn asks who it is, and remembers where they wanted to go.
+func (q *Request) toSignIn() error {
+	to := home + "/sign-in"
+	if at := q.R.URL.RequestURI(); q.R.Method == http.MethodGet && !q.HTMX() && at != home+"/" {
+		to += "?next=" + url.QueryEscape(at)
+	}
+	return q.Go(to)
+}
+
+// within is an address of the dashboard to go on to, else its first page.
+func within(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(next, home+"/") || strings.ContainsAny(next, "\\\r\n") {
+		return home + "/"
+	}
+	return next
+}

@@ -1,0 +1,230 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// How often passwords may be tried for one address, whether anybody has it or not.
+const (
+	maxGuesses = 20
+	guessEvery = time.Minute
+)
+
+func signInPages() []page {
+	return []page{
+		{route: "GET " + home + "/sign-in", open: anybody, serve: signInPage},
+		{route: "POST " + home + "/sign-in", open: anybody, serve: signIn},
+		{route: "POST " + home + "/sign-out", open: anybody, serve: signOut},
+		{route: "POST " + home + "/sign-out-everywhere", open: users, serve: signOutEverywhere},
+		{route: "GET " + home + "/welcome", open: anybody, serve: welcomePage},
+		{route: "POST " + home + "/welcome", open: anybody, serve: welcome},
+		{route: "GET " + home + "/password", open: anybody, serve: choosePage},
+		{route: "POST " + home + "/password", open: anybody, serve: choose},
+		{route: "GET " + home + "/me", open: users, serve: mePage},
+		{route: "POST " + home + "/me/password", open: users, serve: changePassword},
+		{route: "POST " + home + "/ticket", open: anybody, serve: mintTicket},
+	}
+}
+
+// signInView is a form before the sign-in.
+type signInView struct {
+	Form  *Form
+	Token string // of the link that led here
+	Next  string
+	Email string // whose password is chosen
+	Seed  bool   // whether a demonstration is offered
+	Fresh bool   // whether nobody can sign in yet
+}
+
+func signInPage(q *Request) error {
+	next := within(q.R.URL.Query().Get("next"))
+	if q.Browser != nil {
+		return q.Go(next)
+	}
+	there, err := q.DB.AnybodySignsIn(q.Context())
+	if err != nil {
+		return err
+	}
+	return q.Page("signin", "Sign in", signInView{Form: &Form{}, Next: next, Fresh: !there})
+}
+
+// wrongPair is what everybody is told, whoever has the address.
+const wrongPair = "This address and this password do not belong together."
+
+func signIn(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	v := signInView{Form: f, Next: within(f.Value("next"))}
+	email, password := f.Need("email", "Enter your e-mail address."), f.Values.Get("password")
+	if password == "" {
+		f.Fail("password", "Enter your password.")
+	}
+	if !f.OK() {
+		return q.Invalid("signin", "sign-in-form", "Sign in", v)
+	}
+	if api.Barred(q.Context()) || !q.d.guesses.Take(strings.ToLower(email)) {
+		f.Fail("", "That were too many attempts. Wait a minute, then try again.")
+		return q.Invalid("signin", "sign-in-form", "Sign in", v)
+	}
+	u, stored, err := q.DB.UserByEmail(q.Context(), email)
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrInvalid) {
+		return err
+	}
+	right, err := q.d.hasher.check(q.Context(), password, stored)
+	if err != nil {
+		return err
+	}
+	if !right {
+		api.Failed(q.Context())
+		f.Fail("", wrongPair)
+		return q.Invalid("signin", "sign-in-form", "Sign in", v)
+	}
+	if _, err := q.d.open(q, u.ID, false); err != nil {
+		return err
+	}
+	return q.Go(v.Next)
+}
+
+func signOut(q *Request) error {
+	if q.token != "" {
+		if err := q.DB.CloseBrowser(q.Context(), q.token); err != nil {
+			return err
+		}
+	}
+	q.d.forget(q)
+	return q.Go(home + "/sign-in")
+}
+
+func signOutEverywhere(q *Request) error {
+	if err := q.DB.CloseBrowsers(q.Context(), q.Browser.User.ID); err != nil {
+		return err
+	}
+	q.d.forget(q)
+	return q.Go(home + "/sign-in")
+}
+
+// newPassword reads a password that is chosen, with its hash.
+func newPassword(q *Request, f *Form, email string) (hash string, err error) {
+	password := f.Values.Get("password")
+	if what := passwordFault(password, email); what != "" {
+		f.Fail("password", what)
+	}
+	if f.Values.Get("again") != password {
+		f.Fail("again", "The two are not the same.")
+	}
+	if !f.OK() {
+		return "", nil
+	}
+	return q.d.hasher.hash(q.Context(), password)
+}
+
+// deadLink answers a link that opens nothing.
+func deadLink(q *Request) error {
+	return q.page(http.StatusNotFound, "deadlink", "This link does not work", nil)
+}
+
+// choosePage is where a link leads with which a user chooses a password.
+func choosePage(q *Request) error {
+	token := q.R.URL.Query().Get("token")
+	u, err := q.DB.SignInLink(q.Context(), token, q.Now())
+	if errors.Is(err, store.ErrNotFound) || err == nil && u == nil {
+		return deadLink(q)
+	}
+	if err != nil {
+		return err
+	}
+	return q.Page("password", "Choose a password", signInView{Form: &Form{}, Token: token, Email: u.Email})
+}
+
+func choose(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	token := f.Value("token")
+	u, err := q.DB.SignInLink(q.Context(), token, q.Now())
+	if errors.Is(err, store.ErrNotFound) || err == nil && u == nil {
+		return deadLink(q)
+	}
+	if err != nil {
+		return err
+	}
+	hash, err := newPassword(q, f, u.Email)
+	if err != nil {
+		return err
+	}
+	if !f.OK() {
+		return q.Invalid("password", "password-form", "Choose a password", signInView{Form: f, Token: token, Email: u.Email})
+	}
+	user, err := q.DB.ChoosePassword(q.Context(), token, hash, q.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return deadLink(q)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := q.d.open(q, user, false); err != nil {
+		return err
+	}
+	return q.Go(home + "/")
+}
+
+func mePage(q *Request) error {
+	return q.Page("me", "You", signInView{Form: &Form{}, Email: q.Browser.User.Email})
+}
+
+func changePassword(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	u := q.Browser.User
+	if q.Browser.Demo {
+		return errNotYours // nobody's password
+	}
+	if !q.d.guesses.Take(u.Email) {
+		f.Fail("", "That were too many attempts. Wait a minute, then try again.")
+	} else {
+		_, stored, err := q.DB.UserByEmail(q.Context(), u.Email)
+		if err != nil {
+			return err
+		}
+		right, err := q.d.hasher.check(q.Context(), f.Values.Get("current"), stored)
+		if err != nil {
+			return err
+		}
+		if !right {
+			f.Fail("current", "This is not your password.")
+		}
+	}
+	hash, err := newPassword(q, f, u.Email)
+	if err != nil {
+		return err
+	}
+	if !f.OK() {
+		return q.Invalid("me", "me-form", "You", signInView{Form: f, Email: u.Email})
+	}
+	if err := q.DB.ChangePassword(q.Context(), u.ID, hash, q.Browser.ID); err != nil {
+		return err
+	}
+	return q.Done(home+"/me", "Your password was changed. Other browsers that had signed in were signed out.")
+}
+
+// mintTicket gives a page's script what it opens sockets and streams with, which take
+// no sign-in: a ticket, as long as the sign-in lasts.
+func mintTicket(q *Request) error {
+	if q.Account() == "" || !api.FromOwnPage(q.R) {
+		api.WriteError(q.W, api.ErrMissingKey)
+		return nil
+	}
+	api.WriteJSON(q.W, http.StatusOK, q.Tickets.Mint(q.Principal(), q.Now()))
+	return nil
+}

@@ -1,0 +1,148 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+
+	"parley/api"
+	"parley/api/wallet"
+	"parley/billing"
+)
+
+// statementView is what moved the balance, line by line.
+type statementView struct {
+	Lines  []statementLine
+	Filter *Form
+	More   string // address of older ones
+	Ledger string // of the same as a file
+	Usage  string
+}
+
+// statementLine is an entry of the ledger in words.
+type statementLine struct {
+	wallet.Entry
+	What   string
+	Amount billing.Money
+	After  billing.Money
+	Call   string // address of the session's receipt; empty: none
+}
+
+// Exact writes an amount with all its decimals: entries add up to the last of them.
+func (l statementLine) Exact(m billing.Money) string {
+	if m < 0 {
+		return "−$" + (-m).String()
+	}
+	return "$" + m.String()
+}
+
+// entryKinds are the kinds that can be picked, with their words.
+var entryKinds = []Option{
+	{Value: "", Label: "Everything"}, {Value: "usage", Label: "Usage"}, {Value: "topup", Label: "Top-ups"}, {Value: "refund", Label: "Refunds"},
+	{Value: "bonus", Label: "Bonus credit"}, {Value: "adjustment", Label: "Adjustments"}, {Value: "dispute", Label: "Disputes"}, {Value: "expiry", Label: "Expired credit"},
+}
+
+// Kinds are the choices, for templates.
+func (v *statementView) Kinds() Field {
+	return v.Filter.Select("kind", "Show", "", entryKinds, "required", "width=short")
+}
+
+func statementPage(q *Request) error {
+	asked := q.R.URL.Query()
+	query := url.Values{"limit": {"50"}}
+	period := url.Values{}
+	v := &statementView{Filter: &Form{Values: url.Values{}}}
+	for _, name := range []string{"from", "to", "kind"} {
+		if value := asked.Get(name); value != "" {
+			v.Filter.Values.Set(name, value)
+			query.Set(name, value)
+			period.Set(name, value)
+		}
+	}
+	next := url.Values{}
+	for name, value := range period {
+		next[name] = value
+	}
+	if cursor := asked.Get("cursor"); cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	var list struct {
+		Data []wallet.Entry `json:"data"`
+		Next *string        `json:"next_cursor"`
+	}
+	err := q.Call(http.MethodGet, "/v1/ledger?"+query.Encode(), nil, &list)
+	if api.ProblemOf(err).Status == http.StatusBadRequest && err != nil {
+		if err := v.Filter.Refused(err); err != nil {
+			return err
+		}
+		return q.Invalid("statement", "statement", "Statement", v)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range list.Data {
+		v.Lines = append(v.Lines, line(e))
+	}
+	if list.Next != nil {
+		next.Set("cursor", *list.Next)
+		v.More = balanceAt + "/statement?" + next.Encode()
+	}
+	v.Ledger = "/v1/ledger.csv?" + period.Encode()
+	period.Del("kind")
+	period.Set("group_by", "call")
+	v.Usage = "/v1/usage.csv?" + period.Encode()
+	return q.Page("statement", "Statement", v)
+}
+
+func line(e wallet.Entry) statementLine {
+	l := statementLine{Entry: e, What: e.Kind, Amount: billing.Money(e.Amount), After: billing.Money(e.BalanceAfter)}
+	for _, k := range entryKinds {
+		if k.Value == e.Kind {
+			l.What = map[string]string{"topup": "Top-up", "refund": "Refund", "adjustment": "Adjustment", "dispute": "Dispute"}[e.Kind]
+			if l.What == "" {
+				l.What = k.Label
+			}
+		}
+	}
+	switch e.Kind {
+	case "welcome":
+		l.What = "Welcome credit"
+	case "usage":
+		if e.Component != nil {
+			l.What = componentName(*e.Component)
+		}
+	}
+	if e.SessionID != nil {
+		l.Call = Path(balanceAt+"/receipts/", *e.SessionID)
+	}
+	return l
+}
+
+// receiptView is what one session cost.
+type receiptView struct {
+	wallet.Receipt
+	Rows  []receiptRow
+	Total billing.Money
+}
+
+// receiptRow is a line of a receipt in words.
+type receiptRow struct {
+	wallet.Line
+	What   string
+	Price  billing.Money
+	Amount billing.Money
+}
+
+// Exact writes an amount with all its decimals.
+func (v *receiptView) Exact(m billing.Money) string { return statementLine{}.Exact(m) }
+
+func receiptPage(q *Request) error {
+	var r wallet.Receipt
+	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id"), "/receipt"), nil, &r); err != nil {
+		return err
+	}
+	v := &receiptView{Receipt: r, Total: billing.Money(r.Total)}
+	for _, l := range r.Lines {
+		v.Rows = append(v.Rows, receiptRow{l, componentName(l.Component), billing.Money(l.UnitPrice), billing.Money(l.Amount)})
+	}
+	return q.Page("receipt", "Receipt", v)
+}

@@ -1,0 +1,182 @@
+// The editor of agents: says what is wrong while one types, guards what was not saved,
+// has voices heard. Without it the forms work the same, and say it when they are sent.
+import { say } from "./dashboard.js";
+
+const form = document.getElementById("agent");
+const pause = 500; // ms after a key until what was typed is looked at
+
+if (form instanceof HTMLFormElement) edit(form);
+
+/** @param {HTMLFormElement} form */
+function edit(form) {
+  const state = form.querySelector("[data-state]");
+  const touched = new Set();
+  let dirty = form.hasAttribute("data-dirty");
+  let timer = 0;
+  let round = 0;
+
+  const changed = (e) => {
+    if (e.target.id) touched.add(e.target.id);
+    if (form.hasAttribute("data-unsaved") && !dirty) {
+      dirty = true;
+      if (state) state.textContent = "Not saved";
+    }
+    clearTimeout(timer);
+    timer = setTimeout(check, pause);
+  };
+  form.addEventListener("input", changed);
+  form.addEventListener("change", changed);
+  form.addEventListener("submit", () => {
+    dirty = false;
+    clearTimeout(timer);
+  });
+  addEventListener("beforeunload", (e) => {
+    if (dirty) e.preventDefault();
+  });
+  document.querySelector("[data-discard]")?.addEventListener("click", () => {
+    dirty = false;
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.key !== "s" || !(e.ctrlKey || e.metaKey)) return;
+    e.preventDefault();
+    form.requestSubmit();
+  });
+
+  // Asks the server what is wrong, and shows it beside the fields. Fields that nobody was
+  // in yet are left alone.
+  async function check() {
+    const mine = ++round;
+    const file = form.querySelector("input[type=file]");
+    const sent = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) if (typeof value === "string") sent.append(name, value);
+    if (file && !sent.get("document")) return;
+    let answer;
+    try {
+      answer = await fetch(form.dataset.check, { method: "POST", body: sent });
+    } catch {
+      return; // saving will say so
+    }
+    if (mine !== round || !answer.ok) return;
+    show(await answer.text());
+  }
+
+  function show(text) {
+    const made = new DOMParser().parseFromString(text, "text/html").getElementById("complaints");
+    const old = document.getElementById("complaints");
+    if (!made || !old) return;
+    const wrong = new Map();
+    for (const li of made.querySelectorAll("li")) {
+      const field = li.dataset.field;
+      if (field && !touched.has(field)) li.remove();
+      else if (field && !wrong.has(field)) wrong.set(field, li.querySelector("span")?.textContent ?? "");
+    }
+    const left = made.querySelectorAll("li").length;
+    const head = made.querySelector("strong");
+    if (head) head.textContent = left === 1 ? "1 thing to mend" : `${left} things to mend`;
+    if (left === 0) made.textContent = "";
+    if (made.textContent !== old.textContent) old.replaceChildren(...made.childNodes);
+    for (const f of form.querySelectorAll("input[id], textarea[id], select[id]")) mark(f, wrong.get(f.id) ?? "");
+  }
+
+  const first = form.elements.namedItem("first_message")?.closest("[data-with]");
+  const speaks = () => {
+    if (first) first.hidden = new FormData(form).get("speaks") === "caller";
+  };
+  for (const r of form.querySelectorAll("[name=speaks]")) r.addEventListener("change", speaks);
+  speaks();
+
+  form.querySelector("[data-more]")?.addEventListener("click", (e) => {
+    e.preventDefault();
+    const list = document.getElementById("knowledge");
+    const blank = document.getElementById("snippet");
+    if (!list || !(blank instanceof HTMLTemplateElement)) return;
+    const made = blank.content.cloneNode(true);
+    const n = String(list.querySelectorAll(".snippet").length);
+    for (const part of made.querySelectorAll("[id], [for]")) {
+      if (part.id) part.id = part.id.replace("-1", n);
+      if (part.htmlFor) part.htmlFor = part.htmlFor.replace("-1", n);
+    }
+    list.append(made);
+    document.getElementById(`knowledge_title_${n}`)?.focus();
+  });
+
+  const wrong = form.querySelector("[aria-invalid=true]");
+  if (wrong instanceof HTMLElement) wrong.focus();
+
+  const listen = form.querySelector("[data-listen]");
+  if (listen instanceof HTMLButtonElement) hear(form, listen);
+}
+
+/** Puts what is wrong with a field beside it, and takes it away. */
+function mark(field, what) {
+  const id = `${field.id}-error`;
+  let p = document.getElementById(id);
+  if (!what) {
+    if (p) p.remove();
+    field.removeAttribute("aria-invalid");
+  } else {
+    if (!p) {
+      p = document.createElement("p");
+      p.className = "error";
+      p.id = id;
+      field.after(p);
+    }
+    if (p.textContent !== what) p.textContent = what;
+    field.setAttribute("aria-invalid", "true");
+  }
+  const by = new Set((field.getAttribute("aria-describedby") ?? "").split(" ").filter((w) => w && w !== id));
+  const all = what ? [id, ...by] : [...by];
+  if (all.length) field.setAttribute("aria-describedby", all.join(" "));
+  else field.removeAttribute("aria-describedby");
+}
+
+/** Has the chosen voice say the first message. */
+function hear(form, button) {
+  const said = document.getElementById("listen-said");
+  const audio = new Audio();
+  let address = "";
+  button.hidden = false;
+  audio.addEventListener("ended", () => stopped());
+  const stopped = (text = "") => {
+    button.textContent = "Listen";
+    if (said) said.textContent = text;
+    if (address) URL.revokeObjectURL(address);
+    address = "";
+  };
+  button.addEventListener("click", async () => {
+    if (address) {
+      audio.pause();
+      stopped();
+      return;
+    }
+    const value = (name) => new FormData(form).get(name)?.toString().trim() ?? "";
+    const text = (value("first_message") || "Hello, how can I help you?").replace(/\{\{[^}]*\}\}/g, "…").slice(0, 300);
+    const wanted = { text, voice: value("voice"), language: value("language") };
+    const speed = Number(value("speed"));
+    if (speed >= 0.5 && speed <= 2) wanted.speed = speed;
+    button.disabled = true;
+    try {
+      const { ticket } = await ask(button.dataset.listen, {}, {}).then((a) => a.json());
+      const answer = await ask("/tts/synthesize", wanted, { Authorization: `Bearer ${ticket}` });
+      address = URL.createObjectURL(await answer.blob());
+      audio.src = address;
+      button.textContent = "Stop";
+      if (said) said.textContent = "Speaking…";
+      await audio.play();
+    } catch (e) {
+      stopped();
+      say(e instanceof Error ? e.message : "The voice could not be heard.");
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+async function ask(address, body, headers) {
+  const answer = await fetch(address, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } });
+  if (!answer.ok) {
+    const p = await answer.json().catch(() => ({}));
+    throw new Error(p.error ?? `The voice could not be heard (${answer.status}).`);
+  }
+  return answer;
+}

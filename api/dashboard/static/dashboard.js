@@ -1,0 +1,89 @@
+// What all pages of the dashboard share: times in the reader's zone, copying, dialogs,
+// and a word when a request fails.
+
+/** Says something above the page. @param {string} text @param {string} kind */
+export function say(text, kind = "bad") {
+  const box = document.getElementById("notices");
+  if (!box) return;
+  const p = document.createElement("p");
+  p.className = `notice ${kind}`;
+  p.textContent = text;
+  box.replaceChildren(p);
+}
+
+const zone = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Shows times where the reader is. @param {ParentNode} root */
+export function localTimes(root) {
+  for (const t of root.querySelectorAll("time[datetime]:not([data-local])")) {
+    const at = new Date(t.getAttribute("datetime") ?? "");
+    if (Number.isNaN(at.getTime())) continue;
+    t.setAttribute("title", t.textContent ?? "");
+    t.setAttribute("data-local", "");
+    t.textContent = zone.format(at);
+  }
+}
+
+document.addEventListener("click", async (e) => {
+  const at = e.target instanceof Element ? e.target : null;
+  const copy = at?.closest("[data-copy]");
+  if (copy) {
+    const from = document.getElementById(copy.getAttribute("data-copy") ?? "");
+    const text = from instanceof HTMLInputElement ? from.value : from?.textContent ?? "";
+    try {
+      await navigator.clipboard.writeText(text.trim());
+      copy.textContent = "Copied";
+    } catch {
+      const range = document.createRange();
+      if (from) range.selectNodeContents(from);
+      getSelection()?.removeAllRanges();
+      getSelection()?.addRange(range);
+      copy.textContent = "Selected: press Ctrl+C";
+    }
+    return;
+  }
+  const open = at?.closest("[data-open]");
+  if (open) {
+    const d = document.getElementById(open.getAttribute("data-open") ?? "");
+    if (d instanceof HTMLDialogElement) d.showModal();
+    return;
+  }
+  const close = at?.closest("[data-close]");
+  if (close) close.closest("dialog")?.close();
+  for (const m of document.querySelectorAll("details.menu[open]")) {
+    if (at && !m.contains(at)) m.removeAttribute("open");
+  }
+});
+
+document.addEventListener("keydown", (e) => {
+  if (e.key !== "Escape") return;
+  for (const m of document.querySelectorAll("details.menu[open]")) {
+    m.removeAttribute("open");
+    m.querySelector("summary")?.focus();
+  }
+});
+
+// A refusal says itself where it belongs; what has no answer is said here.
+document.addEventListener("htmx:beforeSwap", (e) => {
+  if (e.detail.xhr.getResponseHeader("HX-Retarget")) e.detail.shouldSwap = true;
+});
+document.addEventListener("htmx:responseError", (e) => {
+  if (!e.detail.xhr.getResponseHeader("HX-Retarget")) say("The server answered with an error. Try again.");
+});
+document.addEventListener("htmx:sendError", () => say("The server cannot be reached. Try again."));
+
+// After a form came back with mistakes, the first of them has the focus.
+document.addEventListener("htmx:afterSwap", (e) => {
+  const root = e.detail.elt instanceof Element ? e.detail.elt : document;
+  localTimes(document);
+  const wrong = root.querySelector("[aria-invalid=true]") ?? document.querySelector("form [aria-invalid=true]");
+  if (wrong instanceof HTMLElement && e.detail.xhr.status === 422) wrong.focus();
+  if (wrong instanceof HTMLInputElement && e.detail.xhr.status === 422) wrong.select();
+});
+
+const wide = matchMedia("(min-width: 60.01em)");
+const side = document.querySelector(".side > details");
+const fold = () => side?.toggleAttribute("open", wide.matches);
+wide.addEventListener("change", fold);
+fold();
+localTimes(document);
