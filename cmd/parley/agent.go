@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"parley/api/wsagent"
+	"parley/api/talk"
+	"parley/cmd/parley/config"
+	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/store"
 )
@@ -91,7 +93,10 @@ func (f *agentFlags) apply(cmd *cobra.Command, a *store.Agent) error {
 	return nil
 }
 
-var agentNames = agent.Names{Voice: wsagent.Voice, Language: wsagent.Language}
+// agentNames know the engines of the program: which of them the server offers, its own
+// settings say, and these may be another's.
+var agentNames = agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: map[pipeline.Stage][]string{
+	pipeline.StageASR: config.Built("asr"), pipeline.StageLLM: config.Built("llm"), pipeline.StageTTS: config.Built("tts")}}
 
 func newAgentCreate() *cobra.Command {
 	var f agentFlags

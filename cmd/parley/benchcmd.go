@@ -46,8 +46,9 @@ func newBenchCall() *cobra.Command {
 	cmd := &cobra.Command{Use: "call", Short: "What telephone calls cost, and whether any suffers",
 		Long: "Starts a telephone in this process whose engines answer at once, and a second process that calls it. Callers and\n" +
 			"agent each speak 40 % of the time. Processor time is given as a multiple of a floor measured in the same run:\n" +
-			"one goroutine for each call that receives a packet and answers it.",
-		Example: "  parley bench call --calls 100 --seconds 60 --vad", Args: cobra.NoArgs}
+			"one goroutine for each call that receives a packet and answers it.\n" +
+			"With --leg webrtc the callers send packets that were encoded beforehand, and telephone calls are measured beside them.",
+		Example: "  parley bench call --calls 100 --seconds 60 --vad\n  parley bench call --leg webrtc --calls 100", Args: cobra.NoArgs}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		self, err := os.Executable()
 		if err != nil {
@@ -61,6 +62,8 @@ func newBenchCall() *cobra.Command {
 		return showReport(cmd, bench.NewReport(rows), save)
 	}
 	c.WarmUp, c.Rest = bench.WarmUp, bench.Rest
+	cmd.Flags().StringVar(&c.Leg, "leg", "sip", "how the callers come: sip, or webrtc beside it")
+	complete(cmd, map[string][]string{"leg": {"sip", "webrtc"}})
 	cmd.Flags().IntVar(&c.Calls, "calls", 100, "calls at a time")
 	cmd.Flags().IntVar(&seconds, "seconds", 60, "how long to measure, after all calls are up")
 	cmd.Flags().BoolVar(&c.VAD, "vad", false, "with the voice activity detector instead of a threshold")

@@ -68,8 +68,8 @@ func newRoot(understood *bool) *cobra.Command {
 			return err
 		},
 	}
-	root.AddCommand(newServeCommand(), newDoctorCommand(), newAccountCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(), newLedgerCommand(), newBackupCommand(), newRestoreCommand(),
-		newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(), newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newBenchCommand(),
+	root.AddCommand(newServeCommand(), newDoctorCommand(), newAccountCommand(), newAdminUserCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(), newLedgerCommand(), newBackupCommand(), newRestoreCommand(),
+		newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(), newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newReplayCommand(), newSimulateCommand(), newBenchCommand(),
 		newConfigCommand(), newCompletionCommand(), newVersionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.InitDefaultHelpCmd()

@@ -59,6 +59,7 @@ type running struct {
 
 	mu   sync.Mutex
 	log  bytes.Buffer
+	out  bytes.Buffer
 	done chan struct{} // its log has ended
 }
 
@@ -85,7 +86,7 @@ func command(dataDir string, args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Env = append(cmd.Env, "PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0",
-		"PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_LOG_FORMAT=json", "PARLEY_DATA_DIR="+dataDir)
+		"PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_WEBRTC_UDP_PORT=0", "PARLEY_LOG_FORMAT=json", "PARLEY_DATA_DIR="+dataDir)
 	return cmd
 }
 
@@ -94,6 +95,7 @@ func serve(t *testing.T, dataDir string, env ...string) *running {
 	t.Helper()
 	r := &running{t: t, cmd: command(dataDir, "serve"), addrs: map[string]string{}, done: make(chan struct{})}
 	r.cmd.Env = append(r.cmd.Env, env...)
+	r.cmd.Stdout = said{r}
 	stderr, err := r.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +136,22 @@ func (r *running) read(stderr io.Reader, up chan struct{}) {
 			close(up)
 		}
 	}
+}
+
+// said keeps what a server prints for people.
+type said struct{ r *running }
+
+func (s said) Write(b []byte) (int, error) {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	return s.r.out.Write(b)
+}
+
+// printed is what the server has printed so far.
+func (r *running) printed() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.String()
 }
 
 func (r *running) text() string {

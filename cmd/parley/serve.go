@@ -206,6 +206,13 @@ func (s *server) startNode(ctx context.Context) error {
 	if err := n.SellNumbers(); err != nil {
 		return err
 	}
+	ports, err := n.ListenWebRTC(s.httpAddr)
+	if err != nil {
+		return err
+	}
+	for _, at := range ports {
+		s.log.Info("listening", "for", "webrtc", "addr", at.String())
+	}
 	if addr := n.SIPAddr(); addr != "" {
 		s.log.Info("listening", "for", "sip", "addr", addr)
 	}
@@ -224,6 +231,13 @@ func (s *server) startNode(ctx context.Context) error {
 			return fmt.Errorf("demonstration: %w", err)
 		}
 		fmt.Fprint(s.out, demo.Guide(s.scheme(), s.httpAddr, n.SIPAddr()))
+	}
+	first, err := n.FirstRun(ctx)
+	if err != nil {
+		return fmt.Errorf("first run: %w", err)
+	}
+	if first != "" { // for a person: a log is read by others, too
+		fmt.Fprintf(s.out, "\nNobody can sign in yet. Open this within 30 minutes to set the server up:\n\n  %s\n\n", first)
 	}
 	s.operator.open(n.Operator())
 	s.public.open(n.Handler())

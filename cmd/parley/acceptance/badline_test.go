@@ -33,6 +33,7 @@ type badLine struct {
 	mu      sync.Mutex
 	phone   netip.AddrPort    // its SIP
 	targets [2]netip.AddrPort // the RTP of the telephone, and of the server
+	taps    [2]*wiretap       // of what they send; nil: nobody listens
 }
 
 func newBadLine(t *testing.T, s *server, link mediatest.Link) *badLine {
@@ -49,8 +50,8 @@ func newBadLine(t *testing.T, s *server, link mediatest.Link) *badLine {
 	var all sync.WaitGroup
 	all.Go(l.signal)
 	// What the telephone sends goes in at up and comes out at down, and the other way.
-	all.Go(func() { enter(l.sockets[0], l.up, l.down) })
-	all.Go(func() { enter(l.sockets[1], l.down, l.up) })
+	all.Go(func() { l.enter(0, l.up, l.down) })
+	all.Go(func() { l.enter(1, l.down, l.up) })
 	all.Go(func() { l.leave(l.down, 1) })
 	all.Go(func() { l.leave(l.up, 0) })
 	t.Cleanup(func() {
@@ -63,15 +64,18 @@ func newBadLine(t *testing.T, s *server, link mediatest.Link) *badLine {
 }
 
 // enter brings what a socket receives onto the link.
-func enter(c *net.UDPConn, onto, far *mediatest.PipeConn) {
+func (l *badLine) enter(side int, onto, far *mediatest.PipeConn) {
 	b := make([]byte, 2000)
 	to := netip.MustParseAddrPort(far.LocalAddr().String())
 	for {
-		n, _, err := c.ReadFromUDPAddrPort(b)
+		n, _, err := l.sockets[side].ReadFromUDPAddrPort(b)
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err == nil {
+			l.mu.Lock()
+			l.taps[side].note(b[:n], time.Now())
+			l.mu.Unlock()
 			_, _ = onto.WriteToUDPAddrPort(b[:n], to) // a closed link loses it
 		}
 	}

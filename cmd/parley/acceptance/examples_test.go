@@ -1,11 +1,14 @@
 package acceptance
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +55,7 @@ func TestExamples(t *testing.T) {
 
 // exampleRunner holds what examples need.
 type exampleRunner struct {
-	dir   string // of speech.wav and the programs
+	dir   string // of speech.wav, offer.sdp and the programs
 	built string // the Go examples, one program: its argument says which
 	env   []string
 }
@@ -64,6 +67,9 @@ func newExampleRunner(t *testing.T, examples map[string]*docs.Example, c custome
 	question := append(silence(300*time.Millisecond, micRate), speak(t, "slt", "what time do you open on Monday", micRate)...)
 	writeWAV(t, filepath.Join(r.dir, "speech.wav"), question, micRate)
 	if err := os.WriteFile(filepath.Join(r.dir, "prelude.cjs"), []byte(prelude), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "offer.sdp"), []byte(offered(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r.buildGo(t, examples)
@@ -118,8 +124,10 @@ func (r *exampleRunner) buildGo(t *testing.T, examples map[string]*docs.Example)
 // run runs one example and looks at what it prints.
 func (r *exampleRunner) run(t *testing.T, e *docs.Example, c docs.Code) {
 	dir := t.TempDir()
-	if err := os.Symlink(filepath.Join(r.dir, "speech.wav"), filepath.Join(dir, "speech.wav")); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{"speech.wav", "offer.sdp"} {
+		if err := os.Symlink(filepath.Join(r.dir, file), filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "example.mjs"), []byte(c.Text), 0o600); err != nil {
 		t.Fatal(err)
@@ -136,7 +144,11 @@ func (r *exampleRunner) run(t *testing.T, e *docs.Example, c docs.Code) {
 	cmd.Dir, cmd.Env = dir, r.env
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Run(); err != nil {
+	do := cmd.Run
+	if e.Asks != "" && c.Language != "curl" {
+		do = func() error { return askServer(cmd, e.Asks) }
+	}
+	if err := do(); err != nil {
 		t.Fatalf("%v\n%s%s", err, shortened(out.String()), shortened(errOut.String()))
 	}
 	if !e.Expect.MatchString(out.String()) {
@@ -151,4 +163,41 @@ func shortened(text string) string {
 		return text
 	}
 	return text[:most/2] + " … " + text[len(text)-most/2:]
+}
+
+// askServer runs a program that is a server until it has answered a request, as "POST /path".
+// What it answered stands in place of its output.
+func askServer(cmd *exec.Cmd, request string) error {
+	out := cmd.Stdout
+	cmd.Stdout, cmd.Env = nil, append(slices.Clone(cmd.Env), "PORT=0")
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	}()
+	home, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("it says no address: %w", err)
+	}
+	method, path, _ := strings.Cut(request, " ")
+	r, err := http.NewRequest(method, strings.TrimSpace(home)+path, nil)
+	if err != nil {
+		return err
+	}
+	client := http.Client{Timeout: patience}
+	answer, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(out, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s, %v", answer.Status, err)
+	}
+	return nil
 }

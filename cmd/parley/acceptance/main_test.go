@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"parley/api/dashboard/dashboardtest"
 )
 
 // patience only bounds a hang; nothing here asserts how long something takes.
@@ -48,7 +50,7 @@ func run(m *testing.M) (status int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	status = m.Run()
+	status = dashboardtest.Closing(m).Run()
 	if faults := endShared(); len(faults) > 0 {
 		for _, f := range faults {
 			fmt.Fprintln(os.Stderr, "FAIL:", f)

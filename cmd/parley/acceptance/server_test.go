@@ -46,7 +46,7 @@ func settings(dir string, extra ...string) []string {
 			env = append(env, e)
 		}
 	}
-	return append(append(env, "PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0", "PARLEY_SIP_ADDR=127.0.0.1:0",
+	return append(append(env, "PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0", "PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_WEBRTC_UDP_PORT=0",
 		"PARLEY_LOG_FORMAT=json", "PARLEY_LOG=debug", "PARLEY_NODE=acceptance", "PARLEY_DATA_DIR="+dir), extra...)
 }
 

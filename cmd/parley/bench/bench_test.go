@@ -105,6 +105,25 @@ func TestCall(t *testing.T) {
 	}
 }
 
+// TestWebRTCCall: sessions over WebRTC are measured beside telephone calls.
+func TestWebRTCCall(t *testing.T) {
+	t.Setenv(generatorVar, "1")
+	goroutinesReturn(t)
+	rows, err := Call{Leg: "webrtc", Calls: 3, Length: 3 * time.Second, WarmUp: 500 * time.Millisecond, Rest: time.Second,
+		Generator: []string{os.Args[0]}}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := value(t, rows, "calls dropped"); v != 0 {
+		t.Errorf("calls dropped: %v", v)
+	}
+	for _, name := range []string{"floor", "processor time of a call", "the same on the telephone", "agent speaking"} {
+		if v := value(t, rows, name); v <= 0 {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+}
+
 func TestCallWithoutGenerator(t *testing.T) {
 	goroutinesReturn(t)
 	c := Call{Calls: 1, Length: time.Second, Generator: []string{filepath.Join(t.TempDir(), "none")}}

@@ -24,6 +24,7 @@ import (
 
 // Call measures what telephone calls cost, and that none suffers.
 type Call struct {
+	Leg     string // how the callers come: sip, which is also the empty one, or webrtc
 	Calls   int
 	Length  time.Duration // of the measurement, after all calls are up
 	VAD     bool          // the spectral detector instead of a threshold
@@ -85,6 +86,13 @@ func (c Call) agent() *agent {
 func (c Call) Run(ctx context.Context) ([]Row, error) {
 	if c.Calls < 1 || c.Length <= 0 {
 		return nil, errors.New("no calls to measure")
+	}
+	switch c.Leg {
+	case "", "sip":
+	case "webrtc":
+		return c.runWebRTC(ctx)
+	default:
+		return nil, fmt.Errorf("no callers come by %q: sip or webrtc", c.Leg)
 	}
 	before, err := c.floor(ctx)
 	if err != nil {

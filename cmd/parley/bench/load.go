@@ -28,6 +28,8 @@ type loadOrder struct {
 	URI   string `json:"uri,omitempty"` // whom to call
 	// Ports are where plain packets go instead, one for each call: the floor.
 	Ports []uint16 `json:"ports,omitempty"`
+	// WebRTC is the HTTP address of the server to call instead, over WebRTC.
+	WebRTC string `json:"webrtc,omitempty"`
 }
 
 // loadResult is what it did.
@@ -74,9 +76,12 @@ func Load(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	g := &generator{order: o, start: time.Now().Add(media.FrameDuration), speech: voice(media.Rate8k, media.FromDuration(spoken).Samples(media.Rate8k)),
 		rest: background(int(media.Rate8k))}
-	if o.Ports != nil {
+	switch {
+	case o.Ports != nil:
 		err = g.packets(ctx, up)
-	} else {
+	case o.WebRTC != "":
+		err = g.sessions(ctx, up)
+	default:
 		err = g.calls(ctx, up)
 	}
 	if err != nil {

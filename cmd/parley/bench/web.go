@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/talk"
 	"parley/api/wsagent"
 	"parley/pipeline"
 )
@@ -46,8 +47,8 @@ func (w *web) Authenticate(context.Context, string, time.Time) (api.Principal, e
 	return api.Principal{Account: "bench"}, nil
 }
 
-// Admit implements wsagent.Agents.
-func (w *web) Admit(context.Context, api.Principal, string) (wsagent.Conversation, error) {
+// Admit implements talk.Agents.
+func (w *web) Admit(context.Context, api.Principal, string) (talk.Conversation, error) {
 	return &conversation{agents: w.agents}, nil
 }
 
@@ -55,17 +56,17 @@ func (w *web) Admit(context.Context, api.Principal, string) (wsagent.Conversatio
 // they could type or press is ignored.
 type conversation struct {
 	agents agents
-	leg    *wsagent.Leg
+	leg    talk.Leg
 }
 
 func (c *conversation) Cancel()                   {}
 func (c *conversation) Type(string)               {}
 func (c *conversation) Interrupt()                {}
 func (c *conversation) ToolResult(string, string) {}
-func (c *conversation) Update(wsagent.Change)     {}
+func (c *conversation) Update(talk.Change)        {}
 
-// Converse implements wsagent.Conversation. The prompt names the agent.
-func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *wsagent.Leg) {
+// Converse implements talk.Conversation. The prompt names the agent.
+func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk.Leg) {
 	c.leg = leg
 	name := ""
 	if asked.Prompt != nil {

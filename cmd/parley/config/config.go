@@ -29,6 +29,11 @@ type Config struct {
 	MetricsAddr string // host:port
 	BaseURL     string // without a final slash; empty: derive it from HTTPAddr
 
+	WebRTC        bool // there are sessions over WebRTC
+	WebRTCUDPPort int  // 0: any free one
+	TURNURLs      []string
+	TURNSecret    string
+
 	SIPAddr        string     // host:port; empty: off
 	CarrierSIPAddr string     // host:port of the simulated carrier
 	PublicIP       netip.Addr // the zero Addr: detect it

@@ -231,3 +231,22 @@ func list(s string) []string {
 	}
 	return items
 }
+
+func setWebRTC(c *Config, s string) bool {
+	if c.WebRTC = s != "off"; !c.WebRTC {
+		return true
+	}
+	return setInt(&c.WebRTCUDPPort, s, 0, 65535)
+}
+
+func setTURN(to *[]string, s string) bool {
+	for _, u := range list(s) {
+		scheme, rest, _ := strings.Cut(u, ":")
+		// The characters that would end it in a header.
+		if scheme != "stun" && scheme != "stuns" && scheme != "turn" && scheme != "turns" || rest == "" || strings.ContainsAny(u, " <>\"\r\n/") {
+			return false
+		}
+		*to = append(*to, u)
+	}
+	return true
+}

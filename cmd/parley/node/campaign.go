@@ -245,6 +245,7 @@ func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
 		b.log.Error("a call of a batch could not begin", "batch", r.Campaign, "row", r.ID, "err", err)
 		b.giveBack(ctx, r, now.Add(tryAgain), p.Code, p.Message)
 	default:
+		b.counts.Refuse(err)
 		message := p.Message
 		if p.Detail != "" {
 			message += " " + p.Detail

@@ -6,16 +6,17 @@ import (
 
 	"parley/api"
 	"parley/api/manage"
-	"parley/api/wsagent"
+	"parley/api/talk"
+	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/store"
 )
 
-// definition is how the API reads agents.
-func definition() manage.Definition {
+// definition is how the API reads agents, which may name the engines that are offered.
+func definition(engines map[pipeline.Stage][]string) manage.Definition {
 	text, _ := json.Marshal(agent.Schema) // a value of ours
-	names := agent.Names{Voice: wsagent.Voice, Language: wsagent.Language}
+	names := agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: engines}
 	return manage.Definition{New: agent.New, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {
 		return mistaken(names.Apply(a, document, false))
 	}}
@@ -37,5 +38,9 @@ func mistaken(err error) error {
 			why = api.ErrLanguage
 		}
 	}
-	return api.Detail(why, wrong.Error())
+	each := make([]manage.Mistake, len(wrong))
+	for i, m := range wrong {
+		each[i] = manage.Mistake{Path: m.Path, Problem: m.Problem}
+	}
+	return &manage.Mistaken{Refusal: api.Detail(why, wrong.Error()), Mistakes: each}
 }

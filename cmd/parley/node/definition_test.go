@@ -21,7 +21,7 @@ import (
 // TestMistakesHaveCodes: all that is wrong is told, under a code of its own where there
 // is one.
 func TestMistakesHaveCodes(t *testing.T) {
-	d := definition()
+	d := definition(nil)
 	const invalid = "validation.invalid_request_format"
 	for _, tt := range []struct{ document, code, detail string }{
 		{`{"name":"N","voice":"Z9"}`, "validation.invalid_voice", `voice: "Z9", must be one of F1 to F5 and M1 to M5`},
@@ -34,6 +34,14 @@ func TestMistakesHaveCodes(t *testing.T) {
 		p := api.ProblemOf(d.Apply(&a, json.RawMessage(tt.document)))
 		if p.Status != 400 || p.Code != tt.code || p.Detail != tt.detail {
 			t.Errorf("%s: %d %s %s", tt.document, p.Status, p.Code, p.Detail)
+		}
+		_, wrong, err := d.Draft(json.RawMessage(tt.document))
+		each := make([]string, len(wrong))
+		for i, m := range wrong {
+			each[i] = m.Path + ": " + m.Problem
+		}
+		if err != nil || strings.Join(each, "; ") != tt.detail {
+			t.Errorf("%s: %v, %q", tt.document, err, each)
 		}
 	}
 	a := d.New()

@@ -73,6 +73,7 @@ func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
 		return d, err
 	}
 	d.Key, err = n.seedKey(ctx, d.Account, filepath.Join(dataDir, "demo-key"), now)
+	n.demo = d
 	return d, err
 }
 
@@ -124,6 +125,7 @@ func (d Demo) Guide(scheme, httpAddr, sipAddr string) string {
 	var b strings.Builder
 	web := scheme + "://" + local(httpAddr)
 	fmt.Fprintf(&b, "\nParley is running with a demonstration account.\n\n")
+	fmt.Fprintf(&b, "  pages    %s/app/\n", web)
 	fmt.Fprintf(&b, "  API      %s\n  docs     %s/docs\n  API key  %s\n  agent    %s\n  number   %s\n\nTry, in another terminal:\n\n",
 		web, web, d.Key, d.Agent, d.Number)
 	fmt.Fprintf(&b, "  export PARLEY_URL=%s PARLEY_API_KEY=%s\n", web, d.Key)

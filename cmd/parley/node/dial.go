@@ -195,7 +195,7 @@ func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing,
 	n.telephoneFunctions(&cfg, o.plan, session, o.from)
 	var who verdict
 	cfg.Observe = session.Observer(who.follow(record.telephoneObserver(deaf, session)))
-	cfg.Recorder = n.recorder(session, o.plan)
+	cfg.Recorder, cfg.Journal = n.recorder(session, o.plan), n.journal(session, o.plan)
 	call := pipeline.New(cfg)
 	// Engines are opened when a telephone rings somewhere: most numbers that cannot be
 	// reached never cost one.

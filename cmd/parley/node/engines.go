@@ -31,6 +31,13 @@ type Engines struct {
 
 	workers []worker
 	all     []status.Engine // each by itself, those that speak first
+
+	// What agents may choose of.
+	pools struct {
+		asr pool[inference.ASR]
+		llm pool[inference.LLM]
+		tts pool[inference.TTS]
+	}
 }
 
 // worker is an engine that lives in processes of its own.
@@ -63,18 +70,26 @@ func NewEngines(cfg *config.Config, log *slog.Logger) (*Engines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("TTS: %w", err)
 	}
-	e.ASR, e.LLM, e.TTS = asr[0], llm[0], tts[0]
 	e.all = slices.Concat(described(status.TTS, tts), described(status.STT, asr), described(status.LLM, llm))
-	if len(asr) > 1 || cfg.ASR.Engines[0] == "openai" {
-		// Alone too: one failed request must not leave the call deaf.
-		e.ASR = inference.NewFailoverASR(failover, asr...)
+	e.pools.asr.names, e.pools.asr.all, e.pools.asr.join = cfg.ASR.Engines, asr, func(list []inference.ASR) inference.ASR {
+		if len(list) == 1 && list[0].Info().Name != "openai" {
+			return list[0]
+		}
+		return inference.NewFailoverASR(failover, list...) // alone too: one failed request must not leave the call deaf
 	}
-	if len(llm) > 1 {
-		e.LLM = inference.NewFailoverLLM(failover, llm...)
+	e.pools.llm.names, e.pools.llm.all, e.pools.llm.join = cfg.LLM.Engines, llm, func(list []inference.LLM) inference.LLM {
+		if len(list) == 1 {
+			return list[0]
+		}
+		return inference.NewFailoverLLM(failover, list...)
 	}
-	if len(tts) > 1 {
-		e.TTS = inference.NewFailoverTTS(failover, tts...)
+	e.pools.tts.names, e.pools.tts.all, e.pools.tts.join = cfg.TTS.Engines, tts, func(list []inference.TTS) inference.TTS {
+		if len(list) == 1 {
+			return list[0]
+		}
+		return inference.NewFailoverTTS(failover, list...)
 	}
+	e.ASR, e.LLM, e.TTS = e.pools.asr.join(asr), e.pools.llm.join(llm), e.pools.tts.join(tts)
 	return e, nil
 }
 
@@ -143,14 +158,4 @@ func (e *Engines) newTTS(log *slog.Logger) func(string, openai.Config) (inferenc
 		}
 		return nil, unknown(name)
 	}
-}
-
-// hears says whether the recogniser knows a language.
-func (e *Engines) hears(language string) bool {
-	for _, l := range e.ASR.Info().Languages {
-		if l == language {
-			return true
-		}
-	}
-	return false
 }

@@ -21,9 +21,9 @@ import (
 	"parley/api/callcenter"
 	"parley/api/recording"
 	"parley/api/socket"
+	"parley/api/talk"
 	"parley/api/task"
 	"parley/api/ticket"
-	"parley/api/wsagent"
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/trace"
@@ -63,7 +63,8 @@ type Node struct {
 	mail    *mail.Server     // nil: warnings are not mailed
 	metrics *metrics
 	traces  *trace.Tracer // nil: there is no collector
-	limits  *wsagent.ConnectLimits
+	limits  *talk.ConnectLimits
+	web     *webRTC     // nil without WebRTC
 	sockets *socket.Set // those without a conversation
 	tickets *ticket.Signer
 	till    till
@@ -74,6 +75,7 @@ type Node struct {
 	wires   sync.WaitGroup // telephone calls whose wire is still to be stored
 	// consentKey hashes the numbers in the evidence of consent.
 	consentKey string
+	demo       Demo       // empty where there is none
 	counts     api.Counts // of the HTTP side
 }
 
@@ -90,7 +92,7 @@ type Part struct {
 // binds the telephone. Close undoes it. secret is the master key: nodes that are to
 // take each other's tickets share it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
-	n = &Node{cfg: cfg, log: log, limits: wsagent.NewConnectLimits(), sockets: socket.NewSet()}
+	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), sockets: socket.NewSet()}
 	n.consentKey = derived(secret, "consent")
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err
@@ -151,6 +153,9 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 			return nil, err
 		}
 	}
+	if cfg.WebRTC {
+		n.web = newWebRTC(n)
+	}
 	n.metrics = newMetrics(reg, n)
 	return n, nil
 }
@@ -206,6 +211,9 @@ func (n *Node) Parts() []Part {
 	if n.batches != nil {
 		parts = append(parts, Part{Name: "batches", Run: n.batches.Run})
 	}
+	if n.web != nil {
+		parts = append(parts, Part{Name: "webrtc", Run: n.web.run, Ready: n.web.ready})
+	}
 	// Jobs stop first: they need everything else.
 	return append(parts, Part{Name: "tasks", Run: n.tasks.Run}, Part{Name: "recordings", Run: n.records.Run}, Part{Name: "jobs", Run: n.jobs.Run})
 }
@@ -223,6 +231,9 @@ func (n *Node) SIPAddr() string {
 func (n *Node) Drain(ctx context.Context) error {
 	if n.phone != nil {
 		n.phone.Drain()
+	}
+	if n.web != nil {
+		n.web.handler.Drain()
 	}
 	var sockets error
 	var wg sync.WaitGroup

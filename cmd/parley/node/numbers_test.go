@@ -64,6 +64,13 @@ func TestCallCenterRoutes(t *testing.T) {
 				t.Errorf("%s: %s %s is answered with %d, want %d: %s", name, route[0], route[1], w.Code, test.status, w.Body)
 			}
 		}
+		for _, route := range [][2]string{{"POST", "/v1/calls/x/hangup"}, {"GET", "/v1/calls/x/events"}} { // calls over sockets are there without telephony
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(route[0], route[1], nil))
+			if w.Code != http.StatusUnauthorized {
+				t.Errorf("%s: %s %s is answered with %d: %s", name, route[0], route[1], w.Code, w.Body)
+			}
+		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/hooks/telnyx", strings.NewReader("{}")))
 		if w.Code != test.hook {

@@ -166,7 +166,7 @@ func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline
 	cfg.Functions = functions.Functions
 	n.telephoneFunctions(&cfg, p, session, e164(in.Called))
 	cfg.Observe = session.Observer(record.telephoneObserver(deaf, session))
-	cfg.Recorder = n.recorder(session, p)
+	cfg.Recorder, cfg.Journal = n.recorder(session, p), n.journal(session, p)
 	call := pipeline.New(cfg)
 	if err := call.Prepare(context.WithoutCancel(ctx)); err != nil {
 		end(media.Ended{Reason: media.Failed, Detail: "engine"})

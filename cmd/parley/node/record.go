@@ -55,10 +55,11 @@ func (n *Node) record(leg string, session *pipeline.Session, p plan, parent stri
 	if n.traces == nil {
 		return r
 	}
+	engines := n.engines.chosen(p.settings.Engines)
 	facts := trace.Facts{ID: session.ID(), Agent: p.id, Leg: leg, Language: p.agent.Language,
-		LLM: n.engines.LLM.Info().Name, TTS: n.engines.TTS.Info().Name}
-	if n.engines.hears(p.agent.Language) {
-		facts.ASR = n.engines.ASR.Info().Name
+		LLM: engines.llm.Info().Name, TTS: engines.tts.Info().Name}
+	if engines.hears(p.agent.Language) {
+		facts.ASR = engines.asr.Info().Name
 	}
 	r.trace = n.traces.Call(parent, facts)
 	return r

@@ -5,6 +5,7 @@ import (
 
 	"parley/api/recording"
 	"parley/pipeline"
+	kept "parley/pipeline/replay"
 	"parley/store"
 )
 
@@ -30,4 +31,14 @@ func (n *Node) recorder(session *pipeline.Session, p plan) pipeline.Recorder {
 		return nil
 	}
 	return n.records.Recorder(session.ID())
+}
+
+// journal keeps what a conversation that is recorded can be replayed from; nil: it is not.
+func (n *Node) journal(session *pipeline.Session, p plan) pipeline.Journal {
+	if r := p.settings.Record; r == nil || !*r {
+		return nil
+	}
+	r := new(kept.Recorder)
+	session.Replayed(r.Bytes)
+	return r
 }

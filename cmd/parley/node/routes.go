@@ -7,6 +7,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/api/calls"
+	"parley/api/dashboard"
 	"parley/api/denoise"
 	"parley/api/docs"
 	"parley/api/export"
@@ -20,6 +21,7 @@ import (
 	"parley/api/tts"
 	"parley/api/wallet"
 	"parley/api/webhook"
+	"parley/api/webrtc"
 	"parley/api/wsagent"
 	"parley/api/wstts"
 	"parley/billing"
@@ -27,11 +29,13 @@ import (
 
 // routes lists everything the public HTTP side serves.
 func (n *Node) routes() *api.API {
-	a := api.New(credentials{n})
+	server := n.status()
+	pages := n.pages(server)
+	a := api.New(credentials{n, pages})
 	api.MountPricing(a, n.card.Load)
 	ticket.Mount(a, n.tickets, n.db)
 	files := export.New(n.db)
-	manage.Mount(a, n.db, files, definition())
+	manage.Mount(a, n.db, files, definition(n.engines.offered()))
 	manage.MountSecrets(a, n.secrets)
 	webhook.Mount(a, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.card.Load)
@@ -45,21 +49,34 @@ func (n *Node) routes() *api.API {
 	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: books{n}, Sockets: n.sockets, Admit: n.mayStart, Log: n.log})
 	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: books{n}, Sockets: n.sockets, Log: n.log})
 	wsagent.Mount(a, &wsagent.Handler{Agents: conversations{n}, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
+	if n.cfg.WebRTC {
+		web := n.web
+		if web == nil { // nobody calls: the routes are only described
+			web = newWebRTC(n)
+		}
+		webrtc.Mount(a, web.handler)
+	}
 	n.mountNumbers(a)
 	if n.cfg.Telephony() {
 		callcenter.MountCalls(a, n.db, dialler{n})
 		callcenter.MountBulk(a, n.db, n.card.Load, n.batches)
+		callcenter.MountBulkTools(a, n.db, files, n.card.Load, n.batches)
 	}
-	server := n.status()
+	callcenter.MountFollow(a, dialler{n})
 	status.Mount(a, server)
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: books{n}, Log: n.log})
 	api.MountDocument(a)
+	pages.Mount(a)
 	docs.Mount(a) // last: it describes all others
 	return a
 }
 
-// credentials looks up whatever a client may send.
-type credentials struct{ *Node }
+// credentials looks up whatever a client may send. Management takes the dashboard's
+// sign-in, too.
+type credentials struct {
+	*Node
+	*dashboard.Dashboard
+}
 
 // Authenticate implements api.Keys.
 func (c credentials) Authenticate(ctx context.Context, secret string, now time.Time) (api.Principal, error) {

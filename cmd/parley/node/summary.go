@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"parley/inference"
+	"parley/pipeline"
 	"parley/store"
 	"parley/store/jobs"
 )
@@ -61,55 +61,27 @@ func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
 		n.log.Warn("a call of a batch has no summary: the model does not answer", "session", c.ID)
 		return nil
 	}
-	a, err := n.db.Account(ctx, args.Account)
-	if err != nil {
-		return err
+	if paid, err := n.mayCharge(ctx, args.Account, c.Direction); err != nil || !paid {
+		return err // nobody would pay for it
 	}
-	if a.Suspended || a.OpenDisputes > 0 || a.Pots.Spendable(true)-a.Pots.Held <= 0 {
-		return nil // nobody would pay for it
-	}
-	language := ""
+	language, llm := "", n.engines.LLM
 	if c.Agent != nil {
 		if agent, err := n.db.Agent(ctx, args.Account, *c.Agent); err == nil {
-			language = agent.Language
+			settings, _ := pipeline.ParseSettings(agent.Settings) // what cannot be read is the server's
+			language, llm = agent.Language, n.engines.chosen(settings.Engines).llm
 		}
 	}
-	s, err := n.askForSummary(ctx, c.Transcript, language)
-	if err != nil {
-		return err
+	text, g, err := completed(ctx, llm, inference.SummaryRequest(summaryLines(c.Transcript), language))
+	if err == nil && text == "" {
+		err = errNoSummary
 	}
-	_, err = n.db.SaveSummary(ctx, args.Account, args.Call, s, time.Now())
+	if err != nil {
+		return fmt.Errorf("summary: %w", err)
+	}
+	_, err = n.db.SaveSummary(ctx, args.Account, args.Call, store.Summary{Text: clippedTo(text, maxSummary),
+		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine}, time.Now())
 	return err
 }
 
 // errNoSummary is what a model said when it said nothing.
 var errNoSummary = errors.New("the model wrote no summary")
-
-func (n *Node) askForSummary(ctx context.Context, transcript []store.TranscriptLine, language string) (s store.Summary, err error) {
-	lines := make([]inference.SummaryLine, len(transcript))
-	for i, l := range transcript {
-		lines[i] = inference.SummaryLine{Agent: l.Role == "agent", Text: l.Text}
-	}
-	var text strings.Builder
-	var used inference.Usage
-	for d, err := range n.engines.LLM.Complete(ctx, inference.SummaryRequest(lines, language)) {
-		if err != nil {
-			return s, fmt.Errorf("summary: %w", err)
-		}
-		text.WriteString(d.Text)
-		if d.Usage != nil {
-			used = *d.Usage
-		}
-	}
-	s = store.Summary{Text: strings.TrimSpace(strings.ToValidUTF8(text.String(), "")), In: int64(used.In), Out: int64(used.Out), CountedBy: string(used.Source)}
-	if r := []rune(s.Text); len(r) > maxSummary {
-		s.Text = string(r[:maxSummary])
-	}
-	if s.Text == "" {
-		return s, errNoSummary
-	}
-	if s.CountedBy == "" {
-		s.CountedBy = string(inference.UsageCounted)
-	}
-	return s, nil
-}

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/talk"
 	"parley/api/tts"
-	"parley/api/wsagent"
+	"parley/api/webrtc"
 	"parley/inference"
 	"parley/inference/scripted"
 
@@ -77,28 +78,29 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	if err != nil {
 		return cfg, false, err
 	}
-	cfg = pipeline.Config{Agent: p.agent, LLM: n.engines.LLM, TTS: n.engines.TTS, Listener: listener,
+	engines := n.engines.chosen(p.settings.Engines)
+	cfg = pipeline.Config{Agent: p.agent, LLM: engines.llm, TTS: engines.tts, Listener: listener,
 		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log,
 		Speculate: p.settings.Speculate(n.card.Load().SpeculativeReplies())}
 	if v := p.settings.SpeculativeVoice; v != nil {
 		cfg.SpeculateVoice = *v
 	}
-	deaf = !n.engines.hears(p.agent.Language)
+	deaf = !engines.hears(p.agent.Language)
 	if !deaf {
-		cfg.ASR = n.engines.ASR
-		cfg.Turn.Recogniser = media.FromDuration(max(minRecogniser, n.engines.ASR.Info().Latency))
+		cfg.ASR = engines.asr
+		cfg.Turn.Recogniser = media.FromDuration(max(minRecogniser, engines.asr.Info().Latency))
 	}
-	if n.engines.LLM.Info().Scripted {
+	if engines.llm.Info().Scripted {
 		cfg.Agent.Phrases = append(scripted.Phrases(p.agent.Language), cfg.Agent.Phrases...)
 	}
 	return cfg, deaf, nil
 }
 
-// conversations starts conversations on agent sockets.
+// conversations starts conversations on agent sockets and over WebRTC.
 type conversations struct{ *Node }
 
-// Admit implements wsagent.Agents.
-func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (wsagent.Conversation, error) {
+// Admit implements talk.Agents.
+func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (talk.Conversation, error) {
 	ask := pipeline.Admission{Account: who.Account, Terms: webTerms}
 	var longest time.Duration
 	if t := who.Ticket; t != nil && t.Agent != "" {
@@ -108,7 +110,7 @@ func (n conversations) Admit(ctx context.Context, who api.Principal, agentID str
 		agentID, longest = t.Agent, t.MaxDuration
 		ask.Ticket, ask.TicketLimit = t.ID, t.MaxSessions
 	}
-	talk := &conversation{node: n.Node, id: agentID, longest: longest, running: make(chan struct{})}
+	talk := &conversation{node: n.Node, id: agentID, longest: longest, running: make(chan struct{}), inside: insight{may: owns(who)}}
 	talk.plan.agent = pipeline.Agent{Voice: defaultVoice, Language: defaultLanguage}
 	if agentID != "" {
 		stored, err := n.db.Agent(ctx, who.Account, agentID)
@@ -127,7 +129,7 @@ func (n conversations) Admit(ctx context.Context, who api.Principal, agentID str
 	return talk, nil
 }
 
-// conversation is one agent socket's conversation.
+// conversation is that of one agent socket or WebRTC session.
 type conversation struct {
 	node    *Node
 	id      string // of the stored agent; empty when the client brings its own
@@ -135,32 +137,34 @@ type conversation struct {
 	longest time.Duration // as the ticket says; 0: as the agent says
 	session *pipeline.Session
 	call    *pipeline.Call
-	leg     *wsagent.Leg
+	leg     talk.Leg
 	record  *record
+	inside  insight
 	running chan struct{} // closed when call may be used, or never will be
 }
 
-// Cancel implements wsagent.Conversation.
+// Cancel implements talk.Conversation.
 func (c *conversation) Cancel() { c.session.End(media.Ended{Reason: media.UserHangup}) }
 
-// Converse implements wsagent.Conversation.
-func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *wsagent.Leg) {
+// Converse implements talk.Conversation.
+func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk.Leg) {
 	c.leg = leg
+	c.inside.leg, c.inside.session = leg, c.session
 	if c.id == "" {
 		apply(&c.plan.agent, asked)
 	} else if asked.ToolsSet {
 		// The stored agent wins over what clients always send at the start.
 		c.plan.agent.Tools = append(c.plan.agent.Tools, asked.Tools...)
 	}
-	c.record = c.node.record("web", c.session, c.plan, api.TraceParentOf(ctx))
+	c.record = c.node.record(leg.Transport(), c.session, c.plan, api.TraceParentOf(ctx))
 	cfg, deaf, err := c.node.config(c.plan, leg.Format().In)
 	if err == nil {
-		cfg.ClientTools = true
+		cfg.ClientTools, cfg.Inspect = true, c.inside.may
 		functions := c.node.functionsOf(ctx, c.session, c.plan, "", c.record.trace.Header())
 		defer functions.Close()
 		cfg.Functions = functions.Functions
 		cfg.Observe = c.session.Observer(c.observe)
-		cfg.Recorder = c.node.recorder(c.session, c.plan)
+		cfg.Recorder, cfg.Journal = c.node.recorder(c.session, c.plan), c.node.journal(c.session, c.plan)
 		if c.longest > 0 {
 			cfg.MaxDuration = min(cfg.MaxDuration, c.longest)
 		}
@@ -184,16 +188,23 @@ func (c *conversation) Converse(ctx context.Context, asked wsagent.Change, leg *
 		leg.Error(api.ErrCannotHear, cfg.Agent.Language)
 	}
 	leg.Status("prompt_set", 0)
-	c.session.Begin()
+	if l, ok := leg.(*webrtc.Leg); ok {
+		c.session.BeginAt(l.Started())
+	} else {
+		c.session.Begin()
+	}
 	close(c.running)
 	c.node.log.Info("conversation begins", "session", c.session.ID(), "agent", c.id)
 	ended := c.session.Conduct(c.call, leg)
 	c.record.ended(ended)
-	c.node.ended("web", c.session.ID(), ended)
+	c.node.ended(leg.Transport(), c.session.ID(), ended)
+	if l, ok := leg.(*webrtc.Leg); ok {
+		c.node.keepQuality(c.session, l)
+	}
 }
 
 // apply changes an agent as the client asks.
-func apply(a *pipeline.Agent, c wsagent.Change) {
+func apply(a *pipeline.Agent, c talk.Change) {
 	if c.Voice != nil {
 		a.Voice = *c.Voice
 	}
@@ -214,29 +225,29 @@ func (c *conversation) live() *pipeline.Call {
 	return c.call
 }
 
-// Type implements wsagent.Conversation.
+// Type implements talk.Conversation.
 func (c *conversation) Type(text string) {
 	if call := c.live(); call != nil {
 		call.Type(text)
 	}
 }
 
-// Interrupt implements wsagent.Conversation.
+// Interrupt implements talk.Conversation.
 func (c *conversation) Interrupt() {
 	if call := c.live(); call != nil {
 		call.Interrupt()
 	}
 }
 
-// ToolResult implements wsagent.Conversation.
+// ToolResult implements talk.Conversation.
 func (c *conversation) ToolResult(id, result string) {
 	if call := c.live(); call != nil {
 		call.ToolResult(id, result)
 	}
 }
 
-// Update implements wsagent.Conversation.
-func (c *conversation) Update(change wsagent.Change) {
+// Update implements talk.Conversation.
+func (c *conversation) Update(change talk.Change) {
 	if call := c.live(); call != nil {
 		call.Update(func(a *pipeline.Agent) { apply(a, change) })
 	}
@@ -246,6 +257,7 @@ func (c *conversation) Update(change wsagent.Change) {
 // conductor.
 func (c *conversation) observe(e pipeline.Event) {
 	c.record.observe(e)
+	c.inside.observe(e)
 	l := c.leg
 	switch e.Kind {
 	case pipeline.Thinking, pipeline.Speaking:
@@ -274,11 +286,11 @@ func (c *conversation) observe(e pipeline.Event) {
 }
 
 // visemes are the mouth shapes of phonemes.
-func visemes(phones []inference.Mark) []wsagent.Viseme {
-	list := make([]wsagent.Viseme, len(phones))
+func visemes(phones []inference.Mark) []talk.Viseme {
+	list := make([]talk.Viseme, len(phones))
 	for i, p := range phones {
 		shape := tts.Shape(p.Text)
-		list[i] = wsagent.Viseme{V: max(0, p.Char), C: tts.Alphabet[shape], T: p.Start.Seconds(), ID: shape}
+		list[i] = talk.Viseme{V: max(0, p.Char), C: tts.Alphabet[shape], T: p.Start.Seconds(), ID: shape}
 	}
 	return list
 }

@@ -24,6 +24,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	n.prepareRecordings(life)
 	n.prepareNumbers()
 	summaries := n.handleSummaries()
+	analyses := n.handleAnalyses()
 	n.handleCRMNotes()
 	webhooks := n.handleWebhooks()
 	if err := n.handleWarnings(); err != nil {
@@ -37,6 +38,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 		return err
 	}
 	summaries()
+	analyses()
 	webhooks()
 	if n.cfg.Payments != "none" {
 		recharges.Watch()

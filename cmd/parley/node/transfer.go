@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"parley/api"
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/media"
@@ -17,7 +18,7 @@ import (
 // number of the account's that the call is on: whoever is called for a transfer sees it.
 func (n *Node) telephoneFunctions(cfg *pipeline.Config, p plan, session *pipeline.Session, ours string) {
 	c := consultation{node: n, session: session, agent: p.id, from: ours}
-	p.settings.Telephone(cfg, &pipeline.Transfer{Check: n.transferable, Consult: c.call}, n.optOut(session))
+	p.settings.Telephone(cfg, &pipeline.Transfer{Check: c.check, Consult: c.call}, n.optOut(session))
 }
 
 // What a model is told of a transfer that cannot be.
@@ -33,19 +34,32 @@ var (
 	errRefusing = errors.New("the telephone company refused the transfer")
 )
 
-// transferable checks a number as that of a dial is: what it returns is what is called.
-func (n *Node) transferable(number string) (string, error) {
-	to, err := n.classify(number)
-	if why, ok := errors.AsType[*destination.Error](err); ok {
+// check weighs a number as that of a dial is: what it returns is what is called. Whoever
+// is not to be called is not called by the far end for us either.
+func (c consultation) check(ctx context.Context, number string) (string, error) {
+	n := c.node
+	to, err := n.callee(number)
+	if err == nil {
+		_, err = n.db.DoNotCall(ctx, c.session.Account(), to.E164)
+		switch {
+		case err == nil:
+			err = store.ErrDoNotCall
+		case errors.Is(err, store.ErrNotFound):
+			return to.E164, nil
+		}
+	}
+	n.counts.Refuse(err)
+	n.log.Info("a caller is not transferred", "session", c.session.ID(), "err", err)
+	why, special := errors.AsType[*destination.Error](err)
+	switch {
+	case special:
 		return "", why
-	}
-	if err != nil {
-		return "", errNotNow
-	}
-	if _, err := to.Minute(n.card.Load()); err != nil {
+	case errors.Is(err, api.ErrDestination):
 		return "", errNoPrice
+	case errors.Is(err, store.ErrDoNotCall):
+		return "", errListed
 	}
-	return to.E164, nil
+	return "", errNotNow
 }
 
 // line is a telephone call as an agent transfers it: what comes of that is told in words.
@@ -111,6 +125,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: c.session.Account(), Agent: c.agent, From: c.from, To: to.E164,
 		Terms: to.Terms(), LineOnly: true})
 	if err != nil {
+		n.counts.Refuse(refusal(err))
 		n.log.Info("nobody was called for a transfer", "session", c.session.ID(), "err", err)
 		return nil, nil, notAdmitted(err)
 	}

@@ -154,21 +154,46 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestTransferable: a destination is weighed as that of a dial.
+// TestTransferable: a destination is weighed as that of a dial, also for a transfer that
+// the far end does, and what is refused is counted.
 func TestTransferable(t *testing.T) {
 	d := newDesk(t)
+	const listed = "+12025550107"
+	session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	d.ok(err)
+	defer session.End(endedBy(errNoRoute))
+	_, _, err = d.node.db.AddDoNotCall(t.Context(), d.who.Account, store.DoNotCall{Number: listed, Source: store.ListedByAPI}, time.Now())
+	d.ok(err)
+	c := consultation{node: d.node, session: session, agent: d.agent, from: deskNumber}
 	for number, want := range map[string]string{"+1 202 555 0106": "+12025550106", "+34911234567": "+34911234567"} {
-		if got, err := d.node.transferable(number); got != want || err != nil {
+		if got, err := c.check(t.Context(), number); got != want || err != nil {
 			t.Errorf("%s: %q, %v", number, got, err)
 		}
 	}
-	for number, why := range map[string]string{"+351912345678": "Mobiles in Portugal", "+34806123456": "special number", "112": "international format", "+21671234567": "country"} {
-		if got, err := d.node.transferable(number); err == nil || !strings.Contains(err.Error(), why) {
+	const notSold, notCalled = "callcenter.destination_not_allowed", "callcenter.do_not_call"
+	for number, want := range map[string][2]string{"+351912345678": {"Mobiles in Portugal", notSold}, "+34806123456": {"special number", notSold},
+		"112": {"international format", notSold}, "+21671234567": {"country", notSold}, "+1 (202) 555-0107": {"do-not-call list", notCalled},
+		"+881612345678": {"country", notSold}, "+19005551234": {"special number", notSold}} {
+		before := scraped(t, refusalMetrics{&d.node.counts})[want[1]]
+		if got, err := c.check(t.Context(), number); err == nil || !strings.Contains(err.Error(), want[0]) {
 			t.Errorf("%s: %q, %v", number, got, err)
 		}
+		if n := scraped(t, refusalMetrics{&d.node.counts})[want[1]] - before; n != 1 {
+			t.Errorf("%s was counted %v times", number, n)
+		}
 	}
-	if _, _, err := (consultation{node: d.node}).call(context.Background(), "112"); err == nil {
-		t.Error("112 was called")
+	// A second leg is refused too, should it ever come to that.
+	for number, want := range map[string]error{"112": errNotNow, listed: errListed} {
+		if _, _, err := c.call(t.Context(), number); !errors.Is(err, want) {
+			t.Errorf("%s was called: %v", number, err)
+		}
+	}
+	// Without the database nobody is asked to call somebody who may be on the list.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := c.check(ctx, "+34911234567"); !errors.Is(err, errNotNow) {
+		t.Errorf("unseen: %q, %v", got, err)
 	}
 }
 

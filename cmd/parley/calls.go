@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+)
+
+// callWords are what the filters of the list of calls take, as the API has it.
+var callWords = map[string][]string{
+	"direction": {"web", "inbound", "outbound"},
+	"state":     {"live", "ended"},
+	"end-reason": {"completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail",
+		"balance_exhausted", "max_duration", "unknown"},
+}
+
+// callsCommand is what the calls command is told.
+type callsCommand struct {
+	remote
+	query client.CallQuery
+	json  bool
+}
+
+func newCallsCommand() *cobra.Command {
+	var l callsCommand
+	cmd := &cobra.Command{Use: "calls", Short: "List the latest calls",
+		Long: "Lists the account's latest calls, the newest first: on the telephone, placed by agents, and over WebSockets. Filters are\n" +
+			"combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
+		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --json | jq -r '.data[0].id'",
+		Args:    cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd) }}
+	l.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&l.query.Direction, "direction", "", "only these: "+strings.Join(callWords["direction"], ", "))
+	fl.StringVar(&l.query.State, "state", "", "only those in progress, live, or over, ended")
+	fl.StringVar(&l.query.EndReason, "end-reason", "", "only those that ended so, such as no_answer")
+	fl.StringVar(&l.query.Number, "number", "", "only those from or to this number, in international format")
+	fl.StringVar(&l.query.Agent, "agent", "", "only those of this agent, also one that was deleted")
+	fl.StringVar(&l.query.From, "from", "", "not begun before this date, or RFC 3339 time")
+	fl.StringVar(&l.query.To, "to", "", "begun before this date, or RFC 3339 time")
+	fl.IntVar(&l.query.Limit, "limit", 20, "how many at most, 1 to 100")
+	fl.BoolVar(&l.json, "json", false, "print one JSON object")
+	complete(cmd, callWords)
+	_ = cmd.RegisterFlagCompletionFunc("agent", l.agents) // it exists
+	cmd.AddCommand(newCallsRecording(), newCallsShow())
+	return cmd
+}
+
+func (l *callsCommand) run(cmd *cobra.Command) error {
+	if l.query.Limit < 1 || l.query.Limit > 100 {
+		return usageError("--limit: from 1 to 100")
+	}
+	for name, given := range map[string]string{"direction": l.query.Direction, "state": l.query.State, "end-reason": l.query.EndReason} {
+		if given != "" && !slices.Contains(callWords[name], given) {
+			return usageError("--" + name + " is one of " + strings.Join(callWords[name], ", "))
+		}
+	}
+	c, err := l.client()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd)
+	defer stop()
+	list, more, err := c.Calls(ctx, l.query)
+	if err != nil {
+		return err
+	}
+	if more {
+		fmt.Fprintf(cmd.ErrOrStderr(), "only the newest %d are shown\n", l.query.Limit)
+	}
+	if l.json {
+		return result(cmd, true, map[string]any{"data": list})
+	}
+	return lines(cmd, func(w io.Writer) { showCalls(w, list) })
+}
+
+func showCalls(w io.Writer, list []client.Call) {
+	fmt.Fprintln(w, "began\tcall\tdirection\tfrom\tto\tseconds\tend\tUSD")
+	for _, c := range list {
+		end := c.Status
+		if c.EndReason != nil {
+			end = *c.EndReason
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", stamp(&c.CreatedAt), c.ID, c.Direction, c.From, c.To, c.Duration, end, c.Cost)
+	}
+}

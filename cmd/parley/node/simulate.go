@@ -1,0 +1,64 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"parley/cmd/parley/config"
+	"parley/inference"
+	"parley/pipeline"
+	"parley/pipeline/agent"
+	"parley/pipeline/simulate"
+	"parley/pipeline/tool"
+	"parley/store"
+)
+
+// Simulated is an agent as it would be in a call of this server, for a simulated caller:
+// with the server's model, and functions of which nothing runs. Those of MCP servers,
+// which describe them themselves, are not there. Nothing is left running.
+func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog.Logger) (simulate.Subject, error) {
+	p := planOf(a, log)
+	agent.Filled(&p.settings, agent.Call{Now: simulate.Epoch, Given: s.Variables}).Agent(&p.agent, &p.settings)
+	model, err := simulatedModel(cfg, p.settings.Engines)
+	if err != nil {
+		return simulate.Subject{}, fmt.Errorf("LLM: %w", err)
+	}
+	c := pipeline.Config{Agent: p.agent, LLM: model, Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(),
+		Speculate: p.settings.Speculate(true), Log: log}
+	for _, d := range p.functions {
+		if d.Kind != tool.MCPKind {
+			c.Functions = append(c.Functions, tool.Function{Spec: d.Spec, Cancel: d.Cancel})
+		}
+	}
+	c.ClientTools = len(p.agent.Tools) > 0
+	if s.Telephone == nil || *s.Telephone {
+		p.settings.Telephone(&c, &pipeline.Transfer{}, func(context.Context) error { return nil })
+	}
+	return simulate.Subject{Config: c}, nil
+}
+
+// simulatedModel is the model of the settings, or those of its list that the agent wants.
+func simulatedModel(cfg *config.Config, wanted *pipeline.Engines) (inference.LLM, error) {
+	stage := cfg.LLM
+	if wanted != nil {
+		var names []string
+		for _, name := range wanted.LLM {
+			if slices.Contains(stage.Engines, name) {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			stage.Engines = names
+		}
+	}
+	list, err := each(stage, newLLM)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	return inference.NewFailoverLLM(inference.FailoverConfig{First: firstWords}, list...), nil
+}

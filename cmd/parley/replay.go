@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/pipeline"
+	"parley/pipeline/replay"
+	"parley/store"
+)
+
+// errDiffers is a replay that is not the call as it was.
+var errDiffers = errors.New("the replay differs from the call")
+
+// replayed is the answer of the replay command.
+type replayed struct {
+	Call        string           `json:"call"`
+	Same        bool             `json:"same"`
+	Cut         bool             `json:"cut"`
+	PartedMS    *int64           `json:"parted_at_ms"` // null: it never does
+	Unheard     int              `json:"unheard"`
+	Events      []replay.Event   `json:"events"`
+	Differences []eventInTwoLogs `json:"differences"`
+}
+
+type eventInTwoLogs struct {
+	Then *replay.Event `json:"then"`
+	Now  *replay.Event `json:"now"`
+}
+
+func newReplayCommand() *cobra.Command {
+	var set []string
+	var diff, today, asJSON bool
+	var out string
+	cmd := &cobra.Command{Use: "replay FILE|CALL_ID", Short: "Conduct a recorded call again and compare",
+		Long: "Feeds the server's conductor all that reached it in a call: what the caller's voice did, what was recognised, what the model, the\n" +
+			"voice and functions gave, and when. It decides again, in no time and without any engine, and its log is compared with that of\n" +
+			"the call, byte for byte. - is a difference that was, + one that is, ~ what is at another time. With other settings it shows where\n" +
+			"the call would have gone another way; a reply then is the recorded one to the same words, else the next one. Settings to change: \n" +
+			strings.Join(replay.Settable(), ", ") + ".\n" +
+			"Calls whose agent's settings say record: true are kept, as long as their recordings. Needs no running server; FILE is what\n" +
+			"-o has written. Exit status 1 when anything differs.",
+		Example: "  parley replay ses_…\n  parley replay ses_… --diff --set min_endpoint_ms=500 --set interruptible=never\n  parley replay ses_… -o call.jsonl.gz", Args: cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		settings, err := replay.ParseSettings(set)
+		if err != nil {
+			return usageError("--set: " + err.Error())
+		}
+		record, agent, err := findRecord(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		if out != "" {
+			return writeRecord(cmd.OutOrStdout(), out, record)
+		}
+		changes := []func(*pipeline.Config){replay.With(settings)}
+		if today {
+			if agent == nil {
+				return usageError("--today: needs a call whose agent is still there")
+			}
+			changes = []func(*pipeline.Config){replay.Today(*agent), changes[0]}
+		}
+		f, err := replay.Read(bytes.NewReader(record))
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		r, err := replay.Replay(f, replay.Options{Change: func(c *pipeline.Config) {
+			for _, change := range changes {
+				change(c)
+			}
+		}})
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		if asJSON {
+			err = result(cmd, true, answerOf(args[0], f, &r))
+		} else {
+			err = showReplay(cmd.OutOrStdout(), f, &r, diff)
+		}
+		if err == nil && !r.Same {
+			err = errDiffers
+		}
+		return err
+	}
+	cmd.Flags().StringArrayVar(&set, "set", nil, "another setting of the agent, as `setting=value`; repeated")
+	cmd.Flags().BoolVar(&today, "today", false, "with the settings that the agent has today")
+	cmd.Flags().BoolVar(&diff, "diff", false, "print only what differs")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write what was kept of the call to this file instead, - for standard output")
+	cmd.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// findRecord reads the file of that name, or finds what the database has of the call,
+// with the settings that its agent has today.
+func findRecord(cmd *cobra.Command, name string) ([]byte, *pipeline.Settings, error) {
+	if !strings.HasPrefix(name, "ses_") || strings.ContainsAny(name, "./") {
+		b, err := os.ReadFile(name)
+		return b, nil, err
+	}
+	cfg, _, err := loadConfig(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), adminTimeout)
+	defer cancel()
+	db, closeDB, err := openStore(ctx, cfg, newLogger(cmd.ErrOrStderr(), cfg))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeDB()
+	kept, err := db.CallReplay(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil, fmt.Errorf("%s: nothing is kept to replay: the call was not recorded, has not ended, or its recording was deleted: %w", name, err)
+	}
+	if err != nil || kept.Settings == nil {
+		if err != nil {
+			return nil, nil, err
+		}
+		return kept.Record, nil, nil
+	}
+	settings, err := pipeline.ParseSettings(kept.Settings)
+	return kept.Record, &settings, err
+}
+
+func writeRecord(stdout io.Writer, to string, record []byte) error {
+	if to == "-" {
+		_, err := stdout.Write(record)
+		return err
+	}
+	return os.WriteFile(to, record, 0o600)
+}
+
+func answerOf(name string, f *replay.File, r *replay.Result) replayed {
+	answer := replayed{Call: name, Same: r.Same, Cut: f.Cut, Unheard: r.Unheard, Events: r.Events, Differences: []eventInTwoLogs{}}
+	if at, ok := partedAt(f, r); ok {
+		ms := at.At().Milliseconds()
+		answer.PartedMS = &ms
+	}
+	for _, d := range replay.Compare(f.Events, r.Events) {
+		if !d.Same() {
+			answer.Differences = append(answer.Differences, eventInTwoLogs{d.Then, d.Now})
+		}
+	}
+	return answer
+}
+
+// partedAt is the first event that is another one.
+func partedAt(f *replay.File, r *replay.Result) (*replay.Event, bool) {
+	switch n := r.Parted; {
+	case n < 0:
+		return nil, false
+	case n < len(r.Events):
+		return &r.Events[n], true
+	case n < len(f.Events):
+		return &f.Events[n], true
+	}
+	return nil, false
+}
+
+func showReplay(w io.Writer, f *replay.File, r *replay.Result, onlyDiff bool) error {
+	var b strings.Builder
+	n := 0
+	for _, d := range replay.Compare(f.Events, r.Events) {
+		if !d.Same() {
+			n++
+		}
+		if !onlyDiff || !d.Same() {
+			b.WriteString(d.String() + "\n")
+		}
+	}
+	switch at, ok := partedAt(f, r); {
+	case r.Same && f.Cut:
+		fmt.Fprintf(&b, "%d events, as in the call; the rest of it was not kept\n", len(r.Events))
+	case r.Same:
+		fmt.Fprintf(&b, "%d events, as in the call\n", len(r.Events))
+	case ok:
+		fmt.Fprintf(&b, "%d differences, from %.3f s on\n", n, at.At().Seconds())
+	default:
+		fmt.Fprintf(&b, "%d differences\n", n)
+	}
+	if r.Unheard > 0 {
+		fmt.Fprintf(&b, "%d replies were not in the call: silence stands in for their voice\n", r.Unheard)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

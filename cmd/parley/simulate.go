@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/config"
+	"parley/cmd/parley/node"
+	"parley/pipeline/agent"
+	"parley/pipeline/simulate"
+	"parley/store"
+)
+
+// errUnmet is a simulation in which not all that was expected came about.
+var errUnmet = errors.New("not all that was expected came about")
+
+// simulationAnswer is the answer of the simulate command.
+type simulationAnswer struct {
+	Name    string            `json:"name,omitempty"`
+	OK      bool              `json:"ok"`
+	Runs    int               `json:"runs"`
+	Failed  int               `json:"failed"`
+	Results []simulate.Result `json:"results"`
+}
+
+func newSimulateCommand() *cobra.Command {
+	var f agentFlags
+	var from, account string
+	var runs int
+	var seed uint64
+	var events, asJSON, describe bool
+	cmd := &cobra.Command{Use: "simulate SCRIPT", Short: "Have a scripted caller try an agent, and check what it says",
+		Long: "Plays a call of a scripted caller with an agent through the server's conductor and model, without telephone, recogniser and voice\n" +
+			"and faster than time passes: prompts, turn-taking and functions can be tried after each change. The script, YAML or JSON, says\n" +
+			"what the caller says, when they pause, talk over the agent, press keys and hang up, what functions give, and what is expected;\n" +
+			"--schema prints its JSON Schema. None of the agent's functions is really called. With runs above 1 the times vary by chance,\n" +
+			"the same for the same seed. The model is that of the settings (PARLEY_LLM). Exit status 1 when an expectation is not met.",
+		Example: "  parley simulate booking.yaml --file agent.yaml\n  parley simulate booking.yaml --account acc_… --agent ag_… --runs 100 --seed 7",
+		Args: func(_ *cobra.Command, args []string) error {
+			if describe {
+				return nil
+			}
+			if len(args) != 1 {
+				return errors.New("needs the script")
+			}
+			return nil
+		}}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if describe {
+			return result(cmd, true, simulate.Schema)
+		}
+		text, err := os.ReadFile(args[0])
+		if err != nil {
+			return err
+		}
+		s, err := simulate.Parse(text)
+		if err != nil {
+			return usageError(fmt.Sprintf("%s: %v", args[0], err))
+		}
+		if runs > 0 {
+			s.Runs = runs
+		}
+		if cmd.Flags().Changed("seed") {
+			s.Seed = seed
+		}
+		subject, err := simulationSubject(cmd, s, &f, account, from)
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		return runSimulation(ctx, cmd, s, subject, events, asJSON)
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&from, "agent", "", "try this agent of the --account, with --file and flags over it")
+	cmd.Flags().StringVar(&account, "account", "", "whose agent it is")
+	cmd.MarkFlagsRequiredTogether("agent", "account")
+	cmd.Flags().IntVar(&runs, "runs", 0, "how often, in place of what the script says")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "of chance, in place of the script's")
+	cmd.Flags().BoolVar(&events, "events", false, "print the whole log of each run")
+	cmd.Flags().BoolVar(&describe, "schema", false, "print the JSON Schema of scripts, and do nothing else")
+	cmd.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// simulationSubject is the agent that is tried: a new one, or that of an account, changed
+// by what the command line says.
+func simulationSubject(cmd *cobra.Command, s *simulate.Script, f *agentFlags, account, from string) (simulate.Subject, error) {
+	cfg, _, err := loadConfig(cmd)
+	if err != nil {
+		return simulate.Subject{}, err
+	}
+	a := agent.New()
+	if from != "" {
+		if a, err = storedAgent(cmd, cfg, account, from); err != nil {
+			return simulate.Subject{}, err
+		}
+	}
+	if a.Name == "" {
+		a.Name = "simulated"
+	}
+	if err := f.apply(cmd, &a); err != nil {
+		return simulate.Subject{}, err
+	}
+	return node.Simulated(cfg, &a, s, newLogger(cmd.ErrOrStderr(), cfg))
+}
+
+// storedAgent is an agent of the server's database.
+func storedAgent(cmd *cobra.Command, cfg *config.Config, account, id string) (store.Agent, error) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), adminTimeout)
+	defer cancel()
+	db, closeDB, err := openStore(ctx, cfg, newLogger(cmd.ErrOrStderr(), cfg))
+	if err != nil {
+		return store.Agent{}, err
+	}
+	defer closeDB()
+	a, err := db.Agent(ctx, account, id)
+	if err != nil {
+		return store.Agent{}, fmt.Errorf("%s: %w", id, err)
+	}
+	return *a, nil
+}
+
+func runSimulation(ctx context.Context, cmd *cobra.Command, s *simulate.Script, subject simulate.Subject, events, asJSON bool) error {
+	answer := simulationAnswer{Name: s.Name, Runs: s.Runs, Results: []simulate.Result{}}
+	out := cmd.OutOrStdout()
+	for run := 1; run <= s.Runs && ctx.Err() == nil; run++ {
+		r := simulate.Run(ctx, s, subject, run)
+		if !r.OK {
+			answer.Failed++
+		}
+		if !asJSON && (s.Runs == 1 || !r.OK || events) {
+			if err := showSimulation(out, s, &r, events); err != nil {
+				return err
+			}
+		}
+		if !events {
+			r.Events = nil
+		}
+		answer.Results = append(answer.Results, r)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	answer.OK = answer.Failed == 0
+	if err := result(cmd, asJSON, answer); err != nil {
+		return err
+	}
+	if !asJSON && s.Runs > 1 {
+		if _, err := fmt.Fprintf(out, "%d of %d runs as expected\n", s.Runs-answer.Failed, s.Runs); err != nil {
+			return err
+		}
+	}
+	if !answer.OK {
+		return errUnmet
+	}
+	return nil
+}
+
+// showSimulation prints a run for people.
+func showSimulation(w io.Writer, s *simulate.Script, r *simulate.Result, events bool) error {
+	var b strings.Builder
+	if s.Runs > 1 {
+		fmt.Fprintf(&b, "run %d\n", r.Run)
+	}
+	if events {
+		for i := range r.Events {
+			b.WriteString(r.Events[i].String() + "\n")
+		}
+	} else {
+		functions := r.Functions
+		for _, l := range r.Lines {
+			for len(functions) > 0 && functions[0].AtMS <= l.AtMS {
+				fmt.Fprintf(&b, "%8.2f  calls   %s %s\n", float64(functions[0].AtMS)/1000, functions[0].Name, functions[0].Arguments)
+				functions = functions[1:]
+			}
+			role := map[string]string{"user": "caller", "agent": "agent"}[l.Role]
+			fmt.Fprintf(&b, "%8.2f  %-6s  %s\n", float64(l.AtMS)/1000, role, l.Text)
+		}
+		for _, f := range functions {
+			fmt.Fprintf(&b, "%8.2f  calls   %s %s\n", float64(f.AtMS)/1000, f.Name, f.Arguments)
+		}
+		fmt.Fprintf(&b, "%8.2f  ended   %s\n", float64(r.LengthMS)/1000, strings.TrimSuffix(r.Ended+": "+r.Detail, ": "))
+	}
+	for _, t := range r.Turns {
+		fmt.Fprintf(&b, "turn %d answered after %d ms: endpoint %d, model %d, voice %d\n", t.Turn, t.TotalMS, t.EndpointMS, t.ModelMS, t.VoiceMS)
+	}
+	for _, f := range r.Faults {
+		fmt.Fprintf(&b, "fault: %s\n", f)
+	}
+	for _, c := range r.Checks {
+		if c.OK {
+			fmt.Fprintf(&b, "ok    %s\n", c.Expected)
+		} else {
+			fmt.Fprintf(&b, "FAIL  %s; found %s\n", c.Expected, c.Found)
+		}
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(&b, "FAIL  %s\n", r.Problem)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

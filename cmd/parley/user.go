@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/dashboard"
+	"parley/cmd/parley/node"
+	"parley/store"
+)
+
+func newAdminUserCommand() *cobra.Command {
+	return group("admin", "People who sign in to the dashboard: create, reset, list",
+		"Each prints a link with which the person chooses a password, once, within 30 minutes. Passwords are never typed here.",
+		"  parley admin create ana@example.com", newAdminCreate(), newAdminReset(), newAdminList())
+}
+
+// userView is a user as commands print it.
+type userView struct {
+	ID         string     `json:"user_id"`
+	Email      string     `json:"email"`
+	Role       string     `json:"role"`
+	CreatedAt  time.Time  `json:"created_at"`
+	SignedInAt *time.Time `json:"signed_in_at"`
+	Link       string     `json:"link,omitempty"` // opens once
+	ExpiresAt  *time.Time `json:"link_expires_at,omitempty"`
+}
+
+func viewUser(u *store.User) userView {
+	return userView{ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: u.CreatedAt, SignedInAt: u.SignedInAt}
+}
+
+// printLink makes a link for a user and prints it.
+func (a *admin) printLink(cmd *cobra.Command, u *store.User) error {
+	cfg, _, err := loadConfig(cmd)
+	if err != nil {
+		return err
+	}
+	token, err := a.db.NewSignInLink(a.ctx, u.ID, a.now)
+	if err != nil {
+		return err
+	}
+	v := viewUser(u)
+	end := a.now.Add(store.SignInLinkLife)
+	v.Link, v.ExpiresAt = node.BaseURL(cfg)+dashboard.PasswordLink(token), &end
+	return a.print(v, func(w io.Writer) {
+		fmt.Fprintf(w, "user\t%s\t%s\nrole\t%s\nlink\t%s\n\t(opens once, until %s)\n", v.Email, v.ID, v.Role, v.Link, stamp(&end))
+	})
+}
+
+func newAdminCreate() *cobra.Command {
+	cmd := &cobra.Command{Use: "create EMAIL", Short: "Let somebody sign in; prints a link to choose a password",
+		Long: "Makes a user and prints a link with which they choose a password. An operator sees all accounts of the server; with --role member\n" +
+			"the user sees only those that they belong to. With --account they own that account.",
+		Example: "  parley admin create ana@example.com\n  parley admin create luis@example.com --role member --account acc_…", Args: cobra.ExactArgs(1)}
+	role := cmd.Flags().String("role", store.RoleOperator, "operator or member")
+	account := cmd.Flags().String("account", "", "an account to own")
+	return adminCommand(cmd, func(a *admin, args []string) error {
+		if *account != "" {
+			if _, err := a.db.Account(a.ctx, *account); err != nil {
+				return err
+			}
+		}
+		u, err := a.db.CreateUser(a.ctx, args[0], *role, a.now)
+		if err != nil {
+			return err
+		}
+		if *account != "" {
+			if err := a.db.AddMember(a.ctx, *account, u.ID, store.RoleOwner, a.now); err != nil {
+				return err
+			}
+		}
+		return a.printLink(cmd, u)
+	})
+}
+
+func newAdminReset() *cobra.Command {
+	cmd := &cobra.Command{Use: "reset EMAIL", Short: "Print a link with which a user chooses another password",
+		Long:    "The old password is good until the link is used; then all browsers that had signed in with it are signed out.",
+		Example: "  parley admin reset ana@example.com", Args: cobra.ExactArgs(1)}
+	return adminCommand(cmd, func(a *admin, args []string) error {
+		u, _, err := a.db.UserByEmail(a.ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return a.printLink(cmd, u)
+	})
+}
+
+func newAdminList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List users", Long: "Lists all users of the server, the newest first.", Example: "  parley admin list --json", Args: cobra.NoArgs}
+	return adminCommand(cmd, func(a *admin, _ []string) error {
+		users, err := a.db.Users(a.ctx, store.Page{})
+		if err != nil {
+			return err
+		}
+		views := make([]userView, len(users))
+		for i := range users {
+			views[i] = viewUser(&users[i])
+		}
+		return a.print(map[string]any{"users": views}, func(w io.Writer) {
+			for _, v := range views {
+				fmt.Fprintf(w, "%s\t%s\t%s\tsigned in %s\n", v.ID, v.Email, v.Role, stamp(v.SignedInAt))
+			}
+		})
+	})
+}
