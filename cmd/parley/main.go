@@ -57,7 +57,7 @@ func newRoot(understood *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "parley",
 		Short: "A real-time voice server for AI agents",
-		Long: "Parley answers calls over SIP and WebSockets with an AI agent, and turns text into speech, speech into text and noisy\n" +
+		Long: "Parley answers calls over SIP, WebRTC and WebSockets with an AI agent, and turns text into speech, speech into text and noisy\n" +
 			"recordings into clean ones. This program is the server and the tool to run, inspect and try it.",
 		Example:       "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
 		SilenceErrors: true,

@@ -25,8 +25,9 @@ const Name = "espeak"
 const (
 	defaultProcesses = 2
 	// waiting bounds the requests in line for a worker. A sentence takes some
-	// milliseconds, so a longer line means that the workers are not working.
-	waiting = 64
+	// milliseconds, and hundreds of calls that come at once greet at once; a longer
+	// line means that the workers are not working.
+	waiting = 256
 	// naturalRate is the voices' own pace in words a minute.
 	naturalRate = 175
 )
