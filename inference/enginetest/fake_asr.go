@@ -43,8 +43,9 @@ type Heard struct {
 	At    time.Duration
 	Text  string
 	Final bool
-	More  bool  // final, but more follows for this utterance though it was finished
-	Err   error // the stream fails
+	More  bool             // final, but more follows for this utterance though it was finished
+	Err   error            // the stream fails
+	Words []inference.Mark // as Result has them
 }
 
 // The lags of Spoken, those of a good streaming recogniser.

@@ -190,7 +190,7 @@ func (s *FakeStream) next() (r inference.Result, wait time.Duration, ok bool) {
 		return r, wait, false
 	}
 	s.due = slices.Delete(s.due, first, first+1)
-	r = inference.Result{Utterance: s.answering, Text: p.heard.Text, Final: p.heard.Final, Confidence: s.asr.Confidence, Err: p.heard.Err}
+	r = inference.Result{Utterance: s.answering, Text: p.heard.Text, Final: p.heard.Final, Confidence: s.asr.Confidence, Err: p.heard.Err, Words: p.heard.Words}
 	if r.Final {
 		s.final = true
 		if r.Last = s.answering < s.current && !p.heard.More; r.Last {

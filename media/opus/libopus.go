@@ -13,15 +13,20 @@ import (
 // Encodes says whether this build has an encoder.
 const Encodes = true
 
+// copiesFrom is the loss in percent from which libopus, told to encode any audio, goes
+// over to SILK: only SILK has copies.
+const copiesFrom = 6
+
 // Encoder makes packets of 20 ms.
 type Encoder struct {
 	enc  *libopus.Encoder
 	loss int
 }
 
-// NewEncoder returns an encoder for speech.
+// NewEncoder returns an encoder for speech: of CELT alone, and with SILK for a far end that
+// loses packets.
 func NewEncoder(cfg EncoderConfig) (*Encoder, error) {
-	enc, err := libopus.NewEncoder(int(cfg.Rate), 1, libopus.AppVoIP)
+	enc, err := libopus.NewEncoder(int(cfg.Rate), 1, libopus.AppAudio)
 	if err != nil {
 		return nil, fmt.Errorf("opus: encoder: %w", err)
 	}
@@ -51,6 +56,9 @@ func (e *Encoder) ExpectLoss(percent int) error {
 	e.loss = percent
 	if err := e.enc.SetInBandFEC(percent > 0); err != nil {
 		return fmt.Errorf("opus: encoder: %w", err)
+	}
+	if percent > 0 {
+		percent = max(percent, copiesFrom)
 	}
 	if err := e.enc.SetPacketLossPerc(percent); err != nil {
 		return fmt.Errorf("opus: encoder: %w", err)

@@ -75,6 +75,30 @@ func TestEncodes(t *testing.T) {
 	}
 }
 
+// TestSearchesOnlyWhenPacketsAreLost: SILK, whose search takes five times as long as all of
+// CELT, is what has copies, so it is used where the far end loses packets and nowhere else.
+func TestSearchesOnlyWhenPacketsAreLost(t *testing.T) {
+	const rate = media.Rate24k
+	e := encoder(t, opus.EncoderConfig{Rate: rate, Complexity: 4})
+	tone, b := mediatest.Tone(300, rate, rate.FrameSamples(), 0.3), make([]byte, opus.MaxPacket)
+	for _, c := range []struct {
+		loss int
+		silk bool
+	}{{0, false}, {1, true}, {20, true}, {0, false}} {
+		if err := e.ExpectLoss(c.loss); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 { // a change takes some packets
+			if _, err := e.Encode(b, tone); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if celt := b[0]>>3 >= 16; celt == c.silk { // RFC 6716 table 2
+			t.Errorf("%d %% of packets are lost, configuration %d", c.loss, b[0]>>3)
+		}
+	}
+}
+
 // TestRecovers: what was lost is in the packet after it, when the encoder expects losses.
 func TestRecovers(t *testing.T) {
 	const rate = media.Rate16k

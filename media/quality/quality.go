@@ -1,22 +1,37 @@
-// Package quality says how good a telephone call was: the E-model's score (ITU-T
-// G.107) and the account of the network that it is made of. It is pure code.
+// Package quality says how good a call was: the E-model's score (ITU-T G.107) and the
+// account of the network that it is made of. It is pure code.
 package quality
 
 import "time"
 
-// Constants of the E-model for G.711 (ITU-T G.107, G.113 appendix I).
+// Codec is whose loss of packets is judged.
+type Codec uint8
+
+// The codecs of calls. The scale is the telephone's, of narrow band (ITU-T G.107): it ends
+// at G.711 without losses, so Opus, which sounds better than that, starts from there, too.
+const (
+	G711 Codec = iota
+	Opus
+)
+
+// robustness is Bpl: how little lost packets hurt (ITU-T G.107 section 7.5). G.711 has
+// concealment; without it would have 4.3. For Opus ITU-T has no value on any scale, so this
+// is the best that G.113 appendix I has of a codec with a memory, which is disturbed for
+// longer than the packet that it lost: that of G.729A. It leaves out what a copy in the next
+// packet recovers, and is rather too strict than too kind.
+var robustness = [...]float64{G711: 25.1, Opus: 19.0}
+
+// Constants of the E-model (ITU-T G.107).
 const (
 	basicR = 93.2
-	// robustness is Bpl of G.711 with concealment; without it would be 4.3.
-	robustness = 25.1
 	// kneeDelay is the delay in ms from which conversation suffers more.
 	kneeDelay = 177.3
 )
 
 // MOS is the mean opinion score, 1 to 4.4, that the E-model (ITU-T G.107) expects of
-// a G.711 call with the given one-way delay and share of packets lost, 0 to 1, which
+// a call with codec c, the given one-way delay and share of packets lost, 0 to 1, which
 // come in runs of meanRun packets (1 or more).
-func MOS(delay time.Duration, loss, meanRun float64) float64 {
+func MOS(c Codec, delay time.Duration, loss, meanRun float64) float64 {
 	d := max(0, delay.Seconds()*1000)
 	impairment := 0.024 * d
 	if d > kneeDelay {
@@ -26,7 +41,7 @@ func MOS(delay time.Duration, loss, meanRun float64) float64 {
 	// BurstR: the runs seen against those of random loss, 1/(1-loss) packets long.
 	burst := max(1, meanRun*(1-loss))
 	percent := 100 * loss
-	impairment += 95 * percent / (percent/burst + robustness)
+	impairment += 95 * percent / (percent/burst + robustness[c])
 	r := max(0, min(basicR-impairment, 100))
 	return max(1, 1+0.035*r+7e-6*r*(r-60)*(100-r))
 }
@@ -38,9 +53,11 @@ type Counts struct {
 	Bursts   uint64 // runs of lost packets
 }
 
-// Meter scores a call interval by interval. The zero Meter is ready; it belongs to
-// one goroutine.
+// Meter scores a call interval by interval. The zero Meter is ready for G.711; it belongs
+// to one goroutine.
 type Meter struct {
+	Codec Codec
+
 	last       Counts // at the start of the interval
 	intervals  int
 	sum, least float64
@@ -51,7 +68,7 @@ func (m *Meter) Close(now Counts, delay time.Duration) {
 	if now.Expected <= m.last.Expected {
 		return
 	}
-	mos := score(Counts{now.Expected - m.last.Expected, now.Lost - m.last.Lost, now.Bursts - m.last.Bursts}, delay)
+	mos := m.score(Counts{now.Expected - m.last.Expected, now.Lost - m.last.Lost, now.Bursts - m.last.Bursts}, delay)
 	m.last = now
 	if m.intervals == 0 || mos < m.least {
 		m.least = mos
@@ -67,16 +84,16 @@ func (m *Meter) Scores(now Counts, delay time.Duration) (mean, least float64) {
 	case m.intervals > 0:
 		return m.sum / float64(m.intervals), m.least
 	case now.Expected > 0:
-		mos := score(now, delay)
+		mos := m.score(now, delay)
 		return mos, mos
 	}
 	return 0, 0
 }
 
-func score(c Counts, delay time.Duration) float64 {
+func (m *Meter) score(c Counts, delay time.Duration) float64 {
 	run := 1.0
 	if c.Bursts > 0 {
 		run = max(1, float64(c.Lost)/float64(c.Bursts))
 	}
-	return MOS(delay, float64(c.Lost)/float64(c.Expected), run)
+	return MOS(m.Codec, delay, float64(c.Lost)/float64(c.Expected), run)
 }

@@ -14,26 +14,36 @@ import (
 // The scores that ITU-T G.107 annex B gives for the R beside each.
 func TestMOS(t *testing.T) {
 	for _, c := range []struct {
+		codec quality.Codec
 		delay time.Duration
 		loss  float64
 		run   float64
 		want  float64
 	}{
-		{0, 0, 1, 4.41},                         // R = 93.2
-		{150 * time.Millisecond, 0, 1, 4.34},    // R = 89.6
-		{400 * time.Millisecond, 0, 1, 3.05},    // R = 59.1
-		{0, 0.05, 1, 3.92},                      // R = 77.4
-		{0, 0.05, 4, 3.83},                      // R = 75.2: the same in bursts
-		{0, 1, 1, 1.18},                         // R = 17.3
-		{100 * time.Millisecond, 0.02, 1, 4.16}, // R = 83.8
+		{quality.G711, 0, 0, 1, 4.41},                         // R = 93.2
+		{quality.G711, 150 * time.Millisecond, 0, 1, 4.34},    // R = 89.6
+		{quality.G711, 400 * time.Millisecond, 0, 1, 3.05},    // R = 59.1
+		{quality.G711, 0, 0.05, 1, 3.92},                      // R = 77.4
+		{quality.G711, 0, 0.05, 4, 3.83},                      // R = 75.2: the same in bursts
+		{quality.G711, 0, 1, 1, 1.18},                         // R = 17.3
+		{quality.G711, 100 * time.Millisecond, 0.02, 1, 4.16}, // R = 83.8
+		{quality.Opus, 0, 0, 1, 4.41},                         // R = 93.2
+		{quality.Opus, 0, 0.05, 1, 3.76},                      // R = 73.4
+		{quality.Opus, 100 * time.Millisecond, 0.02, 1, 4.10}, // R = 81.8
 	} {
-		if got := quality.MOS(c.delay, c.loss, c.run); math.Abs(got-c.want) > 0.02 {
+		if got := quality.MOS(c.codec, c.delay, c.loss, c.run); math.Abs(got-c.want) > 0.02 {
 			t.Errorf("delay %v, loss %v in runs of %v: %.2f, want %.2f", c.delay, c.loss, c.run, got, c.want)
 		}
 	}
 	for loss := 0.0; loss < 0.5; loss += 0.01 {
-		if quality.MOS(0, loss+0.01, 1) > quality.MOS(0, loss, 1) || quality.MOS(time.Second, loss, 1) > quality.MOS(0, loss, 1) {
-			t.Errorf("more loss or delay sounds better at %v", loss)
+		for _, c := range []quality.Codec{quality.G711, quality.Opus} {
+			here := quality.MOS(c, 0, loss, 1)
+			if quality.MOS(c, 0, loss+0.01, 1) > here || quality.MOS(c, time.Second, loss, 1) > here {
+				t.Errorf("codec %d: more loss or delay sounds better at %v", c, loss)
+			}
+		}
+		if quality.MOS(quality.Opus, 0, loss, 1) > quality.MOS(quality.G711, 0, loss, 1) {
+			t.Errorf("Opus suffers less than samples at %v", loss)
 		}
 	}
 }
@@ -41,16 +51,21 @@ func TestMOS(t *testing.T) {
 // What calls are scored is kept with them for years: it does not change unnoticed.
 // PARLEY_GOLDEN=update rewrites the table.
 func TestScoresDoNotChange(t *testing.T) {
+	for codec, golden := range []string{quality.G711: "testdata/mos.txt", quality.Opus: "testdata/mos-opus.txt"} {
+		unchanged(t, quality.Codec(codec), golden)
+	}
+}
+
+func unchanged(t *testing.T, codec quality.Codec, golden string) {
 	var got bytes.Buffer
 	fmt.Fprintln(&got, "delay_ms loss run mos")
 	for _, delay := range []int{0, 20, 100, 177, 178, 250, 400, 1000} {
 		for _, loss := range []float64{0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1} {
 			for _, run := range []float64{1, 2, 5} {
-				fmt.Fprintf(&got, "%d %g %g %.4f\n", delay, loss, run, quality.MOS(time.Duration(delay)*time.Millisecond, loss, run))
+				fmt.Fprintf(&got, "%d %g %g %.4f\n", delay, loss, run, quality.MOS(codec, time.Duration(delay)*time.Millisecond, loss, run))
 			}
 		}
 	}
-	const golden = "testdata/mos.txt"
 	if os.Getenv("PARLEY_GOLDEN") == "update" {
 		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -70,7 +85,7 @@ func TestMeter(t *testing.T) {
 	if mean, least := m.Scores(quality.Counts{}, 0); mean != 0 || least != 0 {
 		t.Errorf("nothing came, scored %v, %v", mean, least)
 	}
-	if mean, least := m.Scores(quality.Counts{Expected: 100}, 0); mean != least || mean != quality.MOS(0, 0, 1) {
+	if mean, least := m.Scores(quality.Counts{Expected: 100}, 0); mean != least || mean != quality.MOS(quality.G711, 0, 0, 1) {
 		t.Errorf("before the first interval is over: %v, %v", mean, least)
 	}
 	m.Close(quality.Counts{Expected: 250}, 0)
@@ -78,7 +93,7 @@ func TestMeter(t *testing.T) {
 	m.Close(quality.Counts{Expected: 500, Lost: 25, Bursts: 5}, 0) // on hold: no interval
 	m.Close(quality.Counts{Expected: 750, Lost: 25, Bursts: 5}, 0)
 	mean, least := m.Scores(quality.Counts{Expected: 800, Lost: 75, Bursts: 6}, 0)
-	good, bad := quality.MOS(0, 0, 1), quality.MOS(0, 0.1, 5)
+	good, bad := quality.MOS(quality.G711, 0, 0, 1), quality.MOS(quality.G711, 0, 0.1, 5)
 	if least != bad || math.Abs(mean-(2*good+bad)/3) > 1e-12 {
 		t.Errorf("scored %v, least %v; want %v, %v", mean, least, (2*good+bad)/3, bad)
 	}

@@ -73,7 +73,7 @@ func TestScoreOfLossPatterns(t *testing.T) {
 				if r.lost == 0 || s.Lost != uint64(r.lost) && s.Lost+uint64(r.run) < uint64(r.lost) || s.Lost > uint64(r.lost) {
 					t.Errorf("lost %d, counted %d", r.lost, s.Lost)
 				}
-				want := quality.MOS(delay+media.FrameDuration, float64(r.lost)/float64(r.sent), float64(r.lost)/float64(r.bursts))
+				want := quality.MOS(quality.G711, delay+media.FrameDuration, float64(r.lost)/float64(r.sent), float64(r.lost)/float64(r.bursts))
 				if math.Abs(s.MOS-want) > 0.1 {
 					t.Errorf("MOS %.3f, the E-model says %.3f: lost %d of %d in %d runs", s.MOS, want, r.lost, r.sent, r.bursts)
 				}

@@ -10,6 +10,7 @@ import (
 	"parley/media/dtmf"
 	"parley/media/jitter"
 	"parley/media/opus"
+	"parley/media/quality"
 )
 
 // RateIn is the rate of what is heard: what recognisers take.
@@ -36,8 +37,9 @@ type line struct {
 	once   sync.Once
 	fault  error // why it has ended; set before gone is closed
 
-	rtt  atomic.Int64 // nanoseconds, as the far end's reports tell; 0: not yet
-	loss atomic.Int32 // of what we send, in percent, as they tell
+	rtt    atomic.Int64 // nanoseconds, as the far end's reports tell; 0: not yet
+	loss   atomic.Int32 // of what we send, in percent, as they tell; forgotten slowly
+	remote remote
 
 	// Of the conductor alone.
 	buffer  *jitter.Buffer
@@ -51,6 +53,8 @@ type line struct {
 	told    media.Playout
 	invalid uint64
 	report  reporter
+	quality quality.Meter
+	score   time.Time // when its interval ends
 }
 
 // types are the payload types that were agreed on; 0 is none.
@@ -61,7 +65,7 @@ func newLine() (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &line{decoder: d, events: make(chan media.LegEvent, media.EventQueue), gone: make(chan struct{})}
+	l := &line{decoder: d, quality: quality.Meter{Codec: quality.Opus}, events: make(chan media.LegEvent, media.EventQueue), gone: make(chan struct{})}
 	l.types.Store(&types{})
 	return l, l.out.init()
 }
@@ -94,7 +98,7 @@ func (l *line) begin(now time.Time) {
 		l.start = p.at
 	}
 	l.buffer = jitter.NewCoded(l.decoder, RateIn, l.start)
-	l.pacer = media.NewPacer(now)
+	l.pacer, l.score = media.NewPacer(now), now.Add(scoreEvery)
 }
 
 // Run waits for the end.
@@ -216,6 +220,7 @@ func (l *line) Due(now time.Time) int {
 		l.arrived = time.Time{}
 	}
 	l.out.pass(n, int(l.pacer.Skipped()-skipped))
+	l.judge(now)
 	l.show()
 	return n
 }

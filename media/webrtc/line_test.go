@@ -1,16 +1,21 @@
 package webrtc
 
 import (
+	"math"
+	"net"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/pion/rtcp"
 	"github.com/pion/rtp"
 
 	"parley/media"
 	"parley/media/dtmf"
 	"parley/media/mediatest"
 	"parley/media/opus"
+	"parley/media/quality"
 )
 
 // browser is the far end of a line, without a network between them: it speaks by putting
@@ -26,6 +31,8 @@ type browser struct {
 	heard     []int16
 	sent      []rtp.Header
 	lose      func(seq uint16) bool // of what it says; nil: none
+	network   net.PacketConn        // what it says goes there, to the address, instead of into the inbox; nil: none
+	to        net.Addr
 }
 
 const (
@@ -63,7 +70,13 @@ func (b *browser) WriteRTP(h *rtp.Header, payload []byte) (int, error) {
 }
 
 func (b *browser) put(pt uint8, timestamp uint32, payload []byte) {
-	if b.lose == nil || !b.lose(b.seq) {
+	if b.network != nil {
+		p, err := (&rtp.Packet{Header: rtp.Header{Version: 2, SSRC: 5, SequenceNumber: b.seq, Timestamp: timestamp, PayloadType: pt}, Payload: payload}).Marshal()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		_, _ = b.network.WriteTo(p, b.to) // what becomes of it the network knows
+	} else if b.lose == nil || !b.lose(b.seq) {
 		b.line.in.put(packet{ssrc: 5, seq: b.seq, timestamp: timestamp, pt: pt, at: time.Now(), payload: payload})
 	}
 	b.seq++
@@ -77,6 +90,24 @@ func (b *browser) Send(samples []int16) {
 	}
 	b.put(audioPT, b.timestamp, buf[:n])
 	b.timestamp += 960
+}
+
+// deliver puts what comes out of a network into the inbox, as the library's reader does.
+func (b *browser) deliver(near net.PacketConn) {
+	buf := make([]byte, maxPayload)
+	var h rtp.Header
+	for {
+		n, _, err := near.ReadFrom(buf)
+		if err != nil {
+			return
+		}
+		used, err := h.Unmarshal(buf[:n])
+		if err != nil {
+			b.t.Error(err)
+			return
+		}
+		b.line.in.put(packet{ssrc: h.SSRC, seq: h.SequenceNumber, timestamp: h.Timestamp, pt: h.PayloadType, at: time.Now(), payload: buf[used:n]})
+	}
 }
 
 func (b *browser) Receive() []int16 {
@@ -254,3 +285,57 @@ type nobody struct{}
 
 func (nobody) Write(p []byte) (int, error)                   { return len(p), nil }
 func (nobody) WriteRTP(_ *rtp.Header, p []byte) (int, error) { return len(p), nil }
+
+// TestScoreOfLosses: half a minute on a line that loses packets is scored
+// as the E-model scores what was lost, and what the far end reports is told in its units.
+func TestScoreOfLosses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		link mediatest.Link
+	}{
+		{"a good line", mediatest.Link{}},
+		{"2 %", mediatest.Link{Seed: 2, Loss: 0.02, Delay: 40 * time.Millisecond}},
+		{"8 %, late by up to 30 ms", mediatest.Link{Seed: 3, Loss: 0.08, Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, b := newBrowser(t)
+				near, far := mediatest.Pipe(c.link)
+				b.network, b.to = far, near.LocalAddr()
+				var reader sync.WaitGroup
+				reader.Go(func() { b.deliver(near) })
+				defer reader.Wait()
+				defer near.Close()
+				l.begin(time.Now())
+				tone := mediatest.Tone(430, RateIn, RateIn.FrameSamples(), 0.4)
+				for range 1500 {
+					b.Send(tone)
+					time.Sleep(media.FrameDuration)
+					now := time.Now()
+					for _, ok := l.Read(now); ok; _, ok = l.Read(now) {
+					}
+					for n := l.Due(now); n > 0; n-- {
+						l.Write(media.Frame{Samples: make([]int16, l.out.rate.FrameSamples()), Rate: l.out.rate})
+					}
+				}
+				sent := far.Stats()
+				l.reported(rtcp.ReceptionReport{FractionLost: 64, Jitter: 480, LastSenderReport: middle(time.Now().Add(-2 * c.link.Delay))}, time.Now())
+				l.show()
+				s := l.Stats()
+				q := s.Quality()
+				share := float64(sent.Lost) / float64(sent.Sent)
+				// The last may still be waited for.
+				if s.Lost > sent.Lost || s.Lost+3 < sent.Lost || s.Lost > 0 != (c.link.Loss > 0) || math.Abs(q.Loss-share) > 0.002 {
+					t.Errorf("lost %d of %d, counted %d: %.4f", sent.Lost, sent.Sent, s.Lost, q.Loss)
+				}
+				// Random losses come in runs of 1/(1-loss).
+				if want := quality.MOS(quality.Opus, media.FrameDuration, share, 1/(1-share)); math.Abs(q.MOS-want) > 0.08 || q.MOSMin > q.MOS || q.MOSMin < 1 {
+					t.Errorf("scored %.3f, least %.3f; the E-model says %.3f", q.MOS, q.MOSMin, want)
+				}
+				if math.Abs(q.RTTMS-float64(2*c.link.Delay.Milliseconds())) > 1 || q.RemoteLoss != 0.25 || q.RemoteJitterMS != 10 || !q.Encrypted {
+					t.Errorf("%+v", q)
+				}
+			})
+		})
+	}
+}

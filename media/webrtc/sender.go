@@ -12,6 +12,10 @@ import (
 	"parley/media/opus"
 )
 
+// rateOut is the rate of what is said: no voice has anything above 12 kHz, and twice the
+// samples would cost every stage on the way twice as much.
+const rateOut = media.Rate24k
+
 // complexity is what an encoder may cost: twice that of the cheapest, and no difference
 // that one can hear in speech.
 const complexity = 4
@@ -51,7 +55,7 @@ func (s *sender) init() error {
 		s.rate, s.mime, s.step = g711.Rate, pion.MimeTypePCMU, uint32(g711.Rate.FrameSamples())
 		return nil
 	}
-	s.rate, s.mime, s.step = media.Rate48k, pion.MimeTypeOpus, uint32(media.Rate48k.FrameSamples())
+	s.rate, s.mime, s.step = rateOut, pion.MimeTypeOpus, uint32(media.Rate(opus.ClockRate).FrameSamples())
 	var err error
 	s.opus, err = opus.NewEncoder(opus.EncoderConfig{Rate: s.rate, Complexity: complexity})
 	return err

@@ -2,10 +2,12 @@ package webrtc
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/rtcp"
 
+	"parley/media"
 	"parley/media/jitter"
 	"parley/media/quality"
 )
@@ -24,19 +26,51 @@ type Stats struct {
 	Skipped      uint64 // frames never sent because we were stalled
 
 	// What the far end reports, zero when it does not.
-	RTT        time.Duration
-	RemoteLost float64 // share of our packets, 0 to 1
+	RTT          time.Duration
+	RemoteLost   float64 // share of our packets, 0 to 1, in its latest report
+	RemoteJitter time.Duration
+
+	// Quality of what we hear, 1 to 4.4; 0 before the first packet.
+	MOS, MOSMin float64
 }
 
 // Quality is the part of s that is kept with the call.
 func (s *Stats) Quality() quality.Report {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	r := quality.Report{Received: s.Received, Lost: s.Lost, Late: s.Late, JitterMS: ms(s.Jitter),
-		ConcealedMS: s.Concealed.Milliseconds(), Sent: s.Sent, RemoteLoss: s.RemoteLost, RTTMS: ms(s.RTT), Encrypted: true}
+	r := quality.Report{MOS: s.MOS, MOSMin: s.MOSMin, Received: s.Received, Lost: s.Lost, Late: s.Late, JitterMS: ms(s.Jitter),
+		ConcealedMS: s.Concealed.Milliseconds(), Sent: s.Sent, RemoteLoss: s.RemoteLost, RemoteJitterMS: ms(s.RemoteJitter), RTTMS: ms(s.RTT), Encrypted: true}
 	if s.Expected > 0 {
 		r.Loss = float64(s.Lost) / float64(s.Expected)
 	}
 	return r
+}
+
+// scoreEvery is the interval of the quality score, which is that of the telephone.
+const scoreEvery = 5 * time.Second
+
+// judge closes an interval of the score when it is over.
+func (l *line) judge(now time.Time) {
+	if now.Before(l.score) {
+		return
+	}
+	l.score = now.Add(scoreEvery)
+	l.quality.Close(counts(l.buffer.Stats()), l.delay())
+}
+
+func counts(j jitter.Stats) quality.Counts {
+	return quality.Counts{Expected: j.Expected, Lost: j.Lost, Bursts: j.Bursts}
+}
+
+// delay is how long what we hear is under way: half the round trip and the packet's own
+// length. What the far end's microphone takes nobody tells us.
+func (l *line) delay() time.Duration {
+	return time.Duration(l.rtt.Load())/2 + media.FrameDuration
+}
+
+// remote is the far end's latest report, for other goroutines.
+type remote struct {
+	lost   atomic.Uint32 // share of our packets since the report before, in 1/256
+	jitter atomic.Int64  // nanoseconds
 }
 
 // reporter shows the counters to other goroutines.
@@ -59,7 +93,8 @@ func (l *line) show() {
 	l.report.shown = Stats{Received: j.Received, Expected: j.Expected, Lost: j.Lost, Late: j.Late, Duplicates: j.Duplicates,
 		Invalid: l.invalid, Dropped: l.in.dropped.Load() + j.Overruns, Concealed: j.Concealed.Duration(), Filled: j.Filled.Duration(),
 		Jitter: j.Jitter, Sent: l.out.sent, Errors: l.out.errors, Skipped: l.out.skipped,
-		RTT: time.Duration(l.rtt.Load()), RemoteLost: float64(l.loss.Load()) / 100}
+		RTT: time.Duration(l.rtt.Load()), RemoteLost: float64(l.remote.lost.Load()) / 256, RemoteJitter: time.Duration(l.remote.jitter.Load())}
+	l.report.shown.MOS, l.report.shown.MOSMin = l.quality.Scores(counts(j), l.delay())
 }
 
 // Stats reads the counters as of the conductor's latest wake-up.
@@ -74,6 +109,8 @@ func (l *line) reported(r rtcp.ReceptionReport, now time.Time) {
 	// A loss is forgotten slowly: the copies of lost packets are to be there for the next.
 	lost := (int32(r.FractionLost)*100 + 255) / 256
 	l.loss.Store(max(lost, l.loss.Load()*7/8))
+	l.remote.lost.Store(uint32(r.FractionLost))
+	l.remote.jitter.Store(int64(r.Jitter) * int64(media.FrameDuration) / int64(l.out.step))
 	if r.LastSenderReport == 0 {
 		return
 	}

@@ -81,6 +81,19 @@ var utterances = sync.OnceValues(func() ([][]float64, error) {
 	return all, nil
 })
 
+// Say is text in one of the three voices, 0 to 2, as Utterances are.
+func Say(t testing.TB, voice int, text string) []float64 {
+	t.Helper()
+	x, err := speak(filepath.Join(t.TempDir(), "u.wav"), voices[voice], text)
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no speech to test with: flite is not installed")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
 // speak synthesises one sentence by way of file.
 func speak(file, voice, text string) ([]float64, error) {
 	if out, err := exec.Command("flite", "-voice", voice, "-t", text, "-o", file).CombinedOutput(); err != nil {
