@@ -82,7 +82,7 @@ func (c *call) trusts(from netip.Addr) bool {
 	if from == d.peer.Addr() {
 		return true
 	}
-	if a, err := netip.ParseAddr(d.target.Host); err == nil && a.Unmap() == from {
+	if slices.Contains(c.heard, from) {
 		return true
 	}
 	return d.line != nil && d.line.owns(from)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -71,6 +72,7 @@ type call struct {
 	changing bool             // the first of them is under way
 	resting  bool             // or waits to be sent again
 	referral *referral        // our latest REFER
+	heard    []netip.Addr     // hosts of the far end besides where it called from, see listen
 }
 
 func newCall(u *UserAgent, d dialog) *call {
@@ -110,6 +112,7 @@ func (c *call) run() {
 	defer c.release()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
+	c.listen()
 	for c.state != over {
 		var due <-chan time.Time
 		var lost <-chan struct{}
@@ -155,6 +158,8 @@ func (c *call) release() {
 	if c.channel != nil {
 		c.channel.release()
 	}
+	c.state = over
+	c.listen()
 }
 
 // step runs f; a panic in it ends this call and no other.
@@ -166,6 +171,7 @@ func (c *call) step(f func()) {
 		}
 	}()
 	f()
+	c.listen()
 }
 
 // shutdown makes the call hang up, from any goroutine.

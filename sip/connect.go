@@ -12,19 +12,16 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 )
 
-// connect makes the TLS connection that req needs on a trunk, if there is none. It
-// does nothing for other transports, which the library connects itself. l is nil for
+// connect resolves where req goes, by our resolver, and makes the TLS connection that
+// it needs on a trunk, if there is none. Others the library makes itself. l is nil for
 // what belongs to no trunk.
 func (u *UserAgent) connect(ctx context.Context, l *line, req *gosip.Request) error {
-	if !strings.EqualFold(req.Transport(), "TLS") {
-		return nil
-	}
 	to, name, err := u.numeric(ctx, req.Destination())
 	if err != nil {
 		return err
 	}
 	req.SetDestination(to)
-	if u.bind(l, req) {
+	if !strings.EqualFold(req.Transport(), "TLS") || u.bind(l, req) {
 		return nil
 	}
 	l, name = u.leading(l, to, name)

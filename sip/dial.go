@@ -2,6 +2,7 @@ package sip
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/netip"
 	"strings"
@@ -109,14 +110,14 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 			if silent = nil; a.some || a.met != (round{}) {
 				continue
 			}
-			go a.cancel() // should it wake up after all
+			go a.cancel(nil) // should it wake up after all
 			return nil, &NotAnswered{Err: errSilent}
 		case res := <-a.tx.Responses():
 			switch {
 			case res.IsProvisional():
 				a.provisional(res, p.ringing)
 			case res.IsSuccess():
-				return a.established(res)
+				return a.established(ctx, res)
 			case a.again(ctx, res):
 			default:
 				a.drop()
@@ -129,10 +130,7 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 			a.drop()
 			return nil, ErrClosed
 		case <-ctx.Done():
-			// Giving up takes a round trip or more; nobody needs to wait for it.
-			// The call's goroutine, which Run waits for, lasts until then.
-			go a.cancel()
-			return nil, &NotAnswered{Rang: a.rang, Err: context.Cause(ctx)}
+			return nil, a.giveUp(context.Cause(ctx))
 		}
 	}
 }
@@ -184,10 +182,12 @@ func (a *attempt) provisional(res *gosip.Response, ringing func(int)) {
 }
 
 // established confirms a 2xx and begins the media.
-func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
+func (a *attempt) established(ctx context.Context, res *gosip.Response) (leg *Leg, err error) {
 	c := a.call
 	err = ErrClosed
+	host := a.ua.resolve(ctx, res, a.peer)
 	c.do(func() {
+		c.dialog.named = host
 		early := c.chosen(res)
 		c.state = up
 		c.settled(res)
@@ -216,10 +216,43 @@ func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
 // drop ends a call that never came up.
 func (a *attempt) drop() { a.call.do(func() { a.call.state = over }) }
 
+// crossing is how long, in T1, the end of a call that we give up waits for an answer
+// that may have crossed its CANCEL: 2 s.
+const crossing = 4
+
+// giveUp ends the attempt for a cause, and says what it came to: an answer that was
+// already on its way is paid for by us, and must not pass for none.
+func (a *attempt) giveUp(cause error) *NotAnswered {
+	known := a.some || a.met != (round{})
+	answered := make(chan struct{})
+	ended := make(chan struct{})
+	// Giving up may take long; the call's goroutine, which Run waits for, lasts until then.
+	go func() {
+		defer close(ended)
+		a.cancel(answered)
+	}()
+	switch {
+	case !known && errors.Is(cause, context.DeadlineExceeded):
+		return &NotAnswered{Err: errSilent} // nobody there had time to answer
+	case !known:
+		return &NotAnswered{Err: cause}
+	}
+	patience := time.NewTimer(crossing * a.ua.cfg.T1)
+	defer patience.Stop()
+	select {
+	case <-answered:
+		return &NotAnswered{Rang: a.rang, Err: errAfterCancel}
+	case <-ended:
+	case <-patience.C:
+	}
+	return &NotAnswered{Rang: a.rang, Err: cause}
+}
+
 // cancel gives up (RFC 3261 section 9.1): a CANCEL, but not before the first
 // provisional response; and when a 200 has crossed it, ACK and BYE, or the
-// callee would hold a call that nobody is on.
-func (a *attempt) cancel() {
+// callee would hold a call that nobody is on. answered is closed then, before them;
+// it may be nil.
+func (a *attempt) cancel(answered chan<- struct{}) {
 	defer a.drop()
 	timeout := time.NewTimer(64 * a.ua.cfg.T1)
 	defer timeout.Stop()
@@ -237,9 +270,12 @@ func (a *attempt) cancel() {
 			case res.IsProvisional():
 				a.some = true
 			case res.IsSuccess():
+				if answered != nil {
+					close(answered)
+				}
 				var seq uint32
 				a.call.do(func() { seq = a.call.dialog.localSeq })
-				a.ua.hangupOn(res, a.call.dialog.auth, seq)
+				a.ua.hangupOn(res, a.call.dialog.auth, seq, true)
 				return
 			default:
 				return
@@ -287,6 +323,7 @@ func (c *call) confirmAnswer(invite *gosip.Request) {
 		gosip.CopyHeaders(names.answer, invite, c.ack)
 	}
 	c.ua.address(&c.dialog, c.ack)
+	nearby(c.ack, &c.dialog, invite.Destination())
 	_ = c.ua.tp.WriteMsg(c.ack)
 }
 
@@ -302,7 +339,8 @@ func (u *UserAgent) stray(res *gosip.Response) {
 	known := false
 	var auth *authorizer
 	seq := res.CSeq().SeqNo
-	if c := u.find(dialogKey{res.CallID().Value(), res.From().Params.GetOr("tag", "")}); c != nil {
+	c := u.find(dialogKey{res.CallID().Value(), res.From().Params.GetOr("tag", "")})
+	if c != nil {
 		auth = c.dialog.auth
 		c.do(func() {
 			seq = max(seq, c.dialog.localSeq) // PRACKs have used some
@@ -313,13 +351,14 @@ func (u *UserAgent) stray(res *gosip.Response) {
 		})
 	}
 	if !known {
-		u.hangupOn(res, auth, seq)
+		u.hangupOn(res, auth, seq, c != nil)
 	}
 }
 
 // hangupOn confirms a 2xx that nobody wants and ends its call.
-// Its BYE counts on from after, or from the INVITE.
-func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32) {
+// Its BYE counts on from after, or from the INVITE. ours says that it answers a call of
+// ours: for others no name is looked up.
+func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32, ours bool) {
 	peer := source(res)
 	if res.Contact() == nil || res.From() == nil || res.To() == nil || res.CSeq() == nil || !peer.IsValid() {
 		return
@@ -330,11 +369,12 @@ func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32
 		transport: res.Transport(), peer: peer, self: u.facing(peer.Addr()), port: u.portOf(res.Transport()), auth: auth,
 	}
 	d.join(res)
-	if d.target.Host == "" {
+	if d.target.Host == "" || !ours && !hostAddr(d.hop().Host).IsValid() {
 		return
 	}
 	ack := d.request(gosip.ACK, d.localSeq)
 	u.address(&d, ack)
+	nearby(ack, &d, peer.String())
 	if err := u.tp.WriteMsg(ack); err != nil {
 		return
 	}
@@ -353,4 +393,8 @@ func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32
 }
 
 // errAfterCancel is the end of a call that was answered after we gave it up.
-var errAfterCancel = error(&media.Ended{Reason: media.NoAnswer, Detail: "answered_after_cancel"})
+var errAfterCancel = error(&media.Ended{Reason: media.Failed, Detail: AnsweredAfterCancel})
+
+// AnsweredAfterCancel is the detail of its end: the carrier charges for it, our customer
+// does not pay.
+const AnsweredAfterCancel = "answered_after_cancel"

@@ -37,6 +37,7 @@ type dialog struct {
 	transport string         // "UDP", "TCP" or "TLS", what the dialog began over
 	secure    bool           // sips: our Contact must be one too (section 12.1.1)
 	peer      netip.AddrPort // where the far end's first message came from or ours went
+	named     named          // the address of the next hop, when that is a name
 	self      netip.Addr     // our address as this far end sees it
 	port      uint16         // and our port
 }
@@ -154,10 +155,7 @@ func (d *dialog) again(req *gosip.Request) *gosip.Request {
 // leads to the same host: a far end behind an address translator, or one that
 // does not listen, can be reached no other way.
 func (u *UserAgent) address(d *dialog, req *gosip.Request) {
-	hop := d.target
-	if len(d.routes) > 0 {
-		hop = d.routes[0]
-	}
+	hop := d.hop()
 	transport := strings.ToUpper(hop.UriParams.GetOr("transport", d.transport))
 	if hop.Scheme == "sips" {
 		transport = "TLS" // RFC 3261 section 26.2.2; d.transport is, for one that we accepted
@@ -175,6 +173,10 @@ func (u *UserAgent) address(d *dialog, req *gosip.Request) {
 		port = gosip.DefaultPort(transport)
 	}
 	req.SetDestination(net.JoinHostPort(host, strconv.Itoa(port)))
+	if transport != "TLS" && host == d.named.host { // a certificate is for the name
+		host = d.named.addr.String()
+		req.SetDestination(net.JoinHostPort(host, strconv.Itoa(port)))
+	}
 	if transport == "UDP" {
 		// From the port we listen on, so that answers and latches find us.
 		req.Laddr = gosip.Addr{IP: u.udp.LocalAddr().(*net.UDPAddr).IP, Port: int(u.at.Port())}

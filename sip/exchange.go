@@ -2,6 +2,7 @@ package sip
 
 import (
 	"context"
+	"net/netip"
 
 	gosip "github.com/emiago/sipgo/sip"
 )
@@ -53,6 +54,10 @@ func (u *UserAgent) exchangeUntil(l *line, over <-chan struct{}, req *gosip.Requ
 func (u *UserAgent) transact(ctx context.Context, l *line, over <-chan struct{}, req *gosip.Request) (*gosip.Response, error) {
 	if err := u.connect(ctx, l, req); err != nil {
 		return nil, err
+	}
+	if to, err := netip.ParseAddrPort(req.Destination()); err == nil {
+		u.expect(to.Addr().Unmap()) // who is asked is heard
+		defer u.forget(to.Addr().Unmap())
 	}
 	tx, err := u.txl.Request(ctx, req)
 	if err != nil {

@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -85,3 +86,6 @@ func Watched(cfg Config, every, silence time.Duration) Config {
 	cfg.watchEvery, cfg.noRTPAfter = every, silence
 	return cfg
 }
+
+// Facing is the address under which peer can reach ua.
+func Facing(ua *UserAgent, peer netip.Addr) netip.Addr { return ua.facing(peer) }

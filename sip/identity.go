@@ -3,11 +3,14 @@ package sip
 import (
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	gosip "github.com/emiago/sipgo/sip"
 )
 
-// Identity is who someone says to be in a header.
+// Identity is who someone says to be in a header. A far end's texts are valid UTF-8, at
+// most 128 bytes each, and without control characters: U+FFFD stands for what was not.
 type Identity struct {
 	Number  string // the user part, for telephone numbers without visual separators; may be any text
 	Host    string // empty for a tel: URI
@@ -21,8 +24,25 @@ type Identity struct {
 // identity joins the two parts of an address header.
 func identity(display string, uri *gosip.Uri) Identity {
 	id := uriIdentity(uri)
-	id.Display = unquote(display)
+	id.Display = printed(unquote(display))
 	return id
+}
+
+// maxIdentity bounds a text of an Identity, in bytes.
+const maxIdentity = 128
+
+// printed is a far end's text as it may be kept and shown.
+func printed(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r // what is no UTF-8 comes as U+FFFD
+	}, s)
+	if len(s) <= maxIdentity {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxIdentity], "") // without half of the last character
 }
 
 // parseIdentity reads one value of P-Asserted-Identity (RFC 3325 section 9.1),
@@ -58,16 +78,16 @@ func uriIdentity(u *gosip.Uri) Identity {
 	if plain, err := url.PathUnescape(number); err == nil {
 		number = plain
 	}
-	id := Identity{Number: plainNumber(number), Host: host}
+	id := Identity{Number: printed(plainNumber(number)), Host: printed(host)}
 	for p := range strings.SplitSeq(params, ";") {
 		if name, value, _ := strings.Cut(p, "="); strings.EqualFold(name, "verstat") {
-			id.Verstat = value
+			id.Verstat = printed(value)
 		}
 	}
 	if id.Verstat == "" {
 		for _, p := range u.UriParams {
 			if strings.EqualFold(p.K, "verstat") {
-				id.Verstat = p.V
+				id.Verstat = printed(p.V)
 			}
 		}
 	}

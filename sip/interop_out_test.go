@@ -62,7 +62,7 @@ var placements = []placed{
 	{name: "reject", env: "CODE=486", fails: &media.Ended{Reason: media.Busy}},
 	{name: "reject", env: "CODE=503", fails: &media.Ended{Reason: media.Busy}}, // its Reason header says so
 	{name: "no_answer", rings: 1, fails: &media.Ended{Reason: media.NoAnswer}},
-	{name: "cancel_glare", rings: 1, fails: &media.Ended{Reason: media.NoAnswer}},
+	{name: "cancel_glare", rings: 1, fails: &media.Ended{Reason: media.Failed, Detail: sip.AnsweredAfterCancel}},
 	{name: "auth401", auth: sippUser},
 	{name: "auth407", auth: sippUser},
 	{name: "bye_auth", auth: sippUser},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,8 @@ import (
 type line struct {
 	ua    *UserAgent
 	trunk Trunk
+
+	private *regexp.Regexp // the trunk's own headers, for traces
 
 	calls    atomic.Int64  // answered or not, both directions
 	channels atomic.Int64  // how many of them there may be; 0: no limit
@@ -44,7 +47,7 @@ const (
 )
 
 func newLine(u *UserAgent, t Trunk) *line {
-	l := &line{ua: u, trunk: t, located: make(chan struct{}), wake: make(chan struct{}, 1)}
+	l := &line{ua: u, trunk: t, private: t.private(), located: make(chan struct{}), wake: make(chan struct{}, 1)}
 	if t.CPS > 0 {
 		// One at a time: in no second may there be more.
 		l.pace = rate.NewLimiter(rate.Limit(t.CPS), 1)
@@ -237,7 +240,8 @@ func (u *UserAgent) lineNamed(name string) *line {
 }
 
 // linesFor are the trunks that may carry a call from a number, in order: those
-// that list it, then those that list none.
+// that list it, then those that list none. Where no target answers, a trunk comes after
+// all that have one: a call would first wait for nothing.
 func (u *UserAgent) linesFor(number string) []*line {
 	var own, open []*line
 	for _, l := range u.lines {
@@ -249,7 +253,19 @@ func (u *UserAgent) linesFor(number string) []*line {
 			open = append(open, l)
 		}
 	}
-	return append(own, open...)
+	all := append(own, open...)
+	slices.SortStableFunc(all, func(a, b *line) int { return cmp.Compare(a.deaf(), b.deaf()) })
+	return all
+}
+
+// deaf is 1 when all targets of the trunk are known to be down, else 0.
+func (l *line) deaf() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.ends) == 0 || slices.ContainsFunc(l.ends, func(h *health) bool { return h.up && !l.restsLocked(h) }) {
+		return 0
+	}
+	return 1
 }
 
 // lineOf is the trunk that a source belongs to: the one with the narrowest

@@ -87,8 +87,8 @@ func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
 		return nil, err
 	}
 	var leg *Leg
-	for _, l := range lines {
-		if leg, err = l.dial(ctx, t); err == nil || !nextTrunk(err) {
+	for i, l := range lines {
+		if leg, err = l.dial(ctx, t, i+1 < len(lines)); err == nil || ctx.Err() != nil || !nextTrunk(err) {
 			break
 		}
 	}
@@ -124,8 +124,9 @@ func nextTrunk(err error) bool {
 	return ok && !e.Rang && (e.Retry() || e.Ended().Detail == "carrier_auth")
 }
 
-// dial places a call on the trunk, target after target.
-func (l *line) dial(ctx context.Context, t Target) (*Leg, error) {
+// dial places a call on the trunk, target after target. more says that another trunk is
+// tried if need be, so that silence is not waited for here.
+func (l *line) dial(ctx context.Context, t Target, more bool) (*Leg, error) {
 	choices, err := l.choices(ctx)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (l *line) dial(ctx context.Context, t Target) (*Leg, error) {
 	// The call that comes up takes the channel over; see call.release.
 	for i, h := range choices {
 		p := l.placement(t, h.endpoint)
-		if i+1 < len(choices) {
+		if more || i+1 < len(choices) {
 			p.patience = firstPatience * l.ua.cfg.T1
 		}
 		var leg *Leg

@@ -25,7 +25,7 @@ func reasonHeader(cause error) string {
 		return `SIP;cause=408;text="Session expired"`
 	case e.Detail == "no_common_codec":
 		return `SIP;cause=488;text="Not Acceptable Here"`
-	case e.Reason == media.Failed:
+	case e.Reason == media.Failed && e.Detail != AnsweredAfterCancel:
 		return `Q.850;cause=41;text="Temporary failure"`
 	case e.Reason == media.MaxDuration:
 		return `Q.850;cause=16;text="Maximum duration"`

@@ -26,8 +26,9 @@ type TraceMessage struct {
 	Sent      bool   // by us
 	Transport string // "UDP", "TCP" or "TLS"
 	From, To  string // addresses with ports
-	// Text is the message without secrets: credentials, keys of media encryption
-	// and what an INFO carries, which may be digits of a card, are masked.
+	// Text is the message without secrets: credentials, keys of media encryption, headers
+	// that the trunk is configured with, whose values may be between the operator and the
+	// carrier, and what an INFO carries, which may be digits of a card, are masked.
 	Text string
 }
 
@@ -93,13 +94,31 @@ func (t *Trace) add(m TraceMessage) {
 	}
 }
 
-// Secrets in messages: the value of an authorization header with its folded lines,
-// a password in a URI, a key of RFC 4568.
+// Secrets in messages: the value of an authorization header with its folded lines, and of
+// what a far end proves with that it knows the password too, a password in a URI, a key of
+// RFC 4568 or of the old k= line (RFC 8866 section 5.12).
 var (
-	secretHeader = regexp.MustCompile(`(?im)^((?:proxy-)?authorization[ \t]*:[ \t]*)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*`)
+	secretHeader = headersNamed(`(?:proxy-)?authorization`, `authentication-info`, `proxy-authentication-info`)
 	secretURI    = regexp.MustCompile(`(?i)(sips?:[^\s:@<>;?]+:)[^\s@<>]+@`)
-	secretKey    = regexp.MustCompile(`(?i)(inline:)[^\s|;]+`)
+	secretKey    = regexp.MustCompile(`(?im)(inline:|^k=(?:clear|base64|uri):)[^\s|;]+`)
 )
+
+// headersNamed finds headers with their folded lines, by patterns of their names.
+func headersNamed(names ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^((?:` + strings.Join(names, "|") + `)[ \t]*:[ \t]*)[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*`)
+}
+
+// private finds the trunk's own headers; nil: there are none.
+func (t *Trunk) private() *regexp.Regexp {
+	var names []string
+	for name := range t.Headers {
+		names = append(names, regexp.QuoteMeta(name))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return headersNamed(names...)
+}
 
 const masked = "[masked]"
 
@@ -129,6 +148,16 @@ type tracedCall struct {
 	self  string    // our address as the far end sees it, and our port
 	ports [2]uint16 // that its user agent serves
 	ours  bool      // we have begun it: over TCP, from any port
+
+	private *regexp.Regexp // headers of its trunk's; nil: none
+}
+
+// add keeps a message.
+func (c *tracedCall) add(m TraceMessage) {
+	if c.private != nil {
+		m.Text = c.private.ReplaceAllString(m.Text, "${1}"+masked)
+	}
+	c.trace.add(m)
 }
 
 // keep begins to keep the messages of a call, with the INVITE that brought it.
@@ -136,6 +165,9 @@ func (c *call) keep() {
 	u, d := c.ua, &c.dialog
 	t := &tracedCall{ua: u, trace: c.trace, self: net.JoinHostPort(d.self.String(), strconv.Itoa(int(d.port))),
 		ports: [2]uint16{u.portOf("UDP"), u.portOf("TLS")}, ours: c.invite == nil}
+	if d.line != nil {
+		t.private = d.line.private
+	}
 	c.trace.follow(1)
 	if c.invite != nil {
 		t.took(c.invite.req)
@@ -202,7 +234,7 @@ func (written) SIPTraceWrite(transport, from, to string, text []byte) {
 		if host, _, _ := net.SplitHostPort(from); host == "::" || host == "0.0.0.0" {
 			from = t.self
 		}
-		t.trace.add(TraceMessage{Sent: true, Transport: overWhat(text, transport), From: from, To: to, Text: string(text)})
+		t.add(TraceMessage{Sent: true, Transport: overWhat(text, transport), From: from, To: to, Text: string(text)})
 	}
 }
 
@@ -223,7 +255,7 @@ func (t *tracedCall) took(m gosip.Message) {
 	if at := source(m); at.IsValid() {
 		from = at.String() // as people write it, see numbered
 	}
-	t.trace.add(TraceMessage{Transport: m.Transport(), From: from, To: t.self, Text: m.String()})
+	t.add(TraceMessage{Transport: m.Transport(), From: from, To: t.self, Text: m.String()})
 }
 
 func portIn(addr string) uint16 {

@@ -48,10 +48,10 @@ func TestTrace(t *testing.T) {
 			ua := serve(t, sip.Config{OnCall: answering(results), SRTP: sdp.SRTPOffered})
 			p := newPeer(t, ua, network)
 			key := srtp.NewKey(srtp.AESHMAC80).Inline(srtp.AESHMAC80)
-			offer := p.offer("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:" + key)
+			offer := p.offer("k=clear:5ec2e7", "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:"+key)
 			before := time.Now()
 			p.write(p.request("INVITE", offer, `Authorization: Digest username="ann", response="5ec2e7"`+"\r\n , opaque=5ec2e7",
-				"proxy-authorization: Basic 5ec2e7", "Call-Info: <sip:ann:5ec2e7@127.0.0.1>"))
+				"proxy-authorization: Basic 5ec2e7", `Authentication-Info: rspauth="5ec2e7"`, "Call-Info: <sip:ann:5ec2e7@127.0.0.1>"))
 			res := p.response(200, "INVITE")
 			p.toTag = res.To().Params.GetOr("tag", "")
 			p.write(p.request("ACK", ""))
@@ -190,5 +190,25 @@ func TestTraceOnEveryInterface(t *testing.T) {
 		if m.From != from || m.To != to {
 			t.Errorf("%s from %s to %s, want %s to %s", story([]sip.TraceMessage{m}), m.From, m.To, from, to)
 		}
+	}
+}
+
+// What the operator has a trunk's calls carry is not shown to whoever placed them.
+func TestTraceHidesTheTrunksHeaders(t *testing.T) {
+	c := newCallee(t)
+	ua := serve(t, sip.Config{Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{c.target()}, NoProbe: true,
+		Headers: map[string]string{"X-Telnyx-Token": "5ec2e7"}}}})
+	var trace sip.Trace
+	invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, Trace: &trace}))
+	if h := invite.GetHeader("X-Telnyx-Token"); h == nil || h.Value() != "5ec2e7" {
+		t.Errorf("sent\n%s", invite)
+	}
+	list, _ := trace.Messages()
+	var all strings.Builder // on loopback an answer may stand before its question
+	for _, m := range list {
+		all.WriteString(m.Text)
+	}
+	if text := all.String(); strings.Contains(text, "5ec2e7") || strings.Count(text, "X-Telnyx-Token: [masked]\r\n") != 1 {
+		t.Errorf("kept\n%s", text)
 	}
 }

@@ -182,7 +182,8 @@ func source(m gosip.Message) netip.AddrPort {
 // facing is the address under which peer can reach us. Asking the kernel's
 // routes sends nothing.
 func (u *UserAgent) facing(peer netip.Addr) netip.Addr {
-	if u.cfg.PublicIP.IsValid() && !peer.IsLoopback() {
+	peer = peer.Unmap()
+	if u.cfg.PublicIP.IsValid() && !peer.IsLoopback() && u.cfg.PublicIP.Unmap().Is4() == peer.Is4() {
 		return u.cfg.PublicIP
 	}
 	if a := u.at.Addr(); !a.IsUnspecified() {

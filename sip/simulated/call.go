@@ -3,6 +3,7 @@ package simulated
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"parley/media"
@@ -66,11 +67,15 @@ func Call(ctx context.Context, cfg PhoneConfig) (*PhoneResult, error) {
 		cfg.MaxDuration = defaultMax
 	}
 	if cfg.Phone == nil {
-		local, err := loopback(cfg.URI)
+		at, err := home(cfg.URI)
 		if err != nil {
 			return nil, err
 		}
-		p, err := NewPhone(Config{Loopback: local})
+		var where Config
+		if at.IsValid() {
+			where.Listen = netip.AddrPortFrom(at, 0)
+		}
+		p, err := NewPhone(where)
 		if err != nil {
 			return nil, err
 		}

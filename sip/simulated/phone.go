@@ -94,25 +94,29 @@ func (p *Phone) Dial(ctx context.Context, t sip.Target) (*sip.Leg, error) {
 	return p.ua.Dial(ctx, t)
 }
 
-// loopback says whether a SIP URI's host is this machine, so that nothing of
-// the phone needs to be open to others.
-func loopback(uri string) (bool, error) {
+// home is the loopback address from which a SIP URI's host is called when it is this
+// machine, so that nothing of the phone needs to be open to others; not valid for other
+// hosts.
+func home(uri string) (netip.Addr, error) {
 	var u gosip.Uri
 	if err := gosip.ParseUri(uri, &u); err != nil {
-		return false, fmt.Errorf("simulated: %q is no SIP URI", uri)
+		return netip.Addr{}, fmt.Errorf("simulated: %q is no SIP URI", uri)
 	}
-	host := strings.Trim(u.Host, "[]")
-	if a, err := netip.ParseAddr(host); err == nil {
-		return a.IsLoopback(), nil
-	}
-	addrs, err := net.LookupHost(host)
-	if err != nil {
-		return false, fmt.Errorf("simulated: %w", err)
-	}
-	for _, s := range addrs {
-		if a, err := netip.ParseAddr(s); err != nil || !a.IsLoopback() {
-			return false, nil
+	addrs := []string{strings.Trim(u.Host, "[]")}
+	if _, err := netip.ParseAddr(addrs[0]); err != nil {
+		if addrs, err = net.LookupHost(addrs[0]); err != nil {
+			return netip.Addr{}, fmt.Errorf("simulated: %w", err)
 		}
 	}
-	return true, nil
+	at := netip.IPv6Loopback()
+	for _, s := range addrs {
+		a, err := netip.ParseAddr(s)
+		if err != nil || !a.IsLoopback() {
+			return netip.Addr{}, nil
+		}
+		if a.Unmap().Is4() {
+			at = netip.AddrFrom4([4]byte{127, 0, 0, 1}) // it is tried first
+		}
+	}
+	return at, nil
 }

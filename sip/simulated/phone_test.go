@@ -21,12 +21,17 @@ var loopback = netip.MustParseAddr("127.0.0.1")
 // server runs a user agent that answers with conductor.
 func server(t *testing.T, first uint16, onCall func(context.Context, *sip.Incoming)) *sip.UserAgent {
 	t.Helper()
-	ports, err := rtpport.New(rtpport.Config{Addr: loopback, First: first, Last: first + 199})
+	return serverAt(t, loopback, first, onCall)
+}
+
+func serverAt(t *testing.T, at netip.Addr, first uint16, onCall func(context.Context, *sip.Incoming)) *sip.UserAgent {
+	t.Helper()
+	ports, err := rtpport.New(rtpport.Config{Addr: at, First: first, Last: first + 199})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ua, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, OnCall: onCall,
-		Allow: func(a netip.Addr) bool { return a == loopback }})
+	ua, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(at, 0), Ports: ports, OnCall: onCall,
+		Allow: func(a netip.Addr) bool { return a == at }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +209,7 @@ func TestCallIsRefusedOrNotAnswered(t *testing.T) {
 		for _, network := range []string{"udp", "tcp"} {
 			_, err := simulated.Call(t.Context(), simulated.PhoneConfig{
 				URI:         "sip:" + user + "@" + ua.Addr().String() + ";transport=" + network,
-				RingTimeout: 300 * time.Millisecond,
+				RingTimeout: time.Second, // the server must have said that it has the call
 			})
 			var e *sip.NotAnswered
 			if !errors.As(err, &e) || *e.Ended() != want {
@@ -257,5 +262,21 @@ func TestManyLegsOfOnePhone(t *testing.T) {
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// A phone on this machine has the family of whom it calls.
+func TestCallOverIPv6(t *testing.T) {
+	for _, network := range []string{"udp", "tcp"} {
+		a := &agent{tone: 500, done: make(chan struct{})}
+		ua := serverAt(t, netip.IPv6Loopback(), 37600, func(ctx context.Context, in *sip.Incoming) { a.serve(ctx, in) })
+		r, err := simulated.Call(t.Context(), simulated.PhoneConfig{URI: "sip:x@" + ua.Addr().String() + ";transport=" + network, Wait: 500 * time.Millisecond})
+		if err != nil {
+			t.Fatalf("%s: %v", network, err)
+		}
+		<-a.done
+		if r.Stats.Received == 0 || a.err != nil {
+			t.Errorf("%s: %d packets came, %v", network, r.Stats.Received, a.err)
+		}
 	}
 }

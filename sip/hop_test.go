@@ -1,0 +1,187 @@
+package sip_test
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media"
+	"parley/sip"
+	"parley/sip/rtpport"
+)
+
+// gateway is a host of its own, to which a proxy has passed a call.
+func gateway(t *testing.T) *callee {
+	t.Helper()
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return &callee{t: t, conn: conn, last: map[string]*gosip.Request{}}
+}
+
+// accept answers the last INVITE as a proxy passes it on that does not stay in the call.
+func (c *callee) accept(contact string) {
+	c.t.Helper()
+	invite := c.last["INVITE"]
+	text := strings.Join([]string{"SIP/2.0 200 OK", "Via: " + invite.Via().Value(), "From: " + invite.From().Value(), "To: " + invite.To().Value() + ";tag=gateway",
+		"Call-ID: " + invite.CallID().Value(), "CSeq: " + invite.CSeq().Value(), "Contact: <sip:gateway@" + contact + ">", "Content-Type: application/sdp",
+		"Content-Length: " + strconv.Itoa(len(calleeSDP))}, "\r\n") + "\r\n\r\n" + calleeSDP
+	if _, err := c.conn.WriteToUDPAddrPort([]byte(text), c.ua); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// bye hangs up from the far end of an INVITE.
+func (c *callee) bye(invite *gosip.Request) {
+	c.t.Helper()
+	at := c.conn.LocalAddr().String()
+	text := strings.Join([]string{"BYE sip:parley@" + c.ua.String() + " SIP/2.0", "Via: SIP/2.0/UDP " + at + ";branch=" + gosip.GenerateBranch(), "From: " + invite.To().Value() + ";tag=gateway",
+		"To: " + invite.From().Value(), "Call-ID: " + invite.CallID().Value(), "CSeq: 7 BYE", "Max-Forwards: 70", "Content-Length: 0"}, "\r\n") + "\r\n\r\n"
+	if _, err := c.conn.WriteToUDPAddrPort([]byte(text), c.ua); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// strict hears nobody but whom it calls.
+func strict(cfg sip.Config) sip.Config {
+	cfg.Allow = func(netip.Addr) bool { return false }
+	return cfg
+}
+
+// Where a call is answered from another host than it went to, that host is heard in it:
+// what it asks, and what it answers.
+func TestAnswerFromElsewhere(t *testing.T) {
+	for _, theirs := range []bool{false, true} {
+		name := "we hang up"
+		if theirs {
+			name = "they hang up"
+		}
+		t.Run(name, func(t *testing.T) {
+			ua, proxy, gw := serve(t, strict(sip.Config{})), newCallee(t), gateway(t)
+			result := dial(t, ua, t.Context(), sip.Target{URI: proxy.uri()})
+			invite := proxy.expect("INVITE")
+			proxy.accept(gw.conn.LocalAddr().String())
+			gw.expect("ACK")
+			d := wait(t, result, "answer")
+			if d.err != nil {
+				t.Fatal(d.err)
+			}
+			ctx, stop := context.WithCancelCause(t.Context())
+			done := make(chan error, 1)
+			go func() { done <- conduct(ctx, d.leg, nil) }()
+			if theirs {
+				gw.bye(invite)
+			} else {
+				stop(&media.Ended{Reason: media.AgentHangup})
+				gw.expect("BYE")
+				gw.answer("BYE", 200, "", "")
+			}
+			if err := wait(t, done, "end"); err != nil {
+				t.Error(err)
+			}
+			eventually(t, "nothing left", func() bool { return ua.Stats().Calls == 0 })
+			if n := ua.Stats().Unknown; n != 0 {
+				t.Errorf("%d messages of the call were a stranger's", n)
+			}
+			gw.bye(invite)
+			eventually(t, "it is a stranger again", func() bool { return ua.Stats().Unknown == 1 })
+			stop(nil)
+		})
+	}
+}
+
+// The name in a Contact is looked up by our own resolver, and not while the call waits.
+func TestAnswerFromAName(t *testing.T) {
+	gw, proxy := gateway(t), newCallee(t)
+	ua := serve(t, strict(sip.Config{Resolver: names{addrs: map[string][]netip.Addr{"gateway.test": {netip.MustParseAddr("127.0.0.2")}}}}))
+	result := dial(t, ua, t.Context(), sip.Target{URI: proxy.uri()})
+	proxy.expect("INVITE")
+	proxy.accept("gateway.test:" + strconv.Itoa(int(gw.port())))
+	if ack := gw.expect("ACK"); ack.Recipient.Host != "gateway.test" {
+		t.Errorf("ACK\n%s", ack)
+	}
+	hang(t, gw, wait(t, result, "answer"))
+}
+
+// A name that nobody knows is taken for the host that the INVITE went to.
+func TestAnswerFromAnUnknownName(t *testing.T) {
+	proxy := newCallee(t)
+	ua := serve(t, strict(sip.Config{Resolver: names{}}))
+	result := dial(t, ua, t.Context(), sip.Target{URI: proxy.uri()})
+	invite := proxy.expect("INVITE")
+	proxy.accept("inside.test")
+	proxy.expect("ACK")
+	d := wait(t, result, "answer")
+	if d.err != nil {
+		t.Fatal(d.err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- conduct(t.Context(), d.leg, nil) }()
+	proxy.bye(invite)
+	if err := wait(t, done, "end"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Over IPv6 a call goes as it does over IPv4.
+func TestIPv6(t *testing.T) {
+	six := netip.IPv6Loopback()
+	over := func(t *testing.T, cfg sip.Config) *sip.UserAgent {
+		first := 18000 + uint16(portRanges.Add(1)%20)*100
+		ports, err := rtpport.New(rtpport.Config{Addr: six, First: first, Last: first + 99})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(ports.Close)
+		cfg.Listen, cfg.Ports = netip.AddrPortFrom(six, 0), ports
+		return serve(t, cfg)
+	}
+	for _, transport := range []string{"udp", "tcp"} {
+		t.Run(transport, func(t *testing.T) {
+			results := make(chan outcome, 1)
+			them := over(t, sip.Config{OnCall: answering(results)})
+			us := over(t, sip.Config{})
+			leg, err := us.Dial(t.Context(), sip.Target{URI: "sip:+15550100002@" + them.Addr().String() + ";transport=" + transport})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancelCause(t.Context())
+			done, heard := make(chan error, 1), make(chan bool, 1)
+			go func() {
+				done <- conduct(ctx, leg, func(*sip.Leg, media.Frame) []int16 {
+					select {
+					case heard <- true:
+					default:
+					}
+					return nil
+				})
+			}()
+			wait(t, heard, "audio")
+			stop(&media.Ended{Reason: media.AgentHangup})
+			if err := wait(t, done, "end"); err != nil {
+				t.Error(err)
+			}
+			if o := wait(t, results, "their end"); o.err != nil || o.in.Source.Addr() != six {
+				t.Errorf("%v from %v", o.err, o.in.Source)
+			}
+		})
+	}
+}
+
+// The public address is for far ends of its own family.
+func TestPublicAddress(t *testing.T) {
+	public := netip.MustParseAddr("192.0.2.1")
+	ua := serve(t, sip.Config{Listen: netip.AddrPortFrom(netip.IPv6Loopback(), 0), PublicIP: public})
+	for peer, want := range map[string]netip.Addr{"198.51.100.1": public, "::ffff:198.51.100.1": public, "2001:db8::1": netip.IPv6Loopback()} {
+		if got := sip.Facing(ua, netip.MustParseAddr(peer)); got != want {
+			t.Errorf("%s sees %s", peer, got)
+		}
+	}
+}
