@@ -3,6 +3,7 @@ package billing
 import (
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,6 +21,22 @@ func (e CardError) Error() string { return strings.Join(e, "\n") }
 // maxPrice bounds every amount of a card, so that a slipped decimal point is
 // refused and sums of wallet rules cannot overflow.
 const maxPrice = 1_000_000 * USD
+
+// ReadRateCard reads the card in a file; without a path it is the one built in.
+func ReadRateCard(path string) (*RateCard, error) {
+	if path == "" {
+		return DefaultRateCard(), nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	card, err := ParseRateCard(text)
+	if err != nil {
+		return nil, fmt.Errorf("rate card %s: %w", path, err)
+	}
+	return card, nil
+}
 
 // ParseRateCard reads a card from YAML or JSON, which is YAML too. Every key of
 // the served card must be present once and no other; prices are plain decimals

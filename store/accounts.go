@@ -27,7 +27,8 @@ type Account struct {
 	Suspended    bool       // by the operator: no new sessions
 	FirstTopupAt *time.Time // nil before the first top-up
 
-	RecordingDays int // how long recordings of calls are kept
+	RecordingDays    int  // how long recordings of calls are kept
+	ConversationDays *int // and what was said in them; nil: until somebody asks
 }
 
 // recordingDays is how long recordings are kept where nobody says otherwise.
@@ -69,14 +70,14 @@ func (db *DB) CreateAccount(ctx context.Context, name string, card *billing.Rate
 
 const selectAccount = `select a.id, a.name, a.created_at, coalesce(a.email, ''), w.paid_nano, w.bonus_nano, w.accrued_any_nano, w.accrued_paid_nano,
 	w.held_nano, w.live_sessions, w.concurrency_override, w.open_disputes, w.suspended, w.first_topup_at,
-	a.recording_days
+	a.recording_days, a.conversation_days
 	from accounts a join wallets w on w.account_id = a.id where `
 
 func scanAccount(row pgx.CollectableRow) (Account, error) {
 	var a Account
 	p := &a.Pots
 	err := row.Scan(&a.ID, &a.Name, &a.CreatedAt, &a.Email, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid,
-		&p.Held, &a.Live, &a.Concurrency, &a.OpenDisputes, &a.Suspended, &a.FirstTopupAt, &a.RecordingDays)
+		&p.Held, &a.Live, &a.Concurrency, &a.OpenDisputes, &a.Suspended, &a.FirstTopupAt, &a.RecordingDays, &a.ConversationDays)
 	return a, err
 }
 
@@ -99,6 +100,9 @@ type AccountChange struct {
 	Email       *string // empty takes it away
 	// RecordingDays counts for recordings that are there, too.
 	RecordingDays *int // 1 to 3650
+	// ConversationDays is the same for what was said in calls: transcripts, summaries and
+	// recordings, too. 0: until somebody asks.
+	ConversationDays *int
 }
 
 // Check says with ErrInvalid what about a change is not allowed.
@@ -108,6 +112,9 @@ func (c AccountChange) Check() error {
 	}
 	if c.RecordingDays != nil && (*c.RecordingDays < 1 || *c.RecordingDays > 3650) {
 		return invalid("recordings are kept for 1 to 3650 days")
+	}
+	if c.ConversationDays != nil && (*c.ConversationDays < 0 || *c.ConversationDays > 3650) {
+		return invalid("conversations are kept for 1 to 3650 days, or 0 for no limit")
 	}
 	if c.Email != nil && *c.Email != "" && mail.CheckAddress(*c.Email) != nil {
 		return invalid("%s: write one such as ana@example.com, without a name", mail.ErrAddress)
@@ -138,6 +145,11 @@ func (db *DB) ChangeAccount(ctx context.Context, id string, c AccountChange, now
 		}
 		if c.RecordingDays != nil {
 			if _, err := tx.Exec(ctx, "update accounts set recording_days = $2 where id = $1", id, *c.RecordingDays); err != nil {
+				return err
+			}
+		}
+		if c.ConversationDays != nil {
+			if _, err := tx.Exec(ctx, "update accounts set conversation_days = nullif($2, 0) where id = $1", id, *c.ConversationDays); err != nil {
 				return err
 			}
 		}

@@ -74,7 +74,7 @@ func (db *DB) wantAnalysis(ctx context.Context, tx pgx.Tx, account string, s *se
 	err = tx.QueryRow(ctx, `with v as (
 			select c.session_id, c.account_id, coalesce(v.settings -> 'analysis' ->> 'summary', '') = 'true' as summary, v.settings -> 'analysis' -> 'extract' is not null as extract
 			from calls c join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version and v.account_id = c.account_id
-			where c.session_id = $2 and c.account_id = $1),
+			where c.session_id = $2 and c.account_id = $1 and c.deleted_at is null),
 		i as (insert into call_analyses (session_id, account_id, state, next_at, created_at)
 			select session_id, account_id, 'waiting', $3, $3 from v where summary or extract on conflict do nothing)
 		select summary from v where summary or extract`, account, s.id, now).Scan(&summary)

@@ -33,7 +33,8 @@ type Browser struct {
 // Principal is whom the sign-in speaks for towards the account's things. Its key names
 // the user, who stays, and the session, which ends.
 func (b *Browser) Principal() Principal {
-	return Principal{Account: b.Account, Key: b.User.ID + browserSeparator + b.ID}
+	return Principal{Account: b.Account, Key: b.User.ID + browserSeparator + b.ID, User: b.User.ID,
+		Owner: b.Account != "" && b.Membership == RoleOwner, Operator: b.User.Operator()}
 }
 
 const browserSeparator = "-"

@@ -44,8 +44,7 @@ func saveLog(b *pgx.Batch, id string, l *CallLog) error {
 	for i := range kept.Events {                     // no text of PostgreSQL holds NUL
 		e := &kept.Events[i]
 		if e.Line != nil {
-			line := *e.Line
-			line.Text = strings.ReplaceAll(line.Text, "\x00", "")
+			line := e.Line.storable()
 			e.Line = &line
 		}
 		if e.Correction != nil {

@@ -28,6 +28,13 @@ type Call struct {
 	EndDetail    *string
 	Cost         billing.Money // so far, posted or not
 	MOS          *float64      // how a telephone call sounded, 1 to 4.4; nil: not known
+	// Verstat is what the carrier of a call that came in said of the caller's number, in the
+	// words of ATIS-1000074; nil: nothing.
+	Verstat *string
+	// DeletedAt is when what was said in it was deleted; nil: it was not.
+	DeletedAt *time.Time
+	// Demonstration says that it came with the demonstration: nobody called.
+	Demonstration bool
 	Conversation
 }
 
@@ -50,6 +57,45 @@ type TranscriptLine struct {
 	Role string `json:"role"` // "user" or "agent"
 	Text string `json:"text"`
 	AtMS int64  `json:"at_ms"` // since the start of the session's clock
+
+	Words        []SpokenWord  `json:"words,omitempty"`     // of Text; none: it was typed, or is of before they were kept
+	Estimated    bool          `json:"estimated,omitempty"` // an engine gave no times for some of them
+	Interruption *Interruption `json:"interrupted,omitempty"`
+}
+
+// SpokenWord is a word of a line, with times since the start of the session's clock.
+type SpokenWord struct {
+	Text    string `json:"text"`
+	StartMS int64  `json:"start_ms"`
+	EndMS   int64  `json:"end_ms"`
+}
+
+// Interruption is where a line of the agent's was cut off, and what nobody heard of it.
+type Interruption struct {
+	AtMS    int64  `json:"at_ms"`
+	Unheard string `json:"unheard"`
+}
+
+// Plain is the line without the times of its words and without what was not heard.
+func (l TranscriptLine) Plain() TranscriptLine {
+	return TranscriptLine{Role: l.Role, Text: l.Text, AtMS: l.AtMS}
+}
+
+// storable is the line as text of PostgreSQL can hold it: without NUL, which a recogniser
+// or a model may say. What l points to does not change.
+func (l TranscriptLine) storable() TranscriptLine {
+	clean := func(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+	l.Text = clean(l.Text)
+	if i := l.Interruption; i != nil {
+		l.Interruption = &Interruption{i.AtMS, clean(i.Unheard)}
+	}
+	words := l.Words
+	l.Words = nil
+	for _, w := range words {
+		w.Text = clean(w.Text)
+		l.Words = append(l.Words, w)
+	}
+	return l
 }
 
 // Generation is what one run of the language model consumed.
@@ -72,14 +118,18 @@ type ServedBy struct {
 }
 
 // SaveConversation replaces what is stored of a call of the account; it may be
-// called while the call lasts and after.
+// called while the call lasts and after. Of a call that was deleted no words are stored.
 func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conversation) error {
+	return db.tx(ctx, "save conversation", func(tx pgx.Tx) error { return saveConversation(ctx, tx, account, id, c) })
+}
+
+func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conversation) error {
 	if c.Turns == nil {
 		c.Turns = json.RawMessage("[]")
 	}
 	lines := append([]TranscriptLine{}, c.Transcript...) // [] and not null when there are none
-	for i := range lines {                               // a recogniser or a model may say it, but no text of PostgreSQL holds it
-		lines[i].Text = strings.ReplaceAll(lines[i].Text, "\x00", "")
+	for i, l := range lines {
+		lines[i] = l.storable()
 	}
 	transcript, err := json.Marshal(lines)
 	if err != nil {
@@ -88,36 +138,34 @@ func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conver
 	if !json.Valid(c.Turns) {
 		return invalid("turns must be JSON")
 	}
-	return db.tx(ctx, "save conversation", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6 where session_id = $1 and account_id = $2`,
-			id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines)
-		if err != nil {
+	tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6 where session_id = $1 and account_id = $2`,
+		id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrNotFound
+	}
+	b := &pgx.Batch{}
+	if c.Log != nil {
+		if err := saveLog(b, id, c.Log); err != nil {
 			return err
 		}
-		if tag.RowsAffected() == 0 {
-			return ErrNotFound
-		}
-		b := &pgx.Batch{}
-		if c.Log != nil {
-			if err := saveLog(b, id, c.Log); err != nil {
-				return err
-			}
-		}
-		if c.Replay != nil {
-			saveReplay(b, id, c.Replay)
-		}
-		b.Queue("delete from call_generations where session_id = $1", id)
-		for i, g := range c.Generations {
-			b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
-				values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''))`,
-				id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
-		}
-		return send(ctx, tx, b)
-	})
+	}
+	if c.Replay != nil {
+		saveReplay(b, id, c.Replay)
+	}
+	b.Queue("delete from call_generations where session_id = $1", id)
+	for i, g := range c.Generations {
+		b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''))`,
+			id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
+	}
+	return send(ctx, tx, b)
 }
 
 const selectCall = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.transcript, c.turns, coalesce(c.answered_by, ''), c.engines
+	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, c.transcript, c.turns, coalesce(c.answered_by, ''), c.engines
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id
 	where c.account_id = $1`
@@ -125,7 +173,7 @@ const selectCall = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.
 func scanCall(row pgx.CollectableRow) (Call, error) {
 	var c Call
 	err := row.Scan(&c.ID, &c.Agent, &c.AgentVersion, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.RangAt, &c.StartedAt,
-		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Transcript, &c.Turns, &c.AnsweredBy, &c.Engines)
+		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Verstat, &c.DeletedAt, &c.Demonstration, &c.Transcript, &c.Turns, &c.AnsweredBy, &c.Engines)
 	return c, err
 }
 

@@ -33,6 +33,10 @@ type SIPMessage struct {
 
 // SaveWire replaces what is stored of how a call of the account went.
 func (db *DB) SaveWire(ctx context.Context, account, id string, w Wire) error {
+	return db.tx(ctx, "save wire", func(tx pgx.Tx) error { return saveWire(ctx, tx, account, id, w) })
+}
+
+func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error {
 	list := append([]SIPMessage{}, w.SIP...)
 	for i := range list { // a far end may send it, but no text of PostgreSQL holds it
 		list[i].Text = strings.ReplaceAll(list[i].Text, "\x00", "")
@@ -54,10 +58,14 @@ func (db *DB) SaveWire(ctx context.Context, account, id string, w Wire) error {
 			mos = &w.Quality.MOS
 		}
 	}
-	return db.must(ctx, "save wire", `insert into call_wire (session_id, quality, mos, sip, sip_dropped)
+	tag, err := tx.Exec(ctx, `insert into call_wire (session_id, quality, mos, sip, sip_dropped)
 		select session_id, $3, $4, $5, $6 from calls where account_id = $1 and session_id = $2
 		on conflict (session_id) do update set quality = excluded.quality, mos = excluded.mos, sip = excluded.sip, sip_dropped = excluded.sip_dropped`,
 		account, id, report, mos, string(messages), w.Dropped)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = ErrNotFound
+	}
+	return err
 }
 
 // Wire returns how a call of the account went, the zero Wire when nothing is

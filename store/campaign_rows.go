@@ -177,8 +177,9 @@ func (db *DB) SaveSummary(ctx context.Context, account, id string, m Summary, no
 }
 
 // summarizeRow gives the row of a call its summary, unless it has one; a call of no row
-// has none.
+// has none, nor one that was deleted.
 func summarizeRow(ctx context.Context, tx pgx.Tx, account, session, text string) (saved bool, err error) {
-	tag, err := tx.Exec(ctx, "update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null", account, session, strings.ReplaceAll(text, "\x00", "")) // which no text of PostgreSQL holds
+	tag, err := tx.Exec(ctx, `update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null
+		and not exists (select 1 from calls where session_id = $2 and deleted_at is not null)`, account, session, strings.ReplaceAll(text, "\x00", "")) // which no text of PostgreSQL holds
 	return tag.RowsAffected() > 0, err
 }

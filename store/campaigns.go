@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -91,8 +92,8 @@ type RowCall struct {
 	Cost       billing.Money
 }
 
-// CreateCampaign takes a batch on: its Account, Name, Manner and of each row the first
-// six fields. It refuses as StartSession does an outbound call, but not for want of a
+// CreateCampaign takes a batch on: its Account, Name, Manner, whether its State is paused,
+// and of each row the first six fields. It refuses as StartSession does an outbound call, but not for want of a
 // line; ErrCampaigns: MaxCampaigns are unfinished. once is the request that asks; nil:
 // it had no key.
 func (db *DB) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *Once, now time.Time) (id string, err error) {
@@ -132,8 +133,8 @@ func (c *Campaign) queue(b *pgx.Batch, id string, now time.Time) {
 		from, to, zone = &c.Hours.From, &c.Hours.To, &c.Zone
 	}
 	b.Queue(`insert into campaigns (id, account_id, name, state, key_id, ip, ring_ms, longest_ms, on_machine, message,
-			hours_from, hours_to, hours_zone, created_at) values ($1, $2, $3, 'running', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, now)
+			hours_from, hours_to, hours_zone, created_at) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, now, cmp.Or(c.State, CampaignRunning))
 	for i, r := range c.Rows {
 		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10)`,

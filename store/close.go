@@ -56,8 +56,26 @@ func (db *DB) close(ctx context.Context, account, id string, epoch int64, c Clos
 	return amount, err
 }
 
-// end closes an open session: both it and its wallet are locked.
+// end closes an open session and does what follows from that: both it and its wallet are
+// locked.
 func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, now time.Time) error {
+	if err := db.settle(ctx, tx, w, s, c, now, now); err != nil {
+		return err
+	}
+	summarized, err := db.wantAnalysis(ctx, tx, w.account, s, now)
+	if err != nil {
+		return err
+	}
+	if s.terms.Kind == billing.Outbound {
+		if err := db.endRow(ctx, tx, w.account, s, c, summarized, now); err != nil {
+			return err
+		}
+	}
+	return db.tellEnd(ctx, tx, w.account, s, now)
+}
+
+// settle closes an open session, which ended at a time, and charges it now.
+func (db *DB) settle(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, ended, now time.Time) error {
 	if s.startedAt == nil {
 		s.startedAt = optional(c.StartedAt)
 	}
@@ -76,21 +94,9 @@ func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closi
 	}
 	s.save(b)
 	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
-		s.id, now, c.Reason, c.Detail)
+		s.id, ended, c.Reason, c.Detail)
 	w.save(b)
-	if err := send(ctx, tx, b); err != nil {
-		return err
-	}
-	summarized, err := db.wantAnalysis(ctx, tx, w.account, s, now)
-	if err != nil {
-		return err
-	}
-	if s.terms.Kind == billing.Outbound {
-		if err := db.endRow(ctx, tx, w.account, s, c, summarized, now); err != nil {
-			return err
-		}
-	}
-	return db.tellEnd(ctx, tx, w.account, s, now)
+	return send(ctx, tx, b)
 }
 
 // session is a session's rows while this transaction holds the lock of its usage.

@@ -15,8 +15,9 @@ import (
 type CRMNote struct {
 	Account string
 	Session string
-	Source  json.RawMessage // as it was given to WantCRMNote
-	Try     int             // from 1; above 1, an earlier one may have arrived
+	Source  json.RawMessage // as it was given to WantCRMNote, and so Trace
+	Trace   string
+	Try     int // from 1; above 1, an earlier one may have arrived
 	Call    *Call
 }
 
@@ -29,14 +30,15 @@ const (
 )
 
 // WantCRMNote remembers that a call of the account is to be noted when it is over, in
-// the database that source, a JSON object, names. Saying it again changes nothing.
-func (db *DB) WantCRMNote(ctx context.Context, account, session string, source json.RawMessage, now time.Time) error {
+// the database that source, a JSON object, names. trace is the traceparent header of the
+// call's requests; empty: none. Saying it again changes nothing.
+func (db *DB) WantCRMNote(ctx context.Context, account, session string, source json.RawMessage, trace string, now time.Time) error {
 	if !isObject(source) {
 		return invalid("source: not a JSON object")
 	}
 	return db.must(ctx, "want CRM note", `with c as (select session_id from calls where session_id = $2 and account_id = $1)
-		insert into crm_notes (session_id, account_id, source, next_at) select session_id, $1, $3, $4 from c
-		on conflict (session_id) do update set state = crm_notes.state`, account, session, string(source), now)
+		insert into crm_notes (session_id, account_id, source, trace, next_at) select session_id, $1, $3, $4, $5 from c
+		on conflict (session_id) do update set state = crm_notes.state`, account, session, string(source), trace, now)
 }
 
 // ClaimCRMNote returns the next call to be noted, for one claimant; ErrNotFound: none
@@ -51,9 +53,9 @@ func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error)
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.tries + 1 from crm_notes n join session_usage u using (session_id)
+		err = tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.trace, n.tries + 1 from crm_notes n join session_usage u using (session_id)
 			where n.state = 'waiting' and n.next_at <= $1 and not u.open order by n.next_at limit 1 for update of n skip locked`, now).
-			Scan(&n.Session, &n.Account, &n.Source, &n.Try)
+			Scan(&n.Session, &n.Account, &n.Source, &n.Trace, &n.Try)
 		if errors.Is(err, pgx.ErrNoRows) {
 			due = false // what was given up above stays so
 			return nil

@@ -13,7 +13,7 @@ var crmSource = json.RawMessage(`{"provider": "hubspot"}`)
 
 func (f *fixture) noted(s *store.Session) {
 	f.t.Helper()
-	f.ok(f.WantCRMNote(f.ctx(), s.Account, s.ID, crmSource, t0))
+	f.ok(f.WantCRMNote(f.ctx(), s.Account, s.ID, crmSource, "00-trace", t0))
 }
 
 func (f *fixture) crmCharges(s *store.Session) (calls int64, amount billing.Money) {
@@ -44,7 +44,7 @@ func TestCRMNotes(t *testing.T) {
 
 	n, err := f.ClaimCRMNote(f.ctx(), t0)
 	f.ok(err)
-	if n.Session != s.ID || n.Account != acc || n.Try != 1 || string(n.Source) != string(crmSource) || n.Call.From != "+34911234567" || n.Call.StartedAt == nil {
+	if n.Session != s.ID || n.Account != acc || n.Try != 1 || string(n.Source) != string(crmSource) || n.Trace != "00-trace" || n.Call.From != "+34911234567" || n.Call.StartedAt == nil {
 		t.Errorf("%+v", n)
 	}
 	_, err = f.ClaimCRMNote(f.ctx(), t0)
@@ -89,8 +89,8 @@ func TestCRMNotesThatAreNotMade(t *testing.T) {
 	f.noted(unanswered)
 	_, err := f.CloseSession(f.ctx(), unanswered, store.Closing{Reason: "user_hangup"}, t0)
 	f.ok(err)
-	f.is(f.WantCRMNote(f.ctx(), other, unanswered.ID, crmSource, t0), store.ErrNotFound)
-	f.is(f.WantCRMNote(f.ctx(), acc, unanswered.ID, json.RawMessage("7"), t0), store.ErrInvalid)
+	f.is(f.WantCRMNote(f.ctx(), other, unanswered.ID, crmSource, "", t0), store.ErrNotFound)
+	f.is(f.WantCRMNote(f.ctx(), acc, unanswered.ID, json.RawMessage("7"), "", t0), store.ErrInvalid)
 	_, err = f.ClaimCRMNote(f.ctx(), t0)
 	f.is(err, store.ErrNotFound)
 

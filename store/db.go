@@ -90,6 +90,16 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	return db, nil
 }
 
+// Connect opens one connection to the database at url, whatever is in it. The URL may have
+// parameters of the pool, which a connection by itself would send to the database.
+func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.ConnectConfig(ctx, cfg.ConnConfig)
+}
+
 func setDefault(cfg *pgxpool.Config, name, value string) {
 	if _, ok := cfg.ConnConfig.RuntimeParams[name]; !ok {
 		cfg.ConnConfig.RuntimeParams[name] = value

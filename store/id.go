@@ -25,6 +25,7 @@ const (
 	rowID      = "row_"
 	webhookID  = "wh_"
 	userID     = "usr_"
+	operatorID = "okey_" // of an operator's key
 	browserID  = "web_"
 	invitedID  = "inv_"
 )

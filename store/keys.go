@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -17,6 +16,7 @@ import (
 // Key is an API key as its owner sees it; the secret itself is shown once.
 type Key struct {
 	ID         string
+	Role       string // RoleMember, RoleOwner, or RoleOperator of an operator's key
 	Name       string
 	Last4      string // the secret's last characters
 	CreatedAt  time.Time
@@ -26,23 +26,29 @@ type Key struct {
 
 // Principal is whom a credential speaks for.
 type Principal struct {
-	Account string
+	Account string // empty: none, which only an operator's credential may have
 	Key     string // identifier of the key, or of a user and their session: see Browser.Principal
+	User    string // who it is; empty: nobody, a key of the account's
+	// Owner says that it may change who belongs to the account.
+	Owner bool
+	// Operator says that it may look after the server's accounts.
+	Operator bool
 }
 
-// The shape of a secret: "sk_", 32 random bytes, a CRC-32 of what precedes it.
+// The shape of a secret: a prefix, 32 random bytes, a CRC-32 of what precedes it.
 // The checksum tells scanners for leaked secrets that this is one, and turns a
 // typing error away without asking the database.
 const (
-	secretPrefix = "sk_"
-	secretRandom = 43 // characters that hold 32 bytes in base 62
-	secretCheck  = 6  // that hold 32 bits
+	secretPrefix   = "sk_" // of an account's key
+	operatorPrefix = "op_" // of an operator's
+	secretRandom   = 43    // characters that hold 32 bytes in base 62
+	secretCheck    = 6     // that hold 32 bits
 )
 
-func newSecret() string {
+func newSecret(prefix string) string {
 	var b [32]byte
 	rand.Read(b[:])
-	s := secretPrefix + base62(new(big.Int).SetBytes(b[:]), secretRandom)
+	s := prefix + base62(new(big.Int).SetBytes(b[:]), secretRandom)
 	return s + secretSum(s)
 }
 
@@ -57,19 +63,26 @@ func base62(n *big.Int, width int) string {
 	return strings.Repeat("0", width-len(s)) + s
 }
 
-func wellFormed(secret string) bool {
+func wellFormed(secret, prefix string) bool {
 	n := len(secret) - secretCheck
-	return n == len(secretPrefix)+secretRandom && strings.HasPrefix(secret, secretPrefix) && secretSum(secret[:n]) == secret[n:]
+	return n == len(prefix)+secretRandom && strings.HasPrefix(secret, prefix) && secretSum(secret[:n]) == secret[n:]
 }
 
-// CreateKey makes a key of the account and returns its secret, which is stored
-// only as a hash: a random secret of 256 bits needs no slow one.
+// CreateKey makes a key of the account that may do what members may, and returns its
+// secret, which is stored only as a hash: a random secret of 256 bits needs no slow one.
 func (db *DB) CreateKey(ctx context.Context, account, name string, now time.Time) (k Key, secret string, err error) {
-	secret = newSecret()
-	sum := sha256.Sum256([]byte(secret))
-	k = Key{ID: newID(keyID, now), Name: name, Last4: secret[len(secret)-4:], CreatedAt: now}
-	err = db.must(ctx, "create key", `insert into api_keys (id, account_id, name, hash, last4, created_at)
-		select $1, id, $3, $4, $5, $6 from accounts where id = $2`, k.ID, account, name, sum[:], k.Last4, now)
+	return db.CreateKeyAs(ctx, account, RoleMember, name, now)
+}
+
+// CreateKeyAs is CreateKey for a key that may do what a role may: RoleMember or RoleOwner.
+func (db *DB) CreateKeyAs(ctx context.Context, account, role, name string, now time.Time) (k Key, secret string, err error) {
+	if role != RoleOwner && role != RoleMember {
+		return Key{}, "", invalid("a key of an account is an owner's or a member's")
+	}
+	secret = newSecret(secretPrefix)
+	k = Key{ID: newID(keyID, now), Role: role, Name: name, Last4: secret[len(secret)-4:], CreatedAt: now}
+	err = db.must(ctx, "create key", `insert into api_keys (id, account_id, role, name, hash, last4, created_at)
+		select $1, id, $3, $4, $5, $6, $7 from accounts where id = $2`, k.ID, account, role, name, hashOf(secret), k.Last4, now)
 	if err != nil {
 		return Key{}, "", err
 	}
@@ -80,7 +93,7 @@ func (db *DB) CreateKey(ctx context.Context, account, name string, now time.Time
 func (db *DB) Keys(ctx context.Context, account string, p Page) ([]Key, error) {
 	where, args := p.clause("id", []any{account})
 	return list(ctx, db, "list keys", pgx.RowToStructByPos[Key],
-		"select id, name, last4, created_at, last_used_at, revoked_at from api_keys where account_id = $1"+where, args...)
+		"select id, role, name, last4, created_at, last_used_at, revoked_at from api_keys where account_id = $1"+where, args...)
 }
 
 // RevokeKey ends a key of the account for good; revoking it again changes nothing.
@@ -92,14 +105,23 @@ func (db *DB) RevokeKey(ctx context.Context, account, id string, now time.Time) 
 // Authenticate finds whose secret it is; ErrUnauthorized when it is nobody's. It
 // notes the use, once a minute.
 func (db *DB) Authenticate(ctx context.Context, secret string, now time.Time) (Principal, error) {
-	if !wellFormed(secret) {
-		return Principal{}, fmt.Errorf("authenticate: %w", ErrUnauthorized)
-	}
-	sum := sha256.Sum256([]byte(secret))
+	const ofAccount, ofOperator = "api_keys", "operator_keys"
 	var p Principal
 	var used *time.Time
-	err := db.one(ctx, "authenticate", "select account_id, id, last_used_at from api_keys where hash = $1 and revoked_at is null",
-		[]any{sum[:]}, &p.Account, &p.Key, &used)
+	var err error
+	table := ofAccount
+	switch {
+	case wellFormed(secret, secretPrefix):
+		err = db.one(ctx, "authenticate", "select account_id, id, role = 'owner', last_used_at from api_keys where hash = $1 and revoked_at is null",
+			[]any{hashOf(secret)}, &p.Account, &p.Key, &p.Owner, &used)
+	case wellFormed(secret, operatorPrefix):
+		// It is good for as long as its user runs the server.
+		table, p.Operator = ofOperator, true
+		err = db.one(ctx, "authenticate", `select k.user_id, k.id, k.last_used_at from operator_keys k join users u on u.id = k.user_id
+			where k.hash = $1 and k.revoked_at is null and u.role = 'operator'`, []any{hashOf(secret)}, &p.User, &p.Key, &used)
+	default:
+		err = ErrNotFound
+	}
 	if errors.Is(err, ErrNotFound) {
 		return Principal{}, fmt.Errorf("authenticate: %w", ErrUnauthorized)
 	}
@@ -108,7 +130,7 @@ func (db *DB) Authenticate(ctx context.Context, secret string, now time.Time) (P
 	}
 	minute := now.Truncate(time.Minute)
 	if used == nil || used.Before(minute) {
-		_, err := db.pool.Exec(ctx, `update api_keys set last_used_at = $2
+		_, err := db.pool.Exec(ctx, "update "+table+` set last_used_at = $2
 			where id = $1 and (last_used_at is null or last_used_at < $2)`, p.Key, minute)
 		if err != nil {
 			return Principal{}, fail("authenticate", err)

@@ -54,6 +54,7 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Numbe
 		"read call":         func(_, _, _, s string) error { _, err := f.Call(ctx, mine, s); return err },
 		"read recording":    func(_, _, _, s string) error { _, err := f.Recording(ctx, mine, s); return err },
 		"delete recording":  func(_, _, _, s string) error { return f.DeleteRecording(ctx, mine, s, t0) },
+		"forget call":       func(_, _, _, s string) error { return f.ForgetCall(ctx, mine, s, t0) },
 		"read receipt":      func(_, _, _, s string) error { _, err := f.Receipt(ctx, mine, s); return err },
 		"save conversation": func(_, _, _, s string) error { return f.SaveConversation(ctx, mine, s, store.Conversation{}) },
 		"save summary": func(_, _, _, s string) error {

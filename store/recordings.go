@@ -132,9 +132,11 @@ func (db *DB) SavePeaks(ctx context.Context, account, call string, peaks []byte)
 // a call that lasts nothing is kept either. ErrNotFound: there is none. Deleting it again
 // changes nothing.
 func (db *DB) DeleteRecording(ctx context.Context, account, call string, now time.Time) error {
-	return db.must(ctx, "delete recording", `update call_recordings set state = 'deleted', peaks = null, deleted_at = coalesce(deleted_at, $3),
-		deleted_by = coalesce(deleted_by, 'request') where session_id = $2 and account_id = $1`, account, call, now)
+	return db.must(ctx, "delete recording", deleteRecording, account, call, now, byRequest)
 }
+
+const deleteRecording = `update call_recordings set state = 'deleted', peaks = null, deleted_at = coalesce(deleted_at, $3),
+	deleted_by = coalesce(deleted_by, $4) where session_id = $2 and account_id = $1`
 
 // ExpireRecordings deletes recordings that their accounts have kept long enough, a
 // thousand at most, and returns how many.

@@ -40,6 +40,7 @@ type Start struct {
 	AgentVersion int64
 	From         string // telephone: the caller, as E.164 or empty when withheld
 	To           string // telephone: the callee
+	Verstat      string // what the carrier of a call that comes in says of From; empty: nothing
 	// Expect is what work without a call will use: it starts only when all of it
 	// stays above the overdraft floor, and it is held until it is used. Nothing when
 	// unknown.
@@ -219,10 +220,10 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 		return ErrFenced
 	}
 	if s.Terms.Kind.Agent() {
-		tag, err := tx.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version)
-			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0)
+		tag, err := tx.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat)
+			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, '')
 			where $3 = '' or exists (select from agents where account_id = $2 and id = $3)`,
-			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion)
+			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat)
 		if err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func (db *DB) FirstUser(ctx context.Context, token, email, password string, now 
 type Invitation struct {
 	ID, Account, Name string // the account's name
 	Email, Role       string
-	InvitedBy         string // address; empty: nobody who is still there
+	InvitedBy         string // address; empty: an API key, or nobody who is still there
 	CreatedAt         time.Time
 	ExpiresAt         time.Time
 }
@@ -111,7 +111,8 @@ const selectInvitation = `select i.id, i.account_id, a.name, i.email, i.role, co
 	from invitations i join accounts a on a.id = i.account_id left join users u on u.id = i.invited_by where `
 
 // Invite makes the secret of a link with which the person with this address joins the
-// account, within InvitationLife. An earlier one for the same address is dead.
+// account, within InvitationLife. An earlier one for the same address is dead. by is the
+// user who invites, empty for an API key.
 func (db *DB) Invite(ctx context.Context, account, email, role, by string, now time.Time) (inv *Invitation, token string, err error) {
 	email, err = NormalEmail(email)
 	if err != nil {
@@ -139,9 +140,10 @@ func (db *DB) Invite(ctx context.Context, account, email, role, by string, now t
 		case people >= MaxMembers:
 			return invalid("an account has at most %d people", MaxMembers)
 		}
-		return changed(tx.Exec(ctx, `insert into invitations (id, hash, account_id, email, role, invited_by, created_at, expires_at)
-			select $1, $2, id, $4, $5, nullif($6, ''), $7, $8 from accounts where id = $3`,
-			inv.ID, hash, account, email, role, by, now, inv.ExpiresAt))
+		return tx.QueryRow(ctx, `insert into invitations (id, hash, account_id, email, role, invited_by, created_at, expires_at)
+			select $1, $2, id, $4, $5, nullif($6, ''), $7, $8 from accounts where id = $3
+			returning coalesce((select email from users where id = invited_by), '')`,
+			inv.ID, hash, account, email, role, by, now, inv.ExpiresAt).Scan(&inv.InvitedBy)
 	})
 	return inv, token, err
 }

@@ -11,6 +11,9 @@ import (
 // ErrClient is a client program that is missing, or older than the server.
 var ErrClient = errors.New("none of PostgreSQL's programs fits the server")
 
+// Dir is where a server with that data directory keeps its cluster.
+func Dir(dataDir string) string { return filepath.Join(dataDir, "postgres") }
+
 // Exists says whether there is a cluster in dir, running or not. An error means
 // that we may not look.
 func Exists(dir string) (bool, error) {

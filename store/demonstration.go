@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Demonstration is a call that was recorded elsewhere, to be shown in the history of an
+// account that has none yet.
+type Demonstration struct {
+	Name  string // an account has one of each
+	Start        // without Ticket, Consent, Once and Row
+	// RowID is the row of a batch that it is the call of; empty: of none. Summary is then
+	// what it came to.
+	RowID, Summary string
+	// OpenedAt, RangAt (outbound, nil: never) and EndedAt are when it took place, with
+	// Closing.StartedAt.
+	OpenedAt time.Time
+	RangAt   *time.Time
+	EndedAt  time.Time
+	Closing
+	Conversation
+	Wire
+}
+
+// AddDemonstration enters such a call into the history, and charges it as the session that
+// it was, all or nothing: a call that is refused (see StartSession) is not there. An
+// account that has one of that name keeps it; its identifier is returned. ErrRowTaken: the
+// row has a call, or is none of the account's. Nobody is told, no summary and no analysis
+// is made.
+func (db *DB) AddDemonstration(ctx context.Context, d Demonstration, now time.Time) (id string, err error) {
+	out, err := d.session(d.OpenedAt)
+	if err != nil {
+		return "", err
+	}
+	err = db.tx(ctx, "add a call of the demonstration", func(tx pgx.Tx) error {
+		w, err := db.lockWallet(ctx, tx, d.Account, now) // which has others wait who add the same
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, "select session_id from calls where account_id = $1 and demonstration = $2", d.Account, d.Name).Scan(&id)
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		id = out.ID
+		if err := db.start(ctx, tx, w, d.Start, out, d.OpenedAt); err != nil {
+			return err
+		}
+		if err := d.take(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := saveConversation(ctx, tx, d.Account, id, d.Conversation); err != nil {
+			return err
+		}
+		if err := saveWire(ctx, tx, d.Account, id, d.Wire); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "update calls set demonstration = $3, rang_at = $4 where session_id = $2 and account_id = $1",
+			d.Account, id, d.Name, d.RangAt); err != nil {
+			return err
+		}
+		return d.close(ctx, tx, db, w, id, now)
+	})
+	return id, err
+}
+
+// take makes it its row's call.
+func (d *Demonstration) take(ctx context.Context, tx pgx.Tx, id string) error {
+	if d.RowID == "" {
+		return nil
+	}
+	tag, err := tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $3, claimed_until = null
+		where account_id = $1 and id = $2 and status = 'pending'`, d.Account, d.RowID, id)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = ErrRowTaken
+	}
+	if err == nil {
+		_, err = tx.Exec(ctx, "update sessions set row_id = $2 where id = $1", id, d.RowID)
+	}
+	return err
+}
+
+// close ends it, and its row.
+func (d *Demonstration) close(ctx context.Context, tx pgx.Tx, db *DB, w *wallet, id string, now time.Time) error {
+	s, err := db.lockSession(ctx, tx, d.Account, id)
+	if err != nil {
+		return err
+	}
+	if err := db.settle(ctx, tx, w, s, d.Closing, d.EndedAt, now); err != nil || d.RowID == "" {
+		return err
+	}
+	if d.Summary != "" {
+		if _, err := summarizeRow(ctx, tx, d.Account, id, d.Summary); err != nil {
+			return err
+		}
+	}
+	const summarized = true // or never to be
+	return db.endRow(ctx, tx, d.Account, s, d.Closing, summarized, d.EndedAt)
+}
+
+// Demonstrations are the identifiers of the calls of the demonstration that an account
+// has, by their names.
+func (db *DB) Demonstrations(ctx context.Context, account string) (map[string]string, error) {
+	type named struct{ Name, ID string }
+	found, err := list(ctx, db, "list calls of the demonstration", pgx.RowToStructByPos[named],
+		"select demonstration, session_id from calls where account_id = $1 and demonstration is not null", account)
+	byName := make(map[string]string, len(found))
+	for _, f := range found {
+		byName[f.Name] = f.ID
+	}
+	return byName, err
+}

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// CreateOperatorKey makes a key of a user who runs the server and returns its secret,
+// which is stored only as a hash. It looks after accounts and belongs to none. A user
+// who is no operator is ErrNotFound.
+func (db *DB) CreateOperatorKey(ctx context.Context, user, name string, now time.Time) (k Key, secret string, err error) {
+	secret = newSecret(operatorPrefix)
+	k = Key{ID: newID(operatorID, now), Role: RoleOperator, Name: name, Last4: secret[len(secret)-4:], CreatedAt: now}
+	err = db.must(ctx, "create operator key", `insert into operator_keys (id, user_id, name, hash, last4, created_at)
+		select $1, id, $3, $4, $5, $6 from users where id = $2 and role = 'operator'`, k.ID, user, name, hashOf(secret), k.Last4, now)
+	if err != nil {
+		return Key{}, "", err
+	}
+	return k, secret, nil
+}
+
+// OperatorKeys lists the keys with which a user looks after accounts, newest first,
+// revoked ones too.
+func (db *DB) OperatorKeys(ctx context.Context, user string, p Page) ([]Key, error) {
+	where, args := p.clause("id", []any{user})
+	return list(ctx, db, "list operator keys", pgx.RowToStructByPos[Key],
+		"select id, 'operator', name, last4, created_at, last_used_at, revoked_at from operator_keys where user_id = $1"+where, args...)
+}
+
+// RevokeOperatorKey ends a key of the user's for good; revoking it again changes nothing.
+func (db *DB) RevokeOperatorKey(ctx context.Context, user, id string, now time.Time) error {
+	return db.must(ctx, "revoke operator key", `update operator_keys set revoked_at = coalesce(revoked_at, $3)
+		where id = $1 and user_id = $2`, id, user, now)
+}

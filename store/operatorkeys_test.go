@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"errors"
+	"regexp"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+// An operator's key says whose it is and belongs to no account, for as long as its user
+// runs the server.
+func TestOperatorKeys(t *testing.T) {
+	f := setup(t)
+	ctx := f.ctx()
+	acc := f.account(0)
+	ana, eve, luis := f.user("ana@example.com", store.RoleOperator), f.user("eve@example.com", store.RoleOperator), f.user("luis@example.com", store.RoleMember)
+	k, secret, err := f.CreateOperatorKey(ctx, ana.ID, "provisioning", t0)
+	f.ok(err)
+	if !regexp.MustCompile(`^op_[0-9A-Za-z]{49}$`).MatchString(secret) || k.Role != store.RoleOperator || k.Last4 != secret[len(secret)-4:] {
+		t.Errorf("%+v, a secret of %d characters", k, len(secret))
+	}
+	p, err := f.Authenticate(ctx, secret, t0.Add(90*time.Second))
+	f.ok(err)
+	if want := (store.Principal{Key: k.ID, User: ana.ID, Operator: true}); p != want {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+	if err := f.CheckKey(ctx, p); !errors.Is(err, store.ErrUnauthorized) {
+		t.Errorf("a ticket made from it: %v", err)
+	}
+	keys, err := f.OperatorKeys(ctx, ana.ID, store.Page{})
+	f.ok(err)
+	if len(keys) != 1 || keys[0].ID != k.ID || keys[0].Name != "provisioning" || !keys[0].LastUsedAt.Equal(t0.Add(time.Minute)) {
+		t.Errorf("%+v", keys)
+	}
+	for what, err := range map[string]error{
+		"for a member":          refusal(f.CreateOperatorKey(ctx, luis.ID, "x", t0)),
+		"for nobody":            refusal(f.CreateOperatorKey(ctx, "usr_x", "x", t0)),
+		"another's is revoked":  f.RevokeOperatorKey(ctx, eve.ID, k.ID, t0),
+		"an unknown is revoked": f.RevokeOperatorKey(ctx, ana.ID, "okey_x", t0),
+		"by an account":         f.RevokeKey(ctx, acc, k.ID, t0),
+	} {
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	wrong := []string{"sk_" + secret[3:], secret[:len(secret)-1], "op_", secret + "0"}
+	f.ok(f.RevokeOperatorKey(ctx, ana.ID, k.ID, t0))
+	f.ok(f.RevokeOperatorKey(ctx, ana.ID, k.ID, t0.Add(time.Hour)))
+	for _, s := range append(wrong, secret) {
+		if _, err := f.Authenticate(ctx, s, t0); !errors.Is(err, store.ErrUnauthorized) {
+			t.Errorf("a wrong or revoked secret: %v", err)
+		}
+	}
+}
+
+// Keys of an account have the role that they were made with.
+func TestKeyRoles(t *testing.T) {
+	f := setup(t)
+	ctx := f.ctx()
+	acc := f.account(0)
+	for role, owner := range map[string]bool{store.RoleMember: false, store.RoleOwner: true} {
+		k, secret, err := f.CreateKeyAs(ctx, acc, role, "x", t0)
+		f.ok(err)
+		p, err := f.Authenticate(ctx, secret, t0)
+		f.ok(err)
+		if want := (store.Principal{Account: acc, Key: k.ID, Owner: owner}); p != want || k.Role != role {
+			t.Errorf("%s: %+v, want %+v", role, p, want)
+		}
+	}
+	if _, _, err := f.CreateKeyAs(ctx, acc, store.RoleOperator, "x", t0); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("an operator's key of an account: %v", err)
+	}
+	_, secret, err := f.CreateKey(ctx, acc, "x", t0)
+	f.ok(err)
+	if p, err := f.Authenticate(ctx, secret, t0); err != nil || p.Owner || p.Operator {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// refusal is the error of what returns two things before it.
+func refusal(_ store.Key, _ string, err error) error { return err }
