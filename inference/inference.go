@@ -62,6 +62,10 @@ type Result struct {
 	Confidence float64 // 0 to 1; below 0 when the engine does not say
 	Err        error   // the stream failed
 	Engine     string  // like Delta's
+	// Words are those of Text, with times from the first sample of the utterance; nil: the
+	// engine does not say. Their number is that of Text's, cut at spaces, or they do not
+	// count. The receiver owns them.
+	Words []Mark `json:",omitempty"`
 }
 
 // LLM answers a conversation.

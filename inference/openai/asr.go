@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/media"
 )
 
 // ASR is a transcription server. It is a batch engine: each utterance is one
@@ -96,6 +97,8 @@ type stream struct {
 	mu      sync.Mutex
 	tape    *inference.Tape
 	job     *job  // the request in flight
+	latest  int   // the latest utterance that was sent, or a part of it
+	began   int64 // position of its first sample
 	failure error // a fault of our own that ends the stream
 }
 
@@ -104,6 +107,7 @@ type job struct {
 	utterance int
 	to        int64 // position after its last sample
 	last      bool
+	since     time.Duration // from the utterance's first sample to the audio's
 	audio     []int16
 	cancel    context.CancelCauseFunc
 	takenBack bool
@@ -185,7 +189,11 @@ func (s *stream) run() {
 		r := inference.Result{Utterance: j.utterance, Final: true, Last: j.last, Confidence: -1}
 		var err error
 		if len(j.audio) >= shortest {
-			r.Text, r.Confidence, err = s.transcribe(ctx, j.audio)
+			r.Text, r.Words, r.Confidence, err = s.transcribe(ctx, j.audio)
+			for i := range r.Words {
+				r.Words[i].Start += j.since
+				r.Words[i].End += j.since
+			}
 		}
 		cancel(nil)
 		if s.ctx.Err() == nil && !s.settle(j) {
@@ -247,6 +255,10 @@ func (s *stream) next(cancel context.CancelCauseFunc) *job {
 	} else {
 		return nil
 	}
+	if j.utterance != s.latest {
+		s.latest, s.began = j.utterance, from
+	}
+	j.since = media.Rate16k.Duration(int(from - s.began)).Duration()
 	s.job = j
 	return j
 }

@@ -109,7 +109,7 @@ func TestUpload(t *testing.T) {
 	defer r.Close()
 	r.Write(counting(0, 5000))
 	r.Finish()
-	if x := <-r.Results(); x != (inference.Result{Utterance: 1, Text: "5000 samples", Final: true, Last: true, Confidence: -1}) {
+	if x := <-r.Results(); !reflect.DeepEqual(x, inference.Result{Utterance: 1, Text: "5000 samples", Final: true, Last: true, Confidence: -1}) {
 		t.Errorf("result %+v", x)
 	}
 	u := s.all()[0]
@@ -158,6 +158,7 @@ func TestTranscripts(t *testing.T) {
 	}{
 		"json":    {`{"text":" Two, please.\n","usage":{"type":"duration"}}`, "Two, please.", "-1.00", 0},
 		"verbose": {`{"text":"x","segments":[{"text":" Two,","avg_logprob":-0.1,"no_speech_prob":0.01},{"text":" please","avg_logprob":-0.1}]}`, "Two, please", "0.90", 0},
+		"timed":   {`{"text":"x","segments":[{"text":" Two, please","avg_logprob":-0.1,"words":[{"word":" Two,","start":0.25,"end":0.5},{"word":" please","start":0.5,"end":1e300}]}]}`, "Two, please", "0.90", 0},
 		"silence": {`{"text":"Thank you.","segments":[{"text":"Thank you.","avg_logprob":-1.4,"no_speech_prob":0.9}]}`, "", "-1.00", 0},
 		"unsure":  {`{"text":"Two","segments":[{"text":"Two","avg_logprob":-2,"no_speech_prob":0.1}]}`, "Two", "0.14", 0},
 		"text":    {`Two, please.`, "", "-1.00", inference.ErrFailed},
@@ -176,6 +177,9 @@ func TestTranscripts(t *testing.T) {
 			x := <-r.Results()
 			if x.Text != c.text || fmt.Sprintf("%.2f", x.Confidence) != c.confidence || inference.FaultOf(x.Err) != c.fault {
 				t.Errorf("result %+v", x)
+			}
+			if timed := name == "timed"; timed != (len(x.Words) == 2) || timed && (x.Words[0].Text != "Two," || x.Words[0].Start != 250*time.Millisecond || x.Words[1].End < x.Words[1].Start) {
+				t.Errorf("words %+v", x.Words)
 			}
 			if c.fault != 0 {
 				if _, open := <-r.Results(); open {

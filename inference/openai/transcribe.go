@@ -9,6 +9,7 @@ import (
 	"math"
 	"mime/multipart"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parley/inference"
@@ -22,18 +23,30 @@ const maxPrompt = 600
 // and some kilobytes of segments.
 const maxTranscript = 1 << 20
 
-// transcript is the answer in json or, with segments, verbose_json.
+// transcript is the answer in json or, with segments, verbose_json. Some servers say when
+// words were said, of each segment or of all; they are not asked to, for that takes OpenAI's
+// time in which the caller waits.
 type transcript struct {
 	Text     string `json:"text"`
 	Segments []struct {
-		Text         string  `json:"text"`
-		AvgLogprob   float64 `json:"avg_logprob"`
-		NoSpeechProb float64 `json:"no_speech_prob"`
+		Text         string      `json:"text"`
+		AvgLogprob   float64     `json:"avg_logprob"`
+		NoSpeechProb float64     `json:"no_speech_prob"`
+		Words        []timedWord `json:"words"`
 	} `json:"segments"`
+	Words []timedWord `json:"words"`
 }
 
-// transcribe sends one piece of audio and returns what was said in it.
-func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, confidence float64, err error) {
+// timedWord is a word with seconds from the beginning of the audio.
+type timedWord struct {
+	Word  string  `json:"word"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+}
+
+// transcribe sends one piece of audio and returns what was said in it. The words' times are
+// from the first sample of the piece.
+func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, words []inference.Mark, confidence float64, err error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	format := "json"
@@ -53,29 +66,31 @@ func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, co
 
 	a, err := s.asr.post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
 	if err != nil {
-		return "", -1, err
+		return "", nil, -1, err
 	}
 	defer a.Close()
 	answer, err := io.ReadAll(io.LimitReader(a, maxTranscript+1))
 	if err != nil {
-		return "", -1, err
+		return "", nil, -1, err
 	}
 	var t transcript
 	if len(answer) > maxTranscript || json.Unmarshal(answer, &t) != nil {
-		return "", -1, a.fault(inference.ErrFailed, errors.New("an answer that is not a transcript"))
+		return "", nil, -1, a.fault(inference.ErrFailed, errors.New("an answer that is not a transcript"))
 	}
-	text, confidence = t.words()
-	return text, confidence, nil
+	text, words, confidence = t.words()
+	return text, words, confidence, nil
 }
 
-// words is the text and its confidence. Segments that Whisper itself holds for
-// silence are left out: what it writes there nobody said.
-func (t transcript) words() (string, float64) {
+// words is the text, when its words were said, if that is known, and its confidence.
+// Segments that Whisper itself holds for silence are left out: what it writes there nobody
+// said.
+func (t transcript) words() (string, []inference.Mark, float64) {
 	if len(t.Segments) == 0 {
-		return strings.TrimSpace(t.Text), -1
+		return strings.TrimSpace(t.Text), marks(t.Words), -1
 	}
 	var text strings.Builder
 	sum, weight := 0.0, 0.0
+	words := t.Words
 	for _, g := range t.Segments {
 		if g.NoSpeechProb > 0.6 && g.AvgLogprob < -1 {
 			continue
@@ -83,11 +98,25 @@ func (t transcript) words() (string, float64) {
 		n := float64(utf8.RuneCountInString(g.Text))
 		sum, weight = sum+g.AvgLogprob*n, weight+n
 		text.WriteString(g.Text)
+		words = append(words, g.Words...)
 	}
 	if weight == 0 {
-		return "", -1
+		return "", nil, -1
 	}
-	return strings.TrimSpace(text.String()), min(1, math.Exp(sum/weight))
+	return strings.TrimSpace(text.String()), marks(words), min(1, math.Exp(sum/weight))
+}
+
+func marks(words []timedWord) []inference.Mark {
+	var out []inference.Mark
+	at := func(seconds float64) time.Duration {
+		return time.Duration(min(math.MaxInt32, max(0, seconds)) * float64(time.Second)) // whatever the server says
+	}
+	for _, w := range words {
+		if text := strings.TrimSpace(w.Word); text != "" {
+			out = append(out, inference.Mark{Text: text, Start: at(w.Start), End: max(at(w.Start), at(w.End)), Char: -1})
+		}
+	}
+	return out
 }
 
 // prompt is the beginning of the phrases, in whole words.

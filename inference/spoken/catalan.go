@@ -6,7 +6,7 @@ var catalan = language{
 	code: "ca", decimal: ',', group: '.',
 	cardinal: catalanCardinal, gender: catalanGender, suffixed: catalanSuffixed, date: catalanDate, clock: catalanClock,
 	of: catalanOf, months: catalanMonths,
-	point: "coma", minus: "menys", plus: "més", to: "a", numberWord: "número", percent: "per cent", per: "per",
+	point: "coma", minus: "menys", plus: "més", to: "a", numberWord: "número", percent: "per cent", per: "per", codes: table("codi pin cp postal"),
 	hourLetter: true, dottedTime: true, timeBefore: []string{"les", "la"}, timeAfter: []string{"h", "hores"},
 	hourWords: []string{"h.", "h"}, halves: table("a_m p_m"), nine: "6789",
 	atSign: "arrova", dot: "punt", dash: "guió", underscore: "guió baix", slash: "barra", colon: "dos punts", saidDomains: []string{"es"},

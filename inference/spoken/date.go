@@ -50,12 +50,47 @@ func (s *scan) fullDate() bool {
 		return false
 	}
 	suffix, end := "", k
+	if s.at(k) == 'T' && len(a) == 4 && isDigit(s.at(k+1)) {
+		return s.moment(d, k+1)
+	}
 	if unicode.IsLetter(s.at(k)) || s.at(k) == '-' && unicode.IsLetter(s.at(k+1)) {
 		if suffix, end = s.wordAfterDash(k); suffix == "" || s.l.code != "eu" {
 			return false
 		}
 	}
 	s.say(end, s.l.date(d, s.twoBefore(s.i), suffix))
+	return true
+}
+
+// moment reads a date with a time as programs write it (ISO 8601): the zone is not said.
+func (s *scan) moment(d date, k int) bool {
+	h, k := s.few(k, 2)
+	if h == "" || s.at(k) != ':' || atoi(h) > 24 {
+		return false
+	}
+	m, end := s.minutes(k + 1)
+	if m < 0 || m > 59 {
+		return false
+	}
+	if sec, to := s.minutes(end + 1); s.at(end) == ':' && sec >= 0 {
+		end = to
+		if s.at(end) == '.' && isDigit(s.at(end+1)) {
+			_, end = s.digits(end + 1)
+		}
+	}
+	if c := s.at(end); c == 'Z' {
+		end++
+	} else if c == '+' || c == '-' {
+		if _, to := s.few(end+1, 2); to == end+3 && s.at(to) == ':' {
+			if _, to := s.minutes(to + 1); to > end+4 {
+				end = to
+			}
+		}
+	}
+	if wordRune(s.at(end)) {
+		return false
+	}
+	s.say(end, s.l.date(d, s.twoBefore(s.i), "")+", "+s.l.clock(moment{h: int(atoi(h)), m: m}, ""))
 	return true
 }
 
@@ -129,7 +164,7 @@ func (s *scan) dayOfMonth() bool {
 	}
 	before := s.wordBefore(s.i)
 	if w, _ := s.wordAfter(end); s.l.month(w) {
-		if words := s.l.day(int(atoi(a)), s.twoBefore(s.i), true); words != "" && (end > k || unicode.IsSpace(s.at(k))) {
+		if words := s.l.day(int(atoi(a)), s.beforeDays(), true); words != "" && (end > k || unicode.IsSpace(s.at(k))) {
 			s.say(end, words)
 			return true
 		}
@@ -144,6 +179,18 @@ func (s *scan) dayOfMonth() bool {
 		}
 	}
 	return false
+}
+
+// beforeDays are the words before a day, or before the day that it is listed with: "am 1.
+// und 2. Mai".
+func (s *scan) beforeDays() string {
+	w, from := s.back(s.i)
+	if k := from - 2; (w == "und" || w == "bis") && s.at(k) == '.' && isDigit(s.at(k-1)) {
+		for k--; isDigit(s.at(k - 1)); k-- {
+		}
+		return s.twoBefore(k)
+	}
+	return s.twoBefore(s.i)
 }
 
 // month says that a word in lower case is the name of a month.

@@ -10,7 +10,7 @@ var english = language{
 	code: "en", decimal: '.', group: ',',
 	cardinal: englishCardinal, suffixed: englishSuffixed, year: englishYear, day: englishDay, date: englishDate, clock: englishClock,
 	months: englishMonths,
-	point:  "point", minus: "minus", plus: "plus", to: "to", numberWord: "number", percent: "percent", per: "per",
+	point:  "point", minus: "minus", plus: "plus", to: "to", numberWord: "number", percent: "percent", per: "per", short: englishShort, codes: table("code pin passcode zip"),
 	plainDecimals: true, dialled: []string{"call", "dial", "phone", "text"}, monthFirst: true, halves: table("a_m p_m"), hourWords: []string{"o'clock", "o’clock", "hrs"},
 	atSign: "at", dot: "dot", dash: "dash", underscore: "underscore", slash: "slash", colon: "colon", saidDomains: []string{"me"},
 	moneyAnd: "and", scales: table("hundred thousand million billion trillion"),
@@ -39,7 +39,19 @@ var english = language{
 		GB gigabyte gigabytes
 		MB megabyte megabytes
 		h hour hours
+		hr hour hours
+		hrs hour hours
 		min minute minutes
+		mins minute minutes
+		sec second seconds
+		s second seconds
+		mph mile_per_hour miles_per_hour
+		ft foot feet
+		lb pound pounds
+		lbs pound pounds
+		oz ounce ounces
+		MB/s megabyte_per_second megabytes_per_second
+		¢ cent cents
 		°C degree_Celsius degrees_Celsius
 		°F degree_Fahrenheit degrees_Fahrenheit
 		° degree degrees`),
@@ -68,6 +80,9 @@ var english = language{
 }
 
 var englishMonths = table("January February March April May June July August September October November December")
+
+var englishShort = map[string]string{"jan": "January", "feb": "February", "mar": "March", "apr": "April", "jun": "June", "jul": "July",
+	"aug": "August", "sep": "September", "sept": "September", "oct": "October", "nov": "November", "dec": "December"}
 
 var (
 	englishOnes = table("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")

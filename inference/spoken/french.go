@@ -7,7 +7,7 @@ var french = language{
 	code: "fr", decimal: ',', group: '.',
 	cardinal: frenchCardinal, gender: frenchGender, suffixed: frenchSuffixed, day: frenchDay, date: frenchDate, clock: frenchClock,
 	of: frenchOf, months: frenchMonths,
-	point: "virgule", minus: "moins", plus: "plus", to: "à", numberWord: "numéro", percent: "pour cent", per: "par",
+	point: "virgule", minus: "moins", plus: "plus", to: "à", numberWord: "numéro", percent: "pour cent", per: "par", fixed: [][2]string{{"24h/24", "vingt-quatre heures sur vingt-quatre"}, {"24 h/24", "vingt-quatre heures sur vingt-quatre"}, {"7j/7", "sept jours sur sept"}, {"7 j/7", "sept jours sur sept"}}, codes: table("code pin"),
 	zeroIsOne: true, hourLetter: true, hourWords: []string{"heures", "heure", "h.", "h"}, pairs: true,
 	atSign: "arobase", dot: "point", dash: "tiret", underscore: "tiret bas", slash: "slash", colon: "deux points",
 	moneyAnd: "et", bareCents: true, scales: table("mille million millions milliard milliards"),

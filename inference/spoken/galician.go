@@ -7,7 +7,7 @@ var galician = language{
 	cardinal: galicianCardinal, gender: galicianGender, suffixed: galicianSuffixed, date: galicianDate, clock: galicianClock,
 	of:     func(string) string { return " de " },
 	months: galicianMonths,
-	point:  "coma", minus: "menos", plus: "máis", to: "a", numberWord: "número", percent: "por cento", per: "por",
+	point:  "coma", minus: "menos", plus: "máis", to: "a", numberWord: "número", percent: "por cento", per: "por", codes: table("código pin cp postal"),
 	hourLetter: true, hourWords: []string{"h.", "h"}, halves: table("a_m p_m"), nine: "6789",
 	atSign: "arroba", dot: "punto", dash: "guión", underscore: "guión baixo", slash: "barra", colon: "dous puntos", saidDomains: []string{"es"},
 	moneyAnd: "con", scales: table("mil millón millóns billón billóns"),

@@ -7,7 +7,7 @@ var german = language{
 	code: "de", decimal: ',', group: '.',
 	cardinal: germanCardinal, gender: germanGender, suffixed: germanSuffixed, dotted: germanDotted, year: germanYear, day: germanDay, date: germanDate, clock: germanClock,
 	months: germanMonths,
-	point:  "Komma", minus: "minus", plus: "plus", to: "bis", ratio: "zu", numberWord: "Nummer", percent: "Prozent", per: "pro",
+	point:  "Komma", minus: "minus", plus: "plus", to: "bis", ratio: "zu", numberWord: "Nummer", percent: "Prozent", per: "pro", short: map[string]string{"mio": "Millionen", "mrd": "Milliarden"}, shortOne: map[string]string{"mio": "Million", "mrd": "Milliarde"}, codes: table("code pin plz postleitzahl"),
 	plainDecimals: true, dottedTime: true, timeAfter: []string{"uhr"}, hourWords: []string{"Uhr", "h"},
 	atSign: "ät", dot: "Punkt", dash: "Bindestrich", underscore: "Unterstrich", slash: "Schrägstrich", colon: "Doppelpunkt",
 	moneyAnd: "und", bareCents: true, scales: table("tausend million millionen milliarde milliarden"),
@@ -123,7 +123,7 @@ func germanBelow(n int64) string {
 
 var (
 	germanMasculine = set("uhr name käse kunde kollege junge ende auge gebäude ergebnis interesse")
-	germanFeminine  = set("person nacht stadt frau hand zahl tür bank fahrt karte nummer stunde minute sekunde woche frage rechnung option million milliarde art mail e adresse information station schwester tochter mutter")
+	germanFeminine  = set("person nacht stadt frau hand zahl tür bank fahrt karte nummer stunde minute sekunde mio mrd woche frage rechnung option million milliarde art mail e adresse information station schwester tochter mutter")
 	germanSmall     = set("und oder in im am an auf bis der die das den dem des ein eine ist sind war waren wird für mit ohne von vom zu zum zur nicht ja nein wenn aber als wie bei aus nach vor seit über unter um es sie er ich wir hat haben auch noch nur sowie")
 )
 
@@ -201,6 +201,9 @@ func germanDotted(n int, before, after string, _ bool) string {
 func germanSuffixed(n int64, suffix string) string {
 	switch strings.ToLower(suffix) {
 	case "er": // in den 90er Jahren
+		if year := germanYear(int(n), ""); year != "" {
+			return year + "er"
+		}
 		return germanCardinal(n, alone) + "er"
 	case "te", "ter", "ten", "tes", "ste", "ster", "sten", "stes":
 		if n > 0 && n < 1000 {

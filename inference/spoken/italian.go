@@ -7,7 +7,7 @@ var italian = language{
 	cardinal: italianCardinal, gender: italianGender, elide: italianElide, suffixed: italianSuffixed, day: italianDay, date: italianDate, clock: italianClock,
 	of:     func(string) string { return " di " },
 	months: italianMonths,
-	point:  "virgola", minus: "meno", plus: "più", ratio: "a", numberWord: "numero", percent: "per cento", per: "per",
+	point:  "virgola", minus: "meno", plus: "più", ratio: "a", numberWord: "numero", percent: "per cento", per: "per", perOf: map[string]string{"mese": "al", "giorno": "al", "settimana": "a", "persona": "a", "notte": "a"}, codes: table("codice pin cap"),
 	hourLetter: true, dottedTime: true, timeBefore: table("alle ore dalle le all dall dell delle"), hourWords: []string{"h.", "h"},
 	atSign: "chiocciola", dot: "punto", dash: "trattino", underscore: "trattino basso", slash: "barra", colon: "due punti", saidDomains: []string{"it"},
 	moneyAnd: "e", scales: table("mila milione milioni miliardo miliardi"),

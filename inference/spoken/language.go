@@ -41,12 +41,18 @@ type language struct {
 
 	months []string
 
-	point, minus, plus    string
-	to, ratio             string // between two numbers: 3-5, and 3:1 where it is another word
-	numberWord            string // "number"
-	percent               string
-	per                   string   // "a month"
-	dialled               []string // words after which a short number is a telephone's
+	point, minus, plus string
+	to, ratio          string // between two numbers: 3-5, and 3:1 where it is another word
+	numberWord         string // "number"
+	percent            string
+	per                string   // "a month"
+	dialled            []string // words after which a short number is a telephone's
+	codes              []string // and after which digits are read one by one
+	// short are abbreviations that are read in full: of months before a day or, where
+	// shortOne has what stands behind one, of millions behind a number.
+	short, shortOne       map[string]string
+	fixed                 [][2]string       // what is said otherwise than its parts are
+	perOf                 map[string]string // "a month", where per is not said
 	percentFirst          bool
 	oneBehind             bool // "one" follows what it counts
 	zeroIsOne             bool // what is less than two is singular

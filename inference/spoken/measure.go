@@ -20,7 +20,7 @@ func (n noun) use() use {
 
 // units are the symbols of measures, the longer before the shorter that begin like
 // them. Their names are in each language's table.
-var units = []string{"km/h", "km²", "km2", "m²", "m2", "m³", "m3", "°C", "ºC", "° C", "°F", "km", "kg", "kWh", "kW", "cm", "mm", "ml", "min", "mg", "GB", "MB", "m", "g", "l", "L", "h", "s", "°", "º"}
+var units = []string{"km/h", "km²", "km2", "m²", "m2", "m³", "m3", "°C", "ºC", "° C", "°F", "km", "kg", "kWh", "kW", "cm", "mm", "ml", "mins", "min", "mg", "GB", "MB/s", "MB", "mph", "hrs", "hr", "sec", "ft", "lbs", "lb", "oz", "¢", "m", "g", "l", "L", "h", "s", "°", "º"}
 
 // sameUnit maps other ways of writing a unit.
 var sameUnit = map[string]string{"km2": "km²", "m2": "m²", "m3": "m³", "ºC": "°C", "° C": "°C", "L": "l", "º": "°"}
@@ -38,6 +38,9 @@ func (s *scan) measure(n numeral) bool {
 		}
 		if other := sameUnit[u]; other != "" {
 			u = other
+		}
+		if u == "m" && s.at(s.i-1) == ' ' && s.at(s.i-2) == 'h' && isDigit(s.at(s.i-3)) {
+			u = "min" // "2h 30m"
 		}
 		name, ok := s.l.units[u]
 		if !ok {

@@ -66,6 +66,9 @@ func (s *scan) money() bool {
 		return false
 	}
 	words := s.l.sum(n, c)
+	if before && scale == "" {
+		words, end = s.upTo(n, c, words, end)
+	}
 	if scale != "" {
 		words = s.l.spell(n, masculine) + " " + scale + s.l.linkScale(scale, c.many) + c.many
 	}
@@ -79,6 +82,26 @@ func (s *scan) money() bool {
 	}
 	s.say(end, words)
 	return true
+}
+
+// upTo adds to an amount with its sign in front the one that it goes up to: $5-$10, €5–10.
+func (s *scan) upTo(n numeral, c currency, words string, end int) (string, int) {
+	if s.at(end) != '-' && s.at(end) != '–' || s.l.to == "" {
+		return words, end
+	}
+	k := end + 1
+	other, after, signed := s.currency(k)
+	if signed {
+		k = after
+	}
+	m, ok := s.numeral(k)
+	if !ok || signed && other != c || wordRune(s.at(m.end)) {
+		return words, end
+	}
+	if n.frac == "" && m.frac == "" {
+		words = s.l.spell(n, c.use())
+	}
+	return words + " " + s.l.to + " " + s.l.sum(m, c), m.end
 }
 
 // scaleAfter is the word for millions behind a number, if there is one.

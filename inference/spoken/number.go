@@ -19,6 +19,11 @@ const longest = 15
 
 // numeral reads the number that begins with the digit at k.
 func (s *scan) numeral(k int) (n numeral, ok bool) {
+	if s.at(k) == '.' && s.l.decimal == '.' && isDigit(s.at(k+1)) && s.at(k-1) != '.' && !wordRune(s.at(k-1)) {
+		n.whole = "0"
+		n.frac, n.end = s.digits(k + 1) // ".5"
+		return n, true
+	}
 	if !isDigit(s.at(k)) {
 		return n, false
 	}
@@ -157,7 +162,7 @@ func (s *scan) number() bool {
 		s.say(k, sign)
 	}
 	switch {
-	case s.andHalf(n), s.fraction(n), s.suffixed(n), s.dotted(n), s.measure(n), s.year(n):
+	case s.andHalf(n), s.fraction(n), s.suffixed(n), s.dotted(n), s.measure(n), s.code(n), s.year(n):
 		return true
 	case wordRune(s.at(n.end)):
 		s.loose()
@@ -166,7 +171,7 @@ func (s *scan) number() bool {
 	words := ""
 	if len(n.whole) == 3 && n.frac == "" && slices.Contains(s.l.dialled, s.wordBefore(s.i)) && !endsIn(s.noun(n.end), "s", "people") {
 		words = s.l.oneByOne(n.whole)
-	} else if v, ok := n.value(); !n.grouped && n.frac == "" && len(n.whole) > asNumber {
+	} else if v, ok := n.value(); !n.grouped && n.frac == "" && len(n.whole) > asNumber && !n.round() {
 		words = s.l.inThrees(n.whole)
 	} else {
 		u := s.useBefore(n.end)
@@ -198,7 +203,7 @@ func (s *scan) sign() (int, string) {
 	return s.i, ""
 }
 
-// keycap drops a digit that is a picture.
+// keycap reads a digit on the picture of a key, and drops a sign on one, which is no number.
 func (s *scan) keycap(n numeral) bool {
 	k := n.end
 	if s.at(k) == '\ufe0f' {
@@ -207,16 +212,24 @@ func (s *scan) keycap(n numeral) bool {
 	if s.at(k) != '\u20e3' {
 		return false
 	}
-	s.skip(k + 1)
+	if n.whole == "" {
+		s.skip(k + 1)
+	} else {
+		s.say(k+1, s.l.spell(n, alone))
+	}
 	return true
 }
 
 // andHalf reads a number and a half, with what they are of where that stands between.
 func (s *scan) andHalf(n numeral) bool {
-	if s.at(n.end) != '½' || n.frac != "" {
+	k := n.end
+	if s.at(k) == ' ' {
+		k++
+	}
+	if s.at(k) != '½' || n.frac != "" {
 		return false
 	}
-	end, next := n.end+1, s.noun(n.end+1)
+	end, next := k+1, s.noun(k+1)
 	u := s.useBefore(end)
 	words := s.l.spell(n, u)
 	if !s.l.nounFirst || next == "" {
@@ -271,7 +284,11 @@ func (s *scan) suffixed(n numeral) bool {
 	if end == k || wordRune(s.at(end)) {
 		return false
 	}
-	words := s.l.suffixed(v, string(s.t[k:end]))
+	suffix := string(s.t[k:end])
+	if s.l.code == "es" && (suffix == "º" || suffix == "°") && spanishShortened[s.noun(end)] {
+		suffix = "er"
+	}
+	words := s.l.suffixed(v, suffix)
 	if words == "" {
 		return false
 	}

@@ -8,7 +8,7 @@ var portuguese = language{
 	cardinal: portugueseCardinal, gender: portugueseGender, suffixed: portugueseSuffixed, date: portugueseDate, clock: portugueseClock,
 	of:     func(string) string { return " de " },
 	months: portugueseMonths,
-	point:  "vírgula", minus: "menos", plus: "mais", to: "a", numberWord: "número", percent: "por cento", per: "por",
+	point:  "vírgula", minus: "menos", plus: "mais", to: "a", numberWord: "número", percent: "por cento", per: "por", codes: table("código pin postal cep"),
 	hourLetter: true, hourWords: []string{"h.", "h"}, halves: table("a_m p_m"), nine: "239",
 	atSign: "arroba", dot: "ponto", dash: "hífen", underscore: "traço baixo", slash: "barra", colon: "dois pontos",
 	moneyAnd: "e", scales: table("mil milhão milhões bilião biliões"),

@@ -8,7 +8,7 @@ var spanish = language{
 	cardinal: spanishCardinal, gender: spanishGender, suffixed: spanishSuffixed, date: spanishDate, clock: spanishClock,
 	of:     func(string) string { return " de " },
 	months: spanishMonths,
-	point:  "coma", minus: "menos", plus: "más", to: "a", numberWord: "número", percent: "por ciento", per: "por",
+	point:  "coma", minus: "menos", plus: "más", to: "a", numberWord: "número", percent: "por ciento", per: "por", perOf: map[string]string{"mes": "al", "día": "al", "año": "al", "semana": "a la"}, codes: table("código pin cp postal"),
 	hourLetter: true, hourWords: []string{"h.", "h", "hs"}, halves: table("a_m p_m"), nine: "6789",
 	atSign: "arroba", dot: "punto", dash: "guion", underscore: "guion bajo", slash: "barra", colon: "dos puntos", saidDomains: []string{"es"},
 	moneyAnd: "con", scales: table("mil millón millones billón billones"),
@@ -182,6 +182,9 @@ var (
 	spanishOrdinalTens  = table("- - vigésimo trigésimo cuadragésimo quincuagésimo sexagésimo septuagésimo octogésimo nonagésimo")
 	spanishShortOrdinal = map[int64]string{1: "primer", 3: "tercer"}
 )
+
+// spanishShortened are nouns that shorten the ordinal before them: "tercer piso".
+var spanishShortened = set("piso plato día puesto grado curso premio lugar trimestre semestre nivel año mes paso turno equipo hijo intento apellido nombre aviso")
 
 func spanishSuffixed(n int64, suffix string) string {
 	switch suffix {

@@ -54,7 +54,7 @@ func (s *scan) step() {
 		if s.lookUp() {
 			return
 		}
-		if s.l != nil && (s.address() || s.wanted(c) && s.quantity()) {
+		if s.l != nil && (s.inFull() || s.address() || s.wanted(c) && s.quantity()) {
 			return
 		}
 	}
@@ -84,7 +84,7 @@ func (s *scan) wanted(c rune) bool {
 	case isDigit(c):
 		return true
 	case !unicode.IsLetter(c):
-		return strings.ContainsRune("+-−($€£¥%#", c)
+		return strings.ContainsRune("+-−($€£¥%#.", c)
 	}
 	// "EUR 5", "US$5", "nº 5": a few letters and a number behind them.
 	for k := s.i; k < s.i+6; k++ {

@@ -27,7 +27,11 @@ func (s *scan) symbol(c rune) {
 	}
 	switch {
 	case c == '/' && s.w.apart && s.l.per != "" && unicode.IsLetter(s.at(next)) && s.w.n > 0:
-		s.say(next, s.l.per) // what was said is an amount
+		per := s.l.per
+		if w, _ := s.wordAt(next); s.l.perOf[w] != "" {
+			per = s.l.perOf[w]
+		}
+		s.say(next, per) // what was said is an amount
 	case c == '#' && s.keycapped():
 	case unicode.IsSpace(c):
 		s.copy(next)
@@ -80,6 +84,9 @@ func (s *scan) between(c rune) string {
 		}
 		return s.l.to
 	case '-', '–', '−':
+		if s.at(s.i+1) == '0' && isDigit(s.at(s.i+2)) {
+			return "," // no number that anything goes up to: a part of a name
+		}
 		return s.l.to
 	case '/':
 		if n, end := s.few(s.i+1, 3); n != "" && end <= 2*s.i+1 && slices.Equal(s.t[s.i+1:end], s.t[2*s.i+1-end:s.i]) {
