@@ -49,10 +49,14 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // enders are abbreviations that often stand at the end of a sentence.
 var enders = wordSet(`etc usw p.m a.m etab inc ltd corp co s.a s.l eeuu uu u.s u.k d.c a.c v.chr n.chr u.ä u.a abar ecc cia bros chr`)
 
+// beforeNumbers are words of English that a full stop makes abbreviations of where a
+// number follows.
+var beforeNumbers = wordSet(`no nos fig figs ch sec art vol`)
+
 // titles are abbreviations that stand before something, without their full stop, by
 // language. A sentence does not end with them.
 var titles = map[string]map[string]bool{
-	"en": wordSet(`mr mrs ms dr prof st sr vs e.g i.e approx vol dept est gov capt lt sgt mt ft ave blvd apt jan feb apr aug sept oct nov dec mon tue wed thu fri hrs tel pp`),
+	"en": wordSet(`mr mrs ms dr prof st sr vs e.g i.e approx vol dept est gov capt lt sgt mt ft ave blvd apt jan feb apr aug sept oct nov dec mon tue wed thu fri hrs tel pp tbsp tsp`),
 	"es": wordSet(`sr sra srta sres sras dr dra dña ud uds vd vds prof profa avda av ctra pza plza núm num n.º tel teléf tfno pág págs ej aprox ee ss excmo ilmo izq dcha dpto ref mín máx cap art vol fdo lic ing arq gral sto sta`),
 	"ca": wordSet(`sr sra srta dr dra prof av avda ctra pça núm num tel tlf pàg pàgs ex aprox dpt ref excm gral sta mín màx`),
 	"gl": wordSet(`sr sra srta dr dra dna prof av avda estr pza núm num tel tfno páx páxs ex aprox dpto ref cap art excmo ilmo mín máx sto sta`),
@@ -60,7 +64,7 @@ var titles = map[string]map[string]bool{
 	"pt": wordSet(`sr sra srta sres dr dra drs prof profa eng arq av pç tel tlm telf núm num pág págs ex aprox exmo exma mín máx dept ref cap art vol lic sto sta rev`),
 	"fr": wordSet(`mm ex mme mmes mlle mlles dr drs prof mgr st ste av bd boul tél tel pp env éd réf cf vol chap fig c.-à-d janv févr avr juil sept oct nov déc apr`),
 	"it": wordSet(`sig es sigg sigra sig.ra dott dott.ssa dr prof prof.ssa avv ing arch geom p.zza v.le c.so tel nn pag pagg cfr vol art fig ecc.mo gent egr spett min max`),
-	"de": wordSet(`hr hrn fr frl dr prof dipl ing st str pl nr nrn tel bzw ca inkl exkl zzgl evtl ggf vgl bsp abs aufl hrsg sog geb gest jh jhd mind jan feb apr jun jul aug sep sept okt nov dez std sek mio mrd tsd allg ehem entspr ff usf z.b d.h i.d.r z.t`),
+	"de": wordSet(`hr hrn fr frl dr prof dipl ing st str pl nr nrn tel bzw ca inkl exkl zzgl evtl ggf abb tab max min vgl bsp abs aufl hrsg sog geb gest jh jhd mind jan feb apr jun jul aug sep sept okt nov dez std sek mio mrd tsd allg ehem entspr ff usf z.b d.h i.d.r z.t`),
 }
 
 func wordSet(list string) map[string]bool {

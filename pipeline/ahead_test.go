@@ -167,6 +167,10 @@ func TestNothingInAdvance(t *testing.T) {
 			}, []int64{2700}, []string{"2930 speaking 1"}},
 		{"hung up on", []pipelinetest.Said{said(1000, 2500, "what time")},
 			func(s *pipelinetest.Scene) { s.Leg.HangUp = 2690 * ms }, []int64{2620}, []string{"used speculative 1 discarded", "2690 end user_hangup"}},
+		{"a function that outlived an interruption", []pipelinetest.Said{said(1000, 2500, "book it"), said(3140, 4000, "no wait"), said(8000, 8600, "did you")},
+			func(s *pipelinetest.Scene) {
+				looksUp(s, takes("look_up", 20*time.Second, "done"), "I am booking the table for you. ", "Fine. ", "Not yet. ")
+			}, []int64{2620, 4200, 8800}, []string{"3670 interrupted", `8800 user_line "did you"`}},
 		{"two in a turn at most", []pipelinetest.Said{said(1000, 1500, "one a"), said(2000, 2500, "two a"), said(3000, 3500, "three a")},
 			func(s *pipelinetest.Scene) { unfinished(0.4)(s) }, []int64{1620, 2620, 5020},
 			[]string{"2060 used speculative 1 discarded", "3060 used speculative 2 discarded", `5020 user_line "one a two a three a"`}},

@@ -122,7 +122,7 @@ func (c *Call) noteAnswer() {
 		return
 	}
 	c.history.add(inference.Message{Role: inference.RoleUser, Text: text})
-	c.emit(Event{Kind: UserLine, Text: text})
+	c.emit(Event{Kind: UserLine, Text: text, Said: c.uttered.said(text, c.moment())})
 }
 
 // leaveMessage speaks the message in place of the first one. Nothing interrupts it, and

@@ -35,15 +35,20 @@ func (c *Call) apply(a turn.Action) {
 	switch a.Kind {
 	case turn.OpenUtterance:
 		c.ear.openUtterance(c.cfg.Turn.StartAfter)
+		c.uttered.opened(c.state.Utterance(), c.ear.since(), c.ear.heard-c.cfg.Turn.StartAfter)
 		c.note(NoteUtterance, c.state.Utterance(), "")
 	case turn.ResumeUtterance:
 		c.ear.resumeUtterance()
+		c.uttered.resumed(c.ear.heard - c.cfg.Turn.StartAfter)
 	case turn.CloseUtterance:
 		c.ear.closeUtterance()
+		c.uttered.closed(c.ear.heard - c.state.Silence(c.ear.heard))
 	case turn.BeginTurn:
+		c.uttered.begin(c.ear.feeds)
 		c.levels.drop()
 		c.shown = ""
 	case turn.DropTurn:
+		c.uttered.begin(c.ear.feeds)
 		c.levels.drop()
 		c.ear.forget()
 		c.shown = ""
@@ -88,6 +93,9 @@ func (c *Call) commit(a turn.Action) {
 	r := c.begunFor(a)
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
+	if !a.Typed {
+		e.Said = c.uttered.said(a.Text, c.moment())
+	}
 	if a.Again {
 		e.Kind, e.Replaces = UserLineAgain, c.history.replaceUser(a.Text)
 	} else {
@@ -102,8 +110,11 @@ func (c *Call) commit(a turn.Action) {
 		r = &reply{}
 	}
 	r.number, r.turn = c.number, a.Turn
+	r.over = turnOver{at: c.clock(), wall: c.now()}
 	if !a.Typed {
-		r.endpoint = c.state.Silence(c.clock()).Duration()
+		silence := c.state.Silence(c.clock())
+		r.endpoint = silence.Duration()
+		r.over = turnOver{at: c.clock() - silence, wall: c.now().Add(-r.endpoint), settled: c.uttered.settledAt()}
 	}
 	c.emit(Event{Kind: Thinking, Turn: r.turn, Generation: r.number})
 	if begun {
@@ -119,7 +130,7 @@ func (c *Call) followUp() {
 	c.tools.steps++
 	r := &reply{number: c.number}
 	if c.reply != nil {
-		r.turn = c.reply.turn
+		r.turn, r.over = c.reply.turn, c.reply.over
 	}
 	c.compose(r, c.request(), "")
 }

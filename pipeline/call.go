@@ -46,6 +46,7 @@ type Call struct {
 	levels    levels
 	echo      echo
 	said      lately
+	uttered   uttered        // the caller's latest words, and when
 	shown     string         // the caller's words as last shown
 	owed      map[int]*reply // completions whose usage is not reported
 	mouth     mouth
@@ -198,7 +199,7 @@ func (c *Call) conclusion(legErr error) {
 	if r := c.reply; r != nil && r.live {
 		c.mouth.advance(c.playedBy(now))
 		if r.audible {
-			c.conclude(Cut, r.heardText(c.mouth.heard))
+			c.conclude(Cut, c.mouth.heard)
 		} else {
 			c.discard(Discarded)
 		}
@@ -220,9 +221,14 @@ func endedBy(cause error) *media.Ended {
 // clock is the call's media time: the end of what was heard, and between two
 // frames as much as has passed since, at most one frame.
 func (c *Call) clock() media.Time {
-	since := min(media.FromDuration(c.now().Sub(c.wallAt)), media.FrameTime)
-	c.clockAt = max(c.clockAt, c.ear.heard+since)
+	c.clockAt = c.moment()
 	return c.clockAt
+}
+
+// moment is the same for who only looks.
+func (c *Call) moment() media.Time {
+	since := min(media.FromDuration(c.now().Sub(c.wallAt)), media.FrameTime)
+	return max(c.clockAt, c.ear.heard+since)
 }
 
 func (c *Call) emit(e Event) {

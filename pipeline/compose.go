@@ -21,6 +21,8 @@ const sentenceQueue = 16
 type piece struct {
 	text string
 	at   time.Time // when the model wrote its beginning
+	// whole is when it was complete.
+	whole time.Time
 }
 
 // compose starts making a reply that is heard as it comes. A nil request speaks text as
@@ -35,7 +37,7 @@ func recite(ctx context.Context, text, language string, out chan<- piece) {
 	defer close(out)
 	for _, p := range pieces(text, language) {
 		select {
-		case out <- piece{p, time.Now()}:
+		case out <- piece{p, time.Now(), time.Now()}:
 		case <-ctx.Done():
 			return
 		}
@@ -117,7 +119,7 @@ func (w *writing) take(d inference.Delta) bool {
 
 func (w *writing) give(text string) bool {
 	select {
-	case w.out <- piece{text, w.at}:
+	case w.out <- piece{text, w.at, time.Now()}:
 		w.at = time.Time{}
 		return true
 	case <-w.ctx.Done():
@@ -168,7 +170,7 @@ func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *Agent, p pie
 	attempt, stop := context.WithCancelCause(ctx)
 	defer stop(errConcluded)
 	form := agent.form(p.text)
-	if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, form: form, at: p.at, stop: stop}) {
+	if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, form: form, at: p.at, whole: p.whole, stop: stop}) {
 		return "", nil
 	}
 	err := c.speakOne(attempt, gen, seg, agent, form)

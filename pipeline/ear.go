@@ -110,6 +110,9 @@ func (e *ear) resumeUtterance() {
 	e.feed(e.to)
 }
 
+// since is the media time from which on the latest utterance is fed.
+func (e *ear) since() media.Time { return e.heard - media.Time(e.n-e.from)*media.FrameTime }
+
 func (e *ear) closeUtterance() {
 	if !e.feeds {
 		return

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"time"
 
 	"parley/inference"
@@ -57,6 +58,7 @@ type Event struct {
 	Turn       int        // the caller's turn it belongs to, from 1
 	Generation int        // the reply, counting those announced, from 1
 	Text       string
+	Said       *Said // of lines; nil: it was typed
 	Stage      Stage
 	Replaces   string
 	On         bool
@@ -106,4 +108,18 @@ type Timing struct {
 	Total time.Duration
 	// Overhead is Total less Endpoint and the engines' time: our own part.
 	Overhead time.Duration
+
+	// The six points of the turn: the end of the caller's speech, in media time of the call
+	// (of a typed turn, when it was typed), and how long after it the others were; Never
+	// where one was not. A reply that goes on after functions counts from the same end of
+	// speech, though it is a reply of its own in the times above.
+	SpeechEnd     media.Time
+	FinalText     time.Duration // the last of the turn's text became final; Never: it was answered before
+	FirstToken    time.Duration // the model's first words
+	FirstSentence time.Duration // its first sentence was complete, for the voice
+	FirstAudio    time.Duration // the voice's first audio
+	FirstPacket   time.Duration // and its first frame written
 }
+
+// Never is when something was that did not happen.
+const Never = time.Duration(math.MinInt64)

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"strings"
+
 	"parley/media"
 	"parley/pipeline/turn"
 )
@@ -109,10 +111,16 @@ func (c *Call) sayFiller(now media.Time) {
 // filled is the end of a filler, of which text was heard.
 func (c *Call) filled(text string) {
 	f := &c.tools.fill
+	s := f.playing
 	f.playing = nil
-	if text != "" {
-		c.emit(Event{Kind: AgentLine, Turn: f.turn, Generation: f.number, Text: text})
+	if text == "" {
+		return
 	}
+	how := &Said{}
+	if how.Words, how.Estimated = s.words(len(strings.Fields(text))); text != s.text {
+		how.Interrupted, how.Cut, how.Unheard = true, c.moment(), strings.TrimSpace(strings.TrimPrefix(s.text, text))
+	}
+	c.emit(Event{Kind: AgentLine, Turn: f.turn, Generation: f.number, Text: text, Said: how})
 }
 
 // hush stops a filler: the caller has the floor.

@@ -209,8 +209,9 @@ type Message struct {
 	Usage   *inference.Usage    `json:"usage,omitempty"`
 	Engine  string              `json:"engine,omitempty"`
 	Err     string              `json:"error,omitempty"`
-	Cause   string              `json:"cause,omitempty"` // of errors that mean something: connected, transferred or deadline
-	At      *time.Duration      `json:"at_ns,omitempty"` // when the engine gave it, since the call's first moment
+	Cause   string              `json:"cause,omitempty"`    // of errors that mean something: connected, transferred or deadline
+	At      *time.Duration      `json:"at_ns,omitempty"`    // when the engine gave it, since the call's first moment
+	Whole   *time.Duration      `json:"whole_ns,omitempty"` // likewise, when the model had written the sentence
 	Agent   *Person             `json:"agent,omitempty"`
 }
 

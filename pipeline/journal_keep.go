@@ -257,6 +257,10 @@ func (c *Call) kept(m *message) *Message {
 		at := m.at.Sub(c.start)
 		out.At = &at
 	}
+	if !m.whole.IsZero() {
+		whole := m.whole.Sub(c.start)
+		out.Whole = &whole
+	}
 	return out
 }
 

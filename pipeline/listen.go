@@ -76,6 +76,7 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	if c.said.echoes(res.Text, c.state.Over(e.Utt), c.echo.found, c.now()) {
 		e.Text = ""
 	}
+	c.uttered.recognised(e.Utt, recognisedText{e.Text, res.Words}, res.Final, c.now())
 	if res.Final {
 		e.Kind = turn.Final
 		c.fallen = 0

@@ -53,6 +53,7 @@ type message struct {
 	asr    inference.Recognition
 	err    error
 	at     time.Time // when the engine gave it
+	whole  time.Time // of a sentence: when the model had written all of it
 	update func(*Agent)
 	stop   context.CancelCauseFunc // stops the voice of a sentence
 	// again is told what is left of a sentence to be spoken again, or closed.

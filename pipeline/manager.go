@@ -26,7 +26,7 @@ type Ledger interface {
 // Why the manager admits no call, besides what the store refuses with.
 var (
 	ErrDraining = errors.New("pipeline: the node takes no new calls")
-	ErrFull     = errors.New("pipeline: the node has as many calls as it may")
+	ErrFull     = errors.New("pipeline: the node has as many calls as it can carry")
 )
 
 // Manager owns the calls of this node: it admits them, meters them and drains
@@ -38,6 +38,7 @@ type Manager struct {
 	max     int
 	log     *slog.Logger
 	soon    chan struct{} // a checkpoint is wanted before its time
+	busy    func() bool   // nil: never
 	others  Announcer     // nil: there is nobody to tell
 	watcher Watcher       // nil: nobody watches
 
@@ -56,6 +57,10 @@ func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, m
 		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{})}
 }
 
+// Refuse names what says that the node is too busy for another call, from any goroutine
+// and at once. Call it before Run and Admit.
+func (m *Manager) Refuse(busy func() bool) { m.busy = busy }
+
 // Admission asks for a call.
 type Admission struct {
 	Account string
@@ -65,6 +70,7 @@ type Admission struct {
 	Terms        billing.Terms
 	From         string
 	To           string
+	Verstat      string // see store.Start
 	// LineOnly says that no agent talks in it: its line is charged, and nothing else.
 	LineOnly bool
 	// Ticket and TicketLimit are of the session ticket that asks, if it is one.
@@ -88,7 +94,7 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 	if err := m.enter(s); err != nil {
 		return nil, err
 	}
-	err := m.open(ctx, s, store.Start{Account: a.Account, Terms: a.Terms, Agent: a.Agent, AgentVersion: a.AgentVersion, From: a.From, To: a.To,
+	err := m.open(ctx, s, store.Start{Account: a.Account, Terms: a.Terms, Agent: a.Agent, AgentVersion: a.AgentVersion, From: a.From, To: a.To, Verstat: a.Verstat,
 		Ticket: a.Ticket, TicketLimit: a.TicketLimit, Consent: a.Consent, Once: a.Once, Row: a.Row})
 	if err != nil {
 		return nil, err
@@ -120,7 +126,7 @@ func (m *Manager) enter(s *Session) error {
 	switch {
 	case m.draining:
 		return ErrDraining
-	case s.work == nil && m.max > 0 && m.calls >= m.max:
+	case s.work == nil && (m.max > 0 && m.calls >= m.max || m.busy != nil && m.busy()):
 		return ErrFull
 	}
 	m.live[s] = struct{}{}

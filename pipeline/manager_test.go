@@ -25,6 +25,12 @@ func TestAdmission(t *testing.T) {
 			t.Errorf("a third of two: %v, %d live", err, o.Live())
 		}
 		a.End(hungUp)
+		busy := true
+		o.Refuse(func() bool { return busy })
+		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != pipeline.ErrFull || o.Live() != 1 {
+			t.Errorf("a second of two on a busy node: %v, %d live", err, o.Live())
+		}
+		busy = false
 		o.ledger.start = func() error { return store.ErrConcurrency }
 		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != store.ErrConcurrency || o.Live() != 1 {
 			t.Errorf("refused by the store: %v, %d live", err, o.Live())

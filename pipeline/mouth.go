@@ -40,6 +40,7 @@ type mouth struct {
 	aim   float32
 
 	written media.Time // position on the leg: all frames written less those flushed
+	hearing media.Time // when the frame that next gives is heard, in media time of the call
 	trail   [trailSize]trail
 	head    int
 	tail    int
@@ -172,6 +173,7 @@ func (m *mouth) next() (f media.Frame, finished int, ok bool) {
 		if rate == 0 || s.rate != rate || n == want || len(s.pcm) < want-n && !s.complete && !s.last {
 			break
 		}
+		s.heardFrom(rate.Duration(s.taken), m.hearing+rate.Duration(n))
 		k := copy(m.in[n:want], s.pcm)
 		s.pcm = s.pcm[k:]
 		s.taken += k

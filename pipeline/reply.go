@@ -47,8 +47,10 @@ type reply struct {
 	engine  string // that wrote it
 
 	endpoint time.Duration // of the turn it answers
+	over     turnOver      // the end of that turn
 	asked    time.Time
-	modelAt  time.Time
+	modelAt  time.Time // its first words
+	wholeAt  time.Time // its first sentence
 	voiceAt  time.Time
 	movedAt  time.Time // when something last came of it
 	quietAt  time.Time // since when its voice owes audio, at the earliest
@@ -58,9 +60,10 @@ type reply struct {
 // errConcluded is why the engines of a reply are stopped in the ordinary way.
 var errConcluded = errors.New("the reply is over")
 
-// conclude closes the books of the reply: text is what the far end hears of it.
-func (c *Call) conclude(outcome Outcome, text string) {
+// conclude closes the books of the reply, which the far end hears up to h.
+func (c *Call) conclude(outcome Outcome, h trail) {
 	r := c.reply
+	text := r.heardText(h)
 	r.live, r.outcome = false, outcome
 	r.cancel(errConcluded)
 	if outcome == Cut {
@@ -70,7 +73,7 @@ func (c *Call) conclude(outcome Outcome, text string) {
 		c.history.add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: outcome == Cut, ToolCalls: r.calls})
 	}
 	if text != "" {
-		c.emit(Event{Kind: AgentLine, Turn: r.turn, Generation: r.number, Text: text})
+		c.emit(Event{Kind: AgentLine, Turn: r.turn, Generation: r.number, Text: text, Said: r.said(h, outcome == Cut, c.moment())})
 	}
 	if outcome == Cut && c.mouth.heard.seg < len(r.texts)-1 {
 		r.question = turn.NoQuestion
@@ -87,7 +90,7 @@ func (c *Call) played() {
 	if c.reply.failed {
 		outcome = FailedReply
 	}
-	c.conclude(outcome, c.reply.heardText(c.mouth.heard))
+	c.conclude(outcome, c.mouth.heard)
 }
 
 // supersede concludes a reply that is still in the books when another begins. It
@@ -111,7 +114,7 @@ func (c *Call) discard(outcome Outcome) {
 		return
 	}
 	c.mouth.forget(r.gen)
-	c.conclude(outcome, "")
+	c.conclude(outcome, trail{})
 }
 
 // cut stops the voice now.
@@ -121,7 +124,7 @@ func (c *Call) cut() {
 	c.mouth.cut(c.format.Continuous)
 	c.emit(Event{Kind: Interrupted})
 	if r := c.reply; r != nil && r.live {
-		c.conclude(Cut, r.heardText(c.mouth.heard))
+		c.conclude(Cut, c.mouth.heard)
 	}
 	c.emit(Event{Kind: Listening})
 	c.setDuck(false)
@@ -151,7 +154,7 @@ func (c *Call) finishSentence() {
 	}
 	c.lastWords = true
 	end.off += heardMargin
-	c.conclude(Committed, r.heardText(end))
+	c.conclude(Committed, end)
 }
 
 // account reports what a completion consumed, once its fate and its count are
@@ -216,7 +219,7 @@ func (c *Call) begins(r *reply, m message) {
 	}
 	c.mouth.add(s)
 	if m.seg == 0 {
-		r.modelAt = m.at
+		r.modelAt, r.wholeAt = m.at, m.whole
 	}
 }
 
@@ -225,14 +228,8 @@ func (c *Call) begins(r *reply, m message) {
 func (r *reply) heardText(h trail) string {
 	var b strings.Builder
 	for i, s := range r.texts {
-		if i > h.seg || h.gen != r.gen {
-			break
-		}
-		t := s.text
-		if i == h.seg {
-			t = s.heard(h.off)
-		}
-		if t == "" || s.total == 0 {
+		t := s.part(r.gen, i, h)
+		if t == "" {
 			continue
 		}
 		if b.Len() > 0 {

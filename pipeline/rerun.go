@@ -200,6 +200,9 @@ func (r *Rerun) message(kept *Message) (m message, ok bool) {
 	if kept.At != nil {
 		m.at = c.start.Add(*kept.At)
 	}
+	if kept.Whole != nil {
+		m.whole = c.start.Add(*kept.Whole)
+	}
 	if kept.Err != "" {
 		if m.err = errorCauses[kept.Cause]; m.err == nil {
 			m.err = errors.New(kept.Err)

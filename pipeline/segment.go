@@ -214,6 +214,14 @@ func (s *segmenter) endsSentence(i, end int) (cut int, known bool) {
 	if numbered(word, s.language, strings.TrimSpace(s.text[:begin]) == "") {
 		return 0, true
 	}
+	if s.language == "en" && beforeNumbers[strings.ToLower(word)] { // "No. 5", but "No. Never."
+		if after == "" {
+			return 0, false
+		}
+		if unicode.IsDigit(next) {
+			return 0, true
+		}
+	}
 	yes, open := abbreviated(word, s.language)
 	if len(word) == 1 && strings.Contains("hmgls", word) && endsInDigit(strings.TrimRightFunc(s.text[:begin], unicode.IsSpace)) {
 		open = true // "14.30 h."

@@ -26,6 +26,8 @@ type sentence struct {
 	last     bool                    // no more of it is wanted
 	broken   bool                    // its voice is through, what it still gives does not count
 	stop     context.CancelCauseFunc // stops its voice
+	anchors  [maxAnchors]anchor      // when its audio is heard, the earliest first
+	anchored int
 }
 
 func (s *sentence) append(c inference.Chunk) {

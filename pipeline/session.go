@@ -46,23 +46,6 @@ type Session struct {
 	replay  func() []byte         // what the call can be conducted again from; nil: nothing is kept
 }
 
-// turnRecord is where the time of one turn went, as it is stored.
-type turnRecord struct {
-	Turn       int   `json:"turn"`
-	Generation int   `json:"generation"`
-	AtMS       int64 `json:"at_ms"`
-	EndpointMS int64 `json:"endpoint_ms"`
-	ModelMS    int64 `json:"model_ms"`
-	VoiceMS    int64 `json:"voice_ms"`
-	TotalMS    int64 `json:"total_ms"`
-}
-
-// Stored history is bounded: a call of two hours has far less.
-const (
-	maxTranscript  = 5000
-	maxGenerations = 5000
-)
-
 // ID is the session's and the call's identifier.
 func (s *Session) ID() string { return s.stored.ID }
 
@@ -204,20 +187,9 @@ func (s *Session) observe(e Event) {
 			}
 		})
 	case UserLine, AgentLine:
-		role := "user"
-		if e.Kind == AgentLine {
-			role = "agent"
-		}
-		s.note(func() {
-			if len(s.talk.Transcript) < maxTranscript {
-				line := store.TranscriptLine{Role: role, Text: e.Text, AtMS: e.At.Milliseconds()}
-				s.talk.Transcript = append(s.talk.Transcript, line)
-				s.log.add(store.CallEvent{Line: &line})
-				s.tell(News{Line: &line})
-			}
-		})
+		s.note(func() { s.addLine(&e) })
 	case UserLineAgain:
-		s.note(func() { s.replaceUser(e.Text) })
+		s.note(func() { s.replaceUser(&e) })
 	case Served:
 		s.note(func() { s.served(e.Stage, e.Text) })
 	case Answered:
@@ -227,11 +199,9 @@ func (s *Session) observe(e Event) {
 			s.tell(News{AnsweredBy: e.Text})
 		})
 	case Timed:
-		t := e.Timing
 		s.note(func() {
 			if len(s.turns) < maxTranscript {
-				s.turns = append(s.turns, turnRecord{Turn: e.Turn, Generation: e.Generation, AtMS: e.At.Milliseconds(),
-					EndpointMS: t.Endpoint.Milliseconds(), ModelMS: t.Model.Milliseconds(), VoiceMS: t.Voice.Milliseconds(), TotalMS: t.Total.Milliseconds()})
+				s.turns = append(s.turns, recordOf(&e))
 			}
 		})
 	}
@@ -241,17 +211,6 @@ func (s *Session) note(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
-}
-
-func (s *Session) replaceUser(text string) {
-	for i := len(s.talk.Transcript) - 1; i >= 0; i-- {
-		if s.talk.Transcript[i].Role == "user" {
-			s.talk.Transcript[i].Text = text
-			s.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: text}})
-			s.tell(News{Corrected: true})
-			return
-		}
-	}
 }
 
 // Conduct runs the prepared call on leg and ends the session with it. Begin must

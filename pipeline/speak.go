@@ -10,8 +10,10 @@ import (
 
 // speak writes every frame that is due.
 func (c *Call) speak(now time.Time) {
-	c.mouth.advance(c.playedBy(now))
+	played := c.playedBy(now)
+	c.mouth.advance(played)
 	for n := c.due(now); n > 0; n-- {
+		c.mouth.hearing = c.hearing(n, played)
 		f, finished, ok := c.mouth.next()
 		for ; finished > 0; finished-- {
 			c.sentencePlayed()
@@ -39,6 +41,15 @@ func (c *Call) speak(now time.Time) {
 		c.played()
 		c.step(turn.Event{Kind: turn.Drained})
 	}
+}
+
+// hearing is when the next of n frames that are due is heard: on a continuous leg now, but
+// for those that are late; on another when what was written before it is played.
+func (c *Call) hearing(n int, played media.Time) media.Time {
+	if c.format.Continuous {
+		return c.moment() - media.Time(n-1)*media.FrameTime
+	}
+	return c.moment() + c.mouth.written - played
 }
 
 // silence is what a continuous leg carries when nobody speaks.
@@ -78,7 +89,25 @@ func (c *Call) timed(r *reply, now time.Time) {
 	}
 	t.Voice = max(0, r.voiceAt.Sub(r.asked)-t.Model)
 	t.Overhead = now.Sub(r.asked) - t.Model - t.Voice
+	t.SpeechEnd = r.over.at
+	t.FinalText, t.FirstToken, t.FirstSentence = r.over.since(r.over.settled), r.over.since(r.modelAt), r.over.since(r.wholeAt)
+	t.FirstAudio, t.FirstPacket = r.over.since(r.voiceAt), r.over.since(now)
 	c.emit(Event{Kind: Timed, Turn: r.turn, Generation: r.number, Timing: t})
+}
+
+// turnOver is the end of the caller's turn.
+type turnOver struct {
+	at      media.Time // the last speech in it, or when it was typed
+	wall    time.Time  // the same on the wall clock
+	settled time.Time  // when the last of its text became final; zero: it did not
+}
+
+// since is how long after the turn's end something was; Never when it was not.
+func (o *turnOver) since(t time.Time) time.Duration {
+	if t.IsZero() || o.wall.IsZero() {
+		return Never
+	}
+	return t.Sub(o.wall)
 }
 
 // audio takes a piece of the voice.

@@ -170,3 +170,44 @@ func BenchmarkTick(b *testing.B) {
 		}
 	}
 }
+
+// shelf is a journal that keeps the latest inputs, in memory of its own.
+type shelf struct {
+	inputs [64]Input
+	n      int
+}
+
+func (s *shelf) Begin(Origin) {}
+func (s *shelf) Input(in *Input) {
+	s.inputs[s.n%len(s.inputs)] = *in
+	s.n++
+}
+func (s *shelf) Note(Note)   {}
+func (s *shelf) Event(Event) {}
+func (s *shelf) Close()      {}
+
+// TestAllocTickJournal: nor does keeping what the frames were for a replay.
+func TestAllocTickJournal(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
+	for _, speaks := range []bool{false, true} {
+		call := steadyCall(t, media.Rate8k, steadily(true), speaks)
+		kept := &shelf{}
+		call.cfg.Journal = kept
+		tick := func() {
+			call.arrive(Ticked)
+			call.tick(call.now())
+		}
+		for range maxPages * pageFrames {
+			tick()
+		}
+		before := kept.n
+		if n := testing.AllocsPerRun(200, tick); n != 0 {
+			t.Errorf("allocates %v times", n)
+		}
+		if last := kept.inputs[(kept.n-1)%len(kept.inputs)]; kept.n-before < 200 || last.Kind != Ticked || len(last.Heard()) != 1 || len(last.Answers()) == 0 {
+			t.Errorf("%d inputs were kept, the last of them %+v", kept.n-before, last)
+		}
+	}
+}

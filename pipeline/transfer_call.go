@@ -158,7 +158,7 @@ func (s *second) tell(ctx context.Context, said []*sentence) error {
 func (c *Call) connect(s *second) {
 	if r := c.reply; r != nil && r.live {
 		c.mouth.advance(c.playedBy(c.now()))
-		c.conclude(Cut, r.heardText(c.mouth.heard))
+		c.conclude(Cut, c.mouth.heard)
 	}
 	c.dropAhead(Discarded)
 	c.mouth.cut(false)

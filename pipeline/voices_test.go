@@ -132,37 +132,56 @@ func TestSoakBabble(t *testing.T) {
 func playBabble(t *testing.T, lasts time.Duration, voices int, overheard string) {
 	u := noisetest.Utterances(t)
 	for voice := range voices {
-		synctest.Test(t, func(t *testing.T) {
-			s := pipelinetest.NewScene()
-			onTelephone(t, s)
-			var m microphone
-			x, length := utterance(t, voice, 0)
-			m.put(time.Second, x, 0)
-			begins := time.Second + length + 2*time.Second
+		playStop(t, voice, 0, lasts, overheard, func(m *microphone, begins time.Duration) {
 			m.put(begins, noisetest.HalveNoise(noisetest.Babble(u)(int((lasts+3*time.Second).Seconds()*noisetest.Rate), uint64(voice))),
 				20*math.Log10(32768)+noisetest.SpeechLevel-10)
-			stop := begins + lasts
-			x, length = utterance(t, voice, 1)
-			m.put(stop, x, 0)
-			s.Leg.Audio = noisetest.PCM(m.x)
-			s.Recogniser = &hearsAt{start: s.Leg.Start(), text: func(at time.Duration) string {
-				switch {
-				case at < begins:
-					return "a table for four people"
-				case at < stop:
-					return overheard
-				}
-				return "stop"
-			}}
-			s.TTS.Sentence = lasts + time.Minute
-			s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(150*ms, "This is a long story. ")}
-			s.Play(t, stop+2*time.Second)
-			t.Logf("voice %d: ducked %d times", voice, count(s, "ducked true"))
-			if cut, ok := when(s, "interrupted", 0); !ok || cut < stop || cut > stop+length+time.Second {
-				t.Errorf("voice %d: cut at %v, want the word at %v alone\n%s", voice, cut, stop, s.Log())
-			}
 		})
 	}
+}
+
+// TestStopWord: on a quiet line the word alone stops the agent, in every voice; and where
+// the caller speaks so low that only their turn before tells that it is them.
+func TestStopWord(t *testing.T) {
+	nobody := func(*microphone, time.Duration) {}
+	for voice := range 3 {
+		playStop(t, voice, 0, 2*time.Second, "", nobody)
+	}
+	playStop(t, 0, -12, 2*time.Second, "", nobody)
+}
+
+// playStop has a caller say one turn at a level, in dB above the usual, and then, while the
+// agent speaks and others have been heard for a while, "stop".
+func playStop(t *testing.T, voice int, level float64, lasts time.Duration, overheard string, others func(m *microphone, begins time.Duration)) {
+	word := noisetest.Halve(noisetest.Say(t, voice, "Stop."))
+	turn, length := utterance(t, voice, 0)
+	synctest.Test(t, func(t *testing.T) {
+		s := pipelinetest.NewScene()
+		onTelephone(t, s)
+		var m microphone
+		m.put(time.Second, turn, level)
+		begins := time.Second + length + 2*time.Second
+		others(&m, begins)
+		stop := begins + lasts
+		m.put(stop, word, level)
+		s.Leg.Audio = noisetest.PCM(m.x)
+		s.Recogniser = &hearsAt{start: s.Leg.Start(), text: func(at time.Duration) string {
+			switch {
+			case at < begins:
+				return "a table for four people"
+			case at < stop:
+				return overheard
+			}
+			return "stop"
+		}}
+		s.TTS.Sentence = lasts + time.Minute
+		s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(150*ms, "This is a long story. ")}
+		s.Play(t, stop+2*time.Second)
+		t.Logf("voice %d: ducked %d times", voice, count(s, "ducked true"))
+		ends := stop + time.Duration(len(word))*time.Second/8000
+		if cut, ok := when(s, "interrupted", 0); !ok || cut < stop || cut > ends+time.Second {
+			t.Errorf("voice %d: cut at %v, want the word at %v alone\n%s", voice, cut, stop, s.Log())
+		}
+	})
 }
 
 // TestLoudspeaker is the design's scenario 8: for 20 s the far end hears the agent and

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"slices"
 	"time"
 
 	"parley/media"
@@ -27,7 +26,7 @@ type Sight struct {
 	StartedAt  time.Time              `json:"started_at"`            // answered; zero before
 	EndedAt    time.Time              `json:"ended_at"`              // zero before
 	AnsweredBy string                 `json:"answered_by,omitempty"` // human, machine, screening or unknown; empty: not known, or nobody asked
-	Transcript []store.TranscriptLine `json:"transcript"`
+	Transcript []store.TranscriptLine `json:"transcript"`            // without the times of words
 }
 
 // Duration is how long the call has been answered.
@@ -78,8 +77,12 @@ func (m *Manager) Sight(account, id string) (Sight, bool) {
 func (s *Session) sight() Sight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	lines := make([]store.TranscriptLine, len(s.talk.Transcript))
+	for i, l := range s.talk.Transcript {
+		lines[i] = l.Plain()
+	}
 	// What is at its end is still connected, as its bill is still open.
-	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.started, EndedAt: s.ended, AnsweredBy: s.talk.AnsweredBy, Transcript: slices.Clone(s.talk.Transcript)}
+	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.started, EndedAt: s.ended, AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
 }
 
 // Ring says that the callee is being alerted. The first time counts.

@@ -24,6 +24,9 @@ type Names struct {
 	// Engines are the names of the engines that the server offers; nil: not known, and
 	// then agents may name any.
 	Engines map[pipeline.Stage][]string
+	// Guard says which addresses functions may name as numbers; nil: not known, and then
+	// they may name any. Whatever it says, it judges each request again.
+	Guard *tool.Guard
 }
 
 // Defaults of an agent that does not say.
@@ -57,7 +60,7 @@ func (n Names) Apply(a *store.Agent, document []byte, strict bool) error {
 	if err != nil {
 		return schema.Mistakes{{Path: "body", Problem: err.Error()}}
 	}
-	wrong := Schema.Read("", text)
+	wrong := append(schema.Repeated("", document), Schema.Read("", text)...)
 	if len(wrong) == 0 {
 		if err := read(whole, a); err != nil {
 			return schema.Mistakes{{Path: "body", Problem: err.Error()}}
@@ -135,7 +138,7 @@ func (n Names) further(whole map[string]json.RawMessage, a *store.Agent, wrong *
 		}
 	}
 	if !wrong.Within("tools") {
-		*wrong = append(*wrong, tool.Mistakes(whole["tools"])...)
+		*wrong = append(*wrong, tool.Mistakes(whole["tools"], n.Guard)...)
 	}
 	before, readable := len(*wrong), !wrong.Within("settings")
 	settings, err := pipeline.ParseSettings(whole["settings"])

@@ -42,7 +42,7 @@ var good = []string{
 		"send_dtmf":false,"collect_digits":true,"opt_out":false,"transfer_any":true`),
 	settings(`"engines":{"llm":"scripted","tts":["loud","soft"],"asr":[]}`), settings(`"engines":{},"analysis":{}`),
 	settings(`"analysis":{"summary":true,"summary_prompt":"Name the {{dish}}.","extract":{"type":"object","required":["day"],"properties":{"day":{"type":"string","enum":["Monday"]}}}}`),
-	tools(`{"type":"web_search"},{"type":"crm"}`), function(`{"name":"a","parameters":{"type":"object"}}`),
+	`{"name":"N","prompt":"Answer {\"a\":{\"b\":{{now}}}} or {{{now}}} or {{1,2},{3,4}} and }}."}`, tools(`{"type":"web_search"},{"type":"crm"}`), function(`{"name":"a","parameters":{"type":"object"}}`),
 	tools(`{"type":"http","name":"order","http":{"method":"GET","url":"https://api.example.com/o"}}`),
 }
 
@@ -54,6 +54,11 @@ var bad = []struct {
 }{
 	{`{}`, "name: is missing", false},
 	{`[]`, "body: a list, must be an object", false},
+	{`{"name":"N","prompt":"a","voice":"F1","prompt":"b","prompt":"c"}`, "prompt: is there more than once", true},
+	{settings(`"transfer_to":[{"number":"+34911234567"},{"number":"+34911234567","name":"a","name":"b"}],"idle_seconds":9,"idle_seconds":10`),
+		"settings.transfer_to[1].name: is there more than once; settings.idle_seconds: is there more than once", true},
+	{function(`{"name":"a","parameters":{"type":"object","properties":{"x":{"type":"string"},"x":{"type":"number"}}}}`),
+		"tools[0].function.parameters.properties.x: is there more than once", true},
 	{`{"name":""}`, "name: is empty", false},
 	{`{"name":"  "}`, `name: "  ", must have a letter`, false},
 	{`{"name":7}`, "name: 7, must be a text", false},
@@ -69,6 +74,10 @@ var bad = []struct {
 	{`{"name":"N","prompt":"Hi {{customer}}, {{ customer }} of {{call.id}}"}`,
 		"prompt: there is no variable {{customer}}; name it in settings.variables; prompt: there is no variable {{call.id}}; name it in settings.variables", true},
 	{`{"name":"N","first_message":"{{secret.KEY}}"}`, "first_message: there is no variable {{secret.KEY}}; name it in settings.variables", true},
+	{`{"name":"N","prompt":"You talk to {{caller.name. It is {{now}}.","first_message":"Hi {{"}`,
+		"prompt: {{caller.name. I… has no }}; first_message: {{ has no }}", true},
+	{settings(`"goodbye":"{{ now }","machine_message":"{{now}} {{{{x","recording_notice":"{{now"`),
+		"settings.goodbye: {{ now } has no }}; settings.machine_message: {{{{x has no }}; settings.recording_notice: {{now has no }}", true},
 	{settings(`"goodbye":"{{x}}","machine_message":"{{y}}"`), "settings.goodbye: there is no variable {{x}}; name it in settings.variables; " +
 		"settings.machine_message: there is no variable {{y}}; name it in settings.variables", true},
 	{settings(`"recording_notice":"{{now}}"`), "settings.recording_notice: is said word for word and has no variables", true},

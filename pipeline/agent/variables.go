@@ -37,6 +37,7 @@ func unknownVariables(texts map[string]string, s *pipeline.Settings, wrong *sche
 				wrong.Add(path, "%s", problem)
 			}
 		}
+		endless(path, text, wrong)
 	}
 	look("prompt", texts["prompt"])
 	look("first_message", texts["first_message"])
@@ -50,6 +51,32 @@ func unknownVariables(texts map[string]string, s *pipeline.Settings, wrong *sche
 	}
 	if s.RecordingNotice != nil && reference.MatchString(*s.RecordingNotice) {
 		wrong.Add("settings.recording_notice", "is said word for word and has no variables")
+	} else if s.RecordingNotice != nil {
+		endless("settings.recording_notice", *s.RecordingNotice, wrong)
+	}
+}
+
+// endless finds what begins like a variable and does not end before the next begins, or at
+// all: it would be spoken as it is.
+func endless(path, text string, wrong *schema.Mistakes) {
+	const shown = 16 // characters
+	for {
+		from := strings.Index(text, "{{")
+		if from < 0 {
+			return
+		}
+		text = text[from:]
+		inside := strings.TrimLeft(text, "{")
+		name, _, _ := strings.Cut(inside, "{{")
+		if !strings.Contains(name, "}}") {
+			start := []rune(text[:len(text)-len(inside)] + name)
+			if len(start) > shown {
+				start = append(start[:shown], '…')
+			}
+			wrong.Add(path, "%s has no }}", string(start))
+			return
+		}
+		text = inside
 	}
 }
 

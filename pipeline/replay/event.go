@@ -24,8 +24,24 @@ type Event struct {
 	Error      string              `json:"error,omitempty"`
 	Usage      *Usage              `json:"usage,omitempty"`
 	Timing     *Timing             `json:"timing,omitempty"`
-	Reason     string              `json:"reason,omitempty"` // of the end
+	Words      []Word              `json:"words,omitempty"`     // of a line
+	Estimated  bool                `json:"estimated,omitempty"` // some of their times
+	Cut        *Cut                `json:"cut,omitempty"`       // a line of the agent's that was cut off
+	Reason     string              `json:"reason,omitempty"`    // of the end
 	Detail     string              `json:"detail,omitempty"`
+}
+
+// Word is a word of a line, with its media times in microseconds.
+type Word struct {
+	Text   string `json:"text"`
+	FromUS int64  `json:"from_us"`
+	ToUS   int64  `json:"to_us"`
+}
+
+// Cut is where a line was cut off, and what of it was not heard.
+type Cut struct {
+	AtUS    int64  `json:"at_us"`
+	Unheard string `json:"unheard,omitempty"`
 }
 
 // Usage is what a completion consumed.
@@ -46,6 +62,19 @@ type Timing struct {
 	VoiceUS    int64 `json:"voice_us"`
 	TotalUS    int64 `json:"total_us"`
 	OverheadUS int64 `json:"overhead_us"`
+	// Points are those of pipeline.Timing; nil in a file of minor version 0.
+	Points *Points `json:"points,omitempty"`
+}
+
+// Points are the six points of a turn, in microseconds: the end of speech in media time of
+// the call, the others since then; nil: it was not.
+type Points struct {
+	SpeechEndUS     int64  `json:"speech_end_us"`
+	FinalTextUS     *int64 `json:"final_text_us,omitempty"`
+	FirstTokenUS    *int64 `json:"first_token_us,omitempty"`
+	FirstSentenceUS *int64 `json:"first_sentence_us,omitempty"`
+	FirstAudioUS    *int64 `json:"first_audio_us,omitempty"`
+	FirstPacketUS   *int64 `json:"first_packet_us,omitempty"`
 }
 
 // EventOf is an event as the log has it.
@@ -65,10 +94,41 @@ func EventOf(e pipeline.Event) Event {
 		out.Usage = &Usage{Generation: u.Generation, Kind: u.Kind, Outcome: string(u.Outcome), In: u.Tokens.In, Out: u.Tokens.Out,
 			Source: string(u.Tokens.Source), Engine: u.Engine}
 	case pipeline.Timed:
-		t := e.Timing
-		out.Timing = &Timing{t.Endpoint.Microseconds(), t.Model.Microseconds(), t.Voice.Microseconds(), t.Total.Microseconds(), t.Overhead.Microseconds()}
+		out.Timing = timingOf(&e.Timing)
+	}
+	if s := e.Said; s != nil {
+		for _, w := range s.Words {
+			out.Words = append(out.Words, Word{w.Text, w.From.Duration().Microseconds(), w.To.Duration().Microseconds()})
+		}
+		out.Estimated = s.Estimated
+		if s.Interrupted {
+			out.Cut = &Cut{s.Cut.Duration().Microseconds(), s.Unheard}
+		}
 	}
 	return out
+}
+
+func timingOf(t *pipeline.Timing) *Timing {
+	after := func(d time.Duration) *int64 {
+		if d == pipeline.Never {
+			return nil
+		}
+		us := d.Microseconds()
+		return &us
+	}
+	return &Timing{t.Endpoint.Microseconds(), t.Model.Microseconds(), t.Voice.Microseconds(), t.Total.Microseconds(), t.Overhead.Microseconds(),
+		&Points{t.SpeechEnd.Duration().Microseconds(), after(t.FinalText), after(t.FirstToken), after(t.FirstSentence), after(t.FirstAudio), after(t.FirstPacket)}}
+}
+
+// before is the event as files of minor version 0 have it.
+func (e Event) before() Event {
+	e.Words, e.Estimated, e.Cut = nil, false, nil
+	if e.Timing != nil {
+		t := *e.Timing
+		t.Points = nil
+		e.Timing = &t
+	}
+	return e
 }
 
 // At is when it happened.

@@ -9,7 +9,7 @@
 // media.Time (1/7,056,000 s). The first line says what the file is and what the call
 // began with:
 //
-//	{"parley_call":1,"origin":{"start":…,"format":…,"agent":…,"turn":…,…}}
+//	{"parley_call":1,"minor":1,"origin":{"start":…,"format":…,"agent":…,"turn":…,…}}
 //
 // Then come the inputs, in the order in which the conductor dealt with them:
 //
@@ -35,7 +35,9 @@
 //	{"note":"reply","t":2700210000,"n":1,"text":"user: I need a table"}
 //
 // A last line {"cut":true} says that the rest could not be kept. A reader refuses another
-// number than 1, and passes over names that it does not know.
+// number than 1, and passes over names that it does not know. Files without a minor number
+// have events without times of words and without the points of turns, and a replay is
+// compared with them without those.
 package replay
 
 import (
@@ -52,8 +54,11 @@ import (
 	"parley/pipeline"
 )
 
-// Version is the format's number.
-const Version = 1
+// Version is the format's number, and minor says what its events tell.
+const (
+	Version = 1
+	minor   = 1
+)
 
 // maxLine bounds a line of a file, in bytes: what a function returned is the longest.
 const maxLine = 1 << 20
@@ -71,6 +76,7 @@ var (
 // line is one line of a file.
 type line struct {
 	Version int              `json:"parley_call,omitempty"`
+	Minor   int              `json:"minor,omitempty"`
 	Origin  *pipeline.Origin `json:"origin,omitempty"`
 
 	In      string              `json:"in,omitempty"`
@@ -160,6 +166,7 @@ type File struct {
 	Origin pipeline.Origin
 	Events []Event // the call's log
 	Cut    bool    // the rest could not be kept
+	minor  int
 	steps  []step
 	asked  map[int]pipeline.Note    // replies, by number
 	began  map[string]pipeline.Note // function calls, by identifier
@@ -216,7 +223,7 @@ func (f *File) take(n int, l *line) error {
 		if l.Version != Version {
 			return ErrVersion
 		}
-		f.Origin = *l.Origin
+		f.Origin, f.minor = *l.Origin, l.Minor
 		if !f.Origin.Format.In.Valid() || !f.Origin.Format.Out.Valid() {
 			return ErrFormat
 		}

@@ -83,7 +83,7 @@ func (p *player) standIn(n pipeline.Note) {
 	var list []item
 	for i, m := range say {
 		at := n.At + standInAfter
-		m.Gen, m.At = n.N, &at
+		m.Gen, m.At, m.Whole = n.N, &at, &at
 		list = append(list, item{at: standInAfter, seq: len(p.file.steps) + i, in: &pipeline.Input{Kind: pipeline.Told, Message: &m}, step: -1})
 	}
 	p.tie(list, n.At)
@@ -104,6 +104,10 @@ func (p *player) adapt(in *pipeline.Input) {
 	if m.At != nil {
 		at := in.At
 		m.At = &at
+	}
+	if m.Whole != nil {
+		at := in.At
+		m.Whole = &at
 	}
 	if m.ID != "" {
 		for gen, was := range p.plays {

@@ -92,7 +92,7 @@ func (r *Recorder) Bytes() []byte {
 
 func (r *Recorder) write(o pipeline.Origin) {
 	defer close(r.done)
-	r.put1(line{Version: Version, Origin: &o})
+	r.put1(line{Version: Version, Minor: minor, Origin: &o})
 	for e := range r.queue {
 		switch {
 		case e.cut:

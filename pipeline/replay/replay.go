@@ -242,6 +242,9 @@ func (p *player) Close() {}
 func (p *player) Event(e pipeline.Event) {
 	n := len(p.result.Events)
 	event := EventOf(e)
+	if p.file.minor == 0 {
+		event = event.before()
+	}
 	p.result.Events = append(p.result.Events, event)
 	if !p.parted() && (n >= len(p.file.Events) || !reflect.DeepEqual(event, p.file.Events[n])) {
 		p.part()

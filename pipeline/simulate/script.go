@@ -6,8 +6,11 @@
 package simulate
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
@@ -112,8 +115,12 @@ func scriptSchema() *schema.Schema {
 // and names each by its path.
 func Parse(text []byte) (*Script, error) {
 	var any any
-	if err := yaml.Unmarshal(text, &any); err != nil {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&any); err != nil && !errors.Is(err, io.EOF) { // what is empty lacks what it must have
 		return nil, err
+	}
+	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more than one document")
 	}
 	data, err := json.Marshal(any)
 	if err != nil {

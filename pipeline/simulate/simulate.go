@@ -178,6 +178,9 @@ func (w *world) later(at time.Duration, in *pipeline.Input, spoken bool) {
 
 func (w *world) tell(at time.Duration, m pipeline.Message) {
 	m.At = &at
+	if m.Kind == "sentence" {
+		m.Whole = &at
+	}
 	w.later(at, &pipeline.Input{Kind: pipeline.Told, Message: &m}, false)
 }
 

@@ -248,6 +248,7 @@ func TestMistakes(t *testing.T) {
 		"caller: [{say: a}]\nexpect: [{says: '/(/'}]":       "expect[0].says",
 		"caller: [{say: a}]\nexpect: [{says: a, calls: b}]": "expect[0]: must have one of",
 		"caller: [{say: a}]\nruns: 0":                       "runs",
+		"caller: [{say: a}]\n---\ncaller: [{say: b}]":       "more than one document",
 		"persona: 7":                                        "persona",
 		"- a":                                               "",
 		"a: [":                                              "",

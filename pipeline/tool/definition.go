@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -82,20 +84,22 @@ func fault(path, format string, args ...any) error {
 // The error is one sentence that begins with the path of the field that is wrong,
 // such as "tools[2].http.url".
 func Parse(raw json.RawMessage) ([]Definition, error) {
-	defs, wrong := parse(raw)
+	defs, wrong := parse(raw, nil)
 	if len(wrong) > 0 {
 		return nil, wrong[0]
 	}
 	return defs, nil
 }
 
-// Mistakes is all that Parse would refuse, one of each function.
-func Mistakes(raw json.RawMessage) schema.Mistakes {
-	_, wrong := parse(raw)
+// Mistakes is all that Parse would refuse, one of each function, and what it takes though
+// it is of no use, such as an address to which g lets no request go; nil: it may be any.
+func Mistakes(raw json.RawMessage, g *Guard) schema.Mistakes {
+	_, wrong := parse(raw, func(path string, d *Definition) error { return d.useless(path, g) })
 	return wrong
 }
 
-func parse(raw json.RawMessage) (defs []Definition, wrong schema.Mistakes) {
+// parse reads a list of functions. further finds more that is wrong with one; nil: nothing.
+func parse(raw json.RawMessage, further func(path string, d *Definition) error) (defs []Definition, wrong schema.Mistakes) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, nil
 	}
@@ -118,6 +122,12 @@ func parse(raw json.RawMessage) (defs []Definition, wrong schema.Mistakes) {
 		if err != nil {
 			wrong.Add(path, "%v", err)
 			continue
+		}
+		if further != nil {
+			if at, ok := errors.AsType[schema.Mistake](further(path, &d)); ok {
+				wrong = append(wrong, at)
+				continue
+			}
 		}
 		if seen[d.Spec.Name] {
 			wrong.Add(path, "the name %s is taken", d.Spec.Name)
@@ -178,9 +188,27 @@ func decode(path string, raw json.RawMessage, f *form, lenient bool) error {
 		return fault(path, "cannot be a JSON %s", wrong.Value)
 	}
 	if err != nil {
-		return fault(path, "%s", strings.TrimPrefix(err.Error(), "json: "))
+		return fault(unknownField(path, raw, err), "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
+}
+
+// unknownField is the path of a field that decode does not know: its error has the name
+// alone. Of several of that name it is one within the request, the server or the database.
+func unknownField(path string, raw json.RawMessage, err error) string {
+	quoted, is := strings.CutPrefix(err.Error(), "json: unknown field ")
+	name, bad := strconv.Unquote(quoted)
+	var top map[string]json.RawMessage
+	if !is || bad != nil || json.Unmarshal(raw, &top) != nil {
+		return path
+	}
+	for _, part := range []string{"http", "mcp", "crm"} {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(top[part], &inner) == nil && inner[name] != nil {
+			return path + "." + part + "." + name
+		}
+	}
+	return path + "." + name
 }
 
 func (f *form) client(path string) (Definition, error) {
@@ -191,6 +219,27 @@ func (f *form) client(path string) (Definition, error) {
 		return Definition{}, fault(path+".function.parameters", "must be a JSON Schema object")
 	}
 	return Definition{Kind: Client, Spec: inference.Tool{Name: f.Function.Name, Description: f.Function.Description, Parameters: f.Function.Parameters}}, nil
+}
+
+// useless says what about a function would have it never be called. Whoever writes it is
+// told; one that is stored already is no reason to do without the others.
+func (d *Definition) useless(path string, g *Guard) error {
+	switch {
+	case d.Kind == Client && slices.Contains(reserved, d.Spec.Name):
+		return fault(path+".function.name", "%s is taken", d.Spec.Name)
+	case d.Kind == Client:
+		return checkSchema(path+".function.parameters", d.Spec.Parameters)
+	case d.Kind == HTTPKind:
+		if err := checkSchema(path+".parameters", d.Spec.Parameters); err != nil {
+			return err
+		}
+		return g.literal(path+".http.url", d.HTTP.URL)
+	case d.Kind == MCPKind:
+		return g.literal(path+".mcp.url", d.MCP.URL)
+	case d.Kind == CRMKind:
+		return g.literal(path+".crm.url", d.CRM.URL)
+	}
+	return nil
 }
 
 // bare refuses what only functions with a definition of their own have.
@@ -268,9 +317,52 @@ func parameters(path string, raw json.RawMessage) (*jsonschema.Resolved, error) 
 	}
 	r, err := s.Resolve(nil)
 	if err != nil {
+		if err := checkSchema(path, raw); err != nil {
+			return nil, err // it knows the place
+		}
 		return nil, fault(path, "is no JSON Schema: %s", oneLine(err))
 	}
 	return r, nil
+}
+
+// types are those of JSON Schema (2020-12, validation, section 6.1.1).
+var types = []string{"object", "array", "string", "integer", "number", "boolean", "null"}
+
+// checkSchema finds what the library takes though no argument could obey it, types that
+// there are not, and patterns that cannot be read, of which it does not say where they are.
+func checkSchema(path string, raw json.RawMessage) error {
+	var s struct {
+		Type       any                        `json:"type"`
+		Pattern    *string                    `json:"pattern"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Items      json.RawMessage            `json:"items"`
+	}
+	if json.Unmarshal(raw, &s) != nil {
+		return nil // true or false, or the library says what is wrong
+	}
+	named, list := s.Type.([]any)
+	if !list && s.Type != nil {
+		named = []any{s.Type}
+	}
+	for _, t := range named {
+		if name, text := t.(string); !text || !slices.Contains(types, name) {
+			return fault(path+".type", "must be one of %s", strings.Join(types, ", "))
+		}
+	}
+	if s.Pattern != nil {
+		if _, err := regexp.Compile(*s.Pattern); err != nil {
+			return fault(path+".pattern", "is no pattern: %s", oneLine(err))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if err := checkSchema(path+".properties."+name, s.Properties[name]); err != nil {
+			return err
+		}
+	}
+	if len(s.Items) > 0 {
+		return checkSchema(path+".items", s.Items)
+	}
+	return nil
 }
 
 func isObject(raw json.RawMessage) bool {

@@ -2,6 +2,8 @@ package tool
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -52,7 +54,7 @@ func TestParseNamesTheField(t *testing.T) {
 		{`{"type":"http","name":"f","mcp":{},"http":{}}`, "tools[1].mcp: is not for the type http"},
 		{`{"type":"http","name":"f","parameters":{"type":"array"},"http":{}}`, "tools[1].parameters.type: must be object"},
 		{`{"type":"http","name":"f","parameters":{"type":"object","properties":{"a":{"$ref":"https://x.example/s"}}},"http":{}}`, "tools[1].parameters: is no JSON Schema"},
-		{`{"type":"http","name":"f","parameters":{"type":"object","properties":{"a":{"type":"string","pattern":"("}}},"http":{}}`, "tools[1].parameters: is no JSON Schema"},
+		{`{"type":"http","name":"f","parameters":{"type":"object","properties":{"a":{"type":"string","pattern":"("}}},"http":{}}`, "tools[1].parameters.properties.a.pattern: is no pattern"},
 		{`{"type":"http","name":"f","http":{"method":"HEAD","url":"https://a.example"}}`, "tools[1].http.method: must be one of GET"},
 		{`{"type":"http","name":"f","http":{"method":"GET","url":"a.example"}}`, "tools[1].http.url: must be an absolute"},
 		{`{"type":"http","name":"f","http":{"method":"GET","url":"ftp://a.example"}}`, "tools[1].http.url: must be an absolute"},
@@ -63,7 +65,9 @@ func TestParseNamesTheField(t *testing.T) {
 		{`{"type":"http","name":"f","http":{"method":"GET","url":"https://a.example","body":{}}}`, "tools[1].http.body: a GET"},
 		{http(`,"method":7`), "tools[1].http.method: cannot be a JSON number"},
 		{http(`,"headers":{"a":7}`), "tools[1].http.headers"},
-		{http(`,"surprise":7`), `tools[1]: unknown field "surprise"`},
+		{http(`,"surprise":7`), `tools[1].http.surprise: unknown field "surprise"`},
+		{`{"type":"http","name":"f","surprise":7,"http":{}}`, `tools[1].surprise: unknown field "surprise"`},
+		{`{"type":"mcp","name":"m","mcp":{"url":"https://a.example","tools":[]}}`, `tools[1].mcp.tools: unknown field "tools"`},
 		{http(`,"headers":{"Host":"b.example"}`), `tools[1].http.headers: "Host" cannot be set`},
 		{http(`,"headers":{"A b":"c"}`), `tools[1].http.headers: "A b" cannot be set`},
 		{http(`,"headers":{"A":"b\r\nc: d"}`), "tools[1].http.headers.A: must be one line"},
@@ -93,5 +97,70 @@ func TestParseNamesTheField(t *testing.T) {
 	}
 	if _, err := Parse(json.RawMessage(`{}`)); err == nil {
 		t.Error("an object was taken")
+	}
+}
+
+// TestUselessFunctions: whoever writes a function that no model could call is told where,
+// and one that was stored before does not cost its agent the others.
+func TestUselessFunctions(t *testing.T) {
+	for _, tt := range []struct{ def, want string }{
+		{`{"type":"function","function":{"name":"end_call"}}`, "tools[0].function.name: end_call is taken"},
+		{`{"type":"function","function":{"name":"f","parameters":{"type":"nonsense"}}}`, "tools[0].function.parameters.type: must be one of object, array"},
+		{`{"type":"http","name":"f","parameters":{"type":"object","properties":{"a":{"type":"array","items":{"type":"strin"}}}},"http":{"method":"GET","url":"https://a.example"}}`,
+			"tools[0].parameters.properties.a.items.type: must be one of"},
+		{`{"type":"http","name":"f","parameters":{"type":"object","properties":{"a":{"type":["string","nul"]}}},"http":{"method":"GET","url":"https://a.example"}}`,
+			"tools[0].parameters.properties.a.type: must be one of"},
+	} {
+		raw := json.RawMessage("[" + tt.def + "]")
+		if wrong := Mistakes(raw, nil); len(wrong) != 1 || !strings.HasPrefix(wrong[0].Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.def, wrong, tt.want)
+		}
+		if defs, err := Parse(raw); err != nil || len(defs) != 1 {
+			t.Errorf("%s, stored: %v, %v", tt.def, defs, err)
+		}
+	}
+}
+
+// TestLiteralAddresses: an address of a number that no request may go to is refused when
+// it is written, and exactly then when the request would be.
+func TestLiteralAddresses(t *testing.T) {
+	open, closed := guard(t, nil, "127.0.0.0/8", "fd00::1"), guard(t, nil)
+	for _, tt := range []struct {
+		url      string
+		ok, open bool // for servers that allow nothing, and those that allow what is above
+	}{
+		{"https://127.0.0.1/a", false, true}, {"http://127.9.9.9:3000/{id}", false, true}, {"https://[fd00::1]/", false, true},
+		{"https://10.0.0.1", false, false}, {"http://169.254.169.254/latest", false, false}, {"https://[::ffff:10.0.0.1]:8443/", false, false},
+		{"https://[fe80::1%25eth0]/", false, false}, {"http://9.9.9.9/", false, false}, {"https://9.9.9.9:22/", false, false},
+		{"https://9.9.9.9/", true, true}, {"https://9.9.9.9:8443/?a={id}", true, true}, {"https://a.example", true, true}, {"http://localhost:1", true, true},
+	} {
+		for def, path := range map[string]string{
+			`{"type":"http","name":"f","parameters":{"type":"object","properties":{"id":{"type":"string"}}},"http":{"method":"POST","url":"` + tt.url + `"}}`: "tools[0].http.url: ",
+			`{"type":"mcp","name":"f","mcp":{"url":"` + tt.url + `"}}`:                                                                                        "tools[0].mcp.url: ",
+			`{"type":"crm","crm":{"provider":"rest","url":"` + tt.url + `"}}`:                                                                                 "tools[0].crm.url: ",
+		} {
+			if strings.Contains(tt.url, "{") && !strings.Contains(path, "http.") {
+				continue
+			}
+			raw := json.RawMessage("[" + def + "]")
+			for g, ok := range map[*Guard]bool{closed: tt.ok, open: tt.open, nil: true} {
+				if wrong := Mistakes(raw, g); ok != (len(wrong) == 0) || !ok && !strings.HasPrefix(wrong.Error(), path) {
+					t.Errorf("%s: %v, want %v", def, wrong, ok)
+				}
+			}
+			if defs, err := Parse(raw); err != nil || len(defs) != 1 {
+				t.Errorf("%s, stored: %v, %v", def, defs, err)
+			}
+			if tt.ok { // it would be reached
+				continue
+			}
+			r, err := http.NewRequest("GET", strings.ReplaceAll(tt.url, "{id}", "1"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := closed.Client().Do(r); !strings.Contains(fmt.Sprint(err), strings.TrimPrefix(Mistakes(raw, closed)[0].Problem, path)) {
+				t.Errorf("%s: the request fails with %v", tt.url, err)
+			}
+		}
 	}
 }

@@ -125,6 +125,27 @@ func (g *Guard) judge(ctx context.Context, host string, ip netip.Addr, port stri
 	return nil
 }
 
+// literal refuses, at path, an address whose host is written as a number to which no
+// request may go. Where a name leads only its connection says.
+func (g *Guard) literal(path, address string) error {
+	u, err := url.Parse(placeholder.ReplaceAllString(address, "x"))
+	if err != nil || g == nil {
+		return nil
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		return nil
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	if err := g.judge(context.WithValue(context.Background(), plainKey{}, u.Scheme == "http"), u.Hostname(), ip, port); err != nil {
+		return fault(path, "%v", err)
+	}
+	return nil
+}
+
 // Times of a connection.
 const (
 	connectTime = 5 * time.Second

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -108,6 +109,7 @@ type mcpServer struct {
 	transport *mcp.StreamableClientTransport
 	secrets   map[string]string
 	patience  time.Duration
+	outgrown  *atomic.Bool // an answer was too long; the protocol's library does not say why it gave up
 
 	mu      sync.Mutex
 	session *mcp.ClientSession // nil: not connected
@@ -165,9 +167,10 @@ func (p *Provider) mcp(ctx context.Context, set *Set, who Who, d Definition, sec
 func (p *Provider) server(address, trace string, headers, secrets map[string]string) *mcpServer {
 	client := *p.client
 	client.Timeout = maxTimeout + connectMCP // saying goodbye to a server included
-	client.Transport = &sender{next: client.Transport, trace: trace, headers: headers, home: home(address)}
-	return &mcpServer{secrets: secrets, patience: p.patience, transport: &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &client,
-		MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxStream}}
+	outgrown := new(atomic.Bool)
+	client.Transport = &sender{next: client.Transport, trace: trace, headers: headers, home: home(address), outgrown: outgrown}
+	return &mcpServer{secrets: secrets, patience: p.patience, outgrown: outgrown, transport: &mcp.StreamableClientTransport{Endpoint: address,
+		HTTPClient: &client, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: -1}} // sender bounds the answers, and with them their events
 }
 
 func home(address string) string {
@@ -180,10 +183,11 @@ func home(address string) string {
 
 // sender adds a server's headers to requests that go there, and bounds the answers.
 type sender struct {
-	next    http.RoundTripper
-	trace   string // traceparent; empty: none. The protocol's own requests have it, too
-	headers map[string]string
-	home    string
+	next     http.RoundTripper
+	trace    string // traceparent; empty: none. The protocol's own requests have it, too
+	headers  map[string]string
+	home     string
+	outgrown *atomic.Bool // set when an answer was too long
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -201,14 +205,15 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Body = &bounded{ReadCloser: res.Body, left: maxStream}
+	res.Body = &bounded{ReadCloser: res.Body, left: maxStream, outgrown: s.outgrown}
 	return res, nil
 }
 
 // bounded fails when there is more to read than allowed.
 type bounded struct {
 	io.ReadCloser
-	left int
+	left     int
+	outgrown *atomic.Bool
 }
 
 var errTooMuch = errors.New("the answer is too long")
@@ -216,6 +221,7 @@ var errTooMuch = errors.New("the answer is too long")
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
+		b.outgrown.Store(true)
 		return 0, errTooMuch
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
@@ -240,7 +246,7 @@ func (m *mcpServer) connected(ctx context.Context) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "parley", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	session, err := client.Connect(ctx, m.transport, nil)
 	if err != nil {
-		return nil, explain(ctx, err)
+		return nil, m.explain(ctx, err)
 	}
 	m.session = session
 	return session, nil
@@ -278,7 +284,7 @@ func (m *mcpServer) list(ctx context.Context) ([]inference.Tool, error) {
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
 			m.drop(session)
-			return nil, explain(ctx, err)
+			return nil, m.explain(ctx, err)
 		}
 		schema, err := json.Marshal(t.InputSchema)
 		if err != nil || len(schema) > maxSchema || t.Name == "" {
@@ -309,13 +315,21 @@ func (m *mcpServer) call(ctx context.Context, name string, arguments json.RawMes
 			return "", errors.New(clip(scrub(text, m.secrets), maxComplaint))
 		}
 		m.drop(session)
-		return "", explain(ctx, err)
+		return "", m.explain(ctx, err)
 	}
 	text := scrub(contents(res), m.secrets)
 	if res.IsError {
 		return "", errors.New(clip(text, maxComplaint))
 	}
 	return text, nil
+}
+
+// explain is what of a failure may be told.
+func (m *mcpServer) explain(ctx context.Context, err error) error {
+	if m.outgrown.Swap(false) && ctx.Err() == nil {
+		return errTooMuch
+	}
+	return explain(ctx, err)
 }
 
 // said is what a server said about a request that it refuses, so that the

@@ -34,6 +34,8 @@ func calendar(t *testing.T) (address string, opened *atomic.Int32, seen func() s
 				return nil, nil, errors.New("there is no such day, key " + fmt.Sprint(key.Load()))
 			case "long":
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("x", 2<<20)}}}, nil, nil
+			case "endless":
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("x", 5<<20)}}}, nil, nil
 			}
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s: visit %d", in.Day, visits)}}}, nil, nil
 		})
@@ -79,6 +81,12 @@ func TestMCP(t *testing.T) {
 	}
 	if _, err := f.Run(t.Context(), json.RawMessage(`{"day":7}`)); err == nil {
 		t.Error("arguments against the schema were taken")
+	}
+	if got, err := f.Run(t.Context(), json.RawMessage(`{"day":"endless"}`)); err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if got, err := f.Run(t.Context(), json.RawMessage(`{"day":"tuesday"}`)); err != nil || !strings.HasPrefix(got, "tuesday: visit ") {
+		t.Errorf("after an answer that was too long: %s, %v", got, err)
 	}
 	// The next conversation knows the tools already and connects when it needs one.
 	before := opened.Load()

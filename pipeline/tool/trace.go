@@ -9,13 +9,18 @@ import (
 // traceKey is where a context holds the traceparent header of its requests.
 type traceKey struct{}
 
+// InTrace is ctx for requests that carry a traceparent header; an empty one is none.
+func InTrace(ctx context.Context, header string) context.Context {
+	if header == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, traceKey{}, header)
+}
+
 // inTrace is a function whose requests carry header; an empty one is none.
 func inTrace(header string, run func(context.Context, json.RawMessage) (string, error)) func(context.Context, json.RawMessage) (string, error) {
-	if header == "" {
-		return run
-	}
 	return func(ctx context.Context, arguments json.RawMessage) (string, error) {
-		return run(context.WithValue(ctx, traceKey{}, header), arguments)
+		return run(InTrace(ctx, header), arguments)
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *step) open() {
 func (s *step) newTurn() {
 	s.turn++
 	s.forgetTurn()
-	s.spoken, s.near = s.hot, s.own()
+	s.spoken, s.near, s.steady = s.hot, s.own(), s.stretch()
 	s.do(Action{Kind: BeginTurn, Turn: s.turn})
 }
 

@@ -18,6 +18,7 @@ type State struct {
 	gap        media.Time // silence before the current run of speech
 	voice      uint64     // the latest frames of the current run of speech: a bit each, set when loud
 	near       int        // how much of it was the caller's own, at most, in the current turn or overlap: own
+	steady     int        // and how much at a stretch: stretch
 
 	// The caller's turn.
 	turn       int        // its number
@@ -93,7 +94,7 @@ func (s *State) hear(e Event) (began, ended bool) {
 		if e.Loud {
 			s.voice |= 1
 		}
-		s.near = max(s.near, s.own())
+		s.near, s.steady = max(s.near, s.own()), max(s.steady, s.stretch())
 		if !s.speaking && s.hot < s.Config.StartAfter {
 			return false, false
 		}

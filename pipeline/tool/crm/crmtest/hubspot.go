@@ -32,6 +32,7 @@ type Object struct {
 	ID         string
 	Properties map[string]string
 	Contacts   []string // those that a call is associated with
+	Trace      string   // the traceparent header of the request that created a call
 }
 
 // known are the properties that a kind of record has.
@@ -199,7 +200,7 @@ func (h *HubSpot) create(w http.ResponseWriter, r *http.Request) {
 		wrong("hs_timestamp in milliseconds and hs_call_direction are needed")
 		return
 	}
-	o := Object{Properties: in.Properties}
+	o := Object{Properties: in.Properties, Trace: r.Header.Get("Traceparent")}
 	for _, a := range in.Associations {
 		known := slices.ContainsFunc(h.kept["contacts"], func(c Object) bool { return c.ID == a.To.ID })
 		if !known || len(a.Types) != 1 || a.Types[0].Category != "HUBSPOT_DEFINED" || a.Types[0].ID != 194 {

@@ -1,0 +1,100 @@
+package pipeline
+
+import (
+	"time"
+
+	"parley/store"
+)
+
+// Stored history is bounded: a call of two hours has far less.
+const (
+	maxTranscript  = 5000
+	maxGenerations = 5000
+)
+
+// turnRecord is where the time of one turn went, as it is stored.
+type turnRecord struct {
+	Turn       int          `json:"turn"`
+	Generation int          `json:"generation"`
+	AtMS       int64        `json:"at_ms"`
+	EndpointMS int64        `json:"endpoint_ms"`
+	ModelMS    int64        `json:"model_ms"`
+	VoiceMS    int64        `json:"voice_ms"`
+	TotalMS    int64        `json:"total_ms"`
+	Points     pointsRecord `json:"points"`
+}
+
+// pointsRecord are the six points of a turn: the end of speech in media time of the call,
+// the others since then.
+type pointsRecord struct {
+	SpeechEndMS     int64  `json:"speech_end_ms"`
+	FinalTextMS     *int64 `json:"final_text_ms"` // null: it was not
+	FirstTokenMS    *int64 `json:"first_token_ms"`
+	FirstSentenceMS *int64 `json:"first_sentence_ms"`
+	FirstAudioMS    *int64 `json:"first_audio_ms"`
+	FirstPacketMS   *int64 `json:"first_packet_ms"`
+}
+
+func recordOf(e *Event) turnRecord {
+	t := &e.Timing
+	after := func(d time.Duration) *int64 {
+		if d == Never {
+			return nil
+		}
+		ms := d.Milliseconds()
+		return &ms
+	}
+	return turnRecord{Turn: e.Turn, Generation: e.Generation, AtMS: e.At.Milliseconds(), EndpointMS: t.Endpoint.Milliseconds(),
+		ModelMS: t.Model.Milliseconds(), VoiceMS: t.Voice.Milliseconds(), TotalMS: t.Total.Milliseconds(),
+		Points: pointsRecord{SpeechEndMS: t.SpeechEnd.Milliseconds(), FinalTextMS: after(t.FinalText), FirstTokenMS: after(t.FirstToken),
+			FirstSentenceMS: after(t.FirstSentence), FirstAudioMS: after(t.FirstAudio), FirstPacketMS: after(t.FirstPacket)}}
+}
+
+// lineOf is a line as it is stored.
+func lineOf(e *Event) store.TranscriptLine {
+	line := store.TranscriptLine{Role: "user", Text: e.Text, AtMS: e.At.Milliseconds()}
+	if e.Kind == AgentLine {
+		line.Role = "agent"
+	}
+	if s := e.Said; s != nil {
+		line.Words, line.Estimated = storedWords(s.Words), s.Estimated
+		if s.Interrupted {
+			line.Interruption = &store.Interruption{AtMS: s.Cut.Milliseconds(), Unheard: s.Unheard}
+		}
+	}
+	return line
+}
+
+func storedWords(words []Word) []store.SpokenWord {
+	var out []store.SpokenWord
+	for _, w := range words {
+		out = append(out, store.SpokenWord{Text: w.Text, StartMS: w.From.Milliseconds(), EndMS: w.To.Milliseconds()})
+	}
+	return out
+}
+
+// addLine notes something that was said. Whoever follows the call is told of the line
+// alone.
+func (s *Session) addLine(e *Event) {
+	if len(s.talk.Transcript) >= maxTranscript {
+		return
+	}
+	line := lineOf(e)
+	s.talk.Transcript = append(s.talk.Transcript, line)
+	line = line.Plain()
+	s.log.add(store.CallEvent{Line: &line})
+	s.tell(News{Line: &line})
+}
+
+// replaceUser changes the caller's latest line: they went on before they heard an answer.
+func (s *Session) replaceUser(e *Event) {
+	for i := len(s.talk.Transcript) - 1; i >= 0; i-- {
+		if was := &s.talk.Transcript[i]; was.Role == "user" {
+			now := lineOf(e)
+			was.Text, was.Words, was.Estimated = now.Text, now.Words, now.Estimated
+			s.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: e.Text}})
+			s.tell(News{Corrected: true})
+			return
+		}
+	}
+}
