@@ -24,7 +24,7 @@ func documentConfig() huma.Config {
 			Servers: []*huma.Server{{URL: "/", Description: "The server that the document comes from."}},
 			Tags:    tags(),
 			Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
-				"bearer": {Type: "http", Scheme: "bearer", Description: "An API key (sk_) or a ticket (wst_)."},
+				"bearer": {Type: "http", Scheme: "bearer", Description: "An API key (sk_), a ticket (wst_) or, for what begins with /v1/operator/, an operator's key (op_)."},
 				"header": {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "The same in a header of its own."},
 				"query":  {Type: "apiKey", In: "query", Name: "api_key", Description: "The same in the query, for browsers' WebSocket and EventSource, which cannot set headers."},
 			}},
@@ -36,22 +36,34 @@ func documentConfig() huma.Config {
 	return c
 }
 
+const accessKey = "access" // of the Access in an operation's metadata
+
+// AccessOf is who may use an operation of an API's document.
+func AccessOf(op *huma.Operation) Access {
+	access, _ := op.Metadata[accessKey].(Access)
+	return access
+}
+
 // describe adds to a route's description what follows from the rest of it.
 func describe(r *Route) {
+	if r.Metadata == nil {
+		r.Metadata = map[string]any{}
+	}
+	r.Metadata[accessKey] = r.Access
 	switch r.Access {
 	case Public:
 		r.Security = []map[string][]string{}
-	case Minting, Management:
+	case Minting, Management, Owners, Operators:
 		r.Security = []map[string][]string{{"bearer": {}}, {"header": {}}}
 	default:
 		r.Security = []map[string][]string{{"bearer": {}}, {"header": {}}, {"query": {}}}
 	}
 	may := []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 	if r.Access != Public {
-		may = append(may, http.StatusUnauthorized, http.StatusBadRequest)
-		if r.Access != Conversation {
-			may = append(may, http.StatusForbidden)
-		}
+		may = append(may, http.StatusUnauthorized, http.StatusBadRequest, http.StatusForbidden)
+	}
+	if r.Access == Operators {
+		may = append(may, http.StatusNotFound)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		may = append(may, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
@@ -74,10 +86,12 @@ func tags() []*huma.Tag {
 		{Name: "Webhooks", Description: "Being told of what happens, by signed requests to addresses of your own."},
 		{Name: "Tickets", Description: "Short-lived credentials for browsers and other places where a key would not be safe."},
 		{Name: "Keys", Description: "The API keys of the account."},
+		{Name: "People", Description: "Who signs in to the account: members and owners, and those who are invited. Keys with the role owner open this."},
 		{Name: "Secrets", Description: "What agents' functions need to be let in elsewhere: stored sealed, used by name, never shown."},
 		{Name: "Account", Description: "Prices, the balance, and what it was spent on."},
 		{Name: "Discovery", Description: "What this server can do: voices, languages, engines, limits. No credential is needed."},
 		{Name: "Service", Description: "How the service is, and its description for programs."},
+		{Name: "Operator", Description: "The accounts of the server, for who runs it. Only an operator's key opens this, and it opens nothing else."},
 		{Name: "MCP", Description: "The service as tools of the Model Context Protocol."},
 	}
 }
@@ -88,7 +102,7 @@ var whatErrors = map[int]string{
 	http.StatusBadRequest:            "The request is not valid; the detail says what exactly, where there is more to say.",
 	http.StatusUnauthorized:          "No credential was sent, or it is unknown, revoked or expired.",
 	http.StatusPaymentRequired:       "The balance is too low, a first top-up is missing, or the account is suspended or disputed.",
-	http.StatusForbidden:             "The credential is a ticket that does not open this, or not any more.",
+	http.StatusForbidden:             "The credential does not open this, or not any more: a ticket, a key without the role, or an operator's key.",
 	http.StatusNotFound:              "There is no such thing in the account.",
 	http.StatusConflict:              "It cannot be done in the state that the thing is in.",
 	http.StatusGone:                  "It was there, was kept for its time, and is gone.",

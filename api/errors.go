@@ -32,6 +32,7 @@ var (
 	ErrWrongMethod  = errors.New("the address does not take this method")
 	ErrSessionStart = errors.New("the conversation could not be started")
 	ErrTicketScope  = errors.New("the ticket does not open this")
+	ErrRole         = errors.New("the credential's role does not open this")
 	ErrMediaType    = errors.New("the media type is not taken here")
 	ErrTextLength   = errors.New("the text is too long")
 	ErrSpeed        = errors.New("the speed is out of range")
@@ -117,6 +118,7 @@ var table = []struct {
 	{ErrLanguage, problem(400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0)},
 	{ErrCannotHear, problem(503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0)},
 	{ErrTicketScope, problem(403, "auth.ticket_not_allowed", "A ticket does not open this; send an API key.", false, 0)},
+	{ErrRole, problem(403, "auth.role_not_allowed", "This needs a key of an account with the right role; people are changed by owners, and an operator's key has no account.", false, 0)},
 	{store.ErrTicketUsed, problem(403, "auth.time_limited", "The ticket has started as many conversations as it may.", false, 0)},
 	{ErrTextLength, problem(400, "validation.text_too_long", "The text is too long.", false, 0)},
 	{ErrSpeed, problem(400, "validation.speed_out_of_range", "The speed must be from 0.5 to 2.0.", false, 0)},

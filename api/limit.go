@@ -86,6 +86,13 @@ func (b *Buckets) Left(key string) bool {
 	return !ok || l.Tokens() >= 1
 }
 
+// Refill gives key all its tokens back.
+func (b *Buckets) Refill(key string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.keys.remove(key)
+}
+
 // Failed credentials an address may send in a minute.
 const maxFailures = 10
 
@@ -210,18 +217,4 @@ func network(a netip.Addr) string {
 		return p.String()
 	}
 	return a.String()
-}
-
-// Barred says whether the address that the request in ctx comes from has failed too often
-// to try another credential: a key, or a password.
-func Barred(ctx context.Context) bool {
-	v, ok := ctx.Value(guardKey{}).(*visit)
-	return ok && !v.gate.failures.Left(v.from)
-}
-
-// Failed notes that the request in ctx brought a wrong one.
-func Failed(ctx context.Context) {
-	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
-		v.gate.failures.Take(v.from)
-	}
 }

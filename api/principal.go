@@ -3,14 +3,28 @@ package api
 import (
 	"context"
 	"time"
+
+	"parley/store"
 )
 
 // Principal is whose credential a request carried.
 type Principal struct {
+	// Account is empty for an operator's key, and for an operator who has signed in and
+	// belongs to no account.
 	Account string
 	Key     string // the API key that was sent, or from which the ticket was made
+	User    string // who has signed in, or whose key an operator's is; empty: a key of the account's
+	// Owner says that it may change who belongs to the account.
+	Owner bool
+	// Operator says that it may look after the server's accounts.
+	Operator bool
 	// Ticket is set when a ticket was sent instead of the key.
 	Ticket *Ticket
+}
+
+// PrincipalFor is what the store found out about a key or a sign-in.
+func PrincipalFor(p store.Principal) Principal {
+	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Operator: p.Operator}
 }
 
 // Ticket is what a short-lived credential may do.
@@ -37,21 +51,30 @@ func (p Principal) Credential() string {
 type Access uint8
 
 // Who may use a route. A credential that is good but not enough is answered with
-// ErrTicketScope.
+// ErrTicketScope or ErrRole. Sign-ins are good where only keys are.
 const (
 	Public       Access = iota // anybody, without a credential
 	Service                    // keys and tickets
 	Conversation               // these, and session tickets
 	Management                 // keys only
 	Minting                    // keys and tickets, sent in a header: a URL may be logged somewhere
+	Owners                     // of keys only those that may change who belongs to the account
+	Operators                  // keys of who runs the server, which open nothing else
 )
+
+// keysOnly says whether tickets are refused.
+func (a Access) keysOnly() bool { return a == Management || a == Owners || a == Operators }
 
 func (a Access) allows(p Principal) error {
 	switch {
-	case p.Ticket == nil:
-		return nil
-	case a == Management, p.Ticket.Agent != "" && a != Conversation:
+	case p.Ticket != nil && (a.keysOnly() || p.Ticket.Agent != "" && a != Conversation):
 		return ErrTicketScope
+	case a == Operators && !p.Operator:
+		return store.ErrNotFound // whether there is such an account or not
+	case a == Operators:
+		return nil
+	case p.Operator && p.Account == "", a == Owners && !p.Owner:
+		return ErrRole
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ type Route struct {
 	Access Access
 	// OwnPagesOnly refuses pages of other sites what they may read elsewhere.
 	OwnPagesOnly bool
+	// OwnErrors has the handler answer a body that is too large, which it learns by reading.
+	OwnErrors bool
 }
 
 // maxJSON bounds a request's body where the route sets no bound of its own, in bytes.
@@ -114,7 +116,7 @@ func (a *API) mount(pattern string, handler http.Handler) {
 			}
 			r = r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 		}
-		if r.ContentLength > route.MaxBodyBytes {
+		if r.ContentLength > route.MaxBodyBytes && !route.OwnErrors {
 			WriteError(w, ErrTooLarge)
 			return
 		}

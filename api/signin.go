@@ -8,7 +8,7 @@ import (
 // SignIns is what Keys may do besides: find out who has signed in to the dashboard.
 type SignIns interface {
 	// SignedIn is whom the sign-in of the browser that sent the request speaks for, or
-	// ErrMissingKey when it has none.
+	// ErrMissingKey when it has none. Who belongs to no account has none in it.
 	SignedIn(r *http.Request) (Principal, error)
 }
 
@@ -21,10 +21,17 @@ const managementPrefix = "/v1/"
 func signedIn(keys Keys, r *http.Request, access Access) (Principal, error) {
 	s, ok := keys.(SignIns)
 	_, sent := headerCredential(r)
-	if !ok || sent || r.URL.Query().Has("api_key") || access != Management || !strings.HasPrefix(r.URL.Path, managementPrefix) || !FromOwnPage(r) {
+	if !ok || sent || r.URL.Query().Has("api_key") || !access.keysOnly() || !strings.HasPrefix(r.URL.Path, managementPrefix) || !FromOwnPage(r) {
 		return Principal{}, ErrMissingKey
 	}
-	return s.SignedIn(r)
+	p, err := s.SignedIn(r)
+	if err == nil && p.Account == "" && access != Operators {
+		err = ErrMissingKey
+	}
+	if err != nil {
+		return Principal{}, err
+	}
+	return p, access.allows(p)
 }
 
 // FromOwnPage says whether a request comes from a page of this server, as far as the

@@ -78,6 +78,36 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// browsers are keys of a test that know everybody's browser.
+type browsers struct {
+	ring
+	who Principal
+}
+
+func (b browsers) SignedIn(*http.Request) (Principal, error) { return b.who, nil }
+
+// TestSignInRoles: a sign-in opens what the user's roles do.
+func TestSignInRoles(t *testing.T) {
+	r := httptest.NewRequest("GET", "/v1/x", nil)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for _, tt := range []struct {
+		who                           Principal
+		management, owners, operators error
+	}{
+		{Principal{Account: "a"}, nil, ErrRole, store.ErrNotFound},
+		{Principal{Account: "a", Owner: true}, nil, nil, store.ErrNotFound},
+		{Principal{Account: "a", Operator: true}, nil, ErrRole, nil},
+		{Principal{Operator: true}, ErrMissingKey, ErrMissingKey, nil},
+		{Principal{}, ErrMissingKey, ErrMissingKey, store.ErrNotFound},
+	} {
+		for access, want := range map[Access]error{Management: tt.management, Owners: tt.owners, Operators: tt.operators, Service: ErrMissingKey, Minting: ErrMissingKey} {
+			if _, err := Authenticate(browsers{who: tt.who}, r, access); !errors.Is(err, want) || want == nil && err != nil {
+				t.Errorf("%+v at %d: %v, want %v", tt.who, access, err, want)
+			}
+		}
+	}
+}
+
 // TestCall: pages meet the same checks as everybody, without a credential.
 func TestCall(t *testing.T) {
 	a := New(ring{})

@@ -1,6 +1,6 @@
-// Package apitest holds the answers of HTTP servers in tests to the OpenAPI document
-// that describes them: statuses, headers, media types and the form of JSON. Only
-// tests and what helps them import it.
+// Package apitest serves handlers in tests and holds their answers to the OpenAPI
+// document that describes them: statuses, headers, media types and the form of JSON.
+// Only tests and what helps them import it.
 package apitest
 
 import (

@@ -28,7 +28,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
 
 // CallQuality is what the network did to a telephone call.
 type CallQuality struct {
-	Available bool `json:"available" doc:"Whether there is something to say: false before the end of a call and for one without telephone audio; then all else is 0."`
+	Available bool `json:"available" doc:"Whether there is something to say: false before the end of a call and for one over a WebSocket; then all else is 0."`
 
 	MOS    float64 `json:"mos" doc:"Mean score of what the agent heard, 1 to 4.4 (ITU-T G.107); 0 when nothing came." example:"4.36"`
 	MOSMin float64 `json:"mos_min" doc:"The score of its worst 5 seconds." example:"4.1"`

@@ -70,14 +70,35 @@ type CallSummary struct {
 	EndDetail  *string    `json:"end_detail" doc:"The finer cause, if there is one." example:"media_timeout"`
 	Cost       wallet.USD `json:"cost" doc:"What it has cost so far."`
 	AnsweredBy *string    `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or it could not be told; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
+	Verstat    *string    `json:"verstat" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074), such as TN-Validation-Passed or TN-Validation-Failed; null: nothing." example:"TN-Validation-Passed"`
+	DeletedAt  *time.Time `json:"deleted_at" doc:"When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not."`
 	MOS        *float64   `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
+	// Demonstration is absent of calls that took place.
+	Demonstration bool `json:"demonstration,omitempty" doc:"It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did."`
 }
 
 // CallLine is one thing that was said.
 type CallLine struct {
 	Role string  `json:"role" doc:"Who said it." enum:"user,agent" example:"agent"`
 	Text string  `json:"text" doc:"The words; of the agent's those that were heard." example:"We are open until eight."`
-	At   float64 `json:"at" doc:"Seconds since the answer." example:"3.2"`
+	At   float64 `json:"at" doc:"Seconds since the answer: when the agent's line was over, or the caller's was taken to be." example:"3.2"`
+
+	Words       []CallWord `json:"words,omitempty" doc:"The words of the text, in order, and when they were said. Absent: they were typed, or the line is of a call before they were kept."`
+	Estimated   bool       `json:"words_estimated,omitempty" doc:"The times of the words are an estimate, of some or of all: the speech recognition or the voice gave none. The words then share the caller's speech, pauses left out, or the audio of the sentence, by their length."`
+	Interrupted *CallCut   `json:"interrupted,omitempty" doc:"The agent was cut off here; absent: it was not."`
+}
+
+// CallWord is a word of a line.
+type CallWord struct {
+	Text    string `json:"text" doc:"As it stands in the line." example:"open"`
+	StartMS int64  `json:"start_ms" doc:"When it began, in milliseconds since the answer." example:"2410"`
+	EndMS   int64  `json:"end_ms" doc:"When it was over." example:"2680"`
+}
+
+// CallCut is where a line of the agent's was cut off.
+type CallCut struct {
+	AtMS    int64  `json:"at_ms" doc:"When, in milliseconds since the answer: the caller spoke over it, hung up, or was connected to somebody." example:"4300"`
+	Unheard string `json:"unheard" doc:"What the agent would have said further, as far as it was made: nobody heard it, and the model is not told of it." example:"Shall I book a table for you?"`
 }
 
 // CallTurn is where the time of one turn of the agent went. Its fields are those
@@ -87,9 +108,22 @@ type CallTurn struct {
 	Generation int   `json:"generation" doc:"Of the reply." example:"2"`
 	AtMS       int64 `json:"at_ms" doc:"When the reply was first heard, since the answer." example:"5120"`
 	EndpointMS int64 `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished." example:"420"`
-	ModelMS    int64 `json:"model_ms" doc:"From there to the model's first sentence." example:"310"`
+	ModelMS    int64 `json:"model_ms" doc:"From there to the model's first words; little when the reply was begun in advance." example:"310"`
 	VoiceMS    int64 `json:"voice_ms" doc:"From there to the first audio." example:"95"`
 	TotalMS    int64 `json:"total_ms" doc:"From the last word to the first audio." example:"825"`
+
+	Points *CallPoints `json:"points,omitempty" doc:"The six points of the turn; absent in calls of before they were kept."`
+}
+
+// CallPoints are the six points of a turn. All but the first are counted from the first,
+// so their sum with it is a time of the call.
+type CallPoints struct {
+	SpeechEndMS     int64  `json:"speech_end_ms" doc:"When the caller's speech ended, in milliseconds since the answer; of a typed turn, when it was typed. The other points are milliseconds after it." example:"4295"`
+	FinalTextMS     *int64 `json:"final_text_ms" doc:"The last of the caller's words was recognised for good; null: the turn was typed, or answered before. Below 0 when the recognition was ahead of the caller's last sound." example:"120"`
+	FirstTokenMS    *int64 `json:"first_token_ms" doc:"The language model wrote its first words. It may have been asked before the turn was over. Of a reply that follows a function, the words after it." example:"640"`
+	FirstSentenceMS *int64 `json:"first_sentence_ms" doc:"Its first sentence was complete, and went to the voice." example:"730"`
+	FirstAudioMS    *int64 `json:"first_audio_ms" doc:"The voice gave its first audio." example:"815"`
+	FirstPacketMS   *int64 `json:"first_packet_ms" doc:"The first of it was sent to the caller." example:"825"`
 }
 
 // CallDetail is a call with what was said in it.
@@ -125,7 +159,7 @@ func status(c *store.Call) string {
 
 func summary(c *store.Call, now time.Time) CallSummary {
 	s := CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
-		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wallet.USD(c.Cost), MOS: c.MOS}
+		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wallet.USD(c.Cost), MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt}
 	if c.EndDetail != nil && *c.EndDetail != "" {
 		s.EndDetail = c.EndDetail
 	}

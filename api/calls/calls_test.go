@@ -78,7 +78,7 @@ var inbound = billing.Terms{Kind: billing.Inbound, Country: "ES"}
 func (o *line) start(who owner, terms billing.Terms, at time.Time) *store.Session {
 	o.Helper()
 	s, err := o.db.StartSession(o.Context(), store.Start{Node: o.node, Account: who.account, Terms: terms, Card: card, Agent: who.agent,
-		From: "+34612345678", To: "+34911234567"}, at)
+		From: "+34612345678", To: "+34911234567", Verstat: "TN-Validation-Passed-B"}, at)
 	o.ok(err)
 	return s
 }
@@ -121,6 +121,7 @@ type seen struct {
 	Cost                            billing.Money
 	MOS                             *float64
 	By                              *string `json:"answered_by"`
+	Verstat                         *string
 	Transcript                      []struct {
 		Role, Text string
 		At         float64
@@ -138,6 +139,9 @@ func TestCall(t *testing.T) {
 	if c.ID != s.ID || c.Status != "ringing" || c.Direction != "inbound" || c.From != "+34612345678" || c.To != "+34911234567" ||
 		*c.AgentID != o.a.agent || c.AnsweredAt != nil || c.EndedAt != nil || c.Duration != 0 || c.EndReason != nil || c.Cost != 0 || c.MOS != nil || c.By != nil {
 		t.Errorf("while it rings: %+v", c)
+	}
+	if c.Verstat == nil || *c.Verstat != "TN-Validation-Passed-B" {
+		t.Errorf("what the carrier said of the caller is %v", c.Verstat)
 	}
 	answered := began.Add(2 * time.Second)
 	_, err := o.db.Checkpoint(t.Context(), store.Checkpoint{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, answered)

@@ -57,10 +57,21 @@ func Summarized(c *store.Call, text string) CallSaid { return CallSaid{summary(c
 func Detail(c *store.Call, now time.Time) (CallDetail, error) {
 	d := CallDetail{CallSummary: summary(c, now), Transcript: []CallLine{}, Turns: []CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
 	for _, l := range c.Transcript {
-		d.Transcript = append(d.Transcript, CallLine{l.Role, l.Text, float64(l.AtMS) / 1000})
+		d.Transcript = append(d.Transcript, viewLine(l))
 	}
 	if err := json.Unmarshal(c.Turns, &d.Turns); err != nil {
 		return d, fmt.Errorf("turns of %s: %w", c.ID, err)
 	}
 	return d, nil
+}
+
+func viewLine(l store.TranscriptLine) CallLine {
+	v := CallLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000, Estimated: l.Estimated}
+	for _, w := range l.Words {
+		v.Words = append(v.Words, CallWord(w))
+	}
+	if i := l.Interruption; i != nil {
+		v.Interrupted = &CallCut{i.AtMS, i.Unheard}
+	}
+	return v
 }

@@ -37,7 +37,7 @@ type LatencyGroup struct {
 	Calls    int64       `json:"calls" doc:"How many had turns." example:"42"`
 	Turns    int64       `json:"turns" doc:"How many they had." example:"310"`
 	Endpoint Percentiles `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished."`
-	Model    Percentiles `json:"model_ms" doc:"From there to the model's first sentence."`
+	Model    Percentiles `json:"model_ms" doc:"From there to the model's first words."`
 	Voice    Percentiles `json:"voice_ms" doc:"From there to the first audio."`
 	Total    Percentiles `json:"total_ms" doc:"From the last word to the first audio."`
 }

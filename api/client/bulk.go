@@ -19,7 +19,8 @@ type NewBatch struct {
 	Ring    int         `json:"ring_timeout_seconds,omitempty"`
 	// OnMachine is what a machine gets: continue, hangup or message; empty: continue.
 	OnMachine string `json:"on_machine,omitempty"`
-	Message   string `json:"message,omitempty"` // of message
+	Message   string `json:"message,omitempty"`              // of message
+	Longest   int    `json:"max_duration_seconds,omitempty"` // 10 to 7200; 0: as the agent says
 }
 
 // NewRow is one call of it.

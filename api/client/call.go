@@ -21,7 +21,10 @@ type Dial struct {
 	Ring    int    `json:"ring_timeout_seconds,omitempty"`
 	// OnMachine is what a machine gets: continue, hangup or message; empty: as the agent says.
 	OnMachine string `json:"on_machine,omitempty"`
-	Message   string `json:"message,omitempty"` // of message
+	Message   string `json:"message,omitempty"`              // of message
+	Longest   int    `json:"max_duration_seconds,omitempty"` // 10 to 7200; 0: as the agent says
+	// Variables are values of those that the agent's settings name.
+	Variables map[string]string `json:"variables,omitempty"`
 }
 
 // Dialled is a call that has begun.
@@ -60,20 +63,35 @@ type CallEvent struct {
 type CallLine struct {
 	Role string  `json:"role"`
 	Text string  `json:"text"`
-	At   float64 `json:"at"`
+	At   float64 `json:"at"` // seconds since the answer
+
+	// Of the history alone.
+	Words       []CallWord `json:"words,omitempty"`
+	Estimated   bool       `json:"words_estimated,omitempty"`
+	Interrupted *CallCut   `json:"interrupted,omitempty"` // nil: it was not
+}
+
+// CallWord is a word of a line, with milliseconds since the answer.
+type CallWord struct {
+	Text    string `json:"text"`
+	StartMS int64  `json:"start_ms"`
+	EndMS   int64  `json:"end_ms"`
+}
+
+// CallCut is where a line of the agent's was cut off, in milliseconds since the answer, and
+// what of it was not heard.
+type CallCut struct {
+	AtMS    int64  `json:"at_ms"`
+	Unheard string `json:"unheard"`
 }
 
 // maxEvent bounds one event, in bytes: a transcript of two hours.
 const maxEvent = 4 << 20
 
-// Follow hands each event of a call to tell, until the call has ended. A call that the
-// account does not have is one that has ended, with the reason unknown.
+// Follow hands each event of a call of any direction to tell, until the call has ended; of
+// one that has, all that happened in it.
 func (c *Client) Follow(ctx context.Context, id string, tell func(CallEvent) error) error {
-	u := c.address("callcenter", "sse", "call-monitor")
-	q := u.Query()
-	q.Set("call_id", id)
-	u.RawQuery = q.Encode()
-	resp, err := c.ask(ctx, http.MethodGet, u, nil)
+	resp, err := c.ask(ctx, http.MethodGet, c.address("v1", "calls", id, "events"), nil)
 	if err != nil {
 		return err
 	}
@@ -116,6 +134,7 @@ type Call struct {
 	EndDetail  *string       `json:"end_detail"`
 	Cost       billing.Money `json:"cost"`
 	AnsweredBy *string       `json:"answered_by"` // human, machine, screening or unknown; null: not an answered call of an agent
+	Verstat    *string       `json:"verstat"`     // the carrier's word on the caller's number; null: none
 	MOS        *float64      `json:"mos"`
 }
 

@@ -58,14 +58,10 @@ func (a *account) Context() context.Context { return a.begun }
 func (a *account) Used(n int64)             { a.used += n }
 func (a *account) End(err error)            { a.ended++; a.err = err }
 
-type keys struct{}
-
-func (keys) Authenticate(context.Context, string, time.Time) (api.Principal, error) {
-	return api.Principal{Account: "a"}, nil
-}
+var keys = apitest.Keys{"sk_a": {Account: "a"}}
 
 func server(t *testing.T, books api.Books) http.Handler {
-	a := api.New(keys{})
+	a := api.New(keys)
 	Mount(a, books)
 	return apitest.Judged(t, a, a.Handler(api.Options{}))
 }

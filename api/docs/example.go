@@ -31,8 +31,8 @@ type Example struct {
 	Title  string
 	Covers []string // operations that it uses, as "POST /denoise"
 	// Expect is what its standard output matches, in any language, when it is run in
-	// a directory with a recording speech.wav and with PARLEY_URL, PARLEY_API_KEY and
-	// AGENT_ID in the environment. It is nil when Skip says why it is not run.
+	// a directory with a recording speech.wav and with PARLEY_URL, PARLEY_API_KEY,
+	// AGENT_ID and OPERATOR_KEY in the environment. It is nil when Skip says why it is not run.
 	Expect *regexp.Regexp
 	// Asks is a request, as "POST /talk-ticket", of examples that are servers: they listen
 	// at PORT of the environment, print their address, and what they answer matches Expect.

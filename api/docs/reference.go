@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
 )
 
 // operation is an endpoint as the reference shows it.
@@ -136,23 +138,20 @@ func describe(doc *huma.OpenAPI, op *huma.Operation, examples map[string]*Exampl
 	return o
 }
 
-// access says who may use an operation, which the document says by the places that
-// a credential may be sent in and by whether a good one can be refused.
+// access says who may use an operation.
 func access(op *huma.Operation) string {
-	offered := map[string]bool{}
-	for _, s := range op.Security {
-		for scheme := range s {
-			offered[scheme] = true
-		}
-	}
-	switch {
-	case len(offered) == 0:
+	switch api.AccessOf(op) {
+	case api.Public:
 		return "anybody; no credential"
-	case !offered["query"] && strings.HasPrefix(op.Path, "/v1/"):
+	case api.Management:
 		return "an API key; tickets are refused"
-	case !offered["query"]:
+	case api.Owners:
+		return "an API key with the role owner"
+	case api.Operators:
+		return "an operator's key"
+	case api.Minting:
 		return "an API key or a ticket, sent in a header"
-	case op.Responses["403"] == nil:
+	case api.Conversation:
 		return "an API key, a ticket or a session ticket"
 	}
 	return "an API key or a ticket"

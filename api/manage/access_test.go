@@ -26,9 +26,20 @@ func routes() []route {
 		{"GET", "/v1/secrets", ""},
 		{"PUT", "/v1/secrets/KEY", `{"value":"x"}`},
 		{"DELETE", "/v1/secrets/NONE", ""},
+		{"GET", "/v1/members", ""},
+		{"PATCH", "/v1/members/usr_none", `{"role":"owner"}`},
+		{"DELETE", "/v1/members/usr_none", ""},
+		{"GET", "/v1/invitations", ""},
+		{"POST", "/v1/invitations", `{"email":"eva@example.com"}`},
+		{"DELETE", "/v1/invitations/inv_none", ""},
 		{"POST", "/v1/session-tickets", `{"agent_id":"ag_none"}`},
 		{"POST", "/ws-ticket", ""},
 	}
+}
+
+// people says whether a route is for owners only.
+func (r route) people() bool {
+	return strings.HasPrefix(r.path, "/v1/members") || strings.HasPrefix(r.path, "/v1/invitations")
 }
 
 // TestCredentials is every way to send every kind of credential to every route.
@@ -43,8 +54,9 @@ func TestCredentials(t *testing.T) {
 	}
 	revoked := o.signer.Sign(api.Principal{Account: o.a.account, Key: other.ID, Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute)}})
 	foreign := o.signer.Sign(api.Principal{Account: o.b.account, Key: o.a.keyID, Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute)}})
+	operator := o.operator()
 	kinds := []struct{ name, secret string }{
-		{"key", o.a.key}, {"ticket", o.ticket(api.Ticket{})}, {"session ticket", o.ticket(api.Ticket{Agent: o.a.agent, MaxSessions: 1})},
+		{"key", o.a.key}, {"an owner's key", o.boss(o.a).key}, {"an operator's key", operator}, {"ticket", o.ticket(api.Ticket{})}, {"session ticket", o.ticket(api.Ticket{Agent: o.a.agent, MaxSessions: 1})},
 		{"none", ""}, {"garbage", "sk_garbage"}, {"garbage of a ticket", "wst_garbage"}, {"an expired ticket", o.ticket(api.Ticket{Expires: time.Now()})},
 		{"a revoked key", secret}, {"a revoked key's ticket", revoked}, {"a ticket whose key is another's", foreign},
 	}
@@ -74,7 +86,9 @@ func expected(r route, kind, carrier string) (int, string) {
 	switch {
 	case kind == "none", mints && carrier == "api_key":
 		return 401, "auth.missing_key"
-	case kind == "key":
+	case kind == "an operator's key", kind == "key" && r.people():
+		return 403, "auth.role_not_allowed"
+	case kind == "key", kind == "an owner's key":
 		return whenAllowed(r)
 	case kind == "ticket" && mints:
 		return 200, ""
@@ -89,6 +103,8 @@ func whenAllowed(r route) (int, string) {
 	case strings.HasPrefix(r.path, "/v1/agents/"), r.path == "/v1/session-tickets":
 		return 404, "agent.not_found"
 	case strings.HasPrefix(r.path, "/v1/keys/"), r.method == "DELETE" && strings.HasPrefix(r.path, "/v1/secrets/"):
+		return 404, "request.not_found"
+	case r.people() && strings.HasSuffix(r.path, "_none"):
 		return 404, "request.not_found"
 	case r.method == "POST" && r.path != "/ws-ticket":
 		return 201, ""
@@ -188,7 +204,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	if strings.Count(text, "msg=request") < 40 {
 		t.Fatalf("too little was logged to look at:\n%s", text)
 	}
-	for _, s := range append(secrets, "sk_", "wst_") {
+	for _, s := range append(secrets, "sk_", "wst_", "op_", "token=") {
 		if strings.Contains(text, s) {
 			t.Errorf("the log holds %.8s…", s)
 		}

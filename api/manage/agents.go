@@ -65,7 +65,7 @@ type agentListOutput struct{ Body agentList }
 func (m agents) list(ctx context.Context, in *pageInput) (*agentListOutput, error) {
 	found, err := m.db.Agents(ctx, api.PrincipalOf(ctx).Account, in.page())
 	if err != nil {
-		return nil, explained(err)
+		return nil, Explained(err)
 	}
 	found, rest := cut(*in, found, func(a store.Agent) string { return a.ID })
 	out := &agentListOutput{agentList{make([]agentDefinition, len(found)), rest}}
@@ -89,7 +89,7 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 	}
 	created, err := m.db.CreateAgent(ctx, api.PrincipalOf(ctx).Account, a, now())
 	if err != nil {
-		return nil, explained(err)
+		return nil, Explained(err)
 	}
 	return answer(created), nil
 }
@@ -97,7 +97,7 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 // agent reads an agent of the account that asks.
 func (m agents) agent(ctx context.Context, id string) (*store.Agent, error) {
 	a, err := m.db.Agent(ctx, api.PrincipalOf(ctx).Account, id)
-	return a, missing(unknown(err))
+	return a, missing(Unknown(err))
 }
 
 // missing says that an agent is not there, whoever owns it.
@@ -105,7 +105,7 @@ func missing(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("%w: %w", api.ErrNoAgent, err)
 	}
-	return explained(err)
+	return Explained(err)
 }
 
 func (m agents) get(ctx context.Context, in *agentInput) (*agentOutput, error) {
@@ -189,5 +189,5 @@ func (m agents) remove(ctx context.Context, in *agentDeletion) (*struct{}, error
 		}
 		version = a.Version
 	}
-	return nil, missing(unknown(m.db.DeleteAgent(ctx, api.PrincipalOf(ctx).Account, in.ID, version)))
+	return nil, missing(Unknown(m.db.DeleteAgent(ctx, api.PrincipalOf(ctx).Account, in.ID, version)))
 }

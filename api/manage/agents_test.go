@@ -114,7 +114,8 @@ func TestConcurrentChanges(t *testing.T) {
 func TestRefusedAgents(t *testing.T) {
 	o := open(t)
 	for _, tt := range []struct{ body, field string }{
-		{`{"name":"N","settings":{"goodbye":"forbidden"}}`, "settings.goodbye: is forbidden"}, {`[]`, "body"}, {`{"name":`, ""}, {``, "body"},
+		{`{"name":"N","settings":{"goodbye":"forbidden"}}`, "settings.goodbye: is forbidden"},
+		{`{"name":"N","prompt":"forbidden","prompt":"x"}`, "is forbidden"}, {`{"name":"N","settings":{"goodbye":"forbidden","goodbye":null}}`, "is forbidden"}, // as it was written {`[]`, "body"}, {`{"name":`, ""}, {``, "body"},
 		{`{"name":"  "}`, "name"}, {`{"name":"a\u0000b"}`, "name"}, {`{"name":"N","settings":[]}`, "settings"}, {`{"name":"N","tools":{}}`, "tools"},
 	} {
 		for _, r := range []route{{"PATCH", "/v1/agents/" + o.a.agent, tt.body}, {"PUT", "/v1/agents/" + o.a.agent, tt.body}, {"POST", "/v1/agents", tt.body}} {

@@ -176,7 +176,7 @@ func (document[T]) Schema(r huma.Registry) *huma.Schema {
 func (d *document[T]) UnmarshalJSON(b []byte) error {
 	d.RawMessage = bytes.Clone(b)
 	var members map[string]json.RawMessage
-	if json.Unmarshal(b, &members) != nil || members == nil {
+	if json.Unmarshal(b, &members) != nil || members == nil || repeats(b) {
 		return nil // it is refused later, with what is wrong
 	}
 	for name, value := range members {
@@ -194,6 +194,30 @@ func (d *document[T]) UnmarshalJSON(b []byte) error {
 	var err error
 	d.RawMessage, err = json.Marshal(members)
 	return err
+}
+
+// repeats says whether an object in a JSON text has a member more than once, which is lost
+// when the text is written again.
+func repeats(text []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var whole any
+	if d.Decode(&whole) != nil {
+		return false
+	}
+	again, err := json.Marshal(whole)
+	return err == nil && tokens(again) != tokens(text)
+}
+
+func tokens(text []byte) (n int) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	for {
+		if _, err := d.Token(); err != nil {
+			return n
+		}
+		n++
+	}
 }
 
 // agentDefinition is an agent as the account's owner sees it.

@@ -60,7 +60,7 @@ type listedListOutput struct{ Body listedList }
 func (m doNotCall) list(ctx context.Context, in *pageInput) (*listedListOutput, error) {
 	found, err := m.db.DoNotCalls(ctx, api.PrincipalOf(ctx).Account, in.page())
 	if err != nil {
-		return nil, explained(err)
+		return nil, Explained(err)
 	}
 	found, rest := cut(*in, found, func(e store.DoNotCall) string { return e.ID })
 	out := &listedListOutput{listedList{make([]DoNotCall, len(found)), rest}}
@@ -79,7 +79,7 @@ func (m doNotCall) add(ctx context.Context, in *struct{ Body newListed }) (*list
 	e, _, err := m.db.AddDoNotCall(ctx, api.PrincipalOf(ctx).Account,
 		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI}, now())
 	if err != nil {
-		return nil, explained(err)
+		return nil, Explained(err)
 	}
 	return &listedOutput{viewListed(e)}, nil
 }
@@ -91,11 +91,11 @@ type listedInput struct {
 func (m doNotCall) get(ctx context.Context, in *listedInput) (*listedOutput, error) {
 	e, err := m.db.DoNotCall(ctx, api.PrincipalOf(ctx).Account, in.Number)
 	if err != nil {
-		return nil, unknown(err)
+		return nil, Unknown(err)
 	}
 	return &listedOutput{viewListed(e)}, nil
 }
 
 func (m doNotCall) remove(ctx context.Context, in *listedInput) (*struct{}, error) {
-	return nil, unknown(m.db.RemoveDoNotCall(ctx, api.PrincipalOf(ctx).Account, in.Number))
+	return nil, Unknown(m.db.RemoveDoNotCall(ctx, api.PrincipalOf(ctx).Account, in.Number))
 }

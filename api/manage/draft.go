@@ -179,7 +179,7 @@ type diffOutput struct{ Body agentDiff }
 func (m agents) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
 	d, err := Compare(ctx, m.db, m.define, api.PrincipalOf(ctx).Account, in.ID, in.Against, in.Version)
 	if err != nil {
-		return nil, missing(unknown(err))
+		return nil, missing(Unknown(err))
 	}
 	return &diffOutput{agentDiff{d.From, d.To, d.Changes}}, nil
 }

@@ -82,6 +82,7 @@ func open(t *testing.T) *office {
 		t.Fatal(err)
 	}
 	manage.MountSecrets(a, vault)
+	manage.MountPeople(a, o.db, func(token string) string { return "https://voice.example.com/app/invitation?token=" + token })
 	h := a.Handler(api.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	o.server = httptest.NewServer(apitest.Judged(t, a, h))
 	t.Cleanup(o.server.Close)

@@ -18,7 +18,8 @@ func mountKeys(a *api.API, m keys) {
 	api.Register(a, route(http.MethodGet, "/v1/keys", "list-keys", tag, "List the account's API keys",
 		"Newest first, revoked ones too. A key itself is never shown again, only its last four characters.", http.StatusBadRequest), m.list)
 	create := route(http.MethodPost, "/v1/keys", "create-key", tag, "Create an API key",
-		"The answer is the only one that holds the key: keep it.")
+		"The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the account; only owners, "+
+			"and keys with that role, make such keys.")
 	create.DefaultStatus = http.StatusCreated
 	api.Register(a, create, m.create)
 	revoke := route(http.MethodDelete, "/v1/keys/{id}", "revoke-key", tag, "Revoke an API key",
@@ -32,6 +33,7 @@ func mountKeys(a *api.API, m keys) {
 // APIKey is a key as its owner sees it.
 type APIKey struct {
 	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Role       string     `json:"role" doc:"What it may do: a member's key everything but people, an owner's people, too." enum:"member,owner"`
 	Name       string     `json:"name" doc:"What it is for." example:"website"`
 	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
 	CreatedAt  time.Time  `json:"created_at" doc:"When it was made."`
@@ -40,7 +42,7 @@ type APIKey struct {
 }
 
 func viewKey(k store.Key) APIKey {
-	return APIKey{ID: k.ID, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
+	return APIKey{ID: k.ID, Role: k.Role, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
 }
 
 type keyList struct {
@@ -53,7 +55,7 @@ type keyListOutput struct{ Body keyList }
 func (m keys) list(ctx context.Context, in *pageInput) (*keyListOutput, error) {
 	found, err := m.db.Keys(ctx, api.PrincipalOf(ctx).Account, in.page())
 	if err != nil {
-		return nil, explained(err)
+		return nil, Explained(err)
 	}
 	found, rest := cut(*in, found, func(k store.Key) string { return k.ID })
 	out := &keyListOutput{keyList{make([]APIKey, len(found)), rest}}
@@ -76,6 +78,7 @@ type createdKeyOutput struct {
 
 type newKey struct {
 	Name string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
+	Role string `json:"role,omitempty" doc:"What it may do." enum:"member,owner" default:"member"`
 }
 
 // maxKeyName bounds a key's name, in bytes.
@@ -86,7 +89,11 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 	if strings.TrimSpace(name) == "" || len(name) > maxKeyName || strings.ContainsRune(name, 0) {
 		return nil, bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
 	}
-	k, secret, err := m.db.CreateKey(ctx, api.PrincipalOf(ctx).Account, name, now())
+	p := api.PrincipalOf(ctx)
+	if in.Body.Role == store.RoleOwner && !p.Owner {
+		return nil, api.ErrRole
+	}
+	k, secret, err := m.db.CreateKeyAs(ctx, p.Account, in.Body.Role, name, now())
 	if err != nil {
 		return nil, err
 	}
@@ -96,5 +103,5 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 func (m keys) revoke(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The key's identifier." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*struct{}, error) {
-	return nil, unknown(m.db.RevokeKey(ctx, api.PrincipalOf(ctx).Account, in.ID, now()))
+	return nil, Unknown(m.db.RevokeKey(ctx, api.PrincipalOf(ctx).Account, in.ID, now()))
 }

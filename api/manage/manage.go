@@ -86,8 +86,8 @@ func cut[T any](in pageInput, list []T, id func(T) string) ([]T, More) {
 // the same.
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// explained is the store's refusal with what it says about the request.
-func explained(err error) error {
+// Explained is the store's refusal with what it says about the request.
+func Explained(err error) error {
 	if errors.Is(err, store.ErrInvalid) {
 		if _, what, ok := strings.Cut(err.Error(), store.ErrInvalid.Error()+": "); ok {
 			return api.Detail(api.ErrBadRequest, what)
@@ -96,9 +96,17 @@ func explained(err error) error {
 	return err
 }
 
-// unknown is the store's answer about an identifier. One that no text can hold is
+// ofField is Explained for what the store says about a field.
+func ofField(name string, err error) error {
+	if p := api.ProblemOf(Explained(err)); p.Detail != "" {
+		return bad("%s: %s", name, p.Detail)
+	}
+	return err
+}
+
+// Unknown is the store's answer about an identifier. One that no text can hold is
 // nothing's.
-func unknown(err error) error {
+func Unknown(err error) error {
 	if errors.Is(err, store.ErrInvalid) {
 		return store.ErrNotFound
 	}

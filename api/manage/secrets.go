@@ -65,7 +65,7 @@ type secretOutput struct{ Body AccountSecret }
 func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error) {
 	s, err := m.vault.Put(ctx, api.PrincipalOf(ctx).Account, in.Name, in.Body.Value, now())
 	if err != nil {
-		return nil, explained(err)
+		return nil, Explained(err)
 	}
 	return &secretOutput{AccountSecret(*s)}, nil
 }
@@ -73,5 +73,5 @@ func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error
 func (m secrets) remove(ctx context.Context, in *struct {
 	Name string `path:"name" doc:"The secret's name." example:"BOOKING_KEY"`
 }) (*struct{}, error) {
-	return nil, unknown(m.vault.Delete(ctx, api.PrincipalOf(ctx).Account, in.Name))
+	return nil, Unknown(m.vault.Delete(ctx, api.PrincipalOf(ctx).Account, in.Name))
 }

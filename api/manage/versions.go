@@ -43,7 +43,7 @@ func (m agents) versions(ctx context.Context, in *versionsInput) (*agentListOutp
 	}
 	found, err := m.db.AgentVersions(ctx, api.PrincipalOf(ctx).Account, in.ID, before, in.Limit+1)
 	if err != nil {
-		return nil, explained(err)
+		return nil, Explained(err)
 	}
 	found, rest := cut(pageInput{Limit: in.Limit}, found, func(a store.Agent) string { return strconv.FormatInt(a.Version, 10) })
 	out := &agentListOutput{agentList{make([]agentDefinition, len(found)), rest}}
@@ -59,7 +59,7 @@ func (m agents) version(ctx context.Context, in *struct {
 }) (*agentOutput, error) {
 	a, err := m.db.AgentVersion(ctx, api.PrincipalOf(ctx).Account, in.ID, in.Version)
 	if err != nil {
-		return nil, missing(unknown(err))
+		return nil, missing(Unknown(err))
 	}
 	return answer(a), nil
 }

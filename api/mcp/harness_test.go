@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"parley/api"
 	"parley/api/apitest"
@@ -20,25 +19,13 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/inference/enginetest"
-	"parley/store"
 )
 
-// keys knows one key and its tickets.
-type keys struct{}
-
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	p := api.Principal{Account: "a", Key: "k"}
-	switch secret {
-	case "sk_a":
-		return p, nil
-	case "wst_a":
-		p.Ticket = &api.Ticket{ID: "t"}
-		return p, nil
-	case "wst_s":
-		p.Ticket = &api.Ticket{ID: "s", Agent: "ag"}
-		return p, nil
-	}
-	return api.Principal{}, store.ErrUnauthorized
+// keys are one key and its tickets.
+var keys = apitest.Keys{
+	"sk_a":  {Account: "a", Key: "k"},
+	"wst_a": {Account: "a", Key: "k", Ticket: &api.Ticket{ID: "t"}},
+	"wst_s": {Account: "a", Key: "k", Ticket: &api.Ticket{ID: "s", Agent: "ag"}},
 }
 
 // ledger is Books that write down what they are told.
@@ -115,7 +102,7 @@ func start(t *testing.T, change func(*bench)) *bench {
 	if change != nil {
 		change(b)
 	}
-	a := api.New(keys{})
+	a := api.New(keys)
 	status.Mount(a, b.server)
 	mcp.Mount(a, &mcp.Tools{Server: b.server, Voice: tts.New(b.voice), Books: b.books})
 	b.http = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{Counts: b.server.Counts})))

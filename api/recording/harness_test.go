@@ -70,12 +70,14 @@ func (h *harness) ok(err error) {
 }
 
 // call is a new call of the account of sk_a.
-func (h *harness) call() string {
+func (h *harness) call() string { h.Helper(); return h.session().ID }
+
+func (h *harness) session() *store.Session {
 	h.Helper()
 	s, err := h.db.StartSession(h.Context(), store.Start{Node: h.node, Account: h.mine, Terms: billing.Terms{Kind: billing.Web},
 		Card: billing.DefaultRateCard()}, time.Now())
 	h.ok(err)
-	return s.ID
+	return s
 }
 
 // life is one life of the node.
@@ -129,7 +131,15 @@ type answer struct {
 
 func (l *life) ask(method, call, query, key string, header ...string) answer {
 	l.Helper()
-	r, err := http.NewRequestWithContext(l.Context(), method, l.server.URL+"/v1/calls/"+call+"/recording"+query, nil)
+	return l.request(method, call+"/recording"+query, key, header...)
+}
+
+// forget deletes what was said in a call.
+func (l *life) forget(call, key string) answer { l.Helper(); return l.request("DELETE", call, key) }
+
+func (l *life) request(method, path, key string, header ...string) answer {
+	l.Helper()
+	r, err := http.NewRequestWithContext(l.Context(), method, l.server.URL+"/v1/calls/"+path, nil)
 	l.ok(err)
 	r.Header.Set("Authorization", "Bearer "+key)
 	for i := 0; i+1 < len(header); i += 2 {

@@ -148,6 +148,45 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestForgotten: with what was said the recording goes, at once where it is at hand, and
+// by itself where the account keeps conversations for some days.
+func TestForgotten(t *testing.T) {
+	h := setup(t)
+	l := h.live("node")
+	days := 3
+	h.ok(h.db.ChangeAccount(t.Context(), h.mine, store.AccountChange{ConversationDays: &days}, time.Now()))
+	asked, ended := h.call(), h.session()
+	old := ended.ID
+	for _, call := range []string{asked, old} {
+		l.talk(call)()
+		h.ok(h.db.SaveConversation(t.Context(), h.mine, call, store.Conversation{Transcript: []store.TranscriptLine{{Role: "user", Text: "secret"}}}))
+	}
+	for _, call := range []string{asked, old} {
+		l.until(call, store.RecordingReady)
+	}
+	if got := l.forget(asked, "sk_b"); got.status != 404 {
+		t.Errorf("another account: %d %s", got.status, got.body)
+	}
+	if got := l.forget(asked, "sk_a"); got.status != 204 {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	l.refused("a deleted one", l.ask("GET", asked, "", "sk_a"), 410, "recording.gone")
+	if left, _ := os.ReadDir(l.Dir()); len(left) != 1 {
+		t.Errorf("the files that are left: %v", left)
+	}
+	_, err := h.db.CloseSession(t.Context(), ended, store.Closing{Reason: "user_hangup"}, time.Now())
+	h.ok(err)
+	h.ok(l.round(t.Context(), leftOver, time.Now().Add(4*24*time.Hour)))
+	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
+		t.Errorf("files stay: %v", left)
+	}
+	for _, call := range []string{asked, old} {
+		if c, err := h.db.Call(t.Context(), h.mine, call); err != nil || len(c.Transcript) != 0 || c.DeletedAt == nil {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}
+
 // TestDeletedWhileItLasts: nothing of the call is kept.
 func TestDeletedWhileItLasts(t *testing.T) {
 	h := setup(t)

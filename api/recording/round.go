@@ -28,11 +28,13 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// round looks after the recordings of this node. Raw files that are older than age and
+// round looks after the recordings of this node, and has what was said in calls deleted
+// that their accounts have kept long enough. Raw files that are older than age and
 // not being written are encoded.
 func (s *Service) round(ctx context.Context, age time.Duration, now time.Time) error {
+	_, forgotten := s.Store.ExpireCalls(ctx, now)
 	_, expired := s.Store.ExpireRecordings(ctx, now)
-	return errors.Join(expired, s.takeUp(ctx, age, now), s.loseCut(ctx), s.sweep(ctx))
+	return errors.Join(forgotten, expired, s.takeUp(ctx, age, now), s.loseCut(ctx), s.sweep(ctx))
 }
 
 // takeUp has raw files encoded that nobody writes any more.

@@ -57,6 +57,13 @@ func Mount(a *api.API, s *Service) {
 		http.StatusNotFound)
 	drop.DefaultStatus = http.StatusNoContent
 	api.Register(a, drop, s.drop)
+	forget := describe(http.MethodDelete, "delete-call", "Delete what was said in a call",
+		"For good: transcript, events, recording, summary, extracted data, and what the call could be replayed from. A customer database that "+
+			"was not told of the call yet is not told. That there was the call stays, with its numbers, times, cost, signalling and evidence of consent. "+
+			"Of a call that lasts nothing is kept when it ends; deleting it again changes nothing.",
+		http.StatusNotFound)
+	forget.Path, forget.DefaultStatus = "/v1/calls/{id}", http.StatusNoContent
+	api.Register(a, forget, s.forget)
 }
 
 type dropInput struct {
@@ -67,6 +74,15 @@ type dropInput struct {
 // of the node that had the call.
 func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
 	if err := s.Store.DeleteRecording(ctx, api.PrincipalOf(ctx).Account, in.ID, time.Now()); err != nil {
+		return nil, unknown(err)
+	}
+	s.removeFiles(in.ID)
+	return nil, nil
+}
+
+// forget is DELETE of the call. Its files go as those of drop.
+func (s *Service) forget(ctx context.Context, in *dropInput) (*struct{}, error) {
+	if err := s.Store.ForgetCall(ctx, api.PrincipalOf(ctx).Account, in.ID, time.Now()); err != nil {
 		return nil, unknown(err)
 	}
 	s.removeFiles(in.ID)

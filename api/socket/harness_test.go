@@ -4,102 +4,41 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/api/apitest"
 	"parley/api/socket"
-	"parley/store"
 )
 
-type keys struct{}
-
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	if secret != "sk_good" {
-		return api.Principal{}, store.ErrUnauthorized
-	}
-	return api.Principal{Account: "acc_1", Key: "key_1"}, nil
-}
+var keys = apitest.Keys{"sk_good": {Account: "acc_1", Key: "key_1"}}
 
 // server serves sockets of a set; what they do is a function's.
 type server struct {
-	*httptest.Server
-	set     *socket.Set
-	dialer  *websocket.Dialer
-	serving sync.WaitGroup
-	in      socket.Incoming
-	work    func(context.Context, *socket.Socket)
+	*apitest.Server
+	set  *socket.Set
+	in   socket.Incoming
+	work func(context.Context, *socket.Socket)
 }
-
-// listener accepts connections in memory: with it a server and its clients take
-// part in simulated time.
-type listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *listener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
-func (l *listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-const (
-	inMemory    = true
-	overNetwork = false
-)
 
 // idle is work that waits for the end.
 func idle(ctx context.Context, _ *socket.Socket) { <-ctx.Done() }
 
-func newServer(t *testing.T, memory bool, in socket.Incoming, work func(context.Context, *socket.Socket)) *server {
+func newServer(t *testing.T, where apitest.Place, in socket.Incoming, work func(context.Context, *socket.Socket)) *server {
 	t.Helper()
-	s := &server{set: socket.NewSet(), dialer: &websocket.Dialer{EnableCompression: true}, in: in, work: work}
-	routes := api.New(keys{})
+	s := &server{set: socket.NewSet(), in: in, work: work}
+	routes := api.New(keys)
 	routes.Handle(api.Route{Access: api.Service, Operation: huma.Operation{Method: http.MethodGet, Path: "/ws", Hidden: true}}, http.HandlerFunc(s.serve))
-	s.Server = httptest.NewUnstartedServer(routes.Handler(api.Options{}))
-	if memory {
-		l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-		s.Listener.Close()
-		s.Listener = l
-		s.dialer.NetDialContext = l.dial
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Close()
-		s.serving.Wait()
-	})
+	s.Server = apitest.Serve(t, where, routes.Handler(api.Options{}))
+	s.Dialer.EnableCompression = true
 	return s
 }
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
-	s.serving.Add(1)
-	defer s.serving.Done()
 	sock, err := s.set.Upgrade(w, r, socket.Object)
 	if err != nil {
 		return
@@ -109,13 +48,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) connect(t *testing.T) *websocket.Conn {
 	t.Helper()
-	conn, _, err := s.dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+"/ws", http.Header{
-		"X-Api-Key": {"sk_good"}, "Origin": {"https://elsewhere.example"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn
+	return s.Connect(t, "/ws", http.Header{"X-Api-Key": {"sk_good"}, "Origin": {"https://elsewhere.example"}})
 }
 
 // wantClose reads on to the end of the connection.

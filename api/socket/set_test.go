@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"parley/api/apitest"
 	"parley/api/socket"
 )
 
@@ -23,7 +24,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestTooManyOpen(t *testing.T) {
-	s := newServer(t, overNetwork, socket.Incoming{}, idle)
+	s := newServer(t, apitest.OverNetwork, socket.Incoming{}, idle)
 	for range socket.MaxOpen - 1 {
 		s.set.Limits.Open("acc_1")
 	}
@@ -42,7 +43,7 @@ func TestTooManyOpen(t *testing.T) {
 // new ones come in.
 func TestDrain(t *testing.T) {
 	finish, working, told := make(chan struct{}), make(chan struct{}, 2), make(chan struct{}, 2)
-	s := newServer(t, overNetwork, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
+	s := newServer(t, apitest.OverNetwork, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
 		working <- struct{}{}
 		<-k.Draining()
 		told <- struct{}{}
@@ -78,7 +79,7 @@ func TestDrain(t *testing.T) {
 // When there is no more time, what is left is cut off.
 func TestDrainCutsOff(t *testing.T) {
 	cause, working := make(chan error, 1), make(chan struct{})
-	s := newServer(t, overNetwork, socket.Incoming{}, func(ctx context.Context, _ *socket.Socket) {
+	s := newServer(t, apitest.OverNetwork, socket.Incoming{}, func(ctx context.Context, _ *socket.Socket) {
 		close(working)
 		<-ctx.Done()
 		cause <- context.Cause(ctx)

@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/api/apitest"
 	"parley/api/socket"
 )
 
@@ -24,7 +25,7 @@ func TestMessagesGoBothWaysInOrder(t *testing.T) {
 		Text:   func(b []byte) { <-ready; sock.SendText(append([]byte("text "), b...)) },
 		Binary: func(b []byte) { <-ready; sock.SendBinary(append([]byte("binary "), b...)) },
 	}
-	s := newServer(t, overNetwork, in, func(ctx context.Context, k *socket.Socket) {
+	s := newServer(t, apitest.OverNetwork, in, func(ctx context.Context, k *socket.Socket) {
 		sock = k
 		close(ready)
 		<-ctx.Done()
@@ -62,7 +63,7 @@ func TestTooLong(t *testing.T) {
 	} {
 		taken, cause := make(chan int, 1), make(chan error, 1)
 		in := socket.Incoming{MaxBinary: c.max, Text: func(b []byte) { taken <- len(b) }, Binary: func(b []byte) { taken <- len(b) }}
-		s := newServer(t, overNetwork, in, func(ctx context.Context, _ *socket.Socket) {
+		s := newServer(t, apitest.OverNetwork, in, func(ctx context.Context, _ *socket.Socket) {
 			<-ctx.Done()
 			cause <- context.Cause(ctx)
 		})
@@ -86,7 +87,7 @@ func TestTooLong(t *testing.T) {
 func TestClose(t *testing.T) {
 	long := strings.Repeat("ñ", 100) // 200 bytes
 	for why, want := range map[string]string{"": "", "Goodbye.": "Goodbye.", long: strings.Repeat("ñ", 61)} {
-		s := newServer(t, overNetwork, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
+		s := newServer(t, apitest.OverNetwork, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
 			k.SendText([]byte("last"))
 			k.Close(socket.Policy, why)
 			if k.SendText(nil) || k.Flush() || context.Cause(ctx) != socket.ErrClosed {
@@ -122,7 +123,7 @@ func TestClientGoes(t *testing.T) {
 		"hangs up": func(c *websocket.Conn) { c.Close() },
 	} {
 		cause := make(chan error)
-		s := newServer(t, overNetwork, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
+		s := newServer(t, apitest.OverNetwork, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
 			<-k.Gone()
 			cause <- context.Cause(ctx)
 		})
@@ -134,7 +135,7 @@ func TestClientGoes(t *testing.T) {
 		}
 		<-left
 		s.Close()
-		s.serving.Wait()
+		s.Wait()
 		if s.set.Open() != 0 {
 			t.Errorf("%s: %d are open", name, s.set.Open())
 		}
@@ -145,7 +146,7 @@ func TestClientGoes(t *testing.T) {
 func TestPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Duration, 1)
-		s := newServer(t, inMemory, socket.Incoming{}, func(ctx context.Context, _ *socket.Socket) {
+		s := newServer(t, apitest.InMemory, socket.Incoming{}, func(ctx context.Context, _ *socket.Socket) {
 			began := time.Now()
 			<-ctx.Done()
 			ended <- time.Since(began)
@@ -176,7 +177,7 @@ func d10(began time.Time) bool { return time.Since(began) > 10*time.Minute }
 // queued.
 func TestPongsOvertakeAudio(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, inMemory, socket.Incoming{}, func(_ context.Context, k *socket.Socket) {
+		s := newServer(t, apitest.InMemory, socket.Incoming{}, func(_ context.Context, k *socket.Socket) {
 			for k.SendBinary(make([]byte, 88200)) { // without end
 			}
 		})
@@ -210,7 +211,7 @@ func TestPongsOvertakeAudio(t *testing.T) {
 func TestSlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent, cause := 0, make(chan error, 1)
-		s := newServer(t, inMemory, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
+		s := newServer(t, apitest.InMemory, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
 			for k.SendBinary(make([]byte, 1000)) {
 				sent++
 			}
@@ -232,7 +233,7 @@ func TestSlowClient(t *testing.T) {
 func TestCloseSlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{})
-		s := newServer(t, inMemory, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
+		s := newServer(t, apitest.InMemory, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
 			k.SendBinary(make([]byte, 1000))
 			k.Close(socket.Normal, "")
 			close(done)
@@ -243,7 +244,7 @@ func TestCloseSlowClient(t *testing.T) {
 		if d := time.Since(began); d != 2*time.Second {
 			t.Errorf("closed after %v", d)
 		}
-		s.serving.Wait()
+		s.Wait()
 		if d := time.Since(began); d != 3*time.Second {
 			t.Errorf("gone after %v", d)
 		}
@@ -251,7 +252,7 @@ func TestCloseSlowClient(t *testing.T) {
 }
 
 func TestNoUpgrade(t *testing.T) {
-	s := newServer(t, overNetwork, socket.Incoming{}, idle)
+	s := newServer(t, apitest.OverNetwork, socket.Incoming{}, idle)
 	for header, want := range map[string]int{"sk_good": 400, "sk_bad": 401, "": 401} {
 		r, err := http.NewRequest(http.MethodGet, s.URL+"/ws", nil)
 		if err != nil {
@@ -268,7 +269,7 @@ func TestNoUpgrade(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
-	conn, answer, err := s.dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+"/ws?api_key=sk_good", nil)
+	conn, answer, err := s.Dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+"/ws?api_key=sk_good", nil)
 	if err != nil || answer.Header.Get("Sec-WebSocket-Extensions") != "" {
 		t.Fatalf("%v %v", err, answer)
 	}
@@ -292,7 +293,7 @@ var errOther = errors.New("else")
 // What ends a socket at its opening tells clients whether to come again.
 func TestRefuse(t *testing.T) {
 	for err, code := range map[error]int{api.ErrVoice: socket.Policy, api.ErrDraining: socket.GoingAway, api.ErrBusy: socket.TryLater, errOther: socket.ServerError} {
-		s := newServer(t, overNetwork, socket.Incoming{}, func(_ context.Context, k *socket.Socket) { k.Refuse(err) })
+		s := newServer(t, apitest.OverNetwork, socket.Incoming{}, func(_ context.Context, k *socket.Socket) { k.Refuse(err) })
 		conn := s.connect(t)
 		p := wantError(t, conn, api.ProblemOf(err).Code)
 		if why := wantClose(t, conn, code); why != p.Message {

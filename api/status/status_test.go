@@ -19,22 +19,13 @@ import (
 	"parley/api/status"
 	"parley/inference"
 	"parley/inference/enginetest"
-	"parley/store"
 )
 
-// keys knows one key and one ticket.
-type keys struct{}
-
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	switch secret {
-	case "sk_a":
-		return api.Principal{Account: "a", Key: "k"}, nil
-	case "wst_a":
-		return api.Principal{Account: "a", Key: "k", Ticket: &api.Ticket{ID: "t"}}, nil
-	case "wst_s":
-		return api.Principal{Account: "a", Key: "k", Ticket: &api.Ticket{ID: "s", Agent: "ag"}}, nil
-	}
-	return api.Principal{}, store.ErrUnauthorized
+// keys are one key and two tickets.
+var keys = apitest.Keys{
+	"sk_a":  {Account: "a", Key: "k"},
+	"wst_a": {Account: "a", Key: "k", Ticket: &api.Ticket{ID: "t"}},
+	"wst_s": {Account: "a", Key: "k", Ticket: &api.Ticket{ID: "s", Agent: "ag"}},
 }
 
 // bench is a server whose parts can be broken.
@@ -67,7 +58,7 @@ func start(t *testing.T) *bench {
 		Counts:     new(api.Counts),
 		Compressed: true,
 	}
-	a := api.New(keys{})
+	a := api.New(keys)
 	status.Mount(a, b.Server)
 	b.http = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{Counts: b.Counts})))
 	t.Cleanup(b.http.Close)

@@ -13,7 +13,7 @@ import (
 // TestUnderTheAgentSocket asks plainly where else sockets connect.
 func TestUnderTheAgentSocket(t *testing.T) {
 	b := start(t)
-	a := api.New(keys{})
+	a := api.New(keys)
 	wsagent.Mount(a, &wsagent.Handler{})
 	status.Mount(a, b.Server)
 	b.http.Close()

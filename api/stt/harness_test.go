@@ -7,12 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,7 +24,6 @@ import (
 	"parley/inference"
 	"parley/inference/worker/workertest"
 	"parley/media/vad"
-	"parley/store"
 )
 
 var program string
@@ -36,15 +32,7 @@ func TestMain(m *testing.M) { workertest.Main(m, &program) }
 
 const goodKey = "sk_good"
 
-// keys knows one key.
-type keys struct{}
-
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	if secret != goodKey {
-		return api.Principal{}, store.ErrUnauthorized
-	}
-	return api.Principal{Account: "acc_1", Key: "key_1"}, nil
-}
+var keys = apitest.Keys{goodKey: {Account: "acc_1", Key: "key_1"}}
 
 // books remember what was charged.
 type books struct {
@@ -132,75 +120,26 @@ func (b *books) settled(t *testing.T) (used int64, err error) {
 	return w.used, w.err
 }
 
-// server serves the routes until the end of the test, and waits for every
-// connection's goroutines then.
+// server serves the routes until the end of the test.
 type server struct {
-	*httptest.Server
-	books   *books
-	set     *socket.Set
-	dialer  *websocket.Dialer
-	serving sync.WaitGroup
+	*apitest.Server
+	books *books
+	set   *socket.Set
 }
 
-// listener accepts connections in memory: with it a server and its clients take
-// part in simulated time.
-type listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
+func newServer(t *testing.T, asr inference.ASR) *server {
+	return serve(t, asr, apitest.OverNetwork)
+}
+func newMemoryServer(t *testing.T, asr inference.ASR) *server {
+	return serve(t, asr, apitest.InMemory)
 }
 
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *listener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
-func (l *listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func newServer(t *testing.T, asr inference.ASR) *server       { return serve(t, asr, false) }
-func newMemoryServer(t *testing.T, asr inference.ASR) *server { return serve(t, asr, true) }
-
-func serve(t *testing.T, asr inference.ASR, memory bool) *server {
+func serve(t *testing.T, asr inference.ASR, where apitest.Place) *server {
 	t.Helper()
-	s := &server{books: &books{}, set: socket.NewSet(), dialer: &websocket.Dialer{}}
-	routes := api.New(keys{})
+	s := &server{books: &books{}, set: socket.NewSet()}
+	routes := api.New(keys)
 	stt.Mount(routes, stt.Options{ASR: asr, VAD: vad.Spectral, Books: s.books, Sockets: s.set})
-	h := apitest.Judged(t, routes, routes.Handler(api.Options{}))
-	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.serving.Add(1)
-		defer s.serving.Done()
-		h.ServeHTTP(w, r)
-	}))
-	if memory {
-		l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-		s.Listener.Close()
-		s.Listener = l
-		s.dialer.NetDialContext = l.dial
-	}
-	s.Start()
-	if memory {
-		s.Client().Transport.(*http.Transport).DialContext = s.dialer.NetDialContext
-	}
-	t.Cleanup(func() {
-		s.Client().CloseIdleConnections()
-		s.Close()
-		s.serving.Wait()
-	})
+	s.Server = apitest.Serve(t, where, apitest.Judged(t, routes, routes.Handler(api.Options{})))
 	return s
 }
 
@@ -224,12 +163,7 @@ func (m msg) String() string {
 
 func (s *server) connect(t *testing.T) *peer {
 	t.Helper()
-	conn, _, err := s.dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+stt.LivePath, http.Header{"X-Api-Key": {goodKey}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return &peer{t: t, Conn: conn}
+	return &peer{t: t, Conn: s.Connect(t, stt.LivePath, http.Header{"X-Api-Key": {goodKey}})}
 }
 
 func (p *peer) say(text string) {

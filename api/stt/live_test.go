@@ -173,11 +173,11 @@ func TestLiveRefusals(t *testing.T) {
 
 func TestLiveNeedsCredential(t *testing.T) {
 	s := newServer(t, quick())
-	_, r, err := s.dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+stt.LivePath+"?api_key=sk_bad", nil)
+	_, r, err := s.Dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+stt.LivePath+"?api_key=sk_bad", nil)
 	if err == nil || r == nil || r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("%v %v", r, err)
 	}
-	conn, _, err := s.dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+stt.LivePath+"?api_key="+goodKey, nil)
+	conn, _, err := s.Dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+stt.LivePath+"?api_key="+goodKey, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestLiveWithoutAudio(t *testing.T) {
 	p.sound(nil)
 	p.nothing()
 	p.Close()
-	s.serving.Wait()
+	s.Wait()
 	if s.books.begun() != 0 || len(asr.Streams()) != 0 {
 		t.Errorf("%d works, %d streams", s.books.begun(), len(asr.Streams()))
 	}
@@ -280,7 +280,7 @@ func TestLiveSplits(t *testing.T) {
 			r.Errorf("the recogniser heard %d samples, not the same %d", len(got), len(want))
 		}
 		p.Close()
-		s.serving.Wait()
+		s.Wait()
 		s.books.mu.Lock()
 		used := s.books.works[len(s.books.works)-1].used
 		s.books.mu.Unlock()

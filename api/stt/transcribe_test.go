@@ -430,7 +430,7 @@ func TestTranscribeAbandoned(t *testing.T) {
 			if used != 0 || !errors.Is(err, context.Canceled) {
 				t.Errorf("charged %d ms, ended by %v", used, err)
 			}
-			s.serving.Wait()
+			s.Wait()
 			if asr.Busy() != 0 {
 				t.Error("the recogniser's stream is still there")
 			}

@@ -29,7 +29,7 @@ type Keys struct {
 func (k Keys) Authenticate(ctx context.Context, secret string, now time.Time) (api.Principal, error) {
 	if !strings.HasPrefix(secret, prefix) {
 		p, err := k.Store.Authenticate(ctx, secret, now)
-		return api.Principal{Account: p.Account, Key: p.Key}, err
+		return api.PrincipalFor(p), err
 	}
 	p, err := k.Signer.Verify(secret, now)
 	if err != nil {

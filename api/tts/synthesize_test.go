@@ -27,14 +27,7 @@ import (
 
 const goodKey = "sk_good"
 
-type keys struct{}
-
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	if secret != goodKey {
-		return api.Principal{}, store.ErrUnauthorized
-	}
-	return api.Principal{Account: "acc_1", Key: "key_1"}, nil
-}
+var keys = apitest.Keys{goodKey: {Account: "acc_1", Key: "key_1"}}
 
 // books let everything start, or refuse, and remember it.
 type books struct {
@@ -69,7 +62,7 @@ func (w *work) Used(n int64)             { w.mu.Lock(); defer w.mu.Unlock(); w.u
 func (w *work) End(err error)            { w.mu.Lock(); defer w.mu.Unlock(); w.ended = append(w.ended, err) }
 
 func handler(t *testing.T, engine inference.TTS, b *books) http.Handler {
-	a := api.New(keys{})
+	a := api.New(keys)
 	tts.Mount(a, tts.New(engine), b, slog.New(slog.DiscardHandler))
 	return apitest.Judged(t, a, a.Handler(api.Options{}))
 }

@@ -200,6 +200,12 @@ type caller struct {
 
 func newCaller(t *testing.T) *caller {
 	t.Helper()
+	return newCallerBy(t, pion.Configuration{})
+}
+
+// newCallerBy is a client with the library's configuration.
+func newCallerBy(t *testing.T, cfg pion.Configuration) *caller {
+	t.Helper()
 	var e pion.SettingEngine
 	e.SetIncludeLoopbackCandidate(true)
 	e.SetIPFilter(func(ip net.IP) bool { return ip.IsLoopback() && ip.To4() != nil })
@@ -213,7 +219,7 @@ func newCaller(t *testing.T) *caller {
 			t.Fatal(err)
 		}
 	}
-	pc, err := pion.NewAPI(pion.WithSettingEngine(e), pion.WithMediaEngine(m)).NewPeerConnection(pion.Configuration{})
+	pc, err := pion.NewAPI(pion.WithSettingEngine(e), pion.WithMediaEngine(m)).NewPeerConnection(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

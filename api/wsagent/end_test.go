@@ -14,6 +14,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/api/apitest"
 	"parley/api/talk"
 	"parley/inference"
 	"parley/media"
@@ -42,7 +43,7 @@ func TestCloseCodes(t *testing.T) {
 	} {
 		t.Run(tt.cause.Error(), func(t *testing.T) {
 			t.Parallel()
-			_, p, leg, end := conducted(t, overNetwork)
+			_, p, leg, end := conducted(t, apitest.OverNetwork)
 			leg.Transcript("agent", "the last words")
 			if err := end(tt.cause); err != nil {
 				t.Errorf("Run: %v", err)
@@ -61,7 +62,7 @@ func TestCloseCodes(t *testing.T) {
 // reason of the close, and is not reset.
 func TestLastWordsArrive(t *testing.T) {
 	t.Parallel()
-	_, p, leg, end := conducted(t, overNetwork)
+	_, p, leg, end := conducted(t, apitest.OverNetwork)
 	started, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -116,7 +117,7 @@ func TestFarEnds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, p, _, end := conducted(t, overNetwork)
+			_, p, _, end := conducted(t, apitest.OverNetwork)
 			go tt.leave(p)
 			err := end(nil)
 			if tt.detail == "" && err != nil {
@@ -135,7 +136,7 @@ func TestFarEnds(t *testing.T) {
 // TestLongestMessage: a mebibyte is taken.
 func TestLongestMessage(t *testing.T) {
 	t.Parallel()
-	s, p, _, _ := conducted(t, overNetwork)
+	s, p, _, _ := conducted(t, apitest.OverNetwork)
 	const head, tail = `{"type":"prompt","data":"`, `"}`
 	p.say("%s%s%s", head, strings.Repeat("a", 1<<20-len(head)-len(tail)), tail)
 	if got := <-s.agents.told; len(got) < 1<<20-len(head)-len(tail) {
@@ -156,7 +157,7 @@ func TestSlowClient(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, _, leg, end := conducted(t, inMemory)
+				_, _, leg, end := conducted(t, apitest.InMemory)
 				began := time.Now()
 				for range tt.most {
 					tt.send(leg)
@@ -180,7 +181,7 @@ func TestSlowClient(t *testing.T) {
 // is sent to it, and one that answers nothing holds up our goodbye for 2 s.
 func TestStuckClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, _, leg, end := conducted(t, inMemory)
+		_, _, leg, end := conducted(t, apitest.InMemory)
 		began := time.Now()
 		leg.Status("listening", 0)
 		err := end(nil)
@@ -189,7 +190,7 @@ func TestStuckClient(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		_, _, leg, end := conducted(t, inMemory)
+		_, _, leg, end := conducted(t, apitest.InMemory)
 		leg.Status("listening", 0)
 		began := time.Now()
 		if err := end(ended(media.AgentHangup, "")); err != nil || time.Since(began) != 2*time.Second {
@@ -202,7 +203,7 @@ func TestStuckClient(t *testing.T) {
 // connection a second longer, and not the conversation.
 func TestGoodbyeUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, p, _, end := conducted(t, inMemory)
+		s, p, _, end := conducted(t, apitest.InMemory)
 		p.SetCloseHandler(func(int, string) error { return nil })
 		began := time.Now()
 		go end(ended(media.AgentHangup, ""))
@@ -210,7 +211,7 @@ func TestGoodbyeUnanswered(t *testing.T) {
 		if err := end(nil); err != nil || time.Since(began) != 0 {
 			t.Errorf("Run: %v after %v", err, time.Since(began))
 		}
-		s.serving.Wait()
+		s.Wait()
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("the connection was given up after %v, want 1 s", took)
 		}
@@ -221,7 +222,7 @@ func TestGoodbyeUnanswered(t *testing.T) {
 // and is given up when it has missed them for a minute.
 func TestPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p, leg, _ := conducted(t, inMemory)
+		_, p, leg, _ := conducted(t, apitest.InMemory)
 		var pings atomic.Int32
 		var deaf atomic.Bool
 		pong := p.PingHandler()
@@ -249,7 +250,7 @@ func TestPing(t *testing.T) {
 // TestMessages: the form of everything that is sent.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	_, p, leg, _ := conducted(t, overNetwork)
+	_, p, leg, _ := conducted(t, apitest.OverNetwork)
 	for _, tt := range []struct {
 		send func()
 		want string

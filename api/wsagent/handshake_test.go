@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/apitest"
 	"parley/api/socket"
 	"parley/api/talk"
 	"parley/api/wsagent"
@@ -21,7 +22,7 @@ import (
 
 // TestHandshake: who may upgrade, and what the others are told.
 func TestHandshake(t *testing.T) {
-	s := newServer(t, overNetwork, &agents{}, nil)
+	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
 	for _, tt := range []struct {
 		name   string
 		query  string
@@ -38,7 +39,7 @@ func TestHandshake(t *testing.T) {
 		{"the first decides", "?api_key=" + goodKey, http.Header{"Authorization": {"Bearer sk_bad"}}, 401, "auth.invalid_key"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			conn, resp, err := s.dialer.Dial(s.url(tt.query), tt.header)
+			conn, resp, err := s.Dialer.Dial(s.url(tt.query), tt.header)
 			if err == nil {
 				defer conn.Close()
 			}
@@ -57,7 +58,7 @@ func TestHandshake(t *testing.T) {
 }
 
 func TestHandshakeNeedsAnUpgrade(t *testing.T) {
-	s := newServer(t, overNetwork, &agents{}, nil)
+	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
 	r, _ := http.NewRequest("GET", s.URL+"/ws/agent", nil)
 	r.Header.Set("X-API-Key", goodKey)
 	resp, err := http.DefaultClient.Do(r)
@@ -90,7 +91,7 @@ func TestRefusals(t *testing.T) {
 		{fmt.Errorf("secret of the house"), "internal.error", true, 1011},
 	} {
 		t.Run(tt.code, func(t *testing.T) {
-			s := newServer(t, overNetwork, &agents{refuse: fmt.Errorf("admit: %w", tt.err)}, nil)
+			s := newServer(t, apitest.OverNetwork, &agents{refuse: fmt.Errorf("admit: %w", tt.err)}, nil)
 			p := s.connect(t)
 			p.say(`{"type":"text","data":"nobody will hear this"}`)
 			if m, err := p.next(); err != nil || m.Type != "server_rates" || m.Playback != 44100 || m.Input != 16000 {
@@ -116,9 +117,9 @@ func TestRefusals(t *testing.T) {
 // conversation that lasts does not count.
 func TestConnectLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, inMemory, &agents{refuse: store.ErrInsufficientBalance}, talk.NewConnectLimits())
+		s := newServer(t, apitest.InMemory, &agents{refuse: store.ErrInsufficientBalance}, talk.NewConnectLimits())
 		status := func() (int, string) {
-			conn, resp, err := s.dialer.Dial(s.url("?api_key="+goodKey), nil)
+			conn, resp, err := s.Dialer.Dial(s.url("?api_key="+goodKey), nil)
 			if err == nil {
 				p := &peer{t, conn}
 				if s.agents.refuse == nil {
@@ -129,7 +130,7 @@ func TestConnectLimit(t *testing.T) {
 					_, err = p.next()
 				}
 				conn.Close()
-				s.serving.Wait()
+				s.Wait()
 			}
 			return resp.StatusCode, resp.Header.Get("Retry-After")
 		}
@@ -158,7 +159,7 @@ func TestTooManyOpen(t *testing.T) {
 	for range socket.MaxOpen {
 		open.Open("acc_1")
 	}
-	routes := api.New(keys{})
+	routes := api.New(keys)
 	wsagent.Mount(routes, &wsagent.Handler{Agents: &agents{}, Open: &open})
 	h := routes.Handler(api.Options{})
 	ask := func() *httptest.ResponseRecorder {
@@ -204,7 +205,7 @@ func TestConnectLimitsForget(t *testing.T) {
 // TestConversationThatCannotStart: it reports and returns without running the leg.
 func TestConversationThatCannotStart(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, overNetwork, &agents{converse: func(_ context.Context, _ talk.Change, leg *wsagent.Leg) {
+	s := newServer(t, apitest.OverNetwork, &agents{converse: func(_ context.Context, _ talk.Change, leg *wsagent.Leg) {
 		leg.Error(api.ErrSessionStart, "")
 	}}, nil)
 	p := s.connect(t)
@@ -218,16 +219,16 @@ func TestConversationThatCannotStart(t *testing.T) {
 // TestConversationThatPanics: it takes nothing but its own connection with it.
 func TestConversationThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, inMemory, &agents{converse: func(context.Context, talk.Change, *wsagent.Leg) { panic("at the table") }}, nil)
+		s := newServer(t, apitest.InMemory, &agents{converse: func(context.Context, talk.Change, *wsagent.Leg) { panic("at the table") }}, nil)
 		s.connect(t).drain()
-		s.serving.Wait()
+		s.Wait()
 	})
 }
 
 // TestCanceled: a client that leaves during the configuration owes nothing.
 func TestCanceled(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, overNetwork, &agents{}, nil)
+	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
 	p := s.connect(t)
 	p.want("server_rates")
 	p.Close()

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -17,10 +15,10 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/api/apitest"
 	"parley/api/talk"
 	"parley/api/wsagent"
 	"parley/media"
-	"parley/store"
 )
 
 const (
@@ -28,19 +26,10 @@ const (
 	sessionTicket = "wst_session"
 )
 
-// keys knows one key and one session ticket.
-type keys struct{}
-
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	p := api.Principal{Account: "acc_1", Key: "key_1"}
-	switch secret {
-	case goodKey:
-	case sessionTicket:
-		p.Ticket = &api.Ticket{ID: "tkt_1", Agent: "ag_1", MaxSessions: 1}
-	default:
-		return api.Principal{}, fmt.Errorf("authenticate: %w", store.ErrUnauthorized)
-	}
-	return p, nil
+// keys are one key and one session ticket.
+var keys = apitest.Keys{
+	goodKey:       {Account: "acc_1", Key: "key_1"},
+	sessionTicket: {Account: "acc_1", Key: "key_1", Ticket: &api.Ticket{ID: "tkt_1", Agent: "ag_1", MaxSessions: 1}},
 }
 
 // agents admits conversations that run the given function, or refuses.
@@ -107,83 +96,21 @@ func attend(ctx context.Context, _ talk.Change, leg *wsagent.Leg) {
 	_ = leg.Run(ctx)
 }
 
-// server serves a Handler until the end of the test, and waits for every
-// connection's goroutines then.
+// server serves a Handler until the end of the test.
 type server struct {
-	*httptest.Server
-	agents  *agents
-	dialer  *websocket.Dialer
-	serving sync.WaitGroup
+	*apitest.Server
+	agents *agents
 }
 
-// listener accepts connections in memory: with it a server and its clients take
-// part in simulated time.
-type listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.done) })
-	return nil
-}
-
-func (l *listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-// inMemory says that a server is to be reached in memory.
-const (
-	inMemory    = true
-	overNetwork = false
-)
-
-func newServer(t *testing.T, memory bool, a *agents, limits *talk.ConnectLimits) *server {
+func newServer(t *testing.T, where apitest.Place, a *agents, limits *talk.ConnectLimits) *server {
 	t.Helper()
 	a.told = make(chan string, 100)
 	if a.converse == nil {
 		a.converse = attend
 	}
-	s := &server{agents: a, dialer: &websocket.Dialer{}}
-	routes := api.New(keys{})
+	routes := api.New(keys)
 	wsagent.Mount(routes, &wsagent.Handler{Agents: a, Limits: limits, Log: slog.New(slog.DiscardHandler)})
-	h := routes.Handler(api.Options{})
-	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.serving.Add(1)
-		defer s.serving.Done()
-		h.ServeHTTP(w, r)
-	})
-	s.Server = httptest.NewUnstartedServer(counted)
-	if memory {
-		l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-		s.Listener.Close()
-		s.Listener = l
-		s.dialer.NetDialContext = l.dial
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Close()
-		s.serving.Wait()
-	})
-	return s
+	return &server{Server: apitest.Serve(t, where, routes.Handler(api.Options{})), agents: a}
 }
 
 // url is the address of the socket.
@@ -199,12 +126,7 @@ func (s *server) connect(t *testing.T) *peer {
 
 func (s *server) connectWith(t *testing.T, credential string) *peer {
 	t.Helper()
-	conn, _, err := s.dialer.Dial(s.url(""), http.Header{"X-Api-Key": {credential}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return &peer{t: t, Conn: conn}
+	return &peer{t: t, Conn: s.Connect(t, "/ws/agent", http.Header{"X-Api-Key": {credential}})}
 }
 
 // peer is a client without any wits of its own.

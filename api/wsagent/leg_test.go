@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/api/apitest"
 	"parley/api/talk"
 	"parley/api/wsagent"
 	"parley/api/wsagent/client"
@@ -105,10 +106,10 @@ func (f *farClient) Hangup() bool {
 func TestLegConforms(t *testing.T) {
 	mediatest.TestLegSimulated(t, func(t *testing.T) mediatest.LegPair {
 		legs := make(chan *lent, 1)
-		s := newServer(t, inMemory, &agents{converse: lend(legs)}, nil)
+		s := newServer(t, apitest.InMemory, &agents{converse: lend(legs)}, nil)
 		ctx, hangUp := context.WithCancel(context.Background())
 		far := &farClient{hangUp: hangUp}
-		c, err := client.Dial(ctx, s.url(""), goodKey, "", client.Options{OnEvent: far.take, Dialer: s.dialer})
+		c, err := client.Dial(ctx, s.url(""), goodKey, "", client.Options{OnEvent: far.take, Dialer: s.Dialer})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,10 +125,10 @@ func TestLegConforms(t *testing.T) {
 }
 
 // conducted gives a test the leg of a connected peer and runs the leg.
-func conducted(t *testing.T, memory bool) (*server, *peer, *lent, func(error) error) {
+func conducted(t *testing.T, where apitest.Place) (*server, *peer, *lent, func(error) error) {
 	t.Helper()
 	legs := make(chan *lent, 1)
-	s := newServer(t, memory, &agents{converse: lend(legs)}, nil)
+	s := newServer(t, where, &agents{converse: lend(legs)}, nil)
 	p := s.connect(t)
 	p.want("server_rates")
 	p.say(`{"type":"visemes","data":true}`) // the gap is shorter than the wait for nothing
@@ -191,7 +192,7 @@ func hear(leg media.Leg, d time.Duration) (heard []int16) {
 // said.
 func TestAnyChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p, leg, _ := conducted(t, inMemory)
+		_, p, leg, _ := conducted(t, apitest.InMemory)
 		go p.drain()
 		said := make([]int16, 3*16000)
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -227,7 +228,7 @@ func TestAnyChunks(t *testing.T) {
 // at once costs neither a word nor time ever after.
 func TestStandstill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p, leg, _ := conducted(t, inMemory)
+		_, p, leg, _ := conducted(t, apitest.InMemory)
 		go p.drain()
 		speak := func(n int) {
 			for i := range n {
@@ -266,7 +267,7 @@ func TestStandstill(t *testing.T) {
 // it did not, and never faster than real time for long.
 func TestDoubledMicrophone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p, leg, _ := conducted(t, inMemory)
+		_, p, leg, _ := conducted(t, apitest.InMemory)
 		go p.drain()
 		go func() {
 			for range 500 {
@@ -300,7 +301,7 @@ func frame(v int16) media.Frame {
 // TestNothingStale: after the message that a reply was interrupted not one sample
 // of it follows, whatever was queued or on its way.
 func TestNothingStale(t *testing.T) {
-	_, p, leg, end := conducted(t, overNetwork)
+	_, p, leg, end := conducted(t, apitest.OverNetwork)
 	const replies = 200
 	seen := make(chan bool, replies) // by the client: two replies may be on their way
 	seen <- true
@@ -354,7 +355,7 @@ func TestNothingStale(t *testing.T) {
 // of a reply that was cut before it learns so, but for the frame on its way.
 func TestFlushDropsTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p, leg, _ := conducted(t, inMemory)
+		_, p, leg, _ := conducted(t, apitest.InMemory)
 		for range 15 {
 			leg.Leg.Write(frame(1))
 		}
@@ -383,7 +384,7 @@ func TestFlushDropsTheQueue(t *testing.T) {
 // can be true.
 func TestPlayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p, leg, _ := conducted(t, inMemory)
+		_, p, leg, _ := conducted(t, apitest.InMemory)
 		go p.drain()
 		want := func(what string, ms int64) {
 			t.Helper()
@@ -428,7 +429,7 @@ func TestPlayed(t *testing.T) {
 
 func TestDuckIsForClientsThatCan(t *testing.T) {
 	t.Parallel()
-	s, p, leg, _ := conducted(t, overNetwork)
+	s, p, leg, _ := conducted(t, apitest.OverNetwork)
 	if leg.Duck(true) {
 		t.Error("ducked a client that cannot")
 	}
@@ -447,8 +448,8 @@ func TestDuckIsForClientsThatCan(t *testing.T) {
 }
 
 func TestHeaderOfTheUpgradeIsPlain(t *testing.T) {
-	s := newServer(t, overNetwork, &agents{}, nil)
-	d := *s.dialer
+	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
+	d := *s.Dialer
 	d.Subprotocols, d.EnableCompression = []string{"chat"}, true
 	conn, resp, err := d.Dial(s.url(""), http.Header{"X-Api-Key": {goodKey}})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/api/apitest"
 	"parley/api/talk"
 	"parley/api/wsagent"
 )
@@ -54,7 +55,7 @@ func TestConfiguration(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, with := make(chan time.Time, 1), make(chan string, 1)
-				s := newServer(t, inMemory, &agents{converse: begin(began, with)}, nil)
+				s := newServer(t, apitest.InMemory, &agents{converse: begin(began, with)}, nil)
 				p := s.connect(t)
 				go p.drain()
 				synctest.Wait()
@@ -99,7 +100,7 @@ func (p *peer) drain() {
 // stays.
 func TestErrorFrames(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, overNetwork, &agents{}, nil)
+	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
 	p := s.connect(t)
 	p.wantStatus("prompt_set")
 	for _, tt := range []struct {
@@ -138,7 +139,7 @@ func TestErrorFrames(t *testing.T) {
 // TestControl: what the conversation is told, in order.
 func TestControl(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, overNetwork, &agents{}, nil)
+	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
 	p := s.connect(t)
 	p.say(`{"type":"interrupt"}`) // there is nothing to interrupt yet
 	p.say(`{"type":"text","data":"early"}`)
@@ -164,8 +165,8 @@ func TestControl(t *testing.T) {
 
 func TestAgentIDReachesTheConversation(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, overNetwork, &agents{}, nil)
-	conn, _, err := s.dialer.Dial(s.url("?api_key="+goodKey+"&agent_id=agt_7"), nil)
+	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
+	conn, _, err := s.Dialer.Dial(s.url("?api_key="+goodKey+"&agent_id=agt_7"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/api/apitest"
 )
 
 // TestSessionTicketsChangeNothing: who has a session ticket may talk, and may not
@@ -23,7 +25,7 @@ func TestSessionTicketsChangeNothing(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, with := make(chan time.Time, 1), make(chan string, 1)
-				s := newServer(t, inMemory, &agents{converse: begin(began, with)}, nil)
+				s := newServer(t, apitest.InMemory, &agents{converse: begin(began, with)}, nil)
 				p := s.connectWith(t, sessionTicket)
 				heard := make(chan []string)
 				go func() { heard <- p.types() }()

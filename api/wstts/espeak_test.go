@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/api/apitest"
 	"parley/inference/espeak"
 	"parley/inference/worker/workertest"
 )
@@ -30,7 +31,7 @@ func TestRealVoice(t *testing.T) {
 	if err := engine.Ready(ready); err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(t, overNetwork, engine)
+	s := newServer(t, apitest.OverNetwork, engine)
 	c := s.connect(t, "/ws/tts")
 	const text = "Hola, buenos días. Quería saber si mañana por la tarde tienen una mesa libre para cuatro personas."
 	c.say(`{"text":%q,"voice":"F1","language":"es","visemes":true,"steps":5}`, text)

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/api/apitest"
 	"parley/api/socket"
 	"parley/api/tts"
 	"parley/api/wstts"
@@ -27,14 +25,7 @@ import (
 	"parley/store"
 )
 
-type keys struct{}
-
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
-	if !strings.HasPrefix(secret, "sk_") {
-		return api.Principal{}, store.ErrUnauthorized
-	}
-	return api.Principal{Account: "acc_" + secret[3:], Key: "key_1"}, nil
-}
+var keys = apitest.Keys{"sk_1": {Account: "acc_1", Key: "key_1"}}
 
 // books let everything start, or refuse, and remember it. limit bounds the jobs of
 // an account at once.
@@ -115,72 +106,19 @@ func (j *job) End(err error) {
 	j.ended, j.err = true, err
 }
 
-// server serves sockets until the end of the test, and waits for them then.
+// server serves sockets until the end of the test.
 type server struct {
-	*httptest.Server
-	books   *books
-	set     *socket.Set
-	dialer  *websocket.Dialer
-	serving sync.WaitGroup
+	*apitest.Server
+	books *books
+	set   *socket.Set
 }
 
-// listener accepts connections in memory: with it a server and its clients take
-// part in simulated time.
-type listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *listener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
-func (l *listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (l *listener) dial(context.Context, string, string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-const (
-	inMemory    = true
-	overNetwork = false
-)
-
-func newServer(t *testing.T, memory bool, engine inference.TTS) *server {
+func newServer(t *testing.T, where apitest.Place, engine inference.TTS) *server {
 	t.Helper()
-	s := &server{books: &books{}, set: socket.NewSet(), dialer: &websocket.Dialer{}}
-	routes := api.New(keys{})
+	s := &server{books: &books{}, set: socket.NewSet()}
+	routes := api.New(keys)
 	wstts.Mount(routes, &wstts.Handler{Speech: tts.New(engine), Books: s.books, Sockets: s.set, Admit: s.books.mayStart, Log: slog.New(slog.DiscardHandler)})
-	h := routes.Handler(api.Options{})
-	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.serving.Add(1)
-		defer s.serving.Done()
-		h.ServeHTTP(w, r)
-	}))
-	if memory {
-		l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-		s.Listener.Close()
-		s.Listener = l
-		s.dialer.NetDialContext = l.dial
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Close()
-		s.serving.Wait()
-	})
+	s.Server = apitest.Serve(t, where, routes.Handler(api.Options{}))
 	return s
 }
 
@@ -203,12 +141,7 @@ func (s *server) connect(t *testing.T, path string) *client {
 	if strings.Contains(path, "?") {
 		sep = "&"
 	}
-	conn, _, err := s.dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path+sep+"api_key=sk_1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return &client{t, conn}
+	return &client{t, s.Connect(t, path+sep+"api_key=sk_1", nil)}
 }
 
 func (c *client) say(format string, args ...any) {

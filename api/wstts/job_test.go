@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/api/apitest"
 	"parley/inference"
 	"parley/media"
 	"parley/store"
@@ -18,7 +19,7 @@ const twoSentences = "Good morning to everybody out there. We are open from nine
 // paths are the same, and the socket stays open.
 func TestJob(t *testing.T) {
 	engine := quick()
-	s := newServer(t, overNetwork, engine)
+	s := newServer(t, apitest.OverNetwork, engine)
 	for _, path := range []string{"/ws/tts", "/ws"} {
 		c := s.connect(t, path)
 		for range 2 {
@@ -92,7 +93,7 @@ func checkJob(t *testing.T, list []message) {
 
 // Mouth shapes only for those who ask.
 func TestNoVisemes(t *testing.T) {
-	c := newServer(t, overNetwork, quick()).connect(t, "/ws/tts")
+	c := newServer(t, apitest.OverNetwork, quick()).connect(t, "/ws/tts")
 	c.say(`{"text":"Hola.","voice":"F1","lang":"es"}`)
 	if list := c.answer(); count(list, "visemes") != 0 || count(list, "audio") == 0 {
 		t.Errorf("%v", kinds(list))
@@ -101,7 +102,7 @@ func TestNoVisemes(t *testing.T) {
 
 // Requests that are wrong leave the socket open, and are told in their turn.
 func TestValidation(t *testing.T) {
-	s := newServer(t, overNetwork, quick())
+	s := newServer(t, apitest.OverNetwork, quick())
 	c := s.connect(t, "/ws/tts")
 	c.ask(twoSentences)
 	for _, body := range []string{"EOS", "[]", `{"voice":"F1","language":"en"}`, `{"text":" ","voice":"F1","language":"en"}`} {
@@ -131,7 +132,7 @@ func TestValidation(t *testing.T) {
 }
 
 func TestJSONEnd(t *testing.T) {
-	s := newServer(t, overNetwork, quick())
+	s := newServer(t, apitest.OverNetwork, quick())
 	for path, want := range map[string]int{"/ws/tts": 0, "/ws?eos=json": 1, "/ws?eos=text": 0} {
 		c := s.connect(t, path)
 		c.ask("Hello.")
@@ -161,7 +162,7 @@ func TestFailure(t *testing.T) {
 		engine := quick()
 		engine.Err = &inference.Error{Engine: "fake", Fault: c.fault}
 		engine.Limit, engine.Sentence = c.limit, 3e9
-		s := newServer(t, overNetwork, engine)
+		s := newServer(t, apitest.OverNetwork, engine)
 		client := s.connect(t, "/ws/tts")
 		for range 2 {
 			client.ask("One sentence.")
@@ -180,7 +181,7 @@ func TestFailure(t *testing.T) {
 
 // What the books refuse is an error of that job alone.
 func TestRefused(t *testing.T) {
-	s := newServer(t, overNetwork, quick())
+	s := newServer(t, apitest.OverNetwork, quick())
 	c := s.connect(t, "/ws/tts")
 	for _, r := range []struct {
 		err       error
@@ -205,12 +206,12 @@ func TestRefused(t *testing.T) {
 
 // An account that may not start anything is told so when it connects.
 func TestRefusedAtConnect(t *testing.T) {
-	s := newServer(t, overNetwork, quick())
+	s := newServer(t, apitest.OverNetwork, quick())
 	s.books.admit = store.ErrInsufficientBalance
 	c := s.connect(t, "/ws/tts")
 	c.wantError("billing.insufficient_balance")
 	c.wantClose(1008)
-	_, answer, err := s.dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+"/ws/tts?api_key=wrong", nil)
+	_, answer, err := s.Dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+"/ws/tts?api_key=wrong", nil)
 	if err == nil || answer.StatusCode != 401 {
 		t.Errorf("with a bad key: %v, %v", err, answer)
 	}
@@ -220,7 +221,7 @@ func TestRefusedAtConnect(t *testing.T) {
 func TestBalanceRunsOut(t *testing.T) {
 	engine := quick()
 	engine.Limit = 5 // of ten chunks; then it waits
-	s := newServer(t, overNetwork, engine)
+	s := newServer(t, apitest.OverNetwork, engine)
 	c := s.connect(t, "/ws/tts")
 	c.ask(twoSentences)
 	for {
@@ -250,7 +251,7 @@ func TestAbort(t *testing.T) {
 	} {
 		engine := quick()
 		engine.Limit = 5
-		s := newServer(t, overNetwork, engine)
+		s := newServer(t, apitest.OverNetwork, engine)
 		c := s.connect(t, "/ws/tts")
 		c.ask(twoSentences)
 		for {
@@ -259,7 +260,7 @@ func TestAbort(t *testing.T) {
 			}
 		}
 		leave(c)
-		s.serving.Wait() // the handler has returned
+		s.Wait() // the handler has returned
 		j := s.books.all()[0]
 		if engine.Busy() != 0 || !j.ended || j.err != context.Canceled || j.used == 0 || j.used >= j.expected {
 			t.Errorf("%s: %d busy, books: %+v", name, engine.Busy(), j)
@@ -271,7 +272,7 @@ func TestAbort(t *testing.T) {
 func TestNothingToSpeak(t *testing.T) {
 	engine := quick()
 	engine.Sentence = 0
-	s := newServer(t, overNetwork, engine)
+	s := newServer(t, apitest.OverNetwork, engine)
 	c := s.connect(t, "/ws/tts")
 	c.ask("...")
 	if audio := c.wantEOS(); len(audio) != 0 || s.books.all()[0].used != 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/api/apitest"
 	"parley/inference"
 )
 
@@ -22,7 +23,7 @@ func TestKeepAlive(t *testing.T) {
 		engine := quick()
 		engine.FirstAudio, engine.Every = 4500*time.Millisecond, 2500*time.Millisecond
 		engine.Chunk = 500 * time.Millisecond
-		s := newServer(t, inMemory, engine)
+		s := newServer(t, apitest.InMemory, engine)
 		began := time.Now()
 		c := s.connect(t, "/ws/tts")
 		c.ask("One sentence.")
@@ -61,7 +62,7 @@ func TestKeepAlive(t *testing.T) {
 // A database that is slow to let a job start does not make clients give up.
 func TestKeepAliveBeforeBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, inMemory, quick())
+		s := newServer(t, apitest.InMemory, quick())
 		s.books.slow = 3500 * time.Millisecond
 		c := s.connect(t, "/ws?eos=json")
 		c.ask("Hello.")
@@ -81,7 +82,7 @@ func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := quick()
 		engine.FirstAudio = 500 * time.Millisecond
-		s := newServer(t, inMemory, engine)
+		s := newServer(t, apitest.InMemory, engine)
 		c := s.connect(t, "/ws/tts")
 		c.ask("The first one.")
 		synctest.Wait() // it runs
@@ -117,7 +118,7 @@ func TestQueue(t *testing.T) {
 // The place of a job is free before the client hears of its end.
 func TestConcurrency(t *testing.T) {
 	engine := quick()
-	s := newServer(t, overNetwork, engine)
+	s := newServer(t, apitest.OverNetwork, engine)
 	s.books.limit = 1
 	for range 50 {
 		c := s.connect(t, "/ws/tts")
@@ -129,7 +130,7 @@ func TestConcurrency(t *testing.T) {
 	}
 	slow := quick()
 	slow.Limit = 3
-	s = newServer(t, overNetwork, slow)
+	s = newServer(t, apitest.OverNetwork, slow)
 	s.books.limit = 1
 	a, b := s.connect(t, "/ws/tts"), s.connect(t, "/ws/tts")
 	a.ask("This never ends.")
@@ -147,14 +148,14 @@ func TestConcurrency(t *testing.T) {
 // A job that goes wrong in a way that nobody has thought of ends its socket, and
 // takes no place for ever.
 func TestPanic(t *testing.T) {
-	s := newServer(t, overNetwork, panicking{})
+	s := newServer(t, apitest.OverNetwork, panicking{})
 	s.books.limit = 1
 	for range 2 {
 		c := s.connect(t, "/ws/tts")
 		c.ask("Hello.")
 		for _, err := c.next(); err == nil; _, err = c.next() {
 		}
-		s.serving.Wait()
+		s.Wait()
 	}
 	for _, j := range s.books.all() {
 		if !j.ended || j.err == nil || j.used != 0 {
@@ -175,7 +176,7 @@ func (panicking) Speak(context.Context, inference.Speech) iter.Seq2[inference.Ch
 
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, inMemory, quick())
+		s := newServer(t, apitest.InMemory, quick())
 		c := s.connect(t, "/ws/tts")
 		asked := make(chan struct{})
 		go func() {
@@ -201,7 +202,7 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := quick()
 		engine.FirstAudio = 30 * time.Second
-		s := newServer(t, inMemory, engine)
+		s := newServer(t, apitest.InMemory, engine)
 		idle, busy, cut := s.connect(t, "/ws/tts"), s.connect(t, "/ws/tts"), s.connect(t, "/ws/tts")
 		busy.ask("Hello.")
 		time.Sleep(10 * time.Second)
@@ -241,7 +242,7 @@ func TestPingDuringSynthesis(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := quick()
 		engine.Sentence, engine.Every, engine.Chunk = time.Hour, 500*time.Millisecond, 500*time.Millisecond
-		s := newServer(t, inMemory, engine)
+		s := newServer(t, apitest.InMemory, engine)
 		c := s.connect(t, "/ws/tts")
 		pongs := make(chan time.Time, 1)
 		c.SetPongHandler(func(string) error { pongs <- time.Now(); return nil })
@@ -269,7 +270,7 @@ func TestThousandIdleSockets(t *testing.T) {
 	const many = 1000
 	// Bytes of server and client together; measured: 43,000 without the race detector.
 	const most = 150_000
-	s := newServer(t, overNetwork, quick())
+	s := newServer(t, apitest.OverNetwork, quick())
 	s.connect(t, "/ws/tts").Close() // what is made once
 	before, goroutines := heap(), runtime.NumGoroutine()
 	list := make([]*client, many)
@@ -292,7 +293,7 @@ func TestThousandIdleSockets(t *testing.T) {
 		}
 		c.wantClose(1000)
 	}
-	s.serving.Wait()
+	s.Wait()
 	if n := s.set.Open(); n != 0 {
 		t.Errorf("%d are open", n)
 	}

@@ -44,6 +44,7 @@ type Server struct {
 	refuse   map[string][]Problem // by path; the next request takes the first
 	tasks    map[string]*task
 	bulk     bulk
+	placed   map[string]any
 	stuck    bool
 	requests []string
 	heard    int // samples
@@ -65,6 +66,9 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("GET /v1/calls", calls)
 	mux.HandleFunc("GET /v1/calls/{id}/recording", callRecording)
 	mux.HandleFunc("GET /v1/calls/{id}", oneCall)
+	mux.HandleFunc("DELETE /v1/calls/{id}", forgetCall)
+	mux.HandleFunc("GET /v1/calls/{id}/events", events)
+	mux.HandleFunc("POST /callcenter/dial", s.dial)
 	s.bulkRoutes(mux)
 	wallet(mux)
 	mux.HandleFunc("GET /v1/agents", func(w http.ResponseWriter, _ *http.Request) {

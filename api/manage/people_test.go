@@ -1,0 +1,200 @@
+package manage_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+// boss is an account with a key that may change its people.
+func (o *office) boss(of owner) owner {
+	o.Helper()
+	k, secret, err := o.db.CreateKeyAs(o.Context(), of.account, store.RoleOwner, "boss", time.Now())
+	if err != nil {
+		o.Fatal(err)
+	}
+	of.key, of.keyID = secret, k.ID
+	return of
+}
+
+// operator is the secret of an operator's key.
+func (o *office) operator() string {
+	o.Helper()
+	u, err := o.db.CreateUser(o.Context(), "operator@example.com", store.RoleOperator, time.Now())
+	if err != nil {
+		o.Fatal(err)
+	}
+	_, secret, err := o.db.CreateOperatorKey(o.Context(), u.ID, "x", time.Now())
+	if err != nil {
+		o.Fatal(err)
+	}
+	return secret
+}
+
+// member is a user who belongs to an account.
+func (o *office) member(of owner, email, role string) string {
+	o.Helper()
+	u, err := o.db.CreateUser(o.Context(), email, store.RoleMember, time.Now())
+	if err != nil {
+		o.Fatal(err)
+	}
+	if err := o.db.AddMember(o.Context(), of.account, u.ID, role, time.Now()); err != nil {
+		o.Fatal(err)
+	}
+	return u.ID
+}
+
+// TestMembers: an owner's key lists, promotes and removes people, and the last owner stays.
+func TestMembers(t *testing.T) {
+	o := open(t)
+	boss := o.boss(o.a)
+	ana, luis := o.member(o.a, "ana@example.com", store.RoleOwner), o.member(o.a, "luis@example.com", store.RoleMember)
+	o.member(o.b, "eve@example.com", store.RoleOwner)
+	text := string(o.as(boss, "GET", "/v1/members", "").body)
+	if strings.Count(text, `"user_id"`) != 2 || strings.Contains(text, "eve") || strings.Index(text, ana) > strings.Index(text, luis) {
+		t.Errorf("the members are %s", text)
+	}
+	refused := func(what string, r reply, detail string) {
+		t.Helper()
+		o.want(what, r, 400, "validation.invalid_request_format")
+		if !bytes.Contains(r.body, []byte(detail)) {
+			t.Errorf("%s: %s", what, r.body)
+		}
+	}
+	refused("the last owner becomes a member", o.as(boss, "PATCH", "/v1/members/"+ana, `{"role":"member"}`), "at least one owner")
+	refused("the last owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), "at least one owner")
+	refused("no role", o.as(boss, "PATCH", "/v1/members/"+luis, `{"role":"operator"}`), "role")
+	now := o.json(o.as(boss, "PATCH", "/v1/members/"+luis, `{"role":"owner"}`))
+	if now["role"] != "owner" || now["email"] != "luis@example.com" || now["user_id"] != luis {
+		t.Errorf("promoted: %v", now)
+	}
+	o.want("the first owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 204, "")
+	o.want("once more", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 404, "request.not_found")
+	list, err := o.db.Members(t.Context(), o.a.account)
+	if err != nil || len(list) != 1 || list[0].User != luis || list[0].Role != store.RoleOwner {
+		t.Errorf("left are %+v, %v", list, err)
+	}
+}
+
+// TestInvitations: the link that the answer holds lets the person in, with the role.
+func TestInvitations(t *testing.T) {
+	o := open(t)
+	boss, ctx := o.boss(o.a), t.Context()
+	o.member(o.a, "ana@example.com", store.RoleOwner)
+	r := o.as(boss, "POST", "/v1/invitations", `{"email":" Luis@Example.com ","role":"owner"}`)
+	o.want("an invitation", r, 201, "")
+	made := o.json(r)
+	link, _ := made["url"].(string)
+	address, token, _ := strings.Cut(link, "token=")
+	if address != "https://voice.example.com/app/invitation?" || len(token) < 40 || made["email"] != "luis@example.com" || made["role"] != "owner" ||
+		made["invited_by"] != nil || r.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("made: %v, %v", made, r.header)
+	}
+	text := string(o.as(boss, "GET", "/v1/invitations", "").body)
+	if !strings.Contains(text, fmt.Sprint(made["id"])) || strings.Contains(text, token) || strings.Contains(text, "url") {
+		t.Errorf("the list: %s", text)
+	}
+	user, err := o.db.AcceptInvitation(ctx, token, "", "$hash", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(o.as(boss, "GET", "/v1/members", "").body); !strings.Contains(text, user) {
+		t.Errorf("who accepted is no member: %s", text)
+	}
+	if text := string(o.as(boss, "GET", "/v1/invitations", "").body); !strings.HasPrefix(text, `{"data":[]}`) {
+		t.Errorf("what was accepted is still there: %s", text)
+	}
+	for body, what := range map[string]string{
+		`{"email":"nonsense"}`:                                 "email: ",
+		`{"email":"ana@example.com"}`:                          "email: ana@example.com belongs to the account already",
+		`{"email":"eva@example.com","role":"operator"}`:        "role",
+		`{"role":"member"}`:                                    "email",
+		`{"email":"` + strings.Repeat("a", 260) + `@x.com"}`:   "email",
+		`{"email":"eva@example.com\u0000"}`:                    "email: ",
+		`{"email":"eva@example.com","role":"owner\u0000"}`:     "role",
+		`{"email":"Eva <eva@example.com>","role":"member"}`:    "email: ",
+		`{"email":"eva@example.com, x@example.com","role":""}`: "role",
+	} {
+		r := o.as(boss, "POST", "/v1/invitations", body)
+		o.want(body, r, 400, "validation.invalid_request_format")
+		if !bytes.Contains(r.body, []byte(what)) {
+			t.Errorf("%s: %s", body, r.body)
+		}
+	}
+	second := o.json(o.as(boss, "POST", "/v1/invitations", `{"email":"eva@example.com"}`))
+	if second["role"] != "member" {
+		t.Errorf("without a role: %v", second)
+	}
+	at := "/v1/invitations/" + fmt.Sprint(second["id"])
+	o.want("taken back", o.as(boss, "DELETE", at, ""), 204, "")
+	o.want("once more", o.as(boss, "DELETE", at, ""), 404, "request.not_found")
+	_, token, _ = strings.Cut(fmt.Sprint(second["url"]), "token=")
+	if _, err := o.db.AcceptInvitation(ctx, token, "", "$hash", time.Now()); err == nil {
+		t.Error("the link of what was taken back opens the account")
+	}
+	if strings.Contains(o.log.String(), token) {
+		t.Error("the log holds the link")
+	}
+}
+
+// TestForeignPeopleAreUnknown: people of another account are answered, byte for byte, as
+// if there were nobody.
+func TestForeignPeopleAreUnknown(t *testing.T) {
+	o := open(t)
+	boss := o.boss(o.b)
+	ana := o.member(o.a, "ana@example.com", store.RoleOwner)
+	inv, _, err := o.db.Invite(t.Context(), o.a.account, "luis@example.com", store.RoleMember, "", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ method, path, body, theirs string }{
+		{"PATCH", "/v1/members/%s", `{"role":"member"}`, ana},
+		{"DELETE", "/v1/members/%s", "", ana},
+		{"DELETE", "/v1/invitations/%s", "", inv.ID},
+	} {
+		for _, unknown := range []string{"usr_00000000000000000000000000", "%00", "%ff", o.a.account} {
+			foreign, nothing := o.as(boss, tt.method, fmt.Sprintf(tt.path, tt.theirs), tt.body), o.as(boss, tt.method, fmt.Sprintf(tt.path, unknown), tt.body)
+			if foreign.status != 404 || nothing.status != 404 || !bytes.Equal(foreign.body, nothing.body) {
+				t.Errorf("%s %s: %d %s; of %s %d %s", tt.method, tt.path, foreign.status, foreign.body, unknown, nothing.status, nothing.body)
+			}
+		}
+	}
+	if list, err := o.db.Members(t.Context(), o.a.account); err != nil || len(list) != 1 || list[0].Role != store.RoleOwner {
+		t.Errorf("their people were touched: %+v, %v", list, err)
+	}
+}
+
+// TestNoKeyRaisesItself: a member's key makes no owner's.
+func TestNoKeyRaisesItself(t *testing.T) {
+	o := open(t)
+	for _, tt := range []struct {
+		who    owner
+		body   string
+		status int
+		role   any
+	}{
+		{o.a, `{"name":"x"}`, 201, "member"},
+		{o.a, `{"name":"x","role":"owner"}`, 403, nil},
+		{o.a, `{"name":"x","role":"operator"}`, 400, nil},
+		{o.boss(o.a), `{"name":"x"}`, 201, "member"},
+		{o.boss(o.a), `{"name":"x","role":"owner"}`, 201, "owner"},
+		{o.boss(o.a), `{"name":"x","role":"operator"}`, 400, nil},
+	} {
+		r := o.as(tt.who, "POST", "/v1/keys", tt.body)
+		made := o.json(r)
+		if r.status != tt.status || made["role"] != tt.role {
+			t.Errorf("%s: %d %s", tt.body, r.status, r.body)
+		}
+		if r.status != 201 {
+			continue
+		}
+		want := map[any]int{"member": 403, "owner": 200}[tt.role]
+		if got := o.send("GET", "/v1/members", "", "Authorization", "Bearer "+fmt.Sprint(made["api_key"])).status; got != want {
+			t.Errorf("the key that %s made is answered %d", tt.body, got)
+		}
+	}
+}

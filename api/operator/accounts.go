@@ -1,0 +1,214 @@
+// Package operator is what who runs the server does about its accounts: list, make,
+// suspend, limit them, resolve their disputes. What accounts say and hear is theirs:
+// no route of these shows it.
+package operator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/manage"
+	"parley/api/wallet"
+	"parley/billing"
+	"parley/store"
+)
+
+// accounts serves the server's accounts.
+type accounts struct {
+	db   *store.DB
+	card func() *billing.RateCard
+}
+
+// Mount adds the routes. card is the rate card in force.
+func Mount(a *api.API, db *store.DB, card func() *billing.RateCard) {
+	const all, one = "/v1/operator/accounts", "/v1/operator/accounts/{id}"
+	m := accounts{db, card}
+	api.Register(a, route(http.MethodGet, all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
+	create := route(http.MethodPost, all, "create-account", "Make an account",
+		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner, "+
+			"shown this once, with which whose it is can be invited.")
+	create.DefaultStatus = http.StatusCreated
+	api.Register(a, create, m.create)
+	api.Register(a, route(http.MethodGet, one, "get-account", "Read an account", "With its people."), m.get)
+	api.Register(a, route(http.MethodPatch, one, "change-account", "Suspend an account, change its limits",
+		"What is not sent stays. Suspended, an account starts nothing new; what is in progress goes on."), m.change)
+	api.Register(a, route(http.MethodPost, one+"/resolve-disputes", "resolve-disputes", "Resolve all disputes of an account",
+		"Calls and jobs may start again. Do this when the payment provider has decided. Without a dispute it changes nothing."), m.resolve)
+}
+
+// route describes a route of this package. Keys do not belong into pages, so pages of
+// other sites have nothing to do here.
+func route(method, path, id, summary, description string) api.Route {
+	return api.Route{Access: api.Operators, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: method, Path: path, OperationID: id, Tags: []string{"Operator"}, Summary: summary, Description: description,
+	}}
+}
+
+// now is the time as the store keeps it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// Account is an account as an operator sees it.
+type Account struct {
+	ID            string     `json:"id" doc:"Names the account in requests." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name          string     `json:"name" doc:"For people." example:"Casa Lola"`
+	Email         string     `json:"email" doc:"Where warnings are mailed; empty: nowhere."`
+	CreatedAt     time.Time  `json:"created_at" doc:"When it was made."`
+	Balance       wallet.USD `json:"balance" doc:"In US dollars, sessions in progress counted."`
+	FirstTopupAt  *time.Time `json:"first_topup_at" doc:"Null before the first top-up."`
+	Live          int        `json:"live" doc:"Sessions in progress."`
+	Concurrency   *int       `json:"concurrency" doc:"Sessions at once, where an operator has set that; null: as the rate card says."`
+	Standard      int        `json:"standard_concurrency" doc:"What the rate card says."`
+	OpenDisputes  int        `json:"open_disputes" doc:"Payments that are disputed: while there is one, nothing starts."`
+	Suspended     bool       `json:"suspended" doc:"By an operator: nothing starts."`
+	RecordingDays int        `json:"recording_days" doc:"How long recordings of calls are kept."`
+	TalkDays      *int       `json:"conversation_days" doc:"How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it."`
+}
+
+func (m accounts) view(a *store.Account) Account {
+	rules := m.card().Wallet()
+	v := Account{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: wallet.USD(a.Balance()), FirstTopupAt: a.FirstTopupAt,
+		Live: a.Live, Concurrency: a.Concurrency, Standard: rules.ConcurrencyDefault, OpenDisputes: a.OpenDisputes, Suspended: a.Suspended,
+		RecordingDays: a.RecordingDays, TalkDays: a.ConversationDays}
+	if a.FirstTopupAt == nil {
+		v.Standard = rules.ConcurrencyBeforeTopup
+	}
+	return v
+}
+
+type accountList struct {
+	Data []Account `json:"data" doc:"The accounts, the newest first." nullable:"false"`
+	manage.More
+}
+
+type accountListOutput struct{ Body accountList }
+
+func (m accounts) list(ctx context.Context, in *wallet.Paging) (*accountListOutput, error) {
+	found, err := m.db.Accounts(ctx, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+	if err != nil {
+		return nil, manage.Explained(err)
+	}
+	out := &accountListOutput{accountList{Data: []Account{}}}
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].ID}
+	}
+	for i := range found {
+		out.Body.Data = append(out.Body.Data, m.view(&found[i]))
+	}
+	return out, nil
+}
+
+// AccountDetail is an account with its people.
+type AccountDetail struct {
+	Account
+	Members []manage.Member `json:"members" doc:"Who belongs to it, owners first; empty: it is used by its keys alone." nullable:"false"`
+}
+
+type accountOutput struct{ Body AccountDetail }
+
+type accountInput struct {
+	ID string `path:"id" doc:"The account's identifier." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
+	a, err := m.db.Account(ctx, id)
+	if err != nil {
+		return nil, manage.Unknown(err)
+	}
+	people, err := m.db.Members(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &AccountDetail{m.view(a), manage.Members(people)}, nil
+}
+
+func (m accounts) answer(ctx context.Context, id string) (*accountOutput, error) {
+	d, err := m.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &accountOutput{*d}, nil
+}
+
+func (m accounts) get(ctx context.Context, in *accountInput) (*accountOutput, error) {
+	return m.answer(ctx, in.ID)
+}
+
+type createdAccount struct {
+	AccountDetail
+	Secret string `json:"api_key,omitempty" doc:"With create_key: a key of the account with the role owner, shown this once." example:"sk_4fZ…"`
+}
+
+type createdAccountOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         createdAccount
+}
+
+type newAccount struct {
+	Name      string `json:"name" doc:"For people, 200 bytes at most." minLength:"1" maxLength:"200" example:"Casa Lola"`
+	CreateKey bool   `json:"create_key,omitempty" doc:"Whether the answer holds a key of the account."`
+}
+
+// MaxConcurrency is the most that an account may be given, in sessions at once.
+const MaxConcurrency = 100_000
+
+// maxAccountName bounds an account's name, in bytes.
+const maxAccountName = 200
+
+func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*createdAccountOutput, error) {
+	if len(in.Body.Name) > maxAccountName {
+		return nil, api.Detail(api.ErrBadRequest, fmt.Sprintf("name: take at most %d bytes", maxAccountName))
+	}
+	at := now()
+	a, err := m.db.OwnAccount(ctx, api.PrincipalOf(ctx).User, in.Body.Name, m.card(), at)
+	if err != nil {
+		return nil, manage.Explained(err)
+	}
+	out := &createdAccountOutput{CacheControl: "no-store"}
+	if in.Body.CreateKey {
+		if _, out.Body.Secret, err = m.db.CreateKeyAs(ctx, a.ID, store.RoleOwner, "first key", at); err != nil {
+			return nil, err
+		}
+	}
+	d, err := m.read(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	out.Body.AccountDetail = *d
+	return out, nil
+}
+
+type accountChange struct {
+	ID   string `path:"id" doc:"The account's identifier." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Body struct {
+		Suspended     *bool   `json:"suspended,omitempty" doc:"Whether nothing new may start."`
+		Concurrency   *int    `json:"concurrency,omitempty" doc:"Sessions at once; 0: as the rate card says." minimum:"0" maximum:"100000"`
+		Email         *string `json:"email,omitempty" doc:"Where warnings are mailed; empty: nowhere." maxLength:"254"`
+		RecordingDays *int    `json:"recording_days,omitempty" doc:"How long recordings of calls are kept; it counts for those that are there, too." minimum:"1" maximum:"3650"`
+		TalkDays      *int    `json:"conversation_days,omitempty" doc:"How long what was said in calls is kept, recordings included; it counts for what is there, too. 0: until somebody deletes it." minimum:"0" maximum:"3650"`
+	}
+}
+
+func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput, error) {
+	c := store.AccountChange{Suspended: in.Body.Suspended, Concurrency: in.Body.Concurrency, Email: in.Body.Email, RecordingDays: in.Body.RecordingDays,
+		ConversationDays: in.Body.TalkDays}
+	if err := c.Check(); err != nil {
+		return nil, manage.Explained(err)
+	}
+	if err := m.db.ChangeAccount(ctx, in.ID, c, now()); err != nil {
+		return nil, manage.Unknown(err)
+	}
+	return m.answer(ctx, in.ID)
+}
+
+func (m accounts) resolve(ctx context.Context, in *accountInput) (*accountOutput, error) {
+	if err := m.db.ResolveDispute(ctx, in.ID, "", now()); err != nil {
+		return nil, manage.Unknown(err)
+	}
+	return m.answer(ctx, in.ID)
+}
