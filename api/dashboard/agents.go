@@ -110,44 +110,17 @@ type agentView struct {
 	Numbers  []string
 	Wrong    []Complaint // with the document
 	Early    bool        // whether answers are begun early unless an agent says otherwise
+	Stages   []agentStage
 	// Newer is what somebody else changed while this was edited.
 	Newer *manage.Difference
 }
 
-// Voices are the choices.
-func (v *agentView) Voices() []Option {
-	var out []Option
-	for _, e := range tts.Voices() {
-		out = append(out, Option{Value: e.ID, Label: fmt.Sprintf("%s, %s, %s", e.Name, e.Gender, e.Description)})
-	}
-	return out
+// Blank is an entry of a list for scripts to make more of.
+func (v *agentView) Blank(list string) Row {
+	r := blankRow(list)
+	r.N = -1
+	return r
 }
-
-// Languages are the choices.
-func (v *agentView) Languages() []Option {
-	var out []Option
-	for _, l := range tts.Languages() {
-		out = append(out, Option{Value: l.Code, Label: l.Name})
-	}
-	return out
-}
-
-// Interruptions are the choices.
-func (v *agentView) Interruptions() []Option {
-	return []Option{{Value: "", Label: "Always"}, {Value: "after_first_sentence", Label: "After the first sentence of each answer"}, {Value: "never", Label: "Never: it always finishes"}}
-}
-
-// Speculation are the choices.
-func (v *agentView) Speculation() []Option {
-	usual := "no"
-	if v.Early {
-		usual = "yes"
-	}
-	return []Option{{Value: "", Label: "As usual (" + usual + ")"}, {Value: "on", Label: "Yes"}, {Value: "off", Label: "No"}}
-}
-
-// Blank is a piece of knowledge for scripts to make more of.
-func (v *agentView) Blank() Snippet { return Snippet{N: -1} }
 
 // agentTabs are the ways from one page of an agent to the others.
 type agentTabs struct{ ID, Tab string }
@@ -165,7 +138,7 @@ func newAgentPage(q *Request) error {
 
 // agentView gathers what the editor shows; a nil agent is new.
 func (q *Request) agentView(a *agentDocument, f *agentForm) *agentView {
-	v := &agentView{Title: "New agent", Agent: a, Form: f, Early: q.Card().SpeculativeReplies()}
+	v := &agentView{Title: "New agent", Agent: a, Form: f, Early: q.Card().SpeculativeReplies(), Stages: agentStages(q.Status.Models().Models)}
 	if a != nil {
 		v.ID, v.Title = a.ID, a.Name
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,36 +43,6 @@ func (a agentDocument) yaml() (string, error) {
 	return yamlOf(text)
 }
 
-// kind is how a setting is entered.
-type kind uint8
-
-const (
-	aText kind = iota
-	aNumber
-	aFlag     // a box: there or not
-	aSwitch   // yes, no, or as otherwise
-	aPairs    // lines of "word = how it is said"
-	aValues   // lines of "name = value"
-	aSnippets // titles with texts
-)
-
-// agentSettings are the settings that the form has fields for, by their names, which are
-// the fields' too. All others keep what they are.
-var agentSettings = map[string]kind{
-	"speed": aNumber, "interruptible": aText, "idle_seconds": aNumber, "idle_reprompts": aNumber, "max_duration_seconds": aNumber,
-	"goodbye": aText, "timezone": aText, "speculative_llm": aSwitch, "record": aFlag, "recording_notice": aText,
-	"pronunciation": aPairs, "variables": aValues, "knowledge": aSnippets,
-}
-
-// Snippet is a piece of what an agent knows.
-type Snippet struct {
-	Title string `json:"title"`
-	Text  string `json:"text"`
-	// The fields that it is entered in, and what is wrong with them.
-	N                     int    `json:"-"`
-	TitleError, TextError string `json:"-"`
-}
-
 // saying is how a word is pronounced.
 type saying struct {
 	Word string `json:"word"`
@@ -81,9 +52,8 @@ type saying struct {
 // agentForm is an agent as it is edited.
 type agentForm struct {
 	*Form
-	Snippets []Snippet
-	rows     []int // of the snippets that are sent: which of those entered each is
-	Others   []manage.Mistake
+	lists  map[string][]Row
+	Others []manage.Mistake
 }
 
 // formOf fills a form with a document.
@@ -100,57 +70,74 @@ func formOf(a *agentDocument) (*agentForm, error) {
 		}
 		f.Values.Set("tools", text)
 	}
-	for name, how := range agentSettings {
-		if raw := a.Settings[name]; len(raw) > 0 {
-			f.fill(name, how, raw)
-		}
+	for _, x := range agentFields {
+		f.fill(x, settingAt(a.Settings, x.setting()))
 	}
-	f.Snippets = append(f.Snippets, Snippet{})
-	f.number()
 	kept, err := json.Marshal(a.Settings)
 	f.Values.Set("kept", string(kept))
 	return f, err
 }
 
-// fill enters a setting. What cannot be read stays out of the form; nothing like that is
-// stored.
-func (f *agentForm) fill(name string, how kind, raw json.RawMessage) {
+// fill enters a setting; nil and null: it is not there. What cannot be read stays out of
+// the form; nothing like that is stored.
+func (f *agentForm) fill(x agentField, raw json.RawMessage) {
 	text := string(raw)
-	switch how {
-	case aFlag, aSwitch:
+	if text == "null" {
+		text = ""
+	}
+	switch {
+	case x.how == aMember:
+		return
+	case x.how == aRows:
+		var rows []Row
+		if text != "" {
+			var ok bool
+			if rows, ok = rowsOf(x.Name, raw); !ok {
+				text, _ = yamlOf(raw) // what is nested without end is not stored
+				f.Values.Set(x.Name, text)
+				return
+			}
+		}
+		f.setRows(x.Name, rows)
+		return
+	case x.how == aOn:
+		text = map[bool]string{true: "on"}[text != "false"]
+	case text == "":
+	case x.how == aFlag:
+		text = map[string]string{"true": "on"}[text]
+	case x.how == aSwitch:
 		text = map[string]string{"true": "on", "false": "off"}[text]
-		if how == aFlag && text == "off" {
+	case x.how == aText:
+		_ = json.Unmarshal(raw, &text)
+		if text == x.usual {
 			text = ""
 		}
-	case aText:
-		_ = json.Unmarshal(raw, &text)
+	case x.how != aNumber:
+		text = linesOf(x.how, raw)
+	}
+	f.Values.Set(x.Name, text)
+}
+
+// linesOf are the entries of a setting, a line each.
+func linesOf(how kind, raw json.RawMessage) string {
+	var lines []string
+	switch how {
+	case aLines:
+		_ = json.Unmarshal(raw, &lines)
 	case aPairs:
 		var list []saying
 		_ = json.Unmarshal(raw, &list)
-		lines := make([]string, len(list))
-		for i, s := range list {
-			lines[i] = s.Word + " = " + s.Say
+		for _, s := range list {
+			lines = append(lines, s.Word+" = "+s.Say)
 		}
-		text = strings.Join(lines, "\n")
 	case aValues:
 		var values map[string]string
 		_ = json.Unmarshal(raw, &values)
-		var lines []string
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			lines = append(lines, name+" = "+values[name])
 		}
-		text = strings.Join(lines, "\n")
-	case aSnippets:
-		_ = json.Unmarshal(raw, &f.Snippets)
-		return
 	}
-	f.Values.Set(name, text)
-}
-
-func (f *agentForm) number() {
-	for i := range f.Snippets {
-		f.Snippets[i].N = i
-	}
+	return strings.Join(lines, "\n")
 }
 
 // agentEntered reads the form of a request.
@@ -160,14 +147,11 @@ func agentEntered(q *Request) (*agentForm, error) {
 		return nil, err
 	}
 	f := &agentForm{Form: form}
-	titles, texts := form.Values["knowledge_title"], form.Values["knowledge_text"]
-	for i := range min(len(titles), len(texts), 64) {
-		f.Snippets = append(f.Snippets, Snippet{Title: strings.TrimSpace(titles[i]), Text: unix(strings.TrimSpace(texts[i]))})
+	for list := range agentColumns {
+		if !f.Values.Has(list) { // else it is written as a document
+			f.readRows(list)
+		}
 	}
-	if n := len(f.Snippets); n == 0 || f.Snippets[n-1] != (Snippet{}) || form.Value("more") != "" {
-		f.Snippets = append(f.Snippets, Snippet{})
-	}
-	f.number()
 	return f, nil
 }
 
@@ -178,10 +162,10 @@ func unix(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 // complained about in the form.
 func (f *agentForm) document() *agentDocument {
 	text := func(name string) string { return unix(f.Value(name)) }
-	a := &agentDocument{Name: text("name"), Voice: text("voice"), Language: text("language"), Prompt: text("prompt"), Settings: map[string]json.RawMessage{}, Tools: json.RawMessage("[]")}
+	a := &agentDocument{Name: text("name"), Voice: text("voice"), Language: text("language"), Prompt: unix(f.Values.Get("prompt")), Settings: map[string]json.RawMessage{}, Tools: json.RawMessage("[]")}
 	if text("speaks") != "caller" {
-		a.FirstMessage = text("first_message")
-		if a.FirstMessage == "" && text("speaks") == "agent" {
+		a.FirstMessage = unix(f.Values.Get("first_message"))
+		if text("first_message") == "" && text("speaks") == "agent" {
 			f.Fail("first_message", "Write what the agent says first, or let the caller begin.")
 		}
 	}
@@ -191,64 +175,119 @@ func (f *agentForm) document() *agentDocument {
 	if a.Settings == nil {
 		a.Settings = map[string]json.RawMessage{}
 	}
-	if tools := f.Values.Get("tools"); strings.TrimSpace(tools) != "" {
-		read, err := jsonOf(tools)
-		if err != nil {
-			f.Fail("tools", sentence(err.Error()))
-		} else if string(read) != "null" {
-			a.Tools = read
-		}
+	if read := f.yaml("tools"); read != nil {
+		a.Tools = read
 	}
-	for name, how := range agentSettings {
-		value := f.setting(name, how, text(name))
-		if value == nil {
-			delete(a.Settings, name)
-			continue
+	for _, x := range agentFields {
+		if x.how != aMember && !f.untouched(x, settingAt(a.Settings, x.setting())) {
+			f.put(a.Settings, x)
 		}
-		raw, err := json.Marshal(value)
-		if err != nil { // a number that is none
-			raw, _ = json.Marshal(text(name))
-		}
-		a.Settings[name] = raw
 	}
 	return a
 }
 
-// setting is what was entered as the document has it; nil: nothing.
-func (f *agentForm) setting(name string, how kind, text string) any {
-	switch how {
-	case aFlag:
-		if text != "" {
-			return true
+// untouched says whether a field shows a setting as it was, which then stays to the
+// letter: also what the field cannot say.
+func (f *agentForm) untouched(x agentField, was json.RawMessage) bool {
+	old := &agentForm{Form: &Form{Values: url.Values{}}}
+	old.fill(x, was)
+	if x.how == aRows && !f.Values.Has(x.Name) {
+		return !old.Values.Has(x.Name) && sameRows(f.written(x.Name), old.written(x.Name))
+	}
+	return unix(f.Value(x.Name)) == unix(old.Value(x.Name))
+}
+
+// put takes a field's value into the settings.
+func (f *agentForm) put(settings map[string]json.RawMessage, x agentField) {
+	text := unix(f.Value(x.Name))
+	value := f.entered(x, text)
+	if value == nil {
+		putSetting(settings, x.setting(), nil)
+		return
+	}
+	raw, err := json.Marshal(value)
+	if err != nil { // a number that is none
+		raw, _ = json.Marshal(text)
+	}
+	putSetting(settings, x.setting(), raw)
+}
+
+// settingAt is a setting, or one of an object among them: "engines.llm".
+func settingAt(settings map[string]json.RawMessage, path string) json.RawMessage {
+	name, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		return settings[name]
+	}
+	var inner map[string]json.RawMessage
+	_ = json.Unmarshal(settings[name], &inner) // what is no object has no members
+	return settingAt(inner, rest)
+}
+
+// putSetting replaces what settingAt finds; nil takes it away, and with it an object that
+// has nothing else.
+func putSetting(settings map[string]json.RawMessage, path string, raw json.RawMessage) {
+	name, rest, deeper := strings.Cut(path, ".")
+	if deeper {
+		inner := map[string]json.RawMessage{}
+		_ = json.Unmarshal(settings[name], &inner)
+		if inner == nil { // it was null
+			inner = map[string]json.RawMessage{}
+		}
+		putSetting(inner, rest, raw)
+		raw = nil
+		if len(inner) > 0 {
+			raw, _ = json.Marshal(inner) // what was read can be written
+		}
+	}
+	if raw == nil {
+		delete(settings, name)
+		return
+	}
+	settings[name] = raw
+}
+
+// entered is what is in a field as the document has it; nil: nothing.
+func (f *agentForm) entered(x agentField, text string) any {
+	switch {
+	case x.how == aRows && f.Values.Has(x.Name):
+		if read := f.yaml(x.Name); read != nil {
+			return read
 		}
 		return nil
-	case aSwitch:
-		if text == "" {
-			return nil
-		}
-		return text == "on"
-	case aSnippets:
-		var list []Snippet
-		for i, s := range f.Snippets {
-			if s.Title != "" || s.Text != "" {
-				list = append(list, s)
-				f.rows = append(f.rows, i)
-			}
-		}
-		if list == nil {
-			return nil
-		}
-		return list
-	}
-	switch {
+	case x.how == aRows:
+		return f.entries(x.Name)
+	case x.how == aOn:
+		return map[bool]any{true: false}[text == ""] // nil when it is ticked
 	case text == "":
 		return nil
-	case how == aNumber && json.Valid([]byte(text)) && text[0] != '"':
+	case x.how == aFlag:
+		return true
+	case x.how == aSwitch:
+		return text == "on"
+	case x.how == aNumber && json.Valid([]byte(text)) && text[0] != '"':
 		return json.RawMessage(text)
-	case how == aPairs, how == aValues:
-		return f.lines(name, how, text)
+	case x.how == aLines:
+		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+	case x.how == aPairs, x.how == aValues:
+		return f.lines(x.Name, x.how, text)
 	}
 	return text
+}
+
+// yaml reads a field that holds a document; nil: nothing is in it, or a mistake.
+func (f *agentForm) yaml(name string) json.RawMessage {
+	text := f.Values.Get(name)
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	read, err := jsonOf(text)
+	if err != nil {
+		f.Fail(name, sentence(err.Error()))
+	}
+	if err != nil || string(read) == "null" {
+		return nil
+	}
+	return read
 }
 
 // lines reads "this = that", a line each.
@@ -277,126 +316,4 @@ func (f *agentForm) lines(name string, how kind, text string) any {
 		return list
 	}
 	return values
-}
-
-// agentFields are the fields of what is no setting.
-var agentFields = []string{"name", "voice", "language", "prompt", "first_message", "tools"}
-
-// mistaken puts what the API says is wrong where it was entered.
-func (f *agentForm) mistaken(wrong []manage.Mistake) {
-	for _, m := range wrong {
-		path := strings.TrimPrefix(m.Path, "settings.")
-		field, rest := path, ""
-		if i := strings.IndexAny(path, ".["); i >= 0 {
-			field, rest = path[:i], path[i:]
-		}
-		_, setting := agentSettings[field]
-		switch {
-		case field == "knowledge" && f.snippet(rest, m.Problem):
-		case slices.Contains(agentFields, field), setting && path != m.Path && field != "knowledge":
-			f.Fail(field, where(rest)+sentence(m.Problem))
-		default:
-			f.Others = append(f.Others, m)
-		}
-	}
-}
-
-// snippet puts a problem beside the piece of knowledge that it is about.
-func (f *agentForm) snippet(rest, problem string) bool {
-	var at int
-	var part string
-	if n, err := fmt.Sscanf(strings.NewReplacer("[", "", "].", " ").Replace(rest), "%d %s", &at, &part); n != 2 || err != nil || at < 0 || at >= len(f.rows) {
-		return false
-	}
-	s := &f.Snippets[f.rows[at]]
-	what := &s.TextError
-	if part == "title" {
-		what = &s.TitleError
-	}
-	*what = sentence(problem)
-	if f.Errors == nil {
-		f.Errors = map[string]string{}
-	}
-	f.Errors[fmt.Sprintf("knowledge_%s_%d", part, f.rows[at])] = *what
-	return true
-}
-
-// where names a place within a field for people: "2nd entry, url: ".
-func where(rest string) string {
-	if rest == "" {
-		return ""
-	}
-	if at, deeper, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]"); ok && rest[0] == '[' {
-		if n, err := strconv.Atoi(at); err == nil {
-			return strings.TrimSuffix(fmt.Sprintf("Entry %d, %s", n+1, strings.TrimPrefix(deeper, ".")), ", ") + ": "
-		}
-	}
-	return strings.TrimPrefix(rest, ".") + ": "
-}
-
-// OK says whether nothing is wrong.
-func (f *agentForm) OK() bool { return f.Form.OK() && len(f.Others) == 0 }
-
-// agentSections are the parts of the form that stay closed while nothing is in them.
-var agentSections = map[string][]string{
-	"manner":  {"interruptible", "idle_seconds", "idle_reprompts", "max_duration_seconds", "goodbye", "speculative_llm"},
-	"knows":   {"variables", "timezone", "more"},
-	"does":    {"tools"},
-	"records": {"record", "recording_notice"},
-}
-
-// Filled says whether there is something in a part of the form, or something wrong.
-func (f *agentForm) Filled(section string) bool {
-	return section == "knows" && len(f.Snippets) > 1 || slices.ContainsFunc(agentSections[section], func(name string) bool {
-		return f.Value(name) != "" || f.Errors[name] != ""
-	})
-}
-
-// Complaint is one thing that is wrong, for the list above the form.
-type Complaint struct{ Field, Label, What string }
-
-// agentLabels are the fields' labels, in the order of the form.
-var agentLabels = []Complaint{
-	{"name", "Name", ""}, {"first_message", "First message", ""}, {"prompt", "Prompt", ""}, {"voice", "Voice", ""}, {"language", "Language", ""}, {"speed", "Pace", ""},
-	{"interruptible", "Interruptions", ""}, {"idle_seconds", "Silence", ""}, {"idle_reprompts", "Reminders", ""}, {"max_duration_seconds", "Longest conversation", ""},
-	{"goodbye", "Goodbye", ""}, {"knowledge", "Knowledge", ""}, {"pronunciation", "Pronunciation", ""}, {"variables", "Variables", ""}, {"timezone", "Time zone", ""},
-	{"tools", "Functions", ""}, {"speculative_llm", "Begin answers early", ""}, {"record", "Recording", ""}, {"recording_notice", "Notice of recording", ""},
-}
-
-// labelOf is what people read for the field of a document's path; empty: there is no field.
-func labelOf(path string) string {
-	path = strings.TrimPrefix(path, "settings.")
-	if i := strings.IndexAny(path, ".["); i >= 0 {
-		path = path[:i]
-	}
-	for _, l := range agentLabels {
-		if l.Field == path {
-			return l.Label
-		}
-	}
-	return ""
-}
-
-// Complaints are all that is wrong, in the order of the form.
-func (f *agentForm) Complaints() []Complaint {
-	var out []Complaint
-	for _, l := range agentLabels {
-		if what := f.Errors[l.Field]; what != "" {
-			out = append(out, Complaint{l.Field, l.Label, what})
-		}
-		if l.Field != "knowledge" {
-			continue
-		}
-		for _, s := range f.Snippets {
-			for part, what := range map[string]string{"title": s.TitleError, "text": s.TextError} {
-				if what != "" {
-					out = append(out, Complaint{fmt.Sprintf("knowledge_%s_%d", part, s.N), fmt.Sprintf("Knowledge %d, %s", s.N+1, part), what})
-				}
-			}
-		}
-	}
-	for _, m := range f.Others {
-		out = append(out, Complaint{"", m.Path, sentence(m.Problem)})
-	}
-	return out
 }

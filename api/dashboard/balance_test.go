@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp/kb"
-
 	"parley/api"
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/topup"
@@ -26,16 +24,19 @@ type till struct {
 func newTill(t *testing.T) *till {
 	t.Helper()
 	var x till
-	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
-		var err error
-		x.pays, err = simulated.New(simulated.Config{PageURL: "http://127.0.0.1:1/simulated/", WebhookURL: "http://127.0.0.1:1/hooks/simulated",
-			WebhookSecret: "whsec_for_tests", Now: time.Now})
-		s.OK(err)
-		topup.Mount(a, &topup.Desk{Store: s.DB, Provider: x.pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
-			Log: slog.New(slog.DiscardHandler)})
-	}})
+	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) { x.pays = mountTill(s, a) }})
 	x.SignIn()
 	return &x
+}
+
+// mountTill adds the routes of payments.
+func mountTill(s *dashboardtest.Site, a *api.API) *simulated.Provider {
+	pays, err := simulated.New(simulated.Config{PageURL: "http://127.0.0.1:1/simulated/", WebhookURL: "http://127.0.0.1:1/hooks/simulated",
+		WebhookSecret: "whsec_for_tests", Now: time.Now})
+	s.OK(err)
+	topup.Mount(a, &topup.Desk{Store: s.DB, Provider: pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
+		Log: slog.New(slog.DiscardHandler)})
+	return pays
 }
 
 // used charges the account for a conversation that has ended.
@@ -76,7 +77,7 @@ func TestBalancePage(t *testing.T) {
 	if page := s.Get("/app/balance/receipts/" + call.ID); !strings.Contains(page.Body, "$"+cost.String()+"<") {
 		t.Errorf("the receipt does not say $%s", cost)
 	}
-	if page := s.Get("/app/balance/statement?kind=topup"); !strings.Contains(page.Body, "Top-up") || !strings.Contains(page.Body, "$20<") {
+	if page := s.Get("/app/balance/statement?kind=topup"); !strings.Contains(page.Body, "Top-up") || !strings.Contains(page.Body, "$20.00<") {
 		t.Error("the statement has no top-up")
 	}
 	if page := s.Get("/app/balance/statement?from=2026-13-45"); page.Status != http.StatusUnprocessableEntity || !strings.Contains(page.Body, "must be a date") {
@@ -127,36 +128,4 @@ func TestTopUpPage(t *testing.T) {
 	if page := s.Get("/app/balance"); !strings.Contains(page.Body, `value="90"`) || !strings.Contains(page.Body, "Automatic recharge was saved") {
 		t.Error("the settings are not shown")
 	}
-}
-
-// TestBalanceInABrowser draws the chart and tops up by keyboard alone.
-func TestBalanceInABrowser(t *testing.T) {
-	s := newTill(t)
-	used(s.Site, billing.Usage{billing.AgentTime: 300_000, billing.ReplyOut: 50_000, billing.TTSChars: 9_000})
-	b := s.Tab()
-	b.Go("/app/balance")
-	b.Wait(`document.querySelectorAll("#legend li").length === 2 && document.querySelector("#chart canvas").width > 100`)
-	b.Accessible()
-	b.Shot("light")
-	b.Dark(true)
-	b.Shot("dark")
-	b.Dark(false)
-	b.Phone()
-	b.NoSidewaysScroll()
-	b.Shot("phone")
-	b.Go("/app/balance")
-	b.TabTo("#amount")
-	b.Fill("#amount", "5")
-	b.Press(kb.Enter)
-	b.Says("from 10 to 2000")
-	b.Accessible()
-	b.Go("/app/balance/statement")
-	b.Accessible()
-	b.NoSidewaysScroll()
-	b.Shot("statement")
-	b.TabTo("td.actions a")
-	b.Press(kb.Enter)
-	b.Says("Together")
-	b.Accessible()
-	b.Shot("receipt")
 }

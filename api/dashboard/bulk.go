@@ -5,12 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
-	"time"
 
 	"parley/api"
 	"parley/api/callcenter"
-	"parley/billing"
 )
 
 const (
@@ -62,12 +59,6 @@ type bulkView struct {
 	More  int // wrong rows that are not shown
 }
 
-// checkedRow is a row with what would become of it.
-type checkedRow struct {
-	callcenter.RowCheck
-	Line int // of the file
-}
-
 // Columns are the choices of what the file's columns hold.
 func (v *bulkView) Columns() []Field {
 	options := make([]Option, len(v.List.Header))
@@ -86,9 +77,6 @@ func (v *bulkView) Machines() Field {
 	return v.Form.Select("on_machine", "When a machine answers", "continue", []Option{{Value: "continue", Label: "The agent talks to it"},
 		{Value: "hangup", Label: "Hang up"}, {Value: "message", Label: "Leave the message below"}}, "required", "width=medium")
 }
-
-// Whole is the sum of a minute with everybody.
-func (v *bulkView) Whole() billing.Money { return billing.Money(v.Check.PerMinute) }
 
 func (q *Request) bulkView(f *Form) (*bulkView, error) {
 	v, err := q.dialView(f)
@@ -113,7 +101,12 @@ func (q *Request) bulkForm() (*Form, error) {
 		return q.Form()
 	}
 	if err != nil {
-		return nil, api.ReadError(err)
+		if err := api.ReadError(err); !errors.Is(err, api.ErrTooLarge) {
+			return nil, err
+		}
+		f := &Form{Values: url.Values{}}
+		f.Fail("file", tooLargeList)
+		return f, nil
 	}
 	defer func() { _ = q.R.MultipartForm.RemoveAll() }() // all of it was in memory
 	f := &Form{Values: url.Values(q.R.MultipartForm.Value)}
@@ -131,6 +124,9 @@ func (q *Request) bulkForm() (*Form, error) {
 	}
 	if len(text) > 0 { // a browser sends an empty one where none was chosen
 		f.Values.Set("list", string(text))
+		if len(text) <= maxList {
+			f.Values.Set("list", asText(text))
+		}
 		f.Values.Del("column_to")
 		f.Values.Del("column_at")
 	}
@@ -165,7 +161,7 @@ func (q *Request) reviewed() (*bulkView, error) {
 		return v, nil
 	}
 	v.List = list
-	err = q.Call(http.MethodPost, "/callcenter/bulk-dial/check", v.batch(), &v.Check)
+	err = q.Call(http.MethodPost, "/callcenter/bulk-dial/check", v.batch(false), &v.Check)
 	if err != nil {
 		if err := f.Refused(err); err != nil {
 			return nil, err
@@ -186,15 +182,20 @@ func (q *Request) reviewed() (*bulkView, error) {
 	return v, nil
 }
 
-// batch is what the form asks for, as the API takes it.
-func (v *bulkView) batch() map[string]any {
+// batch is what the form asks for, as the API takes it; leave leaves out lines that are
+// wrong or repeat an earlier number.
+func (v *bulkView) batch(leave bool) map[string]any {
 	f := v.Form
-	rows := make([]map[string]string, len(v.List.Rows))
+	rows := []map[string]string{}
 	for i, r := range v.List.Rows {
-		rows[i] = map[string]string{"to": r.To}
-		if r.At != "" {
-			rows[i]["scheduled_at"] = r.At
+		if leave && !v.called(i) {
+			continue
 		}
+		row := map[string]string{"to": r.To}
+		if r.At != "" {
+			row["scheduled_at"] = r.At
+		}
+		rows = append(rows, row)
 	}
 	b := map[string]any{"name": f.Value("name"), "from": f.Value("from"), "agent_id": f.Value("agent_id"), "rows": rows, "on_machine": f.Value("on_machine")}
 	if text := f.Value("message"); text != "" {
@@ -219,7 +220,7 @@ func queueBulk(q *Request) error {
 		v.Form.Fail("consent", "Nobody is called who has not agreed.")
 		return q.page(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
 	}
-	batch := v.batch()
+	batch := v.batch(v.Form.Value("leave") != "")
 	batch["consent_confirmed"] = true
 	var made callcenter.BatchDetail
 	if err := q.Call(http.MethodPost, "/callcenter/bulk-dial", batch, &made); err != nil {
@@ -229,74 +230,6 @@ func queueBulk(q *Request) error {
 		return q.page(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
 	}
 	return q.Done(Path(bulkAt+"/", made.ID), "The batch is queued.")
-}
-
-// batchView is a batch as it goes.
-type batchView struct {
-	callcenter.BatchDetail
-	Cost billing.Money
-}
-
-// Done is how much of a hundred has been called or has failed.
-func (v *batchView) Done() int {
-	if v.Total == 0 {
-		return 100
-	}
-	return (v.Counts.Sent + v.Counts.Failed) * 100 / v.Total
-}
-
-// Going says whether it will change by itself.
-func (v *batchView) Going() bool { return v.State == "running" || v.State == "paused" }
-
-// Outcome is a row in words.
-func (v *batchView) Outcome(r callcenter.BatchRow) string {
-	switch {
-	case r.Error != nil:
-		return r.Error.Message
-	case r.EndReason != nil:
-		return endWords[*r.EndReason]
-	}
-	return map[string]string{"pending": "Waits", "dialing": "Being called", "sent": "Talking"}[r.Status]
-}
-
-// Tone is its colour.
-func (v *batchView) Tone(r callcenter.BatchRow) string {
-	switch {
-	case r.Error != nil:
-		return "bad"
-	case r.AnsweredAt != nil && r.EndReason != nil && *r.EndReason != "failed":
-		return "good"
-	case r.EndReason != nil:
-		return "warn"
-	case r.Status == "pending":
-		return ""
-	}
-	return "info"
-}
-
-// Talk is how long somebody talked.
-func (v *batchView) Talk(r callcenter.BatchRow) time.Duration {
-	return time.Duration(r.Duration) * time.Second
-}
-
-func (q *Request) batchView() (*batchView, error) {
-	v := &batchView{}
-	if err := q.Call(http.MethodGet, Path("/callcenter/bulk-dial/", q.ID("id")), nil, &v.BatchDetail); err != nil {
-		return nil, err
-	}
-	for _, r := range v.BatchDetail.Rows {
-		v.Cost += billing.Money(r.Cost)
-	}
-	return v, nil
-}
-
-func batchPage(q *Request) error {
-	v, err := q.batchView()
-	if err != nil {
-		return err
-	}
-	title := strings.TrimSpace("Batch " + v.Name)
-	return q.Page("batch", title, v)
 }
 
 // batchPart is what the page asks for again and again.

@@ -1,11 +1,14 @@
 package dashboard
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"parley/store"
@@ -21,6 +24,8 @@ type numberList struct {
 	Lines  []int // of the file, counted from 1
 }
 
+const tooLargeList = "The file is larger than 256 kB: is it the list?"
+
 // listRow is one of them.
 type listRow struct{ To, At string }
 
@@ -32,9 +37,9 @@ func readNumbers(text, to, at string) (l *numberList, complaint string) {
 	case text == "":
 		return nil, "Choose a file with the numbers."
 	case len(text) > maxList:
-		return nil, "The file is larger than 256 kB."
-	case !utf8.ValidString(text):
-		return nil, "The file is no text in UTF-8: save it as CSV."
+		return nil, tooLargeList
+	case !utf8.ValidString(text), strings.ContainsRune(text, 0):
+		return nil, "The file is no text: save the sheet as CSV."
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
 	r := csv.NewReader(strings.NewReader(text))
@@ -85,6 +90,32 @@ func readNumbers(text, to, at string) (l *numberList, complaint string) {
 		return nil, fmt.Sprintf("The file has %d lines; a batch has %d at most.", len(l.Rows), store.MaxCampaignRows)
 	}
 	return l, ""
+}
+
+// asText is a file as text. Spreadsheets save CSV in UTF-8, in UTF-16 with a byte order
+// mark, or in the code page of their country, of which numbers, and the letters of western
+// Europe, are those of Latin-1. What is none of these stays as it is.
+func asText(file []byte) string {
+	for _, mark := range []struct {
+		bytes string
+		order binary.ByteOrder
+	}{{"\xff\xfe", binary.LittleEndian}, {"\xfe\xff", binary.BigEndian}} {
+		if rest, ok := strings.CutPrefix(string(file), mark.bytes); ok {
+			units := make([]uint16, len(rest)/2)
+			for i := range units {
+				units[i] = mark.order.Uint16([]byte(rest[2*i:]))
+			}
+			return string(utf16.Decode(units))
+		}
+	}
+	if utf8.Valid(file) || bytes.IndexByte(file, 0) >= 0 {
+		return string(file)
+	}
+	letters := make([]rune, len(file))
+	for i, b := range file {
+		letters[i] = rune(b)
+	}
+	return string(letters)
 }
 
 // separator is what most of the first line is divided by.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,22 +31,19 @@ type callView struct {
 type spokenLine struct {
 	calls.CallLine
 	Who string
-	At  time.Duration
+	At  time.Duration // when it began, as far as that is known
 }
 
-// turnBar is a turn of the agent in the waterfall; the parts lie on a line of a
-// thousand units, which is the slowest turn.
-type turnBar struct {
-	calls.CallTurn
-	At    time.Duration
-	Parts []barPart
+// Answerer is who answered a call that an agent placed, in words; empty where nobody did.
+func (v *callView) Answerer() string {
+	if v.AnsweredBy == nil {
+		return ""
+	}
+	return answererWords[*v.AnsweredBy]
 }
 
-// barPart is a stage of a turn.
-type barPart struct {
-	Class       string
-	From, Width int64
-}
+// From is At in seconds.
+func (l spokenLine) From() float64 { return l.At.Seconds() }
 
 func callPage(q *Request) error {
 	v, err := q.callView()
@@ -89,7 +87,11 @@ func (q *Request) callView() (*callView, error) {
 		if l.Role == "agent" {
 			who = "Agent"
 		}
-		v.Lines = append(v.Lines, spokenLine{l, who, time.Duration(l.At * float64(time.Second))})
+		at := time.Duration(l.At * float64(time.Second))
+		if len(l.Words) > 0 {
+			at = time.Duration(l.Words[0].StartMS) * time.Millisecond
+		}
+		v.Lines = append(v.Lines, spokenLine{l, who, at})
 	}
 	v.Bars = bars(v.Call.Turns)
 	return v, nil
@@ -110,35 +112,17 @@ func (q *Request) nameAgent(v *callView) error {
 	return err
 }
 
-// bars lays the turns out in one scale.
-func bars(turns []calls.CallTurn) []turnBar {
-	longest := int64(1)
-	for _, t := range turns {
-		longest = max(longest, t.TotalMS)
-	}
-	out := make([]turnBar, len(turns))
-	for i, t := range turns {
-		b := turnBar{CallTurn: t, At: time.Duration(t.AtMS) * time.Millisecond}
-		at := int64(0)
-		for _, p := range []struct {
-			class string
-			ms    int64
-		}{{"endpoint", t.EndpointMS}, {"model", t.ModelMS}, {"voice", t.VoiceMS}} {
-			width := max(0, p.ms*1000/longest)
-			b.Parts = append(b.Parts, barPart{p.class, at, width})
-			at += width
-		}
-		out[i] = b
-	}
-	return out
-}
-
 // Spoken says who talked to whom, in words.
 func (v *callView) Spoken() string {
 	if v.Who == "" {
 		return v.Way()
 	}
 	return v.Way() + ", " + v.Who
+}
+
+// Estimated says that the times of some words are an estimate.
+func (v *callView) Estimated() bool {
+	return slices.ContainsFunc(v.Call.Transcript, func(l calls.CallLine) bool { return l.Estimated })
 }
 
 // Listen is the address of the audio; empty: there is none.

@@ -20,6 +20,8 @@ func callPages() []page {
 		{route: "POST " + callsAt + "/{id}/hangup", serve: hangUp},
 		{route: "GET " + callsAt + "/{id}/recording/delete", serve: dropRecordingPage},
 		{route: "POST " + callsAt + "/{id}/recording/delete", serve: dropRecording},
+		{route: "GET " + callsAt + "/{id}/delete", serve: forgetPage},
+		{route: "POST " + callsAt + "/{id}/delete", serve: forget},
 		{route: "GET " + liveAt, serve: livePage},
 		{route: "GET " + liveAt + "/rows", serve: livePart},
 		{route: "GET " + liveAt + "/{id}", serve: callPage},
@@ -33,6 +35,8 @@ type callsView struct {
 	Agents []Option
 	Next   string // address of older ones
 	Table  string // of the same as a file
+	// Filtered says whether not all are asked for.
+	Filtered bool
 }
 
 // callFilters are what the history can be narrowed down by, in the address of the page
@@ -53,7 +57,11 @@ func (v *callsView) Ends() Field {
 	all := []Option{{Value: "", Label: "All"}}
 	for _, reason := range []string{"user_hangup", "agent_hangup", "completed", "api_hangup", "no_answer", "busy", "rejected", "voicemail",
 		"failed", "balance_exhausted", "max_duration", "unknown"} {
-		all = append(all, Option{Value: reason, Label: endWords[reason]})
+		label := endWords[reason]
+		if reason == "user_hangup" {
+			label = "Caller or callee hung up"
+		}
+		all = append(all, Option{Value: reason, Label: label})
 	}
 	return v.Form.Select("end_reason", "End", "", all, "required")
 }
@@ -74,7 +82,7 @@ func callsPage(q *Request) error {
 		}
 		v.Form.Values.Set(name, asked.Get(name))
 	}
-	v.Table = "/v1/calls.csv?" + filter.Encode()
+	v.Table, v.Filtered = "/v1/calls.csv?"+filter.Encode(), len(filter) > 0 || asked.Get("cursor") != ""
 	query := url.Values{"limit": {"50"}, "state": {"ended"}, "cursor": {asked.Get("cursor")}}
 	for name, value := range filter {
 		query[name] = value
@@ -149,4 +157,21 @@ func dropRecording(q *Request) error {
 		return err
 	}
 	return q.Done(Path(callsAt+"/", id), "The recording was deleted.")
+}
+
+// forgetPage asks whether what was said in a call is to be deleted.
+func forgetPage(q *Request) error {
+	v, err := q.callView()
+	if err != nil {
+		return err
+	}
+	return q.Page("call-delete", "Delete what was said", v)
+}
+
+func forget(q *Request) error {
+	id := q.ID("id")
+	if err := q.Call(http.MethodDelete, Path("/v1/calls/", id), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(Path(callsAt+"/", id), "What was said was deleted.")
 }

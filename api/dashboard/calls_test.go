@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ import (
 type exchange struct {
 	*dashboardtest.Site
 	over, lasts string
+	mu          sync.Mutex
 	hungUp      string
 	changes     chan callcenter.Change // of the one that lasts
 }
@@ -43,12 +45,25 @@ func newExchange(t *testing.T) *exchange {
 	t.Helper()
 	x := &exchange{changes: make(chan callcenter.Change, 10)}
 	dir := t.TempDir()
-	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
+	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: x.mount(dir)})
+	x.SignIn()
+	x.fill(dir)
+	return x
+}
+
+// mount adds the routes of calls, whose recordings are in a directory.
+func (x *exchange) mount(dir string) func(*dashboardtest.Site, *api.API) {
+	return func(s *dashboardtest.Site, a *api.API) {
 		recording.Mount(a, recording.New(recording.Config{Store: s.DB, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: "node",
 			Dir: func() string { return dir }, Raw: func() string { return dir }, Log: slog.New(slog.DiscardHandler)}))
 		callcenter.MountFollow(a, x)
-	}})
-	x.SignIn()
+	}
+}
+
+// fill makes the calls.
+func (x *exchange) fill(dir string) {
+	t := x.T
+	t.Helper()
 	at := time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
 	node, _, err := x.DB.RegisterNode(t.Context(), "node", "127.0.0.1:1", at)
 	x.OK(err)
@@ -64,8 +79,11 @@ func newExchange(t *testing.T) *exchange {
 	x.over = c.ID
 	x.OK(x.DB.SaveConversation(t.Context(), x.Account, c.ID, store.Conversation{
 		Transcript: []store.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
-			{Role: "agent", Text: "A table for two, at eight.", AtMS: 2100}},
-		Turns: json.RawMessage(`[{"turn":1,"generation":2,"at_ms":2100,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`)}))
+			{Role: "agent", Text: "A table", AtMS: 2900, Estimated: true, Words: []store.SpokenWord{{Text: "A", StartMS: 2100, EndMS: 2200}, {Text: "table", StartMS: 2250, EndMS: 2700}},
+				Interruption: &store.Interruption{AtMS: 2800, Unheard: "for two, at eight " + hostile}}},
+		Turns: json.RawMessage(`[{"turn":1,"generation":2,"at_ms":2100,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800},
+			{"turn":2,"generation":3,"at_ms":2900,"endpoint_ms":200,"model_ms":0,"voice_ms":0,"total_ms":210,"points":{"speech_end_ms":2690,"final_text_ms":121,"first_token_ms":151,
+			"first_sentence_ms":162,"first_audio_ms":null,"first_packet_ms":211}}]`)}))
 	x.OK(x.DB.BeginRecording(t.Context(), c.ID, "node", at))
 	_, err = x.DB.CloseSession(t.Context(), c, store.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000}}, at.Add(3*time.Second))
 	x.OK(err)
@@ -73,7 +91,6 @@ func newExchange(t *testing.T) *exchange {
 		SIP: []store.SIPMessage{{At: at, Transport: "UDP", From: "127.0.0.1:1", To: "127.0.0.1:2", Text: "INVITE sip:x SIP/2.0\r\nFrom: <sip:a@b>\r\n\r\n"}}}))
 	x.record(dir, at)
 	x.lasts = start(time.Now().UTC().Add(-time.Minute)).ID
-	return x
 }
 
 // record keeps three seconds of a call: the caller hums, then the agent does.
@@ -108,8 +125,14 @@ func (x *exchange) record(dir string, at time.Time) {
 
 // The rest is callcenter.Calls, for the call that lasts.
 
-func (x *exchange) Dial(context.Context, api.Principal, callcenter.Order) (*callcenter.Placed, error) {
-	return nil, store.ErrNotFound
+func (x *exchange) Dial(_ context.Context, _ api.Principal, o callcenter.Order) (*callcenter.Placed, error) {
+	if len(o.To) < 8 {
+		return nil, api.Detail(api.ErrDestination, "this is not a telephone number")
+	}
+	if x.lasts == "" {
+		return nil, store.ErrNotFound
+	}
+	return &callcenter.Placed{CallID: x.lasts, Status: "dialing", From: o.From, To: o.To, AgentID: o.Agent, CreatedAt: stamp()}, nil
 }
 func (x *exchange) Placed(context.Context, string, string) (*callcenter.Placed, error) {
 	return nil, store.ErrNotFound
@@ -139,8 +162,17 @@ func (x *exchange) Hangup(_ context.Context, account, id string) error {
 	if account != x.Account {
 		return store.ErrNotFound
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.hungUp = id
 	return nil
+}
+
+// ended is the call that was hung up last.
+func (x *exchange) ended() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.hungUp
 }
 
 // TestCallPages shows calls to their account alone, and what was said in them as text.
@@ -151,12 +183,13 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?direction=web":                   {"No calls"},
 		"/app/calls?number=12":                       {"international format"},
 		"/app/calls?end_reason=user_hangup":          {x.over},
-		"/app/calls/" + x.over:                       {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", `"caller":[`, "/app/balance/receipts/" + x.over},
+		"/app/calls/" + x.over:                       {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over},
 		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
 		"/app/live":                                  {x.lasts},
 		"/app/live/rows":                             {x.lasts},
 		"/app/calls/" + x.lasts:                      {"Hang up", "/v1/calls/" + x.lasts + "/events"},
 		"/app/calls/" + x.over + "/recording/delete": {"Delete the recording?"},
+		"/app/calls/" + x.over + "/delete":           {"Delete what was said?"},
 	} {
 		page := x.Get(path)
 		for _, w := range want {
@@ -171,8 +204,8 @@ func TestCallPages(t *testing.T) {
 	if page := x.Get("/app/live"); strings.Contains(page.Body, x.over) {
 		t.Error("a call that is over counts as live")
 	}
-	if page := x.Post("/app/calls/" + x.lasts + "/hangup"); page.Status != http.StatusSeeOther || x.hungUp != x.lasts {
-		t.Errorf("hang up: %d, %q", page.Status, x.hungUp)
+	if page := x.Post("/app/calls/" + x.lasts + "/hangup"); page.Status != http.StatusSeeOther || x.ended() != x.lasts {
+		t.Errorf("hang up: %d, %q", page.Status, x.ended())
 	}
 	if page := x.Post("/app/calls/" + x.over + "/recording/delete"); page.Status != http.StatusSeeOther {
 		t.Errorf("delete the recording: %d", page.Status)
@@ -180,13 +213,23 @@ func TestCallPages(t *testing.T) {
 	if page := x.Get("/app/calls/" + x.over); !strings.Contains(page.Body, "The recording was deleted.") {
 		t.Error("nothing says that the recording is gone")
 	}
+	if page := x.Get("/app/calls/" + x.over); !strings.Contains(page.Body, "/app/calls/"+x.over+"/delete\"") {
+		t.Error("no way to delete what was said")
+	}
+	if page := x.Post("/app/calls/" + x.over + "/delete"); page.Status != http.StatusSeeOther {
+		t.Errorf("delete what was said: %d", page.Status)
+	}
+	if page := x.Get("/app/calls/" + x.over); !strings.Contains(page.Body, "It was deleted") || strings.Contains(page.Body, "for two, at eight") ||
+		strings.Contains(page.Body, x.over+"/delete\"") || strings.Contains(page.Body, "<h3>Analysis") {
+		t.Errorf("after what was said was deleted: %s", page.Body)
+	}
 	other, err := x.DB.CreateAccount(t.Context(), "Other", billing.DefaultRateCard(), time.Now())
 	x.OK(err)
 	node, _, err := x.DB.RegisterNode(t.Context(), "node2", "127.0.0.1:1", time.Now())
 	x.OK(err)
 	foreign, err := x.DB.StartSession(t.Context(), store.Start{Node: node, Account: other.ID, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()}, time.Now())
 	x.OK(err)
-	for _, path := range []string{"", "/signalling", "/recording/delete"} {
+	for _, path := range []string{"", "/signalling", "/recording/delete", "/delete"} {
 		if page := x.Get("/app/calls/" + foreign.ID + path); page.Status != http.StatusNotFound {
 			t.Errorf("a foreign call%s: %d", path, page.Status)
 		}
@@ -197,38 +240,17 @@ func TestCallPages(t *testing.T) {
 func TestCallInABrowser(t *testing.T) {
 	x := newExchange(t)
 	b := x.Tab()
-	b.Go("/app/calls")
-	b.Accessible()
-	b.NoSidewaysScroll()
-	b.Shot("history")
-	b.TabTo(`a[href="/app/calls/` + x.over + `"]`)
-	b.Press(kb.Enter)
+	b.Go("/app/calls/" + x.over)
 	b.Wait(`document.getElementById("audio")?.duration > 2.9`)
 	b.Wait(`(() => { const c = document.getElementById("waves"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; return d.some((v) => v > 0) })()`)
-	b.Accessible()
-	b.Shot("light")
-	b.Dark(true)
-	b.Accessible()
-	b.Shot("dark")
-	b.Dark(false)
 	b.TabTo(`#said li:nth-child(3) button`)
 	b.Press(kb.Enter)
 	b.Wait(`document.getElementById("audio").currentTime >= 2.1 && document.querySelector("#said li:nth-child(3)").hasAttribute("aria-current")`)
-	b.TabTo("details > summary")
-	b.Press(kb.Enter)
-	b.Says("INVITE sip:x SIP/2.0")
-	b.Accessible()
-	b.Phone()
-	b.NoSidewaysScroll()
-	b.Shot("phone")
+	b.Wait(`(() => { const a = document.getElementById("audio"); a.pause(); a.currentTime = 2.4; return true })()`)
+	b.Wait(`document.querySelectorAll("#said .spoken").length === 1 && document.querySelector("#said .spoken").textContent === "table"`)
+	b.Shot("words")
 
-	b = x.Tab()
-	b.Go("/app/live")
-	b.Accessible()
-	b.Shot("live")
-	b.TabTo(`a[href="/app/calls/` + x.lasts + `"]`)
-	b.Press(kb.Enter)
-	b.At("/app/calls/" + x.lasts)
+	b.Go("/app/calls/" + x.lasts)
 	x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: callcenter.CallState{Status: "connected"}}
 	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: callcenter.SpokenLine{Role: "user", Text: hostile, At: 1.5}}
 	b.Says(hostile)

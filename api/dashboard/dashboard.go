@@ -43,6 +43,9 @@ type Services struct {
 	// Secure says that browsers reach the server by https, also where something else
 	// ends TLS; requests that come by TLS are known without it.
 	Secure bool
+	// Base is the server's own address, without a final slash, for links that people hand
+	// on; empty: each is made of the address that the browser used.
+	Base string
 	// Demo is the account that is opened without a sign-in by browsers on this machine;
 	// empty: none is.
 	Demo string
@@ -60,7 +63,7 @@ type Dashboard struct {
 	assets  *asset.Set
 	views   *views
 	csrf    *http.CrossOriginProtection
-	guesses *api.Buckets // of passwords, by who is named; by address the API counts
+	guesses *api.Guesses
 	hasher  *hasher
 }
 
@@ -72,7 +75,7 @@ func New(s Services) *Dashboard {
 	if s.Now == nil {
 		s.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) } // as the store keeps it
 	}
-	d := &Dashboard{Services: s, csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewBuckets(guessEvery, maxGuesses)}
+	d := &Dashboard{Services: s, csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewGuesses()}
 	d.assets = newAssets()
 	d.views = newViews(d)
 	return d
@@ -94,7 +97,7 @@ func (d *Dashboard) Mount(a *api.API) {
 
 // route adds what is no part of the OpenAPI document. max bounds the body; 0: as usual.
 func route(a *api.API, method, path string, max int64, h http.Handler) {
-	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, OwnErrors: true, Operation: huma.Operation{
 		Method: method, Path: path, Hidden: true, MaxBodyBytes: max,
 	}}, h)
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
+	"parley/store"
 )
 
 // from is a request of a page as it arrives from an address.
@@ -90,6 +91,41 @@ func TestDemoNeedsNoPassword(t *testing.T) {
 	// Nobody has a password for the demonstration's user.
 	if a := s.Ask(s.NewClient(), "POST", "/app/sign-in", "email=demo%40localhost&password=", "Content-Type", "application/x-www-form-urlencoded"); cookieOf(a) != nil {
 		t.Error("the demonstration's user signs in")
+	}
+}
+
+// TestDemoAsSomebodyElse: whoever tries people out on one machine signs out, opens the
+// invitation as the colleague, and comes back.
+func TestDemoAsSomebodyElse(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(s *dashboardtest.Site, d *dashboard.Services) { d.Demo = s.Account }})
+	s.Get("/app/")
+	_, token, err := s.DB.Invite(t.Context(), s.Account, "noor@example.com", store.RoleMember, s.User, s.Stamp())
+	s.OK(err)
+	invitation := "/app/invitation?token=" + token
+	if a := s.Get(invitation); !strings.Contains(a.Body, "You are signed in as demo@localhost") {
+		t.Errorf("while the demonstration is open: %d", a.Status)
+	}
+	if a := s.Post("/app/sign-out"); a.Header.Get("Location") != "/app/sign-in" {
+		t.Errorf("after signing out: %v", a.Header)
+	}
+	if a := s.Get("/app/sign-in"); a.Status != 200 || !strings.Contains(a.Body, "Open the demonstration") || cookieOf(a) != nil {
+		t.Errorf("the sign-in: %d", a.Status)
+	}
+	if a := s.Get(invitation); a.Status != 200 || !strings.Contains(a.Body, "Choose a password") {
+		t.Fatalf("the invitation: %d %s", a.Status, a.Body)
+	}
+	if a := s.Post("/app/invitation", "token", token, "password", s.Password, "again", s.Password); a.Status != http.StatusSeeOther {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	if a := s.Get("/app/me"); !strings.Contains(a.Body, "noor@example.com") {
+		t.Error("the colleague is not signed in")
+	}
+	if a := s.Get("/app/people"); a.Status != http.StatusForbidden {
+		t.Errorf("a member sees the people: %d", a.Status)
+	}
+	s.Post("/app/sign-out")
+	if a := s.Get("/app/people"); a.Status != 200 {
+		t.Errorf("the demonstration does not open again: %d", a.Status)
 	}
 }
 

@@ -79,7 +79,7 @@ func (f *Form) Refused(err error) error {
 		return nil
 	}
 	field, what, ok := strings.Cut(p.Detail, ": ")
-	field = strings.TrimPrefix(field, "body.")
+	field = strings.TrimPrefix(strings.TrimPrefix(field, "body."), "query.")
 	if _, known := f.Values[field]; ok && known {
 		f.Fail(field, sentence(what))
 	} else {
@@ -102,10 +102,11 @@ func sentence(s string) string {
 
 // Field is one input with its label, for the templates "field", "area", "select" and "check".
 type Field struct {
+	ID                                     string // on the page; the name where a name is there once
 	Name, Label, Value, Error              string
 	Type, Hint, Autocomplete, Placeholder  string
 	Inputmode, Min, Max, Step, Rows, Width string
-	Required, Checked, Focus, Mono         bool
+	Required, Checked, Focus, Mono, Plain  bool // Plain: nothing is said of whether it is optional
 	Options                                []Option
 }
 
@@ -118,14 +119,14 @@ type Option struct {
 // Field makes an input of the form. Options are "hint=…", "type=email" and so on, or
 // a word such as "required".
 func (f *Form) Field(name, label string, options ...string) Field {
-	x := Field{Name: name, Label: label, Type: "text", Rows: "4"}
+	x := Field{ID: name, Name: name, Label: label, Type: "text", Rows: "4"}
 	if f != nil {
 		x.Value, x.Error = f.Values.Get(name), f.Errors[name]
 		x.Checked = x.Value != ""
 	}
 	texts := map[string]*string{"type": &x.Type, "hint": &x.Hint, "autocomplete": &x.Autocomplete, "placeholder": &x.Placeholder,
 		"inputmode": &x.Inputmode, "min": &x.Min, "max": &x.Max, "step": &x.Step, "rows": &x.Rows, "width": &x.Width, "value": &x.Value}
-	flags := map[string]*bool{"required": &x.Required, "focus": &x.Focus, "checked": &x.Checked, "mono": &x.Mono}
+	flags := map[string]*bool{"required": &x.Required, "focus": &x.Focus, "checked": &x.Checked, "mono": &x.Mono, "plain": &x.Plain}
 	for _, o := range options {
 		k, v, _ := strings.Cut(o, "=")
 		if p, ok := texts[k]; ok && (k != "value" || x.Value == "") {
@@ -151,6 +152,9 @@ func (f *Form) Select(name, label, chosen string, choices []Option, options ...s
 	x.Options = append([]Option{}, choices...)
 	for i := range x.Options {
 		x.Options[i].Selected = x.Options[i].Value == x.Value
+		if x.Required && x.Options[i].Value == "" { // one of the choices, which browsers would take for none
+			x.Required, x.Plain = false, true
+		}
 	}
 	return x
 }

@@ -70,17 +70,10 @@ func (c callRow) Tone() string {
 	return "good"
 }
 
-// endWords are the reasons of an end in words.
-var endWords = map[string]string{
-	"completed": "Transferred", "user_hangup": "Caller hung up", "agent_hangup": "Agent hung up", "api_hangup": "Hung up from here", "no_answer": "No answer",
-	"busy": "Busy", "rejected": "Rejected", "failed": "Failed", "voicemail": "Voicemail", "balance_exhausted": "Balance used up", "max_duration": "Too long",
-	"unknown": "Unknown",
-}
-
 // State says it in words.
 func (c callRow) State() string {
 	if c.EndReason != nil {
-		return endWords[*c.EndReason]
+		return ending(c.Direction == "outbound", *c.EndReason, c.EndDetail)
 	}
 	if c.Direction == "web" && c.Status != "connected" {
 		return "Starting"

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"parley/api/manage"
+	"parley/store"
 )
 
 func keyPages() []page {
@@ -23,6 +24,13 @@ type keysView struct {
 	Made   *manage.APIKey
 	Secret string
 	Base   string // address of the server
+	Owner  bool   // whether the user may make owners' keys
+}
+
+// Roles are what a new key may do.
+func (v *keysView) Roles() Field {
+	return v.Form.Select("role", "What may it do?", store.RoleMember, []Option{{Value: store.RoleMember, Label: "Everything but people"},
+		{Value: store.RoleOwner, Label: "People, too"}}, "plain")
 }
 
 func (q *Request) keysView(f *Form) (*keysView, error) {
@@ -34,15 +42,19 @@ func (q *Request) keysView(f *Form) (*keysView, error) {
 	if err := q.Call(http.MethodGet, "/v1/keys?limit=50&cursor="+url.QueryEscape(cursor), nil, &list); err != nil {
 		return nil, err
 	}
-	v := &keysView{Keys: list.Data, Form: f, Base: q.base()}
+	v := &keysView{Keys: list.Data, Form: f, Base: q.base(), Owner: q.Principal().Owner}
 	if list.Next != nil {
 		v.Next = home + "/keys?cursor=" + url.QueryEscape(*list.Next)
 	}
 	return v, nil
 }
 
-// base is how the browser reached the server.
+// base is where others reach the server: the address that it was told is its own, else how
+// the browser reached it.
 func (q *Request) base() string {
+	if q.Base != "" {
+		return q.Base
+	}
 	scheme := "http://"
 	if q.Secure || q.R.TLS != nil {
 		scheme = "https://"
@@ -69,7 +81,11 @@ func createKey(q *Request) error {
 		Secret string `json:"api_key"`
 	}
 	if f.OK() {
-		if err := f.Refused(q.Call(http.MethodPost, "/v1/keys", map[string]string{"name": name}, &made)); err != nil {
+		in := map[string]string{"name": name}
+		if role := f.Value("role"); role != "" { // those who may not choose it are not asked
+			in["role"] = role
+		}
+		if err := f.Refused(q.Call(http.MethodPost, "/v1/keys", in, &made)); err != nil {
 			return err
 		}
 	}

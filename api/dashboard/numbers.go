@@ -1,12 +1,14 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"parley/api"
 	"parley/api/callcenter"
 	"parley/billing"
 	"parley/store"
@@ -32,6 +34,19 @@ func numberPages() []page {
 // countryNames are the countries whose numbers are sold, as the search names them.
 var countryNames = []Option{{Value: "ES", Label: "Spain"}, {Value: "US", Label: "United States"}, {Value: "UK", Label: "United Kingdom"},
 	{Value: "DE", Label: "Germany"}, {Value: "FR", Label: "France"}, {Value: "IT", Label: "Italy"}, {Value: "PT", Label: "Portugal"}}
+
+// Country is where a number is, in words.
+func (v *numbersView) Country(code string) string {
+	if code == "GB" { // the search says UK
+		code = "UK"
+	}
+	for _, c := range countryNames {
+		if c.Value == code {
+			return c.Label
+		}
+	}
+	return code
+}
 
 // ownNumbers are those of the account.
 func (q *Request) ownNumbers() ([]callcenter.Number, error) {
@@ -89,6 +104,7 @@ type searchView struct {
 	Offers []callcenter.Offer
 	Price  billing.Money // of a month
 	Next   string        // address of the next page
+	Whole  string        // of the search in the whole country
 }
 
 // Countries is the choice of where.
@@ -125,7 +141,7 @@ func searchPage(q *Request) error {
 		}
 		return q.Invalid("numbers-search", "search", "Get a number", v)
 	}
-	v.Offers = found.Numbers
+	v.Offers, v.Whole = found.Numbers, numbersAt+"/search?"+url.Values{"country": {v.Form.Value("country")}}.Encode()
 	if found.HasMore {
 		more := url.Values{"country": {v.Form.Value("country")}, "region_code": {v.Form.Value("region_code")}, "locality": {v.Form.Value("locality")},
 			"page": {strconv.Itoa(at + 1)}}
@@ -304,7 +320,9 @@ func dial(q *Request) error {
 		if err == nil {
 			return q.Done(Path(callsAt+"/", placed.CallID), "Calling "+placed.To+".")
 		}
-		if err := f.Refused(err); err != nil {
+		if p := api.ProblemOf(err); p.Code == api.ProblemOf(api.ErrDestination).Code {
+			f.Fail("to", sentence(cmp.Or(p.Detail, p.Message)))
+		} else if err := f.Refused(err); err != nil {
 			return err
 		}
 	}

@@ -1,16 +1,15 @@
 package dashboard_test
 
 import (
+	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp/kb"
 
 	"parley/api"
 	"parley/api/callcenter"
@@ -46,19 +45,22 @@ func (batches) Wake() {}
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	x := &shop{exchange: &exchange{}}
-	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
-		sim, err := simulated.New(simulated.Config{Now: time.Now})
-		s.OK(err)
-		callcenter.Mount(a, callcenter.New(callcenter.Desk{Store: s.DB, Carrier: sim, Card: billing.DefaultRateCard, Log: slog.New(slog.DiscardHandler)}))
-		callcenter.MountCalls(a, s.DB, x)
-		callcenter.MountBulk(a, s.DB, billing.DefaultRateCard, batches{})
-		callcenter.MountBulkTools(a, s.DB, export.New(s.DB), billing.DefaultRateCard, batches{})
-	}})
+	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: x.mountShop})
 	x.SignIn()
 	agent, err := x.DB.CreateAgent(t.Context(), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"}, time.Now())
 	x.OK(err)
 	x.agent = agent.ID
 	return x
+}
+
+// mountShop adds the routes of numbers and of calls out.
+func (x *exchange) mountShop(s *dashboardtest.Site, a *api.API) {
+	sim, err := simulated.New(simulated.Config{Now: time.Now})
+	s.OK(err)
+	callcenter.Mount(a, callcenter.New(callcenter.Desk{Store: s.DB, Carrier: sim, Card: billing.DefaultRateCard, Log: slog.New(slog.DiscardHandler)}))
+	callcenter.MountCalls(a, s.DB, x)
+	callcenter.MountBulk(a, s.DB, billing.DefaultRateCard, batches{})
+	callcenter.MountBulkTools(a, s.DB, export.New(s.DB), billing.DefaultRateCard, batches{})
 }
 
 var forSale = regexp.MustCompile(`/app/numbers/buy\?number=%2[bB](\d+)`)
@@ -154,7 +156,7 @@ func TestBulkPages(t *testing.T) {
 		}
 	}
 	review(422, "", "Choose a file")
-	review(422, "\xff\xfe", "no text in UTF-8")
+	review(422, "\xff\xfe", "The file is no text")
 	review(422, "to\n", "nobody to call")
 	review(200, "name;phone\r\n"+hostile+";+44 20 7946 0000\r\nEva;'+34 912 345 678\r\nLuis;34912345678\r\n", "cannot be called", "The same number as an earlier line", ">2<", ">4<")
 	good := "\ufeffphone\twho\r\n'+34 912-345-678\tEva\r\n34912345679\tLuis\r\n"
@@ -193,46 +195,63 @@ func TestBulkPages(t *testing.T) {
 	}
 }
 
-// TestTelephoneInABrowser buys a number and queues a batch by keyboard alone.
-func TestTelephoneInABrowser(t *testing.T) {
+// TestBulkLeavesOut: a file with mistakes is called without them, and somebody who is on it
+// twice once.
+func TestBulkLeavesOut(t *testing.T) {
 	s := newShop(t)
-	b := s.Tab()
-	b.Go("/app/numbers/search")
-	b.Accessible()
-	b.TabTo("#country")
-	b.Press(kb.Enter)
-	b.Go("/app/numbers/search?country=ES&locality=Madrid")
-	b.Accessible()
-	b.NoSidewaysScroll()
-	b.Shot("search")
-	b.TabTo("td.actions a")
-	b.Press(kb.Enter)
-	b.Says("are charged now")
-	b.Accessible()
-	b.TabTo("form .button.primary")
-	b.Press(kb.Enter)
-	b.At("/app/numbers")
-	b.Says("is yours")
-	b.Accessible()
-	b.Phone()
-	b.NoSidewaysScroll()
-	b.Shot("numbers")
-	b.Go("/app/dial")
-	b.Accessible()
-	b.Go("/app/bulk/new")
-	b.Accessible()
-	b.Shot("new")
-	from := dashboardtest.Eval[string](b, `document.getElementById("from").value`)
-	page := s.Post("/app/bulk", "list", "34912345678\n34912345679\n", "from", from, "agent_id", s.agent, "on_machine", "continue", "consent", "on")
-	b.Go(page.Header.Get("Location"))
-	b.Accessible()
-	b.NoSidewaysScroll()
-	b.TabTo("#cancel")
-	b.Press(kb.Enter)
-	b.Says("The batch is cancelled.")
-	b.Accessible()
-	b.Shot("batch")
-	if f := fmt.Sprint(from); !strings.HasPrefix(f, "+34") {
-		t.Errorf("calls from %s", f)
+	from := s.buy()
+	list := "Teléfono;Hora\r\n34912345678;\r\n+34912345678;\r\n;2027\r\n12345;\r\n34912345679;morgen\r\n34912345670;\r\n"
+	fields := []string{"list", list, "from", from, "agent_id", s.agent, "on_machine", "continue", "column_to", "0", "column_at", "1", "consent", "on"}
+	page := s.Post("/app/bulk/review", fields...)
+	for _, want := range []string{"Call 2 people, leave out 4 lines", "3 wrong, 1 repeated", "There is no number in this line.", "The time is not understood", "The same number as an earlier line."} {
+		if !strings.Contains(page.Body, want) {
+			t.Errorf("no %q in %s", want, page.Body)
+		}
+	}
+	if page := s.Post("/app/bulk", fields...); page.Status != http.StatusUnprocessableEntity {
+		t.Errorf("with the mistakes: %d", page.Status)
+	}
+	page = s.Post("/app/bulk", append(fields, "leave", "yes")...)
+	b, err := s.DB.Campaign(t.Context(), s.Account, strings.TrimPrefix(page.Header.Get("Location"), "/app/bulk/"))
+	if err != nil || len(b.Rows) != 2 || b.Rows[0].To != "+34912345678" || b.Rows[1].To != "+34912345670" {
+		t.Fatalf("%d %+v %v", page.Status, b, err)
+	}
+}
+
+// TestBulkReadsSpreadsheets: files as they save them in western Europe, and none of their own.
+func TestBulkReadsSpreadsheets(t *testing.T) {
+	s := newShop(t)
+	from := s.buy()
+	utf16 := func(text string, low, high int) string {
+		out := map[int]string{0: "\xff\xfe", 1: "\xfe\xff"}[low]
+		for _, c := range text {
+			unit := [2]byte{}
+			unit[low], unit[high] = byte(c), byte(c>>8)
+			out += string(unit[:])
+		}
+		return out
+	}
+	text := "Teléfono;Name\r\n34912345678;José\r\n"
+	for name, file := range map[string]struct {
+		text string
+		want int
+	}{
+		"UTF-8": {text, 200}, "its mark": {"\ufeff" + text, 200}, "Windows": {"Tel\xe9fono;Name\r\n34912345678;Jos\xe9\r\n", 200},
+		"UTF-16": {utf16(text, 0, 1), 200}, "the other UTF-16": {utf16(text, 1, 0), 200}, "a workbook": {"PK\x03\x04\x14\x00\x00\x08\xff", 422},
+	} {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		part, err := form.CreateFormFile("file", "list.csv")
+		s.OK(err)
+		_, err = part.Write([]byte(file.text))
+		s.OK(err)
+		for k, v := range map[string]string{"from": from, "agent_id": s.agent, "on_machine": "continue"} {
+			s.OK(form.WriteField(k, v))
+		}
+		s.OK(form.Close())
+		page := s.Ask(s.Client, "POST", "/app/bulk/review", body.String(), "Content-Type", form.FormDataContentType(), "Sec-Fetch-Site", "same-origin")
+		if page.Status != file.want || page.Status == 200 && !(strings.Contains(page.Body, ">Teléfono<") && strings.Contains(page.Body, "Call 1 person")) {
+			t.Errorf("%s: %d %s", name, page.Status, page.Body)
+		}
 	}
 }

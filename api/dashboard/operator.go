@@ -1,13 +1,12 @@
 package dashboard
 
 import (
-	"errors"
+	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
-	"parley/api"
-	"parley/store"
+	"parley/api/operator"
 )
 
 func operatorPages() []page {
@@ -24,24 +23,28 @@ func operatorPages() []page {
 
 const (
 	operatorAt    = home + "/operator"
+	accountsRoute = "/v1/operator/accounts"
 	accountsAPage = 50 // accounts of a page
 )
 
 type operatorView struct {
-	Accounts []store.Account
+	Accounts []operator.Account
 	Next     string
 	Form     *Form
 }
 
 func (q *Request) operatorView(f *Form) (*operatorView, error) {
-	list, err := q.DB.Accounts(q.Context(), store.Page{After: q.R.URL.Query().Get("cursor"), Limit: accountsAPage + 1})
-	if err != nil {
+	var list struct {
+		Data []operator.Account
+		Next *string `json:"next_cursor"`
+	}
+	query := url.Values{"limit": {strconv.Itoa(accountsAPage)}, "cursor": {q.R.URL.Query().Get("cursor")}}
+	if err := q.Call(http.MethodGet, accountsRoute+"?"+query.Encode(), nil, &list); err != nil {
 		return nil, err
 	}
-	v := &operatorView{Accounts: list, Form: f}
-	if len(list) > accountsAPage {
-		v.Accounts = list[:accountsAPage]
-		v.Next = operatorAt + "?cursor=" + url.QueryEscape(list[accountsAPage-1].ID)
+	v := &operatorView{Accounts: list.Data, Form: f}
+	if list.Next != nil {
+		v.Next = operatorAt + "?cursor=" + url.QueryEscape(*list.Next)
 	}
 	return v, nil
 }
@@ -62,8 +65,11 @@ func createAccount(q *Request) error {
 		return err
 	}
 	name := f.Need("name", "Give the account a name.")
-	if len(name) > 200 {
-		f.Fail("name", "Take at most 200 characters.")
+	var made operator.AccountDetail
+	if f.OK() {
+		if err := f.Refused(q.Call(http.MethodPost, accountsRoute, map[string]string{"name": name}, &made)); err != nil {
+			return err
+		}
 	}
 	if !f.OK() {
 		v, err := q.operatorView(f)
@@ -72,37 +78,26 @@ func createAccount(q *Request) error {
 		}
 		return q.Invalid("operator", "account-form", "Accounts", v)
 	}
-	a, err := q.DB.OwnAccount(q.Context(), q.Browser.User.ID, name, q.Card(), q.Now())
-	if err != nil {
-		return err
-	}
-	return q.Done(Path(operatorAt+"/", a.ID), "The account was made, and you own it. Switch to it in the menu at the top to invite whose it is.")
+	return q.Done(Path(operatorAt+"/", made.ID), "The account was made, and you own it. Switch to it in the menu at the top to invite whose it is.")
 }
 
 type operatorAccountView struct {
-	Account  *store.Account
-	Members  []store.Membership
-	Form     *Form
-	Standard int // the rate card's concurrency
+	Account *operator.AccountDetail
+	Form    *Form
 }
 
 func (q *Request) operatorAccount(f *Form) (*operatorAccountView, error) {
-	a, err := q.DB.Account(q.Context(), q.ID("id"))
-	if err != nil {
+	v := &operatorAccountView{Account: &operator.AccountDetail{}, Form: f}
+	if err := q.Call(http.MethodGet, Path(accountsRoute+"/", q.ID("id")), nil, v.Account); err != nil {
 		return nil, err
-	}
-	v := &operatorAccountView{Account: a, Form: f, Standard: q.Card().Wallet().ConcurrencyDefault}
-	if a.FirstTopupAt == nil {
-		v.Standard = q.Card().Wallet().ConcurrencyBeforeTopup
 	}
 	if f == nil {
 		v.Form = &Form{}
-		if a.Concurrency != nil {
-			v.Form = NewForm("concurrency", strconv.Itoa(*a.Concurrency))
+		if n := v.Account.Concurrency; n != nil {
+			v.Form = NewForm("concurrency", strconv.Itoa(*n))
 		}
 	}
-	v.Members, err = q.DB.Members(q.Context(), a.ID)
-	return v, err
+	return v, nil
 }
 
 func operatorAccount(q *Request) error {
@@ -113,8 +108,8 @@ func operatorAccount(q *Request) error {
 	return q.Page("operator-account", v.Account.Name, v)
 }
 
-func (q *Request) changeAccount(c store.AccountChange, notice string) error {
-	if err := q.DB.ChangeAccount(q.Context(), q.ID("id"), c, q.Now()); err != nil {
+func (q *Request) changeAccount(change map[string]any, notice string) error {
+	if err := q.Call(http.MethodPatch, Path(accountsRoute+"/", q.ID("id")), change, nil); err != nil {
 		return err
 	}
 	return q.Done(Path(operatorAt+"/", q.ID("id")), notice)
@@ -125,11 +120,10 @@ func suspendAccount(q *Request) error {
 	if err != nil {
 		return err
 	}
-	yes := f.Value("suspended") == "yes"
-	if yes {
-		return q.changeAccount(store.AccountChange{Suspended: &yes}, "The account is suspended: no new call or job starts. What is in progress goes on.")
+	if f.Value("suspended") == "yes" {
+		return q.changeAccount(map[string]any{"suspended": true}, "The account is suspended: no new call or job starts. What is in progress goes on.")
 	}
-	return q.changeAccount(store.AccountChange{Suspended: &yes}, "The account is no longer suspended.")
+	return q.changeAccount(map[string]any{"suspended": false}, "The account is no longer suspended.")
 }
 
 func changeConcurrency(q *Request) error {
@@ -141,11 +135,9 @@ func changeConcurrency(q *Request) error {
 	if text := f.Value("concurrency"); text != "" {
 		if n, err = strconv.Atoi(text); err != nil {
 			f.Fail("concurrency", "Enter a whole number.")
+		} else if n < 1 || n > operator.MaxConcurrency {
+			f.Fail("concurrency", fmt.Sprintf("From 1 to %d; empty goes back to the rate card's.", operator.MaxConcurrency))
 		}
-	}
-	c := store.AccountChange{Concurrency: &n}
-	if err := c.Check(); err != nil {
-		f.Fail("concurrency", sentence(why(err)))
 	}
 	if !f.OK() {
 		v, err := q.operatorAccount(f)
@@ -154,23 +146,12 @@ func changeConcurrency(q *Request) error {
 		}
 		return q.Invalid("operator-account", "concurrency-form", v.Account.Name, v)
 	}
-	return q.changeAccount(c, "The limit was changed.")
+	return q.changeAccount(map[string]any{"concurrency": n}, "The limit was changed.")
 }
 
 func resolveDispute(q *Request) error {
-	if err := q.DB.ResolveDispute(q.Context(), q.ID("id"), "", q.Now()); err != nil {
+	if err := q.Call(http.MethodPost, Path(accountsRoute+"/", q.ID("id"), "/resolve-disputes"), nil, nil); err != nil {
 		return err
 	}
 	return q.Done(Path(operatorAt+"/", q.ID("id")), "All disputes of the account are resolved.")
-}
-
-// why is what the store says about what is not allowed.
-func why(err error) string {
-	if p := api.ProblemOf(err); p.Detail != "" {
-		return p.Detail
-	}
-	if _, what, ok := strings.Cut(err.Error(), store.ErrInvalid.Error()+": "); ok && errors.Is(err, store.ErrInvalid) {
-		return what
-	}
-	return api.ProblemOf(err).Message
 }

@@ -54,6 +54,10 @@ func (d *Dashboard) handle(a *api.API, p page) {
 	route(a, method, path, p.max, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy(r))
 		w.Header().Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self)")
+		if d.Secure || r.TLS != nil { // elsewhere browsers complain of these
+			w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
 		q := &Request{Services: &d.Services, W: w, R: r, d: d}
 		if err := d.csrf.Check(r); err != nil {
 			q.fail(errOtherSite)
@@ -71,7 +75,7 @@ func (d *Dashboard) handle(a *api.API, p page) {
 
 // admit finds out who sends a request. It answers those who may not open the door.
 func (d *Dashboard) admit(q *Request, open door) (ok bool, err error) {
-	if err := d.recognise(q); err != nil {
+	if err := d.recognise(q, open); err != nil {
 		return false, err
 	}
 	b := q.Browser

@@ -14,6 +14,7 @@ func pages() []page {
 		webhookPages(),
 		peoplePages(),
 		enginePages(),
+		setupPages(),
 		operatorPages(),
 		agentPages(),
 		playgroundPages(),
@@ -46,7 +47,7 @@ var navGroups = []navGroup{
 		{Path: home + "/bulk", Title: "Bulk dial", telephony: true}, {Path: home + "/numbers", Title: "Numbers", telephony: true}}},
 	{"Account", []navLink{{Path: home + "/balance", Title: "Balance"}, {Path: home + "/keys", Title: "API keys"}, {Path: home + "/webhooks", Title: "Webhooks"},
 		{Path: home + "/people", Title: "People"}}},
-	{"Server", []navLink{{Path: home + "/engines", Title: "Engines and health"}, {Path: home + "/operator", Title: "Accounts"}}},
+	{"Server", []navLink{{Path: home + "/engines", Title: "Engines and health"}, {Path: setupAt, Title: "Setup check"}, {Path: home + "/operator", Title: "Accounts"}}},
 }
 
 // doors are who may open the pages that can be read, by address.

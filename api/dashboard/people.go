@@ -2,8 +2,10 @@ package dashboard
 
 import (
 	"errors"
+	"net/http"
+	"net/url"
 
-	"parley/api"
+	"parley/api/manage"
 	"parley/store"
 )
 
@@ -23,9 +25,12 @@ func peoplePages() []page {
 
 const peopleAt = home + "/people"
 
+// InvitationLink is the path of the link with which somebody joins an account.
+func InvitationLink(token string) string { return home + "/invitation?token=" + url.QueryEscape(token) }
+
 type peopleView struct {
-	Members     []store.Membership
-	Invitations []store.Invitation
+	Members     []manage.Member
+	Invitations []manage.Invitation
 	Form        *Form
 	Self        string // the user who looks
 	Link        string // of the invitation that was just made, shown this once
@@ -38,13 +43,14 @@ func (v *peopleView) Roles() Field {
 		{Value: store.RoleOwner, Label: "Owner: people, too"}}, "required")
 }
 
-func (q *Request) peopleView(f *Form) (v *peopleView, err error) {
-	v = &peopleView{Form: f, Self: q.Browser.User.ID}
-	if v.Members, err = q.DB.Members(q.Context(), q.Account()); err != nil {
+func (q *Request) peopleView(f *Form) (*peopleView, error) {
+	var members struct{ Data []manage.Member }
+	if err := q.Call(http.MethodGet, "/v1/members", nil, &members); err != nil {
 		return nil, err
 	}
-	v.Invitations, err = q.DB.Invitations(q.Context(), q.Account(), q.Now())
-	return v, err
+	var invitations struct{ Data []manage.Invitation }
+	err := q.Call(http.MethodGet, "/v1/invitations", nil, &invitations)
+	return &peopleView{Members: members.Data, Invitations: invitations.Data, Form: f, Self: q.Browser.User.ID}, err
 }
 
 func peoplePage(q *Request) error {
@@ -61,13 +67,10 @@ func invite(q *Request) error {
 		return err
 	}
 	email := f.Need("email", "Enter the address of whom you invite.")
-	var inv *store.Invitation
-	var token string
+	var made manage.CreatedInvitation
 	if f.OK() {
-		inv, token, err = q.DB.Invite(q.Context(), q.Account(), email, f.Value("role"), q.Browser.User.ID, q.Now())
-		if errors.Is(err, store.ErrInvalid) {
-			f.Fail("email", sentence(why(err)))
-		} else if err != nil {
+		in := map[string]string{"email": email, "role": f.Value("role")}
+		if err := f.Refused(q.Call(http.MethodPost, "/v1/invitations", in, &made)); err != nil {
 			return err
 		}
 	}
@@ -82,16 +85,12 @@ func invite(q *Request) error {
 	if !ok {
 		return q.Invalid("people", "invite-form", "People", v)
 	}
-	v.Link, v.Invited = q.base()+home+"/invitation?token="+token, inv.Email
-	return q.Page("people", "People", v)
-}
-
-// refusedPeople says to the person who asked what is not allowed.
-func (q *Request) refusedPeople(err error) error {
-	if errors.Is(err, store.ErrInvalid) {
-		return api.Detail(api.ErrBadRequest, sentence(why(err)))
+	link, err := url.Parse(made.URL)
+	if err != nil {
+		return err
 	}
-	return err
+	v.Link, v.Invited = q.base()+link.RequestURI(), made.Email // where others reach the server
+	return q.Page("people", "People", v)
 }
 
 func changeMember(q *Request) error {
@@ -99,21 +98,21 @@ func changeMember(q *Request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.refusedPeople(q.DB.ChangeMember(q.Context(), q.Account(), q.ID("user"), f.Value("role"))); err != nil {
+	if err := q.Call(http.MethodPatch, Path("/v1/members/", q.ID("user")), map[string]string{"role": f.Value("role")}, nil); err != nil {
 		return err
 	}
 	return q.Done(peopleAt, "The role was changed.")
 }
 
 func removeMember(q *Request) error {
-	if err := q.refusedPeople(q.DB.RemoveMember(q.Context(), q.Account(), q.ID("user"))); err != nil {
+	if err := q.Call(http.MethodDelete, Path("/v1/members/", q.ID("user")), nil, nil); err != nil {
 		return err
 	}
 	return q.Done(peopleAt, "They no longer see this account.")
 }
 
 func revokeInvitation(q *Request) error {
-	if err := q.DB.RevokeInvitation(q.Context(), q.Account(), q.ID("id")); err != nil {
+	if err := q.Call(http.MethodDelete, Path("/v1/invitations/", q.ID("id")), nil, nil); err != nil {
 		return err
 	}
 	return q.Done(peopleAt, "The invitation was taken back; its link opens nothing.")

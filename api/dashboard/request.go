@@ -48,8 +48,7 @@ func principalOf(b *store.Browser) api.Principal {
 	if b == nil {
 		return api.Principal{}
 	}
-	p := b.Principal()
-	return api.Principal{Account: p.Account, Key: p.Key}
+	return api.PrincipalFor(b.Principal())
 }
 
 // Call asks one of the API's routes on behalf of the account: see api.API.Call. What is
@@ -136,7 +135,7 @@ func faultOf(err error) fault {
 	p := api.ProblemOf(err)
 	f := fault{p.Status, "This did not work", p.Message, p.Code}
 	if p.Detail != "" {
-		f.Message = p.Detail
+		f.Message = sentence(p.Detail)
 	}
 	switch p.Status {
 	case http.StatusNotFound:

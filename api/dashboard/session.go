@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"strings"
 
 	"parley/api"
@@ -57,9 +58,10 @@ func (d *Dashboard) browser(r *http.Request) (*store.Browser, string, error) {
 }
 
 // recognise finds out who sends a page's request. In a demonstration the server's own
-// machine needs no password.
-func (d *Dashboard) recognise(q *Request) (err error) {
-	if q.Browser, q.token, err = d.browser(q.R); err != nil || q.Browser != nil || !d.demo(q.R) || q.R.Method != http.MethodGet {
+// machine needs no password; pages for anybody stay open to who wants to be somebody else
+// there, as whoever was invited.
+func (d *Dashboard) recognise(q *Request, open door) (err error) {
+	if q.Browser, q.token, err = d.browser(q.R); err != nil || q.Browser != nil || open == anybody || !d.demo(q.R) || q.R.Method != http.MethodGet {
 		return err
 	}
 	token, err := d.openDemo(q)
@@ -74,7 +76,7 @@ func (d *Dashboard) recognise(q *Request) (err error) {
 // SignedIn implements api.SignIns.
 func (d *Dashboard) SignedIn(r *http.Request) (api.Principal, error) {
 	b, _, err := d.browser(r)
-	if err == nil && (b == nil || b.Account == "") {
+	if err == nil && b == nil {
 		err = api.ErrMissingKey
 	}
 	return principalOf(b), err
@@ -166,7 +168,8 @@ func (q *Request) toSignIn() error {
 // within is an address of the dashboard to go on to, else its first page.
 func within(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(next, home+"/") || strings.ContainsAny(next, "\\\r\n") {
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(next, home+"/") || strings.ContainsAny(next, "\\\r\n") ||
+		!strings.HasPrefix(path.Clean(u.Path)+"/", home+"/") {
 		return home + "/"
 	}
 	return next

@@ -3,17 +3,9 @@ package dashboard
 import (
 	"errors"
 	"net/http"
-	"strings"
-	"time"
 
 	"parley/api"
 	"parley/store"
-)
-
-// How often passwords may be tried for one address, whether anybody has it or not.
-const (
-	maxGuesses = 20
-	guessEvery = time.Minute
 )
 
 func signInPages() []page {
@@ -40,6 +32,7 @@ type signInView struct {
 	Email string // whose password is chosen
 	Seed  bool   // whether a demonstration is offered
 	Fresh bool   // whether nobody can sign in yet
+	Demo  bool   // whether the demonstration opens without a password
 }
 
 func signInPage(q *Request) error {
@@ -51,11 +44,15 @@ func signInPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	return q.Page("signin", "Sign in", signInView{Form: &Form{}, Next: next, Fresh: !there})
+	demo := q.d.demo(q.R)
+	return q.Page("signin", "Sign in", signInView{Form: &Form{}, Next: next, Fresh: !there && !demo, Demo: demo})
 }
 
 // wrongPair is what everybody is told, whoever has the address.
 const wrongPair = "This address and this password do not belong together."
+
+// tooMany is what is said of a guess that is not looked at.
+const tooMany = "There were too many attempts. Wait a minute, then try again."
 
 func signIn(q *Request) error {
 	f, err := q.Form()
@@ -70,8 +67,8 @@ func signIn(q *Request) error {
 	if !f.OK() {
 		return q.Invalid("signin", "sign-in-form", "Sign in", v)
 	}
-	if api.Barred(q.Context()) || !q.d.guesses.Take(strings.ToLower(email)) {
-		f.Fail("", "That were too many attempts. Wait a minute, then try again.")
+	if !q.d.guesses.Take(q.Context(), email) {
+		f.Fail("", tooMany)
 		return q.Invalid("signin", "sign-in-form", "Sign in", v)
 	}
 	u, stored, err := q.DB.UserByEmail(q.Context(), email)
@@ -83,10 +80,11 @@ func signIn(q *Request) error {
 		return err
 	}
 	if !right {
-		api.Failed(q.Context())
+		q.d.guesses.Wrong(q.Context())
 		f.Fail("", wrongPair)
 		return q.Invalid("signin", "sign-in-form", "Sign in", v)
 	}
+	q.d.guesses.Right(q.Context(), email)
 	if _, err := q.d.open(q, u.ID, false); err != nil {
 		return err
 	}
@@ -178,7 +176,7 @@ func choose(q *Request) error {
 }
 
 func mePage(q *Request) error {
-	return q.Page("me", "You", signInView{Form: &Form{}, Email: q.Browser.User.Email})
+	return q.Page("me", "You", signInView{Form: &Form{}, Email: q.Browser.User.Email, Demo: q.Browser.Demo})
 }
 
 func changePassword(q *Request) error {
@@ -190,8 +188,8 @@ func changePassword(q *Request) error {
 	if q.Browser.Demo {
 		return errNotYours // nobody's password
 	}
-	if !q.d.guesses.Take(u.Email) {
-		f.Fail("", "That were too many attempts. Wait a minute, then try again.")
+	if !q.d.guesses.Take(q.Context(), u.Email) {
+		f.Fail("", tooMany)
 	} else {
 		_, stored, err := q.DB.UserByEmail(q.Context(), u.Email)
 		if err != nil {

@@ -73,7 +73,8 @@ func TestSignInAndOut(t *testing.T) {
 // TestSignInLeadsWithin: no link makes the sign-in page lead to another site.
 func TestSignInLeadsWithin(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{})
-	for _, next := range []string{"", "https://evil.example/", "//evil.example/app/", "/\\evil.example", "/app/\\evil.example", "/appetite", "javascript:alert(1)", "/app/\r\nSet-Cookie: x=y", "/docs"} {
+	for _, next := range []string{"", "https://evil.example/", "//evil.example/app/", "/\\evil.example", "/app/\\evil.example", "/appetite", "javascript:alert(1)", "/app/\r\nSet-Cookie: x=y", "/docs",
+		"/app/../docs", "/app/..//evil.example", "/app/%2e%2e/v1/keys"} {
 		a := s.Post("/app/sign-in", "email", s.Email, "password", s.Password, "next", next)
 		if a.Status != http.StatusSeeOther || a.Header.Get("Location") != "/app/" {
 			t.Errorf("%q leads to %q", next, a.Header.Get("Location"))
@@ -185,6 +186,37 @@ func TestGuessingOneUserFromManyAddresses(t *testing.T) {
 	if a := s.Ask(s.NewClient(), "POST", "/app/sign-in", "email=luis%40example.com&password=x", "Content-Type", "application/x-www-form-urlencoded",
 		"X-Forwarded-For", "192.0.2.200", "Sec-Fetch-Site", "same-origin"); strings.Contains(a.Body, "too many attempts") {
 		t.Error("others cannot sign in any more")
+	}
+}
+
+// TestGuessingLocksNobodyOut: who has signed in from a network still does, whoever guesses
+// elsewhere, and whatever program sends wrong keys from beside them.
+func TestGuessingLocksNobodyOut(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{TrustProxy: true})
+	form := []string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "X-Forwarded-For"}
+	try := func(from, password string) dashboardtest.Answer {
+		return s.Ask(s.NewClient(), "POST", "/app/sign-in", "email=ANA%40example.com&password="+strings.ReplaceAll(password, " ", "+"), append(form, from)...)
+	}
+	if cookieOf(try("198.51.100.7", s.Password)) == nil {
+		t.Fatal("no sign-in")
+	}
+	for i := range 60 {
+		try(fmt.Sprintf("192.0.2.%d", i), "wrong")
+	}
+	for range 30 {
+		s.Ask(s.NewClient(), "GET", "/v1/balance", "", "Authorization", "Bearer sk_revoked", "X-Forwarded-For", "198.51.100.7")
+	}
+	if a := try("198.51.100.7", s.Password); cookieOf(a) == nil {
+		t.Errorf("locked out at home: %d %s", a.Status, shown(a))
+	}
+	if a := try("203.0.113.9", s.Password); !strings.Contains(a.Body, "too many attempts") {
+		t.Errorf("guessing goes on elsewhere: %d", a.Status)
+	}
+	for range 12 {
+		try("198.51.100.7", "wrong")
+	}
+	if a := try("198.51.100.7", s.Password); !strings.Contains(a.Body, "too many attempts") {
+		t.Errorf("guessing goes on at home: %d", a.Status)
 	}
 }
 

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"parley/api"
 	"parley/api/wallet"
@@ -27,12 +28,18 @@ type statementLine struct {
 	Call   string // address of the session's receipt; empty: none
 }
 
-// Exact writes an amount with all its decimals: entries add up to the last of them.
+// Exact writes an amount with all its decimals, two at least: entries add up to the last
+// of them.
 func (l statementLine) Exact(m billing.Money) string {
+	sign := "$"
 	if m < 0 {
-		return "−$" + (-m).String()
+		sign, m = "−$", -m
 	}
-	return "$" + m.String()
+	whole, part, _ := strings.Cut(m.String(), ".")
+	for len(part) < 2 {
+		part += "0"
+	}
+	return sign + whole + "." + part
 }
 
 // entryKinds are the kinds that can be picked, with their words.

@@ -125,8 +125,8 @@ func functions(d *Dashboard) template.FuncMap {
 	}
 }
 
-// usd writes an amount, billing.Money or wallet.USD, for people: to the cent, or more
-// exactly below one.
+// usd writes an amount, billing.Money or wallet.USD, for people: to the cent, and below one
+// to two digits that are none of the zeros before them.
 func usd(amount any) (string, error) {
 	var m billing.Money
 	switch a := amount.(type) {
@@ -143,7 +143,11 @@ func usd(amount any) (string, error) {
 	}
 	cents := billing.USD / 100
 	if m != 0 && m < cents {
-		return sign + "$" + m.String(), nil
+		last := billing.Money(1)
+		for m/last >= 100 {
+			last *= 10
+		}
+		return sign + "$" + ((m + last/2) / last * last).String(), nil
 	}
 	rounded := (m + cents/2) / cents
 	return fmt.Sprintf("%s$%d.%02d", sign, rounded/100, rounded%100), nil

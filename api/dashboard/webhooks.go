@@ -15,6 +15,7 @@ func webhookPages() []page {
 		{route: "GET " + home + "/webhooks", serve: webhooksPage},
 		{route: "POST " + home + "/webhooks", serve: createWebhook},
 		{route: "GET " + one, serve: webhookPage},
+		{route: "GET " + one + "/deliveries", serve: deliveriesPart},
 		{route: "POST " + one, serve: changeWebhook},
 		{route: "POST " + one + "/enable", serve: enableWebhook},
 		{route: "POST " + one + "/delete", serve: deleteWebhook},
@@ -117,6 +118,8 @@ type webhookView struct {
 	Secret     string // shown this once
 	Deliveries []webhook.Delivery
 	Next       string
+
+	cursor string // from which the deliveries are shown
 }
 
 // showWebhook is the page of one webhook; f is a form that came back with mistakes.
@@ -133,7 +136,7 @@ func (q *Request) showWebhook(id, secret string, f *Form) error {
 }
 
 func (q *Request) webhookView(id string, f *Form) (*webhookView, error) {
-	v := &webhookView{Form: f}
+	v := &webhookView{Form: f, cursor: q.R.URL.Query().Get("cursor")}
 	if err := q.Call(http.MethodGet, Path("/v1/webhooks/", id), nil, &v.Hook); err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ func (q *Request) webhookView(id string, f *Form) (*webhookView, error) {
 		Data []webhook.Delivery `json:"data"`
 		Next *string            `json:"next_cursor"`
 	}
-	err := q.Call(http.MethodGet, Path("/v1/webhooks/", id, "/deliveries")+"?limit=20&cursor="+url.QueryEscape(q.R.URL.Query().Get("cursor")), nil, &list)
+	err := q.Call(http.MethodGet, Path("/v1/webhooks/", id, "/deliveries")+"?limit=20&cursor="+url.QueryEscape(v.cursor), nil, &list)
 	v.Deliveries = list.Data
 	if list.Next != nil {
 		v.Next = Path(webhooksAt+"/", id) + "?cursor=" + url.QueryEscape(*list.Next)
@@ -156,6 +159,25 @@ func (q *Request) webhookView(id string, f *Form) (*webhookView, error) {
 }
 
 func webhookPage(q *Request) error { return q.showWebhook(q.ID("id"), "", nil) }
+
+// deliveriesPart is what the page asks for until the newest deliveries were tried.
+func deliveriesPart(q *Request) error {
+	v, err := q.webhookView(q.ID("id"), nil)
+	if err != nil {
+		return err
+	}
+	return q.Part("webhook", "deliveries", v)
+}
+
+// Again is the address of the deliveries that are shown.
+func (v *webhookView) Again() string {
+	return Path(webhooksAt+"/", v.Hook.ID, "/deliveries") + "?cursor=" + url.QueryEscape(v.cursor)
+}
+
+// Busy says whether the newest of the deliveries is about to change: it was not tried yet.
+func (v *webhookView) Busy() bool {
+	return len(v.Deliveries) > 0 && len(v.Deliveries[0].Attempts) == 0 && v.Deliveries[0].State != "delivered" && v.Hook.Enabled
+}
 
 func changeWebhook(q *Request) error {
 	f, err := q.Form()

@@ -22,7 +22,7 @@ var widgetFiles embed.FS
 // because modules import each other by relative paths.
 var widgetNames = []string{"widget/talk.js", "widget/style.js", "widget/words.js",
 	"static/voice/voice.js", "static/voice/microphone.js", "static/voice/websocket.js", "static/voice/webrtc.js", "static/voice/dsp.js",
-	"static/voice/conversation.js", "static/voice/views.js", "static/voice/playout.js", "static/voice/capture-worklet.js", "static/voice/playback-worklet.js"}
+	"static/voice/refusal.js", "static/voice/conversation.js", "static/voice/views.js", "static/voice/playout.js", "static/voice/capture-worklet.js", "static/voice/playback-worklet.js"}
 
 const widgetHome = "/widget"
 

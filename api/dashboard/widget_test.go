@@ -34,6 +34,7 @@ type stranger struct {
 	stored *store.Agent
 	key    string
 	refuse atomic.Int32 // the status that the backend answers with instead of a ticket
+	dead   atomic.Int32 // how many tickets that are none it gives first
 	minted atomic.Int32
 }
 
@@ -89,6 +90,10 @@ for (const name of ["start", "transcript", "end"]) document.addEventListener("pa
 func (s *stranger) ticket(w http.ResponseWriter, r *http.Request) {
 	if status := s.refuse.Load(); status != 0 {
 		http.Error(w, "not now", int(status))
+		return
+	}
+	if s.dead.Add(-1) >= 0 {
+		_, _ = io.WriteString(w, `{"ticket":"wst_dead"}`)
 		return
 	}
 	ask, err := http.NewRequestWithContext(r.Context(), http.MethodPost, s.site.URL+"/v1/session-tickets", strings.NewReader(`{"agent_id":"`+s.stored.ID+`"}`))
@@ -246,13 +251,20 @@ func TestWidgetSaysWhatFails(t *testing.T) {
 	s.press("Talk again")
 	says("All lines are busy.")
 	s.refuse.Store(0)
+	// A socket that is refused is not tried again, though browsers do not tell why it was.
+	s.Allow("401")
+	s.Allow("WebSocket connection to")
+	s.dead.Store(1)
+	s.press("Talk again")
+	says("This site could not start a conversation.")
+	s.until("find('.lines').textContent === ''")
 	s.agent.Refusing(store.ErrInsufficientBalance)
 	s.press("Talk again")
 	says("Nobody can answer at the moment.")
 	s.agent.Refusing(store.ErrConcurrency)
 	s.press("Talk again")
 	says("All lines are busy.")
-	s.until("talk.dataset.state === 'ended' && heard.length === 4 && heard.every(([name]) => name === 'end')")
+	s.until("talk.dataset.state === 'ended' && heard.length === 5 && heard.every(([name]) => name === 'end')")
 
 	s.agent.Refusing(nil)
 	s.press("Talk again")
@@ -310,7 +322,7 @@ func TestWidgetFiles(t *testing.T) {
 			queue = append(queue, at)
 		}
 	}
-	if len(seen) != 13 {
+	if len(seen) != 14 {
 		t.Errorf("%d files are loaded: %v", len(seen), seen)
 	}
 	for _, none := range []string{root + "static/dashboard.css", root + "widget/loader.js", "/widget/assets/x/static/voice/panel.js", "/widget/assets/x/../../dashboard.go"} {

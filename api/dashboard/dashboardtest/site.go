@@ -26,6 +26,8 @@ import (
 	"parley/api/calls"
 	"parley/api/dashboard"
 	"parley/api/export"
+	"parley/api/manage"
+	"parley/api/operator"
 	"parley/api/status"
 	"parley/api/ticket"
 	"parley/api/wallet"
@@ -63,6 +65,8 @@ type Options struct {
 	Empty bool
 	// TrustProxy believes X-Forwarded-For of this machine.
 	TrustProxy bool
+	// Checks says what the setup check finds, given what it finds otherwise.
+	Checks func([]operator.Check) ([]operator.Check, error)
 }
 
 // Credentials of the first user of a site.
@@ -102,6 +106,14 @@ func NewSite(t testing.TB, o Options) *Site {
 	wallet.Mount(s.API, s.DB, files, billing.DefaultRateCard)
 	ticket.Mount(s.API, signer, s.DB)
 	webhook.Mount(s.API, s.Hooks, noLocal)
+	manage.MountPeople(s.API, s.DB, dashboard.InvitationLink)
+	operator.Mount(s.API, s.DB, billing.DefaultRateCard)
+	operator.MountChecks(s.API, func(context.Context) ([]operator.Check, error) {
+		if o.Checks == nil {
+			return checks, nil
+		}
+		return o.Checks(checks)
+	})
 	if o.Mount != nil {
 		o.Mount(s, s.API)
 	}
@@ -122,6 +134,13 @@ func NewSite(t testing.TB, o Options) *Site {
 type keys struct {
 	ticket.Keys
 	*dashboard.Dashboard
+}
+
+// checks are one of everything.
+var checks = []operator.Check{
+	{Name: "http port", Status: "ok", Detail: ":8080 is in use by a running Parley"},
+	{Name: "microphone", Status: "warn", Detail: "pages are reached over HTTP: browsers on other machines give them no microphone", Fix: "set PARLEY_TLS_CERT and PARLEY_TLS_KEY"},
+	{Name: "webrtc port", Status: "fail", Detail: ":8443 is in use by another program", Fix: "stop that program (ss -lptun shows it), or set PARLEY_WEBRTC_UDP_PORT"},
 }
 
 func noLocal(_ context.Context, address string) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -60,6 +61,53 @@ func (b *Tab) TabTo(selector string) {
 	b.fail("%s is not reached with %d times Tab", selector, mostTabs)
 }
 
+// Skip presses the link that leads past the navigation.
+func (b *Tab) Skip() {
+	b.t.Helper()
+	b.TabTo(".skip")
+	b.Press(kb.Enter)
+	b.Wait(`document.activeElement.id === "content"`)
+}
+
+// Walk goes through the whole page with the Tab key. All that can have the focus must get
+// it, be visible then, and show it; and after the last the way must lead back to the first.
+func (b *Tab) Walk() {
+	b.t.Helper()
+	stops := Eval[int](b, walkScript)
+	five := slices.Repeat([]chromedp.Action[chromedp.Void]{chromedp.KeyEvent(kb.Tab)}, 5)
+	for range stops { // fields of dates have several stops, so it takes longer than one each
+		b.Do(five...)
+		if Eval[bool](b, `walk.back`) {
+			break
+		}
+	}
+	for _, fault := range Eval[[]string](b, `walk.end()`) {
+		b.t.Errorf("%s by keyboard: %s", Eval[string](b, "location.pathname"), fault)
+	}
+}
+
+// walkScript notes what gets the focus, from the link past the navigation to that again.
+const walkScript = `(() => {
+	const name = (e) => e.outerHTML.slice(0, 120), skip = document.querySelector(".skip"), seen = new Set(), faults = [];
+	const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, audio[controls], [tabindex]")].filter((e) =>
+		e.tabIndex >= 0 && !e.disabled && e.type !== "radio" && e.checkVisibility({ visibilityProperty: true }));
+	skip.focus();
+	window.walk = { back: false, end: () => {
+		if (!walk.back) faults.push("the way does not lead back from " + name(document.activeElement));
+		for (const e of all) if (e.isConnected && e !== skip && !seen.has(e)) faults.push("never reached: " + name(e));
+		return faults;
+	} };
+	document.addEventListener("focusin", (event) => {
+		const e = event.target, style = getComputedStyle(e), box = e.getBoundingClientRect();
+		if (e === skip) walk.back = seen.size > 0; // it is told of the first one late, where the page was not in front
+		if (e === skip || walk.back || seen.has(e)) return;
+		seen.add(e);
+		if (box.width === 0 || box.height === 0) faults.push("an invisible thing has the focus: " + name(e));
+		if (style.outlineStyle === "none" && style.boxShadow === "none") faults.push("the focus cannot be seen on " + name(e));
+	});
+	return all.length + 3;
+})()`
+
 // focusScript judges what has the focus. Radios of a group, and the end of the page,
 // where the focus is nowhere, are no faults.
 const focusScript = `(selector => {
@@ -95,7 +143,8 @@ func (b *Tab) Phone() { b.t.Helper(); b.Do(chromedp.EmulateViewport(390, 844)) }
 // NoSidewaysScroll fails the test if the page is wider than the screen.
 func (b *Tab) NoSidewaysScroll() {
 	b.t.Helper()
-	wide := Eval[string](b, `(() => {
+	wide := Eval[string](b, `(async () => {
+		await new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))); // charts follow their frame
 		if (document.documentElement.scrollWidth <= innerWidth) return "";
 		const out = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1);
 		return document.documentElement.scrollWidth + " of " + innerWidth + " pixels: " + out.slice(0, 4).map(e => e.outerHTML.slice(0, 100)).join(" | ");

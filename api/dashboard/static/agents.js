@@ -85,19 +85,8 @@ function edit(form) {
   for (const r of form.querySelectorAll("[name=speaks]")) r.addEventListener("change", speaks);
   speaks();
 
-  form.querySelector("[data-more]")?.addEventListener("click", (e) => {
-    e.preventDefault();
-    const list = document.getElementById("knowledge");
-    const blank = document.getElementById("snippet");
-    if (!list || !(blank instanceof HTMLTemplateElement)) return;
-    const made = blank.content.cloneNode(true);
-    const n = String(list.querySelectorAll(".snippet").length);
-    for (const part of made.querySelectorAll("[id], [for]")) {
-      if (part.id) part.id = part.id.replace("-1", n);
-      if (part.htmlFor) part.htmlFor = part.htmlFor.replace("-1", n);
-    }
-    list.append(made);
-    document.getElementById(`knowledge_title_${n}`)?.focus();
+  lists(form, () => {
+    changed({ target: form });
   });
 
   const wrong = form.querySelector("[aria-invalid=true]");
@@ -128,6 +117,42 @@ function mark(field, what) {
   const all = what ? [id, ...by] : [...by];
   if (all.length) field.setAttribute("aria-describedby", all.join(" "));
   else field.removeAttribute("aria-describedby");
+}
+
+/** Lets entries be added to lists and taken away. Fields count on from 0 in their order. */
+function lists(form, changed) {
+  const ids = ["id", "for", "aria-describedby"];
+  const number = (entry, n) => {
+    for (const e of entry.querySelectorAll(ids.map((a) => `[${a}]`).join())) {
+      for (const a of ids) if (e.hasAttribute(a)) e.setAttribute(a, e.getAttribute(a).replace(/_-?\d+(?=-|$| )/g, `_${n}`));
+    }
+  };
+  const wire = (entry) => {
+    const button = entry.querySelector("[data-remove]");
+    if (!button) return;
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const list = entry.parentElement;
+      entry.remove();
+      [...list.querySelectorAll(":scope > .entry")].forEach(number);
+      form.querySelector(`[data-more][value="${list.id}"]`)?.focus();
+      changed();
+    });
+  };
+  form.querySelectorAll("[data-list] > .entry").forEach(wire);
+  for (const button of form.querySelectorAll("[data-more]")) {
+    button.addEventListener("click", (e) => {
+      const list = document.getElementById(button.value);
+      const blank = document.getElementById(`${button.value}-blank`);
+      if (!list || !(blank instanceof HTMLTemplateElement)) return;
+      e.preventDefault();
+      const made = blank.content.querySelector(".entry").cloneNode(true);
+      number(made, list.querySelectorAll(":scope > .entry").length);
+      list.append(made);
+      wire(made);
+      made.querySelector("input, textarea, select")?.focus();
+    });
+  }
 }
 
 /** Has the chosen voice say the first message. */

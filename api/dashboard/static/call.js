@@ -79,6 +79,24 @@ function mark() {
   }
 }
 
+/** The words, in the order in which they begin. */
+const words = [...(list?.querySelectorAll("[data-from]") ?? [])].map((node) => ({ node, from: Number(node.dataset.from) / 1000, to: Number(node.dataset.to) / 1000, on: false }));
+
+/** Marks the words that are heard: on each side one at most. */
+function speak() {
+  const now = audio.currentTime;
+  for (const w of words) {
+    const on = w.from <= now && now < w.to;
+    if (on !== w.on) w.node.classList.toggle("spoken", (w.on = on));
+  }
+}
+
+/** The words follow the audio more closely than its own events do. */
+function accompany() {
+  speak();
+  if (!audio.paused) requestAnimationFrame(accompany);
+}
+
 if (list?.dataset.follow) follow(list.dataset.follow);
 
 if (audio && list) {
@@ -90,6 +108,8 @@ if (audio && list) {
   });
   audio.addEventListener("timeupdate", mark);
   audio.addEventListener("seeked", mark);
+  audio.addEventListener("seeked", speak);
+  audio.addEventListener("play", accompany);
 }
 
 const source = document.getElementById("waveform");

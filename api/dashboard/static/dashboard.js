@@ -72,13 +72,36 @@ document.addEventListener("htmx:responseError", (e) => {
 });
 document.addEventListener("htmx:sendError", () => say("The server cannot be reached. Try again."));
 
-// After a form came back with mistakes, the first of them has the focus.
-document.addEventListener("htmx:afterSwap", (e) => {
+// After a form came back with mistakes, the first of them has the focus, or what is wrong
+// with the whole.
+const mistake = "form [aria-invalid=true], form > .notice.bad[role=alert]";
+/** @param {ParentNode} root */
+function toMistake(root) {
+  const wrong = root.querySelector(mistake);
+  if (!(wrong instanceof HTMLElement)) return;
+  if (wrong.matches(".notice")) wrong.tabIndex = -1;
+  wrong.focus();
+  if (wrong instanceof HTMLInputElement && wrong.type !== "file") wrong.select();
+}
+document.addEventListener("htmx:afterSwap", () => localTimes(document));
+// Not before all is settled: until then htmx gives the focus to the field that a fresh page
+// gives it to.
+document.addEventListener("htmx:afterSettle", (e) => {
+  if (e.detail.xhr.status !== 422) return;
   const root = e.detail.elt instanceof Element ? e.detail.elt : document;
-  localTimes(document);
-  const wrong = root.querySelector("[aria-invalid=true]") ?? document.querySelector("form [aria-invalid=true]");
-  if (wrong instanceof HTMLElement && e.detail.xhr.status === 422) wrong.focus();
-  if (wrong instanceof HTMLInputElement && e.detail.xhr.status === 422) wrong.select();
+  toMistake(root.querySelector(mistake) ? root : document);
+});
+
+// A form that changes something is sent once, however often its button is pressed. Those
+// of scripts look after themselves.
+document.addEventListener("submit", (e) => {
+  const form = e.target;
+  if (e.defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post") return;
+  if (form.dataset.sent) e.preventDefault();
+  form.dataset.sent = "yes";
+});
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) form.removeAttribute("data-sent");
 });
 
 const wide = matchMedia("(min-width: 60.01em)");
@@ -87,3 +110,4 @@ const fold = () => side?.toggleAttribute("open", wide.matches);
 wide.addEventListener("change", fold);
 fold();
 localTimes(document);
+toMistake(document);

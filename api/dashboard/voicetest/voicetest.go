@@ -186,7 +186,8 @@ func (c *conductor) speak(text string, tone float64, frames int) {
 	c.insight("told", map[string]any{"keep": 0, "system": "Be a tone.", "tools": []any{}, "messages": []any{map[string]string{"role": "user", "text": text}}})
 	c.leg.Status("speaking", c.number)
 	c.insight("phase", map[string]any{"phase": "speaking", "turn": c.number})
-	c.insight("latency", map[string]any{"turn": c.number, "endpoint_ms": 200, "model_ms": 40, "voice_ms": 55, "overhead_ms": 5, "total_ms": 300})
+	c.insight("latency", map[string]any{"turn": c.number, "endpoint_ms": 200, "model_ms": 40, "voice_ms": 55, "overhead_ms": 5, "total_ms": 300,
+		"speech_end_ms": 1000, "final_text_ms": 120, "first_token_ms": 240, "first_sentence_ms": 250, "first_audio_ms": 295, "first_packet_ms": 300})
 	c.insight("cost", map[string]any{"usd": 0.0125})
 	c.leg.Caption("agent", text)
 	c.text, c.left, c.at = text, frames, 0

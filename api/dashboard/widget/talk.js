@@ -56,7 +56,10 @@ class Talk extends HTMLElement {
     this.session = new VoiceSession({ ticket: () => this.ticket(), server: this.server, transport: transport === "webrtc" ? "webrtc" : "websocket" });
     this.session.addEventListener("state", (e) => this.state(e.detail));
     this.session.addEventListener("message", (e) => this.message(e.detail.message));
-    this.session.addEventListener("notice", (e) => e.detail.code === "lost" && this.say(this.words.lost));
+    this.session.addEventListener("notice", (e) => {
+      if (e.detail.code === "lost") this.say(this.words.lost);
+      if (e.detail.code === "regained") this.say(this.words.states.live);
+    });
     this.draw(known, label || this.words.label);
     this.transcript = new TranscriptView(this.lines, { ...this.words.transcript, agent: this.agentName });
     this.show("idle", "");
@@ -170,7 +173,7 @@ class Talk extends HTMLElement {
   reason(state, code) {
     if (state !== "ended" || code === "stopped") return state;
     if (crowded.includes(code)) return "crowded";
-    if (code === "ticket" || code === "auth.time_limited") return "ticket";
+    if (code === "ticket" || code.startsWith("auth.")) return "ticket";
     return this.lived ? "ended" : "unreachable";
   }
 

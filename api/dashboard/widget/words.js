@@ -13,7 +13,7 @@ export const languages = {
     send: "Send",
     type: "Type a message",
     log: "What was said",
-    lost: "The microphone was unplugged. Hang up and talk again to use another.",
+    lost: "The microphone was unplugged. Connect one and go on, or type.",
     anew: "The connection was lost. What follows is a new conversation.",
     transcript: { user: "You", note: "", unheard: "not heard: you interrupted", corrected: "corrected" },
     states: {
@@ -45,7 +45,7 @@ export const languages = {
     send: "Enviar",
     type: "Escribe un mensaje",
     log: "Lo que se ha dicho",
-    lost: "El micrófono se ha desconectado. Cuelga y habla otra vez para usar otro.",
+    lost: "El micrófono se ha desconectado. Conecta uno y sigue, o escribe.",
     anew: "Se perdió la conexión. Lo que sigue es una conversación nueva.",
     transcript: { user: "Tú", note: "", unheard: "no se oyó: interrumpiste", corrected: "corregido" },
     states: {

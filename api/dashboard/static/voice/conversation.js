@@ -49,7 +49,7 @@ export class Conversation {
     this.events = [];
     /** @type {{at: number, phase: string}[]} */
     this.phases = [];
-    this.phase = "connecting";
+    this.phase = ""; // nothing has begun
     this.cost = null; // USD
     this.echo = false;
     this.connection();
@@ -93,10 +93,12 @@ export class Conversation {
     this.note("session", state, reason);
     if (state === "reconnecting") {
       this.settle();
-      this.add("note", "The connection was lost. What follows is a new conversation.", false);
+      // Said once, and only of a conversation that there was.
+      if (this.lines.length && this.lines.at(-1).role !== "note") this.add("note", "The connection was lost. What follows is a new conversation.", false);
     }
     if (state === "reconnecting" || state === "connecting") this.connection();
-    if (state !== "live") this.enter(["ended", "nobalance"].includes(state) ? "over" : "connecting");
+    if (["asking", "connecting", "reconnecting"].includes(state)) this.enter("connecting");
+    else if (state !== "live") this.enter(["ended", "nobalance"].includes(state) ? "over" : "");
     if (["ended", "nobalance"].includes(state)) this.settle();
   }
 
@@ -121,7 +123,7 @@ export class Conversation {
       insight: () => this.insight(m),
     }[m.type];
     if (handler) handler();
-    else if (m.type !== "visemes") this.note("server", m.type, m.data === undefined ? "" : JSON.stringify(m.data));
+    else if (m.type !== "visemes") this.note("server", m.type.replaceAll("_", " "), m.data === undefined ? "" : JSON.stringify(m.data));
   }
 
   status(status, generation = 0) {
@@ -139,7 +141,7 @@ export class Conversation {
   // A reply is heard, of which only the time since the server began to think is known.
   answered(generation) {
     const from = this.thought.get(generation);
-    if (from !== undefined) this.turn({ generation, turn: 0, endpoint: 0, model: 0, voice: 0, overhead: 0, total: this.time() - from, measured: false });
+    if (from !== undefined) this.turn({ generation, turn: 0, endpoint: 0, model: 0, voice: 0, overhead: 0, total: this.time() - from, points: [], measured: false });
   }
 
   turn(t) {
@@ -151,7 +153,7 @@ export class Conversation {
   hears(text) {
     this.user ??= this.add("user", "", true);
     this.user.text = text;
-    this.note("caller", "hears", text);
+    this.note("caller", "says so far", text);
   }
 
   said(text) {
@@ -199,12 +201,12 @@ export class Conversation {
         this.enter(data.phase);
         return this.note("server", "phase", data.phase.replace("_", " "));
       case "latency":
-        this.turn({ generation, turn: data.turn, endpoint: data.endpoint_ms, model: data.model_ms, voice: data.voice_ms, overhead: data.overhead_ms, total: data.total_ms, measured: true });
-        return this.note("server", "answered", `reply ${generation} after ${data.total_ms} ms`);
+        this.turn({ generation, turn: data.turn, endpoint: data.endpoint_ms, model: data.model_ms, voice: data.voice_ms, overhead: data.overhead_ms, total: data.total_ms, points: pointsOf(data), measured: true });
+        return this.note("server", "answered", `reply ${generation} after ${data.total_ms} ms${described(data)}`);
       case "told": {
         const { keep = 0, system = this.told.system, tools = this.told.tools, messages = [], speculative = false } = data;
         this.told = { system, tools, messages: [...this.told.messages.slice(0, keep), ...messages], generation, speculative, at: this.time() };
-        return this.note("server", speculative ? "model asked in advance" : "model asked", `${this.told.messages.length} messages`);
+        return this.note("server", speculative ? "model asked in advance" : "model asked", `${this.told.messages.length} message${this.told.messages.length === 1 ? "" : "s"}`);
       }
       case "cost":
         this.cost = data.usd;
@@ -215,6 +217,23 @@ export class Conversation {
     }
   }
 }
+
+// What happens after the caller's last sound, and the field that says when.
+const points = [
+  ["final text", "final_text_ms"],
+  ["first words", "first_token_ms"],
+  ["first sentence", "first_sentence_ms"],
+  ["first audio", "first_audio_ms"],
+  ["first packet", "first_packet_ms"],
+];
+
+const pointsOf = (data) => points.filter(([, field]) => data[field] !== undefined).map(([name, field]) => ({ name, at: data[field] }));
+
+/** The points in words. */
+const described = (data) => {
+  const known = pointsOf(data);
+  return known.length ? ` (${known.map((p) => `${p.name} ${p.at}`).join(", ")})` : "";
+};
 
 /**
  * The words of what was begun that are not in what was heard.

@@ -4,7 +4,7 @@
 import { Conversation } from "./conversation.js";
 import { microphones } from "./microphone.js";
 import { Scope } from "./scope.js";
-import { EventsView, PhaseView, ToldView, TranscriptView, WaterfallView } from "./views.js";
+import { EventsView, PhaseView, ToldView, TranscriptView, WaterfallView, english } from "./views.js";
 import { VoiceSession } from "./voice.js";
 
 // What is said of each state. The reason of the server follows where there is one.
@@ -23,7 +23,8 @@ const sentences = {
 };
 
 const notices = {
-  lost: "The microphone was unplugged. Stop and start again to use another.",
+  lost: "The microphone was unplugged. Connect one, and the conversation goes on with it; until then you can type.",
+  regained: "The conversation goes on with another microphone: talk.",
 };
 
 export class VoicePanel {
@@ -36,7 +37,7 @@ export class VoicePanel {
     this.query = new URLSearchParams(location.search);
     const p = this.parts;
     this.views = [
-      p.transcript && [new TranscriptView(p.transcript), (c) => c.lines],
+      p.transcript && [new TranscriptView(p.transcript, { ...english, user: "You", unheard: "not heard: you interrupted" }), (c) => c.lines],
       p.turns && [new WaterfallView(p.turns, p["turns-summary"]), (c) => c.turns],
       p.events && [new EventsView(p.events), (c) => c.events],
       p.phases && [new PhaseView(p.phases), (c) => c.phase],
@@ -180,7 +181,7 @@ export class VoicePanel {
     const c = this.conversation;
     for (const [view, of] of this.views) view.draw(of(c));
     const { cost, echo, call } = this.parts;
-    if (cost) cost.textContent = c.cost === null ? "–" : `${Number(c.cost).toFixed(4)} USD`;
+    if (cost) cost.textContent = c.cost === null ? "–" : `$${Number(c.cost).toFixed(4)}`;
     if (echo) echo.hidden = !c.echo;
     if (call) {
       call.hidden = !c.call;

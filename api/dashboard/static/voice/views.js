@@ -15,8 +15,8 @@ const svg = (tag, attributes) => {
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
-// What a transcript says besides what was said.
-const english = { user: "Caller", agent: "Agent", note: "", unheard: "not heard: the caller interrupted", corrected: "corrected" };
+/** What a transcript says besides what was said. */
+export const english = { user: "Caller", agent: "Agent", note: "", unheard: "not heard: the caller interrupted", corrected: "corrected" };
 
 /**
  * The transcript, a log that is read out. What may still change is hidden from screen
@@ -95,7 +95,7 @@ export class WaterfallView {
     this.body.replaceChildren(...turns.map((t) => this.row(t)));
     if (this.summary) {
       const sorted = turns.map((t) => t.total).sort((a, b) => a - b);
-      this.summary.textContent = sorted.length ? `${sorted.length} replies, median ${Math.round(sorted[sorted.length >> 1])} ms, longest ${Math.round(sorted.at(-1))} ms` : "No replies yet.";
+      this.summary.textContent = sorted.length ? `${sorted.length} ${sorted.length === 1 ? "reply" : "replies"}, median ${Math.round(sorted[sorted.length >> 1])} ms, longest ${Math.round(sorted.at(-1))} ms` : "No replies yet.";
     }
   }
 
@@ -112,6 +112,9 @@ export class WaterfallView {
       const width = (t[name] / this.scale) * 100;
       bar.append(svg("rect", { x, y: 1, width, height: 8, class: `voice-part-${name}` }));
       x += width;
+    }
+    for (const { at } of t.points) {
+      if (at >= 0 && at <= this.scale) bar.append(svg("rect", { x: (at / this.scale) * 100, y: 0, width: 0.4, height: 10, class: "voice-point" }));
     }
     return bar;
   }

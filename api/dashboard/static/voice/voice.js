@@ -32,6 +32,7 @@ import { WebRTCTransport } from "./webrtc.js";
  * One connection. open resolves when messages may be sent, or after closed was called.
  * @typedef {object} Transport
  * @property {(microphone: Microphone | null) => Promise<void>} open
+ * @property {(microphone: Microphone) => Promise<void>} change uses another microphone from now on
  * @property {(message: object) => void} send
  * @property {() => void} close
  * @property {AnalyserNode | null} meter of the agent's voice
@@ -56,7 +57,8 @@ const LASTED = 30000;
 /**
  * Events, all CustomEvents: "state" {state, reason, code}; "message" {message}, whatever
  * the server sends; "flushed" {heard}, the agent was cut off after so many ms; "notice" {code}, such
- * as lost (the microphone was unplugged) and dropped (the network is too slow).
+ * as lost (the microphone went away, and there is no other), regained (the conversation goes
+ * on with another) and dropped (the network is too slow).
  */
 export class VoiceSession extends EventTarget {
   /** @param {VoiceOptions} options */
@@ -131,8 +133,35 @@ export class VoiceSession extends EventTarget {
   use(microphone) {
     this.microphone = microphone;
     for (const t of microphone.stream.getAudioTracks()) {
-      t.addEventListener("ended", () => this.microphone === microphone && this.tell("notice", { code: "lost" }));
+      t.addEventListener("ended", () => this.microphone === microphone && this.regain());
     }
+  }
+
+  // Goes on with another microphone, now or as soon as one is plugged in. Until then the
+  // server hears silence, and turns can be typed.
+  async regain() {
+    const { run, microphone: gone } = this;
+    this.stopWaiting();
+    let found;
+    try {
+      found = await Microphone.open(this.options);
+    } catch {
+      if (run !== this.run) return;
+      this.plugged = () => this.regain();
+      navigator.mediaDevices.addEventListener("devicechange", this.plugged);
+      return this.tell("notice", { code: "lost" });
+    }
+    if (run !== this.run) return void found.close();
+    found.muted = gone.muted;
+    this.use(found);
+    await this.transport?.change(found);
+    gone.close().catch(() => {}); // it is closed
+    this.tell("notice", { code: "regained" });
+  }
+
+  stopWaiting() {
+    if (this.plugged) navigator.mediaDevices.removeEventListener("devicechange", this.plugged);
+    this.plugged = null;
   }
 
   async connect(run) {
@@ -196,6 +225,7 @@ export class VoiceSession extends EventTarget {
   release() {
     this.run++;
     clearTimeout(this.timer);
+    this.stopWaiting();
     this.transport?.close();
     this.microphone?.close().catch(() => {}); // it is closed
     if (this.context && this.context.state !== "closed") this.context.close();

@@ -1,6 +1,7 @@
 // The agent over WebRTC, in the form of WHIP (RFC 9725): an offer is posted, the answer
 // comes back, the resource that it names ends the conversation. Messages go over a data
 // channel.
+import { refusal } from "./refusal.js";
 
 // How long a connection may be without a sign of the far end before ICE is restarted, in
 // ms: networks change, and browsers take their time to give up.
@@ -47,6 +48,11 @@ export class WebRTCTransport {
     if (this.over) return;
     // Also without any: it tells the server that the configuration has begun.
     this.send({ type: "features", data: this.options.insight ? ["insight"] : [] });
+  }
+
+  async change(microphone) {
+    const [track] = microphone.stream.getAudioTracks();
+    await this.peer?.getSenders().find((s) => s.track?.kind === "audio")?.replaceTrack(track);
   }
 
   // The offer is posted before addresses are gathered, because the answer names the servers
@@ -195,13 +201,4 @@ export function renewed(sdp, fragment) {
     first = false;
     return [line(fragment, "ice-pwd"), ...here];
   }).join("\r\n") + "\r\n";
-}
-
-// What the server says instead of an answer.
-async function refusal(answer) {
-  const problem = await answer.json().catch(() => ({}));
-  const e = new Error(problem.error ?? `The server answered ${answer.status}.`);
-  e.code = problem.code ?? "";
-  e.again = answer.status >= 500;
-  return e;
 }

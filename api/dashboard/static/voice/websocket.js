@@ -1,5 +1,6 @@
 // The agent socket: PCM and JSON over one WebSocket.
 import { RATE_IN, RATE_OUT } from "./dsp.js";
+import { refusal } from "./refusal.js";
 
 // How much of the microphone may wait for a slow network: two seconds. What comes on top
 // is dropped, or the agent would answer what was said long ago.
@@ -29,21 +30,23 @@ export class WebSocketTransport {
     const ticket = await this.options.ticket();
     if (this.over) return;
     const url = new URL("/ws/agent", this.options.server);
+    const way = [url.href, ticket];
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     url.searchParams.set("api_key", ticket);
     if (this.options.agentId) url.searchParams.set("agent_id", this.options.agentId);
     this.socket = new WebSocket(url);
     this.socket.binaryType = "arraybuffer";
     this.socket.onmessage = (e) => this.take(e.data);
-    this.socket.onclose = (e) => this.closed(e.code, e.reason);
+    this.socket.onopen = () => (this.opened = true);
+    this.socket.onclose = (e) => (this.opened ? this.closed(e.code, e.reason) : this.refused(...way));
     await new Promise((done) => {
       this.socket.addEventListener("open", done, { once: true });
       this.socket.addEventListener("close", done, { once: true });
     });
-    if (this.socket.readyState !== WebSocket.OPEN) return; // closed has said so
+    if (this.socket?.readyState !== WebSocket.OPEN) return; // closed has said so
     this.send({ type: "features", data: this.options.insight ? [...features, "insight"] : features });
     this.send({ type: "rates", playback: RATE_OUT, input: RATE_IN });
-    if (microphone) await microphone.listen(this.options.base, (frame) => this.hear(frame));
+    if (microphone) await this.change(microphone);
   }
 
   // The way from the socket to the loudspeaker.
@@ -69,8 +72,12 @@ export class WebSocketTransport {
     this.options.message(m);
   }
 
+  change(microphone) {
+    return microphone.listen(this.options.base, (frame) => this.hear(frame));
+  }
+
   hear(frame) {
-    if (this.socket.readyState !== WebSocket.OPEN) return;
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
     if (this.socket.bufferedAmount > BACKLOG) {
       this.stats.dropped += frame.length;
       return;
@@ -95,10 +102,24 @@ export class WebSocketTransport {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
+  // A browser does not tell why a server refuses a socket, nor whether there is a server: it
+  // is asked by a request, which a server that takes sockets answers with 400.
+  async refused(address, ticket) {
+    if (this.over) return;
+    this.release();
+    let why = { code: "", message: "", again: true };
+    try {
+      const answer = await fetch(address, { headers: { Authorization: "Bearer " + ticket } });
+      if (answer.status !== 400) why = await refusal(answer);
+    } catch {
+      // There is none, or no network: it may come back.
+    }
+    this.options.closed({ code: why.code, reason: why.message, again: why.again, policy: false });
+  }
+
   closed(code, reason) {
     if (this.over) return;
     this.release();
-    // 1006 is also what a refused upgrade looks like: a browser does not tell.
     this.options.closed({ code: "", reason, again: [1001, 1006, 1011, 1012, 1013, 1014].includes(code), policy: code === 1008 });
   }
 

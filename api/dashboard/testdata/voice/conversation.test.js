@@ -57,8 +57,9 @@ test("without the owner's view the wait is measured here", () => {
   const [t] = talk(status("thinking", 1), status("speaking", 1)).turns;
   assert.deepEqual([t.measured, t.total], [false, 10]);
   const measured = talk({ type: "insight", name: "phase", data: { phase: "thinking" } }, status("thinking", 1), status("speaking", 1),
-    { type: "insight", name: "latency", generation: 1, data: { turn: 1, endpoint_ms: 200, model_ms: 30, voice_ms: 50, overhead_ms: 2, total_ms: 282 } }).turns;
+    { type: "insight", name: "latency", generation: 1, data: { turn: 1, endpoint_ms: 200, model_ms: 30, voice_ms: 50, overhead_ms: 2, total_ms: 282, first_token_ms: 230, first_packet_ms: 282 } }).turns;
   assert.deepEqual(measured.map((t) => [t.measured, t.total, t.endpoint]), [[true, 282, 200]]);
+  assert.deepEqual(measured[0].points, [{ name: "first words", at: 230 }, { name: "first packet", at: 282 }]);
 });
 
 test("what the model was told is put together from what is new", () => {
@@ -82,4 +83,17 @@ test("unknown messages are events, and events are bounded", () => {
   assert.deepEqual(c.events.map((e) => e.label), ["weather", "error"]);
   for (let i = 0; i < MAX_EVENTS + 100; i++) c.take(status("listening"));
   assert.equal(c.events.length, MAX_EVENTS);
+});
+
+test("a connection that never was is not said to be lost", () => {
+  const c = talk({ state: "connecting", reason: "" }, { state: "reconnecting", reason: "" }, { state: "reconnecting", reason: "" });
+  assert.deepEqual(shown(c), []);
+  const twice = talk(line("user", "hello"), { state: "reconnecting", reason: "" }, { state: "reconnecting", reason: "" });
+  assert.equal(twice.lines.length, 2);
+});
+
+test("before it begins no phase is the present one", () => {
+  assert.equal(talk().phase, "");
+  assert.equal(talk({ state: "denied", reason: "" }).phase, "");
+  assert.equal(talk({ state: "connecting", reason: "" }).phase, "connecting");
 });

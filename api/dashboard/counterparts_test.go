@@ -1,0 +1,175 @@
+package dashboard
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// counterparts are, for each address of the dashboard, the routes with which a program does
+// the same, parted by commas: whatever the dashboard can do, the API can do.
+var counterparts = map[string]string{
+	"GET /app/{$}":           "GET /v1/balance, GET /v1/agents, GET /v1/keys, GET /v1/calls, GET /callcenter/numbers",
+	"GET /app/overview/live": "GET /v1/calls",
+
+	"GET /app/agents":                                  "GET /v1/agents, GET /callcenter/numbers",
+	"GET /app/agents/new":                              "GET /v1/agents/schema",
+	"POST /app/agents":                                 "POST /v1/agents",
+	"POST /app/agents/check":                           "POST /v1/agents/validate",
+	"GET /app/agents/import":                           "GET /v1/agents/schema",
+	"POST /app/agents/import":                          "POST /v1/agents",
+	"GET /app/agents/{id}":                             "GET /v1/agents/{id}",
+	"POST /app/agents/{id}":                            "PUT /v1/agents/{id}",
+	"GET /app/agents/{id}/document":                    "GET /v1/agents/{id}",
+	"POST /app/agents/{id}/document":                   "PUT /v1/agents/{id}",
+	"GET /app/agents/{id}/export":                      "GET /v1/agents/{id}",
+	"GET /app/agents/{id}/versions":                    "GET /v1/agents/{id}/versions",
+	"GET /app/agents/{id}/versions/{version}":          "GET /v1/agents/{id}/versions/{version}, GET /v1/agents/{id}/versions/{version}/diff",
+	"POST /app/agents/{id}/versions/{version}/restore": "PUT /v1/agents/{id}",
+	"GET /app/agents/{id}/delete":                      "GET /v1/agents/{id}",
+	"POST /app/agents/{id}/delete":                     "DELETE /v1/agents/{id}",
+
+	"GET /app/playground":                "GET /v1/agents, GET /ws/agent, POST /webrtc/agent",
+	"GET /app/playground/test-call/{id}": "GET /v1/agents/{id}, GET /ws/agent",
+	"POST /app/ticket":                   "POST /ws-ticket",
+
+	"GET /app/live":                         "GET /v1/calls",
+	"GET /app/live/rows":                    "GET /v1/calls",
+	"GET /app/live/{id}":                    "GET /v1/calls/{id}, GET /v1/calls/{id}/events",
+	"GET /app/calls":                        "GET /v1/calls",
+	"GET /app/calls/{id}":                   "GET /v1/calls/{id}, GET /v1/calls/{id}/recording, GET /v1/calls/{id}/recording/peaks, GET /v1/calls/{id}/quality",
+	"GET /app/calls/{id}/signalling":        "GET /v1/calls/{id}/sip",
+	"POST /app/calls/{id}/hangup":           "POST /v1/calls/{id}/hangup",
+	"GET /app/calls/{id}/recording/delete":  "GET /v1/calls/{id}",
+	"POST /app/calls/{id}/recording/delete": "DELETE /v1/calls/{id}/recording",
+	"GET /app/calls/{id}/delete":            "GET /v1/calls/{id}",
+	"POST /app/calls/{id}/delete":           "DELETE /v1/calls/{id}",
+
+	"GET /app/dial":                  "GET /callcenter/numbers, GET /callcenter/agents",
+	"POST /app/dial":                 "POST /callcenter/dial",
+	"GET /app/numbers":               "GET /callcenter/numbers",
+	"POST /app/numbers":              "POST /callcenter/numbers",
+	"GET /app/numbers/search":        "GET /callcenter/numbers/search",
+	"GET /app/numbers/buy":           "GET /v1/pricing, GET /callcenter/agents",
+	"POST /app/numbers/{id}/assign":  "POST /callcenter/numbers/{id}/assign",
+	"GET /app/numbers/{id}/release":  "GET /callcenter/numbers",
+	"POST /app/numbers/{id}/release": "DELETE /callcenter/numbers/{id}",
+
+	"GET /app/bulk":                  "GET /callcenter/bulk-dial",
+	"GET /app/bulk/new":              "GET /callcenter/numbers, GET /callcenter/agents",
+	"GET /app/bulk/template.csv":     "POST /callcenter/bulk-dial", // whose rows have its columns
+	"POST /app/bulk/review":          "POST /callcenter/bulk-dial/check",
+	"POST /app/bulk":                 "POST /callcenter/bulk-dial",
+	"GET /app/bulk/{id}":             "GET /callcenter/bulk-dial/{id}",
+	"GET /app/bulk/{id}/progress":    "GET /callcenter/bulk-dial/{id}",
+	"GET /app/bulk/{id}/results.csv": "GET /callcenter/bulk-dial/{id}/results.csv",
+	"POST /app/bulk/{id}/{turn}":     "POST /callcenter/bulk-dial/{id}/pause, POST /callcenter/bulk-dial/{id}/resume, POST /callcenter/bulk-dial/{id}/cancel",
+
+	"GET /app/balance":               "GET /v1/balance, GET /v1/usage, GET /v1/topups, GET /v1/topups/{id}, GET /v1/auto-recharge",
+	"POST /app/balance/topups":       "POST /v1/topups",
+	"POST /app/balance/recharge":     "PUT /v1/auto-recharge",
+	"GET /app/balance/statement":     "GET /v1/ledger, GET /v1/ledger.csv",
+	"GET /app/balance/receipts/{id}": "GET /v1/calls/{id}/receipt",
+
+	"GET /app/keys":              "GET /v1/keys",
+	"POST /app/keys":             "POST /v1/keys",
+	"POST /app/keys/{id}/revoke": "DELETE /v1/keys/{id}",
+
+	"GET /app/webhooks":                                   "GET /v1/webhooks",
+	"POST /app/webhooks":                                  "POST /v1/webhooks",
+	"GET /app/webhooks/{id}":                              "GET /v1/webhooks/{id}, GET /v1/webhooks/{id}/deliveries",
+	"GET /app/webhooks/{id}/deliveries":                   "GET /v1/webhooks/{id}/deliveries",
+	"POST /app/webhooks/{id}":                             "PATCH /v1/webhooks/{id}",
+	"POST /app/webhooks/{id}/enable":                      "PATCH /v1/webhooks/{id}",
+	"POST /app/webhooks/{id}/delete":                      "DELETE /v1/webhooks/{id}",
+	"POST /app/webhooks/{id}/rotate":                      "POST /v1/webhooks/{id}/rotate",
+	"POST /app/webhooks/{id}/test":                        "POST /v1/webhooks/{id}/test",
+	"POST /app/webhooks/{id}/deliveries/{delivery}/retry": "POST /v1/webhooks/{id}/deliveries/{delivery}/retry",
+
+	"GET /app/people":                          "GET /v1/members, GET /v1/invitations",
+	"POST /app/people":                         "POST /v1/invitations",
+	"POST /app/people/{user}/role":             "PATCH /v1/members/{user_id}",
+	"POST /app/people/{user}/remove":           "DELETE /v1/members/{user_id}",
+	"POST /app/people/invitations/{id}/revoke": "DELETE /v1/invitations/{id}",
+
+	"GET /app/engines":       "GET /api/status/health, GET /api/status/models, GET /status, GET /health",
+	"GET /app/engines/state": "GET /api/status/health, GET /api/status/models, GET /status, GET /health",
+
+	"GET /app/setup":                      "GET /v1/operator/checks",
+	"GET /app/setup/checks":               "GET /v1/operator/checks",
+	"GET /app/operator":                   "GET /v1/operator/accounts",
+	"POST /app/operator":                  "POST /v1/operator/accounts",
+	"GET /app/operator/{id}":              "GET /v1/operator/accounts/{id}",
+	"POST /app/operator/{id}/suspend":     "PATCH /v1/operator/accounts/{id}",
+	"POST /app/operator/{id}/concurrency": "PATCH /v1/operator/accounts/{id}",
+	"POST /app/operator/{id}/resolve":     "POST /v1/operator/accounts/{id}/resolve-disputes",
+}
+
+// ofBrowsers are the addresses that have no counterpart, and why.
+var ofBrowsers = map[string]string{
+	"GET /app/sign-in":              "a program sends its credential with each request",
+	"POST /app/sign-in":             "a program sends its credential with each request",
+	"POST /app/sign-out":            "a program has no sign-in; a key ends when it is revoked",
+	"POST /app/sign-out-everywhere": "a program has no sign-in; a key ends when it is revoked",
+	"GET /app/welcome":              "the first person of a server, by a link that the server prints",
+	"POST /app/welcome":             "the first person of a server, by a link that the server prints",
+	"GET /app/password":             "a password is a person's, for the sign-in",
+	"POST /app/password":            "a password is a person's, for the sign-in",
+	"GET /app/me":                   "a password is a person's, for the sign-in",
+	"POST /app/me/password":         "a password is a person's, for the sign-in",
+	"GET /app/invitation":           "who was invited begins to sign in with it",
+	"POST /app/invitation":          "who was invited begins to sign in with it",
+	"GET /app/accounts":             "which of a person's accounts their browser looks at; a key has one",
+	"POST /app/accounts/switch":     "which of a person's accounts their browser looks at; a key has one",
+	"GET /app/{rest...}":            "there is nothing",
+}
+
+// operation is a method or a path of the document.
+var operation = regexp.MustCompile(`(?m)^  (/\S*):$|^    (get|post|put|patch|delete):$`)
+
+// operations are those of the published document, as "GET /v1/keys".
+func operations(t *testing.T) (all []string) {
+	text, err := os.ReadFile("../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := ""
+	for _, m := range operation.FindAllStringSubmatch(string(text), -1) {
+		if m[1] != "" {
+			path = m[1]
+			continue
+		}
+		all = append(all, strings.ToUpper(m[2])+" "+path)
+	}
+	return all
+}
+
+// TestWhateverThePagesDoTheAPIDoes: each address of the dashboard names routes that do the
+// same and that there are, or a reason why it is of browsers alone.
+func TestWhateverThePagesDoTheAPIDoes(t *testing.T) {
+	known, seen := operations(t), map[string]bool{}
+	if len(known) < 100 {
+		t.Fatalf("the document has %d operations", len(known))
+	}
+	for _, p := range pages() {
+		seen[p.route] = true
+		routes, reason := counterparts[p.route], ofBrowsers[p.route]
+		if (routes == "") == (reason == "") {
+			t.Errorf("%s: name the routes with which a program does the same, or why only a browser does it", p.route)
+		}
+		for r := range strings.SplitSeq(routes, ", ") {
+			if routes != "" && !slices.Contains(known, r) {
+				t.Errorf("%s: there is no route %s", p.route, r)
+			}
+		}
+	}
+	for _, table := range []map[string]string{counterparts, ofBrowsers} {
+		for route := range table {
+			if !seen[route] {
+				t.Errorf("there is no %s", route)
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package dashboard_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/api/dashboard/dashboardtest"
+	"parley/api/operator"
+	"parley/store"
+)
+
+// TestSetupCheck: who runs the server sees what is wrong first, with what to change, as a
+// part of the page and as a page of its own; others see nothing of it.
+func TestSetupCheck(t *testing.T) {
+	broken := false
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Checks: func(found []operator.Check) ([]operator.Check, error) {
+		if broken {
+			return nil, errors.New("it took too long")
+		}
+		return append(slices.Clone(found), operator.Check{Name: "<b>disk</b>", Status: "ok", Detail: "<i>2 GB left</i>"}), nil
+	}}).SignIn()
+	if a := s.Get("/app/setup"); a.Status != http.StatusOK || !strings.Contains(a.Body, `hx-get="/app/setup/checks" hx-trigger="load"`) || !strings.Contains(a.Body, `aria-current="page"`) ||
+		strings.Contains(a.Body, "In order") {
+		t.Errorf("the page waits for the checks: %d %s", a.Status, a.Body)
+	}
+	for _, header := range [][]string{{"HX-Request", "true"}, nil} {
+		a := s.Get("/app/setup/checks", header...)
+		worst, odd, fine := strings.Index(a.Body, "webrtc port"), strings.Index(a.Body, "microphone"), strings.Index(a.Body, "http port")
+		if a.Status != http.StatusOK || worst < 0 || odd < worst || fine < odd || !strings.Contains(a.Body, "1 thing is broken") || strings.Contains(a.Body, "<b>disk") || strings.Contains(a.Body, "<i>2 GB") ||
+			!strings.Contains(a.Body, "To change:</strong> stop that program (ss -lptun shows it), or set PARLEY_WEBRTC_UDP_PORT") || strings.Contains(a.Body, "<html") == (header != nil) {
+			t.Errorf("%v: %d %s", header, a.Status, a.Body)
+		}
+	}
+	broken = true
+	if a := s.Get("/app/setup/checks"); a.Status != http.StatusInternalServerError || strings.Contains(a.Body, "too long") {
+		t.Errorf("checks that fail: %d %s", a.Status, a.Body)
+	}
+	member := s.NewUser("luis@example.com", store.RoleMember)
+	s.OK(s.DB.AddMember(t.Context(), s.Account, member, store.RoleOwner, s.Stamp()))
+	s.SignInAs(s.Client, member)
+	for _, at := range []string{"/app/setup", "/app/setup/checks"} {
+		if a := s.Get(at); a.Status != http.StatusForbidden {
+			t.Errorf("a member sees %s: %d", at, a.Status)
+		}
+	}
+	if a := s.Get("/app/"); strings.Contains(a.Body, "/app/setup") {
+		t.Error("a member is led to it")
+	}
+}

@@ -1,0 +1,151 @@
+package dashboard_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/api/dashboard"
+	"parley/api/dashboard/dashboardtest"
+)
+
+// stop is a page with what it is there for.
+type stop struct {
+	route string
+	path  string // its address: see world.at
+	out   bool   // for who has not signed in
+	task  string // the main one
+	do    func(*world, *dashboardtest.Tab)
+}
+
+// tour are all pages. What a page shows is changed by the tasks before it.
+var tour = []stop{
+	{"/app/sign-in", "/app/sign-in", true, "sign in, and out", asksForASignIn},
+	{"/app/password", "/app/password?token={reset}", true, "choose a password", choosesPassword("Casa Lola")},
+	{"/app/invitation", "/app/invitation?token={invited}", true, "join an account", choosesPassword("Casa Lola")},
+	{"/app/welcome", "/app/welcome?token={first}", true, "set up a server: TestWelcomeByKeyboard", func(*world, *dashboardtest.Tab) {}},
+	{"/app/{$}", "/app/", false, "see how things are, and go on from there", opens(`.stat a[href="/app/agents"]`, "/app/agents")},
+	{"/app/keys", "/app/keys", false, "make a key, and revoke it", makesKey},
+	{"/app/webhooks", "/app/webhooks", false, "make a webhook", makesWebhook},
+	{"/app/webhooks/{id}", "/app/webhooks/{hook}", false, "try a webhook, and delete it", triesWebhook},
+	{"/app/people", "/app/people", false, "invite somebody", invitesSomebody},
+	{"/app/accounts", "/app/accounts", false, "look at another account", switchesAccount},
+	{"/app/me", "/app/me", false, "change one's password", changesPassword},
+	{"/app/engines", "/app/engines", false, "see whether the engines work", reads("pocketsphinx")},
+	{"/app/setup", "/app/setup", false, "check the server again", checksServer},
+	{"/app/operator/{id}", "/app/operator/{account}", false, "suspend an account", suspendsAccount},
+	{"/app/operator", "/app/operator", false, "make an account", makesAccount},
+	{"/app/agents", "/app/agents", false, "begin a new agent", opens(`a[href="/app/agents/new"].primary`, "/app/agents/new")},
+	{"/app/agents/new", "/app/agents/new", false, "make an agent", makesAgent},
+	{"/app/agents/{id}", "/app/agents/{agent}", false, "change an agent", changesAgent},
+	{"/app/agents/{id}/document", "/app/agents/{agent}/document", false, "change the whole of it", changesDocument},
+	{"/app/agents/{id}/versions", "/app/agents/{agent}/versions", false, "open a version", opens(`a[href$="/versions/1"]`, "/app/agents/{agent}/versions/1")},
+	{"/app/agents/{id}/versions/{version}", "/app/agents/{agent}/versions/{version}", false, "go back to a version", presses("main .button.primary", "is again what it was in version 2")},
+	{"/app/agents/import", "/app/agents/import", false, "import an agent", importsAgent},
+	{"/app/agents/{id}/delete", "/app/agents/{doomed}/delete", false, "delete an agent", presses("main .danger", "Doomed was deleted.")},
+	{"/app/playground", "/app/playground", false, "talk with an agent", talks},
+	{"/app/calls", "/app/calls", false, "find calls", filters("#end_reason", "C", "/app/calls", "Caller hung up")},
+	{"/app/calls/{id}", "/app/calls/{over}", false, "listen to a call", listens},
+	{"/app/calls/{id}/recording/delete", "/app/calls/{over}/recording/delete", false, "delete a recording", presses("main .danger", "The recording was deleted")},
+	{"/app/calls/{id}/delete", "/app/calls/{over}/delete", false, "delete what was said", presses("main .danger", "What was said was deleted")},
+	{"/app/live", "/app/live", false, "follow what goes on", watches},
+	{"/app/live/{id}", "/app/live/{lasts}", false, "end a call", hangsUp},
+	{"/app/balance", "/app/balance", false, "top up", topsUp},
+	{"/app/balance/statement", "/app/balance/statement", false, "see what was charged", filters("#kind", "U", "/app/balance/statement", "Conversation")},
+	{"/app/balance/receipts/{id}", "/app/balance/receipts/{over}", false, "see what a call has cost", reads("Together")},
+	{"/app/numbers", "/app/numbers", false, "choose who answers", assignsNumber},
+	{"/app/numbers/search", "/app/numbers/search", false, "look for a number", filters("#country", "F", "/app/numbers/search", "Buy")},
+	{"/app/numbers/buy", "/app/numbers/buy?number=%2B{offer}", false, "buy a number", buysNumber},
+	{"/app/numbers/{id}/release", "/app/numbers/{spare}/release", false, "release a number", releasesNumber},
+	{"/app/dial", "/app/dial", false, "call somebody", calls},
+	{"/app/bulk", "/app/bulk", false, "begin a batch", opens(`main a.primary`, "/app/bulk/new")},
+	{"/app/bulk/new", "/app/bulk/new", false, "queue a batch", queuesBatch},
+	{"/app/bulk/{id}", "/app/bulk/{batch}", false, "cancel a batch", presses("#cancel", "The batch is cancelled.")},
+	{"/app/{rest...}", "/app/nothing", false, "find the way back", opens("main a.button", "/app/")},
+}
+
+// parts are what pages load besides, and files: no pages.
+var parts = map[string]string{
+	"/app/overview/live":             "/app/overview/live",
+	"/app/engines/state":             "/app/engines/state",
+	"/app/setup/checks":              "/app/setup/checks",
+	"/app/live/rows":                 "/app/live/rows",
+	"/app/webhooks/{id}/deliveries":  "/app/webhooks/{hook}/deliveries",
+	"/app/calls/{id}/signalling":     "/app/calls/{over}/signalling",
+	"/app/bulk/{id}/progress":        "/app/bulk/{batch}/progress",
+	"/app/bulk/{id}/results.csv":     "/app/bulk/{batch}/results.csv",
+	"/app/bulk/template.csv":         "/app/bulk/template.csv",
+	"/app/agents/{id}/export":        "/app/agents/{agent}/export",
+	"/app/playground/test-call/{id}": "/app/playground/test-call/{agent}",
+}
+
+// TestTheTourIsComplete: a page that is added has its place in it, and a task.
+func TestTheTourIsComplete(t *testing.T) {
+	registered := dashboard.Readable()
+	for _, route := range registered {
+		n := 0
+		for _, p := range tour {
+			if p.route == route {
+				n++
+			}
+		}
+		if _, part := parts[route]; part == (n == 1) {
+			t.Errorf("%s is in the tour %d times, and a part: %v", route, n, part)
+		}
+	}
+	for _, p := range tour {
+		if !slices.Contains(registered, p.route) || p.task == "" || p.do == nil {
+			t.Errorf("%s: there is no such page, or no task", p.route)
+		}
+	}
+	for route := range parts {
+		if !slices.Contains(registered, route) {
+			t.Errorf("there is no %s", route)
+		}
+	}
+}
+
+// TestEveryPage visits them in a browser: light and dark, wide and on a phone, and with
+// the Tab key from end to end. Names and texts are hostile.
+func TestEveryPage(t *testing.T) {
+	w := newWorld(t)
+	in, out := w.Tab(denied...), dashboardtest.Open(t, w.URL, denied...)
+	in.Allow("status of 404")
+	out.Allow("status of 404")
+	for _, p := range tour {
+		b := in
+		if p.out {
+			b = out
+		}
+		name := strings.Trim(strings.NewReplacer("/app/", "", "/", "-", "{", "", "}", "", "$", "", "...", "").Replace(p.route), "-")
+		if name == "" {
+			name = "home"
+		}
+		b.Go(w.at(p.path))
+		if p.route == "/app/setup" {
+			b.Says("thing is broken")
+		}
+		b.Accessible()
+		b.Walk()
+		b.Shot(name)
+		b.Dark(true)
+		b.Shot(name + "-dark")
+		b.Dark(false)
+		b.Phone()
+		b.NoSidewaysScroll()
+		b.Shot(name + "-phone")
+		b.Wide()
+		if dashboardtest.Eval[bool](b, `document.querySelector("img[src=x], [onerror], main script:not([type='application/json'])") !== null`) {
+			t.Errorf("%s: a name has become a part of the page", p.path)
+		}
+		b.Check()
+	}
+	out.Go("/app/password?token=x") // a link that leads nowhere
+	out.Accessible()
+	out.Shot("dead-link")
+	for _, path := range parts {
+		if a := w.Get(w.at(path)); a.Status != 200 {
+			t.Errorf("%s: %d", path, a.Status)
+		}
+	}
+}

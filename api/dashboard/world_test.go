@@ -1,0 +1,104 @@
+package dashboard_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/api"
+	"parley/api/callcenter"
+	"parley/api/dashboard/dashboardtest"
+	"parley/api/dashboard/voicetest"
+	"parley/api/wsagent"
+	"parley/billing"
+	"parley/store"
+)
+
+// world is a site with one of everything that pages show.
+type world struct {
+	*exchange
+	ids map[string]string // of what the addresses of pages name
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{exchange: &exchange{changes: make(chan callcenter.Change, 10)}}
+	dir := t.TempDir()
+	w.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
+		w.mount(dir)(s, a)
+		w.mountShop(s, a)
+		mountTill(s, a)
+		mountAgents(s, a)
+		wsagent.Mount(a, &wsagent.Handler{Agents: &voicetest.Agent{}})
+	}})
+	w.SignIn()
+	w.fill(dir)
+	ctx, at := t.Context(), stamp()
+	agent := w.agent()
+	number, err := w.DB.ImportNumber(ctx, w.Account, "+34911234567", agent, at)
+	w.OK(err)
+	spare, err := w.DB.ImportNumber(ctx, w.Account, "+34911234568", agent, at)
+	w.OK(err)
+	k, _, err := w.DB.CreateKey(ctx, w.Account, "old website", at)
+	w.OK(err)
+	w.OK(w.DB.RevokeKey(ctx, w.Account, k.ID, at))
+	_, _, err = w.DB.CreateKey(ctx, w.Account, "website", at)
+	w.OK(err)
+	hook, _, err := w.Hooks.Create(ctx, w.Account, store.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}}, at)
+	w.OK(err)
+	w.OK(w.DB.AddMember(ctx, w.Account, w.NewUser("luis@example.com", store.RoleMember), store.RoleMember, at))
+	_, _, err = w.DB.Invite(ctx, w.Account, "eva@example.com", store.RoleOwner, w.User, at)
+	w.OK(err)
+	batch := w.Post("/app/bulk", "list", "34912345678\n34912345679\n", "name", "Friday "+hostile, "from", number.E164, "agent_id", agent, "on_machine", "continue", "consent", "on")
+	other, err := w.DB.CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard(), at)
+	w.OK(err)
+	w.OK(w.DB.OpenDispute(ctx, other.ID, "pi_1", at))
+	w.ids = map[string]string{"agent": agent, "doomed": makeAgent(w.Site, w.Account, store.Agent{Name: "Doomed", Voice: "M1", Language: "en"}).ID,
+		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
+		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2",
+		"batch": strings.TrimPrefix(batch.Header.Get("Location"), "/app/bulk/")}
+	w.ids["reset"], err = w.DB.NewSignInLink(ctx, w.User, time.Now())
+	w.OK(err)
+	w.ids["first"], err = w.DB.NewSignInLink(ctx, "", time.Now()) // as if nobody had used it yet
+	w.OK(err)
+	_, w.ids["invited"], err = w.DB.Invite(ctx, w.Account, "noor@example.com", store.RoleMember, w.User, time.Now())
+	w.OK(err)
+	return w
+}
+
+// agent makes one with something in each part of its form, and three versions.
+func (w *world) agent() string {
+	w.T.Helper()
+	a := lola
+	a.Name, a.Settings = "Lola "+hostile, json.RawMessage(rich)
+	a.Prompt = "</textarea><script>alert(1)</script>\n" + strings.Repeat("We are open from nine to six. ", 12)
+	made := makeAgent(w.Site, w.Account, a)
+	changed := *made
+	changed.Version = 0
+	for _, prompt := range []string{"Be kind.", a.Prompt} {
+		changed.Prompt = prompt
+		_, err := w.DB.UpdateAgent(w.T.Context(), w.Account, changed, stamp())
+		w.OK(err)
+	}
+	return made.ID
+}
+
+// at is an address in which names stand for what there is: "/app/agents/{agent}".
+func (w *world) at(path string) string {
+	for name, id := range w.ids {
+		path = strings.ReplaceAll(path, "{"+name+"}", id)
+	}
+	return path
+}
+
+// fullSite is the world's site, with the addresses of its pages.
+func fullSite(t *testing.T) (s *dashboardtest.Site, pages []string) {
+	w := newWorld(t)
+	for _, p := range tour {
+		if !p.out {
+			pages = append(pages, w.at(p.path))
+		}
+	}
+	return w.Site, pages
+}
