@@ -13,11 +13,11 @@ import (
 )
 
 func newAccountCommand() *cobra.Command {
-	return group("account", "Accounts: create, credit, refund, dispute, show, set, list, topups",
+	return group("account", "Accounts: create, credit, refund, dispute, show, set, list, topups, members",
 		"An account owns keys, agents, numbers and a prepaid balance in US dollars. These commands work on the server's database,\n"+
 			"whether the server runs or not.", "  parley account create --name 'Casa Lola'",
 		newAccountCreate(), newAccountCredit(), newAccountShow(), newAccountSet(), newAccountList(),
-		newAccountDispute(), newAccountRefund(), newAccountTopups())
+		newAccountDispute(), newAccountRefund(), newAccountTopups(), newAccountMembers())
 }
 
 // accountView is an account as commands print it. Money is a JSON number of
@@ -36,6 +36,7 @@ type accountView struct {
 	Disputed    bool       `json:"disputed"`
 	Suspended   bool       `json:"suspended"`
 	KeepDays    int        `json:"recording_days"`
+	TalkDays    *int       `json:"conversation_days"` // null: until somebody asks
 	APIKey      string     `json:"api_key,omitempty"` // only when it was just made
 	// Recharge is absent where it is off and has not failed.
 	Recharge *rechargeView `json:"auto_recharge,omitempty"`
@@ -60,7 +61,7 @@ type money = billing.Money
 func viewAccount(a *store.Account) accountView {
 	return accountView{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: a.Balance(),
 		Pots: potsView{a.Pots.PaidLeft(), a.Pots.BonusLeft()}, Holds: a.Pots.Held, FirstTopup: a.FirstTopupAt,
-		Concurrency: a.Concurrency, Live: a.Live, Disputed: a.OpenDisputes > 0, Suspended: a.Suspended, KeepDays: a.RecordingDays}
+		Concurrency: a.Concurrency, Live: a.Live, Disputed: a.OpenDisputes > 0, Suspended: a.Suspended, KeepDays: a.RecordingDays, TalkDays: a.ConversationDays}
 }
 
 func (v *accountView) show(w io.Writer) {
@@ -76,6 +77,9 @@ func (v *accountView) show(w io.Writer) {
 	fmt.Fprintf(w, "pots\tpaid %s, bonus %s, held %s\n", v.Pots.Paid, v.Pots.Bonus, v.Holds)
 	fmt.Fprintf(w, "first top-up\t%s\nconcurrency\t%s, %d live\n", stamp(v.FirstTopup), limit, v.Live)
 	fmt.Fprintf(w, "disputed\t%v\nsuspended\t%v\nrecordings\tkept for %d days\n", v.Disputed, v.Suspended, v.KeepDays)
+	if v.TalkDays != nil {
+		fmt.Fprintf(w, "conversations\tkept for %d days\n", *v.TalkDays)
+	}
 	if r := v.Recharge; r != nil {
 		state := "on"
 		if !r.Enabled {
@@ -91,8 +95,8 @@ func (v *accountView) show(w io.Writer) {
 func newAccountCreate() *cobra.Command {
 	var name, email string
 	cmd := &cobra.Command{Use: "create --name NAME [--email ADDRESS]", Short: "Create an account with its welcome credit and an API key",
-		Long: "Creates an account with its welcome credit and one API key, which is shown only here. Warnings, as of a low\n" +
-			"balance, are mailed to the address, if the server has a mail server (PARLEY_SMTP_URL).",
+		Long: "Creates an account with its welcome credit and one API key with the role owner, which is shown only here. Warnings,\n" +
+			"as of a low balance, are mailed to the address, if the server has a mail server (PARLEY_SMTP_URL).",
 		Example: "  parley account create --name 'Casa Lola' --email lola@example.com --json", Args: cobra.NoArgs}
 	adminCommand(cmd, func(a *admin, _ []string) error {
 		card, err := a.card(cmd)
@@ -111,7 +115,7 @@ func newAccountCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, secret, err := a.db.CreateKey(a.ctx, account.ID, "first key", a.now)
+		_, secret, err := a.db.CreateKeyAs(a.ctx, account.ID, store.RoleOwner, "first key", a.now)
 		if err != nil {
 			return err
 		}
@@ -168,7 +172,7 @@ func newAccountList() *cobra.Command {
 }
 
 func newAccountSet() *cobra.Command {
-	var concurrency, recordingDays int
+	var concurrency, recordingDays, conversationDays int
 	var suspended bool
 	var email string
 	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's concurrency, mail address or retention, suspend it or let it go on",
@@ -188,6 +192,9 @@ func newAccountSet() *cobra.Command {
 		if cmd.Flags().Changed("recording-days") {
 			change.RecordingDays = &recordingDays
 		}
+		if cmd.Flags().Changed("conversation-days") {
+			change.ConversationDays = &conversationDays
+		}
 		if err := a.db.ChangeAccount(a.ctx, args[0], change, a.now); err != nil {
 			return err
 		}
@@ -195,6 +202,7 @@ func newAccountSet() *cobra.Command {
 	})
 	cmd.Flags().IntVar(&concurrency, "concurrency", 0, "simultaneous sessions, 1 to 100000; 0: the rate card's")
 	cmd.Flags().IntVar(&recordingDays, "recording-days", 0, "days for which recordings of calls are kept, 1 to 3650; those that are there, too")
+	cmd.Flags().IntVar(&conversationDays, "conversation-days", 0, "days for which transcripts, summaries and all else that was said is kept, 1 to 3650, recordings included; 0: until it is deleted")
 	cmd.Flags().BoolVar(&suspended, "suspended", false, "refuse new sessions")
 	cmd.Flags().StringVar(&email, "email", "", "where warnings are mailed; empty: nowhere")
 	return cmd

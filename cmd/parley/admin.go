@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -70,11 +69,11 @@ func openStore(ctx context.Context, cfg *config.Config, log *slog.Logger) (*stor
 	if url == "" {
 		var err error
 		dir, _ := chooseDataDir(cfg)
-		if url, err = private.Locate(clusterDir(dir)); err != nil {
+		if url, err = private.Locate(private.Dir(dir)); err != nil {
 			if err := makeDataDir(dir); err != nil {
 				return nil, nil, err
 			}
-			cluster, err := private.Start(ctx, private.Options{Dir: clusterDir(dir), Log: log})
+			cluster, err := private.Start(ctx, private.Options{Dir: private.Dir(dir), Log: log})
 			if err != nil {
 				return nil, nil, advise(err)
 			}
@@ -110,27 +109,11 @@ func (a *admin) card(cmd *cobra.Command) (*billing.RateCard, error) {
 	if err != nil {
 		return nil, err
 	}
-	card, err := readRateCard(cfg)
+	card, err := billing.ReadRateCard(cfg.RateCard)
 	if err != nil {
 		return nil, err
 	}
 	return card, a.db.PutRateCard(a.ctx, card, a.now)
-}
-
-// readRateCard reads the configured card, else the built-in one.
-func readRateCard(cfg *config.Config) (*billing.RateCard, error) {
-	if cfg.RateCard == "" {
-		return billing.DefaultRateCard(), nil
-	}
-	text, err := os.ReadFile(cfg.RateCard)
-	if err != nil {
-		return nil, err
-	}
-	card, err := billing.ParseRateCard(text)
-	if err != nil {
-		return nil, fmt.Errorf("rate card %s: %w", cfg.RateCard, err)
-	}
-	return card, nil
 }
 
 // group is a command that only holds others.

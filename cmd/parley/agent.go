@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,8 +76,12 @@ func (f *agentFlags) apply(cmd *cobra.Command, a *store.Agent) error {
 		if err != nil {
 			return err
 		}
-		if err := yaml.Unmarshal(text, &document); err != nil {
+		d := yaml.NewDecoder(bytes.NewReader(text))
+		if err := d.Decode(&document); err != nil && !errors.Is(err, io.EOF) { // it may be empty
 			return fmt.Errorf("%w: %s: %w", store.ErrInvalid, f.file, err)
+		}
+		if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: %s: there is more than one document", store.ErrInvalid, f.file)
 		}
 	}
 	for flag, text := range map[string]*string{"name": &f.name, "voice": &f.voice, "language": &f.language, "prompt": &f.prompt, "first-message": &f.firstMessage} {

@@ -147,7 +147,7 @@ func (j *copying) database(dataDir string) (d backup.Database, stop func() error
 	if j.cfg.DatabaseURL != "" {
 		return backup.Database{URL: j.cfg.DatabaseURL}, none, nil
 	}
-	dir := clusterDir(dataDir)
+	dir := private.Dir(dataDir)
 	url, err := private.Locate(dir)
 	if err == nil {
 		return backup.Database{URL: url, Private: true}, none, nil

@@ -35,6 +35,7 @@ func newBenchTurn() *cobra.Command {
 	cmd.Flags().IntVar(&t.Turns, "turns", 100, "turns to measure, over all calls")
 	cmd.Flags().IntVar(&t.Calls, "calls", 10, "calls at a time")
 	cmd.Flags().IntVar(&t.Interruptions, "interruptions", 20, "interruptions to measure, over all calls")
+	cmd.Flags().BoolVar(&t.Ahead, "speculative", true, "begin replies in pauses, as agents do that are not told otherwise")
 	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }

@@ -19,7 +19,7 @@ const batchPoll = time.Second
 func newBulkCommand() *cobra.Command {
 	return group("bulk", "Have an agent call many people",
 		"Queues calls from a CSV file, shows how far they are, and prints what became of them. The server goes on by itself; each\n"+
-			"number of the file is called once at most.",
+			"line of the file is dialled once at most.",
 		"  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --follow\n  parley bulk show bulk_… --csv > results.csv",
 		newBulkRun(), newBulkList(), newBulkShow(), newBulkFollow(),
 		newBulkTurn("pause", "Begin no further call of a batch", "Those in progress go on."),
@@ -39,9 +39,10 @@ func newBulkRun() *cobra.Command {
 	var b bulkRun
 	cmd := &cobra.Command{Use: "run FILE.csv", Short: "Queue the calls of a CSV file",
 		Long: "Queues a call for each line of a CSV file, up to 500. The first line names the columns: to, and where they are wanted\n" +
-			"scheduled_at (RFC 3339), from and agent_id; others are ignored. A file without such a line has the number in its first column.\n" +
-			"Numbers without their plus sign, as spreadsheets leave them, are understood. A wrong line refuses the whole file. --consent\n" +
-			"confirms that all callees have agreed to be called. Prints the batch's identifier; with --follow, how it goes until its end.",
+			"scheduled_at (RFC 3339), from and agent_id; others are ignored. Commas, semicolons or tabs stand between them. A file\n" +
+			"without such a line has the number in its first column. Each line is a call; numbers that are there twice are told. Those\n" +
+			"without their plus sign, as spreadsheets leave them, are understood. A wrong line refuses the whole file. --consent confirms\n" +
+			"that all callees have agreed to be called. Prints the batch's identifier; with --follow, how it goes until its end.",
 		Example: "  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --hours 09:00-20:00 --follow",
 		Args:    cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return b.run(cmd, args[0]) }
@@ -56,6 +57,7 @@ func newBulkRun() *cobra.Command {
 	fl.IntVar(&b.batch.Ring, "ring", 0, "seconds each may ring, 5 to 120 (default 60)")
 	fl.StringVar(&b.batch.OnMachine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
 	fl.StringVar(&b.batch.Message, "message", "", "what to say after the tone, with --on-machine message")
+	fl.IntVar(&b.batch.Longest, "max-duration", 0, "seconds each call may last, 10 to 7200; the agent's own limit counts too")
 	fl.BoolVar(&b.follow, "follow", false, "show how it goes until the end")
 	fl.BoolVar(&b.json, "json", false, "print the batch as one JSON object; with --follow at its end")
 	_ = cmd.RegisterFlagCompletionFunc("agent", b.agents) // it exists
@@ -74,6 +76,7 @@ func (b *bulkRun) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	people.repeated(cmd.ErrOrStderr())
 	c, err := b.client()
 	if err != nil {
 		return err

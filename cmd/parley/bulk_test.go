@@ -59,6 +59,27 @@ func TestBulkRun(t *testing.T) {
 	}
 }
 
+// TestBulkFiles: what spreadsheets write, and what people paste.
+func TestBulkFiles(t *testing.T) {
+	fakeServer(t)
+	for name, tt := range map[string]struct {
+		file string
+		rows int
+		told string
+	}{
+		"semicolons":        {"name;to;scheduled_at\r\nAna, of course;612345678;\r\nBo;+34 612-345-679;2026-03-01T10:00:00Z\r\n", 2, ""},
+		"tabs, empty cells": {"name\t \tto\n\t\t612345678\n", 1, ""},
+		"a line break":      {"to,\"na\nme\"\n612345678,\"x\"\n\n\n", 1, ""},
+		"the same again":    {"+34612345678\n+34 612 345 679\n34612345678\n", 3, "people.csv:3: the number of line 1 again"},
+	} {
+		o := run("", "bulk", "run", peopleFile(t, tt.file), "--from", "+34911234567", "--agent", "ag_one", "--consent", "--json")
+		var b client.Batch
+		if err := json.Unmarshal([]byte(o.out), &b); o.status != exitDone || err != nil || len(b.Rows) != tt.rows || !strings.Contains(o.errOut, tt.told) || (tt.told == "") != (o.errOut == "") {
+			t.Errorf("%s: exit status %d, %v: %s%s", name, o.status, err, o.out, o.errOut)
+		}
+	}
+}
+
 // TestBulkRefusals name the line of the file, all that the command can find out itself.
 func TestBulkRefusals(t *testing.T) {
 	s := fakeServer(t)

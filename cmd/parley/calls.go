@@ -46,7 +46,7 @@ func newCallsCommand() *cobra.Command {
 	fl.BoolVar(&l.json, "json", false, "print one JSON object")
 	complete(cmd, callWords)
 	_ = cmd.RegisterFlagCompletionFunc("agent", l.agents) // it exists
-	cmd.AddCommand(newCallsRecording(), newCallsShow())
+	cmd.AddCommand(newCallsRecording(), newCallsShow(), newCallsDelete())
 	return cmd
 }
 

@@ -14,11 +14,14 @@ import (
 
 func newCallsShow() *cobra.Command {
 	var r remote
-	var asJSON bool
+	var asJSON, words bool
 	cmd := &cobra.Command{Use: "show CALL_ID", Short: "Show a call: what was said, what it came to",
-		Long: "Shows a call: how it went, which engines served it, what was said, and the analysis that its agent wanted. That is made soon\n" +
-			"after the call's end; until then its state is waiting.",
-		Example: "  parley calls show ses_…\n  parley calls show ses_… --json | jq .analysis.data", Args: cobra.ExactArgs(1)}
+		Long: "Shows a call: how it went, which engines served it, what was said, how long each answer took, and the analysis that its agent\n" +
+			"wanted. That is made soon after the call's end; until then its state is waiting. Of a line that the caller cut off the rest is\n" +
+			"shown that nobody heard. Answers have the end of the caller's speech, in seconds since the call was answered, and how many\n" +
+			"milliseconds after it came the last final text, the model's first words, its first sentence, the voice's first audio and its\n" +
+			"first packet; - is what was not. --words shows when each word was said; ~ marks a line whose times are partly an estimate.",
+		Example: "  parley calls show ses_…\n  parley calls show ses_… --words\n  parley calls show ses_… --json | jq .analysis.data", Args: cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := r.client()
 		if err != nil {
@@ -37,16 +40,21 @@ func newCallsShow() *cobra.Command {
 		if err := json.Unmarshal(text, &d); err != nil {
 			return err
 		}
-		return lines(cmd, func(w io.Writer) { showCall(w, &d) })
+		return lines(cmd, func(w io.Writer) { showCall(w, &d, words) })
 	}
 	r.add(cmd)
+	cmd.Flags().BoolVar(&words, "words", false, "show when each word was said")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func showCall(w io.Writer, d *client.CallDetail) {
+func showCall(w io.Writer, d *client.CallDetail, words bool) {
 	fmt.Fprintf(w, "call\t%s\nbegan\t%s\n", d.ID, stamp(&d.CreatedAt))
-	fmt.Fprintf(w, "from\t%s\nto\t%s\nstatus\t%s\n", d.From, d.To, d.Status)
+	from := d.From
+	if d.Verstat != nil {
+		from += " (" + *d.Verstat + ")"
+	}
+	fmt.Fprintf(w, "from\t%s\nto\t%s\nstatus\t%s\n", from, d.To, d.Status)
 	if d.EndReason != nil {
 		fmt.Fprintf(w, "ended\t%s after %s\n", *d.EndReason, time.Duration(d.Duration)*time.Second)
 	}
@@ -58,7 +66,48 @@ func showCall(w io.Writer, d *client.CallDetail) {
 		showAnalysis(w, a)
 	}
 	for _, l := range d.Transcript {
-		fmt.Fprintf(w, "%.1fs %s\t%s\n", l.At, l.Role, l.Text)
+		showLine(w, &l, words)
+	}
+	showTurns(w, d.Turns)
+}
+
+func showLine(w io.Writer, l *client.CallLine, words bool) {
+	at := l.At
+	if len(l.Words) > 0 {
+		at = float64(l.Words[0].StartMS) / 1000
+	}
+	fmt.Fprintf(w, "%.1fs %s\t%s\n", at, l.Role, l.Text)
+	if cut := l.Interrupted; cut != nil {
+		fmt.Fprintf(w, "\tcut off at %.2fs; not heard: %q\n", float64(cut.AtMS)/1000, cut.Unheard)
+	}
+	if !words || len(l.Words) == 0 {
+		return
+	}
+	var times []string
+	for _, x := range l.Words {
+		times = append(times, fmt.Sprintf("%s %.2f-%.2f", x.Text, float64(x.StartMS)/1000, float64(x.EndMS)/1000))
+	}
+	mark := ""
+	if l.Estimated {
+		mark = "~ "
+	}
+	fmt.Fprintf(w, "\t%s%s\n", mark, strings.Join(times, ", "))
+}
+
+func showTurns(w io.Writer, turns []client.CallTurn) {
+	point := func(ms *int64) string {
+		if ms == nil {
+			return "-"
+		}
+		return fmt.Sprint(*ms)
+	}
+	for _, t := range turns {
+		if p := t.Points; p != nil {
+			fmt.Fprintf(w, "answer %d\tspeech ended %.2fs; after ms: text %s, token %s, sentence %s, audio %s, packet %s\n", t.Turn, float64(p.SpeechEnd)/1000,
+				point(p.FinalText), point(p.FirstToken), point(p.FirstSentence), point(p.FirstAudio), point(p.FirstPacket))
+		} else {
+			fmt.Fprintf(w, "answer %d\tafter %d ms\n", t.Turn, t.TotalMS)
+		}
 	}
 }
 

@@ -13,10 +13,14 @@ func TestCallsShow(t *testing.T) {
 	fakeServer(t)
 	o := run("", "calls", "show", clienttest.Analyzed)
 	for _, want := range []string{"user_hangup after 1m1s", "asr: pocketsphinx; llm: openai, scripted; tts: espeak", "failed: answer: data.day: is missing",
-		"They come on Friday.", `{"day":"Friday"}`, "0.5s agent", "Friday, please."} {
+		"They come on Friday.", `{"day":"Friday"}`, "0.1s agent", "2.0s user", "Friday, please.",
+		`cut off at 0.50s; not heard: "How are you?"`, "speech ended 2.16s; after ms: text 120, token -, sentence 360, audio 430, packet 440"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("%q is not in\n%s", want, o.out)
 		}
+	}
+	if o := run("", "calls", "show", clienttest.Analyzed, "--words"); !strings.Contains(o.out, "~ Hello. 0.12-0.48") {
+		t.Errorf("without the words' times:\n%s", o.out)
 	}
 	o = run("", "calls", "show", clienttest.Analyzed, "--json")
 	var a, b any

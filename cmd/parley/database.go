@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
+	"parley/cmd/parley/config"
+	"parley/store"
 	"parley/store/private"
 )
 
@@ -15,7 +14,7 @@ import (
 func (s *server) startDatabase(ctx context.Context) error {
 	s.databaseURL = s.cfg.DatabaseURL
 	if s.databaseURL == "" {
-		cluster, err := private.Start(ctx, private.Options{Dir: clusterDir(s.dataDir), Log: s.log})
+		cluster, err := private.Start(ctx, private.Options{Dir: private.Dir(s.dataDir), Log: s.log})
 		if err != nil {
 			return advise(err)
 		}
@@ -38,22 +37,12 @@ func (s *server) startDatabase(ctx context.Context) error {
 // pingDatabase opens a connection of its own: it must notice a database that
 // refuses new ones.
 func (s *server) pingDatabase(ctx context.Context) error {
-	conn, err := connect(ctx, s.databaseURL)
+	conn, err := store.Connect(ctx, s.databaseURL)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	return conn.Ping(ctx)
-}
-
-// connect opens one connection. The URL may have parameters of the pool, which a
-// connection by itself would send to the database.
-func connect(ctx context.Context, url string) (*pgx.Conn, error) {
-	cfg, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.ConnectConfig(ctx, cfg.ConnConfig)
 }
 
 // advise adds the way out that only this program knows.
@@ -64,7 +53,7 @@ func advise(err error) error {
 	case errors.Is(err, private.ErrVersion):
 		return fmt.Errorf("%w (to go on with a newer PostgreSQL: parley backup DIR with the old one still installed, move the data directory aside, parley restore DIR)", err)
 	case errors.Is(err, private.ErrUnreachable):
-		return fmt.Errorf("%w (set PARLEY_DATA_DIR to a directory that it can reach, such as %s)", err, systemDataDir)
+		return fmt.Errorf("%w (set PARLEY_DATA_DIR to a directory that it can reach, such as %s)", err, config.SystemDataDir)
 	}
 	return fmt.Errorf("start the private database: %w", err)
 }

@@ -13,19 +13,12 @@ import (
 	"parley/store/private"
 )
 
-// systemDataDir is where a server that was started as root keeps its data when
-// the service account of its database cannot reach the usual place.
-const systemDataDir = "/var/lib/parley"
-
-// clusterDir is the private database's place in the data directory.
-func clusterDir(dataDir string) string { return filepath.Join(dataDir, "postgres") }
-
 // chooseDataDir picks the data directory and says why when it is not the one
 // that was to be expected. A directory that somebody chose is never replaced.
 func chooseDataDir(cfg *config.Config) (dir, because string) {
 	if cfg.DatabaseURL == "" && !cfg.DataDirSet && os.Geteuid() == 0 {
-		if err := private.Check(clusterDir(cfg.DataDir), ""); errors.Is(err, private.ErrUnreachable) {
-			return systemDataDir, err.Error()
+		if err := private.Check(private.Dir(cfg.DataDir), ""); errors.Is(err, private.ErrUnreachable) {
+			return config.SystemDataDir, err.Error()
 		}
 	}
 	return cfg.DataDir, ""

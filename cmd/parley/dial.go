@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 type dialCommand struct {
 	remote
 	call   client.Dial
+	vars   []string // name=value
 	follow bool
 	json   bool
 }
@@ -24,8 +26,9 @@ func newDialCommand() *cobra.Command {
 		Long: "Calls a number and lets an agent speak with whoever answers. --consent confirms that the callee has agreed to be called; it is\n" +
 			"recorded with the call, and without it the call is refused. A call that nobody answers costs nothing. With --follow the\n" +
 			"command shows what happens until the call has ended; Ctrl-C leaves the call alone.",
-		Example: "  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --follow",
-		Args:    cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd) }}
+		Example: "  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --follow\n" +
+			"  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --var name=Ana --var day=Friday",
+		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd) }}
 	d.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&d.call.From, "from", "", "number of the account that calls")
@@ -35,6 +38,8 @@ func newDialCommand() *cobra.Command {
 	fl.IntVar(&d.call.Ring, "ring", 0, "seconds it may ring, 5 to 120 (default 60)")
 	fl.StringVar(&d.call.OnMachine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
 	fl.StringVar(&d.call.Message, "message", "", "what to say after the tone, with --on-machine message")
+	fl.IntVar(&d.call.Longest, "max-duration", 0, "seconds the call may last, 10 to 7200; the agent's own limit counts too")
+	fl.StringArrayVar(&d.vars, "var", nil, "a variable of the agent, as name=value; may be repeated")
 	fl.BoolVar(&d.follow, "follow", false, "show what happens until the end")
 	fl.BoolVar(&d.json, "json", false, "print one JSON object; with --follow one for each event")
 	for _, name := range []string{"from", "to", "agent"} {
@@ -45,6 +50,16 @@ func newDialCommand() *cobra.Command {
 }
 
 func (d *dialCommand) run(cmd *cobra.Command) error {
+	for _, given := range d.vars {
+		name, value, ok := strings.Cut(given, "=")
+		if !ok || name == "" {
+			return usageError("--var: as name=value")
+		}
+		if d.call.Variables == nil {
+			d.call.Variables = map[string]string{}
+		}
+		d.call.Variables[name] = value
+	}
 	c, err := d.client()
 	if err != nil {
 		return err
@@ -70,8 +85,8 @@ func newTailCommand() *cobra.Command {
 	var r remote
 	var asJSON bool
 	cmd := &cobra.Command{Use: "tail CALL_ID", Short: "Follow a call while it lasts",
-		Long: "Shows how far a call is and what is said in it, as it happens, until the call has ended. A call that has ended already is\n" +
-			"shown as a whole.",
+		Long: "Shows how far a call is and what is said in it, as it happens, until the call has ended: one of any\n" +
+			"direction. Of a call that has ended already all that happened is shown.",
 		Example: "  parley tail ses_…\n  parley tail ses_… --json | jq -r 'select(.type == \"transcript\").text'", Args: cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := r.client()
@@ -112,9 +127,6 @@ func shown(cmd *cobra.Command, asJSON bool) func(client.CallEvent) error {
 			said = all(w, e.Transcript)
 		case "ended":
 			all(w, e.Transcript[min(said, len(e.Transcript)):]) // what came with the end
-			if e.EndReason == "unknown" {
-				return &client.Error{Status: 404, Code: "request.not_found", Message: "There is no such call."}
-			}
 			fmt.Fprintf(w, "        ended after %s: %s\n", time.Duration(e.Duration)*time.Second, e.EndReason)
 		}
 		return nil

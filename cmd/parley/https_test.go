@@ -22,8 +22,6 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"parley/cmd/parley/config"
 )
 
 // pair is where a test has a certificate and its key.
@@ -178,27 +176,4 @@ func TestHTTPSNeedsItsFiles(t *testing.T) {
 	if code, stderr := runToEnd(t, cmd); code != exitFailed || !strings.Contains(lastLine(stderr), "certificate (PARLEY_TLS_CERT, PARLEY_TLS_KEY)") {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}
-}
-
-func TestDoctorCertificate(t *testing.T) {
-	now := time.Now()
-	files := newPair(t)
-	hour, day := time.Hour, 24*time.Hour
-	for _, tt := range []struct {
-		from, until time.Duration
-		base, want  string
-	}{
-		{-hour, 90 * day, "", "ok: for a.example, until "},
-		{-hour, 90 * day, "https://a.example/p", "ok: for a.example"},
-		{-hour, 90 * day, "http://b.example", "ok: "},
-		{-hour, 90 * day, "https://b.example:8443", "warn: it is not for b.example"},
-		{-hour, 10*day + hour, "", "warn: in 10 days"},
-		{-2 * hour, -hour, "", "fail: expired"},
-		{hour, 90 * day, "", "fail: is not valid before"},
-	} {
-		files.make(t, "a.example", now.Add(tt.from), now.Add(tt.until))
-		judge(t, checkCertificate(&config.Config{TLSCert: files.cert, TLSKey: files.key, BaseURL: tt.base}, now), tt.want)
-	}
-	judge(t, checkCertificate(&config.Config{}, now), "ok: none")
-	judge(t, checkCertificate(&config.Config{TLSCert: files.cert, TLSKey: files.cert}, now), "fail: ")
 }

@@ -12,13 +12,16 @@ import (
 
 func newKeyCommand() *cobra.Command {
 	return group("key", "API keys: create, list, revoke",
-		"A key opens the whole API for its account. It is shown once, when it is made; only its end is kept in readable form.",
+		"A key opens the API for its account; one with the role owner also changes who belongs to the account. An operator's key opens the\n"+
+			"routes with which operators look after accounts, and nothing else. A key is shown once, when it is made; only its end is kept in\n"+
+			"readable form.",
 		"  parley key list --account acc_…", newKeyCreate(), newKeyList(), newKeyRevoke())
 }
 
 // keyView is a key as commands print it; the secret only when it was just made.
 type keyView struct {
 	ID        string     `json:"id"`
+	Role      string     `json:"role"`
 	Name      string     `json:"name"`
 	Last4     string     `json:"last4"`
 	CreatedAt time.Time  `json:"created_at"`
@@ -28,7 +31,7 @@ type keyView struct {
 }
 
 func viewKey(k store.Key) keyView {
-	return keyView{ID: k.ID, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsed: k.LastUsedAt, RevokedAt: k.RevokedAt}
+	return keyView{ID: k.ID, Role: k.Role, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsed: k.LastUsedAt, RevokedAt: k.RevokedAt}
 }
 
 // accountFlag adds the flag that says whose thing it is.
@@ -38,13 +41,47 @@ func accountFlag(cmd *cobra.Command) *string {
 	return account
 }
 
+// keyring is whose keys a command works with: an account's, or an operator's.
+type keyring struct{ account, operator string }
+
+func keyringFlags(cmd *cobra.Command) *keyring {
+	r := &keyring{}
+	cmd.Flags().StringVar(&r.account, "account", "", "the account's identifier")
+	cmd.Flags().StringVar(&r.operator, "operator", "", "the address of a user who runs the server, for their keys")
+	cmd.MarkFlagsOneRequired("account", "operator")
+	cmd.MarkFlagsMutuallyExclusive("account", "operator")
+	return r
+}
+
+// user is the identifier of the operator.
+func (r *keyring) user(a *admin) (string, error) {
+	u, _, err := a.db.UserByEmail(a.ctx, r.operator)
+	if err == nil && !u.Operator() {
+		err = fmt.Errorf("%w: %s is no operator", store.ErrInvalid, u.Email)
+	}
+	if err != nil {
+		return "", err
+	}
+	return u.ID, nil
+}
+
 func newKeyCreate() *cobra.Command {
-	cmd := &cobra.Command{Use: "create --account ID", Short: "Create an API key; it is shown once",
-		Long:    "Creates an API key and prints it. It cannot be shown again.",
-		Example: "  parley key create --account acc_… --name website", Args: cobra.NoArgs}
-	account, name := accountFlag(cmd), cmd.Flags().String("name", "key", "what it is for")
-	return adminCommand(cmd, func(a *admin, _ []string) error {
-		k, secret, err := a.db.CreateKey(a.ctx, *account, *name, a.now)
+	cmd := &cobra.Command{Use: "create --account ID|--operator EMAIL", Short: "Create an API key; it is shown once",
+		Long: "Creates an API key and prints it. It cannot be shown again. With --role owner it may also change who belongs to the account.\n" +
+			"An operator's key looks after the server's accounts under /v1/operator/, for as long as its user is an operator.",
+		Example: "  parley key create --account acc_… --name website\n  parley key create --operator ana@example.com --name provisioning", Args: cobra.NoArgs}
+	ring, name := keyringFlags(cmd), cmd.Flags().String("name", "key", "what it is for")
+	role := cmd.Flags().String("role", store.RoleMember, "member, or owner: people, too")
+	cmd.MarkFlagsMutuallyExclusive("role", "operator")
+	complete(cmd, map[string][]string{"role": {store.RoleMember, store.RoleOwner}})
+	return adminCommand(cmd, func(a *admin, _ []string) (err error) {
+		var k store.Key
+		var secret, user string
+		if ring.operator == "" {
+			k, secret, err = a.db.CreateKeyAs(a.ctx, ring.account, *role, *name, a.now)
+		} else if user, err = ring.user(a); err == nil {
+			k, secret, err = a.db.CreateOperatorKey(a.ctx, user, *name, a.now)
+		}
 		if err != nil {
 			return err
 		}
@@ -55,15 +92,12 @@ func newKeyCreate() *cobra.Command {
 }
 
 func newKeyList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's API keys",
-		Long:    "Lists an account's keys with when they were last used. Of a secret only the last four characters are shown.",
+	cmd := &cobra.Command{Use: "list --account ID|--operator EMAIL", Short: "List an account's API keys, or an operator's",
+		Long:    "Lists keys with when they were last used. Of a secret only the last four characters are shown.",
 		Example: "  parley key list --account acc_…", Args: cobra.NoArgs}
-	account := accountFlag(cmd)
+	ring := keyringFlags(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		if _, err := a.db.Account(a.ctx, *account); err != nil {
-			return err
-		}
-		keys, err := a.db.Keys(a.ctx, *account, store.Page{})
+		keys, err := ring.keys(a)
 		if err != nil {
 			return err
 		}
@@ -77,19 +111,39 @@ func newKeyList() *cobra.Command {
 				if v.RevokedAt != nil {
 					state = "revoked " + stamp(v.RevokedAt)
 				}
-				fmt.Fprintf(w, "%s\t%s\t…%s\t%s\n", v.ID, v.Name, v.Last4, state)
+				fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\n", v.ID, v.Name, v.Last4, v.Role, state)
 			}
 		})
 	})
 }
 
+func (r *keyring) keys(a *admin) ([]store.Key, error) {
+	if r.operator != "" {
+		user, err := r.user(a)
+		if err != nil {
+			return nil, err
+		}
+		return a.db.OperatorKeys(a.ctx, user, store.Page{})
+	}
+	if _, err := a.db.Account(a.ctx, r.account); err != nil {
+		return nil, err
+	}
+	return a.db.Keys(a.ctx, r.account, store.Page{})
+}
+
 func newKeyRevoke() *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke --account ID KEY_ID", Short: "End an API key for good",
+	cmd := &cobra.Command{Use: "revoke --account ID|--operator EMAIL KEY_ID", Short: "End an API key for good",
 		Long:    "Ends a key for good: requests with it are refused from now on. Conversations in progress go on.",
 		Example: "  parley key revoke --account acc_… key_…", Args: cobra.ExactArgs(1)}
-	account := accountFlag(cmd)
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		if err := a.db.RevokeKey(a.ctx, *account, args[0], a.now); err != nil {
+	ring := keyringFlags(cmd)
+	return adminCommand(cmd, func(a *admin, args []string) (err error) {
+		var user string
+		if ring.operator == "" {
+			err = a.db.RevokeKey(a.ctx, ring.account, args[0], a.now)
+		} else if user, err = ring.user(a); err == nil {
+			err = a.db.RevokeOperatorKey(a.ctx, user, args[0], a.now)
+		}
+		if err != nil {
 			return err
 		}
 		return a.print(map[string]any{"id": args[0], "revoked": true}, func(w io.Writer) { fmt.Fprintf(w, "revoked\t%s\n", args[0]) })

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -41,8 +43,10 @@ func readPeople(cmd *cobra.Command, path string) (*people, error) {
 		in = f
 	}
 	p := &people{path: path}
-	r := csv.NewReader(io.LimitReader(in, maxPeople))
-	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	text := bufio.NewReader(io.LimitReader(in, maxPeople))
+	r := csv.NewReader(text)
+	r.Comma = separator(text)
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, r.Comma != '\t' // or it would take empty fields for space
 	columns := map[string]int{"to": 0}
 	var faults []error
 	for first := true; ; first = false {
@@ -82,6 +86,40 @@ func readPeople(cmd *cobra.Command, path string) (*people, error) {
 		return nil, errors.New(strings.Join(texts, "; "))
 	}
 	return p, nil
+}
+
+// separator is what stands between the columns: a comma, or what spreadsheets write where
+// numbers have the comma.
+func separator(in *bufio.Reader) rune {
+	start, _ := in.Peek(4096) // of a shorter file all; who reads it meets the error
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	for _, sep := range ",;\t" {
+		if bytes.ContainsRune(line, sep) {
+			return sep
+		}
+	}
+	return ','
+}
+
+// repeated tells of numbers that stand in several lines: each line is a call.
+func (p *people) repeated(w io.Writer) {
+	first, told := map[string]int{}, 0
+	for i, row := range p.rows {
+		number := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, row.To)
+		at, again := first[number]
+		switch {
+		case !again:
+			first[number] = p.line[i]
+		case told < maxFaults:
+			told++
+			fmt.Fprintf(w, "%s:%d: the number of line %d again, which is called twice\n", p.path, p.line[i], at)
+		}
+	}
 }
 
 // header reads the first line as the columns' names; nil: it is none.

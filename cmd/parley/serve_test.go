@@ -295,14 +295,14 @@ func TestChooseDataDir(t *testing.T) {
 		name, cwd, env, want string
 	}{
 		{"reachable", open, "", "./data"},
-		{"closed home", closed, "", systemDataDir},
+		{"closed home", closed, "", config.SystemDataDir},
 		{"closed, but chosen", closed, "PARLEY_DATA_DIR=./here", "./here"},
 		{"no private database", closed, "PARLEY_DATABASE_URL=postgres://db/x", "./data"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(tt.cwd)
 			dir, because := chooseDataDir(testConfig(t, tt.env))
-			if dir != tt.want || (because != "") != (dir == systemDataDir) {
+			if dir != tt.want || (because != "") != (dir == config.SystemDataDir) {
 				t.Errorf("%s because %q", dir, because)
 			}
 		})

@@ -235,7 +235,7 @@ func (q wireQuality) check(t *testing.T, line mediatest.LinkStats, delay time.Du
 	if q.Jitter < 5 || q.Jitter > 60 {
 		t.Errorf("jitter %.1f ms of a delay spread over 60 ms", q.Jitter)
 	}
-	if want := quality.MOS(delay, q.Loss, 1); math.Abs(q.MOS-want) > 0.1 || q.MOSMin > q.MOS {
+	if want := quality.MOS(quality.G711, delay, q.Loss, 1); math.Abs(q.MOS-want) > 0.1 || q.MOSMin > q.MOS {
 		t.Errorf("MOS %.2f, least %.2f; the E-model says %.2f of a loss of %.3f", q.MOS, q.MOSMin, want, q.Loss)
 	}
 }

@@ -3,9 +3,11 @@ package acceptance
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"parley/media"
 	"parley/media/opus"
+	"parley/media/quality"
 )
 
 // browser is a client over WebRTC as a page is one: what it hears and is told is kept by
@@ -28,7 +31,11 @@ type browser struct {
 	base     string
 	location string
 	key      string
+	lost     atomic.Uint64 // packets of the microphone that were lost since the channel is open
 }
+
+// loseEvery is which packets of a microphone are lost on the way: 2 %.
+const loseEvery = 50
 
 // browse begins a session and waits until its channel is open.
 func browse(t *testing.T, s *server, key, agent string) *browser {
@@ -168,10 +175,41 @@ func (b *browser) microphone() {
 			return
 		}
 		p.Payload = buf[:n]
-		_ = b.mic.WriteRTP(&p) // there may be no connection yet
-		p.SequenceNumber++
+		if p.SequenceNumber++; p.SequenceNumber%loseEvery != 0 {
+			_ = b.mic.WriteRTP(&p) // there may be no connection yet
+		} else if b.opened() {
+			b.lost.Add(1)
+		}
 		p.Timestamp += 960
 	}
+}
+
+func (b *browser) opened() bool {
+	select {
+	case <-b.open:
+		return true
+	default:
+		return false
+	}
+}
+
+// awaitEnd waits until the connection has ended.
+func (b *browser) awaitEnd() {
+	b.t.Helper()
+	select {
+	case <-b.gone:
+	case <-time.After(patience):
+		b.t.Error("the connection does not end")
+	}
+}
+
+// end ends the session as a page does.
+func (b *browser) end() {
+	b.t.Helper()
+	if status, _, text := b.ask(http.MethodDelete, b.location, ""); status != http.StatusOK {
+		b.t.Errorf("%d %s", status, text)
+	}
+	b.awaitEnd()
 }
 
 // ask sends a request about the session.
@@ -196,7 +234,8 @@ func (b *browser) ask(method, path, body string) (int, http.Header, string) {
 }
 
 // TestBrowser has the question of the README asked over WebRTC, answered by voice, the
-// answer interrupted, and the session charged from its connection to its end.
+// answer interrupted, and the session charged from its connection to its end; the network
+// loses some packets, and the account of the call knows of it.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	s := shared(t, demonstration)
@@ -221,15 +260,8 @@ func TestBrowser(t *testing.T) {
 	if !has(said, "open") || !has(said, "monday") {
 		t.Errorf("heard %q", said)
 	}
-	if status, _, text := b.ask(http.MethodDelete, b.location, ""); status != http.StatusOK {
-		t.Errorf("%d %s", status, text)
-	}
-	select {
-	case <-b.gone:
-	case <-time.After(patience):
-		t.Error("the connection does not end")
-	}
-	measured := time.Since(began)
+	b.end()
+	measured, lost := time.Since(began), b.lost.Load()
 
 	books := openBooks(t, s)
 	x := books.closed(who.account, 1)[0]
@@ -239,6 +271,14 @@ func TestBrowser(t *testing.T) {
 	books.checkSeconds(x, measured)
 	books.checkAmount(x)
 	books.checkTokens(x)
+	q := books.quality(s, who, x.ID)
+	// Some are lost before anybody listens, and after.
+	if gone := q.Lost - q.Late; gone+5 < lost || gone > lost+5 || q.Received == 0 {
+		t.Errorf("%d packets were lost, the account is %+v", lost, q)
+	}
+	if want := quality.MOS(quality.Opus, media.FrameDuration, q.Loss, 1); math.Abs(q.MOS-want) > 0.2 || q.MOSMin > q.MOS || q.MOSMin < 1 {
+		t.Errorf("the E-model says %.2f, the account is %+v", want, q)
+	}
 	checkBooks(t, s.dir)
 	if _, text := s.get(t, "metrics", "/metrics"); !strings.Contains(text, `parley_calls_ended_total{detail="",leg="webrtc",reason="user_hangup"}`) {
 		t.Error("the metrics do not know of it")

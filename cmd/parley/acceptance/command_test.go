@@ -312,18 +312,19 @@ func checkDemo(t *testing.T, s *server, first demo) {
 	}
 	b := openBooks(t, s)
 	defer b.close()
-	var accounts, agents, numbers, topups int
+	var accounts, agents, numbers, calls, batches, topups int
 	var sum billing.Money
 	err := b.sql.QueryRow(b.ctx, `with d as (select id from accounts where name = 'Demonstration')
 		select (select count(*) from d), (select count(*) from agents where account_id in (select id from d)),
 			(select count(*) from numbers where account_id in (select id from d)),
+			(select count(*) from calls where account_id in (select id from d)), (select count(*) from campaigns where account_id in (select id from d)),
 			count(*), coalesce(sum(amount_nano), 0) from ledger_transfers where kind = 'topup' and account_id in (select id from d)`).
-		Scan(&accounts, &agents, &numbers, &topups, &sum)
+		Scan(&accounts, &agents, &numbers, &calls, &batches, &topups, &sum)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if accounts != 1 || agents != 1 || numbers != 1 || topups != 1 || sum != 20*billing.USD {
-		t.Errorf("%d accounts, %d agents, %d numbers, %d top-ups of %s in all", accounts, agents, numbers, topups, sum)
+	if accounts != 1 || agents != 1 || numbers != 2 || calls != 3 || batches != 1 || topups != 1 || sum != 20*billing.USD {
+		t.Errorf("%d accounts, %d agents, %d numbers, %d calls, %d batches, %d top-ups of %s in all", accounts, agents, numbers, calls, batches, topups, sum)
 	}
 	c := connect(t, s, s.guide.key, s.guide.agent)
 	c.awaitStatus("prompt_set")

@@ -37,6 +37,7 @@ func TestExamples(t *testing.T) {
 	}
 	s := shared(t, demonstration)
 	r := newExampleRunner(t, examples, newCustomer(t, s, "100"), "http://"+s.addrs["http"])
+	r.env = append(r.env, "OPERATOR_KEY="+newOperator(t, s, "ana@example.com"))
 	for _, name := range slices.Sorted(maps.Keys(examples)) {
 		e := examples[name]
 		if e.Skip != "" {

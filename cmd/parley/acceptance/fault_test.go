@@ -150,8 +150,8 @@ func (f faults) database(t *testing.T) {
 	eventually(t, "checkpoints go on", func() bool { return progress() >= before+4 })
 }
 
-// TestDrain sends SIGTERM during a call: new ones are refused, this one goes on,
-// and the server ends well after it.
+// TestDrain sends SIGTERM during calls over a socket and over WebRTC: new ones are
+// refused, these go on, and the server ends well after them.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	s, _ := faulty(t)
@@ -159,6 +159,8 @@ func TestDrain(t *testing.T) {
 	phone := newPhone(t)
 	c := connect(t, s, who.key, who.agent)
 	c.awaitStatus("listening")
+	page := browse(t, s, who.key, who.agent)
+	page.awaitStatus("listening")
 	s.signal(t, syscall.SIGTERM)
 	eventually(t, "it drains", func() bool { return strings.Contains(s.text(), `"draining"`) })
 	if code, body := s.get(t, "http", "/readyz"); code != http.StatusServiceUnavailable || !strings.Contains(body, "draining") {
@@ -171,20 +173,28 @@ func TestDrain(t *testing.T) {
 	if code := refusalCode(t, s, phone, who.number); code != http.StatusServiceUnavailable {
 		t.Errorf("a new telephone call gets %d", code)
 	}
-	c.say(question(t, micRate))
-	c.awaitWords("open", "monday")
-	c.awaitStatus("speaking")
-	c.awaitStatus("listening")
+	status, _, body := page.ask(http.MethodPost, "/webrtc/agent?agent_id="+who.agent, offered(t))
+	if status != http.StatusServiceUnavailable || !strings.Contains(body, "service.unavailable") {
+		t.Errorf("a new offer gets %d %s", status, body)
+	}
+	for _, in := range []*talker{c, page.talker} {
+		in.say(question(t, micRate))
+		in.awaitWords("open", "monday")
+		in.awaitStatus("speaking")
+		in.awaitStatus("listening")
+	}
 	c.hangUp()
+	page.end()
 	if code := s.end(t); code != 0 {
 		t.Errorf("exit status %d:\n%s", code, s.tail(30))
 	}
 	checkBooks(t, s.dir)
 	b := reopenBooks(t, s)
-	x := b.closed(who.account, 1)[0]
-	b.checkAmount(x)
-	if x.Reason != "user_hangup" {
-		t.Errorf("ended with %s %s", x.Reason, x.Detail)
+	for _, x := range b.closed(who.account, 2) {
+		b.checkAmount(x)
+		if x.Reason != "user_hangup" {
+			t.Errorf("ended with %s %s", x.Reason, x.Detail)
+		}
 	}
 }
 
@@ -199,15 +209,22 @@ func TestDrainDeadline(t *testing.T) {
 	onPhone := call(t, s, newPhone(t), who.number)
 	onSocket := connect(t, s, who.key, who.agent)
 	onSocket.awaitStatus("listening")
+	onPage := browse(t, s, who.key, who.agent)
+	onPage.awaitStatus("listening")
 	onPhone.awaitVoice("the greeting", 0, time.Second)
-	if _, text := s.get(t, "metrics", "/metrics"); !strings.Contains(text, "\nparley_calls 2\n") {
-		t.Error("the metrics do not count two calls")
+	if _, text := s.get(t, "metrics", "/metrics"); !strings.Contains(text, "\nparley_calls 3\n") {
+		t.Error("the metrics do not count three calls")
 	}
-	mark := onPhone.mark()
+	mark, signalled := onPhone.mark(), time.Now()
 	s.signal(t, syscall.SIGTERM)
 	onSocket.awaitStatus("speaking")
 	if code, why := onSocket.awaitClose(); code != websocket.CloseGoingAway || why == "" {
 		t.Errorf("the socket is closed with %d %q", code, why)
+	}
+	onPage.await("the reason of the end", func(f frame) bool { return f.Type == "closed" })
+	onPage.awaitEnd()
+	if v := voiced(heard(onPage.since(signalled)), media.Rate16k); v < 300*time.Millisecond {
+		t.Errorf("the page ended after %s of goodbye", v)
 	}
 	select {
 	case <-onPhone.over:
@@ -222,7 +239,7 @@ func TestDrainDeadline(t *testing.T) {
 	}
 	checkBooks(t, s.dir)
 	b := reopenBooks(t, s)
-	for _, x := range b.closed(who.account, 2) {
+	for _, x := range b.closed(who.account, 3) {
 		b.checkAmount(x)
 		if x.Reason != "api_hangup" || x.Detail != "drain" {
 			t.Errorf("%s session ended with %s %s", x.Terms.Kind, x.Reason, x.Detail)

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,8 @@ import (
 
 // TestReplay: calls over the socket and the telephone, with the server's own engines, of
 // whom one is interrupted, replay to the log that they had, byte for byte; with another
-// setting the replay shows what differs. Of a call that was not recorded nothing is kept.
+// setting, given or the agent's of today, the replay shows what differs. Of a call that was
+// not recorded nothing is kept.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	s := shared(t, demonstration)
@@ -41,6 +43,8 @@ func TestReplay(t *testing.T) {
 		}
 	}
 
+	checkRecord(t, s, who.key, web)
+
 	const number = "+34910000071"
 	admin(t, s.dir, &struct{}{}, "number", "add", "--account", who.account, number, "--agent", who.agent)
 	p := call(t, s, newPhone(t), number)
@@ -55,6 +59,7 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	checkReplay(t, s, phone)
+	checkToday(t, s, who, file, web)
 
 	unrecorded := newCustomer(t, s, "10")
 	c = connect(t, s, unrecorded.key, unrecorded.agent)
@@ -62,6 +67,95 @@ func TestReplay(t *testing.T) {
 	c.hangUp()
 	if o := do(t, command(s.dir, nil, "replay", openBooks(t, s).closed(unrecorded.account, 1)[0].ID)); o.status != 4 || o.out != "" {
 		t.Errorf("a call that was not recorded: exit status %d, %s%s", o.status, o.out, o.errOut)
+	}
+}
+
+// checkRecord reads what a call's history says of its words and of where the time of its
+// turns went: the agent was cut off, and what nobody heard stands apart.
+func checkRecord(t *testing.T, s *server, key, id string) {
+	t.Helper()
+	var call struct {
+		Transcript []struct {
+			Role, Text string
+			At         float64
+			Words      []struct {
+				Text string
+				From int64 `json:"start_ms"`
+				To   int64 `json:"end_ms"`
+			}
+			Interrupted *struct {
+				At      int64 `json:"at_ms"`
+				Unheard string
+			}
+		}
+		Turns []struct {
+			Points *struct {
+				SpeechEnd   int64  `json:"speech_end_ms"`
+				FinalText   *int64 `json:"final_text_ms"`
+				Token       *int64 `json:"first_token_ms"`
+				Sentence    *int64 `json:"first_sentence_ms"`
+				FirstAudio  *int64 `json:"first_audio_ms"`
+				FirstPacket *int64 `json:"first_packet_ms"`
+			}
+		}
+	}
+	if status, body := ask(t, s, key, "/v1/calls/"+id); status != http.StatusOK || json.Unmarshal(body, &call) != nil {
+		t.Fatalf("%d %s", status, body)
+	}
+	cuts := 0
+	for _, l := range call.Transcript {
+		var text []string
+		last := int64(0)
+		for _, w := range l.Words {
+			text = append(text, w.Text)
+			if w.From < last || w.To < w.From || w.To > int64(l.At*1000)+1 {
+				t.Errorf("%q: %+v are not one after the other until %.3f s", l.Text, l.Words, l.At)
+				break
+			}
+			last = w.From
+		}
+		if strings.Join(text, " ") != strings.Join(strings.Fields(l.Text), " ") {
+			t.Errorf("the words of %q are %q", l.Text, text)
+		}
+		if l.Interrupted != nil {
+			if cuts++; l.Role != "agent" || l.Interrupted.At < last || strings.Contains(l.Text, l.Interrupted.Unheard) {
+				t.Errorf("%+v", l)
+			}
+		}
+	}
+	if cuts != 1 || len(call.Turns) == 0 {
+		t.Errorf("%d lines are cut off, %d turns: %+v", cuts, len(call.Turns), call.Transcript)
+	}
+	for _, turn := range call.Turns {
+		p := turn.Points
+		if p == nil || p.Token == nil || p.Sentence == nil || p.FirstAudio == nil || p.FirstPacket == nil ||
+			*p.Token > *p.Sentence || *p.Sentence > *p.FirstAudio || *p.FirstAudio > *p.FirstPacket {
+			t.Errorf("the points of a turn are %+v", p)
+		}
+	}
+}
+
+// checkToday replays a call with the settings that its agent has today: as long as they are
+// those of the call nothing differs, then what they change does.
+func checkToday(t *testing.T, s *server, who customer, file, id string) {
+	t.Helper()
+	if o := do(t, command(s.dir, nil, "replay", id, "--today")); o.status != 0 || !strings.Contains(o.out, "as in the call") {
+		t.Errorf("with the settings of then: exit status %d, %s%s", o.status, o.out, o.errOut)
+	}
+	if err := os.WriteFile(file, []byte("settings: {record: true, min_endpoint_ms: 1500, interruptible: never}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	admin(t, s.dir, &struct{}{}, "agent", "update", "--account", who.account, who.agent, "--file", file)
+	o := do(t, command(s.dir, nil, "replay", id, "--today", "--diff"))
+	if o.status != 1 || !strings.Contains(o.out, "- ") || !strings.Contains(o.out, " interrupted") || !strings.Contains(o.out, "differences, from ") {
+		t.Errorf("with those of today: exit status %d, %s%s", o.status, o.out, o.errOut)
+	}
+	if o := do(t, command(s.dir, nil, "replay", id)); o.status != 0 || !strings.Contains(o.out, "as in the call") {
+		t.Errorf("as it was: exit status %d, %s%s", o.status, o.out, o.errOut)
+	}
+	// What is set beside counts more.
+	if o := do(t, command(s.dir, nil, "replay", id, "--today", "--diff", "--set", "min_endpoint_ms=200", "--set", "interruptible=always")); strings.Contains(o.out, "- ") && strings.Contains(o.out, " interrupted") {
+		t.Errorf("with settings of then beside: exit status %d, %s%s", o.status, o.out, o.errOut)
 	}
 }
 

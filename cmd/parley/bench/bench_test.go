@@ -61,7 +61,7 @@ func TestTurn(t *testing.T) {
 	for _, leg := range []string{"ws", "sip"} {
 		t.Run(leg, func(t *testing.T) {
 			t.Parallel()
-			rows, err := Turn{Leg: leg, Calls: 2, Turns: 2, Interruptions: 2}.Run(t.Context())
+			rows, err := Turn{Leg: leg, Calls: 2, Turns: 2, Interruptions: 2, Ahead: leg == "sip"}.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,6 +177,9 @@ BenchmarkFloor-2   	 9999999	        25.0 ns/op
 PASS
 pkg: parley/media/rtp
 BenchmarkCalls/50-2  	 100	 0 ns/op	  16.00 floor-us/pair	 24.00 us/pair	 1.500 x-floor
+pkg: parley/api/dashboard
+BenchmarkPages/home-2        3	959971646 ns/op	31.00 kB	31.00 key-ms	488.0 usable-ms
+BenchmarkPages/agents/{id}-2 3	959971646 ns/op	310.0 kB	12.00 key-ms	410.0 usable-ms
 `
 
 func TestReport(t *testing.T) {
@@ -206,6 +209,10 @@ func TestReport(t *testing.T) {
 		"resample 8 to 16 kHz 2.50 us 3 100 ok",
 		"resample slowest: 44100-16000 18 us 16 short",
 		"rtp pair of 50 calls, wake-ups included 24 us 1.50",
+		"pages, can be used after agents/{id} 410 ms",
+		"pages, first key answered slowest: home 31 ms",
+		"pages, first load agents/{id} 310 kB 300 short",
+		"pages, first load home 31 kB 300 ok",
 	} {
 		found := false
 		for _, l := range got {

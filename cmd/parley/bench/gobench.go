@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,8 +20,8 @@ func goValues(text string) map[goMetric]float64 {
 	pkg := ""
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
-		if p, ok := strings.CutPrefix(l, "pkg: parley/media/"); ok {
-			pkg = p
+		if p, ok := strings.CutPrefix(l, "pkg: parley/"); ok {
+			pkg = strings.TrimPrefix(p, "media/")
 			continue
 		}
 		m := goLine.FindStringSubmatch(l)
@@ -107,5 +109,35 @@ func goRows(text string) []Row {
 	if slowest.Value > 0 {
 		rows = append(rows, slowest)
 	}
-	return rows
+	return append(rows, pageRows(values)...)
+}
+
+// heaviestPage is the bar of what a page loads at first, in kB.
+const heaviestPage = 300
+
+// pageRows are the pages of the dashboard, each with when it can be used and with what it
+// loads, and the slowest of them to answer a key.
+func pageRows(values map[goMetric]float64) (rows []Row) {
+	slowest := Row{Group: "pages, first key answered", Unit: "ms"}
+	var weights []Row
+	for _, m := range slices.SortedFunc(maps.Keys(values), func(a, b goMetric) int { return strings.Compare(a.name, b.name) }) {
+		name, ok := strings.CutPrefix(m.name, "Pages/")
+		if !ok || m.pkg != "api/dashboard" {
+			continue
+		}
+		switch v := values[m]; m.unit {
+		case "usable-ms":
+			rows = append(rows, Row{Group: "pages, can be used after", Name: name, Value: v, Unit: "ms"})
+		case "kB":
+			weights = append(weights, Row{Group: "pages, first load", Name: name, Value: v, Unit: "kB", Bar: atMost(heaviestPage)})
+		case "key-ms":
+			if v > slowest.Value {
+				slowest.Name, slowest.Value = "slowest: "+name, v
+			}
+		}
+	}
+	if slowest.Value > 0 {
+		rows = append(rows, slowest)
+	}
+	return append(rows, weights...)
 }

@@ -19,6 +19,7 @@ import (
 type agent struct {
 	asr      instantASR
 	tts      instantTTS
+	ahead    bool // replies are begun in pauses
 	listener func(media.Rate) (pipeline.Listener, error)
 }
 
@@ -33,7 +34,8 @@ func newAgent(reply time.Duration) *agent {
 func (a *agent) config(rate media.Rate) (pipeline.Config, error) {
 	listener, err := a.listener(rate)
 	cfg := pipeline.Config{Agent: pipeline.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
-		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, Listener: listener, Turn: turn.DefaultConfig("en")}
+		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, Listener: listener, Turn: turn.DefaultConfig("en"),
+		Speculate: a.ahead, SpeculateVoice: a.ahead}
 	cfg.Turn.Complete = func(string) float64 { return 1 }
 	cfg.Turn.Idle = 0
 	return cfg, err

@@ -17,6 +17,9 @@ type Turn struct {
 	Calls         int    // at a time
 	Turns         int    // in all, at least one a call
 	Interruptions int    // in all; 0: none
+	// Ahead has replies begun in the pause that may be the turn's end, as agents do that are
+	// not told otherwise.
+	Ahead bool
 }
 
 // What the agents of a measurement of turns say.
@@ -25,16 +28,23 @@ const (
 	longReply  = 6 * time.Second
 )
 
-// turnBars are the bars in ms: overhead at p50 and p99, lowered, silent.
-var turnBars = map[string][4]float64{"ws": {25, 60, 150, 60}, "sip": {35, 70, 150, 60}}
+// turnBars are the bars in ms: overhead at p50 and p99, lowered, silent. Replies that wait
+// for the turn's end have engines and a slot of the telephone still before them.
+var turnBars = map[string]map[bool][4]float64{
+	"ws":  {true: {5, 30, 150, 60}, false: {25, 60, 150, 60}},
+	"sip": {true: {15, 40, 150, 60}, false: {35, 70, 150, 60}},
+}
 
 // Run measures and returns the rows.
 func (t Turn) Run(ctx context.Context) ([]Row, error) {
-	bars, ok := turnBars[t.Leg]
+	bars, ok := turnBars[t.Leg][t.Ahead]
 	if !ok || t.Calls < 1 || t.Turns < 1 {
 		return nil, fmt.Errorf("no measurement of %d turns in %d calls on a leg %q", t.Turns, t.Calls, t.Leg)
 	}
 	group := fmt.Sprintf("turn, %s, %d calls", t.Leg, t.Calls)
+	if !t.Ahead {
+		group += ", nothing begun in pauses"
+	}
 	var mu sync.Mutex
 	var overhead, lowered, silent []time.Duration
 	err := t.each(ctx, shortReply, func(c *caller, _ *agent) error {
@@ -73,6 +83,7 @@ func (t Turn) each(ctx context.Context, reply time.Duration, f func(*caller, *ag
 	list := make(agents, t.Calls)
 	for i := range list {
 		list[i] = newAgent(reply)
+		list[i].ahead = t.Ahead
 	}
 	dial, stop, err := t.server(list)
 	if err != nil {

@@ -26,7 +26,9 @@ func (c Call) runWebRTC(ctx context.Context) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, phone, err := c.measure(ctx)
+	beside := c
+	beside.Profile = "" // which the sessions have filled
+	_, phone, err := beside.measure(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("telephone calls: %w", err)
 	}
@@ -53,6 +55,7 @@ func (c Call) measureWebRTC(ctx context.Context) ([]Row, float64, error) {
 	}
 	cost, err := c.profiled(ctx, s.sent)
 	result, stopErr := l.stop()
+	full := portDrops(s.port)
 	if err := errors.Join(err, stopErr, s.close()); err != nil {
 		return nil, 0, err
 	}
@@ -62,6 +65,9 @@ func (c Call) measureWebRTC(ctx context.Context) ([]Row, float64, error) {
 		{Group: group, Name: "calls dropped", Value: float64(result.Dropped), Bar: none},
 		{Group: group, Name: "packets lost at the caller", Value: float64(result.Lost), Bar: none},
 		{Group: group, Name: "packets lost at the server", Value: float64(s.total.Lost), Bar: none},
+		{Group: group, Name: "dropped by the system, no room at the port", Value: float64(full)},
+		{Group: group, Name: "dropped by the session, nobody took them", Value: float64(s.total.Dropped)},
+		{Group: group, Name: "came too late", Value: float64(s.total.Late)},
 		{Group: group, Name: "frames skipped by the server", Value: float64(s.total.Skipped)},
 		{Group: group, Name: "agent speaking", Value: 100 * float64(result.Audible) / float64(max(1, result.Frames)), Unit: "%"},
 		{Group: group, Name: "late packets of the generator", Value: 100 * float64(result.Late) / float64(max(1, result.Sent)), Unit: "%"},
@@ -72,6 +78,7 @@ func (c Call) measureWebRTC(ctx context.Context) ([]Row, float64, error) {
 type switchboard struct {
 	web
 	agent   *agent
+	port    uint16 // UDP, of all sessions
 	handler *webrtc.Handler
 
 	mu    sync.Mutex
@@ -88,7 +95,7 @@ func newSwitchboard(a *agent) (*switchboard, error) {
 	if err != nil {
 		return nil, errors.Join(err, port.Close())
 	}
-	s := &switchboard{web: web{addr: l.Addr().String(), done: make(chan struct{})}, agent: a, legs: map[*webrtc.Leg]struct{}{}}
+	s := &switchboard{web: web{addr: l.Addr().String(), done: make(chan struct{})}, agent: a, port: port.Addrs()[0].Port(), legs: map[*webrtc.Leg]struct{}{}}
 	s.handler = webrtc.New(webrtc.Options{Agents: s})
 	s.handler.Listen(port)
 	routes := api.New(s)
@@ -141,6 +148,8 @@ func (c *session) Converse(ctx context.Context, _ talk.Change, leg talk.Leg) {
 	st := l.Stats()
 	c.s.total.Lost += st.Lost
 	c.s.total.Skipped += st.Skipped
+	c.s.total.Late += st.Late
+	c.s.total.Dropped += st.Dropped
 }
 
 // sent is how many packets the sessions in progress have sent.

@@ -23,6 +23,10 @@ import (
 	"parley/store/bus"
 )
 
+// SystemDataDir is where a server that was started as root keeps its data when the
+// service account of its database cannot reach the usual place.
+const SystemDataDir = "/var/lib/parley"
+
 // Config holds every setting, checked. It is not changed after Load.
 type Config struct {
 	HTTPAddr    string // host:port
@@ -83,6 +87,7 @@ type Config struct {
 	DrainTimeout   time.Duration
 	RateLimit      int // requests a second and credential; 0: no limit
 	MaxCalls       int // calls at once on this node; 0: as many as there are ports
+	MaxCPU         int // percent of the machine's processors from which on no call is taken; 0: no limit
 	TrustedProxies []netip.Prefix
 
 	values map[string]value // what Print shows

@@ -230,6 +230,9 @@ var limits = section("Limits", []Setting{
 	{Name: "MAX_CALLS", Default: "0", Allowed: "a whole number from 0 (as many as there are ports) to 100000",
 		Meaning: "Calls at once on this node.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.MaxCalls, s, 0, 100_000) }},
+	{Name: "MAX_CPU", Default: "90", Allowed: "a whole number from 0 (no limit) to 100",
+		Meaning: "Percent of the machine's processors. A node that uses more over five seconds takes no new calls until it uses less.",
+		parse:   func(c *Config, s string) bool { return setInt(&c.MaxCPU, s, 0, 100) }},
 	{Name: "RATE_LIMIT", Default: "50", Allowed: "a whole number from 0 (no limit) to 100000",
 		Meaning: "Requests a second for each credential; four times as many in a burst.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.RateLimit, s, 0, 100_000) }},
@@ -249,7 +252,7 @@ var logging = section("Log and demonstration", []Setting{
 		Meaning: "OpenTelemetry collector for traces of calls, OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is added.",
 		parse:   func(c *Config, s string) bool { return setURL(&c.OTLPEndpoint, s) }},
 	{Name: "DEMO", Default: "off", Allowed: allowedSwitch, Flag: true,
-		Meaning: "Sets up an account, an agent and a number, and says how to use them.",
+		Meaning: "Sets up an account with an agent, two numbers, recorded calls and a batch, and says how to use them.",
 		parse:   func(c *Config, s string) bool { return setSwitch(&c.Demo, s) }},
 })
 

@@ -102,7 +102,7 @@ const trunksExample = `
 
 # Lines to carriers and exchanges, with PARLEY_CARRIER sip or telnyx. Only this
 # file has them. A call goes out on the trunk that lists its number, else on those
-# that list none, in order.
+# that list none, in order; those whose targets are all down come last.
 #trunks:
 #  - name: carrier
 #    # Where its calls go, tried in order. Without a port the name's SRV records

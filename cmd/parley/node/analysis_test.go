@@ -216,7 +216,7 @@ func TestEnginesOfAnAgent(t *testing.T) {
 	}
 }
 
-// TestUnknownEnginesAreRefused by the API, with the field.
+// TestUnknownEnginesAreRefused by the API, with the field, and what is there twice.
 func TestUnknownEnginesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -229,6 +229,9 @@ func TestUnknownEnginesAreRefused(t *testing.T) {
 		if status != 400 || !strings.Contains(out["detail"].(string), want) {
 			t.Errorf("%s: %d %s", engines, status, text)
 		}
+	}
+	if status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","prompt":"a","prompt":null}`); status != 400 || out["detail"] != "prompt: is there more than once" {
+		t.Errorf("a prompt that is there twice: %d %v", status, out)
 	}
 	if status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","settings":{"engines":{"llm":["scripted"],"tts":"espeak"}}}`); status != 200 && status != 201 {
 		t.Errorf("%d %v", status, out)

@@ -6,15 +6,17 @@ import (
 	"time"
 
 	"parley/api/dashboard"
+	"parley/api/operator"
 	"parley/api/status"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/doctor"
 )
 
 // pages is the dashboard, before its routes are added.
 func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 	s := dashboard.Services{
 		DB: n.db, Card: n.card.Load, Status: server, Tickets: n.tickets, Log: n.log, Telephony: n.cfg.Telephony(),
-		Secure: strings.HasPrefix(n.cfg.BaseURL, "https://"),
+		Secure: strings.HasPrefix(n.cfg.BaseURL, "https://"), Base: strings.TrimSuffix(n.cfg.BaseURL, "/"),
 		Seed: func(ctx context.Context) (string, error) {
 			d, err := n.Seed(ctx, n.DataDir)
 			return d.Account, err
@@ -24,6 +26,50 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 		s.Demo = n.demo.Account
 	}
 	return dashboard.New(s)
+}
+
+// A checkup starts engines and opens sockets, so there is one at a time, and whoever asks
+// soon after is told what the last one found.
+const (
+	checkupFresh    = 5 * time.Second
+	checkupPatience = time.Minute
+)
+
+// checkup makes the checks of parley doctor in a running server.
+type checkup struct {
+	cfg   *config.Config
+	dir   func() string // the data directory
+	turn  chan struct{} // holds one while somebody looks
+	at    time.Time     // of found; whoever has the turn may use them
+	found []operator.Check
+}
+
+func newCheckup(cfg *config.Config, dir func() string) *checkup {
+	return &checkup{cfg: cfg, dir: dir, turn: make(chan struct{}, 1)}
+}
+
+// look waits for its turn, until ctx ends.
+func (c *checkup) look(ctx context.Context) ([]operator.Check, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if time.Since(c.at) < checkupFresh {
+		return c.found, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkupPatience)
+	defer cancel()
+	var found []operator.Check
+	for _, f := range append(doctor.Examine(ctx, c.cfg, c.dir()), doctor.FFmpeg(ctx)) {
+		found = append(found, operator.Check{Name: f.Name, Status: string(f.Status), Detail: f.Detail, Fix: f.Fix})
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // what was cut off is not broken
+	}
+	c.at, c.found = time.Now(), found
+	return found, nil
 }
 
 // FirstRun is the link that sets up a new server; empty for one that needs none.

@@ -10,13 +10,15 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
+	"parley/pipeline/tool"
 	"parley/store"
 )
 
-// definition is how the API reads agents, which may name the engines that are offered.
-func definition(engines map[pipeline.Stage][]string) manage.Definition {
+// definition is how the API reads agents, which may name the engines that are offered and
+// the addresses that guard allows; nil: any.
+func definition(engines map[pipeline.Stage][]string, guard *tool.Guard) manage.Definition {
 	text, _ := json.Marshal(agent.Schema) // a value of ours
-	names := agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: engines}
+	names := agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: engines, Guard: guard}
 	return manage.Definition{New: agent.New, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {
 		return mistaken(names.Apply(a, document, false))
 	}}

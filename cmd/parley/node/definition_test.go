@@ -15,13 +15,18 @@ import (
 	"parley/cmd/parley/config"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/tool"
 	"parley/sip"
 )
 
 // TestMistakesHaveCodes: all that is wrong is told, under a code of its own where there
 // is one.
 func TestMistakesHaveCodes(t *testing.T) {
-	d := definition(nil)
+	guard, err := tool.NewGuard(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := definition(nil, guard)
 	const invalid = "validation.invalid_request_format"
 	for _, tt := range []struct{ document, code, detail string }{
 		{`{"name":"N","voice":"Z9"}`, "validation.invalid_voice", `voice: "Z9", must be one of F1 to F5 and M1 to M5`},
@@ -29,6 +34,8 @@ func TestMistakesHaveCodes(t *testing.T) {
 		{`{"name":"N","settings":{"min_endpoint_ms":50}}`, invalid, "settings.min_endpoint_ms: 50, allowed are 100 to 2000"},
 		{`{"voice":"Z9","prompt":"{{x}}"}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`},
 		{`[]`, invalid, "body: a list, must be an object"},
+		{`{"name":"N","settings":{"idle_seconds":9,"idle_seconds":10}}`, invalid, "settings.idle_seconds: is there more than once"},
+		{`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://127.0.0.1/"}}]}`, invalid, "tools[0].mcp.url: 127.0.0.1 is not on the public Internet"},
 	} {
 		a := d.New()
 		p := api.ProblemOf(d.Apply(&a, json.RawMessage(tt.document)))

@@ -17,6 +17,8 @@ import (
 // Demo is the demonstration account and what belongs to it.
 type Demo struct {
 	Account, Agent, Number, Key string
+	// Second is a number in another country; empty: the server has no simulated carrier.
+	Second string
 }
 
 // What the demonstration consists of. Seeding it again changes nothing: its
@@ -24,6 +26,7 @@ type Demo struct {
 const (
 	demoAccount = "Demonstration"
 	demoNumber  = "+34911234567"
+	demoSecond  = "+12025550143"
 	demoCredit  = "demo:topup"
 	demoTopup   = 20 // US dollars
 )
@@ -36,12 +39,12 @@ We are open Monday to Friday from nine in the morning to six in the evening, and
 We are at twelve Market Street, next to the station.
 A table for lunch can be booked for up to eight people.
 The menu of the day costs fifteen dollars.
-You can park behind the house.`,
+You can park behind our house.`,
 	Settings: []byte(`{"phrases":["what time do you open on Monday","when do you open","what time do you close","are you open on Saturday","are you open on Sunday","where are you","what is your address","how much is the menu","what does the menu of the day cost","I would like to book a table for two","can I book a table","where can I park","is there parking","thank you","goodbye"]}`),
 }
 
-// Seed sets up the demonstration, or finds it. Its API key is kept in the data
-// directory, because the store keeps only hashes.
+// Seed sets up the demonstration, or finds it, and adds what is missing of it. Its API
+// key is kept in the data directory, because the store keeps only hashes.
 func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
 	now := time.Now()
 	var d Demo
@@ -69,12 +72,14 @@ func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
 		}
 		d.Agent = a.ID
 	}
-	if err := n.seedNumber(ctx, &d, now); err != nil {
+	if err := n.seedNumbers(ctx, &d, now); err != nil {
 		return d, err
 	}
-	d.Key, err = n.seedKey(ctx, d.Account, filepath.Join(dataDir, "demo-key"), now)
+	if d.Key, err = n.seedKey(ctx, d.Account, filepath.Join(dataDir, "demo-key"), now); err != nil {
+		return d, err
+	}
 	n.demo = d
-	return d, err
+	return d, n.seedHistory(ctx, d, now)
 }
 
 func (n *Node) seedAccount(ctx context.Context, d *Demo, now time.Time) error {
@@ -96,13 +101,26 @@ func (n *Node) seedAccount(ctx context.Context, d *Demo, now time.Time) error {
 	return nil
 }
 
-func (n *Node) seedNumber(ctx context.Context, d *Demo, now time.Time) error {
+// seedNumbers gives the account its numbers. They cost nothing, as those that an operator
+// adds by hand.
+func (n *Node) seedNumbers(ctx context.Context, d *Demo, now time.Time) error {
 	d.Number = demoNumber
-	_, err := n.db.NumberByE164(ctx, d.Account, demoNumber)
-	if errors.Is(err, store.ErrNotFound) {
-		_, err = n.db.ImportNumber(ctx, d.Account, demoNumber, d.Agent, now)
+	if n.network != nil {
+		d.Second = demoSecond
 	}
-	return err
+	for _, number := range []string{d.Number, d.Second} {
+		if number == "" {
+			continue
+		}
+		_, err := n.db.NumberByE164(ctx, d.Account, number)
+		if errors.Is(err, store.ErrNotFound) {
+			_, err = n.db.ImportNumber(ctx, d.Account, number, d.Agent, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // seedKey returns the key that an earlier start left, while it is good.
@@ -113,7 +131,7 @@ func (n *Node) seedKey(ctx context.Context, account, path string, now time.Time)
 			return key, nil
 		}
 	}
-	_, key, err := n.db.CreateKey(ctx, account, "demonstration", now)
+	_, key, err := n.db.CreateKeyAs(ctx, account, store.RoleOwner, "demonstration", now)
 	if err != nil {
 		return "", err
 	}
@@ -126,8 +144,12 @@ func (d Demo) Guide(scheme, httpAddr, sipAddr string) string {
 	web := scheme + "://" + local(httpAddr)
 	fmt.Fprintf(&b, "\nParley is running with a demonstration account.\n\n")
 	fmt.Fprintf(&b, "  pages    %s/app/\n", web)
-	fmt.Fprintf(&b, "  API      %s\n  docs     %s/docs\n  API key  %s\n  agent    %s\n  number   %s\n\nTry, in another terminal:\n\n",
+	fmt.Fprintf(&b, "  API      %s\n  docs     %s/docs\n  API key  %s\n  agent    %s\n  number   %s\n",
 		web, web, d.Key, d.Agent, d.Number)
+	if d.Second != "" {
+		fmt.Fprintf(&b, "  another  %s\n", d.Second)
+	}
+	fmt.Fprintf(&b, "\nTry, in another terminal:\n\n")
 	fmt.Fprintf(&b, "  export PARLEY_URL=%s PARLEY_API_KEY=%s\n", web, d.Key)
 	fmt.Fprintf(&b, "  bin/parley talk --agent %s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Agent)
 	if sipAddr != "" {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -251,13 +252,27 @@ func (n *Node) rings(session *pipeline.Session) {
 
 // unreached is the end of a call that was not answered.
 func (n *Node) unreached(session *pipeline.Session, err error) media.Ended {
-	if why := session.Why(); why != nil {
-		return *why // somebody hung up
+	why := session.Why()
+	ended := notReached(why, err)
+	if why != nil { // somebody hung up
+		return ended
 	}
+	n.log.Info("an outbound call was not answered", "session", session.ID(), "reason", ended.Error(), "err", err)
+	return ended
+}
+
+// notReached is why a call was not answered: err says how Dial ended, and why who hung up
+// before, nil for nobody. That the callee was faster than the hang-up is told with it.
+func notReached(why *media.Ended, err error) media.Ended {
 	ended := media.Ended{Reason: media.Failed, Detail: "carrier_unavailable"}
 	if e, ok := errors.AsType[*sip.NotAnswered](err); ok {
 		ended = *e.Ended()
 	}
-	n.log.Info("an outbound call was not answered", "session", session.ID(), "reason", ended.Error(), "err", err)
-	return ended
+	switch {
+	case why == nil:
+		return ended
+	case ended.Detail == sip.AnsweredAfterCancel:
+		return media.Ended{Reason: why.Reason, Detail: cmp.Or(why.Detail, ended.Detail)}
+	}
+	return *why
 }

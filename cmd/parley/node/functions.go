@@ -27,6 +27,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	if c.Guard, err = tool.NewGuard(n.cfg.ToolAllow, nil); err != nil {
 		return err
 	}
+	n.guard = c.Guard
 	n.hooks, n.poster = store.NewWebhooks(n.db, n.secrets), c.Guard.Poster()
 	if n.cfg.SearchURL != "" {
 		if c.WebSearch, err = tool.NewWebSearch(n.cfg.SearchURL, n.cfg.SearchAPIKey); err != nil {
@@ -47,7 +48,8 @@ const noteTime = 3 * time.Second
 
 // functionsOf makes the functions of a conversation and says to its session what they
 // cost. other is the number of the far end, "+" when it is withheld; empty: it is no
-// telephone call. parent is the traceparent header of their requests. The set must be closed after the conversation.
+// telephone call. parent is the traceparent header of their requests, and of the call's
+// note in a customer database. The set must be closed after the conversation.
 func (n *Node) functionsOf(ctx context.Context, session *pipeline.Session, p plan, other, parent string) *tool.Set {
 	set := n.tools.Open(ctx, tool.Who{Account: session.Account(), Other: strings.TrimSuffix(other, "+"), Trace: parent}, p.functions)
 	session.Offers(set.Functions)
@@ -58,7 +60,7 @@ func (n *Node) functionsOf(ctx context.Context, session *pipeline.Session, p pla
 		source, err := json.Marshal(d.CRM)
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, noteTime)
-			err = n.db.WantCRMNote(ctx, session.Account(), session.ID(), source, time.Now())
+			err = n.db.WantCRMNote(ctx, session.Account(), session.ID(), source, parent, time.Now())
 			cancel()
 		}
 		if err != nil {
@@ -109,7 +111,7 @@ func (n *Node) noteCall(ctx context.Context, note *store.CRMNote) error {
 	var source tool.CRMSource
 	err := json.Unmarshal(note.Source, &source)
 	if err == nil {
-		err = n.tools.Note(ctx, note.Account, &source, overCall(note.Call), note.Try > 1)
+		err = n.tools.Note(tool.InTrace(ctx, note.Trace), note.Account, &source, overCall(note.Call), note.Try > 1)
 	}
 	log := n.log.With("session", note.Session, "account", note.Account)
 	status, refused := errors.AsType[*crm.StatusError](err)

@@ -121,8 +121,8 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 	}
 }
 
-// TestNotedOnly: a call that was not looked up is charged when it is noted; one that the
-// database refuses is not.
+// TestNotedOnly: a call that was not looked up is charged when it is noted, by a request
+// in the call's trace; one that the database refuses is not.
 func TestNotedOnly(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -130,11 +130,12 @@ func TestNotedOnly(t *testing.T) {
 	d.functions(deskNumber, h, "http://127.0.0.1:1", "http://127.0.0.1:1")
 	agent, err := d.node.db.Agent(t.Context(), d.who.Account, d.agent)
 	d.ok(err)
+	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for range 2 {
 		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 		d.ok(err)
-		d.node.functionsOf(t.Context(), session, planOf(agent, d.node.log), "+34600123456", "").Close()
+		d.node.functionsOf(t.Context(), session, planOf(agent, d.node.log), "+34600123456", trace).Close()
 		session.Begin()
 		session.End(media.Ended{Reason: media.UserHangup})
 	}
@@ -142,8 +143,8 @@ func TestNotedOnly(t *testing.T) {
 	h.Fail(400) // the look-up of the one that is noted first
 	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
 	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
-	if n := len(h.Calls()); n != 1 {
-		t.Errorf("%d calls are noted", n)
+	if noted := h.Calls(); len(noted) != 1 || noted[0].Trace != trace {
+		t.Errorf("%+v are noted, want one in the trace of its call", noted)
 	}
 	charged := 0
 	for _, c := range list {

@@ -90,9 +90,7 @@ func (i *insight) observe(e pipeline.Event) {
 		i.leg.Insight("phase", 0, map[string]any{"phase": e.Text, "turn": e.Turn})
 		i.cost()
 	case pipeline.Timed:
-		t := e.Timing
-		i.leg.Insight("latency", e.Generation, map[string]any{"turn": e.Turn, "endpoint_ms": t.Endpoint.Milliseconds(), "model_ms": t.Model.Milliseconds(),
-			"voice_ms": t.Voice.Milliseconds(), "overhead_ms": t.Overhead.Milliseconds(), "total_ms": t.Total.Milliseconds()})
+		i.leg.Insight("latency", e.Generation, latencyOf(e.Turn, &e.Timing))
 	case pipeline.Asked:
 		i.leg.Insight("told", e.Generation, i.news(e.Request, e.On))
 	case pipeline.Echoed:
@@ -100,6 +98,20 @@ func (i *insight) observe(e pipeline.Event) {
 	case pipeline.Used:
 		i.cost()
 	}
+}
+
+// latencyOf is where a turn's time went. The six points are milliseconds after the end of
+// the caller's speech; those that were not are left out.
+func latencyOf(turn int, t *pipeline.Timing) map[string]any {
+	out := map[string]any{"turn": turn, "endpoint_ms": t.Endpoint.Milliseconds(), "model_ms": t.Model.Milliseconds(),
+		"voice_ms": t.Voice.Milliseconds(), "overhead_ms": t.Overhead.Milliseconds(), "total_ms": t.Total.Milliseconds(), "speech_end_ms": t.SpeechEnd.Milliseconds()}
+	for name, d := range map[string]time.Duration{"final_text_ms": t.FinalText, "first_token_ms": t.FirstToken, "first_sentence_ms": t.FirstSentence,
+		"first_audio_ms": t.FirstAudio, "first_packet_ms": t.FirstPacket} {
+		if d != pipeline.Never {
+			out[name] = d.Milliseconds()
+		}
+	}
+	return out
 }
 
 func (i *insight) cost() {

@@ -7,6 +7,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/quality"
 	"parley/media/rtp"
 	"parley/pipeline"
 	"parley/sip"
@@ -49,7 +50,7 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 			Help: "Tokens of the language model."}, []string{"direction", "outcome"}),
 	}
 	m.mos = prometheus.NewHistogram(prometheus.HistogramOpts{Name: "parley_rtp_mos",
-		Help: "Estimated quality of what telephone calls heard, by the E-model, per call.", Buckets: []float64{1, 2, 2.5, 3, 3.5, 4, 4.2, 4.5}})
+		Help: "Estimated quality of what calls heard over the telephone and WebRTC, by the E-model, per call.", Buckets: []float64{1, 2, 2.5, 3, 3.5, 4, 4.2, 4.5}})
 	m.late = prometheus.NewHistogram(prometheus.HistogramOpts{Name: "parley_rtp_lateness_seconds",
 		Help: "How late RTP packets were sent, 99.9th percentile per call.", Buckets: []float64{.001, .002, .005, .01, .02, .05, .1}})
 	m.lost = prometheus.NewCounter(prometheus.CounterOpts{Name: "parley_rtp_lost_total",
@@ -113,13 +114,20 @@ func (n *Node) ended(leg, session string, e media.Ended) {
 	n.log.Info("call ended", "leg", leg, "session", session, "reason", string(e.Reason), "detail", e.Detail)
 }
 
+// sounded notes the quality of a call's audio.
+func (n *Node) sounded(session string, q quality.Report) {
+	if q.MOS > 0 { // something came that has a score
+		n.metrics.mos.Observe(q.MOS)
+	}
+	n.metrics.lost.Add(float64(q.Lost)) // late ones are among them
+	n.log.Info("call quality", "session", session, "mos", q.MOS, "received", q.Received, "lost", q.Lost, "late", q.Late,
+		"jitter_ms", q.JitterMS, "foreign", q.Foreign)
+}
+
 // heard notes the quality of a telephone call's audio.
 func (n *Node) heard(session string, s rtp.Stats) {
-	n.metrics.mos.Observe(s.MOS)
-	n.metrics.lost.Add(float64(s.Lost)) // late ones are among them
 	n.metrics.late.Observe(s.Lateness.Quantile(0.999).Seconds())
-	n.log.Info("call quality", "session", session, "mos", s.MOS, "received", s.Received, "lost", s.Lost, "late", s.Late,
-		"jitter_ms", s.Jitter.Milliseconds(), "foreign", s.Foreign)
+	n.sounded(session, s.Quality())
 }
 
 // telephoneMetrics are what the SIP side counts by itself.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -51,6 +50,7 @@ type Node struct {
 	mouth   busMouth
 	engines *Engines
 	manager *pipeline.Manager
+	cpu     *processor
 	phone   *sip.UserAgent     // nil without telephony
 	cert    *Certificate       // nil without TLS
 	network *simulated.Carrier // nil without the simulated carrier
@@ -70,6 +70,7 @@ type Node struct {
 	till    till
 	secrets *store.Vault   // of accounts
 	tools   *tool.Provider // functions that this server runs for agents
+	guard   *tool.Guard    // of their requests
 	hooks   *store.Webhooks
 	poster  *tool.Poster   // of what webhooks are told
 	wires   sync.WaitGroup // telephone calls whose wire is still to be stored
@@ -134,6 +135,8 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	n.manager = pipeline.NewManager(n.db, life, n.card.Load, cfg.MaxCalls, log)
+	n.cpu = newProcessor(cfg.MaxCPU)
+	n.manager.Refuse(n.cpu.Busy)
 	if err = n.openBus(ctx); err != nil {
 		return nil, err
 	}
@@ -185,7 +188,7 @@ func (n *Node) Store() *store.DB { return n.db }
 // Parts are what must run, in the order in which they start.
 func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
-	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "bus", Run: n.runBus}}
+	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "bus", Run: n.runBus}, {Name: "load", Run: n.cpu.run}}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
 		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)
@@ -251,15 +254,9 @@ func (n *Node) Handler() http.Handler {
 // LoadRateCard reads the rate card and puts it in force for new sessions. The
 // server keeps its card when the file cannot be used.
 func (n *Node) LoadRateCard(ctx context.Context) error {
-	card := billing.DefaultRateCard()
-	if n.cfg.RateCard != "" {
-		text, err := os.ReadFile(n.cfg.RateCard)
-		if err != nil {
-			return err
-		}
-		if card, err = billing.ParseRateCard(text); err != nil {
-			return fmt.Errorf("rate card %s: %w", n.cfg.RateCard, err)
-		}
+	card, err := billing.ReadRateCard(n.cfg.RateCard)
+	if err != nil {
+		return err
 	}
 	if err := n.db.PutRateCard(ctx, card, time.Now()); err != nil {
 		if errors.Is(err, store.ErrRateCardChanged) {

@@ -109,7 +109,7 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 	if err != nil {
 		return false, err
 	}
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: in.From.Number, To: in.Called,
+	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: in.From.Number, To: e164(in.Called), Verstat: verstatOf(in),
 		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}})
 	if err != nil {
 		return false, err
@@ -128,15 +128,23 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 // callerOf is what an incoming call's variables are taken from. What the trunk asserts
 // counts before what the caller says.
 func callerOf(in *sip.Incoming) agent.Call {
-	from := in.From
+	from := in.From.Number
 	if in.Asserted.Number != "" {
-		from.Number, from.Verstat = in.Asserted.Number, in.Asserted.Verstat
+		from = in.Asserted.Number
 	}
-	c := agent.Call{From: from.Number, To: e164(in.Called), CallerName: in.From.Display, Verified: from.Verstat == numberPassed}
+	c := agent.Call{From: from, To: e164(in.Called), CallerName: in.From.Display, Verified: verstatOf(in) == numberPassed}
 	if in.Asserted.Display != "" {
 		c.CallerName = in.Asserted.Display
 	}
 	return c
+}
+
+// verstatOf is what the trunk says of the number that counts; empty: nothing.
+func verstatOf(in *sip.Incoming) string {
+	if in.Asserted.Number != "" {
+		return in.Asserted.Verstat
+	}
+	return in.From.Verstat
 }
 
 // numberPassed is a carrier's word that a number is its caller's (ATIS-1000074).
@@ -240,7 +248,7 @@ func e164(called string) string {
 // refusalCode is what a caller is told of a refusal.
 func refusalCode(err error) (code int, retry time.Duration) {
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, errNoRoute):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, errNoRoute), errors.Is(err, store.ErrInvalid): // no number at all
 		return 404, 0
 	case errors.Is(err, store.ErrConcurrency):
 		return 486, 0

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/cmd/parley/trace"
@@ -11,6 +13,8 @@ import (
 // stages are where the time of turns goes, in seconds.
 type stages struct {
 	total, endpoint, model, voice, overhead *prometheus.HistogramVec
+	// Between the six points of a turn.
+	recognition, sentence, audio, packet *prometheus.HistogramVec
 }
 
 func newStages(reg prometheus.Registerer) stages {
@@ -30,6 +34,14 @@ func newStages(reg prometheus.Registerer) stages {
 			.01, .025, .05, .1, .15, .2, .3, .5, 1, 2, 4),
 		overhead: made("parley_turn_overhead_seconds", "The part of it that is neither waiting for the caller nor an engine's.",
 			.001, .002, .005, .01, .02, .04, .08, .2),
+		recognition: made("parley_turn_recognition_seconds", "From the end of the caller's speech to its final text; turns answered before it or typed do not count.",
+			.025, .05, .1, .15, .2, .3, .5, 1, 2, 5),
+		sentence: made("parley_turn_sentence_seconds", "From the language model's first text to its first complete sentence.",
+			.005, .01, .025, .05, .1, .2, .3, .5, 1, 2, 4),
+		audio: made("parley_turn_audio_seconds", "From the first sentence to the voice's first audio.",
+			.01, .025, .05, .1, .15, .2, .3, .5, 1, 2, 4),
+		packet: made("parley_turn_packet_seconds", "From the voice's first audio to the first packet sent; longer when the reply was begun in advance.",
+			.001, .005, .01, .02, .04, .08, .2, .5, 1),
 	}
 }
 
@@ -39,6 +51,14 @@ func (s *stages) observe(leg string, t pipeline.Timing) {
 	s.model.WithLabelValues(leg).Observe(t.Model.Seconds())
 	s.voice.WithLabelValues(leg).Observe(t.Voice.Seconds())
 	s.overhead.WithLabelValues(leg).Observe(t.Overhead.Seconds())
+	for _, part := range []struct {
+		of       *prometheus.HistogramVec
+		from, to time.Duration
+	}{{s.recognition, 0, t.FinalText}, {s.sentence, t.FirstToken, t.FirstSentence}, {s.audio, t.FirstSentence, t.FirstAudio}, {s.packet, t.FirstAudio, t.FirstPacket}} {
+		if part.from != pipeline.Never && part.to != pipeline.Never {
+			part.of.WithLabelValues(leg).Observe(max(0, part.to-part.from).Seconds())
+		}
+	}
 }
 
 // record is what is counted and traced of one call.

@@ -13,6 +13,7 @@ import (
 	"parley/api/export"
 	"parley/api/manage"
 	"parley/api/mcp"
+	"parley/api/operator"
 	"parley/api/recording"
 	"parley/api/status"
 	"parley/api/stt"
@@ -35,8 +36,11 @@ func (n *Node) routes() *api.API {
 	api.MountPricing(a, n.card.Load)
 	ticket.Mount(a, n.tickets, n.db)
 	files := export.New(n.db)
-	manage.Mount(a, n.db, files, definition(n.engines.offered()))
+	manage.Mount(a, n.db, files, definition(n.engines.offered(), n.guard))
 	manage.MountSecrets(a, n.secrets)
+	manage.MountPeople(a, n.db, func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
+	operator.Mount(a, n.db, n.card.Load)
+	operator.MountChecks(a, newCheckup(n.cfg, func() string { return n.DataDir }).look)
 	webhook.Mount(a, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.card.Load)
 	calls.Mount(a, n.db, files)

@@ -216,7 +216,7 @@ func sameLines(a, b []store.TranscriptLine) bool {
 		return false
 	}
 	for i := range a {
-		if a[i] != b[i] {
+		if lineOf(a[i]) != lineOf(b[i]) {
 			return false
 		}
 	}

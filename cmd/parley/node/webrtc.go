@@ -62,6 +62,7 @@ func (w *webRTC) run(ctx context.Context) error {
 func (n *Node) keepQuality(session *pipeline.Session, leg *webrtc.Leg) {
 	stats := leg.Stats()
 	report := stats.Quality()
+	n.sounded(session.ID(), report)
 	n.wires.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), wireStore)
 		defer cancel()

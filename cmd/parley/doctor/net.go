@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 const probePatience = 2 * time.Second
 
 // checkHTTP also says whether a Parley is running at the public address.
-func checkHTTP(ctx context.Context, cfg *config.Config) (f finding, running bool) {
+func checkHTTP(ctx context.Context, cfg *config.Config) (f Finding, running bool) {
 	isParley := func() bool {
 		var state struct {
 			Status   string    `json:"status"`
@@ -34,20 +34,20 @@ func checkHTTP(ctx context.Context, cfg *config.Config) (f finding, running bool
 	return f, running
 }
 
-func checkMetrics(ctx context.Context, cfg *config.Config) finding {
+func checkMetrics(ctx context.Context, cfg *config.Config) Finding {
 	return checkPort("metrics port", "METRICS_ADDR", cfg.MetricsAddr, tcpPort, func() bool {
 		return strings.Contains(string(fetch(ctx, false, cfg.MetricsAddr, "/metrics")), "parley_build_info")
 	})
 }
 
 // checkTelephone looks at everything that SIP and RTP need.
-func checkTelephone(cfg *config.Config, running bool) []finding {
+func checkTelephone(cfg *config.Config, running bool) []Finding {
 	if !cfg.Telephony() {
-		return []finding{good("telephone", "off")}
+		return []Finding{good("telephone", "off")}
 	}
 	// A server whose listeners do not say who they are: the public one did.
 	isParley := func() bool { return running }
-	return []finding{
+	return []Finding{
 		checkPort("sip udp port", "SIP_ADDR", cfg.SIPAddr, udpPort, isParley),
 		checkPort("sip tcp port", "SIP_ADDR", cfg.SIPAddr, tcpPort, isParley),
 		checkRTP(cfg, running),
@@ -73,7 +73,7 @@ func udpPort(addr string) error {
 }
 
 // checkPort says whether the server could listen at addr, or does.
-func checkPort(name, setting, addr string, take func(string) error, isParley func() bool) finding {
+func checkPort(name, setting, addr string, take func(string) error, isParley func() bool) Finding {
 	err := take(addr)
 	switch {
 	case err == nil:
@@ -94,7 +94,7 @@ func checkPort(name, setting, addr string, take func(string) error, isParley fun
 // which a server might want them.
 const rtpSample = 16
 
-func checkRTP(cfg *config.Config, running bool) finding {
+func checkRTP(cfg *config.Config, running bool) Finding {
 	const name = "rtp ports"
 	r := cfg.RTPPorts
 	span := fmt.Sprintf("%d-%d", r.First, r.Last)
@@ -125,7 +125,7 @@ func checkRTP(cfg *config.Config, running bool) finding {
 
 // checkAddress says whether callers elsewhere could send us their voice: they send
 // it to the address that we tell them.
-func checkAddress(cfg *config.Config, local []netip.Addr) finding {
+func checkAddress(cfg *config.Config, local []netip.Addr) Finding {
 	const name = "public address"
 	host, _, _ := net.SplitHostPort(cfg.SIPAddr)
 	listen, _ := netip.ParseAddr(host) // the zero Addr: all

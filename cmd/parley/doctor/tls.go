@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"crypto/tls"
@@ -14,11 +14,11 @@ const expiresSoon = 14 * 24 * time.Hour
 
 // checkCertificate looks at the certificate of HTTPS and of SIP over TLS as clients do,
 // but for who vouches for it: that is their business.
-func checkCertificate(cfg *config.Config, now time.Time) finding {
+func checkCertificate(cfg *config.Config, now time.Time) Finding {
 	const name = "certificate"
 	const renew = "renew it, then send the server SIGHUP"
 	if cfg.TLSCert == "" {
-		return good(name, "none: HTTP without TLS; browsers give pages a microphone only over HTTPS and on this machine")
+		return good(name, "none: HTTP without TLS")
 	}
 	pair, err := tls.LoadX509KeyPair(cfg.TLSCert, cfg.TLSKey)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 
 // checkEngines starts every engine that is configured. One that others can stand in
 // for is a doubt when it fails.
-func checkEngines(ctx context.Context, cfg *config.Config) []finding {
-	var all []finding
+func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
+	var all []Finding
 	for _, stage := range []struct {
 		name string
 		config.Stage
@@ -41,8 +41,8 @@ func checkEngines(ctx context.Context, cfg *config.Config) []finding {
 				continue
 			}
 			f := judgeEngine(ctx, name, engine, stage.name, try)
-			if f.Status == broken && i > 0 {
-				f.Status = doubt
+			if f.Status == Broken && i > 0 {
+				f.Status = Doubt
 			}
 			all = append(all, f)
 		}
@@ -50,7 +50,7 @@ func checkEngines(ctx context.Context, cfg *config.Config) []finding {
 	return all
 }
 
-func judgeEngine(ctx context.Context, name, engine, stage string, try func(context.Context) error) finding {
+func judgeEngine(ctx context.Context, name, engine, stage string, try func(context.Context) error) Finding {
 	ctx, cancel := context.WithTimeout(ctx, enginePatience)
 	defer cancel()
 	if err := try(ctx); err != nil {
@@ -134,8 +134,8 @@ func reachEngine(ctx context.Context, s config.Stage) error {
 	return nil
 }
 
-// checkFFmpeg looks for the program that reads and writes compressed audio.
-func checkFFmpeg(ctx context.Context) finding {
+// FFmpeg looks for the program that reads and writes compressed audio. It needs no settings.
+func FFmpeg(ctx context.Context) Finding {
 	const name = "ffmpeg"
 	const fix = "apt-get install ffmpeg"
 	path, err := exec.LookPath("ffmpeg")

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 const mailPatience = 15 * time.Second
 
 // checkMail logs in to the mail server, if there is one, and sends nothing.
-func checkMail(ctx context.Context, cfg *config.Config) finding {
+func checkMail(ctx context.Context, cfg *config.Config) Finding {
 	const name = "mail"
 	if cfg.SMTPURL == "" {
 		return good(name, "off: warnings are not mailed (PARLEY_SMTP_URL)")

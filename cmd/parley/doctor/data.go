@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"parley/billing"
 	"parley/cmd/parley/config"
+	"parley/store"
 	"parley/store/private"
 )
 
@@ -41,19 +43,18 @@ const (
 )
 
 // checkDatabase also says how far its clock is from ours; nil when it was not asked.
-func checkDatabase(ctx context.Context, cfg *config.Config) (f finding, drift *time.Duration) {
+func checkDatabase(ctx context.Context, cfg *config.Config, dir string) (f Finding, drift *time.Duration) {
 	const name = "database"
 	url := cfg.DatabaseURL
 	if url == "" {
-		dir, _ := chooseDataDir(cfg)
 		var err error
-		if url, err = private.Locate(clusterDir(dir)); err != nil { // not running
-			return checkCluster(private.Check(clusterDir(dir), "")), nil
+		if url, err = private.Locate(private.Dir(dir)); err != nil { // not running
+			return checkCluster(private.Check(private.Dir(dir), "")), nil
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, databasePatience)
 	defer cancel()
-	conn, err := connect(ctx, url)
+	conn, err := store.Connect(ctx, url)
 	if err != nil {
 		return fail(name, "check PARLEY_DATABASE_URL, and that PostgreSQL runs and lets this machine in", "%v", err), nil // pgx shows no password
 	}
@@ -70,7 +71,7 @@ func checkDatabase(ctx context.Context, cfg *config.Config) (f finding, drift *t
 }
 
 // checkVersion is given a number such as 150018 for 15.18.
-func checkVersion(number int) finding {
+func checkVersion(number int) Finding {
 	const name = "database"
 	if number/10_000 < oldestPostgres {
 		return fail(name, fmt.Sprintf("use PostgreSQL %d or later", oldestPostgres), "PostgreSQL %d is too old", number/10_000)
@@ -79,7 +80,7 @@ func checkVersion(number int) finding {
 }
 
 // checkCluster says whether a private database could be started.
-func checkCluster(err error) finding {
+func checkCluster(err error) Finding {
 	const name = "database"
 	switch {
 	case err == nil:
@@ -89,14 +90,14 @@ func checkCluster(err error) finding {
 	case errors.Is(err, private.ErrVersion):
 		return fail(name, "install that version beside the newer one, parley backup DIR, move the data directory aside, parley restore DIR", "%v", err)
 	case errors.Is(err, private.ErrUnreachable):
-		return fail(name, "set PARLEY_DATA_DIR to a directory that it can reach, such as "+systemDataDir, "%v", err)
+		return fail(name, "set PARLEY_DATA_DIR to a directory that it can reach, such as "+config.SystemDataDir, "%v", err)
 	}
 	return fail(name, "set PARLEY_DATABASE_URL to a database of your own", "%v", err)
 }
 
 // checkClock compares how far the clock on the wall has gone with how far the one
 // has that only counts, and the time with the database's.
-func checkClock(now time.Time, wall, counted time.Duration, drift *time.Duration) finding {
+func checkClock(now time.Time, wall, counted time.Duration, drift *time.Duration) Finding {
 	const name = "clock"
 	const fix = "run a time service: apt-get install chrony"
 	step := wall - counted
@@ -124,7 +125,7 @@ func openFiles() uint64 {
 }
 
 // checkFiles compares a limit with what so many calls want; 0 calls: a thousand.
-func checkFiles(limit uint64, calls int) finding {
+func checkFiles(limit uint64, calls int) Finding {
 	const name = "open files"
 	if calls == 0 {
 		calls = usualCalls
@@ -136,7 +137,7 @@ func checkFiles(limit uint64, calls int) finding {
 }
 
 // checkDataDir looks at the data directory, or where it will be made.
-func checkDataDir(dir string) finding {
+func checkDataDir(dir string) Finding {
 	const name = "data directory"
 	fix := "set PARLEY_DATA_DIR, or give it to the user who runs the server"
 	dir, err := filepath.Abs(dir)
@@ -166,7 +167,7 @@ func checkDataDir(dir string) finding {
 	return checkSpace(dir, disk.Bavail*uint64(disk.Bsize))
 }
 
-func checkSpace(dir string, free uint64) finding {
+func checkSpace(dir string, free uint64) Finding {
 	const name = "data directory"
 	const fix = "make room, or set PARLEY_DATA_DIR to a larger disk"
 	switch {
@@ -178,9 +179,9 @@ func checkSpace(dir string, free uint64) finding {
 	return good(name, "%s can be written, %d GB left", dir, free>>30)
 }
 
-func checkRateCard(cfg *config.Config) finding {
+func checkRateCard(cfg *config.Config) Finding {
 	const name = "rate card"
-	card, err := readRateCard(cfg)
+	card, err := billing.ReadRateCard(cfg.RateCard)
 	switch {
 	case err != nil:
 		return fail(name, "correct the file; billing/ratecard.yaml in the source is a card in order", "%v", err)
