@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -30,6 +31,13 @@ var (
 	carrierAddr = netip.MustParseAddr("127.0.0.21")
 	scannerAddr = netip.MustParseAddr("127.0.0.66")
 )
+
+// relays gives each relay of the tests a range of ports of its own: rtpengine binds
+// with SO_REUSEADDR, so that of two with the same ports the later takes the packets of
+// the earlier. Tests of another process begin elsewhere, most likely.
+var relays atomic.Uint32
+
+func init() { relays.Store(rand.Uint32()) }
 
 // behind runs a user agent at an address of its own until the test ends.
 func behind(t *testing.T, at netip.Addr, cfg sip.Config) *sip.UserAgent {
@@ -77,7 +85,7 @@ func relayMedia(t *testing.T, dir string) (control netip.AddrPort, ports [2]int)
 		t.Skip("rtpengine is not installed")
 	}
 	control = freePort(t)
-	ports[0] = 30000 + 100*rand.N(10)
+	ports[0] = 30000 + 100*int(relays.Add(1)%20)
 	ports[1] = ports[0] + 99
 	cmd := exec.Command(program, "--config-file=../deploy/kamailio/rtpengine.conf", "--interface=127.0.0.1", "--listen-ng="+control.String(),
 		fmt.Sprintf("--port-min=%d", ports[0]), fmt.Sprintf("--port-max=%d", ports[1]), "--pidfile="+filepath.Join(dir, "rtpengine.pid"))
