@@ -254,3 +254,15 @@ func TestFillers(t *testing.T) {
 		has(t, s, `agent_line "One"`, `user_line "are you there"`, "tool_ended call_1_1 ok")
 	}, said(1000, 2500, "book it"), said(4000, 5000, "are you there"))
 }
+
+// TestLongestFunction: a function has half a minute, however long it asks for.
+func TestLongestFunction(t *testing.T) {
+	play(t, 36000, func(s *pipelinetest.Scene) {
+		f := takes("f", time.Hour, "")
+		f.Timeout = time.Minute
+		looksUp(s, f, "", "I could not. ")
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, "2850 tool_begun call_1_1 f {}", "32850 tool_ended call_1_1 timeout")
+		lastPrompt("did not answer in time")(t, s)
+	}, said(1000, 2500, "book it"))
+}
