@@ -42,6 +42,7 @@ func playMany(t *testing.T, from, to int) {
 
 // dice are random numbers that may be drawn on any goroutine.
 type dice struct {
+	run int // of many, from 0
 	mu  sync.Mutex
 	rng *rand.Rand
 }

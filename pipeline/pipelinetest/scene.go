@@ -31,6 +31,8 @@ type Scene struct {
 	Model      inference.LLM
 	Voice      inference.TTS
 	Deaf       bool // there is no recogniser
+	// Unkept: no record is kept, and Play does not replay it.
+	Unkept bool
 	// Listener takes the place of one that knows the leg's script when it is set.
 	Listener pipeline.Listener
 
@@ -118,7 +120,7 @@ func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if s.Config.Journal == nil {
+	if s.Config.Journal == nil && !s.Unkept {
 		s.Config.Journal = &s.record
 	}
 	call := s.Call()
