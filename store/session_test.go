@@ -137,6 +137,14 @@ func TestRefusalsAndTheirOrder(t *testing.T) {
 			t.Errorf("%s: %v; want %v", c.name, err, c.want)
 		}
 	}
+	fast, paced := errors.New("too fast"), f.account(10*usd)
+	for account, want := range map[string]error{busy: store.ErrConcurrency, paced: fast} {
+		asked := f.request(account, web)
+		asked.Pace = func() error { return fast }
+		if _, err := f.StartSession(f.ctx(), asked, t0); !errors.Is(err, want) {
+			t.Errorf("too fast: %v; want %v", err, want)
+		}
+	}
 	f.ok(f.ResolveDispute(f.ctx(), disputed, "", t0))
 	f.start(disputed, web)
 	f.verified()

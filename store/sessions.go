@@ -56,6 +56,9 @@ type Start struct {
 	// Row is the row of a batch that an outbound call is; nil: of none. It leaves one of
 	// the account's sessions at once to those who call in.
 	Row *ClaimedRow
+	// Pace is asked when nothing else speaks against the session, while its wallet waits;
+	// its error refuses it. Nil: nobody is asked.
+	Pace func() error
 	// uncounted is a task's: its session is not among those at once and outlives
 	// the process that let it start.
 	uncounted bool
@@ -64,7 +67,7 @@ type Start struct {
 // StartSession lets a session start or refuses, in this order: ErrTicketUsed,
 // ErrDoNotCall (outbound), ErrSuspended, ErrDisputed, ErrTopupRequired (outbound before the first top-up),
 // ErrInsufficientBalance (below the minimum, the first line minute would pass the
-// overdraft floor, or all that is expected would), ErrConcurrency. ErrFenced: a younger process has the
+// overdraft floor, or all that is expected would), ErrConcurrency, what Pace says. ErrFenced: a younger process has the
 // node's name. ErrNotFound: no such account, or the agent is not the account's.
 // ErrRowTaken: the row is not the caller's to dial. A conversation gets its row of
 // history too.
@@ -169,6 +172,8 @@ func (w *wallet) admit(s Start, firstMinute, expected billing.Money) error {
 		return ErrInsufficientBalance
 	case !s.uncounted && w.live >= limit:
 		return ErrConcurrency
+	case s.Pace != nil:
+		return s.Pace()
 	}
 	return nil
 }

@@ -60,8 +60,8 @@ type batchCheckOutput struct{ Body BatchCheck }
 
 func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*batchCheckOutput, error) {
 	account := api.PrincipalOf(ctx).Account
-	if !s.rate.Take(account) {
-		return nil, api.ErrRateLimited
+	if err := pace(s.rate, account); err != nil {
+		return nil, err
 	}
 	c, err := CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body)
 	if err != nil {

@@ -56,9 +56,6 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 		return nil, err
 	}
 	p := api.PrincipalOf(ctx)
-	if !s.rate.Take(p.Account) {
-		return nil, api.ErrRateLimited
-	}
 	w.Account, w.Key = p.Account, p.Key
 	if a := api.AddressOf(ctx); a.IsValid() {
 		w.IP = a.String()
@@ -94,6 +91,9 @@ func (s *bulk) queue(ctx context.Context, w *wish, first *store.Once) (id string
 		return "", inRow(at, err)
 	}
 	if err := w.schedule(now()); err != nil {
+		return "", err
+	}
+	if err := pace(s.rate, w.Account); err != nil {
 		return "", err
 	}
 	id, err = s.db.CreateCampaign(ctx, w.Campaign, s.card(), first, now())

@@ -41,6 +41,8 @@ type Order struct {
 	// IP is where the request came from, for the evidence of consent.
 	IP   string
 	Once *store.Once // the request that asks; nil: it had no key
+	// Pace refuses a call that nothing else speaks against; nil: nobody does.
+	Pace func() error
 }
 
 // Placed is a call that has begun.
@@ -121,6 +123,14 @@ const (
 	dialEvery = time.Second / 5
 	dialBurst = 5
 )
+
+// pace takes one of them, or refuses.
+func pace(rate *api.Buckets, account string) error {
+	if rate.Take(account) {
+		return nil
+	}
+	return api.ErrRateLimited
+}
 
 // calls are the routes.
 type calls struct {

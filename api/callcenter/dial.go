@@ -95,9 +95,6 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 		return nil, err
 	}
 	p := api.PrincipalOf(ctx)
-	if !s.rate.Take(p.Account) {
-		return nil, api.ErrRateLimited
-	}
 	if a := api.AddressOf(ctx); a.IsValid() {
 		o.IP = a.String()
 	}
@@ -110,7 +107,7 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 				}
 				return http.StatusOK, *was, nil
 			}
-			o.Once = first
+			o.Once, o.Pace = first, func() error { return pace(s.rate, p.Account) }
 			now, err := s.Dial(ctx, p, o)
 			if err != nil {
 				return 0, Placed{}, err
