@@ -19,6 +19,14 @@ func WithIfMatch(ctx context.Context, tags string) context.Context {
 	return context.WithValue(ctx, matchKey{}, tags)
 }
 
+// onceKey is of the Idempotency-Key header of a request that Call makes.
+type onceKey struct{}
+
+// WithIdempotencyKey has Call send this Idempotency-Key header.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, onceKey{}, key)
+}
+
 // who finds out who sent a request and whether they may use a route.
 func (a *API) who(r *http.Request, access Access) (Principal, error) {
 	if p, ok := r.Context().Value(insideKey{}).(Principal); ok {
@@ -47,6 +55,9 @@ func (a *API) Call(ctx context.Context, p Principal, method, address string, in,
 	r.Header.Set("Content-Type", "application/json")
 	if tags, ok := ctx.Value(matchKey{}).(string); ok {
 		r.Header.Set("If-Match", tags)
+	}
+	if key, ok := ctx.Value(onceKey{}).(string); ok {
+		r.Header.Set("Idempotency-Key", key)
 	}
 	w := &inside{header: http.Header{}, status: http.StatusOK}
 	a.mux.ServeHTTP(w, r)

@@ -223,7 +223,7 @@ func queueBulk(q *Request) error {
 	batch := v.batch(v.Form.Value("leave") != "")
 	batch["consent_confirmed"] = true
 	var made callcenter.BatchDetail
-	if err := q.Call(http.MethodPost, "/callcenter/bulk-dial", batch, &made); err != nil {
+	if err := q.CallOnce(v.Form, http.MethodPost, "/callcenter/bulk-dial", batch, &made); err != nil {
 		if err := v.Form.Refused(err); err != nil {
 			return err
 		}

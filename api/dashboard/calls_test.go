@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type exchange struct {
 	over, lasts string
 	mu          sync.Mutex
 	hungUp      string
+	dialled     atomic.Int64
 	changes     chan callcenter.Change // of the one that lasts
 }
 
@@ -132,6 +134,7 @@ func (x *exchange) Dial(_ context.Context, _ api.Principal, o callcenter.Order) 
 	if x.lasts == "" {
 		return nil, store.ErrNotFound
 	}
+	x.dialled.Add(1)
 	return &callcenter.Placed{CallID: x.lasts, Status: "dialing", From: o.From, To: o.To, AgentID: o.Agent, CreatedAt: stamp()}, nil
 }
 func (x *exchange) Placed(context.Context, string, string) (*callcenter.Placed, error) {

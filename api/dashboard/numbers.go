@@ -187,7 +187,7 @@ func buyNumber(q *Request) error {
 		return err
 	}
 	var bought callcenter.Number
-	err = q.Call(http.MethodPost, "/callcenter/numbers", map[string]string{"phone_number": f.Value("number"), "agent_id": f.Value("agent_id")}, &bought)
+	err = q.CallOnce(f, http.MethodPost, "/callcenter/numbers", map[string]string{"phone_number": f.Value("number"), "agent_id": f.Value("agent_id")}, &bought)
 	if err == nil {
 		if bought.Status == "pending" {
 			return q.Done(numbersAt, bought.PhoneNumber+" is ordered and paid. It works as soon as the carrier has activated it.")
@@ -315,7 +315,7 @@ func dial(q *Request) error {
 	}
 	if f.OK() {
 		var placed callcenter.Placed
-		err := q.Call(http.MethodPost, "/callcenter/dial", map[string]any{"from": f.Value("from"), "to": f.Value("to"), "agent_id": f.Value("agent_id"),
+		err := q.CallOnce(f, http.MethodPost, "/callcenter/dial", map[string]any{"from": f.Value("from"), "to": f.Value("to"), "agent_id": f.Value("agent_id"),
 			"consent_confirmed": true}, &placed)
 		if err == nil {
 			return q.Done(Path(callsAt+"/", placed.CallID), "Calling "+placed.To+".")

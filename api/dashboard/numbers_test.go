@@ -133,6 +133,49 @@ func (s *shop) buy() string {
 	return n.E164
 }
 
+// hidden is the name of what a page's form asks for.
+func hidden(t *testing.T, page string) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="once" value="(\w+)"`).FindStringSubmatch(page)
+	if found == nil {
+		t.Fatalf("the form has no name: %s", page)
+	}
+	return found[1]
+}
+
+// TestOnce: a form that comes twice is taken once; one that was changed, or of a page that
+// was loaded again, asks for something else.
+func TestOnce(t *testing.T) {
+	s := newShop(t)
+	from := s.buy()
+	post := func(path string, fields ...string) (location string) {
+		t.Helper()
+		page := s.Post(path, fields...)
+		if page.Status != http.StatusSeeOther {
+			t.Fatalf("%s: %d %s", path, page.Status, page.Body)
+		}
+		return page.Header.Get("Location")
+	}
+	s.lasts = "ses_1"
+	once := hidden(t, s.Get("/app/dial").Body)
+	for i, c := range []struct{ once, to string }{{once, "+34912345678"}, {once, "+34912345678"}, {once, "+34912345679"}, {hidden(t, s.Get("/app/dial").Body), "+34912345678"}} {
+		post("/app/dial", "from", from, "to", c.to, "agent_id", s.agent, "consent", "on", "once", c.once)
+		if n := s.dialled.Load(); n != []int64{1, 1, 2, 3}[i] {
+			t.Errorf("%d calls after form %d", n, i)
+		}
+	}
+	batch := []string{"name", "Friday", "from", from, "agent_id", s.agent, "on_machine", "continue", "consent", "on"}
+	const list = "34912345678\n"
+	once = hidden(t, s.Post("/app/bulk/review", append(batch, "list", list)...).Body)
+	first := post("/app/bulk", append(batch, "list", list, "once", once)...)
+	if again := post("/app/bulk", append(batch, "list", list, "once", once)...); again != first {
+		t.Errorf("there are two batches: %s, %s", first, again)
+	}
+	if other := post("/app/bulk", append(batch, "list", list+"34912345679\n", "once", once)...); other == first {
+		t.Error("the list that was changed is not queued")
+	}
+}
+
 // TestBulkPages queues a file that a spreadsheet has mangled, once it is right.
 func TestBulkPages(t *testing.T) {
 	s := newShop(t)
