@@ -134,12 +134,21 @@ func (k trunkKey) readNode(r *trunkReader, where string, v *yaml.Node) error {
 // readFile reads a secret from the file that the value names.
 func (k trunkKey) readFile(r *trunkReader, where string, v *yaml.Node) error {
 	path, _ := plain(v)
-	b, err := os.ReadFile(path)
-	text := strings.TrimRight(string(b), "\r\n")
-	if err != nil || text == "" || !k.read(r, text) {
-		return &Error{where, fmt.Sprintf("cannot use %s; allowed: the path of a file that holds the secret", quote(path))}
+	if text, ok := fileText(path); !ok || !k.read(r, text) {
+		return unusable(where, path)
 	}
 	return nil
+}
+
+// fileText is the text of a file without its last line's end.
+func fileText(path string) (text string, ok bool) {
+	b, err := os.ReadFile(path)
+	text = strings.TrimRight(string(b), "\r\n")
+	return text, err == nil && text != ""
+}
+
+func unusable(where, path string) error {
+	return &Error{where, fmt.Sprintf("cannot use %s; allowed: the path of a file that holds the secret", quote(path))}
 }
 
 // readTargets reads the places that take the trunk's calls.
@@ -184,11 +193,19 @@ func readTargets(r *trunkReader, where string, v *yaml.Node) error {
 	return nil
 }
 
-// readHeaders reads the trunk's own headers.
+// readHeaders reads the trunk's own headers. Some carriers have a secret in one, which may
+// be in a file: no header's name ends in _file.
 func readHeaders(r *trunkReader, where string, v *yaml.Node) error {
 	r.trunk.Headers = map[string]string{}
 	return eachKey(where, v, func(where, name string, v *yaml.Node) error {
 		text, ok := plain(v)
+		name, inFile := strings.CutSuffix(name, "_file")
+		if inFile {
+			path := text
+			if text, ok = fileText(path); !ok {
+				return unusable(where, path)
+			}
+		}
 		var line string
 		if !extension.MatchString(name) || !ok || !setLine(&line, text) {
 			return &Error{where, "is not allowed; allowed: headers whose names begin with X-, with one line of text"}
@@ -261,13 +278,22 @@ func isHost(s string) bool {
 
 // hidden is a copy of the trunks' text without secrets and comments.
 func hidden(v *yaml.Node) *yaml.Node {
+	return without(v, func(name string) bool { k, _ := findKey(name); return k.secret })
+}
+
+// without is a copy without the values that are secret by their names.
+func without(v *yaml.Node, secret func(name string) bool) *yaml.Node {
 	c := &yaml.Node{Kind: v.Kind, Tag: v.Tag, Value: v.Value}
 	for i, part := range v.Content {
-		part = hidden(part)
+		name, within := "", secret
 		if v.Kind == yaml.MappingNode && i%2 == 1 {
-			if k, ok := findKey(v.Content[i-1].Value); ok && k.secret {
-				part.Value = "(secret)"
-			}
+			name = v.Content[i-1].Value
+		}
+		if name == "headers" { // any may be one
+			within = func(name string) bool { return !strings.HasSuffix(name, "_file") }
+		}
+		if part = without(part, within); name != "" && secret(name) {
+			part = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "(secret)"}
 		}
 		c.Content = append(c.Content, part)
 	}

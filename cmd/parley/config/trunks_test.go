@@ -50,7 +50,7 @@ trunks:
     ppi: on
     privacy: on
     user_phone: on
-    headers: {X-Account: "1"}
+    headers: {X-Account: "1", X-Token_file: `+secret+`}
     prack: off
     refer: tel
     large_tcp: on
@@ -68,7 +68,7 @@ trunks:
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
 		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
 		FromUser: "+1555", FromHost: "carrier.example", PAI: true, PPI: true, Private: true, UserPhone: true,
-		Headers: map[string]string{"X-Account": "1"}, NoPRACK: true, ReferTel: true, LargeTCP: true, NoProbe: true,
+		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"}, NoPRACK: true, ReferTel: true, LargeTCP: true, NoProbe: true,
 		CPS: 5, Channels: 30, Register: true, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},
 	}, {Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
 	if !reflect.DeepEqual(c.Trunks, want) {
@@ -99,6 +99,7 @@ func TestWrongTrunks(t *testing.T) {
 		{"number", "trunks:\n  - {name: a, numbers: [5550100]}", `trunks[0].numbers: "5550100" is not allowed; allowed: E.164`},
 		{"codec", "trunks:\n  - {name: a, codecs: [G729]}", `trunks[0].codecs: "G729" is not allowed; allowed: PCMU, PCMA`},
 		{"srtp", "trunks:\n  - {name: a, srtp: maybe}", `trunks[0].srtp: "maybe" is not allowed`},
+		{"no file for a header", "trunks:\n  - {name: a, headers: {X-Token_file: /nowhere}}", `trunks[0].headers.X-Token_file: cannot use "/nowhere"`},
 		{"header", "trunks:\n  - {name: a, headers: {Via: x}}", `trunks[0].headers.Via: is not allowed; allowed: headers whose names begin with X-`},
 		{"parts", "trunks:\n  - {name: a, cps: {a: 1}}", `trunks[0].cps: has parts of its own`},
 		{"register nowhere", "trunks:\n  - {name: a, allow: 10.0.0.1, register: on}", `trunks[0].register: it needs targets, username and password`},
@@ -122,12 +123,13 @@ func TestWrongTrunks(t *testing.T) {
 
 // What is printed hides the secrets, comments too, and is a valid file again.
 func TestPrintedTrunks(t *testing.T) {
-	c, err := loadTrunks(t, "trunks:\n  # hunter2\n  - name: a # hunter2\n    allow: [10.0.0.1]\n    username: u\n    password: hunter2\n    inbound_username: v\n    inbound_password: hunter2\n")
+	file := write(t, "x")
+	c, err := loadTrunks(t, "trunks:\n  # hunter2\n  - name: a # hunter2\n    allow: [10.0.0.1]\n    username: u\n    password: hunter2\n    inbound_username: v\n    inbound_password: hunter2\n    headers: {X-Token: hunter2, X-More_file: "+file+"}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := c.Print()
-	if strings.Contains(out, "hunter2") || strings.Count(out, "(secret)") != 2 {
+	if strings.Contains(out, "hunter2") || strings.Count(out, "(secret)") != 3 || !strings.Contains(out, file) {
 		t.Errorf("printed\n%s", out)
 	}
 	for _, s := range c.Shown() {
