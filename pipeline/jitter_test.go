@@ -33,13 +33,17 @@ func TestSoakJitter(t *testing.T) {
 }
 
 func playLate(t *testing.T, runs int) {
+	const together = 250 // that no processor is left with the longest scenario alone
 	many := func(name string, play func(*testing.T, *dice)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // simulated time: they do not disturb each other
-			if begun := time.Now(); playRuns(t, runs, play) {
-				t.Logf("%s: %d runs in %v", name, runs, time.Since(begun).Round(time.Second))
-			}
-		})
+		for from := 0; from < runs; from += together {
+			to := min(from+together, runs)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel() // simulated time: they do not disturb each other
+				if begun := time.Now(); playRuns(t, from, to, play) {
+					t.Logf("%s: runs %d to %d in %v", name, from, to-1, time.Since(begun).Round(time.Second))
+				}
+			})
+		}
 	}
 	for _, sc := range slices.Concat(slices.Concat(tables...), telephone) {
 		many(strings.TrimSpace(sc.design+" "+sc.name), func(t *testing.T, d *dice) { playOneLate(t, sc, d) })
@@ -51,8 +55,8 @@ func playLate(t *testing.T, runs int) {
 }
 
 // playRuns plays something in simulated time until it fails.
-func playRuns(t *testing.T, runs int, play func(*testing.T, *dice)) bool {
-	for run := range runs {
+func playRuns(t *testing.T, from, to int, play func(*testing.T, *dice)) bool {
+	for run := from; run < to; run++ {
 		synctest.Test(t, func(t *testing.T) { play(t, &dice{run: run, rng: rand.New(rand.NewPCG(uint64(run), 2))}) })
 		if t.Failed() {
 			t.Errorf("run %d failed", run)
