@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/sandbox"
 )
 
 // program is what decodes and encodes compressed audio.
@@ -25,18 +26,14 @@ func Available() bool {
 }
 
 const (
-	// maxMemory bounds what a child may allocate, in KiB. It is its data segment:
-	// the libraries that it maps, but does not write to, take more address space
-	// than a bound on that could allow.
-	maxMemory = "204800"
-	// guard sets the bounds before the program runs: memory, seconds of processor,
-	// no core file, no file written. Its arguments are the seconds, then the
-	// program and its arguments.
-	guard = `ulimit -d ` + maxMemory + ` && ulimit -t "$0" && ulimit -c 0 && ulimit -f 0 && exec "$@"`
-	// decodeCPU and encodeCPU are seconds of processor; encoding lasts as long as
-	// its writer needs, and two hours take about a minute.
-	decodeCPU = 60
-	encodeCPU = 600
+	// maxMemory bounds what a child may allocate, in bytes.
+	maxMemory = 200 << 20
+	// decodeCPU and encodeCPU bound its processor time; encoding lasts as long as its
+	// writer needs, and two hours take about a minute.
+	decodeCPU = time.Minute
+	encodeCPU = 10 * time.Minute
+	// niceness keeps files, which can wait, from delaying the audio of calls.
+	niceness = 15
 	// pipesClose is how long the pipes of a child that has ended may stay open.
 	pipesClose = 5 * time.Second
 )
@@ -48,19 +45,18 @@ var (
 	encoders = make(chan struct{}, runtime.NumCPU())
 )
 
-// child makes a guarded process of the program, or returns ErrNoDecoder. It sees
-// nothing of our environment, and what it has to say about a file is read by
-// nobody.
-func child(ctx context.Context, cpu int, args ...string) (*exec.Cmd, error) {
+// child makes a confined process of the program, or returns ErrNoDecoder. What it has to
+// say about a file is read by nobody.
+func child(ctx context.Context, cpu time.Duration, args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return nil, ErrNoDecoder
 	}
-	cmd := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", guard, strconv.Itoa(cpu), path}, args...)...)
-	cmd.Env = []string{"LC_ALL=C"}
-	cmd.Dir = "/"
+	cmd, err := sandbox.Command(ctx, sandbox.Config{Path: path, Args: args, Nice: niceness, Limits: sandbox.Limits{Memory: maxMemory, CPU: cpu}})
+	if err != nil {
+		return nil, err
+	}
 	cmd.WaitDelay = pipesClose
-	dieWithParent(cmd)
 	return cmd, nil
 }
 
@@ -146,6 +142,10 @@ func run(ctx context.Context, body []byte, format Format, demuxer string, out *o
 			return err
 		}
 		if _, err := in.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		// The reader opens it again, as another account; nobody else has a name for it.
+		if err := in.Chmod(0o444); err != nil {
 			return err
 		}
 		cmd.Stdin = in

@@ -3,6 +3,7 @@ package transcode
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,33 +12,39 @@ import (
 	"time"
 )
 
-// stand puts a script in the place of ffmpeg and returns the folder it knows as
-// $dir.
+// stand puts a script in the place of ffmpeg. It is confined like the program: it can use
+// nothing but what the shell has built in.
 func stand(t *testing.T, script string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	text := "#!/bin/sh\ndir=" + dir + "\n" + script + "\n"
-	if err := os.WriteFile(filepath.Join(dir, program), []byte(text), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// The shell opens the script as the account that the child has.
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
 	return dir
 }
 
-// endless says who it is and then does nothing.
-const endless = `: > $dir/pid.$$; exec /bin/sleep 1000`
+// endless does nothing until it is killed.
+const endless = `kill -STOP $$`
 
-// born waits for the child and returns its process.
+// born waits for the child that runs the stand-in of dir and returns its process.
 func born(t *testing.T, dir string) string {
-	for {
-		if names, _ := filepath.Glob(filepath.Join(dir, "pid.*")); len(names) > 0 {
-			return strings.TrimPrefix(filepath.Ext(names[0]), ".")
-		}
-		if t.Context().Err() != nil {
-			return ""
+	path := filepath.Join(dir, program)
+	for t.Context().Err() == nil {
+		names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, name := range names {
+			words, _ := os.ReadFile(name) // of a process that has ended meanwhile: empty
+			if strings.HasPrefix(string(words), "/bin/sh\x00"+path+"\x00") {
+				return strings.Split(name, "/")[2]
+			}
 		}
 		time.Sleep(time.Millisecond)
 	}
+	return ""
 }
 
 // gone says whether a process is no more, not even as a zombie.
@@ -68,44 +75,61 @@ func TestCancelled(t *testing.T) {
 
 func TestTooSlow(t *testing.T) {
 	dir := stand(t, endless)
-	_, err := Decode(t.Context(), mp3Head, Options{Limits: Limits{Patience: 300 * time.Millisecond}})
+	pid := make(chan string, 1)
+	go func() { pid <- born(t, dir) }()
+	_, err := Decode(t.Context(), mp3Head, Options{Limits: Limits{Patience: time.Second}})
 	if !errors.Is(err, ErrTooSlow) {
 		t.Errorf("%v, want %v", err, ErrTooSlow)
 	}
-	if p := born(t, dir); !gone(t, p) {
+	if p := <-pid; !gone(t, p) {
 		t.Errorf("process %s is still there", p)
 	}
 }
 
 // TestEndlessOutput: a child that writes for ever is ended by what it wrote.
 func TestEndlessOutput(t *testing.T) {
-	dir := stand(t, `: > $dir/pid.$$; exec /bin/cat /dev/zero`)
+	dir := stand(t, `while :; do echo "a line of forty characters and a few more"; done`)
+	pid := make(chan string, 1)
+	go func() { pid <- born(t, dir) }()
 	_, err := Decode(t.Context(), mp3Head, Options{Limits: Limits{Duration: time.Second}})
 	if !errors.Is(err, ErrTooLong) {
 		t.Errorf("%v, want %v", err, ErrTooLong)
 	}
-	if p := born(t, dir); !gone(t, p) {
+	if p := <-pid; !gone(t, p) {
 		t.Errorf("process %s is still there", p)
 	}
 }
 
 // TestMemory: a child gets 200 MB and not more.
 func TestMemory(t *testing.T) {
-	for size, want := range map[string]string{"100M": "no audio", "300M": "cannot be decoded"} {
-		stand(t, `exec /bin/dd if=/dev/zero of=/dev/null count=1 bs=`+size)
+	const double = `x=0123456789abcdef; while [ ${#x} -lt %d ]; do x=$x$x; done`
+	for size, want := range map[int]string{16 << 20: "no audio", 256 << 20: "cannot be decoded"} {
+		stand(t, fmt.Sprintf(double, size))
 		if _, err := Decode(t.Context(), mp3Head, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", size, err, want)
+			t.Errorf("%d: %v, want %q", size, err, want)
 		}
 	}
 }
 
-// TestNoFiles: a child writes no files and knows nothing of our environment.
-func TestNoFiles(t *testing.T) {
+// TestConfined: a child writes no files, runs no programs and knows nothing of our environment.
+func TestConfined(t *testing.T) {
 	t.Setenv("SECRET", "s")
-	stand(t, `if test -n "$SECRET"; then exit 0; fi; echo x > $dir/file; exit 0`)
-	_, err := Decode(t.Context(), mp3Head, Options{})
-	if err == nil || !strings.Contains(err.Error(), "cannot be decoded (-1)") { // ended by a signal
-		t.Errorf("%v", err)
+	for script, want := range map[string]string{
+		`test -z "$SECRET" || exit 3`: "no audio",
+		`echo x > %s/file`:            "cannot be decoded",
+		`/bin/true || exit 5`:         "cannot be decoded (5)",
+	} {
+		open := t.TempDir()
+		if err := errors.Join(os.Chmod(open, 0o777), os.Chmod(filepath.Dir(open), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		stand(t, strings.ReplaceAll(script, "%s", open))
+		if _, err := Decode(t.Context(), mp3Head, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", script, err, want)
+		}
+		if left, err := os.ReadDir(open); err != nil || len(left) != 0 {
+			t.Errorf("%s: %v, %v", script, left, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package transcode
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -125,16 +126,25 @@ func newMP3(ctx context.Context, w io.Writer, rate media.Rate) (*mp3, error) {
 	return m, nil
 }
 
+// encoder makes a child that encodes, or returns ErrNoEncoder.
+func encoder(ctx context.Context, format string, args ...string) (*exec.Cmd, error) {
+	cmd, err := child(ctx, encodeCPU, args...)
+	if errors.Is(err, ErrNoDecoder) {
+		return nil, fault(ErrNoEncoder, "%s needs ffmpeg", format)
+	}
+	return cmd, err
+}
+
 func startMP3(ctx context.Context, w io.Writer, rate media.Rate) (*mp3, error) {
 	bitRate := "64k" // the most that the lowest rates allow, and plenty for speech
 	if rate >= media.Rate44k {
 		bitRate = "128k"
 	}
-	cmd, err := child(ctx, encodeCPU, "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1",
+	cmd, err := encoder(ctx, "MP3", "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1",
 		"-protocol_whitelist", "pipe", "-f", "s16le", "-ac", "1", "-ar", strconv.Itoa(int(rate)), "-i", "pipe:0",
 		"-threads", "1", "-c:a", "libmp3lame", "-b:a", bitRate, "-write_xing", "0", "-fflags", "+bitexact", "-f", "mp3", "pipe:1")
 	if err != nil {
-		return nil, fault(ErrNoEncoder, "MP3 needs ffmpeg")
+		return nil, err
 	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -26,12 +26,12 @@ func Opus(ctx context.Context, w io.Writer, raw io.Reader, rate media.Rate, chan
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	cmd, err := child(ctx, encodeCPU, "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1",
+	cmd, err := encoder(ctx, "Opus", "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1",
 		"-protocol_whitelist", "pipe", "-f", "s16le", "-ac", strconv.Itoa(channels), "-ar", strconv.Itoa(int(rate)), "-i", "pipe:0",
 		"-threads", "1", "-c:a", "libopus", "-b:a", opusBitRate, "-application", "voip", "-map_metadata", "-1", "-flags", "+bitexact",
 		"-fflags", "+bitexact", "-f", "ogg", "pipe:1")
 	if err != nil {
-		return fault(ErrNoEncoder, "Opus needs ffmpeg")
+		return err
 	}
 	return through(ctx, cmd, w, raw, "encoding")
 }
