@@ -37,7 +37,7 @@ func headerCredential(r *http.Request) (string, bool) {
 }
 
 // Authenticate finds out who sent a request and whether they may use a route, or
-// returns ErrMissingKey, ErrBackOff when the address has failed too often,
+// returns ErrMissingKey, ErrBackOff when the address has failed too often, ErrRateLimited,
 // ErrTicketScope, or the store's refusal.
 func Authenticate(keys Keys, r *http.Request, access Access) (Principal, error) {
 	secret := Credential(r)
@@ -47,13 +47,17 @@ func Authenticate(keys Keys, r *http.Request, access Access) (Principal, error) 
 	if secret == "" {
 		return signedIn(keys, r, access)
 	}
-	g, _ := r.Context().Value(guardKey{}).(*visit)
-	if g != nil && g.barred() {
+	v, _ := r.Context().Value(guardKey{}).(*visit)
+	if v != nil && v.barred() {
 		return Principal{}, ErrBackOff
 	}
 	p, err := keys.Authenticate(r.Context(), secret, time.Now())
-	if g != nil {
-		g.tried(err == nil, errors.Is(err, store.ErrUnauthorized))
+	switch {
+	case v == nil:
+	case errors.Is(err, store.ErrUnauthorized):
+		v.wrong()
+	case err == nil && !v.right(p):
+		err = ErrRateLimited
 	}
 	if err != nil {
 		return Principal{}, err

@@ -118,7 +118,7 @@ var table = []struct {
 	{ErrLanguage, problem(400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0)},
 	{ErrCannotHear, problem(503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0)},
 	{ErrTicketScope, problem(403, "auth.ticket_not_allowed", "A ticket does not open this; send an API key.", false, 0)},
-	{ErrRole, problem(403, "auth.role_not_allowed", "This needs a key of an account with the right role; people are changed by owners, and an operator's key has no account.", false, 0)},
+	{ErrRole, problem(403, "auth.role_not_allowed", "This needs an owner's sign-in or a key with the right: the role owner for people, the mark money for what is paid. An operator's key has no account.", false, 0)},
 	{store.ErrTicketUsed, problem(403, "auth.time_limited", "The ticket has started as many conversations as it may.", false, 0)},
 	{ErrTextLength, problem(400, "validation.text_too_long", "The text is too long.", false, 0)},
 	{ErrSpeed, problem(400, "validation.speed_out_of_range", "The speed must be from 0.5 to 2.0.", false, 0)},
@@ -220,14 +220,6 @@ func (p Problem) headers() http.Header {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}
 	return h
-}
-
-// ReadError is what an error of reading a request's body means.
-func ReadError(err error) error {
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return ErrTooLarge
-	}
-	return ErrBadRequest
 }
 
 // WriteJSON answers a request with v.

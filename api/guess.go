@@ -43,35 +43,52 @@ func guessKeys(ctx context.Context, name string) (all, one string) {
 		return string(sum[:])
 	}
 	name = strings.ToLower(name)
-	return hash(name), hash(network(AddressOf(ctx)) + "\n" + name)
+	return hash(name), hash(NetworkOf(ctx) + "\n" + name)
+}
+
+// Guess is one try of a password. It counts as wrong from the beginning, so that guesses
+// made at the same time are bounded, too, until Right or Cancel takes it back.
+type Guess struct {
+	of       *Guesses
+	all, one string
+	home     bool
+	failed   *visit // that one failed credential is counted of; nil: of none
 }
 
 // Take takes a try of the name's password for the request in ctx, or returns false when
 // none is left.
-func (g *Guesses) Take(ctx context.Context, name string) bool {
-	all, one := guessKeys(ctx, name)
+func (g *Guesses) Take(ctx context.Context, name string) (*Guess, bool) {
+	t := &Guess{of: g}
+	t.all, t.one = guessKeys(ctx, name)
 	g.mu.Lock()
-	_, home := g.home.get(one)
+	_, t.home = g.home.get(t.one)
 	g.mu.Unlock()
-	if !g.one.Take(one) {
-		return false
+	if !g.one.Take(t.one) {
+		return nil, false
 	}
 	v, ok := ctx.Value(guardKey{}).(*visit)
-	return home || (!ok || v.gate.failures.Left(v.from)) && g.all.Take(all)
+	if ok && v.gate.failures.Take(v.from) {
+		t.failed = v
+	}
+	return t, t.home || (!ok || t.failed != nil) && g.all.Take(t.all)
 }
 
-// Right notes that the try was right, and costs nothing.
-func (g *Guesses) Right(ctx context.Context, name string) {
-	_, one := guessKeys(ctx, name)
-	g.one.Refill(one)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.home.put(one, struct{}{})
+// Right notes that the try was right: all tries of the name from here are free again.
+func (t *Guess) Right() {
+	t.Cancel()
+	t.of.one.Refill(t.one)
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	t.of.home.put(t.one, struct{}{})
 }
 
-// Wrong notes that it was not, which counts among the wrong credentials of the address.
-func (g *Guesses) Wrong(ctx context.Context) {
-	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
-		v.gate.failures.Take(v.from)
+// Cancel gives the try back: nobody compared the password.
+func (t *Guess) Cancel() {
+	t.of.one.Return(t.one)
+	if v := t.failed; v != nil {
+		v.gate.failures.Return(v.from)
+	}
+	if !t.home {
+		t.of.all.Return(t.all)
 	}
 }

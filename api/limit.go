@@ -86,6 +86,15 @@ func (b *Buckets) Left(key string) bool {
 	return !ok || l.Tokens() >= 1
 }
 
+// Return gives key back a token that it took; a bucket that is full stays full.
+func (b *Buckets) Return(key string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l, ok := b.keys.get(key); ok {
+		l.AllowN(time.Now(), -1) // takes less than none
+	}
+}
+
 // Refill gives key all its tokens back.
 func (b *Buckets) Refill(key string) {
 	b.mu.Lock()
@@ -96,24 +105,54 @@ func (b *Buckets) Refill(key string) {
 // Failed credentials an address may send in a minute.
 const maxFailures = 10
 
-// gate limits requests by credential, and failed credentials by address.
+// gate limits requests, and failed credentials by network. What counts requests is the
+// network that they come from until their credential was right once, then who holds it:
+// strangers, who may write anything into a request, have no bucket but their network's,
+// and fill no table but that of networks.
 type gate struct {
-	proxies  []netip.Prefix
-	requests *Buckets // nil: any number
-	failures *Buckets
+	proxies     []netip.Prefix
+	networks    *Buckets // nil, as the next two: any number of requests
+	credentials *Buckets
+	accounts    *Buckets
+	failures    *Buckets
 
 	mu   sync.Mutex
-	good recent[[sha256.Size]byte, struct{}] // hashes of credentials that were right the last time
+	good recent[[sha256.Size]byte, holder] // by hash, the credentials that were right the last time
+}
+
+// holder is who has a credential, as far as rates are concerned.
+type holder struct {
+	credential string // empty: a stranger, limited by network
+	account    string // empty: an operator's key, or a stranger
+}
+
+// holderOf is whose bucket requests of p count in. A key and the tickets made of it have
+// one each: tickets are not worth more for being many, and pages that have them do not
+// use up what the key's own program needs. Session tickets are held by strangers.
+func holderOf(p Principal) holder {
+	switch {
+	case p.Ticket == nil:
+		return holder{p.Key, p.Account}
+	case p.Ticket.Agent == "":
+		return holder{"tickets of " + p.Key, p.Account}
+	}
+	return holder{"", p.Account}
 }
 
 // burstSeconds is how many seconds' worth of requests may come at once.
 const burstSeconds = 4
 
+// accountShare is how many credentials' worth of requests an account may make.
+const accountShare = 4
+
 func newGate(perSecond int, proxies []netip.Prefix) *gate {
 	g := &gate{proxies: proxies, failures: NewBuckets(time.Minute/maxFailures, maxFailures)}
 	g.good.size = remembered
 	if perSecond > 0 {
-		g.requests = NewBuckets(time.Second/time.Duration(perSecond), burstSeconds*perSecond)
+		requests := func(perSecond int) *Buckets {
+			return NewBuckets(time.Second/time.Duration(perSecond), burstSeconds*perSecond)
+		}
+		g.networks, g.credentials, g.accounts = requests(perSecond), requests(perSecond), requests(accountShare*perSecond)
 	}
 	return g
 }
@@ -126,6 +165,8 @@ type visit struct {
 	from   string // its network
 	trace  string // its traceparent header
 	secret [sha256.Size]byte
+	holder holder
+	known  bool // the credential was right the last time
 	counts *Counts
 	told   atomic.Bool // why it was refused has been counted
 }
@@ -136,12 +177,24 @@ type guardKey struct{} // of the *visit in a request's context
 func (g *gate) enter(r *http.Request) (*visit, bool) {
 	v := &visit{gate: g, addr: clientAddr(r, g.proxies), trace: r.Header.Get("Traceparent")}
 	v.from = network(v.addr)
-	key := v.from
 	if c := Credential(r); c != "" {
 		v.secret = sha256.Sum256([]byte(c))
-		key = string(v.secret[:])
+		g.mu.Lock()
+		v.holder, v.known = g.good.get(v.secret)
+		g.mu.Unlock()
 	}
-	return v, g.requests == nil || g.requests.Take(key)
+	return v, isPreflight(r) || g.take(v.holder, v.from)
+}
+
+// take takes a token for a request of h.
+func (g *gate) take(h holder, from string) bool {
+	if g.networks == nil {
+		return true
+	}
+	if h.credential == "" && !g.networks.Take(from) || h.credential != "" && !g.credentials.Take(h.credential) {
+		return false
+	}
+	return h.account == "" || g.accounts.Take(h.account)
 }
 
 // AddressOf is where the request in ctx comes from, trusted proxies seen through; the
@@ -153,6 +206,10 @@ func AddressOf(ctx context.Context) netip.Addr {
 	return netip.Addr{}
 }
 
+// NetworkOf is what counts as one client among those without a credential: the address of
+// the request in ctx, of IPv6 its /64; the same word for all of whom nobody knows it.
+func NetworkOf(ctx context.Context) string { return network(AddressOf(ctx)) }
+
 // TraceParentOf is the traceparent header of the request in ctx, which names the trace
 // that the client is in (W3C Trace Context, section 3.2). It is not checked, and empty
 // when there is none.
@@ -163,25 +220,28 @@ func TraceParentOf(ctx context.Context) string {
 	return ""
 }
 
-func (v *visit) barred() bool {
+func (v *visit) barred() bool { return !v.known && !v.gate.failures.Left(v.from) }
+
+// wrong notes that the credential is not good, or no longer.
+func (v *visit) wrong() {
 	v.gate.mu.Lock()
-	_, good := v.gate.good.get(v.secret)
+	v.gate.good.remove(v.secret)
 	v.gate.mu.Unlock()
-	return !good && !v.gate.failures.Left(v.from)
+	v.gate.failures.Take(v.from)
 }
 
-// tried notes what became of the credential.
-func (v *visit) tried(right, wrong bool) {
+// right notes that the credential is p's. One that was not known to be good until now is
+// counted as p's instead of by the network that it came from; false: p's has sent too many.
+func (v *visit) right(p Principal) bool {
+	h := holderOf(p)
 	v.gate.mu.Lock()
-	if right {
-		v.gate.good.put(v.secret, struct{}{})
-	} else if wrong {
-		v.gate.good.remove(v.secret)
-	}
+	v.gate.good.put(v.secret, h)
 	v.gate.mu.Unlock()
-	if wrong {
-		v.gate.failures.Take(v.from)
+	if v.known || v.gate.networks == nil {
+		return true
 	}
+	v.gate.networks.Return(v.from)
+	return v.gate.take(h, v.from)
 }
 
 // clientAddr is where a request comes from: the connection's peer, or when that

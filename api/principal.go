@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,6 +17,8 @@ type Principal struct {
 	User    string // who has signed in, or whose key an operator's is; empty: a key of the account's
 	// Owner says that it may change who belongs to the account.
 	Owner bool
+	// Money says that it may change what is paid: automatic recharge, limits of spending.
+	Money bool
 	// Operator says that it may look after the server's accounts.
 	Operator bool
 	// Ticket is set when a ticket was sent instead of the key.
@@ -24,7 +27,7 @@ type Principal struct {
 
 // PrincipalFor is what the store found out about a key or a sign-in.
 func PrincipalFor(p store.Principal) Principal {
-	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Operator: p.Operator}
+	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Money: p.Money, Operator: p.Operator}
 }
 
 // Ticket is what a short-lived credential may do.
@@ -34,10 +37,15 @@ type Ticket struct {
 	// Agent makes it a session ticket: it opens conversations with this agent of
 	// the account and nothing else.
 	Agent string
+	// Scope bounds what it opens; 0: all that tickets open.
+	Scope Scope
 	// MaxSessions and MaxDuration bound a session ticket; 0: no bound.
 	MaxSessions int
 	MaxDuration time.Duration
 }
+
+// Maker names who made what p makes: a user, or a key of the account's.
+func (p Principal) Maker() string { return cmp.Or(p.User, p.Key) }
 
 // Credential tells the credentials of an account apart.
 func (p Principal) Credential() string {
@@ -59,11 +67,14 @@ const (
 	Management                 // keys only
 	Minting                    // keys and tickets, sent in a header: a URL may be logged somewhere
 	Owners                     // of keys only those that may change who belongs to the account
+	Payers                     // of keys only those that may change what is paid
 	Operators                  // keys of who runs the server, which open nothing else
 )
 
 // keysOnly says whether tickets are refused.
-func (a Access) keysOnly() bool { return a == Management || a == Owners || a == Operators }
+func (a Access) keysOnly() bool {
+	return a == Management || a == Owners || a == Payers || a == Operators
+}
 
 func (a Access) allows(p Principal) error {
 	switch {
@@ -73,7 +84,7 @@ func (a Access) allows(p Principal) error {
 		return store.ErrNotFound // whether there is such an account or not
 	case a == Operators:
 		return nil
-	case p.Operator && p.Account == "", a == Owners && !p.Owner:
+	case p.Operator && p.Account == "", a == Owners && !p.Owner, a == Payers && !p.Money:
 		return ErrRole
 	}
 	return nil

@@ -22,16 +22,22 @@ type API struct {
 	huma huma.API
 	next Route           // the route that is being added
 	open map[string]bool // patterns of the mux that pages of all sites may use
+	told map[string]func(http.Header)
 }
 
 // Route is what there is to say about a route besides its types.
 type Route struct {
 	huma.Operation
 	Access Access
+	// Scope is the groups to which the route belongs; a ticket with a scope opens no route
+	// that belongs to none.
+	Scope Scope
 	// OwnPagesOnly refuses pages of other sites what they may read elsewhere.
 	OwnPagesOnly bool
 	// OwnErrors has the handler answer a body that is too large, which it learns by reading.
 	OwnErrors bool
+	// Options adds to the answer to OPTIONS, which needs no credential; nil: nothing.
+	Options func(http.Header)
 }
 
 // maxJSON bounds a request's body where the route sets no bound of its own, in bytes.
@@ -39,7 +45,7 @@ const maxJSON = 64 << 10
 
 // New returns an API without routes. Credentials are looked up in keys.
 func New(keys Keys) *API {
-	a := &API{keys: keys, mux: http.NewServeMux(), open: map[string]bool{}}
+	a := &API{keys: keys, mux: http.NewServeMux(), open: map[string]bool{}, told: map[string]func(http.Header){}}
 	a.huma = humago.New(recorder{a}, documentConfig())
 	return a
 }
@@ -110,6 +116,9 @@ func (a *API) mount(pattern string, handler http.Handler) {
 		}
 		if route.Access != Public {
 			p, err := a.who(r, route.Access)
+			if err == nil {
+				err = route.opens(p)
+			}
 			if err != nil {
 				WriteError(w, err)
 				return
@@ -123,7 +132,7 @@ func (a *API) mount(pattern string, handler http.Handler) {
 		r.Body = bounded(w, r, route.MaxBodyBytes)
 		handler.ServeHTTP(w, r)
 	}))
-	a.open[pattern] = !route.OwnPagesOnly
+	a.open[pattern], a.told[pattern] = !route.OwnPagesOnly, route.Options
 }
 
 // preflight answers OPTIONS of paths that pages of all sites may use. It is one
@@ -132,6 +141,9 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	patterns, allow := matches(a.mux, r)
 	for _, p := range patterns {
 		if a.open[p] {
+			if tell := a.told[p]; tell != nil {
+				tell(w.Header())
+			}
 			preflight(w, r)
 			return
 		}

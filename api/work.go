@@ -29,7 +29,8 @@ type Work interface {
 	// free: count what the client has received.
 	Used(n int64)
 	// End closes the books. err is why the work ended; nil when it is done, a
-	// context's error when the client has gone.
+	// context's error when the client has gone, isolate.Internal when our code panicked. Only
+	// the first End counts, so that one may be deferred.
 	End(err error)
 }
 
@@ -42,6 +43,8 @@ func Stopped(err error) error {
 		return err
 	case ended.Reason == media.BalanceExhausted && ended.Detail == media.Disputed:
 		return fmt.Errorf("%w: %w", store.ErrDisputed, err)
+	case ended.Detail == media.Suspended:
+		return fmt.Errorf("%w: %w", store.ErrSuspended, err)
 	case ended.Reason == media.BalanceExhausted:
 		return fmt.Errorf("%w: %w", store.ErrInsufficientBalance, err)
 	}

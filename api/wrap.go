@@ -3,10 +3,8 @@ package api
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,14 +13,19 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
+
+// HSTS is what a server that is reached by https says about that (RFC 6797): for a year.
+const HSTS = "max-age=31536000"
 
 // Options of Wrap.
 type Options struct {
 	Log *slog.Logger
 	// RateLimit is how many requests a second one credential may make, four
-	// seconds' worth at once; requests without one count by address. 0: any number.
+	// seconds' worth at once; all credentials of an account together make four times as
+	// many. Requests count by network until their credential was good. 0: any number.
 	RateLimit int
 	// TrustedProxies are those whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
@@ -47,8 +50,10 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 		o.Counts = new(Counts)
 	}
 	g := newGate(o.RateLimit, o.TrustedProxies)
+	var unknown proxyWarning
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
+		unknown.look(r, o)
 		v, ok := g.enter(r)
 		v.counts = o.Counts
 		a := &answer{ResponseWriter: w, visit: v}
@@ -70,11 +75,32 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 		h.Set("Content-Security-Policy", "frame-ancestors 'none'")
 		h.Set("Cache-Control", "no-store")
 		if !ok {
+			openToPages(h) // else a page takes it for a network that is down
 			WriteError(a, ErrRateLimited)
 			return
 		}
-		handler.ServeHTTP(a, r.WithContext(context.WithValue(r.Context(), guardKey{}, v)))
+		handler.ServeHTTP(a, timed(a, r.WithContext(context.WithValue(r.Context(), guardKey{}, v))))
 	})
+}
+
+// proxyWarning says that a proxy is not trusted: all who come through it are one address
+// then, also for what limits and bars addresses.
+type proxyWarning struct{ next atomic.Int64 } // Unix seconds
+
+const proxyWarningEvery = time.Hour
+
+func (p *proxyWarning) look(r *http.Request, o Options) {
+	if r.Header.Get("X-Forwarded-For") == "" {
+		return
+	}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	if trusted(peer.Addr().Unmap().WithZone(""), o.TrustedProxies) {
+		return
+	}
+	now := time.Now()
+	if next := p.next.Load(); now.Unix() >= next && p.next.CompareAndSwap(next, now.Add(proxyWarningEvery).Unix()) {
+		o.Log.Warn("X-Forwarded-For comes from a peer that is not in PARLEY_TRUSTED_PROXIES and does not count: clients behind it share one address and its limits", "peer", peer.Addr().String())
+	}
 }
 
 // answer notes the status of a response.
@@ -185,31 +211,4 @@ func refuseMethod(w http.ResponseWriter, allow []string) {
 	}
 	w.Header().Set("Allow", strings.Join(allow, ", "))
 	WriteError(w, ErrWrongMethod)
-}
-
-// ReadJSON reads the body of a request, limit bytes at most, into v; fields that v
-// does not have are ignored. Its errors are ErrTooLarge and ErrBadRequest.
-func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
-	body, err := io.ReadAll(bounded(w, r, limit))
-	if err != nil {
-		return ReadError(err)
-	}
-	if json.Unmarshal(body, v) != nil {
-		return ErrBadRequest
-	}
-	return nil
-}
-
-// bounded is the body of r, limit bytes at most. net/http keeps a connection open
-// for a moment after it refused the rest of a body, so that the client can read
-// why, but learns of the refusal only from its own ResponseWriter, whichever is
-// wrapped around it.
-func bounded(w http.ResponseWriter, r *http.Request, limit int64) io.ReadCloser {
-	for {
-		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
-		if !ok {
-			return http.MaxBytesReader(w, r.Body, limit)
-		}
-		w = inner.Unwrap()
-	}
 }

@@ -12,7 +12,7 @@ build="build-essential pkg-config postgresql ffmpeg libopus-dev libopusfile-dev
 	espeak-ng libespeak-ng-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us"
 # Other people's telephones, voices and tools, to test against, and the languages
 # that the documentation's examples are written in.
-test="flite sox sip-tester baresip-core kamailio rtpengine-daemon openssl python3 python3-websockets nodejs node-ws curl chromium"
+test="flite sox sip-tester baresip-core kamailio rtpengine-daemon pgbouncer openssl python3 python3-websockets nodejs node-ws curl chromium"
 
 case "${1-}" in
 build) wanted=$build ;;
@@ -65,7 +65,7 @@ case "$missing" in
 	;;
 esac
 # Tests run these themselves; as services they would take the usual ports.
-for p in kamailio rtpengine-daemon; do
+for p in kamailio rtpengine-daemon pgbouncer; do
 	case "$missing " in
 	*" $p "*)
 		mkdir -p /etc/systemd/system

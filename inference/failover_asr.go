@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/isolate"
 )
 
 // FailoverASR tries recognisers in order. Unlike a reply, speech in progress can
@@ -36,7 +37,7 @@ func (f *FailoverASR) Open(ctx context.Context, c ASRConfig) (Recognition, error
 		s.cancel(err)
 		return nil, err
 	}
-	go s.run()
+	isolate.Go("inference/recognition", s.cancel, s.run, s.abandon, func() { close(s.results) }, func() { close(s.done) })
 	return s, nil
 }
 
@@ -113,10 +114,20 @@ func (s *relay) Close() {
 	<-s.done
 }
 
+// abandon closes the engine's stream, if run has panicked and left it.
+func (s *relay) abandon() {
+	s.mu.Lock()
+	left := s.inner
+	s.inner = nil
+	s.mu.Unlock()
+	if left != nil {
+		left.Close()
+		s.stop(errClosed)
+	}
+}
+
 // run passes results on until the stream ends or nobody is left to recognise.
 func (s *relay) run() {
-	defer close(s.done)
-	defer close(s.results)
 	for {
 		err := s.pass()
 		s.mu.Lock()

@@ -79,6 +79,7 @@ type LLM interface {
 // Request is one completion.
 type Request struct {
 	System    string // the agent's prompt
+	Unheard   string // the end of the agent's first message, which the caller interrupted and has not heard
 	Messages  []Message
 	Tools     []Tool
 	NoTools   bool   // tools are listed but must not be called (tool_choice none)

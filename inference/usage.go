@@ -2,6 +2,7 @@ package inference
 
 import (
 	"errors"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -27,10 +28,19 @@ func FaultOf(err error) Fault {
 // characters (Unicode code points), rounded up.
 func CountTokens(characters int) int { return (characters + 3) / 4 }
 
+// Instructions is the prompt and what else the model has to know of the call.
+func (r Request) Instructions() string {
+	if r.Unheard == "" {
+		return r.System
+	}
+	return strings.TrimSpace(r.System + "\n\nThe caller interrupted your first message before this part of it was heard: \"" + r.Unheard +
+		"\" Answer the caller first, then say what of it they still have to know, unless you have done so since.")
+}
+
 // Characters is the length in code points of all that a request gives a model to
 // read: prompt, messages, tool calls and tool definitions.
 func (r Request) Characters() int {
-	n := utf8.RuneCountInString(r.System)
+	n := utf8.RuneCountInString(r.Instructions())
 	for _, m := range r.Messages {
 		n += utf8.RuneCountInString(m.Text)
 		for _, c := range m.ToolCalls {

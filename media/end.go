@@ -24,6 +24,9 @@ const (
 // the account has may not be used.
 const Disputed = "disputed"
 
+// Suspended is the detail of APIHangup when an operator has suspended the account.
+const Suspended = "suspended"
+
 // Ended is why a call ended. A Leg's Run returns it when the far end's goodbye was
 // not an ordinary hang-up, and finds it as the cause of its context when we end
 // the call.

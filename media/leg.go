@@ -89,7 +89,7 @@ type LegEventKind uint8
 // The kinds of event a leg reports.
 const (
 	LegDigit  LegEventKind = iota + 1 // a key was pressed, reported once per press
-	LegHold                           // the far end put us on hold: it neither hears nor speaks
+	LegHold                           // the far end put us on hold: it neither hears nor speaks, and nothing is Due
 	LegResume                         // and took us back
 )
 

@@ -24,7 +24,7 @@ func (c *Call) Thrifty(on bool) { c.thrifty.Store(on) }
 
 // mayAdvance says whether a reply may be begun in advance now.
 func (c *Call) mayAdvance() bool {
-	return c.cfg.Speculate && !c.saving() && len(c.tools.waiting) == 0 && c.asks.who == nil && c.mouth.silent() && !c.toMachine()
+	return c.cfg.Speculate && !c.saving() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.asks.who == nil && c.mouth.silent() && !c.toMachine()
 }
 
 // speculate begins a reply to a turn that may not be over.
@@ -117,17 +117,16 @@ func (c *Call) engage(r *reply, request *inference.Request, text string) {
 	c.noteReply(&agent, gen, request, text)
 	if request == nil {
 		r.written = true
-		c.spawn(func() { recite(ctx, text, agent.Language, queue) })
+		c.spawn("pipeline/recite", func() { recite(ctx, text, agent.Language, queue) }, func() { close(queue) })
 	} else {
 		r.noTools = request.NoTools
 		c.owed[r.gen] = r
 		c.asksModel(r, request)
-		c.spawn(func() { c.write(ctx, gen, request, queue) })
+		w := newWriting(c, ctx, gen, request, queue)
+		c.spawn("pipeline/model", w.run, w.end)
 	}
-	c.spawn(func() {
-		defer cancel(errConcluded) // a voice that failed stops the model
-		c.speakAll(ctx, gen, &agent, r.making, queue)
-	})
+	c.spawn("pipeline/voice", func() { c.speakAll(ctx, gen, &agent, r.making, queue) },
+		func() { cancel(errConcluded) }) // a voice that failed stops the model
 }
 
 // adopt makes r the reply that is heard next.

@@ -87,3 +87,50 @@ func TestAnswered(t *testing.T) {
 		})
 	}
 }
+
+// TestSecondHello: who says hello again as the first message begins hears it to its end.
+func TestSecondHello(t *testing.T) {
+	for _, c := range []struct {
+		name, again string
+		from, to    time.Duration // of it
+		on          pipeline.OnMachine
+		heard       string
+	}{
+		{"as it begins", "hello hello", 1950, 2550, pipeline.HangUp, "Hello, this is Ana. I am calling about your order."},
+		{"before it begins", "hello hello", 1880, 2780, pipeline.HangUp, "Hello, this is Ana. I am calling about your order."},
+		{"as two other words", "yellow low", 1950, 2750, pipeline.LeaveMessage, "Hello, this is Ana. I am calling about your order."},
+		{"for so long that it interrupts", "hello", 2000, 3400, pipeline.HangUp, "I am calling about your order."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := pipelinetest.NewScene(hello, said(c.from, c.to, c.again))
+				s.Leg.Telephone()
+				asks(c.on)(s)
+				s.Config.Agent.FirstMessage = "Hello, this is Ana. I am calling about your order."
+				s.Play(t, 8010*ms)
+				if !strings.Contains(s.Log(), "agent_line \""+c.heard+"\"") {
+					t.Errorf("the first message was not heard to its end:\n%s", s.Log())
+				}
+			})
+		})
+	}
+}
+
+// TestInterruptedFirstMessage: who goes on talking is answered, by a model that knows what
+// they have not heard.
+func TestInterruptedFirstMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := pipelinetest.NewScene(hello, said(2400, 4450, "hello who is this please"))
+		s.Leg.Telephone()
+		asks(pipeline.HangUp)(s)
+		s.Config.Agent.FirstMessage = "Hello, this is Ana. I am calling about your order."
+		s.Play(t, 9010*ms)
+		calls := s.LLM.Calls()
+		if len(calls) == 0 {
+			t.Fatalf("nobody answered:\n%s", s.Log())
+		}
+		if got := calls[0].Request.Unheard; got != "your order." {
+			t.Errorf("the model knows that this was not heard: %q\n%s", got, s.Log())
+		}
+	})
+}

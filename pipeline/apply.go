@@ -90,6 +90,9 @@ func (c *Call) commit(a turn.Action) {
 		c.levels.commit()
 	}
 	c.shown = ""
+	if !a.Again {
+		c.tellKeys()
+	}
 	r := c.begunFor(a)
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
@@ -121,6 +124,11 @@ func (c *Call) commit(a turn.Action) {
 		c.promote(r)
 		return
 	}
+	if text := c.line(a.Line); text != "" {
+		r.line = a.Line
+		c.compose(r, nil, text)
+		return
+	}
 	c.compose(r, c.request(), "")
 }
 
@@ -136,14 +144,14 @@ func (c *Call) followUp() {
 }
 
 func (c *Call) request() *inference.Request {
-	return &inference.Request{System: c.agent.Prompt, Messages: c.history.messages(), Tools: c.offered(),
+	return &inference.Request{System: c.agent.Prompt, Unheard: c.greeting.unheard, Messages: c.history.messages(), Tools: c.offered(),
 		NoTools: c.tools.steps >= maxToolSteps, Language: c.agent.Language}
 }
 
 // say speaks one of the agent's own lines.
 func (c *Call) say(l turn.Line) {
 	c.supersede()
-	text := c.agent.lineText(l)
+	text := c.line(l)
 	if text == "" {
 		c.step(turn.Event{Kind: turn.Drained})
 		return

@@ -3,11 +3,11 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline/turn"
 )
 
@@ -21,7 +21,7 @@ type Call struct {
 	stops chan turn.Event // holds one: ends asked for by Stop
 	life  context.Context
 	kill  context.CancelCauseFunc
-	work  sync.WaitGroup // every goroutine of the call but the conductor
+	work  crew // every goroutine of the call but the conductor's
 	// over is told, on the conductor, that the call has ended: the leg has yet to
 	// say goodbye and the engines to stop. It may be nil.
 	over func(time.Time)
@@ -56,6 +56,8 @@ type Call struct {
 	tools     toolbox
 	bridge    *bridge // to whom the caller was connected; nil: the agent conducts
 	asks      asking
+	greeting  greeting
+	pressed   pressed
 	reply     *reply      // the latest; nil before the first
 	ahead     *reply      // begun in advance; nil: none is
 	updates   int         // changes of agent
@@ -64,6 +66,7 @@ type Call struct {
 	number    int         // public generation
 	lastWords bool        // a last sentence is played out, the goodbye follows it
 	idle      bool        // the observer was last told that the agent listens
+	heldAt    time.Time   // since when the caller has us on hold; zero: they have not
 	wallAt    time.Time
 	clockAt   media.Time
 	start     time.Time
@@ -81,23 +84,36 @@ const (
 )
 
 // Run conducts the call on leg until it ends and returns why it did. The leg's
-// Run is part of it. Every goroutine of the call has ended when it returns.
+// Run is part of it. Every goroutine of the call has ended when it returns, but for engines
+// and functions that did not return within 5 s. A panic, here or on one of them, ends the
+// call as failed/internal.
 func (c *Call) Run(leg media.Leg) media.Ended {
-	c.begin(leg)
 	gone := make(chan error, 1)
-	go func() { gone <- leg.Run(c.life) }()
-	legErr, legGone := c.conduct(gone)
-	c.conclusion(legErr)
-	c.kill(c.ended)
-	if !legGone {
-		<-gone
+	legErr := error(isolate.Internal)
+	isolate.Go("pipeline/leg", c.kill, func() { legErr = leg.Run(c.life) }, func() { gone <- legErr; close(gone) })
+	var cause error
+	isolate.Do("pipeline/conductor", c.broke, func() {
+		c.begin(leg)
+		cause = c.conduct(gone)
+	})
+	isolate.Do("pipeline/conclusion", c.broke, func() { c.conclusion(cause) })
+	if c.ended == nil { // the conclusion failed, too
+		c.broke(isolate.Internal)
 	}
-	c.settle()
-	c.untape()
-	c.arrive(Closed)
-	c.emit(Event{Kind: End, Ended: *c.ended})
-	c.unkeep()
+	c.kill(c.ended)
+	for range gone { // until the leg has ended
+	}
+	isolate.Do("pipeline/close", c.broke, func() {}, c.settle, c.untape, func() {
+		c.arrive(Closed)
+		c.emit(Event{Kind: End, Ended: *c.ended})
+	}, c.unkeep)
 	return *c.ended
+}
+
+// broke ends a call whose conductor panicked, whatever end it was about to have.
+func (c *Call) broke(cause error) {
+	c.ended = endedBy(cause)
+	c.kill(cause)
 }
 
 // begin is the call's first moment.
@@ -118,9 +134,9 @@ func (c *Call) begin(leg media.Leg) {
 }
 
 // conduct is the loop: everything that can happen to a call happens here.
-func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
+func (c *Call) conduct(gone <-chan error) (legErr error) {
 	if c.life.Err() != nil { // ended before it began
-		return nil, false
+		return nil
 	}
 	c.arrive(Began)
 	c.ask()
@@ -131,7 +147,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 		select {
 		case <-timer.C:
 		case m := <-c.box:
-			c.receive(m, Told, c.take)
+			c.receive(m, Told, c.deliver)
 		case e := <-c.stops:
 			c.arriveStop(e)
 			c.step(e)
@@ -139,9 +155,9 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 			c.arriveKey(e)
 			c.legEvent(e)
 		case err := <-gone:
-			return err, true
+			return err
 		case <-c.life.Done():
-			return nil, false
+			return nil
 		}
 		c.empty()
 		if c.bridge != nil && c.ended == nil {
@@ -150,7 +166,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error, legGone bool) {
 		c.arrive(Ticked)
 		c.tick(c.now())
 	}
-	return nil, false
+	return nil
 }
 
 // empty takes what else is in the mailbox, so that audio and the events before
@@ -159,7 +175,7 @@ func (c *Call) empty() {
 	for range mailboxSize {
 		select {
 		case m := <-c.box:
-			c.receive(m, Told, c.take)
+			c.receive(m, Told, c.deliver)
 		default:
 			return
 		}
@@ -195,6 +211,7 @@ func (c *Call) conclusion(legErr error) {
 	c.arriveEnd(outside)
 	now := c.now()
 	c.unheld()
+	c.tellKeys()
 	c.dropAhead(Discarded)
 	if r := c.reply; r != nil && r.live {
 		c.mouth.advance(c.playedBy(now))

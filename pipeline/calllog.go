@@ -18,10 +18,11 @@ const (
 type callLog struct {
 	store.CallLog
 	bytes int
+	now   func() time.Time
 }
 
-func newCallLog(status CallStatus, now time.Time) callLog {
-	return callLog{CallLog: store.CallLog{At: now.UTC().Truncate(time.Microsecond), Status: string(status)}}
+func newCallLog(status CallStatus, now func() time.Time) callLog {
+	return callLog{CallLog: store.CallLog{At: now().UTC().Truncate(time.Microsecond), Status: string(status)}, now: now}
 }
 
 func sizeOf(e *store.CallEvent) int {
@@ -37,7 +38,7 @@ func sizeOf(e *store.CallEvent) int {
 
 // add adds what happens now.
 func (l *callLog) add(e store.CallEvent) {
-	e.At = time.Now().UTC().Truncate(time.Microsecond)
+	e.At = l.now().UTC().Truncate(time.Microsecond)
 	l.Events = append(l.Events, e)
 	l.bytes += sizeOf(&e)
 	for len(l.Events) > maxLogEvents || l.bytes > maxLogBytes && len(l.Events) > 1 {

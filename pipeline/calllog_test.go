@@ -14,7 +14,7 @@ import (
 // of it is in how the call stood after it.
 func TestLogIsBounded(t *testing.T) {
 	for _, words := range []int{1, 400} {
-		l := newCallLog(CallDialing, time.Now())
+		l := newCallLog(CallDialing, time.Now)
 		l.add(store.CallEvent{Status: "ringing"})
 		l.add(store.CallEvent{Status: "connected"})
 		l.add(store.CallEvent{AnsweredBy: "human"})

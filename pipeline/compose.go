@@ -34,7 +34,6 @@ func (c *Call) compose(r *reply, request *inference.Request, text string) {
 
 // recite cuts a fixed text into pieces.
 func recite(ctx context.Context, text, language string, out chan<- piece) {
-	defer close(out)
 	for _, p := range pieces(text, language) {
 		select {
 		case out <- piece{p, time.Now(), time.Now()}:
@@ -44,19 +43,7 @@ func recite(ctx context.Context, text, language string, out chan<- piece) {
 	}
 }
 
-// write runs the model and cuts what it writes into pieces to speak.
-func (c *Call) write(ctx context.Context, gen int, request *inference.Request, out chan<- piece) {
-	w := writing{c: c, ctx: ctx, gen: gen, request: request, out: out, text: segmenter{language: request.Language}}
-	err := w.run()
-	if ctx.Err() != nil {
-		err = nil // our doing
-	}
-	// Not given up when the call ends: what was consumed is charged.
-	c.box <- message{kind: msgWritten, gen: gen, usage: w.consumed(), engine: w.engine, err: err}
-	close(out)
-}
-
-// writing is one run of the model.
+// writing is one run of the model, which cuts what it writes into pieces to speak.
 type writing struct {
 	c       *Call
 	ctx     context.Context
@@ -69,22 +56,37 @@ type writing struct {
 	count   int       // characters written
 	usage   *inference.Usage
 	engine  string // whose words these are
+	err     error
+}
+
+func newWriting(c *Call, ctx context.Context, gen int, request *inference.Request, out chan<- piece) *writing {
+	return &writing{c: c, ctx: ctx, gen: gen, request: request, out: out, text: segmenter{language: request.Language}}
+}
+
+// end reports what the model used, however run has ended.
+func (w *writing) end() {
+	if w.ctx.Err() != nil {
+		w.err = nil // our doing
+	}
+	// Not given up when the call ends: what was consumed is charged.
+	w.c.box <- message{kind: msgWritten, gen: w.gen, usage: w.consumed(), engine: w.engine, err: w.err}
+	close(w.out)
 }
 
 // run ends with the model, or when nobody wants its words any more.
-func (w *writing) run() error {
+func (w *writing) run() {
 	for d, err := range w.c.cfg.LLM.Complete(w.ctx, *w.request) {
 		if err != nil {
-			return err
+			w.err = err
+			return
 		}
 		if !w.take(d) {
-			return nil
+			return
 		}
 	}
 	if p := w.text.rest(); p != "" {
 		w.give(p)
 	}
-	return nil
 }
 
 func (w *writing) take(d inference.Delta) bool {

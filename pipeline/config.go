@@ -126,10 +126,11 @@ const forever = media.Time(1<<62 - 1)
 // *media.Ended, says why the call ends. A call that was prepared must be Run or
 // Closed; one that could not be is over.
 func (c *Call) Prepare(ctx context.Context) error {
+	c.life, c.kill = context.WithCancelCause(ctx)
 	if err := c.cfg.checkFunctions(); err != nil {
+		c.kill(err)
 		return err
 	}
-	c.life, c.kill = context.WithCancelCause(ctx)
 	if c.cfg.ASR != nil {
 		asr, err := c.openEar()
 		if err != nil {
@@ -138,7 +139,7 @@ func (c *Call) Prepare(ctx context.Context) error {
 		}
 		c.listen(asr)
 	}
-	c.spawn(c.rehearse)
+	c.spawn("pipeline/rehearsal", c.rehearse, c.lines.made)
 	return nil
 }
 

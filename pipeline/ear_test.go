@@ -228,12 +228,26 @@ func TestEarHearsAll(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	var l levels
+	hear := func(level float32, n int) {
+		for range n {
+			l.hear(level)
+		}
+	}
+	hear(-90, 200)
+	if l.loud(-49) || !l.loud(-48) {
+		t.Error("an unknown caller is loud from -48 dBFS on where it is quiet")
+	}
+	hear(-50, 300)
+	if l.loud(-43) || !l.loud(-42) {
+		t.Error("and from 8 dB above the background")
+	}
+	hear(-25, 800)
 	if l.loud(-31) || !l.loud(-30) {
-		t.Error("an unknown caller is loud from -30 dBFS on")
+		t.Error("and from -30 dBFS on wherever it is")
 	}
 	turn := func(level float32, n int) {
 		for range n {
-			l.add(level)
+			l.speech(level)
 		}
 	}
 	turn(-60, 10)

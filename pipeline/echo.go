@@ -1,6 +1,10 @@
 package pipeline
 
-import "parley/media"
+import (
+	"slices"
+
+	"parley/media"
+)
 
 // The echo guard. A far end on a loudspeaker gives the agent its own voice back, which
 // is no speech of the caller's. The guard looks for what was played in what is heard,
@@ -28,7 +32,9 @@ const (
 	echoAlike   = 0.5    // share of what is heard that what is played explains, at least
 	echoUnlike  = 0.25   // and at most where there is no echo
 	echoQuiet   = 1e-6   // -60 dBFS: below is nothing
-	echoFloor   = 3.2e-4 // -35 dBFS: what is left must be this loud
+	echoFloor   = 1e-5   // -50 dBFS: what is left must be this loud
+	echoUnknown = 3.2e-4 // -35 dBFS: and this loud while the line is not known,
+	echoWorst   = 0.03   // or within 15 dB of what is played, where that is less
 	echoMargin  = 4      // 6 dB: and this many times the echo
 	echoSure    = 3      // frames of speech after which a gap in it
 	echoHold    = 5      // of this many frames stays speech
@@ -165,6 +171,9 @@ func (g *echo) speech(detected bool) bool {
 	if !detected {
 		g.sure, g.holding = 0, max(0, g.holding-1)
 		return false
+	}
+	if !g.found && g.clear < echoTrain {
+		estimate = min(echoUnknown, echoWorst*slices.Max(g.powers[:])) / echoMargin
 	}
 	left := g.heard.power - estimate
 	begun := !g.found && g.sure >= echoSure // speech goes on through its weak sounds

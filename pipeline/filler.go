@@ -82,7 +82,7 @@ func (c *Call) fill() {
 
 // resting says that the agent neither speaks nor is about to.
 func (c *Call) resting() bool {
-	return (c.reply == nil || !c.reply.live) && c.mouth.silent() && c.state.Phase == turn.ToolWait
+	return c.heldAt.IsZero() && (c.reply == nil || !c.reply.live) && c.mouth.silent() && c.state.Phase == turn.ToolWait
 }
 
 // sayFiller plays the next filler, if it was made ahead: one that had to be made now

@@ -111,7 +111,7 @@ func (d *drained) drain(seed uint64) billing.Money {
 	for range dearCalls {
 		starts[rng.IntN(spread)]++
 	}
-	var r rounds
+	var last time.Time                                        // that a checkpoint of all was made
 	phase := time.Duration(rng.IntN(1000)) * time.Millisecond // of the meter's tick
 	for second := 0; second < len(starts) || d.Live() > 0; second++ {
 		now := d.begun.Add(time.Duration(second)*time.Second + phase)
@@ -121,8 +121,8 @@ func (d *drained) drain(seed uint64) billing.Money {
 		if second >= len(starts)-1 {
 			starts[len(starts)-1] = 0
 		}
-		d.ok(d.round(d.t.Context(), &r, now, true))
-		d.ok(d.round(d.t.Context(), &r, now, false)) // what the others were told
+		d.ok(d.round(d.t.Context(), &last, now, true))
+		d.ok(d.round(d.t.Context(), &last, now, false)) // what the others were told
 		d.hangUp(now)
 		if second > 3600 {
 			d.t.Fatal("the calls go on for an hour")
@@ -154,7 +154,7 @@ func (d *drained) call(account string, at time.Time) {
 		return
 	}
 	d.ok(err)
-	s.started = at
+	s.started, s.startedAt = at, at
 }
 
 // hangUp ends the calls whose goodbye is over.

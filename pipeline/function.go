@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 	"unicode/utf8"
 
+	"parley/media/isolate"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -122,29 +122,19 @@ func (c *Call) runBounded(w *waiting, f *tool.Function, most time.Duration) {
 	w.stop = stop
 	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})
 	id, run := w.call.ID, f.Run
-	c.spawn(func() {
-		defer stop(errConcluded)
+	c.spawn("pipeline/function", func() {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		m := message{kind: msgFunction, id: id}
-		m.text, m.err = c.guarded(ctx, run, arguments)
+		m.err = errPanicked
+		isolate.Do("pipeline/function-body", nil, func() { m.text, m.err = run(ctx, arguments) })
 		c.post(c.life, m)
-	})
+	}, func() { stop(errConcluded) })
 }
 
-// errPanicked is what the model is told of a function that broke.
+// errPanicked is the result that the model gets for a function that panicked. The call goes
+// on, as after any other error of a function.
 var errPanicked = errors.New("the function failed")
-
-// guarded runs a function; a panic in it is its error and nobody else's.
-func (c *Call) guarded(ctx context.Context, run func(context.Context, json.RawMessage) (string, error), arguments json.RawMessage) (result string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.cfg.Log.Error("a function panicked", "panic", p, "stack", string(debug.Stack()))
-			err = errPanicked
-		}
-	}()
-	return run(ctx, arguments)
-}
 
 // ran takes the result of a function that this server ran.
 func (c *Call) ran(m message) {

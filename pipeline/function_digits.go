@@ -184,7 +184,7 @@ func (c *Call) beginCollecting(w *waiting) bool {
 	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})
 	c.tools.keys = k
 	if prompt != "" {
-		c.compose(&reply{number: w.number, turn: w.turn}, nil, prompt)
+		c.compose(&reply{number: w.number, turn: w.turn, prompts: w.call.ID}, nil, prompt)
 	}
 	return true
 }

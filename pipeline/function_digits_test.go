@@ -92,6 +92,12 @@ func TestCollectDigits(t *testing.T) {
 			menu(t, 20000, with("One. ", "collect_digits", test.arguments), test.keys, func(t *testing.T, s *pipelinetest.Scene) {
 				has(t, s, `agent_line "One."`, test.at, `agent_line "Fine."`)
 				wantResult(t, s.Prompts()[1], test.want)
+				if strings.HasPrefix(name, "prompt") {
+					m := s.Prompts()[1]
+					if asked := m[len(m)-2]; m[len(m)-1].Role != inference.RoleTool || asked.Text != "One. Type your number please." || len(asked.ToolCalls) != 1 {
+						t.Errorf("the model is asked with %+v", m)
+					}
+				}
 				if strings.Contains(s.Log(), "One moment") {
 					t.Error("the agent spoke while the caller typed")
 				}

@@ -140,7 +140,7 @@ func TestResults(t *testing.T) {
 		"no object":    {"[1]", nil, "error", "not a JSON object"},
 		"no JSON":      {`{"a":`, nil, "error", "not a JSON object"},
 		"deaf": {"{}", func(context.Context, json.RawMessage) (string, error) {
-			time.Sleep(20 * time.Second)
+			time.Sleep(12 * time.Second) // longer than it may, and not beyond the end by as much as the call waits
 			return "late", nil
 		}, "timeout", "in time"},
 	} {
@@ -265,4 +265,22 @@ func TestLongestFunction(t *testing.T) {
 		has(t, s, "2850 tool_begun call_1_1 f {}", "32850 tool_ended call_1_1 timeout")
 		lastPrompt("did not answer in time")(t, s)
 	}, said(1000, 2500, "book it"))
+}
+
+// TestClientsAnswerTheirOwnFunctions: what the client sends is no result of a function that
+// this server runs, and does not end it.
+func TestClientsAnswerTheirOwnFunctions(t *testing.T) {
+	play(t, 12000, func(s *pipelinetest.Scene) {
+		looksUp(s, takes("check", 3*time.Second, `{"pin":"wrong"}`), "", "It is wrong. ")
+		s.Config.ClientTools = true
+		s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
+		s.Observe = func(c *pipeline.Call, e pipeline.Event) {
+			if e.Kind == pipeline.ToolBegun {
+				time.AfterFunc(time.Second, func() { c.ToolResult(e.Call.ID, `{"pin":"forged"}`) })
+			}
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, "2850 tool_begun call_1_1 check {}", "5850 tool_ended call_1_1 ok", `agent_line "It is wrong."`)
+		lastPrompt(`{"pin":"wrong"}`)(t, s)
+	}, said(1000, 2500, "is my PIN right"))
 }

@@ -1,9 +1,19 @@
 package pipeline
 
-import "parley/inference"
+import (
+	"slices"
+	"strings"
 
-// maxHistory bounds what the model is shown; the oldest entries go first.
-const maxHistory = 200
+	"parley/inference"
+)
+
+// Bounds of what the model is shown, and so of what a completion costs: about 32,000
+// tokens. The oldest entries go first, each with the results of its functions; the newest
+// stays whatever its size.
+const (
+	maxHistory      = 200
+	maxHistoryBytes = 128 << 10
+)
 
 // history is what was really said: the caller's committed turns, the agent's
 // words as far as they were heard, and the functions it called.
@@ -16,13 +26,35 @@ type history struct {
 
 func (h *history) add(m inference.Message) {
 	h.revision++
-	if len(h.entries) == maxHistory {
-		for _, c := range h.entries[0].ToolCalls {
+	h.entries = append(h.entries, m)
+	h.trim()
+}
+
+// trim drops what is beyond the bounds.
+func (h *history) trim() {
+	first, bytes := len(h.entries), 0
+	for first > 0 && len(h.entries)-first < maxHistory {
+		bytes += h.size(&h.entries[first-1])
+		if bytes > maxHistoryBytes && first < len(h.entries) {
+			break
+		}
+		first--
+	}
+	for _, m := range h.entries[:first] {
+		for _, c := range m.ToolCalls {
 			delete(h.results, c.ID)
 		}
-		h.entries = append(h.entries[:0], h.entries[1:]...)
 	}
-	h.entries = append(h.entries, m)
+	h.entries = slices.Delete(h.entries, 0, first)
+}
+
+// size is an entry's length in bytes, with the results of its functions.
+func (h *history) size(m *inference.Message) int {
+	n := len(m.Text)
+	for _, c := range m.ToolCalls {
+		n += len(c.Name) + len(c.Arguments) + len(h.results[c.ID])
+	}
+	return n
 }
 
 // replaceUser changes the caller's latest turn and returns what it was: they went
@@ -32,11 +64,26 @@ func (h *history) replaceUser(text string) (before string) {
 		if m := &h.entries[i]; m.Role == inference.RoleUser {
 			before, m.Text = m.Text, text
 			h.revision++
+			h.trim()
 			return before
 		}
 	}
 	h.add(inference.Message{Role: inference.RoleUser, Text: text})
 	return ""
+}
+
+// prompted puts a prompt that was said for a function call before its result: to the
+// words with which it was called. It says false where the call is not known.
+func (h *history) prompted(call, text string, interrupted bool) bool {
+	for i := len(h.entries) - 1; call != "" && i >= 0; i-- {
+		m := &h.entries[i]
+		if slices.ContainsFunc(m.ToolCalls, func(t inference.ToolCall) bool { return t.ID == call }) {
+			m.Text, m.Interrupted = strings.TrimSpace(m.Text+" "+text), interrupted
+			h.revision++
+			return true
+		}
+	}
+	return false
 }
 
 // result notes a function's result.
@@ -46,6 +93,7 @@ func (h *history) result(id, text string) {
 	}
 	h.results[id] = text
 	h.revision++
+	h.trim()
 }
 
 // with is the history as the model would see it with one more turn of the caller's, or,

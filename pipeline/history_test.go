@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"parley/inference"
@@ -43,6 +44,39 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	if len(h.entries) != maxHistory || len(h.results) != maxHistory || h.entries[0].Text != fmt.Sprint(2*maxHistory) {
 		t.Errorf("%d entries from %s on, %d results", len(h.entries), h.entries[0].Text, len(h.results))
+	}
+}
+
+// TestHistoryIsBoundedInBytes: what is long makes it short, and functions keep their
+// results or go with them; the newest entry stays.
+func TestHistoryIsBoundedInBytes(t *testing.T) {
+	var h history
+	text, result := strings.Repeat("a", 4000), strings.Repeat("r", 16<<10)
+	for i := range 500 {
+		id := fmt.Sprint(i)
+		h.add(user(text))
+		h.add(inference.Message{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: id, Arguments: "{}"}}})
+		h.result(id, result)
+		sent, calls := 0, 0
+		for _, m := range h.messages() {
+			sent += len(m.Text)
+			calls += len(m.ToolCalls)
+			if m.Role == inference.RoleTool {
+				if calls--; m.Text != result {
+					t.Fatalf("turn %d: a function has the result %.20q", i, m.Text)
+				}
+			}
+		}
+		if sent > maxHistoryBytes || calls != 0 || len(h.results) > len(h.entries) {
+			t.Fatalf("turn %d: %d bytes, %d results of %d entries, %d calls without one", i, sent, len(h.results), len(h.entries), calls)
+		}
+	}
+	if len(h.entries) < 8 {
+		t.Errorf("only %d entries are left", len(h.entries))
+	}
+	h.replaceUser(strings.Repeat("b", 2*maxHistoryBytes))
+	if n := len(h.entries); n > 2 {
+		t.Errorf("%d entries beside one that fills it", n)
 	}
 }
 

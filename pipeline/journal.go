@@ -71,7 +71,7 @@ const (
 	Ticked                         // frames came and were due
 	Told                           // Message came from an engine, a function or a client
 	Stopped                        // somebody asked for the end: Stop
-	Keyed                          // the caller pressed Digit
+	Keyed                          // the caller pressed Digit, or held the call: Hold
 	Concluded                      // it is over, for Ended; Outside says that others ended it
 	Buried                         // Message came too late to count, but for usage
 	Closed                         // everything has stopped
@@ -108,6 +108,7 @@ type Input struct {
 	Message *Message
 	Stop    *StopAsked
 	Digit   byte
+	Hold    media.LegEventKind // Keyed: media.LegHold or LegResume; 0: neither
 	Ended   *media.Ended
 	Outside bool
 

@@ -46,11 +46,14 @@ func (c *Call) arriveStop(e turn.Event) {
 	}
 }
 
-// arriveKey begins to deal with what the leg tells; keys alone have a digit.
+// arriveKey begins to deal with what the leg tells.
 func (c *Call) arriveKey(e media.LegEvent) {
 	c.arrive(Keyed)
-	if e.Kind == media.LegDigit {
+	switch e.Kind {
+	case media.LegDigit:
 		c.input.Digit = e.Digit
+	case media.LegHold, media.LegResume:
+		c.input.Hold = e.Kind
 	}
 }
 

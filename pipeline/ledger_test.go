@@ -37,6 +37,9 @@ type fakeLedger struct {
 	away       func(at time.Duration) bool // nothing answers
 	locked     func(at time.Duration) bool // checkpoints do not
 
+	unknown bool  // the answer to a start is lost
+	follow  error // what follows from checkpoints fails
+
 	begun time.Time
 
 	mu       sync.Mutex
@@ -45,6 +48,8 @@ type fakeLedger struct {
 	minutes  []string
 	closings []closing
 	talks    map[string]store.Conversation
+	orphans  []store.Lost // live in the store
+	lost     []store.Lost // closed as nobody's
 }
 
 type report struct {
@@ -82,6 +87,9 @@ func (l *fakeLedger) StartSession(_ context.Context, s store.Start, _ time.Time)
 	}
 	tariff, err := s.Card.Tariff(s.Terms)
 	l.sessions++
+	if err == nil && l.unknown {
+		err = store.ErrUnavailable
+	}
 	return &store.Session{ID: fmt.Sprint("s", l.sessions), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, err
 }
 
@@ -101,7 +109,7 @@ func (l *fakeLedger) Checkpoints(_ context.Context, cs []store.Checkpoint, _ tim
 			results[i] = l.checkpoint(at, c.Session)
 		}
 	}
-	return results, nil
+	return results, l.follow
 }
 
 func (l *fakeLedger) LineMinute(_ context.Context, s *store.Session, minute int64, _ time.Time) error {
@@ -114,14 +122,14 @@ func (l *fakeLedger) LineMinute(_ context.Context, s *store.Session, minute int6
 	return err
 }
 
-func (l *fakeLedger) CloseSession(_ context.Context, s *store.Session, c store.Closing, now time.Time) (billing.Money, error) {
+func (l *fakeLedger) CloseSession(_ context.Context, s *store.Session, c store.Closing, _ time.Time) (billing.Money, error) {
 	at, err := l.now()
 	defer l.mu.Unlock()
 	if err == nil && l.close != nil {
 		err = l.close(at)
 	}
 	if err == nil {
-		l.closings = append(l.closings, closing{at, now.Sub(l.begun), s.ID, c})
+		l.closings = append(l.closings, closing{at, c.EndedAt.Sub(l.begun), s.ID, c})
 	}
 	return 0, err
 }
@@ -138,7 +146,22 @@ func (l *fakeLedger) SaveConversation(_ context.Context, _, id string, c store.C
 	return err
 }
 
-func (l *fakeLedger) Heartbeat(context.Context, store.Node, time.Time) error {
+func (l *fakeLedger) Now() time.Time { return time.Now() }
+
+func (l *fakeLedger) Orphans(_ context.Context, _ store.Node, before time.Time) ([]store.Lost, error) {
+	_, err := l.now()
+	defer l.mu.Unlock()
+	return l.orphans, err
+}
+
+func (l *fakeLedger) CloseLost(_ context.Context, lost []store.Lost, _ time.Time) ([]store.Lost, error) {
+	_, err := l.now()
+	defer l.mu.Unlock()
+	l.lost = append(l.lost, lost...)
+	return lost, err
+}
+
+func (l *fakeLedger) Heartbeat(context.Context, store.Node) error {
 	at, err := l.now()
 	defer l.mu.Unlock()
 	if err == nil && l.beat != nil {
@@ -166,7 +189,10 @@ func (l *fakeLedger) open(t *testing.T, max int) *office {
 	o := &office{t: t, ledger: l, payer: "a", begun: l.begun, ran: make(chan error, 1), ended: map[string]string{}}
 	o.Manager = pipeline.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return card }, max, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { o.ran <- o.Run(ctx) }()
+	for _, part := range []func(context.Context) error{o.Run, o.WatchLease, o.Reconcile} {
+		go func() { _ = part(ctx) }()
+	}
+	go func() { o.ran <- o.Heartbeats(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		synctest.Wait()
@@ -198,6 +224,9 @@ func (o *office) call(terms billing.Terms, set func(s *pipelinetest.Scene)) *pip
 		o.t.Fatal(err)
 	}
 	session.Begin()
+	if scene.Act != nil {
+		o.calls.Go(func() { scene.Act(call) })
+	}
 	o.calls.Go(func() {
 		ended := session.Conduct(call, scene.Leg)
 		o.mu.Lock()

@@ -42,6 +42,7 @@ func (a *Agent) lineText(l turn.Line) string {
 // the number of lines.
 type lineCache struct {
 	greets chan struct{}
+	made   func() // closes greets, once
 
 	mu     sync.Mutex
 	chunks map[string][]inference.Chunk // by sentence
@@ -50,7 +51,8 @@ type lineCache struct {
 }
 
 func newLineCache() *lineCache {
-	return &lineCache{chunks: map[string][]inference.Chunk{}, greets: make(chan struct{})}
+	greets := make(chan struct{})
+	return &lineCache{chunks: map[string][]inference.Chunk{}, greets: greets, made: sync.OnceFunc(func() { close(greets) })}
 }
 
 func (l *lineCache) get(text string) []inference.Chunk {
@@ -96,22 +98,22 @@ func (c *Call) rehearse() {
 			}
 		}
 		if l == turn.Greeting {
-			close(c.lines.greets)
+			c.lines.made()
 		}
 	}
 	c.rehearseFillers(&agent)
 }
 
 func (c *Call) rehearseOne(agent *Agent, line turn.Line, text string) bool {
+	if c.life.Err() != nil {
+		return false
+	}
 	var chunks []inference.Chunk
 	for chunk, err := range c.utter(c.life, agent, agent.form(text)) {
-		if err != nil {
+		if err != nil || c.life.Err() != nil {
 			return false // it will be tried, and reported, when it is needed
 		}
 		chunks = append(chunks, chunk)
-	}
-	if c.life.Err() != nil {
-		return false
 	}
 	c.lines.put(line, lineKey(agent, text), chunks)
 	return true

@@ -44,7 +44,7 @@ func (c *Call) listen(asr inference.Recognition) {
 	c.stream++
 	c.ear.open(asr, c.state.Utterance(), c.fallen <= maxReplays)
 	stream := c.stream
-	c.spawn(func() { c.forward(stream, asr.Results()) })
+	c.spawn("pipeline/recogniser", func() { c.forward(stream, asr.Results()) })
 }
 
 // forward hands the recogniser's results to the conductor, and its end.
@@ -106,8 +106,8 @@ func (c *Call) deafened(stream int, err error) {
 		wait = min(reopenMost, reopenFirst<<min(c.fallen-1, 8))
 	}
 	c.fallen++
-	c.spawn(old.Close)
-	c.spawn(func() { c.reopen(wait) })
+	c.spawn("pipeline/recogniser-fallen", old.Close)
+	c.spawn("pipeline/recogniser-again", func() { c.reopen(wait) })
 }
 
 // reopen opens the recogniser again, as often as it takes.
@@ -143,8 +143,9 @@ func (c *Call) hear(now time.Time) {
 		a = c.witness(a)
 		c.ear.push(clean)
 		c.wallAt = now
+		c.levels.hear(a.Level)
 		if a.Speech {
-			c.levels.add(a.Level)
+			c.levels.speech(a.Level)
 			c.active = now
 		}
 		e := turn.Event{Kind: turn.Frame, Speech: a.Speech, Loud: c.levels.loud(a.Level)}
@@ -164,11 +165,42 @@ func (c *Call) hear(now time.Time) {
 }
 
 func (c *Call) legEvent(e media.LegEvent) {
-	if e.Kind == media.LegDigit {
+	switch e.Kind {
+	case media.LegDigit:
 		c.active = c.now()
 		if c.key(e.Digit, c.active) {
 			return
 		}
+		c.stray(e.Digit, c.active)
 		c.step(turn.Event{Kind: turn.Digit})
+	case media.LegHold:
+		c.putOnHold()
+	case media.LegResume:
+		c.resumed()
 	}
+}
+
+// putOnHold stops everything that waits for the caller. The leg takes no audio meanwhile.
+func (c *Call) putOnHold() {
+	if c.heldAt.IsZero() {
+		c.heldAt = c.now()
+		c.step(turn.Event{Kind: turn.Held})
+	}
+}
+
+// resumed goes on after a hold. A sentence that it interrupted is said again.
+func (c *Call) resumed() {
+	if c.heldAt.IsZero() {
+		return
+	}
+	now := c.now()
+	if k := &c.tools.keys; !k.by.IsZero() {
+		k.by = k.by.Add(now.Sub(c.heldAt))
+	}
+	c.heldAt, c.active = time.Time{}, now
+	if r := c.reply; r != nil {
+		r.movedAt, r.quietAt = now, now
+	}
+	c.mouth.rewind()
+	c.step(turn.Event{Kind: turn.Resumed})
 }

@@ -71,47 +71,24 @@ func (c *Call) post(ctx context.Context, m message) bool {
 	}
 }
 
-// spawn starts a goroutine of the call; a rerun has none.
-func (c *Call) spawn(f func()) {
-	if c.rerun == nil {
-		c.work.Go(f)
-	}
-}
-
-// settle waits for every goroutine of the call and drops what they still post, but
-// for usage: what was consumed is counted.
-func (c *Call) settle() {
-	c.ear.close()
-	done := make(chan struct{})
-	go func() {
-		c.work.Wait()
-		close(done)
-	}()
-	for {
-		select {
-		case m := <-c.box:
-			c.receive(m, Buried, c.bury)
-		case <-done:
-			for {
-				select {
-				case m := <-c.box:
-					c.receive(m, Buried, c.bury)
-				default:
-					return
-				}
-			}
-		}
-	}
-}
-
 // bury takes a message that came too late.
 func (c *Call) bury(m message) {
 	switch m.kind {
 	case msgWritten:
 		c.written(m)
 	case msgEar:
-		m.asr.Close()
+		c.release(m.asr)
 	}
+}
+
+// deliver takes a message: one in the batch that connected the caller to somebody else
+// must not begin a reply.
+func (c *Call) deliver(m message) {
+	if c.bridge != nil {
+		c.takeConnected(m)
+		return
+	}
+	c.take(m)
 }
 
 // take handles one message. What belongs to a reply that is no longer made is
@@ -125,7 +102,7 @@ func (c *Call) take(m message) {
 	case msgEar:
 		c.listen(m.asr)
 	case msgToolResult:
-		c.toolEnded(m.id, m.text, "ok")
+		c.clientAnswered(m.id, m.text)
 	case msgFunction:
 		c.ran(m)
 	case msgConnect:
@@ -176,7 +153,8 @@ func (c *Call) Type(text string) { c.post(c.life, message{kind: msgTyped, text: 
 // Interrupt stops the agent, as a button does.
 func (c *Call) Interrupt() { c.post(c.life, message{kind: msgInterrupt}) }
 
-// ToolResult answers the function call id. Unknown and repeated ids are ignored.
+// ToolResult is the client's answer to the function call id. Unknown and repeated ids are
+// ignored, and those of functions that the client was not asked to run.
 func (c *Call) ToolResult(id, result string) {
 	c.post(c.life, message{kind: msgToolResult, id: id, text: result})
 }

@@ -20,7 +20,11 @@ type Ledger interface {
 	LineMinute(ctx context.Context, s *store.Session, minute int64, now time.Time) error
 	CloseSession(ctx context.Context, s *store.Session, c store.Closing, now time.Time) (billing.Money, error)
 	SaveConversation(ctx context.Context, account, id string, c store.Conversation) error
-	Heartbeat(ctx context.Context, n store.Node, now time.Time) error
+	Heartbeat(ctx context.Context, n store.Node) error
+	Orphans(ctx context.Context, n store.Node, before time.Time) ([]store.Lost, error)
+	CloseLost(ctx context.Context, lost []store.Lost, now time.Time) ([]store.Lost, error)
+	// Now is the time that all nodes have in common.
+	Now() time.Time
 }
 
 // Why the manager admits no call, besides what the store refuses with.
@@ -41,10 +45,12 @@ type Manager struct {
 	busy    func() bool   // nil: never
 	others  Announcer     // nil: there is nobody to tell
 	watcher Watcher       // nil: nobody watches
+	lease   lease
 
 	mu       sync.Mutex
 	live     map[*Session]struct{}
-	calls    int // those that are not work
+	calls    int       // those that are not work
+	unclosed []*ending // sessions that have left and whose books are open
 	draining bool
 	last     *media.Ended  // why every call is being ended; nil while they are not
 	empty    chan struct{} // closed when draining and no call is left
@@ -87,11 +93,12 @@ type Admission struct {
 // Admit lets a call start, or refuses with ErrDraining, ErrFull or the store's
 // refusal. An admitted session must be ended with Conduct or End.
 func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
-	s := &Session{m: m, lineOnly: a.LineOnly, status: CallDialing, halted: make(chan struct{})}
+	s := &Session{m: m, lineOnly: a.LineOnly, status: CallDialing}
+	s.halt, s.cut = context.WithCancelCause(context.Background())
 	if a.Terms.Kind == billing.Inbound {
 		s.status = CallRinging
 	}
-	s.log = newCallLog(s.status, time.Now())
+	s.log = newCallLog(s.status, m.ledger.Now)
 	if err := m.enter(s); err != nil {
 		return nil, err
 	}
@@ -106,13 +113,17 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 // open opens the books of a session that has entered.
 func (m *Manager) open(ctx context.Context, s *Session, start store.Start) error {
 	start.Node, start.Card = m.node, m.card()
-	stored, err := m.ledger.StartSession(ctx, start, time.Now())
+	stored, err := m.ledger.StartSession(ctx, start, m.ledger.Now())
 	if err != nil {
 		m.leave(s)
+		if stored != nil { // it may have started
+			s.stored = stored
+			m.closeLater(&ending{s: s, saved: true, closing: store.Closing{Reason: string(media.Failed), Detail: nodeLost}})
+		}
 		return err
 	}
 	m.mu.Lock()
-	s.stored = stored
+	s.stored, s.booked = stored, time.Now()
 	last := m.last
 	m.mu.Unlock()
 	if last != nil {

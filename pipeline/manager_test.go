@@ -249,14 +249,14 @@ func TestUnansweredLineMinute(t *testing.T) {
 func TestFencedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&fakeLedger{beat: func(at time.Duration) error {
-			if at > 10*time.Second {
+			if at > 9*time.Second {
 				return store.ErrFenced
 			}
 			return nil
 		}, close: func(time.Duration) error { return store.ErrFenced }}).open(t, 0)
 		s := o.call(web, nil)
 		o.wait()
-		o.wantEnd(s, "11s failed: node_lost")
+		o.wantEnd(s, "10s failed: node_lost")
 		if err := <-o.ran; !errors.Is(err, store.ErrFenced) {
 			t.Errorf("Run returned %v", err)
 		}
@@ -317,13 +317,142 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestCloseIsGivenUp after a minute: the next start of the node closes the session.
-func TestCloseIsGivenUp(t *testing.T) {
+// TestCloseOutlivesTheCall: a database that is away for longer than anybody waits gets the
+// end of the session all the same, as it was, when it is back.
+func TestCloseOutlivesTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{away: func(at time.Duration) bool { return at > 9*time.Second }}).open(t, 0)
+		o := (&fakeLedger{away: func(at time.Duration) bool { return at > 9*time.Second && at < 10*time.Minute }}).open(t, 0)
 		s := o.call(web, until(10*time.Second))
 		o.wait()
 		o.wantEnd(s, "1m10.5s user_hangup")
+		o.ledger.mu.Lock()
+		if n := len(o.ledger.closings); n != 0 {
+			t.Errorf("%d closings of a ledger that is away", n)
+		}
+		o.ledger.mu.Unlock()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		o.ledger.mu.Lock()
+		defer o.ledger.mu.Unlock()
+		c := o.ledger.closings
+		if len(c) != 1 || c[0].at != 10*time.Minute || c[0].ended != 10*time.Second || c[0].Usage[billing.AgentTime] != 10000 || c[0].Reason != "user_hangup" {
+			t.Errorf("closed %+v", c)
+		}
+		if len(o.ledger.talks) != 1 {
+			t.Error("the conversation was not saved")
+		}
+	})
+}
+
+// TestOrphans: sessions that the ledger has and the node does not are closed; those that
+// are here, or whose end is still to be stored, are not.
+func TestOrphans(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &fakeLedger{close: func(at time.Duration) error {
+			if at < 5*time.Minute {
+				return errors.New("deadlock detected")
+			}
+			return nil
+		}}
+		o := l.open(t, 0)
+		here := o.call(web, until(4*time.Minute))
+		ended := o.call(web, until(10*time.Second))
+		l.mu.Lock()
+		l.orphans = []store.Lost{{Account: "a", ID: here.ID()}, {Account: "a", ID: ended.ID()}, {Account: "b", ID: "nobody's"}}
+		l.mu.Unlock()
+		time.Sleep(3*time.Minute + time.Second)
+		l.mu.Lock()
+		for _, lost := range l.lost {
+			if lost.ID != "nobody's" {
+				t.Errorf("%s was closed as nobody's", lost.ID)
+			}
+		}
+		if len(l.lost) != 6 { // as often as the ledger shows it
+			t.Errorf("%d sessions were closed as nobody's, want 6", len(l.lost))
+		}
+		l.mu.Unlock()
+		o.wait()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := len(l.closings); n != 2 {
+			t.Errorf("%d closings, want 2", n)
+		}
+	})
+}
+
+// TestStartOfUnknownOutcome: a session that was started without the node's hearing of it
+// is closed.
+func TestStartOfUnknownOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &fakeLedger{unknown: true}
+		o := l.open(t, 0)
+		_, err := o.Admit(t.Context(), pipeline.Admission{Account: "a", Terms: web})
+		if !errors.Is(err, store.ErrUnavailable) || o.Live() != 0 {
+			t.Fatalf("admitted: %v, %d live", err, o.Live())
+		}
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		if c := l.closings; len(c) != 1 || c[0].session != "s1" || c[0].Reason != "failed" || c[0].Usage != (billing.Usage{}) {
+			t.Errorf("closed %+v", c)
+		}
+		if len(l.talks) != 0 {
+			t.Error("a conversation was saved that did not take place")
+		}
+	})
+}
+
+// TestCutOff: a node whose heartbeats do not arrive while those of others do hangs up
+// before the others close its sessions; one that hears nobody goes on for 30 s.
+func TestCutOff(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		heard   time.Duration // the last that is heard of others
+		ended   time.Duration
+		whether string
+	}{
+		// The last heartbeat was at 10 s; the goodbye takes 2.2 s.
+		{"among others", time.Minute, 24200 * ms, "failed"},
+		{"alone", 0, 44200 * ms, "failed"},
+		{"others are cut off, too", 15 * time.Second, 44200 * ms, "failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := (&fakeLedger{away: func(at time.Duration) bool { return at > 11500*ms && at < 70*time.Second }}).open(t, 0)
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					for time.Since(o.begun) < c.heard {
+						o.Heard()
+						time.Sleep(2 * time.Second)
+					}
+				}()
+				o.call(web, until(50*time.Second))
+				o.wait()
+				<-done
+				if got := o.ledger.closings; len(got) != 1 || got[0].ended != c.ended || got[0].Reason != c.whether {
+					t.Errorf("closed %+v, want %s at %v", got, c.whether, c.ended)
+				}
+			})
+		})
+	}
+}
+
+// TestLockedAccount: a wallet that another transaction has ends the calls of its account
+// alone, and what only follows from a checkpoint ends none.
+func TestLockedAccount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &fakeLedger{follow: errors.New("webhooks"), checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+			r.Later = s.Account == "locked" && at > 12*time.Second
+			return r
+		}}
+		o := l.open(t, 0)
+		o.payer = "locked"
+		waits := o.call(web, until(2*time.Minute))
+		o.payer = "free"
+		goesOn := o.call(web, until(2*time.Minute))
+		o.wait()
+		o.wantEnd(waits, "44.2s failed: node_lost")
+		o.wantEnd(goesOn, "2m0s user_hangup")
 	})
 }
 

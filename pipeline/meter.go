@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/isolate"
 	"parley/store"
 )
 
@@ -15,23 +16,21 @@ import (
 const (
 	meterTick       = time.Second
 	checkpointEvery = 5 * time.Second
-	heartbeatEvery  = 2 * time.Second
 	ledgerPatience  = 3 * time.Second
-	// blindMax is how long calls go on while the database is away. A database that
-	// crashed is back in seconds; beyond this they would be free.
+	// blindMax is how long a call goes on whose books are not stored. A database that
+	// crashed is back in seconds; beyond this it would be free.
 	blindMax = 30 * time.Second
 	// permitAhead is how long before its boundary a line minute is asked for: the
 	// agent can still say goodbye within the minute that is paid.
 	permitAhead = 10 * time.Second
 )
 
-// Run meters the calls until ctx ends: cumulative checkpoints, permits for line
-// minutes, the node's heartbeat. It returns store.ErrFenced when a younger
-// process has taken this node's name; its calls have been hung up then.
+// Run meters the calls until ctx ends: cumulative checkpoints and permits for line
+// minutes. Heartbeats, WatchLease and Reconcile run beside it.
 func (m *Manager) Run(ctx context.Context) error {
 	tick := time.NewTicker(meterTick)
 	defer tick.Stop()
-	r := rounds{seen: time.Now()}
+	var last time.Time // when a checkpoint of all was tried
 	for {
 		all := true
 		select {
@@ -42,67 +41,40 @@ func (m *Manager) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		now := time.Now()
-		err := m.round(ctx, &r, now, all)
-		switch {
-		case ctx.Err() != nil:
+		err := error(isolate.Internal)
+		isolate.Do("pipeline/books", nil, func() { err = m.round(ctx, &last, now, all) })
+		if ctx.Err() != nil {
 			return nil
-		case errors.Is(err, store.ErrFenced):
-			m.lose(false)
-			return err
-		case err != nil:
-			m.log.Warn("the ledger does not answer", "err", err, "for", now.Sub(r.seen).Round(time.Second).String())
 		}
-		if now.Sub(r.seen) > blindMax {
-			m.lose(true)
+		if err != nil {
+			m.log.Warn("the ledger does not answer", "err", err)
 		}
+		m.endBlind(now)
 	}
-}
-
-// rounds remembers when the meter last did what.
-type rounds struct {
-	heartbeat  time.Time // tried
-	checkpoint time.Time // tried
-	seen       time.Time // the books of all calls were stored
 }
 
 // round does what is due; without all only what cannot wait. The first failure ends
 // it: a database that is away is not asked for each call in turn.
-func (m *Manager) round(ctx context.Context, r *rounds, now time.Time, all bool) error {
-	if !all {
-		return m.checkpoint(ctx, m.urgent(), now)
+func (m *Manager) round(ctx context.Context, last *time.Time, now time.Time, all bool) error {
+	sessions := m.sessions()
+	if !all || now.Sub(*last) < checkpointEvery {
+		sessions = slices.DeleteFunc(sessions, func(s *Session) bool { return !s.urgent.Swap(false) })
+	} else {
+		*last = now
 	}
-	if now.Sub(r.heartbeat) >= heartbeatEvery {
-		r.heartbeat = now
-		if err := m.beat(ctx, now); err != nil {
-			return err
-		}
-	}
-	if now.Sub(r.checkpoint) >= checkpointEvery {
-		r.checkpoint = now
-		if err := m.checkpoint(ctx, m.sessions(), now); err != nil {
-			return err
-		}
-		r.seen = now
+	if err := m.checkpoint(ctx, sessions, now); err != nil || !all {
+		return err
 	}
 	return m.permits(ctx, now)
 }
 
-func (m *Manager) beat(ctx context.Context, now time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
-	defer cancel()
-	return m.ledger.Heartbeat(ctx, m.node, now)
-}
-
-// lose ends every call because nobody keeps its books any more.
-func (m *Manager) lose(goodbye bool) {
+// endBlind ends the calls whose books have not been stored for too long.
+func (m *Manager) endBlind(now time.Time) {
 	for _, s := range m.sessions() {
-		s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, goodbye)
+		if now.Sub(s.booked) > blindMax {
+			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, true)
+		}
 	}
-}
-
-// urgent are the sessions that have asked for a checkpoint.
-func (m *Manager) urgent() []*Session {
-	return slices.DeleteFunc(m.sessions(), func(s *Session) bool { return !s.urgent.Swap(false) })
 }
 
 // checkpoint stores what calls have used and ends those that may not go on.
@@ -118,20 +90,32 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 	}
 	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
 	defer cancel()
-	results, err := m.ledger.Checkpoints(ctx, reports, now)
+	results, err := m.ledger.Checkpoints(ctx, reports, m.ledger.Now())
+	if results != nil && err != nil { // what was reported is stored
+		m.log.Warn("what follows from a checkpoint was left to the next", "err", err)
+		err = nil
+	}
 	var broke []string // accounts
 	for i, r := range results {
+		if r.Later {
+			sessions[i].urgent.Store(true)
+			continue
+		}
 		if r.Err == nil {
+			sessions[i].booked = now
 			sessions[i].thrifty(r.Pots.Spendable(sessions[i].stored.Terms.Kind.PaidOnly()) < 0)
 		}
 		switch s := sessions[i]; {
 		case errors.Is(r.Err, store.ErrFenced), errors.Is(r.Err, store.ErrNotFound):
-			s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, false)
+			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, false)
 		case r.Err != nil: // it cannot be stored: nothing more would be paid for
 			m.log.Error("the ledger refuses what a session has used", "session", s.stored.ID, "err", r.Err)
-			s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, true)
+			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, true)
 		case r.Hangup:
 			s.stop(hungUpByAPI, false)
+		case r.Suspended && !s.broke.Swap(true):
+			s.stop(&media.Ended{Reason: media.APIHangup, Detail: media.Suspended}, true)
+			broke = append(broke, s.stored.Account)
 		case (r.Disputed || s.stored.AtFloor(r.Pots)) && !s.broke.Swap(true):
 			why := &media.Ended{Reason: media.BalanceExhausted}
 			if r.Disputed {
@@ -150,22 +134,26 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 
 // permits asks for the line minutes that are about to begin. A refusal ends the
 // call within the minute that is paid; when there is no answer the next round asks
-// again.
+// again. An account that somebody has locked holds up no other.
 func (m *Manager) permits(ctx context.Context, now time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
-	defer cancel()
+	locked := map[string]bool{}
 	for _, s := range m.sessions() {
 		minute := s.wants(now)
-		if minute == 0 {
+		if minute == 0 || locked[s.stored.Account] {
 			continue
 		}
-		switch err := m.ledger.LineMinute(ctx, s.stored, minute, now); {
+		asking, cancel := context.WithTimeout(ctx, ledgerPatience)
+		err := m.ledger.LineMinute(asking, s.stored, minute, m.ledger.Now())
+		cancel()
+		switch {
 		case err == nil:
 			s.granted = minute
 		case errors.Is(err, store.ErrInsufficientBalance):
 			s.stop(&media.Ended{Reason: media.BalanceExhausted}, true)
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrNotFound):
-			s.stop(&media.Ended{Reason: media.Failed, Detail: "node_lost"}, false)
+			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, false)
+		case store.Locked(err):
+			locked[s.stored.Account] = true
 		default:
 			return err
 		}

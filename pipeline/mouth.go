@@ -114,9 +114,10 @@ func (m *mouth) finish(limit media.Time) (end trail) {
 	if len(m.queue) > 0 && m.queue[0].gen == m.gen && m.queue[0].taken > 0 {
 		s := m.queue[0]
 		s.last = true
-		s.complete = s.complete && s.rate.Duration(len(s.pcm)) <= limit
-		s.pcm = s.pcm[:min(len(s.pcm), limit.Samples(s.rate))]
-		end.off += s.rate.Duration(len(s.pcm))
+		n := min(len(s.left()), limit.Samples(s.rate))
+		s.complete = s.complete && s.taken+n == len(s.pcm)
+		s.pcm = s.pcm[:s.taken+n]
+		end.off += s.rate.Duration(n)
 		keep = 1
 	}
 	clear(m.queue[keep:])
@@ -125,6 +126,14 @@ func (m *mouth) finish(limit media.Time) (end trail) {
 }
 
 func (m *mouth) add(s *sentence) { m.queue = append(m.queue, s) }
+
+// rewind goes back to the beginning of the sentence that is being played.
+func (m *mouth) rewind() {
+	if len(m.queue) > 0 {
+		m.queue[0].taken, m.queue[0].anchored = 0, 0
+	}
+	m.silence()
+}
 
 // sentence finds a sentence that is not yet completely taken.
 func (m *mouth) sentence(gen, seg int) *sentence {
@@ -141,7 +150,7 @@ func (m *mouth) left() media.Time {
 	var t media.Time
 	for _, s := range m.queue {
 		if s.rate != 0 {
-			t += s.rate.Duration(len(s.pcm))
+			t += s.rate.Duration(len(s.left()))
 		}
 	}
 	return t
@@ -170,12 +179,11 @@ func (m *mouth) next() (f media.Frame, finished int, ok bool) {
 		if rate == 0 && s.rate != 0 {
 			rate, want = s.rate, s.rate.FrameSamples()
 		}
-		if rate == 0 || s.rate != rate || n == want || len(s.pcm) < want-n && !s.complete && !s.last {
+		if rate == 0 || s.rate != rate || n == want || len(s.left()) < want-n && !s.complete && !s.last {
 			break
 		}
 		s.heardFrom(rate.Duration(s.taken), m.hearing+rate.Duration(n))
-		k := copy(m.in[n:want], s.pcm)
-		s.pcm = s.pcm[k:]
+		k := copy(m.in[n:want], s.left())
 		s.taken += k
 		n += k
 		m.last = trail{gen: s.gen, seg: s.seg, off: s.rate.Duration(s.taken)}
@@ -214,7 +222,7 @@ func (m *mouth) ringOut() (f media.Frame, ok bool) {
 
 // drop forgets the sentence that was played, and its audio: a reply outlives it.
 func (m *mouth) drop() {
-	m.queue[0].pcm = nil
+	m.queue[0].pcm, m.queue[0].taken = nil, 0
 	n := copy(m.queue, m.queue[1:])
 	m.queue[n] = nil
 	m.queue = m.queue[:n]
@@ -277,7 +285,7 @@ func (m *mouth) advance(played media.Time) {
 		if t.end > played {
 			return
 		}
-		if t.gen == m.gen {
+		if t.gen == m.gen && !(t.seg == m.heard.seg && t.off < m.heard.off) { // not what is said again
 			m.heard = t
 		}
 		m.head++

@@ -8,6 +8,9 @@ type Announcer interface {
 	// balance, or that a payment of it is disputed. It must not block: what it cannot say, the others find out by
 	// themselves within a checkpoint.
 	Goodbye(account string)
+	// Alive says that a heartbeat of this node has reached the database. It must not
+	// block; the next follows soon.
+	Alive()
 }
 
 // Announce names who tells the other nodes. Call it before Run and Admit.

@@ -20,6 +20,8 @@ var rich = store.CheckpointResult{Pots: billing.Pots{Paid: billing.USD}}
 // told is another node: what it was told.
 type told []string
 
+func (*told) Alive() {}
+
 func (a *told) Goodbye(account string) { *a = append(*a, account) }
 
 // reported counts the checkpoints of a session at a moment.

@@ -32,6 +32,7 @@ type reply struct {
 	revision int
 	question turn.Question // what its last sentence asks
 	lead     int           // pieces of its first sentence; 0: not known yet
+	prompts  string        // the function call that it is the prompt of; empty: none
 	joins    bool          // it follows a sentence that is still being played
 	live     bool          // not concluded
 	audible  bool          // its first audio was ready
@@ -69,7 +70,7 @@ func (c *Call) conclude(outcome Outcome, h trail) {
 	if outcome == Cut {
 		c.interruptTools()
 	}
-	if text != "" || len(r.calls) > 0 {
+	if (text != "" || len(r.calls) > 0) && !c.history.prompted(r.prompts, text, outcome == Cut) {
 		c.history.add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: outcome == Cut, ToolCalls: r.calls})
 	}
 	if text != "" {
@@ -79,7 +80,7 @@ func (c *Call) conclude(outcome Outcome, h trail) {
 		r.question = turn.NoQuestion
 	}
 	if r.line == turn.Greeting {
-		c.lines.greeted()
+		c.greeted(outcome, text, h)
 	}
 	c.account(r)
 }

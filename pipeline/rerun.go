@@ -127,8 +127,12 @@ func (r *Rerun) Feed(in *Input) {
 	case Stopped:
 		r.stop(in.Stop)
 	case Keyed:
-		if c.bridge == nil && in.Digit != 0 {
+		switch {
+		case c.bridge != nil:
+		case in.Digit != 0:
 			c.legEvent(media.LegEvent{Kind: media.LegDigit, Digit: in.Digit})
+		case in.Hold != 0:
+			c.legEvent(media.LegEvent{Kind: in.Hold})
 		}
 	case Concluded:
 		if c.ended == nil {

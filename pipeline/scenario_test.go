@@ -1,8 +1,10 @@
 package pipeline_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -154,6 +156,31 @@ var scenarios = []scenario{
 				c.Stop(media.BalanceExhausted, "", true)
 			}
 		}},
+}
+
+// TestTypedWhileItThinks: texts that come before an answer are one turn, up to a bound, and
+// none is lost.
+func TestTypedWhileItThinks(t *testing.T) {
+	play(t, 12000, func(s *pipelinetest.Scene) {
+		s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(time.Second, "Fine. ")}
+		s.Act = func(c *pipeline.Call) {
+			time.Sleep(1010 * ms)
+			for i := range 10 {
+				c.Type(fmt.Sprint(i, strings.Repeat(" word", 300)))
+				time.Sleep(100 * ms)
+			}
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		prompts := s.Prompts()
+		last := prompts[len(prompts)-1]
+		var turns []int
+		for _, m := range last {
+			turns = append(turns, len(m.Text))
+		}
+		if want := []int{3003, 3003, 3003, 3003, 3003}; !slices.Equal(turns, want) {
+			t.Errorf("the turns have %d characters, want %d", turns, want)
+		}
+	})
 }
 
 func TestScenarios(t *testing.T) { playAll(t, scenarios) }

@@ -18,9 +18,9 @@ type sentence struct {
 	text     string       // as it is shown
 	form     *spoken.Form // of the text; nil: it is spoken as it is shown
 	rate     media.Rate   // 0: no audio came yet
-	pcm      []int16      // not yet taken
-	taken    int          // samples taken
-	total    int          // samples received
+	pcm      []int16
+	taken    int // samples taken of pcm
+	total    int // samples received
 	marks    []inference.Mark
 	complete bool                    // all of it was received
 	last     bool                    // no more of it is wanted
@@ -37,8 +37,11 @@ func (s *sentence) append(c inference.Chunk) {
 	s.marks = append(s.marks, c.Words...)
 }
 
+// left is the audio that is not yet taken.
+func (s *sentence) left() []int16 { return s.pcm[s.taken:] }
+
 // over says that there is nothing left to play of it.
-func (s *sentence) over() bool { return len(s.pcm) == 0 && (s.complete || s.last) }
+func (s *sentence) over() bool { return len(s.left()) == 0 && (s.complete || s.last) }
 
 // length is how much audio was received.
 func (s *sentence) length() media.Time {

@@ -3,13 +3,13 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/billing"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline/tool"
 	"parley/store"
 )
@@ -26,24 +26,30 @@ type Session struct {
 	urgent   atomic.Bool // a checkpoint is wanted before its time
 	broke    atomic.Bool // it was told that the balance is used up
 	end      sync.Once
-	halted   chan struct{} // closed with the first stop
+	// halt ends with the first stop, which is its cause.
+	halt context.Context
+	cut  context.CancelCauseFunc
 
 	// Of the manager's Run alone.
 	seq     int64
-	granted int64 // line minutes permitted
+	booked  time.Time // when its books were stored last
+	granted int64     // line minutes permitted
 
 	mu      sync.Mutex
 	call    *Call
 	stopped *media.Ended // the end that was asked for first; nil: none was
 	status  CallStatus
 	newsSeq uint64
-	started time.Time // when its clock started; zero before
+	started time.Time // when its clock started, by this process's; zero before
 	ended   time.Time // and when it stopped; it does not change any more
-	talk    store.Conversation
-	turns   []turnRecord
-	log     callLog
-	meters  map[string]tool.Meter // of the functions that cost something, by name
-	replay  func() []byte         // what the call can be conducted again from; nil: nothing is kept
+	// The same by the clock that all nodes have in common, for the books.
+	startedAt, endedAt time.Time
+	talk               store.Conversation
+	said               int // bytes of its transcript
+	turns              []turnRecord
+	log                callLog
+	meters             map[string]tool.Meter // of the functions that cost something, by name
+	replay             func() []byte         // what the call can be conducted again from; nil: nothing is kept
 }
 
 // ID is the session's and the call's identifier.
@@ -63,7 +69,7 @@ func (s *Session) BeginAt(at time.Time) {
 	if !s.started.IsZero() {
 		return
 	}
-	s.started = at
+	s.started, s.startedAt = at, s.m.stamp(at)
 	s.advance(CallConnected)
 	if s.stored.Terms.Kind.Phone() {
 		// Somebody has been rung up, or has got through: the books know it before
@@ -78,17 +84,17 @@ func (s *Session) hungUp(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended.IsZero() {
-		s.ended = now
+		s.ended, s.endedAt = now, s.m.stamp(now)
 	}
 }
 
-// usage is what the session has used up to now.
-func (s *Session) usage(now time.Time) (started time.Time, u billing.Usage) {
+// usage is what the session has used up to now, and when its clock started.
+func (s *Session) usage(now time.Time) (startedAt time.Time, u billing.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u = s.meter.Usage()
 	if s.started.IsZero() || s.work != nil {
-		return s.started, u
+		return s.startedAt, u
 	}
 	if !s.ended.IsZero() {
 		now = s.ended
@@ -100,7 +106,7 @@ func (s *Session) usage(now time.Time) (started time.Time, u billing.Usage) {
 	if s.stored.Terms.Kind.Phone() {
 		u[billing.LineTime] = ms
 	}
-	return s.started, u
+	return s.startedAt, u
 }
 
 // wants is the line minute to ask permission for now; 0 when there is none.
@@ -216,7 +222,9 @@ func (s *Session) note(f func()) {
 // Conduct runs the prepared call on leg and ends the session with it. Begin must
 // have been called. The clock stops when the call is hung up, by either side, not
 // when the last of its goodbyes is through.
-func (s *Session) Conduct(call *Call, leg media.Leg) media.Ended {
+func (s *Session) Conduct(call *Call, leg media.Leg) (ended media.Ended) {
+	ended = *isolate.Internal
+	defer func() { s.End(ended) }() // whatever happens
 	call.over = s.hungUp
 	s.mu.Lock()
 	s.call = call
@@ -225,9 +233,7 @@ func (s *Session) Conduct(call *Call, leg media.Leg) media.Ended {
 	if stopped != nil {
 		call.kill(stopped)
 	}
-	ended := call.Run(leg)
-	s.End(ended)
-	return ended
+	return call.Run(leg)
 }
 
 // thrifty tells the call whether anything is left of the balance.
@@ -242,6 +248,9 @@ func (s *Session) thrifty(on bool) {
 // Stop cuts the call off. It never blocks.
 func (s *Session) Stop(why media.Ended) { s.stop(&why, false) }
 
+// Fail is Stop for a call one of whose goroutines panicked: cause is isolate.Internal.
+func (s *Session) Fail(cause error) { s.Stop(*endedBy(cause)) }
+
 // stop ends the call. Without goodbye, or when there is no conversation yet, it
 // is cut off.
 func (s *Session) stop(why *media.Ended, goodbye bool) {
@@ -253,7 +262,7 @@ func (s *Session) stop(why *media.Ended, goodbye bool) {
 	call := s.call
 	if s.stopped == nil {
 		s.stopped = why
-		close(s.halted)
+		s.cut(why)
 	}
 	s.mu.Unlock()
 	switch {
@@ -262,72 +271,6 @@ func (s *Session) stop(why *media.Ended, goodbye bool) {
 		call.Stop(why.Reason, why.Detail, true)
 	default:
 		call.kill(why)
-	}
-}
-
-// A session whose end the store does not take is tried again this often and for
-// this long; after that the next start of the node closes it at its last
-// checkpoint.
-const (
-	closeRetry = 500 * time.Millisecond
-	closeMax   = time.Minute
-)
-
-// End stops the session's clock, if it still runs, and closes its books. It returns
-// when the store has them, or cannot have them. Only the first End counts.
-func (s *Session) End(e media.Ended) {
-	s.end.Do(func() {
-		defer s.m.leave(s)
-		s.hungUp(time.Now())
-		s.close(e)
-		s.note(func() { s.advance(CallEnded) })
-	})
-}
-
-func (s *Session) close(e media.Ended) {
-	if e.Reason == "" {
-		e.Reason = media.Failed
-	}
-	started, usage := s.usage(time.Now())
-	closing := store.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: started, Usage: usage}
-	deadline := time.Now().Add(closeMax)
-	if s.work == nil {
-		s.retry(deadline, "the conversation of a session was not stored", away, func(ctx context.Context) error {
-			return s.m.ledger.SaveConversation(ctx, s.stored.Account, s.stored.ID, s.conversation())
-		})
-	}
-	// Without a conversation too: what is not closed is not charged, and counts as
-	// a call in progress.
-	s.retry(deadline, "a session was not closed", undecided, func(ctx context.Context) error {
-		_, err := s.m.ledger.CloseSession(ctx, s.stored, closing, s.ended)
-		return err
-	})
-}
-
-// away says that the database did not answer.
-func away(err error) bool {
-	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// undecided says that the store has not refused for good.
-func undecided(err error) bool {
-	return !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrInvalid)
-}
-
-// retry stores something of the session's end, as often as again allows.
-func (s *Session) retry(deadline time.Time, failure string, again func(error) bool, f func(context.Context) error) {
-	for {
-		ctx, cancel := context.WithTimeout(context.Background(), ledgerPatience)
-		err := f(ctx)
-		cancel()
-		switch {
-		case err == nil:
-			return
-		case !again(err), time.Now().After(deadline):
-			s.m.log.Error(failure, "session", s.stored.ID, "err", err)
-			return
-		}
-		time.Sleep(closeRetry)
 	}
 }
 

@@ -190,12 +190,15 @@ func (c *Call) written(m message) {
 // limits ends what has taken too long.
 func (c *Call) limits(now time.Time) {
 	c.tend(now)
-	c.listenForVoice(now)
-	c.stalled(now)
+	c.answerKeys(now)
+	if c.heldAt.IsZero() {
+		c.listenForVoice(now)
+		c.stalled(now)
+	}
 	if c.cfg.MaxDuration > 0 && now.Sub(c.start) >= c.cfg.MaxDuration {
 		c.step(turn.Event{Kind: turn.Stop, Reason: media.MaxDuration, Line: turn.Goodbye})
 	}
-	if c.cfg.Quiet > 0 && now.Sub(c.active) >= c.cfg.Quiet {
+	if c.cfg.Quiet > 0 && c.heldAt.IsZero() && now.Sub(c.active) >= c.cfg.Quiet {
 		c.step(turn.Event{Kind: turn.Stop, Reason: media.AgentHangup, Detail: "idle"})
 	}
 }

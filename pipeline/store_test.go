@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -58,7 +59,10 @@ func openTill(t *testing.T) *till {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		b.ran <- b.Run(ctx)
+		var meter sync.WaitGroup
+		defer meter.Wait()
+		meter.Go(func() { _ = b.Run(ctx) })
+		b.ran <- b.Heartbeats(ctx)
 	}()
 	t.Cleanup(func() {
 		b.calls.Wait()
@@ -122,6 +126,36 @@ func (b *till) talk(terms billing.Terms, hangup time.Duration, set func(*pipelin
 	begun := time.Now()
 	ended = session.Conduct(call, scene.Leg)
 	return session.ID(), time.Since(begun), ended
+}
+
+// TestTranscriptIsBounded: of a call in which too much is said the beginning is kept, and
+// how many lines there were besides; a list of calls reads none of it.
+func TestTranscriptIsBounded(t *testing.T) {
+	b := openTill(t)
+	session, err := b.admit(web)
+	b.ok(err)
+	session.Begin()
+	const said = 400
+	observe := session.Observer(nil)
+	for range said {
+		observe(pipeline.Event{Kind: pipeline.UserLine, Text: strings.Repeat("é", 4000)})
+	}
+	observe(pipeline.Event{Kind: pipeline.UserLineAgain, Text: "It was another line."})
+	session.End(media.Ended{Reason: media.UserHangup})
+	call, err := b.db.Call(t.Context(), b.account, session.ID())
+	b.ok(err)
+	bytes := 0
+	for _, l := range call.Transcript {
+		bytes += len(l.Text)
+	}
+	if bytes > 512<<10 || bytes < 500<<10 || call.Omitted == 0 || call.Omitted+len(call.Transcript) != said {
+		t.Errorf("%d bytes in %d lines are kept, %d lines are not", bytes, len(call.Transcript), call.Omitted)
+	}
+	listed, err := b.db.Calls(t.Context(), b.account, store.CallPage{})
+	b.ok(err)
+	if len(listed) != 1 || listed[0].ID != call.ID || *listed[0].EndReason != "user_hangup" || listed[0].Transcript != nil || listed[0].Turns != nil {
+		t.Errorf("the list has %d calls, or what was said in them", len(listed))
+	}
 }
 
 // TestBooks: a conversation costs what its time and tokens cost, to the

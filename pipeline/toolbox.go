@@ -53,6 +53,9 @@ type waiting struct {
 	gap  time.Duration
 	ripe time.Time               // when it runs; zero while the words are played
 	stop context.CancelCauseFunc // what this server runs; nil: nothing runs here
+	// asked says that the client was asked to run it: nobody else's result is the client's
+	// to give.
+	asked bool
 	// lasts says that an interruption does not end it. Then it is loose: nobody waits
 	// for its result, which is kept for the next time that the model is asked.
 	lasts, loose bool
@@ -146,6 +149,7 @@ func (c *Call) called(r *reply, call inference.ToolCall) {
 	case f != nil:
 		c.run(w, f)
 	case c.asked(call.Name):
+		w.asked = true
 		w.deadline = c.now().Add(c.cfg.ToolTimeout)
 		c.emit(Event{Kind: ToolAsked, Turn: r.turn, Generation: r.number, Call: call})
 	default:
@@ -171,6 +175,14 @@ func (c *Call) toolEnded(id, result, outcome string) {
 			c.toolsDone()
 			return
 		}
+	}
+}
+
+// clientAnswered takes a result from the client, which counts for what the client was
+// asked to run and for nothing else.
+func (c *Call) clientAnswered(id, result string) {
+	if slices.ContainsFunc(c.tools.waiting, func(w *waiting) bool { return w.call.ID == id && w.asked }) {
+		c.toolEnded(id, result, "ok")
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"parley/store"
 )
 
-// Stored history is bounded: a call of two hours has far less.
+// Stored history is bounded: a call of two hours has far less. Of a longer one the
+// transcript says how many lines are not in it.
 const (
-	maxTranscript  = 5000
-	maxGenerations = 5000
+	maxTranscript      = 5000      // lines, and turns
+	maxTranscriptBytes = 512 << 10 // about, of texts
+	maxGenerations     = 5000
 )
 
 // turnRecord is where the time of one turn went, as it is stored.
@@ -73,13 +75,24 @@ func storedWords(words []Word) []store.SpokenWord {
 	return out
 }
 
+// lineBytes is about what a line takes up, beside the times of its words.
+func lineBytes(l *store.TranscriptLine) int {
+	n := eventBytes + len(l.Text)
+	if l.Interruption != nil {
+		n += len(l.Interruption.Unheard)
+	}
+	return n
+}
+
 // addLine notes something that was said. Whoever follows the call is told of the line
 // alone.
 func (s *Session) addLine(e *Event) {
-	if len(s.talk.Transcript) >= maxTranscript {
+	line := lineOf(e)
+	if s.talk.Omitted > 0 || len(s.talk.Transcript) == maxTranscript || s.said+lineBytes(&line) > maxTranscriptBytes {
+		s.talk.Omitted++
 		return
 	}
-	line := lineOf(e)
+	s.said += lineBytes(&line)
 	s.talk.Transcript = append(s.talk.Transcript, line)
 	line = line.Plain()
 	s.log.add(store.CallEvent{Line: &line})
@@ -91,6 +104,10 @@ func (s *Session) replaceUser(e *Event) {
 	for i := len(s.talk.Transcript) - 1; i >= 0; i-- {
 		if was := &s.talk.Transcript[i]; was.Role == "user" {
 			now := lineOf(e)
+			if s.talk.Omitted > 0 { // it may be another one, that was not kept
+				return
+			}
+			s.said += len(now.Text) - len(was.Text)
 			was.Text, was.Words, was.Estimated = now.Text, now.Words, now.Estimated
 			s.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: e.Text}})
 			s.tell(News{Corrected: true})

@@ -14,7 +14,7 @@ type bridge struct {
 
 // relay is the conductor's loop once the caller is connected to somebody else. The
 // call ends when either hangs up.
-func (c *Call) relay(gone <-chan error) (legErr error, legGone bool) {
+func (c *Call) relay(gone <-chan error) (legErr error) {
 	b := c.bridge
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -39,11 +39,11 @@ func (c *Call) relay(gone <-chan error) (legErr error, legGone bool) {
 			if err == nil {
 				c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
 			}
-			return err, true
+			return err
 		case <-b.gone:
 			c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
 		case <-c.life.Done():
-			return nil, false
+			return nil
 		}
 		c.arrive(Ticked)
 		now := c.now()
@@ -57,7 +57,7 @@ func (c *Call) relay(gone <-chan error) (legErr error, legGone bool) {
 			c.ended = &media.Ended{Reason: media.MaxDuration}
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // carry takes what from has brought, which it counts in frames, and gives to what it

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/isolate"
 )
 
 // ErrNoReferral is the error of a Transferrer whose far end does not do transfers at
@@ -73,15 +74,14 @@ func (c *Call) consult(ctx context.Context, number, summary string) (string, err
 	}
 	s := &second{leg: leg, gone: make(chan struct{})}
 	life, stop := context.WithCancelCause(c.life)
-	c.spawn(func() {
+	fault := error(isolate.Internal)
+	c.spawn("pipeline/second-leg", func() { fault = leg.Run(life) }, func() { close(s.gone) }, func() {
 		defer stop(nil)
-		err := leg.Run(life)
-		close(s.gone)
 		switch {
 		case life.Err() != nil:
 			over(*endedBy(context.Cause(life)))
-		case err != nil:
-			over(*endedBy(err))
+		case fault != nil:
+			over(*endedBy(fault))
 		default:
 			over(media.Ended{Reason: media.UserHangup})
 		}
@@ -164,6 +164,11 @@ func (c *Call) connect(s *second) {
 	c.mouth.cut(false)
 	c.tools.told = false // nobody goes on after the functions
 	c.bridge = &bridge{second: s}
+	if asr := c.ear.asr; asr != nil { // nobody listens to two people talking
+		c.stream++
+		c.ear.asr, c.ear.feeds, c.ear.owed = nil, false, false
+		c.spawn("pipeline/recogniser-bridged", asr.Close)
+	}
 }
 
 // moving is the transfer under way; nil: none is.

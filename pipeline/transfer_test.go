@@ -179,6 +179,12 @@ func TestConnect(t *testing.T) {
 				}
 				if name == "the clock" {
 					s.Config.MaxDuration = 9 * time.Second
+					s.Act = func(*pipeline.Call) {
+						time.Sleep(8500 * ms)
+						if n := s.ASR.Busy(); n != 0 {
+							t.Errorf("%d recognisers listen to two people talking", n)
+						}
+					}
 				}
 				if name == "an operator" {
 					s.Act = func(c *pipeline.Call) {

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -238,4 +239,59 @@ func loudspeaker(t *testing.T, rate media.Rate, speaks time.Duration, agent, cal
 		return list
 	}}
 	return s, ends
+}
+
+// TestQuietCaller: who speaks low interrupts the first message all the same, before
+// anything is known of their voice.
+func TestQuietCaller(t *testing.T) {
+	for _, level := range []float64{0, -6, -10, -14} { // dB from the usual -24 dBFS
+		for voice := range 3 {
+			t.Run(fmt.Sprintf("voice %d %v dB", voice, level), func(t *testing.T) {
+				x := noisetest.Halve(noisetest.Say(t, voice, "I only need to know the address."))
+				length := time.Duration(len(x)) * time.Second / 8000
+				synctest.Test(t, func(t *testing.T) {
+					const speaks = 5 * time.Second
+					s := firstMessage(t, func(m *microphone) {
+						m.put(0, noisetest.HalveNoise(noisetest.White(11*noisetest.Rate, uint64(voice))), 20*math.Log10(32768)-65)
+						m.put(speaks, x, level)
+					})
+					s.Recogniser = &hearsAt{start: s.Leg.Start(), text: func(time.Duration) string { return "I only need to know the address" }}
+					s.Play(t, speaks+length+time.Second)
+					if cut, ok := when(s, "interrupted", 0); !ok || cut < speaks || cut > speaks+length+500*ms {
+						t.Errorf("cut at %v, want it from %v to %v\n%s", cut, speaks, speaks+length, s.Log())
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestBabbleBeforeTheFirstTurn: a room of people does not interrupt the first message.
+func TestBabbleBeforeTheFirstTurn(t *testing.T) {
+	u := noisetest.Utterances(t)
+	for seed, level := range []float64{-10, -16, -22, -28} {
+		t.Run(fmt.Sprintf("%v dB", level), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := firstMessage(t, func(m *microphone) {
+					m.put(0, noisetest.HalveNoise(noisetest.Babble(u)(30*noisetest.Rate, uint64(seed))), 20*math.Log10(32768)+noisetest.SpeechLevel+level)
+				})
+				s.Recogniser = &hearsAt{start: s.Leg.Start(), text: func(time.Duration) string { return overheard }}
+				s.Play(t, 30*time.Second)
+				if n := count(s, "interrupted"); n > 0 {
+					t.Errorf("interrupted\n%s", s.Log())
+				}
+			})
+		})
+	}
+}
+
+// firstMessage is a telephone call with a long first message.
+func firstMessage(t *testing.T, hears func(*microphone)) *pipelinetest.Scene {
+	s, m := pipelinetest.NewScene(), &microphone{}
+	onTelephone(t, s)
+	hears(m)
+	s.Leg.Audio = noisetest.PCM(m.x)
+	s.Config.Agent.FirstMessage = "This is a long story."
+	s.TTS.Sentence = time.Minute
+	return s
 }

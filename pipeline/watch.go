@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"context"
+	"math"
 	"time"
 
 	"parley/media"
@@ -55,6 +57,9 @@ type News struct {
 	Corrected  bool                  `json:"corrected,omitempty"` // an earlier line has changed: take another Sight
 }
 
+// lastNews is the Seq of news that follow whatever a follower has seen.
+const lastNews = math.MaxUint64
+
 // Watcher is told what happens in calls.
 type Watcher interface {
 	// Happened is told in the order of n.Seq. It must not block; what it loses is a gap.
@@ -82,7 +87,7 @@ func (s *Session) sight() Sight {
 		lines[i] = l.Plain()
 	}
 	// What is at its end is still connected, as its bill is still open.
-	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.started, EndedAt: s.ended, AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
+	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.startedAt, EndedAt: s.endedAt, AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
 }
 
 // Ring says that the callee is being alerted. The first time counts.
@@ -112,13 +117,20 @@ func (s *Session) tell(n News) {
 	if s.m.watcher == nil || s.work != nil {
 		return
 	}
-	n.Seq, n.StartedAt = s.newsSeq, s.started
+	n.Seq, n.StartedAt = s.newsSeq, s.startedAt
 	s.m.watcher.Happened(s.stored.Account, s.stored.ID, n)
 }
 
-// Halted is closed when somebody has asked for the call's end: whoever is still
-// dialling gives up.
-func (s *Session) Halted() <-chan struct{} { return s.halted }
+// Until returns a context that ends with parent, with cancel, and when somebody asks for
+// the call's end, which is its cause then.
+func (s *Session) Until(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
+	ctx, end := context.WithCancelCause(parent)
+	release := context.AfterFunc(s.halt, func() { end(context.Cause(s.halt)) })
+	return ctx, func() {
+		release()
+		end(nil)
+	}
+}
 
 // Why is the end that was asked for; nil when none was.
 func (s *Session) Why() *media.Ended {

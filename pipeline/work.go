@@ -6,6 +6,7 @@ import (
 
 	"parley/billing"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/store"
 )
 
@@ -56,13 +57,15 @@ func (w *Work) ID() string { return w.s.ID() }
 func (w *Work) Used(n int64) { w.s.meter.Add(w.unit, n) }
 
 // End closes the books of the work, which err ended: nil when it was done, the
-// client's going when that was it, else our fault. It returns when the store has
+// client's going when that was it, isolate.Internal when it panicked, else our fault. It returns when the store has
 // them; only the first End counts.
 func (w *Work) End(err error) {
 	why := media.Ended{Reason: media.Completed}
 	cause, stopped := errors.AsType[*media.Ended](context.Cause(w.ctx))
 	switch {
 	case err == nil:
+	case errors.Is(err, isolate.Internal):
+		why = *isolate.Internal
 	case stopped:
 		why = *cause
 	case errors.Is(err, context.Canceled):

@@ -9,6 +9,7 @@ import (
 
 	"parley/billing"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/store"
 )
@@ -31,6 +32,7 @@ func TestWork(t *testing.T) {
 		{nil, "completed", ""},
 		{context.Canceled, "user_hangup", ""},
 		{errors.New("fault"), "failed", "engine"},
+		{isolate.Internal, "failed", "internal"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			o := (&fakeLedger{}).open(t, 1)

@@ -100,6 +100,9 @@ func (c *call) ring() error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
+	if c.rel != nil {
+		return nil // it rings, reliably
+	}
 	res := response(c.invite.req, 180, "", c.dialog.localTag, c.dialog.contact(), allow())
 	if listed(c.invite.req, "100rel", "require") {
 		return c.reliably(res)
@@ -107,32 +110,33 @@ func (c *call) ring() error {
 	return c.send(res)
 }
 
-// accept sends 200. The leg exists then, unless our offer went out with it: its
-// answer comes over the channel.
-func (c *call) accept() (chan sdpReply, error) {
+// accept sends 200. What comes of it arrives on the channel: nil when the far end
+// has confirmed it and there is a leg.
+func (c *call) accept() (<-chan error, error) {
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
-	k := &confirm{tx: c.invite.tx, seq: c.invite.req.CSeq().SeqNo, first: true}
-	body, err := c.invite.answer, error(nil)
-	if body != nil || c.rel.settled() {
-		err = c.begin(c.invite.media)
-	} else {
-		k.offer, k.reply = true, make(chan sdpReply, 1)
-		body, err = c.sdp.Offer(sdp.SendRecv)
-	}
-	if err != nil {
-		c.decline(500, "")
-		return nil, err
+	k := &confirm{tx: c.invite.tx, seq: c.invite.req.CSeq().SeqNo, first: true, answered: make(chan error, 1), media: c.invite.media}
+	body := c.invite.answer
+	if body == nil && !c.rel.settled() {
+		var err error
+		if body, err = c.sdp.Offer(sdp.SendRecv); err != nil {
+			c.decline(500, "")
+			return nil, err
+		}
+		k.offer = true
 	}
 	c.learn(c.invite.req)
+	discard(c.pair.RTP)
 	k.res = c.success(c.invite.req, body, c.granted(c.invite.req)...)
 	if err := c.send(k.res); err != nil {
-		c.leg = nil
 		c.settle(over)
 		return nil, err
 	}
 	c.settle(up)
 	c.sent(k)
-	return k.reply, nil
+	if !k.offer {
+		c.awaitMedia(k)
+	}
+	return k.answered, nil
 }

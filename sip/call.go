@@ -6,13 +6,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
-	"parley/media"
+	"parley/media/isolate"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
 )
@@ -41,7 +40,8 @@ type call struct {
 
 	trace *Trace // of its messages; set before the call is registered
 
-	box      chan func()
+	box      chan task
+	order    *order        // of the far end's requests
 	gone     chan struct{} // closed when the far end is gone; goneErr says why
 	goneErr  error
 	over     chan struct{} // closed when the goroutine has ended
@@ -79,16 +79,19 @@ func newCall(u *UserAgent, d dialog) *call {
 	return &call{
 		ua: u, key: dialogKey{d.callID, d.localTag}, log: u.log.With("call_id", d.callID), dialog: d,
 		alarms: alarms{clock: u.cfg.clock}, trace: new(Trace),
-		box: make(chan func(), mailbox), gone: make(chan struct{}), over: make(chan struct{}), killed: make(chan struct{}),
+		box: make(chan task, mailbox), order: newOrder(), gone: make(chan struct{}), over: make(chan struct{}), killed: make(chan struct{}),
 	}
 }
+
+// task is what somebody wants of a call's goroutine; done is called when it has ended.
+type task struct{ run, done func() }
 
 // do runs f on the call's goroutine and waits for it; false: the call is over
 // and f did not run.
 func (c *call) do(f func()) bool {
 	done := make(chan struct{})
 	select {
-	case c.box <- func() { defer close(done); f() }:
+	case c.box <- task{f, func() { close(done) }}:
 	case <-c.over:
 		return false
 	}
@@ -105,11 +108,15 @@ func (c *call) do(f func()) bool {
 	}
 }
 
-// run is the call's goroutine.
-func (c *call) run() {
+// end is called when the call's goroutine has ended, in whatever way.
+func (c *call) end() {
 	defer close(c.over)
 	defer c.ua.unregister(c)
-	defer c.release()
+	c.release()
+}
+
+// run is the call's goroutine. Whoever starts it calls end next.
+func (c *call) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	c.listen()
@@ -127,7 +134,7 @@ func (c *call) run() {
 		alarm, stop := c.alarms.wait()
 		select {
 		case f := <-c.box:
-			c.step(f)
+			c.step(f.run, f.done)
 		case <-alarm:
 			c.step(c.alarms.ring)
 		case req := <-acks:
@@ -152,6 +159,7 @@ func (c *call) run() {
 
 // release gives back ports that no leg took over, and the trunk's channel.
 func (c *call) release() {
+	c.dropConfirm()
 	if c.pair != nil && c.leg == nil {
 		c.pair.Release()
 	}
@@ -163,15 +171,35 @@ func (c *call) release() {
 }
 
 // step runs f; a panic in it ends this call and no other.
-func (c *call) step(f func()) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.log.Error("sip: panic in a call", "panic", p, "stack", string(debug.Stack()))
-			c.fail(&media.Ended{Reason: media.Failed, Detail: "internal"})
-		}
-	}()
-	f()
-	c.listen()
+func (c *call) step(f func(), after ...func()) {
+	isolate.Do("sip/step", c.broke, func() {
+		f()
+		c.listen()
+	}, after...)
+}
+
+// broke ends a call after a panic on its goroutine.
+func (c *call) broke(cause error) {
+	if c.invite != nil {
+		c.invite.cancel(cause)
+	}
+	c.leave(cause)
+	c.decline(500, "")
+	c.hangup(cause)
+}
+
+// lost ends a call after a panic on another goroutine of it.
+func (c *call) lost(cause error) { c.do(func() { c.broke(cause) }) }
+
+// undone is the error of what could not be done because the call is decided: a panic that
+// ended it, or err.
+func (c *call) undone(err error) error {
+	select {
+	case <-c.gone:
+		return cmp.Or(c.goneErr, err)
+	default:
+		return err
+	}
 }
 
 // shutdown makes the call hang up, from any goroutine.
@@ -271,7 +299,7 @@ func (c *call) farewell(req *gosip.Request, tx *gosip.ServerTx) {
 			c.referred(r, nil) // it has left for the other call
 		}
 		c.leave(nil)
-		c.confirm = nil
+		c.dropConfirm()
 		c.state = over
 	}
 }
@@ -321,7 +349,8 @@ func (c *call) hangup(cause error) {
 var errHangup = errors.New("sip: hung up")
 
 func (c *call) bye(cause error) {
-	c.state, c.confirm, c.goodbye = ending, nil, nil
+	c.dropConfirm()
+	c.state, c.goodbye = ending, nil
 	req := c.dialog.request(gosip.BYE, 0)
 	if r := reasonHeader(cause); r != "" {
 		req.AppendHeader(gosip.NewHeader("Reason", r))
@@ -329,8 +358,6 @@ func (c *call) bye(cause error) {
 	c.ua.address(&c.dialog, req)
 	done := make(chan struct{})
 	c.byeDone = done
-	go func() { // ends with the transaction, at most 64*T1; run waits for it
-		defer close(done)
-		_, _, _ = c.ask(req)
-	}()
+	// It ends with the transaction, at most 64*T1; run waits for it.
+	isolate.Go("sip/bye", nil, func() { _, _, _ = c.ask(req) }, func() { close(done) })
 }

@@ -19,18 +19,17 @@ type confirm struct {
 	tx    *gosip.ServerTx
 	res   *gosip.Response
 	seq   uint32
-	first bool          // the call itself is not confirmed yet
-	offer bool          // our offer was in it, the answer comes with the ACK
-	reply chan sdpReply // to whoever answered the call and waits for that answer; may be nil
+	first bool // the call itself is not confirmed yet
+	offer bool // our offer was in it, the answer comes with the ACK
+
+	// Of the first alone: what was agreed on, unless the ACK brings it, who waits for the
+	// call to be answered, and how to stop waiting for media.
+	media    sdp.Media
+	answered chan error
+	unwatch  func()
 
 	wait      time.Duration
 	next, end time.Time
-}
-
-// sdpReply is what came of an offer of ours.
-type sdpReply struct {
-	media sdp.Media
-	err   error
 }
 
 // sent notes that a 2xx went out just now.
@@ -53,9 +52,14 @@ func (c *call) repeat() {
 		return
 	}
 	if !now.Before(k.end) {
-		c.confirm = nil
+		c.dropConfirm()
 		c.fail(&media.Ended{Reason: media.Failed, Detail: "no_ack"})
 		return
+	}
+	if k.first && k.wait == 2*c.ua.cfg.T1 { // 1.5 s: an ACK takes no longer, also on a busy machine
+		if e, ok := c.errand(); ok {
+			c.ua.unconfirmed.add(e, now)
+		}
 	}
 	_ = k.tx.Respond(k.res)
 	k.wait = min(2*k.wait, maxRepeat)
@@ -68,28 +72,49 @@ func (c *call) repeat() {
 // acknowledged takes an ACK. Its CSeq is the INVITE's; another one is a
 // straggler of an exchange that is over.
 func (c *call) acknowledged(req *gosip.Request) {
-	k := c.confirm
-	if k == nil || req.CSeq().SeqNo != k.seq {
+	if k := c.confirm; k != nil && req.CSeq().SeqNo == k.seq {
+		c.confirmed(k, req.Body())
+	}
+}
+
+// confirmed goes on with a call whose far end has our 2xx; body is that of its ACK. The
+// first 2xx answers the call now: RFC 3261 section 13.3.1.4 has the session established
+// before, but whoever forges the source of an INVITE never sees the 2xx, and must not
+// have us speak to others or charge for it.
+func (c *call) confirmed(k *confirm, body []byte) {
+	c.dropConfirm()
+	m, err := k.media, error(nil)
+	if k.offer {
+		m, err = c.sdp.Accept(body)
+	}
+	switch {
+	case c.goodbye != nil:
+		c.bye(c.goodbye)
+		return
+	case err == nil && k.first:
+		if e, ok := c.errand(); ok {
+			c.ua.unconfirmed.remove(e)
+		}
+		if err = c.begin(m); err == nil {
+			k.answered <- nil
+		}
+	case err == nil && k.offer:
+		c.apply(m)
+	}
+	if err != nil {
+		c.log.Info("sip: no media", "err", err)
+		c.fail(&media.Ended{Reason: media.Failed, Detail: "no_common_codec"})
 		return
 	}
-	c.confirm = nil
-	if k.offer {
-		m, err := c.sdp.Accept(req.Body())
-		if k.reply != nil {
-			k.reply <- sdpReply{m, err}
-		}
-		if err != nil {
-			c.fail(&media.Ended{Reason: media.Failed, Detail: "no_common_codec"})
-			return
-		}
-		if c.leg != nil {
-			c.apply(m)
-		}
-	}
-	if c.goodbye != nil {
-		c.bye(c.goodbye)
-	}
 	c.proceed()
+}
+
+// dropConfirm stops waiting for an ACK.
+func (c *call) dropConfirm() {
+	if k := c.confirm; k != nil && k.unwatch != nil {
+		k.unwatch()
+	}
+	c.confirm = nil
 }
 
 // reoffer answers an INVITE or UPDATE inside the call (RFC 3261 section 14.2,
@@ -115,7 +140,7 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 			return
 		}
 	case req.Method == gosip.INVITE:
-		if body, err = c.sdp.Offer(c.sdp.Wanted()); err != nil {
+		if body, err = c.sdp.OfferAll(c.sdp.Wanted()); err != nil {
 			c.refuse(req, tx, 500)
 			return
 		}

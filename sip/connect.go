@@ -3,6 +3,7 @@ package sip
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	gosip "github.com/emiago/sipgo/sip"
+	"parley/media/isolate"
 )
 
 // connect resolves where req goes, by our resolver, and makes the TLS connection that
@@ -32,13 +34,14 @@ func (u *UserAgent) connect(ctx context.Context, l *line, req *gosip.Request) er
 		d = &dialing{done: make(chan struct{})}
 		g.dialing[key] = d
 		// It goes on when this one loses patience: others may wait for it too.
-		g.dials.Go(func() {
-			d.err = u.dialTLS(key, name)
+		d.err = errDial
+		g.dials.Add(1)
+		isolate.Go("sip/connect", nil, func() { d.err = u.dialTLS(key, name) }, func() {
 			g.mu.Lock()
 			delete(g.dialing, key)
 			g.mu.Unlock()
 			close(d.done)
-		})
+		}, g.dials.Done)
 	}
 	g.mu.Unlock()
 	select {
@@ -51,6 +54,8 @@ func (u *UserAgent) connect(ctx context.Context, l *line, req *gosip.Request) er
 	}
 	return d.err
 }
+
+var errDial = errors.New("sip: the connection was not made")
 
 // bind has req go over a TLS connection to its destination that the trunk l may use:
 // its own, or one that came from there. False says that there is none.

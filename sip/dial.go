@@ -11,19 +11,21 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/media/isolate"
 	"parley/sip/sdp"
 )
 
 // attempt is an INVITE of ours until its final response.
 type attempt struct {
-	ua   *UserAgent
-	call *call
-	peer netip.AddrPort
-	req  *gosip.Request
-	tx   *gosip.ClientTx
-	met  round // challenges
-	rang bool
-	some bool // some provisional response came: the callee may be canceled
+	ua      *UserAgent
+	call    *call
+	peer    netip.AddrPort
+	req     *gosip.Request
+	tx      *gosip.ClientTx
+	met     round // challenges
+	rang    bool  // 180 or 183 came
+	alerted bool  // 180 came
+	some    bool  // some provisional response came: the callee may be canceled
 }
 
 // attempt builds the call and its INVITE (RFC 3261 section 13.2.1).
@@ -35,7 +37,7 @@ func (u *UserAgent) attempt(p placement) (*attempt, error) {
 	peer := p.at.addr
 	d := dialog{
 		callID: newTag(), localTag: newTag(), local: p.from, remote: p.to, target: p.uri, transport: p.at.transport,
-		peer: peer, self: u.facing(peer.Addr()), port: u.portOf(p.at.transport), auth: newAuthorizer(p.auth), line: p.line,
+		peer: peer, home: peer.Addr(), self: u.facing(peer.Addr()), port: u.portOf(p.at.transport), auth: newAuthorizer(p.auth), line: p.line,
 	}
 	if d.local.Host == "" {
 		d.local.Host = uriHost(d.self)
@@ -110,18 +112,18 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 			if silent = nil; a.some || a.met != (round{}) {
 				continue
 			}
-			go a.cancel(nil) // should it wake up after all
+			isolate.Go("sip/cancel-silent", nil, func() { a.cancel(nil) }, a.drop) // should it wake up after all
 			return nil, &NotAnswered{Err: errSilent}
 		case res := <-a.tx.Responses():
 			switch {
 			case res.IsProvisional():
 				a.provisional(res, p.ringing)
 			case res.IsSuccess():
-				return a.established(ctx, res)
+				return a.established(res)
 			case a.again(ctx, res):
 			default:
 				a.drop()
-				return nil, notAnswered(res, a.rang)
+				return nil, notAnswered(res, a.rang, a.alerted)
 			}
 		case <-a.tx.Done():
 			a.drop()
@@ -129,6 +131,8 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 		case <-a.ua.kill:
 			a.drop()
 			return nil, ErrClosed
+		case <-a.call.over: // its goroutine panicked
+			return nil, a.giveUp(a.call.undone(ErrClosed))
 		case <-ctx.Done():
 			return nil, a.giveUp(context.Cause(ctx))
 		}
@@ -174,7 +178,7 @@ func (a *attempt) provisional(res *gosip.Response, ringing func(int)) {
 	}
 	a.call.do(func() { a.call.ringing(res) })
 	if res.StatusCode == 180 || res.StatusCode == 183 {
-		a.rang = true
+		a.rang, a.alerted = true, a.alerted || res.StatusCode == 180
 		if ringing != nil {
 			ringing(res.StatusCode)
 		}
@@ -182,12 +186,10 @@ func (a *attempt) provisional(res *gosip.Response, ringing func(int)) {
 }
 
 // established confirms a 2xx and begins the media.
-func (a *attempt) established(ctx context.Context, res *gosip.Response) (leg *Leg, err error) {
+func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
 	c := a.call
-	err = ErrClosed
-	host := a.ua.resolve(ctx, res, a.peer)
+	err = c.undone(ErrClosed)
 	c.do(func() {
-		c.dialog.named = host
 		early := c.chosen(res)
 		c.state = up
 		c.settled(res)
@@ -227,10 +229,7 @@ func (a *attempt) giveUp(cause error) *NotAnswered {
 	answered := make(chan struct{})
 	ended := make(chan struct{})
 	// Giving up may take long; the call's goroutine, which Run waits for, lasts until then.
-	go func() {
-		defer close(ended)
-		a.cancel(answered)
-	}()
+	isolate.Go("sip/cancel", nil, func() { a.cancel(answered) }, a.drop, func() { close(ended) })
 	switch {
 	case !known && errors.Is(cause, context.DeadlineExceeded):
 		return &NotAnswered{Err: errSilent} // nobody there had time to answer
@@ -253,7 +252,6 @@ func (a *attempt) giveUp(cause error) *NotAnswered {
 // callee would hold a call that nobody is on. answered is closed then, before them;
 // it may be nil.
 func (a *attempt) cancel(answered chan<- struct{}) {
-	defer a.drop()
 	timeout := time.NewTimer(64 * a.ua.cfg.T1)
 	defer timeout.Stop()
 	defer a.tx.Terminate()
@@ -262,7 +260,8 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 		if a.some && !sent {
 			sent = true
 			// The call's goroutine still counts, so Run has not stopped waiting.
-			a.ua.work.Go(func() { _, _ = a.ua.exchange(a.call.dialog.line, a.cancelRequest()) })
+			a.ua.work.Add(1)
+			isolate.Go("sip/cancel-request", nil, func() { _, _ = a.ua.exchange(a.call.dialog.line, a.cancelRequest()) }, a.ua.work.Done)
 		}
 		select {
 		case res := <-a.tx.Responses():
@@ -275,7 +274,7 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 				}
 				var seq uint32
 				a.call.do(func() { seq = a.call.dialog.localSeq })
-				a.ua.hangupOn(res, a.call.dialog.auth, seq, true)
+				a.ua.hangupOn(res, a.call, seq)
 				return
 			default:
 				return
@@ -323,42 +322,103 @@ func (c *call) confirmAnswer(invite *gosip.Request) {
 		gosip.CopyHeaders(names.answer, invite, c.ack)
 	}
 	c.ua.address(&c.dialog, c.ack)
-	nearby(c.ack, &c.dialog, invite.Destination())
-	_ = c.ua.tp.WriteMsg(c.ack)
+	c.acknowledge(c.dialog)
+}
+
+// acknowledge sends the ACK, also again: at once, because no 2xx waits for DNS. It goes
+// where the route leads and, if that is elsewhere, to the peer of to as well: a Contact
+// behind an address translator reaches nobody, and who gets it twice ignores one.
+func (c *call) acknowledge(to dialog) {
+	at, err := netip.ParseAddrPort(c.ack.Destination())
+	if err == nil && at == to.peer {
+		_ = c.ua.tp.WriteMsg(c.ack)
+		return
+	}
+	direct := c.ack.Clone()
+	c.ua.back(&to, direct)
+	_ = c.ua.tp.WriteMsg(direct)
+	if err != nil {
+		c.acknowledgeByName(c.ack)
+		return
+	}
+	c.acknowledgeElsewhere(c.ack)
+}
+
+// acknowledgeElsewhere sends an ACK to a host with which there may be no connection yet: to
+// make one may take long, and the call does not wait for that.
+func (c *call) acknowledgeElsewhere(ack *gosip.Request) {
+	if ack.Transport() == "UDP" {
+		_ = c.ua.tp.WriteMsg(ack)
+		return
+	}
+	ack = ack.Clone()
+	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
+	isolate.Go("sip/acknowledge_elsewhere", c.lost, func() { _ = c.ua.tp.WriteMsg(ack) }, c.ua.work.Done)
+}
+
+// acknowledgeByName looks up the name that an ACK is for, beside the call, and sends it
+// there, too.
+func (c *call) acknowledgeByName(ack *gosip.Request) {
+	d, by := c.dialog, ack.Clone()
+	if d.named.looking {
+		return
+	}
+	c.dialog.named.looking = true
+	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
+	isolate.Go("sip/acknowledge", c.lost, func() {
+		found := c.ua.resolve(&d)
+		c.do(func() {
+			c.dialog.named = found
+			if !found.addr.IsValid() || found.addr == d.peer.Addr() {
+				return
+			}
+			c.ua.address(&c.dialog, by)
+			if c.ack == ack {
+				c.ack = by
+			}
+			c.acknowledgeElsewhere(by)
+		})
+	}, c.ua.work.Done)
 }
 
 // stray takes 2xx responses to INVITEs whose transaction has had its final
 // response: a repetition, because our ACK was lost, or a second phone that
 // answered a forked call.
 func (u *UserAgent) stray(res *gosip.Response) {
+	isolate.Do("sip/stray", nil, func() { u.unmatched(res) })
+}
+
+func (u *UserAgent) unmatched(res *gosip.Response) {
 	if !res.IsSuccess() || res.CSeq() == nil || res.CSeq().MethodName != gosip.INVITE ||
 		res.From() == nil || res.To() == nil || res.CallID() == nil || !u.begin() {
 		return
 	}
 	defer u.work.Done()
 	known := false
-	var auth *authorizer
 	seq := res.CSeq().SeqNo
 	c := u.find(dialogKey{res.CallID().Value(), res.From().Params.GetOr("tag", "")})
 	if c != nil {
-		auth = c.dialog.auth
 		c.do(func() {
-			seq = max(seq, c.dialog.localSeq) // PRACKs have used some
-			known = c.dialog.remoteTag == res.To().Params.GetOr("tag", "")
+			seq = max(seq, c.dialog.localSeq)                                                    // PRACKs have used some
+			known = c.dialog.remoteTag == res.To().Params.GetOr("tag", "") || c.state == calling // is being taken
 			if known && c.ack != nil && c.ack.CSeq().SeqNo == res.CSeq().SeqNo {
-				_ = u.tp.WriteMsg(c.ack)
+				to := c.dialog
+				if from := source(res); from.IsValid() && res.Transport() == to.transport {
+					to.peer = from
+				}
+				c.acknowledge(to)
 			}
 		})
 	}
 	if !known {
-		u.hangupOn(res, auth, seq, c != nil)
+		u.hangupOn(res, c, seq)
 	}
 }
 
 // hangupOn confirms a 2xx that nobody wants and ends its call.
-// Its BYE counts on from after, or from the INVITE. ours says that it answers a call of
-// ours: for others no name is looked up.
-func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32, ours bool) {
+// Its BYE counts on from after, or from the INVITE. c is the call of ours that it answers,
+// nil for none: then no name is looked up.
+func (u *UserAgent) hangupOn(res *gosip.Response, c *call, after uint32) {
 	peer := source(res)
 	if res.Contact() == nil || res.From() == nil || res.To() == nil || res.CSeq() == nil || !peer.IsValid() {
 		return
@@ -366,29 +426,45 @@ func (u *UserAgent) hangupOn(res *gosip.Response, auth *authorizer, after uint32
 	d := dialog{
 		callID: res.CallID().Value(), localTag: res.From().Params.GetOr("tag", ""), localSeq: res.CSeq().SeqNo,
 		local: *res.From().Address.Clone(), remote: *res.To().Address.Clone(),
-		transport: res.Transport(), peer: peer, self: u.facing(peer.Addr()), port: u.portOf(res.Transport()), auth: auth,
+		transport: res.Transport(), peer: peer, self: u.facing(peer.Addr()), port: u.portOf(res.Transport()),
+	}
+	if c != nil {
+		d.auth, d.line, d.home = c.dialog.auth, c.dialog.line, c.dialog.home // none of them changes
 	}
 	d.join(res)
-	if d.target.Host == "" || !ours && !hostAddr(d.hop().Host).IsValid() {
+	if d.target.Host == "" || c == nil && !hostAddr(d.hop().Host).IsValid() {
 		return
 	}
 	ack := d.request(gosip.ACK, d.localSeq)
 	u.address(&d, ack)
-	nearby(ack, &d, peer.String())
-	if err := u.tp.WriteMsg(ack); err != nil {
-		return
+	if at, err := netip.ParseAddrPort(ack.Destination()); err == nil {
+		_ = u.tp.WriteMsg(ack)
+		if at == peer {
+			ack = nil
+		}
+	}
+	if ack != nil {
+		u.back(&d, ack)
+		_ = u.tp.WriteMsg(ack)
 	}
 	d.localSeq = max(d.localSeq, after)
 	bye := d.request(gosip.BYE, 0)
 	bye.AppendHeader(gosip.NewHeader("Reason", reasonHeader(errAfterCancel)))
 	u.address(&d, bye)
+	again := func(detour bool) *gosip.Request {
+		next := d.again(bye)
+		if detour {
+			u.back(&d, next)
+		}
+		return next
+	}
 	var r round
 	for {
-		res, err := u.exchange(d.line, bye)
-		if err != nil || !challenged(res) || auth.meet(res, &r) != nil {
+		sent, res, err := u.deliver(&d, nil, bye, again)
+		if bye = sent; err != nil || !challenged(res) || !d.vouched(res) || d.auth.meet(res, &r) != nil {
 			return
 		}
-		bye = d.again(bye)
+		bye = again(d.detour)
 	}
 }
 

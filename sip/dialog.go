@@ -34,6 +34,8 @@ type dialog struct {
 	auth          *authorizer // for the far end's challenges; never changed
 	line          *line       // the trunk it belongs to, nil for none; never changed
 
+	home      netip.Addr     // where our INVITE went to; not valid for an incoming call
+	detour    bool           // nobody answers where the route leads: requests go to peer
 	transport string         // "UDP", "TCP" or "TLS", what the dialog began over
 	secure    bool           // sips: our Contact must be one too (section 12.1.1)
 	peer      netip.AddrPort // where the far end's first message came from or ours went
@@ -148,6 +150,11 @@ func (d *dialog) again(req *gosip.Request) *gosip.Request {
 	return next
 }
 
+// fromListener has a request leave from the port that we listen on.
+func (u *UserAgent) fromListener() gosip.Addr {
+	return gosip.Addr{IP: u.udp.LocalAddr().(*net.UDPAddr).IP, Port: int(u.at.Port())}
+}
+
 // address makes req go where the dialog's route says: to the first router, or
 // to the far end's Contact.
 //
@@ -156,6 +163,10 @@ func (d *dialog) again(req *gosip.Request) *gosip.Request {
 // does not listen, can be reached no other way.
 func (u *UserAgent) address(d *dialog, req *gosip.Request) {
 	hop := d.hop()
+	if d.detour || d.forbids(hostAddr(hop.Host), hop.UriParams.GetOr("transport", d.transport)) {
+		u.back(d, req)
+		return
+	}
 	transport := strings.ToUpper(hop.UriParams.GetOr("transport", d.transport))
 	if hop.Scheme == "sips" {
 		transport = "TLS" // RFC 3261 section 26.2.2; d.transport is, for one that we accepted
@@ -173,13 +184,13 @@ func (u *UserAgent) address(d *dialog, req *gosip.Request) {
 		port = gosip.DefaultPort(transport)
 	}
 	req.SetDestination(net.JoinHostPort(host, strconv.Itoa(port)))
-	if transport != "TLS" && host == d.named.host { // a certificate is for the name
+	if transport != "TLS" && host == d.named.host && d.named.addr.IsValid() { // a certificate is for the name
 		host = d.named.addr.String()
 		req.SetDestination(net.JoinHostPort(host, strconv.Itoa(port)))
 	}
 	if transport == "UDP" {
 		// From the port we listen on, so that answers and latches find us.
-		req.Laddr = gosip.Addr{IP: u.udp.LocalAddr().(*net.UDPAddr).IP, Port: int(u.at.Port())}
+		req.Laddr = u.fromListener()
 		return
 	}
 	if host == d.peer.Addr().String() {

@@ -54,7 +54,9 @@ func TestReinvite(t *testing.T) {
 		if e := wait(t, events, "hold"); e.Kind != media.LegHold {
 			t.Errorf("event %+v", e)
 		}
-		p.next(488, "INVITE", strings.Replace(p.offer(), "RTP/AVP 0 8 101", "RTP/AVP 18", 1))
+		if res := p.next(488, "INVITE", strings.Replace(p.offer(), "RTP/AVP 0 8 101", "RTP/AVP 18", 1)); !strings.HasPrefix(value(res, "Warning"), "305 ") {
+			t.Errorf("refused with\n%s", res)
+		}
 		p.write(p.request("ACK", ""))
 
 		// Resumed elsewhere: the far end's audio has moved to another socket.
@@ -201,12 +203,14 @@ func TestHandlerPanics(t *testing.T) {
 
 // A hang-up of ours before the ACK waits for it (RFC 3261 section 15.1.1).
 func TestHangupWaitsForTheACK(t *testing.T) {
-	answered := make(chan struct{})
+	answered, hangup := make(chan struct{}), errors.New("somebody hung up")
 	ua := serve(t, sip.Config{OnCall: func(ctx context.Context, in *sip.Incoming) {
-		if _, err := in.Answer(ctx); err != nil {
+		ctx, stop := context.WithCancelCause(ctx)
+		go func() { stop(hangup) }()
+		if _, err := in.Answer(ctx); err != hangup {
 			t.Error(err)
 		}
-		close(answered) // and hang up by returning
+		close(answered)
 	}})
 	p := newPeer(t, ua, "udp")
 	p.write(p.request("INVITE", p.offer()))
@@ -328,4 +332,33 @@ func TestRouteSet(t *testing.T) {
 	}
 	_, _ = proxy.WriteToUDPAddrPort([]byte(reply+"Content-Length: 0\r\n\r\n"), netip.AddrPort(from))
 	wait(t, results, "end")
+}
+
+// Requests that come close together are handled in their order: none is refused because
+// another was faster.
+func TestRequestsInOrder(t *testing.T) {
+	both(t, func(t *testing.T, network string) {
+		results, events := make(chan outcome, 1), make(chan media.LegEvent, 16)
+		ua := serve(t, sip.Config{SourceRate: 10000, OnCall: eventful(results, events)})
+		p := newPeer(t, ua, network)
+		p.call()
+		for range 20 {
+			var all strings.Builder
+			for range 20 {
+				p.seq++
+				text := p.request("OPTIONS", "")
+				if network == "udp" {
+					p.write(text)
+				}
+				all.WriteString(text)
+			}
+			if network == "tcp" {
+				p.write(all.String())
+			}
+			for range 20 {
+				p.response(200, "OPTIONS")
+			}
+		}
+		p.hangup(results)
+	})
 }

@@ -19,8 +19,8 @@ var ErrNoOffer = errors.New("sip: the INVITE has no offer")
 
 // Progress tells the caller that there is something to hear before the answer (183 with
 // the answer to their offer, RFC 3960 section 3.1), and returns what it is played with.
-// The description is that of the answer to come. ErrNoOffer: the caller made none; a
-// *Refused is as in Ring.
+// The description is that of the answer to come. ErrNoOffer: the caller made none;
+// ErrUnconfirmed: try again; a *Refused is as in Ring.
 func (in *Incoming) Progress() (*Early, error) {
 	var e *Early
 	err := error(ErrDecided)

@@ -3,6 +3,7 @@ package sip_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -73,4 +74,37 @@ func TestEarlyMediaWithoutAnOffer(t *testing.T) {
 			t.Errorf("got %v", o.err)
 		}
 	})
+}
+
+// With confirmed provisional responses, an announcement after the ringing waits for the
+// confirmation of that, and has the next number.
+func TestEarlyMediaAfterReliableRinging(t *testing.T) {
+	unconfirmed, confirmed, results := make(chan error, 1), make(chan struct{}), make(chan outcome, 1)
+	p := newPeer(t, serve(t, sip.Config{OnCall: func(ctx context.Context, in *sip.Incoming) {
+		if err := in.Ring(); err != nil {
+			t.Error(err)
+		}
+		_, err := in.Progress()
+		unconfirmed <- err
+		<-confirmed
+		_, err = in.Progress()
+		results <- outcome{in, err}
+		<-ctx.Done()
+	}}), "udp")
+	p.write(p.request("INVITE", p.offer(), "Require: 100rel"))
+	ringing := p.response(180, "INVITE")
+	if err := wait(t, unconfirmed, "outcome"); !errors.Is(err, sip.ErrUnconfirmed) {
+		t.Errorf("before the PRACK: %v", err)
+	}
+	p.toTag = ringing.To().Params.GetOr("tag", "")
+	p.next(200, "PRACK", "", "RAck: "+value(ringing, "RSeq")+" 1 INVITE")
+	close(confirmed)
+	if o := wait(t, results, "outcome"); o.err != nil {
+		t.Fatal(o.err)
+	}
+	announced := p.response(183, "INVITE")
+	first, _ := strconv.Atoi(value(ringing, "RSeq"))
+	if second, _ := strconv.Atoi(value(announced, "RSeq")); second != first+1 || len(announced.Body()) == 0 {
+		t.Errorf("after RSeq %d\n%s", first, announced)
+	}
 }

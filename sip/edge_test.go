@@ -278,6 +278,8 @@ func TestEdge(t *testing.T) {
 	c.hangup(media.AgentHangup)
 	if o := wait(t, theirs, "end of the call"); o.err != nil || o.in.Called != number || o.in.Source != at {
 		t.Errorf("%v %+v", o.err, o.in)
+	} else if list, _ := o.in.Trace().Messages(); !strings.HasPrefix(list[0].Text, "INVITE sip:"+number+"@"+carrier.Addr().String()+" ") {
+		t.Errorf("the carrier is called as\n%s", list[0].Text)
 	}
 	wait(t, c.over, "goodbye")
 	within(t, "the server", leg.Stats().Latched.String(), relay)

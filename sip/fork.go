@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -165,13 +166,21 @@ type reliable struct {
 	repeat *alarm
 }
 
+// ErrUnconfirmed says that the caller wants provisional responses confirmed and has not
+// confirmed the last one yet.
+var ErrUnconfirmed = errors.New("sip: the last provisional response is not confirmed yet")
+
 // reliably sends a provisional response so that it arrives (RFC 3262 section 3).
 // A caller without an offer is due ours in the first of them.
 func (c *call) reliably(res *gosip.Response) error {
+	rseq := 1 + rand.Uint32N(1<<30)
 	if c.rel != nil {
-		return nil // it rings
+		if !c.rel.confirmed() {
+			return ErrUnconfirmed // section 3: no second one before its PRACK
+		}
+		rseq = c.rel.rseq + 1
 	}
-	r := &reliable{res: res, rseq: 1 + rand.Uint32N(1<<30), pracked: make(chan struct{}),
+	r := &reliable{res: res, rseq: rseq, pracked: make(chan struct{}),
 		wait: c.ua.cfg.T1, begun: c.alarms.clock.Now()}
 	if c.invite.answer == nil {
 		body, err := c.sdp.Offer(sdp.SendRecv)

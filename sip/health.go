@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
@@ -32,6 +33,7 @@ type health struct {
 	strikes int // probes missed in a row
 	detail  string
 	rest    time.Time // it has asked to be left alone until then
+	refused []string  // numbers in a row that it could not take a call to, see failed
 	probing bool
 	next    time.Time // of the next probe
 }
@@ -72,7 +74,7 @@ func (l *line) probe(ctx context.Context, h *health) {
 	var rest time.Duration
 	for {
 		var res *gosip.Response
-		if res, err = l.ua.transact(ctx, l, nil, req); err != nil {
+		if res, err = l.ua.transact(ctx, l, nil, 0, req); err != nil {
 			break
 		}
 		if challenged(res) && d.auth.meet(res, &r) == nil {
@@ -138,9 +140,22 @@ func (l *line) restLocked(h *health, d time.Duration) {
 // restsLocked says whether a target is to be left alone now.
 func (l *line) restsLocked(h *health) bool { return l.ua.cfg.clock.Now().Before(h.rest) }
 
-// failed notes that a call could not be begun there.
-func (l *line) failed(h *health, why *NotAnswered) {
+// maxRefused is how many numbers in a row a target may refuse by codes that speak of it
+// (408, 503 and the like) before it counts as down: behind a target they come from the
+// networks of single callees, too.
+const maxRefused = 3
+
+// failed notes that a call to a number could not be begun there.
+func (l *line) failed(h *health, number string, why *NotAnswered) {
 	l.mu.Lock()
+	if why.Code != 0 && !slices.Contains(h.refused, number) && len(h.refused) < maxRefused {
+		h.refused = append(h.refused, number)
+	}
+	if one := why.Code != 0 && len(h.refused) < maxRefused; one && (why.rest == 0 || len(l.ends) == 1) {
+		h.detail = why.Error()
+		l.mu.Unlock()
+		return
+	}
 	l.restLocked(h, why.rest)
 	if l.trunk.NoProbe { // nothing but the end of a rest would bring it back
 		if why.rest > 0 {
@@ -155,6 +170,16 @@ func (l *line) failed(h *health, why *NotAnswered) {
 	l.stir()
 }
 
+// worked notes that a target has taken a call, or has refused it for good.
+func (l *line) worked(h *health) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.refused = nil
+	if h.up {
+		h.detail = ""
+	}
+}
+
 // markLocked changes what is known of a target.
 func (l *line) markLocked(h *health, up bool, detail string) {
 	h.detail = detail
@@ -162,7 +187,7 @@ func (l *line) markLocked(h *health, up bool, detail string) {
 		return
 	}
 	h.up, h.since = up, time.Now()
-	if up {
+	if h.refused = nil; up {
 		l.ua.log.Info("sip: a target is up again", "trunk", l.trunk.Name, "target", h.String())
 	} else {
 		l.ua.log.Warn("sip: a target is down", "trunk", l.trunk.Name, "target", h.String(), "why", detail)

@@ -2,7 +2,6 @@ package sip
 
 import (
 	"context"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,8 +11,9 @@ import (
 
 // named is a host of a dialog and the address that it was found to have.
 type named struct {
-	host string
-	addr netip.Addr
+	host    string
+	addr    netip.Addr // not valid: not known
+	looking bool       // it is being looked up
 }
 
 // hop is where the next request goes: to the first router, or to the far end itself
@@ -68,42 +68,60 @@ func (c *call) listen() {
 	c.heard = want
 }
 
-// resolve looks up the host to which the ACK of a 2xx goes, when that is a name: on the
-// goroutine of whoever dials, since the call's does not wait for DNS. Of several addresses
+// resolve looks up the name of the host that the ACK of a 2xx goes to. Of several addresses
 // the one that the INVITE went to is it, if it is among them.
-func (u *UserAgent) resolve(ctx context.Context, res *gosip.Response, peer netip.AddrPort) (n named) {
-	var d dialog
-	d.routes = routeSet(res, true)
-	d.retarget(res.Contact())
+func (u *UserAgent) resolve(d *dialog) named {
 	host := strings.Trim(d.hop().Host, "[]")
-	if _, err := netip.ParseAddr(host); err == nil || host == "" {
-		return n
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstPatience*u.cfg.T1)
+	ctx, cancel := context.WithTimeout(context.Background(), firstPatience*u.cfg.T1)
 	defer cancel()
-	found, err := u.addresses(ctx, host, peer.Port())
+	found, err := u.addresses(ctx, host, d.peer.Port())
 	switch {
 	case err != nil:
-		return n
-	case slices.ContainsFunc(found, func(a netip.AddrPort) bool { return a.Addr() == peer.Addr() }):
-		return named{host, peer.Addr()}
+		return named{host: host}
+	case slices.ContainsFunc(found, func(a netip.AddrPort) bool { return a.Addr() == d.peer.Addr() }):
+		return named{host: host, addr: d.peer.Addr()}
 	}
-	return named{host, found[0].Addr()}
+	return named{host: host, addr: found[0].Addr()}
 }
 
-// nearby has a request that is sent without waiting for DNS go where others of the call
-// went, if its own destination is a name.
-func nearby(req *gosip.Request, d *dialog, other string) {
-	host, port, err := net.SplitHostPort(req.Destination())
-	if err != nil {
-		return
+// back aims a request at where the far end's messages come from, over what they come over.
+func (u *UserAgent) back(d *dialog, req *gosip.Request) {
+	req.SetTransport(d.transport)
+	if via := req.Via(); via != nil {
+		via.Transport = d.transport
 	}
-	if _, err := netip.ParseAddr(host); err == nil {
-		return
+	req.SetDestination(d.peer.String())
+	req.Laddr = gosip.Addr{}
+	switch d.transport {
+	case "UDP":
+		req.Laddr = u.fromListener()
+	case "TLS":
+		u.bind(d.line, req)
 	}
-	if host == d.named.host {
-		req.SetDestination(net.JoinHostPort(d.named.addr.String(), port))
-		return
+}
+
+// forbids says whether a request must not go to an address that the far end has named:
+// whoever may call us must not have us write to hosts inside of our network. Its own host
+// and the trunk's are no such; other private ones are, if the far end is outside, or by a
+// stream, which services that are no telephones understand, too.
+func (d *dialog) forbids(a netip.Addr, transport string) bool {
+	if !a.IsValid() || !inside(a) || a == d.peer.Addr() || a == d.home || d.line != nil && d.line.owns(a) {
+		return false
 	}
-	req.SetDestination(other)
+	return !inside(d.peer.Addr()) || !strings.EqualFold(transport, "UDP")
+}
+
+// sharedSpace are addresses behind a carrier's translator (RFC 6598).
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
+
+// inside says whether an address means something only within a network.
+func inside(a netip.Addr) bool {
+	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || sharedSpace.Contains(a)
+}
+
+// vouched says whether a challenge from a host may be answered: it is where our INVITE
+// went, or the trunk's. Others could guess the password from the answer.
+func (d *dialog) vouched(res *gosip.Response) bool {
+	a := source(res).Addr()
+	return a.IsValid() && (a == d.home || d.line != nil && d.line.owns(a))
 }

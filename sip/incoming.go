@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/media/isolate"
 	"parley/sip/sdp"
 )
 
@@ -21,13 +23,13 @@ type Incoming struct {
 	Called    string         // the number dialled: the Request-URI's user, else To's
 	From      Identity       // who the caller says to be
 	To        Identity       // whom the caller meant to call; Called decides
-	Asserted  Identity       // what the trunk says (P-Asserted-Identity); zero when it does not
+	Asserted  Identity       // what P-Asserted-Identity says; zero when there is none
+	Trusted   bool           // a trunk vouches for Asserted, and for the verstat of From where that is zero
 	Source    netip.AddrPort // where the INVITE came from
 	Transport string         // "UDP", "TCP" or "TLS"
 	Trunk     string         // the name of the one it came on; empty: its source is allowed without one
 
 	call *call
-	leg  *Leg
 }
 
 // errCanceled is the cause of an Incoming's context when the caller gave up.
@@ -69,6 +71,9 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		return
 	}
 	if l != nil && !u.authentic(req, tx, l) {
+		return
+	}
+	if u.doubts(req, tx, l) {
 		return
 	}
 	if u.cfg.OnCall == nil {
@@ -113,10 +118,13 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		c.channel = l
 		l.calls.Add(1) // the carrier knows its own limit: it is not ours to refuse
 	}
-	go c.run()
+	isolate.Go("sip/incoming", c.broke, c.run, c.end)
 	defer func() { // also when the handler panics
 		in.finish()
 		<-c.over
+		if c.leg != nil {
+			c.leg.abandon()
+		}
 	}()
 	u.cfg.OnCall(c.invite.ctx, in)
 }
@@ -145,7 +153,7 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *line) (*
 		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.transport, call: c,
 	}
 	if l != nil {
-		in.Trunk, in.Called = l.trunk.Name, l.called(in)
+		in.Trunk, in.Called, in.Trusted = l.trunk.Name, l.called(in), !l.trunk.DistrustIdentity
 	}
 	if h := req.GetHeader("p-asserted-identity"); h != nil {
 		in.Asserted, _ = parseIdentity(h.Value())
@@ -190,16 +198,20 @@ func (in *Incoming) Reject(code int, phrase string, retry time.Duration) {
 // 503 without a free port).
 func (in *Incoming) Ring() error {
 	err := error(ErrDecided)
-	in.call.do(func() { err = in.call.ring() })
+	if !in.call.do(func() { err = in.call.ring() }) {
+		err = in.call.undone(err)
+	}
 	return err
 }
 
-// Answer answers the call and returns its leg, whose Run the caller must call.
-// When the INVITE brought no offer, ours goes out and Answer waits, until ctx
-// ends or 64*T1, for theirs to come back with the ACK. A *Refused is as in Ring.
+// Answer answers the call and returns its leg, whose Run the caller must call. It
+// waits, until ctx ends or 64*T1, for the far end to confirm the answer: by its ACK or,
+// where that was lost, by media (see rtp.Proof). That is when the call is answered, and
+// when what it costs begins. One that is never confirmed ends as *media.Ended with the
+// detail no_ack. A *Refused is as in Ring.
 func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
 	err := error(ErrDecided)
-	var reply chan sdpReply
+	var answered <-chan error
 	var unready <-chan struct{}
 	in.call.do(func() { unready = in.call.undecided() })
 	if unready != nil {
@@ -210,40 +222,34 @@ func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
-	in.call.do(func() { reply, err = in.call.accept() })
+	in.call.do(func() { answered, err = in.call.accept() })
 	if err != nil {
+		return nil, in.call.undone(err)
+	}
+	if err := in.await(ctx, answered); err != nil {
 		return nil, err
 	}
-	if reply != nil {
-		if err := in.await(ctx, reply); err != nil {
-			return nil, err
-		}
-	}
-	in.leg = in.call.leg
-	return in.leg, nil
+	return in.call.leg, nil
 }
 
-// await waits for the answer to the offer in our 200.
-func (in *Incoming) await(ctx context.Context, reply chan sdpReply) error {
+// await waits for the far end to confirm our 200.
+func (in *Incoming) await(ctx context.Context, answered <-chan error) error {
 	c := in.call
-	var r sdpReply
 	select {
-	case r = <-reply:
+	case err := <-answered:
+		return err
 	case <-c.gone:
-		r.err = c.goneErr
-		if r.err == nil {
-			r.err = errCanceled
+		select {
+		case err := <-answered: // that came first
+			return err
+		default:
+			return cmp.Or(c.goneErr, error(errCanceled))
 		}
 	case <-ctx.Done():
-		r.err = context.Cause(ctx)
-		c.do(func() { c.hangup(r.err) })
+		err := context.Cause(ctx)
+		c.do(func() { c.hangup(err) })
+		return err
 	}
-	if r.err != nil {
-		return r.err
-	}
-	err := error(ErrDecided)
-	c.do(func() { err = c.begin(r.media) })
-	return err
 }
 
 // Trace is the signalling of the call so far, also after its end.
@@ -260,7 +266,4 @@ func (in *Incoming) finish() {
 		}
 		c.hangup(context.Cause(c.invite.ctx))
 	})
-	if in.leg != nil {
-		in.leg.abandon()
-	}
 }

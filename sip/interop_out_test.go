@@ -58,6 +58,7 @@ var placements = []placed{
 		c.hangup(media.AgentHangup)
 	}},
 	{name: "answer"},
+	{name: "private_contact"},
 	{name: "early_media", rang: 1},
 	{name: "reject", env: "CODE=486", fails: &media.Ended{Reason: media.Busy}},
 	{name: "reject", env: "CODE=503", fails: &media.Ended{Reason: media.Busy}}, // its Reason header says so

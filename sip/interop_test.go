@@ -79,6 +79,7 @@ var scenarios = []scenario{
 		}
 	}},
 	{name: "silent", cfg: sip.Config{FirstRTPTimeout: 2 * time.Second}, check: ended("media_timeout")},
+	{name: "private_contact", cfg: sip.Config{FirstRTPTimeout: time.Second}, check: ended("media_timeout")},
 	{name: "auth", args: []string{"-au", sippUser.Username, "-ap", sippUser.Password}, check: heardTone(time.Second),
 		cfg: sip.Config{Trunks: []sip.Trunk{{Name: "carrier", Inbound: sippUser, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}}}},
 	{name: "session_timer", due: 45 * time.Second, check: heardTone(time.Second)},

@@ -10,6 +10,7 @@ import (
 
 	"parley/media"
 	"parley/media/g711"
+	"parley/media/isolate"
 	"parley/media/rtp"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
@@ -23,6 +24,7 @@ type Leg struct {
 	session *rtp.Session
 	events  chan media.LegEvent
 	failed  chan error // one overflow of events, from any goroutine
+	since   time.Time
 	begun   atomic.Bool
 	keypad  atomic.Uint32 // the path that digits come over
 }
@@ -44,7 +46,7 @@ func (c *call) begin(m sdp.Media) error {
 	if err != nil {
 		return err
 	}
-	c.leg = &Leg{call: c, pair: c.pair, session: session,
+	c.leg = &Leg{call: c, pair: c.pair, session: session, since: time.Now(),
 		events: make(chan media.LegEvent, media.EventQueue), failed: make(chan error, 1)}
 	c.apply(m)
 	return nil
@@ -70,7 +72,7 @@ func (c *call) media(m sdp.Media) (*rtp.Session, error) {
 func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
 		Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
-		Codec: g711.Codec(m.Codec), PayloadType: uint8(m.Codec), EventPT: m.Events, CNAME: newTag(),
+		Codec: g711.Codec(m.Codec), EventPT: m.Events, Either: m.Either, CNAME: newTag(),
 		Keys:              m.Keys,
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
 	}
@@ -79,6 +81,7 @@ func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	}
 	if k := c.dialog.line; k != nil {
 		cfg.Trusted = append(cfg.Trusted, k.trunk.Allow...)
+		cfg.Vouched = k.trunk.VouchedMedia
 	}
 	return cfg
 }
@@ -88,6 +91,7 @@ func (c *call) apply(m sdp.Media) {
 	if m.Remote.IsValid() {
 		c.leg.session.SetRemote(m.Remote, m.RTCP)
 	}
+	c.leg.session.SetFormat(g711.Codec(m.Codec), m.Events, m.Either)
 	c.leg.session.SetKeys(m.Keys)
 	c.leg.session.SetDirection(m.Sends(), m.Receives())
 }
@@ -117,8 +121,10 @@ func (l *Leg) Run(ctx context.Context) error {
 	defer l.pair.Release()
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	defer l.hangup(isolate.Internal) // where nobody has
 	ended := make(chan error, 1)
-	go func() { ended <- l.session.Run(inner) }()
+	played := error(isolate.Internal)
+	isolate.Go("sip/media", l.fail, func() { played = l.session.Run(inner) }, func() { ended <- played })
 
 	watch, tick := newWatch(l, time.Now())
 	defer tick.Stop()
@@ -189,12 +195,21 @@ func (l *Leg) emit(e media.LegEvent) {
 	select {
 	case l.events <- e:
 	default:
-		select {
-		case l.failed <- &media.Ended{Reason: media.Failed, Detail: "event_overflow"}:
-		default:
-		}
+		l.fail(&media.Ended{Reason: media.Failed, Detail: "event_overflow"})
 	}
 }
+
+// fail ends the leg for a reason of its own. It does not block.
+func (l *Leg) fail(why error) {
+	select {
+	case l.failed <- why:
+	default: // it ends for another
+	}
+}
+
+// Answered is when the call was answered: when a 2xx to our INVITE came, or when the far
+// end confirmed ours (see Incoming.Answer).
+func (l *Leg) Answered() time.Time { return l.since }
 
 // CallID is the dialog's Call-ID, for logs and traces.
 func (l *Leg) CallID() string { return l.call.key.callID }

@@ -19,6 +19,8 @@ const (
 	// maxSources bounds the sources that are watched. When more are busy at once,
 	// further ones count as too fast.
 	maxSources = 4096
+	// tidyEvery is how often they are searched for those that can be forgotten.
+	tidyEvery = time.Second
 )
 
 // sources limits each source to a rate by a token bucket. Its methods may be
@@ -26,8 +28,9 @@ const (
 type sources struct {
 	rate float64
 
-	mu   sync.Mutex
-	seen map[netip.Addr]*rate.Limiter
+	mu     sync.Mutex
+	seen   map[netip.Addr]*rate.Limiter
+	tidied time.Time
 }
 
 func newSources(perSecond float64) *sources {
@@ -56,6 +59,10 @@ func (s *sources) take(a netip.Addr, now time.Time) bool {
 // tidyLocked forgets the sources whose buckets are full again: a new one would
 // be no different. false: there was none.
 func (s *sources) tidyLocked(now time.Time) bool {
+	if now.Sub(s.tidied) < tidyEvery {
+		return false // a flood must not cost a search for each packet
+	}
+	s.tidied = now
 	before := len(s.seen)
 	for a, l := range s.seen {
 		if l.TokensAt(now) >= float64(l.Burst()) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+	"parley/media/isolate"
 )
 
 // line is a Trunk at work: where its targets are, how they do, what is on it.
@@ -26,7 +27,8 @@ type line struct {
 	channels atomic.Int64  // how many of them there may be; 0: no limit
 	pace     *rate.Limiter // of calls that begin; nil: no limit
 
-	located chan struct{} // closed when the targets were looked up once
+	located chan struct{} // closed by looked when the targets were looked up once
+	looked  func()
 	wake    chan struct{} // a target went down: it is to be probed soon
 
 	mu       sync.Mutex
@@ -48,6 +50,7 @@ const (
 
 func newLine(u *UserAgent, t Trunk) *line {
 	l := &line{ua: u, trunk: t, private: t.private(), located: make(chan struct{}), wake: make(chan struct{}, 1)}
+	l.looked = sync.OnceFunc(func() { close(l.located) })
 	if t.CPS > 0 {
 		// One at a time: in no second may there be more.
 		l.pace = rate.NewLimiter(rate.Limit(t.CPS), 1)
@@ -104,22 +107,24 @@ func (l *line) turn(ctx context.Context) error {
 // until ctx ends.
 func (l *line) run(ctx context.Context) {
 	if len(l.trunk.Targets) == 0 {
-		close(l.located)
+		l.looked()
 		return
 	}
 	var all sync.WaitGroup
 	defer l.drop() // not before the registration is taken back, which has an answer
 	defer all.Wait()
 	l.locate(ctx)
-	close(l.located)
+	l.looked()
 	if l.trunk.Register {
-		all.Go(func() { l.keepRegistered(ctx) })
+		all.Add(1)
+		isolate.Keep(ctx, "sip/registration", func() { l.keepRegistered(ctx) }, all.Done)
 	}
 	again := time.Now().Add(l.relocate())
 	for {
 		next := again
 		for _, h := range l.due(time.Now(), &next) {
-			all.Go(func() { l.probe(ctx, h) })
+			all.Add(1)
+			isolate.Go("sip/probe", nil, func() { l.probe(ctx, h) }, all.Done)
 		}
 		t := time.NewTimer(time.Until(next))
 		select {

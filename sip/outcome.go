@@ -22,6 +22,9 @@ type NotAnswered struct {
 	Spam   bool          // an analytics service refused, not the callee
 	q850   int           // from the Reason header, 0: none
 	rest   time.Duration // the target asks to be left alone; 0: it does not
+	// alerted says that 180 had come: somebody's phone rang. Carriers send 183 before they
+	// know whether they can place the call.
+	alerted bool
 }
 
 func (e *NotAnswered) Error() string {
@@ -47,8 +50,8 @@ func unreached(ctx context.Context, err error) *NotAnswered {
 }
 
 // notAnswered reads a final response other than 2xx.
-func notAnswered(res *gosip.Response, rang bool) *NotAnswered {
-	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, Spam: res.StatusCode == 608, rest: restOf(res)}
+func notAnswered(res *gosip.Response, rang, alerted bool) *NotAnswered {
+	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, alerted: alerted, Spam: res.StatusCode == 608, rest: restOf(res)}
 	for _, h := range res.GetHeaders("reason") {
 		for _, c := range parseReason(h.Value()) {
 			if c.q850 {
@@ -68,7 +71,7 @@ func notAnswered(res *gosip.Response, rang bool) *NotAnswered {
 // could not be reached or could not take the call, and nobody's phone rang.
 func (e *NotAnswered) Retry() bool {
 	here := errors.Is(e.Err, rtpport.ErrExhausted) // the target is not to blame
-	return !e.Rang && !here && (e.Code == 0 || unavailable(e.Code)) && e.Ended().Detail == "carrier_unavailable"
+	return !e.alerted && !here && (e.Code == 0 && !e.Rang || unavailable(e.Code)) && e.Ended().Detail == "carrier_unavailable"
 }
 
 // Ended names the outcome in the words that the rest of the server uses. The

@@ -12,6 +12,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/media/isolate"
 	"parley/sip/sdp"
 )
 
@@ -121,7 +122,7 @@ func nextTrunk(err error) bool {
 		return true
 	}
 	e, ok := errors.AsType[*NotAnswered](err)
-	return ok && !e.Rang && (e.Retry() || e.Ended().Detail == "carrier_auth")
+	return ok && !e.alerted && (e.Retry() || e.Ended().Detail == "carrier_auth")
 }
 
 // dial places a call on the trunk, target after target. more says that another trunk is
@@ -144,13 +145,17 @@ func (l *line) dial(ctx context.Context, t Target, more bool) (*Leg, error) {
 		}
 		var leg *Leg
 		if leg, err = l.ua.place(ctx, p); err == nil {
+			l.worked(h)
 			return leg, nil
 		}
 		e, ok := errors.AsType[*NotAnswered](err)
 		if !ok || !e.Retry() || ctx.Err() != nil {
+			if ok && e.Code != 0 {
+				l.worked(h)
+			}
 			break
 		}
-		l.failed(h, e)
+		l.failed(h, t.Number, e)
 	}
 	l.release()
 	return nil, err
@@ -244,11 +249,7 @@ func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
 	}
 	peer := p.at.addr.Addr()
 	u.expect(peer)
-	go func() {
-		a.call.run()
-		u.forget(peer)
-		u.work.Done()
-	}()
+	isolate.Go("sip/outgoing", a.call.broke, a.call.run, a.call.end, func() { u.forget(peer) }, u.work.Done)
 	if err = u.connect(ctx, p.line, a.req); err == nil {
 		a.tx, err = u.txl.Request(ctx, a.req)
 	}

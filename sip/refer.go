@@ -54,6 +54,12 @@ type referral struct {
 	silence  *alarm
 }
 
+// Refers says whether the far end is to be asked for transfers: Trunk.Refer.
+func (l *Leg) Refers() bool {
+	line := l.call.dialog.line // never changed
+	return line != nil && line.trunk.Refer
+}
+
 // Transfer asks the far end to call target in our place (REFER, RFC 3515) and
 // waits for what comes of it. The target is a number, which takes the form that
 // the call's trunk wants (Trunk.ReferTel: a tel: URI, else a sip: URI at the far
@@ -90,7 +96,7 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 
 // refer sends the REFER.
 func (c *call) refer(r *referral, target string) error {
-	to, err := referTo(target, c.dialog.target.Host, c.dialog.line != nil && c.dialog.line.trunk.ReferTel)
+	to, err := referTo(target, c.dialog.network(), c.dialog.line != nil && c.dialog.line.trunk.ReferTel)
 	switch {
 	case err != nil:
 		return err
@@ -118,6 +124,28 @@ func (c *call) refer(r *referral, target string) error {
 		}
 	})
 	return nil
+}
+
+// network is where the far end finds numbers, as a URI has it: the trunk's target, else
+// the far end's own domain, with its port. Its Contact is where it is, not whom it calls by.
+func (d *dialog) network() string {
+	if d.line != nil && len(d.line.trunk.Targets) > 0 {
+		t := d.line.trunk.Targets[0]
+		u := t.uri("")
+		return hostPort(&u)
+	}
+	if u := &d.remote; u.Host != "" && !strings.HasSuffix(u.Host, ".invalid") {
+		return hostPort(u)
+	}
+	return hostPort(&d.target)
+}
+
+// hostPort is a URI's host, with its port if it has one.
+func hostPort(u *gosip.Uri) string {
+	if u.Port > 0 {
+		return u.Host + ":" + strconv.Itoa(u.Port)
+	}
+	return u.Host
 }
 
 // referTo makes the URI of a Refer-To and lets nothing through that could end it.

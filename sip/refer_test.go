@@ -37,12 +37,12 @@ func TestTransfer(t *testing.T) {
 	timed(t, sip.Config{}, func(t *testing.T, _ *sip.Hands, ua *sip.UserAgent, legs chan *sip.Leg, network string) {
 		p := newPeer(t, ua, network)
 		p.next(405, "REFER", "", "Refer-To: <sip:+19005550100@127.0.0.1>") // outside of a call
-		c, l := arrive(t, p, legs)
+		c, l := arrive(t, p, legs, `From: "Ann" <sip:ann@pbx.example:5070>;tag=their-tag`)
 		for target, want := range map[string]string{
 			"tel:+15550100077":                "<tel:+15550100077>",
 			"sip:desk@carrier.example;x=1":    "<sip:desk@carrier.example;x=1>",
 			"+1 (555) 010-0077":               "",
-			"+1-555-010-0077":                 "<sip:+15550100077@127.0.0.1;user=phone>",
+			"+1-555-010-0077":                 "<sip:+15550100077@pbx.example:5070;user=phone>",
 			"sip:a@b>\r\nX-Evil: 1":           "",
 			"https://example.com":             "",
 			"":                                "",

@@ -128,7 +128,7 @@ func (r *registration) with(ctx context.Context, e endpoint, expires time.Durati
 	req := r.request(e, expires)
 	var met round
 	for lengthened := false; ; {
-		res, err := r.line.ua.transact(ctx, r.line, nil, req)
+		res, err := r.line.ua.transact(ctx, r.line, nil, 0, req)
 		switch {
 		case err != nil:
 			return 0, err

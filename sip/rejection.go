@@ -14,18 +14,19 @@ type Cause string
 
 // The causes.
 const (
-	CauseUnknown   Cause = "unknown_source"  // of no trunk
-	CauseRate      Cause = "too_fast"        // more than a source may send
-	CauseDigest    Cause = "wrong_digest"    // credentials that are not right
-	CauseForeign   Cause = "foreign_dialog"  // a request in a call, from elsewhere
-	CauseMalformed Cause = "malformed"       // 400, 416, 420 and the like
-	CauseNumber    Cause = "no_route"        // 404: nobody's number
-	CauseBusy      Cause = "busy"            // 486: the account is at its limit
-	CauseBalance   Cause = "unavailable"     // 480: no balance, or disputed
-	CauseCodec     Cause = "no_common_codec" // 488
-	CauseOverload  Cause = "overload"        // 503: ringing calls, ports
-	CauseDraining  Cause = "draining"        // 503
-	CauseOther     Cause = "other"
+	CauseUnknown     Cause = "unknown_source"  // of no trunk
+	CauseRate        Cause = "too_fast"        // more than a source may send
+	CauseDigest      Cause = "wrong_digest"    // credentials that are not right
+	CauseForeign     Cause = "foreign_dialog"  // a request in a call, from elsewhere
+	CauseMalformed   Cause = "malformed"       // 400, 416, 420 and the like
+	CauseNumber      Cause = "no_route"        // 404: nobody's number
+	CauseBusy        Cause = "busy"            // 486: the account is at its limit
+	CauseBalance     Cause = "unavailable"     // 480: no balance, or disputed
+	CauseCodec       Cause = "no_common_codec" // 488
+	CauseOverload    Cause = "overload"        // 503: ringing calls, ports
+	CauseDraining    Cause = "draining"        // 503
+	CauseUnconfirmed Cause = "unconfirmed"     // 503: answered calls before it were never acknowledged
+	CauseOther       Cause = "other"
 )
 
 // Rejection is one source's refused messages for one cause.

@@ -1,13 +1,14 @@
 package sip
 
 import (
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media/isolate"
 )
 
 // allowed is our Allow header: what a request may be (RFC 3261 section 20.5).
@@ -19,6 +20,8 @@ const (
 	retryDraining = 30
 	retryOverload = 5
 	retryGlare    = 1
+
+	retryUnconfirmed = 60
 )
 
 // request is called for every new incoming request on a goroutine of its own,
@@ -29,16 +32,22 @@ func (u *UserAgent) request(req *gosip.Request, tx *gosip.ServerTx) {
 		tx.Terminate()
 		return
 	}
-	defer u.work.Done()
-	// Over UDP this keeps the final response for repetitions of the request.
-	defer tx.TerminateGracefully()
-	defer func() {
-		// A message that trips over a mistake of ours costs one call, not all.
-		if p := recover(); p != nil {
-			u.log.Error("sip: panic in a request handler", "method", string(req.Method), "panic", p, "stack", string(debug.Stack()))
+	// A message that trips over a mistake of ours costs one call, not all. What the handler
+	// of a call has begun, its own deferred calls end.
+	handled := false
+	isolate.Do("sip/request", nil, func() {
+		u.handle(req, tx)
+		handled = true
+	}, func() {
+		if !handled {
 			u.reply(req, tx, 500, "")
 		}
-	}()
+	}, tx.TerminateGracefully, // over UDP this keeps the final response for repetitions of the request
+		u.work.Done)
+}
+
+// handle is request for one that is taken.
+func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	if !u.knows(source(req).Addr()) {
 		if req.Method != gosip.INVITE { // reply notes those
 			u.rejections.add(Rejection{Source: source(req).Addr(), Code: 403, Cause: CauseUnknown}, time.Now())
@@ -76,7 +85,15 @@ func (u *UserAgent) request(req *gosip.Request, tx *gosip.ServerTx) {
 // inDialog hands a request to the call it belongs to.
 func (u *UserAgent) inDialog(req *gosip.Request, tx *gosip.ServerTx, localTag string) {
 	c := u.find(dialogKey{req.CallID().Value(), localTag})
-	if c == nil || !c.do(func() { c.handle(req, tx) }) {
+	if c == nil {
+		u.reply(req, tx, 481, "")
+		return
+	}
+	if req.Method != gosip.ACK {
+		c.order.await(req.CSeq().SeqNo)
+		defer c.order.handled(req.CSeq().SeqNo)
+	}
+	if !c.do(func() { c.handle(req, tx) }) {
 		u.reply(req, tx, 481, "")
 	}
 }
@@ -91,9 +108,8 @@ func check(req *gosip.Request) (code int, extra []gosip.Header) {
 		}
 	}
 	if req.From() == nil || req.To() == nil || req.CallID() == nil || req.CSeq() == nil ||
-		!strings.EqualFold(string(req.CSeq().MethodName), string(req.Method)) || // the library has made one upper case
-		req.From().Params.GetOr("tag", "") == "" {
-		return 400, nil
+		!strings.EqualFold(string(req.CSeq().MethodName), string(req.Method)) { // the library has made one upper case
+		return 400, nil // From may lack a tag (section 12.1.1)
 	}
 	if !strings.EqualFold(req.SipVersion, "SIP/2.0") {
 		return 505, nil
@@ -163,6 +179,9 @@ func response(req *gosip.Request, code int, phrase, tag string, extra ...gosip.H
 	}
 	for _, h := range extra {
 		res.AppendHeader(h)
+	}
+	if code == 488 { // section 21.4.26
+		res.AppendHeader(gosip.NewHeader("Warning", `305 parley "Incompatible media format"`))
 	}
 	res.AppendHeader(gosip.NewHeader("Server", productName))
 	return res

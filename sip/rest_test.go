@@ -50,13 +50,25 @@ func TestTargetRests(t *testing.T) {
 		t.Errorf("%+v", health)
 	}
 
-	// Without another target there is nobody to call.
-	result = call("one")
-	decline("4000000 (overload)")
-	refused(result)
+	// Without another target one callee says nothing of it; three do.
+	for _, n := range []string{number, "+15550100001", "+15550100002"} {
+		result = dial(t, ua, t.Context(), sip.Target{Number: n, Trunk: "one"})
+		decline("4000000 (overload)")
+		refused(result)
+	}
 	refused(call("one"))
 	first.untouched(t)
 	h.Turn(10 * time.Minute)
+	first.take(t, call("one"))
+
+	// The same after 500, which asks for nothing.
+	result = call("one")
+	first.expect("INVITE")
+	first.answer("INVITE", 500, "x", "", "Retry-After: 600")
+	first.expect("ACK")
+	if d := wait(t, result, "refusal"); d.err == nil {
+		t.Error("it was answered")
+	}
 	first.take(t, call("one"))
 
 	// What is no time is none, and only 503 speaks of the target: others speak of

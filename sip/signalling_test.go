@@ -332,6 +332,7 @@ func TestEndOfTheUserAgentEndsCalls(t *testing.T) {
 	go func() { done <- ua.Run(ctx) }()
 	p := newPeer(t, ua, "udp")
 	p.call()
+	heard(t, p.rtp)
 	stop(&media.Ended{Reason: media.APIHangup, Detail: "drain"})
 	p.confirm(p.incoming("BYE"))
 	if o := wait(t, results, "end of the call"); o.err != nil {
@@ -396,5 +397,25 @@ func TestManyCallsLeaveNothing(t *testing.T) {
 	eventually(t, "all given back", func() bool {
 		s := ua.Stats()
 		return s.Calls == 0 && s.Ringing == 0 && pool.Stats().InUse == 0 && runtime.NumGoroutine() <= before+5
+	})
+}
+
+// A description may have company: a location, or a message of the telephone network.
+func TestMultipart(t *testing.T) {
+	both(t, func(t *testing.T, network string) {
+		results := make(chan outcome, 1)
+		p := newPeer(t, serve(t, sip.Config{OnCall: answering(results)}), network)
+		mixed := func(parts ...string) string {
+			return "--b1\r\n" + strings.Join(parts, "\r\n--b1\r\n") + "\r\n--b1--\r\n"
+		}
+		isup := "Content-Type: application/ISUP;version=itu-t92+\r\nContent-Disposition: signal;handling=optional\r\n\r\n\x01\x00\x11"
+		kind := `Content-Type: multipart/mixed;boundary="b1"`
+		p.turnedDown(415, mixed(isup), kind)
+		p.seq++
+		p.write(p.request("INVITE", mixed(isup, "Content-Type: application/sdp\r\n\r\n"+p.offer()), kind))
+		p.toTag = p.response(200, "INVITE").To().Params.GetOr("tag", "")
+		p.write(p.request("ACK", ""))
+		heard(t, p.rtp)
+		p.hangup(results)
 	})
 }

@@ -198,12 +198,55 @@ func TestNextTarget(t *testing.T) {
 				}
 				second.untouched(t)
 			}
-			if up := ua.Trunks()[0].Targets[0].Up; up == tt.next {
-				t.Errorf("afterwards the first is up: %v", up)
+			if !ua.Trunks()[0].Targets[0].Up {
+				t.Error("one callee's failure has put the first target out")
 			}
 			eventually(t, "no call left", func() bool { return ua.Stats().Calls == 0 && ua.Trunks()[0].Calls == 0 })
 		})
 	}
+}
+
+// Carriers send 183 before they know whether they can place a call: nobody's phone has rung.
+func TestNextTargetAfterProgress(t *testing.T) {
+	first, second := newCallee(t), newCallee(t)
+	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{first.target(), second.target()}}}})
+	rings := make(chan int, 1)
+	result := dial(t, ua, t.Context(), sip.Target{Number: number, Ringing: func(code int) { rings <- code }})
+	first.expect("INVITE")
+	first.answer("INVITE", 183, "x", "")
+	if code := wait(t, rings, "progress"); code != 183 {
+		t.Errorf("told of %d", code)
+	}
+	first.answer("INVITE", 503, "x", "")
+	first.expect("ACK")
+	second.take(t, result)
+}
+
+// Three callees in a row that a target cannot reach put it out; one, however often it is
+// called, does not, and a call that goes through begins the count anew.
+func TestTargetIsDownForSeveralCallees(t *testing.T) {
+	first, second := newCallee(t), newCallee(t)
+	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{first.target(), second.target()}}}})
+	call := func(number string) <-chan dialed { return dial(t, ua, t.Context(), sip.Target{Number: number}) }
+	fail := func(number string, wantUp bool) {
+		t.Helper()
+		result := call(number)
+		first.expect("INVITE")
+		first.answer("INVITE", 500, "x", "")
+		first.expect("ACK")
+		second.take(t, result)
+		if up := ua.Trunks()[0].Targets[0].Up; up != wantUp {
+			t.Errorf("after %s it is up: %v", number, up)
+		}
+	}
+	for range 4 {
+		fail("+15550100001", true)
+	}
+	fail("+15550100002", true)
+	first.take(t, call("+15550100003"))
+	fail("+15550100001", true)
+	fail("+15550100002", true)
+	fail("+15550100003", false)
 }
 
 func TestTrunkIsFull(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+	"parley/media/isolate"
 )
 
 const (
@@ -145,15 +146,15 @@ func (g *tlsGate) serve() {
 			_ = raw.Close()
 			continue
 		}
-		all.Go(func() {
-			defer g.busy.Add(-1)
+		all.Add(1)
+		isolate.Go("sip/handshake", nil, func() {
 			ctx, cancel := context.WithTimeout(g.ctx, connectTimeout)
 			defer cancel()
 			conn := tls.Server(raw, g.cfg)
 			if conn.HandshakeContext(ctx) != nil || g.take(conn) != nil {
 				_ = conn.Close()
 			}
-		})
+		}, func() { g.busy.Add(-1) }, all.Done)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+	"parley/media/isolate"
 )
 
 // Bounds of a Trace: a call of hours with its refreshes has some 60 messages of
@@ -238,12 +239,45 @@ func (written) SIPTraceWrite(transport, from, to string, text []byte) {
 	}
 }
 
-// received keeps a message that has come for a call that is known; the first one
-// of an incoming call, which makes it known, is kept by the call itself.
+// received takes each message before the library gives it a goroutine of its own, in the
+// order in which they came. It must not block.
 func (u *UserAgent) received(m gosip.Message) {
+	isolate.Do("sip/received", nil, func() { u.traced(m) })
+}
+
+func (u *UserAgent) traced(m gosip.Message) {
 	if m.CallID() == nil {
 		return
 	}
+	u.keepMessage(m)
+	unpack(m)
+	if req, ok := m.(*gosip.Request); ok && req.Method != gosip.CANCEL {
+		u.keepOrder(req)
+	}
+}
+
+// keepOrder notes a request in its call, and hands an ACK over at once, so that what came
+// after it finds the call answered. Where the mailbox is full, request does.
+func (u *UserAgent) keepOrder(req *gosip.Request) {
+	if code, _ := check(req); code != 0 {
+		return
+	}
+	c := u.find(dialogKey{req.CallID().Value(), req.To().Params.GetOr("tag", "")})
+	switch {
+	case c == nil:
+	case req.Method != gosip.ACK:
+		c.order.arrived(req.CSeq().SeqNo)
+	default:
+		select {
+		case c.box <- task{func() { c.handle(req, nil) }, func() {}}:
+		default:
+		}
+	}
+}
+
+// keepMessage keeps a message that has come for a call that is known; the first one
+// of an incoming call, which makes it known, is kept by the call itself.
+func (u *UserAgent) keepMessage(m gosip.Message) {
 	if t := find(m.CallID().Value(), func(c *tracedCall) bool { return c.ua == u }); t != nil {
 		t.took(m)
 	}

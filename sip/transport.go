@@ -12,6 +12,7 @@ import (
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+	"parley/media/isolate"
 )
 
 const (
@@ -109,12 +110,33 @@ func (c *counted) Close() error {
 }
 
 // filter drops what strangers send before it is parsed.
-func (u *UserAgent) filter(from gosip.TransportReadProps, data []byte) ([]byte, error) {
-	if !u.admits(from.RemoteAddr) || from.Transport == "UDP" && u.floods(addrOf(from.RemoteAddr), data) {
-		return nil, nil
-	}
-	return data, nil
+func (u *UserAgent) filter(from gosip.TransportReadProps, data []byte) (taken []byte, err error) {
+	isolate.Do("sip/filter", nil, func() { taken = u.filtered(from, data) })
+	return taken, nil
 }
+
+func (u *UserAgent) filtered(from gosip.TransportReadProps, data []byte) []byte {
+	if !u.admits(from.RemoteAddr) || from.Transport == "UDP" && u.floods(addrOf(from.RemoteAddr), data) {
+		return nil
+	}
+	return data
+}
+
+// containedHeaders are the library's parsers of headers. A panic in one of them is an error
+// of the message: some run on goroutines of the library, where nobody recovers it.
+func containedHeaders() map[string]gosip.HeaderParser {
+	contained := map[string]gosip.HeaderParser{}
+	for name, parse := range gosip.DefaultHeadersParser() {
+		contained[name] = func(header []byte, data string) (h gosip.Header, err error) {
+			err = errHeader
+			isolate.Do("sip/header", nil, func() { h, err = parse(header, data) })
+			return h, err
+		}
+	}
+	return contained
+}
+
+var errHeader = errors.New("sip: the header cannot be parsed")
 
 // admits says whether a source may be listened to, and counts it if not.
 func (u *UserAgent) admits(a net.Addr) bool {

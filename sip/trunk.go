@@ -30,6 +30,13 @@ type Trunk struct {
 	// registered trunk with one number rings that one.
 	Numbers []string
 
+	// DistrustIdentity ignores what the trunk says of who calls: P-Asserted-Identity and
+	// verstat. For exchanges that pass on what their users write.
+	DistrustIdentity bool
+	// VouchedMedia takes audio only from where signalling says that it comes from: the
+	// address of the description, the signalling's source, and Allow.
+	VouchedMedia bool
+
 	Codecs []sdp.Codec // in order; empty: both
 	SRTP   sdp.Policy  // protection of the audio
 
@@ -44,6 +51,9 @@ type Trunk struct {
 	Headers map[string]string
 	// NoPRACK leaves 100rel (RFC 3262) out of Supported.
 	NoPRACK bool
+	// Refer has the far end asked to transfer calls (REFER): what comes of them is then
+	// between it and whom it calls, and costs whoever pays the trunk.
+	Refer bool
 	// ReferTel names transfer targets by tel: URIs instead of sip: ones.
 	ReferTel bool
 	// LargeTCP sends INVITEs that would not fit a datagram (RFC 3261 section

@@ -33,6 +33,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/media/isolate"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
 )
@@ -140,14 +141,15 @@ type UserAgent struct {
 	tcp *gate
 	tls *tlsGate
 
-	lines      []*line
-	resolver   Resolver
-	verifier   *verifier
-	rejections *rejections
-	known      *sources // of requests outside of calls
-	strangers  *sources // of anything, while they are answered
-	tp         *gosip.TransportLayer
-	txl        *gosip.TransactionLayer
+	lines       []*line
+	resolver    Resolver
+	verifier    *verifier
+	rejections  *rejections
+	known       *sources // of requests outside of calls
+	unconfirmed *unconfirmed
+	strangers   *sources // of anything, while they are answered
+	tp          *gosip.TransportLayer
+	txl         *gosip.TransactionLayer
 
 	counters counters
 	draining atomic.Bool
@@ -194,7 +196,8 @@ func New(cfg Config) (*UserAgent, error) {
 		cfg: cfg, log: cfg.Logger, kill: make(chan struct{}),
 		calls: map[dialogKey]*call{}, invites: map[inviteKey]struct{}{}, peers: map[netip.Addr]int{},
 		resolver: cfg.Resolver, verifier: newVerifier(), rejections: newRejections(),
-		known: newSources(float64(cfg.SourceRate)), strangers: newSources(strangerRate),
+		unconfirmed: newUnconfirmed(),
+		known:       newSources(float64(cfg.SourceRate)), strangers: newSources(strangerRate),
 	}
 	if u.resolver == nil {
 		u.resolver = net.DefaultResolver
@@ -210,7 +213,7 @@ func New(cfg Config) (*UserAgent, error) {
 		return nil, err
 	}
 	quiet := slog.New(&complaints{count: &u.counters.malformed})
-	u.tp = gosip.NewTransportLayer(net.DefaultResolver, gosip.NewParser(), nil,
+	u.tp = gosip.NewTransportLayer(net.DefaultResolver, gosip.NewParser(gosip.WithHeadersParsers(containedHeaders())), nil,
 		gosip.WithTransportLayerLogger(quiet),
 		gosip.WithTransportLayerReadFilter(u.filter),
 		gosip.WithTransportLayerTransports(transports()))
@@ -236,20 +239,22 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	u.ctx = ctx
 	failed := make(chan error, 3)
 	var serving, lines sync.WaitGroup
-	serving.Go(func() { failed <- u.tp.ServeUDP(u.udp) })
-	serving.Go(func() { failed <- u.tp.ServeTCP(u.tcp) })
-	serving.Go(func() { failed <- u.tp.ServeTLS(u.tls) })
-	serving.Go(u.tls.serve)
+	serving.Add(4)
+	isolate.Keep(ctx, "sip/udp", func() { failed <- u.tp.ServeUDP(u.udp) }, serving.Done)
+	isolate.Keep(ctx, "sip/tcp", func() { failed <- u.tp.ServeTCP(u.tcp) }, serving.Done)
+	isolate.Keep(ctx, "sip/tls", func() { failed <- u.tp.ServeTLS(u.tls) }, serving.Done)
+	isolate.Keep(ctx, "sip/tls-connections", u.tls.serve, serving.Done)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	for _, l := range u.lines {
-		lines.Go(func() {
+		lines.Add(1)
+		isolate.Keep(ctx, "sip/trunk", func() {
 			select {
 			case <-u.udp.ready:
 				l.run(ctx)
 			case <-ctx.Done():
 			}
-		})
+		}, lines.Done)
 	}
 
 	var err error
@@ -267,7 +272,7 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	u.mu.Unlock()
 
 	finished := make(chan struct{})
-	go func() { u.work.Wait(); lines.Wait(); close(finished) }()
+	isolate.Go("sip/shutdown", nil, func() { u.work.Wait(); lines.Wait() }, func() { close(finished) })
 	select {
 	case <-finished:
 	case <-time.After(shutdownGrace):

@@ -40,6 +40,28 @@ func (a *Account) Balance() billing.Money { return a.Pots.Balance() }
 // CreateAccount makes an account with the welcome credit of the card in force,
 // which must be stored (PutRateCard).
 func (db *DB) CreateAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (*Account, error) {
+	return db.createAccount(ctx, name, false, card, now)
+}
+
+// DemonstrationAccount returns the server's demonstration account, which it makes when
+// there is none. It is known by a mark: others may have its name.
+func (db *DB) DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (id string, err error) {
+	const find = "select id from accounts where demonstration"
+	if err = db.one(ctx, "find demonstration", find, nil, &id); !errors.Is(err, ErrNotFound) {
+		return id, err
+	}
+	a, err := db.createAccount(ctx, name, true, card, now)
+	if violates(err, "accounts_demonstration") { // another process was faster
+		err = db.one(ctx, "find demonstration", find, nil, &id)
+		return id, err
+	}
+	if err != nil {
+		return "", err
+	}
+	return a.ID, nil
+}
+
+func (db *DB) createAccount(ctx context.Context, name string, demonstration bool, card *billing.RateCard, now time.Time) (*Account, error) {
 	if strings.TrimSpace(name) == "" {
 		return nil, invalid("an account needs a name")
 	}
@@ -47,7 +69,7 @@ func (db *DB) CreateAccount(ctx context.Context, name string, card *billing.Rate
 	rules := card.Wallet()
 	err := db.tx(ctx, "create account", func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue("insert into accounts (id, name, created_at) values ($1, $2, $3)", a.ID, name, now)
+		b.Queue("insert into accounts (id, name, created_at, demonstration) values ($1, $2, $3, $4)", a.ID, name, now, demonstration)
 		b.Queue("insert into wallets (account_id) values ($1)", a.ID)
 		w := &wallet{account: a.ID}
 		if rules.SignupBonus > 0 {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -163,6 +165,15 @@ func (db *DB) Agent(ctx context.Context, account, id string) (*Agent, error) {
 		"select "+agentColumns+" from agents where id = $1 and account_id = $2", id, account)
 }
 
+// AgentOwner is the account of an agent. Only operators may ask.
+func (db *DB) AgentOwner(ctx context.Context, id string) (account string, err error) {
+	found, err := first(ctx, db, "read agent's account", pgx.RowTo[string], "select account_id from agents where id = $1", id)
+	if err != nil {
+		return "", err
+	}
+	return *found, nil
+}
+
 // Agents lists the account's agents, newest first.
 func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, error) {
 	where, args := p.clause("id", []any{account})
@@ -170,14 +181,27 @@ func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, erro
 		"select "+agentColumns+" from agents where account_id = $1"+where, args...)
 }
 
-// UpdateAgent replaces what a.ID's owner can set; what it was stays a version. ErrVersion: a.Version is neither
-// the stored version nor 0, which is any.
+// UpdateAgent replaces what a.ID's owner can set; what it was stays a version. What changes nothing makes no
+// version. ErrVersion: a.Version is neither the stored version nor 0, which is any.
 func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time.Time) (*Agent, error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
 	err := db.tx(ctx, "update agent", func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `update agents set name = $4, voice = $5, language = $6, prompt = $7, first_message = $8,
+		rows, err := tx.Query(ctx, "select "+agentColumns+" from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
+			a.ID, account, a.Version)
+		if err != nil {
+			return err
+		}
+		was, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Agent])
+		if err != nil {
+			return err
+		}
+		if a.same(&was) {
+			a = was
+			return nil
+		}
+		err = tx.QueryRow(ctx, `update agents set name = $4, voice = $5, language = $6, prompt = $7, first_message = $8,
 				tools = $9, settings = $10, version = version + 1, updated_at = $11
 			where id = $1 and account_id = $2 and ($3 = 0 or version = $3) returning version, created_at, updated_at`,
 			a.ID, account, a.Version, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now).
@@ -191,6 +215,41 @@ func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time
 		return nil, db.versionOr(ctx, account, a.ID, err)
 	}
 	return &a, nil
+}
+
+// same says whether two agents are the same document, in whatever order its fields come. The order of a function's
+// parameters counts: models are shown it.
+func (a *Agent) same(b *Agent) bool {
+	return a.Name == b.Name && a.Voice == b.Voice && a.Language == b.Language && a.Prompt == b.Prompt && a.FirstMessage == b.FirstMessage &&
+		canonical(a.Tools) == canonical(b.Tools) && canonical(a.Settings) == canonical(b.Settings)
+}
+
+// canonical is valid JSON without spaces, its fields sorted, but for those of functions' parameters.
+func canonical(raw json.RawMessage) string {
+	var b bytes.Buffer
+	switch raw = bytes.TrimSpace(raw); raw[0] {
+	case '{':
+		var fields map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &fields)
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			fmt.Fprintf(&b, "%q:", name)
+			if name == "parameters" {
+				_ = json.Compact(&b, fields[name])
+			} else {
+				b.WriteString(canonical(fields[name]))
+			}
+			b.WriteByte(',')
+		}
+		return "{" + b.String() + "}"
+	case '[':
+		var list []json.RawMessage
+		_ = json.Unmarshal(raw, &list)
+		for _, value := range list {
+			b.WriteString(canonical(value) + ",")
+		}
+		return "[" + b.String() + "]"
+	}
+	return string(raw)
 }
 
 // DeleteAgent removes an agent and unbinds the numbers it answered; version as for

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -54,6 +55,35 @@ func TestAgentVersions(t *testing.T) {
 	f.ok(f.DeleteAgent(f.ctx(), mine, a.ID, 4))
 	if _, err := f.AgentVersion(f.ctx(), mine, a.ID, 1); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a version of what is gone: %v", err)
+	}
+}
+
+// TestUnchangedAgentsKeepTheirVersion: the same document, written with other spaces, makes no version.
+func TestUnchangedAgentsKeepTheirVersion(t *testing.T) {
+	f := setup(t)
+	account := f.account(0)
+	a := f.agent(account)
+	a.Tools = json.RawMessage(`[{"type":"function","function":{"name":"book","parameters":{"z":1,"a":2}}}]`)
+	a.Settings = json.RawMessage(`{"speed":1.5,"record":true}`)
+	a, err := f.UpdateAgent(f.ctx(), account, *a, t0.Add(time.Minute))
+	f.ok(err)
+	same := *a
+	same.Settings = json.RawMessage(`{ "record": true, "speed": 1.5 }`)
+	saved, err := f.UpdateAgent(f.ctx(), account, same, t0.Add(2*time.Minute))
+	f.ok(err)
+	if saved.Version != a.Version || !saved.UpdatedAt.Equal(a.UpdatedAt) {
+		t.Errorf("version %d of %v, want %d of %v", saved.Version, saved.UpdatedAt, a.Version, a.UpdatedAt)
+	}
+	if list, err := f.AgentVersions(f.ctx(), account, a.ID, 0, 0); err != nil || len(list) != 2 {
+		t.Errorf("%d versions, %v", len(list), err)
+	}
+	same.Version = 1
+	if _, err := f.UpdateAgent(f.ctx(), account, same, t0); !errors.Is(err, store.ErrVersion) {
+		t.Errorf("the same over a version that is past: %v", err)
+	}
+	same.Version, same.Tools = 0, json.RawMessage(`[{"type":"function","function":{"name":"book","parameters":{"a":2,"z":1}}}]`)
+	if saved, err = f.UpdateAgent(f.ctx(), account, same, t0); err != nil || saved.Version != 3 {
+		t.Errorf("parameters in another order: %+v, %v", saved, err)
 	}
 }
 

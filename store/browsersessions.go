@@ -33,8 +33,9 @@ type Browser struct {
 // Principal is whom the sign-in speaks for towards the account's things. Its key names
 // the user, who stays, and the session, which ends.
 func (b *Browser) Principal() Principal {
+	owner := b.Account != "" && b.Membership == RoleOwner
 	return Principal{Account: b.Account, Key: b.User.ID + browserSeparator + b.ID, User: b.User.ID,
-		Owner: b.Account != "" && b.Membership == RoleOwner, Operator: b.User.Operator()}
+		Owner: owner, Money: owner, Operator: b.User.Operator()}
 }
 
 const browserSeparator = "-"
@@ -69,7 +70,7 @@ func (db *DB) OpenBrowser(ctx context.Context, user string, demo bool, now time.
 		if err != nil {
 			return err
 		}
-		if err := changed(tx.Exec(ctx, "update users set signed_in_at = $2 where id = $1", user, now)); err != nil {
+		if err := changed(tx.Exec(ctx, "update users set signed_in_at = $2 where id = $1 and disabled_at is null", user, now)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from browser_sessions where seen_at < $1 or created_at < $2",
@@ -97,13 +98,13 @@ func (db *DB) Browser(ctx context.Context, token string, now time.Time) (*Browse
 	b, err := first(ctx, db, "read browser session", func(row pgx.CollectableRow) (Browser, error) {
 		var b Browser
 		u := &b.User
-		return b, row.Scan(&b.ID, &u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &b.Account, &b.Membership, &b.Demo,
+		return b, row.Scan(&b.ID, &u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &u.DisabledAt, &b.Account, &b.Membership, &b.Demo,
 			&b.Notice, &b.CreatedAt, &b.SeenAt)
-	}, `select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, coalesce(m.account_id, ''), coalesce(m.role, ''),
+	}, `select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, u.disabled_at, coalesce(m.account_id, ''), coalesce(m.role, ''),
 		b.demo, b.notice, b.created_at, b.seen_at
 		from browser_sessions b join users u on u.id = b.user_id
 		left join memberships m on m.user_id = b.user_id and m.account_id = b.account_id
-		where b.hash = $1 and b.seen_at >= $2 and b.created_at >= $3`, hashOf(token), now.Add(-BrowserIdle), now.Add(-BrowserMost))
+		where b.hash = $1 and u.disabled_at is null and b.seen_at >= $2 and b.created_at >= $3`, hashOf(token), now.Add(-BrowserIdle), now.Add(-BrowserMost))
 	if isNotFound(err) {
 		return nil, fail("read browser session", ErrUnauthorized)
 	}

@@ -41,6 +41,7 @@ type Call struct {
 // Conversation is what was said and how it went.
 type Conversation struct {
 	Transcript  []TranscriptLine
+	Omitted     int             // lines that followed and were not kept: the transcript is bounded
 	Turns       json.RawMessage // per-turn latencies, a JSON array; its shape is the conversation's business
 	Generations []Generation
 	// Log is written with the rest, unless it is nil, and read by CallLog alone; so is
@@ -138,8 +139,8 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 	if !json.Valid(c.Turns) {
 		return invalid("turns must be JSON")
 	}
-	tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6 where session_id = $1 and account_id = $2`,
-		id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines)
+	tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
+		where session_id = $1 and account_id = $2`, id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines, c.Omitted)
 	if err != nil {
 		return err
 	}
@@ -164,16 +165,34 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 	return send(ctx, tx, b)
 }
 
-const selectCall = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, c.transcript, c.turns, coalesce(c.answered_by, ''), c.engines
+// selectCalls and selectCall read calls, the second with what was said: that is long, and
+// lists do without it.
+const (
+	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
+	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, coalesce(c.answered_by, ''), c.engines`
+	fromCalls = `
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id
 	where c.account_id = $1`
+	selectCalls = callColumns + fromCalls
+	selectCall  = callColumns + ", c.transcript, c.transcript_omitted, c.turns" + fromCalls
+)
+
+// columns are where callColumns go.
+func (c *Call) columns() []any {
+	return []any{&c.ID, &c.Agent, &c.AgentVersion, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.RangAt, &c.StartedAt,
+		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Verstat, &c.DeletedAt, &c.Demonstration, &c.AnsweredBy, &c.Engines}
+}
+
+func scanListed(row pgx.CollectableRow) (Call, error) {
+	var c Call
+	err := row.Scan(c.columns()...)
+	return c, err
+}
 
 func scanCall(row pgx.CollectableRow) (Call, error) {
 	var c Call
-	err := row.Scan(&c.ID, &c.Agent, &c.AgentVersion, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.RangAt, &c.StartedAt,
-		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Verstat, &c.DeletedAt, &c.Demonstration, &c.Transcript, &c.Turns, &c.AnsweredBy, &c.Engines)
+	err := row.Scan(append(c.columns(), &c.Transcript, &c.Omitted, &c.Turns)...)
 	return c, err
 }
 

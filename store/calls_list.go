@@ -29,18 +29,19 @@ const (
 	EndedCalls CallState = "ended"
 )
 
-// Calls lists the account's calls without their generations.
+// Calls lists the account's calls without what was said in them: no transcript, turns or
+// generations.
 func (db *DB) Calls(ctx context.Context, account string, p CallPage) ([]Call, error) {
 	conditions, args := p.conditions([]any{account})
 	where, args := p.clause("c.session_id", args)
-	return list(ctx, db, "list calls", scanCall, selectCall+conditions+where, args...)
+	return list(ctx, db, "list calls", scanListed, selectCalls+conditions+where, args...)
 }
 
 // Calls lists the account's calls as DB.Calls does, all pages from one moment.
 func (s *Statement) Calls(ctx context.Context, p CallPage) ([]Call, error) {
 	conditions, args := p.conditions([]any{s.account})
 	where, args := p.clause("c.session_id", args)
-	return rowsOf(ctx, s, scanCall, selectCall+conditions+where, args...)
+	return rowsOf(ctx, s, scanListed, selectCalls+conditions+where, args...)
 }
 
 // conditions are on calls c and sessions s. Identifiers begin with the time at which

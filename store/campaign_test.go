@@ -201,10 +201,10 @@ func TestRowsOfDeadNodes(t *testing.T) {
 	f.ok(err)
 	f.checkpoint(answered, 1, billing.Usage{billing.LineTime: 2000, billing.AgentTime: 2000})
 	f.wantCounts(acc, id, "running 1/1/1/0") // answered is placed
-	reborn, closed, err := f.RegisterNode(f.ctx(), "node-a", "127.0.0.1:1", t0)
+	reborn, lost, err := f.RegisterNode(f.ctx(), "node-a", "127.0.0.1:1", t0)
 	f.ok(err)
-	if closed != 2 {
-		t.Errorf("%d sessions were closed", closed)
+	if len(lost) != 2 {
+		t.Errorf("%d sessions were closed", len(lost))
 	}
 	again := f.claimRows(reborn, t0) // at once: who had it is dead
 	if len(again) != 1 || again[0].ID != rows[2].ID {
@@ -420,6 +420,39 @@ func TestCampaignOnce(t *testing.T) {
 	if later.Subject != id {
 		t.Errorf("begun was %q, want %q", later.Subject, id)
 	}
+}
+
+// A key stays with what was begun under it, although nobody heard of that; and who has
+// been taken over begins nothing any more.
+func TestAKeyStaysWithWhatWasBegun(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	o := store.Once{Account: acc, Route: "bulk", Key: "k"}
+	_, err := f.BeginOnce(f.ctx(), &o, t0)
+	f.ok(err)
+	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o, t0)
+	f.ok(err)
+	o.Subject = "" // the answer to the commit was lost
+	f.ok(f.DropOnce(f.ctx(), &o))
+	again := store.Once{Account: acc, Route: "bulk", Key: "k"}
+	_, err = f.BeginOnce(f.ctx(), &again, t0.Add(time.Second)) // at once
+	f.ok(err)
+	if again.Subject != id {
+		t.Errorf("begun was %q, want %q", again.Subject, id)
+	}
+
+	slow := store.Once{Account: acc, Route: "bulk", Key: "slow"}
+	_, err = f.BeginOnce(f.ctx(), &slow, t0)
+	f.ok(err)
+	heir := store.Once{Account: acc, Route: "bulk", Key: "slow"}
+	_, err = f.BeginOnce(f.ctx(), &heir, t0.Add(2*time.Minute))
+	f.ok(err)
+	if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &slow, t0); !errors.Is(err, store.ErrInProgress) {
+		t.Errorf("a request that was taken over: %v", err)
+	}
+	f.ok(f.DropOnce(f.ctx(), &slow)) // it is not its own any more
+	_, err = f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &heir, t0)
+	f.ok(err)
 }
 
 // The summary of a call is kept and charged once, by the call's own rate card, however

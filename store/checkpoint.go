@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -39,7 +40,8 @@ func owed(k billing.Kind, started bool, u billing.Usage) billing.Usage {
 var counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", "reply_out", "speculative_in",
 	"speculative_out", "summary_in", "summary_out", "tts_chars", "stt_ms", "denoise_ms", "crm", "web"}
 
-// checkpointSQL stores any number of reports in one statement: lock the wallets,
+// checkpointSQL stores any number of reports in one statement: lock the wallets that
+// nobody else has (an account whose wallet is locked holds up no other's calls),
 // lock the usage rows and judge them, raise the counters, let each wallet accrue the
 // sum of the differences, and answer with the wallet and the verdict of each report.
 // One statement is an order of magnitude cheaper than one for each report, and a
@@ -58,13 +60,12 @@ var checkpointSQL = func() string {
 		(select $6::timestamptz[]), (select $7::bigint[])` + arrays.String() + `)
 		with ordinality as c(account, session, epoch, seq, started, amount` + names.String() + `, ord)),
 w as materialized (
-	select account_id, paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, open_disputes > 0 as disputed,
+	select account_id, paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, open_disputes > 0 as disputed, suspended,
 		low_since is not null as low, recharge_below_nano
-	from wallets where account_id = any((select $2::text[])::text[] collate "C") order by account_id for no key update),
+	from wallets where account_id = any((select $2::text[])::text[] collate "C") order by account_id for no key update skip locked),
 u as materialized (
 	select session_id, account_id, amount_nano, held_nano, node_epoch, open, ckpt_seq, started_at, hangup_requested_at is not null as hangup
-	from session_usage where session_id = any((select $3::text[])::text[] collate "C") and account_id = any((select $2::text[])::text[] collate "C")
-		and (select count(*) from w) > 0 -- counting them locks them all, before the first of these
+	from session_usage where session_id = any((select $3::text[])::text[] collate "C") and account_id = any((select array_agg(account_id) from w)::text[] collate "C") -- which locks them all, before the first of these
 	order by account_id, session_id for no key update),
 old as materialized (
 	select c.*, u.amount_nano, u.held_nano, u.node_epoch = c.epoch and u.open as mine, u.ckpt_seq < c.seq as fresh, u.hangup, u.started_at is null and c.started is not null as starts
@@ -85,20 +86,27 @@ wal as (
 	update wallets x set accrued_any_nano = x.accrued_any_nano + sums.by_any,
 		accrued_paid_nano = x.accrued_paid_nano + sums.by_paid, held_nano = x.held_nano - sums.begun
 	from sums where x.account_id = sums.account_id and (sums.by_any <> 0 or sums.by_paid <> 0 or sums.begun <> 0))
-select c.ord - 1, o.mine, o.hangup, w.paid_nano, w.bonus_nano, w.accrued_any_nano + coalesce(sums.by_any, 0),
-	w.accrued_paid_nano + coalesce(sums.by_paid, 0), w.held_nano - coalesce(sums.begun, 0), w.disputed, w.low, w.recharge_below_nano,
-	o.mine and o.fresh and o.starts
-from c join w on w.account_id = c.account join old o on o.ord = c.ord left join sums on sums.account_id = c.account`
+select c.ord - 1, w.account_id is null, coalesce(o.mine, false), coalesce(o.hangup, false), coalesce(w.paid_nano, 0), coalesce(w.bonus_nano, 0),
+	coalesce(w.accrued_any_nano + coalesce(sums.by_any, 0), 0), coalesce(w.accrued_paid_nano + coalesce(sums.by_paid, 0), 0),
+	coalesce(w.held_nano - coalesce(sums.begun, 0), 0), coalesce(w.disputed, false), coalesce(w.suspended, false), coalesce(w.low, false), w.recharge_below_nano,
+	coalesce(o.mine and o.fresh and o.starts, false)
+from c left join w on w.account_id = c.account left join old o on o.ord = c.ord left join sums on sums.account_id = c.account
+where o.ord is not null or w.account_id is null and exists (select from wallets x where x.account_id = c.account)`
 }()
 
 // CheckpointResult is what one checkpoint came to.
 type CheckpointResult struct {
+	// Later says that nothing was stored, because another transaction has the wallet; the
+	// next report makes up for it. Nothing else is set then.
+	Later bool
 	// Pots is the wallet after it: how far the session may still go.
 	Pots billing.Pots
 	// Hangup says that somebody has asked for the session's end: see RequestHangup.
 	Hangup bool
 	// Disputed says that a payment of the account is: its sessions end.
 	Disputed bool
+	// Suspended says that an operator has suspended the account: its sessions end.
+	Suspended bool
 	// Err is ErrFenced when the session is closed or another process owns it: hang
 	// up. ErrNotFound: there is no such session. It wraps ErrInvalid when the report
 	// is not one that can be stored, now or later.
@@ -109,15 +117,24 @@ type CheckpointResult struct {
 	rechargeBelow *billing.Money
 }
 
-// Checkpoint stores one report in one round trip. A late or repeated one changes
-// nothing and is no error.
+// Checkpoint stores one report. A late or repeated one changes nothing and is no error.
+// Where another transaction has the wallet it waits, as long as for any lock.
 func (db *DB) Checkpoint(ctx context.Context, c Checkpoint, now time.Time) (billing.Pots, error) {
-	r, err := db.Checkpoints(ctx, []Checkpoint{c}, now)
-	if err != nil {
-		return billing.Pots{}, err
+	for until := time.Now().Add(lockTimeout); ; time.Sleep(laterWait) {
+		r, err := db.Checkpoints(ctx, []Checkpoint{c}, now)
+		switch {
+		case err != nil:
+			return billing.Pots{}, err
+		case !r[0].Later:
+			return r[0].Pots, r[0].Err
+		case time.Now().After(until):
+			return billing.Pots{}, fmt.Errorf("checkpoint: %w: another transaction has the wallet", ErrUnavailable)
+		}
 	}
-	return r[0].Pots, r[0].Err
 }
+
+// laterWait is between tries of Checkpoint.
+const laterWait = 5 * time.Millisecond
 
 // Checkpoints stores the reports of many sessions in one statement and one
 // transaction; a second report of a session goes into a second one. The results are
@@ -142,15 +159,16 @@ func (db *DB) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time) (
 		list = rest
 	}
 	weighed := make(map[string]bool, len(cs))
+	var follow error // one account's trouble is not another's
 	for i, r := range results {
-		if account := cs[i].Session.Account; r.Err == nil && !weighed[account] {
+		if account := cs[i].Session.Account; r.Err == nil && !r.Later && !weighed[account] {
 			weighed[account] = true // what each of its sessions was told is the same
 			if err := db.crossed(ctx, account, r, now); err != nil {
-				return results, err
+				follow = errors.Join(follow, fmt.Errorf("account %s: %w", account, err))
 			}
 		}
 	}
-	return results, db.tellAnswered(ctx, cs, results, now)
+	return results, errors.Join(follow, db.tellAnswered(ctx, cs, results, now))
 }
 
 // firstOfEach parts list, indices of cs, into the first report of each session and
@@ -180,9 +198,9 @@ func (db *DB) storeReports(ctx context.Context, cs []Checkpoint, bills []billing
 		var r CheckpointResult
 		var mine bool
 		p := &r.Pots
-		_, err = pgx.ForEachRow(rows, []any{&at, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.low, &r.rechargeBelow, &r.starts},
+		_, err = pgx.ForEachRow(rows, []any{&at, &r.Later, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.Suspended, &r.low, &r.rechargeBelow, &r.starts},
 			func() error {
-				if r.Err = nil; !mine {
+				if r.Err = nil; !mine && !r.Later {
 					r.Err = ErrFenced
 				}
 				results[list[at]] = r

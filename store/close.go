@@ -16,6 +16,7 @@ type Closing struct {
 	Reason    string        // one of the words of media.EndReason
 	Detail    string        // the finer cause; may be empty
 	StartedAt time.Time     // when its clock started; zero when it never did and no checkpoint said so
+	EndedAt   time.Time     // when it ended; zero: now
 	Usage     billing.Usage // final; zero counters leave what checkpoints said
 }
 
@@ -59,7 +60,11 @@ func (db *DB) close(ctx context.Context, account, id string, epoch int64, c Clos
 // end closes an open session and does what follows from that: both it and its wallet are
 // locked.
 func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, now time.Time) error {
-	if err := db.settle(ctx, tx, w, s, c, now, now); err != nil {
+	ended := now
+	if !c.EndedAt.IsZero() {
+		ended = c.EndedAt
+	}
+	if err := db.settle(ctx, tx, w, s, c, ended, now); err != nil {
 		return err
 	}
 	summarized, err := db.wantAnalysis(ctx, tx, w.account, s, now)

@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -83,28 +83,25 @@ const selectConsents = "select " + consentColumns + " from consent_audit where a
 
 // verifySeals finds the rows of the evidence that do not follow from those before
 // them.
-func (r *Report) verifySeals(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, "select account_id, "+consentColumns+" from consent_audit order by account_id, no")
+func verifySeals(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) error {
+	rows, err := tx.Query(ctx, scope+"select b.account_id, b.consent_no, b.consent_seal, "+consentColumns+` from consent_audit a
+		join base b on b.account_id = a.account_id and a.no > b.consent_no order by b.account_id, a.no`, accounts, r.Whole)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	var account string
-	var last ConsentRecord
-	for found := 0; rows.Next() && found < maxViolations; {
-		var of string
-		var c ConsentRecord
-		if err := rows.Scan(&of, &c.No, &c.Call, &c.Agent, &c.ToHash, &c.Key, &c.IP, &c.At, &c.Seal); err != nil {
-			return err
-		}
+	var account, of string
+	var no int64
+	var seal []byte
+	var last, c ConsentRecord
+	_, err = pgx.ForEachRow(rows, []any{&of, &no, &seal, &c.No, &c.Call, &c.Agent, &c.ToHash, &c.Key, &c.IP, &c.At, &c.Seal}, func() error {
 		if of != account {
-			account, last = of, ConsentRecord{}
+			account, last = of, ConsentRecord{No: no, Seal: slices.Clone(seal)}
 		}
 		if c.No != last.No+1 || !bytes.Equal(c.Seal, c.sealed(account, last.Seal)) {
-			found++
-			r.Violations = append(r.Violations, Violation{23, nameSealed, account, fmt.Sprintf("row %d, of call %s", c.No, c.Call)})
+			r.add(23, nameSealed, account, "row %d, of call %s", c.No, c.Call)
 		}
 		last = c
-	}
-	return rows.Err()
+		return nil
+	})
+	return err
 }

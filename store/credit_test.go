@@ -146,3 +146,35 @@ func TestExpiredCreditStartsNothing(t *testing.T) {
 	}
 	f.verified()
 }
+
+// A start that is refused because credit has expired ends that credit: the account is
+// weighed as it is, and nobody has to look at its balance first.
+func TestARefusalEndsExpiredCredit(t *testing.T) {
+	f := setup(t)
+	day91 := t0.AddDate(0, 0, 91)
+	for name, refuse := range map[string]func(acc string) error{
+		"start": func(acc string) error {
+			_, err := f.StartSession(f.ctx(), f.request(acc, web), day91)
+			return err
+		},
+		"line minute": func(acc string) error {
+			in := f.request(acc, inboundES)
+			s, err := f.StartSession(f.ctx(), in, t0)
+			f.ok(err)
+			f.checkpoint(s, 1, billing.Usage{billing.LineTime: 60_000, billing.AgentTime: 60_000, billing.WebSearches: 699})
+			err = f.LineMinute(f.ctx(), s, 2, day91)
+			_, closed := f.CloseSession(f.ctx(), s, store.Closing{Reason: "balance_exhausted", StartedAt: t0}, day91)
+			f.ok(closed)
+			return err
+		},
+	} {
+		acc := f.account(0)
+		if err := refuse(acc); !errors.Is(err, store.ErrInsufficientBalance) {
+			t.Errorf("%s: %v, want a refusal", name, err)
+		}
+		if a := f.show(acc); a.Pots.Bonus != 0 {
+			t.Errorf("%s: %v of bonus are left", name, a.Pots.Bonus)
+		}
+	}
+	f.verified()
+}

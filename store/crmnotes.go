@@ -42,8 +42,9 @@ func (db *DB) WantCRMNote(ctx context.Context, account, session string, source j
 }
 
 // ClaimCRMNote returns the next call to be noted, for one claimant; ErrNotFound: none
-// is due. Calls that nobody answered are never noted.
-func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error) {
+// is due. Those of busy accounts are left alone: somebody notes another call of theirs.
+// Calls that nobody answered are never noted.
+func (db *DB) ClaimCRMNote(ctx context.Context, busy []string, now time.Time) (*CRMNote, error) {
 	n := &CRMNote{}
 	due := true
 	err := db.tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
@@ -54,7 +55,7 @@ func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error)
 			return err
 		}
 		err = tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.trace, n.tries + 1 from crm_notes n join session_usage u using (session_id)
-			where n.state = 'waiting' and n.next_at <= $1 and not u.open order by n.next_at limit 1 for update of n skip locked`, now).
+			where n.state = 'waiting' and n.next_at <= $1 and not u.open and n.account_id <> all($2) order by n.next_at limit 1 for update of n skip locked`, now, busy).
 			Scan(&n.Session, &n.Account, &n.Source, &n.Trace, &n.Try)
 		if errors.Is(err, pgx.ErrNoRows) {
 			due = false // what was given up above stays so

@@ -37,20 +37,20 @@ func TestCRMNotes(t *testing.T) {
 	s := f.start(acc, inboundES)
 	f.noted(s)
 	f.noted(s)
-	_, err := f.ClaimCRMNote(f.ctx(), t0)
+	_, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
 	f.is(err, store.ErrNotFound) // it lasts
 	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000})
 	before := f.show(acc).Balance()
 
-	n, err := f.ClaimCRMNote(f.ctx(), t0)
+	n, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
 	f.ok(err)
 	if n.Session != s.ID || n.Account != acc || n.Try != 1 || string(n.Source) != string(crmSource) || n.Trace != "00-trace" || n.Call.From != "+34911234567" || n.Call.StartedAt == nil {
 		t.Errorf("%+v", n)
 	}
-	_, err = f.ClaimCRMNote(f.ctx(), t0)
+	_, err = f.ClaimCRMNote(f.ctx(), []string{}, t0)
 	f.is(err, store.ErrNotFound)
 	// Whoever had it died: somebody else gets it later, and knows.
-	again, err := f.ClaimCRMNote(f.ctx(), t0.Add(time.Minute))
+	again, err := f.ClaimCRMNote(f.ctx(), []string{}, t0.Add(time.Minute))
 	f.ok(err)
 	if again.Try != 2 {
 		t.Errorf("%+v", again)
@@ -61,7 +61,7 @@ func TestCRMNotes(t *testing.T) {
 	if calls, amount := f.crmCharges(s); calls != 1 || amount != usd/50 || f.show(acc).Balance() != before-amount {
 		t.Errorf("%d calls for %s, the balance from %s to %s", calls, amount, before, f.show(acc).Balance())
 	}
-	_, err = f.ClaimCRMNote(f.ctx(), t0.Add(48*time.Hour))
+	_, err = f.ClaimCRMNote(f.ctx(), []string{}, t0.Add(48*time.Hour))
 	f.is(err, store.ErrNotFound)
 	f.verified()
 }
@@ -73,7 +73,7 @@ func TestCRMNoteOfCallThatWasLookedUp(t *testing.T) {
 	s := f.start(acc, outboundES)
 	f.noted(s)
 	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000, billing.CRMCalls: 1})
-	n, err := f.ClaimCRMNote(f.ctx(), t0)
+	n, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
 	f.ok(err)
 	f.ok(f.CRMNoted(f.ctx(), n, t0))
 	if calls, _ := f.crmCharges(s); calls != 1 {
@@ -91,13 +91,13 @@ func TestCRMNotesThatAreNotMade(t *testing.T) {
 	f.ok(err)
 	f.is(f.WantCRMNote(f.ctx(), other, unanswered.ID, crmSource, "", t0), store.ErrNotFound)
 	f.is(f.WantCRMNote(f.ctx(), acc, unanswered.ID, json.RawMessage("7"), "", t0), store.ErrInvalid)
-	_, err = f.ClaimCRMNote(f.ctx(), t0)
+	_, err = f.ClaimCRMNote(f.ctx(), []string{}, t0)
 	f.is(err, store.ErrNotFound)
 
 	hopeless, refused := f.start(acc, inboundES), f.start(acc, inboundES)
 	f.noted(refused)
 	f.closeWith(refused, billing.Usage{})
-	n, err := f.ClaimCRMNote(f.ctx(), t0)
+	n, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
 	f.ok(err)
 	f.ok(f.CRMNoteFailed(f.ctx(), n))
 	f.noted(hopeless)
@@ -105,7 +105,7 @@ func TestCRMNotesThatAreNotMade(t *testing.T) {
 	tries := 0
 	at := t0
 	for ; tries < 100; tries++ {
-		if _, err := f.ClaimCRMNote(f.ctx(), at); err != nil {
+		if _, err := f.ClaimCRMNote(f.ctx(), []string{}, at); err != nil {
 			f.is(err, store.ErrNotFound)
 			break
 		}

@@ -5,16 +5,21 @@
 // it: they accrue on their own row and their wallet, by cumulative checkpoints,
 // and are posted when they close. Every transaction that moves money locks the
 // wallet row first, then sessions, then lots, each by ascending identifier, at
-// READ COMMITTED: see wallet.go. Verify recomputes all of it.
+// READ COMMITTED: see wallet.go. Verify recomputes all of it, and compares it with what is
+// known otherwise: how long calls lasted, what models took, which card a node had in force.
+// It does so for a hundred accounts at a time, each on a short snapshot, and notes how far
+// they were in order: VerifyNew begins there.
 //
 // Every query about an account's things names the account in its condition, so
-// what belongs to somebody else is not found. Methods are given the time, and
-// may be called from several goroutines.
+// what belongs to somebody else is not found. Methods are given the time, which is
+// DB.Now's for everybody but tests, and may be called from several goroutines. Only the
+// leases of nodes are counted in SQL.
 package store
 
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -23,6 +28,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -35,14 +41,21 @@ import (
 // DB is the store.
 type DB struct {
 	pool  *pgxpool.Pool
+	clock clock
 	cards sync.Map // version to *billing.RateCard; cards never change
 	force atomic.Pointer[billing.RateCard]
+
+	livesMu sync.Mutex
+	lives   []int64 // the epochs that this process has registered
+
 	// warned is called by a transaction that records a warning; nil: nobody is told.
 	warned func(ctx context.Context, tx pgx.Tx) error
 	// delivering is called by a transaction that puts events in line for webhooks: see OnDelivery.
 	delivering func(ctx context.Context, tx pgx.Tx) error
 	// recharging puts an attempt at an automatic recharge in line: see OnRecharge.
 	recharging Enqueue
+	// maxRecharge is the most of one: see MaxRecharge.
+	maxRecharge billing.Money
 	// summarizing puts the summary of a call in line: see OnRowAnswered.
 	summarizing Enqueue
 	// analyzing has what is due of analyses done soon: see OnAnalysis.
@@ -58,6 +71,15 @@ const maxConns = 20
 // all history, lifts it for itself.
 const statementTimeout = 30 * time.Second
 
+const (
+	// lockTimeout is how long a statement waits for a row that somebody else has. All
+	// transactions here are short: who waits longer waits for one whose process is cut off.
+	lockTimeout = 2 * time.Second
+	// idleTimeout ends such a transaction, and gives back what it has locked, well
+	// before calls are ended because their books cannot be kept.
+	idleTimeout = 5 * time.Second
+)
+
 // Open connects to the database at url. The schema must be there (Migrate).
 func Open(ctx context.Context, url string) (*DB, error) {
 	cfg, err := pgxpool.ParseConfig(url)
@@ -72,18 +94,20 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	setDefault(cfg, "application_name", "parley")
 	setDefault(cfg, "default_transaction_isolation", "read committed") // a server's default may be another
 	setDefault(cfg, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
-	setDefault(cfg, "idle_in_transaction_session_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
-	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
+	setDefault(cfg, "idle_in_transaction_session_timeout", fmt.Sprint(idleTimeout.Milliseconds()))
+	setDefault(cfg, "lock_timeout", fmt.Sprint(lockTimeout.Milliseconds()))
+	set := SetAfterwards(cfg)
+	cfg.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
 			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
-		return nil
+		return set(ctx, c)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fail("open the database", err)
 	}
-	db := &DB{pool: pool}
-	if err := db.Ping(ctx); err != nil {
+	db := &DB{pool: pool, maxRecharge: DefaultMaxRecharge}
+	if err := db.readClock(ctx); err != nil {
 		pool.Close()
 		return nil, err
 	}
@@ -91,13 +115,22 @@ func Open(ctx context.Context, url string) (*DB, error) {
 }
 
 // Connect opens one connection to the database at url, whatever is in it. The URL may have
-// parameters of the pool, which a connection by itself would send to the database.
+// parameters of the pool, which a connection by itself would send to the database; others
+// are set once it is open.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.ConnectConfig(ctx, cfg.ConnConfig)
+	set := SetAfterwards(cfg)
+	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	if err := set(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
+	}
+	return conn, nil
 }
 
 func setDefault(cfg *pgxpool.Config, name, value string) {
@@ -116,7 +149,8 @@ func (db *DB) Ping(ctx context.Context) error { return fail("ping", db.pool.Ping
 var migrations embed.FS
 
 // Migrate brings the schema up to date. Several processes may call it at once:
-// one does the work while the others wait.
+// one does the work while the others wait. Servers may be at work meanwhile: none waits
+// for it longer than two seconds at a time.
 func (db *DB) Migrate(ctx context.Context) error {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -126,20 +160,61 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	conn := stdlib.OpenDBFromPool(db.pool)
+	pool, err := db.migrating(ctx)
+	if err != nil {
+		return fail("migrate", err)
+	}
+	defer pool.Close()
+	conn := stdlib.OpenDBFromPool(pool)
 	defer conn.Close()
 	p, err := goose.NewProvider(goose.DialectPostgres, conn, dir, goose.WithSessionLocker(locker))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	_, err = p.Up(ctx)
-	return fail("migrate", err)
+	return fail("migrate", insist(ctx, func() error {
+		_, err := p.Up(ctx)
+		return err
+	}))
 }
 
-// tx runs f in a READ COMMITTED transaction that is committed unless f fails.
+// commitPatience is how long a commit is waited for; see tx.
+const commitPatience = 5 * time.Second
+
+// tx runs f in a READ COMMITTED transaction that is committed unless f fails, or ctx has
+// ended by then. A commit that was sent is waited for, though ctx ends meanwhile: who asked
+// may give up, and what happened is known all the same. Where it is not, because the
+// connection is lost, the error is an unknownOutcome.
 func (db *DB) tx(ctx context.Context, op string, f func(pgx.Tx) error) error {
 	// The level is named because a server's default may be another.
-	return fail(op, pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, f))
+	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	if err != nil {
+		return fail(op, err)
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	if err = f(tx); err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return fail(op, err)
+	}
+	sure, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitPatience)
+	defer cancel()
+	if err = tx.Commit(sure); err != nil && !refused(err) {
+		err = unknownOutcome{err}
+	}
+	return fail(op, err)
+}
+
+// unknownOutcome is the error of a commit that may have happened.
+type unknownOutcome struct{ error }
+
+// Unwrap returns what went wrong.
+func (u unknownOutcome) Unwrap() error { return u.error }
+
+// refused says whether the database said that a commit did not happen.
+func refused(err error) bool {
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	return answered && !away(err) || errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
 // one runs a query that returns one row.

@@ -84,9 +84,28 @@ func fail(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
-// away says whether the database could not be reached, was lost or is stopping.
+// SQLSTATEs that mean: not now.
+const (
+	readOnly     = "25006" // a primary that has become a standby
+	idleTooLong  = "25P03" // idle_in_transaction_session_timeout
+	lockNotThere = "55P03" // lock_timeout
+)
+
+// Locked says whether err is a wait for a lock that was given up, and not a database that
+// is away: the next statement may go through.
+func Locked(err error) bool {
+	pe, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pe.Code == lockNotThere
+}
+
+// away says whether the database could not be reached, was lost, is stopping, or cannot
+// do it now.
 func away(err error) bool {
 	if pe, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pe.Code {
+		case readOnly, idleTooLong, lockNotThere:
+			return true
+		}
 		// Classes 08 connection, 53 resources, 57P shutdown and start-up (SQLSTATE).
 		return strings.HasPrefix(pe.Code, "08") || strings.HasPrefix(pe.Code, "53") || strings.HasPrefix(pe.Code, "57P")
 	}

@@ -47,6 +47,11 @@ func TestFloorIsVerified(t *testing.T) {
 	f.closeWith(s, billing.Usage{billing.ReplyOut: 10_000_000})
 	want("a reply that nobody could stop", acc)
 
+	acc, s = at(usd)
+	f.talks(acc, s, 100)
+	f.closeWith(s, billing.Usage{billing.ReplyOut: 10_000_000})
+	want("", acc) // all of a hundred replies, and nobody stopped them
+
 	acc, s = at(3 * usd)
 	f.checkpoint(s, 1, minutes(3*usd))
 	f.adjust(acc, -9*usd)
@@ -60,9 +65,9 @@ func TestFloorIsVerified(t *testing.T) {
 	want("two goodbyes", acc)
 
 	acc, s = at(usd)
-	f.start(acc, web) // as long as one is open, what it owes is not known
+	f.start(acc, web) // which never ends: what it owes is not known, what the other left is
 	f.closeWith(s, minutes(6*usd))
-	want("not over", acc)
+	want("", acc)
 
 	// Before these accounts have anything new, for it is looked at in stretches.
 	acc, s = at(usd)

@@ -22,6 +22,17 @@ type Key struct {
 	CreatedAt  time.Time
 	LastUsedAt *time.Time // whole minutes; nil: never
 	RevokedAt  *time.Time
+	Money      bool   // it may change what is paid: see Principal
+	Maker      string // identifier of the user or key that made it; empty: the server's commands, or not known
+	MakerEmail string // the user's address; empty when it was no user, or they are gone
+}
+
+// NewKey is what a key of an account is made of.
+type NewKey struct {
+	Account, Name string
+	Role          string // RoleMember or RoleOwner
+	Money         bool
+	Maker         string // as Key has it
 }
 
 // Principal is whom a credential speaks for.
@@ -31,6 +42,8 @@ type Principal struct {
 	User    string // who it is; empty: nobody, a key of the account's
 	// Owner says that it may change who belongs to the account.
 	Owner bool
+	// Money says that it may change what is paid: automatic recharge, limits of spending.
+	Money bool
 	// Operator says that it may look after the server's accounts.
 	Operator bool
 }
@@ -71,29 +84,45 @@ func wellFormed(secret, prefix string) bool {
 // CreateKey makes a key of the account that may do what members may, and returns its
 // secret, which is stored only as a hash: a random secret of 256 bits needs no slow one.
 func (db *DB) CreateKey(ctx context.Context, account, name string, now time.Time) (k Key, secret string, err error) {
-	return db.CreateKeyAs(ctx, account, RoleMember, name, now)
+	return db.MakeKey(ctx, NewKey{Account: account, Name: name, Role: RoleMember}, now)
 }
 
-// CreateKeyAs is CreateKey for a key that may do what a role may: RoleMember or RoleOwner.
-func (db *DB) CreateKeyAs(ctx context.Context, account, role, name string, now time.Time) (k Key, secret string, err error) {
-	if role != RoleOwner && role != RoleMember {
+// FirstKey makes the key that an account begins with: an owner's, which may change what
+// is paid.
+func (db *DB) FirstKey(ctx context.Context, account, name, maker string, now time.Time) (k Key, secret string, err error) {
+	return db.MakeKey(ctx, NewKey{Account: account, Name: name, Role: RoleOwner, Money: true, Maker: maker}, now)
+}
+
+// MakeKey is CreateKey for any key of an account.
+func (db *DB) MakeKey(ctx context.Context, n NewKey, now time.Time) (k Key, secret string, err error) {
+	if n.Role != RoleOwner && n.Role != RoleMember {
 		return Key{}, "", invalid("a key of an account is an owner's or a member's")
 	}
 	secret = newSecret(secretPrefix)
-	k = Key{ID: newID(keyID, now), Role: role, Name: name, Last4: secret[len(secret)-4:], CreatedAt: now}
-	err = db.must(ctx, "create key", `insert into api_keys (id, account_id, role, name, hash, last4, created_at)
-		select $1, id, $3, $4, $5, $6, $7 from accounts where id = $2`, k.ID, account, role, name, hashOf(secret), k.Last4, now)
+	k = Key{ID: newID(keyID, now), Role: n.Role, Name: n.Name, Last4: secret[len(secret)-4:], CreatedAt: now, Money: n.Money, Maker: n.Maker}
+	err = db.one(ctx, "create key", `with k as (insert into api_keys (id, account_id, role, name, hash, last4, created_at, money, maker)
+			select $1, id, $3, $4, $5, $6, $7, $8, nullif($9, '') from accounts where id = $2 returning maker)
+		select coalesce(u.email, '') from k left join users u on u.id = k.maker`,
+		[]any{k.ID, n.Account, n.Role, n.Name, hashOf(secret), k.Last4, now, n.Money, n.Maker}, &k.MakerEmail)
 	if err != nil {
 		return Key{}, "", err
 	}
 	return k, secret, nil
 }
 
+// selectKey reads keys of accounts as k; of their makers those are known that are users.
+const selectKey = `select k.id, k.role, k.name, k.last4, k.created_at, k.last_used_at, k.revoked_at, k.money, coalesce(k.maker, ''), coalesce(u.email, '')
+	from api_keys k left join users u on u.id = k.maker where `
+
 // Keys lists the account's keys, newest first, revoked ones too.
 func (db *DB) Keys(ctx context.Context, account string, p Page) ([]Key, error) {
-	where, args := p.clause("id", []any{account})
-	return list(ctx, db, "list keys", pgx.RowToStructByPos[Key],
-		"select id, role, name, last4, created_at, last_used_at, revoked_at from api_keys where account_id = $1"+where, args...)
+	where, args := p.clause("k.id", []any{account})
+	return list(ctx, db, "list keys", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1"+where, args...)
+}
+
+// Key reads a key of the account.
+func (db *DB) Key(ctx context.Context, account, id string) (*Key, error) {
+	return first(ctx, db, "read key", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1 and k.id = $2", account, id)
 }
 
 // RevokeKey ends a key of the account for good; revoking it again changes nothing.
@@ -112,13 +141,13 @@ func (db *DB) Authenticate(ctx context.Context, secret string, now time.Time) (P
 	table := ofAccount
 	switch {
 	case wellFormed(secret, secretPrefix):
-		err = db.one(ctx, "authenticate", "select account_id, id, role = 'owner', last_used_at from api_keys where hash = $1 and revoked_at is null",
-			[]any{hashOf(secret)}, &p.Account, &p.Key, &p.Owner, &used)
+		err = db.one(ctx, "authenticate", "select account_id, id, role = 'owner', money, last_used_at from api_keys where hash = $1 and revoked_at is null",
+			[]any{hashOf(secret)}, &p.Account, &p.Key, &p.Owner, &p.Money, &used)
 	case wellFormed(secret, operatorPrefix):
 		// It is good for as long as its user runs the server.
 		table, p.Operator = ofOperator, true
 		err = db.one(ctx, "authenticate", `select k.user_id, k.id, k.last_used_at from operator_keys k join users u on u.id = k.user_id
-			where k.hash = $1 and k.revoked_at is null and u.role = 'operator'`, []any{hashOf(secret)}, &p.User, &p.Key, &used)
+			where k.hash = $1 and k.revoked_at is null and u.role = 'operator' and u.disabled_at is null`, []any{hashOf(secret)}, &p.User, &p.Key, &used)
 	default:
 		err = ErrNotFound
 	}

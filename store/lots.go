@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -105,19 +107,36 @@ func (db *DB) settleExpired(ctx context.Context, tx pgx.Tx, w *wallet, now time.
 	return send(ctx, tx, b)
 }
 
+// keepExpired settles again, in a transaction of its own, the credit that had expired when
+// w was locked by one that err has undone. So an account that is refused for want of
+// credit is warned, and recharged, like any other. It returns err; what it cannot settle
+// is left to ExpireLots.
+func (db *DB) keepExpired(ctx context.Context, w *wallet, err error, now time.Time) error {
+	if err != nil && w != nil && w.expired {
+		_ = db.reweigh(ctx, w.account, now)
+	}
+	return err
+}
+
 // ExpireLots settles the credit of every account that has expired by now, and
 // returns how many accounts that touched. Call it often: until then an account's
-// balance still shows it, though no session starts on it.
-func (db *DB) ExpireLots(ctx context.Context, now time.Time) (int, error) {
+// balance still shows it, though no session starts on it. An account that fails keeps
+// no other waiting.
+func (db *DB) ExpireLots(ctx context.Context, now time.Time) (n int, err error) {
 	accounts, err := list(ctx, db, "expire credit", pgx.RowTo[string],
 		"select account_id from wallets where bonus_expires_at <= $1 order by account_id", now)
 	if err != nil {
 		return 0, err
 	}
-	for n, account := range accounts {
-		if err := db.reweigh(ctx, account, now); err != nil {
-			return n, err
+	for _, account := range accounts {
+		if one := db.reweigh(ctx, account, now); one != nil {
+			err = errors.Join(err, fmt.Errorf("account %s: %w", account, one))
+		} else {
+			n++
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return len(accounts), nil
+	return n, err
 }

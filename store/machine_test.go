@@ -112,7 +112,6 @@ type machine struct {
 	run      string
 	now      time.Time
 	nodes    []store.Node // the present life of each
-	beats    []time.Time  // their last heartbeats
 	past     []store.Node // and lives that are over
 	accounts []*twin
 	sessions []*twinSession
@@ -133,7 +132,7 @@ func newMachine(t *rapid.T, db *store.DB, run string) *machine {
 		m.accounts = append(m.accounts, &twin{id: a.ID, lots: []twinLot{{5 * usd, t0.AddDate(0, 0, 90)}}})
 		n, _, err := db.RegisterNode(m.ctx(), fmt.Sprintf("model-%s-%d", run, i), "", m.now)
 		m.ok(err)
-		m.nodes, m.beats = append(m.nodes, n), append(m.beats, m.now)
+		m.nodes = append(m.nodes, n)
 	}
 	return m
 }
@@ -183,17 +182,20 @@ func (m *machine) compare(after string) {
 	}
 }
 
-// verifyModel wants all invariants but the 16th: the model's sessions do not say
-// goodbye at the floor.
+// verifyModel wants all invariants but three: the model's sessions do not say goodbye at
+// the floor, use at random, and no jobs run in it. What is found on all history is found
+// by looking at what is new again and again.
 func verifyModel(t rapid.TB, db *store.DB) {
 	t.Helper()
-	r, err := db.Verify(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range r.Violations {
-		if v.Invariant != 16 {
-			t.Error(v)
+	for _, verify := range []func(context.Context) (*store.Report, error){db.VerifyNew, db.Verify} {
+		r, err := verify(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range r.Violations {
+			if v.Invariant != 16 && v.Invariant != 26 && v.Invariant != 28 {
+				t.Error(v)
+			}
 		}
 	}
 }

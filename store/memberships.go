@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,15 +55,56 @@ func (db *DB) ChangeMember(ctx context.Context, account, user, role string) erro
 	})
 }
 
+// SetMember gives a user a role in an account, whether they belong to it or not; the last
+// owner stays one.
+func (db *DB) SetMember(ctx context.Context, account, user, role string, now time.Time) error {
+	err := db.ChangeMember(ctx, account, user, role)
+	if errors.Is(err, ErrNotFound) {
+		err = db.AddMember(ctx, account, user, role, now)
+	}
+	return err
+}
+
 // RemoveMember takes somebody out of the account; the last owner cannot go. Their
-// sessions no longer look at it.
-func (db *DB) RemoveMember(ctx context.Context, account, user string) error {
-	return db.people(ctx, "remove member", account, func(tx pgx.Tx) error {
+// sessions no longer look at it, and whom they invited cannot come. It returns the keys of the account that they made, also
+// by a key of theirs, and that were good; with endKeys these end.
+func (db *DB) RemoveMember(ctx context.Context, account, user string, endKeys bool, now time.Time) (keys []Key, err error) {
+	err = db.people(ctx, "remove member", account, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "update browser_sessions set account_id = null where account_id = $1 and user_id = $2", account, user); err != nil {
 			return err
 		}
-		return changed(tx.Exec(ctx, "delete from memberships where account_id = $1 and user_id = $2", account, user))
+		if err := changed(tx.Exec(ctx, "delete from memberships where account_id = $1 and user_id = $2", account, user)); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "delete from invitations where account_id = $1 and invited_by = $2", account, user); err != nil {
+			return err
+		}
+		keys, err = keysOf(ctx, tx, "k.account_id = $2", endKeys, now, user, account)
+		return err
 	})
+	return keys, err
+}
+
+// keysOf lists the good keys that the user $1 has made, also by a key of theirs, and ends
+// them if end says so.
+func keysOf(ctx context.Context, tx pgx.Tx, where string, end bool, now time.Time, args ...any) ([]Key, error) {
+	rows, err := tx.Query(ctx, `with recursive theirs as (select id from api_keys where maker = $1
+			union select k.id from api_keys k join theirs t on k.maker = t.id) `+
+		selectKey+where+" and k.revoked_at is null and k.id in (select id from theirs) order by k.id desc", args...)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Key])
+	if err != nil || !end {
+		return keys, err
+	}
+	for i := range keys {
+		keys[i].RevokedAt = &now
+		if _, err := tx.Exec(ctx, "update api_keys set revoked_at = coalesce(revoked_at, $2) where id = $1", keys[i].ID, now); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
 }
 
 // people changes who belongs to an account, one at a time, and refuses what leaves it

@@ -22,10 +22,10 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 	f.node = f.register("node-b")
 	other := f.start(acc, web)
 
-	young, closed, err := f.RegisterNode(f.ctx(), old.ID, "127.0.0.1:2", t0.Add(time.Second))
+	young, lost, err := f.RegisterNode(f.ctx(), old.ID, "127.0.0.1:2", t0.Add(time.Second))
 	f.ok(err)
-	if closed != 2 || young.Epoch <= old.Epoch {
-		t.Fatalf("closed %d, epoch %d after %d", closed, young.Epoch, old.Epoch)
+	if len(lost) != 2 || lost[0].Err != nil || lost[1].Err != nil || young.Epoch <= old.Epoch {
+		t.Fatalf("closed %v, epoch %d after %d", lost, young.Epoch, old.Epoch)
 	}
 	f.want(acc, billing.Pots{Paid: 10*usd - price(t, outboundES, used), Bonus: 5 * usd})
 	for _, s := range []*store.Session{talked, ringing} {
@@ -41,7 +41,7 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 	if _, err := f.Checkpoint(f.ctx(), more, t0); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its checkpoint: %v", err)
 	}
-	if err := f.Heartbeat(f.ctx(), old, t0); !errors.Is(err, store.ErrFenced) {
+	if err := f.Heartbeat(f.ctx(), old); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its heartbeat: %v", err)
 	}
 	if err := f.LineMinute(f.ctx(), talked, 2, t0); !errors.Is(err, store.ErrFenced) {
@@ -53,7 +53,7 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 		t.Errorf("its start: %v", err)
 	}
 	f.checkpoint(other, 1, used) // another node goes on
-	f.ok(f.Heartbeat(f.ctx(), young, t0))
+	f.ok(f.Heartbeat(f.ctx(), young))
 	f.verified()
 }
 
@@ -108,30 +108,132 @@ func TestStartsRaceWithANewLife(t *testing.T) {
 	f.verified()
 }
 
+// reaped has n reap and says how many sessions that closed.
+func (f *fixture) reaped(n store.Node) int {
+	f.t.Helper()
+	lost, err := f.ReapNodes(f.ctx(), n, t0.Add(time.Minute))
+	f.ok(err)
+	for _, s := range lost {
+		f.ok(s.Err)
+	}
+	return len(lost)
+}
+
 func TestSilentNodesAreReaped(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
 	silent := f.node
-	f.start(acc, web)
+	talked := f.start(acc, outboundES)
+	used := billing.Usage{billing.AgentTime: 5000, billing.LineTime: 5000}
+	f.checkpoint(talked, 1, used)
 	f.node = f.register("node-b")
 	f.start(acc, web)
-	const lease = 15 * time.Second
-	f.ok(f.Heartbeat(f.ctx(), f.node, t0.Add(lease)))
-	for _, c := range []struct {
-		after time.Duration
-		want  int
-	}{{lease, 0}, {lease + time.Second, 1}, {lease + 2*time.Second, 0}} {
-		if n, err := f.ReapNodes(f.ctx(), lease, t0.Add(c.after)); err != nil || n != c.want {
-			t.Errorf("after %v: reaped %d, %v; want %d", c.after, n, err, c.want)
-		}
+	store.Steady(t, f.DB, "node-b", store.NodeLease)
+
+	store.Silence(t, f.DB, silent.ID, store.NodeLease-5*time.Second)
+	if n := f.reaped(f.node); n != 0 {
+		t.Errorf("%d closed of a node that has been silent for less than its lease", n)
 	}
-	if err := f.Heartbeat(f.ctx(), silent, t0.Add(time.Hour)); !errors.Is(err, store.ErrFenced) {
+	store.Silence(t, f.DB, silent.ID, 5*time.Second)
+	if n := f.reaped(silent); n != 0 {
+		t.Errorf("a node that is silent itself closed %d", n)
+	}
+	if n := f.reaped(f.node); n != 1 {
+		t.Errorf("%d closed, want the one of the silent node", n)
+	}
+	if n := f.reaped(f.node); n != 0 {
+		t.Errorf("%d closed again", n)
+	}
+	a := f.show(acc)
+	if a.Live != 1 {
+		t.Errorf("%d live; want the one of the node that lives", a.Live)
+	}
+	f.want(acc, billing.Pots{Paid: 10*usd - price(t, outboundES, used), Bonus: 5 * usd})
+
+	// It was cut off only, and comes back: its end changes nothing, and is no error.
+	if err := f.Heartbeat(f.ctx(), silent); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("the silent node comes back: %v", err)
 	}
-	if n := f.show(acc).Live; n != 1 {
-		t.Errorf("%d live; want 1", n)
+	more := billing.Usage{billing.AgentTime: 20_000, billing.LineTime: 20_000}
+	if amount := f.closeWith(talked, more); amount != price(t, outboundES, used) {
+		t.Errorf("closed late for %v, want what was charged", amount)
+	}
+	f.want(acc, billing.Pots{Paid: 10*usd - price(t, outboundES, used), Bonus: 5 * usd})
+	f.verified()
+}
+
+// After an outage of the database all nodes look as if they were dead. Nobody closes
+// anything then before a lease has passed, in which those that live are heard.
+func TestNobodyIsReapedAfterACommonOutage(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	dead, other := f.node, f.register("node-b")
+	f.start(acc, web)
+	me := f.register("node-c")
+	f.node = other
+	f.start(acc, web)
+	store.Steady(t, f.DB, me.ID, time.Hour)
+	for _, n := range []store.Node{dead, other, me} {
+		store.Silence(t, f.DB, n.ID, time.Minute)
+	}
+	if n := f.reaped(me); n != 0 {
+		t.Errorf("%d closed before the own heartbeat", n)
+	}
+	f.ok(f.Heartbeat(f.ctx(), me))
+	if n := f.reaped(me); n != 0 {
+		t.Errorf("%d closed after the first heartbeat", n)
+	}
+	f.ok(f.Heartbeat(f.ctx(), other)) // it was away only
+	store.Steady(t, f.DB, me.ID, store.NodeLease)
+	f.ok(f.Heartbeat(f.ctx(), me)) // in time: it does not begin anew
+	if n := f.reaped(me); n != 1 {
+		t.Errorf("%d closed a lease later, want those of the dead node", n)
+	}
+	if _, err := f.ReapNodes(f.ctx(), store.Node{ID: me.ID, Epoch: me.Epoch - 1}, t0); err != nil {
+		t.Error(err) // an earlier life may not, and is told by its heartbeats
 	}
 	f.verified()
+}
+
+// One session that cannot be closed keeps neither a node from starting nor the others open.
+func TestASessionWithoutAPrice(t *testing.T) {
+	url := storetest.URL(t)
+	f := prepare(t, storetest.Open(t, url))
+	acc := f.account(10 * usd)
+	broken, other := f.start(acc, web), f.start(acc, web)
+	conn, err := pgx.Connect(t.Context(), url)
+	f.ok(err)
+	defer conn.Close(t.Context())
+	spoil := func(version string) {
+		t.Helper()
+		_, err := conn.Exec(t.Context(), "update sessions set price_version = $2 where id = $1", broken.ID, version)
+		f.ok(err)
+	}
+	_, err = conn.Exec(t.Context(), `insert into rate_cards select '2026-01-01.9', '{}', sha256, added_at from rate_cards`)
+	f.ok(err)
+	spoil("2026-01-01.9")
+	young, lost, err := f.RegisterNode(f.ctx(), f.node.ID, "", t0)
+	f.ok(err)
+	for _, l := range lost {
+		if l.ID == broken.ID != (l.Err != nil) || l.ID != broken.ID && l.ID != other.ID {
+			t.Errorf("lost %v", l)
+		}
+	}
+	if len(lost) != 2 {
+		t.Fatalf("lost %v", lost)
+	}
+	spoil(card.Version())
+	lost, err = f.Orphans(f.ctx(), young, t0.Add(time.Hour))
+	f.ok(err)
+	if len(lost) != 1 || lost[0].ID != broken.ID {
+		t.Fatalf("left %v", lost)
+	}
+	lost, err = f.CloseLost(f.ctx(), lost, t0)
+	f.ok(err)
+	f.ok(lost[0].Err)
+	if n := f.show(acc).Live; n != 0 {
+		t.Errorf("%d places are taken", n)
+	}
 }
 
 // waitForLocks returns when n statements of the database wait for a lock.
@@ -187,7 +289,7 @@ func TestStartAndNewLifeWaitForEachOther(t *testing.T) {
 		started <- err
 	}()
 	waitForLocks(t, watch, 1)
-	lost := make(chan int, 1)
+	lost := make(chan []store.Lost, 1)
 	go func() {
 		_, n, err := f.RegisterNode(f.ctx(), f.node.ID, "", t0)
 		if err != nil {
@@ -198,8 +300,8 @@ func TestStartAndNewLifeWaitForEachOther(t *testing.T) {
 	waitForLocks(t, watch, 2)
 	f.ok(tx.Commit(t.Context()))
 	f.ok(<-started)
-	if n := <-lost; n != 1 {
-		t.Errorf("the new life closed %d; want the session that had just started", n)
+	if n := <-lost; len(n) != 1 {
+		t.Errorf("the new life closed %v; want the session that had just started", n)
 	}
 	f.verified()
 }

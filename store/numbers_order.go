@@ -80,7 +80,7 @@ func (db *DB) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*N
 	if o.Once != nil {
 		o.Once.Subject = id
 	}
-	return db.Number(ctx, o.Account, id)
+	return db.Number(context.WithoutCancel(ctx), o.Account, id) // it is held, whoever waits for it
 }
 
 // conclude ends a transaction about numbers, also one that moves no money: lockWallet

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -74,11 +75,20 @@ func (db *DB) BeginOnce(ctx context.Context, o *Once, now time.Time) (*Answer, e
 	return nil, err
 }
 
-// begin queues the note of what the request has begun. A nil o had no key.
+// begin queues the note of what the request has begun. A nil o had no key. It fails with
+// ErrInProgress when the request has been taken over meanwhile: the other has begun it, or
+// is about to.
 func (o *Once) begin(b *pgx.Batch, subject string) {
-	if o != nil {
-		b.Queue(`update idempotent_requests set subject = $4 where account_id = $1 and route = $2 and key = $3`, o.Account, o.Route, o.Key, subject)
+	if o == nil {
+		return
 	}
+	b.Queue(`update idempotent_requests set subject = $4 where account_id = $1 and route = $2 and key = $3 and begun_at = $5 and subject is null`,
+		o.Account, o.Route, o.Key, subject, o.begun).Exec(func(tag pgconn.CommandTag) error {
+		if tag.RowsAffected() == 0 {
+			return ErrInProgress
+		}
+		return nil
+	})
 }
 
 // FinishOnce keeps the answer for whoever asks again.
@@ -88,10 +98,16 @@ func (db *DB) FinishOnce(ctx context.Context, o *Once, a Answer) error {
 	return fail("finish request", err)
 }
 
-// DropOnce forgets a request that was refused: it may be sent again.
+// DropOnce ends the work on a request without an answer. One under which nothing was begun
+// is forgotten: it may be sent again. Where something was, the key stays with it, and
+// a repeated request takes it up at once: the lease ends here.
 func (db *DB) DropOnce(ctx context.Context, o *Once) error {
-	_, err := db.pool.Exec(ctx, `delete from idempotent_requests
-		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $4`, o.Account, o.Route, o.Key, o.begun)
+	_, err := db.pool.Exec(ctx, `with mine as (select subject from idempotent_requests
+			where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $4 for update),
+		dropped as (delete from idempotent_requests where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is null))
+		update idempotent_requests set begun_at = begun_at - $5::interval
+			where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is not null)`,
+		o.Account, o.Route, o.Key, o.begun, onceLease)
 	return fail("drop request", err)
 }
 

@@ -43,7 +43,7 @@ func (m *machine) start() {
 		ask.Expect[billing.STTTime] = rapid.SampledFrom([]int64{0, 60_000, 100 * 3_600_000}).Draw(m.t, "expect")
 	}
 	expected := price(m.t, terms, ask.Expect)
-	m.expire() // now, for a refusal rolls back what it settled
+	m.settle(a) // also by a refusal
 	p := a.pots()
 	var want error
 	switch {
@@ -254,7 +254,7 @@ func (m *machine) minute() {
 		return
 	}
 	minute := s.granted + int64(rapid.IntRange(0, 1).Draw(m.t, "next"))
-	m.expire() // as for start
+	m.settle(s.acc)
 	err := m.db.LineMinute(m.ctx(), s.Session, minute, m.now)
 	if s.open && minute > s.granted {
 		price := s.Tariff.LineMinute()
@@ -339,12 +339,12 @@ func (m *machine) crash() {
 // reborn registers a node anew, which closes the sessions that its last life left open.
 func (m *machine) reborn(i, open int) {
 	old := m.nodes[i]
-	n, closed, err := m.db.RegisterNode(m.ctx(), old.ID, "", m.now)
+	n, lost, err := m.db.RegisterNode(m.ctx(), old.ID, "", m.now)
 	m.ok(err)
-	if closed != open {
-		m.t.Fatalf("closed %d lost sessions; want %d", closed, open)
+	if len(lost) != open {
+		m.t.Fatalf("closed %d lost sessions; want %d", len(lost), open)
 	}
-	m.nodes[i], m.beats[i], m.past = n, m.now, append(m.past, old)
+	m.nodes[i], m.past = n, append(m.past, old)
 }
 
 // lose ends a node's sessions at their last checkpoint and says how many there were.
@@ -364,28 +364,27 @@ func (m *machine) lose(n store.Node) (lost int) {
 }
 
 func (m *machine) heartbeat() {
-	i := rapid.IntRange(0, len(m.nodes)-1).Draw(m.t, "node")
-	m.ok(m.db.Heartbeat(m.ctx(), m.nodes[i], m.now))
-	m.beats[i] = m.now
+	m.ok(m.db.Heartbeat(m.ctx(), rapid.SampledFrom(m.nodes).Draw(m.t, "node")))
 	if len(m.past) > 0 {
-		m.is(m.db.Heartbeat(m.ctx(), rapid.SampledFrom(m.past).Draw(m.t, "past"), m.now), store.ErrFenced)
+		m.is(m.db.Heartbeat(m.ctx(), rapid.SampledFrom(m.past).Draw(m.t, "past")), store.ErrFenced)
 	}
 }
 
-// reap closes what silent nodes have open. They were cut off only, and come back.
+// reap has one node close what another has open, which was cut off only and comes back.
 func (m *machine) reap() {
-	const lease = 4 * time.Hour
-	var silent []int
-	for i, n := range m.nodes {
-		if m.beats[i].Before(m.now.Add(-lease)) && m.lose(n) > 0 {
-			silent = append(silent, i)
-		}
-	}
-	// The nodes of earlier runs are silent too: how many sessions that closes is unknown.
-	_, err := m.db.ReapNodes(m.ctx(), lease, m.now)
+	i := rapid.IntRange(0, len(m.nodes)-1).Draw(m.t, "silent")
+	me := m.nodes[(i+1)%len(m.nodes)]
+	store.Silence(m.t, m.db, m.nodes[i].ID, store.NodeLease+time.Second)
+	m.ok(m.db.Heartbeat(m.ctx(), me))
+	store.Steady(m.t, m.db, me.ID, store.NodeLease)
+	open := m.lose(m.nodes[i])
+	lost, err := m.db.ReapNodes(m.ctx(), me, m.now)
 	m.ok(err)
-	for _, i := range silent {
-		m.is(m.db.Heartbeat(m.ctx(), m.nodes[i], m.now), store.ErrFenced)
+	if len(lost) < open { // nodes of earlier runs may be silent too
+		m.t.Fatalf("reaped %d sessions; want %d", len(lost), open)
+	}
+	if open > 0 {
+		m.is(m.db.Heartbeat(m.ctx(), m.nodes[i]), store.ErrFenced)
 		m.reborn(i, 0)
 	}
 }

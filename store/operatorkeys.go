@@ -9,12 +9,12 @@ import (
 
 // CreateOperatorKey makes a key of a user who runs the server and returns its secret,
 // which is stored only as a hash. It looks after accounts and belongs to none. A user
-// who is no operator is ErrNotFound.
+// who is no operator, or disabled, is ErrNotFound.
 func (db *DB) CreateOperatorKey(ctx context.Context, user, name string, now time.Time) (k Key, secret string, err error) {
 	secret = newSecret(operatorPrefix)
 	k = Key{ID: newID(operatorID, now), Role: RoleOperator, Name: name, Last4: secret[len(secret)-4:], CreatedAt: now}
 	err = db.must(ctx, "create operator key", `insert into operator_keys (id, user_id, name, hash, last4, created_at)
-		select $1, id, $3, $4, $5, $6 from users where id = $2 and role = 'operator'`, k.ID, user, name, hashOf(secret), k.Last4, now)
+		select $1, id, $3, $4, $5, $6 from users where id = $2 and role = 'operator' and disabled_at is null`, k.ID, user, name, hashOf(secret), k.Last4, now)
 	if err != nil {
 		return Key{}, "", err
 	}
@@ -26,7 +26,7 @@ func (db *DB) CreateOperatorKey(ctx context.Context, user, name string, now time
 func (db *DB) OperatorKeys(ctx context.Context, user string, p Page) ([]Key, error) {
 	where, args := p.clause("id", []any{user})
 	return list(ctx, db, "list operator keys", pgx.RowToStructByPos[Key],
-		"select id, 'operator', name, last4, created_at, last_used_at, revoked_at from operator_keys where user_id = $1"+where, args...)
+		"select id, 'operator', name, last4, created_at, last_used_at, revoked_at, false, '', '' from operator_keys where user_id = $1"+where, args...)
 }
 
 // RevokeOperatorKey ends a key of the user's for good; revoking it again changes nothing.

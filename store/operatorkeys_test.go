@@ -61,7 +61,7 @@ func TestKeyRoles(t *testing.T) {
 	ctx := f.ctx()
 	acc := f.account(0)
 	for role, owner := range map[string]bool{store.RoleMember: false, store.RoleOwner: true} {
-		k, secret, err := f.CreateKeyAs(ctx, acc, role, "x", t0)
+		k, secret, err := f.MakeKey(ctx, store.NewKey{Account: acc, Role: role, Name: "x"}, t0)
 		f.ok(err)
 		p, err := f.Authenticate(ctx, secret, t0)
 		f.ok(err)
@@ -69,12 +69,17 @@ func TestKeyRoles(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", role, p, want)
 		}
 	}
-	if _, _, err := f.CreateKeyAs(ctx, acc, store.RoleOperator, "x", t0); !errors.Is(err, store.ErrInvalid) {
+	k, secret, err := f.FirstKey(ctx, acc, "x", "", t0)
+	f.ok(err)
+	if p, err := f.Authenticate(ctx, secret, t0); err != nil || p != (store.Principal{Account: acc, Key: k.ID, Owner: true, Money: true}) {
+		t.Errorf("the first key is %+v, %v", p, err)
+	}
+	if _, _, err := f.MakeKey(ctx, store.NewKey{Account: acc, Role: store.RoleOperator, Name: "x"}, t0); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("an operator's key of an account: %v", err)
 	}
-	_, secret, err := f.CreateKey(ctx, acc, "x", t0)
+	_, secret, err = f.CreateKey(ctx, acc, "x", t0)
 	f.ok(err)
-	if p, err := f.Authenticate(ctx, secret, t0); err != nil || p.Owner || p.Operator {
+	if p, err := f.Authenticate(ctx, secret, t0); err != nil || p.Owner || p.Operator || p.Money {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

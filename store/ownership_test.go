@@ -150,7 +150,7 @@ func TestForeignPeopleAreUnknown(t *testing.T) {
 	for name, try := range map[string]func(account, user, invitation string) error{
 		"switch":        func(a, _, _ string) error { return f.SwitchAccount(ctx, b, a) },
 		"change member": func(_, u, _ string) error { return f.ChangeMember(ctx, mine, u, store.RoleMember) },
-		"remove member": func(_, u, _ string) error { return f.RemoveMember(ctx, mine, u) },
+		"remove member": func(_, u, _ string) error { return f.removed(mine, u) },
 		"revoke":        func(_, _, i string) error { return f.RevokeInvitation(ctx, mine, i) },
 		"another's session": func(_, u, _ string) error {
 			x := *b

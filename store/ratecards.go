@@ -30,8 +30,29 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Tim
 	if !bytes.Equal(stored, sum[:]) {
 		return fmt.Errorf("%w: %s", ErrRateCardChanged, c.Version())
 	}
-	db.force.Store(c)
-	return nil
+	if before := db.force.Swap(c); before != nil && before.Version() == c.Version() {
+		return nil
+	}
+	db.livesMu.Lock()
+	defer db.livesMu.Unlock()
+	return db.noteCard(ctx, c, db.lives, now)
+}
+
+// began notes that this process is node n, and the card that it has in force: sessions of n
+// are charged by that one, or one that follows.
+func (db *DB) began(ctx context.Context, n Node, now time.Time) error {
+	db.livesMu.Lock()
+	defer db.livesMu.Unlock()
+	db.lives = append(db.lives, n.Epoch)
+	return db.noteCard(ctx, db.force.Load(), []int64{n.Epoch}, now)
+}
+
+func (db *DB) noteCard(ctx context.Context, c *billing.RateCard, lives []int64, now time.Time) error {
+	if c == nil || len(lives) == 0 {
+		return nil
+	}
+	_, err := db.pool.Exec(ctx, `insert into node_cards (node_epoch, since, price_version) select unnest($1::bigint[]), $2::timestamptz, $3::text`, lives, now, c.Version())
+	return fail("note the rate card", err)
 }
 
 // inForce is the card that this process stored last, or the last that any did.

@@ -32,7 +32,8 @@ type RechargeState struct {
 	Failure  RechargeFailure
 	Code     string
 	FailedAt *time.Time
-	// NotBefore is when the next attempt may be made; nil: at once.
+	// NotBefore is when the next attempt may be made: after RechargePause, longer after a
+	// failure; nil: at once.
 	NotBefore *time.Time
 }
 
@@ -59,8 +60,10 @@ func (db *DB) Recharge(ctx context.Context, account, provider string, defaults R
 	err := db.one(ctx, "read recharge", `select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
 			coalesce(r.cap_nano, $6), `+cardSaved+`, `+charged+`,
 			coalesce((select a.topup_id from recharge_attempts a where a.account_id = $1 and a.ended_at is null), ''),
-			coalesce(r.failure, ''), coalesce(r.code, ''), r.failed_at, case when r.not_before > $7 then r.not_before end
-		from wallets w left join recharges r using (account_id) where w.account_id = $1`,
+			coalesce(r.failure, ''), coalesce(r.code, ''), r.failed_at,
+			case when greatest(r.not_before, paused.until) > $7 then greatest(r.not_before, paused.until) end
+		from (select max(ended_at) + `+rechargePause+` as until from recharge_attempts where account_id = $1 and state = 'succeeded') paused,
+			 wallets w left join recharges r using (account_id) where w.account_id = $1`,
 		[]any{account, provider, monthOf(now), defaults.Threshold, defaults.Amount, defaults.MonthlyCap, now},
 		&s.Enabled, &s.Threshold, &s.Amount, &s.MonthlyCap, &s.CardSaved, &s.Charged, &s.Open, &s.Failure, &s.Code, &s.FailedAt, &s.NotBefore)
 	if err != nil {
@@ -172,6 +175,23 @@ func (w *wallet) armRecharge(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, w.rechargeBelow)
 	return err
 }
+
+// MaxRecharge is the most that one automatic recharge charges, whatever its account has
+// set.
+func (db *DB) MaxRecharge() billing.Money { return db.maxRecharge }
+
+// LimitRecharges sets MaxRecharge, which is DefaultMaxRecharge where nobody does. Call it
+// before db is used by several goroutines.
+func (db *DB) LimitRecharges(most billing.Money) { db.maxRecharge = most }
+
+const (
+	// DefaultMaxRecharge bounds what a stolen credential can have a card charged at once.
+	DefaultMaxRecharge = 500 * billing.USD
+	// RechargePause is how long after a charge that succeeded the card is charged again at
+	// the earliest: settings that are wrong, or not the owner's, are noticed before much is gone.
+	RechargePause = 10 * time.Minute
+	rechargePause = "interval '10 minutes'"
+)
 
 // monthOf is the calendar month, in UTC, that a time falls into.
 func monthOf(t time.Time) time.Time {

@@ -14,12 +14,13 @@ import (
 const rechargeLook = 5 * time.Minute
 
 // wanted is what must hold, besides a balance below the threshold, of the settings r
-// at the time $1 in the month $2. It is asked before a wallet is locked for an
-// attempt, and again to make it.
+// at the time $1 in the month $2, where a charge is at most $3. It is asked before a
+// wallet is locked for an attempt, and again to make it.
 const wanted = `r.enabled and (r.not_before is null or r.not_before <= $1)
-	and not exists (select from recharge_attempts a where a.account_id = r.account_id and a.ended_at is null)
+	and not exists (select from recharge_attempts a where a.account_id = r.account_id
+		and (a.ended_at is null or a.state = 'succeeded' and a.ended_at > $1::timestamptz - ` + rechargePause + `))
 	and exists (select from topups t where t.account_id = r.account_id and t.provider = r.provider and t.state = 'succeeded' and not t.automatic)
-	and r.amount_nano + (select coalesce(sum(a.amount_nano), 0) from recharge_attempts a where a.account_id = r.account_id
+	and least(r.amount_nano, $3::bigint) + (select coalesce(sum(a.amount_nano), 0) from recharge_attempts a where a.account_id = r.account_id
 		and a.month = $2 and a.state in ('pending', 'processing', 'succeeded')) <= r.cap_nano`
 
 // OnRecharge has f put each attempt in line, within the transaction that makes it. Call
@@ -34,13 +35,13 @@ func (w *wallet) recharge(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		return nil
 	}
 	id := newID(rechargeID, now)
-	tag, err := tx.Exec(ctx, `with r as (select amount_nano, cap_nano, provider from recharges r where account_id = $3 and `+wanted+`),
+	tag, err := tx.Exec(ctx, `with r as (select least(amount_nano, $3) as amount_nano, cap_nano, provider from recharges r where account_id = $4 and `+wanted+`),
 		t as (insert into topups (id, account_id, provider, amount_nano, state, created_at, automatic)
-			select $5, $3, provider, amount_nano, 'pending', $1, true from r)
+			select $6, $4, provider, amount_nano, 'pending', $1, true from r)
 		insert into recharge_attempts (id, account_id, no, topup_id, month, amount_nano, cap_nano, state, created_at, look_at)
-			select $4, $3, 1 + (select coalesce(max(no), 0) from recharge_attempts where account_id = $3), $5, $2, amount_nano, cap_nano,
-				'pending', $1, $6 from r`,
-		now, monthOf(now), w.account, id, newID(topupID, now), now.Add(rechargeLook))
+			select $5, $4, 1 + (select coalesce(max(no), 0) from recharge_attempts where account_id = $4), $6, $2, amount_nano, cap_nano,
+				'pending', $1, $7 from r`,
+		now, monthOf(now), w.db.maxRecharge, w.account, id, newID(topupID, now), now.Add(rechargeLook))
 	if err != nil || tag.RowsAffected() == 0 || w.db.recharging == nil {
 		return err
 	}
@@ -51,8 +52,8 @@ func (w *wallet) recharge(ctx context.Context, tx pgx.Tx, now time.Time) error {
 // threshold, unless one look says that there is none to make.
 func (db *DB) rechargeNoticed(ctx context.Context, account string, now time.Time) error {
 	var due bool
-	err := db.one(ctx, "notice recharge", "select exists (select from recharges r where r.account_id = $3 and "+wanted+")",
-		[]any{now, monthOf(now), account}, &due)
+	err := db.one(ctx, "notice recharge", "select exists (select from recharges r where r.account_id = $4 and "+wanted+")",
+		[]any{now, monthOf(now), db.maxRecharge, account}, &due)
 	if err != nil || !due {
 		return err
 	}
@@ -201,7 +202,7 @@ func (db *DB) SweepRecharges(ctx context.Context, enqueue Enqueue, now time.Time
 	due, err := list(ctx, db, "sweep recharges", pgx.RowTo[string], `select w.account_id from wallets w join recharges r using (account_id)
 		where w.recharge_below_nano is not null and w.open_disputes = 0 and not w.suspended
 			and w.paid_nano + w.bonus_nano - w.accrued_any_nano - w.accrued_paid_nano < w.recharge_below_nano and `+wanted+`
-		order by w.account_id`, now, monthOf(now))
+		order by w.account_id`, now, monthOf(now), db.maxRecharge)
 	if err != nil {
 		return 0, err
 	}

@@ -293,13 +293,14 @@ func TestRechargeCap(t *testing.T) {
 	acc, l := f.recharging(on) // 20 each, 50 a month
 	end := time.Date(2026, 3, 31, 23, 59, 59, 0, time.UTC)
 	for i := range 4 {
+		at := end.Add(-time.Duration(3-i) * time.Hour)
 		f.adjust(acc, 1*usd-billing.Money(i))
-		f.sweep(l, end)
+		f.sweep(l, at)
 		if want := min(i+1, 2); l.made() != want {
 			t.Fatalf("%d attempts after %d", l.made(), i+1)
 		}
 		if i < 2 {
-			f.answered(acc, l.last(), on.Amount, payment.Succeeded, "", end)
+			f.answered(acc, l.last(), on.Amount, payment.Succeeded, "", at)
 		}
 	}
 	// It is April, but not in UTC.
@@ -330,7 +331,7 @@ func TestRechargeLateMoney(t *testing.T) {
 	late := l.last()
 	f.ok(f.FailRecharge(f.ctx(), acc, late, store.RechargeRefused, "", t0.Add(time.Minute)))
 	for i := range 2 {
-		again := t0.Add(48 * time.Hour).Add(time.Duration(i) * time.Minute)
+		again := t0.Add(48 * time.Hour).Add(time.Duration(i) * time.Hour)
 		f.sweep(l, again)
 		f.answered(acc, l.last(), on.Amount, payment.Succeeded, "", again)
 		f.adjust(acc, billing.Money(i+1)*usd)
@@ -534,7 +535,10 @@ func TestRechargeAfterARefund(t *testing.T) {
 	if f.sweep(l, t0); l.made() != 1 {
 		t.Errorf("%d attempts", l.made())
 	}
-	if f.set(acc, on, t0); l.made() != 2 {
+	if f.set(acc, on, t0); l.made() != 1 {
+		t.Errorf("%d attempts right after a charge", l.made())
+	}
+	if f.sweep(l, t0.Add(store.RechargePause)); l.made() != 2 {
 		t.Errorf("%d attempts once enabled again", l.made())
 	}
 	f.verified()
@@ -547,8 +551,10 @@ func TestRechargesDoNotUseUpTopUps(t *testing.T) {
 	big.MonthlyCap = 1000 * usd
 	acc, l := f.recharging(big)
 	for i := range 5 {
+		at := t0.Add(time.Duration(i) * time.Hour)
 		f.adjust(acc, 1*usd)
-		f.answered(acc, l.last(), on.Amount, payment.Succeeded, "", t0)
+		f.sweep(l, at)
+		f.answered(acc, l.last(), on.Amount, payment.Succeeded, "", at)
 		if l.made() != i+1 {
 			t.Fatalf("%d attempts", l.made())
 		}

@@ -25,6 +25,7 @@ type twinRecharge struct {
 	store.Recharge
 	declines  int
 	notBefore time.Time
+	paid      time.Time // when an attempt succeeded last
 	attempts  []*twinAttempt
 }
 
@@ -73,10 +74,19 @@ func (r *twinRecharge) charged(now time.Time) (sum billing.Money) {
 	return sum
 }
 
+// next is when an attempt may be made again: not soon after a charge.
+func (r *twinRecharge) next() time.Time {
+	next := r.notBefore
+	if !r.paid.IsZero() && r.paid.Add(store.RechargePause).After(next) {
+		next = r.paid.Add(store.RechargePause)
+	}
+	return next
+}
+
 // wantsRecharge says whether an attempt may be made, and is to be, unless one is open.
 func (m *machine) wantsRecharge(a *twin) bool {
 	r := a.recharge
-	return a.needsRecharge() && !a.frozen() && !a.suspended && !m.now.Before(r.notBefore) && r.charged(m.now)+r.Amount <= r.MonthlyCap
+	return a.needsRecharge() && !a.frozen() && !a.suspended && !m.now.Before(r.next()) && r.charged(m.now)+r.Amount <= r.MonthlyCap
 }
 
 func (m *machine) setRecharge() {
@@ -166,7 +176,7 @@ func (m *machine) answerRecharge() {
 	switch {
 	case t.truth == store.TopUpSucceeded && t.state != store.TopUpSucceeded:
 		t.state, a.topup = store.TopUpSucceeded, true
-		a.recharge.declines, a.recharge.notBefore = 0, time.Time{}
+		a.recharge.declines, a.recharge.notBefore, a.recharge.paid = 0, time.Time{}, m.now
 		a.credit(t.amount)
 	case t.truth == store.TopUpFailed && t.state == processing:
 		m.failedRecharge(a, t, t.told.Code == payment.CodeAuthentication, t.told.Code == "card_declined")
@@ -243,7 +253,7 @@ func (m *machine) compareRecharges(after string) {
 		if t != nil {
 			open = t.topup
 		}
-		notBefore := s.NotBefore == nil && !r.notBefore.After(m.now) || s.NotBefore != nil && s.NotBefore.Equal(r.notBefore)
+		notBefore := s.NotBefore == nil && !r.next().After(m.now) || s.NotBefore != nil && s.NotBefore.Equal(r.next())
 		if s.Recharge != r.Recharge || s.Open != open || s.Charged != r.charged(m.now) || !notBefore {
 			m.t.Fatalf("after %s: %+v; the model says %+v, open %q, charged %s", after, s, r, open, r.charged(m.now))
 		}

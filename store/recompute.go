@@ -21,37 +21,30 @@ type priced struct {
 
 // recompute prices every session from its counters by the card it started with
 // and compares: closed ones exactly, open ones as far as they are posted.
-func (db *DB) recompute(ctx context.Context, tx pgx.Tx, r *Report) error {
+func (db *DB) recompute(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) error {
 	if err := db.loadCards(ctx, tx); err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, `select s.id, s.kind, s.country, s.mobile, s.price_version, u.open, u.started_at, u.amount_nano, u.posted_nano,
+	rows, err := tx.Query(ctx, scope+`select s.id, s.kind, s.country, s.mobile, s.price_version, u.open, u.started_at, u.amount_nano, u.posted_nano,
 			coalesce(t.total, 0)::bigint, coalesce(r.names, '{}'), coalesce(r.qtys, '{}'), coalesce(r.amounts, '{}'), u.`+strings.Join(counters[:], ", u.")+`
 		from session_usage u join sessions s on s.id = u.session_id
 			left join (select session_id, sum(amount_nano) as total from ledger_transfers
-				where session_id is not null and credit like 'revenue:%' group by session_id) t on t.session_id = s.id
+				where session_id in (select id from sessions) and credit like 'revenue:%' group by session_id) t on t.session_id = s.id
 			left join (select session_id, array_agg(component order by component) as names, array_agg(qty::bigint order by component) as qtys,
 					array_agg(amount::bigint order by component) as amounts
 				from (select session_id, component, sum(qty) as qty, sum(amount_nano) as amount from usage_records group by 1, 2) x
-				group by session_id) r on r.session_id = s.id`)
+				group by session_id) r on r.session_id = s.id`, accounts, r.Whole)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	found := [2]int{} // of invariants 6 and 15, to stop the flood
 	for rows.Next() {
 		p, err := scanPriced(rows)
 		if err != nil {
 			return err
 		}
 		for _, v := range db.judge(p) {
-			i := 0
-			if v.Invariant == 15 {
-				i = 1
-			}
-			if found[i]++; found[i] <= maxViolations {
-				r.Violations = append(r.Violations, v)
-			}
+			r.add(v.Invariant, v.Name, v.Subject, "%s", v.Detail)
 		}
 	}
 	return rows.Err()

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 // Secret is a secret of an account as its owner sees it: its value is never shown.
 type Secret struct {
 	Name      string
+	Hosts     []string // where it may be sent; none: wherever a function sends it
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -35,7 +37,8 @@ type Vault struct {
 const (
 	MaxSecrets     = 100     // of one account
 	MaxSecretValue = 8 << 10 // bytes
-	vaultForm      = 1       // first byte of what is sealed
+	MaxSecretHosts = 20
+	vaultForm      = 1 // first byte of what is sealed
 )
 
 // ErrUnsealed: a secret was sealed by another master key.
@@ -64,9 +67,31 @@ func NewVault(db *DB, master string) (*Vault, error) {
 // bound is what a sealed value belongs to. Neither part can hold a zero.
 func bound(account, name string) []byte { return []byte(account + "\x00" + name) }
 
-// Put stores a secret or replaces its value. ErrInvalid also when
+// secretHost is a host's name, or all below one: *.example.com.
+var secretHost = regexp.MustCompile(`^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$`)
+
+// checkHosts is hosts as they are kept and compared: in small letters, without a final dot.
+func checkHosts(hosts []string) ([]string, error) {
+	if len(hosts) > MaxSecretHosts {
+		return nil, invalid("hosts: at most %d", MaxSecretHosts)
+	}
+	var out []string
+	for i, h := range hosts {
+		h = strings.ToLower(strings.TrimSuffix(h, "."))
+		if _, err := netip.ParseAddr(h); err != nil && (len(h) > 253 || !secretHost.MatchString(h)) {
+			return nil, invalid("hosts[%d]: a host's name or address, or *.example.com for all below it", i)
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// Put stores a secret or replaces its value. Its hosts replace those that it was bound
+// to; without any, it stays bound as it is. Whoever binds it to others writes a value of
+// their own, so what was stored goes nowhere else. ErrInvalid also when
 // there are MaxSecrets of others; ErrNotFound: no such account.
-func (v *Vault) Put(ctx context.Context, account, name, value string, now time.Time) (*Secret, error) {
+func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []string, now time.Time) (*Secret, error) {
+	hosts, wrong := checkHosts(hosts)
 	switch {
 	case !secretName.MatchString(name):
 		return nil, invalid("name: a letter, then up to 63 letters, digits and _")
@@ -74,6 +99,8 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, now time.T
 		return nil, invalid("value: from 1 to %d bytes", MaxSecretValue)
 	case strings.ContainsAny(value, "\x00\r\n"):
 		return nil, invalid("value: one line")
+	case wrong != nil:
+		return nil, wrong
 	}
 	sealed := v.seal.Seal([]byte{vaultForm}, nil, []byte(value), bound(account, name))
 	s := &Secret{Name: name, UpdatedAt: now}
@@ -83,9 +110,10 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, now time.T
 		if err := tx.QueryRow(ctx, "select id from accounts where id = $1 for no key update", account).Scan(&id); err != nil {
 			return err
 		}
-		err := tx.QueryRow(ctx, `insert into secrets (account_id, name, sealed, created_at, updated_at) values ($1, $2, $3, $4, $4)
-			on conflict (account_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at returning created_at`,
-			account, name, sealed, now).Scan(&s.CreatedAt)
+		err := tx.QueryRow(ctx, `insert into secrets (account_id, name, sealed, created_at, updated_at, hosts) values ($1, $2, $3, $4, $4, $5)
+			on conflict (account_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at,
+				hosts = coalesce(excluded.hosts, secrets.hosts) returning created_at, hosts`,
+			account, name, sealed, now, hosts).Scan(&s.CreatedAt, &s.Hosts)
 		if err != nil {
 			return err
 		}
@@ -108,7 +136,7 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, now time.T
 // at most.
 func (v *Vault) List(ctx context.Context, account string) ([]Secret, error) {
 	return list(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret],
-		"select name, created_at, updated_at from secrets where account_id = $1 order by name", account)
+		"select name, hosts, created_at, updated_at from secrets where account_id = $1 order by name", account)
 }
 
 // Delete forgets a secret. ErrNotFound: there is none of that name.
@@ -116,26 +144,33 @@ func (v *Vault) Delete(ctx context.Context, account, name string) error {
 	return v.db.must(ctx, "delete secret", "delete from secrets where account_id = $1 and name = $2", account, name)
 }
 
+// SecretValue is an opened secret.
+type SecretValue struct {
+	Value string
+	Hosts []string // as those of Secret
+}
+
 // Values opens secrets of an account. Those that it does not have, or that do not
 // open, are missing; the error, which is of the latter, comes with all others.
-func (v *Vault) Values(ctx context.Context, account string, names []string) (map[string]string, error) {
+func (v *Vault) Values(ctx context.Context, account string, names []string) (map[string]SecretValue, error) {
 	type row struct {
 		Name   string
 		Sealed []byte
+		Hosts  []string
 	}
 	rows, err := list(ctx, v.db, "read secrets", pgx.RowToStructByPos[row],
-		"select name, sealed from secrets where account_id = $1 and name = any($2)", account, names)
+		"select name, sealed, hosts from secrets where account_id = $1 and name = any($2)", account, names)
 	if err != nil {
 		return nil, err
 	}
-	values := make(map[string]string, len(rows))
+	values := make(map[string]SecretValue, len(rows))
 	for _, r := range rows {
 		value, failure := v.open(account, r.Name, r.Sealed)
 		if failure != nil {
 			err = errors.Join(err, fmt.Errorf("secret %s: %w", r.Name, failure))
 			continue
 		}
-		values[r.Name] = value
+		values[r.Name] = SecretValue{value, r.Hosts}
 	}
 	return values, err
 }

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func TestSecrets(t *testing.T) {
 	v := f.vault(master)
 	put := func(account, name, value string, at time.Time) *store.Secret {
 		t.Helper()
-		s, err := v.Put(f.ctx(), account, name, value, at)
+		s, err := v.Put(f.ctx(), account, name, value, nil, at)
 		f.ok(err)
 		return s
 	}
@@ -47,12 +48,12 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	values, err := v.Values(f.ctx(), mine, []string{"KEY", "A", "NONE"})
-	if err != nil || !maps.Equal(values, map[string]string{"KEY": "second", "A": "a"}) {
+	if err != nil || !reflect.DeepEqual(values, map[string]store.SecretValue{"KEY": {Value: "second"}, "A": {Value: "a"}}) {
 		t.Errorf("%v, %v", values, err)
 	}
 	f.ok(v.Delete(f.ctx(), mine, "KEY"))
 	f.is(v.Delete(f.ctx(), mine, "KEY"), store.ErrNotFound)
-	if values, err := v.Values(f.ctx(), other, []string{"KEY"}); err != nil || values["KEY"] != "theirs" {
+	if values, err := v.Values(f.ctx(), other, []string{"KEY"}); err != nil || values["KEY"].Value != "theirs" {
 		t.Errorf("%v, %v", values, err)
 	}
 	// Another master key opens nothing, and says which.
@@ -68,18 +69,18 @@ func TestSecretsThatAreRefused(t *testing.T) {
 	acc, v := f.account(0), f.vault(master)
 	for _, tt := range [][2]string{{"", "x"}, {"1A", "x"}, {"A-B", "x"}, {"é", "x"}, {strings.Repeat("A", 65), "x"}, {"A", ""}, {"A", "x\ny"}, {"A", "x\x00"},
 		{"A", strings.Repeat("x", store.MaxSecretValue+1)}} {
-		_, err := v.Put(f.ctx(), acc, tt[0], tt[1], t0)
+		_, err := v.Put(f.ctx(), acc, tt[0], tt[1], nil, t0)
 		f.is(err, store.ErrInvalid)
 	}
 	for i := range store.MaxSecrets {
-		_, err := v.Put(f.ctx(), acc, fmt.Sprintf("S%d", i), "x", t0)
+		_, err := v.Put(f.ctx(), acc, fmt.Sprintf("S%d", i), "x", nil, t0)
 		f.ok(err)
 	}
-	_, err := v.Put(f.ctx(), acc, "ONE_MORE", "x", t0)
+	_, err := v.Put(f.ctx(), acc, "ONE_MORE", "x", nil, t0)
 	f.is(err, store.ErrInvalid)
-	_, err = v.Put(f.ctx(), acc, "S7", "y", t0)
+	_, err = v.Put(f.ctx(), acc, "S7", "y", nil, t0)
 	f.ok(err)
-	_, err = v.Put(f.ctx(), "acc_none", "A", "x", t0)
+	_, err = v.Put(f.ctx(), "acc_none", "A", "x", nil, t0)
 	f.is(err, store.ErrNotFound)
 }
 
@@ -93,7 +94,7 @@ func TestSecretsAtRest(t *testing.T) {
 	mine, other := f.account(0), f.account(0)
 	v := f.vault(master)
 	for range 2 {
-		_, err = v.Put(f.ctx(), mine, "KEY", "hunter2-hunter2", t0)
+		_, err = v.Put(f.ctx(), mine, "KEY", "hunter2-hunter2", nil, t0)
 		f.ok(err)
 	}
 	var sealed []byte
@@ -113,4 +114,29 @@ func TestSecretsAtRest(t *testing.T) {
 			t.Errorf("%v, %v", values, err)
 		}
 	}
+}
+
+// TestSecretHosts: a secret stays bound when its value changes, and is bound to others
+// only by whoever writes a value of their own.
+func TestSecretHosts(t *testing.T) {
+	f := setup(t)
+	acc, v := f.account(0), f.vault(master)
+	for _, step := range []struct{ give, want []string }{
+		{nil, nil}, {[]string{"API.example.com.", "*.example.org", "192.0.2.1", "2001:db8::1"}, []string{"api.example.com", "*.example.org", "192.0.2.1", "2001:db8::1"}},
+		{nil, []string{"api.example.com", "*.example.org", "192.0.2.1", "2001:db8::1"}}, {[]string{"other"}, []string{"other"}},
+	} {
+		s, err := v.Put(f.ctx(), acc, "KEY", "x", step.give, t0)
+		f.ok(err)
+		values, err := v.Values(f.ctx(), acc, []string{"KEY"})
+		f.ok(err)
+		if !slices.Equal(s.Hosts, step.want) || !slices.Equal(values["KEY"].Hosts, step.want) {
+			t.Errorf("%q: %q, opened %q, want %q", step.give, s.Hosts, values["KEY"].Hosts, step.want)
+		}
+	}
+	for _, wrong := range []string{"", "*", "https://a.example", "a.example/x", "a.example:443", "a*.example", "a b", "*.", "a..b"} {
+		_, err := v.Put(f.ctx(), acc, "KEY", "x", []string{wrong}, t0)
+		f.is(err, store.ErrInvalid)
+	}
+	_, err := v.Put(f.ctx(), acc, "KEY", "x", make([]string, store.MaxSecretHosts+1), t0)
+	f.is(err, store.ErrInvalid)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -70,15 +71,16 @@ type Start struct {
 // overdraft floor, or all that is expected would), ErrConcurrency, what Pace says. ErrFenced: a younger process has the
 // node's name. ErrNotFound: no such account, or the agent is not the account's.
 // ErrRowTaken: the row is not the caller's to dial. A conversation gets its row of
-// history too.
+// history too. A session beside an error may have started, for the answer of the database
+// was lost: it must be closed, which is ErrNotFound where it has not.
 func (db *DB) StartSession(ctx context.Context, s Start, now time.Time) (*Session, error) {
 	out, err := s.session(now)
 	if err != nil {
 		return nil, fmt.Errorf("start session: %w", err)
 	}
-	err = db.tx(ctx, "start session", func(tx pgx.Tx) error {
-		w, err := db.lockWallet(ctx, tx, s.Account, now)
-		if err != nil {
+	var w *wallet
+	err = db.tx(ctx, "start session", func(tx pgx.Tx) (err error) {
+		if w, err = db.lockWallet(ctx, tx, s.Account, now); err != nil {
 			return err
 		}
 		if err := db.ticketLeft(ctx, tx, s); err != nil {
@@ -97,10 +99,10 @@ func (db *DB) StartSession(ctx context.Context, s Start, now time.Time) (*Sessio
 		}
 		return db.happened(ctx, tx, now, event(s.Account, CallStarted, out.ID, now))
 	})
-	if err != nil {
-		return nil, err
+	if _, perhaps := errors.AsType[unknownOutcome](err); err != nil && !perhaps {
+		return nil, db.keepExpired(ctx, w, err, now)
 	}
-	return out, nil
+	return out, err
 }
 
 // note records what goes with an outbound call.
@@ -254,9 +256,9 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 // permitted minute changes nothing. The hold becomes usage with the first
 // checkpoint inside the minute.
 func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time.Time) error {
-	return db.tx(ctx, "line minute", func(tx pgx.Tx) error {
-		w, err := db.lockWallet(ctx, tx, s.Account, now)
-		if err != nil {
+	var w *wallet
+	err := db.tx(ctx, "line minute", func(tx pgx.Tx) (err error) {
+		if w, err = db.lockWallet(ctx, tx, s.Account, now); err != nil {
 			return err
 		}
 		var granted, epoch int64
@@ -283,4 +285,5 @@ func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time
 		w.save(b)
 		return send(ctx, tx, b)
 	})
+	return db.keepExpired(ctx, w, err, now)
 }

@@ -21,7 +21,7 @@ func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 
 // NewSignInLink makes the secret of a link with which a user chooses a password, once,
 // within SignInLinkLife. Earlier links of theirs are dead. An empty user makes the link
-// with which the first user of a server is made.
+// with which the first user of a server is made; a disabled one is ErrNotFound.
 func (db *DB) NewSignInLink(ctx context.Context, user string, now time.Time) (token string, err error) {
 	token, hash := newToken()
 	err = db.tx(ctx, "make link", func(tx pgx.Tx) error {
@@ -32,7 +32,7 @@ func (db *DB) NewSignInLink(ctx context.Context, user string, now time.Time) (to
 			_, err := tx.Exec(ctx, "insert into sign_in_links (hash, created_at, expires_at) values ($1, $2, $3)", hash, now, now.Add(SignInLinkLife))
 			return err
 		}
-		return changed(tx.Exec(ctx, "insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2",
+		return changed(tx.Exec(ctx, "insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2 and disabled_at is null",
 			hash, user, now, now.Add(SignInLinkLife)))
 	})
 	return token, err

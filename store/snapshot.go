@@ -3,9 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -43,15 +40,11 @@ func (db *DB) Snapshot(ctx context.Context, f func(Snapshot) error) error {
 		if err != nil {
 			return err
 		}
-		var ours bool
-		if err := tx.QueryRow(ctx, `select to_regclass('wallets') is not null and to_regclass('goose_db_version') is not null`).Scan(&ours); err != nil {
+		if s.Schema, err = schemaOf(ctx, tx); err != nil {
 			return err
 		}
-		if !ours {
+		if s.Schema == 0 {
 			return fmt.Errorf("%w: there are no accounts in this database", ErrNotFound)
-		}
-		if err := tx.QueryRow(ctx, "select coalesce(max(version_id), 0) from goose_db_version where is_applied").Scan(&s.Schema); err != nil {
-			return err
 		}
 		if s.Totals, err = totals(ctx, tx); err != nil {
 			return err
@@ -116,12 +109,4 @@ func totals(ctx context.Context, tx pgx.Tx) (t Totals, err error) {
 		t.Rows[name] = n
 	}
 	return t, nil
-}
-
-// SchemaVersion is the number of the last migration that this program knows.
-func SchemaVersion() int64 {
-	names, _ := fs.Glob(migrations, "migrations/*.sql") // the pattern is in order
-	last, _, _ := strings.Cut(strings.TrimPrefix(names[len(names)-1], "migrations/"), "_")
-	n, _ := strconv.ParseInt(last, 10, 64) // of our own files
-	return n
 }

@@ -15,8 +15,8 @@ import (
 // Roles of users, and of users in an account.
 const (
 	RoleOperator = "operator" // of the server: sees its accounts
-	RoleMember   = "member"   // of a user: only the accounts they belong to; in an account: everything but its people
-	RoleOwner    = "owner"    // of an account: invites and removes people, too
+	RoleMember   = "member"   // of a user: only the accounts they belong to; in an account: its work
+	RoleOwner    = "owner"    // of an account: its people and what is paid, too
 )
 
 // User is somebody who signs in to the dashboard.
@@ -27,6 +27,7 @@ type User struct {
 	CreatedAt  time.Time
 	SignedInAt *time.Time // nil: never
 	Password   bool       // has one
+	DisabledAt *time.Time // since when they may not sign in; nil: they may
 }
 
 // Operator says whether the user runs the server.
@@ -45,11 +46,11 @@ func NormalEmail(email string) (string, error) {
 	return email, nil
 }
 
-const selectUser = "select id, email, role, created_at, signed_in_at, password is not null from users where "
+const selectUser = "select id, email, role, created_at, signed_in_at, password is not null, disabled_at from users where "
 
 func scanUser(row pgx.CollectableRow) (User, error) {
 	var u User
-	return u, row.Scan(&u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password)
+	return u, row.Scan(&u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &u.DisabledAt)
 }
 
 // CreateUser makes a user who cannot sign in yet: see NewSignInLink.
@@ -81,15 +82,16 @@ func addUser(ctx context.Context, tx pgx.Tx, email, role, password string, now t
 }
 
 // UserByEmail finds a user and the hash of their password, which is empty when they
-// have none.
+// have none or may not use it.
 func (db *DB) UserByEmail(ctx context.Context, email string) (u *User, password string, err error) {
 	email, err = NormalEmail(email)
 	if err != nil {
 		return nil, "", fail("read user", ErrNotFound)
 	}
 	u = new(User)
-	err = db.one(ctx, "read user", "select id, email, role, created_at, signed_in_at, password is not null, coalesce(password, '') from users where email = $1",
-		[]any{email}, &u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &password)
+	err = db.one(ctx, "read user", `select id, email, role, created_at, signed_in_at, password is not null, disabled_at,
+		case when disabled_at is null then coalesce(password, '') else '' end from users where email = $1`,
+		[]any{email}, &u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &u.DisabledAt, &password)
 	if err != nil {
 		return nil, "", err
 	}

@@ -110,7 +110,7 @@ func TestBrowserSessions(t *testing.T) {
 		t.Errorf("the next sign-in looks at %+v, %v", next, err)
 	}
 	f.ok(f.AddMember(ctx, theirs, f.user("luis@example.com", store.RoleMember).ID, store.RoleOwner, t0))
-	f.ok(f.RemoveMember(ctx, theirs, u.ID))
+	f.ok(f.removed(theirs, u.ID))
 	if b, err = f.Browser(ctx, token, t0); err != nil || b.Account != "" || b.Membership != "" {
 		t.Errorf("of somebody who was removed: %+v, %v", b, err)
 	}

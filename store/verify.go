@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Violation is one thing that is not as it must be.
@@ -22,10 +22,17 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%d %s: %s: %s", v.Invariant, v.Name, v.Subject, v.Detail)
 }
 
+// Overdue says that the books are right as they stand, and that something which was
+// due has not been done.
+func (v Violation) Overdue() bool { return v.Invariant == overdueNumber }
+
 // Report is what a verification found.
 type Report struct {
-	Accounts, Sessions, Transfers int64
-	Violations                    []Violation // by invariant; at most maxViolations of each
+	Whole                         bool  // it looked at all history, not at what is new alone
+	Accounts, Sessions, Transfers int64 // that were looked at
+	Violations                    []Violation
+	total                         int         // of them, reported or not
+	found                         map[int]int // of each invariant
 }
 
 // OK says whether everything holds.
@@ -34,258 +41,220 @@ func (r *Report) OK() bool { return len(r.Violations) == 0 }
 // maxViolations of one invariant: enough to see a pattern, not a flood.
 const maxViolations = 100
 
-// invariant is one check; its query returns a subject and a detail for each violation.
-type invariant struct {
-	number int
-	name   string
-	sql    string
+func (r *Report) add(number int, name, subject, format string, args ...any) {
+	r.total++
+	if r.found[number]++; r.found[number] <= maxViolations {
+		r.Violations = append(r.Violations, Violation{number, name, subject, fmt.Sprintf(format, args...)})
+	}
 }
-
-// The names of the invariants whose checks are not one query.
-const (
-	nameRecomputed = "a closed session costs what its counters cost by its rate card, and that is what was posted"
-	nameGrow       = "usage counters never decrease"
-	nameSealed     = "the evidence of consent has neither gaps nor changes"
-	nameAppendOnly = "stored tables refuse changes"
-	nameHeld       = "what is held is what open sessions and orders of numbers hold"
-)
-
-var invariants = []invariant{
-	{1, "the paid pot is the sum of its transfers", `
-		select w.account_id, format('pot %s, transfers %s', w.paid_nano, coalesce(l.total, 0))
-		from wallets w left join (` + potTotals + `) l on l.account_id = w.account_id and l.pot = 'paid'
-		where w.paid_nano <> coalesce(l.total, 0)`},
-	{2, "the bonus pot is the sum of its transfers and of its lots", `
-		select w.account_id, format('pot %s, transfers %s, lots %s, next expiry %s, of the lots %s', w.bonus_nano,
-			coalesce(l.total, 0), coalesce(c.total, 0), w.bonus_expires_at, c.next)
-		from wallets w left join (` + potTotals + `) l on l.account_id = w.account_id and l.pot = 'bonus'
-			left join (select account_id, sum(remaining_nano) as total, min(expires_at) filter (where remaining_nano > 0) as next
-				from credit_lots group by account_id) c on c.account_id = w.account_id
-		where w.bonus_nano <> coalesce(l.total, 0) or w.bonus_nano <> coalesce(c.total, 0) or w.bonus_expires_at is distinct from c.next`},
-	{3, "what has accrued is the unposted usage of open sessions", `
-		select w.account_id, format('any %s, sessions %s; paid %s, sessions %s', w.accrued_any_nano, coalesce(u.any_sum, 0),
-			w.accrued_paid_nano, coalesce(u.paid_sum, 0))
-		from wallets w left join (select account_id, sum(amount_nano - posted_nano) filter (where not paid_only) as any_sum,
-				sum(amount_nano - posted_nano) filter (where paid_only) as paid_sum
-			from session_usage where open group by account_id) u using (account_id)
-		where w.accrued_any_nano <> coalesce(u.any_sum, 0) or w.accrued_paid_nano <> coalesce(u.paid_sum, 0)`},
-	{4, nameHeld, `
-		select w.account_id, format('held %s, sessions %s, numbers %s', w.held_nano, coalesce(u.total, 0), coalesce(n.total, 0))
-		from wallets w left join (select account_id, sum(held_nano) as total from session_usage where open group by account_id) u
-			using (account_id) left join (select account_id, sum(held_nano) as total from numbers group by account_id) n using (account_id)
-		where w.held_nano <> coalesce(u.total, 0) + coalesce(n.total, 0)
-		union all select session_id, 'closed but still holds ' || held_nano from session_usage where not open and held_nano <> 0`},
-	{5, "the live count is the number of live sessions that count, never above the limit at their start", `
-		select w.account_id, format('count %s, live sessions %s', w.live_sessions, coalesce(s.n, 0))
-		from wallets w left join (select account_id, count(*) as n from sessions where state = 'live' and counted group by account_id) s using (account_id)
-		where w.live_sessions <> coalesce(s.n, 0)
-		union all select id, format('was number %s of %s', start_live, start_limit) from sessions where start_live > start_limit and counted
-		union all select s.id, format('state %s, usage open: %s', s.state, u.open)
-			from sessions s left join session_usage u on u.session_id = s.id where u.open is distinct from (s.state = 'live')`},
-	{7, "sequence numbers have no gap and each balance follows from the one before", `
-		select account_id, format('transfer %s: expected number %s; balance %s, expected %s', seq, expected_seq, balance_after_nano, expected)
-		from (select account_id, seq, balance_after_nano, row_number() over w as expected_seq, sum(` + walletDelta + `) over w as expected
-			from ledger_transfers window w as (partition by account_id order by seq)) t
-		where seq <> expected_seq or balance_after_nano <> expected
-		union all select w.account_id, format('last number %s, of the transfers %s', w.last_seq, coalesce(max(t.seq), 0))
-			from wallets w left join ledger_transfers t using (account_id) group by w.account_id having w.last_seq <> coalesce(max(t.seq), 0)`},
-	{8, "bonus credit pays no outbound calls", `
-		select t.session_id, format('transfer %s of %s', t.seq, t.account_id)
-		from ledger_transfers t join sessions s on s.id = t.session_id
-		where 'bonus' in (t.debit, t.credit) and s.kind = 'outbound'
-		union all select u.session_id, 'may use bonus credit' from session_usage u join sessions s on s.id = u.session_id
-			where u.paid_only <> (s.kind = 'outbound')`},
-	{9, "a session is charged at the rate-card version it started with", `
-		select s.id, format('started with %s, transfer %s with %s', s.price_version, t.seq, t.price_version)
-		from ledger_transfers t join sessions s on s.id = t.session_id where t.price_version is distinct from s.price_version
-		union all select s.id, format('started with %s, record with %s', s.price_version, r.price_version)
-			from usage_records r join sessions s on s.id = r.session_id where r.price_version <> s.price_version
-		union all select version, 'body does not match its checksum'
-			from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8'))`},
-	{10, "each payment, expiry and posting is in the ledger once", `
-		select idem, format('leg %s is there %s times', leg, count(*)) from ledger_transfers group by idem, leg having count(*) > 1
-		union all select idem, 'is shared by accounts' from ledger_transfers group by idem having count(distinct account_id) > 1`},
-	{11, "all ledger accounts sum to nothing", `
-		select 'ledger', format('customers have %s, the system %s', customers, system)
-		from (select (select coalesce(sum(paid_nano + bonus_nano), 0) from wallets) as customers,
-			coalesce(sum(-(` + walletDelta + `)), 0) as system from ledger_transfers) t
-		where customers + system <> 0
-		union all select account_id, format('transfer %s is not between two accounts, or not of an amount', seq)
-			from ledger_transfers where debit = credit or amount_nano <= 0`},
-	{12, "a session whose clock never started is not charged", `
-		select u.session_id, format('amount %s, transfers %s', u.amount_nano, (select count(*) from ledger_transfers t where t.session_id = u.session_id))
-		from session_usage u where u.started_at is null and (u.amount_nano <> 0
-			or exists (select from ledger_transfers t where t.session_id = u.session_id)
-			or exists (select from usage_records r where r.session_id = u.session_id))`},
-	{13, "no session started below the minimum balance or in a dispute", `
-		select s.id, format('started with %s, posted before %s', s.start_balance_nano, coalesce(t.balance_after_nano, 0))
-		from sessions s join rate_cards c on c.version = s.price_version
-			left join ledger_transfers t on t.account_id = s.account_id and t.seq = s.start_seq
-		where s.start_balance_nano < ((c.body -> 'wallet' ->> 'min_session_start')::numeric * 1000000000)
-			or s.start_balance_nano > coalesce(t.balance_after_nano, 0)
-		union all select s.id, 'started while the payment ' || d.ref || ' was disputed'
-			from sessions s join disputes d on d.account_id = s.account_id and s.admission > d.opened_after
-				and (d.resolved_after is null or s.admission <= d.resolved_after)
-		union all select w.account_id, format('%s open disputes, counted %s', count(d.id), w.open_disputes)
-			from wallets w left join disputes d on d.account_id = w.account_id and d.resolved_at is null
-			group by w.account_id having w.open_disputes <> count(d.id)
-		union all select w.account_id, format('%s admissions, sessions %s', w.admissions, count(s.id))
-			from wallets w left join sessions s using (account_id) group by w.account_id having w.admissions <> count(s.id)`},
-	{14, "automatic recharge stays within its cap, and its attempts are what became of their top-ups", `
-		select a.id, format('with it %s of %s in %s', sum(b.amount_nano), a.cap_nano, a.month)
-		from recharge_attempts a join recharge_attempts b on b.account_id = a.account_id and b.month = a.month and b.no <= a.no
-		where a.state not in ('failed', 'canceled') and b.state not in ('failed', 'canceled')
-			and (b.no = a.no or b.ended_at <= a.created_at) -- later: money for one that had been given up
-		group by a.id having sum(b.amount_nano) > a.cap_nano
-		union all select a.id, format('made at %s, counted in %s', a.created_at, a.month)
-			from recharge_attempts a where a.month <> date_trunc('month', a.created_at at time zone 'UTC')
-		union all select a.id, format('%s of %s, its top-up %s of %s', a.state, a.amount_nano, t.state, t.amount_nano)
-			from recharge_attempts a join topups t on t.id = a.topup_id
-			where not t.automatic or a.account_id <> t.account_id or a.amount_nano <> t.amount_nano
-				or case when a.ended_at is null then 'pending' else a.state end <> t.state
-		union all select t.id, 'charged a saved card for no attempt'
-			from topups t where t.automatic and not exists (select from recharge_attempts a where a.topup_id = t.id)
-		union all select account_id, format('%s attempts at once', count(*))
-			from recharge_attempts where ended_at is null group by account_id having count(*) > 1
-		union all select w.account_id, format('recharged below %s, enabled %s below %s', w.recharge_below_nano, r.enabled, r.threshold_nano)
-			from wallets w left join recharges r using (account_id)
-			where w.recharge_below_nano is distinct from case when r.enabled then r.threshold_nano end`},
-	{21, "a task holds its price until it ends and is charged for its characters when it completes", `
-		select t.id, format('%s, its session %s, counted: %s, %s of %s characters charged', t.status, s.state, s.counted, u.tts_chars, t.chars)
-		from tts_tasks t join sessions s on s.id = t.session_id join session_usage u on u.session_id = s.id
-		where s.counted or s.kind <> 'tts' or u.open <> (t.ended_at is null)
-			or u.tts_chars <> case t.status when 'completed' then t.chars else 0 end
-		union all select s.id, 'is live, does not count and is no task''s'
-			from sessions s where s.state = 'live' and not s.counted and not exists (select from tts_tasks t where t.session_id = s.id)
-		union all select account_id, format('%s tasks at once', count(*))
-			from tts_tasks where ended_at is null group by account_id having count(*) > ` + fmt.Sprint(MaxTasks)},
-	{22, "a payment is in the ledger with what was paid, refunded and taken back by banks", `
-		select t.id, format('%s, paid %s, credited %s', t.state, t.paid_nano, coalesce(l.amount_nano, 0))
-		from topups t left join ledger_transfers l on l.idem = 'pi:' || t.payment_id and l.leg = 0
-			and l.account_id = t.account_id and l.credit = 'paid' and l.kind = 'topup'
-		where t.paid_nano <> coalesce(l.amount_nano, 0)
-		union all select t.id, format('refunded %s, posted %s', t.refunded_nano, r.total)
-			from topups t cross join lateral (select coalesce(sum(case l.credit when 'refunds' then l.amount_nano else -l.amount_nano end), 0) as total
-				from generate_series(1, t.refund_no + 1) n join ledger_transfers l on l.idem = 're:' || t.payment_id || ':' || n
-				where l.account_id = t.account_id and 'refunds' in (l.debit, l.credit)) r
-			where t.refunded_nano <> r.total
-		union all select r.topup_id, format('refund %s is on its way, and of %s only %s are posted', r.id, r.total_nano, t.refunded_nano)
-			from refunds r join topups t on t.id = r.topup_id where r.state = 'asked' and t.refunded_nano < r.total_nano
-		union all select d.topup_id, format('dispute %s holds %s, posted %s', d.ref, d.held_nano, coalesce(l.total, 0))
-			from disputes d left join (select account_id, idem, sum(case credit when 'dispute_hold' then amount_nano else -amount_nano end) as total
-				from (select account_id, left(idem, length(idem) - position(':' in reverse(idem))) as idem, debit, credit, amount_nano
-					from ledger_transfers where kind = 'dispute') x group by 1, 2) l
-				on l.account_id = d.account_id and l.idem = 'dp:' || d.ref
-			where d.provider is not null and d.held_nano <> coalesce(l.total, 0)
-		union all select topup_id, format('dispute %s is %s and open: %s', ref, state, resolved_at is null)
-			from disputes where state = 'won' and resolved_at is null
-		union all select id, format('transfer %s of %s moves money of no payment', seq, account_id) from (
-			select 'ledger' as id, l.seq, l.account_id from ledger_transfers l where l.kind in ('refund', 'dispute')
-				and not exists (select from topups t where t.account_id = l.account_id and l.idem like 're:' || t.payment_id || ':%')
-				and not exists (select from disputes d where d.account_id = l.account_id and l.idem in ('dp:' || d.ref || ':out', 'dp:' || d.ref || ':back'))) x`},
-}
-
-// walletDelta is what a transfer adds to its account's pots.
-const walletDelta = `case when credit in ('paid', 'bonus') then amount_nano else 0 end - case when debit in ('paid', 'bonus') then amount_nano else 0 end`
-
-// potTotals sums each account's transfers by pot.
-const potTotals = `select account_id, pot, sum(amount) as total from (
-	select account_id, credit as pot, amount_nano as amount from ledger_transfers where credit in ('paid', 'bonus')
-	union all select account_id, debit, -amount_nano from ledger_transfers where debit in ('paid', 'bonus')) x group by account_id, pot`
 
 // Verify recomputes every balance from the ledger's entries and every session's
-// price from its counters, and checks the invariants above, on one snapshot of the
-// database. Servers may go on working meanwhile.
-func (db *DB) Verify(ctx context.Context) (*Report, error) {
-	r := &Report{}
-	err := pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
-			return err
+// price from its counters, compares the counters with what is known of the session
+// otherwise, and checks the invariants. Servers may go on working meanwhile. The
+// report has at most 100 violations of each invariant, in the order of their numbers.
+func (db *DB) Verify(ctx context.Context) (*Report, error) { return db.verify(ctx, true) }
+
+// VerifyNew is Verify for what has happened since the account was last found in order:
+// older transfers, and sessions that had ended, are taken as they were then.
+func (db *DB) VerifyNew(ctx context.Context) (*Report, error) { return db.verify(ctx, false) }
+
+// verifyAccounts is how many accounts are looked at on one snapshot. Vacuuming waits
+// for a snapshot, so none is held for longer than these take.
+const verifyAccounts = 100
+
+func (db *DB) verify(ctx context.Context, whole bool) (*Report, error) {
+	r := &Report{Whole: whole, found: map[int]int{}}
+	var began time.Time
+	err := db.one(ctx, "verify", "select now()", nil, &began)
+	if err == nil {
+		err = db.verifyCards(ctx, r)
+	}
+	for after := ""; err == nil; {
+		var accounts []string
+		accounts, err = list(ctx, db, "verify", pgx.RowTo[string],
+			"select account_id from wallets where account_id > $1 order by account_id limit $2", after, verifyAccounts)
+		if err != nil || len(accounts) == 0 {
+			break
 		}
-		err := tx.QueryRow(ctx, `select (select count(*) from wallets), (select count(*) from sessions), (select count(*) from ledger_transfers)`).
-			Scan(&r.Accounts, &r.Sessions, &r.Transfers)
-		if err != nil {
-			return err
-		}
-		for _, inv := range slices.Concat(invariants, floorInvariants, numberInvariants, warningInvariants, campaignInvariants) {
-			if err := r.query(ctx, tx, inv); err != nil {
-				return err
-			}
-		}
-		if err := r.verifySeals(ctx, tx); err != nil {
-			return err
-		}
-		return db.recompute(ctx, tx, r)
-	})
+		after = accounts[len(accounts)-1]
+		err = db.verifySome(ctx, r, accounts)
+	}
 	if err == nil {
 		err = db.provoke(ctx, r)
 	}
 	slices.SortStableFunc(r.Violations, func(a, b Violation) int { return a.Invariant - b.Invariant })
+	if err == nil {
+		_, err = db.pool.Exec(ctx, `insert into verifications (began_at, ended_at, whole, accounts, sessions, transfers, violations)
+			values ($1, clock_timestamp(), $2, $3, $4, $5, $6)`, began, whole, r.Accounts, r.Sessions, r.Transfers, r.total)
+	}
 	return r, fail("verify", err)
 }
 
-func (r *Report) query(ctx context.Context, tx pgx.Tx, inv invariant) error {
-	rows, err := tx.Query(ctx, fmt.Sprintf("select * from (%s) v limit %d", inv.sql, maxViolations))
-	if err != nil {
-		return fmt.Errorf("invariant %d: %w", inv.number, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		v := Violation{Invariant: inv.number, Name: inv.name}
-		if err := rows.Scan(&v.Subject, &v.Detail); err != nil {
-			return err
-		}
-		r.Violations = append(r.Violations, v)
-	}
-	return rows.Err()
-}
+// scope puts the accounts $1 in the place of all: what follows it sees them alone, and of
+// sessions those that are new since the account was last found in order, or $2 all, or
+// that something was posted to since. All transfers of the accounts are ledger_transfers,
+// the new ones new_transfers. What the account had then is base.
+const scope = `with base as materialized (
+	select w.account_id, coalesce(v.seq, 0) as seq, coalesce(v.paid_nano, 0) as paid_nano, coalesce(v.bonus_nano, 0) as bonus_nano,
+		coalesce(v.admission, 0) as admission, coalesce(v.lots, '{}') as lots, coalesce(v.consent_no, 0) as consent_no, v.consent_seal
+	from wallets w left join verified v on v.account_id = w.account_id and not $2::boolean where w.account_id = any($1::text[])),
+all_transfers as not materialized (select * from ledger_transfers),
+all_sessions as not materialized (select * from sessions),
+all_numbers as not materialized (select * from numbers),
+ledger_transfers as not materialized (select * from all_transfers where account_id = any($1)),
+new_transfers as not materialized (select t.* from all_transfers t join base b on b.account_id = t.account_id and t.seq > b.seq),
+sessions as not materialized (
+	select s.* from all_sessions s join base b on b.account_id = s.account_id and s.admission > b.admission
+	union all select s.* from all_sessions s join base b on b.account_id = s.account_id and s.admission <= b.admission
+		where s.id in (select session_id from new_transfers where session_id is not null)),
+overlapping as not materialized (
+	select * from sessions
+	union all select s.* from all_sessions s join base b on b.account_id = s.account_id and s.admission <= b.admission
+		join (select f.account_id, min(f.opened_at) as since from all_sessions f join base b on b.account_id = f.account_id and f.admission > b.admission
+			group by 1) f on f.account_id = s.account_id and s.ended_at >= f.since - interval '1 minute'
+		where s.id not in (select session_id from new_transfers where session_id is not null)),
+session_usage as not materialized (select u.* from session_usage u join overlapping s on s.id = u.session_id),
+usage_records as not materialized (select r.* from usage_records r join overlapping s on s.id = r.session_id),
+wallets as not materialized (select * from wallets where account_id = any($1)),
+credit_lots as not materialized (select * from credit_lots where account_id = any($1)),
+disputes as not materialized (select * from disputes where account_id = any($1)),
+topups as not materialized (select * from topups where account_id = any($1)),
+refunds as not materialized (select * from refunds where account_id = any($1)),
+recharges as not materialized (select * from recharges where account_id = any($1)),
+recharge_attempts as not materialized (select * from recharge_attempts where account_id = any($1)),
+tts_tasks as not materialized (select * from tts_tasks where account_id = any($1)),
+numbers as not materialized (select * from numbers where account_id = any($1)),
+number_charges as not materialized (select * from number_charges where account_id = any($1)),
+warnings as not materialized (select * from warnings where account_id = any($1)),
+campaign_rows as not materialized (select r.* from campaign_rows r
+	where r.account_id = any($1) and (r.session_id is null or r.session_id in (select id from sessions)))
+`
 
-// forbidden are changes that the database must refuse.
-var forbidden = []struct{ table, statement string }{
-	{"ledger_transfers", "update ledger_transfers set amount_nano = amount_nano where false"},
-	{"ledger_transfers", "delete from ledger_transfers where false"},
-	{"usage_records", "update usage_records set qty = qty where false"},
-	{"usage_records", "delete from usage_records where false"},
-	{"consent_audit", "update consent_audit set ip = ip where false"},
-	{"consent_audit", "delete from consent_audit where false"},
-	{"rate_cards", "update rate_cards set version = version where false"},
-	{"rate_cards", "delete from rate_cards where false"},
-}
-
-// restrictViolation is the SQLSTATE that our triggers refuse with.
-const restrictViolation = "23001"
-
-// provoke tries what the database must refuse. The statements match no row, for
-// the refusal is of the statement, and are rolled back.
-func (db *DB) provoke(ctx context.Context, r *Report) error {
-	for _, f := range forbidden {
-		refused, err := db.refuses(ctx, f.statement)
+// verifySome checks some accounts on one snapshot, and when all of them are in order notes
+// how far they were looked at.
+func (db *DB) verifySome(ctx context.Context, r *Report, accounts []string) error {
+	before := r.total
+	var reached []mark
+	err := db.frozen(ctx, func(tx pgx.Tx) error {
+		var sessions, transfers int64
+		err := tx.QueryRow(ctx, scope+"select (select count(*) from sessions), (select count(*) from new_transfers)", accounts, r.Whole).
+			Scan(&sessions, &transfers)
 		if err != nil {
 			return err
 		}
-		if !refused {
-			r.Violations = append(r.Violations, Violation{19, nameAppendOnly, f.table, "accepts: " + f.statement})
+		r.Accounts, r.Sessions, r.Transfers = r.Accounts+int64(len(accounts)), r.Sessions+sessions, r.Transfers+transfers
+		all := slices.Concat(invariants, startInvariants, floorInvariants, numberInvariants, warningInvariants, campaignInvariants,
+			evidenceInvariants, overdueInvariants)
+		for _, inv := range all {
+			if err := r.query(ctx, tx, inv, accounts); err != nil {
+				return err
+			}
 		}
+		for _, check := range []func(context.Context, pgx.Tx, *Report, []string) error{verifySeals, verifyLots, db.recompute} {
+			if err := check(ctx, tx, r, accounts); err != nil {
+				return err
+			}
+		}
+		reached, err = marks(ctx, tx, accounts)
+		return err
+	})
+	if err != nil || r.total != before {
+		return err
 	}
-	// A row trigger refuses only when there is a row; its presence must do.
-	var on bool
-	err := db.pool.QueryRow(ctx, `select exists (select from pg_trigger where tgrelid = 'session_usage'::regclass
-		and tgname = 'session_usage_counters_grow' and tgenabled in ('O', 'A'))`).Scan(&on)
-	if err == nil && !on {
-		r.Violations = append(r.Violations, Violation{15, nameGrow, "session_usage", "its trigger is off"})
-	}
-	return err
+	return db.mark(ctx, reached)
 }
 
-func (db *DB) refuses(ctx context.Context, statement string) (bool, error) {
-	tx, err := db.pool.Begin(ctx)
+func (r *Report) query(ctx context.Context, tx pgx.Tx, inv invariant, accounts []string) error {
+	rows, err := tx.Query(ctx, fmt.Sprintf("%s select * from (%s) v limit %d", scope, inv.sql, maxViolations), accounts, r.Whole)
 	if err != nil {
-		return false, err
+		return fmt.Errorf("invariant %d: %w", inv.number, err)
 	}
-	defer tx.Rollback(ctx)
-	_, err = tx.Exec(ctx, statement)
-	if pe, ok := errors.AsType[*pgconn.PgError](err); ok && pe.Code == restrictViolation {
-		return true, nil
+	var subject, detail string
+	_, err = pgx.ForEachRow(rows, []any{&subject, &detail}, func() error {
+		r.add(inv.number, inv.name, subject, "%s", detail)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("invariant %d: %w", inv.number, err)
 	}
-	return false, err
+	return nil
+}
+
+// mark is how far an account was found in order: its transfers up to seq, with what was in
+// the pots and the lots then, its sessions up to admission, all closed, and its evidence
+// of consent.
+type mark struct {
+	Account          string
+	Seq, Paid, Bonus int64
+	Admission        int64
+	Lots             []byte // remaining nano-dollars by identifier, JSON
+	ConsentNo        int64
+	ConsentSeal      []byte
+}
+
+func marks(ctx context.Context, tx pgx.Tx, accounts []string) ([]mark, error) {
+	rows, err := tx.Query(ctx, `select w.account_id, w.last_seq, w.paid_nano, w.bonus_nano,
+			coalesce((select min(s.admission) - 1 from sessions s where s.account_id = w.account_id and s.state = 'live'), w.admissions),
+			coalesce((select jsonb_object_agg(l.id, l.remaining_nano) from credit_lots l where l.account_id = w.account_id and l.remaining_nano > 0), '{}'),
+			coalesce(c.no, 0), c.seal
+		from wallets w left join lateral (select no, seal from consent_audit a where a.account_id = w.account_id order by no desc limit 1) c on true
+		where w.account_id = any($1)`, accounts)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[mark])
+}
+
+func (db *DB) mark(ctx context.Context, reached []mark) error {
+	b := &pgx.Batch{}
+	for _, m := range reached {
+		b.Queue(`insert into verified as v (account_id, seq, paid_nano, bonus_nano, admission, lots, consent_no, consent_seal)
+			values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (account_id) do update set seq = $2, paid_nano = $3, bonus_nano = $4,
+				admission = $5, lots = $6, consent_no = $7, consent_seal = $8 where v.seq <= $2`,
+			m.Account, m.Seq, m.Paid, m.Bonus, m.Admission, m.Lots, m.ConsentNo, m.ConsentSeal)
+	}
+	return db.pool.SendBatch(ctx, b).Close()
+}
+
+// Verification is one that was made.
+type Verification struct {
+	EndedAt    time.Time
+	Violations int
+}
+
+// LastVerification is the latest; nil: there was none.
+func (db *DB) LastVerification(ctx context.Context) (*Verification, error) {
+	last, err := first(ctx, db, "read the last verification", pgx.RowToStructByPos[Verification],
+		"select ended_at, violations from verifications order by id desc limit 1")
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return last, err
+}
+
+// verifyLock is the advisory lock of who verifies by VerifyNightly.
+const verifyLock = 0x7061726c65790001
+
+// VerifyNightly does VerifyNew between one and five o'clock UTC, once, or when a day has
+// passed without. The report is nil when none is due, or another process makes it.
+func (db *DB) VerifyNightly(ctx context.Context) (r *Report, err error) {
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return nil, fail("verify", err)
+	}
+	defer conn.Release()
+	var mine bool
+	if err := conn.QueryRow(ctx, "select pg_try_advisory_lock($1)", int64(verifyLock)).Scan(&mine); err != nil || !mine {
+		return nil, fail("verify", err)
+	}
+	defer func() { // a connection that this fails on is gone, and the lock with it
+		_, _ = conn.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock($1)", int64(verifyLock))
+	}()
+	var due bool
+	err = conn.QueryRow(ctx, `select not exists (select from verifications where ended_at > now() - interval '26 hours'
+		and (ended_at > now() - interval '18 hours' or extract(hour from now() at time zone 'UTC') not between 1 and 4))`).Scan(&due)
+	if err != nil || !due {
+		return nil, fail("verify", err)
+	}
+	return db.VerifyNew(ctx)
 }

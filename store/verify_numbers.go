@@ -8,7 +8,7 @@ var numberInvariants = []invariant{
 		select id, format('holds %s, is %s and has %s months', held_nano, state, period_no) from numbers
 		where held_nano <> 0 and (state not in ('ordering', 'releasing') or period_no <> 0)`},
 	{8, "bonus credit pays no numbers", `
-		select account_id, format('transfer %s is for a number', seq) from ledger_transfers
+		select account_id, format('transfer %s is for a number', seq) from new_transfers
 		where 'bonus' in (debit, credit) and '` + monthRevenue + `' in (debit, credit)`},
 	{10, "each month of a number is charged once, by its card, on its day, and is in the ledger", `
 		select c.number_id, format('month %s costs %s by card %s, the ledger has %s by %s', c.period_no, c.amount_nano, c.price_version, t.amount_nano, t.price_version)
@@ -22,12 +22,12 @@ var numberInvariants = []invariant{
 			from number_charges c left join ledger_transfers t on t.idem = format('num:%s:%s:back', c.number_id, c.period_no) and t.leg = 0
 				and t.account_id = c.account_id and t.debit = '` + monthRevenue + `' and t.credit = 'paid'
 			where case when c.refunded_at is null then 0 else c.amount_nano end <> coalesce(t.amount_nano, 0)
-		union all select t.account_id, format('transfer %s is of no month', t.seq) from ledger_transfers t
+		union all select t.account_id, format('transfer %s is of no month', t.seq) from new_transfers t
 			where '` + monthRevenue + `' in (t.debit, t.credit) and not exists (select from number_charges c where c.account_id = t.account_id
 				and t.idem in (format('num:%s:%s', c.number_id, c.period_no), format('num:%s:%s:back', c.number_id, c.period_no)))
 		union all select n.id, format('charged %s months, the last is %s, counted %s', count(c.period_no), max(c.period_no), n.period_no)
 			from numbers n left join number_charges c on c.number_id = n.id and c.account_id = n.account_id
-			group by n.id having n.period_no <> count(c.period_no) or n.period_no <> coalesce(max(c.period_no), 0)
+			group by n.id, n.period_no having n.period_no <> count(c.period_no) or n.period_no <> coalesce(max(c.period_no), 0)
 		union all select c.number_id, format('month %s began %s, was due %s', c.period_no, ` + monthsAfter("c.period_no - 1") + `, c.due_at)
 			from number_charges c join numbers n on n.id = c.number_id where c.due_at <> ` + monthsAfter("c.period_no - 1") + `
 		union all select n.id, format('the next month begins %s, is due %s', ` + monthsAfter("n.period_no") + `, n.next_charge_at)
@@ -46,7 +46,8 @@ var numberInvariants = []invariant{
 	{18, "a number that was lost leads nowhere", `
 		select id, format('is %s and bound to %s', state, agent_id) from numbers where state in ('releasing', 'released') and agent_id is not null
 		union all select id, 'is ' || state || ', without a day' from numbers where state in ('releasing', 'released') and released_at is null
-		union all select min(id), format('%s leads to %s accounts', e164, count(*)) from numbers where state <> 'released' group by e164 having count(*) > 1
+		union all select n.id, format('%s leads to another account, too', n.e164) from numbers n where n.state <> 'released'
+			and exists (select from all_numbers o where o.e164 = n.e164 and o.id <> n.id and o.state <> 'released')
 		union all select s.id, format('came in for a number that the account had lost %s', max(n.released_at))
 			from sessions s join calls c on c.session_id = s.id join numbers n on n.account_id = s.account_id and n.e164 = c.to_number
 			where s.kind = 'inbound' group by s.id, s.opened_at

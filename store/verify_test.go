@@ -52,9 +52,10 @@ func lived(t *testing.T) (*fixture, string) {
 	}
 	f.wantCounts(caller, id, "running 0/1/1/0")
 	poor, l := f.recharging(on)
-	for range 2 {
-		f.adjust(poor, 1*usd)
-		f.answered(poor, l.last(), on.Amount, payment.Succeeded, "", t0)
+	for i := range 2 {
+		now := t0.Add(time.Duration(i) * store.RechargePause)
+		f.adjustAt(poor, 1*usd, now)
+		f.answered(poor, l.last(), on.Amount, payment.Succeeded, "", now)
 	}
 	f.verified()
 	return f, url
@@ -107,7 +108,9 @@ var damages = []damage{
 	{10, "a payment twice", `drop index ledger_transfers_once; insert into ledger_transfers
 			(account_id, seq, idem, leg, debit, credit, amount_nano, kind, balance_after_nano, created_at)
 			select account_id, 1000 + seq, idem, leg, debit, credit, amount_nano, kind, 0, created_at from ledger_transfers where kind = 'topup'`},
-	{11, "a lopsided ledger", `update wallets set bonus_nano = bonus_nano + 7`},
+	{11, "revenue of another thing", `update ledger_transfers set credit = 'revenue:line' where credit = 'revenue:agent' and session_id = ` + closedWeb},
+	{11, "a session that a payment pays", `update ledger_transfers set kind = 'topup' where session_id = ` + closedWeb},
+	{11, "money between two pots", `update ledger_transfers set debit = 'bonus' where kind = 'topup'`},
 	{11, "a transfer to itself", `alter table ledger_transfers drop constraint ledger_transfers_check;
 			update ledger_transfers set credit = debit where kind = 'topup'`},
 	{12, "a charge before the answer", `alter table session_usage drop constraint session_usage_check1;

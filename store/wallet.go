@@ -25,6 +25,7 @@ type wallet struct {
 	bonusExpires *time.Time
 	lastSeq      int64
 	retry        bool // there is reason to try unpaid months again
+	expired      bool // credit ended in this transaction
 	lowSince     *time.Time
 	// rechargeBelow is the threshold of automatic recharge; nil while that is off.
 	rechargeBelow *billing.Money
@@ -49,6 +50,7 @@ func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now tim
 		return nil, err
 	}
 	if w.bonusExpires != nil && !now.Before(*w.bonusExpires) {
+		w.expired = true
 		if err := db.settleExpired(ctx, tx, w, now); err != nil {
 			return nil, err
 		}

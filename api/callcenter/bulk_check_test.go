@@ -24,9 +24,15 @@ import (
 type fakeBatches struct {
 	from, agent string
 	woken       int
+	queued      func() // nil: nobody asks
 }
 
-func (f *fakeBatches) Wake() { f.woken++ }
+func (f *fakeBatches) Wake() {
+	f.woken++
+	if f.queued != nil {
+		f.queued()
+	}
+}
 
 func (f *fakeBatches) Check(_ context.Context, _ string, orders []callcenter.Order) (int, error) {
 	for i := range orders {
@@ -134,4 +140,26 @@ func TestResultsAsAFile(t *testing.T) {
 	}
 	s.want("somebody else's", s.as(s.b, "GET", "/callcenter/bulk-dial/"+batch.ID+"/results.csv", ""), 404, "request.not_found")
 	s.want("nobody's", s.as(s.a, "GET", "/callcenter/bulk-dial/bulk_0/results.csv", ""), 404, "request.not_found")
+}
+
+// TestBatchOfAClientThatGoesAway: the batch is queued when its client gives up. Sent again
+// with its key, the request is answered with the same batch, and nobody is called twice.
+func TestBatchOfAClientThatGoesAway(t *testing.T) {
+	s, b := bulkShop(t)
+	body := `{"from":"+34911234567","agent_id":"` + s.a.agent + `","consent_confirmed":true,"rows":[{"to":"+34913456789"}]}`
+	ctx, goes := context.WithCancel(t.Context())
+	b.queued = goes
+	r := httptest.NewRequestWithContext(ctx, "POST", "/callcenter/bulk-dial", strings.NewReader(body))
+	for name, value := range map[string]string{"Content-Type": "application/json", "X-API-Key": s.a.key, "Idempotency-Key": "k"} {
+		r.Header.Set(name, value)
+	}
+	s.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
+	b.queued = nil
+	again := s.as(s.a, "POST", "/callcenter/bulk-dial", body, "Idempotency-Key", "k")
+	s.want("again", again, 200, "")
+	list, err := s.db.Campaigns(t.Context(), s.a.account, store.Page{})
+	s.ok(err)
+	if len(list) != 1 || b.woken != 1 {
+		t.Errorf("%d batches are queued, want 1", len(list))
+	}
 }

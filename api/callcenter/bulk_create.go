@@ -72,10 +72,8 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 					return 0, BatchDetail{}, err
 				}
 			}
-			if first != nil {
-				first.Subject = id
-			}
-			d, err := s.detail(ctx, p.Account, id)
+			// It is queued, whether or not the client waits for the answer.
+			d, err := s.detail(context.WithoutCancel(ctx), p.Account, id)
 			return http.StatusOK, d, err
 		})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/socket"
 	"parley/store"
 )
 
@@ -69,6 +70,7 @@ type CallState struct {
 	Duration   int64        `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"12"`
 	AnsweredBy string       `json:"answered_by,omitempty" doc:"Who answered, once it is known: at most four seconds after the answer." enum:"human,machine,screening,unknown"`
 	EndReason  string       `json:"end_reason,omitempty" doc:"Why it ended." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`
+	EndDetail  string       `json:"end_detail,omitempty" doc:"The finer cause, if there is one." example:"no_ack"`
 }
 
 // unknown is how a call reads that the account does not have.
@@ -98,9 +100,10 @@ const (
 	Alive     // nothing has happened for a while
 )
 
-// MountCalls adds the routes of calls.
-func MountCalls(a *api.API, db *store.DB, c Calls) {
-	s := &calls{Calls: c, db: db, rate: api.NewBuckets(dialEvery, dialBurst)}
+// MountCalls adds the routes of calls. Event streams count in open, with the sockets of
+// their accounts; nil: nobody counts them.
+func MountCalls(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
+	s := &calls{Calls: c, db: db, open: open, rate: api.NewBuckets(dialEvery, dialBurst)}
 	dial := route(http.MethodPost, "/callcenter/dial", "dial", "Place a call",
 		"Calls `to` from a number of the account and lets the agent speak with whoever answers. The call costs nothing unless it is answered. "+
 			"Landlines of fourteen countries can be called, and mobiles where the rate card's `phone.outbound_mobile` has a price, in the US and Canada too. "+
@@ -137,4 +140,5 @@ type calls struct {
 	Calls
 	db   *store.DB // for idempotency keys
 	rate *api.Buckets
+	open *socket.Limits
 }

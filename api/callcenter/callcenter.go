@@ -13,6 +13,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -86,7 +87,11 @@ func Mount(a *api.API, d *Desk) {
 
 // route describes a route. Buying does not belong into pages of other sites.
 func route(method, path, id, summary, description string, errs ...int) api.Route {
-	return api.Route{Access: api.Service, OwnPagesOnly: true, Operation: huma.Operation{
+	scope := api.Calls
+	if strings.HasPrefix(path, "/callcenter/numbers") || path == "/callcenter/agents" {
+		scope = api.Numbers
+	}
+	return api.Route{Access: api.Service, Scope: scope, OwnPagesOnly: true, Operation: huma.Operation{
 		Method: method, Path: path, OperationID: id, Tags: []string{"Call center"}, Summary: summary, Description: description, Errors: errs,
 	}}
 }

@@ -4,15 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"net/http"
 
-	"parley/api"
 	"parley/store"
 )
 
 // once answers a request that may have an idempotency key: what it was answered with
-// the first time, or what do makes of it now. Refusals are not kept, for nothing has
-// happened. The Once that do is given is nil without a key; what is begun is to be
+// the first time, or what do makes of it now. Errors are not kept: where nothing was begun
+// the request may be sent again, and where something was begun the answer says so. The Once that do is given is nil without a key; what is begun is to be
 // entered in it, and its Subject is what a process that died has begun.
 func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, do func(*store.Once) (int, T, error)) (status int, out T, err error) {
 	if o.Key == "" {
@@ -35,9 +33,6 @@ func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, d
 	// The answer is kept although the client may have gone: it will ask again.
 	kept := context.WithoutCancel(ctx)
 	if status, out, err = do(&o); err != nil {
-		if o.Subject != "" && api.ProblemOf(err).Status >= http.StatusInternalServerError {
-			return 0, out, err // what was begun goes on; who asks later is told of it
-		}
 		if drop := db.DropOnce(kept, &o); drop != nil {
 			return 0, out, drop
 		}

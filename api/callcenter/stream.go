@@ -2,6 +2,7 @@ package callcenter
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/socket"
 )
 
 // The events of a call that is followed, each the JSON of one data: line.
@@ -86,7 +88,7 @@ func (s *calls) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := &events{w: w, c: http.NewResponseController(w)}
-	err := s.Follow(r.Context(), api.PrincipalOf(r.Context()).Account, id, out.tell)
+	err := s.follow(r.Context(), api.PrincipalOf(r.Context()).Account, id, out.tell)
 	if absent(err) && !out.begun {
 		gone := Change{Kind: Snapshot, State: *unknown()}
 		if err = out.tell(gone); err == nil {
@@ -95,6 +97,17 @@ func (s *calls) stream(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	out.fail(err)
+}
+
+// follow is Follow, counted among the open sockets of the account.
+func (s *calls) follow(ctx context.Context, account, id string, tell func(Change) error) error {
+	if s.open != nil {
+		if !s.open.Open(account) {
+			return socket.ErrTooMany
+		}
+		defer s.open.Closed(account)
+	}
+	return s.Follow(ctx, account, id, tell)
 }
 
 // errGone says that the client does not read any more.

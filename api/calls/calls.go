@@ -130,6 +130,7 @@ type CallPoints struct {
 type CallDetail struct {
 	CallSummary
 	Transcript []CallLine          `json:"transcript" doc:"What was said." nullable:"false"`
+	Omitted    int                 `json:"transcript_omitted,omitempty" doc:"Lines that followed and were not kept: a transcript has 5,000 lines and about 512 kB at most." example:"12"`
 	Turns      []CallTurn          `json:"turns" doc:"How long each answer took." nullable:"false"`
 	Engines    *wallet.CallEngines `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent while it lasts, and when it is not known."`
 	// Recording and Analysis are not in what webhooks are told.

@@ -55,7 +55,7 @@ func Summarized(c *store.Call, text string) CallSaid { return CallSaid{summary(c
 
 // Detail is c with what was said in it; now ends the duration of one that lasts.
 func Detail(c *store.Call, now time.Time) (CallDetail, error) {
-	d := CallDetail{CallSummary: summary(c, now), Transcript: []CallLine{}, Turns: []CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
+	d := CallDetail{CallSummary: summary(c, now), Transcript: []CallLine{}, Omitted: c.Omitted, Turns: []CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
 	for _, l := range c.Transcript {
 		d.Transcript = append(d.Transcript, viewLine(l))
 	}

@@ -57,6 +57,7 @@ type CallEvent struct {
 	Duration   int64      `json:"duration,omitempty"`    // whole seconds since the answer
 	AnsweredBy string     `json:"answered_by,omitempty"` // human, machine, screening or unknown
 	EndReason  string     `json:"end_reason,omitempty"`
+	EndDetail  string     `json:"end_detail,omitempty"`
 }
 
 // CallLine is one thing that was said.

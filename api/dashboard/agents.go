@@ -250,7 +250,15 @@ func saveAgent(q *Request) error {
 	if err != nil {
 		return err
 	}
-	return q.Done(Path(agentsAt+"/", stored.ID), fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version))
+	return q.Done(Path(agentsAt+"/", stored.ID), savedWords(version, saved))
+}
+
+// savedWords say that what was entered over a version was saved.
+func savedWords(version int64, saved *agentDocument) string {
+	if saved.Version == version {
+		return "Nothing was changed."
+	}
+	return fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version)
 }
 
 // put stores an agent over the version that it was made of.

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -64,7 +63,7 @@ func saveDocument(q *Request) error {
 	if err != nil {
 		return err
 	}
-	return q.Done(Path(agentsAt+"/", stored.ID, "/document"), fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version))
+	return q.Done(Path(agentsAt+"/", stored.ID, "/document"), savedWords(version, saved))
 }
 
 // refusedDocument shows a document again, with all that is wrong with it.

@@ -51,7 +51,8 @@ const rich = `{"speed":1.0,"interruptible":"always","first_message_interruptible
 func TestRichAgentsStayAsTheyAre(t *testing.T) {
 	s := agentSite(t).SignIn()
 	nested := strings.Replace(rich, `"when":{"type":"string"}`, `"when":{"type":"array","items":{"type":"string"}}`, 1)
-	for _, settings := range []string{rich, nested, `{"engines":{},"analysis":{},"goodbye":null,"transfer_to":null,"send_dtmf":null}`} {
+	for settings, version := range map[string]int64{rich: 2, nested: 2,
+		`{"engines":{},"analysis":{},"goodbye":null,"transfer_to":null,"send_dtmf":null}`: 3} { // its empty fields go when it is first saved
 		rich := lola
 		rich.Settings, rich.Prompt = json.RawMessage(settings), "Be kind.\n\n  Be brief.\n"
 		a := makeAgent(s, s.Account, rich)
@@ -67,7 +68,7 @@ func TestRichAgentsStayAsTheyAre(t *testing.T) {
 		saved, err := s.DB.Agent(t.Context(), s.Account, a.ID)
 		s.OK(err)
 		changes, err := manage.Changes(a, saved)
-		if err != nil || len(changes) != 1 || changes[0].Path != "name" || saved.Version != 3 {
+		if err != nil || len(changes) != 1 || changes[0].Path != "name" || saved.Version != version {
 			t.Errorf("version %d: %+v %v", saved.Version, changes, err)
 		}
 	}

@@ -181,7 +181,7 @@ func TestSavingWhatIsShownChangesNothing(t *testing.T) {
 	saved, err := s.DB.Agent(t.Context(), s.Account, a.ID)
 	s.OK(err)
 	changes, err := manage.Changes(a, saved)
-	if err != nil || len(changes) != 0 || saved.Version != 2 {
+	if err != nil || len(changes) != 0 || saved.Version != 1 {
 		t.Errorf("version %d: %+v %v", saved.Version, changes, err)
 	}
 	if tools := strings.ReplaceAll(string(saved.Tools), " ", ""); !strings.Contains(tools, `{"z":1,"a":{"type":"object"}}`) {
@@ -191,8 +191,17 @@ func TestSavingWhatIsShownChangesNothing(t *testing.T) {
 	if !strings.Contains(text.Header.Get("Content-Disposition"), `filename="Lola.yaml"`) || !strings.HasPrefix(text.Body, "name: Lola\n") || !strings.Contains(text.Body, "prompt: |-\n  Be kind.\n  Be brief.\n") {
 		t.Errorf("%v\n%s", text.Header, text.Body)
 	}
-	if w := s.Post(at+"/document", "document", text.Body, "version", "2"); w.Status != http.StatusSeeOther {
+	if page := s.Get(at); !strings.Contains(page.Body, "Nothing was changed.") {
+		t.Error("nothing says that nothing was changed")
+	}
+	if w := s.Post(at+"/document", "document", text.Body, "version", "1"); w.Status != http.StatusSeeOther {
 		t.Errorf("the document: %d %s", w.Status, w.Body)
+	}
+	if page := s.Get(at + "/document"); !strings.Contains(page.Body, "Nothing was changed.") {
+		t.Error("nothing says that the document was not changed")
+	}
+	if list, err := s.DB.AgentVersions(t.Context(), s.Account, a.ID, 0, 0); err != nil || len(list) != 1 {
+		t.Errorf("%d versions, %v", len(list), err)
 	}
 	if w := s.Post("/app/agents/import", "document", text.Body); w.Status != http.StatusSeeOther {
 		t.Errorf("import: %d %s", w.Status, w.Body)

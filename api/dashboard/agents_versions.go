@@ -111,6 +111,9 @@ func restoreVersion(q *Request) error {
 	if err != nil {
 		return err
 	}
+	if saved.Version == a.Version {
+		return q.Done(Path(agentsAt+"/", a.ID), fmt.Sprintf("%s is the same as in version %d. Nothing was changed.", saved.Name, was.Version))
+	}
 	return q.Done(Path(agentsAt+"/", a.ID), fmt.Sprintf("%s is again what it was in version %d. That is version %d now.", saved.Name, was.Version, saved.Version))
 }
 

@@ -39,6 +39,7 @@ type balanceView struct {
 	Payments bool // whether the server takes any
 	TopUps   []topup.TopUp
 	Recharge topup.AutoRecharge
+	Owner    bool  // whether the user decides about it
 	Form     *Form // of a top-up
 	Settings *Form // of automatic recharge
 	Least    string
@@ -127,19 +128,12 @@ func (q *Request) payments(v *balanceView) error {
 	if err != nil {
 		return err
 	}
-	v.Payments = true
+	v.Payments, v.Owner = true, q.Principal().Money
 	r := &v.Recharge
 	v.Settings = NewForm("threshold", plain(r.Threshold), "recharge", plain(r.Amount), "monthly_cap", plain(r.MonthlyCap))
 	if r.Enabled {
 		v.Settings.Values.Set("enabled", "on")
 	}
-	var list struct {
-		Data []topup.TopUp `json:"data"`
-	}
-	if err := q.Call(http.MethodGet, "/v1/topups?limit=10", nil, &list); err != nil {
-		return err
-	}
-	v.TopUps = list.Data
 	if id := q.R.URL.Query().Get("topup"); id != "" {
 		var back topup.TopUp
 		switch err := q.Call(http.MethodGet, Path("/v1/topups/", id), nil, &back); {
@@ -149,7 +143,12 @@ func (q *Request) payments(v *balanceView) error {
 			return err
 		}
 	}
-	return nil
+	var list struct {
+		Data []topup.TopUp `json:"data"`
+	}
+	err = q.Call(http.MethodGet, "/v1/topups?limit=10", nil, &list) // after the one above, which may have been settled by reading it
+	v.TopUps = list.Data
+	return err
 }
 
 // plain writes an amount as people enter it.

@@ -111,8 +111,12 @@ func TestTopUpPage(t *testing.T) {
 	}
 	_, err = s.pays.Pay(all[0].Checkout)
 	s.OK(err)
-	if page := s.Get(back); !strings.Contains(page.Body, "Your payment of $25.00 has arrived") || !strings.Contains(page.Body, "$45.00") {
+	page = s.Get(back)
+	if !strings.Contains(page.Body, "Your payment of $25.00 has arrived") || !strings.Contains(page.Body, "$45.00") {
 		t.Error("nothing is said of a payment that has arrived")
+	}
+	if strings.Contains(page.Body, "Not paid yet") || strings.Contains(page.Body, at) {
+		t.Error("a payment that has arrived is offered to be paid")
 	}
 	if page := s.Get("/app/balance?topup=top_of_others"); page.Status != http.StatusOK || strings.Contains(page.Body, "Your payment") {
 		t.Errorf("a foreign top-up: %d", page.Status)

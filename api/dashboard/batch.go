@@ -37,12 +37,28 @@ func (v *batchView) Answerer(r callcenter.BatchRow) string {
 	return answererWords[*r.AnsweredBy]
 }
 
-// Done is how much of a hundred has been called or has failed.
+// Done is how much of a hundred is over: called, or not to be called.
 func (v *batchView) Done() int {
 	if v.Total == 0 {
 		return 100
 	}
-	return (v.Counts.Sent + v.Counts.Failed) * 100 / v.Total
+	return (v.Called() + v.Counts.Failed) * 100 / v.Total
+}
+
+// Called is how many calls are over.
+func (v *batchView) Called() int { return v.Counts.Sent - v.Talking() }
+
+// InProgress is how many ring or talk.
+func (v *batchView) InProgress() int { return v.Counts.Dialing + v.Talking() }
+
+// Talking is how many are called and still talk.
+func (v *batchView) Talking() (n int) {
+	for _, r := range v.BatchDetail.Rows {
+		if r.Status == "sent" && r.CallID != nil && r.EndedAt == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Going says whether further calls may begin.

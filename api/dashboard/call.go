@@ -53,6 +53,16 @@ func callPage(q *Request) error {
 	return q.Page("call", "Call", v)
 }
 
+// meterPart is what grows while a call lasts.
+func meterPart(q *Request) error {
+	v := &callView{}
+	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id")), nil, &v.Call); err != nil {
+		return err
+	}
+	v.CallSummary = v.Call.CallSummary
+	return q.Part("call", "meter", v)
+}
+
 func (q *Request) callView() (*callView, error) {
 	id := q.ID("id")
 	v := &callView{}

@@ -16,6 +16,7 @@ func callPages() []page {
 	return []page{
 		{route: "GET " + callsAt, serve: callsPage},
 		{route: "GET " + callsAt + "/{id}", serve: callPage},
+		{route: "GET " + callsAt + "/{id}/meter", serve: meterPart},
 		{route: "GET " + callsAt + "/{id}/signalling", serve: signallingPart},
 		{route: "POST " + callsAt + "/{id}/hangup", serve: hangUp},
 		{route: "GET " + callsAt + "/{id}/recording/delete", serve: dropRecordingPage},
@@ -82,8 +83,10 @@ func callsPage(q *Request) error {
 		}
 		v.Form.Values.Set(name, asked.Get(name))
 	}
-	v.Table, v.Filtered = "/v1/calls.csv?"+filter.Encode(), len(filter) > 0 || asked.Get("cursor") != ""
-	query := url.Values{"limit": {"50"}, "state": {"ended"}, "cursor": {asked.Get("cursor")}}
+	v.Filtered = len(filter) > 0 || asked.Get("cursor") != ""
+	filter.Set("state", "ended")
+	v.Table = "/v1/calls.csv?" + filter.Encode()
+	query := url.Values{"limit": {"50"}, "cursor": {asked.Get("cursor")}}
 	for name, value := range filter {
 		query[name] = value
 	}

@@ -58,7 +58,7 @@ func (x *exchange) mount(dir string) func(*dashboardtest.Site, *api.API) {
 	return func(s *dashboardtest.Site, a *api.API) {
 		recording.Mount(a, recording.New(recording.Config{Store: s.DB, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: "node",
 			Dir: func() string { return dir }, Raw: func() string { return dir }, Log: slog.New(slog.DiscardHandler)}))
-		callcenter.MountFollow(a, x)
+		callcenter.MountFollow(a, x, nil)
 	}
 }
 
@@ -92,7 +92,11 @@ func (x *exchange) fill(dir string) {
 	x.OK(x.DB.SaveWire(t.Context(), x.Account, c.ID, store.Wire{Quality: &quality.Report{MOS: 4.25, MOSMin: 4.1, Received: 150, Lost: 2},
 		SIP: []store.SIPMessage{{At: at, Transport: "UDP", From: "127.0.0.1:1", To: "127.0.0.1:2", Text: "INVITE sip:x SIP/2.0\r\nFrom: <sip:a@b>\r\n\r\n"}}}))
 	x.record(dir, at)
-	x.lasts = start(time.Now().UTC().Add(-time.Minute)).ID
+	at = time.Now().UTC().Add(-time.Minute).Truncate(time.Second)
+	lasts := start(at)
+	x.lasts = lasts.ID
+	_, err = x.DB.Checkpoint(t.Context(), store.Checkpoint{Session: lasts, Seq: 1, StartedAt: at, Usage: billing.Usage{billing.AgentTime: 50_000, billing.LineTime: 50_000}}, at.Add(50*time.Second))
+	x.OK(err)
 }
 
 // record keeps three seconds of a call: the caller hums, then the agent does.
@@ -189,7 +193,9 @@ func TestCallPages(t *testing.T) {
 		"/app/calls/" + x.over:                       {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over},
 		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
 		"/app/live":                                  {x.lasts},
-		"/app/live/rows":                             {x.lasts},
+		"/app/live/rows":                             {x.lasts, `data-running="6`},
+		"/app/overview/live":                         {x.lasts, `id="in-progress" hx-swap-oob="true">1<`, `data-running="6`},
+		"/app/calls/" + x.lasts + "/meter":           {`data-running="6`, "$0.0"},
 		"/app/calls/" + x.lasts:                      {"Hang up", "/v1/calls/" + x.lasts + "/events"},
 		"/app/calls/" + x.over + "/recording/delete": {"Delete the recording?"},
 		"/app/calls/" + x.over + "/delete":           {"Delete what was said?"},
@@ -254,6 +260,8 @@ func TestCallInABrowser(t *testing.T) {
 	b.Shot("words")
 
 	b.Go("/app/calls/" + x.lasts)
+	b.Wait(`(window.first ??= document.querySelector("[data-running]").textContent) !== document.querySelector("[data-running]").textContent`)
+	b.Wait(`document.querySelector("[data-running]") !== (window.clock ??= document.querySelector("[data-running]"))`) // it was asked for anew
 	x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: callcenter.CallState{Status: "connected"}}
 	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: callcenter.SpokenLine{Role: "user", Text: hostile, At: 1.5}}
 	b.Says(hostile)

@@ -46,9 +46,9 @@ type Services struct {
 	// Base is the server's own address, without a final slash, for links that people hand
 	// on; empty: each is made of the address that the browser used.
 	Base string
-	// Demo is the account that is opened without a sign-in by browsers on this machine;
-	// empty: none is.
-	Demo string
+	// Demo is the account that DemoLinks open; empty: the server is no demonstration.
+	Demo      string
+	DemoLinks *DemoLinks // nil without Demo
 	// Seed makes the demonstration for a server's first user and returns its account;
 	// nil: it is not offered.
 	Seed func(ctx context.Context) (account string, err error)
@@ -87,11 +87,13 @@ func (d *Dashboard) Mount(a *api.API) {
 	for _, p := range pages() {
 		d.handle(a, p)
 	}
+	d.mountDemo(a)
 	for _, f := range d.assets.Files {
 		route(a, http.MethodGet, f.Path, 0, f)
 	}
 	mountWidget(a)
 	route(a, http.MethodGet, "/{$}", 0, http.RedirectHandler(home+"/", http.StatusFound))
+	route(a, http.MethodGet, "/favicon.ico", 0, http.RedirectHandler(d.assets.Path("icon.svg"), http.StatusFound)) // of what has no page, such as /openapi.json
 	route(a, http.MethodGet, home, 0, http.RedirectHandler(home+"/", http.StatusMovedPermanently))
 }
 

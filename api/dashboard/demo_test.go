@@ -3,102 +3,128 @@ package dashboard_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
+	"parley/billing"
 	"parley/store"
 )
 
-// from is a request of a page as it arrives from an address.
-func from(s *dashboardtest.Site, remote, host string, header ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("GET", "/app/people", nil)
-	r.RemoteAddr, r.Host = remote, host
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	w := httptest.NewRecorder()
-	s.Handler.ServeHTTP(w, r)
-	return w
+// newDemo is a site that is a demonstration, and a maker of links to it.
+func newDemo(t *testing.T) (*dashboardtest.Site, *dashboard.DemoLinks) {
+	var links dashboard.DemoLinks
+	return dashboardtest.NewSite(t, dashboardtest.Options{Change: func(s *dashboardtest.Site, d *dashboard.Services) {
+		d.Demo, d.DemoLinks = s.Account, &links
+	}}), &links
 }
 
-// TestDemoNeedsNoPassword only from this machine, to a name that only this machine has,
-// and passed on by nobody; also where the browser has a session that began so.
-func TestDemoNeedsNoPassword(t *testing.T) {
-	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(s *dashboardtest.Site, d *dashboard.Services) { d.Demo = s.Account }})
-	first := from(s, "127.0.0.1:4000", "localhost:8080")
-	c := cookieOf(dashboardtest.Answer{Header: first.Header()})
-	if first.Code != 200 || c == nil || !strings.Contains(first.Body.String(), "Demonstration") {
-		t.Fatalf("%d %v", first.Code, first.Header())
-	}
+// TestNobodyIsSignedInByAddress: where a packet came from, or what it says of that, opens
+// nothing in a demonstration.
+func TestNobodyIsSignedInByAddress(t *testing.T) {
+	s, _ := newDemo(t)
 	for _, tt := range []struct {
-		name, remote, host string
-		header             []string
-		want               int
+		remote, host string
+		header       []string
 	}{
-		{"IPv4", "127.0.0.1:1", "127.0.0.1:8080", nil, 200},
-		{"without a port", "127.0.0.1:1", "LOCALHOST", nil, 200},
-		{"another loopback address", "127.8.9.1:1", "127.0.0.2", nil, 200},
-		{"IPv6", "[::1]:1", "[::1]:8080", nil, 200},
-		{"IPv6 without a port", "[::1]:1", "[::1]", nil, 200},
-		{"IPv4 in IPv6", "[::ffff:127.0.0.1]:1", "127.0.0.1", nil, 200},
-		{"another machine", "192.0.2.1:1", "127.0.0.1:8080", nil, 303},
-		{"another machine in IPv6", "[2001:db8::1]:1", "localhost", nil, 303},
-		{"a name that leads here", "127.0.0.1:1", "evil.example:8080", nil, 303},
-		{"a name that looks like it", "127.0.0.1:1", "localhost.evil.example", nil, 303},
-		{"a number that looks like it", "127.0.0.1:1", "127.0.0.1.evil.example", nil, 303},
-		{"no name", "127.0.0.1:1", "", nil, 303},
-		{"a proxy", "127.0.0.1:1", "localhost", []string{"X-Forwarded-For", "127.0.0.1"}, 303},
-		{"a proxy of another kind", "127.0.0.1:1", "localhost", []string{"Forwarded", "for=127.0.0.1"}, 303},
-		{"a proxy that names the host", "127.0.0.1:1", "localhost", []string{"X-Forwarded-Host", "localhost"}, 303},
-		{"a proxy that says little", "127.0.0.1:1", "localhost", []string{"x-forwarded-proto", "http"}, 303},
+		{"127.0.0.1:1", "127.0.0.1:8080", nil},
+		{"127.0.0.1:1", "localhost", nil},
+		{"[::1]:1", "[::1]:8080", nil},
+		{"127.0.0.1:1", "localhost:8080", []string{"X-Forwarded-For", "127.0.0.1"}},
+		{"192.0.2.1:1", "localhost", nil},
 	} {
-		for _, cookie := range []string{"", cookieIn(c)} {
-			header := tt.header
-			if cookie != "" {
-				header = append([]string{"Cookie", cookie}, tt.header...)
+		for _, path := range []string{"/app/", "/app/people", "/app/operator", "/v1/balance", "/app/demo", "/app/demo?token=", "/app/demo?token=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+			r := httptest.NewRequest("GET", path, nil)
+			r.RemoteAddr, r.Host = tt.remote, tt.host
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+			for i := 0; i+1 < len(tt.header); i += 2 {
+				r.Header.Set(tt.header[i], tt.header[i+1])
 			}
-			w := from(s, tt.remote, tt.host, header...)
-			if w.Code != tt.want {
-				t.Errorf("%s (with a session: %v): %d", tt.name, cookie != "", w.Code)
-			}
-			if fresh := cookieOf(dashboardtest.Answer{Header: w.Header()}); (fresh != nil) != (tt.want == 200 && cookie == "") {
-				t.Errorf("%s: a cookie: %v", tt.name, fresh)
+			w := httptest.NewRecorder()
+			s.Handler.ServeHTTP(w, r)
+			if w.Code < 300 || cookieOf(dashboardtest.Answer{Header: w.Header()}) != nil {
+				t.Errorf("%s from %s: %d %v", path, tt.remote, w.Code, w.Header())
 			}
 		}
 	}
-	// The API takes such a session under the same conditions.
-	ask := func(remote string) int {
-		r := httptest.NewRequest("GET", "/v1/balance", nil)
-		r.RemoteAddr, r.Host = remote, "localhost"
-		r.Header.Set("Cookie", cookieIn(c))
-		r.Header.Set("Sec-Fetch-Site", "same-origin")
-		w := httptest.NewRecorder()
-		s.Handler.ServeHTTP(w, r)
-		return w.Code
+}
+
+// TestDemoLink opens the demonstration once, leads to an address without its token, and
+// signs in who owns the account and is no operator.
+func TestDemoLink(t *testing.T) {
+	s, links := newDemo(t)
+	link := links.New()
+	token := regexp.MustCompile(`^/app/demo\?token=([A-Za-z0-9_-]{43})$`).FindStringSubmatch(link)
+	if token == nil {
+		t.Fatalf("the link is %s", link)
 	}
-	if here, there := ask("127.0.0.1:1"), ask("192.0.2.1:1"); here != 200 || there != http.StatusUnauthorized {
-		t.Errorf("the API: %d here, %d elsewhere", here, there)
+	s.Ask(s.NewClient(), "HEAD", link, "") // what previews links does not use it up
+	a := s.Get(link)
+	if a.Status != http.StatusSeeOther || a.Header.Get("Location") != "/app/" || cookieOf(a) == nil || a.Header.Get("Referrer-Policy") != "no-referrer" {
+		t.Fatalf("%d %v", a.Status, a.Header)
 	}
-	// What is not a page does not open a session.
-	r := httptest.NewRequest("POST", "/app/people", strings.NewReader("email=eve%40example.com"))
-	r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
-	w := httptest.NewRecorder()
-	if s.Handler.ServeHTTP(w, r); w.Code != http.StatusSeeOther {
-		t.Errorf("a form without a session: %d", w.Code)
+	if strings.Contains(cookieOf(a).Value, token[1]) {
+		t.Error("the cookie is the token")
+	}
+	if a := s.Get("/app/people"); a.Status != 200 || !strings.Contains(a.Body, "Demonstration") || strings.Contains(a.Body, "/app/operator") {
+		t.Errorf("the pages: %d", a.Status)
+	}
+	if a := s.Get("/app/operator"); a.Status != http.StatusForbidden {
+		t.Errorf("an operator's page: %d", a.Status)
+	}
+	if a := s.Ask(s.NewClient(), "GET", link, ""); a.Status != http.StatusNotFound || cookieOf(a) != nil {
+		t.Errorf("the link once more: %d", a.Status)
 	}
 	// Nobody has a password for the demonstration's user.
 	if a := s.Ask(s.NewClient(), "POST", "/app/sign-in", "email=demo%40localhost&password=", "Content-Type", "application/x-www-form-urlencoded"); cookieOf(a) != nil {
 		t.Error("the demonstration's user signs in")
 	}
+	// Of many links the latest are good.
+	first := links.New()
+	for range 16 {
+		link = links.New()
+	}
+	if a := s.Ask(s.NewClient(), "GET", first, ""); a.Status != http.StatusNotFound {
+		t.Errorf("the oldest of many links: %d", a.Status)
+	}
+	if a := s.Ask(s.NewClient(), "GET", link, ""); a.Status != http.StatusSeeOther {
+		t.Errorf("the latest: %d", a.Status)
+	}
+}
+
+// TestDemoLinksByKey: an owner's key of the demonstration's account makes links, no other.
+func TestDemoLinksByKey(t *testing.T) {
+	s, _ := newDemo(t)
+	other := s.NewUser("luis@example.com", store.RoleMember)
+	account, err := s.DB.OwnAccount(t.Context(), other, "Another", billing.DefaultRateCard(), s.Stamp())
+	s.OK(err)
+	for _, tt := range []struct {
+		account, role string
+		want          int
+	}{{s.Account, store.RoleOwner, 201}, {s.Account, store.RoleMember, 403}, {account.ID, store.RoleOwner, 404}} {
+		_, key, err := s.DB.MakeKey(t.Context(), store.NewKey{Account: tt.account, Name: "test", Role: tt.role}, s.Stamp())
+		s.OK(err)
+		a := s.Ask(s.NewClient(), "POST", "/v1/demonstration-links", "", "X-API-Key", key)
+		if a.Status != tt.want {
+			t.Errorf("%s of %s: %d %s", tt.role, tt.account, a.Status, a.Body)
+		}
+		if tt.want == 201 {
+			var made struct{ Path string }
+			a.JSON(t, &made)
+			if a := s.Ask(s.NewClient(), "GET", made.Path, ""); a.Status != http.StatusSeeOther || cookieOf(a) == nil {
+				t.Errorf("the link: %d", a.Status)
+			}
+		}
+	}
 }
 
 // TestDemoAsSomebodyElse: whoever tries people out on one machine signs out, opens the
-// invitation as the colleague, and comes back.
+// invitation as the colleague, and comes back with another link.
 func TestDemoAsSomebodyElse(t *testing.T) {
-	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(s *dashboardtest.Site, d *dashboard.Services) { d.Demo = s.Account }})
-	s.Get("/app/")
+	s, links := newDemo(t)
+	s.Get(links.New())
 	_, token, err := s.DB.Invite(t.Context(), s.Account, "noor@example.com", store.RoleMember, s.User, s.Stamp())
 	s.OK(err)
 	invitation := "/app/invitation?token=" + token
@@ -108,7 +134,7 @@ func TestDemoAsSomebodyElse(t *testing.T) {
 	if a := s.Post("/app/sign-out"); a.Header.Get("Location") != "/app/sign-in" {
 		t.Errorf("after signing out: %v", a.Header)
 	}
-	if a := s.Get("/app/sign-in"); a.Status != 200 || !strings.Contains(a.Body, "Open the demonstration") || cookieOf(a) != nil {
+	if a := s.Get("/app/sign-in"); a.Status != 200 || !strings.Contains(a.Body, "parley demo link") || cookieOf(a) != nil {
 		t.Errorf("the sign-in: %d", a.Status)
 	}
 	if a := s.Get(invitation); a.Status != 200 || !strings.Contains(a.Body, "Choose a password") {
@@ -124,21 +150,26 @@ func TestDemoAsSomebodyElse(t *testing.T) {
 		t.Errorf("a member sees the people: %d", a.Status)
 	}
 	s.Post("/app/sign-out")
+	s.Get(links.New())
 	if a := s.Get("/app/people"); a.Status != 200 {
 		t.Errorf("the demonstration does not open again: %d", a.Status)
 	}
 }
 
-// TestNoDemoNoDoor: the same browser at the same address finds a closed door when the
-// server is started as usual.
+// TestNoDemoNoDoor: the browser of an earlier demonstration finds a closed door when the
+// server is started as usual, and there are no links.
 func TestNoDemoNoDoor(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{})
 	token, err := s.DB.OpenBrowser(t.Context(), s.User, true, s.Stamp()) // of an earlier demonstration
 	s.OK(err)
 	for _, cookie := range []string{"", "parley=" + token} {
-		if w := from(s, "127.0.0.1:1", "localhost", "Cookie", cookie); w.Code != http.StatusSeeOther {
-			t.Errorf("%q: %d", cookie, w.Code)
+		if a := s.Ask(s.NewClient(), "GET", "/app/people", "", "Cookie", cookie); a.Status != http.StatusSeeOther {
+			t.Errorf("%q: %d", cookie, a.Status)
 		}
+	}
+	s.SignIn()
+	if a := s.Get("/app/demo?token=x"); a.Status != http.StatusNotFound {
+		t.Errorf("a link: %d", a.Status)
 	}
 }
 

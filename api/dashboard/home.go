@@ -45,6 +45,9 @@ type callRows struct {
 // Talk is how long it lasted, for templates.
 func (c callRow) Talk() time.Duration { return time.Duration(c.Duration) * time.Second }
 
+// Runs says whether the length grows: somebody talks.
+func (c callRow) Runs() bool { return c.AnsweredAt != nil && c.EndedAt == nil }
+
 // Way says it in words.
 func (c callRow) Way() string {
 	switch c.Direction {
@@ -158,5 +161,9 @@ func homeLive(q *Request) error {
 	if err != nil {
 		return err
 	}
-	return q.Part("home", "live-calls", live)
+	account, err := q.DB.Account(q.Context(), q.Account())
+	if err != nil {
+		return err
+	}
+	return q.Part("home", "live", homeView{Account: account, Live: live})
 }

@@ -24,13 +24,18 @@ type keysView struct {
 	Made   *manage.APIKey
 	Secret string
 	Base   string // address of the server
-	Owner  bool   // whether the user may make owners' keys
+	Owner  bool   // whether the user may make owners' keys, and such as change what is paid
 }
 
 // Roles are what a new key may do.
 func (v *keysView) Roles() Field {
 	return v.Form.Select("role", "What may it do?", store.RoleMember, []Option{{Value: store.RoleMember, Label: "Everything but people"},
 		{Value: store.RoleOwner, Label: "People, too"}}, "plain")
+}
+
+// Revocable says whether the user may revoke a key: those of owners are theirs.
+func (v *keysView) Revocable(k manage.APIKey) bool {
+	return v.Owner || k.Role != store.RoleOwner && !k.Money
 }
 
 func (q *Request) keysView(f *Form) (*keysView, error) {
@@ -81,7 +86,7 @@ func createKey(q *Request) error {
 		Secret string `json:"api_key"`
 	}
 	if f.OK() {
-		in := map[string]string{"name": name}
+		in := map[string]any{"name": name, "money": f.Value("money") != ""}
 		if role := f.Value("role"); role != "" { // those who may not choose it are not asked
 			in["role"] = role
 		}

@@ -56,7 +56,7 @@ func (d *Dashboard) handle(a *api.API, p page) {
 		w.Header().Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self)")
 		if d.Secure || r.TLS != nil { // elsewhere browsers complain of these
 			w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
-			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+			w.Header().Set("Strict-Transport-Security", api.HSTS)
 		}
 		q := &Request{Services: &d.Services, W: w, R: r, d: d}
 		if err := d.csrf.Check(r); err != nil {
@@ -75,7 +75,7 @@ func (d *Dashboard) handle(a *api.API, p page) {
 
 // admit finds out who sends a request. It answers those who may not open the door.
 func (d *Dashboard) admit(q *Request, open door) (ok bool, err error) {
-	if err := d.recognise(q, open); err != nil {
+	if q.Browser, q.token, err = d.browser(q.R); err != nil {
 		return false, err
 	}
 	b := q.Browser

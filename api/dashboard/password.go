@@ -6,11 +6,15 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+
+	"parley/api"
 )
 
 // Bounds of a password, in characters and bytes. Long ones are welcome; those beyond
@@ -30,14 +34,22 @@ const (
 	argonVersion = argon2.Version
 )
 
-// hashers is how many passwords are hashed at once: each takes 19 MiB and a core.
-const hashers = 2
+// Each hash takes 19 MiB and a core for about 30 ms. At most half of the cores hash, so
+// that sign-ins keep no call waiting, and maxWaiting requests wait for them: the next is
+// told to come back. One network may ask for hashBurst at once, and one more each hashEvery.
+const (
+	maxWaiting = 16
+	hashBurst  = 30
+	hashEvery  = 2 * time.Second
+)
 
 // hasher hashes passwords, a few at a time.
 type hasher struct {
-	slots chan struct{}
-	done  atomic.Int64 // how often it hashed
-	dummy string       // the hash of a password that nobody knows
+	slots    chan struct{}
+	waiting  atomic.Int64
+	networks *api.Buckets
+	done     atomic.Int64 // how often it hashed
+	dummy    string       // the hash of a password that nobody knows
 }
 
 func newHasher() *hasher {
@@ -45,7 +57,7 @@ func newHasher() *hasher {
 	rand.Read(salt)
 	key := make([]byte, argonKey)
 	rand.Read(key)
-	return &hasher{slots: make(chan struct{}, hashers), dummy: encodeHash(salt, key)}
+	return &hasher{slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), networks: api.NewBuckets(hashEvery, hashBurst), dummy: encodeHash(salt, key)}
 }
 
 // passwordFault says what is wrong with a new password; empty: nothing.
@@ -64,7 +76,8 @@ func passwordFault(password, email string) string {
 	return ""
 }
 
-// hash makes what is stored of a password. It waits for its turn.
+// hash makes what is stored of a password. It waits for its turn. Its errors are
+// api.ErrBackOff, when the request's network has asked for too many, and api.ErrBusy.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt)
@@ -76,9 +89,18 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 }
 
 func (h *hasher) key(ctx context.Context, password string, salt []byte, memory, passes uint32, lanes uint8, size uint32) ([]byte, error) {
+	if !h.networks.Take(api.NetworkOf(ctx)) {
+		return nil, api.ErrBackOff
+	}
+	if h.waiting.Add(1) > maxWaiting {
+		h.waiting.Add(-1)
+		return nil, api.ErrBusy
+	}
 	select {
 	case h.slots <- struct{}{}:
+		h.waiting.Add(-1)
 	case <-ctx.Done():
+		h.waiting.Add(-1)
 		return nil, ctx.Err()
 	}
 	defer func() { <-h.slots }()

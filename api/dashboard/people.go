@@ -4,7 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
+	"parley/api"
 	"parley/api/manage"
 	"parley/store"
 )
@@ -35,12 +38,18 @@ type peopleView struct {
 	Self        string // the user who looks
 	Link        string // of the invitation that was just made, shown this once
 	Invited     string // whom it is for
+	Change      *Form  // of a member
+}
+
+// Sole says whether a member is the only owner, who stays one.
+func (v *peopleView) Sole(m manage.Member) bool {
+	return m.Role == store.RoleOwner && !slices.ContainsFunc(v.Members, func(o manage.Member) bool { return o.Role == store.RoleOwner && o.User != m.User })
 }
 
 // Roles are what an invitation offers.
 func (v *peopleView) Roles() Field {
-	return v.Form.Select("role", "Role", store.RoleMember, []Option{{Value: store.RoleMember, Label: "Member: everything but people"},
-		{Value: store.RoleOwner, Label: "Owner: people, too"}}, "required")
+	return v.Form.Select("role", "Role", store.RoleMember, []Option{{Value: store.RoleMember, Label: "Member: all work with the account"},
+		{Value: store.RoleOwner, Label: "Owner: people and what is paid, too"}}, "required")
 }
 
 func (q *Request) peopleView(f *Form) (*peopleView, error) {
@@ -50,7 +59,7 @@ func (q *Request) peopleView(f *Form) (*peopleView, error) {
 	}
 	var invitations struct{ Data []manage.Invitation }
 	err := q.Call(http.MethodGet, "/v1/invitations", nil, &invitations)
-	return &peopleView{Members: members.Data, Invitations: invitations.Data, Form: f, Self: q.Browser.User.ID}, err
+	return &peopleView{Members: members.Data, Invitations: invitations.Data, Form: f, Self: q.Browser.User.ID, Change: &Form{}}, err
 }
 
 func peoplePage(q *Request) error {
@@ -99,16 +108,54 @@ func changeMember(q *Request) error {
 		return err
 	}
 	if err := q.Call(http.MethodPatch, Path("/v1/members/", q.ID("user")), map[string]string{"role": f.Value("role")}, nil); err != nil {
-		return err
+		return q.memberStays(f, err)
 	}
 	return q.Done(peopleAt, "The role was changed.")
 }
 
-func removeMember(q *Request) error {
-	if err := q.Call(http.MethodDelete, Path("/v1/members/", q.ID("user")), nil, nil); err != nil {
+// memberStays says above the members why one was not changed: somebody else may have changed
+// another meanwhile.
+func (q *Request) memberStays(f *Form, err error) error {
+	if api.ProblemOf(err).Status != http.StatusBadRequest {
 		return err
 	}
-	return q.Done(peopleAt, "They no longer see this account.")
+	f.Values = nil // it has no fields to put it beside
+	if err := f.Refused(err); err != nil {
+		return err
+	}
+	v, err := q.peopleView(&Form{})
+	if err != nil {
+		return err
+	}
+	v.Change = f
+	return q.Invalid("people", "main", "People", v)
+}
+
+func removeMember(q *Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	what, told := "keep", "They no longer see this account."
+	if f.Value("keys") != "" {
+		what = "revoke"
+	}
+	var left manage.Removal
+	if err := q.Call(http.MethodDelete, Path("/v1/members/", q.ID("user"))+"?keys="+what, nil, &left); err != nil {
+		return q.memberStays(f, err)
+	}
+	names := make([]string, len(left.Keys))
+	for i, k := range left.Keys {
+		names[i] = k.Name
+	}
+	switch list := strings.Join(names, ", "); {
+	case list == "":
+	case what == "revoke":
+		told += " Keys that they made were revoked: " + list + "."
+	default:
+		told += " Keys that they made are still good: " + list + "."
+	}
+	return q.Done(peopleAt, told)
 }
 
 func revokeInvitation(q *Request) error {

@@ -86,6 +86,15 @@ func TestStrictTransport(t *testing.T) {
 	}
 }
 
+// TestFavicon: browsers ask for it where no page names another.
+func TestFavicon(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Empty: true})
+	a := s.Get("/favicon.ico")
+	if icon := s.Get(a.Header.Get("Location")); a.Status != http.StatusFound || icon.Status != http.StatusOK || icon.Header.Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("%d to %q, which is %d %s", a.Status, a.Header.Get("Location"), icon.Status, icon.Header.Get("Content-Type"))
+	}
+}
+
 // TestDeliveriesFollow: after a test event the page asks for what becomes of it, in the part
 // of the deliveries that is shown.
 func TestDeliveriesFollow(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,6 +152,9 @@ func faultOf(err error) fault {
 // fail answers with an error: a page, or a sentence above the page that asked.
 func (q *Request) fail(err error) {
 	f := faultOf(err)
+	if after := api.ProblemOf(err).RetryAfter; after > 0 {
+		q.W.Header().Set("Retry-After", strconv.Itoa(after))
+	}
 	if f.Status >= 500 && q.Context().Err() == nil {
 		q.Log.Error("a page failed", "path", q.R.URL.Path, "err", err)
 	}

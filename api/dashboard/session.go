@@ -2,9 +2,7 @@ package dashboard
 
 import (
 	"errors"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path"
 	"strings"
@@ -38,8 +36,8 @@ func (d *Dashboard) token(r *http.Request) string {
 	return c.Value
 }
 
-// browser finds the sign-in that a request carries; nil when there is none. One that
-// was opened without a password is good only where it could be opened now.
+// browser finds the sign-in that a request carries; nil when there is none. One of a
+// demonstration is good only while the server is one.
 func (d *Dashboard) browser(r *http.Request) (*store.Browser, string, error) {
 	token := d.token(r)
 	if token == "" {
@@ -51,26 +49,10 @@ func (d *Dashboard) browser(r *http.Request) (*store.Browser, string, error) {
 		return nil, "", nil
 	case err != nil:
 		return nil, "", err
-	case b.Demo && !d.demo(r):
+	case b.Demo && d.Demo == "":
 		return nil, "", nil
 	}
 	return b, token, nil
-}
-
-// recognise finds out who sends a page's request. In a demonstration the server's own
-// machine needs no password; pages for anybody stay open to who wants to be somebody else
-// there, as whoever was invited.
-func (d *Dashboard) recognise(q *Request, open door) (err error) {
-	if q.Browser, q.token, err = d.browser(q.R); err != nil || q.Browser != nil || open == anybody || !d.demo(q.R) || q.R.Method != http.MethodGet {
-		return err
-	}
-	token, err := d.openDemo(q)
-	if err != nil {
-		return err
-	}
-	q.Browser, err = d.DB.Browser(q.Context(), token, d.Now())
-	q.token = token
-	return err
 }
 
 // SignedIn implements api.SignIns.
@@ -80,55 +62,6 @@ func (d *Dashboard) SignedIn(r *http.Request) (api.Principal, error) {
 		err = api.ErrMissingKey
 	}
 	return principalOf(b), err
-}
-
-// demo says whether a request needs no password: in a demonstration, from this machine,
-// to an address that only this machine has, and passed on by nobody.
-func (d *Dashboard) demo(r *http.Request) bool {
-	if d.Demo == "" {
-		return false
-	}
-	for name := range r.Header {
-		if name == "Forwarded" || strings.HasPrefix(name, "X-Forwarded-") {
-			return false
-		}
-	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && peer.Addr().Unmap().IsLoopback() && localHost(r.Host)
-}
-
-// localHost says whether a Host header names this machine in words that nobody else can
-// give a meaning to.
-func localHost(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
-}
-
-// demoUser is who opens a demonstration without a password.
-const demoUser = "demo@localhost"
-
-func (d *Dashboard) openDemo(q *Request) (token string, err error) {
-	ctx, now := q.Context(), d.Now()
-	u, _, err := d.DB.UserByEmail(ctx, demoUser)
-	if errors.Is(err, store.ErrNotFound) {
-		if u, err = d.DB.CreateUser(ctx, demoUser, store.RoleOperator, now); errors.Is(err, store.ErrUserExists) {
-			u, _, err = d.DB.UserByEmail(ctx, demoUser) // by another request
-		}
-	}
-	if err != nil {
-		return "", err
-	}
-	if err := d.DB.AddMember(ctx, d.Demo, u.ID, store.RoleOwner, now); err != nil {
-		return "", err
-	}
-	return d.open(q, u.ID, true)
 }
 
 // open begins a sign-in, with a secret that was never there before; an earlier one of

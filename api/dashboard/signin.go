@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -32,7 +33,7 @@ type signInView struct {
 	Email string // whose password is chosen
 	Seed  bool   // whether a demonstration is offered
 	Fresh bool   // whether nobody can sign in yet
-	Demo  bool   // whether the demonstration opens without a password
+	Demo  bool   // whether the server is a demonstration; of a user's own page, whether the user is its
 }
 
 func signInPage(q *Request) error {
@@ -44,7 +45,7 @@ func signInPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	demo := q.d.demo(q.R)
+	demo := q.Demo != ""
 	return q.Page("signin", "Sign in", signInView{Form: &Form{}, Next: next, Fresh: !there && !demo, Demo: demo})
 }
 
@@ -67,28 +68,43 @@ func signIn(q *Request) error {
 	if !f.OK() {
 		return q.Invalid("signin", "sign-in-form", "Sign in", v)
 	}
-	if !q.d.guesses.Take(q.Context(), email) {
+	u, right, err := q.d.guess(q.Context(), email, password)
+	switch {
+	case errors.Is(err, api.ErrBackOff):
 		f.Fail("", tooMany)
-		return q.Invalid("signin", "sign-in-form", "Sign in", v)
-	}
-	u, stored, err := q.DB.UserByEmail(q.Context(), email)
-	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrInvalid) {
+	case err != nil:
 		return err
-	}
-	right, err := q.d.hasher.check(q.Context(), password, stored)
-	if err != nil {
-		return err
-	}
-	if !right {
-		q.d.guesses.Wrong(q.Context())
+	case !right:
 		f.Fail("", wrongPair)
+	}
+	if !f.OK() {
 		return q.Invalid("signin", "sign-in-form", "Sign in", v)
 	}
-	q.d.guesses.Right(q.Context(), email)
 	if _, err := q.d.open(q, u.ID, false); err != nil {
 		return err
 	}
 	return q.Go(v.Next)
+}
+
+// guess says whether the password is that of the user with the address, who is nil where
+// there is none. Its error is api.ErrBackOff when it was tried too often.
+func (d *Dashboard) guess(ctx context.Context, email, password string) (u *store.User, right bool, err error) {
+	try, ok := d.guesses.Take(ctx, email)
+	if !ok {
+		return nil, false, api.ErrBackOff
+	}
+	u, stored, err := d.DB.UserByEmail(ctx, email)
+	if err == nil || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
+		right, err = d.hasher.check(ctx, password, stored)
+	}
+	if err != nil {
+		try.Cancel()
+		return nil, false, err
+	}
+	if right {
+		try.Right()
+	}
+	return u, right, nil
 }
 
 func signOut(q *Request) error {
@@ -188,20 +204,14 @@ func changePassword(q *Request) error {
 	if q.Browser.Demo {
 		return errNotYours // nobody's password
 	}
-	if !q.d.guesses.Take(q.Context(), u.Email) {
+	_, right, err := q.d.guess(q.Context(), u.Email, f.Values.Get("current"))
+	switch {
+	case errors.Is(err, api.ErrBackOff):
 		f.Fail("", tooMany)
-	} else {
-		_, stored, err := q.DB.UserByEmail(q.Context(), u.Email)
-		if err != nil {
-			return err
-		}
-		right, err := q.d.hasher.check(q.Context(), f.Values.Get("current"), stored)
-		if err != nil {
-			return err
-		}
-		if !right {
-			f.Fail("current", "This is not your password.")
-		}
+	case err != nil:
+		return err
+	case !right:
+		f.Fail("current", "This is not your password.")
 	}
 	hash, err := newPassword(q, f, u.Email)
 	if err != nil {

@@ -401,3 +401,19 @@ func TestChoosingAPassword(t *testing.T) {
 		t.Error("it is said twice")
 	}
 }
+
+// TestLinksComeBeforePasswords: a password is hashed only for who has a link that opens
+// something.
+func TestLinksComeBeforePasswords(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{})
+	before := s.Dashboard.Hashed()
+	for _, path := range []string{"/app/welcome", "/app/password", "/app/invitation"} {
+		a := s.Post(path, "token", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "email", "eve@example.com", "account", "Eve's", "password", "correct horse battery", "again", "correct horse battery")
+		if a.Status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, a.Status)
+		}
+	}
+	if n := s.Dashboard.Hashed() - before; n != 0 {
+		t.Errorf("%d passwords were hashed", n)
+	}
+}

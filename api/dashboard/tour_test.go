@@ -71,6 +71,7 @@ var parts = map[string]string{
 	"/app/setup/checks":              "/app/setup/checks",
 	"/app/live/rows":                 "/app/live/rows",
 	"/app/webhooks/{id}/deliveries":  "/app/webhooks/{hook}/deliveries",
+	"/app/calls/{id}/meter":          "/app/calls/{lasts}/meter",
 	"/app/calls/{id}/signalling":     "/app/calls/{over}/signalling",
 	"/app/bulk/{id}/progress":        "/app/bulk/{batch}/progress",
 	"/app/bulk/{id}/results.csv":     "/app/bulk/{batch}/results.csv",
@@ -102,6 +103,24 @@ func TestTheTourIsComplete(t *testing.T) {
 		if !slices.Contains(registered, route) {
 			t.Errorf("there is no %s", route)
 		}
+	}
+}
+
+// TestWidthsBetween: on small screens, and on large ones at 200 %, nothing scrolls sideways (WCAG 2.2, 1.4.10).
+func TestWidthsBetween(t *testing.T) {
+	w := newWorld(t)
+	b := w.Tab(denied...)
+	b.Allow("status of 404")
+	for _, p := range tour {
+		if p.out {
+			continue
+		}
+		b.Go(w.at(p.path))
+		for _, width := range []int64{640, 720, 768, 900, 962, 1024, 1100, 1280} {
+			b.Width(width)
+			b.NoSidewaysScroll()
+		}
+		b.Check()
 	}
 }
 

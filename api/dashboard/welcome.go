@@ -45,6 +45,12 @@ func welcome(q *Request) error {
 		return err
 	}
 	v := signInView{Form: f, Token: f.Value("token"), Seed: q.Seed != nil}
+	// A password is hashed only for who has the link.
+	if u, err := q.DB.SignInLink(q.Context(), v.Token, q.Now()); errors.Is(err, store.ErrNotFound) || u != nil {
+		return deadLink(q)
+	} else if err != nil {
+		return err
+	}
 	demo := v.Seed && f.Value("begin") == "demo"
 	email, err := store.NormalEmail(f.Need("email", "Enter your e-mail address."))
 	if err != nil {

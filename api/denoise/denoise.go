@@ -19,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/media/denoise"
+	"parley/media/isolate"
 	"parley/media/transcode"
 	"parley/media/wav"
 )
@@ -85,6 +86,7 @@ func (h *Handler) clean(ctx context.Context, w http.ResponseWriter, who api.Prin
 	if err != nil {
 		return err
 	}
+	defer work.End(isolate.Internal) // where nothing else has: a panic
 	rec := denoise.NewRecording(clip.Rate(), clip.Samples())
 	if err := learn(work.Context(), rec, clip); err != nil {
 		work.End(err)

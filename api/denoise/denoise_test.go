@@ -56,7 +56,13 @@ func (a *account) Begin(ctx context.Context, p api.Principal, kind billing.Kind,
 
 func (a *account) Context() context.Context { return a.begun }
 func (a *account) Used(n int64)             { a.used += n }
-func (a *account) End(err error)            { a.ended++; a.err = err }
+
+// End counts the first time.
+func (a *account) End(err error) {
+	if a.ended == 0 {
+		a.ended, a.err = 1, err
+	}
+}
 
 var keys = apitest.Keys{"sk_a": {Account: "a"}}
 

@@ -16,7 +16,7 @@ const Path = "/denoise"
 func Mount(a *api.API, books api.Books) {
 	file := api.Bytes("application/octet-stream")
 	file.Description = "The recording."
-	a.Handle(api.Route{Access: api.Service, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Service, Scope: api.Denoising, Operation: huma.Operation{
 		Method: http.MethodPost, Path: Path, OperationID: "denoise", Tags: []string{"Speech"},
 		Summary: "Remove the noise from a recording",
 		Description: "Steady noise goes (hiss, hum, a car, a fan); other people's voices stay. The file is WAV, or MP3, AAC, Ogg, WebM, MP4 " +

@@ -65,7 +65,7 @@ type page struct {
 // pages are all of them, in the order of the navigation.
 var pages = []page{
 	{"quickstart", "Quickstart", "Hear the service speak, and talk to an agent, in five minutes.", nil},
-	{"authentication", "Keys and tickets", "How a request says whose it is.", []string{"/ws-ticket", "/v1/session-tickets"}},
+	{"authentication", "Keys and tickets", "How a request says whose it is.", []string{"/ws-ticket", "/v1/tickets", "/v1/session-tickets"}},
 	{"errors", "Errors", "One body, one list of codes.", nil},
 	{"limits", "Limits", "How long, how large, how many, how often.", nil},
 	{"agents", "Voice agents", "A conversation over one WebSocket, or over WebRTC.", []string{"/ws/agent", "/webrtc/"}},

@@ -1,14 +1,18 @@
-// Package export sends tables of an account as CSV files (RFC 4180) while they are
-// read from the database.
+// Package export sends tables of an account as CSV files (RFC 4180).
 package export
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
+	"io"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -16,13 +20,18 @@ import (
 	"parley/store"
 )
 
-// Bounds of exports. Each holds one of the process's twenty database connections
-// while it runs, so they must not be many, nor last as long as a client likes.
+// Bounds of exports. A table is first read into a file, fast, because reading holds one of
+// the process's twenty database connections and a snapshot; then the file is sent as fast
+// as the client takes it.
 const (
-	maxExports = 4 // at once; more are refused with api.ErrBusy
-	perAccount = 2 // of these
+	maxReads   = 4       // at once
+	maxFiles   = 32      // that are read or sent at once
+	perAccount = 2       // of either; the last place is for an account that has none
+	maxFile    = 1 << 30 // bytes
+	readTime   = 2 * time.Minute
 	exportTime = 10 * time.Minute
-	batchTime  = 20 * time.Second // in which a client takes a batch; less than the database waits
+	pieceTime  = 20 * time.Second // in which a client takes a piece
+	pieceSize  = 256 << 10        // bytes
 )
 
 // Batch is how many lines a table reads at once.
@@ -31,30 +40,40 @@ const Batch = 500
 // Desk sends files; all routes of a server share one. Its methods may be called from
 // several goroutines.
 type Desk struct {
-	db      *store.DB
-	mu      sync.Mutex
-	running map[string]int // exports, by account
-	all     int
+	db           *store.DB
+	reads, files *gate
 }
 
 // New returns a desk that reads from db.
-func New(db *store.DB) *Desk { return &Desk{db: db, running: map[string]int{}} }
+func New(db *store.DB) *Desk { return &Desk{db, newGate(maxReads), newGate(maxFiles)} }
 
-// enter lets an export begin, or not.
-func (d *Desk) enter(account string) (leave func(), ok bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.all == maxExports || d.running[account] == perAccount {
+// gate bounds what is done at once. What is too much is refused.
+type gate struct {
+	most int
+
+	mu      sync.Mutex
+	running map[string]int // by account
+	all     int
+}
+
+func newGate(most int) *gate { return &gate{most: most, running: map[string]int{}} }
+
+// enter lets an account begin, or not.
+func (g *gate) enter(account string) (leave func(), ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	has := g.running[account]
+	if g.all == g.most || has == perAccount || has > 0 && g.all == g.most-1 {
 		return nil, false
 	}
-	d.all++
-	d.running[account]++
+	g.all++
+	g.running[account]++
 	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.all--
-		if d.running[account]--; d.running[account] == 0 {
-			delete(d.running, account)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.all--
+		if g.running[account]--; g.running[account] == 0 {
+			delete(g.running, account)
 		}
 	}, true
 }
@@ -67,11 +86,11 @@ type Table struct {
 	Next func(context.Context, *store.Statement) (rows [][]string, more bool, err error)
 }
 
-// Send writes a table while it is read, all from one moment. A fault after the first
-// bytes breaks the connection off, for half a table must not pass for a whole one.
+// Send answers with a table, all from one moment. One that cannot be read is an error; where
+// sending fails the connection breaks off, for half a table must not pass for a whole one.
 func (d *Desk) Send(w http.ResponseWriter, r *http.Request, t Table) {
 	account := api.PrincipalOf(r.Context()).Account
-	leave, ok := d.enter(account)
+	leave, ok := d.files.enter(account)
 	if !ok {
 		api.WriteError(w, api.ErrBusy)
 		return
@@ -79,50 +98,97 @@ func (d *Desk) Send(w http.ResponseWriter, r *http.Request, t Table) {
 	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
 	defer cancel()
-	begun := false
-	err := d.db.Statement(ctx, account, func(at *store.Statement) error {
-		for more := true; more; {
-			var rows [][]string
-			var err error
-			if rows, more, err = t.Next(ctx, at); err != nil {
-				return err
-			}
-			if !begun {
-				begun = true
-				describeFile(w.Header(), t.Name)
-				rows = append([][]string{t.Header}, rows...)
-			}
-			if err := write(w, rows); err != nil || r.Method == http.MethodHead {
-				return err
-			}
-		}
-		return nil
-	})
-	switch {
-	case err != nil && begun:
-		panic(http.ErrAbortHandler)
-	case err != nil:
+	file, err := d.read(ctx, account, t, r.Method == http.MethodHead)
+	if err != nil {
 		api.WriteError(w, err)
-	default:
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it could be set before, or not at all
+		return
 	}
+	defer file.Close()
+	describeFile(w.Header(), t.Name)
+	if r.Method == http.MethodHead {
+		return
+	}
+	if err := send(ctx, w, file); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// read reads a table into a file without a name; of a table of which only the head is
+// wanted, as much as shows that it can be read.
+func (d *Desk) read(ctx context.Context, account string, t Table, head bool) (*os.File, error) {
+	leave, ok := d.reads.enter(account)
+	if !ok {
+		return nil, api.ErrBusy
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	file, err := os.CreateTemp("", "parley-export-*")
+	if err != nil {
+		return nil, err
+	}
+	if err = os.Remove(file.Name()); err == nil {
+		err = d.db.Statement(ctx, account, func(at *store.Statement) error { return t.write(ctx, at, file, head) })
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		_ = file.Close() // the first error says more
+		return nil, err
+	}
+	return file, nil
+}
+
+// write reads the table and writes it.
+func (t Table) write(ctx context.Context, at *store.Statement, file *os.File, head bool) error {
+	enc := csv.NewWriter(file)
+	enc.UseCRLF = true
+	if err := enc.Write(t.Header); err != nil {
+		return err
+	}
+	for more := true; more; {
+		var rows [][]string
+		var err error
+		if rows, more, err = t.Next(ctx, at); err != nil {
+			return err
+		}
+		if err := enc.WriteAll(rows); err != nil || head {
+			return err
+		}
+		if size, err := file.Seek(0, io.SeekCurrent); err != nil {
+			return err
+		} else if size > maxFile {
+			return api.Detail(api.ErrTooLarge, "the table is too long: ask for a shorter time")
+		}
+	}
+	return nil
+}
+
+// send sends a file, piece by piece.
+func send(ctx context.Context, w http.ResponseWriter, file *os.File) error {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	to := http.NewResponseController(w)
+	for left := size; left > 0 && err == nil; left -= pieceSize {
+		_ = to.SetWriteDeadline(time.Now().Add(pieceTime)) // not every writer can
+		if _, err = io.CopyN(w, file, min(left, pieceSize)); err == nil {
+			err = cmp.Or(to.Flush(), ctx.Err())
+		}
+	}
+	_ = to.SetWriteDeadline(time.Time{}) // as above
+	return err
 }
 
 func describeFile(h http.Header, name string) {
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	h.Set("Content-Disposition", `attachment; filename="parley-`+name+`.csv"`)
-}
-
-// write sends rows on their way.
-func write(w http.ResponseWriter, rows [][]string) error {
-	to := http.NewResponseController(w)
-	_ = to.SetWriteDeadline(time.Now().Add(batchTime)) // not every writer can
-	enc := csv.NewWriter(w)
-	enc.UseCRLF = true
-	if err := enc.WriteAll(rows); err != nil {
-		return err
-	}
-	return to.Flush()
 }
 
 // Route adds to a route what all exports answer with.
@@ -154,7 +220,7 @@ func Optional(s *string) string {
 // Words is a text that somebody wrote: one that a spreadsheet would compute begins
 // with an apostrophe there, as spreadsheets mark plain text. PlainWords undoes it.
 func Words(s string) string {
-	if s != "" && strings.ContainsRune(computed, rune(s[0])) {
+	if isComputed(s) {
 		return "'" + s
 	}
 	return s
@@ -162,10 +228,17 @@ func Words(s string) string {
 
 // PlainWords is the text that Words made a cell of.
 func PlainWords(cell string) string {
-	if rest, ok := strings.CutPrefix(cell, "'"); ok && rest != "" && strings.ContainsRune(computed, rune(rest[0])) {
+	if rest, ok := strings.CutPrefix(cell, "'"); ok && isComputed(rest) {
 		return rest
 	}
 	return cell
 }
 
-const computed = "=+-@'"
+// computed are the characters with which a text begins that some spreadsheet computes: the
+// signs, also in full width, and white space that it takes away before it looks.
+const computed = "=+-@'\t\r\n\uff1d\uff0b\uff0d\uff20"
+
+func isComputed(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return s != "" && strings.ContainsRune(computed, first)
+}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +15,7 @@ import (
 func TestMain(m *testing.M) { storetest.Main(m) }
 
 func TestGate(t *testing.T) {
-	g := New(nil)
+	g := newGate(4)
 	enter := func(account string, want bool) func() {
 		t.Helper()
 		leave, ok := g.enter(account)
@@ -29,19 +28,20 @@ func TestGate(t *testing.T) {
 	enter("a", true)
 	enter("a", false)
 	enter("b", true)
-	enter("b", true)
-	enter("c", false)
+	enter("b", false) // the last place is for others
+	c1 := enter("c", true)
+	enter("d", false)
+	c1()
 	a()
 	c := enter("c", true)
 	c()
 	enter("a", true)
-	if g.all != maxExports || len(g.running) != 2 {
+	if g.all != 3 || len(g.running) != 2 {
 		t.Errorf("%+v", &g)
 	}
 }
 
-// TestExportThatFails: before the first line there is an error to read, after it the
-// connection breaks off.
+// TestExportThatFails: what cannot be read to its end is an error to read.
 func TestExportThatFails(t *testing.T) {
 	d := New(storetest.New(t))
 	export := func(rows [][]string, fault error) (status int, body string, readErr error) {
@@ -73,11 +73,11 @@ func TestExportThatFails(t *testing.T) {
 	if status, _, err := export(nil, store.ErrUnavailable); status != 503 || err != nil {
 		t.Errorf("%d %v", status, err)
 	}
-	if status, _, err := export(rows, store.ErrUnavailable); status != 200 || !errors.Is(err, io.ErrUnexpectedEOF) {
+	if status, _, err := export(rows, store.ErrUnavailable); status != 503 || err != nil {
 		t.Errorf("%d %v", status, err)
 	}
 	for range perAccount {
-		d.enter("")
+		d.files.enter("")
 	}
 	if status, body, _ := export(rows, nil); status != api.ProblemOf(api.ErrBusy).Status || body[0] != '{' {
 		t.Errorf("%d %s", status, body)
@@ -89,6 +89,7 @@ func TestExportThatFails(t *testing.T) {
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "asked": "asked", "=1+1": "'=1+1", "+34": "'+34", "-1": "'-1", "@x": "'@x", "'": "''", "'tis": "''tis", "'=1": "''=1", "ñ=": "ñ=",
+		"\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "\uff1d1": "'\uff1d1", "\uff20x": "'\uff20x",
 	} {
 		if got := Words(text); got != want || PlainWords(got) != text {
 			t.Errorf("%q becomes %q and then %q", text, got, PlainWords(got))

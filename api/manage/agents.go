@@ -27,7 +27,7 @@ func mountAgents(a *api.API, m agents) {
 	api.Register(a, route(http.MethodGet, one, "get-agent", tag, "Read an agent", "`ETag` is its version.", notFound), m.get)
 	api.Register(a, checked(route(http.MethodPatch, one, "update-agent", tag, "Change an agent",
 		"Fields that are not sent, or null, stay as they are; `tools` and `settings` are replaced as a whole. Conversations in progress go on with "+
-			"the agent as it was, and every change leaves it as a version."+ifMatch, notFound, stale)), m.update)
+			"the agent as it was, and every change leaves it as a version. What changes nothing makes none."+ifMatch, notFound, stale)), m.update)
 	api.Register(a, checked(route(http.MethodPut, one, "replace-agent", tag, "Replace an agent",
 		"As if it were created anew: what is not sent has its default. With the body of a version it is restored; `id`, `version` and times in it are ignored."+
 			ifMatch, notFound, stale)), m.replace)

@@ -67,9 +67,7 @@ func (m doNotCall) importCSV(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, api.ErrMediaType)
 		return
 	}
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(importPatience)); err == nil {
-		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }() // it could be set before
-	}
+	api.SetBodyPatience(w, importPatience)
 	entries, lines, err := readListing(r.Body)
 	if err != nil {
 		api.WriteError(w, err)

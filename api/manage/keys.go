@@ -18,14 +18,15 @@ func mountKeys(a *api.API, m keys) {
 	api.Register(a, route(http.MethodGet, "/v1/keys", "list-keys", tag, "List the account's API keys",
 		"Newest first, revoked ones too. A key itself is never shown again, only its last four characters.", http.StatusBadRequest), m.list)
 	create := route(http.MethodPost, "/v1/keys", "create-key", tag, "Create an API key",
-		"The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the account; only owners, "+
-			"and keys with that role, make such keys.")
+		"The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the account; with the mark "+
+			"money, what is paid: automatic recharge and limits of spending. Only owners make such keys: by their sign-in, or by a key with "+
+			"that role and, for keys with the mark, the mark.")
 	create.DefaultStatus = http.StatusCreated
 	api.Register(a, create, m.create)
 	revoke := route(http.MethodDelete, "/v1/keys/{id}", "revoke-key", tag, "Revoke an API key",
 		"It ends for good and at once, and with it every ticket that was made from it; what is in progress goes on. Revoking it again "+
 			"changes nothing. The key that the request is made with may be revoked too: the next request needs another, which the "+
-			"operator can make when none is left.", notFound)
+			"operator can make when none is left. Keys with the role owner or the mark money are revoked by themselves and by owners.", notFound)
 	revoke.DefaultStatus = http.StatusNoContent
 	api.Register(a, revoke, m.revoke)
 }
@@ -33,16 +34,35 @@ func mountKeys(a *api.API, m keys) {
 // APIKey is a key as its owner sees it.
 type APIKey struct {
 	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Role       string     `json:"role" doc:"What it may do: a member's key everything but people, an owner's people, too." enum:"member,owner"`
+	Role       string     `json:"role" doc:"What it may do: a member's key everything but people, an owner's people, too. What is paid has a mark of its own, money." enum:"member,owner"`
+	Money      bool       `json:"money" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
 	Name       string     `json:"name" doc:"What it is for." example:"website"`
 	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
 	CreatedAt  time.Time  `json:"created_at" doc:"When it was made."`
+	CreatedBy  *string    `json:"created_by" doc:"Identifier of the user, or of the account's key, that made it; null: it was made on the server, or before this was noted." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	MakerEmail *string    `json:"created_by_email" doc:"The user's address; null: it was no user, or they are gone." example:"ana@example.com"`
 	LastUsedAt *time.Time `json:"last_used_at" doc:"To the minute; null: never."`
 	RevokedAt  *time.Time `json:"revoked_at" doc:"Null while it is good."`
 }
 
 func viewKey(k store.Key) APIKey {
-	return APIKey{ID: k.ID, Role: k.Role, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
+	v := APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
+	if k.Maker != "" {
+		v.CreatedBy = &k.Maker
+	}
+	if k.MakerEmail != "" {
+		v.MakerEmail = &k.MakerEmail
+	}
+	return v
+}
+
+// Keys are keys as their owner sees them.
+func Keys(list []store.Key) []APIKey {
+	out := make([]APIKey, len(list))
+	for i, k := range list {
+		out[i] = viewKey(k)
+	}
+	return out
 }
 
 type keyList struct {
@@ -58,11 +78,7 @@ func (m keys) list(ctx context.Context, in *pageInput) (*keyListOutput, error) {
 		return nil, Explained(err)
 	}
 	found, rest := cut(*in, found, func(k store.Key) string { return k.ID })
-	out := &keyListOutput{keyList{make([]APIKey, len(found)), rest}}
-	for i, k := range found {
-		out.Body.Data[i] = viewKey(k)
-	}
-	return out, nil
+	return &keyListOutput{keyList{Keys(found), rest}}, nil
 }
 
 // createdKey is the only answer that holds a key.
@@ -77,8 +93,9 @@ type createdKeyOutput struct {
 }
 
 type newKey struct {
-	Name string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
-	Role string `json:"role,omitempty" doc:"What it may do." enum:"member,owner" default:"member"`
+	Name  string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
+	Role  string `json:"role,omitempty" doc:"What it may do." enum:"member,owner" default:"member"`
+	Money bool   `json:"money,omitempty" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
 }
 
 // maxKeyName bounds a key's name, in bytes.
@@ -90,10 +107,10 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 		return nil, bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
 	}
 	p := api.PrincipalOf(ctx)
-	if in.Body.Role == store.RoleOwner && !p.Owner {
+	if in.Body.Role == store.RoleOwner && !p.Owner || in.Body.Money && !(p.Owner && p.Money) {
 		return nil, api.ErrRole
 	}
-	k, secret, err := m.db.CreateKeyAs(ctx, p.Account, in.Body.Role, name, now())
+	k, secret, err := m.db.MakeKey(ctx, store.NewKey{Account: p.Account, Name: name, Role: in.Body.Role, Money: in.Body.Money, Maker: p.Maker()}, now())
 	if err != nil {
 		return nil, err
 	}
@@ -103,5 +120,13 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 func (m keys) revoke(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The key's identifier." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*struct{}, error) {
-	return nil, Unknown(m.db.RevokeKey(ctx, api.PrincipalOf(ctx).Account, in.ID, now()))
+	p := api.PrincipalOf(ctx)
+	k, err := m.db.Key(ctx, p.Account, in.ID)
+	if err != nil {
+		return nil, Unknown(err)
+	}
+	if (k.Role == store.RoleOwner || k.Money) && !p.Owner && k.ID != p.Key {
+		return nil, api.ErrRole
+	}
+	return nil, Unknown(m.db.RevokeKey(ctx, p.Account, k.ID, now()))
 }

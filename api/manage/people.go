@@ -25,10 +25,10 @@ func MountPeople(a *api.API, db *store.DB, link func(token string) string) {
 	api.Register(a, owners(route(http.MethodGet, "/v1/members", "list-members", tag, "List the people of the account",
 		"Owners first. There are 100 at most, invitations counted.")), m.members)
 	api.Register(a, owners(route(http.MethodPatch, member, "change-member", tag, "Change somebody's role",
-		"It counts from their next request on. The last owner stays one.", notFound)), m.change)
+		"It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.", notFound)), m.change)
 	remove := owners(route(http.MethodDelete, member, "remove-member", tag, "Remove somebody",
-		"They no longer see the account; keys that they made stay good. The last owner cannot be removed.", notFound))
-	remove.DefaultStatus = http.StatusNoContent
+		"They no longer see the account, and invitations that they made open nothing. The answer names the keys of the account that they made, also by "+
+			"a key of theirs, and that were good: with `keys=revoke` these end with them, else they stay good. The last owner cannot be removed.", notFound))
 	api.Register(a, remove, m.remove)
 
 	api.Register(a, owners(route(http.MethodGet, "/v1/invitations", "list-invitations", tag, "List invitations",
@@ -101,7 +101,15 @@ func (m people) members(ctx context.Context, _ *struct{}) (*memberListOutput, er
 
 type memberInput struct {
 	User string `path:"user_id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Keys string `query:"keys" doc:"What happens to keys that they made." enum:"keep,revoke" default:"keep"`
 }
+
+// Removal is what somebody leaves behind.
+type Removal struct {
+	Keys []APIKey `json:"keys" doc:"The keys that they made and that were good, the newest first; revoked_at is null of those that still are." nullable:"false"`
+}
+
+type removalOutput struct{ Body Removal }
 
 // held says whether the database can hold a text; what it cannot hold names nothing there.
 func held(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
@@ -119,7 +127,11 @@ func (m people) change(ctx context.Context, in *memberChange) (*memberOutput, er
 	if !held(in.User) {
 		return nil, store.ErrNotFound
 	}
-	account := api.PrincipalOf(ctx).Account
+	p := api.PrincipalOf(ctx)
+	if !mayMake(p, in.Body.Role) {
+		return nil, api.ErrRole
+	}
+	account := p.Account
 	if err := m.db.ChangeMember(ctx, account, in.User, in.Body.Role); err != nil {
 		return nil, Explained(err)
 	}
@@ -135,11 +147,19 @@ func (m people) change(ctx context.Context, in *memberChange) (*memberOutput, er
 	return nil, store.ErrNotFound // removed since
 }
 
-func (m people) remove(ctx context.Context, in *memberInput) (*struct{}, error) {
+// mayMake says whether somebody may be given a role: owners may change what is paid, so
+// who makes one must be able to.
+func mayMake(p api.Principal, role string) bool { return role != store.RoleOwner || p.Money }
+
+func (m people) remove(ctx context.Context, in *memberInput) (*removalOutput, error) {
 	if !held(in.User) {
 		return nil, store.ErrNotFound
 	}
-	return nil, Explained(m.db.RemoveMember(ctx, api.PrincipalOf(ctx).Account, in.User))
+	keys, err := m.db.RemoveMember(ctx, api.PrincipalOf(ctx).Account, in.User, in.Keys == "revoke", now())
+	if err != nil {
+		return nil, Explained(err)
+	}
+	return &removalOutput{Removal{Keys(keys)}}, nil
 }
 
 type invitationList struct {
@@ -178,6 +198,9 @@ type newInvitation struct {
 
 func (m people) invite(ctx context.Context, in *struct{ Body newInvitation }) (*createdInvitationOutput, error) {
 	p := api.PrincipalOf(ctx)
+	if !mayMake(p, in.Body.Role) {
+		return nil, api.ErrRole
+	}
 	inv, token, err := m.db.Invite(ctx, p.Account, in.Body.Email, in.Body.Role, p.User, now())
 	if err != nil {
 		return nil, ofField("email", err)

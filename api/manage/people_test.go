@@ -13,7 +13,7 @@ import (
 // boss is an account with a key that may change its people.
 func (o *office) boss(of owner) owner {
 	o.Helper()
-	k, secret, err := o.db.CreateKeyAs(o.Context(), of.account, store.RoleOwner, "boss", time.Now())
+	k, secret, err := o.db.FirstKey(o.Context(), of.account, "boss", "", time.Now())
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestMembers(t *testing.T) {
 	if now["role"] != "owner" || now["email"] != "luis@example.com" || now["user_id"] != luis {
 		t.Errorf("promoted: %v", now)
 	}
-	o.want("the first owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 204, "")
+	o.want("the first owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 200, "")
 	o.want("once more", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 404, "request.not_found")
 	list, err := o.db.Members(t.Context(), o.a.account)
 	if err != nil || len(list) != 1 || list[0].User != luis || list[0].Role != store.RoleOwner {

@@ -19,7 +19,8 @@ func MountSecrets(a *api.API, vault *store.Vault) {
 	api.Register(a, route(http.MethodGet, "/v1/secrets", "list-secrets", tag, "List the account's secrets",
 		"By name. Values are never shown."), m.list)
 	put := route(http.MethodPut, one, "put-secret", tag, "Store a secret",
-		"Functions of agents refer to it as `{{secret.NAME}}`, in headers and queries. An account keeps 100 at most. What was there under the name is "+
+		"Functions of agents refer to it as `{{secret.NAME}}`, in headers and queries. It is sent to its `hosts` only: bind each secret, for one that is "+
+			"not bound goes wherever a function of the account sends it. An account keeps 100 at most. What was there under the name is "+
 			"replaced; conversations in progress go on with what they began with. The value is stored encrypted and never shown again.", http.StatusBadRequest)
 	put.DefaultStatus = http.StatusOK
 	api.Register(a, put, m.put)
@@ -31,8 +32,13 @@ func MountSecrets(a *api.API, vault *store.Vault) {
 // AccountSecret is a secret as its owner sees it.
 type AccountSecret struct {
 	Name      string    `json:"name" doc:"How functions refer to it: {{secret.NAME}}." example:"BOOKING_KEY"`
+	Hosts     []string  `json:"hosts" doc:"Where it may be sent; empty: wherever a function sends it." nullable:"false"`
 	CreatedAt time.Time `json:"created_at" doc:"When it was made."`
 	UpdatedAt time.Time `json:"updated_at" doc:"When its value was set last."`
+}
+
+func viewSecret(s store.Secret) AccountSecret {
+	return AccountSecret{s.Name, append([]string{}, s.Hosts...), s.CreatedAt, s.UpdatedAt}
 }
 
 type secretList struct {
@@ -48,7 +54,7 @@ func (m secrets) list(ctx context.Context, _ *struct{}) (*secretListOutput, erro
 	}
 	out := &secretListOutput{secretList{make([]AccountSecret, len(found))}}
 	for i, s := range found {
-		out.Body.Data[i] = AccountSecret(s)
+		out.Body.Data[i] = viewSecret(s)
 	}
 	return out, nil
 }
@@ -56,18 +62,19 @@ func (m secrets) list(ctx context.Context, _ *struct{}) (*secretListOutput, erro
 type secretInput struct {
 	Name string `path:"name" doc:"A letter, then up to 63 letters, digits and _." example:"BOOKING_KEY"`
 	Body struct {
-		Value string `json:"value" doc:"One line, 8,192 bytes at most." minLength:"1" maxLength:"8192" example:"Bearer 8f0c…"`
+		Value string   `json:"value" doc:"One line, 8,192 bytes at most." minLength:"1" maxLength:"8192" example:"Bearer 8f0c…"`
+		Hosts []string `json:"hosts,omitempty" doc:"Where it may be sent: names of hosts or addresses, and *.example.com for all below. Without it, the secret stays bound as it is; a new one is not bound." maxItems:"20" example:"[\"api.example.com\"]"`
 	}
 }
 
 type secretOutput struct{ Body AccountSecret }
 
 func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error) {
-	s, err := m.vault.Put(ctx, api.PrincipalOf(ctx).Account, in.Name, in.Body.Value, now())
+	s, err := m.vault.Put(ctx, api.PrincipalOf(ctx).Account, in.Name, in.Body.Value, in.Body.Hosts, now())
 	if err != nil {
 		return nil, Explained(err)
 	}
-	return &secretOutput{AccountSecret(*s)}, nil
+	return &secretOutput{viewSecret(*s)}, nil
 }
 
 func (m secrets) remove(ctx context.Context, in *struct {

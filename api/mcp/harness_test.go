@@ -75,9 +75,10 @@ func (j *job) Used(n int64) {
 func (j *job) End(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.ended++
-	j.err = err
-	j.stop(context.Canceled)
+	if j.ended == 0 { // only the first counts
+		j.ended, j.err = 1, err
+		j.stop(context.Canceled)
+	}
 }
 
 // bench is an endpoint with an engine and books that do as the test says.

@@ -64,7 +64,7 @@ func Mount(a *api.API, t *Tools) {
 	if t.Log == nil {
 		t.Log = slog.New(slog.DiscardHandler)
 	}
-	a.Handle(api.Route{Access: api.Service, Operation: describe()}, newHandler(t))
+	a.Handle(api.Route{Access: api.Service, Scope: api.Synthesis, Operation: describe()}, newHandler(t))
 }
 
 func newHandler(t *Tools) http.Handler {

@@ -10,6 +10,7 @@ import (
 	"parley/api"
 	"parley/api/tts"
 	"parley/billing"
+	"parley/media/isolate"
 	"parley/media/wav"
 )
 
@@ -40,6 +41,7 @@ func (t *Tools) synthesize(v *visit, arguments []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer work.End(isolate.Internal) // where nothing else has: a panic
 	file, spoken, err := t.record(work.Context(), r)
 	if err == nil && spoken {
 		work.Used(n)

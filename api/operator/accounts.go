@@ -1,5 +1,5 @@
 // Package operator is what who runs the server does about its accounts: list, make,
-// suspend, limit them, resolve their disputes. What accounts say and hear is theirs:
+// suspend, limit them, resolve their disputes; and about who signs in. What accounts say and hear is theirs:
 // no route of these shows it.
 package operator
 
@@ -22,21 +22,25 @@ import (
 type accounts struct {
 	db   *store.DB
 	card func() *billing.RateCard
+	halt func(account string)
 }
 
-// Mount adds the routes. card is the rate card in force.
-func Mount(a *api.API, db *store.DB, card func() *billing.RateCard) {
+// Mount adds the routes. card is the rate card in force. halt has the sessions of an
+// account that was suspended look at the books now, on all nodes; they do so by
+// themselves within seconds.
+func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(account string)) {
 	const all, one = "/v1/operator/accounts", "/v1/operator/accounts/{id}"
-	m := accounts{db, card}
+	m := accounts{db, card, halt}
 	api.Register(a, route(http.MethodGet, all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
 	create := route(http.MethodPost, all, "create-account", "Make an account",
-		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner, "+
-			"shown this once, with which whose it is can be invited.")
+		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner "+
+			"and the mark money, shown this once, with which whose it is can be invited.")
 	create.DefaultStatus = http.StatusCreated
 	api.Register(a, create, m.create)
 	api.Register(a, route(http.MethodGet, one, "get-account", "Read an account", "With its people."), m.get)
 	api.Register(a, route(http.MethodPatch, one, "change-account", "Suspend an account, change its limits",
-		"What is not sent stays. Suspended, an account starts nothing new; what is in progress goes on."), m.change)
+		"What is not sent stays. Suspended, an account starts nothing new, and its conversations say goodbye and end within seconds."), m.change)
+	mountUsers(a, db)
 	api.Register(a, route(http.MethodPost, one+"/resolve-disputes", "resolve-disputes", "Resolve all disputes of an account",
 		"Calls and jobs may start again. Do this when the payment provider has decided. Without a dispute it changes nothing."), m.resolve)
 }
@@ -171,7 +175,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*c
 	}
 	out := &createdAccountOutput{CacheControl: "no-store"}
 	if in.Body.CreateKey {
-		if _, out.Body.Secret, err = m.db.CreateKeyAs(ctx, a.ID, store.RoleOwner, "first key", at); err != nil {
+		if _, out.Body.Secret, err = m.db.FirstKey(ctx, a.ID, "first key", api.PrincipalOf(ctx).User, at); err != nil {
 			return nil, err
 		}
 	}
@@ -186,7 +190,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*c
 type accountChange struct {
 	ID   string `path:"id" doc:"The account's identifier." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body struct {
-		Suspended     *bool   `json:"suspended,omitempty" doc:"Whether nothing new may start."`
+		Suspended     *bool   `json:"suspended,omitempty" doc:"Whether nothing may start, and what is in progress ends."`
 		Concurrency   *int    `json:"concurrency,omitempty" doc:"Sessions at once; 0: as the rate card says." minimum:"0" maximum:"100000"`
 		Email         *string `json:"email,omitempty" doc:"Where warnings are mailed; empty: nowhere." maxLength:"254"`
 		RecordingDays *int    `json:"recording_days,omitempty" doc:"How long recordings of calls are kept; it counts for those that are there, too." minimum:"1" maximum:"3650"`
@@ -202,6 +206,9 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 	}
 	if err := m.db.ChangeAccount(ctx, in.ID, c, now()); err != nil {
 		return nil, manage.Unknown(err)
+	}
+	if c.Suspended != nil && *c.Suspended {
+		m.halt(in.ID)
 	}
 	return m.answer(ctx, in.ID)
 }

@@ -32,6 +32,7 @@ type desk struct {
 	account string
 	owner   string // a key of the account, with the role owner
 	ownerID string
+	halted  []string // accounts whose sessions were told to look
 }
 
 func open(t *testing.T) *desk {
@@ -45,14 +46,14 @@ func open(t *testing.T) *desk {
 	d.ok(err)
 	a, err := d.db.CreateAccount(ctx, "Casa Lola", card, now)
 	d.ok(err)
-	k, secret, err := d.db.CreateKeyAs(ctx, a.ID, store.RoleOwner, "x", now)
+	k, secret, err := d.db.FirstKey(ctx, a.ID, "x", "", now)
 	d.ok(err)
 	d.user, d.account, d.owner, d.ownerID = u.ID, a.ID, secret, k.ID
 	d.signer, err = ticket.NewSigner("a master secret of a test, long enough")
 	d.ok(err)
 	routes := api.New(ticket.Keys{Signer: d.signer, Store: d.db})
 	ticket.Mount(routes, d.signer, d.db)
-	operator.Mount(routes, d.db, func() *billing.RateCard { return card })
+	operator.Mount(routes, d.db, func() *billing.RateCard { return card }, func(account string) { d.halted = append(d.halted, account) })
 	server := httptest.NewServer(apitest.Judged(t, routes, routes.Handler(api.Options{})))
 	t.Cleanup(server.Close)
 	d.url = server.URL
@@ -138,6 +139,9 @@ func TestAccounts(t *testing.T) {
 	a := send(200, "PATCH", at, `{"suspended":true,"concurrency":7,"email":"lola@example.com","recording_days":3,"conversation_days":90}`)
 	if !a.Suspended || a.Concurrency == nil || *a.Concurrency != 7 || a.Email != "lola@example.com" || a.Days != 3 || a.Talks == nil || *a.Talks != 90 {
 		t.Errorf("changed: %+v", a)
+	}
+	if len(d.halted) != 1 || d.halted[0] != d.account {
+		t.Errorf("the sessions of %v were told", d.halted)
 	}
 	if a = send(200, "PATCH", at, `{"suspended":false,"concurrency":0,"conversation_days":0}`); a.Suspended || a.Concurrency != nil || a.Talks != nil || a.Email != "lola@example.com" {
 		t.Errorf("changed back: %+v", a)

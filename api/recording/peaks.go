@@ -76,11 +76,19 @@ const wavHeader = 44
 
 // late makes the waveform of a recording that is ready.
 func (s *Service) late(ctx context.Context, r *store.Recording) ([]byte, error) {
-	file, _, err := s.open(ctx, r, "wav", time.Now())
+	file, format, err := s.open(r, "wav", time.Now())
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	if format != r.Format {
+		audio, done, err := s.wav(ctx, r, file)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		file = audio
+	}
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err

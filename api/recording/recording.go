@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/media"
+	"parley/media/isolate"
 	"parley/media/record"
 	"parley/store"
 	"parley/store/jobs"
@@ -63,11 +64,14 @@ type Config struct {
 // Service keeps recordings. It may be used from several goroutines.
 type Service struct {
 	Config
-	ends sync.WaitGroup // recordings whose end is being noted
+	notes   sync.WaitGroup // being stored; begun by note alone
+	copies  *copies        // as WAV, for readers
+	settled chan struct{}  // capacity 1: a recording has ended, and that is stored
 
-	mu   sync.Mutex
-	live map[string]bool // calls that are being recorded
-	busy map[string]bool // and those that are being encoded
+	mu     sync.Mutex
+	live   map[string]bool // calls that are being recorded
+	busy   map[string]bool // and those that are being encoded
+	closed bool            // notes are not taken any more
 }
 
 // encodeArgs name the call whose recording is to be encoded.
@@ -81,7 +85,7 @@ func (encodeArgs) Kind() string { return "recording" }
 
 // New returns a service and adds its kind of job to the queue.
 func New(c Config) *Service {
-	s := &Service{Config: c, live: map[string]bool{}, busy: map[string]bool{}}
+	s := &Service{Config: c, copies: newCopies(), settled: make(chan struct{}, 1), live: map[string]bool{}, busy: map[string]bool{}}
 	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout}, s.encode)
 	return s
 }
@@ -102,7 +106,7 @@ func (s *Service) Recorder(call string) *record.Recorder {
 // create makes the raw file of a call, and notes that there is one.
 func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
 	s.mark(s.live, call, true)
-	s.ends.Go(func() {
+	s.note(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
 		if err := s.Store.BeginRecording(ctx, call, s.Node, time.Now()); err != nil {
@@ -121,8 +125,7 @@ func (s *Service) done(call string, r record.Result) {
 	if r.Err != nil {
 		s.Log.Error("the recording of a call has failed", "session", call, "err", r.Err)
 	}
-	s.ends.Go(func() {
-		defer s.mark(s.live, call, false)
+	s.note(func() {
 		row := store.Recording{Call: call, Node: s.Node, Rate: int(r.Rate), Length: r.Length.Duration(), Dropped: int64(r.Dropped)}
 		for deadline := time.Now().Add(storePatience); ; time.Sleep(storeRetry) {
 			ctx, cancel := context.WithTimeout(context.Background(), storePatience)
@@ -136,7 +139,7 @@ func (s *Service) done(call string, r record.Result) {
 				return
 			}
 		}
-	})
+	}, func() { s.settle(call) })
 }
 
 // end stores the end of a recording, and removes the raw file of what nobody waits for.
@@ -154,8 +157,51 @@ func (s *Service) end(ctx context.Context, r store.Recording, failed bool) error
 	return err
 }
 
-// Close waits until the ends of recordings are noted.
-func (s *Service) Close() { s.ends.Wait() }
+// note stores something in the background. After Close it does nothing: a later round finds
+// what was not noted.
+func (s *Service) note(store func(), after ...func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.notes.Add(1)
+		isolate.Go("api/recording/note", nil, store, append(after, s.notes.Done)...)
+	}
+}
+
+// settle takes a call off the list of those that are being recorded.
+func (s *Service) settle(call string) {
+	s.mark(s.live, call, false)
+	select {
+	case s.settled <- struct{}{}:
+	default:
+	}
+}
+
+// Close waits until the recordings of calls have ended, 10 s at most, and their ends are
+// stored. A recorder whose disk hangs outlives its call by more than that.
+func (s *Service) Close() {
+	patience := time.NewTimer(storePatience)
+	defer patience.Stop()
+	for waits := s.recording(); waits; {
+		select {
+		case <-s.settled:
+			waits = s.recording()
+		case <-patience.C:
+			waits = false
+		}
+	}
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.notes.Wait()
+	s.copies.drop("")
+}
+
+func (s *Service) recording() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.live) > 0
+}
 
 // mark puts a call on a list, or takes it off; it says whether that changed the list.
 func (s *Service) mark(list map[string]bool, call string, on bool) (changed bool) {

@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"parley/media"
+	"parley/media/record"
 	"parley/media/transcode"
 	"parley/store"
 )
@@ -135,7 +138,7 @@ func TestRetention(t *testing.T) {
 	}
 	days := 3
 	h.ok(h.db.ChangeAccount(t.Context(), h.mine, store.AccountChange{RecordingDays: &days}, time.Now()))
-	if _, _, err := l.open(t.Context(), r, "", r.ExpiresAt); err == nil {
+	if _, _, err := l.open(r, "", r.ExpiresAt); err == nil {
 		t.Error("what has expired and was not deleted yet can be read")
 	}
 	h.ok(l.round(t.Context(), leftOver, r.EndedAt.Add(4*24*time.Hour)))
@@ -204,6 +207,27 @@ func TestDeletedWhileItLasts(t *testing.T) {
 			t.Errorf("files stay: %v", left)
 		}
 	}
+}
+
+// TestStoppedBeforeItEnds: a recorder that a slow disk holds up ends while the server does,
+// and is waited for.
+func TestStoppedBeforeItEnds(t *testing.T) {
+	h := setup(t)
+	l := h.live("node")
+	call := h.call()
+	file, err := l.create(call, media.Rate8k)
+	h.ok(err)
+	l.until(call, store.RecordingRuns)
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		h.ok(file.Close())
+		l.done(call, record.Result{Rate: media.Rate8k, Length: media.FrameTime})
+	})
+	l.Close()
+	if r, err := h.db.Recording(t.Context(), h.mine, call); err != nil || r.State == store.RecordingRuns {
+		t.Errorf("%+v, %v", r, err)
+	}
+	ended.Wait()
 }
 
 // TestSharedDirectory: the node that had the call encodes, each one serves.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/sys/unix"
 
 	"parley/api"
 	"parley/media"
@@ -77,6 +79,7 @@ func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
 		return nil, unknown(err)
 	}
 	s.removeFiles(in.ID)
+	s.copies.drop(in.ID)
 	return nil, nil
 }
 
@@ -86,6 +89,7 @@ func (s *Service) forget(ctx context.Context, in *dropInput) (*struct{}, error) 
 		return nil, unknown(err)
 	}
 	s.removeFiles(in.ID)
+	s.copies.drop(in.ID)
 	return nil, nil
 }
 
@@ -97,24 +101,45 @@ func unknown(err error) error {
 	return err
 }
 
-// serve is GET.
+// serve is GET, and HEAD, for which nothing is decoded.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	found, err := s.Store.Recording(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("id"))
 	if err != nil {
 		api.WriteError(w, unknown(err))
 		return
 	}
-	file, format, err := s.open(r.Context(), found, r.URL.Query().Get("format"), time.Now())
+	file, format, err := s.open(found, r.URL.Query().Get("format"), time.Now())
 	if err != nil {
 		api.WriteError(w, err)
 		return
 	}
 	defer file.Close()
+	audio, done := file, func() {}
+	if format != found.Format && r.Method != http.MethodHead {
+		if audio, done, err = s.wav(r.Context(), found, file); err != nil {
+			api.WriteError(w, err)
+			return
+		}
+	}
+	defer done()
+	info, err := audio.Stat()
+	if err != nil {
+		api.WriteError(w, err)
+		return
+	}
 	h := w.Header()
 	h.Set("Content-Type", formats[format])
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, found.Call, format))
 	h.Set("ETag", `"`+found.Call+"."+format+`"`)
-	http.ServeContent(&parts{ResponseWriter: w}, r, "", *found.EndedAt, file)
+	if r.Method == http.MethodHead && format != found.Format { // its length is not known
+		h.Set("Accept-Ranges", "bytes")
+		h.Set("Last-Modified", found.EndedAt.UTC().Format(http.TimeFormat))
+		return
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(readGrace + time.Duration(info.Size()/leastSpeed)*time.Second)) // what cannot has none
+	defer func() { _ = control.SetWriteDeadline(time.Time{}) }()                                                // of the next request
+	http.ServeContent(&parts{ResponseWriter: w}, r, "", *found.EndedAt, io.NewSectionReader(audio, 0, info.Size()))
 }
 
 // parts answers a range that cannot be satisfied with the error that all errors are.
@@ -145,8 +170,8 @@ func (p *parts) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (p *parts) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// open opens a recording in the format that was asked for.
-func (s *Service) open(ctx context.Context, r *store.Recording, wanted string, now time.Time) (file *os.File, format string, err error) {
+// open opens the file of a recording, and says which format it was asked for in.
+func (s *Service) open(r *store.Recording, wanted string, now time.Time) (file *os.File, format string, err error) {
 	wanted = strings.ToLower(wanted)
 	switch {
 	case wanted != "" && formats[wanted] == "":
@@ -162,22 +187,47 @@ func (s *Service) open(ctx context.Context, r *store.Recording, wanted string, n
 		return nil, "", api.ErrAudioAway
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", api.ErrAudioGone
-	case err != nil || wanted != "wav" || r.Format == "wav":
-		return file, r.Format, err
+	case err == nil && wanted == "wav":
+		return file, wanted, nil
 	}
-	defer file.Close()
-	file, err = s.decoded(ctx, file, media.Rate(r.Rate))
-	return file, "wav", err
+	return file, r.Format, err
+}
+
+const (
+	// decodeTime bounds the decoding of a recording.
+	decodeTime = 5 * time.Minute
+	// leastFree is what a decoded one leaves free of the disk, in bytes: calls are
+	// recorded there.
+	leastFree = 256 << 20
+	// leastSpeed is what a reader has to take, in bytes a second, after readGrace.
+	leastSpeed = 64 << 10
+	readGrace  = 30 * time.Second
+)
+
+// wav is a recording as a WAV file, which others read, too: call done when it is read.
+func (s *Service) wav(ctx context.Context, r *store.Recording, ogg *os.File) (file *os.File, done func(), err error) {
+	return s.copies.take(ctx, r.Account, r.Call, func(ctx context.Context) (*os.File, error) { return s.decoded(ctx, ogg, r) })
 }
 
 // decoded is a recording as a WAV file, in a file without a name.
-func (s *Service) decoded(ctx context.Context, ogg *os.File, rate media.Rate) (*os.File, error) {
+func (s *Service) decoded(ctx context.Context, ogg *os.File, r *store.Recording) (*os.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, decodeTime)
+	defer cancel()
+	size := uint64(r.Length.Seconds()*float64(r.Rate)) * record.Channels * 2
+	var disk unix.Statfs_t
+	if err := unix.Statfs(s.Dir(), &disk); err != nil {
+		return nil, err
+	}
+	if disk.Bavail*uint64(disk.Bsize) < size+leastFree {
+		s.Log.Warn("a recording is not decoded: the disk is almost full", "session", r.Call)
+		return nil, api.ErrBusy
+	}
 	out, err := os.CreateTemp(s.Dir(), "*"+partSuffix)
 	if err != nil {
 		return nil, err
 	}
 	if err = os.Remove(out.Name()); err == nil {
-		err = transcode.OpusToWAV(ctx, out, ogg, rate, record.Channels)
+		err = transcode.OpusToWAV(ctx, out, ogg, media.Rate(r.Rate), record.Channels)
 	}
 	if errors.Is(err, transcode.ErrNoDecoder) {
 		err = api.Detail(api.ErrBadRequest, "format: this server can only send the recording as ogg")

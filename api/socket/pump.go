@@ -15,7 +15,6 @@ import (
 // write is the only writer. Answers to pings go before whatever is queued. It
 // returns when the socket has ended and the goodbye was said.
 func (s *Socket) write() {
-	defer close(s.sent)
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
@@ -88,7 +87,6 @@ const keepBuffer = 16 << 10
 // read hands every message to its taker until the client has gone or the
 // connection is closed. It never writes. After the end it only reads on.
 func (s *Socket) read(in Incoming) {
-	defer close(s.deaf)
 	alive := func(string) error { return s.conn.SetReadDeadline(time.Now().Add(readWait)) }
 	s.conn.SetPongHandler(alive)
 	s.conn.SetPingHandler(func(text string) error {

@@ -14,13 +14,13 @@ import (
 	"parley/store"
 )
 
-// MaxOpen is how many sockets an account may have open at once.
+// MaxOpen is how many sockets and event streams an account may have open at once.
 const MaxOpen = 2000
 
 // ErrTooMany refuses a socket to an account that has MaxOpen.
-var ErrTooMany = api.Detail(store.ErrConcurrency, fmt.Sprintf("%d sockets are open", MaxOpen))
+var ErrTooMany = api.Detail(store.ErrConcurrency, fmt.Sprintf("%d sockets and event streams are open", MaxOpen))
 
-// Limits counts the open sockets of each account. The zero Limits is ready; it may
+// Limits counts the open sockets and event streams of each account. The zero Limits is ready; it may
 // be used from several goroutines.
 type Limits struct {
 	mu   sync.Mutex

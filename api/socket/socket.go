@@ -22,6 +22,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/media/isolate"
 )
 
 // Close codes (RFC 6455 section 7.4.1 and the registry it opened).
@@ -120,8 +121,10 @@ func (s *Socket) Run(in Incoming, work func(context.Context)) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer s.conn.Close()
-	wg.Go(s.write)
-	wg.Go(func() { s.read(in) })
+	wg.Add(2)
+	broke := func(cause error) { s.end(websocket.CloseInternalServerErr, "Something went wrong on our side.", cause) }
+	isolate.Go("api/socket/writer", broke, s.write, func() { close(s.sent) }, wg.Done)
+	isolate.Go("api/socket/reader", broke, func() { s.read(in) }, func() { close(s.deaf) }, wg.Done)
 	work(s.ctx)
 	s.Close(Normal, "")
 	s.linger()

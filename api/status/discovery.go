@@ -161,7 +161,7 @@ const (
 )
 
 func (s *Server) word(ctx context.Context) string {
-	if s.check(ctx).ready() {
+	if s.check().ready() {
 		return wordOK
 	}
 	return wordWarming

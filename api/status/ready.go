@@ -12,18 +12,8 @@ import (
 // Bounds of the checks.
 const (
 	checkTimeout = time.Second // clients wait 10 s for an answer
-	// checkEvery keeps strangers, who need no credential, from making the server
-	// check itself all day.
-	checkEvery = time.Second
+	checkEvery   = time.Second
 )
-
-// readiness remembers the latest checks.
-type readiness struct {
-	// mu is held while checks run: whoever asks meanwhile gets the same answer.
-	mu   sync.Mutex
-	at   time.Time
-	last state
-}
 
 // state is what does not work, and why; nil for what does.
 type state struct {
@@ -36,22 +26,19 @@ func (s state) engine() error { return errors.Join(s.engines...) }
 
 func (s state) ready() bool { return s.database == nil && s.storage == nil && s.engine() == nil }
 
-// check says what works, by checks that are at most a second old. Who asks first
-// waits for them even when it goes: others may be waiting.
-func (s *Server) check(ctx context.Context) state {
-	r := &s.state
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.at.IsZero() || time.Since(r.at) >= checkEvery {
-		r.last = s.runChecks(context.WithoutCancel(ctx))
-		r.at = time.Now()
+// check says what works, by checks that are at most a second old.
+func (s *Server) check() state {
+	if found, ok := s.state.Get(checkEvery, checkTimeout, s.runChecks); ok {
+		return found
 	}
-	return r.last
+	overdue := state{database: context.DeadlineExceeded, storage: context.DeadlineExceeded, engines: make([]error, len(s.Engines))}
+	for i := range overdue.engines {
+		overdue.engines[i] = context.DeadlineExceeded
+	}
+	return overdue
 }
 
 func (s *Server) runChecks(ctx context.Context) state {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
 	now := state{engines: make([]error, len(s.Engines))}
 	var wg sync.WaitGroup
 	run := func(test func(context.Context) error, result *error) {

@@ -59,7 +59,7 @@ type ServiceModel struct {
 
 // ServiceHealth says what works.
 func (s *Server) ServiceHealth(ctx context.Context) ServiceHealth {
-	found := s.check(ctx)
+	found := s.check()
 	h := ServiceHealth{"operational", s.Version, now(), ServiceParts{"healthy", "connected", "available"}}
 	if found.engine() != nil {
 		h.Status, h.Services.Engine = "degraded", "unavailable"
@@ -90,7 +90,7 @@ var sampleRates = map[Kind]int{TTS: int(tts.Rate), STT: int(media.Rate16k)}
 
 // ServiceModels lists the engines and whether they work.
 func (s *Server) ServiceModels(ctx context.Context) ServiceModels {
-	found := s.check(ctx)
+	found := s.check()
 	list := ServiceModels{Models: []ServiceModel{}}
 	for i, m := range s.Models().Models {
 		known := s.Engines[i].Info().Languages
@@ -115,7 +115,7 @@ func mountService(a *api.API, s *Server) {
 }
 
 func report[T any](a *api.API, name, summary, description, keep string, ask func(context.Context) T) {
-	api.Register(a, api.Route{Access: api.Service, Operation: huma.Operation{
+	api.Register(a, api.Route{Access: api.Service, Scope: api.AnyScope, Operation: huma.Operation{
 		Method: http.MethodGet, Path: "/api/status/" + name, OperationID: "get-service-" + name, Tags: []string{"Service"},
 		Summary: summary, Description: description,
 	}}, func(ctx context.Context, _ *struct{}) (*answer[T], error) {

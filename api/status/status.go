@@ -33,7 +33,7 @@ type Server struct {
 	// Compressed says whether compressed audio can be read and written.
 	Compressed bool
 
-	state readiness
+	state Recent[state]
 }
 
 // Kind is what an engine does.

@@ -9,6 +9,7 @@ import (
 	"parley/api"
 	"parley/api/socket"
 	"parley/inference"
+	"parley/media/isolate"
 )
 
 const (
@@ -67,13 +68,16 @@ type voice struct {
 // returns.
 func (v *voice) conduct(ctx context.Context) {
 	v.ctx = ctx
-	err := v.serve()
-	if v.rec != nil {
-		v.rec.Close()
-	}
-	if v.work != nil {
-		v.work.End(err)
-	}
+	err := error(isolate.Internal)
+	defer func() { // also when it panics
+		if v.work != nil {
+			defer func() { v.work.End(err) }()
+		}
+		if v.rec != nil {
+			v.rec.Close()
+		}
+	}()
+	err = v.serve()
 }
 
 // ends of a session that are no fault.

@@ -13,6 +13,7 @@ import (
 	"parley/api"
 	"parley/api/upload"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/media/transcode"
 	"parley/media/wav"
 )
@@ -95,7 +96,7 @@ func fromForm(w http.ResponseWriter, r *http.Request) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	hurry(w, func() { _, _ = io.CopyN(io.Discard, r.Body, epilogue) }) // what is wrong behind the form does not matter
+	_, _ = io.CopyN(io.Discard, r.Body, epilogue) // what is wrong behind the form does not matter
 	in := request{audio: a.Data, language: a.Fields["language"]}
 	if text := strings.TrimSpace(a.Fields["sample_rate"]); text != "" {
 		n, err := strconv.Atoi(text)
@@ -128,8 +129,8 @@ func fromJSON(w http.ResponseWriter, r *http.Request) (in request, err error) {
 		SampleRate *int    `json:"sample_rate"`
 		Language   *string `json:"language"`
 	}
-	var text []byte
-	hurry(w, func() { text, err = io.ReadAll(r.Body) })
+	api.SetBodyPatience(w, bodyWait)
+	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		return in, api.ReadError(err)
 	}
@@ -164,15 +165,6 @@ func fromJSON(w http.ResponseWriter, r *http.Request) (in request, err error) {
 	return in, nil
 }
 
-// hurry lets read read from a request's body for no longer than bodyWait.
-func hurry(w http.ResponseWriter, read func()) {
-	c := http.NewResponseController(w)
-	if c.SetReadDeadline(time.Now().Add(bodyWait)) == nil {
-		defer func() { _ = c.SetReadDeadline(time.Time{}) }() // it could be set before
-	}
-	read()
-}
-
 // answer decodes and recognises a recording and charges for it.
 func (s *service) answer(ctx context.Context, p api.Principal, in request) (*transcription, error) {
 	language, err := heard(s.asr, in.language)
@@ -202,6 +194,7 @@ func (s *service) answer(ctx context.Context, p api.Principal, in request) (*tra
 	if err != nil {
 		return nil, err
 	}
+	defer work.End(isolate.Internal) // where nothing else has: a panic
 	answer.Segments, err = s.recognise(work.Context(), clip, language)
 	if err == nil && work.Context().Err() != nil {
 		err = context.Cause(work.Context()) // nobody is there to receive it

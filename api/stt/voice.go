@@ -39,16 +39,15 @@ func (v *voice) start() error {
 	if err != nil {
 		return err
 	}
-	work, err := v.begin(v.ctx, api.PrincipalOf(v.ctx), 0)
-	if err != nil {
+	if v.work, err = v.begin(v.ctx, api.PrincipalOf(v.ctx), 0); err != nil {
+		v.work = nil
 		return err
 	}
 	rec, err := v.open(v.ctx, v.language)
 	if err != nil {
-		work.End(err)
 		return err
 	}
-	v.cut, v.work, v.rec = cut, work, rec
+	v.cut, v.rec = cut, rec
 	return nil
 }
 

@@ -34,6 +34,9 @@ func CloseCode(e *media.Ended) (int, string) {
 		if e.Detail == "drain" {
 			return CodeGoingAway, "the server is stopping"
 		}
+		if e.Detail == media.Suspended {
+			return CodePolicy, "the account is suspended"
+		}
 		return CodeNormal, "the conversation was ended"
 	}
 	return CodeServerError, "the conversation has failed"

@@ -2,9 +2,21 @@ package talk
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"parley/api"
+)
+
+// Bounds of typed turns. Each may be a completion that is charged with all that was said
+// before, and strangers type: nobody does so faster than this, but for programs. After
+// typedBurst at once no more than two a second pass.
+const (
+	MaxTurn    = 4000 // Unicode code points
+	typedEvery = 700 * time.Millisecond
+	typedBurst = 3
 )
 
 // Text takes a JSON message of the client. What cannot be
@@ -46,7 +58,7 @@ func (s *Session) conversation() Conversation {
 	return s.live
 }
 
-// typed takes a typed turn. One that comes before the conversation has begun
+// typed takes a typed turn, or refuses it with an error frame. One that comes before the conversation has begun
 // holds the reader until it has, after the quiet gap, so that it is neither lost
 // nor overtaken.
 func (s *Session) typed(in incoming) {
@@ -55,7 +67,14 @@ func (s *Session) typed(in incoming) {
 		s.bad(in.Type, "a string")
 		return
 	}
-	if strings.TrimSpace(text) == "" {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return
+	case utf8.RuneCountInString(text) > MaxTurn:
+		s.client.Error(api.ErrTextLength, fmt.Sprintf("a turn has %d characters at most", MaxTurn))
+		return
+	case !s.pace.Allow():
+		s.client.Error(api.ErrRateLimited, "the turn was not taken: it came too soon after the last ones")
 		return
 	}
 	s.changed()
@@ -85,8 +104,12 @@ func (s *Session) toolResult(in incoming) {
 		}
 		text = string(b)
 	}
+	id, ok := s.client.answered(r.CallID)
+	if !ok {
+		return // some clients send a result twice
+	}
 	if live := s.conversation(); live != nil {
-		live.ToolResult(r.CallID, text)
+		live.ToolResult(id, text)
 	}
 }
 

@@ -1,7 +1,10 @@
 package talk
 
 import (
+	"crypto/rand"
 	"encoding/json"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"parley/api"
@@ -16,7 +19,18 @@ type Client struct {
 	features atomic.Int32
 	visemes  atomic.Bool  // the client wants them
 	played   atomic.Int64 // ms of the current reply played, as the client says; -1: not yet
+
+	mu    sync.Mutex
+	asked []asked // functions without a result yet, oldest first
 }
+
+// asked is a function call that the client was asked for. The client knows it by a name
+// that cannot be guessed, so nobody answers what they were not asked.
+type asked struct{ name, id string }
+
+// maxAsked bounds the calls that wait for the client; of more the oldest is forgotten, and
+// ends by its timeout.
+const maxAsked = 64
 
 // Features a client may announce.
 const (
@@ -125,12 +139,32 @@ func (c *Client) Caption(role, text string) {
 }
 
 // ToolCall asks the client to run a function. Clients parse the arguments, so
-// there always are some.
+// there always are some. The client is told another identifier than t's.
 func (c *Client) ToolCall(t inference.ToolCall, generation int) {
 	if t.Arguments == "" {
 		t.Arguments = "{}"
 	}
-	c.send(message{Type: "tool_call", Name: t.Name, Arguments: t.Arguments, CallID: t.ID, Generation: generation})
+	a := asked{name: "call_" + rand.Text(), id: t.ID}
+	c.mu.Lock()
+	if len(c.asked) == maxAsked {
+		c.asked = slices.Delete(c.asked, 0, 1)
+	}
+	c.asked = append(c.asked, a)
+	c.mu.Unlock()
+	c.send(message{Type: "tool_call", Name: t.Name, Arguments: t.Arguments, CallID: a.name, Generation: generation})
+}
+
+// answered is the function call that the client knows by a name, and may answer once.
+func (c *Client) answered(name string) (id string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.asked, func(a asked) bool { return a.name == name })
+	if i < 0 {
+		return "", false
+	}
+	id = c.asked[i].id
+	c.asked = slices.Delete(c.asked, i, i+1)
+	return id, true
 }
 
 // Viseme is one mouth shape: the character V of the text, the reduced phoneme C,

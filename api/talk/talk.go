@@ -6,12 +6,16 @@ package talk
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"parley/api"
 	"parley/inference"
 	"parley/media"
+	"parley/media/isolate"
 )
 
 // Agents starts conversations.
@@ -22,7 +26,7 @@ type Agents interface {
 }
 
 // Conversation is one admitted conversation: either Converse is called, once, or
-// Cancel. The other methods may be called from any goroutine from just before
+// Cancel or Fail. Fail may also follow a Converse that has panicked. The other methods may be called from any goroutine from just before
 // Converse is called until long after it has returned, and may wait for it to get
 // ready.
 type Conversation interface {
@@ -31,6 +35,8 @@ type Conversation interface {
 	Converse(ctx context.Context, c Change, leg Leg)
 	// Cancel gives up a conversation that never began: it costs nothing.
 	Cancel()
+	// Fail is Cancel for one that cannot begin, or go on, because of a panic.
+	Fail()
 
 	Type(text string)
 	Interrupt()
@@ -78,12 +84,15 @@ type Session struct {
 	// Patience is how long a client may take to its first frame of configuration; 0: a
 	// second. Set it before Hold.
 	Patience time.Duration
+	// Fault says why the client has gone, once it has; nil: nobody knows. Set it before Hold.
+	Fault func() error
 
 	client *Client
 	gone   <-chan struct{}
 	fixed  bool          // the client may not change the agent: it has a session ticket
 	setup  chan struct{} // a configuration frame, or audio, has arrived
 	begun  chan struct{} // closed when live is set
+	pace   *rate.Limiter // of typed turns
 
 	mu       sync.Mutex
 	asked    Change
@@ -96,14 +105,15 @@ type Session struct {
 // client has gone.
 func NewSession(c *Client, p api.Principal, gone <-chan struct{}) *Session {
 	return &Session{client: c, gone: gone, fixed: p.Ticket != nil && p.Ticket.Agent != "",
-		setup: make(chan struct{}, 1), begun: make(chan struct{})}
+		setup: make(chan struct{}, 1), begun: make(chan struct{}),
+		pace: rate.NewLimiter(rate.Every(typedEvery), typedBurst)}
 }
 
 // Hold waits for the configuration, a second from opened at most, and converses. When
 // the client goes before, the conversation is cancelled.
 func (s *Session) Hold(ctx context.Context, opened time.Time, talk Conversation, leg Leg) {
 	if !s.configured(opened) {
-		talk.Cancel()
+		s.Abandon(talk)
 		return
 	}
 	s.mu.Lock()
@@ -112,6 +122,15 @@ func (s *Session) Hold(ctx context.Context, opened time.Time, talk Conversation,
 	s.mu.Unlock()
 	close(s.begun)
 	talk.Converse(ctx, asked, leg)
+}
+
+// Abandon gives up a conversation whose client has gone before it began.
+func (s *Session) Abandon(talk Conversation) {
+	if s.Fault != nil && errors.Is(s.Fault(), isolate.Internal) {
+		talk.Fail()
+		return
+	}
+	talk.Cancel()
 }
 
 // configured waits for the configuration to be complete; false when the client

@@ -54,7 +54,7 @@ type canceledOutput struct {
 // Mount adds the routes of background synthesis to an API.
 func Mount(a *api.API, s *Service) {
 	describe := func(method, path, id, summary, description string) api.Route {
-		return api.Route{Access: api.Service, Operation: huma.Operation{Method: method, Path: path, OperationID: id,
+		return api.Route{Access: api.Service, Scope: api.Synthesis, Operation: huma.Operation{Method: method, Path: path, OperationID: id,
 			Tags: []string{"Speech"}, Summary: summary, Description: description}}
 	}
 	submit := describe("POST", "/api/tts/{voice_id}/async", "submit-task", "Speak a long text in the background",

@@ -30,6 +30,15 @@ func Mount(a *api.API, s *Signer, db Store) {
 			"A body is not needed and not read.",
 	}}, m.ticket)
 	api.Register(a, api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodPost, Path: "/v1/tickets", OperationID: "create-scoped-ticket", Tags: []string{"Tickets"},
+		Summary: "Make a ticket for some routes",
+		Description: "Makes a ticket that opens only the groups of routes in `scope`, for `expires_in` seconds: `conversations` (`/ws/agent`, `/webrtc/agent`), " +
+			"`synthesis` (`/ws/tts`, `/ws`, `/tts/*`, `/api/tts/*`, `/mcp`), `recognition` (`/ws/stt`, `/stt/*`), `denoising` (`/denoise`), " +
+			"`calls` (`/callcenter/*` that dials, follows and hangs up calls, and queues them in bulk) and `numbers` (`/callcenter/numbers*`, `/callcenter/agents`). " +
+			"Every other route that needs a credential answers 403 `auth.ticket_not_allowed`. Without `scope` it opens what a ticket of `/ws-ticket` opens.\n\n" +
+			"It takes an API key only. A ticket that is made from this one by `/ws-ticket` opens the same and ends with it.",
+	}}, m.scopedTicket)
+	api.Register(a, api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
 		Method: http.MethodPost, Path: "/v1/session-tickets", OperationID: "create-session-ticket", Tags: []string{"Tickets"},
 		Summary: "Make a ticket for one agent's conversations",
 		Description: "A session ticket may be given to strangers. It opens conversations with one agent of the account, over `/ws/agent`, " +
@@ -71,12 +80,41 @@ func (s *Signer) Mint(p api.Principal, now time.Time) Minted {
 	if parent := p.Ticket; parent != nil && parent.Expires.Before(expires) {
 		expires = parent.Expires
 	}
-	p.Ticket = &api.Ticket{Expires: expires}
+	t := &api.Ticket{Expires: expires}
+	if p.Ticket != nil {
+		t.Scope = p.Ticket.Scope
+	}
+	p.Ticket = t
 	return s.answer(p, now)
 }
 
 func (s *Signer) answer(p api.Principal, now time.Time) Minted {
 	return Minted{Ticket: s.Sign(p), ExpiresIn: int(p.Ticket.Expires.Sub(now) / time.Second)}
+}
+
+// newTicket says what a ticket is to open.
+type newTicket struct {
+	Scope     []string `json:"scope,omitempty" doc:"The groups of routes that it opens." enum:"conversations,synthesis,recognition,denoising,calls,numbers" minItems:"1" maxItems:"6" example:"[\"synthesis\"]" nullable:"false"`
+	ExpiresIn int      `json:"expires_in,omitempty" doc:"How long it is good, in seconds." minimum:"1" maximum:"600" default:"600"`
+}
+
+type newTicketInput struct{ Body newTicket }
+
+// mintedScoped is a new ticket with a scope.
+type mintedScoped struct {
+	Minted
+	Scope []string `json:"scope,omitempty" doc:"The groups of routes that it opens; absent: all that tickets open." example:"[\"synthesis\"]"`
+}
+
+type mintedScopedOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         mintedScoped
+}
+
+func (m mint) scopedTicket(ctx context.Context, in *newTicketInput) (*mintedScopedOutput, error) {
+	p, now := api.PrincipalOf(ctx), time.Now()
+	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(in.Body.ExpiresIn) * time.Second), Scope: api.ScopeOf(in.Body.Scope)}
+	return &mintedScopedOutput{CacheControl: noStore, Body: mintedScoped{m.signer.answer(p, now), p.Ticket.Scope.Names()}}, nil
 }
 
 // newSessionTicket says what a session ticket is to open.

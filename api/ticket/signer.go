@@ -34,9 +34,11 @@ const prefix = "wst_"
 //	3 texts  key, account, agent (empty: not a session ticket); each as a
 //	         varint of its length and its bytes
 //	2 varints conversations it may start, seconds that each may last; 0: any
+//	varint    its scope, only where it has one: then the form is scopedForm
 //	32 bytes HMAC-SHA-256 of all before
 const (
 	form       = 1
+	scopedForm = 2
 	secretSize = 4
 	nonceSize  = 12
 	maxSize    = 1 << 10 // characters; ours have about 200
@@ -88,6 +90,10 @@ func (s *Signer) Sign(p api.Principal) string {
 	}
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxSessions))
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxDuration/time.Second))
+	if p.Ticket.Scope != 0 {
+		b[0] = scopedForm
+		b = binary.AppendUvarint(b, uint64(p.Ticket.Scope))
+	}
 	return prefix + text.EncodeToString(append(b, s.seal(b)...))
 }
 
@@ -115,14 +121,14 @@ func (s *Signer) Verify(ticket string, now time.Time) (api.Principal, error) {
 	}
 	body, seal := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	switch {
-	case body[0] != form:
+	case body[0] != form && body[0] != scopedForm:
 		return api.Principal{}, errTicket("of an unknown form")
 	case !bytes.Equal(body[1:1+secretSize], s.secret):
 		return api.Principal{}, errTicket("of another secret")
 	case !hmac.Equal(seal, s.seal(body)):
 		return api.Principal{}, errTicket("forged")
 	}
-	p, err := parse(body[1+secretSize:])
+	p, err := parse(body[1+secretSize:], body[0] == scopedForm)
 	if err != nil {
 		return api.Principal{}, errTicket(err.Error())
 	}
@@ -136,7 +142,7 @@ var errBody = errors.New("of another shape")
 
 // parse reads what a seal has proved to be ours. It checks nevertheless: an older
 // or younger version of us may have sealed it.
-func parse(b []byte) (api.Principal, error) {
+func parse(b []byte, scoped bool) (api.Principal, error) {
 	if len(b) < 8+nonceSize {
 		return api.Principal{}, errBody
 	}
@@ -151,17 +157,22 @@ func parse(b []byte) (api.Principal, error) {
 		b = b[size:]
 		*to, b = string(b[:n]), b[n:]
 	}
-	var sessions, seconds uint64
-	for _, to := range []*uint64{&sessions, &seconds} {
+	var sessions, seconds, scope uint64
+	numbers := []*uint64{&sessions, &seconds, &scope}
+	if !scoped {
+		numbers = numbers[:2]
+	}
+	for _, to := range numbers {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > 1<<31 {
 			return api.Principal{}, errBody
 		}
 		*to, b = n, b[size:]
 	}
-	if len(b) > 0 || p.Key == "" || p.Account == "" {
+	if len(b) > 0 || p.Key == "" || p.Account == "" || scoped && (scope == 0 || scope > uint64(api.AnyScope)) {
 		return api.Principal{}, errBody
 	}
+	t.Scope = api.Scope(scope)
 	t.MaxSessions, t.MaxDuration = int(sessions), time.Duration(seconds)*time.Second
 	return p, nil
 }

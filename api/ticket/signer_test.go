@@ -44,6 +44,7 @@ func TestTicketsSayWhatTheySaid(t *testing.T) {
 	seen := map[string]bool{}
 	for _, want := range []api.Ticket{
 		{Expires: t0.Add(10 * time.Minute)},
+		{Expires: t0.Add(time.Minute), Scope: api.Synthesis | api.Numbers},
 		{Expires: t0.Add(time.Millisecond), Agent: "ag_06er5bt0v9k1o7m2q3s4t5u6v0", MaxSessions: 10, MaxDuration: 2 * time.Hour},
 	} {
 		p := api.Principal{Account: "acc_06er5bt0v9k1o7m2q3s4t5u6v0", Key: "key_06er5bt0v9k1o7m2q3s4t5u6v0", Ticket: &want}
@@ -56,7 +57,7 @@ func TestTicketsSayWhatTheySaid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Account != p.Account || got.Key != p.Key || got.Ticket.Agent != want.Agent || !got.Ticket.Expires.Equal(want.Expires) ||
+			if got.Account != p.Account || got.Key != p.Key || got.Ticket.Agent != want.Agent || got.Ticket.Scope != want.Scope || !got.Ticket.Expires.Equal(want.Expires) ||
 				got.Ticket.MaxSessions != want.MaxSessions || got.Ticket.MaxDuration != want.MaxDuration {
 				t.Fatalf("%+v, %+v; want %+v", got, got.Ticket, want)
 			}
@@ -73,7 +74,7 @@ func TestRefused(t *testing.T) {
 	p := api.Principal{Account: "acc_1", Key: "key_1", Ticket: &api.Ticket{Expires: t0.Add(time.Minute), Agent: "ag_1"}}
 	good := s.Sign(p)
 	younger := body(t, good)
-	younger[0] = form + 1
+	younger[0] = scopedForm + 1
 	noKey := *p.Ticket
 	for _, tt := range []struct {
 		name, ticket string

@@ -153,7 +153,7 @@ func (o *bank) owner(name string) owner {
 	o.Helper()
 	acc, err := o.db.CreateAccount(o.Context(), name, card, time.Now())
 	o.ok(err)
-	_, secret, err := o.db.CreateKey(o.Context(), acc.ID, "first", time.Now())
+	_, secret, err := o.db.FirstKey(o.Context(), acc.ID, "first", "", time.Now())
 	o.ok(err)
 	return owner{acc.ID, secret}
 }

@@ -152,8 +152,12 @@ func TestRechargeBehaviours(t *testing.T) {
 				failure = r.LastFailure.Reason + " " + r.LastFailure.Code
 			}
 			a := o.show(o.a)
-			if a.Pots.Paid != 10*usd+c.came || failure != c.failure || r.Enabled != c.enabled || a.OpenDisputes != c.disputes || (r.RetryAt != nil) == (c.came > 0 || c.failure == "refunded " || c.disputes > 0) {
+			if a.Pots.Paid != 10*usd+c.came || failure != c.failure || r.Enabled != c.enabled || a.OpenDisputes != c.disputes {
 				t.Errorf("%v came in, %d disputes, %+v with %q", a.Pots.Paid-10*usd, a.OpenDisputes, r, failure)
+			}
+			// The wait after a failure is longer than that after a charge.
+			if failed := c.failure != "" && c.failure != "refunded "; r.RetryAt == nil || (time.Until(*r.RetryAt) > store.RechargePause) != failed {
+				t.Errorf("again at %v with %q", r.RetryAt, failure)
 			}
 			got := o.get(o.a, *set.InProgress)
 			if !got.Automatic || got.Amount != set.Amount || got.URL != "" || (got.State == "succeeded") != (c.failure == "" || c.failure == "refunded ") {

@@ -25,7 +25,7 @@ type AutoRecharge struct {
 	ChargedThisMonth wallet.USD       `json:"charged_this_month" doc:"What counts towards monthly_cap: charges that succeeded, and the one in progress."`
 	InProgress       *string          `json:"in_progress" doc:"The top-up that is being charged; null when there is none." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	LastFailure      *RechargeFailure `json:"last_failure,omitempty" doc:"Why the last charge failed, or it was disabled; absent when it did not, or it was enabled again since."`
-	RetryAt          *time.Time       `json:"retry_at" doc:"When the card may be charged again after a failure; null: at once. A top-up that is paid by hand ends the wait."`
+	RetryAt          *time.Time       `json:"retry_at" doc:"When the card may be charged again: ten minutes after a charge, longer after a failure; null: at once. A top-up that is paid by hand ends the wait after a failure."`
 }
 
 // RechargeFailure is why an automatic recharge failed.
@@ -71,8 +71,10 @@ func (d *Desk) mountSettings(a *api.API) {
 	const at = "/v1/auto-recharge"
 	api.Register(a, route(http.MethodGet, at, "get-auto-recharge", "Read automatic recharge",
 		"The settings, those of the rate card where none were made, and how it stands."), d.readSettings)
-	const rules = " `amount` is within the bounds of a top-up and `monthly_cap` at least `amount`. Enabling it charges the card at once when the " +
-		"balance is below `threshold`; it needs a card that has paid a top-up, else the answer is 402. The card that paid last is charged."
+	const rules = " `amount` is within the bounds of a top-up and at most what the operator lets one charge be, 500 US dollars where they say nothing; " +
+		"`monthly_cap` is at least `amount`. Enabling it charges the card at once when the balance is below `threshold`; it needs a card that has " +
+		"paid a top-up, else the answer is 402. The card that paid last is charged, and after each charge not again for ten minutes. This takes an " +
+		"owner's sign-in, or a key with the mark money."
 	for _, m := range []struct {
 		method, id, summary, text string
 		whole                     bool
@@ -81,6 +83,7 @@ func (d *Desk) mountSettings(a *api.API) {
 		{http.MethodPatch, "update-auto-recharge", "Change automatic recharge", "Fields that are not sent, or null, stay as they are." + rules, false},
 	} {
 		r := route(m.method, at, m.id, m.summary, m.text, http.StatusPaymentRequired)
+		r.Access = api.Payers
 		r.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
 		api.Register(a, r, func(ctx context.Context, in *settingsInput) (*settingsOutput, error) {
 			return d.set(ctx, in.Body, m.whole)
@@ -141,6 +144,8 @@ func (d *Desk) judge(r store.Recharge) error {
 	}
 	what := ""
 	switch {
+	case r.Amount > d.Store.MaxRecharge():
+		what = fmt.Sprintf("amount: the operator lets one charge be %s US dollars at most", d.Store.MaxRecharge())
 	case r.Threshold < 0 || r.Threshold > maxSetting:
 		what = fmt.Sprintf("threshold: from 0 to %s US dollars", maxSetting)
 	case r.MonthlyCap < r.Amount:

@@ -18,7 +18,7 @@ const Path = "/tts/synthesize"
 // of ours are logged when log is not nil.
 func Mount(a *api.API, s *Service, books api.Books, log *slog.Logger) {
 	ask := a.Document().Components.Schemas.Schema(reflect.TypeFor[Ask](), true, "")
-	a.Handle(api.Route{Access: api.Service, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Service, Scope: api.Synthesis, Operation: huma.Operation{
 		Method: http.MethodPost, Path: Path, OperationID: "synthesize", Tags: []string{"Speech"},
 		Summary: "Speak a text, answered with a WAV file",
 		Description: "The whole file comes at once, when all of it has been made; a minute is the longest it may take. " +

@@ -14,6 +14,7 @@ import (
 	"parley/api"
 	"parley/api/upload"
 	"parley/billing"
+	"parley/media/isolate"
 	"parley/media/wav"
 )
 
@@ -85,7 +86,7 @@ func (h *synthesizer) speak(ctx context.Context, p api.Principal, r Request) (au
 	if err != nil {
 		return nil, 0, err
 	}
-	err = errUnfinished
+	err = isolate.Internal // a panic
 	defer func() {
 		if err == nil && samples > 0 {
 			work.Used(chars)
@@ -98,9 +99,6 @@ func (h *synthesizer) speak(ctx context.Context, p api.Principal, r Request) (au
 	}
 	return audio, samples, err
 }
-
-// errUnfinished is how a job has ended whose code has panicked.
-var errUnfinished = errors.New("tts: the job was not finished")
 
 // collect is all the audio of a request.
 func (h *synthesizer) collect(ctx context.Context, r Request) (audio []Chunk, samples int, err error) {

@@ -64,10 +64,7 @@ func Read(w http.ResponseWriter, r *http.Request, o Options) (Audio, error) {
 	if err != nil {
 		return Audio{}, err
 	}
-	deadline := time.Now().Add(patience)
-	if err := http.NewResponseController(w).SetReadDeadline(deadline); err == nil {
-		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }() // it could be set before
-	}
+	api.SetBodyPatience(w, patience)
 	if kind != formType && r.ContentLength > o.MaxBytes {
 		return Audio{}, api.ErrTooLarge
 	}

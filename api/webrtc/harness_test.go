@@ -83,6 +83,7 @@ func (c conversation) Converse(ctx context.Context, asked talk.Change, leg talk.
 }
 
 func (c conversation) Cancel()                   { c.a.told <- "cancel" }
+func (c conversation) Fail()                     { c.a.told <- "fail" }
 func (c conversation) Type(text string)          { c.a.told <- "type " + text }
 func (c conversation) Interrupt()                { c.a.told <- "interrupt" }
 func (c conversation) ToolResult(string, string) {}

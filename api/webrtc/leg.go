@@ -7,6 +7,7 @@ import (
 
 	"parley/api/talk"
 	"parley/media"
+	"parley/media/isolate"
 	line "parley/media/webrtc"
 )
 
@@ -34,15 +35,19 @@ func (l *Leg) Run(ctx context.Context) error {
 	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() {
-		code, why := talk.CodeGoingAway, "the server is stopping"
-		if ended, ok := errors.AsType[*media.Ended](context.Cause(ctx)); ok {
-			code, why = talk.CloseCode(ended)
-		}
-		l.Closed(code, why)
-		cancel(context.Cause(ctx))
+		isolate.Do("api/webrtc/goodbye", nil, func() { l.goodbye(context.Cause(ctx)) }, func() { cancel(context.Cause(ctx)) })
 	})
 	defer stop()
 	return l.Leg.Run(inner)
+}
+
+// goodbye is the last message of a session that ends for cause.
+func (l *Leg) goodbye(cause error) {
+	code, why := talk.CodeGoingAway, "the server is stopping"
+	if ended, ok := errors.AsType[*media.Ended](cause); ok {
+		code, why = talk.CloseCode(ended)
+	}
+	l.Closed(code, why)
 }
 
 // finish ends a session whose conversation did not, or could not begin.

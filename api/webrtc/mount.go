@@ -28,7 +28,7 @@ func Mount(a *api.API, h *Handler) {
 		"ETag":     header("The ICE session, for If-Match."),
 		"Link":     header("A STUN or TURN server to use, with its credentials; one header for each."),
 	}
-	a.Handle(api.Route{Access: api.Conversation, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Conversation, Scope: api.Conversations, Options: h.options, Operation: huma.Operation{
 		Method: http.MethodPost, Path: Path, OperationID: "talk-to-agent-webrtc", Tags: []string{"Agents"}, MaxBodyBytes: media.MaxOffer,
 		Summary: "Talk with an agent over WebRTC",
 		Description: "Takes an SDP offer and answers with ours, as WHIP does (RFC 9725). Sound passes as Opus both ways; the data channel " +
@@ -43,7 +43,7 @@ func Mount(a *api.API, h *Handler) {
 	patched := api.Answer(http.StatusOK, "ICE was restarted: our side of it", typeFragment)
 	patched["200"].Headers = map[string]*huma.Param{"ETag": header("The new ICE session.")}
 	patched["204"] = &huma.Response{Description: "The candidates were taken."}
-	a.Handle(api.Route{Access: api.Conversation, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Conversation, Scope: api.Conversations, Options: func(h http.Header) { h.Set("Accept-Patch", typeFragment) }, Operation: huma.Operation{
 		Method: http.MethodPatch, Path: Path + "/{id}", OperationID: "change-webrtc-session", Tags: []string{"Agents"}, MaxBodyBytes: media.MaxOffer,
 		Summary:     "Add candidates, or restart ICE",
 		Description: "With the ETag of the ICE session in If-Match: more candidates of the client. With If-Match: \"*\": a restart, with new ice-ufrag and ice-pwd.",
@@ -54,7 +54,7 @@ func Mount(a *api.API, h *Handler) {
 		Errors:      []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
 	}}, http.HandlerFunc(h.patched))
 
-	a.Handle(api.Route{Access: api.Conversation, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Conversation, Scope: api.Conversations, Operation: huma.Operation{
 		Method: http.MethodDelete, Path: Path + "/{id}", OperationID: "end-webrtc-session", Tags: []string{"Agents"},
 		Summary: "End a session", Description: "Hangs up.",
 		Parameters: []*huma.Param{id},

@@ -34,6 +34,13 @@ func (h *Handler) read(r *http.Request) (o media.Offer, agent string, err error)
 	return o, agent, nil
 }
 
+// options says what may be posted, and which servers help clients: those that want
+// credentials are named in the answer to an offer (RFC 9725 sections 4.2 and 4.6).
+func (h *Handler) options(header http.Header) {
+	header.Set("Accept-Post", typeSDP)
+	h.Relays.tellAll(header)
+}
+
 // body is a request's body, which must be of a type.
 func body(r *http.Request, want string) (string, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != want {
@@ -88,6 +95,8 @@ func (h *Handler) patch(r *http.Request) (ours, tag string, err error) {
 	switch {
 	case errors.Is(err, media.ErrStale):
 		return "", "", api.ErrStale
+	case errors.Is(err, media.ErrOften):
+		return "", "", api.Detail(api.ErrRateLimited, "ICE is restarted too often")
 	case errors.Is(err, media.ErrGone):
 		return "", "", api.Detail(api.ErrNotFound, "the session is over")
 	case errors.Is(err, media.ErrOffer):

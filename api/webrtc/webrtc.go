@@ -16,6 +16,7 @@ import (
 	"parley/api"
 	sockets "parley/api/socket"
 	"parley/api/talk"
+	"parley/media/isolate"
 	media "parley/media/webrtc"
 )
 
@@ -97,11 +98,11 @@ func (h *Handler) offered(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := context.WithoutCancel(r.Context())
-	go func() { // it ends with the session; Close waits for it
-		defer h.work.Done()
-		h.serve(ctx, s, conversation)
-	}()
-	h.Relays.tell(w.Header(), s.id, time.Now())
+	asked := time.Now()
+	// It ends with the session; Close waits for it.
+	isolate.Go("api/webrtc/session", func(error) { conversation.Fail() }, func() { h.serve(ctx, s, conversation) },
+		func() { h.over(s, asked) }, h.work.Done)
+	h.Relays.tell(w.Header(), s.id, asked.Add(relayLife(p)))
 	w.Header().Set("Content-Type", typeSDP)
 	w.Header().Set("Location", Path+"/"+s.id)
 	w.Header().Set("ETag", etag(s.leg.Tag()))
@@ -131,9 +132,14 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 	if err != nil {
 		return nil, "", nil, err
 	}
+	entered := false
 	defer func() {
-		if err != nil {
+		switch {
+		case entered:
+		case err != nil:
 			admitted.Cancel()
+		default:
+			admitted.Fail() // a panic
 		}
 	}()
 	made := &session{id: "rtc_" + rand.Text(), owner: p}
@@ -147,6 +153,7 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 	}
 	made.leg = newLeg(line)
 	made.talk = talk.NewSession(made.leg.Client, p, line.Gone())
+	made.talk.Fault = line.Fault
 	if agent != "" || p.Ticket != nil && p.Ticket.Agent != "" {
 		made.talk.Patience = firstFrame
 	}
@@ -155,6 +162,7 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 		_ = line.Close()
 		return nil, "", nil, err
 	}
+	entered = true
 	return made, answer, admitted, nil
 }
 
@@ -170,15 +178,18 @@ func (h *Handler) enter(s *session) error {
 	return nil
 }
 
-// serve waits for the connection, converses, and returns when nothing is left of it.
+// serve waits for the connection and converses.
 func (h *Handler) serve(ctx context.Context, s *session, c talk.Conversation) {
-	asked := time.Now()
 	if s.connected(h.stopping) {
 		s.leg.started = time.Now()
 		s.talk.Hold(ctx, s.leg.started, c, s.leg)
 	} else {
-		c.Cancel()
+		s.talk.Abandon(c)
 	}
+}
+
+// over takes a session out that was asked for at asked, and returns when nothing is left of it.
+func (h *Handler) over(s *session, asked time.Time) {
 	h.mu.Lock()
 	delete(h.sessions, s.id)
 	h.mu.Unlock()

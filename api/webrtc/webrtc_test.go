@@ -206,13 +206,19 @@ func TestTrickleAndRestart(t *testing.T) {
 
 // TestPagesOfOtherSites: a browser lets them use it.
 func TestPagesOfOtherSites(t *testing.T) {
-	s := newServer(t, &agents{}, webrtc.Options{})
-	for _, path := range []string{webrtc.Path, webrtc.Path + "/rtc_1"} {
+	s := newServer(t, &agents{}, webrtc.Options{Relays: &webrtc.Relays{URLs: []string{"stun:stun.example.net", "turn:turn.example.net"}, Secret: "s"}})
+	for path, accepts := range map[string][2]string{webrtc.Path: {"Accept-Post", sdpType}, webrtc.Path + "/rtc_1": {"Accept-Patch", fragType}} {
 		res, _ := s.ask("OPTIONS", path, "", "", "")
 		h := res.Header
 		if res.StatusCode != 204 || h.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "If-Match") ||
 			!strings.Contains(h.Get("Access-Control-Allow-Methods"), "PATCH") {
 			t.Errorf("%s: %d %v", path, res.StatusCode, h)
+		}
+		if h.Get(accepts[0]) != accepts[1] {
+			t.Errorf("%s: takes %v", path, h)
+		}
+		if links := h.Values("Link"); path == webrtc.Path && (len(links) != 1 || links[0] != `<stun:stun.example.net>; rel="ice-server"`) {
+			t.Errorf("strangers are told %q", links)
 		}
 	}
 	c := newCaller(t)

@@ -62,6 +62,7 @@ func (t conversation) Converse(ctx context.Context, c talk.Change, leg talk.Leg)
 	t.a.converse(ctx, c, leg.(*wsagent.Leg))
 }
 func (t conversation) Cancel()                      { t.a.note("cancel") }
+func (t conversation) Fail()                        { t.a.note("fail") }
 func (t conversation) Type(text string)             { t.a.note("type " + text) }
 func (t conversation) Interrupt()                   { t.a.note("interrupt") }
 func (t conversation) ToolResult(id, result string) { t.a.note("tool " + id + " " + result) }

@@ -2,6 +2,7 @@ package wsagent
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -130,6 +131,45 @@ func TestLegDoesNotAllocate(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestSlowSender: a client whose clock is a few percent slow, as one that sleeps between its
+// messages is, is heard without a gap. When it is muted, silence takes as long as it does.
+func TestSlowSender(t *testing.T) {
+	for _, every := range []time.Duration{20 * time.Millisecond, 20400 * time.Microsecond, 21740 * time.Microsecond} {
+		synctest.Test(t, func(t *testing.T) {
+			l, start := deadLeg(), time.Now()
+			packet := make([]byte, 600) // not a whole frame
+			for i := range packet {
+				packet[i] = 1
+			}
+			var heard []int16
+			read := func() {
+				for f, ok := l.Read(time.Now()); ok; f, ok = l.Read(time.Now()) {
+					heard = append(heard, f.Samples...)
+				}
+			}
+			const seconds = 20
+			sent := 0
+			for at := time.Duration(0); at < seconds*time.Second; at += every * 600 / 640 {
+				time.Sleep(time.Until(start.Add(at)))
+				l.in.write(packet, time.Now().UnixNano())
+				sent += 300
+				read()
+			}
+			if len(heard) < sent-320 || slices.Contains(heard, 0) {
+				t.Fatalf("every %v: heard %d of %d samples, %d frames of silence", every, len(heard), sent, l.filled)
+			}
+			heard = nil
+			for range 50 {
+				time.Sleep(20 * time.Millisecond)
+				read()
+			}
+			if n := time.Duration(len(heard)) * time.Second / 16000; n < 700*time.Millisecond || n > 1100*time.Millisecond {
+				t.Errorf("every %v: %v of silence in a second", every, n)
+			}
+		})
+	}
 }
 
 func BenchmarkLeg(b *testing.B) {

@@ -20,9 +20,12 @@ const (
 	// playoutLag is how long after sending a client is taken to play, when it does
 	// not tell.
 	playoutLag = 60 * time.Millisecond
-	// silenceAfter is how far hearing may lag the wall clock before silence is
-	// filled in: a muted client sends nothing at all.
-	silenceAfter = 180 * time.Millisecond
+	// quietAfter is how long nothing may arrive before silence is filled in, which keeps
+	// hearing silenceLag behind the wall clock: a muted client sends nothing at all.
+	quietAfter = 140 * time.Millisecond
+	silenceLag = 120 * time.Millisecond
+	// lagMax is how far hearing may lag it while something arrives.
+	lagMax = 180 * time.Millisecond
 	// aheadMax is how far hearing may run ahead of it, as it does after a network
 	// that stood still, whose gap was filled, delivers all at once. What is more
 	// moves the clock on, or silence would be noticed late for ever after. It also
@@ -43,7 +46,7 @@ type Leg struct {
 	frame   [int(RateIn) / 50]int16
 	start   time.Time // when the media time of hearing was 0
 	heard   media.Time
-	filled  uint64 // frames of silence, at least in part
+	filled  uint64 // frames of silence
 	arrived int64  // the arrival that the pacer has seen
 	written media.Time
 	end     time.Time // when the client will have played what was written
@@ -106,18 +109,22 @@ func (l *Leg) Next() time.Time {
 func (l *Leg) Read(now time.Time) (media.Frame, bool) {
 	l.begin(now)
 	lag := now.Sub(l.start) - l.heard.Duration()
-	n := len(l.frame)
-	if have := l.in.len(); have < n {
-		if lag < silenceAfter {
+	if have := l.in.len(); have < len(l.frame) {
+		if lag < silenceLag || now.UnixNano()-l.in.arrived.Load() < int64(quietAfter) {
 			return media.Frame{}, false
 		}
-		clear(l.frame[have:])
-		n = have
+		clear(l.frame[:]) // part of a frame that is there waits for the rest
 		l.filled++
-	} else if ahead := -lag; ahead > aheadMax {
-		l.start = l.start.Add(aheadMax - ahead)
+	} else {
+		if ahead := -lag; ahead > aheadMax {
+			l.start = l.start.Add(aheadMax - ahead)
+		} else if late := lag - RateIn.Duration(have).Duration(); late > lagMax {
+			// Of a client that sends slower than real time its clock counts, or the lag
+			// would pass for silence within its speech.
+			l.start = l.start.Add(late - lagMax)
+		}
+		l.in.read(l.frame[:])
 	}
-	l.in.read(l.frame[:n])
 	f := media.Frame{Samples: l.frame[:], Rate: RateIn, At: l.heard}
 	l.heard += media.FrameTime
 	return f, true

@@ -13,7 +13,7 @@ const Path = "/ws/agent"
 
 // Mount adds the agent socket to an API.
 func Mount(a *api.API, h *Handler) {
-	a.Handle(api.Route{Access: api.Conversation, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Conversation, Scope: api.Conversations, Operation: huma.Operation{
 		Method: http.MethodGet, Path: Path, OperationID: "talk-to-agent", Tags: []string{"Agents"},
 		Summary: "Talk with an agent over a WebSocket",
 		Description: "The client sends the caller's voice as binary frames (Int16 little endian, 16 kHz, mono) and JSON messages; " +

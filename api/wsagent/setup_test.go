@@ -2,6 +2,7 @@ package wsagent_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,19 +140,26 @@ func TestErrorFrames(t *testing.T) {
 // TestControl: what the conversation is told, in order.
 func TestControl(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, apitest.OverNetwork, &agents{}, nil)
+	legs := make(chan *wsagent.Leg, 1)
+	s := newServer(t, apitest.OverNetwork, &agents{converse: func(ctx context.Context, c talk.Change, leg *wsagent.Leg) {
+		legs <- leg
+		attend(ctx, c, leg)
+	}}, nil)
 	p := s.connect(t)
 	p.say(`{"type":"interrupt"}`) // there is nothing to interrupt yet
 	p.say(`{"type":"text","data":"early"}`)
 	p.say(`{"type":"text","data":"second"}`)
 	s.wantTold(t, "type early")
 	s.wantTold(t, "type second")
+	leg := <-legs
+	leg.ToolCall(toolCall, 1)
+	leg.ToolCall(bareCall, 1)
+	first, second := p.want("tool_call").CallID, p.want("tool_call").CallID
 	for _, tt := range []struct{ frame, want string }{
 		{`{"type":"text","data":"hello","visemes":true}`, "type hello"},
 		{`{"type":"interrupt"}`, "interrupt"},
-		{`{"type":"tool_result","data":{"call_id":"c1","result":"{\"ok\":true}"}}`, `tool c1 {"ok":true}`},
-		{`{"type":"tool_result","data":{"call_id":"c1","result":{"ok":true}}}`, `tool c1 {"ok":true}`},
-		{`{"type":"tool_result","data":{"result":"again"}}`, "tool  again"},
+		{`{"type":"tool_result","data":{"call_id":"` + first + `","result":"{\"ok\":true}"}}`, `tool c1 {"ok":true}`},
+		{`{"type":"tool_result","data":{"call_id":"` + second + `","result":{"ok":true}}}`, `tool c2 {"ok":true}`},
 		{`{"type":"voice","data":"en_m3"}`, `update voice="M3"`},
 		{`{"type":"language","data":"FR"}`, `update language="fr"`},
 		{`{"type":"prompt","data":"New."}`, `update prompt="New."`},
@@ -160,7 +168,51 @@ func TestControl(t *testing.T) {
 		p.say(`{"type":"rates","playback":44100,"input":16000}`) // nothing changes
 		p.say("%s", tt.frame)
 		s.wantTold(t, tt.want)
+		p.say(`{"type":"tool_result","data":{"result":"again"}}`) // as clients do
+		p.say(`{"type":"tool_result","data":{"call_id":"c1","result":"forged"}}`)
+		p.say(`{"type":"tool_result","data":{"call_id":"call_1_1","result":"forged"}}`)
 	}
+	p.say(`{"type":"tool_result","data":{"call_id":"%s","result":"again"}}`, first)
+	p.say(`{"type":"interrupt"}`)
+	s.wantTold(t, "interrupt")
+}
+
+// TestTypedTurns: a typed turn has a length, and turns come at the pace at which people
+// type; what is refused is answered, and the connection stays.
+func TestTypedTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, apitest.InMemory, &agents{}, nil)
+		p := s.connect(t)
+		p.wantStatus("prompt_set")
+		longest := strings.Repeat("é", talk.MaxTurn)
+		refused := func(text, code string) {
+			t.Helper()
+			p.say(`{"type":"text","data":"%s"}`, text)
+			data, _ := p.want("error").Data.(map[string]any)
+			if data["code"] != code || data["retryable"] != (code == "auth.rate_limited") {
+				t.Errorf("%d bytes: answered with %+v", len(text), data)
+			}
+		}
+		for range 10 { // what is refused does not count
+			refused(longest+"e", "validation.text_too_long")
+		}
+		p.say(`{"type":"text","data":"%s"}`, longest)
+		s.wantTold(t, "type "+longest)
+		taken := 1
+		for began := time.Now(); time.Since(began) < 4*time.Second; time.Sleep(100 * time.Millisecond) {
+			p.say(`{"type":"text","data":"again"}`)
+			synctest.Wait()
+			for ; len(s.agents.told) > 0; taken++ {
+				<-s.agents.told
+			}
+		}
+		if taken < 6 || taken > 8 {
+			t.Errorf("took %d turns in four seconds, want two a second", taken)
+		}
+		time.Sleep(time.Second)
+		p.say(`{"type":"text","data":"later"}`)
+		s.wantTold(t, "type later")
+	})
 }
 
 func TestAgentIDReachesTheConversation(t *testing.T) {

@@ -152,10 +152,11 @@ func reason(why string) string {
 	return why[:n]
 }
 
-// write is the socket's only writer. It returns, and has closed the connection,
-// when the socket has ended.
+// shut closes the connection: the writer has ended, so nothing is left to be said.
+func (s *socket) shut() { _ = s.conn.Close() }
+
+// write is the socket's only writer. It returns when the socket has ended.
 func (s *socket) write() {
-	defer s.conn.Close()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for !s.over() {
@@ -219,7 +220,6 @@ func broken(err error) error {
 // read hands every message to its handler, which may not keep it, until the
 // client has gone or the connection is closed. After the end it only reads.
 func (s *socket) read(text func([]byte), audio func([]byte)) {
-	defer close(s.deaf)
 	alive := func(string) error { return s.conn.SetReadDeadline(time.Now().Add(readWait)) }
 	s.conn.SetPongHandler(alive)
 	_ = alive("")

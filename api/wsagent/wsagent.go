@@ -16,6 +16,7 @@ import (
 	"parley/api"
 	sockets "parley/api/socket"
 	"parley/api/talk"
+	"parley/media/isolate"
 )
 
 // firstAudio is how many samples, 20 ms, end a configuration.
@@ -77,7 +78,9 @@ type session struct {
 
 func newSession(sock *socket, p api.Principal) *session {
 	leg := newLeg(sock)
-	return &session{Session: talk.NewSession(leg.Client, p, sock.gone), sock: sock, leg: leg, opened: time.Now()}
+	s := &session{Session: talk.NewSession(leg.Client, p, sock.gone), sock: sock, leg: leg, opened: time.Now()}
+	s.Fault = func() error { return sock.fault }
+	return s
 }
 
 // serve holds the conversation and returns when nothing of it is left. The reader
@@ -86,8 +89,9 @@ func (h *Handler) serve(ctx context.Context, s *session, p api.Principal, agentI
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer s.sock.lost(nil)
-	wg.Go(s.sock.write)
-	wg.Go(func() { s.sock.read(s.Text, s.audio) })
+	wg.Add(2)
+	isolate.Go("api/wsagent/writer", s.sock.lost, s.sock.write, s.sock.shut, wg.Done)
+	isolate.Go("api/wsagent/reader", s.sock.lost, func() { s.sock.read(s.Text, s.audio) }, func() { close(s.sock.deaf) }, wg.Done)
 
 	s.leg.Rates(RateOut, RateIn)
 	lasted := time.Duration(0)
@@ -96,7 +100,8 @@ func (h *Handler) serve(ctx context.Context, s *session, p api.Principal, agentI
 		s.leg.Error(err, "")
 		s.sock.close(talk.Refusal(err))
 	} else {
-		s.Hold(ctx, s.opened, conversation, s.leg)
+		failed := func(error) { conversation.Fail() }
+		isolate.Do("api/wsagent/conversation", failed, func() { s.Hold(ctx, s.opened, conversation, s.leg) })
 		// A conversation that has run has said goodbye already.
 		s.sock.close(talk.CodeServerError, "the conversation could not be started")
 		lasted = time.Since(s.opened)

@@ -9,6 +9,7 @@ import (
 
 	"parley/api/socket"
 	"parley/billing"
+	"parley/media/isolate"
 	"parley/store"
 )
 
@@ -27,7 +28,7 @@ func (s *session) do(ctx context.Context, r *request) (err error) {
 	if err != nil {
 		return err
 	}
-	sent, err := int64(0), errUnfinished
+	sent, err := int64(0), error(isolate.Internal) // a panic
 	defer func() {
 		var used int64
 		used, err = verdict(ctx, err, sent, chars)
@@ -38,9 +39,6 @@ func (s *session) do(ctx context.Context, r *request) (err error) {
 	sent, err = s.stream(work.Context(), r, p)
 	return err
 }
-
-// errUnfinished is how a job has ended whose code has panicked.
-var errUnfinished = errors.New("wstts: the job was not finished")
 
 // verdict is what a job costs that ended with err, and what to call that. client is
 // the socket's context.

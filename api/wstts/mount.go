@@ -44,7 +44,7 @@ With ` + "`?eos=json`" + ` the message ` + "`" + `{"type": "eos"}` + "`" + ` pre
 // Mount adds the socket to an API, at both its paths.
 func Mount(a *api.API, h *Handler) {
 	for _, route := range []struct{ path, id string }{{Path, "stream-speech"}, {OtherPath, "stream-speech-short"}} {
-		a.Handle(api.Route{Access: api.Service, Operation: huma.Operation{
+		a.Handle(api.Route{Access: api.Service, Scope: api.Synthesis, Operation: huma.Operation{
 			Method: http.MethodGet, Path: route.path, OperationID: route.id, Tags: []string{"Speech"},
 			Summary: "Speak texts over a WebSocket, as they are made", Description: description,
 			Parameters: []*huma.Param{{Name: "eos", In: "query", Description: "json: the end of a job is sent as JSON, too.",

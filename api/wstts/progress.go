@@ -6,6 +6,7 @@ import (
 
 	"parley/api/socket"
 	"parley/api/tts"
+	"parley/media/isolate"
 )
 
 // timing is a message about a job's progress.
@@ -97,7 +98,8 @@ func (p *progress) quiet() (t timing, due bool, in time.Duration) {
 func (p *progress) keepAlive(sock *socket.Socket) (stop func()) {
 	var wg sync.WaitGroup
 	done := make(chan struct{})
-	wg.Go(func() {
+	wg.Add(1)
+	isolate.Go("api/wstts/keep-alive", nil, func() {
 		t := time.NewTimer(keepAliveEvery)
 		defer t.Stop()
 		for {
@@ -112,7 +114,7 @@ func (p *progress) keepAlive(sock *socket.Socket) (stop func()) {
 			}
 			t.Reset(again)
 		}
-	})
+	}, wg.Done)
 	return func() {
 		close(done)
 		wg.Wait()

@@ -16,6 +16,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"unsafe"
 
@@ -46,6 +47,9 @@ type synthesis struct {
 // openEspeak initialises the library and binds the goroutine to its thread.
 func openEspeak() (espeak, string, error) {
 	runtime.LockOSThread()
+	// The library looks for a sound server, of which the sandbox has none; the client library
+	// of that would complain on standard error.
+	os.Setenv("PULSE_LOG_SYSLOG", "1")
 	const options = C.espeakINITIALIZE_PHONEME_EVENTS | C.espeakINITIALIZE_PHONEME_IPA | C.espeakINITIALIZE_DONT_EXIT
 	rate := C.espeak_Initialize(C.AUDIO_OUTPUT_SYNCHRONOUS, chunkMS, nil, options)
 	if rate != espeakRate {

@@ -117,15 +117,17 @@ func openDecoder(dir string, lm, dictionary []byte) (*decoder, error) {
 	lmPath, dictPath, fwdflat := filepath.Join(dir, "en-us.lm.bin"), filepath.Join(dir, "cmudict-en-us.dict"), "yes"
 	if len(lm) > 0 {
 		// The library reads files only; these live as long as the reading takes.
-		files, err := os.MkdirTemp("", "parley-speech-")
+		lmFile, err := memoryFile("lm", lm)
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(files)
-		lmPath, dictPath, fwdflat = filepath.Join(files, "lm.arpa"), filepath.Join(files, "words.dict"), "no"
-		if err := errors.Join(os.WriteFile(lmPath, lm, 0o600), os.WriteFile(dictPath, dictionary, 0o600)); err != nil {
+		defer lmFile.Close()
+		dictFile, err := memoryFile("words", dictionary)
+		if err != nil {
 			return nil, err
 		}
+		defer dictFile.Close()
+		lmPath, dictPath, fwdflat = lmFile.Name(), dictFile.Name(), "no"
 	}
 	var names [4]*C.char
 	for i, s := range []string{filepath.Join(dir, "en-us"), lmPath, dictPath, fwdflat} {

@@ -95,8 +95,8 @@ func (v *accountView) show(w io.Writer) {
 func newAccountCreate() *cobra.Command {
 	var name, email string
 	cmd := &cobra.Command{Use: "create --name NAME [--email ADDRESS]", Short: "Create an account with its welcome credit and an API key",
-		Long: "Creates an account with its welcome credit and one API key with the role owner, which is shown only here. Warnings,\n" +
-			"as of a low balance, are mailed to the address, if the server has a mail server (PARLEY_SMTP_URL).",
+		Long: "Creates an account with its welcome credit and one API key with the role owner and the mark money, which is shown\n" +
+			"only here. Warnings, as of a low balance, are mailed to the address, if the server has a mail server (PARLEY_SMTP_URL).",
 		Example: "  parley account create --name 'Casa Lola' --email lola@example.com --json", Args: cobra.NoArgs}
 	adminCommand(cmd, func(a *admin, _ []string) error {
 		card, err := a.card(cmd)
@@ -115,7 +115,7 @@ func newAccountCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, secret, err := a.db.CreateKeyAs(a.ctx, account.ID, store.RoleOwner, "first key", a.now)
+		_, secret, err := a.db.FirstKey(a.ctx, account.ID, "first key", "", a.now)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,8 @@ func newAccountSet() *cobra.Command {
 	var suspended bool
 	var email string
 	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's concurrency, mail address or retention, suspend it or let it go on",
-		Long:    "Changes what is mentioned and leaves the rest. A suspended account starts no new sessions; those in progress go on.",
+		Long: "Changes what is mentioned and leaves the rest. A suspended account starts nothing, and its conversations say\n" +
+			"goodbye and end within seconds.",
 		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true", Args: cobra.ExactArgs(1)}
 	adminCommand(cmd, func(a *admin, args []string) error {
 		var change store.AccountChange
@@ -203,7 +204,7 @@ func newAccountSet() *cobra.Command {
 	cmd.Flags().IntVar(&concurrency, "concurrency", 0, "simultaneous sessions, 1 to 100000; 0: the rate card's")
 	cmd.Flags().IntVar(&recordingDays, "recording-days", 0, "days for which recordings of calls are kept, 1 to 3650; those that are there, too")
 	cmd.Flags().IntVar(&conversationDays, "conversation-days", 0, "days for which transcripts, summaries and all else that was said is kept, 1 to 3650, recordings included; 0: until it is deleted")
-	cmd.Flags().BoolVar(&suspended, "suspended", false, "refuse new sessions")
+	cmd.Flags().BoolVar(&suspended, "suspended", false, "end its sessions and refuse new ones")
 	cmd.Flags().StringVar(&email, "email", "", "where warnings are mailed; empty: nowhere")
 	return cmd
 }

@@ -19,7 +19,6 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/store"
-	"parley/store/private"
 )
 
 // adminTimeout bounds an administration command: people wait for it.
@@ -38,6 +37,16 @@ type admin struct {
 // adminCommand makes c an administration command. It reads the settings as serve
 // does, so it finds the same database.
 func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *cobra.Command {
+	return patientCommand(c, func(a *admin, args []string) error {
+		ctx, cancel := context.WithTimeout(a.ctx, adminTimeout)
+		defer cancel()
+		a.ctx = ctx
+		return run(a, args)
+	})
+}
+
+// patientCommand is an administration command that takes as long as it takes.
+func patientCommand(c *cobra.Command, run func(a *admin, args []string) error) *cobra.Command {
 	var asJSON bool
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, _, err := loadConfig(cmd)
@@ -51,7 +60,7 @@ func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *co
 			return err
 		}
 		defer closeDB()
-		err = run(&admin{ctx, db, cmd.OutOrStdout(), asJSON, time.Now()}, args)
+		err = run(&admin{cmd.Context(), db, cmd.OutOrStdout(), asJSON, time.Now()}, args)
 		if errors.Is(err, store.ErrNotFound) {
 			err = fmt.Errorf("%s: %w", strings.Join(append([]string{cmd.Parent().Name()}, args...), " "), err)
 		}
@@ -62,33 +71,43 @@ func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *co
 	return c
 }
 
-// openStore connects to the database of the settings: a running server's, or the
-// private one, started for as long as the command takes.
+// openStore connects to the database of the settings, which must be there and have the
+// schema that this program knows.
 func openStore(ctx context.Context, cfg *config.Config, log *slog.Logger) (*store.DB, func(), error) {
-	url, stop := cfg.DatabaseURL, func() {}
-	if url == "" {
-		var err error
-		dir, _ := chooseDataDir(cfg)
-		if url, err = private.Locate(private.Dir(dir)); err != nil {
-			if err := makeDataDir(dir); err != nil {
-				return nil, nil, err
-			}
-			cluster, err := private.Start(ctx, private.Options{Dir: private.Dir(dir), Log: log})
-			if err != nil {
-				return nil, nil, advise(err)
-			}
-			url, stop = cluster.URL(), func() { _ = cluster.Stop() }
-		}
+	url, stop, err := findDatabase(ctx, cfg, log)
+	if err != nil {
+		return nil, nil, err
 	}
 	db, err := store.Open(ctx, url)
-	if err == nil {
-		err = db.Migrate(ctx)
-	}
 	if err != nil {
 		stop()
 		return nil, nil, err
 	}
-	return db, func() { db.Close(); stop() }, nil
+	closeDB := func() { db.Close(); _ = stop() }
+	is, err := db.Schema(ctx)
+	if err == nil {
+		err = fits(is)
+	}
+	if err != nil {
+		closeDB()
+		return nil, nil, err
+	}
+	db.LimitRecharges(billing.Money(cfg.RechargeMax) * billing.USD) // for what changes a balance
+	return db, closeDB, nil
+}
+
+// fits says what to do about a schema that is not the one this program knows. Servers of
+// another version may work on it, so a command does not change it.
+func fits(is int64) error {
+	switch known := store.SchemaVersion(); {
+	case is == 0:
+		return errors.New("the database has no accounts yet: parley migrate prepares it, or the first parley serve")
+	case is < known:
+		return fmt.Errorf("the database has schema %d and this program knows %d: parley migrate brings it up to date, while servers are at work", is, known)
+	case is > known:
+		return fmt.Errorf("the database has schema %d and this program knows %d: use the program of a newer server (parley version)", is, known)
+	}
+	return nil
 }
 
 // print answers with v as JSON, or with the lines for a person.

@@ -129,19 +129,23 @@ func newAgentCreate() *cobra.Command {
 
 func newAgentUpdate() *cobra.Command {
 	var f agentFlags
-	cmd := &cobra.Command{Use: "update --account ID AGENT_ID", Short: "Change an agent; what is not mentioned stays",
+	cmd := &cobra.Command{Use: "update AGENT_ID", Short: "Change an agent; what is not mentioned stays",
 		Long:    "Changes an agent by flags, a YAML file or both; what is not mentioned stays. Calls in progress keep what they began with.",
-		Example: "  parley agent update --account acc_… ag_… --voice M2", Args: cobra.ExactArgs(1)}
-	account := accountFlag(cmd)
+		Example: "  parley agent update ag_… --voice M2", Args: cobra.ExactArgs(1)}
+	owner := agentOwner(cmd)
 	adminCommand(cmd, func(a *admin, args []string) error {
-		agent, err := a.db.Agent(a.ctx, *account, args[0])
+		account, err := owner(a, args[0])
+		if err != nil {
+			return err
+		}
+		agent, err := a.db.Agent(a.ctx, account, args[0])
 		if err != nil {
 			return err
 		}
 		if err := f.apply(cmd, agent); err != nil {
 			return err
 		}
-		if agent, err = a.db.UpdateAgent(a.ctx, *account, *agent, a.now); err != nil {
+		if agent, err = a.db.UpdateAgent(a.ctx, account, *agent, a.now); err != nil {
 			return err
 		}
 		v := viewAgent(agent)
@@ -152,11 +156,15 @@ func newAgentUpdate() *cobra.Command {
 }
 
 func newAgentShow() *cobra.Command {
-	cmd := &cobra.Command{Use: "show --account ID AGENT_ID", Short: "Show an agent",
-		Long: "Shows an agent with its prompt and settings.", Example: "  parley agent show --account acc_… ag_… --json", Args: cobra.ExactArgs(1)}
-	account := accountFlag(cmd)
+	cmd := &cobra.Command{Use: "show AGENT_ID", Short: "Show an agent",
+		Long: "Shows an agent with its prompt and settings.", Example: "  parley agent show ag_… --json", Args: cobra.ExactArgs(1)}
+	owner := agentOwner(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		agent, err := a.db.Agent(a.ctx, *account, args[0])
+		account, err := owner(a, args[0])
+		if err != nil {
+			return err
+		}
+		agent, err := a.db.Agent(a.ctx, account, args[0])
 		if err != nil {
 			return err
 		}
@@ -190,12 +198,16 @@ func newAgentList() *cobra.Command {
 }
 
 func newAgentDelete() *cobra.Command {
-	cmd := &cobra.Command{Use: "delete --account ID AGENT_ID", Short: "Delete an agent; its numbers are answered by nobody",
+	cmd := &cobra.Command{Use: "delete AGENT_ID", Short: "Delete an agent; its numbers are answered by nobody",
 		Long:    "Deletes an agent. Its numbers stay with the account and are answered by nobody until they get another agent.",
-		Example: "  parley agent delete --account acc_… ag_…", Args: cobra.ExactArgs(1)}
-	account := accountFlag(cmd)
+		Example: "  parley agent delete ag_…", Args: cobra.ExactArgs(1)}
+	owner := agentOwner(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		if err := a.db.DeleteAgent(a.ctx, *account, args[0], 0); err != nil {
+		account, err := owner(a, args[0])
+		if err != nil {
+			return err
+		}
+		if err = a.db.DeleteAgent(a.ctx, account, args[0], 0); err != nil {
 			return err
 		}
 		return a.print(map[string]any{"id": args[0], "deleted": true}, func(w io.Writer) { fmt.Fprintf(w, "deleted\t%s\n", args[0]) })

@@ -27,14 +27,18 @@ func newAgentSchema() *cobra.Command {
 }
 
 func newAgentExport() *cobra.Command {
-	cmd := &cobra.Command{Use: "export --account ID AGENT_ID", Short: "Print an agent as a YAML file", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "export AGENT_ID", Short: "Print an agent as a YAML file", Args: cobra.ExactArgs(1),
 		Long:    "Prints an agent, or one of its versions, as a file that create and update take.",
-		Example: "  parley agent export --account acc_… ag_… >agent.yaml"}
-	account := accountFlag(cmd)
+		Example: "  parley agent export ag_… >agent.yaml"}
+	owner := agentOwner(cmd)
 	var version int64
 	cmd.Flags().Int64Var(&version, "version", 0, "which version; 0: as it is")
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		found, err := agentAt(a, *account, args[0], version)
+		account, err := owner(a, args[0])
+		if err != nil {
+			return err
+		}
+		found, err := agentAt(a, account, args[0], version)
 		if err != nil {
 			return err
 		}
@@ -59,11 +63,15 @@ func agentAt(a *admin, account, id string, version int64) (*store.Agent, error) 
 }
 
 func newAgentVersions() *cobra.Command {
-	cmd := &cobra.Command{Use: "versions --account ID AGENT_ID", Short: "List an agent's versions, the newest first", Args: cobra.ExactArgs(1),
-		Long: "Lists what an agent was: each change leaves a version.", Example: "  parley agent versions --account acc_… ag_…"}
-	account := accountFlag(cmd)
+	cmd := &cobra.Command{Use: "versions AGENT_ID", Short: "List an agent's versions, the newest first", Args: cobra.ExactArgs(1),
+		Long: "Lists what an agent was: each change leaves a version.", Example: "  parley agent versions ag_…"}
+	owner := agentOwner(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		found, err := a.db.AgentVersions(a.ctx, *account, args[0], 0, 0)
+		account, err := owner(a, args[0])
+		if err != nil {
+			return err
+		}
+		found, err := a.db.AgentVersions(a.ctx, account, args[0], 0, 0)
 		if err == nil && len(found) == 0 {
 			err = store.ErrNotFound
 		}
@@ -83,25 +91,29 @@ func newAgentVersions() *cobra.Command {
 }
 
 func newAgentRestore() *cobra.Command {
-	cmd := &cobra.Command{Use: "restore --account ID AGENT_ID VERSION", Short: "Make an agent what it was", Args: cobra.ExactArgs(2),
+	cmd := &cobra.Command{Use: "restore AGENT_ID VERSION", Short: "Make an agent what it was", Args: cobra.ExactArgs(2),
 		Long:    "Makes an agent what it was in a version. That is a change like any other, with a version of its own.",
-		Example: "  parley agent restore --account acc_… ag_… 3"}
-	account := accountFlag(cmd)
+		Example: "  parley agent restore ag_… 3"}
+	owner := agentOwner(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		version, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil || version < 1 {
 			return fmt.Errorf("%w: %q is no version", store.ErrInvalid, args[1])
 		}
-		now, err := a.db.Agent(a.ctx, *account, args[0])
+		account, err := owner(a, args[0])
 		if err != nil {
 			return err
 		}
-		was, err := a.db.AgentVersion(a.ctx, *account, args[0], version)
+		now, err := a.db.Agent(a.ctx, account, args[0])
+		if err != nil {
+			return err
+		}
+		was, err := a.db.AgentVersion(a.ctx, account, args[0], version)
 		if err != nil {
 			return err
 		}
 		was.Version = now.Version
-		restored, err := a.db.UpdateAgent(a.ctx, *account, *was, a.now)
+		restored, err := a.db.UpdateAgent(a.ctx, account, *was, a.now)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -110,7 +109,7 @@ func (j *copying) backup(withoutSecret bool) (err error) {
 		src.Secret = backup.SecretConfigured
 	}
 	var stop func() error
-	if src.Database, stop, err = j.database(dataDir); err != nil {
+	if src.Database, stop, err = j.database(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
@@ -142,28 +141,12 @@ func (j *copying) backup(withoutSecret bool) (err error) {
 
 // database is the one to back up: the configured one, a running server's, or the
 // private one, started until stop.
-func (j *copying) database(dataDir string) (d backup.Database, stop func() error, err error) {
-	none := func() error { return nil }
-	if j.cfg.DatabaseURL != "" {
-		return backup.Database{URL: j.cfg.DatabaseURL}, none, nil
+func (j *copying) database() (d backup.Database, stop func() error, err error) {
+	url, stop, err := findDatabase(j.ctx, j.cfg, j.log)
+	if errors.Is(err, errNoDatabase) {
+		err = fmt.Errorf("there is nothing to back up: %w", err)
 	}
-	dir := private.Dir(dataDir)
-	url, err := private.Locate(dir)
-	if err == nil {
-		return backup.Database{URL: url, Private: true}, none, nil
-	}
-	there, lookErr := private.Exists(dir)
-	if errors.Is(err, fs.ErrPermission) || lookErr != nil {
-		return d, nil, fmt.Errorf("%s is not ours to read: run this as the account that runs the server, or as root", dir)
-	}
-	if !there {
-		return d, nil, fmt.Errorf("there is nothing to back up: %s has no database (PARLEY_DATA_DIR or PARLEY_DATABASE_URL says where one is)", dataDir)
-	}
-	cluster, err := private.Start(j.ctx, private.Options{Dir: dir, Log: j.log})
-	if err != nil {
-		return d, nil, advise(err)
-	}
-	return backup.Database{URL: cluster.URL(), Private: true}, cluster.Stop, nil
+	return backup.Database{URL: url, Private: j.cfg.DatabaseURL == ""}, stop, err
 }
 
 // size is a number of bytes for a person.

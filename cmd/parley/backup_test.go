@@ -84,6 +84,11 @@ func goThere(t *testing.T, who *user.User) {
 	if code, said := runToEnd(t, as(who, command(dir, "backup", filepath.Join(home, "none")))); code != exitFailed || !strings.Contains(said, "nothing to back up") {
 		t.Errorf("exit status %d: %s", code, said)
 	}
+	first := launch(t, as(who, command(dir, "serve")))
+	first.signal(syscall.SIGTERM)
+	if code := first.end(); code != exitDone {
+		t.Fatalf("exit status %d:\n%s", code, first.text())
+	}
 	if code, said := runToEnd(t, as(who, command(dir, "account", "create", "--name", "Lola"))); code != exitDone {
 		t.Fatalf("exit status %d: %s", code, said)
 	}

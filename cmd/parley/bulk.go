@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/client"
+	"parley/api/export"
 )
 
 // batchPoll is how often a batch that is followed is looked at.
@@ -235,10 +236,7 @@ func writeRows(out io.Writer, b *client.Batch) error {
 		if r.Error != nil {
 			fault = r.Error.Code + ": " + r.Error.Message
 		}
-		summary := optional(r.Summary)
-		if strings.ContainsAny(summary[:min(1, len(summary))], "=+-@\t\r") {
-			summary = "'" + summary
-		}
+		summary := export.Words(optional(r.Summary))
 		_ = w.Write([]string{r.To, r.From, r.Agent, instant(r.ScheduledAt), r.Status, optional(r.CallID), instant(r.StartedAt), instant(r.AnsweredAt), instant(r.EndedAt),
 			strconv.FormatInt(r.Duration, 10), optional(r.EndReason), optional(r.EndDetail), optional(r.AnsweredBy), r.Cost.String(), summary, fault})
 	}

@@ -127,7 +127,7 @@ func shown(cmd *cobra.Command, asJSON bool) func(client.CallEvent) error {
 			said = all(w, e.Transcript)
 		case "ended":
 			all(w, e.Transcript[min(said, len(e.Transcript)):]) // what came with the end
-			fmt.Fprintf(w, "        ended after %s: %s\n", time.Duration(e.Duration)*time.Second, e.EndReason)
+			fmt.Fprintf(w, "        ended after %s: %s\n", time.Duration(e.Duration)*time.Second, strings.TrimSpace(e.EndReason+" "+e.EndDetail))
 		}
 		return nil
 	}

@@ -5,16 +5,17 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
+
+	"parley/api/status"
 )
 
 // Bounds of the readiness checks.
 const (
 	checkTimeout = 2 * time.Second
-	// checkEvery keeps strangers, who need no credential here, from making the
-	// server check itself all day.
-	checkEvery = 500 * time.Millisecond
+	checkEvery   = 500 * time.Millisecond
 )
 
 // phase is where the server is in its life.
@@ -30,12 +31,11 @@ const (
 type health struct {
 	log *slog.Logger
 
-	// mu is held while checks run: whoever asks meanwhile gets the same answer.
+	last status.Recent[[]string] // names that were not ready
+
 	mu     sync.Mutex
 	phase  phase
 	checks []check
-	last   []string // names that were not ready
-	at     time.Time
 }
 
 type check struct {
@@ -43,14 +43,16 @@ type check struct {
 	test func(ctx context.Context) error
 }
 
-func newHealth(log *slog.Logger) *health { return &health{log: log, phase: starting} }
+func newHealth(log *slog.Logger) *health {
+	return &health{log: log, phase: starting}
+}
 
 // add names something the server cannot work without. Its test has 2 s.
 func (h *health) add(name string, test func(ctx context.Context) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.checks = append(h.checks, check{name, test})
-	h.at = time.Time{}
+	h.last.Forget()
 }
 
 func (h *health) enter(p phase) {
@@ -60,30 +62,32 @@ func (h *health) enter(p phase) {
 }
 
 // state is the phase and what is not ready, from checks at most 0.5 s old.
-func (h *health) state(ctx context.Context) (phase, []string) {
+func (h *health) state() (phase, []string) {
+	notReady, ok := h.last.Get(checkEvery, checkTimeout, h.run)
+	if !ok {
+		notReady = []string{"checks"}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.at.IsZero() || time.Since(h.at) >= checkEvery {
-		h.last = h.runLocked(context.WithoutCancel(ctx))
-		h.at = time.Now()
-	}
-	return h.phase, h.last
+	return h.phase, notReady
 }
 
-func (h *health) runLocked(ctx context.Context) []string {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	errs := make([]error, len(h.checks))
+// run makes the checks.
+func (h *health) run(ctx context.Context) []string {
+	h.mu.Lock()
+	checks := slices.Clone(h.checks)
+	h.mu.Unlock()
+	errs := make([]error, len(checks))
 	var wg sync.WaitGroup
-	for i, c := range h.checks {
+	for i, c := range checks {
 		wg.Go(func() { errs[i] = c.test(ctx) })
 	}
 	wg.Wait()
 	notReady := []string{}
 	for i, err := range errs {
 		if err != nil {
-			notReady = append(notReady, h.checks[i].name)
-			h.log.Debug("not ready", "check", h.checks[i].name, "err", err)
+			notReady = append(notReady, checks[i].name)
+			h.log.Debug("not ready", "check", checks[i].name, "err", err)
 		}
 	}
 	return notReady
@@ -94,17 +98,17 @@ func (h *health) mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		phase, notReady := h.state(r.Context())
-		status := string(phase)
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		phase, notReady := h.state()
+		word := string(phase)
 		code := http.StatusOK
 		if phase == ready && len(notReady) > 0 {
-			status = "not_ready"
+			word = "not_ready"
 		}
-		if status != string(ready) {
+		if word != string(ready) {
 			code = http.StatusServiceUnavailable
 		}
-		writeJSON(w, code, map[string]any{"status": status, "not_ready": notReady})
+		writeJSON(w, code, map[string]any{"status": word, "not_ready": notReady})
 	})
 }
 

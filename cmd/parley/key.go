@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -12,9 +13,9 @@ import (
 
 func newKeyCommand() *cobra.Command {
 	return group("key", "API keys: create, list, revoke",
-		"A key opens the API for its account; one with the role owner also changes who belongs to the account. An operator's key opens the\n"+
-			"routes with which operators look after accounts, and nothing else. A key is shown once, when it is made; only its end is kept in\n"+
-			"readable form.",
+		"A key opens the API for its account; one with the role owner also changes who belongs to the account, and one with the mark money\n"+
+			"what is paid. An operator's key opens the routes with which operators look after accounts, and nothing else. A key is shown once,\n"+
+			"when it is made; only its end is kept in readable form.",
 		"  parley key list --account acc_…", newKeyCreate(), newKeyList(), newKeyRevoke())
 }
 
@@ -22,16 +23,26 @@ func newKeyCommand() *cobra.Command {
 type keyView struct {
 	ID        string     `json:"id"`
 	Role      string     `json:"role"`
+	Money     bool       `json:"money"`
 	Name      string     `json:"name"`
 	Last4     string     `json:"last4"`
 	CreatedAt time.Time  `json:"created_at"`
+	CreatedBy string     `json:"created_by"` // a user or a key; empty: a command, or not known
 	LastUsed  *time.Time `json:"last_used_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
 	APIKey    string     `json:"api_key,omitempty"`
 }
 
+// rights are what it may do, for people.
+func (v keyView) rights() string {
+	if v.Money {
+		return v.Role + ", money"
+	}
+	return v.Role
+}
+
 func viewKey(k store.Key) keyView {
-	return keyView{ID: k.ID, Role: k.Role, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsed: k.LastUsedAt, RevokedAt: k.RevokedAt}
+	return keyView{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, CreatedBy: cmp.Or(k.MakerEmail, k.Maker), LastUsed: k.LastUsedAt, RevokedAt: k.RevokedAt}
 }
 
 // accountFlag adds the flag that says whose thing it is.
@@ -39,6 +50,20 @@ func accountFlag(cmd *cobra.Command) *string {
 	account := cmd.Flags().String("account", "", "the account's identifier")
 	_ = cmd.MarkFlagRequired("account")
 	return account
+}
+
+// agentOwner adds --account to a command on one agent, whose identifier names its account
+// already: the flag may be left out, and given it must be right. The function returned
+// finds the account; store.ErrNotFound where there is no such agent.
+func agentOwner(cmd *cobra.Command) func(a *admin, id string) (string, error) {
+	account := cmd.Flags().String("account", "", "the account that has the agent; found by the agent unless given")
+	return func(a *admin, id string) (string, error) {
+		owner, err := a.db.AgentOwner(a.ctx, id)
+		if err == nil && *account != "" && *account != owner {
+			err = store.ErrNotFound
+		}
+		return owner, err
+	}
 }
 
 // keyring is whose keys a command works with: an account's, or an operator's.
@@ -67,18 +92,21 @@ func (r *keyring) user(a *admin) (string, error) {
 
 func newKeyCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create --account ID|--operator EMAIL", Short: "Create an API key; it is shown once",
-		Long: "Creates an API key and prints it. It cannot be shown again. With --role owner it may also change who belongs to the account.\n" +
+		Long: "Creates an API key and prints it. It cannot be shown again. With --role owner it may also change who belongs to the account,\n" +
+			"with --money what is paid: automatic recharge and limits of spending.\n" +
 			"An operator's key looks after the server's accounts under /v1/operator/, for as long as its user is an operator.",
 		Example: "  parley key create --account acc_… --name website\n  parley key create --operator ana@example.com --name provisioning", Args: cobra.NoArgs}
 	ring, name := keyringFlags(cmd), cmd.Flags().String("name", "key", "what it is for")
 	role := cmd.Flags().String("role", store.RoleMember, "member, or owner: people, too")
+	money := cmd.Flags().Bool("money", false, "it may change what is paid")
 	cmd.MarkFlagsMutuallyExclusive("role", "operator")
+	cmd.MarkFlagsMutuallyExclusive("money", "operator")
 	complete(cmd, map[string][]string{"role": {store.RoleMember, store.RoleOwner}})
 	return adminCommand(cmd, func(a *admin, _ []string) (err error) {
 		var k store.Key
 		var secret, user string
 		if ring.operator == "" {
-			k, secret, err = a.db.CreateKeyAs(a.ctx, ring.account, *role, *name, a.now)
+			k, secret, err = a.db.MakeKey(a.ctx, store.NewKey{Account: ring.account, Name: *name, Role: *role, Money: *money}, a.now)
 		} else if user, err = ring.user(a); err == nil {
 			k, secret, err = a.db.CreateOperatorKey(a.ctx, user, *name, a.now)
 		}
@@ -111,7 +139,7 @@ func newKeyList() *cobra.Command {
 				if v.RevokedAt != nil {
 					state = "revoked " + stamp(v.RevokedAt)
 				}
-				fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\n", v.ID, v.Name, v.Last4, v.Role, state)
+				fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\n", v.ID, v.Name, v.Last4, v.rights(), state)
 			}
 		})
 	})

@@ -68,7 +68,7 @@ func newRoot(understood *bool) *cobra.Command {
 			return err
 		},
 	}
-	root.AddCommand(newServeCommand(), newDoctorCommand(), newAccountCommand(), newAdminUserCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(), newLedgerCommand(), newBackupCommand(), newRestoreCommand(),
+	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newAccountCommand(), newAdminUserCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(), newLedgerCommand(), newMigrateCommand(), newBackupCommand(), newRestoreCommand(),
 		newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(), newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newReplayCommand(), newSimulateCommand(), newBenchCommand(),
 		newConfigCommand(), newCompletionCommand(), newVersionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true

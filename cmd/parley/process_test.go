@@ -93,8 +93,15 @@ func command(dataDir string, args ...string) *exec.Cmd {
 // serve starts a server and waits until its log says that it is ready.
 func serve(t *testing.T, dataDir string, env ...string) *running {
 	t.Helper()
-	r := &running{t: t, cmd: command(dataDir, "serve"), addrs: map[string]string{}, done: make(chan struct{})}
-	r.cmd.Env = append(r.cmd.Env, env...)
+	cmd := command(dataDir, "serve")
+	cmd.Env = append(cmd.Env, env...)
+	return launch(t, cmd)
+}
+
+// launch does the same with a command that serves.
+func launch(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
+	r := &running{t: t, cmd: cmd, addrs: map[string]string{}, done: make(chan struct{})}
 	r.cmd.Stdout = said{r}
 	stderr, err := r.cmd.StderrPipe()
 	if err != nil {
@@ -361,7 +368,7 @@ func TestClosedDataDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stderr := runToEnd(t, command(filepath.Join(closed, "data"), "serve"))
-	if last := lastLine(stderr); code != exitFailed || !strings.Contains(last, "set PARLEY_DATA_DIR") {
+	if last := lastLine(stderr); code != exitFailed || !strings.Contains(last, "PARLEY_DATA_DIR=/var/lib/parley parley serve") {
 		t.Errorf("exit status %d, %q", code, last)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(closed, "data", "postgres")); len(entries) != 0 {

@@ -17,6 +17,7 @@ import (
 
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/node"
+	"parley/store/private"
 )
 
 // Patience with parts that stop, all together: they need milliseconds, and the
@@ -147,6 +148,7 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 		return nil, err
 	}
 	s.httpAddr = public.ln.Addr().String()
+	public.ln = newCrowd(public.ln, s.cfg.TrustedProxies, s.log)
 	web = s.life.run("http", public.run)
 	metrics, err := listen("metrics", "METRICS_ADDR", s.cfg.MetricsAddr, newMetricsHandler(s.metrics, &s.operator), s.log)
 	if err != nil {
@@ -154,6 +156,11 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 	}
 	s.life.run("metrics", metrics.run)
 
+	if s.cfg.DatabaseURL == "" {
+		if err := private.Check(private.Dir(s.dataDir), ""); err != nil { // before it leaves anything there
+			return web, advise(err)
+		}
+	}
 	if err := makeDataDir(s.dataDir); err != nil {
 		return web, err
 	}
@@ -230,7 +237,7 @@ func (s *server) startNode(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("demonstration: %w", err)
 		}
-		fmt.Fprint(s.out, demo.Guide(s.scheme(), s.httpAddr, n.SIPAddr()))
+		fmt.Fprint(s.out, demo.Guide(n.DemoLink(), s.scheme(), s.httpAddr, n.SIPAddr()))
 	}
 	first, err := n.FirstRun(ctx)
 	if err != nil {

@@ -75,10 +75,10 @@ func TestDrainWaitsForCalls(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(t.Context(), []string{"PARLEY_X is not a setting"}, signals) }()
-	eventually(t, "ready", func() bool { p, _ := s.health.state(t.Context()); return p == ready })
+	eventually(t, "ready", func() bool { p, _ := s.health.state(); return p == ready })
 	signals <- syscall.SIGTERM
 	<-c.began
-	if p, _ := s.health.state(t.Context()); p != draining {
+	if p, _ := s.health.state(); p != draining {
 		t.Errorf("ready says %s while draining", p)
 	}
 	s.databaseURL += "&pool_max_conns=9" // is the pool's, and not sent to the database

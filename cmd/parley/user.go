@@ -13,9 +13,10 @@ import (
 )
 
 func newAdminUserCommand() *cobra.Command {
-	return group("admin", "People who sign in to the dashboard: create, reset, list",
-		"Each prints a link with which the person chooses a password, once, within 30 minutes. Passwords are never typed here.",
-		"  parley admin create ana@example.com", newAdminCreate(), newAdminReset(), newAdminList())
+	return group("admin", "People who sign in to the dashboard: create, reset, list, role, disable, enable, delete",
+		"create and reset print a link with which the person chooses a password, once, within 30 minutes. Passwords are never typed here.",
+		"  parley admin create ana@example.com", newAdminCreate(), newAdminReset(), newAdminList(), newAdminRole(),
+		newAdminDisable(), newAdminEnable(), newAdminDelete())
 }
 
 // userView is a user as commands print it.
@@ -25,12 +26,13 @@ type userView struct {
 	Role       string     `json:"role"`
 	CreatedAt  time.Time  `json:"created_at"`
 	SignedInAt *time.Time `json:"signed_in_at"`
+	DisabledAt *time.Time `json:"disabled_at"`
 	Link       string     `json:"link,omitempty"` // opens once
 	ExpiresAt  *time.Time `json:"link_expires_at,omitempty"`
 }
 
 func viewUser(u *store.User) userView {
-	return userView{ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: u.CreatedAt, SignedInAt: u.SignedInAt}
+	return userView{ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: u.CreatedAt, SignedInAt: u.SignedInAt, DisabledAt: u.DisabledAt}
 }
 
 // printLink makes a link for a user and prints it.
@@ -103,7 +105,11 @@ func newAdminList() *cobra.Command {
 		}
 		return a.print(map[string]any{"users": views}, func(w io.Writer) {
 			for _, v := range views {
-				fmt.Fprintf(w, "%s\t%s\t%s\tsigned in %s\n", v.ID, v.Email, v.Role, stamp(v.SignedInAt))
+				state := "signed in " + stamp(v.SignedInAt)
+				if v.DisabledAt != nil {
+					state = "disabled " + stamp(v.DisabledAt)
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Email, v.Role, state)
 			}
 		})
 	})

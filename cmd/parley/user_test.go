@@ -115,6 +115,28 @@ func TestPeopleSignIn(t *testing.T) {
 			t.Errorf("%q: %d %s", tt.args, code, said)
 		}
 	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+		page int // that his accounts answer then
+	}{
+		{[]string{"role", "luis@example.com", "queen"}, exitUsage, "operator or a member", 200},
+		{[]string{"role", "luis@example.com", "operator"}, exitDone, "operator", 200},
+		{[]string{"role", "luis@example.com", "owner", "--account", "acc_x"}, exitNotFound, "not found", 200},
+		{[]string{"disable", "luis@example.com"}, exitDone, "disabled", http.StatusSeeOther},
+		{[]string{"reset", "luis@example.com"}, exitNotFound, "not found", http.StatusSeeOther},
+		{[]string{"enable", "luis@example.com"}, exitDone, "luis@example.com", http.StatusSeeOther},
+		{[]string{"delete", "luis@example.com"}, exitDone, "deleted", http.StatusSeeOther},
+		{[]string{"delete", "luis@example.com"}, exitNotFound, "not found", http.StatusSeeOther},
+	} {
+		if code, said := ask(tt.args...); code != tt.code || !strings.Contains(said, tt.says) {
+			t.Errorf("%q: %d %s", tt.args, code, said)
+		}
+		if w := r.page(luis, "/app/accounts", nil); w.StatusCode != tt.page {
+			t.Errorf("%q: his accounts answer %d", tt.args, w.StatusCode)
+		}
+	}
 	if code, said := ask("list", "--json"); code != exitDone || strings.Contains(said, "eva@") {
 		t.Errorf("a refused command made somebody: %d %s", code, said)
 	}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,11 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"parley/api"
 	"parley/cmd/parley/node"
 )
 
-// Bounds of the HTTP servers. There is none on a whole request or response:
-// sockets and event streams stay open for as long as a call.
+// Bounds of the HTTP servers. There is none on a whole request or response: sockets and
+// event streams stay open for as long as a call. A body has its own, see api.SetBodyPatience.
 const (
 	headerTimeout = 5 * time.Second
 	idleTimeout   = 2 * time.Minute
@@ -27,10 +30,6 @@ const (
 	// requestPatience is how long requests in progress may take to end at a stop.
 	requestPatience = 5 * time.Second
 )
-
-// hstsAge is how long browsers remember that this server speaks TLS (RFC 6797), half a
-// year in seconds.
-const hstsAge = "15552000"
 
 // web is an HTTP server on a listener of its own.
 type web struct {
@@ -65,7 +64,7 @@ func (w *web) secure(cert *node.Certificate) {
 	w.srv.TLSConfig = cert.TLS()
 	inner := w.srv.Handler
 	w.srv.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		rw.Header().Set("Strict-Transport-Security", "max-age="+hstsAge)
+		rw.Header().Set("Strict-Transport-Security", api.HSTS)
 		inner.ServeHTTP(rw, r)
 	})
 }
@@ -129,15 +128,44 @@ func newRegistry() *prometheus.Registry {
 }
 
 // newMetricsHandler serves metrics, profiles and what node.Operator shows, for the
-// operator's eyes only.
+// operator's eyes only. Profiles are for this machine. From this machine everything must
+// be asked for by a name of it: a page that a browser here has loaded may have its own
+// name lead here.
 func newMetricsHandler(r *prometheus.Registry, operator http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/debug/sip/", operator)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	return mux
+	for path, profile := range map[string]http.HandlerFunc{"/debug/pprof/": pprof.Index, "/debug/pprof/cmdline": pprof.Cmdline,
+		"/debug/pprof/profile": pprof.Profile, "/debug/pprof/symbol": pprof.Symbol, "/debug/pprof/trace": pprof.Trace} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if !fromHere(r) {
+				http.NotFound(w, r)
+				return
+			}
+			profile(w, r)
+		})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fromHere(r) && !namesHere(r.Host) {
+			http.Error(w, "ask for localhost", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// fromHere says whether a request comes from this machine.
+func fromHere(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && peer.Addr().Unmap().IsLoopback()
+}
+
+// namesHere says whether a Host header is an address or localhost, to which nobody else can
+// give a meaning.
+func namesHere(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || strings.EqualFold(host, "localhost")
 }

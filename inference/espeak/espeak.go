@@ -13,6 +13,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"time"
 
 	"parley/inference"
 	"parley/inference/worker"
@@ -57,6 +58,9 @@ func New(c Config) *Engine {
 
 // Run keeps the worker processes alive until ctx ends and waits for their end.
 func (e *Engine) Run(ctx context.Context) error { return e.pool.Run(ctx) }
+
+// Lag is how long the text that is next has waited for a worker; 0 when none waits.
+func (e *Engine) Lag() time.Duration { return e.pool.Lag() }
 
 // Ready waits until the engine can speak; the error says why it cannot.
 func (e *Engine) Ready(ctx context.Context) error { return fault(e.pool.Ready(ctx)) }

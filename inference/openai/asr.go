@@ -10,6 +10,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/isolate"
 )
 
 // ASR is a transcription server. It is a batch engine: each utterance is one
@@ -61,7 +62,7 @@ func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recogn
 		tape: inference.NewTape(),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	go s.run()
+	isolate.Go("inference/openai/recognition", s.cancel, s.run, func() { s.cancel(errClosed) }, func() { close(s.results) }, func() { close(s.done) })
 	return s, nil
 }
 
@@ -170,9 +171,6 @@ func (s *stream) rouse() {
 
 // run makes one request after the other, so that results keep their order.
 func (s *stream) run() {
-	defer close(s.done)
-	defer close(s.results)
-	defer s.cancel(errClosed)
 	for {
 		ctx, cancel := context.WithCancelCause(s.ctx)
 		j := s.next(cancel)

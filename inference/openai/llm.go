@@ -209,7 +209,7 @@ var names = map[string]string{
 
 // system is the prompt, with the language to answer in where the request says.
 func system(r inference.Request) string {
-	prompt := strings.TrimSpace(r.System)
+	prompt := strings.TrimSpace(r.Instructions())
 	if name := names[r.Language]; name != "" {
 		prompt = strings.TrimSpace(prompt + "\n\nAnswer in " + name + ".")
 	}

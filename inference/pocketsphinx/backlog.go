@@ -112,6 +112,9 @@ func (b *backlog) next() (audio []int16, finish bool) {
 	return nil, false
 }
 
+// undecoded is the audio that the worker was not given or has not acknowledged, in samples.
+func (b *backlog) undecoded() int { return b.end() - b.sent + b.inflight }
+
 // heard counts n samples as acknowledged.
 func (b *backlog) heard(n int) { b.inflight = max(0, b.inflight-n) }
 

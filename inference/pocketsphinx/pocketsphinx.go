@@ -17,11 +17,13 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/inference"
 	"parley/inference/worker"
+	"parley/media/isolate"
 )
 
 // Name is the engine's name in discovery, logs and errors.
@@ -58,6 +60,9 @@ type Engine struct {
 
 	maxGenerals int32
 	generals    atomic.Int32 // streams with the general model
+
+	mu      sync.Mutex
+	streams map[*recognition]struct{} // open ones
 }
 
 var _ inference.ASR = (*Engine)(nil)
@@ -75,7 +80,7 @@ func New(c Config) *Engine {
 	}
 	return &Engine{
 		pool: worker.NewPool(worker.Config{
-			Name: Name, Path: c.Program, Args: []string{"-model", c.ModelDir, "asr"},
+			Name: Name, Path: c.Program, Args: []string{"-model", c.ModelDir, "asr"}, Read: []string{c.ModelDir},
 			Processes: c.Processes, Streams: streamsPerProcess, Waiting: waiting, Log: c.Log,
 		}),
 		models:  &models{path: filepath.Join(c.ModelDir, "cmudict-en-us.dict")},
@@ -83,6 +88,7 @@ func New(c Config) *Engine {
 		log:     c.Log,
 
 		maxGenerals: int32(c.Processes * generalPerProcess),
+		streams:     map[*recognition]struct{}{},
 	}
 }
 
@@ -91,6 +97,23 @@ func (e *Engine) Run(ctx context.Context) error { return e.pool.Run(ctx) }
 
 // Ready waits until the engine can recognise; the error says why it cannot.
 func (e *Engine) Ready(ctx context.Context) error { return fault(e.pool.Ready(ctx)) }
+
+// Lag is how far the workers are behind the callers who speak: the mean of the audio that each
+// of their streams has been given and not decoded. It is some 50 ms while workers keep up.
+func (e *Engine) Lag() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	waiting, streams := 0, 0
+	for r := range e.streams {
+		if n := r.undecoded(); n > 0 {
+			waiting, streams = waiting+n, streams+1
+		}
+	}
+	if streams == 0 {
+		return 0
+	}
+	return time.Duration(waiting/streams) * time.Second / time.Duration(rate)
+}
 
 // Info describes the engine.
 func (e *Engine) Info() inference.Info {
@@ -128,8 +151,12 @@ func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Rec
 		r.release()
 		return nil, err
 	}
+	e.mu.Lock()
+	e.streams[r] = struct{}{}
+	e.mu.Unlock()
 	ctx, r.cancel = context.WithCancel(ctx)
-	go r.run(ctx) // ends with ctx or Close, which waits for it
+	isolate.Go("inference/pocketsphinx/recognition", nil, func() { r.run(ctx) }, // ends with ctx or Close, which waits for it
+		r.end, func() { close(r.results) }, func() { close(r.done) })
 	return r, nil
 }
 

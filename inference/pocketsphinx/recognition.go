@@ -169,9 +169,6 @@ func (r *recognition) connect(ctx context.Context) error {
 
 // run carries audio to the worker and results to the reader.
 func (r *recognition) run(ctx context.Context) {
-	defer close(r.done)
-	defer close(r.results)
-	defer r.end()
 	var held *inference.Result // taken from pending, not delivered yet: it is not replaced any more
 	for ctx.Err() == nil {
 		if err := r.reconnect(ctx); err != nil && ctx.Err() == nil {
@@ -296,8 +293,18 @@ func (r *recognition) failLocked(err error) {
 	r.signal()
 }
 
+// undecoded is the audio that waits for the worker, in samples.
+func (r *recognition) undecoded() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.backlog.undecoded()
+}
+
 // release counts the stream out.
 func (r *recognition) release() {
+	r.engine.mu.Lock()
+	delete(r.engine.streams, r)
+	r.engine.mu.Unlock()
 	if r.model.general {
 		r.engine.generals.Add(-1)
 	}

@@ -197,10 +197,16 @@ func TestLaggingEngine(t *testing.T) {
 	n := opened.Finish()
 	write(opened, audio(t))
 	last := opened.Finish()
+	if lag := e.Lag(); lag < 15*time.Second {
+		t.Errorf("a lag of %v while the worker stands still", lag)
+	}
 	syscall.Kill(pid, syscall.SIGCONT)
 	await(t, opened, n)
 	if got := final(await(t, opened, last)); got != question {
 		t.Errorf("heard as %q", got)
+	}
+	if lag := e.Lag(); lag != 0 {
+		t.Errorf("a lag of %v with nothing to hear", lag)
 	}
 	r := opened.(*recognition)
 	r.mu.Lock()

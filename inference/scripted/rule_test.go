@@ -95,6 +95,44 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestNoResult: a rule says nothing of what its function did not answer.
+func TestNoResult(t *testing.T) {
+	const failed = "I'm sorry, that did not work."
+	for result, want := range map[string]string{
+		`{"degrees":21}`:                                  "In Paris it is 21 degrees.",
+		`{"degrees":0}`:                                   "In Paris it is 0 degrees.",
+		`{"error":null,"degrees":21,"ok":true}`:           "In Paris it is 21 degrees.",
+		`{"error":"the function did not answer in time"}`: failed,
+		`{"error":{"code":500}}`:                          failed,
+		`{"ok":false,"degrees":21}`:                       failed,
+		`{"success":false,"sky":"clear"}`:                 failed,
+		`{"ok":true}`:                                     failed,
+		`{"degrees":null}`:                                failed,
+		`{"sky":"clear"}`:                                 failed,
+		`{}`:                                              failed,
+		`null`:                                            failed,
+		``:                                                failed,
+	} {
+		r := inference.Request{System: rules, Language: "en", Tools: tools("get_weather", "ping")}
+		if got := talkTo(t, r, map[string]string{"get_weather": result}, "the weather in Paris"); got[0] != `get_weather{"city":"Paris"} `+want {
+			t.Errorf("%s: %q", result, got)
+		}
+	}
+	r := inference.Request{System: rules, Language: "en", Tools: tools("get_weather"), Messages: []inference.Message{
+		{Role: inference.RoleUser, Text: "the weather in Paris"},
+		{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: "call_1", Name: "get_weather", Arguments: `{"city":"Paris"}`}}},
+		{Role: inference.RoleTool, ToolCallID: "call_1", Text: pendingResult},
+		{Role: inference.RoleUser, Text: "when are you open"},
+	}}
+	if got := respond(r).say; got != "We are open from nine to six." {
+		t.Errorf("while the function runs: %q", got)
+	}
+	r.Messages[3].Text = "the weather in Paris"
+	if got := respond(r); got.call != nil || got.say != english.texts.moment {
+		t.Errorf("asked again while the function runs: %+v", got)
+	}
+}
+
 // TestWithoutTools: rules whose tool is missing or switched off say so, and a
 // goodbye is only said.
 func TestWithoutTools(t *testing.T) {

@@ -148,6 +148,9 @@ func respond(r inference.Request) reply {
 			}
 		case inference.RoleTool:
 			c := names[m.ToolCallID]
+			if m.Text == pendingResult {
+				continue
+			}
 			delete(d.pending, c.Name+c.Arguments)
 			if ended = c.Name == endCall; !ended {
 				results = append(results, d.speakResult(c.Name, m.Text))

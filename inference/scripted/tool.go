@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,17 +232,42 @@ func typed(v, kind string) any {
 	return v
 }
 
+// pendingResult stands for a function that has not answered yet.
+const pendingResult = `{"status":"pending"}`
+
+// resultSlot is a slot of a rule that a result fills.
+var resultSlot = regexp.MustCompile(`\{result(\.[\pL\pN_.]+)?\}`)
+
+// failed says whether a result is an object that says so: an error of any form, or no success.
+func failed(result string) bool {
+	var said struct {
+		Error   any
+		OK      *bool
+		Success *bool
+	}
+	_ = json.Unmarshal([]byte(result), &said) // what is of another form leaves its field alone
+	switch said.Error {
+	case nil, false, "":
+		return said.OK != nil && !*said.OK || said.Success != nil && !*said.Success
+	}
+	return true
+}
+
 // speakResult says what a tool found: with the words of the rule that called it,
 // a field meant for saying, or all fields there are.
 func (d *dialogue) speakResult(name, result string) string {
 	fields, order := readResult(result)
-	if fields["result.error"] != "" {
+	if failed(result) {
 		return d.texts.failed
 	}
 	for _, r := range d.script.rules {
 		if r.call == name && r.then != "" {
 			for slot, v := range d.called[name] {
 				fields[slot] = v
+			}
+			if says := resultSlot.FindAllString(strings.ToLower(r.then), -1); len(says) > 0 &&
+				!slices.ContainsFunc(says, func(slot string) bool { return fields[slot[1:len(slot)-1]] != "" }) {
+				return d.texts.failed // the result has nothing of what the rule says
 			}
 			return expand(r.then, fields)
 		}

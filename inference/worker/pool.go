@@ -4,7 +4,8 @@
 // the message format is shared with the program at the other end of the pipes.
 //
 // Native engines live behind it because their crashes, their global state and
-// their licences must not become the server's.
+// their licences must not become the server's, and in package sandbox because they
+// read what strangers say and write.
 package worker
 
 import (
@@ -18,6 +19,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"parley/media/isolate"
 )
 
 // Program is the file name of the worker program.
@@ -46,6 +49,7 @@ type Config struct {
 	Name      string   // for logs, such as "espeak"
 	Path      string   // the program; empty: Locate
 	Args      []string // its arguments
+	Read      []string // files and directories that it reads besides the system's, see sandbox.Config
 	Processes int      // how many children, at least 1
 	Streams   int      // how many streams a child serves at a time, at least 1
 	Waiting   int      // how many Opens may wait for a slot; more fail with ErrBusy
@@ -67,8 +71,9 @@ type Pool struct {
 }
 
 type waiter struct {
-	h   Handler
-	got chan *Stream // capacity 1: the giver never waits
+	h     Handler
+	since time.Time
+	got   chan *Stream // capacity 1: the giver never waits
 }
 
 // Handler receives what a child says to one stream. Its methods are called from
@@ -113,7 +118,8 @@ func Locate() (string, error) {
 func (p *Pool) Run(ctx context.Context) error {
 	var slots sync.WaitGroup
 	for range p.cfg.Processes {
-		slots.Go(func() { p.keep(ctx) })
+		slots.Add(1)
+		isolate.Keep(ctx, "inference/worker/child", func() { p.keep(ctx) }, slots.Done)
 	}
 	slots.Wait()
 	return nil
@@ -163,7 +169,7 @@ func (p *Pool) Open(ctx context.Context, h Handler) (*Stream, error) {
 		p.mu.Unlock()
 		return nil, ErrBusy
 	}
-	w := &waiter{h: h, got: make(chan *Stream, 1)}
+	w := &waiter{h: h, since: time.Now(), got: make(chan *Stream, 1)}
 	p.waiters = append(p.waiters, w)
 	p.mu.Unlock()
 
@@ -248,6 +254,16 @@ func (p *Pool) Busy() int {
 		n += len(c.streams)
 	}
 	return n
+}
+
+// Lag is how long the first in line has waited for a slot; 0 without a line.
+func (p *Pool) Lag() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waiters) == 0 {
+		return 0
+	}
+	return time.Since(p.waiters[0].since)
 }
 
 // takeLocked opens a stream on the least loaded child with a free slot, or nil.

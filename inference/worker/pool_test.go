@@ -332,3 +332,30 @@ func TestLocate(t *testing.T) {
 		t.Errorf("%s, %v", path, err)
 	}
 }
+
+// TestChildrenAreConfined: a worker knows nothing of the server's environment and has no
+// more rights than its pipes need.
+func TestChildrenAreConfined(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("confinement is the Linux kernel's")
+	}
+	t.Setenv("PARLEY_SECRET", "not for workers")
+	p, _ := start(t, config(1))
+	pid := await(t, p, 1)[0]
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil || bytes.Contains(environ, []byte("PARLEY_")) {
+		t.Errorf("environment %q, %v", environ, err)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"NoNewPrivs:\t1\n", "Seccomp:\t2\n", "CapEff:\t0000000000000000\n"} {
+		if !bytes.Contains(status, []byte(line)) {
+			t.Errorf("not %q in\n%s", line, status)
+		}
+	}
+	if bytes.Contains(status, []byte("Uid:\t0\t")) {
+		t.Error("the worker is root")
+	}
+}

@@ -13,6 +13,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"parley/media/isolate"
+	"parley/media/sandbox"
 )
 
 const (
@@ -24,7 +27,15 @@ const (
 	// graceful is how long a child may take to end after its input was closed.
 	graceful  = time.Second
 	pipeBytes = 64 << 10
+	// niceness keeps engines from delaying audio that is due: with the priority of the server,
+	// 50 talking callers made gaps of 200 ms in each other's sound on two cores. At 15 a machine
+	// that other programs keep busy starves the recogniser, and callers are misheard.
+	niceness = 5
 )
+
+// limits bound a child: decoders with the general model take 93 MB each, those with a
+// call's own 8 MB. Its files are the memory files that hold a call's language model.
+var limits = sandbox.Limits{Memory: 4 << 30, FileSize: 64 << 20, Files: 1024}
 
 // process is one child from its start to its end. The pool's lock guards streams
 // and lastID.
@@ -52,10 +63,12 @@ func (p *Pool) runProcess(ctx context.Context) error {
 		return err
 	}
 	var readers sync.WaitGroup
-	readers.Go(func() { c.read(stdout) })
-	readers.Go(func() { c.log(stderr) })
+	readers.Add(3)
 	ended := make(chan struct{})
-	readers.Go(func() { c.watch(ctx, ended) })
+	broke := func(error) { c.kill() } // another child takes its place
+	isolate.Go("inference/worker/output", broke, func() { c.read(stdout) }, func() { stdout.Close() }, c.lose, readers.Done)
+	isolate.Go("inference/worker/complaints", broke, func() { c.log(stderr) }, func() { stderr.Close() }, readers.Done)
+	isolate.Go("inference/worker/watch", broke, func() { c.watch(ctx, ended) }, readers.Done)
 	err = c.cmd.Wait()
 	close(ended)
 	readers.Wait()
@@ -84,9 +97,13 @@ func (p *Pool) start() (c *process, stdout, stderr *os.File, err error) {
 			return nil, nil, nil, err
 		}
 	}
-	cmd := exec.Command(path, p.cfg.Args...)
+	cmd, err := sandbox.Command(context.Background(), sandbox.Config{Path: path, Args: p.cfg.Args, Read: p.cfg.Read, Nice: niceness, Limits: limits})
+	if err != nil {
+		closeAll(files[:])
+		return nil, nil, nil, err
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[3], files[5]
-	dieWithParent(cmd)
+	ownGroup(cmd)
 	err = cmd.Start()
 	closeAll([]*os.File{files[0], files[3], files[5]})
 	if err != nil {
@@ -117,7 +134,6 @@ func (w deadlineWriter) Write(b []byte) (int, error) {
 
 // read hands the child's messages out until its output ends.
 func (c *process) read(stdout *os.File) {
-	defer stdout.Close()
 	r := NewReader(bufio.NewReaderSize(stdout, pipeBytes))
 	for {
 		m, err := r.Next()
@@ -139,7 +155,11 @@ func (c *process) read(stdout *os.File) {
 			s.h.Receive(m.Kind, m.Payload)
 		}
 	}
-	c.kill() // whatever it still does, nobody hears it
+}
+
+// lose ends a child whose output is not read any more: whatever it still does, nobody hears it.
+func (c *process) lose() {
+	c.kill()
 	for _, s := range c.part() {
 		s.h.Lost()
 	}
@@ -147,7 +167,6 @@ func (c *process) read(stdout *os.File) {
 
 // log passes the child's complaints on, line by line.
 func (c *process) log(stderr *os.File) {
-	defer stderr.Close()
 	r := bufio.NewReaderSize(stderr, 4096)
 	for {
 		line, long, err := r.ReadLine()

@@ -82,3 +82,29 @@ func (c Codec) Decode(dst []int16, codes []byte) int {
 	}
 	return n
 }
+
+// other holds, for each code of a law, that of the nearest level in the other law.
+var other = func() (t [2][256]byte) {
+	for i, c := range []Codec{PCMU, PCMA} {
+		for code := range 256 {
+			var sample [1]int16
+			c.Decode(sample[:], []byte{byte(code)})
+			(PCMU + PCMA - c).Encode(t[i][code:code+1], sample[:])
+		}
+	}
+	return t
+}()
+
+// Recode turns codes of the law c into codes of the law to, in place.
+func (c Codec) Recode(codes []byte, to Codec) {
+	if c == to {
+		return
+	}
+	t := &other[0]
+	if c == PCMA {
+		t = &other[1]
+	}
+	for i, b := range codes {
+		codes[i] = t[b]
+	}
+}

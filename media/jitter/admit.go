@@ -9,6 +9,7 @@ const (
 	begun             // the first of all
 	held              // on probation
 	restarted         // proves that the one on probation began a new stream
+	resumed           // or that it goes on with this one after an outage
 )
 
 // admission decides which stream a packet belongs to. A packet that does not
@@ -40,8 +41,12 @@ func (a *admission) judge(p *Packet) verdict {
 		return admitted
 	}
 	if a.probing && p.SSRC == a.probe.SSRC && p.Seq == a.probe.Seq+1 {
+		v := restarted
+		if a.outage() {
+			v = resumed
+		}
 		a.follow(p)
-		return restarted
+		return v
 	}
 	a.hold(p)
 	return held
@@ -63,6 +68,21 @@ func (a *admission) continues(p *Packet) bool {
 	jump := int64(int32(p.Timestamp - a.ts))
 	off := jump - samples(p.Arrived.Sub(a.arrived))
 	return max(jump, -jump) <= maxTimeJump || max(off, -off) <= maxTimeJump
+}
+
+// leastPacket is the shortest time of a packet, in ticks: what an outage has lost cannot
+// have been more packets than fit into it.
+const leastPacket = 10 * ms
+
+// outage says that the packet on probation belongs to the current stream: between them
+// packets were lost for as long as the wall clock says. Another stream would begin with
+// a random number and timestamp (RFC 3550 5.1).
+func (a *admission) outage() bool {
+	p := &a.probe
+	lost := int64(int16(p.Seq - a.seq))
+	jump := int64(int32(p.Timestamp - a.ts))
+	off := jump - samples(p.Arrived.Sub(a.arrived))
+	return p.SSRC == a.ssrc && lost > maxJump && jump >= (lost-1)*leastPacket && max(off, -off) <= maxTimeJump
 }
 
 // follow makes p the newest packet of the current stream.

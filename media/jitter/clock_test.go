@@ -187,7 +187,7 @@ func TestStallThenBurst(t *testing.T) {
 // An outage is concealed for 60 ms, then silent; once it is over the stream goes on
 // where the clock is.
 func TestOutage(t *testing.T) {
-	for _, lost := range []int{2, 5, 15, 40, 90} {
+	for _, lost := range []int{2, 5, 15, 40, 90, 105, 150, 1500} {
 		r := newRig(t)
 		r.play(1, 10)
 		for range lost {
@@ -204,7 +204,7 @@ func TestOutage(t *testing.T) {
 			r.tick()
 		}
 		s := r.b.Stats()
-		if s.Lost != uint64(lost) || s.Bursts != 1 {
+		if s.Lost != uint64(lost) || s.Bursts != 1 || s.Resyncs != 0 || s.Expected != uint64(20+lost) {
 			t.Errorf("outage of %d packets: stats %+v", lost, s)
 		}
 		if most := max(media.FrameTime*media.Time(lost), 0); s.Concealed > most {

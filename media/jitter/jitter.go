@@ -39,7 +39,7 @@ const (
 	MaxCodedTicks = 120 * ms
 
 	ringSlots    = 64  // packets: over a second at 20 ms, half of one at 10 ms
-	maxJump      = 100 // sequence numbers; beyond it a stream has restarted
+	maxJump      = 100 // sequence numbers; beyond it a second packet decides what has happened
 	maxTimeJump  = 2 * int64(Rate)
 	frameSamples = 160
 
@@ -204,6 +204,11 @@ func (b *Buffer) Push(p Packet) {
 		first := b.admit.probation()
 		b.begin(first)
 		b.insert(first)
+	case resumed:
+		first := b.admit.probation()
+		b.giveUp(b.ring.missing() + b.ring.jump(first.Seq))
+		b.expect(first)
+		b.insert(first)
 	case held:
 		return
 	}
@@ -212,8 +217,13 @@ func (b *Buffer) Push(p Packet) {
 
 // begin expects a stream whose first packet is p.
 func (b *Buffer) begin(p *Packet) {
-	b.started, b.anchor = true, true
 	b.ring.reset(p.Seq)
+	b.expect(p)
+}
+
+// expect goes on with p, which nothing that came before leads to.
+func (b *Buffer) expect(p *Packet) {
+	b.started, b.anchor = true, true
 	b.jitter.restart()
 	b.nextTS = p.Timestamp
 	b.eventOpen, b.gap = false, false

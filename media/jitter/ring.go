@@ -52,15 +52,28 @@ func (r *ring) at(seq uint32) *slot { return &r.slots[seq%ringSlots] }
 
 // reset empties the ring and expects seq next.
 func (r *ring) reset(seq uint16) {
+	r.empty()
+	// One cycle up, so that a packet before the first does not wrap below zero.
+	r.head = 1<<16 | uint32(seq)
+	r.end, r.first = r.head, r.head
+}
+
+// jump empties the ring and expects seq next, of the same stream. It returns how many
+// numbers it passed beyond the end.
+func (r *ring) jump(seq uint16) (n int) {
+	to := r.extend(seq)
+	n = int(to - r.end)
+	r.empty()
+	r.head, r.end = to, to
+	return n
+}
+
+func (r *ring) empty() {
 	for i := range r.slots {
 		r.slots[i].known, r.slots[i].waiting = false, false
 		r.free[i] = uint8(ringSlots - 1 - i)
 	}
-	r.unused = ringSlots
-	// One cycle up, so that a packet before the first does not wrap below zero.
-	r.head = 1<<16 | uint32(seq)
-	r.end, r.first = r.head, r.head
-	r.held = 0
+	r.unused, r.held = ringSlots, 0
 }
 
 // extend finds the 32-bit number nearest to the end that ends in seq.

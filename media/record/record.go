@@ -5,11 +5,14 @@
 package record
 
 import (
+	"cmp"
+	"errors"
 	"io"
 	"sync/atomic"
 	"time"
 
 	"parley/media"
+	"parley/media/isolate"
 )
 
 const (
@@ -92,7 +95,24 @@ func (r *Recorder) Begin(f media.Format) {
 	r.size = max(f.In.FrameSamples(), f.Out.FrameSamples())
 	r.slots, r.samples = make([]slot, queueFrames), make([]int16, queueFrames*r.size)
 	r.close, r.closed = make(chan struct{}), make(chan struct{})
-	go r.run(newTrack(f), r.close)
+	t, end := newTrack(f), r.close
+	var file io.Closer // nil: there is none
+	run := func() {
+		created, err := r.cfg.Create(t.rate)
+		t.out, t.err = created, err
+		if err == nil {
+			file = created
+		}
+		r.run(t, end)
+	}
+	failed := func(error) { t.err = cmp.Or(t.err, errPanicked) } // the call goes on
+	isolate.Go("media/record/recorder", failed, run, func() {
+		if file != nil {
+			t.err = cmp.Or(t.err, file.Close())
+		}
+	}, func() { close(r.closed) }, func() {
+		r.cfg.Done(Result{Rate: t.rate, Length: t.rate.Duration(int(t.base)), Dropped: r.dropped.Load(), Err: t.err})
+	})
 }
 
 // Heard takes a frame of the caller's that was read at now.
@@ -143,12 +163,13 @@ func (r *Recorder) Close() {
 	}
 }
 
-// run is the recorder's goroutine.
+// errPanicked is the error of a recording whose goroutine panicked.
+var errPanicked = errors.New("record: the recorder panicked")
+
+// run puts what is queued into the file until end is closed.
 func (r *Recorder) run(t *track, end <-chan struct{}) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	file, err := r.cfg.Create(t.rate)
-	t.out, t.err = file, err
 	for open := true; open; {
 		select {
 		case <-tick.C:
@@ -158,13 +179,6 @@ func (r *Recorder) run(t *track, end <-chan struct{}) {
 		r.drain(t)
 	}
 	t.finish()
-	if file != nil && err == nil {
-		if err := file.Close(); t.err == nil {
-			t.err = err
-		}
-	}
-	close(r.closed)
-	r.cfg.Done(Result{Rate: t.rate, Length: t.rate.Duration(int(t.base)), Dropped: r.dropped.Load(), Err: t.err})
 }
 
 // drain puts what is queued in its place.

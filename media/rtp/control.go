@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/dtmf"
+	"parley/media/g711"
 	"parley/media/srtp"
 )
 
@@ -26,6 +27,8 @@ type orders struct {
 	remote, rtcp netip.AddrPort
 	turned       bool
 	send, recv   bool
+	formatted    bool
+	format       format // in force, or about to be
 	rekeyed      bool
 	guard        guard
 	keys         srtp.Keys // in force, or about to be
@@ -55,13 +58,31 @@ func (s *Session) SetDirection(send, receive bool) {
 	o.pending.Store(true)
 }
 
+// format is what the payloads of a stream are.
+type format struct {
+	codec  g711.Codec // of what we send
+	events uint8      // payload type of telephone events; 0: none
+	either bool       // the far end may send both laws
+}
+
+// SetFormat gives the codec, the payload type of telephone events, 0 for none, and whether
+// the far end may send either law of G.711, after a new offer or answer. What is invalid
+// changes nothing.
+func (s *Session) SetFormat(codec g711.Codec, events uint8, either bool) {
+	if !codec.Valid() || checkEvents(events) != nil {
+		return
+	}
+	o := &s.orders
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.formatted, o.format = true, format{codec, events, either}
+	o.pending.Store(true)
+}
+
 // SendDigits presses keys, each for 100 ms with 100 ms between. Either all are
 // taken or, when one is no key, too many wait, or the far end takes none, an error
 // says so.
 func (s *Session) SendDigits(digits string) error {
-	if s.cfg.EventPT == 0 {
-		return ErrNoEvents
-	}
 	for i := range len(digits) {
 		if !dtmf.Valid(digits[i]) {
 			return ErrDigit
@@ -70,6 +91,9 @@ func (s *Session) SendDigits(digits string) error {
 	o := &s.orders
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.format.events == 0 {
+		return ErrNoEvents
+	}
 	if o.count+len(digits) > MaxDigits {
 		return ErrDigitsFull
 	}
@@ -100,12 +124,17 @@ func (s *Session) obey(now time.Time) {
 	moved, remote, rtcp := o.moved, o.remote, o.rtcp
 	turned, send, receive := o.turned, o.send, o.recv
 	rekeyed, guard := o.rekeyed, o.guard
-	o.moved, o.turned, o.rekeyed = false, false, false
+	formatted, format := o.formatted, o.format
+	o.moved, o.turned, o.rekeyed, o.formatted = false, false, false, false
 	o.pending.Store(false)
 	o.mu.Unlock()
 
 	if rekeyed {
 		s.rekey(guard)
+	}
+	if formatted && format != s.format {
+		s.out.marker = s.out.marker || format.codec != s.format.codec
+		s.before, s.format = s.format, format
 	}
 	if moved {
 		s.move(remote, rtcp, now)

@@ -72,7 +72,7 @@ func (s *Session) rekey(g guard) {
 // from elsewhere is not tried: nobody else may cost us time, and a copy of a packet,
 // sent from elsewhere, must not make the packet itself a repetition.
 func (s *Session) open(b []byte, from netip.AddrPort, at time.Time) []byte {
-	if s.latch.bars(from, at) {
+	if s.latch.bars(from, at, true) {
 		s.stats.Foreign++
 		return nil
 	}

@@ -9,6 +9,10 @@ import (
 // become the far end.
 const latchWindow = 5 * time.Second
 
+// latchSilence is how long a source must be silent before another may follow it. It is
+// longer than what networks lose at a stretch, and shorter than the patience of a caller.
+const latchSilence = 1500 * time.Millisecond
+
 // candidates of each sort that may be on trial at once: enough that a scanner does
 // not push the true one out between two packets.
 const candidates = 4
@@ -20,16 +24,21 @@ const candidates = 4
 //   - a source must send two consecutive packets of one SSRC;
 //   - one that signalling vouches for may latch at any time, another only within
 //     5 s of the answer, and within them the former displaces the latter;
-//   - then nothing moves until signalling gives a new address.
+//   - then nothing moves until signalling gives a new address, or the source has been
+//     silent for 1.5 s: a translator may have given the far end another port, or its media
+//     may have moved to another server. Then one that signalling vouches for, or another
+//     port of the same host, may follow.
 //
-// With SRTP only authentic packets are judged at all.
+// With SRTP only authentic packets are judged at all, and may follow from anywhere.
 type latch struct {
 	sdp     netip.AddrPort
 	trusted []netip.Prefix // besides the address of sdp
+	closed  bool           // to all others
 	until   time.Time      // end of the window
 
 	to       netip.AddrPort // the source latched to; invalid before
 	toStatic bool           // it is one that signalling vouches for
+	heard    time.Time      // when it last sent
 
 	trial [2][candidates]candidate // unnamed sources, trusted ones
 	turn  [2]int                   // whose place is taken next
@@ -51,7 +60,7 @@ const (
 
 // reset awaits a new far end at address sdp.
 func (l *latch) reset(sdp netip.AddrPort, now time.Time) {
-	*l = latch{sdp: sdp, trusted: l.trusted, until: now.Add(latchWindow)}
+	*l = latch{sdp: sdp, trusted: l.trusted, closed: l.closed, until: now.Add(latchWindow)}
 }
 
 // target is where to send: the address of the SDP until a source is latched.
@@ -63,12 +72,13 @@ func (l *latch) target() netip.AddrPort {
 }
 
 // judge says what the source of a valid packet is, and latches to it when it has
-// proved itself.
-func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time) source {
+// proved itself. authentic says that the packet was encrypted.
+func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time, authentic bool) source {
 	if from == l.to {
+		l.heard = at
 		return farEnd
 	}
-	if l.bars(from, at) {
+	if l.bars(from, at, authentic) {
 		return foreign
 	}
 	static := l.trusts(from.Addr())
@@ -78,21 +88,26 @@ func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time
 	}
 	c := l.find(sort, from)
 	if c.from == from && c.ssrc == ssrc && seq == c.seq+1 {
-		l.to, l.toStatic = from, static
+		l.to, l.toStatic, l.heard = from, static, at
 		return farEnd
 	}
 	*c = candidate{from, ssrc, seq}
 	return onTrial
 }
 
-// bars says whether from cannot be the far end, whatever it sends.
-func (l *latch) bars(from netip.AddrPort, at time.Time) bool {
+// bars says whether from cannot be the far end, whatever it sends. authentic says that only
+// what is encrypted is heard.
+func (l *latch) bars(from netip.AddrPort, at time.Time, authentic bool) bool {
 	if from == l.to {
 		return false
 	}
 	static := l.trusts(from.Addr())
 	open := at.Before(l.until)
-	return l.to.IsValid() && !(open && static && !l.toStatic) || !static && !open
+	if l.to.IsValid() {
+		follows := static || authentic && !l.closed || from.Addr() == l.to.Addr()
+		return !(open && static && !l.toStatic) && !(follows && at.Sub(l.heard) >= latchSilence)
+	}
+	return !static && (l.closed || !open)
 }
 
 // find is the place of from among the candidates, or the one it may take.

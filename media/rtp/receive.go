@@ -6,6 +6,7 @@ import (
 
 	"parley/media"
 	"parley/media/dtmf"
+	"parley/media/g711"
 	"parley/media/jitter"
 )
 
@@ -84,12 +85,15 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 		s.stats.Invalid++
 		return
 	}
-	switch s.latch.judge(from, h.ssrc, h.seq, at) {
+	switch s.latch.judge(from, h.ssrc, h.seq, at, s.guard.on()) {
 	case foreign:
 		s.stats.Foreign++
 		return
 	case onTrial:
 		return
+	}
+	if p.Kind == jitter.Audio {
+		g711.Codec(h.pt).Recode(payload, s.cfg.Codec)
 	}
 	s.accept(p, key)
 }
@@ -97,14 +101,19 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 // kind is what a packet carries, 0 when it is not what was agreed on.
 func (s *Session) kind(pt uint8, payload []byte) jitter.Kind {
 	switch {
-	case pt == s.cfg.PayloadType && len(payload) >= minAudio && len(payload) <= jitter.MaxPayload:
+	case (s.format.hears(pt) || s.before.hears(pt)) && len(payload) >= minAudio && len(payload) <= jitter.MaxPayload:
 		return jitter.Audio
 	case pt == noisePT && len(payload) <= maxNoise:
 		return jitter.Noise
-	case pt == s.cfg.EventPT && pt != 0 && len(payload) >= dtmf.PayloadLen:
+	case pt != 0 && (pt == s.format.events || pt == s.before.events) && len(payload) >= dtmf.PayloadLen:
 		return jitter.Event
 	}
 	return 0
+}
+
+// hears says whether audio may come under a payload type.
+func (f format) hears(pt uint8) bool {
+	return pt == f.codec.PayloadType() || f.either && g711.Codec(pt).Valid()
 }
 
 // accept takes a packet of the far end.
@@ -148,6 +157,8 @@ func (s *Session) receiveReport(b []byte, from netip.AddrPort, at time.Time) {
 		s.stats.Invalid++
 		return
 	}
+	// A far end that says nothing, because its microphone is off, is there all the same.
+	s.alive.Store(int64(at.Sub(s.cfg.Start)))
 	if !s.rtcp.learned.IsValid() || s.rtcp.learned.Addr() != from.Addr() {
 		s.rtcp.learned = from
 	}

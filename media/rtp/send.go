@@ -126,7 +126,7 @@ func (s *Session) sendKey() bool {
 		return true
 	}
 	step.Event.Put(o.buf[headerLen:])
-	s.send(header{marker: step.First, pt: s.cfg.EventPT, timestamp: o.keyTS}, dtmf.PayloadLen)
+	s.send(header{marker: step.First, pt: s.format.events, timestamp: o.keyTS}, dtmf.PayloadLen)
 	o.marker = true // the audio after it is a new talkspurt
 	return true
 }
@@ -152,10 +152,10 @@ func (s *Session) Write(f media.Frame) {
 func (s *Session) sendAudio(timestamp uint32, samples []int16) {
 	o := &s.out
 	payload := o.buf[headerLen : headerLen+frameSamples]
-	for i := s.cfg.Codec.Encode(payload, samples); i < frameSamples; i++ {
-		payload[i] = s.cfg.Codec.Silence()
+	for i := s.format.codec.Encode(payload, samples); i < frameSamples; i++ {
+		payload[i] = s.format.codec.Silence()
 	}
-	s.send(header{marker: o.marker, pt: s.cfg.PayloadType, timestamp: timestamp}, frameSamples)
+	s.send(header{marker: o.marker, pt: s.format.codec.PayloadType(), timestamp: timestamp}, frameSamples)
 	o.marker = false
 }
 

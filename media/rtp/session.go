@@ -46,7 +46,7 @@ var (
 	ErrNoEvents    = errors.New("rtp: the far end takes no telephone events")
 	ErrDigit       = errors.New("rtp: not a telephone key")
 	ErrDigitsFull  = errors.New("rtp: too many digits wait to be sent")
-	errPayloadType = errors.New("payload types must differ, be below 128 and not look like RTCP")
+	errPayloadType = errors.New("the payload type of events must be none of the audio's, below 128, and not look like RTCP")
 )
 
 // Config is what signalling has agreed on.
@@ -60,12 +60,13 @@ type Config struct {
 	// Trusted are sources of media that signalling vouches for, besides Remote's
 	// address: where the signalling comes from, the trunk's allow list.
 	Trusted []netip.Prefix
+	Vouched bool // no other source is ever the far end
 
-	Codec       g711.Codec
-	PayloadType uint8     // of Codec; 0: its static one
-	EventPT     uint8     // of telephone events at 8 kHz; 0: none
-	CNAME       string    // our canonical name in RTCP, at most 255 bytes
-	Keys        srtp.Keys // of SRTP; zero: plain RTP
+	Codec   g711.Codec
+	EventPT uint8     // of telephone events at 8 kHz; 0: none
+	Either  bool      // the far end may send the other law of G.711 as well
+	CNAME   string    // our canonical name in RTCP, at most 255 bytes
+	Keys    srtp.Keys // of SRTP; zero: plain RTP
 
 	Start time.Time // of media time: the answer; zero: now
 
@@ -92,7 +93,9 @@ type Session struct {
 	alive            atomic.Int64
 	heard, listening atomic.Bool
 
-	sending, receiving bool // directions; on hold we do not send
+	sending, receiving bool   // directions; on hold we do not send
+	format             format // in force; what comes in another law is recoded for the buffer
+	before             format // the one before, in which packets may still be under way (RFC 3264 section 8)
 
 	in       [maxDatagram]byte
 	polled   time.Time
@@ -117,10 +120,7 @@ func New(cfg Config) (*Session, error) {
 	if cfg.RTP == nil || !cfg.Codec.Valid() || len(cfg.CNAME) > maxCNAME {
 		return nil, ErrConfig
 	}
-	if cfg.PayloadType == 0 {
-		cfg.PayloadType = cfg.Codec.PayloadType()
-	}
-	err := checkTypes(cfg.PayloadType, cfg.EventPT)
+	err := checkEvents(cfg.EventPT)
 	if err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
@@ -138,7 +138,7 @@ func New(cfg Config) (*Session, error) {
 		cfg:    cfg,
 		buffer: jitter.New(cfg.Codec, cfg.Start),
 		pacer:  media.NewPacer(cfg.Start),
-		latch:  latch{trusted: cfg.Trusted},
+		latch:  latch{trusted: cfg.Trusted, closed: cfg.Vouched},
 		events: make(chan media.LegEvent, media.EventQueue),
 		fault:  make(chan error, 1),
 
@@ -149,21 +149,18 @@ func New(cfg Config) (*Session, error) {
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
-	s.orders.keys = cfg.Keys
+	s.format = format{cfg.Codec, cfg.EventPT, cfg.Either}
+	s.before = s.format
+	s.orders.keys, s.orders.format = cfg.Keys, s.format
 	s.out.begin()
 	s.reporter = newReporter(s.out.ssrc, cfg.CNAME, cfg.Start)
 	s.listening.Store(true)
 	return s, nil
 }
 
-func checkTypes(audio, event uint8) error {
-	for _, pt := range []uint8{audio, event} {
-		// 64 to 95 with the marker set are the packet types of RTCP (RFC 5761).
-		if pt > 127 || pt >= 64 && pt <= 95 || pt == noisePT {
-			return errPayloadType
-		}
-	}
-	if event != 0 && audio == event {
+func checkEvents(pt uint8) error {
+	// 64 to 95 with the marker set are the packet types of RTCP (RFC 5761).
+	if pt > 127 || pt >= 64 && pt <= 95 || pt == noisePT || pt == g711.PCMA.PayloadType() {
 		return errPayloadType
 	}
 	return nil

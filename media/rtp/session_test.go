@@ -416,10 +416,10 @@ func TestConfigIsChecked(t *testing.T) {
 	for name, f := range map[string]func(*rtp.Config){
 		"no socket":        func(c *rtp.Config) { c.RTP = nil },
 		"no codec":         func(c *rtp.Config) { c.Codec = 3 },
-		"RTCP-like type":   func(c *rtp.Config) { c.PayloadType = 72 },
+		"RTCP-like type":   func(c *rtp.Config) { c.EventPT = 72 },
 		"comfort noise":    func(c *rtp.Config) { c.EventPT = 13 },
 		"eight bits":       func(c *rtp.Config) { c.EventPT = 200 },
-		"one type for two": func(c *rtp.Config) { c.PayloadType, c.EventPT = 101, 101 },
+		"one type for two": func(c *rtp.Config) { c.EventPT = 8 },
 		"long name":        func(c *rtp.Config) { c.CNAME = strings.Repeat("x", 256) },
 	} {
 		cfg := good

@@ -8,6 +8,7 @@ import (
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/media"
+	"parley/media/isolate"
 )
 
 // Label is the name of the data channel for messages.
@@ -37,6 +38,8 @@ type channel struct {
 	once  sync.Once
 	to    *pion.DataChannel // set before ready is closed
 	low   chan struct{}     // capacity 1: less than inFlight is held
+	count int               // channels that were opened; with taken, of opened alone
+	taken bool              // one of them is ours
 	left  atomic.Int64      // messages that were put and not handed to the library yet
 }
 
@@ -44,14 +47,25 @@ func newChannel(l *line, text func([]byte)) *channel {
 	return &channel{line: l, text: text, queue: make(chan []byte, queueSize), ready: make(chan struct{}), low: make(chan struct{}, 1)}
 }
 
-// opened takes a channel of the client's; those of other names are ignored.
+// maxChannels is how many channels a client may open, most of which are closed at once.
+const maxChannels = 8
+
+var errChannels = &media.Ended{Reason: media.Failed, Detail: "too_many_channels"}
+
+// opened takes the first channel of the client's that has our name, and closes the others:
+// they do not get as far as a reader. The library waits for it to return.
 func (c *channel) opened(d *pion.DataChannel) {
-	if d.Label() != Label {
+	if c.count++; c.count > maxChannels {
+		c.line.lost(errChannels)
+	}
+	if d.Label() != Label || c.taken || c.line.isGone() {
+		_ = d.Close()
 		return
 	}
+	c.taken = true
 	d.OnMessage(func(m pion.DataChannelMessage) {
-		if m.IsString && c.text != nil && c.mine(d) {
-			c.text(m.Data)
+		if m.IsString && c.text != nil {
+			isolate.Do("media/webrtc/message", c.line.lost, func() { c.text(m.Data) })
 		}
 	})
 	d.OnOpen(func() {
@@ -67,16 +81,6 @@ func (c *channel) opened(d *pion.DataChannel) {
 			close(c.ready)
 		})
 	})
-}
-
-// mine says whether d is the channel that is used: a client may open several.
-func (c *channel) mine(d *pion.DataChannel) bool {
-	select {
-	case <-c.ready:
-		return c.to == d
-	default:
-		return true // its first message may overtake the news of its opening
-	}
 }
 
 // put queues a message. It never blocks.

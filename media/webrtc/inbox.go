@@ -1,6 +1,7 @@
 package webrtc
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -21,16 +22,19 @@ type packet struct {
 	payload         []byte
 }
 
-// inbox passes packets from the reader to the conductor without a lock. Its slots keep
+// inbox passes packets from the reader to the conductor, who takes no lock. Its slots keep
 // their memory.
 type inbox struct {
+	putting    sync.Mutex // of readers: when a far end goes on with another stream there are two
 	slots      [inboxSize]packet
 	head, tail atomic.Uint64 // packets taken and put
 	dropped    atomic.Uint64
 }
 
-// put copies a packet, on the reader.
+// put copies a packet, on a reader.
 func (b *inbox) put(p packet) {
+	b.putting.Lock()
+	defer b.putting.Unlock()
 	tail := b.tail.Load()
 	if tail-b.head.Load() == inboxSize || len(p.payload) > maxPayload {
 		b.dropped.Add(1)

@@ -11,12 +11,21 @@ import (
 	"github.com/pion/rtcp"
 	"github.com/pion/rtp"
 	pion "github.com/pion/webrtc/v4"
+	"golang.org/x/time/rate"
 
 	"parley/media"
+	"parley/media/isolate"
 )
 
 // gatherWait is how long our own addresses may take to be listed: they are known.
 const gatherWait = 5 * time.Second
+
+// A client whose network changes restarts ICE once; after restartBurst restarts it may do so
+// each restartEvery.
+const (
+	restartEvery = 10 * time.Second
+	restartBurst = 3
+)
 
 // Leg is one session, and implements media.Leg. It begins with Answer and ends with Run,
 // or with Close when it is never run. What is not media.Leg may be called from any
@@ -29,9 +38,10 @@ type Leg struct {
 	once      sync.Once
 	readers   sync.WaitGroup
 
-	mu    sync.Mutex // of what follows, and of signalling
-	offer Offer
-	tag   string
+	mu       sync.Mutex // of what follows, and of signalling
+	offer    Offer
+	tag      string
+	restarts *rate.Limiter
 
 	readMu sync.Mutex // of closed
 	closed bool       // no reader begins any more
@@ -53,16 +63,20 @@ func (s *Server) Answer(ctx context.Context, o Offer, text func([]byte)) (*Leg, 
 	if err != nil {
 		return nil, "", err
 	}
-	l := &Leg{line: audio, peer: peer, messages: newChannel(audio, text), connected: make(chan struct{}), offer: o}
+	l := &Leg{line: audio, peer: peer, messages: newChannel(audio, text), connected: make(chan struct{}), offer: o,
+		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst)}
 	peer.OnConnectionStateChange(l.changed)
-	peer.OnTrack(l.hear)
+	peer.OnTrack(func(t *pion.TrackRemote, r *pion.RTPReceiver) {
+		isolate.Do("media/webrtc/track", l.lost, func() { l.hear(t, r) })
+	})
 	peer.OnDataChannel(l.messages.opened)
 	answer, err := l.negotiate(ctx, o)
 	if err != nil {
 		_ = l.Close()
 		return nil, "", err
 	}
-	l.readers.Go(l.messages.write)
+	l.readers.Add(1)
+	isolate.Go("media/webrtc/writer", l.lost, l.messages.write, l.readers.Done)
 	return l, answer, nil
 }
 
@@ -78,7 +92,8 @@ func (l *Leg) negotiate(ctx context.Context, o Offer) (answer string, err error)
 		if err != nil {
 			return refused(err)
 		}
-		l.readers.Go(func() { l.watch(sender) })
+		l.readers.Add(1)
+		isolate.Go("media/webrtc/reports", l.lost, func() { l.watch(sender) }, l.readers.Done)
 	}
 	a, err := l.peer.CreateAnswer(nil)
 	if err != nil {
@@ -114,8 +129,8 @@ func (l *Leg) Tag() string {
 	return l.tag
 }
 
-// Trickle takes more candidates of the client's. tag is the ICE session that they are
-// for; ErrStale says that it is not the one in force.
+// Trickle takes more candidates of the client's, of which none is needed. tag is the ICE
+// session that they are for; ErrStale says that it is not the one in force.
 func (l *Leg) Trickle(tag string, f Fragment) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,19 +140,12 @@ func (l *Leg) Trickle(tag string, f Fragment) error {
 	if l.isGone() {
 		return ErrGone
 	}
-	if l.offer.candidates += len(f.candidates); l.offer.candidates > maxCandidates {
-		return fmt.Errorf("%w: it has too many candidates", ErrOffer)
-	}
-	for _, c := range f.candidates {
-		if err := l.peer.AddICECandidate(pion.ICECandidateInit{Candidate: "candidate:" + c, SDPMid: &l.offer.mid}); err != nil {
-			return fmt.Errorf("%w: %w", ErrOffer, err)
-		}
-	}
 	return nil
 }
 
 // Restart begins a new ICE session with the client's new credentials, while the old one
-// still carries what it can, and returns ours as a fragment.
+// still carries what it can, and returns ours as a fragment. ErrOften says that the client
+// does so too often.
 func (l *Leg) Restart(ctx context.Context, f Fragment) (ours string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,11 +159,13 @@ func (l *Leg) Restart(ctx context.Context, f Fragment) (ours string, err error) 
 	if err != nil {
 		return "", err
 	}
+	if !l.restarts.Allow() {
+		return "", ErrOften
+	}
 	answer, err := l.negotiate(ctx, next)
 	if err != nil {
 		return "", err
 	}
-	next.candidates = len(f.candidates)
 	l.offer = next
 	return fragment(answer)
 }
@@ -174,6 +184,14 @@ func (l *Leg) changed(state pion.PeerConnectionState) {
 
 // Connected is closed when media and messages can pass for the first time.
 func (l *Leg) Connected() <-chan struct{} { return l.connected }
+
+// Fault is why the session has ended; nil while it lasts, and when somebody hung up.
+func (l *Leg) Fault() error {
+	if !l.isGone() {
+		return nil
+	}
+	return l.fault
+}
 
 // Gone is closed when the session has ended.
 func (l *Leg) Gone() <-chan struct{} { return l.gone }
@@ -208,8 +226,10 @@ func (l *Leg) Close() error {
 	return err
 }
 
-// hear reads a track of the far end, on a goroutine of the library's.
-func (l *Leg) hear(t *pion.TrackRemote, _ *pion.RTPReceiver) {
+// hear reads a track of the far end, on a goroutine of the library's. There is one at a
+// time, but for moments in which the far end goes on with another stream.
+func (l *Leg) hear(t *pion.TrackRemote, r *pion.RTPReceiver) {
+	l.types.Store(typesOf(r.GetParameters().Codecs))
 	l.readMu.Lock()
 	if l.closed {
 		l.readMu.Unlock()

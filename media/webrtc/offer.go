@@ -2,7 +2,7 @@ package webrtc
 
 import (
 	"fmt"
-	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/pion/sdp/v3"
@@ -12,16 +12,13 @@ import (
 const (
 	MaxOffer      = 64 << 10 // bytes
 	maxSections   = 8
-	maxCandidates = 64 // of a session in all
 	maxCredential = 256
 )
 
 // Offer is a description that was read and can be answered.
 type Offer struct {
-	text       string // without candidates that are not taken
-	candidates int
+	text       string // without candidates
 	ufrag, pwd string
-	mid        string // of the section that describes the transport
 	// Messages says whether the client wants a data channel.
 	Messages bool
 }
@@ -50,11 +47,10 @@ func ParseOffer(text string) (Offer, error) {
 			if audio++; !hasOpus(m) {
 				return refuse("its audio has no opus/48000/2")
 			}
-			o.mid, _ = m.Attribute("mid")
 		case "application":
 			o.Messages = m.MediaName.Port.Value != 0
 		}
-		m.Attributes = o.taken(m.Attributes)
+		m.Attributes = slices.DeleteFunc(m.Attributes, candidate)
 		if len(o.ufrag) == 0 {
 			o.ufrag, o.pwd = credentials(&s, m)
 		}
@@ -65,9 +61,7 @@ func ParseOffer(text string) (Offer, error) {
 	if o.ufrag == "" || o.pwd == "" || len(o.ufrag) > maxCredential || len(o.pwd) > maxCredential {
 		return refuse("it has no ice-ufrag and ice-pwd")
 	}
-	if o.candidates > maxCandidates {
-		return refuse("it has too many candidates")
-	}
+	s.Attributes = slices.DeleteFunc(s.Attributes, candidate)
 	b, err := s.Marshal()
 	if err != nil {
 		return refuse("it is no session description")
@@ -96,38 +90,14 @@ func credentials(s *sdp.SessionDescription, m *sdp.MediaDescription) (ufrag, pwd
 	return value("ice-ufrag"), value("ice-pwd")
 }
 
-// taken drops the candidates that are not taken and counts the others.
-func (o *Offer) taken(list []sdp.Attribute) []sdp.Attribute {
-	kept := list[:0]
-	for _, a := range list {
-		if a.Key == "candidate" {
-			if !reachable(a.Value) {
-				continue
-			}
-			o.candidates++
-		}
-		kept = append(kept, a)
-	}
-	return kept
-}
+// candidate says whether an attribute is one of the client's addresses. Those are of no use:
+// the client's checks come from where it can be reached, and to what a stranger names
+// nothing is sent.
+func candidate(a sdp.Attribute) bool { return a.Key == "candidate" }
 
-// reachable says whether a candidate is an address that UDP can be sent to. Names are
-// left out, those of mDNS above all: who has them is found when they send.
-func reachable(candidate string) bool {
-	f := strings.Fields(candidate)
-	if len(f) < 8 || !strings.EqualFold(f[2], "udp") {
-		return false
-	}
-	a, err := netip.ParseAddr(f[4])
-	return err == nil && !a.IsUnspecified() && !a.IsMulticast()
-}
-
-// Fragment is a part of a description (RFC 8840 section 9): more candidates, or new
-// credentials.
-type Fragment struct {
-	Ufrag, Pwd string
-	candidates []string // values, without the name of the attribute
-}
+// Fragment is a part of a description (RFC 8840 section 9): new credentials, or candidates,
+// which are not looked at.
+type Fragment struct{ Ufrag, Pwd string }
 
 // ParseFragment reads a fragment. An error wraps ErrOffer.
 func ParseFragment(text string) (Fragment, error) {
@@ -153,19 +123,15 @@ func ParseFragment(text string) (Fragment, error) {
 			f.Ufrag = value
 		case "ice-pwd":
 			f.Pwd = value
-		case "candidate":
-			if reachable(value) {
-				f.candidates = append(f.candidates, value)
-			}
 		}
 	}
-	if len(f.Ufrag) > maxCredential || len(f.Pwd) > maxCredential || len(f.candidates) > maxCandidates {
+	if len(f.Ufrag) > maxCredential || len(f.Pwd) > maxCredential {
 		return f, fmt.Errorf("%w: the fragment is too long", ErrOffer)
 	}
 	return f, nil
 }
 
-// restarted is the offer with the credentials and candidates of a fragment.
+// restarted is the offer with the credentials of a fragment.
 func (o *Offer) restarted(f Fragment) (Offer, error) {
 	var s sdp.SessionDescription
 	if err := s.UnmarshalString(o.text); err != nil {
@@ -177,11 +143,6 @@ func (o *Offer) restarted(f Fragment) (Offer, error) {
 	s.Attributes = renewed(s.Attributes, f)
 	for _, m := range s.MediaDescriptions {
 		m.Attributes = renewed(m.Attributes, f)
-		if mid, _ := m.Attribute("mid"); mid == o.mid {
-			for _, c := range f.candidates {
-				m.Attributes = append(m.Attributes, sdp.Attribute{Key: "candidate", Value: c})
-			}
-		}
 	}
 	b, err := s.Marshal()
 	if err != nil {
@@ -195,7 +156,7 @@ func renewed(list []sdp.Attribute, f Fragment) []sdp.Attribute {
 	kept := list[:0]
 	for _, a := range list {
 		switch a.Key {
-		case "candidate", "end-of-candidates":
+		case "end-of-candidates":
 			continue
 		case "ice-ufrag":
 			a.Value = f.Ufrag

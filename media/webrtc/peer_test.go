@@ -51,6 +51,12 @@ type caller struct {
 
 func newCaller(t *testing.T) *caller {
 	t.Helper()
+	return newCallerOf(t, pion.RTPTransceiverDirectionSendrecv)
+}
+
+// newCallerOf is one whose audio goes in a direction.
+func newCallerOf(t *testing.T, direction pion.RTPTransceiverDirection) *caller {
+	t.Helper()
 	var e pion.SettingEngine
 	e.SetIncludeLoopbackCandidate(true)
 	e.SetIPFilter(loopback)
@@ -68,7 +74,12 @@ func newCaller(t *testing.T) *caller {
 	if c.voice, err = pion.NewTrackLocalStaticRTP(pion.RTPCodecCapability{MimeType: pion.MimeTypeOpus, ClockRate: 48000, Channels: 2}, "mic", "me"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = pc.AddTrack(c.voice); err != nil {
+	if direction == pion.RTPTransceiverDirectionRecvonly {
+		_, err = pc.AddTransceiverFromKind(pion.RTPCodecTypeAudio, pion.RTPTransceiverInit{Direction: direction})
+	} else {
+		_, err = pc.AddTransceiverFromTrack(c.voice, pion.RTPTransceiverInit{Direction: direction})
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if c.events, err = pc.CreateDataChannel(webrtc.Label, nil); err != nil {

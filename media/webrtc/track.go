@@ -10,11 +10,10 @@ import (
 // they go.
 type track line
 
-// Bind implements webrtc.TrackLocal.
-func (t *track) Bind(c pion.TrackLocalContext) (pion.RTPCodecParameters, error) {
-	var chosen *pion.RTPCodecParameters
+// typesOf are the payload types of what the far end sends.
+func typesOf(codecs []pion.RTPCodecParameters) *types {
 	var in types
-	for _, p := range c.CodecParameters() {
+	for _, p := range codecs {
 		pt := uint8(p.PayloadType)
 		switch {
 		case strings.EqualFold(p.MimeType, pion.MimeTypeOpus) && in.audio == 0:
@@ -24,6 +23,14 @@ func (t *track) Bind(c pion.TrackLocalContext) (pion.RTPCodecParameters, error) 
 		case strings.EqualFold(p.MimeType, mimeEvents):
 			in.keys = pt
 		}
+	}
+	return &in
+}
+
+// Bind implements webrtc.TrackLocal.
+func (t *track) Bind(c pion.TrackLocalContext) (pion.RTPCodecParameters, error) {
+	var chosen *pion.RTPCodecParameters
+	for _, p := range c.CodecParameters() {
 		if chosen == nil && strings.EqualFold(p.MimeType, t.out.mime) {
 			chosen = &p
 		}
@@ -31,7 +38,6 @@ func (t *track) Bind(c pion.TrackLocalContext) (pion.RTPCodecParameters, error) 
 	if chosen == nil {
 		return pion.RTPCodecParameters{}, pion.ErrUnsupportedCodec
 	}
-	t.types.Store(&in)
 	t.out.bound.Store(&binding{writer: c.WriteStream(), ssrc: uint32(c.SSRC()), pt: uint8(chosen.PayloadType), id: c.ID()})
 	return *chosen, nil
 }

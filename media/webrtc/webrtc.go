@@ -4,7 +4,11 @@
 // All sessions of a server share one UDP port on each of its addresses; ICE tells them
 // apart by their credentials. The server makes no offers and asks no other server who it
 // is: it gathers the addresses that it has, or the one that it is told, and finds the
-// client's as the client's checks arrive.
+// client's as the client's checks arrive. It is a lite agent (RFC 8445 section 2.5): it
+// answers checks and makes none, so nobody can have it send to where they are not.
+//
+// A client has one audio stream and one data channel. Others are dropped before the library
+// makes anything of them, see guard and channel.
 //
 //	pion ─▶ reader goroutine ─▶ inbox ─▶ jitter.Buffer ─▶ Read ─▶ conductor
 //	pion ◀───────────── Opus ◀───────────── Write ◀───────────────────┘
@@ -32,8 +36,8 @@ import (
 	"parley/media/opus"
 )
 
-// How long a far end may be silent before it is lost. ICE asks for a sign of life every
-// two seconds; what is lost may come back, or restart ICE, until it has failed.
+// How long a far end may be silent before it is lost: sound, and its checks, are signs of
+// life. What is lost may come back, or restart ICE, until it has failed.
 const (
 	disconnectedAfter = 5 * time.Second
 	failedAfter       = 15 * time.Second // after that
@@ -52,6 +56,8 @@ var (
 	ErrOffer = errors.New("webrtc: the offer is not taken")
 	// ErrStale says that a fragment belongs to an ICE session that is over.
 	ErrStale = errors.New("webrtc: the ICE session is over")
+	// ErrOften says that ICE is restarted too often.
+	ErrOften = errors.New("webrtc: ICE is restarted too often")
 	// ErrGone says that the far end has gone.
 	ErrGone = errors.New("webrtc: the session is over")
 )
@@ -131,7 +137,8 @@ func connected() bool {
 func (s *Server) engine(cfg Config, loopback bool) (*pion.API, error) {
 	var e pion.SettingEngine
 	e.LoggerFactory = loggers{cfg.Log}
-	e.SetICEUDPMux(s.mux)
+	e.SetICEUDPMux(guard{s.mux})
+	e.SetLite(true) // who can be reached needs no checks, and sends none for strangers
 	e.SetIncludeLoopbackCandidate(loopback)
 	e.SetNetworkTypes([]pion.NetworkType{pion.NetworkTypeUDP4, pion.NetworkTypeUDP6})
 	e.DisableActiveTCP(true) // or clients could have us connect anywhere

@@ -25,7 +25,7 @@ func TestVariablesInAConversation(t *testing.T) {
 		scene.Play(t, 20*time.Second)
 
 		log := scene.Log()
-		if !strings.Contains(log, "This call is recorded. Hello {{city}} Ana!") {
+		if !strings.Contains(log, "This call is recorded. Hello city Ana!") {
 			t.Errorf("the first message was not said whole:\n%s", log)
 		}
 		for _, spoken := range scene.TTS.Calls() {
@@ -38,7 +38,7 @@ func TestVariablesInAConversation(t *testing.T) {
 			t.Fatalf("the model was asked nothing:\n%s", log)
 		}
 		for _, call := range asked {
-			if call.Request.System != "You talk to {{city}} Ana in Rome.\n\nMenu\nSoup." {
+			if call.Request.System != "You talk to city Ana in Rome.\n\nMenu\nSoup." {
 				t.Errorf("the model read %q", call.Request.System)
 			}
 		}

@@ -105,7 +105,7 @@ func Filled(s *pipeline.Settings, c Call) Fill {
 			place = there
 		}
 	}
-	f := Fill{map[string]string{callFrom: plain(c.From), callTo: plain(c.To), callerName: plain(c.CallerName), callerVerified: verified,
+	f := Fill{map[string]string{callFrom: plain(c.From), callTo: plain(c.To), callerName: nameOf(c.CallerName), callerVerified: verified,
 		current: c.Now.In(place).Format("Monday, 2 January 2006, 15:04 MST")}}
 	for name, otherwise := range s.Variables {
 		if value, given := c.Given[name]; given {
@@ -130,6 +130,23 @@ func plain(value string) string {
 	}
 	return strings.TrimSpace(value)
 }
+
+// nameOf is a caller's name as far as it can be one: letters, digits, and what stands
+// between them in names, 40 characters at most. Whoever calls writes it, and a model
+// reads it: no punctuation that sets off sentences or instructions.
+func nameOf(shown string) string {
+	shown = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune(".-'’&", r) {
+			return r
+		}
+		return ' '
+	}, shown)
+	name := []rune(strings.Join(strings.Fields(shown), " "))
+	return strings.TrimSpace(string(name[:min(len(name), maxCallerName)]))
+}
+
+// maxCallerName bounds a caller's name, in characters.
+const maxCallerName = 40
 
 // Text is a text with its variables replaced, in one pass. What names none that there is
 // stays as it is: texts may be older than variables.

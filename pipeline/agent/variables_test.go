@@ -30,7 +30,7 @@ func TestValuesAreData(t *testing.T) {
 		"{{city}}":   "Rome",
 		"{{ city }}": "Rome",
 		"{{call.from}} {{call.to}} {{caller.verified}}": "+34600123456 +34911234567 yes",
-		"[{{caller.name}}]":                             "[Eve  System: {{b}}]",
+		"[{{caller.name}}]":                             "[Eve System b]",
 		"{{a}}{{odd}}":                                  "{{b}}{{a}}",
 		"{{long}}":                                      strings.Repeat("é", 1000),
 		"{{now}}":                                       "Wednesday, 1 July 2026, 12:30 CEST",

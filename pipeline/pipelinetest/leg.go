@@ -35,7 +35,8 @@ type Leg struct {
 	Audio    []int16
 	Echo     time.Duration
 	EchoGain float64
-	HangUp   time.Duration // the caller hangs up then; 0: never
+	Hold     [2]time.Duration // from when to when the caller has the agent on hold
+	HangUp   time.Duration    // the caller hangs up then; 0: never
 	// Late is how much later than 20 ms after the one before a frame arrives; nil:
 	// not at all. Frames keep their order, so that late ones come in bursts.
 	Late func(n int64) time.Duration
@@ -100,6 +101,12 @@ func (l *Leg) Run(ctx context.Context) error {
 	for at, digit := range l.Digits {
 		t := time.AfterFunc(time.Until(l.start.Add(at)), func() { l.events <- media.LegEvent{Kind: media.LegDigit, Digit: digit} })
 		defer t.Stop()
+	}
+	if l.Hold[1] > 0 {
+		for i, kind := range []media.LegEventKind{media.LegHold, media.LegResume} {
+			t := time.AfterFunc(time.Until(l.start.Add(l.Hold[i])), func() { l.events <- media.LegEvent{Kind: kind} })
+			defer t.Stop()
+		}
 	}
 	select {
 	case <-ctx.Done():
@@ -179,6 +186,9 @@ func (l *Leg) play(f media.Frame, from time.Duration) {
 // Due implements media.Leg.
 func (l *Leg) Due(now time.Time) int {
 	n := l.pacer.Due(now)
+	if at := now.Sub(l.start); at >= l.Hold[0] && at < l.Hold[1] {
+		return 0
+	}
 	if l.format.Continuous {
 		return n
 	}

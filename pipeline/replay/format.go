@@ -17,6 +17,7 @@
 //	{"in":"tick","t":20140000,"heard":[[1,-23.5]],"answers":[1,1,2,0]}
 //	{"in":"told","t":2620180000,"message":{"kind":"result","result":…}}
 //	{"in":"key","t":…,"digit":"5"}
+//	{"in":"key","t":…,"hold":"on"}
 //	{"in":"stop","t":…,"stop":{"reason":"max_duration",…}}
 //	{"in":"concluded","t":…,"ended":{"Reason":"user_hangup",…},"outside":true}
 //	{"in":"late","t":…,"message":…}
@@ -88,6 +89,7 @@ type line struct {
 	Message *pipeline.Message   `json:"message,omitempty"`
 	Stop    *pipeline.StopAsked `json:"stop,omitempty"`
 	Digit   string              `json:"digit,omitempty"`
+	Hold    string              `json:"hold,omitempty"` // on, off
 	Ended   *media.Ended        `json:"ended,omitempty"`
 	Outside bool                `json:"outside,omitempty"`
 
@@ -110,6 +112,12 @@ func inputLine(in *pipeline.Input) line {
 		Stop: in.Stop, Ended: in.Ended, Outside: in.Outside}
 	if in.Digit != 0 {
 		l.Digit = string(rune(in.Digit))
+	}
+	switch in.Hold {
+	case media.LegHold:
+		l.Hold = "on"
+	case media.LegResume:
+		l.Hold = "off"
 	}
 	for _, h := range in.Heard() {
 		bits := float32(0)
@@ -143,6 +151,12 @@ func (l *line) input() (*pipeline.Input, error) {
 	}
 	if l.Digit != "" {
 		in.Digit = l.Digit[0]
+	}
+	switch l.Hold {
+	case "on":
+		in.Hold = media.LegHold
+	case "off":
+		in.Hold = media.LegResume
 	}
 	for _, f := range l.Heard {
 		if len(f) < 2 {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 
+	"parley/media/isolate"
 	"parley/pipeline"
 )
 
@@ -43,7 +44,7 @@ func (r *Recorder) Begin(o pipeline.Origin) {
 	r.gz = gzip.NewWriter(&r.out)
 	r.enc = json.NewEncoder(r.gz)
 	r.enc.SetEscapeHTML(false)
-	go r.write(o)
+	isolate.Go("pipeline/replay/recorder", func(error) { r.out.Reset() }, func() { r.write(o) }, func() { close(r.done) })
 }
 
 // Input implements pipeline.Journal.
@@ -74,8 +75,14 @@ func (r *Recorder) put(e entry) {
 
 // Close implements pipeline.Journal.
 func (r *Recorder) Close() {
+	if r.done == nil {
+		return // never begun
+	}
 	if r.full {
-		r.queue <- entry{cut: true}
+		select {
+		case r.queue <- entry{cut: true}:
+		case <-r.done: // the writer failed
+		}
 	}
 	close(r.queue)
 	<-r.done
@@ -91,7 +98,6 @@ func (r *Recorder) Bytes() []byte {
 }
 
 func (r *Recorder) write(o pipeline.Origin) {
-	defer close(r.done)
 	r.put1(line{Version: Version, Minor: minor, Origin: &o})
 	for e := range r.queue {
 		switch {

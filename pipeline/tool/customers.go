@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,8 +72,11 @@ var ErrNoCRM = errors.New("no customer database is configured")
 // Database is the customer database that an agent's definition means. Its errors
 // name no secret.
 func (p *Provider) Database(ctx context.Context, account string, s *CRMSource) (crm.CRM, error) {
-	return p.database(s, p.secrets(ctx, account, []Definition{{CRM: s}}))
+	return p.database(s, secretsFor(s.address(), p.secrets(ctx, account, []Definition{{CRM: s}})))
 }
+
+// address is where the database is.
+func (s *CRMSource) address() string { return cmp.Or(s.URL, crm.HubSpotAddress) }
 
 func (p *Provider) database(s *CRMSource, secrets map[string]string) (crm.CRM, error) {
 	if s.Provider == "" {

@@ -79,7 +79,7 @@ func TestNote(t *testing.T) {
 	for _, tt := range []struct {
 		source CRMSource
 		want   string
-	}{{CRMSource{}, ErrNoCRM.Error()}, {CRMSource{Provider: crm.HubSpot, APIKey: "{{secret.NONE}}"}, "the secret NONE does not exist"},
+	}{{CRMSource{}, ErrNoCRM.Error()}, {CRMSource{Provider: crm.HubSpot, APIKey: "{{secret.NONE}}"}, "the secret NONE does not exist, or does not belong to this host"},
 		{CRMSource{Provider: crm.REST, URL: "http://10.0.0.1"}, "10.0.0.1 is not on the public Internet"}} {
 		if err := p.Note(t.Context(), "acc_1", &tt.source, call, false); err == nil || err.Error() != tt.want {
 			t.Errorf("%+v: %v", tt.source, err)

@@ -146,6 +146,10 @@ func (g *Guard) literal(path, address string) error {
 	return nil
 }
 
+// errUnknownHost is said of a name that is not known, and of one that leads inside: who
+// asks for names learns nothing of the operator's network.
+var errUnknownHost = &Refused{"the host of the address is not known on the public Internet"}
+
 // Times of a connection.
 const (
 	connectTime = 5 * time.Second
@@ -161,6 +165,9 @@ func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	ips, err := g.addresses(ctx, host)
+	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
+		return nil, errUnknownHost
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +181,9 @@ func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	failure := fmt.Errorf("%s has no address", host)
 	for _, ip := range ips {
 		if failure = g.judge(ctx, host, ip, port); failure != nil {
+			if _, notLiteral := netip.ParseAddr(host); notLiteral != nil && !public(ip) {
+				failure = errUnknownHost
+			}
 			continue
 		}
 		var conn net.Conn
@@ -239,9 +249,6 @@ func explain(ctx context.Context, err error) error {
 	}
 	if r, ok := errors.AsType[*Refused](err); ok {
 		return r
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
-		return errors.New("the host of the address is not known")
 	}
 	if e, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && e.Timeout() {
 		return errors.New("the service did not answer in time")

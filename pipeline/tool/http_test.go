@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ type bench struct {
 	who     Who
 	log     logged
 	secrets map[string]string
+	bound   []string // all of them, to these hosts
 }
 
 // logged is what was logged.
@@ -48,14 +50,14 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{T: t, who: Who{Account: "acc_1", Other: "+34910000001"}, secrets: map[string]string{"KEY": secret}}
 	b.Config = Config{Guard: guard(t, nil, "127.0.0.0/8"), Log: slog.New(slog.NewTextHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Secrets: func(_ context.Context, account string, names []string) (map[string]string, error) {
+		Secrets: func(_ context.Context, account string, names []string) (map[string]Secret, error) {
 			if account != b.who.Account {
 				t.Errorf("secrets of %s", account)
 			}
-			out := map[string]string{}
+			out := map[string]Secret{}
 			for _, n := range names {
 				if v, ok := b.secrets[n]; ok {
-					out[n] = v
+					out[n] = Secret{v, b.bound}
 				}
 			}
 			return out, nil
@@ -196,7 +198,7 @@ func TestSecretsOfRequests(t *testing.T) {
 	}
 	b := newBench(t)
 	b.secrets = nil
-	if _, err := b.run(def, `{"id":"1"}`); err == nil || err.Error() != "the secret KEY does not exist" {
+	if _, err := b.run(def, `{"id":"1"}`); err == nil || err.Error() != "the secret KEY does not exist, or does not belong to this host" {
 		t.Error(err)
 	}
 	// Nobody is there: the error holds neither the address nor what is in it.
@@ -204,6 +206,43 @@ func TestSecretsOfRequests(t *testing.T) {
 	_, err = newBench(t).run(order("GET", "http://127.0.0.1:1/"+gone.Port(), `,"query":{"k":"{{secret.KEY}}"}`), `{"id":"1"}`)
 	if err == nil || strings.Contains(err.Error(), "127.0.0.1") {
 		t.Error(err)
+	}
+}
+
+// TestSecretsStayWithTheirHosts: a function of the account's to another host is not sent
+// the secret, whatever it names.
+func TestSecretsStayWithTheirHosts(t *testing.T) {
+	base, got := service(t, func(w http.ResponseWriter, r *http.Request) {})
+	for bound, sent := range map[string]bool{"": true, "127.0.0.1": true, "api.example.com": false, "*.0.0.1": true, "*.127.0.0.1": false} {
+		b, before := newBench(t), len(got())
+		if bound != "" {
+			b.bound = []string{bound}
+		}
+		for _, more := range []string{`,"headers":{"Authorization":"{{secret.KEY}}"}`, `,"query":{"k":"{{secret.KEY}}"}`} {
+			if _, err := b.run(order("GET", base, more), `{"id":"1"}`); (err == nil) != sent {
+				t.Errorf("bound to %q, %s: %v", bound, more, err)
+			}
+		}
+		if n := len(got()) - before; (n == 2) != sent || !sent && n != 0 {
+			t.Errorf("bound to %q: %d requests", bound, n)
+		}
+	}
+}
+
+// TestNamesInside: a function learns no more of a name that leads inside than of none.
+func TestNamesInside(t *testing.T) {
+	var said []string
+	for _, names := range []Resolver{noNames{}, &fakeNames{answers: [][]netip.Addr{addrs("10.0.0.7")}}} {
+		b := newBench(t)
+		b.Config.Guard = guard(t, names)
+		_, err := b.run(order("GET", "https://crm.lan/", ""), `{"id":"1"}`)
+		if err == nil {
+			t.Fatal("it was reached")
+		}
+		said = append(said, err.Error())
+	}
+	if said[0] != said[1] {
+		t.Errorf("an unknown name: %q, one inside: %q", said[0], said[1])
 	}
 }
 

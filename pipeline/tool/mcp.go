@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/inference"
+	"parley/media/isolate"
 )
 
 // MCP is a server of the Model Context Protocol over Streamable HTTP.
@@ -259,7 +260,12 @@ func (m *mcpServer) drop(session *mcp.ClientSession) {
 		m.session = nil
 	}
 	m.mu.Unlock()
-	go func() { _ = session.Close() }() // it asks the server, which may not answer; the transport's times bound it
+	hangUp(session)
+}
+
+// hangUp does not wait: it asks the server, which may not answer. The transport's times bound it.
+func hangUp(session *mcp.ClientSession) {
+	isolate.Go("pipeline/tool/goodbye", nil, func() { _ = session.Close() })
 }
 
 func (m *mcpServer) close() {
@@ -268,7 +274,7 @@ func (m *mcpServer) close() {
 	m.session, m.closed = nil, true
 	m.mu.Unlock()
 	if session != nil {
-		go func() { _ = session.Close() }()
+		hangUp(session)
 	}
 }
 

@@ -150,7 +150,7 @@ func TestMCPServersThatDoNotWork(t *testing.T) {
 		}
 		set.Close()
 	}
-	for _, want := range []string{"server=hangs err=\"the service did not answer in time\"", "server=broken", "server=inside err=\"169.254.169.254 is not on the public Internet\"", "server=secret err=\"the secret NONE does not exist\""} {
+	for _, want := range []string{"server=hangs err=\"the service did not answer in time\"", "server=broken", "server=inside err=\"169.254.169.254 is not on the public Internet\"", "server=secret err=\"the secret NONE does not exist, or does not belong to this host\""} {
 		if !strings.Contains(b.log.String(), want) {
 			t.Errorf("the log has no %s:\n%s", want, b.log.String())
 		}

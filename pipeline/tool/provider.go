@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/media/isolate"
 	"parley/pipeline/tool/crm"
 )
 
@@ -80,15 +81,16 @@ func (p *Provider) Open(ctx context.Context, who Who, defs []Definition) *Set {
 		switch d.Kind {
 		case HTTPKind:
 			made[i] = []Function{{Spec: d.Spec, Timeout: timeout(d.HTTP.TimeoutMS), Cancel: d.Cancel,
-				Run: (&requester{d.HTTP, p.client, secrets}).run}}
+				Run: (&requester{d.HTTP, p.client, secretsFor(d.HTTP.URL, secrets)}).run}}
 		case MCPKind:
-			wg.Go(func() { made[i] = p.mcp(ctx, set, who, d, secrets) })
+			wg.Add(1)
+			isolate.Go("pipeline/tool/server", nil, func() { made[i] = p.mcp(ctx, set, who, d, secretsFor(d.MCP.URL, secrets)) }, wg.Done)
 		case Search:
 			if p.WebSearch != nil {
 				made[i] = []Function{{Spec: d.Spec, Timeout: defaultTimeout, Cancel: true, Run: p.WebSearch.run, Meter: Searched}}
 			}
 		case CRMKind:
-			made[i] = p.lookup(who, d.CRM, secrets)
+			made[i] = p.lookup(who, d.CRM, secretsFor(d.CRM.address(), secrets))
 		}
 	}
 	wg.Wait()
@@ -110,7 +112,7 @@ func (p *Provider) Open(ctx context.Context, who Who, defs []Definition) *Set {
 
 // secrets reads the secrets that definitions refer to. Without them the functions
 // fail, each by itself.
-func (p *Provider) secrets(ctx context.Context, account string, defs []Definition) map[string]string {
+func (p *Provider) secrets(ctx context.Context, account string, defs []Definition) map[string]Secret {
 	var names []string
 	for _, d := range defs {
 		names = append(names, d.secrets()...)

@@ -3,13 +3,40 @@ package tool
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
+// Secret is a secret of an account.
+type Secret struct {
+	Value string
+	Hosts []string // where it may be sent, in small letters; *.name is all below it. None: anywhere
+}
+
 // Secrets returns the values of an account's secrets by name; those it does not have
 // are missing in the answer.
-type Secrets func(ctx context.Context, account string, names []string) (map[string]string, error)
+type Secrets func(ctx context.Context, account string, names []string) (map[string]Secret, error)
+
+// secretsFor are the values of those that may be sent to the host of an address.
+func secretsFor(address string, secrets map[string]Secret) map[string]string {
+	values := make(map[string]string, len(secrets))
+	u, err := url.Parse(placeholder.ReplaceAllString(address, "x"))
+	if err != nil {
+		return values
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	for name, s := range secrets {
+		if len(s.Hosts) == 0 || slices.ContainsFunc(s.Hosts, func(bound string) bool {
+			below, all := strings.CutPrefix(bound, "*")
+			return bound == host || all && strings.HasSuffix(host, below)
+		}) {
+			values[name] = s.Value
+		}
+	}
+	return values
+}
 
 // reference is how a definition refers to a secret.
 var reference = regexp.MustCompile(`\{\{\s*secret\.([A-Za-z][A-Za-z0-9_]{0,63})\s*\}\}`)
@@ -33,8 +60,11 @@ func referred(texts ...string) []string {
 	return names
 }
 
-// missing is the error of a secret that the account does not have; names are none.
-func missing(name string) error { return fmt.Errorf("the secret %s does not exist", name) }
+// missing is the error of a secret that the account does not have, or that is bound to
+// other hosts; names are none.
+func missing(name string) error {
+	return fmt.Errorf("the secret %s does not exist, or does not belong to this host", name)
+}
 
 // expand puts the values of secrets into a text.
 func expand(text string, values map[string]string) (string, error) {

@@ -1,6 +1,10 @@
 package turn
 
-import "parley/media"
+import (
+	"unicode/utf8"
+
+	"parley/media"
+)
 
 // What the caller does: speech, its text, typed turns and the button.
 
@@ -45,6 +49,7 @@ func (s *step) speechBegan(e Event) {
 // overlap opens the recogniser on speech over the agent's voice.
 func (s *step) overlap(e Event) {
 	s.newTurn()
+	s.salutation = s.salutes(s.now) && e.Tail > s.Config.TailAnswer
 	s.open()
 	if s.Phase == Speaking {
 		s.over = s.utt
@@ -63,6 +68,7 @@ func (s *step) yield(e Event) {
 	}
 	s.Phase, s.overlapAt = Yielding, s.now
 	s.answer = e.Tail <= s.Config.TailAnswer || e.Question != NoQuestion && e.Tail != Unfinished
+	s.salutation = s.salutation && !s.answer
 	s.early = s.line == NoLine && s.now-s.audibleAt <= earlyOverlap
 	s.ducked = true
 	s.do(Action{Kind: Duck, On: true})
@@ -86,7 +92,7 @@ func (s *step) newTurn() {
 
 func (s *step) forgetTurn() {
 	s.text, s.partial, s.base, s.guessed, s.spoken, s.first = "", "", "", false, 0, s.utt+1
-	s.asked, s.paused, s.ahead.tries = NoQuestion, s.learnt, 0
+	s.asked, s.paused, s.ahead.tries, s.salutation = NoQuestion, s.learnt, 0, false
 }
 
 // checkEndpoint commits the turn when it is over, or drops what was no speech.
@@ -97,11 +103,12 @@ func (s *step) checkEndpoint() {
 	if !s.complete() && s.now < s.lastSpeech+s.Config.Recogniser {
 		return
 	}
-	if text := s.heard(); text != "" {
+	text := s.heard()
+	if text != "" && !s.onlySalutes() {
 		s.commit(text, false)
 		return
 	}
-	long := s.spoken >= s.Config.NoiseMax
+	long := !s.salutation && s.spoken >= s.Config.NoiseMax
 	s.retract()
 	s.forgetTurn()
 	s.do(Action{Kind: DropTurn, Turn: s.turn})
@@ -114,15 +121,19 @@ func (s *step) checkEndpoint() {
 }
 
 func (s *step) commit(text string, typed bool) {
+	line := s.lineFor(text, typed)
+	if line != NoLine {
+		s.retract()
+	}
 	ready := s.settle(text, typed)
-	s.do(Action{Kind: Commit, Turn: s.turn, Text: text, Again: s.committed, Typed: typed, Ready: ready})
+	s.do(Action{Kind: Commit, Turn: s.turn, Text: text, Again: s.committed, Typed: typed, Ready: ready, Line: line})
 	if !typed && !(s.committed && sameWords(text, s.said)) {
 		s.learnt = s.paused // a cough is no pause in speech
 	}
 	s.base, s.guessed = s.text, s.partial != ""
 	s.text, s.partial, s.said = text, "", text
 	s.committed, s.apologised = true, false
-	s.reprompts, s.idleAt, s.results, s.hangup, s.line = 0, 0, false, false, NoLine
+	s.reprompts, s.idleAt, s.results, s.hangup, s.line = 0, 0, false, false, line
 	s.Phase, s.since = Thinking, s.now
 }
 
@@ -153,6 +164,10 @@ func (s *step) result(e Event) {
 	}
 }
 
+// maxTyped bounds a turn that goes on in writing, in Unicode code points: what is typed
+// beyond it, before an answer, is a turn of its own.
+const maxTyped = 4000
+
 func (s *step) typed(text string) {
 	switch s.Phase {
 	case Closing, Connecting:
@@ -162,9 +177,10 @@ func (s *step) typed(text string) {
 	case Thinking:
 		s.do(Action{Kind: Cancel})
 	}
-	if s.committed {
-		text = join(s.text, text)
+	if joined := join(s.text, text); s.committed && utf8.RuneCountInString(joined) <= maxTyped {
+		text = joined
 	} else {
+		s.committed = false
 		s.newTurn()
 	}
 	s.commit(text, true)

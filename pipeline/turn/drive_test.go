@@ -152,6 +152,9 @@ func name(a Action) string {
 		if a.Ready {
 			s += " (ready)"
 		}
+		if a.Line != NoLine {
+			s += " (" + lineNames[a.Line] + ")"
+		}
 		return s
 	case Speculate:
 		s := fmt.Sprintf("speculate %d %s", a.Turn, a.Text)

@@ -43,8 +43,25 @@ func (s *step) armIdle() {
 	}
 }
 
+// hold stops what waits for the caller, who hears nothing and cannot speak.
+func (s *step) hold() {
+	s.held = true
+	s.retract()
+	if s.Phase == Yielding {
+		s.pass()
+	}
+}
+
+// resume gives the caller the time to speak that they had before.
+func (s *step) resume() {
+	s.held = false
+	if s.idleAt != 0 {
+		s.armIdle()
+	}
+}
+
 func (s *step) checkIdle() {
-	if s.idleAt == 0 || s.now < s.idleAt {
+	if s.held || s.idleAt == 0 || s.now < s.idleAt {
 		return
 	}
 	if s.reprompts >= s.Config.Reprompts {

@@ -9,6 +9,7 @@ import (
 type lexicon struct {
 	stop        []string // one of these ends the agent's turn
 	backchannel []string // these say "go on"
+	salutation  []string // these are said by who takes a call
 	open        []string // a turn that ends on one of these is not over
 	hesitation  []string // nor on one of these, which mean nothing
 	filler      []string // nor on one of these
@@ -44,7 +45,7 @@ func readLexicons() map[string]*lexicon {
 // the program.
 func readLexicon(text string) *lexicon {
 	l := &lexicon{}
-	lists := map[string]*[]string{"stop": &l.stop, "backchannel": &l.backchannel, "open": &l.open, "hesitation": &l.hesitation,
+	lists := map[string]*[]string{"stop": &l.stop, "backchannel": &l.backchannel, "salutation": &l.salutation, "open": &l.open, "hesitation": &l.hesitation,
 		"filler": &l.filler, "digits": &l.digits, "dictated": &l.dictated, "confirming": &l.confirming}
 	for line := range strings.Lines(text) {
 		name, words, found := strings.Cut(strings.TrimSpace(line), ":")

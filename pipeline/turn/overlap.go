@@ -54,16 +54,18 @@ func (s *State) stretch() int { return bits.TrailingZeros64(^s.voice) }
 
 // theirs says that words of the overlap are the caller's.
 func (s *State) theirs(o *overlap) bool {
-	return o.stop && (s.near >= ownStop || s.steady >= ownStretch) || o.words >= 2 && s.near >= ownWords
+	return o.stop && (s.near >= ownStop || s.steady >= ownStretch) ||
+		s.barges(o) >= 2 && s.near >= ownWords && (!s.salutation || s.spoken >= s.Config.Salutation)
 }
 
-// lasting says that the caller's own voice has gone on for OverlapMax. Of more than
+// lasting says that the caller's own voice has gone on for bargeAfter. Of more than
 // 1.28 s the latest are weighed.
 func (s *State) lasting() bool {
-	if s.hot < s.Config.OverlapMax {
+	after := s.bargeAfter()
+	if s.hot < after {
 		return false
 	}
-	n := min(64, int(s.Config.OverlapMax/media.FrameTime))
+	n := min(64, int(after/media.FrameTime))
 	return 100*bits.OnesCount64(s.voice<<(64-n)) >= ownPercent*n
 }
 
@@ -75,7 +77,7 @@ func (s *step) judge(e Event) {
 		if e.Kind == Final && e.Last && !s.speaking && !s.answer {
 			s.pass()
 		}
-	case o.words == 0:
+	case s.barges(o) == 0 && !o.stop:
 		if !s.speaking && !s.answer { // an answer stays in the turn until the agent has finished
 			s.pass()
 		}
@@ -90,12 +92,12 @@ func (s *step) judge(e Event) {
 func (s *step) checkOverlap(e Event) {
 	o := &s.read().words
 	switch {
-	case !s.answer && s.lasting() && (o.any == 0 || o.words > 0):
+	case !s.answer && s.lasting() && (o.any == 0 || s.barges(o) > 0 || o.stop):
 		s.win()
-	case !s.answer && !s.speaking && o.any > 0 && o.words == 0:
+	case !s.answer && !s.speaking && o.any > 0 && s.barges(o) == 0 && !o.stop:
 		s.pass()
 	case !s.speaking && o.any == 0 && s.now-s.lastSpeech >= s.Config.OverlapIdle,
-		s.now-s.overlapAt >= s.Config.Verdict:
+		s.now-s.overlapAt >= s.verdict():
 		s.pass()
 	}
 }
@@ -107,7 +109,8 @@ func (s *step) win() {
 }
 
 func (s *step) cut() {
-	s.ducked = false
+	s.ducked, s.salutation = false, false
+	s.interrupted = s.line == Greeting
 	s.do(Action{Kind: Cut})
 	s.hangup, s.toolsDue, s.results, s.committed = false, false, false, false
 	s.reprompts = 0
@@ -117,13 +120,15 @@ func (s *step) cut() {
 // pass restores the voice; nothing was lost. Words that are no answer are
 // forgotten with the overlap, unless it goes on or its text is still to come: a
 // slow recogniser's "stop" counts when it arrives. A word of the caller's own that came
-// with the beginning of the reply is answered after it.
+// with the beginning of the reply is answered after it, and so is more than a salutation
+// that came with the first message.
 func (s *step) pass() {
 	s.restore()
 	if s.Phase == Yielding {
 		s.Phase = Speaking
 	}
 	more := s.early && s.near >= ownStop && s.read().words.words > 0
+	more = more || s.salutation && !s.onlySalutes()
 	if !s.answer && !more && !s.speaking && s.last >= s.utt {
 		s.forgetTurn()
 		s.do(Action{Kind: DropTurn, Turn: s.turn})

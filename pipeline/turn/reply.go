@@ -20,6 +20,7 @@ func (s *step) firstAudio(e Event) {
 	s.Phase, s.opening, s.audibleAt = Speaking, true, s.now
 	s.shut = s.closed()
 	if s.speaking {
+		s.salutation = s.salutation || s.salutes(s.now)
 		e.Tail = Unfinished
 		s.yield(e)
 	}

@@ -18,6 +18,8 @@ type State struct {
 	gap        media.Time // silence before the current run of speech
 	voice      uint64     // the latest frames of the current run of speech: a bit each, set when loud
 	near       int        // how much of it was the caller's own, at most, in the current turn or overlap: own
+	ownAt      media.Time // when most of the latest frames were the caller's own
+	background bool       // speech goes on that is not the caller's: hearBackground
 	steady     int        // and how much at a stretch: stretch
 
 	// The caller's turn.
@@ -58,7 +60,13 @@ type State struct {
 	opening   bool       // the first sentence of the reply is not played to its end
 	shut      bool       // the agent may not be interrupted now
 
+	// The first message.
+	salutation   bool // the overlap began with it
+	interrupted  bool // it was, and no turn committed since
+	greetedAgain bool // its rest was said after that
+
 	// Idle and end.
+	held      bool
 	idleAt    media.Time // when the agent will ask; 0: not armed
 	reprompts int
 	endAt     media.Time // when the hang-up is due; 0: not armed
@@ -88,11 +96,17 @@ func (s *State) Ending() media.EndReason { return s.reason }
 // hear updates the caller's voice from one frame and says whether a run of
 // speech began or ended with it.
 func (s *State) hear(e Event) (began, ended bool) {
+	if s.background && s.hearBackground(e) {
+		return false, false
+	}
 	if e.Speech {
 		s.hot += media.FrameTime
 		s.voice <<= 1
 		if e.Loud {
 			s.voice |= 1
+		}
+		if s.own() >= ownWords {
+			s.ownAt = e.Now
 		}
 		s.near, s.steady = max(s.near, s.own()), max(s.steady, s.stretch())
 		if !s.speaking && s.hot < s.Config.StartAfter {

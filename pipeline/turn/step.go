@@ -52,12 +52,19 @@ func (s *step) event(e Event) {
 		s.hangup = true
 	case Drained:
 		s.drained()
+	case Held:
+		s.hold()
+	case Resumed:
+		s.resume()
 	case Stop:
 		s.stop(e)
 	}
 }
 
 func (s *step) frame(e Event) {
+	if s.held {
+		s.since += media.FrameTime
+	}
 	began, ended := s.hear(e)
 	s.asked, s.opening, s.ahead.allowed = max(s.asked, e.Question), e.First, e.Advance
 	shut := s.shut
@@ -73,6 +80,8 @@ func (s *step) frame(e Event) {
 		}
 	}
 	switch s.Phase {
+	case UserSpeaking:
+		s.checkEndless()
 	case Pause:
 		s.checkEndpoint()
 		s.checkAdvance()

@@ -49,6 +49,8 @@ const (
 	ToolsDone                        // every function asked for has its result
 	Hangup                           // the model wants to end the call after this reply
 	Drained                          // the far end has played everything
+	Held                             // the caller put the agent on hold: neither hears the other
+	Resumed                          // and took it back
 	Stop                             // a limit or a person ends the call: Reason, Detail, Line
 )
 
@@ -115,7 +117,7 @@ type Action struct {
 	Typed  bool // Commit: it was typed
 	Ready  bool // Commit: the reply begun in advance is one to this text
 	On     bool // Duck
-	Line   Line // Say
+	Line   Line // Say, and Commit: what answers the turn in place of the model
 	Reason media.EndReason
 	Detail string
 }
@@ -160,13 +162,21 @@ type Config struct {
 	Recogniser media.Time
 	NoiseMax   media.Time // speech shorter than this without words is noise (700 ms)
 
+	// TextStable is how long the text of a turn stays the same, while speech that is not
+	// the caller's goes on, before the turn is over (2 s), and SpeechMax how long speech
+	// lasts without a pause (30 s); 0: neither ends it.
+	TextStable, SpeechMax media.Time
+
 	Verdict     media.Time // an overlap undecided for this long is a false alarm (700 ms)
 	OverlapMax  media.Time // continuous speech this long interrupts (600 ms)
 	OverlapIdle media.Time // silence this long in an overlap without words ends it (400 ms)
 	TailAnswer  media.Time // speech over the last part of a reply answers it (500 ms)
-	Barge       Policy
-	Greeting    Policy // the same for the agent's first message
-	Keys        bool   // a key that the caller presses interrupts, where speech would
+	// Salutation is how long speech may be that begins with the first message to be taken
+	// for a salutation, which does not interrupt (1.2 s); 0: all speech may.
+	Salutation media.Time
+	Barge      Policy
+	Greeting   Policy // the same for the agent's first message
+	Keys       bool   // a key that the caller presses interrupts, where speech would
 
 	// A reply is begun in advance after AdvanceAfter of silence (120 ms), when the text
 	// is final or has not changed for AdvanceSteady (80 ms), AdvanceMost times in a
@@ -193,7 +203,8 @@ func DefaultConfig(language string) Config {
 		StartAfter: 60 * ms, StopAfter: 100 * ms,
 		MinDelay: 200 * ms, MaxDelay: 2400 * ms, LearntMax: 600 * ms, DigitDelay: 600 * ms,
 		Recogniser: 600 * ms, NoiseMax: 700 * ms,
-		Verdict: 700 * ms, OverlapMax: 600 * ms, OverlapIdle: 400 * ms, TailAnswer: 500 * ms,
+		TextStable: 2 * media.Second, SpeechMax: 30 * media.Second,
+		Verdict: 700 * ms, OverlapMax: 600 * ms, OverlapIdle: 400 * ms, TailAnswer: 500 * ms, Salutation: 1200 * ms,
 		Keys:         true,
 		AdvanceAfter: 120 * ms, AdvanceSteady: 80 * ms, AdvanceSpeech: 20 * media.Second, AdvanceMost: 2,
 		Idle: 10 * media.Second, Reprompts: 2,

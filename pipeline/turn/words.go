@@ -31,6 +31,7 @@ func nextWord(text string) (word, rest string) {
 type overlap struct {
 	words int  // words that are not backchannel
 	any   int  // all words
+	hello int  // salutations among words
 	stop  bool // one of them is a stop word
 }
 
@@ -44,6 +45,9 @@ func weigh(language, text string) overlap {
 		}
 		if !contains(l.backchannel, w) {
 			o.words++
+			if contains(l.salutation, w) {
+				o.hello++
+			}
 		}
 	}
 	return o

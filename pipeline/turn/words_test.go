@@ -32,6 +32,8 @@ func TestWeigh(t *testing.T) {
 		{"de", "ja genau", overlap{any: 2}},
 		{"de", "Moment mal", overlap{any: 2, words: 2, stop: true}},
 		{"xx", "stop", overlap{any: 1, words: 1, stop: true}},
+		{"en", "Hello? Good morning!", overlap{any: 3, words: 3, hello: 3}},
+		{"de", "ja hallo", overlap{any: 2, words: 1, hello: 1}},
 		{"en", "5 7", overlap{any: 2, words: 2}},
 	} {
 		if got := weigh(c.language, c.text); got != c.want {

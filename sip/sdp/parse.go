@@ -111,8 +111,11 @@ func (r *remote) reduce(body string, policy Policy) (string, error) {
 			}
 		}
 	}
-	if !version || len(r.lines) == 0 {
-		return "", fmt.Errorf("%w: no version or no media", ErrMalformed)
+	switch {
+	case !version:
+		return "", fmt.Errorf("%w: no version", ErrMalformed)
+	case len(r.lines) == 0: // RFC 3264 section 5 allows none
+		return "", fmt.Errorf("%w: no media", ErrNotAcceptable)
 	}
 	// Session-level c= stands before t=, attributes after it.
 	var c, a strings.Builder
@@ -246,7 +249,9 @@ func (r *remote) formats(m *psdp.MediaDescription) {
 		case pt == "8" && (name == "" || isCodec(name, "pcma")):
 			r.add(PCMA)
 		case isCodec(name, "telephone-event") && r.events == 0:
-			if n, err := strconv.ParseUint(pt, 10, 7); err == nil && n >= 35 {
+			// With 64 to 95 it could not be told from RTCP (RFC 5761 section 4): then
+			// there are no keys, but a call.
+			if n, err := strconv.ParseUint(pt, 10, 7); err == nil && n >= 35 && (n < 64 || n > 95) {
 				r.events = uint8(n)
 			}
 		}

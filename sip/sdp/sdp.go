@@ -88,7 +88,9 @@ type Media struct {
 	RTCP netip.AddrPort
 	Mux  bool // RTP and RTCP share a port (RFC 5761)
 
-	Codec Codec
+	Codec Codec // of what we send
+	// Either says that both sides speak both laws, so that the far end may send either.
+	Either bool
 	// Events is the payload type of telephone events, 0 when there are none.
 	Events uint8
 

@@ -118,7 +118,7 @@ func TestAnswerRefuses(t *testing.T) {
 	}{
 		{"empty", nil, sdp.ErrMalformed},
 		{"no version", []byte("o=- 1 1 IN IP4 1.2.3.4\r\nm=audio 1 RTP/AVP 0\r\n"), sdp.ErrMalformed},
-		{"no media", body(), sdp.ErrMalformed},
+		{"no media", body(), sdp.ErrNotAcceptable},
 		{"short media line", body("m=audio 6000"), sdp.ErrMalformed},
 		{"not a line", body("hello"), sdp.ErrMalformed},
 		{"no address", []byte("v=0\r\nm=audio 6000 RTP/AVP 0\r\n"), sdp.ErrMalformed},
@@ -169,10 +169,8 @@ func TestReofferKeepsWhatIsInForce(t *testing.T) {
 	if v := origin(t, held); v != "- 42 1 IN IP4 192.0.2.1" {
 		t.Errorf("version did not rise by one: %s", v)
 	}
-	for _, pt := range []string{"18", "8"} {
-		if _, _, err := s.Answer(body("m=audio 6000 RTP/AVP " + pt)); err == nil {
-			t.Fatalf("a call in PCMU took an offer of %s only", pt)
-		}
+	if _, _, err := s.Answer(body("m=audio 6000 RTP/AVP 18")); err == nil {
+		t.Fatal("a call took an offer of nothing that we speak")
 	}
 	if now, _ := s.Media(); now != m {
 		t.Errorf("a refused offer changed %+v to %+v", m, now)
@@ -303,6 +301,44 @@ func TestLaterOffersKeepWhatIsInForce(t *testing.T) {
 	m, err := s.Accept(body("m=audio 6000 RTP/AVP 8 97", "a=rtpmap:97 telephone-event/8000", "a=rtcp-mux"))
 	if err != nil || !m.Mux || m.RTCP != m.Remote || m.Events != 97 {
 		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// A later offer may move the call to the other law and to another type of keys; a far end
+// that asks for our offer gets all that we can.
+func TestFormatsChangeInTheCall(t *testing.T) {
+	s := session()
+	if _, m, err := s.Answer(body("m=audio 6000 RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000")); err != nil || m.Codec != sdp.PCMU || m.Either {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	answer, m, err := s.Answer(body("m=audio 6000 RTP/AVP 8 96", "a=rtpmap:96 telephone-event/8000"))
+	if err != nil || m.Codec != sdp.PCMA || m.Events != 96 || !strings.Contains(string(answer), "RTP/AVP 8 96\r\n") {
+		t.Errorf("%+v, %v\n%s", m, err, answer)
+	}
+	offer, err := s.OfferAll(sdp.SendRecv)
+	if err != nil || !strings.Contains(string(offer), "RTP/AVP 8 0 96\r\n") {
+		t.Errorf("%v\n%s", err, offer)
+	}
+	m, err = s.Accept(body("m=audio 6000 RTP/AVP 0 8 96", "a=rtpmap:96 telephone-event/8000"))
+	if err != nil || m.Codec != sdp.PCMA || !m.Either {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, m, err = s.Answer(body("m=audio 6000 RTP/AVP 0")); err != nil || m.Codec != sdp.PCMU || m.Events != 0 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	offer, err = s.OfferAll(sdp.SendRecv)
+	if err != nil || !strings.Contains(string(offer), "RTP/AVP 0 8 101\r\n") {
+		t.Errorf("%v\n%s", err, offer)
+	}
+}
+
+// Telephone events under a type that looks like RTCP cost the keys, not the call.
+func TestEventsThatLookLikeRTCP(t *testing.T) {
+	for pt, want := range map[string]uint8{"63": 63, "64": 0, "90": 0, "95": 0, "96": 96} {
+		_, m, err := session().Answer(body("m=audio 6000 RTP/AVP 0 "+pt, "a=rtpmap:"+pt+" telephone-event/8000"))
+		if err != nil || m.Events != want {
+			t.Errorf("type %s: %+v, %v", pt, m, err)
+		}
 	}
 }
 

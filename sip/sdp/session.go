@@ -1,6 +1,7 @@
 package sdp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -68,8 +69,8 @@ func (s *Session) Media() (m Media, ok bool) { return s.media, s.agreed }
 // was in force stays so: the offer is to be refused as a whole (488, or 400
 // when it is malformed).
 //
-// The codec is the first of the offer that we speak. A call under way keeps its
-// codec: an offer without it cannot be answered.
+// The codec is the first of the offer that we speak. A call under way keeps its codec
+// while the offer has it.
 func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 	r, err := parse(body, s.local.SRTP)
 	if err != nil {
@@ -111,13 +112,32 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 	return answer, m, nil
 }
 
-// Offer describes what we want: our codecs, telephone events and the direction.
-// It waits for Accept; until then what is in force stays.
+// Offer describes what we want: our codecs, telephone events and the direction; in a call
+// under way, what is in force. It waits for Accept; until then that stays.
 func (s *Session) Offer(dir Direction) ([]byte, error) {
-	codecs, events, mux := s.local.Codecs, uint8(offerEvents), false
-	if s.agreed { // RFC 3264 section 8.3: what is in force keeps its numbers
-		codecs, events, mux = []Codec{s.media.Codec}, s.media.Events, s.media.Mux
+	if s.agreed { // RFC 3264 section 8.3: it keeps its numbers
+		return s.offer(dir, []Codec{s.media.Codec}, s.media.Events)
 	}
+	return s.offer(dir, s.local.Codecs, offerEvents)
+}
+
+// OfferAll is Offer with all that we can, what is in force first: what a far end gets that
+// asks for our offer (RFC 3261 section 14.2), maybe on behalf of somebody else.
+func (s *Session) OfferAll(dir Direction) ([]byte, error) {
+	if !s.agreed {
+		return s.Offer(dir)
+	}
+	codecs := []Codec{s.media.Codec}
+	for _, c := range s.local.Codecs {
+		if c != s.media.Codec {
+			codecs = append(codecs, c)
+		}
+	}
+	return s.offer(dir, codecs, cmp.Or(s.media.Events, offerEvents))
+}
+
+func (s *Session) offer(dir Direction, codecs []Codec, events uint8) ([]byte, error) {
+	mux := s.agreed && s.media.Mux
 	var formats []string
 	for _, c := range codecs {
 		formats = append(formats, strconv.Itoa(int(c)))
@@ -185,11 +205,14 @@ func (s *Session) Reject() { s.offered = nil }
 
 // agree finds what r and we have in common. The direction is left open.
 func (s *Session) agree(r *remote) (Media, error) {
-	i := slices.IndexFunc(r.codecs, s.speaks)
-	if r.audio < 0 || i < 0 {
+	ours := slices.DeleteFunc(slices.Clone(r.codecs), func(c Codec) bool { return !slices.Contains(s.local.Codecs, c) })
+	if r.audio < 0 || len(ours) == 0 {
 		return Media{}, ErrNotAcceptable
 	}
-	m := Media{Codec: r.codecs[i], Events: r.events, Mux: r.mux}
+	m := Media{Codec: ours[0], Either: len(ours) > 1, Events: r.events, Mux: r.mux}
+	if s.agreed && slices.Contains(ours, s.media.Codec) {
+		m.Codec = s.media.Codec
+	}
 	if !r.addr.IsValid() {
 		return m, nil
 	}
@@ -206,14 +229,6 @@ func (s *Session) agree(r *remote) (Media, error) {
 		m.RTCP = next(m.Remote)
 	}
 	return m, nil
-}
-
-// speaks says whether a codec may be agreed on now.
-func (s *Session) speaks(c Codec) bool {
-	if s.agreed {
-		return c == s.media.Codec
-	}
-	return slices.Contains(s.local.Codecs, c)
 }
 
 // next is the RTCP address that belongs to an RTP address (RFC 3550 section 11).

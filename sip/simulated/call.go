@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/isolate"
 	"parley/media/rtp"
 	"parley/sip"
 )
@@ -82,7 +83,7 @@ func Call(ctx context.Context, cfg PhoneConfig) (*PhoneResult, error) {
 		// The phone outlives ctx by its goodbyes.
 		running, stop := context.WithCancel(context.WithoutCancel(ctx))
 		done := make(chan struct{})
-		go func() { defer close(done); _ = p.Run(running) }()
+		isolate.Go("sip/simulated/phone", nil, func() { _ = p.Run(running) }, func() { close(done) })
 		defer func() { stop(); <-done }()
 		cfg.Phone = p
 	}
@@ -125,7 +126,8 @@ func hold(ctx context.Context, leg *sip.Leg, turn func(now time.Time) bool, even
 	ctx, hangup := context.WithCancelCause(ctx)
 	defer hangup(nil)
 	ended := make(chan error, 1)
-	go func() { ended <- leg.Run(ctx) }()
+	over := error(isolate.Internal)
+	isolate.Go("sip/simulated/leg", nil, func() { over = leg.Run(ctx) }, func() { ended <- over })
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for {

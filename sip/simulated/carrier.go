@@ -106,9 +106,6 @@ type callee struct {
 // ringsForEver is longer than any caller waits.
 const ringsForEver = time.Hour
 
-// person is how people answer.
-var person = []string{"Hello?", "Yes, that is me.", "That works for me, thank you.", "Goodbye."}
-
 // machine is how machines answer.
 var machine = []string{"Hello. You have reached the voicemail of the number you have called. I cannot take your call now. Please leave a message after the tone."}
 

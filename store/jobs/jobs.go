@@ -22,6 +22,8 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
+
+	"parley/store"
 )
 
 const (
@@ -90,12 +92,11 @@ func Every(q *Queue, period time.Duration, args Args) {
 // options: each kind has a line of its own, so that none waits behind another.
 func options(args Args) *river.InsertOpts { return &river.InsertOpts{Queue: args.Kind()} }
 
-// Open connects to the database at url and brings the tables up to date. Close
-// undoes it.
-func (q *Queue) Open(ctx context.Context, url string) error {
+// connect opens the queue's pool.
+func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return fmt.Errorf("jobs: database URL: %w", err) // pgx blanks the password
+		return nil, fmt.Errorf("jobs: database URL: %w", err) // pgx blanks the password
 	}
 	if !strings.Contains(url, "pool_max_conns") {
 		cfg.MaxConns = maxConns
@@ -103,8 +104,20 @@ func (q *Queue) Open(ctx context.Context, url string) error {
 	if _, ok := cfg.ConnConfig.RuntimeParams["application_name"]; !ok {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "parley jobs"
 	}
-	if q.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
-		return fmt.Errorf("jobs: %w", err)
+	cfg.AfterConnect = store.SetAfterwards(cfg)
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	return pool, nil
+}
+
+// Open connects to the database at url and brings the tables up to date. Close
+// undoes it.
+func (q *Queue) Open(ctx context.Context, url string) error {
+	var err error
+	if q.pool, err = connect(ctx, url); err != nil {
+		return err
 	}
 	if err = migrate(ctx, q.pool, q.log); err == nil {
 		q.client, err = river.NewClient(riverpgxv5.New(q.pool), &river.Config{

@@ -22,6 +22,19 @@ const migrationLock = 0x7061726c_6a6f6273
 // statement would block index builds of the one that holds it.
 const lockRetry = 200 * time.Millisecond
 
+// Migrate brings the tables in the database at url up to date, as opening a queue does.
+func Migrate(ctx context.Context, url string, log *slog.Logger) error {
+	pool, err := connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := migrate(ctx, pool, log); err != nil {
+		return fmt.Errorf("jobs: %w", err)
+	}
+	return nil
+}
+
 // migrate brings the library's tables up to date. Several processes may call it at
 // once: one does the work while the others wait.
 func migrate(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {

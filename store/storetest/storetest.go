@@ -57,14 +57,17 @@ var (
 )
 
 // Main runs a package's tests and ends the cluster after them. It does not return.
-func Main(m interface{ Run() int }) {
+func Main(m interface{ Run() int }) { os.Exit(Run(m)) }
+
+// Run is Main for a package that ends more than the cluster: it returns the exit status.
+func Run(m interface{ Run() int }) int {
 	inMain = true
 	run = strings.ToLower(rand.Text()[:8])
 	code := m.Run()
 	if theOne != nil {
 		theOne.stop()
 	}
-	os.Exit(code)
+	return code
 }
 
 // New returns a store on a fresh, migrated database that the test has to itself.
@@ -92,8 +95,24 @@ func URL(t testing.TB) string {
 	if startErr != nil {
 		t.Fatal("storetest: ", startErr)
 	}
+	return create(t, theOne.template)
+}
+
+// Copy returns the address of a copy of the database at address, which nobody may be
+// connected to.
+func Copy(t testing.TB, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal("storetest: ", err)
+	}
+	return create(t, strings.TrimPrefix(u.Path, "/"))
+}
+
+func create(t testing.TB, template string) string {
+	t.Helper()
 	name := fmt.Sprintf("parley_test_%s_%s", run, strings.ToLower(rand.Text()[:12]))
-	if err := theOne.exec(fmt.Sprintf("create database %s template %s", name, theOne.template)); err != nil {
+	if err := theOne.exec(fmt.Sprintf("create database %s template %s", name, template)); err != nil {
 		t.Fatal("storetest: ", err)
 	}
 	t.Cleanup(func() {

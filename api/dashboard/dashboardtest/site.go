@@ -107,7 +107,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	ticket.Mount(s.API, signer, s.DB)
 	webhook.Mount(s.API, s.Hooks, noLocal)
 	manage.MountPeople(s.API, s.DB, dashboard.InvitationLink)
-	operator.Mount(s.API, s.DB, billing.DefaultRateCard)
+	operator.Mount(s.API, s.DB, billing.DefaultRateCard, func(string) {})
 	operator.MountChecks(s.API, func(context.Context) ([]operator.Check, error) {
 		if o.Checks == nil {
 			return checks, nil

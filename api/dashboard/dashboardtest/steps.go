@@ -140,11 +140,16 @@ func (b *Tab) Wide() { b.t.Helper(); b.Do(chromedp.EmulateViewport(1280, 900)) }
 // Phone is described at Wide.
 func (b *Tab) Phone() { b.t.Helper(); b.Do(chromedp.EmulateViewport(390, 844)) }
 
-// NoSidewaysScroll fails the test if the page is wider than the screen.
+// Width is a screen of so many CSS pixels.
+func (b *Tab) Width(pixels int64) { b.t.Helper(); b.Do(chromedp.EmulateViewport(pixels, 900)) }
+
+// NoSidewaysScroll fails the test if the page is wider than the screen, or one of its lists is wider than its frame.
 func (b *Tab) NoSidewaysScroll() {
 	b.t.Helper()
 	wide := Eval[string](b, `(async () => {
 		await new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))); // charts follow their frame
+		const cut = [...document.querySelectorAll(".table.rows")].filter((e) => e.scrollWidth > e.clientWidth);
+		if (cut.length) return "a list is " + cut[0].scrollWidth + " of " + cut[0].clientWidth + " pixels at " + innerWidth;
 		if (document.documentElement.scrollWidth <= innerWidth) return "";
 		const out = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1);
 		return document.documentElement.scrollWidth + " of " + innerWidth + " pixels: " + out.slice(0, 4).map(e => e.outerHTML.slice(0, 100)).join(" | ");

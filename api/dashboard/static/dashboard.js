@@ -24,6 +24,16 @@ export function localTimes(root) {
   }
 }
 
+// Lengths of calls that last grow each second, from what the server said.
+setInterval(() => {
+  for (const e of document.querySelectorAll("[data-running]")) {
+    e.began ??= performance.now() - 1000 * Number(e.dataset.running);
+    const s = Math.floor((performance.now() - e.began) / 1000);
+    const two = (n) => String(n).padStart(2, "0");
+    e.textContent = s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+  }
+}, 1000);
+
 document.addEventListener("click", async (e) => {
   const at = e.target instanceof Element ? e.target : null;
   const copy = at?.closest("[data-copy]");

@@ -109,6 +109,9 @@ func (t *Talk) Over() bool {
 // Cancel implements talk.Conversation.
 func (t *Talk) Cancel() {}
 
+// Fail implements talk.Conversation.
+func (t *Talk) Fail() {}
+
 // Type implements talk.Conversation.
 func (t *Talk) Type(text string) { t.typed <- text }
 

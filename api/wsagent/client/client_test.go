@@ -57,6 +57,7 @@ func (h *house) Converse(ctx context.Context, c talk.Change, leg talk.Leg) {
 	h.converse(ctx, c, leg)
 }
 func (h *house) Cancel()                      {}
+func (h *house) Fail()                        {}
 func (h *house) Type(text string)             { h.told <- "type " + text }
 func (h *house) Interrupt()                   { h.told <- "interrupt" }
 func (h *house) ToolResult(id, result string) { h.told <- "tool " + id + " " + result }
@@ -310,12 +311,12 @@ func TestEvents(t *testing.T) {
 	go func() { closed <- c.Run(ctx) }()
 	defer hangUp()
 	for _, err := range []error{c.Control("voice", "F3"), c.Frame(map[string]any{"type": "rates", "playback": 44100}), c.SendText("hello"), c.Interrupt(),
-		c.ToolResult("c1", "done"), c.Control("voice", "M1"), c.Send(tone(time.Second))} {
+		c.ToolResult("c1", "not asked"), c.Control("voice", "M1"), c.Send(tone(time.Second))} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"type hello", "interrupt", "tool c1 done", "update M1"} {
+	for _, want := range []string{"type hello", "interrupt", "update M1"} {
 		if got := <-h.told; got != want {
 			t.Errorf("told %q, want %q", got, want)
 		}
@@ -331,9 +332,18 @@ func TestEvents(t *testing.T) {
 	leg.Write(media.Frame{Samples: []int16{-1, 300}, Rate: wsagent.RateOut})
 	for _, want := range []string{
 		"server_rates", "status prompt_set", "status thinking 4", "transcript user hi", "transcript_update user high hi", "transcript_partial agent he",
-		"tool_call 4 c n {}", "visemes 4", "error validation.invalid_voice Z", "audio [-1 300]",
+		"tool_call 4 n {}", "visemes 4", "error validation.invalid_voice Z", "audio [-1 300]",
 	} {
 		e := <-events
+		if id := e.Call.ID; id != "" { // the server's choice
+			e.Call.ID = ""
+			if err := c.ToolResult(id, "done"); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-h.told; got != "tool c done" {
+				t.Errorf("told %q", got)
+			}
+		}
 		if got := describe(e); got != want || e.At.IsZero() || (e.Raw == nil) != (e.Kind == client.Audio) {
 			t.Errorf("event %q at %v, %d bytes, want %q", got, e.At, len(e.Raw), want)
 		}

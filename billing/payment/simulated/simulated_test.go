@@ -275,7 +275,7 @@ func TestPage(t *testing.T) {
 	has(get(page.URL), "SIMULATED", "generic_decline", `value="pay"`)
 	b.Pay(t, page)
 	done := get(page.URL)
-	has(done, "SIMULATED", "succeeded", "https://parley.example/canceled")
+	has(done, "SIMULATED", "This payment has already been made.", "https://parley.example/canceled")
 	if strings.Contains(done.Body.String(), "<button") {
 		t.Error("a paid page still has buttons")
 	}
@@ -292,6 +292,7 @@ func TestPage(t *testing.T) {
 	if got, err := b.Payment(t.Context(), other.ID); err != nil || got.State != payment.Canceled {
 		t.Errorf("%+v, %v", got, err)
 	}
+	has(get(other.URL), "This payment was canceled.")
 	if w := b.press(t, other, "steal"); w.Code != http.StatusBadRequest {
 		t.Error(w.Code)
 	}

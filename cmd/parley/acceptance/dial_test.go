@@ -72,6 +72,7 @@ type event struct {
 	Transcript               []struct{ Role, Text string }
 	Duration                 int
 	Reason                   string `json:"end_reason"`
+	Detail                   string `json:"end_detail"`
 	By                       string `json:"answered_by"`
 }
 
@@ -162,7 +163,7 @@ func TestOutboundOutcomes(t *testing.T) {
 	s := shared(t, laboratory)
 	c := newDialer(t, s, "10")
 	ids := map[string]string{}
-	for digits, want := range map[string]string{"01": "busy", "03": "rejected", "09": "failed"} {
+	for digits, want := range map[string]string{"01": "busy", "03": "rejected/declined", "09": "failed/invalid_number"} {
 		ids[c.dial(digits, nil)] = want
 	}
 	ids[c.dial("02", map[string]any{"ring_timeout_seconds": 5})] = "no_answer"
@@ -177,8 +178,13 @@ func TestOutboundOutcomes(t *testing.T) {
 		c.ended(given)
 	}
 	for id, want := range ids {
-		if e := c.ended(id); e.Reason != want || e.Duration != 0 || len(e.Transcript) != 0 {
+		reason, detail, _ := strings.Cut(want, "/")
+		if e := c.ended(id); e.Reason != reason || e.Detail != detail || e.Duration != 0 || len(e.Transcript) != 0 {
 			t.Errorf("%s: %+v, want %s", id, e, want)
+		}
+		var now event
+		if code := c.ask("GET", "/callcenter/call-monitor?call_id="+id, "", &now); code != 200 || now.Reason != reason || now.Detail != detail {
+			t.Errorf("%s: the monitor answers %d %+v, want %s", id, code, now, want)
 		}
 	}
 	b := openBooks(t, s)

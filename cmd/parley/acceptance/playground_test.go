@@ -9,8 +9,8 @@ import (
 	"parley/media"
 )
 
-// TestPlayground asks the question of the README in a browser, from a page that nobody had
-// to sign in to, and hears the answer there, over either transport.
+// TestPlayground asks the question of the README in a browser, which the demonstration's
+// link has signed in, and hears the answer there, over either transport.
 func TestPlayground(t *testing.T) {
 	t.Parallel()
 	s := shared(t, demonstration)
@@ -20,6 +20,7 @@ func TestPlayground(t *testing.T) {
 	for _, transport := range []string{"websocket", "webrtc"} {
 		t.Run(transport, func(t *testing.T) {
 			b := dashboardtest.Open(t, "http://"+s.addrs["http"], flags...)
+			b.Go(s.demoLink(t))
 			b.Go("/app/playground?raw&agent=" + s.guide.agent + "&transport=" + transport)
 			const panel = `document.querySelector("[data-voice-panel]").voice`
 			b.Wait(panel + `?.session.state === "idle"`)

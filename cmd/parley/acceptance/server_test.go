@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,7 @@ type server struct {
 }
 
 // demo is what --demo prints for people.
-type demo struct{ key, agent, number string }
+type demo struct{ key, agent, caller, number string }
 
 // settings is the environment of the program without any of the tester's own.
 func settings(dir string, extra ...string) []string {
@@ -186,7 +187,7 @@ func (s *server) tail(n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-var guideLine = regexp.MustCompile(`(?m)^  (API key|agent|number)\s+(\S+)$`)
+var guideLine = regexp.MustCompile(`(?m)^  (API key|agent|caller|number)\s+(\S+)$`)
 
 func readGuide(text string) (d demo) {
 	for _, m := range guideLine.FindAllStringSubmatch(text, -1) {
@@ -195,11 +196,24 @@ func readGuide(text string) (d demo) {
 			d.key = m[2]
 		case "agent":
 			d.agent = m[2]
+		case "caller":
+			d.caller = m[2]
 		case "number":
 			d.number = m[2]
 		}
 	}
 	return d
+}
+
+// demoLink is the path of a link that opens the demonstration, as its command prints it.
+func (s *server) demoLink(t *testing.T) string {
+	t.Helper()
+	printed := do(t, command(s.dir, s.env, "demo", "link", "--url", "http://"+s.addrs["http"]))
+	u, err := url.Parse(strings.TrimSpace(printed.out))
+	if err != nil || u.Path != "/app/demo" || u.Host != s.addrs["http"] {
+		t.Fatalf("the link is %q, %v: %s", printed.out, err, printed.errOut)
+	}
+	return u.RequestURI()
 }
 
 // kill ends the server at once, as a power cut does, and waits for it.

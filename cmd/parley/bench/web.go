@@ -59,7 +59,10 @@ type conversation struct {
 	leg    talk.Leg
 }
 
-func (c *conversation) Cancel()                   {}
+func (c *conversation) Cancel() {}
+
+// Fail implements talk.Conversation.
+func (c *conversation) Fail()                     {}
 func (c *conversation) Type(string)               {}
 func (c *conversation) Interrupt()                {}
 func (c *conversation) ToolResult(string, string) {}

@@ -42,6 +42,7 @@ type Config struct {
 	CarrierSIPAddr string     // host:port of the simulated carrier
 	PublicIP       netip.Addr // the zero Addr: detect it
 	RTPPorts       PortRange  // UDP ports for RTP
+	MediaTimeout   time.Duration
 	SIPAllow       []netip.Prefix
 	SIPUnknown     string // "drop" or "reject"
 	SIPTLSAddr     string // host:port; empty: no SIP over TLS
@@ -53,6 +54,7 @@ type Config struct {
 	DataDirSet          bool        // somebody chose DataDir
 	RecordingsDir       string      // empty: in DataDir
 	DatabaseURL         string      // empty: a private cluster in DataDir
+	DatabaseConns       int         // at most, of this node's calls and jobs together
 	NATSURL             string      // one or several, separated by commas; empty: a server in the process
 	Cluster             bus.Cluster // of the servers in the processes of several nodes
 	Node                string
@@ -63,6 +65,7 @@ type Config struct {
 	Payments            string // "simulated", "stripe" or "none"
 	StripeKey           string // secrets; empty unless Payments is "stripe", or somebody sets them early
 	StripeWebhookSecret string
+	RechargeMax         int    // US dollars that one automatic recharge charges at most
 	SMTPURL             string // holds a password; empty: nothing is mailed
 
 	ASR, LLM, TTS Stage
@@ -158,10 +161,25 @@ func Load(s Sources) (c *Config, warnings []string, err error) {
 		c.values[set.Name] = v
 	}
 	c.DataDirSet = c.values["DATA_DIR"].source != fromDefault
+	if c.Demo {
+		c.stayHome()
+	}
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
 	return c, warnings, nil
+}
+
+// stayHome has a demonstration listen on this machine alone where no address is set. Media
+// follows: RTP is on the host of SIP, WebRTC on that of HTTP.
+func (c *Config) stayHome() {
+	for name, to := range map[string]*string{"HTTP_ADDR": &c.HTTPAddr, "SIP_ADDR": &c.SIPAddr} {
+		if v := c.values[name]; v.source == fromDefault {
+			*to = "127.0.0.1" + v.text
+			v.text = *to
+			c.values[name] = v
+		}
+	}
 }
 
 // check looks at settings that must fit each other.

@@ -348,3 +348,20 @@ func TestOneWayToOtherNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestDemonstrationStaysHome: a demonstration listens on this machine alone, except where
+// an address is set.
+func TestDemonstrationStaysHome(t *testing.T) {
+	for _, tt := range []struct{ env, http, sip string }{
+		{"PARLEY_DEMO=on", "127.0.0.1:8080", "127.0.0.1:5060"},
+		{"PARLEY_DEMO=off", ":8080", ":5060"},
+		{"PARLEY_DEMO=on PARLEY_HTTP_ADDR=:8080", ":8080", "127.0.0.1:5060"},
+		{"PARLEY_DEMO=on PARLEY_SIP_ADDR=:5060", "127.0.0.1:8080", ":5060"},
+		{"PARLEY_DEMO=on PARLEY_SIP_ADDR=off", "127.0.0.1:8080", ""},
+	} {
+		c, _, err := Load(Sources{Env: strings.Fields(tt.env)})
+		if err != nil || c.HTTPAddr != tt.http || c.SIPAddr != tt.sip {
+			t.Errorf("%s: %q, %q, %v", tt.env, c.HTTPAddr, c.SIPAddr, err)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package config
 
 import (
 	"log/slog"
+	"slices"
 	"strings"
+	"time"
 
 	"parley/store/bus"
 	"parley/store/mail"
@@ -79,8 +81,11 @@ var data = section("Data", []Setting{
 		parse:   func(c *Config, s string) bool { c.RecordingsDir = s; return true }},
 	{Name: "DATABASE_URL", Otherwise: "a private PostgreSQL in DATA_DIR, run by the server", Secret: true,
 		Allowed: "postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-		Meaning: "The PostgreSQL database.",
+		Meaning: "The PostgreSQL database, or a PgBouncer before it in session mode; transaction mode loses settings and locks of sessions.",
 		parse:   func(c *Config, s string) bool { return setDatabase(&c.DatabaseURL, s) }},
+	{Name: "DATABASE_CONNS", Default: "24", Allowed: "a whole number from 6 to 1000",
+		Meaning: "Connections to the database at most: a sixth for jobs, the others for calls and requests. Nodes x (DATABASE_CONNS + 3), and 10 for commands, must be below PostgreSQL's max_connections, or what a pooler lends; pool_max_conns in DATABASE_URL is for each of the two instead.",
+		parse:   func(c *Config, s string) bool { return setInt(&c.DatabaseConns, s, 6, 1000) }},
 	{Name: "NATS_URL", Otherwise: "a NATS server in the process, for one node", Secret: true,
 		Allowed: "nats://USER:PASSWORD@HOST:PORT or tls://..., several separated by commas",
 		Meaning: "The NATS servers that connect the nodes of a cluster.",
@@ -122,6 +127,9 @@ var data = section("Data", []Setting{
 	{Name: "STRIPE_WEBHOOK_SECRET", Otherwise: "no secret", Secret: true, Allowed: "a signing secret, whsec_...",
 		Meaning: "Signing secret of Stripe's webhook endpoint BASE_URL/hooks/stripe.",
 		parse:   func(c *Config, s string) bool { c.StripeWebhookSecret = s; return stripeSecret.MatchString(s) }},
+	{Name: "RECHARGE_MAX", Default: "500", Allowed: "whole US dollars, 1 to 100000",
+		Meaning: "The most that one automatic recharge charges a saved card, whatever its account has set.",
+		parse:   func(c *Config, s string) bool { return setInt(&c.RechargeMax, s, 1, 100_000) }},
 	{Name: "SMTP_URL", Otherwise: "nothing is mailed", Secret: true,
 		Allowed: "smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS, or smtps:// for TLS from the start",
 		Meaning: "The mail server for warnings to accounts that have an address.",
@@ -162,9 +170,16 @@ var telephone = section("Telephone", []Setting{
 	{Name: "RTP_PORTS", Default: "10000-19999", Allowed: "FIRST-LAST, from 1024 to 65535, two ports or more", Flag: true,
 		Meaning: "UDP ports for RTP; each call takes an even one and the next.",
 		parse:   func(c *Config, s string) bool { return setPorts(&c.RTPPorts, s) }},
+	{Name: "MEDIA_TIMEOUT", Default: "15s", Allowed: "a time from 5s to 1h",
+		Meaning: "How long a telephone call goes on without a packet of its far end, RTCP included, while that should be heard.",
+		parse: func(c *Config, s string) bool {
+			return setDuration(&c.MediaTimeout, s) && c.MediaTimeout >= 5*time.Second && c.MediaTimeout <= time.Hour
+		}},
 	{Name: "SIP_ALLOW", Otherwise: "loopback only, with the simulated carrier", Allowed: allowedNets,
-		Meaning: "Further sources whose calls are answered.",
-		parse:   func(c *Config, s string) bool { return setNets(&c.SIPAllow, s) }},
+		Meaning: "Further sources whose calls are answered. What they say of who calls is not verified, and the source of UDP can be forged: a trunk with inbound_username is safer.",
+		parse: func(c *Config, s string) bool {
+			return setNets(&c.SIPAllow, s) && !slices.ContainsFunc(c.SIPAllow, tooWide)
+		}},
 	{Name: "SIP_UNKNOWN", Default: "drop", Allowed: "drop or reject",
 		Meaning: "What other sources get: nothing, or 403.",
 		parse:   func(c *Config, s string) bool { return setWord(&c.SIPUnknown, s, "drop", "reject") }},
@@ -231,10 +246,10 @@ var limits = section("Limits", []Setting{
 		Meaning: "Calls at once on this node.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.MaxCalls, s, 0, 100_000) }},
 	{Name: "MAX_CPU", Default: "90", Allowed: "a whole number from 0 (no limit) to 100",
-		Meaning: "Percent of the machine's processors. A node that uses more over five seconds takes no new calls until it uses less.",
+		Meaning: "Percent of the machine's processors. A node that uses more over five seconds, or whose speech workers stay behind the callers, takes no new calls for that time.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.MaxCPU, s, 0, 100) }},
 	{Name: "RATE_LIMIT", Default: "50", Allowed: "a whole number from 0 (no limit) to 100000",
-		Meaning: "Requests a second for each credential; four times as many in a burst.",
+		Meaning: "Requests a second for each credential, and for each address without one; four times as many in a burst and for an account's credentials together.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.RateLimit, s, 0, 100_000) }},
 	{Name: "DRAIN_TIMEOUT", Default: "5m", Allowed: "a duration from 0s to 24h, such as 90s or 5m",
 		Meaning: "How long SIGTERM waits for calls in progress.",
@@ -252,7 +267,7 @@ var logging = section("Log and demonstration", []Setting{
 		Meaning: "OpenTelemetry collector for traces of calls, OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is added.",
 		parse:   func(c *Config, s string) bool { return setURL(&c.OTLPEndpoint, s) }},
 	{Name: "DEMO", Default: "off", Allowed: allowedSwitch, Flag: true,
-		Meaning: "Sets up an account with an agent, two numbers, recorded calls and a batch, and says how to use them.",
+		Meaning: "Sets up an account with an agent, two numbers, recorded calls and a batch, and prints a link to it and how to use them. Listens on this machine only where HTTP_ADDR and SIP_ADDR are not set.",
 		parse:   func(c *Config, s string) bool { return setSwitch(&c.Demo, s) }},
 })
 

@@ -43,6 +43,11 @@ var trunkKeys = []trunkKey{
 		r.trunk.Numbers = list(s)
 		return !slices.ContainsFunc(r.trunk.Numbers, func(n string) bool { return !e164.MatchString(n) })
 	}},
+	{name: "trust_identity", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setOff(&r.trunk.DistrustIdentity, s) }},
+	{name: "media", allowed: "any or vouched", read: func(r *trunkReader, s string) bool {
+		r.trunk.VouchedMedia = s == "vouched"
+		return s == "any" || s == "vouched"
+	}},
 	{name: "channels", allowed: "a whole number from 0 (no limit) to 100000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.Channels, s, 0, 100000) }},
 	{name: "cps", allowed: "a whole number from 0 (no limit) to 1000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.CPS, s, 0, 1000) }},
 	{name: "codecs", allowed: "PCMU, PCMA", many: true, read: readCodecs},
@@ -59,6 +64,10 @@ var trunkKeys = []trunkKey{
 	{name: "headers", mapping: readHeaders},
 	{name: "prack", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setOff(&r.trunk.NoPRACK, s) }},
 	{name: "refer", allowed: "sip or tel", read: func(r *trunkReader, s string) bool { r.trunk.ReferTel = s == "tel"; return s == "sip" || s == "tel" }},
+	{name: "transfers", allowed: "consult or refer", read: func(r *trunkReader, s string) bool {
+		r.trunk.Refer = s == "refer"
+		return s == "consult" || s == "refer"
+	}},
 	{name: "large_tcp", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setSwitch(&r.trunk.LargeTCP, s) }},
 	{name: "probe", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setOff(&r.trunk.NoProbe, s) }},
 	{name: "ca", allowed: "the path of a file with certificates (PEM)", read: func(r *trunkReader, s string) bool { return setFile(&r.files.ca, s) }},
@@ -118,10 +127,18 @@ const trunksExample = `
 #    password_file: /etc/parley/carrier.password   # or password:
 #    register: off        # on: keep a registration at the targets
 #    # Where its calls come from, and what they must show besides (407), if anything.
+#    # Without inbound_username the source is enough, and the source of UDP can be
+#    # forged: a forged call is never answered, but takes a line for half a minute.
 #    allow: [192.0.2.0/24]
 #    inbound_username: exchange
 #    inbound_password_file: /etc/parley/exchange.password
+#    # Calls from these go out here. Calls to them do not come in on another trunk that
+#    # lists numbers.
 #    numbers: ["+15550100001"]
+#    trust_identity: on   # believe P-Asserted-Identity and verstat; off: an exchange whose users write them
+#    # Where audio may come from: any source that is the first to send, as behind
+#    # address translators, or vouched: the address of the description, of signalling, or in allow.
+#    media: any
 #    # Limits of the trunk, which the nodes on one database share evenly; 0: none.
 #    channels: 30         # calls at once
 #    cps: 5               # calls a second that we begin
@@ -137,6 +154,7 @@ const trunksExample = `
 #    headers:             # X-Account_file: the path of a file with a secret
 #      X-Account: "1"
 #    prack: on            # 100rel in Supported
+#    transfers: consult   # or refer: the far end is asked to do them, on this trunk's bill
 #    refer: sip           # transfer to sip: or tel: addresses
 #    large_tcp: off       # TCP for INVITEs above 1,300 bytes
 #    probe: on            # OPTIONS to the targets; off: they count as up

@@ -53,6 +53,7 @@ trunks:
     headers: {X-Account: "1", X-Token_file: `+secret+`}
     prack: off
     refer: tel
+    transfers: refer
     large_tcp: on
     probe: off
     server_name: other.example
@@ -68,7 +69,7 @@ trunks:
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
 		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
 		FromUser: "+1555", FromHost: "carrier.example", PAI: true, PPI: true, Private: true, UserPhone: true,
-		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"}, NoPRACK: true, ReferTel: true, LargeTCP: true, NoProbe: true,
+		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"}, NoPRACK: true, Refer: true, ReferTel: true, LargeTCP: true, NoProbe: true,
 		CPS: 5, Channels: 30, Register: true, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},
 	}, {Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
 	if !reflect.DeepEqual(c.Trunks, want) {

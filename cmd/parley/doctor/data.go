@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
 
 	"parley/billing"
@@ -67,7 +68,31 @@ func checkDatabase(ctx context.Context, cfg *config.Config, dir string) (f Findi
 		return fail(name, "look into PostgreSQL's log", "%v", err), nil
 	}
 	apart := now.Sub(asked.Add(time.Since(asked) / 2))
+	if lent, err := lends(ctx, conn, url); err != nil || lent {
+		if err != nil {
+			return fail(name, "look into PostgreSQL's log", "%v", err), &apart
+		}
+		return fail(name, "give the server's database pool_mode = session, or name PostgreSQL itself in PARLEY_DATABASE_URL",
+			"there is a pooler in transaction mode before it, which loses settings, locks and statements of sessions"), &apart
+	}
 	return checkVersion(version), &apart
+}
+
+// lends says whether two connections that are open at once have one of the database:
+// something before it lends that by the transaction.
+func lends(ctx context.Context, one *pgx.Conn, url string) (bool, error) {
+	two, err := store.Connect(ctx, url)
+	if err != nil {
+		return false, err
+	}
+	defer two.Close(context.WithoutCancel(ctx))
+	var pids [2]int
+	for i, c := range []*pgx.Conn{one, two} {
+		if err := c.QueryRow(ctx, "select pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pids[i]); err != nil {
+			return false, err
+		}
+	}
+	return pids[0] == pids[1], nil
 }
 
 // checkVersion is given a number such as 150018 for 15.18.
@@ -90,7 +115,7 @@ func checkCluster(err error) Finding {
 	case errors.Is(err, private.ErrVersion):
 		return fail(name, "install that version beside the newer one, parley backup DIR, move the data directory aside, parley restore DIR", "%v", err)
 	case errors.Is(err, private.ErrUnreachable):
-		return fail(name, "set PARLEY_DATA_DIR to a directory that it can reach, such as "+config.SystemDataDir, "%v", err)
+		return fail(name, "name a directory that it can reach: PARLEY_DATA_DIR="+config.SystemDataDir+" parley serve", "%v", err)
 	}
 	return fail(name, "set PARLEY_DATABASE_URL to a database of your own", "%v", err)
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/cmd/parley/config"
+	"parley/sip"
 	"parley/store/private"
 )
 
@@ -335,4 +336,23 @@ func TestDoctorSettings(t *testing.T) {
 	judge(t, Settings(nil, nil), "ok: in order")
 	judge(t, Settings([]string{"PARLEY_HTP_ADDR is not a setting"}, nil), "warn: PARLEY_HTP_ADDR")
 	judge(t, Settings(nil, errors.New("PARLEY_LOG: loud is not allowed")), "fail: PARLEY_LOG")
+}
+
+// A trunk whose calls are taken for their source alone is worth a warning.
+func TestDoctorSources(t *testing.T) {
+	from := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	shown := sip.Credentials{Username: "exchange", Password: "x"}
+	for _, tt := range []struct {
+		name string
+		cfg  config.Config
+		want string
+	}{
+		{"none", config.Config{}, "ok: no call"},
+		{"outgoing only", config.Config{Trunks: []sip.Trunk{{Name: "a"}}}, "ok: no call"},
+		{"credentials", config.Config{Trunks: []sip.Trunk{{Name: "a", Allow: from, Inbound: shown}}}, "ok: no call"},
+		{"source alone", config.Config{Trunks: []sip.Trunk{{Name: "a", Allow: from}}}, "warn: trunk a"},
+		{"without a trunk", config.Config{SIPAllow: from}, "warn: PARLEY_SIP_ALLOW"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { judge(t, checkSources(&tt.cfg), tt.want) })
+	}
 }

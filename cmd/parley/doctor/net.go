@@ -52,7 +52,27 @@ func checkTelephone(cfg *config.Config, running bool) []Finding {
 		checkPort("sip tcp port", "SIP_ADDR", cfg.SIPAddr, tcpPort, isParley),
 		checkRTP(cfg, running),
 		checkAddress(cfg, localAddresses()),
+		checkSources(cfg),
 	}
+}
+
+// checkSources looks for trunks whose calls anybody can forge.
+func checkSources(cfg *config.Config) Finding {
+	const name = "telephone sources"
+	var open []string
+	for _, t := range cfg.Trunks {
+		if len(t.Allow) > 0 && t.Inbound.Username == "" {
+			open = append(open, "trunk "+t.Name)
+		}
+	}
+	if len(cfg.SIPAllow) > 0 {
+		open = append(open, "PARLEY_SIP_ALLOW")
+	}
+	if len(open) == 0 {
+		return good(name, "no call is taken for the address of its source alone")
+	}
+	return warn(name, "set inbound_username and inbound_password of the trunk where the far end can send them, or keep forged addresses out by a firewall",
+		"%s: calls are taken for the address of their source alone, which anybody can forge over UDP; a forged call costs nothing, but takes a line for 32 s", strings.Join(open, ", "))
 }
 
 // tcpPort and udpPort take a port for a moment.

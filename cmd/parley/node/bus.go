@@ -3,10 +3,11 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"parley/media/isolate"
 	"parley/store"
 	"parley/store/bus"
 )
@@ -15,6 +16,7 @@ import (
 type busMouth struct {
 	accounts chan string
 	news     chan happened
+	alive    chan struct{}
 }
 
 // maxAnnouncements wait to be said: more than the accounts that reach their floor in
@@ -29,6 +31,14 @@ const busRetry = time.Second
 func (m busMouth) Goodbye(account string) {
 	select {
 	case m.accounts <- account:
+	default:
+	}
+}
+
+// Alive implements pipeline.Announcer.
+func (m busMouth) Alive() {
+	select {
+	case m.alive <- struct{}{}:
 	default:
 	}
 }
@@ -55,7 +65,7 @@ type done struct {
 // openBus connects the node with the others. The manager exists, and does not run yet.
 func (n *Node) openBus(ctx context.Context) (err error) {
 	n.bus, err = bus.Open(ctx, bus.Config{Name: n.cfg.Node, URL: n.cfg.NATSURL, Cluster: n.cfg.Cluster, Log: n.log})
-	n.mouth.accounts, n.mouth.news = make(chan string, maxAnnouncements), make(chan happened, maxNews)
+	n.mouth = busMouth{make(chan string, maxAnnouncements), make(chan happened, maxNews), make(chan struct{}, 1)}
 	n.manager.Announce(n.mouth)
 	n.manager.Watch(n.mouth)
 	return err
@@ -68,10 +78,12 @@ func (n *Node) runBus(ctx context.Context) error {
 		return err
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { n.announce(ctx) })
-	wg.Go(func() { n.publishNews(ctx) })
-	wg.Go(func() { n.listen(ctx, bus.Goodbyes(), func(m bus.Message) { n.manager.Goodbye(m.About) }) })
-	wg.Go(func() { n.listen(ctx, commands, n.obey) })
+	wg.Add(5)
+	isolate.Keep(ctx, "cmd/parley/node/announce", func() { n.announce(ctx) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/node/news", func() { n.publishNews(ctx) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/node/goodbyes", func() { n.listen(ctx, bus.Goodbyes(), func(m bus.Message) { n.manager.Goodbye(m.About) }) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/node/commands", func() { n.listen(ctx, commands, n.obey) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/node/heartbeats", func() { n.listen(ctx, bus.Heartbeats(), n.hearAlive) }, wg.Done)
 	wg.Wait()
 	return nil
 }
@@ -82,6 +94,8 @@ func (n *Node) announce(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-n.mouth.alive:
+			n.sayAlive()
 		case account := <-n.mouth.accounts:
 			s, err := bus.Goodbye(account)
 			if err == nil {
@@ -147,12 +161,21 @@ func (n *Node) obey(m bus.Message) {
 	}
 }
 
+// hangupPatience is how long an owner that does not hear a hang-up has to find it in the
+// database: a checkpoint and a close. hangupLook is how often that is looked for.
+const (
+	hangupPatience = 8 * time.Second
+	hangupLook     = 250 * time.Millisecond
+)
+
 // Hangup ends a call of the account, on whichever node it is: at once, or within
 // 5 s, at the next checkpoint of its owner, when that does not hear. A call that
 // has ended is no error. store.ErrNotFound: the account has no such call.
+// store.ErrUnavailable: its owner does not answer, nor has it ended the call; when the
+// owner is gone, others end the call within 20 s.
 func (n *Node) Hangup(ctx context.Context, account, call string) error {
 	// The database first: what follows may be lost.
-	owner, err := n.db.RequestHangup(ctx, account, call, time.Now())
+	owner, err := n.db.RequestHangup(ctx, account, call, n.db.Now())
 	switch {
 	case err != nil:
 		return err
@@ -166,9 +189,28 @@ func (n *Node) Hangup(ctx context.Context, account, call string) error {
 	if err != nil {
 		return err
 	}
-	_, err = n.bus.Request(ctx, owner, text)
-	if err != nil && !errors.Is(err, context.Canceled) {
-		n.log.Info("the owner of a call did not hear that it is to be hung up; its next checkpoint tells it", "session", call, "node", owner.ID, "err", err)
+	if _, err = n.bus.Request(ctx, owner, text); err == nil {
+		return nil
 	}
-	return nil
+	n.log.Info("the owner of a call did not hear that it is to be hung up; its next checkpoint tells it", "session", call, "node", owner.ID, "err", err)
+	return n.awaitEnd(ctx, account, call)
+}
+
+// awaitEnd waits until a call that somebody else ends has ended.
+func (n *Node) awaitEnd(ctx context.Context, account, call string) error {
+	look := time.NewTicker(hangupLook)
+	defer look.Stop()
+	for patience := time.After(hangupPatience); ; {
+		owner, err := n.db.CallOwner(ctx, account, call)
+		if err != nil || owner == (store.Node{}) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-patience:
+			return fmt.Errorf("hang up: the node that has the call does not answer: %w", store.ErrUnavailable)
+		case <-look.C:
+		}
+	}
 }

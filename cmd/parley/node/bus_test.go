@@ -295,6 +295,32 @@ func TestGoodbyeInADispute(t *testing.T) {
 	}
 }
 
+// TestSuspensionEndsCalls: those of the account end on all nodes: at once where an operator
+// says so over the API, by the next checkpoint where only the database knows. None begins.
+func TestSuspensionEndsCalls(t *testing.T) {
+	r := newRing(t)
+	db, yes := r.nodes[0].db, true
+	stranger := r.payer("c")
+	for _, told := range []bool{true, false} {
+		account := r.payer(fmt.Sprint("told ", told))
+		var calls, strangers []*pipeline.Session
+		for i := range r.nodes {
+			calls, strangers = append(calls, r.call(i, account)), append(strangers, r.call(i, stranger))
+		}
+		r.ok(db.ChangeAccount(t.Context(), account, store.AccountChange{Suspended: &yes}, time.Now()))
+		if told {
+			r.nodes[0].frozen(account)
+		}
+		for _, s := range calls {
+			r.wantEndFor(s, media.APIHangup, media.Suspended)
+		}
+		r.wantLive(strangers...)
+		if _, err := r.nodes[1].manager.Admit(t.Context(), pipeline.Admission{Account: account, Terms: webTerms}); !errors.Is(err, store.ErrSuspended) {
+			t.Errorf("another call: %v", err)
+		}
+	}
+}
+
 // TestGoodbyesBeforeTheFloor end nothing, however many there are.
 func TestGoodbyesBeforeTheFloor(t *testing.T) {
 	r := newRing(t)

@@ -9,6 +9,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/sip"
 	"parley/store"
@@ -105,17 +106,20 @@ func (b *batches) Run(ctx context.Context) error {
 		case <-b.wake:
 		case <-tick.C:
 		}
-		now := time.Now()
-		if now.Sub(expired) >= expireEvery {
-			expired = now
-			b.expire(ctx, now)
-		}
-		if !b.rested(now) {
-			continue
-		}
-		for _, line := range b.due(ctx, now) {
-			rows.Go(func() { b.dialAll(ctx, line) })
-		}
+		isolate.Do("cmd/parley/node/batches", nil, func() {
+			now := time.Now()
+			if now.Sub(expired) >= expireEvery {
+				expired = now
+				b.expire(ctx, now)
+			}
+			if !b.rested(now) {
+				return
+			}
+			for _, line := range b.due(ctx, now) {
+				rows.Add(1)
+				isolate.Go("cmd/parley/node/rows", nil, func() { b.dialAll(ctx, line) }, rows.Done)
+			}
+		})
 	}
 }
 

@@ -23,7 +23,7 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 		},
 	}
 	if n.cfg.Demo {
-		s.Demo = n.demo.Account
+		s.Demo, s.DemoLinks = n.demo.Account, &n.links
 	}
 	return dashboard.New(s)
 }
@@ -71,6 +71,9 @@ func (c *checkup) look(ctx context.Context) ([]operator.Check, error) {
 	c.at, c.found = time.Now(), found
 	return found, nil
 }
+
+// DemoLink makes a link that opens the demonstration once.
+func (n *Node) DemoLink() string { return n.till.home + n.links.New() }
 
 // FirstRun is the link that sets up a new server; empty for one that needs none.
 func (n *Node) FirstRun(ctx context.Context) (string, error) {

@@ -14,9 +14,7 @@ import (
 	"parley/api/socket"
 	"parley/cmd/parley/config"
 	"parley/pipeline"
-	"parley/pipeline/agent"
 	"parley/pipeline/tool"
-	"parley/sip"
 )
 
 // TestMistakesHaveCodes: all that is wrong is told, under a code of its own where there
@@ -97,25 +95,6 @@ func TestTheDocumentHasTheSchemasSettings(t *testing.T) {
 		if d.Type != s.Type || value(d.Minimum) != value(s.Minimum) || value(d.Maximum) != value(s.Maximum) || !slices.Equal(words, s.Enum) ||
 			most != s.MaxItems && name != "phrases" || longest != s.MaxLength && name != "timezone" {
 			t.Errorf("%s is described otherwise than it is", name)
-		}
-	}
-}
-
-// TestCallersOfIncomingCalls: what the trunk asserts counts before what the caller says.
-func TestCallersOfIncomingCalls(t *testing.T) {
-	for _, tt := range []struct {
-		in   sip.Incoming
-		want agent.Call
-	}{
-		{sip.Incoming{Called: "34911234567", From: sip.Identity{Number: "+1", Display: "Ana"}}, agent.Call{From: "+1", CallerName: "Ana"}},
-		{sip.Incoming{Called: "+34911234567", From: sip.Identity{Number: "+1", Verstat: numberPassed}}, agent.Call{From: "+1", Verified: true}},
-		{sip.Incoming{Called: "+34911234567", From: sip.Identity{Number: "+1", Verstat: numberPassed, Display: "Eve"},
-			Asserted: sip.Identity{Number: "+2", Verstat: "TN-Validation-Failed", Display: "Ana"}}, agent.Call{From: "+2", CallerName: "Ana"}},
-		{sip.Incoming{Called: "0034911234567", From: sip.Identity{Number: "+1"}, Asserted: sip.Identity{Number: "+2", Verstat: numberPassed}}, agent.Call{From: "+2", Verified: true}},
-	} {
-		got := callerOf(&tt.in)
-		if got.From != tt.want.From || got.To != "+34911234567" || got.CallerName != tt.want.CallerName || got.Verified != tt.want.Verified {
-			t.Errorf("%+v: %+v", tt.in, got)
 		}
 	}
 }

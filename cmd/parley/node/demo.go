@@ -17,6 +17,8 @@ import (
 // Demo is the demonstration account and what belongs to it.
 type Demo struct {
 	Account, Agent, Number, Key string
+	// Caller is the agent that calls people; empty: the server has no simulated carrier.
+	Caller string
 	// Second is a number in another country; empty: the server has no simulated carrier.
 	Second string
 }
@@ -31,6 +33,9 @@ const (
 	demoTopup   = 20 // US dollars
 )
 
+// DemoKeyFile is where the demonstration's API key is, in the data directory.
+const DemoKeyFile = "demo-key"
+
 var demoAgent = store.Agent{
 	Name: "Lola", Voice: "F1", Language: "en",
 	FirstMessage: "Casa Lola, good day. How can I help you?",
@@ -43,61 +48,71 @@ You can park behind our house.`,
 	Settings: []byte(`{"phrases":["what time do you open on Monday","when do you open","what time do you close","are you open on Saturday","are you open on Sunday","where are you","what is your address","how much is the menu","what does the menu of the day cost","I would like to book a table for two","can I book a table","where can I park","is there parking","thank you","goodbye"]}`),
 }
 
+// demoCaller calls people. What it expects to hear is what the people of the simulated
+// carrier say.
+var demoCaller = store.Agent{
+	Name: "Rita", Voice: "F2", Language: "en",
+	FirstMessage: "Good day, this is Casa Lola. Do I speak to the guest who booked a table for tomorrow?",
+	Prompt: `You call guests of Casa Lola, a restaurant, the day before they come. Be brief and friendly.
+When the caller says "yes that is me", "yes", "speaking": Your table for two is booked for tomorrow at eight in the evening. Does that still work for you?
+When the caller says "that works for me thank you", "that works", "yes it does": Wonderful. We look forward to seeing you.
+When the caller says "no", "that does not work", "wrong number": I am sorry. Please call us back, and we will find another day.
+When nothing matches: Could you tell me whether tomorrow at eight still works for you?`,
+	Settings: []byte(`{"phrases":["hello","yes that is me","speaking","who is this","that works for me thank you","yes that works","no that does not work","wrong number","thank you","goodbye"]}`),
+}
+
 // Seed sets up the demonstration, or finds it, and adds what is missing of it. Its API
 // key is kept in the data directory, because the store keeps only hashes.
 func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
 	now := time.Now()
 	var d Demo
-	if err := n.seedAccount(ctx, &d, now); err != nil {
+	var err error
+	if d.Account, err = n.db.DemonstrationAccount(ctx, demoAccount, n.RateCard(), now); err != nil {
 		return d, err
 	}
-	_, _, err := n.db.Credit(ctx, store.Credit{Account: d.Account, Kind: store.Topup, Amount: demoTopup * billing.USD,
+	_, _, err = n.db.Credit(ctx, store.Credit{Account: d.Account, Kind: store.Topup, Amount: demoTopup * billing.USD,
 		Key: demoCredit, Source: "sim"}, now)
 	if err != nil {
 		return d, err
 	}
-	agents, err := n.db.Agents(ctx, d.Account, store.Page{})
-	if err != nil {
+	if err := n.seedAgents(ctx, &d, now); err != nil {
 		return d, err
-	}
-	for _, a := range agents {
-		if a.Name == demoAgent.Name {
-			d.Agent = a.ID
-		}
-	}
-	if d.Agent == "" {
-		a, err := n.db.CreateAgent(ctx, d.Account, demoAgent, now)
-		if err != nil {
-			return d, err
-		}
-		d.Agent = a.ID
 	}
 	if err := n.seedNumbers(ctx, &d, now); err != nil {
 		return d, err
 	}
-	if d.Key, err = n.seedKey(ctx, d.Account, filepath.Join(dataDir, "demo-key"), now); err != nil {
+	if d.Key, err = n.seedKey(ctx, d.Account, filepath.Join(dataDir, DemoKeyFile), now); err != nil {
 		return d, err
 	}
 	n.demo = d
 	return d, n.seedHistory(ctx, d, now)
 }
 
-func (n *Node) seedAccount(ctx context.Context, d *Demo, now time.Time) error {
-	accounts, err := n.db.Accounts(ctx, store.Page{})
+// seedAgents makes the agents, or finds them by their names.
+func (n *Node) seedAgents(ctx context.Context, d *Demo, now time.Time) error {
+	agents, err := n.db.Agents(ctx, d.Account, store.Page{})
 	if err != nil {
 		return err
 	}
-	for _, a := range accounts {
-		if a.Name == demoAccount {
-			d.Account = a.ID
-			return nil
+	wanted := map[*string]store.Agent{&d.Agent: demoAgent}
+	if n.network != nil {
+		wanted[&d.Caller] = demoCaller
+	}
+	for id, agent := range wanted {
+		for _, a := range agents {
+			if a.Name == agent.Name {
+				*id = a.ID
+			}
 		}
+		if *id != "" {
+			continue
+		}
+		a, err := n.db.CreateAgent(ctx, d.Account, agent, now)
+		if err != nil {
+			return err
+		}
+		*id = a.ID
 	}
-	a, err := n.db.CreateAccount(ctx, demoAccount, n.RateCard(), now)
-	if err != nil {
-		return err
-	}
-	d.Account = a.ID
 	return nil
 }
 
@@ -131,29 +146,36 @@ func (n *Node) seedKey(ctx context.Context, account, path string, now time.Time)
 			return key, nil
 		}
 	}
-	_, key, err := n.db.CreateKeyAs(ctx, account, store.RoleOwner, "demonstration", now)
+	_, key, err := n.db.FirstKey(ctx, account, "demonstration", "", now)
 	if err != nil {
 		return "", err
 	}
 	return key, os.WriteFile(path, []byte(key+"\n"), 0o600)
 }
 
-// Guide says what to try, given where HTTP (by scheme, http or https) and SIP listen.
-func (d Demo) Guide(scheme, httpAddr, sipAddr string) string {
+// Guide says what to try, given a link to the pages and where HTTP (by scheme, http or
+// https) and SIP listen.
+func (d Demo) Guide(link, scheme, httpAddr, sipAddr string) string {
 	var b strings.Builder
 	web := scheme + "://" + local(httpAddr)
 	fmt.Fprintf(&b, "\nParley is running with a demonstration account.\n\n")
-	fmt.Fprintf(&b, "  pages    %s/app/\n", web)
+	fmt.Fprintf(&b, "  pages    %s\n           (opens once; bin/parley demo link prints another link)\n", link)
 	fmt.Fprintf(&b, "  API      %s\n  docs     %s/docs\n  API key  %s\n  agent    %s\n  number   %s\n",
 		web, web, d.Key, d.Agent, d.Number)
 	if d.Second != "" {
 		fmt.Fprintf(&b, "  another  %s\n", d.Second)
+	}
+	if d.Caller != "" {
+		fmt.Fprintf(&b, "  caller   %s\n", d.Caller)
 	}
 	fmt.Fprintf(&b, "\nTry, in another terminal:\n\n")
 	fmt.Fprintf(&b, "  export PARLEY_URL=%s PARLEY_API_KEY=%s\n", web, d.Key)
 	fmt.Fprintf(&b, "  bin/parley talk --agent %s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Agent)
 	if sipAddr != "" {
 		fmt.Fprintf(&b, "  bin/parley phone sip:%s@%s --in testdata/speech/opening-hours.wav --out answer.wav\n", d.Number, local(sipAddr))
+		if d.Caller != "" {
+			fmt.Fprintf(&b, "  bin/parley dial --from %s --to +12025550105 --agent %s --consent --follow\n", d.Number, d.Caller)
+		}
 		fmt.Fprintf(&b, "  a softphone on this machine: call sip:%s@%s\n", d.Number, local(sipAddr))
 	}
 	b.WriteByte('\n')

@@ -189,8 +189,11 @@ func (n *Node) queueBatch(ctx context.Context, d Demo, calls []recordedCall, now
 			queued = earlier(queued, c.OpenedAt.Add(-time.Minute))
 		}
 	}
-	for _, number := range append(to, demoWaiting...) {
+	for _, number := range to {
 		b.Rows = append(b.Rows, store.CampaignRow{To: number, From: d.Second, Agent: d.Agent, DueAt: queued})
+	}
+	for _, number := range demoWaiting {
+		b.Rows = append(b.Rows, store.CampaignRow{To: number, From: d.Second, Agent: d.Caller, DueAt: queued})
 	}
 	return n.db.CreateCampaign(ctx, b, n.RateCard(), nil, queued)
 }

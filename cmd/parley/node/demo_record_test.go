@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"iter"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -130,21 +129,6 @@ func (s *studio) says(voice string, lines ...any) (samples []int16) {
 	return samples
 }
 
-// people have those whom the network plays say something else than they do by themselves.
-type people struct {
-	inference.TTS
-	say func(text string) []int16
-}
-
-func (p people) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
-	if s.Voice != "M2" { // the agent's
-		return p.TTS.Speak(ctx, s)
-	}
-	return func(yield func(inference.Chunk, error) bool) {
-		yield(inference.Chunk{Samples: p.say(s.Text), Rate: media.Rate8k}, nil)
-	}
-}
-
 // callIn is somebody who asks, and talks over the answer.
 func (s *studio) callIn() (id string) {
 	_, err := simulated.Call(s.Context(), simulated.PhoneConfig{URI: "sip:" + s.demo.Number + "@" + s.node.SIPAddr(), Number: "+447700900123",
@@ -156,19 +140,17 @@ func (s *studio) callIn() (id string) {
 // callOut calls somebody whom the network plays, who waits for the agent to speak, and
 // asks two things.
 func (s *studio) callOut(to, voice, first, second string) (id string) {
-	own := s.node.engines.TTS
-	defer func() { s.node.engines.TTS = own }()
-	s.node.engines.TTS = people{own, func(text string) []int16 {
+	s.node.person = func(text string) ([]int16, bool) {
 		switch text {
 		case "Yes, that is me.":
-			return s.say(voice, first)
+			return s.say(voice, first), true
 		case "That works for me, thank you.":
-			return s.say(voice, second)
+			return s.say(voice, second), true
 		case "Goodbye.":
-			return s.say(voice, text)
+			return s.say(voice, text), true
 		}
-		return make([]int16, 800)
-	}}
+		return make([]int16, 800), true
+	}
 	_, err := dialler{s.node}.Dial(s.Context(), api.Principal{Account: s.demo.Account}, callcenter.Order{From: s.demo.Second, To: to, Agent: s.demo.Agent,
 		OnMachine: "message", Message: demoMessage})
 	s.ok(err)

@@ -69,7 +69,7 @@ func (s *site) wantDemonstration() {
 	if numbers := s.list("/callcenter/numbers", "numbers"); len(numbers) != 2 {
 		s.Errorf("the numbers are %v", numbers)
 	}
-	if agents := s.list("/v1/agents", "data"); len(agents) != 1 {
+	if agents := s.list("/v1/agents", "data"); len(agents) != 2 {
 		s.Errorf("the agents are %v", agents)
 	}
 	calls := s.list("/v1/calls", "data")
@@ -184,8 +184,9 @@ func TestOlderDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
 	n, now := s.nodes[0], time.Now()
-	var d Demo
-	s.ok(n.seedAccount(t.Context(), &d, now))
+	account, err := n.db.DemonstrationAccount(t.Context(), demoAccount, n.RateCard(), now)
+	s.ok(err)
+	d := Demo{Account: account}
 	credit := func(kind store.TransferKind, amount billing.Money, key string) {
 		_, _, err := n.db.Credit(t.Context(), store.Credit{Account: d.Account, Kind: kind, Amount: amount, Key: key, Source: "sim"}, now)
 		s.ok(err)

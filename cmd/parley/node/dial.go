@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/sip"
@@ -74,9 +75,20 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 	if err != nil {
 		return nil, refusal(err)
 	}
+	begun := false
+	defer func() {
+		if !begun {
+			session.End(*isolate.Internal) // a panic
+		}
+	}()
 	fill := plan.begin(agent.Call{From: from, To: to.E164, Given: o.Variables})
-	go n.place(session, outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, trace: api.TraceParentOf(ctx),
-		answering: plan.answering(o, fill)})
+	order := outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, trace: api.TraceParentOf(ctx),
+		answering: plan.answering(o, fill)}
+	begun = true
+	isolate.Go("cmd/parley/node/outbound", nil, func() { n.place(session, order) },
+		func() { session.End(*isolate.Internal) }, // where nothing else has ended it
+		order.place.Free, // when it was not used
+		n.batches.Wake)   // a line is free
 	return &callcenter.Placed{CallID: session.ID(), Status: string(pipeline.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
 		CreatedAt: time.Now().UTC().Truncate(time.Microsecond)}, nil
 }
@@ -151,29 +163,21 @@ type outgoing struct {
 // place dials, and conducts the call when it is answered. Nobody waits for it but the
 // manager, which ends it when the node goes.
 func (n *Node) place(session *pipeline.Session, o outgoing) {
-	defer n.batches.Wake() // a line is free
-	defer o.place.Free()   // when it was not used
 	if o.ring == 0 {
 		o.ring = ringTimeout
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), o.ring)
 	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	placed := make(chan struct{})
-	defer close(placed)
-	go func() {
-		select {
-		case <-session.Halted():
-			stop(session.Why())
-		case <-placed:
-		}
-	}()
+	ctx, stop := session.Until(ctx)
+	defer stop()
 	record := n.record("outbound", session, o.plan, o.trace)
-	ended := n.reach(ctx, session, o, record)
-	session.End(ended) // also when it was never answered; a conducted call has ended already
-	record.ended(ended)
-	n.ended("outbound", session.ID(), ended)
+	ended := *isolate.Internal
+	defer func() {
+		session.End(ended) // also when it was never answered; a conducted call has ended already
+		record.ended(ended)
+		n.ended("outbound", session.ID(), ended)
+	}()
+	ended = n.reach(ctx, session, o, record)
 }
 
 // reach dials and conducts.
@@ -198,9 +202,11 @@ func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing,
 	cfg.Observe = session.Observer(who.follow(record.telephoneObserver(deaf, session)))
 	cfg.Recorder, cfg.Journal = n.recorder(session, o.plan), n.journal(session, o.plan)
 	call := pipeline.New(cfg)
+	life, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
 	// Engines are opened when a telephone rings somewhere: most numbers that cannot be
 	// reached never cost one.
-	prepare := sync.OnceValue(func() error { return call.Prepare(context.WithoutCancel(ctx)) })
+	prepare := sync.OnceValue(func() error { return call.Prepare(life) })
 	w := n.wire(session, new(sip.Trace))
 	defer w.keep()
 	rang := false // on Dial's goroutine, which is this one
@@ -210,8 +216,8 @@ func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing,
 		}
 		rang = true
 		session.Ring()
-		go n.rings(session)
-		go func() { _ = prepare() }() // the answer asks again
+		isolate.Go("cmd/parley/node/rings", session.Fail, func() { n.rings(session) })
+		isolate.Go("cmd/parley/node/prepare", session.Fail, func() { _ = prepare() }) // the answer asks again
 	}})
 	if err != nil {
 		if rang && prepare() == nil {
@@ -219,14 +225,15 @@ func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing,
 		}
 		return n.unreached(session, err)
 	}
+	defer hungUp(leg, isolate.Internal) // where nobody else has
 	w.leg = leg
 	if err := prepare(); err != nil {
 		n.log.Warn("an outbound call could not be prepared", "session", session.ID(), "err", err)
 		return hungUp(leg, &media.Ended{Reason: media.Failed, Detail: "engine"})
 	}
-	session.Begin()
+	session.BeginAt(leg.Answered())
 	n.log.Info("outbound call answered", "session", session.ID(), "call", leg.CallID())
-	ended := session.Conduct(call, line{leg})
+	ended := session.Conduct(call, line{leg, n.consultation(session, o.plan, o.from)})
 	n.answered(&who)
 	n.heard(session.ID(), leg.Stats())
 	return ended

@@ -45,6 +45,16 @@ type worker struct {
 	name  string
 	run   func(ctx context.Context) error
 	ready func(ctx context.Context) error
+	lag   func() time.Duration // how far it is behind those who speak or wait for speech
+}
+
+// lag is that of the worker which is furthest behind.
+func (e *Engines) lag() time.Duration {
+	var most time.Duration
+	for _, w := range e.workers {
+		most = max(most, w.lag())
+	}
+	return most
 }
 
 // Waits for the first words of an engine before the next of a list is tried.
@@ -127,7 +137,7 @@ func (e *Engines) newASR(log *slog.Logger) func(string, openai.Config) (inferenc
 		switch name {
 		case pocketsphinx.Name:
 			engine := pocketsphinx.New(pocketsphinx.Config{Log: log})
-			e.workers = append(e.workers, worker{"asr", engine.Run, engine.Ready})
+			e.workers = append(e.workers, worker{"asr", engine.Run, engine.Ready, engine.Lag})
 			return engine, nil
 		case "openai":
 			return openai.NewASR(remote)
@@ -151,7 +161,7 @@ func (e *Engines) newTTS(log *slog.Logger) func(string, openai.Config) (inferenc
 		switch name {
 		case espeak.Name:
 			engine := espeak.New(espeak.Config{Log: log})
-			e.workers = append(e.workers, worker{"tts", engine.Run, engine.Ready})
+			e.workers = append(e.workers, worker{"tts", engine.Run, engine.Ready, engine.Lag})
 			return engine, nil
 		case "openai":
 			return openai.NewTTS(remote)

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"parley/billing"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm"
@@ -23,7 +26,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	if n.secrets, err = store.NewVault(n.db, master); err != nil {
 		return err
 	}
-	c := tool.Config{Secrets: n.secrets.Values, Log: n.log}
+	c := tool.Config{Secrets: n.opened, Log: n.log}
 	if c.Guard, err = tool.NewGuard(n.cfg.ToolAllow, nil); err != nil {
 		return err
 	}
@@ -41,6 +44,16 @@ func (n *Node) openFunctions(master string) (err error) {
 	}
 	n.tools = tool.New(c)
 	return nil
+}
+
+// opened are secrets of an account, as functions take them.
+func (n *Node) opened(ctx context.Context, account string, names []string) (map[string]tool.Secret, error) {
+	values, err := n.secrets.Values(ctx, account, names)
+	out := make(map[string]tool.Secret, len(values))
+	for name, v := range values {
+		out[name] = tool.Secret(v)
+	}
+	return out, err
 }
 
 // noteTime bounds remembering that a call is to be noted.
@@ -76,6 +89,8 @@ const (
 	crmNotesEvery = 10 * time.Second
 	crmNotesTime  = 2 * time.Minute
 	crmNotesRound = time.Minute // then it takes no further call
+	// crmNotesAtOnce is of how many accounts calls are noted at the same time.
+	crmNotesAtOnce = 8
 )
 
 type crmNotes struct{}
@@ -89,20 +104,60 @@ func (n *Node) handleCRMNotes() {
 	jobs.Every(n.jobs, crmNotesEvery, crmNotes{})
 }
 
+// noteCalls notes calls in several customer databases at once, of an account one after
+// the other: a database that is slow holds up its own account.
 func (n *Node) noteCalls(ctx context.Context, _ crmNotes) error {
-	for begun := time.Now(); time.Since(begun) < crmNotesRound; {
-		note, err := n.db.ClaimCRMNote(ctx, time.Now())
+	r := noteRound{Node: n, busy: []string{}, until: time.Now().Add(crmNotesRound)}
+	faults := make([]error, crmNotesAtOnce)
+	var wg sync.WaitGroup
+	for i := range faults {
+		wg.Add(1)
+		isolate.Go("cmd/parley/node/notes", nil, func() { faults[i] = r.run(ctx) }, wg.Done)
+	}
+	wg.Wait()
+	return errors.Join(faults...)
+}
+
+// noteRound is one round of noting calls.
+type noteRound struct {
+	*Node
+	until time.Time
+
+	mu   sync.Mutex
+	busy []string // accounts of which a call is being noted
+}
+
+func (r *noteRound) run(ctx context.Context) error {
+	for time.Now().Before(r.until) {
+		note, err := r.claim(ctx)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err == nil {
-			err = n.noteCall(ctx, note)
+			err = r.noteCall(ctx, note)
+			r.release(note.Account)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *noteRound) claim(ctx context.Context) (*store.CRMNote, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	note, err := r.db.ClaimCRMNote(ctx, r.busy, time.Now())
+	if err == nil {
+		r.busy = append(r.busy, note.Account)
+	}
+	return note, err
+}
+
+func (r *noteRound) release(account string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.busy = slices.DeleteFunc(r.busy, func(a string) bool { return a == account })
 }
 
 // noteCall notes one call. Between the database's answer and ours this process may

@@ -30,7 +30,7 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 	n := d.node
 	n.cfg.ToolAllow, n.cfg.SearchURL, n.cfg.SearchAPIKey = []string{"127.0.0.0/8"}, search, "search-hunter2"
 	d.ok(n.openFunctions("a master secret of a test, long enough"))
-	_, err := n.secrets.Put(d.Context(), d.who.Account, "HUBSPOT", functionSecret, now)
+	_, err := n.secrets.Put(d.Context(), d.who.Account, "HUBSPOT", functionSecret, nil, now)
 	d.ok(err)
 	route, err := n.db.RouteNumber(d.Context(), number)
 	d.ok(err)
@@ -96,7 +96,7 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 	if n := len(h.Calls()); n != 1 {
 		t.Fatalf("%d calls are noted", n)
 	}
-	note, err := d.node.db.ClaimCRMNote(d.Context(), time.Now().Add(time.Hour))
+	note, err := d.node.db.ClaimCRMNote(d.Context(), []string{}, time.Now().Add(time.Hour))
 	d.ok(err)
 	d.ok(d.node.noteCall(d.Context(), note))
 	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))

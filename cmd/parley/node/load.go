@@ -14,31 +14,38 @@ import (
 const (
 	lookEvery = time.Second
 	looks     = 5
+	// lagLooks looks in a row that find engine workers more than maxLag behind mean that
+	// they cannot keep up: replies come late, and more callers would lose words.
+	lagLooks = 3
+	maxLag   = 500 * time.Millisecond
 )
 
-// processor notices that the program uses more of the machine's processors than it may.
-// Calls in progress would suffer from another one then: it is refused, and the carrier
-// tries another node. The zero processor has a limit of nothing and is never busy.
-type processor struct {
-	limit float64 // share of all processors, 0 to 1; 0: none
+// load notices that calls in progress would suffer from another one: the program uses more
+// of the machine's processors than it may, or its engine workers, which run at a lower
+// priority, are behind the callers. A new call is refused then, and the carrier tries
+// another node. The zero load has no limits and is never busy.
+type load struct {
+	limit float64 // share of all processors, 0 to 1; 0: no limits
 	cores int
+	lag   func() time.Duration // of the worker that is furthest behind
 
-	used [looks]time.Duration // processor time until each of the last looks
-	at   [looks]time.Time     // when that was
-	n    int                  // looks so far
-	busy atomic.Bool
+	used   [looks]time.Duration // processor time until each of the last looks
+	at     [looks]time.Time     // when that was
+	n      int                  // looks so far
+	behind int                  // looks in a row with too much lag
+	busy   atomic.Bool
 }
 
-func newProcessor(percent int) *processor {
-	return &processor{limit: float64(percent) / 100, cores: runtime.GOMAXPROCS(0)}
+func newLoad(percent int, lag func() time.Duration) *load {
+	return &load{limit: float64(percent) / 100, cores: runtime.GOMAXPROCS(0), lag: lag}
 }
 
 // Busy says whether new calls should wait. It may be called from any goroutine.
-func (p *processor) Busy() bool { return p.busy.Load() }
+func (l *load) Busy() bool { return l.busy.Load() }
 
 // run looks every second until ctx ends.
-func (p *processor) run(ctx context.Context) error {
-	if p.limit == 0 {
+func (l *load) run(ctx context.Context) error {
+	if l.limit == 0 {
 		<-ctx.Done()
 		return nil
 	}
@@ -49,20 +56,28 @@ func (p *processor) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case now := <-tick.C:
-			p.look(now, processorTime())
+			l.look(now, processorTime(), l.lag())
 		}
 	}
 }
 
-// look takes how much processor time the program has used until now.
-func (p *processor) look(now time.Time, used time.Duration) {
-	i := p.n % looks // of the oldest
-	if p.n >= looks {
-		most := p.limit * float64(p.cores) * float64(now.Sub(p.at[i]))
-		p.busy.Store(float64(used-p.used[i]) > most)
+// look takes how much processor time the program has used until now, and how far its
+// workers are behind.
+func (l *load) look(now time.Time, used, lag time.Duration) {
+	if lag > maxLag {
+		l.behind++
+	} else {
+		l.behind = 0
 	}
-	p.at[i], p.used[i] = now, used
-	p.n++
+	busy := l.behind >= lagLooks
+	i := l.n % looks // of the oldest
+	if l.n >= looks {
+		most := l.limit * float64(l.cores) * float64(now.Sub(l.at[i]))
+		busy = busy || float64(used-l.used[i]) > most
+	}
+	l.busy.Store(busy)
+	l.at[i], l.used[i] = now, used
+	l.n++
 }
 
 // processorTime is what this process has used since its start; its workers are others.

@@ -8,7 +8,7 @@ import (
 // The program is busy when it has used more than it may for five seconds, and not when
 // it has done so for a moment.
 func TestProcessorIsBusy(t *testing.T) {
-	p := &processor{limit: 0.9, cores: 2}
+	l := &load{limit: 0.9, cores: 2}
 	now, used := time.Unix(0, 0), time.Duration(0)
 	for i, s := range []struct {
 		cores float64 // in use for the next second
@@ -19,9 +19,29 @@ func TestProcessorIsBusy(t *testing.T) {
 		{1.75, true}, {1.75, true}, {1.75, true}, {1.75, false}, // 1.8 of two is what it may
 	} {
 		now, used = now.Add(time.Second), used+time.Duration(s.cores*float64(time.Second))
-		p.look(now, used)
-		if p.Busy() != s.busy {
-			t.Errorf("after %d s: busy %v", i, p.Busy())
+		l.look(now, used, 0)
+		if l.Busy() != s.busy {
+			t.Errorf("after %d s: busy %v", i, l.Busy())
+		}
+	}
+}
+
+// Workers that stay behind refuse calls, and those that catch up take them again.
+func TestWorkersAreBehind(t *testing.T) {
+	l := &load{limit: 0.9, cores: 2}
+	now := time.Unix(0, 0)
+	for i, s := range []struct {
+		lag  time.Duration
+		busy bool
+	}{
+		{0, false}, {time.Second, false}, {time.Second, false}, {0, false}, // a moment
+		{600 * time.Millisecond, false}, {2 * time.Second, false}, {time.Second, true}, {5 * time.Second, true},
+		{500 * time.Millisecond, false},
+	} {
+		now = now.Add(time.Second)
+		l.look(now, 0, s.lag)
+		if l.Busy() != s.busy {
+			t.Errorf("after %d s: busy %v", i, l.Busy())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/media/quality"
 	"parley/media/rtp"
 	"parley/pipeline"
@@ -70,8 +71,10 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 		Help: "Recordings of calls by what became of them, ready or failed."}, []string{"outcome"})
 	m.silenced = prometheus.NewCounter(prometheus.CounterOpts{Name: "parley_recording_frames_dropped_total",
 		Help: "Frames that the disk was too slow for: they are silence in recordings."})
+	isolate.Log(n.log)
 	reg.MustRegister(m.recorded, m.silenced, connected, m.tasks, m.ended, m.answered, m.vain, m.tools, m.cuts, m.faults, m.tokens, m.mos, m.late, m.lost, live)
-	reg.MustRegister(n.engines.failures, refusalMetrics{&n.counts})
+	n.verified.open(n, reg)
+	reg.MustRegister(n.engines.failures, refusalMetrics{&n.counts}, faultMetrics{})
 	if n.traces != nil {
 		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_traces_dropped_total",
 			Help: "Calls whose trace was lost, or a part of it: the collector was away or slow."}, func() float64 { return float64(n.traces.Dropped()) }))

@@ -17,6 +17,7 @@ func (n *Node) openNetwork() error {
 	if err != nil {
 		return err
 	}
+	n.person = simulated.Person
 	n.network, err = simulated.NewCarrier(simulated.CarrierConfig{Listen: listen, Voice: n.calleeVoice, Logger: n.log})
 	return err
 }
@@ -28,8 +29,11 @@ func (n *Node) networkTrunk() sip.Trunk {
 		Targets: []sip.TrunkTarget{{Host: at.Addr().String(), Port: at.Port()}}}
 }
 
-// calleeVoice speaks for the people that the network plays.
+// calleeVoice speaks for the people and machines that the network plays.
 func (n *Node) calleeVoice(ctx context.Context, text string) ([]int16, error) {
+	if line, ok := n.person(text); ok {
+		return line, nil
+	}
 	var all []int16
 	rate := media.Rate8k
 	for chunk, err := range n.engines.TTS.Speak(ctx, inference.Speech{Text: text, Voice: "M2", Language: "en"}) {

@@ -12,12 +12,12 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/dashboard"
 	"parley/api/recording"
 	"parley/api/socket"
 	"parley/api/talk"
@@ -26,6 +26,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/trace"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/tool"
 	"parley/sip"
@@ -42,42 +43,45 @@ type Node struct {
 	// them before Handler.
 	Version, DataDir string
 
-	cfg     *config.Config
-	log     *slog.Logger
-	db      *store.DB
-	life    store.Node
-	bus     *bus.Bus
-	mouth   busMouth
-	engines *Engines
-	manager *pipeline.Manager
-	cpu     *processor
-	phone   *sip.UserAgent     // nil without telephony
-	cert    *Certificate       // nil without TLS
-	network *simulated.Carrier // nil without the simulated carrier
-	card    atomic.Pointer[billing.RateCard]
-	jobs    *jobs.Queue
-	tasks   *task.Service
-	records *recording.Service
-	numbers *callcenter.Desk // nil without telephony
-	batches *batches         // nil without telephony
-	mail    *mail.Server     // nil: warnings are not mailed
-	metrics *metrics
-	traces  *trace.Tracer // nil: there is no collector
-	limits  *talk.ConnectLimits
-	web     *webRTC     // nil without WebRTC
-	sockets *socket.Set // those without a conversation
-	tickets *ticket.Signer
-	till    till
-	secrets *store.Vault   // of accounts
-	tools   *tool.Provider // functions that this server runs for agents
-	guard   *tool.Guard    // of their requests
-	hooks   *store.Webhooks
-	poster  *tool.Poster   // of what webhooks are told
-	wires   sync.WaitGroup // telephone calls whose wire is still to be stored
+	cfg      *config.Config
+	log      *slog.Logger
+	db       *store.DB
+	life     store.Node
+	bus      *bus.Bus
+	mouth    busMouth
+	engines  *Engines
+	manager  *pipeline.Manager
+	pressure *load
+	phone    *sip.UserAgent                               // nil without telephony
+	cert     *Certificate                                 // nil without TLS
+	network  *simulated.Carrier                           // nil without the simulated carrier
+	person   func(text string) (samples []int16, ok bool) // lines of its people that were recorded
+	card     atomic.Pointer[billing.RateCard]
+	jobs     *jobs.Queue
+	tasks    *task.Service
+	records  *recording.Service
+	numbers  *callcenter.Desk // nil without telephony
+	batches  *batches         // nil without telephony
+	mail     *mail.Server     // nil: warnings are not mailed
+	metrics  *metrics
+	traces   *trace.Tracer // nil: there is no collector
+	limits   *talk.ConnectLimits
+	web      *webRTC     // nil without WebRTC
+	sockets  *socket.Set // those without a conversation
+	tickets  *ticket.Signer
+	till     till
+	secrets  *store.Vault   // of accounts
+	tools    *tool.Provider // functions that this server runs for agents
+	guard    *tool.Guard    // of their requests
+	hooks    *store.Webhooks
+	poster   *tool.Poster   // of what webhooks are told
+	wires    sync.WaitGroup // telephone calls whose wire is still to be stored
 	// consentKey hashes the numbers in the evidence of consent.
 	consentKey string
-	demo       Demo       // empty where there is none
+	demo       Demo // empty where there is none
+	links      dashboard.DemoLinks
 	counts     api.Counts // of the HTTP side
+	verified   verification
 }
 
 // Part is something of the node that runs until its context ends. A part that
@@ -98,14 +102,14 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err
 	}
-	if n.db, err = store.Open(ctx, databaseURL); err != nil {
+	if n.db, err = openStore(ctx, databaseURL, cfg.DatabaseConns); err != nil {
 		return nil, err
 	}
-	defer func() {
+	defer func(opened *Node) { // what is returned is nil then
 		if err != nil {
-			_ = n.Close() // err says what matters
+			_ = opened.Close() // err says what matters
 		}
-	}()
+	}(n)
 	if err = n.db.Migrate(ctx); err != nil {
 		return nil, err
 	}
@@ -120,14 +124,11 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, closed, err := n.db.RegisterNode(ctx, cfg.Node, cfg.HTTPAddr, time.Now())
+	life, lost, err := n.db.RegisterNode(ctx, cfg.Node, cfg.HTTPAddr, n.db.Now())
 	if err != nil {
 		return nil, err
 	}
 	n.life = life
-	if closed > 0 {
-		log.Warn("calls of an earlier life of this node were closed at their last checkpoint", "calls", closed)
-	}
 	if n.engines, err = NewEngines(cfg, log); err != nil {
 		return nil, err
 	}
@@ -135,8 +136,9 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	n.manager = pipeline.NewManager(n.db, life, n.card.Load, cfg.MaxCalls, log)
-	n.cpu = newProcessor(cfg.MaxCPU)
-	n.manager.Refuse(n.cpu.Busy)
+	n.pressure = newLoad(cfg.MaxCPU, n.engines.lag)
+	n.manager.Refuse(n.pressure.Busy)
+	n.manager.Lost(lost)
 	if err = n.openBus(ctx); err != nil {
 		return nil, err
 	}
@@ -188,7 +190,9 @@ func (n *Node) Store() *store.DB { return n.db }
 // Parts are what must run, in the order in which they start.
 func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
-	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "bus", Run: n.runBus}, {Name: "load", Run: n.cpu.run}}
+	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
+		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.runBus}, {Name: "reaper", Run: n.reap}, {Name: "load", Run: n.pressure.run},
+		{Name: "verification", Run: n.verified.run}}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
 		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)
@@ -238,11 +242,10 @@ func (n *Node) Drain(ctx context.Context) error {
 	if n.web != nil {
 		n.web.handler.Drain()
 	}
-	var sockets error
-	var wg sync.WaitGroup
-	wg.Go(func() { sockets = n.sockets.Drain(ctx) })
+	drained, sockets := make(chan struct{}), error(isolate.Internal)
+	isolate.Go("cmd/parley/node/drain", nil, func() { sockets = n.sockets.Drain(ctx) }, func() { close(drained) })
 	calls := n.manager.Drain(ctx)
-	wg.Wait()
+	<-drained
 	return errors.Join(calls, sockets)
 }
 
@@ -258,7 +261,7 @@ func (n *Node) LoadRateCard(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := n.db.PutRateCard(ctx, card, time.Now()); err != nil {
+	if err := n.db.PutRateCard(ctx, card, n.db.Now()); err != nil {
 		if errors.Is(err, store.ErrRateCardChanged) {
 			return fmt.Errorf("rate card %s: %w", card.Version(), err)
 		}

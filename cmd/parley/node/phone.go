@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"parley/billing"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/sip"
@@ -31,7 +33,7 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 		return nil, err
 	}
 	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
-		Trunks: n.cfg.Trunks, RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: n.incoming, Logger: n.log,
+		Trunks: n.cfg.Trunks, RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: n.incoming, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
 		SRTP: sdp.SRTPOffered} // trunks have their own
 	if n.network != nil {
 		cfg.Trunks = append(cfg.Trunks, n.networkTrunk())
@@ -109,11 +111,16 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 	if err != nil {
 		return false, err
 	}
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: in.From.Number, To: e164(in.Called), Verstat: verstatOf(in),
+	if n.misrouted(in) {
+		return false, errNoRoute
+	}
+	caller := callerOf(in)
+	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}})
 	if err != nil {
 		return false, err
 	}
+	defer session.End(*isolate.Internal) // where nothing else has ended it
 	w := n.wire(session, in.Trace())
 	defer w.keep()
 	if err := in.Ring(); err != nil {
@@ -121,30 +128,35 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 		return true, err
 	}
 	p := planOf(stored, n.log)
-	p.begin(callerOf(in))
+	p.begin(agent.Call{From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verified: caller.Verstat == numberPassed})
 	return n.converse(ctx, in, session, p, w)
 }
 
-// callerOf is what an incoming call's variables are taken from. What the trunk asserts
-// counts before what the caller says.
-func callerOf(in *sip.Incoming) agent.Call {
-	from := in.From.Number
+// callerOf is who calls, for everything that depends on it: the books, the agent's
+// variables, customer data and the do-not-call list. What a trunk asserts counts before
+// what the caller says; where nobody vouches for identities, no check of them counts.
+func callerOf(in *sip.Incoming) sip.Identity {
+	caller := in.From
+	if !in.Trusted {
+		caller.Verstat = ""
+		return caller
+	}
 	if in.Asserted.Number != "" {
-		from = in.Asserted.Number
+		caller.Number, caller.Verstat = in.Asserted.Number, in.Asserted.Verstat
 	}
-	c := agent.Call{From: from, To: e164(in.Called), CallerName: in.From.Display, Verified: verstatOf(in) == numberPassed}
 	if in.Asserted.Display != "" {
-		c.CallerName = in.Asserted.Display
+		caller.Display = in.Asserted.Display
 	}
-	return c
+	return caller
 }
 
-// verstatOf is what the trunk says of the number that counts; empty: nothing.
-func verstatOf(in *sip.Incoming) string {
-	if in.Asserted.Number != "" {
-		return in.Asserted.Verstat
-	}
-	return in.From.Verstat
+// misrouted says whether a call came on a trunk that lists numbers, for a number that only
+// another trunk lists: carriers of one customer must not reach the numbers of another.
+func (n *Node) misrouted(in *sip.Incoming) bool {
+	number := e164(in.Called)
+	lists := func(t sip.Trunk) bool { return slices.Contains(t.Numbers, number) }
+	i := slices.IndexFunc(n.cfg.Trunks, func(t sip.Trunk) bool { return t.Name == in.Trunk })
+	return i >= 0 && len(n.cfg.Trunks[i].Numbers) > 0 && !lists(n.cfg.Trunks[i]) && slices.ContainsFunc(n.cfg.Trunks, lists)
 }
 
 // numberPassed is a carrier's word that a number is its caller's (ATIS-1000074).
@@ -153,6 +165,8 @@ const numberPassed = "TN-Validation-Passed"
 // converse rings while the engines open and the first message is made, answers,
 // and conducts the call.
 func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline.Session, p plan, w *wire) (answered bool, err error) {
+	ringing, stop := session.Until(ctx)
+	defer stop()
 	rung := time.NewTimer(p.settings.Ring())
 	defer rung.Stop()
 	record := n.record("telephone", session, p, "")
@@ -169,36 +183,41 @@ func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline
 		// It says its first message and hangs up: there is nobody to hear answers.
 		cfg.Turn.Idle = 0
 	}
-	functions := n.functionsOf(ctx, session, p, e164(in.From.Number), record.trace.Header())
+	functions := n.functionsOf(ctx, session, p, e164(callerOf(in).Number), record.trace.Header())
 	defer functions.Close()
 	cfg.Functions = functions.Functions
 	n.telephoneFunctions(&cfg, p, session, e164(in.Called))
 	cfg.Observe = session.Observer(record.telephoneObserver(deaf, session))
 	cfg.Recorder, cfg.Journal = n.recorder(session, p), n.journal(session, p)
 	call := pipeline.New(cfg)
-	if err := call.Prepare(context.WithoutCancel(ctx)); err != nil {
+	life, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	if err := call.Prepare(life); err != nil {
 		end(media.Ended{Reason: media.Failed, Detail: "engine"})
 		return false, err
 	}
 	select {
 	case <-rung.C:
-		err = n.rehearsed(ctx, call)
-	case <-ctx.Done():
-		err = context.Cause(ctx)
+		err = n.rehearsed(ringing, call)
+	case <-ringing.Done():
+		err = context.Cause(ringing)
 	}
 	var leg *sip.Leg
 	if err == nil {
-		leg, err = in.Answer(ctx)
+		leg, err = in.Answer(ringing)
 	}
 	if err != nil {
+		if session.Why() != nil {
+			in.Reject(480, "", 0)
+		}
 		call.Close()
 		end(endedBy(err))
 		return true, err
 	}
 	w.leg = leg
-	session.Begin()
+	session.BeginAt(leg.Answered())
 	n.log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
-	ended := session.Conduct(call, line{leg})
+	ended := session.Conduct(call, line{leg, n.consultation(session, p, e164(in.Called))})
 	record.ended(ended)
 	n.ended("telephone", session.ID(), ended)
 	n.heard(session.ID(), leg.Stats())

@@ -53,7 +53,7 @@ func newShop(t *testing.T) *site {
 	})
 	a, err := n.db.CreateAccount(t.Context(), "A", n.RateCard(), time.Now())
 	s.ok(err)
-	_, key, err := n.db.CreateKey(t.Context(), a.ID, "first", time.Now())
+	_, key, err := n.db.FirstKey(t.Context(), a.ID, "first", "", time.Now())
 	s.ok(err)
 	s.account, s.key = a.ID, key
 	return s

@@ -39,7 +39,7 @@ func (n *Node) routes() *api.API {
 	manage.Mount(a, n.db, files, definition(n.engines.offered(), n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountPeople(a, n.db, func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
-	operator.Mount(a, n.db, n.card.Load)
+	operator.Mount(a, n.db, n.card.Load, n.frozen)
 	operator.MountChecks(a, newCheckup(n.cfg, func() string { return n.DataDir }).look)
 	webhook.Mount(a, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.card.Load)
@@ -62,11 +62,11 @@ func (n *Node) routes() *api.API {
 	}
 	n.mountNumbers(a)
 	if n.cfg.Telephony() {
-		callcenter.MountCalls(a, n.db, dialler{n})
+		callcenter.MountCalls(a, n.db, dialler{n}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.card.Load, n.batches)
 		callcenter.MountBulkTools(a, n.db, files, n.card.Load, n.batches)
 	}
-	callcenter.MountFollow(a, dialler{n})
+	callcenter.MountFollow(a, dialler{n}, &n.sockets.Limits)
 	status.Mount(a, server)
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: books{n}, Log: n.log})
 	api.MountDocument(a)

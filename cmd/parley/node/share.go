@@ -5,12 +5,8 @@ import (
 	"time"
 )
 
-// How often nodes are counted, and after how much silence one counts no more. Nodes
-// report every 2 s.
-const (
-	countEvery = 5 * time.Second
-	nodeLease  = 15 * time.Second
-)
+// countEvery is how often nodes are counted.
+const countEvery = 5 * time.Second
 
 // shareTrunks keeps the node to its part of what trunks take, until ctx ends. A node
 // that comes is counted by the others within seconds, and until then their parts
@@ -30,7 +26,7 @@ func (n *Node) shareTrunks(ctx context.Context) error {
 
 // shareTrunksNow counts once. Without the database the parts stay.
 func (n *Node) shareTrunksNow(ctx context.Context) {
-	live, err := n.db.LiveNodes(ctx, nodeLease, time.Now())
+	live, err := n.db.LiveNodes(ctx)
 	if err != nil {
 		n.log.Debug("nodes were not counted", "err", err)
 		return

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/sip"
 	"parley/sip/rtpport"
 	"parley/store/storetest"
@@ -24,7 +26,8 @@ func TestTrunksAreShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &Node{db: storetest.New(t), phone: phone, log: slog.New(slog.DiscardHandler)}
+	url := storetest.URL(t)
+	n := &Node{db: storetest.Open(t, url), phone: phone, log: slog.New(slog.DiscardHandler)}
 	want := func(what string, wide int) {
 		t.Helper()
 		n.shareTrunksNow(t.Context())
@@ -34,17 +37,19 @@ func TestTrunksAreShared(t *testing.T) {
 		}
 	}
 	want("nobody has registered", 30)
-	now := time.Now()
 	for _, name := range []string{"a", "b", "c", "d"} {
-		if _, _, err := n.db.RegisterNode(t.Context(), name, "127.0.0.1:1", now); err != nil {
+		if _, _, err := n.db.RegisterNode(t.Context(), name, "127.0.0.1:1", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want("four", 7)
-	for _, name := range []string{"c", "d"} { // they were last heard of an hour ago
-		if _, _, err := n.db.RegisterNode(t.Context(), name, "127.0.0.1:1", now.Add(-time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+	sql, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sql.Close(t.Context())
+	if _, err := sql.Exec(t.Context(), "update nodes set heartbeat_at = now() - interval '1 hour' where node_id >= 'c'"); err != nil {
+		t.Fatal(err)
 	}
 	want("two of four are gone", 15)
 	n.db.Close()

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"parley/api"
@@ -11,8 +12,8 @@ import (
 	"parley/api/webrtc"
 	"parley/inference"
 	"parley/inference/scripted"
-
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/tool"
@@ -110,7 +111,8 @@ func (n conversations) Admit(ctx context.Context, who api.Principal, agentID str
 		agentID, longest = t.Agent, t.MaxDuration
 		ask.Ticket, ask.TicketLimit = t.ID, t.MaxSessions
 	}
-	talk := &conversation{node: n.Node, id: agentID, longest: longest, running: make(chan struct{}), inside: insight{may: owns(who)}}
+	talk := &conversation{node: n.Node, id: agentID, longest: longest, running: make(chan struct{}), inside: insight{may: owns(who)}, ticket: who.Ticket != nil}
+	talk.ready = sync.OnceFunc(func() { close(talk.running) })
 	talk.plan.agent = pipeline.Agent{Voice: defaultVoice, Language: defaultLanguage}
 	if agentID != "" {
 		stored, err := n.db.Agent(ctx, who.Account, agentID)
@@ -140,14 +142,30 @@ type conversation struct {
 	leg     talk.Leg
 	record  *record
 	inside  insight
-	running chan struct{} // closed when call may be used, or never will be
+	running chan struct{} // closed by ready when call may be used, or never will be
+	ready   func()
+	// ticket says that the client has a ticket, and fixed that the prompt of the stored
+	// agent stays: this server runs functions beside it, and whoever holds a ticket did
+	// not write them.
+	ticket, fixed bool
 }
 
 // Cancel implements talk.Conversation.
-func (c *conversation) Cancel() { c.session.End(media.Ended{Reason: media.UserHangup}) }
+func (c *conversation) Cancel() {
+	defer c.ready()
+	c.session.End(media.Ended{Reason: media.UserHangup})
+}
+
+// Fail implements talk.Conversation.
+func (c *conversation) Fail() {
+	defer c.ready()
+	c.session.End(*isolate.Internal)
+}
 
 // Converse implements talk.Conversation.
 func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk.Leg) {
+	defer c.session.End(*isolate.Internal) // where nothing else has ended it
+	defer c.ready()
 	c.leg = leg
 	c.inside.leg, c.inside.session = leg, c.session
 	if c.id == "" {
@@ -163,6 +181,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 		functions := c.node.functionsOf(ctx, c.session, c.plan, "", c.record.trace.Header())
 		defer functions.Close()
 		cfg.Functions = functions.Functions
+		c.fixed = c.id != "" && c.ticket && len(functions.Functions) > 0
 		cfg.Observe = c.session.Observer(c.observe)
 		cfg.Recorder, cfg.Journal = c.node.recorder(c.session, c.plan), c.node.journal(c.session, c.plan)
 		if c.longest > 0 {
@@ -172,11 +191,13 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 			cfg.Turn.Idle = 0 // nobody wrote re-prompts for it
 			cfg.Quiet = quietClient
 		}
-		c.call = pipeline.New(cfg)
-		err = c.call.Prepare(ctx)
+		call := pipeline.New(cfg)
+		if err = call.Prepare(ctx); err == nil {
+			c.call = call
+		}
 	}
 	if err != nil {
-		close(c.running)
+		c.ready()
 		c.node.log.Warn("a conversation could not start", "session", c.session.ID(), "err", err)
 		leg.Error(api.ErrSessionStart, "")
 		failed := media.Ended{Reason: media.Failed, Detail: "engine"}
@@ -193,7 +214,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	} else {
 		c.session.Begin()
 	}
-	close(c.running)
+	c.ready()
 	c.node.log.Info("conversation begins", "session", c.session.ID(), "agent", c.id)
 	ended := c.session.Conduct(c.call, leg)
 	c.record.ended(ended)
@@ -249,6 +270,9 @@ func (c *conversation) ToolResult(id, result string) {
 // Update implements talk.Conversation.
 func (c *conversation) Update(change talk.Change) {
 	if call := c.live(); call != nil {
+		if c.fixed {
+			change.Prompt = nil
+		}
 		call.Update(func(a *pipeline.Agent) { apply(a, change) })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"parley/api/task"
 	"parley/api/topup"
 	"parley/api/tts"
+	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/jobs"
@@ -26,6 +27,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	summaries := n.handleSummaries()
 	analyses := n.handleAnalyses()
 	n.handleCRMNotes()
+	n.handleCredit()
 	webhooks := n.handleWebhooks()
 	if err := n.handleWarnings(); err != nil {
 		return err
@@ -34,13 +36,15 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	if n.cfg.Payments != "none" {
 		recharges.Handle()
 	}
-	if err := n.jobs.Open(ctx, databaseURL); err != nil {
+	_, forJobs := shareConnections(databaseURL, n.cfg.DatabaseConns)
+	if err := n.jobs.Open(ctx, forJobs); err != nil {
 		return err
 	}
 	summaries()
 	analyses()
 	webhooks()
 	if n.cfg.Payments != "none" {
+		n.db.LimitRecharges(billing.Money(n.cfg.RechargeMax) * billing.USD)
 		recharges.Watch()
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/media"
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/sip"
 	"parley/store"
@@ -17,7 +18,7 @@ import (
 // telephoneFunctions gives a telephone call the functions that calls have. ours is the
 // number of the account's that the call is on: whoever is called for a transfer sees it.
 func (n *Node) telephoneFunctions(cfg *pipeline.Config, p plan, session *pipeline.Session, ours string) {
-	c := consultation{node: n, session: session, agent: p.id, from: ours}
+	c := n.consultation(session, p, ours)
 	p.settings.Telephone(cfg, &pipeline.Transfer{Check: c.check, Consult: c.call}, n.optOut(session))
 }
 
@@ -63,11 +64,37 @@ func (c consultation) check(ctx context.Context, number string) (string, error) 
 }
 
 // line is a telephone call as an agent transfers it: what comes of that is told in words.
-type line struct{ *sip.Leg }
+type line struct {
+	*sip.Leg
+	by consultation
+}
 
-// Transfer implements pipeline.Transferrer.
+// Transfer implements pipeline.Transferrer, on trunks that are set to it.
 func (l line) Transfer(ctx context.Context, number string) error {
-	return told(l.Leg.Transfer(ctx, number))
+	if !l.Refers() {
+		return pipeline.ErrNoReferral
+	}
+	return l.by.refer(ctx, number, l.Leg.Transfer)
+}
+
+// refer asks the far end for a transfer. It places a call that the payer of the trunk
+// pays for, so it is admitted as if we placed it, and is charged, once it was answered,
+// for what we know of it: the first line minute.
+func (c consultation) refer(ctx context.Context, number string, ask func(context.Context, string) error) error {
+	session, _, err := c.admit(ctx, number)
+	if err != nil {
+		return err
+	}
+	err = ask(ctx, number)
+	ended := media.Ended{Reason: media.Completed, Detail: "transferred"}
+	if err == nil {
+		session.Begin()
+	} else {
+		ended = media.Ended{Reason: media.NoAnswer}
+	}
+	session.End(ended)
+	c.node.ended("transfer", session.ID(), ended)
+	return told(err)
 }
 
 // told says in words what came of a transfer.
@@ -116,19 +143,42 @@ type consultation struct {
 	from    string
 }
 
-func (c consultation) call(ctx context.Context, number string) (media.Leg, func(media.Ended), error) {
+// consultation is for transfers of a call that is on a number of the account's: whoever
+// is called sees it.
+func (n *Node) consultation(session *pipeline.Session, p plan, ours string) consultation {
+	return consultation{node: n, session: session, agent: p.id, from: ours}
+}
+
+// admit begins the session of the call that a transfer places, as that of a dial: its
+// error says to a model why there is none.
+func (c consultation) admit(ctx context.Context, number string) (*pipeline.Session, destination.Class, error) {
 	n := c.node
 	to, err := n.classify(number)
 	if err != nil {
-		return nil, nil, errNotNow
+		return nil, to, errNotNow
 	}
 	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: c.session.Account(), Agent: c.agent, From: c.from, To: to.E164,
 		Terms: to.Terms(), LineOnly: true})
 	if err != nil {
 		n.counts.Refuse(refusal(err))
 		n.log.Info("nobody was called for a transfer", "session", c.session.ID(), "err", err)
-		return nil, nil, notAdmitted(err)
+		return nil, to, notAdmitted(err)
 	}
+	return session, to, nil
+}
+
+func (c consultation) call(ctx context.Context, number string) (media.Leg, func(media.Ended), error) {
+	n := c.node
+	session, to, err := c.admit(ctx, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	answered := false
+	defer func() {
+		if !answered {
+			session.End(*isolate.Internal) // where nothing else has ended it
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, ringTimeout)
 	defer cancel()
 	w := n.wire(session, new(sip.Trace))
@@ -143,6 +193,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 	}
 	w.leg = leg
 	session.Begin()
+	answered = true
 	return consulted{leg, session}, func(ended media.Ended) {
 		session.End(ended)
 		w.keep()
@@ -156,7 +207,7 @@ func notAdmitted(err error) error {
 	switch {
 	case errors.Is(err, store.ErrDoNotCall):
 		return errListed
-	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrDisputed):
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
 		return errMoney
 	case errors.Is(err, store.ErrConcurrency), errors.Is(err, pipeline.ErrFull):
 		return errLines
@@ -174,16 +225,7 @@ type consulted struct {
 
 // Run implements media.Leg.
 func (c consulted) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		select {
-		case <-c.session.Halted():
-			stop(c.session.Why())
-		case <-done:
-		}
-	}()
+	ctx, stop := c.session.Until(ctx)
+	defer stop()
 	return c.Leg.Run(ctx)
 }

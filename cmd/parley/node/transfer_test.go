@@ -197,6 +197,52 @@ func TestTransferable(t *testing.T) {
 	}
 }
 
+// TestReferralsAreCalls: a transfer that the far end does passes what a dial passes, before
+// it is asked, and costs a line minute once it was answered.
+func TestReferralsAreCalls(t *testing.T) {
+	d := newDesk(t)
+	admit := func(account string) consultation {
+		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: account, From: "+34600123456", To: deskNumber,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+		d.ok(err)
+		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
+		return consultation{node: d.node, session: session, from: deskNumber}
+	}
+	asked := 0
+	ask := func(context.Context, string) error { asked++; return nil }
+	poor, err := d.node.db.CreateAccount(t.Context(), "no top-up", d.node.RateCard(), time.Now())
+	d.ok(err)
+	if err := admit(poor.ID).refer(t.Context(), "+12025550106", ask); !errors.Is(err, errMoney) || asked != 0 {
+		t.Errorf("without a top-up: %v, asked %d times", err, asked)
+	}
+	c, yes := admit(d.who.Account), true
+	if err := c.refer(t.Context(), "+12025550106", func(context.Context, string) error { return errors.New("declined") }); err == nil {
+		t.Error("a transfer that failed did not")
+	}
+	if err := c.refer(t.Context(), "+12025550106", ask); err != nil || asked != 1 {
+		t.Errorf("%v, asked %d times", err, asked)
+	}
+	var costs []string
+	eventually(t, "both have ended", func() bool {
+		list, err := d.node.db.Calls(t.Context(), d.who.Account, store.CallPage{})
+		d.ok(err)
+		costs = nil
+		for _, call := range list {
+			if call.To == "+12025550106" && call.EndReason != nil {
+				costs = append(costs, *call.EndReason+" "+d.charged(call.ID))
+			}
+		}
+		return len(costs) == 2
+	})
+	if want := []string{"completed " + billing.LineTime.String(), "no_answer "}; !slices.Equal(costs, want) {
+		t.Errorf("%q, want %q", costs, want)
+	}
+	d.ok(d.node.db.ChangeAccount(t.Context(), d.who.Account, store.AccountChange{Suspended: &yes}, time.Now()))
+	if err := c.refer(t.Context(), "+12025550106", ask); err == nil || asked != 1 {
+		t.Errorf("suspended: %v, asked %d times", err, asked)
+	}
+}
+
 // TestWordsForTransfers: the model learns in words what came of one.
 func TestWordsForTransfers(t *testing.T) {
 	for _, c := range []struct {

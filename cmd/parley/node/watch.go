@@ -72,36 +72,40 @@ func (d dialler) Hangup(ctx context.Context, account, id string) error {
 
 // Look implements callcenter.Calls.
 func (d dialler) Look(ctx context.Context, account, id string) (*callcenter.CallState, error) {
-	s, reason, err := d.look(ctx, account, id)
+	s, end, err := d.look(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
-	return shown(&s, reason), nil
+	return shown(&s, end), nil
 }
 
+// ending is why a call has ended; empty while it lasts.
+type ending struct{ reason, detail string }
+
 // look is how a call stands: its owner knows best, then the database.
-func (n *Node) look(ctx context.Context, account, id string) (s pipeline.Sight, reason string, err error) {
+func (n *Node) look(ctx context.Context, account, id string) (s pipeline.Sight, end ending, err error) {
 	if s, ok := n.manager.Sight(account, id); ok && s.Status != pipeline.CallEnded {
-		return s, "", nil
+		return s, ending{}, nil
 	}
 	owner, err := n.db.CallOwner(ctx, account, id)
 	if err != nil {
-		return s, "", err
+		return s, ending{}, err
 	}
 	if owner != (store.Node{}) && owner != n.life {
 		if s, ok := n.ask(ctx, owner, account, id); ok && s.Status != pipeline.CallEnded {
-			return s, "", nil
+			return s, ending{}, nil
 		}
 	}
 	c, err := n.db.Call(ctx, account, id)
 	if err != nil {
-		return s, "", err
+		return s, ending{}, err
 	}
-	return stored(c)
+	s, end = stored(c)
+	return s, end, nil
 }
 
 // stored is how a call stands by the database.
-func stored(c *store.Call) (s pipeline.Sight, reason string, err error) {
+func stored(c *store.Call) (s pipeline.Sight, end ending) {
 	s = pipeline.Sight{Status: pipeline.CallDialing, AnsweredBy: c.AnsweredBy, Transcript: c.Transcript}
 	if c.RangAt != nil {
 		s.Status = pipeline.CallRinging
@@ -113,9 +117,12 @@ func stored(c *store.Call) (s pipeline.Sight, reason string, err error) {
 		s.Status, s.EndedAt = pipeline.CallEnded, *c.EndedAt
 	}
 	if c.EndReason != nil {
-		reason = *c.EndReason
+		end.reason = *c.EndReason
 	}
-	return s, reason, nil
+	if c.EndDetail != nil {
+		end.detail = *c.EndDetail
+	}
+	return s, end
 }
 
 // ask has another node show a call.
@@ -132,9 +139,9 @@ func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s
 }
 
 // shown is a sight as the call center shows it.
-func shown(s *pipeline.Sight, reason string) *callcenter.CallState {
+func shown(s *pipeline.Sight, end ending) *callcenter.CallState {
 	out := &callcenter.CallState{Status: string(s.Status), Transcript: make([]callcenter.SpokenLine, len(s.Transcript)),
-		Duration: int64(s.Duration(time.Now()) / time.Second), AnsweredBy: s.AnsweredBy, EndReason: reason}
+		Duration: int64(s.Duration(time.Now()) / time.Second), AnsweredBy: s.AnsweredBy, EndReason: end.reason, EndDetail: end.detail}
 	for i, l := range s.Transcript {
 		out.Transcript[i] = lineOf(l)
 	}
@@ -183,13 +190,13 @@ type follower struct {
 
 // resume looks at the call and tells what is new; over says that it has ended.
 func (f *follower) resume(ctx context.Context, first bool) (over bool, err error) {
-	s, reason, err := f.look(ctx, f.account, f.id)
+	s, end, err := f.look(ctx, f.account, f.id)
 	if err != nil {
 		return false, err
 	}
 	was := f.seen
 	f.seen = s
-	c := callcenter.Change{State: *shown(&s, reason)}
+	c := callcenter.Change{State: *shown(&s, end)}
 	say := func(kind callcenter.ChangeKind) {
 		if err == nil {
 			c.Kind = kind
@@ -266,6 +273,6 @@ func (f *follower) hear(ctx context.Context, m bus.Message) (over bool, err erro
 	default:
 		c.Kind, f.seen.Status = callcenter.StatusChanged, h.Status
 	}
-	c.State = *shown(&f.seen, "")
+	c.State = *shown(&f.seen, ending{})
 	return false, f.tell(c)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/api/webrtc"
+	"parley/media/isolate"
 	media "parley/media/webrtc"
 	"parley/pipeline"
 	"parley/store"
@@ -63,7 +64,8 @@ func (n *Node) keepQuality(session *pipeline.Session, leg *webrtc.Leg) {
 	stats := leg.Stats()
 	report := stats.Quality()
 	n.sounded(session.ID(), report)
-	n.wires.Go(func() {
+	n.wires.Add(1)
+	isolate.Go("cmd/parley/node/quality", nil, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), wireStore)
 		defer cancel()
 		for range wireRetries {
@@ -77,5 +79,5 @@ func (n *Node) keepQuality(session *pipeline.Session, leg *webrtc.Leg) {
 			}
 			time.Sleep(wireRetry)
 		}
-	})
+	}, n.wires.Done)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/sip"
 	"parley/store"
@@ -36,8 +37,7 @@ func (n *Node) wire(session *pipeline.Session, trace *sip.Trace) *wire {
 // keep stores the wire of a call that is over, when its last messages are through.
 // It does not wait for that.
 func (w *wire) keep() {
-	go func() { // ends within the bounds above; Close waits for it
-		defer w.node.wires.Done()
+	isolate.Go("cmd/parley/node/wire", nil, func() { // ends within the bounds above; Close waits for it
 		patience := time.NewTimer(wireOver)
 		defer patience.Stop()
 		select {
@@ -45,7 +45,7 @@ func (w *wire) keep() {
 		case <-patience.C:
 		}
 		w.store()
-	}()
+	}, w.node.wires.Done)
 }
 
 func (w *wire) store() {

@@ -6,18 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"testing"
 
 	"parley/inference/worker"
 )
 
 // Main is the body of a TestMain: it builds the worker program once, stores its
 // path in program, runs the tests and ends the process.
-func Main(m *testing.M, program *string) {
+func Main(m interface{ Run() int }, program *string) {
 	os.Exit(run(m, program))
 }
 
-func run(m *testing.M, program *string) int {
+func run(m interface{ Run() int }, program *string) int {
 	dir, err := os.MkdirTemp("", "parley-worker-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

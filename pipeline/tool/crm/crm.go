@@ -78,7 +78,7 @@ func New(kind, address, key string, client *http.Client) (CRM, error) {
 		return &rest{caller{address, key, client}}, nil
 	case kind == HubSpot:
 		if address == "" {
-			address = hubspotAddress
+			address = HubSpotAddress
 		}
 		return &hubspot{caller{address, key, client}}, nil
 	}

@@ -17,7 +17,7 @@ import (
 type hubspot struct{ caller }
 
 const (
-	hubspotAddress = "https://api.hubapi.com"
+	HubSpotAddress = "https://api.hubapi.com"
 	// callToContact is the type of the association of a call with a contact that
 	// HubSpot defines (CRM API guides, "Associations").
 	callToContact = 194

@@ -135,8 +135,8 @@ export class VoicePanel {
   show({ state, reason }) {
     const { root, parts, session } = this;
     root.dataset.voiceState = state;
-    const more = reason && !["asking", "live"].includes(state) ? ` ${reason[0].toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? "" : "."}` : "";
-    this.say(sentences[state] + more);
+    const more = reason && !["asking", "live"].includes(state) ? `${reason[0].toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? "" : "."}` : "";
+    this.say(!more || more === sentences[state] ? sentences[state] : `${sentences[state]} ${more}`);
     const live = state === "live";
     const enable = (on, ...names) => names.forEach((n) => parts[n] && (parts[n].disabled = !on));
     // Who used a button goes on with the one that takes its place.

@@ -159,12 +159,15 @@ export class WebRTCTransport {
   /** How the connection is, in words. */
   async report() {
     if (!this.peer || this.over) return "";
-    let words = "";
-    for (const s of (await this.peer.getStats()).values()) {
-      if (s.type === "inbound-rtp") words += `${s.packetsLost} of ${s.packetsReceived} packets lost, ${Math.round(s.jitter * 1000)} ms jitter `;
-      if (s.type === "candidate-pair" && s.nominated && s.currentRoundTripTime !== undefined) words += `${Math.round(s.currentRoundTripTime * 1000)} ms round trip `;
-    }
-    return words.trim();
+    const stats = await this.peer.getStats();
+    const all = [...stats.values()];
+    const words = [];
+    const sound = all.find((s) => s.type === "inbound-rtp");
+    if (sound) words.push(`${sound.packetsLost} of ${sound.packetsReceived} packets lost, ${Math.round(sound.jitter * 1000)} ms jitter`);
+    // Several pairs may have been nominated; one is used.
+    const used = stats.get(all.find((s) => s.type === "transport")?.selectedCandidatePairId) ?? all.find((s) => s.type === "candidate-pair" && s.nominated);
+    if (used?.currentRoundTripTime !== undefined) words.push(`${Math.round(used.currentRoundTripTime * 1000)} ms round trip`);
+    return words.join(", ");
   }
 }
 

@@ -1,0 +1,106 @@
+package dashboard
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/store"
+)
+
+// demoUser opens the demonstration. They own its account, are no operator and have no
+// password.
+const demoUser = "demo@localhost"
+
+// demoAt is where links of a demonstration lead.
+const demoAt = home + "/demo"
+
+// DemoLinks open a demonstration without a password, each once. They are kept in memory
+// and end with the process. The zero DemoLinks has none; it may be used from several
+// goroutines.
+type DemoLinks struct {
+	mu   sync.Mutex
+	open [][sha256.Size]byte // hashes of tokens, the oldest first
+}
+
+// maxDemoLinks is how many may be open; the oldest goes.
+const maxDemoLinks = 16
+
+// New makes a link and returns its path.
+func (l *DemoLinks) New() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	token := base64.RawURLEncoding.EncodeToString(b)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) == maxDemoLinks {
+		l.open = slices.Delete(l.open, 0, 1)
+	}
+	l.open = append(l.open, sha256.Sum256([]byte(token)))
+	return demoAt + "?token=" + token
+}
+
+// use says whether a link has the token, which it then has no more.
+func (l *DemoLinks) use(token string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.open, sha256.Sum256([]byte(token)))
+	if i < 0 {
+		return false
+	}
+	l.open = slices.Delete(l.open, i, i+1)
+	return true
+}
+
+// mountDemo adds what a demonstration has: the address of its links, and for who owns its
+// account the route that makes them.
+func (d *Dashboard) mountDemo(a *api.API) {
+	if d.Demo == "" {
+		return
+	}
+	d.handle(a, page{route: "GET " + demoAt, open: anybody, serve: openDemo})
+	a.Handle(api.Route{Access: api.Owners, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodPost, Path: "/v1/demonstration-links", OperationID: "create-demonstration-link", Hidden: true,
+	}}, http.HandlerFunc(d.newDemoLink))
+}
+
+// newDemoLink answers with the path of a new link.
+func (d *Dashboard) newDemoLink(w http.ResponseWriter, r *http.Request) {
+	if api.PrincipalOf(r.Context()).Account != d.Demo {
+		api.WriteError(w, api.ErrNotFound)
+		return
+	}
+	api.WriteJSON(w, http.StatusCreated, map[string]string{"path": d.DemoLinks.New()})
+}
+
+// openDemo exchanges a link for a sign-in. The page that follows has no token in its
+// address.
+func openDemo(q *Request) error {
+	if q.R.Method != http.MethodGet || !q.d.DemoLinks.use(q.R.URL.Query().Get("token")) {
+		return deadLink(q)
+	}
+	ctx, now := q.Context(), q.Now()
+	u, _, err := q.DB.UserByEmail(ctx, demoUser)
+	if errors.Is(err, store.ErrNotFound) {
+		if u, err = q.DB.CreateUser(ctx, demoUser, store.RoleMember, now); errors.Is(err, store.ErrUserExists) {
+			u, _, err = q.DB.UserByEmail(ctx, demoUser) // by another request
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := q.DB.AddMember(ctx, q.Demo, u.ID, store.RoleOwner, now); err != nil {
+		return err
+	}
+	if _, err := q.d.open(q, u.ID, true); err != nil {
+		return err
+	}
+	return q.Go(home + "/")
+}

@@ -1,0 +1,94 @@
+package manage_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+// made is a key that an owner's request made.
+func (o *office) made(by owner, body string) owner {
+	o.Helper()
+	r := o.as(by, "POST", "/v1/keys", body)
+	o.want("a key "+body, r, 201, "")
+	k := o.json(r)
+	return owner{account: by.account, key: fmt.Sprint(k["api_key"]), keyID: fmt.Sprint(k["id"])}
+}
+
+// TestMoneyIsGivenByOwners: the mark of a key comes from those who have it, and so does
+// the role that could be used to give it.
+func TestMoneyIsGivenByOwners(t *testing.T) {
+	o := open(t)
+	boss := o.boss(o.a)
+	marked := o.made(boss, `{"name":"billing","money":true}`)
+	if k := o.listed(boss, marked.keyID); k["money"] != true || k["role"] != "member" || k["created_by"] != boss.keyID || k["created_by_email"] != nil {
+		t.Errorf("the key with the mark is %v", k)
+	}
+	plain := o.made(boss, `{"name":"people","role":"owner"}`)
+	luis := o.member(o.a, "luis@example.com", store.RoleMember)
+	refused := func(what string, r reply) {
+		t.Helper()
+		o.want(what, r, http.StatusForbidden, "auth.role_not_allowed")
+	}
+	refused("a member gives the mark", o.as(o.a, "POST", "/v1/keys", `{"name":"x","money":true}`))
+	refused("a key with the mark gives it", o.as(marked, "POST", "/v1/keys", `{"name":"x","money":true}`))
+	refused("an owner's key without the mark gives it", o.as(plain, "POST", "/v1/keys", `{"name":"x","money":true}`))
+	refused("it invites an owner", o.as(plain, "POST", "/v1/invitations", `{"email":"eva@example.com","role":"owner"}`))
+	refused("it makes an owner", o.as(plain, "PATCH", "/v1/members/"+luis, `{"role":"owner"}`))
+	refused("a member ends an owner's key", o.as(o.a, "DELETE", "/v1/keys/"+boss.keyID, ""))
+	refused("a member ends a key with the mark", o.as(o.a, "DELETE", "/v1/keys/"+marked.keyID, ""))
+	o.want("it invites a member", o.as(plain, "POST", "/v1/invitations", `{"email":"eva@example.com"}`), 201, "")
+	o.want("a key ends itself", o.as(marked, "DELETE", "/v1/keys/"+marked.keyID, ""), 204, "")
+}
+
+// listed is a key as the list shows it.
+func (o *office) listed(by owner, id string) map[string]any {
+	o.Helper()
+	for _, k := range o.json(o.as(by, "GET", "/v1/keys?limit=100", ""))["data"].([]any) {
+		if k := k.(map[string]any); k["id"] == id {
+			return k
+		}
+	}
+	o.Fatalf("no key %s in the list", id)
+	return nil
+}
+
+// TestRemovalNamesKeys: whoever removes somebody learns which keys they made, also by one
+// of their keys, and can end them.
+func TestRemovalNamesKeys(t *testing.T) {
+	for query, want := range map[string]int{"": 200, "?keys=keep": 200, "?keys=revoke": 401} {
+		o := open(t)
+		boss, at := o.boss(o.a), time.Now()
+		luis := o.member(o.a, "luis@example.com", store.RoleMember)
+		k, secret, err := o.db.MakeKey(t.Context(), store.NewKey{Account: o.a.account, Name: "by Luis", Role: store.RoleMember, Maker: luis}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		his := owner{o.a.account, secret, k.ID, ""}
+		second, other := o.made(his, `{"name":"by his key"}`), o.made(boss, `{"name":"by the boss"}`)
+		if k := o.listed(boss, his.keyID); k["created_by"] != luis || k["created_by_email"] != "luis@example.com" {
+			t.Errorf("his key is %v", k)
+		}
+		r := o.as(boss, "DELETE", "/v1/members/"+luis+query, "")
+		o.want("removed", r, 200, "")
+		var named []string
+		for _, k := range o.json(r)["keys"].([]any) {
+			k := k.(map[string]any)
+			named = append(named, fmt.Sprint(k["id"]))
+			if ended := k["revoked_at"] != nil; ended != (want == 401) {
+				t.Errorf("%q: %v", query, k)
+			}
+		}
+		if len(named) != 2 || named[0] != second.keyID || named[1] != his.keyID {
+			t.Errorf("%q: the keys %v are named", query, named)
+		}
+		for who, status := range map[owner]int{his: want, second: want, other: 200, o.a: 200} {
+			if r := o.as(who, "GET", "/v1/keys", ""); r.status != status {
+				t.Errorf("%q: a key is answered %d, want %d", query, r.status, status)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package operator
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/api"
+	"parley/api/manage"
+	"parley/api/wallet"
+	"parley/store"
+)
+
+// users serves who signs in to the server.
+type users struct{ db *store.DB }
+
+func mountUsers(a *api.API, db *store.DB) {
+	const all, one = "/v1/operator/users", "/v1/operator/users/{id}"
+	m := users{db}
+	api.Register(a, route(http.MethodGet, all, "list-users", "List who signs in to the server", "Newest first."), m.list)
+	api.Register(a, route(http.MethodPatch, one, "change-user", "Disable a user, or take an operator's role away",
+		"A disabled user cannot sign in: their sign-ins, links and invitations end at once, and their operator's keys open nothing. Operators are made "+
+			"on the server only (`parley admin role`). The answer names the keys of accounts that somebody who is disabled made, also by a key of "+
+			"theirs, and that were good: with `keys=revoke` these end, else they stay good."), m.change)
+	api.Register(a, route(http.MethodDelete, one, "delete-user", "Delete a user",
+		"With their sign-ins, operator's keys and memberships. The last owner of an account that has other people cannot go. The answer is as for "+
+			"somebody who is disabled."), m.remove)
+}
+
+// User is somebody who signs in.
+type User struct {
+	ID         string     `json:"id" doc:"Names them in requests." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Email      string     `json:"email" doc:"With which they sign in." example:"ana@example.com"`
+	Role       string     `json:"role" doc:"An operator looks after all accounts, a member has only their own." enum:"operator,member"`
+	CreatedAt  time.Time  `json:"created_at" doc:"When they were made."`
+	SignedInAt *time.Time `json:"signed_in_at" doc:"When they signed in last; null: never."`
+	DisabledAt *time.Time `json:"disabled_at" doc:"Since when they may not sign in; null: they may."`
+}
+
+func viewUser(u *store.User) User {
+	return User{u.ID, u.Email, u.Role, u.CreatedAt, u.SignedInAt, u.DisabledAt}
+}
+
+type userList struct {
+	Data []User `json:"data" doc:"The users, the newest first." nullable:"false"`
+	manage.More
+}
+
+type userListOutput struct{ Body userList }
+
+func (m users) list(ctx context.Context, in *wallet.Paging) (*userListOutput, error) {
+	found, err := m.db.Users(ctx, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+	if err != nil {
+		return nil, manage.Explained(err)
+	}
+	out := &userListOutput{userList{Data: []User{}}}
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].ID}
+	}
+	for i := range found {
+		out.Body.Data = append(out.Body.Data, viewUser(&found[i]))
+	}
+	return out, nil
+}
+
+type userInput struct {
+	ID   string `path:"id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Keys string `query:"keys" doc:"What happens to keys of accounts that they made." enum:"keep,revoke" default:"keep"`
+}
+
+// user reads the user that a request names; what no text can hold names nobody.
+func (m users) user(ctx context.Context, id string) (*store.User, error) {
+	if !utf8.ValidString(id) || strings.ContainsRune(id, 0) {
+		return nil, store.ErrNotFound
+	}
+	return m.db.User(ctx, id)
+}
+
+type userChange struct {
+	ID   string `path:"id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Keys string `query:"keys" doc:"What happens to keys of accounts that they made." enum:"keep,revoke" default:"keep"`
+	Body struct {
+		Role     string `json:"role,omitempty" doc:"member takes an operator's role away." enum:"member"`
+		Disabled *bool  `json:"disabled,omitempty" doc:"Whether they may not sign in."`
+	}
+}
+
+type changedUser struct {
+	User
+	manage.Removal
+}
+
+type userOutput struct{ Body changedUser }
+
+func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) {
+	u, err := m.user(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	var keys []store.Key
+	if in.Body.Role != "" {
+		err = m.db.ChangeRole(ctx, u.ID, in.Body.Role)
+	}
+	if d := in.Body.Disabled; err == nil && d != nil {
+		if *d {
+			keys, err = m.db.DisableUser(ctx, u.ID, in.Keys == "revoke", now())
+		} else {
+			err = m.db.EnableUser(ctx, u.ID)
+		}
+	}
+	if err == nil {
+		u, err = m.db.User(ctx, u.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &userOutput{changedUser{viewUser(u), manage.Removal{Keys: manage.Keys(keys)}}}, nil
+}
+
+type removalOutput struct{ Body manage.Removal }
+
+func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error) {
+	u, err := m.user(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := m.db.DeleteUser(ctx, u.ID, in.Keys == "revoke", now())
+	if err != nil {
+		return nil, manage.Explained(err)
+	}
+	return &removalOutput{manage.Removal{Keys: manage.Keys(keys)}}, nil
+}

@@ -1,0 +1,108 @@
+package tidy
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/media/isolate/isolatetest"
+)
+
+// serving are the packages whose goroutines serve calls. There all of them are begun by
+// package isolate, so that a panic ends one call and not the process.
+var serving = []string{
+	"pipeline",     // the conductor, its engines and functions
+	"media/webrtc", // sessions and their messages
+	"media/record", // recordings
+	"api/webrtc",   // conversations over WebRTC
+	"api/wsagent",  // and over the agent socket
+	"sip",          // dialogs, transactions, the shared sockets
+
+	"inference",              // streams of one call
+	"inference/openai",       // likewise
+	"inference/pocketsphinx", // likewise
+	"inference/worker",       // the children that many calls share
+	"pipeline/tool",          // a call's functions
+	"api/recording",          // what is noted of recordings
+	"api/socket",             // sockets of other kinds
+	"api/wstts",              // synthesis over one
+	"cmd/parley/node",        // calls by number, batches, what nodes tell each other
+	"sip/simulated",          // phones and people to try it with
+}
+
+// bare lists the goroutines of a file that are begun by anything but package isolate.
+func bare(set *token.FileSet, file *ast.File) (lines []int) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			lines = append(lines, set.Position(n.Pos()).Line)
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Go" {
+				if x, ok := sel.X.(*ast.Ident); !ok || x.Name != "isolate" {
+					lines = append(lines, set.Position(n.Pos()).Line)
+				}
+			}
+		}
+		return true
+	})
+	return lines
+}
+
+func TestCallsHaveNoBareGoroutines(t *testing.T) {
+	for _, path := range files(t, isGo) {
+		if strings.HasSuffix(path, "_test.go") || !slices.Contains(serving, filepath.Dir(path)) {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, read(t, path), parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range bare(set, file) {
+			t.Errorf("%s:%d: begin it with isolate.Go, which keeps a panic in its call", path, line)
+		}
+	}
+}
+
+func TestBareGoroutineRule(t *testing.T) {
+	set := token.NewFileSet()
+	text := "package a\nfunc f() {\n\tgo g()\n\twork.Go(g)\n\tc.work.Go(g)\n\tisolate.Go(\"a/g\", nil, g)\n}\n"
+	file, err := parser.ParseFile(set, "a.go", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := bare(set, file); !slices.Equal(got, []int{3, 4, 5}) {
+		t.Error(got)
+	}
+}
+
+// TestSites: each place that begins such a goroutine has a name of its own, which says where
+// it is.
+func TestSites(t *testing.T) {
+	if sites := isolatetest.Sites(t, root(t)); len(sites) == 0 {
+		t.Error("there are none")
+	}
+}
+
+// unproved are the packages with such goroutines that no test makes fail yet.
+var unproved = []string{"api/recording", "cmd/parley/node", "inference/pocketsphinx", "inference/worker", "pipeline/tool", "sip", "sip/simulated"}
+
+// TestPanicsAreProved: a package that begins such goroutines has a test that makes each
+// of them fail.
+func TestPanicsAreProved(t *testing.T) {
+	proved := map[string]bool{}
+	for _, path := range files(t, isGo) {
+		if strings.HasSuffix(path, "_test.go") && strings.Contains(read(t, path), "isolatetest.Each(t, ") {
+			proved[filepath.Dir(path)] = true
+		}
+	}
+	for _, s := range isolatetest.Sites(t, root(t)) {
+		if pkg := s.Package(); !proved[pkg] && !slices.Contains(unproved, pkg) {
+			t.Errorf("%s: no test makes %s fail: prove it in %s with isolatetest.Each", s.Pos, s.Name, pkg)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/node"
+)
+
+func newDemoCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "demo", Short: "Open the demonstration's pages",
+		Long:    "A server that was started with --demo has an account to try things with. Its pages open with a link.",
+		Example: "  parley demo link",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(newDemoLinkCommand())
+	return c
+}
+
+func newDemoLinkCommand() *cobra.Command {
+	var r remote
+	c := &cobra.Command{
+		Use: "link", Short: "Print a link that opens the demonstration's pages",
+		Long: "Asks the running server for a link to the pages of its demonstration. The link opens once, and is dead when the server has stopped.\n" +
+			"The demonstration's key is taken from the data directory, unless another is given.",
+		Example: "  parley demo link\n  parley demo link --url http://127.0.0.1:9000",
+		Args:    cobra.NoArgs,
+	}
+	r.add(c)
+	c.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		if r.credential() == "" {
+			cfg, _, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			dir, _ := chooseDataDir(cfg)
+			key, err := os.ReadFile(filepath.Join(dir, node.DemoKeyFile))
+			if err != nil {
+				return fmt.Errorf("no demonstration has been started here: %w", err)
+			}
+			r.key = strings.TrimSpace(string(key))
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		link, err := c.DemoLink(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), link)
+		return err
+	}
+	return c
+}

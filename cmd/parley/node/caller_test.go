@@ -1,0 +1,164 @@
+package node
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/cmd/parley/config"
+	"parley/sip"
+	"parley/store"
+)
+
+// TestCallerOf: one identity, and a check of it only where the trunk is trusted.
+func TestCallerOf(t *testing.T) {
+	t.Parallel()
+	const passed = numberPassed
+	from := sip.Identity{Number: "+15550100001", Display: "Ann", Verstat: passed}
+	asserted := sip.Identity{Number: "+15550100002", Display: "Bob", Verstat: "TN-Validation-Failed"}
+	for _, tt := range []struct {
+		name string
+		in   sip.Incoming
+		want sip.Identity
+	}{
+		{"asserted", sip.Incoming{From: from, Asserted: asserted, Trusted: true}, asserted},
+		{"the name of From", sip.Incoming{From: from, Asserted: sip.Identity{Number: "+15550100002"}, Trusted: true},
+			sip.Identity{Number: "+15550100002", Display: "Ann"}},
+		{"nothing asserted", sip.Incoming{From: from, Trusted: true}, from},
+		{"not trusted", sip.Incoming{From: from}, sip.Identity{Number: "+15550100001", Display: "Ann"}},
+	} {
+		if got := callerOf(&tt.in); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestNumbersOfAnotherTrunk: a trunk that lists numbers brings none of another's.
+func TestNumbersOfAnotherTrunk(t *testing.T) {
+	t.Parallel()
+	n := &Node{cfg: &config.Config{Trunks: []sip.Trunk{
+		{Name: "a", Numbers: []string{"+15550100001"}}, {Name: "b", Numbers: []string{"+15550100002"}}, {Name: "open"}}}}
+	for _, tt := range []struct {
+		trunk, called string
+		want          bool
+	}{
+		{"a", "+15550100001", false},
+		{"a", "15550100002", true},
+		{"a", "+15550100003", false}, // nobody's: as ever
+		{"open", "+15550100002", false},
+		{"", "+15550100002", false},
+	} {
+		if got := n.misrouted(&sip.Incoming{Trunk: tt.trunk, Called: tt.called}); got != tt.want {
+			t.Errorf("%s on %q: %v", tt.called, tt.trunk, got)
+		}
+	}
+}
+
+// dialogue is a caller made of text, over UDP.
+type dialogue struct {
+	*testing.T
+	conn net.Conn
+	tag  string
+}
+
+// send sends a request of the call with its number in the sequence.
+func (d *dialogue) send(method string, seq int, headers, body string) {
+	d.Helper()
+	to := "<sip:" + deskNumber + "@127.0.0.1>" + d.tag
+	_, err := fmt.Fprintf(d.conn, "%s sip:%s@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP %s;branch=z9hG4bK%s%d;rport\r\n%sTo: %s\r\nCall-ID: %s\r\nCSeq: %d %s\r\nContact: <sip:ann@%s>\r\nMax-Forwards: 70\r\nContent-Length: %d\r\n\r\n%s",
+		method, deskNumber, d.conn.LocalAddr(), method, seq, headers, to, d.Name(), seq, method, d.conn.LocalAddr(), len(body), body)
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+// answer waits for a response to a method.
+func (d *dialogue) answer(status string) string {
+	d.Helper()
+	b := make([]byte, 4096)
+	_ = d.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	for {
+		n, err := d.conn.Read(b)
+		if err != nil {
+			d.Fatal(err)
+		}
+		if text := string(b[:n]); strings.HasPrefix(text, "SIP/2.0 "+status) {
+			return text
+		}
+	}
+}
+
+// TestCallWithoutACK: it hears nothing, costs nothing and was never answered; what its
+// From says of itself counts for nothing, because no trunk vouches for it.
+func TestCallWithoutACK(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	rtp, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0")))
+	d.ok(err)
+	defer rtp.Close()
+	caller := d.rings()
+	who := "From: <sip:+34911111111;verstat=TN-Validation-Passed@127.0.0.1>;tag=ours\r\n"
+	caller.send("INVITE", 1, who+"P-Asserted-Identity: <sip:+34922222222@127.0.0.1>\r\nContent-Type: application/sdp\r\n",
+		fmt.Sprintf("v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio %d RTP/AVP 0\r\n", rtp.LocalAddr().(*net.UDPAddr).Port))
+	res := caller.answer("200")
+	_, rest, _ := strings.Cut(res, "To: ")
+	_, caller.tag, _ = strings.Cut(strings.SplitN(rest, "\r\n", 2)[0], ">")
+	caller.answer("200") // said again: half a second without an ACK
+	_ = rtp.SetReadDeadline(time.Now().Add(time.Millisecond))
+	if size, err := rtp.Read(make([]byte, 2000)); err == nil {
+		t.Errorf("%d bytes of media before the ACK", size)
+	}
+	caller.send("BYE", 2, who, "")
+	call := d.over()
+	if call.StartedAt != nil || call.Cost != 0 || call.From != "+34911111111" || call.Verstat != nil {
+		t.Errorf("%+v", call)
+	}
+}
+
+// rings is a caller of the desk.
+func (d *desk) rings() *dialogue {
+	d.Helper()
+	conn, err := net.Dial("udp", d.node.phone.Addr().String())
+	d.ok(err)
+	d.Cleanup(func() { conn.Close() })
+	return &dialogue{T: d.T, conn: conn}
+}
+
+// over waits for the end of the desk's one call.
+func (d *desk) over() (call store.Call) {
+	d.Helper()
+	for end := time.Now().Add(30 * time.Second); call.EndedAt == nil; {
+		if time.Now().After(end) {
+			d.Fatal("the call never ended")
+		}
+		list, err := d.node.db.Calls(d.Context(), d.who.Account, store.CallPage{Page: store.Page{Limit: 10}})
+		d.ok(err)
+		if len(list) == 1 {
+			call = list[0]
+		}
+	}
+	return call
+}
+
+// TestHangUpWhileItRings: a call that comes in can be hung up before it is answered.
+func TestHangUpWhileItRings(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	caller := d.rings()
+	caller.send("INVITE", 1, "From: <sip:+34911111111@127.0.0.1>;tag=ours\r\nContent-Type: application/sdp\r\n",
+		"v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 39998 RTP/AVP 0\r\n")
+	caller.answer("180")
+	list, err := d.node.db.Calls(t.Context(), d.who.Account, store.CallPage{Page: store.Page{Limit: 10}})
+	d.ok(err)
+	if len(list) != 1 {
+		t.Fatalf("%d calls ring", len(list))
+	}
+	d.ok(d.node.Hangup(t.Context(), d.who.Account, list[0].ID))
+	caller.answer("480")
+	if call := d.over(); call.StartedAt != nil || call.EndReason == nil || *call.EndReason != "api_hangup" {
+		t.Errorf("%+v", call)
+	}
+}

@@ -1,0 +1,121 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/media"
+	"parley/media/isolate"
+	"parley/store"
+)
+
+const (
+	heartbeatEvery = 2 * time.Second
+	// cutOff is how long calls go on without a heartbeat while other nodes have theirs:
+	// after store.NodeLease those close this node's sessions.
+	cutOff = 12 * time.Second
+	// heardFor is how long a node counts as having a database after it has said so.
+	heardFor = 3 * heartbeatEvery
+	// nodeLost is the detail of sessions that end with their node.
+	nodeLost = "node_lost"
+)
+
+// lease is what a node knows of its place among the others.
+type lease struct {
+	mu    sync.Mutex
+	beat  time.Time // the last heartbeat that was acknowledged was sent
+	heard time.Time // another node said that its own was
+}
+
+// Heard is told, from any goroutine, that a heartbeat of another node has reached the
+// database.
+func (m *Manager) Heard() {
+	m.lease.mu.Lock()
+	defer m.lease.mu.Unlock()
+	m.lease.heard = time.Now()
+}
+
+// Heartbeats reports that the node lives until ctx ends. It returns store.ErrFenced when a
+// younger process has taken this node's name, or others took it for dead; its calls have
+// been hung up then.
+func (m *Manager) Heartbeats(ctx context.Context) error {
+	tick := time.NewTicker(heartbeatEvery)
+	defer tick.Stop()
+	for {
+		err := error(isolate.Internal)
+		isolate.Do("pipeline/heartbeats", nil, func() { err = m.beat(ctx) })
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, store.ErrFenced):
+			m.lose(false)
+			return err
+		case err != nil:
+			m.log.Warn("the database does not hear that this node lives", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// beat sends one heartbeat and tells the other nodes.
+func (m *Manager) beat(ctx context.Context) error {
+	sent := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	defer cancel()
+	if err := m.ledger.Heartbeat(ctx, m.node); err != nil {
+		return err
+	}
+	m.lease.mu.Lock()
+	m.lease.beat = sent
+	m.lease.mu.Unlock()
+	if m.others != nil {
+		m.others.Alive()
+	}
+	return nil
+}
+
+// WatchLease ends the calls of a node that the others are about to take for dead, before
+// they do. One that hears nobody is not alone in having no database, as far as it can
+// tell, and goes on for blindMax. It runs until ctx ends.
+func (m *Manager) WatchLease(ctx context.Context) error {
+	m.lease.mu.Lock()
+	m.lease.beat = time.Now() // it has registered
+	m.lease.mu.Unlock()
+	tick := time.NewTicker(meterTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		isolate.Do("pipeline/lease", nil, m.judgeLease)
+	}
+}
+
+func (m *Manager) judgeLease() {
+	m.lease.mu.Lock()
+	silent, heard := time.Since(m.lease.beat), time.Since(m.lease.heard)
+	m.lease.mu.Unlock()
+	if silent < cutOff || heard > heardFor {
+		return
+	}
+	m.log.Warn("other nodes have the database and this one does not: its calls end", "for", silent.Round(time.Second).String())
+	m.lose(silent < store.NodeLease)
+}
+
+// stamp is a moment of this process by the clock that all nodes have in common.
+func (m *Manager) stamp(t time.Time) time.Time { return m.ledger.Now().Add(-time.Since(t)) }
+
+// lose ends every call because nobody keeps its books any more.
+func (m *Manager) lose(goodbye bool) {
+	for _, s := range m.sessions() {
+		s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, goodbye)
+	}
+}

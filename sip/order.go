@@ -1,0 +1,68 @@
+package sip
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// maxInOrder bounds the requests of a call that wait for those before them; more are
+	// taken as they come.
+	maxInOrder = 32
+	// orderPatience is how long one waits for another that came before it.
+	orderPatience = 100 * time.Millisecond
+)
+
+// order has the requests of a call handled in the order in which they came: the library
+// gives each a goroutine of its own, and one that is overtaken would be refused for its
+// CSeq (RFC 3261 section 12.2.2). Its methods may be called from several goroutines.
+type order struct {
+	mu    sync.Mutex
+	last  uint32   // the highest that came
+	come  []uint32 // and were not handled yet, rising
+	moved chan struct{}
+}
+
+func newOrder() *order { return &order{moved: make(chan struct{})} }
+
+// arrived notes a request by its CSeq, unless it is a repetition.
+func (o *order) arrived(seq uint32) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if seq > o.last && len(o.come) < maxInOrder {
+		o.last, o.come = seq, append(o.come, seq)
+	}
+}
+
+// await waits until those that came before are handled, or for orderPatience.
+func (o *order) await(seq uint32) {
+	var late <-chan time.Time
+	for {
+		o.mu.Lock()
+		first, moved := len(o.come) == 0 || o.come[0] >= seq, o.moved
+		o.mu.Unlock()
+		if first {
+			return
+		}
+		if late == nil {
+			t := time.NewTimer(orderPatience)
+			defer t.Stop()
+			late = t.C
+		}
+		select {
+		case <-moved:
+		case <-late:
+			return
+		}
+	}
+}
+
+// handled lets the next one go, and forgets those before that never came so far.
+func (o *order) handled(seq uint32) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.come = slices.DeleteFunc(o.come, func(s uint32) bool { return s <= seq })
+	close(o.moved)
+	o.moved = make(chan struct{})
+}

@@ -1,0 +1,125 @@
+package sip
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media/isolate"
+	"parley/media/rtp"
+)
+
+// awaitMedia has media confirm the call where the ACK is lost (see rtp.Proof). What
+// comes until then is thrown away, as all that came before the answer.
+func (c *call) awaitMedia(k *confirm) {
+	conn, done := c.pair.RTP, make(chan struct{})
+	proof, err := rtp.NewProof(k.media.Remote, k.media.Keys)
+	if err != nil {
+		return // the ACK alone counts
+	}
+	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
+	proved := false
+	isolate.Go("sip/proof", c.lost, func() {
+		var b [2048]byte
+		for !proved {
+			n, from, err := conn.ReadFromUDPAddrPort(b[:])
+			if err != nil {
+				break
+			}
+			proved = proof.Packet(b[:n], from)
+		}
+	}, func() { close(done) }, func() {
+		if proved {
+			c.do(func() {
+				if c.confirm == k {
+					c.confirmed(k, nil)
+				}
+			})
+		}
+	}, c.ua.work.Done)
+	k.unwatch = func() {
+		_ = conn.SetReadDeadline(time.Unix(1, 0))
+		<-done
+		_ = conn.SetReadDeadline(time.Time{})
+	}
+}
+
+const (
+	// maxUnconfirmed is how many calls in a row a source may begin to one number without
+	// confirming any. A forged source never does, and each of its calls takes a line of an
+	// account for 64*T1. It counts by number, so that a forger keeps callers of a trunk
+	// from no number but those that it calls itself.
+	maxUnconfirmed = 5
+	// unconfirmedFor is how long such a call counts: as long as it waits for its ACK,
+	// and as long again.
+	unconfirmedFor = time.Minute
+)
+
+// errand is who calls whom.
+type errand struct {
+	source netip.Addr
+	called string
+}
+
+// unconfirmed counts calls that were answered and not confirmed. It has as many entries
+// as calls were answered in a minute, at most. Its methods may be called from several
+// goroutines.
+type unconfirmed struct {
+	mu    sync.Mutex
+	times map[errand][]time.Time // of the latest maxUnconfirmed, the oldest first
+}
+
+func newUnconfirmed() *unconfirmed { return &unconfirmed{times: map[errand][]time.Time{}} }
+
+// add counts one more.
+func (n *unconfirmed) add(e errand, now time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for old, times := range n.times {
+		if now.Sub(times[len(times)-1]) >= unconfirmedFor {
+			delete(n.times, old)
+		}
+	}
+	times := append(n.times[e], now)
+	n.times[e] = times[max(0, len(times)-maxUnconfirmed):]
+}
+
+// remove forgets them: a call was confirmed after all.
+func (n *unconfirmed) remove(e errand) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.times, e)
+}
+
+// full says whether there were so many that no further call may begin now.
+func (n *unconfirmed) full(e errand, now time.Time) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	times := n.times[e]
+	return len(times) == maxUnconfirmed && now.Sub(times[0]) < unconfirmedFor
+}
+
+// forgeable says whether the source of an INVITE may be another's: it came over UDP, and
+// showed no credentials.
+func forgeable(req *gosip.Request, l *line) bool {
+	return req.Transport() == "UDP" && (l == nil || l.trunk.Inbound == (Credentials{}))
+}
+
+// errand is the call's for unconfirmed; ok is false where its source cannot be forged.
+func (c *call) errand() (e errand, ok bool) {
+	return errand{source(c.invite.req).Addr(), called(c.invite.req)}, forgeable(c.invite.req, c.dialog.line)
+}
+
+// doubts refuses an INVITE where too many before it were never confirmed.
+func (u *UserAgent) doubts(req *gosip.Request, tx *gosip.ServerTx, l *line) bool {
+	from, now := source(req).Addr(), time.Now()
+	if !forgeable(req, l) || !u.unconfirmed.full(errand{from, called(req)}, now) {
+		return false
+	}
+	u.counters.refused.Add(1)
+	u.rejections.add(Rejection{Source: from, Trunk: u.trunkOf(from), Called: called(req), Code: 503, Cause: CauseUnconfirmed}, now)
+	_ = tx.Respond(response(req, 503, "", "", retryAfter(retryUnconfirmed)))
+	return true
+}

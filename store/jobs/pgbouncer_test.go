@@ -1,0 +1,38 @@
+package jobs_test
+
+import (
+	"context"
+	"net/url"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"parley/store/jobs"
+	"parley/store/storetest"
+)
+
+// Jobs run behind PgBouncer in session mode, with parameters in the address and as few
+// connections as a queue may have.
+func TestBehindPgBouncer(t *testing.T) {
+	t.Parallel()
+	f := &fixture{t: t}
+	direct := storetest.URL(t)
+	u, err := url.Parse(storetest.Pooled(t, direct, "session", 20))
+	f.ok(err)
+	q := u.Query()
+	q.Set("statement_timeout", "60000")
+	q.Set("pool_max_conns", "2")
+	u.RawQuery = q.Encode()
+	f.url = u.String()
+	f.pool, err = pgxpool.New(t.Context(), direct)
+	f.ok(err)
+	t.Cleanup(f.pool.Close)
+	done := make(chan string, 1)
+	queue := f.open(func(_ context.Context, g greet) error { done <- g.Name; return nil })
+	f.ok(jobs.Migrate(t.Context(), f.url, quiet)) // again, which does nothing
+	f.run(queue)
+	f.insert(queue, greet{"Ada"}, nil)
+	if got := <-done; got != "Ada" {
+		t.Errorf("greeted %q", got)
+	}
+}
