@@ -12,9 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exitStatus is the shell's for a command that was found and could not be executed.
-const exitStatus = 126
-
 // init is where the second start of this program ends: it confines its thread, to which the
 // kernel reduces the process when it executes the child.
 func init() {
@@ -28,7 +25,7 @@ func init() {
 		err = p.execute(os.Args[2:])
 	}
 	fmt.Fprintln(os.Stderr, "sandbox:", err)
-	os.Exit(exitStatus)
+	os.Exit(NotStarted)
 }
 
 // execute returns only when it fails.
@@ -44,11 +41,8 @@ func (p *plan) execute(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.Setpriority(unix.PRIO_PROCESS, 0, p.Nice); err != nil {
+	if err := p.yield(); err != nil {
 		return fmt.Errorf("priority: %w", err)
-	}
-	if err := p.limit(); err != nil {
-		return err
 	}
 	if err := p.drop(); err != nil {
 		return fmt.Errorf("service account: %w", err)
@@ -70,28 +64,60 @@ func (p *plan) execute(args []string) error {
 	if err := filter(); err != nil {
 		return err
 	}
-	argv := append([]string{p.Path}, args...)
-	err = syscall.Exec(p.Path, argv, os.Environ())
-	if errors.Is(err, unix.EACCES) {
-		err = execDescriptor(program, argv)
-	}
-	return fmt.Errorf("%s: %w", p.Path, err)
+	return p.start(program, append([]string{p.Path}, args...))
 }
 
-func (p *plan) limit() error {
-	set := func(resource int, n int64) error {
-		return unix.Setrlimit(resource, &unix.Rlimit{Cur: uint64(n), Max: uint64(n)})
+// yield lowers the priority to Nice. A server that was started with a lower one keeps it:
+// an ordinary user may not raise it again (setpriority(2)).
+func (p *plan) yield() error {
+	has, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 less the nice value
+	if err != nil || 20-has >= p.Nice {
+		return err
 	}
-	err := errors.Join(set(unix.RLIMIT_CORE, 0), set(unix.RLIMIT_FSIZE, p.FileSize))
-	for resource, n := range map[int]int64{unix.RLIMIT_DATA: p.Memory, unix.RLIMIT_CPU: p.CPU, unix.RLIMIT_NOFILE: int64(p.Files)} {
+	return unix.Setpriority(unix.PRIO_PROCESS, 0, p.Nice)
+}
+
+// start executes the program under its limits. This process may be over them already, the
+// race detector's memory alone is, so that nothing is allocated from the first limit on.
+func (p *plan) start(program int, args []string) error {
+	name, err := syscall.BytePtrFromString(p.Path)
+	if err != nil {
+		return err
+	}
+	argv, err := syscall.SlicePtrFromStrings(args)
+	if err != nil {
+		return err
+	}
+	env, err := syscall.SlicePtrFromStrings(os.Environ())
+	if err != nil {
+		return err
+	}
+	limits := []limit{{unix.RLIMIT_CORE, 0, 0}, {unix.RLIMIT_FSIZE, p.FileSize, p.FileSize}}
+	for resource, n := range map[uintptr]int64{unix.RLIMIT_DATA: p.Memory, unix.RLIMIT_CPU: p.CPU, unix.RLIMIT_NOFILE: int64(p.Files)} {
 		if n > 0 {
-			err = errors.Join(err, set(resource, n))
+			limits = append(limits, limit{resource, n, n})
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("resource limits: %w", err)
+	empty := new(byte)
+	for i := range limits {
+		if _, _, errno := unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, limits[i].resource, uintptr(unsafe.Pointer(&limits[i].soft)), 0, 0, 0); errno != 0 {
+			return fmt.Errorf("resource limits: %w", errno)
+		}
 	}
-	return nil
+	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&env[0])))
+	if errno == unix.EACCES {
+		// By its descriptor; that does not work for scripts, which their interpreter opens by name.
+		_, _, errno = unix.RawSyscall6(unix.SYS_EXECVEAT, uintptr(program), uintptr(unsafe.Pointer(empty)),
+			uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&env[0])), unix.AT_EMPTY_PATH, 0)
+	}
+	return fmt.Errorf("%s: %w", p.Path, errno)
+}
+
+// limit is a resource limit of this thread's process; its last two fields are a struct
+// rlimit64.
+type limit struct {
+	resource   uintptr
+	soft, hard int64
 }
 
 // drop changes this thread's identity alone, which is the one that goes on; leaving root
@@ -110,21 +136,4 @@ func (p *plan) drop() error {
 		}
 	}
 	return nil
-}
-
-// execDescriptor is execveat(2) of an open file; it does not work for scripts, which their
-// interpreter opens by name.
-func execDescriptor(fd int, argv []string) error {
-	args, err := syscall.SlicePtrFromStrings(argv)
-	if err != nil {
-		return err
-	}
-	env, err := syscall.SlicePtrFromStrings(os.Environ())
-	if err != nil {
-		return err
-	}
-	empty := [1]byte{}
-	_, _, errno := unix.Syscall6(unix.SYS_EXECVEAT, uintptr(fd), uintptr(unsafe.Pointer(&empty)),
-		uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&env[0])), unix.AT_EMPTY_PATH, 0)
-	return errno
 }

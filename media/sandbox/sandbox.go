@@ -41,13 +41,17 @@ type Limits struct {
 	Files    int           // open files; 0: what the system gives
 }
 
+// NotStarted is the exit status of a child that could not be confined or executed, the
+// shell's for a command that was found and could not be executed.
+const NotStarted = 126
+
 // environment is all that a child sees of ours.
 var environment = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
 
 // Command returns the command of a confined child; ctx ends it as in exec.CommandContext.
 // The kernel kills the child when the thread that started it ends, so whoever needs it
 // for long locks its goroutine to a thread. A child that cannot be confined or executed ends
-// with status 126 and a line on its standard error.
+// with status NotStarted and a line on its standard error.
 func Command(ctx context.Context, c Config) (*exec.Cmd, error) {
 	cmd, err := command(ctx, c)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -33,7 +34,7 @@ const (
 	decodeCPU = time.Minute
 	encodeCPU = 10 * time.Minute
 	// niceness keeps files, which can wait, from delaying the audio of calls.
-	niceness = 15
+	niceness = 10
 	// pipesClose is how long the pipes of a child that has ended may stay open.
 	pipesClose = 5 * time.Second
 )
@@ -151,11 +152,16 @@ func run(ctx context.Context, body []byte, format Format, demuxer string, out *o
 		cmd.Stdin = in
 	}
 	cmd.Stdout = &bounded{w: out, left: maxDecoded(o.Limits.Duration), full: func() { cancel(ErrTooLong) }}
+	var said bytes.Buffer // by the sandbox; the decoder is quiet
+	cmd.Stderr = &said
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		if e.ExitCode() == sandbox.NotStarted {
+			return fmt.Errorf("transcode: %s", bytes.TrimSpace(said.Bytes()))
+		}
 		return fault(ErrDamaged, "%s audio that cannot be decoded (%d)", format, e.ExitCode())
 	}
 	return err
