@@ -91,7 +91,7 @@ func (db *DB) happened(ctx context.Context, tx pgx.Tx, now time.Time, events ...
 	for _, e := range events {
 		ids, accounts, kinds, abouts = append(ids, e.id), append(accounts, e.account), append(kinds, e.kind), append(abouts, e.about)
 	}
-	tag, err := tx.Exec(ctx, `with w as materialized (select id, account_id, kinds from webhooks where account_id = any($2) and enabled order by id for key share)
+	tag, err := tx.Exec(ctx, `with w as materialized (select id, account_id, kinds from webhooks where account_id = any($2) and enabled and deleted_at is null order by id for key share)
 		insert into webhook_deliveries (webhook_id, event_id, account_id, kind, about, created_at, next_at)
 		select w.id, e.id, w.account_id, e.kind, e.about, $5, $5
 		from w join unnest($1::text[], $2::text[], $3::text[], $4::text[]) as e(id, account, kind, about) on e.account = w.account_id
@@ -158,7 +158,7 @@ func (h *Webhooks) Claim(ctx context.Context, now time.Time) (*DueDelivery, erro
 		err := tx.QueryRow(ctx, `select d.webhook_id, d.event_id, d.account_id, d.kind, d.about, d.created_at, d.tries + 1, w.url, w.failing_since, w.sealed,
 				case when w.old_until > $1 then w.old_sealed end
 			from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-			where d.state = 'pending' and d.next_at <= $1 and (w.busy_until is null or w.busy_until <= $1)
+			where d.state = 'pending' and d.next_at <= $1 and w.deleted_at is null and (w.busy_until is null or w.busy_until <= $1)
 			order by d.next_at, d.event_id limit 1 for no key update of w, d skip locked`, now).
 			Scan(&d.Webhook, &d.Event, &d.Account, &d.Kind, &d.About, &d.CreatedAt, &d.Try, &d.URL, &d.failing, &sealed, &old)
 		if err != nil {
@@ -303,12 +303,31 @@ func (h *Webhooks) Retry(ctx context.Context, account, id, event string, now tim
 	return d, nil
 }
 
+// forgetBatch is how many deliveries go in one statement.
+const forgetBatch = 10_000
+
 // Forget deletes deliveries that are older than DeliveriesFor, 10,000 at most, and
 // returns how many.
 func (h *Webhooks) Forget(ctx context.Context, now time.Time) (int64, error) {
 	tag, err := h.db.pool.Exec(ctx, `delete from webhook_deliveries where (webhook_id, event_id) in
-		(select webhook_id, event_id from webhook_deliveries where created_at < $1 order by created_at limit 10000)`, now.Add(-DeliveriesFor))
+		(select webhook_id, event_id from webhook_deliveries where created_at < $1 order by created_at limit $2)`, now.Add(-DeliveriesFor), forgetBatch)
 	return tag.RowsAffected(), fail("forget deliveries", err)
+}
+
+// Purge removes deliveries of webhooks that were deleted, 10,000 at most, and those of the
+// webhooks that have none left, and returns how many rows went. It waits for nobody: what
+// others hold goes with a later call.
+func (h *Webhooks) Purge(ctx context.Context) (int64, error) {
+	told, err := h.db.pool.Exec(ctx, `delete from webhook_deliveries where (webhook_id, event_id) in
+		(select d.webhook_id, d.event_id from webhooks w join webhook_deliveries d on d.webhook_id = w.id
+		where w.deleted_at is not null limit $1 for update of d skip locked)`, forgetBatch)
+	if err != nil {
+		return 0, fail("purge webhooks", err)
+	}
+	// An event that began before the deletion may still be entered; it has a share of the row, so the row stays until then.
+	hooks, err := h.db.pool.Exec(ctx, `delete from webhooks where id in (select id from webhooks w where deleted_at is not null
+		and not exists (select from webhook_deliveries d where d.webhook_id = w.id) for update skip locked)`)
+	return told.RowsAffected() + hooks.RowsAffected(), fail("purge webhooks", err)
 }
 
 // WarningOf returns a warning of the account.

@@ -126,7 +126,7 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 		if err := tx.QueryRow(ctx, "select 1 from accounts where id = $1 for no key update", account).Scan(&n); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, "select count(*) from webhooks where account_id = $1", account).Scan(&n); err != nil {
+		if err := tx.QueryRow(ctx, "select count(*) from webhooks where account_id = $1 and deleted_at is null", account).Scan(&n); err != nil {
 			return err
 		}
 		if n >= MaxWebhooks {
@@ -149,12 +149,12 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 
 // List lists the account's webhooks, the newest first; there are MaxWebhooks at most.
 func (h *Webhooks) List(ctx context.Context, account string) ([]Webhook, error) {
-	return list(ctx, h.db, "list webhooks", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 order by id desc", account)
+	return list(ctx, h.db, "list webhooks", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and deleted_at is null order by id desc", account)
 }
 
 // Get returns a webhook of the account.
 func (h *Webhooks) Get(ctx context.Context, account, id string) (*Webhook, error) {
-	return first(ctx, h.db, "read webhook", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2", account, id)
+	return first(ctx, h.db, "read webhook", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
 }
 
 // WebhookChange is what changes of a webhook; nil leaves it as it is.
@@ -168,7 +168,7 @@ type WebhookChange struct {
 // it forgets its failures.
 func (h *Webhooks) Change(ctx context.Context, account, id string, c WebhookChange, now time.Time) (out *Webhook, err error) {
 	err = h.db.tx(ctx, "change webhook", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 for no key update", account, id)
+		rows, err := tx.Query(ctx, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id)
 		if err != nil {
 			return err
 		}
@@ -219,10 +219,13 @@ func clearWarnings(ctx context.Context, tx pgx.Tx, account, id string, now time.
 	return err
 }
 
-// Delete forgets a webhook, and what it was told.
+// Delete ends a webhook: it is told nothing more, and nothing shows it. What it was told
+// goes later, by Purge, for money transactions hold a share of its row and this takes no
+// lock that they wait for.
 func (h *Webhooks) Delete(ctx context.Context, account, id string, now time.Time) error {
 	return h.db.tx(ctx, "delete webhook", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, "delete from webhooks where account_id = $1 and id = $2", account, id)
+		tag, err := tx.Exec(ctx, `update webhooks set deleted_at = $3, updated_at = $3, enabled = false
+			where account_id = $1 and id = $2 and deleted_at is null`, account, id, now)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = ErrNotFound
 		}
@@ -238,7 +241,7 @@ func (h *Webhooks) Delete(ctx context.Context, account, id string, now time.Time
 func (h *Webhooks) Rotate(ctx context.Context, account, id string, now time.Time) (*Webhook, string, error) {
 	secret, sealed := h.newSecret(account, id)
 	w, err := first(ctx, h.db, "rotate secret", scanWebhook, `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
-		where account_id = $1 and id = $2 returning `+webhookColumns, account, id, sealed, now.Add(OldSecretFor), now)
+		where account_id = $1 and id = $2 and deleted_at is null returning `+webhookColumns, account, id, sealed, now.Add(OldSecretFor), now)
 	if err != nil {
 		return nil, "", err
 	}
@@ -269,7 +272,7 @@ func (h *Webhooks) Test(ctx context.Context, account, id string, now time.Time) 
 // enabled holds a webhook of the account, and refuses one that is disabled.
 func enabled(ctx context.Context, tx pgx.Tx, account, id string) error {
 	var on bool
-	err := tx.QueryRow(ctx, "select enabled from webhooks where account_id = $1 and id = $2 for key share", account, id).Scan(&on)
+	err := tx.QueryRow(ctx, "select enabled from webhooks where account_id = $1 and id = $2 and deleted_at is null for key share", account, id).Scan(&on)
 	if err == nil && !on {
 		err = invalid("the webhook is disabled: enable it first")
 	}

@@ -22,7 +22,7 @@ const (
 	webhookSenders  = 8 // jobs at once on a node: a slow receiver holds up one, for five seconds
 	webhooksTime    = time.Minute
 	webhooksRound   = 30 * time.Second // then a job takes nothing further
-	forgetEvery     = time.Hour
+	forgetEvery     = time.Minute
 	webhookNoteTime = 5 * time.Second // for what came of it, also when the node stops
 )
 
@@ -49,11 +49,17 @@ func (n *Node) handleWebhooks() (watch func()) {
 }
 
 func (n *Node) forgetDeliveries(ctx context.Context, _ forgetDeliveries) error {
-	for {
-		if gone, err := n.hooks.Forget(ctx, time.Now()); err != nil || gone == 0 {
+	for begun := time.Now(); time.Since(begun) < webhooksRound; {
+		old, err := n.hooks.Forget(ctx, n.db.Now())
+		if err != nil {
+			return err
+		}
+		deleted, err := n.hooks.Purge(ctx)
+		if err != nil || old+deleted == 0 {
 			return err
 		}
 	}
+	return nil
 }
 
 // tellWebhooks sends what is due.
