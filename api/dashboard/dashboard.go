@@ -46,6 +46,9 @@ type Services struct {
 	// Base is the server's own address, without a final slash, for links that people hand
 	// on; empty: each is made of the address that the browser used.
 	Base string
+	// Alarms are what people who answer for the server, or for an account, must know about
+	// the server before anything else; their pages show them on top.
+	Alarms []Alarm
 	// Demo is the account that DemoLinks open; empty: the server is no demonstration.
 	Demo      string
 	DemoLinks *DemoLinks // nil without Demo
@@ -55,6 +58,9 @@ type Services struct {
 	// Now is the clock; nil: the system's.
 	Now func() time.Time
 }
+
+// Alarm is one of them, in the words for each.
+type Alarm struct{ Operator, Owner string }
 
 // Dashboard serves the pages. It is safe for use from several goroutines.
 type Dashboard struct {

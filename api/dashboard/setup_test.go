@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/operator"
 	"parley/store"
@@ -49,4 +50,30 @@ func TestSetupCheck(t *testing.T) {
 	if a := s.Get("/app/"); strings.Contains(a.Body, "/app/setup") {
 		t.Error("a member is led to it")
 	}
+}
+
+// TestAlarms: what is played on a server stands on every page of those who answer for it or
+// for an account, to each in their own words; members and strangers read nothing of it.
+func TestAlarms(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Services) {
+		d.Alarms = []dashboard.Alarm{{Operator: "Set PARLEY_PAYMENTS.", Owner: "No card is charged."}}
+	}}).SignIn()
+	shows := func(who string, operator, owner bool) {
+		t.Helper()
+		for _, at := range []string{"/app/", "/app/keys"} {
+			body := s.Get(at).Body
+			if strings.Contains(body, "Set PARLEY_PAYMENTS.") != operator || strings.Contains(body, "No card is charged.") != owner {
+				t.Errorf("%s at %s: %s", who, at, body)
+			}
+		}
+	}
+	shows("an operator", true, false)
+	user := s.NewUser("luis@example.com", store.RoleMember)
+	s.OK(s.DB.AddMember(t.Context(), s.Account, user, store.RoleOwner, s.Stamp()))
+	s.SignInAs(s.Client, user)
+	shows("an owner", false, true)
+	user = s.NewUser("eva@example.com", store.RoleMember)
+	s.OK(s.DB.AddMember(t.Context(), s.Account, user, store.RoleMember, s.Stamp()))
+	s.SignInAs(s.Client, user)
+	shows("a member", false, false)
 }

@@ -61,6 +61,7 @@ type view struct {
 	Browser  *store.Browser
 	Accounts []store.Membership // the user's
 	Account  *store.Account     // that is looked at; nil: none
+	Alarms   []string           // what whoever answers for the server or the account must know first
 	Low      string             // what to say about the balance; empty: nothing
 	Notice   string             // what was just done
 	Demo     bool
@@ -77,6 +78,14 @@ func (q *Request) view(name, title string, data any) (*view, error) {
 	var err error
 	v.layout, v.Notice, v.Demo = "layout", q.Browser.Notice, q.Browser.Demo
 	v.Nav = navigation(q)
+	for _, a := range q.Alarms {
+		switch {
+		case q.Browser.User.Operator():
+			v.Alarms = append(v.Alarms, a.Operator)
+		case q.Browser.Membership == store.RoleOwner:
+			v.Alarms = append(v.Alarms, a.Owner)
+		}
+	}
 	if v.Notice != "" {
 		if err := q.DB.PutNotice(q.Context(), q.Browser, ""); err != nil {
 			return nil, err

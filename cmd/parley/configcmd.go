@@ -42,6 +42,9 @@ func newSettingsCommand(use, short, long, example string, run func(io.Writer, *c
 		for _, w := range warnings {
 			fmt.Fprintln(cmd.ErrOrStderr(), "parley: warning:", w)
 		}
+		for _, d := range cfg.Doubts() {
+			fmt.Fprintf(cmd.ErrOrStderr(), "parley: warning: %s; %s\n", d.Text, d.Fix)
+		}
 		return run(cmd.OutOrStdout(), cfg, asJSON)
 	}
 	addSettingFlags(cmd)

@@ -104,6 +104,9 @@ func (s *server) run(ctx context.Context, warnings []string, signals chan os.Sig
 	for _, w := range warnings {
 		s.log.Warn(w)
 	}
+	for _, d := range s.cfg.Doubts() {
+		s.log.Warn(d.Name+": "+d.Text, "fix", d.Fix)
+	}
 
 	now, stopNow := context.WithCancelCause(ctx)
 	defer stopNow(nil)

@@ -163,6 +163,7 @@ func Load(s Sources) (c *Config, warnings []string, err error) {
 	c.DataDirSet = c.values["DATA_DIR"].source != fromDefault
 	if c.Demo {
 		c.stayHome()
+		c.playMoney()
 	}
 	if err := c.check(); err != nil {
 		return nil, nil, err
@@ -179,6 +180,15 @@ func (c *Config) stayHome() {
 			v.text = *to
 			c.values[name] = v
 		}
+	}
+}
+
+// playMoney has a demonstration simulate payments where nobody says otherwise and no real
+// carrier would have to be paid with them.
+func (c *Config) playMoney() {
+	if v := c.values["PAYMENTS"]; v.source == fromDefault && (c.Carrier == "simulated" || c.Carrier == "none") {
+		c.Payments, v.text = "simulated", "simulated"
+		c.values["PAYMENTS"] = v
 	}
 }
 

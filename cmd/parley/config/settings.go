@@ -118,8 +118,8 @@ var data = section("Data", []Setting{
 	{Name: "RATE_CARD", Otherwise: "the built-in card", Allowed: "the path of a readable file",
 		Meaning: "Rate card (YAML); read again on SIGHUP, for new sessions only.",
 		parse:   func(c *Config, s string) bool { return setFile(&c.RateCard, s) }},
-	{Name: "PAYMENTS", Default: "simulated", Allowed: "simulated, stripe or none",
-		Meaning: "Who takes payments; none means that only the operator adds credit.",
+	{Name: "PAYMENTS", Default: "none", Allowed: "simulated, stripe or none",
+		Meaning: "Who takes payments; none means that only the operator adds credit. Simulated ones let everybody with an account fill it for nothing; they are the default with DEMO, unless CARRIER is a real one.",
 		parse:   func(c *Config, s string) bool { return setWord(&c.Payments, s, "simulated", "stripe", "none") }},
 	{Name: "STRIPE_KEY", Otherwise: "no key", Secret: true, Allowed: "a secret or restricted API key, sk_... or rk_...",
 		Meaning: "The API key of Stripe.",
@@ -138,7 +138,7 @@ var data = section("Data", []Setting{
 
 var telephone = section("Telephone", []Setting{
 	{Name: "CARRIER", Default: "simulated", Allowed: "simulated, telnyx, sip (the trunks of the file) or none", Flag: true,
-		Meaning: "Who carries calls and sells numbers; none means no telephony.",
+		Meaning: "Who carries calls and sells numbers; none means no telephony. The simulated one reaches no real telephone.",
 		parse:   func(c *Config, s string) bool { return setWord(&c.Carrier, s, "simulated", "telnyx", "sip", "none") }},
 	{Name: "TELNYX_API_KEY", Otherwise: "no key", Secret: true, Allowed: "an API key, KEY...",
 		Meaning: "The API key of Telnyx.",

@@ -52,6 +52,9 @@ func Examine(ctx context.Context, cfg *config.Config, dir string) []Finding {
 	web, running := checkHTTP(ctx, cfg)
 	all := append([]Finding{web, checkMetrics(ctx, cfg), checkCertificate(cfg, began), checkMicrophone(cfg)}, checkTelephone(cfg, running)...)
 	all = append(all, checkWebRTC(cfg, running))
+	for _, d := range cfg.Doubts() {
+		all = append(all, warn(d.Name, d.Fix, "%s", d.Text))
+	}
 	all = append(all, checkEngines(ctx, cfg)...)
 	database, drift := checkDatabase(ctx, cfg, dir)
 	now := time.Now()

@@ -22,6 +22,11 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 			return d.Account, err
 		},
 	}
+	for _, d := range n.cfg.Doubts() {
+		if d.Plain != "" {
+			s.Alarms = append(s.Alarms, dashboard.Alarm{Operator: strings.ToUpper(d.Text[:1]) + d.Text[1:] + ". To change: " + d.Fix + ".", Owner: d.Plain})
+		}
+	}
 	if n.cfg.Demo {
 		s.Demo, s.DemoLinks = n.demo.Account, &n.links
 	}
