@@ -27,6 +27,7 @@ func TestPanicEndsItsConversation(t *testing.T) {
 			}}, nil)
 			other := s.connect(t)
 			other.wantStatus("prompt_set")
+			synctest.Wait() // its goroutines have begun, and the fault waits for the next
 			isolatetest.Inject(t, site.Name)
 			p := s.connect(t)
 			_ = p.WriteMessage(websocket.TextMessage, []byte(`{"type":"prompt","data":"Be brief."}`)) // it may be closed already

@@ -11,6 +11,7 @@ import (
 // TestPanicEndsItsSession: the session is over and says why; the one beside it goes on.
 func TestPanicEndsItsSession(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
+		began := isolatetest.Watch(t)
 		s, other, got := listen(t), newCaller(t), make(chan string, 1)
 		stays := other.call(s, func(b []byte) { got <- string(b) })
 		other.tone(400)
@@ -20,6 +21,7 @@ func TestPanicEndsItsSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(t, "the message", got)
+		isolatetest.Await(t, began) // and the fault waits for the next
 
 		fired := isolatetest.Inject(t, site.Name)
 		c := newCaller(t)

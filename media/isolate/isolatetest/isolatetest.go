@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parley/media/isolate"
 	"parley/media/isolate/internal/hook"
@@ -156,11 +157,34 @@ func (f *finder) add(site ast.Expr, ends, wraps bool) {
 	f.sites = append(f.sites, Site{Name: name, Pos: fmt.Sprintf("%s:%d", path, at.Line), Ends: ends})
 }
 
+// patience is how long a panic may take from its place to where it is counted, and a
+// goroutine to begin.
+const patience = 30 * time.Second
+
 // Each calls prove in a subtest for every site of the package that is tested. It must have
 // the site fail, with Inject, and check what that ends and what not: the test fails when not
 // exactly one panic is counted there.
 func Each(t *testing.T, prove func(t *testing.T, s Site)) {
-	root, err := filepath.Abs(".")
+	for _, s := range own(t) {
+		t.Run(filepath.Base(s.Name), func(t *testing.T) {
+			before := isolate.Panics()[s.Name]
+			prove(t, s)
+			n := isolate.Panics()[s.Name] - before
+			for end := time.Now().Add(patience); n == 0 && !t.Failed() && time.Now().Before(end); time.Sleep(time.Millisecond) {
+				n = isolate.Panics()[s.Name] - before // it is counted after Inject says that it fired
+			}
+			if n != 1 {
+				t.Errorf("%d panics are counted, want 1", n)
+			}
+		})
+	}
+}
+
+// own are the sites of the package that is tested.
+func own(t testing.TB) (sites []Site) {
+	t.Helper()
+	here, err := filepath.Abs(".")
+	root := here
 	for err == nil {
 		if _, err = os.Stat(filepath.Join(root, "go.mod")); err == nil {
 			break
@@ -169,27 +193,31 @@ func Each(t *testing.T, prove func(t *testing.T, s Site)) {
 			root, err = parent, nil
 		}
 	}
-	here, _ := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pkg, _ := filepath.Rel(root, here)
-	n := 0
 	for _, s := range Sites(t, root) {
-		if s.Package() != filepath.ToSlash(pkg) {
-			continue
+		if s.Package() == filepath.ToSlash(pkg) {
+			sites = append(sites, s)
 		}
-		n++
-		t.Run(strings.TrimPrefix(s.Name, pkg+"/"), func(t *testing.T) {
-			before := isolate.Panics()[s.Name]
-			prove(t, s)
-			if n := isolate.Panics()[s.Name] - before; n != 1 {
-				t.Errorf("%d panics are counted, want 1", n)
-			}
-		})
 	}
-	if n == 0 {
+	if len(sites) == 0 {
 		t.Errorf("%s has no sites", pkg)
+	}
+	return sites
+}
+
+// Await waits until all sites of the package that is tested are among reached, which Watch
+// returned: what stands beside the fault has begun then, and cannot meet it.
+func Await(t testing.TB, reached func() map[string]bool) {
+	t.Helper()
+	for _, s := range own(t) {
+		for end := time.Now().Add(patience); !reached()[s.Name]; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("what stands beside the fault does not reach %s", s.Name)
+			}
+		}
 	}
 }
 

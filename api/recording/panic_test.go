@@ -1,0 +1,54 @@
+package recording
+
+import (
+	"testing"
+	"time"
+
+	"parley/media/isolate/isolatetest"
+	"parley/store"
+)
+
+// TestPanicLosesNoRecording: where noting that a recording begins or ends has a fault, it is
+// kept all the same, at the latest by a later round; the one beside it goes on, and Close
+// does not wait for what will not come.
+func TestPanicLosesNoRecording(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		name := "begins"
+		if ends {
+			name = "ends"
+		}
+		t.Run(name, func(t *testing.T) {
+			isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
+				h := setup(t)
+				l := h.live("node")
+				beside, call := h.call(), h.call()
+				hangUpBeside := l.talk(beside)
+				l.until(beside, store.RecordingRuns)
+				var hangUp func()
+				if ends {
+					hangUp = l.talk(call)
+					l.until(call, store.RecordingRuns)
+				}
+				fired := isolatetest.Inject(t, site.Name)
+				if !ends {
+					hangUp = l.talk(call)
+					<-fired
+				}
+				hangUp()
+				<-fired
+				for l.lives(call) {
+					<-l.settled
+				}
+				if ends {
+					l.ok(l.round(t.Context(), 0, time.Now()))
+				}
+				l.until(call, store.RecordingReady)
+				hangUpBeside()
+				if r := l.until(beside, store.RecordingReady); r.Length < time.Second {
+					t.Errorf("the recording beside it: %+v", r)
+				}
+				l.stop()
+			})
+		})
+	}
+}
