@@ -35,6 +35,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	recharges := topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.till.provider }, Log: n.log}
 	if n.cfg.Payments != "none" {
 		recharges.Handle()
+		topup.HandleLooks(n.jobs, n.desk)
 	}
 	_, forJobs := shareConnections(databaseURL, n.cfg.DatabaseConns)
 	if err := n.jobs.Open(ctx, forJobs); err != nil {

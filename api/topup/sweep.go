@@ -1,0 +1,57 @@
+package topup
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/api"
+	"parley/billing/payment"
+	"parley/store"
+	"parley/store/jobs"
+)
+
+const (
+	lookEvery   = time.Minute
+	lookTimeout = 2 * time.Minute
+	lookBatch   = 100 // in one round
+)
+
+type lookArgs struct{}
+
+// Kind implements jobs.Args.
+func (lookArgs) Kind() string { return "topup_look" }
+
+// HandleLooks has the queue ask about open top-ups, before it is opened. desk is called
+// when the queue runs.
+func HandleLooks(q *jobs.Queue, desk func() *Desk) {
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: lookTimeout}, func(ctx context.Context, _ lookArgs) error { return desk().LookForPaid(ctx) })
+	jobs.Every(q, lookEvery, lookArgs{})
+}
+
+// LookForPaid asks the provider about top-ups that have been open for a while: an event
+// may have been lost, or the customer has paid and gone. One that cannot be settled does
+// not keep the others; a provider that does not answer is left alone until the next round.
+func (d *Desk) LookForPaid(ctx context.Context) (failed error) {
+	for range lookBatch {
+		due, err := d.Store.DueTopUp(ctx, d.Provider.Name(), d.Store.Now())
+		if errors.Is(err, store.ErrNotFound) {
+			return failed
+		}
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		t, err := d.look(ctx, due.Checkout, payment.Event{})
+		switch {
+		case errors.Is(err, errForeign):
+			d.Log.Warn("the payment provider does not know a top-up", "topup", due.ID, "account", due.Account)
+		case errors.Is(err, api.ErrPayments) || ctx.Err() != nil:
+			return errors.Join(failed, err)
+		case err != nil:
+			failed = errors.Join(failed, err)
+		case !t.State.Open():
+			d.Log.Warn("no event has told of a top-up that is settled", "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String())
+		}
+	}
+	return failed
+}
