@@ -105,6 +105,16 @@ func (s *relay) Resume() {
 	}
 }
 
+// Lag implements Lagging: it is that of the engine in use, and nothing where that does not say.
+func (s *relay) Lag() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if inner, knows := s.inner.(Lagging); knows {
+		return inner.Lag()
+	}
+	return 0
+}
+
 // Results implements Recognition.
 func (s *relay) Results() <-chan Result { return s.results }
 

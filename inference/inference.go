@@ -53,6 +53,12 @@ type Recognition interface {
 	Close()
 }
 
+// Lagging is a Recognition that knows how far it is behind.
+type Lagging interface {
+	// Lag is the length of the audio that it was given and has not heard yet. It does not block.
+	Lag() time.Duration
+}
+
 // Result is what a recogniser believes was said.
 type Result struct {
 	Utterance  int     // which utterance, from 1
@@ -199,6 +205,9 @@ type Info struct {
 	// Latency is the wait for a final result after Finish to assume before any
 	// was measured (ASR): 600 ms streaming, 5 s batch.
 	Latency time.Duration
+	// Batch says that an ASR recognises an utterance when it has ended, and not before: each
+	// Finish is a request, which costs money, and one that Resume takes back is made again.
+	Batch bool
 	// Local says that the engine runs on this machine: what it makes in vain costs nobody
 	// money.
 	Local bool

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"time"
+
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/turn"
@@ -35,13 +37,16 @@ func (c *Call) apply(a turn.Action) {
 	switch a.Kind {
 	case turn.OpenUtterance:
 		c.ear.openUtterance(c.cfg.Turn.StartAfter)
+		c.ear.asked[c.state.Utterance()%maxAsked] = time.Time{}
 		c.uttered.opened(c.state.Utterance(), c.ear.since(), c.ear.heard-c.cfg.Turn.StartAfter)
 		c.note(NoteUtterance, c.state.Utterance(), "")
 	case turn.ResumeUtterance:
 		c.ear.resumeUtterance()
+		c.ear.asked[c.state.Utterance()%maxAsked] = time.Time{}
 		c.uttered.resumed(c.ear.heard - c.cfg.Turn.StartAfter)
 	case turn.CloseUtterance:
 		c.ear.closeUtterance()
+		c.ear.asked[c.state.Utterance()%maxAsked] = c.now()
 		c.uttered.closed(c.ear.heard - c.state.Silence(c.ear.heard))
 	case turn.BeginTurn:
 		c.uttered.begin(c.ear.feeds)

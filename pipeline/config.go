@@ -87,6 +87,10 @@ type Config struct {
 	// long; 0: never.
 	Quiet time.Duration
 
+	// Recognised is told on the conductor's goroutine how long the recogniser took, from the
+	// end of each utterance to its last result; nil: nobody asks.
+	Recognised func(wait time.Duration)
+
 	// Inspect has the observer told of the inside of the call, too.
 	Inspect bool
 	// Observe is called on the conductor's goroutine. It must not block, nor call

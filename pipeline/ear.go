@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"time"
+
 	"parley/inference"
 	"parley/media"
 	"parley/media/resample"
@@ -37,6 +39,24 @@ type ear struct {
 	to     int64
 	feeds  bool // it is open
 	owed   bool // its last result is to come
+	// asked is when the recogniser was asked for the last results of the latest utterances,
+	// by number; zero: it was not, or has answered.
+	asked [maxAsked]time.Time
+}
+
+// maxAsked bounds the utterances for which a recogniser's time is measured at once.
+const maxAsked = 8
+
+// took is how long the last result of an utterance took; ok is false when that was measured
+// already or could not be.
+func (e *ear) took(utterance int, now time.Time) (wait time.Duration, ok bool) {
+	at := &e.asked[utterance%maxAsked]
+	if at.IsZero() {
+		return 0, false
+	}
+	wait = now.Sub(*at)
+	*at = time.Time{}
+	return wait, true
 }
 
 func (e *ear) begin(in media.Rate) {

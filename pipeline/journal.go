@@ -124,6 +124,7 @@ type Input struct {
 // frame of the caller's.
 type Heard struct {
 	Speech, Echo bool    // Echo: the line is known to have one
+	Behind       bool    // the recogniser is behind the caller
 	Level        float32 // dBFS
 	Verdict      uint8   // who answered
 	Open         bool    // and may be spoken to

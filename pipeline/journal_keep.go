@@ -151,14 +151,15 @@ func (c *Call) playedBy(now time.Time) media.Time {
 func (c *Call) due(now time.Time) int { return int(c.told(AnsweredDue, int64(c.leg.Due(now)))) }
 
 // witness keeps what was made of a frame.
-func (c *Call) witness(a Activity) Activity {
+func (c *Call) witness(a Activity) (heard Activity, behind bool) {
 	if c.rerun != nil {
 		return c.rerun.hear()
 	}
+	behind = c.behind()
 	if c.cfg.Journal != nil {
-		c.input.AddHeard(Heard{Speech: a.Speech, Level: a.Level, Echo: c.echo.found})
+		c.input.AddHeard(Heard{Speech: a.Speech, Level: a.Level, Echo: c.echo.found, Behind: behind})
 	}
-	return a
+	return a, behind
 }
 
 // whoAnswered follows the answer of the call by one frame.

@@ -86,10 +86,22 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	}
 	c.step(e)
 	c.ear.owed = c.state.Owed() || c.ear.feeds
+	if res.Last {
+		if wait, ok := c.ear.took(e.Utt, c.now()); ok && c.cfg.Recognised != nil {
+			c.cfg.Recognised(wait)
+		}
+	}
 	if text := c.state.Heard(); text != "" && text != c.shown {
 		c.shown = text
 		c.emit(Event{Kind: UserPartial, Turn: c.state.Turn(), Text: text})
 	}
+}
+
+// behind says that the recogniser has not heard all that the caller said before the pause.
+// It is asked when the turn could rest on what it has heard.
+func (c *Call) behind() bool {
+	r, knows := c.ear.asr.(inference.Lagging)
+	return knows && c.state.Phase == turn.Pause && c.state.Owed() && r.Lag() > 0
 }
 
 // deafened replaces a recogniser's stream that has ended. Closing the old one may
@@ -100,7 +112,7 @@ func (c *Call) deafened(stream int, err error) {
 	}
 	c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
 	old := c.ear.asr
-	c.ear.asr = nil
+	c.ear.asr, c.ear.asked = nil, [maxAsked]time.Time{}
 	wait := time.Duration(0)
 	if c.fallen > 0 {
 		wait = min(reopenMost, reopenFirst<<min(c.fallen-1, 8))
@@ -140,7 +152,7 @@ func (c *Call) hear(now time.Time) {
 		c.echo.listen(f)
 		clean, a := c.cfg.Listener.Hear(f)
 		a.Speech = c.echo.speech(a.Speech)
-		a = c.witness(a)
+		a, behind := c.witness(a)
 		c.ear.push(clean)
 		c.wallAt = now
 		c.levels.hear(a.Level)
@@ -148,7 +160,7 @@ func (c *Call) hear(now time.Time) {
 			c.levels.speech(a.Level)
 			c.active = now
 		}
-		e := turn.Event{Kind: turn.Frame, Speech: a.Speech, Loud: c.levels.loud(a.Level)}
+		e := turn.Event{Kind: turn.Frame, Speech: a.Speech, Loud: c.levels.loud(a.Level), Behind: behind}
 		if r := c.reply; r != nil {
 			e.Question, e.First = c.question(r), c.opening(r)
 			if r.live {

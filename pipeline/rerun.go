@@ -263,10 +263,10 @@ func (r *Rerun) answer(kind AnswerKind, value int64) int64 {
 }
 
 // hear is what was made of the frame that the leg gave last.
-func (r *Rerun) hear() Activity {
+func (r *Rerun) hear() (a Activity, behind bool) {
 	r.frame, r.heard = r.heard[0], r.heard[1:]
 	r.c.echo.found = r.frame.Echo
-	return Activity{Speech: r.frame.Speech, Level: r.frame.Level}
+	return Activity{Speech: r.frame.Speech, Level: r.frame.Level}, r.frame.Behind
 }
 
 func (r *Rerun) who() (amd.Verdict, bool) { return amd.Verdict(r.frame.Verdict), r.frame.Open }

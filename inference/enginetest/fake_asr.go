@@ -33,6 +33,9 @@ type FakeASR struct {
 	OpenDelay time.Duration
 	OpenErr   error
 	Keep      bool // streams keep their audio for Audio
+	Batch     bool // what Info says
+	// Lag is how far streams say they are behind, by the time since Origin; nil: they are not.
+	Lag func(at time.Duration) time.Duration
 
 	mu      sync.Mutex
 	streams []*FakeStream
@@ -81,7 +84,7 @@ func NewFakeASR() *FakeASR {
 
 // Info implements inference.ASR.
 func (f *FakeASR) Info() inference.Info {
-	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency}
+	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency, Batch: f.Batch}
 }
 
 // Open implements inference.ASR.

@@ -85,6 +85,14 @@ func (s *FakeStream) Write(samples []int16) {
 	s.mu.Unlock()
 }
 
+// Lag implements inference.Lagging.
+func (s *FakeStream) Lag() time.Duration {
+	if s.asr.Lag == nil {
+		return 0
+	}
+	return s.asr.Lag(time.Since(s.asr.Origin))
+}
+
 // Finish implements inference.Recognition.
 func (s *FakeStream) Finish() int {
 	s.mu.Lock()

@@ -39,7 +39,7 @@ func NewASR(c Config) (*ASR, error) {
 func (e *ASR) Info() inference.Info {
 	return inference.Info{
 		Name: e.name, Description: "batch transcription, model " + e.model,
-		Languages: slices.Clone(e.languages), Latency: 5 * time.Second,
+		Languages: slices.Clone(e.languages), Latency: 5 * time.Second, Batch: true,
 	}
 }
 

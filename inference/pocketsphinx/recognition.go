@@ -293,6 +293,11 @@ func (r *recognition) failLocked(err error) {
 	r.signal()
 }
 
+// Lag implements inference.Lagging.
+func (r *recognition) Lag() time.Duration {
+	return time.Duration(r.undecoded()) * time.Second / time.Duration(rate)
+}
+
 // undecoded is the audio that waits for the worker, in samples.
 func (r *recognition) undecoded() int {
 	r.mu.Lock()

@@ -105,6 +105,7 @@ const (
 	bitSpeech = 1 << iota
 	bitEcho
 	bitOpen
+	bitBehind
 )
 
 func inputLine(in *pipeline.Input) line {
@@ -124,7 +125,7 @@ func inputLine(in *pipeline.Input) line {
 		for _, b := range []struct {
 			set bool
 			bit float32
-		}{{h.Speech, bitSpeech}, {h.Echo, bitEcho}, {h.Open, bitOpen}} {
+		}{{h.Speech, bitSpeech}, {h.Echo, bitEcho}, {h.Open, bitOpen}, {h.Behind, bitBehind}} {
 			if b.set {
 				bits += b.bit
 			}
@@ -163,7 +164,7 @@ func (l *line) input() (*pipeline.Input, error) {
 			return nil, ErrFormat
 		}
 		bits := int(f[0])
-		h := pipeline.Heard{Speech: bits&bitSpeech != 0, Echo: bits&bitEcho != 0, Open: bits&bitOpen != 0, Level: f[1]}
+		h := pipeline.Heard{Speech: bits&bitSpeech != 0, Echo: bits&bitEcho != 0, Open: bits&bitOpen != 0, Behind: bits&bitBehind != 0, Level: f[1]}
 		if len(f) > 2 {
 			h.Verdict = uint8(f[2])
 		}

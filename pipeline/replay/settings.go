@@ -59,7 +59,7 @@ func Today(s pipeline.Settings) func(*pipeline.Config) {
 	return func(c *pipeline.Config) {
 		was := c.Turn
 		c.Turn = s.Turn(c.Agent.Language)
-		c.Turn.Recogniser = was.Recogniser // the engine's, as it was
+		c.Turn.Recogniser, c.Turn.Batch = was.Recogniser, was.Batch // the engine's, as they were
 		c.MaxDuration = s.MaxDuration()
 		With(s)(c)
 	}

@@ -19,9 +19,12 @@ func (s *step) speechBegan(e Event) {
 	case Pause:
 		s.retract()
 		s.pausedFor(s.gap)
-		if s.last < s.utt {
+		switch {
+		case s.unfinished:
+			s.unfinished = false
+		case s.last < s.utt:
 			s.do(Action{Kind: ResumeUtterance})
-		} else {
+		default:
 			s.open()
 		}
 		s.Phase = UserSpeaking
@@ -100,7 +103,7 @@ func (s *step) checkEndpoint() {
 	if s.now < s.endpoint() || s.hot > 0 {
 		return
 	}
-	if !s.complete() && s.now < s.lastSpeech+s.Config.Recogniser {
+	if !s.complete() && s.patient(s.now) {
 		return
 	}
 	text := s.heard()

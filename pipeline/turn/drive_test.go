@@ -21,6 +21,7 @@ import (
 //	question, dictation     and what it asks
 //	first, rest             and that its first sentence is being played, or is over
 //	ahead                   and that replies may be begun in advance
+//	behind, beside          and that the recogniser is behind, or not any more
 type drive struct {
 	t        testing.TB
 	s        State
@@ -29,6 +30,7 @@ type drive struct {
 	question Question
 	first    bool
 	ahead    bool
+	behind   bool
 	acts     []Action
 }
 
@@ -51,7 +53,7 @@ func (d *drive) step(e Event) {
 func (d *drive) frames(ms string, speech, loud bool) {
 	for n := d.number(ms) / 20; n > 0; n-- {
 		d.now += media.FrameTime
-		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question, First: d.first, Advance: d.ahead})
+		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question, First: d.first, Advance: d.ahead, Behind: d.behind})
 	}
 }
 
@@ -106,6 +108,8 @@ func (d *drive) play(script string) string {
 			d.question = DictationQuestion
 		case "first", "rest":
 			d.first = word == "first"
+		case "behind", "beside":
+			d.behind = word == "behind"
 		case "ahead":
 			d.ahead = true
 		default:

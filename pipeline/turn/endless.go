@@ -22,6 +22,7 @@ func (s *step) checkEndless() {
 		return
 	}
 	s.background, s.speaking, s.hot, s.voice, s.run = true, false, 0, 0, 0
+	s.finishedAt = s.now
 	s.do(Action{Kind: CloseUtterance})
 	s.settled = false
 	s.Phase = Pause

@@ -138,7 +138,7 @@ func (w *world) frames(n int, speech, loud bool) {
 		if !w.making {
 			tail = 300 * media.Millisecond
 		}
-		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: Question(w.turn % 3), First: w.now%(3*media.Second) < media.Second, Advance: w.now%(5*media.Second) < 3*media.Second})
+		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: Question(w.turn % 3), First: w.now%(3*media.Second) < media.Second, Advance: w.now%(5*media.Second) < 3*media.Second, Behind: w.now%(7*media.Second) < media.Second})
 	}
 }
 
@@ -214,6 +214,7 @@ func TestAnythingMayHappen(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "policy") == 0 {
 			c.Barge = Policy(rapid.IntRange(1, 2).Draw(t, "which"))
 		}
+		c.Batch = rapid.Bool().Draw(t, "batch")
 		w := &world{T: t, s: New(&c), turns: map[int]bool{}, tries: map[int]int{}}
 		w.step(Event{Kind: Ready})
 		t.Repeat(w.moves())

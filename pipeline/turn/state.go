@@ -34,6 +34,9 @@ type State struct {
 	first      int        // its first utterance
 	utt        int        // the latest utterance opened
 	last       int        // the latest utterance that is completely recognised
+	unfinished bool       // the latest utterance goes on in the pause: finish
+	finishedAt media.Time // when the latest was finished
+	behindAt   media.Time // when the recogniser was last behind
 	settled    bool       // a final result came since the last pause
 	apologised bool       // "sorry?" was said and nothing understood since
 	textAt     media.Time // when its words last changed
@@ -161,7 +164,7 @@ func (s *State) listenTo(e Event) (ours, words bool) {
 		s.text, s.guessed = s.base, false
 	}
 	s.partial = ""
-	if !s.speaking {
+	if !s.speaking && (e.Last || !s.Config.Batch) { // a batch recogniser's piece is not the rest
 		s.settled = true
 	}
 	s.text = join(s.text, e.Text)
@@ -222,6 +225,22 @@ func (s *State) read() *reading {
 // endpoint is when the caller's turn is over if nothing more comes.
 func (s *State) endpoint() media.Time { return s.lastSpeech + s.read().delay }
 
+// leastDelay is the wait after any turn.
+func (s *State) leastDelay() media.Time {
+	c := s.Config
+	return min(c.MaxDelay, max(c.MinDelay, min(s.learnt, c.LearntMax)))
+}
+
+// patient says that the text of the turn is still waited for.
+func (s *State) patient(now media.Time) bool {
+	c := s.Config
+	from := s.lastSpeech
+	if c.Batch { // it was asked later
+		from = s.finishedAt
+	}
+	return s.unfinished || now < from+c.Recogniser || now < min(s.behindAt+c.Recogniser, from+c.BehindMax)
+}
+
 // delay is the wait after a turn with this text, which is over with probability p:
 // short when it sounds complete.
 func (s *State) delay(text string, p float64) media.Time {
@@ -236,7 +255,7 @@ func (s *State) delay(text string, p float64) media.Time {
 	default:
 		f = 100
 	}
-	least := min(c.MaxDelay, max(c.MinDelay, min(s.learnt, c.LearntMax)))
+	least := s.leastDelay()
 	d := least + (c.MaxDelay-least)*f/100
 	if s.asked == DictationQuestion || endsInDigits(c.Language, text) {
 		d += c.DigitDelay

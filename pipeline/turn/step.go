@@ -67,17 +67,20 @@ func (s *step) frame(e Event) {
 	}
 	began, ended := s.hear(e)
 	s.asked, s.opening, s.ahead.allowed = max(s.asked, e.Question), e.First, e.Advance
+	if e.Behind {
+		s.behindAt = s.now
+	}
 	shut := s.shut
 	s.shut = s.closed()
-	switch {
-	case began:
-		s.speechBegan(e)
-	case ended:
-		s.do(Action{Kind: CloseUtterance})
-		s.settled = false
+	if ended {
+		s.unfinished, s.settled = true, false
 		if s.Phase == UserSpeaking {
 			s.Phase = Pause
 		}
+	}
+	s.checkFinish()
+	if began {
+		s.speechBegan(e)
 	}
 	switch s.Phase {
 	case UserSpeaking:
@@ -103,6 +106,17 @@ func (s *step) frame(e Event) {
 			s.end()
 		}
 	}
+}
+
+// checkFinish finishes the utterance after which the caller is silent: at once, or for a
+// batch recogniser when the turn may be over, because the caller who goes on before that
+// would make the request one in vain.
+func (s *step) checkFinish() {
+	if !s.unfinished || s.Config.Batch && s.Phase == Pause && (s.hot > 0 || s.now < s.lastSpeech+s.leastDelay()) {
+		return
+	}
+	s.unfinished, s.finishedAt = false, s.now
+	s.do(Action{Kind: CloseUtterance})
 }
 
 // say begins one of the agent's own lines. A line that turns out to be empty

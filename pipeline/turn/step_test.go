@@ -238,3 +238,60 @@ func TestHeard(t *testing.T) {
 		t.Errorf("ends with %q", d.s.Ending())
 	}
 }
+
+// TestBatch: a recogniser that recognises whole utterances is asked when the turn may be
+// over, not at each pause, and its text is waited for from then on.
+func TestBatch(t *testing.T) {
+	const talks = listening + "speak 1000; "
+	for _, c := range []struct {
+		name, before, when, then string
+		phase                    Phase
+	}{
+		{"not at a pause", talks, "quiet 180", "", Pause},
+		{"at the endpoint", talks + "quiet 180", "quiet 20", "close", Pause},
+		{"not when the caller goes on", talks, "quiet 180; speak 500; quiet 180", "", Pause},
+		{"and once then", talks + "quiet 180; speak 500", "quiet 200", "close", Pause},
+		{"nor while a click may be a word", talks + "quiet 180", "speak 40; quiet 20", "close", Pause},
+		{"it has its time from then on", talks + "quiet 200", "quiet 480", "", Pause},
+		{"and no more", talks + "quiet 200; quiet 480", "quiet 120", "drop 1; say sorry", Thinking},
+		{"its text is the turn's", talks + "quiet 200", "final 1 what time", "commit 1 what time", Thinking},
+		{"a piece of a long turn is not all of it", talks + "quiet 120; piece 1 what time", "quiet 80; quiet 200; final 1 is it", "close; commit 1 what time is it", Thinking},
+		{"who typed is answered", talks + "quiet 120", "typed now; quiet 20", "turn 2; commit 2 now (typed); close", Thinking},
+		{"over the agent it is asked at once", speaking + "speak 240", "quiet 100", "close", Yielding},
+		{"who goes on after the endpoint has it asked again", talks + "quiet 200", "speak 60; quiet 220", "resume; close", Pause},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plainConfig()
+			cfg.Batch = true
+			d := newDrive(t, cfg)
+			d.play(c.before)
+			if got := d.play(c.when); got != c.then || d.s.Phase != c.phase {
+				t.Errorf("got  %s, %q\nwant %s, %q", d.s.Phase, got, c.phase, c.then)
+			}
+		})
+	}
+}
+
+// TestBehind: a turn does not rest on what a recogniser that is behind has heard so far, but
+// that has an end.
+func TestBehind(t *testing.T) {
+	const part = listening + "speak 1000; quiet 100; partial 1 what; behind; "
+	for _, c := range []struct {
+		name, before, when, then string
+	}{
+		{"it is waited for", part, "quiet 2000", ""},
+		{"until its text is there", part + "quiet 2000", "final 1 what time is it", "commit 1 what time is it"},
+		{"also when it has just caught up", part + "quiet 2000; beside", "quiet 580", ""},
+		{"but not longer than usual then", part + "quiet 2000; beside; quiet 580", "quiet 20", "commit 1 what"},
+		{"nor for ever", part + "quiet 4880", "quiet 20", "commit 1 what"},
+		{"nobody says that they have not understood", listening + "speak 1000; quiet 100; behind", "quiet 4000; final 1 yes", "commit 1 yes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDrive(t, plainConfig())
+			d.play(c.before)
+			if got := d.play(c.when); got != c.then {
+				t.Errorf("got  %q\nwant %q", got, c.then)
+			}
+		})
+	}
+}

@@ -68,6 +68,7 @@ type Event struct {
 	Question Question // Frame: what the agent's last sentence asks, once it has begun
 	First    bool     // Frame: the first sentence of the reply is not played to its end
 	Advance  bool     // Frame: a reply may be begun before the turn is over
+	Behind   bool     // Frame: the recogniser has not heard all of the latest utterance yet
 
 	Utt    int    // Partial, Final: which utterance, from 1
 	Unsure bool   // Partial, Final: the recogniser's confidence is below one half
@@ -158,9 +159,13 @@ type Config struct {
 	DigitDelay media.Time // added when the last words are digits or spelling, or when the agent asked for such (600 ms)
 
 	// Recogniser is how long after the last speech a final result may take
-	// before the partial text is trusted, or silence means nothing was heard.
-	Recogniser media.Time
-	NoiseMax   media.Time // speech shorter than this without words is noise (700 ms)
+	// before the partial text is trusted, or silence means nothing was heard. While the
+	// recogniser is Behind it may take BehindMax (5 s): what it has heard so far is a part.
+	Recogniser, BehindMax media.Time
+	// Batch is a recogniser whose every end of an utterance is a request: an utterance is
+	// finished when the turn may be over, not at each pause.
+	Batch    bool       `json:",omitempty"`
+	NoiseMax media.Time // speech shorter than this without words is noise (700 ms)
 
 	// TextStable is how long the text of a turn stays the same, while speech that is not
 	// the caller's goes on, before the turn is over (2 s), and SpeechMax how long speech
@@ -202,7 +207,7 @@ func DefaultConfig(language string) Config {
 		Language:   language,
 		StartAfter: 60 * ms, StopAfter: 100 * ms,
 		MinDelay: 200 * ms, MaxDelay: 2400 * ms, LearntMax: 600 * ms, DigitDelay: 600 * ms,
-		Recogniser: 600 * ms, NoiseMax: 700 * ms,
+		Recogniser: 600 * ms, BehindMax: 5 * media.Second, NoiseMax: 700 * ms,
 		TextStable: 2 * media.Second, SpeechMax: 30 * media.Second,
 		Verdict: 700 * ms, OverlapMax: 600 * ms, OverlapIdle: 400 * ms, TailAnswer: 500 * ms, Salutation: 1200 * ms,
 		Keys:         true,

@@ -29,6 +29,8 @@ type Engines struct {
 	// failures are counted by engine, those that the next of its list covered too.
 	failures *prometheus.CounterVec
 
+	patience asrPatience // of conversations with each list of recognisers
+
 	workers []worker
 	all     []status.Engine // each by itself, those that speak first
 

@@ -19,9 +19,6 @@ var webTerms = billing.Terms{Kind: billing.Web}
 // spoken for so long: clients reconnect with nobody listening.
 const quietClient = time.Minute
 
-// minRecogniser is the least wait for a final text before the partial is trusted.
-const minRecogniser = 600 * time.Millisecond
-
 // notFound says that an agent does not exist, whoever owns it.
 func notFound(err error) error {
 	if errors.Is(err, store.ErrNotFound) {

@@ -89,7 +89,7 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	deaf = !engines.hears(p.agent.Language)
 	if !deaf {
 		cfg.ASR = engines.asr
-		cfg.Turn.Recogniser = media.FromDuration(max(minRecogniser, engines.asr.Info().Latency))
+		n.engines.patience.fit(&cfg, engines.asr.Info())
 	}
 	if engines.llm.Info().Scripted {
 		cfg.Agent.Phrases = append(scripted.Phrases(p.agent.Language), cfg.Agent.Phrases...)
