@@ -93,7 +93,7 @@ func (a Access) allows(p Principal) error {
 type principalKey struct{} // of the Principal in a request's context
 
 // PrincipalOf is who sent the request that ctx belongs to. It is the zero value on
-// public routes.
+// public routes, but for those that know keys.
 func PrincipalOf(ctx context.Context) Principal {
 	p, _ := ctx.Value(principalKey{}).(Principal)
 	return p

@@ -32,6 +32,9 @@ type Route struct {
 	// Scope is the groups to which the route belongs; a ticket with a scope opens no route
 	// that belongs to none.
 	Scope Scope
+	// KnowsKeys has a public route find out whether a key was sent, to tell it more. A
+	// credential that is not good counts as none.
+	KnowsKeys bool
 	// OwnPagesOnly refuses pages of other sites what they may read elsewhere.
 	OwnPagesOnly bool
 	// OwnErrors has the handler answer a body that is too large, which it learns by reading.
@@ -124,6 +127,10 @@ func (a *API) mount(pattern string, handler http.Handler) {
 				return
 			}
 			r = r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
+		} else if route.KnowsKeys && Credential(r) != "" {
+			if p, err := a.who(r, Management); err == nil || p.Operator {
+				r = r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
+			}
 		}
 		if r.ContentLength > route.MaxBodyBytes && !route.OwnErrors {
 			WriteError(w, ErrTooLarge)

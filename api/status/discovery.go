@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"runtime"
 	"runtime/metrics"
@@ -73,10 +74,10 @@ type Limits struct {
 type HealthReport struct {
 	Status    string    `json:"status" doc:"ok when conversations can start." enum:"ok,warming_up"`
 	Timestamp time.Time `json:"timestamp" doc:"When this was found out."`
-	Version   string    `json:"version" doc:"The version of the program."`
-	Runtime   string    `json:"runtime" doc:"What the program was built with, and for." example:"go1.26 linux/amd64"`
+	Version   string    `json:"version" doc:"The version of the program; without a key that of the API."`
+	Runtime   string    `json:"runtime" doc:"What the program was built with, and for; without a key its name alone." example:"go1.26 linux/amd64"`
 	Inference string    `json:"inference" doc:"The engines that are asked first." example:"tts espeak, stt pocketsphinx, llm scripted"`
-	Load      float64   `json:"load" minimum:"0" maximum:"1" doc:"How much of what the server can take it has."`
+	Load      float64   `json:"load" minimum:"0" maximum:"1" doc:"How much of what the server can take it has; without a key in tenths."`
 }
 
 // ServerReport are the server's own numbers.
@@ -84,15 +85,15 @@ type ServerReport struct {
 	Status            string    `json:"status" doc:"ok when conversations can start." enum:"ok,warming_up"`
 	Ready             bool      `json:"ready" doc:"The same as a yes or no."`
 	Timestamp         time.Time `json:"timestamp" doc:"When this was found out."`
-	Version           string    `json:"version" doc:"The version of the program."`
-	Runtime           string    `json:"runtime" doc:"What the program was built with, and for." example:"go1.26 linux/amd64"`
+	Version           string    `json:"version" doc:"The version of the program; without a key that of the API."`
+	Runtime           string    `json:"runtime" doc:"What the program was built with, and for; without a key its name alone." example:"go1.26 linux/amd64"`
 	Inference         string    `json:"inference" doc:"The engines that are asked first." example:"tts espeak, stt pocketsphinx, llm scripted"`
-	UptimeSeconds     int64     `json:"uptime_seconds" doc:"Since the program started."`
-	Goroutines        int       `json:"goroutines" doc:"Things that the program does at once."`
-	MemAllocBytes     uint64    `json:"mem_alloc_bytes" doc:"Of the heap, in use."`
-	ActiveConnections int64     `json:"active_connections" doc:"Requests, streams and sockets in progress, this one among them."`
-	ActiveCalls       int       `json:"active_calls" doc:"Conversations in progress, on sockets and telephones."`
-	FailedRequests    uint64    `json:"failed_requests" doc:"Answers with a status of 500 or more since the start."`
+	UptimeSeconds     int64     `json:"uptime_seconds" doc:"Since the program started; 0 without a key."`
+	Goroutines        int       `json:"goroutines" doc:"Things that the program does at once; 0 without a key."`
+	MemAllocBytes     uint64    `json:"mem_alloc_bytes" doc:"Of the heap, in use; 0 without a key."`
+	ActiveConnections int64     `json:"active_connections" doc:"Requests, streams and sockets in progress, this one among them; 0 without a key."`
+	ActiveCalls       int       `json:"active_calls" doc:"Conversations in progress, on sockets and telephones; 0 without a key."`
+	FailedRequests    uint64    `json:"failed_requests" doc:"Answers with a status of 500 or more since the start; 0 without a key."`
 }
 
 // Voices lists the voices.
@@ -151,6 +152,30 @@ func (s *Server) Report(ctx context.Context) ServerReport {
 		Status: word, Ready: word == wordOK, Timestamp: now(), Version: s.Version, Runtime: program, Inference: s.inference(),
 		UptimeSeconds: int64(time.Since(s.Started).Seconds()), Goroutines: runtime.NumGoroutine(), MemAllocBytes: heap(),
 		ActiveConnections: s.Counts.Active(), ActiveCalls: s.Calls(), FailedRequests: s.Counts.Failed(),
+	}
+}
+
+// To strangers a server says whether it works and how busy it is, which is what those who
+// share calls out need. What it is made of helps nobody but attackers; clients expect the
+// fields all the same.
+
+func (h HealthReport) forStrangers() HealthReport {
+	h.Version, h.Runtime, h.Load = api.DocumentVersion, "parley", math.Round(h.Load*10)/10
+	return h
+}
+
+func (r ServerReport) forStrangers() ServerReport {
+	return ServerReport{Status: r.Status, Ready: r.Ready, Timestamp: r.Timestamp, Version: api.DocumentVersion, Runtime: "parley", Inference: r.Inference}
+}
+
+// told is what whoever asks may know of a report.
+func told[T interface{ forStrangers() T }](ask func(context.Context) T) func(context.Context) T {
+	return func(ctx context.Context) T {
+		r := ask(ctx)
+		if api.PrincipalOf(ctx) == (api.Principal{}) {
+			return r.forStrangers()
+		}
+		return r
 	}
 }
 
@@ -218,8 +243,8 @@ func mountDiscovery(a *api.API, s *Server) {
 			func(context.Context) ModelList { return s.Models() })
 		discover(a, under, "config", "The limits of requests", "What synthesis requests may ask for, and the format of what comes back.", keepShort,
 			func(context.Context) Limits { return s.Limits() })
-		discover(a, under, "status", "The server's numbers", "How long the server has run and what it is doing.", keepNot, s.Report)
-		discover(a, under, "health", "Whether the server is ready", "`warming_up` also when something it needs has gone. The checks are at most a second old.", keepNot, s.Health)
+		discover(a, under, "status", "The server's numbers", "How long the server has run and what it is doing. Its numbers are for API keys; without one they are 0.", keepNot, told(s.Report))
+		discover(a, under, "health", "Whether the server is ready", "`warming_up` also when something it needs has gone. The checks are at most a second old. No credential is needed; an API key is told more.", keepNot, told(s.Health))
 	}
 }
 
@@ -231,7 +256,7 @@ func discover[T any](a *api.API, under, name, summary, description, keep string,
 		op.Summary += ", beside the agent socket"
 		op.Description = "The same as /" + name + ", for clients that know no address but the agent socket's."
 	}
-	api.Register(a, api.Route{Access: api.Public, Operation: op}, func(ctx context.Context, _ *struct{}) (*answer[T], error) {
+	api.Register(a, api.Route{Access: api.Public, KnowsKeys: true, Operation: op}, func(ctx context.Context, _ *struct{}) (*answer[T], error) {
 		return &answer[T]{keep, ask(ctx)}, nil
 	})
 }

@@ -16,7 +16,7 @@ import (
 // ServiceHealth is how the service and what it stands on are.
 type ServiceHealth struct {
 	Status    string       `json:"status" enum:"operational,degraded,down" doc:"Degraded: some of it works."`
-	Version   string       `json:"version" doc:"The version of the program."`
+	Version   string       `json:"version" doc:"The version of the program; to a ticket that of the API."`
 	Timestamp time.Time    `json:"timestamp" doc:"When this was found out."`
 	Services  ServiceParts `json:"services" doc:"What the server needs besides its engines."`
 }
@@ -107,8 +107,15 @@ func (s *Server) ServiceModels(ctx context.Context) ServiceModels {
 }
 
 func mountService(a *api.API, s *Server) {
+	health := func(ctx context.Context) ServiceHealth {
+		h := s.ServiceHealth(ctx)
+		if api.PrincipalOf(ctx).Ticket != nil { // a browser's, maybe a stranger's
+			h.Version = api.DocumentVersion
+		}
+		return h
+	}
 	report(a, "health", "How the service is", "Whether the engines, the database and the storage work, by checks that are at most a second old.",
-		keepNot, s.ServiceHealth)
+		keepNot, health)
 	report(a, "voices", "The voices by gender and character", "May be kept for a day.", "max-age=86400",
 		func(context.Context) ServiceVoices { return s.ServiceVoices() })
 	report(a, "models", "The engines and whether they are ready", "One that is not says why.", keepNot, s.ServiceModels)

@@ -186,7 +186,7 @@ func TestWhatClientsExpect(t *testing.T) {
 		Status, Version, Inference string
 		Load                       float64
 	}
-	b.get(t, "/health", "", &health)
+	b.get(t, "/health", "sk_a", &health)
 	if health.Status != "ok" || health.Version != "1.2.3" || health.Load != 1 || health.Inference != "tts fake-tts, stt ears, llm fake-llm" {
 		t.Errorf("health: %+v", health)
 	}
@@ -224,17 +224,49 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// TestStrangersLearnLittle: whether the server works and how busy it is, but not what it is
+// made of or how many talk; a ticket, which strangers' browsers hold, opens no more.
+func TestStrangersLearnLittle(t *testing.T) {
+	b := start(t)
+	for _, under := range []string{"", "/ws/agent"} {
+		for _, key := range []string{"", "sk_unknown", "wst_a", "wst_s"} {
+			var health status.HealthReport
+			var report status.ServerReport
+			if code, _ := b.get(t, under+"/health", key, &health); code != 200 || health.Status != "ok" || health.Load != 1 ||
+				health.Inference == "" || health.Version != api.DocumentVersion || health.Runtime != "parley" {
+				t.Errorf("%q: %d, %+v", key, code, health)
+			}
+			b.get(t, under+"/status", key, &report)
+			if report.Timestamp.IsZero() {
+				t.Error("no time")
+			}
+			report.Timestamp = time.Time{}
+			if want := (status.ServerReport{Status: "ok", Ready: true, Version: api.DocumentVersion, Runtime: "parley", Inference: health.Inference}); report != want {
+				t.Errorf("%q: %+v", key, report)
+			}
+		}
+		var health status.HealthReport
+		if b.get(t, under+"/health", "sk_a", &health); health.Version != "1.2.3" || health.Runtime == "parley" {
+			t.Errorf("with a key: %+v", health)
+		}
+	}
+	var service status.ServiceHealth
+	if b.get(t, "/api/status/health", "wst_a", &service); service.Version != api.DocumentVersion {
+		t.Errorf("to a ticket: %+v", service)
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	b := start(t)
 	var before, after status.ServerReport
-	b.get(t, "/status", "", &before)
+	b.get(t, "/status", "sk_a", &before)
 	if before.Status != "ok" || !before.Ready || before.ActiveConnections != 1 || before.ActiveCalls != 3 || before.FailedRequests != 0 ||
 		before.UptimeSeconds < 3600 || before.Goroutines < 1 || before.MemAllocBytes == 0 || time.Since(before.Timestamp) > time.Minute {
 		t.Errorf("%+v", before)
 	}
 	h := api.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { api.WriteError(w, api.ErrDraining) }), api.Options{Counts: b.Counts})
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
-	if b.get(t, "/status", "", &after); after.FailedRequests != 1 {
+	if b.get(t, "/status", "sk_a", &after); after.FailedRequests != 1 {
 		t.Errorf("%d failed requests", after.FailedRequests)
 	}
 }

@@ -1,10 +1,11 @@
 // Package ticket makes and reads the short-lived credentials that may be given to
-// browsers. A ticket carries what it allows and a seal of the server's secret over
-// it, so that every node with the same secret reads it and none stores it.
+// browsers. A ticket carries what it allows, locked with the server's secret, so that
+// every node with the same secret reads it, nobody else does, and none stores it.
 package ticket
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/rand"
@@ -14,8 +15,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/crypto/chacha20poly1305"
 
 	"parley/api"
 	"parley/store"
@@ -27,20 +31,25 @@ const prefix = "wst_"
 // The form of a ticket: the prefix, then in base64url (RFC 4648, section 5) without
 // padding:
 //
-//	byte     form
+//	byte     lockedForm
 //	4 bytes  identifier of the secret
+//	24 bytes random
+//	the rest is encrypted and sealed, with all before (XChaCha20-Poly1305), because
+//	strangers hold tickets and need not know what an account's things are called:
 //	8 bytes  expiry, milliseconds of Unix time, big endian
-//	12 bytes random
 //	3 texts  key, account, agent (empty: not a session ticket); each as a
 //	         varint of its length and its bytes
-//	2 varints conversations it may start, seconds that each may last; 0: any
-//	varint    its scope, only where it has one: then the form is scopedForm
-//	32 bytes HMAC-SHA-256 of all before
+//	3 varints conversations it may start, seconds that each may last, its scope; 0: any
+//
+// Until none is left that a version before made, those are read, too: form, identifier,
+// expiry, 12 bytes random, texts and numbers in the clear, the scope only in scopedForm, and
+// an HMAC-SHA-256 of all that.
 const (
 	form       = 1
 	scopedForm = 2
+	lockedForm = 3
 	secretSize = 4
-	nonceSize  = 12
+	nonceSize  = 12      // of those in the clear; of all, what their identifiers are made of
 	maxSize    = 1 << 10 // characters; ours have about 200
 )
 
@@ -56,22 +65,28 @@ var idText = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(
 // Signer makes and reads tickets. It is safe for use from several goroutines.
 type Signer struct {
 	secret []byte // its identifier
-	key    []byte
+	key    []byte // of seals in the clear
+	lock   cipher.AEAD
 }
 
 // NewSigner returns a signer whose keys are derived from the master secret (RFC
 // 5869). The error says that the secret is too short for the cryptography in use.
 func NewSigner(secret string) (*Signer, error) {
 	s := &Signer{}
+	var key []byte
 	for _, k := range []struct {
 		to   *[]byte
 		info string
 		size int
-	}{{&s.secret, "parley ticket secret id", secretSize}, {&s.key, "parley ticket seal", sha256.Size}} {
+	}{{&s.secret, "parley ticket secret id", secretSize}, {&s.key, "parley ticket seal", sha256.Size}, {&key, "parley ticket lock", chacha20poly1305.KeySize}} {
 		var err error
 		if *k.to, err = hkdf.Key(sha256.New, []byte(secret), nil, k.info, k.size); err != nil {
 			return nil, fmt.Errorf("ticket keys: %w", err)
 		}
+	}
+	var err error
+	if s.lock, err = chacha20poly1305.NewX(key); err != nil {
+		return nil, fmt.Errorf("ticket keys: %w", err)
 	}
 	return s, nil
 }
@@ -80,21 +95,22 @@ func NewSigner(secret string) (*Signer, error) {
 // milliseconds, its longest conversation in whole seconds. Its identifier is new,
 // whatever p.Ticket.ID is.
 func (s *Signer) Sign(p api.Principal) string {
-	b := append([]byte{form}, s.secret...)
-	b = binary.BigEndian.AppendUint64(b, uint64(p.Ticket.Expires.UnixMilli()))
-	nonce := make([]byte, nonceSize)
-	rand.Read(nonce)
-	b = append(b, nonce...)
+	b := binary.BigEndian.AppendUint64(nil, uint64(p.Ticket.Expires.UnixMilli()))
 	for _, v := range []string{p.Key, p.Account, p.Ticket.Agent} {
 		b = append(binary.AppendUvarint(b, uint64(len(v))), v...)
 	}
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxSessions))
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxDuration/time.Second))
-	if p.Ticket.Scope != 0 {
-		b[0] = scopedForm
-		b = binary.AppendUvarint(b, uint64(p.Ticket.Scope))
-	}
-	return prefix + text.EncodeToString(append(b, s.seal(b)...))
+	b = binary.AppendUvarint(b, uint64(p.Ticket.Scope))
+	return s.locked(b)
+}
+
+// locked is a ticket around what it says.
+func (s *Signer) locked(body []byte) string {
+	head := append([]byte{lockedForm}, s.secret...)
+	nonce := make([]byte, s.lock.NonceSize())
+	rand.Read(nonce)
+	return prefix + text.EncodeToString(s.lock.Seal(append(head, nonce...), nonce, body, head))
 }
 
 func (s *Signer) seal(b []byte) []byte {
@@ -119,16 +135,27 @@ func (s *Signer) Verify(ticket string, now time.Time) (api.Principal, error) {
 	if err != nil || text.EncodedLen(len(b)) != len(written) || len(b) < 1+secretSize+sha256.Size {
 		return api.Principal{}, errTicket("malformed")
 	}
-	body, seal := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
-	switch {
-	case body[0] != form && body[0] != scopedForm:
-		return api.Principal{}, errTicket("of an unknown form")
-	case !bytes.Equal(body[1:1+secretSize], s.secret):
+	if !bytes.Equal(b[1:1+secretSize], s.secret) {
 		return api.Principal{}, errTicket("of another secret")
-	case !hmac.Equal(seal, s.seal(body)):
-		return api.Principal{}, errTicket("forged")
 	}
-	p, err := parse(body[1+secretSize:], body[0] == scopedForm)
+	var p api.Principal
+	switch head := b[:1+secretSize]; b[0] {
+	case lockedForm:
+		nonce, rest := b[len(head):len(head)+s.lock.NonceSize()], b[len(head)+s.lock.NonceSize():]
+		body, wrong := s.lock.Open(nil, nonce, rest, head)
+		if wrong != nil {
+			return api.Principal{}, errTicket("forged")
+		}
+		p, err = parse(body, nonce, true)
+	case form, scopedForm:
+		body, seal := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+		if !hmac.Equal(seal, s.seal(body)) {
+			return api.Principal{}, errTicket("forged")
+		}
+		p, err = parseClear(body[len(head):], b[0] == scopedForm)
+	default:
+		return api.Principal{}, errTicket("of an unknown form")
+	}
 	if err != nil {
 		return api.Principal{}, errTicket(err.Error())
 	}
@@ -140,15 +167,28 @@ func (s *Signer) Verify(ticket string, now time.Time) (api.Principal, error) {
 
 var errBody = errors.New("of another shape")
 
-// parse reads what a seal has proved to be ours. It checks nevertheless: an older
-// or younger version of us may have sealed it.
-func parse(b []byte, scoped bool) (api.Principal, error) {
+// parseClear reads what a version before wrote in the clear.
+func parseClear(b []byte, scoped bool) (api.Principal, error) {
 	if len(b) < 8+nonceSize {
 		return api.Principal{}, errBody
 	}
-	t := &api.Ticket{Expires: time.UnixMilli(int64(binary.BigEndian.Uint64(b))), ID: idPrefix + idText.EncodeToString(b[8:8+nonceSize])}
+	nonce := b[8 : 8+nonceSize]
+	p, err := parse(slices.Concat(b[:8], b[8+nonceSize:]), nonce, scoped)
+	if err == nil && scoped && p.Ticket.Scope == 0 {
+		return api.Principal{}, errBody
+	}
+	return p, err
+}
+
+// parse reads what a seal has proved to be ours. It checks nevertheless: an older
+// or younger version of us may have sealed it.
+func parse(b, nonce []byte, scoped bool) (api.Principal, error) {
+	if len(b) < 8 {
+		return api.Principal{}, errBody
+	}
+	t := &api.Ticket{Expires: time.UnixMilli(int64(binary.BigEndian.Uint64(b))), ID: idPrefix + idText.EncodeToString(nonce[:nonceSize])}
 	p := api.Principal{Ticket: t}
-	b = b[8+nonceSize:]
+	b = b[8:]
 	for _, to := range []*string{&p.Key, &p.Account, &t.Agent} {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
@@ -169,7 +209,7 @@ func parse(b []byte, scoped bool) (api.Principal, error) {
 		}
 		*to, b = n, b[size:]
 	}
-	if len(b) > 0 || p.Key == "" || p.Account == "" || scoped && (scope == 0 || scope > uint64(api.AnyScope)) {
+	if len(b) > 0 || p.Key == "" || p.Account == "" || scope > uint64(api.AnyScope) {
 		return api.Principal{}, errBody
 	}
 	t.Scope = api.Scope(scope)

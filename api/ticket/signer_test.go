@@ -1,6 +1,8 @@
 package ticket
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"regexp"
 	"strings"
@@ -24,19 +26,26 @@ func signer(t testing.TB, secret string) *Signer {
 
 const secret = "a master secret of a test, long enough"
 
-// resealed is a ticket around any body, with a good seal.
-func (s *Signer) resealed(body []byte) string {
-	return prefix + text.EncodeToString(append(body, s.seal(body)...))
-}
-
-// body is what a ticket seals.
-func body(t testing.TB, ticket string) []byte {
+// body is what a ticket locks away.
+func (s *Signer) body(t testing.TB, ticket string) []byte {
 	t.Helper()
 	b, err := text.DecodeString(strings.TrimPrefix(ticket, prefix))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b[:len(b)-32]
+	head, nonce := b[:1+secretSize], b[1+secretSize:1+secretSize+s.lock.NonceSize()]
+	body, err := s.lock.Open(nil, nonce, b[len(head)+len(nonce):], head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// clear is a ticket as the version before made them, around any texts and numbers.
+func (s *Signer) clear(form byte, expires time.Time, rest string) string {
+	b := binary.BigEndian.AppendUint64(append([]byte{form}, s.secret...), uint64(expires.UnixMilli()))
+	b = append(append(b, "twelve bytes"...), rest...)
+	return prefix + text.EncodeToString(append(b, s.seal(b)...))
 }
 
 func TestTicketsSayWhatTheySaid(t *testing.T) {
@@ -61,6 +70,9 @@ func TestTicketsSayWhatTheySaid(t *testing.T) {
 				got.Ticket.MaxSessions != want.MaxSessions || got.Ticket.MaxDuration != want.MaxDuration {
 				t.Fatalf("%+v, %+v; want %+v", got, got.Ticket, want)
 			}
+			if inside, _ := text.DecodeString(ticket[len(prefix):]); bytes.Contains(inside, []byte("06er5bt0")) {
+				t.Fatal("whoever holds the ticket reads what the account's things are called")
+			}
 			if id := got.Credential(); seen[id] || id == "" || strings.Contains(ticket, id) {
 				t.Fatalf("identifier %q", id)
 			}
@@ -73,8 +85,6 @@ func TestRefused(t *testing.T) {
 	s := signer(t, secret)
 	p := api.Principal{Account: "acc_1", Key: "key_1", Ticket: &api.Ticket{Expires: t0.Add(time.Minute), Agent: "ag_1"}}
 	good := s.Sign(p)
-	younger := body(t, good)
-	younger[0] = scopedForm + 1
 	noKey := *p.Ticket
 	for _, tt := range []struct {
 		name, ticket string
@@ -83,12 +93,13 @@ func TestRefused(t *testing.T) {
 		{"expired to the millisecond", good, t0.Add(time.Minute)},
 		{"expired long ago", good, t0.Add(time.Hour)},
 		{"of another secret", signer(t, secret+"!").Sign(p), t0},
-		{"of an unknown form", s.resealed(younger), t0},
-		{"longer inside than it says", s.resealed(append(body(t, good), 0)), t0},
-		{"shorter inside", s.resealed(body(t, good)[:30]), t0},
+		{"of an unknown form", s.clear(lockedForm+1, t0.Add(time.Minute), "\x05key_1\x05acc_1\x00\x00\x00"), t0},
+		{"longer inside than it says", s.locked(append(s.body(t, good), 0)), t0},
+		{"shorter inside", s.locked(s.body(t, good)[:20]), t0},
+		{"in the clear, expired", s.clear(form, t0, "\x05key_1\x05acc_1\x00\x00\x00"), t0},
+		{"in the clear, without its scope", s.clear(scopedForm, t0.Add(time.Minute), "\x05key_1\x05acc_1\x00\x00\x00\x00"), t0},
 		{"without a key", s.Sign(api.Principal{Account: "acc_1", Ticket: &noKey}), t0},
-		{"of no body", s.resealed(nil), t0},
-		{"of the head alone", s.resealed(body(t, good)[:1+secretSize]), t0},
+		{"of no body", s.locked(nil), t0},
 		{"empty", "", t0},
 		{"the prefix", prefix, t0},
 		{"an API key", "sk_" + good[4:], t0},
@@ -129,18 +140,33 @@ func TestTampered(t *testing.T) {
 	}
 }
 
+// TestTicketsInTheClear: those that a version before made are good until they expire.
+func TestTicketsInTheClear(t *testing.T) {
+	s := signer(t, secret)
+	for ticket, scope := range map[string]api.Scope{
+		s.clear(form, t0.Add(time.Minute), "\x05key_1\x05acc_1\x04ag_1\x03\x05"):           0,
+		s.clear(scopedForm, t0.Add(time.Minute), "\x05key_1\x05acc_1\x04ag_1\x03\x05\x01"): 1,
+	} {
+		p, err := s.Verify(ticket, t0)
+		if err != nil || p.Key != "key_1" || p.Account != "acc_1" || p.Ticket.Agent != "ag_1" || p.Ticket.MaxSessions != 3 ||
+			p.Ticket.MaxDuration != 5*time.Second || p.Ticket.Scope != scope || !p.Ticket.Expires.Equal(t0.Add(time.Minute)) || len(p.Ticket.ID) < 20 {
+			t.Errorf("%+v %+v, %v", p, p.Ticket, err)
+		}
+	}
+}
+
 func FuzzVerify(f *testing.F) {
 	s := signer(f, secret)
 	good := s.Sign(api.Principal{Account: "acc_1", Key: "key_1", Ticket: &api.Ticket{Expires: t0.Add(time.Minute), Agent: "ag_1", MaxSessions: 3}})
-	f.Add(good, body(f, good))
-	f.Add(prefix, []byte{form})
+	f.Add(good, s.body(f, good))
+	f.Add(prefix, []byte{lockedForm})
 	f.Add("sk_", []byte(nil))
 	f.Fuzz(func(t *testing.T, ticket string, b []byte) {
-		if _, err := s.Verify(ticket, t0); err == nil && ticket != s.resealed(body(t, ticket)) {
+		if _, err := s.Verify(ticket, t0); err == nil && ticket != good {
 			t.Errorf("%q was not signed", ticket)
 		}
 		// Whatever is behind a good seal is read without harm, and means what it says.
-		p, err := s.Verify(s.resealed(b), t0)
+		p, err := s.Verify(s.locked(b), t0)
 		switch {
 		case err == nil:
 			again, err := s.Verify(s.Sign(p), t0)
