@@ -65,7 +65,7 @@ func (c *Call) fill() {
 	case c.state.Phase == turn.UserSpeaking, c.state.Phase == turn.Pause:
 		c.hush()
 	}
-	if c.state.Phase != turn.ToolWait || !c.tools.running() {
+	if c.state.Phase != turn.ToolWait || !c.tools.running() || c.rings() != nil {
 		return
 	}
 	if f.begun == 0 {

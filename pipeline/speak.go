@@ -22,8 +22,11 @@ func (c *Call) speak(now time.Time) {
 			if !c.format.Continuous {
 				break
 			}
-			f = media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out}
-			c.echo.wrote(f, false)
+			tone := false
+			if f, tone = c.ring(now); !tone {
+				f = media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out}
+			}
+			c.echo.wrote(f, tone)
 			c.leg.Write(f)
 			c.mouth.wrote(false)
 			continue

@@ -37,6 +37,7 @@ type toolbox struct {
 	steps   int        // completions with calls since the caller's last turn
 	told    bool       // the turn machine waits to hear that all have answered
 	fill    filler
+	ring    ringing
 	keys    collecting
 	late    time.Time // until then keys belong to a number that is complete
 }

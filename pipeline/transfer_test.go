@@ -254,3 +254,43 @@ func TestConsultationFails(t *testing.T) {
 		})
 	}
 }
+
+// TestRingback: who is being transferred hears a telephone ring until somebody talks to
+// them, and nobody says meanwhile that they are still working on it.
+func TestRingback(t *testing.T) {
+	for name, warm := range map[string]bool{"by the far end": false, "by a call of ours": true} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 30000, func(s *pipelinetest.Scene) {
+				handsOver(s, `{"to":"sales"}`)
+				s.Leg.Moves = rings(20*time.Second, nil)
+				if warm {
+					consults(s, func(*pipelinetest.Leg) {}, nil)
+					consult := s.Config.Transfer.Consult
+					s.Config.Transfer.Consult = func(ctx context.Context, to string) (media.Leg, func(media.Ended), error) {
+						_ = rings(20*time.Second, nil)(ctx, to)
+						return consult(ctx, to)
+					}
+					s.Leg.Moves = rings(0, pipeline.ErrNoReferral)
+				}
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				// It begins at 4,140 ms and sounds for 1.5 of each 4.5 s, in Spain.
+				for _, at := range []int{4200, 8700, 13200, 22200} {
+					wantAudible(t, "the caller", s.Leg.Sent(), time.Duration(at)*ms, time.Duration(at+1400)*ms)
+				}
+				for _, l := range levelsOf(s, 5700, 8600) {
+					if l != 0 {
+						t.Fatal("the tone has no pause")
+					}
+				}
+				for _, l := range levelsOf(s, 24600, 29000) {
+					if l != 0 {
+						t.Fatal("it rings when the transfer is over")
+					}
+				}
+				if strings.Contains(s.Log(), "working on it") {
+					t.Error("the agent speaks over it")
+				}
+			}, said(1000, 2500, "sales please"))
+		})
+	}
+}

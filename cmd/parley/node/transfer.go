@@ -192,7 +192,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 		return nil, nil, worded(ended)
 	}
 	w.leg = leg
-	session.Begin()
+	session.BeginAt(leg.Answered())
 	answered = true
 	return consulted{leg, session}, func(ended media.Ended) {
 		session.End(ended)
