@@ -12,9 +12,17 @@ import (
 	"parley/billing"
 )
 
-// PutRateCard stores a card so that sessions can be priced by it. Storing it again
-// changes nothing; another card under a stored version is ErrRateCardChanged. The
-// card stored last is the one whose rules hold for what is not part of a session.
+// cardOrder is a version's place among the others, in SQL: its date, then its revision.
+func cardOrder(version string) string {
+	return "(split_part(" + version + ", '.', 1), split_part(" + version + ", '.', 2)::numeric)"
+}
+
+// newestCard reads the version in force for the whole cluster.
+var newestCard = "select version from rate_cards_in_force order by " + cardOrder("version") + " desc limit 1"
+
+// PutRateCard stores a card so that sessions can be priced by it, and puts it in force for
+// the whole cluster unless a newer version is: then that is what RateCard returns. Storing
+// it again changes nothing; another card under a stored version is ErrRateCardChanged.
 func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Time) error {
 	sum := c.SHA256()
 	_, err := db.pool.Exec(ctx, `insert into rate_cards (version, body, sha256, added_at) values ($1, $2, $3, $4)
@@ -30,12 +38,39 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Tim
 	if !bytes.Equal(stored, sum[:]) {
 		return fmt.Errorf("%w: %s", ErrRateCardChanged, c.Version())
 	}
-	if before := db.force.Swap(c); before != nil && before.Version() == c.Version() {
+	_, err = db.pool.Exec(ctx, `insert into rate_cards_in_force (version, since) select $1, $2
+		where not exists (select from rate_cards_in_force where `+cardOrder("version")+" >= "+cardOrder("$1::text")+") on conflict do nothing", c.Version(), now)
+	if err != nil {
+		return fail("put the rate card in force", err)
+	}
+	return db.FollowRateCard(ctx, now)
+}
+
+// RateCard is the card in force, by which a session that starts now is charged, as far as
+// this process knows: PutRateCard and FollowRateCard learn it. Nil before the first of
+// them.
+func (db *DB) RateCard() *billing.RateCard { return db.force.Load() }
+
+// FollowRateCard learns which card is in force.
+func (db *DB) FollowRateCard(ctx context.Context, now time.Time) error {
+	db.livesMu.Lock()
+	defer db.livesMu.Unlock() // of two that read one after the other, the first does not write last
+	var version string
+	if err := db.one(ctx, "read the rate card in force", newestCard, nil, &version); err != nil {
+		return err
+	}
+	if known := db.force.Load(); known != nil && known.Version() == version {
 		return nil
 	}
-	db.livesMu.Lock()
-	defer db.livesMu.Unlock()
-	return db.noteCard(ctx, c, db.lives, now)
+	c, err := db.card(ctx, db.pool, version)
+	if err != nil {
+		return err
+	}
+	if err := db.noteCard(ctx, c, db.lives, now); err != nil {
+		return err
+	}
+	db.force.Store(c)
+	return nil
 }
 
 // began notes that this process is node n, and the card that it has in force: sessions of n
@@ -55,23 +90,19 @@ func (db *DB) noteCard(ctx context.Context, c *billing.RateCard, lives []int64, 
 	return fail("note the rate card", err)
 }
 
-// inForce is the card that this process stored last, or the last that any did.
+// inForce is the card in force, as far as this process knows, or else as the database says.
 func (db *DB) inForce(ctx context.Context, q queryer) (*billing.RateCard, error) {
 	if c := db.force.Load(); c != nil {
 		return c, nil
 	}
 	var version string
-	if err := q.QueryRow(ctx, "select version from rate_cards order by added_at desc, version desc limit 1").Scan(&version); err != nil {
+	if err := q.QueryRow(ctx, newestCard).Scan(&version); err != nil {
 		if errors.Is(err, pgx.ErrNoRows) {
 			return billing.DefaultRateCard(), nil
 		}
 		return nil, fail("read the rate card", err)
 	}
-	c, err := db.card(ctx, q, version)
-	if err == nil {
-		db.force.CompareAndSwap(nil, c)
-	}
-	return c, err
+	return db.card(ctx, q, version)
 }
 
 // queryer is a pool or a transaction.

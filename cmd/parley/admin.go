@@ -122,8 +122,13 @@ func (a *admin) print(v any, person func(w io.Writer)) error {
 	return w.Flush()
 }
 
-// card is the rate card to give a new account its welcome by: the configured one.
+// card is the rate card to give a new account its welcome by: the one in force. Only
+// where no server has been yet, it is the configured one.
 func (a *admin) card(cmd *cobra.Command) (*billing.RateCard, error) {
+	err := a.db.FollowRateCard(a.ctx, a.now)
+	if err == nil || !errors.Is(err, store.ErrNotFound) {
+		return a.db.RateCard(), err
+	}
 	cfg, _, err := loadConfig(cmd)
 	if err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ var data = section("Data", []Setting{
 		Meaning: "Name of this node in a cluster.",
 		parse:   func(c *Config, s string) bool { c.Node = s; return nodeName.MatchString(s) }},
 	{Name: "RATE_CARD", Otherwise: "the built-in card", Allowed: "the path of a readable file",
-		Meaning: "Rate card (YAML); read again on SIGHUP, for new sessions only.",
+		Meaning: "Rate card (YAML); read again on SIGHUP, for new sessions only. The highest version that any node was given is in force.",
 		parse:   func(c *Config, s string) bool { return setFile(&c.RateCard, s) }},
 	{Name: "PAYMENTS", Default: "none", Allowed: "simulated, stripe or none",
 		Meaning: "Who takes payments; none means that only the operator adds credit. Simulated ones let everybody with an account fill it for nothing; they are the default with DEMO, unless CARRIER is a real one.",

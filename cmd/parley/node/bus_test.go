@@ -84,7 +84,7 @@ func newRing(t *testing.T) *ring {
 		n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 		r.ok(err)
 		r.nodes[i], r.ledgers[i] = n, &patchy{DB: n.db}
-		n.manager = pipeline.NewManager(r.ledgers[i], n.life, n.card.Load, 0, n.log)
+		n.manager = pipeline.NewManager(r.ledgers[i], n.life, n.db.RateCard, 0, n.log)
 		n.manager.Announce(n.mouth)
 		routes = r.nodes[0].bus.RouteAddr()
 		r.run(n)

@@ -131,7 +131,7 @@ func (b *batches) rested(now time.Time) bool {
 
 // due claims rows; those from one number belong together, for they share a trunk.
 func (b *batches) due(ctx context.Context, now time.Time) (lines [][]store.ClaimedRow) {
-	rows, err := b.db.ClaimRows(ctx, b.life, b.card.Load().Wallet(), maxClaims, now)
+	rows, err := b.db.ClaimRows(ctx, b.life, b.db.RateCard().Wallet(), maxClaims, now)
 	if err != nil {
 		b.log.Warn("rows of batches are not dialled now", "err", err)
 		return nil

@@ -136,7 +136,7 @@ func (n *Node) callee(number string) (destination.Class, error) {
 	if err != nil {
 		return to, err
 	}
-	if _, err := to.Minute(n.card.Load()); err != nil {
+	if _, err := to.Minute(n.db.RateCard()); err != nil {
 		return to, api.Detail(fmt.Errorf("%w: %w", api.ErrDestination, err), "The rate card has no price for this destination.")
 	}
 	return to, nil

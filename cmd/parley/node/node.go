@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -23,7 +22,6 @@ import (
 	"parley/api/talk"
 	"parley/api/task"
 	"parley/api/ticket"
-	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/trace"
 	"parley/media/isolate"
@@ -56,7 +54,6 @@ type Node struct {
 	cert     *Certificate                                 // nil without TLS
 	network  *simulated.Carrier                           // nil without the simulated carrier
 	person   func(text string) (samples []int16, ok bool) // lines of its people that were recorded
-	card     atomic.Pointer[billing.RateCard]
 	jobs     *jobs.Queue
 	tasks    *task.Service
 	records  *recording.Service
@@ -135,7 +132,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.background(ctx, life, databaseURL); err != nil {
 		return nil, err
 	}
-	n.manager = pipeline.NewManager(n.db, life, n.card.Load, cfg.MaxCalls, log)
+	n.manager = pipeline.NewManager(n.db, life, n.db.RateCard, cfg.MaxCalls, log)
 	n.pressure = newLoad(cfg.MaxCPU, n.engines.lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
@@ -191,7 +188,7 @@ func (n *Node) Store() *store.DB { return n.db }
 func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
-		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.runBus}, {Name: "reaper", Run: n.reap}, {Name: "load", Run: n.pressure.run},
+		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.runBus}, {Name: "reaper", Run: n.reap}, {Name: "rate card", Run: n.followRateCard}, {Name: "load", Run: n.pressure.run},
 		{Name: "verification", Run: n.verified.run}}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
@@ -253,23 +250,3 @@ func (n *Node) Drain(ctx context.Context) error {
 func (n *Node) Handler() http.Handler {
 	return n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts})
 }
-
-// LoadRateCard reads the rate card and puts it in force for new sessions. The
-// server keeps its card when the file cannot be used.
-func (n *Node) LoadRateCard(ctx context.Context) error {
-	card, err := billing.ReadRateCard(n.cfg.RateCard)
-	if err != nil {
-		return err
-	}
-	if err := n.db.PutRateCard(ctx, card, n.db.Now()); err != nil {
-		if errors.Is(err, store.ErrRateCardChanged) {
-			return fmt.Errorf("rate card %s: %w", card.Version(), err)
-		}
-		return err
-	}
-	n.card.Store(card)
-	return nil
-}
-
-// RateCard is the card in force.
-func (n *Node) RateCard() *billing.RateCard { return n.card.Load() }

@@ -21,7 +21,7 @@ func (n *Node) prepareNumbers() {
 }
 
 func (n *Node) newNumbers() *callcenter.Desk {
-	return callcenter.New(callcenter.Desk{Store: n.db, Card: n.card.Load, Log: n.log})
+	return callcenter.New(callcenter.Desk{Store: n.db, Card: n.db.RateCard, Log: n.log})
 }
 
 // SellNumbers connects to the configured carrier. Call it before Parts and Handler;

@@ -46,7 +46,7 @@ func (n *Node) mayStart(ctx context.Context, p api.Principal) error {
 		return store.ErrSuspended
 	case a.OpenDisputes > 0:
 		return store.ErrDisputed
-	case a.Pots.Spendable(false) < n.card.Load().Wallet().MinSessionStart:
+	case a.Pots.Spendable(false) < n.db.RateCard().Wallet().MinSessionStart:
 		return store.ErrInsufficientBalance
 	}
 	return nil

@@ -82,7 +82,7 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	engines := n.engines.chosen(p.settings.Engines)
 	cfg = pipeline.Config{Agent: p.agent, LLM: engines.llm, TTS: engines.tts, Listener: listener,
 		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log,
-		Speculate: p.settings.Speculate(n.card.Load().SpeculativeReplies())}
+		Speculate: p.settings.Speculate(n.db.RateCard().SpeculativeReplies())}
 	if v := p.settings.SpeculativeVoice; v != nil {
 		cfg.SpeculateVoice = *v
 	}

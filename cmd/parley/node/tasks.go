@@ -18,7 +18,7 @@ import (
 func (n *Node) background(ctx context.Context, life store.Node, databaseURL string) error {
 	n.jobs = jobs.New(n.log)
 	n.tasks = task.New(task.Config{
-		Store: n.db, Queue: n.jobs, Node: life, Card: n.card.Load, Speaker: tts.New(n.engines.TTS), Log: n.log,
+		Store: n.db, Queue: n.jobs, Node: life, Card: n.db.RateCard, Speaker: tts.New(n.engines.TTS), Log: n.log,
 		Dir:   func() string { return filepath.Join(n.DataDir, "tasks") },
 		Count: func(status string) { n.metrics.tasks.WithLabelValues(status).Inc() },
 	})
