@@ -185,6 +185,21 @@ func CheckURL(list string) error {
 	return nil
 }
 
+// Plain names the first host of Config.URL to which messages would go unencrypted over a
+// network; empty: there is none. The URL has passed CheckURL.
+func Plain(list string) string {
+	for s := range strings.SplitSeq(list, ",") {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme == "tls" || u.Hostname() == "localhost" {
+			continue
+		}
+		if ip := net.ParseIP(u.Hostname()); ip == nil || !ip.IsLoopback() {
+			return u.Hostname()
+		}
+	}
+	return ""
+}
+
 // failure is one of our errors where err means one.
 func failure(err error) error {
 	switch {

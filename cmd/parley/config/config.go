@@ -288,6 +288,9 @@ func (c *Config) checkCluster() error {
 	if on && c.NATSURL != "" {
 		return c.wrong("NATS_CLUSTER_ADDR", "PARLEY_NATS_URL connects the nodes already; allowed: one of the two")
 	}
+	if host := bus.Plain(c.NATSURL); c.NATSURL != "" && host != "" {
+		return c.wrong("NATS_URL", "what is said in calls would go unencrypted to "+quote(host)+"; allowed: tls://HOST:PORT, and nats:// to this machine")
+	}
 	if len(c.Cluster.Routes) > 0 && !on {
 		return c.wrong("NATS_ROUTES", "it needs PARLEY_NATS_CLUSTER_ADDR, where this node takes such connections itself")
 	}

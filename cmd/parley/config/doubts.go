@@ -1,8 +1,13 @@
 package config
 
 import (
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Doubt is a setting that is allowed and that somebody should think about.
@@ -30,7 +35,51 @@ func (c *Config) Doubts() []Doubt {
 				"set PARLEY_CARRIER to telnyx, sip or none", "The carrier of this server is simulated: calls reach no real telephone."})
 		}
 	}
+	return append(all, c.exposed()...)
+}
+
+// exposed lists what goes over a network in the clear, or may.
+func (c *Config) exposed() (all []Doubt) {
+	if host := plainDatabase(c.DatabaseURL); host != "" {
+		all = append(all, Doubt{Name: "database connection",
+			Text: "the connection to the database at " + quote(host) + " may go unencrypted: its password, calls and money can be read and changed on the way",
+			Fix:  "add sslmode=verify-full to PARLEY_DATABASE_URL, and sslrootcert where the authority is your own"})
+	}
+	for _, s := range []struct{ name, url, key string }{{"ASR", c.ASR.URL, c.ASR.APIKey}, {"LLM", c.LLM.URL, c.LLM.APIKey}, {"TTS", c.TTS.URL, c.TTS.APIKey},
+		{"SEARCH", c.SearchURL, c.SearchAPIKey}, {"CRM", c.CRMURL, c.CRMAPIKey}} {
+		u, err := url.Parse(s.url)
+		if err != nil || u.Scheme != "http" || s.key == "" || thisMachine(u.Hostname()) {
+			continue
+		}
+		all = append(all, Doubt{Name: strings.ToLower(s.name) + " connection",
+			Text: "PARLEY_" + s.name + "_API_KEY and what is said in calls go unencrypted to " + quote(u.Hostname()),
+			Fix:  "set PARLEY_" + s.name + "_URL to an https:// address"})
+	}
 	return all
+}
+
+// plainDatabase is the host that a connection to the database may reach unencrypted over a
+// network; empty: there is none.
+func plainDatabase(address string) string {
+	if address == "" {
+		return ""
+	}
+	c, err := pgx.ParseConfig(address)
+	if err != nil {
+		return "" // it was checked
+	}
+	for _, to := range append([]*pgconn.FallbackConfig{{Host: c.Host, TLSConfig: c.TLSConfig}}, c.Fallbacks...) {
+		if to.TLSConfig == nil && !strings.HasPrefix(to.Host, "/") && !thisMachine(to.Host) {
+			return to.Host
+		}
+	}
+	return ""
+}
+
+// thisMachine says whether what is sent to a host stays here.
+func thisMachine(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
 // embedded are the engines that cost nothing but this machine's time.

@@ -65,3 +65,38 @@ func TestDoubts(t *testing.T) {
 		}
 	}
 }
+
+// TestConnectionsInTheClear: what leaves this machine unencrypted is said, without a password.
+func TestConnectionsInTheClear(t *testing.T) {
+	for _, tt := range []struct{ env, want string }{
+		{"PARLEY_DATABASE_URL=postgres://u:hunter2@db.lan/x?sslmode=disable", "database connection"},
+		{"PARLEY_DATABASE_URL=postgres://u:hunter2@db.lan/x", "database connection"}, // sslmode is prefer then
+		{"PARLEY_DATABASE_URL=postgres://u:hunter2@127.0.0.1,db.lan/x?sslmode=disable", "database connection"},
+		{"PARLEY_DATABASE_URL=postgres://u:hunter2@db.lan/x?sslmode=verify-full", ""},
+		{"PARLEY_DATABASE_URL=postgres://u:hunter2@db.lan/x?sslmode=require", ""},
+		{"PARLEY_DATABASE_URL=postgres://u:hunter2@localhost:5433/x", ""},
+		{"PARLEY_DATABASE_URL=postgres:///x?host=/var/run/postgresql", ""},
+		{"PARLEY_SEARCH_URL=http://search.lan/?q= PARLEY_SEARCH_API_KEY=hunter2", "search connection"},
+		{"PARLEY_SEARCH_URL=http://search.lan/?q=", ""},
+		{"PARLEY_SEARCH_URL=https://search.lan/?q= PARLEY_SEARCH_API_KEY=hunter2", ""},
+		{"PARLEY_CRM=rest PARLEY_CRM_URL=http://10.0.0.7 PARLEY_CRM_API_KEY=hunter2", "crm connection"},
+		{"PARLEY_CRM=rest PARLEY_CRM_URL=http://[::1]:80 PARLEY_CRM_API_KEY=hunter2", ""},
+		{"PARLEY_CARRIER=none PARLEY_LLM=openai PARLEY_LLM_URL=http://10.0.0.7/v1 PARLEY_LLM_API_KEY=hunter2", "llm connection"},
+		{"PARLEY_CARRIER=none PARLEY_LLM=openai PARLEY_LLM_URL=http://127.0.0.1:11434/v1 PARLEY_LLM_API_KEY=hunter2", ""},
+	} {
+		c, _, err := Load(Sources{Env: strings.Fields(tt.env)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, d := range c.Doubts() {
+			names = append(names, d.Name)
+			if text := d.Text + d.Fix; strings.Contains(text, "hunter2") || d.Fix == "" || d.Plain != "" {
+				t.Errorf("%+v", d)
+			}
+		}
+		if got := strings.Join(names, ", "); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.env, got, tt.want)
+		}
+	}
+}

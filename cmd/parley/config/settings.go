@@ -87,7 +87,7 @@ var data = section("Data", []Setting{
 		Meaning: "Connections to the database at most: a sixth for jobs, the others for calls and requests. Nodes x (DATABASE_CONNS + 3), and 10 for commands, must be below PostgreSQL's max_connections, or what a pooler lends; pool_max_conns in DATABASE_URL is for each of the two instead.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.DatabaseConns, s, 6, 1000) }},
 	{Name: "NATS_URL", Otherwise: "a NATS server in the process, for one node", Secret: true,
-		Allowed: "nats://USER:PASSWORD@HOST:PORT or tls://..., several separated by commas",
+		Allowed: "tls://USER:PASSWORD@HOST:PORT, or nats://... to this machine; several separated by commas",
 		Meaning: "The NATS servers that connect the nodes of a cluster.",
 		parse:   func(c *Config, s string) bool { c.NATSURL = s; return bus.CheckURL(s) == nil }},
 	{Name: "NATS_CLUSTER_ADDR", Otherwise: "this node has no others, or NATS_URL connects them", Allowed: "HOST:PORT, the port from 0 (any free one) to 65535",

@@ -2,8 +2,11 @@ package node
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -55,6 +58,28 @@ type command struct {
 	Do      string `json:"do"` // "hangup" or "show"
 	Account string `json:"account"`
 	Call    string `json:"call"`
+	// Seal proves that whoever asks has the master key, so that nobody who merely reaches the
+	// bus hangs up calls or reads them. It binds the command to the life of the node that it
+	// is for; a call ends once, so one that is sent again does no harm.
+	Seal []byte `json:"seal,omitempty"`
+}
+
+// sealFor is the seal that a command for a node must have.
+func (n *Node) sealFor(to store.Node, c command) []byte {
+	text, _ := json.Marshal([]string{to.ID, strconv.FormatInt(to.Epoch, 10), c.Do, c.Account, c.Call}) // texts always can be
+	h := hmac.New(sha256.New, []byte(n.busKey))
+	h.Write(text)
+	return h.Sum(nil)
+}
+
+// request asks another node to do something.
+func (n *Node) request(ctx context.Context, to store.Node, c command) (answer []byte, err error) {
+	c.Seal = n.sealFor(to, c)
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	return n.bus.Request(ctx, to, text)
 }
 
 // done answers it.
@@ -144,6 +169,9 @@ func (n *Node) obey(m bus.Message) {
 	err := json.Unmarshal(m.Payload, &c)
 	var result any
 	switch {
+	case err == nil && !hmac.Equal(c.Seal, n.sealFor(n.life, c)):
+		n.log.Warn("a command without the seal of this server's master key came over the bus; do all nodes have the same PARLEY_SECRET?", "do", c.Do)
+		return
 	case err == nil && c.Do == "hangup":
 		result = done{n.manager.Hangup(c.Account, c.Call)}
 	case err == nil && c.Do == "show":
@@ -185,11 +213,7 @@ func (n *Node) Hangup(ctx context.Context, account, call string) error {
 		n.manager.Hangup(account, call)
 		return nil
 	}
-	text, err := json.Marshal(command{"hangup", account, call})
-	if err != nil {
-		return err
-	}
-	if _, err = n.bus.Request(ctx, owner, text); err == nil {
+	if _, err = n.request(ctx, owner, command{Do: "hangup", Account: account, Call: call}); err == nil {
 		return nil
 	}
 	n.log.Info("the owner of a call did not hear that it is to be hung up; its next checkpoint tells it", "session", call, "node", owner.ID, "err", err)

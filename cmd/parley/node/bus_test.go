@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -122,7 +123,7 @@ func (r *ring) met() {
 	for _, from := range r.nodes {
 		for _, to := range r.nodes {
 			for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-				_, err := from.bus.Request(r.Context(), to.life, []byte(`{"do":"hangup"}`))
+				_, err := from.request(r.Context(), to.life, command{Do: "hangup"})
 				if err == nil {
 					break
 				} else if time.Now().After(end) {
@@ -250,6 +251,44 @@ func TestGoodbyeOnAllNodes(t *testing.T) {
 		r.wantEnd(s, media.BalanceExhausted)
 	}
 	r.wantLive(decoys...)
+}
+
+// TestCommandsAreSealed: who reaches the bus and has not the master key neither ends a call
+// nor reads one; a seal is good for its command and for the node that it was made for.
+func TestCommandsAreSealed(t *testing.T) {
+	r := newRing(t)
+	call := r.call(0, r.account)
+	host, other := r.nodes[0], r.nodes[1]
+	hangup := command{Do: "hangup", Account: r.account, Call: call.ID()}
+	show := command{Do: "show", Account: r.account, Call: call.ID()}
+	sealed := func(to store.Node, c, said command) command { said.Seal = other.sealFor(to, c); return said }
+	stranger := &Node{busKey: derived("another secret, just as long as ours", "bus commands")}
+	foreign := hangup
+	foreign.Seal = stranger.sealFor(host.life, hangup)
+	var asked sync.WaitGroup
+	for name, c := range map[string]command{
+		"no seal": hangup, "no seal to read": show, "another secret's": foreign, "another command's": sealed(host.life, show, hangup),
+		"another node's": sealed(other.life, hangup, hangup), "an earlier life's": sealed(store.Node{ID: host.life.ID, Epoch: host.life.Epoch - 1}, hangup, hangup),
+	} {
+		asked.Go(func() {
+			text, err := json.Marshal(c)
+			if err != nil {
+				t.Error(err)
+			}
+			if answer, err := other.bus.Request(t.Context(), host.life, text); !errors.Is(err, bus.ErrTimeout) {
+				t.Errorf("%s: %s, %v", name, answer, err)
+			}
+		})
+	}
+	asked.Wait()
+	r.wantLive(call)
+	if s, ok := other.ask(t.Context(), host.life, r.account, call.ID()); !ok || s.Status != pipeline.CallConnected {
+		t.Errorf("a node of ours is shown %+v, %v", s, ok)
+	}
+	if answer, err := other.request(t.Context(), host.life, hangup); err != nil || string(answer) != `{"done":true}` {
+		t.Errorf("a node of ours is answered %s, %v", answer, err)
+	}
+	r.wantEnd(call, media.APIHangup)
 }
 
 // TestGoodbyeInADispute: one that the provider tells of ends the account's calls on

@@ -75,7 +75,8 @@ type Node struct {
 	wires    sync.WaitGroup // telephone calls whose wire is still to be stored
 	// consentKey hashes the numbers in the evidence of consent.
 	consentKey string
-	demo       Demo // empty where there is none
+	busKey     string // seals what nodes ask of each other
+	demo       Demo   // empty where there is none
 	links      dashboard.DemoLinks
 	counts     api.Counts // of the HTTP side
 	verified   verification
@@ -95,7 +96,7 @@ type Part struct {
 // take each other's tickets share it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
 	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), sockets: socket.NewSet()}
-	n.consentKey = derived(secret, "consent")
+	n.consentKey, n.busKey = derived(secret, "consent"), derived(secret, "bus commands")
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err
 	}

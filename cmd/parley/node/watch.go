@@ -127,11 +127,7 @@ func stored(c *store.Call) (s pipeline.Sight, end ending) {
 
 // ask has another node show a call.
 func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s pipeline.Sight, ok bool) {
-	text, err := json.Marshal(command{"show", account, id})
-	if err != nil {
-		return s, false
-	}
-	answer, err := n.bus.Request(ctx, owner, text)
+	answer, err := n.request(ctx, owner, command{Do: "show", Account: account, Call: id})
 	if err != nil {
 		return s, false
 	}
