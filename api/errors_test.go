@@ -65,6 +65,7 @@ func TestProblemOf(t *testing.T) {
 		{ErrPayments, 503, "service.unavailable", true},
 		{store.ErrTopupRequired, 402, "billing.topup_required", false},
 		{store.ErrInsufficientBalance, 402, "billing.insufficient_balance", false},
+		{store.ErrSpending, 402, "limit.spending", false},
 		{store.ErrConcurrency, 429, "limit.concurrency", true},
 		{store.ErrTicketUsed, 403, "auth.time_limited", false},
 		{store.ErrIdempotency, 409, "request.idempotency_conflict", false},

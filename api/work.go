@@ -45,6 +45,8 @@ func Stopped(err error) error {
 		return fmt.Errorf("%w: %w", store.ErrDisputed, err)
 	case ended.Detail == media.Suspended:
 		return fmt.Errorf("%w: %w", store.ErrSuspended, err)
+	case ended.Reason == media.BalanceExhausted && ended.Detail == media.Spending:
+		return fmt.Errorf("%w: %w", store.ErrSpending, err)
 	case ended.Reason == media.BalanceExhausted:
 		return fmt.Errorf("%w: %w", store.ErrInsufficientBalance, err)
 	}

@@ -14,7 +14,7 @@ const (
 	NoAnswer         EndReason = "no_answer"         // the callee did not answer in time
 	Rejected         EndReason = "rejected"          // the callee or an analytics service refused
 	Voicemail        EndReason = "voicemail"         // a machine answered and policy was not to talk
-	BalanceExhausted EndReason = "balance_exhausted" // the overdraft floor, or a refused line minute
+	BalanceExhausted EndReason = "balance_exhausted" // the overdraft floor, a limit of spending, or a refused line minute
 	MaxDuration      EndReason = "max_duration"      // the longest a call may be
 	Failed           EndReason = "failed"            // all else; the detail says what
 	Unknown          EndReason = "unknown"           // a call the account does not have
@@ -23,6 +23,10 @@ const (
 // Disputed is the detail of BalanceExhausted when a payment is disputed, so that what
 // the account has may not be used.
 const Disputed = "disputed"
+
+// Spending is the detail of BalanceExhausted when what the account, a key or an agent of it
+// may spend in a day is spent.
+const Spending = "spending_limit"
 
 // Suspended is the detail of APIHangup when an operator has suspended the account.
 const Suspended = "suspended"

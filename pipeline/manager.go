@@ -70,6 +70,7 @@ func (m *Manager) Refuse(busy func() bool) { m.busy = busy }
 // Admission asks for a call.
 type Admission struct {
 	Account string
+	Key     string // of the account, that asks, itself or by its ticket; empty: none does
 	Agent   string // of the account; empty when the client brings its own prompt
 	// AgentVersion is the agent's that the call runs with; 0: of none.
 	AgentVersion int64
@@ -102,7 +103,7 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 	if err := m.enter(s); err != nil {
 		return nil, err
 	}
-	err := m.open(ctx, s, store.Start{Account: a.Account, Terms: a.Terms, Agent: a.Agent, AgentVersion: a.AgentVersion, From: a.From, To: a.To, Verstat: a.Verstat,
+	err := m.open(ctx, s, store.Start{Account: a.Account, Key: a.Key, Terms: a.Terms, Agent: a.Agent, AgentVersion: a.AgentVersion, From: a.From, To: a.To, Verstat: a.Verstat,
 		Ticket: a.Ticket, TicketLimit: a.TicketLimit, Consent: a.Consent, Once: a.Once, Row: a.Row, Pace: a.Pace})
 	if err != nil {
 		return nil, err

@@ -116,10 +116,13 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 		case r.Suspended && !s.broke.Swap(true):
 			s.stop(&media.Ended{Reason: media.APIHangup, Detail: media.Suspended}, true)
 			broke = append(broke, s.stored.Account)
-		case (r.Disputed || s.stored.AtFloor(r.Pots)) && !s.broke.Swap(true):
+		case (r.Disputed || s.stored.AtFloor(r.Pots) || spentUp(r)) && !s.broke.Swap(true):
 			why := &media.Ended{Reason: media.BalanceExhausted}
-			if r.Disputed {
+			switch {
+			case r.Disputed:
 				why.Detail = media.Disputed
+			case !s.stored.AtFloor(r.Pots):
+				why.Detail = media.Spending
 			}
 			s.stop(why, true)
 			broke = append(broke, s.stored.Account)
@@ -131,6 +134,9 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 	}
 	return err
 }
+
+// spentUp says whether a limit of spending that binds the session is reached.
+func spentUp(r store.CheckpointResult) bool { return r.Room != nil && *r.Room <= 0 }
 
 // permits asks for the line minutes that are about to begin. A refusal ends the
 // call within the minute that is paid; when there is no answer the next round asks
@@ -150,6 +156,8 @@ func (m *Manager) permits(ctx context.Context, now time.Time) error {
 			s.granted = minute
 		case errors.Is(err, store.ErrInsufficientBalance):
 			s.stop(&media.Ended{Reason: media.BalanceExhausted}, true)
+		case errors.Is(err, store.ErrSpending):
+			s.stop(&media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending}, true)
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrNotFound):
 			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, false)
 		case store.Locked(err):

@@ -130,6 +130,30 @@ func TestDispute(t *testing.T) {
 	})
 }
 
+// TestSpentUp: a limit of spending that binds some sessions of an account is reached. They
+// end as if the balance were used up, and say why; those that it does not bind go on.
+func TestSpentUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+			r, none := rich, billing.Money(0)
+			if s.Terms.Kind != billing.Inbound && at >= 10*time.Second {
+				r.Room = &none
+			}
+			return r
+		}, permit: func(time.Duration, int64) error { return store.ErrSpending }}).open(t, 0)
+		bound, work := o.call(web, until(20*time.Second)), o.work(billing.STT)
+		free := o.call(inbound, until(2*time.Minute))
+		time.Sleep(12 * time.Second)
+		if cause, ok := errors.AsType[*media.Ended](context.Cause(work.Context())); !ok || cause.Detail != media.Spending {
+			t.Errorf("work ended by %v", context.Cause(work.Context()))
+		}
+		work.End(work.Context().Err())
+		o.wait()
+		o.wantEnd(bound, "13.2s balance_exhausted: spending_limit")
+		o.wantEnd(free, "52.2s balance_exhausted: spending_limit") // the line minute that is refused
+	})
+}
+
 // TestGoodbyeFromElsewhere is believed only as far as the pots say so; one that is
 // said again does not cut the first short.
 func TestGoodbyeFromElsewhere(t *testing.T) {

@@ -58,6 +58,9 @@ func (s *Session) ID() string { return s.stored.ID }
 // Account is whose it is.
 func (s *Session) Account() string { return s.stored.Account }
 
+// Key is the account's key that asked for it, itself or by its ticket; empty: none did.
+func (s *Session) Key() string { return s.stored.Key }
+
 // Begin starts the session's clock: a web session's configuration is complete, a
 // telephone call is answered. Before it nothing is owed.
 func (s *Session) Begin() { s.BeginAt(time.Now()) }

@@ -25,18 +25,18 @@ var units = map[billing.Kind]billing.Component{
 	billing.TTS: billing.TTSChars, billing.STT: billing.STTTime, billing.Denoise: billing.DenoiseTime,
 }
 
-// Work lets work of the kind start for an account, or refuses with ErrDraining or
+// Work lets work of the kind start for an account that a key of it asks for, or none, or refuses with ErrDraining or
 // the store's refusal. When expected is not 0 it is how much will be used, code
 // points or milliseconds: all of it must stay above the overdraft floor. Every Work
 // must be ended.
-func (m *Manager) Work(ctx context.Context, account string, kind billing.Kind, expected int64) (*Work, error) {
+func (m *Manager) Work(ctx context.Context, account, key string, kind billing.Kind, expected int64) (*Work, error) {
 	w := &Work{unit: units[kind]}
 	w.s = &Session{m: m, work: w}
 	if err := m.enter(w.s); err != nil {
 		return nil, err
 	}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	start := store.Start{Account: account, Terms: billing.Terms{Kind: kind}}
+	start := store.Start{Account: account, Key: key, Terms: billing.Terms{Kind: kind}}
 	start.Expect[w.unit] = expected
 	if err := m.open(ctx, w.s, start); err != nil {
 		w.cancel(err)

@@ -16,7 +16,7 @@ import (
 
 func (o *office) work(kind billing.Kind) *pipeline.Work {
 	o.t.Helper()
-	w, err := o.Work(o.t.Context(), "a", kind, 0)
+	w, err := o.Work(o.t.Context(), "a", "", kind, 0)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestWorkIsStopped(t *testing.T) {
 				close(drained)
 			}
 			<-w.Context().Done()
-			if _, err := o.Work(t.Context(), "a", billing.TTS, 0); tt.drain && !errors.Is(err, pipeline.ErrDraining) {
+			if _, err := o.Work(t.Context(), "a", "", billing.TTS, 0); tt.drain && !errors.Is(err, pipeline.ErrDraining) {
 				t.Errorf("while draining: %v", err)
 			}
 			w.End(context.Cause(w.Context()))
@@ -112,7 +112,7 @@ func TestWorkIsStopped(t *testing.T) {
 func TestRefusedWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&fakeLedger{start: func() error { return store.ErrInsufficientBalance }}).open(t, 0)
-		if _, err := o.Work(t.Context(), "a", billing.TTS, 7); !errors.Is(err, store.ErrInsufficientBalance) {
+		if _, err := o.Work(t.Context(), "a", "", billing.TTS, 7); !errors.Is(err, store.ErrInsufficientBalance) {
 			t.Error(err)
 		}
 		if err := o.Drain(t.Context()); err != nil {

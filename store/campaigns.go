@@ -109,6 +109,9 @@ func (db *DB) CreateCampaign(ctx context.Context, c Campaign, card *billing.Rate
 		if err := w.solvent(billing.Outbound, card.Wallet()); err != nil {
 			return err
 		}
+		if err := w.maySpend(ctx, tx, c.Key, "", 0, now); err != nil {
+			return err
+		}
 		var unfinished int
 		err = tx.QueryRow(ctx, `select count(*) from campaigns c where c.account_id = $1 and c.state <> 'cancelled' and `+unfinishedCampaign, c.Account).Scan(&unfinished)
 		if err != nil {

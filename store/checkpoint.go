@@ -61,36 +61,48 @@ var checkpointSQL = func() string {
 		with ordinality as c(account, session, epoch, seq, started, amount` + names.String() + `, ord)),
 w as materialized (
 	select account_id, paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, open_disputes > 0 as disputed, suspended,
-		low_since is not null as low, recharge_below_nano
+		low_since is not null as low, recharge_below_nano, limited, daily_limit_nano, spent_day, spent_nano
 	from wallets where account_id = any((select $2::text[])::text[] collate "C") order by account_id for no key update skip locked),
 u as materialized (
-	select session_id, account_id, amount_nano, held_nano, node_epoch, open, ckpt_seq, started_at, hangup_requested_at is not null as hangup
+	select session_id, account_id, amount_nano, held_nano, node_epoch, open, ckpt_seq, started_at, hangup_requested_at is not null as hangup, key_id, agent_id, spent_day
 	from session_usage where session_id = any((select $3::text[])::text[] collate "C") and account_id = any((select array_agg(account_id) from w)::text[] collate "C") -- which locks them all, before the first of these
 	order by account_id, session_id for no key update),
 old as materialized (
-	select c.*, u.amount_nano, u.held_nano, u.node_epoch = c.epoch and u.open as mine, u.ckpt_seq < c.seq as fresh, u.hangup, u.started_at is null and c.started is not null as starts
+	select c.*, u.amount_nano, u.held_nano, u.node_epoch = c.epoch and u.open as mine, u.ckpt_seq < c.seq as fresh, u.hangup, u.started_at is null and c.started is not null as starts,
+		u.key_id, u.agent_id, u.spent_day
 	from c join u on u.session_id = c.session and u.account_id = c.account),
+d as materialized (select greatest(($1::timestamptz at time zone 'UTC')::date, max(spent_day)) as day from old),
 upd as (
 	update session_usage s set ckpt_seq = o.seq, ckpt_at = $1, started_at = coalesce(s.started_at, o.started),
 		amount_nano = greatest(s.amount_nano, o.amount),
 		held_nano = case when s.line_granted > 0
 			then least(s.held_nano, s.line_price_nano * greatest(0, s.line_granted - (greatest(s.line_ms, o.line_ms) + 59999) / 60000))
-			else greatest(0, s.held_nano - greatest(0, o.amount - s.amount_nano)) end` + raise.String() + `
-	from old o where s.session_id = o.session and o.mine and o.fresh
-	returning s.account_id, s.paid_only, s.amount_nano - o.amount_nano as used, o.held_nano - s.held_nano as begun),
+			else greatest(0, s.held_nano - greatest(0, o.amount - s.amount_nano)) end` + raise.String() + `,
+		spent_day = case when o.amount > s.amount_nano then d.day else s.spent_day end,
+		spent_nano = case when o.amount <= s.amount_nano then s.spent_nano
+			else o.amount - s.amount_nano + case when s.spent_day = d.day then s.spent_nano else 0 end end
+	from old o, d where s.session_id = o.session and o.mine and o.fresh
+	returning s.account_id, s.key_id, s.agent_id, s.paid_only, s.amount_nano - o.amount_nano as used, o.held_nano - s.held_nano as begun),
 sums as materialized (
 	select account_id, coalesce(sum(used) filter (where not paid_only), 0)::bigint as by_any,
-		coalesce(sum(used) filter (where paid_only), 0)::bigint as by_paid, sum(begun)::bigint as begun
+		coalesce(sum(used) filter (where paid_only), 0)::bigint as by_paid, sum(begun)::bigint as begun, sum(used)::bigint as used
 	from upd group by account_id),
 wal as (
 	update wallets x set accrued_any_nano = x.accrued_any_nano + sums.by_any,
-		accrued_paid_nano = x.accrued_paid_nano + sums.by_paid, held_nano = x.held_nano - sums.begun
-	from sums where x.account_id = sums.account_id and (sums.by_any <> 0 or sums.by_paid <> 0 or sums.begun <> 0))
+		accrued_paid_nano = x.accrued_paid_nano + sums.by_paid, held_nano = x.held_nano - sums.begun,
+		` + spentSet("x", "sums.used") + `
+	from sums, d where x.account_id = sums.account_id and (sums.by_any <> 0 or sums.by_paid <> 0 or sums.begun <> 0)),
+a as materialized (
+	select w.account_id as id, ` + spendingRow("w", "w.held_nano", "sums.used", "sums.begun") + `
+	from w cross join d left join sums on sums.account_id = w.account_id where w.daily_limit_nano is not null),` +
+		limitedSQL("k", "api_keys", "key_id") + "," + limitedSQL("g", "agents", "agent_id") + `
 select c.ord - 1, w.account_id is null, coalesce(o.mine, false), coalesce(o.hangup, false), coalesce(w.paid_nano, 0), coalesce(w.bonus_nano, 0),
 	coalesce(w.accrued_any_nano + coalesce(sums.by_any, 0), 0), coalesce(w.accrued_paid_nano + coalesce(sums.by_paid, 0), 0),
 	coalesce(w.held_nano - coalesce(sums.begun, 0), 0), coalesce(w.disputed, false), coalesce(w.suspended, false), coalesce(w.low, false), w.recharge_below_nano,
-	coalesce(o.mine and o.fresh and o.starts, false)
+	coalesce(o.mine and o.fresh and o.starts, false), least(a.room, k.room, g.room),
+	coalesce(a.crossed, false) or coalesce(k.crossed, false) or coalesce(g.crossed, false)
 from c left join w on w.account_id = c.account left join old o on o.ord = c.ord left join sums on sums.account_id = c.account
+	left join a on a.id = c.account left join k on k.id = o.key_id and k.account_id = c.account left join g on g.id = o.agent_id and g.account_id = c.account
 where o.ord is not null or w.account_id is null and exists (select from wallets x where x.account_id = c.account)`
 }()
 
@@ -110,9 +122,13 @@ type CheckpointResult struct {
 	// Err is ErrFenced when the session is closed or another process owns it: hang
 	// up. ErrNotFound: there is no such session. It wraps ErrInvalid when the report
 	// is not one that can be stored, now or later.
-	Err    error
-	low    bool // the balance was below the wallet's low mark before
-	starts bool // it is the first with the clock running
+	Err error
+	// Room is what may still be charged today by the limits of spending that bind the
+	// session, what is held counted as charged; nil: none does. Without any it ends.
+	Room    *billing.Money
+	crossed bool // a limit was neared, or reached, by this
+	low     bool // the balance was below the wallet's low mark before
+	starts  bool // it is the first with the clock running
 	// rechargeBelow is the threshold of automatic recharge; nil while that is off.
 	rechargeBelow *billing.Money
 }
@@ -158,10 +174,14 @@ func (db *DB) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time) (
 		}
 		list = rest
 	}
-	weighed := make(map[string]bool, len(cs))
+	weighed, near := make(map[string]bool, len(cs)), map[string]bool{}
+	for i, r := range results {
+		near[cs[i].Session.Account] = near[cs[i].Session.Account] || r.crossed
+	}
 	var follow error // one account's trouble is not another's
 	for i, r := range results {
 		if account := cs[i].Session.Account; r.Err == nil && !r.Later && !weighed[account] {
+			r.crossed = near[account]
 			weighed[account] = true // what each of its sessions was told is the same
 			if err := db.crossed(ctx, account, r, now); err != nil {
 				follow = errors.Join(follow, fmt.Errorf("account %s: %w", account, err))
@@ -198,7 +218,7 @@ func (db *DB) storeReports(ctx context.Context, cs []Checkpoint, bills []billing
 		var r CheckpointResult
 		var mine bool
 		p := &r.Pots
-		_, err = pgx.ForEachRow(rows, []any{&at, &r.Later, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.Suspended, &r.low, &r.rechargeBelow, &r.starts},
+		_, err = pgx.ForEachRow(rows, []any{&at, &r.Later, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.Suspended, &r.low, &r.rechargeBelow, &r.starts, &r.Room, &r.crossed},
 			func() error {
 				if r.Err = nil; !mine && !r.Later {
 					r.Err = ErrFenced
@@ -233,6 +253,9 @@ func (db *DB) crossed(ctx context.Context, account string, r CheckpointResult, n
 		if err := db.rechargeNoticed(ctx, account, now); err != nil {
 			return err
 		}
+	}
+	if r.crossed {
+		return db.reweigh(ctx, account, now)
 	}
 	if r.low {
 		return nil

@@ -93,6 +93,9 @@ func (db *DB) settle(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Cl
 		w.live--
 	}
 	w.pots.Held -= s.held
+	if err := w.countSpending(ctx, tx, s.key, s.agent, dayOf(now), 0, -s.held); err != nil {
+		return err
+	}
 	s.open, s.held = false, 0
 	if err := w.weigh(ctx, tx, now); err != nil {
 		return err
@@ -118,21 +121,25 @@ type session struct {
 	amount    billing.Money // of usage
 	posted    billing.Money // part of amount that is in the ledger
 	postingNo int
+	// Who asked for it and who talks in it; empty: nobody, or it is not known.
+	key, agent string
+	spentDay   *time.Time // the last on which anything was charged
+	spent      billing.Money
 }
 
 var (
 	selectSession = `select s.kind, s.country, s.mobile, s.price_version, u.node_epoch, u.open, s.counted, u.started_at,
-		u.held_nano, u.amount_nano, u.posted_nano, u.posting_no, u.` + strings.Join(counters[:], ", u.") + `
+		u.held_nano, u.amount_nano, u.posted_nano, u.posting_no, coalesce(u.key_id, ''), coalesce(u.agent_id, ''), u.spent_day, u.spent_nano, u.` + strings.Join(counters[:], ", u.") + `
 		from session_usage u join sessions s on s.id = u.session_id
 		where u.session_id = $1 and u.account_id = $2 for no key update of u`
 
 	updateSession = func() string {
 		var set strings.Builder
 		for i, c := range counters {
-			fmt.Fprintf(&set, ", %s = $%d", c, 8+i)
+			fmt.Fprintf(&set, ", %s = $%d", c, 10+i)
 		}
 		return `update session_usage set open = $2, started_at = $3, held_nano = $4, amount_nano = $5, posted_nano = $6,
-			posting_no = $7` + set.String() + ` where session_id = $1`
+			posting_no = $7, spent_day = $8, spent_nano = $9` + set.String() + ` where session_id = $1`
 	}()
 )
 
@@ -140,7 +147,7 @@ var (
 func (db *DB) lockSession(ctx context.Context, tx pgx.Tx, account, id string) (*session, error) {
 	s := &session{id: id}
 	into := []any{&s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.version, &s.epoch, &s.open, &s.counted, &s.startedAt,
-		&s.held, &s.amount, &s.posted, &s.postingNo}
+		&s.held, &s.amount, &s.posted, &s.postingNo, &s.key, &s.agent, &s.spentDay, &s.spent}
 	for i := range s.usage {
 		into = append(into, &s.usage[i])
 	}
@@ -148,7 +155,7 @@ func (db *DB) lockSession(ctx context.Context, tx pgx.Tx, account, id string) (*
 }
 
 func (s *session) save(b *pgx.Batch) {
-	args := []any{s.id, s.open, s.startedAt, s.held, s.amount, s.posted, s.postingNo}
+	args := []any{s.id, s.open, s.startedAt, s.held, s.amount, s.posted, s.postingNo, s.spentDay, s.spent}
 	for _, n := range s.usage {
 		args = append(args, n)
 	}

@@ -31,7 +31,9 @@ const (
 	ErrDisputed            Error = "a payment of the account is disputed"
 	ErrTopupRequired       Error = "a first top-up is required"
 	ErrInsufficientBalance Error = "the balance is too low"
-	ErrConcurrency         Error = "too many sessions at once"
+	// ErrSpending: what the account, the key or the agent may spend in a day is spent.
+	ErrSpending    Error = "the day's limit of spending is reached"
+	ErrConcurrency Error = "too many sessions at once"
 	// ErrDoNotCall: the account's list of numbers not to call has the callee.
 	ErrDoNotCall Error = "the number is on the do-not-call list"
 	// ErrTopUps: MaxTopUps of the account were begun within the hour.

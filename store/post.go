@@ -56,8 +56,9 @@ func (db *DB) post(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, s *s
 	*accrued -= s.amount - s.posted
 	s.queuePosting(b, w, bill, bonus, now)
 	s.posted += due
+	before := s.amount
 	s.amount = s.posted
-	return nil
+	return s.charge(ctx, tx, w, s.amount-before, now)
 }
 
 // subtractPosted leaves in bill what earlier postings of the session did not

@@ -16,6 +16,7 @@ import (
 type Session struct {
 	ID      string
 	Account string
+	Key     string // as Start has it
 	Node    Node
 	Terms   billing.Terms
 	Card    *billing.RateCard // in force when it started: it is charged by no other
@@ -34,6 +35,7 @@ func (s *Session) AtFloor(p billing.Pots) bool {
 type Start struct {
 	Node    Node
 	Account string
+	Key     string // of the account, that asks, itself or by its ticket; empty: none does
 	Terms   billing.Terms
 	Card    *billing.RateCard // the one in force; it must be stored
 	Agent   string            // conversations: the account's agent; empty when the client brings its own prompt
@@ -68,7 +70,7 @@ type Start struct {
 // StartSession lets a session start or refuses, in this order: ErrTicketUsed,
 // ErrDoNotCall (outbound), ErrSuspended, ErrDisputed, ErrTopupRequired (outbound before the first top-up),
 // ErrInsufficientBalance (below the minimum, the first line minute would pass the
-// overdraft floor, or all that is expected would), ErrConcurrency, what Pace says. ErrFenced: a younger process has the
+// overdraft floor, or all that is expected would), ErrSpending, ErrConcurrency, what Pace says. ErrFenced: a younger process has the
 // node's name. ErrNotFound: no such account, or the agent is not the account's.
 // ErrRowTaken: the row is not the caller's to dial. A conversation gets its row of
 // history too. A session beside an error may have started, for the answer of the database
@@ -131,7 +133,7 @@ func (s *Start) session(now time.Time) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{ID: newID(sessionID, now), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
+	return &Session{ID: newID(sessionID, now), Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
 }
 
 // start decides about the session out of a locked wallet and writes it.
@@ -141,7 +143,11 @@ func (db *DB) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *Ses
 		return err
 	}
 	held := bill.Total()
-	if err := w.admit(s, out.Tariff.LineMinute(), held); err != nil {
+	spending := w.maySpend(ctx, tx, s.Key, s.Agent, max(held, out.firstMinute()), now)
+	if spending != nil && !errors.Is(spending, ErrSpending) {
+		return spending
+	}
+	if err := w.admit(s, out.Tariff.LineMinute(), held, spending); err != nil {
 		return err
 	}
 	balance := w.pots.Balance()
@@ -157,8 +163,17 @@ func (db *DB) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *Ses
 	return db.insertSession(ctx, tx, s, out, w, balance, held, now)
 }
 
-// admit is the whole decision whether a session may start.
-func (w *wallet) admit(s Start, firstMinute, expected billing.Money) error {
+// firstMinute is what the first minute of a telephone call costs.
+func (s *Session) firstMinute() billing.Money {
+	if !s.Terms.Kind.Phone() {
+		return 0
+	}
+	return s.Tariff.LineMinute()
+}
+
+// admit is the whole decision whether a session may start; spending is what the limits of
+// spending say.
+func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending error) error {
 	k, rules := s.Terms.Kind, s.Card.Wallet()
 	if err := w.solvent(k, rules); err != nil {
 		return err
@@ -172,6 +187,8 @@ func (w *wallet) admit(s Start, firstMinute, expected billing.Money) error {
 		return ErrInsufficientBalance
 	case expected > 0 && !w.pots.Covers(expected, k.PaidOnly(), rules.Overdraft):
 		return ErrInsufficientBalance
+	case spending != nil:
+		return spending
 	case !s.uncounted && w.live >= limit:
 		return ErrConcurrency
 	case s.Pace != nil:
@@ -243,16 +260,19 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 		granted = 1
 	}
 	b := &pgx.Batch{}
-	b.Queue(`insert into session_usage (session_id, account_id, node_epoch, paid_only, line_price_nano, line_granted, held_nano)
-		values ($1, $2, $3, $4, $5, $6, $7)`,
-		out.ID, s.Account, s.Node.Epoch, s.Terms.Kind.PaidOnly(), out.Tariff.LineMinute(), granted, held)
+	b.Queue(`insert into session_usage (session_id, account_id, node_epoch, paid_only, line_price_nano, line_granted, held_nano, key_id, agent_id)
+		values ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), nullif($9, ''))`,
+		out.ID, s.Account, s.Node.Epoch, s.Terms.Kind.PaidOnly(), out.Tariff.LineMinute(), granted, held, s.Key, s.Agent)
 	w.save(b)
-	return send(ctx, tx, b)
+	if err := send(ctx, tx, b); err != nil {
+		return err
+	}
+	return w.countSpending(ctx, tx, s.Key, s.Agent, dayOf(now), 0, held)
 }
 
 // LineMinute permits telephone minute number minute (the second is 2) before it
 // begins, by holding its price: ErrInsufficientBalance when that would pass the
-// overdraft floor, and the call must end at the boundary. Asking again for a
+// overdraft floor, ErrSpending when a limit of spending, and the call must end at the boundary. Asking again for a
 // permitted minute changes nothing. The hold becomes usage with the first
 // checkpoint inside the minute.
 func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time.Time) error {
@@ -263,8 +283,9 @@ func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time
 		}
 		var granted, epoch int64
 		var open bool
-		err = tx.QueryRow(ctx, `select line_granted, node_epoch, open from session_usage
-			where session_id = $1 and account_id = $2 for no key update`, s.ID, s.Account).Scan(&granted, &epoch, &open)
+		var agent string
+		err = tx.QueryRow(ctx, `select line_granted, node_epoch, open, coalesce(agent_id, '') from session_usage
+			where session_id = $1 and account_id = $2 for no key update`, s.ID, s.Account).Scan(&granted, &epoch, &open, &agent)
 		price := s.Tariff.LineMinute()
 		switch {
 		case err != nil:
@@ -278,12 +299,18 @@ func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time
 		case !w.pots.Covers(price, s.Terms.Kind.PaidOnly(), s.Card.Wallet().Overdraft):
 			return ErrInsufficientBalance
 		}
+		if err := w.maySpend(ctx, tx, s.Key, agent, price, now); err != nil {
+			return err
+		}
 		w.pots.Held += price
 		b := &pgx.Batch{}
 		b.Queue(`update session_usage set line_granted = $2, held_nano = held_nano + $3 where session_id = $1`,
 			s.ID, minute, price)
 		w.save(b)
-		return send(ctx, tx, b)
+		if err := send(ctx, tx, b); err != nil {
+			return err
+		}
+		return w.countSpending(ctx, tx, s.Key, agent, dayOf(now), 0, price)
 	})
 	return db.keepExpired(ctx, w, err, now)
 }

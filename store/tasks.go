@@ -66,6 +66,7 @@ type Task struct {
 type Submission struct {
 	Node    Node // that takes it on, though any may work on it
 	Account string
+	Key     string // as Start has it
 	Card    *billing.RateCard
 	Script
 	Chars int64 // Unicode code points of the text, above 0
@@ -82,7 +83,7 @@ func (db *DB) SubmitTask(ctx context.Context, s Submission, enqueue Enqueue, now
 	if s.Chars <= 0 {
 		return nil, invalid("a task needs a text")
 	}
-	start := Start{Node: s.Node, Account: s.Account, Terms: billing.Terms{Kind: billing.TTS}, Card: s.Card, uncounted: true}
+	start := Start{Node: s.Node, Account: s.Account, Key: s.Key, Terms: billing.Terms{Kind: billing.TTS}, Card: s.Card, uncounted: true}
 	start.Expect[billing.TTSChars] = s.Chars
 	t := &Task{ID: newID(taskID, now), Account: s.Account, Status: TaskPending, Script: s.Script, Chars: s.Chars, CreatedAt: now}
 	t.Text = ""

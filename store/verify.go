@@ -101,6 +101,7 @@ const scope = `with base as materialized (
 all_transfers as not materialized (select * from ledger_transfers),
 all_sessions as not materialized (select * from sessions),
 all_numbers as not materialized (select * from numbers),
+all_usage as not materialized (select * from session_usage),
 ledger_transfers as not materialized (select * from all_transfers where account_id = any($1)),
 new_transfers as not materialized (select t.* from all_transfers t join base b on b.account_id = t.account_id and t.seq > b.seq),
 sessions as not materialized (
@@ -144,7 +145,7 @@ func (db *DB) verifySome(ctx context.Context, r *Report, accounts []string) erro
 		}
 		r.Accounts, r.Sessions, r.Transfers = r.Accounts+int64(len(accounts)), r.Sessions+sessions, r.Transfers+transfers
 		all := slices.Concat(invariants, startInvariants, floorInvariants, numberInvariants, warningInvariants, campaignInvariants,
-			evidenceInvariants, overdueInvariants)
+			evidenceInvariants, spendingInvariants, overdueInvariants)
 		for _, inv := range all {
 			if err := r.query(ctx, tx, inv, accounts); err != nil {
 				return err

@@ -29,15 +29,19 @@ type wallet struct {
 	lowSince     *time.Time
 	// rechargeBelow is the threshold of automatic recharge; nil while that is off.
 	rechargeBelow *billing.Money
+	limited       bool // a key or an agent has a limit of spending
+	spending      spending
 }
 
 const walletColumns = `paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, live_sessions,
-	admissions, concurrency_override, open_disputes, suspended, first_topup_at, bonus_expires_at, last_seq, low_since, recharge_below_nano`
+	admissions, concurrency_override, open_disputes, suspended, first_topup_at, bonus_expires_at, last_seq, low_since, recharge_below_nano,
+	limited, daily_limit_nano, spent_day, spent_nano`
 
 func (w *wallet) into() []any {
 	p := &w.pots
 	return []any{&p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &w.live,
-		&w.admissions, &w.override, &w.disputes, &w.suspended, &w.firstTopup, &w.bonusExpires, &w.lastSeq, &w.lowSince, &w.rechargeBelow}
+		&w.admissions, &w.override, &w.disputes, &w.suspended, &w.firstTopup, &w.bonusExpires, &w.lastSeq, &w.lowSince, &w.rechargeBelow,
+		&w.limited, &w.spending.limit, &w.spending.day, &w.spending.spent}
 }
 
 // lockWallet locks the account's wallet for the rest of the transaction and
@@ -63,9 +67,11 @@ func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now tim
 func (w *wallet) save(b *pgx.Batch) {
 	b.Queue(`update wallets set paid_nano = $2, bonus_nano = $3, accrued_any_nano = $4, accrued_paid_nano = $5, held_nano = $6,
 		live_sessions = $7, admissions = $8, concurrency_override = $9, open_disputes = $10, suspended = $11,
-		first_topup_at = $12, bonus_expires_at = $13, last_seq = $14, low_since = $15 where account_id = $1`,
+		first_topup_at = $12, bonus_expires_at = $13, last_seq = $14, low_since = $15,
+		limited = $16, daily_limit_nano = $17, spent_day = $18, spent_nano = $19 where account_id = $1`,
 		w.account, w.pots.Paid, w.pots.Bonus, w.pots.AccruedAny, w.pots.AccruedPaid, w.pots.Held,
-		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq, w.lowSince)
+		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq, w.lowSince,
+		w.limited, w.spending.limit, w.spending.day, w.spending.spent)
 	if w.retry {
 		w.retryMonths(b)
 	}

@@ -31,6 +31,9 @@ const (
 	// WarnWebhookDisabled: a webhook is told nothing more, for it does not answer, or asked
 	// for that. Ends when it is enabled again, or with it.
 	WarnWebhookDisabled WarningKind = "webhook.disabled"
+	// WarnSpending: a day's limit of spending is used by four fifths, or reached. Ends with
+	// the day (UTC). One for each limit, day and of the two.
+	WarnSpending WarningKind = "spending.limit"
 )
 
 // WarningData are the figures of a warning; which are there depends on its kind.
@@ -47,6 +50,9 @@ type WarningData struct {
 	Disabled  bool           `json:"disabled,omitempty"`   // recharge.failed: there will be no further attempt
 	Dispute   string         `json:"dispute,omitempty"`    // dispute.opened: the provider's or the operator's name of it
 	Webhook   string         `json:"webhook,omitempty"`    // webhook.disabled: its identifier
+	Subject   string         `json:"subject,omitempty"`    // spending.limit: the account, the key or the agent
+	Limit     *billing.Money `json:"limit,omitempty"`      // spending.limit: of a day
+	Spent     *billing.Money `json:"spent,omitempty"`      // spending.limit: of it, what is held included
 }
 
 // Warning is one thing that an account was warned of.
@@ -69,14 +75,14 @@ type Warning struct {
 const releasedFor = 7 * 24 * time.Hour
 
 // warn records a warning within the transaction that holds w's lock: rolled back,
-// it never was. Of it only Kind, About and Data count. A second one of the same kind
+// it never was. Of it only Kind, About, Data and ClearedAt count. A second one of the same kind
 // about the same thing changes nothing.
 func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x Warning, now time.Time) error {
 	x.ID = newID(warningID, now)
 	if x.About == "" {
 		x.About = x.ID
 	}
-	var cleared *time.Time
+	cleared := x.ClearedAt
 	if x.Kind == WarnNumberReleased {
 		end := now.Add(releasedFor)
 		cleared = &end
@@ -111,6 +117,9 @@ func (w *wallet) warnDispute(ctx context.Context, tx pgx.Tx, id int64, d Warning
 // happen when a balance falls below a mark happens here and nowhere else.
 func (w *wallet) weigh(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if err := w.recharge(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := w.warnSpending(ctx, tx, now); err != nil {
 		return err
 	}
 	mark, err := w.db.lowMark(ctx, tx, w.rechargeBelow)

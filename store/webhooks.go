@@ -40,7 +40,7 @@ const (
 // WebhookKinds are the kinds of events that a webhook can ask for.
 func WebhookKinds() []string {
 	return []string{CallStarted, CallAnswered, CallEnded, CallTranscript, CallSummarized, CallAnalyzed, string(WarnBalanceLow), string(WarnNumberPastDue),
-		string(WarnNumberReleased), string(WarnRechargeFailed), string(WarnDisputeOpened), string(WarnWebhookDisabled)}
+		string(WarnNumberReleased), string(WarnRechargeFailed), string(WarnDisputeOpened), string(WarnWebhookDisabled), string(WarnSpending)}
 }
 
 // Bounds of webhooks.

@@ -24,8 +24,11 @@ func CloseCode(e *media.Ended) (int, string) {
 	case media.AgentHangup, media.UserHangup, media.Completed:
 		return CodeNormal, "the conversation has ended"
 	case media.BalanceExhausted:
-		if e.Detail == media.Disputed {
+		switch e.Detail {
+		case media.Disputed:
 			return CodePolicy, "a payment of the account is disputed"
+		case media.Spending:
+			return CodePolicy, "the day's limit of spending is reached"
 		}
 		return CodePolicy, "the balance is exhausted"
 	case media.MaxDuration:

@@ -100,7 +100,7 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 		return nil, api.Detail(api.ErrBadRequest, "text: it holds the character U+0000")
 	}
 	t, err := s.Store.SubmitTask(ctx, store.Submission{
-		Node: s.Node, Account: api.PrincipalOf(ctx).Account, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
+		Node: s.Node, Account: api.PrincipalOf(ctx).Account, Key: api.PrincipalOf(ctx).Key, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
 		Script: store.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
 	}, s.enqueue, time.Now())
 	if errors.Is(err, store.ErrTasks) {

@@ -312,6 +312,7 @@ func TestStopped(t *testing.T) {
 	for _, c := range []struct{ cause, want error }{
 		{context.Canceled, context.Canceled},
 		{context.DeadlineExceeded, context.DeadlineExceeded},
+		{&media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending}, store.ErrSpending},
 		{&media.Ended{Reason: media.BalanceExhausted}, store.ErrInsufficientBalance},
 		{&media.Ended{Reason: media.APIHangup, Detail: "drain"}, api.ErrDraining},
 	} {

@@ -44,7 +44,7 @@ type Concurrency struct {
 
 // Warning is one line of a banner.
 type Warning struct {
-	Kind    string       `json:"kind" doc:"account.suspended, dispute.opened, balance.exhausted (nothing starts), balance.low, recharge.failed, number.past_due, number.released (for a week) or bonus.expiring (within a week); there may be more kinds." example:"balance.low"`
+	Kind    string       `json:"kind" doc:"account.suspended, dispute.opened, balance.exhausted (nothing starts), balance.low, spending.limit (until midnight UTC), recharge.failed, number.past_due, number.released (for a week) or bonus.expiring (within a week); there may be more kinds." example:"balance.low"`
 	Message string       `json:"message" doc:"The same for people." example:"The balance is 3.41 USD: top up soon."`
 	Since   *time.Time   `json:"since" doc:"When it was noticed; null where that is not known."`
 	Data    EventFigures `json:"data" doc:"The figures; which are there depends on the kind."`
@@ -108,6 +108,7 @@ func warnings(b *store.Balance, rules billing.Wallet, at time.Time) []Warning {
 	case balance < b.LowMark:
 		warn(string(store.WarnBalanceLow), fmt.Sprintf("The balance is %s USD: top up soon.", shown(&balance)), b.LowSince, d)
 	}
+	noticed(store.WarnSpending)
 	noticed(store.WarnRechargeFailed)
 	noticed(store.WarnNumberPastDue)
 	noticed(store.WarnNumberReleased)

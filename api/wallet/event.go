@@ -15,7 +15,7 @@ import (
 // AccountEvent is something that an account should know.
 type AccountEvent struct {
 	ID        string       `json:"id" doc:"Names the event; younger ones sort later." example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Kind      string       `json:"kind" doc:"balance.low, number.past_due, number.released, recharge.failed, dispute.opened or webhook.disabled; there may be more kinds." example:"balance.low"`
+	Kind      string       `json:"kind" doc:"balance.low, number.past_due, number.released, recharge.failed, dispute.opened, webhook.disabled or spending.limit; there may be more kinds." example:"balance.low"`
 	Message   string       `json:"message" doc:"The same for people." example:"The balance has fallen to 4.99 USD, below 5 USD: top up soon."`
 	Data      EventFigures `json:"data" doc:"The figures; which are there depends on the kind."`
 	CreatedAt time.Time    `json:"created_at" doc:"When it was noticed."`
@@ -36,12 +36,16 @@ type EventFigures struct {
 	Disabled  bool       `json:"disabled,omitempty" doc:"Automatic recharge is off now."`
 	Dispute   string     `json:"dispute,omitempty" doc:"What the payment provider or the operator calls the dispute." example:"dp_1"`
 	Webhook   string     `json:"webhook,omitempty" doc:"The webhook that is disabled." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Subject   string     `json:"subject,omitempty" doc:"Whose limit of spending it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Limit     *USD       `json:"limit,omitempty" doc:"What may be spent in a day (UTC)."`
+	Spent     *USD       `json:"spent,omitempty" doc:"What was spent of it, with what was held, when it was noticed."`
 }
 
 func viewFigures(d store.WarningData) EventFigures {
 	usd := func(m *billing.Money) *USD { return (*USD)(m) }
 	return EventFigures{Balance: usd(d.Balance), Threshold: usd(d.Threshold), Amount: usd(d.Amount), NumberID: d.NumberID, Number: d.Number,
-		DueAt: d.DueAt, ReleaseAt: d.ReleaseAt, Attempt: d.Attempt, Reason: d.Reason, Disabled: d.Disabled, Dispute: d.Dispute, Webhook: d.Webhook}
+		DueAt: d.DueAt, ReleaseAt: d.ReleaseAt, Attempt: d.Attempt, Reason: d.Reason, Disabled: d.Disabled, Dispute: d.Dispute, Webhook: d.Webhook,
+		Subject: d.Subject, Limit: usd(d.Limit), Spent: usd(d.Spent)}
 }
 
 // ViewEvent is a warning as its account sees it, listed or published.
@@ -78,6 +82,13 @@ func Sentence(w *store.Warning) string {
 			why = "it answered 410, that it is gone"
 		}
 		return fmt.Sprintf("The webhook %s is disabled: %s. Enable it when it works again.", d.Webhook, why)
+	}
+	if w.Kind == store.WarnSpending {
+		what := "is nearly reached"
+		if d.Limit != nil && d.Spent != nil && *d.Spent >= *d.Limit {
+			what = "is reached: what it binds has ended, and nothing of it begins before midnight UTC"
+		}
+		return fmt.Sprintf("The limit of %s, %s USD a day, %s.", d.Subject, shown(d.Limit), what)
 	}
 	return string(w.Kind) // a kind of a younger server's
 }

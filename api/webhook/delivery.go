@@ -116,6 +116,7 @@ func describe(a *api.API) {
 		string(store.WarnRechargeFailed):  {"An automatic recharge failed", warning},
 		string(store.WarnDisputeOpened):   {"A payment is disputed", warning},
 		string(store.WarnWebhookDisabled): {"Another webhook was disabled", warning},
+		string(store.WarnSpending):        {"A day's limit of spending is nearly reached, or reached", warning},
 	}
 	doc.Webhooks = map[string]*huma.PathItem{}
 	for kind, k := range kinds {

@@ -37,6 +37,7 @@ func TestCloseCodes(t *testing.T) {
 		{ended(media.APIHangup, ""), 1000},
 		{ended(media.APIHangup, "drain"), 1001},
 		{ended(media.BalanceExhausted, ""), 1008},
+		{ended(media.BalanceExhausted, media.Spending), 1008},
 		{ended(media.MaxDuration, ""), 1008},
 		{ended(media.Failed, "engine"), 1011},
 		{fmt.Errorf("wrapped: %w", ended(media.MaxDuration, "")), 1008},

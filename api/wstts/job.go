@@ -50,7 +50,7 @@ func verdict(client context.Context, err error, sent, all int64) (int64, error) 
 		return 0, nil
 	case client.Err() != nil && !errors.Is(context.Cause(client), socket.ErrCut):
 		return sent, context.Canceled
-	case errors.Is(err, store.ErrInsufficientBalance):
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrSpending):
 		return sent, err
 	}
 	return 0, err

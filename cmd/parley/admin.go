@@ -156,7 +156,7 @@ func exitStatus(err error) int {
 	case errors.Is(err, store.ErrInvalid):
 		return exitUsage
 	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired),
-		errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
+		errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended), errors.Is(err, store.ErrSpending):
 		return exitRefused
 	}
 	if e, ok := errors.AsType[*endError](err); ok {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"parley/billing"
 	"parley/inference"
 	"parley/pipeline"
 	"parley/pipeline/schema"
@@ -87,7 +86,7 @@ func (n *Node) analysisOf(ctx context.Context, d *store.DueAnalysis) (result sto
 	case len(d.Call.Transcript) == 0:
 		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSilence}, nil, nil
 	}
-	paid, err := n.mayCharge(ctx, d.Account, d.Call.Direction)
+	paid, err := n.mayCharge(ctx, d.Account, d.Call)
 	if err != nil {
 		return result, nil, err
 	}
@@ -120,14 +119,21 @@ func (n *Node) analysisOf(ctx context.Context, d *store.DueAnalysis) (result sto
 	return result, q.took, err
 }
 
-// mayCharge says whether anything is left of an account's balance for what comes after a
-// call.
-func (n *Node) mayCharge(ctx context.Context, account string, of billing.Kind) (bool, error) {
+// mayCharge says whether anything is left of an account's balance, and of the limits of
+// spending that bound the call, for what comes after it.
+func (n *Node) mayCharge(ctx context.Context, account string, c *store.Call) (bool, error) {
 	a, err := n.db.Account(ctx, account)
 	if err != nil {
 		return false, err
 	}
-	return !a.Suspended && a.OpenDisputes == 0 && a.Pots.Spendable(of.PaidOnly())-a.Pots.Held > 0, nil
+	if a.Suspended || a.OpenDisputes > 0 || a.Pots.Spendable(c.Direction.PaidOnly())-a.Pots.Held <= 0 {
+		return false, nil
+	}
+	err = n.db.MaySpendAfter(ctx, account, c.ID, n.db.Now())
+	if errors.Is(err, store.ErrSpending) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // question is what a model is asked about one call, with what that took.

@@ -237,7 +237,7 @@ func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
 		b.giveBack(ctx, r, r.DueAt, "", "")
 	case errors.Is(err, store.ErrConcurrency): // it is claimed again when a line is free
 		b.giveBack(ctx, r, now.Add(rest), p.Code, p.Message)
-	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired):
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrSpending):
 		b.giveBack(ctx, r, now.Add(tryAgain), p.Code, p.Message)
 	case errors.Is(err, pipeline.ErrDraining), errors.Is(err, pipeline.ErrFull), errors.Is(err, store.ErrFenced),
 		errors.Is(err, store.ErrUnavailable), ctx.Err() != nil:

@@ -24,7 +24,7 @@ func TestCalledNumber(t *testing.T) {
 func TestRefusalCodes(t *testing.T) {
 	for err, want := range map[error]int{
 		store.ErrNotFound: 404, errNoRoute: 404, store.ErrInvalid: 404, store.ErrConcurrency: 486, store.ErrInsufficientBalance: 480, store.ErrDisputed: 480,
-		store.ErrSuspended: 480, billing.ErrNoPrice: 480, store.ErrUnavailable: 503, errors.New("else"): 503,
+		store.ErrSuspended: 480, store.ErrSpending: 480, billing.ErrNoPrice: 480, store.ErrUnavailable: 503, errors.New("else"): 503,
 	} {
 		code, retry := refusalCode(fmt.Errorf("wrapped: %w", err))
 		if code != want || (retry > 0) != (want == 503) {

@@ -272,7 +272,7 @@ func refusalCode(err error) (code int, retry time.Duration) {
 	case errors.Is(err, store.ErrConcurrency):
 		return 486, 0
 	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended),
-		errors.Is(err, billing.ErrNoPrice):
+		errors.Is(err, store.ErrSpending), errors.Is(err, billing.ErrNoPrice):
 		return 480, 0
 	}
 	return 503, retryAfter // draining, full, the database away, an engine that does not start

@@ -49,5 +49,5 @@ func (n *Node) mayStart(ctx context.Context, p api.Principal) error {
 	case a.Pots.Spendable(false) < n.db.RateCard().Wallet().MinSessionStart:
 		return store.ErrInsufficientBalance
 	}
-	return nil
+	return n.db.MaySpend(ctx, p.Account, p.Key, n.db.Now())
 }

@@ -92,7 +92,7 @@ type books struct{ *Node }
 
 // Begin implements api.Books.
 func (b books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
-	w, err := b.manager.Work(ctx, p.Account, kind, expected)
+	w, err := b.manager.Work(ctx, p.Account, p.Key, kind, expected)
 	if err != nil {
 		return nil, refusal(err)
 	}

@@ -61,7 +61,7 @@ func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
 		n.log.Warn("a call of a batch has no summary: the model does not answer", "session", c.ID)
 		return nil
 	}
-	if paid, err := n.mayCharge(ctx, args.Account, c.Direction); err != nil || !paid {
+	if paid, err := n.mayCharge(ctx, args.Account, c); err != nil || !paid {
 		return err // nobody would pay for it
 	}
 	language, llm := "", n.engines.LLM

@@ -102,7 +102,7 @@ type conversations struct{ *Node }
 
 // Admit implements talk.Agents.
 func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (talk.Conversation, error) {
-	ask := pipeline.Admission{Account: who.Account, Terms: webTerms}
+	ask := pipeline.Admission{Account: who.Account, Key: who.Key, Terms: webTerms}
 	var longest time.Duration
 	if t := who.Ticket; t != nil && t.Agent != "" {
 		if agentID != "" && agentID != t.Agent {

@@ -157,7 +157,7 @@ func (c consultation) admit(ctx context.Context, number string) (*pipeline.Sessi
 	if err != nil {
 		return nil, to, errNotNow
 	}
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: c.session.Account(), Agent: c.agent, From: c.from, To: to.E164,
+	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
 		Terms: to.Terms(), LineOnly: true})
 	if err != nil {
 		n.counts.Refuse(refusal(err))
@@ -207,7 +207,7 @@ func notAdmitted(err error) error {
 	switch {
 	case errors.Is(err, store.ErrDoNotCall):
 		return errListed
-	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrSpending), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
 		return errMoney
 	case errors.Is(err, store.ErrConcurrency), errors.Is(err, pipeline.ErrFull):
 		return errLines

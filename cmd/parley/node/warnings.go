@@ -169,6 +169,7 @@ var subjects = map[store.WarningKind]string{
 	store.WarnDisputeOpened:  "A payment is disputed",
 
 	store.WarnWebhookDisabled: "A webhook is disabled",
+	store.WarnSpending:        "A limit of spending is nearly reached, or reached",
 }
 
 // letter is what the owner of an account reads.
