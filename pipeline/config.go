@@ -80,6 +80,8 @@ type Config struct {
 
 	Recorder Recorder // nil: the call is not recorded
 	Journal  Journal  // nil: it cannot be replayed
+	// RecordTransfers goes on recording when the caller is connected to somebody else.
+	RecordTransfers bool
 
 	// MaxDuration ends the call with a goodbye; 0: never.
 	MaxDuration time.Duration

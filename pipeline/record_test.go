@@ -163,3 +163,31 @@ func TestRecordingHoldsTheGoodbye(t *testing.T) {
 		})
 	}
 }
+
+// TestRecordingOfATransfer ends where the caller is connected to somebody, unless the agent
+// says otherwise.
+func TestRecordingOfATransfer(t *testing.T) {
+	for name, goesOn := range map[string]bool{"ends": false, "goes on": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := pipelinetest.NewScene(said(1000, 2500, "sales please"))
+				handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)
+				s.Config.RecordTransfers = goesOn
+				s.Leg.Tone = [2]time.Duration{8 * time.Second, 9 * time.Second}
+				consults(s, func(l *pipelinetest.Leg) {
+					l.Tone, l.HangUp = [2]time.Duration{3 * time.Second, 4 * time.Second}, 6*time.Second
+				}, nil)
+				got := played(t, s, 20*time.Second)
+				if _, said := got.sounds(0); goesOn != (said > 8*time.Second) {
+					t.Errorf("the caller's voice is in it up to %v", said)
+				}
+				if _, heard := got.sounds(1); goesOn != (heard > 7*time.Second) {
+					t.Errorf("what the caller heard is in it up to %v", heard)
+				}
+				if d := got.rate.Duration(len(got.sides[0])).Duration(); !goesOn && d > 7*time.Second {
+					t.Errorf("it lasts %v", d)
+				}
+			})
+		})
+	}
+}

@@ -33,6 +33,8 @@ type Settings struct {
 
 	// Record keeps the audio of the agent's calls; false. Callers must be told.
 	Record *bool `json:"record,omitempty"`
+	// RecordTransfers goes on after the caller has been connected to somebody; false.
+	RecordTransfers *bool `json:"record_transfers,omitempty"`
 
 	MaxDurationSeconds *int `json:"max_duration_seconds,omitempty"` // 10 to 7200; 7200
 	// RingMS is how long an incoming telephone call rings before it is answered.

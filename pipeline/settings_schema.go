@@ -51,6 +51,7 @@ func settingsSchema() *schema.Schema {
 		"on_machine":                  schema.OneOf("What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue.", "continue", "hangup", "message"),
 		"machine_message":             schema.Text("What is said after a machine's tone; needed with on_machine message. It may have variables.", maxNotice),
 		"record":                      schema.Flag("Record the agent's calls, both sides; false. Callers must be told where the law says so."),
+		"record_transfers":            schema.Flag("Go on recording after the caller has been connected to somebody by a call of this server: what the two say. They must be told, too; false."),
 		"recording_notice":            schema.Text("What is said before the first message, word for word. Neither can be interrupted then.", maxNotice),
 	})
 	s.Properties["engines"], s.Properties["analysis"] = enginesSchema(), analysisSchema()

@@ -164,6 +164,9 @@ func (c *Call) connect(s *second) {
 	c.mouth.cut(false)
 	c.tools.told = false // nobody goes on after the functions
 	c.bridge = &bridge{second: s}
+	if t, ok := c.leg.(*taped); ok && !c.cfg.RecordTransfers { // somebody is there whom nobody has told
+		c.leg = t.Leg
+	}
 	if asr := c.ear.asr; asr != nil { // nobody listens to two people talking
 		c.stream++
 		c.ear.asr, c.ear.feeds, c.ear.owed = nil, false, false

@@ -77,7 +77,8 @@ var agentFields = []agentField{
 	{Name: "engines_llm", Label: "Engines for answering", how: aRows, section: "engines", path: "engines.llm"},
 	{Name: "engines_tts", Label: "Engines for speaking", how: aRows, section: "engines", path: "engines.tts"},
 
-	{Name: "record", Label: "Recording", how: aFlag, section: "records"}, {Name: "recording_notice", Label: "Notice of recording", how: aText, section: "records"},
+	{Name: "record", Label: "Recording", how: aFlag, section: "records"}, {Name: "record_transfers", Label: "Recording of transfers", how: aFlag, section: "records"},
+	{Name: "recording_notice", Label: "Notice of recording", how: aText, section: "records"},
 }
 
 // agentColumns are the fields of an entry of each list.

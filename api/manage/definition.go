@@ -156,6 +156,7 @@ func (settingsObject) Schema(huma.Registry) *huma.Schema {
 			"variables":            variableMap(),
 			"knowledge":            knowledgeList(),
 			"record":               {Type: huma.TypeBoolean, Description: "Record the agent's calls, both sides; false. Callers must be told where the law says so."},
+			"record_transfers":     {Type: huma.TypeBoolean, Description: "Go on recording after the caller has been connected to somebody by a call of this server: what the two say. They must be told, too; false."},
 			"recording_notice":     {Type: huma.TypeString, MaxLength: &longest, Description: "What is said before the first message, word for word. Neither can be interrupted then."},
 			"on_machine":           {Type: huma.TypeString, Enum: []any{"continue", "hangup", "message"}, Description: "What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue."},
 			"machine_message":      {Type: huma.TypeString, MaxLength: &longest, Description: "What is said after a machine's tone; needed with on_machine message. It may have variables."},

@@ -34,7 +34,7 @@ var good = []string{
 	`{"name":"N"}`, `{"name":"N","voice":"esca_m2","language":"pt-BR","prompt":"","first_message":"Hi {{caller.name}}"}`,
 	`{"name":"N","id":"ag_1","version":"x","created_at":null,"updated_at":7}`, `{"name":"N","voice":"f3","language":"EU","tools":[],"settings":{}}`,
 	settings(`"variables":{"city":"","Name_2":"x"},"goodbye":"Bye {{ city }}, {{Name_2}}","timezone":"Europe/Madrid"`),
-	settings(`"knowledge":[{"title":"Menu","text":"Soup {{not a variable}}"}],"recording_notice":"This call is recorded."`),
+	settings(`"knowledge":[{"title":"Menu","text":"Soup {{not a variable}}"}],"recording_notice":"This call is recorded.","record_transfers":true`),
 	settings(`"speed":0.5,"on_machine":"message","machine_message":"Call us, {{now}}."`), settings(`"speed":2,"on_machine":"hangup"`),
 	settings(`"transfer_to":[{"number":"+34911234567","name":"Sales"}],"pronunciation":[{"word":"SQL","say":"sequel"}]`),
 	settings(`"min_endpoint_ms":100,"max_endpoint_ms":6000,"barge_in_ms":200,"idle_seconds":0,"idle_reprompts":10,"max_duration_seconds":7200,"ring_ms":0,

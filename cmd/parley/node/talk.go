@@ -83,6 +83,9 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	cfg = pipeline.Config{Agent: p.agent, LLM: engines.llm, TTS: engines.tts, Listener: listener,
 		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log,
 		Speculate: p.settings.Speculate(n.db.RateCard().SpeculativeReplies())}
+	if r := p.settings.RecordTransfers; r != nil {
+		cfg.RecordTransfers = *r
+	}
 	if v := p.settings.SpeculativeVoice; v != nil {
 		cfg.SpeculateVoice = *v
 	}
