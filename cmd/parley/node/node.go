@@ -41,38 +41,39 @@ type Node struct {
 	// them before Handler.
 	Version, DataDir string
 
-	cfg      *config.Config
-	log      *slog.Logger
-	db       *store.DB
-	life     store.Node
-	bus      *bus.Bus
-	mouth    busMouth
-	engines  *Engines
-	manager  *pipeline.Manager
-	pressure *load
-	phone    *sip.UserAgent                               // nil without telephony
-	cert     *Certificate                                 // nil without TLS
-	network  *simulated.Carrier                           // nil without the simulated carrier
-	person   func(text string) (samples []int16, ok bool) // lines of its people that were recorded
-	jobs     *jobs.Queue
-	tasks    *task.Service
-	records  *recording.Service
-	numbers  *callcenter.Desk // nil without telephony
-	batches  *batches         // nil without telephony
-	mail     *mail.Server     // nil: warnings are not mailed
-	metrics  *metrics
-	traces   *trace.Tracer // nil: there is no collector
-	limits   *talk.ConnectLimits
-	web      *webRTC     // nil without WebRTC
-	sockets  *socket.Set // those without a conversation
-	tickets  *ticket.Signer
-	till     till
-	secrets  *store.Vault   // of accounts
-	tools    *tool.Provider // functions that this server runs for agents
-	guard    *tool.Guard    // of their requests
-	hooks    *store.Webhooks
-	poster   *tool.Poster   // of what webhooks are told
-	wires    sync.WaitGroup // telephone calls whose wire is still to be stored
+	cfg       *config.Config
+	log       *slog.Logger
+	db        *store.DB
+	life      store.Node
+	bus       *bus.Bus
+	mouth     busMouth
+	engines   *Engines
+	manager   *pipeline.Manager
+	pressure  *load
+	phone     *sip.UserAgent                               // nil without telephony
+	cert      *Certificate                                 // nil without TLS
+	network   *simulated.Carrier                           // nil without the simulated carrier
+	person    func(text string) (samples []int16, ok bool) // lines of its people that were recorded
+	jobs      *jobs.Queue
+	tasks     *task.Service
+	records   *recording.Service
+	numbers   *callcenter.Desk // nil without telephony
+	batches   *batches         // nil without telephony
+	mail      *mail.Server     // nil: warnings are not mailed
+	metrics   *metrics
+	traces    *trace.Tracer // nil: there is no collector
+	limits    *talk.ConnectLimits
+	transfers *api.Buckets // by account
+	web       *webRTC      // nil without WebRTC
+	sockets   *socket.Set  // those without a conversation
+	tickets   *ticket.Signer
+	till      till
+	secrets   *store.Vault   // of accounts
+	tools     *tool.Provider // functions that this server runs for agents
+	guard     *tool.Guard    // of their requests
+	hooks     *store.Webhooks
+	poster    *tool.Poster   // of what webhooks are told
+	wires     sync.WaitGroup // telephone calls whose wire is still to be stored
 	// consentKey hashes the numbers in the evidence of consent.
 	consentKey string
 	busKey     string // seals what nodes ask of each other
@@ -95,7 +96,7 @@ type Part struct {
 // binds the telephone. Close undoes it. secret is the master key: nodes that are to
 // take each other's tickets share it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
-	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), sockets: socket.NewSet()}
+	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), transfers: api.NewBuckets(transferEvery, transfersEach), sockets: socket.NewSet()}
 	n.consentKey, n.busKey = derived(secret, "consent"), derived(secret, "bus commands")
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err

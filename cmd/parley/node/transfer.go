@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"parley/api"
 	"parley/billing"
@@ -19,6 +22,10 @@ import (
 // number of the account's that the call is on: whoever is called for a transfer sees it.
 func (n *Node) telephoneFunctions(cfg *pipeline.Config, p plan, session *pipeline.Session, ours string) {
 	c := n.consultation(session, p, ours)
+	c.tries = new(tries)
+	for _, d := range p.settings.TransferTo {
+		c.tries.listed = append(c.tries.listed, d.Number)
+	}
 	p.settings.Telephone(cfg, &pipeline.Transfer{Check: c.check, Consult: c.call}, n.optOut(session))
 }
 
@@ -33,20 +40,61 @@ var (
 	errHungUp   = errors.New("the call is over")
 	errUnasked  = errors.New("it is not known what came of it: the caller is still here")
 	errRefusing = errors.New("the telephone company refused the transfer")
+	errTries    = errors.New("no further transfer is tried in this call")
+	errOften    = errors.New("too many callers of the account are transferred at the moment")
 )
+
+// What an agent that callers talk into transfers can cost is bounded: a caller who has the
+// agent try one number after another, and callers who all do. Beyond that a transfer is a
+// call as any other: its country, its price, the money there is and the lines of the account.
+const (
+	maxTries    = 5 // transfers that are tried in a call
+	maxUnlisted = 2 // and of these to numbers that are not on the agent's list
+	// transfersEach account may try at once on a node, and one more each transferEvery.
+	transfersEach = 10
+	transferEvery = 6 * time.Second
+)
+
+// tries counts those of one call.
+type tries struct {
+	listed        []string // numbers of the agent's list
+	mu            sync.Mutex
+	all, unlisted int
+}
+
+// take counts one, unless it is too many.
+func (t *tries) take(number string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := slices.Contains(t.listed, number)
+	if t.all >= maxTries || !known && t.unlisted >= maxUnlisted {
+		return false
+	}
+	t.all++
+	if !known {
+		t.unlisted++
+	}
+	return true
+}
 
 // check weighs a number as that of a dial is: what it returns is what is called. Whoever
 // is not to be called is not called by the far end for us either.
 func (c consultation) check(ctx context.Context, number string) (string, error) {
 	n := c.node
+	if c.tries != nil && !c.tries.take(number) {
+		n.counts.Refuse(api.ErrRateLimited)
+		return "", errTries
+	}
 	to, err := n.callee(number)
 	if err == nil {
 		_, err = n.db.DoNotCall(ctx, c.session.Account(), to.E164)
 		switch {
 		case err == nil:
 			err = store.ErrDoNotCall
-		case errors.Is(err, store.ErrNotFound):
+		case errors.Is(err, store.ErrNotFound) && n.transfers.Take(c.session.Account()):
 			return to.E164, nil
+		case errors.Is(err, store.ErrNotFound):
+			err = api.ErrRateLimited
 		}
 	}
 	n.counts.Refuse(err)
@@ -59,6 +107,8 @@ func (c consultation) check(ctx context.Context, number string) (string, error) 
 		return "", errNoPrice
 	case errors.Is(err, store.ErrDoNotCall):
 		return "", errListed
+	case errors.Is(err, api.ErrRateLimited):
+		return "", errOften
 	}
 	return "", errNotNow
 }
@@ -141,6 +191,7 @@ type consultation struct {
 	session *pipeline.Session // of the call that is transferred
 	agent   string
 	from    string
+	tries   *tries // of the call; nil: nobody counts them
 }
 
 // consultation is for transfers of a call that is on a number of the account's: whoever

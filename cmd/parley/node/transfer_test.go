@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/api"
 	"parley/billing"
 	"parley/inference"
 	"parley/inference/enginetest"
@@ -195,6 +196,47 @@ func TestTransferable(t *testing.T) {
 	if got, err := c.check(ctx, "+34911234567"); !errors.Is(err, errNotNow) {
 		t.Errorf("unseen: %q, %v", got, err)
 	}
+}
+
+// TestTransfersAreBounded: a caller who has the agent try number after number comes to an
+// end, at numbers outside the agent's list sooner, and so do all callers of an account.
+func TestTransfersAreBounded(t *testing.T) {
+	d := newDesk(t)
+	const sales = "+34911234567"
+	d.node.transfers = api.NewBuckets(time.Hour, transfersEach) // none comes back while we look
+	call := func(account string) *pipeline.Transfer {
+		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: account, From: "+34600123456", To: deskNumber,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+		d.ok(err)
+		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
+		cfg, anywhere := new(pipeline.Config), true
+		p := plan{settings: pipeline.Settings{TransferAny: &anywhere, TransferTo: []pipeline.Destination{{Number: sales}}}}
+		d.node.telephoneFunctions(cfg, p, session, deskNumber)
+		return cfg.Transfer
+	}
+	try := func(x *pipeline.Transfer, number string, want error) {
+		t.Helper()
+		if _, err := x.Check(t.Context(), number); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", number, err, want)
+		}
+	}
+	one := call(d.who.Account)
+	for _, number := range []string{"+34911234568", "+34911234569"} {
+		try(one, number, nil)
+	}
+	try(one, "+34911234570", errTries)
+	for range maxTries - maxUnlisted {
+		try(one, sales, nil)
+	}
+	try(one, sales, errTries)
+	two := call(d.who.Account)
+	for range maxTries {
+		try(two, sales, nil)
+	}
+	try(call(d.who.Account), sales, errOften) // ten in a moment are all there are
+	other, err := d.node.db.CreateAccount(t.Context(), "another", d.node.RateCard(), time.Now())
+	d.ok(err)
+	try(call(other.ID), sales, nil)
 }
 
 // TestReferralsAreCalls: a transfer that the far end does passes what a dial passes, before
