@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: run test check lint soak build bench help go
+.PHONY: run test check lint soak build bench bench-against help go
 
 # Where Go's own installer puts it, for shells that were not told.
 export PATH := $(PATH):/usr/local/go/bin
@@ -59,8 +59,22 @@ bench: build bin/.installed-test ## measure against the bars: prints a table, wr
 	bin/parley bench ledger --json bench/ledger.json > /dev/null
 	@bin/parley bench report --json bench/latest.json bench/turn-ws.json bench/turn-sip.json bench/call.json bench/call-vad.json bench/call-denoise.json bench/call-webrtc.json bench/tts.json bench/ledger.json bench/go.txt bench/pages.txt
 
+# For example: make bench-against BASE=HEAD~3 BENCH="call --calls 100"
+BENCH ?= ledger
+PERCENT ?= 5
+bench-against: build ## compare five runs of "parley bench $(BENCH)" with those of the commit BASE
+	@[ -n "$(BASE)" ] || { echo "which commit? BASE=..." >&2; exit 1; }
+	@mkdir -p bench && rm -rf bench/base && git worktree prune
+	git worktree add --quiet --detach bench/base $(BASE)
+	cd bench/base && go build -o ../base-bin/ ./cmd/parley ./cmd/parley-speech
+	git worktree remove --force bench/base
+	@for i in 1 2 3 4 5; do \
+		bench/base-bin/parley bench $(BENCH) --json bench/old-$$i.json > /dev/null && \
+		bin/parley bench $(BENCH) --json bench/new-$$i.json > /dev/null || exit 1; done
+	@cd bench && ../bin/parley bench compare --percent $(PERCENT) --old old-1.json,old-2.json,old-3.json,old-4.json,old-5.json new-[1-5].json
+
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-14s %s\n", $$1, $$2}'
 
 bin/.installed-%: deploy/install.sh
 	@mkdir -p bin

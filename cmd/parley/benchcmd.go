@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -10,9 +11,9 @@ import (
 )
 
 func newBenchCommand() *cobra.Command {
-	return group("bench", "Load and latency measurements: turn, call, tts, ledger, report",
+	return group("bench", "Load and latency measurements: turn, call, tts, ledger, report, compare",
 		"Measures how fast and how many: each command starts what it needs, measures it and prints a table with its bars.",
-		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchCall(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchLoad())
+		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchCall(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchCompare(), newBenchLoad())
 }
 
 func newBenchTurn() *cobra.Command {
@@ -131,6 +132,34 @@ func newBenchReport() *cobra.Command {
 		return showReport(cmd, r, save)
 	}
 	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	return cmd
+}
+
+func newBenchCompare() *cobra.Command {
+	var before []string
+	var percent float64
+	cmd := &cobra.Command{Use: "compare --old FILE,... FILE...", Short: "Compare runs of an old build with runs of a new one",
+		Long: "Compares the medians of files written with --json. What is worse by more than --percent, and by more than the old\n" +
+			"runs differ among themselves, is marked, and the command fails. What has a floor is compared by it.",
+		Example: "  parley bench compare --old old-1.json,old-2.json new-1.json new-2.json", Args: cobra.MinimumNArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		list, err := bench.Compare(before, args)
+		if err != nil {
+			return err
+		}
+		if err := bench.PrintComparison(cmd.OutOrStdout(), list, percent/100); err != nil {
+			return err
+		}
+		for _, c := range list {
+			if c.Beyond(percent / 100) {
+				return errors.New("the new build is worse")
+			}
+		}
+		return nil
+	}
+	cmd.Flags().StringSliceVar(&before, "old", nil, "files of the old build's runs")
+	cmd.Flags().Float64Var(&percent, "percent", 5, "by how much the new build may be worse")
+	_ = cmd.MarkFlagRequired("old") // it is there
 	return cmd
 }
 
