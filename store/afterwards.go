@@ -55,6 +55,47 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 	return wrote && err == nil, err
 }
 
+// HoldAfterwards says whether the account can pay for work on a call of it that is over:
+// what is expected of it, after what sessions hold and what other such work is expected to
+// cost, must not pass zero. Then it counts against that until what came of it is charged,
+// for as long as lease at most. An account that is suspended or disputed pays for none.
+func (db *DB) HoldAfterwards(ctx context.Context, account, id string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error) {
+	err = db.tx(ctx, "hold for a call that is over", func(tx pgx.Tx) error {
+		w, err := db.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		s, err := db.lockSession(ctx, tx, account, id)
+		if err != nil {
+			return err
+		}
+		card, err := db.card(ctx, tx, s.version)
+		if err != nil {
+			return err
+		}
+		bill, err := priceOf(card, s.terms, expect)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "delete from afterwards_holds where account_id = $1 and (until <= $2 or session_id = $3)", account, now, id); err != nil {
+			return err
+		}
+		var held billing.Money
+		if err := tx.QueryRow(ctx, "select coalesce(sum(amount_nano), 0)::bigint from afterwards_holds where account_id = $1", account).Scan(&held); err != nil {
+			return err
+		}
+		cost := bill.Total()
+		paid = !w.suspended && w.disputes == 0 && w.pots.Covers(held+cost, s.terms.Kind.PaidOnly(), 0)
+		b := &pgx.Batch{}
+		if paid {
+			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, now.Add(lease))
+		}
+		w.save(b) // lockWallet may have settled expired credit
+		return send(ctx, tx, b)
+	})
+	return paid && err == nil, err
+}
+
 // summarize notes a completion that a call's summary took, and counts its tokens.
 func (s *session) summarize(ctx context.Context, tx pgx.Tx, g Generation) error {
 	g.InTokens, g.OutTokens = max(0, g.InTokens), max(0, g.OutTokens)
@@ -66,7 +107,11 @@ func (s *session) summarize(ctx context.Context, tx pgx.Tx, g Generation) error 
 	return err
 }
 
-func (s *session) summarizeAll(ctx context.Context, tx pgx.Tx, took []Generation) error {
+// summarizeAll is summarize for all that one try took, which holds nothing any more.
+func (s *session) summarizeAll(ctx context.Context, tx pgx.Tx, took ...Generation) error {
+	if _, err := tx.Exec(ctx, "delete from afterwards_holds where session_id = $1", s.id); err != nil {
+		return err
+	}
 	for _, g := range took {
 		if err := s.summarize(ctx, tx, g); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,8 +125,10 @@ func (db *DB) ClaimAnalysis(ctx context.Context, now time.Time) (*DueAnalysis, e
 
 // AnalysisLater has a claimed analysis tried again: after five seconds first, five minutes
 // at last. With the eighth try it is given up, for the reason engine. A summary that was
-// made is kept for the next try, and charged, as in SaveAnalysis.
+// made is kept for the next try, and charged, as in SaveAnalysis; what was discarded is
+// not, so that a call pays for the answers of one try beside its summary.
 func (db *DB) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []Generation, now time.Time) error {
+	took = slices.DeleteFunc(slices.Clone(took), func(g Generation) bool { return g.Outcome == "discarded" })
 	if d.Try >= maxAnalysisTries {
 		_, err := db.SaveAnalysis(ctx, d, Analysis{State: AnalysisFailed, Reason: AnalysisEngine, Summary: summary}, took, now)
 		return err
@@ -137,7 +140,7 @@ func (db *DB) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err
 		}
-		return true, nil, s.summarizeAll(ctx, tx, took)
+		return true, nil, s.summarizeAll(ctx, tx, took...)
 	})
 	return err
 }
@@ -155,7 +158,7 @@ func (db *DB) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err
 		}
-		if err := s.summarizeAll(ctx, tx, took); err != nil {
+		if err := s.summarizeAll(ctx, tx, took...); err != nil {
 			return false, nil, err
 		}
 		var events []happening

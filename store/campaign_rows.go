@@ -171,7 +171,7 @@ func (db *DB) SaveSummary(ctx context.Context, account, id string, m Summary, no
 		if err != nil || !saved {
 			return false, nil, err
 		}
-		err = s.summarize(ctx, tx, Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
+		err = s.summarizeAll(ctx, tx, Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
 		return true, []happening{event(account, CallSummarized, id, now)}, err
 	})
 }

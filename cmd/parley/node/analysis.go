@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/billing"
 	"parley/inference"
 	"parley/pipeline"
 	"parley/pipeline/schema"
@@ -86,18 +87,26 @@ func (n *Node) analysisOf(ctx context.Context, d *store.DueAnalysis) (result sto
 	case len(d.Call.Transcript) == 0:
 		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSilence}, nil, nil
 	}
-	paid, err := n.mayCharge(ctx, d.Account, d.Call)
+	q := question{llm: n.engines.chosen(settings.Engines).llm, lines: summaryLines(d.Call.Transcript), language: d.Language}
+	var expect billing.Usage
+	summary := inference.SummaryFor(q.lines, q.language, wanted.SummaryPrompt)
+	if wanted.Summary && result.Summary == nil {
+		expectAnswers(&expect, summary, 1)
+	}
+	if len(wanted.Extract) > 0 {
+		expectAnswers(&expect, inference.ExtractRequest(q.lines, q.language, wanted.Extract), 2)
+	}
+	paid, err := n.mayCharge(ctx, d.Account, d.Session, expect, store.AnalysisLease)
 	if err != nil {
 		return result, nil, err
 	}
 	if !paid {
-		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisBalance}, nil, nil
+		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisBalance, Summary: result.Summary}, nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, analysisTime)
 	defer cancel()
-	q := question{llm: n.engines.chosen(settings.Engines).llm, lines: summaryLines(d.Call.Transcript), language: d.Language}
 	if wanted.Summary && result.Summary == nil {
-		text, err := q.ask(ctx, inference.SummaryFor(q.lines, q.language, wanted.SummaryPrompt))
+		text, err := q.ask(ctx, summary)
 		if err == nil && text == "" {
 			q.discard()
 			err = errNoSummary
@@ -119,21 +128,33 @@ func (n *Node) analysisOf(ctx context.Context, d *store.DueAnalysis) (result sto
 	return result, q.took, err
 }
 
-// mayCharge says whether anything is left of an account's balance, and of the limits of
-// spending that bound the call, for what comes after it.
-func (n *Node) mayCharge(ctx context.Context, account string, c *store.Call) (bool, error) {
-	a, err := n.db.Account(ctx, account)
-	if err != nil {
-		return false, err
-	}
-	if a.Suspended || a.OpenDisputes > 0 || a.Pots.Spendable(c.Direction.PaidOnly())-a.Pots.Held <= 0 {
-		return false, nil
-	}
-	err = n.db.MaySpendAfter(ctx, account, c.ID, n.db.Now())
+// mayCharge says whether what is expected of work on a call that is over may be charged:
+// the account can pay for it, for so long as lease, and the limits of spending that bound
+// the call allow more.
+func (n *Node) mayCharge(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration) (bool, error) {
+	err := n.db.MaySpendAfter(ctx, account, call, n.db.Now())
 	if errors.Is(err, store.ErrSpending) {
 		return false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	return n.db.HoldAfterwards(ctx, account, call, expect, lease, n.db.Now())
+}
+
+// bytesOfToken are fewer than those of a token in any language, so that what is expected of
+// a request is rather too much.
+const bytesOfToken = 2
+
+// expectAnswers adds what a request may take that is made so many times, the later ones
+// with the answers before.
+func expectAnswers(u *billing.Usage, r inference.Request, times int64) {
+	in, out := len(r.System)+len(r.Schema), int64(r.MaxTokens)
+	for _, m := range r.Messages {
+		in += len(m.Text)
+	}
+	u[billing.SummaryIn] += times*int64(in/bytesOfToken) + times*(times-1)/2*out
+	u[billing.SummaryOut] += times * out
 }
 
 // question is what a model is asked about one call, with what that took.

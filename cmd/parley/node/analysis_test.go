@@ -2,6 +2,7 @@ package node
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -185,6 +186,65 @@ func TestAnalysisIsSkipped(t *testing.T) {
 			t.Errorf("%+v, want %s", a, reason)
 		}
 	}
+	d.verified()
+}
+
+// leave has the customer's balance be what is given.
+func (d *desk) leave(left billing.Money) {
+	d.Helper()
+	a, err := d.node.db.Account(d.Context(), d.who.Account)
+	d.ok(err)
+	_, _, err = d.node.db.Credit(d.Context(), store.Credit{Account: d.who.Account, Kind: store.Adjustment, Amount: left - a.Pots.Balance(), Key: fmt.Sprint("leave ", left)}, time.Now())
+	d.ok(err)
+}
+
+// TestAnalysisNeedsWhatItCosts: a balance that pays for one analysis has one begun at a
+// time, and what is left of it another.
+func TestAnalysisNeedsWhatItCosts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	long := []store.TranscriptLine{{Role: "user", Text: strings.Repeat("Friday. ", 2000)}}
+	var asked []string
+	another := func() {}
+	analyzed := func() string {
+		call, _ := d.analyzing(`{"analysis": {"summary": true}}`, long, func(int, inference.Request) []enginetest.Step {
+			another()
+			return answered("They come.")
+		})
+		asked = append(asked, call)
+		return call
+	}
+	state := func(call string, want store.AnalysisState) {
+		t.Helper()
+		if a := d.analysis(call); a.State != want || (a.Reason == store.AnalysisBalance) != (want == store.AnalysisSkipped) {
+			t.Errorf("%+v, want %s", a, want)
+		}
+	}
+	for range 4 {
+		analyzed()
+	}
+	var expect billing.Usage
+	expectAnswers(&expect, inference.SummaryFor(summaryLines(long), "en", ""), 1)
+	tariff, err := d.node.RateCard().Tariff(billing.Terms{Kind: billing.Inbound, Country: "ES"})
+	d.ok(err)
+	bill, err := tariff.Price(expect)
+	d.ok(err)
+	d.leave(bill.Total() + bill.Total()/2)
+	now := time.Now()
+	another = func() { // while the first is made
+		another = func() { t.Error("a model is asked that nobody would pay") }
+		d.tryAgain(now)
+		another = func() {}
+	}
+	d.tryAgain(now)
+	state(asked[0], store.AnalysisDone)
+	state(asked[1], store.AnalysisSkipped)
+	d.tryAgain(now) // the first took less than it might have
+	state(asked[2], store.AnalysisDone)
+	d.leave(bill.Total() - 1)
+	another = func() { t.Error("a model is asked that nobody would pay") }
+	d.tryAgain(now)
+	state(asked[3], store.AnalysisSkipped)
 	d.verified()
 }
 

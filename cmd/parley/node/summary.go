@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/billing"
 	"parley/inference"
 	"parley/pipeline"
 	"parley/store"
@@ -61,9 +62,6 @@ func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
 		n.log.Warn("a call of a batch has no summary: the model does not answer", "session", c.ID)
 		return nil
 	}
-	if paid, err := n.mayCharge(ctx, args.Account, c); err != nil || !paid {
-		return err // nobody would pay for it
-	}
 	language, llm := "", n.engines.LLM
 	if c.Agent != nil {
 		if agent, err := n.db.Agent(ctx, args.Account, *c.Agent); err == nil {
@@ -71,7 +69,13 @@ func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
 			language, llm = agent.Language, n.engines.chosen(settings.Engines).llm
 		}
 	}
-	text, g, err := completed(ctx, llm, inference.SummaryRequest(summaryLines(c.Transcript), language))
+	request := inference.SummaryRequest(summaryLines(c.Transcript), language)
+	var expect billing.Usage
+	expectAnswers(&expect, request, 1)
+	if paid, err := n.mayCharge(ctx, args.Account, args.Call, expect, summaryTimeout); err != nil || !paid {
+		return err // nobody would pay for it
+	}
+	text, g, err := completed(ctx, llm, request)
 	if err == nil && text == "" {
 		err = errNoSummary
 	}
