@@ -180,10 +180,10 @@ func (c *call) step(f func(), after ...func()) {
 
 // broke ends a call after a panic on its goroutine.
 func (c *call) broke(cause error) {
-	if c.invite != nil {
+	c.leave(cause)
+	if c.invite != nil { // not before: the leg's Run may end with this context, and then asks why
 		c.invite.cancel(cause)
 	}
-	c.leave(cause)
 	c.decline(500, "")
 	c.hangup(cause)
 }
@@ -358,6 +358,14 @@ func (c *call) bye(cause error) {
 	c.ua.address(&c.dialog, req)
 	done := make(chan struct{})
 	c.byeDone = done
+	answered := false
 	// It ends with the transaction, at most 64*T1; run waits for it.
-	isolate.Go("sip/bye", nil, func() { _, _, _ = c.ask(req) }, func() { close(done) })
+	isolate.Go("sip/bye", nil, func() {
+		_, _, _ = c.ask(req)
+		answered = true
+	}, func() {
+		if !answered { // after a panic, once: a carrier charges until it has one
+			_ = c.ua.tp.WriteMsg(req)
+		}
+	}, func() { close(done) })
 }

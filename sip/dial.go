@@ -26,6 +26,7 @@ type attempt struct {
 	rang    bool  // 180 or 183 came
 	alerted bool  // 180 came
 	some    bool  // some provisional response came: the callee may be canceled
+	quits   bool  // it is
 }
 
 // attempt builds the call and its INVITE (RFC 3261 section 13.2.1).
@@ -112,7 +113,7 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 			if silent = nil; a.some || a.met != (round{}) {
 				continue
 			}
-			isolate.Go("sip/cancel-silent", nil, func() { a.cancel(nil) }, a.drop) // should it wake up after all
+			isolate.Go("sip/cancel-silent", nil, func() { a.cancel(nil) }, a.quit, a.drop) // should it wake up after all
 			return nil, &NotAnswered{Err: errSilent}
 		case res := <-a.tx.Responses():
 			switch {
@@ -131,7 +132,7 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 		case <-a.ua.kill:
 			a.drop()
 			return nil, ErrClosed
-		case <-a.call.over: // its goroutine panicked
+		case <-a.call.gone: // one of its goroutines panicked
 			return nil, a.giveUp(a.call.undone(ErrClosed))
 		case <-ctx.Done():
 			return nil, a.giveUp(context.Cause(ctx))
@@ -229,7 +230,7 @@ func (a *attempt) giveUp(cause error) *NotAnswered {
 	answered := make(chan struct{})
 	ended := make(chan struct{})
 	// Giving up may take long; the call's goroutine, which Run waits for, lasts until then.
-	isolate.Go("sip/cancel", nil, func() { a.cancel(answered) }, a.drop, func() { close(ended) })
+	isolate.Go("sip/cancel", nil, func() { a.cancel(answered) }, a.quit, a.drop, func() { close(ended) })
 	switch {
 	case !known && errors.Is(cause, context.DeadlineExceeded):
 		return &NotAnswered{Err: errSilent} // nobody there had time to answer
@@ -254,14 +255,20 @@ func (a *attempt) giveUp(cause error) *NotAnswered {
 func (a *attempt) cancel(answered chan<- struct{}) {
 	timeout := time.NewTimer(64 * a.ua.cfg.T1)
 	defer timeout.Stop()
-	defer a.tx.Terminate()
-	sent := false
 	for {
-		if a.some && !sent {
-			sent = true
+		if a.some && !a.quits {
+			a.quits = true
+			req, done := a.cancelRequest(), false
 			// The call's goroutine still counts, so Run has not stopped waiting.
 			a.ua.work.Add(1)
-			isolate.Go("sip/cancel-request", nil, func() { _, _ = a.ua.exchange(a.call.dialog.line, a.cancelRequest()) }, a.ua.work.Done)
+			isolate.Go("sip/cancel-request", nil, func() {
+				_, _ = a.ua.exchange(a.call.dialog.line, req)
+				done = true
+			}, func() {
+				if !done { // after a panic
+					_ = a.ua.tp.WriteMsg(req)
+				}
+			}, a.ua.work.Done)
 		}
 		select {
 		case res := <-a.tx.Responses():
@@ -287,6 +294,15 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 			return
 		}
 	}
+}
+
+// quit is the end of cancel, also after a panic: the callee's phone must not ring on, and
+// an answer that still comes is a stray one.
+func (a *attempt) quit() {
+	if a.some && !a.quits {
+		_ = a.ua.tp.WriteMsg(a.cancelRequest())
+	}
+	a.tx.Terminate()
 }
 
 // cancelRequest is the CANCEL of the INVITE: the same branch, so that the far

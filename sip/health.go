@@ -109,6 +109,19 @@ func (l *line) probe(ctx context.Context, h *health) {
 	l.stir()
 }
 
+// probed lets a target be probed again whose probe panicked.
+func (l *line) probed(h *health) {
+	l.mu.Lock()
+	lost := h.probing
+	if lost {
+		h.probing, h.next = false, time.Now().Add(l.ua.cfg.Probe)
+	}
+	l.mu.Unlock()
+	if lost {
+		l.stir()
+	}
+}
+
 // unavailable says whether a response means that the next target should be
 // tried, and this one left alone for a while (telephone numbers do not matter:
 // 404, 486 and 603 are answers).

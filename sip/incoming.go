@@ -198,7 +198,8 @@ func (in *Incoming) Reject(code int, phrase string, retry time.Duration) {
 // 503 without a free port).
 func (in *Incoming) Ring() error {
 	err := error(ErrDecided)
-	if !in.call.do(func() { err = in.call.ring() }) {
+	in.call.do(func() { err = in.call.ring() })
+	if errors.Is(err, ErrDecided) {
 		err = in.call.undone(err)
 	}
 	return err

@@ -144,6 +144,7 @@ func (l *Leg) Run(ctx context.Context) error {
 		case <-l.call.gone:
 			err = l.call.goneErr
 		case <-ctx.Done():
+			err = l.call.undone(nil)
 		}
 		running = false
 	}

@@ -124,7 +124,7 @@ func (l *line) run(ctx context.Context) {
 		next := again
 		for _, h := range l.due(time.Now(), &next) {
 			all.Add(1)
-			isolate.Go("sip/probe", nil, func() { l.probe(ctx, h) }, all.Done)
+			isolate.Go("sip/probe", nil, func() { l.probe(ctx, h) }, func() { l.probed(h) }, all.Done)
 		}
 		t := time.NewTimer(time.Until(next))
 		select {

@@ -147,12 +147,15 @@ func (g *tlsGate) serve() {
 			continue
 		}
 		all.Add(1)
+		taken := false
 		isolate.Go("sip/handshake", nil, func() {
 			ctx, cancel := context.WithTimeout(g.ctx, connectTimeout)
 			defer cancel()
 			conn := tls.Server(raw, g.cfg)
-			if conn.HandshakeContext(ctx) != nil || g.take(conn) != nil {
-				_ = conn.Close()
+			taken = conn.HandshakeContext(ctx) == nil && g.take(conn) == nil
+		}, func() {
+			if !taken {
+				_ = raw.Close()
 			}
 		}, func() { g.busy.Add(-1) }, all.Done)
 	}

@@ -20,8 +20,8 @@ func (c *call) awaitMedia(k *confirm) {
 		return // the ACK alone counts
 	}
 	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
-	proved := false
-	isolate.Go("sip/proof", c.lost, func() {
+	proved, fault := false, error(nil)
+	isolate.Go("sip/proof", func(err error) { fault = err }, func() {
 		var b [2048]byte
 		for !proved {
 			n, from, err := conn.ReadFromUDPAddrPort(b[:])
@@ -31,7 +31,10 @@ func (c *call) awaitMedia(k *confirm) {
 			proved = proof.Packet(b[:n], from)
 		}
 	}, func() { close(done) }, func() {
-		if proved {
+		switch { // not before: unwatch waits on the goroutine that is told here
+		case fault != nil:
+			c.lost(fault)
+		case proved:
 			c.do(func() {
 				if c.confirm == k {
 					c.confirmed(k, nil)

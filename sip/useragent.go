@@ -272,7 +272,7 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	u.mu.Unlock()
 
 	finished := make(chan struct{})
-	isolate.Go("sip/shutdown", nil, func() { u.work.Wait(); lines.Wait() }, func() { close(finished) })
+	isolate.Go("sip/shutdown", nil, func() {}, u.work.Wait, lines.Wait, func() { close(finished) }) // it waits whatever happens
 	select {
 	case <-finished:
 	case <-time.After(shutdownGrace):
