@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 
@@ -172,8 +174,27 @@ var subjects = map[store.WarningKind]string{
 	store.WarnSpending:        "A limit of spending is nearly reached, or reached",
 }
 
+// maxMailedName bounds the name of an account in a mail, in characters.
+const maxMailedName = 60
+
+// oneLine is a name as a mail quotes it: whoever chose it writes no lines of their own
+// into what the server says.
+func oneLine(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, name)
+	name = strings.Join(strings.Fields(name), " ")
+	if short := clippedTo(name, maxMailedName); short != name {
+		return short + "…"
+	}
+	return name
+}
+
 // letter is what the owner of an account reads.
 func letter(m *store.WarningMail) mail.Message {
 	return mail.Message{ID: m.ID, To: m.To, Date: m.CreatedAt, Subject: "Parley: " + subjects[m.Kind],
-		Text: fmt.Sprintf("%s\n\nAccount: %s (%s)\nNoticed: %s\n", wallet.Sentence(&m.Warning), m.Name, m.Account, m.CreatedAt.UTC().Format(time.RFC1123))}
+		Text: fmt.Sprintf("%s\n\nAccount: %s (%s)\nNoticed: %s\n", wallet.Sentence(&m.Warning), oneLine(m.Name), m.Account, m.CreatedAt.UTC().Format(time.RFC1123))}
 }

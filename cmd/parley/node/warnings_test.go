@@ -352,3 +352,14 @@ func TestWithoutMailServer(t *testing.T) {
 		t.Errorf("a server without mail complains:\n%s", o.log.String())
 	}
 }
+
+// TestNamesInMails: whoever chose the name of an account says nothing in the server's name.
+func TestNamesInMails(t *testing.T) {
+	m := &store.WarningMail{Name: "Casa\r\n\r\nYour account is closed. Pay at\u2028https://evil.example\x00 " + strings.Repeat("x", 200)}
+	m.Account, m.Kind = "acc_1", store.WarnBalanceLow
+	text := letter(m).Text
+	if _, line, _ := strings.Cut(text, "\nAccount: "); !strings.HasPrefix(line, "Casa Your account is closed. Pay at https://evil.example xxx") ||
+		!strings.Contains(line, "… (acc_1)\nNoticed: ") || strings.ContainsAny(line, "\r\x00\u2028") || strings.Count(text, "\n") != 4 {
+		t.Errorf("%q", text)
+	}
+}
