@@ -190,11 +190,12 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*c
 type accountChange struct {
 	ID   string `path:"id" doc:"The account's identifier." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body struct {
-		Suspended     *bool   `json:"suspended,omitempty" doc:"Whether nothing may start, and what is in progress ends."`
-		Concurrency   *int    `json:"concurrency,omitempty" doc:"Sessions at once; 0: as the rate card says." minimum:"0" maximum:"100000"`
-		Email         *string `json:"email,omitempty" doc:"Where warnings are mailed; empty: nowhere." maxLength:"254"`
-		RecordingDays *int    `json:"recording_days,omitempty" doc:"How long recordings of calls are kept; it counts for those that are there, too." minimum:"1" maximum:"3650"`
-		TalkDays      *int    `json:"conversation_days,omitempty" doc:"How long what was said in calls is kept, recordings included; it counts for what is there, too. 0: until somebody deletes it." minimum:"0" maximum:"3650"`
+		Suspended     *bool        `json:"suspended,omitempty" doc:"Whether nothing may start, and what is in progress ends."`
+		Concurrency   *int         `json:"concurrency,omitempty" doc:"Sessions at once; 0: as the rate card says." minimum:"0" maximum:"100000"`
+		Email         *string      `json:"email,omitempty" doc:"Where warnings are mailed; empty: nowhere." maxLength:"254"`
+		RecordingDays *int         `json:"recording_days,omitempty" doc:"How long recordings of calls are kept; it counts for those that are there, too." minimum:"1" maximum:"3650"`
+		DailyLimit    wallet.Limit `json:"daily_limit,omitempty"`
+		TalkDays      *int         `json:"conversation_days,omitempty" doc:"How long what was said in calls is kept, recordings included; it counts for what is there, too. 0: until somebody deletes it." minimum:"0" maximum:"3650"`
 	}
 }
 
@@ -206,6 +207,11 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 	}
 	if err := m.db.ChangeAccount(ctx, in.ID, c, now()); err != nil {
 		return nil, manage.Unknown(err)
+	}
+	if in.Body.DailyLimit.Given {
+		if _, err := m.db.SetSpendingLimit(ctx, in.ID, in.ID, in.Body.DailyLimit.Amount, m.db.Now()); err != nil {
+			return nil, manage.Explained(err)
+		}
 	}
 	if c.Suspended != nil && *c.Suspended {
 		m.halt(in.ID)

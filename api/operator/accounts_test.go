@@ -146,7 +146,20 @@ func TestAccounts(t *testing.T) {
 	if a = send(200, "PATCH", at, `{"suspended":false,"concurrency":0,"conversation_days":0}`); a.Suspended || a.Concurrency != nil || a.Talks != nil || a.Email != "lola@example.com" {
 		t.Errorf("changed back: %+v", a)
 	}
-	for _, body := range []string{`{"concurrency":-1}`, `{"concurrency":100001}`, `{"email":"nobody"}`, `{"recording_days":0}`, `{"conversation_days":-1}`, `{"conversation_days":3651}`, `{"suspended":"yes"}`} {
+	limit := func() *billing.Money {
+		l, err := d.db.SpendingLimit(t.Context(), d.account, d.account, time.Now())
+		d.ok(err)
+		return l.Limit
+	}
+	send(200, "PATCH", at, `{"daily_limit":12.5}`)
+	send(200, "PATCH", at, `{"concurrency":0}`)
+	if l := limit(); l == nil || *l != 1250*billing.Cent {
+		t.Errorf("the limit of a day is %v", l)
+	}
+	if send(200, "PATCH", at, `{"daily_limit":null}`); limit() != nil {
+		t.Errorf("the limit of a day is still %v", limit())
+	}
+	for _, body := range []string{`{"daily_limit":-1}`, `{"daily_limit":"much"}`, `{"concurrency":-1}`, `{"concurrency":100001}`, `{"email":"nobody"}`, `{"recording_days":0}`, `{"conversation_days":-1}`, `{"conversation_days":3651}`, `{"suspended":"yes"}`} {
 		send(400, "PATCH", at, body)
 	}
 	for _, body := range []string{`{}`, `{"name":""}`, `{"name":"  "}`, `{"name":"a\u0000"}`, `{"name":"` + strings.Repeat("é", 101) + `"}`} {

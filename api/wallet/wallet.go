@@ -1,6 +1,6 @@
 // Package wallet is what the owner of an account sees of its prepaid balance: what
 // there is, what it went to, line by line and in groups, and the receipt of each
-// session. It only reads.
+// session. It only reads, but for limits of what may be spent in a day.
 //
 // Amounts are JSON numbers of US dollars with all their decimals, nine at most, so
 // that they add up exactly; nothing is rounded on the way. Who shows a balance to
@@ -30,8 +30,9 @@ func Mount(a *api.API, db *store.DB, files *export.Desk, card func() *billing.Ra
 			"`warnings` is for a banner: what is about to stop working, and why."+exact), m.balance)
 	api.Register(a, route("/v1/events", "list-events", "List what an account was warned of",
 		"Newest first. An event is entered by what caused it: a balance that fell below the threshold of automatic recharge, or the rate card's without one; "+
-			"a number's month that could not be paid, and the number's loss 30 days later; a recharge that failed; a payment that is disputed. Each comes once: "+
+			"a number's month that could not be paid, and the number's loss 30 days later; a recharge that failed; a payment that is disputed; a limit of spending that is nearly reached, or reached. Each comes once: "+
 			"a low balance again only after it was not. What still is so is in `warnings` of `GET /v1/balance` too, and accounts with an address get it by mail."), m.events)
+	mountSpending(a, m)
 	api.Register(a, route("/v1/ledger", "list-ledger", "List what moved the balance",
 		"Newest first; entries never change. `balance_after` of an entry is that of the one before it plus `amount`. "+
 			"Sessions are entered when they end."+exact), m.ledger)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -40,6 +41,15 @@ type accountView struct {
 	APIKey      string     `json:"api_key,omitempty"` // only when it was just made
 	// Recharge is absent where it is off and has not failed.
 	Recharge *rechargeView `json:"auto_recharge,omitempty"`
+	// Limits are those of spending, of the account, its keys and its agents.
+	Limits []limitView `json:"spending_limits,omitempty"`
+}
+
+type limitView struct {
+	ID         string `json:"id"` // of the account, the key or the agent
+	DailyLimit money  `json:"daily_limit"`
+	Spent      money  `json:"spent"` // today (UTC)
+	Held       money  `json:"held"`
 }
 
 type rechargeView struct {
@@ -86,6 +96,9 @@ func (v *accountView) show(w io.Writer) {
 			state = "off (" + r.Failure + ")"
 		}
 		fmt.Fprintf(w, "recharge\t%s, by %s USD below %s USD, %s of %s USD this month\n", state, r.Amount, r.Threshold, r.Charged, r.MonthlyCap)
+	}
+	for _, l := range v.Limits {
+		fmt.Fprintf(w, "limit\t%s, %s of %s USD spent today, %s held\n", l.ID, l.Spent, l.DailyLimit, l.Held)
 	}
 	if v.APIKey != "" {
 		fmt.Fprintf(w, "API key\t%s\t(shown once: keep it)\n", v.APIKey)
@@ -148,6 +161,15 @@ func showAccount(a *admin, args []string) error {
 	if r.Enabled || r.Failure != "" {
 		v.Recharge = &rechargeView{r.Enabled, r.Threshold, r.Amount, r.MonthlyCap, r.Charged, string(r.Failure)}
 	}
+	limits, err := a.db.SpendingLimits(a.ctx, account.ID, store.Page{}, a.now)
+	if err != nil {
+		return err
+	}
+	for _, l := range limits {
+		if l.Limit != nil {
+			v.Limits = append(v.Limits, limitView{l.Subject, money(*l.Limit), money(l.Spent), money(l.Held)})
+		}
+	}
 	return a.print(v, v.show)
 }
 
@@ -174,11 +196,11 @@ func newAccountList() *cobra.Command {
 func newAccountSet() *cobra.Command {
 	var concurrency, recordingDays, conversationDays int
 	var suspended bool
-	var email string
-	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's concurrency, mail address or retention, suspend it or let it go on",
+	var email, dailyLimit, of string
+	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's limits, mail address or retention, suspend it or let it go on",
 		Long: "Changes what is mentioned and leaves the rest. A suspended account starts nothing, and its conversations say\n" +
 			"goodbye and end within seconds.",
-		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true", Args: cobra.ExactArgs(1)}
+		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true\n  parley account set acc_… --daily-limit 20 --limit-of key_…", Args: cobra.ExactArgs(1)}
 	adminCommand(cmd, func(a *admin, args []string) error {
 		var change store.AccountChange
 		if cmd.Flags().Changed("concurrency") {
@@ -196,8 +218,17 @@ func newAccountSet() *cobra.Command {
 		if cmd.Flags().Changed("conversation-days") {
 			change.ConversationDays = &conversationDays
 		}
+		limit, err := limitFlag(dailyLimit)
+		if err != nil {
+			return err
+		}
 		if err := a.db.ChangeAccount(a.ctx, args[0], change, a.now); err != nil {
 			return err
+		}
+		if dailyLimit != "" {
+			if _, err := a.db.SetSpendingLimit(a.ctx, args[0], cmp.Or(of, args[0]), limit, a.now); err != nil {
+				return err
+			}
 		}
 		return showAccount(a, args)
 	})
@@ -206,7 +237,21 @@ func newAccountSet() *cobra.Command {
 	cmd.Flags().IntVar(&conversationDays, "conversation-days", 0, "days for which transcripts, summaries and all else that was said is kept, 1 to 3650, recordings included; 0: until it is deleted")
 	cmd.Flags().BoolVar(&suspended, "suspended", false, "end its sessions and refuse new ones")
 	cmd.Flags().StringVar(&email, "email", "", "where warnings are mailed; empty: nowhere")
+	cmd.Flags().StringVar(&dailyLimit, "daily-limit", "", "US dollars that may be spent in a day (UTC); none takes the limit away")
+	cmd.Flags().StringVar(&of, "limit-of", "", "the key or the agent that --daily-limit is of; empty: the account")
 	return cmd
+}
+
+// limitFlag reads a limit of spending; nil: none.
+func limitFlag(text string) (*billing.Money, error) {
+	if text == "" || text == "none" {
+		return nil, nil
+	}
+	m, err := billing.ParseMoney(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --daily-limit: %w", store.ErrInvalid, err)
+	}
+	return &m, nil
 }
 
 // bonusLife is how long a bonus lasts that says nothing else.

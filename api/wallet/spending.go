@@ -1,0 +1,125 @@
+package wallet
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
+	"parley/api/manage"
+	"parley/billing"
+	"parley/store"
+)
+
+// SpendingLimit is what may be spent in a day by the account, a key or an agent.
+type SpendingLimit struct {
+	ID         string `json:"id" doc:"Whose limit it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name       string `json:"name" doc:"The name of it." example:"website"`
+	DailyLimit Limit  `json:"daily_limit" doc:"What may be charged in a day, from midnight to midnight UTC; null: there is no limit."`
+	Spent      USD    `json:"spent" doc:"What was charged today. Of a key or an agent it is kept while there is a limit."`
+	Held       USD    `json:"held" doc:"What is set aside for minutes and work about to begin; it counts as spent."`
+}
+
+func viewLimit(l *store.SpendingLimit) SpendingLimit {
+	return SpendingLimit{ID: l.Subject, Name: l.Name, DailyLimit: Limit{Amount: l.Limit}, Spent: USD(l.Spent), Held: USD(l.Held)}
+}
+
+// Limit is a number of dollars, or null for none.
+type Limit struct {
+	Amount *billing.Money
+	Given  bool // in a request
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l Limit) MarshalJSON() ([]byte, error) {
+	if l.Amount == nil {
+		return []byte("null"), nil
+	}
+	return l.Amount.MarshalJSON()
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *Limit) UnmarshalJSON(b []byte) error {
+	if l.Given = true; string(b) == "null" {
+		l.Amount = nil
+		return nil
+	}
+	l.Amount = new(billing.Money)
+	return l.Amount.UnmarshalJSON(b)
+}
+
+// Schema implements huma.SchemaProvider.
+func (Limit) Schema(huma.Registry) *huma.Schema {
+	least, most := 0.0, float64(store.MaxSpendingLimit/billing.USD)
+	return &huma.Schema{Type: huma.TypeNumber, Nullable: true, Minimum: &least, Maximum: &most, Examples: []any{20},
+		Description: "US dollars a day (UTC); null: no limit."}
+}
+
+func mountSpending(a *api.API, m *wallet) {
+	const at = "/v1/spending-limits"
+	api.Register(a, route(at, "list-spending-limits", "List the limits of spending",
+		"What may be spent in a day (UTC), and what was: the account's row, which is there without a limit, too, and one for each key and each agent that has one. "+
+			"When what was charged and what is held reach a limit, nothing that it binds begins (402 `limit.spending`, on the telephone 480), and conversations end as they do when "+
+			"the balance is used up, with `end_detail` `spending_limit`. A key binds what it asks for, and what its tickets do; "+
+			"an agent binds its conversations, whoever began them. Months of numbers do not count. At four fifths and at the limit there is an event `spending.limit`."), m.limits)
+	set := route(at+"/{id}", "set-spending-limit", "Set a limit of spending",
+		"`daily_limit` null takes it away; what was charged today counts. This takes an owner's sign-in, or a key with the mark money.", http.StatusNotFound)
+	set.Method, set.Access, set.SkipValidateBody = http.MethodPatch, api.Payers, true
+	api.Register(a, set, m.setLimit)
+}
+
+type limitList struct {
+	Data []SpendingLimit `json:"data" doc:"The limits." nullable:"false"`
+	manage.More
+}
+
+type limitsOutput struct{ Body limitList }
+
+func (m *wallet) limits(ctx context.Context, in *Paging) (*limitsOutput, error) {
+	if strings.ContainsRune(in.Cursor, 0) {
+		return nil, bad("cursor: send next_cursor of the page before")
+	}
+	found, err := m.db.SpendingLimits(ctx, api.PrincipalOf(ctx).Account, store.Page{After: in.Cursor, Limit: in.Limit + 1}, m.db.Now())
+	if err != nil {
+		return nil, err
+	}
+	out := &limitsOutput{limitList{Data: []SpendingLimit{}}}
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		next := found[in.Limit-1].Subject
+		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
+	}
+	for i := range found {
+		out.Body.Data = append(out.Body.Data, viewLimit(&found[i]))
+	}
+	return out, nil
+}
+
+type setLimitInput struct {
+	ID   string `path:"id" doc:"The identifier of the account, or of a key or an agent of it; account is short for the account's own." example:"account"`
+	Body struct {
+		DailyLimit Limit `json:"daily_limit"`
+	}
+}
+
+type limitOutput struct{ Body SpendingLimit }
+
+func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*limitOutput, error) {
+	if !in.Body.DailyLimit.Given {
+		return nil, bad("daily_limit: send a number of US dollars, or null for no limit")
+	}
+	account, subject := api.PrincipalOf(ctx).Account, in.ID
+	if subject == "account" {
+		subject = account
+	}
+	if strings.ContainsRune(subject, 0) {
+		return nil, store.ErrNotFound
+	}
+	l, err := m.db.SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now())
+	if err != nil {
+		return nil, manage.Explained(err)
+	}
+	return &limitOutput{viewLimit(l)}, nil
+}
