@@ -30,7 +30,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
 type CallQuality struct {
 	Available bool `json:"available" doc:"Whether there is something to say: false before the end of a call and for one over a WebSocket; then all else is 0."`
 
-	MOS    float64 `json:"mos" doc:"Mean score of what the agent heard, 1 to 4.4 (ITU-T G.107); 0 when nothing came." example:"4.36"`
+	MOS    float64 `json:"mos" doc:"Mean score of the worse direction, what the agent heard or what this server sent in time, 1 to 4.4 (ITU-T G.107); 0 when nothing came." example:"4.36"`
 	MOSMin float64 `json:"mos_min" doc:"The score of its worst 5 seconds." example:"4.1"`
 
 	PacketsReceived uint64  `json:"packets_received" doc:"Without duplicates." example:"9650"`
@@ -41,7 +41,10 @@ type CallQuality struct {
 	ConcealedMS     int64   `json:"concealed_ms" doc:"Audio made up in place of lost packets." example:"240"`
 	PacketsForeign  uint64  `json:"packets_foreign" doc:"From addresses that are not the far end's, dropped." example:"0"`
 
-	PacketsSent    uint64  `json:"packets_sent" doc:"To the far end." example:"9655"`
+	PacketsSent     uint64 `json:"packets_sent" doc:"To the far end." example:"9655"`
+	PacketsSentLate uint64 `json:"packets_sent_late" doc:"Those of them that this server sent more than 40 ms after they were due, which most telephones play no more." example:"0"`
+	PacketsUnsent   uint64 `json:"packets_unsent" doc:"Those that it did not send because it was too busy." example:"0"`
+
 	RemoteLoss     float64 `json:"remote_loss" doc:"The share of them that the far end lost, in its last report." minimum:"0" maximum:"1" example:"0"`
 	RemoteJitterMS float64 `json:"remote_jitter_ms" doc:"The far end's jitter, likewise." example:"1.4"`
 	RTTMS          float64 `json:"rtt_ms" doc:"Round trip of the last reports." example:"38.5"`
@@ -66,7 +69,7 @@ func viewQuality(r *quality.Report) CallQuality {
 	return CallQuality{Available: true, MOS: r.MOS, MOSMin: r.MOSMin,
 		PacketsReceived: r.Received, PacketsLost: r.Lost, PacketsLate: r.Late, Loss: r.Loss, JitterMS: r.JitterMS,
 		ConcealedMS: r.ConcealedMS, PacketsForeign: r.Foreign,
-		PacketsSent: r.Sent, RemoteLoss: r.RemoteLoss, RemoteJitterMS: r.RemoteJitterMS, RTTMS: r.RTTMS, Encrypted: r.Encrypted}
+		PacketsSent: r.Sent, PacketsSentLate: r.SentLate, PacketsUnsent: r.Unsent, RemoteLoss: r.RemoteLoss, RemoteJitterMS: r.RemoteJitterMS, RTTMS: r.RTTMS, Encrypted: r.Encrypted}
 }
 
 // SIPMessage is a message of a call's signalling.

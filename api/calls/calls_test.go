@@ -221,7 +221,7 @@ func TestWire(t *testing.T) {
 		t.Errorf("signalling before the end: %s", text)
 	}
 	r := quality.Report{MOS: 4.2, MOSMin: 3.9, Received: 5, Lost: 4, Late: 3, Loss: 0.25, JitterMS: 1.5, ConcealedMS: 80, Foreign: 2,
-		Sent: 9, RemoteLoss: 0.125, RemoteJitterMS: 2.5, RTTMS: 38.5, Encrypted: true}
+		Sent: 9, SentLate: 6, Unsent: 8, RemoteLoss: 0.125, RemoteJitterMS: 2.5, RTTMS: 38.5, Encrypted: true}
 	o.ok(o.db.SaveWire(t.Context(), o.a.account, s.ID, store.Wire{Quality: &r, Dropped: 7, SIP: []store.SIPMessage{
 		{At: began, Transport: "UDP", From: "192.0.2.7:5060", To: "192.0.2.1:5060", Text: "INVITE sip:1@x SIP/2.0\r\n\r\n"},
 		{At: began.Add(time.Millisecond), Sent: true, Transport: "TLS", From: "192.0.2.1:5061", To: "192.0.2.7:5061", Text: "SIP/2.0 100 Trying\r\n\r\n"}}}))

@@ -48,28 +48,29 @@ func MOS(c Codec, delay time.Duration, loss, meanRun float64) float64 {
 
 // Counts are of the packets of one stream up to now.
 type Counts struct {
-	Expected uint64 // sent by the far end, by its sequence numbers
+	Expected uint64 // sent by the far end, by its sequence numbers, or to be sent to it
 	Lost     uint64 // never heard: lost on the way, or too late to be of use
 	Bursts   uint64 // runs of lost packets
 }
 
-// Meter scores a call interval by interval. The zero Meter is ready for G.711; it belongs
-// to one goroutine.
+// Meter scores a call interval by interval, each by the worse of its two directions. The zero
+// Meter is ready for G.711; it belongs to one goroutine.
 type Meter struct {
 	Codec Codec
 
-	last       Counts // at the start of the interval
-	intervals  int
-	sum, least float64
+	lastIn, lastOut Counts // at the start of the interval
+	intervals       int
+	sum, least      float64
 }
 
-// Close ends an interval, if packets were expected in it. delay is one-way.
-func (m *Meter) Close(now Counts, delay time.Duration) {
-	if now.Expected <= m.last.Expected {
+// Close ends an interval, if packets were expected in it from the far end. out is what was to
+// be sent; delay is one-way.
+func (m *Meter) Close(in, out Counts, delay time.Duration) {
+	if in.Expected <= m.lastIn.Expected {
 		return
 	}
-	mos := m.score(Counts{now.Expected - m.last.Expected, now.Lost - m.last.Lost, now.Bursts - m.last.Bursts}, delay)
-	m.last = now
+	mos := min(m.score(in.since(m.lastIn), delay), m.score(out.since(m.lastOut), delay))
+	m.lastIn, m.lastOut = in, out
 	if m.intervals == 0 || mos < m.least {
 		m.least = mos
 	}
@@ -78,16 +79,20 @@ func (m *Meter) Close(now Counts, delay time.Duration) {
 }
 
 // Scores are the mean and the least of all intervals closed, of the whole call
-// while none is, and 0 before the first packet.
-func (m *Meter) Scores(now Counts, delay time.Duration) (mean, least float64) {
+// while none is, and 0 before the first packet from the far end.
+func (m *Meter) Scores(in, out Counts, delay time.Duration) (mean, least float64) {
 	switch {
 	case m.intervals > 0:
 		return m.sum / float64(m.intervals), m.least
-	case now.Expected > 0:
-		mos := m.score(now, delay)
+	case in.Expected > 0:
+		mos := min(m.score(in, delay), m.score(out, delay))
 		return mos, mos
 	}
 	return 0, 0
+}
+
+func (c Counts) since(before Counts) Counts {
+	return Counts{c.Expected - before.Expected, c.Lost - before.Lost, c.Bursts - before.Bursts}
 }
 
 func (m *Meter) score(c Counts, delay time.Duration) float64 {
@@ -95,5 +100,5 @@ func (m *Meter) score(c Counts, delay time.Duration) float64 {
 	if c.Bursts > 0 {
 		run = max(1, float64(c.Lost)/float64(c.Bursts))
 	}
-	return MOS(m.Codec, delay, float64(c.Lost)/float64(c.Expected), run)
+	return MOS(m.Codec, delay, float64(c.Lost)/float64(max(1, c.Expected)), run)
 }

@@ -82,19 +82,49 @@ func unchanged(t *testing.T, codec quality.Codec, golden string) {
 
 func TestMeter(t *testing.T) {
 	var m quality.Meter
-	if mean, least := m.Scores(quality.Counts{}, 0); mean != 0 || least != 0 {
+	if mean, least := m.Scores(quality.Counts{}, quality.Counts{Expected: 9, Lost: 9}, 0); mean != 0 || least != 0 {
 		t.Errorf("nothing came, scored %v, %v", mean, least)
 	}
-	if mean, least := m.Scores(quality.Counts{Expected: 100}, 0); mean != least || mean != quality.MOS(quality.G711, 0, 0, 1) {
+	if mean, least := m.Scores(quality.Counts{Expected: 100}, quality.Counts{}, 0); mean != least || mean != quality.MOS(quality.G711, 0, 0, 1) {
 		t.Errorf("before the first interval is over: %v, %v", mean, least)
 	}
-	m.Close(quality.Counts{Expected: 250}, 0)
-	m.Close(quality.Counts{Expected: 500, Lost: 25, Bursts: 5}, 0)
-	m.Close(quality.Counts{Expected: 500, Lost: 25, Bursts: 5}, 0) // on hold: no interval
-	m.Close(quality.Counts{Expected: 750, Lost: 25, Bursts: 5}, 0)
-	mean, least := m.Scores(quality.Counts{Expected: 800, Lost: 75, Bursts: 6}, 0)
+	m.Close(quality.Counts{Expected: 250}, quality.Counts{}, 0)
+	m.Close(quality.Counts{Expected: 500, Lost: 25, Bursts: 5}, quality.Counts{}, 0)
+	m.Close(quality.Counts{Expected: 500, Lost: 25, Bursts: 5}, quality.Counts{}, 0) // on hold: no interval
+	m.Close(quality.Counts{Expected: 750, Lost: 25, Bursts: 5}, quality.Counts{}, 0)
+	mean, least := m.Scores(quality.Counts{Expected: 800, Lost: 75, Bursts: 6}, quality.Counts{}, 0)
 	good, bad := quality.MOS(quality.G711, 0, 0, 1), quality.MOS(quality.G711, 0, 0.1, 5)
 	if least != bad || math.Abs(mean-(2*good+bad)/3) > 1e-12 {
 		t.Errorf("scored %v, least %v; want %v, %v", mean, least, (2*good+bad)/3, bad)
+	}
+}
+
+// TestMeterOfBothDirections: who hears us badly because we send too late has a bad call,
+// however well we hear them.
+func TestMeterOfBothDirections(t *testing.T) {
+	var m quality.Meter
+	var out quality.Outgoing
+	interval := func(in uint64, late time.Duration, unsent uint64) {
+		for range 240 {
+			out.Due(1, time.Millisecond, 0)
+		}
+		for range 5 {
+			out.Due(2, late, unsent)
+		}
+		m.Close(quality.Counts{Expected: in}, out.Counts(), 0)
+	}
+	interval(250, 30*time.Millisecond, 0)
+	if mean, _ := m.Scores(quality.Counts{}, quality.Counts{}, 0); mean != quality.MOS(quality.G711, 0, 0, 1) || out.Late != 0 {
+		t.Errorf("what a telephone makes up for is scored %v, %d late", mean, out.Late)
+	}
+	interval(500, 50*time.Millisecond, 0) // the first of each two
+	_, least := m.Scores(quality.Counts{}, quality.Counts{}, 0)
+	if want := quality.MOS(quality.G711, 0, 5.0/250, 1); math.Abs(least-want) > 0.01 || out.Late != 5 {
+		t.Errorf("late frames are scored %v, want %v; %d late", least, want, out.Late)
+	}
+	interval(750, 0, 10)
+	_, least = m.Scores(quality.Counts{}, quality.Counts{}, 0)
+	if want := quality.MOS(quality.G711, 0, 50.0/300, 10); math.Abs(least-want) > 0.01 || out.Unsent != 50 {
+		t.Errorf("frames that were not sent are scored %v, want %v; %d unsent", least, want, out.Unsent)
 	}
 }

@@ -5,7 +5,8 @@ package quality
 // RTCP, and then there is no round trip and nothing about what they heard.
 type Report struct {
 	// MOS is the mean and MOSMin the least score of the call's intervals of 5 s,
-	// 1 to 4.4, of what came in; 0 when nothing did.
+	// 1 to 4.4, each by the worse of what came in and of what this server sent in time; 0
+	// when nothing came in.
 	MOS    float64 `json:"mos"`
 	MOSMin float64 `json:"mos_min"`
 
@@ -18,8 +19,11 @@ type Report struct {
 	ConcealedMS int64   `json:"concealed_ms"` // made up in place of lost packets
 	Foreign     uint64  `json:"packets_foreign"`
 
-	// What went out, by the far end's last report.
+	// What went out: late were those sent more than 40 ms after they were due, unsent those
+	// that a busy server did not send at all. The rest is from the far end's last report.
 	Sent           uint64  `json:"packets_sent"`
+	SentLate       uint64  `json:"packets_sent_late"`
+	Unsent         uint64  `json:"packets_unsent"`
 	RemoteLoss     float64 `json:"remote_loss"`
 	RemoteJitterMS float64 `json:"remote_jitter_ms"`
 	RTTMS          float64 `json:"rtt_ms"`

@@ -171,7 +171,7 @@ func (s *Session) report(now time.Time) {
 	}
 	s.reporter.next = now.Add(reportEvery)
 	j := s.buffer.Stats()
-	s.quality.Close(counts(j), s.delay())
+	s.quality.Close(counts(j), s.out.kept.Counts(), s.delay())
 	conn := s.cfg.RTCP
 	if conn == nil {
 		if !s.cfg.Mux {

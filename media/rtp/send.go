@@ -7,6 +7,7 @@ import (
 	"parley/media"
 	"parley/media/dtmf"
 	"parley/media/g711"
+	"parley/media/quality"
 	"parley/media/srtp"
 )
 
@@ -23,6 +24,7 @@ type sender struct {
 	next     uint32 // slot of the next frame
 	marker   bool   // the next packet begins a talkspurt
 	due      int    // frames that Due has asked for
+	kept     quality.Outgoing
 	deadline time.Time
 
 	packets, octets uint32
@@ -92,6 +94,7 @@ func (s *Session) Due(now time.Time) int {
 	}
 	o.due = 0
 	if s.sending {
+		o.kept.Due(n, now.Sub(o.deadline), skipped)
 		for range n {
 			if !s.sendKey() {
 				o.due++

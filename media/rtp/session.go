@@ -251,7 +251,8 @@ func (s *Session) show() {
 	st.Duplicates, st.Overruns, st.Resyncs = j.Duplicates, j.Overruns, j.Resyncs
 	st.Concealed, st.Filled, st.Jitter = j.Concealed.Duration(), j.Filled.Duration(), j.Jitter
 	st.RTT, st.RemoteLost, st.RemoteJitter = s.reporter.rtt, s.reporter.remoteLost, s.reporter.remoteJitter
-	st.MOS, st.MOSMin = s.quality.Scores(counts(j), s.delay())
+	st.MOS, st.MOSMin = s.quality.Scores(counts(j), s.out.kept.Counts(), s.delay())
+	st.Behind = s.out.kept
 	st.Encrypted = s.guard.on()
 	st.Remote, st.Latched, st.Listening = s.latch.sdp, s.latch.to, s.sending && s.receiving
 	s.shown = *st

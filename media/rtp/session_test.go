@@ -108,6 +108,36 @@ func TestStall(t *testing.T) {
 		if s.Skipped != 14 || s.Sent != uint64(len(all)) || s.Lateness.Max < 20*time.Millisecond {
 			t.Errorf("stats %+v", s)
 		}
+		if q := s.Quality(); q.Unsent != 14 || q.SentLate != 0 {
+			t.Errorf("%d frames were not sent and %d late", q.Unsent, q.SentLate)
+		}
+		c.hangUp()
+	})
+}
+
+// TestStallsAreHeard: a far end that we hear well has a bad call where we send too late.
+func TestStallsAreHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		far := n.phone(phoneAddr.String(), 1)
+		c := newCall(t, n)
+		i := 0
+		say := func() { far.say(ourAddr, toneFrame(i)); i++ }
+		c.conduct(5*time.Second, say)
+		good := c.s.Stats().MOS
+		for range 10 {
+			c.conduct(300*time.Millisecond, say)
+			for range 10 { // the far end goes on while we are away
+				time.Sleep(20 * time.Millisecond)
+				say()
+			}
+			c.wake()
+		}
+		c.conduct(time.Second, say)
+		s := c.s.Stats()
+		if good < 4.3 || s.MOSMin > 3.5 || s.MOS >= good || s.Quality().Unsent == 0 {
+			t.Errorf("scored %.2f before, then %.2f, least %.2f; %d lost of theirs, %+v", good, s.MOS, s.MOSMin, s.Lost, s.Behind)
+		}
 		c.hangUp()
 	})
 }

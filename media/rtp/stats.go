@@ -30,13 +30,15 @@ type Stats struct {
 	SendErrors uint64 // dropped by the system, a full socket buffer
 	Skipped    uint64 // frames never sent because we were stalled
 	Lateness   Lateness
+	// Behind are those of them that the far end missed: none while it was on hold.
+	Behind quality.Outgoing
 
 	// What the far end reports, zero when it does not.
 	RTT          time.Duration
 	RemoteLost   float64 // share of our packets, 0 to 1, in its latest report
 	RemoteJitter time.Duration
 
-	// Quality of what we hear, 1 to 4.4; 0 before the first packet.
+	// Quality of the worse direction, 1 to 4.4; 0 before the first packet.
 	MOS, MOSMin float64
 
 	Encrypted bool // by SRTP, now
@@ -54,7 +56,7 @@ func (s *Stats) Quality() quality.Report {
 		MOS: s.MOS, MOSMin: s.MOSMin,
 		Received: s.Received, Lost: s.Lost, Late: s.Late, JitterMS: ms(s.Jitter),
 		ConcealedMS: s.Concealed.Milliseconds(), Foreign: s.Foreign,
-		Sent: s.Sent, RemoteLoss: s.RemoteLost, RemoteJitterMS: ms(s.RemoteJitter), RTTMS: ms(s.RTT),
+		Sent: s.Sent, SentLate: s.Behind.Late, Unsent: s.Behind.Unsent, RemoteLoss: s.RemoteLost, RemoteJitterMS: ms(s.RemoteJitter), RTTMS: ms(s.RTT),
 		Encrypted: s.Encrypted,
 	}
 	if s.Expected > 0 {

@@ -212,14 +212,15 @@ func (c *clock) ticks(timestamp uint32) uint32 {
 // of the others are skipped.
 func (l *line) Due(now time.Time) int {
 	l.begin(now)
-	skipped := l.pacer.Skipped()
+	deadline, skipped := l.pacer.Next(), l.pacer.Skipped()
 	n := l.pacer.Due(now)
 	if !l.arrived.IsZero() {
 		// Not before Due: a deadline that moved past now would cost a second wake-up.
 		l.pacer.Observe(l.arrived)
 		l.arrived = time.Time{}
 	}
-	l.out.pass(n, int(l.pacer.Skipped()-skipped))
+	skipped = l.pacer.Skipped() - skipped
+	l.out.pass(n, int(skipped), now.Sub(deadline)-time.Duration(skipped)*media.FrameDuration)
 	l.judge(now)
 	l.show()
 	return n

@@ -3,6 +3,7 @@ package webrtc
 import (
 	"math/rand/v2"
 	"sync/atomic"
+	"time"
 
 	"github.com/pion/rtp"
 	pion "github.com/pion/webrtc/v4"
@@ -10,6 +11,7 @@ import (
 	"parley/media"
 	"parley/media/g711"
 	"parley/media/opus"
+	"parley/media/quality"
 )
 
 // rateOut is the rate of what is said: no voice has anything above 12 kHz, and twice the
@@ -37,6 +39,7 @@ type sender struct {
 	payload [opus.MaxPacket]byte
 	sent    uint64
 	skipped uint64
+	kept    quality.Outgoing
 	errors  uint64
 }
 
@@ -61,8 +64,12 @@ func (s *sender) init() error {
 	return err
 }
 
-// pass moves past n deadlines whose frames come now, and skipped ones before them.
-func (s *sender) pass(n, skipped int) {
+// pass moves past n deadlines whose frames come now, the first of them late by so much, and
+// skipped ones before them.
+func (s *sender) pass(n, skipped int, late time.Duration) {
+	if s.bound.Load() != nil {
+		s.kept.Due(n, late, uint64(skipped))
+	}
 	s.slots += uint32(n + skipped)
 	s.skipped += uint64(skipped)
 	if first := s.slots - uint32(n); int32(first-s.next) > 0 {

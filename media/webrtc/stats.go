@@ -24,13 +24,14 @@ type Stats struct {
 	// What went out.
 	Sent, Errors uint64
 	Skipped      uint64 // frames never sent because we were stalled
+	Behind       quality.Outgoing
 
 	// What the far end reports, zero when it does not.
 	RTT          time.Duration
 	RemoteLost   float64 // share of our packets, 0 to 1, in its latest report
 	RemoteJitter time.Duration
 
-	// Quality of what we hear, 1 to 4.4; 0 before the first packet.
+	// Quality of the worse direction, 1 to 4.4; 0 before the first packet.
 	MOS, MOSMin float64
 }
 
@@ -38,7 +39,7 @@ type Stats struct {
 func (s *Stats) Quality() quality.Report {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	r := quality.Report{MOS: s.MOS, MOSMin: s.MOSMin, Received: s.Received, Lost: s.Lost, Late: s.Late, JitterMS: ms(s.Jitter),
-		ConcealedMS: s.Concealed.Milliseconds(), Sent: s.Sent, RemoteLoss: s.RemoteLost, RemoteJitterMS: ms(s.RemoteJitter), RTTMS: ms(s.RTT), Encrypted: true}
+		ConcealedMS: s.Concealed.Milliseconds(), Sent: s.Sent, SentLate: s.Behind.Late, Unsent: s.Behind.Unsent, RemoteLoss: s.RemoteLost, RemoteJitterMS: ms(s.RemoteJitter), RTTMS: ms(s.RTT), Encrypted: true}
 	if s.Expected > 0 {
 		r.Loss = float64(s.Lost) / float64(s.Expected)
 	}
@@ -54,7 +55,7 @@ func (l *line) judge(now time.Time) {
 		return
 	}
 	l.score = now.Add(scoreEvery)
-	l.quality.Close(counts(l.buffer.Stats()), l.delay())
+	l.quality.Close(counts(l.buffer.Stats()), l.out.kept.Counts(), l.delay())
 }
 
 func counts(j jitter.Stats) quality.Counts {
@@ -92,9 +93,9 @@ func (l *line) show() {
 	}
 	l.report.shown = Stats{Received: j.Received, Expected: j.Expected, Lost: j.Lost, Late: j.Late, Duplicates: j.Duplicates,
 		Invalid: l.invalid, Dropped: l.in.dropped.Load() + j.Overruns, Concealed: j.Concealed.Duration(), Filled: j.Filled.Duration(),
-		Jitter: j.Jitter, Sent: l.out.sent, Errors: l.out.errors, Skipped: l.out.skipped,
+		Jitter: j.Jitter, Sent: l.out.sent, Errors: l.out.errors, Skipped: l.out.skipped, Behind: l.out.kept,
 		RTT: time.Duration(l.rtt.Load()), RemoteLost: float64(l.remote.lost.Load()) / 256, RemoteJitter: time.Duration(l.remote.jitter.Load())}
-	l.report.shown.MOS, l.report.shown.MOSMin = l.quality.Scores(counts(j), l.delay())
+	l.report.shown.MOS, l.report.shown.MOSMin = l.quality.Scores(counts(j), l.out.kept.Counts(), l.delay())
 }
 
 // Stats reads the counters as of the conductor's latest wake-up.
