@@ -3,7 +3,6 @@ package acceptance
 import (
 	"encoding/json"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"strings"
