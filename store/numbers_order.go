@@ -191,8 +191,10 @@ func (m *month) refund(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, 
 
 // SettleNumber brings an order to what the carrier says of it, and returns the number.
 // An order that stands is charged, once; one that failed costs nothing: what was held
-// is let go, what was charged is given back. An order that is done stays so, whatever
-// comes later. ErrNotFound: the account has no such order.
+// is let go, what was charged is given back. An order that is done stays so; one that
+// failed and stands after all, because whoever placed it was slow, is the account's no
+// more, and its number is releasing, for nothing. ErrNotFound: the account has no such
+// order. ErrNumberTaken: it stands, and somebody has its number by another order.
 func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
 	var n Number
 	err := db.tx(ctx, "settle number", func(tx pgx.Tx) error {
@@ -205,7 +207,12 @@ func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Or
 			return err
 		}
 		b := &pgx.Batch{}
-		if m.State != NumberReleased && m.activatedAt == nil {
+		switch {
+		case m.activatedAt != nil:
+		case m.State == NumberReleased:
+			m.late(o, now)
+			m.save(b)
+		default:
 			if err := m.settle(ctx, tx, b, w, o, now); err != nil {
 				return err
 			}
@@ -214,6 +221,9 @@ func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Or
 		n = m.Number
 		return w.conclude(ctx, tx, b, now)
 	})
+	if violates(err, "numbers_in_use") {
+		err = fmt.Errorf("settle number: %w", ErrNumberTaken)
+	}
 	return &n, err
 }
 
@@ -231,7 +241,8 @@ func (m *month) settle(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, 
 			}
 		}
 		m.lose(now)
-		m.State, m.tryAt = NumberReleased, nil
+		m.State = NumberReleased
+		m.lookAgain(now)
 		return nil
 	case carrier.Pending, carrier.Active:
 	default:
@@ -252,6 +263,37 @@ func (m *month) settle(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, 
 		m.State = NumberOrdered
 	}
 	return nil
+}
+
+// How long an order that has failed is looked at, and at first how often: the process that
+// placed it may have been stopped for a while.
+const (
+	failedLook   = 10 * time.Minute
+	failedLooks  = 24 * time.Hour
+	standingLook = time.Hour // while it stands and its number has not come
+)
+
+// lookAgain has the carrier asked once more about an order that has failed, when as much
+// time has gone by as since then.
+func (m *month) lookAgain(now time.Time) {
+	m.tryAt, m.tries = nil, 0
+	if age := now.Sub(*m.releasedAt); age < failedLooks {
+		at := now.Add(max(failedLook, age))
+		m.tryAt = &at
+	}
+}
+
+// late takes what the carrier says of an order that has failed.
+func (m *month) late(o carrier.Ordered, now time.Time) {
+	switch o.State {
+	case carrier.Active:
+		m.State, m.activatedAt, m.CarrierID, m.tryAt, m.tries = NumberReleasing, &now, o.NumberID, &now, 0
+	case carrier.Pending:
+		at := now.Add(standingLook)
+		m.tryAt, m.tries = &at, 0
+	default:
+		m.lookAgain(now)
+	}
 }
 
 // lose takes the number from the account; what the carrier has to do comes after.

@@ -134,6 +134,9 @@ func (d *Desk) place(ctx context.Context, n *store.Number) (*store.Number, error
 		return nil, err
 	case settled.State == store.NumberReleased:
 		return nil, api.ErrNotOffered
+	case settled.State == store.NumberReleasing:
+		d.attempt(ctx, settled) // it came too late, and goes back
+		return nil, api.ErrNotOffered
 	case placed.State == carrier.Active:
 		d.attempt(ctx, settled)
 	default:

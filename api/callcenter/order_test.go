@@ -163,6 +163,39 @@ func TestCrashesOfAPurchase(t *testing.T) {
 	}
 }
 
+// A process is stopped after it has held the money; the others take its order for failed
+// before it goes on, or dies. What the carrier has sold then is given back, for nothing.
+func TestOrdersThatComeLateAreReleased(t *testing.T) {
+	for _, test := range []struct {
+		name, ending string
+		settled      bool // the process goes on and learns what became of it
+	}{{"settled", prompt, true}, {"only ordered", prompt, false}, {"settled, and the number is late", "4", true}, {"only ordered, and the number is late", "4", false}} {
+		t.Run(test.name, func(t *testing.T) {
+			s := open(t)
+			n, err := s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: s.ending(test.ending), Country: "ES", Agent: s.a.agent,
+				Carrier: "simulated", Card: card}, time.Now())
+			s.ok(err)
+			s.later()
+			if p := s.pots(s.a); p.Paid != 100*usd || p.Held != 0 {
+				t.Fatalf("nobody took the order for failed: %+v", p)
+			}
+			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: n.E164})
+			s.ok(err)
+			if test.settled {
+				_, err = s.db.SettleNumber(t.Context(), n.Account, n.ID, o, time.Now())
+				s.ok(err)
+			}
+			for range 3 {
+				s.later()
+			}
+			if p, held := s.pots(s.a), s.sim.Held(); p.Paid != 100*usd || p.Held != 0 || len(held) != 0 || len(s.list(s.a)) != 0 {
+				t.Errorf("%+v, the carrier has %+v", p, held)
+			}
+			s.verified()
+		})
+	}
+}
+
 // A release is tried until the carrier has the number back; the account has lost it
 // from the first moment.
 func TestReleaseOverABadLine(t *testing.T) {
