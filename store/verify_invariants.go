@@ -93,7 +93,7 @@ var invariants = []invariant{
 		from session_usage u where u.started_at is null and (u.amount_nano <> 0
 			or exists (select from ledger_transfers t where t.session_id = u.session_id)
 			or exists (select from usage_records r where r.session_id = u.session_id))`},
-	{14, "automatic recharge stays within its cap, and its attempts are what became of their top-ups", `
+	{14, "automatic recharge stays within its cap, and each attempt has the amount and the state of its top-up", `
 		select a.id, format('with it %s of %s in %s', sum(b.amount_nano), a.cap_nano, a.month)
 		from recharge_attempts a join recharge_attempts b on b.account_id = a.account_id and b.month = a.month and b.no <= a.no
 		where a.state not in ('failed', 'canceled') and b.state not in ('failed', 'canceled')
