@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +58,7 @@ func open(t *testing.T) *office {
 	vault, err2 := store.NewVault(o.db, "a master key of at least 32 characters")
 	o.ok(errors.Join(err1, err2))
 	a := api.New(ticket.Keys{Signer: signer, Store: o.db})
-	webhook.Mount(a, store.NewWebhooks(o.db, vault), func(_ context.Context, address string) error {
+	webhook.Mount(a, store.NewWebhooks(o.db, vault), func(address string) error {
 		if strings.Contains(address, "10.0.0.1") {
 			return errors.New("10.0.0.1 is not on the public Internet")
 		}

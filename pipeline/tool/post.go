@@ -24,8 +24,7 @@ type Poster struct {
 // Bounds of a post.
 const (
 	postTime   = 5 * time.Second
-	nameTime   = 2 * time.Second // to look a name up when it is written down
-	postAnswer = 1 << 10         // bytes of the answer that are kept; the rest is not read
+	postAnswer = 1 << 10 // bytes of the answer that are kept; the rest is not read
 )
 
 // Poster returns a sender that follows no redirects.
@@ -35,35 +34,37 @@ func (g *Guard) Poster() *Poster {
 	return &Poster{g, c, postTime}
 }
 
-// Check says why requests may not go to an address, as far as is known now; nil: they
-// may, or its name does not resolve. The error may be shown to whoever wrote the address.
-func (p *Poster) Check(ctx context.Context, address string) error {
+// Check says why requests may not go to an address, as far as the address itself says; nil:
+// they may. Names are not looked up: an answer that depended on where they lead, or how long
+// that took to find out, would tell strangers which names there are in the operator's
+// network. Each request is judged by where its name leads then. The error may be shown to
+// whoever wrote the address.
+func (p *Poster) Check(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return &Refused{"must be an absolute https address"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, nameTime)
-	defer cancel()
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
 	}
-	host := u.Hostname()
-	ips, err := p.guard.addresses(ctx, host)
-	if err != nil {
-		return nil // a name may come later, or its server answer again; each request is judged anew
+	host := strings.ToLower(u.Hostname())
+	at, err := netip.ParseAddr(host)
+	named := err != nil
+	switch name := strings.TrimSuffix(host, "."); {
+	case named && (name == "localhost" || strings.HasSuffix(name, ".localhost")):
+		at = netip.IPv6Loopback() // for everybody (RFC 6761, section 6.3)
+	case named && len(p.guard.nets) > 0:
+		return nil // it may lead into one of them, where any port is allowed
+	case named:
+		at = anywhere
 	}
-	refused := error(&Refused{host + " has no address"})
-	if u.Scheme == "http" {
-		ctx = context.WithValue(ctx, plainKey{}, true)
-	}
-	for _, ip := range ips {
-		if refused = p.guard.judge(ctx, host, ip, port); refused == nil {
-			return nil
-		}
-	}
-	return refused
+	ctx := context.WithValue(context.Background(), plainKey{}, u.Scheme == "http")
+	return p.guard.judge(ctx, host, at, port)
 }
+
+// anywhere stands for an address of the public Internet.
+var anywhere = netip.MustParseAddr("1.1.1.1")
 
 // addresses are those of a host, which may be one itself.
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {

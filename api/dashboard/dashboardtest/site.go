@@ -143,7 +143,7 @@ var checks = []operator.Check{
 	{Name: "webrtc port", Status: "fail", Detail: ":8443 is in use by another program", Fix: "stop that program (ss -lptun shows it), or set PARLEY_WEBRTC_UDP_PORT"},
 }
 
-func noLocal(_ context.Context, address string) error {
+func noLocal(address string) error {
 	if strings.Contains(address, "10.0.0.1") {
 		return errors.New("10.0.0.1 is not on the public Internet")
 	}
