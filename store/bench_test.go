@@ -90,7 +90,7 @@ func BenchmarkSession(b *testing.B) {
 
 func BenchmarkAuthenticate(b *testing.B) {
 	f := setup(b)
-	_, secret, err := f.CreateKey(b.Context(), f.account(0), "k", t0)
+	_, secret, err := f.MakeKey(b.Context(), store.NewKey{Account: f.account(0), Name: "k", Role: store.RoleMember}, t0)
 	f.ok(err)
 	b.ResetTimer()
 	for range b.N {

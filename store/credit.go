@@ -139,11 +139,3 @@ type Transfer struct {
 	PriceVersion *string       // usage only
 	CreatedAt    time.Time
 }
-
-// Transfers lists an account's ledger, newest first, below sequence number before
-// (0: from the newest), at most limit lines (0: all).
-func (db *DB) Transfers(ctx context.Context, account string, before int64, limit int) ([]Transfer, error) {
-	return list(ctx, db, "list transfers", pgx.RowToStructByPos[Transfer], `select seq, kind, debit, credit, amount_nano,
-		balance_after_nano, session_id, price_version, created_at from ledger_transfers
-		where account_id = $1 and ($2 = 0 or seq < $2) order by seq desc limit nullif($3, 0)`, account, before, limit)
-}

@@ -3,6 +3,10 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
 )
 
 // tester is a test, or a run of a random one.
@@ -26,4 +30,37 @@ func change(t tester, db *DB, sql string, args ...any) {
 	if _, err := db.pool.Exec(context.Background(), sql, args...); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Transfers lists an account's ledger, newest first, below sequence number before
+// (0: from the newest), at most limit lines (0: all).
+func (db *DB) Transfers(ctx context.Context, account string, before int64, limit int) (all []Transfer, err error) {
+	if limit == 0 {
+		limit = 1 << 30
+	}
+	err = db.Statement(ctx, account, func(s *Statement) error {
+		all, err = s.Ledger(ctx, LedgerPage{Before: before, Limit: limit})
+		return err
+	})
+	return all, err
+}
+
+// UsageRecord is one line of a session's receipt, posting by posting.
+type UsageRecord struct {
+	Posting      int    // 1, 2...: a long session is posted in parts
+	Component    string // name of a billing.Component
+	Quantity     int64  // in billed units
+	UnitPrice    billing.Money
+	Amount       billing.Money
+	PriceVersion string
+	PostedAt     time.Time
+}
+
+// UsageRecords returns the receipt of a session of the account; none while nothing
+// of it is posted.
+func (db *DB) UsageRecords(ctx context.Context, account, session string) ([]UsageRecord, error) {
+	return list(ctx, db, "read receipt", pgx.RowToStructByPos[UsageRecord], `select r.posting_no, r.component, r.qty,
+		r.unit_price_nano, r.amount_nano, r.price_version, r.posted_at
+		from usage_records r join sessions s on s.id = r.session_id
+		where r.session_id = $1 and s.account_id = $2 order by r.posting_no, r.component`, session, account)
 }

@@ -81,19 +81,14 @@ func wellFormed(secret, prefix string) bool {
 	return n == len(prefix)+secretRandom && strings.HasPrefix(secret, prefix) && secretSum(secret[:n]) == secret[n:]
 }
 
-// CreateKey makes a key of the account that may do what members may, and returns its
-// secret, which is stored only as a hash: a random secret of 256 bits needs no slow one.
-func (db *DB) CreateKey(ctx context.Context, account, name string, now time.Time) (k Key, secret string, err error) {
-	return db.MakeKey(ctx, NewKey{Account: account, Name: name, Role: RoleMember}, now)
-}
-
 // FirstKey makes the key that an account begins with: an owner's, which may change what
 // is paid.
 func (db *DB) FirstKey(ctx context.Context, account, name, maker string, now time.Time) (k Key, secret string, err error) {
 	return db.MakeKey(ctx, NewKey{Account: account, Name: name, Role: RoleOwner, Money: true, Maker: maker}, now)
 }
 
-// MakeKey is CreateKey for any key of an account.
+// MakeKey makes a key of the account, and returns its secret, which is stored only as a
+// hash: a random secret of 256 bits needs no slow one.
 func (db *DB) MakeKey(ctx context.Context, n NewKey, now time.Time) (k Key, secret string, err error) {
 	if n.Role != RoleOwner && n.Role != RoleMember {
 		return Key{}, "", invalid("a key of an account is an owner's or a member's")

@@ -77,7 +77,7 @@ func TestKeyRoles(t *testing.T) {
 	if _, _, err := f.MakeKey(ctx, store.NewKey{Account: acc, Role: store.RoleOperator, Name: "x"}, t0); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("an operator's key of an account: %v", err)
 	}
-	_, secret, err = f.CreateKey(ctx, acc, "x", t0)
+	_, secret, err = f.MakeKey(ctx, store.NewKey{Account: acc, Name: "x", Role: store.RoleMember}, t0)
 	f.ok(err)
 	if p, err := f.Authenticate(ctx, secret, t0); err != nil || p.Owner || p.Operator || p.Money {
 		t.Errorf("%+v, %v", p, err)

@@ -95,7 +95,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	f.ok(err)
 	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "", t0)
 	f.ok(err)
-	key, _, err := f.CreateKey(f.ctx(), theirs, "k", t0)
+	key, _, err := f.MakeKey(f.ctx(), store.NewKey{Account: theirs, Name: "k", Role: store.RoleMember}, t0)
 	f.ok(err)
 	s := f.start(theirs, web)
 	ctx := f.ctx()
@@ -179,7 +179,7 @@ func TestForeignPeopleAreUnknown(t *testing.T) {
 func TestKeys(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
-	key, secret, err := f.CreateKey(f.ctx(), acc, "server", t0)
+	key, secret, err := f.MakeKey(f.ctx(), store.NewKey{Account: acc, Name: "server", Role: store.RoleMember}, t0)
 	f.ok(err)
 	if !regexp.MustCompile(`^sk_[0-9A-Za-z]{49}$`).MatchString(secret) || !strings.HasSuffix(secret, key.Last4) || len(key.Last4) != 4 {
 		t.Errorf("secret of %d characters, last four %q", len(secret), key.Last4)
@@ -214,7 +214,7 @@ func TestKeys(t *testing.T) {
 	if err := f.CheckKey(f.ctx(), p); !errors.Is(err, store.ErrUnauthorized) {
 		t.Errorf("a revoked key by identifier: %v", err)
 	}
-	if _, _, err := f.CreateKey(f.ctx(), "acc_nobody", "x", t0); !errors.Is(err, store.ErrNotFound) {
+	if _, _, err := f.MakeKey(f.ctx(), store.NewKey{Account: "acc_nobody", Name: "x", Role: store.RoleMember}, t0); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a key for nobody: %v", err)
 	}
 }

@@ -114,23 +114,3 @@ func (s *session) queuePosting(b *pgx.Batch, w *wallet, bill billing.Bill, bonus
 		move(potPaid, c, item.Amount-fromBonus)
 	}
 }
-
-// UsageRecord is one line of a session's receipt.
-type UsageRecord struct {
-	Posting      int    // 1, 2...: a long session is posted in parts
-	Component    string // name of a billing.Component
-	Quantity     int64  // in billed units
-	UnitPrice    billing.Money
-	Amount       billing.Money
-	PriceVersion string
-	PostedAt     time.Time
-}
-
-// UsageRecords returns the receipt of a session of the account; none while nothing
-// of it is posted.
-func (db *DB) UsageRecords(ctx context.Context, account, session string) ([]UsageRecord, error) {
-	return list(ctx, db, "read receipt", pgx.RowToStructByPos[UsageRecord], `select r.posting_no, r.component, r.qty,
-		r.unit_price_nano, r.amount_nano, r.price_version, r.posted_at
-		from usage_records r join sessions s on s.id = r.session_id
-		where r.session_id = $1 and s.account_id = $2 order by r.posting_no, r.component`, session, account)
-}

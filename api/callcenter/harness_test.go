@@ -161,7 +161,7 @@ func (s *shop) owner(name string, paid billing.Money) owner {
 	now, ctx := time.Now(), s.Context()
 	acc, err := s.db.CreateAccount(ctx, name, card, now)
 	s.ok(err)
-	key, secret, err2 := s.db.CreateKey(ctx, acc.ID, "first", now)
+	key, secret, err2 := s.db.MakeKey(ctx, store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, now)
 	agent, err3 := s.db.CreateAgent(ctx, acc.ID, store.Agent{Name: "Ana of " + name, Voice: "F1", Language: "es"}, now)
 	s.ok(errors.Join(err2, err3))
 	if paid > 0 {

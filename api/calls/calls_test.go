@@ -66,7 +66,7 @@ func (o *line) owner(name string) owner {
 	o.Helper()
 	acc, err := o.db.CreateAccount(o.Context(), name, card, began)
 	o.ok(err)
-	_, secret, err := o.db.CreateKey(o.Context(), acc.ID, "first", began)
+	_, secret, err := o.db.MakeKey(o.Context(), store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, began)
 	o.ok(err)
 	agent, err := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, began)
 	o.ok(err)

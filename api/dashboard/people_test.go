@@ -161,7 +161,7 @@ func TestHostileNames(t *testing.T) {
 	ctx, now := t.Context(), time.Now()
 	_, err := s.DB.CreateAgent(ctx, s.Account, store.Agent{Name: evil, Voice: "F1", Language: "en"}, now)
 	s.OK(err)
-	_, _, err = s.DB.CreateKey(ctx, s.Account, evil, now)
+	_, _, err = s.DB.MakeKey(ctx, store.NewKey{Account: s.Account, Name: evil, Role: store.RoleMember}, now)
 	s.OK(err)
 	other, err := s.DB.OwnAccount(ctx, s.User, evil, billing.DefaultRateCard(), now)
 	s.OK(err)

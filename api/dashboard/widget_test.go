@@ -52,7 +52,7 @@ func openStranger(t *testing.T, agent *voicetest.Agent, flags []string, buttons 
 		t.Cleanup(func() { site.OK(h.Close()) })
 	}})
 	s.stored = makeAgent(s.site, s.site.Account, lola)
-	_, key, err := s.site.DB.CreateKey(t.Context(), s.site.Account, "website", stamp())
+	_, key, err := s.site.DB.MakeKey(t.Context(), store.NewKey{Account: s.site.Account, Name: "website", Role: store.RoleMember}, stamp())
 	s.site.OK(err)
 	s.key = key
 

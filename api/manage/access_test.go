@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/store"
 )
 
 // route of those that tickets and management have; %s is an identifier.
@@ -45,7 +46,7 @@ func (r route) people() bool {
 // TestCredentials is every way to send every kind of credential to every route.
 func TestCredentials(t *testing.T) {
 	o := open(t)
-	other, secret, err := o.db.CreateKey(t.Context(), o.a.account, "revoked", time.Now())
+	other, secret, err := o.db.MakeKey(t.Context(), store.NewKey{Account: o.a.account, Name: "revoked", Role: store.RoleMember}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

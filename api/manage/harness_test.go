@@ -134,7 +134,7 @@ func (o *office) owner(name string) owner {
 	if err1 != nil {
 		o.Fatal(err1)
 	}
-	key, secret, err2 := o.db.CreateKey(ctx, acc.ID, "first", now)
+	key, secret, err2 := o.db.MakeKey(ctx, store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, now)
 	agent, err3 := o.db.CreateAgent(ctx, acc.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, now)
 	if err := errors.Join(err2, err3); err != nil {
 		o.Fatal(err)

@@ -17,7 +17,7 @@ import (
 func TestRechargeIsForOwners(t *testing.T) {
 	o := open(t)
 	o.carded(o.a)
-	_, secret, err := o.db.CreateKey(t.Context(), o.a.account, "website", time.Now())
+	_, secret, err := o.db.MakeKey(t.Context(), store.NewKey{Account: o.a.account, Name: "website", Role: store.RoleMember}, time.Now())
 	o.ok(err)
 	member := owner{o.a.account, secret}
 	for _, method := range []string{"PUT", "PATCH"} {

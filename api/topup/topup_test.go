@@ -145,8 +145,11 @@ func TestWebhookFiftyTimes(t *testing.T) {
 	if paid := o.show(o.a).Pots.Paid; paid != 25*usd {
 		t.Errorf("%v paid", paid)
 	}
-	ts, err := o.db.Transfers(t.Context(), o.a.account, 0, 0)
-	o.ok(err)
+	var ts []store.Transfer
+	o.ok(o.db.Statement(t.Context(), o.a.account, func(s *store.Statement) (err error) {
+		ts, err = s.Ledger(t.Context(), store.LedgerPage{Limit: 9})
+		return err
+	}))
 	if len(ts) != 2 || ts[0].Kind != store.Topup || ts[0].Debit != "sim" {
 		t.Errorf("ledger %+v", ts)
 	}

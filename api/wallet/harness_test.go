@@ -68,7 +68,7 @@ func (o *bank) owner(name string) owner {
 	o.Helper()
 	acc, err := o.db.CreateAccount(o.Context(), name, card, began)
 	o.ok(err)
-	key, secret, err1 := o.db.CreateKey(o.Context(), acc.ID, "first", began)
+	key, secret, err1 := o.db.MakeKey(o.Context(), store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, began)
 	agent, err2 := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "=Ana", Voice: "F1", Language: "es"}, began)
 	o.ok(errors.Join(err1, err2))
 	return owner{acc.ID, key.ID, secret, agent.ID}

@@ -50,7 +50,7 @@ func open(t *testing.T) *office {
 	for _, key := range []*string{&o.b, &o.a} {
 		acc, err := o.db.CreateAccount(t.Context(), "A", card, time.Now())
 		o.ok(err)
-		_, *key, err = o.db.CreateKey(t.Context(), acc.ID, "first", time.Now())
+		_, *key, err = o.db.MakeKey(t.Context(), store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, time.Now())
 		o.ok(err)
 		o.of = acc.ID
 	}

@@ -140,18 +140,8 @@ func (c *Cluster) URL() string { return address(c.socket, database) }
 // Done is closed when the cluster has ended for good: stopped, or beyond help.
 func (c *Cluster) Done() <-chan struct{} { return c.done }
 
-// Err is why the cluster ended by itself; nil while it runs and after Stop.
-func (c *Cluster) Err() error {
-	select {
-	case <-c.done:
-		return c.err
-	default:
-		return nil
-	}
-}
-
 // Stop ends the server in good order, open connections included, and waits for
-// it. It may be called more than once; it returns Err.
+// it. It may be called more than once; it returns why the cluster had ended by itself.
 func (c *Cluster) Stop() error {
 	c.cancel()
 	<-c.done

@@ -145,7 +145,7 @@ func TestKilledServerComesBack(t *testing.T) {
 		})
 	}
 	query(t, c.URL(), "select 'back'")
-	if err := c.Err(); err != nil {
+	if err := c.Stop(); err != nil {
 		t.Error(err)
 	}
 }
@@ -168,8 +168,8 @@ func TestHopelessServerIsGivenUp(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("still trying")
 	}
-	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "incompatible") {
-		t.Errorf("Err: %v", err)
+	if err := c.Stop(); err == nil || !strings.Contains(err.Error(), "incompatible") {
+		t.Errorf("Stop: %v", err)
 	}
 }
 

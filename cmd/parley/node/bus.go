@@ -90,6 +90,9 @@ type done struct {
 // openBus connects the node with the others. The manager exists, and does not run yet.
 func (n *Node) openBus(ctx context.Context) (err error) {
 	n.bus, err = bus.Open(ctx, bus.Config{Name: n.cfg.Node, URL: n.cfg.NATSURL, Cluster: n.cfg.Cluster, Log: n.log})
+	if err == nil && n.bus.RouteAddr() != "" {
+		n.log.Info("listening", "for", "other nodes", "addr", n.bus.RouteAddr())
+	}
 	n.mouth = busMouth{make(chan string, maxAnnouncements), make(chan happened, maxNews), make(chan struct{}, 1)}
 	n.manager.Announce(n.mouth)
 	n.manager.Watch(n.mouth)

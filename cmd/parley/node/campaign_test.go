@@ -32,11 +32,11 @@ func newWindow(t *testing.T) *window {
 	w.server = httptest.NewServer(apitest.Published(t).Around(t, w.node.Handler()))
 	t.Cleanup(w.server.Close)
 	now := time.Now()
-	_, secret, err := w.node.db.CreateKey(t.Context(), w.who.Account, "second", now)
+	_, secret, err := w.node.db.MakeKey(t.Context(), store.NewKey{Account: w.who.Account, Name: "second", Role: store.RoleMember}, now)
 	w.ok(err)
 	b, err := w.node.db.CreateAccount(t.Context(), "B", w.node.RateCard(), now)
 	w.ok(err)
-	_, others, err := w.node.db.CreateKey(t.Context(), b.ID, "first", now)
+	_, others, err := w.node.db.MakeKey(t.Context(), store.NewKey{Account: b.ID, Name: "first", Role: store.RoleMember}, now)
 	w.ok(err)
 	w.key, w.other = secret, others
 	return w
@@ -270,9 +270,9 @@ func TestBatchIsDialled(t *testing.T) {
 	if s := *b.Rows[3].Summary; !strings.HasPrefix(s, "Yes I can help.") {
 		t.Errorf("the summary is %q", s)
 	}
-	records, err := w.node.db.UsageRecords(t.Context(), w.who.Account, *b.Rows[3].CallID)
+	receipt, err := w.node.db.Receipt(t.Context(), w.who.Account, *b.Rows[3].CallID)
 	w.ok(err)
-	if n := len(slices.DeleteFunc(records, func(r store.UsageRecord) bool { return r.Component != billing.SummaryIn.String() || r.Amount == 0 })); n != 1 {
+	if n := len(slices.DeleteFunc(receipt.Lines, func(l store.ReceiptLine) bool { return l.Component != billing.SummaryIn.String() || l.Amount == 0 })); n != 1 {
 		t.Errorf("the summary is %d times on the receipt", n)
 	}
 	evidence, err := w.node.db.Consents(t.Context(), w.who.Account, 0, 100)

@@ -85,7 +85,7 @@ func newPost(t *testing.T, withMail, withJobs bool, more ...string) *post {
 	o.ok(err)
 	to := "lola@example.com"
 	o.ok(o.node.db.ChangeAccount(t.Context(), a.ID, store.AccountChange{Email: &to}, now))
-	_, o.key, err = o.node.db.CreateKey(t.Context(), a.ID, "first", now)
+	_, o.key, err = o.node.db.MakeKey(t.Context(), store.NewKey{Account: a.ID, Name: "first", Role: store.RoleMember}, now)
 	o.ok(err)
 	o.account = a.ID
 	return o
