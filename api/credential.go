@@ -5,14 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"parley/store"
 )
 
 // Keys looks credentials up: API keys and tickets.
 type Keys interface {
-	Authenticate(ctx context.Context, secret string, now time.Time) (Principal, error)
+	Authenticate(ctx context.Context, secret string) (Principal, error)
 }
 
 // Credential is the credential of a request: the first present of Authorization,
@@ -51,7 +50,7 @@ func Authenticate(keys Keys, r *http.Request, access Access) (Principal, error) 
 	if v != nil && v.barred() {
 		return Principal{}, ErrBackOff
 	}
-	p, err := keys.Authenticate(r.Context(), secret, time.Now())
+	p, err := keys.Authenticate(r.Context(), secret)
 	switch {
 	case v == nil:
 	case errors.Is(err, store.ErrUnauthorized):

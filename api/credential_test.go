@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"parley/store"
 )
@@ -41,7 +40,7 @@ func TestCredential(t *testing.T) {
 // ring is the keys of a test.
 type ring map[string]Principal
 
-func (k ring) Authenticate(_ context.Context, secret string, _ time.Time) (Principal, error) {
+func (k ring) Authenticate(_ context.Context, secret string) (Principal, error) {
 	if secret == "sk_away" {
 		return Principal{}, store.ErrUnavailable
 	}

@@ -91,7 +91,8 @@ func (b *Buckets) Return(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if l, ok := b.keys.get(key); ok {
-		l.AllowN(time.Now(), -1) // takes less than none
+		here := time.Now() // as the limiter counts
+		l.AllowN(here, -1) // takes less than none
 	}
 }
 

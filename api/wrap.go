@@ -97,8 +97,8 @@ func (p *proxyWarning) look(r *http.Request, o Options) {
 	if trusted(peer.Addr().Unmap().WithZone(""), o.TrustedProxies) {
 		return
 	}
-	now := time.Now()
-	if next := p.next.Load(); now.Unix() >= next && p.next.CompareAndSwap(next, now.Add(proxyWarningEvery).Unix()) {
+	asked := time.Now()
+	if next := p.next.Load(); asked.Unix() >= next && p.next.CompareAndSwap(next, asked.Add(proxyWarningEvery).Unix()) {
 		o.Log.Warn("X-Forwarded-For comes from a peer that is not in PARLEY_TRUSTED_PROXIES and does not count: clients behind it share one address and its limits", "peer", peer.Addr().String())
 	}
 }

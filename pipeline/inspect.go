@@ -37,8 +37,8 @@ func (c *Call) asksModel(r *reply, request *inference.Request) {
 }
 
 // Cost is what the session has cost up to now, by the card it started with.
-func (s *Session) Cost(now time.Time) billing.Money {
-	_, used := s.usage(now)
+func (s *Session) Cost() billing.Money {
+	_, used := s.usage(time.Now())
 	bill, err := s.stored.Tariff.Price(used)
 	if err != nil {
 		return 0 // the ledger refuses it, too, and says so

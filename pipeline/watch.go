@@ -25,7 +25,7 @@ const (
 type Sight struct {
 	Seq        uint64                 `json:"seq"` // of the last News it contains
 	Status     CallStatus             `json:"status"`
-	StartedAt  time.Time              `json:"started_at"`            // answered; zero before
+	StartedAt  time.Time              `json:"started_at"`            // answered, by the database's clock; zero before
 	EndedAt    time.Time              `json:"ended_at"`              // zero before
 	AnsweredBy string                 `json:"answered_by,omitempty"` // human, machine, screening or unknown; empty: not known, or nobody asked
 	Transcript []store.TranscriptLine `json:"transcript"`            // without the times of words
@@ -87,7 +87,15 @@ func (s *Session) sight() Sight {
 		lines[i] = l.Plain()
 	}
 	// What is at its end is still connected, as its bill is still open.
-	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.startedAt, EndedAt: s.endedAt, AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
+	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.m.shared(s.startedAt), EndedAt: s.m.shared(s.endedAt), AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
+}
+
+// shared is a moment of this process as other nodes know it; zero stays zero.
+func (m *Manager) shared(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return m.stamp(t)
 }
 
 // Ring says that the callee is being alerted. The first time counts.
@@ -117,7 +125,7 @@ func (s *Session) tell(n News) {
 	if s.m.watcher == nil || s.work != nil {
 		return
 	}
-	n.Seq, n.StartedAt = s.newsSeq, s.startedAt
+	n.Seq, n.StartedAt = s.newsSeq, s.m.shared(s.startedAt)
 	s.m.watcher.Happened(s.stored.Account, s.stored.ID, n)
 }
 

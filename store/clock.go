@@ -39,9 +39,10 @@ func (c *clock) read(asked, there time.Time) {
 }
 
 // Now is the time by the database's clock, as it was read with the last heartbeat and goes
-// on since. It decides about money, leases, expiry and schedules, on every node alike.
+// on since. It decides about money, leases, expiry and schedules, on every node alike, and
+// is as precise as the database keeps it.
 // Several goroutines may call it, and it asks nobody.
-func (db *DB) Now() time.Time { return db.clock.now() }
+func (db *DB) Now() time.Time { return db.clock.now().UTC().Truncate(time.Microsecond) }
 
 // readClock asks the database for the time, and so whether it answers.
 func (db *DB) readClock(ctx context.Context) error {

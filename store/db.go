@@ -107,9 +107,11 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		return nil, fail("open the database", err)
 	}
 	db := &DB{pool: pool, maxRecharge: DefaultMaxRecharge}
-	if err := db.readClock(ctx); err != nil {
-		pool.Close()
-		return nil, err
+	for range 2 { // the first answer waits for a connection, which tells little of the time
+		if err := db.readClock(ctx); err != nil {
+			pool.Close()
+			return nil, err
+		}
 	}
 	return db, nil
 }

@@ -64,6 +64,9 @@ func NewVault(db *DB, master string) (*Vault, error) {
 	return &Vault{db, aead}, nil
 }
 
+// Now is the database's: see DB.Now.
+func (v *Vault) Now() time.Time { return v.db.Now() }
+
 // bound is what a sealed value belongs to. Neither part can hold a zero.
 func bound(account, name string) []byte { return []byte(account + "\x00" + name) }
 

@@ -26,7 +26,7 @@ func (f *fixture) limit(account, subject string, amount billing.Money) *store.Sp
 func (f *fixture) spender() (account, key, agent string) {
 	f.t.Helper()
 	account = f.account(100 * usd)
-	k, _, err := f.CreateKey(f.ctx(), account, "key", t0)
+	k, _, err := f.MakeKey(f.ctx(), store.NewKey{Account: account, Name: "key", Role: store.RoleMember}, t0)
 	f.ok(err)
 	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Agent", Voice: "F1", Language: "en"}, t0)
 	f.ok(err)

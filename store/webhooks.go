@@ -66,6 +66,9 @@ type Webhooks struct {
 // NewWebhooks returns the webhooks of a database.
 func NewWebhooks(db *DB, v *Vault) *Webhooks { return &Webhooks{db, v} }
 
+// Now is the database's: see DB.Now.
+func (w *Webhooks) Now() time.Time { return w.db.Now() }
+
 const webhookColumns = "id, url, description, kinds, enabled, disabled_reason, failing_since, old_until, created_at, updated_at"
 
 func scanWebhook(row pgx.CollectableRow) (w Webhook, err error) {

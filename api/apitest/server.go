@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -21,7 +20,7 @@ type Keys map[string]api.Principal
 
 // Authenticate implements api.Authenticator; store.ErrUnauthorized is for all that it
 // does not know.
-func (k Keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
+func (k Keys) Authenticate(_ context.Context, secret string) (api.Principal, error) {
 	p, ok := k[secret]
 	if !ok {
 		return p, store.ErrUnauthorized

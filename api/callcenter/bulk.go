@@ -164,7 +164,7 @@ func (s *bulk) detail(ctx context.Context, account, id string) (d BatchDetail, e
 		return d, err
 	}
 	d = BatchDetail{Batch: batchOf(c), Rows: make([]BatchRow, len(c.Rows))}
-	at := now()
+	at := s.db.Now()
 	for i := range c.Rows {
 		d.Rows[i] = rowOf(&c.Rows[i], at)
 	}
@@ -184,10 +184,10 @@ func (s *bulk) turn(ctx context.Context, verb, id string) (*batchOutput, error) 
 	case "pause":
 		err = s.db.PauseCampaign(ctx, account, id)
 	case "resume":
-		err = s.db.ResumeCampaign(ctx, account, id, now())
+		err = s.db.ResumeCampaign(ctx, account, id, s.db.Now())
 		s.Wake()
 	case "cancel":
-		err = s.db.CancelCampaign(ctx, account, id, cancelledCode, cancelledText, now())
+		err = s.db.CancelCampaign(ctx, account, id, cancelledCode, cancelledText, s.db.Now())
 	default:
 		err = fmt.Errorf("%q is no turn of a batch", verb)
 	}

@@ -122,7 +122,7 @@ func checkRow(ctx context.Context, db *store.DB, card *billing.RateCard, b Batch
 		return due, 0, err
 	}
 	row.To = w.orders[0].To
-	if err = w.schedule(now()); err != nil {
+	if err = w.schedule(db.Now()); err != nil {
 		return due, 0, err
 	}
 	switch _, err = db.DoNotCall(ctx, account, row.To); {

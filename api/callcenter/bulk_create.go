@@ -88,13 +88,13 @@ func (s *bulk) queue(ctx context.Context, w *wish, first *store.Once) (id string
 	if err != nil {
 		return "", inRow(at, err)
 	}
-	if err := w.schedule(now()); err != nil {
+	if err := w.schedule(s.db.Now()); err != nil {
 		return "", err
 	}
 	if err := pace(s.rate, w.Account); err != nil {
 		return "", err
 	}
-	id, err = s.db.CreateCampaign(ctx, w.Campaign, s.card(), first, now())
+	id, err = s.db.CreateCampaign(ctx, w.Campaign, s.card(), first, s.db.Now())
 	if err == nil {
 		s.Wake()
 	}

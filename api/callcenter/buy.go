@@ -92,7 +92,7 @@ func (d *Desk) purchase(ctx context.Context, account, number, agent string, o *s
 		return nil, api.ErrNotOffered
 	}
 	n, err := d.Store.OrderNumber(ctx, store.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
-		Carrier: d.Carrier.Name(), Monthly: offer.Monthly, Upfront: offer.Upfront, Card: d.Card(), Once: o}, now())
+		Carrier: d.Carrier.Name(), Monthly: offer.Monthly, Upfront: offer.Upfront, Card: d.Card(), Once: o}, d.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, noAgent(err) // deleted this moment
 	}
@@ -128,7 +128,7 @@ func (d *Desk) place(ctx context.Context, n *store.Number) (*store.Number, error
 	soon, enough := context.WithTimeout(ctx, activationPatience)
 	placed = carrier.Await(soon, d.Carrier, n.OrderRef, placed, activationLook)
 	enough()
-	settled, err := d.Store.SettleNumber(ctx, n.Account, n.ID, placed, now())
+	settled, err := d.Store.SettleNumber(ctx, n.Account, n.ID, placed, d.Store.Now())
 	switch {
 	case err != nil:
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -145,9 +144,6 @@ func (d *Desk) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error) {
 	}
 	return out, nil
 }
-
-// now is the time as the store keeps it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 func bad(what string) error { return api.Detail(api.ErrBadRequest, what) }
 

@@ -33,7 +33,7 @@ func (d *Desk) notice(c carrier.Notifier) http.HandlerFunc {
 			api.WriteError(w, api.ReadError(err))
 			return
 		}
-		reference, err := c.Notice(r.Header, body, now())
+		reference, err := c.Notice(r.Header, body, d.Store.Now())
 		if err != nil {
 			d.Log.Warn("a carrier's webhook was refused", "carrier", c.Name(), "err", err)
 			api.WriteError(w, api.ErrBadRequest)

@@ -41,8 +41,8 @@ func (carrierArgs) Kind() string { return "number_carrier" }
 // Work adds the desk's kinds of jobs to a queue that is not open yet. Months go on
 // being charged by their own line while a carrier is away.
 func (d *Desk) Work(q *jobs.Queue) {
-	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ monthsArgs) error { return d.Months(ctx, now()) })
-	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ carrierArgs) error { return d.Sweep(ctx, now()) })
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ monthsArgs) error { return d.Months(ctx, d.Store.Now()) })
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ carrierArgs) error { return d.Sweep(ctx, d.Store.Now()) })
 	jobs.Every(q, sweepEvery, monthsArgs{})
 	jobs.Every(q, sweepEvery, carrierArgs{})
 }
@@ -103,7 +103,7 @@ func (d *Desk) attend(ctx context.Context, n *store.Number, late bool) error {
 		case err != nil:
 			return fmt.Errorf("look order up: %w", err)
 		}
-		settled, err := d.Store.SettleNumber(ctx, n.Account, n.ID, o, now())
+		settled, err := d.Store.SettleNumber(ctx, n.Account, n.ID, o, d.Store.Now())
 		if err != nil {
 			return err
 		}

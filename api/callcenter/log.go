@@ -43,7 +43,7 @@ func (s *calls) events(w http.ResponseWriter, r *http.Request) {
 		var now *CallState
 		if now, err = s.Look(ctx, account, id); err == nil {
 			err = out.list(&CallLog{Events: func(yield func(time.Time, Change) bool) {
-				yield(time.Now().UTC(), Change{Kind: Snapshot, State: *now})
+				yield(s.db.Now(), Change{Kind: Snapshot, State: *now})
 			}})
 		}
 	case asJSON:

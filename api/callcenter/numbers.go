@@ -211,7 +211,7 @@ func (d *Desk) release(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, missing(err)
 	}
-	if err := d.Store.ReleaseNumber(ctx, account, in.ID, now()); err != nil {
+	if err := d.Store.ReleaseNumber(ctx, account, in.ID, d.Store.Now()); err != nil {
 		return nil, missing(err)
 	}
 	if n.Bought() {

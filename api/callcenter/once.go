@@ -22,7 +22,7 @@ func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, d
 		}
 	}
 	o.Hash = sha256.Sum256(body)
-	was, err := db.BeginOnce(ctx, &o, now())
+	was, err := db.BeginOnce(ctx, &o, db.Now())
 	if err != nil {
 		return 0, out, err
 	}

@@ -15,7 +15,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
 	if err != nil {
 		return nil, unknown(err)
 	}
-	d, err := Detail(c, time.Now())
+	d, err := Detail(c, m.db.Now())
 	if err != nil {
 		return nil, err
 	}

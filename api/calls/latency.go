@@ -59,7 +59,7 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 		return nil, err
 	}
 	if p.To.IsZero() {
-		p.To = time.Now().UTC().Truncate(time.Second).Add(time.Second)
+		p.To = m.db.Now().Truncate(time.Second).Add(time.Second)
 	}
 	if p.From.IsZero() {
 		p.From = p.To.AddDate(0, 0, -latencyDays)

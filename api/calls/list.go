@@ -3,7 +3,6 @@ package calls
 import (
 	"context"
 	"errors"
-	"time"
 
 	"parley/api"
 	"parley/api/manage"
@@ -68,7 +67,7 @@ func (m *calls) list(ctx context.Context, in *listInput) (*listOutput, error) {
 		found = found[:in.Limit]
 		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].ID}
 	}
-	now := time.Now()
+	now := m.db.Now()
 	for i := range found {
 		out.Body.Data = append(out.Body.Data, summary(&found[i], now))
 	}

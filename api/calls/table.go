@@ -74,7 +74,7 @@ func (m *calls) table(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.Limit = tableBatch
-	now := time.Now()
+	now := m.db.Now()
 	m.files.Send(w, r, export.Table{Name: "calls", Header: tableHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
 		found, err := s.Calls(ctx, p)
 		for i := range found {

@@ -79,7 +79,7 @@ func New(s Services) *Dashboard {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	if s.Now == nil {
-		s.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) } // as the store keeps it
+		s.Now = s.DB.Now
 	}
 	d := &Dashboard{Services: s, csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewGuesses()}
 	d.assets = newAssets()

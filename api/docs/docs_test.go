@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -21,7 +20,7 @@ import (
 
 type noKeys struct{}
 
-func (noKeys) Authenticate(context.Context, string, time.Time) (api.Principal, error) {
+func (noKeys) Authenticate(context.Context, string) (api.Principal, error) {
 	return api.Principal{}, api.ErrMissingKey
 }
 

@@ -87,7 +87,7 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 	if err := m.define.Apply(&a, in.Body.RawMessage); err != nil {
 		return nil, err
 	}
-	created, err := m.db.CreateAgent(ctx, api.PrincipalOf(ctx).Account, a, now())
+	created, err := m.db.CreateAgent(ctx, api.PrincipalOf(ctx).Account, a, m.db.Now())
 	if err != nil {
 		return nil, Explained(err)
 	}
@@ -167,7 +167,7 @@ func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Ag
 		if err = f(a); err != nil {
 			return nil, err
 		}
-		if a, err = m.db.UpdateAgent(ctx, api.PrincipalOf(ctx).Account, *a, now()); err == nil {
+		if a, err = m.db.UpdateAgent(ctx, api.PrincipalOf(ctx).Account, *a, m.db.Now()); err == nil {
 			return answer(a), nil
 		}
 		if !errors.Is(err, store.ErrVersion) {

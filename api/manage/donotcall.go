@@ -77,7 +77,7 @@ type newListed struct {
 
 func (m doNotCall) add(ctx context.Context, in *struct{ Body newListed }) (*listedOutput, error) {
 	e, _, err := m.db.AddDoNotCall(ctx, api.PrincipalOf(ctx).Account,
-		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI}, now())
+		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI}, m.db.Now())
 	if err != nil {
 		return nil, Explained(err)
 	}

@@ -73,7 +73,7 @@ func (m doNotCall) importCSV(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, err)
 		return
 	}
-	added, err := m.db.ListDoNotCall(r.Context(), api.PrincipalOf(r.Context()).Account, entries, now())
+	added, err := m.db.ListDoNotCall(r.Context(), api.PrincipalOf(r.Context()).Account, entries, m.db.Now())
 	if wrong, ok := errors.AsType[*store.ListingError](err); ok {
 		_, what, _ := strings.Cut(wrong.Err.Error(), store.ErrInvalid.Error()+": ")
 		err = bad("line %d: %s", lines[wrong.At], what)

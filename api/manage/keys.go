@@ -110,7 +110,7 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 	if in.Body.Role == store.RoleOwner && !p.Owner || in.Body.Money && !(p.Owner && p.Money) {
 		return nil, api.ErrRole
 	}
-	k, secret, err := m.db.MakeKey(ctx, store.NewKey{Account: p.Account, Name: name, Role: in.Body.Role, Money: in.Body.Money, Maker: p.Maker()}, now())
+	k, secret, err := m.db.MakeKey(ctx, store.NewKey{Account: p.Account, Name: name, Role: in.Body.Role, Money: in.Body.Money, Maker: p.Maker()}, m.db.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -128,5 +128,5 @@ func (m keys) revoke(ctx context.Context, in *struct {
 	if (k.Role == store.RoleOwner || k.Money) && !p.Owner && k.ID != p.Key {
 		return nil, api.ErrRole
 	}
-	return nil, Unknown(m.db.RevokeKey(ctx, p.Account, k.ID, now()))
+	return nil, Unknown(m.db.RevokeKey(ctx, p.Account, k.ID, m.db.Now()))
 }

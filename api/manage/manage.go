@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -81,10 +80,6 @@ func cut[T any](in pageInput, list []T, id func(T) string) ([]T, More) {
 	next := id(list[in.Limit-1])
 	return list[:in.Limit], More{HasMore: true, NextCursor: &next}
 }
-
-// now is the time as the store keeps it, so that every answer about a thing tells
-// the same.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // Explained is the store's refusal with what it says about the request.
 func Explained(err error) error {

@@ -155,7 +155,7 @@ func (m people) remove(ctx context.Context, in *memberInput) (*removalOutput, er
 	if !held(in.User) {
 		return nil, store.ErrNotFound
 	}
-	keys, err := m.db.RemoveMember(ctx, api.PrincipalOf(ctx).Account, in.User, in.Keys == "revoke", now())
+	keys, err := m.db.RemoveMember(ctx, api.PrincipalOf(ctx).Account, in.User, in.Keys == "revoke", m.db.Now())
 	if err != nil {
 		return nil, Explained(err)
 	}
@@ -169,7 +169,7 @@ type invitationList struct {
 type invitationListOutput struct{ Body invitationList }
 
 func (m people) invitations(ctx context.Context, _ *struct{}) (*invitationListOutput, error) {
-	list, err := m.db.Invitations(ctx, api.PrincipalOf(ctx).Account, now())
+	list, err := m.db.Invitations(ctx, api.PrincipalOf(ctx).Account, m.db.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (m people) invite(ctx context.Context, in *struct{ Body newInvitation }) (*
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
 	}
-	inv, token, err := m.db.Invite(ctx, p.Account, in.Body.Email, in.Body.Role, p.User, now())
+	inv, token, err := m.db.Invite(ctx, p.Account, in.Body.Email, in.Body.Role, p.User, m.db.Now())
 	if err != nil {
 		return nil, ofField("email", err)
 	}

@@ -70,7 +70,7 @@ type secretInput struct {
 type secretOutput struct{ Body AccountSecret }
 
 func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error) {
-	s, err := m.vault.Put(ctx, api.PrincipalOf(ctx).Account, in.Name, in.Body.Value, in.Body.Hosts, now())
+	s, err := m.vault.Put(ctx, api.PrincipalOf(ctx).Account, in.Name, in.Body.Value, in.Body.Hosts, m.vault.Now())
 	if err != nil {
 		return nil, Explained(err)
 	}

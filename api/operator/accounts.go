@@ -53,9 +53,6 @@ func route(method, path, id, summary, description string) api.Route {
 	}}
 }
 
-// now is the time as the store keeps it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
 // Account is an account as an operator sees it.
 type Account struct {
 	ID            string     `json:"id" doc:"Names the account in requests." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -168,7 +165,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*c
 	if len(in.Body.Name) > maxAccountName {
 		return nil, api.Detail(api.ErrBadRequest, fmt.Sprintf("name: take at most %d bytes", maxAccountName))
 	}
-	at := now()
+	at := m.db.Now()
 	a, err := m.db.OwnAccount(ctx, api.PrincipalOf(ctx).User, in.Body.Name, m.card(), at)
 	if err != nil {
 		return nil, manage.Explained(err)
@@ -205,7 +202,7 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 	if err := c.Check(); err != nil {
 		return nil, manage.Explained(err)
 	}
-	if err := m.db.ChangeAccount(ctx, in.ID, c, now()); err != nil {
+	if err := m.db.ChangeAccount(ctx, in.ID, c, m.db.Now()); err != nil {
 		return nil, manage.Unknown(err)
 	}
 	if in.Body.DailyLimit.Given {
@@ -220,7 +217,7 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 }
 
 func (m accounts) resolve(ctx context.Context, in *accountInput) (*accountOutput, error) {
-	if err := m.db.ResolveDispute(ctx, in.ID, "", now()); err != nil {
+	if err := m.db.ResolveDispute(ctx, in.ID, "", m.db.Now()); err != nil {
 		return nil, manage.Unknown(err)
 	}
 	return m.answer(ctx, in.ID)

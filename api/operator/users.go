@@ -106,7 +106,7 @@ func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) 
 	}
 	if d := in.Body.Disabled; err == nil && d != nil {
 		if *d {
-			keys, err = m.db.DisableUser(ctx, u.ID, in.Keys == "revoke", now())
+			keys, err = m.db.DisableUser(ctx, u.ID, in.Keys == "revoke", m.db.Now())
 		} else {
 			err = m.db.EnableUser(ctx, u.ID)
 		}
@@ -127,7 +127,7 @@ func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error
 	if err != nil {
 		return nil, err
 	}
-	keys, err := m.db.DeleteUser(ctx, u.ID, in.Keys == "revoke", now())
+	keys, err := m.db.DeleteUser(ctx, u.ID, in.Keys == "revoke", m.db.Now())
 	if err != nil {
 		return nil, manage.Explained(err)
 	}

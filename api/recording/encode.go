@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"time"
 
 	"parley/media"
 	"parley/media/record"
@@ -29,7 +28,7 @@ func (s *Service) encode(ctx context.Context, args encodeArgs) error {
 		return err
 	case r.State != store.RecordingEncodes:
 		return nil // its files are removed by whoever decided about it
-	case r.Node != s.Node && r.EndedAt != nil && time.Since(*r.EndedAt) > elsewhere:
+	case r.Node != s.Node && r.EndedAt != nil && s.Store.Now().Sub(*r.EndedAt) > elsewhere:
 		return nil // the next start of that node takes it up
 	case r.Node != s.Node:
 		return jobs.ErrNotHere

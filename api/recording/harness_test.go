@@ -39,7 +39,7 @@ type harness struct {
 // ring is the keys of a test.
 type ring map[string]string
 
-func (k ring) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
+func (k ring) Authenticate(_ context.Context, secret string) (api.Principal, error) {
 	account, ok := k[secret]
 	if !ok {
 		return api.Principal{}, store.ErrUnauthorized

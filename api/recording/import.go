@@ -3,7 +3,6 @@ package recording
 import (
 	"context"
 	"os"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,7 +18,7 @@ func (s *Service) Import(ctx context.Context, r store.Recording, audio []byte) e
 	}
 	r.Node, r.Format, r.Bytes = s.Node, "ogg", int64(len(audio))
 	encoded := func(context.Context, pgx.Tx, string, string) error { return nil }
-	switch state, err := s.Store.EndRecording(ctx, r, false, encoded, time.Now()); {
+	switch state, err := s.Store.EndRecording(ctx, r, false, encoded, s.Store.Now()); {
 	case err != nil:
 		return err
 	case state == store.RecordingEncodes:

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -53,7 +52,7 @@ func (s *Service) Waveform(ctx context.Context, account, call string) (*Waveform
 	switch {
 	case r.State == store.RecordingRuns, r.State == store.RecordingEncodes:
 		return nil, api.ErrAudioPending
-	case r.State != store.RecordingReady, !time.Now().Before(r.ExpiresAt):
+	case r.State != store.RecordingReady, !s.Store.Now().Before(r.ExpiresAt):
 		return nil, api.ErrAudioGone
 	}
 	peaks, err := s.Store.RecordingPeaks(ctx, account, call)
@@ -76,7 +75,7 @@ const wavHeader = 44
 
 // late makes the waveform of a recording that is ready.
 func (s *Service) late(ctx context.Context, r *store.Recording) ([]byte, error) {
-	file, format, err := s.open(r, "wav", time.Now())
+	file, format, err := s.open(r, "wav", s.Store.Now())
 	if err != nil {
 		return nil, err
 	}

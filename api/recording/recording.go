@@ -109,7 +109,7 @@ func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
 	s.note(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
-		if err := s.Store.BeginRecording(ctx, call, s.Node, time.Now()); err != nil {
+		if err := s.Store.BeginRecording(ctx, call, s.Node, s.Store.Now()); err != nil {
 			s.Log.Warn("that a call is recorded was not noted yet", "session", call, "err", err)
 		}
 	})
@@ -144,7 +144,7 @@ func (s *Service) done(call string, r record.Result) {
 
 // end stores the end of a recording, and removes the raw file of what nobody waits for.
 func (s *Service) end(ctx context.Context, r store.Recording, failed bool) error {
-	state, err := s.Store.EndRecording(ctx, r, failed, s.enqueue, time.Now())
+	state, err := s.Store.EndRecording(ctx, r, failed, s.enqueue, s.Store.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}

@@ -17,7 +17,7 @@ func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(roundEvery)
 	defer tick.Stop()
 	for age := time.Duration(0); ; age = leftOver {
-		if err := s.round(ctx, age, time.Now()); err != nil && ctx.Err() == nil {
+		if err := s.round(ctx, age, s.Store.Now()); err != nil && ctx.Err() == nil {
 			s.Log.Warn("recordings will be looked after later", "err", err)
 		}
 		select {
@@ -34,11 +34,11 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) round(ctx context.Context, age time.Duration, now time.Time) error {
 	_, forgotten := s.Store.ExpireCalls(ctx, now)
 	_, expired := s.Store.ExpireRecordings(ctx, now)
-	return errors.Join(forgotten, expired, s.takeUp(ctx, age, now), s.loseCut(ctx), s.sweep(ctx))
+	return errors.Join(forgotten, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
 }
 
 // takeUp has raw files encoded that nobody writes any more.
-func (s *Service) takeUp(ctx context.Context, age time.Duration, now time.Time) error {
+func (s *Service) takeUp(ctx context.Context, age time.Duration) error {
 	entries, err := os.ReadDir(s.Raw())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was recorded yet
@@ -46,7 +46,7 @@ func (s *Service) takeUp(ctx context.Context, age time.Duration, now time.Time) 
 	for _, e := range entries {
 		call, rate, ok := rawCall(e.Name())
 		info, gone := e.Info()
-		if !ok || gone != nil || s.lives(call) || info.ModTime().After(now.Add(-age)) {
+		if !ok || gone != nil || s.lives(call) || info.ModTime().After(time.Now().Add(-age)) {
 			continue
 		}
 		length := rate.Duration(int(info.Size() / (2 * record.Channels))).Duration()

@@ -75,7 +75,7 @@ type dropInput struct {
 // drop is DELETE. The files go at once where they are at hand, else with the next round
 // of the node that had the call.
 func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.Store.DeleteRecording(ctx, api.PrincipalOf(ctx).Account, in.ID, time.Now()); err != nil {
+	if err := s.Store.DeleteRecording(ctx, api.PrincipalOf(ctx).Account, in.ID, s.Store.Now()); err != nil {
 		return nil, unknown(err)
 	}
 	s.removeFiles(in.ID)
@@ -85,7 +85,7 @@ func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
 
 // forget is DELETE of the call. Its files go as those of drop.
 func (s *Service) forget(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.Store.ForgetCall(ctx, api.PrincipalOf(ctx).Account, in.ID, time.Now()); err != nil {
+	if err := s.Store.ForgetCall(ctx, api.PrincipalOf(ctx).Account, in.ID, s.Store.Now()); err != nil {
 		return nil, unknown(err)
 	}
 	s.removeFiles(in.ID)
@@ -108,7 +108,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, unknown(err))
 		return
 	}
-	file, format, err := s.open(found, r.URL.Query().Get("format"), time.Now())
+	file, format, err := s.open(found, r.URL.Query().Get("format"), s.Store.Now())
 	if err != nil {
 		api.WriteError(w, err)
 		return

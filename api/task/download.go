@@ -38,7 +38,7 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, err)
 		return
 	}
-	file, f, err := s.result(t, time.Now())
+	file, f, err := s.result(t, s.Store.Now())
 	if err != nil {
 		api.WriteError(w, err)
 		return

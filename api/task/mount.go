@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -102,7 +101,7 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 	t, err := s.Store.SubmitTask(ctx, store.Submission{
 		Node: s.Node, Account: api.PrincipalOf(ctx).Account, Key: api.PrincipalOf(ctx).Key, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
 		Script: store.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
-	}, s.enqueue, time.Now())
+	}, s.enqueue, s.Store.Now())
 	if errors.Is(err, store.ErrTasks) {
 		return nil, api.ErrJobs
 	}
@@ -124,7 +123,7 @@ func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
 
 // cancel is DELETE /api/tts/tasks/{task_id}.
 func (s *Service) cancel(ctx context.Context, in *taskInput) (*canceledOutput, error) {
-	err := s.Store.CancelTask(ctx, api.PrincipalOf(ctx).Account, in.TaskID, time.Now())
+	err := s.Store.CancelTask(ctx, api.PrincipalOf(ctx).Account, in.TaskID, s.Store.Now())
 	if errors.Is(err, store.ErrTaskEnded) {
 		return nil, api.ErrTaskOver
 	}

@@ -121,7 +121,8 @@ func (s *Service) Run(ctx context.Context) error {
 		s.Log.Warn("tasks of an earlier life will be taken up later", "err", err)
 	}
 	for {
-		s.removeExpired(time.Now())
+		here := time.Now() // as the times of files are
+		s.removeExpired(here)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -135,12 +136,12 @@ func (s *Service) sweep(ctx context.Context, _ sweepArgs) error {
 	if err := s.requeue(ctx); err != nil {
 		return err
 	}
-	_, err := s.Store.ForgetTasks(ctx, time.Now().Add(-rowLife))
+	_, err := s.Store.ForgetTasks(ctx, s.Store.Now().Add(-rowLife))
 	return err
 }
 
 func (s *Service) requeue(ctx context.Context) error {
-	n, err := s.Store.RequeueTasks(ctx, s.enqueue, time.Now())
+	n, err := s.Store.RequeueTasks(ctx, s.enqueue, s.Store.Now())
 	if n > 0 {
 		s.Log.Info("tasks that were left behind are taken up again", "tasks", n)
 	}

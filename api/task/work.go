@@ -28,7 +28,7 @@ var errCancelled = errors.New("the task was cancelled")
 
 // work is the job that speaks a task.
 func (s *Service) work(ctx context.Context, args speakArgs) error {
-	t, err := s.Store.ClaimTask(ctx, s.Node, args.Account, args.Task, time.Now())
+	t, err := s.Store.ClaimTask(ctx, s.Node, args.Account, args.Task, s.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // cancelled, done, or in other hands
 	}
@@ -59,7 +59,7 @@ var errCrashed = errors.New("the processes that worked on it died")
 func (s *Service) settle(ctx context.Context, t *store.Task, length time.Duration, err error) error {
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyPatience)
 	defer cancel()
-	now := time.Now()
+	now := s.Store.Now()
 	f, _ := formatNamed(t.Format)
 	switch {
 	case err == nil:
@@ -167,7 +167,7 @@ func (s *Service) signed(ctx context.Context, t *store.Task, progress *atomic.In
 			case <-tick.C:
 			}
 			// While the database is away the work goes on: the claim holds for a while.
-			err := s.Store.TouchTask(ctx, t, int(progress.Load()), time.Now())
+			err := s.Store.TouchTask(ctx, t, int(progress.Load()), s.Store.Now())
 			if errors.Is(err, store.ErrFenced) {
 				cancel(err)
 				return

@@ -11,6 +11,7 @@ import (
 
 // Store is what the package needs of the store.
 type Store interface {
+	Now() time.Time // by the database's clock
 	Authenticate(ctx context.Context, secret string, now time.Time) (store.Principal, error)
 	CheckKey(ctx context.Context, p store.Principal) error
 	Agent(ctx context.Context, account, id string) (*store.Agent, error)
@@ -26,12 +27,12 @@ type Keys struct {
 // Authenticate implements api.Keys. A ticket is good as long as the key from which
 // it was made: that is asked each time, so that a revocation counts at once on
 // every node.
-func (k Keys) Authenticate(ctx context.Context, secret string, now time.Time) (api.Principal, error) {
+func (k Keys) Authenticate(ctx context.Context, secret string) (api.Principal, error) {
 	if !strings.HasPrefix(secret, prefix) {
-		p, err := k.Store.Authenticate(ctx, secret, now)
+		p, err := k.Store.Authenticate(ctx, secret, k.Store.Now())
 		return api.PrincipalFor(p), err
 	}
-	p, err := k.Signer.Verify(secret, now)
+	p, err := k.Signer.Verify(secret, k.Store.Now())
 	if err != nil {
 		return api.Principal{}, err
 	}

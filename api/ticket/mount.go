@@ -71,7 +71,7 @@ type ticketOutput struct {
 const noStore = "no-store"
 
 func (m mint) ticket(ctx context.Context, _ *struct{}) (*ticketOutput, error) {
-	return &ticketOutput{CacheControl: noStore, Body: m.signer.Mint(api.PrincipalOf(ctx), time.Now())}, nil
+	return &ticketOutput{CacheControl: noStore, Body: m.signer.Mint(api.PrincipalOf(ctx), m.db.Now())}, nil
 }
 
 // Mint makes a ticket for whom p is, which expires with p's own if that is one.
@@ -112,7 +112,7 @@ type mintedScopedOutput struct {
 }
 
 func (m mint) scopedTicket(ctx context.Context, in *newTicketInput) (*mintedScopedOutput, error) {
-	p, now := api.PrincipalOf(ctx), time.Now()
+	p, now := api.PrincipalOf(ctx), m.db.Now()
 	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(in.Body.ExpiresIn) * time.Second), Scope: api.ScopeOf(in.Body.Scope)}
 	return &mintedScopedOutput{CacheControl: noStore, Body: mintedScoped{m.signer.answer(p, now), p.Ticket.Scope.Names()}}, nil
 }
@@ -141,7 +141,7 @@ type sessionTicketOutput struct {
 }
 
 func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessionTicketOutput, error) {
-	p, now, ask := api.PrincipalOf(ctx), time.Now(), in.Body
+	p, now, ask := api.PrincipalOf(ctx), m.db.Now(), in.Body
 	agent, err := m.db.Agent(ctx, p.Account, ask.AgentID)
 	if errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", api.ErrNoAgent, err)

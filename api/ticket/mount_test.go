@@ -15,7 +15,12 @@ import (
 )
 
 // shelf is a store with one account, one key and one agent.
-type shelf struct{ revoked bool }
+type shelf struct {
+	revoked bool
+	ahead   time.Duration // its clock's
+}
+
+func (s *shelf) Now() time.Time { return time.Now().Add(s.ahead) }
 
 func (s *shelf) Authenticate(_ context.Context, secret string, _ time.Time) (store.Principal, error) {
 	if secret != "sk_a" || s.revoked {

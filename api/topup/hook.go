@@ -20,7 +20,7 @@ func (d *Desk) receive(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, api.ReadError(err))
 		return
 	}
-	event, err := d.Provider.Event(r.Header, body, now())
+	event, err := d.Provider.Event(r.Header, body, d.Store.Now())
 	if err != nil {
 		d.Log.Warn("a payment webhook was refused", "err", err)
 		what := "the webhook cannot be read"

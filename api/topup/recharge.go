@@ -64,7 +64,7 @@ func (r *Recharges) Enqueue(ctx context.Context, tx pgx.Tx, account, attempt str
 // sweep finds what was lost: attempts whose worker died or gave up, and those that
 // nobody has made, such as a new month's.
 func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
-	n, err := r.Store.SweepRecharges(ctx, r.Enqueue, now())
+	n, err := r.Store.SweepRecharges(ctx, r.Enqueue, r.Store.Now())
 	if n > 0 {
 		r.Log.Warn("automatic recharges without an outcome are tried again", "attempts", n)
 	}
@@ -75,7 +75,7 @@ func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
 // fails the job, which tries again with the same key and so learns it; an event may
 // tell it earlier.
 func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
-	a, err := r.Store.BeginRecharge(ctx, args.Account, args.Attempt, now())
+	a, err := r.Store.BeginRecharge(ctx, args.Account, args.Attempt, r.Store.Now())
 	if err != nil || a == nil {
 		return err
 	}
@@ -91,14 +91,14 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 	if refused, ok := errors.AsType[*payment.CardError](err); ok {
 		return r.fail(ctx, a, failureOf(refused), refused.Code)
 	}
-	if errors.Is(err, payment.ErrRefused) && now().Sub(a.MadeAt) > refusedFor {
+	if errors.Is(err, payment.ErrRefused) && r.Store.Now().Sub(a.MadeAt) > refusedFor {
 		r.Log.Error("the payment provider refuses an automatic recharge", "attempt", a.ID, "account", a.Account, "err", err)
 		return r.fail(ctx, a, store.RechargeRefused, "")
 	}
 	if err != nil {
 		return err
 	}
-	t, err := r.Store.SettlePayment(ctx, store.Settlement{Provider: p.Name(), Look: look, Payment: paid}, now())
+	t, err := r.Store.SettlePayment(ctx, store.Settlement{Provider: p.Name(), Look: look, Payment: paid}, r.Store.Now())
 	if err == nil {
 		r.Log.Info("automatic recharge", "attempt", a.ID, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String())
 	}
@@ -107,7 +107,7 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 
 func (r *Recharges) fail(ctx context.Context, a *store.RechargeAttempt, why store.RechargeFailure, code string) error {
 	r.Log.Info("automatic recharge failed", "attempt", a.ID, "account", a.Account, "reason", why, "code", code)
-	return r.Store.FailRecharge(ctx, a.Account, a.ID, why, code, now())
+	return r.Store.FailRecharge(ctx, a.Account, a.ID, why, code, r.Store.Now())
 }
 
 // failureOf is what a card that could not be charged means.

@@ -156,7 +156,7 @@ func TestRechargeBehaviours(t *testing.T) {
 				t.Errorf("%v came in, %d disputes, %+v with %q", a.Pots.Paid-10*usd, a.OpenDisputes, r, failure)
 			}
 			// The wait after a failure is longer than that after a charge.
-			if failed := c.failure != "" && c.failure != "refunded "; r.RetryAt == nil || (time.Until(*r.RetryAt) > store.RechargePause) != failed {
+			if failed := c.failure != "" && c.failure != "refunded "; r.RetryAt == nil || (r.RetryAt.Sub(o.db.Now()) > store.RechargePause) != failed {
 				t.Errorf("again at %v with %q", r.RetryAt, failure)
 			}
 			got := o.get(o.a, *set.InProgress)

@@ -48,7 +48,7 @@ func (d *Desk) PayBack(ctx context.Context) error {
 func (d *Desk) payBack(ctx context.Context, r *store.Refund) error {
 	made, err := d.Provider.Refund(ctx, payment.RefundRequest{Key: r.ID, Payment: r.Payment, Amount: r.Amount})
 	switch {
-	case errors.Is(err, payment.ErrUnknown) && now().Sub(r.CreatedAt) < refundLife, ctx.Err() != nil:
+	case errors.Is(err, payment.ErrUnknown) && d.Store.Now().Sub(r.CreatedAt) < refundLife, ctx.Err() != nil:
 		return err // the same again is safe
 	case err != nil:
 		r.State, r.Code = store.RefundFailed, code(err)

@@ -96,7 +96,7 @@ type settingsInput struct{ Body RechargeSettings }
 type settingsOutput struct{ Body AutoRecharge }
 
 func (d *Desk) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
-	s, err := d.Store.Recharge(ctx, api.PrincipalOf(ctx).Account, d.Provider.Name(), store.DefaultRecharge(d.Card()), now())
+	s, err := d.Store.Recharge(ctx, api.PrincipalOf(ctx).Account, d.Provider.Name(), store.DefaultRecharge(d.Card()), d.Store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (d *Desk) set(ctx context.Context, in RechargeSettings, whole bool) (*setti
 			return nil // it can be disabled whatever the bounds have become
 		}
 		return d.judge(*r)
-	}, now())
+	}, d.Store.Now())
 	if errors.Is(err, store.ErrTopupRequired) {
 		err = api.Detail(err, "pay a top-up by card first: the card that pays is kept, and recharged from then on")
 	}

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -68,13 +67,10 @@ func route(method, path, id, summary, description string, errs ...int) api.Route
 	}}
 }
 
-// now is the time as the store keeps it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
 // begin makes a top-up and its page. A provider that did not answer in time is asked
 // once more: for the same top-up it has the same page.
 func (d *Desk) begin(ctx context.Context, account string, amount billing.Money) (*store.TopUp, error) {
-	t, err := d.Store.CreateTopUp(ctx, account, d.Provider.Name(), amount, now())
+	t, err := d.Store.CreateTopUp(ctx, account, d.Provider.Name(), amount, d.Store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +115,7 @@ func (d *Desk) settle(ctx context.Context, id string, event payment.Event, refun
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	t, err := d.Store.SettlePayment(ctx, store.Settlement{Provider: d.Provider.Name(), Look: n, Payment: p, Event: event, Refund: refund}, now())
+	t, err := d.Store.SettlePayment(ctx, store.Settlement{Provider: d.Provider.Name(), Look: n, Payment: p, Event: event, Refund: refund}, d.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errForeign
 	}

@@ -53,7 +53,7 @@ type Warning struct {
 type balanceOutput struct{ Body Balance }
 
 func (m *wallet) balance(ctx context.Context, _ *struct{}) (*balanceOutput, error) {
-	at := now()
+	at := m.db.Now()
 	b, err := m.db.Balance(ctx, api.PrincipalOf(ctx).Account, at)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -77,9 +76,6 @@ func (u *USD) UnmarshalJSON(b []byte) error { return (*billing.Money)(u).Unmarsh
 func (USD) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeNumber, Description: "US dollars, exact.", Examples: []any{17.342685}}
 }
-
-// now is the time as the store keeps it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 func bad(format string, args ...any) error {
 	return api.Detail(api.ErrBadRequest, fmt.Sprintf(format, args...))

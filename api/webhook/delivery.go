@@ -76,7 +76,7 @@ func (m *webhooks) deliveries(ctx context.Context, in *deliveriesInput) (*delive
 type deliveryOutput struct{ Body Delivery }
 
 func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*deliveryOutput, error) {
-	d, err := m.hooks.Test(ctx, account(ctx), in.ID, now())
+	d, err := m.hooks.Test(ctx, account(ctx), in.ID, m.hooks.Now())
 	if err != nil {
 		return nil, explained(err)
 	}
@@ -87,7 +87,7 @@ func (m *webhooks) retry(ctx context.Context, in *struct {
 	OneWebhook
 	Delivery string `path:"delivery" doc:"The delivery's identifier." maxLength:"100" example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*deliveryOutput, error) {
-	d, err := m.hooks.Retry(ctx, account(ctx), in.ID, in.Delivery, now())
+	d, err := m.hooks.Retry(ctx, account(ctx), in.ID, in.Delivery, m.hooks.Now())
 	if err != nil {
 		return nil, explained(err)
 	}

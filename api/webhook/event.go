@@ -70,7 +70,7 @@ func about(ctx context.Context, db *store.DB, d *store.DueDelivery) (any, error)
 	case store.CallEnded:
 		return calls.Over(c)
 	case store.CallTranscript:
-		return calls.Detail(c, time.Now())
+		return calls.Detail(c, db.Now())
 	case store.CallSummarized:
 		text, err := db.SummaryOf(ctx, d.Account, d.About)
 		return calls.Summarized(c, text), err

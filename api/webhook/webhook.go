@@ -103,10 +103,6 @@ type OneWebhook struct {
 
 func account(ctx context.Context) string { return api.PrincipalOf(ctx).Account }
 
-// now is the time as the store keeps it, so that every answer about a thing tells
-// the same.
-func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
 // explained is the store's refusal with what it says about the request.
 func explained(err error) error {
 	if errors.Is(err, store.ErrInvalid) {
@@ -139,7 +135,7 @@ func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*
 	if err := m.allowed(in.Body.URL); err != nil {
 		return nil, err
 	}
-	w, secret, err := m.hooks.Create(ctx, account(ctx), store.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events}, now())
+	w, secret, err := m.hooks.Create(ctx, account(ctx), store.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events}, m.hooks.Now())
 	if err != nil {
 		return nil, explained(err)
 	}
@@ -188,7 +184,7 @@ func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput,
 			return nil, err
 		}
 	}
-	w, err := m.hooks.Change(ctx, account(ctx), in.ID, store.WebhookChange{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}, now())
+	w, err := m.hooks.Change(ctx, account(ctx), in.ID, store.WebhookChange{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}, m.hooks.Now())
 	if err != nil {
 		return nil, explained(err)
 	}
@@ -196,11 +192,11 @@ func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput,
 }
 
 func (m *webhooks) remove(ctx context.Context, in *OneWebhook) (*struct{}, error) {
-	return nil, unknown(m.hooks.Delete(ctx, account(ctx), in.ID, now()))
+	return nil, unknown(m.hooks.Delete(ctx, account(ctx), in.ID, m.hooks.Now()))
 }
 
 func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*secretOutput, error) {
-	w, secret, err := m.hooks.Rotate(ctx, account(ctx), in.ID, now())
+	w, secret, err := m.hooks.Rotate(ctx, account(ctx), in.ID, m.hooks.Now())
 	if err != nil {
 		return nil, unknown(err)
 	}

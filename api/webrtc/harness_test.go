@@ -37,7 +37,7 @@ const (
 // keys knows two accounts' keys, and one session ticket.
 type keys struct{}
 
-func (keys) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
+func (keys) Authenticate(_ context.Context, secret string) (api.Principal, error) {
 	p := api.Principal{Account: "acc_1", Key: "key_1"}
 	switch secret {
 	case goodKey:

@@ -60,7 +60,7 @@ func patientCommand(c *cobra.Command, run func(a *admin, args []string) error) *
 			return err
 		}
 		defer closeDB()
-		err = run(&admin{cmd.Context(), db, cmd.OutOrStdout(), asJSON, time.Now()}, args)
+		err = run(&admin{cmd.Context(), db, cmd.OutOrStdout(), asJSON, db.Now()}, args)
 		if errors.Is(err, store.ErrNotFound) {
 			err = fmt.Errorf("%s: %w", strings.Join(append([]string{cmd.Parent().Name()}, args...), " "), err)
 		}

@@ -58,6 +58,10 @@ type Limits struct {
 // Queue queues jobs and runs them. Make it, add all kinds, open it, run it; then
 // it may be used from several goroutines.
 type Queue struct {
+	// Now is the database's clock, by which jobs are due, tried again and taken for dead;
+	// at first this machine's. It is set before Open.
+	Now func() time.Time
+
 	log      *slog.Logger
 	workers  *river.Workers
 	queues   map[string]river.QueueConfig
@@ -69,7 +73,7 @@ type Queue struct {
 
 // New returns a queue without any kinds.
 func New(log *slog.Logger) *Queue {
-	return &Queue{log: log, workers: river.NewWorkers(), queues: map[string]river.QueueConfig{}}
+	return &Queue{Now: time.Now, log: log, workers: river.NewWorkers(), queues: map[string]river.QueueConfig{}}
 }
 
 // Handle has jobs of a kind run by f. When f fails the job is tried again, after
@@ -122,9 +126,10 @@ func (q *Queue) Open(ctx context.Context, url string) error {
 	if err = migrate(ctx, q.pool, q.log); err == nil {
 		q.client, err = river.NewClient(riverpgxv5.New(q.pool), &river.Config{
 			Logger: quiet(q.log), Schema: schema, PollOnly: true, FetchPollInterval: pollInterval,
-			Queues: q.queues, Workers: q.workers, PeriodicJobs: q.periodic, RetryPolicy: retries{},
+			Queues: q.queues, Workers: q.workers, PeriodicJobs: q.periodic, RetryPolicy: retries{q.Now},
 			JobTimeout: q.longest, RescueStuckJobsAfter: q.longest + rescueMargin,
 			CompletedJobRetentionPeriod: keep, CancelledJobRetentionPeriod: keep,
+			Test: river.TestConfig{Time: clock{q.Now}}, // its one way to be given a clock
 		})
 	}
 	if err != nil {
@@ -218,12 +223,25 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) (err error) {
 	return err
 }
 
+// clock fits a clock to the library.
+type clock struct{ now func() time.Time }
+
+// Now implements rivertype.TimeGenerator.
+func (c clock) Now() time.Time { return c.now() }
+
+// NowOrNil implements rivertype.TimeGenerator. Without it jobs would be due by the clock of
+// this machine.
+func (c clock) NowOrNil() *time.Time {
+	now := c.now()
+	return &now
+}
+
 // retries wait longer each time.
-type retries struct{}
+type retries struct{ now func() time.Time }
 
 // NextRetry implements river.ClientRetryPolicy.
-func (retries) NextRetry(job *rivertype.JobRow) time.Time {
-	return time.Now().Add(retryWait(len(job.Errors) + 1))
+func (r retries) NextRetry(job *rivertype.JobRow) time.Time {
+	return r.now().Add(retryWait(len(job.Errors) + 1))
 }
 
 // retryWait is the wait after a number of failures: 2 s, 4 s, 8 s and so on.

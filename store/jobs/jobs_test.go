@@ -129,6 +129,38 @@ func TestFailedJobsAreTriedAgain(t *testing.T) {
 	stop()
 }
 
+// Jobs are due and tried again by the database's clock, however wrong that of the machine.
+func TestJobsAreDueByTheDatabasesClock(t *testing.T) {
+	t.Parallel()
+	f := &fixture{t: t, url: storetest.Shifted(t, -40*24*time.Hour)}
+	var err error
+	f.pool, err = pgxpool.New(t.Context(), f.url)
+	f.ok(err)
+	t.Cleanup(f.pool.Close)
+	tries, n := make(chan int, 10), 0
+	q := jobs.New(quiet)
+	q.Now = storetest.Open(t, f.url).Now
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, func(context.Context, greet) error {
+		if n++; n == 1 {
+			tries <- n
+			return errors.New("not now")
+		}
+		tries <- n
+		return nil
+	})
+	f.ok(q.Open(t.Context(), f.url))
+	t.Cleanup(q.Close)
+	f.run(q)
+	f.insert(q, greet{"Ada"}, nil)
+	for range 2 {
+		select {
+		case <-tries:
+		case <-time.After(time.Minute):
+			t.Fatal("it is not tried again")
+		}
+	}
+}
+
 // A job that another process must do is there for it at once, however often this
 // one takes it: waits that grow would keep it away for minutes.
 func TestJobsForOthersAreLeftToThem(t *testing.T) {

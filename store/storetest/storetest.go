@@ -98,6 +98,36 @@ func URL(t testing.TB) string {
 	return create(t, theOne.template)
 }
 
+// Shifted is URL for a database whose clock is apart from this machine's, behind it where
+// apart is negative. Of SQL now() and clock_timestamp() are, which is what the store uses.
+func Shifted(t testing.TB, apart time.Duration) string {
+	t.Helper()
+	start()
+	if startErr != nil {
+		t.Fatal("storetest: ", startErr)
+	}
+	address := create(t, "template1")
+	name := address[strings.LastIndex(address, "/")+1:]
+	name, _, _ = strings.Cut(name, "?")
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		t.Fatal("storetest: ", err)
+	}
+	defer conn.Close(ctx)
+	const clock = "create function public.%[1]s() returns timestamptz language sql %[2]s as $$ select pg_catalog.%[1]s() + interval '%[3]d seconds' $$; "
+	_, err = conn.Exec(ctx, fmt.Sprintf(clock, "now", "stable", int(apart.Seconds()))+fmt.Sprintf(clock, "clock_timestamp", "volatile", int(apart.Seconds()))+
+		"alter database "+name+" set search_path = public, pg_catalog")
+	if err != nil {
+		t.Fatal("storetest: ", err)
+	}
+	if err := Open(t, address).Migrate(ctx); err != nil {
+		t.Fatal("storetest: ", err)
+	}
+	return address
+}
+
 // Copy returns the address of a copy of the database at address, which nobody may be
 // connected to.
 func Copy(t testing.TB, address string) string {

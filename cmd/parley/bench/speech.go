@@ -126,7 +126,7 @@ func (s *speechServer) close() {
 }
 
 // Authenticate implements api.Keys: each key is an account.
-func (s *speechServer) Authenticate(_ context.Context, secret string, _ time.Time) (api.Principal, error) {
+func (s *speechServer) Authenticate(_ context.Context, secret string) (api.Principal, error) {
 	return api.Principal{Account: secret, Key: secret}, nil
 }
 

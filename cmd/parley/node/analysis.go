@@ -46,7 +46,7 @@ func (n *Node) handleAnalyses() (watch func()) {
 
 func (n *Node) analyzeCalls(ctx context.Context, _ analyses) error {
 	for begun := time.Now(); time.Since(begun) < analysesRound; {
-		d, err := n.db.ClaimAnalysis(ctx, time.Now())
+		d, err := n.db.ClaimAnalysis(ctx, n.db.Now())
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -66,13 +66,13 @@ func (n *Node) analyze(ctx context.Context, d *store.DueAnalysis) error {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), analysisNoteTime)
 	defer cancel()
 	if err == nil {
-		_, err = n.db.SaveAnalysis(keep, d, result, took, time.Now())
+		_, err = n.db.SaveAnalysis(keep, d, result, took, n.db.Now())
 		return err
 	}
 	if ctx.Err() == nil { // else the node stops
 		n.log.Warn("a call could not be analyzed and is tried again", "session", d.Session, "try", d.Try, "err", err)
 	}
-	return n.db.AnalysisLater(keep, d, result.Summary, took, time.Now())
+	return n.db.AnalysisLater(keep, d, result.Summary, took, n.db.Now())
 }
 
 // analysisOf asks the agent's language model about a call. With an error, which trying

@@ -74,10 +74,16 @@ const deskNumber = "+34911234567"
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
+	return deskOn(t, storetest.URL(t))
+}
+
+// deskOn is a desk whose node has the database at url.
+func deskOn(t *testing.T, url string) *desk {
+	t.Helper()
 	d := &desk{T: t, heard: make(chan simulated.Heard, 4)}
 	cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_NODE=desk", "PARLEY_CARRIER=simulated", "PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_CARRIER_SIP_ADDR=127.0.0.1:0"}})
 	d.ok(err)
-	n, err := Open(t.Context(), cfg, storetest.URL(t), "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	d.ok(err)
 	d.node = n
 	n.engines.TTS, n.engines.ASR, n.engines.LLM = flite{t.TempDir()}, enginetest.NewFakeASR(), enginetest.NewFakeLLM()
@@ -108,7 +114,7 @@ func newDesk(t *testing.T) *desk {
 // customer makes the account that calls.
 func (d *desk) customer() {
 	d.Helper()
-	now, n := time.Now(), d.node
+	now, n := d.node.db.Now(), d.node
 	a, err := n.db.CreateAccount(d.Context(), "A", n.RateCard(), now)
 	d.ok(err)
 	_, _, err = n.db.Credit(d.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)

@@ -31,7 +31,7 @@ func (d dialler) Log(ctx context.Context, account, id string) (*callcenter.CallL
 			over = kept.Events[n-1].At // the last words are known after the clock has stopped
 		}
 		if replay(kept, last, yield) {
-			yield(over, callcenter.Change{Kind: callcenter.Over, State: *shown(&last, end)})
+			yield(over, callcenter.Change{Kind: callcenter.Over, State: *shown(&last, end, over)})
 		}
 	}}, nil
 }
@@ -48,7 +48,7 @@ func replay(l *store.CallLog, last pipeline.Sight, yield func(time.Time, callcen
 		}
 		c := callcenter.Change{Kind: kind, Line: line}
 		if kind == callcenter.Snapshot || kind == callcenter.Corrected {
-			c.State = *shown(&s, ending{})
+			c.State = *shown(&s, ending{}, at)
 		} else {
 			c.State = callcenter.CallState{Status: string(s.Status), AnsweredBy: s.AnsweredBy}
 		}

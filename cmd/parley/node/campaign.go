@@ -107,7 +107,7 @@ func (b *batches) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		isolate.Do("cmd/parley/node/batches", nil, func() {
-			now := time.Now()
+			now := b.db.Now()
 			if now.Sub(expired) >= expireEvery {
 				expired = now
 				b.expire(ctx, now)
@@ -163,7 +163,7 @@ func (b *batches) dialAll(ctx context.Context, rows []store.ClaimedRow) {
 	until := time.Now().Add(placeWait)
 	for i := range rows {
 		r := &rows[i]
-		if opens, open := open(r, time.Now()); !open {
+		if opens, open := open(r, b.db.Now()); !open {
 			b.giveBack(ctx, r, opens, "", "")
 			continue
 		}
@@ -231,7 +231,7 @@ func (b *batches) dialRow(ctx context.Context, r *store.ClaimedRow, place *sip.P
 // for balance, is left to others, or fails.
 func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
 	p := api.ProblemOf(err)
-	now := time.Now()
+	now := b.db.Now()
 	switch {
 	case errors.Is(err, store.ErrRowTaken): // paused, cancelled, or another's
 		b.giveBack(ctx, r, r.DueAt, "", "")

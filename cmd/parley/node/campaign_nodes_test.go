@@ -94,7 +94,7 @@ func TestTwoNodesDialOneBatch(t *testing.T) {
 	many := 13
 	d.ok(a.db.ChangeAccount(t.Context(), d.who.Account, store.AccountChange{Concurrency: &many}, time.Now()))
 	dialling(t, url, "b", carrier.Addr())
-	now := time.Now()
+	now := d.node.db.Now()
 	c := store.Campaign{Account: d.who.Account, Manner: store.Manner{Key: d.who.Key}}
 	for i := range rows { // each rings for a second and declines
 		c.Rows = append(c.Rows, store.CampaignRow{To: fmt.Sprintf("+1202%d0103", 300+i), From: deskNumber, Agent: d.agent, DueAt: now})
@@ -140,7 +140,7 @@ func TestSummaryFailsAlone(t *testing.T) {
 		return []enginetest.Step{{Text: "They agreed."}}
 	}
 	d.node.engines.LLM = llm
-	now := time.Now()
+	now := d.node.db.Now()
 	c := store.Campaign{Account: d.who.Account, Manner: store.Manner{Key: d.who.Key}, Rows: []store.CampaignRow{
 		{To: "+12025550100", From: deskNumber, Agent: d.agent, DueAt: now}}}
 	id, err := d.node.db.CreateCampaign(t.Context(), c, d.node.RateCard(), nil, now)

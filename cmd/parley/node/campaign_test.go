@@ -27,11 +27,13 @@ type window struct {
 	key, other string
 }
 
-func newWindow(t *testing.T) *window {
-	w := &window{desk: newDesk(t)}
+func newWindow(t *testing.T) *window { return windowOf(t, newDesk(t)) }
+
+func windowOf(t *testing.T, d *desk) *window {
+	w := &window{desk: d}
 	w.server = httptest.NewServer(apitest.Published(t).Around(t, w.node.Handler()))
 	t.Cleanup(w.server.Close)
-	now := time.Now()
+	now := w.node.db.Now()
 	_, secret, err := w.node.db.MakeKey(t.Context(), store.NewKey{Account: w.who.Account, Name: "second", Role: store.RoleMember}, now)
 	w.ok(err)
 	b, err := w.node.db.CreateAccount(t.Context(), "B", w.node.RateCard(), now)
@@ -316,7 +318,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 	if status != 200 {
 		t.Fatalf("%d %+v", status, p)
 	}
-	now := time.Now()
+	now := w.node.db.Now()
 	_, _, err := w.node.db.Credit(t.Context(), store.Credit{Account: w.who.Account, Kind: store.Adjustment, Amount: -20 * billing.USD, Key: "gone"}, now)
 	w.ok(err)
 	for _, line := range w.node.batches.due(t.Context(), now) {
@@ -344,7 +346,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 func TestBatchKeepsHours(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t)
-	now := time.Now()
+	now := w.node.db.Now()
 	closed := now.Add(2 * time.Hour).UTC() // the hours begin then
 	hour := func(t time.Time) string { return fmt.Sprintf("%02d:%02d", t.Hour(), t.Minute()) }
 	status, b, p := w.create(w.wish(object{"call_window": object{"start": hour(closed), "end": hour(closed.Add(time.Hour)), "timezone": "Etc/UTC"}}))

@@ -85,7 +85,7 @@ func (n *Node) FirstRun(ctx context.Context) (string, error) {
 	if n.cfg.Demo {
 		return "", nil
 	}
-	path, err := dashboard.FirstRun(ctx, n.db, time.Now())
+	path, err := dashboard.FirstRun(ctx, n.db, n.db.Now())
 	if err != nil || path == "" {
 		return "", err
 	}

@@ -64,7 +64,7 @@ When nothing matches: Could you tell me whether tomorrow at eight still works fo
 // Seed sets up the demonstration, or finds it, and adds what is missing of it. Its API
 // key is kept in the data directory, because the store keeps only hashes.
 func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
-	now := time.Now()
+	now := n.db.Now()
 	var d Demo
 	var err error
 	if d.Account, err = n.db.DemonstrationAccount(ctx, demoAccount, n.RateCard(), now); err != nil {

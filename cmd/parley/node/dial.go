@@ -81,7 +81,7 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 			session.End(*isolate.Internal) // a panic
 		}
 	}()
-	fill := plan.begin(agent.Call{From: from, To: to.E164, Given: o.Variables})
+	fill := plan.begin(agent.Call{Now: n.db.Now(), From: from, To: to.E164, Given: o.Variables})
 	order := outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, trace: api.TraceParentOf(ctx),
 		answering: plan.answering(o, fill)}
 	begun = true
@@ -90,7 +90,7 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 		order.place.Free, // when it was not used
 		n.batches.Wake)   // a line is free
 	return &callcenter.Placed{CallID: session.ID(), Status: string(pipeline.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
-		CreatedAt: time.Now().UTC().Truncate(time.Microsecond)}, nil
+		CreatedAt: n.db.Now()}, nil
 }
 
 // answering is what a machine gets: as the order says, else as the agent does.
@@ -252,7 +252,7 @@ func hungUp(leg *sip.Leg, why *media.Ended) media.Ended {
 func (n *Node) rings(session *pipeline.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if err := n.db.CallRings(ctx, session.Account(), session.ID(), time.Now()); err != nil {
+	if err := n.db.CallRings(ctx, session.Account(), session.ID(), n.db.Now()); err != nil {
 		n.log.Debug("that a callee is alerted was not noted", "session", session.ID(), "err", err)
 	}
 }

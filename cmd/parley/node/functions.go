@@ -73,7 +73,7 @@ func (n *Node) functionsOf(ctx context.Context, session *pipeline.Session, p pla
 		source, err := json.Marshal(d.CRM)
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, noteTime)
-			err = n.db.WantCRMNote(ctx, session.Account(), session.ID(), source, parent, time.Now())
+			err = n.db.WantCRMNote(ctx, session.Account(), session.ID(), source, parent, n.db.Now())
 			cancel()
 		}
 		if err != nil {
@@ -147,7 +147,7 @@ func (r *noteRound) run(ctx context.Context) error {
 func (r *noteRound) claim(ctx context.Context) (*store.CRMNote, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	note, err := r.db.ClaimCRMNote(ctx, r.busy, time.Now())
+	note, err := r.db.ClaimCRMNote(ctx, r.busy, r.db.Now())
 	if err == nil {
 		r.busy = append(r.busy, note.Account)
 	}
@@ -172,7 +172,7 @@ func (n *Node) noteCall(ctx context.Context, note *store.CRMNote) error {
 	status, refused := errors.AsType[*crm.StatusError](err)
 	switch {
 	case err == nil:
-		return n.db.CRMNoted(ctx, note, time.Now())
+		return n.db.CRMNoted(ctx, note, n.db.Now())
 	case ctx.Err() != nil: // the node stops
 		return ctx.Err()
 	case refused && (status.Status == http.StatusBadRequest || status.Status == http.StatusUnprocessableEntity):

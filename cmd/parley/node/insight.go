@@ -115,7 +115,7 @@ func latencyOf(turn int, t *pipeline.Timing) map[string]any {
 }
 
 func (i *insight) cost() {
-	i.leg.Insight("cost", 0, map[string]any{"usd": i.session.Cost(time.Now())})
+	i.leg.Insight("cost", 0, map[string]any{"usd": i.session.Cost()})
 }
 
 // news is what is new in a request since the last that was shown.

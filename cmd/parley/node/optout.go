@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"time"
 
 	"parley/pipeline"
 )
@@ -12,6 +11,6 @@ import (
 // caller withholds their number.
 func (n *Node) optOut(session *pipeline.Session) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return n.db.OptOut(ctx, session.Account(), "", session.ID(), time.Now())
+		return n.db.OptOut(ctx, session.Account(), "", session.ID(), n.db.Now())
 	}
 }

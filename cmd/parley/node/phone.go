@@ -128,7 +128,7 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 		return true, err
 	}
 	p := planOf(stored, n.log)
-	p.begin(agent.Call{From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verified: caller.Verstat == numberPassed})
+	p.begin(agent.Call{Now: n.db.Now(), From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verified: caller.Verstat == numberPassed})
 	return n.converse(ctx, in, session, p, w)
 }
 

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"time"
 
 	"parley/api"
 	"parley/api/callcenter"
@@ -83,8 +82,8 @@ type credentials struct {
 }
 
 // Authenticate implements api.Keys.
-func (c credentials) Authenticate(ctx context.Context, secret string, now time.Time) (api.Principal, error) {
-	return ticket.Keys{Signer: c.tickets, Store: c.db}.Authenticate(ctx, secret, now)
+func (c credentials) Authenticate(ctx context.Context, secret string) (api.Principal, error) {
+	return ticket.Keys{Signer: c.tickets, Store: c.db}.Authenticate(ctx, secret)
 }
 
 // books charge for work without a call.

@@ -58,7 +58,7 @@ func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
 	if len(c.Transcript) == 0 || c.EndedAt == nil {
 		return nil
 	}
-	if time.Since(*c.EndedAt) > summaryFor {
+	if n.db.Now().Sub(*c.EndedAt) > summaryFor {
 		n.log.Warn("a call of a batch has no summary: the model does not answer", "session", c.ID)
 		return nil
 	}
@@ -83,7 +83,7 @@ func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
 		return fmt.Errorf("summary: %w", err)
 	}
 	_, err = n.db.SaveSummary(ctx, args.Account, args.Call, store.Summary{Text: clippedTo(text, maxSummary),
-		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine}, time.Now())
+		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine}, n.db.Now())
 	return err
 }
 

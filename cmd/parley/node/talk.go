@@ -61,7 +61,6 @@ func planOf(a *store.Agent, log *slog.Logger) plan {
 
 // begin makes the agent's texts those of one conversation.
 func (p *plan) begin(c agent.Call) agent.Fill {
-	c.Now = time.Now()
 	fill := agent.Filled(&p.settings, c)
 	fill.Agent(&p.agent, &p.settings)
 	return fill
@@ -123,7 +122,7 @@ func (n conversations) Admit(ctx context.Context, who api.Principal, agentID str
 			return nil, notFound(err)
 		}
 		talk.plan = planOf(stored, n.log)
-		talk.plan.begin(agent.Call{})
+		talk.plan.begin(agent.Call{Now: n.db.Now()})
 	}
 	ask.Agent, ask.AgentVersion = agentID, talk.plan.version
 	session, err := n.manager.Admit(ctx, ask)

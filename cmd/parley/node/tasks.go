@@ -17,6 +17,7 @@ import (
 // spoken by it, the warnings that are told, and the cards that are charged.
 func (n *Node) background(ctx context.Context, life store.Node, databaseURL string) error {
 	n.jobs = jobs.New(n.log)
+	n.jobs.Now = n.db.Now
 	n.tasks = task.New(task.Config{
 		Store: n.db, Queue: n.jobs, Node: life, Card: n.db.RateCard, Speaker: tts.New(n.engines.TTS), Log: n.log,
 		Dir:   func() string { return filepath.Join(n.DataDir, "tasks") },

@@ -69,7 +69,7 @@ func (n *Node) publishWarnings(ctx context.Context, _ publishWarnings) error {
 				n.log.Debug("the bus was not told of a warning", "warning", list[i].ID, "err", err)
 				return nil
 			}
-			if err := n.db.WarningPublished(ctx, list[i].Account, list[i].ID, time.Now()); err != nil {
+			if err := n.db.WarningPublished(ctx, list[i].Account, list[i].ID, n.db.Now()); err != nil {
 				return err
 			}
 		}
@@ -121,7 +121,7 @@ func (n *Node) mailWarnings(ctx context.Context, _ mailWarnings) error {
 		n.log.Warn("warnings were not mailed for a day and are given up", "warnings", forgotten)
 	}
 	for time.Since(begun) < mailRound {
-		m, err := n.db.ClaimMail(ctx, time.Now())
+		m, err := n.db.ClaimMail(ctx, n.db.Now())
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -139,7 +139,7 @@ func (n *Node) mailWarnings(ctx context.Context, _ mailWarnings) error {
 // of it. Between the two this process may die: then the mail is sent again, under the
 // same name.
 func (n *Node) mailWarning(ctx context.Context, m *store.WarningMail) error {
-	now := time.Now()
+	now := n.db.Now()
 	log := n.log.With("account", m.Account, "warning", m.ID, "kind", m.Kind)
 	switch {
 	case m.To == "", m.ClearedAt != nil && !m.ClearedAt.After(now):

@@ -76,7 +76,7 @@ func (d dialler) Look(ctx context.Context, account, id string) (*callcenter.Call
 	if err != nil {
 		return nil, err
 	}
-	return shown(&s, end), nil
+	return shown(&s, end, d.db.Now()), nil
 }
 
 // ending is why a call has ended; empty while it lasts.
@@ -134,10 +134,10 @@ func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s
 	return s, json.Unmarshal(answer, &s) == nil && s.Status != ""
 }
 
-// shown is a sight as the call center shows it.
-func shown(s *pipeline.Sight, end ending) *callcenter.CallState {
+// shown is a sight as the call center shows it at a time.
+func shown(s *pipeline.Sight, end ending, now time.Time) *callcenter.CallState {
 	out := &callcenter.CallState{Status: string(s.Status), Transcript: make([]callcenter.SpokenLine, len(s.Transcript)),
-		Duration: int64(s.Duration(time.Now()) / time.Second), AnsweredBy: s.AnsweredBy, EndReason: end.reason, EndDetail: end.detail}
+		Duration: int64(s.Duration(now) / time.Second), AnsweredBy: s.AnsweredBy, EndReason: end.reason, EndDetail: end.detail}
 	for i, l := range s.Transcript {
 		out.Transcript[i] = lineOf(l)
 	}
@@ -192,7 +192,7 @@ func (f *follower) resume(ctx context.Context, first bool) (over bool, err error
 	}
 	was := f.seen
 	f.seen = s
-	c := callcenter.Change{State: *shown(&s, end)}
+	c := callcenter.Change{State: *shown(&s, end, f.db.Now())}
 	say := func(kind callcenter.ChangeKind) {
 		if err == nil {
 			c.Kind = kind
@@ -269,6 +269,6 @@ func (f *follower) hear(ctx context.Context, m bus.Message) (over bool, err erro
 	default:
 		c.Kind, f.seen.Status = callcenter.StatusChanged, h.Status
 	}
-	c.State = *shown(&f.seen, ending{})
+	c.State = *shown(&f.seen, ending{}, f.db.Now())
 	return false, f.tell(c)
 }

@@ -65,13 +65,13 @@ func (n *Node) forgetDeliveries(ctx context.Context, _ forgetDeliveries) error {
 // tellWebhooks sends what is due.
 func (n *Node) tellWebhooks(ctx context.Context, _ webhooks) error {
 	for begun := time.Now(); time.Since(begun) < webhooksRound; {
-		d, err := n.hooks.Claim(ctx, time.Now())
+		d, err := n.hooks.Claim(ctx, n.db.Now())
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
 		case errors.Is(err, store.ErrUnsealed):
 			n.log.Error("a webhook is not told of an event: its secret does not open", "webhook", d.Webhook, "event", d.Event)
-			err = n.attempted(ctx, d, store.Attempt{At: time.Now(), Failure: "the webhook's secret cannot be read; rotate it"})
+			err = n.attempted(ctx, d, store.Attempt{At: n.db.Now(), Failure: "the webhook's secret cannot be read; rotate it"})
 		case err == nil:
 			err = n.tell(ctx, d)
 		}
@@ -85,7 +85,8 @@ func (n *Node) tellWebhooks(ctx context.Context, _ webhooks) error {
 // tell makes one attempt. Between the receiver's answer and our note this process may
 // die: then it is told again, under the same identifier.
 func (n *Node) tell(ctx context.Context, d *store.DueDelivery) error {
-	a := store.Attempt{At: time.Now().UTC()}
+	begun := time.Now()
+	a := store.Attempt{At: n.db.Now()}
 	header := http.Header{"User-Agent": {"Parley"}}
 	body, err := webhook.Body(ctx, n.db, d)
 	if err == nil {
@@ -106,7 +107,7 @@ func (n *Node) tell(ctx context.Context, d *store.DueDelivery) error {
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // the node stops; the claim runs out
 	}
-	a.Status, a.Answer, a.TookMS = answer.Status, answer.Text, time.Since(a.At).Milliseconds()
+	a.Status, a.Answer, a.TookMS = answer.Status, answer.Text, time.Since(begun).Milliseconds()
 	if err != nil {
 		a.Failure = err.Error()
 	}
@@ -120,5 +121,5 @@ func (n *Node) tell(ctx context.Context, d *store.DueDelivery) error {
 func (n *Node) attempted(ctx context.Context, d *store.DueDelivery, a store.Attempt) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), webhookNoteTime)
 	defer cancel()
-	return n.hooks.Attempted(ctx, d, a, time.Now())
+	return n.hooks.Attempted(ctx, d, a, n.db.Now())
 }
