@@ -91,7 +91,7 @@ func (c *Call) unkeep() {
 func (c *Call) fillerAudio(text string) []inference.Chunk {
 	var made []inference.Chunk
 	for _, p := range pieces(text, c.agent.Language) {
-		for _, chunk := range c.lines.get(lineKey(&c.agent, p)) {
+		for _, chunk := range c.lines.get(lineKey(&c.agent, c.agent.form(p))) {
 			made = append(made, inference.Chunk{Samples: chunk.Samples, Rate: chunk.Rate})
 		}
 	}

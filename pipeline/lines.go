@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"sync"
 
@@ -109,21 +110,25 @@ func (c *Call) rehearseOne(agent *Agent, line turn.Line, text string) bool {
 		return false
 	}
 	var chunks []inference.Chunk
-	for chunk, err := range c.utter(c.life, agent, agent.form(text)) {
-		if err != nil || c.life.Err() != nil {
+	form := agent.form(text)
+	for chunk, err := range c.utter(c.life, agent, form) {
+		if err != nil || c.life.Err() != nil || !chunk.Rate.Valid() {
 			return false // it will be tried, and reported, when it is needed
 		}
 		chunks = append(chunks, chunk)
 	}
-	c.lines.put(line, lineKey(agent, text), chunks)
+	c.lines.put(line, lineKey(agent, form), chunks)
 	return true
 }
 
-func lineKey(a *Agent, text string) string { return a.Voice + "\x00" + a.Language + "\x00" + text }
+// lineKey is all that the audio of a line depends on.
+func lineKey(a *Agent, f *spoken.Form) string {
+	return fmt.Sprintf("%s\x00%s\x00%g\x00%s\x00%s", a.Voice, a.Language, a.Speed, f.Shown, f.Spoken)
+}
 
 // voice speaks a text, from the lines made ahead when it is one of them.
 func (c *Call) voice(ctx context.Context, a *Agent, form *spoken.Form) iter.Seq2[inference.Chunk, error] {
-	if chunks := c.lines.get(lineKey(a, form.Shown)); chunks != nil {
+	if chunks := c.lines.get(lineKey(a, form)); chunks != nil {
 		return func(yield func(inference.Chunk, error) bool) {
 			for _, chunk := range chunks {
 				if !yield(chunk, nil) {

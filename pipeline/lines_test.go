@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
@@ -33,4 +34,37 @@ func TestPhonesOfALineSaidTwice(t *testing.T) {
 			t.Errorf("phonemes from and to %v, want %v", got, want)
 		}
 	}, said(1000, 2500, "hello"), said(7000, 8000, "hello"))
+}
+
+// TestLinesFollowTheAgent: a line that was made ahead is made again when the agent has come
+// to speak otherwise.
+func TestLinesFollowTheAgent(t *testing.T) {
+	var spoken []inference.Speech
+	play(t, 20000, func(s *pipelinetest.Scene) {
+		s.Config.Turn.Idle = 3 * media.Second
+		s.Act = func(c *pipeline.Call) {
+			time.Sleep(time.Second)
+			c.Update(func(a *pipeline.Agent) { a.Speed = 1.5 })
+		}
+		s.Voice = oddVoice{s.TTS, func(x inference.Speech) []inference.Chunk {
+			spoken = append(spoken, x)
+			return []inference.Chunk{{Samples: make([]int16, 24000), Rate: media.Rate24k}}
+		}}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, `agent_line "Are you still there?"`)
+		if !slices.ContainsFunc(spoken, func(x inference.Speech) bool { return x.Text == "Are you still there?" && x.Speed == 1.5 }) {
+			t.Errorf("nobody spoke it faster: %+v", spoken)
+		}
+	})
+}
+
+// TestFillersOfNoRate: audio of a rate that cannot be is not kept for later.
+func TestFillersOfNoRate(t *testing.T) {
+	play(t, 9000, func(s *pipelinetest.Scene) {
+		s.Config.ClientTools, s.Config.Agent.Tools = true, []inference.Tool{{Name: "book"}}
+		s.LLM.Replies = [][]enginetest.Step{calls("", "book")}
+		s.Voice = oddVoice{s.TTS, func(inference.Speech) []inference.Chunk {
+			return []inference.Chunk{{Samples: make([]int16, 24000), Rate: 7}}
+		}}
+	}, func(t *testing.T, s *pipelinetest.Scene) { has(t, s, "9010 end api_hangup") }, said(1000, 2500, "book it"))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/inference"
 	"parley/media"
@@ -215,13 +216,19 @@ func (c *Call) begins(r *reply, m message) {
 	r.quietAt = c.now()
 	r.texts = append(r.texts, s)
 	r.question = turn.Asks(c.agent.Language, m.text)
-	if r.lead == 0 && strings.ContainsAny(m.text[len(m.text)-1:], ".!?") {
+	if r.lead == 0 && endsSentence(m.text) {
 		r.lead = len(r.texts)
 	}
 	c.mouth.add(s)
 	if m.seg == 0 {
 		r.modelAt, r.wholeAt = m.at, m.whole
 	}
+}
+
+// endsSentence says that a text has come to the end of a sentence, a quoted one too.
+func endsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"'”’»)] "))
+	return strings.ContainsRune(".!?…", last)
 }
 
 // heardText is the part of the reply that is heard when playing has come to h.

@@ -52,7 +52,7 @@ func NewSimulation(start time.Time, f media.Format, cfg Config, journal Journal,
 	for n := range maxFills {
 		for _, p := range pieces(agent.fillerText(n), agent.Language) {
 			rate, samples := SimulatedVoice(p, agent.Speed)
-			r.c.lines.put(turn.NoLine, lineKey(agent, p), []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
+			r.c.lines.put(turn.NoLine, lineKey(agent, agent.form(p)), []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
 		}
 	}
 	return r
