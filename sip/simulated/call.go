@@ -83,8 +83,10 @@ func Call(ctx context.Context, cfg PhoneConfig) (*PhoneResult, error) {
 		// The phone outlives ctx by its goodbyes.
 		running, stop := context.WithCancel(context.WithoutCancel(ctx))
 		done := make(chan struct{})
-		isolate.Go("sip/simulated/phone", nil, func() { _ = p.Run(running) }, func() { close(done) })
-		defer func() { stop(); <-done }()
+		var broke context.CancelCauseFunc
+		ctx, broke = context.WithCancelCause(ctx)
+		isolate.Go("sip/simulated/phone", broke, func() { _ = p.Run(running) }, func() { close(done) })
+		defer func() { stop(); <-done; broke(nil) }()
 		cfg.Phone = p
 	}
 	begun := time.Now()
@@ -127,7 +129,15 @@ func hold(ctx context.Context, leg *sip.Leg, turn func(now time.Time) bool, even
 	defer hangup(nil)
 	ended := make(chan error, 1)
 	over := error(isolate.Internal)
-	isolate.Go("sip/simulated/leg", nil, func() { over = leg.Run(ctx) }, func() { ended <- over })
+	begun := false
+	isolate.Go("sip/simulated/leg", hangup, func() {
+		begun = true
+		over = leg.Run(ctx)
+	}, func() {
+		if !begun {
+			_ = leg.Run(ctx) // which says goodbye
+		}
+	}, func() { ended <- over })
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for {

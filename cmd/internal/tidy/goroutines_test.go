@@ -89,7 +89,7 @@ func TestSites(t *testing.T) {
 }
 
 // unproved are the packages with such goroutines that no test makes fail yet.
-var unproved = []string{"cmd/parley/node", "sip/simulated"}
+var unproved = []string{"cmd/parley/node"}
 
 // TestPanicsAreProved: a package that begins such goroutines has a test that makes each
 // of them fail.
