@@ -91,6 +91,7 @@ var table = []struct {
 	{ErrMissingKey, problem(401, "auth.missing_key", "Send an API key in the Authorization header, in X-API-Key or as api_key.", false, 0)},
 	{store.ErrUnauthorized, problem(401, "auth.invalid_key", "The credential is unknown, was revoked or has expired.", false, 0)},
 	{ErrRateLimited, problem(429, "auth.rate_limited", "Too many requests; wait and try again.", true, 1)},
+	{store.ErrDialRate, problem(429, "auth.rate_limited", "Too many calls a second; wait and try again.", true, 1)},
 	{ErrBackOff, problem(429, "auth.rate_limited", "Too many attempts failed; wait and try again.", true, 30)},
 	{store.ErrSuspended, problem(402, "billing.account_disputed", "The account is suspended.", false, 0)},
 	{store.ErrDisputed, problem(402, "billing.account_disputed", "A payment of the account is disputed.", false, 0)},

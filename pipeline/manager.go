@@ -87,8 +87,8 @@ type Admission struct {
 	Consent *store.Consent
 	Once    *store.Once // the request that asks for such a call; nil: it had no key
 	// Row is the row of a batch that such a call is; nil: of none.
-	Row  *store.ClaimedRow
-	Pace func() error // see store.Start
+	Row   *store.ClaimedRow
+	Paced bool // see store.Start
 }
 
 // Admit lets a call start, or refuses with ErrDraining, ErrFull or the store's
@@ -104,7 +104,7 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 		return nil, err
 	}
 	err := m.open(ctx, s, store.Start{Account: a.Account, Key: a.Key, Terms: a.Terms, Agent: a.Agent, AgentVersion: a.AgentVersion, From: a.From, To: a.To, Verstat: a.Verstat,
-		Ticket: a.Ticket, TicketLimit: a.TicketLimit, Consent: a.Consent, Once: a.Once, Row: a.Row, Pace: a.Pace})
+		Ticket: a.Ticket, TicketLimit: a.TicketLimit, Consent: a.Consent, Once: a.Once, Row: a.Row, Paced: a.Paced})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // account that has none yet.
 type Demonstration struct {
 	Name  string // an account has one of each
-	Start        // without Ticket, Consent, Once, Row and Pace
+	Start        // without Ticket, Consent, Once, Row and Paced
 	// RowID is the row of a batch that it is the call of; empty: of none. Summary is then
 	// what it came to.
 	RowID, Summary string

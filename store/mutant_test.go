@@ -50,9 +50,12 @@ var mutants = []mutant{
 		"TestDisputeDuringGrace"},
 	{"a lost number is answered", []patch{{"numbers.go", `numberWorking = "state in ('owned', 'grace')"`, `numberWorking = "state in ('owned', 'grace', 'releasing')"`}},
 		"TestGraceLastsThirtyDays"},
-	{"an order is charged as often as it is told of", []patch{{"numbers_order.go", "if m.State != NumberReleased && m.activatedAt == nil {", "if m.State != NumberReleased {"},
+	{"an order is charged as often as it is told of", []patch{{"numbers_order.go", "case m.activatedAt != nil:", "case false:"},
 		{"numbers_order.go", "if m.period == 0 {\n\t\tm.charge", "if true {\n\t\tm.charge"}},
 		"TestOrderIsHeldThenCharged"},
+	{"calls are placed as fast as anybody asks", []patch{{"wallet.go", "if full.Sub(now) > dialBurst*dialEvery {", "if false {"}}, "TestDialRateHoldsAcrossNodes"},
+	{"work after calls does not see other such work", []patch{{"afterwards.go", "w.pots.Covers(held+cost,", "w.pots.Covers(0*held+cost,"}}, "TestWorkAfterACallIsHeld"},
+	{"an old rate card is in force", []patch{{"ratecards.go", `" desc limit 1"`, `" limit 1"`}}, "TestOneRateCardIsInForce"},
 	{"a look of any age counts", []patch{{"payments.go", "if s.Look > t.looked {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
 	{"an event counts each time", []patch{{"payments.go", "return tag.RowsAffected() == 1, err\n}\n\n// settling", "_ = tag; return true, err\n}\n\n// settling"}},
 		"TestAnEventCountsOnce"},
@@ -62,6 +65,21 @@ var mutants = []mutant{
 
 // TestSoakMutants proves that the tests can fail: each mutant is compiled, without
 // touching the files, and its test run.
+// TestMutantsFit: what a mutant replaces is there, once.
+func TestMutantsFit(t *testing.T) {
+	for _, m := range mutants {
+		for _, p := range m.patches {
+			text, err := os.ReadFile(p.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(text), p.old); n != 1 {
+				t.Errorf("%s: %s has %q %d times", m.name, p.file, p.old, n)
+			}
+		}
+	}
+}
+
 func TestSoakMutants(t *testing.T) {
 	if os.Getenv("PARLEY_SOAK") == "" {
 		t.Skip("PARLEY_SOAK is not set")
@@ -88,7 +106,11 @@ func (m mutant) overlay(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(path)
+		from := path
+		if patched, ok := replace[path]; ok { // by the patch before
+			from = patched
+		}
+		text, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,10 +137,15 @@ func TestRefusalsAndTheirOrder(t *testing.T) {
 			t.Errorf("%s: %v; want %v", c.name, err, c.want)
 		}
 	}
-	fast, paced := errors.New("too fast"), f.account(10*usd)
-	for account, want := range map[string]error{busy: store.ErrConcurrency, paced: fast} {
-		asked := f.request(account, web)
-		asked.Pace = func() error { return fast }
+	fast := f.account(10 * usd)
+	asked := f.request(fast, outboundES)
+	asked.Paced = true
+	for range 5 {
+		_, err := f.StartSession(f.ctx(), asked, t0)
+		f.ok(err)
+	}
+	for account, want := range map[string]error{busy: store.ErrConcurrency, fast: store.ErrDialRate} {
+		asked.Account = account
 		if _, err := f.StartSession(f.ctx(), asked, t0); !errors.Is(err, want) {
 			t.Errorf("too fast: %v; want %v", err, want)
 		}

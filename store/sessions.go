@@ -59,9 +59,9 @@ type Start struct {
 	// Row is the row of a batch that an outbound call is; nil: of none. It leaves one of
 	// the account's sessions at once to those who call in.
 	Row *ClaimedRow
-	// Pace is asked when nothing else speaks against the session, while its wallet waits;
-	// its error refuses it. Nil: nobody is asked.
-	Pace func() error
+	// Paced counts the session among the calls that the account may place in a second,
+	// when nothing else speaks against it: ErrDialRate.
+	Paced bool
 	// uncounted is a task's: its session is not among those at once and outlives
 	// the process that let it start.
 	uncounted bool
@@ -70,7 +70,7 @@ type Start struct {
 // StartSession lets a session start or refuses, in this order: ErrTicketUsed,
 // ErrDoNotCall (outbound), ErrSuspended, ErrDisputed, ErrTopupRequired (outbound before the first top-up),
 // ErrInsufficientBalance (below the minimum, the first line minute would pass the
-// overdraft floor, or all that is expected would), ErrSpending, ErrConcurrency, what Pace says. ErrFenced: a younger process has the
+// overdraft floor, or all that is expected would), ErrSpending, ErrConcurrency, ErrDialRate. ErrFenced: a younger process has the
 // node's name. ErrNotFound: no such account, or the agent is not the account's.
 // ErrRowTaken: the row is not the caller's to dial. A conversation gets its row of
 // history too. A session beside an error may have started, for the answer of the database
@@ -147,7 +147,7 @@ func (db *DB) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *Ses
 	if spending != nil && !errors.Is(spending, ErrSpending) {
 		return spending
 	}
-	if err := w.admit(s, out.Tariff.LineMinute(), held, spending); err != nil {
+	if err := w.admit(s, out.Tariff.LineMinute(), held, spending, now); err != nil {
 		return err
 	}
 	balance := w.pots.Balance()
@@ -173,7 +173,7 @@ func (s *Session) firstMinute() billing.Money {
 
 // admit is the whole decision whether a session may start; spending is what the limits of
 // spending say.
-func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending error) error {
+func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending error, now time.Time) error {
 	k, rules := s.Terms.Kind, s.Card.Wallet()
 	if err := w.solvent(k, rules); err != nil {
 		return err
@@ -191,8 +191,8 @@ func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending er
 		return spending
 	case !s.uncounted && w.live >= limit:
 		return ErrConcurrency
-	case s.Pace != nil:
-		return s.Pace()
+	case s.Paced:
+		return w.dial(now)
 	}
 	return nil
 }

@@ -31,17 +31,18 @@ type wallet struct {
 	rechargeBelow *billing.Money
 	limited       bool // a key or an agent has a limit of spending
 	spending      spending
+	dialsFull     *time.Time // when it may place as many calls at once as ever; see dials
 }
 
 const walletColumns = `paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, live_sessions,
 	admissions, concurrency_override, open_disputes, suspended, first_topup_at, bonus_expires_at, last_seq, low_since, recharge_below_nano,
-	limited, daily_limit_nano, spent_day, spent_nano`
+	limited, daily_limit_nano, spent_day, spent_nano, dials_full_at`
 
 func (w *wallet) into() []any {
 	p := &w.pots
 	return []any{&p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &w.live,
 		&w.admissions, &w.override, &w.disputes, &w.suspended, &w.firstTopup, &w.bonusExpires, &w.lastSeq, &w.lowSince, &w.rechargeBelow,
-		&w.limited, &w.spending.limit, &w.spending.day, &w.spending.spent}
+		&w.limited, &w.spending.limit, &w.spending.day, &w.spending.spent, &w.dialsFull}
 }
 
 // lockWallet locks the account's wallet for the rest of the transaction and
@@ -68,10 +69,10 @@ func (w *wallet) save(b *pgx.Batch) {
 	b.Queue(`update wallets set paid_nano = $2, bonus_nano = $3, accrued_any_nano = $4, accrued_paid_nano = $5, held_nano = $6,
 		live_sessions = $7, admissions = $8, concurrency_override = $9, open_disputes = $10, suspended = $11,
 		first_topup_at = $12, bonus_expires_at = $13, last_seq = $14, low_since = $15,
-		limited = $16, daily_limit_nano = $17, spent_day = $18, spent_nano = $19 where account_id = $1`,
+		limited = $16, daily_limit_nano = $17, spent_day = $18, spent_nano = $19, dials_full_at = $20 where account_id = $1`,
 		w.account, w.pots.Paid, w.pots.Bonus, w.pots.AccruedAny, w.pots.AccruedPaid, w.pots.Held,
 		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq, w.lowSince,
-		w.limited, w.spending.limit, w.spending.day, w.spending.spent)
+		w.limited, w.spending.limit, w.spending.day, w.spending.spent, w.dialsFull)
 	if w.retry {
 		w.retryMonths(b)
 	}
@@ -130,4 +131,24 @@ func (w *wallet) limit(rules billing.Wallet) int {
 		return rules.ConcurrencyBeforeTopup
 	}
 	return rules.ConcurrencyDefault
+}
+
+// Calls that an account places, whichever nodes take them: five a second, as many at once.
+const (
+	dialEvery = time.Second / 5
+	dialBurst = 5
+)
+
+// dial takes one call out of the account's bucket, or refuses it.
+func (w *wallet) dial(now time.Time) error {
+	full := now
+	if w.dialsFull != nil && w.dialsFull.After(now) {
+		full = *w.dialsFull
+	}
+	full = full.Add(dialEvery)
+	if full.Sub(now) > dialBurst*dialEvery {
+		return ErrDialRate
+	}
+	w.dialsFull = &full
+	return nil
 }

@@ -24,7 +24,7 @@ type Batches interface {
 
 // MountBulk adds the routes of batches.
 func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batches) {
-	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(dialEvery, dialBurst)}
+	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(queueEvery, queueBurst)}
 	create := route(http.MethodPost, "/callcenter/bulk-dial", "bulk-dial", "Call up to 500 numbers",
 		"Queues a batch of calls, each as `POST /callcenter/dial` would place it, at its own time or at once, and none more than once. The server goes on "+
 			"by itself: as many at a time as the account may have sessions, less one line that is kept for callers. A call that no line or no balance is "+

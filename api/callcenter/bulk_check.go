@@ -19,7 +19,7 @@ import (
 // MountBulkTools adds the routes of batches around their dialling: what is wrong with one
 // before it is queued, and its results as a file.
 func MountBulkTools(a *api.API, db *store.DB, files *export.Desk, card func() *billing.RateCard, b Batches) {
-	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(dialEvery, dialBurst)}
+	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(queueEvery, queueBurst)}
 	check := route(http.MethodPost, "/callcenter/bulk-dial/check", "check-batch", "Check a batch before it is queued",
 		"Takes what `POST /callcenter/bulk-dial` takes, and says of every row whether it would be refused and why, when it would be called first, and what a minute costs. "+
 			"Nothing is queued and nobody is called, and `consent_confirmed` may be left out. What is wrong with the batch as a whole refuses the request, as it would when it is queued.",

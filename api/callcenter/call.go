@@ -42,8 +42,8 @@ type Order struct {
 	// IP is where the request came from, for the evidence of consent.
 	IP   string
 	Once *store.Once // the request that asks; nil: it had no key
-	// Pace refuses a call that nothing else speaks against; nil: nobody does.
-	Pace func() error
+	// Paced counts the call among those that the account may place in a second.
+	Paced bool
 }
 
 // Placed is a call that has begun.
@@ -103,7 +103,7 @@ const (
 // MountCalls adds the routes of calls. Event streams count in open, with the sockets of
 // their accounts; nil: nobody counts them.
 func MountCalls(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
-	s := &calls{Calls: c, db: db, open: open, rate: api.NewBuckets(dialEvery, dialBurst)}
+	s := &calls{Calls: c, db: db, open: open}
 	dial := route(http.MethodPost, "/callcenter/dial", "dial", "Place a call",
 		"Calls `to` from a number of the account and lets the agent speak with whoever answers. The call costs nothing unless it is answered. "+
 			"Landlines of fourteen countries can be called, and mobiles where the rate card's `phone.outbound_mobile` has a price, in the US and Canada too. "+
@@ -121,10 +121,11 @@ func MountCalls(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
 		"Ends the call at once. One that has ended already answers the same.", http.StatusNotFound), s.hangup)
 }
 
-// Dialling is limited per account: five a second, as many at once.
+// Batches are limited per account as calls are, five a second, but by each node for
+// itself: how many there may be at once is limited over all of them.
 const (
-	dialEvery = time.Second / 5
-	dialBurst = 5
+	queueEvery = time.Second / 5
+	queueBurst = 5
 )
 
 // pace takes one of them, or refuses.
@@ -139,6 +140,5 @@ func pace(rate *api.Buckets, account string) error {
 type calls struct {
 	Calls
 	db   *store.DB // for idempotency keys
-	rate *api.Buckets
 	open *socket.Limits
 }

@@ -107,7 +107,7 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 				}
 				return http.StatusOK, *was, nil
 			}
-			o.Once, o.Pace = first, func() error { return pace(s.rate, p.Account) }
+			o.Once, o.Paced = first, true
 			now, err := s.Dial(ctx, p, o)
 			if err != nil {
 				return 0, Placed{}, err
