@@ -76,3 +76,10 @@ func (db *DB) LiveNodes(ctx context.Context) (n int, err error) {
 	err = db.one(ctx, "count nodes", "select count(*) from nodes where heartbeat_at >= now() - $1::interval", []any{NodeLease}, &n)
 	return n, err
 }
+
+// LiveAddr is the public HTTP address, as it was set, of the youngest node that lives.
+// ErrNotFound: there is none.
+func (db *DB) LiveAddr(ctx context.Context) (addr string, err error) {
+	err = db.one(ctx, "find a node", "select addr from nodes where heartbeat_at >= now() - $1::interval order by epoch desc limit 1", []any{NodeLease}, &addr)
+	return addr, err
+}

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/store/storetest"
 )
 
 // These tests run the program as a person does: the binary, its flags and
@@ -47,7 +49,7 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	return storetest.Run(m)
 }
 
 // running is a started server and what its log has said.

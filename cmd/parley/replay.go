@@ -45,7 +45,8 @@ func newReplayCommand() *cobra.Command {
 			"the call, byte for byte. - is a difference that was, + one that is, ~ what is at another time. With other settings it shows where\n" +
 			"the call would have gone another way; a reply then is the recorded one to the same words, else the next one. Settings to change: \n" +
 			strings.Join(replay.Settable(), ", ") + ".\n" +
-			"Calls whose agent's settings say record: true are kept, as long as their recordings. Needs no running server; FILE is what\n" +
+			"Calls whose agent's settings say record: true are kept, as long as their recordings; those that come with the demonstration\n" +
+			"took place elsewhere and are not. Needs no running server; FILE is what\n" +
 			"-o has written. Exit status 1 when anything differs.",
 		Example: "  parley replay ses_…\n  parley replay ses_… --diff --set min_endpoint_ms=500 --set interruptible=never\n  parley replay ses_… -o call.jsonl.gz", Args: cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -118,7 +119,7 @@ func findRecord(cmd *cobra.Command, name string) ([]byte, *pipeline.Settings, er
 	defer closeDB()
 	kept, err := db.CallReplay(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, fmt.Errorf("%s: nothing is kept to replay: the call was not recorded, has not ended, or its recording was deleted: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: nothing is kept to replay: the call was not recorded, has not ended, its recording was deleted, or it came with the demonstration: %w", name, err)
 	}
 	if err != nil || kept.Settings == nil {
 		if err != nil {

@@ -282,6 +282,25 @@ func TestGateBeforeTheAPI(t *testing.T) {
 	}
 }
 
+// TestDataDirUnderAStrictUmask: the database's account gets through all that was made.
+func TestDataDirUnderAStrictUmask(t *testing.T) {
+	there := t.TempDir()
+	if err := os.Chmod(there, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	before := syscall.Umask(0o077)
+	err := makeDirs(filepath.Join(there, "a", "b", "data"), 0o711)
+	syscall.Umask(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{".": 0o750, "a": 0o711, "a/b": 0o711, "a/b/data": 0o711} {
+		if info, err := os.Stat(filepath.Join(there, path)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, want)
+		}
+	}
+}
+
 func TestChooseDataDir(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root runs the database under another account")

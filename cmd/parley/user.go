@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley/api/dashboard"
+	"parley/cmd/parley/config"
 	"parley/cmd/parley/node"
 	"parley/store"
 )
@@ -47,10 +50,25 @@ func (a *admin) printLink(cmd *cobra.Command, u *store.User) error {
 	}
 	v := viewUser(u)
 	end := a.now.Add(store.SignInLinkLife)
-	v.Link, v.ExpiresAt = node.BaseURL(cfg)+dashboard.PasswordLink(token), &end
+	v.Link, v.ExpiresAt = a.baseURL(cfg)+dashboard.PasswordLink(token), &end
 	return a.print(v, func(w io.Writer) {
 		fmt.Fprintf(w, "user\t%s\t%s\nrole\t%s\nlink\t%s\n\t(opens once, until %s)\n", v.Email, v.ID, v.Role, v.Link, stamp(&end))
 	})
+}
+
+// baseURL is where people reach the server: as the settings here say, else as the server says
+// that runs with the same database. Whoever started it may have given it a port of its own.
+func (a *admin) baseURL(cfg *config.Config) string {
+	unset := func(s config.Shown) bool { return s.Key == "http_addr" && s.Source == "default" }
+	if cfg.BaseURL == "" && slices.ContainsFunc(cfg.Shown(), unset) {
+		addr, err := a.db.LiveAddr(a.ctx)
+		if _, port, wrong := net.SplitHostPort(addr); err == nil && wrong == nil && port != "0" {
+			there := *cfg
+			there.HTTPAddr = addr
+			return node.BaseURL(&there)
+		}
+	}
+	return node.BaseURL(cfg)
 }
 
 func newAdminCreate() *cobra.Command {
