@@ -3,6 +3,7 @@ package srtp
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 )
@@ -53,6 +54,34 @@ func (s Suite) saltLen() int {
 // printed, it does not show. Keys may be compared.
 type Key struct {
 	secret [keyLen + 14]byte // what is beyond the suite's salt is 0
+	// mki is what names the key in each packet, big-endian, so many bytes long; 0: nothing.
+	mki    uint32
+	mkiLen uint8
+}
+
+// maxMKI is the longest name of a key that we can tell, in bytes.
+const maxMKI = 4
+
+// Named is the key with a name, a master key identifier so many bytes long (RFC 3711 section
+// 3.1), which every packet under it carries; false for one that is too long, or does not fit.
+func (k Key) Named(mki uint32, length int) (Key, bool) {
+	if length < 1 || length > maxMKI || uint64(mki) >= 1<<(8*length) {
+		return k, false
+	}
+	k.mki, k.mkiLen = mki, uint8(length)
+	return k, true
+}
+
+// NamedAs is the key with the name of another, if that has one.
+func (k Key) NamedAs(other Key) Key {
+	k.mki, k.mkiLen = other.mki, other.mkiLen
+	return k
+}
+
+func (k Key) name() []byte {
+	var b [maxMKI]byte
+	binary.BigEndian.PutUint32(b[:], k.mki)
+	return b[maxMKI-k.mkiLen:]
 }
 
 // NewKey draws a key from the system's random numbers.
@@ -71,9 +100,12 @@ func ParseKey(s Suite, text string) (k Key, ok bool) {
 	return k, true
 }
 
-// Inline is the key as a=crypto has it after "inline:", for the description that
-// goes to the far end and nothing else.
+// Inline is the key as a=crypto has it after "inline:", with its name, for the description
+// that goes to the far end and nothing else.
 func (k Key) Inline(s Suite) string {
+	if k.mkiLen > 0 {
+		return fmt.Sprintf("%s|%d:%d", k.NamedAs(Key{}).Inline(s), k.mki, k.mkiLen)
+	}
 	return base64.StdEncoding.EncodeToString(k.secret[:keyLen+s.saltLen()])
 }
 

@@ -16,8 +16,8 @@ import (
 )
 
 // Overhead is the room in bytes that a Sender needs behind a packet: a tag of at
-// most 16, and for RTCP its index.
-const Overhead = 20
+// most 16, the name of the key, and for RTCP its index.
+const Overhead = 20 + maxMKI
 
 // replayWindow is how far back, in packets, repetitions are noticed (RFC 3711
 // section 3.3.2 wants 64 at least); what is older is refused. It is twice what the
@@ -39,6 +39,9 @@ func (s Suite) profile() pion.ProtectionProfile {
 }
 
 func newContext(s Suite, k Key, opts ...pion.ContextOption) (*pion.Context, error) {
+	if k.mkiLen > 0 {
+		opts = append(opts, pion.MasterKeyIndicator(k.name()))
+	}
 	return pion.CreateContext(k.secret[:keyLen], k.secret[keyLen:keyLen+s.saltLen()], s.profile(), opts...)
 }
 

@@ -294,3 +294,46 @@ func TestGarbage(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedKeys: packets under a key with an identifier carry it before the tag (RFC 3711
+// section 3.1), and others are refused.
+func TestNamedKeys(t *testing.T) {
+	for _, s := range suites {
+		key, ok := srtp.NewKey(s).Named(258, 4)
+		other, _ := key.Named(3, 4)
+		if !ok {
+			t.Fatal("the identifier was refused")
+		}
+		in, out := receiver(t, s, key), sender(t, s, key)
+		plain := packet(7, 1, 160)
+		sealed := bytes.Clone(seal(t, out, packet(7, 1, 160)))
+		if !bytes.Contains(sealed, []byte{0, 0, 1, 2}) {
+			t.Errorf("%v: no identifier in %x", s, sealed[172:])
+		}
+		if back, err := in.RTP(sealed); err != nil || !bytes.Equal(back, plain) {
+			t.Errorf("%v: opened as %x, %v", s, back, err)
+		}
+		for name, k := range map[string]srtp.Key{"another identifier": other, "none": key.NamedAs(srtp.Key{})} {
+			if _, err := in.RTP(seal(t, sender(t, s, k), packet(7, 2, 160))); err == nil {
+				t.Errorf("%v: a packet with %s was opened", s, name)
+			}
+		}
+		report := make([]byte, 8, 8+srtp.Overhead)
+		report[0], report[1], report[3] = 0x80, 201, 1
+		sealedReport, err := out.RTCP(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.RTCP(sealedReport); err != nil {
+			t.Errorf("%v: a report was refused: %v", s, err)
+		}
+	}
+	for _, c := range []struct {
+		mki    uint32
+		length int
+	}{{1, 0}, {1, 5}, {256, 1}, {1 << 24, 3}} {
+		if _, ok := srtp.NewKey(srtp.AESHMAC80).Named(c.mki, c.length); ok {
+			t.Errorf("%d in %d bytes was taken", c.mki, c.length)
+		}
+	}
+}

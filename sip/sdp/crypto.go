@@ -59,7 +59,7 @@ func (c crypto) attribute() psdp.Attribute {
 const minLifetime = 1 << 20
 
 // parseCrypto reads an a=crypto attribute (RFC 4568 section 9.1). It says false for
-// what we cannot do: other suites, master key identifiers, several keys, lifetimes
+// what we cannot do: other suites, long master key identifiers, several keys, lifetimes
 // shorter than a call, and session parameters that change how packets look. Those
 // lines are passed over, as section 5.1.2 has it.
 func parseCrypto(v string) (c crypto, ok bool) {
@@ -78,7 +78,11 @@ func parseCrypto(v string) (c crypto, ok bool) {
 	if !ok {
 		return crypto{}, false
 	}
-	key, lifetime, _ := strings.Cut(key, "|")
+	key, rest, _ := strings.Cut(key, "|")
+	lifetime, mki, named := strings.Cut(rest, "|")
+	if !named && strings.Contains(lifetime, ":") {
+		lifetime, mki, named = "", lifetime, true
+	}
 	if !longEnough(lifetime) {
 		return crypto{}, false
 	}
@@ -88,12 +92,28 @@ func parseCrypto(v string) (c crypto, ok bool) {
 			return crypto{}, false
 		}
 	}
-	c.key, ok = srtp.ParseKey(c.suite, key)
+	if c.key, ok = srtp.ParseKey(c.suite, key); ok && named {
+		c.key, ok = identified(c.key, mki)
+	}
 	return c, ok
 }
 
+// identified is a key with its master key identifier, which is written VALUE:LENGTH.
+func identified(k srtp.Key, mki string) (srtp.Key, bool) {
+	value, length, _ := strings.Cut(mki, ":")
+	v, err := strconv.ParseUint(value, 10, 32)
+	if err != nil {
+		return k, false
+	}
+	n, err := strconv.ParseUint(length, 10, 8)
+	if err != nil {
+		return k, false
+	}
+	return k.Named(uint32(v), int(n))
+}
+
 // longEnough judges what follows a key: nothing, a number of packets, or a power of
-// two. An identifier (with a colon) is neither.
+// two.
 func longEnough(lifetime string) bool {
 	if lifetime == "" {
 		return true
@@ -124,7 +144,7 @@ func (s *Session) secure(r *remote) (k srtp.Keys, tag int, err error) {
 	if now := s.media.Keys; now.Suite == c.suite && now.Receive == c.key {
 		k.Send = now.Send // a refresh
 	} else {
-		k.Send = srtp.NewKey(c.suite)
+		k.Send = srtp.NewKey(c.suite).NamedAs(c.key) // whose key has an identifier expects one
 	}
 	return k, c.tag, nil
 }

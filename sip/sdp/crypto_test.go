@@ -48,8 +48,12 @@ func TestAnswerEncrypted(t *testing.T) {
 		{"encrypted before plain", []string{savp, line80, avp}, "plain", "AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_80", "RTP/SAVP"},
 		{"encrypted without keys", []string{savp}, "", "", "", ""},
 		{"a suite unknown to us", []string{savp, "a=crypto:1 AES_256_CM_HMAC_SHA1_80 inline:AAAA", line80}, "", "AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_80", "RTP/SAVP"},
-		{"key identifiers", []string{savp, line80 + "|2^20|1:4"}, "", "", "", ""},
-		{"key identifiers only", []string{savp, line80 + "|1:4"}, "", "", "", ""},
+		{"a key identifier", []string{savp, line80 + "|2^31|1:4"}, "", "AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_80", "RTP/SAVP"},
+		{"a key identifier only", []string{savp, line80 + "|1:1"}, "", "AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_80", "RTP/SAVP"},
+		{"a long key identifier", []string{savp, line80 + "|2^31|1:5"}, "", "", "", ""},
+		{"one that does not fit", []string{savp, line80 + "|256:1"}, "", "", "", ""},
+		{"one without a length", []string{savp, line80 + "|2^31|1"}, "", "", "", ""},
+		{"two keys with identifiers", []string{savp, line80 + "|1:1;inline:" + key80.Inline(srtp.AESHMAC80) + "|2:1"}, "", "", "", ""},
 		{"several keys", []string{savp, line80 + ";inline:" + key80.Inline(srtp.AESHMAC80)}, "", "", "", ""},
 		{"a lifetime", []string{savp, line80 + "|1048576"}, "", "AES_CM_128_HMAC_SHA1_80", "AES_CM_128_HMAC_SHA1_80", "RTP/SAVP"},
 		{"too short a lifetime", []string{savp, line80 + "|2^10"}, "", "", "", ""},
@@ -78,6 +82,10 @@ func TestAnswerEncrypted(t *testing.T) {
 				}
 			}
 		}
+	}
+	named, _, err := with(sdp.SRTPOffered).Answer(body(savp, line80+"|2^31|1:4"))
+	if err != nil || !strings.Contains(string(named), "|1:4\r\n") {
+		t.Errorf("the answer's key has no identifier: %v\n%s", err, named)
 	}
 	answer, m, err := with(sdp.SRTPOffered).Answer(body(savp, line32))
 	if err != nil || m.Keys.Receive != key32 || !strings.Contains(string(answer), "a=crypto:7 ") {

@@ -18,6 +18,7 @@ import (
 
 	"parley/cmd/parley/config"
 	"parley/sip"
+	"parley/sip/sdp"
 	"parley/store/private"
 )
 
@@ -354,5 +355,26 @@ func TestDoctorSources(t *testing.T) {
 		{"without a trunk", config.Config{SIPAllow: from}, "warn: PARLEY_SIP_ALLOW"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { judge(t, checkSources(&tt.cfg), tt.want) })
+	}
+}
+
+// Keys of SRTP that are sent in the clear encrypt nothing.
+func TestDoctorKeys(t *testing.T) {
+	udp, tls := sip.TrunkTarget{Host: "192.0.2.1", Transport: "udp"}, sip.TrunkTarget{Host: "192.0.2.1", Transport: "tls"}
+	for _, tt := range []struct {
+		name    string
+		srtp    sdp.Policy
+		targets []sip.TrunkTarget
+		want    string
+	}{
+		{"off", sdp.SRTPOff, []sip.TrunkTarget{udp}, "ok: no keys"},
+		{"required over TLS", sdp.SRTPRequired, []sip.TrunkTarget{tls}, "ok: no keys"},
+		{"required over UDP", sdp.SRTPRequired, []sip.TrunkTarget{tls, udp}, "warn: trunk a"},
+		{"offered over UDP", sdp.SRTPOffered, []sip.TrunkTarget{udp}, "warn: trunk a"},
+		{"offered over TLS", sdp.SRTPOffered, []sip.TrunkTarget{tls}, "ok: trunk a: calls are encrypted only"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			judge(t, checkKeys(&config.Config{Trunks: []sip.Trunk{{Name: "a", SRTP: tt.srtp, Targets: tt.targets}}}), tt.want)
+		})
 	}
 }

@@ -10,11 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"parley/cmd/parley/config"
+	"parley/sip"
+	"parley/sip/sdp"
 )
 
 // probePatience is how long a server may take to say that it is Parley.
@@ -53,7 +56,31 @@ func checkTelephone(cfg *config.Config, running bool) []Finding {
 		checkRTP(cfg, running),
 		checkAddress(cfg, localAddresses()),
 		checkSources(cfg),
+		checkKeys(cfg),
 	}
+}
+
+// checkKeys looks for trunks whose audio is encrypted with keys that anybody on the way can
+// read: they are in the signalling (RFC 4568 section 7).
+func checkKeys(cfg *config.Config) Finding {
+	const name = "telephone encryption"
+	var open, weak []string
+	for _, t := range cfg.Trunks {
+		switch {
+		case t.SRTP == sdp.SRTPOff:
+		case slices.ContainsFunc(t.Targets, func(to sip.TrunkTarget) bool { return !strings.EqualFold(to.Transport, "tls") }):
+			open = append(open, "trunk "+t.Name)
+		case t.SRTP == sdp.SRTPOffered:
+			weak = append(weak, "trunk "+t.Name)
+		}
+	}
+	switch {
+	case len(open) > 0:
+		return warn(name, "set the transport of the trunk's targets to tls", "%s: the audio is encrypted, and the keys are sent over a signalling that is not", strings.Join(open, ", "))
+	case len(weak) > 0:
+		return good(name, "%s: calls are encrypted only where the far end does it; srtp: required refuses the others", strings.Join(weak, ", "))
+	}
+	return good(name, "no keys are sent in the clear")
 }
 
 // checkSources looks for trunks whose calls anybody can forge.
