@@ -18,6 +18,8 @@ const (
 	cutOff = 12 * time.Second
 	// heardFor is how long a node counts as having a database after it has said so.
 	heardFor = 3 * heartbeatEvery
+	// beatFor is how long a heartbeat shows that there is a database: two may be lost.
+	beatFor = 3 * heartbeatEvery
 	// nodeLost is the detail of sessions that end with their node.
 	nodeLost = "node_lost"
 )
@@ -97,6 +99,14 @@ func (m *Manager) WatchLease(ctx context.Context) error {
 		}
 		isolate.Do("pipeline/lease", nil, m.judgeLease)
 	}
+}
+
+// HasDatabase says whether heartbeats reach the database, as far as is known; before
+// WatchLease runs they count as if they did.
+func (m *Manager) HasDatabase() bool {
+	m.lease.mu.Lock()
+	defer m.lease.mu.Unlock()
+	return m.lease.beat.IsZero() || time.Since(m.lease.beat) < beatFor
 }
 
 func (m *Manager) judgeLease() {

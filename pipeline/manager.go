@@ -189,6 +189,13 @@ const (
 	closePatience   = 5 * time.Second
 )
 
+// Draining says whether Drain has been called.
+func (m *Manager) Draining() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.draining
+}
+
 // Drain refuses new calls at once and returns when none is left. When ctx ends
 // first the agents say goodbye; what has not ended 10 s later is cut off, and an
 // error says so.

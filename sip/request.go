@@ -71,7 +71,7 @@ func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
 		u.invite(req, tx)
 	case req.Method == gosip.ACK:
 		// An ACK is never answered.
-	case req.Method == gosip.OPTIONS && u.draining.Load():
+	case req.Method == gosip.OPTIONS && (u.draining.Load() || u.cfg.Away != nil && u.cfg.Away()):
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 	case req.Method == gosip.OPTIONS:
 		u.reply(req, tx, 200, "", allow(), supported(), gosip.NewHeader("Accept", sdpType))

@@ -73,6 +73,10 @@ type Config struct {
 	ListenTLS netip.AddrPort
 	TLS       *tls.Config
 
+	// Away says that a call would be refused now, whoever comes: OPTIONS is answered 503
+	// then, as while draining. It must not block. nil: never.
+	Away func() bool
+
 	// OnCall conducts one incoming call on a goroutine of its own and returns
 	// when the call is over: what is still up then is hung up. Its context ends
 	// when the user agent does, and while the call rings with the cause

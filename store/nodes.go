@@ -28,6 +28,8 @@ const (
 	// beatGap is how far apart the heartbeats of a node that has a database may be: they
 	// come every 2 s and are waited for 3 s.
 	beatGap = 6 * time.Second
+	// holderLook is how often it is looked whether the holder of a name lives.
+	holderLook = 200 * time.Millisecond
 )
 
 // RegisterNode starts a life of the node named id, reachable at addr, and closes
@@ -69,6 +71,43 @@ func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 		err = fail("heartbeat", ErrFenced)
 	}
 	return err
+}
+
+// NameHeld waits for a heartbeat of the process that has the name of a node, and returns
+// where it is reached; empty when none comes within patience: it is dead, or has left.
+func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (addr string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience+lockTimeout)
+	defer cancel()
+	look := func() (addr string, beat time.Time, err error) {
+		err = db.one(ctx, "look for the holder of a name", "select addr, heartbeat_at from nodes where node_id = $1 and heartbeat_at >= now() - $2::interval",
+			[]any{id, NodeLease}, &addr, &beat)
+		return addr, beat, err
+	}
+	tick := time.NewTicker(holderLook)
+	defer tick.Stop()
+	_, first, err := look()
+	for begun := time.Now(); err == nil && time.Since(begun) < patience; {
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-tick.C:
+		}
+		var beat time.Time
+		if addr, beat, err = look(); err == nil && beat.After(first) {
+			return addr, nil
+		}
+	}
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return "", err
+}
+
+// LeaveNode says that a life of a node is over, so that its name need not be waited for and
+// its share is others' at once.
+func (db *DB) LeaveNode(ctx context.Context, n Node) error {
+	_, err := db.pool.Exec(ctx, "update nodes set heartbeat_at = now() - 2 * $3::interval where node_id = $1 and epoch = $2", n.ID, n.Epoch, NodeLease)
+	return fail("leave", err)
 }
 
 // LiveNodes is how many nodes have said within their lease that they live.

@@ -129,8 +129,12 @@ func (b *batches) rested(now time.Time) bool {
 	return now.After(b.resting)
 }
 
-// due claims rows; those from one number belong together, for they share a trunk.
+// due claims rows; those from one number belong together, for they share a trunk. A node
+// that drains claims none: it would refuse them, and others can take them now.
 func (b *batches) due(ctx context.Context, now time.Time) (lines [][]store.ClaimedRow) {
+	if b.manager.Draining() {
+		return nil
+	}
 	rows, err := b.db.ClaimRows(ctx, b.life, b.db.RateCard().Wallet(), maxClaims, now)
 	if err != nil {
 		b.log.Warn("rows of batches are not dialled now", "err", err)

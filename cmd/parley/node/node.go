@@ -123,7 +123,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, lost, err := n.db.RegisterNode(ctx, cfg.Node, cfg.HTTPAddr, n.db.Now())
+	life, lost, err := n.takeName(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +176,7 @@ func (n *Node) Close() error {
 	if n.bus != nil {
 		n.bus.Close()
 	}
+	n.leave()
 	n.db.Close()
 	return nil
 }

@@ -34,7 +34,7 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 	}
 	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
 		Trunks: n.cfg.Trunks, RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: n.incoming, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
-		SRTP: sdp.SRTPOffered} // trunks have their own
+		Away: func() bool { return !n.manager.HasDatabase() }, SRTP: sdp.SRTPOffered} // trunks have their own
 	if n.network != nil {
 		cfg.Trunks = append(cfg.Trunks, n.networkTrunk())
 	}

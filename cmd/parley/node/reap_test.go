@@ -1,0 +1,144 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parley/cmd/parley/config"
+	"parley/store"
+	"parley/store/storetest"
+)
+
+// openNamed opens a node without a telephone on a database that others may use, too.
+func openNamed(t *testing.T, url, name string) (*Node, error) {
+	t.Helper()
+	cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_NODE=" + name, "PARLEY_SIP_ADDR=off", "PARLEY_DATABASE_URL=" + url, "PARLEY_HTTP_ADDR=127.0.0.1:8123"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+}
+
+// TestANameIsOneProcess: who lives keeps its name, whoever else starts with it; a process
+// that died, or left, is followed.
+func TestANameIsOneProcess(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	first, err := openNamed(t, url, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, die := context.WithCancel(t.Context())
+	dead := make(chan error, 1)
+	go func() { dead <- first.manager.Heartbeats(ctx) }()
+	_, err = openNamed(t, url, "one")
+	if !errors.Is(err, ErrNameHeld) || !strings.Contains(err.Error(), `"one"`) || !strings.Contains(err.Error(), "127.0.0.1:8123") || !strings.Contains(err.Error(), "PARLEY_NODE") {
+		t.Fatalf("a second process: %v", err)
+	}
+	if err := first.db.Heartbeat(t.Context(), first.life); err != nil {
+		t.Errorf("the first process: %v", err)
+	}
+	die()
+	if err := <-dead; err != nil {
+		t.Error(err)
+	}
+	second, err := openNamed(t, url, "one")
+	if err != nil {
+		t.Fatalf("after the first is dead: %v", err)
+	}
+	if err := first.db.Heartbeat(t.Context(), first.life); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("the dead one: %v", err)
+	}
+	_ = first.Close() // its life is over: it takes nothing from the second
+	if n, err := second.db.LiveNodes(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d nodes live, %v", n, err)
+	}
+	_ = second.Close()
+	db := storetest.Open(t, url)
+	if n, err := db.LiveNodes(t.Context()); n != 0 || err != nil {
+		t.Errorf("when all have left %d nodes live, %v", n, err)
+	}
+}
+
+// options asks a node over UDP whether it takes calls, and returns the answer's first line.
+func options(t *testing.T, n *Node) string {
+	t.Helper()
+	conn, err := net.Dial("udp", n.phone.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	branch := strings.ReplaceAll(conn.LocalAddr().String(), ":", "-")
+	text := fmt.Sprintf("OPTIONS sip:%[1]s SIP/2.0\r\nVia: SIP/2.0/UDP %[2]s;branch=z9hG4bK%[3]s\r\nMax-Forwards: 70\r\nFrom: <sip:probe@%[2]s>;tag=1\r\n"+
+		"To: <sip:%[1]s>\r\nCall-ID: %[3]s\r\nCSeq: 1 OPTIONS\r\nContent-Length: 0\r\n\r\n", n.phone.Addr(), conn.LocalAddr(), branch)
+	if _, err := conn.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, 2000)
+	_ = conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	size, err := conn.Read(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(answer[:size]), "\r\n")
+	return line
+}
+
+// TestCarriersAreToldThatANodeIsAway: while it has no database, and while it drains.
+func TestCarriersAreToldThatANodeIsAway(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	run := func(part func(context.Context) error) {
+		ctx, stop := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- part(ctx) }()
+		t.Cleanup(func() {
+			stop()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	run(d.node.manager.Heartbeats)
+	run(d.node.manager.WatchLease)
+	if got := options(t, d.node); got != "SIP/2.0 200 OK" {
+		t.Errorf("it is well: %s", got)
+	}
+	d.node.db.Close()
+	eventually(t, "it says that it is away", func() bool {
+		time.Sleep(100 * time.Millisecond) // within the rate
+		return strings.HasPrefix(options(t, d.node), "SIP/2.0 503 ")
+	})
+}
+
+// TestADrainingNodeClaimsNoRows: they are left to nodes that stay.
+func TestADrainingNodeClaimsNoRows(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	if err := d.node.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := options(t, d.node); !strings.HasPrefix(got, "SIP/2.0 503 ") {
+		t.Errorf("it drains: %s", got)
+	}
+	now := d.node.db.Now()
+	c := store.Campaign{Account: d.who.Account, Manner: store.Manner{Key: d.who.Key}, Rows: []store.CampaignRow{{To: "+12025550103", From: deskNumber, Agent: d.agent, DueAt: now}}}
+	id, err := d.node.db.CreateCampaign(t.Context(), c, d.node.RateCard(), nil, now)
+	d.ok(err)
+	if rows := d.node.batches.due(t.Context(), d.node.db.Now()); len(rows) != 0 {
+		t.Errorf("it claims %+v", rows)
+	}
+	rows, err := d.node.db.ClaimRows(t.Context(), d.node.life, d.node.RateCard().Wallet(), maxClaims, d.node.db.Now())
+	d.ok(err)
+	if len(rows) != 1 || rows[0].Campaign != id {
+		t.Errorf("for others there is %+v", rows)
+	}
+}
