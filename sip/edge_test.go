@@ -29,6 +29,7 @@ var (
 	firstNode   = netip.MustParseAddr("127.0.0.11")
 	secondNode  = netip.MustParseAddr("127.0.0.12")
 	carrierAddr = netip.MustParseAddr("127.0.0.21")
+	callerAddr  = netip.MustParseAddr("127.0.0.31")
 	scannerAddr = netip.MustParseAddr("127.0.0.66")
 )
 
@@ -64,6 +65,7 @@ func edge(t *testing.T, node, dead, carrier netip.AddrPort) (at netip.AddrPort, 
 	text := string(list)
 	for documented, here := range map[string]netip.AddrPort{
 		"10.0.0.11:5060": dead, "10.0.0.12:5060": node, "198.51.100.10:5060": netip.AddrPortFrom(carrierAddr, 9), "198.51.100.20:5060": carrier,
+		"198.51.100.30:5060": netip.AddrPortFrom(callerAddr, 9),
 	} {
 		if !strings.Contains(text, documented) {
 			t.Fatalf("%s is not in the list", documented)
@@ -284,8 +286,18 @@ func TestEdge(t *testing.T) {
 	wait(t, c.over, "goodbye")
 	within(t, "the server", leg.Stats().Latched.String(), relay)
 
-	node.Drain()
 	var b [2000]byte
+	eventually(t, "the edge answers an address that carriers only call from", func() bool {
+		asked := options(t, callerAddr, at)
+		defer asked.Close()
+		if err := asked.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		n, err := asked.Read(b[:])
+		return err == nil && bytes.HasPrefix(b[:n], []byte("SIP/2.0 200 "))
+	})
+
+	node.Drain()
 	eventually(t, "the edge says that it has no node", func() bool {
 		asked := options(t, carrierAddr, at)
 		defer asked.Close()
