@@ -88,9 +88,6 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// unproved are the packages with such goroutines that no test makes fail yet.
-var unproved = []string{"cmd/parley/node"}
-
 // TestPanicsAreProved: a package that begins such goroutines has a test that makes each
 // of them fail.
 func TestPanicsAreProved(t *testing.T) {
@@ -101,7 +98,7 @@ func TestPanicsAreProved(t *testing.T) {
 		}
 	}
 	for _, s := range isolatetest.Sites(t, root(t)) {
-		if pkg := s.Package(); !proved[pkg] && !slices.Contains(unproved, pkg) {
+		if pkg := s.Package(); !proved[pkg] {
 			t.Errorf("%s: no test makes %s fail: prove it in %s with isolatetest.Each", s.Pos, s.Name, pkg)
 		}
 	}

@@ -117,7 +117,12 @@ func (b *batches) Run(ctx context.Context) error {
 			}
 			for _, line := range b.due(ctx, now) {
 				rows.Add(1)
-				isolate.Go("cmd/parley/node/rows", nil, func() { b.dialAll(ctx, line) }, rows.Done)
+				left := line
+				isolate.Go("cmd/parley/node/rows", nil, func() { b.dialAll(ctx, &left) }, func() {
+					for i := range left { // after a panic
+						b.giveBack(ctx, &left[i], b.db.Now().Add(rest), "", "")
+					}
+				}, rows.Done)
 			}
 		})
 	}
@@ -162,25 +167,35 @@ func (b *batches) expire(ctx context.Context, now time.Time) {
 	}
 }
 
-// dialAll dials claimed rows, one after another as their trunk has places.
-func (b *batches) dialAll(ctx context.Context, rows []store.ClaimedRow) {
-	until := time.Now().Add(placeWait)
-	for i := range rows {
-		r := &rows[i]
-		if opens, open := open(r, b.db.Now()); !open {
-			b.giveBack(ctx, r, opens, "", "")
-			continue
-		}
-		place, ok := b.takePlace(ctx, r.From, until)
-		if !ok {
-			b.giveBack(ctx, r, r.DueAt, "", "")
-			continue
-		}
-		if err := b.dialRow(ctx, r, place); err != nil {
-			place.Free()
-			b.refused(ctx, r, err)
-		}
+// dialAll dials claimed rows, one after another as their trunk has places, and takes each
+// off the list.
+func (b *batches) dialAll(ctx context.Context, rows *[]store.ClaimedRow) {
+	for until := time.Now().Add(placeWait); len(*rows) > 0; *rows = (*rows)[1:] {
+		b.dialClaimed(ctx, &(*rows)[0], until)
 	}
+}
+
+func (b *batches) dialClaimed(ctx context.Context, r *store.ClaimedRow, until time.Time) {
+	if opens, open := open(r, b.db.Now()); !open {
+		b.giveBack(ctx, r, opens, "", "")
+		return
+	}
+	place, ok := b.takePlace(ctx, r.From, until)
+	if !ok {
+		b.giveBack(ctx, r, r.DueAt, "", "")
+		return
+	}
+	dialled := false
+	defer func() {
+		if !dialled {
+			place.Free()
+		}
+	}()
+	if err := b.dialRow(ctx, r, place); err != nil {
+		b.refused(ctx, r, err)
+		return
+	}
+	dialled = true
 }
 
 // open says whether the callee's clock allows a call now, and if not when it will.

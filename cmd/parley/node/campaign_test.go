@@ -322,7 +322,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 	_, _, err := w.node.db.Credit(t.Context(), store.Credit{Account: w.who.Account, Kind: store.Adjustment, Amount: -20 * billing.USD, Key: "gone"}, now)
 	w.ok(err)
 	for _, line := range w.node.batches.due(t.Context(), now) {
-		w.node.batches.dialAll(t.Context(), line)
+		w.node.batches.dialAll(t.Context(), &line)
 	}
 	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
 	if b.Counts != (callcenter.Counts{Pending: 2}) || b.Rows[0].Error != nil {
@@ -333,7 +333,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 	}
 	w.ok(w.node.db.OpenDispute(t.Context(), w.who.Account, "pi_1", now))
 	for _, line := range w.node.batches.due(t.Context(), now.Add(2*time.Minute)) {
-		w.node.batches.dialAll(t.Context(), line)
+		w.node.batches.dialAll(t.Context(), &line)
 	}
 	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
 	if e := b.Rows[0].Error; b.Counts != (callcenter.Counts{Failed: 2}) || b.State != "done" || e == nil || e.Code != "billing.account_disputed" {
@@ -361,7 +361,7 @@ func TestBatchKeepsHours(t *testing.T) {
 	if len(late) != 1 || len(late[0]) != 2 {
 		t.Fatalf("claimed were %+v", late)
 	}
-	w.node.batches.dialAll(t.Context(), late[0]) // by the clock it is too early still
+	w.node.batches.dialAll(t.Context(), &late[0]) // by the clock it is too early still
 	c, err := w.node.db.Campaign(t.Context(), w.who.Account, b.ID)
 	w.ok(err)
 	if r := c.Rows[0]; r.Status != store.RowPending || !r.DueAt.Equal(begins) {

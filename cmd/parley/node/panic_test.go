@@ -17,7 +17,6 @@ import (
 func TestPanicEndsItsOutboundCall(t *testing.T) {
 	d := newDesk(t)
 	d.node.network.Record(func(simulated.Heard) {})
-	isGreeting := func(c callcenter.Change) bool { return c.Kind == callcenter.LineAdded && c.Line.Role == "agent" }
 	reached := isolatetest.Watch(t)
 	d.ended(d.dial("05", "continue", ""), isGreeting) // it rings
 	seen := reached()
@@ -30,7 +29,8 @@ func TestPanicEndsItsOutboundCall(t *testing.T) {
 			continue
 		}
 		t.Run(site.Name, func(t *testing.T) {
-			beside := d.dial("00", "continue", "")
+			began := isolatetest.Watch(t)
+			beside := d.dial("05", "continue", "")
 			greeted, once, over := make(chan struct{}), sync.Once{}, make(chan error, 1)
 			reason := ""
 			go func() {
@@ -43,6 +43,7 @@ func TestPanicEndsItsOutboundCall(t *testing.T) {
 				})
 			}()
 			<-greeted
+			eventually(t, "it has begun, and the fault waits for the next", func() bool { return began()[site.Name] })
 			before := isolate.Panics()[site.Name]
 			isolatetest.Inject(t, site.Name)
 			id := d.dial("05", "continue", "")
@@ -65,6 +66,10 @@ func TestPanicEndsItsOutboundCall(t *testing.T) {
 			eventually(t, "nothing is held any more", func() bool { return d.account().Live == 0 && d.account().Pots.Held == 0 })
 		})
 	}
+}
+
+func isGreeting(c callcenter.Change) bool {
+	return c.Kind == callcenter.LineAdded && c.Line.Role == "agent"
 }
 
 // account is the customer, as the store has it.

@@ -1,0 +1,177 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"testing"
+
+	pion "github.com/pion/webrtc/v4"
+
+	"parley/api/callcenter"
+	"parley/api/webrtc"
+	"parley/media"
+	"parley/media/isolate"
+	"parley/media/isolate/isolatetest"
+	rtc "parley/media/webrtc"
+	"parley/pipeline"
+	"parley/sip/simulated"
+	"parley/store/bus"
+)
+
+// errands are what nodes do beside calls, each with calls that go on.
+var errands = []struct {
+	name string
+	do   func(t *testing.T, fails bool)
+}{
+	{"batch", dialsABatch}, {"nodes", tellOthers}, {"notes", notesCalls}, {"sound", keepsSound}, {"end", drains},
+}
+
+// TestPanicEndsNoCall: what nodes do for no single call, or after its end, has a fault, and
+// everything goes on. The places are found in the source: of those that end a call,
+// TestPanicEndsItsOutboundCall takes care.
+func TestPanicEndsNoCall(t *testing.T) {
+	reached := map[string]int{}
+	for i, e := range errands {
+		t.Run(e.name, func(t *testing.T) {
+			watch := isolatetest.Watch(t)
+			e.do(t, false)
+			for site := range watch() { // without what the end of the test reaches
+				if _, ok := reached[site]; !ok {
+					reached[site] = i
+				}
+			}
+		})
+	}
+	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
+		i, ok := reached[site.Name]
+		switch {
+		case site.Ends || site.Name == "cmd/parley/node/outbound":
+			t.Skip("it ends a call")
+		case !ok:
+			t.Fatal("nothing reaches it")
+		}
+		fired := isolatetest.Inject(t, site.Name)
+		errands[i].do(t, true)
+		<-fired
+	})
+}
+
+// dialsABatch: a row is dialled while a call is up, whose signalling is kept.
+func dialsABatch(t *testing.T, _ bool) {
+	w := newWindow(t)
+	w.node.network.Record(func(simulated.Heard) {})
+	w.running()
+	beside := w.dial("00", "continue", "")
+	status, b, p := w.create(w.wish(object{"on_machine": "hangup", "rows": []object{{"to": "+12025550101"}, {"to": "+12025550109"}}}))
+	if status != 200 {
+		t.Fatalf("%d %+v", status, p)
+	}
+	eventually(t, "the rows are dialled", func() bool {
+		_, now, _ := w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
+		return now.Counts == callcenter.Counts{Sent: 2}
+	})
+	if end := w.ended(beside, isGreeting); end.EndReason != "api_hangup" {
+		t.Errorf("the call beside it ended %s/%s", end.EndReason, end.EndDetail)
+	}
+	kept := 0
+	eventually(t, "the signalling of the calls is kept", func() bool {
+		kept = 0
+		for _, c := range w.history(3) {
+			if _, err := w.node.db.Wire(t.Context(), w.who.Account, c.ID); err == nil {
+				kept++
+			}
+		}
+		return kept >= 2 // of all, but where that was the fault
+	})
+	w.verified()
+}
+
+// tellOthers: nodes hear each other: commands, news, goodbyes and heartbeats.
+func tellOthers(t *testing.T, _ bool) {
+	r := newRing(t)
+	beside := r.call(1, r.decoy)
+	gone := r.call(1, r.account)
+	news, err := r.nodes[1].bus.Subscribe(t.Context(), bus.Heartbeats())
+	r.ok(err)
+	defer news.Close()
+	r.nodes[0].mouth.Alive()
+	eventually(t, "a node says that it lives", func() bool {
+		r.nodes[0].mouth.Alive()
+		ctx, cancel := context.WithTimeout(t.Context(), patience/100)
+		defer cancel()
+		_, err := news.Next(ctx)
+		return err == nil
+	})
+	r.ok(r.nodes[0].Hangup(t.Context(), r.account, gone.ID()))
+	r.wantEnd(gone, media.APIHangup)
+	broke := r.call(2, r.account)
+	r.empty(r.account)
+	eventually(t, "a node hears that an account may not go on", func() bool {
+		r.nodes[0].mouth.Goodbye(r.account)
+		_, over := r.state(broke)
+		return over
+	})
+	r.wantEnd(broke, media.BalanceExhausted)
+	r.wantLive(beside)
+}
+
+// notesCalls: a round of notes in customer databases.
+func notesCalls(t *testing.T, _ bool) {
+	d := newDesk(t)
+	d.node.network.Record(func(simulated.Heard) {})
+	beside := d.dial("00", "continue", "")
+	d.ok(d.node.noteCalls(t.Context(), crmNotes{}))
+	if end := d.ended(beside, isGreeting); end.EndReason != "api_hangup" {
+		t.Errorf("the call beside it ended %s/%s", end.EndReason, end.EndDetail)
+	}
+}
+
+// keepsSound: how a session over WebRTC sounded is kept, of the next one if not of the first.
+func keepsSound(t *testing.T, fails bool) {
+	d := newDesk(t)
+	server, err := rtc.Listen(rtc.Config{Addr: netip.MustParseAddr("127.0.0.1")})
+	d.ok(err)
+	defer server.Close()
+	for last := range 2 {
+		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Terms: webTerms})
+		d.ok(err)
+		peer, err := pion.NewPeerConnection(pion.Configuration{})
+		d.ok(err)
+		_, err = peer.AddTransceiverFromKind(pion.RTPCodecTypeAudio)
+		d.ok(err)
+		text, err := peer.CreateOffer(nil)
+		d.ok(err)
+		offer, err := rtc.ParseOffer(text.SDP)
+		d.ok(err)
+		leg, _, err := server.Answer(t.Context(), offer, func([]byte) {})
+		d.ok(err)
+		d.node.keepQuality(session, &webrtc.Leg{Leg: leg})
+		d.node.wires.Wait()
+		d.ok(leg.Close())
+		d.ok(peer.Close())
+		session.End(media.Ended{Reason: media.UserHangup})
+		w, err := d.node.db.Wire(t.Context(), d.who.Account, session.ID())
+		if kept := err == nil && w.Quality != nil; !kept && (!fails || last == 1) {
+			t.Errorf("it is not kept: %+v, %v", w, err)
+		}
+	}
+}
+
+// drains: calls end that wait for a server which stops, whatever fails meanwhile.
+func drains(t *testing.T, fails bool) {
+	d := newDesk(t)
+	d.node.network.Record(func(simulated.Heard) {})
+	id := d.dial("00", "continue", "")
+	eventually(t, "it is answered", func() bool {
+		c, err := d.node.db.Call(t.Context(), d.who.Account, id)
+		d.ok(err)
+		return c.StartedAt != nil
+	})
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.node.Drain(over); fails != errors.Is(err, isolate.Internal) {
+		t.Errorf("the end: %v", err)
+	}
+	eventually(t, "the call has ended", func() bool { return d.node.manager.Live() == 0 && d.account().Pots.Held == 0 })
+}
