@@ -145,6 +145,15 @@ func (db *DB) DoNotCall(ctx context.Context, account, number string) (*DoNotCall
 		"select "+doNotCallColumns+" from do_not_call where account_id = $1 and number = $2", account, number)
 }
 
+// NotToCall picks out of numbers, all E.164, those that the account is not to call.
+func (db *DB) NotToCall(ctx context.Context, account string, numbers []string) ([]string, error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	return list(ctx, db, "read numbers not to call", pgx.RowTo[string],
+		"select number from do_not_call where account_id = $1 and number = any($2)", account, numbers)
+}
+
 // DoNotCalls lists the account's numbers not to call, newest first.
 func (db *DB) DoNotCalls(ctx context.Context, account string, p Page) ([]DoNotCall, error) {
 	sql, args := selectDoNotCalls(account, p)

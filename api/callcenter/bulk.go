@@ -18,6 +18,9 @@ type Batches interface {
 	// numbers, agents, destinations. It brings their numbers into E.164. at is the place
 	// of the order that it refuses.
 	Check(ctx context.Context, account string, orders []Order) (at int, err error)
+	// CheckEach checks every order by itself, with few questions for all: refused has why
+	// each is, nil where it is not. err is about none of them.
+	CheckEach(ctx context.Context, account string, orders []Order) (refused []error, err error)
 	// Wake says that there may be something to dial.
 	Wake()
 }

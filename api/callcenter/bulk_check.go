@@ -3,8 +3,8 @@ package callcenter
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,21 +83,26 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 	case err != nil:
 		return nil, err
 	}
-	c := &BatchCheck{Rows: make([]RowCheck, len(n.Rows))}
+	rows, err := checkRows(ctx, db, b, account, alone, n.Rows)
+	if err != nil {
+		return nil, err
+	}
+	c := &BatchCheck{Rows: make([]RowCheck, len(rows))}
 	var sum billing.Money
 	seen := map[string]int{}
-	for i, r := range n.Rows {
-		row := RowCheck{Row: i, To: strings.TrimSpace(r.To)}
-		alone.Rows = n.Rows[i : i+1]
-		due, price, err := checkRow(ctx, db, card, b, account, alone, &row)
-		if p := api.ProblemOf(err); err != nil && (p.Status >= http.StatusInternalServerError || ctx.Err() != nil) {
-			return nil, err
-		} else if err != nil {
+	for i, r := range rows {
+		row := RowCheck{Row: i, To: r.to}
+		price, err := r.price(card)
+		if err != nil {
+			p := api.ProblemOf(err)
+			if p.Status >= http.StatusInternalServerError {
+				return nil, err
+			}
 			detail := strings.TrimPrefix(strings.TrimPrefix(p.Detail, "rows[0]"), ": ")
 			row.Error = &RowFault{p.Code, p.Message, detail}
 			c.Wrong++
 		} else {
-			row.OK, row.DueAt, row.PerMinute = true, &due, (*wallet.USD)(&price)
+			row.OK, row.DueAt, row.PerMinute = true, &r.due, (*wallet.USD)(&price)
 			sum += price
 			c.Good++
 		}
@@ -112,35 +117,68 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 	return c, nil
 }
 
-// checkRow is a batch of one row, all but queued.
-func checkRow(ctx context.Context, db *store.DB, card *billing.RateCard, b Batches, account string, n NewBatch, row *RowCheck) (due time.Time, perMinute billing.Money, err error) {
-	w, err := n.check()
+// checkedRow is a row on its way through the checks.
+type checkedRow struct {
+	to    string
+	due   time.Time
+	wrong error // the first that was found; nil: none
+}
+
+// checkRows checks each row as a batch of its own, all but queued. What has to be asked of
+// the database is asked for all rows at once. alone is a batch of one row.
+func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alone NewBatch, given []NewRow) ([]checkedRow, error) {
+	rows, wishes := make([]checkedRow, len(given)), make([]*wish, len(given))
+	var orders []Order
+	var at []int // the rows of orders
+	for i, r := range given {
+		rows[i].to = strings.TrimSpace(r.To)
+		alone.Rows = given[i : i+1]
+		if wishes[i], rows[i].wrong = alone.check(); rows[i].wrong == nil {
+			orders, at = append(orders, wishes[i].orders[0]), append(at, i)
+		}
+	}
+	refused, err := b.CheckEach(ctx, account, orders)
 	if err != nil {
-		return due, 0, err
+		return nil, err
 	}
-	if _, err = b.Check(ctx, account, w.orders); err != nil {
-		return due, 0, err
+	var numbers []string
+	for k, i := range at {
+		if rows[i].wrong = refused[k]; rows[i].wrong != nil {
+			continue
+		}
+		rows[i].to, wishes[i].orders[0] = orders[k].To, orders[k]
+		if rows[i].wrong = wishes[i].schedule(db.Now()); rows[i].wrong == nil {
+			rows[i].due = wishes[i].Rows[0].DueAt
+			numbers = append(numbers, rows[i].to)
+		}
 	}
-	row.To = w.orders[0].To
-	if err = w.schedule(db.Now()); err != nil {
-		return due, 0, err
-	}
-	switch _, err = db.DoNotCall(ctx, account, row.To); {
-	case err == nil:
-		return due, 0, store.ErrDoNotCall
-	case !errors.Is(err, store.ErrNotFound):
-		return due, 0, err
-	}
-	to, err := destination.ClassifyFictional(row.To) // what may be called was decided above
+	listed, err := db.NotToCall(ctx, account, numbers)
 	if err != nil {
-		return due, 0, api.Detail(api.ErrDestination, err.Error())
+		return nil, err
+	}
+	for i := range rows {
+		if rows[i].wrong == nil && slices.Contains(listed, rows[i].to) {
+			rows[i].wrong = store.ErrDoNotCall
+		}
+	}
+	return rows, nil
+}
+
+// price is what a minute of the row's call costs, or why it is refused.
+func (r *checkedRow) price(card *billing.RateCard) (billing.Money, error) {
+	if r.wrong != nil {
+		return 0, r.wrong
+	}
+	to, err := destination.ClassifyFictional(r.to) // what may be called was decided above
+	if err != nil {
+		return 0, api.Detail(api.ErrDestination, err.Error())
 	}
 	tariff, err := card.Tariff(to.Terms())
 	if err != nil {
-		return due, 0, err
+		return 0, err
 	}
 	bill, err := tariff.Price(billing.Usage{billing.AgentTime: minute, billing.LineTime: minute})
-	return w.Rows[0].DueAt, bill.Total(), err
+	return bill.Total(), err
 }
 
 // minute is one, in the milliseconds of usage.

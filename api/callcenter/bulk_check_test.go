@@ -24,6 +24,7 @@ import (
 type fakeBatches struct {
 	from, agent string
 	woken       int
+	asked       int    // how often all rows of a batch were checked
 	queued      func() // nil: nobody asks
 }
 
@@ -48,6 +49,15 @@ func (f *fakeBatches) Check(_ context.Context, _ string, orders []callcenter.Ord
 		orders[i].To = to.E164
 	}
 	return 0, nil
+}
+
+func (f *fakeBatches) CheckEach(ctx context.Context, account string, orders []callcenter.Order) ([]error, error) {
+	f.asked++
+	refused := make([]error, len(orders))
+	for i := range orders {
+		_, refused[i] = f.Check(ctx, account, orders[i:i+1])
+	}
+	return refused, nil
 }
 
 // bulkShop is a shop whose server has the routes of batches.
@@ -81,6 +91,9 @@ func TestBatchIsChecked(t *testing.T) {
 	c := check(`{` + from + `,"agent_id":"` + s.a.agent + `","rows":[
 		{"to":"+34 913 456 789"},{"to":"+34913456789","scheduled_at":"` + later + `"},{"to":"+34912345678"},{"to":"nobody"},{"to":""},
 		{"to":"+34913456780","scheduled_at":"tomorrow"},{"to":"+34913456781","from":"+34911111111"},{"to":"+34913456782","agent_id":"` + s.b.agent + `"}]}`)
+	if b.asked != 1 {
+		t.Errorf("the rows of one batch were checked %d times", b.asked)
+	}
 	var got []string
 	for _, r := range c.Rows {
 		line := fmt.Sprint(r.Row, " ", r.To, " ", r.OK)

@@ -40,6 +40,14 @@ func (batches) Check(_ context.Context, _ string, orders []callcenter.Order) (in
 	return 0, nil
 }
 
+func (b batches) CheckEach(ctx context.Context, account string, orders []callcenter.Order) ([]error, error) {
+	refused := make([]error, len(orders))
+	for i := range orders {
+		_, refused[i] = b.Check(ctx, account, orders[i:i+1])
+	}
+	return refused, nil
+}
+
 func (batches) Wake() {}
 
 func newShop(t *testing.T) *shop {

@@ -92,6 +92,40 @@ func (b *batches) Check(ctx context.Context, account string, orders []callcenter
 	return 0, nil
 }
 
+// CheckEach implements callcenter.Batches. Each number and each agent is looked up once.
+func (b *batches) CheckEach(ctx context.Context, account string, orders []callcenter.Order) ([]error, error) {
+	type answer struct {
+		own string
+		err error
+	}
+	callers, speakers := map[string]answer{}, map[string]error{}
+	refused := make([]error, len(orders))
+	for i := range orders {
+		o := &orders[i]
+		from, known := callers[o.From]
+		if !known {
+			from.own, from.err = b.caller(ctx, account, o.From)
+			callers[o.From] = from
+		}
+		if refused[i] = from.err; refused[i] != nil {
+			continue
+		}
+		o.From = from.own
+		if refused[i], known = speakers[o.Agent]; !known {
+			_, refused[i] = b.speaker(ctx, account, o.Agent)
+			speakers[o.Agent] = refused[i]
+		}
+		if refused[i] != nil {
+			continue
+		}
+		to, err := b.callee(o.To)
+		if refused[i] = err; err == nil {
+			o.To = to.E164
+		}
+	}
+	return refused, ctx.Err()
+}
+
 // Run dials rows as they become due, until ctx ends. Calls that have begun go on.
 func (b *batches) Run(ctx context.Context) error {
 	var rows sync.WaitGroup

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/api"
 	"parley/api/apitest"
 	"parley/api/callcenter"
 	"parley/billing"
@@ -366,5 +368,24 @@ func TestBatchKeepsHours(t *testing.T) {
 	w.ok(err)
 	if r := c.Rows[0]; r.Status != store.RowPending || !r.DueAt.Equal(begins) {
 		t.Errorf("the row is %+v, due %s, want %s", r, r.DueAt, begins)
+	}
+}
+
+// TestEachOrderIsChecked: every order has the refusal that it would have alone.
+func TestEachOrderIsChecked(t *testing.T) {
+	d := newDesk(t)
+	b := newBatches(d.node)
+	good := callcenter.Order{From: deskNumber, To: "+1 202 555 0106", Agent: d.agent}
+	orders := []callcenter.Order{good, good, good, good, good}
+	orders[1].From, orders[2].Agent, orders[3].To = "+34911111111", "ag_nobody", "112"
+	refused, err := b.CheckEach(t.Context(), d.who.Account, orders)
+	d.ok(err)
+	for i, want := range []error{nil, api.ErrFrom, api.ErrNoAgent, api.ErrDestination, nil} {
+		if !errors.Is(refused[i], want) {
+			t.Errorf("order %d: %v, want %v", i, refused[i], want)
+		}
+	}
+	if orders[0].To != "+12025550106" || orders[4].To != orders[0].To {
+		t.Errorf("%+v", orders)
 	}
 }
