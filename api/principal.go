@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"parley/billing"
 	"parley/store"
 )
 
@@ -39,9 +40,10 @@ type Ticket struct {
 	Agent string
 	// Scope bounds what it opens; 0: all that tickets open.
 	Scope Scope
-	// MaxSessions and MaxDuration bound a session ticket; 0: no bound.
+	// MaxSessions, MaxDuration and MaxCost bound a session ticket; 0: no bound.
 	MaxSessions int
 	MaxDuration time.Duration
+	MaxCost     billing.Money // of each conversation, whole cents
 }
 
 // Maker names who made what p makes: a user, or a key of the account's.

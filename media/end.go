@@ -28,6 +28,10 @@ const Disputed = "disputed"
 // may spend in a day is spent.
 const Spending = "spending_limit"
 
+// TicketSpent is the detail of BalanceExhausted when the conversation costs as much as the
+// ticket that began it allows.
+const TicketSpent = "ticket_cost"
+
 // Suspended is the detail of APIHangup when an operator has suspended the account.
 const Suspended = "suspended"
 

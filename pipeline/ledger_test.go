@@ -176,9 +176,11 @@ type office struct {
 	*pipeline.Manager
 	ledger *fakeLedger
 	payer  string // the account of whom is admitted
-	begun  time.Time
-	calls  sync.WaitGroup
-	ran    chan error // what Run returned
+	// maxCost is what whoever is admitted may cost; 0: no bound.
+	maxCost billing.Money
+	begun   time.Time
+	calls   sync.WaitGroup
+	ran     chan error // what Run returned
 
 	mu    sync.Mutex
 	ended map[string]string // session: when and how
@@ -203,7 +205,7 @@ func (l *fakeLedger) open(t *testing.T, max int) *office {
 // admit lets a session in, or ends the test.
 func (o *office) admit(terms billing.Terms) *pipeline.Session {
 	o.t.Helper()
-	s, err := o.Admit(o.t.Context(), pipeline.Admission{Account: o.payer, Terms: terms})
+	s, err := o.Admit(o.t.Context(), pipeline.Admission{Account: o.payer, Terms: terms, MaxCost: o.maxCost})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -219,6 +221,10 @@ func (o *office) call(terms billing.Terms, set func(s *pipelinetest.Scene)) *pip
 		set(scene)
 	}
 	scene.Config.Observe = session.Observer(scene.Config.Observe)
+	if scene.Model == nil {
+		scene.Model = scene.LLM
+	}
+	scene.Model = session.Model(scene.Model)
 	call := scene.Call()
 	if err := call.Prepare(context.Background()); err != nil {
 		o.t.Fatal(err)

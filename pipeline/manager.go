@@ -83,6 +83,8 @@ type Admission struct {
 	// Ticket and TicketLimit are of the session ticket that asks, if it is one.
 	Ticket      string
 	TicketLimit int
+	// MaxCost is what the conversation may cost; 0: no bound of its own.
+	MaxCost billing.Money
 	// Consent is recorded with a call that the agent places.
 	Consent *store.Consent
 	Once    *store.Once // the request that asks for such a call; nil: it had no key
@@ -94,7 +96,7 @@ type Admission struct {
 // Admit lets a call start, or refuses with ErrDraining, ErrFull or the store's
 // refusal. An admitted session must be ended with Conduct or End.
 func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
-	s := &Session{m: m, lineOnly: a.LineOnly, status: CallDialing}
+	s := &Session{m: m, lineOnly: a.LineOnly, status: CallDialing, purse: purse{most: a.MaxCost}}
 	s.halt, s.cut = context.WithCancelCause(context.Background())
 	if a.Terms.Kind == billing.Inbound {
 		s.status = CallRinging
@@ -127,6 +129,7 @@ func (m *Manager) open(ctx context.Context, s *Session, start store.Start) error
 	s.stored, s.booked = stored, time.Now()
 	last := m.last
 	m.mu.Unlock()
+	s.book(&store.CheckpointResult{Pots: stored.Pots}, 0)
 	if last != nil {
 		s.stop(last, false) // it was on its way in when all others were told
 	}

@@ -103,6 +103,7 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 		}
 		if r.Err == nil {
 			sessions[i].booked = now
+			sessions[i].book(&results[i], sessions[i].cost(reports[i].Usage))
 			sessions[i].thrifty(r.Pots.Spendable(sessions[i].stored.Terms.Kind.PaidOnly()) < 0)
 		}
 		switch s := sessions[i]; {
@@ -126,6 +127,8 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 			}
 			s.stop(why, true)
 			broke = append(broke, s.stored.Account)
+		case s.overTicket(s.cost(reports[i].Usage)) && !s.broke.Swap(true):
+			s.stop(&media.Ended{Reason: media.BalanceExhausted, Detail: media.TicketSpent}, true)
 		}
 	}
 	slices.Sort(broke)

@@ -48,6 +48,7 @@ type Session struct {
 	said               int // bytes of its transcript
 	turns              []turnRecord
 	log                callLog
+	purse              purse
 	meters             map[string]tool.Meter // of the functions that cost something, by name
 	replay             func() []byte         // what the call can be conducted again from; nil: nothing is kept
 }

@@ -12,7 +12,7 @@ var causeWords = map[string]string{
 	"invalid_number": "no such number", "carrier_auth": "refused by the carrier", "carrier_unavailable": "carrier not reached", "no_common_codec": "no common codec",
 	"redirected": "redirected", "media_timeout": "line went dead", "node_lost": "server was lost", "answered_after_cancel": "answered too late",
 	"no_ack":        "answer never acknowledged",
-	"no_recogniser": "language not understood here", "blocked_as_spam": "blocked as spam", "engine": "an engine failed", "spending_limit": "limit of a day",
+	"no_recogniser": "language not understood here", "blocked_as_spam": "blocked as spam", "engine": "an engine failed", "spending_limit": "limit of a day", "ticket_cost": "limit of its ticket",
 }
 
 // ending says in words how a call ended: outbound ones are ended by whoever was called.

@@ -29,6 +29,8 @@ func CloseCode(e *media.Ended) (int, string) {
 			return CodePolicy, "a payment of the account is disputed"
 		case media.Spending:
 			return CodePolicy, "the day's limit of spending is reached"
+		case media.TicketSpent:
+			return CodePolicy, "the conversation has cost as much as its ticket allows"
 		}
 		return CodePolicy, "the balance is exhausted"
 	case media.MaxDuration:

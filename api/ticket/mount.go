@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/billing"
 	"parley/store"
 )
 
@@ -46,7 +47,8 @@ func Mount(a *api.API, s *Signer, db Store) {
 			"agent's is refused. What the client sends of voice, language, prompt and tools is ignored.\n\n" +
 			"When it has started `max_sessions` conversations, the next is refused with `auth.time_limited`, on the socket in an error " +
 			"message followed by close code 1008. A conversation that the client gives up before `prompt_set` does not count. " +
-			"At `max_duration_seconds` the agent says goodbye and ends the conversation.",
+			"At `max_duration_seconds` the agent says goodbye and ends the conversation, and so it does when the conversation has cost `max_cost`, or the model " +
+			"would have to read more than the rest of that pays for; `end_detail` is `ticket_cost` then.",
 		Errors: []int{http.StatusNotFound},
 	}}, m.sessionTicket)
 }
@@ -123,6 +125,26 @@ type newSessionTicket struct {
 	TTL         int    `json:"ttl_seconds,omitempty" doc:"How long conversations may be started with it." minimum:"30" maximum:"600" default:"600"`
 	MaxSessions int    `json:"max_sessions,omitempty" doc:"How many conversations it may start." minimum:"1" maximum:"10" default:"1"`
 	MaxDuration int    `json:"max_duration_seconds,omitempty" doc:"How long each may last; without it as long as the agent's settings say." minimum:"10" maximum:"7200" example:"300"`
+	MaxCost     cost   `json:"max_cost,omitempty"`
+}
+
+// cost is what a conversation may cost; 0: no bound.
+type cost billing.Money
+
+// most is the highest bound that a ticket may set.
+const most = 1000 * billing.USD
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *cost) UnmarshalJSON(b []byte) error { return (*billing.Money)(c).UnmarshalJSON(b) }
+
+// MarshalJSON implements json.Marshaler.
+func (c cost) MarshalJSON() ([]byte, error) { return billing.Money(c).MarshalJSON() }
+
+// Schema implements huma.SchemaProvider.
+func (cost) Schema(huma.Registry) *huma.Schema {
+	low, high := 0.01, float64(most/billing.USD)
+	return &huma.Schema{Type: huma.TypeNumber, Minimum: &low, Maximum: &high, Examples: []any{0.5},
+		Description: "What each conversation may cost, in US dollars, whole cents; absent: no bound but the balance and limits of spending."}
 }
 
 type sessionTicketInput struct{ Body newSessionTicket }
@@ -133,6 +155,7 @@ type mintedForAgent struct {
 	AgentID     string `json:"agent_id" doc:"The agent that it opens." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	MaxSessions int    `json:"max_sessions" doc:"How many conversations it may start." example:"1"`
 	MaxDuration int    `json:"max_duration_seconds,omitempty" doc:"How long each may last; absent when only the agent's settings bound it." example:"300"`
+	MaxCost     cost   `json:"max_cost,omitempty"`
 }
 
 type sessionTicketOutput struct {
@@ -142,6 +165,9 @@ type sessionTicketOutput struct {
 
 func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessionTicketOutput, error) {
 	p, now, ask := api.PrincipalOf(ctx), m.db.Now(), in.Body
+	if ask.MaxCost < 0 || billing.Money(ask.MaxCost) > most || billing.Money(ask.MaxCost)%billing.Cent != 0 {
+		return nil, api.Detail(api.ErrBadRequest, "max_cost: from 0.01 to 1000 US dollars, whole cents")
+	}
 	agent, err := m.db.Agent(ctx, p.Account, ask.AgentID)
 	if errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", api.ErrNoAgent, err)
@@ -150,7 +176,7 @@ func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessi
 		return nil, err
 	}
 	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(ask.TTL) * time.Second), Agent: agent.ID,
-		MaxSessions: ask.MaxSessions, MaxDuration: time.Duration(ask.MaxDuration) * time.Second}
+		MaxSessions: ask.MaxSessions, MaxDuration: time.Duration(ask.MaxDuration) * time.Second, MaxCost: billing.Money(ask.MaxCost)}
 	return &sessionTicketOutput{CacheControl: noStore,
-		Body: mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration}}, nil
+		Body: mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration, ask.MaxCost}}, nil
 }

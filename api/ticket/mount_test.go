@@ -11,6 +11,7 @@ import (
 
 	"parley/api"
 	"parley/api/apitest"
+	"parley/billing"
 	"parley/store"
 )
 
@@ -62,10 +63,11 @@ func newDesk(t *testing.T) *desk {
 // reply is an answer of either route, or an error's code.
 type reply struct {
 	Ticket, Code, Detail string
-	ExpiresIn            int    `json:"expires_in"`
-	AgentID              string `json:"agent_id"`
-	MaxSessions          int    `json:"max_sessions"`
-	MaxDuration          *int   `json:"max_duration_seconds"`
+	ExpiresIn            int           `json:"expires_in"`
+	AgentID              string        `json:"agent_id"`
+	MaxSessions          int           `json:"max_sessions"`
+	MaxDuration          *int          `json:"max_duration_seconds"`
+	MaxCost              billing.Money `json:"max_cost"`
 }
 
 func (d *desk) post(target, credential, body string) (int, reply) {
@@ -176,6 +178,12 @@ func TestSessionTickets(t *testing.T) {
 			t.Errorf("%s: %+v", tt.body, ticket)
 		}
 	}
+	status, got := d.post("/v1/session-tickets", "sk_a", `{"agent_id":"ag_a","max_cost":0.15}`)
+	if status != 200 || got.MaxCost != 15*billing.Cent {
+		t.Errorf("with a bound of its cost: %d %+v", status, got)
+	} else if ticket := d.read(got.Ticket); ticket.MaxCost != 15*billing.Cent {
+		t.Errorf("the ticket says %s", ticket.MaxCost)
+	}
 	for _, tt := range []struct {
 		body, credential string
 		status           int
@@ -191,6 +199,10 @@ func TestSessionTickets(t *testing.T) {
 		{`{"agent_id":"ag_a","max_sessions":1.5}`, "sk_a", 400, "validation.invalid_request_format", "body.max_sessions"},
 		{`{"agent_id":"ag_a","max_duration_seconds":9}`, "sk_a", 400, "validation.invalid_request_format", "body.max_duration_seconds"},
 		{`{"agent_id":"ag_a","max_duration_seconds":9e99}`, "sk_a", 400, "validation.invalid_request_format", "body.max_duration_seconds"},
+		{`{"agent_id":"ag_a","max_cost":0}`, "sk_a", 400, "validation.invalid_request_format", "body.max_cost"},
+		{`{"agent_id":"ag_a","max_cost":-1}`, "sk_a", 400, "validation.invalid_request_format", "body.max_cost"},
+		{`{"agent_id":"ag_a","max_cost":1001}`, "sk_a", 400, "validation.invalid_request_format", "body.max_cost"},
+		{`{"agent_id":"ag_a","max_cost":0.015}`, "sk_a", 400, "validation.invalid_request_format", "whole cents"},
 		{`{"agent_id":`, "sk_a", 400, "validation.invalid_request_format", ""},
 		{`{"agent_id":"ag_a"}`, d.signed(api.Ticket{Expires: time.Now().Add(time.Minute)}), 403, "auth.ticket_not_allowed", ""},
 		{`{"agent_id":"ag_a"}`, "", 401, "auth.missing_key", ""},

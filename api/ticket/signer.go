@@ -22,6 +22,7 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"parley/api"
+	"parley/billing"
 	"parley/store"
 )
 
@@ -40,6 +41,7 @@ const prefix = "wst_"
 //	3 texts  key, account, agent (empty: not a session ticket); each as a
 //	         varint of its length and its bytes
 //	3 varints conversations it may start, seconds that each may last, its scope; 0: any
+//	1 varint  cents that each conversation may cost; absent: any
 //
 // Until none is left that a version before made, those are read, too: form, identifier,
 // expiry, 12 bytes random, texts and numbers in the clear, the scope only in scopedForm, and
@@ -92,7 +94,7 @@ func NewSigner(secret string) (*Signer, error) {
 }
 
 // Sign makes a ticket that speaks for p's key as p.Ticket says: its expiry in whole
-// milliseconds, its longest conversation in whole seconds. Its identifier is new,
+// milliseconds, its longest conversation in whole seconds, its dearest in whole cents. Its identifier is new,
 // whatever p.Ticket.ID is.
 func (s *Signer) Sign(p api.Principal) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(p.Ticket.Expires.UnixMilli()))
@@ -102,6 +104,9 @@ func (s *Signer) Sign(p api.Principal) string {
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxSessions))
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxDuration/time.Second))
 	b = binary.AppendUvarint(b, uint64(p.Ticket.Scope))
+	if p.Ticket.MaxCost > 0 { // a version before, which would not keep to it, refuses the ticket
+		b = binary.AppendUvarint(b, uint64(p.Ticket.MaxCost/billing.Cent))
+	}
 	return s.locked(b)
 }
 
@@ -197,14 +202,17 @@ func parse(b, nonce []byte, scoped bool) (api.Principal, error) {
 		b = b[size:]
 		*to, b = string(b[:n]), b[n:]
 	}
-	var sessions, seconds, scope uint64
-	numbers := []*uint64{&sessions, &seconds, &scope}
+	var sessions, seconds, scope, cents uint64
+	numbers := []*uint64{&sessions, &seconds, &scope, &cents}
 	if !scoped {
 		numbers = numbers[:2]
 	}
-	for _, to := range numbers {
+	for i, to := range numbers {
+		if i == 3 && len(b) == 0 {
+			break
+		}
 		n, size := binary.Uvarint(b)
-		if size <= 0 || n > 1<<31 {
+		if size <= 0 || n > 1<<31 || i == 3 && n == 0 {
 			return api.Principal{}, errBody
 		}
 		*to, b = n, b[size:]
@@ -214,5 +222,6 @@ func parse(b, nonce []byte, scoped bool) (api.Principal, error) {
 	}
 	t.Scope = api.Scope(scope)
 	t.MaxSessions, t.MaxDuration = int(sessions), time.Duration(seconds)*time.Second
+	t.MaxCost = billing.Money(cents) * billing.Cent
 	return p, nil
 }

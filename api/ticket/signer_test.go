@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/billing"
 	"parley/store"
 )
 
@@ -55,6 +56,7 @@ func TestTicketsSayWhatTheySaid(t *testing.T) {
 		{Expires: t0.Add(10 * time.Minute)},
 		{Expires: t0.Add(time.Minute), Scope: api.Synthesis | api.Numbers},
 		{Expires: t0.Add(time.Millisecond), Agent: "ag_06er5bt0v9k1o7m2q3s4t5u6v0", MaxSessions: 10, MaxDuration: 2 * time.Hour},
+		{Expires: t0.Add(time.Minute), Agent: "ag_1", MaxSessions: 1, MaxCost: 1000 * billing.USD},
 	} {
 		p := api.Principal{Account: "acc_06er5bt0v9k1o7m2q3s4t5u6v0", Key: "key_06er5bt0v9k1o7m2q3s4t5u6v0", Ticket: &want}
 		for range 100 {

@@ -199,6 +199,7 @@ func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing,
 	cfg.Functions = functions.Functions
 	n.telephoneFunctions(&cfg, o.plan, session, o.from)
 	var who verdict
+	cfg.LLM = session.Model(cfg.LLM)
 	cfg.Observe = session.Observer(who.follow(record.telephoneObserver(deaf, session)))
 	cfg.Recorder, cfg.Journal = n.recorder(session, o.plan), n.journal(session, o.plan)
 	call := pipeline.New(cfg)

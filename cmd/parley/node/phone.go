@@ -188,6 +188,7 @@ func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline
 	cfg.Functions = functions.Functions
 	n.telephoneFunctions(&cfg, p, session, e164(in.Called))
 	cfg.Observe = session.Observer(record.telephoneObserver(deaf, session))
+	cfg.LLM = session.Model(cfg.LLM)
 	cfg.Recorder, cfg.Journal = n.recorder(session, p), n.journal(session, p)
 	call := pipeline.New(cfg)
 	life, done := context.WithCancel(context.WithoutCancel(ctx))

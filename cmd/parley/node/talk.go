@@ -111,7 +111,7 @@ func (n conversations) Admit(ctx context.Context, who api.Principal, agentID str
 			return nil, api.ErrTicketScope
 		}
 		agentID, longest = t.Agent, t.MaxDuration
-		ask.Ticket, ask.TicketLimit = t.ID, t.MaxSessions
+		ask.Ticket, ask.TicketLimit, ask.MaxCost = t.ID, t.MaxSessions, t.MaxCost
 	}
 	talk := &conversation{node: n.Node, id: agentID, longest: longest, running: make(chan struct{}), inside: insight{may: owns(who)}, ticket: who.Ticket != nil}
 	talk.ready = sync.OnceFunc(func() { close(talk.running) })
@@ -185,6 +185,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 		cfg.Functions = functions.Functions
 		c.fixed = c.id != "" && c.ticket && len(functions.Functions) > 0
 		cfg.Observe = c.session.Observer(c.observe)
+		cfg.LLM = c.session.Model(cfg.LLM)
 		cfg.Recorder, cfg.Journal = c.node.recorder(c.session, c.plan), c.node.journal(c.session, c.plan)
 		if c.longest > 0 {
 			cfg.MaxDuration = min(cfg.MaxDuration, c.longest)

@@ -1,0 +1,105 @@
+package pipeline_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+	"parley/inference/enginetest"
+	"parley/pipeline"
+	"parley/pipeline/pipelinetest"
+	"parley/store"
+)
+
+// types has a client type a text of so many characters after 7 s, and then nothing.
+func types(characters int) func(*pipelinetest.Scene) {
+	return func(s *pipelinetest.Scene) {
+		s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(150*ms, "Yes. ")}
+		s.Leg.HangUp = 20 * time.Second
+		s.Act = func(c *pipeline.Call) { time.Sleep(7 * time.Second); c.Type(strings.Repeat("a", characters)) }
+	}
+}
+
+// TestInputThatNobodyPaysFor: the price of what the model is to read is compared with what
+// the last checkpoint left, and the model is not asked where that is less.
+func TestInputThatNobodyPaysFor(t *testing.T) {
+	const long = 400_000 // characters, of which a model makes 100,000 tokens
+	input := tokens(t, long/4)
+	for name, tt := range map[string]struct {
+		left  billing.Money // above the overdraft floor
+		room  billing.Money // by a limit of spending; below 0: there is none
+		most  billing.Money // by the ticket
+		chars int
+		want  string
+		asked int
+	}{
+		"enough":               {2 * input, -1, 0, long, "20s user_hangup", 1},
+		"little, a short turn": {input / 2, -1, 0, 40, "20s user_hangup", 1},
+		"too little":           {input / 2, -1, 0, long, "balance_exhausted", 0},
+		"a limit":              {2 * input, input / 2, 0, long, "balance_exhausted: spending_limit", 0},
+		"room in the limit":    {2 * input, 2 * input, 0, long, "20s user_hangup", 1},
+		"the ticket's":         {2 * input, -1, input / 2, long, "balance_exhausted: ticket_cost", 0},
+		"room in the ticket's": {2 * input, -1, 2 * input, long, "20s user_hangup", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := (&fakeLedger{checkpoint: func(time.Duration, *store.Session) (r store.CheckpointResult) {
+					if r.Pots.Paid = tt.left - card.Wallet().Overdraft; tt.room >= 0 {
+						r.Room = &tt.room
+					}
+					return r
+				}}).open(t, 0)
+				o.maxCost = tt.most
+				var scene *pipelinetest.Scene
+				s := o.call(web, func(s *pipelinetest.Scene) {
+					scene = s
+					types(tt.chars)(s)
+				})
+				o.wait()
+				if asked := len(scene.LLM.Calls()); asked != tt.asked {
+					t.Errorf("the model was asked %d times; want %d", asked, tt.asked)
+				}
+				if got := o.endOf(s); !strings.HasSuffix(got, tt.want) {
+					t.Errorf("ended %q; want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestTicketBoundsTheCost: what a conversation may cost by its ticket ends it at the next
+// checkpoint, and nobody else's.
+func TestTicketBoundsTheCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return rich }}).open(t, 0)
+		free := o.call(web, until(2*time.Minute))
+		o.maxCost = 4 * billing.Cent // half a minute
+		s := o.call(web, until(2*time.Minute))
+		o.wait()
+		o.wantEnd(free, "2m0s user_hangup")
+		if got := o.endOf(s); !strings.HasSuffix(got, "balance_exhausted: ticket_cost") || !strings.HasPrefix(got, "3") {
+			t.Errorf("ended %q", got)
+		}
+	})
+}
+
+func tokens(t *testing.T, n int64) billing.Money {
+	t.Helper()
+	tariff, err := card.Tariff(web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bill, err := tariff.Price(billing.Usage{billing.ReplyIn: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bill.Total()
+}
+
+func (o *office) endOf(s *pipeline.Session) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended[s.ID()]
+}
