@@ -86,7 +86,8 @@ func (db *DB) EndRecording(ctx context.Context, r Recording, failed bool, encode
 			return err
 		}
 		var account string
-		err := tx.QueryRow(ctx, `update call_recordings set state = case when state = 'recording' then $3 else state end,
+		// What was lost is found when its machine comes back.
+		err := tx.QueryRow(ctx, `update call_recordings set state = case when state = 'recording' or state = 'failed' then $3 else state end,
 			rate = $4, length_ms = $5, dropped = $6, ended_at = coalesce(ended_at, $7)
 			where session_id = $1 and node = $2 returning account_id, state`,
 			r.Call, r.Node, next, r.Rate, r.Length.Milliseconds(), r.Dropped, now).Scan(&account, &state)
@@ -99,6 +100,21 @@ func (db *DB) EndRecording(ctx context.Context, r Recording, failed bool, encode
 		return encode(ctx, tx, account, r.Call)
 	})
 	return state, err
+}
+
+// LostAfter is how long a recording whose node is silent counts as to come.
+const LostAfter = 24 * time.Hour
+
+// LoseRecordings gives up recordings that lie with nodes which have been silent for
+// LostAfter, a thousand at most, and returns how many. EndRecording takes up one again
+// whose node has come back with its audio.
+func (db *DB) LoseRecordings(ctx context.Context, now time.Time) (int, error) {
+	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'failed'
+		where session_id in (select r.session_id from call_recordings r where r.state in ('recording', 'encoding')
+			and coalesce(r.ended_at, r.created_at) <= $1::timestamptz - $2::interval
+			and not exists (select from nodes n where n.node_id = r.node and n.heartbeat_at > $1::timestamptz - $2::interval)
+			limit $3 for update of r skip locked)`, now, LostAfter, sweep)
+	return int(tag.RowsAffected()), fail("lose recordings", err)
 }
 
 // RecordingEncoded notes that the file of r.Format is there, with r.Bytes, or with failed

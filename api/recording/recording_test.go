@@ -107,6 +107,34 @@ func TestKilled(t *testing.T) {
 	second.refused("nothing was written", second.ask("GET", empty, "", "sk_a"), 410, "recording.gone")
 }
 
+// TestMachineIsGone: what lies with a server that does not come back is lost after a day,
+// says its call; a server that comes back later still has it.
+func TestMachineIsGone(t *testing.T) {
+	h := setup(t)
+	call, lasting := h.call(), h.call()
+	h.ok(h.db.BeginRecording(t.Context(), call, "away", h.db.Now()))
+	_, _, err := h.db.RegisterNode(t.Context(), "there", "127.0.0.1:1", h.db.Now())
+	h.ok(err)
+	h.ok(h.db.BeginRecording(t.Context(), lasting, "there", h.db.Now().Add(-2*store.LostAfter))) // a server that lives has time
+	other := h.live("other")
+	h.ok(other.round(t.Context(), leftOver, h.db.Now().Add(store.LostAfter-time.Hour)))
+	other.until(call, store.RecordingRuns)
+	other.until(lasting, store.RecordingRuns)
+	h.ok(other.round(t.Context(), leftOver, h.db.Now().Add(store.LostAfter+time.Hour)))
+	other.until(call, store.RecordingFailed)
+	other.refused("lost", other.ask("GET", call, "", "sk_a"), 410, "recording.gone")
+
+	h.ok(os.MkdirAll(filepath.Join(h.dir, "raw-away"), 0o700))
+	h.ok(os.WriteFile(filepath.Join(h.dir, "raw-away", call+".8000.raw"), make([]byte, 8000*4), 0o600))
+	back := h.live("away")
+	if r := back.until(call, store.RecordingReady); r.Length != time.Second {
+		t.Errorf("%+v", r)
+	}
+	if got := back.ask("GET", call, "", "sk_a"); got.status != 200 {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 // TestDiskError: a recording that cannot be written is failed, and counted.
 func TestDiskError(t *testing.T) {
 	h := setup(t)

@@ -34,7 +34,11 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) round(ctx context.Context, age time.Duration, now time.Time) error {
 	_, forgotten := s.Store.ExpireCalls(ctx, now)
 	_, expired := s.Store.ExpireRecordings(ctx, now)
-	return errors.Join(forgotten, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
+	lost, err := s.Store.LoseRecordings(ctx, now)
+	if lost > 0 {
+		s.Log.Warn("recordings are lost: their nodes have not come back", "recordings", lost)
+	}
+	return errors.Join(err, forgotten, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
 }
 
 // takeUp has raw files encoded that nobody writes any more.
