@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/media/isolate"
 )
 
 // Bounds of the checks.
@@ -43,7 +44,9 @@ func (s *Server) runChecks(ctx context.Context) state {
 	var wg sync.WaitGroup
 	run := func(test func(context.Context) error, result *error) {
 		if test != nil {
-			wg.Go(func() { *result = test(ctx) })
+			*result = isolate.Internal // until it says otherwise
+			wg.Add(1)
+			isolate.Go("api/status/check", nil, func() { *result = test(ctx) }, wg.Done)
 		}
 	}
 	run(s.Database, &now.database)

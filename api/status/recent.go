@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"parley/media/isolate"
 )
 
 // Recent remembers what a look at something found, so that strangers, who need no
@@ -16,6 +18,7 @@ type Recent[T any] struct {
 	last  T
 	began time.Time     // of the look in progress
 	done  chan struct{} // closed at its end; nil: there is none
+	broke bool          // the latest one that ended had a panic
 }
 
 // grace is how long those who ask wait for a look whose context has ended.
@@ -23,7 +26,7 @@ const grace = 250 * time.Millisecond
 
 // Get returns what look found, at most every ago. The look's context ends after patience.
 // It is not ok when the look hangs nevertheless: then nobody waits for it any more until it
-// has ended.
+// has ended. Nor is it when the look had a panic; the next Get looks anew.
 func (r *Recent[T]) Get(every, patience time.Duration, look func(context.Context) T) (found T, ok bool) {
 	r.mu.Lock()
 	if !r.at.IsZero() && time.Since(r.at) < every {
@@ -32,7 +35,11 @@ func (r *Recent[T]) Get(every, patience time.Duration, look func(context.Context
 	}
 	if r.done == nil {
 		r.began, r.done = time.Now(), make(chan struct{})
-		go r.run(patience, look, r.done)
+		found := false
+		isolate.Go("api/status/look", nil, func() {
+			r.run(patience, look)
+			found = true
+		}, func() { r.over(found) })
 	}
 	done, left := r.done, patience+grace-time.Since(r.began)
 	r.mu.Unlock()
@@ -42,20 +49,27 @@ func (r *Recent[T]) Get(every, patience time.Duration, look func(context.Context
 	case <-done:
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return r.last, true
+		return r.last, !r.broke
 	case <-t.C:
 		return found, false
 	}
 }
 
-func (r *Recent[T]) run(patience time.Duration, look func(context.Context) T, done chan struct{}) {
+func (r *Recent[T]) run(patience time.Duration, look func(context.Context) T) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	found := look(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.at, r.last, r.done = time.Now(), found, nil
-	close(done)
+	r.at, r.last = time.Now(), found
+}
+
+// over ends a look.
+func (r *Recent[T]) over(found bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.done)
+	r.done, r.broke = nil, !found
 }
 
 // Forget has the next Get look anew.

@@ -157,7 +157,7 @@ func (s *Service) signed(ctx context.Context, t *store.Task, progress *atomic.In
 	var signing sync.WaitGroup
 	defer signing.Wait()
 	defer cancel(nil)
-	signing.Go(func() {
+	signing.Go(func() { // not isolated: it only asks the store, by what calls ask it by, too
 		tick := time.NewTicker(signEvery)
 		defer tick.Stop()
 		for {

@@ -87,7 +87,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	ready := make(chan struct{})
-	go c.supervise(life, ready)
+	go c.supervise(life, ready) // not isolated: without its database no call goes on
 	select {
 	case <-ready:
 	case <-c.done:

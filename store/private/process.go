@@ -124,7 +124,7 @@ func (c *Cluster) spawn() (*process, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	go func() {
+	go func() { // not isolated: there is nothing of ours in it
 		p.err = p.cmd.Wait()
 		close(p.exited)
 	}()

@@ -32,6 +32,7 @@ var serving = []string{
 	"api/wstts",              // synthesis over one
 	"cmd/parley/node",        // calls by number, batches, what nodes tell each other
 	"sip/simulated",          // phones and people to try it with
+	"api/status",             // looks of strangers, in the process that has the calls
 }
 
 // bare lists the goroutines of a file that are begun by anything but package isolate.
