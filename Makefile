@@ -62,7 +62,7 @@ bench: build bin/.installed-test ## measure against the bars: prints a table, wr
 # For example: make bench-against BASE=HEAD~3 BENCH="call --calls 100"
 BENCH ?= ledger
 PERCENT ?= 5
-bench-against: build ## compare five runs of "parley bench $(BENCH)" with those of the commit BASE
+bench-against: build ## compare five runs of a measurement with five of the commit BASE
 	@[ -n "$(BASE)" ] || { echo "which commit? BASE=..." >&2; exit 1; }
 	@mkdir -p bench && rm -rf bench/base && git worktree prune
 	git worktree add --quiet --detach bench/base $(BASE)
@@ -74,7 +74,7 @@ bench-against: build ## compare five runs of "parley bench $(BENCH)" with those 
 	@cd bench && ../bin/parley bench compare --percent $(PERCENT) --old old-1.json,old-2.json,old-3.json,old-4.json,old-5.json new-[1-5].json
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-20s %s\n", $$1, $$2}'
 
 bin/.installed-%: deploy/install.sh
 	@mkdir -p bin
