@@ -139,6 +139,6 @@ func pace(rate *api.Buckets, account string) error {
 // calls are the routes.
 type calls struct {
 	Calls
-	db   *store.DB // for idempotency keys
+	db   *store.DB // for idempotency keys and its clock
 	open *socket.Limits
 }

@@ -34,7 +34,7 @@ func TestStreamsCountAsSockets(t *testing.T) {
 	var open socket.Limits
 	a := api.New(apitest.Keys{"sk_a": {Account: "a", Key: "key_a"}})
 	callcenter.MountCalls(a, nil, endless{}, &open)
-	callcenter.MountFollow(a, endless{}, &open)
+	callcenter.MountFollow(a, nil, endless{}, &open)
 	s := httptest.NewServer(a.Handler(api.Options{}))
 	defer s.Close()
 	for range socket.MaxOpen - 1 {

@@ -58,7 +58,7 @@ func (x *exchange) mount(dir string) func(*dashboardtest.Site, *api.API) {
 	return func(s *dashboardtest.Site, a *api.API) {
 		recording.Mount(a, recording.New(recording.Config{Store: s.DB, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: "node",
 			Dir: func() string { return dir }, Raw: func() string { return dir }, Log: slog.New(slog.DiscardHandler)}))
-		callcenter.MountFollow(a, x, nil)
+		callcenter.MountFollow(a, s.DB, x, nil)
 	}
 }
 

@@ -77,11 +77,11 @@ func newDesk(t *testing.T) *desk {
 	return deskOn(t, storetest.URL(t))
 }
 
-// deskOn is a desk whose node has the database at url.
-func deskOn(t *testing.T, url string) *desk {
+// deskOn is a desk whose node has the database at url, and settings beside its own.
+func deskOn(t *testing.T, url string, settings ...string) *desk {
 	t.Helper()
 	d := &desk{T: t, heard: make(chan simulated.Heard, 4)}
-	cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_NODE=desk", "PARLEY_CARRIER=simulated", "PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_CARRIER_SIP_ADDR=127.0.0.1:0"}})
+	cfg, _, err := config.Load(config.Sources{Env: append(settings, "PARLEY_NODE=desk", "PARLEY_CARRIER=simulated", "PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_CARRIER_SIP_ADDR=127.0.0.1:0")})
 	d.ok(err)
 	n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	d.ok(err)

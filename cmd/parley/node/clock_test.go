@@ -66,7 +66,7 @@ func (w *window) near(what string, at time.Time) {
 // sessions, links, money and schedules as every other node does.
 func TestTimeIsTheDatabases(t *testing.T) {
 	t.Parallel()
-	d := deskOn(t, storetest.Shifted(t, -ahead))
+	d := deskOn(t, storetest.Shifted(t, -ahead), "PARLEY_PAYMENTS=simulated")
 	d.node.DataDir = t.TempDir()
 	d.ok(d.node.TakePayments("127.0.0.1:0", "secret"))
 	w := windowOf(t, d)

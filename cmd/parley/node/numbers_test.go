@@ -22,6 +22,7 @@ import (
 // TestCallCenterRoutes: without telephony there are none, with it they are there, and
 // only a carrier that has a webhook has its route.
 func TestCallCenterRoutes(t *testing.T) {
+	db := storetest.New(t)
 	trunks := filepath.Join(t.TempDir(), "parley.yaml")
 	if err := os.WriteFile(trunks, []byte("trunks:\n  - name: line\n    targets: [{host: 192.0.2.10}]\n    allow: [192.0.2.10]\n    numbers: [\"+34911234567\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func TestCallCenterRoutes(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet(), DataDir: t.TempDir()}
+		n := &Node{cfg: cfg, db: db, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet(), DataDir: t.TempDir()}
 		if n.engines, err = NewEngines(cfg, n.log); err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,13 @@ import (
 	"parley/api"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
+	"parley/store/storetest"
 )
 
 // TestPaymentRoutes: only the configured provider's webhook is there, and without
 // payments nothing of them.
 func TestPaymentRoutes(t *testing.T) {
+	db := storetest.New(t)
 	for payments, want := range map[string]map[string]int{
 		"none":      {"/v1/topups": 404, "/hooks/simulated": 404, "/hooks/stripe": 404, "/simulated/pay/x": 404},
 		"simulated": {"/v1/topups": 401, "/hooks/simulated": 400, "/hooks/stripe": 404, "/simulated/pay/x": 400},
@@ -25,7 +27,7 @@ func TestPaymentRoutes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet(), DataDir: t.TempDir()}
+		n := &Node{cfg: cfg, db: db, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet(), DataDir: t.TempDir()}
 		if n.engines, err = NewEngines(cfg, n.log); err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func (n *Node) routes() *api.API {
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}
-	callcenter.MountFollow(a, dialler{n}, &n.sockets.Limits)
+	callcenter.MountFollow(a, n.db, dialler{n}, &n.sockets.Limits)
 	status.Mount(a, server)
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: books{n}, Log: n.log})
 	api.MountDocument(a)
