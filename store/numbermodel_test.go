@@ -115,10 +115,21 @@ func (m *machine) settleNumber(n *twinNumber) {
 	if o.State == carrier.Active {
 		o.NumberID = "c-" + n.ID
 	}
+	var want error
+	other := func(x *twinNumber) bool { return x != n && x.E164 == n.E164 && x.state != store.NumberReleased }
+	if n.state == store.NumberReleased && !n.activated && o.State == carrier.Active && slices.ContainsFunc(m.allNumbers(), other) {
+		want = store.ErrNumberTaken
+	}
 	_, err := m.db.SettleNumber(m.ctx(), n.Account, n.ID, o, m.now)
-	m.ok(err)
+	m.is(err, want)
 	m.settle(n.acc)
-	if n.state == store.NumberReleased || n.activated {
+	if n.activated || want != nil {
+		return
+	}
+	if n.state == store.NumberReleased { // it has failed; one that stands after all is given back
+		if o.State == carrier.Active {
+			n.activated, n.state = true, store.NumberReleasing
+		}
 		return
 	}
 	n.acc.held -= n.held
@@ -178,7 +189,7 @@ func (m *machine) askCarrier() {
 	all := m.allNumbers()
 	for _, c := range claimed {
 		i := slices.IndexFunc(all, func(n *twinNumber) bool { return n.ID == c.ID })
-		if i < 0 || all[i].state != c.State || all[i].routed && c.State != store.NumberReleasing || c.State == store.NumberReleased {
+		if i < 0 || all[i].state != c.State || all[i].routed && c.State != store.NumberReleasing || c.State == store.NumberReleased && all[i].activated {
 			m.t.Fatalf("claimed %+v", c)
 		}
 		switch n := all[i]; {
