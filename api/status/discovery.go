@@ -168,12 +168,12 @@ func (r ServerReport) forStrangers() ServerReport {
 	return ServerReport{Status: r.Status, Ready: r.Ready, Timestamp: r.Timestamp, Version: api.DocumentVersion, Runtime: "parley", Inference: r.Inference}
 }
 
-// told is what whoever asks may know of a report.
-func told[T interface{ forStrangers() T }](ask func(context.Context) T) func(context.Context) T {
+// told is what whoever asks may know of a report: strangers what strangers makes of it.
+func told[T any](ask func(context.Context) T, strangers func(T) T) func(context.Context) T {
 	return func(ctx context.Context) T {
 		r := ask(ctx)
 		if api.PrincipalOf(ctx) == (api.Principal{}) {
-			return r.forStrangers()
+			return strangers(r)
 		}
 		return r
 	}
@@ -243,8 +243,8 @@ func mountDiscovery(a *api.API, s *Server) {
 			func(context.Context) ModelList { return s.Models() })
 		discover(a, under, "config", "The limits of requests", "What synthesis requests may ask for, and the format of what comes back.", keepShort,
 			func(context.Context) Limits { return s.Limits() })
-		discover(a, under, "status", "The server's numbers", "How long the server has run and what it is doing. Its numbers are for API keys; without one they are 0.", keepNot, told(s.Report))
-		discover(a, under, "health", "Whether the server is ready", "`warming_up` also when something it needs has gone. The checks are at most a second old. No credential is needed; an API key is told more.", keepNot, told(s.Health))
+		discover(a, under, "status", "The server's numbers", "How long the server has run and what it is doing. Its numbers are for API keys; without one they are 0.", keepNot, told(s.Report, ServerReport.forStrangers))
+		discover(a, under, "health", "Whether the server is ready", "`warming_up` also when something it needs has gone. The checks are at most a second old. No credential is needed; an API key is told more.", keepNot, told(s.Health, HealthReport.forStrangers))
 	}
 }
 

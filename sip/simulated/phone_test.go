@@ -218,13 +218,7 @@ func TestCallIsRefusedOrNotAnswered(t *testing.T) {
 		}
 	}
 	// The server answers a CANCEL before the call's own goroutine has ended.
-	s := ua.Stats()
-	for end := time.Now().Add(30 * time.Second); (s.Calls != 0 || s.Ringing != 0) && time.Now().Before(end); s = ua.Stats() {
-		time.Sleep(time.Millisecond)
-	}
-	if s.Calls != 0 || s.Ringing != 0 {
-		t.Errorf("left on the server: %+v", s)
-	}
+	until(t, func() bool { s := ua.Stats(); return s.Calls == 0 && s.Ringing == 0 })
 	if _, err := simulated.Call(t.Context(), simulated.PhoneConfig{URI: "tel:+15550100002"}); err == nil {
 		t.Error("called a tel: URI")
 	}
