@@ -55,10 +55,10 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 	return wrote && err == nil, err
 }
 
-// HoldAfterwards says whether the account can pay for work on a call of it that is over:
-// what is expected of it, after what sessions hold and what other such work is expected to
-// cost, must not pass zero. Then it counts against that until what came of it is charged,
-// for as long as lease at most. An account that is suspended or disputed pays for none.
+// HoldAfterwards reserves the expected cost of work on one of the account's calls that has
+// ended. It reports false when the balance, less the holds of sessions and of other such
+// work, does not cover the cost, or when the account is suspended or disputed. The hold ends
+// when the work is charged, or after lease.
 func (db *DB) HoldAfterwards(ctx context.Context, account, id string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error) {
 	err = db.tx(ctx, "hold for a call that is over", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)

@@ -50,7 +50,7 @@ var mutants = []mutant{
 		"TestDisputeDuringGrace"},
 	{"a lost number is answered", []patch{{"numbers.go", `numberWorking = "state in ('owned', 'grace')"`, `numberWorking = "state in ('owned', 'grace', 'releasing')"`}},
 		"TestGraceLastsThirtyDays"},
-	{"an order is charged as often as it is told of", []patch{{"numbers_order.go", "case m.activatedAt != nil:", "case false:"},
+	{"an order is charged each time it is settled", []patch{{"numbers_order.go", "case m.activatedAt != nil:", "case false:"},
 		{"numbers_order.go", "if m.period == 0 {\n\t\tm.charge", "if true {\n\t\tm.charge"}},
 		"TestOrderIsHeldThenCharged"},
 	{"calls are placed as fast as anybody asks", []patch{{"wallet.go", "if full.Sub(now) > dialBurst*dialEvery {", "if false {"}}, "TestDialRateHoldsAcrossNodes"},

@@ -168,7 +168,7 @@ func TestCrashesOfAPurchase(t *testing.T) {
 func TestOrdersThatComeLateAreReleased(t *testing.T) {
 	for _, test := range []struct {
 		name, ending string
-		settled      bool // the process goes on and learns what became of it
+		settled      bool // the process continues and settles the order
 	}{{"settled", prompt, true}, {"only ordered", prompt, false}, {"settled, and the number is late", "4", true}, {"only ordered, and the number is late", "4", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)

@@ -9,8 +9,8 @@ const (
 	lateSend = 40 * time.Millisecond
 )
 
-// Outgoing counts the frames that a call had to send, and what became of them here: a far
-// end whose carrier reports nothing hears our stalls all the same. Its zero value is ready.
+// Outgoing counts the frames of a call that were sent late or not at all. A far end hears
+// such stalls even when its carrier sends no reports. The zero value is ready to use.
 type Outgoing struct {
 	Late    uint64 // sent more than 40 ms after they were due
 	Unsent  uint64 // never sent
@@ -19,8 +19,8 @@ type Outgoing struct {
 	missing bool // the latest frame was one of them
 }
 
-// Due counts n frames that are sent now, of which the first is late by so much, after unsent
-// ones that are not sent any more.
+// Due counts n frames that are sent now, the first of them late by late, and unsent frames
+// before them that were dropped.
 func (o *Outgoing) Due(n int, late time.Duration, unsent uint64) {
 	if unsent > 0 {
 		o.Unsent += unsent
