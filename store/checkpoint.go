@@ -40,7 +40,12 @@ func owed(k billing.Kind, started bool, u billing.Usage) billing.Usage {
 var counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", "reply_out", "speculative_in",
 	"speculative_out", "summary_in", "summary_out", "tts_chars", "stt_ms", "denoise_ms", "crm", "web"}
 
-// checkpointSQL stores any number of reports in one statement: lock the wallets that
+// checkpointSQL stores the reports of accounts without spending limits and names those of
+// the others, which limitedCheckpointSQL stores: most accounts have no limits, and the
+// statement that counts for limits takes twice as long.
+var checkpointSQL, limitedCheckpointSQL = checkpointStatement(false), checkpointStatement(true)
+
+// checkpointStatement stores any number of reports in one statement: lock the wallets that
 // nobody else has (an account whose wallet is locked holds up no other's calls),
 // lock the usage rows and judge them, raise the counters, let each wallet accrue the
 // sum of the differences, and answer with the wallet and the verdict of each report.
@@ -48,12 +53,16 @@ var counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", 
 // wallet that many sessions share is written, and waits for the disk, once. The arrays
 // stand in subqueries, where the planner does not see how long they are: it would
 // plan short ones anew each time, which takes longer than carrying them out.
-var checkpointSQL = func() string {
+func checkpointStatement(limits bool) string {
 	var arrays, names, raise strings.Builder
 	for i, c := range counters {
 		fmt.Fprintf(&arrays, ", (select $%d::bigint[])", 8+i)
 		fmt.Fprintf(&names, ", %s", c)
 		fmt.Fprintf(&raise, ", %s = greatest(s.%s, o.%s)", c, c, c)
+	}
+	other, parts, joins, room := "limited or daily_limit_nano is not null", "", "", "null::bigint, false"
+	if limits {
+		other, parts, joins, room = "false", limitParts, limitJoins, limitRoom
 	}
 	return `with c as materialized (
 	select * from unnest((select $2::text[] collate "C"), (select $3::text[] collate "C"), (select $4::bigint[]), (select $5::bigint[]),
@@ -61,11 +70,11 @@ var checkpointSQL = func() string {
 		with ordinality as c(account, session, epoch, seq, started, amount` + names.String() + `, ord)),
 w as materialized (
 	select account_id, paid_nano, bonus_nano, accrued_any_nano, accrued_paid_nano, held_nano, open_disputes > 0 as disputed, suspended,
-		low_since is not null as low, recharge_below_nano, limited, daily_limit_nano, spent_day, spent_nano
+		low_since is not null as low, recharge_below_nano, limited, daily_limit_nano, spent_day, spent_nano, ` + other + ` as other
 	from wallets where account_id = any((select $2::text[])::text[] collate "C") order by account_id for no key update skip locked),
 u as materialized (
 	select session_id, account_id, amount_nano, held_nano, node_epoch, open, ckpt_seq, started_at, hangup_requested_at is not null as hangup, key_id, agent_id, spent_day
-	from session_usage where session_id = any((select $3::text[])::text[] collate "C") and account_id = any((select array_agg(account_id) from w)::text[] collate "C") -- which locks them all, before the first of these
+	from session_usage where session_id = any((select $3::text[])::text[] collate "C") and account_id = any((select array_agg(account_id) from w where not other)::text[] collate "C") -- which locks them all, before the first of these
 	order by account_id, session_id for no key update),
 old as materialized (
 	select c.*, u.amount_nano, u.held_nano, u.node_epoch = c.epoch and u.open as mine, u.ckpt_seq < c.seq as fresh, u.hangup, u.started_at is null and c.started is not null as starts,
@@ -91,20 +100,14 @@ wal as (
 	update wallets x set accrued_any_nano = x.accrued_any_nano + sums.by_any,
 		accrued_paid_nano = x.accrued_paid_nano + sums.by_paid, held_nano = x.held_nano - sums.begun,
 		` + spentSet("x", "sums.used") + `
-	from sums, d where x.account_id = sums.account_id and (sums.by_any <> 0 or sums.by_paid <> 0 or sums.begun <> 0)),
-a as materialized (
-	select w.account_id as id, ` + spendingRow("w", "w.held_nano", "sums.used", "sums.begun") + `
-	from w cross join d left join sums on sums.account_id = w.account_id where w.daily_limit_nano is not null),` +
-		limitedSQL("k", "api_keys", "key_id") + "," + limitedSQL("g", "agents", "agent_id") + `
+	from sums, d where x.account_id = sums.account_id and (sums.by_any <> 0 or sums.by_paid <> 0 or sums.begun <> 0))` + parts + `
 select c.ord - 1, w.account_id is null, coalesce(o.mine, false), coalesce(o.hangup, false), coalesce(w.paid_nano, 0), coalesce(w.bonus_nano, 0),
 	coalesce(w.accrued_any_nano + coalesce(sums.by_any, 0), 0), coalesce(w.accrued_paid_nano + coalesce(sums.by_paid, 0), 0),
 	coalesce(w.held_nano - coalesce(sums.begun, 0), 0), coalesce(w.disputed, false), coalesce(w.suspended, false), coalesce(w.low, false), w.recharge_below_nano,
-	coalesce(o.mine and o.fresh and o.starts, false), least(a.room, k.room, g.room),
-	coalesce(a.crossed, false) or coalesce(k.crossed, false) or coalesce(g.crossed, false)
-from c left join w on w.account_id = c.account left join old o on o.ord = c.ord left join sums on sums.account_id = c.account
-	left join a on a.id = c.account left join k on k.id = o.key_id and k.account_id = c.account left join g on g.id = o.agent_id and g.account_id = c.account
-where o.ord is not null or w.account_id is null and exists (select from wallets x where x.account_id = c.account)`
-}()
+	coalesce(o.mine and o.fresh and o.starts, false), coalesce(w.other, false), ` + room + `
+from c left join w on w.account_id = c.account left join old o on o.ord = c.ord left join sums on sums.account_id = c.account` + joins + `
+where o.ord is not null or w.other or w.account_id is null and exists (select from wallets x where x.account_id = c.account)`
+}
 
 // CheckpointResult is what one checkpoint came to.
 type CheckpointResult struct {
@@ -169,7 +172,7 @@ func (db *DB) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time) (
 	}
 	for len(list) > 0 {
 		first, rest := firstOfEach(cs, list)
-		if err := db.storeReports(ctx, cs, bills, first, results, now); err != nil {
+		if err := db.storeReports(ctx, checkpointSQL, cs, bills, first, results, now); err != nil {
 			return nil, err
 		}
 		list = rest
@@ -206,20 +209,26 @@ func firstOfEach(cs []Checkpoint, list []int) (first, rest []int) {
 	return first, rest
 }
 
-// storeReports stores those of cs that are in list and fills their results. Where
-// one is refused for what it holds, each is stored by itself.
-func (db *DB) storeReports(ctx context.Context, cs []Checkpoint, bills []billing.Money, list []int, results []CheckpointResult, now time.Time) error {
+// storeReports stores those of cs that are in list and fills their results. The statement
+// names the reports of accounts with limits, which need the other statement. Where one
+// report is refused for what it holds, each is stored by itself.
+func (db *DB) storeReports(ctx context.Context, statement string, cs []Checkpoint, bills []billing.Money, list []int, results []CheckpointResult, now time.Time) error {
 	for _, i := range list {
 		results[i].Err = ErrNotFound // unless the answer names it
 	}
-	rows, err := db.pool.Query(ctx, checkpointSQL, reportArgs(cs, bills, list, now)...)
+	var limited []int
+	rows, err := db.pool.Query(ctx, statement, reportArgs(cs, bills, list, now)...)
 	if err == nil {
 		var at int64
 		var r CheckpointResult
-		var mine bool
+		var mine, other bool
 		p := &r.Pots
-		_, err = pgx.ForEachRow(rows, []any{&at, &r.Later, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.Suspended, &r.low, &r.rechargeBelow, &r.starts, &r.Room, &r.crossed},
+		_, err = pgx.ForEachRow(rows, []any{&at, &r.Later, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.Suspended, &r.low, &r.rechargeBelow, &r.starts, &other, &r.Room, &r.crossed},
 			func() error {
+				if other {
+					limited = append(limited, list[at])
+					return nil
+				}
 				if r.Err = nil; !mine && !r.Later {
 					r.Err = ErrFenced
 				}
@@ -228,6 +237,8 @@ func (db *DB) storeReports(ctx context.Context, cs []Checkpoint, bills []billing
 			})
 	}
 	switch {
+	case err == nil && len(limited) > 0:
+		return db.storeReports(ctx, limitedCheckpointSQL, cs, bills, limited, results, now)
 	case err == nil:
 		return nil
 	case !unfit(err):
@@ -237,7 +248,7 @@ func (db *DB) storeReports(ctx context.Context, cs []Checkpoint, bills []billing
 		return nil
 	}
 	for k := range list {
-		if err := db.storeReports(ctx, cs, bills, list[k:k+1], results, now); err != nil {
+		if err := db.storeReports(ctx, statement, cs, bills, list[k:k+1], results, now); err != nil {
 			return err
 		}
 	}

@@ -152,6 +152,20 @@ func spentSet(x, used string) string {
 		spent_nano = case when x.spent_day > d.day then x.spent_nano when x.spent_day = d.day then x.spent_nano + USED else USED end`)
 }
 
+// limitParts, limitJoins and limitRoom are what a checkpoint's statement needs besides to
+// count for the limits of accounts, keys and agents, and to answer with what they leave.
+var limitParts = `,
+a as materialized (
+	select w.account_id as id, ` + spendingRow("w", "w.held_nano", "sums.used", "sums.begun") + `
+	from w cross join d left join sums on sums.account_id = w.account_id where w.daily_limit_nano is not null),` +
+	limitedSQL("k", "api_keys", "key_id") + "," + limitedSQL("g", "agents", "agent_id")
+
+const (
+	limitJoins = `
+	left join a on a.id = c.account left join k on k.id = o.key_id and k.account_id = c.account left join g on g.id = o.agent_id and g.account_id = c.account`
+	limitRoom = "least(a.room, k.room, g.room), coalesce(a.crossed, false) or coalesce(k.crossed, false) or coalesce(g.crossed, false)"
+)
+
 // limitedSQL are the parts of a checkpoint's statement that count for limited rows of a
 // table, which col of a session names.
 func limitedSQL(name, table, col string) string {
