@@ -11,9 +11,9 @@ import (
 )
 
 func newBenchCommand() *cobra.Command {
-	return group("bench", "Load and latency measurements: turn, call, tts, ledger, report, compare",
+	return group("bench", "Load and latency measurements: turn, call, talk, tts, ledger, report, compare",
 		"Measures how fast and how many: each command starts what it needs, measures it and prints a table with its bars.",
-		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchCall(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchCompare(), newBenchLoad())
+		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchCall(), newBenchTalk(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchCompare(), newBenchLoad())
 }
 
 func newBenchTurn() *cobra.Command {
@@ -71,6 +71,33 @@ func newBenchCall() *cobra.Command {
 	cmd.Flags().BoolVar(&c.VAD, "vad", false, "with the voice activity detector instead of a threshold")
 	cmd.Flags().BoolVar(&c.Denoise, "denoise", false, "with the detector and the denoiser")
 	cmd.Flags().StringVar(&c.Profile, "cpuprofile", "", "write a CPU profile of the server's side to this file")
+	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	return cmd
+}
+
+func newBenchTalk() *cobra.Command {
+	var t bench.Talk
+	var seconds int
+	var save string
+	cmd := &cobra.Command{Use: "talk", Short: "How many callers the embedded engines can talk with",
+		Long: "Starts a server with the embedded engines, and a second process whose callers come by telephone, four a second, and\n" +
+			"ask a question every 8 s. The server refuses callers whom it could not serve without harm to the others: the rest are\n" +
+			"what this machine carries. The callers' side takes part of the same processors.",
+		Example: "  parley bench talk --calls 50", Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if t.Program, err = os.Executable(); err != nil {
+			return err
+		}
+		t.Length = time.Duration(seconds) * time.Second
+		rows, err := t.Run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return showReport(cmd, bench.NewReport(rows), save)
+	}
+	cmd.Flags().IntVar(&t.Calls, "calls", 50, "calls that come, up to 100")
+	cmd.Flags().StringVar(&t.Question, "question", "testdata/speech/opening-hours.wav", "WAV file in which somebody asks what time you open on Monday")
+	cmd.Flags().IntVar(&seconds, "seconds", 60, "how long to measure, after all calls have come")
 	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }

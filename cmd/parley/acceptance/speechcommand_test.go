@@ -75,3 +75,34 @@ func TestSpeechCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestTalkMeasurement: the measurement of the embedded engines understands a caller.
+func TestTalkMeasurement(t *testing.T) {
+	t.Parallel()
+	report := filepath.Join(t.TempDir(), "talk.json")
+	o := do(t, command(t.TempDir(), nil, "bench", "talk", "--calls", "1", "--seconds", "10",
+		"--question", "../../../testdata/speech/opening-hours.wav", "--json", report))
+	if o.status != 0 {
+		t.Fatalf("exit status %d: %s", o.status, o.errOut)
+	}
+	var r struct {
+		Rows []struct {
+			Name  string
+			Value float64
+		}
+	}
+	text, err := os.ReadFile(report)
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, row := range r.Rows {
+		values[row.Name] = row.Value
+	}
+	if values["calls refused"] != 0 || values["calls dropped"] != 0 || values["questions understood"] < 100 {
+		t.Errorf("%v", values)
+	}
+}

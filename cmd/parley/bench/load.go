@@ -28,13 +28,20 @@ type loadOrder struct {
 	URI   string `json:"uri,omitempty"` // whom to call
 	// Ports are where plain packets go instead, one for each call: the floor.
 	Ports []uint16 `json:"ports,omitempty"`
+	// Speech is what callers say instead of a made-up voice, 8 kHz, once in every Cycle. Then
+	// they come one every Every, and one that is refused is counted and stays away.
+	Speech []int16       `json:"speech,omitempty"`
+	Cycle  time.Duration `json:"cycle,omitempty"`
+	Every  time.Duration `json:"every,omitempty"`
 	// WebRTC is the HTTP address of the server to call instead, over WebRTC.
 	WebRTC string `json:"webrtc,omitempty"`
 }
 
 // loadResult is what it did.
 type loadResult struct {
+	Refused  int    `json:"refused"` // calls that were never answered
 	Dropped  int    `json:"dropped"` // calls that ended before they were hung up
+	Asked    uint64 `json:"asked"`   // times that a caller has said all of what callers say
 	Sent     uint64 `json:"sent"`    // packets
 	Received uint64 `json:"received"`
 	Lost     uint64 `json:"lost"`    // of those sent to it
@@ -50,6 +57,9 @@ const (
 	spokenShare = 0.4
 	spoken      = time.Duration(float64(cycle) * spokenShare)
 )
+
+// greeted is when a caller who asks something has heard the greeting.
+const greeted = 3 * time.Second
 
 // dialEvery spreads the calls of a load: fewer at a time than a carrier sends.
 const dialEvery = 20 * time.Millisecond
@@ -76,6 +86,10 @@ func Load(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	g := &generator{order: o, start: time.Now().Add(media.FrameDuration), speech: voice(media.Rate8k, media.FromDuration(spoken).Samples(media.Rate8k)),
 		rest: background(int(media.Rate8k))}
+	g.cycle = int(cycle / media.FrameDuration)
+	if o.Speech != nil {
+		g.speech, g.cycle = o.Speech, int(o.Cycle/media.FrameDuration)
+	}
 	switch {
 	case o.Ports != nil:
 		err = g.packets(ctx, up)
@@ -95,6 +109,7 @@ type generator struct {
 	order        loadOrder
 	start        time.Time
 	speech, rest []int16
+	cycle        int // frames
 
 	late   atomic.Uint64
 	mu     sync.Mutex
@@ -134,11 +149,15 @@ func (g *generator) calls(ctx context.Context, up func()) error {
 	defer wg.Wait()
 	for i := range g.order.Calls {
 		l, err := dialPhone(ctx, phone.Phone, g.order.URI)
-		if err != nil {
+		switch {
+		case err == nil:
+			wg.Go(func() { g.call(ctx, i, l) })
+		case g.order.Every > 0 && ctx.Err() == nil:
+			g.refused()
+		default:
 			return fmt.Errorf("call %d of %d: %w", i+1, g.order.Calls, err)
 		}
-		wg.Go(func() { g.call(ctx, i, l) })
-		time.Sleep(dialEvery)
+		time.Sleep(max(dialEvery, g.order.Every))
 	}
 	up()
 	<-ctx.Done()
@@ -151,9 +170,16 @@ func (g *generator) calls(ctx context.Context, up func()) error {
 func (g *generator) call(ctx context.Context, i int, l *phoneLine) {
 	var frames, loud uint64
 	var fault error
-	// Callers do not speak in chorus.
-	offset := int(cycle/media.FrameDuration) * i / g.order.Calls
+	// Callers do not speak in chorus, and do not ask before they were greeted.
+	offset := g.cycle * i / g.order.Calls
+	if g.order.Speech != nil {
+		offset = g.cycle - int(greeted/media.FrameDuration)
+	}
+	var asked uint64
 	g.clock(ctx, i, func(frame int) {
+		if (frame+offset)%g.cycle == g.cycle/2 && frame+offset > g.cycle {
+			asked++ // and was understood or not by now
+		}
 		for h, ok := l.hear(time.Time{}, false); ok; h, ok = l.hear(time.Time{}, false) {
 			frames++
 			if h.level > audible {
@@ -173,14 +199,14 @@ func (g *generator) call(ctx context.Context, i int, l *phoneLine) {
 		r.Dropped++
 	}
 	r.Sent, r.Received, r.Lost = r.Sent+st.Sent, r.Received+st.Received, r.Lost+st.Lost
-	r.Frames, r.Audible = r.Frames+frames, r.Audible+loud
+	r.Frames, r.Audible, r.Asked = r.Frames+frames, r.Audible+loud, r.Asked+asked
 }
 
 // samples is what a caller sends in a frame: speech in the first part of each
 // cycle, else what a line carries.
 func (g *generator) samples(frame int) []int16 {
 	n := media.Rate8k.FrameSamples()
-	at := frame % int(cycle/media.FrameDuration) * n
+	at := frame % g.cycle * n
 	if at < len(g.speech) {
 		return g.speech[at : at+n]
 	}
@@ -221,6 +247,12 @@ func (g *generator) packets(ctx context.Context, up func()) error {
 	wg.Wait()
 	g.result.Late = g.late.Load()
 	return nil
+}
+
+func (g *generator) refused() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.result.Refused++
 }
 
 func (g *generator) count(sent, received uint64) {

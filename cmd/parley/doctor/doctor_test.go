@@ -173,7 +173,7 @@ func TestDoctorEngines(t *testing.T) {
 		want          []string
 	}{
 		{"embedded", speech, at("pocketsphinx", "", ""), at("scripted", "", ""), at("espeak", "", ""),
-			[]string{"ok: pocketsphinx works", "ok: built in", "ok: espeak works"}},
+			[]string{"ok: callers who speak at the same time", "ok: built in", "ok: espeak works"}},
 		{"no worker", t.TempDir(), at("pocketsphinx", "", ""), at("scripted", "", ""), at("espeak", "", ""),
 			[]string{"fail: pocketsphinx", "ok: built in", "fail: espeak"}},
 		{"remote", speech, at("openai", remote.URL+"/v1", "sk_engine"), at("openai", remote.URL+"/v1", "sk_secret"), at("openai", "http://127.0.0.1:1/v1", ""),

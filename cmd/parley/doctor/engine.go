@@ -7,15 +7,22 @@ import (
 	"log/slog"
 	"net/http"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/cmd/parley/config"
 	"parley/inference"
 	"parley/inference/espeak"
 	"parley/inference/pocketsphinx"
 	"parley/inference/worker"
+	"parley/media"
+	"parley/media/resample"
 )
+
+// probe tries an engine; its text says what it found out besides that the engine works.
+type probe func(context.Context) (string, error)
 
 // checkEngines starts every engine that is configured. One that others can stand in
 // for is a doubt when it fails.
@@ -24,18 +31,18 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 	for _, stage := range []struct {
 		name string
 		config.Stage
-		try map[string]func(context.Context) error
+		try map[string]probe
 	}{
-		{"asr", cfg.ASR, map[string]func(context.Context) error{pocketsphinx.Name: hearAWord}},
+		{"asr", cfg.ASR, map[string]probe{pocketsphinx.Name: hear}},
 		{"llm", cfg.LLM, nil},
-		{"tts", cfg.TTS, map[string]func(context.Context) error{espeak.Name: sayAWord}},
+		{"tts", cfg.TTS, map[string]probe{espeak.Name: speakAWord}},
 	} {
 		for i, engine := range stage.Engines {
 			name := stage.name + " engine"
 			try, ours := stage.try[engine]
 			switch {
 			case engine == "openai":
-				try = func(ctx context.Context) error { return reachEngine(ctx, stage.Stage) }
+				try = func(ctx context.Context) (string, error) { return "", reachEngine(ctx, stage.Stage) }
 			case !ours: // lives in the server itself
 				all = append(all, good(name, "%s, built in", engine))
 				continue
@@ -50,17 +57,18 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 	return all
 }
 
-func judgeEngine(ctx context.Context, name, engine, stage string, try func(context.Context) error) Finding {
+func judgeEngine(ctx context.Context, name, engine, stage string, try probe) Finding {
 	ctx, cancel := context.WithTimeout(ctx, enginePatience)
 	defer cancel()
-	if err := try(ctx); err != nil {
+	more, err := try(ctx)
+	if err != nil {
 		fix := "parley-speech must lie beside parley or on the PATH (make build), with espeak-ng, pocketsphinx and pocketsphinx-en-us installed"
 		if engine == "openai" {
 			fix = "check PARLEY_" + strings.ToUpper(stage) + "_URL and PARLEY_" + strings.ToUpper(stage) + "_API_KEY, and that the server runs"
 		}
 		return fail(name, fix, "%s: %v", engine, err)
 	}
-	return good(name, "%s works", engine)
+	return good(name, "%s works%s", engine, more)
 }
 
 // during runs an engine's workers while use does.
@@ -76,40 +84,67 @@ func during(ctx context.Context, run func(context.Context) error, use func(conte
 	return use(ctx)
 }
 
-// sayAWord has the embedded voice speak.
-func sayAWord(ctx context.Context) error {
+// speakAWord has the embedded voice speak.
+func speakAWord(ctx context.Context) (string, error) {
+	_, err := say(ctx, "hello", media.Rate16k)
+	return "", err
+}
+
+// say is a text in the embedded voice.
+func say(ctx context.Context, text string, rate media.Rate) (said []int16, err error) {
 	e := espeak.New(espeak.Config{Processes: 1, Log: slog.New(slog.DiscardHandler)})
-	return during(ctx, e.Run, func(ctx context.Context) error {
+	return said, during(ctx, e.Run, func(ctx context.Context) error {
 		if err := e.Ready(ctx); err != nil {
 			return err
 		}
-		samples := 0
-		for c, err := range e.Speak(ctx, inference.Speech{Text: "hello", Voice: "F1", Language: "en"}) {
+		for c, err := range e.Speak(ctx, inference.Speech{Text: text, Voice: "F1", Language: "en"}) {
 			if err != nil {
 				return err
 			}
-			samples += len(c.Samples)
+			said = append(said, resample.All(c.Samples, c.Rate, rate)...)
 		}
-		if samples == 0 {
+		if len(said) == 0 {
 			return errors.New("it says nothing")
 		}
 		return nil
 	})
 }
 
-// hearAWord starts the embedded recogniser and opens a stream.
-func hearAWord(ctx context.Context) error {
+// hear starts the embedded recogniser, and measures how many callers who speak at the same
+// time it can follow: one process serves as many as it is faster than real time.
+func hear(ctx context.Context) (found string, err error) {
+	const text = "Good morning, your table for two is booked for Friday evening at eight."
+	said, saidErr := say(ctx, text, media.Rate16k)
 	e := pocketsphinx.New(pocketsphinx.Config{Processes: 1, Log: slog.New(slog.DiscardHandler)})
-	return during(ctx, e.Run, func(ctx context.Context) error {
+	return found, during(ctx, e.Run, func(ctx context.Context) error {
 		if err := e.Ready(ctx); err != nil {
 			return err
 		}
-		r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Phrases: []string{"hello"}})
+		r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Phrases: []string{text}})
 		if err != nil {
 			return err
 		}
-		r.Close()
-		return nil
+		defer r.Close()
+		if saidErr != nil {
+			return nil // there is nothing to measure with
+		}
+		began := time.Now()
+		r.Write(said)
+		for last := r.Finish(); ; {
+			select {
+			case result, open := <-r.Results():
+				if !open {
+					return errors.New("it ended before it had heard a sentence")
+				}
+				if result.Utterance == last && result.Last {
+					faster := media.Rate16k.Duration(len(said)).Duration().Seconds() / time.Since(began).Seconds()
+					found = fmt.Sprintf("; at the moment this machine follows about %.0f callers who speak at the same time", faster*float64(runtime.NumCPU()))
+					return nil
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
 	})
 }
 
