@@ -119,12 +119,15 @@ func (c *call) end() {
 func (c *call) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
+	look := time.NewTicker(c.ua.cfg.T1)
+	defer look.Stop()
 	c.listen()
 	for c.state != over {
 		var due <-chan time.Time
 		var lost <-chan struct{}
+		var looks <-chan time.Time
 		if c.state == early && !c.canceled() {
-			lost = c.invite.tx.Done()
+			lost, looks = c.invite.tx.Done(), look.C
 		}
 		var acks <-chan *gosip.Request
 		if c.confirm != nil {
@@ -144,6 +147,10 @@ func (c *call) run() {
 			c.step(c.repeat)
 		case <-lost: // canceled, or the caller's connection is gone
 			c.invite.cancel(errCanceled)
+		case <-looks:
+			if closed(c.invite.tx.Connection()) {
+				c.invite.tx.Terminate()
+			}
 		case <-c.byeDone:
 			c.state = over
 		case <-c.killed:

@@ -174,6 +174,8 @@ func (u *UserAgent) transact(ctx context.Context, l *line, over <-chan struct{},
 	if req.Method == gosip.INVITE {
 		tx.OnRetransmission(u.stray)
 	}
+	look := time.NewTicker(u.cfg.T1)
+	defer look.Stop()
 	for {
 		select {
 		case res := <-tx.Responses():
@@ -186,6 +188,10 @@ func (u *UserAgent) transact(ctx context.Context, l *line, over <-chan struct{},
 			return nil, errSilent
 		case <-tx.Done():
 			return nil, tx.Err()
+		case <-look.C:
+			if closed(tx.Connection()) {
+				return nil, errClosed
+			}
 		case <-u.kill:
 			return nil, ErrClosed
 		case <-over:

@@ -224,8 +224,7 @@ func New(cfg Config) (*UserAgent, error) {
 	u.tp.OnMessage(u.received)
 	u.txl = gosip.NewTransactionLayer(u.tp,
 		gosip.WithTransactionLayerLogger(quiet),
-		gosip.WithTransactionLayerUnhandledResponseHandler(u.stray),
-		gosip.WithTransactionLayerTerminateOnConnClose())
+		gosip.WithTransactionLayerUnhandledResponseHandler(u.stray))
 	u.txl.OnRequest(u.request)
 	return u, nil
 }
