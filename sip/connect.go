@@ -18,10 +18,11 @@ import (
 // it needs on a trunk, if there is none. Others the library makes itself. l is nil for
 // what belongs to no trunk.
 func (u *UserAgent) connect(ctx context.Context, l *line, req *gosip.Request) error {
-	to, name, err := u.numeric(ctx, req.Destination())
+	found, name, err := u.numeric(ctx, req.Destination(), req.Transport())
 	if err != nil {
 		return err
 	}
+	to := found[0].String()
 	req.SetDestination(to)
 	if !strings.EqualFold(req.Transport(), "TLS") || u.bind(l, req) {
 		return nil
@@ -79,25 +80,19 @@ func (u *UserAgent) bind(l *line, req *gosip.Request) bool {
 	return !made(conn)
 }
 
-// numeric is a destination with its name resolved, and that name: connections
-// are known by their addresses.
-func (u *UserAgent) numeric(ctx context.Context, to string) (addr, name string, err error) {
+// numeric is where a destination leads over a transport, one address at least, and its
+// name: connections are known by their addresses. Port 0 says that the URI has none.
+func (u *UserAgent) numeric(ctx context.Context, to, transport string) (found []netip.AddrPort, name string, err error) {
 	name, port, err := net.SplitHostPort(to)
 	if err != nil {
-		return "", "", err
-	}
-	if _, err := netip.ParseAddr(name); err == nil {
-		return to, name, nil
+		return nil, "", err
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return "", "", err
+		return nil, "", err
 	}
-	found, err := u.addresses(ctx, name, uint16(n))
-	if err != nil {
-		return "", "", err
-	}
-	return found[0].String(), name, nil
+	found, err = u.locateTarget(ctx, TrunkTarget{Host: name, Port: uint16(n), Transport: transport})
+	return found, name, err
 }
 
 func (u *UserAgent) dialTLS(to route, name string) error {

@@ -271,8 +271,15 @@ func (c *call) acknowledgeElsewhere(ack *gosip.Request) {
 		return
 	}
 	ack = ack.Clone()
+	l := c.dialog.line
 	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
-	isolate.Go("sip/acknowledge_elsewhere", c.lost, func() { _ = c.ua.tp.WriteMsg(ack) }, c.ua.work.Done)
+	isolate.Go("sip/acknowledge_elsewhere", c.lost, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), connectPatience*c.ua.cfg.T1)
+		defer cancel()
+		if c.ua.connect(ctx, l, ack) == nil {
+			_ = c.ua.tp.WriteMsg(ack)
+		}
+	}, c.ua.work.Done)
 }
 
 // acknowledgeByName looks up the name that an ACK is for, beside the call, and sends it
@@ -285,13 +292,16 @@ func (c *call) acknowledgeByName(ack *gosip.Request) {
 	c.dialog.named.looking = true
 	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
 	isolate.Go("sip/acknowledge", c.lost, func() {
-		found := c.ua.resolve(&d)
+		found := c.ua.resolve(&d, by)
 		c.do(func() {
 			c.dialog.named = found
-			if !found.addr.IsValid() || found.addr == d.peer.Addr() {
+			stream := by.Transport() != "UDP"
+			if at := found.at; !at.IsValid() || at == d.peer || stream && at.Addr() == d.peer.Addr() || d.forbids(at.Addr(), by.Transport()) {
 				return
 			}
-			c.ua.address(&c.dialog, by)
+			if by.Transport() != "TLS" { // a certificate is for the name
+				by.SetDestination(found.at.String())
+			}
 			if c.ack == ack {
 				c.ack = by
 			}

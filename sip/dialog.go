@@ -180,14 +180,17 @@ func (u *UserAgent) address(d *dialog, req *gosip.Request) {
 	}
 	host := strings.Trim(hop.Host, "[]")
 	port := hop.Port
-	if port <= 0 || port > 65535 {
+	if port < 0 || port > 65535 {
+		port = 0
+	}
+	if _, err := netip.ParseAddr(host); port == 0 && err == nil { // a name leads to a port, see numeric
 		port = gosip.DefaultPort(transport)
 	}
-	req.SetDestination(net.JoinHostPort(host, strconv.Itoa(port)))
-	if transport != "TLS" && host == d.named.host && d.named.addr.IsValid() { // a certificate is for the name
-		host = d.named.addr.String()
-		req.SetDestination(net.JoinHostPort(host, strconv.Itoa(port)))
+	to := net.JoinHostPort(host, strconv.Itoa(port))
+	if transport != "TLS" && to == d.named.to && transport == d.named.transport && d.named.at.IsValid() { // a certificate is for the name
+		to, host = d.named.at.String(), d.named.at.Addr().String()
 	}
+	req.SetDestination(to)
 	if transport == "UDP" {
 		// From the port we listen on, so that answers and latches find us.
 		req.Laddr = u.fromListener()

@@ -106,11 +106,7 @@ func (u *UserAgent) deliver(d *dialog, over <-chan struct{}, req *gosip.Request,
 func (u *UserAgent) settleName(ctx context.Context, patience time.Duration, d *dialog, req *gosip.Request) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	to, _, err := u.numeric(ctx, req.Destination())
-	if err != nil {
-		return err
-	}
-	at, err := netip.ParseAddrPort(to)
+	at, err := u.locateHop(ctx, d, req.Destination(), req.Transport())
 	if err != nil {
 		return err
 	}
@@ -118,7 +114,7 @@ func (u *UserAgent) settleName(ctx context.Context, patience time.Duration, d *d
 		return errInside
 	}
 	if !strings.EqualFold(req.Transport(), "TLS") { // a certificate is for the name
-		req.SetDestination(to)
+		req.SetDestination(at.String())
 	}
 	return nil
 }

@@ -9,11 +9,11 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 )
 
-// named is a host of a dialog and the address that it was found to have.
+// named is where a request by name was found to lead.
 type named struct {
-	host    string
-	addr    netip.Addr // not valid: not known
-	looking bool       // it is being looked up
+	to, transport string         // as the request has them; port 0: the URI has none
+	at            netip.AddrPort // not valid: not known
+	looking       bool           // it is being looked up
 }
 
 // hop is where the next request goes: to the first router, or to the far end itself
@@ -41,7 +41,7 @@ func hostAddr(host string) netip.Addr {
 func (c *call) listen() {
 	var want []netip.Addr
 	from := func(d *dialog) {
-		for _, a := range []netip.Addr{hostAddr(d.hop().Host), hostAddr(d.target.Host), d.named.addr} {
+		for _, a := range []netip.Addr{hostAddr(d.hop().Host), hostAddr(d.target.Host), d.named.at.Addr()} {
 			if a.IsValid() && a != d.peer.Addr() && !slices.Contains(want, a) {
 				want = append(want, a)
 			}
@@ -68,20 +68,29 @@ func (c *call) listen() {
 	c.heard = want
 }
 
-// resolve looks up the name of the host that the ACK of a 2xx goes to. Of several addresses
-// the one that the INVITE went to is it, if it is among them.
-func (u *UserAgent) resolve(d *dialog) named {
-	host := strings.Trim(d.hop().Host, "[]")
+// resolve looks up where the ACK of a 2xx to a name goes.
+func (u *UserAgent) resolve(d *dialog, ack *gosip.Request) named {
+	n := named{to: ack.Destination(), transport: ack.Transport()}
 	ctx, cancel := context.WithTimeout(context.Background(), firstPatience*u.cfg.T1)
 	defer cancel()
-	found, err := u.addresses(ctx, host, d.peer.Port())
-	switch {
-	case err != nil:
-		return named{host: host}
-	case slices.ContainsFunc(found, func(a netip.AddrPort) bool { return a.Addr() == d.peer.Addr() }):
-		return named{host: host, addr: d.peer.Addr()}
+	n.at, _ = u.locateHop(ctx, d, n.to, n.transport) // not valid with an error
+	return n
+}
+
+// locateHop looks up where a request of a dialog goes. Of several servers it is the one
+// that the dialog began with, if that is among them: others may not know of it.
+func (u *UserAgent) locateHop(ctx context.Context, d *dialog, to, transport string) (netip.AddrPort, error) {
+	found, _, err := u.numeric(ctx, to, transport)
+	if err != nil {
+		return netip.AddrPort{}, err
 	}
-	return named{host: host, addr: found[0].Addr()}
+	if slices.Contains(found, d.peer) {
+		return d.peer, nil
+	}
+	if i := slices.IndexFunc(found, func(a netip.AddrPort) bool { return a.Addr() == d.peer.Addr() }); i >= 0 {
+		return found[i], nil
+	}
+	return found[0], nil
 }
 
 // back aims a request at where the far end's messages come from, over what they come over.

@@ -2,11 +2,13 @@ package sip_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
@@ -108,6 +110,77 @@ func TestAnswerFromAName(t *testing.T) {
 		t.Errorf("ACK\n%s", ack)
 	}
 	hang(t, gw, wait(t, result, "answer"))
+}
+
+// service is a domain whose calls a server of it takes, the first of which is not there.
+func service(domain string, at netip.AddrPort) names {
+	return names{
+		srv: map[string][]*net.SRV{"_sip._udp." + domain: {{Target: "dead." + domain + ".", Port: 9, Priority: 1}, {Target: "server." + domain + ".", Port: at.Port(), Priority: 2}}},
+		addrs: map[string][]netip.Addr{domain: {netip.MustParseAddr("127.0.0.9")}, "dead." + domain: {netip.MustParseAddr("127.0.0.8")},
+			"server." + domain: {at.Addr()}},
+	}
+}
+
+// A name without a port leads to the servers that its SRV records have (RFC 3263 section
+// 4.2), of which the one is asked that the call is with.
+func TestNameWithoutPort(t *testing.T) {
+	t.Run("answers", func(t *testing.T) {
+		gw, proxy := gateway(t), newCallee(t)
+		records := service("gateway.test", gw.conn.LocalAddr().(*net.UDPAddr).AddrPort())
+		records.srv["_sip._udp.gateway.test"] = records.srv["_sip._udp.gateway.test"][1:]
+		ua := serve(t, strict(sip.Config{Resolver: records}))
+		result := dial(t, ua, t.Context(), sip.Target{URI: proxy.uri()})
+		proxy.expect("INVITE")
+		proxy.accept("gateway.test")
+		if ack := gw.expect("ACK"); ack.Recipient.Host != "gateway.test" || ack.Recipient.Port != 0 {
+			t.Errorf("ACK\n%s", ack)
+		}
+		hang(t, gw, wait(t, result, "answer"))
+	})
+	t.Run("calls", func(t *testing.T) {
+		legs, asked := make(chan *sip.Leg, 1), make(chan string, 8)
+		let := make(chan struct{})
+		close(let)
+		resolver := &slowNames{let: let, asked: asked}
+		ua := serve(t, sip.Config{Resolver: resolver, OnCall: taking(t, legs)})
+		p := newPeer(t, ua, "udp")
+		resolver.names = service("office.test", p.udp.LocalAddr().(*net.UDPAddr).AddrPort())
+		c, l := arrive(t, p, legs, "Contact: <sip:ann@office.test>")
+		l.finish(c)
+		if host := wait(t, asked, "look-up"); host != "_sip._udp.office.test" {
+			t.Errorf("asked for %s", host)
+		}
+	})
+}
+
+// A name is no way to hosts inside of our network either.
+func TestNameIsNoWayInside(t *testing.T) {
+	inner, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // when the user agent has stopped
+		defer inner.Close()
+		_ = inner.SetDeadline(time.Now().Add(10 * time.Millisecond))
+		if conn, err := inner.Accept(); err == nil {
+			conn.Close()
+			t.Error("we connected to it")
+		}
+	})
+	resolver := slowNames{names{addrs: map[string][]netip.Addr{"inner.test": {netip.MustParseAddr("127.0.0.3")}}}, make(chan struct{}), make(chan string, 8)}
+	close(resolver.let)
+	ua, proxy := serve(t, strict(sip.Config{Resolver: resolver})), newCallee(t)
+	result := dial(t, ua, t.Context(), sip.Target{URI: proxy.uri()})
+	proxy.expect("INVITE")
+	proxy.accept(fmt.Sprintf("inner.test:%d;transport=tcp", inner.Addr().(*net.TCPAddr).Port))
+	proxy.expect("ACK")
+	d := wait(t, result, "answer")
+	if d.err != nil {
+		t.Fatal(d.err)
+	}
+	wait(t, resolver.asked, "look-up")
+	hang(t, proxy, d)
+	eventually(t, "nothing left", func() bool { return ua.Stats().Calls == 0 })
 }
 
 // A name that nobody knows is taken for the host that the INVITE went to.

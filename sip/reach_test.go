@@ -76,12 +76,26 @@ type slowNames struct {
 	asked chan string
 }
 
-func (n slowNames) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+func (n slowNames) wait(ctx context.Context, host string) error {
 	n.asked <- host
 	select {
 	case <-n.let:
+		return nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
+	}
+}
+
+func (n slowNames) LookupSRV(ctx context.Context, service, proto, name string) (string, []*net.SRV, error) {
+	if err := n.wait(ctx, "_"+service+"._"+proto+"."+name); err != nil {
+		return "", nil, err
+	}
+	return n.names.LookupSRV(ctx, service, proto, name)
+}
+
+func (n slowNames) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+	if err := n.wait(ctx, host); err != nil {
+		return nil, err
 	}
 	return n.names.LookupNetIP(ctx, network, host)
 }
@@ -89,28 +103,37 @@ func (n slowNames) LookupNetIP(ctx context.Context, network, host string) ([]net
 // A 200 is acknowledged before the name in its Contact is known, so that it is not said
 // again; and one that is said again does not end the call.
 func TestACKDoesNotWaitForDNS(t *testing.T) {
-	gw, proxy := gateway(t), newCallee(t)
-	resolver := slowNames{names{addrs: map[string][]netip.Addr{"gateway.test": {netip.MustParseAddr("127.0.0.2")}}}, make(chan struct{}), make(chan string, 8)}
-	ua := serve(t, strict(sip.Config{Resolver: resolver}))
-	result := dial(t, ua, t.Context(), sip.Target{URI: proxy.uri()})
-	proxy.expect("INVITE")
-	contact := fmt.Sprintf("gateway.test:%d", gw.port())
-	proxy.accept(contact)
-	proxy.expect("ACK")
-	d := wait(t, result, "answer")
-	if d.err != nil {
-		t.Fatal(d.err)
-	}
-	wait(t, resolver.asked, "look-up")
-	proxy.accept(contact)
-	if r := proxy.expect("ACK"); r.Method != gosip.ACK {
-		t.Errorf("%s", r)
-	}
-	close(resolver.let)
-	gw.expect("ACK")
-	hang(t, gw, d)
-	if proxy.last["BYE"] != nil {
-		t.Error("the 200 that was said again was answered with BYE")
+	for _, ported := range []bool{true, false} {
+		t.Run(fmt.Sprintf("port=%v", ported), func(t *testing.T) {
+			gw, proxy := gateway(t), newCallee(t)
+			resolver := slowNames{service("gateway.test", gw.conn.LocalAddr().(*net.UDPAddr).AddrPort()), make(chan struct{}), make(chan string, 8)}
+			resolver.srv["_sip._udp.gateway.test"] = resolver.srv["_sip._udp.gateway.test"][1:]
+			resolver.addrs["gateway.test"] = resolver.addrs["server.gateway.test"]
+			ua := serve(t, strict(sip.Config{Resolver: resolver}))
+			result := dial(t, ua, t.Context(), sip.Target{URI: proxy.uri()})
+			proxy.expect("INVITE")
+			contact, first := "gateway.test", "_sip._udp.gateway.test"
+			if ported {
+				contact, first = fmt.Sprintf("gateway.test:%d", gw.port()), "gateway.test"
+			}
+			proxy.accept(contact)
+			proxy.expect("ACK")
+			d := wait(t, result, "answer")
+			if d.err != nil {
+				t.Fatal(d.err)
+			}
+			if asked := wait(t, resolver.asked, "look-up"); asked != first {
+				t.Errorf("asked for %s", asked)
+			}
+			proxy.accept(contact)
+			proxy.expect("ACK")
+			close(resolver.let)
+			gw.expect("ACK")
+			hang(t, gw, d)
+			if proxy.last["BYE"] != nil {
+				t.Error("the 200 that was said again was answered with BYE")
+			}
+		})
 	}
 }
 

@@ -53,9 +53,10 @@ func (u *UserAgent) locate(ctx context.Context, targets []TrunkTarget) (found []
 	return found, errs
 }
 
-// locateTarget is RFC 3263 section 4.2 for a transport that is configured: an
-// address stands for itself, a port leads to the name's addresses, and a name
-// alone to its SRV records, if it has any.
+// locateTarget is RFC 3263 section 4.2 for a transport that is configured, or that a
+// dialog's URI has: an address stands for itself, a port leads to the name's addresses,
+// and a name alone to its SRV records, if it has any. NAPTR records, by which a name
+// chooses the transport (section 4.1), are left out: nobody is asked for them.
 func (u *UserAgent) locateTarget(ctx context.Context, t TrunkTarget) ([]netip.AddrPort, error) {
 	host := strings.Trim(t.Host, "[]")
 	port := t.Port
