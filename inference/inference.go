@@ -55,7 +55,8 @@ type Recognition interface {
 
 // Lagging is a Recognition that knows how far it is behind.
 type Lagging interface {
-	// Lag is the length of the audio that it was given and has not heard yet. It does not block.
+	// Lag is the length of the audio that it was given and has not heard yet, and at least a
+	// frame while the final result of an utterance is due. It does not block.
 	Lag() time.Duration
 }
 

@@ -115,6 +115,9 @@ func (b *backlog) next() (audio []int16, finish bool) {
 // undecoded is the audio that the worker was not given or has not acknowledged, in samples.
 func (b *backlog) undecoded() int { return b.end() - b.sent + b.inflight }
 
+// owes says that an utterance has ended and has no final result yet.
+func (b *backlog) owes() bool { return len(b.pieces) > 0 && b.pieces[0].finished }
+
 // heard counts n samples as acknowledged.
 func (b *backlog) heard(n int) { b.inflight = max(0, b.inflight-n) }
 

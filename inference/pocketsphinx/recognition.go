@@ -9,6 +9,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/worker"
+	"parley/media"
 )
 
 const (
@@ -295,7 +296,13 @@ func (r *recognition) failLocked(err error) {
 
 // Lag implements inference.Lagging.
 func (r *recognition) Lag() time.Duration {
-	return time.Duration(r.undecoded()) * time.Second / time.Duration(rate)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.backlog.undecoded()
+	if n == 0 && r.backlog.owes() {
+		n = media.Rate16k.FrameSamples()
+	}
+	return time.Duration(n) * time.Second / time.Duration(rate)
 }
 
 // undecoded is the audio that waits for the worker, in samples.

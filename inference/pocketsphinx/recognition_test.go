@@ -218,6 +218,30 @@ func TestLaggingEngine(t *testing.T) {
 	}
 }
 
+// A recogniser that has heard all and not yet said what it was is behind, however long its
+// worker takes.
+func TestLagUntilTheFinal(t *testing.T) {
+	e := start(t, Config{Processes: 1})
+	r := open(t, e, prompt)
+	recognise(t, r, audio(t))
+	write(r, audio(t))
+	lagging := r.(inference.Lagging)
+	for lagging.Lag() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	pid := e.pool.PIDs()[0]
+	syscall.Kill(pid, syscall.SIGSTOP)
+	n := r.Finish()
+	if lagging.Lag() == 0 {
+		t.Error("no lag, and no final result")
+	}
+	syscall.Kill(pid, syscall.SIGCONT)
+	await(t, r, n)
+	if lag := lagging.Lag(); lag != 0 {
+		t.Errorf("a lag of %v after the final result", lag)
+	}
+}
+
 func TestCancelledStreamsAreFreed(t *testing.T) {
 	e := start(t, Config{Processes: 1})
 	ctx, cancel := context.WithCancel(t.Context())
