@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/billing/payment"
 )
 
 // Demonstration is a call that was recorded elsewhere, to be shown in the history of an
@@ -65,6 +68,42 @@ func (db *DB) AddDemonstration(ctx context.Context, d Demonstration, now time.Ti
 		return d.close(ctx, tx, db, w, id, now)
 	})
 	return id, err
+}
+
+// demonstrationTopUp is the provider of a top-up that came with the demonstration, and the
+// ledger account that its money comes from. There is none of that name, so none is asked for
+// it and no card counts as saved by it.
+const demonstrationTopUp = "demonstration"
+
+// Demonstration says that it came with the demonstration: there is no payment behind it.
+func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
+
+// TopUpDemonstration gives the account of the demonstration its balance, once: a top-up that
+// has succeeded and that nobody paid.
+func (db *DB) TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error {
+	return db.tx(ctx, "top up the demonstration", func(tx pgx.Tx) error {
+		w, err := db.lockWallet(ctx, tx, account, now) // which has others wait who do the same
+		if err != nil {
+			return err
+		}
+		var there bool
+		err = tx.QueryRow(ctx, `select exists (select from topups where account_id = $1 and provider = $2)
+			or exists (select from ledger_transfers where account_id = $1 and idem = 'demo:topup')`, // of older versions
+			account, demonstrationTopUp).Scan(&there)
+		if err != nil || there {
+			return err
+		}
+		t := &TopUp{ID: newID(topupID, now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: now}
+		if err := t.insert(ctx, tx); err != nil {
+			return err
+		}
+		s := settling{tx: tx, w: w, t: t, now: now}
+		// By the payment's name the ledger and the row are compared; this one is ours.
+		if err := s.succeed(ctx, payment.Payment{ID: t.ID, Amount: amount}); err != nil {
+			return err
+		}
+		return s.save(ctx, "")
+	})
 }
 
 // take makes it its row's call.

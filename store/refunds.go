@@ -41,7 +41,8 @@ const selectRefund = `select r.id, r.account_id, r.topup_id, t.payment_id, r.amo
 // paid pot and notes that the provider is to give it back. Never more than that pot
 // holds after sessions in progress and what is held for them: ErrInsufficientBalance.
 // While a payment is disputed its bank decides: ErrDisputed. ErrInvalid is more than
-// is left of the top-up, and a second refund of it before the first is settled.
+// is left of the top-up, a second refund of it before the first is settled, and any of a
+// top-up that came with the demonstration.
 func (db *DB) RequestRefund(ctx context.Context, account, topup string, amount billing.Money, now time.Time) (*Refund, error) {
 	if _, err := payment.Cents(amount); err != nil {
 		return nil, invalid("the amount must be above 0, in whole cents")
@@ -61,6 +62,8 @@ func (db *DB) RequestRefund(ctx context.Context, account, topup string, amount b
 		switch {
 		case err != nil:
 			return err
+		case t.Demonstration():
+			return invalid("the top-up came with the demonstration: there is no payment behind it to give back")
 		case w.disputes > 0:
 			return ErrDisputed
 		case promised > 0:

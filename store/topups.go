@@ -87,8 +87,7 @@ func (db *DB) CreateTopUp(ctx context.Context, account, provider string, amount 
 		if lately >= MaxTopUps {
 			return ErrTopUps
 		}
-		if _, err = tx.Exec(ctx, `insert into topups (id, account_id, provider, amount_nano, state, created_at)
-			values ($1, $2, $3, $4, 'created', $5)`, t.ID, account, provider, amount, now); err != nil {
+		if err := t.insert(ctx, tx); err != nil {
 			return err
 		}
 		b := &pgx.Batch{}
@@ -99,6 +98,13 @@ func (db *DB) CreateTopUp(ctx context.Context, account, provider string, amount 
 		return nil, err
 	}
 	return t, nil
+}
+
+// insert writes a top-up that was just created.
+func (t *TopUp) insert(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `insert into topups (id, account_id, provider, amount_nano, state, created_at)
+		values ($1, $2, $3, $4, 'created', $5)`, t.ID, t.Account, t.Provider, t.Amount, t.CreatedAt)
+	return err
 }
 
 // OpenTopUp notes the page that the provider made for a top-up.

@@ -26,13 +26,15 @@ type TopUp struct {
 	Paid      wallet.USD `json:"paid" doc:"What was received and added to the balance."`
 	Refunded  wallet.USD `json:"refunded" doc:"Of it, what went back to the card."`
 	Automatic bool       `json:"automatic" doc:"Whether automatic recharge charged a saved card: there is no page."`
-	CreatedAt time.Time  `json:"created_at" doc:"When it was begun."`
-	SettledAt *time.Time `json:"settled_at" doc:"When it ended; null before."`
+	// Demonstration is absent of top-ups that somebody begins.
+	Demonstration bool       `json:"demonstration,omitempty" doc:"It came with the demonstration: nobody paid it, and nothing of it goes back to a card. Absent: it is a payment."`
+	CreatedAt     time.Time  `json:"created_at" doc:"When it was begun."`
+	SettledAt     *time.Time `json:"settled_at" doc:"When it ended; null before."`
 }
 
 func view(t *store.TopUp) TopUp {
 	return TopUp{ID: t.ID, Amount: wallet.USD(t.Amount), State: string(t.State), URL: t.URL, Paid: wallet.USD(t.Paid),
-		Refunded: wallet.USD(t.Refunded), Automatic: t.Automatic, CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
+		Refunded: wallet.USD(t.Refunded), Automatic: t.Automatic, Demonstration: t.Demonstration(), CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
 }
 
 // dollars is an amount in a request.

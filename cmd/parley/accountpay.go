@@ -56,8 +56,8 @@ func newAccountRefund() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "refund ACCOUNT_ID TOPUP_ID AMOUNT", Short: "Give a part of a top-up back to the card",
 		Long: "Takes the amount, in US dollars, out of the balance at once and has the server give it back through the payment provider; if that\n" +
 			"fails the amount returns. Never more than is left of the top-up, and of what was paid and not spent. A refund that was made at the\n" +
-			"provider's own page is taken out of the balance by itself. The command waits 10 seconds for the server; without one the refund is\n" +
-			"made when it runs again.",
+			"provider's own page is taken out of the balance by itself. What the demonstration began with was paid by nobody and is refused.\n" +
+			"The command waits 10 seconds for the server; without one the refund is made when it runs again.",
 		Example: "  parley account refund acc_… top_… 12.50", Args: cobra.ExactArgs(3)},
 		func(a *admin, args []string) error {
 			amount, err := billing.ParseMoney(args[2])

@@ -29,7 +29,6 @@ const (
 	demoAccount = "Demonstration"
 	demoNumber  = "+34911234567"
 	demoSecond  = "+12025550143"
-	demoCredit  = "demo:topup"
 	demoTopup   = 20 // US dollars
 )
 
@@ -70,9 +69,7 @@ func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
 	if d.Account, err = n.db.DemonstrationAccount(ctx, demoAccount, n.RateCard(), now); err != nil {
 		return d, err
 	}
-	_, _, err = n.db.Credit(ctx, store.Credit{Account: d.Account, Kind: store.Topup, Amount: demoTopup * billing.USD,
-		Key: demoCredit, Source: "sim"}, now)
-	if err != nil {
+	if err := n.db.TopUpDemonstration(ctx, d.Account, demoTopup*billing.USD, now); err != nil {
 		return d, err
 	}
 	if err := n.seedAgents(ctx, &d, now); err != nil {

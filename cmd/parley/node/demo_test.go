@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -28,6 +29,7 @@ func newDemonstration(t *testing.T, env ...string) *site {
 	n, err := Open(t.Context(), cfg, storetest.URL(t), "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.NewTextHandler(&s.log, nil)))
 	s.ok(err)
 	n.DataDir = t.TempDir()
+	s.ok(n.TakePayments("127.0.0.1:0", "a master secret of a test, long enough"))
 	s.nodes[0], s.servers[0] = n, httptest.NewServer(n.Handler())
 	ctx, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -191,7 +193,7 @@ func TestOlderDemonstration(t *testing.T) {
 		_, _, err := n.db.Credit(t.Context(), store.Credit{Account: d.Account, Kind: kind, Amount: amount, Key: key, Source: "sim"}, now)
 		s.ok(err)
 	}
-	credit(store.Topup, demoTopup*billing.USD, demoCredit)
+	credit(store.Topup, 20*billing.USD, "demo:topup")
 	credit(store.Adjustment, -25*billing.USD, "spent")
 	a, err := n.db.CreateAgent(t.Context(), d.Account, demoAgent, now)
 	s.ok(err)
@@ -203,8 +205,36 @@ func TestOlderDemonstration(t *testing.T) {
 	if calls := s.list("/v1/calls", "data"); len(calls) != 0 {
 		t.Errorf("without balance there are calls: %v", calls)
 	}
+	if _, balance := s.ask("GET", "/v1/balance", s.key, ""); balance["balance"] != 0.0 {
+		t.Errorf("its money is added again: %v", balance)
+	}
 	credit(store.Adjustment, 20*billing.USD, "again")
 	s.seed()
+	s.wantDemonstration()
+}
+
+// TestDemonstrationTopUp: the balance that a demonstration begins with is listed as a top-up,
+// once, on its page too. No payment is behind it, so nothing of it goes back to a card.
+func TestDemonstrationTopUp(t *testing.T) {
+	t.Parallel()
+	s := newDemonstration(t, "PARLEY_PAYMENTS=simulated")
+	s.seed()
+	d := s.seed()
+	all := s.list("/v1/topups", "data")
+	if len(all) != 1 || all[0]["demonstration"] != true || all[0]["state"] != "succeeded" || all[0]["paid"] != 20.0 || all[0]["settled_at"] == nil || all[0]["url"] != "" {
+		t.Fatalf("the top-ups are %v", all)
+	}
+	db := s.nodes[0].db
+	_, err := db.RequestRefund(t.Context(), d.Account, all[0]["id"].(string), billing.USD, time.Now())
+	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "no payment behind it") {
+		t.Errorf("a refund: %v", err)
+	}
+	if asked, err := db.AskedRefunds(t.Context(), "demonstration"); err != nil || len(asked) != 0 {
+		t.Errorf("refunds are asked for: %v, %v", asked, err)
+	}
+	if status, recharge := s.ask("GET", "/v1/auto-recharge", s.key, ""); status != http.StatusOK || recharge["card_saved"] != false {
+		t.Errorf("it counts as a card: %d %v", status, recharge)
+	}
 	s.wantDemonstration()
 }
 
