@@ -36,6 +36,7 @@ func agentPages() []page {
 		{route: "GET " + one + "/versions", serve: listVersions},
 		{route: "GET " + one + "/versions/{version}", serve: versionPage},
 		{route: "POST " + one + "/versions/{version}/restore", serve: restoreVersion},
+		{route: "POST " + one + "/limit", open: owners, serve: setAgentLimit},
 		{route: "GET " + one + "/delete", serve: deletePage},
 		{route: "POST " + one + "/delete", serve: deleteAgent},
 	}
@@ -108,6 +109,7 @@ type agentView struct {
 	Form     *agentForm
 	Document string // the whole as a file
 	Numbers  []string
+	Limit    *limitView  // of spending; nil: it is new
 	Wrong    []Complaint // with the document
 	Early    bool        // whether answers are begun early unless an agent says otherwise
 	Stages   []agentStage
@@ -152,21 +154,36 @@ func (q *Request) agent() (*agentDocument, error) {
 }
 
 func editAgent(q *Request) error {
-	a, err := q.agent()
+	v, err := q.agentEdited()
 	if err != nil {
 		return err
+	}
+	return q.Page("agent", v.Title, v)
+}
+
+// agentEdited is what the editor shows of the agent of the path as it is stored.
+func (q *Request) agentEdited() (*agentView, error) {
+	a, err := q.agent()
+	if err != nil {
+		return nil, err
 	}
 	f, err := formOf(a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v := q.agentView(a, f)
+	return v, q.beside(v)
+}
+
+// beside adds what the editor shows beside the form.
+func (q *Request) beside(v *agentView) error {
 	numbers, err := q.numbersOf()
-	v.Numbers = numbers[a.ID]
 	if err != nil {
 		return err
 	}
-	return q.Page("agent", a.Name, v)
+	v.Numbers = numbers[v.ID]
+	v.Limit, err = q.limit(v.ID, Path(agentsAt+"/", v.ID, "/limit"), "Its conversations count, whoever begins them.")
+	return err
 }
 
 // judge has the API say what is wrong with a document.
@@ -239,6 +256,9 @@ func saveAgent(q *Request) error {
 		return err
 	}
 	v := q.agentView(stored, f)
+	if err := q.beside(v); err != nil {
+		return err
+	}
 	if !f.OK() || f.Value("more") != "" {
 		return q.Invalid("agent", "agent-form", stored.Name, v)
 	}

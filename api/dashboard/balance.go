@@ -22,6 +22,7 @@ func balancePages() []page {
 		{route: "GET " + balanceAt, serve: balancePage},
 		{route: "POST " + balanceAt + "/topups", serve: topUp},
 		{route: "POST " + balanceAt + "/recharge", serve: setRecharge},
+		{route: "POST " + balanceAt + "/limit", open: owners, serve: setAccountLimit},
 		{route: "GET " + balanceAt + "/statement", serve: statementPage},
 		{route: "GET " + balanceAt + "/receipts/{id}", serve: receiptPage},
 	}
@@ -35,6 +36,7 @@ type balanceView struct {
 	Chart  chart
 	ByKind []spent
 	Spent  billing.Money // in all these days
+	Limit  *limitView
 
 	Payments bool // whether the server takes any
 	TopUps   []topup.TopUp
@@ -114,6 +116,10 @@ func (q *Request) balanceView() (*balanceView, error) {
 		return nil, err
 	}
 	if err := q.Call(http.MethodGet, "/v1/balance", nil, &v.Wallet); err != nil {
+		return nil, err
+	}
+	var err error
+	if v.Limit, err = q.accountLimit(); err != nil {
 		return nil, err
 	}
 	return v, q.usage(v)

@@ -269,6 +269,7 @@ func talks(_ *world, b *dashboardtest.Tab) {
 
 func topsUp(w *world, b *dashboardtest.Tab) {
 	b.Wait(`document.querySelectorAll("#legend li").length > 0 && document.querySelector("#chart canvas").width > 100`)
+	limits(w, b)
 	b.Skip()
 	b.TabTo("#amount")
 	b.Press(kb.Delete, "5", kb.Enter)

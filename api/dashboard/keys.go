@@ -8,18 +8,23 @@ import (
 	"parley/store"
 )
 
+const keysAt = home + "/keys"
+
 func keyPages() []page {
 	return []page{
-		{route: "GET " + home + "/keys", serve: keysPage},
-		{route: "POST " + home + "/keys", serve: createKey},
-		{route: "POST " + home + "/keys/{id}/revoke", serve: revokeKey},
+		{route: "GET " + keysAt, serve: keysPage},
+		{route: "POST " + keysAt, serve: createKey},
+		{route: "POST " + keysAt + "/{id}/revoke", serve: revokeKey},
+		{route: "GET " + keysAt + "/{id}/limit", open: owners, serve: keyLimitPage},
+		{route: "POST " + keysAt + "/{id}/limit", open: owners, serve: setKeyLimit},
 	}
 }
 
 type keysView struct {
-	Keys []manage.APIKey
-	Next string // address of older ones
-	Form *Form
+	Keys   []manage.APIKey
+	Limits map[string]*limitView // of spending, by key
+	Next   string                // address of older ones
+	Form   *Form
 	// Made is the key that was just made, and Secret what is shown of it this once.
 	Made   *manage.APIKey
 	Secret string
@@ -47,9 +52,13 @@ func (q *Request) keysView(f *Form) (*keysView, error) {
 	if err := q.Call(http.MethodGet, "/v1/keys?limit=50&cursor="+url.QueryEscape(cursor), nil, &list); err != nil {
 		return nil, err
 	}
-	v := &keysView{Keys: list.Data, Form: f, Base: q.base(), Owner: q.Principal().Owner}
+	limits, err := q.keyLimits()
+	if err != nil {
+		return nil, err
+	}
+	v := &keysView{Keys: list.Data, Limits: limits, Form: f, Base: q.base(), Owner: q.Principal().Owner}
 	if list.Next != nil {
-		v.Next = home + "/keys?cursor=" + url.QueryEscape(*list.Next)
+		v.Next = keysAt + "?cursor=" + url.QueryEscape(*list.Next)
 	}
 	return v, nil
 }
@@ -113,5 +122,5 @@ func revokeKey(q *Request) error {
 	if err := q.Call(http.MethodDelete, Path("/v1/keys/", q.ID("id")), nil, nil); err != nil {
 		return err
 	}
-	return q.Done(home+"/keys", "The key was revoked. Requests with it are refused from now on.")
+	return q.Done(keysAt, "The key was revoked. Requests with it are refused from now on.")
 }

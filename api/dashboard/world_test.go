@@ -43,7 +43,7 @@ func newWorld(t testing.TB) *world {
 	k, _, err := w.DB.MakeKey(ctx, store.NewKey{Account: w.Account, Name: "old website", Role: store.RoleMember}, at)
 	w.OK(err)
 	w.OK(w.DB.RevokeKey(ctx, w.Account, k.ID, at))
-	_, _, err = w.DB.MakeKey(ctx, store.NewKey{Account: w.Account, Name: "website", Role: store.RoleMember}, at)
+	good, _, err := w.DB.MakeKey(ctx, store.NewKey{Account: w.Account, Name: "website", Role: store.RoleMember}, at)
 	w.OK(err)
 	hook, _, err := w.Hooks.Create(ctx, w.Account, store.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}}, at)
 	w.OK(err)
@@ -56,7 +56,7 @@ func newWorld(t testing.TB) *world {
 	w.OK(w.DB.OpenDispute(ctx, other.ID, "pi_1", at))
 	w.ids = map[string]string{"agent": agent, "doomed": makeAgent(w.Site, w.Account, store.Agent{Name: "Doomed", Voice: "M1", Language: "en"}).ID,
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
-		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2",
+		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2",
 		"batch": strings.TrimPrefix(batch.Header.Get("Location"), "/app/bulk/")}
 	w.ids["reset"], err = w.DB.NewSignInLink(ctx, w.User, time.Now())
 	w.OK(err)

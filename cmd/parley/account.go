@@ -199,7 +199,7 @@ func newAccountSet() *cobra.Command {
 	var email, dailyLimit, of string
 	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's limits, mail address or retention, suspend it or let it go on",
 		Long: "Changes what is mentioned and leaves the rest. A suspended account starts nothing, and its conversations say\n" +
-			"goodbye and end within seconds.",
+			"goodbye and end within seconds. Owners set daily limits in the dashboard, too: under Balance, API keys and each agent's settings.",
 		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true\n  parley account set acc_… --daily-limit 20 --limit-of key_…", Args: cobra.ExactArgs(1)}
 	adminCommand(cmd, func(a *admin, args []string) error {
 		var change store.AccountChange
