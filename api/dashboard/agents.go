@@ -175,7 +175,7 @@ func (q *Request) agentEdited() (*agentView, error) {
 	return v, q.beside(v)
 }
 
-// beside adds what the editor shows beside the form.
+// beside adds what the editor shows beside the form and below it.
 func (q *Request) beside(v *agentView) error {
 	numbers, err := q.numbersOf()
 	if err != nil {

@@ -18,15 +18,19 @@ type topUpView struct {
 	Paid      money      `json:"paid"`
 	Refunded  money      `json:"refunded"`
 	Provider  string     `json:"provider"`
-	Payment   string     `json:"payment"` // the provider's name of it; empty before it succeeded
+	Payment   string     `json:"payment"` // the provider's name of it; empty before it succeeded, and where nobody paid
 	Automatic bool       `json:"automatic"`
 	CreatedAt time.Time  `json:"created_at"`
 	SettledAt *time.Time `json:"settled_at"` // null while it is open
 }
 
 func viewTopUp(t *store.TopUp) topUpView {
-	return topUpView{ID: t.ID, State: string(t.State), Amount: t.Amount, Paid: t.Paid, Refunded: t.Refunded, Provider: t.Provider,
+	v := topUpView{ID: t.ID, State: string(t.State), Amount: t.Amount, Paid: t.Paid, Refunded: t.Refunded, Provider: t.Provider,
 		Payment: t.Payment, Automatic: t.Automatic, CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
+	if t.Demonstration() {
+		v.Payment = ""
+	}
+	return v
 }
 
 func (v *topUpView) show(w io.Writer) {
@@ -37,6 +41,9 @@ func (v *topUpView) show(w io.Writer) {
 	if v.Automatic {
 		note += ", automatic"
 	}
+	if v.State == string(store.TopUpSucceeded) && v.Payment == "" {
+		note += ", came with the demonstration"
+	}
 	fmt.Fprintf(w, "%s\t%s\t%s USD\t%s%s\t%s\n", v.ID, stamp(&v.CreatedAt), v.Amount, v.State, note, v.Payment)
 }
 
@@ -44,7 +51,8 @@ func newAccountTopups() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{Use: "topups ACCOUNT_ID", Short: "List an account's payments, newest first",
 		Long: "Lists the account's top-ups, those that were begun and not paid too, newest first: when, how much in US dollars, what became of\n" +
-			"it, and the payment provider's name of the payment. What an operator has credited by hand is none of them.",
+			"it, and the payment provider's name of the payment. What an operator has credited by hand is none of them. What a demonstration began with\n" +
+			"is one that nobody paid.",
 		Example: "  parley account topups acc_… --json", Args: cobra.ExactArgs(1)}
 	adminCommand(cmd, func(a *admin, args []string) error {
 		if limit < 0 {

@@ -320,16 +320,30 @@ func checkDemo(t *testing.T, s *server, first demo) {
 	}
 	b := openBooks(t, s)
 	defer b.close()
+	var id string
 	var accounts, agents, numbers, calls, batches, topups int
 	var sum billing.Money
 	err := b.sql.QueryRow(b.ctx, `with d as (select id from accounts where name = 'Demonstration')
-		select (select count(*) from d), (select count(*) from agents where account_id in (select id from d)),
+		select (select max(id) from d), (select count(*) from d), (select count(*) from agents where account_id in (select id from d)),
 			(select count(*) from numbers where account_id in (select id from d)),
 			(select count(*) from calls where account_id in (select id from d)), (select count(*) from campaigns where account_id in (select id from d)),
 			count(*), coalesce(sum(amount_nano), 0) from ledger_transfers where kind = 'topup' and account_id in (select id from d)`).
-		Scan(&accounts, &agents, &numbers, &calls, &batches, &topups, &sum)
+		Scan(&id, &accounts, &agents, &numbers, &calls, &batches, &topups, &sum)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var listed struct {
+		Topups []struct {
+			ID                       string `json:"topup_id"`
+			Provider, Payment, State string
+		}
+	}
+	admin(t, s.dir, &listed, "account", "topups", id)
+	if len(listed.Topups) != 1 || listed.Topups[0].Provider != "demonstration" || listed.Topups[0].Payment != "" || listed.Topups[0].State != "succeeded" {
+		t.Fatalf("the top-ups are %+v", listed)
+	}
+	if o := do(t, command(s.dir, nil, "account", "refund", id, listed.Topups[0].ID, "1")); o.status != usage || !strings.Contains(o.errOut, "no payment behind it") {
+		t.Errorf("its refund: exit status %d: %s", o.status, o.errOut)
 	}
 	if accounts != 1 || agents != 2 || numbers != 2 || calls != 3 || batches != 1 || topups != 1 || sum != 20*billing.USD {
 		t.Errorf("%d accounts, %d agents, %d numbers, %d calls, %d batches, %d top-ups of %s in all", accounts, agents, numbers, calls, batches, topups, sum)
