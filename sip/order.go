@@ -10,8 +10,9 @@ const (
 	// maxInOrder bounds the requests of a call that wait for those before them; more are
 	// taken as they come.
 	maxInOrder = 32
-	// orderPatience is how long one waits for another that came before it.
-	orderPatience = 100 * time.Millisecond
+	// orderPatience is how long one waits for the one before it: some never come so far.
+	// The far end sends a request again after T1 (RFC 3261 section 17.1.2.2).
+	orderPatience = 500 * time.Millisecond
 )
 
 // order has the requests of a call handled in the order in which they came: the library
@@ -35,9 +36,10 @@ func (o *order) arrived(seq uint32) {
 	}
 }
 
-// await waits until those that came before are handled, or for orderPatience.
+// await waits until those that came before are handled, or none is for orderPatience.
 func (o *order) await(seq uint32) {
-	var late <-chan time.Time
+	patience := time.NewTimer(orderPatience)
+	defer patience.Stop()
 	for {
 		o.mu.Lock()
 		first, moved := len(o.come) == 0 || o.come[0] >= seq, o.moved
@@ -45,14 +47,10 @@ func (o *order) await(seq uint32) {
 		if first {
 			return
 		}
-		if late == nil {
-			t := time.NewTimer(orderPatience)
-			defer t.Stop()
-			late = t.C
-		}
 		select {
 		case <-moved:
-		case <-late:
+			patience.Reset(orderPatience)
+		case <-patience.C:
 			return
 		}
 	}
