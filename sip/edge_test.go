@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	gosip "github.com/emiago/sipgo/sip"
+
 	"parley/media"
 	"parley/media/mediatest"
 	"parley/sip"
@@ -316,6 +318,114 @@ func TestEdge(t *testing.T) {
 	}
 	if n, err := scanner.Read(b[:]); err == nil {
 		t.Errorf("a stranger is told %s", b[:n])
+	}
+}
+
+// translated is a far end behind an address translator: what it says of itself is an
+// address that is not there.
+func translated(t *testing.T, edge, from netip.AddrPort) *called {
+	t.Helper()
+	c := &called{seen: map[string]bool{}, peer: &peer{t: t, ua: edge, msgs: make(chan gosip.Message, 64), tag: "their-tag", seq: 1, callID: t.Name()}}
+	var err error
+	if c.udp, err = net.DialUDP("udp", net.UDPAddrFromAddrPort(from), net.UDPAddrFromAddrPort(edge)); err != nil {
+		t.Fatal(err)
+	}
+	if c.rtp, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(from.Addr(), 0))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.udp.Close(); c.rtp.Close() })
+	all := &peer{udp: c.udp, msgs: make(chan gosip.Message)}
+	stop := make(chan struct{})
+	go all.readUDP()
+	go func() {
+		for {
+			select {
+			case m := <-all.msgs:
+				if r, ok := m.(*gosip.Request); !ok || r.Method != gosip.OPTIONS { // probes
+					c.msgs <- m
+				}
+			case <-stop:
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop) })
+	return c
+}
+
+const hidden = "192.168.77.7"
+
+func (c *called) hiddenOffer() string {
+	return strings.Replace(c.offer(), "c=IN IP4 127.0.0.1", "c=IN IP4 "+hidden, 1)
+}
+
+// takes checks that sound arrives where nothing was sent from.
+func (c *called) takes() {
+	c.t.Helper()
+	_ = c.rtp.SetReadDeadline(time.Now().Add(patience))
+	if _, err := c.rtp.Read(make([]byte, 2000)); err != nil {
+		c.t.Errorf("no sound: %v", err)
+	}
+}
+
+// TestEdgeFollowsTranslators: a far end whose Contact and description have a private
+// address, and whose packets come from elsewhere, gets the requests of a call where its
+// packets come from, and the sound, whoever called and whoever hangs up.
+func TestEdgeFollowsTranslators(t *testing.T) {
+	t.Parallel()
+	legs := make(chan *sip.Leg, 1)
+	node := behind(t, firstNode, sip.Config{OnCall: taking(t, legs)})
+	from := netip.AddrPortFrom(carrierAddr, freePort(t).Port())
+	at, _ := edge(t, node.Addr(), node.Addr(), from)
+	far := translated(t, at, from)
+	contact := "<sip:far@" + hidden + ":5060>"
+	accept := func(r *gosip.Request) {
+		res := gosip.NewResponseFromRequest(r, 200, "OK", []byte(far.hiddenOffer()))
+		res.To().Params.Remove("tag")
+		res.To().Params.Add("tag", far.tag)
+		res.AppendHeader(gosip.NewHeader("Contact", contact))
+		res.AppendHeader(gosip.NewHeader("Content-Type", "application/sdp"))
+		far.write(res.String())
+	}
+	result := dial(t, node, t.Context(), sip.Target{URI: "sip:" + number + "@" + at.String()})
+	accept(far.rung())
+	far.expect("ACK")
+	d := wait(t, result, "answer")
+	if d.err != nil {
+		t.Fatal(d.err)
+	}
+	out := last(d.leg)
+	far.takes()
+	out.finish(far)
+
+	for _, theirs := range []bool{true, false} {
+		far.callID, far.toTag = fmt.Sprintf("%s-%v", t.Name(), theirs), ""
+		headers := []string{"Contact: " + contact, "Via: SIP/2.0/UDP " + hidden + ":5060;branch=" + gosip.GenerateBranch()}
+		far.write(far.request("INVITE", far.hiddenOffer(), headers...))
+		res := far.response(200, "INVITE")
+		far.toTag = res.To().Params.GetOr("tag", "")
+		routes := []string{}
+		for _, h := range res.GetHeaders("Record-Route") {
+			routes = append(routes, "Route: "+h.Value())
+		}
+		routed := func(method string) string {
+			headers[1] = "Via: SIP/2.0/UDP " + hidden + ":5060;branch=" + gosip.GenerateBranch()
+			text := far.request(method, "", append(headers, routes...)...)
+			return strings.Replace(text, method+" sip:+15550100002@127.0.0.1 ", method+" "+res.Contact().Address.String()+" ", 1)
+		}
+		far.write(routed("ACK"))
+		in := last(wait(t, legs, "leg"))
+		far.takes()
+		if theirs {
+			far.seq++
+			far.write(routed("BYE"))
+			far.response(200, "BYE")
+			if err := wait(t, in.ended, "end of the call"); err != nil {
+				t.Errorf("ended with %v", err)
+			}
+		} else {
+			in.finish(far)
+		}
 	}
 }
 
