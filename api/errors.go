@@ -31,6 +31,7 @@ var (
 	ErrNotFound     = errors.New("there is nothing at this address")
 	ErrWrongMethod  = errors.New("the address does not take this method")
 	ErrSessionStart = errors.New("the conversation could not be started")
+	ErrTimeLimit    = errors.New("the conversation has lasted as long as it may")
 	ErrTicketScope  = errors.New("the ticket does not open this")
 	ErrRole         = errors.New("the credential's role does not open this")
 	ErrMediaType    = errors.New("the media type is not taken here")
@@ -121,6 +122,7 @@ var table = []struct {
 	{ErrCannotHear, problem(503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0)},
 	{ErrTicketScope, problem(403, "auth.ticket_not_allowed", "A ticket does not open this; send an API key.", false, 0)},
 	{ErrRole, problem(403, "auth.role_not_allowed", "This needs an owner's sign-in or a key with the right: the role owner for people, the mark money for what is paid. An operator's key has no account.", false, 0)},
+	{ErrTimeLimit, problem(403, "auth.time_limited", "The conversation has reached its longest duration.", false, 0)},
 	{store.ErrTicketUsed, problem(403, "auth.time_limited", "The ticket has started as many conversations as it may.", false, 0)},
 	{ErrTextLength, problem(400, "validation.text_too_long", "The text is too long.", false, 0)},
 	{ErrSpeed, problem(400, "validation.speed_out_of_range", "The speed must be from 0.5 to 2.0.", false, 0)},

@@ -45,10 +45,12 @@ func Stopped(err error) error {
 		return fmt.Errorf("%w: %w", store.ErrDisputed, err)
 	case ended.Detail == media.Suspended:
 		return fmt.Errorf("%w: %w", store.ErrSuspended, err)
-	case ended.Reason == media.BalanceExhausted && ended.Detail == media.Spending:
+	case ended.Reason == media.BalanceExhausted && (ended.Detail == media.Spending || ended.Detail == media.TicketSpent):
 		return fmt.Errorf("%w: %w", store.ErrSpending, err)
 	case ended.Reason == media.BalanceExhausted:
 		return fmt.Errorf("%w: %w", store.ErrInsufficientBalance, err)
+	case ended.Reason == media.MaxDuration:
+		return fmt.Errorf("%w: %w", ErrTimeLimit, err)
 	}
 	return fmt.Errorf("%w: %w", ErrDraining, err)
 }

@@ -285,6 +285,30 @@ func TestPlaygroundConnectionLost(t *testing.T) {
 	})
 }
 
+// TestPlaygroundLimits: the page goes by the code of the limit that a conversation reached,
+// and not by an error of before.
+func TestPlaygroundLimits(t *testing.T) {
+	overBoth(t, quietRoom(), true, func(p *playground, _ bool) {
+		p.run("session.addEventListener('state', (e) => (window.last = e.detail))")
+		for _, tt := range []struct{ typed, state, code, says string }{
+			{voicetest.TypeEnd + "balance_exhausted", "nobalance", "billing.insufficient_balance", "The balance does not suffice."},
+			{voicetest.TypeEnd + "balance_exhausted disputed", "ended", "billing.account_disputed", "The conversation has ended. A payment of the account is disputed."},
+			{voicetest.TypeEnd + "balance_exhausted spending_limit", "ended", "limit.spending", "The conversation has ended."},
+			{voicetest.TypeEnd + "max_duration", "ended", "auth.time_limited", "The conversation has ended."},
+			{voicetest.TypeHangUp, "ended", "", "The conversation has ended."},
+		} {
+			p.press("start")
+			p.until("session.state === 'live'")
+			p.run("session.sendText('x'.repeat(4001))")
+			p.types("hello")
+			p.until("text('transcript').includes('You said hello.')")
+			p.run("session.sendText('x'.repeat(4001))")
+			p.types(tt.typed)
+			p.until(fmt.Sprintf("window.last.state === %q && window.last.code === %q && text('state').startsWith(%q)", tt.state, tt.code, tt.says))
+		}
+	})
+}
+
 // findsAnotherWay restarts ICE in the midst of a conversation.
 func (p *playground) findsAnotherWay() {
 	p.T.Helper()

@@ -266,14 +266,28 @@ func TestWidgetSaysWhatFails(t *testing.T) {
 	says("All lines are busy.")
 	s.until("talk.dataset.state === 'ended' && heard.length === 5 && heard.every(([name]) => name === 'end')")
 
+	s.agent.Refusing(store.ErrSpending)
+	s.press("Talk again")
+	says("Nobody can answer at the moment.")
+	s.agent.Refusing(store.ErrDisputed)
+	s.press("Talk again")
+	says("Nobody can answer at the moment.")
 	s.agent.Refusing(nil)
+	for _, end := range [][2]string{{"balance_exhausted", "Nobody can answer at the moment."}, {"balance_exhausted disputed", "Nobody can answer at the moment."},
+		{"balance_exhausted ticket_cost", "The conversation has ended."}, {"max_duration", "The conversation has ended."}} {
+		s.press("Talk again")
+		s.until("session.state === 'live'")
+		s.run("session.sendText('" + voicetest.TypeEnd + end[0] + "')")
+		says(end[1])
+	}
+
 	s.press("Talk again")
 	s.until("session.state === 'live'")
 	s.run("document.querySelectorAll('parley-talk')[1].shadowRoot.querySelector('.launch').focus()")
 	s.Press(kb.Enter)
 	s.until("session.state === 'ended' && document.querySelectorAll('parley-talk')[1].session.state === 'live'")
 	s.run("document.querySelectorAll('parley-talk')[1].remove()")
-	eventually(t, "the ends at the server", func() bool { return s.talk(1).Over() && s.talk(2).Over() })
+	eventually(t, "the ends at the server", func() bool { return s.talk(5).Over() && s.talk(6).Over() })
 }
 
 // TestWidgetFiles: pages of all sites may load them, whatever version they ask for, and

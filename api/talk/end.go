@@ -18,8 +18,19 @@ const (
 	CodeTryLater    = 1013
 )
 
-// CloseCode maps the end of a conversation to a close code and a sentence.
-func CloseCode(e *media.Ended) (int, string) {
+// Goodbye is the close code and the sentence that end a conversation. Sentences are for
+// people: which limit the conversation reached, the client is told first, by an error.
+func (c *Client) Goodbye(e *media.Ended) (code int, why string) {
+	code, why = closing(e)
+	if code == CodePolicy {
+		p := api.ProblemOf(api.Stopped(e))
+		c.send(message{Type: "error", Data: fault{Code: p.Code, Message: why, Retryable: p.Retryable}})
+	}
+	return code, why
+}
+
+// closing maps the end of a conversation to a close code and a sentence.
+func closing(e *media.Ended) (int, string) {
 	switch e.Reason {
 	case media.AgentHangup, media.UserHangup, media.Completed:
 		return CodeNormal, "the conversation has ended"

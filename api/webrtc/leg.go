@@ -45,7 +45,7 @@ func (l *Leg) Run(ctx context.Context) error {
 func (l *Leg) goodbye(cause error) {
 	code, why := talk.CodeGoingAway, "the server is stopping"
 	if ended, ok := errors.AsType[*media.Ended](cause); ok {
-		code, why = talk.CloseCode(ended)
+		code, why = l.Goodbye(ended)
 	}
 	l.Closed(code, why)
 }

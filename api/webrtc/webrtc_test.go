@@ -62,13 +62,26 @@ func TestTwoSessionsOnePort(t *testing.T) {
 	}
 }
 
-// TestGoodbye: what ends a conversation is the last thing the client hears of it.
+// TestGoodbye: what ends a conversation is the last thing the client hears of it, after
+// the code of the limit that it reached.
 func TestGoodbye(t *testing.T) {
-	for reason, code := range map[media.EndReason]string{media.AgentHangup: `"code":1000`, media.BalanceExhausted: `"code":1008`, media.Failed: `"code":1011`} {
+	for _, tt := range []struct {
+		reason       media.EndReason
+		detail       string
+		limit, close string
+	}{
+		{media.AgentHangup, "", "", `"code":1000`},
+		{media.BalanceExhausted, "", "billing.insufficient_balance", `"code":1008`},
+		{media.BalanceExhausted, media.Disputed, "billing.account_disputed", `"code":1008`},
+		{media.APIHangup, media.Suspended, "billing.account_disputed", `"code":1008`},
+		{media.BalanceExhausted, media.Spending, "limit.spending", `"code":1008`},
+		{media.MaxDuration, "", "auth.time_limited", `"code":1008`},
+		{media.Failed, "", "", `"code":1011`},
+	} {
 		s := newServer(t, &agents{converse: func(ctx context.Context, _ talk.Change, leg talk.Leg) {
 			leg.Transcript("agent", "Goodbye.")
 			ctx, cancel := context.WithCancelCause(ctx)
-			cancel(ended(reason))
+			cancel(&media.Ended{Reason: tt.reason, Detail: tt.detail})
 			_ = leg.Run(ctx)
 		}}, webrtc.Options{})
 		c := newCaller(t)
@@ -76,7 +89,10 @@ func TestGoodbye(t *testing.T) {
 		// The conversation may end before the channel opens, and then says nothing.
 		c.say(`{"type":"features","data":[]}`)
 		c.wantSaid("Goodbye.")
-		c.wantSaid(`"closed"`, code)
+		if tt.limit != "" {
+			c.wantSaid(`"type":"error"`, `"code":"`+tt.limit+`"`)
+		}
+		c.wantSaid(`"type":"closed"`, tt.close)
 		wait(t, "the end", c.gone)
 	}
 }

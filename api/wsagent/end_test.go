@@ -26,22 +26,27 @@ var (
 	bareCall = inference.ToolCall{ID: "c2", Name: "order"}
 )
 
-// TestCloseCodes: what a client is told of each end.
+// TestCloseCodes: what a client is told of each end. Whoever reached a limit is told which
+// by the code of an error message, the last before the close.
 func TestCloseCodes(t *testing.T) {
 	for _, tt := range []struct {
 		cause error
 		code  int
+		limit string
 	}{
-		{ended(media.AgentHangup, "goodbye"), 1000},
-		{ended(media.Completed, "transferred"), 1000},
-		{ended(media.APIHangup, ""), 1000},
-		{ended(media.APIHangup, "drain"), 1001},
-		{ended(media.BalanceExhausted, ""), 1008},
-		{ended(media.BalanceExhausted, media.Spending), 1008},
-		{ended(media.MaxDuration, ""), 1008},
-		{ended(media.Failed, "engine"), 1011},
-		{fmt.Errorf("wrapped: %w", ended(media.MaxDuration, "")), 1008},
-		{context.Canceled, 1001},
+		{ended(media.AgentHangup, "goodbye"), 1000, ""},
+		{ended(media.Completed, "transferred"), 1000, ""},
+		{ended(media.APIHangup, ""), 1000, ""},
+		{ended(media.APIHangup, "drain"), 1001, ""},
+		{ended(media.BalanceExhausted, ""), 1008, "billing.insufficient_balance"},
+		{ended(media.BalanceExhausted, media.Disputed), 1008, "billing.account_disputed"},
+		{ended(media.APIHangup, media.Suspended), 1008, "billing.account_disputed"},
+		{ended(media.BalanceExhausted, media.Spending), 1008, "limit.spending"},
+		{ended(media.BalanceExhausted, media.TicketSpent), 1008, "limit.spending"},
+		{ended(media.MaxDuration, ""), 1008, "auth.time_limited"},
+		{ended(media.Failed, "engine"), 1011, ""},
+		{fmt.Errorf("wrapped: %w", ended(media.MaxDuration, "")), 1008, "auth.time_limited"},
+		{context.Canceled, 1001, ""},
 	} {
 		t.Run(tt.cause.Error(), func(t *testing.T) {
 			t.Parallel()
@@ -53,8 +58,24 @@ func TestCloseCodes(t *testing.T) {
 			if m := p.want("transcript"); m.Data != "the last words" || m.Role != "agent" {
 				t.Errorf("transcript %+v", m)
 			}
-			if reason := p.wantClose(tt.code); reason == "" || len(reason) > 123 {
-				t.Errorf("reason %q", reason)
+			limit := map[string]any{}
+			if tt.limit != "" {
+				m, err := p.next()
+				if err != nil || m.Type != "error" {
+					t.Fatalf("before the close %+v, %v", m, err)
+				}
+				limit = m.Data.(map[string]any)
+				if limit["code"] != tt.limit || limit["retryable"] != false {
+					t.Errorf("before the close %v", limit)
+				}
+			}
+			m, err := p.next()
+			e, ok := errors.AsType[*websocket.CloseError](err)
+			if !ok || e.Code != tt.code || e.Text == "" || len(e.Text) > 123 {
+				t.Fatalf("closed by %+v, %v", m, err)
+			}
+			if tt.limit != "" && limit["message"] != e.Text {
+				t.Errorf("the error says %q, the close %q", limit["message"], e.Text)
 			}
 		})
 	}

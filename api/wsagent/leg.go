@@ -78,7 +78,7 @@ func (l *Leg) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		var why *media.Ended
 		if errors.As(context.Cause(ctx), &why) {
-			l.sock.close(talk.CloseCode(why))
+			l.sock.close(l.Goodbye(why))
 		} else {
 			l.sock.close(talk.CodeGoingAway, "the server is stopping")
 		}

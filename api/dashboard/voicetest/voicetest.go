@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ const Greeting = "This is a long greeting that nobody wants to hear to its end."
 const (
 	TypeDrop   = "drop"   // it ends the connection as a server does that restarts
 	TypeHangUp = "hangup" // it says goodbye
+	TypeEnd    = "end "   // it ends for the reason that follows, with the detail after a space
 )
 
 // Agent conducts conversations without engines: it greets with a tone, is interrupted by
@@ -213,6 +215,11 @@ func (c *conductor) take(text string) {
 	case TypeHangUp:
 		c.end(&media.Ended{Reason: media.AgentHangup})
 	default:
+		if why, ok := strings.CutPrefix(text, TypeEnd); ok {
+			reason, detail, _ := strings.Cut(why, " ")
+			c.end(&media.Ended{Reason: media.EndReason(reason), Detail: detail})
+			return
+		}
 		c.interrupt("", time.Now())
 		c.leg.Transcript("user", text)
 		c.speak(fmt.Sprintf("You said %s.", text), AnswerTone, 100)

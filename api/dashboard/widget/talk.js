@@ -22,6 +22,8 @@ class TicketError extends Error {
 
 // Codes of refusals that a visitor can only wait for.
 const crowded = ["limit.concurrency", "service.unavailable", "auth.rate_limited", "crowded"];
+// Codes of limits that one conversation reaches while another may begin.
+const limits = ["limit.spending", "auth.time_limited"];
 const noMicrophone = ["denied", "missing", "busy", "insecure"];
 
 const make = (tag, props = {}, ...children) => {
@@ -172,7 +174,9 @@ class Talk extends HTMLElement {
   // Which sentence says how it is.
   reason(state, code) {
     if (state !== "ended" || code === "stopped") return state;
+    if (this.lived && limits.includes(code)) return "ended";
     if (crowded.includes(code)) return "crowded";
+    if (code.startsWith("billing.") || code === "limit.spending") return "nobalance";
     if (code === "ticket" || code.startsWith("auth.")) return "ticket";
     return this.lived ? "ended" : "unreachable";
   }

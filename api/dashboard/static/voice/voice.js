@@ -54,6 +54,9 @@ import { WebRTCTransport } from "./webrtc.js";
 const RETRIES = [1000, 2000, 4000, 8000, 10000];
 const LASTED = 30000;
 
+// Codes of what a top-up mends.
+const UNPAID = ["billing.insufficient_balance", "billing.topup_required"];
+
 /**
  * Events, all CustomEvents: "state" {state, reason, code}; "message" {message}, whatever
  * the server sends; "flushed" {heard}, the agent was cut off after so many ms; "notice" {code}, such
@@ -206,9 +209,11 @@ export class VoiceSession extends EventTarget {
   }
 
   lost({ code, reason, again, policy }) {
-    code ||= this.fault?.code ?? "";
-    reason ||= this.fault?.message ?? "";
-    if (code.startsWith("billing.") || policy && /balance/.test(reason)) return this.finish("nobalance", reason, code);
+    // In a conversation that lasts, errors are about one turn, but for the one before a refusal.
+    const fault = policy || this.state !== "live" ? this.fault : null;
+    code ||= fault?.code ?? "";
+    reason ||= fault?.message ?? "";
+    if (UNPAID.includes(code)) return this.finish("nobalance", reason, code);
     if (this.state === "live" && performance.now() - this.since > LASTED) this.tries = 0;
     if (!again || this.tries >= RETRIES.length) return this.finish("ended", reason, code);
     const wait = RETRIES[this.tries++] * (0.8 + 0.4 * Math.random()); // or all come back at once
