@@ -257,7 +257,7 @@ func first[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], 
 
 // Page is a part of a list, newest first.
 type Page struct {
-	After string // identifier of the last item of the page before; empty for the first
+	After string // identifier of the last item of the page before, or its Place; empty for the first
 	Limit int    // at most this many; 0 is all
 }
 
@@ -269,7 +269,11 @@ func (p Page) clause(id string, args []any) (string, []any) {
 		args = append(args, p.After)
 		sql = fmt.Sprintf(" and %s < $%d", id, len(args))
 	}
-	sql += " order by " + id + " desc"
+	return p.bound(sql+" order by "+id+" desc", args)
+}
+
+// bound adds the limit to a query that ends with its order.
+func (p Page) bound(sql string, args []any) (string, []any) {
 	if p.Limit > 0 {
 		args = append(args, p.Limit)
 		sql += fmt.Sprintf(" limit $%d", len(args))

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -34,9 +37,15 @@ type Latency struct {
 	Endpoint, Model, Voice, Total []int64
 }
 
-// Latencies are those of the account's calls that p picks, in order of the groups' names
-// and the sum of all last; nothing without turns. p's page is not looked at: a range
-// bounds the work.
+// Place is where a group is among the others, for Page.After. The calls of no stored agent
+// have no name, and are the first.
+func (l *Latency) Place() string { return cmp.Or(l.Name, unnamed) }
+
+const unnamed = "-" // comes before all names of groups
+
+// Latencies are those of the account's calls that p picks: the sum of all, also of those that
+// are on other pages, and the groups in order of their names; nothing without turns. A range
+// bounds the work, and the page what is returned.
 func (db *DB) Latencies(ctx context.Context, account string, by LatencyBy, p CallPage) ([]Latency, error) {
 	key, ok := latencyKeys[by]
 	if !ok {
@@ -46,8 +55,18 @@ func (db *DB) Latencies(ctx context.Context, account string, by LatencyBy, p Cal
 	stage := func(name string) string {
 		return ", percentile_disc(array[0.5, 0.9, 0.99]) within group (order by (t->>'" + name + "_ms')::bigint)"
 	}
-	return list(ctx, db, "read latencies", pgx.RowToStructByPos[Latency],
+	having := "count(*) > 0"
+	if p.After != "" {
+		args = append(args, strings.TrimPrefix(p.After, unnamed))
+		having += fmt.Sprintf(" and (grouping(name) = 1 or name > $%d)", len(args))
+	}
+	groups := p.Page
+	if groups.Limit > 0 {
+		groups.Limit++ // the sum
+	}
+	sql, args := groups.bound(
 		"select coalesce(name, ''), grouping(name) = 1, count(distinct id), count(*)"+stage("endpoint")+stage("model")+stage("voice")+stage("total")+
 			" from (select "+key+` collate "C" as name, c.session_id as id, jsonb_array_elements(c.turns) as t from calls c join sessions s on s.id = c.session_id
-			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having count(*) > 0 order by 2, 1", args...)
+			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having "+having+" order by 2 desc, 1", args)
+	return list(ctx, db, "read latencies", pgx.RowToStructByPos[Latency], sql, args...)
 }

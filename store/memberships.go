@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,10 +35,26 @@ func (db *DB) AddMember(ctx context.Context, account, user, role string, now tim
 		on conflict (user_id, account_id) do update set role = excluded.role`, account, user, role, now)
 }
 
-// Members lists the people of an account, owners first.
-func (db *DB) Members(ctx context.Context, account string) ([]Membership, error) {
-	return list(ctx, db, "list members", pgx.RowToStructByPos[Membership],
-		selectMembership+"m.account_id = $1 order by m.role desc, u.email", account)
+// Place is where a membership is among an account's, for Page.After. It stays when the
+// membership goes.
+func (m *Membership) Place() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(m.Role + " " + m.Email))
+}
+
+// Members lists the people of an account, owners first, then by address.
+func (db *DB) Members(ctx context.Context, account string, p Page) ([]Membership, error) {
+	sql, args := selectMembership+"m.account_id = $1", []any{account}
+	if p.After != "" {
+		place, err := base64.RawURLEncoding.DecodeString(p.After)
+		role, email, ok := strings.Cut(string(place), " ")
+		if err != nil || !ok {
+			return nil, invalid("cursor: send next_cursor of the page before")
+		}
+		sql += " and (m.role < $2 or m.role = $2 and u.email > $3)"
+		args = append(args, role, email)
+	}
+	sql, args = p.bound(sql+" order by m.role desc, u.email", args)
+	return list(ctx, db, "list members", pgx.RowToStructByPos[Membership], sql, args...)
 }
 
 // Memberships lists the accounts that a user belongs to, by name.

@@ -20,10 +20,10 @@ func TestInvitations(t *testing.T) {
 	if _, err := f.Invitation(ctx, dead, t0); !errors.Is(err, store.ErrNotFound) || old.ID == inv.ID {
 		t.Errorf("an earlier invitation: %v", err)
 	}
-	if list, err := f.Invitations(ctx, mine, t0); err != nil || len(list) != 1 || list[0].InvitedBy != owner.Email || list[0].Email != "luis@example.com" {
+	if list, err := f.Invitations(ctx, mine, store.Page{}, t0); err != nil || len(list) != 1 || list[0].InvitedBy != owner.Email || list[0].Email != "luis@example.com" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if list, err := f.Invitations(ctx, theirs, t0); err != nil || len(list) != 0 {
+	if list, err := f.Invitations(ctx, theirs, store.Page{}, t0); err != nil || len(list) != 0 {
 		t.Errorf("a foreign account shows %+v, %v", list, err)
 	}
 	if err := f.RevokeInvitation(ctx, theirs, inv.ID); !errors.Is(err, store.ErrNotFound) {
@@ -46,7 +46,7 @@ func TestInvitations(t *testing.T) {
 	if u, _, err := f.UserByEmail(ctx, "luis@example.com"); err != nil || u.ID != user || u.Operator() || !u.Password {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if list, err := f.Members(ctx, mine); err != nil || len(list) != 2 || list[1].Email != "luis@example.com" || list[1].Role != store.RoleOwner {
+	if list, err := f.Members(ctx, mine, store.Page{}); err != nil || len(list) != 2 || list[1].Email != "luis@example.com" || list[1].Role != store.RoleOwner {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if _, err := f.AcceptInvitation(ctx, token, "", "$hash", t0); !errors.Is(err, store.ErrNotFound) {
@@ -60,7 +60,7 @@ func TestInvitations(t *testing.T) {
 	}
 	_, revoked, err := f.Invite(ctx, mine, "eva@example.com", store.RoleMember, owner.ID, t0)
 	f.ok(err)
-	list, err := f.Invitations(ctx, mine, t0)
+	list, err := f.Invitations(ctx, mine, store.Page{}, t0)
 	f.ok(err)
 	f.ok(f.RevokeInvitation(ctx, mine, list[0].ID))
 	if _, err := f.AcceptInvitation(ctx, revoked, "", "$hash", t0); !errors.Is(err, store.ErrNotFound) {
@@ -129,7 +129,7 @@ func TestAnAccountKeepsAnOwner(t *testing.T) {
 		}
 		close(begin)
 		wg.Wait()
-		list, err := f.Members(ctx, acc)
+		list, err := f.Members(ctx, acc, store.Page{})
 		f.ok(err)
 		n := 0
 		for _, m := range list {

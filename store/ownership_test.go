@@ -168,7 +168,7 @@ func TestForeignPeopleAreUnknown(t *testing.T) {
 			t.Errorf("%s: foreign %v, unknown %v", name, foreign, unknown)
 		}
 	}
-	if list, err := f.Members(ctx, theirs); err != nil || len(list) != 1 || list[0].User != them.ID || list[0].Role != store.RoleOwner {
+	if list, err := f.Members(ctx, theirs, store.Page{}); err != nil || len(list) != 1 || list[0].User != them.ID || list[0].Role != store.RoleOwner {
 		t.Errorf("their people were touched: %+v, %v", list, err)
 	}
 	if list, err := f.Memberships(ctx, me.ID); err != nil || len(list) != 1 || list[0].Account != mine {

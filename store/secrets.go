@@ -136,10 +136,10 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 }
 
 // List lists an account's secrets by name, without their values; there are MaxSecrets
-// at most.
-func (v *Vault) List(ctx context.Context, account string) ([]Secret, error) {
-	return list(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret],
-		"select name, hosts, created_at, updated_at from secrets where account_id = $1 order by name", account)
+// at most. A page begins after a name.
+func (v *Vault) List(ctx context.Context, account string, p Page) ([]Secret, error) {
+	sql, args := p.bound("select name, hosts, created_at, updated_at from secrets where account_id = $1 and name > $2 order by name", []any{account, p.After})
+	return list(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret], sql, args...)
 }
 
 // Delete forgets a secret. ErrNotFound: there is none of that name.

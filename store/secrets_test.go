@@ -42,7 +42,7 @@ func TestSecrets(t *testing.T) {
 	}
 	put(mine, "A", "a", t0)
 	put(other, "KEY", "theirs", t0)
-	list, err := v.List(f.ctx(), mine)
+	list, err := v.List(f.ctx(), mine, store.Page{})
 	f.ok(err)
 	if len(list) != 2 || list[0].Name != "A" || list[1].Name != "KEY" {
 		t.Errorf("%+v", list)

@@ -149,9 +149,10 @@ func (db *DB) Invite(ctx context.Context, account, email, role, by string, now t
 }
 
 // Invitations lists those of an account that were not accepted yet and are still good.
-func (db *DB) Invitations(ctx context.Context, account string, now time.Time) ([]Invitation, error) {
+func (db *DB) Invitations(ctx context.Context, account string, p Page, now time.Time) ([]Invitation, error) {
+	page, args := p.clause("i.id", []any{account, now})
 	return list(ctx, db, "list invitations", pgx.RowToStructByPos[Invitation],
-		selectInvitation+"i.account_id = $1 and i.expires_at > $2 order by i.id desc", account, now)
+		selectInvitation+"i.account_id = $1 and i.expires_at > $2"+page, args...)
 }
 
 // RevokeInvitation takes an invitation of the account back.

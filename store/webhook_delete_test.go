@@ -44,7 +44,7 @@ func TestDeletedWebhookHoldsUpNoSession(t *testing.T) {
 	session()
 	f.ok(<-deleted)
 	session()
-	if list, err := h.List(f.ctx(), acc); err != nil || len(list) != 0 {
+	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("%d are there, %v", len(list), err)
 	}
 	_, err = h.Claim(f.ctx(), t0.Add(time.Hour))

@@ -151,8 +151,9 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 }
 
 // List lists the account's webhooks, the newest first; there are MaxWebhooks at most.
-func (h *Webhooks) List(ctx context.Context, account string) ([]Webhook, error) {
-	return list(ctx, h.db, "list webhooks", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and deleted_at is null order by id desc", account)
+func (h *Webhooks) List(ctx context.Context, account string, p Page) ([]Webhook, error) {
+	page, args := p.clause("id", []any{account})
+	return list(ctx, h.db, "list webhooks", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
 }
 
 // Get returns a webhook of the account.

@@ -337,7 +337,7 @@ func TestWebhookBounds(t *testing.T) {
 		}
 	}
 	f.ok(h.Delete(f.ctx(), acc, w.ID, t0))
-	if list, err := h.List(f.ctx(), acc); err != nil || len(list) != store.MaxWebhooks-1 {
+	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != store.MaxWebhooks-1 {
 		t.Errorf("%d, %v", len(list), err)
 	}
 	_, err = h.Claim(f.ctx(), t0)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/manage"
 	"parley/api/wallet"
 	"parley/store"
 )
@@ -22,6 +23,9 @@ type latencyInput struct {
 	AgentID   string `query:"agent_id" doc:"Only calls of this agent, also one that was deleted." maxLength:"100" example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Direction string `query:"direction" doc:"Only these." enum:"web,inbound,outbound" example:"inbound"`
 	wallet.Period
+	// A range of days was answered whole before there were pages, and still is.
+	Limit  int    `query:"limit" doc:"How many groups at most." minimum:"1" maximum:"100" default:"100"`
+	Cursor string `query:"cursor" doc:"next_cursor of the page before; send the same from and to." maxLength:"100"`
 }
 
 // Percentiles are how long a stage took.
@@ -47,13 +51,14 @@ type latencyList struct {
 	From    time.Time      `json:"from" doc:"Not before this."`
 	To      time.Time      `json:"to" doc:"Before this."`
 	Data    []LatencyGroup `json:"data" doc:"The groups that have turns, the oldest first." nullable:"false"`
-	Total   *LatencyGroup  `json:"total,omitempty" doc:"All turns together; absent: there are none."`
+	Total   *LatencyGroup  `json:"total,omitempty" doc:"All turns together, of all pages; absent: there are none."`
+	manage.More
 }
 
 type latencyOutput struct{ Body latencyList }
 
 func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, error) {
-	l := listInput{Direction: in.Direction, AgentID: in.AgentID, Period: in.Period}
+	l := listInput{Direction: in.Direction, AgentID: in.AgentID, Period: in.Period, Paging: wallet.Paging{Limit: in.Limit, Cursor: in.Cursor}}
 	p, err := l.page()
 	if err != nil {
 		return nil, err
@@ -81,9 +86,13 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 	out := &latencyOutput{latencyList{GroupBy: in.GroupBy, From: p.From, To: p.To, Data: []LatencyGroup{}}}
 	for i := range found {
 		g := viewLatency(&found[i])
-		if found[i].All {
+		switch {
+		case found[i].All:
 			out.Body.Total = &g
-		} else {
+		case len(out.Body.Data) == in.Limit:
+			last := found[i-1].Place()
+			out.Body.More = manage.More{HasMore: true, NextCursor: &last}
+		default:
 			out.Body.Data = append(out.Body.Data, g)
 		}
 	}

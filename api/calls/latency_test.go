@@ -3,6 +3,8 @@ package calls_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +87,57 @@ func TestLatency(t *testing.T) {
 	for _, query := range []string{"group_by=year", "from=x", "from=2001-01-01", "group_by=hour&from=2001-01-01&to=2001-03-01", "agent_id=%00", "direction=up"} {
 		if status, text := o.get(o.a, "/v1/latency?"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
+}
+
+// TestLatencyPages: groups come in pages, each with the sum of all; the calls of no agent
+// are a group without a name.
+func TestLatencyPages(t *testing.T) {
+	o := open(t)
+	day := began.Truncate(24 * time.Hour)
+	for i := range 5 {
+		o.spoken(o.a, day.AddDate(0, 0, -i).Add(10*time.Hour), 100*(i+1), 100)
+	}
+	o.spoken(o.b, day.Add(10*time.Hour), 9000)
+	s, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card}, day.Add(time.Hour))
+	o.ok(err)
+	o.ok(o.db.SaveConversation(t.Context(), o.a.account, s.ID, store.Conversation{Turns: []byte(`[{"turn":1,"endpoint_ms":1,"model_ms":1,"voice_ms":1,"total_ms":3}]`)}))
+	type answer struct {
+		Data []struct {
+			Key   *string
+			Turns int
+		}
+		Total *struct{ Turns int }
+		More  bool    `json:"has_more"`
+		Next  *string `json:"next_cursor"`
+	}
+	for by, groups := range map[string]int{"day": 5, "hour": 6, "agent": 2} {
+		target := "/v1/latency?group_by=" + by + "&from=" + day.AddDate(0, 0, -6).Format(time.DateOnly) + "&to=" + day.AddDate(0, 0, 2).Format(time.DateOnly)
+		var whole answer
+		o.read(o.a, target, &whole)
+		if len(whole.Data) != groups || whole.More || whole.Next != nil || whole.Total.Turns != 11 {
+			t.Errorf("by %s: %+v", by, whole)
+		}
+		for _, limit := range []int{1, 2, 4, groups} {
+			var got answer
+			n := 0
+			for at := fmt.Sprintf("%s&limit=%d", target, limit); at != ""; {
+				var page answer
+				o.read(o.a, at, &page)
+				if len(page.Data) > limit || page.More != (page.Next != nil) || page.Total == nil || page.Total.Turns != 11 {
+					t.Fatalf("%s: %+v", at, page)
+				}
+				got.Data = append(got.Data, page.Data...)
+				at = ""
+				if page.More {
+					at = fmt.Sprintf("%s&limit=%d&cursor=%s", target, limit, *page.Next)
+				}
+				n++
+			}
+			if n != (groups+limit-1)/limit || !reflect.DeepEqual(got.Data, whole.Data) {
+				t.Errorf("by %s in %d pages of %d: %+v, want %+v", by, n, limit, got.Data, whole.Data)
+			}
 		}
 	}
 }

@@ -171,7 +171,7 @@ func triesWebhook(w *world, b *dashboardtest.Tab) {
 	b.Press(kb.Enter)
 	b.Says("The webhook was deleted")
 	b.At("/app/webhooks")
-	hooks, err := w.Hooks.List(w.T.Context(), w.Account)
+	hooks, err := w.Hooks.List(w.T.Context(), w.Account, store.Page{})
 	w.OK(err)
 	for _, h := range hooks {
 		if h.ID == w.ids["hook"] {
@@ -193,7 +193,7 @@ func invitesSomebody(w *world, b *dashboardtest.Tab) {
 	b.TabTo(`button[aria-label="Make owner: luis@example.com"]`)
 	b.Press(kb.Enter)
 	b.Says("The role was changed")
-	list, err := w.DB.Members(w.T.Context(), w.Account)
+	list, err := w.DB.Members(w.T.Context(), w.Account, store.Page{})
 	w.OK(err)
 	owners := 0
 	for _, m := range list {
@@ -201,7 +201,7 @@ func invitesSomebody(w *world, b *dashboardtest.Tab) {
 			owners++
 		}
 	}
-	invitations, err := w.DB.Invitations(w.T.Context(), w.Account, w.Stamp())
+	invitations, err := w.DB.Invitations(w.T.Context(), w.Account, store.Page{}, w.Stamp())
 	w.OK(err)
 	if owners != 2 || len(invitations) == 0 || invitations[0].Role != store.RoleOwner {
 		w.T.Errorf("%+v %+v", list, invitations)

@@ -237,7 +237,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	if list, err := s.DB.Invitations(t.Context(), s.Account, time.Now()); err != nil || len(list) != 0 {
+	if list, err := s.DB.Invitations(t.Context(), s.Account, store.Page{}, time.Now()); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if a := s.Get("/app/people"); a.Status != 200 {

@@ -63,6 +63,13 @@ type pageInput struct {
 	Cursor string `query:"cursor" doc:"next_cursor of the page before; without it the list begins with the newest." maxLength:"100"`
 }
 
+// shortInput is pageInput for lists that are short in every account, and were answered whole
+// before they had pages: who asks for nothing still gets all.
+type shortInput struct {
+	Limit  int    `query:"limit" doc:"How many at most." minimum:"1" maximum:"100" default:"100"`
+	Cursor string `query:"cursor" doc:"next_cursor of the page before." maxLength:"400"`
+}
+
 // page asks for one more than the client wants: whether there is one decides has_more.
 func (in pageInput) page() store.Page { return store.Page{After: in.Cursor, Limit: in.Limit + 1} }
 

@@ -87,16 +87,19 @@ func viewInvitation(i *store.Invitation) Invitation {
 
 type memberList struct {
 	Data []Member `json:"data" doc:"The people, owners first." nullable:"false"`
+	More
 }
 
 type memberListOutput struct{ Body memberList }
 
-func (m people) members(ctx context.Context, _ *struct{}) (*memberListOutput, error) {
-	list, err := m.db.Members(ctx, api.PrincipalOf(ctx).Account)
+func (m people) members(ctx context.Context, in *shortInput) (*memberListOutput, error) {
+	page := pageInput(*in)
+	list, err := m.db.Members(ctx, api.PrincipalOf(ctx).Account, page.page())
 	if err != nil {
-		return nil, err
+		return nil, Explained(err)
 	}
-	return &memberListOutput{memberList{Members(list)}}, nil
+	list, rest := cut(page, list, func(m store.Membership) string { return m.Place() })
+	return &memberListOutput{memberList{Members(list), rest}}, nil
 }
 
 type memberInput struct {
@@ -135,7 +138,7 @@ func (m people) change(ctx context.Context, in *memberChange) (*memberOutput, er
 	if err := m.db.ChangeMember(ctx, account, in.User, in.Body.Role); err != nil {
 		return nil, Explained(err)
 	}
-	list, err := m.db.Members(ctx, account)
+	list, err := m.db.Members(ctx, account, store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +167,19 @@ func (m people) remove(ctx context.Context, in *memberInput) (*removalOutput, er
 
 type invitationList struct {
 	Data []Invitation `json:"data" doc:"The invitations, the newest first." nullable:"false"`
+	More
 }
 
 type invitationListOutput struct{ Body invitationList }
 
-func (m people) invitations(ctx context.Context, _ *struct{}) (*invitationListOutput, error) {
-	list, err := m.db.Invitations(ctx, api.PrincipalOf(ctx).Account, m.db.Now())
+func (m people) invitations(ctx context.Context, in *shortInput) (*invitationListOutput, error) {
+	page := pageInput(*in)
+	list, err := m.db.Invitations(ctx, api.PrincipalOf(ctx).Account, page.page(), m.db.Now())
 	if err != nil {
-		return nil, err
+		return nil, Explained(err)
 	}
-	out := &invitationListOutput{invitationList{make([]Invitation, len(list))}}
+	list, rest := cut(page, list, func(i store.Invitation) string { return i.ID })
+	out := &invitationListOutput{invitationList{make([]Invitation, len(list)), rest}}
 	for i := range list {
 		out.Body.Data[i] = viewInvitation(&list[i])
 	}

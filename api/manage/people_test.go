@@ -74,7 +74,7 @@ func TestMembers(t *testing.T) {
 	}
 	o.want("the first owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 200, "")
 	o.want("once more", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 404, "request.not_found")
-	list, err := o.db.Members(t.Context(), o.a.account)
+	list, err := o.db.Members(t.Context(), o.a.account, store.Page{})
 	if err != nil || len(list) != 1 || list[0].User != luis || list[0].Role != store.RoleOwner {
 		t.Errorf("left are %+v, %v", list, err)
 	}
@@ -105,7 +105,7 @@ func TestInvitations(t *testing.T) {
 	if text := string(o.as(boss, "GET", "/v1/members", "").body); !strings.Contains(text, user) {
 		t.Errorf("who accepted is no member: %s", text)
 	}
-	if text := string(o.as(boss, "GET", "/v1/invitations", "").body); !strings.HasPrefix(text, `{"data":[]}`) {
+	if text := string(o.as(boss, "GET", "/v1/invitations", "").body); !strings.HasPrefix(text, `{"data":[],"has_more":false,"next_cursor":null}`) {
 		t.Errorf("what was accepted is still there: %s", text)
 	}
 	for body, what := range map[string]string{
@@ -163,7 +163,7 @@ func TestForeignPeopleAreUnknown(t *testing.T) {
 			}
 		}
 	}
-	if list, err := o.db.Members(t.Context(), o.a.account); err != nil || len(list) != 1 || list[0].Role != store.RoleOwner {
+	if list, err := o.db.Members(t.Context(), o.a.account, store.Page{}); err != nil || len(list) != 1 || list[0].Role != store.RoleOwner {
 		t.Errorf("their people were touched: %+v, %v", list, err)
 	}
 }

@@ -43,16 +43,19 @@ func viewSecret(s store.Secret) AccountSecret {
 
 type secretList struct {
 	Data []AccountSecret `json:"data" doc:"The secrets, by name." nullable:"false"`
+	More
 }
 
 type secretListOutput struct{ Body secretList }
 
-func (m secrets) list(ctx context.Context, _ *struct{}) (*secretListOutput, error) {
-	found, err := m.vault.List(ctx, api.PrincipalOf(ctx).Account)
+func (m secrets) list(ctx context.Context, in *shortInput) (*secretListOutput, error) {
+	page := pageInput(*in)
+	found, err := m.vault.List(ctx, api.PrincipalOf(ctx).Account, page.page())
 	if err != nil {
-		return nil, err
+		return nil, Explained(err)
 	}
-	out := &secretListOutput{secretList{make([]AccountSecret, len(found))}}
+	found, rest := cut(page, found, func(s store.Secret) string { return s.Name })
+	out := &secretListOutput{secretList{make([]AccountSecret, len(found)), rest}}
 	for i, s := range found {
 		out.Body.Data[i] = viewSecret(s)
 	}

@@ -22,7 +22,7 @@ func TestSecrets(t *testing.T) {
 	if strings.Join(names, " ") != "A BOOKING_KEY" {
 		t.Errorf("%s", list.body)
 	}
-	if body := string(o.as(o.b, "GET", "/v1/secrets", "").body); strings.TrimSpace(body) != `{"data":[]}` {
+	if body := string(o.as(o.b, "GET", "/v1/secrets", "").body); strings.TrimSpace(body) != `{"data":[],"has_more":false,"next_cursor":null}` {
 		t.Errorf("another account sees %s", body)
 	}
 	o.want("delete another's", o.as(o.b, "DELETE", "/v1/secrets/BOOKING_KEY", ""), 404, "request.not_found")

@@ -121,7 +121,7 @@ func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
 	if err != nil {
 		return nil, manage.Unknown(err)
 	}
-	people, err := m.db.Members(ctx, a.ID)
+	people, err := m.db.Members(ctx, a.ID, store.Page{})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/manage"
+	"parley/api/wallet"
 	"parley/store"
 )
 
@@ -92,6 +94,7 @@ type secretOutput struct {
 
 type webhookList struct {
 	Data []Webhook `json:"data" doc:"The webhooks, the newest first." nullable:"false"`
+	manage.More
 }
 
 type listOutput struct{ Body webhookList }
@@ -113,14 +116,18 @@ func explained(err error) error {
 	return err
 }
 
-func (m *webhooks) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
-	found, err := m.hooks.List(ctx, account(ctx))
+func (m *webhooks) list(ctx context.Context, in *wallet.Paging) (*listOutput, error) {
+	found, err := m.hooks.List(ctx, account(ctx), store.Page{After: in.Cursor, Limit: in.Limit + 1})
 	if err != nil {
-		return nil, err
+		return nil, explained(err)
 	}
-	out := &listOutput{webhookList{make([]Webhook, len(found))}}
+	out := &listOutput{webhookList{Data: []Webhook{}}}
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].ID}
+	}
 	for i := range found {
-		out.Body.Data[i] = view(&found[i])
+		out.Body.Data = append(out.Body.Data, view(&found[i]))
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -98,6 +99,44 @@ func (o *office) ask(key, method, path, body string, status int) (text string, p
 	return string(b), parsed
 }
 
+// TestWebhooksPage: all of them are answered to who asks for no pages.
+func TestWebhooksPage(t *testing.T) {
+	o := open(t)
+	var want []string
+	for i := range 10 {
+		_, made := o.ask(o.a, "POST", "/v1/webhooks", fmt.Sprintf(`{"url":"https://example.com/%d"}`, i), 201)
+		want = append(want, made["id"].(string))
+	}
+	slices.Sort(want) // identifiers of one millisecond have no order of their own
+	slices.Reverse(want)
+	read := func(key, query string) (ids []string, next string) {
+		t.Helper()
+		_, page := o.ask(key, "GET", "/v1/webhooks"+query, "", 200)
+		for _, w := range page["data"].([]any) {
+			ids = append(ids, w.(map[string]any)["id"].(string))
+		}
+		next, more := page["next_cursor"].(string)
+		if page["has_more"] != more {
+			t.Errorf("%s: %v", query, page)
+		}
+		return ids, next
+	}
+	if all, next := read(o.a, ""); !slices.Equal(all, want) || next != "" {
+		t.Errorf("%v, then %q", all, next)
+	}
+	first, next := read(o.a, "?limit=4")
+	second, next2 := read(o.a, "?limit=4&cursor="+next)
+	third, end := read(o.a, "?limit=4&cursor="+next2)
+	if all := slices.Concat(first, second, third); len(first) != 4 || len(second) != 4 || end != "" || !slices.Equal(all, want) {
+		t.Errorf("by four: %v, then %q", all, end)
+	}
+	if others, _ := read(o.b, "?cursor="+next); len(others) != 0 {
+		t.Errorf("another account reads on with %v", others)
+	}
+	o.ask(o.a, "GET", "/v1/webhooks?cursor=%00", "", 400)
+	o.ask(o.a, "GET", "/v1/webhooks?limit=0", "", 400)
+}
+
 func TestWebhooks(t *testing.T) {
 	o := open(t)
 	const url = "https://example.com/parley"
@@ -149,7 +188,7 @@ func TestWebhooks(t *testing.T) {
 	}
 	o.ask(o.b, "PATCH", path, `{}`, 404)
 	o.ask(o.b, "DELETE", path, "", 404)
-	if text, _ := o.ask(o.b, "GET", "/v1/webhooks", "", 200); strings.TrimSpace(text) != `{"data":[]}` {
+	if text, _ := o.ask(o.b, "GET", "/v1/webhooks", "", 200); strings.TrimSpace(text) != `{"data":[],"has_more":false,"next_cursor":null}` {
 		t.Error(text)
 	}
 	o.ask(o.a, "DELETE", path, "", 204)

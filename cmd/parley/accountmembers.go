@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/manage"
+	"parley/store"
 )
 
 func newAccountMembers() *cobra.Command {
@@ -17,7 +18,7 @@ func newAccountMembers() *cobra.Command {
 			if _, err := a.db.Account(a.ctx, args[0]); err != nil { // else one that is unknown has nobody
 				return err
 			}
-			list, err := a.db.Members(a.ctx, args[0])
+			list, err := a.db.Members(a.ctx, args[0], store.Page{})
 			if err != nil {
 				return err
 			}
