@@ -181,6 +181,15 @@ func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, erro
 		"select "+agentColumns+" from agents where account_id = $1"+where, args...)
 }
 
+// AgentName is an agent as lists and choices show it.
+type AgentName struct{ ID, Name string }
+
+// AgentNames lists the names of the account's agents, newest first: documents of agents are large, and pages ask every few seconds.
+func (db *DB) AgentNames(ctx context.Context, account string) ([]AgentName, error) {
+	return list(ctx, db, "list names of agents", pgx.RowToStructByPos[AgentName],
+		"select id, name from agents where account_id = $1 order by id desc", account)
+}
+
 // UpdateAgent replaces what a.ID's owner can set; what it was stays a version. What changes nothing makes no
 // version. ErrVersion: a.Version is neither the stored version nor 0, which is any.
 func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time.Time) (*Agent, error) {

@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"encoding/json"
+	"hash/fnv"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,8 +19,59 @@ type batchView struct {
 	Cost  billing.Money
 	From  string // the number that callees see; empty: there are several
 	Agent string // who speaks; empty: several, or deleted
-	now   time.Time
+	// Again is what the page asks for next: what differs from what it shows.
+	Again  string
+	Chunks []batchChunk
+	now    time.Time
 }
+
+// chunkRows is how many rows of a batch are sent again when one of them has changed.
+const chunkRows = 50
+
+// batchChunk is a part of a batch's rows.
+type batchChunk struct {
+	*batchView
+	At      int // which part, from 0
+	Rows    []callcenter.BatchRow
+	Version string // another when something else is shown
+}
+
+// chunks divides the rows.
+func (v *batchView) chunks() (list []batchChunk) {
+	for rows := range slices.Chunk(v.BatchDetail.Rows, chunkRows) {
+		shown := make([]struct {
+			callcenter.BatchRow
+			Later bool
+		}, len(rows))
+		for i, r := range rows {
+			if v.Runs(r) {
+				r.Duration = 0 // the page counts it
+			}
+			shown[i].BatchRow, shown[i].Later = r, v.Later(r)
+		}
+		list = append(list, batchChunk{v, len(list), rows, versionOf(shown)})
+	}
+	return list
+}
+
+// versions are those of what stands above the rows, and of each part of them.
+func (v *batchView) versions() []string {
+	all := []string{versionOf([]any{v.Batch, v.Cost, v.From, v.Agent, v.Talking(), v.Moves()})}
+	for _, c := range v.chunks() {
+		all = append(all, c.Version)
+	}
+	return all
+}
+
+// versionOf is another for another value.
+func versionOf(v any) string {
+	h := fnv.New64a()
+	_ = json.NewEncoder(h).Encode(v) // plain values
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// Runs says whether the length of a row grows: somebody talks.
+func (v *batchView) Runs(r callcenter.BatchRow) bool { return r.AnsweredAt != nil && r.EndedAt == nil }
 
 // Later says whether a row waits for its time.
 func (v *batchView) Later(r callcenter.BatchRow) bool {
@@ -120,8 +174,12 @@ func (q *Request) batchView() (*batchView, error) {
 		}
 	}
 	names, _, err := q.agentNames()
-	v.Agent = names[agent]
-	return v, err
+	if err != nil {
+		return nil, err
+	}
+	v.Agent, v.Chunks = names[agent], v.chunks()
+	v.Again = Path(bulkAt+"/", v.ID, "/progress?seen=") + strings.Join(v.versions(), ".")
+	return v, nil
 }
 
 func batchPage(q *Request) error {

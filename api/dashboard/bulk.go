@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"parley/api"
 	"parley/api/callcenter"
@@ -232,13 +234,20 @@ func queueBulk(q *Request) error {
 	return q.Done(Path(bulkAt+"/", made.ID), "The batch is queued.")
 }
 
-// batchPart is what the page asks for again and again.
+// batchPart is what the page asks for again and again. Its seen names the versions that the page shows: what has
+// changed is sent, and nothing (204) when nothing has.
 func batchPart(q *Request) error {
 	v, err := q.batchView()
 	if err != nil {
 		return err
 	}
-	return q.Part("batch", "progress", v)
+	seen := strings.Split(q.R.URL.Query().Get("seen"), ".")
+	if slices.Equal(seen, v.versions()) {
+		q.W.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	v.Chunks = slices.DeleteFunc(v.Chunks, func(c batchChunk) bool { return len(seen) > c.At+1 && seen[c.At+1] == c.Version })
+	return q.Part("batch", "changes", v)
 }
 
 // batchResults is what became of each call, as a file.

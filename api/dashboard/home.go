@@ -23,7 +23,7 @@ type homeView struct {
 	Account *store.Account
 	Live    callRows
 	Past    callRows
-	Agents  []store.Agent
+	Agents  []store.AgentName
 	Numbers []store.Number
 	Keys    int
 	Phone   bool
@@ -107,9 +107,9 @@ func (q *Request) listCalls(query string, names map[string]string) (callRows, er
 	return rows, nil
 }
 
-// agentNames are those of the account's agents.
-func (q *Request) agentNames() (map[string]string, []store.Agent, error) {
-	agents, err := q.DB.Agents(q.Context(), q.Account(), store.Page{})
+// agentNames are those of the account's agents, by identifier and newest first.
+func (q *Request) agentNames() (map[string]string, []store.AgentName, error) {
+	agents, err := q.DB.AgentNames(q.Context(), q.Account())
 	if err != nil {
 		return nil, nil, err
 	}

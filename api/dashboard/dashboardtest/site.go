@@ -43,6 +43,7 @@ import (
 type Site struct {
 	T         testing.TB
 	DB        *store.DB
+	Database  string // its address
 	API       *api.API
 	Dashboard *dashboard.Dashboard
 	Hooks     *store.Webhooks
@@ -78,7 +79,8 @@ const (
 // NewSite starts a server until the test ends.
 func NewSite(t testing.TB, o Options) *Site {
 	t.Helper()
-	s := &Site{T: t, DB: storetest.New(t), Email: Email, Password: Password}
+	s := &Site{T: t, Database: storetest.URL(t), Email: Email, Password: Password}
+	s.DB = storetest.Open(t, s.Database)
 	card := billing.DefaultRateCard()
 	s.OK(s.DB.PutRateCard(t.Context(), card, now()))
 	signer, err1 := ticket.NewSigner("a master secret of a test, long enough")
