@@ -99,7 +99,7 @@ var table = []struct {
 	{store.ErrTopupRequired, problem(402, "billing.topup_required", "This needs a first top-up.", false, 0)},
 	{store.ErrInsufficientBalance, problem(402, "billing.insufficient_balance", "The balance is too low to start.", false, 0)},
 	{store.ErrSpending, problem(402, "limit.spending", "What the account, the key or the agent may spend in a day (UTC) is spent, or this costs more than the rest.", false, 0)},
-	{store.ErrConcurrency, problem(429, "limit.concurrency", "The account has as many sessions as it may have at once.", true, 0)},
+	{store.ErrConcurrency, problem(429, "limit.concurrency", "The account has as many sessions as it may have at once.", true, 5)},
 	{store.ErrTopUps, problem(429, "auth.rate_limited", "Too many top-ups were begun within the hour; wait and try again.", true, 60)},
 	{ErrPayments, problem(503, "service.unavailable", "Payments cannot be taken now; try again.", true, 5)},
 	{ErrCarrier, problem(503, "service.unavailable", "The carrier cannot be reached now; try again.", true, 5)},

@@ -116,6 +116,7 @@ func TestWriteError(t *testing.T) {
 	}{
 		{store.ErrInsufficientBalance, `{"code":"billing.insufficient_balance","error":"The balance is too low to start.","retryable":false}`, ""},
 		{ErrBackOff, `{"code":"auth.rate_limited","error":"Too many attempts failed; wait and try again.","retryable":true}`, "30"},
+		{store.ErrConcurrency, `{"code":"limit.concurrency","error":"The account has as many sessions as it may have at once.","retryable":true}`, "5"},
 		{ErrRateLimited, `{"code":"auth.rate_limited","error":"Too many requests; wait and try again.","retryable":true}`, "1"},
 	} {
 		w := httptest.NewRecorder()
