@@ -157,16 +157,27 @@ func TestEarKeepsFifteenSeconds(t *testing.T) {
 	}
 }
 
+// TestEarWithoutRecogniser: what is said while nobody hears it is kept for the recogniser
+// that comes, the pause that was taken back included.
 func TestEarWithoutRecogniser(t *testing.T) {
 	e := newEar(nil)
 	e.hearFrames(103)
 	e.openUtterance(startAfter)
 	e.hearFrames(10)
 	e.closeUtterance()
+	e.hearFrames(5)
 	e.resumeUtterance()
 	e.forget()
 	e.closeUtterance()
 	e.close()
+	if e.heard != 118*media.FrameTime {
+		t.Errorf("the clock is at %v", e.heard.Duration())
+	}
+	s := &tapedStream{}
+	e.open(s, 1, true)
+	if first, last, n := s.span(); first != 80 || last != 117 || n != 38 || len(s.finishes) != 1 {
+		t.Errorf("heard %d frames, %d to %d, finished %d times; want 80 to 117, once", n, first, last, len(s.finishes))
+	}
 }
 
 // TestEarHearsAll: whatever happens in whatever order, no frame of an utterance is

@@ -121,14 +121,22 @@ func TestConcealmentDoesNotDependOnChunks(t *testing.T) {
 	}
 }
 
-func TestConcealmentOfNoiseAndExtremesIsBounded(t *testing.T) {
-	loud := make([]int16, 20*frameSamples)
-	for i := range loud {
-		loud[i] = math.MaxInt16
-		if i%3 == 0 {
-			loud[i] = math.MinInt16
+// A tone that ends in a click at full scale is led over from the click without overflowing,
+// and silence goes on as silence.
+func TestConcealmentOfExtremesIsBounded(t *testing.T) {
+	const gap = 10 * frameSamples
+	for freq := 70.0; freq < 200; freq += 7 {
+		tone := mediatest.Tone(freq, Rate, 20*frameSamples, 0.6)
+		own := steepest(tone)
+		tone[gap-1] = math.MaxInt16
+		out := hear(tone, func(f int) bool { return f == gap/frameSamples })
+		if got := steepest(out[gap-1 : gap+frameSamples]); got > 4*own {
+			t.Errorf("%v Hz: a step of %.0f; the tone's own are at most %.0f", freq, got, own)
 		}
 	}
-	hear(loud, func(f int) bool { return f%4 == 3 })
-	hear(make([]int16, 20*frameSamples), func(f int) bool { return f%2 == 1 })
+	for i, v := range hear(make([]int16, 20*frameSamples), func(f int) bool { return f%2 == 1 }) {
+		if v != 0 {
+			t.Fatalf("sample %d of silence is %d", i, v)
+		}
+	}
 }
