@@ -21,6 +21,9 @@ type admission struct {
 	seq     uint16 // highest so far
 	ts      uint32 // first sample after that packet
 	arrived time.Time
+	// The far end's clock: its timestamp clock was at clockAt, by its last packet that is no event.
+	clock   uint32
+	clockAt time.Time
 
 	probing bool
 	probe   Packet
@@ -28,6 +31,9 @@ type admission struct {
 }
 
 func (a *admission) judge(p *Packet) verdict {
+	if p.Kind == Event {
+		a.bound(p)
+	}
 	if !a.any {
 		a.follow(p)
 		return begun
@@ -52,6 +58,24 @@ func (a *admission) judge(p *Packet) verdict {
 	return held
 }
 
+// bound cuts an event to the time that has passed. Its duration says how long it has
+// lasted so far (RFC 4733 section 2.3.5), so one that reaches further is false, and what
+// is said in that time would be taken for its tone.
+func (a *admission) bound(p *Packet) {
+	reach := p.Timestamp + pauseSlack // of a clock of which nothing is known
+	if a.any && p.SSRC == a.ssrc {
+		reach = a.clock + uint32(samples(p.Arrived.Sub(a.clockAt))) + pauseSlack
+	}
+	over := int(int32(p.Timestamp + uint32(p.Duration) - reach))
+	if over <= 0 {
+		return
+	}
+	if over > p.Duration {
+		p.Timestamp -= uint32(over - p.Duration)
+	}
+	p.Duration = max(0, p.Duration-over)
+}
+
 // continues says whether p can be of the current stream. A timestamp may jump as
 // far as the wall clock did: that is a pause, not a new stream.
 func (a *admission) continues(p *Packet) bool {
@@ -66,6 +90,10 @@ func (a *admission) continues(p *Packet) bool {
 		return true
 	}
 	jump := int64(int32(p.Timestamp - a.ts))
+	if p.Kind == Event {
+		// Its timestamp stands still while it lasts, for up to 8 s.
+		jump += int64(p.Duration)
+	}
 	off := jump - samples(p.Arrived.Sub(a.arrived))
 	return max(jump, -jump) <= maxTimeJump || max(off, -off) <= maxTimeJump
 }
@@ -87,11 +115,16 @@ func (a *admission) outage() bool {
 
 // follow makes p the newest packet of the current stream.
 func (a *admission) follow(p *Packet) {
+	if !a.any || p.SSRC != a.ssrc || p.Kind != Event {
+		a.clock, a.clockAt = p.Timestamp, p.Arrived
+		if p.Kind == Audio {
+			a.clock += uint32(p.Duration)
+		}
+	}
 	a.any, a.probing = true, false
 	a.ssrc, a.seq, a.arrived = p.SSRC, p.Seq, p.Arrived
 	a.ts = p.Timestamp
 	if p.Kind != Noise {
-		// The timestamp of an event stands still while it lasts.
 		a.ts += uint32(p.Duration)
 	}
 }

@@ -326,3 +326,92 @@ func TestAudioBesideEvents(t *testing.T) {
 		t.Errorf("%v ahead of the clock: the time was counted twice", -lag)
 	}
 }
+
+// An event covers the time that has passed (RFC 4733 section 2.3.5), whatever it claims:
+// what is said beside it or after it is heard.
+func TestEventCannotClaimTime(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		first    bool // nothing came before it
+		packets  int  // of the event, one beside each packet of audio
+		ended    bool
+		ahead    int // of the clock, of its timestamp
+		duration int
+	}{
+		{name: "the longest duration, once", packets: 1, duration: 0xFFFF},
+		{name: "the longest duration and an end", packets: 1, ended: true, duration: 0xFFFF},
+		{name: "the longest duration for 200 ms", packets: 10, duration: 0xFFFF},
+		{name: "one second for 200 ms", packets: 10, duration: 8000},
+		{name: "the longest duration, first of all", first: true, packets: 1, duration: 0xFFFF},
+		{name: "a timestamp a second ahead", packets: 10, ahead: 8000, duration: 160},
+	} {
+		r := newRig(t)
+		if !c.first {
+			r.play(1, 5)
+		}
+		seq := packet(6).Seq
+		for i := 6; i <= 100; i++ {
+			r.wait(20 * time.Millisecond)
+			if n := i - 5; n <= c.packets {
+				r.push(jitter.Packet{Kind: jitter.Event, SSRC: 7, Seq: seq, Timestamp: uint32(6*160 + c.ahead), Duration: c.duration,
+					Open: !c.ended || n < c.packets})
+				seq++
+			}
+			p := packet(i)
+			p.Seq = seq
+			seq++
+			r.push(p)
+			r.read()
+		}
+		heard := map[int]bool{}
+		for _, n := range r.numbers() {
+			heard[n] = true
+		}
+		for i := 6 + c.packets + 3; i <= 100; i++ { // what may run ahead is 60 ms
+			if !heard[i] {
+				t.Errorf("%s: packet %d is not heard", c.name, i)
+				break
+			}
+		}
+		if lag := r.lag(); lag < -100*time.Millisecond {
+			t.Errorf("%s: %v ahead of the clock", c.name, -lag)
+		}
+		if s := r.b.Stats(); s.Resyncs != 0 || s.Lost != 0 || s.Overruns != 0 {
+			t.Errorf("%s: stats %+v", c.name, s)
+		}
+	}
+}
+
+// A key held for longer than the duration can say is a row of events (RFC 4733 section
+// 2.5.1.3): silence of that length, and what follows is heard at its time.
+func TestLongEvent(t *testing.T) {
+	r := newRig(t)
+	r.play(1, 5)
+	seq := packet(6).Seq
+	const held = 600 // packets: 12 s
+	for i := 1; i <= held; i++ {
+		e := jitter.Packet{Kind: jitter.Event, SSRC: 7, Seq: seq, Timestamp: 6 * 160, Duration: i * 160, Open: i < held}
+		if over := i*160 - 0xFFFF; over > 0 {
+			e.Timestamp, e.Duration = e.Timestamp+0xFFFF, over
+		}
+		r.wait(20 * time.Millisecond)
+		r.push(e)
+		seq++
+		if n := r.read(); n != 1 {
+			t.Fatalf("event packet %d: %d frames, want 1", i, n)
+		}
+	}
+	for i := 6; i <= 10; i++ {
+		p := packet(i)
+		p.Seq, p.Timestamp = seq, p.Timestamp+held*160
+		seq++
+		r.wait(20 * time.Millisecond)
+		r.push(p)
+		if n := r.read(); n != 1 {
+			t.Fatalf("packet %d after it: %d frames, want 1", i, n)
+		}
+	}
+	if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Filled != 0 || s.Resyncs != 0 {
+		t.Errorf("stats %+v", s)
+	}
+}
