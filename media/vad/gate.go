@@ -7,9 +7,9 @@ const (
 	gateFrames = 150 // how much of the past counts: 3 s
 	gateShare  = 15  // percent of it that is taken for background
 	overPast   = 6   // speech is this much above the background
-	underPeak  = 18  // and at most this much below the caller's voice
-	peakRise   = 0.3 // of the way to a louder frame, per frame
-	peakFall   = 1.0 / 50
+	underVoice = 16  // and at most this much below the caller's voice
+	voiceHeld  = 50  // frames of speech in gateFrames that are as loud as the voice: 1 s
+	voiceFall  = 1.0 / 50
 	gateStep   = 0.5 // resolution of the levels kept
 	gateSteps  = int(-denoise.MinLevel / gateStep)
 )
@@ -18,45 +18,54 @@ const (
 // seconds, which is what background voices fill, and from voices much weaker than
 // the caller's.
 type gate struct {
-	past   [gateFrames]uint8
-	at, n  int
-	counts [gateSteps + 1]uint8
-	peak   float32 // follows the loudest frames of speech, falls 1 dB a second
+	past, spoken levels  // of all frames, and of those of speech
+	voice        float32 // how loud the caller speaks; falls 1 dB a second
 }
 
-func (g *gate) reset() { *g = gate{peak: denoise.MinLevel} }
+func (g *gate) reset() { *g = gate{voice: denoise.MinLevel} }
 
 // pass takes the level of the next frame and says whether it stands out; speaking
-// frames teach the gate how loud the caller is.
+// frames teach the gate how loud the caller is. One shout does not: the voice is what
+// the caller keeps up for a second, and what they say after a shout is theirs too.
 func (g *gate) pass(level float32, speaking bool) bool {
-	out := level > g.background()+overPast && level > g.peak-underPeak
-	g.remember(level)
-	g.peak = max(g.peak-peakFall, denoise.MinLevel)
-	if speaking && level > g.peak {
-		g.peak += peakRise * (level - g.peak)
+	background := g.past.reached(g.past.n * gateShare / 100)
+	out := level > background+overPast && level > g.voice-underVoice
+	g.past.add(level)
+	g.voice = max(g.voice-voiceFall, denoise.MinLevel)
+	if speaking {
+		g.spoken.add(level)
+		if level > g.voice && g.spoken.n >= voiceHeld {
+			g.voice = max(g.voice, min(level, g.spoken.reached(g.spoken.n-voiceHeld)))
+		}
 	}
 	return out
 }
 
-func (g *gate) remember(level float32) {
-	if g.n == gateFrames {
-		g.counts[g.past[g.at]]--
+// levels are those of the last gateFrames frames.
+type levels struct {
+	ring   [gateFrames]uint8
+	at, n  int
+	counts [gateSteps + 1]uint8
+}
+
+func (l *levels) add(level float32) {
+	if l.n == gateFrames {
+		l.counts[l.ring[l.at]]--
 	} else {
-		g.n++
+		l.n++
 	}
 	s := uint8(max(0, min(gateSteps, int((level-denoise.MinLevel)/gateStep))))
-	g.past[g.at] = s
-	g.counts[s]++
-	if g.at++; g.at == gateFrames {
-		g.at = 0
+	l.ring[l.at] = s
+	l.counts[s]++
+	if l.at++; l.at == gateFrames {
+		l.at = 0
 	}
 }
 
-// background is the level that gateShare percent of the past stayed below.
-func (g *gate) background() float32 {
-	left := g.n * gateShare / 100
-	for s, c := range g.counts {
-		if left -= int(c); left < 0 {
+// reached is the level that all but the n lowest reached.
+func (l *levels) reached(n int) float32 {
+	for s, c := range l.counts {
+		if n -= int(c); n < 0 {
 			return denoise.MinLevel + float32(s)*gateStep
 		}
 	}

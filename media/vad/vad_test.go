@@ -181,3 +181,34 @@ func BenchmarkDetect(b *testing.B) {
 		}
 	}
 }
+
+// TestShout: words 18 dB below a shout are heard right after it, by those who spoke so before
+// and by those whose first word it was.
+func TestShout(t *testing.T) {
+	const rate = media.Rate16k
+	const pause = int(rate) * 3 / 10
+	speech := func(x []float64, from int) (heard int) {
+		for _, d := range detect(t, denoise.Spectral, rate, noisetest.PCM(x))[from/320:] {
+			if d.Speech {
+				heard++
+			}
+		}
+		return heard
+	}
+	for voice := range 3 {
+		before := noisetest.Say(t, voice, "I would like to book a table for four people on Friday evening.")
+		words := noisetest.Say(t, voice, "Please cancel the appointment.")
+		shout := noisetest.Say(t, voice, "Hello?")
+		for i := range shout {
+			shout[i] *= 7.94 // 18 dB
+		}
+		for name, lead := range map[string][]float64{"after words": before, "first of all": nil} {
+			quiet := slices.Concat(make([]float64, rate), lead, make([]float64, pause))
+			loud := slices.Concat(quiet, shout, make([]float64, pause))
+			want := speech(slices.Concat(quiet, words), len(quiet))
+			if got := speech(slices.Concat(loud, words), len(loud)); got < want*9/10 {
+				t.Errorf("voice %d, the shout %s: %d frames of the words are speech, without it %d", voice, name, got, want)
+			}
+		}
+	}
+}
