@@ -20,8 +20,9 @@ const sentenceQueue = 16
 // piece is a sentence on its way from the model to the voice.
 type piece struct {
 	text string
-	at   time.Time // when the model wrote its beginning
-	// whole is when it was complete.
+	sent time.Time // when the model was asked
+	at   time.Time // when it wrote the beginning
+	// whole is when it had written all of it.
 	whole time.Time
 }
 
@@ -35,8 +36,9 @@ func (c *Call) compose(r *reply, request *inference.Request, text string) {
 // recite cuts a fixed text into pieces.
 func recite(ctx context.Context, text, language string, out chan<- piece) {
 	for _, p := range pieces(text, language) {
+		now := time.Now()
 		select {
-		case out <- piece{p, time.Now(), time.Now()}:
+		case out <- piece{p, now, now, now}:
 		case <-ctx.Done():
 			return
 		}
@@ -51,6 +53,8 @@ type writing struct {
 	request *inference.Request
 	out     chan<- piece
 	text    segmenter
+	wait    inference.Wait
+	asked   time.Time // when run began
 	at      time.Time // when the first of the text in it was written
 	began   bool      // something came
 	count   int       // characters written
@@ -75,7 +79,8 @@ func (w *writing) end() {
 
 // run ends with the model, or when nobody wants its words any more.
 func (w *writing) run() {
-	for d, err := range w.c.cfg.LLM.Complete(w.ctx, *w.request) {
+	w.asked = time.Now()
+	for d, err := range w.c.cfg.LLM.Complete(w.wait.With(w.ctx), *w.request) {
 		if err != nil {
 			w.err = err
 			return
@@ -85,7 +90,7 @@ func (w *writing) run() {
 		}
 	}
 	if p := w.text.rest(); p != "" {
-		w.give(p)
+		w.give(p, time.Now())
 	}
 }
 
@@ -106,22 +111,25 @@ func (w *writing) take(d inference.Delta) bool {
 	if d.Text == "" {
 		return true
 	}
+	_, got := w.wait.Times(w.asked, time.Now())
 	if w.at.IsZero() {
-		w.at = time.Now()
+		w.at = got
 	}
 	w.count += utf8.RuneCountInString(d.Text)
 	w.text.add(d.Text)
 	for p := w.text.next(); p != ""; p = w.text.next() {
-		if !w.give(p) {
+		if !w.give(p, got) {
 			return false
 		}
 	}
 	return true
 }
 
-func (w *writing) give(text string) bool {
+// give hands on a piece that the model had written at a time.
+func (w *writing) give(text string, whole time.Time) bool {
+	sent, _ := w.wait.Times(w.asked, whole)
 	select {
-	case w.out <- piece{text, w.at, time.Now()}:
+	case w.out <- piece{text, sent, w.at, whole}:
 		w.at = time.Time{}
 		return true
 	case <-w.ctx.Done():
@@ -150,13 +158,14 @@ func (c *Call) speakAll(ctx context.Context, gen int, agent *Agent, making chan<
 	seg := 0
 	var failed error
 	for p := range in {
+		wait := &inference.Wait{} // a voice that broke was waited for, too
 		for p.text != "" && failed == nil {
 			select {
 			case making <- struct{}{}:
 			case <-ctx.Done():
 				return
 			}
-			p.text, failed = c.speakPiece(ctx, gen, seg, agent, p)
+			p.text, failed = c.speakPiece(wait.With(ctx), gen, seg, agent, p, wait)
 			seg++
 		}
 		if failed != nil || ctx.Err() != nil {
@@ -168,14 +177,14 @@ func (c *Call) speakAll(ctx context.Context, gen int, agent *Agent, making chan<
 
 // speakPiece speaks a piece as sentence seg. When its voice breaks, or is stopped for its
 // silence, the conductor knows what is left of it to be spoken again.
-func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *Agent, p piece) (left string, failed error) {
+func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *Agent, p piece, wait *inference.Wait) (left string, failed error) {
 	attempt, stop := context.WithCancelCause(ctx)
 	defer stop(errConcluded)
 	form := agent.form(p.text)
-	if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, form: form, at: p.at, whole: p.whole, stop: stop}) {
+	if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, form: form, sent: p.sent, at: p.at, whole: p.whole, stop: stop}) {
 		return "", nil
 	}
-	err := c.speakOne(attempt, gen, seg, agent, form)
+	err := c.speakOne(attempt, gen, seg, agent, form, wait)
 	if ctx.Err() != nil || err == nil && attempt.Err() == nil {
 		return "", nil
 	}
@@ -197,7 +206,8 @@ func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *Agent, p pie
 	}
 }
 
-func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *Agent, form *spoken.Form) error {
+func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *Agent, form *spoken.Form, wait *inference.Wait) error {
+	asked := time.Now()
 	for chunk, err := range c.voice(ctx, agent, form) {
 		if err != nil {
 			return err
@@ -205,7 +215,8 @@ func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *Agent, form *s
 		if len(chunk.Samples) > 0 && !chunk.Rate.Valid() {
 			return &inference.Error{Engine: c.cfg.TTS.Info().Name, Fault: inference.ErrFailed, Err: errRate}
 		}
-		if !c.post(ctx, message{kind: msgAudio, gen: gen, seg: seg, chunk: chunk, at: time.Now()}) {
+		sent, got := wait.Times(asked, time.Now())
+		if !c.post(ctx, message{kind: msgAudio, gen: gen, seg: seg, chunk: chunk, sent: sent, at: got}) {
 			return nil
 		}
 	}

@@ -102,11 +102,13 @@ type Timing struct {
 	// Endpoint is from the end of the caller's speech to the moment the turn was
 	// taken to be over.
 	Endpoint time.Duration
-	// Model is from there to the first text, Voice from there to the first audio.
+	// Model is how long the model was waited for after that, from its request to the first
+	// text; Voice is the wait for the rest of the first sentence and for its first audio.
 	Model, Voice time.Duration
 	// Total is from the end of the caller's speech to the first audio written.
 	Total time.Duration
-	// Overhead is Total less Endpoint and the engines' time: our own part.
+	// Overhead is Total less Endpoint and these waits: our own part, in which requests are
+	// made, wait for a processor, a slot or the mailbox, and audio waits for its packet.
 	Overhead time.Duration
 
 	// The six points of the turn: the end of the caller's speech, in media time of the call

@@ -212,6 +212,7 @@ type Message struct {
 	Engine  string              `json:"engine,omitempty"`
 	Err     string              `json:"error,omitempty"`
 	Cause   string              `json:"cause,omitempty"`    // of errors that mean something: connected, transferred or deadline
+	Sent    *time.Duration      `json:"sent_ns,omitempty"`  // when the engine was asked, since the call's first moment; nil in older files
 	At      *time.Duration      `json:"at_ns,omitempty"`    // when the engine gave it, since the call's first moment
 	Whole   *time.Duration      `json:"whole_ns,omitempty"` // likewise, when the model had written the sentence
 	Agent   *Person             `json:"agent,omitempty"`

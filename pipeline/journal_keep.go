@@ -257,15 +257,17 @@ func (c *Call) kept(m *message) *Message {
 			}
 		}
 	}
-	if !m.at.IsZero() {
-		at := m.at.Sub(c.start)
-		out.At = &at
-	}
-	if !m.whole.IsZero() {
-		whole := m.whole.Sub(c.start)
-		out.Whole = &whole
-	}
+	out.Sent, out.At, out.Whole = c.sinceStart(m.sent), c.sinceStart(m.at), c.sinceStart(m.whole)
 	return out
+}
+
+// sinceStart is when something was in the call; nil when it was not.
+func (c *Call) sinceStart(t time.Time) *time.Duration {
+	if t.IsZero() {
+		return nil
+	}
+	d := t.Sub(c.start)
+	return &d
 }
 
 // person is the agent as a journal keeps it.

@@ -52,6 +52,7 @@ type message struct {
 	engine string // that wrote it; empty: nothing came
 	asr    inference.Recognition
 	err    error
+	sent   time.Time // of a sentence and its audio: when the engine was asked
 	at     time.Time // when the engine gave it
 	whole  time.Time // of a sentence: when the model had written all of it
 	update func(*Agent)

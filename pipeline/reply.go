@@ -51,6 +51,7 @@ type reply struct {
 	endpoint time.Duration // of the turn it answers
 	over     turnOver      // the end of that turn
 	asked    time.Time
+	waits    engineWaits
 	modelAt  time.Time // its first words
 	wholeAt  time.Time // its first sentence
 	voiceAt  time.Time
@@ -222,6 +223,10 @@ func (c *Call) begins(r *reply, m message) {
 	c.mouth.add(s)
 	if m.seg == 0 {
 		r.modelAt, r.wholeAt = m.at, m.whole
+		r.waits.model = span{m.sent, m.at}
+	}
+	if !r.audible {
+		r.waits.sentence = span{r.modelAt, m.whole}
 	}
 }
 

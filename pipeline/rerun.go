@@ -201,6 +201,9 @@ func (r *Rerun) message(kept *Message) (m message, ok bool) {
 	}
 	c := r.c
 	m.gen, m.seg, m.text, m.id, m.engine = kept.Gen, kept.Seg, kept.Text, kept.ID, kept.Engine
+	if kept.Sent != nil {
+		m.sent = c.start.Add(*kept.Sent)
+	}
 	if kept.At != nil {
 		m.at = c.start.Add(*kept.At)
 	}

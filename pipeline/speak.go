@@ -87,15 +87,34 @@ func (c *Call) timed(r *reply, now time.Time) {
 		return
 	}
 	t := Timing{Endpoint: r.endpoint, Total: r.endpoint + now.Sub(r.asked)}
-	if !r.modelAt.IsZero() {
-		t.Model = max(0, r.modelAt.Sub(r.asked)) // it may have been begun in advance
-	}
-	t.Voice = max(0, r.voiceAt.Sub(r.asked)-t.Model)
+	t.Model, t.Voice = r.waits.since(r.asked)
 	t.Overhead = now.Sub(r.asked) - t.Model - t.Voice
 	t.SpeechEnd = r.over.at
 	t.FinalText, t.FirstToken, t.FirstSentence = r.over.since(r.over.settled), r.over.since(r.modelAt), r.over.since(r.wholeAt)
 	t.FirstAudio, t.FirstPacket = r.over.since(r.voiceAt), r.over.since(now)
 	c.emit(Event{Kind: Timed, Turn: r.turn, Generation: r.number, Timing: t})
+}
+
+// engineWaits are the times in which a reply waited for its engines: for the model's first
+// text, for the rest of the sentence that was heard first, for that one's first audio.
+type engineWaits struct{ model, sentence, voice span }
+
+type span struct{ from, to time.Time }
+
+// since is how long the model and the voice were waited for after a reply was asked for;
+// it may have been begun in advance.
+func (w *engineWaits) since(asked time.Time) (model, voice time.Duration) {
+	if w.voice.from.IsZero() { // an older journal does not say when engines were asked
+		w.model.from, w.voice.from = asked, w.sentence.to
+	}
+	return w.model.after(asked), w.sentence.after(asked) + w.voice.after(asked)
+}
+
+func (s span) after(t time.Time) time.Duration {
+	if s.from.Before(t) {
+		s.from = t
+	}
+	return max(0, s.to.Sub(s.from))
 }
 
 // turnOver is the end of the caller's turn.
@@ -137,6 +156,7 @@ func (c *Call) audio(r *reply, m message) {
 	}
 	if !r.audible && len(m.chunk.Samples) > 0 {
 		r.audible, r.voiceAt = true, m.at
+		r.waits.voice = span{m.sent, m.at}
 		if !r.joins {
 			c.emit(Event{Kind: Speaking, Turn: r.turn, Generation: r.number})
 		}

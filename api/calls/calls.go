@@ -108,9 +108,9 @@ type CallTurn struct {
 	Generation int   `json:"generation" doc:"Of the reply." example:"2"`
 	AtMS       int64 `json:"at_ms" doc:"When the reply was first heard, since the answer." example:"5120"`
 	EndpointMS int64 `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished." example:"420"`
-	ModelMS    int64 `json:"model_ms" doc:"From there to the model's first words; little when the reply was begun in advance." example:"310"`
-	VoiceMS    int64 `json:"voice_ms" doc:"From there to the first audio." example:"95"`
-	TotalMS    int64 `json:"total_ms" doc:"From the last word to the first audio." example:"825"`
+	ModelMS    int64 `json:"model_ms" doc:"The wait for the model after that, until its first words; little when the reply was begun in advance." example:"310"`
+	VoiceMS    int64 `json:"voice_ms" doc:"The wait after them, for the rest of the first sentence and the first audio." example:"95"`
+	TotalMS    int64 `json:"total_ms" doc:"From the last word to the first audio. What the other three do not add up to is the server's own time." example:"825"`
 
 	Points *CallPoints `json:"points,omitempty" doc:"The six points of the turn; absent in calls of before they were kept."`
 }

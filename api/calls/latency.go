@@ -41,8 +41,8 @@ type LatencyGroup struct {
 	Calls    int64       `json:"calls" doc:"How many had turns." example:"42"`
 	Turns    int64       `json:"turns" doc:"How many they had." example:"310"`
 	Endpoint Percentiles `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished."`
-	Model    Percentiles `json:"model_ms" doc:"From there to the model's first words."`
-	Voice    Percentiles `json:"voice_ms" doc:"From there to the first audio."`
+	Model    Percentiles `json:"model_ms" doc:"The wait for the model after that, until its first words."`
+	Voice    Percentiles `json:"voice_ms" doc:"The wait after them, for the rest of the first sentence and the first audio."`
 	Total    Percentiles `json:"total_ms" doc:"From the last word to the first audio."`
 }
 

@@ -24,6 +24,7 @@ const (
 type piece struct {
 	samples []int16
 	events  []worker.Event
+	at      time.Time // when it came
 }
 
 // incoming holds what a worker has said and the receiver has not pulled. It
@@ -57,7 +58,7 @@ func (in *incoming) Receive(kind worker.Kind, payload []byte) {
 			in.err = errors.New("the speech has no end")
 			break
 		}
-		in.pieces = append(in.pieces, piece{worker.Samples(make([]int16, 0, len(payload)/2), payload), in.events})
+		in.pieces = append(in.pieces, piece{worker.Samples(make([]int16, 0, len(payload)/2), payload), in.events, time.Now()})
 		in.events = nil
 	case worker.Done:
 		in.ended = true

@@ -62,6 +62,7 @@ func (sp *speaker) attempt(ctx context.Context, request []byte, m *marker, pass 
 	}
 	defer stream.Close()
 	defer in.release(stream)
+	inference.Sent(ctx)
 	if err := stream.Send(worker.Speak, request); err != nil {
 		return err
 	}
@@ -71,6 +72,7 @@ func (sp *speaker) attempt(ctx context.Context, request []byte, m *marker, pass 
 		if err != nil || p == nil {
 			return err
 		}
+		inference.Got(ctx, p.at)
 		amplify(p.samples, sp.voice.gain)
 		chunk := inference.Chunk{Samples: p.samples, Rate: Rate}
 		m.mark(&chunk, p.events, base)

@@ -128,6 +128,7 @@ func (c *client) post(ctx context.Context, path, contentType string, body []byte
 	if c.key != "" {
 		request.Header.Set("Authorization", "Bearer "+c.key)
 	}
+	inference.Sent(ctx)
 	response, err := c.http.Do(request)
 	if err != nil {
 		err = a.explain(err)
@@ -150,6 +151,9 @@ func (a *answer) Read(p []byte) (int, error) {
 	a.quiet.Reset(a.timeout)
 	n, err := a.body.Read(p)
 	a.quiet.Stop()
+	if n > 0 {
+		inference.Got(a.ctx, time.Now())
+	}
 	if a.ctx.Err() != nil {
 		return 0, context.Cause(a.ctx)
 	}

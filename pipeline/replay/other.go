@@ -103,6 +103,10 @@ func (p *player) adapt(in *pipeline.Input) {
 	m := *in.Message
 	if m.At != nil {
 		at := in.At
+		if m.Sent != nil {
+			sent := *m.Sent + at - *m.At
+			m.Sent = &sent
+		}
 		m.At = &at
 	}
 	if m.Whole != nil {
