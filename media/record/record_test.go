@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -208,6 +209,51 @@ func TestLateWakeUps(t *testing.T) {
 				tail := got.side(1)[int((out+40*time.Millisecond).Seconds()*8000):]
 				if snr := mediatest.SNR(tail[:4000], media.Rate8k, 1000); name == "now and then" && snr < 40 {
 					t.Errorf("the agent's tone has %.0f dB", snr)
+				}
+			})
+		})
+	}
+}
+
+// TestLatePacketsAtFirst move nothing that the agent says: what it says in the first seconds stays together.
+func TestLatePacketsAtFirst(t *testing.T) {
+	said := []int{15, 35, 75, 150} // frames
+	for name, late := range map[string]func(n int) time.Duration{
+		"the first eight": func(n int) time.Duration { return time.Duration(max(0, min(8-n, 1))) * 18 * time.Millisecond },
+		"less and less":   func(n int) time.Duration { return time.Duration(max(0, 14-n)) * 1300 * time.Microsecond },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got := newTape()
+				got.Begin(telephone)
+				tone, silence := mediatest.Tone(1000, media.Rate8k, 160, 0.5), make([]int16, 160)
+				start := time.Now()
+				for n := range 200 {
+					tick := start.Add(time.Duration(n+1) * media.FrameDuration)
+					time.Sleep(time.Until(tick))
+					f := media.Frame{Samples: silence, Rate: media.Rate8k}
+					if slices.Contains(said, n) {
+						f.Samples = tone
+					}
+					got.Spoke(f, time.Now(), 0)
+					time.Sleep(late(n))
+					got.Heard(media.Frame{Samples: silence, Rate: media.Rate8k, At: media.Time(n) * media.FrameTime}, time.Now())
+				}
+				got.Close()
+				synctest.Wait()
+				right, at := got.side(1), []int{}
+				for i := 1; i < len(right); i++ {
+					if right[i] != 0 && (len(at) == 0 || i > at[len(at)-1]+320) {
+						at = append(at, i)
+					}
+				}
+				if len(at) != len(said) {
+					t.Fatalf("sounds at %v", at)
+				}
+				for i := range at {
+					if got, want := at[i]-at[0], 160*(said[i]-said[0]); got < want-8 || got > want+8 { // 1 ms
+						t.Errorf("sound %d is %d samples after the first, which were %d", i, got, want)
+					}
 				}
 			})
 		})

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"io"
+	"slices"
 	"time"
 
 	"parley/media"
@@ -38,7 +39,10 @@ type track struct {
 	clock  least // of the caller's media time: how much later the wall's is
 	drift  least // of the agent's side: how much too early it is put
 	end    media.Time
-	begun  bool // the right side has a position
+	begun  bool       // the right side has a position
+	firm   bool       // on a continuous leg: it had a sound, or has lasted for a second
+	silent int        // frames before that
+	first  media.Time // by the wall's clock, where the first of these belongs
 	window []int16
 	base   int64 // position of the window's first sample
 	size   int64
@@ -97,13 +101,36 @@ func (t *track) speak(f media.Frame, now time.Duration, ahead media.Time) {
 	here := media.FromDuration(now) - t.clock.value
 	at := t.right.at
 	if t.format.Continuous {
-		at = t.steady(here + ahead)
+		if t.firm = t.firm || t.silent == heardWindow || isLoud(f.Samples); t.firm {
+			at = t.steady(here + ahead)
+		} else {
+			at = t.follow(here + ahead)
+		}
 	} else if off := here - at; !t.begun || off > tolerance || ahead <= 0 && off < -stall {
 		at = here // the far end had nothing to play
 	}
 	t.begun = true
 	t.put(&t.right, 1, f, max(0, at))
 	t.right.at = max(0, at) + media.FrameTime
+}
+
+// follow is where a frame of silence at the beginning belongs: where the best measurements so far say, because nobody
+// hears that silence is moved.
+func (t *track) follow(measured media.Time) media.Time {
+	first := measured + t.clock.value - media.Time(t.silent)*media.FrameTime
+	if first > t.first+stall { // frames were left out
+		t.silent = 0
+		first = measured + t.clock.value
+	}
+	if t.silent == 0 || first < t.first {
+		t.first = first
+	}
+	t.silent++
+	return t.first + media.Time(t.silent-1)*media.FrameTime - t.clock.value
+}
+
+func isLoud(samples []int16) bool {
+	return slices.ContainsFunc(samples, func(v int16) bool { return v < -8 || v > 8 }) // G.711 has no zero
 }
 
 // steady is where a frame of a leg goes on that has one each 20 ms: behind the last, as
