@@ -165,13 +165,13 @@ func revokeInvitation(q *Request) error {
 	return q.Done(peopleAt, "The invitation was taken back; its link opens nothing.")
 }
 
-// invitationView is what somebody sees who was invited.
+// invitationView is what somebody sees who was invited. Whoever invites has the link, too, so it does not say whether
+// the address is a user's.
 type invitationView struct {
 	Form       *Form
 	Token      string
 	Invitation *store.Invitation
-	Known      bool // the address is a user's, who must sign in
-	SignedIn   bool // it is who is signed in
+	SignedIn   bool // it is for who is signed in
 	Other      string
 }
 
@@ -181,11 +181,6 @@ func (q *Request) invitationView(token string, f *Form) (*invitationView, error)
 		return nil, err
 	}
 	v := &invitationView{Form: f, Token: token, Invitation: inv}
-	_, _, err = q.DB.UserByEmail(q.Context(), inv.Email)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, err
-	}
-	v.Known = err == nil
 	if b := q.Browser; b != nil {
 		v.SignedIn = b.User.Email == inv.Email
 		if !v.SignedIn {
@@ -221,7 +216,7 @@ func acceptInvitation(q *Request) error {
 	by, hash := "", ""
 	if v.SignedIn {
 		by = q.Browser.User.ID
-	} else if v.Known || v.Other != "" {
+	} else if v.Other != "" {
 		return q.Page("invitation", "Invitation", v)
 	} else if hash, err = newPassword(q, f, v.Invitation.Email); err != nil {
 		return err
@@ -234,8 +229,8 @@ func acceptInvitation(q *Request) error {
 	case errors.Is(err, store.ErrNotFound):
 		return deadLink(q)
 	case errors.Is(err, store.ErrUserExists):
-		v.Known = true
-		return q.Page("invitation", "Invitation", v)
+		f.Fail("", "This address has a user already. Sign in to join.")
+		return q.Invalid("invitation", "invitation-form", "Invitation", v)
 	case err != nil:
 		return err
 	case by == "":

@@ -74,6 +74,13 @@ func TestInvitation(t *testing.T) {
 	link = invite("eva@example.com", "owner")
 	_, token, _ = strings.Cut(link, "token=")
 	stranger := s.NewClient()
+	seen := func(link, email string) string { // without what differs between any two invitations
+		_, token, _ := strings.Cut(link, "token=")
+		return strings.NewReplacer(token, "TOKEN", email, "ADDRESS").Replace(s.Ask(stranger, "GET", link, "").Body)
+	}
+	if known, unknown := seen(link, "eva@example.com"), seen(invite("nobody@example.com", "owner"), "nobody@example.com"); known != unknown {
+		t.Errorf("the page tells who is a user:\n%s\n%s", known, unknown)
+	}
 	if a := s.Ask(stranger, "GET", link, ""); !strings.Contains(a.Body, "/app/sign-in?next=%2fapp%2finvitation%3ftoken%3d"+token) {
 		t.Errorf("%s", a.Body)
 	}
