@@ -38,7 +38,7 @@ func (s *calls) events(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 	case log == nil && !asJSON:
-		err = s.follow(ctx, account, id, out.tell)
+		err = s.follow(ctx, id, out.tell)
 	case log == nil:
 		var now *CallState
 		if now, err = s.Look(ctx, account, id); err == nil {

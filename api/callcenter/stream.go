@@ -12,6 +12,7 @@ import (
 
 	"parley/api"
 	"parley/api/socket"
+	"parley/store"
 )
 
 // The events of a call that is followed, each the JSON of one data: line.
@@ -88,7 +89,7 @@ func (s *calls) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := &events{w: w, c: http.NewResponseController(w)}
-	err := s.follow(r.Context(), api.PrincipalOf(r.Context()).Account, id, out.tell)
+	err := s.follow(r.Context(), id, out.tell)
 	if absent(err) && !out.begun {
 		gone := Change{Kind: Snapshot, State: *unknown()}
 		if err = out.tell(gone); err == nil {
@@ -99,15 +100,26 @@ func (s *calls) stream(w http.ResponseWriter, r *http.Request) {
 	out.fail(err)
 }
 
-// follow is Follow, counted among the open sockets of the account.
-func (s *calls) follow(ctx context.Context, account, id string, tell func(Change) error) error {
+// follow is Follow, counted among the open sockets of the account. Once the key or the sign-in is no longer good it tells
+// nothing more, and ends.
+func (s *calls) follow(ctx context.Context, id string, tell func(Change) error) error {
+	p, begun := api.PrincipalOf(ctx), false
 	if s.open != nil {
-		if !s.open.Open(account) {
+		if !s.open.Open(p.Account) {
 			return socket.ErrTooMany
 		}
-		defer s.open.Closed(account)
+		defer s.open.Closed(p.Account)
 	}
-	return s.Follow(ctx, account, id, tell)
+	return s.Follow(ctx, p.Account, id, func(c Change) error {
+		if begun {
+			err := s.db.CheckKey(ctx, store.Principal{Account: p.Account, Key: p.Key})
+			if errors.Is(err, store.ErrUnauthorized) {
+				return err
+			}
+		}
+		begun = true
+		return tell(c)
+	})
 }
 
 // errGone says that the client does not read any more.
