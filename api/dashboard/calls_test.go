@@ -3,11 +3,13 @@ package dashboard_test
 import (
 	"context"
 	"encoding/json"
+	"html"
 	"log/slog"
 	"math"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -127,6 +129,21 @@ func (x *exchange) record(dir string, at time.Time) {
 	info, err := os.Stat(path)
 	x.OK(err)
 	x.OK(x.DB.RecordingEncoded(ctx, store.Recording{Account: x.Account, Call: x.over, Format: "wav", Bytes: info.Size(), Peaks: peaks}, false))
+}
+
+// TestHistoryAsFile: the file has the calls that the page lists, and none that lasts.
+func TestHistoryAsFile(t *testing.T) {
+	x := newExchange(t)
+	for _, path := range []string{"/app/calls", "/app/calls?direction=inbound"} {
+		m := regexp.MustCompile(`href="(/v1/calls\.csv[^"]*)"`).FindStringSubmatch(x.Get(path).Body)
+		if m == nil {
+			t.Fatalf("%s has no file", path)
+		}
+		file := x.Get(html.UnescapeString(m[1]))
+		if file.Status != http.StatusOK || !strings.Contains(file.Body, x.over) || strings.Contains(file.Body, x.lasts) {
+			t.Errorf("%s: %d %s", path, file.Status, file.Body)
+		}
+	}
 }
 
 // The rest is callcenter.Calls, for the call that lasts.

@@ -342,7 +342,7 @@ func (p *playground) losesConnection() {
 	p.tone(voicetest.AnswerTone)
 
 	p.types(voicetest.TypeHangUp)
-	p.until("session.state === 'ended' && text('state').startsWith('The conversation has ended.')")
+	p.until("session.state === 'ended' && text('state') === 'The conversation has ended.'") // the server's reason says the same
 	eventually(p.T, "the ends at the server", func() bool { return p.talk(1).Over() && p.talk(2).Over() })
 }
 

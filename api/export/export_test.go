@@ -5,7 +5,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"parley/api"
 	"parley/store"
@@ -94,5 +97,49 @@ func TestWords(t *testing.T) {
 		if got := Words(text); got != want || PlainWords(got) != text {
 			t.Errorf("%q becomes %q and then %q", text, got, PlainWords(got))
 		}
+	}
+}
+
+// TestExportToWhoDoesNotRead: it holds neither a transaction nor the place of a table that is read.
+func TestExportToWhoDoesNotRead(t *testing.T) {
+	address := storetest.URL(t)
+	d := New(storetest.Open(t, address))
+	const pieces = 48 // MiB, more than sockets take
+	asked := 0
+	table := Table{"test", []string{"a"}, func(context.Context, *store.Statement) ([][]string, bool, error) {
+		asked++
+		return [][]string{{strings.Repeat("x", 1<<20)}}, asked < pieces, nil
+	}}
+	sent := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(sent)
+		d.Send(w, r, table)
+	}))
+	defer server.Close()
+	resp, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() // nothing of it is read
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	open := 0
+	err = conn.QueryRow(t.Context(), "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and backend_type = 'client backend'").Scan(&open)
+	if err != nil || open != 0 {
+		t.Errorf("%d transactions are open, %v", open, err)
+	}
+	d.reads.mu.Lock()
+	reads := d.reads.all
+	d.reads.mu.Unlock()
+	if reads != 0 {
+		t.Errorf("%d tables are being read", reads)
+	}
+	select {
+	case <-sent:
+		t.Error("all was sent: the table is too short for this test")
+	default:
 	}
 }

@@ -32,6 +32,8 @@ const (
 	goodKey       = "sk_good"
 	otherKey      = "sk_other"
 	sessionTicket = "wst_session"
+	shortTicket   = "wst_short" // of conversations of ten minutes at most
+	longTicket    = "wst_long"  // of five hours, which is more than there is
 )
 
 // keys knows two accounts' keys, and one session ticket.
@@ -45,6 +47,10 @@ func (keys) Authenticate(_ context.Context, secret string) (api.Principal, error
 		p = api.Principal{Account: "acc_2", Key: "key_2"}
 	case sessionTicket:
 		p.Ticket = &api.Ticket{ID: "tkt_1", Agent: "ag_1", MaxSessions: 1}
+	case shortTicket:
+		p.Ticket = &api.Ticket{ID: "tkt_2", Agent: "ag_1", MaxSessions: 1, MaxDuration: 10 * time.Minute}
+	case longTicket:
+		p.Ticket = &api.Ticket{ID: "tkt_3", Agent: "ag_1", MaxSessions: 1, MaxDuration: 5 * time.Hour}
 	default:
 		return api.Principal{}, fmt.Errorf("authenticate: %w", store.ErrUnauthorized)
 	}

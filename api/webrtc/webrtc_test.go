@@ -246,26 +246,30 @@ func TestPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestRelays: clients are told of TURN servers with credentials that those take.
+// TestRelays: clients are told of TURN servers with credentials that those take, for as long as the conversation may last.
 func TestRelays(t *testing.T) {
 	s := newServer(t, &agents{}, webrtc.Options{Relays: &webrtc.Relays{URLs: []string{"stun:stun.example.net:3478", "turn:turn.example.net:3478?transport=udp"}, Secret: "shared"}})
-	res, _ := s.ask("POST", webrtc.Path+"?agent_id=ag_1", goodKey, sdpType, newCaller(t).offer(nil))
-	links := res.Header.Values("Link")
-	if len(links) != 2 || links[0] != `<stun:stun.example.net:3478>; rel="ice-server"` {
-		t.Fatalf("%q", links)
-	}
-	m := regexp.MustCompile(`^<turn:turn.example.net:3478\?transport=udp>; rel="ice-server"; username="(\d+):(\w+)"; credential="(.*)"; credential-type="password"$`).FindStringSubmatch(links[1])
-	if m == nil {
-		t.Fatalf("%s", links[1])
-	}
-	until, err := strconv.ParseInt(m[1], 10, 64)
-	if left := time.Until(time.Unix(until, 0)); err != nil || left < time.Hour || left > 25*time.Hour {
-		t.Errorf("they last for %v", left)
-	}
-	mac := hmac.New(sha1.New, []byte("shared"))
-	mac.Write([]byte(m[1] + ":" + m[2]))
-	if want := base64.StdEncoding.EncodeToString(mac.Sum(nil)); m[3] != want {
-		t.Errorf("credential %s, want %s", m[3], want)
+	const connecting = 30 * time.Second
+	for secret, longest := range map[string]time.Duration{goodKey: 2 * time.Hour, sessionTicket: 2 * time.Hour, shortTicket: 10 * time.Minute, longTicket: 2 * time.Hour} {
+		before := time.Now()
+		res, body := s.ask("POST", webrtc.Path+"?agent_id=ag_1", secret, sdpType, newCaller(t).offer(nil))
+		links := res.Header.Values("Link")
+		if len(links) != 2 || links[0] != `<stun:stun.example.net:3478>; rel="ice-server"` {
+			t.Fatalf("%s: %d %s %q", secret, res.StatusCode, body, links)
+		}
+		m := regexp.MustCompile(`^<turn:turn.example.net:3478\?transport=udp>; rel="ice-server"; username="(\d+):(\w+)"; credential="(.*)"; credential-type="password"$`).FindStringSubmatch(links[1])
+		if m == nil {
+			t.Fatalf("%s: %s", secret, links[1])
+		}
+		until, err := strconv.ParseInt(m[1], 10, 64)
+		if life := longest + connecting; err != nil || until < before.Add(life).Unix() || until > time.Now().Add(life).Unix() {
+			t.Errorf("%s: they last until %v, of a conversation of %v at most", secret, time.Unix(until, 0), longest)
+		}
+		mac := hmac.New(sha1.New, []byte("shared"))
+		mac.Write([]byte(m[1] + ":" + m[2]))
+		if want := base64.StdEncoding.EncodeToString(mac.Sum(nil)); m[3] != want {
+			t.Errorf("%s: credential %s, want %s", secret, m[3], want)
+		}
 	}
 }
 

@@ -147,6 +147,8 @@ func (s *site) wantRecordedCall(id string) {
 func TestDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
+	namesake, err := s.nodes[0].db.CreateAccount(t.Context(), demoAccount, s.nodes[0].RateCard(), time.Now())
+	s.ok(err)
 	for patience := time.Millisecond; ; patience *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		_, err := s.nodes[0].Seed(ctx, s.nodes[0].DataDir)
@@ -156,6 +158,9 @@ func TestDemonstration(t *testing.T) {
 		}
 	}
 	first := s.seed()
+	if first.Account == namesake.ID {
+		t.Error("the demonstration is in an account of somebody else's that has its name")
+	}
 	s.wantDemonstration()
 	_, balance := s.ask("GET", "/v1/balance", s.key, "")
 	left := 25.0
