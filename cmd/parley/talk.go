@@ -52,8 +52,8 @@ func newTalkCommand() *cobra.Command {
 	fl.StringVar(&f.voice, "voice", "", "its voice: F1 to F5, M1 to M5")
 	fl.StringVar(&f.language, "language", "", "its language: en es ca gl eu pt fr it de")
 	fl.BoolVar(&f.microphone, "microphone", false, "speak and listen")
-	fl.BoolVar(&f.typed, "type", false, "type what you say, a line for each turn")
-	fl.DurationVar(&f.quiet, "quiet", 2*time.Second, "with --in: how long the agent must have been silent before hanging up")
+	fl.BoolVar(&f.typed, "type", false, "type what you say, a line for each turn; of lines from a pipe, each waits for the answer to the one before")
+	fl.DurationVar(&f.quiet, "quiet", 2*time.Second, "with --in and --type: how long the agent must have been silent before hanging up")
 	fl.DurationVar(&f.longest, "max", 5*time.Minute, "the longest the conversation may be")
 	cmd.MarkFlagsOneRequired("agent", "prompt")
 	cmd.MarkFlagsMutuallyExclusive("in", "microphone", "type")
@@ -206,7 +206,8 @@ func (f *talkFlags) converse(ctx context.Context, show *printer, say func(ctx co
 	return said
 }
 
-// write types to the agent: a line is a turn, the end of input hangs up.
+// write types to the agent: a line is a turn, the end of input hangs up. A person interrupts the agent by typing; lines
+// that a program or a file sends wait for the answer to the one before.
 func (f *talkFlags) write(ctx context.Context, cmd *cobra.Command) error {
 	show := &printer{out: f.text}
 	fmt.Fprintln(cmd.ErrOrStderr(), "Type to the agent; Ctrl-D hangs up.")
@@ -218,15 +219,23 @@ func (f *talkFlags) write(ctx context.Context, cmd *cobra.Command) error {
 			lines <- scan.Text()
 		}
 	}()
+	waits := !isTerminal(cmd.InOrStdin())
 	return f.converse(ctx, show, func(ctx context.Context, c *client.Client) error {
+		var said time.Time
 		for {
+			if waits {
+				if err := f.hearOut(ctx, c, said); err != nil {
+					return err
+				}
+			}
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
 			case line, ok := <-lines:
 				if !ok {
-					return f.hearOut(ctx, c)
+					return f.hearOut(ctx, c, said)
 				}
+				said = time.Now()
 				if err := c.SendText(line); err != nil {
 					return err
 				}
@@ -235,8 +244,11 @@ func (f *talkFlags) write(ctx context.Context, cmd *cobra.Command) error {
 	})
 }
 
-// hearOut waits until the agent has answered the last line.
-func (f *talkFlags) hearOut(ctx context.Context, c *client.Client) error {
+// answerPatience bounds the wait for the beginning of an answer: a line may have none.
+const answerPatience = 30 * time.Second
+
+// hearOut waits until the agent has answered what was said then, or greeted where nothing was.
+func (f *talkFlags) hearOut(ctx context.Context, c *client.Client, said time.Time) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	since := time.Now()
@@ -245,7 +257,9 @@ func (f *talkFlags) hearOut(ctx context.Context, c *client.Client) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case now := <-tick.C:
-			if quiet := c.QuietAt(); now.Sub(quiet) >= f.quiet && now.Sub(since) >= f.quiet {
+			quiet := c.QuietAt()
+			answered := said.IsZero() || quiet.After(said) || now.Sub(said) >= answerPatience
+			if answered && now.Sub(quiet) >= f.quiet && now.Sub(since) >= f.quiet {
 				return nil
 			}
 		}
