@@ -42,6 +42,14 @@ func (v *callView) Answerer() string {
 	return answererWords[*v.AnsweredBy]
 }
 
+// FarEnd is who talks with the agent.
+func (v *callView) FarEnd() string {
+	if v.Call.Direction == "outbound" {
+		return "Callee"
+	}
+	return "Caller"
+}
+
 // From is At in seconds.
 func (l spokenLine) From() float64 { return l.At.Seconds() }
 
@@ -93,7 +101,7 @@ func (q *Request) callView() (*callView, error) {
 		}
 	}
 	for _, l := range v.Call.Transcript {
-		who := "Caller"
+		who := v.FarEnd()
 		if l.Role == "agent" {
 			who = "Agent"
 		}

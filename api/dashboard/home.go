@@ -27,6 +27,7 @@ type homeView struct {
 	Numbers []store.Number
 	Keys    int
 	Phone   bool
+	Demo    bool // its numbers are on no telephone network
 }
 
 // callRow is a call as lists show it.
@@ -121,7 +122,7 @@ func (q *Request) agentNames() (map[string]string, []store.AgentName, error) {
 }
 
 func homePage(q *Request) error {
-	v := homeView{Phone: q.Telephony}
+	v := homeView{Phone: q.Telephony, Demo: q.Browser.Demo}
 	names, agents, err := q.agentNames()
 	if err != nil {
 		return err
