@@ -54,8 +54,7 @@ func TestFollowingEndsWithTheCredential(t *testing.T) {
 		for err == nil {
 			line := ""
 			if line, err = body.ReadString('\n'); strings.Contains(line, "after") {
-				t.Errorf("%s: the stream goes on", tt.name)
-				break
+				t.Fatalf("%s: the stream goes on", tt.name)
 			}
 		}
 		resp.Body.Close()
