@@ -59,26 +59,33 @@ func behind(t *testing.T, at netip.Addr, cfg sip.Config) *sip.UserAgent {
 // only the addresses are others. media are the ports of its relay.
 func edge(t *testing.T, node, dead, carrier netip.AddrPort) (at netip.AddrPort, media [2]int) {
 	t.Helper()
-	dir := t.TempDir()
+	return edgeIn(t, t.TempDir(), node, dead, carrier.String(), callerAddr)
+}
+
+// edgeIn is edge in a directory, in which there may be other files already. Carriers
+// call from caller too.
+func edgeIn(t *testing.T, dir string, node, dead netip.AddrPort, carrier string, caller netip.Addr, defines ...string) (at netip.AddrPort, media [2]int) {
+	t.Helper()
 	list, err := os.ReadFile("../deploy/kamailio/dispatcher.list")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(list)
-	for documented, here := range map[string]netip.AddrPort{
-		"10.0.0.11:5060": dead, "10.0.0.12:5060": node, "198.51.100.10:5060": netip.AddrPortFrom(carrierAddr, 9), "198.51.100.20:5060": carrier,
-		"198.51.100.30:5060": netip.AddrPortFrom(callerAddr, 9),
+	for documented, here := range map[string]string{
+		"10.0.0.11:5060": dead.String(), "10.0.0.12:5060": node.String(), "198.51.100.10:5060": netip.AddrPortFrom(carrierAddr, 9).String(),
+		"198.51.100.20:5060": carrier, "198.51.100.30:5060": netip.AddrPortFrom(caller, 9).String(),
 	} {
 		if !strings.Contains(text, documented) {
 			t.Fatalf("%s is not in the list", documented)
 		}
-		text = strings.ReplaceAll(text, documented, here.String())
+		text = strings.ReplaceAll(text, documented, here)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "dispatcher.list"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	control, media := relayMedia(t, dir)
-	return kamailio(t, "../deploy/kamailio/edge.cfg", dir, fmt.Sprintf("RTPENGINE=%q", "udp:"+control.String()), "PROBE=1"), media
+	defines = append(defines, fmt.Sprintf("RTPENGINE=%q", "udp:"+control.String()), "PROBE=1")
+	return kamailio(t, "../deploy/kamailio/edge.cfg", dir, defines...), media
 }
 
 // relayMedia runs rtpengine.
@@ -398,33 +405,41 @@ func TestEdgeFollowsTranslators(t *testing.T) {
 	far.takes()
 	out.finish(far)
 
+	far.calls(legs, "UDP", contact)
+}
+
+// calls has a hidden far end call a node that hands its legs out, and hang up, and call
+// again and be hung up on.
+func (c *called) calls(legs <-chan *sip.Leg, transport, contact string) {
+	c.t.Helper()
+	via := func() string {
+		return "Via: SIP/2.0/" + transport + " " + hidden + ":5060;branch=" + gosip.GenerateBranch()
+	}
 	for _, theirs := range []bool{true, false} {
-		far.callID, far.toTag = fmt.Sprintf("%s-%v", t.Name(), theirs), ""
-		headers := []string{"Contact: " + contact, "Via: SIP/2.0/UDP " + hidden + ":5060;branch=" + gosip.GenerateBranch()}
-		far.write(far.request("INVITE", far.hiddenOffer(), headers...))
-		res := far.response(200, "INVITE")
-		far.toTag = res.To().Params.GetOr("tag", "")
+		c.callID, c.toTag = fmt.Sprintf("%s-%v", c.t.Name(), theirs), ""
+		c.write(c.request("INVITE", c.hiddenOffer(), "Contact: "+contact, via()))
+		res := c.response(200, "INVITE")
+		c.toTag = res.To().Params.GetOr("tag", "")
 		routes := []string{}
 		for _, h := range res.GetHeaders("Record-Route") {
-			routes = append(routes, "Route: "+h.Value())
+			routes = append([]string{"Route: " + h.Value()}, routes...) // RFC 3261 section 12.1.2
 		}
 		routed := func(method string) string {
-			headers[1] = "Via: SIP/2.0/UDP " + hidden + ":5060;branch=" + gosip.GenerateBranch()
-			text := far.request(method, "", append(headers, routes...)...)
+			text := c.request(method, "", "Contact: "+contact, via(), strings.Join(routes, "\r\n"))
 			return strings.Replace(text, method+" sip:+15550100002@127.0.0.1 ", method+" "+res.Contact().Address.String()+" ", 1)
 		}
-		far.write(routed("ACK"))
-		in := last(wait(t, legs, "leg"))
-		far.takes()
+		c.write(routed("ACK"))
+		in := last(wait(c.t, legs, "leg"))
+		c.takes()
 		if theirs {
-			far.seq++
-			far.write(routed("BYE"))
-			far.response(200, "BYE")
-			if err := wait(t, in.ended, "end of the call"); err != nil {
-				t.Errorf("ended with %v", err)
+			c.seq++
+			c.write(routed("BYE"))
+			c.response(200, "BYE")
+			if err := wait(c.t, in.ended, "end of the call"); err != nil {
+				c.t.Errorf("ended with %v", err)
 			}
 		} else {
-			in.finish(far)
+			in.finish(c)
 		}
 	}
 }

@@ -176,7 +176,12 @@ func TestSecurePeer(t *testing.T) {
 
 func writePEM(t *testing.T, path string, der []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	writeBlock(t, path, "CERTIFICATE", der)
+}
+
+func writeBlock(t *testing.T, path, kind string, der []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
