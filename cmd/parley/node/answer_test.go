@@ -80,9 +80,16 @@ func newDesk(t *testing.T) *desk {
 // deskOn is a desk whose node has the database at url, and settings beside its own.
 func deskOn(t *testing.T, url string, settings ...string) *desk {
 	t.Helper()
+	return deskWith(t, url, func(*config.Config) {}, settings...)
+}
+
+// deskWith is a desk whose configuration is changed before its node has it.
+func deskWith(t *testing.T, url string, change func(*config.Config), settings ...string) *desk {
+	t.Helper()
 	d := &desk{T: t, heard: make(chan simulated.Heard, 4)}
 	cfg, _, err := config.Load(config.Sources{Env: append(settings, "PARLEY_NODE=desk", "PARLEY_CARRIER=simulated", "PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_CARRIER_SIP_ADDR=127.0.0.1:0")})
 	d.ok(err)
+	change(cfg)
 	n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	d.ok(err)
 	d.node = n
