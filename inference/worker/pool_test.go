@@ -359,3 +359,35 @@ func TestChildrenAreConfined(t *testing.T) {
 		t.Error("the worker is root")
 	}
 }
+
+// TestChildrenYieldToAudio: workers run at a lower priority than the server, which sends the
+// audio of calls, with all their threads.
+func TestChildrenYieldToAudio(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("priorities are read from /proc")
+	}
+	nice := func(file string) int {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third on (proc_pid_stat(5))
+		n, err := strconv.Atoi(fields[19-3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	p, _ := start(t, config(1))
+	pid := await(t, p, 1)[0]
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(threads) == 0 {
+		t.Fatal("no threads: ", err)
+	}
+	ours := nice("/proc/self/stat")
+	for _, thread := range threads {
+		if got := nice(thread); got != max(ours, 5) { // it keeps a lower priority that the server has
+			t.Errorf("%s: a nice value of %d, and the server's is %d", thread, got, ours)
+		}
+	}
+}

@@ -1,8 +1,14 @@
 package node
 
 import (
+	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"parley/billing"
+	"parley/pipeline"
 )
 
 // The program is busy when it has used more than it may for five seconds, and not when
@@ -44,6 +50,36 @@ func TestWorkersAreBehind(t *testing.T) {
 			t.Errorf("after %d s: busy %v", i, l.Busy())
 		}
 	}
+}
+
+// TestAnEngineThatLagsRefusesCalls: a node whose engine worker stays behind takes no new call,
+// and takes calls again when the worker has caught up.
+func TestAnEngineThatLagsRefusesCalls(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.node.pressure.limit = 1000 // what other programs of the machine do is no matter
+	var lag atomic.Int64
+	d.node.engines.workers = append(d.node.engines.workers, worker{name: "slow", lag: func() time.Duration { return time.Duration(lag.Load()) }})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- d.node.pressure.run(ctx) }()
+	defer func() { stop(); <-done }()
+	admitted := func() error {
+		s, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+		if err == nil {
+			s.End(endedBy(errNoRoute))
+		}
+		return err
+	}
+	d.ok(admitted())
+	lag.Store(int64(2 * maxLag))
+	eventually(t, "a call is refused", func() bool { return errors.Is(admitted(), pipeline.ErrFull) })
+	if code, _ := refusalCode(admitted()); code != 503 {
+		t.Errorf("a carrier is told %d", code)
+	}
+	lag.Store(0)
+	eventually(t, "a call is taken", func() bool { return admitted() == nil })
 }
 
 // What is measured is what the program does.
