@@ -10,10 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"parley/api/callcenter"
+	"parley/billing"
 	"parley/cmd/parley/config"
+	"parley/pipeline"
 	"parley/store"
+	"parley/store/bus"
 	"parley/store/storetest"
 )
 
@@ -140,5 +145,55 @@ func TestADrainingNodeClaimsNoRows(t *testing.T) {
 	d.ok(err)
 	if len(rows) != 1 || rows[0].Campaign != id {
 		t.Errorf("for others there is %+v", rows)
+	}
+}
+
+// TestFollowersOfADeadNode: whoever follows a call is told that it has ended when the node that
+// had it dies and another one closes it.
+func TestFollowersOfADeadNode(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	d := deskOn(t, url)
+	dead, _, err := d.node.db.RegisterNode(t.Context(), "dead", "", d.node.db.Now())
+	d.ok(err)
+	there := pipeline.NewManager(d.node.db, dead, d.node.db.RateCard, 0, d.node.log)
+	session, err := there.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	d.ok(err)
+	session.Begin()
+	subject, err := bus.Call(session.ID())
+	d.ok(err)
+	feed, err := d.node.bus.Subscribe(t.Context(), subject)
+	d.ok(err)
+	defer feed.Close()
+	follows, last := make(chan struct{}, 8), callcenter.Change{}
+	over := make(chan error, 1)
+	go func() {
+		over <- dialler{d.node}.Follow(t.Context(), d.who.Account, session.ID(), func(c callcenter.Change) error {
+			last = c
+			follows <- struct{}{}
+			return nil
+		})
+	}()
+	<-follows
+	sql, err := pgx.Connect(t.Context(), url)
+	d.ok(err)
+	defer sql.Close(t.Context())
+	_, err = sql.Exec(t.Context(), `update nodes set steady_since = now() - interval '1 hour', heartbeat_at = case node_id when 'dead' then now() - interval '1 hour' else now() end`)
+	d.ok(err)
+	ctx, stop := context.WithCancel(t.Context())
+	reaped := make(chan error, 1)
+	go func() { reaped <- d.node.reap(ctx) }()
+	defer func() { stop(); <-reaped }()
+	told, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	m, err := feed.Next(told)
+	d.ok(err)
+	if !strings.Contains(string(m.Payload), `"ended"`) {
+		t.Errorf("followers are told %s", m.Payload)
+	}
+	d.ok(<-over)
+	if last.Kind != callcenter.Over || last.State.Status != "ended" || last.State.EndReason != "failed" {
+		t.Errorf("the last that a follower hears is %+v", last)
 	}
 }
