@@ -167,6 +167,8 @@ func TestWrongSettings(t *testing.T) {
 		{"rate", env{"RATE_LIMIT": "fast"}, "", `PARLEY_RATE_LIMIT: "fast" is not allowed; allowed: a whole number`},
 		{"calls", env{"MAX_CALLS": "-1"}, "", `PARLEY_MAX_CALLS:`},
 		{"network with host bits", env{"SIP_ALLOW": "10.1.2.3/8"}, "", `PARLEY_SIP_ALLOW:|10.0.0.0/8`},
+		{"more callers than any carrier has", env{"SIP_ALLOW": "10.0.0.0/8,192.0.0.0/7"}, "", `PARLEY_SIP_ALLOW: "10.0.0.0/8,192.0.0.0/7" is not allowed`},
+		{"more callers than any carrier has, IPv6", env{"SIP_ALLOW": "2000::/15"}, "", `PARLEY_SIP_ALLOW: "2000::/15" is not allowed`},
 		{"proxies", env{"TRUSTED_PROXIES": "10.0.0.0/8;10.0.0.1"}, "", `PARLEY_TRUSTED_PROXIES:`},
 		{"unknown sources", env{"SIP_UNKNOWN": "allow"}, "", `PARLEY_SIP_UNKNOWN: "allow" is not allowed; allowed: drop or reject`},
 		{"long value", env{"LOG": strings.Repeat("x", 5000)}, "", `PARLEY_LOG: "xxx|..." is not allowed`},

@@ -40,6 +40,8 @@ trunks:
     inbound_username: exchange
     inbound_password: 12345
     numbers: ["+15550100001", +15550100002]
+    trust_identity: off
+    media: vouched
     channels: 30
     cps: 5
     codecs: [PCMA, pcmu]
@@ -67,7 +69,7 @@ trunks:
 		Name: "carrier", Targets: []sip.TrunkTarget{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "192.0.2.10", Port: 5070}},
 		Auth: sip.Credentials{Username: "account", Password: "from-a-file"}, Inbound: sip.Credentials{Username: "exchange", Password: "12345"},
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
-		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
+		Numbers: []string{"+15550100001", "+15550100002"}, DistrustIdentity: true, VouchedMedia: true, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
 		FromUser: "+1555", FromHost: "carrier.example", PAI: true, PPI: true, Private: true, UserPhone: true,
 		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"}, NoPRACK: true, Refer: true, ReferTel: true, LargeTCP: true, NoProbe: true,
 		CPS: 5, Channels: 30, Register: true, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},
@@ -98,6 +100,7 @@ func TestWrongTrunks(t *testing.T) {
 		{"network", "trunks:\n  - {name: a, allow: 10.1.2.3/8}", `trunks[0].allow: "10.1.2.3/8" is not allowed`},
 		{"the world", "trunks:\n  - {name: a, allow: 0.0.0.0/0}", `trunks[0].allow: lets half the world call`},
 		{"number", "trunks:\n  - {name: a, numbers: [5550100]}", `trunks[0].numbers: "5550100" is not allowed; allowed: E.164`},
+		{"media", "trunks:\n  - {name: a, media: mine}", `trunks[0].media: "mine" is not allowed; allowed: any or vouched`},
 		{"codec", "trunks:\n  - {name: a, codecs: [G729]}", `trunks[0].codecs: "G729" is not allowed; allowed: PCMU, PCMA`},
 		{"srtp", "trunks:\n  - {name: a, srtp: maybe}", `trunks[0].srtp: "maybe" is not allowed`},
 		{"no file for a header", "trunks:\n  - {name: a, headers: {X-Token_file: /nowhere}}", `trunks[0].headers.X-Token_file: cannot use "/nowhere"`},

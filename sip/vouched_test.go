@@ -1,0 +1,46 @@
+package sip_test
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"parley/media"
+	"parley/sip"
+)
+
+// TestVouchedMedia: on a trunk that is set to it, audio of a source that nobody vouches for is
+// no sign of life; on another it is the far end's.
+func TestVouchedMedia(t *testing.T) {
+	for name, vouched := range map[string]bool{"any": false, "vouched": true} {
+		t.Run(name, func(t *testing.T) {
+			results := make(chan outcome, 1)
+			ua := serve(t, sip.Config{FirstRTPTimeout: 500 * time.Millisecond, OnCall: answering(results),
+				Trunks: []sip.Trunk{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, VouchedMedia: vouched}}})
+			p := newPeer(t, ua, "udp")
+			stranger, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 9)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stranger.Close()
+			description := p.call().Body()
+			for seq := uint16(1); ; seq++ {
+				p.say(stranger, description, seq)
+				select {
+				case o := <-results:
+					var e *media.Ended
+					if !vouched || !errors.As(o.err, &e) || e.Detail != "media_timeout" {
+						t.Errorf("ended with %v", o.err)
+					}
+					return
+				case <-time.After(media.FrameDuration):
+				}
+				if !vouched && seq > 100 { // two seconds
+					return
+				}
+			}
+		})
+	}
+}
