@@ -75,7 +75,11 @@ type gate struct {
 	open atomic.Int64
 }
 
-// Accept returns the next connection of a known source. It returns an error
+// Accept returns the next connection of a known source. An idle one has no read timeout:
+// a carrier keeps its connection for the next call and may say nothing for hours, and the
+// flow of a registration is how calls come at all (RFC 5626). The kernel probes
+// it (package net enables keepalive on what it accepts and dials), so that one whose far end is
+// gone closes within minutes; maxConnections bounds the others. Accept returns an error
 // only when the listener is closed: the transport stops serving at any error,
 // and running out of file descriptors must not mean that.
 func (g *gate) Accept() (net.Conn, error) {
