@@ -38,6 +38,9 @@ type Transfer struct {
 	// over when it has ended. The text of an error is told to the model. nil: there
 	// are none.
 	Consult func(ctx context.Context, number string) (leg media.Leg, over func(media.Ended), err error)
+	// Listen hears who answers a consultation, at rate: an answering machine is told
+	// nothing and counts as no answer. nil: nobody asks who answered.
+	Listen func(rate media.Rate) (Listener, error)
 }
 
 // Destination is somebody whom callers may be transferred to.

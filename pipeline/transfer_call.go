@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline/amd"
 )
 
 // ErrNoReferral is the error of a Transferrer whose far end does not do transfers at
@@ -17,6 +18,7 @@ var ErrNoReferral = errors.New("the far end does not transfer calls")
 // Errors of transfers, as the model is told.
 var (
 	errLeftSummary = errors.New("the person hung up before the caller was put through")
+	errMachine     = errors.New("nobody answered: an answering machine did")
 	errNoVoice     = errors.New("the summary could not be spoken")
 	errFormats     = errors.New("the two calls cannot be connected")
 	errArguments   = errors.New("the arguments do not fit the function's parameters")
@@ -88,11 +90,15 @@ func (c *Call) consult(ctx context.Context, number, summary string) (string, err
 	})
 	if a, b := c.leg.Format(), leg.Format(); a.In != b.Out || b.In != a.Out {
 		err = errFormats
-	} else {
+	} else if err = c.screen(ctx, s, said); err == nil {
 		err = s.tell(ctx, said)
 	}
 	if err != nil {
-		stop(&media.Ended{Reason: media.APIHangup})
+		ended := media.Ended{Reason: media.APIHangup}
+		if errors.Is(err, errMachine) {
+			ended.Reason = media.Voicemail
+		}
+		stop(&ended)
 		return "", err
 	}
 	if !c.post(ctx, message{kind: msgConnect, second: s}) {
@@ -122,14 +128,45 @@ func (c *Call) record(ctx context.Context, text string) ([]*sentence, error) {
 	return list, nil
 }
 
-// tell plays a summary to the second leg, whose methods it calls until it returns.
+// screen waits in silence, for amd.Deadline at most, until it is known whether a person hears
+// what is to be told: a machine would record it, and then the caller. Only sound decides, and
+// a machine whose greeting begins late passes for a person.
+func (c *Call) screen(ctx context.Context, s *second, said []*sentence) error {
+	if len(said) == 0 || c.cfg.Transfer.Listen == nil {
+		return nil
+	}
+	rate := s.leg.Format().In
+	listener, err := c.cfg.Transfer.Listen(rate)
+	if err != nil {
+		return err
+	}
+	who, m := amd.New(c.cfg.Agent.Language, rate), new(mouth)
+	m.begin(s.leg.Format().Out)
+	err = s.attend(ctx, m, func() bool { return who.Verdict() != amd.Undecided }, func(f media.Frame) {
+		who.Listen(f)
+		_, a := listener.Hear(f)
+		who.Step(a.Speech, a.Level)
+	})
+	if err == nil && who.Verdict() == amd.Machine {
+		err = errMachine
+	}
+	return err
+}
+
+// tell plays a summary to the second leg.
 func (s *second) tell(ctx context.Context, said []*sentence) error {
 	m := new(mouth)
 	m.begin(s.leg.Format().Out)
 	m.queue = said
+	return s.attend(ctx, m, func() bool { return len(m.queue) == 0 && m.rings <= 0 }, func(media.Frame) {})
+}
+
+// attend plays m to the second leg, whose methods it calls until it returns, and gives what
+// comes from there to hear, until done says that it is enough.
+func (s *second) attend(ctx context.Context, m *mouth, done func() bool, hear func(media.Frame)) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for len(m.queue) > 0 || m.rings > 0 {
+	for !done() {
 		timer.Reset(time.Until(s.leg.Next()))
 		select {
 		case <-timer.C:
@@ -140,7 +177,8 @@ func (s *second) tell(ctx context.Context, said []*sentence) error {
 			return context.Cause(ctx)
 		}
 		now := time.Now()
-		for _, ok := s.leg.Read(now); ok; _, ok = s.leg.Read(now) {
+		for f, ok := s.leg.Read(now); ok; f, ok = s.leg.Read(now) {
+			hear(f)
 		}
 		for n := s.leg.Due(now); n > 0; n-- {
 			f, _, ok := m.next()

@@ -255,6 +255,75 @@ func TestConsultationFails(t *testing.T) {
 	}
 }
 
+// TestMachineInsteadOfAColleague: a machine that answers the call for a transfer is told
+// nothing, and the caller stays with the agent; a person is told when they have greeted.
+func TestMachineInsteadOfAColleague(t *testing.T) {
+	for name, test := range map[string]struct {
+		greeting pipelinetest.Utterance
+		machine  bool
+	}{
+		"a person":  {pipelinetest.Utterance{From: 300 * ms, To: 900 * ms}, false},
+		"nobody":    {pipelinetest.Utterance{}, false},
+		"a machine": {pipelinetest.Utterance{From: 300 * ms, To: 9000 * ms}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var o *colleague
+			play(t, 20000, func(s *pipelinetest.Scene) {
+				handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)
+				o = consults(s, func(l *pipelinetest.Leg) {
+					l.Speech = []pipelinetest.Utterance{test.greeting}
+					l.HangUp = 10 * time.Second
+				}, nil)
+				s.Config.Transfer.Listen = func(media.Rate) (pipeline.Listener, error) { return pipelinetest.Listener{Leg: o.Leg}, nil }
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				if !test.machine {
+					has(t, s, "tool_ended call_1_1 ok")
+					wantAudible(t, "the office", o.Sent(), 2*time.Second, 7*time.Second)
+				} else {
+					has(t, s, "tool_ended call_1_1 error", `agent_line "It is busy."`)
+					wantResult(t, s.Prompts()[1], "an answering machine")
+					if e := <-o.ended; e.Reason != media.Voicemail {
+						t.Errorf("the second call ended %v", e)
+					}
+				}
+				for _, f := range o.Sent() {
+					if f.Level > 0 && (test.machine || f.At < 1900*ms) {
+						t.Fatalf("the office hears something after %v", f.At)
+					}
+				}
+			}, said(1000, 2500, "sales please"))
+		})
+	}
+}
+
+// TestTypedWhenConnected: what the caller types at the moment in which they are connected to
+// somebody else begins no reply, which nobody would hear.
+func TestTypedWhenConnected(t *testing.T) {
+	play(t, 20000, func(s *pipelinetest.Scene) {
+		s.Unkept = true
+		handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)
+		consults(s, func(l *pipelinetest.Leg) { l.HangUp = 8 * time.Second }, nil)
+		s.Act = func(c *pipeline.Call) {
+			time.Sleep(5 * time.Second)
+			// The conductor is away while the summary ends, and finds both in its mailbox.
+			c.Update(func(*pipeline.Agent) { time.Sleep(3 * time.Second) })
+			time.Sleep(2500 * ms)
+			c.Type("Hello?")
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, "tool_ended call_1_1 ok")
+		if !strings.HasSuffix(s.Log(), " end completed: transferred") {
+			t.Error("the caller was not connected")
+		}
+		if n := len(s.Prompts()); n != 1 {
+			t.Errorf("the model was asked %d times", n)
+		}
+		if strings.Contains(s.Log(), "Hello?") {
+			t.Error("a turn began")
+		}
+	}, said(1000, 2500, "sales please"))
+}
+
 // TestRingback: who is being transferred hears a telephone ring until somebody talks to
 // them, and nobody says meanwhile that they are still working on it.
 func TestRingback(t *testing.T) {

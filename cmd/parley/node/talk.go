@@ -74,7 +74,7 @@ const (
 
 // config makes a call's configuration. deaf says that nobody hears the language.
 func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, err error) {
-	listener, err := pipeline.NewListener(n.engines.Denoise, n.engines.VAD, rate)
+	listener, err := n.listener(rate)
 	if err != nil {
 		return cfg, false, err
 	}
@@ -97,6 +97,11 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 		cfg.Agent.Phrases = append(scripted.Phrases(p.agent.Language), cfg.Agent.Phrases...)
 	}
 	return cfg, deaf, nil
+}
+
+// listener hears a leg that brings audio at rate.
+func (n *Node) listener(rate media.Rate) (pipeline.Listener, error) {
+	return pipeline.NewListener(n.engines.Denoise, n.engines.VAD, rate)
 }
 
 // conversations starts conversations on agent sockets and over WebRTC.
