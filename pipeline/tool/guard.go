@@ -23,6 +23,7 @@ import (
 type Guard struct {
 	nets  []netip.Prefix
 	hosts []string // in lower case
+	own   []netip.Addr
 	names Resolver
 }
 
@@ -52,6 +53,15 @@ func NewGuard(allow []string, names Resolver) (*Guard, error) {
 		}
 	}
 	return g, nil
+}
+
+// Refuse keeps requests from addresses of this server, public ones too: it is reached through
+// its own clients only. What the operator allows they still may be sent to. It must be called
+// before the guard is used.
+func (g *Guard) Refuse(own ...netip.Addr) {
+	for _, ip := range own {
+		g.own = append(g.own, ip.Unmap())
+	}
 }
 
 // Refused is an address that the guard does not let requests go to. Its text may be
@@ -114,6 +124,9 @@ func (g *Guard) judge(ctx context.Context, host string, ip netip.Addr, port stri
 	}
 	if !public(ip) {
 		return &Refused{fmt.Sprintf("%s is not on the public Internet", host)}
+	}
+	if slices.Contains(g.own, ip.Unmap()) {
+		return &Refused{fmt.Sprintf("%s is this server", host)}
 	}
 	if plain, _ := ctx.Value(plainKey{}).(bool); plain {
 		return &Refused{fmt.Sprintf("%s: plain http is not allowed, use https", host)}

@@ -159,6 +159,29 @@ func TestGuardAllows(t *testing.T) {
 	}
 }
 
+// TestGuardRefusesItself: requests of accounts do not come back to this server at its public
+// address, unless the operator allows it.
+func TestGuardRefusesItself(t *testing.T) {
+	own, other := netip.MustParseAddr("1.1.1.1"), netip.MustParseAddr("1.0.0.1")
+	g, allowed := guard(t, nil), guard(t, nil, "us.example")
+	for _, g := range []*Guard{g, allowed} {
+		g.Refuse(netip.Addr{}, netip.MustParseAddr("::ffff:1.1.1.1"))
+	}
+	for _, tt := range []struct {
+		g       *Guard
+		host    string
+		ip      netip.Addr
+		refused bool
+	}{
+		{g, "1.1.1.1", own, true}, {g, "us.example", own, true}, {g, "us.example", netip.MustParseAddr("::ffff:1.1.1.1"), true},
+		{g, "us.example", other, false}, {allowed, "us.example", own, false}, {allowed, "1.1.1.1", own, true},
+	} {
+		if err := tt.g.judge(t.Context(), tt.host, tt.ip, "443"); refused(err) != tt.refused {
+			t.Errorf("%s at %s: %v", tt.host, tt.ip, err)
+		}
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	seen := make(chan http.Header, 10)
 	other, _ := counted(t, func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header })

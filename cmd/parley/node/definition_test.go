@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/pipeline"
 	"parley/pipeline/tool"
+	"parley/store/storetest"
 )
 
 // TestMistakesHaveCodes: all that is wrong is told, under a code of its own where there
@@ -139,5 +141,16 @@ func TestAgentOfADialledCall(t *testing.T) {
 	id := d.dial("04", "", "")
 	if end := d.ended(id, nil); end.EndReason != "voicemail" || end.AnsweredBy != "machine" {
 		t.Errorf("a machine: it ended %s, answered by %q", end.EndReason, end.AnsweredBy)
+	}
+}
+
+// TestFunctionsOfThisServer: no function of an account leads to the server itself.
+func TestFunctionsOfThisServer(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, storetest.URL(t), func(c *config.Config) { c.PublicIP = netip.MustParseAddr("9.9.9.9") })
+	_, wrong, err := definition(nil, d.node.guard).Draft(json.RawMessage(`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://9.9.9.9/"}}]}`))
+	d.ok(err)
+	if len(wrong) != 1 || wrong[0].Problem != "9.9.9.9 is this server" {
+		t.Errorf("%+v", wrong)
 	}
 }

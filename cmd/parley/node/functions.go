@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +32,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	if c.Guard, err = tool.NewGuard(n.cfg.ToolAllow, nil); err != nil {
 		return err
 	}
+	c.Guard.Refuse(n.ownAddresses()...)
 	n.guard = c.Guard
 	n.hooks, n.poster = store.NewWebhooks(n.db, n.secrets), c.Guard.Poster()
 	if n.cfg.SearchURL != "" {
@@ -44,6 +47,22 @@ func (n *Node) openFunctions(master string) (err error) {
 	}
 	n.tools = tool.New(c)
 	return nil
+}
+
+// ownAddresses are those of this machine, and the one that others are told.
+func (n *Node) ownAddresses() []netip.Addr {
+	own := []netip.Addr{n.cfg.PublicIP}
+	found, err := net.InterfaceAddrs()
+	if err != nil {
+		n.log.Warn("the addresses of this machine are not known", "err", err)
+	}
+	for _, a := range found {
+		if network, ok := a.(*net.IPNet); ok {
+			ip, _ := netip.AddrFromSlice(network.IP)
+			own = append(own, ip)
+		}
+	}
+	return own
 }
 
 // opened are secrets of an account, as functions take them.
