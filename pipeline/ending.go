@@ -201,17 +201,25 @@ func (m *Manager) known() map[string]bool {
 	return known
 }
 
-// Lost logs sessions that were closed for a process that is gone, and has their followers
-// look at the store.
+// Lost logs and counts sessions that were closed for a process that is gone, and has their
+// followers look at the store.
 func (m *Manager) Lost(lost []store.Lost) {
 	for _, l := range lost {
 		if l.Err != nil {
+			m.lostOpen.Add(1)
 			m.log.Error("a session without a process could not be closed", "session", l.ID, "err", l.Err)
 			continue
 		}
+		m.lostClosed.Add(1)
 		m.log.Warn("a session without a process was closed at its last checkpoint", "session", l.ID)
 		if m.watcher != nil {
 			m.watcher.Happened(l.Account, l.ID, News{Seq: lastNews, Status: CallEnded})
 		}
 	}
+}
+
+// LostSessions counts what Lost was told: sessions that are closed, and attempts to close
+// one that failed.
+func (m *Manager) LostSessions() (closed, failed uint64) {
+	return m.lostClosed.Load(), m.lostOpen.Load()
 }

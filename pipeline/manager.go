@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/billing"
@@ -46,6 +47,8 @@ type Manager struct {
 	others  Announcer     // nil: there is nobody to tell
 	watcher Watcher       // nil: nobody watches
 	lease   lease
+
+	lostClosed, lostOpen atomic.Uint64 // see LostSessions
 
 	mu       sync.Mutex
 	live     map[*Session]struct{}

@@ -370,6 +370,9 @@ func TestOrphans(t *testing.T) {
 		if len(l.lost) != 6 { // as often as the ledger shows it
 			t.Errorf("%d sessions were closed as nobody's, want 6", len(l.lost))
 		}
+		if closed, failed := o.LostSessions(); closed != 6 || failed != 0 {
+			t.Errorf("counted are %d sessions, and %d failures", closed, failed)
+		}
 		l.mu.Unlock()
 		o.wait()
 		time.Sleep(time.Minute)

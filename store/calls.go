@@ -169,7 +169,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 // lists do without it.
 const (
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	s.ended_at, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, coalesce(c.answered_by, ''), c.engines`
+	` + endedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, coalesce(c.answered_by, ''), c.engines`
 	fromCalls = `
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id

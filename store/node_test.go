@@ -57,6 +57,48 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 	f.verified()
 }
 
+// TestLostCallsEndAtTheirLastCheckpoint: what is shown of a call whose process died ends
+// there, however late its books were closed; where it never had one, as it began. What it
+// cost counts when it was posted.
+func TestLostCallsEndAtTheirLastCheckpoint(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	talked, ringing := f.start(acc, outboundES), f.start(acc, outboundES)
+	used := billing.Usage{billing.AgentTime: 10_000, billing.LineTime: 10_000}
+	died, found := t0.Add(10*time.Second), t0.Add(48*time.Hour)
+	_, err := f.Checkpoint(f.ctx(), store.Checkpoint{Session: talked, Seq: 1, StartedAt: t0, Usage: used}, died)
+	f.ok(err)
+	_, lost, err := f.RegisterNode(f.ctx(), f.node.ID, "", found)
+	f.ok(err)
+	if len(lost) != 2 {
+		t.Fatalf("lost %v", lost)
+	}
+	for id, want := range map[string]time.Time{talked.ID: died, ringing.ID: t0} {
+		c, err := f.Call(f.ctx(), acc, id)
+		f.ok(err)
+		if c.EndedAt == nil || !c.EndedAt.Equal(want) {
+			t.Errorf("the call ended at %v, want %v", c.EndedAt, want)
+		}
+		r, err := f.Receipt(f.ctx(), acc, id)
+		f.ok(err)
+		if r.EndedAt == nil || !r.EndedAt.Equal(want) {
+			t.Errorf("its receipt says %v, want %v", r.EndedAt, want)
+		}
+	}
+	var posted billing.Money
+	f.ok(f.Statement(f.ctx(), acc, func(s *store.Statement) error {
+		groups, err := s.Usage(f.ctx(), store.UsagePage{By: store.ByCall, Range: store.Range{From: found.Add(-time.Hour)}, Limit: 10})
+		for _, g := range groups {
+			posted += g.Amount
+		}
+		return err
+	}))
+	if posted != price(t, outboundES, used) {
+		t.Errorf("usage of that day is %v", posted)
+	}
+	f.verified()
+}
+
 // Whoever has the wrong epoch is fenced although the session is still open, as it
 // is between the birth of a younger process and the end of what the old one left.
 func TestSessionsOfAnotherLifeAreFenced(t *testing.T) {

@@ -175,7 +175,7 @@ func (r *Receipt) Total() billing.Money {
 func (db *DB) Receipt(ctx context.Context, account, session string) (*Receipt, error) {
 	r := &Receipt{Session: session}
 	err := db.Statement(ctx, account, func(s *Statement) error {
-		err := s.tx.QueryRow(ctx, `select s.kind, s.price_version, s.opened_at, u.started_at, s.ended_at, u.amount_nano - u.posted_nano, c.engines
+		err := s.tx.QueryRow(ctx, `select s.kind, s.price_version, s.opened_at, u.started_at, `+endedAt+`, u.amount_nano - u.posted_nano, c.engines
 			from sessions s join session_usage u on u.session_id = s.id left join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, s.account, session).
 			Scan(&r.Kind, &r.PriceVersion, &r.OpenedAt, &r.StartedAt, &r.EndedAt, &r.Accrued, &r.Engines)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -72,6 +72,7 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 	m.silenced = prometheus.NewCounter(prometheus.CounterOpts{Name: "parley_recording_frames_dropped_total",
 		Help: "Frames that the disk was too slow for: they are silence in recordings."})
 	isolate.Log(n.log)
+	lostMetrics(reg, n.manager)
 	reg.MustRegister(m.recorded, m.silenced, connected, m.tasks, m.ended, m.answered, m.vain, m.tools, m.cuts, m.faults, m.tokens, m.mos, m.late, m.lost, live)
 	n.verified.open(n, reg)
 	reg.MustRegister(n.engines.failures, refusalMetrics{&n.counts}, faultMetrics{})
@@ -83,6 +84,22 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 		telephoneMetrics(reg, n.phone)
 	}
 	return m
+}
+
+// lostMetrics count what the manager closes for processes that are gone. They are no part
+// of parley_calls_ended_total, whose calls ran here and had a leg.
+func lostMetrics(reg prometheus.Registerer, m *pipeline.Manager) {
+	reg.MustRegister(
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_sessions_lost_total",
+			Help: "Sessions whose process was gone, and which this node closed at their last checkpoint."}, func() float64 {
+			closed, _ := m.LostSessions()
+			return float64(closed)
+		}),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_sessions_lost_failures_total",
+			Help: "Attempts to close a session whose process was gone that failed."}, func() float64 {
+			_, failed := m.LostSessions()
+			return float64(failed)
+		}))
 }
 
 // observe counts an event of any call. It runs on conductors.

@@ -104,6 +104,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		{Kind: pipeline.Fault, Err: &inference.Error{Engine: "mind"}}, {Kind: pipeline.Recovered, Err: errors.New("?")}} {
 		phone.observe(e)
 	}
+	n.manager.Lost([]store.Lost{{ID: "a"}, {ID: "b"}, {ID: "c", Err: store.ErrUnavailable}})
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +128,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		"parley_turn_seconds web": 2, "parley_turn_seconds telephone": 1, "parley_turn_seconds telephone sum": .8, "parley_turn_endpoint_seconds telephone sum": .4,
 		"parley_turn_model_seconds telephone sum": .3, "parley_turn_voice_seconds telephone sum": .09, "parley_turn_overhead_seconds telephone sum": .01,
 		"parley_tool_calls_total ok": 1, "parley_tool_calls_total timeout": 1, "parley_interruptions_total": 1, "parley_speculations_discarded_total": 1,
-		"parley_traces_dropped_total": 0,
+		"parley_traces_dropped_total": 0, "parley_sessions_lost_total": 2, "parley_sessions_lost_failures_total": 1,
 	} {
 		if v, ok := got[key]; !ok || v != want {
 			t.Errorf("%s is %v, %t; want %v", key, v, ok, want)
