@@ -31,7 +31,8 @@ type SIPMessage struct {
 	Text      string    `json:"text"`
 }
 
-// SaveWire replaces what is stored of how a call of the account went.
+// SaveWire replaces what is stored of how a call of the account went. Of one that was
+// deleted the messages are not kept.
 func (db *DB) SaveWire(ctx context.Context, account, id string, w Wire) error {
 	return db.tx(ctx, "save wire", func(tx pgx.Tx) error { return saveWire(ctx, tx, account, id, w) })
 }
@@ -59,7 +60,8 @@ func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error 
 		}
 	}
 	tag, err := tx.Exec(ctx, `insert into call_wire (session_id, quality, mos, sip, sip_dropped)
-		select session_id, $3, $4, $5, $6 from calls where account_id = $1 and session_id = $2
+		select session_id, $3, $4, case when deleted_at is null then $5::jsonb else '[]' end, case when deleted_at is null then $6::int else 0 end
+		from calls where account_id = $1 and session_id = $2 for share
 		on conflict (session_id) do update set quality = excluded.quality, mos = excluded.mos, sip = excluded.sip, sip_dropped = excluded.sip_dropped`,
 		account, id, report, mos, string(messages), w.Dropped)
 	if err == nil && tag.RowsAffected() == 0 {

@@ -17,9 +17,9 @@ const (
 )
 
 // ForgetCall deletes what was said in a call of the account: transcript, log, recording,
-// what it can be replayed from, summary and extracted data; a customer database that was
-// not told of the call yet is not. Of a call that lasts nothing is kept either. That there
-// was the call stays: with whom, when, how it went and what it cost. Files of the recording
+// what it can be replayed from, signalling, summary and extracted data; a customer database
+// that was not told of the call yet is not. Of a call that lasts nothing is kept either.
+// That there was the call stays: with whom, when, how it sounded and what it cost. Files of the recording
 // go with the next round of the node that had it. ErrNotFound: there is no such call.
 // Deleting it again changes nothing.
 func (db *DB) ForgetCall(ctx context.Context, account, call string, now time.Time) error {
@@ -39,6 +39,7 @@ func (db *DB) forget(ctx context.Context, account, call, by string, now time.Tim
 		b := &pgx.Batch{}
 		b.Queue("delete from call_logs where session_id = $1", call)
 		b.Queue("delete from call_replays where session_id = $1", call)
+		b.Queue("update call_wire set sip = '[]', sip_dropped = 0 where session_id = $1", call)
 		b.Queue(deleteRecording, account, call, now, by)
 		b.Queue(`update call_analyses set state = 'skipped', reason = $2, detail = '', summary = null, data = null, next_at = null,
 			done_at = coalesce(done_at, $3) where session_id = $1`, call, AnalysisDeleted, now)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
+	"parley/media/quality"
 	"parley/store"
 	"parley/store/storetest"
 )
@@ -24,6 +25,8 @@ func (f *fixture) said(account, call string) {
 	f.ok(f.SaveConversation(f.ctx(), account, call, store.Conversation{Transcript: []store.TranscriptLine{line}, Turns: []byte(`[{"turn": 1}]`),
 		Log:    &store.CallLog{At: t0, Status: "connected", Events: []store.CallEvent{{At: t0, Line: &line}}},
 		Replay: []byte("a replay with " + word)}))
+	f.ok(f.SaveWire(f.ctx(), account, call, store.Wire{Quality: &quality.Report{MOS: 4}, Dropped: 1,
+		SIP: []store.SIPMessage{{At: t0, Text: "INVITE sip:1@x SIP/2.0\r\nFrom: \"" + word + "\" <sip:2@x>\r\n\r\n"}}}))
 }
 
 // tablesWith names the tables of a database in which the word is.
@@ -75,7 +78,7 @@ func TestForgetCall(t *testing.T) {
 	result := store.Analysis{State: store.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day": "` + word + `"}`)}
 	_, err = f.SaveAnalysis(f.ctx(), d, result, nil, t0)
 	f.ok(err)
-	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_logs", "call_replays", "calls", "campaign_rows"}) {
+	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_logs", "call_replays", "call_wire", "calls", "campaign_rows"}) {
 		t.Fatalf("the word is in %v", got)
 	}
 
@@ -87,6 +90,9 @@ func TestForgetCall(t *testing.T) {
 		f.said(acc, s.ID) // a node that is late
 		after, err := f.Call(f.ctx(), acc, s.ID)
 		f.ok(err)
+		if w, err := f.Wire(f.ctx(), acc, s.ID); err != nil || len(w.SIP) != 0 || w.Dropped != 0 || w.Quality == nil || w.Quality.MOS != 4 {
+			t.Errorf("of its wire there is %+v, %v", w, err)
+		}
 		if len(after.Transcript) != 0 || after.DeletedAt == nil || !after.DeletedAt.Equal(t0.Add(time.Minute)) || after.Cost != before.Cost ||
 			after.To != before.To || string(after.Turns) != string(before.Turns) {
 			t.Errorf("%+v", after)

@@ -60,8 +60,8 @@ func Mount(a *api.API, s *Service) {
 	drop.DefaultStatus = http.StatusNoContent
 	api.Register(a, drop, s.drop)
 	forget := describe(http.MethodDelete, "delete-call", "Delete what was said in a call",
-		"For good: transcript, events, recording, summary, extracted data, and what the call could be replayed from. A customer database that "+
-			"was not told of the call yet is not told. That there was the call stays, with its numbers, times, cost, signalling and evidence of consent. "+
+		"For good: transcript, events, recording, SIP messages, summary, extracted data, and what the call could be replayed from. A customer database that "+
+			"was not told of the call yet is not told. That there was the call stays, with its numbers, times, cost, sound quality and evidence of consent. "+
 			"Of a call that lasts nothing is kept when it ends; deleting it again changes nothing.",
 		http.StatusNotFound)
 	forget.Path, forget.DefaultStatus = "/v1/calls/{id}", http.StatusNoContent
