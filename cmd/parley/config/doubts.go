@@ -35,7 +35,26 @@ func (c *Config) Doubts() []Doubt {
 				"set PARLEY_CARRIER to telnyx, sip or none", "The carrier of this server is simulated: calls reach no real telephone."})
 		}
 	}
+	if guessable(c.Secret) {
+		all = append(all, Doubt{Name: "master secret",
+			Text: "PARLEY_SECRET looks like words or has little variety: whoever has a ticket can try guesses on its seal",
+			Fix:  "set PARLEY_SECRET to the output of openssl rand -hex 32; tickets end, and secrets that are stored must be entered anew"})
+	}
 	return append(all, c.exposed()...)
+}
+
+// guessable says that a secret is not what a random generator writes, in hexadecimal or
+// base64: that has digits, no spaces, and, at 32 characters, ten different ones or more.
+// Hexadecimal has 16 in all, and misses some of them often.
+func guessable(secret string) bool {
+	if secret == "" { // one is generated
+		return false
+	}
+	different := map[rune]bool{}
+	for _, r := range secret {
+		different[r] = true
+	}
+	return len(different) < 10 || strings.Contains(secret, " ") || !strings.ContainsAny(secret, "0123456789")
 }
 
 // exposed lists what goes over a network in the clear, or may.

@@ -100,3 +100,35 @@ func TestConnectionsInTheClear(t *testing.T) {
 		}
 	}
 }
+
+// TestGuessableSecrets: a master secret that nobody drew at random is doubted, and not shown.
+func TestGuessableSecrets(t *testing.T) {
+	for secret, want := range map[string]bool{
+		"": false,
+		"2f6c1f0f8f0f7f6d5f4f3f2f1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a": false, // openssl rand -hex 32
+		"9a8b7c6d5e4f30211203f4e5d6c7b8a9":                                 false, // -hex 16
+		"mJ8vq2Zr0tYw5uXkA1bC3dE4fG6hI7jK8lM9nO0pQ2s=":                     false, // -base64 32
+		"correct horse battery staple 2024 once":                           true,
+		"correct-horse-battery-staple-and-more":                            true,
+		"11111111111111111111111111111111":                                 true,
+		"abc123abc123abc123abc123abc123abc123":                             true,
+	} {
+		var env []string
+		if secret != "" {
+			env = []string{"PARLEY_SECRET=" + secret}
+		}
+		c, _, err := Load(Sources{Env: env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doubts := c.Doubts()
+		if (len(doubts) == 1 && doubts[0].Name == "master secret") != want || !want && len(doubts) != 0 {
+			t.Errorf("%q: %+v, want a doubt: %t", secret, doubts, want)
+		}
+		for _, d := range doubts {
+			if strings.Contains(d.Text+d.Fix, secret) {
+				t.Errorf("the secret is shown: %+v", d)
+			}
+		}
+	}
+}

@@ -110,7 +110,7 @@ var data = section("Data", []Setting{
 		parse:   func(c *Config, s string) bool { return setFile(&c.Cluster.CA, s) }},
 	{Name: "SECRET", Otherwise: "generated in DATA_DIR at the first start", Secret: true,
 		Allowed: "32 characters or more",
-		Meaning: "Master key for stored secrets and for tickets; all nodes of a cluster share it.",
+		Meaning: "Master key for stored secrets and for tickets; all nodes of a cluster share it. It must be random (openssl rand -hex 32): who has a ticket can try guesses on its seal, and finds a passphrase.",
 		parse:   func(c *Config, s string) bool { c.Secret = s; return len(s) >= 32 }},
 	{Name: "NODE", Otherwise: "the host's name", Allowed: "letters, digits, dots, dashes and underscores, 63 at most",
 		Meaning: "Name of this node in a cluster.",
