@@ -165,3 +165,67 @@ func TestVerifyNew(t *testing.T) {
 		t.Errorf("the last one: %+v", last)
 	}
 }
+
+// TestVerifyNightly: one process verifies, when a day has passed without, and not twice.
+func TestVerifyNightly(t *testing.T) {
+	url := storetest.URL(t)
+	f := prepare(t, storetest.Open(t, url))
+	f.account(10 * usd)
+	conn, err := pgx.Connect(t.Context(), url)
+	f.ok(err)
+	defer conn.Close(t.Context())
+	run := func(sql string) {
+		t.Helper()
+		_, err := conn.Exec(t.Context(), sql)
+		f.ok(err)
+	}
+	nightly := func(due bool) *store.Report {
+		t.Helper()
+		r, err := f.VerifyNightly(f.ctx())
+		f.ok(err)
+		if (r != nil) != due {
+			t.Fatalf("report %+v; due %t", r, due)
+		}
+		return r
+	}
+	if r := nightly(true); !r.OK() || r.Whole || r.Accounts != 1 {
+		t.Errorf("the first: %+v", r)
+	}
+	nightly(false)
+	run("set session_replication_role = replica; update wallets set paid_nano = paid_nano + 1; update verifications set ended_at = ended_at - interval '27 hours'")
+	run("select pg_advisory_lock(x'7061726c65790001'::bigint)")
+	nightly(false) // another process does it
+	run("select pg_advisory_unlock_all()")
+	if r := nightly(true); r.OK() {
+		t.Errorf("a wallet that is wrong: %+v", r)
+	}
+	nightly(false)
+}
+
+// TestVerifyTakesPortions: a hundred accounts are looked at on one snapshot, and noted as in
+// order, whatever is found in the next ones.
+func TestVerifyTakesPortions(t *testing.T) {
+	url := storetest.URL(t)
+	f := prepare(t, storetest.Open(t, url))
+	last := ""
+	for range 101 {
+		last = max(last, f.account(0))
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	f.ok(err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "set session_replication_role = replica")
+	f.ok(err)
+	_, err = conn.Exec(t.Context(), "update wallets set paid_nano = paid_nano + 1 where account_id = $1", last)
+	f.ok(err)
+	r, err := f.Verify(f.ctx())
+	f.ok(err)
+	if r.Accounts != 101 || r.OK() || slices.ContainsFunc(r.Violations, func(v store.Violation) bool { return v.Subject != last }) {
+		t.Errorf("%d accounts, %v; want 101, and violations of %s", r.Accounts, r.Violations, last)
+	}
+	var inOrder int
+	f.ok(conn.QueryRow(t.Context(), "select count(*) from verified where account_id <> $1", last).Scan(&inOrder))
+	if inOrder != 100 {
+		t.Errorf("%d accounts are noted as in order, want those of the first portion", inOrder)
+	}
+}
