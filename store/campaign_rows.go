@@ -94,11 +94,14 @@ func (db *DB) FailRow(ctx context.Context, r *ClaimedRow, code, message string, 
 
 // ExpireRows fails the rows of batches that run which could not be dialled for a day
 // after their time, with what stood in the way last, or else code and message. It
-// returns how many.
+// returns how many. Like all who wait for locks of several rows, it takes them by
+// ascending identifier.
 func (db *DB) ExpireRows(ctx context.Context, code, message string, now time.Time) (int64, error) {
-	tag, err := db.pool.Exec(ctx, `update campaign_rows r set status = 'failed', ended_at = $1, claimed_until = null,
+	tag, err := db.pool.Exec(ctx, `with old as materialized (select r.id from campaign_rows r join campaigns c on c.id = r.campaign_id
+			where c.state = 'running' and r.status = 'pending' and r.since <= $2 and `+unclaimed+` order by r.id for no key update of r)
+		update campaign_rows r set status = 'failed', ended_at = $1, claimed_until = null,
 			error_code = coalesce(nullif(r.error_code, ''), $3), error_message = case r.error_code when '' then $4 else r.error_message end
-		from campaigns c where c.id = r.campaign_id and c.state = 'running' and r.status = 'pending' and r.since <= $2 and `+unclaimed,
+		from old where r.id = old.id`,
 		now, now.Add(-rowLife), code, message)
 	return tag.RowsAffected(), fail("expire rows", err)
 }

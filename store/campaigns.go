@@ -246,10 +246,14 @@ func (db *DB) ResumeCampaign(ctx context.Context, account, id string, now time.T
 		}
 		b := &pgx.Batch{}
 		b.Queue("update campaigns set state = 'running' where id = $1", id)
-		b.Queue("update campaign_rows set since = greatest(since, $2) where campaign_id = $1 and status = 'pending'", id, now)
+		b.Queue(pendingRows+"update campaign_rows r set since = greatest(since, $2) from pending where r.id = pending.id", id, now)
 		return send(ctx, tx, b)
 	})
 }
+
+// pendingRows locks the rows of the batch $1 that are pending, by ascending identifier.
+const pendingRows = `with pending as materialized (
+	select id from campaign_rows where campaign_id = $1 and status = 'pending' order by id for no key update) `
 
 // CancelCampaign ends a batch: its pending rows fail with code and message. What is in
 // progress goes on. A batch that is done stays so.
@@ -259,8 +263,8 @@ func (db *DB) CancelCampaign(ctx context.Context, account, id, code, message str
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, `update campaign_rows set status = 'failed', ended_at = $2, error_code = $3, error_message = $4, claimed_until = null
-			where campaign_id = $1 and status = 'pending'`, id, now, code, message)
+		_, err = tx.Exec(ctx, pendingRows+`update campaign_rows r set status = 'failed', ended_at = $2, error_code = $3, error_message = $4, claimed_until = null
+			from pending where r.id = pending.id`, id, now, code, message)
 		return err
 	})
 }

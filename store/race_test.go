@@ -6,8 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"parley/billing"
+	"parley/billing/payment"
 	"parley/store"
 )
 
@@ -113,8 +115,71 @@ func TestConcurrentClosesAndCheckpoints(t *testing.T) {
 	f.verified()
 }
 
-// Batches over shared accounts, closes, permits and top-ups from all sides end
-// without a deadlock.
+// others are operations beside those of sessions in progress, which lock the same wallets.
+func (f *fixture) others(accounts []string) []func(worker, round int) error {
+	var tops, over []string
+	for _, acc := range accounts {
+		top := f.begun(acc, 20*usd)
+		f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
+		s := f.start(acc, inboundES)
+		f.closeWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
+		tops, over = append(tops, top.ID), append(over, s.ID)
+		f.buy(acc, fmt.Sprintf("+3493000000%d", len(tops)), t0)
+	}
+	without := func(err error, allowed ...error) error {
+		for _, a := range allowed {
+			if errors.Is(err, a) {
+				return nil
+			}
+		}
+		return err
+	}
+	return []func(worker, round int) error{
+		func(_, round int) error {
+			_, err := f.RequestRefund(f.ctx(), accounts[round%4], tops[round%4], usd, t0)
+			return without(err, store.ErrInvalid, store.ErrInsufficientBalance) // the first is not settled
+		},
+		func(worker, round int) error {
+			key := fmt.Sprintf("bonus:%d:%d", worker, round)
+			c := store.Credit{Account: accounts[round%4], Kind: store.Bonus, Amount: usd, Key: key, ExpiresAt: t0.Add(time.Minute)}
+			if _, _, err := f.Credit(f.ctx(), c, t0); err != nil {
+				return err
+			}
+			_, err := f.ExpireLots(f.ctx(), t0.Add(time.Minute))
+			return err
+		},
+		func(worker, round int) error {
+			id, err := f.CreateCampaign(f.ctx(), f.wish(accounts[(worker+round)%4], 10, t0), card, nil, t0)
+			if err == nil {
+				_, err = f.ClaimRows(f.ctx(), f.node, card.Wallet(), 50, t0)
+			}
+			if err == nil && round%2 == 0 {
+				_, err = f.ExpireRows(f.ctx(), "late", "It was too late.", t0.AddDate(0, 0, 2))
+			}
+			if err == nil {
+				err = f.CancelCampaign(f.ctx(), accounts[(worker+round)%4], id, "cancelled", "It was cancelled.", t0)
+			}
+			return err
+		},
+		func(_, round int) error {
+			limit := 1000 * usd
+			_, err := f.SetSpendingLimit(f.ctx(), accounts[round%4], accounts[round%4], &limit, t0)
+			return err
+		},
+		func(_, round int) error {
+			_, err := f.ChargeNumbers(f.ctx(), card, t0.AddDate(0, round/4, 0))
+			return err
+		},
+		func(worker, round int) error {
+			i := (worker + round) % 4
+			_, err := f.HoldAfterwards(f.ctx(), accounts[i], over[i], billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 10}, time.Minute, t0)
+			return err
+		},
+	}
+}
+
+// Batches over shared accounts, closes, permits, top-ups, refunds, credit that ends, queued
+// calls, limits and months of numbers from all sides end without a deadlock.
 func TestNoDeadlocks(t *testing.T) {
 	f := setup(t)
 	var sessions []*store.Session
@@ -126,9 +191,16 @@ func TestNoDeadlocks(t *testing.T) {
 			sessions = append(sessions, f.start(acc, outboundES))
 		}
 	}
-	together(12, func(worker int) {
+	others := f.others(accounts)
+	together(12+2*len(others), func(worker int) {
 		for round := range 10 {
 			var err error
+			if worker >= 12 {
+				if err = others[worker%len(others)](worker, round); err != nil {
+					t.Error(err)
+				}
+				continue
+			}
 			switch worker % 4 {
 			case 0, 1:
 				var cs []store.Checkpoint
