@@ -61,10 +61,16 @@ var mutants = []mutant{
 		"TestAnEventCountsOnce"},
 	{"a refund on its way is not known", []patch{{"payments.go", "max(p.Refunded, promised)", "p.Refunded + 0*promised"}}, "TestStoreBehavesLikeItsModel"},
 	{"a refund of what is spent", []patch{{"refunds.go", "amount > w.pots.PaidLeft()-w.pots.Held:", "false:"}}, "TestRefundsAndUsageMeet"},
+	{"a posting leaves money in its pot", []patch{{"wallet.go", "w.add(t.debit, -t.amount)", "w.add(t.debit, 1-t.amount)"}}, "TestConcurrentClosesAndCheckpoints"},
+	{"credit that ends last is used first", []patch{{"lots.go", "return a.expires.Compare(b.expires)", "return b.expires.Compare(a.expires)"}},
+		"TestLotsAreUsedSoonestExpiryFirst"},
+	{"credit does not end", []patch{{"lots.go", "if now.Before(l.expires) {", "if true {"}}, "TestExpiryDuringASession"},
+	{"the floor is a little lower", []patch{{"sessions.go", "-p.Held <= -s.Card", "-p.Held < -s.Card"}}, "TestLineMinuteStopsAtTheFloor"},
+	{"admissions leave one out", []patch{{"sessions.go", "w.admissions++", "w.admissions += 2"}}, "TestConcurrentClosesAndCheckpoints"},
+	{"minutes that were asked for need no usage", []patch{{"verify_evidence.go", "10000 - %[1]d and not lost", "10000 - %[1]d and not lost and false"}},
+		"TestVerifyComparesWithEvidence"},
 }
 
-// TestSoakMutants proves that the tests can fail: each mutant is compiled, without
-// touching the files, and its test run.
 // TestMutantsFit: what a mutant replaces is there, once.
 func TestMutantsFit(t *testing.T) {
 	for _, m := range mutants {
@@ -80,6 +86,8 @@ func TestMutantsFit(t *testing.T) {
 	}
 }
 
+// TestSoakMutants proves that the tests can fail: each mutant is compiled, without
+// touching the files, and its test run.
 func TestSoakMutants(t *testing.T) {
 	if os.Getenv("PARLEY_SOAK") == "" {
 		t.Skip("PARLEY_SOAK is not set")
