@@ -40,6 +40,8 @@ const unclaimed = `(r.claimed_until is null or r.claimed_until <= $1
 // have waited longest first, and of each account no more than it has lines for: one
 // less than its sessions at once, but one, and those that are taken do not count. Of
 // several callers nobody gets what another has. ErrFenced: a younger process has n's name.
+// It reads an index of pending rows alone, those of paused batches too; rows that have
+// ended stay for the account's history and are not read.
 func (db *DB) ClaimRows(ctx context.Context, n Node, rules billing.Wallet, most int, now time.Time) ([]ClaimedRow, error) {
 	var alive bool
 	if err := db.one(ctx, "claim rows", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive); err != nil {

@@ -149,8 +149,9 @@ type DueDelivery struct {
 // Claim hands out a delivery that is due, to one caller, and one of each webhook at a
 // time, so that nobody gets more at once than they can take, nor keeps others waiting;
 // ErrNotFound: there is none. Who does not say within half a minute what came of it
-// (Attempted) leaves it to others: then the webhook may be told twice. ErrUnsealed, with
-// the delivery: its secrets do not open.
+// (Attempted) leaves it to others: then the webhook may be told twice. A webhook that
+// answers more slowly than its events come falls behind, which its deliveries show, and
+// holds up no other. ErrUnsealed, with the delivery: its secrets do not open.
 func (h *Webhooks) Claim(ctx context.Context, now time.Time) (*DueDelivery, error) {
 	d := &DueDelivery{}
 	var sealed, old []byte

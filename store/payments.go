@@ -113,7 +113,8 @@ func lockTopUp(ctx context.Context, tx pgx.Tx, account, id string) (*TopUp, erro
 	return &t, err
 }
 
-// enter puts the event into the inbox; fresh is false when it was there.
+// enter puts the event into the inbox; fresh is false when it was there. Events are never
+// deleted: each counts once, however late a provider repeats it.
 func (s *Settlement) enter(ctx context.Context, tx pgx.Tx, t *TopUp, now time.Time) (fresh bool, err error) {
 	if s.Event.ID == "" {
 		return false, nil

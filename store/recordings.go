@@ -155,7 +155,8 @@ const deleteRecording = `update call_recordings set state = 'deleted', peaks = n
 	deleted_by = coalesce(deleted_by, $4) where session_id = $2 and account_id = $1`
 
 // ExpireRecordings deletes recordings that their accounts have kept long enough, a
-// thousand at most, and returns how many.
+// thousand at most, and returns how many. It reads all that are kept, for an account may
+// change its days at any time; what is deleted is not among them.
 func (db *DB) ExpireRecordings(ctx context.Context, now time.Time) (int, error) {
 	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'deleted', peaks = null, deleted_at = $1, deleted_by = 'expiry'
 		where session_id in (select r.session_id from call_recordings r join accounts a on a.id = r.account_id

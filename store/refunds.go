@@ -111,7 +111,8 @@ func (s *settling) end(ctx context.Context, r *Refund) error {
 	return err
 }
 
-// AskedRefunds lists the refunds that the provider is to be told of, the oldest first.
+// AskedRefunds lists the refunds that the provider is to be told of, the oldest first. An
+// index holds those alone, so asking often costs little however many are settled.
 func (db *DB) AskedRefunds(ctx context.Context, provider string) ([]Refund, error) {
 	return list(ctx, db, "list refunds", pgx.RowToStructByPos[Refund], selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
 }

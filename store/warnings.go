@@ -76,7 +76,8 @@ const releasedFor = 7 * 24 * time.Hour
 
 // warn records a warning within the transaction that holds w's lock: rolled back,
 // it never was. Of it only Kind, About, Data and ClearedAt count. A second one of the same kind
-// about the same thing changes nothing.
+// about the same thing changes nothing. Warnings are never deleted: later ones about the same
+// thing are known by them.
 func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x Warning, now time.Time) error {
 	x.ID = newID(warningID, now)
 	if x.About == "" {
