@@ -80,7 +80,8 @@ func (c *Config) checkFunctions() error {
 }
 
 // offered is what the model may call: of two functions with one name the call's own,
-// then this server's, then the client's.
+// then this server's, then the client's; of two of the client's the first, because
+// providers refuse a list that has a name twice.
 func (c *Call) offered() []inference.Tool {
 	tools := []inference.Tool{endCall}
 	for i := range c.tools.own {
@@ -91,7 +92,7 @@ func (c *Call) offered() []inference.Tool {
 	}
 	if c.cfg.ClientTools {
 		for _, t := range c.agent.Tools {
-			if b, f := c.runs(t.Name); t.Name != EndCall && b == nil && f == nil {
+			if !slices.ContainsFunc(tools, func(o inference.Tool) bool { return o.Name == t.Name }) {
 				tools = append(tools, t)
 			}
 		}
