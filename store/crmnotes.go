@@ -27,6 +27,10 @@ const (
 	crmNoteRetry    = 30 * time.Second
 	maxCRMNoteRetry = time.Hour
 	maxCRMNoteTries = 30 // about a day
+	// crmLease is how long whoever claimed a note may take to say what came of it.
+	crmLease = 30 * time.Second
+	// maxCRMRest is how long an account's database is left alone that does not answer.
+	maxCRMRest = 5 * time.Minute
 )
 
 // WantCRMNote remembers that a call of the account is to be noted when it is over, in
@@ -42,32 +46,46 @@ func (db *DB) WantCRMNote(ctx context.Context, account, session string, source j
 }
 
 // ClaimCRMNote returns the next call to be noted, for one claimant; ErrNotFound: none
-// is due. Those of busy accounts are left alone: somebody notes another call of theirs.
-// Calls that nobody answered are never noted.
-func (db *DB) ClaimCRMNote(ctx context.Context, busy []string, now time.Time) (*CRMNote, error) {
+// is due. Of an account one is claimed at a time, until CRMNoted, CRMNoteFailed or
+// CRMNoteDelayed, or half a minute later; of several accounts that which has waited for its
+// turn the longest comes first, however many calls each has. Calls that nobody answered are
+// never noted.
+func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error) {
 	n := &CRMNote{}
-	due := true
-	err := db.tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `update crm_notes n set state = case when u.started_at is null then 'never' else 'failed' end
-			from session_usage u where n.state = 'waiting' and n.next_at <= $1 and u.session_id = n.session_id and not u.open
-				and (u.started_at is null or n.tries >= $2)`, now, maxCRMNoteTries)
-		if err != nil {
+	due, taken := true, true
+	var err error
+	for taken && err == nil {
+		taken = false
+		err = db.tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, `update crm_notes n set state = case when u.started_at is null then 'never' else 'failed' end
+				from session_usage u where n.state = 'waiting' and n.next_at <= $1 and u.session_id = n.session_id and not u.open
+					and (u.started_at is null or n.tries >= $2)`, now, maxCRMNoteTries)
+			if err != nil {
+				return err
+			}
+			err = tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.trace, n.tries + 1
+				from crm_notes n join session_usage u using (session_id) left join crm_accounts a on a.account_id = n.account_id
+				where n.state = 'waiting' and n.next_at <= $1 and not u.open and (a.busy_until is null or a.busy_until <= $1)
+				order by a.busy_until nulls first, n.next_at limit 1 for update of n skip locked`, now).
+				Scan(&n.Session, &n.Account, &n.Source, &n.Trace, &n.Try)
+			if errors.Is(err, pgx.ErrNoRows) {
+				due = false // what was given up above stays so
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			tag, err := tx.Exec(ctx, `insert into crm_accounts as a (account_id, busy_until) values ($1, $2)
+				on conflict (account_id) do update set busy_until = excluded.busy_until where a.busy_until <= $3`, n.Account, now.Add(crmLease), now)
+			if err != nil || tag.RowsAffected() == 0 {
+				taken = err == nil // somebody was faster with another of the account's
+				return err
+			}
+			wait := min(maxCRMNoteRetry, crmNoteRetry<<min(n.Try-1, 10))
+			_, err = tx.Exec(ctx, "update crm_notes set tries = $2, next_at = $3 where session_id = $1", n.Session, n.Try, now.Add(wait))
 			return err
-		}
-		err = tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.trace, n.tries + 1 from crm_notes n join session_usage u using (session_id)
-			where n.state = 'waiting' and n.next_at <= $1 and not u.open and n.account_id <> all($2) order by n.next_at limit 1 for update of n skip locked`, now, busy).
-			Scan(&n.Session, &n.Account, &n.Source, &n.Trace, &n.Try)
-		if errors.Is(err, pgx.ErrNoRows) {
-			due = false // what was given up above stays so
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		wait := min(maxCRMNoteRetry, crmNoteRetry<<min(n.Try-1, 10))
-		_, err = tx.Exec(ctx, "update crm_notes set tries = $2, next_at = $3 where session_id = $1", n.Session, n.Try, now.Add(wait))
-		return err
-	})
+		})
+	}
 	if err == nil && !due {
 		err = fail("claim CRM note", ErrNotFound)
 	}
@@ -78,10 +96,16 @@ func (db *DB) ClaimCRMNote(ctx context.Context, busy []string, now time.Time) (*
 	return n, err
 }
 
+// answeredCRM says that an account's database answers: the next of its notes may be claimed.
+const answeredCRM = "update crm_accounts set busy_until = least(busy_until, $2), failures = 0 where account_id = $1"
+
 // CRMNoted notes that a customer database has a call, and charges for it: the call
 // has reached the database, once, whether it was looked up in it before or not. Saying
 // it again changes nothing.
 func (db *DB) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
+	if _, err := db.pool.Exec(ctx, answeredCRM, n.Account, now); err != nil {
+		return fail("note CRM note", err)
+	}
 	_, err := db.afterwards(ctx, "note CRM note", n.Account, n.Session, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
 		tag, err := tx.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
 		if err != nil || tag.RowsAffected() == 0 {
@@ -93,7 +117,24 @@ func (db *DB) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
 	return err
 }
 
-// CRMNoteFailed gives a note up: trying again would not help.
-func (db *DB) CRMNoteFailed(ctx context.Context, n *CRMNote) error {
-	return db.must(ctx, "give up CRM note", "update crm_notes set state = 'failed' where session_id = $1 and account_id = $2", n.Session, n.Account)
+// CRMNoteFailed gives a note up that the database has refused: trying again would not help.
+func (db *DB) CRMNoteFailed(ctx context.Context, n *CRMNote, now time.Time) error {
+	return db.tx(ctx, "give up CRM note", func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, answeredCRM, n.Account, now); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, "update crm_notes set state = 'failed' where session_id = $1 and account_id = $2", n.Session, n.Account)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = ErrNotFound
+		}
+		return err
+	})
+}
+
+// CRMNoteDelayed leaves the account's database alone, which did not take a note: for 30 s,
+// and twice as long each time, five minutes at last.
+func (db *DB) CRMNoteDelayed(ctx context.Context, n *CRMNote, now time.Time) error {
+	return db.must(ctx, "delay CRM note", `update crm_accounts set failures = failures + 1,
+		busy_until = $2::timestamptz + least($4::interval, $3::interval * power(2, least(failures, 10))) where account_id = $1`,
+		n.Account, now, crmNoteRetry, maxCRMRest)
 }

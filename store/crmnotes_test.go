@@ -37,20 +37,20 @@ func TestCRMNotes(t *testing.T) {
 	s := f.start(acc, inboundES)
 	f.noted(s)
 	f.noted(s)
-	_, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
+	_, err := f.ClaimCRMNote(f.ctx(), t0)
 	f.is(err, store.ErrNotFound) // it lasts
 	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000})
 	before := f.show(acc).Balance()
 
-	n, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
+	n, err := f.ClaimCRMNote(f.ctx(), t0)
 	f.ok(err)
 	if n.Session != s.ID || n.Account != acc || n.Try != 1 || string(n.Source) != string(crmSource) || n.Trace != "00-trace" || n.Call.From != "+34911234567" || n.Call.StartedAt == nil {
 		t.Errorf("%+v", n)
 	}
-	_, err = f.ClaimCRMNote(f.ctx(), []string{}, t0)
+	_, err = f.ClaimCRMNote(f.ctx(), t0)
 	f.is(err, store.ErrNotFound)
 	// Whoever had it died: somebody else gets it later, and knows.
-	again, err := f.ClaimCRMNote(f.ctx(), []string{}, t0.Add(time.Minute))
+	again, err := f.ClaimCRMNote(f.ctx(), t0.Add(time.Minute))
 	f.ok(err)
 	if again.Try != 2 {
 		t.Errorf("%+v", again)
@@ -61,7 +61,7 @@ func TestCRMNotes(t *testing.T) {
 	if calls, amount := f.crmCharges(s); calls != 1 || amount != usd/50 || f.show(acc).Balance() != before-amount {
 		t.Errorf("%d calls for %s, the balance from %s to %s", calls, amount, before, f.show(acc).Balance())
 	}
-	_, err = f.ClaimCRMNote(f.ctx(), []string{}, t0.Add(48*time.Hour))
+	_, err = f.ClaimCRMNote(f.ctx(), t0.Add(48*time.Hour))
 	f.is(err, store.ErrNotFound)
 	f.verified()
 }
@@ -73,7 +73,7 @@ func TestCRMNoteOfCallThatWasLookedUp(t *testing.T) {
 	s := f.start(acc, outboundES)
 	f.noted(s)
 	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000, billing.CRMCalls: 1})
-	n, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
+	n, err := f.ClaimCRMNote(f.ctx(), t0)
 	f.ok(err)
 	f.ok(f.CRMNoted(f.ctx(), n, t0))
 	if calls, _ := f.crmCharges(s); calls != 1 {
@@ -91,21 +91,21 @@ func TestCRMNotesThatAreNotMade(t *testing.T) {
 	f.ok(err)
 	f.is(f.WantCRMNote(f.ctx(), other, unanswered.ID, crmSource, "", t0), store.ErrNotFound)
 	f.is(f.WantCRMNote(f.ctx(), acc, unanswered.ID, json.RawMessage("7"), "", t0), store.ErrInvalid)
-	_, err = f.ClaimCRMNote(f.ctx(), []string{}, t0)
+	_, err = f.ClaimCRMNote(f.ctx(), t0)
 	f.is(err, store.ErrNotFound)
 
 	hopeless, refused := f.start(acc, inboundES), f.start(acc, inboundES)
 	f.noted(refused)
 	f.closeWith(refused, billing.Usage{})
-	n, err := f.ClaimCRMNote(f.ctx(), []string{}, t0)
+	n, err := f.ClaimCRMNote(f.ctx(), t0)
 	f.ok(err)
-	f.ok(f.CRMNoteFailed(f.ctx(), n))
+	f.ok(f.CRMNoteFailed(f.ctx(), n, t0))
 	f.noted(hopeless)
 	f.closeWith(hopeless, billing.Usage{})
 	tries := 0
 	at := t0
 	for ; tries < 100; tries++ {
-		if _, err := f.ClaimCRMNote(f.ctx(), []string{}, at); err != nil {
+		if _, err := f.ClaimCRMNote(f.ctx(), at); err != nil {
 			f.is(err, store.ErrNotFound)
 			break
 		}
@@ -119,5 +119,64 @@ func TestCRMNotesThatAreNotMade(t *testing.T) {
 			t.Errorf("%d calls", calls)
 		}
 	}
+	f.verified()
+}
+
+// TestCRMNotesTakeTurns: an account with many calls to be noted, or whose database does not
+// answer, leaves those of others their turn.
+func TestCRMNotesTakeTurns(t *testing.T) {
+	f := setup(t)
+	busy, quiet := f.account(100*usd), f.account(10*usd)
+	call := func(account string) string {
+		s := f.start(account, inboundES)
+		f.noted(s)
+		f.closeWith(s, billing.Usage{})
+		return s.ID
+	}
+	for range 3 {
+		call(busy)
+	}
+	claim := func(at time.Time, account string) *store.CRMNote {
+		t.Helper()
+		n, err := f.ClaimCRMNote(f.ctx(), at)
+		f.ok(err)
+		if n.Account != account {
+			t.Fatalf("at %s a call of the other account is noted", at.Sub(t0))
+		}
+		return n
+	}
+	none := func(at time.Time) {
+		t.Helper()
+		_, err := f.ClaimCRMNote(f.ctx(), at)
+		f.is(err, store.ErrNotFound)
+	}
+	first := claim(t0, busy)
+	none(t0) // one at a time
+	f.ok(f.WantCRMNote(f.ctx(), quiet, f.start(quiet, inboundES).ID, crmSource, "", t0))
+	none(t0) // it lasts
+	call(quiet)
+	f.ok(f.CRMNoted(f.ctx(), first, t0))
+	other := claim(t0, quiet)
+	second := claim(t0, busy)
+	f.ok(f.CRMNoted(f.ctx(), other, t0))
+	// Its database goes away: it is left alone, with all its calls, longer and longer.
+	at := t0
+	for _, rest := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
+		f.ok(f.CRMNoteDelayed(f.ctx(), second, at))
+		none(at.Add(rest - time.Second))
+		at = at.Add(rest)
+		second = claim(at, busy)
+	}
+	none(at)
+	// Whoever had it died: its account waits half a minute.
+	call(busy)
+	call(busy)
+	at = at.Add(30 * time.Second)
+	f.ok(f.CRMNoteFailed(f.ctx(), claim(at, busy), at))
+	f.ok(f.CRMNoteDelayed(f.ctx(), claim(at, busy), at)) // it has answered: as the first time
+	at = at.Add(30 * time.Second)
+	call(quiet)
+	claim(at, quiet)
+	claim(at, busy)
 	f.verified()
 }

@@ -111,7 +111,7 @@ func TestForgetCall(t *testing.T) {
 	if a, err := f.AnalysisOf(f.ctx(), acc, analyzed.ID); err != nil || a.State != store.AnalysisSkipped || a.Reason != store.AnalysisDeleted {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := f.ClaimCRMNote(f.ctx(), []string{}, t0.Add(24*time.Hour)); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.ClaimCRMNote(f.ctx(), t0.Add(24*time.Hour)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the note: %v", err)
 	}
 	f.verified()

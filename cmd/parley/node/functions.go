@@ -7,14 +7,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/billing"
 	"parley/media"
-	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm"
@@ -102,14 +99,13 @@ func (n *Node) functionsOf(ctx context.Context, session *pipeline.Session, p pla
 	return set
 }
 
-// Calls that are over are noted in customer databases by a round; the database says
+// Calls that are over are noted in customer databases by jobs; the database says
 // which are due, so a note outlives whoever was about to make it.
 const (
 	crmNotesEvery = 10 * time.Second
+	crmNoteMakers = 8 // jobs at once on a node: a database that is slow holds up one, for 20 seconds
 	crmNotesTime  = 2 * time.Minute
-	crmNotesRound = time.Minute // then it takes no further call
-	// crmNotesAtOnce is of how many accounts calls are noted at the same time.
-	crmNotesAtOnce = 8
+	crmNotesRound = time.Minute // then a job takes no further call
 )
 
 type crmNotes struct{}
@@ -119,64 +115,25 @@ func (crmNotes) Kind() string { return "crm_notes" }
 
 // handleCRMNotes has calls noted. The queue is not open yet.
 func (n *Node) handleCRMNotes() {
-	jobs.Handle(n.jobs, jobs.Limits{Workers: 1, Timeout: crmNotesTime}, n.noteCalls)
+	jobs.Handle(n.jobs, jobs.Limits{Workers: crmNoteMakers, Timeout: crmNotesTime}, n.noteCalls)
 	jobs.Every(n.jobs, crmNotesEvery, crmNotes{})
 }
 
-// noteCalls notes calls in several customer databases at once, of an account one after
-// the other: a database that is slow holds up its own account.
+// noteCalls notes the calls that are due.
 func (n *Node) noteCalls(ctx context.Context, _ crmNotes) error {
-	r := noteRound{Node: n, busy: []string{}, until: time.Now().Add(crmNotesRound)}
-	faults := make([]error, crmNotesAtOnce)
-	var wg sync.WaitGroup
-	for i := range faults {
-		wg.Add(1)
-		isolate.Go("cmd/parley/node/notes", nil, func() { faults[i] = r.run(ctx) }, wg.Done)
-	}
-	wg.Wait()
-	return errors.Join(faults...)
-}
-
-// noteRound is one round of noting calls.
-type noteRound struct {
-	*Node
-	until time.Time
-
-	mu   sync.Mutex
-	busy []string // accounts of which a call is being noted
-}
-
-func (r *noteRound) run(ctx context.Context) error {
-	for time.Now().Before(r.until) {
-		note, err := r.claim(ctx)
+	for begun := time.Now(); time.Since(begun) < crmNotesRound; {
+		note, err := n.db.ClaimCRMNote(ctx, n.db.Now())
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err == nil {
-			err = r.noteCall(ctx, note)
-			r.release(note.Account)
+			err = n.noteCall(ctx, note)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (r *noteRound) claim(ctx context.Context) (*store.CRMNote, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	note, err := r.db.ClaimCRMNote(ctx, r.busy, r.db.Now())
-	if err == nil {
-		r.busy = append(r.busy, note.Account)
-	}
-	return note, err
-}
-
-func (r *noteRound) release(account string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.busy = slices.DeleteFunc(r.busy, func(a string) bool { return a == account })
 }
 
 // noteCall notes one call. Between the database's answer and ours this process may
@@ -196,10 +153,10 @@ func (n *Node) noteCall(ctx context.Context, note *store.CRMNote) error {
 		return ctx.Err()
 	case refused && (status.Status == http.StatusBadRequest || status.Status == http.StatusUnprocessableEntity):
 		log.Warn("a call cannot be noted in the customer database and is given up", "err", err)
-		return n.db.CRMNoteFailed(ctx, note)
+		return n.db.CRMNoteFailed(ctx, note, n.db.Now())
 	}
 	log.Warn("a call could not be noted in the customer database and is tried again", "try", note.Try, "err", err)
-	return nil
+	return n.db.CRMNoteDelayed(ctx, note, n.db.Now())
 }
 
 // overCall is a call of history as customer databases know calls.

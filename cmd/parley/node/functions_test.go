@@ -96,7 +96,7 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 	if n := len(h.Calls()); n != 1 {
 		t.Fatalf("%d calls are noted", n)
 	}
-	note, err := d.node.db.ClaimCRMNote(d.Context(), []string{}, time.Now().Add(time.Hour))
+	note, err := d.node.db.ClaimCRMNote(d.Context(), time.Now().Add(time.Hour))
 	d.ok(err)
 	d.ok(d.node.noteCall(d.Context(), note))
 	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))

@@ -24,7 +24,7 @@ var errands = []struct {
 	name string
 	do   func(t *testing.T, fails bool)
 }{
-	{"batch", dialsABatch}, {"nodes", tellOthers}, {"notes", notesCalls}, {"sound", keepsSound}, {"end", drains},
+	{"batch", dialsABatch}, {"nodes", tellOthers}, {"sound", keepsSound}, {"end", drains},
 }
 
 // TestPanicEndsNoCall: what nodes do for no single call, or after its end, has a fault, and
@@ -114,17 +114,6 @@ func tellOthers(t *testing.T, _ bool) {
 	})
 	r.wantEnd(broke, media.BalanceExhausted)
 	r.wantLive(beside)
-}
-
-// notesCalls: a round of notes in customer databases.
-func notesCalls(t *testing.T, _ bool) {
-	d := newDesk(t)
-	d.node.network.Record(func(simulated.Heard) {})
-	beside := d.dial("00", "continue", "")
-	d.ok(d.node.noteCalls(t.Context(), crmNotes{}))
-	if end := d.ended(beside, isGreeting); end.EndReason != "api_hangup" {
-		t.Errorf("the call beside it ended %s/%s", end.EndReason, end.EndDetail)
-	}
 }
 
 // keepsSound: how a session over WebRTC sounded is kept, of the next one if not of the first.

@@ -166,7 +166,7 @@ func TestStrangersAndServerFunctions(t *testing.T) {
 			asked: "order look refund", results: []string{"the page ran order", listed, "the page ran look", "the page ran refund", erased}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := *s
+			defer func(whole *testing.T) { s.T = whole }(s.T)
 			s.T = t
 			model := enginetest.NewFakeLLM()
 			model.Answer = func(_ int, r inference.Request) []enginetest.Step {
@@ -186,7 +186,7 @@ func TestStrangersAndServerFunctions(t *testing.T) {
 				agent = ""
 			}
 			c, _ := s.dial(0, s.minted(tt.route, s.key, tt.body), agent)
-			p := &page{talker: c, s: &s}
+			p := &page{talker: c, s: s}
 			p.say(`{"type":"language","data":"eu"}`) // nobody has to hear it
 			p.say(strangersPrompt)
 			p.say(strangersTools)
