@@ -40,6 +40,10 @@ type Attempt struct {
 	TookMS  int64     `json:"took_ms"`          // until its headers, or the failure
 	Answer  string    `json:"answer,omitempty"` // the first kilobyte, as text
 	Failure string    `json:"failure,omitempty"`
+	// Unsent says that there was nothing to send, which is not the webhook's fault; Final,
+	// that trying again would not help.
+	Unsent bool `json:"-"`
+	Final  bool `json:"-"`
 }
 
 // OK says whether the webhook has taken the event: a status of 200 to 299.
@@ -149,29 +153,38 @@ type DueDelivery struct {
 // Claim hands out a delivery that is due, to one caller, and one of each webhook at a
 // time, so that nobody gets more at once than they can take, nor keeps others waiting;
 // ErrNotFound: there is none. Who does not say within half a minute what came of it
-// (Attempted) leaves it to others: then the webhook may be told twice. A webhook that
-// answers more slowly than its events come falls behind, which its deliveries show, and
-// holds up no other. ErrUnsealed, with the delivery: its secrets do not open.
+// (Attempted) leaves it to others: then the webhook may be told twice, and the attempt
+// counts like one that failed. A webhook that answers more slowly than its events come
+// falls behind, which its deliveries show, and holds up no other. ErrUnsealed, with the
+// delivery: its secrets do not open.
 func (h *Webhooks) Claim(ctx context.Context, now time.Time) (*DueDelivery, error) {
 	d := &DueDelivery{}
 	var sealed, old []byte
-	err := h.db.tx(ctx, "claim delivery", func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `select d.webhook_id, d.event_id, d.account_id, d.kind, d.about, d.created_at, d.tries + 1, w.url, w.failing_since, w.sealed,
-				case when w.old_until > $1 then w.old_sealed end
-			from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-			where d.state = 'pending' and d.next_at <= $1 and w.deleted_at is null and (w.busy_until is null or w.busy_until <= $1)
-			order by d.next_at, d.event_id limit 1 for no key update of w, d skip locked`, now).
-			Scan(&d.Webhook, &d.Event, &d.Account, &d.Kind, &d.About, &d.CreatedAt, &d.Try, &d.URL, &d.failing, &sealed, &old)
+	for claimed := false; !claimed; {
+		err := h.db.tx(ctx, "claim delivery", func(tx pgx.Tx) error {
+			err := tx.QueryRow(ctx, `select d.webhook_id, d.event_id, d.account_id, d.kind, d.about, d.created_at, d.tries + 1, w.url, w.failing_since, w.sealed,
+					case when w.old_until > $1 then w.old_sealed end
+				from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+				where d.state = 'pending' and d.next_at <= $1 and w.deleted_at is null and (w.busy_until is null or w.busy_until <= $1)
+				order by d.next_at, d.event_id limit 1 for no key update of w, d skip locked`, now).
+				Scan(&d.Webhook, &d.Event, &d.Account, &d.Kind, &d.About, &d.CreatedAt, &d.Try, &d.URL, &d.failing, &sealed, &old)
+			if err != nil {
+				return err
+			}
+			b := &pgx.Batch{}
+			if claimed = d.Try <= maxDeliveryTries; claimed {
+				lapses := max(deliveryLease, deliveryWaits[min(d.Try, len(deliveryWaits))-1])
+				b.Queue("update webhook_deliveries set tries = $3, next_at = $4 where webhook_id = $1 and event_id = $2", d.Webhook, d.Event, d.Try, now.Add(lapses))
+				b.Queue("update webhooks set busy_until = $2 where id = $1", d.Webhook, now.Add(deliveryLease))
+			} else {
+				b.Queue(`update webhook_deliveries set state = 'failed', next_at = null, done_at = $3, attempts = attempts || jsonb_build_array($4::jsonb)
+					where webhook_id = $1 and event_id = $2`, d.Webhook, d.Event, now, Attempt{At: now, Failure: "the attempts did not come to an end"})
+			}
+			return send(ctx, tx, b)
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		b := &pgx.Batch{}
-		b.Queue("update webhook_deliveries set tries = $3, next_at = $4 where webhook_id = $1 and event_id = $2", d.Webhook, d.Event, d.Try, now.Add(deliveryLease))
-		b.Queue("update webhooks set busy_until = $2 where id = $1", d.Webhook, now.Add(deliveryLease))
-		return send(ctx, tx, b)
-	})
-	if err != nil {
-		return nil, err
 	}
 	for _, s := range [][]byte{sealed, old} {
 		if s == nil {
@@ -197,7 +210,7 @@ func (h *Webhooks) Attempted(ctx context.Context, d *DueDelivery, a Attempt, now
 	}
 	reason := ""
 	switch {
-	case a.OK():
+	case a.OK(), a.Unsent:
 	case a.Status == statusGone:
 		reason = "gone"
 	case d.failing != nil && now.Sub(*d.failing) >= failingFor:
@@ -210,8 +223,8 @@ func (h *Webhooks) Attempted(ctx context.Context, d *DueDelivery, a Attempt, now
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, `update webhooks set busy_until = null, failing_since = case when $2 then null else coalesce(failing_since, $3) end where id = $1`,
-			d.Webhook, a.OK(), now)
+		_, err := tx.Exec(ctx, `update webhooks set busy_until = null, failing_since = case when $2 then null when $4 then failing_since else coalesce(failing_since, $3) end where id = $1`,
+			d.Webhook, a.OK(), now, a.Unsent)
 		if err != nil {
 			return err
 		}
@@ -236,7 +249,7 @@ func outcome(d *DueDelivery, a *Attempt, now time.Time) (DeliveryState, *time.Ti
 	switch {
 	case a.OK():
 		return Delivered, nil
-	case a.Status == statusGone, d.Try >= maxDeliveryTries:
+	case a.Final, a.Status == statusGone, d.Try >= maxDeliveryTries:
 		return Failed, nil
 	}
 	next := now.Add(deliveryWaits[d.Try-1])

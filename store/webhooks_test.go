@@ -207,6 +207,37 @@ func TestDeliveries(t *testing.T) {
 	}
 }
 
+// TestSendersThatDie: a delivery whose attempts come to no end is given up, as one whose
+// attempts fail, and others are claimed meanwhile.
+func TestSendersThatDie(t *testing.T) {
+	f := setup(t)
+	h := f.webhooks()
+	acc := f.account(0)
+	w, _ := f.hooked(h, acc)
+	bad, err := h.Test(f.ctx(), acc, w.ID, t0)
+	f.ok(err)
+	at := t0
+	for i, wait := range []time.Duration{30 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 14 * time.Hour} {
+		if d, err := h.Claim(f.ctx(), at); err != nil || d.Event != bad.Event || d.Try != i+1 {
+			t.Fatalf("try %d: %+v, %v", i+1, d, err)
+		}
+		good, err := h.Test(f.ctx(), acc, w.ID, at)
+		f.ok(err)
+		if d := f.attempt(h, at.Add(30*time.Second), 200); wait > 30*time.Second && d.Event != good.Event {
+			t.Errorf("after try %d: %+v", i+1, d)
+		}
+		at = at.Add(wait)
+	}
+	_, err = h.Claim(f.ctx(), at)
+	f.is(err, store.ErrNotFound)
+	if got := f.delivery(h, acc, w.ID, bad.Event); got.State != store.Failed || got.NextAt != nil || got.DoneAt == nil || len(got.Attempts) != 1 || got.Attempts[0].Failure == "" {
+		t.Errorf("%+v", got)
+	}
+	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || !got.Enabled || got.FailingSince != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestWebhooksAreDisabled: by 410 at once, by failure after five days; the account is
 // warned, which its other webhooks are told of.
 func TestWebhooksAreDisabled(t *testing.T) {

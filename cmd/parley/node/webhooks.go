@@ -94,13 +94,13 @@ func (n *Node) tell(ctx context.Context, d *store.DueDelivery) error {
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		a.Failure = "what it is about is not there any more"
+		a.Failure, a.Unsent, a.Final = "what it is about is not there any more", true, true
 		return n.attempted(ctx, d, a)
 	case errors.Is(err, store.ErrUnavailable) || ctx.Err() != nil:
 		return err // nothing is wrong with the event: the claim runs out
 	case err != nil:
 		n.log.Error("a webhook's body cannot be made", "webhook", d.Webhook, "event", d.Event, "kind", d.Kind, "try", d.Try, "err", err)
-		a.Failure = "what it is told could not be put together"
+		a.Failure, a.Unsent = "what it is told could not be put together", true
 		return n.attempted(ctx, d, a)
 	}
 	answer, err := n.poster.Post(ctx, d.URL, header, body)

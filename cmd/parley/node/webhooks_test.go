@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/billing"
 	"parley/media"
 	"parley/pipeline"
@@ -232,6 +234,68 @@ func TestSlowReceiver(t *testing.T) {
 	}
 	close(release)
 	waiting.Wait()
+}
+
+// TestEventsThatCannotBeTold: one of which no body can be made, or whose cause is gone, is
+// given up, says why, and counts against no receiver; others arrive meanwhile.
+func TestEventsThatCannotBeTold(t *testing.T) {
+	t.Parallel()
+	o, r := newPost(t, false, false, toLoopback), newReceiver(t)
+	w, beside := o.hook(r), o.hook(r, store.CallEnded)
+	session, err := o.node.manager.Admit(t.Context(), pipeline.Admission{Account: o.account, Terms: billing.Terms{Kind: billing.Web}})
+	o.ok(err)
+	session.Begin()
+	session.End(media.Ended{Reason: media.UserHangup})
+	o.ok(o.node.db.SaveConversation(t.Context(), o.account, session.ID(), store.Conversation{Turns: json.RawMessage(`{"no":"list"}`)}))
+	o.ok(o.node.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	conn, err := pgx.Connect(t.Context(), o.url)
+	o.ok(err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "delete from warnings")
+	o.ok(err)
+
+	list := func(id string) map[string]store.Delivery {
+		all, err := o.node.hooks.Deliveries(t.Context(), o.account, id, store.Page{})
+		o.ok(err)
+		byKind := map[string]store.Delivery{}
+		for _, d := range all {
+			byKind[d.Kind] = d
+		}
+		return byKind
+	}
+	o.tell()
+	first := list(w.ID)
+	for kind, want := range map[string]store.DeliveryState{store.CallStarted: store.Delivered, store.CallAnswered: store.Delivered,
+		store.CallEnded: store.Pending, store.CallTranscript: store.Pending, string(store.WarnDisputeOpened): store.Failed} {
+		d := first[kind]
+		if d.State != want || len(d.Attempts) != 1 || (want == store.Delivered) != (d.Attempts[0].Failure == "") {
+			t.Errorf("%s: %+v, want %s", kind, d, want)
+		}
+	}
+	for range 7 {
+		for _, id := range []string{w.ID, beside.ID} {
+			for _, d := range list(id) {
+				if d.State == store.Pending {
+					_, err := o.node.hooks.Retry(t.Context(), o.account, id, d.Event, time.Now()) // rather than wait
+					o.ok(err)
+				}
+			}
+		}
+		o.tell()
+	}
+	for _, d := range []store.Delivery{list(w.ID)[store.CallEnded], list(w.ID)[store.CallTranscript], list(beside.ID)[store.CallEnded]} {
+		if d.State != store.Failed || len(d.Attempts) != 8 || d.NextAt != nil {
+			t.Errorf("%+v", d)
+		}
+	}
+	for _, id := range []string{w.ID, beside.ID} {
+		if got, err := o.node.hooks.Get(t.Context(), o.account, id); err != nil || !got.Enabled || got.FailingSince != nil {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	if got := r.all(); len(got) != 2 {
+		t.Errorf("received were %+v", got)
+	}
 }
 
 // TestWebhooksStayOutside: an address inside is refused when it is written down, and
