@@ -12,7 +12,7 @@ import (
 
 // Bounds of typed turns. Each may be a completion that is charged with all that was said
 // before, and strangers type: nobody does so faster than this, but for programs. After
-// typedBurst at once no more than two a second pass.
+// typedBurst at once one passes each typedEvery.
 const (
 	MaxTurn    = 4000 // Unicode code points
 	typedEvery = 700 * time.Millisecond
