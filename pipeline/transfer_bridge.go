@@ -36,11 +36,14 @@ func (c *Call) relay(gone <-chan error) (legErr error) {
 		case e := <-b.leg.Events():
 			passKey(e, c.far)
 		case err := <-gone:
-			if err == nil {
+			if err == nil && c.life.Err() == nil {
 				c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
 			}
 			return err
 		case <-b.gone:
+			if c.life.Err() != nil { // which ends both legs, and says why
+				return nil
+			}
 			c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
 		case <-c.life.Done():
 			return nil
