@@ -28,8 +28,8 @@ type loadOrder struct {
 	URI   string `json:"uri,omitempty"` // whom to call
 	// Ports are where plain packets go instead, one for each call: the floor.
 	Ports []uint16 `json:"ports,omitempty"`
-	// Speech is what callers say instead of a made-up voice, 8 kHz, once in every Cycle. Then
-	// they come one every Every, and one that is refused is counted and stays away.
+	// Speech, 8 kHz, replaces the synthetic voice: callers say it once in every Cycle. They
+	// arrive Every apart, and calls that the server refuses are counted and not repeated.
 	Speech []int16       `json:"speech,omitempty"`
 	Cycle  time.Duration `json:"cycle,omitempty"`
 	Every  time.Duration `json:"every,omitempty"`
@@ -41,7 +41,7 @@ type loadOrder struct {
 type loadResult struct {
 	Refused  int    `json:"refused"` // calls that were never answered
 	Dropped  int    `json:"dropped"` // calls that ended before they were hung up
-	Asked    uint64 `json:"asked"`   // times that a caller has said all of what callers say
+	Asked    uint64 `json:"asked"`   // questions that had time to be answered
 	Sent     uint64 `json:"sent"`    // packets
 	Received uint64 `json:"received"`
 	Lost     uint64 `json:"lost"`    // of those sent to it
@@ -178,7 +178,7 @@ func (g *generator) call(ctx context.Context, i int, l *phoneLine) {
 	var asked uint64
 	g.clock(ctx, i, func(frame int) {
 		if (frame+offset)%g.cycle == g.cycle/2 && frame+offset > g.cycle {
-			asked++ // and was understood or not by now
+			asked++
 		}
 		for h, ok := l.hear(time.Time{}, false); ok; h, ok = l.hear(time.Time{}, false) {
 			frames++

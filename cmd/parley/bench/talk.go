@@ -20,7 +20,7 @@ import (
 // with the embedded engines, and a second process whose callers all ask the same question
 // by telephone and listen to the answer.
 type Talk struct {
-	Calls    int           // that come, up to 100
+	Calls    int           // calls that arrive, 1 to 100
 	Length   time.Duration // of the measurement, after all calls are up
 	Question string        // WAV file in which somebody asks "What time do you open on Monday?"
 	// Program is the parley command, which is started as server and as Generator is.
@@ -31,15 +31,16 @@ const (
 	// talkCycle is the time of one question and its answer: the caller speaks for a
 	// quarter of it, the agent for half.
 	talkCycle = 8 * time.Second
-	// talkEvery is between one call and the next: more callers than four a second come to
-	// few servers, and the server sees what the calls before cost.
+	// talkEvery is the time between two calls. Few servers get more than four a second, and
+	// it gives the server time to notice what the calls before cost.
 	talkEvery = 250 * time.Millisecond
-	// talkCalls is what the history answers with at once.
+	// talkCalls is the longest page of the call history.
 	talkCalls = 100
 )
 
-// Bars of Talk for calls that the server took: no more than so many of a hundred frames are
-// sent late, and the worst 5 s of a call are still fair (3.1 of ITU-T G.107, annex B).
+// Bars of Talk for the calls that the server takes: the percentage of the frames of a call
+// that are sent late, the MOS of its worst 5 s (below 3.1 nearly all users are dissatisfied,
+// ITU-T G.107 annex B), and the percentage of the questions that are understood.
 const (
 	talkLateBar  = 1
 	talkMOSBar   = 3.1
@@ -104,7 +105,7 @@ func question(file string) ([]int16, error) {
 	return said, nil
 }
 
-// talked is what the server keeps of a call.
+// talked is a call in the server's history.
 type talked struct {
 	client.CallDetail
 	Quality struct {
