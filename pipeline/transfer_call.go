@@ -76,8 +76,15 @@ func (c *Call) consult(ctx context.Context, number, summary string) (string, err
 	}
 	s := &second{leg: leg, gone: make(chan struct{})}
 	life, stop := context.WithCancelCause(c.life)
-	fault := error(isolate.Internal)
-	c.spawn("pipeline/second-leg", func() { fault = leg.Run(life) }, func() { close(s.gone) }, func() {
+	fault, begun := error(isolate.Internal), false
+	c.spawn("pipeline/second-leg", func() {
+		begun = true
+		fault = leg.Run(life)
+	}, func() {
+		if !begun {
+			_ = leg.Run(life) // which is over: it says goodbye
+		}
+	}, func() { close(s.gone) }, func() {
 		defer stop(nil)
 		switch {
 		case life.Err() != nil:

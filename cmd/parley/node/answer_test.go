@@ -83,7 +83,8 @@ func deskOn(t *testing.T, url string, settings ...string) *desk {
 	return deskWith(t, url, func(*config.Config) {}, settings...)
 }
 
-// deskWith is a desk whose configuration is changed before its node has it.
+// deskWith is a desk whose configuration is changed before its node has it. With another carrier
+// it has no network.
 func deskWith(t *testing.T, url string, change func(*config.Config), settings ...string) *desk {
 	t.Helper()
 	d := &desk{T: t, heard: make(chan simulated.Heard, 4)}
@@ -94,10 +95,14 @@ func deskWith(t *testing.T, url string, change func(*config.Config), settings ..
 	d.ok(err)
 	d.node = n
 	n.engines.TTS, n.engines.ASR, n.engines.LLM = flite{t.TempDir()}, enginetest.NewFakeASR(), enginetest.NewFakeLLM()
-	n.network.Record(func(h simulated.Heard) { d.heard <- h })
+	runs := []func(context.Context) error{n.manager.Run, n.runBus, n.phone.Run}
+	if n.network != nil {
+		n.network.Record(func(h simulated.Heard) { d.heard <- h })
+		runs = append(runs, n.network.Run)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
-	for _, run := range []func(context.Context) error{n.manager.Run, n.runBus, n.network.Run, n.phone.Run} {
+	for _, run := range runs {
 		parts.Go(func() {
 			if err := run(ctx); err != nil {
 				t.Error(err)

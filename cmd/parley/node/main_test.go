@@ -1,9 +1,16 @@
 package node
 
 import (
+	"os"
 	"testing"
 
 	"parley/store/storetest"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) {
+	if clip := os.Getenv(farEndClip); clip != "" {
+		playFarEnd(clip)
+		return
+	}
+	storetest.Main(m)
+}
