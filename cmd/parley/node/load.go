@@ -16,8 +16,8 @@ const (
 	looks     = 5
 	// lagLooks looks in a row that find engine workers more than maxLag behind mean that
 	// they cannot keep up: replies come late, and more callers would lose words.
-	lagLooks = 3
-	maxLag   = 500 * time.Millisecond
+	lagLooks = 2
+	maxLag   = 250 * time.Millisecond
 )
 
 // load notices that calls in progress would suffer from another one: the program uses more

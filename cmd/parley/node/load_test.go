@@ -40,9 +40,9 @@ func TestWorkersAreBehind(t *testing.T) {
 		lag  time.Duration
 		busy bool
 	}{
-		{0, false}, {time.Second, false}, {time.Second, false}, {0, false}, // a moment
-		{600 * time.Millisecond, false}, {2 * time.Second, false}, {time.Second, true}, {5 * time.Second, true},
-		{500 * time.Millisecond, false},
+		{0, false}, {time.Second, false}, {0, false}, // a moment
+		{300 * time.Millisecond, false}, {2 * time.Second, true}, {time.Second, true}, {5 * time.Second, true},
+		{250 * time.Millisecond, false},
 	} {
 		now = now.Add(time.Second)
 		l.look(now, 0, s.lag)
