@@ -27,9 +27,9 @@ const (
 	crmNoteRetry    = 30 * time.Second
 	maxCRMNoteRetry = time.Hour
 	maxCRMNoteTries = 30 // about a day
-	// crmLease is how long whoever claimed a note may take to say what came of it.
+	// crmLease is the time in which the claimant of a note must report its result.
 	crmLease = 30 * time.Second
-	// maxCRMRest is how long an account's database is left alone that does not answer.
+	// maxCRMRest is the longest pause before a database that does not answer is asked again.
 	maxCRMRest = 5 * time.Minute
 )
 

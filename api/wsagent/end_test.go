@@ -26,8 +26,8 @@ var (
 	bareCall = inference.ToolCall{ID: "c2", Name: "order"}
 )
 
-// TestCloseCodes: what a client is told of each end. Whoever reached a limit is told which
-// by the code of an error message, the last before the close.
+// TestCloseCodes checks the close code of each end. An error message before the close
+// names the limit that ended the conversation.
 func TestCloseCodes(t *testing.T) {
 	for _, tt := range []struct {
 		cause error

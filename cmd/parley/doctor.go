@@ -17,7 +17,7 @@ func newDoctorCommand() *cobra.Command {
 		Long: "Reads the settings as the server would and checks them against this machine: ports, the certificate, the address others see, what browsers\n" +
 			"need for a microphone and for WebRTC, engines (a word is spoken and a recogniser started), ffmpeg, the database, the mail server, the\n" +
 			"clock, file limits, the data directory and the rate card. It changes nothing and may run beside a running server. Exit status 1\n" +
-			"when something failed. Whoever runs the server sees the same in the dashboard, under Setup check.",
+			"when something failed. Operators see the same in the dashboard, under Setup check.",
 		Example: "  parley doctor\n  parley doctor --config parley.yaml --json", Args: cobra.NoArgs}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, stop := interruptible(cmd)

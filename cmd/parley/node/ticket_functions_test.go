@@ -241,7 +241,7 @@ func wantOffered(t *testing.T, r inference.Request, names string, bare bool) {
 	for _, f := range r.Tools {
 		offered = append(offered, f.Name)
 		if f.Name == "end_call" && strings.Contains(f.Description, "STRANGER") || !bare && strings.Contains(f.Description, "STRANGER") {
-			t.Errorf("the model is told of %s in a stranger's words", f.Name)
+			t.Errorf("the model gets the visitor's definition of %s", f.Name)
 		}
 	}
 	if got := strings.Join(offered, " "); got != names {
