@@ -24,7 +24,7 @@ func (c *Call) Thrifty(on bool) { c.thrifty.Store(on) }
 
 // mayAdvance says whether a reply may be begun in advance now.
 func (c *Call) mayAdvance() bool {
-	return c.cfg.Speculate && !c.saving() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.asks.who == nil && c.mouth.silent() && !c.toMachine()
+	return c.cfg.Speculate && !c.saving() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.asks.who == nil && c.playout.Silent() && !c.toMachine()
 }
 
 // speculate begins a reply to a turn that may not be over.
@@ -132,5 +132,5 @@ func (c *Call) engage(r *reply, request *inference.Request, text string) {
 // adopt makes r the reply that is heard next.
 func (c *Call) adopt(r *reply) {
 	c.reply = r
-	c.mouth.follow(r.gen)
+	c.playout.Follow(r.gen)
 }

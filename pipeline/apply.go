@@ -163,7 +163,7 @@ func (c *Call) say(l turn.Line) {
 	}
 	// Behind a sentence that is still being played the line is part of the same
 	// reply: a client that learnt of a new one would drop what it has not played.
-	joins := c.lastWords && !c.mouth.silent()
+	joins := c.lastWords && !c.playout.Silent()
 	c.lastWords = false
 	if !joins {
 		c.number++
@@ -190,17 +190,13 @@ func (c *Call) duck(on bool) {
 func (c *Call) setDuck(on bool) {
 	leg, able := c.far.(media.Ducker)
 	switch {
-	case on && c.toldWhether(AnsweredDuck, able && leg.Duck(true)):
-		c.ducked = theLeg
 	case on:
-		c.ducked = theMouth
-		c.mouth.duck(true)
-	case c.ducked == theLeg:
+		c.legDucks = c.toldWhether(AnsweredDuck, able && leg.Duck(true))
+		c.playout.Duck(!c.legDucks)
+	case c.legDucks:
 		leg.Duck(false)
+		c.legDucks = false
 	default:
-		c.mouth.duck(false)
-	}
-	if !on {
-		c.ducked = nobody
+		c.playout.Duck(false)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
 
@@ -49,8 +50,8 @@ type Call struct {
 	uttered   uttered        // the caller's latest words, and when
 	shown     string         // the caller's words as last shown
 	owed      map[int]*reply // completions whose usage is not reported
-	mouth     mouth
-	ducked    ducker
+	playout   playout.Playout
+	legDucks  bool // the far end has lowered the voice, not playout
 	history   history
 	lines     *lineCache
 	tools     toolbox
@@ -73,15 +74,6 @@ type Call struct {
 	active    time.Time // when somebody last spoke
 	ended     *media.Ended
 }
-
-// ducker is who lowers the agent's voice at the moment.
-type ducker uint8
-
-const (
-	nobody ducker = iota
-	theLeg
-	theMouth
-)
 
 // Run conducts the call on leg until it ends and returns why it did. The leg's
 // Run is part of it. Every goroutine of the call has ended when it returns, but for engines
@@ -120,7 +112,7 @@ func (c *Call) broke(cause error) {
 func (c *Call) begin(leg media.Leg) {
 	c.leg, c.far, c.format = c.tape(leg), leg, leg.Format()
 	c.ear.begin(c.format.In)
-	c.mouth.begin(c.format.Out)
+	c.playout.Begin(c.format.Out)
 	c.echo.begin(media.FromDuration(c.format.Lead))
 	c.tools.own = c.own()
 	if c.rerun == nil {
@@ -214,9 +206,9 @@ func (c *Call) conclusion(legErr error) {
 	c.tellKeys()
 	c.dropAhead(Discarded)
 	if r := c.reply; r != nil && r.live {
-		c.mouth.advance(c.playedBy(now))
+		h := c.heardBy(now)
 		if r.audible {
-			c.conclude(Cut, c.mouth.heard)
+			c.conclude(Cut, h)
 		} else {
 			c.discard(Discarded)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/wordtime"
 )
 
 // EventKind says what an Event tells.
@@ -58,7 +59,7 @@ type Event struct {
 	Turn       int        // the caller's turn it belongs to, from 1
 	Generation int        // the reply, counting those announced, from 1
 	Text       string
-	Said       *Said // of lines; nil: it was typed
+	Said       *wordtime.Said // of lines; nil: it was typed
 	Stage      Stage
 	Replaces   string
 	On         bool

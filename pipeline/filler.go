@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"parley/media"
+	"parley/pipeline/playout"
 	"parley/pipeline/turn"
+	"parley/pipeline/wordtime"
 )
 
 // A caller who waits for a function hears that they are not forgotten: after
@@ -43,8 +45,8 @@ type filler struct {
 	begun   media.Time // when the turn first waited for a function; 0: it has not
 	said    bool       // something was said in this turn
 	since   media.Time // when that was over, or the last filler began
-	gen     int        // of the fillers' sentences in the mouth: below 0
-	playing *sentence
+	gen     int        // of the fillers' sentences: below 0
+	playing *playout.Sentence
 	number  int // public generation, and turn, that it belongs to
 	turn    int
 }
@@ -57,11 +59,11 @@ func (c *Call) fill() {
 	f, now := &c.tools.fill, c.clock()
 	switch {
 	case f.playing == nil:
-		if !c.mouth.silent() {
+		if !c.playout.Silent() {
 			f.said, f.since = true, now
 		}
-	case c.mouth.silent():
-		c.filled(f.playing.text)
+	case c.playout.Silent():
+		c.filled(f.playing.Text)
 	case c.state.Phase == turn.UserSpeaking, c.state.Phase == turn.Pause:
 		c.hush()
 	}
@@ -82,7 +84,7 @@ func (c *Call) fill() {
 
 // resting says that the agent neither speaks nor is about to.
 func (c *Call) resting() bool {
-	return c.heldAt.IsZero() && (c.reply == nil || !c.reply.live) && c.mouth.silent() && c.state.Phase == turn.ToolWait
+	return c.heldAt.IsZero() && (c.reply == nil || !c.reply.live) && c.playout.Silent() && c.state.Phase == turn.ToolWait
 }
 
 // sayFiller plays the next filler, if it was made ahead: one that had to be made now
@@ -92,20 +94,19 @@ func (c *Call) sayFiller(now media.Time) {
 	text := c.agent.fillerText(f.count)
 	f.count++
 	f.said, f.since = true, now
-	s := &sentence{text: text, complete: true, last: true}
+	s := &playout.Sentence{Gen: f.gen - 1, Text: text, Complete: true}
 	for _, chunk := range c.fillerAudio(text) {
-		s.append(chunk)
+		s.Append(chunk)
 	}
-	if s.total == 0 {
+	if s.Length() == 0 {
 		return
 	}
 	f.gen--
-	s.gen = f.gen
 	f.playing, f.number, f.turn = s, c.number, c.reply.turn
-	c.mouth.follow(s.gen)
+	c.playout.Follow(s.Gen)
 	c.emit(Event{Kind: Speaking, Turn: f.turn, Generation: f.number})
 	c.emit(Event{Kind: AgentPartial, Turn: f.turn, Generation: f.number, Text: text})
-	c.mouth.add(s)
+	c.playout.Add(s)
 }
 
 // filled is the end of a filler, of which text was heard.
@@ -116,9 +117,9 @@ func (c *Call) filled(text string) {
 	if text == "" {
 		return
 	}
-	how := &Said{}
-	if how.Words, how.Estimated = s.words(len(strings.Fields(text))); text != s.text {
-		how.Interrupted, how.Cut, how.Unheard = true, c.moment(), strings.TrimSpace(strings.TrimPrefix(s.text, text))
+	how := &wordtime.Said{}
+	if how.Words, how.Estimated = s.Words(len(strings.Fields(text))); text != s.Text {
+		how.Interrupted, how.Cut, how.Unheard = true, c.moment(), strings.TrimSpace(strings.TrimPrefix(s.Text, text))
 	}
 	c.emit(Event{Kind: AgentLine, Turn: f.turn, Generation: f.number, Text: text, Said: how})
 }
@@ -131,12 +132,11 @@ func (c *Call) hush() {
 	}
 	// What the far end has of it is played: a client drops that only when its user is
 	// said to have interrupted, which nobody has.
-	c.mouth.advance(c.playedBy(c.now()))
-	heard := s.text
-	if h := c.mouth.heard; h.gen == s.gen {
-		heard = s.heard(h.off)
+	heard := s.Text
+	if h := c.heardBy(c.now()); h.Gen == s.Gen {
+		heard = s.Heard(h.Off)
 	}
-	c.mouth.cut(c.format.Continuous)
+	c.playout.Cut(c.format.Continuous)
 	c.filled(heard)
 }
 

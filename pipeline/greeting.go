@@ -3,6 +3,7 @@ package pipeline
 import (
 	"strings"
 
+	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
 
@@ -22,7 +23,7 @@ func (c *Call) line(l turn.Line) string {
 }
 
 // greeted notes how much of the first message was heard, up to h.
-func (c *Call) greeted(outcome Outcome, heard string, h trail) {
+func (c *Call) greeted(outcome Outcome, heard string, h playout.Position) {
 	if outcome != Cut {
 		if outcome == Committed {
 			c.greeting = greeting{}
@@ -33,8 +34,8 @@ func (c *Call) greeted(outcome Outcome, heard string, h trail) {
 	list := pieces(c.line(turn.Greeting), c.agent.Language)
 	all := strings.Join(list, " ")
 	from := 0
-	if h.gen == c.reply.gen && !c.reply.again { // else the sentences are others
-		from = min(h.seg, len(list))
+	if h.Gen == c.reply.gen && !c.reply.again { // else the sentences are others
+		from = min(h.Seg, len(list))
 	}
 	c.greeting = greeting{rest: strings.Join(list[from:], " "), unheard: strings.TrimSpace(strings.TrimPrefix(all, heard))}
 }

@@ -9,6 +9,7 @@ import (
 	"parley/inference/spoken"
 	"parley/media"
 	"parley/pipeline/amd"
+	"parley/pipeline/playout"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -144,7 +145,14 @@ func (c *Call) toldWhether(kind AnswerKind, value bool) bool {
 
 // playedBy is how far the far end has played what was written.
 func (c *Call) playedBy(now time.Time) media.Time {
-	return c.mouth.written - media.Time(c.told(AnsweredLag, int64(c.mouth.written-c.leg.Played(now))))
+	written := c.playout.Written()
+	return written - media.Time(c.told(AnsweredLag, int64(written-c.leg.Played(now))))
+}
+
+// heardBy is what the far end has heard of the reply that is followed.
+func (c *Call) heardBy(now time.Time) playout.Position {
+	c.playout.Advance(c.playedBy(now))
+	return c.playout.Heard()
 }
 
 // due is how many frames the leg wants.

@@ -167,7 +167,7 @@ func (c *Call) hear(now time.Time) {
 				e.Tail = turn.Unfinished
 			}
 			if r.live && r.made {
-				e.Tail = c.mouth.left() + c.mouth.written - c.playedBy(now)
+				e.Tail = c.playout.Remaining(c.playedBy(now))
 			}
 		}
 		e.Advance = c.mayAdvance()
@@ -213,6 +213,6 @@ func (c *Call) resumed() {
 	if r := c.reply; r != nil {
 		r.movedAt, r.quietAt = now, now
 	}
-	c.mouth.rewind()
+	c.playout.Rewind()
 	c.step(turn.Event{Kind: turn.Resumed})
 }

@@ -136,8 +136,8 @@ func (c *Call) takeReply(r *reply, m message) {
 	case msgAudio:
 		c.audio(r, m)
 	case msgSpoken:
-		if s := c.mouth.sentence(m.gen, m.seg); s != nil {
-			s.complete = true
+		if s := c.playout.Sentence(m.gen, m.seg); s != nil {
+			s.Complete = true
 		}
 	case msgTool:
 		c.called(r, m.call)

@@ -9,10 +9,11 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
 
-// reply is one completion on its way from the model to the far end's ear, or a
+// reply is one completion on its way from the model to the far end, or a
 // line of the agent's own. It belongs to the conductor.
 type reply struct {
 	gen     int // which completion
@@ -21,7 +22,8 @@ type reply struct {
 	line    turn.Line
 	cancel  context.CancelCauseFunc
 	making  chan struct{} // a token for each sentence made and not yet played
-	texts   []*sentence
+	texts   []*playout.Sentence
+	stop    context.CancelCauseFunc // stops the voice of the last of them; nil: it was stopped, or broke
 	calls   []inference.ToolCall
 	noTools bool // it was told to call none
 	// Begun in advance: what came of it meanwhile, how many functions it asks for, the
@@ -64,9 +66,9 @@ type reply struct {
 var errConcluded = errors.New("the reply is over")
 
 // conclude closes the books of the reply, which the far end hears up to h.
-func (c *Call) conclude(outcome Outcome, h trail) {
+func (c *Call) conclude(outcome Outcome, h playout.Position) {
 	r := c.reply
-	text := r.heardText(h)
+	text := playout.Heard(r.texts, h)
 	r.live, r.outcome = false, outcome
 	r.cancel(errConcluded)
 	if outcome == Cut {
@@ -76,9 +78,13 @@ func (c *Call) conclude(outcome Outcome, h trail) {
 		c.history.add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: outcome == Cut, ToolCalls: r.calls})
 	}
 	if text != "" {
-		c.emit(Event{Kind: AgentLine, Turn: r.turn, Generation: r.number, Text: text, Said: r.said(h, outcome == Cut, c.moment())})
+		said := playout.Said(r.texts, h)
+		if outcome == Cut {
+			said.Interrupted, said.Cut, said.Unheard = true, c.moment(), playout.Unheard(r.texts, h)
+		}
+		c.emit(Event{Kind: AgentLine, Turn: r.turn, Generation: r.number, Text: text, Said: said})
 	}
-	if outcome == Cut && c.mouth.heard.seg < len(r.texts)-1 {
+	if outcome == Cut && c.playout.Heard().Seg < len(r.texts)-1 {
 		r.question = turn.NoQuestion
 	}
 	if r.line == turn.Greeting {
@@ -87,13 +93,13 @@ func (c *Call) conclude(outcome Outcome, h trail) {
 	c.account(r)
 }
 
-// played concludes a reply that has been played to its end.
-func (c *Call) played() {
+// played concludes a reply that has been played to its end, which is at h.
+func (c *Call) played(h playout.Position) {
 	outcome := Committed
 	if c.reply.failed {
 		outcome = FailedReply
 	}
-	c.conclude(outcome, c.mouth.heard)
+	c.conclude(outcome, h)
 }
 
 // supersede concludes a reply that is still in the books when another begins. It
@@ -116,29 +122,28 @@ func (c *Call) discard(outcome Outcome) {
 	if r == nil || !r.live {
 		return
 	}
-	c.mouth.forget(r.gen)
-	c.conclude(outcome, trail{})
+	c.playout.Forget(r.gen)
+	c.conclude(outcome, playout.Position{})
 }
 
 // cut stops the voice now.
 func (c *Call) cut() {
-	now := c.now()
-	c.flush(now)
-	c.mouth.cut(c.format.Continuous)
+	h := c.flush(c.now())
+	c.playout.Cut(c.format.Continuous)
 	c.emit(Event{Kind: Interrupted})
 	if r := c.reply; r != nil && r.live {
-		c.conclude(Cut, c.mouth.heard)
+		c.conclude(Cut, h)
 	}
 	c.emit(Event{Kind: Listening})
 	c.setDuck(false)
 }
 
-// flush takes back what was written and is not played yet.
-func (c *Call) flush(now time.Time) {
+// flush takes back what was written and is not played yet, and says what was heard.
+func (c *Call) flush(now time.Time) playout.Position {
 	d := media.Time(c.told(AnsweredFlush, int64(c.leg.Flush(now))))
-	c.mouth.flushed(d)
+	c.playout.Flushed(d)
 	c.echo.flushed(d)
-	c.mouth.advance(c.playedBy(now))
+	return c.heardBy(now)
 }
 
 // lastSentence bounds what is still played of a sentence when the call is ended.
@@ -150,13 +155,13 @@ func (c *Call) finishSentence() {
 	if r == nil || !r.live {
 		return
 	}
-	end := c.mouth.finish(lastSentence)
-	if end.off == 0 {
+	end := c.playout.Finish(lastSentence)
+	if end.Off == 0 {
 		c.discard(Discarded)
 		return
 	}
 	c.lastWords = true
-	end.off += heardMargin
+	end.Off += playout.HeardMargin
 	c.conclude(Committed, end)
 }
 
@@ -179,7 +184,7 @@ func (c *Call) account(r *reply) {
 // nor from a function. The turn machine does so while nothing of it was heard.
 func (c *Call) stalled(now time.Time) {
 	r := c.reply
-	if r == nil || !r.live || r.made || c.state.Phase == turn.Thinking || c.mouth.unplayed() || c.tools.running() ||
+	if r == nil || !r.live || r.made || c.state.Phase == turn.Thinking || c.playout.Unplayed() || c.tools.running() ||
 		now.Sub(r.movedAt) < c.cfg.Turn.Think.Duration() {
 		return
 	}
@@ -200,7 +205,7 @@ func (c *Call) slow(r *reply) error {
 // question is what the caller was asked: by the reply's last sentence, from when it is
 // being said.
 func (c *Call) question(r *reply) turn.Question {
-	if r.live && !(r.made && c.mouth.last.gen == r.gen && c.mouth.last.seg >= len(r.texts)-1) {
+	if last := c.playout.Last(); r.live && !(r.made && last.Gen == r.gen && last.Seg >= len(r.texts)-1) {
 		return turn.NoQuestion
 	}
 	return r.question
@@ -208,19 +213,20 @@ func (c *Call) question(r *reply) turn.Question {
 
 // opening says that the reply's first sentence was not heard to its end.
 func (c *Call) opening(r *reply) bool {
-	return r.live && (r.lead == 0 || c.mouth.heard.gen != r.gen || c.mouth.heard.seg < r.lead)
+	h := c.playout.Heard()
+	return r.live && (r.lead == 0 || h.Gen != r.gen || h.Seg < r.lead)
 }
 
 // begins takes a sentence that its voice begins to speak.
 func (c *Call) begins(r *reply, m message) {
-	s := &sentence{gen: m.gen, seg: m.seg, text: m.text, form: m.form, stop: m.stop}
+	s := &playout.Sentence{Gen: m.gen, Seg: m.seg, Text: m.text, Form: m.form}
 	r.quietAt = c.now()
-	r.texts = append(r.texts, s)
+	r.texts, r.stop = append(r.texts, s), m.stop
 	r.question = turn.Asks(c.agent.Language, m.text)
 	if r.lead == 0 && endsSentence(m.text) {
 		r.lead = len(r.texts)
 	}
-	c.mouth.add(s)
+	c.playout.Add(s)
 	if m.seg == 0 {
 		r.modelAt, r.wholeAt = m.at, m.whole
 		r.waits.model = span{m.sent, m.at}
@@ -234,21 +240,4 @@ func (c *Call) begins(r *reply, m message) {
 func endsSentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"'”’»)] "))
 	return strings.ContainsRune(".!?…", last)
-}
-
-// heardText is the part of the reply that is heard when playing has come to h.
-// What has no audio was not heard.
-func (r *reply) heardText(h trail) string {
-	var b strings.Builder
-	for i, s := range r.texts {
-		t := s.part(r.gen, i, h)
-		if t == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(t)
-	}
-	return b.String()
 }

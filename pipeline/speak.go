@@ -11,10 +11,9 @@ import (
 // speak writes every frame that is due.
 func (c *Call) speak(now time.Time) {
 	played := c.playedBy(now)
-	c.mouth.advance(played)
+	c.playout.Advance(played)
 	for n := c.due(now); n > 0; n-- {
-		c.mouth.hearing = c.hearing(n, played)
-		f, finished, ok := c.mouth.next()
+		f, finished, ok := c.playout.Next(c.hearing(n, played))
 		for ; finished > 0; finished-- {
 			c.sentencePlayed()
 		}
@@ -28,20 +27,19 @@ func (c *Call) speak(now time.Time) {
 			}
 			c.echo.wrote(f, tone)
 			c.leg.Write(f)
-			c.mouth.wrote(false)
+			c.playout.Pass()
 			continue
 		}
-		if r := c.reply; r.live && c.mouth.last.gen == r.gen {
+		if r := c.reply; r.live && c.playout.Last().Gen == r.gen {
 			c.spoken(r, now)
 		}
 		c.echo.wrote(f, true)
 		c.leg.Write(f)
-		c.mouth.wrote(true)
 		c.active = now
 	}
-	c.mouth.advance(c.playedBy(now))
-	if r := c.reply; r != nil && r.live && r.made && c.mouth.silent() {
-		c.played()
+	h := c.heardBy(now)
+	if r := c.reply; r != nil && r.live && r.made && c.playout.Silent() {
+		c.played(h)
 		c.step(turn.Event{Kind: turn.Drained})
 	}
 }
@@ -52,7 +50,7 @@ func (c *Call) hearing(n int, played media.Time) media.Time {
 	if c.format.Continuous {
 		return c.moment() - media.Time(n-1)*media.FrameTime
 	}
-	return c.moment() + c.mouth.written - played
+	return c.moment() + c.playout.Written() - played
 }
 
 // silence is what a continuous leg carries when nobody speaks.
@@ -70,10 +68,11 @@ func (c *Call) sentencePlayed() {
 // it becomes audible, and which sentence begins.
 func (c *Call) spoken(r *reply, now time.Time) {
 	r.movedAt = now
-	c.said.note(r.texts[c.mouth.last.seg].text, now)
-	if seg := c.mouth.last.seg; seg >= r.caption {
+	seg := c.playout.Last().Seg
+	c.said.note(r.texts[seg].Text, now)
+	if seg >= r.caption {
 		r.caption = seg + 1
-		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: r.texts[seg].text})
+		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: r.texts[seg].Text})
 	}
 	if !r.spoken {
 		r.spoken = true
@@ -134,14 +133,14 @@ func (o *turnOver) since(t time.Time) time.Duration {
 
 // audio takes a piece of the voice.
 func (c *Call) audio(r *reply, m message) {
-	s := c.mouth.sentence(m.gen, m.seg)
-	if s == nil || s.broken {
+	s := c.playout.Sentence(m.gen, m.seg)
+	if s == nil || r.stop == nil && m.seg == len(r.texts)-1 {
 		return
 	}
 	if len(m.chunk.Phones) > 0 {
 		before := time.Duration(0)
 		for _, t := range r.texts[:m.seg] {
-			before += t.length().Duration()
+			before += t.Length().Duration()
 		}
 		phones := slices.Clone(m.chunk.Phones) // those of a line are kept with its audio
 		for i := range phones {
@@ -150,7 +149,7 @@ func (c *Call) audio(r *reply, m message) {
 		}
 		c.emit(Event{Kind: Phones, Turn: r.turn, Generation: r.number, Phones: phones})
 	}
-	s.append(m.chunk)
+	s.Append(m.chunk)
 	if len(m.chunk.Samples) > 0 {
 		c.serves(StageTTS, &c.serving.tts, m.chunk.Engine, c.cfg.TTS)
 	}
@@ -171,7 +170,7 @@ func (c *Call) made(r *reply, err error) {
 	}
 	r.made = true
 	for _, s := range r.texts {
-		s.last = true
+		s.Ended = true
 	}
 	if err == nil {
 		err = r.err

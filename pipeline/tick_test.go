@@ -97,7 +97,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears Listener, speaks bool) *Cal
 		c.empty()
 		c.tick(time.Now())
 	}
-	if got := c.mouth.unplayed(); got != speaks {
+	if got := c.playout.Unplayed(); got != speaks {
 		t.Fatalf("the agent speaks: %v, want %v", got, speaks)
 	}
 	return c

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"time"
 
+	"parley/pipeline/wordtime"
 	"parley/store"
 )
 
@@ -67,7 +68,7 @@ func lineOf(e *Event) store.TranscriptLine {
 	return line
 }
 
-func storedWords(words []Word) []store.SpokenWord {
+func storedWords(words []wordtime.Word) []store.SpokenWord {
 	var out []store.SpokenWord
 	for _, w := range words {
 		out = append(out, store.SpokenWord{Text: w.Text, StartMS: w.From.Milliseconds(), EndMS: w.To.Milliseconds()})

@@ -9,6 +9,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline/amd"
+	"parley/pipeline/playout"
 )
 
 // ErrNoReferral is the error of a Transferrer whose far end does not do transfers at
@@ -118,16 +119,16 @@ func (c *Call) consult(ctx context.Context, number, summary string) (string, err
 var errConnected = errors.New("connected")
 
 // record makes the audio of a summary.
-func (c *Call) record(ctx context.Context, text string) ([]*sentence, error) {
-	var list []*sentence
+func (c *Call) record(ctx context.Context, text string) ([]*playout.Sentence, error) {
+	var list []*playout.Sentence
 	for i, p := range pieces(text, c.cfg.Agent.Language) {
-		s := &sentence{seg: i, text: p, complete: true, last: true}
+		s := &playout.Sentence{Seg: i, Text: p, Complete: true}
 		for chunk, err := range c.utter(ctx, &c.cfg.Agent, c.cfg.Agent.form(p)) {
 			if err != nil {
 				return nil, errNoVoice
 			}
 			if chunk.Rate.Valid() {
-				s.append(chunk)
+				s.Append(chunk)
 			}
 		}
 		list = append(list, s)
@@ -138,7 +139,7 @@ func (c *Call) record(ctx context.Context, text string) ([]*sentence, error) {
 // screen waits in silence, for amd.Deadline at most, until it is known whether a person hears
 // what is to be told: a machine would record it, and then the caller. Only sound decides, and
 // a machine whose greeting begins late passes for a person.
-func (c *Call) screen(ctx context.Context, s *second, said []*sentence) error {
+func (c *Call) screen(ctx context.Context, s *second, said []*playout.Sentence) error {
 	if len(said) == 0 || c.cfg.Transfer.Listen == nil {
 		return nil
 	}
@@ -147,9 +148,8 @@ func (c *Call) screen(ctx context.Context, s *second, said []*sentence) error {
 	if err != nil {
 		return err
 	}
-	who, m := amd.New(c.cfg.Agent.Language, rate), new(mouth)
-	m.begin(s.leg.Format().Out)
-	err = s.attend(ctx, m, func() bool { return who.Verdict() != amd.Undecided }, func(f media.Frame) {
+	who := amd.New(c.cfg.Agent.Language, rate)
+	err = s.attend(ctx, new(playout.Playout), func() bool { return who.Verdict() != amd.Undecided }, func(f media.Frame) {
 		who.Listen(f)
 		_, a := listener.Hear(f)
 		who.Step(a.Speech, a.Level)
@@ -161,16 +161,18 @@ func (c *Call) screen(ctx context.Context, s *second, said []*sentence) error {
 }
 
 // tell plays a summary to the second leg.
-func (s *second) tell(ctx context.Context, said []*sentence) error {
-	m := new(mouth)
-	m.begin(s.leg.Format().Out)
-	m.queue = said
-	return s.attend(ctx, m, func() bool { return len(m.queue) == 0 && m.rings <= 0 }, func(media.Frame) {})
+func (s *second) tell(ctx context.Context, said []*playout.Sentence) error {
+	p := new(playout.Playout)
+	p.Begin(s.leg.Format().Out)
+	for _, sentence := range said {
+		p.Add(sentence)
+	}
+	return s.attend(ctx, p, p.Drained, func(media.Frame) {})
 }
 
-// attend plays m to the second leg, whose methods it calls until it returns, and gives what
+// attend plays p to the second leg, whose methods it calls until it returns, and gives what
 // comes from there to hear, until done says that it is enough.
-func (s *second) attend(ctx context.Context, m *mouth, done func() bool, hear func(media.Frame)) error {
+func (s *second) attend(ctx context.Context, p *playout.Playout, done func() bool, hear func(media.Frame)) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for !done() {
@@ -188,9 +190,10 @@ func (s *second) attend(ctx context.Context, m *mouth, done func() bool, hear fu
 			hear(f)
 		}
 		for n := s.leg.Due(now); n > 0; n-- {
-			f, _, ok := m.next()
+			f, _, ok := p.Next(0)
 			if !ok {
-				f = media.Frame{Samples: silence[:m.out.FrameSamples()], Rate: m.out}
+				rate := s.leg.Format().Out
+				f = media.Frame{Samples: silence[:rate.FrameSamples()], Rate: rate}
 			}
 			s.leg.Write(f)
 		}
@@ -202,11 +205,10 @@ func (s *second) attend(ctx context.Context, m *mouth, done func() bool, hear fu
 // transferred to, and the agent's part is over.
 func (c *Call) connect(s *second) {
 	if r := c.reply; r != nil && r.live {
-		c.mouth.advance(c.playedBy(c.now()))
-		c.conclude(Cut, c.mouth.heard)
+		c.conclude(Cut, c.heardBy(c.now()))
 	}
 	c.dropAhead(Discarded)
-	c.mouth.cut(false)
+	c.playout.Cut(false)
 	c.tools.told = false // nobody goes on after the functions
 	c.bridge = &bridge{second: s}
 	if t, ok := c.leg.(*taped); ok && !c.cfg.RecordTransfers { // somebody is there whom nobody has told

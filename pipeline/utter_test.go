@@ -1,13 +1,11 @@
 package pipeline
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"parley/inference"
 	"parley/inference/spoken"
-	"parley/media"
 )
 
 // TestWayBack: the marks of what is spoken become those of what is shown, whether the
@@ -37,27 +35,5 @@ func TestWayBack(t *testing.T) {
 			}
 			n++
 		}
-	}
-}
-
-// TestHeardInProportion: without marks the audio is shared out over what is spoken, and
-// what stands for several words is heard with the last of them.
-func TestHeardInProportion(t *testing.T) {
-	a := Agent{Language: "en"}
-	f := a.form("That is $1,250 now.")
-	length := len(f.Spoken) // a sample each: "That is one thousand two hundred fifty dollars now."
-	var got []string
-	for n := 0; n <= length; n++ {
-		s := sentence{text: f.Shown, form: f, rate: media.Rate8k, total: length * 800, complete: true}
-		h := s.heard(s.rate.Duration(n*800) + heardMargin)
-		if len(got) == 0 || got[len(got)-1] != h {
-			got = append(got, h)
-		}
-		if strings.HasSuffix(h, "$1,250") && n < strings.Index(f.Spoken, " now") {
-			t.Errorf("after %q the amount was heard", f.Spoken[:n])
-		}
-	}
-	if want := []string{"", "That", "That is", "That is $1,250", "That is $1,250 now."}; !slices.Equal(got, want) {
-		t.Errorf("heard %q", got)
 	}
 }

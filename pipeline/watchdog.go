@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"strings"
 	"time"
 
 	"parley/inference"
@@ -21,12 +20,12 @@ func (c *Call) listenForVoice(now time.Time) {
 	}
 	s := r.texts[len(r.texts)-1]
 	switch {
-	case s.complete || s.broken || s.stop == nil:
-	case c.mouth.head < c.mouth.tail:
+	case s.Complete || r.stop == nil:
+	case c.playout.Sounds():
 		r.quietAt = now
 	case now.Sub(r.quietAt) >= silentMost:
-		s.broken = true
-		s.stop(inference.ErrStalled)
+		r.stop(inference.ErrStalled)
+		r.stop = nil
 	}
 }
 
@@ -36,16 +35,13 @@ func (c *Call) listenForVoice(now time.Time) {
 func (c *Call) broken(r *reply, m message) {
 	defer close(m.again)
 	s := r.texts[m.seg]
-	silent := s.broken
-	s.broken = true
-	if r.again || !silent && s.total == 0 {
+	silent := r.stop == nil
+	r.stop = nil
+	if r.again || !silent && s.Length() == 0 {
 		return
 	}
 	r.again = true
-	s.last = true // it ends with the audio that is there
-	said := s.heard(s.length())
-	left := strings.TrimSpace(strings.TrimPrefix(s.text, said))
-	s.text, s.form, s.marks, s.complete = said, nil, nil, true
+	left := s.Truncate() // it ends with the audio that is there
 	r.movedAt = c.now()
 	c.emit(Event{Kind: Recovered, Turn: r.turn, Generation: r.number, Err: m.err})
 	m.again <- left

@@ -1,32 +1,14 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/wordtime"
 )
-
-// Word is a word of a line and when it was said, in media time of the call.
-type Word struct {
-	Text     string
-	From, To media.Time
-}
-
-// Said is how a line was said. It does not change.
-type Said struct {
-	Words []Word // of the line's text, in order
-	// Estimated says that an engine gave no times for some of them: they have shares of
-	// the speech or of the audio, by their length.
-	Estimated bool
-	// Of a line of the agent's that was cut off: when, and what had been made of the rest,
-	// which nobody heard and the model is not told of.
-	Interrupted bool
-	Cut         media.Time
-	Unheard     string
-}
 
 // maxUttered bounds the utterances of a turn whose times are kept, and the stretches of
 // speech in one; of more the oldest are forgotten.
@@ -127,103 +109,62 @@ func (u *uttered) settledAt() time.Time {
 
 // said is how a turn with this text was spoken; now ends speech that goes on. It is nil
 // when nothing is known of it.
-func (u *uttered) said(text string, now media.Time) *Said {
+func (u *uttered) said(text string, now media.Time) *wordtime.Said {
 	fields := strings.Fields(text)
 	if len(fields) == 0 || len(u.list) == 0 {
 		return nil
 	}
-	out := &Said{}
-	var runs []stretch
+	out := &wordtime.Said{}
+	var all wordtime.Clock
+	var speech media.Time
 	for i := range u.list {
 		x := &u.list[i]
-		mine := x.stretches(now)
-		runs = append(runs, mine...)
+		all, speech = x.clock(all, speech, now)
 		texts := x.finals
 		if u.of == x.number && u.partial.text != "" {
-			texts = append(texts[:len(texts):len(texts)], u.partial)
+			texts = append(slices.Clip(texts), u.partial)
 		}
-		words, timed := x.timed(texts)
-		if !timed {
-			out.Estimated = out.Estimated || len(words) > 0
-			words = spread(words, mine)
-		}
-		out.Words = append(out.Words, words...)
+		words, timed := x.words(texts, now)
+		out.Words, out.Estimated = append(out.Words, words...), out.Estimated || !timed
 	}
 	// Of earlier utterances the turn may have given up the words.
-	if n := len(out.Words) - len(fields); n >= 0 && spells(out.Words[n:], fields) {
+	if n := len(out.Words) - len(fields); n >= 0 && slices.EqualFunc(out.Words[n:], fields, func(w wordtime.Word, f string) bool { return w.Text == f }) {
 		out.Words = out.Words[n:]
 		return out
 	}
-	words := make([]Word, len(fields))
-	for i, f := range fields {
-		words[i].Text = f
-	}
-	return &Said{Words: spread(words, runs), Estimated: true}
+	return &wordtime.Said{Words: all.Share(fields, speech), Estimated: true}
 }
 
-// stretches are the utterance's speech.
-func (x *utterance) stretches(now media.Time) []stretch {
-	runs := append([]stretch(nil), x.runs...)
-	if last := &runs[len(runs)-1]; x.open {
-		last.to = max(last.from, now)
+// clock adds the utterance's runs to a clock that has so much speech.
+func (x *utterance) clock(c wordtime.Clock, speech, now media.Time) (wordtime.Clock, media.Time) {
+	for i, r := range x.runs {
+		if x.open && i == len(x.runs)-1 {
+			r.to = max(r.to, now)
+		}
+		c = append(c, wordtime.Stretch{Off: speech, At: r.from})
+		speech += r.to - r.from
 	}
-	return runs
+	return c, speech
 }
 
-// timed is the words of texts, with the recogniser's times if it gave them for all.
-func (x *utterance) timed(texts []recognisedText) (words []Word, timed bool) {
+// words are those of texts, with the recogniser's times if it gave them for all, else with
+// shares of the utterance's speech.
+func (x *utterance) words(texts []recognisedText, now media.Time) (words []wordtime.Word, timed bool) {
+	var all []string
 	timed = true
 	for _, t := range texts {
 		fields := strings.Fields(t.text)
-		given := len(t.words) == len(fields)
-		timed = timed && given
+		all = append(all, fields...)
+		if timed = timed && len(t.words) == len(fields); !timed {
+			continue
+		}
 		for i, f := range fields {
-			w := Word{Text: f}
-			if given {
-				w.From, w.To = x.origin+media.FromDuration(t.words[i].Start), x.origin+media.FromDuration(t.words[i].End)
-			}
-			words = append(words, w)
+			words = append(words, wordtime.Word{Text: f, From: x.origin + media.FromDuration(t.words[i].Start), To: x.origin + media.FromDuration(t.words[i].End)})
 		}
 	}
-	return words, timed
-}
-
-func spells(words []Word, fields []string) bool {
-	for i, w := range words {
-		if w.Text != fields[i] {
-			return false
-		}
+	if timed || len(all) == 0 {
+		return words, true
 	}
-	return true
-}
-
-// spread gives words shares of some speech, by their length and the spaces between them.
-func spread(words []Word, runs []stretch) []Word {
-	letters, speech := int64(-1), media.Time(0)
-	for _, w := range words {
-		letters += int64(utf8.RuneCountInString(w.Text)) + 1
-	}
-	for _, r := range runs {
-		speech += r.to - r.from
-	}
-	share := func(n int64) media.Time { return media.Time(int64(speech) / max(1, letters) * n) }
-	at := int64(0)
-	for i := range words {
-		n := int64(utf8.RuneCountInString(words[i].Text))
-		words[i].From, words[i].To = within(runs, share(at), false), within(runs, share(at+n), true)
-		at += n + 1
-	}
-	return words
-}
-
-// within is when d of the speech in runs is over: of two moments, before a pause and after
-// it, the first where it is the end of something.
-func within(runs []stretch, d media.Time, end bool) media.Time {
-	for i, r := range runs {
-		if n := r.to - r.from; d < n || end && d == n || i == len(runs)-1 {
-			return r.from + min(d, n)
-		}
-		d -= r.to - r.from
-	}
-	return 0
+	clock, speech := x.clock(nil, 0, now)
+	return clock.Share(all, speech), false
 }

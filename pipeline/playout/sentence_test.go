@@ -1,11 +1,13 @@
-package pipeline
+package playout
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/inference"
+	"parley/inference/spoken"
 	"parley/media"
 
 	"pgregory.net/rapid"
@@ -56,12 +58,12 @@ func TestHeardText(t *testing.T) {
 		{"no marks, all of it", nil, 1250, true, text},
 		{"no marks, still being made", nil, 1240, false, "Sí, tenemos ñandú,"},
 	} {
-		s := sentence{text: text, rate: media.Rate8k, total: len(words) * 2000, marks: c.marks, complete: c.complete}
-		if got := s.heard(c.ms * media.Millisecond); got != c.want {
+		s := Sentence{Text: text, rate: media.Rate8k, total: len(words) * 2000, marks: c.marks, Complete: c.complete}
+		if got := s.Heard(c.ms * media.Millisecond); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := (&sentence{text: text, complete: true}).heard(media.Second); got != "" {
+	if got := (&Sentence{Text: text, Complete: true}).Heard(media.Second); got != "" {
 		t.Errorf("a sentence without audio was heard: %q", got)
 	}
 }
@@ -71,7 +73,7 @@ func TestHeardText(t *testing.T) {
 func TestHeardIsABeginning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.TrimSpace(rapid.StringOf(rapid.RuneFrom([]rune("aé ñ.,“İß漢"))).Draw(t, "text"))
-		s := sentence{text: text, rate: media.Rate16k, total: rapid.IntRange(1, 100000).Draw(t, "samples"), complete: rapid.Bool().Draw(t, "complete")}
+		s := Sentence{Text: text, rate: media.Rate16k, total: rapid.IntRange(1, 100000).Draw(t, "samples"), Complete: rapid.Bool().Draw(t, "complete")}
 		for at := time.Duration(0); len(s.marks) < 5 && rapid.Bool().Draw(t, "another"); {
 			m := inference.Mark{Text: rapid.StringN(0, 5, -1).Draw(t, "word"), Start: at, Char: rapid.IntRange(-1, len(text)+3).Draw(t, "char")}
 			at += time.Duration(rapid.IntRange(0, 1000).Draw(t, "ms")) * time.Millisecond
@@ -80,22 +82,22 @@ func TestHeardIsABeginning(t *testing.T) {
 			}
 			s.marks = append(s.marks, m)
 		}
-		for off := media.Time(0); off < s.length()+100*media.Millisecond; off += 150 * media.Millisecond {
-			if got := s.heard(off); !strings.HasPrefix(text, got) {
+		for off := media.Time(0); off < s.Length()+100*media.Millisecond; off += 150 * media.Millisecond {
+			if got := s.Heard(off); !strings.HasPrefix(text, got) {
 				t.Fatalf("%q is no beginning of %q", got, text)
 			}
 		}
-		if got := s.heard(s.length()); s.complete && got != text {
+		if got := s.Heard(s.Length()); s.Complete && got != text {
 			t.Fatalf("%q of %q was heard in the end", got, text)
 		}
 	})
 }
 
 func TestReplyHeardText(t *testing.T) {
-	made := func(seg, ms int, text string) *sentence {
-		return &sentence{gen: 3, seg: seg, text: text, rate: media.Rate8k, total: 8 * ms, complete: true}
+	made := func(seg, ms int, text string) *Sentence {
+		return &Sentence{Gen: 3, Seg: seg, Text: text, rate: media.Rate8k, total: 8 * ms, Complete: true}
 	}
-	r := &reply{gen: 3, texts: []*sentence{made(0, 1000, "One."), made(1, 0, "(2)"), made(2, 1000, "Three four."), made(3, 1000, "Five.")}}
+	r := []*Sentence{made(0, 1000, "One."), made(1, 0, "(2)"), made(2, 1000, "Three four."), made(3, 1000, "Five.")}
 	for _, c := range []struct {
 		seg  int
 		ms   media.Time
@@ -105,8 +107,29 @@ func TestReplyHeardText(t *testing.T) {
 		{0, 0, 3, ""}, {0, 1000, 3, "One."}, {2, 700, 3, "One. Three"}, {2, 1000, 3, "One. Three four."}, {3, 1000, 3, "One. Three four. Five."},
 		{2, 1000, 2, ""},
 	} {
-		if got := r.heardText(trail{gen: c.gen, seg: c.seg, off: c.ms * media.Millisecond}); got != c.want {
+		if got := Heard(r, Position{Gen: c.gen, Seg: c.seg, Off: c.ms * media.Millisecond}); got != c.want {
 			t.Errorf("%d ms into %d: %q, want %q", c.ms, c.seg, got, c.want)
 		}
+	}
+}
+
+// TestHeardInProportion: without marks the audio is shared out over what is spoken, and
+// what stands for several words is heard with the last of them.
+func TestHeardInProportion(t *testing.T) {
+	f := spoken.New("en", nil).Read("That is $1,250 now.")
+	length := len(f.Spoken) // a sample each: "That is one thousand two hundred fifty dollars now."
+	var got []string
+	for n := 0; n <= length; n++ {
+		s := Sentence{Text: f.Shown, Form: f, rate: media.Rate8k, total: length * 800, Complete: true}
+		h := s.Heard(s.rate.Duration(n*800) + HeardMargin)
+		if len(got) == 0 || got[len(got)-1] != h {
+			got = append(got, h)
+		}
+		if strings.HasSuffix(h, "$1,250") && n < strings.Index(f.Spoken, " now") {
+			t.Errorf("after %q the amount was heard", f.Spoken[:n])
+		}
+	}
+	if want := []string{"", "That", "That is", "That is $1,250", "That is $1,250 now."}; !slices.Equal(got, want) {
+		t.Errorf("heard %q", got)
 	}
 }
