@@ -50,7 +50,6 @@ var errClosed = errors.New("stream closed")
 // relay is a recognition stream that outlives its engines.
 type relay struct {
 	f       *FailoverASR
-	config  ASRConfig
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	results chan Result
@@ -63,6 +62,7 @@ type relay struct {
 	lost   []bool                  // which
 
 	mu      sync.Mutex
+	config  ASRConfig // AgentSaid and Turns are the latest
 	tape    *Tape
 	inner   Recognition // nil between engines and after the end
 	offset  int         // our utterance number minus the engine's
@@ -102,6 +102,26 @@ func (s *relay) Resume() {
 	s.tape.Resume()
 	if s.inner != nil {
 		s.inner.Resume()
+	}
+}
+
+// Said implements Recognition. The next engine is told as well.
+func (s *relay) Said(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config.AgentSaid = text
+	if s.inner != nil {
+		s.inner.Said(text)
+	}
+}
+
+// Configure implements Recognition.
+func (s *relay) Configure(o TurnOptions) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config.Turns = o
+	if s.inner != nil {
+		s.inner.Configure(o)
 	}
 }
 
@@ -269,7 +289,13 @@ func (s *relay) openOne(i int) (Recognition, context.CancelCauseFunc, error) {
 	if first := s.f.health.First; first > 0 {
 		inTime = time.AfterFunc(first, func() { cancel(ErrStalled) }).Stop
 	}
-	r, err := s.f.engines[i].Open(ctx, s.config)
+	s.mu.Lock()
+	config := s.config
+	s.mu.Unlock()
+	if !s.f.health.infos[i]().Local {
+		config.Hints.Prompt = ""
+	}
+	r, err := s.f.engines[i].Open(ctx, config)
 	late := !inTime()
 	if err == nil && late {
 		r.Close()

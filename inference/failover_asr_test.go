@@ -224,3 +224,35 @@ func TestFailoverWriteDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations a frame", n)
 	}
 }
+
+// TestNextEngineKnowsTheCall: what the agent said and how turns end is told to the engine
+// in use and to the one that takes over; the prompt stays on this machine.
+func TestNextEngineKnowsTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEars(inference.FailoverConfig{})
+		e.b.Local = true
+		hints := inference.Hints{Terms: []string{"Casa Lola"}, Context: "Hello!", Prompt: "private"}
+		r, err := e.asr.Open(t.Context(), inference.ASRConfig{Language: "en", Hints: hints})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		r.Said("For how many?")
+		r.Configure(inference.TurnOptions{Threshold: 0.7})
+		far := e.a.Streams()[0]
+		far.Fail(enginetest.ErrFake)
+		synctest.Wait()
+		near := e.b.Streams()[0]
+		for _, s := range []*enginetest.FakeStream{far, near} {
+			if c := s.Config(); c.AgentSaid != "For how many?" || c.Turns.Threshold != 0.7 {
+				t.Errorf("config %+v", c)
+			}
+		}
+		if got := far.Config().Hints; got.Prompt != "" || got.Context != "Hello!" || len(got.Terms) != 1 {
+			t.Errorf("the far engine was given %+v", got)
+		}
+		if got := near.Config().Hints; got.Prompt != "private" {
+			t.Errorf("the near engine was given %+v", got)
+		}
+	})
+}

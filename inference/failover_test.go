@@ -15,7 +15,7 @@ import (
 
 var (
 	hello   = inference.Request{Messages: []inference.Message{{Role: inference.RoleUser, Text: "Hello"}}}
-	speech  = inference.Speech{Text: "One two.", Voice: "F1", Language: "en"}
+	speech  = inference.Speech{Text: "One two.", VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}}
 	down    = &inference.Error{Engine: "a", Fault: inference.ErrUnavailable}
 	refused = &inference.Error{Engine: "a", Fault: inference.ErrRefused}
 )

@@ -13,6 +13,7 @@ import (
 
 // tapedStream is a recogniser that notes what it is told.
 type tapedStream struct {
+	inference.NoContext
 	frames   []int16 // the first sample of each
 	finishes []int   // how many frames there were then
 	resumes  int

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"parley/inference"
@@ -25,17 +26,17 @@ var errStreamEnded = errors.New("the stream ended")
 
 // openEar opens a stream of the recogniser.
 func (c *Call) openEar() (inference.Recognition, error) {
-	return c.cfg.ASR.Open(c.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Phrases: c.phrases()})
+	return c.cfg.ASR.Open(c.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints()})
 }
 
-// phrases is what the caller may be expected to echo.
-func (c *Call) phrases() []string {
+// hints are what the caller may be expected to say.
+func (c *Call) hints() inference.Hints {
 	a := &c.cfg.Agent
-	list := append([]string{a.Prompt, a.FirstMessage}, a.Phrases...)
+	h := inference.Hints{Terms: a.Phrases, Context: a.FirstMessage, Prompt: a.Prompt}
 	if c.cfg.Answering.waits() {
-		list = append(list, amd.Phrases(a.Language)...)
+		h.Terms = append(slices.Clone(h.Terms), amd.Phrases(a.Language)...)
 	}
-	return list
+	return h
 }
 
 // listen makes asr the recogniser from now on. What it owes of the utterance in

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline/pipelinetest"
 )
@@ -24,7 +25,10 @@ func TestBatchRecogniser(t *testing.T) {
 			waits = nil
 			play(t, 6000, func(s *pipelinetest.Scene) {
 				s.ASR.Plan, s.ASR.FinalAfter, s.ASR.Texts = nil, 300*ms, []string{"a table for two please"}
-				s.ASR.Batch, s.Config.Turn.Batch = c.batch, c.batch
+				s.Config.Turn.Batch = c.batch
+				if c.batch {
+					s.ASR.Feed = inference.FeedBatch
+				}
 				s.Config.Recognised = func(wait time.Duration) { waits = append(waits, wait) }
 			}, func(t *testing.T, s *pipelinetest.Scene) {
 				if n := s.ASR.Streams()[0].Finishes(); n != c.asked {

@@ -304,7 +304,7 @@ func (s silentASR) Open(context.Context, inference.ASRConfig) (inference.Recogni
 
 func (s silentASR) stream() inference.Recognition { return silentStream{} }
 
-type silentStream struct{}
+type silentStream struct{ inference.NoContext }
 
 func (silentStream) Write([]int16)                    {}
 func (silentStream) Finish() int                      { return 0 }

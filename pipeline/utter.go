@@ -24,7 +24,7 @@ func (c *Call) utter(ctx context.Context, a *Agent, f *spoken.Form) iter.Seq2[in
 	if !strings.ContainsFunc(f.Spoken, speakable) {
 		return func(func(inference.Chunk, error) bool) {} // a picture of a digit
 	}
-	chunks := c.cfg.TTS.Speak(ctx, inference.Speech{Text: f.Spoken, Voice: a.Voice, Language: a.Language, Speed: a.Speed})
+	chunks := c.cfg.TTS.Speak(ctx, inference.Speech{Text: f.Spoken, VoiceConfig: inference.VoiceConfig{Voice: a.Voice, Language: a.Language, Speed: a.Speed}})
 	if f.Spoken == f.Shown {
 		return chunks
 	}

@@ -80,6 +80,7 @@ func (h *hearsAt) Open(context.Context, inference.ASRConfig) (inference.Recognit
 }
 
 type hearing struct {
+	inference.NoContext
 	*hearsAt
 	results   chan inference.Result
 	utterance int

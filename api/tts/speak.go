@@ -105,7 +105,7 @@ type mark struct {
 func (j *job) speak(ctx context.Context, p piece) error {
 	j.piece, j.begin, j.phones = p, j.audio.taken, false
 	j.guess = newEstimate(j.text[p.from:p.to])
-	speech := inference.Speech{Text: string(j.text[p.from:p.to]), Voice: j.Voice, Language: j.Language, Speed: j.Speed, Steps: j.Steps}
+	speech := inference.Speech{Text: string(j.text[p.from:p.to]), VoiceConfig: inference.VoiceConfig{Voice: j.Voice, Language: j.Language, Speed: j.Speed, Steps: j.Steps}}
 	for c, err := range j.engine.Speak(ctx, speech) {
 		if err == nil && !c.Rate.Valid() {
 			err = errRate

@@ -32,8 +32,9 @@ type FakeASR struct {
 	Origin    time.Time
 	OpenDelay time.Duration
 	OpenErr   error
-	Keep      bool // streams keep their audio for Audio
-	Batch     bool // what Info says
+	Keep      bool           // streams keep their audio for Audio
+	Feed      inference.Feed // what Info says
+	Local     bool           // likewise
 	// Lag is how far streams say they are behind, by the time since Origin; nil: they are not.
 	Lag func(at time.Duration) time.Duration
 
@@ -49,6 +50,9 @@ type Heard struct {
 	More  bool             // final, but more follows for this utterance though it was finished
 	Err   error            // the stream fails
 	Words []inference.Mark // as Result has them
+
+	Event   inference.Event // likewise
+	EndProb float64
 }
 
 // The lags of Spoken, those of a good streaming recogniser.
@@ -84,7 +88,7 @@ func NewFakeASR() *FakeASR {
 
 // Info implements inference.ASR.
 func (f *FakeASR) Info() inference.Info {
-	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency, Batch: f.Batch}
+	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency, Feed: f.Feed, Local: f.Local}
 }
 
 // Open implements inference.ASR.

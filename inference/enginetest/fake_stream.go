@@ -14,7 +14,6 @@ import (
 // several goroutines: the call's and the test's.
 type FakeStream struct {
 	asr     *FakeASR
-	config  inference.ASRConfig
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	results chan inference.Result
@@ -23,11 +22,12 @@ type FakeStream struct {
 	wake    chan struct{} // holds one: something new is due
 
 	mu        sync.Mutex
-	due       []pending // what will be believed
-	current   int       // utterance in progress
-	answering int       // oldest utterance without a last result
-	finished  bool      // the latest of Finish and Resume was Finish
-	final     bool      // answering has a final result already
+	config    inference.ASRConfig // AgentSaid and Turns are the latest
+	due       []pending           // what will be believed
+	current   int                 // utterance in progress
+	answering int                 // oldest utterance without a last result
+	finished  bool                // the latest of Finish and Resume was Finish
+	final     bool                // answering has a final result already
 	finishes  int
 	written   int
 	audio     []int16
@@ -51,8 +51,27 @@ func (s *FakeStream) Final(text string) { s.inject(Heard{Text: text, Final: true
 // Fail ends the stream with err now.
 func (s *FakeStream) Fail(err error) { s.inject(Heard{Err: err}) }
 
-// Config is what the stream was opened with.
-func (s *FakeStream) Config() inference.ASRConfig { return s.config }
+// Config is what the stream was opened with, and what Said and Configure have
+// changed since.
+func (s *FakeStream) Config() inference.ASRConfig {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.config
+}
+
+// Said implements inference.Recognition.
+func (s *FakeStream) Said(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config.AgentSaid = text
+}
+
+// Configure implements inference.Recognition.
+func (s *FakeStream) Configure(o inference.TurnOptions) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config.Turns = o
+}
 
 // Written is the number of samples so far.
 func (s *FakeStream) Written() int {
@@ -198,7 +217,7 @@ func (s *FakeStream) next() (r inference.Result, wait time.Duration, ok bool) {
 		return r, wait, false
 	}
 	s.due = slices.Delete(s.due, first, first+1)
-	r = inference.Result{Utterance: s.answering, Text: p.heard.Text, Final: p.heard.Final, Confidence: s.asr.Confidence, Err: p.heard.Err, Words: p.heard.Words}
+	r = inference.Result{Event: p.heard.Event, EndProb: p.heard.EndProb, Utterance: s.answering, Text: p.heard.Text, Final: p.heard.Final, Confidence: s.asr.Confidence, Err: p.heard.Err, Words: p.heard.Words}
 	if r.Final {
 		s.final = true
 		if r.Last = s.answering < s.current && !p.heard.More; r.Last {

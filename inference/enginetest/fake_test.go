@@ -65,7 +65,7 @@ func TestLateAfterCancel(t *testing.T) {
 				texts++
 			}
 		}
-		for _, err := range tts.Speak(ctx, inference.Speech{Text: "One.", Voice: "F1", Language: "en"}) {
+		for _, err := range tts.Speak(ctx, inference.Speech{Text: "One.", VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}}) {
 			if err == nil {
 				chunks++
 			}
@@ -91,7 +91,7 @@ func TestHang(t *testing.T) {
 				return n
 			},
 			"tts": func(ctx context.Context) (n int) {
-				for _, err := range tts.Speak(ctx, inference.Speech{Text: "One.", Voice: "F1", Language: "en"}) {
+				for _, err := range tts.Speak(ctx, inference.Speech{Text: "One.", VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}}) {
 					if err == nil {
 						n++
 					}
@@ -115,7 +115,7 @@ func TestTTSMarks(t *testing.T) {
 		start := time.Now()
 		var log []string
 		var first time.Duration
-		for c, err := range fake.Speak(t.Context(), inference.Speech{Text: "Sí, we do. It takes just under two whole days", Voice: "M1", Language: "en"}) {
+		for c, err := range fake.Speak(t.Context(), inference.Speech{Text: "Sí, we do. It takes just under two whole days", VoiceConfig: inference.VoiceConfig{Voice: "M1", Language: "en"}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

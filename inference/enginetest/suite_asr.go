@@ -20,8 +20,8 @@ type ASROptions struct {
 	// Heard checks the text of an utterance of Audio, its final pieces joined.
 	// nil accepts any.
 	Heard func(text string) bool
-	// Phrases are given to every stream.
-	Phrases []string
+	// Hints are given to every stream.
+	Hints inference.Hints
 	// Busy says how many streams or requests the engine, or the server behind it,
 	// is still working on. nil when nobody can tell.
 	Busy func() int
@@ -79,7 +79,7 @@ func (s asrSuite) unknownLanguage(t *testing.T) {
 
 func (s asrSuite) open(t *testing.T, ctx context.Context) inference.Recognition {
 	t.Helper()
-	r, err := s.engine.Open(ctx, inference.ASRConfig{Language: s.o.Language, Phrases: s.o.Phrases})
+	r, err := s.engine.Open(ctx, inference.ASRConfig{Language: s.o.Language, Hints: s.o.Hints})
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -264,7 +264,7 @@ func (s asrSuite) nobodyReads(t *testing.T) {
 
 func (s asrSuite) concurrent(t *testing.T) {
 	many(4, func(i int) {
-		r, err := s.engine.Open(t.Context(), inference.ASRConfig{Language: s.o.Language, Phrases: s.o.Phrases})
+		r, err := s.engine.Open(t.Context(), inference.ASRConfig{Language: s.o.Language, Hints: s.o.Hints})
 		if err != nil {
 			t.Errorf("stream %d: %v", i, err)
 			return

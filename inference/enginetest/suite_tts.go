@@ -54,7 +54,7 @@ type ttsSuite struct {
 
 // speech is the suite's text in the engine's first voice and language.
 func (s ttsSuite) speech() inference.Speech {
-	return inference.Speech{Text: s.o.Text, Voice: s.engine.Voices()[0].ID, Language: s.engine.Info().Languages[0]}
+	return inference.Speech{Text: s.o.Text, VoiceConfig: inference.VoiceConfig{Voice: s.engine.Voices()[0].ID, Language: s.engine.Info().Languages[0]}}
 }
 
 // speak reads a whole text, checks its chunks and returns the audio's length.

@@ -24,7 +24,7 @@ func TestEveryVoiceSpeaksEveryLanguage(t *testing.T) {
 	}
 	for _, l := range e.Info().Languages {
 		for _, v := range e.Voices() {
-			s := say(t, e, inference.Speech{Text: sentences[l], Voice: v.ID, Language: l})
+			s := say(t, e, inference.Speech{Text: sentences[l], VoiceConfig: inference.VoiceConfig{Voice: v.ID, Language: l}})
 			name := l + " " + v.ID
 			if level := rms(s.samples); level < 1000 || level > 6000 {
 				t.Errorf("%s: level %.0f", name, level)
@@ -45,7 +45,7 @@ func TestEveryVoiceSpeaksEveryLanguage(t *testing.T) {
 
 func TestSpeed(t *testing.T) {
 	e := start(t)
-	speech := inference.Speech{Text: sentences["en"], Voice: "F2", Language: "en"}
+	speech := inference.Speech{Text: sentences["en"], VoiceConfig: inference.VoiceConfig{Voice: "F2", Language: "en"}}
 	usual := say(t, e, speech).duration()
 	for _, c := range []struct{ speed, from, to float64 }{{0.5, 1.6, 2.2}, {1, 0.95, 1.05}, {2, 0.4, 0.65}, {0.1, 1.6, 2.2}} {
 		speech.Speed = c.speed
@@ -61,9 +61,9 @@ func TestRefusals(t *testing.T) {
 		speech inference.Speech
 		want   inference.Fault
 	}{
-		{inference.Speech{Text: "a", Voice: "X1", Language: "en"}, inference.ErrVoice},
-		{inference.Speech{Text: "a", Voice: "F1", Language: "ko"}, inference.ErrLanguage},
-		{inference.Speech{Text: "a", Voice: "F1"}, inference.ErrLanguage},
+		{inference.Speech{Text: "a", VoiceConfig: inference.VoiceConfig{Voice: "X1", Language: "en"}}, inference.ErrVoice},
+		{inference.Speech{Text: "a", VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "ko"}}, inference.ErrLanguage},
+		{inference.Speech{Text: "a", VoiceConfig: inference.VoiceConfig{Voice: "F1"}}, inference.ErrLanguage},
 	} {
 		if err := fails(t, e, c.speech); err == nil || err.Fault != c.want {
 			t.Errorf("%+v: %v", c.speech, err)
@@ -90,13 +90,13 @@ func fails(t *testing.T, e *Engine, s inference.Speech) *inference.Error {
 func TestOddTexts(t *testing.T) {
 	e := start(t)
 	for _, text := range []string{"", " \t\n", "...", "\x01+50S\x00 hello", "[[h@l'oU]]", `<break time="9s"/> hello`, "👋🏽 hello", "a\xffb", "漢字 và ελληνικά", strings.Repeat("a", 3000)} {
-		s := say(t, e, inference.Speech{Text: text, Voice: "M2", Language: "es"})
+		s := say(t, e, inference.Speech{Text: text, VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "es"}})
 		if s.duration() > 10*time.Minute {
 			t.Errorf("%.20q lasts %v", text, s.duration())
 		}
 	}
-	plain := say(t, e, inference.Speech{Text: "hello", Voice: "M2", Language: "en"})
-	command := say(t, e, inference.Speech{Text: "\x0180P hello", Voice: "M2", Language: "en"})
+	plain := say(t, e, inference.Speech{Text: "hello", VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "en"}})
+	command := say(t, e, inference.Speech{Text: "\x0180P hello", VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "en"}})
 	if command.duration() < plain.duration()+200*time.Millisecond {
 		t.Errorf("a control character was obeyed instead of read over: %v, plain %v", command.duration(), plain.duration())
 	}
@@ -109,7 +109,7 @@ func TestLongText(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&b, "This is sentence number %d of the story. ", i)
 	}
-	s := say(t, e, inference.Speech{Text: b.String(), Voice: "F1", Language: "en", Speed: 2})
+	s := say(t, e, inference.Speech{Text: b.String(), VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en", Speed: 2}})
 	// The engine has common pairs such as "of the" as one word.
 	if n, m := len(s.words), len(strings.Fields(b.String())); n < m*5/6 || n > m {
 		t.Errorf("%d of %d words marked", n, m)
@@ -126,8 +126,8 @@ func TestLongText(t *testing.T) {
 
 func TestAbortFreesTheWorker(t *testing.T) {
 	e := start(t)
-	long := inference.Speech{Text: strings.Repeat("Nothing stops me from going on and on. ", 9), Voice: "F3", Language: "en", Speed: 0.5}
-	short := inference.Speech{Text: "Yes.", Voice: "F3", Language: "en"}
+	long := inference.Speech{Text: strings.Repeat("Nothing stops me from going on and on. ", 9), VoiceConfig: inference.VoiceConfig{Voice: "F3", Language: "en", Speed: 0.5}}
+	short := inference.Speech{Text: "Yes.", VoiceConfig: inference.VoiceConfig{Voice: "F3", Language: "en"}}
 	want := say(t, e, short).duration()
 	hangup := errors.New("hang-up")
 	for range 20 { // far more than there are workers
@@ -173,11 +173,11 @@ func TestConcurrentSpeeches(t *testing.T) {
 	var all sync.WaitGroup
 	for i, v := range e.Voices() {
 		l := e.Info().Languages[i%9]
-		want := say(t, e, inference.Speech{Text: sentences[l], Voice: v.ID, Language: l}).duration()
+		want := say(t, e, inference.Speech{Text: sentences[l], VoiceConfig: inference.VoiceConfig{Voice: v.ID, Language: l}}).duration()
 		all.Go(func() {
 			for range 3 {
 				got := time.Duration(0)
-				for c, err := range e.Speak(t.Context(), inference.Speech{Text: sentences[l], Voice: v.ID, Language: l}) {
+				for c, err := range e.Speak(t.Context(), inference.Speech{Text: sentences[l], VoiceConfig: inference.VoiceConfig{Voice: v.ID, Language: l}}) {
 					if err != nil {
 						t.Error(err)
 					}
@@ -194,7 +194,7 @@ func TestConcurrentSpeeches(t *testing.T) {
 
 func TestKilledWorkers(t *testing.T) {
 	e := start(t)
-	short := inference.Speech{Text: "Still here.", Voice: "M1", Language: "en"}
+	short := inference.Speech{Text: "Still here.", VoiceConfig: inference.VoiceConfig{Voice: "M1", Language: "en"}}
 	for range 3 {
 		for _, pid := range e.pool.PIDs() {
 			syscall.Kill(pid, syscall.SIGKILL)
@@ -210,7 +210,7 @@ func TestKilledBeforeTheFirstChunk(t *testing.T) {
 	pid := e.pool.PIDs()[0]
 	syscall.Kill(pid, syscall.SIGSTOP)
 	time.AfterFunc(100*time.Millisecond, func() { syscall.Kill(pid, syscall.SIGKILL) })
-	say(t, e, inference.Speech{Text: "Once more.", Voice: "M1", Language: "en"})
+	say(t, e, inference.Speech{Text: "Once more.", VoiceConfig: inference.VoiceConfig{Voice: "M1", Language: "en"}})
 }
 
 // A worker that hangs is killed, and another one speaks.
@@ -220,14 +220,14 @@ func TestHungWorker(t *testing.T) {
 	hung := e.pool.PIDs()[0]
 	syscall.Kill(hung, syscall.SIGSTOP)
 	for range 2 { // each of the two workers is asked first once
-		say(t, e, inference.Speech{Text: "Someone answers.", Voice: "M1", Language: "en"})
+		say(t, e, inference.Speech{Text: "Someone answers.", VoiceConfig: inference.VoiceConfig{Voice: "M1", Language: "en"}})
 	}
 }
 
 // A worker that dies while it speaks ends the speech with ErrFailed.
 func TestKilledMidSpeech(t *testing.T) {
 	e := start(t)
-	long := inference.Speech{Text: strings.Repeat("Nothing stops me from going on and on. ", 9), Voice: "F3", Language: "en", Speed: 0.5}
+	long := inference.Speech{Text: strings.Repeat("Nothing stops me from going on and on. ", 9), VoiceConfig: inference.VoiceConfig{Voice: "F3", Language: "en", Speed: 0.5}}
 	for range 50 { // the worker may be through before the signal comes
 		killed := false
 		for _, err := range e.Speak(t.Context(), long) {
@@ -254,7 +254,7 @@ func TestFullQueue(t *testing.T) {
 	for _, pid := range e.pool.PIDs() {
 		syscall.Kill(pid, syscall.SIGSTOP)
 	}
-	short := inference.Speech{Text: "One of many.", Voice: "M1", Language: "en"}
+	short := inference.Speech{Text: "One of many.", VoiceConfig: inference.VoiceConfig{Voice: "M1", Language: "en"}}
 	results := make(chan error, waiting+defaultProcesses+1)
 	for range cap(results) {
 		go func() {
@@ -289,7 +289,7 @@ func TestNoProgram(t *testing.T) {
 	if err := e.Ready(ctx); err == nil || !strings.Contains(err.Error(), "/nonexistent/parley-speech") {
 		t.Errorf("ready: %v", err)
 	}
-	if err := fails(t, e, inference.Speech{Text: "a", Voice: "F1", Language: "en"}); err == nil || err.Fault != inference.ErrUnavailable {
+	if err := fails(t, e, inference.Speech{Text: "a", VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}}); err == nil || err.Fault != inference.ErrUnavailable {
 		t.Errorf("speak: %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestNoProgram(t *testing.T) {
 func BenchmarkFirstChunk(b *testing.B) {
 	e := start(b)
 	for b.Loop() {
-		for range e.Speak(b.Context(), inference.Speech{Text: sentences["en"], Voice: "F1", Language: "en"}) {
+		for range e.Speak(b.Context(), inference.Speech{Text: sentences["en"], VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}}) {
 			break
 		}
 	}
@@ -306,7 +306,7 @@ func BenchmarkFirstChunk(b *testing.B) {
 func BenchmarkSentence(b *testing.B) {
 	e := start(b)
 	for b.Loop() {
-		say(b, e, inference.Speech{Text: sentences["en"], Voice: "F1", Language: "en"})
+		say(b, e, inference.Speech{Text: sentences["en"], VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}})
 	}
 }
 

@@ -26,7 +26,7 @@ func TestGalicianSounds(t *testing.T) {
 	e := start(t)
 	for word, sound := range map[string]string{"igrexa": "ʃ", "xeito": "ʃ", "unha": "ŋ", "muller": "ʎ", "chave": "tʃ", "niño": "ɲ"} {
 		var sounds []string
-		for _, p := range say(t, e, inference.Speech{Text: word, Voice: "F1", Language: "gl"}).phones {
+		for _, p := range say(t, e, inference.Speech{Text: word, VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "gl"}}).phones {
 			sounds = append(sounds, p.Text)
 		}
 		if heard := strings.Join(sounds, " "); !strings.Contains(heard, sound) {
@@ -59,7 +59,7 @@ func TestSegments(t *testing.T) {
 // Marks of a spelling that is longer than the text point into the text.
 func TestMarksOfGalician(t *testing.T) {
 	e := start(t)
-	s := say(t, e, inference.Speech{Text: "xa xoga  na igrexa, unha vez", Voice: "M3", Language: "gl"})
+	s := say(t, e, inference.Speech{Text: "xa xoga  na igrexa, unha vez", VoiceConfig: inference.VoiceConfig{Voice: "M3", Language: "gl"}})
 	var words []string
 	for _, w := range s.words {
 		words = append(words, w.Text)

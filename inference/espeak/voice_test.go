@@ -145,7 +145,7 @@ func TestVoicesDiffer(t *testing.T) {
 	var all []portrait
 	lowest, loudest := math.Inf(1), 0.0
 	for _, v := range e.Voices() {
-		s := say(t, e, inference.Speech{Text: sentences["en"] + " How are you today? We open at nine.", Voice: v.ID, Language: "en"})
+		s := say(t, e, inference.Speech{Text: sentences["en"] + " How are you today? We open at nine.", VoiceConfig: inference.VoiceConfig{Voice: v.ID, Language: "en"}})
 		p := paint(s.samples)
 		all = append(all, p)
 		lowest, loudest = min(lowest, p.rms), max(loudest, p.rms)

@@ -39,7 +39,7 @@ func NewASR(c Config) (*ASR, error) {
 func (e *ASR) Info() inference.Info {
 	return inference.Info{
 		Name: e.name, Description: "batch transcription, model " + e.model,
-		Languages: slices.Clone(e.languages), Latency: 5 * time.Second, Batch: true,
+		Languages: slices.Clone(e.languages), Latency: 5 * time.Second, Feed: inference.FeedBatch, Caps: inference.Caps{WordTimes: e.verbose},
 	}
 }
 
@@ -47,7 +47,7 @@ func (e *ASR) Info() inference.Info {
 // server was too slow.
 func (e *ASR) Dropped() uint64 { return e.dropped.Load() }
 
-// Open implements inference.ASR. It contacts nobody. The beginning of c.Phrases
+// Open implements inference.ASR. It contacts nobody. The beginning of c.Hints
 // is sent with every request, for servers bias recognition towards it.
 func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
 	if c.Language != "" && !slices.Contains(e.languages, c.Language) {
@@ -57,7 +57,7 @@ func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recogn
 		return nil, context.Cause(ctx)
 	}
 	s := &stream{
-		asr: e, language: c.Language, prompt: prompt(c.Phrases),
+		asr: e, language: c.Language, prompt: prompt(c.Hints),
 		results: make(chan inference.Result, resultQueue), done: make(chan struct{}), wake: make(chan struct{}, 1),
 		tape: inference.NewTape(),
 	}
@@ -87,6 +87,7 @@ var (
 
 // stream is one call's audio on its way to the server.
 type stream struct {
+	inference.NoContext
 	asr              *ASR
 	language, prompt string
 	ctx              context.Context

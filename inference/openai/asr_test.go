@@ -105,7 +105,7 @@ func TestUpload(t *testing.T) {
 	srv := newServer(t, s.ServeHTTP)
 	c := srv.config()
 	c.Model = "large"
-	_, r := openStream(t, c, inference.ASRConfig{Language: "es", Phrases: []string{"  Hola,  \n mesa ", strings.Repeat("ñandú ", 200)}})
+	_, r := openStream(t, c, inference.ASRConfig{Language: "es", Hints: inference.Hints{Terms: []string{"  Hola,  \n mesa "}, Context: strings.Repeat("ñandú ", 200), Prompt: "private"}})
 	defer r.Close()
 	r.Write(counting(0, 5000))
 	r.Finish()
@@ -350,7 +350,7 @@ func TestASRConforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := func(text string) bool { return text == "16000 samples" }
-	enginetest.TestASR(t, e, enginetest.ASROptions{Heard: heard, Busy: srv.working, Phrases: []string{"a table"}})
+	enginetest.TestASR(t, e, enginetest.ASROptions{Heard: heard, Busy: srv.working, Hints: inference.Hints{Terms: []string{"a table"}}})
 }
 
 func TestWriteDoesNotAllocate(t *testing.T) {

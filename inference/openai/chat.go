@@ -21,6 +21,7 @@ type chatRequest struct {
 	} `json:"stream_options"`
 	Tools               []chatTool `json:"tools,omitempty"`
 	ToolChoice          string     `json:"tool_choice,omitempty"`
+	Temperature         *float64   `json:"temperature,omitempty"`
 	MaxTokens           int        `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int        `json:"max_completion_tokens,omitempty"`
 	ResponseFormat      *chatForm  `json:"response_format,omitempty"`
@@ -83,6 +84,7 @@ func (l *LLM) chatRequest(r inference.Request) chatRequest {
 	if r.NoTools && len(q.Tools) > 0 {
 		q.ToolChoice = "none"
 	}
+	q.Temperature = r.Temperature
 	if len(r.Schema) > 0 {
 		q.ResponseFormat = &chatForm{Type: "json_schema"}
 		q.ResponseFormat.Schema.Name, q.ResponseFormat.Schema.Schema = "answer", r.Schema

@@ -88,6 +88,12 @@ type chunk struct {
 	Usage *struct {
 		PromptTokens     int `json:"prompt_tokens"`
 		CompletionTokens int `json:"completion_tokens"`
+		Prompt           struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		Completion struct {
+			Reasoning int `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
 	} `json:"usage"`
 	Error *serverError `json:"error"`
 }
@@ -100,12 +106,22 @@ func (p *reply) run() {
 	if err == nil {
 		err = p.finishCalls()
 	}
-	if err == errLeft || !p.tell(inference.Delta{}) {
+	d := inference.Delta{}
+	if err == nil {
+		d.Finish = finishes[p.finish]
+	}
+	if err == errLeft || !p.tell(d) {
 		return
 	}
 	if err != nil {
 		p.yield(inference.Delta{}, err)
 	}
+}
+
+// finishes are the names of the dialect for why a model stopped.
+var finishes = map[string]inference.Finish{
+	"stop": inference.FinishStop, "length": inference.FinishLength, "content_filter": inference.FinishFiltered,
+	"tool_calls": inference.FinishTools, "function_call": inference.FinishTools,
 }
 
 // errLeft: the consumer has left the sequence, which must not be touched again.
@@ -173,7 +189,8 @@ func (p *reply) take(c chunk) error {
 	}
 	p.characters += utf8.RuneCountInString(text)
 	if u := c.Usage; u != nil && u.PromptTokens >= 0 && u.CompletionTokens >= 0 && u.PromptTokens+u.CompletionTokens > 0 {
-		p.usage = inference.Usage{In: u.PromptTokens, Out: u.CompletionTokens, Source: inference.UsageProvider}
+		p.usage = inference.Usage{In: u.PromptTokens, Out: u.CompletionTokens, Source: inference.UsageProvider,
+			Cached: max(0, u.Prompt.Cached), Reasoning: max(0, u.Completion.Reasoning)}
 	}
 	if p.usage.Source == inference.UsageCounted {
 		p.usage.Out = inference.CountTokens(p.characters)

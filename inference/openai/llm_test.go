@@ -343,3 +343,32 @@ func TestUnheard(t *testing.T) {
 		t.Errorf("got %q", system(r))
 	}
 }
+
+// TestFinish: why the model stopped, and what of its usage was cached or not shown.
+func TestFinish(t *testing.T) {
+	detailed := event(`{"choices":[],"usage":{"prompt_tokens":21,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":16},"completion_tokens_details":{"reasoning_tokens":5}}}`)
+	for reason, want := range map[string]inference.Finish{
+		"stop": inference.FinishStop, "length": inference.FinishLength, "content_filter": inference.FinishFiltered, "tool_calls": inference.FinishTools, "new_reason": "",
+	} {
+		s := newServer(t, func(w http.ResponseWriter, r *http.Request) {
+			write(w, say("Hi")+event(`{"choices":[{"delta":{},"finish_reason":"`+reason+`"}]}`)+detailed+done)
+		})
+		l, _ := NewLLM(s.config())
+		var last inference.Delta
+		for d, err := range l.Complete(t.Context(), hello) {
+			if err != nil {
+				t.Fatal(reason, err)
+			}
+			if last.Finish != "" {
+				t.Errorf("%s: a delta after the last", reason)
+			}
+			last = d
+		}
+		if last.Finish != want {
+			t.Errorf("%s: finish %q, want %q", reason, last.Finish, want)
+		}
+		if u := (inference.Usage{In: 21, Out: 7, Cached: 16, Reasoning: 5, Source: inference.UsageProvider}); *last.Usage != u {
+			t.Errorf("%s: usage %+v", reason, *last.Usage)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"mime/multipart"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -119,11 +120,11 @@ func marks(words []timedWord) []inference.Mark {
 	return out
 }
 
-// prompt is the beginning of the phrases, in whole words.
-func prompt(phrases []string) string {
+// prompt is the beginning of the hints, in whole words: the terms, then the context.
+func prompt(h inference.Hints) string {
 	var b strings.Builder
 	room := maxPrompt
-	for _, phrase := range phrases {
+	for _, phrase := range append(slices.Clone(h.Terms), h.Context) {
 		for _, word := range strings.Fields(phrase) {
 			if room -= utf8.RuneCountInString(word) + 1; room < 0 {
 				return b.String()

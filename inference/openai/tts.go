@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"parley/inference"
 )
@@ -98,7 +99,12 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 			return
 		}
 		defer a.Close()
-		if err := a.audio(func(c inference.Chunk) bool { return yield(c, nil) }); err != nil && err != errLeft {
+		usage := &inference.Usage{Characters: utf8.RuneCountInString(s.Text), Requests: 1, Source: inference.UsageCounted}
+		first := func(c inference.Chunk) bool {
+			c.Usage, usage = usage, nil
+			return yield(c, nil)
+		}
+		if err := a.audio(first); err != nil && err != errLeft {
 			yield(inference.Chunk{}, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"parley/media"
 )
 
-var good = inference.Speech{Text: "Hello", Voice: "F1", Language: "en"}
+var good = inference.Speech{Text: "Hello", VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}}
 
 // pcm is n samples as bytes: 1, 2, 3 and so on.
 func pcm(n int) string {
@@ -104,7 +104,7 @@ func TestSpeechRequest(t *testing.T) {
 	c := s.config()
 	c.Voices = map[string]string{"M2": "af_heart", "house": "x"}
 	e, _ := NewTTS(c)
-	p := inference.Speech{Text: "Hola \"tú\"", Voice: "M2", Language: "es", Speed: 1.5, Steps: 4}
+	p := inference.Speech{Text: "Hola \"tú\"", VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "es", Speed: 1.5, Steps: 4}}
 	for _, err := range e.Speak(t.Context(), p) {
 		if err != nil {
 			t.Error(err)

@@ -133,7 +133,7 @@ func withPauses(speech []int16) []int16 {
 
 func open(t testing.TB, e *Engine, phrases []string) inference.Recognition {
 	t.Helper()
-	r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en", Phrases: phrases})
+	r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en", Hints: inference.Hints{Terms: phrases}})
 	if err != nil {
 		t.Fatal(err)
 	}

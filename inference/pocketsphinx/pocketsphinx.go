@@ -122,18 +122,20 @@ func (e *Engine) Info() inference.Info {
 		Description: "pocketsphinx, embedded. English only, and only what the agent's texts lead one to expect; not for open conversation.",
 		Languages:   []string{"en"},
 		Latency:     600 * time.Millisecond,
+		Local:       true,
+		Caps:        inference.Caps{Partials: true},
 	}
 }
 
-// Open starts a stream with the language model of c.Phrases. Besides ErrLanguage
+// Open starts a stream with the language model of c.Hints. Besides ErrLanguage
 // it may fail with ErrUnavailable, when no worker can take the stream. The first
-// Open with the same phrases takes some 100 ms. See recognition for what happens
+// Open with the same hints takes some 100 ms. See recognition for what happens
 // to a stream whose worker dies.
 func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
 	if c.Language != "" && c.Language != "en" {
 		return nil, &inference.Error{Engine: Name, Fault: inference.ErrLanguage}
 	}
-	phrases := c.Phrases
+	phrases := append([]string{c.Hints.Prompt, c.Hints.Context}, c.Hints.Terms...)
 	if e.general {
 		phrases = nil
 	}

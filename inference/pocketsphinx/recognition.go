@@ -34,6 +34,7 @@ var errStuck = errors.New("the recogniser does not answer")
 // at most, is given to another one: nothing is lost, and partials begin again. A
 // piece that kills three workers is given up with an empty final.
 type recognition struct {
+	inference.NoContext
 	engine  *Engine
 	model   *model
 	cancel  context.CancelFunc

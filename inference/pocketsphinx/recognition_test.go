@@ -93,7 +93,7 @@ func TestOnlyEnglish(t *testing.T) {
 			t.Errorf("%s: %v", language, err)
 		}
 	}
-	r, err := e.Open(t.Context(), inference.ASRConfig{Phrases: prompt})
+	r, err := e.Open(t.Context(), inference.ASRConfig{Hints: inference.Hints{Terms: prompt}})
 	if err != nil {
 		t.Fatalf("detected language: %v", err)
 	}
@@ -245,7 +245,7 @@ func TestLagUntilTheFinal(t *testing.T) {
 func TestCancelledStreamsAreFreed(t *testing.T) {
 	e := start(t, Config{Processes: 1})
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Phrases: prompt})
+	r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Hints: inference.Hints{Terms: prompt}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestCancelledStreamsAreFreed(t *testing.T) {
 func TestConformance(t *testing.T) {
 	e := start(t, Config{})
 	enginetest.TestASR(t, e, enginetest.ASROptions{
-		Language: "en", Audio: audio(t), Phrases: prompt, Busy: e.pool.Busy,
+		Language: "en", Audio: audio(t), Hints: inference.Hints{Terms: prompt}, Busy: e.pool.Busy,
 		Heard: func(text string) bool { return text == question },
 	})
 }

@@ -76,7 +76,7 @@ func measure(t *testing.T, e *pocketsphinx.Engine, l line, tracks map[string]noi
 func listen(ctx context.Context, e *pocketsphinx.Engine, heard [][]int16, wrong func(said, got string)) (s score, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Phrases: agent})
+	r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Hints: inference.Hints{Terms: agent}})
 	if err != nil {
 		return s, err
 	}

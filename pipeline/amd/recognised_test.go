@@ -37,7 +37,7 @@ func newRecogniser(t *testing.T) *pocketsphinx.Engine {
 // utterance's words when the speaker pauses.
 func understand(t *testing.T, e *pocketsphinx.Engine, samples []int16) (h heard, words []string) {
 	t.Helper()
-	r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en", Phrases: append([]string{"Hello, this is Ana of the dental clinic."}, amd.Phrases("en")...)})
+	r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en", Hints: inference.Hints{Context: "Hello, this is Ana of the dental clinic.", Terms: amd.Phrases("en")}})
 	if err != nil {
 		t.Fatal(err)
 	}

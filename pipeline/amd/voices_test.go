@@ -55,7 +55,7 @@ func (v voices) say(voice, language, text string) []int16 {
 	v.Helper()
 	var all []int16
 	from := espeak.Rate
-	for c, err := range v.engine.Speak(v.Context(), inference.Speech{Text: text, Voice: voice, Language: language}) {
+	for c, err := range v.engine.Speak(v.Context(), inference.Speech{Text: text, VoiceConfig: inference.VoiceConfig{Voice: voice, Language: language}}) {
 		if err != nil {
 			v.Fatal(err)
 		}

@@ -43,6 +43,7 @@ func (a *instantASR) Open(context.Context, inference.ASRConfig) (inference.Recog
 }
 
 type instantStream struct {
+	inference.NoContext
 	asr       *instantASR
 	results   chan inference.Result
 	utterance int

@@ -97,7 +97,7 @@ func say(ctx context.Context, text string, rate media.Rate) (said []int16, err e
 		if err := e.Ready(ctx); err != nil {
 			return err
 		}
-		for c, err := range e.Speak(ctx, inference.Speech{Text: text, Voice: "F1", Language: "en"}) {
+		for c, err := range e.Speak(ctx, inference.Speech{Text: text, VoiceConfig: inference.VoiceConfig{Voice: "F1", Language: "en"}}) {
 			if err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func hear(ctx context.Context) (found string, err error) {
 		if err := e.Ready(ctx); err != nil {
 			return err
 		}
-		r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Phrases: []string{text}})
+		r, err := e.Open(ctx, inference.ASRConfig{Language: "en", Hints: inference.Hints{Terms: []string{text}}})
 		if err != nil {
 			return err
 		}

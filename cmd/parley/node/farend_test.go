@@ -35,7 +35,7 @@ type farEnd struct {
 func newFarEnd(t *testing.T, text string) *farEnd {
 	t.Helper()
 	f := &farEnd{T: t, said: map[string]int{}}
-	clip, err := flite{t.TempDir()}.say(t.Context(), inference.Speech{Text: text, Voice: "M2"})
+	clip, err := flite{t.TempDir()}.say(t.Context(), inference.Speech{Text: text, VoiceConfig: inference.VoiceConfig{Voice: "M2"}})
 	f.ok(err)
 	file, err := os.CreateTemp(t.TempDir(), "")
 	f.ok(err)

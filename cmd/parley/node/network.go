@@ -36,7 +36,7 @@ func (n *Node) calleeVoice(ctx context.Context, text string) ([]int16, error) {
 	}
 	var all []int16
 	rate := media.Rate8k
-	for chunk, err := range n.engines.TTS.Speak(ctx, inference.Speech{Text: text, Voice: "M2", Language: "en"}) {
+	for chunk, err := range n.engines.TTS.Speak(ctx, inference.Speech{Text: text, VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "en"}}) {
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ type answerTimes struct {
 
 // fit makes a conversation as patient as a recogniser needs, and learns from it.
 func (p *asrPatience) fit(cfg *pipeline.Config, engine inference.Info) {
-	cfg.Turn.Batch = engine.Batch
+	cfg.Turn.Batch = engine.Feed == inference.FeedBatch
 	cfg.Turn.Recogniser = media.FromDuration(p.of(engine))
 	cfg.Recognised = func(wait time.Duration) { p.learn(engine.Name, wait) }
 }

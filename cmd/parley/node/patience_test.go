@@ -13,7 +13,7 @@ import (
 // was asked often enough.
 func TestPatience(t *testing.T) {
 	const ms = time.Millisecond
-	engine := inference.Info{Name: "far", Latency: 5 * time.Second, Batch: true}
+	engine := inference.Info{Name: "far", Latency: 5 * time.Second, Feed: inference.FeedBatch}
 	for _, c := range []struct {
 		name string
 		took []time.Duration // repeated 600 times

@@ -59,7 +59,7 @@ func (d *desk) calling(settings string, steps ...inference.ToolCall) (number str
 // phones calls a number of ours from outside, says a sentence and stays.
 func (d *desk) phones(number string, cfg simulated.PhoneConfig) *simulated.PhoneResult {
 	d.Helper()
-	clip, err := flite{d.TempDir()}.say(d.Context(), inference.Speech{Text: "I would like to talk to somebody in sales, please.", Voice: "M2"})
+	clip, err := flite{d.TempDir()}.say(d.Context(), inference.Speech{Text: "I would like to talk to somebody in sales, please.", VoiceConfig: inference.VoiceConfig{Voice: "M2"}})
 	d.ok(err)
 	said := make([]int16, 0, len(clip.Samples)/2+3*8000)
 	said = append(said, make([]int16, 3*8000)...) // the agent greets first

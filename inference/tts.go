@@ -1,0 +1,94 @@
+package inference
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"parley/media"
+)
+
+// TTS speaks.
+type TTS interface {
+	Info() Info
+	// Voices lists what VoiceConfig.Voice may name.
+	Voices() []Voice
+	// Speak streams the audio of one text. The sequence ends after the last
+	// chunk or after yielding one non-nil error. Errors: *Error with ErrVoice or
+	// ErrLanguage before the first chunk.
+	Speak(ctx context.Context, s Speech) iter.Seq2[Chunk, error]
+}
+
+// Speech is one text to speak.
+type Speech struct {
+	Text string
+	VoiceConfig
+}
+
+// VoiceConfig is how to speak.
+type VoiceConfig struct {
+	Voice    string  // F1 to F5, M1 to M5, or an engine's own
+	Language string  // two letters
+	Speed    float64 // 0.5 to 2.0, 1 is the voice's own pace; 0 means 1
+	Steps    int     // quality steps where the engine has them; 0: its default
+	// Rate is what the far end plays; an engine that has a choice gives it. 0: its own.
+	Rate media.Rate
+	// Instructions say in words how to speak, where the engine listens to any.
+	Instructions string
+	Options      Options
+}
+
+// StreamingTTS speaks a text that is still being written, in one breath.
+type StreamingTTS interface {
+	TTS
+	// Open begins an utterance. It ends with ctx, with
+	// Cancel, or when all that was said before End has been delivered. Errors are
+	// those of Speak.
+	Open(ctx context.Context, v VoiceConfig) (Utterance, error)
+}
+
+// Utterance is one reply on its way to be spoken. Its methods belong to one
+// goroutine and do not wait for the engine; Chunks may be read by another.
+type Utterance interface {
+	// Say appends text, from a word to some sentences, with its spaces. Calls are
+	// numbered from 1; Chunk.Say tells which of them a chunk belongs to. It fails
+	// when the utterance has ended.
+	Say(text string) error
+	// Flush has the engine speak what it holds back to find a better prosody.
+	Flush() error
+	// End says that nothing follows: Chunks is closed when all has been delivered.
+	End() error
+	// Cancel drops what has not been delivered and returns at once; nothing comes
+	// after it. The engine's slot is free within one frame (20 ms).
+	Cancel()
+	// Chunks delivers the audio in order. It is closed at the end; when that is a
+	// fault the last chunk carries Err.
+	Chunks() <-chan Chunk
+}
+
+// Chunk is a piece of speech. The receiver owns its slices.
+type Chunk struct {
+	Samples []int16
+	Rate    media.Rate // the same for all chunks of one Speak or Utterance
+	Words   []Mark     // words that begin in this chunk; nil when the engine does not say
+	Phones  []Mark     // phonemes (IPA) that begin in this chunk; nil likewise
+	Say     int        // Utterance: the number of the Say whose text it speaks
+	Err     error      // Utterance: it failed
+	Usage   *Usage     // cumulative for the Speak or Utterance; nil: no news
+	Engine  string     // like Delta's
+}
+
+// Mark is where a word or phoneme lies in the audio.
+type Mark struct {
+	Text       string
+	Start, End time.Duration // from the first sample of the Speak or Utterance; End 0 when unknown
+	Char       int           // index in the text of its first character, in code points; -1 when unknown
+	Confidence float64       `json:",omitempty"` // ASR: 0 to 1; 0 when the engine does not say
+}
+
+// Voice is one voice of a TTS.
+type Voice struct {
+	ID          string
+	Gender      string // "female" or "male"
+	Description string
+}
