@@ -19,7 +19,7 @@ func TestDemonstrationCalls(t *testing.T) {
 			"agent": {"Casa Lola", "booked for tomorrow at eight", "look forward"},
 		} {
 			for _, w := range words {
-				if !strings.Contains(said[role], w) {
+				if !strings.Contains(letters(said[role]), letters(w)) {
 					t.Errorf("%s: no %q in what the %s said: %v", digits, w, role, said)
 				}
 			}
@@ -33,6 +33,9 @@ func TestDemonstrationCalls(t *testing.T) {
 		t.Errorf("%+v", machine)
 	}
 }
+
+// letters is text without spaces: a recogniser writes "goodbye" and "good bye".
+func letters(text string) string { return strings.ReplaceAll(text, " ", "") }
 
 // spoken is all that each side of a call said.
 func spoken(e event) map[string]string {

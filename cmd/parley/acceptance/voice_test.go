@@ -104,11 +104,14 @@ func (s *script) next(frame []int16) {
 	s.left = s.left[n:]
 }
 
-func (s *script) done() bool {
+// remaining is the number of samples that are not said yet.
+func (s *script) remaining() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.left) == 0
+	return len(s.left)
 }
+
+func (s *script) done() bool { return s.remaining() == 0 }
 
 // plain is text as words are compared: lower case without punctuation.
 func plain(text string) []string {
