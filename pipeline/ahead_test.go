@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 	"parley/store"
 )
@@ -146,7 +147,7 @@ func TestNothingInAdvance(t *testing.T) {
 			func(s *pipelinetest.Scene) {
 				s.Act = func(c *pipeline.Call) {
 					time.Sleep(2650 * ms)
-					c.Update(func(a *pipeline.Agent) { a.Prompt = "Another." })
+					c.Update(func(a *agent.Agent) { a.Prompt = "Another." })
 				}
 			}, []int64{2620, 2700}, []string{"used speculative 1 discarded", "2930 speaking 1", "used 2 committed"}},
 		{"the model fails in advance", []pipelinetest.Said{said(1000, 2500, "what time")},

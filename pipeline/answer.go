@@ -3,31 +3,20 @@ package pipeline
 import (
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/amd"
 	"parley/pipeline/turn"
 )
 
-// OnMachine is what becomes of an outbound call that a machine answers.
-type OnMachine string
-
-// What becomes of it. While it is not known who answered, the agent of the last two
-// keeps silent, so that it does not talk into a greeting; with Continue it speaks from
-// the first moment, as to a person.
-const (
-	Continue     OnMachine = "continue" // the agent talks to it
-	HangUp       OnMachine = "hangup"   // the call ends
-	LeaveMessage OnMachine = "message"  // a message is spoken after the tone, then the call ends
-)
-
 // Answering asks who has answered an outbound call.
 type Answering struct {
-	OnMachine OnMachine // empty: Continue
-	Message   string    // of LeaveMessage
+	OnMachine agent.OnMachine // empty: Continue
+	Message   string          // of LeaveMessage
 }
 
 // waits says that the agent keeps silent until it is known who answered.
 func (a *Answering) waits() bool {
-	return a != nil && (a.OnMachine == HangUp || a.OnMachine == LeaveMessage)
+	return a != nil && (a.OnMachine == agent.HangUp || a.OnMachine == agent.LeaveMessage)
 }
 
 // asking follows the answer of an outbound call. It belongs to the conductor.
@@ -88,7 +77,7 @@ func (c *Call) weigh(heard Activity) {
 	case a.verdict == amd.Undecided:
 		return
 	case !a.held:
-	case a.verdict == amd.Machine && c.cfg.Answering.OnMachine == HangUp:
+	case a.verdict == amd.Machine && c.cfg.Answering.OnMachine == agent.HangUp:
 		c.noteAnswer()
 		c.step(turn.Event{Kind: turn.Stop, Reason: media.Voicemail})
 	case !open:

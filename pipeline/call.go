@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline/agent"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
@@ -33,7 +34,7 @@ type Call struct {
 	rerun     *Rerun    // nil: it happens for the first time
 	serving   serving
 	inspected inspection
-	agent     Agent
+	agent     agent.Agent
 	leg       media.Leg // recorded, where the call is to be
 	far       media.Leg // the same, for what else it can do
 	format    media.Format

@@ -8,6 +8,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/spoken"
+	"parley/pipeline/agent"
 )
 
 // A reply's sentences are made ahead of the voice by this many, so that a long
@@ -154,7 +155,7 @@ var errRate = errors.New("a sample rate that no call has")
 
 // speakAll gives each piece a voice, at most sentencesAhead before it is played. What a
 // voice has left unsaid is spoken again where the conductor says so.
-func (c *Call) speakAll(ctx context.Context, gen int, agent *Agent, making chan<- struct{}, in <-chan piece) {
+func (c *Call) speakAll(ctx context.Context, gen int, agent *agent.Agent, making chan<- struct{}, in <-chan piece) {
 	seg := 0
 	var failed error
 	for p := range in {
@@ -177,10 +178,10 @@ func (c *Call) speakAll(ctx context.Context, gen int, agent *Agent, making chan<
 
 // speakPiece speaks a piece as sentence seg. When its voice breaks, or is stopped for its
 // silence, the conductor knows what is left of it to be spoken again.
-func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *Agent, p piece, wait *inference.Wait) (left string, failed error) {
+func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *agent.Agent, p piece, wait *inference.Wait) (left string, failed error) {
 	attempt, stop := context.WithCancelCause(ctx)
 	defer stop(errConcluded)
-	form := agent.form(p.text)
+	form := agent.Form(p.text)
 	if !c.post(ctx, message{kind: msgSentence, gen: gen, seg: seg, text: p.text, form: form, sent: p.sent, at: p.at, whole: p.whole, stop: stop}) {
 		return "", nil
 	}
@@ -206,7 +207,7 @@ func (c *Call) speakPiece(ctx context.Context, gen, seg int, agent *Agent, p pie
 	}
 }
 
-func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *Agent, form *spoken.Form, wait *inference.Wait) error {
+func (c *Call) speakOne(ctx context.Context, gen, seg int, agent *agent.Agent, form *spoken.Form, wait *inference.Wait) error {
 	asked := time.Now()
 	for chunk, err := range c.voice(ctx, agent, form) {
 		if err != nil {

@@ -13,30 +13,11 @@ import (
 	"time"
 
 	"parley/inference"
-	"parley/inference/spoken"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
-
-// Agent is who the caller talks to.
-type Agent struct {
-	Prompt       string
-	FirstMessage string  // spoken at the start; empty: the agent waits for the caller
-	Voice        string  // F1 to F5, M1 to M5
-	Language     string  // two letters
-	Speed        float64 // 0.5 to 2, 1 is the voice's own pace; 0 means 1
-	// Phrases are further texts the caller may be expected to say; they help the
-	// recogniser.
-	Phrases []string
-	// Pronunciation is how the agent pronounces words; nil: as its voice does.
-	Pronunciation *spoken.Dictionary
-	// Tools are the functions the model may call besides end_call.
-	Tools []inference.Tool
-	// Goodbye is what the agent says when a limit ends the call; empty: a
-	// sentence in its language.
-	Goodbye string
-}
 
 // Listener hears: it cleans a frame of caller audio and says whether it holds
 // speech. It belongs to the conductor and obeys the rules of media.Stage.
@@ -52,7 +33,7 @@ type Activity struct {
 
 // Config is everything a call needs. It is not changed after New.
 type Config struct {
-	Agent    Agent
+	Agent    agent.Agent
 	ASR      inference.ASR // nil: nobody hears, typed turns only
 	LLM      inference.LLM
 	TTS      inference.TTS

@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/wordtime"
 )
 
@@ -60,7 +61,7 @@ type Event struct {
 	Generation int        // the reply, counting those announced, from 1
 	Text       string
 	Said       *wordtime.Said // of lines; nil: it was typed
-	Stage      Stage
+	Stage      agent.Stage
 	Replaces   string
 	On         bool
 	Call       inference.ToolCall

@@ -14,6 +14,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -364,7 +365,7 @@ func TestEndedBeforeItBegan(t *testing.T) {
 		call.Type("hello")
 		call.Interrupt()
 		call.ToolResult("call_1_1", "{}")
-		call.Update(func(*pipeline.Agent) {})
+		call.Update(func(*agent.Agent) {})
 		for range 3 {
 			call.Stop(media.APIHangup, "", true)
 			call.Stop(media.APIHangup, "", false)

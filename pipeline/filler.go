@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 	"parley/pipeline/wordtime"
@@ -14,29 +15,7 @@ import (
 const (
 	fillAfter = 900 * media.Millisecond
 	fillEvery = 6 * media.Second
-	maxFills  = 2 // of one turn
 )
-
-// fillers are what is said while a function takes its time, in the nine languages.
-var fillers = map[string][maxFills]string{
-	"en": {"One moment, please.", "I am still working on it."},
-	"es": {"Un momento, por favor.", "Sigo en ello."},
-	"ca": {"Un moment, si us plau.", "Encara hi estic treballant."},
-	"gl": {"Un momento, por favor.", "Sigo con iso."},
-	"eu": {"Une bat, mesedez.", "Horretan ari naiz oraindik."},
-	"pt": {"Um momento, por favor.", "Ainda estou a tratar disso."},
-	"fr": {"Un instant, s'il vous plaît.", "Je m'en occupe encore."},
-	"it": {"Un momento, per favore.", "Ci sto ancora lavorando."},
-	"de": {"Einen Moment, bitte.", "Ich bin noch dabei."},
-}
-
-// fillerText is what the agent says the nth time, from 0.
-func (a *Agent) fillerText(n int) string {
-	if texts, ok := fillers[a.Language]; ok {
-		return texts[n]
-	}
-	return fillers["en"][n]
-}
 
 // filler is speech that fills a wait. It is no reply: nothing is interrupted when the
 // caller speaks over it, and the model is not told of it.
@@ -77,7 +56,7 @@ func (c *Call) fill() {
 	if f.said {
 		due = f.since + fillEvery
 	}
-	if now >= due && f.count < maxFills && !c.tools.keys.open() && c.resting() {
+	if now >= due && f.count < agent.Fillers && !c.tools.keys.open() && c.resting() {
 		c.sayFiller(now)
 	}
 }
@@ -91,7 +70,7 @@ func (c *Call) resting() bool {
 // would come with what it is to bridge.
 func (c *Call) sayFiller(now media.Time) {
 	f := &c.tools.fill
-	text := c.agent.fillerText(f.count)
+	text := c.agent.Filler(f.count)
 	f.count++
 	f.said, f.since = true, now
 	s := &playout.Sentence{Gen: f.gen - 1, Text: text, Complete: true}
@@ -146,13 +125,13 @@ func (c *Config) mayWait() bool {
 }
 
 // rehearseFillers makes their audio, which is kept as that of the other lines.
-func (c *Call) rehearseFillers(agent *Agent) {
+func (c *Call) rehearseFillers(a *agent.Agent) {
 	if !c.cfg.mayWait() {
 		return
 	}
-	for n := range maxFills {
-		for _, p := range pieces(agent.fillerText(n), agent.Language) {
-			if !c.rehearseOne(agent, turn.NoLine, p) {
+	for n := range agent.Fillers {
+		for _, p := range pieces(a.Filler(n), a.Language) {
+			if !c.rehearseOne(a, turn.NoLine, p) {
 				return
 			}
 		}

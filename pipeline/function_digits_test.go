@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -142,7 +143,7 @@ func TestOptOut(t *testing.T) {
 
 // TestOffered: a call offers the functions that its leg can do and its agent may.
 func TestOffered(t *testing.T) {
-	transfer := &pipeline.Transfer{To: []pipeline.Destination{{Number: "+34911234567", Name: "sales"}}}
+	transfer := &pipeline.Transfer{To: []agent.Destination{{Number: "+34911234567", Name: "sales"}}}
 	for name, test := range map[string]struct {
 		setup func(*pipelinetest.Scene)
 		want  string

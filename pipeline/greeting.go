@@ -19,7 +19,7 @@ func (c *Call) line(l turn.Line) string {
 	if l == turn.Greeting && c.greeting.rest != "" {
 		return c.greeting.rest
 	}
-	return c.agent.lineText(l)
+	return c.agent.Line(l)
 }
 
 // greeted notes how much of the first message was heard, up to h.

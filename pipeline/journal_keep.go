@@ -8,6 +8,7 @@ import (
 	"parley/inference"
 	"parley/inference/spoken"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/amd"
 	"parley/pipeline/playout"
 	"parley/pipeline/tool"
@@ -92,7 +93,7 @@ func (c *Call) unkeep() {
 func (c *Call) fillerAudio(text string) []inference.Chunk {
 	var made []inference.Chunk
 	for _, p := range pieces(text, c.agent.Language) {
-		for _, chunk := range c.lines.get(lineKey(&c.agent, c.agent.form(p))) {
+		for _, chunk := range c.lines.get(lineKey(&c.agent, c.agent.Form(p))) {
 			made = append(made, inference.Chunk{Samples: chunk.Samples, Rate: chunk.Rate})
 		}
 	}
@@ -192,7 +193,7 @@ func (c *Call) receive(m message, kind InputKind, take func(message)) {
 	}
 	take(m)
 	if c.keeps() && m.kind == msgUpdate {
-		c.input.Message.Agent = c.agent.person()
+		c.input.Message.Agent = personOf(&c.agent)
 	}
 }
 
@@ -203,7 +204,7 @@ func (c *Call) note(kind NoteKind, n int, text string) {
 }
 
 // noteReply says what the engines of a reply were asked for.
-func (c *Call) noteReply(agent *Agent, gen int, request *inference.Request, text string) {
+func (c *Call) noteReply(agent *agent.Agent, gen int, request *inference.Request, text string) {
 	if c.rerun != nil {
 		c.rerun.agents[gen] = *agent
 		if c.rerun.asked != nil {
@@ -278,8 +279,8 @@ func (c *Call) sinceStart(t time.Time) *time.Duration {
 	return &d
 }
 
-// person is the agent as a journal keeps it.
-func (a *Agent) person() *Person {
+// personOf is the agent as a journal keeps it.
+func personOf(a *agent.Agent) *Person {
 	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Pronunciation: a.Pronunciation.Entries()}
 	for i := range a.Tools {
 		p.Tools = append(p.Tools, a.Tools[i].Name)
@@ -287,8 +288,8 @@ func (a *Agent) person() *Person {
 	return p
 }
 
-// as gives an agent what was kept of another.
-func (a *Agent) as(p *Person) {
+// apply gives an agent what was kept of another.
+func (p *Person) apply(a *agent.Agent) {
 	a.Voice, a.Language, a.FirstMessage, a.Goodbye = p.Voice, p.Language, p.FirstMessage, p.Goodbye
 	a.Pronunciation = spoken.NewDictionary(p.Pronunciation)
 	a.Tools = nil
@@ -300,7 +301,7 @@ func (a *Agent) as(p *Person) {
 // origin is what the call begins with.
 func (c *Call) origin() Origin {
 	cfg := &c.cfg
-	o := Origin{Start: c.start, Format: c.format, Agent: *c.agent.person(), Turn: cfg.Turn, Hears: cfg.ASR != nil,
+	o := Origin{Start: c.start, Format: c.format, Agent: *personOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
 		LLM: cfg.LLM.Info().Name, TTS: cfg.TTS.Info().Name, ClientTools: cfg.ClientTools, ToolTimeout: cfg.ToolTimeout,
 		Answering: cfg.Answering, Speculate: cfg.Speculate, AnyVoice: cfg.SpeculateVoice, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
 	if cfg.ASR != nil {
@@ -320,7 +321,7 @@ func (c *Call) origin() Origin {
 func (o *Origin) config() Config {
 	c := Config{Turn: o.Turn, ClientTools: o.ClientTools, ToolTimeout: o.ToolTimeout, Answering: o.Answering,
 		Speculate: o.Speculate, SpeculateVoice: o.AnyVoice, MaxDuration: o.MaxDuration, Quiet: o.Quiet}
-	c.Agent.as(&o.Agent)
+	o.Agent.apply(&c.Agent)
 	c.LLM, c.TTS = silentLLM{name: o.LLM}, silentTTS{name: o.TTS}
 	if o.Hears {
 		c.ASR = silentASR{name: o.ASR}

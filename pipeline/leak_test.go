@@ -10,7 +10,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
-	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/tool"
 )
@@ -53,7 +53,7 @@ func TestPrepareFails(t *testing.T) {
 	c.Type("hello")
 	c.Interrupt()
 	c.ToolResult("call_1_1", "{}")
-	c.Update(func(*pipeline.Agent) {})
+	c.Update(func(*agent.Agent) {})
 	c.Stop(media.APIHangup, "", true)
 	c.Stop(media.APIHangup, "", false)
 }

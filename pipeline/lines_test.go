@@ -9,6 +9,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -44,7 +45,7 @@ func TestLinesFollowTheAgent(t *testing.T) {
 		s.Config.Turn.Idle = 3 * media.Second
 		s.Act = func(c *pipeline.Call) {
 			time.Sleep(time.Second)
-			c.Update(func(a *pipeline.Agent) { a.Speed = 1.5 })
+			c.Update(func(a *agent.Agent) { a.Speed = 1.5 })
 		}
 		s.Voice = oddVoice{s.TTS, func(x inference.Speech) []inference.Chunk {
 			spoken = append(spoken, x)

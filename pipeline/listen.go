@@ -7,6 +7,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/amd"
 	"parley/pipeline/turn"
 )
@@ -70,7 +71,7 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	}
 	c.heardOf(res)
 	if res.Text != "" {
-		c.serves(StageASR, &c.serving.asr, res.Engine, c.cfg.ASR)
+		c.serves(agent.StageASR, &c.serving.asr, res.Engine, c.cfg.ASR)
 	}
 	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.ear.offset, Last: res.Last, Text: res.Text,
 		Unsure: res.Confidence >= 0 && res.Confidence < 0.5}

@@ -7,6 +7,7 @@ import (
 	"parley/inference"
 	"parley/inference/spoken"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/turn"
 )
 
@@ -55,7 +56,7 @@ type message struct {
 	sent   time.Time // of a sentence and its audio: when the engine was asked
 	at     time.Time // when the engine gave it
 	whole  time.Time // of a sentence: when the model had written all of it
-	update func(*Agent)
+	update func(*agent.Agent)
 	stop   context.CancelCauseFunc // stops the voice of a sentence
 	// again is told what is left of a sentence to be spoken again, or closed.
 	again  chan<- string
@@ -162,7 +163,9 @@ func (c *Call) ToolResult(id, result string) {
 
 // Update changes the agent from its next reply on. It runs on the conductor and
 // must not block; the language of the recogniser does not change.
-func (c *Call) Update(change func(*Agent)) { c.post(c.life, message{kind: msgUpdate, update: change}) }
+func (c *Call) Update(change func(*agent.Agent)) {
+	c.post(c.life, message{kind: msgUpdate, update: change})
+}
 
 // Stop ends the call: with goodbye the agent finishes its sentence and says its
 // last words first, which takes 8 s at most. Without, and with a goodbye begun

@@ -13,6 +13,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
@@ -164,7 +165,7 @@ func meddle(d *dice, s *pipelinetest.Scene, c *pipeline.Call) {
 		case 2, 3:
 			c.Interrupt()
 		case 4:
-			c.Update(func(a *pipeline.Agent) { a.Prompt = "Another one." })
+			c.Update(func(a *agent.Agent) { a.Prompt = "Another one." })
 		case 5:
 			c.Stop(media.BalanceExhausted, "", d.one(2))
 		default:

@@ -8,6 +8,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/amd"
 	"parley/pipeline/turn"
 )
@@ -21,8 +22,8 @@ type Rerun struct {
 	heard     []Heard
 	frame     Heard // being dealt with
 	answers   []Answer
-	own       bool          // it has gone another way: the leg answers by itself
-	agents    map[int]Agent // of the replies, by number
+	own       bool                // it has gone another way: the leg answers by itself
+	agents    map[int]agent.Agent // of the replies, by number
 	concluded bool
 	// asked is told what engines are asked for; nil: nobody is.
 	asked func(gen int, request *inference.Request, text string)
@@ -48,11 +49,11 @@ func NewSimulation(start time.Time, f media.Format, cfg Config, journal Journal,
 	cfg.ASR, cfg.TTS = silentASR{simulatedName}, silentTTS{simulatedName}
 	r := newRerun(start, f, cfg, journal)
 	r.asked, r.own = asked, true
-	agent := &r.c.agent
-	for n := range maxFills {
-		for _, p := range pieces(agent.fillerText(n), agent.Language) {
-			rate, samples := SimulatedVoice(p, agent.Speed)
-			r.c.lines.put(turn.NoLine, lineKey(agent, agent.form(p)), []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
+	a := &r.c.agent
+	for n := range agent.Fillers {
+		for _, p := range pieces(a.Filler(n), a.Language) {
+			rate, samples := SimulatedVoice(p, a.Speed)
+			r.c.lines.put(turn.NoLine, lineKey(a, a.Form(p)), []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
 		}
 	}
 	return r
@@ -74,7 +75,7 @@ func SimulatedVoice(text string, speed float64) (rate media.Rate, samples int) {
 func Sentences(text, language string) []string { return pieces(text, language) }
 
 func newRerun(start time.Time, f media.Format, cfg Config, journal Journal) *Rerun {
-	r := &Rerun{leg: newFormerLeg(f), agents: map[int]Agent{}}
+	r := &Rerun{leg: newFormerLeg(f), agents: map[int]agent.Agent{}}
 	cfg.Listener, cfg.Journal = r.leg, journal
 	c := New(cfg)
 	r.c, c.rerun, r.leg.clock = c, r, c.now
@@ -228,7 +229,7 @@ func (r *Rerun) message(kept *Message) (m message, ok bool) {
 		m.asr = silentASR{}.stream()
 	case msgSentence:
 		agent := r.agents[m.gen]
-		m.form, m.stop = agent.form(m.text), func(error) {}
+		m.form, m.stop = agent.Form(m.text), func(error) {}
 	case msgAudio:
 		m.chunk = inference.Chunk{Samples: make([]int16, kept.Samples), Rate: kept.Rate, Words: kept.Words, Engine: kept.Engine}
 	case msgTool:
@@ -243,9 +244,9 @@ func (r *Rerun) message(kept *Message) (m message, ok bool) {
 	case msgBroken:
 		m.again = make(chan string, 1)
 	case msgUpdate:
-		m.update = func(a *Agent) {
+		m.update = func(a *agent.Agent) {
 			if kept.Agent != nil {
-				a.as(kept.Agent)
+				kept.Agent.apply(a)
 			}
 		}
 	}

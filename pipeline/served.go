@@ -4,17 +4,8 @@ import (
 	"slices"
 
 	"parley/inference"
+	"parley/pipeline/agent"
 	"parley/store"
-)
-
-// Stage is one of the three kinds of engines that a call needs.
-type Stage string
-
-// The stages, as agents and records name them.
-const (
-	StageASR Stage = "asr"
-	StageLLM Stage = "llm"
-	StageTTS Stage = "tts"
 )
 
 // serving is which engine served each stage last, of those that were told of. It belongs
@@ -23,7 +14,7 @@ type serving struct{ asr, llm, tts string }
 
 // serves tells that an engine served a stage, when it is another than before. An empty
 // name means the engine that was asked.
-func (c *Call) serves(stage Stage, last *string, name string, asked interface{ Info() inference.Info }) {
+func (c *Call) serves(stage agent.Stage, last *string, name string, asked interface{ Info() inference.Info }) {
 	if name == "" {
 		if *last != "" {
 			return // the same as ever: only failovers name theirs
@@ -39,16 +30,16 @@ func (c *Call) serves(stage Stage, last *string, name string, asked interface{ I
 
 // served notes which engine served a stage, in the call's history. What was there may be
 // on its way to the store, and does not change.
-func (s *Session) served(stage Stage, engine string) {
+func (s *Session) served(stage agent.Stage, engine string) {
 	by := store.ServedBy{ASR: []string{}, LLM: []string{}, TTS: []string{}} // [] and not null
 	if s.talk.Engines != nil {
 		by = *s.talk.Engines
 	}
 	list := &by.TTS
 	switch stage {
-	case StageASR:
+	case agent.StageASR:
 		list = &by.ASR
-	case StageLLM:
+	case agent.StageLLM:
 		list = &by.LLM
 	}
 	if !slices.Contains(*list, engine) {

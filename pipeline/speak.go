@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/turn"
 )
 
@@ -151,7 +152,7 @@ func (c *Call) audio(r *reply, m message) {
 	}
 	s.Append(m.chunk)
 	if len(m.chunk.Samples) > 0 {
-		c.serves(StageTTS, &c.serving.tts, m.chunk.Engine, c.cfg.TTS)
+		c.serves(agent.StageTTS, &c.serving.tts, m.chunk.Engine, c.cfg.TTS)
 	}
 	if !r.audible && len(m.chunk.Samples) > 0 {
 		r.audible, r.voiceAt = true, m.at
@@ -198,7 +199,7 @@ func (c *Call) written(m message) {
 	}
 	u := m.usage
 	if r.tokens, r.written, r.engine = &u, true, m.engine; m.engine != "" {
-		c.serves(StageLLM, &c.serving.llm, m.engine, c.cfg.LLM)
+		c.serves(agent.StageLLM, &c.serving.llm, m.engine, c.cfg.LLM)
 	}
 	if m.err != nil {
 		if r.err = m.err; r == c.ahead {

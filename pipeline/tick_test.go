@@ -11,6 +11,7 @@ import (
 	"parley/media"
 	"parley/media/denoise"
 	"parley/media/vad"
+	"parley/pipeline/agent"
 	"parley/pipeline/turn"
 )
 
@@ -72,7 +73,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears Listener, speaks bool) *Cal
 	tts.FirstAudio, tts.Rate = 0, media.Rate22k
 	tts.Sentence = 5 * time.Minute
 	asr := enginetest.NewFakeASR()
-	cfg := Config{Agent: Agent{Voice: "F1", Language: "en"}, ASR: asr, LLM: enginetest.NewFakeLLM(), TTS: tts, Listener: hears,
+	cfg := Config{Agent: agent.Agent{Voice: "F1", Language: "en"}, ASR: asr, LLM: enginetest.NewFakeLLM(), TTS: tts, Listener: hears,
 		Turn: turn.DefaultConfig("en")}
 	cfg.Turn.Idle, cfg.Turn.Barge, cfg.Turn.Greeting = 0, turn.Never, turn.Never
 	c := New(cfg)

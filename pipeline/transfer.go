@@ -11,6 +11,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/tool"
 )
 
@@ -28,7 +29,7 @@ type Transferrer interface {
 
 // Transfer is whom the agent may hand callers over to.
 type Transfer struct {
-	To  []Destination
+	To  []agent.Destination
 	Any bool // any number too that Check lets through
 	// Check says how a number is dialled, or why it is not: the text of the error is
 	// told to the model. It is asked before each transfer, of either kind.
@@ -41,15 +42,6 @@ type Transfer struct {
 	// Listen hears who answers a consultation, at rate: an answering machine is told
 	// nothing and counts as no answer. nil: nobody asks who answered.
 	Listen func(rate media.Rate) (Listener, error)
-}
-
-// Destination is somebody whom callers may be transferred to.
-type Destination struct {
-	Number      string `json:"number"`                // as it is dialled
-	Name        string `json:"name,omitempty"`        // what the agent calls them
-	Description string `json:"description,omitempty"` // when to transfer to them
-	// Warm has the person called first and told what it is about.
-	Warm bool `json:"warm,omitempty"`
 }
 
 const (
@@ -95,7 +87,7 @@ func (t *Transfer) parameters() map[string]any {
 	} else {
 		var names []string
 		for _, d := range t.To {
-			names = append(names, d.label())
+			names = append(names, d.Label())
 		}
 		to["enum"] = names
 	}
@@ -105,13 +97,6 @@ func (t *Transfer) parameters() map[string]any {
 			"description": "What the person who answers is told before the caller is put through: who calls, and what about. Leave it out to put the caller through at once."}
 	}
 	return map[string]any{"type": "object", "properties": p, "required": []string{"to"}, "additionalProperties": false}
-}
-
-func (d *Destination) label() string {
-	if d.Name != "" {
-		return d.Name
-	}
-	return d.Number
 }
 
 // somebody says that there is somebody to transfer to.
@@ -124,7 +109,7 @@ func (t *Transfer) list() string {
 		if i == 0 {
 			b.WriteString(" There are:")
 		}
-		fmt.Fprintf(&b, " %s", d.label())
+		fmt.Fprintf(&b, " %s", d.Label())
 		if d.Description != "" {
 			fmt.Fprintf(&b, " (%s)", d.Description)
 		}
@@ -134,18 +119,18 @@ func (t *Transfer) list() string {
 }
 
 // find is the destination that the model means.
-func (t *Transfer) find(to string) (Destination, error) {
+func (t *Transfer) find(to string) (agent.Destination, error) {
 	to = strings.TrimSpace(to)
-	same := func(d Destination) bool {
+	same := func(d agent.Destination) bool {
 		return d.Name != "" && strings.EqualFold(d.Name, to) || digitsOf(d.Number) == digitsOf(to) && digitsOf(to) != ""
 	}
 	if i := slices.IndexFunc(t.To, same); i >= 0 {
 		return t.To[i], nil
 	}
 	if !t.Any {
-		return Destination{}, fmt.Errorf("callers cannot be transferred to %q: it is not on the list", clipped(to, 60))
+		return agent.Destination{}, fmt.Errorf("callers cannot be transferred to %q: it is not on the list", clipped(to, 60))
 	}
-	return Destination{Number: to}, nil
+	return agent.Destination{Number: to}, nil
 }
 
 func digitsOf(number string) string {

@@ -123,7 +123,7 @@ func (c *Call) record(ctx context.Context, text string) ([]*playout.Sentence, er
 	var list []*playout.Sentence
 	for i, p := range pieces(text, c.cfg.Agent.Language) {
 		s := &playout.Sentence{Seg: i, Text: p, Complete: true}
-		for chunk, err := range c.utter(ctx, &c.cfg.Agent, c.cfg.Agent.form(p)) {
+		for chunk, err := range c.utter(ctx, &c.cfg.Agent, c.cfg.Agent.Form(p)) {
 			if err != nil {
 				return nil, errNoVoice
 			}

@@ -12,13 +12,14 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 )
 
 // desk is whom agents of these tests may transfer to.
 func desk() *pipeline.Transfer {
 	return &pipeline.Transfer{
-		To: []pipeline.Destination{{Number: "+34911234567", Name: "sales", Description: "Orders"}, {Number: "+34911234568"}},
+		To: []agent.Destination{{Number: "+34911234567", Name: "sales", Description: "Orders"}, {Number: "+34911234568"}},
 		Check: func(_ context.Context, number string) (string, error) {
 			if strings.HasPrefix(number, "+349") {
 				return number, nil
@@ -306,7 +307,7 @@ func TestTypedWhenConnected(t *testing.T) {
 		s.Act = func(c *pipeline.Call) {
 			time.Sleep(5 * time.Second)
 			// The conductor is away while the summary ends, and finds both in its mailbox.
-			c.Update(func(*pipeline.Agent) { time.Sleep(3 * time.Second) })
+			c.Update(func(*agent.Agent) { time.Sleep(3 * time.Second) })
 			time.Sleep(2500 * ms)
 			c.Type("Hello?")
 		}

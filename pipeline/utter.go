@@ -8,19 +8,15 @@ import (
 
 	"parley/inference"
 	"parley/inference/spoken"
+	"parley/pipeline/agent"
 )
 
 // A sentence has two texts: what is shown, in transcripts, captions and the history, and
 // what the voice is given. Only this file knows the second; marks of the voice's are
 // turned into places of the first as they come.
 
-// form is a text in both shapes.
-func (a *Agent) form(text string) *spoken.Form {
-	return spoken.New(a.Language, a.Pronunciation).Read(text)
-}
-
 // utter speaks a text. The marks are those of the text as it is shown.
-func (c *Call) utter(ctx context.Context, a *Agent, f *spoken.Form) iter.Seq2[inference.Chunk, error] {
+func (c *Call) utter(ctx context.Context, a *agent.Agent, f *spoken.Form) iter.Seq2[inference.Chunk, error] {
 	if !strings.ContainsFunc(f.Spoken, speakable) {
 		return func(func(inference.Chunk, error) bool) {} // a picture of a digit
 	}

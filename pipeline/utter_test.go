@@ -6,13 +6,14 @@ import (
 
 	"parley/inference"
 	"parley/inference/spoken"
+	"parley/pipeline/agent"
 )
 
 // TestWayBack: the marks of what is spoken become those of what is shown, whether the
 // engine says where its words are or not.
 func TestWayBack(t *testing.T) {
-	a := Agent{Language: "en", Pronunciation: spoken.NewDictionary([]spoken.Entry{{Word: "Lola", Say: "low la"}})}
-	f := a.form("Lola: €25 on May 3, or 4 🙂 later.")
+	a := agent.Agent{Language: "en", Pronunciation: spoken.NewDictionary([]spoken.Entry{{Word: "Lola", Say: "low la"}})}
+	f := a.Form("Lola: €25 on May 3, or 4 🙂 later.")
 	if want := "low la: twenty-five euros on May third, or four later."; f.Spoken != want {
 		t.Fatalf("it is spoken %q", f.Spoken)
 	}

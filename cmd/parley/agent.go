@@ -15,7 +15,6 @@ import (
 
 	"parley/api/talk"
 	"parley/cmd/parley/config"
-	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/store"
 )
@@ -101,8 +100,8 @@ func (f *agentFlags) apply(cmd *cobra.Command, a *store.Agent) error {
 
 // agentNames know the engines of the program: which of them the server offers, its own
 // settings say, and these may be another's.
-var agentNames = agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: map[pipeline.Stage][]string{
-	pipeline.StageASR: config.Built("asr"), pipeline.StageLLM: config.Built("llm"), pipeline.StageTTS: config.Built("tts")}}
+var agentNames = agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: map[agent.Stage][]string{
+	agent.StageASR: config.Built("asr"), agent.StageLLM: config.Built("llm"), agent.StageTTS: config.Built("tts")}}
 
 func newAgentCreate() *cobra.Command {
 	var f agentFlags

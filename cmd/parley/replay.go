@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/replay"
 	"parley/store"
 )
@@ -101,7 +102,7 @@ func newReplayCommand() *cobra.Command {
 
 // findRecord reads the file of that name, or finds what the database has of the call,
 // with the settings that its agent has today.
-func findRecord(cmd *cobra.Command, name string) ([]byte, *pipeline.Settings, error) {
+func findRecord(cmd *cobra.Command, name string) ([]byte, *agent.Settings, error) {
 	if !strings.HasPrefix(name, "ses_") || strings.ContainsAny(name, "./") {
 		b, err := os.ReadFile(name)
 		return b, nil, err
@@ -127,7 +128,7 @@ func findRecord(cmd *cobra.Command, name string) ([]byte, *pipeline.Settings, er
 		}
 		return kept.Record, nil, nil
 	}
-	settings, err := pipeline.ParseSettings(kept.Settings)
+	settings, err := agent.ParseSettings(kept.Settings)
 	return kept.Record, &settings, err
 }
 

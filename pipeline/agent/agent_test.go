@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/store"
@@ -19,7 +18,7 @@ import (
 var names = agent.Names{
 	Voice:    func(v string) string { return strings.ToUpper(v[strings.LastIndex(v, "_")+1:]) },
 	Language: func(l string) string { return strings.ToLower(l[:2]) },
-	Engines:  map[pipeline.Stage][]string{pipeline.StageASR: {"ears"}, pipeline.StageLLM: {"mind", "scripted"}, pipeline.StageTTS: {"loud", "soft"}},
+	Engines:  map[agent.Stage][]string{agent.StageASR: {"ears"}, agent.StageLLM: {"mind", "scripted"}, agent.StageTTS: {"loud", "soft"}},
 }
 
 func settings(s string) string { return `{"name":"N","settings":{` + s + `}}` }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"parley/pipeline"
 	"parley/pipeline/schema"
 )
 
@@ -28,7 +27,7 @@ func documentSchema() *schema.Schema {
 			"prompt":        schema.Text("Who the agent is and what it knows, 100,000 bytes at most. It may have variables.", maxPrompt),
 			"first_message": schema.Text("What it says first; empty: the caller speaks first. It may have variables.", maxPrompt),
 			"tools":         toolsSchema(),
-			"settings":      pipeline.SettingsSchema,
+			"settings":      SettingsSchema,
 		}, "name")
 	for _, name := range []string{"id", "version", "created_at", "updated_at"} {
 		s.Properties[name] = &schema.Schema{ReadOnly: true, Description: "The server's; ignored."}

@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/pipeline"
 	"parley/pipeline/schema"
 )
 
@@ -29,7 +28,7 @@ const (
 var known = []string{callFrom, callTo, callerName, callerVerified, current}
 
 // unknownVariables finds variables in texts that nobody sets.
-func unknownVariables(texts map[string]string, s *pipeline.Settings, wrong *schema.Mistakes) {
+func unknownVariables(texts map[string]string, s *Settings, wrong *schema.Mistakes) {
 	look := func(path, text string) {
 		for _, m := range reference.FindAllStringSubmatch(text, -1) {
 			_, declared := s.Variables[m[1]]
@@ -96,7 +95,7 @@ type Fill struct{ values map[string]string }
 
 // Filled takes the variables' values. They are data: they are bounded, control
 // characters become spaces, and nothing in them is a variable.
-func Filled(s *pipeline.Settings, c Call) Fill {
+func Filled(s *Settings, c Call) Fill {
 	verified, place := "no", time.UTC
 	if c.Verified {
 		verified = "yes"
@@ -117,7 +116,7 @@ func Filled(s *pipeline.Settings, c Call) Fill {
 	return f
 }
 
-// plain is a value without control characters, of at most pipeline.MaxVariable
+// plain is a value without control characters, of at most MaxVariable
 // characters.
 func plain(value string) string {
 	value = strings.Map(func(r rune) rune {
@@ -126,8 +125,8 @@ func plain(value string) string {
 		}
 		return r
 	}, value)
-	if runes := []rune(value); len(runes) > pipeline.MaxVariable {
-		value = string(runes[:pipeline.MaxVariable])
+	if runes := []rune(value); len(runes) > MaxVariable {
+		value = string(runes[:MaxVariable])
 	}
 	return strings.TrimSpace(value)
 }
@@ -181,7 +180,7 @@ func (f Fill) prompt(text string) string {
 
 // Agent fills in the texts of an agent, and adds what goes with them: the recording
 // notice before the first message, the knowledge after the prompt.
-func (f Fill) Agent(a *pipeline.Agent, s *pipeline.Settings) {
+func (f Fill) Agent(a *Agent, s *Settings) {
 	a.Prompt, a.FirstMessage, a.Goodbye = f.prompt(a.Prompt), f.Text(a.FirstMessage), f.Text(a.Goodbye)
 	if len(s.Knowledge) > 0 {
 		var b strings.Builder
@@ -198,7 +197,7 @@ func (f Fill) Agent(a *pipeline.Agent, s *pipeline.Settings) {
 
 // CheckGiven says what is wrong with values for an agent's variables; the paths begin
 // with "variables".
-func CheckGiven(s *pipeline.Settings, given map[string]string) error {
+func CheckGiven(s *Settings, given map[string]string) error {
 	var wrong schema.Mistakes
 	for name, value := range given {
 		path := "variables." + name
@@ -207,8 +206,8 @@ func CheckGiven(s *pipeline.Settings, given map[string]string) error {
 		}
 		if _, declared := s.Variables[name]; !declared {
 			wrong.Add(path, "the agent has no such variable")
-		} else if n := utf8.RuneCountInString(value); n > pipeline.MaxVariable {
-			wrong.Add(path, "%d characters, allowed are %d", n, pipeline.MaxVariable)
+		} else if n := utf8.RuneCountInString(value); n > MaxVariable {
+			wrong.Add(path, "%d characters, allowed are %d", n, MaxVariable)
 		}
 	}
 	slices.SortFunc(wrong, func(a, b schema.Mistake) int { return strings.Compare(a.Path, b.Path) })

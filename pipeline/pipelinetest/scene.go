@@ -12,6 +12,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/replay"
 	"parley/pipeline/turn"
 )
@@ -62,7 +63,7 @@ func NewScene(said ...Said) *Scene {
 	s.ASR.FinalAfter = -1
 	s.Leg = NewLeg(speech...)
 	s.Config = pipeline.Config{
-		Agent: pipeline.Agent{Voice: "F1", Language: "en", Prompt: "You help."},
+		Agent: agent.Agent{Voice: "F1", Language: "en", Prompt: "You help."},
 		Turn:  turn.DefaultConfig("en"),
 	}
 	s.Config.Turn.Idle = 0

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/pipeline"
+	"parley/pipeline/agent"
 )
 
 // settable are the settings of an agent that a replay may change. Others are about what
@@ -19,12 +20,12 @@ func Settable() []string { return slices.Clone(settable) }
 
 // ParseSettings reads settings given as name=value, as agents name them. The error says
 // which one is wrong and what is allowed.
-func ParseSettings(given []string) (pipeline.Settings, error) {
+func ParseSettings(given []string) (agent.Settings, error) {
 	members := map[string]json.RawMessage{}
 	for _, g := range given {
 		name, value, ok := strings.Cut(g, "=")
 		if !ok || !slices.Contains(settable, name) {
-			return pipeline.Settings{}, fmt.Errorf("%q: must be one of %s, then = and its value", g, strings.Join(settable, ", "))
+			return agent.Settings{}, fmt.Errorf("%q: must be one of %s, then = and its value", g, strings.Join(settable, ", "))
 		}
 		if members[name] = json.RawMessage(value); !json.Valid(members[name]) {
 			members[name], _ = json.Marshal(value) // a string always can
@@ -32,13 +33,13 @@ func ParseSettings(given []string) (pipeline.Settings, error) {
 	}
 	data, err := json.Marshal(members)
 	if err != nil {
-		return pipeline.Settings{}, err
+		return agent.Settings{}, err
 	}
-	return pipeline.ParseSettings(data)
+	return agent.ParseSettings(data)
 }
 
 // With has a call replayed with other settings; those that are nil stay as they were.
-func With(s pipeline.Settings) func(*pipeline.Config) {
+func With(s agent.Settings) func(*pipeline.Config) {
 	return func(c *pipeline.Config) {
 		s.Retune(&c.Turn)
 		c.Speculate = s.Speculate(c.Speculate)
@@ -55,7 +56,7 @@ func With(s pipeline.Settings) func(*pipeline.Config) {
 }
 
 // Today has a call replayed with all that an agent's settings say, and their defaults.
-func Today(s pipeline.Settings) func(*pipeline.Config) {
+func Today(s agent.Settings) func(*pipeline.Config) {
 	return func(c *pipeline.Config) {
 		was := c.Turn
 		c.Turn = s.Turn(c.Agent.Language)

@@ -11,6 +11,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/inference/scripted"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/simulate"
 	"parley/pipeline/tool"
 )
@@ -23,12 +24,12 @@ When nothing matches: I can only tell you about Casa Lola.`
 // lola is an agent as a server would make it of its settings.
 func lola(t *testing.T, settings string) simulate.Subject {
 	t.Helper()
-	s, err := pipeline.ParseSettings([]byte(settings))
+	s, err := agent.ParseSettings([]byte(settings))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return simulate.Subject{Config: pipeline.Config{
-		Agent: pipeline.Agent{Prompt: prompt, FirstMessage: "Casa Lola, hello.", Voice: "F1", Language: "en"},
+		Agent: agent.Agent{Prompt: prompt, FirstMessage: "Casa Lola, hello.", Voice: "F1", Language: "en"},
 		LLM:   scripted.New(), Turn: s.Turn("en"), Speculate: s.Speculate(true),
 		Functions: []tool.Function{{Spec: inference.Tool{Name: "book", Description: "Book a table.",
 			Parameters: []byte(`{"type":"object","properties":{"people":{"type":"integer"}}}`)}}},

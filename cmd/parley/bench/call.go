@@ -67,8 +67,8 @@ func (c Call) name() string {
 	return "neither detector nor denoiser"
 }
 
-// agent is whom the callers reach.
-func (c Call) agent() *agent {
+// benchAgent is whom the callers reach.
+func (c Call) agent() *benchAgent {
 	a := newAgent(spoken)
 	denoiser := denoise.Off
 	if c.Denoise {

@@ -10,13 +10,14 @@ import (
 	"parley/media"
 	"parley/media/rtp"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/turn"
 	"parley/sip"
 	"parley/sip/rtpport"
 )
 
-// agent is whom a caller talks to.
-type agent struct {
+// benchAgent is whom a caller talks to.
+type benchAgent struct {
 	asr      instantASR
 	tts      instantTTS
 	ahead    bool // replies are begun in pauses
@@ -25,15 +26,15 @@ type agent struct {
 
 // newAgent is an agent whose every sentence takes as long as reply, and who hears
 // by level alone.
-func newAgent(reply time.Duration) *agent {
-	return &agent{tts: newInstantTTS(reply), listener: func(media.Rate) (pipeline.Listener, error) { return levelListener{}, nil }}
+func newAgent(reply time.Duration) *benchAgent {
+	return &benchAgent{tts: newInstantTTS(reply), listener: func(media.Rate) (pipeline.Listener, error) { return levelListener{}, nil }}
 }
 
 // config is a call's. Any text is taken for a complete sentence, so that the turn
 // is over after the shortest silence.
-func (a *agent) config(rate media.Rate) (pipeline.Config, error) {
+func (a *benchAgent) config(rate media.Rate) (pipeline.Config, error) {
 	listener, err := a.listener(rate)
-	cfg := pipeline.Config{Agent: pipeline.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
+	cfg := pipeline.Config{Agent: agent.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
 		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, Listener: listener, Turn: turn.DefaultConfig("en"),
 		Speculate: a.ahead, SpeculateVoice: a.ahead}
 	cfg.Turn.Complete = func(string) float64 { return 1 }
@@ -42,9 +43,9 @@ func (a *agent) config(rate media.Rate) (pipeline.Config, error) {
 }
 
 // agents answer to their index, as a number that is called or a prompt.
-type agents []*agent
+type agents []*benchAgent
 
-func (list agents) find(name string) *agent {
+func (list agents) find(name string) *benchAgent {
 	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(list) {
 		return list[i]
 	}
@@ -120,7 +121,7 @@ func (t *telephone) answer(ctx context.Context, in *sip.Incoming) {
 	}
 }
 
-func (t *telephone) converse(ctx context.Context, in *sip.Incoming, a *agent) error {
+func (t *telephone) converse(ctx context.Context, in *sip.Incoming, a *benchAgent) error {
 	if err := in.Ring(); err != nil {
 		return err
 	}

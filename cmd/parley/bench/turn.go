@@ -47,7 +47,7 @@ func (t Turn) Run(ctx context.Context) ([]Row, error) {
 	}
 	var mu sync.Mutex
 	var overhead, lowered, silent []time.Duration
-	err := t.each(ctx, shortReply, func(c *caller, _ *agent) error {
+	err := t.each(ctx, shortReply, func(c *caller, _ *benchAgent) error {
 		took, err := c.turns(share(t.Turns, t.Calls), shortReply)
 		mu.Lock()
 		defer mu.Unlock()
@@ -61,7 +61,7 @@ func (t Turn) Run(ctx context.Context) ([]Row, error) {
 	if t.Interruptions == 0 {
 		return rows, nil
 	}
-	err = t.each(ctx, longReply, func(c *caller, a *agent) error {
+	err = t.each(ctx, longReply, func(c *caller, a *benchAgent) error {
 		list, err := c.interruptions(share(t.Interruptions, t.Calls), &a.asr)
 		mu.Lock()
 		defer mu.Unlock()
@@ -79,7 +79,7 @@ func share(all, n int) int { return max(1, (all+n-1)/n) }
 
 // each starts a server, makes the calls and lets f conduct each caller, on a
 // goroutine of its own; their frames are spread over the 20 ms.
-func (t Turn) each(ctx context.Context, reply time.Duration, f func(*caller, *agent) error) error {
+func (t Turn) each(ctx context.Context, reply time.Duration, f func(*caller, *benchAgent) error) error {
 	list := make(agents, t.Calls)
 	for i := range list {
 		list[i] = newAgent(reply)

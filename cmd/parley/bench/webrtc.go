@@ -77,7 +77,7 @@ func (c Call) measureWebRTC(ctx context.Context) ([]Row, float64, error) {
 // switchboard is a server of WebRTC sessions alone, all with one agent.
 type switchboard struct {
 	web
-	agent   *agent
+	agent   *benchAgent
 	port    uint16 // UDP, of all sessions
 	handler *webrtc.Handler
 
@@ -86,7 +86,7 @@ type switchboard struct {
 	total rtc.Stats // of sessions that have ended
 }
 
-func newSwitchboard(a *agent) (*switchboard, error) {
+func newSwitchboard(a *benchAgent) (*switchboard, error) {
 	port, err := rtc.Listen(rtc.Config{Addr: loopback})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/store"
 	"parley/store/jobs"
@@ -79,7 +80,7 @@ func (n *Node) analyze(ctx context.Context, d *store.DueAnalysis) error {
 // again may help, took and the result's summary count all the same.
 func (n *Node) analysisOf(ctx context.Context, d *store.DueAnalysis) (result store.Analysis, took []store.Generation, err error) {
 	result.Summary = d.Summary
-	settings, err := pipeline.ParseSettings(d.Settings)
+	settings, err := agent.ParseSettings(d.Settings)
 	wanted := settings.Analysis
 	switch {
 	case err != nil || !wanted.Wanted():

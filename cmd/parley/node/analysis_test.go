@@ -11,7 +11,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/inference/enginetest"
-	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/store"
 )
 
@@ -257,7 +257,7 @@ func TestEnginesOfAnAgent(t *testing.T) {
 	first.Name, second.Name = "first", "second"
 	e := d.node.engines
 	e.pools.llm.names, e.pools.llm.all = []string{"first", "second"}, []inference.LLM{first, second}
-	chosen := func(names ...string) inference.LLM { return e.chosen(&pipeline.Engines{LLM: names}).llm }
+	chosen := func(names ...string) inference.LLM { return e.chosen(&agent.Engines{LLM: names}).llm }
 	if e.chosen(nil).llm != e.LLM || chosen() != e.LLM || chosen("gone") != e.LLM {
 		t.Error("who chooses nothing that there is gets another engine than the server's")
 	}

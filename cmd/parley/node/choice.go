@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"parley/inference"
-	"parley/pipeline"
+	"parley/pipeline/agent"
 )
 
 // choice is the engines of a conversation, or of the work after it.
@@ -23,17 +23,17 @@ func (c *choice) hears(language string) bool {
 
 // chosen are the engines that an agent wants, in its order, and for what it says nothing
 // of, or names only what is not offered any more, the server's own lists.
-func (e *Engines) chosen(wanted *pipeline.Engines) choice {
+func (e *Engines) chosen(wanted *agent.Engines) choice {
 	return choice{
-		asr: e.pools.asr.pick(wanted.Of(pipeline.StageASR), e.ASR),
-		llm: e.pools.llm.pick(wanted.Of(pipeline.StageLLM), e.LLM),
-		tts: e.pools.tts.pick(wanted.Of(pipeline.StageTTS), e.TTS),
+		asr: e.pools.asr.pick(wanted.Of(agent.StageASR), e.ASR),
+		llm: e.pools.llm.pick(wanted.Of(agent.StageLLM), e.LLM),
+		tts: e.pools.tts.pick(wanted.Of(agent.StageTTS), e.TTS),
 	}
 }
 
 // offered are the names that agents may give.
-func (e *Engines) offered() map[pipeline.Stage][]string {
-	return map[pipeline.Stage][]string{pipeline.StageASR: e.pools.asr.names, pipeline.StageLLM: e.pools.llm.names, pipeline.StageTTS: e.pools.tts.names}
+func (e *Engines) offered() map[agent.Stage][]string {
+	return map[agent.Stage][]string{agent.StageASR: e.pools.asr.names, agent.StageLLM: e.pools.llm.names, agent.StageTTS: e.pools.tts.names}
 }
 
 // pool is the engines of one stage. Lists of them that agents ask for are made once, so

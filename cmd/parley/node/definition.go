@@ -7,7 +7,6 @@ import (
 	"parley/api"
 	"parley/api/manage"
 	"parley/api/talk"
-	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/pipeline/tool"
@@ -16,7 +15,7 @@ import (
 
 // definition is how the API reads agents, which may name the engines that are offered and
 // the addresses that guard allows; nil: any.
-func definition(engines map[pipeline.Stage][]string, guard *tool.Guard) manage.Definition {
+func definition(engines map[agent.Stage][]string, guard *tool.Guard) manage.Definition {
 	text, _ := json.Marshal(agent.Schema) // a value of ours
 	names := agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: engines, Guard: guard}
 	return manage.Definition{New: agent.New, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {

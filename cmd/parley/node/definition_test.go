@@ -14,7 +14,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
-	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/tool"
 	"parley/store/storetest"
 )
@@ -72,7 +72,7 @@ func TestTheDocumentHasTheSchemasSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := n.routes().Document().Components.Schemas.Map()["NewAgent"].Properties["settings"].Properties
-	if got, want := slices.Sorted(maps.Keys(described)), slices.Sorted(maps.Keys(pipeline.SettingsSchema.Properties)); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(described)), slices.Sorted(maps.Keys(agent.SettingsSchema.Properties)); !slices.Equal(got, want) {
 		t.Fatalf("described are %v, there are %v", got, want)
 	}
 	value := func(f *float64) float64 {
@@ -81,7 +81,7 @@ func TestTheDocumentHasTheSchemasSettings(t *testing.T) {
 		}
 		return *f
 	}
-	for name, s := range pipeline.SettingsSchema.Properties {
+	for name, s := range agent.SettingsSchema.Properties {
 		d := described[name]
 		var words []string
 		for _, w := range d.Enum {

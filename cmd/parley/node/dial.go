@@ -97,10 +97,10 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 func (p *plan) answering(o callcenter.Order, fill agent.Fill) pipeline.Answering {
 	s := &p.settings
 	if o.OnMachine != "" || s.OnMachine == nil {
-		return pipeline.Answering{OnMachine: pipeline.OnMachine(o.OnMachine), Message: o.Message}
+		return pipeline.Answering{OnMachine: agent.OnMachine(o.OnMachine), Message: o.Message}
 	}
-	a := pipeline.Answering{OnMachine: pipeline.OnMachine(*s.OnMachine)}
-	if a.OnMachine == pipeline.LeaveMessage && s.MachineMessage != nil {
+	a := pipeline.Answering{OnMachine: agent.OnMachine(*s.OnMachine)}
+	if a.OnMachine == agent.LeaveMessage && s.MachineMessage != nil {
 		a.Message = fill.Text(*s.MachineMessage)
 	}
 	return a

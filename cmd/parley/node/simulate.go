@@ -34,13 +34,13 @@ func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog
 	}
 	c.ClientTools = len(p.agent.Tools) > 0
 	if s.Telephone == nil || *s.Telephone {
-		p.settings.Telephone(&c, &pipeline.Transfer{}, func(context.Context) error { return nil })
+		c.Telephone(&p.settings, &pipeline.Transfer{}, func(context.Context) error { return nil })
 	}
 	return simulate.Subject{Config: c}, nil
 }
 
 // simulatedModel is the model of the settings, or those of its list that the agent wants.
-func simulatedModel(cfg *config.Config, wanted *pipeline.Engines) (inference.LLM, error) {
+func simulatedModel(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
 	stage := cfg.LLM
 	if wanted != nil {
 		var names []string

@@ -10,7 +10,7 @@ import (
 
 	"parley/billing"
 	"parley/inference"
-	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/store"
 	"parley/store/jobs"
 )
@@ -64,9 +64,9 @@ func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
 	}
 	language, llm := "", n.engines.LLM
 	if c.Agent != nil {
-		if agent, err := n.db.Agent(ctx, args.Account, *c.Agent); err == nil {
-			settings, _ := pipeline.ParseSettings(agent.Settings) // what cannot be read is the server's
-			language, llm = agent.Language, n.engines.chosen(settings.Engines).llm
+		if a, err := n.db.Agent(ctx, args.Account, *c.Agent); err == nil {
+			settings, _ := agent.ParseSettings(a.Settings) // what cannot be read is the server's
+			language, llm = a.Language, n.engines.chosen(settings.Engines).llm
 		}
 	}
 	request := inference.SummaryRequest(summaryLines(c.Transcript), language)

@@ -24,8 +24,8 @@ import (
 type plan struct {
 	id       string // of the stored agent
 	version  int64
-	agent    pipeline.Agent
-	settings pipeline.Settings
+	agent    agent.Agent
+	settings agent.Settings
 	// functions are those of the agent's that this server runs.
 	functions []tool.Definition
 }
@@ -33,7 +33,7 @@ type plan struct {
 // planOf reads a stored agent. What was stored by an older version and cannot be
 // read is left at its default and logged.
 func planOf(a *store.Agent, log *slog.Logger) plan {
-	p := plan{id: a.ID, version: a.Version, agent: pipeline.Agent{Prompt: a.Prompt, FirstMessage: a.FirstMessage, Voice: a.Voice, Language: a.Language}}
+	p := plan{id: a.ID, version: a.Version, agent: agent.Agent{Prompt: a.Prompt, FirstMessage: a.FirstMessage, Voice: a.Voice, Language: a.Language}}
 	functions, err := tool.Parse(a.Tools)
 	if err != nil {
 		log.Warn("an agent's functions cannot be read", "agent", a.ID, "err", err)
@@ -45,7 +45,7 @@ func planOf(a *store.Agent, log *slog.Logger) plan {
 			p.functions = append(p.functions, f)
 		}
 	}
-	if p.settings, err = pipeline.ParseSettings(a.Settings); err != nil {
+	if p.settings, err = agent.ParseSettings(a.Settings); err != nil {
 		log.Warn("an agent's settings cannot be read", "agent", a.ID, "err", err)
 	}
 	p.agent.Phrases = p.settings.Phrases
@@ -120,7 +120,7 @@ func (n conversations) Admit(ctx context.Context, who api.Principal, agentID str
 	}
 	talk := &conversation{node: n.Node, id: agentID, longest: longest, running: make(chan struct{}), inside: insight{may: owns(who)}, ticket: who.Ticket != nil}
 	talk.ready = sync.OnceFunc(func() { close(talk.running) })
-	talk.plan.agent = pipeline.Agent{Voice: defaultVoice, Language: defaultLanguage}
+	talk.plan.agent = agent.Agent{Voice: defaultVoice, Language: defaultLanguage}
 	if agentID != "" {
 		stored, err := n.db.Agent(ctx, who.Account, agentID)
 		if err != nil {
@@ -233,7 +233,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 }
 
 // apply changes an agent as the client asks.
-func apply(a *pipeline.Agent, c talk.Change) {
+func apply(a *agent.Agent, c talk.Change) {
 	if c.Voice != nil {
 		a.Voice = *c.Voice
 	}
@@ -281,7 +281,7 @@ func (c *conversation) Update(change talk.Change) {
 		if c.fixed {
 			change.Prompt = nil
 		}
-		call.Update(func(a *pipeline.Agent) { apply(a, change) })
+		call.Update(func(a *agent.Agent) { apply(a, change) })
 	}
 }
 

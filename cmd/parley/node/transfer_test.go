@@ -15,6 +15,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/sip"
 	"parley/sip/simulated"
 	"parley/store"
@@ -210,7 +211,7 @@ func TestTransfersAreBounded(t *testing.T) {
 		d.ok(err)
 		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
 		cfg, anywhere := new(pipeline.Config), true
-		p := plan{settings: pipeline.Settings{TransferAny: &anywhere, TransferTo: []pipeline.Destination{{Number: sales}}}}
+		p := plan{settings: agent.Settings{TransferAny: &anywhere, TransferTo: []agent.Destination{{Number: sales}}}}
 		d.node.telephoneFunctions(cfg, p, session, deskNumber)
 		return cfg.Transfer
 	}

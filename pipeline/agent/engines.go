@@ -1,4 +1,4 @@
-package pipeline
+package agent
 
 import (
 	"encoding/json"
@@ -12,6 +12,16 @@ import (
 const (
 	maxEngines       = 8
 	maxSummaryPrompt = 2000 // characters
+)
+
+// Stage is one of the three kinds of engines that a call needs.
+type Stage string
+
+// The stages, as agents and records name them.
+const (
+	StageASR Stage = "asr"
+	StageLLM Stage = "llm"
+	StageTTS Stage = "tts"
 )
 
 // EngineNames are engines of one stage, in the order in which they are tried.
@@ -61,7 +71,7 @@ func (a *Analysis) Wanted() bool { return a != nil && (a.Summary || len(a.Extrac
 
 func enginesSchema() *schema.Schema {
 	stage := func(text string) *schema.Schema {
-		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxName})
+		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel})
 	}
 	return schema.Object("The engines that it uses, by name, of those that the server offers: one, or several that are tried in order. "+
 		"What is not there is as the server has it.", map[string]*schema.Schema{

@@ -1,4 +1,4 @@
-package pipeline
+package agent
 
 import (
 	"parley/inference/spoken"
@@ -65,7 +65,7 @@ func settingsSchema() *schema.Schema {
 		return &schema.Schema{Type: "string", Description: text, MaxLength: most, Pattern: oneLine, Form: "must be one line"}
 	}
 	s.Properties["transfer_to"] = schema.List("Whom transfer_call may hand telephone calls over to.", maxDestinations, schema.Object("",
-		map[string]*schema.Schema{"number": schema.Text("In international format.", 0), "name": line("What the agent calls them. No two have one name.", maxName),
+		map[string]*schema.Schema{"number": schema.Text("In international format.", 0), "name": line("What the agent calls them. No two have one name.", maxLabel),
 			"description": line("When to transfer to them.", maxDescription), "warm": schema.Flag("They are told the agent's summary first; false.")}, "number"))
 	s.Properties["variables"] = &schema.Schema{Type: "object", MaxProperties: maxVariables, Others: schema.Text("", MaxVariable),
 		Description:   "The variables that the prompt, the first message and other texts name as {{name}}, with their values when nobody gives any.",

@@ -1,6 +1,7 @@
-package pipeline
+package agent
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -81,5 +82,29 @@ func TestSettingsOfATurn(t *testing.T) {
 	}
 	if s.MaxDuration() != time.Minute || s.Ring() != 0 {
 		t.Errorf("it lasts %v and rings %v", s.MaxDuration(), s.Ring())
+	}
+}
+
+func TestTransferSettings(t *testing.T) {
+	list := func(n int) string {
+		var entries []string
+		for i := range n {
+			entries = append(entries, fmt.Sprintf(`{"number":"+3491123%04d"}`, 4000+i))
+		}
+		return `{"transfer_to":[` + strings.Join(entries, ",") + `]}`
+	}
+	for _, c := range []struct{ data, wrong string }{
+		{`{"transfer_to":[{"number":"+34 911 234 567","name":" sales ","description":"Orders","warm":true},{"number":"+34911234568"}],"transfer_any":true}`, ""},
+		{`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`, ""}, {list(32), ""}, {list(33), "settings.transfer_to: 33 entries, allowed are 32"},
+		{`{"transfer_to":[{"number":"911234567"}]}`, "settings.transfer_to[0].number: must be a telephone number"},
+		{`{"transfer_to":[{"number":"+34911234567","extension":1}]}`, "extension"},
+		{`{"transfer_to":[{"number":"+34911234567","name":"` + strings.Repeat("a", 61) + `"}]}`, "settings.transfer_to[0].name: 61 characters, allowed are 60"},
+		{`{"transfer_to":[{"number":"+34911234567","description":"a\nb"}]}`, `settings.transfer_to[0].description: "a\nb", must be one line`},
+		{`{"transfer_to":[{"number":"+34911234567","name":"Sales"},{"number":"+34911234568","name":"sales"}]}`, `settings.transfer_to[1]: there are two of "sales"`},
+	} {
+		_, err := ParseSettings([]byte(c.data))
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%.60s: %v, want %q", c.data, err, c.wrong)
+		}
 	}
 }

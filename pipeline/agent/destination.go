@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/billing/destination"
+	"parley/pipeline/schema"
+)
+
+// Destination is somebody whom callers may be transferred to.
+type Destination struct {
+	Number      string `json:"number"`                // as it is dialled
+	Name        string `json:"name,omitempty"`        // what the agent calls them
+	Description string `json:"description,omitempty"` // when to transfer to them
+	// Warm has the person called first and told what it is about.
+	Warm bool `json:"warm,omitempty"`
+}
+
+// Label is the destination's name; without one, its number.
+func (d *Destination) Label() string {
+	if d.Name != "" {
+		return d.Name
+	}
+	return d.Number
+}
+
+// Bounds of the list of people whom callers may be transferred to.
+const (
+	maxDestinations = 32
+	maxLabel        = 60  // characters of a name
+	maxDescription  = 200 // characters
+)
+
+// checkTransfers brings the list into the form that is kept.
+func (s *Settings) checkTransfers(wrong *schema.Mistakes) {
+	seen := map[string]bool{}
+	for i := range s.TransferTo {
+		d := &s.TransferTo[i]
+		path := fmt.Sprintf("settings.transfer_to[%d]", i)
+		number, err := destination.International(d.Number)
+		if err != nil {
+			wrong.Add(path+".number", "must be a telephone number in international format, such as +34911234567")
+			continue
+		}
+		d.Number, d.Name, d.Description = number, strings.TrimSpace(d.Name), strings.TrimSpace(d.Description)
+		label := strings.ToLower(d.Label())
+		if seen[label] {
+			wrong.Add(path, "there are two of %q", d.Label())
+		}
+		seen[label] = true
+	}
+}

@@ -1,0 +1,55 @@
+package agent
+
+import "parley/pipeline/turn"
+
+// The agent's own lines, in the nine languages: what it says without the model.
+var ownLines = map[string]map[turn.Line]string{
+	"en": {turn.Sorry: "Sorry, could you say that again?", turn.Reprompt: "Are you still there?", turn.Goodbye: "I have to end the call now. Goodbye.", turn.Trouble: "Sorry, something went wrong. Could you say that again?"},
+	"es": {turn.Sorry: "Perdone, ¿puede repetirlo?", turn.Reprompt: "¿Sigue ahí?", turn.Goodbye: "Tengo que terminar la llamada. Adiós.", turn.Trouble: "Perdone, algo ha fallado. ¿Puede repetirlo?"},
+	"ca": {turn.Sorry: "Perdoni, ho pot repetir?", turn.Reprompt: "Encara hi és?", turn.Goodbye: "He d'acabar la trucada. Adéu.", turn.Trouble: "Perdoni, alguna cosa ha fallat. Ho pot repetir?"},
+	"gl": {turn.Sorry: "Perdoe, pode repetilo?", turn.Reprompt: "Segue aí?", turn.Goodbye: "Teño que rematar a chamada. Adeus.", turn.Trouble: "Perdoe, algo fallou. Pode repetilo?"},
+	"eu": {turn.Sorry: "Barkatu, errepikatuko duzu?", turn.Reprompt: "Hor zaude oraindik?", turn.Goodbye: "Deia amaitu behar dut. Agur.", turn.Trouble: "Barkatu, zerbaitek huts egin du. Errepikatuko duzu?"},
+	"pt": {turn.Sorry: "Desculpe, pode repetir?", turn.Reprompt: "Ainda está aí?", turn.Goodbye: "Tenho de terminar a chamada. Adeus.", turn.Trouble: "Desculpe, algo correu mal. Pode repetir?"},
+	"fr": {turn.Sorry: "Pardon, pouvez-vous répéter ?", turn.Reprompt: "Vous êtes toujours là ?", turn.Goodbye: "Je dois terminer l'appel. Au revoir.", turn.Trouble: "Pardon, un problème est survenu. Pouvez-vous répéter ?"},
+	"it": {turn.Sorry: "Scusi, può ripetere?", turn.Reprompt: "È ancora lì?", turn.Goodbye: "Devo chiudere la chiamata. Arrivederci.", turn.Trouble: "Scusi, qualcosa non ha funzionato. Può ripetere?"},
+	"de": {turn.Sorry: "Entschuldigung, könnten Sie das wiederholen?", turn.Reprompt: "Sind Sie noch da?", turn.Goodbye: "Ich muss das Gespräch jetzt beenden. Auf Wiederhören.", turn.Trouble: "Entschuldigung, etwas ist schiefgegangen. Könnten Sie das wiederholen?"},
+}
+
+// Line is what the agent says for a line; empty when it has nothing to say.
+func (a *Agent) Line(l turn.Line) string {
+	switch {
+	case l == turn.Greeting:
+		return a.FirstMessage
+	case l == turn.Goodbye && a.Goodbye != "":
+		return a.Goodbye
+	}
+	if lines, ok := ownLines[a.Language]; ok {
+		return lines[l]
+	}
+	return ownLines["en"][l]
+}
+
+// Fillers is how often in one turn.
+const Fillers = 2
+
+// fillers are what is said while a function takes its time, in the nine languages.
+var fillers = map[string][Fillers]string{
+	"en": {"One moment, please.", "I am still working on it."},
+	"es": {"Un momento, por favor.", "Sigo en ello."},
+	"ca": {"Un moment, si us plau.", "Encara hi estic treballant."},
+	"gl": {"Un momento, por favor.", "Sigo con iso."},
+	"eu": {"Une bat, mesedez.", "Horretan ari naiz oraindik."},
+	"pt": {"Um momento, por favor.", "Ainda estou a tratar disso."},
+	"fr": {"Un instant, s'il vous plaît.", "Je m'en occupe encore."},
+	"it": {"Un momento, per favore.", "Ci sto ancora lavorando."},
+	"de": {"Einen Moment, bitte.", "Ich bin noch dabei."},
+}
+
+// Filler is what the agent says the nth time in a turn that a function makes the caller
+// wait; n is from 0 and below Fillers.
+func (a *Agent) Filler(n int) string {
+	if texts, ok := fillers[a.Language]; ok {
+		return texts[n]
+	}
+	return fillers["en"][n]
+}
