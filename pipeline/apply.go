@@ -23,7 +23,7 @@ func (c *Call) step(e turn.Event) {
 			// timer would be due one frame late.
 			e.Now = c.clock()
 		}
-		c.state, c.acts = turn.Step(c.state, e, c.acts[:0])
+		c.state, c.acts = turn.Step(&c.cfg.Turn, c.state, e, c.acts[:0])
 		for _, a := range c.acts {
 			c.apply(a)
 		}
@@ -59,7 +59,7 @@ func (c *Call) apply(a turn.Action) {
 		c.shown = ""
 	case turn.Speculate:
 		c.speculate(a)
-	case turn.Retract:
+	case turn.DropSpeculation:
 		c.dropAhead(Discarded)
 	case turn.Commit:
 		if c.toMachine() { // the message could not be spoken: nobody talks to it
@@ -76,7 +76,7 @@ func (c *Call) apply(a turn.Action) {
 		c.emit(Event{Kind: Listening})
 	case turn.GiveUp:
 		c.giveUp()
-	case turn.Cut:
+	case turn.InterruptReply:
 		c.cut()
 	case turn.Finish:
 		c.finishSentence()

@@ -101,7 +101,6 @@ func New(cfg Config) *Call {
 	}
 	c := &Call{cfg: cfg, agent: cfg.Agent, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
 		lines: newLineCache(), owed: map[int]*reply{}}
-	c.state = turn.New(&c.cfg.Turn)
 	return c
 }
 

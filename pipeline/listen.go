@@ -75,7 +75,7 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	}
 	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.ear.offset, Last: res.Last, Text: res.Text,
 		Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
-	if c.said.echoes(res.Text, c.state.Over(e.Utt), c.echo.found, c.now()) {
+	if c.said.echoes(res.Text, c.state.OverAgent(e.Utt), c.echo.found, c.now()) {
 		e.Text = ""
 	}
 	c.uttered.recognised(e.Utt, recognisedText{e.Text, res.Words}, res.Final, c.now())
@@ -172,7 +172,7 @@ func (c *Call) hear(now time.Time) {
 				e.Tail = c.playout.Remaining(c.playedBy(now))
 			}
 		}
-		e.Advance = c.mayAdvance()
+		e.MaySpeculate = c.mayAdvance()
 		c.step(e)
 		c.weigh(a)
 	}

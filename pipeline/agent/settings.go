@@ -159,8 +159,8 @@ func (s *Settings) Retune(c *turn.Config) {
 	set(&c.MinDelay, s.MinEndpointMS, media.Millisecond)
 	set(&c.MaxDelay, s.MaxEndpointMS, media.Millisecond)
 	c.MaxDelay = max(c.MaxDelay, c.MinDelay)
-	set(&c.OverlapMax, s.BargeInMS, media.Millisecond)
-	c.Verdict = max(c.Verdict, c.OverlapMax+verdictAfter) // or nobody could speak for so long
+	set(&c.BargeInAfter, s.BargeInMS, media.Millisecond)
+	c.FalseInterruptionTimeout = max(c.FalseInterruptionTimeout, c.BargeInAfter+verdictAfter) // or nobody could speak for so long
 	set(&c.Idle, s.IdleSeconds, media.Second)
 	if s.IdleReprompts != nil {
 		c.Reprompts = *s.IdleReprompts

@@ -60,18 +60,18 @@ func TestSettingsOfATurn(t *testing.T) {
 		return s.Turn("de"), s
 	}
 	c, s := parse("")
-	if want := turn.DefaultConfig("de"); c.MinDelay != want.MinDelay || c.Verdict != want.Verdict || c.Idle != want.Idle || c.Language != "de" || c.Barge != turn.Always {
+	if want := turn.DefaultConfig("de"); c.MinDelay != want.MinDelay || c.FalseInterruptionTimeout != want.FalseInterruptionTimeout || c.Idle != want.Idle || c.Language != "de" || c.Barge != turn.Always {
 		t.Errorf("the default is %+v", c)
 	}
 	if s.MaxDuration() != DefaultMaxDuration || s.Ring() != DefaultRing {
 		t.Errorf("it lasts %v and rings %v", s.MaxDuration(), s.Ring())
 	}
 	c, s = parse(`{"min_endpoint_ms":900,"max_endpoint_ms":300,"barge_in_ms":2000,"interruptible":"never","idle_seconds":3,"idle_reprompts":5,"max_duration_seconds":60,"ring_ms":0}`)
-	if c.MinDelay != 900*ms || c.MaxDelay != 900*ms || c.OverlapMax != 2000*ms || c.Idle != 3*media.Second || c.Reprompts != 5 || c.Barge != turn.Never {
+	if c.MinDelay != 900*ms || c.MaxDelay != 900*ms || c.BargeInAfter != 2000*ms || c.Idle != 3*media.Second || c.Reprompts != 5 || c.Barge != turn.Never {
 		t.Errorf("got %+v", c)
 	}
-	if c.Verdict <= c.OverlapMax {
-		t.Errorf("the verdict falls after %v, before anybody can have spoken for %v", c.Verdict.Duration(), c.OverlapMax.Duration())
+	if c.FalseInterruptionTimeout <= c.BargeInAfter {
+		t.Errorf("the timeout is %v, before anybody can have spoken for %v", c.FalseInterruptionTimeout.Duration(), c.BargeInAfter.Duration())
 	}
 	if c.Greeting != turn.Never || !c.Keys || !s.Speculate(true) || s.Speculate(false) {
 		t.Errorf("the first message %v, keys %v, speculation %v", c.Greeting, c.Keys, s.Speculate(true))

@@ -6,165 +6,129 @@ import (
 	"parley/media"
 )
 
-// What the caller does: speech, its text, typed turns and the button.
+// callerTurn is the caller's turn.
+type callerTurn struct {
+	Number     int
+	Spoken     media.Time // speech in it so far
+	Text       string     // final text in it, joined
+	Partial    string     // text that may still change
+	TextAt     media.Time // when its words last changed
+	Asked      Question   // what the agent had asked before it
+	Commitment commitment
+	Said       string // its text when it was committed
+	Base       string // its final text without the partial it was committed with
+}
+
+// commitment says whether the turn was committed and nothing of the reply was heard yet.
+type commitment uint8
+
+const (
+	uncommitted commitment = iota
+	committed
+	committedGuess // with a partial text
+)
+
+// heard is the text of the turn as far as it is known.
+func (t *callerTurn) heard() string { return join(t.Text, t.Partial) }
 
 // speechBegan is the start of speech: a new turn, more of the current one, or an
 // overlap with the agent's voice.
 func (s *step) speechBegan(e Event) {
+	r := &s.Recogniser
 	switch s.Phase {
-	case Listening:
+	case Listening, ToolWait:
 		s.newTurn()
 		s.open()
 		s.Phase = UserSpeaking
 	case Pause:
-		s.retract()
-		s.pausedFor(s.gap)
+		s.dropSpeculation()
+		s.Pauses.add(s.Voice.Gap, s.cfg)
 		switch {
-		case s.unfinished:
-			s.unfinished = false
-		case s.last < s.utt:
+		case r.FinishedAt == notFinished:
+			r.FinishedAt = 0
+		case r.Recognised < r.Latest:
 			s.do(Action{Kind: ResumeUtterance})
 		default:
 			s.open()
 		}
 		s.Phase = UserSpeaking
 	case Thinking:
-		if s.committed {
-			// Nothing of the reply was heard: the caller goes on with the same turn.
-			s.do(Action{Kind: Cancel})
-			s.pausedFor(s.gap)
-			s.open()
-			s.Phase = UserSpeaking
+		if s.Caller.Commitment == uncommitted {
+			s.overlap(e)
 			return
 		}
-		s.overlap(e)
-	case Speaking:
-		s.overlap(e)
-	case ToolWait:
-		s.newTurn()
+		// Nothing of the reply was heard: the caller goes on with the same turn.
+		s.do(Action{Kind: Cancel})
+		s.Pauses.add(s.Voice.Gap, s.cfg)
 		s.open()
 		s.Phase = UserSpeaking
+	case Speaking:
+		s.overlap(e)
 	default: // Connecting, Closing: kept for the recogniser, decides nothing
 		s.open()
 	}
 }
 
-// overlap opens the recogniser on speech over the agent's voice.
-func (s *step) overlap(e Event) {
-	s.newTurn()
-	s.salutation = s.salutes(s.now) && e.Tail > s.Config.TailAnswer
-	s.open()
-	if s.Phase == Speaking {
-		s.over = s.utt
-		s.yield(e)
-	}
-}
-
-// earlyOverlap is how soon after a reply has begun speech is taken for more of the turn
-// that it answers, at first: the reply came between two words.
-const earlyOverlap = 500 * media.Millisecond
-
-// yield lowers the agent's voice until the verdict.
-func (s *step) yield(e Event) {
-	if s.shut {
-		return
-	}
-	s.Phase, s.overlapAt = Yielding, s.now
-	s.answer = e.Tail <= s.Config.TailAnswer || e.Question != NoQuestion && e.Tail != Unfinished
-	s.salutation = s.salutation && !s.answer
-	s.early = s.line == NoLine && s.now-s.audibleAt <= earlyOverlap
-	s.ducked = true
-	s.do(Action{Kind: Duck, On: true})
-}
-
+// open begins an utterance.
 func (s *step) open() {
-	s.utt++
-	s.settled = false
-	if s.first == 0 {
-		s.first = s.utt
+	r := &s.Recogniser
+	r.Latest++
+	if r.First == 0 {
+		r.First = r.Latest
 	}
 	s.do(Action{Kind: OpenUtterance})
 }
 
 func (s *step) newTurn() {
-	s.turn++
+	s.Caller.Number++
 	s.forgetTurn()
-	s.spoken, s.near, s.steady = s.hot, s.own(), s.stretch()
-	s.do(Action{Kind: BeginTurn, Turn: s.turn})
+	v := &s.Voice
+	s.Caller.Spoken, v.OwnFrames, v.OwnRun = v.SpeechRun, v.ownFrames(), v.ownRun()
+	s.do(Action{Kind: BeginTurn, Turn: s.Caller.Number})
 }
 
+// forgetTurn drops what the turn is made of, but not that it was committed.
 func (s *step) forgetTurn() {
-	s.text, s.partial, s.base, s.guessed, s.spoken, s.first = "", "", "", false, 0, s.utt+1
-	s.asked, s.paused, s.ahead.tries, s.salutation = NoQuestion, s.learnt, 0, false
+	t := &s.Caller
+	t.Text, t.Partial, t.Base, t.Spoken, t.Asked = "", "", "", 0, NoQuestion
+	if t.Commitment == committedGuess {
+		t.Commitment = committed
+	}
+	s.Recogniser.First = s.Recogniser.Latest + 1
+	s.Pauses.Average, s.Speculation.Tries = s.Pauses.Learnt, 0
+	s.Overlap.noSalutation()
 }
 
-// checkEndpoint commits the turn when it is over, or drops what was no speech.
-func (s *step) checkEndpoint() {
-	if s.now < s.endpoint() || s.hot > 0 {
-		return
-	}
-	if !s.complete() && s.patient(s.now) {
-		return
-	}
-	text := s.heard()
-	if text != "" && !s.onlySalutes() {
-		s.commit(text, false)
-		return
-	}
-	long := !s.salutation && s.spoken >= s.Config.NoiseMax
-	s.retract()
+// dropTurn drops a turn that was nothing.
+func (s *step) dropTurn() {
 	s.forgetTurn()
-	s.do(Action{Kind: DropTurn, Turn: s.turn})
-	if long && !s.apologised {
-		s.apologised, s.hangup = true, false
-		s.say(Sorry)
-		return
-	}
-	s.rest()
+	s.do(Action{Kind: DropTurn, Turn: s.Caller.Number})
 }
 
+// commit is the end of the turn: text is answered.
 func (s *step) commit(text string, typed bool) {
+	t := &s.Caller
+	again := t.Commitment != uncommitted
 	line := s.lineFor(text, typed)
 	if line != NoLine {
-		s.retract()
+		s.dropSpeculation()
 	}
-	ready := s.settle(text, typed)
-	s.do(Action{Kind: Commit, Turn: s.turn, Text: text, Again: s.committed, Typed: typed, Ready: ready, Line: line})
-	if !typed && !(s.committed && sameWords(text, s.said)) {
-		s.learnt = s.paused // a cough is no pause in speech
+	ready := s.useSpeculation(text, typed)
+	s.do(Action{Kind: Commit, Turn: t.Number, Text: text, Again: again, Typed: typed, Ready: ready, Line: line})
+	if !typed && !(again && sameWords(text, t.Said)) {
+		s.Pauses.Learnt = s.Pauses.Average // a cough is no pause in speech
 	}
-	s.base, s.guessed = s.text, s.partial != ""
-	s.text, s.partial, s.said = text, "", text
-	s.committed, s.apologised = true, false
-	s.reprompts, s.idleAt, s.results, s.hangup, s.line = 0, 0, false, false, line
-	s.Phase, s.since = Thinking, s.now
-}
-
-func (s *step) result(e Event) {
-	ours, words := s.listenTo(e)
-	if !ours {
-		return
+	t.Base, t.Commitment = t.Text, committed
+	if t.Partial != "" {
+		t.Commitment = committedGuess
 	}
-	switch s.Phase {
-	case Pause:
-		if s.ahead.begun && !sameMeaning(s.Config.Language, s.ahead.text, s.heard()) {
-			s.retract()
-		}
-		s.checkEndpoint()
-		s.checkAdvance()
-	case Thinking:
-		if s.committed && words && e.Kind == Final {
-			// More of the same turn, and nothing of the reply was heard.
-			s.do(Action{Kind: Cancel})
-			s.toListener()
-		}
-	case Yielding:
-		s.judge(e)
-	case Speaking:
-		if !s.shut {
-			s.judge(e) // words that came after the verdict
-		}
+	t.Text, t.Partial, t.Said = text, "", text
+	if s.Reply.Tools == toolsDone {
+		s.Reply.Tools = noTools // their results are in the history
 	}
+	s.Reply.Then, s.Reply.Line, s.Reply.Since = thenListen, line, s.now
+	s.Idle.Apologies, s.Idle.Reprompts, s.Idle.At = 0, 0, 0
+	s.Phase = Thinking
 }
 
 // maxTyped bounds a turn that goes on in writing, in Unicode code points: what is typed
@@ -176,14 +140,14 @@ func (s *step) typed(text string) {
 	case Closing, Connecting:
 		return
 	case Speaking, Yielding:
-		s.cut()
+		s.interruptReply()
 	case Thinking:
 		s.do(Action{Kind: Cancel})
 	}
-	if joined := join(s.text, text); s.committed && utf8.RuneCountInString(joined) <= maxTyped {
+	if joined := join(s.Caller.Text, text); s.Caller.Commitment != uncommitted && utf8.RuneCountInString(joined) <= maxTyped {
 		text = joined
 	} else {
-		s.committed = false
+		s.Caller.Commitment = uncommitted
 		s.newTurn()
 	}
 	s.commit(text, true)
@@ -191,25 +155,43 @@ func (s *step) typed(text string) {
 
 // digit is a key: the caller is there, and wants to be heard.
 func (s *step) digit() {
-	s.reprompts = 0
-	if s.idleAt != 0 {
+	s.Idle.Reprompts = 0
+	if s.Idle.At != 0 {
 		s.armIdle()
 	}
-	if s.Config.Keys && !s.shut && (s.Phase == Speaking || s.Phase == Yielding) {
-		s.cut()
+	if s.cfg.Keys && !s.Reply.Uninterruptible && (s.Phase == Speaking || s.Phase == Yielding) {
+		s.interrupt()
+	}
+}
+
+// button is the caller's wish that the agent stops.
+func (s *step) button() {
+	switch s.Phase {
+	case Speaking, Yielding:
+		s.interrupt()
+	case Thinking:
+		s.do(Action{Kind: Cancel})
+		s.Reply.Then = thenListen
+		s.answered()
 		s.toListener()
 	}
 }
 
-func (s *step) interrupt() {
-	switch s.Phase {
-	case Speaking, Yielding:
-		s.cut()
-		s.toListener()
-	case Thinking:
-		s.do(Action{Kind: Cancel})
-		s.hangup = false
-		s.answered()
-		s.toListener()
+// toListener gives the floor to the caller, who may be speaking already.
+func (s *step) toListener() {
+	r := &s.Recogniser
+	switch {
+	case s.Voice.Kind == voiceSpeech && r.First > r.Latest:
+		// The turn that this speech began in was given up for a typed one.
+		s.newTurn()
+		r.First = r.Latest
+		s.Phase = UserSpeaking
+	case s.Voice.Kind == voiceSpeech:
+		s.Phase = UserSpeaking
+	case r.First != 0 && r.First <= r.Latest && (s.Caller.heard() != "" || s.Owed()):
+		s.Phase = Pause
+		s.checkEndpoint()
+	default:
+		s.rest()
 	}
 }

@@ -24,6 +24,7 @@ import (
 //	behind, beside          and that the recogniser is behind, or not any more
 type drive struct {
 	t        testing.TB
+	c        Config
 	s        State
 	now      media.Time
 	tail     media.Time
@@ -35,7 +36,7 @@ type drive struct {
 }
 
 func newDrive(t testing.TB, c Config) *drive {
-	return &drive{t: t, s: New(&c), tail: Unfinished}
+	return &drive{t: t, c: c, tail: Unfinished}
 }
 
 // plainConfig is the default with every text complete.
@@ -47,13 +48,13 @@ func plainConfig() Config {
 
 func (d *drive) step(e Event) {
 	e.Now = d.now
-	d.s, d.acts = Step(d.s, e, d.acts)
+	d.s, d.acts = Step(&d.c, d.s, e, d.acts)
 }
 
 func (d *drive) frames(ms string, speech, loud bool) {
 	for n := d.number(ms) / 20; n > 0; n-- {
 		d.now += media.FrameTime
-		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question, First: d.first, Advance: d.ahead, Behind: d.behind})
+		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question, First: d.first, MaySpeculate: d.ahead, Behind: d.behind})
 	}
 }
 
@@ -166,13 +167,13 @@ func name(a Action) string {
 			s += " (again)"
 		}
 		return s
-	case Retract:
+	case DropSpeculation:
 		return "retract"
 	case Cancel:
 		return "cancel"
 	case GiveUp:
 		return "give up"
-	case Cut:
+	case InterruptReply:
 		return "cut"
 	case Finish:
 		return "finish"

@@ -4,10 +4,26 @@ import "parley/media"
 
 // Silence and the end of the call.
 
+// idle follows a caller who says nothing.
+type idle struct {
+	Held      bool       // the caller has the agent on hold
+	At        media.Time // when the agent will ask; 0: not armed
+	Reprompts int        // how often it asked since the caller was last heard
+	Apologies int        // how often it said "sorry?" since the caller was last understood: once at most
+}
+
+// ending is the end of the call.
+type ending struct {
+	Reason  media.EndReason // empty: the call goes on
+	Detail  string
+	At      media.Time // when the hang-up is due; 0: not armed
+	CloseBy media.Time // when it is due whatever the last words take
+}
+
 // stop ends the call, after a last line if there is one. A second stop without a
 // line cuts the last words of the first one short.
 func (s *step) stop(e Event) {
-	if s.reason == "" {
+	if s.End.Reason == "" {
 		s.close(e.Reason, e.Detail)
 		if e.Line != NoLine {
 			s.do(Action{Kind: Finish})
@@ -20,54 +36,60 @@ func (s *step) stop(e Event) {
 }
 
 func (s *step) close(reason media.EndReason, detail string) {
-	s.retract()
-	s.reason, s.detail = reason, detail
-	s.Phase, s.closeBy = Closing, s.now+s.Config.ClosingMax
-	s.restore()
+	s.dropSpeculation()
+	s.unduck()
+	s.Phase = Closing
+	s.End.Reason, s.End.Detail, s.End.CloseBy = reason, detail, s.now+s.cfg.ClosingMax
 }
 
 // hangUp ends the call as the model wished: its last words were heard.
 func (s *step) hangUp() {
 	s.close(media.AgentHangup, "end_call")
-	s.endAt = s.now + s.Config.HangupGap
+	s.End.At = s.now + s.cfg.HangupGap
+}
+
+func (s *step) checkEnd() {
+	if s.End.At != 0 && s.now >= s.End.At || s.now >= s.End.CloseBy {
+		s.end()
+	}
 }
 
 func (s *step) end() {
 	s.Phase = Over
-	s.do(Action{Kind: End, Reason: s.reason, Detail: s.detail})
-}
-
-func (s *step) armIdle() {
-	if s.Config.Idle > 0 {
-		s.idleAt = s.now + s.Config.Idle
-	}
+	s.do(Action{Kind: End, Reason: s.End.Reason, Detail: s.End.Detail})
 }
 
 // hold stops what waits for the caller, who hears nothing and cannot speak.
 func (s *step) hold() {
-	s.held = true
-	s.retract()
+	s.Idle.Held = true
+	s.dropSpeculation()
 	if s.Phase == Yielding {
-		s.pass()
+		s.resume()
 	}
 }
 
-// resume gives the caller the time to speak that they had before.
-func (s *step) resume() {
-	s.held = false
-	if s.idleAt != 0 {
+// unhold gives the caller the time to speak that they had before.
+func (s *step) unhold() {
+	s.Idle.Held = false
+	if s.Idle.At != 0 {
 		s.armIdle()
 	}
 }
 
+func (s *step) armIdle() {
+	if s.cfg.Idle > 0 {
+		s.Idle.At = s.now + s.cfg.Idle
+	}
+}
+
 func (s *step) checkIdle() {
-	if s.held || s.idleAt == 0 || s.now < s.idleAt {
+	if s.Idle.Held || s.Idle.At == 0 || s.now < s.Idle.At {
 		return
 	}
-	if s.reprompts >= s.Config.Reprompts {
+	if s.Idle.Reprompts >= s.cfg.Reprompts {
 		s.stop(Event{Reason: media.AgentHangup, Detail: "idle", Line: Goodbye})
 		return
 	}
-	s.reprompts++
+	s.Idle.Reprompts++
 	s.say(Reprompt)
 }

@@ -7,12 +7,12 @@ import (
 
 // lexicon holds a language's word lists. Words are lower case without punctuation.
 type lexicon struct {
-	stop        []string // one of these ends the agent's turn
+	stop        []string // one of these interrupts the agent
 	backchannel []string // these say "go on"
 	salutation  []string // these are said by who takes a call
-	open        []string // a turn that ends on one of these is not over
-	hesitation  []string // nor on one of these, which mean nothing
-	filler      []string // nor on one of these
+	open        []string // a turn whose text ends on one of these goes on
+	hesitation  []string // likewise, and these mean nothing
+	filler      []string // likewise
 	digits      []string // spoken digits, and letters that have a name
 	values      []byte   // the figure of each of digits; 0: it has none
 	dictated    []string // an agent that asks for one of these is answered in pieces

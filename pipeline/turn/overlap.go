@@ -6,138 +6,184 @@ import (
 	"parley/media"
 )
 
-// The verdict on an overlap: the caller speaks while the agent is heard. The
-// voice is lowered at once; within Verdict it is either cut or restored, so that
-// a cough or an "uh-huh" loses no syllable. What the detector hears and what the
-// recogniser reads go through the same two functions here.
+// Barge-in. The caller speaks while the agent is heard. The agent's voice is lowered at
+// once; within FalseInterruptionTimeout the reply is either interrupted (a barge-in) or
+// its voice resumed (a false interruption), so that a cough or a backchannel such as
+// "uh-huh" loses no syllable. What the detector hears and what the recogniser reads go
+// through the same two functions here.
 
-// closed says that the agent may not be interrupted now.
-func (s *State) closed() bool {
-	policy := s.Config.Barge
-	if s.line == Greeting {
-		policy = s.Config.Greeting
-	}
-	return policy == Never || policy == AfterFirst && s.opening
+// overlap is speech over the agent's voice.
+type overlap struct {
+	Kind  overlapKind
+	Since media.Time // when the voice was lowered
 }
 
-// opened is the end of the first sentence, from which on the agent may be interrupted:
-// by what was said over it, too.
-func (s *step) opened(e Event) {
-	if s.speaking {
+// overlapKind says what the speech may be besides a barge-in.
+type overlapKind uint8
+
+const (
+	overlapPlain      overlapKind = iota // a backchannel, or noise
+	overlapAnswer                        // an answer to what the agent asks, or to its last words
+	overlapEarly                         // more of the turn: it began with the reply
+	overlapSalutation                    // a salutation: it began with the first message
+)
+
+func (o *overlap) noSalutation() {
+	if o.Kind == overlapSalutation {
+		o.Kind = overlapPlain
+	}
+}
+
+// earlyOverlap is how soon after a reply has begun speech is taken for more of the turn
+// that it answers, at first: the reply came between two words.
+const earlyOverlap = 500 * media.Millisecond
+
+// overlap opens the recogniser on speech over the agent's voice.
+func (s *step) overlap(e Event) {
+	s.newTurn()
+	if s.salutes() && e.Tail > s.cfg.AnswerWindow {
+		s.Overlap.Kind = overlapSalutation
+	}
+	s.open()
+	if s.Phase == Speaking {
+		s.Recogniser.OverAgent = s.Recogniser.Latest
 		s.yield(e)
 	}
-	if s.first <= s.utt && s.heard() != "" {
+}
+
+// yield lowers the agent's voice until it is known what the overlap is.
+func (s *step) yield(e Event) {
+	if s.Reply.Uninterruptible {
+		return
+	}
+	s.Phase, s.Overlap.Since = Yielding, s.now
+	switch o := &s.Overlap; {
+	case e.Tail <= s.cfg.AnswerWindow || e.Question != NoQuestion && e.Tail != Unfinished:
+		o.Kind = overlapAnswer
+	case o.Kind == overlapSalutation:
+	case s.Reply.Line == NoLine && s.now-s.Reply.AudibleAt <= earlyOverlap:
+		o.Kind = overlapEarly
+	default:
+		o.Kind = overlapPlain
+	}
+	s.do(Action{Kind: Duck, On: true})
+}
+
+// uninterruptible says that the caller may not interrupt the agent now. opening says that
+// the first sentence of the reply is not played to its end.
+func (s *step) uninterruptible(opening bool) bool {
+	policy := s.cfg.Barge
+	if s.Reply.Line == Greeting {
+		policy = s.cfg.Greeting
+	}
+	return policy == Never || policy == AfterFirst && opening
+}
+
+// interruptible is the end of the first sentence, from which on the caller may interrupt
+// the agent: by what was said over it, too.
+func (s *step) interruptible(e Event) {
+	if s.Voice.Kind == voiceSpeech {
+		s.yield(e)
+	}
+	if s.Recogniser.First <= s.Recogniser.Latest && s.Caller.heard() != "" {
 		s.judge(Event{Kind: Partial})
 	}
 }
 
-// A voice is the caller's own when most of it is about as loud as the caller is: of the
-// latest 320 ms, five eighths for a stop word, which is short, and three quarters for
-// other words; and, where no word says so, nearly three quarters of OverlapMax. Now and
-// then somebody behind the caller is as loud for a syllable, and recognisers are sure of
-// words in what they say: of eight people 10 dB behind, eleven frames of sixteen at most
-// in half an hour. Of "stop" the vowel alone is loud, six frames in some voices, but at a
-// stretch, which happens in one of two hundred overlaps of those people.
-const (
-	ownFrames  = 16
-	ownStop    = 10
-	ownStretch = 6
-	ownWords   = 12
-	ownPercent = 73
-)
-
-// own is how many of the latest frames of the voice are as loud as the caller is.
-func (s *State) own() int { return bits.OnesCount64(s.voice & (1<<ownFrames - 1)) }
-
-// stretch is how many of them are so without a gap.
-func (s *State) stretch() int { return bits.TrailingZeros64(^s.voice) }
-
-// theirs says that words of the overlap are the caller's.
-func (s *State) theirs(o *overlap) bool {
-	return o.stop && (s.near >= ownStop || s.steady >= ownStretch) ||
-		s.barges(o) >= 2 && s.near >= ownWords && (!s.salutation || s.spoken >= s.Config.Salutation)
-}
-
-// lasting says that the caller's own voice has gone on for bargeAfter. Of more than
-// 1.28 s the latest are weighed.
-func (s *State) lasting() bool {
-	after := s.bargeAfter()
-	if s.hot < after {
-		return false
-	}
-	n := min(64, int(after/media.FrameTime))
-	return 100*bits.OnesCount64(s.voice<<(64-n)) >= ownPercent*n
-}
-
 // judge weighs the words of the overlap.
 func (s *step) judge(e Event) {
-	o := &s.read().words
+	w := &s.read().Words
+	answer, speaking := s.Overlap.Kind == overlapAnswer, s.Voice.Kind == voiceSpeech
 	switch {
-	case o.any == 0:
-		if e.Kind == Final && e.Last && !s.speaking && !s.answer {
-			s.pass()
+	case w.All == 0:
+		if e.Kind == Final && e.Last && !speaking && !answer {
+			s.resume()
 		}
-	case s.barges(o) == 0 && !o.stop:
-		if !s.speaking && !s.answer { // an answer stays in the turn until the agent has finished
-			s.pass()
+	case s.bargeWords(w) == 0 && w.Stops == 0: // a backchannel
+		if !speaking && !answer { // an answer stays in the turn until the agent has finished
+			s.resume()
 		}
 	case e.Unsure:
 		// A guess.
-	case s.theirs(o):
-		s.win()
+	case s.ownWords(w):
+		s.interrupt()
 	}
 }
 
 // checkOverlap weighs what the detector hears, on every frame of the overlap.
-func (s *step) checkOverlap(e Event) {
-	o := &s.read().words
+func (s *step) checkOverlap() {
+	w := &s.read().Words
+	answer, speaking := s.Overlap.Kind == overlapAnswer, s.Voice.Kind == voiceSpeech
+	backchannel := w.All > 0 && s.bargeWords(w) == 0 && w.Stops == 0
 	switch {
-	case !s.answer && s.lasting() && (o.any == 0 || s.barges(o) > 0 || o.stop):
-		s.win()
-	case !s.answer && !s.speaking && o.any > 0 && s.barges(o) == 0 && !o.stop:
-		s.pass()
-	case !s.speaking && o.any == 0 && s.now-s.lastSpeech >= s.Config.OverlapIdle,
-		s.now-s.overlapAt >= s.verdict():
-		s.pass()
+	case !answer && s.lasting() && !backchannel:
+		s.interrupt()
+	case !answer && !speaking && backchannel,
+		!speaking && w.All == 0 && s.Silence(s.now) >= s.cfg.OverlapSilence,
+		s.now-s.Overlap.Since >= s.falseInterruptionTimeout():
+		s.resume()
 	}
 }
 
-// win cuts the agent: the caller has the floor.
-func (s *step) win() {
-	s.cut()
+// ownWords says that words of the overlap are the caller's own and interrupt.
+func (s *step) ownWords(w *wordCounts) bool {
+	v := &s.Voice
+	return w.Stops > 0 && (v.OwnFrames >= ownStop || v.OwnRun >= ownStretch) ||
+		s.bargeWords(w) >= 2 && v.OwnFrames >= ownWords && (s.Overlap.Kind != overlapSalutation || s.Caller.Spoken >= s.cfg.Salutation)
+}
+
+// lasting says that the caller's own voice has gone on for long enough to interrupt. Of
+// more than 1.28 s the latest are weighed.
+func (s *step) lasting() bool {
+	after := s.bargeInAfter()
+	if s.Voice.SpeechRun < after {
+		return false
+	}
+	n := min(64, int(after/media.FrameTime))
+	return 100*bits.OnesCount64(s.Voice.Own<<(64-n)) >= ownPercent*n
+}
+
+// interrupt is a barge-in: the caller has the floor.
+func (s *step) interrupt() {
+	s.interruptReply()
 	s.toListener()
 }
 
-func (s *step) cut() {
-	s.ducked, s.salutation = false, false
-	s.interrupted = s.line == Greeting
-	s.do(Action{Kind: Cut})
-	s.hangup, s.toolsDue, s.results, s.committed = false, false, false, false
-	s.reprompts = 0
+// interruptReply stops the reply.
+func (s *step) interruptReply() {
+	s.Overlap.noSalutation()
+	s.noteGreeting()
+	s.do(Action{Kind: InterruptReply})
+	s.Reply.Then, s.Reply.Tools, s.Caller.Commitment = thenListen, noTools, uncommitted
+	s.Idle.Reprompts = 0
 	s.Phase = Speaking // until toListener or commit moves on
 }
 
-// pass restores the voice; nothing was lost. Words that are no answer are
-// forgotten with the overlap, unless it goes on or its text is still to come: a
+// resume is the end of a false interruption; nothing was lost. Words that are no answer
+// are forgotten with the overlap, unless it goes on or its text is still to come: a
 // slow recogniser's "stop" counts when it arrives. A word of the caller's own that came
 // with the beginning of the reply is answered after it, and so is more than a salutation
 // that came with the first message.
-func (s *step) pass() {
-	s.restore()
-	if s.Phase == Yielding {
-		s.Phase = Speaking
+func (s *step) resume() {
+	s.unduck()
+	keep := false
+	switch s.Overlap.Kind {
+	case overlapAnswer:
+		keep = true
+	case overlapEarly:
+		keep = s.Voice.OwnFrames >= ownStop && s.read().Words.Content > 0
+	case overlapSalutation:
+		keep = !s.onlySalutes()
 	}
-	more := s.early && s.near >= ownStop && s.read().words.words > 0
-	more = more || s.salutation && !s.onlySalutes()
-	if !s.answer && !more && !s.speaking && s.last >= s.utt {
-		s.forgetTurn()
-		s.do(Action{Kind: DropTurn, Turn: s.turn})
+	if !keep && s.Voice.Kind != voiceSpeech && !s.Owed() {
+		s.dropTurn()
 	}
 }
 
-func (s *step) restore() {
-	if s.ducked {
-		s.ducked = false
+// unduck resumes the agent's voice where it was lowered.
+func (s *step) unduck() {
+	if s.Phase == Yielding {
+		s.Phase = Speaking
 		s.do(Action{Kind: Duck})
 	}
 }

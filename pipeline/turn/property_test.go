@@ -12,29 +12,33 @@ import (
 // checks that they make sense. Its events are any that a call can cause.
 type world struct {
 	*rapid.T
-	s        State
-	now      media.Time
-	making   bool // a reply is being made
-	audible  bool // it was heard
-	tools    bool // functions run
-	open     bool // an utterance is open
-	opened   int
-	ducked   bool
-	turn     int
-	turns    map[int]bool // committed
-	ends     int
-	finished bool // Finish: what plays ends soon
-	ahead    bool // a reply was begun in advance
-	tries    map[int]int
+	c           *Config
+	s           State
+	now         media.Time
+	making      bool // a reply is being made
+	audible     bool // it was heard
+	tools       bool // functions run
+	open        bool // an utterance is open
+	opened      int
+	ducked      bool
+	turn        int
+	turns       map[int]bool // committed
+	ends        int
+	finished    bool // Finish: what plays ends soon
+	speculative bool // there is a speculative reply
+	tries       map[int]int
 }
 
 func (w *world) step(e Event) {
 	e.Now = w.now
 	was := w.s.Phase
 	var acts []Action
-	w.s, acts = Step(w.s, e, nil)
+	w.s, acts = Step(w.c, w.s, e, nil)
 	if was == Over && (w.s.Phase != Over || len(acts) > 0) {
 		w.Fatalf("after the end: %s, %s", w.s.Phase, names(acts))
+	}
+	if e.Kind != Frame || w.now%media.Second == 0 {
+		w.s = stored(w, w.s)
 	}
 	for _, a := range acts {
 		w.apply(a)
@@ -48,11 +52,11 @@ func (w *world) step(e Event) {
 	if (w.s.Phase == Speaking || w.s.Phase == Yielding) && !w.audible {
 		w.Fatalf("%s, and nothing is audible", w.s.Phase)
 	}
-	if w.ahead && w.s.Phase != Pause {
-		w.Fatalf("a reply was begun in advance, while %s", w.s.Phase)
+	if w.speculative && w.s.Phase != Pause {
+		w.Fatalf("a speculative reply, while %s", w.s.Phase)
 	}
-	if w.s.Phase == UserSpeaking && !w.s.speaking || w.s.Phase == Pause && w.s.speaking {
-		w.Fatalf("%s while the caller speaks is %v", w.s.Phase, w.s.speaking)
+	if w.s.Phase == UserSpeaking && w.s.Voice.Kind != voiceSpeech || w.s.Phase == Pause && w.s.Voice.Kind == voiceSpeech {
+		w.Fatalf("%s while the caller is heard as %d", w.s.Phase, w.s.Voice.Kind)
 	}
 }
 
@@ -80,27 +84,27 @@ func (w *world) apply(a Action) {
 		if a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again || w.audible {
 			w.Fatalf("%s in turn %d, audible is %v", name(a), w.turn, w.audible)
 		}
-		if a.Ready && (!w.ahead || a.Typed) {
+		if a.Ready && (!w.speculative || a.Typed) {
 			w.Fatalf("%s, and nothing was begun", name(a))
 		}
-		if w.ahead != a.Ready {
+		if w.speculative != a.Ready {
 			w.Fatalf("%s, and something else was begun", name(a))
 		}
-		w.turns[a.Turn], w.ahead = true, false
+		w.turns[a.Turn], w.speculative = true, false
 		w.making = true
 	case Speculate:
-		if w.ahead || w.making && !w.finished || w.audible || w.tools || a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again {
-			w.Fatalf("%s: begun is %v, making %v, audible %v", name(a), w.ahead, w.making, w.audible)
+		if w.speculative || w.making && !w.finished || w.audible || w.tools || a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again {
+			w.Fatalf("%s: begun is %v, making %v, audible %v", name(a), w.speculative, w.making, w.audible)
 		}
 		if w.tries[a.Turn]++; w.tries[a.Turn] > 2 {
 			w.Fatalf("%s: too often", name(a))
 		}
-		w.ahead = true
-	case Retract:
-		if !w.ahead {
+		w.speculative = true
+	case DropSpeculation:
+		if !w.speculative {
 			w.Fatal("nothing was begun")
 		}
-		w.ahead = false
+		w.speculative = false
 	case FollowUp, Say:
 		if w.audible && !w.finished {
 			w.Fatalf("%s over audible speech", name(a))
@@ -111,7 +115,7 @@ func (w *world) apply(a Action) {
 			w.Fatalf("%s of what is audible", name(a))
 		}
 		w.making = false
-	case Cut:
+	case InterruptReply:
 		if !w.audible {
 			w.Fatal("cut, and nothing is audible")
 		}
@@ -138,7 +142,7 @@ func (w *world) frames(n int, speech, loud bool) {
 		if !w.making {
 			tail = 300 * media.Millisecond
 		}
-		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: Question(w.turn % 3), First: w.now%(3*media.Second) < media.Second, Advance: w.now%(5*media.Second) < 3*media.Second, Behind: w.now%(7*media.Second) < media.Second})
+		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: Question(w.turn % 3), First: w.now%(3*media.Second) < media.Second, MaySpeculate: w.now%(5*media.Second) < 3*media.Second, Behind: w.now%(7*media.Second) < media.Second})
 	}
 }
 
@@ -207,7 +211,8 @@ func (w *world) drained() {
 }
 
 // TestAnythingMayHappen plays random events in any order and checks after each
-// that the machine is where it says it is.
+// that the machine is where it says it is. Its state is stored all the time, and the
+// conversation goes on from what was stored.
 func TestAnythingMayHappen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := DefaultConfig(rapid.SampledFrom([]string{"en", "de", "xx"}).Draw(t, "language"))
@@ -215,7 +220,7 @@ func TestAnythingMayHappen(t *testing.T) {
 			c.Barge = Policy(rapid.IntRange(1, 2).Draw(t, "which"))
 		}
 		c.Batch = rapid.Bool().Draw(t, "batch")
-		w := &world{T: t, s: New(&c), turns: map[int]bool{}, tries: map[int]int{}}
+		w := &world{T: t, c: &c, turns: map[int]bool{}, tries: map[int]int{}}
 		w.step(Event{Kind: Ready})
 		t.Repeat(w.moves())
 	})

@@ -5,6 +5,7 @@ import "parley/media"
 // step carries one Step: the state being changed and the actions so far.
 type step struct {
 	State
+	cfg  *Config
 	now  media.Time
 	acts []Action
 }
@@ -13,8 +14,8 @@ func (s *step) do(a Action) { s.acts = append(s.acts, a) }
 
 // Step takes one event. It appends the actions to acts, in the order in which
 // they must be carried out, and returns the state after them.
-func Step(s State, e Event, acts []Action) (State, []Action) {
-	m := step{State: s, now: e.Now, acts: acts}
+func Step(c *Config, s State, e Event, acts []Action) (State, []Action) {
+	m := step{State: s, cfg: c, now: e.Now, acts: acts}
 	if s.Phase != Over {
 		m.event(e)
 	}
@@ -34,46 +35,44 @@ func (s *step) event(e Event) {
 	case Digit:
 		s.digit()
 	case Interrupt:
-		s.interrupt()
+		s.button()
 	case FirstAudio:
 		s.firstAudio(e)
 	case ReplyFailed:
 		s.failed()
 	case ToolsCalled:
-		s.toolsDue = true
-		if s.Phase == Thinking {
-			s.Phase = ToolWait
-			s.answered()
-		}
+		s.toolsCalled()
 	case ToolsDone:
-		s.toolsDue, s.results = false, true
+		s.Reply.Tools = toolsDone
 		s.followUp()
 	case Hangup:
-		s.hangup = true
+		s.Reply.Then = thenHangUp
 	case Drained:
 		s.drained()
 	case Held:
 		s.hold()
 	case Resumed:
-		s.resume()
+		s.unhold()
 	case Stop:
 		s.stop(e)
 	}
 }
 
+// frame hears 20 ms of the caller and checks the timers of the phase.
 func (s *step) frame(e Event) {
-	if s.held {
-		s.since += media.FrameTime
+	if s.Idle.Held {
+		s.Reply.Since += media.FrameTime
 	}
 	began, ended := s.hear(e)
-	s.asked, s.opening, s.ahead.allowed = max(s.asked, e.Question), e.First, e.Advance
+	s.Caller.Asked, s.Speculation.Allowed = max(s.Caller.Asked, e.Question), e.MaySpeculate
 	if e.Behind {
-		s.behindAt = s.now
+		s.Recogniser.BehindAt = s.now
 	}
-	shut := s.shut
-	s.shut = s.closed()
+	opened := s.Reply.Uninterruptible
+	s.Reply.Uninterruptible = s.uninterruptible(e.First)
+	opened = opened && !s.Reply.Uninterruptible
 	if ended {
-		s.unfinished, s.settled = true, false
+		s.Recogniser.FinishedAt, s.Recogniser.Settled = notFinished, 0
 		if s.Phase == UserSpeaking {
 			s.Phase = Pause
 		}
@@ -87,80 +86,18 @@ func (s *step) frame(e Event) {
 		s.checkEndless()
 	case Pause:
 		s.checkEndpoint()
-		s.checkAdvance()
+		s.checkSpeculate()
 	case Speaking:
-		if shut && !s.shut && !began {
-			s.opened(e)
+		if opened && !began {
+			s.interruptible(e)
 		}
 	case Yielding:
-		s.checkOverlap(e)
+		s.checkOverlap()
 	case Thinking:
-		if s.now-s.since >= s.Config.Think {
-			s.do(Action{Kind: GiveUp})
-			s.failed()
-		}
+		s.checkThink()
 	case Listening:
 		s.checkIdle()
 	case Closing:
-		if s.endAt != 0 && s.now >= s.endAt || s.now >= s.closeBy {
-			s.end()
-		}
-	}
-}
-
-// checkFinish finishes the utterance after which the caller is silent: at once, or for a
-// batch recogniser when the turn may be over, because the caller who goes on before that
-// would make the request one in vain.
-func (s *step) checkFinish() {
-	if !s.unfinished || s.Config.Batch && s.Phase == Pause && (s.hot > 0 || s.now < s.lastSpeech+s.leastDelay()) {
-		return
-	}
-	s.unfinished, s.finishedAt = false, s.now
-	s.do(Action{Kind: CloseUtterance})
-}
-
-// say begins one of the agent's own lines. A line that turns out to be empty
-// drains at once.
-func (s *step) say(l Line) {
-	s.Phase, s.since, s.idleAt, s.line = Thinking, s.now, 0, l
-	if s.reason != "" {
-		s.Phase = Closing
-	}
-	s.do(Action{Kind: Say, Line: l})
-}
-
-// rest is where the conversation goes when nobody has anything to say.
-func (s *step) rest() {
-	switch {
-	case s.results || s.toolsDue:
-		s.Phase = ToolWait
-		s.followUp()
-		return
-	case s.hangup:
-		s.hangUp()
-		return
-	}
-	s.Phase = Listening
-	if s.idleAt == 0 {
-		s.armIdle()
-	}
-	s.do(Action{Kind: Listen})
-}
-
-// toListener gives the floor to the caller, who may be speaking already.
-func (s *step) toListener() {
-	switch {
-	case s.speaking && s.first > s.utt:
-		// The turn that this speech began in was given up for a typed one.
-		s.newTurn()
-		s.first = s.utt
-		s.Phase = UserSpeaking
-	case s.speaking:
-		s.Phase = UserSpeaking
-	case s.first != 0 && s.first <= s.utt && (s.heard() != "" || s.last < s.utt):
-		s.Phase = Pause
-		s.checkEndpoint()
-	default:
-		s.rest()
+		s.checkEnd()
 	}
 }

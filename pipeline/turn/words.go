@@ -1,56 +1,59 @@
 package turn
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
+// words are the words of a text, lower-cased and without the punctuation around them.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for w, rest := nextWord(text); w != "" && yield(w); {
+			w, rest = nextWord(rest)
 		}
 	}
-	return false
 }
 
 // nextWord cuts the first word off text, lower-cased and without punctuation.
 func nextWord(text string) (word, rest string) {
-	text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	text = strings.TrimLeftFunc(text, isMark)
 	i := strings.IndexFunc(text, unicode.IsSpace)
 	if i < 0 {
 		i = len(text)
 	}
-	word = strings.TrimRightFunc(text[:i], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.ToLower(word), text[i:]
+	return strings.ToLower(strings.TrimRightFunc(text[:i], isMark)), text[i:]
 }
 
-// overlap is what the words of an overlap amount to.
-type overlap struct {
-	words int  // words that are not backchannel
-	any   int  // all words
-	hello int  // salutations among words
-	stop  bool // one of them is a stop word
+func isMark(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// wordCounts is what the words of an overlap amount to.
+type wordCounts struct {
+	All         int
+	Content     int // those that are no backchannel
+	Salutations int // those of Content that salute
+	Stops       int // stop words
 }
 
-func weigh(language, text string) overlap {
-	var o overlap
+func countWords(language, text string) wordCounts {
+	var n wordCounts
 	l := lexiconOf(language)
-	for w, rest := nextWord(text); w != ""; w, rest = nextWord(rest) {
-		o.any++
-		if contains(l.stop, w) {
-			o.stop = true
+	for w := range words(text) {
+		n.All++
+		if slices.Contains(l.stop, w) {
+			n.Stops++
 		}
-		if !contains(l.backchannel, w) {
-			o.words++
-			if contains(l.salutation, w) {
-				o.hello++
-			}
+		if slices.Contains(l.backchannel, w) {
+			continue
+		}
+		n.Content++
+		if slices.Contains(l.salutation, w) {
+			n.Salutations++
 		}
 	}
-	return o
+	return n
 }
 
 // sameWords compares two texts without case and punctuation.
@@ -69,37 +72,31 @@ func sameWords(a, b string) bool {
 }
 
 func lastWord(text string) string {
-	text = strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	text = strings.TrimRightFunc(text, isMark)
 	w, _ := nextWord(text[strings.LastIndexFunc(text, unicode.IsSpace)+1:])
 	return w
 }
 
-// endsInDigits says whether the last two words are digits or single letters, as
-// when a number or a name is being read out.
+// endsInDigits says whether the last two words are digits or single letters, or end a
+// number written in figures, as when a number or a name is being read out.
 func endsInDigits(language, text string) bool {
 	l := lexiconOf(language)
-	before, last := l.spells(text)
+	before, last := false, false
+	for w := range words(text) {
+		before, last = last, l.spelled(w)
+	}
 	return last && before
 }
 
-// spells says of the last two words whether each is a digit or a letter, or ends
-// a number written in figures.
-func (l *lexicon) spells(text string) (before, last bool) {
-	for w, rest := nextWord(text); w != ""; w, rest = nextWord(rest) {
-		before, last = last, l.spelled(w)
-	}
-	return before, last
-}
-
 func (l *lexicon) spelled(w string) bool {
-	if contains(l.digits, w) || strings.ContainsFunc(w, unicode.IsDigit) {
+	if slices.Contains(l.digits, w) || strings.ContainsFunc(w, unicode.IsDigit) {
 		return true
 	}
-	return utf8.RuneCountInString(w) == 1 && !contains(l.open, w)
+	return utf8.RuneCountInString(w) == 1 && !slices.Contains(l.open, w)
 }
 
-// Complete estimates from its last words the probability, 0 to 1, that a turn is
-// over: low after a conjunction, an article or a preposition, middling after a
+// Complete estimates from its last words the probability, 0 to 1, that a turn has
+// ended: low after a conjunction, an article or a preposition, middling after a
 // filler, a comma or an ellipsis, high after a question mark and otherwise.
 func Complete(language, text string) float64 {
 	trimmed := strings.TrimSpace(text)
@@ -110,40 +107,14 @@ func Complete(language, text string) float64 {
 	switch w := lastWord(trimmed); {
 	case strings.HasSuffix(trimmed, "?"):
 		return 0.95
-	case contains(l.open, w):
+	case slices.Contains(l.open, w):
 		return 0.15
-	case contains(l.filler, w), contains(l.hesitation, w):
+	case slices.Contains(l.filler, w), slices.Contains(l.hesitation, w):
 		return 0.35
 	case strings.HasSuffix(trimmed, ","), strings.HasSuffix(trimmed, "…"), strings.HasSuffix(trimmed, "..."):
 		return 0.4
 	}
 	return 0.9
-}
-
-// Question is what a sentence of the agent asks for.
-type Question uint8
-
-// What sentences ask for.
-const (
-	NoQuestion        Question = iota
-	PlainQuestion              // a short word may answer it
-	DictationQuestion          // a number, a date, an address, a spelling: the answer has pauses
-)
-
-// Asks says what a sentence asks for in a language.
-func Asks(language, sentence string) Question {
-	l := lexiconOf(language)
-	first, rest := nextWord(sentence)
-	asks := strings.HasSuffix(strings.TrimSpace(sentence), "?")
-	for w := first; w != ""; w, rest = nextWord(rest) {
-		if contains(l.dictated, w) && !(asks && contains(l.confirming, first)) {
-			return DictationQuestion
-		}
-	}
-	if asks {
-		return PlainQuestion
-	}
-	return NoQuestion
 }
 
 // atoms gives a text's words one by one as they count for its meaning: without
@@ -165,7 +136,7 @@ func (a *atoms) next() string {
 		switch i := slices.Index(a.digits, w); {
 		case w == "":
 			return ""
-		case contains(a.hesitation, w):
+		case slices.Contains(a.hesitation, w):
 		case i >= 0 && a.values[i] != 0:
 			return figures[a.values[i]-'0' : a.values[i]-'0'+1]
 		case strings.Trim(w, figures) == "":

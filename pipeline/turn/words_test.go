@@ -1,42 +1,43 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-func TestWeigh(t *testing.T) {
+func TestCountWords(t *testing.T) {
 	for _, c := range []struct {
 		language, text string
-		want           overlap
+		want           wordCounts
 	}{
-		{"en", "", overlap{}},
-		{"en", " ... -- !", overlap{}},
-		{"en", "Uh-huh.", overlap{any: 1}},
-		{"en", "yeah, OK, right", overlap{any: 3}},
-		{"en", "No!", overlap{any: 1, words: 1, stop: true}},
-		{"en", "I meant Friday", overlap{any: 3, words: 2}},
-		{"en", "¿wait?", overlap{any: 1, words: 1, stop: true}},
-		{"es", "sí, claro", overlap{any: 2}},
-		{"es", "ESPERA", overlap{any: 1, words: 1, stop: true}},
-		{"es", "para el coche", overlap{any: 3, words: 3, stop: true}},
-		{"pt", "não", overlap{any: 1, words: 1, stop: true}},
-		{"pt", "pára", overlap{any: 1, words: 1, stop: true}},
-		{"es", "stop", overlap{any: 1, words: 1, stop: true}},
-		{"it", "fermati", overlap{any: 1, words: 1, stop: true}},
-		{"fr", "d'accord, oui", overlap{any: 2}},
-		{"fr", "Arrêtez", overlap{any: 1, words: 1, stop: true}},
-		{"it", "aspetti un attimo", overlap{any: 3, words: 3, stop: true}},
-		{"de", "ja genau", overlap{any: 2}},
-		{"de", "Moment mal", overlap{any: 2, words: 2, stop: true}},
-		{"xx", "stop", overlap{any: 1, words: 1, stop: true}},
-		{"en", "Hello? Good morning!", overlap{any: 3, words: 3, hello: 3}},
-		{"de", "ja hallo", overlap{any: 2, words: 1, hello: 1}},
-		{"en", "5 7", overlap{any: 2, words: 2}},
+		{"en", "", wordCounts{}},
+		{"en", " ... -- !", wordCounts{}},
+		{"en", "Uh-huh.", wordCounts{All: 1}},
+		{"en", "yeah, OK, right", wordCounts{All: 3}},
+		{"en", "No!", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"en", "I meant Friday", wordCounts{All: 3, Content: 2}},
+		{"en", "¿wait?", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"es", "sí, claro", wordCounts{All: 2}},
+		{"es", "ESPERA", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"es", "para el coche", wordCounts{All: 3, Content: 3, Stops: 1}},
+		{"pt", "não", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"pt", "pára", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"es", "stop", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"it", "fermati", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"fr", "d'accord, oui", wordCounts{All: 2}},
+		{"fr", "Arrêtez", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"it", "aspetti un attimo", wordCounts{All: 3, Content: 3, Stops: 1}},
+		{"de", "ja genau", wordCounts{All: 2}},
+		{"de", "Moment mal", wordCounts{All: 2, Content: 2, Stops: 1}},
+		{"xx", "stop", wordCounts{All: 1, Content: 1, Stops: 1}},
+		{"en", "Hello? Good morning!", wordCounts{All: 3, Content: 3, Salutations: 3}},
+		{"de", "ja hallo", wordCounts{All: 2, Content: 1, Salutations: 1}},
+		{"en", "5 7", wordCounts{All: 2, Content: 2}},
 	} {
-		if got := weigh(c.language, c.text); got != c.want {
+		if got := countWords(c.language, c.text); got != c.want {
 			t.Errorf("%s %q: %+v, want %+v", c.language, c.text, got, c.want)
 		}
 	}
@@ -161,7 +162,7 @@ func TestLexicons(t *testing.T) {
 			}
 		}
 		for _, w := range l.stop {
-			if contains(l.backchannel, w) {
+			if slices.Contains(l.backchannel, w) {
 				t.Errorf("%s: %q both stops and goes on", language, w)
 			}
 		}
@@ -179,7 +180,7 @@ func TestWordsOfAnything(t *testing.T) {
 			}
 			n++
 		}
-		if o := weigh("en", text); o.any != n || o.words > n {
+		if o := countWords("en", text); o.All != n || o.Content > n {
 			t.Fatalf("%+v of %d words", o, n)
 		}
 		if p := Complete("de", text); p < 0 || p > 1 {

@@ -11,8 +11,8 @@ import (
 // begun is a turn whose reply was begun in advance.
 const begun = "ahead; " + listening + "speak 1000; quiet 100; final 1 what time; quiet 20; "
 
-// TestAdvance is the table of replies begun in advance.
-func TestAdvance(t *testing.T) {
+// TestSpeculate is the table of replies begun in advance.
+func TestSpeculate(t *testing.T) {
 	for _, c := range []struct {
 		name, before, when, then string
 	}{
@@ -51,8 +51,8 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// TestAdvanceLikely: an unfinished sentence gets no reply in advance.
-func TestAdvanceLikely(t *testing.T) {
+// TestSpeculateLikely: an unfinished sentence gets no reply in advance.
+func TestSpeculateLikely(t *testing.T) {
 	for p, want := range map[float64]bool{0.1: false, 0.29: false, 0.3: true, 0.9: true} {
 		cfg := DefaultConfig("en")
 		cfg.Complete = func(string) float64 { return p }
@@ -63,8 +63,8 @@ func TestAdvanceLikely(t *testing.T) {
 	}
 }
 
-// TestAdvanceGovernor: replies that are begun in vain are begun later, then not at all.
-func TestAdvanceGovernor(t *testing.T) {
+// TestSpeculateGovernor: replies that are begun in vain are begun later, then not at all.
+func TestSpeculateGovernor(t *testing.T) {
 	for _, c := range []struct {
 		kept int // of eight
 		wait int // ms of silence until the next one; 0: there is none
@@ -77,7 +77,7 @@ func TestAdvanceGovernor(t *testing.T) {
 			d.play(fmt.Sprintf("speak 1000; quiet 100; final %d yes; quiet 200", d.s.Utterance()+1))
 			if n >= c.kept { // another word
 				d.play(fmt.Sprintf("speak 200; quiet 100; final %d please; ", d.s.Utterance()+1))
-				d.s.ahead.tries = cfg.AdvanceMost // and no second attempt
+				d.s.Speculation.Tries = cfg.SpeculateMost // and no second attempt
 			}
 			d.play("quiet 800; audio; drained; quiet 200")
 		}

@@ -1,0 +1,67 @@
+// Package turn decides who may speak when. It is a pure function: [Step] takes a
+// [Config], a [State] and an [Event] and returns the next State and the [Action]s to
+// carry out. It reads no clock, starts nothing and allocates nothing with a frame, so a
+// conversation can be replayed from its events, and a State can be stored and resumed.
+//
+// All times are media time of the call: the end of the last audio heard. The caller of
+// Step delivers a [Frame] event for each 20 ms of caller audio; timers are checked on
+// those.
+//
+// # Phases, events, actions
+//
+//	phase         event                          actions                              next phase
+//	Connecting    Ready                          Say greeting                         Thinking
+//	Listening     speech for StartAfter          BeginTurn, OpenUtterance             UserSpeaking
+//	              silence for Idle               Say reprompt, in the end goodbye     Thinking, Closing
+//	UserSpeaking  silence for StopAfter          CloseUtterance                       Pause
+//	              endless speech (endpoint.go)   CloseUtterance                       Pause
+//	Pause         speech                         ResumeUtterance or OpenUtterance     UserSpeaking
+//	              likely the end of the turn     Speculate                            Pause
+//	              end of turn, with words        Commit                               Thinking
+//	              end of turn, without           DropTurn, after long speech Say sorry  Listening, Thinking
+//	Thinking      FirstAudio                                                          Speaking
+//	              speech, more final words       Cancel: the same turn goes on        UserSpeaking
+//	              ToolsCalled                                                         ToolWait
+//	              no audio for Think             GiveUp, Say trouble                  Thinking
+//	Speaking      speech                         BeginTurn, OpenUtterance, Duck       Yielding
+//	              Drained                        Listen                               Listening, ToolWait, Closing
+//	Yielding      barge-in                       InterruptReply                       UserSpeaking
+//	              false interruption             Duck off, DropTurn                   Speaking
+//	ToolWait      ToolsDone                      FollowUp                             Thinking
+//	              speech                         BeginTurn, OpenUtterance             UserSpeaking
+//	any           Typed                          Commit                               Thinking
+//	any           Stop                           Finish, Say goodbye, or End at once  Closing, Over
+//	Closing       Drained, ClosingMax            End                                  Over
+//
+// # Order of reading
+//
+// phase.go, event.go, action.go and config.go are the vocabulary; state.go is what is
+// remembered; step.go is the machine. Then by subject: voice.go (what the detector hears),
+// transcript.go (what the recogniser hears), caller.go (the caller's turn), endpoint.go
+// (endpointing, the end of the turn), speculate.go (speculative replies), overlap.go
+// (barge-in, false interruptions, backchannels), greeting.go (salutations), reply.go,
+// ending.go. lexicon.go, words.go and question.go read texts in nine languages.
+//
+// # Decisions
+//
+// Duck, then decide. The voice is lowered within the frame that shows speech and decided
+// within 700 ms; a false interruption loses no syllable. A slow recogniser's "stop" still
+// counts: an overlap that ends without words resumes the voice, but its text is judged
+// when it arrives.
+//
+// Words over the agent count with the voice that said them. Recognisers are sure of words
+// in what a room of people says, so confidence is no guard. Of sixteen frames twelve must
+// be at the caller's own level, and for a stop word ten, or six at a stretch: more there
+// is not in "stop". In half an hour of eight talkers 10 dB behind the caller, eleven were
+// the most: there no words but a stop word, heard by mistake, interrupted the agent, and
+// six at a stretch happened in one overlap of two hundred. An answer to a question, or to
+// the agent's last words, is held to the same.
+//
+// Two digits, not one, mean that a number is being read out and lengthen the endpoint
+// delay: "a table for two" is complete.
+//
+// Inner pauses count from the commit. A pause after which the caller went on is known to
+// be one only then; it makes the next turn's shortest wait longer, not this one's. Whether
+// the agent asked for a number, a date or an address is read from the wording of its last
+// sentence: which parameter of which function the model has in mind is not known.
+package turn

@@ -1,0 +1,138 @@
+package turn
+
+import "parley/media"
+
+// Endpointing decides that the caller has finished: the end of turn. After the last
+// speech it waits as long as the words ask for (endpoint), and for the recogniser as long
+// as it may take (patient).
+
+// reading is what the text of the turn amounts to. It is worked out when the text changes,
+// not with every frame.
+type reading struct {
+	Text, Partial string   // the text it is of
+	Asked         Question // and what it answers
+	Words         wordCounts
+	Complete      float64    // the probability that the turn has ended
+	Delay         media.Time // wait after the last speech before it has; 0: not read yet
+}
+
+func (s *step) read() *reading {
+	r, t := &s.Reading, &s.Caller
+	if r.Delay == 0 || r.Text != t.Text || r.Partial != t.Partial || r.Asked != t.Asked {
+		text := t.heard()
+		*r = reading{Text: t.Text, Partial: t.Partial, Asked: t.Asked,
+			Words: countWords(s.cfg.Language, text), Complete: s.cfg.Complete(text)}
+		r.Delay = s.delay(text, r.Complete)
+	}
+	return r
+}
+
+// pauses is what is learnt of pauses after which the caller went on with the turn.
+type pauses struct {
+	Average media.Time // moving average, the pauses of this turn included
+	Learnt  media.Time // and without them, which counts; 0: none yet
+}
+
+// add takes a pause. It counts for the turns after this one.
+func (p *pauses) add(d media.Time, c *Config) {
+	if p.Average == 0 {
+		p.Average = c.MinDelay
+	}
+	p.Average = (9*p.Average + d) / 10
+}
+
+// leastDelay is the wait after any turn.
+func (s *step) leastDelay() media.Time {
+	c := s.cfg
+	return min(c.MaxDelay, max(c.MinDelay, min(s.Pauses.Learnt, c.LearntMax)))
+}
+
+// delay is the wait after a turn with this text, which has ended with probability p:
+// short when it sounds complete.
+func (s *step) delay(text string, p float64) media.Time {
+	c := s.cfg
+	f := media.Time(0) // share of the way from the least to MaxDelay, in hundredths
+	switch {
+	case p >= 0.75:
+	case p >= 0.5:
+		f = 25
+	case p >= 0.3:
+		f = 60
+	default:
+		f = 100
+	}
+	least := s.leastDelay()
+	d := least + (c.MaxDelay-least)*f/100
+	if s.Caller.Asked == DictationQuestion || endsInDigits(c.Language, text) {
+		d += c.DigitDelay
+	}
+	return d
+}
+
+// patient says that the text of the turn is still waited for.
+func (s *step) patient() bool {
+	c, r := s.cfg, &s.Recogniser
+	from := s.Voice.LastSpeech
+	if c.Batch { // it was asked later
+		from = r.FinishedAt
+	}
+	return r.FinishedAt == notFinished || s.now < from+c.Recogniser || s.now < min(r.BehindAt+c.Recogniser, from+c.BehindMax)
+}
+
+// checkEndpoint commits the turn when it has ended, or drops what was no speech.
+func (s *step) checkEndpoint() {
+	if s.now < s.Voice.LastSpeech+s.read().Delay || s.Voice.SpeechRun > 0 {
+		return
+	}
+	if !s.textComplete() && s.patient() {
+		return
+	}
+	text := s.Caller.heard()
+	if text != "" && !s.onlySalutes() {
+		s.commit(text, false)
+		return
+	}
+	long := s.Overlap.Kind != overlapSalutation && s.Caller.Spoken >= s.cfg.NoiseMax
+	s.dropSpeculation()
+	s.dropTurn()
+	if long && s.Idle.Apologies == 0 {
+		s.Idle.Apologies, s.Reply.Then = 1, thenListen
+		s.say(Sorry)
+		return
+	}
+	s.rest()
+}
+
+// checkFinish finishes the utterance after which the caller is silent: at once, or for a
+// batch recogniser at the likely end of the turn, because the caller who goes on before that
+// would make the request one in vain.
+func (s *step) checkFinish() {
+	if s.Recogniser.FinishedAt != notFinished ||
+		s.cfg.Batch && s.Phase == Pause && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+s.leastDelay()) {
+		return
+	}
+	s.finish()
+}
+
+func (s *step) finish() {
+	s.Recogniser.FinishedAt = s.now
+	s.do(Action{Kind: CloseUtterance})
+}
+
+// checkEndless ends a turn that would never end. With a television or other people behind
+// the caller the detector may hear speech for ever. The turn then ends by its text: when
+// that has not changed for TextStable and the caller's own level was not heard meanwhile,
+// or for three times as long at any level; and when speech has gone on for SpeechMax
+// without a pause. What goes on after that is background.
+func (s *step) checkEndless() {
+	c, v, textAt := s.cfg, &s.Voice, s.Caller.TextAt
+	stable := c.TextStable > 0 && s.Caller.heard() != "" && v.SpeechRun >= c.TextStable &&
+		(s.now-max(textAt, v.OwnAt) >= c.TextStable || s.now-textAt >= 3*c.TextStable)
+	if !stable && (c.SpeechMax <= 0 || v.SpeechRun < c.SpeechMax) {
+		return
+	}
+	v.Kind, v.SpeechRun, v.Own, v.SilenceRun = voiceBackground, 0, 0, 0
+	s.Recogniser.Settled = 0
+	s.finish()
+	s.Phase = Pause
+}

@@ -1,0 +1,22 @@
+package turn
+
+// Phase is where the conversation stands.
+type Phase uint8
+
+// The phases of a conversation.
+const (
+	Connecting   Phase = iota // configuration and engines are being set up
+	Listening                 // nobody speaks
+	UserSpeaking              // the caller speaks
+	Pause                     // the caller stopped: endpointing
+	Thinking                  // a reply is being made, nothing of it is audible
+	Speaking                  // the agent speaks
+	Yielding                  // the caller speaks over the agent, whose voice is lowered: barge-in or false interruption
+	ToolWait                  // the reply waits for a function's result
+	Closing                   // last words, then the end
+	Over                      // nothing more happens
+)
+
+var phaseNames = [...]string{"connecting", "listening", "user_speaking", "pause", "thinking", "speaking", "yielding", "tool_wait", "closing", "over"}
+
+func (p Phase) String() string { return phaseNames[p] }
