@@ -14,6 +14,10 @@ import (
 // goes on.
 func TestPanicEndsItsStream(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
+		if site.Name == "inference/utterance" {
+			synctest.Test(t, panicEndsAnUtterance)
+			return
+		}
 		synctest.Test(t, func(t *testing.T) {
 			engine := enginetest.NewFakeASR()
 			engine.Texts = []string{"still here"}
@@ -45,4 +49,37 @@ func TestPanicEndsItsStream(t *testing.T) {
 			}
 		})
 	})
+}
+
+// panicEndsAnUtterance: its chunks end, and the one beside it goes on.
+func panicEndsAnUtterance(t *testing.T) {
+	tts := enginetest.NewFakeTTS()
+	open := func() inference.Utterance {
+		u, err := inference.Streaming(tts).Open(t.Context(), inference.VoiceConfig{Voice: "F1", Language: "en"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	other := open()
+	synctest.Wait()
+	isolatetest.Inject(t, "inference/utterance")
+	broken := open()
+	for c := range broken.Chunks() {
+		t.Errorf("a chunk: %+v", c)
+	}
+	if err := broken.Say("Hello."); err == nil {
+		t.Error("the broken utterance takes text")
+	}
+	if err := other.Say("Still here."); err != nil {
+		t.Error(err)
+	}
+	other.End()
+	n := 0
+	for range other.Chunks() {
+		n++
+	}
+	if n == 0 {
+		t.Error("the other utterance has no audio")
+	}
 }

@@ -58,18 +58,18 @@ type Utterance interface {
 	Flush() error
 	// End says that nothing follows: Chunks is closed when all has been delivered.
 	End() error
-	// Cancel drops what has not been delivered and returns at once; nothing comes
-	// after it. The engine's slot is free within one frame (20 ms).
+	// Cancel drops what has not been delivered and returns at once. One chunk that
+	// was on its way may still come before Chunks is closed. The engine's slot is free within one frame (20 ms).
 	Cancel()
 	// Chunks delivers the audio in order. It is closed at the end; when that is a
-	// fault the last chunk carries Err.
+	// fault, and not Cancel or ctx, the last chunk carries Err.
 	Chunks() <-chan Chunk
 }
 
 // Chunk is a piece of speech. The receiver owns its slices.
 type Chunk struct {
 	Samples []int16
-	Rate    media.Rate // the same for all chunks of one Speak or Utterance
+	Rate    media.Rate // the same for all chunks of one Speak or Say
 	Words   []Mark     // words that begin in this chunk; nil when the engine does not say
 	Phones  []Mark     // phonemes (IPA) that begin in this chunk; nil likewise
 	Say     int        // Utterance: the number of the Say whose text it speaks
@@ -82,7 +82,7 @@ type Chunk struct {
 type Mark struct {
 	Text       string
 	Start, End time.Duration // from the first sample of the Speak or Utterance; End 0 when unknown
-	Char       int           // index in the text of its first character, in code points; -1 when unknown
+	Char       int           // index in the text of the Speak or Say of its first character, in code points; -1 when unknown
 	Confidence float64       `json:",omitempty"` // ASR: 0 to 1; 0 when the engine does not say
 }
 

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -35,6 +36,7 @@ type FakeASR struct {
 	Keep      bool           // streams keep their audio for Audio
 	Feed      inference.Feed // what Info says
 	Local     bool           // likewise
+	Caps      inference.Caps // likewise
 	// Lag is how far streams say they are behind, by the time since Origin; nil: they are not.
 	Lag func(at time.Duration) time.Duration
 
@@ -74,6 +76,22 @@ func Spoken(from, to time.Duration, text string) []Heard {
 	return append(plan, Heard{At: to + FinalLag, Text: text, Final: true})
 }
 
+// SpokenTurn is the plan of one turn, as an engine with Caps.Turns and Caps.Eager
+// reports it: Spoken, its beginning, an eager end FinalLag after the caller pauses at
+// pause and goes on 200 ms later, where pause is not 0, and its end.
+func SpokenTurn(from, to, pause time.Duration, text string) []Heard {
+	plan := Spoken(from, to, text)
+	plan = append(plan, Heard{At: from + PartialLag, Event: inference.EventSpeechStart})
+	if pause > 0 {
+		plan = append(plan, Heard{At: pause + FinalLag, Event: inference.EventEagerEnd, EndProb: 0.5},
+			Heard{At: pause + FinalLag + 200*time.Millisecond, Event: inference.EventResumed})
+	}
+	plan = append(plan, Heard{At: to + FinalLag, Event: inference.EventEagerEnd, EndProb: 0.6, Text: text},
+		Heard{At: to + FinalLag, Event: inference.EventTurnEnd, EndProb: 0.8, Text: text})
+	slices.SortStableFunc(plan, func(a, b Heard) int { return cmp.Compare(a.At, b.At) })
+	return plan
+}
+
 // NewFakeASR answers every Finish with "hello" after 120 ms.
 func NewFakeASR() *FakeASR {
 	return &FakeASR{
@@ -88,7 +106,7 @@ func NewFakeASR() *FakeASR {
 
 // Info implements inference.ASR.
 func (f *FakeASR) Info() inference.Info {
-	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency, Feed: f.Feed, Local: f.Local}
+	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency, Feed: f.Feed, Local: f.Local, Caps: f.Caps}
 }
 
 // Open implements inference.ASR.

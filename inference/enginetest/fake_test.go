@@ -193,3 +193,36 @@ func TestInjected(t *testing.T) {
 		r.Close()
 	})
 }
+
+func TestFakeStreamingTTSConforms(t *testing.T) {
+	fake := NewFakeStreamingTTS()
+	TestTTS(t, fake, TTSOptions{Busy: fake.Busy, Run: synctest.Test})
+	TestStreamingTTS(t, fake, TTSOptions{Busy: fake.Busy, Run: synctest.Test})
+}
+
+// TestWholeTextsConform: a voice that takes whole texts is made into one that streams.
+func TestWholeTextsConform(t *testing.T) {
+	fake := NewFakeTTS()
+	TestStreamingTTS(t, inference.Streaming(fake), TTSOptions{Busy: fake.Busy, Run: synctest.Test})
+}
+
+func TestFakeTurnsConform(t *testing.T) {
+	fake := NewFakeASR()
+	fake.Feed, fake.Caps = inference.FeedContinuous, inference.Caps{Partials: true, Turns: true, Eager: true}
+	turn := SpokenTurn(0, time.Second, 400*time.Millisecond, "hello")
+	heard := func(text string) bool { return text == "hello" }
+	synctest.Test(t, func(t *testing.T) { // the other checks are for an engine that answers Finish
+		fake.Plan = turn
+		asrSuite{fake, ASROptions{Language: "en", Audio: make([]int16, 16000), Heard: heard}}.turns(t)
+	})
+}
+
+func TestFakeRealtimeConforms(t *testing.T) {
+	fake := NewFakeRealtime()
+	fake.Turns = []HeardTurn{{100 * time.Millisecond, time.Second, "hello"}}
+	TestRealtime(t, fake, RealtimeOptions{Busy: fake.Busy, Run: synctest.Test})
+}
+
+func TestFakeTurnScorerConforms(t *testing.T) {
+	TestTurnScorer(t, &FakeTurnScorer{After: 50 * time.Millisecond}, synctest.Test)
+}

@@ -108,30 +108,43 @@ func (f *FakeTTS) Busy() int {
 // Speak implements inference.TTS.
 func (f *FakeTTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
 	return func(yield func(inference.Chunk, error) bool) {
-		if !slices.Contains(f.VoiceIDs, s.Voice) {
-			yield(inference.Chunk{}, f.fault(inference.ErrVoice))
+		if err := f.refuse(s.VoiceConfig); err != nil {
+			yield(inference.Chunk{}, err)
 			return
 		}
-		if !slices.Contains(f.Languages, s.Language) {
-			yield(inference.Chunk{}, f.fault(inference.ErrLanguage))
-			return
-		}
-		call := &TTSCall{Speech: s, Start: time.Now()}
-		f.mu.Lock()
-		f.calls = append(f.calls, call)
-		f.mu.Unlock()
-		finished := f.play(ctx, call, yield)
-		f.mu.Lock()
-		call.End, call.Cancelled = time.Now(), !finished
-		f.mu.Unlock()
+		f.speak(ctx, s, f.FirstAudio, yield)
 	}
+}
+
+// refuse is the fault of a voice or language that it has not.
+func (f *FakeTTS) refuse(v inference.VoiceConfig) error {
+	if !slices.Contains(f.VoiceIDs, v.Voice) {
+		return f.fault(inference.ErrVoice)
+	}
+	if !slices.Contains(f.Languages, v.Language) {
+		return f.fault(inference.ErrLanguage)
+	}
+	return nil
+}
+
+// speak plays one text, its first chunk after a wait, and says whether it came to its end.
+func (f *FakeTTS) speak(ctx context.Context, s inference.Speech, first time.Duration, yield func(inference.Chunk, error) bool) bool {
+	call := &TTSCall{Speech: s, Start: time.Now()}
+	f.mu.Lock()
+	f.calls = append(f.calls, call)
+	f.mu.Unlock()
+	finished := f.play(ctx, call, first, yield)
+	f.mu.Lock()
+	call.End, call.Cancelled = time.Now(), !finished
+	f.mu.Unlock()
+	return finished
 }
 
 func (f *FakeTTS) fault(k inference.Fault) error {
 	return &inference.Error{Engine: f.Name, Fault: k}
 }
 
-func (f *FakeTTS) play(ctx context.Context, call *TTSCall, yield func(inference.Chunk, error) bool) bool {
+func (f *FakeTTS) play(ctx context.Context, call *TTSCall, pause time.Duration, yield func(inference.Chunk, error) bool) bool {
 	wait := ctx
 	if f.IgnoreCancel {
 		wait = context.WithoutCancel(ctx)
@@ -139,7 +152,6 @@ func (f *FakeTTS) play(ctx context.Context, call *TTSCall, yield func(inference.
 	marks, length := f.layout(call.Speech)
 	total := media.FromDuration(length).Samples(f.Rate)
 	size := max(1, media.FromDuration(f.Chunk).Samples(f.Rate))
-	pause := f.FirstAudio
 	for n, at := 0, 0; at < total; n++ {
 		err := sleep(wait, pause)
 		if err == nil && n == f.Limit {

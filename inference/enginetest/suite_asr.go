@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func TestASR(t *testing.T, engine inference.ASR, o ASROptions) {
 		}
 	}
 	s := asrSuite{engine, o}
-	bubble(o.Run).runAll(t, []check{
+	checks := []check{
 		{"info", s.info},
 		{"unknown language", s.unknownLanguage},
 		{"utterances", s.utterances},
@@ -50,8 +51,13 @@ func TestASR(t *testing.T, engine inference.ASR, o ASROptions) {
 		{"close", s.close},
 		{"cancelled", s.cancelled},
 		{"nobody reads", s.nobodyReads},
+		{"said and configured", s.saidAndConfigured},
 		{"concurrent", s.concurrent},
-	})
+	}
+	if engine.Info().Caps.Turns {
+		checks = append(checks, check{"turns", s.turns})
+	}
+	bubble(o.Run).runAll(t, checks)
 }
 
 type asrSuite struct {
@@ -260,6 +266,66 @@ func (s asrSuite) nobodyReads(t *testing.T) {
 	})
 	inTime(t, "Close", r.Close)
 	idle(t, s.o.Busy)
+}
+
+// saidAndConfigured: what the agent said and how turns end may be told at any time.
+func (s asrSuite) saidAndConfigured(t *testing.T) {
+	r := s.open(t, t.Context())
+	r.Said("What can I do for you?")
+	r.Configure(inference.TurnOptions{Silence: time.Second})
+	s.expect(t, r, 1)
+	r.Close()
+	r.Said("Good bye.") // harmless from now on
+	r.Configure(inference.TurnOptions{})
+	idle(t, s.o.Busy)
+}
+
+// turns: the engine finds the end of a turn by itself. Its speech starts, an eager end is
+// taken back or confirmed, and the end has all of the text and a probability.
+func (s asrSuite) turns(t *testing.T) {
+	r := s.open(t, t.Context())
+	defer r.Close()
+	var fed sync.WaitGroup
+	defer fed.Wait()
+	fed.Go(func() {
+		for at := 0; at < len(s.o.Audio)+3*16000; at += 320 {
+			frame := make([]int16, 320)
+			if at < len(s.o.Audio) {
+				copy(frame, s.o.Audio[at:])
+			}
+			r.Write(frame)
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	inTime(t, "the end of the turn", func() {
+		started, eager := false, false
+		for x := range r.Results() {
+			if x.Err != nil || x.EndProb < 0 || x.EndProb > 1 {
+				t.Errorf("result %+v", x)
+				return
+			}
+			switch x.Event {
+			case inference.EventSpeechStart:
+				started = true
+			case inference.EventEagerEnd:
+				if eager || !s.engine.Info().Caps.Eager {
+					t.Errorf("an eager end after another, or without the capability: %+v", x)
+				}
+				eager = true
+			case inference.EventResumed:
+				if !eager {
+					t.Errorf("%+v takes nothing back", x)
+				}
+				eager = false
+			case inference.EventTurnEnd:
+				if !started || s.o.Heard != nil && !s.o.Heard(x.Text) {
+					t.Errorf("speech started %v, the turn ends with %+v", started, x)
+				}
+				return
+			}
+		}
+		t.Error("the stream ended before the turn")
+	})
 }
 
 func (s asrSuite) concurrent(t *testing.T) {
