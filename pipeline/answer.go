@@ -5,6 +5,7 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
+	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
 
@@ -61,7 +62,7 @@ func (c *Call) heardOf(res inference.Result) {
 
 // weigh follows the answer by one frame, which the detector has listened to, and acts
 // when it is known who answered.
-func (c *Call) weigh(heard Activity) {
+func (c *Call) weigh(heard listen.Activity) {
 	a := &c.asks
 	if a.who == nil {
 		return
@@ -111,7 +112,7 @@ func (c *Call) noteAnswer() {
 		return
 	}
 	c.history.add(inference.Message{Role: inference.RoleUser, Text: text})
-	c.emit(Event{Kind: UserLine, Text: text, Said: c.uttered.said(text, c.moment())})
+	c.emit(Event{Kind: UserLine, Text: text, Said: c.caller.Said(text, c.moment())})
 }
 
 // leaveMessage speaks the message in place of the first one. Nothing interrupts it, and

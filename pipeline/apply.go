@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"time"
-
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/turn"
@@ -18,7 +16,7 @@ func (c *Call) step(e turn.Event) {
 	c.stepping = true
 	for i := 0; i < len(c.pending); i++ {
 		e := c.pending[i]
-		if e.Now = c.ear.heard; e.Kind != turn.Frame {
+		if e.Now = c.caller.End(); e.Kind != turn.Frame {
 			// A frame ends when it ends: with the microseconds since it came, a
 			// timer would be due one frame late.
 			e.Now = c.clock()
@@ -36,26 +34,17 @@ func (c *Call) step(e turn.Event) {
 func (c *Call) apply(a turn.Action) {
 	switch a.Kind {
 	case turn.OpenUtterance:
-		c.ear.openUtterance(c.cfg.Turn.StartAfter)
-		c.ear.asked[c.state.Utterance()%maxAsked] = time.Time{}
-		c.uttered.opened(c.state.Utterance(), c.ear.since(), c.ear.heard-c.cfg.Turn.StartAfter)
+		c.caller.OpenUtterance(c.state.Utterance(), c.cfg.Turn.StartAfter)
 		c.note(NoteUtterance, c.state.Utterance(), "")
 	case turn.ResumeUtterance:
-		c.ear.resumeUtterance()
-		c.ear.asked[c.state.Utterance()%maxAsked] = time.Time{}
-		c.uttered.resumed(c.ear.heard - c.cfg.Turn.StartAfter)
+		c.caller.ResumeUtterance(c.state.Utterance(), c.cfg.Turn.StartAfter)
 	case turn.CloseUtterance:
-		c.ear.closeUtterance()
-		c.ear.asked[c.state.Utterance()%maxAsked] = c.now()
-		c.uttered.closed(c.ear.heard - c.state.Silence(c.ear.heard))
+		c.caller.CloseUtterance(c.state.Utterance(), c.state.Silence(c.caller.End()), c.now())
 	case turn.BeginTurn:
-		c.uttered.begin(c.ear.feeds)
-		c.levels.drop()
+		c.caller.BeginTurn()
 		c.shown = ""
 	case turn.DropTurn:
-		c.uttered.begin(c.ear.feeds)
-		c.levels.drop()
-		c.ear.forget()
+		c.caller.DropTurn()
 		c.shown = ""
 	case turn.Speculate:
 		c.speculate(a)
@@ -92,7 +81,7 @@ func (c *Call) apply(a turn.Action) {
 // commit answers the caller's turn.
 func (c *Call) commit(a turn.Action) {
 	if !a.Typed {
-		c.levels.commit()
+		c.caller.CommitTurn()
 	}
 	c.shown = ""
 	if !a.Again {
@@ -102,7 +91,7 @@ func (c *Call) commit(a turn.Action) {
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
 	if !a.Typed {
-		e.Said = c.uttered.said(a.Text, c.moment())
+		e.Said = c.caller.Said(a.Text, c.moment())
 	}
 	if a.Again {
 		e.Kind, e.Replaces = UserLineAgain, c.history.replaceUser(a.Text)
@@ -122,7 +111,7 @@ func (c *Call) commit(a turn.Action) {
 	if !a.Typed {
 		silence := c.state.Silence(c.clock())
 		r.endpoint = silence.Duration()
-		r.over = turnOver{at: c.clock() - silence, wall: c.now().Add(-r.endpoint), settled: c.uttered.settledAt()}
+		r.over = turnOver{at: c.clock() - silence, wall: c.now().Add(-r.endpoint), settled: c.caller.SettledAt()}
 	}
 	c.emit(Event{Kind: Thinking, Turn: r.turn, Generation: r.number})
 	if begun {

@@ -9,6 +9,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
@@ -42,13 +43,7 @@ type Call struct {
 	acts      []turn.Action
 	pending   []turn.Event
 	stepping  bool
-	ear       ear
-	stream    int // the recogniser's present stream
-	fallen    int // streams that fell since the last result
-	levels    levels
-	echo      echo
-	said      lately
-	uttered   uttered        // the caller's latest words, and when
+	caller    listen.Caller
 	shown     string         // the caller's words as last shown
 	owed      map[int]*reply // completions whose usage is not reported
 	playout   playout.Playout
@@ -112,9 +107,8 @@ func (c *Call) broke(cause error) {
 // begin is the call's first moment.
 func (c *Call) begin(leg media.Leg) {
 	c.leg, c.far, c.format = c.tape(leg), leg, leg.Format()
-	c.ear.begin(c.format.In)
+	c.caller.Begin(c.cfg.FrontEnd, c.format)
 	c.playout.Begin(c.format.Out)
-	c.echo.begin(media.FromDuration(c.format.Lead))
 	c.tools.own = c.own()
 	if c.rerun == nil {
 		c.instant = time.Now()
@@ -238,7 +232,7 @@ func (c *Call) clock() media.Time {
 // moment is the same for who only looks.
 func (c *Call) moment() media.Time {
 	since := min(media.FromDuration(c.now().Sub(c.wallAt)), media.FrameTime)
-	return max(c.clockAt, c.ear.heard+since)
+	return max(c.clockAt, c.caller.End()+since)
 }
 
 func (c *Call) emit(e Event) {

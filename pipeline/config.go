@@ -15,21 +15,10 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
-
-// Listener hears: it cleans a frame of caller audio and says whether it holds
-// speech. It belongs to the conductor and obeys the rules of media.Stage.
-type Listener interface {
-	Hear(media.Frame) (clean media.Frame, a Activity)
-}
-
-// Activity is what a frame holds.
-type Activity struct {
-	Speech bool
-	Level  float32 // dBFS
-}
 
 // Config is everything a call needs. It is not changed after New.
 type Config struct {
@@ -37,7 +26,7 @@ type Config struct {
 	ASR      inference.ASR // nil: nobody hears, typed turns only
 	LLM      inference.LLM
 	TTS      inference.TTS
-	Listener Listener
+	FrontEnd listen.FrontEnd // denoiser and voice activity detector
 	// Answering asks who answers an outbound call; nil: nobody does.
 	Answering *Answering
 	Turn      turn.Config // zero Complete: turn.DefaultConfig of the agent's language
@@ -118,12 +107,12 @@ func (c *Call) Prepare(ctx context.Context) error {
 		return err
 	}
 	if c.cfg.ASR != nil {
-		asr, err := c.openEar()
+		asr, err := c.openRecogniser()
 		if err != nil {
 			c.kill(nil)
 			return err
 		}
-		c.listen(asr)
+		c.attach(asr)
 	}
 	c.spawn("pipeline/rehearsal", c.rehearse, c.lines.made)
 	return nil

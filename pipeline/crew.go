@@ -79,8 +79,7 @@ func (c *Call) release(asr inference.Recognition) {
 // for usage: what was consumed is counted. Engines and functions that have not returned
 // after settleMost are left behind and counted: the call ends with what is known.
 func (c *Call) settle() {
-	if asr := c.ear.asr; asr != nil {
-		c.ear.asr = nil
+	if asr := c.caller.Detach(); asr != nil {
 		c.release(asr)
 	}
 	patience := time.NewTimer(settleMost)

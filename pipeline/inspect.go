@@ -23,7 +23,7 @@ func (c *Call) inspect() {
 		c.inspected.phase = p
 		c.emit(Event{Kind: Phased, Turn: c.state.Turn(), Text: p})
 	}
-	if c.echo.found && !c.inspected.echo {
+	if c.caller.Echo() && !c.inspected.echo {
 		c.inspected.echo = true
 		c.emit(Event{Kind: Echoed})
 	}

@@ -10,6 +10,7 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
+	"parley/pipeline/listen"
 	"parley/pipeline/playout"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
@@ -159,20 +160,19 @@ func (c *Call) heardBy(now time.Time) playout.Position {
 // due is how many frames the leg wants.
 func (c *Call) due(now time.Time) int { return int(c.told(AnsweredDue, int64(c.leg.Due(now)))) }
 
-// witness keeps what was made of a frame.
-func (c *Call) witness(a Activity) (heard Activity, behind bool) {
+// witness keeps what was made of a frame, and says whether the recogniser was behind it.
+func (c *Call) witness(a listen.Activity, behind bool) bool {
 	if c.rerun != nil {
-		return c.rerun.hear()
+		return c.rerun.frame.Behind
 	}
-	behind = c.behind()
 	if c.cfg.Journal != nil {
-		c.input.AddHeard(Heard{Speech: a.Speech, Level: a.Level, Echo: c.echo.found, Behind: behind})
+		c.input.AddHeard(Heard{Speech: a.Speech, Level: a.Level, Echo: a.Echo, Behind: behind})
 	}
-	return a, behind
+	return behind
 }
 
 // whoAnswered follows the answer of the call by one frame.
-func (c *Call) whoAnswered(heard Activity) (v amd.Verdict, open bool) {
+func (c *Call) whoAnswered(heard listen.Activity) (v amd.Verdict, open bool) {
 	if c.rerun != nil {
 		return c.rerun.who()
 	}
@@ -227,7 +227,7 @@ func (c *Call) noteReply(agent *agent.Agent, gen int, request *inference.Request
 }
 
 // Names of the messages in a journal.
-var messageNames = [...]string{msgResult: "result", msgDeaf: "deaf", msgEar: "ear", msgSentence: "sentence", msgAudio: "audio",
+var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgSentence: "sentence", msgAudio: "audio",
 	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
 	msgFunction: "function", msgConnect: "connect", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
 
@@ -247,7 +247,7 @@ func (c *Call) kept(m *message) *Message {
 	switch m.kind {
 	case msgResult:
 		r := m.result
-		r.Utterance += c.ear.offset
+		r.Utterance += c.caller.Offset()
 		out.Result = &r
 	case msgAudio:
 		out.Samples, out.Rate, out.Words, out.Engine = len(m.chunk.Samples), m.chunk.Rate, m.chunk.Words, m.chunk.Engine

@@ -20,22 +20,22 @@ const mailboxSize = 64
 type messageKind uint8
 
 const (
-	msgResult     messageKind = iota + 1 // result of the recogniser's stream seg
-	msgDeaf                              // err: that stream has ended
-	msgEar                               // asr: a new one
-	msgSentence                          // text: a sentence of a reply begins
-	msgAudio                             // chunk of the sentence seg
-	msgSpoken                            // the sentence seg is complete
-	msgTool                              // call of a reply
-	msgWritten                           // the model is done: usage, err
-	msgBroken                            // the voice of sentence seg broke: err; again is told what to do
-	msgDone                              // all audio is made: err
-	msgToolResult                        // id, text from the client
-	msgFunction                          // id, text, err of a function that ran here
-	msgConnect                           // second: the caller is connected to it
-	msgTyped                             // text
-	msgInterrupt                         //
-	msgUpdate                            // update
+	msgResult      messageKind = iota + 1 // result of the recogniser's stream seg
+	msgStreamEnded                        // err: that stream has ended
+	msgRecogniser                         // asr: a new one
+	msgSentence                           // text: a sentence of a reply begins
+	msgAudio                              // chunk of the sentence seg
+	msgSpoken                             // the sentence seg is complete
+	msgTool                               // call of a reply
+	msgWritten                            // the model is done: usage, err
+	msgBroken                             // the voice of sentence seg broke: err; again is told what to do
+	msgDone                               // all audio is made: err
+	msgToolResult                         // id, text from the client
+	msgFunction                           // id, text, err of a function that ran here
+	msgConnect                            // second: the caller is connected to it
+	msgTyped                              // text
+	msgInterrupt                          //
+	msgUpdate                             // update
 )
 
 // message is what the conductor's mailbox carries.
@@ -78,7 +78,7 @@ func (c *Call) bury(m message) {
 	switch m.kind {
 	case msgWritten:
 		c.written(m)
-	case msgEar:
+	case msgRecogniser:
 		c.release(m.asr)
 	}
 }
@@ -99,10 +99,10 @@ func (c *Call) take(m message) {
 	switch m.kind {
 	case msgResult:
 		c.recognised(m.seg, m.result)
-	case msgDeaf:
-		c.deafened(m.seg, m.err)
-	case msgEar:
-		c.listen(m.asr)
+	case msgStreamEnded:
+		c.streamEnded(m.seg, m.err)
+	case msgRecogniser:
+		c.attach(m.asr)
 	case msgToolResult:
 		c.clientAnswered(m.id, m.text)
 	case msgFunction:

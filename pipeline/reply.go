@@ -142,7 +142,7 @@ func (c *Call) cut() {
 func (c *Call) flush(now time.Time) playout.Position {
 	d := media.Time(c.told(AnsweredFlush, int64(c.leg.Flush(now))))
 	c.playout.Flushed(d)
-	c.echo.flushed(d)
+	c.caller.Flushed(d)
 	return c.heardBy(now)
 }
 

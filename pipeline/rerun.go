@@ -10,6 +10,7 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
+	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
 
@@ -76,12 +77,12 @@ func Sentences(text, language string) []string { return pieces(text, language) }
 
 func newRerun(start time.Time, f media.Format, cfg Config, journal Journal) *Rerun {
 	r := &Rerun{leg: newFormerLeg(f), agents: map[int]agent.Agent{}}
-	cfg.Listener, cfg.Journal = r.leg, journal
+	cfg.FrontEnd, cfg.Journal = r, journal
 	c := New(cfg)
 	r.c, c.rerun, r.leg.clock = c, r, c.now
 	c.life, c.kill = context.WithCancelCause(context.Background())
 	if c.cfg.ASR != nil {
-		c.listen(silentASR{}.stream())
+		c.attach(silentASR{}.stream())
 	}
 	c.instant = start
 	c.begin(r.leg)
@@ -140,7 +141,9 @@ func (r *Rerun) Feed(in *Input) {
 			c.ended = in.Ended
 		}
 		c.conclusion(nil)
-		c.ear.close()
+		if asr := c.caller.Detach(); asr != nil {
+			asr.Close()
+		}
 		r.concluded = true
 	case Buried:
 		if m, ok := r.message(in.Message); ok {
@@ -159,7 +162,7 @@ func (r *Rerun) tick(in *Input) {
 	c.thrifty.Store(in.Saving)
 	if c.bridge != nil {
 		if in.Carried > 0 {
-			c.ear.heard += media.Time(in.Carried) * media.FrameTime
+			c.caller.Skip(in.Carried)
 			c.wallAt = c.instant
 		}
 		return
@@ -221,11 +224,11 @@ func (r *Rerun) message(kept *Message) (m message, ok bool) {
 		if kept.Result == nil {
 			return m, false
 		}
-		m.result, m.seg = *kept.Result, c.stream
-		m.result.Utterance -= c.ear.offset
-	case msgDeaf:
-		m.seg = c.stream
-	case msgEar:
+		m.result, m.seg = *kept.Result, c.caller.Stream()
+		m.result.Utterance -= c.caller.Offset()
+	case msgStreamEnded:
+		m.seg = c.caller.Stream()
+	case msgRecogniser:
 		m.asr = silentASR{}.stream()
 	case msgSentence:
 		agent := r.agents[m.gen]
@@ -266,11 +269,10 @@ func (r *Rerun) answer(kind AnswerKind, value int64) int64 {
 	return v
 }
 
-// hear is what was made of the frame that the leg gave last.
-func (r *Rerun) hear() (a Activity, behind bool) {
+// Hear implements listen.FrontEnd: it is what was made of the frame that the leg gave last.
+func (r *Rerun) Hear(f media.Frame) (media.Frame, listen.Activity) {
 	r.frame, r.heard = r.heard[0], r.heard[1:]
-	r.c.echo.found = r.frame.Echo
-	return Activity{Speech: r.frame.Speech, Level: r.frame.Level}, r.frame.Behind
+	return f, listen.Activity{Speech: r.frame.Speech, Echo: r.frame.Echo, Level: r.frame.Level}
 }
 
 func (r *Rerun) who() (amd.Verdict, bool) { return amd.Verdict(r.frame.Verdict), r.frame.Open }

@@ -44,9 +44,6 @@ func (l *formerLeg) Read(time.Time) (media.Frame, bool) {
 	return f, true
 }
 
-// Hear implements Listener. What was heard the Rerun knows.
-func (l *formerLeg) Hear(f media.Frame) (media.Frame, Activity) { return f, Activity{} }
-
 // Due implements media.Leg.
 func (l *formerLeg) Due(now time.Time) int {
 	if l.format.Continuous {

@@ -26,15 +26,16 @@ func (c *Call) speak(now time.Time) {
 			if f, tone = c.ring(now); !tone {
 				f = media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out}
 			}
-			c.echo.wrote(f, tone)
+			c.caller.Sent(f, tone, "", now)
 			c.leg.Write(f)
 			c.playout.Pass()
 			continue
 		}
+		text := ""
 		if r := c.reply; r.live && c.playout.Last().Gen == r.gen {
-			c.spoken(r, now)
+			text = c.spoken(r, now)
 		}
-		c.echo.wrote(f, true)
+		c.caller.Sent(f, true, text, now)
 		c.leg.Write(f)
 		c.active = now
 	}
@@ -66,19 +67,20 @@ func (c *Call) sentencePlayed() {
 }
 
 // spoken follows the reply by the frame that is about to be written: it tells when
-// it becomes audible, and which sentence begins.
-func (c *Call) spoken(r *reply, now time.Time) {
+// it becomes audible, and which sentence begins. It returns the text of the sentence.
+func (c *Call) spoken(r *reply, now time.Time) (text string) {
 	r.movedAt = now
 	seg := c.playout.Last().Seg
-	c.said.note(r.texts[seg].Text, now)
+	text = r.texts[seg].Text
 	if seg >= r.caption {
 		r.caption = seg + 1
-		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: r.texts[seg].Text})
+		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: text})
 	}
 	if !r.spoken {
 		r.spoken = true
 		c.timed(r, now)
 	}
+	return text
 }
 
 // timed reports where the time of a turn went.

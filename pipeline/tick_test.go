@@ -12,6 +12,7 @@ import (
 	"parley/media/denoise"
 	"parley/media/vad"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
 
@@ -62,27 +63,30 @@ func (l *steadyLeg) Due(time.Time) int { return 1 }
 // steadily hears speech all the time, or never.
 type steadily bool
 
-func (s steadily) Hear(f media.Frame) (media.Frame, Activity) {
-	return f, Activity{Speech: bool(s), Level: -20}
+func (s steadily) Hear(f media.Frame) (media.Frame, listen.Activity) {
+	return f, listen.Activity{Speech: bool(s), Level: -20}
 }
+
+// longUtterance is more frames than are kept of one.
+const longUtterance = 800
 
 // steadyCall is a call in a steady state: the agent speaks, or not, and the caller
 // as the listener says.
-func steadyCall(t testing.TB, rate media.Rate, hears Listener, speaks bool) *Call {
+func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks bool) *Call {
 	tts := enginetest.NewFakeTTS()
 	tts.FirstAudio, tts.Rate = 0, media.Rate22k
 	tts.Sentence = 5 * time.Minute
 	asr := enginetest.NewFakeASR()
-	cfg := Config{Agent: agent.Agent{Voice: "F1", Language: "en"}, ASR: asr, LLM: enginetest.NewFakeLLM(), TTS: tts, Listener: hears,
+	cfg := Config{Agent: agent.Agent{Voice: "F1", Language: "en"}, ASR: asr, LLM: enginetest.NewFakeLLM(), TTS: tts, FrontEnd: hears,
 		Turn: turn.DefaultConfig("en")}
 	cfg.Turn.Idle, cfg.Turn.Barge, cfg.Turn.Greeting = 0, turn.Never, turn.Never
 	c := New(cfg)
 	c.life, c.kill = context.WithCancelCause(t.Context())
-	stream, err := c.openEar()
+	stream, err := c.openRecogniser()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.listen(stream)
+	c.attach(stream)
 	t.Cleanup(c.Close)
 	c.begin(newSteadyLeg(rate))
 	c.step(turn.Event{Kind: turn.Ready})
@@ -109,8 +113,8 @@ func TestAllocTick(t *testing.T) {
 	if raced {
 		t.Skip("the race detector allocates")
 	}
-	clean := func(rate media.Rate) Listener {
-		l, err := NewListener(denoise.Spectral, vad.Spectral, rate)
+	clean := func(rate media.Rate) listen.FrontEnd {
+		l, err := listen.NewFrontEnd(denoise.Spectral, vad.Spectral, rate)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +123,7 @@ func TestAllocTick(t *testing.T) {
 	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
 		for _, c := range []struct {
 			name   string
-			hears  Listener
+			hears  listen.FrontEnd
 			speaks bool
 		}{
 			{"silence", steadily(false), false}, {"the agent speaks", steadily(false), true}, {"the caller speaks", steadily(true), false},
@@ -127,7 +131,7 @@ func TestAllocTick(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s at %v", c.name, rate), func(t *testing.T) {
 				call := steadyCall(t, rate, c.hears, c.speaks)
-				for range maxPages * pageFrames { // an utterance as long as one is kept
+				for range longUtterance { // an utterance as long as one is kept
 					call.tick(time.Now())
 				}
 				if n := testing.AllocsPerRun(200, func() { call.tick(time.Now()) }); n != 0 {
@@ -149,10 +153,10 @@ func BenchmarkTick(b *testing.B) {
 			{"silence", "", "", false}, {"off", "", "", true}, {"vad", denoise.Off, vad.Spectral, true}, {"vad+denoise", denoise.Spectral, vad.Spectral, true},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, rate), func(b *testing.B) {
-				hears := Listener(steadily(false))
+				hears := listen.FrontEnd(steadily(false))
 				if c.detector != "" {
 					var err error
-					if hears, err = NewListener(c.denoiser, c.detector, rate); err != nil {
+					if hears, err = listen.NewFrontEnd(c.denoiser, c.detector, rate); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -200,7 +204,7 @@ func TestAllocTickJournal(t *testing.T) {
 			call.arrive(Ticked)
 			call.tick(call.now())
 		}
-		for range maxPages * pageFrames {
+		for range longUtterance {
 			tick()
 		}
 		before := kept.n

@@ -12,6 +12,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/tool"
 )
 
@@ -41,7 +42,7 @@ type Transfer struct {
 	Consult func(ctx context.Context, number string) (leg media.Leg, over func(media.Ended), err error)
 	// Listen hears who answers a consultation, at rate: an answering machine is told
 	// nothing and counts as no answer. nil: nobody asks who answered.
-	Listen func(rate media.Rate) (Listener, error)
+	Listen func(rate media.Rate) (listen.FrontEnd, error)
 }
 
 const (

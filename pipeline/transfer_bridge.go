@@ -52,7 +52,7 @@ func (c *Call) relay(gone <-chan error) (legErr error) {
 		now := c.now()
 		if n := carry(c.leg, b.leg, &b.out, now); n > 0 {
 			c.input.Carried = n
-			c.ear.heard += media.Time(n) * media.FrameTime // the call's clock
+			c.caller.Skip(n)
 			c.wallAt = now
 		}
 		carry(b.leg, c.leg, &b.in, now)

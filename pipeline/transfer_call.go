@@ -214,9 +214,7 @@ func (c *Call) connect(s *second) {
 	if t, ok := c.leg.(*taped); ok && !c.cfg.RecordTransfers { // somebody is there whom nobody has told
 		c.leg = t.Leg
 	}
-	if asr := c.ear.asr; asr != nil { // nobody listens to two people talking
-		c.stream++
-		c.ear.asr, c.ear.feeds, c.ear.owed = nil, false, false
+	if asr := c.caller.Detach(); asr != nil { // nobody listens to two people talking
 		c.spawn("pipeline/recogniser-bridged", asr.Close)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -275,7 +276,7 @@ func TestMachineInsteadOfAColleague(t *testing.T) {
 					l.Speech = []pipelinetest.Utterance{test.greeting}
 					l.HangUp = 10 * time.Second
 				}, nil)
-				s.Config.Transfer.Listen = func(media.Rate) (pipeline.Listener, error) { return pipelinetest.Listener{Leg: o.Leg}, nil }
+				s.Config.Transfer.Listen = func(media.Rate) (listen.FrontEnd, error) { return pipelinetest.FrontEnd{Leg: o.Leg}, nil }
 			}, func(t *testing.T, s *pipelinetest.Scene) {
 				if !test.machine {
 					has(t, s, "tool_ended call_1_1 ok")

@@ -14,7 +14,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/media/denoise/noisetest"
-	"parley/pipeline"
+	"parley/pipeline/listen"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -43,11 +43,11 @@ func utterance(t *testing.T, voice, i int) ([]float64, time.Duration) {
 // onTelephone makes the scene a telephone call with a real detector and denoiser.
 func onTelephone(t *testing.T, s *pipelinetest.Scene) {
 	s.Leg.Telephone()
-	l, err := pipeline.NewListener("spectral", "spectral", media.Rate8k)
+	l, err := listen.NewFrontEnd("spectral", "spectral", media.Rate8k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Listener = l
+	s.FrontEnd = l
 	s.TTS.Rate = media.Rate8k
 }
 
@@ -224,11 +224,11 @@ func loudspeaker(t *testing.T, rate media.Rate, speaks time.Duration, agent, cal
 		s.Leg.Telephone()
 		sound = noisetest.Halve(sound)
 	}
-	l, err := pipeline.NewListener("spectral", "spectral", rate)
+	l, err := listen.NewFrontEnd("spectral", "spectral", rate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Listener, s.Leg.Audio = l, noisetest.PCM(sound)
+	s.FrontEnd, s.Leg.Audio = l, noisetest.PCM(sound)
 	s.Leg.Echo, s.Leg.EchoGain = 180*ms, 0.1
 	ends = speaks + time.Duration(len(caller))*time.Second/noisetest.Rate
 	s.ASR.Plan = enginetest.Spoken(speaks, ends, "no wait I would like a table for six")

@@ -105,7 +105,7 @@ func TestAnswers(t *testing.T) {
 	right := 0
 	for i, a := range people {
 		samples, _ := a.audio(v, uint64(i))
-		h := listen(t, a.language, samples)
+		h := detect(t, a.language, samples)
 		t.Logf("person %v: %v after %v", a, h.verdict, h.at)
 		if h.verdict == amd.Human && h.at <= 4*time.Second {
 			right++
@@ -116,7 +116,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for i, a := range machines {
 		samples, toned := a.audio(v, uint64(100+i))
-		h := listen(t, a.language, samples)
+		h := detect(t, a.language, samples)
 		t.Logf("machine %v: %v after %v, its tone %v after its end at %v", a, h.verdict, h.at, h.open-toned, toned)
 		if h.verdict != amd.Machine || h.at > 4*time.Second {
 			t.Logf("%v is taken for a %v after %v", a, h.verdict, h.at)

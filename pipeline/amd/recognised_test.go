@@ -13,8 +13,8 @@ import (
 	"parley/media/denoise"
 	"parley/media/resample"
 	"parley/media/vad"
-	"parley/pipeline"
 	"parley/pipeline/amd"
+	"parley/pipeline/listen"
 )
 
 // newRecogniser hears English and expects what machines say.
@@ -42,7 +42,7 @@ func understand(t *testing.T, e *pocketsphinx.Engine, samples []int16) (h heard,
 		t.Fatal(err)
 	}
 	defer r.Close()
-	ear, err := pipeline.NewListener(denoise.Spectral, vad.Spectral, rate)
+	front, err := listen.NewFrontEnd(denoise.Spectral, vad.Spectral, rate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func understand(t *testing.T, e *pocketsphinx.Engine, samples []int16) (h heard,
 		copy(frame[:], samples)
 		f := media.Frame{Samples: frame[:], Rate: rate}
 		d.Listen(f)
-		clean, a := ear.Hear(f)
+		clean, a := front.Hear(f)
 		wide := up.Process(clean).Samples
 		if quiet++; a.Speech {
 			open, quiet = true, 0

@@ -19,8 +19,8 @@ import (
 	"parley/media/mediatest"
 	"parley/media/resample"
 	"parley/media/vad"
-	"parley/pipeline"
 	"parley/pipeline/amd"
+	"parley/pipeline/listen"
 )
 
 var program string
@@ -121,10 +121,10 @@ type heard struct {
 	open    time.Duration // when one may speak to a machine; 0: never
 }
 
-// listen plays samples to a detector behind the ear of a call.
-func listen(t testing.TB, language string, samples []int16) (h heard) {
+// detect plays samples to a detector behind the front end of a call.
+func detect(t testing.TB, language string, samples []int16) (h heard) {
 	t.Helper()
-	ear, err := pipeline.NewListener(denoise.Spectral, vad.Spectral, rate)
+	front, err := listen.NewFrontEnd(denoise.Spectral, vad.Spectral, rate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func listen(t testing.TB, language string, samples []int16) (h heard) {
 		f := media.Frame{Samples: frame[:], Rate: rate, At: media.Time(n) * media.FrameTime}
 		now := time.Duration(n+1) * media.FrameDuration
 		d.Listen(f)
-		_, a := ear.Hear(f)
+		_, a := front.Hear(f)
 		if v := d.Step(a.Speech, a.Level); v != h.verdict {
 			h.verdict, h.at = v, now
 		}

@@ -14,6 +14,7 @@ import (
 
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/listen"
 )
 
 // Utterance is caller speech from From to To after the start of the call.
@@ -23,7 +24,7 @@ type Utterance struct {
 }
 
 // Leg is a caller in simulated time. Its audio is silence, or a tone; what it "says" is
-// known to the Listener. It is not continuous, its lead is 300 ms and its far end
+// known to the FrontEnd. It is not continuous, its lead is 300 ms and its far end
 // plays at once what it is sent. The exported fields may be changed until it runs.
 type Leg struct {
 	Speech []Utterance
@@ -299,11 +300,11 @@ func (l *Leg) Ducks() []bool {
 	return append([]bool(nil), l.ducks...)
 }
 
-// Listener hears what the leg's script says, exactly.
-type Listener struct{ Leg *Leg }
+// FrontEnd hears what the leg's script says, exactly.
+type FrontEnd struct{ Leg *Leg }
 
-// Hear implements pipeline.Listener.
-func (h Listener) Hear(f media.Frame) (media.Frame, pipeline.Activity) {
+// Hear implements listen.FrontEnd.
+func (h FrontEnd) Hear(f media.Frame) (media.Frame, listen.Activity) {
 	at := f.At.Duration()
 	for _, u := range h.Leg.Speech {
 		if at >= u.From && at < u.To {
@@ -311,8 +312,8 @@ func (h Listener) Hear(f media.Frame) (media.Frame, pipeline.Activity) {
 			if level == 0 {
 				level = -20
 			}
-			return f, pipeline.Activity{Speech: true, Level: level}
+			return f, listen.Activity{Speech: true, Level: level}
 		}
 	}
-	return f, pipeline.Activity{Level: -90}
+	return f, listen.Activity{Level: -90}
 }

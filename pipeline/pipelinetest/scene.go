@@ -13,6 +13,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/replay"
 	"parley/pipeline/turn"
 )
@@ -34,8 +35,8 @@ type Scene struct {
 	Deaf       bool // there is no recogniser
 	// Unkept: no record is kept, and Play does not replay it.
 	Unkept bool
-	// Listener takes the place of one that knows the leg's script when it is set.
-	Listener pipeline.Listener
+	// FrontEnd takes the place of one that knows the leg's script when it is set.
+	FrontEnd listen.FrontEnd
 
 	// Act runs beside the call, for what a client does.
 	Act func(c *pipeline.Call)
@@ -94,9 +95,9 @@ func (s *Scene) Call() *pipeline.Call {
 	if s.Deaf {
 		cfg.ASR = nil
 	}
-	cfg.Listener = Listener{s.Leg}
-	if s.Listener != nil {
-		cfg.Listener = s.Listener
+	cfg.FrontEnd = FrontEnd{s.Leg}
+	if s.FrontEnd != nil {
+		cfg.FrontEnd = s.FrontEnd
 	}
 	var call *pipeline.Call
 	observe := cfg.Observe

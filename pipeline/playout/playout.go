@@ -5,9 +5,6 @@
 // and says with Advance how far the far end has played. Nothing counts as said until it is heard: a mark of each written
 // frame remembers which part of which sentence it carried.
 //
-// The voice is ducked first, and what the caller's speech means is decided afterwards: it is lowered within the frame that
-// shows speech, and a false interruption loses no syllable.
-//
 // Word times cost no note for each frame. A sentence remembers where in the call its audio begins and where it goes on after
 // a gap, eight places at most; a word's time follows from that and from the engine's marks, or from its share of the letters.
 //

@@ -19,7 +19,7 @@ import (
 	"parley/media/denoise"
 	"parley/media/rtp"
 	"parley/media/vad"
-	"parley/pipeline"
+	"parley/pipeline/listen"
 )
 
 // Call measures what telephone calls cost, and that none suffers.
@@ -75,8 +75,8 @@ func (c Call) agent() *benchAgent {
 		denoiser = denoise.Spectral
 	}
 	if c.VAD || c.Denoise {
-		a.listener = func(rate media.Rate) (pipeline.Listener, error) {
-			return pipeline.NewListener(denoiser, vad.Spectral, rate)
+		a.front = func(rate media.Rate) (listen.FrontEnd, error) {
+			return listen.NewFrontEnd(denoiser, vad.Spectral, rate)
 		}
 	}
 	return a

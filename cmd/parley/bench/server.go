@@ -11,6 +11,7 @@ import (
 	"parley/media/rtp"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 	"parley/sip"
 	"parley/sip/rtpport"
@@ -18,24 +19,24 @@ import (
 
 // benchAgent is whom a caller talks to.
 type benchAgent struct {
-	asr      instantASR
-	tts      instantTTS
-	ahead    bool // replies are begun in pauses
-	listener func(media.Rate) (pipeline.Listener, error)
+	asr   instantASR
+	tts   instantTTS
+	ahead bool // replies are begun in pauses
+	front func(media.Rate) (listen.FrontEnd, error)
 }
 
 // newAgent is an agent whose every sentence takes as long as reply, and who hears
 // by level alone.
 func newAgent(reply time.Duration) *benchAgent {
-	return &benchAgent{tts: newInstantTTS(reply), listener: func(media.Rate) (pipeline.Listener, error) { return levelListener{}, nil }}
+	return &benchAgent{tts: newInstantTTS(reply), front: func(media.Rate) (listen.FrontEnd, error) { return levelListener{}, nil }}
 }
 
 // config is a call's. Any text is taken for a complete sentence, so that the turn
 // is over after the shortest silence.
 func (a *benchAgent) config(rate media.Rate) (pipeline.Config, error) {
-	listener, err := a.listener(rate)
+	front, err := a.front(rate)
 	cfg := pipeline.Config{Agent: agent.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
-		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, Listener: listener, Turn: turn.DefaultConfig("en"),
+		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, FrontEnd: front, Turn: turn.DefaultConfig("en"),
 		Speculate: a.ahead, SpeculateVoice: a.ahead}
 	cfg.Turn.Complete = func(string) float64 { return 1 }
 	cfg.Turn.Idle = 0

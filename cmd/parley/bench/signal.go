@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/listen"
 )
 
 // tone is a sine of an amplitude from 0 to 1.
@@ -72,7 +72,7 @@ const (
 // speech would blur that by some frames.
 type levelListener struct{}
 
-func (levelListener) Hear(f media.Frame) (media.Frame, pipeline.Activity) {
+func (levelListener) Hear(f media.Frame) (media.Frame, listen.Activity) {
 	l := float32(level(f.Samples))
-	return f, pipeline.Activity{Speech: l > audible, Level: l}
+	return f, listen.Activity{Speech: l > audible, Level: l}
 }

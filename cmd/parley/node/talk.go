@@ -16,6 +16,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/listen"
 	"parley/pipeline/tool"
 	"parley/store"
 )
@@ -74,12 +75,12 @@ const (
 
 // config makes a call's configuration. deaf says that nobody hears the language.
 func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, err error) {
-	listener, err := n.listener(rate)
+	front, err := n.frontEnd(rate)
 	if err != nil {
 		return cfg, false, err
 	}
 	engines := n.engines.chosen(p.settings.Engines)
-	cfg = pipeline.Config{Agent: p.agent, LLM: engines.llm, TTS: engines.tts, Listener: listener,
+	cfg = pipeline.Config{Agent: p.agent, LLM: engines.llm, TTS: engines.tts, FrontEnd: front,
 		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log,
 		Speculate: p.settings.Speculate(n.db.RateCard().SpeculativeReplies())}
 	if r := p.settings.RecordTransfers; r != nil {
@@ -99,9 +100,9 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	return cfg, deaf, nil
 }
 
-// listener hears a leg that brings audio at rate.
-func (n *Node) listener(rate media.Rate) (pipeline.Listener, error) {
-	return pipeline.NewListener(n.engines.Denoise, n.engines.VAD, rate)
+// frontEnd is the denoiser and detector of a leg that brings audio at rate.
+func (n *Node) frontEnd(rate media.Rate) (listen.FrontEnd, error) {
+	return listen.NewFrontEnd(n.engines.Denoise, n.engines.VAD, rate)
 }
 
 // conversations starts conversations on agent sockets and over WebRTC.

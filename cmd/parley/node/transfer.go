@@ -26,7 +26,7 @@ func (n *Node) telephoneFunctions(cfg *pipeline.Config, p plan, session *pipelin
 	for _, d := range p.settings.TransferTo {
 		c.tries.listed = append(c.tries.listed, d.Number)
 	}
-	cfg.Telephone(&p.settings, &pipeline.Transfer{Check: c.check, Consult: c.call, Listen: n.listener}, n.optOut(session))
+	cfg.Telephone(&p.settings, &pipeline.Transfer{Check: c.check, Consult: c.call, Listen: n.frontEnd}, n.optOut(session))
 }
 
 // What a model is told of a transfer that cannot be.

@@ -1,4 +1,4 @@
-package pipeline
+package listen
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func talk(t testing.TB, seconds int, seed uint64) []float64 {
 
 // line is an echo guard between two ends at 16 kHz.
 type line struct {
-	echo
+	guard
 	delay   int     // samples
 	gain    float64 // of the echo
 	far     []float64
@@ -96,8 +96,8 @@ func TestEcho(t *testing.T) {
 			if l.caught > before {
 				t.Errorf("%d frames of echo passed after 4 s", l.caught-before)
 			}
-			if !l.found || l.lag < 2*c.delay-1 || l.lag > 2*c.delay+1 || math.Abs(10*math.Log10(float64(l.echo.gain))-c.level) > 1 {
-				t.Errorf("found %v: %v ms, %.1f dB", l.found, float64(l.lag)/2, 10*math.Log10(float64(l.echo.gain)))
+			if !l.found || l.lag < 2*c.delay-1 || l.lag > 2*c.delay+1 || math.Abs(10*math.Log10(float64(l.guard.gain))-c.level) > 1 {
+				t.Errorf("found %v: %v ms, %.1f dB", l.found, float64(l.lag)/2, 10*math.Log10(float64(l.guard.gain)))
 			}
 			l.play(t, talk(t, 4, 6), talk(t, 4, 7))
 			if l.passed < 2*l.blocked || c.level <= -20 && l.blocked > 0 {
@@ -124,7 +124,7 @@ func playNoEcho(t *testing.T, seeds uint64) {
 		l.play(t, talk(t, 2, 2*seed), nil)
 		l.play(t, talk(t, 20, 2*seed), talk(t, 20, 2*seed+101))
 		if l.found {
-			t.Errorf("seed %d: found an echo of %v ms, %.1f dB", seed, l.lag/2, 10*math.Log10(float64(l.echo.gain)))
+			t.Errorf("seed %d: found an echo of %v ms, %.1f dB", seed, l.lag/2, 10*math.Log10(float64(l.guard.gain)))
 		}
 		if l.blocked > 0 {
 			t.Errorf("seed %d: passed %d, blocked %d", seed, l.passed, l.blocked)
@@ -169,7 +169,7 @@ func BenchmarkEchoSearch(b *testing.B) {
 }
 
 func BenchmarkEchoIdle(b *testing.B) {
-	var g echo
+	var g guard
 	g.begin(0)
 	f := media.Frame{Samples: make([]int16, 320), Rate: media.Rate16k}
 	for b.Loop() {
@@ -179,10 +179,10 @@ func BenchmarkEchoIdle(b *testing.B) {
 	}
 }
 
-// TestLately: which texts are the agent's own.
-func TestLately(t *testing.T) {
+// TestTranscriptEcho: which texts are the agent's own.
+func TestTranscriptEcho(t *testing.T) {
 	now := time.Now()
-	var l lately
+	var l transcriptEcho
 	l.note("We have a table by the window.", now.Add(-5*time.Second))
 	l.note("It is quiet there.", now.Add(-3*time.Second))
 	l.note("Shall I book it for Friday at nine?", now)
@@ -203,14 +203,14 @@ func TestLately(t *testing.T) {
 		{"yes please book it for Friday at noon", true, false, false},
 		{"", true, true, false}, {"...", true, true, false},
 	} {
-		if got := l.echoes(c.text, c.over, c.found, now); got != c.want {
+		if got := l.repeats(c.text, c.over, c.found, now); got != c.want {
 			t.Errorf("%q over %v, found %v: %v", c.text, c.over, c.found, got)
 		}
 	}
 	for n := range 20 {
 		l.note(strings.Repeat("word ", n), now)
 	}
-	if !l.echoes("word word word word word", true, false, now) || l.echoes("shall I book it for Friday", true, false, now) {
+	if !l.repeats("word word word word word", true, false, now) || l.repeats("shall I book it for Friday", true, false, now) {
 		t.Error("the latest eight count")
 	}
 }

@@ -9,24 +9,15 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
+	"parley/pipeline/listen"
 	"parley/pipeline/turn"
-)
-
-// A recogniser whose stream falls is opened again at once, then after waits that
-// double: it may be down for good, and the call lives without it.
-const (
-	reopenFirst = 250 * time.Millisecond
-	reopenMost  = 4 * time.Second
-	// maxReplays is how many streams get to hear the same utterance: it may be what
-	// brings them down.
-	maxReplays = 3
 )
 
 // errStreamEnded is the fault of a recogniser that gives no reason.
 var errStreamEnded = errors.New("the stream ended")
 
-// openEar opens a stream of the recogniser.
-func (c *Call) openEar() (inference.Recognition, error) {
+// openRecogniser opens a stream of the recogniser.
+func (c *Call) openRecogniser() (inference.Recognition, error) {
 	return c.cfg.ASR.Open(c.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints()})
 }
 
@@ -40,12 +31,9 @@ func (c *Call) hints() inference.Hints {
 	return h
 }
 
-// listen makes asr the recogniser from now on. What it owes of the utterance in
-// progress it is told again.
-func (c *Call) listen(asr inference.Recognition) {
-	c.stream++
-	c.ear.open(asr, c.state.Utterance(), c.fallen <= maxReplays)
-	stream := c.stream
+// attach makes asr the recogniser from now on.
+func (c *Call) attach(asr inference.Recognition) {
+	stream := c.caller.Attach(asr, c.state.Utterance())
 	c.spawn("pipeline/recogniser", func() { c.forward(stream, asr.Results()) })
 }
 
@@ -61,35 +49,31 @@ func (c *Call) forward(stream int, results <-chan inference.Result) {
 			return
 		}
 	}
-	c.post(c.life, message{kind: msgDeaf, seg: stream, err: failed})
+	c.post(c.life, message{kind: msgStreamEnded, seg: stream, err: failed})
 }
 
 // recognised takes a result of the recogniser.
 func (c *Call) recognised(stream int, res inference.Result) {
-	if stream != c.stream {
+	if stream != c.caller.Stream() {
 		return
 	}
 	c.heardOf(res)
 	if res.Text != "" {
 		c.serves(agent.StageASR, &c.serving.asr, res.Engine, c.cfg.ASR)
 	}
-	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.ear.offset, Last: res.Last, Text: res.Text,
+	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.caller.Offset(), Last: res.Last,
 		Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
-	if c.said.echoes(res.Text, c.state.OverAgent(e.Utt), c.echo.found, c.now()) {
-		e.Text = ""
-	}
-	c.uttered.recognised(e.Utt, recognisedText{e.Text, res.Words}, res.Final, c.now())
+	e.Text = c.caller.Recognised(e.Utt, res, c.state.OverAgent(e.Utt), c.now())
 	if res.Final {
 		e.Kind = turn.Final
-		c.fallen = 0
 		if res.Text != "" {
 			c.spokenInstead()
 		}
 	}
 	c.step(e)
-	c.ear.owed = c.state.Owed() || c.ear.feeds
+	c.caller.Owe(c.state.Owed())
 	if res.Last {
-		if wait, ok := c.ear.took(e.Utt, c.now()); ok && c.cfg.Recognised != nil {
+		if wait, ok := c.caller.Took(e.Utt, c.now()); ok && c.cfg.Recognised != nil {
 			c.cfg.Recognised(wait)
 		}
 	}
@@ -102,24 +86,17 @@ func (c *Call) recognised(stream int, res inference.Result) {
 // behind says that the recogniser has not heard all that the caller said before the pause.
 // It is asked when the turn could rest on what it has heard.
 func (c *Call) behind() bool {
-	r, knows := c.ear.asr.(inference.Lagging)
-	return knows && c.state.Phase == turn.Pause && c.state.Owed() && r.Lag() > 0
+	return c.state.Phase == turn.Pause && c.state.Owed() && c.caller.Behind()
 }
 
-// deafened replaces a recogniser's stream that has ended. Closing the old one may
+// streamEnded replaces a recogniser's stream that has ended. Closing the old one may
 // take a while, for which the caller need not wait.
-func (c *Call) deafened(stream int, err error) {
-	if stream != c.stream || c.ear.asr == nil {
+func (c *Call) streamEnded(stream int, err error) {
+	old, wait := c.caller.Fallen(stream)
+	if old == nil {
 		return
 	}
 	c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
-	old := c.ear.asr
-	c.ear.asr, c.ear.asked = nil, [maxAsked]time.Time{}
-	wait := time.Duration(0)
-	if c.fallen > 0 {
-		wait = min(reopenMost, reopenFirst<<min(c.fallen-1, 8))
-	}
-	c.fallen++
 	c.spawn("pipeline/recogniser-fallen", old.Close)
 	c.spawn("pipeline/recogniser-again", func() { c.reopen(wait) })
 }
@@ -134,14 +111,14 @@ func (c *Call) reopen(wait time.Duration) {
 			t.Stop()
 			return
 		}
-		asr, err := c.openEar()
+		asr, err := c.openRecogniser()
 		if err == nil {
-			if !c.post(c.life, message{kind: msgEar, asr: asr}) {
+			if !c.post(c.life, message{kind: msgRecogniser, asr: asr}) {
 				asr.Close()
 			}
 			return
 		}
-		wait = min(reopenMost, max(reopenFirst, 2*wait))
+		wait = min(listen.ReopenMost, max(listen.ReopenFirst, 2*wait))
 	}
 }
 
@@ -151,18 +128,13 @@ func (c *Call) hear(now time.Time) {
 		if c.asks.who != nil {
 			c.asks.who.Listen(f)
 		}
-		c.echo.listen(f)
-		clean, a := c.cfg.Listener.Hear(f)
-		a.Speech = c.echo.speech(a.Speech)
-		a, behind := c.witness(a)
-		c.ear.push(clean)
+		behind := c.behind()
+		h := c.caller.Hear(f)
 		c.wallAt = now
-		c.levels.hear(a.Level)
-		if a.Speech {
-			c.levels.speech(a.Level)
+		if h.Speech {
 			c.active = now
 		}
-		e := turn.Event{Kind: turn.Frame, Speech: a.Speech, Loud: c.levels.loud(a.Level), Behind: behind}
+		e := turn.Event{Kind: turn.Frame, Speech: h.Speech, Loud: h.Loud, Behind: c.witness(h.Activity, behind)}
 		if r := c.reply; r != nil {
 			e.Question, e.First = c.question(r), c.opening(r)
 			if r.live {
@@ -174,7 +146,7 @@ func (c *Call) hear(now time.Time) {
 		}
 		e.MaySpeculate = c.mayAdvance()
 		c.step(e)
-		c.weigh(a)
+		c.weigh(h.Activity)
 	}
 }
 

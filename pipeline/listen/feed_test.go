@@ -1,4 +1,4 @@
-package pipeline
+package listen
 
 import (
 	"fmt"
@@ -31,21 +31,21 @@ func (s *tapedStream) span() (first, last int16, n int) {
 	n = len(s.frames)
 	return s.frames[0], s.frames[n-1], n
 }
-func newEar(asr inference.Recognition) *ear { e := &ear{asr: asr}; e.begin(earRate); return e }
-func (e *ear) hearFrames(n int)             { e.hearFrom(n, func(at int64) int16 { return int16(at) }) }
-func (e *ear) hearFrom(n int, sample func(int64) int16) {
-	var samples [earSamples]int16
+func newFeed(asr inference.Recognition) *feed { e := &feed{asr: asr}; e.begin(feedRate); return e }
+func (e *feed) hearFrames(n int)              { e.hearFrom(n, func(at int64) int16 { return int16(at) }) }
+func (e *feed) hearFrom(n int, sample func(int64) int16) {
+	var samples [feedSamples]int16
 	for range n {
 		samples[0] = sample(e.n)
-		e.push(media.Frame{Samples: samples[:], Rate: earRate, At: media.Time(e.n) * media.FrameTime})
+		e.push(media.Frame{Samples: samples[:], Rate: feedRate, At: media.Time(e.n) * media.FrameTime})
 	}
 }
 
 const startAfter = 60 * media.Millisecond
 
-func TestEarBeginsBeforeTheStart(t *testing.T) {
+func TestFeedBeginsBeforeTheStart(t *testing.T) {
 	s := &tapedStream{}
-	e := newEar(s)
+	e := newFeed(s)
 	e.hearFrames(103) // speech since frame 100, noticed after 60 ms
 	e.openUtterance(startAfter)
 	e.hearFrames(50)
@@ -59,9 +59,9 @@ func TestEarBeginsBeforeTheStart(t *testing.T) {
 	}
 }
 
-func TestEarAtTheBeginningOfACall(t *testing.T) {
+func TestFeedAtTheBeginningOfACall(t *testing.T) {
 	s := &tapedStream{}
-	e := newEar(s)
+	e := newFeed(s)
 	e.hearFrames(3)
 	e.openUtterance(startAfter)
 	if first, _, n := s.span(); first != 0 || n != 3 {
@@ -69,10 +69,10 @@ func TestEarAtTheBeginningOfACall(t *testing.T) {
 	}
 }
 
-func TestEarResumes(t *testing.T) {
+func TestFeedResumes(t *testing.T) {
 	for _, pause := range []int{1, 10, pageFrames, 3 * pageFrames} {
 		s := &tapedStream{}
-		e := newEar(s)
+		e := newFeed(s)
 		e.hearFrames(103)
 		e.openUtterance(startAfter)
 		e.hearFrames(50)
@@ -88,9 +88,9 @@ func TestEarResumes(t *testing.T) {
 	}
 }
 
-func TestEarDoesNotRepeat(t *testing.T) {
+func TestFeedDoesNotRepeat(t *testing.T) {
 	s := &tapedStream{}
-	e := newEar(s)
+	e := newFeed(s)
 	e.hearFrames(103)
 	e.openUtterance(startAfter)
 	e.hearFrames(10)
@@ -103,9 +103,9 @@ func TestEarDoesNotRepeat(t *testing.T) {
 	}
 }
 
-// TestEarTellsAgain: a stream that takes another's place hears the utterance whose
+// TestFeedIsRepeated: a stream that takes another's place hears the utterance whose
 // result is owed from its beginning, and its numbers are ours.
-func TestEarTellsAgain(t *testing.T) {
+func TestFeedIsRepeated(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		closed   bool
@@ -121,7 +121,7 @@ func TestEarTellsAgain(t *testing.T) {
 		{"in mid-utterance, once more", false, false, false, 0, 0, 6},
 		{"before its text, once more", true, false, false, 0, 1, 6},
 	} {
-		e := newEar(&tapedStream{})
+		e := newFeed(&tapedStream{})
 		e.hearFrames(103)
 		e.openUtterance(startAfter)
 		e.hearFrames(30)
@@ -132,7 +132,7 @@ func TestEarTellsAgain(t *testing.T) {
 		}
 		e.owed = !c.answered
 		s := &tapedStream{}
-		e.open(s, 7, c.again)
+		e.attach(s, 7, c.again)
 		if len(s.frames) != c.frames || len(s.finishes) != c.finishes || e.offset != c.offset {
 			t.Errorf("%s: %d frames, %d finishes, offset %d", c.name, len(s.frames), len(s.finishes), e.offset)
 		}
@@ -142,8 +142,8 @@ func TestEarTellsAgain(t *testing.T) {
 	}
 }
 
-func TestEarKeepsFifteenSeconds(t *testing.T) {
-	e := newEar(nil)
+func TestFeedKeepsFifteenSeconds(t *testing.T) {
+	e := newFeed(nil)
 	e.hearFrames(1000)
 	if len(e.pages) != 2 {
 		t.Errorf("%d pages without speech, want 2", len(e.pages))
@@ -151,42 +151,41 @@ func TestEarKeepsFifteenSeconds(t *testing.T) {
 	e.openUtterance(startAfter)
 	e.hearFrames(2000)
 	s := &tapedStream{}
-	e.open(s, 1, true)
+	e.attach(s, 1, true)
 	first, last, n := s.span()
 	if int(last-first)+1 != n || last != 2999 || n < 700 || n > maxPages*pageFrames {
 		t.Errorf("%d frames of 2023 from %d to %d", n, first, last)
 	}
 }
 
-// TestEarWithoutRecogniser: what is said while nobody hears it is kept for the recogniser
+// TestFeedWithoutRecogniser: what is said while nobody hears it is kept for the recogniser
 // that comes, the pause that was taken back included.
-func TestEarWithoutRecogniser(t *testing.T) {
-	e := newEar(nil)
+func TestFeedWithoutRecogniser(t *testing.T) {
+	e := newFeed(nil)
 	e.hearFrames(103)
 	e.openUtterance(startAfter)
 	e.hearFrames(10)
 	e.closeUtterance()
 	e.hearFrames(5)
 	e.resumeUtterance()
-	e.forget()
+	e.owed = e.open
 	e.closeUtterance()
-	e.close()
 	if e.heard != 118*media.FrameTime {
 		t.Errorf("the clock is at %v", e.heard.Duration())
 	}
 	s := &tapedStream{}
-	e.open(s, 1, true)
+	e.attach(s, 1, true)
 	if first, last, n := s.span(); first != 80 || last != 117 || n != 38 || len(s.finishes) != 1 {
 		t.Errorf("heard %d frames, %d to %d, finished %d times; want 80 to 117, once", n, first, last, len(s.finishes))
 	}
 }
 
-// TestEarHearsAll: whatever happens in whatever order, no frame of an utterance is
+// TestFeedIsWhole: whatever happens in whatever order, no frame of an utterance is
 // heard twice or left out.
-func TestEarHearsAll(t *testing.T) {
+func TestFeedIsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &tapedStream{}
-		e := newEar(s)
+		e := newFeed(s)
 		var log []string
 		note := func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
 		opened := 0
@@ -196,7 +195,7 @@ func TestEarHearsAll(t *testing.T) {
 					t.Fatalf("frame %d after %d: %v", s.frames[i], s.frames[i-1], log)
 				}
 			}
-			if e.feeds && len(s.frames) > 0 && int64(s.frames[len(s.frames)-1]) != e.n-1 {
+			if e.open && len(s.frames) > 0 && int64(s.frames[len(s.frames)-1]) != e.n-1 {
 				t.Fatalf("%d frames behind: %v", e.n-1-int64(s.frames[len(s.frames)-1]), log)
 			}
 			if len(e.pages) > maxPages {
@@ -210,7 +209,7 @@ func TestEarHearsAll(t *testing.T) {
 				e.hearFrames(n)
 			},
 			"open": func(t *rapid.T) {
-				if !e.feeds {
+				if !e.open {
 					note("open")
 					opened++
 					e.openUtterance(startAfter)
@@ -223,12 +222,12 @@ func TestEarHearsAll(t *testing.T) {
 					e.resumeUtterance()
 				}
 			},
-			"result": func(t *rapid.T) { note("result"); e.owed = e.feeds },
+			"result": func(t *rapid.T) { note("result"); e.owed = e.open },
 			"die": func(t *rapid.T) {
 				note("die")
 				owed := e.owed
 				s = &tapedStream{}
-				e.open(s, opened, true)
+				e.attach(s, opened, true)
 				if owed && int64(len(s.frames)) != e.to-max(e.from, e.base) {
 					t.Fatalf("told %d frames again of %d to %d: %v", len(s.frames), e.from, e.to, log)
 				}
@@ -236,46 +235,4 @@ func TestEarHearsAll(t *testing.T) {
 			"": func(*rapid.T) { check() },
 		})
 	})
-}
-
-func TestLevels(t *testing.T) {
-	var l levels
-	hear := func(level float32, n int) {
-		for range n {
-			l.hear(level)
-		}
-	}
-	hear(-90, 200)
-	if l.loud(-49) || !l.loud(-48) {
-		t.Error("an unknown caller is loud from -48 dBFS on where it is quiet")
-	}
-	hear(-50, 300)
-	if l.loud(-43) || !l.loud(-42) {
-		t.Error("and from 8 dB above the background")
-	}
-	hear(-25, 800)
-	if l.loud(-31) || !l.loud(-30) {
-		t.Error("and from -30 dBFS on wherever it is")
-	}
-	turn := func(level float32, n int) {
-		for range n {
-			l.speech(level)
-		}
-	}
-	turn(-60, 10)
-	l.drop()
-	turn(-20, 50)
-	l.commit()
-	if !l.loud(-32) || l.loud(-32.5) {
-		t.Errorf("12 dB below a turn at -20: the caller is at %v", l.caller)
-	}
-	turn(-40, 50)
-	l.commit()
-	if l.caller != -25 {
-		t.Errorf("a quieter turn moves the level to %v, want a quarter of the way", l.caller)
-	}
-	l.commit()
-	if l.caller != -25 {
-		t.Error("a turn without speech says nothing")
-	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package listen
 
 import (
 	"slices"
@@ -8,10 +8,14 @@ import (
 
 // The echo guard. A far end on a loudspeaker gives the agent its own voice back, which
 // is no speech of the caller's. The guard looks for what was played in what is heard,
-// by cross-correlation of both at echoRate over delays of up to half a second. Once it
-// has found the delay it knows how loud the echo is at any time, and lets only those
-// frames pass for speech that are echoMargin above it. It costs nothing while the agent
-// is silent, and one search a frame, of bounded cost, otherwise at most.
+// by cross-correlation of both at echoRate over delays of up to half a second: when what was
+// played explains half of what is heard at one delay, the echo's level is known at any time, and only
+// what is echoMargin above it passes for speech. The floor of -35 dBFS holds until a line is known to have
+// no echo, and on lines that have one: quiet callers have a right to interrupt. It costs nothing while the agent
+// is silent, and one search of about 25 us a frame otherwise at most.
+//
+// An echo that passes is found by its words (transcriptEcho): text that was begun over the agent's voice and repeats it, when it has
+// five words or the line has an echo; short answers repeat the question.
 const (
 	echoRate  = 2000 // Hz
 	echoFrame = echoRate / 50
@@ -48,8 +52,8 @@ type echoPart struct {
 	power float32
 }
 
-// echo belongs to the conductor. It allocates with begin only.
-type echo struct {
+// guard is the echo guard. It allocates with begin only.
+type guard struct {
 	far, near echoBand
 	queue     []echoPart // written and not yet played; a ring
 	head, n   int
@@ -97,12 +101,12 @@ func (b *echoBand) reduce(f media.Frame, p *echoPart) {
 }
 
 // begin prepares for a leg that is written to at most lead ahead of its far end.
-func (g *echo) begin(lead media.Time) {
+func (g *guard) begin(lead media.Time) {
 	g.queue = make([]echoPart, int(lead/media.FrameTime)+8)
 }
 
 // wrote takes a frame that was written to the leg; speech says that it is not silent.
-func (g *echo) wrote(f media.Frame, speech bool) {
+func (g *guard) wrote(f media.Frame, speech bool) {
 	if g.n == len(g.queue) { // more than the far end can hold: the oldest has been played
 		g.head = (g.head + 1) % len(g.queue)
 		g.n--
@@ -118,11 +122,11 @@ func (g *echo) wrote(f media.Frame, speech bool) {
 }
 
 // flushed learns that the last d of what was written will not be played.
-func (g *echo) flushed(d media.Time) { g.n = max(0, g.n-int(d/media.FrameTime)) }
+func (g *guard) flushed(d media.Time) { g.n = max(0, g.n-int(d/media.FrameTime)) }
 
 // listen takes a frame that was heard, as it came, while the oldest one written was
 // being played.
-func (g *echo) listen(f media.Frame) {
+func (g *guard) listen(f media.Frame) {
 	var played *echoPart
 	if g.n > 0 {
 		played = &g.queue[g.head]
@@ -151,7 +155,7 @@ func (g *echo) listen(f media.Frame) {
 
 // speech says whether the frame that was listened to holds speech of the caller's, when
 // the detector says that it holds speech.
-func (g *echo) speech(detected bool) bool {
+func (g *guard) speech(detected bool) bool {
 	if g.active == 0 {
 		g.sure, g.holding = 0, 0
 		return detected
@@ -188,7 +192,7 @@ func (g *echo) speech(detected bool) bool {
 }
 
 // estimate is the power of the echo in the frame heard, at most.
-func (g *echo) estimate() float32 {
+func (g *guard) estimate() float32 {
 	if !g.found {
 		return 0
 	}
@@ -202,7 +206,7 @@ func (g *echo) estimate() float32 {
 }
 
 // search weighs every delay by the frame heard.
-func (g *echo) search() {
+func (g *guard) search() {
 	heard, sum := &g.heard.band, float32(0)
 	for _, v := range heard {
 		sum += v * v
@@ -239,7 +243,7 @@ func (g *echo) search() {
 }
 
 // settle believes in a delay that stays the best one and explains enough.
-func (g *echo) settle(best int, most float32) {
+func (g *guard) settle(best int, most float32) {
 	switch {
 	case g.clear == echoTrain || g.seen < echoSeen:
 	case most < echoUnlike*g.own:

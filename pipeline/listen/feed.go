@@ -1,0 +1,171 @@
+package listen
+
+import (
+	"time"
+
+	"parley/inference"
+	"parley/media"
+)
+
+const (
+	// A recogniser whose stream falls is opened again at once, then after waits that
+	// double: it may be down for good, and the call lives without it.
+	ReopenFirst = 250 * time.Millisecond
+	ReopenMost  = 4 * time.Second
+	// maxReplays is how many streams get the same utterance: it may be what
+	// brings them down.
+	maxReplays = 3
+	// maxAsked bounds the utterances for which a recogniser's time is measured at once.
+	maxAsked = 8
+)
+
+// Attach makes asr the recogniser from now on, and returns the number of its stream. utterance is
+// the number of the latest one opened: while its result is owed it is the new stream's first one, and
+// the stream gets what is kept of it.
+func (c *Caller) Attach(asr inference.Recognition, utterance int) (stream int) {
+	e := &c.feed
+	e.stream++
+	e.attach(asr, utterance, e.fallen <= maxReplays)
+	return e.stream
+}
+
+// attach feeds asr what is kept of an utterance whose result is owed, if it is to get it again.
+func (e *feed) attach(asr inference.Recognition, utterance int, again bool) {
+	e.asr, e.offset = asr, utterance
+	if !e.owed {
+		return
+	}
+	e.offset--
+	if again {
+		for n := max(e.from, e.base); n < e.to; n++ {
+			asr.Write(e.frame(n))
+		}
+	}
+	if !e.open {
+		asr.Finish()
+	}
+}
+
+// Detach takes the recogniser away, which the caller of Detach closes; nil: there was none. No result
+// is owed any more.
+func (c *Caller) Detach() inference.Recognition {
+	e := &c.feed
+	asr := e.asr
+	if e.asr = nil; asr != nil {
+		e.stream++
+		e.open, e.owed = false, false
+	}
+	return asr
+}
+
+// Fallen takes the recogniser away whose stream has ended, to be closed; nil: stream is not the present one. Another is
+// to be opened after wait.
+func (c *Caller) Fallen(stream int) (old inference.Recognition, wait time.Duration) {
+	e := &c.feed
+	if stream != e.stream || e.asr == nil {
+		return nil, 0
+	}
+	old = e.asr
+	e.asr, e.asked = nil, [maxAsked]time.Time{}
+	if e.fallen > 0 {
+		wait = min(ReopenMost, ReopenFirst<<min(e.fallen-1, 8))
+	}
+	e.fallen++
+	return old, wait
+}
+
+// Stream is the number of the present stream: results of others are stale.
+func (c *Caller) Stream() int { return c.feed.stream }
+
+// Offset is the number of an utterance less the present stream's own for it.
+func (c *Caller) Offset() int { return c.feed.offset }
+
+// Behind says that the recogniser has not heard all that it was fed, as far as it knows.
+func (c *Caller) Behind() bool {
+	r, knows := c.feed.asr.(inference.Lagging)
+	return knows && r.Lag() > 0
+}
+
+// OpenUtterance begins an utterance that the detector noticed after delay.
+func (c *Caller) OpenUtterance(number int, delay media.Time) {
+	c.feed.openUtterance(delay)
+	c.feed.asked[number%maxAsked] = time.Time{}
+	c.words.opened(number, c.feed.since(), c.feed.heard-delay)
+}
+
+func (e *feed) openUtterance(delay media.Time) {
+	if e.open {
+		return
+	}
+	e.open, e.owed = true, true
+	e.from = max(e.to, e.base, e.n-int64((preRoll+delay)/media.FrameTime))
+	e.write(e.from)
+}
+
+// since is the media time from which on the latest utterance is fed.
+func (e *feed) since() media.Time { return e.heard - media.Time(e.n-e.from)*media.FrameTime }
+
+// ResumeUtterance goes on with the utterance that was closed last, the pause
+// included as far as it is kept.
+func (c *Caller) ResumeUtterance(number int, delay media.Time) {
+	c.feed.resumeUtterance()
+	c.feed.asked[number%maxAsked] = time.Time{}
+	c.words.resumed(c.feed.heard - delay)
+}
+
+func (e *feed) resumeUtterance() {
+	if e.open {
+		return
+	}
+	e.open, e.owed = true, true
+	if e.asr != nil {
+		e.asr.Resume()
+	}
+	e.write(e.to)
+}
+
+// CloseUtterance ends the utterance that is open, whose speech ended silence ago, and asks the recogniser for its
+// last result.
+func (c *Caller) CloseUtterance(number int, silence media.Time, now time.Time) {
+	c.feed.closeUtterance()
+	c.feed.asked[number%maxAsked] = now
+	c.words.closed(c.feed.heard - silence)
+}
+
+func (e *feed) closeUtterance() {
+	if !e.open {
+		return
+	}
+	e.open = false
+	if e.asr != nil {
+		e.asr.Finish()
+	}
+}
+
+// Recognised takes a result for an utterance, and returns its text: none where it repeats the agent's last words. over says
+// that the utterance was begun while the agent spoke.
+func (c *Caller) Recognised(utterance int, r inference.Result, over bool, now time.Time) (text string) {
+	if text = r.Text; c.said.repeats(text, over, c.echo, now) {
+		text = ""
+	}
+	c.words.recognised(utterance, recognisedText{text, r.Words}, r.Final, now)
+	if r.Final {
+		c.feed.fallen = 0
+	}
+	return text
+}
+
+// Owe says whether another result is wanted of the utterances up to the latest.
+func (c *Caller) Owe(results bool) { c.feed.owed = results || c.feed.open }
+
+// Took is how long the last result of an utterance took, which has come; ok is false when that was measured
+// already or could not be.
+func (c *Caller) Took(utterance int, now time.Time) (wait time.Duration, ok bool) {
+	at := &c.feed.asked[utterance%maxAsked]
+	if at.IsZero() {
+		return 0, false
+	}
+	wait = now.Sub(*at)
+	*at = time.Time{}
+	return wait, true
+}
