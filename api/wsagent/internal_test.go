@@ -13,25 +13,25 @@ import (
 	"parley/media/mediatest"
 )
 
-// newRing is a ring at the time 0.
-func newRing() *ring {
-	r := &ring{}
+// newInbox is an inbox at the time 0.
+func newInbox() *inbox {
+	r := &inbox{}
 	r.init(0)
 	return r
 }
 
-func (r *ring) take(n int) []int16 {
+func (r *inbox) take(n int) []int16 {
 	out := make([]int16, n)
 	r.read(out)
 	return out
 }
 
-// TestRingWraps: audio in real time passes for ever, whatever the pieces.
-func TestRingWraps(t *testing.T) {
-	r, rng := newRing(), rand.New(rand.NewPCG(5, 6))
+// TestInboxWraps: audio in real time passes for ever, whatever the pieces.
+func TestInboxWraps(t *testing.T) {
+	r, rng := newInbox(), rand.New(rand.NewPCG(5, 6))
 	sent, got := 0, 0
 	var odd []byte
-	for sent < 5*ringSize {
+	for sent < 5*inboxSize {
 		n := 1 + rng.IntN(2000)
 		b := odd
 		for len(b) < n+len(odd) {
@@ -57,18 +57,18 @@ func TestRingWraps(t *testing.T) {
 	}
 }
 
-// TestRingDropsWhole: what does not fit is dropped as a whole message, and the
+// TestInboxDropsWhole: what does not fit is dropped as a whole message, and the
 // bytes after it still meet their other halves.
-func TestRingDropsWhole(t *testing.T) {
-	r := newRing()
-	fill := make([]byte, 2*ringSize-4)
+func TestInboxDropsWhole(t *testing.T) {
+	r := newInbox()
+	fill := make([]byte, 2*inboxSize-4)
 	r.write(fill, 0)
 	r.write([]byte{1, 0, 2, 0, 3, 0, 9}, 0) // three samples and a half do not fit
 	r.write([]byte{9, 4, 0, 5}, 0)          // two do, and a half waits
-	if r.len() != ringSize || r.dropped.Load() != 3 {
+	if r.len() != inboxSize || r.dropped.Load() != 3 {
 		t.Fatalf("%d samples, %d dropped", r.len(), r.dropped.Load())
 	}
-	r.take(ringSize - 2)
+	r.take(inboxSize - 2)
 	if got := r.take(2); got[0] != 9|9<<8 || got[1] != 4 {
 		t.Errorf("got %v", got)
 	}

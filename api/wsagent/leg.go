@@ -39,7 +39,7 @@ const (
 type Leg struct {
 	*talk.Client
 	sock *socket
-	in   ring
+	in   inbox
 
 	// Of the conductor alone.
 	pacer   media.Pacer

@@ -13,6 +13,7 @@ import (
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/media/ring"
 )
 
 const (
@@ -59,11 +60,7 @@ type Result struct {
 type Recorder struct {
 	cfg     Config
 	begun   time.Time
-	slots   []slot
-	samples []int16 // of the slots, size each
-	size    int
-	head    atomic.Uint64 // next to be read
-	tail    atomic.Uint64 // next to be filled
+	queue   *ring.Ring[slot]
 	dropped atomic.Uint64
 	close   chan struct{}
 	closed  chan struct{}
@@ -71,11 +68,11 @@ type Recorder struct {
 
 // slot is one thing that happened.
 type slot struct {
-	kind kind
-	n    int           // samples
-	rate media.Rate    // of them
-	now  time.Duration // since Begin
-	at   media.Time    // heard: of the frame; spoke: how far ahead of now; recalled: how much
+	kind    kind
+	samples []int16
+	rate    media.Rate    // of them
+	now     time.Duration // since Begin
+	at      media.Time    // heard: of the frame; spoke: how far ahead of now; recalled: how much
 }
 
 type kind uint8
@@ -92,8 +89,12 @@ func New(cfg Config) *Recorder { return &Recorder{cfg: cfg} }
 // Begin starts the recording of a leg with its media time 0.
 func (r *Recorder) Begin(f media.Format) {
 	r.begun = time.Now()
-	r.size = max(f.In.FrameSamples(), f.Out.FrameSamples())
-	r.slots, r.samples = make([]slot, queueFrames), make([]int16, queueFrames*r.size)
+	r.queue = ring.New[slot](queueFrames)
+	size := max(f.In.FrameSamples(), f.Out.FrameSamples())
+	samples := make([]int16, queueFrames*size)
+	for i := range queueFrames {
+		r.queue.Slot(i).samples = samples[i*size : (i+1)*size : (i+1)*size]
+	}
 	r.close, r.closed = make(chan struct{}), make(chan struct{})
 	t, end := newTrack(f), r.close
 	var file io.Closer // nil: there is none
@@ -136,15 +137,15 @@ func (r *Recorder) Recalled(d media.Time) {
 
 // put copies something into the queue, or counts that it is full.
 func (r *Recorder) put(s slot, samples []int16) {
-	tail := r.tail.Load()
-	if tail-r.head.Load() == queueFrames {
+	if r.queue.Free() == 0 {
 		r.dropped.Add(1)
 		return
 	}
-	i := int(tail % queueFrames)
-	s.n = copy(r.samples[i*r.size:(i+1)*r.size], samples)
-	r.slots[i] = s
-	r.tail.Store(tail + 1)
+	free := r.queue.Slot(0)
+	room := free.samples[:cap(free.samples)]
+	s.samples = room[:copy(room, samples)]
+	*free = s
+	r.queue.Put(1)
 }
 
 // Close ends the recording and waits until the file is closed, 3 s at most: a disk that
@@ -183,10 +184,9 @@ func (r *Recorder) run(t *track, end <-chan struct{}) {
 
 // drain puts what is queued in its place.
 func (r *Recorder) drain(t *track) {
-	for head := r.head.Load(); head < r.tail.Load(); head++ {
-		i := int(head % queueFrames)
-		s := r.slots[i]
-		f := media.Frame{Samples: r.samples[i*r.size : i*r.size+s.n], Rate: s.rate, At: s.at}
+	for ; r.queue.Len() > 0; r.queue.Drop(1) {
+		s := r.queue.Peek(0)
+		f := media.Frame{Samples: s.samples, Rate: s.rate, At: s.at}
 		switch s.kind {
 		case heard:
 			t.hear(f, s.now)
@@ -195,7 +195,6 @@ func (r *Recorder) drain(t *track) {
 		case recalled:
 			t.recall(s.at)
 		}
-		r.head.Store(head + 1)
 	}
 	t.settle()
 }
