@@ -4,7 +4,9 @@
 // It sorts and fills, but it does not delay: whoever listens is a recogniser,
 // which needs order and completeness, not a steady clock. A packet that arrives in
 // order is heard at once; behind a gap packets wait no longer than the measured
-// jitter makes sensible, then the gap is concealed. Only when a human listens to a
+// jitter makes sensible, 80 ms at most, then the gap is concealed (G.711 Appendix I, or
+// the codec's own way: libopus goes on with the sound, and takes a lost packet from the
+// copy in the next). Only when a human listens to a
 // human is a playout delay worth its price, and that is not done here.
 //
 //	packets ─▶ admit ─▶ ring of 64 ─▶ unwrap: gaps, pauses ─▶ samples ─▶ frames

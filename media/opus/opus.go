@@ -3,6 +3,11 @@
 // packets; without, packets are decoded in Go, losses are bridged plainly, and there is
 // no encoder.
 //
+// Speech is encoded by CELT alone: the search of SILK took two thirds of the processor time of
+// a call over WebRTC. Told to encode any audio, libopus leaves it out; 48 kbit/s then come as
+// close to the voice as 32 with SILK, at a fifth of the time, and silence is three bytes. Where
+// the far end reports losses SILK comes back, because only it has redundant copies.
+//
 // Encoders and decoders belong to one goroutine each. Those of libopus do not allocate
 // after New; the decoder in Go does, once a packet.
 package opus

@@ -15,54 +15,59 @@ import (
 // MaxDigits may wait to be sent: 13 s of them.
 const MaxDigits = 64
 
-// orders are what signalling wants of a session. They are given by any goroutine and
-// obeyed by the conductor's at its next wake-up, so that the state of the media needs
-// no lock.
-type orders struct {
+// controlQueue holds what signalling changes. Any goroutine adds to it; the conductor's
+// applies it at its next wake-up, so that the state of the media needs no lock.
+type controlQueue struct {
 	pending atomic.Bool
 	waiting atomic.Int32 // digits
 
-	mu           sync.Mutex
-	moved        bool
-	remote, rtcp netip.AddrPort
-	turned       bool
-	send, recv   bool
-	formatted    bool
-	format       format // in force, or about to be
-	rekeyed      bool
-	guard        guard
-	keys         srtp.Keys // in force, or about to be
-	digits       [MaxDigits]byte
-	count        int
+	mu     sync.Mutex
+	next   change
+	format format    // in force, or about to be
+	keys   srtp.Keys // in force, or about to be
+	digits [MaxDigits]byte
+	count  int
 }
 
-// SetRemote gives the far end's media address, and that of its RTCP when it is not
-// the port after it, after a new offer or answer. A new address lifts the latch; the
-// same one changes nothing.
-func (s *Session) SetRemote(rtp, rtcp netip.AddrPort) {
-	o := &s.orders
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.moved, o.remote, o.rtcp = true, unmap(rtp), unmap(rtcp)
-	o.pending.Store(true)
+// change is the latest of each thing that signalling can change; nil: it stays.
+type change struct {
+	remote    *remote
+	direction *direction
+	format    *format
+	guard     *guard
 }
 
-// SetDirection says which ways media flows by the latest offer and answer, as seen
-// from here. Without send the far end has us on hold: nothing is sent, nothing is
-// heard, and no timeout runs. Without receive nothing is heard and none runs either.
-func (s *Session) SetDirection(send, receive bool) {
-	o := &s.orders
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.turned, o.send, o.recv = true, send, receive
-	o.pending.Store(true)
-}
+type remote struct{ rtp, rtcp netip.AddrPort }
+
+type direction struct{ send, receive bool }
 
 // format is what the payloads of a stream are.
 type format struct {
 	codec  g711.Codec // of what we send
 	events uint8      // payload type of telephone events; 0: none
 	either bool       // the far end may send both laws
+}
+
+// update edits what is to be applied.
+func (q *controlQueue) update(edit func(*change)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	edit(&q.next)
+	q.pending.Store(true)
+}
+
+// SetRemote gives the far end's media address, and that of its RTCP when it is not
+// the port after it, after a new offer or answer. A new address lifts the latch; the
+// same one changes nothing.
+func (s *Session) SetRemote(rtp, rtcp netip.AddrPort) {
+	s.control.update(func(c *change) { c.remote = &remote{unmap(rtp), unmap(rtcp)} })
+}
+
+// SetDirection says which ways media flows by the latest offer and answer, as seen
+// from here. Without send the far end has us on hold: nothing is sent, nothing is
+// heard, and no timeout runs. Without receive nothing is heard and none runs either.
+func (s *Session) SetDirection(send, receive bool) {
+	s.control.update(func(c *change) { c.direction = &direction{send, receive} })
 }
 
 // SetFormat gives the codec, the payload type of telephone events, 0 for none, and whether
@@ -72,11 +77,26 @@ func (s *Session) SetFormat(codec g711.Codec, events uint8, either bool) {
 	if !codec.Valid() || checkEvents(events) != nil {
 		return
 	}
-	o := &s.orders
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.formatted, o.format = true, format{codec, events, either}
-	o.pending.Store(true)
+	s.control.update(func(c *change) {
+		s.control.format = format{codec, events, either}
+		c.format = &format{codec, events, either}
+	})
+}
+
+// SetKeys gives the keys of SRTP after a new offer or answer; the same ones change
+// nothing, and zero ones, or ones that are no keys, neither: a call that is
+// encrypted stays so. With others our stream begins anew under another SSRC, and what
+// is still under way with the far end's old key is opened until a packet came under
+// the new one.
+func (s *Session) SetKeys(k srtp.Keys) {
+	s.control.update(func(c *change) {
+		if k == s.control.keys || k.Suite == srtp.None {
+			return
+		}
+		if g, err := newGuard(k); err == nil {
+			c.guard, s.control.keys = &g, k
+		}
+	})
 }
 
 // SendDigits presses keys, each for 100 ms with 100 ms between. Either all are
@@ -88,84 +108,86 @@ func (s *Session) SendDigits(digits string) error {
 			return ErrDigit
 		}
 	}
-	o := &s.orders
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.format.events == 0 {
+	q := &s.control
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.format.events == 0 {
 		return ErrNoEvents
 	}
-	if o.count+len(digits) > MaxDigits {
+	if q.count+len(digits) > MaxDigits {
 		return ErrDigitsFull
 	}
-	o.count += copy(o.digits[o.count:], digits)
-	o.waiting.Store(int32(o.count))
+	q.count += copy(q.digits[q.count:], digits)
+	q.waiting.Store(int32(q.count))
 	return nil
 }
 
-func (o *orders) takeDigit() (digit byte, ok bool) {
-	if o.waiting.Load() == 0 {
+func (q *controlQueue) takeDigit() (digit byte, ok bool) {
+	if q.waiting.Load() == 0 {
 		return 0, false
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	digit = o.digits[0]
-	o.count = copy(o.digits[:], o.digits[1:o.count])
-	o.waiting.Store(int32(o.count))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	digit = q.digits[0]
+	q.count = copy(q.digits[:], q.digits[1:q.count])
+	q.waiting.Store(int32(q.count))
 	return digit, true
 }
 
-// obey carries out what was ordered since the last time.
-func (s *Session) obey(now time.Time) {
-	o := &s.orders
-	if !o.pending.Load() {
-		return
+func (q *controlQueue) take() (c change) {
+	if !q.pending.Load() {
+		return c
 	}
-	o.mu.Lock()
-	moved, remote, rtcp := o.moved, o.remote, o.rtcp
-	turned, send, receive := o.turned, o.send, o.recv
-	rekeyed, guard := o.rekeyed, o.guard
-	formatted, format := o.formatted, o.format
-	o.moved, o.turned, o.rekeyed, o.formatted = false, false, false, false
-	o.pending.Store(false)
-	o.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c, q.next = q.next, change{}
+	q.pending.Store(false)
+	return c
+}
 
-	if rekeyed {
-		s.rekey(guard)
+// applyControl carries out what signalling has changed since the last wake-up.
+func (s *Session) applyControl(now time.Time) {
+	c := s.control.take()
+	if c.guard != nil {
+		s.rekey(*c.guard)
 	}
-	if formatted && format != s.format {
-		s.out.marker = s.out.marker || format.codec != s.format.codec
-		s.before, s.format = s.format, format
+	if f := c.format; f != nil && *f != s.format {
+		if f.codec != s.format.codec {
+			s.stream.Mark()
+		}
+		s.before, s.format = s.format, *f
 	}
-	if moved {
-		s.move(remote, rtcp, now)
+	if c.remote != nil {
+		s.setRemote(*c.remote, now)
 	}
-	if turned {
-		s.turn(send, receive, now)
+	if c.direction != nil {
+		s.setDirection(*c.direction, now)
 	}
 }
 
-func (s *Session) move(remote, rtcp netip.AddrPort, now time.Time) {
+func (s *Session) setRemote(to remote, now time.Time) {
 	// 0.0.0.0 is how hold was once signalled: no new far end is to be found there.
-	if remote != s.latch.sdp && reachable(remote) {
-		s.latch.reset(remote, now)
+	if to.rtp != s.latch.sdp && reachable(to.rtp) {
+		s.latch.reset(to.rtp, now)
 		s.rtcp.learned = netip.AddrPort{}
 	}
-	s.rtcp.sdp = rtcp
+	s.rtcp.sdp = to.rtcp
 }
 
-func (s *Session) turn(send, receive bool, now time.Time) {
-	held, wasListening := !send, s.sending && s.receiving
-	if held == s.sending {
+func (s *Session) setDirection(d direction, now time.Time) {
+	if d.send != s.flow.send {
 		kind := media.LegResume
-		if held {
+		if !d.send {
 			kind = media.LegHold
 		}
-		s.emit(media.LegEvent{Kind: kind})
+		s.stream.Emit(media.LegEvent{Kind: kind})
 	}
-	s.sending, s.receiving = send, receive
-	listening := send && receive
-	if listening && !wasListening {
+	wasListening := s.flow.both()
+	s.flow = d
+	if d.both() && !wasListening {
 		s.alive.Store(int64(now.Sub(s.cfg.Start)))
 	}
-	s.listening.Store(listening)
+	s.listening.Store(d.both())
 }
+
+func (d direction) both() bool { return d.send && d.receive }

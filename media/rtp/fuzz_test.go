@@ -10,6 +10,7 @@ import (
 	pion "github.com/pion/rtp"
 
 	"parley/media"
+	"parley/media/stream"
 )
 
 // FuzzParse: whatever we take for RTP another parser reads the same way.
@@ -123,42 +124,37 @@ func FuzzSession(f *testing.F) {
 // FuzzReports: another parser finds in our reports what we put in, and no bytes from
 // the network upset the reader.
 func FuzzReports(f *testing.F) {
-	r := newReporter(7, "someone@example.net", fuzzStart)
-	f.Add(r.write(fuzzStart, outgoing{packets: 1}, incoming{received: 1}), uint64(10), uint64(9), "a")
+	seed := newReporter("someone@example.net", fuzzStart)
+	seed.name(7)
+	ours, err := seed.write(fuzzStart, outgoing{packets: 1}, incoming{received: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(ours, uint64(10), uint64(9), "a")
 	f.Fuzz(func(t *testing.T, b []byte, expected, received uint64, cname string) {
-		r := newReporter(7, cname[:min(len(cname), maxCNAME)], fuzzStart)
-		r.read(b, fuzzStart.Add(time.Second))
-		if r.rtt < 0 || r.rtt > maxRTT {
-			t.Errorf("round trip %v", r.rtt)
+		r := newReporter(cname[:min(len(cname), maxCNAME)], fuzzStart)
+		r.name(7)
+		s, at := stream.New(stream.Config{Step: uint32(frameSamples)}), fuzzStart.Add(time.Second)
+		about, _ := r.read(b, at)
+		for _, block := range about {
+			s.Reported(block, r.middle(at))
 		}
-		out := r.write(fuzzStart.Add(5*time.Second), outgoing{packets: uint32(received)}, incoming{
+		s.Publish()
+		if rtt := s.Stats().RTT; rtt < 0 || rtt > 10*time.Second {
+			t.Errorf("round trip %v", rtt)
+		}
+		out, err := r.write(fuzzStart.Add(5*time.Second), outgoing{packets: uint32(received)}, incoming{
 			ssrc: 3, expected: expected, received: received, highest: uint32(expected), jitter: time.Millisecond,
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		packets, err := rtcp.Unmarshal(out)
 		if err != nil || len(packets) != 2 {
 			t.Fatalf("% x: %v", out, err)
 		}
-		if !wellFormed(out) {
+		if _, ok := r.read(out, at); !ok {
 			t.Errorf("we would not take our own % x", out)
 		}
 	})
-}
-
-func TestLatenessQuantile(t *testing.T) {
-	var l, other Lateness
-	if l.Quantile(0.5) != 0 {
-		t.Error("a quantile of nothing")
-	}
-	for range 999 {
-		l.add(300 * time.Microsecond)
-	}
-	other.add(70 * time.Millisecond)
-	l.Add(other)
-	for q, want := range map[float64]time.Duration{
-		0.5: 500 * time.Microsecond, 0.999: 500 * time.Microsecond, 1: 70 * time.Millisecond,
-	} {
-		if got := l.Quantile(q); got != want {
-			t.Errorf("quantile %v: %v, want %v", q, got, want)
-		}
-	}
 }

@@ -30,26 +30,6 @@ func newGuard(k srtp.Keys) (g guard, err error) {
 
 func (g *guard) on() bool { return g.sender != nil }
 
-// SetKeys gives the keys of SRTP after a new offer or answer; the same ones change
-// nothing, and zero ones, or ones that are no keys, neither: a call that is
-// encrypted stays so. With others our stream begins anew under another SSRC, and what
-// is still under way with the far end's old key is opened until a packet came under
-// the new one.
-func (s *Session) SetKeys(k srtp.Keys) {
-	o := &s.orders
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if k == o.keys || k.Suite == srtp.None {
-		return
-	}
-	g, err := newGuard(k)
-	if err != nil {
-		return
-	}
-	o.rekeyed, o.guard, o.keys = true, g, k
-	o.pending.Store(true)
-}
-
 // rekey changes over to g. A direction whose key is the same goes on as it is: its
 // numbers must not be used with that key again.
 func (s *Session) rekey(g guard) {
@@ -62,8 +42,7 @@ func (s *Session) rekey(g guard) {
 	if old.on() && old.keys.Suite == g.keys.Suite && old.keys.Send == g.keys.Send {
 		g.sender = old.sender
 	} else {
-		s.out.restart()
-		s.reporter.ssrc = s.out.ssrc
+		s.restart()
 	}
 	s.guard = g
 }
@@ -73,12 +52,12 @@ func (s *Session) rekey(g guard) {
 // sent from elsewhere, must not make the packet itself a repetition.
 func (s *Session) open(b []byte, from netip.AddrPort, at time.Time) []byte {
 	if s.latch.bars(from, at, true) {
-		s.stats.Foreign++
+		s.counters().Foreign++
 		return nil
 	}
 	plain, err := s.guard.receiver.RTP(b)
 	if err != nil {
-		s.stats.Refused++
+		s.counters().Refused++
 		return nil
 	}
 	return plain

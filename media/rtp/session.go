@@ -1,6 +1,7 @@
 // Package rtp is a call's audio on the telephone network: G.711 over RTP and RTCP
 // (RFC 3550, 3551), telephone events (RFC 4733), and the care that an open port
-// needs. A Session is the media half of a media.Leg on a SIP trunk.
+// needs. A Session is the media half of a media.Leg on a SIP trunk: it puts a stream.Stream
+// on UDP sockets.
 //
 // No goroutine reads the socket. The conductor of the call wakes once in 20 ms, and
 // that wake-up both hears and speaks: Read takes what the kernel has received, Due
@@ -8,9 +9,12 @@
 // a lock, and nothing would be heard sooner: the deadlines follow the far end, 2 ms
 // after its next packet is expected.
 //
-//	socket ─▶ parse ─▶ latch ─▶ jitter.Buffer ─▶ Read ─▶ conductor ─▶ Write ─▶ socket
-//	                     │                                              ▲
-//	                     └─▶ dtmf.Receiver ─▶ Events      dtmf.Sender ──┘
+//	socket ─▶ parse ─▶ latch ─▶ stream.Stream ─▶ Read ─▶ conductor ─▶ Write ─▶ socket
+//	                                 │                                  ▲
+//	                                 └─▶ Events           dtmf.Sender ──┘
+//
+// Signalling changes a session through a queue of its own (control.go), which the conductor
+// applies at its next wake-up. report.go is RTCP.
 //
 // With keys (SRTP) a packet is opened before anything else is made of it, and
 // only one that is authentic reaches the latch.
@@ -19,18 +23,16 @@ package rtp
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/media"
-	"parley/media/dtmf"
 	"parley/media/g711"
 	"parley/media/jitter"
 	"parley/media/quality"
 	"parley/media/srtp"
+	"parley/media/stream"
 )
 
 // Default timeouts.
@@ -75,45 +77,41 @@ type Config struct {
 
 // Session is the audio of one call, and implements media.Leg. Run waits for its end;
 // it does not close the sockets, since whoever bound a port knows how long it must
-// stay bound. SetRemote, SetDirection, SetKeys, SendDigits, Stats and Quality may be
+// stay bound. SetRemote, SetDirection, SetFormat, SetKeys, SendDigits and Stats may be
 // called from any goroutine; the rest as media.Leg says.
 type Session struct {
-	cfg    Config
-	buffer *jitter.Buffer
-	pacer  media.Pacer
-	latch  latch
-	keys   dtmf.Receiver
-	events chan media.LegEvent
-	fault  chan error
-	orders orders
-	ended  atomic.Bool
+	cfg     Config
+	stream  *stream.Stream
+	latch   latch
+	fault   chan error
+	control controlQueue
+	ended   atomic.Bool
 
 	// alive is when media last came or became expected again, as a time since the
 	// start; heard says that some has come, listening that some is expected.
 	alive            atomic.Int64
 	heard, listening atomic.Bool
 
-	sending, receiving bool   // directions; on hold we do not send
-	format             format // in force; what comes in another law is recoded for the buffer
-	before             format // the one before, in which packets may still be under way (RFC 3264 section 8)
+	flow   direction // on hold we do not send
+	format format    // in force; what comes in another law is recoded for the buffer
+	before format    // the one before, in which packets may still be under way (RFC 3264 section 8)
 
 	in       [maxDatagram]byte
 	polled   time.Time
-	arrived  time.Time // of audio since the last Due; zero: none
 	polls    int
 	farSSRC  uint32
 	rtcp     rtcpLink
 	reporter reporter
-	quality  quality.Meter
 	guard    guard
-
-	out  sender
-	told media.Playout
-
-	stats Stats
-	mu    sync.Mutex // guards shown
-	shown Stats
+	out      sender
 }
+
+const (
+	// playoutDelay is what a telephone needs to play a frame besides the network: its
+	// jitter buffer, 40 ms in most, and the frame itself.
+	playoutDelay = 60 * time.Millisecond
+	maxPlayout   = 400 * time.Millisecond
+)
 
 // New returns a session. It starts nothing.
 func New(cfg Config) (*Session, error) {
@@ -135,25 +133,24 @@ func New(cfg Config) (*Session, error) {
 	}
 	cfg.Remote, cfg.RemoteRTCP = unmap(cfg.Remote), unmap(cfg.RemoteRTCP)
 	s := &Session{
-		cfg:    cfg,
-		buffer: jitter.New(cfg.Codec, cfg.Start),
-		pacer:  media.NewPacer(cfg.Start),
-		latch:  latch{trusted: cfg.Trusted, closed: cfg.Vouched},
-		events: make(chan media.LegEvent, media.EventQueue),
-		fault:  make(chan error, 1),
-
-		sending: true, receiving: true,
-		rtcp: rtcpLink{sdp: cfg.RemoteRTCP},
+		cfg:   cfg,
+		latch: latch{trusted: cfg.Trusted, closed: cfg.Vouched},
+		fault: make(chan error, 1),
+		flow:  direction{send: true, receive: true},
+		rtcp:  rtcpLink{sdp: cfg.RemoteRTCP},
 	}
+	s.stream = stream.New(stream.Config{Codec: quality.G711, Step: uint32(frameSamples),
+		PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout, Overflow: s.overflow})
+	s.stream.Start(jitter.New(cfg.Codec, cfg.Start), cfg.Start)
 	s.latch.reset(cfg.Remote, cfg.Start)
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
 	s.format = format{cfg.Codec, cfg.EventPT, cfg.Either}
 	s.before = s.format
-	s.orders.keys, s.orders.format = cfg.Keys, s.format
-	s.out.begin()
-	s.reporter = newReporter(s.out.ssrc, cfg.CNAME, cfg.Start)
+	s.control.keys, s.control.format = cfg.Keys, s.format
+	s.reporter = newReporter(cfg.CNAME, cfg.Start)
+	s.restart()
 	s.listening.Store(true)
 	return s, nil
 }
@@ -213,60 +210,38 @@ func (s *Session) Format() media.Format {
 }
 
 // Next implements media.Leg.
-func (s *Session) Next() time.Time { return s.pacer.Next() }
+func (s *Session) Next() time.Time { return s.stream.Next() }
 
 // Events implements media.Leg.
-func (s *Session) Events() <-chan media.LegEvent { return s.events }
+func (s *Session) Events() <-chan media.LegEvent { return s.stream.Events() }
 
 // Flush implements media.Leg. What was written has left: nothing can be recalled.
 func (s *Session) Flush(time.Time) media.Time { return 0 }
 
-func (s *Session) emit(e media.LegEvent) {
+// Played implements media.Leg. It is an estimate.
+func (s *Session) Played(now time.Time) media.Time { return s.stream.Played(now) }
+
+// overflow ends the session because nobody takes its events.
+func (s *Session) overflow() {
 	select {
-	case s.events <- e:
+	case s.fault <- ErrEventsFull:
 	default:
-		select {
-		case s.fault <- ErrEventsFull:
-		default:
-		}
 	}
 }
+
+// Stats are the counters of a session.
+type Stats = stream.Stats
 
 // Stats reads the counters as of the conductor's latest wake-up.
-func (s *Session) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shown
+func (s *Session) Stats() Stats { return s.stream.Stats() }
+
+// counters are those of the session's transport; they belong to the conductor.
+func (s *Session) counters() *Stats { return &s.stream.Counters }
+
+// publish makes the counters visible to Stats.
+func (s *Session) publish() {
+	c := s.counters()
+	c.Encrypted = s.guard.on()
+	c.Remote, c.Latched, c.Listening = s.latch.sdp, s.latch.to, s.flow.both()
+	s.stream.Publish()
 }
-
-// show makes the counters visible. It gives way to a reader rather than wait: the
-// next wake-up shows more.
-func (s *Session) show() {
-	if !s.mu.TryLock() {
-		return
-	}
-	j := s.buffer.Stats()
-	st := &s.stats
-	st.Received, st.Expected, st.Lost, st.Late = j.Received, j.Expected, j.Lost, j.Late
-	st.Duplicates, st.Overruns, st.Resyncs = j.Duplicates, j.Overruns, j.Resyncs
-	st.Concealed, st.Filled, st.Jitter = j.Concealed.Duration(), j.Filled.Duration(), j.Jitter
-	st.RTT, st.RemoteLost, st.RemoteJitter = s.reporter.rtt, s.reporter.remoteLost, s.reporter.remoteJitter
-	st.MOS, st.MOSMin = s.quality.Scores(counts(j), s.out.kept.Counts(), s.delay())
-	st.Behind = s.out.kept
-	st.Encrypted = s.guard.on()
-	st.Remote, st.Latched, st.Listening = s.latch.sdp, s.latch.to, s.sending && s.receiving
-	s.shown = *st
-	s.mu.Unlock()
-}
-
-func counts(j jitter.Stats) quality.Counts {
-	return quality.Counts{Expected: j.Expected, Lost: j.Lost, Bursts: j.Bursts}
-}
-
-// delay is how long what we hear is under way: half the round trip, the packet's
-// own length, and nothing for the buffer, which passes on what is in order.
-func (s *Session) delay() time.Duration { return s.reporter.rtt/2 + media.FrameDuration }
-
-// newSSRC and the first sequence number and timestamp are random so that they
-// cannot be guessed (RFC 3550 section 5.1); they are no secrets.
-func newSSRC() uint32 { return rand.Uint32() }

@@ -177,7 +177,7 @@ func TestSpeaksOnly(t *testing.T) {
 			conduct(t, leg, 700, func(heard []int16) bool {
 				return len(heard) > 16000 && (!tt.speaks || hasTone(heard, 400)) && (!tt.listens || c.hears(700))
 			})
-			if st := leg.Stats(); (st.Sent > 0) != tt.listens || (st.Received > 0) != tt.speaks || st.Invalid > 0 || st.Errors > 0 {
+			if st := leg.Stats(); (st.Sent > 0) != tt.listens || (st.Received > 0) != tt.speaks || st.Invalid > 0 || st.SendErrors > 0 {
 				t.Errorf("%+v", st)
 			}
 		})

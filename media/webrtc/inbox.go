@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"parley/media/ring"
 )
 
 // inboxSize is the packets that may wait for the conductor: over two seconds, which is
@@ -22,37 +24,23 @@ type packet struct {
 	payload         []byte
 }
 
-// inbox passes packets from the reader to the conductor, who takes no lock. Its slots keep
-// their memory.
+// inbox passes packets from the reader to the conductor, who takes no lock.
 type inbox struct {
-	putting    sync.Mutex // of readers: when a far end goes on with another stream there are two
-	slots      [inboxSize]packet
-	head, tail atomic.Uint64 // packets taken and put
-	dropped    atomic.Uint64
+	*ring.Ring[packet]
+	putting sync.Mutex // of readers: when a far end goes on with another stream there are two
+	dropped atomic.Uint64
 }
 
 // put copies a packet, on a reader.
 func (b *inbox) put(p packet) {
 	b.putting.Lock()
 	defer b.putting.Unlock()
-	tail := b.tail.Load()
-	if tail-b.head.Load() == inboxSize || len(p.payload) > maxPayload {
+	if b.Free() == 0 || len(p.payload) > maxPayload {
 		b.dropped.Add(1)
 		return
 	}
-	s := &b.slots[tail%inboxSize]
+	s := b.Slot(0)
 	p.payload = append(s.payload[:0], p.payload...)
 	*s = p
-	b.tail.Store(tail + 1)
+	b.Put(1)
 }
-
-// peek is the oldest packet, nil when there is none; it is valid until drop.
-func (b *inbox) peek() *packet {
-	head := b.head.Load()
-	if head == b.tail.Load() {
-		return nil
-	}
-	return &b.slots[head%inboxSize]
-}
-
-func (b *inbox) drop() { b.head.Add(1) }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pion/rtcp"
 	"github.com/pion/rtp"
 	pion "github.com/pion/webrtc/v4"
 	"golang.org/x/time/rate"
@@ -256,31 +255,6 @@ func (l *Leg) hear(t *pion.TrackRemote, r *pion.RTPReceiver) {
 		}
 		if len(payload) > 0 {
 			l.in.put(packet{ssrc: h.SSRC, seq: h.SequenceNumber, timestamp: h.Timestamp, pt: h.PayloadType, at: at, payload: payload})
-		}
-	}
-}
-
-// watch reads the far end's reports of what we send.
-func (l *Leg) watch(sender *pion.RTPSender) {
-	for {
-		packets, _, err := sender.ReadRTCP()
-		if err != nil {
-			return
-		}
-		for _, p := range packets {
-			var list []rtcp.ReceptionReport
-			switch p := p.(type) {
-			case *rtcp.ReceiverReport:
-				list = p.Reports
-			case *rtcp.SenderReport:
-				list = p.Reports
-			}
-			b := l.out.bound.Load()
-			for _, r := range list {
-				if b != nil && r.SSRC == b.ssrc {
-					l.reported(r, time.Now())
-				}
-			}
 		}
 	}
 }

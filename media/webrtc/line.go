@@ -11,6 +11,8 @@ import (
 	"parley/media/jitter"
 	"parley/media/opus"
 	"parley/media/quality"
+	"parley/media/ring"
+	"parley/media/stream"
 )
 
 // RateIn is the rate of what is heard: what recognisers take.
@@ -29,32 +31,19 @@ const ticks = opus.ClockRate / int(jitter.Rate)
 // line is the audio of a session, without the connection that carries it: packets are
 // put in its inbox and leave by its sender.
 type line struct {
+	stream *stream.Stream
 	in     inbox
 	types  atomic.Pointer[types]
 	out    sender
-	events chan media.LegEvent
 	gone   chan struct{}
 	once   sync.Once
-	fault  error // why it has ended; set before gone is closed
-
-	rtt    atomic.Int64 // nanoseconds, as the far end's reports tell; 0: not yet
-	loss   atomic.Int32 // of what we send, in percent, as they tell; forgotten slowly
-	remote remote
+	fault  error        // why it has ended; set before gone is closed
+	loss   atomic.Int32 // of what we send, in percent, as the far end reports; forgotten slowly
 
 	// Of the conductor alone.
-	buffer  *jitter.Buffer
 	decoder *opus.Decoder
-	pacer   media.Pacer
-	start   time.Time
 	polled  time.Time
-	arrived time.Time // of audio since the last Due; zero: none
 	clock   clock
-	keys    dtmf.Receiver
-	told    media.Playout
-	invalid uint64
-	report  reporter
-	quality quality.Meter
-	score   time.Time // when its interval ends
 }
 
 // types are the payload types that were agreed on; 0 is none.
@@ -65,9 +54,15 @@ func newLine() (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &line{decoder: d, quality: quality.Meter{Codec: quality.Opus}, events: make(chan media.LegEvent, media.EventQueue), gone: make(chan struct{})}
+	l := &line{decoder: d, in: inbox{Ring: ring.New[packet](inboxSize)}, gone: make(chan struct{})}
 	l.types.Store(&types{})
-	return l, l.out.init()
+	if err := l.out.init(); err != nil {
+		return nil, err
+	}
+	l.stream = stream.New(stream.Config{Codec: quality.Opus, Step: l.out.step, PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout,
+		Overflow: func() { l.lost(errEventsFull) }})
+	l.publish()
+	return l, nil
 }
 
 // lost ends the line; err says why unless somebody hung up.
@@ -90,15 +85,14 @@ func (l *line) isGone() bool {
 // begin starts the clock with the conductor's first look: what came while engines were
 // opened is heard in its time, and silence before it is nobody's.
 func (l *line) begin(now time.Time) {
-	if l.buffer != nil {
+	if l.stream.Started() {
 		return
 	}
-	l.start = now
-	if p := l.in.peek(); p != nil && p.at.Before(now) {
-		l.start = p.at
+	start := now
+	if l.in.Len() > 0 && l.in.Peek(0).at.Before(now) {
+		start = l.in.Peek(0).at
 	}
-	l.buffer = jitter.NewCoded(l.decoder, RateIn, l.start)
-	l.pacer, l.score = media.NewPacer(now), now.Add(scoreEvery)
+	l.stream.Start(jitter.NewCoded(l.decoder, RateIn, start), now)
 }
 
 // Run waits for the end.
@@ -119,74 +113,59 @@ func (l *line) Format() media.Format {
 // Next implements media.Leg. Its phase follows the far end's packets.
 func (l *line) Next() time.Time {
 	l.begin(time.Now())
-	return l.pacer.Next()
+	return l.stream.Next()
 }
 
 // Events implements media.Leg.
-func (l *line) Events() <-chan media.LegEvent { return l.events }
+func (l *line) Events() <-chan media.LegEvent { return l.stream.Events() }
 
 // Flush implements media.Leg. What was written has left: nothing can be recalled.
 func (l *line) Flush(time.Time) media.Time { return 0 }
 
-// Played implements media.Leg. It is an estimate: what was sent, less the network's delay
-// and what a browser's own buffer holds.
-func (l *line) Played(now time.Time) media.Time {
-	return l.told.Until(now, min(playoutDelay+time.Duration(l.rtt.Load())/2, maxPlayout))
-}
+// Played implements media.Leg. It is an estimate.
+func (l *line) Played(now time.Time) media.Time { return l.stream.Played(now) }
 
 // Read implements media.Leg. The first call at a new now takes what has arrived.
 func (l *line) Read(now time.Time) (media.Frame, bool) {
 	l.begin(now)
 	if !now.Equal(l.polled) {
 		l.polled = now
-		for p := l.in.peek(); p != nil; p = l.in.peek() {
-			l.receive(p)
-			l.in.drop()
+		for ; l.in.Len() > 0; l.in.Drop(1) {
+			if !l.receive(l.in.Peek(0)) {
+				l.stream.Counters.Invalid++
+			}
 		}
 	}
-	return l.buffer.Read(now)
+	return l.stream.Read(now)
 }
 
-// receive takes a packet of the far end.
-func (l *line) receive(p *packet) {
+// receive takes a packet of the far end. It says false when that is neither audio nor a key.
+func (l *line) receive(p *packet) bool {
 	pts := l.types.Load()
-	j := jitter.Packet{SSRC: p.ssrc, Seq: p.seq, Payload: p.payload, Arrived: p.at}
+	j := jitter.Packet{Kind: jitter.Audio, SSRC: p.ssrc, Seq: p.seq, Payload: p.payload, Arrived: p.at}
 	switch {
 	case p.pt == pts.audio && pts.audio != 0:
 		d, ok := opus.Duration(p.payload)
 		if !ok {
-			l.invalid++
-			return
+			return false
 		}
-		j.Kind, j.Duration = jitter.Audio, int(d*time.Duration(jitter.Rate)/time.Second)
-		l.arrived = p.at
+		j.Timestamp, j.Duration = l.clock.ticks(p.timestamp), int(d*time.Duration(jitter.Rate)/time.Second)
+		l.stream.Receive(j)
 	case (p.pt == pts.keys || p.pt == pts.keys8k) && p.pt != 0:
 		key, ok := dtmf.Parse(p.payload)
 		if !ok {
-			l.invalid++
-			return
+			return false
 		}
-		j.Kind, j.Payload, j.Duration, j.Open = jitter.Event, nil, int(key.Duration), !key.End
+		units := 1
 		if p.pt == pts.keys {
-			j.Duration /= ticks
+			units = ticks
 		}
-		if digit, pressed := l.keys.Receive(p.ssrc, p.timestamp, key, p.at); pressed {
-			l.emit(media.LegEvent{Kind: media.LegDigit, Digit: digit})
-		}
+		j.Timestamp = l.clock.ticks(p.timestamp)
+		l.stream.ReceiveEvent(j, key, p.timestamp, units)
 	default:
-		l.invalid++
-		return
+		return false
 	}
-	j.Timestamp = l.clock.ticks(p.timestamp)
-	l.buffer.Push(j)
-}
-
-func (l *line) emit(e media.LegEvent) {
-	select {
-	case l.events <- e:
-	default:
-		l.lost(errEventsFull)
-	}
+	return true
 }
 
 var errEventsFull = &media.Ended{Reason: media.Failed, Detail: "too_many_keys"}
@@ -212,23 +191,30 @@ func (c *clock) ticks(timestamp uint32) uint32 {
 // of the others are skipped.
 func (l *line) Due(now time.Time) int {
 	l.begin(now)
-	deadline, skipped := l.pacer.Next(), l.pacer.Skipped()
-	n := l.pacer.Due(now)
-	if !l.arrived.IsZero() {
-		// Not before Due: a deadline that moved past now would cost a second wake-up.
-		l.pacer.Observe(l.arrived)
-		l.arrived = time.Time{}
-	}
-	skipped = l.pacer.Skipped() - skipped
-	l.out.pass(n, int(skipped), now.Sub(deadline)-time.Duration(skipped)*media.FrameDuration)
-	l.judge(now)
-	l.show()
+	n := l.stream.Advance(now, l.out.bound.Load() != nil)
+	l.stream.CloseInterval(now)
+	l.publish()
 	return n
 }
 
 // Write implements media.Leg.
 func (l *line) Write(f media.Frame) {
-	l.out.expect(int(l.loss.Load()))
-	l.out.send(f.Samples)
-	l.told.Add(time.Now())
+	timestamp, marker := l.stream.Slot()
+	sent, err := l.out.send(f.Samples, timestamp, marker, int(l.loss.Load()))
+	switch {
+	case err != nil:
+		l.stream.Counters.SendErrors++
+	case sent:
+		l.stream.Counters.Sent++
+	}
+	l.stream.Wrote(time.Now())
+}
+
+// Stats reads the counters as of the conductor's latest wake-up.
+func (l *line) Stats() stream.Stats { return l.stream.Stats() }
+
+// publish makes the counters visible to Stats.
+func (l *line) publish() {
+	l.stream.Counters.Dropped, l.stream.Counters.Encrypted = l.in.dropped.Load(), true
+	l.stream.Publish()
 }

@@ -167,7 +167,7 @@ func TestLossIsConcealed(t *testing.T) {
 				t.Fatalf("%d ms after the beginning there are %.1f dBFS of %.1f", i/16, level, whole)
 			}
 		}
-		l.show()
+		l.publish()
 		if s := l.Stats(); s.Lost < 20 || s.Lost > 24 || s.Concealed != time.Duration(s.Lost)*media.FrameDuration {
 			t.Errorf("%+v", s)
 		}
@@ -320,7 +320,7 @@ func TestScoreOfLosses(t *testing.T) {
 				}
 				sent := far.Stats()
 				l.reported(rtcp.ReceptionReport{FractionLost: 64, Jitter: 480, LastSenderReport: middle(time.Now().Add(-2 * c.link.Delay))}, time.Now())
-				l.show()
+				l.publish()
 				s := l.Stats()
 				q := s.Quality()
 				share := float64(sent.Lost) / float64(sent.Sent)

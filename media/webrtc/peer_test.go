@@ -285,7 +285,7 @@ func TestSpeaksAndHears(t *testing.T) {
 						break
 					}
 				}
-				if st := leg.Stats(); st.Received == 0 || st.Sent == 0 || st.Invalid > 0 || st.Errors > 0 {
+				if st := leg.Stats(); st.Received == 0 || st.Sent == 0 || st.Invalid > 0 || st.SendErrors > 0 {
 					t.Errorf("call %d: %+v", i, st)
 				}
 			})

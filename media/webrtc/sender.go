@@ -3,7 +3,6 @@ package webrtc
 import (
 	"math/rand/v2"
 	"sync/atomic"
-	"time"
 
 	"github.com/pion/rtp"
 	pion "github.com/pion/webrtc/v4"
@@ -11,7 +10,6 @@ import (
 	"parley/media"
 	"parley/media/g711"
 	"parley/media/opus"
-	"parley/media/quality"
 )
 
 // rateOut is the rate of what is said: no voice has anything above 12 kHz, and twice the
@@ -22,9 +20,7 @@ const rateOut = media.Rate24k
 // that one can hear in speech.
 const complexity = 4
 
-// sender is the outgoing stream. Its time is counted in slots of 20 ms, one for each
-// deadline of the pacer whether something was sent then or not, so that timestamps keep
-// the wall clock's pace.
+// sender encodes and sends frames.
 type sender struct {
 	rate  media.Rate
 	mime  string
@@ -33,14 +29,7 @@ type sender struct {
 	bound atomic.Pointer[binding]
 
 	header  rtp.Header
-	base    uint32
-	slots   uint32 // deadlines passed so far
-	next    uint32 // slot of the next frame
 	payload [opus.MaxPacket]byte
-	sent    uint64
-	skipped uint64
-	kept    quality.Outgoing
-	errors  uint64
 }
 
 // binding is where packets go once there is a connection.
@@ -52,8 +41,7 @@ type binding struct {
 }
 
 func (s *sender) init() error {
-	s.header = rtp.Header{Version: 2, Marker: true, SequenceNumber: uint16(rand.Uint32() >> 17)}
-	s.base = rand.Uint32()
+	s.header = rtp.Header{Version: 2, SequenceNumber: uint16(rand.Uint32() >> 17)}
 	if !opus.Encodes {
 		s.rate, s.mime, s.step = g711.Rate, pion.MimeTypePCMU, uint32(g711.Rate.FrameSamples())
 		return nil
@@ -64,51 +52,30 @@ func (s *sender) init() error {
 	return err
 }
 
-// pass moves past n deadlines whose frames come now, the first of them late by so much, and
-// skipped ones before them.
-func (s *sender) pass(n, skipped int, late time.Duration) {
-	if s.bound.Load() != nil {
-		s.kept.Due(n, late, uint64(skipped))
-	}
-	s.slots += uint32(n + skipped)
-	s.skipped += uint64(skipped)
-	if first := s.slots - uint32(n); int32(first-s.next) > 0 {
-		s.next, s.header.Marker = first, true
-	}
-}
-
-// expect says which share of the packets is lost.
-func (s *sender) expect(percent int) {
-	if s.opus != nil && s.opus.ExpectLoss(percent) != nil {
-		s.errors++
-	}
-}
-
-// send encodes a frame and sends it.
-func (s *sender) send(samples []int16) {
-	s.header.Timestamp = s.base + s.next*s.step
-	s.next++
+// send encodes a frame for a far end that loses a share of the packets, and sends it unless
+// there is no connection.
+func (s *sender) send(samples []int16, timestamp uint32, marker bool, lost int) (sent bool, err error) {
+	s.header.Timestamp, s.header.Marker = timestamp, s.header.Marker || marker
 	b := s.bound.Load()
 	if b == nil {
-		return // no connection yet
+		return false, nil
 	}
-	n := 0
-	if s.opus != nil {
-		var err error
-		if n, err = s.opus.Encode(s.payload[:], samples); err != nil {
-			s.errors++
-			return
-		}
-	} else {
-		n = g711.PCMU.Encode(s.payload[:], samples)
+	n, err := s.encode(samples, lost)
+	if err != nil {
+		return false, err
 	}
 	s.header.SSRC, s.header.PayloadType = b.ssrc, b.pt
-	_, err := b.writer.WriteRTP(&s.header, s.payload[:n])
+	_, err = b.writer.WriteRTP(&s.header, s.payload[:n])
 	s.header.SequenceNumber++
 	s.header.Marker = false
-	if err != nil {
-		s.errors++
-		return
+	return err == nil, err
+}
+
+// encode puts a frame into the payload and says how long it is. lost is in percent.
+func (s *sender) encode(samples []int16, lost int) (int, error) {
+	if s.opus == nil {
+		return g711.PCMU.Encode(s.payload[:], samples), nil
 	}
-	s.sent++
+	_ = s.opus.ExpectLoss(lost) // else it expects what it did
+	return s.opus.Encode(s.payload[:], samples)
 }

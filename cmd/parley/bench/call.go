@@ -17,7 +17,7 @@ import (
 
 	"parley/media"
 	"parley/media/denoise"
-	"parley/media/rtp"
+	"parley/media/stream"
 	"parley/media/vad"
 	"parley/pipeline/listen"
 )
@@ -264,7 +264,7 @@ func (c Call) rows(t *telephone, r loadResult, began, ended resources) []Row {
 	group := fmt.Sprintf("%d calls, %s", c.Calls, c.name())
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var late rtp.Lateness
+	var late stream.Lateness
 	var lost, skipped uint64
 	for i := range t.stats {
 		late.Add(t.stats[i].Lateness)

@@ -12,6 +12,7 @@ import (
 	"parley/api"
 	"parley/api/talk"
 	"parley/api/webrtc"
+	"parley/media/stream"
 	rtc "parley/media/webrtc"
 	"parley/pipeline"
 )
@@ -83,7 +84,7 @@ type switchboard struct {
 
 	mu    sync.Mutex
 	legs  map[*webrtc.Leg]struct{}
-	total rtc.Stats // of sessions that have ended
+	total stream.Stats // of sessions that have ended
 }
 
 func newSwitchboard(a *benchAgent) (*switchboard, error) {
@@ -149,7 +150,7 @@ func (c *session) Converse(ctx context.Context, _ talk.Change, leg talk.Leg) {
 	c.s.total.Lost += st.Lost
 	c.s.total.Skipped += st.Skipped
 	c.s.total.Late += st.Late
-	c.s.total.Dropped += st.Dropped
+	c.s.total.Dropped += st.Dropped + st.Overruns
 }
 
 // sent is how many packets the sessions in progress have sent.

@@ -1,0 +1,25 @@
+package stream
+
+import (
+	"testing"
+	"time"
+)
+
+func TestLatenessQuantile(t *testing.T) {
+	var l, other Lateness
+	if l.Quantile(0.5) != 0 {
+		t.Error("a quantile of nothing")
+	}
+	for range 999 {
+		l.add(300 * time.Microsecond)
+	}
+	other.add(70 * time.Millisecond)
+	l.Add(other)
+	for q, want := range map[float64]time.Duration{
+		0.5: 500 * time.Microsecond, 0.999: 500 * time.Microsecond, 1: 70 * time.Millisecond,
+	} {
+		if got := l.Quantile(q); got != want {
+			t.Errorf("quantile %v: %v, want %v", q, got, want)
+		}
+	}
+}

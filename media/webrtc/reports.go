@@ -1,0 +1,48 @@
+package webrtc
+
+import (
+	"time"
+
+	"github.com/pion/rtcp"
+	pion "github.com/pion/webrtc/v4"
+)
+
+// watch reads the far end's reports of what we send. Ours the library sends.
+func (l *Leg) watch(sender *pion.RTPSender) {
+	for {
+		packets, _, err := sender.ReadRTCP()
+		if err != nil {
+			return
+		}
+		for _, p := range packets {
+			var list []rtcp.ReceptionReport
+			switch p := p.(type) {
+			case *rtcp.ReceiverReport:
+				list = p.Reports
+			case *rtcp.SenderReport:
+				list = p.Reports
+			}
+			b := l.out.bound.Load()
+			for _, r := range list {
+				if b != nil && r.SSRC == b.ssrc {
+					l.reported(r, time.Now())
+				}
+			}
+		}
+	}
+}
+
+// reported takes the far end's report of what it hears.
+func (l *line) reported(r rtcp.ReceptionReport, now time.Time) {
+	// A loss is forgotten slowly: the copies of lost packets are to be there for the next.
+	lost := (int32(r.FractionLost)*100 + 255) / 256
+	l.loss.Store(max(lost, l.loss.Load()*7/8))
+	l.stream.Reported(r, middle(now))
+}
+
+// middle is the middle 32 bits of a time as NTP, and the library in its reports, writes it.
+func middle(t time.Time) uint32 {
+	const since1900 = 2208988800
+	seconds, fraction := uint64(t.Unix()+since1900), uint64(t.Nanosecond())<<32/uint64(time.Second)
+	return uint32((seconds<<32 | fraction) >> 16)
+}
