@@ -26,7 +26,7 @@ test: go bin/.installed-test ## the whole suite, on this machine alone
 	@# The race detector allocates and does not keep time, so what counts either runs without it.
 	go test -p 1 -timeout 5m -run 'Alloc|RealTime' ./media/... ./sip/... ./pipeline/... ./inference/... ./billing/... ./api/...
 
-check: test lint ## what CI runs: test, format, vet, staticcheck, go.mod, a build without cgo
+check: test lint ## what CI runs: test, format, vet, staticcheck, go.mod, builds without cgo and for macOS
 
 lint: go
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt these files:" $$files >&2; exit 1; }
@@ -34,6 +34,7 @@ lint: go
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
+	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 
 soak: go bin/.installed-test ## the long and heavy proofs, up to 90 minutes, all but one without the race detector
 	PARLEY_SOAK=1 go test -v -p 1 -count 1 -timeout 60m -run Soak -skip SoakLongCall ./...

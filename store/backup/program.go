@@ -35,15 +35,13 @@ func (d Database) run(ctx context.Context, program string, args []string, in io.
 	if err != nil {
 		return err
 	}
-	runtime.LockOSThread() // Pdeathsig follows the thread
+	runtime.LockOSThread() // EndWithParent follows the thread
 	defer runtime.UnlockOSThread()
 	said := &tail{}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, "/", in, out, said
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Setpgid:   true, // a Ctrl-C on our terminal is for us, and we pass it on
-		Pdeathsig: syscall.SIGKILL,
-	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C on our terminal is for us, and we pass it on
+	private.EndWithParent(cmd.SysProcAttr, syscall.SIGKILL)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = programPatience
 	err = cmd.Run()

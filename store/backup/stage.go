@@ -99,7 +99,7 @@ func (s *stage) wantSpace(bytes int64) error {
 	if err := unix.Statfs(s.path, &disk); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	if free := int64(disk.Bavail) * disk.Bsize; free < bytes {
+	if free := int64(disk.Bavail) * int64(disk.Bsize); free < bytes {
 		return fmt.Errorf("%w: %s has %d MB left, %d MB are needed", ErrSpace, filepath.Dir(s.path), free>>20, bytes>>20+1)
 	}
 	return nil

@@ -113,7 +113,7 @@ func (c *Cluster) create(ctx context.Context) error {
 }
 
 func (c *Cluster) initdb(ctx context.Context, dir string) error {
-	runtime.LockOSThread() // Pdeathsig follows the thread
+	runtime.LockOSThread() // EndWithParent follows the thread
 	defer runtime.UnlockOSThread()
 	args := []string{"-D", dir, "-U", database, "-A", "peer", "-E", "UTF8", "--locale=C.UTF-8", "--data-checksums"}
 	if c.opts.Volatile {
@@ -122,7 +122,8 @@ func (c *Cluster) initdb(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, "initdb"), args...)
 	cmd.Dir = c.opts.Dir
 	cmd.Env = environment
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.run.drop, Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.run.drop, Setpgid: true}
+	EndWithParent(cmd.SysProcAttr, syscall.SIGKILL)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, lastLine(out))
 	}

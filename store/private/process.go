@@ -118,9 +118,9 @@ func (c *Cluster) spawn() (*process, error) {
 	p.cmd.WaitDelay = time.Second
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{
 		Credential: c.run.drop,
-		Setpgid:    true,           // a Ctrl-C on our terminal is not for the database
-		Pdeathsig:  syscall.SIGINT, // PostgreSQL's word for a fast, orderly stop
+		Setpgid:    true, // a Ctrl-C on our terminal is not for the database
 	}
+	EndWithParent(p.cmd.SysProcAttr, syscall.SIGINT) // PostgreSQL's word for a fast, orderly stop
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
