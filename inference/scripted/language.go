@@ -1,67 +1,62 @@
 package scripted
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
 
+// lines are the engine's own sentences. {slot} and {name} are filled in.
+type lines struct {
+	hello, goodbye string
+	fallback       []string          // the first one for the first miss in a row, and so on
+	ask            map[string]string // by kind; kindText for the kinds that are not there
+	moment         string            // the tool is still at work on it
+	failed         string            // a tool failed
+	done           string            // a tool had nothing to say
+	cannot         string            // a tool would be needed
+	meet           string            // the caller said a name
+}
+
 // talk is a piece of small talk: what callers say, and the answer.
 type talk struct {
-	phrases string // separated by |
+	name    string
+	phrases [][]string // in tokens
 	answer  string
 }
 
-// The small talk every language knows.
+// The small talk.
 const (
-	greet     = "greet"
-	bye       = "bye"
-	thanks    = "thanks"
-	wellbeing = "wellbeing"
-	who       = "who"
-	human     = "human"
-	help      = "help"
-	again     = "again"
-	presence  = "presence"
-	hold      = "hold"
-	yes       = "yes"
-	no        = "no"
-	booking   = "booking" // only where the prompt is about bookings
+	greet    = "greet"
+	bye      = "bye"
+	thanks   = "thanks"
+	who      = "who"
+	human    = "human"
+	help     = "help"
+	again    = "again"
+	presence = "presence"
+	hold     = "hold"
+	yes      = "yes"
+	no       = "no"
 )
 
-// texts are the engine's own sentences. {slot}, {name} and {topics} are filled in.
-type texts struct {
-	fallback []string // the first one for the first miss in a row, and so on
-	topics   string   // what it can speak about
-	and      string
-	moment   string // a tool is already at work on it
-	failed   string // a tool failed
-	done     string // a tool had nothing to say
-	cannot   string // a tool would be needed
-	nothing  string // asked to repeat before anything was said
-	meet     string // the caller said a name
-	ask      map[string]string
-}
-
-// data is a language as its file writes it: words separated by spaces, phrases
-// by |, and pairs by = inside.
-type data struct {
-	code     string
-	stop     string
+// table is a language as its file writes it: words separated by spaces, phrases
+// by |, and phrase=minutes inside.
+type table struct {
+	stop     string            // words without content
 	concepts map[string]string // idea: words that stand for it
-	labels   map[string]string // idea: how to name it to a caller
-	talk     map[string]talk
-	asked    string // what callers ask, for recognisers to expect
-	texts    texts
+	talk     [][3]string       // name, phrases, answer
+	asked    string            // what else callers say, for recognisers to expect
 
 	numbers   string // 0 to 20
 	tens      string // 20 to 90
 	more      map[string]int
-	digits    string // words between the numbers of a larger one: "and"
+	and       string // between the numbers of a larger one
 	days      string // Monday to Sunday, today, tomorrow
 	at        string // what stands before a time
 	clock     string // what stands after an hour
-	before    string // phrase=minutes, before an hour
-	after     string // phrase=minutes, after an hour
+	shifts    string // phrase=minutes, before or after an hour
 	afternoon string // phrases that mean p.m.
 	noon      string
 	people    string // words after a number of people
@@ -69,191 +64,134 @@ type data struct {
 	nameLeads string // phrases that stand before the caller's name
 
 	instructions string // how sentences begin that tell the agent what to do
-	relay        string // how they begin when the rest is for the caller
-	self         string // you=I pairs, for speaking of oneself
 }
 
-// run is a phrase in tokens.
-type run []string
+// language is a table made ready for use. It is read only.
+type language struct {
+	lines
+	talk                                   []talk
+	stop, polite                           map[string]bool   // polite: words of greetings, thanks and goodbyes
+	ideas, days                            map[string]string // by folded word; days as they are written
+	dayNames                               []string          // folded, in order
+	numbers                                map[string]int
+	and                                    string
+	at, clock, afternoon, noon             [][]string
+	people, party, nameLeads, instructions [][]string
+	shifts                                 []shift
+	phrases                                []string // see Phrases
+}
 
 // shift is a phrase that moves an hour by minutes.
 type shift struct {
-	run     run
+	phrase  []string
 	minutes int
 }
 
-// known is a word of an idea.
-type known struct{ word, idea string }
+// codes are the languages in the order of the engine's list.
+var codes = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
 
-// language is data made ready for use. It is read only.
-type language struct {
-	data
-	long                                         []known // long enough to be recognised when misspelt
-	atRuns, clockRuns, afternoonRuns, noonRuns   []run
-	peopleRuns, partyRuns, nameRuns, orderedRuns []run
-	beforeHour, afterHour                        []shift
-	stop                                         map[string]bool
-	idea                                         map[string]string // folded word: idea
-	number                                       map[string]int
-	phrase                                       map[string][][]string // small talk: its phrases in tokens
-	day                                          map[string]string     // folded: as written
-	polite                                       map[string]bool       // words of greetings, thanks and goodbyes, which ask nothing
-}
-
-// order in which ideas are named to a caller.
-var ideas = []string{"hours", "where", "price", "book", "food", "deliver", "pay", "park", "contact"}
-
-// languages by code, in the order of the engine's list.
 var (
-	codes     = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
-	languages = prepare(english, spanish, catalan, galician, basque, portuguese, french, italian, german)
+	english   = prepare(englishLines, &englishTable)
+	languages = map[string]*language{"en": english, "es": prepare(spanishLines, &spanishTable)}
 )
 
-func prepare(list ...data) map[string]*language {
-	all := map[string]*language{}
-	for _, d := range list {
-		l := &language{data: d, stop: map[string]bool{}, idea: map[string]string{}, number: map[string]int{},
-			phrase: map[string][][]string{}, day: map[string]string{}, polite: map[string]bool{}}
-		for _, w := range tokens(d.stop) {
-			l.stop[w] = true
-		}
-		for _, idea := range ideas {
-			for _, w := range tokens(d.concepts[idea]) {
-				if l.idea[w] == "" { // the same words always, though a map is not in order
-					l.idea[w] = idea
-				}
-			}
-		}
-		for i, w := range strings.Fields(d.numbers) {
-			l.number[fold(w)] = i
-		}
-		for i, w := range strings.Fields(d.tens) {
-			l.number[fold(w)] = 20 + 10*i
-		}
-		for w, n := range d.more {
-			l.number[fold(w)] = n
-		}
-		for name, t := range d.talk {
-			for _, p := range split(t.phrases) {
-				l.phrase[name] = append(l.phrase[name], tokens(p))
-				if name == greet || name == thanks || name == bye {
-					for _, w := range tokens(p) {
-						l.polite[w] = l.idea[w] == ""
-					}
-				}
-			}
-		}
-		l.cut()
-		for _, w := range strings.Fields(d.days) {
-			w = strings.ReplaceAll(w, "_", " ")
-			l.day[fold(w)] = w
-		}
-		all[d.code] = l
+func init() {
+	for code, l := range otherLines {
+		languages[code] = prepare(l, &table{})
 	}
-	return all
 }
 
-// cut makes tokens of the phrases that are looked for in every sentence.
-func (l *language) cut() {
-	for _, idea := range ideas {
-		for _, w := range tokens(l.concepts[idea]) {
-			if len(w) >= 5 && l.idea[w] == idea {
-				l.long = append(l.long, known{w, idea})
+// languageOf is the language to answer in: the one asked for, else English.
+func languageOf(code string) *language {
+	if l := languages[strings.ToLower(code[:min(2, len(code))])]; l != nil {
+		return l
+	}
+	return english
+}
+
+// full says that the language has a table, not only sentences.
+func (l *language) full() bool { return len(l.days) > 0 }
+
+func prepare(own lines, t *table) *language {
+	l := &language{lines: own, stop: map[string]bool{}, polite: map[string]bool{}, ideas: map[string]string{}, days: map[string]string{},
+		numbers: map[string]int{}, and: fold(t.and), at: phrases(t.at), clock: phrases(t.clock), afternoon: phrases(t.afternoon), noon: phrases(t.noon),
+		people: phrases(t.people), party: phrases(t.party), nameLeads: phrases(t.nameLeads), instructions: phrases(t.instructions)}
+	for _, w := range tokens(t.stop) {
+		l.stop[w] = true
+	}
+	for _, idea := range slices.Sorted(maps.Keys(t.concepts)) {
+		for _, w := range tokens(t.concepts[idea]) {
+			l.ideas[w] = idea
+		}
+	}
+	for i, w := range strings.Fields(t.numbers) {
+		l.numbers[fold(w)] = i
+	}
+	for i, w := range strings.Fields(t.tens) {
+		l.numbers[fold(w)] = 20 + 10*i
+	}
+	for w, n := range t.more {
+		l.numbers[fold(w)] = n
+	}
+	for _, w := range strings.Fields(t.days) {
+		l.days[fold(w)] = w
+		l.dayNames = append(l.dayNames, fold(w))
+	}
+	for _, row := range t.talk {
+		one := talk{row[0], phrases(row[1]), row[2]}
+		l.talk = append(l.talk, one)
+		for _, w := range slices.Concat(one.phrases...) {
+			if one.name == greet || one.name == thanks || one.name == bye {
+				l.polite[w] = l.ideas[w] == ""
 			}
 		}
 	}
-	l.atRuns, l.clockRuns = runs(l.at), runs(l.clock)
-	l.afternoonRuns, l.noonRuns = runs(l.afternoon), runs(l.noon)
-	l.peopleRuns, l.partyRuns = runs(l.people), runs(l.party)
-	l.nameRuns, l.orderedRuns = runs(l.nameLeads), runs(l.instructions)
-	l.beforeHour, l.afterHour = shifts(l.before), shifts(l.after)
+	for _, p := range split(t.shifts) {
+		text, minutes, _ := strings.Cut(p, "=")
+		n, _ := strconv.Atoi(minutes)
+		l.shifts = append(l.shifts, shift{tokens(text), n})
+	}
+	l.phrases = t.phrases()
+	return l
 }
 
-func runs(list string) []run {
-	var all []run
+// phrases cuts a list of phrases into tokens.
+func phrases(list string) [][]string {
+	var all [][]string
 	for _, p := range split(list) {
 		all = append(all, tokens(p))
 	}
 	return all
 }
 
-func shifts(list string) []shift {
-	var all []shift
-	for _, p := range pairs(list) {
-		minutes, _ := strconv.Atoi(p[1])
-		all = append(all, shift{tokens(p[0]), minutes})
-	}
-	return all
-}
-
 // split cuts a list of phrases.
 func split(list string) []string {
-	if list == "" {
-		return nil
-	}
-	return strings.Split(list, "|")
+	return slices.DeleteFunc(strings.Split(list, "|"), func(p string) bool { return p == "" })
 }
 
-// pairs cuts a list of a=b.
-func pairs(list string) [][2]string {
-	var all [][2]string
-	for _, p := range split(list) {
-		a, b, _ := strings.Cut(p, "=")
-		all = append(all, [2]string{a, b})
+func (t *table) phrases() (list []string) {
+	for _, row := range t.talk {
+		list = append(list, split(row[1])...)
 	}
-	return all
-}
-
-// speak is the language to answer in: the one asked for, else English.
-func speak(code string) *language {
-	if len(code) >= 2 {
-		if l := languages[strings.ToLower(code[:2])]; l != nil {
-			return l
+	list = append(list, split(t.asked+"|"+t.nameLeads)...)
+	list = append(list, strings.Fields(t.days)...)
+	numbers := strings.Fields(t.numbers)
+	for _, at := range split(t.at) {
+		for _, n := range numbers[:13] {
+			list = append(list, at+" "+n)
 		}
 	}
-	return languages["en"]
-}
-
-// ideaOf is the idea a heard word stands for; empty when it stands for itself.
-func (l *language) ideaOf(word string) string {
-	if i, ok := l.idea[word]; ok {
-		return i
-	}
-	if len(word) >= 5 && !l.stop[word] {
-		for _, k := range l.long { // in a fixed order, so that ties always fall alike
-			if alike(k.word, word) >= 0.8 {
-				return k.idea
-			}
-		}
-	}
-	return ""
+	list = append(list, strings.Fields(t.numbers+" "+t.tens)...)
+	return append(list, split(t.afternoon+"|"+t.noon)...)
 }
 
 // Phrases are what callers are likely to say to an agent with the default rules:
 // small talk, common questions, numbers, days and times. A recogniser may build
 // its language model from them and the agent's prompt. The result is the
-// caller's; nil for a language the engine does not have.
+// caller's; nil for a language without a table.
 func Phrases(code string) []string {
-	l := languages[code]
-	if l == nil {
-		return nil
+	if l := languages[code]; l != nil {
+		return slices.Clone(l.phrases)
 	}
-	var list []string
-	for _, name := range []string{greet, bye, thanks, wellbeing, who, human, help, again, presence, hold, yes, no, booking} {
-		list = append(list, split(l.talk[name].phrases)...)
-	}
-	list = append(list, split(l.asked)...)
-	list = append(list, split(l.nameLeads)...)
-	for _, day := range strings.Fields(l.days) {
-		list = append(list, strings.ReplaceAll(day, "_", " "))
-	}
-	for _, at := range split(l.at) {
-		for _, n := range strings.Fields(l.numbers)[:min(13, len(strings.Fields(l.numbers)))] {
-			list = append(list, at+" "+n)
-		}
-	}
-	list = append(list, strings.Fields(l.numbers+" "+l.tens)...)
-	list = append(list, split(l.afternoon)...)
-	list = append(list, split(l.noon)...)
-	return list
+	return nil
 }

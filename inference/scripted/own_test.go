@@ -46,7 +46,7 @@ func TestOwnFunctions(t *testing.T) {
 }
 
 func containsCall(reply string) bool {
-	for name := range own {
+	for _, name := range own {
 		if len(reply) > len(name) && reply[:len(name)+1] == name+"{" {
 			return true
 		}

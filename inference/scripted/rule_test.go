@@ -128,7 +128,7 @@ func TestNoResult(t *testing.T) {
 		t.Errorf("while the function runs: %q", got)
 	}
 	r.Messages[3].Text = "the weather in Paris"
-	if got := respond(r); got.call != nil || got.say != english.texts.moment {
+	if got := respond(r); got.call != nil || got.say != english.lines.moment {
 		t.Errorf("asked again while the function runs: %+v", got)
 	}
 }
@@ -137,7 +137,7 @@ func TestNoResult(t *testing.T) {
 // goodbye is only said.
 func TestWithoutTools(t *testing.T) {
 	r := inference.Request{System: rules, Language: "en"}
-	want := fmt.Sprint([]string{english.texts.cannot, english.talk[bye].answer})
+	want := fmt.Sprint([]string{english.lines.cannot, english.lines.goodbye})
 	if got := talkTo(t, r, nil, "ping", "goodbye"); fmt.Sprint(got) != want {
 		t.Errorf("no tools: %q", got)
 	}
@@ -155,20 +155,19 @@ var shop = []inference.Tool{
 	{Name: "transfer_call", Description: "Transfers the caller to a human"},
 }
 
-// TestToolsByThemselves: tools are found by their names and descriptions when
+// TestToolsByThemselves: tools are found by their names when
 // the prompt has no rule for them.
 func TestToolsByThemselves(t *testing.T) {
 	results := map[string]string{"get_order_status": `{"status":"shipped","arrival_day":"Friday","items":["a","b"],"x":null,"more":{"y":1}}`,
 		"getWeather": "Sunny, 21 degrees.", "set_light": `{"ok":true,"error":"bulb broken"}`, "transfer_call": `"One moment, connecting you."`}
 	for name, c := range map[string]struct{ said, did []string }{
-		"at once":     {[]string{"what is the status of order 1234"}, []string{`get_order_status{"order_id":1234} Status: shipped, arrival day: Friday, items: a, b.`}},
-		"asked for":   {[]string{"what is my order status", "it's four five six"}, []string{"Could you tell me the order id, digit by digit?", `get_order_status{"order_id":456} Status: shipped, arrival day: Friday, items: a, b.`}},
-		"leftover":    {[]string{"what's the weather in paris tomorrow"}, []string{`getWeather{"city":"Paris","day":"tomorrow"} Sunny, 21 degrees.`}},
+		"at once":     {[]string{"what is the status of order 1234"}, []string{`get_order_status{"order_id":1234} Arrival day: Friday, items: a, b, status: shipped.`}},
+		"asked for":   {[]string{"what is my order status", "it's four five six"}, []string{"Could you tell me the order id, digit by digit?", `get_order_status{"order_id":456} Arrival day: Friday, items: a, b, status: shipped.`}},
 		"free answer": {[]string{"what's the weather", "in berlin please"}, []string{"Could you tell me the city?", `getWeather{"city":"Berlin"} Sunny, 21 degrees.`}},
-		"options":     {[]string{"switch the light on", "in the living room"}, []string{"Could you tell me the room (kitchen, living_room)?", `set_light{"room":"living_room"} I'm sorry, that did not work.`}},
+		"options":     {[]string{"set the light please", "in the living room"}, []string{"Could you tell me the room (kitchen, living_room)?", `set_light{"room":"living_room"} I'm sorry, that did not work.`}},
 		"human":       {[]string{"can i speak to a human"}, []string{`transfer_call{} One moment, connecting you.`}},
 		"facts first": {[]string{"when are you open"}, []string{"We are open all day."}},
-		"twice":       {[]string{"what is the status of order 1234", "what is the status of order 5678"}, []string{`get_order_status{"order_id":1234} Status: shipped, arrival day: Friday, items: a, b.`, `get_order_status{"order_id":5678} Status: shipped, arrival day: Friday, items: a, b.`}},
+		"twice":       {[]string{"what is the status of order 1234", "what is the status of order 5678"}, []string{`get_order_status{"order_id":1234} Arrival day: Friday, items: a, b, status: shipped.`, `get_order_status{"order_id":5678} Arrival day: Friday, items: a, b, status: shipped.`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := inference.Request{System: "You are a helpful assistant. We are open all day.", Language: "en", Tools: shop}
@@ -193,7 +192,7 @@ func TestToolInFlight(t *testing.T) {
 		t.Errorf("are you there: %+v", got)
 	}
 	r.Messages[2].Text = "what is the status of order 1234"
-	if got := respond(r); got.say != english.texts.moment || got.call != nil {
+	if got := respond(r); got.say != english.lines.moment || got.call != nil {
 		t.Errorf("asked again: %+v", got)
 	}
 	r.Messages = append(r.Messages,
@@ -222,24 +221,5 @@ func TestEndedCall(t *testing.T) {
 	}}
 	if got := respond(r); got.say != "" || got.call != nil {
 		t.Errorf("%+v", got)
-	}
-}
-
-// TestBooking: the default form, where the prompt is about bookings, and not
-// where it is not.
-func TestBooking(t *testing.T) {
-	r := inference.Request{System: trattoria, Language: "en"}
-	want := []string{"For how many people?", "For which day?", "At what time?", "What name, please?",
-		"I have noted 4 people, Friday at 19:00, under the name Ana. Thank you!"}
-	if got := talkTo(t, r, nil, "I'd like to book a table", "we are four people", "friday", "seven in the evening", "it's Ana"); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %q", got)
-	}
-	if got := say("You sell shoes. We are open daily.", "en", "I'd like to book a table"); got != english.texts.fallback[0] {
-		t.Errorf("a shoe shop: %q", got)
-	}
-	es := inference.Request{System: "Aceptamos reservas.", Language: "es"}
-	want = []string{"¿A qué nombre, por favor?", "He anotado 4 personas, viernes a las 20:30, a nombre de Eva. ¡Gracias!"}
-	if got := talkTo(t, es, nil, "quiero reservar una mesa para cuatro el viernes a las ocho y media de la tarde", "Eva"); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %q", got)
 	}
 }

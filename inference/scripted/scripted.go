@@ -1,17 +1,20 @@
-// Package scripted is a small dialogue engine that follows rules. It is no
-// language model, says so in Info.Scripted and when a caller asks, and it lets
-// everything run offline, deterministically and for nothing.
+// Package scripted is a dialogue engine that follows rules. It is not a language
+// model, and says so in Info.Scripted and when a caller asks. It runs offline, costs
+// nothing, and gives the same reply to the same request.
 //
-// It answers, in this order, from the rules in the agent's prompt, from the tools
-// of the call, from the sentences of the prompt that are facts ("We are open
-// Monday to Friday from nine to six."), and from small talk in nine languages;
-// else it asks the caller to say it another way. What callers say is compared
-// with phrases by the words that matter, so that inflections, polite words and
-// the errors of a weak recogniser do no harm.
+// Engine answers from four sources, in this order: the rules of the agent's prompt,
+// the tools of the call, the sentences of the prompt ("We are open from nine to six."),
+// and small talk in English and Spanish. When none fits it asks the caller to say it
+// another way. In the other languages it has its own sentences only, and rules match
+// the words as they are written. Words are compared without accents and inflections,
+// so that the errors of a weak recogniser do little harm.
+//
+// Engine also answers the two requests that follow a call: it summarises a transcript by
+// quoting it, and fills a JSON Schema with values that it finds in what the person said.
 //
 // # Rules in the prompt
 //
-// Each is one line; all other lines are facts and instructions as usual.
+// Each is one line; all other lines are sentences and instructions as usual.
 //
 //	When the caller says "opening hours", "when are you open": We are open from nine to six.
 //	When the caller says "weather in {city}": call get_weather {"city":"{city}"} then say In {city} it is {result.degrees} degrees.
@@ -21,11 +24,18 @@
 //	Q: Do you have parking?
 //	A: Yes, behind the house.
 //
-// A slot such as {day} that an answer or a call needs and the caller has not said
-// is asked for. What a slot holds follows from its name: people, guests, party_size
-// and the like are numbers; day, date; time, hour; name; phone, order, code and id
-// are digits; any other is text. {result} is a tool's answer, {result.field} a
-// field of it. The lead may also be "If the caller says", or its translation.
+// The engine asks for a slot such as {day} when an answer or a tool needs it and the
+// caller has not said it. What a slot holds follows from its name: people, guests,
+// party_size and the like are numbers; day, date; time, hour; name; phone, order, code and
+// id are digits; any other is text. {result} is a tool's answer, {result.field} a field of
+// it. The lead may also be "If the caller says", or its translation. A tool without a rule
+// is called when the caller says the words of its name; its required arguments are slots.
+//
+// # Order of reading
+//
+// script.go reads a prompt, slot.go the values in what a caller says, dialogue.go finds the
+// answer, tool.go calls tools and reads results, record.go reads transcripts. language.go
+// has the tables of the languages, text.go compares words.
 package scripted
 
 import (
@@ -33,7 +43,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"parley/inference"
@@ -54,68 +63,42 @@ func (*Engine) Info() inference.Info {
 	}
 }
 
-// Complete implements inference.LLM. The same request always gets the same
-// reply, word by word and at once. Usage is a quarter of the characters.
+// Complete implements inference.LLM. It yields the reply word by word, without delay.
+// Usage is a quarter of the characters.
 func (*Engine) Complete(ctx context.Context, r inference.Request) iter.Seq2[inference.Delta, error] {
 	return func(yield func(inference.Delta, error) bool) {
-		if ctx.Err() != nil {
-			yield(inference.Delta{}, context.Cause(ctx))
-			return
+		var answer reply
+		if ctx.Err() == nil {
+			answer = respond(r)
 		}
-		answer := respond(r)
 		in, characters := inference.CountTokens(r.Characters()), 0
 		give := func(d inference.Delta, length int) bool {
+			if ctx.Err() != nil {
+				yield(inference.Delta{}, context.Cause(ctx))
+				return false
+			}
 			characters += length
 			d.Usage = &inference.Usage{In: in, Out: inference.CountTokens(characters), Source: inference.UsageCounted}
 			return yield(d, nil)
 		}
-		for _, piece := range pieces(answer.say) {
-			if ctx.Err() != nil {
-				yield(inference.Delta{}, context.Cause(ctx))
-				return
-			}
-			n := utf8.RuneCountInString(piece)
+		for word := range strings.SplitAfterSeq(answer.say, " ") {
+			n := utf8.RuneCountInString(word)
 			if r.MaxTokens > 0 && inference.CountTokens(characters+n) > r.MaxTokens {
 				break
 			}
-			if !give(inference.Delta{Text: piece}, n) {
+			if n > 0 && !give(inference.Delta{Text: word}, n) {
 				return
 			}
 		}
-		if ctx.Err() != nil {
-			yield(inference.Delta{}, context.Cause(ctx))
-			return
-		}
 		if c := answer.call; c != nil {
 			give(inference.Delta{ToolCall: c}, utf8.RuneCountInString(c.Name)+utf8.RuneCountInString(c.Arguments))
-		} else if characters == 0 {
+		} else if characters == 0 || ctx.Err() != nil {
 			give(inference.Delta{}, 0)
 		}
 	}
 }
 
-// pieces cuts a text after each word's space.
-func pieces(text string) []string {
-	var list []string
-	start := 0
-	for i, r := range text {
-		if unicode.IsSpace(r) {
-			list = append(list, text[start:i+utf8.RuneLen(r)])
-			start = i + utf8.RuneLen(r)
-		}
-	}
-	if start < len(text) {
-		list = append(list, text[start:])
-	}
-	return list
-}
-
-// maxHistory is how many messages are looked back at; older ones have nothing to
-// say to rules.
-const maxHistory = 40
-
-// respond works out the state of the conversation from its messages and answers
-// the last of them.
+// respond answers the last message of a conversation, or a request that follows a call.
 func respond(r inference.Request) reply {
 	if len(r.Messages) > 0 && strings.HasPrefix(r.System, inference.SummaryPrompt) {
 		return reply{say: summarize(r.Messages[0].Text)}
@@ -123,17 +106,17 @@ func respond(r inference.Request) reply {
 	if len(r.Messages) > 0 && len(r.Schema) > 0 {
 		return reply{say: extract(r.Language, r.Messages[0].Text, r.Schema)}
 	}
-	l := speak(r.Language)
-	d := &dialogue{language: l, script: l.parse(r.System), free: !r.NoTools, memory: map[string]string{}, pending: map[string]bool{}, called: map[string]map[string]string{}}
-	for _, t := range r.Tools {
-		d.tools = append(d.tools, newTool(t))
-	}
-	for _, m := range r.Messages {
-		d.calls += len(m.ToolCalls)
-	}
-	messages := r.Messages[max(0, len(r.Messages)-maxHistory):]
-	names := map[string]inference.ToolCall{}
-	var results []string // of tools, not spoken of yet
+	return newDialogue(r).play(r.Messages)
+}
+
+// maxHistory is how many messages are looked back at.
+const maxHistory = 40
+
+// play goes through the messages and answers the last one.
+func (d *dialogue) play(messages []inference.Message) reply {
+	messages = messages[max(0, len(messages)-maxHistory):]
+	calls := map[string]inference.ToolCall{} // by their identifiers
+	var results []string                     // of tools, not spoken yet
 	ended := false
 	for i := 0; i < len(messages); i++ {
 		m := messages[i]
@@ -143,11 +126,11 @@ func respond(r inference.Request) reply {
 				d.said, results = m.Text, nil
 			}
 			for _, c := range m.ToolCalls {
-				names[c.ID] = c
+				calls[c.ID] = c
 				d.pending[c.Name+c.Arguments] = true
 			}
 		case inference.RoleTool:
-			c := names[m.ToolCallID]
+			c := calls[m.ToolCallID]
 			if m.Text == pendingResult {
 				continue
 			}
@@ -162,29 +145,21 @@ func respond(r inference.Request) reply {
 			}
 			i--
 			answer := d.turn(strings.Join(said, " "))
-			if i == len(messages)-1 {
-				return join(results, answer, d.misses > 0)
+			if i < len(messages)-1 {
+				continue
 			}
+			if len(results) > 0 && d.misses > 0 { // the results answer what was not understood
+				answer.say = ""
+			}
+			answer.say = strings.TrimSpace(strings.Join(append(results, answer.say), " "))
+			return answer
 		}
 	}
 	switch {
 	case len(results) > 0:
 		return reply{say: strings.Join(results, " ")}
 	case ended:
-		return reply{} // goodbye has been said
+		return reply{} // the goodbye has been said
 	}
-	return reply{say: l.talk[greet].answer}
-}
-
-// join puts results that came while the caller spoke before the answer to what
-// they said, or in its place when that was not understood.
-func join(results []string, answer reply, missed bool) reply {
-	if len(results) == 0 {
-		return answer
-	}
-	if missed {
-		answer.say = ""
-	}
-	answer.say = strings.TrimSpace(strings.Join(results, " ") + " " + answer.say)
-	return answer
+	return reply{say: d.lines.hello}
 }

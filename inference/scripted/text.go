@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -108,21 +109,51 @@ func capital(text string) string {
 	return text
 }
 
-// sequence finds a run of tokens and returns where it begins, or -1.
-func sequence(in, run []string) int {
-	for i := 0; len(run) > 0 && i+len(run) <= len(in); i++ {
-		match := true
-		for j := range run {
-			if in[i+j] != run[j] {
-				match = false
-				break
-			}
+// titled is a name or a place of the words that were heard.
+func titled(list []string) string {
+	var all []string
+	for _, w := range list {
+		all = append(all, capital(w))
+	}
+	return strings.Join(all, " ")
+}
+
+// words cuts an identifier like party_size, partySize or party-size.
+func words(identifier string) []string {
+	var b strings.Builder
+	for i, r := range identifier {
+		if r >= 'A' && r <= 'Z' && i > 0 && identifier[i-1] >= 'a' && identifier[i-1] <= 'z' {
+			b.WriteByte(' ')
 		}
-		if match {
+		b.WriteRune(r)
+	}
+	return tokens(b.String())
+}
+
+// sequence finds a phrase and returns where it begins, or -1.
+func sequence(in, phrase []string) int {
+	for i := range in {
+		if len(phrase) > 0 && leads(in[i:], phrase) {
 			return i
 		}
 	}
 	return -1
+}
+
+// leads says that a phrase stands at the front.
+func leads(in, phrase []string) bool {
+	return len(phrase) <= len(in) && slices.Equal(in[:len(phrase)], phrase)
+}
+
+// length is how many tokens the longest of some phrases at the front has.
+func length(in []string, phrases [][]string) int {
+	longest := 0
+	for _, p := range phrases {
+		if leads(in, p) {
+			longest = max(longest, len(p))
+		}
+	}
+	return longest
 }
 
 // overlap compares what was heard with a phrase that was expected: how much of

@@ -1,294 +1,128 @@
 package scripted
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"parley/inference"
 )
 
-// endCall is the built-in tool that hangs up once everything has been said.
-const endCall = "end_call"
+// Functions of calls that the engine calls by what they do.
+const (
+	endCall      = "end_call"
+	transferCall = "transfer_call"
+)
 
-// own are the functions that calls themselves have, with the words that mean them.
-// Those without any would be found by words that callers mean otherwise: nobody who
-// wants something sent means keys.
-var own = map[string][]string{
-	endCall: nil, "transfer_call": {"transfer", "connect"}, "send_dtmf": nil, "collect_digits": nil, "opt_out": nil,
-}
+// own are the functions that calls themselves have. Callers who say a word of these names
+// mean something else: "send me the menu" is not about keys.
+var own = []string{endCall, transferCall, "send_dtmf", "collect_digits", "opt_out"}
 
-// tool is a tool with what its schema says about the arguments.
+// tool is a tool with its schema, and a rule that calls it.
 type tool struct {
 	inference.Tool
-	words      []string // of its name
-	described  []string // of its description, without those
-	properties map[string]property
-	required   []string
+	schema schema
+	rule   rule
 }
 
-// property is the part of JSON Schema that is looked at.
-type property struct {
-	Type        string   `json:"type"`
-	Description string   `json:"description"`
-	Enum        []string `json:"enum"`
-}
-
-func newTool(t inference.Tool) tool {
-	n := tool{Tool: t, words: words(t.Name)}
-	if w, ours := own[t.Name]; ours {
-		n.words = w
-	}
-	for _, w := range tokens(t.Description) {
-		if !slices.Contains(n.words, w) && !english.stopped(w) {
-			n.described = append(n.described, w)
+func newTool(spec inference.Tool) tool {
+	t := tool{Tool: spec, rule: rule{call: spec.Name}}
+	_ = json.Unmarshal(spec.Parameters, &t.schema) // an unknown form has no arguments
+	var args []string
+	for _, name := range t.schema.Required {
+		if slot := "{" + name + "}"; slotName.MatchString(slot) {
+			key, _ := json.Marshal(name)
+			args = append(args, string(key)+":"+slot)
 		}
 	}
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
+	t.rule.args = "{" + strings.Join(args, ",") + "}"
+	if !slices.Contains(own, spec.Name) {
+		t.rule.phrases = []phrase{words(spec.Name)}
 	}
-	if json.Unmarshal(t.Parameters, &schema) == nil {
-		n.properties = map[string]property{}
-		for name, raw := range schema.Properties {
-			var p property
-			_ = json.Unmarshal(raw, &p) // a property of a form we do not know is any text
-			n.properties[name] = p
-		}
-		n.required = schema.Required
-	}
-	return n
+	return t
 }
 
-func (d data) stopped(word string) bool { return languages[d.code].stop[word] }
+// property is what the schema says of an argument, whatever the case of its name.
+func (t *tool) property(name string) schema {
+	for key, p := range t.schema.Properties {
+		if strings.EqualFold(key, name) && p != nil {
+			return *p
+		}
+	}
+	return schema{}
+}
 
-// tool finds a tool by its name, or by a word in its name.
-func (d *dialogue) tool(names ...string) *tool {
+// tool finds a tool by its name; nil: the call has none such.
+func (d *dialogue) tool(name string) *tool {
 	for i := range d.tools {
-		if slices.Contains(names, d.tools[i].Name) {
-			return &d.tools[i]
-		}
-	}
-	for i := range d.tools {
-		if slices.ContainsFunc(d.tools[i].words, func(w string) bool { return slices.Contains(names, w) }) {
+		if name != "" && d.tools[i].Name == name {
 			return &d.tools[i]
 		}
 	}
 	return nil
 }
 
-// bestTool is the tool whose name and description fit best, and how well: 1 when
-// they cover all that is asked.
-func (d *dialogue) bestTool(heard []string) (best *tool, fit float64) {
-	question := d.about(heard)
-	total := 0.0
-	for _, a := range question {
-		if a.idea != "day" {
-			total += a.weight
-		}
-	}
-	for i := range d.tools {
-		t := &d.tools[i]
-		if len(t.words) == 0 || total == 0 {
-			continue
-		}
-		sum, named := 0.0, 0.0
-		for _, a := range question {
-			if a.idea == "day" {
-				continue
-			}
-			n, s := d.knows(t.words, a), d.knows(t.described, a)
-			named = max(named, n*a.weight)
-			sum += max(n, 0.7*s) * a.weight
-		}
-		if named >= 0.8 && sum/total >= 0.4 && sum/total > fit {
-			best, fit = t, sum/total
-		}
-	}
-	return best, fit
+func (d *dialogue) newCall(name, arguments string) *inference.ToolCall {
+	return &inference.ToolCall{ID: fmt.Sprintf("call_%d", d.calls+1), Name: name, Arguments: arguments}
 }
 
-// knows says how well words of a tool cover a thing that is asked about.
-func (d *dialogue) knows(list []string, a asked) float64 {
-	best := 0.0
-	for _, w := range list {
-		for _, q := range a.words {
-			best = max(best, alike(w, q))
-		}
-		if a.idea != "" && d.ideaOf(w) == a.idea {
-			best = 1
-		}
-	}
-	return best
-}
+// numeral is a number as JSON writes it.
+var numeral = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?$`)
 
-// wants lists the required arguments in the schema's order.
-func (t *tool) wants() []want {
-	var list []want
-	for _, name := range t.required {
-		p := t.properties[name]
-		w := want{slot: strings.ToLower(name), kind: kindOf(name), label: strings.Join(words(name), " "), options: p.Enum}
-		if w.kind == kindText && (p.Type == "integer" || p.Type == "number") {
-			w.kind = kindNumber
-		}
-		list = append(list, w)
-	}
-	return list
-}
-
-// takeFrom reads arguments that have no kind from the sentence that asked for
-// the tool: an option by its name, and a single free text from the words that
-// nothing else accounts for ("the weather in Paris").
-func (t *tool) takeFrom(l *language, heard []string, found map[string]string, used []bool) map[string]string {
-	taken := map[string]string{}
-	var free []string
-	for _, w := range t.wants() {
-		switch {
-		case w.options != nil:
-			if v := option(w.options, heard); v != "" {
-				taken[w.slot] = v
-			}
-		case w.kind == kindText:
-			free = append(free, w.slot)
-		}
-	}
-	var rest []string
-	for i, w := range heard {
-		known := slices.ContainsFunc(append(slices.Clone(t.words), t.described...), func(k string) bool { return alike(k, w) >= 0.8 })
-		if !used[i] && !l.stop[w] && !known && l.ideaOf(w) == "" && len(w) > 1 {
-			rest = append(rest, w)
-		}
-	}
-	if len(free) == 1 && len(rest) > 0 && len(rest) <= 3 {
-		taken[free[0]] = titled(rest)
-	}
-	return taken
-}
-
-// option is the allowed value that was heard.
-func option(options []string, heard []string) string {
-	for _, o := range options {
-		for _, w := range words(o) {
-			if slices.ContainsFunc(heard, func(h string) bool { return alike(w, h) >= 0.8 }) {
-				return o
-			}
-		}
-	}
-	return ""
-}
-
-// arguments makes the JSON of all arguments that are known.
-func (t *tool) arguments(d *dialogue, values map[string]string) string {
-	args := map[string]any{}
-	for name, p := range t.properties {
-		v := values[strings.ToLower(name)]
-		if v == "" && !slices.Contains(t.required, name) {
-			v = d.remembered(want{kind: kindOf(name), options: p.Enum})
-		}
-		if v != "" {
-			args[name] = typed(v, p.Type)
-		}
-	}
-	b, _ := json.Marshal(args) // strings, numbers and booleans; sorted by name
-	return string(b)
-}
-
-// typed gives the arguments of a rule's template the types of the schema.
+// typed gives the arguments of a rule the types of the tool's schema.
 func (t *tool) typed(arguments string) string {
-	var args map[string]any
-	decoder := json.NewDecoder(strings.NewReader(arguments))
-	decoder.UseNumber()
-	if decoder.Decode(&args) != nil {
+	var args map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &args) != nil {
 		return "{}"
 	}
-	for name, v := range args {
-		if s, isText := v.(string); isText {
-			args[name] = typed(s, t.properties[name].Type)
+	for name, raw := range args {
+		var text string
+		_ = json.Unmarshal(raw, &text) // else it has a type already
+		kind := t.property(name).Type
+		if (kind == "integer" || kind == "number") && numeral.MatchString(text) || kind == "boolean" && (text == "true" || text == "false") {
+			args[name] = json.RawMessage(text)
 		}
 	}
 	b, _ := json.Marshal(args)
 	return string(b)
 }
 
-func typed(v, kind string) any {
-	switch kind {
-	case "integer":
-		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
-			return n
-		}
-	case "number":
-		if n, err := strconv.ParseFloat(v, 64); err == nil && json.Valid([]byte(v)) {
-			return json.Number(strconv.FormatFloat(n, 'f', -1, 64))
-		}
-	case "boolean":
-		if b, err := strconv.ParseBool(v); err == nil {
-			return b
+// expand fills the slots of a text. {result} and {result.field} are values too.
+func expand(text string, values map[string]string) string {
+	return slotForm.ReplaceAllStringFunc(text, func(m string) string { return values[strings.ToLower(m[1:len(m)-1])] })
+}
+
+// expandJSON fills the slots of a JSON template. A value is escaped inside quotes, and
+// quoted outside them unless it is a number.
+func expandJSON(template string, values map[string]string) string {
+	if template == "" {
+		return "{}"
+	}
+	var b strings.Builder
+	last := 0
+	for _, at := range slotName.FindAllStringIndex(template, -1) {
+		b.WriteString(template[last:at[0]])
+		last = at[1]
+		value := expand(template[at[0]:at[1]], values)
+		quoted, _ := json.Marshal(value)
+		switch inside := strings.Count(template[:at[0]], `"`)%2 == 1; {
+		case inside:
+			b.Write(quoted[1 : len(quoted)-1])
+		case numeral.MatchString(value):
+			b.WriteString(value)
+		default:
+			b.Write(quoted)
 		}
 	}
-	return v
+	b.WriteString(template[last:])
+	return b.String()
 }
 
 // pendingResult stands for a function that has not answered yet.
 const pendingResult = `{"status":"pending"}`
-
-// resultSlot is a slot of a rule that a result fills.
-var resultSlot = regexp.MustCompile(`\{result(\.[\pL\pN_.]+)?\}`)
-
-// failed says whether a result is an object that says so: an error of any form, or no success.
-func failed(result string) bool {
-	var said struct {
-		Error   any
-		OK      *bool
-		Success *bool
-	}
-	_ = json.Unmarshal([]byte(result), &said) // what is of another form leaves its field alone
-	switch said.Error {
-	case nil, false, "":
-		return said.OK != nil && !*said.OK || said.Success != nil && !*said.Success
-	}
-	return true
-}
-
-// speakResult says what a tool found: with the words of the rule that called it,
-// a field meant for saying, or all fields there are.
-func (d *dialogue) speakResult(name, result string) string {
-	fields, order := readResult(result)
-	if failed(result) {
-		return d.texts.failed
-	}
-	for _, r := range d.script.rules {
-		if r.call == name && r.then != "" {
-			for slot, v := range d.called[name] {
-				fields[slot] = v
-			}
-			if says := resultSlot.FindAllString(strings.ToLower(r.then), -1); len(says) > 0 &&
-				!slices.ContainsFunc(says, func(slot string) bool { return fields[slot[1:len(slot)-1]] != "" }) {
-				return d.texts.failed // the result has nothing of what the rule says
-			}
-			return expand(r.then, fields)
-		}
-	}
-	for _, f := range []string{"message", "say", "speech", "text", "answer", "result", "summary"} {
-		if v := fields["result."+f]; v != "" {
-			return v
-		}
-	}
-	if len(order) == 0 {
-		if text := strings.TrimSpace(fields["result"]); text != "" {
-			return text
-		}
-		return d.texts.done
-	}
-	var all []string
-	for _, f := range order {
-		all = append(all, strings.Join(words(f), " ")+": "+fields["result."+f])
-	}
-	return capital(strings.Join(all, ", ")) + "."
-}
 
 // Bounds of what is read aloud of a result.
 const (
@@ -296,69 +130,76 @@ const (
 	maxSpoken = 400 // code points
 )
 
-// readResult cuts a JSON object into "result.field" values; any other text is
-// "result" alone. order holds the fields as they came.
-func readResult(result string) (fields map[string]string, order []string) {
-	fields = map[string]string{}
+// speakResult says what a tool found: with the words of the rule that called it,
+// a field meant for saying, or all fields there are.
+func (d *dialogue) speakResult(name, result string) string {
+	var value any = result
 	decoder := json.NewDecoder(strings.NewReader(result))
 	decoder.UseNumber()
-	var whole map[string]json.RawMessage
-	if json.Unmarshal([]byte(result), &whole) != nil {
-		var text string
-		if json.Unmarshal([]byte(result), &text) != nil {
-			text = result
-		}
-		if text = short(text); text == "null" {
-			text = ""
-		}
-		fields["result"] = text
-		return fields, nil
+	if json.Valid([]byte(result)) {
+		_ = decoder.Decode(&value)
 	}
-	_, _ = decoder.Token() // the brace
-	for decoder.More() {
-		key, err := decoder.Token()
-		var raw json.RawMessage
-		if err != nil || decoder.Decode(&raw) != nil {
-			break
-		}
-		v := scalar(raw)
-		if name, ok := key.(string); ok && v != "" {
-			fields["result."+name] = v
-			if name != "ok" && name != "success" && len(order) < maxFields {
-				order = append(order, name)
-			}
+	object, _ := value.(map[string]any)
+	if said := object["error"]; said != nil && said != false && said != "" || object["ok"] == false || object["success"] == false {
+		return d.lines.failed
+	}
+	fields, order := map[string]string{"result": spoken(value)}, slices.Sorted(maps.Keys(object))
+	order = slices.DeleteFunc(order, func(key string) bool {
+		fields["result."+strings.ToLower(key)] = spoken(object[key])
+		return key == "ok" || key == "success" || spoken(object[key]) == ""
+	})
+	for _, r := range d.script.rules {
+		if r.call == name && r.then != "" {
+			return d.speakThen(r, fields)
 		}
 	}
-	return fields, order
+	for _, f := range []string{"result", "result.message", "result.say", "result.speech", "result.text", "result.answer", "result.result", "result.summary"} {
+		if fields[f] != "" {
+			return fields[f]
+		}
+	}
+	if len(order) == 0 {
+		return d.lines.done
+	}
+	var all []string
+	for _, key := range order[:min(len(order), maxFields)] {
+		all = append(all, strings.Join(words(key), " ")+": "+spoken(object[key]))
+	}
+	return capital(strings.Join(all, ", ")) + "."
 }
 
-// scalar is a value as it is said; nothing for null and objects.
-func scalar(raw json.RawMessage) string {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] == '{' || string(raw) == "null" {
-		return ""
+// speakThen fills what a rule says after its call. It is no success when the result has
+// nothing of what the rule says.
+func (d *dialogue) speakThen(r rule, fields map[string]string) string {
+	asked, has := false, false
+	for _, slot := range slotForm.FindAllString(strings.ToLower(r.then), -1) {
+		if strings.HasPrefix(slot, "{result") {
+			asked, has = true, has || fields[slot[1:len(slot)-1]] != ""
+		}
 	}
-	if raw[0] == '[' {
-		var list []any
-		_ = json.Unmarshal(raw, &list)
+	if asked && !has {
+		return d.lines.failed
+	}
+	maps.Copy(fields, d.called[r.call])
+	return expand(r.then, fields)
+}
+
+// spoken is a value as it is said, bounded; nothing for null and objects.
+func spoken(value any) string {
+	text := ""
+	switch v := value.(type) {
+	case nil, map[string]any:
+	case []any:
 		var all []string
-		for _, v := range list[:min(len(list), maxFields)] {
-			if _, object := v.(map[string]any); !object {
-				all = append(all, fmt.Sprint(v))
+		for _, one := range v[:min(len(v), maxFields)] {
+			if s := spoken(one); s != "" {
+				all = append(all, s)
 			}
 		}
-		return short(strings.Join(all, ", "))
+		text = strings.Join(all, ", ")
+	default:
+		text = strings.TrimSpace(fmt.Sprint(v))
 	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return short(text)
-	}
-	return short(string(raw))
-}
-
-func short(text string) string {
-	if r := []rune(text); len(r) > maxSpoken {
-		return string(r[:maxSpoken])
-	}
-	return text
+	r := []rune(text)
+	return string(r[:min(len(r), maxSpoken)])
 }
