@@ -145,7 +145,7 @@ func (l *language) inAddress(c rune) string {
 	case '+':
 		return l.plus
 	case '&':
-		return l.symbols['&']
+		return l.symbol('&')
 	case ':':
 		return l.colon
 	}

@@ -129,6 +129,6 @@ func (s *scan) sayTime(t moment, end int) bool {
 			break
 		}
 	}
-	s.say(end, s.l.clock(t, before)+seconds)
+	s.say(end, s.l.timeOf(t, before)+seconds)
 	return true
 }

@@ -85,6 +85,6 @@ func (s *scan) inFull() bool {
 			return false
 		}
 	}
-	s.say(after, full+" "+s.l.day(int(atoi(day)), word, false))
+	s.say(after, full+" "+s.l.dayOf(int(atoi(day)), word, false))
 	return true
 }

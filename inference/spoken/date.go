@@ -58,7 +58,7 @@ func (s *scan) fullDate() bool {
 			return false
 		}
 	}
-	s.say(end, s.l.date(d, s.twoBefore(s.i), suffix))
+	s.say(end, s.l.dateOf(d, s.twoBefore(s.i), suffix))
 	return true
 }
 
@@ -90,7 +90,7 @@ func (s *scan) moment(d date, k int) bool {
 	if wordRune(s.at(end)) {
 		return false
 	}
-	s.say(end, s.l.date(d, s.twoBefore(s.i), "")+", "+s.l.clock(moment{h: int(atoi(h)), m: m}, ""))
+	s.say(end, s.l.dateOf(d, s.twoBefore(s.i), "")+", "+s.l.timeOf(moment{h: int(atoi(h)), m: m}, ""))
 	return true
 }
 
@@ -148,14 +148,14 @@ func (s *scan) shortDate() bool {
 	if sep == '.' && s.spaces(end) == len(s.t) {
 		end-- // it ends the sentence too
 	}
-	s.say(end, s.l.date(d, s.twoBefore(s.i), ""))
+	s.say(end, s.l.dateOf(d, s.twoBefore(s.i), ""))
 	return true
 }
 
 // dayOfMonth reads the day beside the name of a month, where it is no plain number.
 func (s *scan) dayOfMonth() bool {
 	a, k := s.few(s.i, 2)
-	if a == "" || s.l.day == nil || atoi(a) < 1 || atoi(a) > 31 || a[0] == '0' {
+	if a == "" || atoi(a) < 1 || atoi(a) > 31 || a[0] == '0' {
 		return false
 	}
 	end := k
@@ -164,7 +164,7 @@ func (s *scan) dayOfMonth() bool {
 	}
 	before := s.wordBefore(s.i)
 	if w, _ := s.wordAfter(end); s.l.month(w) {
-		if words := s.l.day(int(atoi(a)), s.beforeDays(), true); words != "" && (end > k || unicode.IsSpace(s.at(k))) {
+		if words := s.l.dayOf(int(atoi(a)), s.beforeDays(), true); words != "" && (end > k || unicode.IsSpace(s.at(k))) {
 			s.say(end, words)
 			return true
 		}
@@ -173,7 +173,7 @@ func (s *scan) dayOfMonth() bool {
 		if c := s.at(k); (c == '.' || c == ',') && isDigit(s.at(k+1)) {
 			return false
 		}
-		if words := s.l.day(int(atoi(a)), before, false); words != "" {
+		if words := s.l.dayOf(int(atoi(a)), before, false); words != "" {
 			s.say(k, words)
 			return true
 		}

@@ -19,25 +19,31 @@ type language struct {
 	code           string
 	decimal, group rune // separators as they are written
 
-	// cardinal is a number in words, up to 999,999,999,999,999.
-	cardinal func(n int64, u use) string
-	// gender is that of a noun (lower case) which a number counts; alone: it is
-	// none. nil: it makes no difference.
-	gender func(word string) use
-	// elide changes "one" before what it counts; nil: it does not change.
+	rules        []numberRule      // see numbers
+	one          [3]string         // the number one by itself, where it is another word
+	sounds       *strings.Replacer // what sounds otherwise where parts of a number meet
+	and          string            // between the parts of a number
+	andThousands bool              // before whole thousands always
+	nouns        gender
+	ordinals     ordinals
+	times        times
+	firstDay     string // of a month
+	dateLinked   bool   // "of" stands between the parts of a date
+	of, ofVowel  string // between millions and what they are of, with its spaces; empty: nothing
+
+	// Functions for what the tables do not say; nil: they do.
+
+	// elide changes "one" before what it counts.
 	elide func(words, next string) string
-	// suffixed is a number with letters written to it; empty: it is nothing.
-	suffixed func(n int64, suffix string) string
+	// withSuffix is a number with letters (lower case) written to it; empty: it is nothing.
+	withSuffix func(l *language, n int64, suffix string) string
 	// dotted is an ordinal written with a full stop; empty: it is none.
-	dotted func(n int, before, after string, lower bool) string
+	dotted func(l *language, n int, before, after string, lower bool) string
 	// year is a number of four digits as a year; empty: an ordinary number.
-	year func(n int, after string) string
-	// day is the day beside the name of a month; follows: the month comes behind.
-	day   func(n int, before string, follows bool) string
-	date  func(d date, before, suffix string) string
-	clock func(t moment, before string) string
-	// of stands between millions and what they are of, with its spaces.
-	of func(next string) string
+	year  func(l *language, n int, after string) string
+	day   func(l *language, n int, before string, follows bool) string
+	date  func(l *language, d date, before, suffix string) string
+	clock func(l *language, t moment, before string) string
 
 	months []string
 
@@ -78,7 +84,7 @@ type language struct {
 	halfOf     string            // half of what is feminine
 	halfMore   [2]string         // "and a half", masculine and feminine
 	nounFirst  bool              // "two hours and a half"
-	symbols    map[rune]string
+	symbols    map[string]string // besides those of the fields above
 }
 
 // languages are the nine.
@@ -90,10 +96,10 @@ var languages = map[string]*language{
 // link is what stands between a number in words and what it counts: a space, or more
 // behind whole millions.
 func (l *language) link(n int64, next string) string {
-	if n == 0 || n%1_000_000 != 0 || l.of == nil || next == "" {
+	if n == 0 || n%1_000_000 != 0 || l.of == "" || next == "" {
 		return " "
 	}
-	return l.of(next)
+	return l.ofWord(next)
 }
 
 // linkScale is what stands between a word for millions and what they are of.
@@ -122,29 +128,37 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// nouns reads lines of "symbol one many", with an f at the end for feminine ones.
-func nouns(lines string) map[string]noun {
+// rows cuts a table into rows at its commas, and those into words.
+func rows(list string) (all [][]string) {
+	for row := range strings.SplitSeq(list, ",") {
+		all = append(all, table(row))
+	}
+	return all
+}
+
+// nouns reads rows of "symbol one many", with an f at the end for feminine ones. The many
+// are regular where they are left out or a plus, and like the one where they are =.
+func nouns(list string) map[string]noun {
 	m := map[string]noun{}
-	for line := range strings.Lines(lines) {
-		f := table(line)
-		if len(f) < 3 {
-			continue
+	for _, f := range rows(list) {
+		f = append(f, "+")
+		switch f[2] {
+		case "+":
+			f[2] = f[1] + "s"
+		case "=":
+			f[2] = f[1]
 		}
-		m[f[0]] = noun{f[1], f[2], len(f) > 3}
+		m[f[0]] = noun{f[1], f[2], len(f) > 3 && f[3] == "f"}
 	}
 	return m
 }
 
-// money reads lines of "code one many cent cents", with an f behind a feminine pair;
-// a dash is for what there is none of.
-func money(lines string) map[string]currency {
+// money reads rows of "code one many cent cents", with a u behind where the whole is
+// feminine; dashes where there is no cent.
+func money(list string) map[string]currency {
 	m := map[string]currency{}
-	for line := range strings.Lines(lines) {
-		f := table(line)
-		if len(f) < 5 {
-			continue
-		}
-		c := currency{noun: noun{f[1], f[2], len(f) > 5 && strings.Contains(f[5], "u")}, cent: f[3], cents: f[4], centFem: len(f) > 5 && strings.Contains(f[5], "c")}
+	for _, f := range rows(list) {
+		c := currency{noun: noun{f[1], f[2], len(f) > 5}, cent: f[3], cents: f[4]}
 		if c.cent == "-" {
 			c.cent, c.cents = "", ""
 		}
@@ -153,45 +167,49 @@ func money(lines string) map[string]currency {
 	return m
 }
 
-// pairs reads lines of "key words".
-func pairs(lines string) map[string]string {
+// pairs reads rows of "key words".
+func pairs(list string) map[string]string {
 	m := map[string]string{}
-	for line := range strings.Lines(lines) {
-		if k, v, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			m[k] = v
-		}
+	for row := range strings.SplitSeq(list, ",") {
+		k, v, _ := strings.Cut(strings.TrimSpace(row), " ")
+		m[k] = v
 	}
 	return m
 }
 
-// signWords reads lines of "sign words".
-func signWords(lines string) map[rune]string {
-	m := map[rune]string{}
-	for k, v := range pairs(lines) {
-		c, _ := utf8.DecodeRuneInString(k)
-		m[c] = v
+// changes reads rows of what a word ends in and what takes its place; a dash is nothing.
+func changes(list string) (all [][2]string) {
+	for _, f := range rows(list) {
+		all = append(all, [2]string{strings.Trim(f[0], "-"), strings.Trim(f[1], "-")})
 	}
-	return m
+	return all
 }
 
-// parts splits a number into its millions, thousands and the rest, and so on: 10^12,
-// 10^6, 10^3 and units, each below a thousand but the first.
-func parts(n int64) (billions, millions, thousands, rest int64) {
-	return n / 1_000_000_000_000, n / 1_000_000 % 1_000_000, n / 1000 % 1000, n % 1000
-}
-
-// join puts the parts that are not empty behind each other.
-func join(sep string, list ...string) string {
-	out := list[:0:0]
-	for _, w := range list {
-		if w != "" {
-			out = append(out, w)
-		}
+// symbol is the name of a sign.
+func (l *language) symbol(c rune) string {
+	if w := l.symbols[string(c)]; w != "" {
+		return w
 	}
-	return strings.Join(out, sep)
+	switch c {
+	case '@':
+		return l.atSign
+	case '%':
+		return l.percent
+	case '+':
+		return l.plus
+	case '€':
+		return l.currencies["EUR"].many
+	case '$':
+		return l.currencies["USD"].many
+	case '£':
+		return l.currencies["GBP"].many
+	case '°':
+		return l.units["°"].many
+	}
+	return ""
 }
 
-// before says that a word begins with a vowel, or a mute h.
+// vowel says that a word begins with a vowel, or a mute h.
 func vowel(word string) bool {
 	c, _ := utf8.DecodeRuneInString(strings.ToLower(word))
 	return strings.ContainsRune("aeiouhàáâäèéêëíîïòóôöùúûü", c) && word != ""

@@ -9,7 +9,6 @@ import (
 type currency struct {
 	noun
 	cent, cents string // none: it has none
-	centFem     bool
 }
 
 // signs are the ways of writing currencies, the longer before those they begin with.
@@ -143,7 +142,7 @@ func (l *language) sum(n numeral, c currency) string {
 		return l.amount(n, c.noun)
 	}
 	cents := numeral{whole: trimZero(n.frac)}
-	cent := noun{c.cent, c.cents, c.centFem}
+	cent := noun{c.cent, c.cents, false}
 	if v == 0 {
 		return l.amount(cents, cent)
 	}

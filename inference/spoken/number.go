@@ -307,7 +307,7 @@ func (s *scan) dotted(n numeral) bool {
 	if !last && (word == "" || s.at(n.end+1) != ' ') {
 		return false
 	}
-	words := s.l.dotted(int(v), s.twoBefore(s.i), word, unicode.IsLower(s.at(n.end+2)))
+	words := s.l.dotted(s.l, int(v), s.twoBefore(s.i), word, unicode.IsLower(s.at(n.end+2)))
 	if words == "" {
 		return false
 	}
@@ -323,7 +323,7 @@ func (s *scan) year(n numeral) bool {
 	if s.l.year == nil || n.grouped || n.frac != "" || len(n.whole) != 4 || wordRune(s.at(n.end)) {
 		return false
 	}
-	words := s.l.year(int(atoi(n.whole)), s.noun(n.end))
+	words := s.l.year(s.l, int(atoi(n.whole)), s.noun(n.end))
 	if words == "" {
 		return false
 	}
@@ -342,9 +342,6 @@ func (s *scan) noun(end int) string {
 
 // useBefore is the form that a number takes before what follows it.
 func (s *scan) useBefore(end int) use {
-	if s.l.gender == nil {
-		return alone
-	}
 	w := s.noun(end)
 	if w == "" {
 		return alone

@@ -5,6 +5,14 @@
 // aligned with what is shown, so that an interruption keeps the right words.
 //
 // Plain takes the markup off a text beforehand. Neither fails, whatever the text.
+//
+// # Languages
+//
+// A language is a table, one file each: rules for numbers in words, the genders of nouns,
+// ordinals, times of day, units, currencies and signs. cardinal.go reads the rules for
+// numbers, which describe their notation; grammar.go reads the other tables. English,
+// German and Basque have functions beside their tables for what follows no common form,
+// such as Basque case endings. The rest of the package finds what is to be read in a text.
 package spoken
 
 import (

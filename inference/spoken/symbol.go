@@ -43,12 +43,12 @@ func (s *scan) symbol(c rune) {
 			s.say(next, s.l.cardinal(v, alone))
 			return
 		}
-		if w := s.l.symbols[c]; w != "" && (c != '~' && c != '<' && c != '>' || isDigit(s.at(s.spaces(next)))) {
+		if w := s.l.symbol(c); w != "" && (c != '~' && c != '<' && c != '>' || isDigit(s.at(s.spaces(next)))) {
 			s.say(next, w)
 			return
 		}
 		s.skip(next)
-	case s.l.symbols[c] != "":
+	case s.l.symbol(c) != "":
 		s.lone(c)
 	default:
 		s.copy(next)
@@ -68,7 +68,7 @@ func (s *scan) between(c rune) string {
 		before = s.at(s.i - 2)
 		switch {
 		case (c == '*' || c == '×') && isDigit(before):
-			return s.l.symbols['×']
+			return s.l.symbol('×')
 		case (c == '-' || c == '–') && (isDigit(before) && s.at(s.i-4) == ':' || before == 'M' || before == 'm'): // "9:00 - 17:00", "9 am - 5 pm"
 			return s.l.to
 		}
@@ -96,14 +96,14 @@ func (s *scan) between(c rune) string {
 	case '.':
 		return s.l.dot
 	case '*', '×':
-		return s.l.symbols['×']
+		return s.l.symbol('×')
 	}
 	return ""
 }
 
 // lone speaks a sign by its name.
 func (s *scan) lone(c rune) {
-	w := s.l.symbols[c]
+	w := s.l.symbol(c)
 	if before := s.wordBefore(s.i); c == '€' && s.l.scale(before) {
 		w = strings.TrimSpace(s.l.linkScale(before, w) + w)
 	}
