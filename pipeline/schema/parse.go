@@ -18,19 +18,6 @@ const (
 	maxLimit       = 100_000
 )
 
-// written is a schema as somebody wrote it.
-type written struct {
-	Type                           string
-	Title, Description             string
-	Enum                           []string
-	Minimum, Maximum               *float64
-	MinLength, MaxLength, MaxItems int
-	Items                          *written
-	Properties                     map[string]*written
-	Required                       []string
-	AdditionalProperties           *bool
-}
-
 // meta describes what may be written. It contains itself, so it is never published.
 var meta = func() *Schema {
 	s := &Schema{}
@@ -59,15 +46,15 @@ func Parse(path string, text []byte) (*Schema, Mistakes) {
 		return nil, Mistakes{{path, fmt.Sprintf("%d bytes, allowed are %d", len(text), MaxWritten)}}
 	}
 	wrong := meta.Read(path, text)
-	var w *written
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
-	if err := json.Unmarshal(text, &w); err != nil {
+	s := &Schema{}
+	if err := json.Unmarshal(text, s); err != nil {
 		return nil, Mistakes{{path, err.Error()}}
 	}
-	s := w.schema(path, 1, &wrong)
-	if w.Type != "object" || len(w.Properties) == 0 {
+	s.contradictions(path, 1, &wrong)
+	if s.Type != "object" || len(s.Properties) == 0 {
 		wrong.Add(path, "must be of type object, with properties")
 	}
 	if len(wrong) > 0 {
@@ -76,37 +63,28 @@ func Parse(path string, text []byte) (*Schema, Mistakes) {
 	return s, nil
 }
 
-// schema is w as a schema that checks.
-func (w *written) schema(path string, depth int, wrong *Mistakes) *Schema {
-	s := &Schema{Type: w.Type, Title: w.Title, Description: w.Description, Enum: w.Enum, Minimum: w.Minimum, Maximum: w.Maximum,
-		MinLength: w.MinLength, MaxLength: w.MaxLength, MaxItems: w.MaxItems, Required: w.Required}
+// contradictions finds what no value can obey, and what is too deep.
+func (s *Schema) contradictions(path string, depth int, wrong *Mistakes) {
 	switch {
 	case depth > maxDepth:
 		wrong.Add(path, "more than %d levels", maxDepth)
-		return s
-	case len(w.Enum) > 0 && w.Type != "string":
+		return
+	case len(s.Enum) > 0 && s.Type != "string":
 		wrong.Add(Join(path, "enum"), "is for type string")
-	case w.Minimum != nil && w.Maximum != nil && *w.Minimum > *w.Maximum:
+	case s.Minimum != nil && s.Maximum != nil && *s.Minimum > *s.Maximum:
 		wrong.Add(Join(path, "minimum"), "is above maximum")
-	case w.MaxLength > 0 && w.MinLength > w.MaxLength:
+	case s.MaxLength > 0 && s.MinLength > s.MaxLength:
 		wrong.Add(Join(path, "minLength"), "is above maxLength")
 	}
-	if w.AdditionalProperties != nil && !*w.AdditionalProperties {
-		s.Others = false
+	if s.Items != nil {
+		s.Items.contradictions(Join(path, "items"), depth+1, wrong)
 	}
-	if w.Items != nil {
-		s.Items = w.Items.schema(Join(path, "items"), depth+1, wrong)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		s.Properties[name].contradictions(Join(Join(path, "properties"), name), depth+1, wrong)
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.Properties)) {
-		if s.Properties == nil {
-			s.Properties = map[string]*Schema{}
-		}
-		s.Properties[name] = w.Properties[name].schema(Join(Join(path, "properties"), name), depth+1, wrong)
-	}
-	for i, name := range w.Required {
-		if _, there := w.Properties[name]; !there {
+	for i, name := range s.Required {
+		if _, there := s.Properties[name]; !there {
 			wrong.Add(fmt.Sprintf("%s[%d]", Join(path, "required"), i), "%s is none of the properties", Quote(name))
 		}
 	}
-	return s
 }

@@ -1,6 +1,15 @@
 // Package schema is the part of JSON Schema 2020-12 in which this server describes what
 // people write by hand, and a check that names every mistake by its path, in a sentence
-// for whoever wrote it.
+// for the writer.
+//
+// Schema describes a document of ours, and publishes as JSON Schema. Schema.Read checks one,
+// Parse reads a schema that an account wrote, and Schema.Answer checks what a model answers
+// to it. Mistakes are the errors of all three.
+//
+// The parameters of functions are not described here: they may be any JSON Schema, so
+// pipeline/tool holds arguments to them with github.com/google/jsonschema-go. That library
+// does not check documents, because its Validate stops at the first mistake, which it names
+// by the path in the schema and the values of Go.
 package schema
 
 // Schema is a JSON Schema. It marshals to one, and does not change once it is in use.
