@@ -1,53 +1,32 @@
 package sip
 
 import (
-	"bytes"
 	"net/netip"
 	"slices"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/dialog"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
-// What comes in passes these gates, the cheapest first: the source, before
-// anything is parsed; how fast it sends; whose trunk it is; its credentials.
-
-// inCall are the methods that belong to calls under way, which nobody can use
-// to begin something.
-var inCall = []gosip.RequestMethod{gosip.ACK, gosip.BYE, gosip.CANCEL, gosip.PRACK, gosip.UPDATE, gosip.INFO, gosip.NOTIFY, gosip.REFER}
-
-// floods says whether a datagram is one too many from its source. It is dropped
-// then: the far end repeats it, which slows it down, and a forged one costs us
-// no answer.
-func (u *UserAgent) floods(from netip.Addr, data []byte) bool {
-	method, _, _ := bytes.Cut(data[:min(len(data), 16)], []byte(" "))
-	if bytes.HasPrefix(method, []byte("SIP/")) || slices.Contains(inCall, gosip.RequestMethod(method)) || u.known.take(from, time.Now()) {
-		return false
-	}
-	u.rejections.add(Rejection{Source: from, Trunk: u.trunkOf(from), Cause: CauseRate}, time.Now())
-	return true
-}
-
-// tooFast is floods for streams, from which nothing can be dropped.
-func (u *UserAgent) tooFast(req *gosip.Request) bool {
-	return req.Transport() != "UDP" && !slices.Contains(inCall, req.Method) && !u.known.take(source(req).Addr(), time.Now())
-}
-
-// lineOfCall is the trunk that an INVITE came on: of those that its source belongs
+// trunkOfCall is the trunk that an INVITE came on: of those that its source belongs
 // to, the one whose credentials it shows, else whose number it calls or whose
 // registration, else the first; nil: none.
-func (u *UserAgent) lineOfCall(req *gosip.Request) *line {
-	lines := u.linesOf(source(req).Addr())
-	if len(lines) < 2 {
-		return u.lineOf(source(req).Addr())
+func (u *UserAgent) trunkOfCall(req *gosip.Request) *trunk.Trunk {
+	trunks := u.trunks.AllOf(transport.Source(req).Addr())
+	if len(trunks) < 2 {
+		return u.trunks.Of(transport.Source(req).Addr())
 	}
 	number, shown := called(req), presented(req)
-	best := lines[0]
-	for _, l := range lines {
+	best := trunks[0]
+	for _, l := range trunks {
 		switch {
-		case shown != nil && shown.Username == l.trunk.Inbound.Username:
+		case shown != nil && shown.Username == l.Inbound.Username:
 			return l
-		case slices.Contains(l.trunk.Numbers, number), l.trunk.Register && number == l.contactUser():
+		case slices.Contains(l.Numbers, number), l.Register && number == l.ContactUser():
 			best = l
 		}
 	}
@@ -56,18 +35,18 @@ func (u *UserAgent) lineOfCall(req *gosip.Request) *line {
 
 // authentic checks the credentials of an INVITE where its trunk wants some, and
 // asks for them if need be (407).
-func (u *UserAgent) authentic(req *gosip.Request, tx *gosip.ServerTx, l *line) bool {
-	if l.trunk.Inbound == (Credentials{}) {
+func (u *UserAgent) authentic(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Trunk) bool {
+	if l.Inbound == (dialog.Credentials{}) {
 		return true
 	}
-	from, now := source(req).Addr(), time.Now()
-	v := u.verifier.check(req, from, l.trunk.Inbound, now)
+	from, now := transport.Source(req).Addr(), time.Now()
+	v := u.verifier.check(req, from, l.Inbound, now)
 	if v == right {
 		return true
 	}
 	if v == wrong {
 		u.counters.refused.Add(1)
-		u.rejections.add(Rejection{Source: from, Trunk: l.trunk.Name, Called: called(req), Code: 407, Cause: CauseDigest}, now)
+		u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: l.Name, Called: called(req), Code: 407, Cause: transport.CauseDigest}, now)
 	}
 	_ = tx.Respond(response(req, 407, "", "", u.verifier.challenge(from, v == stale, now)...))
 	return false
@@ -78,46 +57,35 @@ func (u *UserAgent) authentic(req *gosip.Request, tx *gosip.ServerTx, l *line) b
 // read Call-ID and tags somewhere else must not end the call, and with it what
 // is paid for it.
 func (c *call) trusts(from netip.Addr) bool {
-	d := &c.dialog
-	if from == d.peer.Addr() {
+	if from == c.dialog.Peer.Addr() {
 		return true
 	}
-	if slices.Contains(c.heard, from) {
-		return true
-	}
-	return d.line != nil && d.line.owns(from)
+	return c.heard.Holds(from) || c.trunk != nil && c.trunk.Owns(from)
 }
 
-// owns says whether calls of the trunk may come from an address.
-func (l *line) owns(from netip.Addr) bool {
-	return slices.ContainsFunc(l.trunk.Allow, func(p netip.Prefix) bool { return p.Contains(from) }) || l.reaches(from)
-}
-
-// called is the number that a call on the trunk is for. A registrar sends calls
+// calledOn is the number that a call on a trunk is for. A registrar sends calls
 // to our Contact, so that the number stands in To, and for a line with one
 // number perhaps nowhere.
-func (l *line) called(in *Incoming) string {
-	if !l.trunk.Register || in.Called != l.contactUser() || slices.Contains(l.trunk.Numbers, in.Called) {
+func calledOn(l *trunk.Trunk, in *Incoming) string {
+	if !l.Register || in.Called != l.ContactUser() || slices.Contains(l.Numbers, in.Called) {
 		return in.Called
 	}
-	if len(l.trunk.Numbers) == 1 {
-		return l.trunk.Numbers[0]
+	if len(l.Numbers) == 1 {
+		return l.Numbers[0]
 	}
 	return in.To.Number
 }
 
 // trunkOf names a source's trunk; empty: none.
 func (u *UserAgent) trunkOf(from netip.Addr) string {
-	if l := u.lineOf(from); l != nil {
-		return l.trunk.Name
-	}
-	return ""
+	name, _ := u.trunks.Source(from)
+	return name
 }
 
 // refused notes an INVITE that was told no.
 func (u *UserAgent) refused(req *gosip.Request, code int) {
-	from := source(req).Addr()
-	r := Rejection{Source: from, Trunk: u.trunkOf(from), Code: code, Cause: CauseOther}
+	from := transport.Source(req).Addr()
+	r := transport.Rejection{Source: from, Trunk: u.trunkOf(from), Code: code, Cause: transport.CauseOther}
 	if req.To() != nil {
 		r.Called = called(req)
 	}
@@ -125,21 +93,21 @@ func (u *UserAgent) refused(req *gosip.Request, code int) {
 	case code == 487: // given up
 		return
 	case code == 503 && u.draining.Load():
-		r.Cause = CauseDraining
+		r.Cause = transport.CauseDraining
 	case code == 503:
-		r.Cause = CauseOverload
+		r.Cause = transport.CauseOverload
 	case code == 403 && !u.cfg.Allow(from) && r.Trunk == "":
-		r.Cause = CauseUnknown
+		r.Cause = transport.CauseUnknown
 	case code == 404:
-		r.Cause = CauseNumber
+		r.Cause = transport.CauseNumber
 	case code == 480:
-		r.Cause = CauseBalance
+		r.Cause = transport.CauseBalance
 	case code == 486:
-		r.Cause = CauseBusy
+		r.Cause = transport.CauseBusy
 	case code == 488:
-		r.Cause = CauseCodec
+		r.Cause = transport.CauseCodec
 	case slices.Contains([]int{400, 413, 415, 416, 420, 421, 422, 482, 505}, code):
-		r.Cause = CauseMalformed
+		r.Cause = transport.CauseMalformed
 	}
-	u.rejections.add(r, time.Now())
+	u.layer.Rejections.Add(r, time.Now())
 }

@@ -12,6 +12,9 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip"
+	"parley/sip/dialog"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // elsewhere is the peer at another address, with what it knows of the call.
@@ -31,7 +34,7 @@ func (p *peer) elsewhere(addr string) *peer {
 // Strangers get nothing at all; what they tried is counted, and listed in one entry.
 func TestStrangersHearNothing(t *testing.T) {
 	ua := serve(t, sip.Config{Allow: func(netip.Addr) bool { return false },
-		Trunks: []sip.Trunk{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}}})
+		Trunks: []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}}})
 	p := newPeer(t, ua, "udp")
 	const each = 100
 	for range each {
@@ -49,7 +52,7 @@ func TestStrangersHearNothing(t *testing.T) {
 	if n, err := conn.Read(make([]byte, 100)); err == nil {
 		t.Errorf("%d bytes came back", n)
 	}
-	eventually(t, "all are counted", func() bool { return ua.Rejected()[sip.CauseUnknown] == 2*each+2 })
+	eventually(t, "all are counted", func() bool { return ua.Rejected()[transport.CauseUnknown] == 2*each+2 })
 	list := ua.Rejections()
 	if len(list) != 1 || list[0].Count != 2*each+2 || list[0].Source != loopback || list[0].Code != 0 || list[0].Trunk != "" {
 		t.Errorf("%+v", list)
@@ -73,7 +76,7 @@ func TestStrangersAreRefusedSlowly(t *testing.T) {
 	for range all {
 		p.write(p.request("OPTIONS", ""))
 	}
-	eventually(t, "all are counted", func() bool { return ua.Rejected()[sip.CauseUnknown] == all })
+	eventually(t, "all are counted", func() bool { return ua.Rejected()[transport.CauseUnknown] == all })
 	if res := wait(t, p.msgs, "answer").(*gosip.Response); res.StatusCode != 403 {
 		t.Errorf("answered %d", res.StatusCode)
 	}
@@ -90,7 +93,7 @@ func TestSourcesAreLimited(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			results := make(chan outcome, 1)
 			ua := serve(t, sip.Config{OnCall: answering(results), SourceRate: 2, Allow: func(netip.Addr) bool { return false },
-				Trunks: []sip.Trunk{{Name: "carrier", Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)}}}})
+				Trunks: []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)}}}})
 			p := newPeer(t, ua, network)
 			p.call()
 			probe := newPeer(t, ua, network)
@@ -109,8 +112,8 @@ func TestSourcesAreLimited(t *testing.T) {
 					t.Errorf("%d of %d refused", refused, all)
 				}
 			} else {
-				eventually(t, "dropped", func() bool { return ua.Rejected()[sip.CauseRate] > all/2 })
-				if r := ua.Rejections()[0]; r.Cause != sip.CauseRate || r.Trunk != "carrier" {
+				eventually(t, "dropped", func() bool { return ua.Rejected()[transport.CauseRate] > all/2 })
+				if r := ua.Rejections()[0]; r.Cause != transport.CauseRate || r.Trunk != "carrier" {
 					t.Errorf("%+v", r)
 				}
 			}
@@ -124,7 +127,7 @@ func TestSourcesAreLimited(t *testing.T) {
 func TestForgedBye(t *testing.T) {
 	results := make(chan outcome, 1)
 	ua := serve(t, sip.Config{OnCall: answering(results), // Allow admits all of 127.0.0.0/8
-		Trunks: []sip.Trunk{{Name: "carrier", Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32), netip.MustParsePrefix("127.0.0.3/32")}}}})
+		Trunks: []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32), netip.MustParsePrefix("127.0.0.3/32")}}}})
 	p := newPeer(t, ua, "udp")
 	p.call()
 	forger := p.elsewhere("127.0.0.2")
@@ -133,7 +136,7 @@ func TestForgedBye(t *testing.T) {
 	}
 	forger.next(481, "INVITE", p.offer("a=sendonly"))
 	forger.write(forger.request("ACK", ""))
-	eventually(t, "they are counted", func() bool { return ua.Rejected()[sip.CauseForeign] >= 4 })
+	eventually(t, "they are counted", func() bool { return ua.Rejected()[transport.CauseForeign] >= 4 })
 	if st := ua.Stats(); st.Calls != 1 {
 		t.Errorf("%+v", st)
 	}
@@ -146,7 +149,7 @@ func TestForgedBye(t *testing.T) {
 func TestAccountsShareASource(t *testing.T) {
 	results := make(chan outcome, 1)
 	home := []netip.Prefix{netip.PrefixFrom(loopback, 32)}
-	ua := serve(t, sip.Config{OnCall: answering(results), Trunks: []sip.Trunk{
+	ua := serve(t, sip.Config{OnCall: answering(results), Trunks: []trunk.Config{
 		{Name: "everybody", Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8).Masked()}},
 		{Name: "one", Allow: home, Numbers: []string{"+15550100001"}},
 		{Name: "two", Allow: home, Numbers: []string{"+15550100002"}},
@@ -170,13 +173,13 @@ func TestCalleesAreNotCallers(t *testing.T) {
 	c := newCallee(t)
 	results := make(chan outcome, 1)
 	ua := serve(t, sip.Config{OnCall: answering(results), Allow: func(netip.Addr) bool { return false },
-		Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{c.target()}, NoProbe: true}}})
+		Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true}}})
 	result := dial(t, ua, t.Context(), sip.Target{Number: number})
 	c.expect("INVITE")
 	p := newPeer(t, ua, "udp")
 	p.write(p.request("INVITE", p.offer()))
 	p.response(403, "INVITE")
-	if r := ua.Rejections(); len(r) != 1 || r[0].Code != 403 || r[0].Cause != sip.CauseUnknown || r[0].Called != "+15550100002" {
+	if r := ua.Rejections(); len(r) != 1 || r[0].Code != 403 || r[0].Cause != transport.CauseUnknown || r[0].Called != "+15550100002" {
 		t.Errorf("%+v", r)
 	}
 	c.answer("INVITE", 200, "tag", calleeSDP)
@@ -187,8 +190,8 @@ func TestCalleesAreNotCallers(t *testing.T) {
 // A trunk with credentials: who has none is asked, for either algorithm; who has the
 // wrong ones is noted.
 func TestInboundCredentials(t *testing.T) {
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{{Name: "pbx", Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)},
-		Inbound: sip.Credentials{Username: "pbx", Password: "secret"}}}})
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "pbx", Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)},
+		Inbound: dialog.Credentials{Username: "pbx", Password: "secret"}}}})
 	p := newPeer(t, ua, "udp")
 	p.write(p.request("INVITE", p.offer()))
 	res := p.response(407, "INVITE")
@@ -206,13 +209,13 @@ func TestInboundCredentials(t *testing.T) {
 		t.Errorf("%d rejections for a question", n)
 	}
 
-	caller := serve(t, sip.Config{Trunks: []sip.Trunk{{Name: "pbx", Targets: []sip.TrunkTarget{{Host: "127.0.0.1", Port: ua.Addr().Port()}}, NoProbe: true,
-		Auth: sip.Credentials{Username: "pbx", Password: "hunter2"}}}})
+	caller := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "pbx", Targets: []trunk.Target{{Host: "127.0.0.1", Port: ua.Addr().Port()}}, NoProbe: true,
+		Auth: dialog.Credentials{Username: "pbx", Password: "hunter2"}}}})
 	if _, err := caller.Dial(t.Context(), sip.Target{Number: number}); err == nil {
 		t.Error("the wrong password was right")
 	}
 	r := ua.Rejections()
-	if len(r) != 1 || r[0].Cause != sip.CauseDigest || r[0].Trunk != "pbx" || r[0].Called != number || r[0].Code != 407 {
+	if len(r) != 1 || r[0].Cause != transport.CauseDigest || r[0].Trunk != "pbx" || r[0].Called != number || r[0].Code != 407 {
 		t.Errorf("%+v", r)
 	}
 	if bytes.Contains(fmt.Append(nil, r), []byte("hunter2")) {

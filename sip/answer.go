@@ -7,16 +7,17 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
 
 // The methods of this file run on the call's goroutine and answer the INVITE
 // that began it.
 
-// settle leaves the undecided state.
-func (c *call) settle(s state) {
+// setState leaves the undecided state.
+func (c *call) setState(s state) {
 	if c.state == early {
-		c.ua.ringing.Add(-1)
+		c.invite.decided()
 	}
 	c.state = s
 }
@@ -35,7 +36,7 @@ func (c *call) send(res *gosip.Response) error {
 	}
 	err := c.invite.tx.Respond(res)
 	if errors.Is(err, gosip.ErrTransactionCanceled) {
-		_ = c.invite.tx.Respond(response(c.invite.req, 487, "", c.dialog.localTag))
+		_ = c.invite.tx.Respond(response(c.invite.req, 487, "", c.dialog.LocalTag))
 		c.invite.cancel(errCanceled)
 		return errCanceled
 	}
@@ -47,10 +48,10 @@ func (c *call) decline(code int, phrase string, extra ...gosip.Header) {
 	if c.state != early {
 		return
 	}
-	_ = c.send(response(c.invite.req, code, phrase, c.dialog.localTag, extra...))
+	_ = c.send(response(c.invite.req, code, phrase, c.dialog.LocalTag, extra...))
 	c.ua.counters.refused.Add(1)
 	c.ua.refused(c.invite.req, code)
-	c.settle(over)
+	c.setState(over)
 }
 
 // prepare reserves what an answer needs: ports and an answer to their offer.
@@ -103,8 +104,8 @@ func (c *call) ring() error {
 	if c.rel != nil {
 		return nil // it rings, reliably
 	}
-	res := response(c.invite.req, 180, "", c.dialog.localTag, c.dialog.contact(), allow())
-	if listed(c.invite.req, "100rel", "require") {
+	res := response(c.invite.req, 180, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow())
+	if dialog.Listed(c.invite.req, "100rel", "require") {
 		return c.reliably(res)
 	}
 	return c.send(res)
@@ -118,7 +119,7 @@ func (c *call) accept() (<-chan error, error) {
 	}
 	k := &confirm{tx: c.invite.tx, seq: c.invite.req.CSeq().SeqNo, first: true, answered: make(chan error, 1), media: c.invite.media}
 	body := c.invite.answer
-	if body == nil && !c.rel.settled() {
+	if body == nil && !c.rel.answerNegotiated() {
 		var err error
 		if body, err = c.sdp.Offer(sdp.SendRecv); err != nil {
 			c.decline(500, "")
@@ -130,10 +131,10 @@ func (c *call) accept() (<-chan error, error) {
 	discard(c.pair.RTP)
 	k.res = c.success(c.invite.req, body, c.granted(c.invite.req)...)
 	if err := c.send(k.res); err != nil {
-		c.settle(over)
+		c.setState(over)
 		return nil, err
 	}
-	c.settle(up)
+	c.setState(up)
 	c.sent(k)
 	if !k.offer {
 		c.awaitMedia(k)

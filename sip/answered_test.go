@@ -14,6 +14,7 @@ import (
 	"parley/media/srtp"
 	"parley/sip"
 	"parley/sip/sdp"
+	"parley/sip/transport"
 )
 
 // answeredOnly is a handler that hands over what Answer returned.
@@ -184,7 +185,7 @@ func TestUnconfirmedCallsAreFew(t *testing.T) {
 	if value(res, "Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
-	if n := ua.Rejected()[sip.CauseUnconfirmed]; n != 1 {
+	if n := ua.Rejected()[transport.CauseUnconfirmed]; n != 1 {
 		t.Errorf("%d refusals are counted", n)
 	}
 	other := newPeer(t, ua, "udp")

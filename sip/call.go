@@ -6,14 +6,18 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"regexp"
 	"sync"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media/isolate"
+	"parley/sip/dialog"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // mailbox is how much may wait for a call's goroutine. A far end has one or two
@@ -38,33 +42,37 @@ type call struct {
 	key dialogKey
 	log *slog.Logger
 
-	trace *Trace // of its messages; set before the call is registered
+	trace     *transport.Trace // of its messages; set before the call is registered
+	stopTrace func()
 
 	box      chan task
 	order    *order        // of the far end's requests
 	gone     chan struct{} // closed when the far end is gone; goneErr says why
 	goneErr  error
-	over     chan struct{} // closed when the goroutine has ended
+	life     context.Context // ends when the goroutine has ended, with dialog.ErrOver
+	finish   context.CancelCauseFunc
 	killed   chan struct{} // closed by shutdown
 	killOnce sync.Once
 
 	// ---
-	state     state
-	invite    *invite // the INVITE that began an incoming call
-	dialog    dialog
-	pair      *rtpport.Pair // the leg's, once there is one
-	sdp       *sdp.Session
-	leg       *Leg           // nil until there is media
-	confirm   *confirm       // a 2xx of ours that waits for its ACK
-	goodbye   error          // why we hang up, when that waits for the ACK
-	byeDone   chan struct{}  // closed when our BYE was answered or given up
-	ack       *gosip.Request // of the 2xx to our INVITE, to repeat
-	inviteSeq uint32         // CSeq of that INVITE
-	channel   *line          // the trunk that the call counts on, nil for none
+	state      state
+	invite     *invite // the INVITE that began an incoming call
+	dialog     dialog.Dialog
+	trunk      *trunk.Trunk  // the one that the call belongs to, nil for none; never changed
+	pair       *rtpport.Pair // the leg's, once there is one
+	sdp        *sdp.Session
+	leg        *Leg           // nil until there is media
+	confirm    *confirm       // a 2xx of ours that waits for its ACK
+	pendingBye error          // why we hang up, when that waits for the ACK
+	byeDone    chan struct{}  // closed when our BYE was answered or given up
+	ack        *gosip.Request // of the 2xx to our INVITE, to repeat
+	ackLookup  bool           // the name that it is for is looked up
+	inviteSeq  uint32         // CSeq of that INVITE
+	channel    *trunk.Trunk   // the trunk that the call counts on, nil for none
 
 	owner    bool             // the call is ours: we have chosen its Call-ID
 	updates  bool             // the far end takes UPDATE
-	alarms   alarms           // what is to be done later
+	timers   timers           // what is to be done later
 	timer    sessionTimer     // of the session
 	forks    map[string]*fork // early dialogs of our INVITE, by the far end's tag
 	rel      *reliable        // a provisional response of ours that was sent reliably
@@ -72,15 +80,41 @@ type call struct {
 	changing bool             // the first of them is under way
 	resting  bool             // or waits to be sent again
 	referral *referral        // our latest REFER
-	heard    []netip.Addr     // hosts of the far end besides where it called from, see listen
+	heard    *transport.Grant // hosts of the far end besides where it called from
 }
 
-func newCall(u *UserAgent, d dialog) *call {
-	return &call{
-		ua: u, key: dialogKey{d.callID, d.localTag}, log: u.log.With("call_id", d.callID), dialog: d,
-		alarms: alarms{clock: u.cfg.clock}, trace: new(Trace),
-		box: make(chan task, mailbox), order: newOrder(), gone: make(chan struct{}), over: make(chan struct{}), killed: make(chan struct{}),
+func newCall(u *UserAgent, d dialog.Dialog, on *trunk.Trunk) *call {
+	c := &call{
+		ua: u, key: dialogKey{d.CallID, d.LocalTag}, log: u.log.With("call_id", d.CallID), dialog: d, trunk: on,
+		timers: timers{clock: u.cfg.clock}, trace: new(transport.Trace), heard: u.layer.Grant(),
+		box: make(chan task, mailbox), order: newOrder(), gone: make(chan struct{}), killed: make(chan struct{}),
 	}
+	c.life, c.finish = context.WithCancelCause(context.Background())
+	return c
+}
+
+// far is what a dialog needs of the user agent, and of the trunk it belongs to, if any.
+func (u *UserAgent) far(on *trunk.Trunk, auth *dialog.Authorizer) dialog.Far {
+	if on != nil {
+		return on.Far(auth)
+	}
+	return dialog.Far{Layer: u.layer, Auth: auth, T1: u.cfg.T1}
+}
+
+// mask finds the headers that traces leave out; nil: none.
+func (c *call) mask() *regexp.Regexp {
+	if c.trunk == nil {
+		return nil
+	}
+	return c.trunk.Mask
+}
+
+// first is the message that brought the call; nil: none did.
+func (c *call) first() gosip.Message {
+	if c.invite == nil {
+		return nil
+	}
+	return c.invite.req
 }
 
 // task is what somebody wants of a call's goroutine; done is called when it has ended.
@@ -92,13 +126,13 @@ func (c *call) do(f func()) bool {
 	done := make(chan struct{})
 	select {
 	case c.box <- task{f, func() { close(done) }}:
-	case <-c.over:
+	case <-c.life.Done():
 		return false
 	}
 	select {
 	case <-done:
 		return true
-	case <-c.over:
+	case <-c.life.Done():
 	}
 	select {
 	case <-done: // f itself ended the call
@@ -108,9 +142,39 @@ func (c *call) do(f func()) bool {
 	}
 }
 
+// own runs f with the dialog, as dialog.Owner wants it.
+func (c *call) own(f func(*dialog.Dialog)) bool { return c.do(func() { f(&c.dialog) }) }
+
+// request sends a request of the call's dialog, other than ACK and CANCEL, beside the call;
+// then runs on the call's goroutine with the request as it was sent last and with what came of
+// it, unless the call is over by then.
+func (c *call) request(req *gosip.Request, then func(*gosip.Request, *gosip.Response, error)) {
+	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
+	isolate.Go("sip/in-dialog", c.lost, func() {
+		sent, res, err := dialog.Owner(c.own).Do(c.life, req)
+		c.do(func() { then(sent, res, err) })
+	}, c.ua.work.Done)
+}
+
+// updateAllowedSources has the transport hear the hosts that the far end has named, its own and
+// that of the first router: what comes in the call may come from there, and what answers our
+// requests does. It ends with the call.
+func (c *call) updateAllowedSources() {
+	var want []netip.Addr
+	if c.state != over {
+		want = c.dialog.Hosts()
+	}
+	if c.state == calling {
+		for _, f := range c.forks {
+			want = append(want, f.dialog.Hosts()...)
+		}
+	}
+	c.heard.Set(want...)
+}
+
 // end is called when the call's goroutine has ended, in whatever way.
 func (c *call) end() {
-	defer close(c.over)
+	defer c.finish(dialog.ErrOver)
 	defer c.ua.unregister(c)
 	c.release()
 }
@@ -121,7 +185,7 @@ func (c *call) run() {
 	defer timer.Stop()
 	look := time.NewTicker(c.ua.cfg.T1)
 	defer look.Stop()
-	c.listen()
+	c.updateAllowedSources()
 	for c.state != over {
 		var due <-chan time.Time
 		var lost <-chan struct{}
@@ -134,21 +198,21 @@ func (c *call) run() {
 			timer.Reset(time.Until(c.confirm.next))
 			due, acks = timer.C, c.confirm.tx.Acks()
 		}
-		alarm, stop := c.alarms.wait()
+		fired, stop := c.timers.wait()
 		select {
 		case f := <-c.box:
 			c.step(f.run, f.done)
-		case <-alarm:
-			c.step(c.alarms.ring)
+		case <-fired:
+			c.step(c.timers.fire)
 		case req := <-acks:
 			// Old clients give the ACK the INVITE's branch, as RFC 2543 had it.
 			c.step(func() { c.handle(req, nil) })
 		case <-due:
-			c.step(c.repeat)
+			c.step(c.retransmit2xx)
 		case <-lost: // canceled, or the caller's connection is gone
 			c.invite.cancel(errCanceled)
 		case <-looks:
-			if closed(c.invite.tx.Connection()) {
+			if transport.ConnectionClosed(c.invite.tx.Connection()) {
 				c.invite.tx.Terminate()
 			}
 		case <-c.byeDone:
@@ -156,7 +220,7 @@ func (c *call) run() {
 		case <-c.killed:
 			c.killed = nil
 			c.step(func() { c.hangup(context.Cause(c.ua.ctx)) })
-		case <-c.ua.kill:
+		case <-c.ua.layer.Closed():
 			c.state = over
 		}
 		stop()
@@ -171,17 +235,17 @@ func (c *call) release() {
 		c.pair.Release()
 	}
 	if c.channel != nil {
-		c.channel.release()
+		c.channel.Release()
 	}
 	c.state = over
-	c.listen()
+	c.updateAllowedSources()
 }
 
 // step runs f; a panic in it ends this call and no other.
 func (c *call) step(f func(), after ...func()) {
 	isolate.Do("sip/step", c.broke, func() {
 		f()
-		c.listen()
+		c.updateAllowedSources()
 	}, after...)
 }
 
@@ -231,9 +295,9 @@ func (c *call) fail(err error) {
 // handle takes an in-dialog request, which it always answers, except for an ACK,
 // whose tx may be nil.
 func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
-	ours := req.From().Params.GetOr("tag", "") == c.dialog.remoteTag
-	if !c.trusts(source(req).Addr()) {
-		c.ua.rejections.add(Rejection{Source: source(req).Addr(), Code: 481, Cause: CauseForeign}, time.Now())
+	ours := req.From().Params.GetOr("tag", "") == c.dialog.RemoteTag
+	if !c.trusts(transport.Source(req).Addr()) {
+		c.ua.layer.Rejections.Add(transport.Rejection{Source: transport.Source(req).Addr(), Code: 481, Cause: transport.CauseForeign}, time.Now())
 		if req.Method != gosip.ACK {
 			c.refuse(req, tx, 481)
 		}
@@ -254,25 +318,25 @@ func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	// A request that is not newer than the last one is out of order (RFC 3261
 	// section 12.2.2); a repetition never comes this far. It must not act: a BYE
 	// with an old CSeq would end the billing while the call goes on.
-	if seq := req.CSeq().SeqNo; c.dialog.hasRemoteSeq && seq <= c.dialog.remoteSeq {
+	if seq := req.CSeq().SeqNo; c.dialog.HasRemoteSeq && seq <= c.dialog.RemoteSeq {
 		c.refuse(req, tx, 500)
 		return
 	}
-	c.dialog.remoteSeq, c.dialog.hasRemoteSeq = req.CSeq().SeqNo, true
-	if from := source(req); from.IsValid() && req.Transport() == c.dialog.transport {
-		c.dialog.peer = from // a translator or a new connection may have moved it
+	c.dialog.RemoteSeq, c.dialog.HasRemoteSeq = req.CSeq().SeqNo, true
+	if from := transport.Source(req); from.IsValid() && req.Transport() == c.dialog.Transport {
+		c.dialog.Peer = from // a translator or a new connection may have moved it
 	}
 	switch {
 	case req.Method == gosip.BYE:
-		c.farewell(req, tx)
+		c.onBye(req, tx)
 	case c.state == ending || c.state == over:
 		c.refuse(req, tx, 481)
 	case req.Method == gosip.PRACK:
 		c.pracked(req, tx)
 	case req.Method == gosip.OPTIONS:
-		c.respond(req, tx, 200, allow())
+		c.respond(req, tx, 200, dialog.Allow())
 	case c.state == early && req.Method == gosip.UPDATE && len(req.Body()) == 0:
-		c.dialog.retarget(req.Contact())
+		c.dialog.Retarget(req.Contact())
 		_ = tx.Respond(c.success(req, nil))
 	case c.state == early && req.Method == gosip.UPDATE:
 		c.refuse(req, tx, 500) // their offer waits for its answer (RFC 3311 section 5.2)
@@ -287,12 +351,12 @@ func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	case req.Method == gosip.REFER:
 		c.refuse(req, tx, 603) // we place calls for our own accounts only
 	default:
-		c.respond(req, tx, 405, allow())
+		c.respond(req, tx, 405, dialog.Allow())
 	}
 }
 
-// farewell takes the far end's BYE.
-func (c *call) farewell(req *gosip.Request, tx *gosip.ServerTx) {
+// onBye takes the far end's BYE.
+func (c *call) onBye(req *gosip.Request, tx *gosip.ServerTx) {
 	c.respond(req, tx, 200)
 	switch c.state {
 	case early:
@@ -336,7 +400,7 @@ func (c *call) refuse(req *gosip.Request, tx *gosip.ServerTx, code int) {
 }
 
 func (c *call) respond(req *gosip.Request, tx *gosip.ServerTx, code int, extra ...gosip.Header) {
-	_ = tx.Respond(response(req, code, "", c.dialog.localTag, extra...))
+	_ = tx.Respond(response(req, code, "", c.dialog.LocalTag, extra...))
 }
 
 // hangup ends the call from our side; cause, an *media.Ended or anything else,
@@ -347,8 +411,8 @@ func (c *call) hangup(cause error) {
 	}
 	if c.confirm == nil || !c.confirm.first {
 		c.bye(cause)
-	} else if c.goodbye == nil { // the first reason is the true one
-		c.goodbye = cmp.Or(cause, errHangup)
+	} else if c.pendingBye == nil { // the first reason is the true one
+		c.pendingBye = cmp.Or(cause, errHangup)
 	}
 }
 
@@ -357,22 +421,21 @@ var errHangup = errors.New("sip: hung up")
 
 func (c *call) bye(cause error) {
 	c.dropConfirm()
-	c.state, c.goodbye = ending, nil
-	req := c.dialog.request(gosip.BYE, 0)
+	c.state, c.pendingBye = ending, nil
+	req := c.dialog.Request(gosip.BYE)
 	if r := reasonHeader(cause); r != "" {
 		req.AppendHeader(gosip.NewHeader("Reason", r))
 	}
-	c.ua.address(&c.dialog, req)
 	done := make(chan struct{})
 	c.byeDone = done
 	answered := false
 	// It ends with the transaction, at most 64*T1; run waits for it.
 	isolate.Go("sip/bye", nil, func() {
-		_, _, _ = c.ask(req)
+		_, _, _ = dialog.Owner(c.own).Do(c.life, req)
 		answered = true
 	}, func() {
 		if !answered { // after a panic, once: a carrier charges until it has one
-			_ = c.ua.tp.WriteMsg(req)
+			c.ua.layer.Write(req)
 		}
 	}, func() { close(done) })
 }

@@ -8,6 +8,8 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media/isolate"
+	"parley/sip/dialog"
+	"parley/sip/transport"
 )
 
 // crossing is how long, in T1, the end of a call that we give up waits for an answer
@@ -17,14 +19,14 @@ const crossing = 4
 // giveUp ends the attempt for a cause, and says what it came to: an answer that was
 // already on its way is paid for by us, and must not pass for none.
 func (a *attempt) giveUp(cause error) *NotAnswered {
-	known := a.some || a.met != (round{})
+	known := a.some || a.tried != (dialog.AuthAttempts{})
 	answered := make(chan struct{})
 	ended := make(chan struct{})
 	// Giving up may take long; the call's goroutine, which Run waits for, lasts until then.
 	isolate.Go("sip/cancel", nil, func() { a.cancel(answered) }, a.quit, a.drop, func() { close(ended) })
 	switch {
 	case !known && errors.Is(cause, context.DeadlineExceeded):
-		return &NotAnswered{Err: errSilent} // nobody there had time to answer
+		return &NotAnswered{Err: transport.ErrSilent} // nobody there had time to answer
 	case !known:
 		return &NotAnswered{Err: cause}
 	}
@@ -55,11 +57,13 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 			// The call's goroutine still counts, so Run has not stopped waiting.
 			a.ua.work.Add(1)
 			isolate.Go("sip/cancel-request", nil, func() {
-				_, _ = a.ua.exchange(a.call.dialog.line, req)
+				ctx, cancel := context.WithTimeout(context.Background(), 64*a.ua.cfg.T1)
+				defer cancel()
+				_, _ = a.ua.layer.Do(ctx, a.call.dialog.By, 0, req)
 				done = true
 			}, func() {
 				if !done { // after a panic
-					_ = a.ua.tp.WriteMsg(req)
+					a.ua.layer.Write(req)
 				}
 			}, a.ua.work.Done)
 		}
@@ -73,7 +77,7 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 					close(answered)
 				}
 				var seq uint32
-				a.call.do(func() { seq = a.call.dialog.localSeq })
+				a.call.do(func() { seq = a.call.dialog.LocalSeq })
 				a.ua.hangupOn(res, a.call, seq)
 				return
 			default:
@@ -82,10 +86,10 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 		case <-a.tx.Done():
 			return
 		case <-look.C:
-			if closed(a.tx.Connection()) {
+			if transport.ConnectionClosed(a.tx.Connection()) {
 				return
 			}
-		case <-a.ua.kill:
+		case <-a.ua.layer.Closed():
 			return
 		case <-timeout.C:
 			return
@@ -94,10 +98,10 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 }
 
 // quit is the end of cancel, also after a panic: the callee's phone must not ring on, and
-// an answer that still comes is a stray one.
+// an answer that still comes is an unmatched one.
 func (a *attempt) quit() {
 	if a.some && !a.quits {
-		_ = a.ua.tp.WriteMsg(a.cancelRequest())
+		a.ua.layer.Write(a.cancelRequest())
 	}
 	a.tx.Terminate()
 }

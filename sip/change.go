@@ -10,6 +10,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
 
@@ -42,7 +43,7 @@ const (
 var ErrBusy = errors.New("sip: too many changes of the call are waiting")
 
 // ErrOver says that the call was over before what was asked for could be done.
-var ErrOver = errors.New("sip: the call is over")
+var ErrOver = dialog.ErrOver
 
 // ChangeRefused says that the far end did not go along with Hold or Resume. The
 // call goes on as it was.
@@ -104,7 +105,7 @@ func (c *call) proceed() {
 	if ch.method = gosip.INVITE; c.updates && !ch.turn {
 		ch.method = gosip.UPDATE // no offer, no ACK: nothing that could go wrong
 	}
-	req := c.dialog.request(ch.method, 0)
+	req := c.dialog.Request(ch.method)
 	if err := c.offer(ch, req); err != nil {
 		c.changed(err)
 		c.proceed()
@@ -114,12 +115,11 @@ func (c *call) proceed() {
 	if c.timer.ours {
 		refresher = "uac"
 	}
-	for _, h := range append(c.timer.wanted(c.ua, refresher), c.dialog.contact(), allow(), supported()) {
+	for _, h := range append(c.timer.wanted(c.ua, refresher), c.dialog.Contact(), dialog.Allow(), supported()) {
 		req.AppendHeader(h)
 	}
-	c.ua.address(&c.dialog, req)
 	c.changing = true
-	c.query(req, func(req *gosip.Request, res *gosip.Response, err error) { c.answered(ch, req, res, err) })
+	c.request(req, func(req *gosip.Request, res *gosip.Response, err error) { c.answered(ch, req, res, err) })
 }
 
 // offer puts a description into a change that needs one.
@@ -168,9 +168,9 @@ func (c *call) answered(ch *change, req *gosip.Request, res *gosip.Response, err
 
 // agree takes a 2xx to a change.
 func (c *call) agree(ch *change, req *gosip.Request, res *gosip.Response) {
-	c.dialog.retarget(res.Contact())
+	c.dialog.Retarget(res.Contact())
 	c.learn(res)
-	c.settled(res)
+	c.applySessionExpires(res)
 	if ch.method == gosip.INVITE {
 		c.inviteSeq = req.CSeq().SeqNo
 		c.confirmAnswer(req)
@@ -214,7 +214,7 @@ func (c *call) tryAgain(ch *change, res *gosip.Response) bool {
 		}
 		c.updates = false
 	case 500, 503:
-		after, _, ok := seconds(res, "retry-after")
+		after, _, ok := dialog.Seconds(res, "retry-after")
 		if !ok || after > maxBusy {
 			return false
 		}
@@ -223,7 +223,7 @@ func (c *call) tryAgain(ch *change, res *gosip.Response) bool {
 		return false
 	}
 	c.resting = true
-	c.alarms.after(wait, nil, func() {
+	c.timers.after(wait, nil, func() {
 		c.resting = false
 		c.proceed()
 	})
@@ -260,8 +260,8 @@ func (c *call) collides(req *gosip.Request) bool {
 }
 
 // learn takes from any message of the far end's what it can do.
-func (c *call) learn(m headers) {
+func (c *call) learn(m dialog.Headers) {
 	if m.GetHeader("allow") != nil {
-		c.updates = listed(m, "UPDATE", "allow")
+		c.updates = dialog.Listed(m, "UPDATE", "allow")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
 
@@ -40,9 +41,9 @@ func (c *call) sent(k *confirm) {
 	c.confirm = k
 }
 
-// repeat sends the 2xx once more, or gives up: a call whose far end never
+// retransmit2xx sends the 2xx once more, or gives up: a call whose far end never
 // confirmed it would stay up, and be paid for, for nothing.
-func (c *call) repeat() {
+func (c *call) retransmit2xx() {
 	k := c.confirm
 	if k == nil {
 		return
@@ -88,8 +89,8 @@ func (c *call) confirmed(k *confirm, body []byte) {
 		m, err = c.sdp.Accept(body)
 	}
 	switch {
-	case c.goodbye != nil:
-		c.bye(c.goodbye)
+	case c.pendingBye != nil:
+		c.bye(c.pendingBye)
 		return
 	case err == nil && k.first:
 		if e, ok := c.errand(); ok {
@@ -121,7 +122,7 @@ func (c *call) dropConfirm() {
 // RFC 3311): hold, resume, another address, or a mere refresh. Refusing it
 // leaves everything as it was.
 func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
-	if c.goodbye != nil || c.confirm != nil && c.confirm.offer || c.leg == nil || c.collides(req) {
+	if c.pendingBye != nil || c.confirm != nil && c.confirm.offer || c.leg == nil || c.collides(req) {
 		c.refuse(req, tx, 491)
 		return
 	}
@@ -146,7 +147,7 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 		}
 		k.offer = true
 	}
-	c.dialog.retarget(req.Contact())
+	c.dialog.Retarget(req.Contact())
 	c.learn(req)
 	if len(req.Body()) > 0 {
 		c.apply(m)
@@ -160,7 +161,7 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 
 // success is a 2xx of this dialog that carries a description, or none.
 func (c *call) success(req *gosip.Request, body []byte, extra ...gosip.Header) *gosip.Response {
-	res := response(req, 200, "", c.dialog.localTag, append(extra, c.dialog.contact(), allow(), supported())...)
+	res := response(req, 200, "", c.dialog.LocalTag, append(extra, c.dialog.Contact(), dialog.Allow(), supported())...)
 	if body != nil {
 		kind := gosip.ContentTypeHeader(sdpType)
 		res.AppendHeader(&kind)

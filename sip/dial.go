@@ -11,7 +11,9 @@ import (
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/sip/dialog"
 	"parley/sip/sdp"
+	"parley/sip/transport"
 )
 
 // attempt is an INVITE of ours until its final response.
@@ -21,11 +23,11 @@ type attempt struct {
 	peer    netip.AddrPort
 	req     *gosip.Request
 	tx      *gosip.ClientTx
-	met     round // challenges
-	rang    bool  // 180 or 183 came
-	alerted bool  // 180 came
-	some    bool  // some provisional response came: the callee may be canceled
-	quits   bool  // it is
+	tried   dialog.AuthAttempts
+	rang    bool // 180 or 183 came
+	alerted bool // 180 came
+	some    bool // some provisional response came: the callee may be canceled
+	quits   bool // it is
 }
 
 // attempt builds the call and its INVITE (RFC 3261 section 13.2.1).
@@ -34,15 +36,16 @@ func (u *UserAgent) attempt(p placement) (*attempt, error) {
 	if err != nil {
 		return nil, &NotAnswered{Err: err}
 	}
-	peer := p.at.addr
-	d := dialog{
-		callID: newTag(), localTag: newTag(), local: p.from, remote: p.to, target: p.uri, transport: p.at.transport,
-		peer: peer, home: peer.Addr(), self: u.facing(peer.Addr()), port: u.portOf(p.at.transport), auth: newAuthorizer(p.auth), line: p.line,
+	peer := p.at.Addr
+	d := dialog.Dialog{Far: u.far(p.trunk, dialog.NewAuthorizer(p.auth)), State: dialog.State{
+		CallID: dialog.NewTag(), LocalTag: dialog.NewTag(), Local: dialog.URI{Uri: p.from}, Remote: dialog.URI{Uri: p.to}, Target: dialog.URI{Uri: p.uri},
+		Transport: p.at.Transport, Peer: peer, Home: peer.Addr(),
+		Self: netip.AddrPortFrom(u.layer.Facing(peer.Addr()), u.layer.Port(p.at.Transport)),
+	}}
+	if d.Local.Host == "" {
+		d.Local.Host = dialog.URIHost(d.Self.Addr())
 	}
-	if d.local.Host == "" {
-		d.local.Host = uriHost(d.self)
-	}
-	c := newCall(u, d)
+	c := newCall(u, d, p.trunk)
 	c.state, c.pair, c.owner = calling, pair, true
 	if p.trace != nil {
 		c.trace = p.trace
@@ -58,24 +61,24 @@ func (u *UserAgent) attempt(p placement) (*attempt, error) {
 	}
 	a := &attempt{ua: u, call: c, peer: peer}
 	a.req = a.build(p, offer)
-	if k := p.line; k != nil && k.trunk.LargeTCP && d.transport == "UDP" && len(a.req.String()) > mtu {
-		c.dialog.transport = "TCP"
-		c.dialog.localSeq = 0
+	if k := p.trunk; k != nil && k.LargeTCP && d.Transport == "UDP" && len(a.req.String()) > mtu {
+		c.dialog.Transport = "TCP"
+		c.dialog.LocalSeq = 0
 		a.req = a.build(p, offer)
 	}
-	c.inviteSeq = c.dialog.localSeq
+	c.inviteSeq = c.dialog.LocalSeq
 	return a, nil
 }
 
 // build is the INVITE itself.
 func (a *attempt) build(p placement, offer []byte) *gosip.Request {
 	c := a.call
-	req := c.dialog.request(gosip.INVITE, 0)
+	req := c.dialog.Request(gosip.INVITE)
 	req.From().DisplayName = strings.Map(printable, p.display)
 	kind := gosip.ContentTypeHeader(sdpType)
-	req.AppendHeader(c.dialog.contact())
-	req.AppendHeader(allow())
-	req.AppendHeader(supportedOn(p.line))
+	req.AppendHeader(c.dialog.Contact())
+	req.AppendHeader(dialog.Allow())
+	req.AppendHeader(supportedOn(p.trunk))
 	for _, h := range c.timer.wanted(a.ua, "") {
 		req.AppendHeader(h)
 	}
@@ -84,8 +87,7 @@ func (a *attempt) build(p placement, offer []byte) *gosip.Request {
 	}
 	req.AppendHeader(&kind)
 	req.SetBody(offer)
-	a.ua.address(&c.dialog, req)
-	req.SetTransport(c.dialog.transport)
+	req.SetTransport(c.dialog.Transport)
 	req.SetDestination(a.peer.String())
 	return req
 }
@@ -111,11 +113,11 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 	for {
 		select {
 		case <-silent:
-			if silent = nil; a.some || a.met != (round{}) {
+			if silent = nil; a.some || a.tried != (dialog.AuthAttempts{}) {
 				continue
 			}
 			isolate.Go("sip/cancel-silent", nil, func() { a.cancel(nil) }, a.quit, a.drop) // should it wake up after all
-			return nil, &NotAnswered{Err: errSilent}
+			return nil, &NotAnswered{Err: transport.ErrSilent}
 		case res := <-a.tx.Responses():
 			switch {
 			case res.IsProvisional():
@@ -131,12 +133,12 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 			a.drop()
 			return nil, &NotAnswered{Rang: a.rang, Err: a.tx.Err()}
 		case <-look.C:
-			if closed(a.tx.Connection()) {
+			if transport.ConnectionClosed(a.tx.Connection()) {
 				a.tx.Terminate()
 				a.drop()
-				return nil, &NotAnswered{Rang: a.rang, Err: errClosed}
+				return nil, &NotAnswered{Rang: a.rang, Err: transport.ErrConnectionClosed}
 			}
-		case <-a.ua.kill:
+		case <-a.ua.layer.Closed():
 			a.drop()
 			return nil, ErrClosed
 		case <-a.call.gone: // one of its goroutines panicked
@@ -154,8 +156,8 @@ func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
 func (a *attempt) again(ctx context.Context, res *gosip.Response) bool {
 	c := a.call
 	switch {
-	case challenged(res):
-		if c.dialog.auth.meet(res, &a.met) != nil {
+	case dialog.Challenged(res):
+		if c.dialog.Auth.HandleChallenge(res, &a.tried) != nil {
 			return false
 		}
 	case res.StatusCode != 422:
@@ -164,17 +166,16 @@ func (a *attempt) again(ctx context.Context, res *gosip.Response) bool {
 	req := a.req
 	longer := true
 	if !c.do(func() {
-		req = c.dialog.again(a.req)
-		longer = challenged(res) || c.timer.lengthen(req, res)
+		req = c.dialog.Again(a.req)
+		longer = dialog.Challenged(res) || c.timer.lengthen(req, res)
 		c.inviteSeq, c.forks = req.CSeq().SeqNo, nil
 	}) || !longer {
 		return false
 	}
-	tx, err := a.ua.txl.Request(ctx, req)
+	tx, err := a.ua.layer.Begin(ctx, req)
 	if err != nil {
 		return false
 	}
-	tx.OnRetransmission(a.ua.stray)
 	a.req, a.tx, a.some = req, tx, false
 	return true
 }
@@ -184,7 +185,7 @@ func (a *attempt) provisional(res *gosip.Response, ringing func(int)) {
 	if res.StatusCode == 100 {
 		return
 	}
-	a.call.do(func() { a.call.ringing(res) })
+	a.call.do(func() { a.call.onProvisional(res) })
 	if res.StatusCode == 180 || res.StatusCode == 183 {
 		a.rang, a.alerted = true, a.alerted || res.StatusCode == 180
 		if ringing != nil {
@@ -200,7 +201,7 @@ func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
 	c.do(func() {
 		early := c.chosen(res)
 		c.state = up
-		c.settled(res)
+		c.applySessionExpires(res)
 		c.confirmAnswer(a.req)
 		body := res.Body()
 		if len(body) == 0 {
@@ -218,7 +219,7 @@ func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
 			err = &NotAnswered{Code: 488, Rang: a.rang, Err: err}
 			return
 		}
-		leg, c.channel = c.leg, c.dialog.line
+		leg, c.channel = c.leg, c.trunk
 	})
 	return leg, err
 }
@@ -226,36 +227,24 @@ func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
 // drop ends a call that never came up.
 func (a *attempt) drop() { a.call.do(func() { a.call.state = over }) }
 
-// join completes the dialog of an INVITE of ours with its 2xx (section 12.1.2).
-func (d *dialog) join(res *gosip.Response) {
-	d.remoteTag = res.To().Params.GetOr("tag", "")
-	d.routes = routeSet(res, true)
-	d.retarget(res.Contact())
-}
-
-// confirmAnswer sends the ACK of a 2xx, which has the INVITE's CSeq and
-// credentials and is kept for its repetitions (section 13.2.2.4).
+// confirmAnswer sends the ACK of a 2xx, which is kept for its repetitions (section 13.2.2.4).
 func (c *call) confirmAnswer(invite *gosip.Request) {
-	c.ack = c.dialog.request(gosip.ACK, c.inviteSeq)
-	for _, names := range authHeaders {
-		gosip.CopyHeaders(names.answer, invite, c.ack)
-	}
-	c.ua.address(&c.dialog, c.ack)
+	c.ack = c.dialog.ACK(invite.CSeq().SeqNo, invite)
 	c.acknowledge(c.dialog)
 }
 
 // acknowledge sends the ACK, also again: at once, because no 2xx waits for DNS. It goes
 // where the route leads and, if that is elsewhere, to the peer of to as well: a Contact
 // behind an address translator reaches nobody, and who gets it twice ignores one.
-func (c *call) acknowledge(to dialog) {
+func (c *call) acknowledge(to dialog.Dialog) {
 	at, err := netip.ParseAddrPort(c.ack.Destination())
-	if err == nil && at == to.peer {
-		_ = c.ua.tp.WriteMsg(c.ack)
+	if err == nil && at == to.Peer {
+		c.ua.layer.Write(c.ack)
 		return
 	}
 	direct := c.ack.Clone()
-	c.ua.back(&to, direct)
-	_ = c.ua.tp.WriteMsg(direct)
+	to.AimAtPeer(direct)
+	c.ua.layer.Write(direct)
 	if err != nil {
 		c.acknowledgeByName(c.ack)
 		return
@@ -267,17 +256,17 @@ func (c *call) acknowledge(to dialog) {
 // make one may take long, and the call does not wait for that.
 func (c *call) acknowledgeElsewhere(ack *gosip.Request) {
 	if ack.Transport() == "UDP" {
-		_ = c.ua.tp.WriteMsg(ack)
+		c.ua.layer.Write(ack)
 		return
 	}
 	ack = ack.Clone()
-	l := c.dialog.line
+	by := c.dialog.By
 	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
 	isolate.Go("sip/acknowledge_elsewhere", c.lost, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), connectPatience*c.ua.cfg.T1)
+		ctx, cancel := context.WithTimeout(context.Background(), transport.ConnectPatience*c.ua.cfg.T1)
 		defer cancel()
-		if c.ua.connect(ctx, l, ack) == nil {
-			_ = c.ua.tp.WriteMsg(ack)
+		if c.ua.layer.Connect(ctx, by, ack) == nil {
+			c.ua.layer.Write(ack)
 		}
 	}, c.ua.work.Done)
 }
@@ -286,21 +275,21 @@ func (c *call) acknowledgeElsewhere(ack *gosip.Request) {
 // there, too.
 func (c *call) acknowledgeByName(ack *gosip.Request) {
 	d, by := c.dialog, ack.Clone()
-	if d.named.looking {
+	if c.ackLookup {
 		return
 	}
-	c.dialog.named.looking = true
+	c.ackLookup = true
 	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
 	isolate.Go("sip/acknowledge", c.lost, func() {
-		found := c.ua.resolve(&d, by)
+		found := d.Resolve(by)
 		c.do(func() {
-			c.dialog.named = found
+			c.dialog.Named, c.ackLookup = found, false
 			stream := by.Transport() != "UDP"
-			if at := found.at; !at.IsValid() || at == d.peer || stream && at.Addr() == d.peer.Addr() || d.forbids(at.Addr(), by.Transport()) {
+			if at := found.At; !at.IsValid() || at == d.Peer || stream && at.Addr() == d.Peer.Addr() || d.Forbids(at.Addr(), by.Transport()) {
 				return
 			}
 			if by.Transport() != "TLS" { // a certificate is for the name
-				by.SetDestination(found.at.String())
+				by.SetDestination(found.At.String())
 			}
 			if c.ack == ack {
 				c.ack = by
@@ -310,14 +299,10 @@ func (c *call) acknowledgeByName(ack *gosip.Request) {
 	}, c.ua.work.Done)
 }
 
-// stray takes 2xx responses to INVITEs whose transaction has had its final
+// onUnmatched2xx takes 2xx responses to INVITEs whose transaction has had its final
 // response: a repetition, because our ACK was lost, or a second phone that
 // answered a forked call.
-func (u *UserAgent) stray(res *gosip.Response) {
-	isolate.Do("sip/stray", nil, func() { u.unmatched(res) })
-}
-
-func (u *UserAgent) unmatched(res *gosip.Response) {
+func (u *UserAgent) onUnmatched2xx(res *gosip.Response) {
 	if !res.IsSuccess() || res.CSeq() == nil || res.CSeq().MethodName != gosip.INVITE ||
 		res.From() == nil || res.To() == nil || res.CallID() == nil || !u.begin() {
 		return
@@ -328,12 +313,12 @@ func (u *UserAgent) unmatched(res *gosip.Response) {
 	c := u.find(dialogKey{res.CallID().Value(), res.From().Params.GetOr("tag", "")})
 	if c != nil {
 		c.do(func() {
-			seq = max(seq, c.dialog.localSeq)                                                    // PRACKs have used some
-			known = c.dialog.remoteTag == res.To().Params.GetOr("tag", "") || c.state == calling // is being taken
+			seq = max(seq, c.dialog.LocalSeq)                                                    // PRACKs have used some
+			known = c.dialog.RemoteTag == res.To().Params.GetOr("tag", "") || c.state == calling // is being taken
 			if known && c.ack != nil && c.ack.CSeq().SeqNo == res.CSeq().SeqNo {
 				to := c.dialog
-				if from := source(res); from.IsValid() && res.Transport() == to.transport {
-					to.peer = from
+				if from := transport.Source(res); from.IsValid() && res.Transport() == to.Transport {
+					to.Peer = from
 				}
 				c.acknowledge(to)
 			}
@@ -348,53 +333,36 @@ func (u *UserAgent) unmatched(res *gosip.Response) {
 // Its BYE counts on from after, or from the INVITE. c is the call of ours that it answers,
 // nil for none: then no name is looked up.
 func (u *UserAgent) hangupOn(res *gosip.Response, c *call, after uint32) {
-	peer := source(res)
+	peer := transport.Source(res)
 	if res.Contact() == nil || res.From() == nil || res.To() == nil || res.CSeq() == nil || !peer.IsValid() {
 		return
 	}
-	d := dialog{
-		callID: res.CallID().Value(), localTag: res.From().Params.GetOr("tag", ""), localSeq: res.CSeq().SeqNo,
-		local: *res.From().Address.Clone(), remote: *res.To().Address.Clone(),
-		transport: res.Transport(), peer: peer, self: u.facing(peer.Addr()), port: u.portOf(res.Transport()),
-	}
+	d := dialog.Dialog{Far: u.far(nil, nil), State: dialog.State{
+		CallID: res.CallID().Value(), LocalTag: res.From().Params.GetOr("tag", ""), LocalSeq: res.CSeq().SeqNo,
+		Local: dialog.URI{Uri: *res.From().Address.Clone()}, Remote: dialog.URI{Uri: *res.To().Address.Clone()},
+		Transport: res.Transport(), Peer: peer, Self: netip.AddrPortFrom(u.layer.Facing(peer.Addr()), u.layer.Port(res.Transport())),
+	}}
 	if c != nil {
-		d.auth, d.line, d.home = c.dialog.auth, c.dialog.line, c.dialog.home // none of them changes
+		d.Far, d.Home = c.dialog.Far, c.dialog.Home // neither changes
 	}
-	d.join(res)
-	if d.target.Host == "" || c == nil && !hostAddr(d.hop().Host).IsValid() {
+	d.Join(res)
+	if d.Target.Host == "" || c == nil && !dialog.HostAddr(d.Hop().Host).IsValid() {
 		return
 	}
-	ack := d.request(gosip.ACK, d.localSeq)
-	u.address(&d, ack)
+	ack := d.ACK(d.LocalSeq, nil)
 	if at, err := netip.ParseAddrPort(ack.Destination()); err == nil {
-		_ = u.tp.WriteMsg(ack)
+		u.layer.Write(ack)
 		if at == peer {
 			ack = nil
 		}
 	}
 	if ack != nil {
-		u.back(&d, ack)
-		_ = u.tp.WriteMsg(ack)
+		d.AimAtPeer(ack)
+		u.layer.Write(ack)
 	}
-	d.localSeq = max(d.localSeq, after)
-	bye := d.request(gosip.BYE, 0)
-	bye.AppendHeader(gosip.NewHeader("Reason", reasonHeader(errAfterCancel)))
-	u.address(&d, bye)
-	again := func(detour bool) *gosip.Request {
-		next := d.again(bye)
-		if detour {
-			u.back(&d, next)
-		}
-		return next
-	}
-	var r round
-	for {
-		sent, res, err := u.deliver(&d, nil, bye, again)
-		if bye = sent; err != nil || !challenged(res) || !d.vouched(res) || d.auth.meet(res, &r) != nil {
-			return
-		}
-		bye = again(d.detour)
-	}
+	d.LocalSeq = max(d.LocalSeq, after)
+	bye := d.Request(gosip.BYE, gosip.NewHeader("Reason", reasonHeader(errAfterCancel)))
+	_, _, _ = d.Own().Do(context.Background(), bye)
 }
 
 // errAfterCancel is the end of a call that was answered after we gave it up.

@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/rtp"
+	"parley/sip/dialog"
 )
 
 // Early plays to a caller before the call is answered: tones of our own, an
@@ -40,9 +41,9 @@ func (c *call) progress() (*Early, error) {
 		return nil, err
 	}
 	kind := gosip.ContentTypeHeader(sdpType)
-	res := response(c.invite.req, 183, "", c.dialog.localTag, c.dialog.contact(), allow(), &kind)
+	res := response(c.invite.req, 183, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow(), &kind)
 	res.SetBody(c.invite.answer)
-	if listed(c.invite.req, "100rel", "require") {
+	if dialog.Listed(c.invite.req, "100rel", "require") {
 		err = c.reliably(res)
 	} else {
 		err = c.send(res)

@@ -17,6 +17,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // secureEdge is edge with TLS at over, with a certificate of ca, which takes carriers'
@@ -63,7 +64,7 @@ func TestEdgeOverTLS(t *testing.T) {
 	// that Kamailio does not compare them.
 	carrier := behind(t, carrierAddr, sip.Config{OnCall: echo, ListenTLS: netip.AddrPortFrom(carrierAddr, 0),
 		TLS: &tls.Config{Certificates: []tls.Certificate{ca.issue("carrier.test")}},
-		Trunks: []sip.Trunk{{Name: "edge", Targets: []sip.TrunkTarget{{Host: over.Addr().String(), Port: over.Port(), Transport: "tls"}},
+		Trunks: []trunk.Config{{Name: "edge", Targets: []trunk.Target{{Host: over.Addr().String(), Port: over.Port(), Transport: "tls"}},
 			TLS: &tls.Config{RootCAs: ca.pool()}, NoProbe: true, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)}}}})
 	at, relay := secureEdge(t, ca, over, node.Addr(), carrier.TLSAddr().String()+";transport=tls")
 

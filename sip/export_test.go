@@ -88,4 +88,4 @@ func Watched(cfg Config, every, silence time.Duration) Config {
 }
 
 // Facing is the address under which peer can reach ua.
-func Facing(ua *UserAgent, peer netip.Addr) netip.Addr { return ua.facing(peer) }
+func Facing(ua *UserAgent, peer netip.Addr) netip.Addr { return ua.layer.Facing(peer) }

@@ -9,6 +9,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
 
@@ -20,7 +21,7 @@ const maxForks = 16
 // fork is an early dialog of an INVITE of ours (RFC 3261 section 12.1): each
 // telephone that a proxy rings has one, with its own tag.
 type fork struct {
-	dialog    dialog
+	dialog    dialog.Dialog
 	rseq      uint32       // of the last reliable response; 0: none
 	body      []byte       // a description that came, for a 200 without one
 	sdp       *sdp.Session // its own once a reliable response has answered our offer
@@ -42,18 +43,18 @@ func (c *call) fork(res *gosip.Response) *fork {
 		}
 		c.forks[tag] = f
 	}
-	f.dialog.join(res)
+	f.dialog.Join(res)
 	return f
 }
 
-// ringing takes a provisional response other than 100.
-func (c *call) ringing(res *gosip.Response) {
+// onProvisional takes a provisional response other than 100.
+func (c *call) onProvisional(res *gosip.Response) {
 	f := c.fork(res)
 	if f == nil || c.state != calling {
 		return
 	}
 	c.learn(res)
-	reliable := listed(res, "100rel", "require")
+	reliable := dialog.Listed(res, "100rel", "require")
 	if reliable && !c.prack(f, res) {
 		return
 	}
@@ -84,18 +85,17 @@ func (c *call) prack(f *fork, res *gosip.Response) bool {
 	f.rseq = uint32(n)
 	req := c.within(f, gosip.PRACK)
 	req.AppendHeader(gosip.NewHeader("RAck", h.Value()+" "+strconv.Itoa(int(c.inviteSeq))+" INVITE"))
-	c.ua.address(&f.dialog, req)
 	// Whatever comes of it, the call is decided by the INVITE's final response.
-	c.query(req, func(*gosip.Request, *gosip.Response, error) {})
+	c.request(req, func(*gosip.Request, *gosip.Response, error) {})
 	return true
 }
 
 // within builds a request of an early dialog. All of them count on one CSeq: it
 // only has to rise in each.
 func (c *call) within(f *fork, method gosip.RequestMethod) *gosip.Request {
-	f.dialog.localSeq = c.dialog.localSeq
-	req := f.dialog.request(method, 0)
-	c.dialog.localSeq = f.dialog.localSeq
+	f.dialog.LocalSeq = c.dialog.LocalSeq
+	req := f.dialog.Request(method)
+	c.dialog.LocalSeq = f.dialog.LocalSeq
 	return req
 }
 
@@ -103,7 +103,7 @@ func (c *call) within(f *fork, method gosip.RequestMethod) *gosip.Request {
 // returns the description that a 2xx without one stands for.
 func (c *call) chosen(res *gosip.Response) (body []byte) {
 	f := c.forks[res.To().Params.GetOr("tag", "")]
-	c.dialog.join(res)
+	c.dialog.Join(res)
 	c.learn(res)
 	if f == nil && len(c.forks) == 1 {
 		for _, only := range c.forks { // a gateway that changes its tag with the answer
@@ -113,7 +113,7 @@ func (c *call) chosen(res *gosip.Response) (body []byte) {
 	if f == nil {
 		return nil
 	}
-	c.dialog.remoteSeq, c.dialog.hasRemoteSeq = f.remoteSeq, f.remoteSeq > 0
+	c.dialog.RemoteSeq, c.dialog.HasRemoteSeq = f.remoteSeq, f.remoteSeq > 0
 	if f.sdp != nil {
 		c.sdp = f.sdp
 	}
@@ -134,11 +134,11 @@ func (c *call) handleEarly(req *gosip.Request, tx *gosip.ServerTx) bool {
 	f.remoteSeq = req.CSeq().SeqNo
 	switch {
 	case req.Method == gosip.OPTIONS:
-		c.respond(req, tx, 200, allow())
+		c.respond(req, tx, 200, dialog.Allow())
 	case req.Method != gosip.UPDATE:
 		c.refuse(req, tx, 481) // the callee does not decide by requests
 	case len(req.Body()) == 0:
-		f.dialog.retarget(req.Contact())
+		f.dialog.Retarget(req.Contact())
 		_ = tx.Respond(c.success(req, nil))
 	case f.sdp == nil:
 		c.refuse(req, tx, 491) // our own offer has no answer yet (RFC 3311 section 5.2)
@@ -148,7 +148,7 @@ func (c *call) handleEarly(req *gosip.Request, tx *gosip.ServerTx) bool {
 			c.respond(req, tx, offerCode(err))
 			return true
 		}
-		f.dialog.retarget(req.Contact())
+		f.dialog.Retarget(req.Contact())
 		_ = tx.Respond(c.success(req, body))
 	}
 	return true
@@ -163,7 +163,7 @@ type reliable struct {
 
 	wait   time.Duration
 	begun  time.Time
-	repeat *alarm
+	repeat *timer
 }
 
 // ErrUnconfirmed says that the caller wants provisional responses confirmed and has not
@@ -181,7 +181,7 @@ func (c *call) reliably(res *gosip.Response) error {
 		rseq = c.rel.rseq + 1
 	}
 	r := &reliable{res: res, rseq: rseq, pracked: make(chan struct{}),
-		wait: c.ua.cfg.T1, begun: c.alarms.clock.Now()}
+		wait: c.ua.cfg.T1, begun: c.timers.clock.Now()}
 	if c.invite.answer == nil {
 		body, err := c.sdp.Offer(sdp.SendRecv)
 		if err != nil {
@@ -195,23 +195,23 @@ func (c *call) reliably(res *gosip.Response) error {
 	res.AppendHeader(gosip.NewHeader("Require", "100rel"))
 	res.AppendHeader(gosip.NewHeader("RSeq", strconv.Itoa(int(r.rseq))))
 	c.rel = r
-	r.repeat = c.alarms.after(r.wait, nil, c.remind)
+	r.repeat = c.timers.after(r.wait, nil, c.retransmitProvisional)
 	return c.send(res)
 }
 
-// remind repeats the reliable response, or gives up: the caller cannot be reached.
-func (c *call) remind() {
+// retransmitProvisional repeats the reliable response, or gives up: the caller cannot be reached.
+func (c *call) retransmitProvisional() {
 	r := c.rel
 	if c.state != early {
 		return
 	}
-	if c.alarms.clock.Now().Sub(r.begun) >= 64*c.ua.cfg.T1 {
+	if c.timers.clock.Now().Sub(r.begun) >= 64*c.ua.cfg.T1 {
 		c.decline(504, "")
 		return
 	}
 	_ = c.send(r.res)
 	r.wait *= 2
-	r.repeat = c.alarms.after(r.wait, r.repeat, c.remind)
+	r.repeat = c.timers.after(r.wait, r.repeat, c.retransmitProvisional)
 }
 
 // pracked takes a PRACK.
@@ -235,7 +235,7 @@ func (c *call) pracked(req *gosip.Request, tx *gosip.ServerTx) {
 		c.refuse(req, tx, 491)
 		return
 	}
-	c.alarms.stop(r.repeat)
+	c.timers.stop(r.repeat)
 	c.respond(req, tx, 200)
 	close(r.pracked)
 }
@@ -250,8 +250,8 @@ func (r *reliable) confirmed() bool {
 	}
 }
 
-// settled says whether the media was agreed on before the answer.
-func (r *reliable) settled() bool { return r != nil && r.offer && r.confirmed() }
+// answerNegotiated says whether the media was agreed on before the answer.
+func (r *reliable) answerNegotiated() bool { return r != nil && r.offer && r.confirmed() }
 
 // undecided is what an answer has to wait for: an offer of ours that is out
 // (RFC 3262 section 5); nil: nothing.

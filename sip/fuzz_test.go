@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/dialog"
 )
 
 // FuzzRequest: whatever parses as a request can be checked, read and answered,
@@ -43,10 +45,11 @@ func FuzzRequest(f *testing.F) {
 		}
 		called(req)
 		identity(req.From().DisplayName, &req.From().Address)
-		d := dialog{callID: req.CallID().Value(), localTag: "x", remoteTag: "y", local: req.To().Address, remote: req.From().Address,
-			routes: routeSet(req, true), transport: "UDP", self: netip.MustParseAddr("127.0.0.1"), port: 5060}
-		if d.retarget(req.Contact()) {
-			whole(t, d.request(gosip.BYE, 0).String())
+		d := dialog.Dialog{State: dialog.State{CallID: req.CallID().Value(), LocalTag: "x", RemoteTag: "y",
+			Local: dialog.URI{Uri: req.To().Address}, Remote: dialog.URI{Uri: req.From().Address},
+			Routes: dialog.RouteSet(req, true), Transport: "UDP", Self: netip.MustParseAddrPort("127.0.0.1:5060")}}
+		if d.Retarget(req.Contact()) {
+			whole(t, d.Request(gosip.BYE).String())
 		}
 	})
 }

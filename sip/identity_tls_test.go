@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // passport is a carrier's server that knows its customers by their certificates. It
@@ -118,11 +119,11 @@ func TestTrunksHaveConnectionsOfTheirOwn(t *testing.T) {
 	ours, others := newAuthority(t), newAuthority(t)
 	far, l := newPassport(t, &tls.Config{Certificates: []tls.Certificate{ours.issue("127.0.0.1")}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ours.pool()})
 	at := l.Addr().(*net.TCPAddr).AddrPort()
-	trunk := func(name string, trusts *authority) sip.Trunk {
-		return sip.Trunk{Name: name, Targets: []sip.TrunkTarget{{Host: "127.0.0.1", Port: at.Port(), Transport: "tls"}}, NoProbe: true,
+	settings := func(name string, trusts *authority) trunk.Config {
+		return trunk.Config{Name: name, Targets: []trunk.Target{{Host: "127.0.0.1", Port: at.Port(), Transport: "tls"}}, NoProbe: true,
 			Headers: map[string]string{"X-Trunk": name}, TLS: &tls.Config{RootCAs: trusts.pool(), Certificates: []tls.Certificate{ours.issue(name)}}}
 	}
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{trunk("one", ours), trunk("two", ours), trunk("wary", others)}})
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{settings("one", ours), settings("two", ours), settings("wary", others)}})
 	dial := func(trunk string) {
 		t.Helper()
 		if _, err := ua.Dial(t.Context(), sip.Target{Number: number, Trunk: trunk}); err == nil || !strings.Contains(err.Error(), "486") {

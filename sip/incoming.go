@@ -6,13 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"sync"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/sip/dialog"
 	"parley/sip/sdp"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // Incoming is a call that rings here. Its fields are for reading. Its methods
@@ -53,6 +57,8 @@ type invite struct {
 	tx     *gosip.ServerTx
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	// decided is called when the call is answered, refused or given up: it rings no more.
+	decided func()
 
 	answer []byte // to their offer, nil when they made none
 	media  sdp.Media
@@ -64,8 +70,8 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 		return
 	}
-	from := source(req).Addr()
-	l := u.lineOfCall(req)
+	from := transport.Source(req).Addr()
+	l := u.trunkOfCall(req)
 	if l == nil && !u.cfg.Allow(from) {
 		u.reply(req, tx, 403, "") // we have called there, but do not take its calls
 		return
@@ -86,42 +92,40 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		return
 	}
 	defer u.ended(key)
+	decided := sync.OnceFunc(func() { u.ringing.Add(-1) })
+	defer decided()
 	if u.ringing.Add(1) > int64(u.cfg.MaxRinging) {
-		u.ringing.Add(-1)
 		u.counters.overload.Add(1)
 		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
 		return
 	}
 	if hs, short := u.tooShort(req); short {
-		u.ringing.Add(-1)
 		u.reply(req, tx, 422, "", hs...)
 		return
 	}
 	c, in, err := u.incoming(req, tx, l)
 	if err != nil {
-		u.ringing.Add(-1)
 		u.reply(req, tx, 400, "")
 		return
 	}
+	c.invite.decided = decided
 	defer c.invite.cancel(nil)
 	if !tx.OnCancel(func(*gosip.Request) { c.invite.cancel(errCanceled) }) {
-		u.ringing.Add(-1) // canceled already, and answered with 487
-		return
+		return // canceled already, and answered with 487
 	}
 	if !u.register(c) {
-		u.ringing.Add(-1)
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 		return
 	}
 	_ = tx.Respond(response(req, 100, "", ""))
 	if l != nil {
 		c.channel = l
-		l.calls.Add(1) // the carrier knows its own limit: it is not ours to refuse
+		l.Calls.Add(1) // the carrier knows its own limit: it is not ours to refuse
 	}
 	isolate.Go("sip/incoming", c.broke, c.run, c.end)
 	defer func() { // also when the handler panics
 		in.finish()
-		<-c.over
+		<-c.life.Done()
 		if c.leg != nil {
 			c.leg.abandon()
 		}
@@ -130,30 +134,30 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 }
 
 // incoming builds the call and what its handler sees.
-func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *line) (*call, *Incoming, error) {
-	from := source(req)
-	d := dialog{
-		callID: req.CallID().Value(), localTag: newTag(), remoteTag: req.From().Params.GetOr("tag", ""),
-		local: *req.To().Address.Clone(), remote: *req.From().Address.Clone(),
-		remoteSeq: req.CSeq().SeqNo, hasRemoteSeq: true, routes: routeSet(req, false),
-		transport: req.Transport(), peer: from, self: u.facing(from.Addr()), port: u.portOf(req.Transport()),
-		secure: req.Recipient.Scheme == "sips", line: l,
-	}
+func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Trunk) (*call, *Incoming, error) {
+	from := transport.Source(req)
+	d := dialog.Dialog{Far: u.far(l, nil), State: dialog.State{
+		CallID: req.CallID().Value(), LocalTag: dialog.NewTag(), RemoteTag: req.From().Params.GetOr("tag", ""),
+		Local: dialog.URI{Uri: *req.To().Address.Clone()}, Remote: dialog.URI{Uri: *req.From().Address.Clone()},
+		RemoteSeq: req.CSeq().SeqNo, HasRemoteSeq: true, Routes: dialog.RouteSet(req, false),
+		Transport: req.Transport(), Peer: from, Self: netip.AddrPortFrom(u.layer.Facing(from.Addr()), u.layer.Port(req.Transport())),
+		Secure: req.Recipient.Scheme == "sips",
+	}}
 	if l != nil {
-		d.auth = newAuthorizer(l.trunk.Auth)
+		d.Auth = dialog.NewAuthorizer(l.Auth)
 	}
-	if !d.retarget(req.Contact()) {
+	if !d.Retarget(req.Contact()) {
 		return nil, nil, errors.New("no usable Contact")
 	}
-	c := newCall(u, d)
+	c := newCall(u, d, l)
 	ctx, cancel := context.WithCancelCause(u.ctx)
 	c.invite = &invite{req: req, tx: tx, ctx: ctx, cancel: cancel}
 	in := &Incoming{
-		CallID: d.callID, Called: called(req), From: identity(req.From().DisplayName, &req.From().Address),
-		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.transport, call: c,
+		CallID: d.CallID, Called: called(req), From: identity(req.From().DisplayName, &req.From().Address),
+		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.Transport, call: c,
 	}
 	if l != nil {
-		in.Trunk, in.Called, in.Trusted = l.trunk.Name, l.called(in), !l.trunk.DistrustIdentity
+		in.Trunk, in.Called, in.Trusted = l.Name, calledOn(l, in), !l.DistrustIdentity
 	}
 	if h := req.GetHeader("p-asserted-identity"); h != nil {
 		in.Asserted, _ = parseIdentity(h.Value())
@@ -254,7 +258,7 @@ func (in *Incoming) await(ctx context.Context, answered <-chan error) error {
 }
 
 // Trace is the signalling of the call so far, also after its end.
-func (in *Incoming) Trace() *Trace { return in.call.trace }
+func (in *Incoming) Trace() *transport.Trace { return in.call.trace }
 
 // finish is called when the handler is done: nothing of the call may be left.
 func (in *Incoming) finish() {

@@ -15,6 +15,7 @@ import (
 	"parley/media"
 	"parley/media/mediatest"
 	"parley/sip"
+	"parley/sip/dialog"
 )
 
 // placed is a SIPp script that we call, and what must come of it.
@@ -22,7 +23,7 @@ type placed struct {
 	name string
 	env  string // for sipp.sh
 	slow bool   // takes a quarter of a minute or more by its nature
-	auth sip.Credentials
+	auth dialog.Credentials
 	// rings is after how many of them we give up; 0: never.
 	rings int
 	// talk conducts the answered call until it ends; nil: hear a second of tone
@@ -32,7 +33,7 @@ type placed struct {
 	rang  int          // how often it rings at least
 }
 
-var sippUser = sip.Credentials{Username: "12345", Password: "secret"}
+var sippUser = dialog.Credentials{Username: "12345", Password: "secret"}
 
 var placements = []placed{
 	{name: "hold", slow: true, talk: func(t *testing.T, _ *sip.Hands, c *talk) {

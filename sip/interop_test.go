@@ -21,6 +21,7 @@ import (
 	"parley/media/g711"
 	"parley/media/mediatest"
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // interopAtOnce bounds the SIPp processes: each is a whole phone, and a machine
@@ -81,7 +82,7 @@ var scenarios = []scenario{
 	{name: "silent", cfg: sip.Config{FirstRTPTimeout: 2 * time.Second}, check: ended("media_timeout")},
 	{name: "private_contact", cfg: sip.Config{FirstRTPTimeout: time.Second}, check: ended("media_timeout")},
 	{name: "auth", args: []string{"-au", sippUser.Username, "-ap", sippUser.Password}, check: heardTone(time.Second),
-		cfg: sip.Config{Trunks: []sip.Trunk{{Name: "carrier", Inbound: sippUser, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}}}},
+		cfg: sip.Config{Trunks: []trunk.Config{{Name: "carrier", Inbound: sippUser, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}}}},
 	{name: "session_timer", due: 45 * time.Second, check: heardTone(time.Second)},
 	{name: "options", check: func(*testing.T, seen, int) {}},
 	{name: "no_ack", slow: true, datagram: true, cfg: sip.Config{FirstRTPTimeout: time.Minute}, check: ended("no_ack")},

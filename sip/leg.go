@@ -12,8 +12,10 @@ import (
 	"parley/media/g711"
 	"parley/media/isolate"
 	"parley/media/rtp"
+	"parley/sip/dialog"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
+	"parley/sip/transport"
 )
 
 // Leg is an answered call: media over RTP, signalling by the call behind it.
@@ -72,16 +74,16 @@ func (c *call) media(m sdp.Media) (*rtp.Session, error) {
 func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
 		Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
-		Codec: g711.Codec(m.Codec), EventPT: m.Events, Either: m.Either, CNAME: newTag(),
+		Codec: g711.Codec(m.Codec), EventPT: m.Events, Either: m.Either, CNAME: dialog.NewTag(),
 		Keys:              m.Keys,
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
 	}
-	if a := c.dialog.peer.Addr(); a.IsValid() {
+	if a := c.dialog.Peer.Addr(); a.IsValid() {
 		cfg.Trusted = []netip.Prefix{netip.PrefixFrom(a, a.BitLen())}
 	}
-	if k := c.dialog.line; k != nil {
-		cfg.Trusted = append(cfg.Trusted, k.trunk.Allow...)
-		cfg.Vouched = k.trunk.VouchedMedia
+	if k := c.trunk; k != nil {
+		cfg.Trusted = append(cfg.Trusted, k.Allow...)
+		cfg.Vouched = k.VouchedMedia
 	}
 	return cfg
 }
@@ -222,7 +224,7 @@ func (l *Leg) CallID() string { return l.call.key.callID }
 func (l *Leg) SendDigits(digits string) error { return l.session.SendDigits(digits) }
 
 // Trace is the signalling of the call so far, also after its end.
-func (l *Leg) Trace() *Trace { return l.call.trace }
+func (l *Leg) Trace() *transport.Trace { return l.call.trace }
 
 // Stats describes the media so far.
 func (l *Leg) Stats() rtp.Stats { return l.session.Stats() }

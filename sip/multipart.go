@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/dialog"
 )
 
 // maxParts bounds the parts of a body that are looked at.
@@ -19,7 +21,7 @@ const maxParts = 8
 func unpack(message gosip.Message) {
 	m, ok := message.(interface {
 		gosip.Message
-		headers
+		dialog.Headers
 		RemoveHeader(name string) bool
 	})
 	if !ok {

@@ -10,7 +10,9 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/sip/dialog"
 	"parley/sip/rtpport"
+	"parley/sip/trunk"
 )
 
 // NotAnswered is why a call that we placed did not come up.
@@ -51,7 +53,7 @@ func unreached(ctx context.Context, err error) *NotAnswered {
 
 // notAnswered reads a final response other than 2xx.
 func notAnswered(res *gosip.Response, rang, alerted bool) *NotAnswered {
-	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, alerted: alerted, Spam: res.StatusCode == 608, rest: restOf(res)}
+	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, alerted: alerted, Spam: res.StatusCode == 608, rest: trunk.Rest(res)}
 	for _, h := range res.GetHeaders("reason") {
 		for _, c := range parseReason(h.Value()) {
 			if c.q850 {
@@ -71,7 +73,7 @@ func notAnswered(res *gosip.Response, rang, alerted bool) *NotAnswered {
 // could not be reached or could not take the call, and nobody's phone rang.
 func (e *NotAnswered) Retry() bool {
 	here := errors.Is(e.Err, rtpport.ErrExhausted) // the target is not to blame
-	return !e.alerted && !here && (e.Code == 0 && !e.Rang || unavailable(e.Code)) && e.Ended().Detail == "carrier_unavailable"
+	return !e.alerted && !here && (e.Code == 0 && !e.Rang || trunk.Unavailable(e.Code)) && e.Ended().Detail == "carrier_unavailable"
 }
 
 // Ended names the outcome in the words that the rest of the server uses. The
@@ -86,7 +88,7 @@ func (e *NotAnswered) Ended() *media.Ended {
 	if e.Spam {
 		return end(media.Rejected, "blocked_as_spam")
 	}
-	if errors.Is(e.Err, ErrAuth) {
+	if errors.Is(e.Err, dialog.ErrAuth) {
 		return end(media.Failed, "carrier_auth")
 	}
 	if errors.Is(e.Err, context.DeadlineExceeded) {

@@ -13,7 +13,10 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media/isolate"
+	"parley/sip/dialog"
 	"parley/sip/sdp"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // Target is whom to call, as whom, and on what line: a Number on a trunk, or a
@@ -24,12 +27,12 @@ type Target struct {
 	// then those that list no numbers, until one takes the call.
 	Trunk string
 
-	URI  string      // sip:user@host[:port][;transport=tcp]
-	Auth Credentials // for its challenges; zero: a challenge is a refusal
+	URI  string             // sip:user@host[:port][;transport=tcp]
+	Auth dialog.Credentials // for its challenges; zero: a challenge is a refusal
 
-	// Place, if not nil, is where the call's place on a trunk was taken beforehand, from
+	// Reservation, if not nil, was made on a trunk beforehand, from
 	// the same number. Dial gives it back with the call's end.
-	Place *Place
+	Reservation *trunk.Reservation
 
 	From    Identity // what the callee sees; without Host the trunk's or our own
 	Private bool     // the callee is not to see it (Privacy: id)
@@ -37,7 +40,7 @@ type Target struct {
 	Ringing func(code int)
 	// Trace, if not nil, takes the messages of every attempt, also of a call that
 	// is not answered.
-	Trace *Trace
+	Trace *transport.Trace
 }
 
 // firstPatience is how long, in T1, a target may say nothing at all to an INVITE
@@ -50,29 +53,26 @@ type placement struct {
 	uri      gosip.Uri // the Request-URI
 	to, from gosip.Uri // without a host in from: our address
 	display  string
-	at       endpoint
-	line     *line // nil: none
-	auth     Credentials
+	at       trunk.Endpoint
+	trunk    *trunk.Trunk // nil: none
+	auth     dialog.Credentials
 	headers  []gosip.Header
 	patience time.Duration // for the first response; 0: no end but the transaction's
 	ringing  func(int)
-	trace    *Trace // nil: one of its own
+	trace    *transport.Trace // nil: one of its own
 }
 
-// errSilent is a target's that answered nothing.
-var errSilent = errors.New("no answer to the INVITE")
-
 // Dial calls and returns the answered leg, whose Run the caller must call. It
-// gives up when ctx ends. Every failure is a *NotAnswered, a *TrunkFull,
+// gives up when ctx ends. Every failure is a *NotAnswered, a *trunk.Full,
 // ErrClosed, or a mistake in t.
 //
 // On a trunk it tries one target after the other, as long as they cannot take
 // the call and nobody's phone has rung, and the next trunk, when there is one,
 // after that.
 func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
-	defer t.Place.Free() // when it was not used
+	defer t.Reservation.Free() // when it was not used
 	select {
-	case <-u.udp.ready:
+	case <-u.layer.Ready():
 	case <-ctx.Done():
 		return nil, &NotAnswered{Err: context.Cause(ctx)}
 	}
@@ -83,13 +83,13 @@ func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
 		}
 		return u.place(ctx, p)
 	}
-	lines, err := u.choose(t)
+	trunks, err := u.choose(t)
 	if err != nil {
 		return nil, err
 	}
 	var leg *Leg
-	for i, l := range lines {
-		if leg, err = l.dial(ctx, t, i+1 < len(lines)); err == nil || ctx.Err() != nil || !nextTrunk(err) {
+	for i, l := range trunks {
+		if leg, err = u.dialOn(ctx, l, t, i+1 < len(trunks)); err == nil || ctx.Err() != nil || !nextTrunk(err) {
 			break
 		}
 	}
@@ -97,84 +97,90 @@ func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
 }
 
 // choose lists the trunks to try.
-func (u *UserAgent) choose(t Target) ([]*line, error) {
+func (u *UserAgent) choose(t Target) ([]*trunk.Trunk, error) {
 	if plain := plainNumber(t.Number); plain == "" || strings.Trim(plain, "+0123456789*#") != "" {
 		return nil, fmt.Errorf("sip: %q is no telephone number", t.Number)
 	}
 	if t.Trunk != "" {
-		l := u.lineNamed(t.Trunk)
+		l := u.trunks.Named(t.Trunk)
 		if l == nil {
 			return nil, fmt.Errorf("sip: there is no trunk %q", t.Trunk)
 		}
-		return []*line{l}, nil
+		return []*trunk.Trunk{l}, nil
 	}
-	lines := u.linesFor(t.From.Number)
-	if len(lines) == 0 {
+	trunks := u.trunks.For(t.From.Number)
+	if len(trunks) == 0 {
 		return nil, fmt.Errorf("sip: no trunk carries calls from %q", t.From.Number)
 	}
-	return lines, nil
+	return trunks, nil
 }
 
 // nextTrunk says whether another trunk could do better: this one is full, does
 // not know us, or cannot be reached.
 func nextTrunk(err error) bool {
-	if _, full := errors.AsType[*TrunkFull](err); full {
+	if _, full := errors.AsType[*trunk.Full](err); full {
 		return true
 	}
 	e, ok := errors.AsType[*NotAnswered](err)
 	return ok && !e.alerted && (e.Retry() || e.Ended().Detail == "carrier_auth")
 }
 
-// dial places a call on the trunk, target after target. more says that another trunk is
+// dialOn places a call on a trunk, target after target. more says that another trunk is
 // tried if need be, so that silence is not waited for here.
-func (l *line) dial(ctx context.Context, t Target, more bool) (*Leg, error) {
-	choices, err := l.choices(ctx)
-	if err != nil {
-		return nil, err
+func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more bool) (*Leg, error) {
+	choices, err := l.Choices(ctx)
+	if resting, ok := errors.AsType[*trunk.Resting](err); ok {
+		return nil, &NotAnswered{Code: 503, Phrase: resting.Error()}
 	}
-	if !t.Place.use(l) {
-		if err := l.seize(ctx); err != nil {
+	if err != nil {
+		return nil, unreached(ctx, err)
+	}
+	if !t.Reservation.Use(l) {
+		err := l.Reserve(ctx)
+		if _, full := errors.AsType[*trunk.Full](err); err != nil && !full {
+			err = &NotAnswered{Err: err}
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	// The call that comes up takes the channel over; see call.release.
 	for i, h := range choices {
-		p := l.placement(t, h.endpoint)
+		p := u.placement(l, t, h.Endpoint)
 		if more || i+1 < len(choices) {
-			p.patience = firstPatience * l.ua.cfg.T1
+			p.patience = firstPatience * u.cfg.T1
 		}
 		var leg *Leg
-		if leg, err = l.ua.place(ctx, p); err == nil {
-			l.worked(h)
+		if leg, err = u.place(ctx, p); err == nil {
+			l.Worked(h)
 			return leg, nil
 		}
 		e, ok := errors.AsType[*NotAnswered](err)
 		if !ok || !e.Retry() || ctx.Err() != nil {
 			if ok && e.Code != 0 {
-				l.worked(h)
+				l.Worked(h)
 			}
 			break
 		}
-		l.failed(h, t.Number, e)
+		l.Failed(h, t.Number, trunk.Failure{Err: e, Code: e.Code, Rest: e.rest})
 	}
-	l.release()
+	l.Release()
 	return nil, err
 }
 
 // placement is what the trunk wants an INVITE to look like (telephone numbers
 // in URIs: RFC 3261 section 19.1.6, identities: RFC 3325, privacy: RFC 3323).
-func (l *line) placement(t Target, e endpoint) placement {
-	k := &l.trunk
-	p := placement{at: e, line: l, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.target.uri(plainNumber(t.Number))}
+func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placement {
+	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(plainNumber(t.Number))}
 	if k.UserPhone {
 		p.uri.UriParams = append(p.uri.UriParams, gosip.HeaderKV{K: "user", V: "phone"})
 	}
 	p.to = *p.uri.Clone()
 	p.to.UriParams.Remove("transport")
-	host := cmp.Or(bracketed(k.FromHost), t.From.Host)
+	host := cmp.Or(trunk.Bracketed(k.FromHost), t.From.Host)
 	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, t.From.Number), Host: host}
 	p.display = t.From.Display
-	identity := gosip.Uri{Scheme: "sip", User: t.From.Number, Host: cmp.Or(host, uriHost(l.ua.facing(e.addr.Addr())))}
+	identity := gosip.Uri{Scheme: "sip", User: t.From.Number, Host: cmp.Or(host, dialog.URIHost(u.layer.Facing(e.Addr.Addr())))}
 	if k.UserPhone {
 		identity.UriParams = gosip.HeaderParams{{K: "user", V: "phone"}}
 	}
@@ -222,8 +228,8 @@ func (u *UserAgent) direct(ctx context.Context, t Target) (p placement, err erro
 	if uri.Port < 0 || uri.Port > 65535 {
 		return p, fmt.Errorf("sip: port %d", uri.Port)
 	}
-	target := TrunkTarget{Host: strings.Trim(uri.Host, "[]"), Port: uint16(uri.Port), Transport: transport}
-	found, err := u.locate(ctx, []TrunkTarget{target})
+	target := trunk.Target{Host: strings.Trim(uri.Host, "[]"), Port: uint16(uri.Port), Transport: transport}
+	found, err := trunk.Locate(ctx, u.layer, []trunk.Target{target})
 	if len(found) == 0 {
 		return p, unreached(ctx, err)
 	}
@@ -247,17 +253,15 @@ func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
 		u.work.Done()
 		return nil, err
 	}
-	peer := p.at.addr.Addr()
-	u.expect(peer)
-	isolate.Go("sip/outgoing", a.call.broke, a.call.run, a.call.end, func() { u.forget(peer) }, u.work.Done)
-	if err = u.connect(ctx, p.line, a.req); err == nil {
-		a.tx, err = u.txl.Request(ctx, a.req)
+	grant := u.layer.Grant(p.at.Addr.Addr())
+	isolate.Go("sip/outgoing", a.call.broke, a.call.run, a.call.end, func() { grant.Set() }, u.work.Done)
+	if err = u.layer.Connect(ctx, a.call.dialog.By, a.req); err == nil {
+		a.tx, err = u.layer.Begin(ctx, a.req)
 	}
 	if err != nil {
 		a.drop()
 		return nil, unreached(ctx, err)
 	}
-	a.tx.OnRetransmission(u.stray)
 	return a.await(ctx, p)
 }
 
@@ -267,16 +271,16 @@ const mtu = 1300
 
 // described is what the call's trunk wants our descriptions to hold.
 func (c *call) described(id uint64) sdp.Local {
-	local := sdp.Local{Addr: c.dialog.self, Port: c.pair.Port, ID: id, SRTP: c.ua.cfg.SRTP}
-	if l := c.dialog.line; l != nil {
-		local.Codecs, local.SRTP = l.trunk.Codecs, l.trunk.SRTP
+	local := sdp.Local{Addr: c.dialog.Self.Addr(), Port: c.pair.Port, ID: id, SRTP: c.ua.cfg.SRTP}
+	if l := c.trunk; l != nil {
+		local.Codecs, local.SRTP = l.Codecs, l.SRTP
 	}
 	return local
 }
 
 // supportedOn is our Supported header on a trunk.
-func supportedOn(l *line) gosip.Header {
-	if l != nil && l.trunk.NoPRACK {
+func supportedOn(l *trunk.Trunk) gosip.Header {
+	if l != nil && l.NoPRACK {
 		return gosip.NewHeader("Supported", "timer")
 	}
 	return supported()

@@ -12,6 +12,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 var scenes = []scene{
@@ -29,11 +30,11 @@ var scenes = []scene{
 			s.robot.set(func() { s.robot.contact = fmt.Sprintf("robot.test:%d", s.robot.at.Port()) })
 			cfg.Resolver = names{addrs: map[string][]netip.Addr{"robot.test": {loopback}}}
 		}},
-	{name: "a contact elsewhere", play: func(s *stage) []string { return []string{s.dial(sip.Target{Number: number}, nil)} },
+	{name: "a contact elsewhere", play: (*stage).redial,
 		cfg: func(s *stage, cfg *sip.Config) {
 			s.robot = newRobot(s.T, "tcp", nil)
 			s.robot.set(func() { s.robot.contact = "127.0.0.2:9" }) // where nobody listens
-			cfg.Trunks[0].Targets, cfg.Trunks[0].Allow = []sip.TrunkTarget{s.robot.target()}, []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
+			cfg.Trunks[0].Targets, cfg.Trunks[0].Allow = []trunk.Target{s.robot.target()}, []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
 		}},
 	{name: "an answer that comes twice", play: (*stage).twice},
 	{name: "is given up", play: (*stage).givenUp},
@@ -41,13 +42,13 @@ var scenes = []scene{
 		cfg: func(s *stage, cfg *sip.Config) {
 			deaf := newRobot(s.T, "udp", nil)
 			deaf.set(func() { deaf.mute = true })
-			cfg.Trunks[0].Targets = []sip.TrunkTarget{deaf.target(), s.robot.target()}
+			cfg.Trunks[0].Targets = []trunk.Target{deaf.target(), s.robot.target()}
 			cfg.T1 = 100 * time.Millisecond
 		}},
-	{name: "goes out by tls", play: (*stage).secure, cfg: func(s *stage, cfg *sip.Config) {
+	{name: "goes out by tls", play: (*stage).redial, cfg: func(s *stage, cfg *sip.Config) {
 		s.robot = newRobot(s.T, "tls", &tls.Config{Certificates: []tls.Certificate{s.ca.issue("carrier.test")}})
-		trunk := secureTrunk(s.robot.at, &tls.Config{RootCAs: s.ca.pool()})
-		cfg.Trunks, cfg.Resolver = trunk.Trunks, trunk.Resolver
+		secure := secureTrunk(s.robot.at, &tls.Config{RootCAs: s.ca.pool()})
+		cfg.Trunks, cfg.Resolver = secure.Trunks, secure.Resolver
 	}},
 	{name: "starts and stops", play: (*stage).starts},
 }
@@ -177,8 +178,8 @@ func (s *stage) givenUp() []string {
 	return []string{how(wait(s.T, result, "end of Dial").err)}
 }
 
-// secure is a call by TLS. Where the connection fails, who calls calls again.
-func (s *stage) secure() (ended []string) {
+// redial is a call over a connection. Where that fails, the caller calls again.
+func (s *stage) redial() (ended []string) {
 	ended = []string{s.dial(sip.Target{Number: number}, nil)}
 	if s.fired != nil && !s.ends {
 		ended = append(ended, s.dial(sip.Target{Number: number}, nil))
@@ -190,11 +191,11 @@ func (s *stage) secure() (ended []string) {
 // transport, and stops while one is up, whose far end is told.
 func (s *stage) starts() (ended []string) {
 	registrar, results := newRobot(s.T, "udp", nil), make(chan outcome, 8)
-	trunk := account(registrar.at, "udp")
+	carrier := account(registrar.at, "udp")
 	outer, theirs := s.ua, s.robot
 	defer func() { s.ua, s.robot = outer, theirs }()
 	var stop func()
-	s.ua, stop = start(s.T, sip.Config{OnCall: answering(results), Trunks: []sip.Trunk{trunk}, Probe: 20 * time.Millisecond, FirstRTPTimeout: time.Hour,
+	s.ua, stop = start(s.T, sip.Config{OnCall: answering(results), Trunks: []trunk.Config{carrier}, Probe: 20 * time.Millisecond, FirstRTPTimeout: time.Hour,
 		Allow:     func(a netip.Addr) bool { return a.IsLoopback() },
 		ListenTLS: netip.AddrPortFrom(loopback, 0), TLS: &tls.Config{Certificates: []tls.Certificate{s.ca.issue("127.0.0.1")}}})
 	s.robot = registrar

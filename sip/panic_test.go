@@ -13,6 +13,7 @@ import (
 	"parley/media"
 	"parley/media/isolate/isolatetest"
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // scene is a call, or all that a user agent does from its start to its end, with far ends
@@ -43,7 +44,7 @@ func (sc *scene) beside(t *testing.T, site *isolatetest.Site) (ended, again []st
 	pool := ports(t)
 	cfg := sip.Config{OnCall: answering(s.results), Ports: pool, FirstRTPTimeout: time.Hour, ListenTLS: netip.AddrPortFrom(loopback, 0),
 		TLS: &tls.Config{Certificates: []tls.Certificate{s.ca.issue("127.0.0.1")}}, Resolver: names{}}
-	cfg.Trunks = []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{s.robot.target()}, NoProbe: true}}
+	cfg.Trunks = []trunk.Config{{Name: "carrier", Targets: []trunk.Target{s.robot.target()}, NoProbe: true}}
 	if sc.cfg != nil {
 		sc.cfg(s, &cfg)
 	}
@@ -55,7 +56,7 @@ func (sc *scene) beside(t *testing.T, site *isolatetest.Site) (ended, again []st
 		p.write(p.request("OPTIONS", ""))
 		p.response(200, "OPTIONS")
 	}
-	eventually(t, "its goroutines have begun", func() bool { return began()["sip/media"] && began()["sip/trunk"] })
+	eventually(t, "its goroutines have begun", func() bool { return began()["sip/media"] && began()["sip/trunk/run"] })
 	eventually(t, "the trunk is found", func() bool { return len(s.ua.Trunks()[0].Targets) > 0 })
 
 	watch := func() map[string]bool { return nil }
@@ -124,7 +125,7 @@ func TestPanicEndsItsCall(t *testing.T) {
 			t.Fatal("no scene reaches it")
 		}
 		l.sc.prove(t, site, l.ended)
-	})
+	}, "sip/transport", "sip/trunk")
 }
 
 // TestPanicEndsItsCallOnStreams: over a connection, too.

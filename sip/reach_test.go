@@ -13,6 +13,8 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/dialog"
+	"parley/sip/trunk"
 )
 
 // nowhere are Contacts that lead to nobody: behind an address translator, and a name of
@@ -166,7 +168,7 @@ func TestContactIsNoWayInside(t *testing.T) {
 // password could be guessed.
 func TestChallengeFromElsewhere(t *testing.T) {
 	gw, legs := gateway(t), make(chan *sip.Leg, 1)
-	ua := serve(t, sip.Config{OnCall: taking(t, legs), Trunks: []sip.Trunk{{Name: "carrier", Auth: sip.Credentials{Username: "us", Password: "secret"},
+	ua := serve(t, sip.Config{OnCall: taking(t, legs), Trunks: []trunk.Config{{Name: "carrier", Auth: dialog.Credentials{Username: "us", Password: "secret"},
 		Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)}}}})
 	gw.ua = ua.Addr()
 	_, l := arrive(t, newPeer(t, ua, "udp"), legs, "Contact: <sip:ann@"+gw.conn.LocalAddr().String()+">")

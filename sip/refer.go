@@ -9,6 +9,8 @@ import (
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/dialog"
 )
 
 // NotTransferred is why a transfer did not come about. The call goes on, unless
@@ -51,13 +53,12 @@ type referral struct {
 	accepted bool
 	decided  bool
 	done     chan error
-	silence  *alarm
+	silence  *timer
 }
 
 // Refers says whether the far end is to be asked for transfers: Trunk.Refer.
 func (l *Leg) Refers() bool {
-	line := l.call.dialog.line // never changed
-	return line != nil && line.trunk.Refer
+	return l.call.trunk != nil && l.call.trunk.Refer
 }
 
 // Transfer asks the far end to call target in our place (REFER, RFC 3515) and
@@ -96,24 +97,20 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 
 // refer sends the REFER.
 func (c *call) refer(r *referral, target string) error {
-	to, err := referTo(target, c.dialog.network(), c.dialog.line != nil && c.dialog.line.trunk.ReferTel)
+	to, err := referTo(target, c.network(), c.trunk != nil && c.trunk.ReferTel)
 	switch {
 	case err != nil:
 		return err
-	case c.state != up || c.goodbye != nil:
+	case c.state != up || c.pendingBye != nil:
 		return ErrOver
 	case c.referral != nil && !c.referral.decided:
 		return ErrTransferring
 	}
-	req := c.dialog.request(gosip.REFER, 0)
-	req.AppendHeader(gosip.NewHeader("Refer-To", "<"+to+">"))
-	req.AppendHeader(gosip.NewHeader("Referred-By", "<"+c.dialog.local.String()+">"))
-	req.AppendHeader(c.dialog.contact())
-	req.AppendHeader(allow())
-	c.ua.address(&c.dialog, req)
+	req := c.dialog.Request(gosip.REFER, gosip.NewHeader("Refer-To", "<"+to+">"),
+		gosip.NewHeader("Referred-By", "<"+c.dialog.Local.String()+">"), c.dialog.Contact(), dialog.Allow())
 	r.seq = req.CSeq().SeqNo
 	c.referral = r
-	c.query(req, func(_ *gosip.Request, res *gosip.Response, err error) {
+	c.request(req, func(_ *gosip.Request, res *gosip.Response, err error) {
 		switch {
 		case res == nil:
 			c.referred(r, &NotTransferred{Err: errors.Join(ErrNoOutcome, err)})
@@ -128,16 +125,15 @@ func (c *call) refer(r *referral, target string) error {
 
 // network is where the far end finds numbers, as a URI has it: the trunk's target, else
 // the far end's own domain, with its port. Its Contact is where it is, not whom it calls by.
-func (d *dialog) network() string {
-	if d.line != nil && len(d.line.trunk.Targets) > 0 {
-		t := d.line.trunk.Targets[0]
-		u := t.uri("")
+func (c *call) network() string {
+	if c.trunk != nil && len(c.trunk.Targets) > 0 {
+		u := c.trunk.Targets[0].URI("")
 		return hostPort(&u)
 	}
-	if u := &d.remote; u.Host != "" && !strings.HasSuffix(u.Host, ".invalid") {
+	if u := &c.dialog.Remote.Uri; u.Host != "" && !strings.HasSuffix(u.Host, ".invalid") {
 		return hostPort(u)
 	}
-	return hostPort(&d.target)
+	return hostPort(&c.dialog.Target.Uri)
 }
 
 // hostPort is a URI's host, with its port if it has one.
@@ -173,7 +169,7 @@ func (c *call) tried(r *referral, patience time.Duration) {
 	if r.accepted = true; r.decided {
 		return
 	}
-	r.silence = c.alarms.after(patience, r.silence, func() {
+	r.silence = c.timers.after(patience, r.silence, func() {
 		c.referred(r, &NotTransferred{Accepted: true, Err: ErrNoOutcome})
 	})
 }
@@ -184,7 +180,7 @@ func (c *call) referred(r *referral, err error) {
 		return
 	}
 	r.decided = true
-	c.alarms.stop(r.silence)
+	c.timers.stop(r.silence)
 	r.done <- err
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // transferring is a call that came in, with a transfer of it under way.
@@ -227,8 +228,8 @@ func TestDigitsBothWays(t *testing.T) {
 
 // A bare number takes the form of the call's trunk.
 func TestTransferTakesTheTrunksForm(t *testing.T) {
-	trunk := sip.Trunk{Name: "carrier", ReferTel: true, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}
-	timed(t, sip.Config{Trunks: []sip.Trunk{trunk}}, func(t *testing.T, _ *sip.Hands, ua *sip.UserAgent, legs chan *sip.Leg, network string) {
+	carrier := trunk.Config{Name: "carrier", ReferTel: true, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}
+	timed(t, sip.Config{Trunks: []trunk.Config{carrier}}, func(t *testing.T, _ *sip.Hands, ua *sip.UserAgent, legs chan *sip.Leg, network string) {
 		c, l := arrive(t, newPeer(t, ua, network), legs)
 		refer, done := transferring(t, t.Context(), c, l, "+15550100077")
 		if refer != "<tel:+15550100077>" {

@@ -16,6 +16,8 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/dialog"
+	"parley/sip/trunk"
 )
 
 // registrar runs a registrar and proxy of other hands; it passes calls on to
@@ -108,9 +110,9 @@ func start(t *testing.T, cfg sip.Config) (ua *sip.UserAgent, stop func()) {
 func registered(ua *sip.UserAgent) bool { return ua.Trunks()[0].Registration.Registered }
 
 // account is a trunk that registers.
-func account(at netip.AddrPort, transport string) sip.Trunk {
-	return sip.Trunk{Name: "carrier", Targets: []sip.TrunkTarget{{Host: at.Addr().String(), Port: at.Port(), Transport: transport}},
-		Auth: sip.Credentials{Username: "account", Password: "secret"}, FromUser: "account", FromHost: "carrier.test",
+func account(at netip.AddrPort, transport string) trunk.Config {
+	return trunk.Config{Name: "carrier", Targets: []trunk.Target{{Host: at.Addr().String(), Port: at.Port(), Transport: transport}},
+		Auth: dialog.Credentials{Username: "account", Password: "secret"}, FromUser: "account", FromHost: "carrier.test",
 		Register: true, Numbers: []string{"+15550100001"}}
 }
 
@@ -121,7 +123,7 @@ func TestRegistration(t *testing.T) {
 			results, theirs := make(chan outcome, 1), make(chan outcome, 1)
 			callee := serve(t, sip.Config{OnCall: answering(theirs), Allow: func(a netip.Addr) bool { return a.IsLoopback() }})
 			proxy := registrar(t, tt.algorithm, callee.Addr())
-			ua, stop := start(t, sip.Config{OnCall: answering(results), Trunks: []sip.Trunk{account(proxy, tt.transport)}})
+			ua, stop := start(t, sip.Config{OnCall: answering(results), Trunks: []trunk.Config{account(proxy, tt.transport)}})
 			eventually(t, "registered", func() bool { return registered(ua) })
 
 			// A call to the account comes to our Contact, and is one to its number.
@@ -170,7 +172,7 @@ func hangup(leg *sip.Leg) <-chan error {
 // The registrar wants longer registrations than we ask for.
 func TestRegistrationTooBrief(t *testing.T) {
 	proxy := registrar(t, "MD5", netip.AddrPortFrom(loopback, 9), "SHORT")
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{account(proxy, "udp")}})
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{account(proxy, "udp")}})
 	eventually(t, "registered", func() bool { return registered(ua) })
 	if r := ua.Trunks()[0].Registration; time.Until(r.Until) < 19*time.Minute || r.Attempts != 1 {
 		t.Errorf("%+v", r)
@@ -179,9 +181,9 @@ func TestRegistrationTooBrief(t *testing.T) {
 
 func TestRegistrationRefused(t *testing.T) {
 	proxy := registrar(t, "SHA-256", netip.AddrPortFrom(loopback, 9))
-	trunk := account(proxy, "udp")
-	trunk.Auth.Password = "guess"
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{trunk}})
+	carrier := account(proxy, "udp")
+	carrier.Auth.Password = "guess"
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{carrier}})
 	eventually(t, "refused", func() bool { return ua.Trunks()[0].Registration.Error != "" })
 	r := ua.Trunks()[0].Registration
 	if r.Registered || r.Attempts != 1 || strings.Contains(r.Error, "guess") {
@@ -193,8 +195,8 @@ func TestRegistrationRefused(t *testing.T) {
 // failure; a registrar of our own says when.
 func TestRegistrationIsRefreshed(t *testing.T) {
 	c := newCallee(t)
-	trunk := sip.Trunk{Name: "carrier", Targets: []sip.TrunkTarget{c.target()}, Auth: sip.Credentials{Username: "account", Password: "x"}, Register: true, NoProbe: true}
-	ua, stop := start(t, sip.Config{Trunks: []sip.Trunk{trunk}})
+	carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, Auth: dialog.Credentials{Username: "account", Password: "x"}, Register: true, NoProbe: true}
+	ua, stop := start(t, sip.Config{Trunks: []trunk.Config{carrier}})
 	first := c.expect("REGISTER")
 	c.answer("REGISTER", 503, "x", "") // and again, in about two seconds
 	second := c.expect("REGISTER")

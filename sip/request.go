@@ -9,10 +9,9 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media/isolate"
+	"parley/sip/dialog"
+	"parley/sip/transport"
 )
-
-// allowed is our Allow header: what a request may be (RFC 3261 section 20.5).
-const allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY"
 
 // Retry-After values, in seconds. While draining the far end should try
 // another server now and this one after a restart; an overload passes sooner.
@@ -23,6 +22,41 @@ const (
 
 	retryUnconfirmed = 60
 )
+
+// dialogKey finds a dialog (RFC 3261 section 12): the far end's tag is checked
+// by the call itself, so that a wrong one can be told from an unknown call.
+type dialogKey struct{ callID, localTag string }
+
+// inviteKey finds an INVITE that came twice over different paths (section 8.2.2.2).
+type inviteKey struct {
+	callID, remoteTag string
+	seq               uint32
+}
+
+// received takes each message before it is handled, in the order in which they came. It notes
+// a request in its call, and hands an ACK over at once, so that what came
+// after it finds the call answered. Where the mailbox is full, request does.
+func (u *UserAgent) received(m gosip.Message) {
+	unpack(m)
+	req, ok := m.(*gosip.Request)
+	if !ok || m.CallID() == nil || req.Method == gosip.CANCEL {
+		return
+	}
+	if code, _ := check(req); code != 0 {
+		return
+	}
+	c := u.find(dialogKey{req.CallID().Value(), req.To().Params.GetOr("tag", "")})
+	switch {
+	case c == nil:
+	case req.Method != gosip.ACK:
+		c.order.arrived(req.CSeq().SeqNo)
+	default:
+		select {
+		case c.box <- task{func() { c.handle(req, nil) }, func() {}}:
+		default:
+		}
+	}
+}
 
 // request is called for every new incoming request on a goroutine of its own,
 // ACKs of 2xx responses included. A CANCEL comes here only when it matches no
@@ -48,14 +82,14 @@ func (u *UserAgent) request(req *gosip.Request, tx *gosip.ServerTx) {
 
 // handle is request for one that is taken.
 func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
-	if !u.knows(source(req).Addr()) {
+	if !u.layer.Allows(transport.Source(req).Addr()) {
 		if req.Method != gosip.INVITE { // reply notes those
-			u.rejections.add(Rejection{Source: source(req).Addr(), Code: 403, Cause: CauseUnknown}, time.Now())
+			u.layer.Rejections.Add(transport.Rejection{Source: transport.Source(req).Addr(), Code: 403, Cause: transport.CauseUnknown}, time.Now())
 		}
 		u.reply(req, tx, 403, "")
 		return
 	}
-	if u.tooFast(req) {
+	if u.layer.TooFast(req) {
 		u.reply(req, tx, 503, "", retryAfter(retryOverload))
 		return
 	}
@@ -74,11 +108,11 @@ func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	case req.Method == gosip.OPTIONS && (u.draining.Load() || u.cfg.Away != nil && u.cfg.Away()):
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 	case req.Method == gosip.OPTIONS:
-		u.reply(req, tx, 200, "", allow(), supported(), gosip.NewHeader("Accept", sdpType))
+		u.reply(req, tx, 200, "", dialog.Allow(), supported(), gosip.NewHeader("Accept", sdpType))
 	case req.Method == gosip.CANCEL, req.Method == gosip.BYE, req.Method == gosip.UPDATE, req.Method == gosip.PRACK:
 		u.reply(req, tx, 481, "")
 	default:
-		u.reply(req, tx, 405, "", allow())
+		u.reply(req, tx, 405, "", dialog.Allow())
 	}
 }
 
@@ -183,7 +217,7 @@ func response(req *gosip.Request, code int, phrase, tag string, extra ...gosip.H
 	if code == 488 { // section 21.4.26
 		res.AppendHeader(gosip.NewHeader("Warning", `305 parley "Incompatible media format"`))
 	}
-	res.AppendHeader(gosip.NewHeader("Server", productName))
+	res.AppendHeader(gosip.NewHeader("Server", dialog.Product))
 	return res
 }
 
@@ -199,8 +233,6 @@ func (u *UserAgent) reply(req *gosip.Request, tx *gosip.ServerTx, code int, phra
 	}
 	_ = tx.Respond(response(req, code, phrase, "", extra...))
 }
-
-func allow() gosip.Header { return gosip.NewHeader("Allow", allowed) }
 
 func retryAfter(seconds int) gosip.Header {
 	return gosip.NewHeader("Retry-After", strconv.Itoa(seconds))

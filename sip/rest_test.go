@@ -7,6 +7,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // A target that asks for a rest (Retry-After) is left alone for as long, and not
@@ -14,9 +15,9 @@ import (
 func TestTargetRests(t *testing.T) {
 	first, second := newCallee(t), newCallee(t)
 	h := sip.NewHands()
-	ua := serve(t, h.On(sip.Config{Trunks: []sip.Trunk{
-		{Name: "two", Targets: []sip.TrunkTarget{first.target(), second.target()}, NoProbe: true},
-		{Name: "one", Targets: []sip.TrunkTarget{first.target()}, NoProbe: true},
+	ua := serve(t, h.On(sip.Config{Trunks: []trunk.Config{
+		{Name: "two", Targets: []trunk.Target{first.target(), second.target()}, NoProbe: true},
+		{Name: "one", Targets: []trunk.Target{first.target()}, NoProbe: true},
 	}}))
 	decline := func(after string) {
 		t.Helper()
@@ -91,8 +92,8 @@ func TestTargetRests(t *testing.T) {
 // A target that asks the probes for a rest gets no calls either.
 func TestTargetRestsFromProbes(t *testing.T) {
 	first, second := newCallee(t), newCallee(t)
-	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []sip.Trunk{
-		{Name: "carrier", Targets: []sip.TrunkTarget{first.target(), second.target()}}}})
+	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []trunk.Config{
+		{Name: "carrier", Targets: []trunk.Target{first.target(), second.target()}}}})
 	first.expect("OPTIONS")
 	first.answer("OPTIONS", 503, "x", "", "Retry-After: 600")
 	eventually(t, "it rests", func() bool { return !ua.Trunks()[0].Targets[0].Up })

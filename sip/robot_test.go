@@ -11,7 +11,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
-	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // robot is a far end that we call, and a registrar, which behaves by itself as a telephone
@@ -106,8 +106,8 @@ func (r *robot) set(f func()) {
 }
 
 // target is the robot as a trunk's.
-func (r *robot) target() sip.TrunkTarget {
-	return sip.TrunkTarget{Host: r.at.Addr().String(), Port: r.at.Port(), Transport: r.network}
+func (r *robot) target() trunk.Target {
+	return trunk.Target{Host: r.at.Addr().String(), Port: r.at.Port(), Transport: r.network}
 }
 
 // take answers a request.

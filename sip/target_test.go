@@ -14,6 +14,8 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/dialog"
+	"parley/sip/trunk"
 )
 
 // names is a resolver that knows what it was told.
@@ -41,7 +43,7 @@ func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 func (c *callee) port() uint16 { return uint16(c.conn.LocalAddr().(*net.UDPAddr).Port) }
 
 // target is a callee as a trunk's.
-func (c *callee) target() sip.TrunkTarget { return sip.TrunkTarget{Host: "127.0.0.1", Port: c.port()} }
+func (c *callee) target() trunk.Target { return trunk.Target{Host: "127.0.0.1", Port: c.port()} }
 
 // quick is how patient trunks are in tests.
 const quick = 50 * time.Millisecond
@@ -83,7 +85,7 @@ func (c *callee) untouched(t *testing.T) {
 // better one in the order of its records, and stands last in them.
 func pair(t *testing.T) (first, second *callee, cfg sip.Config) {
 	first, second = newCallee(t), newCallee(t)
-	return first, second, sip.Config{T1: quick, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{{Host: "carrier.test"}}}},
+	return first, second, sip.Config{T1: quick, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{{Host: "carrier.test"}}}},
 		Resolver: names{
 			srv: map[string][]*net.SRV{"_sip._udp.carrier.test": {
 				{Target: "two.carrier.test.", Port: second.port(), Priority: 20}, {Target: "one.carrier.test.", Port: first.port(), Priority: 10}}},
@@ -153,7 +155,7 @@ func TestFailoverOfAConnection(t *testing.T) {
 	}
 	defer dead.Close()
 	live := newCallee(t)
-	ua := serve(t, sip.Config{T1: quick, Probe: time.Hour, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{
+	ua := serve(t, sip.Config{T1: quick, Probe: time.Hour, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{
 		{Host: "127.0.0.1", Port: dead.Addr().(*net.TCPAddr).AddrPort().Port(), Transport: "tls"}, live.target()}}}})
 	live.take(t, dial(t, ua, t.Context(), sip.Target{Number: number}))
 	if ua.Trunks()[0].Targets[0].Up {
@@ -178,7 +180,7 @@ func TestNextTarget(t *testing.T) {
 		t.Run(fmt.Sprintf("%d rang %v", tt.code, tt.rang), func(t *testing.T) {
 			t.Parallel()
 			first, second := newCallee(t), newCallee(t)
-			ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{first.target(), second.target()}}}})
+			ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{first.target(), second.target()}}}})
 			rings := make(chan int, 1)
 			result := dial(t, ua, t.Context(), sip.Target{Number: number, Ringing: func(code int) { rings <- code }})
 			first.expect("INVITE")
@@ -209,7 +211,7 @@ func TestNextTarget(t *testing.T) {
 // Carriers send 183 before they know whether they can place a call: nobody's phone has rung.
 func TestNextTargetAfterProgress(t *testing.T) {
 	first, second := newCallee(t), newCallee(t)
-	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{first.target(), second.target()}}}})
+	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{first.target(), second.target()}}}})
 	rings := make(chan int, 1)
 	result := dial(t, ua, t.Context(), sip.Target{Number: number, Ringing: func(code int) { rings <- code }})
 	first.expect("INVITE")
@@ -226,7 +228,7 @@ func TestNextTargetAfterProgress(t *testing.T) {
 // called, does not, and a call that goes through begins the count anew.
 func TestTargetIsDownForSeveralCallees(t *testing.T) {
 	first, second := newCallee(t), newCallee(t)
-	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{first.target(), second.target()}}}})
+	ua := serve(t, sip.Config{Probe: time.Hour, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{first.target(), second.target()}}}})
 	call := func(number string) <-chan dialed { return dial(t, ua, t.Context(), sip.Target{Number: number}) }
 	fail := func(number string, wantUp bool) {
 		t.Helper()
@@ -251,13 +253,13 @@ func TestTargetIsDownForSeveralCallees(t *testing.T) {
 
 func TestTrunkIsFull(t *testing.T) {
 	c := newCallee(t)
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{
-		{Name: "narrow", Targets: []sip.TrunkTarget{c.target()}, Channels: 1, NoProbe: true},
-		{Name: "slow", Targets: []sip.TrunkTarget{c.target()}, CPS: 1, NoProbe: true},
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{
+		{Name: "narrow", Targets: []trunk.Target{c.target()}, Channels: 1, NoProbe: true},
+		{Name: "slow", Targets: []trunk.Target{c.target()}, CPS: 1, NoProbe: true},
 	}})
 	full := func(result <-chan dialed, limit string) {
 		t.Helper()
-		var e *sip.TrunkFull
+		var e *trunk.Full
 		if d := wait(t, result, "end"); !errors.As(d.err, &e) || e.Limit != limit {
 			t.Errorf("got %v, want no free %s", d.err, limit)
 		}
@@ -294,26 +296,26 @@ func TestInviteOfATrunk(t *testing.T) {
 	from := sip.Identity{Number: "+15550100001", Display: "Ann"}
 	for _, tt := range []struct {
 		name    string
-		change  func(*sip.Trunk)
+		change  func(*trunk.Config)
 		private bool
 		want    map[string]string // by header; empty: it is not there
 	}{
-		{"plain", func(*sip.Trunk) {}, false, map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "To": "<sip:" + number + "@127.0.0.1:PORT>",
+		{"plain", func(*trunk.Config) {}, false, map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "To": "<sip:" + number + "@127.0.0.1:PORT>",
 			"P-Asserted-Identity": "", "P-Preferred-Identity": "", "Privacy": "", "Supported": "timer, 100rel", "Max-Forwards": "70", "X-Account": ""}},
-		{"from_user", func(t *sip.Trunk) { t.FromUser = "account" }, false, map[string]string{"From": `"Ann" <sip:account@127.0.0.1>`}},
-		{"from_host", func(t *sip.Trunk) { t.FromHost = "us.example" }, false, map[string]string{"From": `"Ann" <sip:+15550100001@us.example>`}},
-		{"pai", func(t *sip.Trunk) { t.PAI = true }, false, map[string]string{"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`, "P-Preferred-Identity": "", "Privacy": ""}},
-		{"ppi", func(t *sip.Trunk) { t.PPI, t.FromHost = true, "us.example" }, false, map[string]string{"P-Preferred-Identity": `"Ann" <sip:+15550100001@us.example>`, "P-Asserted-Identity": ""}},
-		{"privacy", func(t *sip.Trunk) { t.Private = true }, false, map[string]string{"Privacy": "id", "From": `"Ann" <sip:+15550100001@127.0.0.1>`}},
-		{"a private call", func(t *sip.Trunk) { t.PAI = true }, true, map[string]string{"Privacy": "id", "From": `"Anonymous" <sip:anonymous@anonymous.invalid>`,
+		{"from_user", func(t *trunk.Config) { t.FromUser = "account" }, false, map[string]string{"From": `"Ann" <sip:account@127.0.0.1>`}},
+		{"from_host", func(t *trunk.Config) { t.FromHost = "us.example" }, false, map[string]string{"From": `"Ann" <sip:+15550100001@us.example>`}},
+		{"pai", func(t *trunk.Config) { t.PAI = true }, false, map[string]string{"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`, "P-Preferred-Identity": "", "Privacy": ""}},
+		{"ppi", func(t *trunk.Config) { t.PPI, t.FromHost = true, "us.example" }, false, map[string]string{"P-Preferred-Identity": `"Ann" <sip:+15550100001@us.example>`, "P-Asserted-Identity": ""}},
+		{"privacy", func(t *trunk.Config) { t.Private = true }, false, map[string]string{"Privacy": "id", "From": `"Ann" <sip:+15550100001@127.0.0.1>`}},
+		{"a private call", func(t *trunk.Config) { t.PAI = true }, true, map[string]string{"Privacy": "id", "From": `"Anonymous" <sip:anonymous@anonymous.invalid>`,
 			"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`}},
-		{"user_phone", func(t *sip.Trunk) { t.UserPhone = true }, false, map[string]string{"To": "<sip:" + number + "@127.0.0.1:PORT;user=phone>"}},
-		{"headers", func(t *sip.Trunk) { t.Headers = map[string]string{"X-Account": "1"} }, false, map[string]string{"X-Account": "1"}},
-		{"prack", func(t *sip.Trunk) { t.NoPRACK = true }, false, map[string]string{"Supported": "timer"}},
+		{"user_phone", func(t *trunk.Config) { t.UserPhone = true }, false, map[string]string{"To": "<sip:" + number + "@127.0.0.1:PORT;user=phone>"}},
+		{"headers", func(t *trunk.Config) { t.Headers = map[string]string{"X-Account": "1"} }, false, map[string]string{"X-Account": "1"}},
+		{"prack", func(t *trunk.Config) { t.NoPRACK = true }, false, map[string]string{"Supported": "timer"}},
 	} {
-		trunk := sip.Trunk{Name: "carrier", Targets: []sip.TrunkTarget{c.target()}, NoProbe: true}
-		tt.change(&trunk)
-		ua := serve(t, sip.Config{Trunks: []sip.Trunk{trunk}})
+		carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true}
+		tt.change(&carrier)
+		ua := serve(t, sip.Config{Trunks: []trunk.Config{carrier}})
 		invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, From: from, Private: tt.private}))
 		for name, want := range tt.want {
 			got := ""
@@ -331,11 +333,11 @@ func TestInviteOfATrunk(t *testing.T) {
 // not know us.
 func TestChoiceOfTrunk(t *testing.T) {
 	own, open, other := newCallee(t), newCallee(t), newCallee(t)
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{
 		{Name: "incoming", Allow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
-		{Name: "open", Targets: []sip.TrunkTarget{open.target()}, NoProbe: true},
-		{Name: "own", Targets: []sip.TrunkTarget{own.target()}, NoProbe: true, Numbers: []string{"+15550100001"}},
-		{Name: "other", Targets: []sip.TrunkTarget{other.target()}, NoProbe: true, Numbers: []string{"+15550100002"}},
+		{Name: "open", Targets: []trunk.Target{open.target()}, NoProbe: true},
+		{Name: "own", Targets: []trunk.Target{own.target()}, NoProbe: true, Numbers: []string{"+15550100001"}},
+		{Name: "other", Targets: []trunk.Target{other.target()}, NoProbe: true, Numbers: []string{"+15550100002"}},
 	}})
 	mine := sip.Target{Number: number, From: sip.Identity{Number: "+15550100001"}}
 	own.take(t, dial(t, ua, t.Context(), mine))
@@ -359,8 +361,8 @@ func TestChoiceOfTrunk(t *testing.T) {
 // Wrong credentials are tried once.
 func TestWrongCredentials(t *testing.T) {
 	c := newCallee(t)
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{c.target()}, NoProbe: true,
-		Auth: sip.Credentials{Username: "account", Password: "guess"}}}})
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true,
+		Auth: dialog.Credentials{Username: "account", Password: "guess"}}}})
 	result := dial(t, ua, t.Context(), sip.Target{Number: number})
 	for _, signed := range []bool{false, true} {
 		invite := c.expect("INVITE")
@@ -380,15 +382,15 @@ func TestWrongCredentials(t *testing.T) {
 func TestLargeInvite(t *testing.T) {
 	results := make(chan outcome, 1)
 	far := serve(t, sip.Config{OnCall: answering(results)})
-	trunk := sip.Trunk{Name: "carrier", Targets: []sip.TrunkTarget{{Host: "127.0.0.1", Port: far.Addr().Port()}}, LargeTCP: true,
+	carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{{Host: "127.0.0.1", Port: far.Addr().Port()}}, LargeTCP: true,
 		NoProbe: true, Headers: map[string]string{}}
 	for _, want := range []string{"UDP", "TCP"} {
 		if want == "TCP" {
 			for i := range 10 {
-				trunk.Headers[fmt.Sprintf("X-Filler-%d", i)] = strings.Repeat("x", 100)
+				carrier.Headers[fmt.Sprintf("X-Filler-%d", i)] = strings.Repeat("x", 100)
 			}
 		}
-		ua := serve(t, sip.Config{Trunks: []sip.Trunk{trunk}})
+		ua := serve(t, sip.Config{Trunks: []trunk.Config{carrier}})
 		leg, err := ua.Dial(t.Context(), sip.Target{Number: number})
 		if err != nil {
 			t.Fatal(err)

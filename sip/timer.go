@@ -8,6 +8,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/sip/dialog"
 )
 
 // Session timers (RFC 4028): a call is confirmed again and again, so that a far
@@ -39,53 +40,16 @@ type sessionTimer struct {
 	agreed   bool          // the far end knows about it, and ends the call too
 	ours     bool          // we refresh
 
-	refresh, expiry *alarm
+	refresh, expiry *timer
 }
 
-// headers is a request or a response.
-type headers interface {
-	GetHeader(name string) gosip.Header
-	GetHeaders(name string) []gosip.Header
-}
-
-// listed says whether an option stands in a list header, by either of its names.
-func listed(m headers, option string, names ...string) bool {
-	for _, name := range names {
-		for _, h := range m.GetHeaders(name) {
-			for o := range strings.SplitSeq(h.Value(), ",") {
-				if strings.EqualFold(strings.TrimSpace(o), option) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func supports(m headers, option string) bool { return listed(m, option, "supported", "k", "require") }
-
-// seconds reads a header that begins with a number of seconds; ok is false when
-// there is none.
-func seconds(m headers, names ...string) (d time.Duration, params string, ok bool) {
-	for _, name := range names {
-		h := m.GetHeader(name)
-		if h == nil {
-			continue
-		}
-		v, params, _ := strings.Cut(h.Value(), ";")
-		v, _, _ = strings.Cut(v, "(") // a comment
-		n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 32)
-		if err != nil {
-			return 0, "", false
-		}
-		return time.Duration(n) * time.Second, params, true
-	}
-	return 0, "", false
+func supports(m dialog.Headers, option string) bool {
+	return dialog.Listed(m, option, "supported", "k", "require")
 }
 
 // sessionExpires reads Session-Expires; refresher is "uac", "uas" or empty.
-func sessionExpires(m headers) (d time.Duration, refresher string, ok bool) {
-	d, params, ok := seconds(m, "session-expires", "x")
+func sessionExpires(m dialog.Headers) (d time.Duration, refresher string, ok bool) {
+	d, params, ok := dialog.Seconds(m, "session-expires", "x")
 	for p := range strings.SplitSeq(params, ";") {
 		name, v, _ := strings.Cut(p, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "refresher") {
@@ -95,8 +59,8 @@ func sessionExpires(m headers) (d time.Duration, refresher string, ok bool) {
 	return min(d, longestSession), refresher, ok
 }
 
-func minSE(m headers) time.Duration {
-	d, _, _ := seconds(m, "min-se")
+func minSE(m dialog.Headers) time.Duration {
+	d, _, _ := dialog.Seconds(m, "min-se")
 	return min(d, longestSession)
 }
 
@@ -148,7 +112,7 @@ func (t *sessionTimer) lengthen(req *gosip.Request, res *gosip.Response) bool {
 	return true
 }
 
-// granted settles the timer of a session that the far end begins or refreshes
+// granted agrees on the timer of a session that the far end begins or refreshes
 // (section 9), starts it anew, and returns what the 2xx says of it.
 func (c *call) granted(req *gosip.Request) []gosip.Header {
 	t := &c.timer
@@ -172,9 +136,9 @@ func (c *call) granted(req *gosip.Request) []gosip.Header {
 	return hs
 }
 
-// settled takes what the 2xx to an INVITE or UPDATE of ours says (section 7.2).
+// applySessionExpires takes what the 2xx to an INVITE or UPDATE of ours says (section 7.2).
 // A far end that says nothing has no timer; we go on asking whether it lives.
-func (c *call) settled(res *gosip.Response) {
+func (c *call) applySessionExpires(res *gosip.Response) {
 	t := &c.timer
 	d, refresher, ok := sessionExpires(res)
 	if t.agreed, t.ours = ok, refresher != "uas"; ok {
@@ -190,14 +154,14 @@ func (c *call) settled(res *gosip.Response) {
 // startTimer begins a session now.
 func (c *call) startTimer() {
 	t := &c.timer
-	c.alarms.stop(t.refresh)
-	c.alarms.stop(t.expiry)
+	c.timers.stop(t.refresh)
+	c.timers.stop(t.expiry)
 	if t.ours {
-		t.refresh = c.alarms.after(t.interval/2, nil, c.refreshSession)
+		t.refresh = c.timers.after(t.interval/2, nil, c.refreshSession)
 	}
 	if t.agreed {
 		left := t.interval - min(expiryMargin, t.interval/3)
-		t.expiry = c.alarms.after(left, nil, func() {
+		t.expiry = c.timers.after(left, nil, func() {
 			c.fail(&media.Ended{Reason: media.Failed, Detail: "session_expired"})
 		})
 	}
@@ -209,7 +173,7 @@ func (c *call) refreshSession() {
 	c.want(&change{then: func(err error) {
 		if err != nil && c.state == up {
 			t := &c.timer
-			t.refresh = c.alarms.after(t.interval/8, t.refresh, c.refreshSession)
+			t.refresh = c.timers.after(t.interval/8, t.refresh, c.refreshSession)
 		}
 	}})
 }

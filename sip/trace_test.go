@@ -12,12 +12,14 @@ import (
 	"parley/media/srtp"
 	"parley/sip"
 	"parley/sip/sdp"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // story is the first lines of a trace, short: < for what came, > for what was sent.
 // They are sorted: on loopback the answer to a message may be there before the
 // message itself counts as written.
-func story(list []sip.TraceMessage) string {
+func story(list []transport.TraceMessage) string {
 	var s []string
 	for _, m := range list {
 		first, _, _ := strings.Cut(m.Text, "\r\n")
@@ -74,7 +76,7 @@ func TestTrace(t *testing.T) {
 					from, to = ours, theirs
 				}
 				if m.From != from || m.To != to || m.Transport != strings.ToUpper(network) || m.At.Before(last) {
-					t.Errorf("%s from %s to %s over %s at %v", story([]sip.TraceMessage{m}), m.From, m.To, m.Transport, m.At)
+					t.Errorf("%s from %s to %s over %s at %v", story([]transport.TraceMessage{m}), m.From, m.To, m.Transport, m.At)
 				}
 				last = m.At
 				for _, secret := range []string{"5ec2e7", key, "Signal=7"} {
@@ -97,12 +99,12 @@ func TestTrace(t *testing.T) {
 // The two ends of a call that are both ours have each their own, and a caller gets
 // that of a call that is not answered.
 func TestTraceOfBothEnds(t *testing.T) {
-	for _, transport := range []string{"udp", "tcp"} {
+	for _, network := range []string{"udp", "tcp"} {
 		results := make(chan outcome, 2)
 		callee := serve(t, sip.Config{OnCall: answering(results)})
 		caller := serve(t, sip.Config{})
-		uri := fmt.Sprintf("sip:+15550100002@%s;transport=%s", callee.Addr(), transport)
-		var trace sip.Trace
+		uri := fmt.Sprintf("sip:+15550100002@%s;transport=%s", callee.Addr(), network)
+		var trace transport.Trace
 		leg, err := caller.Dial(t.Context(), sip.Target{URI: uri, Trace: &trace})
 		if err != nil {
 			t.Fatal(err)
@@ -117,17 +119,17 @@ func TestTraceOfBothEnds(t *testing.T) {
 		in := wait(t, results, "end of the call").in
 		list, _ := trace.Messages()
 		if got, want := story(list), sorted(">INVITE <100 <180 <200 >ACK >BYE <200"); got != want {
-			t.Errorf("%s: the caller keeps %s, want %s", transport, got, want)
+			t.Errorf("%s: the caller keeps %s, want %s", network, got, want)
 		}
 		eventually(t, "the call is over", func() bool { return callee.Stats().Calls == 0 })
 		list, _ = in.Trace().Messages()
 		if got, want := story(list), sorted("<INVITE >100 >180 >200 <ACK <BYE >200"); got != want {
-			t.Errorf("%s: the callee keeps %s, want %s", transport, got, want)
+			t.Errorf("%s: the callee keeps %s, want %s", network, got, want)
 		}
 	}
 	callee := serve(t, sip.Config{OnCall: func(_ context.Context, in *sip.Incoming) { in.Reject(486, "", 0) }})
 	caller := serve(t, sip.Config{})
-	var trace sip.Trace
+	var trace transport.Trace
 	if _, err := caller.Dial(t.Context(), sip.Target{URI: "sip:1@" + callee.Addr().String(), Trace: &trace}); err == nil {
 		t.Fatal("a busy callee answers")
 	}
@@ -176,7 +178,7 @@ func TestTraceIsBoundedInBytes(t *testing.T) {
 func TestTraceOnEveryInterface(t *testing.T) {
 	callee := serve(t, sip.Config{OnCall: func(_ context.Context, in *sip.Incoming) { in.Reject(486, "", 0) }})
 	caller := serve(t, sip.Config{Listen: netip.AddrPortFrom(netip.IPv4Unspecified(), 0)})
-	var trace sip.Trace
+	var trace transport.Trace
 	if _, err := caller.Dial(t.Context(), sip.Target{URI: "sip:1@" + callee.Addr().String(), Trace: &trace}); err == nil {
 		t.Fatal("a busy callee answers")
 	}
@@ -188,7 +190,7 @@ func TestTraceOnEveryInterface(t *testing.T) {
 			from, to = to, from
 		}
 		if m.From != from || m.To != to {
-			t.Errorf("%s from %s to %s, want %s to %s", story([]sip.TraceMessage{m}), m.From, m.To, from, to)
+			t.Errorf("%s from %s to %s, want %s to %s", story([]transport.TraceMessage{m}), m.From, m.To, from, to)
 		}
 	}
 }
@@ -196,9 +198,9 @@ func TestTraceOnEveryInterface(t *testing.T) {
 // What the operator has a trunk's calls carry is not shown to whoever placed them.
 func TestTraceHidesTheTrunksHeaders(t *testing.T) {
 	c := newCallee(t)
-	ua := serve(t, sip.Config{Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{c.target()}, NoProbe: true,
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true,
 		Headers: map[string]string{"X-Telnyx-Token": "5ec2e7"}}}})
-	var trace sip.Trace
+	var trace transport.Trace
 	invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, Trace: &trace}))
 	if h := invite.GetHeader("X-Telnyx-Token"); h == nil || h.Value() != "5ec2e7" {
 		t.Errorf("sent\n%s", invite)

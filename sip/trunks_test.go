@@ -9,15 +9,16 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // two are trunks with a server each, that carry the same calls.
 func two(t *testing.T, probed bool) (first, second *callee, ua *sip.UserAgent) {
 	t.Helper()
 	first, second = newCallee(t), newCallee(t)
-	return first, second, serve(t, sip.Config{T1: quick, Probe: 10 * time.Second, Trunks: []sip.Trunk{
-		{Name: "first", Targets: []sip.TrunkTarget{first.target()}, NoProbe: !probed},
-		{Name: "second", Targets: []sip.TrunkTarget{second.target()}, NoProbe: true},
+	return first, second, serve(t, sip.Config{T1: quick, Probe: 10 * time.Second, Trunks: []trunk.Config{
+		{Name: "first", Targets: []trunk.Target{first.target()}, NoProbe: !probed},
+		{Name: "second", Targets: []trunk.Target{second.target()}, NoProbe: true},
 	}})
 }
 
@@ -37,7 +38,7 @@ func TestTrunksThatAnswerComeFirst(t *testing.T) {
 	eventually(t, "the first is down", down)
 	live.take(t, dial(t, ua, t.Context(), sip.Target{Number: number}))
 	silent.untouched(t)
-	if place, _ := ua.Take(number); place == nil || ua.Trunks()[1].Calls != 1 {
+	if place, _ := ua.Reserve(number); place == nil || ua.Trunks()[1].Calls != 1 {
 		t.Errorf("the place is elsewhere: %+v", ua.Trunks())
 	} else {
 		place.Free()
@@ -58,7 +59,7 @@ func TestRingTimeout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newCallee(t)
-			ua := serve(t, sip.Config{T1: quick, Trunks: []sip.Trunk{{Name: "carrier", Targets: []sip.TrunkTarget{c.target()}, NoProbe: true}}})
+			ua := serve(t, sip.Config{T1: quick, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true}}})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			result := dial(t, ua, ctx, sip.Target{Number: number})

@@ -9,6 +9,9 @@ import (
 
 	"parley/media/isolate"
 	"parley/media/rtp"
+	"parley/sip/dialog"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // awaitMedia has media confirm the call where the ACK is lost (see rtp.Proof). What
@@ -106,23 +109,23 @@ func (n *unconfirmed) full(e errand, now time.Time) bool {
 
 // forgeable says whether the source of an INVITE may be another's: it came over UDP, and
 // showed no credentials.
-func forgeable(req *gosip.Request, l *line) bool {
-	return req.Transport() == "UDP" && (l == nil || l.trunk.Inbound == (Credentials{}))
+func forgeable(req *gosip.Request, l *trunk.Trunk) bool {
+	return req.Transport() == "UDP" && (l == nil || l.Inbound == (dialog.Credentials{}))
 }
 
 // errand is the call's for unconfirmed; ok is false where its source cannot be forged.
 func (c *call) errand() (e errand, ok bool) {
-	return errand{source(c.invite.req).Addr(), called(c.invite.req)}, forgeable(c.invite.req, c.dialog.line)
+	return errand{transport.Source(c.invite.req).Addr(), called(c.invite.req)}, forgeable(c.invite.req, c.trunk)
 }
 
 // doubts refuses an INVITE where too many before it were never confirmed.
-func (u *UserAgent) doubts(req *gosip.Request, tx *gosip.ServerTx, l *line) bool {
-	from, now := source(req).Addr(), time.Now()
+func (u *UserAgent) doubts(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Trunk) bool {
+	from, now := transport.Source(req).Addr(), time.Now()
 	if !forgeable(req, l) || !u.unconfirmed.full(errand{from, called(req)}, now) {
 		return false
 	}
 	u.counters.refused.Add(1)
-	u.rejections.add(Rejection{Source: from, Trunk: u.trunkOf(from), Called: called(req), Code: 503, Cause: CauseUnconfirmed}, now)
+	u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: u.trunkOf(from), Called: called(req), Code: 503, Cause: transport.CauseUnconfirmed}, now)
 	_ = tx.Respond(response(req, 503, "", "", retryAfter(retryUnconfirmed)))
 	return true
 }

@@ -1,17 +1,25 @@
 // Package sip is Parley's telephone line: a SIP user agent (RFC 3261) over UDP,
 // TCP and TLS whose calls are media.Legs of G.711 over RTP. Its calls come and go
-// on Trunks, lines to carriers and exchanges; a line keeps where a trunk's servers
-// are, how they do, and the registration with them.
+// on trunks, see package trunk.
 //
-// The library below it moves messages and keeps transactions. Dialogs are
+// The library below package transport moves messages and keeps transactions. Dialogs are
 // ours, because that is where calls are lost: who repeats a 200 and for how
 // long, what a CANCEL does that crosses it, which CSeq an ACK carries, what a
 // re-INVITE changes and what it leaves. Each call has one goroutine, its
 // mailbox, in which everything that happens to the dialog happens in order.
 //
 // What takes minutes inside a call, session timers (RFC 4028), back-off after a
-// collision, transfers (RFC 3515), hangs on alarms of that goroutine; what we ask
-// of the far end, on exchanges whose outcome comes back into the mailbox.
+// collision, transfers (RFC 3515), hangs on timers of that goroutine. Requests of ours run
+// beside it, and their outcome comes back into the mailbox.
+//
+// A call hears the hosts that it names, while it lasts: those of its Contact and of its first
+// router, so a gateway behind a proxy that does not stay in the call can end it. They begin
+// nothing: their INVITEs are refused. The ACK waits for no lookup: it goes at once to where the
+// INVITE went, and to where the route leads as soon as that is known. A call that is given up
+// while it rings waits 2 s at most for an answer that has crossed the CANCEL: the carrier
+// charges for it, the customer does not pay, and it ends as AnsweredAfterCancel. Traces leave
+// out the headers that the operator has a trunk send, for carriers take such tokens as
+// credentials.
 //
 // An incoming call is a function call: Config.OnCall gets an Incoming, refuses
 // it or answers it, runs the Leg and returns when the call is over. UserAgent's
@@ -31,11 +39,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	gosip "github.com/emiago/sipgo/sip"
-
 	"parley/media/isolate"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // Config is what a UserAgent needs. Listen and Ports are required.
@@ -59,9 +67,9 @@ type Config struct {
 
 	// Trunks are the lines to carriers and exchanges; nobody else's calls come in
 	// but those of sources that Allow admits, if it is not nil.
-	Trunks []Trunk
+	Trunks []trunk.Config
 	// Resolver finds the trunks' targets. nil: the system's.
-	Resolver Resolver
+	Resolver transport.Resolver
 	// Probe is how often a trunk's target is asked whether it lives (OPTIONS). 0: 30 s.
 	Probe time.Duration
 	// SourceRate is how many requests a second one source may send outside of
@@ -115,63 +123,32 @@ const (
 	defaultT1         = 500 * time.Millisecond
 )
 
-// productName is what Server and User-Agent say. It carries no version: that
-// helps only those who look for old ones.
-const productName = "Parley"
-
-// maxDatagram is the size of a request that we still send over UDP. RFC 3261
-// section 18.1.1 wants TCP from 1300 bytes on; but a trunk that is configured
-// for UDP is better served by a fragmented datagram than by a failed call.
-const maxDatagram = 8000
-
-// tameLibrary sets what the library keeps in variables, shared by all user
-// agents: the datagram limit, and a log that would otherwise take whole
-// messages, with the numbers of people in them.
-var tameLibrary = sync.OnceFunc(func() {
-	gosip.UDPMTUSize = maxDatagram
-	gosip.SetDefaultLogger(slog.New(slog.DiscardHandler))
-	gosip.SIPDebugTracer(written{})
-	gosip.SIPDebug = true // only the tracer is told, see trace.go
-})
-
 // UserAgent serves and places calls on one address. Its methods may be called
 // from several goroutines. Run must be running for anything to happen.
 type UserAgent struct {
-	cfg Config
-	log *slog.Logger
-	at  netip.AddrPort // bound
+	cfg    Config
+	log    *slog.Logger
+	layer  *transport.Layer
+	trunks trunk.Set
 
-	udp *readyConn
-	tcp *gate
-	tls *tlsGate
-
-	lines       []*line
-	resolver    Resolver
 	verifier    *verifier
-	rejections  *rejections
-	known       *sources // of requests outside of calls
 	unconfirmed *unconfirmed
-	strangers   *sources // of anything, while they are answered
-	tp          *gosip.TransportLayer
-	txl         *gosip.TransactionLayer
 
 	counters counters
 	draining atomic.Bool
 	ringing  atomic.Int64
 
-	ctx  context.Context // of Run, set before anything is served
-	kill chan struct{}   // closed when a shutdown has waited long enough
+	ctx context.Context // of Run, set before anything is served
 
 	mu      sync.Mutex
 	closing bool
 	work    sync.WaitGroup // handlers and calls, so never 0 while there is a call
 	calls   map[dialogKey]*call
 	invites map[inviteKey]struct{} // of incoming calls, to find merged requests
-	peers   map[netip.Addr]int     // whom we have called
 }
 
 // ErrClosed is returned by Dial when the user agent is not running.
-var ErrClosed = errors.New("sip: the user agent is closed")
+var ErrClosed = transport.ErrClosed
 
 // New binds the listeners of a user agent; Run serves and closes them.
 func New(cfg Config) (*UserAgent, error) {
@@ -181,13 +158,7 @@ func New(cfg Config) (*UserAgent, error) {
 	if cfg.Allow == nil {
 		cfg.Allow = func(netip.Addr) bool { return false }
 	}
-	cfg.Probe, cfg.SourceRate = cmp.Or(cfg.Probe, defaultProbe), cmp.Or(cfg.SourceRate, defaultSourceRate)
-	if cfg.MaxRinging == 0 {
-		cfg.MaxRinging = defaultMaxRinging
-	}
-	if cfg.T1 == 0 {
-		cfg.T1 = defaultT1
-	}
+	cfg.MaxRinging, cfg.T1 = cmp.Or(cfg.MaxRinging, defaultMaxRinging), cmp.Or(cfg.T1, defaultT1)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -195,42 +166,47 @@ func New(cfg Config) (*UserAgent, error) {
 		cfg.clock = wallClock{}
 	}
 	cfg.Session, cfg.MinSession = cmp.Or(cfg.Session, defaultSession), max(cfg.MinSession, leastSession)
-	tameLibrary()
 	u := &UserAgent{
-		cfg: cfg, log: cfg.Logger, kill: make(chan struct{}),
-		calls: map[dialogKey]*call{}, invites: map[inviteKey]struct{}{}, peers: map[netip.Addr]int{},
-		resolver: cfg.Resolver, verifier: newVerifier(), rejections: newRejections(),
-		unconfirmed: newUnconfirmed(),
-		known:       newSources(float64(cfg.SourceRate)), strangers: newSources(strangerRate),
+		cfg: cfg, log: cfg.Logger,
+		calls: map[dialogKey]*call{}, invites: map[inviteKey]struct{}{},
+		verifier: newVerifier(), unconfirmed: newUnconfirmed(),
+		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Log: cfg.Logger}),
 	}
-	if u.resolver == nil {
-		u.resolver = net.DefaultResolver
-	}
-	for _, t := range cfg.Trunks {
-		u.lines = append(u.lines, newLine(u, t))
-	}
-	if err := u.listen(); err != nil {
+	var err error
+	u.layer, err = transport.New(transport.Config{
+		Listen: cfg.Listen, ListenTLS: cfg.ListenTLS, TLS: cfg.TLS, PublicIP: cfg.PublicIP,
+		Allow: cfg.Allow, RejectUnknown: cfg.RejectUnknown, Trunks: u.trunks, Resolver: cfg.Resolver, SourceRate: cfg.SourceRate, T1: cfg.T1,
+		Message: u.received, Request: u.request, Unmatched: u.onUnmatched2xx,
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err := u.listenTLS(); err != nil {
-		_, _ = u.udp.Close(), u.tcp.Close()
-		return nil, err
-	}
-	quiet := slog.New(&complaints{count: &u.counters.malformed})
-	u.tp = gosip.NewTransportLayer(net.DefaultResolver, gosip.NewParser(gosip.WithHeadersParsers(containedHeaders())), nil,
-		gosip.WithTransportLayerLogger(quiet),
-		gosip.WithTransportLayerReadFilter(u.filter),
-		gosip.WithTransportLayerTransports(transports()))
-	u.tp.OnMessage(u.received)
-	u.txl = gosip.NewTransactionLayer(u.tp,
-		gosip.WithTransactionLayerLogger(quiet),
-		gosip.WithTransactionLayerUnhandledResponseHandler(u.stray))
-	u.txl.OnRequest(u.request)
+	u.trunks.Attach(u.layer)
 	return u, nil
 }
 
 // Addr is the address that is served, with its real port.
-func (u *UserAgent) Addr() netip.AddrPort { return u.at }
+func (u *UserAgent) Addr() netip.AddrPort { return u.layer.Addr() }
+
+// TLSAddr is the address that is served over TLS; not valid when none is.
+func (u *UserAgent) TLSAddr() netip.AddrPort { return u.layer.TLSAddr() }
+
+// Trunks says how all trunks do, in the order of Config.Trunks.
+func (u *UserAgent) Trunks() []trunk.Status { return u.trunks.Status() }
+
+// Share divides what trunks take by how many user agents use them: see trunk.Set.Share.
+func (u *UserAgent) Share(agents int) { u.trunks.Share(agents) }
+
+// Reserve reserves a channel and a token for a call from number: see trunk.Set.Reserve.
+func (u *UserAgent) Reserve(number string) (*trunk.Reservation, time.Duration) {
+	return u.trunks.Reserve(number)
+}
+
+// Rejections lists what was refused of late, the latest first: see transport.Rejections.
+func (u *UserAgent) Rejections() []transport.Rejection { return u.layer.Rejections.List() }
+
+// Rejected counts what was refused since the start, by cause.
+func (u *UserAgent) Rejected() map[transport.Cause]uint64 { return u.layer.Rejections.Counts() }
 
 // shutdownGrace is how long Run waits, after its context ended, for calls to
 // say goodbye: a few repetitions of a BYE.
@@ -240,25 +216,10 @@ const shutdownGrace = 4 * time.Second
 // and closes the listeners. It is called once.
 func (u *UserAgent) Run(ctx context.Context) error {
 	u.ctx = ctx
-	failed := make(chan error, 3)
-	var serving, lines sync.WaitGroup
-	serving.Add(4)
-	isolate.Keep(ctx, "sip/udp", func() { failed <- u.tp.ServeUDP(u.udp) }, serving.Done)
-	isolate.Keep(ctx, "sip/tcp", func() { failed <- u.tp.ServeTCP(u.tcp) }, serving.Done)
-	isolate.Keep(ctx, "sip/tls", func() { failed <- u.tp.ServeTLS(u.tls) }, serving.Done)
-	isolate.Keep(ctx, "sip/tls-connections", u.tls.serve, serving.Done)
+	failed := u.layer.Serve(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	for _, l := range u.lines {
-		lines.Add(1)
-		isolate.Keep(ctx, "sip/trunk", func() {
-			select {
-			case <-u.udp.ready:
-				l.run(ctx)
-			case <-ctx.Done():
-			}
-		}, lines.Done)
-	}
+	trunksEnd := u.trunks.Start(ctx)
 
 	var err error
 	select {
@@ -275,20 +236,13 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	u.mu.Unlock()
 
 	finished := make(chan struct{})
-	isolate.Go("sip/shutdown", nil, func() {}, u.work.Wait, lines.Wait, func() { close(finished) }) // it waits whatever happens
+	isolate.Go("sip/shutdown", nil, func() {}, u.work.Wait, trunksEnd, func() { close(finished) }) // it waits whatever happens
 	select {
 	case <-finished:
 	case <-time.After(shutdownGrace):
 	}
-	close(u.kill)
-	_ = u.udp.Close()
-	_ = u.tcp.Close()
-	_ = u.tls.Close()
-	u.txl.Close()
-	_ = u.tp.Close()
+	u.layer.Close()
 	<-finished
-	serving.Wait()
-	u.tls.dials.Wait()
 	return err
 }
 
@@ -316,7 +270,8 @@ func (u *UserAgent) register(c *call) bool {
 		return false
 	}
 	u.calls[c.key] = c
-	c.keep()
+	d := &c.dialog
+	c.stopTrace = u.layer.Follow(d.CallID, c.trace, d.Self, c.mask(), c.first())
 	return true
 }
 
@@ -324,7 +279,7 @@ func (u *UserAgent) unregister(c *call) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.calls, c.key)
-	c.keepNoMore()
+	c.stopTrace()
 }
 
 func (u *UserAgent) find(k dialogKey) *call {
@@ -335,8 +290,7 @@ func (u *UserAgent) find(k dialogKey) *call {
 
 // counters are read by Stats.
 type counters struct {
-	unknown, malformed, overload, refused atomic.Uint64
-	latched, noRTP                        atomic.Uint64
+	overload, refused, latched, noRTP atomic.Uint64
 }
 
 // Stats counts what never became a call, whose media was odd, and what is going on.
@@ -357,7 +311,7 @@ func (u *UserAgent) Stats() Stats {
 	calls := len(u.calls)
 	u.mu.Unlock()
 	return Stats{
-		Unknown: u.counters.unknown.Load(), Malformed: u.counters.malformed.Load(),
+		Unknown: u.layer.Unknown(), Malformed: u.layer.Malformed(),
 		Overload: u.counters.overload.Load(), Refused: u.counters.refused.Load(),
 		Latched: u.counters.latched.Load(), NoRTP: u.counters.noRTP.Load(),
 		Ringing: int(u.ringing.Load()), Calls: calls,

@@ -14,6 +14,8 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 	"github.com/icholy/digest"
+
+	"parley/sip/dialog"
 )
 
 const (
@@ -101,7 +103,7 @@ func (v *verifier) issued(nonce string, from netip.Addr) (time.Time, bool) {
 }
 
 // check judges the credentials of a request against want.
-func (v *verifier) check(req *gosip.Request, from netip.Addr, want Credentials, now time.Time) verdict {
+func (v *verifier) check(req *gosip.Request, from netip.Addr, want dialog.Credentials, now time.Time) verdict {
 	got := presented(req)
 	if got == nil {
 		return missing
@@ -132,7 +134,7 @@ func presented(req *gosip.Request) *digest.Credentials {
 
 // matches computes what the response must be. It takes as long for an unknown
 // user as for a wrong password.
-func matches(req *gosip.Request, got *digest.Credentials, want Credentials) bool {
+func matches(req *gosip.Request, got *digest.Credentials, want dialog.Credentials) bool {
 	algorithm := strings.ToUpper(got.Algorithm)
 	if algorithm != "" && algorithm != "MD5" && algorithm != "SHA-256" || got.QOP != "" && got.QOP != "auth" {
 		return false

@@ -9,6 +9,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // TestVouchedMedia: on a trunk that is set to it, audio of a source that nobody vouches for is
@@ -18,7 +19,7 @@ func TestVouchedMedia(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			results := make(chan outcome, 1)
 			ua := serve(t, sip.Config{FirstRTPTimeout: 500 * time.Millisecond, OnCall: answering(results),
-				Trunks: []sip.Trunk{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, VouchedMedia: vouched}}})
+				Trunks: []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, VouchedMedia: vouched}}})
 			p := newPeer(t, ua, "udp")
 			stranger, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 9)})
 			if err != nil {

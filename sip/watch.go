@@ -48,5 +48,5 @@ func (w *watch) look(now time.Time) {
 
 // local is where our description says that media is to be sent.
 func (w *watch) local() string {
-	return netip.AddrPortFrom(w.leg.call.dialog.self, w.leg.pair.Port).String()
+	return netip.AddrPortFrom(w.leg.call.dialog.Self.Addr(), w.leg.pair.Port).String()
 }

@@ -15,12 +15,15 @@ import (
 // serving are the packages whose goroutines serve calls. There all of them are begun by
 // package isolate, so that a panic ends one call and not the process.
 var serving = []string{
-	"pipeline",     // the conductor, its engines and functions
-	"media/webrtc", // sessions and their messages
-	"media/record", // recordings
-	"api/webrtc",   // conversations over WebRTC
-	"api/wsagent",  // and over the agent socket
-	"sip",          // dialogs, transactions, the shared sockets
+	"pipeline",      // the conductor, its engines and functions
+	"media/webrtc",  // sessions and their messages
+	"media/record",  // recordings
+	"api/webrtc",    // conversations over WebRTC
+	"api/wsagent",   // and over the agent socket
+	"sip",           // dialogs and transactions
+	"sip/dialog",    // requests of one
+	"sip/transport", // the shared sockets and connections
+	"sip/trunk",     // probes and registrations, beside all calls
 
 	"inference",              // streams of one call
 	"inference/openai",       // likewise
@@ -94,8 +97,11 @@ func TestSites(t *testing.T) {
 func TestPanicsAreProved(t *testing.T) {
 	proved := map[string]bool{}
 	for _, path := range files(t, isGo) {
-		if strings.HasSuffix(path, "_test.go") && strings.Contains(read(t, path), "isolatetest.Each(t, ") {
+		if text := read(t, path); strings.HasSuffix(path, "_test.go") && strings.Contains(text, "isolatetest.Each(t, ") {
 			proved[filepath.Dir(path)] = true
+			for _, pkg := range below(t, path, text) {
+				proved[pkg] = true
+			}
 		}
 	}
 	for _, s := range isolatetest.Sites(t, root(t)) {
@@ -103,4 +109,28 @@ func TestPanicsAreProved(t *testing.T) {
 			t.Errorf("%s: no test makes %s fail: prove it in %s with isolatetest.Each", s.Pos, s.Name, pkg)
 		}
 	}
+}
+
+// below lists the packages besides its own whose sites a test hands to isolatetest.Each.
+func below(t *testing.T, path, text string) (list []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) < 3 {
+			return true
+		}
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Each" {
+			for _, arg := range call.Args[2:] {
+				if l, ok := arg.(*ast.BasicLit); ok && l.Kind == token.STRING {
+					list = append(list, strings.Trim(l.Value, `"`))
+				}
+			}
+		}
+		return true
+	})
+	return list
 }

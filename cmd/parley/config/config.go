@@ -19,7 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"parley/sip"
+	"parley/sip/trunk"
 	"parley/store/bus"
 )
 
@@ -48,7 +48,7 @@ type Config struct {
 	SIPTLSAddr     string // host:port; empty: no SIP over TLS
 	TLSCert        string // paths; both or neither
 	TLSKey         string
-	Trunks         []sip.Trunk // they hold passwords
+	Trunks         []trunk.Config // they hold passwords
 
 	DataDir             string
 	DataDirSet          bool        // somebody chose DataDir

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"parley/sip"
+	"parley/sip/trunk"
 )
 
 // trunksKey is the one setting that has parts of its own; only the file has it.
@@ -23,27 +23,27 @@ const maxTrunks = 64
 // trunkReader reads one trunk. What several keys make together is put together
 // at the end.
 type trunkReader struct {
-	trunk sip.Trunk
+	trunk trunk.Config
 	files struct{ ca, cert, key, serverName string }
 }
 
 // readTrunks reads the list of trunks. Its errors are one line, name the key, and
 // never hold a secret.
-func readTrunks(where string, v *yaml.Node) ([]sip.Trunk, error) {
+func readTrunks(where string, v *yaml.Node) ([]trunk.Config, error) {
 	if v.Kind == yaml.ScalarNode && v.Tag == "!!null" {
 		return nil, nil
 	}
 	if v.Kind != yaml.SequenceNode || len(v.Content) > maxTrunks {
 		return nil, &Error{where, fmt.Sprintf("is not a list of trunks; allowed: entries that begin with \"- name: ...\", %d at most", maxTrunks)}
 	}
-	var all []sip.Trunk
+	var all []trunk.Config
 	for i, item := range v.Content {
 		at := fmt.Sprintf("%s[%d]", where, i)
 		t, err := readTrunk(at, item)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(all, func(o sip.Trunk) bool { return o.Name == t.Name }) {
+		if slices.ContainsFunc(all, func(o trunk.Config) bool { return o.Name == t.Name }) {
 			return nil, &Error{at + ".name", quote(t.Name) + " is there twice; allowed: a name of its own"}
 		}
 		all = append(all, t)
@@ -51,7 +51,7 @@ func readTrunks(where string, v *yaml.Node) ([]sip.Trunk, error) {
 	return all, nil
 }
 
-func readTrunk(at string, v *yaml.Node) (sip.Trunk, error) {
+func readTrunk(at string, v *yaml.Node) (trunk.Config, error) {
 	var r trunkReader
 	err := eachKey(at, v, func(where, name string, v *yaml.Node) error {
 		if plain, isFile := strings.CutSuffix(name, "_file"); isFile {
@@ -158,7 +158,7 @@ func readTargets(r *trunkReader, where string, v *yaml.Node) error {
 	}
 	for i, item := range v.Content {
 		at := fmt.Sprintf("%s[%d]", where, i)
-		var t sip.TrunkTarget
+		var t trunk.Target
 		err := eachKey(at, item, func(where, name string, v *yaml.Node) error {
 			text, _ := plain(v)
 			switch name {
@@ -218,7 +218,7 @@ func readHeaders(r *trunkReader, where string, v *yaml.Node) error {
 // finish looks at keys that must fit each other.
 func (r *trunkReader) finish(at string) error {
 	t := &r.trunk
-	secure := slices.ContainsFunc(t.Targets, func(t sip.TrunkTarget) bool { return t.Transport == "tls" })
+	secure := slices.ContainsFunc(t.Targets, func(t trunk.Target) bool { return t.Transport == "tls" })
 	switch {
 	case t.Name == "":
 		return &Error{at, "has no name; allowed: " + allowedName}

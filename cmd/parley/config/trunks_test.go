@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/sip"
+	"parley/sip/dialog"
 	"parley/sip/sdp"
+	"parley/sip/trunk"
 )
 
 // loadTrunks reads a file with these trunks and a carrier that takes some.
@@ -65,9 +66,9 @@ trunks:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []sip.Trunk{{
-		Name: "carrier", Targets: []sip.TrunkTarget{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "192.0.2.10", Port: 5070}},
-		Auth: sip.Credentials{Username: "account", Password: "from-a-file"}, Inbound: sip.Credentials{Username: "exchange", Password: "12345"},
+	want := []trunk.Config{{
+		Name: "carrier", Targets: []trunk.Target{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "192.0.2.10", Port: 5070}},
+		Auth: dialog.Credentials{Username: "account", Password: "from-a-file"}, Inbound: dialog.Credentials{Username: "exchange", Password: "12345"},
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
 		Numbers: []string{"+15550100001", "+15550100002"}, DistrustIdentity: true, VouchedMedia: true, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
 		FromUser: "+1555", FromHost: "carrier.example", PAI: true, PPI: true, Private: true, UserPhone: true,
@@ -145,7 +146,7 @@ func TestPrintedTrunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden := sip.Credentials{Username: "u", Password: "(secret)"}
+	hidden := dialog.Credentials{Username: "u", Password: "(secret)"}
 	if len(again.Trunks) != 1 || again.Trunks[0].Name != "a" || again.Trunks[0].Auth != hidden {
 		t.Errorf("%+v", again.Trunks)
 	}

@@ -17,8 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/cmd/parley/config"
-	"parley/sip"
+	"parley/sip/dialog"
 	"parley/sip/sdp"
+	"parley/sip/trunk"
 	"parley/store/private"
 )
 
@@ -342,16 +343,16 @@ func TestDoctorSettings(t *testing.T) {
 // A trunk whose calls are taken for their source alone is worth a warning.
 func TestDoctorSources(t *testing.T) {
 	from := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
-	shown := sip.Credentials{Username: "exchange", Password: "x"}
+	shown := dialog.Credentials{Username: "exchange", Password: "x"}
 	for _, tt := range []struct {
 		name string
 		cfg  config.Config
 		want string
 	}{
 		{"none", config.Config{}, "ok: no call"},
-		{"outgoing only", config.Config{Trunks: []sip.Trunk{{Name: "a"}}}, "ok: no call"},
-		{"credentials", config.Config{Trunks: []sip.Trunk{{Name: "a", Allow: from, Inbound: shown}}}, "ok: no call"},
-		{"source alone", config.Config{Trunks: []sip.Trunk{{Name: "a", Allow: from}}}, "warn: trunk a"},
+		{"outgoing only", config.Config{Trunks: []trunk.Config{{Name: "a"}}}, "ok: no call"},
+		{"credentials", config.Config{Trunks: []trunk.Config{{Name: "a", Allow: from, Inbound: shown}}}, "ok: no call"},
+		{"source alone", config.Config{Trunks: []trunk.Config{{Name: "a", Allow: from}}}, "warn: trunk a"},
 		{"without a trunk", config.Config{SIPAllow: from}, "warn: PARLEY_SIP_ALLOW"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { judge(t, checkSources(&tt.cfg), tt.want) })
@@ -360,21 +361,21 @@ func TestDoctorSources(t *testing.T) {
 
 // Keys of SRTP that are sent in the clear encrypt nothing.
 func TestDoctorKeys(t *testing.T) {
-	udp, tls := sip.TrunkTarget{Host: "192.0.2.1", Transport: "udp"}, sip.TrunkTarget{Host: "192.0.2.1", Transport: "tls"}
+	udp, tls := trunk.Target{Host: "192.0.2.1", Transport: "udp"}, trunk.Target{Host: "192.0.2.1", Transport: "tls"}
 	for _, tt := range []struct {
 		name    string
 		srtp    sdp.Policy
-		targets []sip.TrunkTarget
+		targets []trunk.Target
 		want    string
 	}{
-		{"off", sdp.SRTPOff, []sip.TrunkTarget{udp}, "ok: no keys"},
-		{"required over TLS", sdp.SRTPRequired, []sip.TrunkTarget{tls}, "ok: no keys"},
-		{"required over UDP", sdp.SRTPRequired, []sip.TrunkTarget{tls, udp}, "warn: trunk a"},
-		{"offered over UDP", sdp.SRTPOffered, []sip.TrunkTarget{udp}, "warn: trunk a"},
-		{"offered over TLS", sdp.SRTPOffered, []sip.TrunkTarget{tls}, "ok: trunk a: calls are encrypted only"},
+		{"off", sdp.SRTPOff, []trunk.Target{udp}, "ok: no keys"},
+		{"required over TLS", sdp.SRTPRequired, []trunk.Target{tls}, "ok: no keys"},
+		{"required over UDP", sdp.SRTPRequired, []trunk.Target{tls, udp}, "warn: trunk a"},
+		{"offered over UDP", sdp.SRTPOffered, []trunk.Target{udp}, "warn: trunk a"},
+		{"offered over TLS", sdp.SRTPOffered, []trunk.Target{tls}, "ok: trunk a: calls are encrypted only"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			judge(t, checkKeys(&config.Config{Trunks: []sip.Trunk{{Name: "a", SRTP: tt.srtp, Targets: tt.targets}}}), tt.want)
+			judge(t, checkKeys(&config.Config{Trunks: []trunk.Config{{Name: "a", SRTP: tt.srtp, Targets: tt.targets}}}), tt.want)
 		})
 	}
 }

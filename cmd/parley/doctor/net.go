@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"parley/cmd/parley/config"
-	"parley/sip"
 	"parley/sip/sdp"
+	"parley/sip/trunk"
 )
 
 // probePatience is how long a server may take to say that it is Parley.
@@ -68,7 +68,7 @@ func checkKeys(cfg *config.Config) Finding {
 	for _, t := range cfg.Trunks {
 		switch {
 		case t.SRTP == sdp.SRTPOff:
-		case slices.ContainsFunc(t.Targets, func(to sip.TrunkTarget) bool { return !strings.EqualFold(to.Transport, "tls") }):
+		case slices.ContainsFunc(t.Targets, func(to trunk.Target) bool { return !strings.EqualFold(to.Transport, "tls") }):
 			open = append(open, "trunk "+t.Name)
 		case t.SRTP == sdp.SRTPOffered:
 			weak = append(weak, "trunk "+t.Name)

@@ -10,6 +10,7 @@ import (
 
 	"parley/cmd/parley/config"
 	"parley/sip"
+	"parley/sip/trunk"
 	"parley/store"
 )
 
@@ -39,7 +40,7 @@ func TestCallerOf(t *testing.T) {
 // TestNumbersOfAnotherTrunk: a trunk that lists numbers brings none of another's.
 func TestNumbersOfAnotherTrunk(t *testing.T) {
 	t.Parallel()
-	n := &Node{cfg: &config.Config{Trunks: []sip.Trunk{
+	n := &Node{cfg: &config.Config{Trunks: []trunk.Config{
 		{Name: "a", Numbers: []string{"+15550100001"}}, {Name: "b", Numbers: []string{"+15550100002"}}, {Name: "open"}}}}
 	for _, tt := range []struct {
 		trunk, called string

@@ -11,7 +11,7 @@ import (
 	"parley/api/callcenter"
 	"parley/media/isolate"
 	"parley/pipeline"
-	"parley/sip"
+	"parley/sip/trunk"
 	"parley/store"
 )
 
@@ -250,9 +250,9 @@ func open(r *store.ClaimedRow, now time.Time) (opens time.Time, ok bool) {
 
 // takePlace waits for a place on the trunk; false: there is none in time. No trunk at
 // all is for the call to find out.
-func (b *batches) takePlace(ctx context.Context, from string, until time.Time) (*sip.Place, bool) {
+func (b *batches) takePlace(ctx context.Context, from string, until time.Time) (*trunk.Reservation, bool) {
 	for {
-		place, wait := b.phone.Take(from)
+		place, wait := b.phone.Reserve(from)
 		if place != nil || wait == 0 {
 			return place, ctx.Err() == nil || place == nil
 		}
@@ -270,7 +270,7 @@ func (b *batches) takePlace(ctx context.Context, from string, until time.Time) (
 }
 
 // dialRow is a single call, as Dial makes it.
-func (b *batches) dialRow(ctx context.Context, r *store.ClaimedRow, place *sip.Place) error {
+func (b *batches) dialRow(ctx context.Context, r *store.ClaimedRow, place *trunk.Reservation) error {
 	m := r.Manner
 	placed, err := b.dial(ctx, api.Principal{Account: r.Account, Key: m.Key}, callcenter.Order{From: r.From, To: r.To, Agent: r.Agent,
 		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP}, r, place)

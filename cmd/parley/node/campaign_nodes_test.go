@@ -17,8 +17,8 @@ import (
 	"parley/cmd/parley/config"
 	"parley/inference"
 	"parley/inference/enginetest"
-	"parley/sip"
 	"parley/sip/simulated"
+	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/storetest"
 )
@@ -32,7 +32,7 @@ func dialling(t *testing.T, url, name string, to netip.AddrPort) (n *Node, stop 
 		t.Fatal(err)
 	}
 	cfg.Carrier = "sip"
-	cfg.Trunks = []sip.Trunk{{Name: "lab", NoProbe: true, CPS: 50, Targets: []sip.TrunkTarget{{Host: to.Addr().String(), Port: to.Port()}}}}
+	cfg.Trunks = []trunk.Config{{Name: "lab", NoProbe: true, CPS: 50, Targets: []trunk.Target{{Host: to.Addr().String(), Port: to.Port()}}}}
 	if n, err = Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,8 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/sip"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 	"parley/store"
 )
 
@@ -50,7 +52,7 @@ func (d dialler) Dial(ctx context.Context, p api.Principal, o callcenter.Order) 
 // dial begins a call, or refuses it. A row of a batch is dialled for it, on the place
 // that was taken; both nil: it is a single call. The place goes with the call that
 // begins.
-func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *store.ClaimedRow, place *sip.Place) (*callcenter.Placed, error) {
+func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *store.ClaimedRow, place *trunk.Reservation) (*callcenter.Placed, error) {
 	from, err := n.caller(ctx, p.Account, o.From)
 	if err != nil {
 		return nil, err
@@ -153,8 +155,8 @@ func (n *Node) hashed(e164 string) (h [32]byte) {
 // outgoing is a call on its way.
 type outgoing struct {
 	from, to      string
-	place         *sip.Place    // taken beforehand; nil: none
-	ring, longest time.Duration // 0: the usual, and as the agent says
+	place         *trunk.Reservation // taken beforehand; nil: none
+	ring, longest time.Duration      // 0: the usual, and as the agent says
 	plan          plan
 	answering     pipeline.Answering
 	trace         string // traceparent header of the request; empty: none
@@ -208,10 +210,10 @@ func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing,
 	// Engines are opened when a telephone rings somewhere: most numbers that cannot be
 	// reached never cost one.
 	prepare := sync.OnceValue(func() error { return call.Prepare(life) })
-	w := n.wire(session, new(sip.Trace))
+	w := n.wire(session, new(transport.Trace))
 	defer w.keep()
 	rang := false // on Dial's goroutine, which is this one
-	leg, err := n.phone.Dial(ctx, sip.Target{Number: o.to, Place: o.place, From: sip.Identity{Number: o.from}, Trace: w.trace, Ringing: func(int) {
+	leg, err := n.phone.Dial(ctx, sip.Target{Number: o.to, Reservation: o.place, From: sip.Identity{Number: o.from}, Trace: w.trace, Ringing: func(int) {
 		if rang {
 			return
 		}

@@ -7,8 +7,8 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/media/resample"
-	"parley/sip"
 	"parley/sip/simulated"
+	"parley/sip/trunk"
 )
 
 // openNetwork makes the telephone network behind the simulated carrier.
@@ -23,10 +23,10 @@ func (n *Node) openNetwork() error {
 }
 
 // networkTrunk is the line to it.
-func (n *Node) networkTrunk() sip.Trunk {
+func (n *Node) networkTrunk() trunk.Config {
 	at := n.network.Addr()
-	return sip.Trunk{Name: "simulated", NoProbe: true, UserPhone: true, PAI: true,
-		Targets: []sip.TrunkTarget{{Host: at.Addr().String(), Port: at.Port()}}}
+	return trunk.Config{Name: "simulated", NoProbe: true, UserPhone: true, PAI: true,
+		Targets: []trunk.Target{{Host: at.Addr().String(), Port: at.Port()}}}
 }
 
 // calleeVoice speaks for the people and machines that the network plays.

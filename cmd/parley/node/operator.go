@@ -6,7 +6,7 @@ import (
 
 	"parley/api"
 	"parley/pipeline"
-	"parley/sip"
+	"parley/sip/transport"
 )
 
 // Operator is what only the operator sees, for the metrics address: below /debug/sip/.
@@ -24,23 +24,23 @@ func (n *Node) Operator() http.Handler {
 // rejectionsView is what was refused at the edge, for people who ask why calls do not
 // arrive.
 type rejectionsView struct {
-	Total map[sip.Cause]uint64 `json:"total"` // since the start
-	Data  []rejectionView      `json:"data"`  // the latest first; at most 256
+	Total map[transport.Cause]uint64 `json:"total"` // since the start
+	Data  []rejectionView            `json:"data"`  // the latest first; at most 256
 }
 
 // rejectionView is what came from one source and was refused for one cause.
 type rejectionView struct {
-	Source string    `json:"source"`
-	Cause  sip.Cause `json:"cause"`
-	Count  uint64    `json:"count"`
-	First  time.Time `json:"first"`
-	Last   time.Time `json:"last"`
-	Trunk  string    `json:"trunk,omitempty"`
-	Called string    `json:"called,omitempty"` // by the last one
-	Code   int       `json:"code"`             // what the last one was answered; 0: nothing
+	Source string          `json:"source"`
+	Cause  transport.Cause `json:"cause"`
+	Count  uint64          `json:"count"`
+	First  time.Time       `json:"first"`
+	Last   time.Time       `json:"last"`
+	Trunk  string          `json:"trunk,omitempty"`
+	Called string          `json:"called,omitempty"` // by the last one
+	Code   int             `json:"code"`             // what the last one was answered; 0: nothing
 }
 
-func viewRejections(list []sip.Rejection, total map[sip.Cause]uint64) rejectionsView {
+func viewRejections(list []transport.Rejection, total map[transport.Cause]uint64) rejectionsView {
 	v := rejectionsView{Total: total, Data: make([]rejectionView, len(list))}
 	for i, r := range list {
 		v.Data[i] = rejectionView{Source: r.Source.Unmap().String(), Cause: r.Cause, Count: r.Count, First: r.First.UTC(), Last: r.Last.UTC(),

@@ -16,6 +16,7 @@ import (
 	"parley/sip"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
+	"parley/sip/trunk"
 	"parley/store"
 )
 
@@ -154,8 +155,8 @@ func callerOf(in *sip.Incoming) sip.Identity {
 // another trunk lists: carriers of one customer must not reach the numbers of another.
 func (n *Node) misrouted(in *sip.Incoming) bool {
 	number := e164(in.Called)
-	lists := func(t sip.Trunk) bool { return slices.Contains(t.Numbers, number) }
-	i := slices.IndexFunc(n.cfg.Trunks, func(t sip.Trunk) bool { return t.Name == in.Trunk })
+	lists := func(t trunk.Config) bool { return slices.Contains(t.Numbers, number) }
+	i := slices.IndexFunc(n.cfg.Trunks, func(t trunk.Config) bool { return t.Name == in.Trunk })
 	return i >= 0 && len(n.cfg.Trunks[i].Numbers) > 0 && !lists(n.cfg.Trunks[i]) && slices.ContainsFunc(n.cfg.Trunks, lists)
 }
 

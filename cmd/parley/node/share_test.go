@@ -10,6 +10,7 @@ import (
 
 	"parley/sip"
 	"parley/sip/rtpport"
+	"parley/sip/trunk"
 	"parley/store/storetest"
 )
 
@@ -21,7 +22,7 @@ func TestTrunksAreShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ports.Close()
-	phone, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, Trunks: []sip.Trunk{
+	phone, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, Trunks: []trunk.Config{
 		{Name: "wide", Channels: 30}, {Name: "narrow", Channels: 1}, {Name: "any"}}})
 	if err != nil {
 		t.Fatal(err)

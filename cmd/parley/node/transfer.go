@@ -15,6 +15,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/sip"
+	"parley/sip/transport"
 	"parley/store"
 )
 
@@ -232,7 +233,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 	}()
 	ctx, cancel := context.WithTimeout(ctx, ringTimeout)
 	defer cancel()
-	w := n.wire(session, new(sip.Trace))
+	w := n.wire(session, new(transport.Trace))
 	n.log.Info("somebody is called for a transfer", "session", session.ID(), "for", c.session.ID())
 	leg, err := n.phone.Dial(ctx, sip.Target{Number: to.E164, From: sip.Identity{Number: c.from}, Trace: w.trace, Ringing: func(int) { session.Ring() }})
 	if err != nil {

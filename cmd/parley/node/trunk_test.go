@@ -21,7 +21,9 @@ import (
 
 	"parley/cmd/parley/config"
 	"parley/sip"
+	"parley/sip/dialog"
 	"parley/sip/rtpport"
+	"parley/sip/trunk"
 )
 
 // certificate writes one and its key.
@@ -92,8 +94,8 @@ func TestTrunkMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ports.Close()
-	phone, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, Trunks: []sip.Trunk{
-		{Name: "carrier", Register: true, Auth: sip.Credentials{Username: "u", Password: "hunter2"}, Targets: []sip.TrunkTarget{{Host: "127.0.0.1", Port: 9}}}}})
+	phone, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, Trunks: []trunk.Config{
+		{Name: "carrier", Register: true, Auth: dialog.Credentials{Username: "u", Password: "hunter2"}, Targets: []trunk.Target{{Host: "127.0.0.1", Port: 9}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

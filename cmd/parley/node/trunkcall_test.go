@@ -21,6 +21,8 @@ import (
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip"
 	"parley/sip/rtpport"
+	"parley/sip/transport"
+	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/storetest"
 )
@@ -36,7 +38,7 @@ func (d *desk) exchange(at string) *sip.UserAgent {
 	ports, err := rtpport.New(rtpport.Config{Addr: addr, First: 41000, Last: 41999})
 	d.ok(err)
 	ua, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(addr, 0), Ports: ports, Allow: func(netip.Addr) bool { return false },
-		Trunks: []sip.Trunk{{Name: "desk", Targets: []sip.TrunkTarget{{Host: far.Addr().String(), Port: far.Port()}}, NoProbe: true, FromUser: fromNumber, PAI: true}}})
+		Trunks: []trunk.Config{{Name: "desk", Targets: []trunk.Target{{Host: far.Addr().String(), Port: far.Port()}}, NoProbe: true, FromUser: fromNumber, PAI: true}}})
 	d.ok(err)
 	ended := make(chan error, 1)
 	go func() { ended <- ua.Run(d.Context()) }()
@@ -82,7 +84,7 @@ func (d *desk) presses(ua *sip.UserAgent) {
 func TestCallerOfATrunk(t *testing.T) {
 	t.Parallel()
 	d := deskWith(t, storetest.URL(t), func(c *config.Config) {
-		c.Trunks = []sip.Trunk{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}},
+		c.Trunks = []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}},
 			{Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}, DistrustIdentity: true}}
 	})
 	h := crmtest.New(t, functionSecret)
@@ -131,7 +133,7 @@ func TestCallerOfATrunk(t *testing.T) {
 func TestCallOnAnotherTrunk(t *testing.T) {
 	t.Parallel()
 	d := deskWith(t, storetest.URL(t), func(c *config.Config) {
-		c.Trunks = []sip.Trunk{{Name: "theirs", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.4/32")}, Numbers: []string{"+34911000000"}},
+		c.Trunks = []trunk.Config{{Name: "theirs", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.4/32")}, Numbers: []string{"+34911000000"}},
 			{Name: "ours", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.5/32")}, Numbers: []string{deskNumber}}}
 	})
 	leg, err := rung(d, d.exchange("127.0.0.4"))
@@ -154,7 +156,7 @@ func TestPlainTrunksAreNotAsked(t *testing.T) {
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	d.ok(err)
 	defer session.End(endedBy(errNoRoute))
-	trace := new(sip.Trace)
+	trace := new(transport.Trace)
 	leg, err := d.node.phone.Dial(t.Context(), sip.Target{Number: "+12025550106", From: sip.Identity{Number: deskNumber}, Trace: trace})
 	d.ok(err)
 	ctx, stop := context.WithCancel(t.Context())

@@ -8,6 +8,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/sip"
+	"parley/sip/transport"
 	"parley/store"
 )
 
@@ -15,7 +16,7 @@ import (
 type wire struct {
 	node    *Node
 	session *pipeline.Session
-	trace   *sip.Trace
+	trace   *transport.Trace
 	leg     *sip.Leg // nil: it was never answered
 }
 
@@ -29,7 +30,7 @@ const (
 
 // wire begins to follow a call that was admitted; keep must be called at its end.
 // Close waits for what is followed.
-func (n *Node) wire(session *pipeline.Session, trace *sip.Trace) *wire {
+func (n *Node) wire(session *pipeline.Session, trace *transport.Trace) *wire {
 	n.wires.Add(1)
 	return &wire{node: n, session: session, trace: trace}
 }

@@ -161,11 +161,12 @@ func (f *finder) add(site ast.Expr, ends, wraps bool) {
 // goroutine to begin.
 const patience = 30 * time.Second
 
-// Each calls prove in a subtest for every site of the package that is tested. It must have
+// Each calls prove in a subtest for every site of the package that is tested, and of those
+// below it that are named, by their folders as string literals. It must have
 // the site fail, with Inject, and check what that ends and what not: the test fails when not
 // exactly one panic is counted there.
-func Each(t *testing.T, prove func(t *testing.T, s Site)) {
-	for _, s := range own(t) {
+func Each(t *testing.T, prove func(t *testing.T, s Site), below ...string) {
+	for _, s := range own(t, below...) {
 		t.Run(filepath.Base(s.Name), func(t *testing.T) {
 			before := isolate.Panics()[s.Name]
 			prove(t, s)
@@ -180,8 +181,8 @@ func Each(t *testing.T, prove func(t *testing.T, s Site)) {
 	}
 }
 
-// own are the sites of the package that is tested.
-func own(t testing.TB) (sites []Site) {
+// own are the sites of the package that is tested, and of other packages.
+func own(t testing.TB, others ...string) (sites []Site) {
 	t.Helper()
 	here, err := filepath.Abs(".")
 	root := here
@@ -198,7 +199,7 @@ func own(t testing.TB) (sites []Site) {
 	}
 	pkg, _ := filepath.Rel(root, here)
 	for _, s := range Sites(t, root) {
-		if s.Package() == filepath.ToSlash(pkg) {
+		if s.Package() == filepath.ToSlash(pkg) || slices.Contains(others, s.Package()) {
 			sites = append(sites, s)
 		}
 	}

@@ -19,34 +19,34 @@ func (wallClock) Timer(at time.Time) (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// alarms are what a call's goroutine has to do later. They belong to it.
-type alarms struct {
+// timers are what a call's goroutine has to do later. They belong to it.
+type timers struct {
 	clock clock
-	set   map[*alarm]struct{} // a handful
+	set   map[*timer]struct{} // a handful
 }
 
-type alarm struct {
+type timer struct {
 	at time.Time
 	f  func()
 }
 
-// after has f run on the call's goroutine in d. An old alarm that is given is
+// after has f run on the call's goroutine in d. An old timer that is given is
 // stopped; nil is none.
-func (a *alarms) after(d time.Duration, old *alarm, f func()) *alarm {
+func (a *timers) after(d time.Duration, old *timer, f func()) *timer {
 	a.stop(old)
-	n := &alarm{at: a.clock.Now().Add(d), f: f}
+	n := &timer{at: a.clock.Now().Add(d), f: f}
 	if a.set == nil {
-		a.set = map[*alarm]struct{}{}
+		a.set = map[*timer]struct{}{}
 	}
 	a.set[n] = struct{}{}
 	return n
 }
 
-func (a *alarms) stop(old *alarm) { delete(a.set, old) }
+func (a *timers) stop(old *timer) { delete(a.set, old) }
 
-// next is the alarm that is due first; nil: none.
-func (a *alarms) next() *alarm {
-	var first *alarm
+// next is the timer that is due first; nil: none.
+func (a *timers) next() *timer {
+	var first *timer
 	for n := range a.set {
 		if first == nil || n.at.Before(first.at) {
 			first = n
@@ -55,8 +55,8 @@ func (a *alarms) next() *alarm {
 	return first
 }
 
-// wait is a channel for the next alarm; nil when there is none.
-func (a *alarms) wait() (due <-chan time.Time, stop func()) {
+// wait is a channel for the next timer; nil when there is none.
+func (a *timers) wait() (due <-chan time.Time, stop func()) {
 	n := a.next()
 	if n == nil {
 		return nil, func() {}
@@ -64,8 +64,8 @@ func (a *alarms) wait() (due <-chan time.Time, stop func()) {
 	return a.clock.Timer(n.at)
 }
 
-// ring runs what is due.
-func (a *alarms) ring() {
+// fire runs what is due.
+func (a *timers) fire() {
 	for n := a.next(); n != nil && !n.at.After(a.clock.Now()); n = a.next() {
 		a.stop(n)
 		n.f()

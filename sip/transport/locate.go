@@ -1,13 +1,13 @@
-package sip
+package transport
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	gosip "github.com/emiago/sipgo/sip"
@@ -20,78 +20,61 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// maxEndpoints bounds how many addresses a trunk has: more would not be tried
-// before a caller gives up.
-const maxEndpoints = 16
-
-// endpoint is a server that takes a trunk's calls: what a target becomes.
-type endpoint struct {
-	addr      netip.AddrPort
-	transport string // "UDP", "TCP" or "TLS"
-	target    TrunkTarget
-}
-
-func (e endpoint) String() string { return strings.ToLower(e.transport) + ":" + e.addr.String() }
-
-// locate turns targets into endpoints, in the order in which they are tried. It
-// fails only when there is none at all; a target that cannot be resolved is
-// left out, with its error in the second result.
-func (u *UserAgent) locate(ctx context.Context, targets []TrunkTarget) (found []endpoint, errs error) {
-	for _, t := range targets {
-		addrs, err := u.locateTarget(ctx, t)
-		if err != nil {
-			errs = errors.Join(errs, fmt.Errorf("resolve %s: %w", t.Host, err))
-		}
-		for _, a := range addrs {
-			e := endpoint{addr: a, transport: t.transport(), target: t}
-			twin := slices.ContainsFunc(found, func(o endpoint) bool { return o.String() == e.String() })
-			if !twin && len(found) < maxEndpoints {
-				found = append(found, e)
-			}
-		}
-	}
-	return found, errs
-}
-
-// locateTarget is RFC 3263 section 4.2 for a transport that is configured, or that a
-// dialog's URI has: an address stands for itself, a port leads to the name's addresses,
+// Locate is where a host leads over a transport ("UDP", "TCP" or "TLS"), by RFC 3263 section
+// 4.2, for a transport that is configured, or that a dialog's URI has. Port 0 says that there
+// is none. An address stands for itself, a port leads to the name's addresses,
 // and a name alone to its SRV records, if it has any. NAPTR records, by which a name
 // chooses the transport (section 4.1), are left out: nobody is asked for them.
-func (u *UserAgent) locateTarget(ctx context.Context, t TrunkTarget) ([]netip.AddrPort, error) {
-	host := strings.Trim(t.Host, "[]")
-	port := t.Port
-	if port == 0 {
-		port = uint16(gosip.DefaultPort(t.transport()))
+func (l *Layer) Locate(ctx context.Context, host string, port uint16, transport string) ([]netip.AddrPort, error) {
+	host = strings.Trim(host, "[]")
+	search := port == 0
+	if search {
+		port = uint16(gosip.DefaultPort(transport))
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.AddrPort{netip.AddrPortFrom(a.Unmap(), port)}, nil
 	}
-	if t.Port == 0 {
+	if search {
 		service, proto := "sip", "udp"
-		switch t.transport() {
+		switch transport {
 		case "TCP":
 			proto = "tcp"
 		case "TLS":
 			service, proto = "sips", "tcp"
 		}
-		_, records, err := u.resolver.LookupSRV(ctx, service, proto, host)
+		_, records, err := l.cfg.Resolver.LookupSRV(ctx, service, proto, host)
 		if err == nil && len(records) == 1 && records[0].Target == "." {
 			return nil, errors.New("the name offers no such service") // RFC 2782
 		}
 		if err == nil && len(records) > 0 {
-			return u.addressesOf(ctx, rankSRV(records, rand.IntN))
+			return l.addressesOf(ctx, rankSRV(records, rand.IntN))
 		}
 		if e, ok := errors.AsType[*net.DNSError](err); err != nil && (!ok || !e.IsNotFound) {
 			return nil, err // not knowing is not the same as there being none
 		}
 	}
-	return u.addresses(ctx, host, port)
+	return l.addresses(ctx, host, port)
+}
+
+// LocateHop is Locate for a destination as a request has it, and its name: connections are
+// known by their addresses.
+func (l *Layer) LocateHop(ctx context.Context, to, transport string) (found []netip.AddrPort, name string, err error) {
+	name, port, err := net.SplitHostPort(to)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, "", err
+	}
+	found, err = l.Locate(ctx, name, uint16(n), strings.ToUpper(transport))
+	return found, name, err
 }
 
 // addressesOf resolves the servers of SRV records, in order.
-func (u *UserAgent) addressesOf(ctx context.Context, records []*net.SRV) (all []netip.AddrPort, err error) {
+func (l *Layer) addressesOf(ctx context.Context, records []*net.SRV) (all []netip.AddrPort, err error) {
 	for _, r := range records {
-		found, e := u.addresses(ctx, strings.TrimSuffix(r.Target, "."), r.Port)
+		found, e := l.addresses(ctx, strings.TrimSuffix(r.Target, "."), r.Port)
 		if e != nil {
 			err = e
 		}
@@ -104,12 +87,12 @@ func (u *UserAgent) addressesOf(ctx context.Context, records []*net.SRV) (all []
 }
 
 // addresses resolves a name to what our socket can reach, IPv4 first.
-func (u *UserAgent) addresses(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
+func (l *Layer) addresses(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
 	network := "ip"
-	if u.at.Addr().Is4() {
+	if l.at.Addr().Is4() {
 		network = "ip4"
 	}
-	found, err := u.resolver.LookupNetIP(ctx, network, host)
+	found, err := l.cfg.Resolver.LookupNetIP(ctx, network, host)
 	if err != nil {
 		return nil, err
 	}

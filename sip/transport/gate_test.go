@@ -1,4 +1,4 @@
-package sip
+package transport
 
 import (
 	"net/netip"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestSources(t *testing.T) {
-	s, now := newSources(10), time.Unix(1_800_000_000, 0)
+	s, now := newRateLimits(10), time.Unix(1_800_000_000, 0)
 	count := func(a string, now time.Time) (n int) {
 		for s.take(netip.MustParseAddr(a), now) {
 			n++
@@ -41,14 +41,14 @@ func TestSources(t *testing.T) {
 }
 
 func TestRejectionsAreBounded(t *testing.T) {
-	u := &UserAgent{rejections: newRejections()}
+	r := NewRejections()
 	a, now := netip.MustParseAddr("10.0.0.0"), time.Unix(1_800_000_000, 0)
 	for range 3 * maxRejections {
 		a, now = a.Next(), now.Add(time.Second)
-		u.rejections.add(Rejection{Source: a, Cause: CauseUnknown}, now)
+		r.Add(Rejection{Source: a, Cause: CauseUnknown}, now)
 	}
-	u.rejections.add(Rejection{Source: a, Cause: CauseUnknown, Called: "+1", Code: 403}, now.Add(time.Second))
-	list := u.Rejections()
+	r.Add(Rejection{Source: a, Cause: CauseUnknown, Called: "+1", Code: 403}, now.Add(time.Second))
+	list := r.List()
 	if len(list) > maxRejections || len(list) < maxRejections/2 {
 		t.Errorf("%d entries", len(list))
 	}
@@ -56,7 +56,7 @@ func TestRejectionsAreBounded(t *testing.T) {
 	if list[0] != want {
 		t.Errorf("the latest is %+v", list[0])
 	}
-	if n := u.Rejected()[CauseUnknown]; n != 3*maxRejections+1 {
+	if n := r.Counts()[CauseUnknown]; n != 3*maxRejections+1 {
 		t.Errorf("%d counted", n)
 	}
 }

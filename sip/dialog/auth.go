@@ -1,4 +1,4 @@
-package sip
+package dialog
 
 import (
 	"errors"
@@ -25,26 +25,26 @@ func (c Credentials) String() string {
 func (c Credentials) GoString() string { return c.String() }
 
 // ErrAuth is wrapped by the failure of a request whose challenge we could not
-// meet: there are no credentials, they are wrong, or the challenge is none that
-// we understand. NotAnswered calls it carrier_auth.
+// answer: there are no credentials, they are wrong, or the challenge is none that
+// we understand. sip.NotAnswered calls it carrier_auth.
 var ErrAuth = errors.New("sip: the far end does not accept our credentials")
 
-// authorizer meets the challenges of one far end: a dialog has one, and so has
+// Authorizer answers the challenges of one far end: a dialog has one, and so has
 // a registration. A nil one has no credentials. Its methods may be called from
 // several goroutines.
 //
-// Challenges are kept, so that later requests carry credentials at once, with a
+// Challenges are cached, so that later requests carry credentials at once, with a
 // rising nonce count (RFC 7616 section 3.4). A far end and a proxy in front of
 // it may both want some (RFC 3261 section 22.3).
-type authorizer struct {
+type Authorizer struct {
 	cred Credentials
 
-	mu   sync.Mutex
-	kept [2]kept // of the far end (401) and of a proxy (407)
+	mu     sync.Mutex
+	cached [2]cachedChallenge // of the far end (401) and of a proxy (407)
 }
 
-// kept is a challenge and how often it was answered.
-type kept struct {
+// cachedChallenge is a challenge and how often it was answered.
+type cachedChallenge struct {
 	challenge *digest.Challenge
 	count     int
 }
@@ -58,26 +58,26 @@ var authHeaders = [2]struct {
 	{407, "Proxy-Authenticate", "Proxy-Authorization"},
 }
 
-// newAuthorizer makes an authorizer; nil for no credentials.
-func newAuthorizer(c Credentials) *authorizer {
+// NewAuthorizer makes an Authorizer; nil for no credentials.
+func NewAuthorizer(c Credentials) *Authorizer {
 	if c == (Credentials{}) {
 		return nil
 	}
-	return &authorizer{cred: c}
+	return &Authorizer{cred: c}
 }
 
-// sign puts credentials into req for the challenges that are known, in place of
+// Sign puts credentials into req for the challenges that are known, in place of
 // those it has. The method and Request-URI must be final. Not for ACK and
 // CANCEL, which cannot be challenged: an ACK repeats what its INVITE had
 // (RFC 3261 section 22.1).
-func (a *authorizer) sign(req *gosip.Request) {
+func (a *Authorizer) Sign(req *gosip.Request) {
 	if a == nil || req.Method == gosip.ACK || req.Method == gosip.CANCEL {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, names := range authHeaders {
-		k := &a.kept[i]
+		k := &a.cached[i]
 		if k.challenge == nil {
 			continue
 		}
@@ -87,7 +87,7 @@ func (a *authorizer) sign(req *gosip.Request) {
 			Username: a.cred.Username, Password: a.cred.Password,
 		})
 		if err != nil {
-			continue // meet has looked at the challenge; it will come again if not
+			continue // HandleChallenge has looked at it; it will come again if not
 		}
 		for req.RemoveHeader(names.answer) {
 		}
@@ -95,19 +95,19 @@ func (a *authorizer) sign(req *gosip.Request) {
 	}
 }
 
-// round counts how often one request was challenged, by each. Its zero value is
+// AuthAttempts counts how often one request was challenged, by each. Its zero value is
 // for a request that was not yet.
-type round [2]struct{ asked, stale bool }
+type AuthAttempts [2]struct{ asked, stale bool }
 
-// challenged says whether a response asks for credentials.
-func challenged(res *gosip.Response) bool { return res.StatusCode == 401 || res.StatusCode == 407 }
+// Challenged says whether a response asks for credentials.
+func Challenged(res *gosip.Response) bool { return res.StatusCode == 401 || res.StatusCode == 407 }
 
-// meet takes the challenge of a response (401 or 407). Without an error the
-// request is to be sent again, as a new one: sign puts the answer in. The error
-// is ErrAuth when that would not help. A first challenge is always met, because
-// credentials for a kept one may only be too old; after that, one more when the
+// HandleChallenge takes the challenge of a response (401 or 407). Without an error the
+// request is to be sent again, as a new one: Sign puts the answer in. The error
+// is ErrAuth when that would not help. A first challenge is always answered, because
+// credentials for a cached one may only be too old; after that, one more when the
 // far end says that the nonce is stale, so that this ends.
-func (a *authorizer) meet(res *gosip.Response, r *round) error {
+func (a *Authorizer) HandleChallenge(res *gosip.Response, tried *AuthAttempts) error {
 	if a == nil {
 		return ErrAuth
 	}
@@ -119,7 +119,7 @@ func (a *authorizer) meet(res *gosip.Response, r *round) error {
 	if c == nil {
 		return ErrAuth
 	}
-	switch step := &r[i]; {
+	switch step := &tried[i]; {
 	case !step.asked:
 		step.asked = true
 	case c.Stale && !step.stale:
@@ -129,8 +129,8 @@ func (a *authorizer) meet(res *gosip.Response, r *round) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if old := a.kept[i].challenge; old == nil || old.Nonce != c.Nonce || old.Realm != c.Realm || old.Algorithm != c.Algorithm {
-		a.kept[i] = kept{challenge: c}
+	if old := a.cached[i].challenge; old == nil || old.Nonce != c.Nonce || old.Realm != c.Realm || old.Algorithm != c.Algorithm {
+		a.cached[i] = cachedChallenge{challenge: c}
 	}
 	return nil
 }

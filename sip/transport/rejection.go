@@ -1,4 +1,4 @@
-package sip
+package transport
 
 import (
 	"maps"
@@ -43,10 +43,9 @@ type Rejection struct {
 // maxRejections bounds the list; the one that was quiet longest makes room.
 const maxRejections = 256
 
-// rejections counts refusals and keeps the recent ones: whoever asks why his
-// calls do not arrive finds the answer there. Its methods may be called from
-// several goroutines.
-type rejections struct {
+// Rejections counts refusals and keeps the recent ones by source and cause, for the
+// diagnostics API. Its methods may be called from several goroutines.
+type Rejections struct {
 	mu     sync.Mutex
 	counts map[Cause]uint64
 	recent map[rejectionKey]*Rejection
@@ -57,12 +56,13 @@ type rejectionKey struct {
 	cause  Cause
 }
 
-func newRejections() *rejections {
-	return &rejections{counts: map[Cause]uint64{}, recent: map[rejectionKey]*Rejection{}}
+// NewRejections returns an empty list.
+func NewRejections() *Rejections {
+	return &Rejections{counts: map[Cause]uint64{}, recent: map[rejectionKey]*Rejection{}}
 }
 
-// add notes a refusal; r brings Source, Trunk, Called, Code and Cause.
-func (l *rejections) add(r Rejection, now time.Time) {
+// Add notes a refusal; r brings Source, Trunk, Called, Code and Cause.
+func (l *Rejections) Add(r Rejection, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.counts[r.Cause]++
@@ -81,17 +81,16 @@ func (l *rejections) add(r Rejection, now time.Time) {
 
 // forgetLocked makes room: a quarter at once, because a flood from many
 // addresses must not cost a search for each of them.
-func (l *rejections) forgetLocked() {
+func (l *Rejections) forgetLocked() {
 	keys := slices.SortedFunc(maps.Keys(l.recent), func(a, b rejectionKey) int { return l.recent[a].Last.Compare(l.recent[b].Last) })
 	for _, k := range keys[:maxRejections/4] {
 		delete(l.recent, k)
 	}
 }
 
-// Rejections lists what was refused of late, the latest first; at most 256
+// List is what was refused of late, the latest first; at most 256
 // entries, one for each source and cause. It is kept in memory only.
-func (u *UserAgent) Rejections() []Rejection {
-	l := u.rejections
+func (l *Rejections) List() []Rejection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := make([]Rejection, 0, len(l.recent))
@@ -102,9 +101,9 @@ func (u *UserAgent) Rejections() []Rejection {
 	return all
 }
 
-// Rejected counts what was refused since the start, by cause.
-func (u *UserAgent) Rejected() map[Cause]uint64 {
-	u.rejections.mu.Lock()
-	defer u.rejections.mu.Unlock()
-	return maps.Clone(u.rejections.counts)
+// Counts is how many were refused since the start, by cause.
+func (l *Rejections) Counts() map[Cause]uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.counts)
 }

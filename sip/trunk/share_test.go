@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"testing"
@@ -9,14 +9,14 @@ import (
 // TestShare: what several user agents may do together is no more than the trunk takes,
 // and each may do something.
 func TestShare(t *testing.T) {
-	l := newLine(&UserAgent{}, Trunk{Name: "a", Channels: 5, CPS: 4})
-	u := &UserAgent{lines: []*line{l}}
+	set := NewSet([]Config{{Name: "a", Channels: 5, CPS: 4}}, Options{})
+	l := set[0]
 	free := func() (n int) {
 		for l.enter() {
 			n++
 		}
 		for range n {
-			l.release()
+			l.Release()
 		}
 		return n
 	}
@@ -24,7 +24,7 @@ func TestShare(t *testing.T) {
 		agents, channels int
 		cps              rate.Limit
 	}{{1, 5, 4}, {2, 2, 2}, {8, 1, 0.5}, {0, 5, 4}} {
-		u.Share(c.agents)
+		set.Share(c.agents)
 		if got := free(); got != c.channels || l.pace.Limit() != c.cps {
 			t.Errorf("of %d: %d channels and %v a second, want %d and %v", c.agents, got, l.pace.Limit(), c.channels, c.cps)
 		}
@@ -33,7 +33,7 @@ func TestShare(t *testing.T) {
 	for range 4 {
 		l.enter()
 	}
-	if u.Share(2); free() != 0 || l.calls.Load() != 4 {
-		t.Errorf("%d are free of two, and %d are up", free(), l.calls.Load())
+	if set.Share(2); free() != 0 || l.Calls.Load() != 4 {
+		t.Errorf("%d are free of two, and %d are up", free(), l.Calls.Load())
 	}
 }

@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"cmp"
@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/dialog"
 )
 
 const (
@@ -41,21 +42,21 @@ type Registration struct {
 // registration is one trunk's (RFC 3261 section 10.2): its requests share a
 // Call-ID and count up.
 type registration struct {
-	line    *line
-	dialog  *dialog
-	expires time.Duration // to ask for
-	last    endpoint      // where it stands
+	trunk   *Trunk
+	dialog  *dialog.Dialog // of the latest REGISTER
+	expires time.Duration  // to ask for
+	last    Endpoint       // where it stands
 }
 
 // keepRegistered registers until ctx ends, and then takes it back.
-func (l *line) keepRegistered(ctx context.Context) {
-	r := &registration{line: l, expires: registerFor}
+func (t *Trunk) keepRegistered(ctx context.Context) {
+	r := &registration{trunk: t, expires: registerFor}
 	pause := registerRetry
 	for {
 		granted, err := r.attempt(ctx)
 		wait := max(granted/2, leastRefresh)
 		if err != nil {
-			if errors.Is(err, ErrAuth) {
+			if errors.Is(err, dialog.ErrAuth) {
 				pause = registerRetryMax
 			}
 			wait = pause + rand.N(pause/4+1)
@@ -64,13 +65,13 @@ func (l *line) keepRegistered(ctx context.Context) {
 			pause = registerRetry
 		}
 		if ctx.Err() == nil {
-			l.registered(granted, err)
+			t.registered(granted, err)
 		}
-		t := time.NewTimer(wait)
+		timer := time.NewTimer(wait)
 		select {
-		case <-t.C:
+		case <-timer.C:
 		case <-ctx.Done():
-			t.Stop()
+			timer.Stop()
 			r.leave()
 			return
 		}
@@ -78,37 +79,37 @@ func (l *line) keepRegistered(ctx context.Context) {
 }
 
 // registered notes what came of an attempt.
-func (l *line) registered(granted time.Duration, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now, before := time.Now(), l.register.Registered
-	l.register.Attempts++
+func (t *Trunk) registered(granted time.Duration, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now, before := time.Now(), t.register.Registered
+	t.register.Attempts++
 	if err == nil {
-		l.register.Registered, l.register.Until, l.register.Error = true, now.Add(granted), ""
+		t.register.Registered, t.register.Until, t.register.Error = true, now.Add(granted), ""
 		if !before {
-			l.ua.log.Info("sip: registered", "trunk", l.trunk.Name, "for", granted)
+			t.Log.Info("sip: registered", "trunk", t.Name, "for", granted)
 		}
 		return
 	}
 	// What was granted stays in force while it lasts.
-	l.register.Registered = before && now.Before(l.register.Until)
-	l.register.Error = err.Error()
-	l.ua.log.Warn("sip: cannot register", "trunk", l.trunk.Name, "err", err)
+	t.register.Registered = before && now.Before(t.register.Until)
+	t.register.Error = err.Error()
+	t.Log.Warn("sip: cannot register", "trunk", t.Name, "err", err)
 }
 
 // attempt registers with the first target that takes it, and returns for how long.
 func (r *registration) attempt(ctx context.Context) (time.Duration, error) {
-	choices, err := r.line.choices(ctx)
+	choices, err := r.trunk.Choices(ctx)
 	for _, h := range choices {
 		within, cancel := context.WithTimeout(ctx, registerPatience)
 		var granted time.Duration
-		granted, err = r.with(within, h.endpoint, r.expires)
+		granted, err = r.with(within, h.Endpoint, r.expires)
 		cancel()
 		if err == nil {
 			return granted, nil
 		}
 		var refused *registerRefused
-		if errors.Is(err, ErrAuth) || errors.As(err, &refused) && !unavailable(refused.code) {
+		if errors.Is(err, dialog.ErrAuth) || errors.As(err, &refused) && !Unavailable(refused.code) {
 			return 0, err // another server of the same registrar would say the same
 		}
 	}
@@ -124,31 +125,24 @@ type registerRefused struct {
 func (e *registerRefused) Error() string { return fmt.Sprintf("REGISTER: %d %s", e.code, e.phrase) }
 
 // with registers at one endpoint for a time; 0 takes the registration back.
-func (r *registration) with(ctx context.Context, e endpoint, expires time.Duration) (time.Duration, error) {
-	req := r.request(e, expires)
-	var met round
+func (r *registration) with(ctx context.Context, e Endpoint, expires time.Duration) (time.Duration, error) {
 	for lengthened := false; ; {
-		res, err := r.line.ua.transact(ctx, r.line, nil, 0, req)
+		req := r.request(e, expires)
+		_, res, err := r.dialog.Own().Do(ctx, req)
 		switch {
 		case err != nil:
 			return 0, err
 		case res.IsSuccess():
 			r.last = e
 			return r.granted(res, expires), nil
-		case challenged(res):
-			if err := r.dialog.auth.meet(res, &met); err != nil {
-				return 0, err
-			}
-			req = r.dialog.again(req)
 		case res.StatusCode == 423 && !lengthened && expires > 0: // section 10.2.8
-			least := headerSeconds(res, "Min-Expires")
+			least, _, _ := dialog.Seconds(res, "Min-Expires")
 			if least <= expires || least > longestExpiry {
 				return 0, &registerRefused{res.StatusCode, res.Reason}
 			}
 			lengthened, expires, r.expires = true, least, least
-			req = r.request(e, expires)
 		case res.StatusCode == 403:
-			return 0, fmt.Errorf("%w: %d %s", ErrAuth, res.StatusCode, res.Reason)
+			return 0, fmt.Errorf("%w: %d %s", dialog.ErrAuth, res.StatusCode, res.Reason)
 		default:
 			return 0, &registerRefused{res.StatusCode, res.Reason}
 		}
@@ -156,32 +150,29 @@ func (r *registration) with(ctx context.Context, e endpoint, expires time.Durati
 }
 
 // request builds the next REGISTER.
-func (r *registration) request(e endpoint, expires time.Duration) *gosip.Request {
-	l := r.line
-	old := r.dialog
-	if _, r.dialog = l.outside(gosip.REGISTER, e); old != nil {
-		r.dialog.callID, r.dialog.localSeq, r.dialog.auth = old.callID, old.localSeq, old.auth
+func (r *registration) request(e Endpoint, expires time.Duration) *gosip.Request {
+	t := r.trunk
+	d := t.outside(e, gosip.REGISTER)
+	if old := r.dialog; old != nil {
+		d.CallID, d.LocalSeq, d.Auth = old.CallID, old.LocalSeq, old.Auth
 	}
-	req := r.dialog.request(gosip.REGISTER, 0)
-	contact := r.dialog.contact()
-	contact.Address.User = l.contactUser()
-	contact.Params.Add("expires", strconv.Itoa(int(expires/time.Second)))
-	req.AppendHeader(contact)
-	req.AppendHeader(gosip.NewHeader("Expires", strconv.Itoa(int(expires/time.Second))))
-	req.AppendHeader(allow())
-	l.ua.aim(req, r.dialog, e)
-	return req
+	r.dialog = d
+	contact := d.Contact()
+	contact.Address.User = t.ContactUser()
+	seconds := strconv.Itoa(int(expires / time.Second))
+	contact.Params.Add("expires", seconds)
+	return d.Request(gosip.REGISTER, contact, gosip.NewHeader("Expires", seconds), dialog.Allow())
 }
 
 // granted is what a 200 says about our Contact, which may stand among others.
 func (r *registration) granted(res *gosip.Response, asked time.Duration) time.Duration {
 	d := asked
-	if s := headerSeconds(res, "Expires"); s > 0 {
+	if s, _, _ := dialog.Seconds(res, "Expires"); s > 0 {
 		d = s
 	}
 	for _, h := range res.GetHeaders("contact") {
 		c, ok := h.(*gosip.ContactHeader)
-		if !ok || c.Address.User != r.line.contactUser() {
+		if !ok || c.Address.User != r.trunk.ContactUser() {
 			continue
 		}
 		if n, err := strconv.ParseUint(c.Params.GetOr("expires", ""), 10, 32); err == nil && n > 0 {
@@ -194,33 +185,20 @@ func (r *registration) granted(res *gosip.Response, asked time.Duration) time.Du
 // leave takes the registration back; the registrar would otherwise send calls
 // to nobody until it ends.
 func (r *registration) leave() {
-	l := r.line
-	l.mu.Lock()
-	registered := l.register.Registered
-	l.register.Registered = false
-	l.mu.Unlock()
+	t := r.trunk
+	t.mu.Lock()
+	registered := t.register.Registered
+	t.register.Registered = false
+	t.mu.Unlock()
 	if !registered {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), unregisterPatience)
 	defer cancel()
 	if _, err := r.with(ctx, r.last, 0); err != nil {
-		l.ua.log.Warn("sip: cannot unregister", "trunk", l.trunk.Name, "err", err)
+		t.Log.Warn("sip: cannot unregister", "trunk", t.Name, "err", err)
 	}
 }
 
-// contactUser is the user of the Contact that we register: calls come to it.
-func (l *line) contactUser() string { return cmp.Or(l.trunk.FromUser, l.trunk.Auth.Username, "parley") }
-
-// headerSeconds reads a header that is a number of seconds; 0: there is none.
-func headerSeconds(m *gosip.Response, name string) time.Duration {
-	h := m.GetHeader(name)
-	if h == nil {
-		return 0
-	}
-	n, err := strconv.ParseUint(strings.TrimSpace(h.Value()), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
-}
+// ContactUser is the user of the Contact that we register: calls come to it.
+func (t *Trunk) ContactUser() string { return cmp.Or(t.FromUser, t.Auth.Username, "parley") }

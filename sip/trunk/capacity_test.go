@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"testing"
@@ -10,13 +10,11 @@ import (
 // those who cannot wait go first.
 func TestPlacesKeepTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := &UserAgent{}
-		l := newLine(u, Trunk{Name: "a", Targets: []TrunkTarget{{Host: "127.0.0.1"}}, CPS: 4, Numbers: []string{"+1"}})
-		u.lines = []*line{l}
+		set := NewSet([]Config{{Name: "a", Targets: []Target{{Host: "127.0.0.1"}}, CPS: 4, Numbers: []string{"+1"}}}, Options{})
 		var taken []time.Duration
 		begin := time.Now()
 		for len(taken) < 20 {
-			p, wait := u.Take("+1")
+			p, wait := set.Reserve("+1")
 			if p != nil {
 				taken = append(taken, time.Since(begin))
 				continue
@@ -34,12 +32,12 @@ func TestPlacesKeepTheRate(t *testing.T) {
 		if last := taken[19]; last > 5*time.Second {
 			t.Errorf("the last of 20 calls begins after %s, 5 s would do", last)
 		}
-		// One who waits in seize has the next turn.
+		// One who waits in Reserve has the next turn.
 		got := make(chan error)
-		go func() { got <- l.seize(t.Context()) }()
+		go func() { got <- set[0].Reserve(t.Context()) }()
 		synctest.Wait()
 		for range 3 {
-			if p, _ := u.Take("+1"); p != nil {
+			if p, _ := set.Reserve("+1"); p != nil {
 				t.Error("a place was given that somebody waits for")
 			}
 		}
@@ -51,27 +49,26 @@ func TestPlacesKeepTheRate(t *testing.T) {
 
 // Channels are those of the trunk; what is given back is there again.
 func TestPlacesAreChannels(t *testing.T) {
-	u := &UserAgent{}
-	l := newLine(u, Trunk{Name: "a", Targets: []TrunkTarget{{Host: "127.0.0.1"}}, Channels: 2})
-	u.lines = []*line{l}
-	one, _ := u.Take("+1")
-	two, _ := u.Take("+1")
-	none, wait := u.Take("+1")
+	set := NewSet([]Config{{Name: "a", Targets: []Target{{Host: "127.0.0.1"}}, Channels: 2}}, Options{Now: time.Now})
+	l := set[0]
+	one, _ := set.Reserve("+1")
+	two, _ := set.Reserve("+1")
+	none, wait := set.Reserve("+1")
 	if one == nil || two == nil || none != nil || wait <= 0 {
 		t.Fatalf("of two channels: %v %v %v, wait %s", one, two, none, wait)
 	}
 	one.Free()
 	one.Free()
 	none.Free()
-	if two.use(newLine(u, Trunk{Name: "b"})) || !two.use(l) || two.use(l) {
+	if two.Use(newTrunk(Config{Name: "b"}, Options{})) || !two.Use(l) || two.Use(l) {
 		t.Error("a place is used once, on its own trunk")
 	}
 	two.Free()
-	if n := l.calls.Load(); n != 1 {
+	if n := l.Calls.Load(); n != 1 {
 		t.Errorf("%d channels are taken, want 1", n)
 	}
-	u.lines = nil
-	if p, wait := u.Take("+1"); p != nil || wait != 0 {
+	set = nil
+	if p, wait := set.Reserve("+1"); p != nil || wait != 0 {
 		t.Errorf("without a trunk: %v %s", p, wait)
 	}
 }

@@ -1,4 +1,17 @@
-package sip
+// Package trunk is the lines to carriers and exchanges: their settings (config.go), where their
+// servers are and how they do (trunk.go, health.go), the registration with them
+// (registration.go), and what of their channels and calls a second is reserved (capacity.go).
+//
+// A Set holds all trunks of a user agent, finds the trunk of a call, and is the directory of
+// its transport.
+//
+// A trunk is a list of servers, tried in order. Names are resolved beforehand and kept, so no
+// call waits for DNS. A server that says nothing for 4 s, or cannot take calls to three numbers
+// in a row, is left alone until it answers OPTIONS, or for as long as it asks for (Retry-After,
+// ten minutes at most); what it cannot do for one number may be that callee's network. An answer
+// (busy, no such number) ends the search. A trunk none of whose targets answers comes after
+// those that have one.
+package trunk
 
 import (
 	"cmp"
@@ -8,21 +21,22 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
 
-// Trunk is a line to a carrier or an exchange: where its calls go, where they
+// Config is the settings of a Trunk, a line to a carrier or an exchange: where its calls go, where they
 // come from, and what it wants in them. Every field but Name may stay zero.
-type Trunk struct {
+type Config struct {
 	Name string // unique
 
 	// Targets are where calls go, the preferred one first. None: the trunk only
 	// brings calls.
-	Targets []TrunkTarget
+	Targets []Target
 	// Auth are our credentials, for whatever the trunk challenges.
-	Auth Credentials
+	Auth dialog.Credentials
 	// Inbound are what incoming calls must show (407). Zero: the source is enough.
-	Inbound Credentials
+	Inbound dialog.Credentials
 	// Allow are the sources of its calls. A trunk that we register with may call
 	// from its targets too.
 	Allow []netip.Prefix
@@ -60,7 +74,7 @@ type Trunk struct {
 	// 18.1.1) over TCP, to the same target.
 	LargeTCP bool
 
-	// Limits of the trunk, which those who use it share: see UserAgent.Share.
+	// Limits of the trunk, which those who use it share: see Set.Share.
 	CPS      int // calls a second that we begin; 0: no limit
 	Channels int // calls at once, incoming ones counted; 0: no limit
 
@@ -69,8 +83,8 @@ type Trunk struct {
 	TLS      *tls.Config // of outgoing connections: CA, certificate, server name; nil: the system's
 }
 
-// TrunkTarget is one place that takes a trunk's calls.
-type TrunkTarget struct {
+// Target is one place that takes a trunk's calls.
+type Target struct {
 	Host string // a name or an address
 	// Port 0 finds the servers of a name by SRV records (RFC 3263), and falls
 	// back to the name's addresses and the transport's usual port.
@@ -78,20 +92,20 @@ type TrunkTarget struct {
 	Transport string // udp, tcp or tls; empty: udp
 }
 
-// uri is the target with a user; an empty one is left out.
-func (t TrunkTarget) uri(user string) gosip.Uri {
-	u := gosip.Uri{Scheme: "sip", User: user, Host: bracketed(t.Host), Port: int(t.Port)}
-	if tp := t.transport(); tp != "UDP" {
+// URI is the target with a user; an empty one is left out.
+func (t Target) URI(user string) gosip.Uri {
+	u := gosip.Uri{Scheme: "sip", User: user, Host: Bracketed(t.Host), Port: int(t.Port)}
+	if tp := t.Over(); tp != "UDP" {
 		u.UriParams = gosip.HeaderParams{{K: "transport", V: strings.ToLower(tp)}}
 	}
 	return u
 }
 
-// transport is the target's, with its default.
-func (t TrunkTarget) transport() string { return strings.ToUpper(cmp.Or(t.Transport, "udp")) }
+// Over is the target's transport in capitals, with its default.
+func (t Target) Over() string { return strings.ToUpper(cmp.Or(t.Transport, "udp")) }
 
-// bracketed is a host as URIs have it: IPv6 addresses stand in brackets.
-func bracketed(host string) string {
+// Bracketed is a host as URIs have it: IPv6 addresses stand in brackets.
+func Bracketed(host string) string {
 	if a, err := netip.ParseAddr(host); err == nil && a.Is6() {
 		return "[" + host + "]"
 	}
