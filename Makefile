@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: run test check lint soak build bench bench-against help go
+.PHONY: run test check lint soak build bench bench-against pictures help go
 
 # Where Go's own installer puts it, for shells that were not told.
 export PATH := $(PATH):/usr/local/go/bin
@@ -74,6 +74,11 @@ bench-against: build ## compare five runs of a measurement with five of the comm
 		bench/base-bin/parley bench $(BENCH) --json bench/old-$$i.json > /dev/null && \
 		bin/parley bench $(BENCH) --json bench/new-$$i.json > /dev/null || exit 1; done
 	@cd bench && ../bin/parley bench compare --percent $(PERCENT) --old old-1.json,old-2.json,old-3.json,old-4.json,old-5.json new-[1-5].json
+
+pictures: go bin/.installed-test ## make the pictures of README.md again, of a running server
+	rm -rf bin/pictures
+	PARLEY_TEST_SCREENSHOTS=$(CURDIR)/bin/pictures go test -count 1 -run 'TestPictures$$' ./cmd/parley/acceptance
+	for f in home playground; do mv bin/pictures/TestPictures-$$f.png deploy/pictures/$$f.png; done
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{printf "%-20s %s\n", $$1, $$2}'

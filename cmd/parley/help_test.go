@@ -144,9 +144,16 @@ func TestHelp(t *testing.T) {
 
 // TestReadme has the command lines of the documents read as those of help are.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, document := range []string{"../../README.md", "README.md", "../../deploy/README.md"} {
+		one, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(one), "```"); n%2 != 0 {
+			t.Errorf("%s has %d fences", document, n)
+		}
+		text = append(text, one...)
 	}
 	seen := 0
 	for i, block := range strings.Split(string(text), "```") {
@@ -166,7 +173,7 @@ func TestReadme(t *testing.T) {
 			}
 		}
 	}
-	if seen < 10 {
+	if seen < 30 {
 		t.Errorf("%d command lines", seen)
 	}
 }

@@ -44,6 +44,13 @@ func targets(dir, text string) []string {
 	return paths
 }
 
+// README.md is for newcomers: what does not fit belongs on a page that it links to.
+func TestReadmeIsShort(t *testing.T) {
+	if n := strings.Count(read(t, "README.md"), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, 150 are allowed", n)
+	}
+}
+
 func TestDocumentsPointAtThingsThatExist(t *testing.T) {
 	for _, doc := range files(t, isDocument) {
 		for _, path := range targets(filepath.Dir(doc), read(t, doc)) {

@@ -16,9 +16,12 @@ import (
 	"parley/store/bus"
 )
 
-var update = flag.Bool("update", false, "write the example file")
+var update = flag.Bool("update", false, "write the example file and the page of settings")
 
-const exampleFile = "../../../deploy/parley.example.yaml"
+const (
+	exampleFile  = "../../../deploy/parley.example.yaml"
+	settingsPage = "../../../deploy/settings.md"
+)
 
 func write(t *testing.T, text string) string {
 	t.Helper()
@@ -299,6 +302,23 @@ func TestPrintedConfigurationLoads(t *testing.T) {
 	c.values, again.values, again.DataDirSet = nil, nil, false
 	if !reflect.DeepEqual(c, again) {
 		t.Errorf("%+v\n%+v", c, again)
+	}
+}
+
+func TestSettingsPage(t *testing.T) {
+	if *update {
+		if err := os.WriteFile(settingsPage, []byte(Page()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(settingsPage)
+	if err != nil || string(got) != Page() {
+		t.Errorf("deploy/settings.md differs from the table of settings: run this test with -update (%v)", err)
+	}
+	for _, s := range Settings() {
+		if n := strings.Count(string(got), "\n| `PARLEY_"+s.Name+"`"); n != 1 {
+			t.Errorf("PARLEY_%s has %d rows", s.Name, n)
+		}
 	}
 }
 

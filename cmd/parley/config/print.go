@@ -51,6 +51,38 @@ func yamlText(v string) string {
 	return fmt.Sprintf("%q", v)
 }
 
+// Page writes the table of settings as a Markdown document.
+func Page() string {
+	var b strings.Builder
+	b.WriteString(`# Settings
+
+Each is an environment variable, and a key in the file of ` + "`parley serve --config FILE`" + `: ` + "`PARLEY_HTTP_ADDR` is `http_addr`" + `. Those with a flag
+say so. A flag counts before the environment, the environment before the file. A secret may be kept in a file of its own:
+` + "`PARLEY_SECRET_FILE` names the file of `PARLEY_SECRET`" + `.
+
+This page is generated from the table of settings by ` + "`go test ./cmd/parley/config -run TestSettingsPage -update`" + `.
+`)
+	section := ""
+	for _, s := range settings {
+		if s.section != section {
+			section = s.section
+			fmt.Fprintf(&b, "\n## %s\n\n| Setting | Default | What it does | Allowed |\n| :- | :- | :- | :- |\n", section)
+		}
+		def, flag := s.Otherwise, ""
+		if s.Default != "" {
+			def = "`" + s.Default + "`"
+		}
+		if s.Flag {
+			flag = " `--" + strings.ReplaceAll(strings.ToLower(s.Name), "_", "-") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s%s`%s | %s | %s | %s |\n", prefix, s.Name, flag, cell(def), cell(s.Meaning), cell(s.Allowed))
+	}
+	return b.String()
+}
+
+// cell is text inside a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
 // Example writes the documented configuration file, every setting commented
 // out at its default.
 func Example() string {
