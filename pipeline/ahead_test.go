@@ -12,6 +12,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session/sessiontest"
 	"parley/store"
 )
 
@@ -191,15 +192,15 @@ func TestNothingInAdvance(t *testing.T) {
 // TestSpeculationIsCharged on a line of its own, and stops where the balance does.
 func TestSpeculationIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ledger := &fakeLedger{checkpoint: func(at time.Duration, _ *store.Session) (r store.CheckpointResult) {
+		ledger := &sessiontest.FakeLedger{Checkpoint: func(at time.Duration, _ *store.Session) (r store.CheckpointResult) {
 			if r.Pots.Paid = billing.USD; at > 15*time.Second {
 				r.Pots.Paid = -billing.Cent
 			}
 			return r
 		}}
-		o := ledger.open(t, 0)
+		o := ledger.Open(t, 0)
 		usage := &inference.Usage{In: 100, Out: 10, Source: inference.UsageProvider}
-		s := o.call(web, func(s *pipelinetest.Scene) {
+		s := o.Call(sessiontest.Web, func(s *pipelinetest.Scene) {
 			unfinished(0.4)(s)
 			s.Leg.Speech, s.ASR.Plan = nil, nil
 			for _, at := range []time.Duration{1000, 10000, 20000} {
@@ -212,13 +213,13 @@ func TestSpeculationIsCharged(t *testing.T) {
 			s.LLM.Replies = [][]enginetest.Step{{{Text: "Yes. ", Usage: usage}}}
 			s.Leg.HangUp = 30 * time.Second
 		})
-		o.wait()
-		u := ledger.closings[0].Usage
+		o.Wait()
+		u := ledger.Closings[0].Usage
 		if u[billing.SpeculativeIn] != 200 || u[billing.SpeculativeOut] != 20 || u[billing.ReplyIn] != 300 || u[billing.ReplyOut] != 30 {
 			t.Errorf("used %v", u)
 		}
 		var got []string
-		for _, g := range ledger.talks[s.ID()].Generations {
+		for _, g := range ledger.Talks[s.ID()].Generations {
 			got = append(got, g.Kind+" "+g.Outcome)
 		}
 		if want := "speculative discarded, reply committed, speculative discarded, reply committed, reply committed"; strings.Join(got, ", ") != want {

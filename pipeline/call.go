@@ -25,10 +25,6 @@ type Call struct {
 	life  context.Context
 	kill  context.CancelCauseFunc
 	work  crew // every goroutine of the call but the conductor's
-	// over is told, on the conductor, that the call has ended: the leg has yet to
-	// say goodbye and the engines to stop. It may be nil.
-	over func(time.Time)
-
 	// The rest belongs to the conductor.
 	instant   time.Time // when what it deals with came
 	input     Input     // that, for the journal
@@ -180,8 +176,8 @@ func (c *Call) tick(now time.Time) {
 // conclusion closes the books of a call that is over: why it is, and what was
 // heard of the reply in progress. legErr is of a leg that ended by itself.
 func (c *Call) conclusion(legErr error) {
-	if c.over != nil {
-		c.over(time.Now())
+	if c.cfg.OnHangup != nil {
+		c.cfg.OnHangup(time.Now())
 	}
 	outside := c.ended == nil || c.bridge != nil
 	switch {

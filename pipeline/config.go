@@ -63,6 +63,9 @@ type Config struct {
 	// end of each utterance to its last result; nil: nobody asks.
 	Recognised func(wait time.Duration)
 
+	// OnHangup is called on the conductor's goroutine when either side has hung up, before the
+	// leg and the engines are torn down: it stops the meter. It may be nil.
+	OnHangup func(at time.Time)
 	// Inspect has the observer told of the inside of the call, too.
 	Inspect bool
 	// Observe is called on the conductor's goroutine. It must not block, nor call

@@ -11,6 +11,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session/sessiontest"
 	"parley/store"
 )
 
@@ -48,24 +49,24 @@ func TestDesign(t *testing.T) {
 func TestBalanceUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledger := usedUp()
-		o := ledger.open(t, 0)
+		o := ledger.Open(t, 0)
 		var scene *pipelinetest.Scene
-		session := o.call(web, func(s *pipelinetest.Scene) {
+		session := o.Call(sessiontest.Web, func(s *pipelinetest.Scene) {
 			scene = s
 			overdrawn(s)
 		})
-		o.wait()
+		o.Wait()
 		asked(11120, 18200)(t, scene) // in advance, then not
 		has(t, scene, `user_line "two"`, "18430 speaking 2", `agent_line "The first one. The second one."`, `21140 agent_partial "I have to end the call now."`, "end balance_exhausted")
 		if strings.Contains(scene.Log(), "third") {
 			t.Error("the third sentence was begun")
 		}
-		end := ledger.closings[0]
-		if end.ended > 30*time.Second {
-			t.Errorf("ended after %v", end.ended)
+		end := ledger.Closings[0]
+		if end.Ended > 30*time.Second {
+			t.Errorf("ended after %v", end.Ended)
 		}
 		var in, out int64
-		for _, g := range ledger.talks[session.ID()].Generations {
+		for _, g := range ledger.Talks[session.ID()].Generations {
 			in, out = in+g.InTokens, out+g.OutTokens
 		}
 		u := end.Usage
@@ -74,7 +75,7 @@ func TestBalanceUsedUp(t *testing.T) {
 		}
 		// The last checkpoint before the end never had more than the bill, which is what
 		// the tariff makes of the usage, to the nano-dollar.
-		for _, r := range ledger.reports {
+		for _, r := range ledger.Reports {
 			for c, n := range r.Usage {
 				if n > u[c] {
 					t.Errorf("a checkpoint had %d of %s, the bill %d", n, billing.Component(c), u[c])
@@ -85,8 +86,8 @@ func TestBalanceUsedUp(t *testing.T) {
 }
 
 // usedUp is a ledger in which nothing is left after 15 s, and no overdraft after 20 s.
-func usedUp() *fakeLedger {
-	return &fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+func usedUp() *sessiontest.FakeLedger {
+	return &sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
 		switch r.Pots.Paid = billing.USD; {
 		case at >= 20*time.Second:
 			r.Pots.Paid = -s.Card.Wallet().Overdraft

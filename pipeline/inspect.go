@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"time"
-
-	"parley/billing"
 	"parley/inference"
 )
 
@@ -34,14 +31,4 @@ func (c *Call) asksModel(r *reply, request *inference.Request) {
 	if c.cfg.Inspect {
 		c.emit(Event{Kind: Asked, Turn: r.turn, Generation: r.number, On: r.ahead, Request: request})
 	}
-}
-
-// Cost is what the session has cost up to now, by the card it started with.
-func (s *Session) Cost() billing.Money {
-	_, used := s.usage(time.Now())
-	bill, err := s.stored.Tariff.Price(used)
-	if err != nil {
-		return 0 // the ledger refuses it, too, and says so
-	}
-	return bill.Total()
 }

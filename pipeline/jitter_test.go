@@ -15,6 +15,7 @@ import (
 	"parley/media/denoise/noisetest"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session/sessiontest"
 )
 
 // TestJitter plays every scenario with engines and packets that come later than it says,
@@ -161,15 +162,15 @@ func playSilentVoiceLate(t *testing.T, d *dice) {
 // below the floor, and what was used is what is charged.
 func playBalanceLate(t *testing.T, d *dice) {
 	ledger := usedUp()
-	o := ledger.open(t, 0)
+	o := ledger.Open(t, 0)
 	var scene *pipelinetest.Scene
 	var v *invariants
-	session := o.call(web, func(s *pipelinetest.Scene) {
+	session := o.Call(sessiontest.Web, func(s *pipelinetest.Scene) {
 		overdrawn(s)
 		late(d, s)
 		scene, v = s, watched(t, s)
 	})
-	o.wait()
+	o.Wait()
 	v.end(len(scene.LLM.Calls()))
 	for _, c := range scene.LLM.Calls() {
 		// The checkpoint that learns of the balance comes every five seconds.
@@ -177,12 +178,12 @@ func playBalanceLate(t *testing.T, d *dice) {
 			t.Errorf("the model was asked at %v", at)
 		}
 	}
-	end := ledger.closings[0]
+	end := ledger.Closings[0]
 	if end.Reason != string(media.BalanceExhausted) {
 		t.Errorf("ended with %s", end.Reason)
 	}
 	var in, out int64
-	for _, g := range ledger.talks[session.ID()].Generations {
+	for _, g := range ledger.Talks[session.ID()].Generations {
 		in, out = in+g.InTokens, out+g.OutTokens
 	}
 	u := end.Usage

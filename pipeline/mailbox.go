@@ -167,6 +167,10 @@ func (c *Call) Update(change func(*agent.Agent)) {
 	c.post(c.life, message{kind: msgUpdate, update: change})
 }
 
+// Cancel ends the call at once, with why as its end unless it has one already. It may be
+// called from Prepare on and never blocks.
+func (c *Call) Cancel(why *media.Ended) { c.kill(why) }
+
 // Stop ends the call: with goodbye the agent finishes its sentence and says its
 // last words first, which takes 8 s at most. Without, and with a goodbye begun
 // already, it ends at once. Stop never blocks.

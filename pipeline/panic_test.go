@@ -10,6 +10,7 @@ import (
 	"parley/media/isolate/isolatetest"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session/sessiontest"
 )
 
 // mishaps reach what the conversations with golden logs do not.
@@ -33,9 +34,9 @@ var mishaps = []scenario{
 // also when the scenario has a panic at the site. Without a site, it returns those reached.
 func beside(t *testing.T, sc *scenario, site string) (closed string, sites map[string]bool) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 2)
+		o := (&sessiontest.FakeLedger{}).Open(t, 2)
 		heard := ""
-		neighbour := o.call(web, func(s *pipelinetest.Scene) {
+		neighbour := o.Call(sessiontest.Web, func(s *pipelinetest.Scene) {
 			*s = *pipelinetest.NewScene(said(100000, 101000, "are you still there"))
 			s.Leg.HangUp = 110 * time.Second
 			s.Config.Observe = func(e pipeline.Event) {
@@ -52,7 +53,7 @@ func beside(t *testing.T, sc *scenario, site string) (closed string, sites map[s
 			reached = isolatetest.Watch(t)
 		}
 		var scene *pipelinetest.Scene
-		session := o.call(inbound, func(s *pipelinetest.Scene) {
+		session := o.Call(sessiontest.Inbound, func(s *pipelinetest.Scene) {
 			*s = *pipelinetest.NewScene(sc.said...)
 			if sc.setup != nil {
 				sc.setup(s)
@@ -66,18 +67,18 @@ func beside(t *testing.T, sc *scenario, site string) (closed string, sites map[s
 		if n := o.Live(); n != 1 {
 			t.Errorf("%d slots are taken, want that of the other call", n)
 		} else {
-			o.admit(web).End(hungUp)
+			o.Enter(sessiontest.Web).End(sessiontest.HungUp)
 		}
 		if n := scene.ASR.Busy() + scene.LLM.Busy() + scene.TTS.Busy(); n != 0 {
 			t.Errorf("%d engine streams are still busy after the call", n)
 		}
-		o.wait()
-		o.wantEnd(neighbour, "1m50s user_hangup")
+		o.Wait()
+		o.WantEnd(neighbour, "1m50s user_hangup")
 		if !strings.Contains(heard, "Yes I can help.") {
 			t.Errorf("the other caller was answered %q", heard)
 		}
-		for _, c := range o.ledger.closings {
-			if c.session == session.ID() {
+		for _, c := range o.Ledger.Closings {
+			if c.ID == session.ID() {
 				closed += c.Reason + " " + c.Detail
 			}
 		}

@@ -102,6 +102,8 @@ func forbidden(from, to string, inTest bool) string {
 		return "the simulated carrier is reached only over the network"
 	case from == "sip/simulated" && !slices.Contains([]string{"sip", "sip/carrier", "media"}, b):
 		return "it may import sip, sip/carrier and media"
+	case a == "pipeline" && !inTest && !books(from):
+		return beyondTheBooks(from, to)
 	case a == b && (from != "media" || inTest):
 		return ""
 	case a == "sip/carrier" && b == "billing": // a leaf too: what a number costs is Money
@@ -110,6 +112,27 @@ func forbidden(from, to string, inTest bool) string {
 		return "media imports nothing of ours"
 	case rows[b] >= rows[a]:
 		return fmt.Sprintf("%s (row %d) imports lower rows only, and %s is row %d", a, rows[a], b, rows[b])
+	}
+	return ""
+}
+
+// books says whether a package keeps the books of calls.
+func books(path string) bool {
+	return path == "pipeline/session" || strings.HasPrefix(path, "pipeline/session/")
+}
+
+// beyondTheBooks says why a package of pipeline that conducts calls, or describes what a call
+// needs, must not import to: accounts and money are met in pipeline/session alone.
+func beyondTheBooks(from, to string) string {
+	switch b := part(to); {
+	case books(to):
+		return "the books follow the calls: pipeline/session imports the conductor, and nothing of pipeline imports it"
+	case from == "pipeline/agent" && (to == "billing/destination" || to == "store"):
+		return "" // the form of telephone numbers; agents as they are stored
+	case b == "store" || b == "billing":
+		return "only pipeline/session knows of accounts and money"
+	case b != "pipeline" && rows[b] >= rows["pipeline"]:
+		return fmt.Sprintf("pipeline imports lower rows only, and %s is row %d", b, rows[b])
 	}
 	return ""
 }
@@ -146,6 +169,18 @@ func TestImportRule(t *testing.T) {
 		{"api", "store", false, true},
 		{"api", "pipeline", false, false},
 		{"pipeline", "sip", true, false},
+		{"pipeline", "sip", false, false},
+		{"pipeline", "pipeline/turn", false, true},
+		{"pipeline", "inference", false, true},
+		{"pipeline", "store", false, false},
+		{"pipeline", "store", true, true},
+		{"pipeline/turn", "billing", false, false},
+		{"pipeline/turn", "pipeline/session", false, false},
+		{"pipeline/agent", "billing/destination", false, true},
+		{"pipeline/session", "store", false, true},
+		{"pipeline/session", "billing", false, true},
+		{"pipeline/session", "pipeline", false, true},
+		{"pipeline/session", "sip", false, false},
 		{"sip", "sip/carrier", false, true},
 		{"sip/carrier", "sip", false, false},
 		{"sip/carrier", "billing", false, true},

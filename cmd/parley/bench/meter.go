@@ -12,6 +12,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -52,9 +53,8 @@ func (b *books) SaveConversation(context.Context, string, string, store.Conversa
 
 // metered is a session whose completions each want a checkpoint.
 type metered struct {
-	*pipeline.Session
-	observe func(pipeline.Event)
-	stored  chan error
+	*session.Session
+	stored chan error
 }
 
 // ask uses some tokens and returns when they are in the books.
@@ -63,7 +63,7 @@ func (m *metered) ask(ctx context.Context) error {
 	case <-m.stored: // of an earlier round
 	default:
 	}
-	m.observe(pipeline.Event{Kind: pipeline.Used, Usage: pipeline.Usage{Kind: "reply", Outcome: pipeline.Committed,
+	m.Observe(pipeline.Event{Kind: pipeline.Used, Usage: pipeline.Usage{Kind: "reply", Outcome: pipeline.Committed,
 		Tokens: inference.Usage{In: 500, Out: 50, Source: inference.UsageProvider}}})
 	select {
 	case err := <-m.stored:
@@ -78,7 +78,7 @@ func (m *metered) ask(ctx context.Context) error {
 func (b *ledgerBench) meter(name string, accounts []*account, each int, bar float64) func(context.Context) ([]Row, error) {
 	return func(ctx context.Context) (rows []Row, err error) {
 		kept := &books{DB: b.DB, waits: map[string]chan error{}}
-		m := pipeline.NewManager(kept, b.node, func() *billing.RateCard { return b.card }, 0, slog.New(slog.DiscardHandler))
+		m := session.NewManager(kept, b.node, func() *billing.RateCard { return b.card }, 0, slog.New(slog.DiscardHandler))
 		var sessions []*metered
 		defer func() {
 			for _, s := range sessions {
@@ -87,12 +87,12 @@ func (b *ledgerBench) meter(name string, accounts []*account, each int, bar floa
 		}()
 		for _, a := range accounts {
 			for range each {
-				s, err := m.Admit(ctx, pipeline.Admission{Account: a.id, Terms: billing.Terms{Kind: billing.Web}})
+				s, err := m.Admit(ctx, session.Admission{Account: a.id, Terms: billing.Terms{Kind: billing.Web}})
 				if err != nil {
 					return nil, err
 				}
 				s.Begin()
-				sessions = append(sessions, &metered{s, s.Observer(nil), make(chan error, 1)})
+				sessions = append(sessions, &metered{s, make(chan error, 1)})
 				kept.waits[s.ID()] = sessions[len(sessions)-1].stored
 			}
 		}

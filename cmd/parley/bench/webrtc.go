@@ -116,17 +116,17 @@ func (s *switchboard) close() error {
 
 // Admit implements talk.Agents.
 func (s *switchboard) Admit(context.Context, api.Principal, string) (talk.Conversation, error) {
-	return &session{conversation{}, s}, nil
+	return &webrtcCall{conversation{}, s}, nil
 }
 
-// session is one caller's conversation.
-type session struct {
+// webrtcCall is one caller's conversation.
+type webrtcCall struct {
 	conversation
 	s *switchboard
 }
 
 // Converse implements talk.Conversation.
-func (c *session) Converse(ctx context.Context, _ talk.Change, leg talk.Leg) {
+func (c *webrtcCall) Converse(ctx context.Context, _ talk.Change, leg talk.Leg) {
 	c.leg = leg
 	cfg, err := c.s.agent.config(leg.Format().In)
 	if err != nil {

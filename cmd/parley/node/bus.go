@@ -30,7 +30,7 @@ const maxAnnouncements = 1024
 // busRetry is the pause before a subscription that failed is made again.
 const busRetry = time.Second
 
-// Goodbye implements pipeline.Announcer.
+// Goodbye implements session.Announcer.
 func (m busMouth) Goodbye(account string) {
 	select {
 	case m.accounts <- account:
@@ -38,7 +38,7 @@ func (m busMouth) Goodbye(account string) {
 	}
 }
 
-// Alive implements pipeline.Announcer.
+// Alive implements session.Announcer.
 func (m busMouth) Alive() {
 	select {
 	case m.alive <- struct{}{}:
@@ -178,7 +178,7 @@ func (n *Node) obey(m bus.Message) {
 	case err == nil && c.Do == "hangup":
 		result = done{n.manager.Hangup(c.Account, c.Call)}
 	case err == nil && c.Do == "show":
-		result, _ = n.manager.Sight(c.Account, c.Call) // without a status when it is not here
+		result, _ = n.manager.Snapshot(c.Account, c.Call) // without a status when it is not here
 	default:
 		n.log.Warn("a command of another node was not understood", "err", err)
 		return // it runs into its timeout

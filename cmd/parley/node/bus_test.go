@@ -18,6 +18,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/bus/bustest"
@@ -33,7 +34,7 @@ type ring struct {
 	account  string
 	decoy    string // another account, which has a call on each node
 	calls    sync.WaitGroup
-	sessions []*pipeline.Session
+	sessions []*session.Session
 
 	mu    sync.Mutex
 	ended map[string]media.Ended // sessions
@@ -85,7 +86,7 @@ func newRing(t *testing.T) *ring {
 		n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 		r.ok(err)
 		r.nodes[i], r.ledgers[i] = n, &patchy{DB: n.db}
-		n.manager = pipeline.NewManager(r.ledgers[i], n.life, n.db.RateCard, 0, n.log)
+		n.manager = session.NewManager(r.ledgers[i], n.life, n.db.RateCard, 0, n.log)
 		n.manager.Announce(n.mouth)
 		routes = r.nodes[0].bus.RouteAddr()
 		r.run(n)
@@ -161,12 +162,12 @@ func (r *ring) empty(account string) {
 }
 
 // call is a conversation on a node, in which nobody says anything.
-func (r *ring) call(node int, account string) *pipeline.Session {
+func (r *ring) call(node int, account string) *session.Session {
 	r.Helper()
-	s, err := r.nodes[node].manager.Admit(r.Context(), pipeline.Admission{Account: account, Terms: webTerms})
+	s, err := r.nodes[node].manager.Admit(r.Context(), session.Admission{Account: account, Terms: webTerms})
 	r.ok(err)
 	scene := pipelinetest.NewScene()
-	scene.Config.Observe = s.Observer(nil)
+	s.Bind(&scene.Config)
 	c := scene.Call()
 	r.ok(c.Prepare(context.Background()))
 	s.Begin()
@@ -181,12 +182,12 @@ func (r *ring) call(node int, account string) *pipeline.Session {
 }
 
 // wantEnd waits for the end of a call.
-func (r *ring) wantEnd(s *pipeline.Session, reason media.EndReason) {
+func (r *ring) wantEnd(s *session.Session, reason media.EndReason) {
 	r.Helper()
 	r.wantEndFor(s, reason, "")
 }
 
-func (r *ring) wantEndFor(s *pipeline.Session, reason media.EndReason, detail string) {
+func (r *ring) wantEndFor(s *session.Session, reason media.EndReason, detail string) {
 	r.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		e, over := r.state(s)
@@ -201,14 +202,14 @@ func (r *ring) wantEndFor(s *pipeline.Session, reason media.EndReason, detail st
 	}
 }
 
-func (r *ring) state(s *pipeline.Session) (e media.Ended, over bool) {
+func (r *ring) state(s *session.Session) (e media.Ended, over bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, over = r.ended[s.ID()]
 	return e, over
 }
 
-func (r *ring) wantLive(sessions ...*pipeline.Session) {
+func (r *ring) wantLive(sessions ...*session.Session) {
 	r.Helper()
 	for _, s := range sessions {
 		if e, over := r.state(s); over {
@@ -222,7 +223,7 @@ func (r *ring) wantLive(sessions ...*pipeline.Session) {
 // database, so what ends there ends because they were told.
 func TestGoodbyeOnAllNodes(t *testing.T) {
 	r := newRing(t)
-	var calls, decoys []*pipeline.Session
+	var calls, decoys []*session.Session
 	for i := range 10 {
 		calls = append(calls, r.call(i%3, r.account))
 	}
@@ -246,7 +247,7 @@ func TestGoodbyeOnAllNodes(t *testing.T) {
 	r.ok(r.nodes[0].bus.Publish(lie, nil))
 
 	r.empty(r.account)
-	calls[0].Observer(nil)(pipeline.Event{Kind: pipeline.Used, Usage: pipeline.Usage{Generation: 1, Kind: "reply", Outcome: "committed"}})
+	calls[0].Observe(pipeline.Event{Kind: pipeline.Used, Usage: pipeline.Usage{Generation: 1, Kind: "reply", Outcome: "committed"}})
 	for _, s := range calls {
 		r.wantEnd(s, media.BalanceExhausted)
 	}
@@ -282,7 +283,7 @@ func TestCommandsAreSealed(t *testing.T) {
 	}
 	asked.Wait()
 	r.wantLive(call)
-	if s, ok := other.ask(t.Context(), host.life, r.account, call.ID()); !ok || s.Status != pipeline.CallConnected {
+	if s, ok := other.ask(t.Context(), host.life, r.account, call.ID()); !ok || s.Status != session.CallConnected {
 		t.Errorf("a node of ours is shown %+v, %v", s, ok)
 	}
 	if answer, err := other.request(t.Context(), host.life, hangup); err != nil || string(answer) != `{"done":true}` {
@@ -296,7 +297,7 @@ func TestCommandsAreSealed(t *testing.T) {
 // the next checkpoint of each, with the bus or without.
 func TestGoodbyeInADispute(t *testing.T) {
 	r := newRing(t)
-	var calls, operated, strangers []*pipeline.Session
+	var calls, operated, strangers []*session.Session
 	stranger := r.payer("c")
 	for i := range r.nodes {
 		calls = append(calls, r.call(i, r.account))
@@ -329,7 +330,7 @@ func TestGoodbyeInADispute(t *testing.T) {
 		r.wantEndFor(s, media.BalanceExhausted, media.Disputed)
 	}
 	r.wantLive(strangers...)
-	if _, err := r.nodes[1].manager.Admit(t.Context(), pipeline.Admission{Account: r.account, Terms: webTerms}); !errors.Is(err, store.ErrDisputed) {
+	if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Account: r.account, Terms: webTerms}); !errors.Is(err, store.ErrDisputed) {
 		t.Errorf("another call: %v", err)
 	}
 }
@@ -342,7 +343,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 	stranger := r.payer("c")
 	for _, told := range []bool{true, false} {
 		account := r.payer(fmt.Sprint("told ", told))
-		var calls, strangers []*pipeline.Session
+		var calls, strangers []*session.Session
 		for i := range r.nodes {
 			calls, strangers = append(calls, r.call(i, account)), append(strangers, r.call(i, stranger))
 		}
@@ -354,7 +355,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 			r.wantEndFor(s, media.APIHangup, media.Suspended)
 		}
 		r.wantLive(strangers...)
-		if _, err := r.nodes[1].manager.Admit(t.Context(), pipeline.Admission{Account: account, Terms: webTerms}); !errors.Is(err, store.ErrSuspended) {
+		if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Account: account, Terms: webTerms}); !errors.Is(err, store.ErrSuspended) {
 			t.Errorf("another call: %v", err)
 		}
 	}
@@ -363,7 +364,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 // TestGoodbyesBeforeTheFloor end nothing, however many there are.
 func TestGoodbyesBeforeTheFloor(t *testing.T) {
 	r := newRing(t)
-	var calls []*pipeline.Session
+	var calls []*session.Session
 	for i := range r.nodes {
 		calls = append(calls, r.call(i, r.account))
 	}
@@ -391,7 +392,7 @@ func TestHangupElsewhere(t *testing.T) {
 		}
 	}
 	r.wantLive(asked)
-	for _, s := range []*pipeline.Session{asked, here} {
+	for _, s := range []*session.Session{asked, here} {
 		r.ok(r.nodes[0].Hangup(t.Context(), r.account, s.ID()))
 		r.wantEnd(s, media.APIHangup)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/api/callcenter"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -37,13 +37,13 @@ func (d dialler) Log(ctx context.Context, account, id string) (*callcenter.CallL
 }
 
 // replay tells a log again; last is how its call stood in the end.
-func replay(l *store.CallLog, last pipeline.Sight, yield func(time.Time, callcenter.Change) bool) bool {
-	s := pipeline.Sight{Status: pipeline.CallStatus(l.Status), AnsweredBy: l.AnsweredBy, Transcript: slices.Clone(last.Transcript[:min(l.Lines, len(last.Transcript))])}
+func replay(l *store.CallLog, last session.CallSnapshot, yield func(time.Time, callcenter.Change) bool) bool {
+	s := session.CallSnapshot{Status: session.CallStatus(l.Status), AnsweredBy: l.AnsweredBy, Transcript: slices.Clone(last.Transcript[:min(l.Lines, len(last.Transcript))])}
 	if s.Status == "" {
 		s = last
 	}
 	say := func(at time.Time, kind callcenter.ChangeKind, line callcenter.SpokenLine) bool {
-		if s.Status == pipeline.CallConnected && s.StartedAt.IsZero() {
+		if s.Status == session.CallConnected && s.StartedAt.IsZero() {
 			s.StartedAt = last.StartedAt
 		}
 		c := callcenter.Change{Kind: kind, Line: line}
@@ -62,7 +62,7 @@ func replay(l *store.CallLog, last pipeline.Sight, yield func(time.Time, callcen
 		kind, line := callcenter.StatusChanged, callcenter.SpokenLine{}
 		switch {
 		case e.Status != "":
-			s.Status = pipeline.CallStatus(e.Status)
+			s.Status = session.CallStatus(e.Status)
 		case e.AnsweredBy != "":
 			s.AnsweredBy = e.AnsweredBy
 		case e.Line != nil:

@@ -10,7 +10,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/media/isolate"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/sip/trunk"
 	"parley/store"
 )
@@ -292,7 +292,7 @@ func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
 		b.giveBack(ctx, r, now.Add(rest), p.Code, p.Message)
 	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrSpending):
 		b.giveBack(ctx, r, now.Add(tryAgain), p.Code, p.Message)
-	case errors.Is(err, pipeline.ErrDraining), errors.Is(err, pipeline.ErrFull), errors.Is(err, store.ErrFenced),
+	case errors.Is(err, session.ErrDraining), errors.Is(err, session.ErrFull), errors.Is(err, store.ErrFenced),
 		errors.Is(err, store.ErrUnavailable), ctx.Err() != nil:
 		b.mu.Lock()
 		b.resting = now.Add(rest)

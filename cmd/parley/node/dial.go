@@ -18,6 +18,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/transport"
 	"parley/sip/trunk"
@@ -69,7 +70,7 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 	if err != nil {
 		return nil, err
 	}
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(),
+	admitted, err := n.manager.Admit(ctx, session.Admission{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(),
 		Consent: &store.Consent{ToHash: n.hashed(to.E164), Key: p.Key, IP: o.IP}, Once: o.Once, Row: row, Paced: o.Paced})
 	if errors.Is(err, billing.ErrNoPrice) {
 		err = api.ErrDestination
@@ -80,18 +81,18 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 	begun := false
 	defer func() {
 		if !begun {
-			session.End(*isolate.Internal) // a panic
+			admitted.End(*isolate.Internal) // a panic
 		}
 	}()
 	fill := plan.begin(agent.Call{Now: n.db.Now(), From: from, To: to.E164, Given: o.Variables})
 	order := outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, trace: api.TraceParentOf(ctx),
 		answering: plan.answering(o, fill)}
 	begun = true
-	isolate.Go("cmd/parley/node/outbound", nil, func() { n.place(session, order) },
-		func() { session.End(*isolate.Internal) }, // where nothing else has ended it
+	isolate.Go("cmd/parley/node/outbound", nil, func() { n.place(admitted, order) },
+		func() { admitted.End(*isolate.Internal) }, // where nothing else has ended it
 		order.place.Free, // when it was not used
 		n.batches.Wake)   // a line is free
-	return &callcenter.Placed{CallID: session.ID(), Status: string(pipeline.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
+	return &callcenter.Placed{CallID: admitted.ID(), Status: string(session.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
 		CreatedAt: n.db.Now()}, nil
 }
 
@@ -164,7 +165,7 @@ type outgoing struct {
 
 // place dials, and conducts the call when it is answered. Nobody waits for it but the
 // manager, which ends it when the node goes.
-func (n *Node) place(session *pipeline.Session, o outgoing) {
+func (n *Node) place(session *session.Session, o outgoing) {
 	if o.ring == 0 {
 		o.ring = ringTimeout
 	}
@@ -183,7 +184,7 @@ func (n *Node) place(session *pipeline.Session, o outgoing) {
 }
 
 // reach dials and conducts.
-func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing, record *record) media.Ended {
+func (n *Node) reach(ctx context.Context, session *session.Session, o outgoing, record *record) media.Ended {
 	cfg, deaf, err := n.config(o.plan, media.Rate8k)
 	if err != nil {
 		n.log.Warn("an outbound call could not be prepared", "session", session.ID(), "err", err)
@@ -201,8 +202,8 @@ func (n *Node) reach(ctx context.Context, session *pipeline.Session, o outgoing,
 	cfg.Functions = functions.Functions
 	n.telephoneFunctions(&cfg, o.plan, session, o.from)
 	var who verdict
-	cfg.LLM = session.Model(cfg.LLM)
-	cfg.Observe = session.Observer(who.follow(record.telephoneObserver(deaf, session)))
+	cfg.Observe = who.follow(record.telephoneObserver(deaf, session))
+	session.Bind(&cfg)
 	cfg.Recorder, cfg.Journal = n.recorder(session, o.plan), n.journal(session, o.plan)
 	call := pipeline.New(cfg)
 	life, done := context.WithCancel(context.WithoutCancel(ctx))
@@ -252,7 +253,7 @@ func hungUp(leg *sip.Leg, why *media.Ended) media.Ended {
 
 // rings notes in the database that the callee is being alerted, for monitors on other
 // nodes. What is lost of it they have from the bus.
-func (n *Node) rings(session *pipeline.Session) {
+func (n *Node) rings(session *session.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	if err := n.db.CallRings(ctx, session.Account(), session.ID(), n.db.Now()); err != nil {
@@ -261,7 +262,7 @@ func (n *Node) rings(session *pipeline.Session) {
 }
 
 // unreached is the end of a call that was not answered.
-func (n *Node) unreached(session *pipeline.Session, err error) media.Ended {
+func (n *Node) unreached(session *session.Session, err error) media.Ended {
 	why := session.Why()
 	ended := notReached(why, err)
 	if why != nil { // somebody hung up

@@ -7,7 +7,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/billing"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -21,7 +21,7 @@ func TestOptedOut(t *testing.T) {
 	dial := func() (*callcenter.Placed, error) {
 		return dialler{n}.Dial(t.Context(), d.who, callcenter.Order{From: deskNumber, To: "+1 (202) 555-0100", Agent: d.agent})
 	}
-	s, err := n.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
+	s, err := n.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	d.ok(err)
 	for range 2 {
@@ -46,7 +46,7 @@ func TestOptedOut(t *testing.T) {
 	d.ok(n.Hangup(t.Context(), d.who.Account, placed.CallID))
 	d.ended(placed.CallID, nil)
 
-	withheld, err := n.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, To: deskNumber,
+	withheld, err := n.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	d.ok(err)
 	defer withheld.End(endedBy(errNoRoute))

@@ -12,7 +12,7 @@ import (
 
 	"parley/billing"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm"
 	"parley/store"
@@ -79,7 +79,7 @@ const noteTime = 3 * time.Second
 // cost. other is the number of the far end, "+" when it is withheld; empty: it is no
 // telephone call. parent is the traceparent header of their requests, and of the call's
 // note in a customer database. The set must be closed after the conversation.
-func (n *Node) functionsOf(ctx context.Context, session *pipeline.Session, p plan, other, parent string) *tool.Set {
+func (n *Node) functionsOf(ctx context.Context, session *session.Session, p plan, other, parent string) *tool.Set {
 	set := n.tools.Open(ctx, tool.Who{Account: session.Account(), Other: strings.TrimSuffix(other, "+"), Trace: parent}, p.functions)
 	session.Offers(set.Functions)
 	for _, d := range p.functions {

@@ -15,7 +15,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip/simulated"
 )
@@ -132,7 +132,7 @@ func TestNotedOnly(t *testing.T) {
 	d.ok(err)
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for range 2 {
-		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 		d.ok(err)
 		d.node.functionsOf(t.Context(), session, planOf(agent, d.node.log), "+34600123456", trace).Close()

@@ -9,6 +9,7 @@ import (
 	"parley/api"
 	"parley/inference"
 	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -17,7 +18,7 @@ import (
 // the conductor.
 type insight struct {
 	may     bool // the client may see it
-	session *pipeline.Session
+	session *session.Session
 	leg     insightLeg
 
 	greeted bool

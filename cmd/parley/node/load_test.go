@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley/billing"
-	"parley/pipeline"
+	"parley/pipeline/session"
 )
 
 // The program is busy when it has used more than it may for five seconds, and not when
@@ -65,7 +65,7 @@ func TestAnEngineThatLagsRefusesCalls(t *testing.T) {
 	go func() { done <- d.node.pressure.run(ctx) }()
 	defer func() { stop(); <-done }()
 	admitted := func() error {
-		s, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+		s, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 		if err == nil {
 			s.End(endedBy(errNoRoute))
@@ -74,7 +74,7 @@ func TestAnEngineThatLagsRefusesCalls(t *testing.T) {
 	}
 	d.ok(admitted())
 	lag.Store(int64(2 * maxLag))
-	eventually(t, "a call is refused", func() bool { return errors.Is(admitted(), pipeline.ErrFull) })
+	eventually(t, "a call is refused", func() bool { return errors.Is(admitted(), session.ErrFull) })
 	if code, _ := refusalCode(admitted()); code != 503 {
 		t.Errorf("a carrier is told %d", code)
 	}

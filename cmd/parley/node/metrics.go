@@ -11,6 +11,7 @@ import (
 	"parley/media/quality"
 	"parley/media/rtp"
 	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/sip"
 )
 
@@ -88,7 +89,7 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 
 // lostMetrics count what the manager closes for processes that are gone. They are no part
 // of parley_calls_ended_total, whose calls ran here and had a leg.
-func lostMetrics(reg prometheus.Registerer, m *pipeline.Manager) {
+func lostMetrics(reg prometheus.Registerer, m *session.Manager) {
 	reg.MustRegister(
 		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_sessions_lost_total",
 			Help: "Sessions whose process was gone, and which this node closed at their last checkpoint."}, func() float64 {

@@ -15,6 +15,7 @@ import (
 	"parley/cmd/parley/trace"
 	"parley/inference"
 	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
 )
@@ -37,7 +38,7 @@ func bareNode(t *testing.T, reg prometheus.Registerer) *Node {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.bus.Close)
-	n.manager = pipeline.NewManager(nil, store.Node{}, nil, 0, n.log)
+	n.manager = session.NewManager(nil, store.Node{}, nil, 0, n.log)
 	n.metrics = newMetrics(reg, n)
 	return n
 }

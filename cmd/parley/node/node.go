@@ -25,7 +25,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/trace"
 	"parley/media/isolate"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/sip"
 	"parley/sip/simulated"
@@ -48,7 +48,7 @@ type Node struct {
 	bus       *bus.Bus
 	mouth     busMouth
 	engines   *Engines
-	manager   *pipeline.Manager
+	manager   *session.Manager
 	pressure  *load
 	phone     *sip.UserAgent                               // nil without telephony
 	cert      *Certificate                                 // nil without TLS
@@ -134,7 +134,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.background(ctx, life, databaseURL); err != nil {
 		return nil, err
 	}
-	n.manager = pipeline.NewManager(n.db, life, n.db.RateCard, cfg.MaxCalls, log)
+	n.manager = session.NewManager(n.db, life, n.db.RateCard, cfg.MaxCalls, log)
 	n.pressure = newLoad(cfg.MaxCPU, n.engines.lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
@@ -182,7 +182,7 @@ func (n *Node) Close() error {
 }
 
 // Manager is the node's calls.
-func (n *Node) Manager() *pipeline.Manager { return n.manager }
+func (n *Node) Manager() *session.Manager { return n.manager }
 
 // Store is the node's database.
 func (n *Node) Store() *store.DB { return n.db }

@@ -13,6 +13,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
@@ -116,7 +117,7 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 		return false, errNoRoute
 	}
 	caller := callerOf(in)
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
+	session, err := n.manager.Admit(ctx, session.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}})
 	if err != nil {
 		return false, err
@@ -165,7 +166,7 @@ const numberPassed = "TN-Validation-Passed"
 
 // converse rings while the engines open and the first message is made, answers,
 // and conducts the call.
-func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline.Session, p plan, w *wire) (answered bool, err error) {
+func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *session.Session, p plan, w *wire) (answered bool, err error) {
 	ringing, stop := session.Until(ctx)
 	defer stop()
 	rung := time.NewTimer(p.settings.Ring())
@@ -188,8 +189,8 @@ func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *pipeline
 	defer functions.Close()
 	cfg.Functions = functions.Functions
 	n.telephoneFunctions(&cfg, p, session, e164(in.Called))
-	cfg.Observe = session.Observer(record.telephoneObserver(deaf, session))
-	cfg.LLM = session.Model(cfg.LLM)
+	cfg.Observe = record.telephoneObserver(deaf, session)
+	session.Bind(&cfg)
 	cfg.Recorder, cfg.Journal = n.recorder(session, p), n.journal(session, p)
 	call := pipeline.New(cfg)
 	life, done := context.WithCancel(context.WithoutCancel(ctx))
@@ -243,7 +244,7 @@ func (n *Node) rehearsed(ctx context.Context, call *pipeline.Call) error {
 
 // telephoneObserver follows a telephone call. A deaf one ends after its first
 // message.
-func (r *record) telephoneObserver(deaf bool, session *pipeline.Session) func(pipeline.Event) {
+func (r *record) telephoneObserver(deaf bool, session *session.Session) func(pipeline.Event) {
 	return func(e pipeline.Event) {
 		r.observe(e)
 		if deaf && e.Kind == pipeline.Listening {

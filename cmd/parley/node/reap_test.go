@@ -16,7 +16,7 @@ import (
 	"parley/api/callcenter"
 	"parley/billing"
 	"parley/cmd/parley/config"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/storetest"
@@ -156,8 +156,8 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	d := deskOn(t, url)
 	dead, _, err := d.node.db.RegisterNode(t.Context(), "dead", "", d.node.db.Now())
 	d.ok(err)
-	there := pipeline.NewManager(d.node.db, dead, d.node.db.RateCard, 0, d.node.log)
-	session, err := there.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+	there := session.NewManager(d.node.db, dead, d.node.db.RateCard, 0, d.node.log)
+	session, err := there.Admit(t.Context(), session.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	d.ok(err)
 	session.Begin()

@@ -8,6 +8,7 @@ import (
 	"parley/cmd/parley/trace"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/session"
 )
 
 // stages are where the time of turns goes, in seconds.
@@ -70,7 +71,7 @@ type record struct {
 
 // record begins the record of a call that was admitted; ended must be called at its
 // end. parent is the traceparent header of the request that asked for the call.
-func (n *Node) record(leg string, session *pipeline.Session, p plan, parent string) *record {
+func (n *Node) record(leg string, session *session.Session, p plan, parent string) *record {
 	r := &record{node: n, leg: leg}
 	if n.traces == nil {
 		return r

@@ -18,7 +18,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/trace"
 	"parley/cmd/parley/trace/tracetest"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/storetest"
 )
@@ -176,7 +176,7 @@ func TestTracingIsWired(t *testing.T) {
 func TestReplay(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	line := func(text string) store.TranscriptLine { return store.TranscriptLine{Role: "user", Text: text} }
-	last := pipeline.Sight{Status: pipeline.CallEnded, StartedAt: at, EndedAt: at.Add(time.Minute), Transcript: []store.TranscriptLine{line("one"), line("two, really"), line("three")}}
+	last := session.CallSnapshot{Status: session.CallEnded, StartedAt: at, EndedAt: at.Add(time.Minute), Transcript: []store.TranscriptLine{line("one"), line("two, really"), line("three")}}
 	three := line("three")
 	two := line("two")
 	told := func(l *store.CallLog) (text []string) {

@@ -6,6 +6,7 @@ import (
 	"parley/api/recording"
 	"parley/pipeline"
 	kept "parley/pipeline/replay"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -26,7 +27,7 @@ func (n *Node) prepareRecordings(life store.Node) {
 }
 
 // recorder records a conversation whose agent wants that; nil: it does not.
-func (n *Node) recorder(session *pipeline.Session, p plan) pipeline.Recorder {
+func (n *Node) recorder(session *session.Session, p plan) pipeline.Recorder {
 	if r := p.settings.Record; r == nil || !*r {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (n *Node) recorder(session *pipeline.Session, p plan) pipeline.Recorder {
 }
 
 // journal keeps what a conversation that is recorded can be replayed from; nil: it is not.
-func (n *Node) journal(session *pipeline.Session, p plan) pipeline.Journal {
+func (n *Node) journal(session *session.Session, p plan) pipeline.Journal {
 	if r := p.settings.Record; r == nil || !*r {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"parley/api"
 	"parley/billing"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -29,7 +29,7 @@ func notFound(err error) error {
 
 // refusal is the manager's refusal in the words of the error table.
 func refusal(err error) error {
-	if errors.Is(err, pipeline.ErrDraining) || errors.Is(err, pipeline.ErrFull) {
+	if errors.Is(err, session.ErrDraining) || errors.Is(err, session.ErrFull) {
 		return fmt.Errorf("%w: %w", api.ErrDraining, err)
 	}
 	return notFound(err)

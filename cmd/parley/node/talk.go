@@ -17,6 +17,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/listen"
+	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/store"
 )
@@ -110,7 +111,7 @@ type conversations struct{ *Node }
 
 // Admit implements talk.Agents.
 func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (talk.Conversation, error) {
-	ask := pipeline.Admission{Account: who.Account, Key: who.Key, Terms: webTerms}
+	ask := session.Admission{Account: who.Account, Key: who.Key, Terms: webTerms}
 	var longest time.Duration
 	if t := who.Ticket; t != nil && t.Agent != "" {
 		if agentID != "" && agentID != t.Agent {
@@ -145,7 +146,7 @@ type conversation struct {
 	id      string // of the stored agent; empty when the client brings its own
 	plan    plan
 	longest time.Duration // as the ticket says; 0: as the agent says
-	session *pipeline.Session
+	session *session.Session
 	call    *pipeline.Call
 	leg     talk.Leg
 	record  *record
@@ -190,8 +191,8 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 		defer functions.Close()
 		cfg.Functions = functions.Functions
 		c.fixed = c.id != "" && c.ticket && len(functions.Functions) > 0
-		cfg.Observe = c.session.Observer(c.observe)
-		cfg.LLM = c.session.Model(cfg.LLM)
+		cfg.Observe = c.observe
+		c.session.Bind(&cfg)
 		cfg.Recorder, cfg.Journal = c.node.recorder(c.session, c.plan), c.node.journal(c.session, c.plan)
 		if c.longest > 0 {
 			cfg.MaxDuration = min(cfg.MaxDuration, c.longest)

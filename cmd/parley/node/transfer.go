@@ -14,6 +14,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/transport"
 	"parley/store"
@@ -21,7 +22,7 @@ import (
 
 // telephoneFunctions gives a telephone call the functions that calls have. ours is the
 // number of the account's that the call is on: whoever is called for a transfer sees it.
-func (n *Node) telephoneFunctions(cfg *pipeline.Config, p plan, session *pipeline.Session, ours string) {
+func (n *Node) telephoneFunctions(cfg *pipeline.Config, p plan, session *session.Session, ours string) {
 	c := n.consultation(session, p, ours)
 	c.tries = new(tries)
 	for _, d := range p.settings.TransferTo {
@@ -189,7 +190,7 @@ func worded(e media.Ended) error {
 // agent is paid for with the other.
 type consultation struct {
 	node    *Node
-	session *pipeline.Session // of the call that is transferred
+	session *session.Session // of the call that is transferred
 	agent   string
 	from    string
 	tries   *tries // of the call; nil: nobody counts them
@@ -197,19 +198,19 @@ type consultation struct {
 
 // consultation is for transfers of a call that is on a number of the account's: whoever
 // is called sees it.
-func (n *Node) consultation(session *pipeline.Session, p plan, ours string) consultation {
+func (n *Node) consultation(session *session.Session, p plan, ours string) consultation {
 	return consultation{node: n, session: session, agent: p.id, from: ours}
 }
 
 // admit begins the session of the call that a transfer places, as that of a dial: its
 // error says to a model why there is none.
-func (c consultation) admit(ctx context.Context, number string) (*pipeline.Session, destination.Class, error) {
+func (c consultation) admit(ctx context.Context, number string) (*session.Session, destination.Class, error) {
 	n := c.node
 	to, err := n.classify(number)
 	if err != nil {
 		return nil, to, errNotNow
 	}
-	session, err := n.manager.Admit(ctx, pipeline.Admission{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
+	session, err := n.manager.Admit(ctx, session.Admission{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
 		Terms: to.Terms(), LineOnly: true})
 	if err != nil {
 		n.counts.Refuse(refusal(err))
@@ -261,7 +262,7 @@ func notAdmitted(err error) error {
 		return errListed
 	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrSpending), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
 		return errMoney
-	case errors.Is(err, store.ErrConcurrency), errors.Is(err, pipeline.ErrFull):
+	case errors.Is(err, store.ErrConcurrency), errors.Is(err, session.ErrFull):
 		return errLines
 	case errors.Is(err, billing.ErrNoPrice):
 		return errNoPrice
@@ -272,7 +273,7 @@ func notAdmitted(err error) error {
 // consulted is the leg of such a call. It ends when its session is to.
 type consulted struct {
 	*sip.Leg
-	session *pipeline.Session
+	session *session.Session
 }
 
 // Run implements media.Leg.

@@ -16,6 +16,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/simulated"
 	"parley/store"
@@ -161,7 +162,7 @@ func TestKeys(t *testing.T) {
 func TestTransferable(t *testing.T) {
 	d := newDesk(t)
 	const listed = "+12025550107"
-	session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+	session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	d.ok(err)
 	defer session.End(endedBy(errNoRoute))
@@ -206,7 +207,7 @@ func TestTransfersAreBounded(t *testing.T) {
 	const sales = "+34911234567"
 	d.node.transfers = api.NewBuckets(time.Hour, transfersEach) // none comes back while we look
 	call := func(account string) *pipeline.Transfer {
-		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: account, From: "+34600123456", To: deskNumber,
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: account, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 		d.ok(err)
 		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
@@ -245,7 +246,7 @@ func TestTransfersAreBounded(t *testing.T) {
 func TestReferralsAreCalls(t *testing.T) {
 	d := newDesk(t)
 	admit := func(account string) consultation {
-		session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: account, From: "+34600123456", To: deskNumber,
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: account, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 		d.ok(err)
 		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })

@@ -18,6 +18,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip"
 	"parley/sip/rtpport"
@@ -152,7 +153,7 @@ func TestCallOnAnotherTrunk(t *testing.T) {
 func TestPlainTrunksAreNotAsked(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	session, err := d.node.manager.Admit(t.Context(), pipeline.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+	session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	d.ok(err)
 	defer session.End(endedBy(errNoRoute))

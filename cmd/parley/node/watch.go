@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/api/callcenter"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
 )
@@ -15,15 +15,15 @@ import (
 // happened is news of a call on its way to whoever follows it.
 type happened struct {
 	Account string `json:"account"`
-	pipeline.News
+	session.CallUpdate
 	call string
 }
 
 // maxNews wait to be published. What does not fit is a gap, and followers look anew.
 const maxNews = 4096
 
-// Happened implements pipeline.Watcher.
-func (m busMouth) Happened(account, call string, n pipeline.News) {
+// OnUpdate implements session.Watcher.
+func (m busMouth) OnUpdate(account, call string, n session.CallUpdate) {
 	select {
 	case m.news <- happened{account, n, call}:
 	default:
@@ -58,7 +58,7 @@ func (d dialler) Placed(ctx context.Context, account, id string) (*callcenter.Pl
 	if err != nil {
 		return nil, err
 	}
-	p := &callcenter.Placed{CallID: c.ID, Status: string(pipeline.CallDialing), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
+	p := &callcenter.Placed{CallID: c.ID, Status: string(session.CallDialing), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
 	if c.Agent != nil {
 		p.AgentID = *c.Agent
 	}
@@ -83,8 +83,8 @@ func (d dialler) Look(ctx context.Context, account, id string) (*callcenter.Call
 type ending struct{ reason, detail string }
 
 // look is how a call stands: its owner knows best, then the database.
-func (n *Node) look(ctx context.Context, account, id string) (s pipeline.Sight, end ending, err error) {
-	if s, ok := n.manager.Sight(account, id); ok && s.Status != pipeline.CallEnded {
+func (n *Node) look(ctx context.Context, account, id string) (s session.CallSnapshot, end ending, err error) {
+	if s, ok := n.manager.Snapshot(account, id); ok && s.Status != session.CallEnded {
 		return s, ending{}, nil
 	}
 	owner, err := n.db.CallOwner(ctx, account, id)
@@ -92,7 +92,7 @@ func (n *Node) look(ctx context.Context, account, id string) (s pipeline.Sight, 
 		return s, ending{}, err
 	}
 	if owner != (store.Node{}) && owner != n.life {
-		if s, ok := n.ask(ctx, owner, account, id); ok && s.Status != pipeline.CallEnded {
+		if s, ok := n.ask(ctx, owner, account, id); ok && s.Status != session.CallEnded {
 			return s, ending{}, nil
 		}
 	}
@@ -105,16 +105,16 @@ func (n *Node) look(ctx context.Context, account, id string) (s pipeline.Sight, 
 }
 
 // stored is how a call stands by the database.
-func stored(c *store.Call) (s pipeline.Sight, end ending) {
-	s = pipeline.Sight{Status: pipeline.CallDialing, AnsweredBy: c.AnsweredBy, Transcript: c.Transcript}
+func stored(c *store.Call) (s session.CallSnapshot, end ending) {
+	s = session.CallSnapshot{Status: session.CallDialing, AnsweredBy: c.AnsweredBy, Transcript: c.Transcript}
 	if c.RangAt != nil {
-		s.Status = pipeline.CallRinging
+		s.Status = session.CallRinging
 	}
 	if c.StartedAt != nil {
-		s.Status, s.StartedAt = pipeline.CallConnected, *c.StartedAt
+		s.Status, s.StartedAt = session.CallConnected, *c.StartedAt
 	}
 	if c.EndedAt != nil {
-		s.Status, s.EndedAt = pipeline.CallEnded, *c.EndedAt
+		s.Status, s.EndedAt = session.CallEnded, *c.EndedAt
 	}
 	if c.EndReason != nil {
 		end.reason = *c.EndReason
@@ -126,7 +126,7 @@ func stored(c *store.Call) (s pipeline.Sight, end ending) {
 }
 
 // ask has another node show a call.
-func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s pipeline.Sight, ok bool) {
+func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s session.CallSnapshot, ok bool) {
 	answer, err := n.request(ctx, owner, command{Do: "show", Account: account, Call: id})
 	if err != nil {
 		return s, false
@@ -135,7 +135,7 @@ func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s
 }
 
 // shown is a sight as the call center shows it at a time.
-func shown(s *pipeline.Sight, end ending, now time.Time) *callcenter.CallState {
+func shown(s *session.CallSnapshot, end ending, now time.Time) *callcenter.CallState {
 	out := &callcenter.CallState{Status: string(s.Status), Transcript: make([]callcenter.SpokenLine, len(s.Transcript)),
 		Duration: int64(s.Duration(now) / time.Second), AnsweredBy: s.AnsweredBy, EndReason: end.reason, EndDetail: end.detail}
 	for i, l := range s.Transcript {
@@ -181,7 +181,7 @@ type follower struct {
 	*Node
 	account, id string
 	tell        func(callcenter.Change) error
-	seen        pipeline.Sight
+	seen        session.CallSnapshot
 }
 
 // resume looks at the call and tells what is new; over says that it has ended.
@@ -205,7 +205,7 @@ func (f *follower) resume(ctx context.Context, first bool) (over bool, err error
 		say(callcenter.Corrected)
 	}
 	switch {
-	case s.Status == pipeline.CallEnded:
+	case s.Status == session.CallEnded:
 		say(callcenter.Over)
 		return true, err
 	case !first && (s.Status != was.Status || s.AnsweredBy != was.AnsweredBy):
@@ -255,7 +255,7 @@ func (f *follower) hear(ctx context.Context, m bus.Message) (over bool, err erro
 	if json.Unmarshal(m.Payload, &h) != nil || h.Account != f.account || h.Seq <= f.seen.Seq {
 		return false, nil
 	}
-	if h.Seq != f.seen.Seq+1 || h.Corrected || h.Status == pipeline.CallEnded {
+	if h.Seq != f.seen.Seq+1 || h.Corrected || h.Status == session.CallEnded {
 		return f.resume(ctx, false)
 	}
 	f.seen.Seq, f.seen.StartedAt = h.Seq, h.StartedAt

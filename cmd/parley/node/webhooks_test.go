@@ -21,6 +21,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -130,10 +131,10 @@ func TestWebhooksOfCall(t *testing.T) {
 	o, r := newPost(t, false, false, toLoopback), newReceiver(t)
 	w := o.hook(r)
 	r.set(503)
-	session, err := o.node.manager.Admit(t.Context(), pipeline.Admission{Account: o.account, Terms: billing.Terms{Kind: billing.Web}})
+	session, err := o.node.manager.Admit(t.Context(), session.Admission{Account: o.account, Terms: billing.Terms{Kind: billing.Web}})
 	o.ok(err)
 	session.Begin()
-	session.Observer(nil)(pipeline.Event{Kind: pipeline.AgentLine, Text: "Hello."})
+	session.Observe(pipeline.Event{Kind: pipeline.AgentLine, Text: "Hello."})
 	session.End(media.Ended{Reason: media.UserHangup})
 	o.tell()
 	down := r.all()
@@ -242,7 +243,7 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	o, r := newPost(t, false, false, toLoopback), newReceiver(t)
 	w, beside := o.hook(r), o.hook(r, store.CallEnded)
-	session, err := o.node.manager.Admit(t.Context(), pipeline.Admission{Account: o.account, Terms: billing.Terms{Kind: billing.Web}})
+	session, err := o.node.manager.Admit(t.Context(), session.Admission{Account: o.account, Terms: billing.Terms{Kind: billing.Web}})
 	o.ok(err)
 	session.Begin()
 	session.End(media.Ended{Reason: media.UserHangup})

@@ -10,7 +10,7 @@ import (
 	"parley/api/webrtc"
 	"parley/media/isolate"
 	media "parley/media/webrtc"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/store"
 )
 
@@ -60,7 +60,7 @@ func (w *webRTC) run(ctx context.Context) error {
 
 // keepQuality stores how a session sounded, as that of telephone calls is. It does not
 // wait for that; Close does.
-func (n *Node) keepQuality(session *pipeline.Session, leg *webrtc.Leg) {
+func (n *Node) keepQuality(session *session.Session, leg *webrtc.Leg) {
 	stats := leg.Stats()
 	report := stats.Quality()
 	n.sounded(session.ID(), report)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/media/isolate"
-	"parley/pipeline"
+	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/transport"
 	"parley/store"
@@ -15,7 +15,7 @@ import (
 // wire is how a telephone call goes on the wire, to be kept with it.
 type wire struct {
 	node    *Node
-	session *pipeline.Session
+	session *session.Session
 	trace   *transport.Trace
 	leg     *sip.Leg // nil: it was never answered
 }
@@ -30,7 +30,7 @@ const (
 
 // wire begins to follow a call that was admitted; keep must be called at its end.
 // Close waits for what is followed.
-func (n *Node) wire(session *pipeline.Session, trace *transport.Trace) *wire {
+func (n *Node) wire(session *session.Session, trace *transport.Trace) *wire {
 	n.wires.Add(1)
 	return &wire{node: n, session: session, trace: trace}
 }

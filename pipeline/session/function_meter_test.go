@@ -1,4 +1,4 @@
-package pipeline_test
+package session_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/pipeline"
+	"parley/pipeline/session/sessiontest"
 	"parley/pipeline/tool"
 )
 
@@ -14,20 +15,20 @@ import (
 // call, however often it was asked; nothing for what failed or costs nothing.
 func TestFunctionsAreCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 0)
-		s := o.admit(web)
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
+		s := o.Enter(web)
 		f := func(name string, m tool.Meter) tool.Function {
 			return tool.Function{Spec: inference.Tool{Name: name}, Meter: m}
 		}
 		s.Offers([]tool.Function{f("web_search", tool.Searched), f("crm_lookup", tool.CRM), f("order", tool.Free)})
 		s.Begin()
-		observe := s.Observer(nil)
+		observe := s.Observe
 		for _, e := range [][2]string{{"web_search", "ok"}, {"web_search", "error"}, {"web_search", "ok"}, {"web_search", "timeout"}, {"web_search", "cancelled"},
 			{"crm_lookup", "error"}, {"crm_lookup", "ok"}, {"crm_lookup", "ok"}, {"order", "ok"}, {"unknown", "ok"}} {
 			observe(pipeline.Event{Kind: pipeline.ToolEnded, Call: inference.ToolCall{Name: e[0]}, Text: e[1]})
 		}
 		s.End(hungUp)
-		u := o.ledger.closings[0].Usage
+		u := o.Ledger.Closings[0].Usage
 		if u[billing.WebSearches] != 2 || u[billing.CRMCalls] != 1 {
 			t.Errorf("%d searches, %d calls in the customer database", u[billing.WebSearches], u[billing.CRMCalls])
 		}

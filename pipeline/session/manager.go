@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"context"
@@ -30,8 +30,8 @@ type Ledger interface {
 
 // Why the manager admits no call, besides what the store refuses with.
 var (
-	ErrDraining = errors.New("pipeline: the node takes no new calls")
-	ErrFull     = errors.New("pipeline: the node has as many calls as it can carry")
+	ErrDraining = errors.New("session: the node takes no new calls")
+	ErrFull     = errors.New("session: the node has as many calls as it can carry")
 )
 
 // Manager owns the calls of this node: it admits them, meters them and drains

@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ import (
 // dear is a card of 0.16 USD a minute and 0.35 USD a started minute.
 func dear(t *testing.T) *billing.RateCard {
 	t.Helper()
-	text, err := os.ReadFile("../billing/ratecard.yaml")
+	text, err := os.ReadFile("../../billing/ratecard.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func (d *drained) hangUp(now time.Time) {
 		if !told {
 			d.over[s] = now.Add(goodbyeLasts)
 		} else if !now.Before(at) {
-			s.hungUp(at)
+			s.stopMeter(at)
 			s.End(media.Ended{Reason: s.stopped.Reason})
 			if s.stopped.Reason != media.BalanceExhausted {
 				d.t.Errorf("a call ended with %v", s.stopped)

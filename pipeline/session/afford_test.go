@@ -1,4 +1,4 @@
-package pipeline_test
+package session_test
 
 import (
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session/sessiontest"
 	"parley/store"
 )
 
@@ -45,23 +46,23 @@ func TestInputThatNobodyPaysFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := (&fakeLedger{checkpoint: func(time.Duration, *store.Session) (r store.CheckpointResult) {
+				o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) (r store.CheckpointResult) {
 					if r.Pots.Paid = tt.left - card.Wallet().Overdraft; tt.room >= 0 {
 						r.Room = &tt.room
 					}
 					return r
-				}}).open(t, 0)
-				o.maxCost = tt.most
+				}}).Open(t, 0)
+				o.MaxCost = tt.most
 				var scene *pipelinetest.Scene
-				s := o.call(web, func(s *pipelinetest.Scene) {
+				s := o.Call(web, func(s *pipelinetest.Scene) {
 					scene = s
 					types(tt.chars)(s)
 				})
-				o.wait()
+				o.Wait()
 				if asked := len(scene.LLM.Calls()); asked != tt.asked {
 					t.Errorf("the model was asked %d times; want %d", asked, tt.asked)
 				}
-				if got := o.endOf(s); !strings.HasSuffix(got, tt.want) {
+				if got := o.EndOf(s); !strings.HasSuffix(got, tt.want) {
 					t.Errorf("ended %q; want %q", got, tt.want)
 				}
 			})
@@ -73,13 +74,13 @@ func TestInputThatNobodyPaysFor(t *testing.T) {
 // checkpoint, and nobody else's.
 func TestTicketBoundsTheCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return rich }}).open(t, 0)
-		free := o.call(web, until(2*time.Minute))
-		o.maxCost = 4 * billing.Cent // half a minute
-		s := o.call(web, until(2*time.Minute))
-		o.wait()
-		o.wantEnd(free, "2m0s user_hangup")
-		if got := o.endOf(s); !strings.HasSuffix(got, "balance_exhausted: ticket_cost") || !strings.HasPrefix(got, "3") {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return rich }}).Open(t, 0)
+		free := o.Call(web, until(2*time.Minute))
+		o.MaxCost = 4 * billing.Cent // half a minute
+		s := o.Call(web, until(2*time.Minute))
+		o.Wait()
+		o.WantEnd(free, "2m0s user_hangup")
+		if got := o.EndOf(s); !strings.HasSuffix(got, "balance_exhausted: ticket_cost") || !strings.HasPrefix(got, "3") {
 			t.Errorf("ended %q", got)
 		}
 	})
@@ -96,10 +97,4 @@ func tokens(t *testing.T, n int64) billing.Money {
 		t.Fatal(err)
 	}
 	return bill.Total()
-}
-
-func (o *office) endOf(s *pipeline.Session) string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.ended[s.ID()]
 }

@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type ending struct {
 func (s *Session) End(e media.Ended) {
 	s.end.Do(func() {
 		defer s.m.leave(s)
-		s.hungUp(time.Now())
+		s.stopMeter(time.Now())
 		s.close(e)
 	})
 }
@@ -127,7 +127,7 @@ func (m *Manager) Reconcile(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		isolate.Do("pipeline/reconcile", nil, func() {
+		isolate.Do("pipeline/session/reconcile", nil, func() {
 			m.closeUnclosed()
 			if time.Since(last) < reconcileEvery {
 				return
@@ -213,7 +213,7 @@ func (m *Manager) Lost(lost []store.Lost) {
 		m.lostClosed.Add(1)
 		m.log.Warn("a session without a process was closed at its last checkpoint", "session", l.ID)
 		if m.watcher != nil {
-			m.watcher.Happened(l.Account, l.ID, News{Seq: lastNews, Status: CallEnded})
+			m.watcher.OnUpdate(l.Account, l.ID, CallUpdate{Seq: lastUpdate, Status: CallEnded})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"context"
@@ -21,9 +21,9 @@ const (
 	CallEnded     CallStatus = "ended"
 )
 
-// Sight is how a call stands.
-type Sight struct {
-	Seq        uint64                 `json:"seq"` // of the last News it contains
+// CallSnapshot is how a call stands.
+type CallSnapshot struct {
+	Seq        uint64                 `json:"seq"` // of the last CallUpdate it contains
 	Status     CallStatus             `json:"status"`
 	StartedAt  time.Time              `json:"started_at"`            // answered, by the database's clock; zero before
 	EndedAt    time.Time              `json:"ended_at"`              // zero before
@@ -32,7 +32,7 @@ type Sight struct {
 }
 
 // Duration is how long the call has been answered.
-func (s *Sight) Duration(now time.Time) time.Duration {
+func (s *CallSnapshot) Duration(now time.Time) time.Duration {
 	switch {
 	case s.StartedAt.IsZero():
 		return 0
@@ -42,44 +42,44 @@ func (s *Sight) Duration(now time.Time) time.Duration {
 	return max(0, now.Sub(s.StartedAt))
 }
 
-// News is one thing that happened in a call.
-type News struct {
-	// Seq counts the call's news from 1. Whoever finds a gap takes another Sight.
+// CallUpdate is one thing that happened in a call.
+type CallUpdate struct {
+	// Seq counts the call's news from 1. Whoever finds a gap takes another CallSnapshot.
 	Seq uint64 `json:"seq"`
 	// Status is set when it has changed. The news of CallEnded are the last, and come
 	// when the store has the end.
 	Status CallStatus `json:"status,omitempty"`
-	// StartedAt is as in Sight.
+	// StartedAt is as in CallSnapshot.
 	StartedAt time.Time `json:"started_at,omitzero"`
-	// AnsweredBy is as in Sight, and set when it has become known or has changed.
+	// AnsweredBy is as in CallSnapshot, and set when it has become known or has changed.
 	AnsweredBy string                `json:"answered_by,omitempty"`
 	Line       *store.TranscriptLine `json:"line,omitempty"`      // one that was added
-	Corrected  bool                  `json:"corrected,omitempty"` // an earlier line has changed: take another Sight
+	Corrected  bool                  `json:"corrected,omitempty"` // an earlier line has changed: take another CallSnapshot
 }
 
-// lastNews is the Seq of news that follow whatever a follower has seen.
-const lastNews = math.MaxUint64
+// lastUpdate is the Seq of news that follow whatever a follower has seen.
+const lastUpdate = math.MaxUint64
 
 // Watcher is told what happens in calls.
 type Watcher interface {
-	// Happened is told in the order of n.Seq. It must not block; what it loses is a gap.
-	Happened(account, call string, n News)
+	// OnUpdate is told in the order of n.Seq. It must not block; what it loses is a gap.
+	OnUpdate(account, call string, n CallUpdate)
 }
 
 // Watch names who is told. Call it before Run and Admit.
 func (m *Manager) Watch(w Watcher) { m.watcher = w }
 
-// Sight shows a call of the account that is on this node.
-func (m *Manager) Sight(account, id string) (Sight, bool) {
+// CallSnapshot shows a call of the account that is on this node.
+func (m *Manager) Snapshot(account, id string) (CallSnapshot, bool) {
 	for _, s := range m.sessions() {
 		if s.stored.ID == id && s.stored.Account == account {
-			return s.sight(), true
+			return s.snapshot(), true
 		}
 	}
-	return Sight{}, false
+	return CallSnapshot{}, false
 }
 
-func (s *Session) sight() Sight {
+func (s *Session) snapshot() CallSnapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lines := make([]store.TranscriptLine, len(s.talk.Transcript))
@@ -87,7 +87,7 @@ func (s *Session) sight() Sight {
 		lines[i] = l.Plain()
 	}
 	// What is at its end is still connected, as its bill is still open.
-	return Sight{Seq: s.newsSeq, Status: s.status, StartedAt: s.m.shared(s.startedAt), EndedAt: s.m.shared(s.endedAt), AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
+	return CallSnapshot{Seq: s.updateSeq, Status: s.status, StartedAt: s.m.shared(s.startedAt), EndedAt: s.m.shared(s.endedAt), AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
 }
 
 // shared is a moment of this process as other nodes know it; zero stays zero.
@@ -115,18 +115,18 @@ func (s *Session) advance(to CallStatus) {
 		if s.work == nil && to != CallEnded { // of the end the books know
 			s.log.add(store.CallEvent{Status: string(to)})
 		}
-		s.tell(News{Status: to})
+		s.publish(CallUpdate{Status: to})
 	}
 }
 
-// tell hands news on; s.mu is locked, which keeps them in order.
-func (s *Session) tell(n News) {
-	s.newsSeq++
+// publish hands an update on; s.mu is locked, which keeps them in order.
+func (s *Session) publish(u CallUpdate) {
+	s.updateSeq++
 	if s.m.watcher == nil || s.work != nil {
 		return
 	}
-	n.Seq, n.StartedAt = s.newsSeq, s.m.shared(s.startedAt)
-	s.m.watcher.Happened(s.stored.Account, s.stored.ID, n)
+	u.Seq, u.StartedAt = s.updateSeq, s.m.shared(s.startedAt)
+	s.m.watcher.OnUpdate(s.stored.Account, s.stored.ID, u)
 }
 
 // Until returns a context that ends with parent, with cancel, and when somebody asks for

@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline"
 	"parley/pipeline/tool"
 	"parley/store"
 )
@@ -35,13 +36,13 @@ type Session struct {
 	booked  time.Time // when its books were stored last
 	granted int64     // line minutes permitted
 
-	mu      sync.Mutex
-	call    *Call
-	stopped *media.Ended // the end that was asked for first; nil: none was
-	status  CallStatus
-	newsSeq uint64
-	started time.Time // when its clock started, by this process's; zero before
-	ended   time.Time // and when it stopped; it does not change any more
+	mu        sync.Mutex
+	call      *pipeline.Call
+	stopped   *media.Ended // the end that was asked for first; nil: none was
+	status    CallStatus
+	updateSeq uint64
+	started   time.Time // when its clock started, by this process's; zero before
+	ended     time.Time // and when it stopped; it does not change any more
 	// The same by the clock that all nodes have in common, for the books.
 	startedAt, endedAt time.Time
 	talk               store.Conversation
@@ -83,8 +84,8 @@ func (s *Session) BeginAt(at time.Time) {
 	}
 }
 
-// hungUp stops the session's clock: what follows of the call costs nothing.
-func (s *Session) hungUp(now time.Time) {
+// stopMeter stops the session's clock: what follows of the call costs nothing.
+func (s *Session) stopMeter(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended.IsZero() {
@@ -127,15 +128,19 @@ func (s *Session) wants(now time.Time) int64 {
 	return max(1, s.granted) + 1
 }
 
-// Observer returns the function to give to a call's Config: it keeps the books
-// and hands every event on.
-func (s *Session) Observer(next func(Event)) func(Event) {
-	return func(e Event) {
-		s.observe(e)
+// Bind has the session keep the books of the call that is made from cfg: it sees every
+// event before cfg.Observe, is asked before the model is, and stops the meter when the
+// call is hung up.
+func (s *Session) Bind(cfg *pipeline.Config) {
+	next := cfg.Observe
+	cfg.Observe = func(e pipeline.Event) {
+		s.Observe(e)
 		if next != nil {
 			next(e)
 		}
 	}
+	cfg.LLM = &payingModel{cfg.LLM, s}
+	cfg.OnHangup = s.stopMeter
 }
 
 // Offers says which functions the session's call may run, for what they cost.
@@ -175,13 +180,13 @@ func (s *Session) Replayed(from func() []byte) {
 	s.replay = from
 }
 
-func (s *Session) observe(e Event) {
+func (s *Session) Observe(e pipeline.Event) {
 	switch e.Kind {
-	case ToolEnded:
+	case pipeline.ToolEnded:
 		if e.Text == "ok" {
 			s.ran(e.Call.Name)
 		}
-	case Used:
+	case pipeline.Used:
 		t := e.Usage.Tokens
 		kind := billing.Reply
 		if e.Usage.Speculative() {
@@ -196,19 +201,19 @@ func (s *Session) observe(e Event) {
 					Outcome: string(e.Usage.Outcome), InTokens: int64(t.In), OutTokens: int64(t.Out), Source: string(t.Source), Engine: e.Usage.Engine})
 			}
 		})
-	case UserLine, AgentLine:
+	case pipeline.UserLine, pipeline.AgentLine:
 		s.note(func() { s.addLine(&e) })
-	case UserLineAgain:
+	case pipeline.UserLineAgain:
 		s.note(func() { s.replaceUser(&e) })
-	case Served:
+	case pipeline.Served:
 		s.note(func() { s.served(e.Stage, e.Text) })
-	case Answered:
+	case pipeline.Answered:
 		s.note(func() {
 			s.talk.AnsweredBy = e.Text
 			s.log.add(store.CallEvent{AnsweredBy: e.Text})
-			s.tell(News{AnsweredBy: e.Text})
+			s.publish(CallUpdate{AnsweredBy: e.Text})
 		})
-	case Timed:
+	case pipeline.Timed:
 		s.note(func() {
 			if len(s.turns) < maxTranscript {
 				s.turns = append(s.turns, recordOf(&e))
@@ -223,19 +228,18 @@ func (s *Session) note(f func()) {
 	f()
 }
 
-// Conduct runs the prepared call on leg and ends the session with it. Begin must
+// Conduct runs the prepared call, whose Config the session was bound to, on leg and ends the session with it. Begin must
 // have been called. The clock stops when the call is hung up, by either side, not
 // when the last of its goodbyes is through.
-func (s *Session) Conduct(call *Call, leg media.Leg) (ended media.Ended) {
+func (s *Session) Conduct(call *pipeline.Call, leg media.Leg) (ended media.Ended) {
 	ended = *isolate.Internal
 	defer func() { s.End(ended) }() // whatever happens
-	call.over = s.hungUp
 	s.mu.Lock()
 	s.call = call
 	stopped := s.stopped
 	s.mu.Unlock()
 	if stopped != nil {
-		call.kill(stopped)
+		call.Cancel(stopped)
 	}
 	return call.Run(leg)
 }
@@ -252,8 +256,8 @@ func (s *Session) thrifty(on bool) {
 // Stop cuts the call off. It never blocks.
 func (s *Session) Stop(why media.Ended) { s.stop(&why, false) }
 
-// Fail is Stop for a call one of whose goroutines panicked: cause is isolate.Internal.
-func (s *Session) Fail(cause error) { s.Stop(*endedBy(cause)) }
+// Fail is Stop for a call one of whose goroutines panicked.
+func (s *Session) Fail(error) { s.Stop(*isolate.Internal) }
 
 // stop ends the call. Without goodbye, or when there is no conversation yet, it
 // is cut off.
@@ -274,7 +278,7 @@ func (s *Session) stop(why *media.Ended, goodbye bool) {
 	case goodbye:
 		call.Stop(why.Reason, why.Detail, true)
 	default:
-		call.kill(why)
+		call.Cancel(why)
 	}
 }
 

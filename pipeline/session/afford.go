@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // errUnpaid is a completion that the model was not asked for.
-var errUnpaid = errors.New("pipeline: what is left does not pay for the model's input")
+var errUnpaid = errors.New("session: what is left does not pay for the model's input")
 
 // purse is what a session may still cost.
 type purse struct {
@@ -44,6 +44,12 @@ func (s *Session) cost(u billing.Usage) billing.Money {
 	return bill.Total()
 }
 
+// Cost is what the session has cost up to now, by the card it started with.
+func (s *Session) Cost() billing.Money {
+	_, used := s.usage(time.Now())
+	return s.cost(used)
+}
+
 // overTicket says whether the conversation costs as much as its ticket allows.
 func (s *Session) overTicket(cost billing.Money) bool {
 	return s.purse.most > 0 && cost >= s.purse.most
@@ -65,11 +71,9 @@ func (s *Session) refuses(more, cost billing.Money) *media.Ended {
 	return nil
 }
 
-// Model is the model that the session's call asks: it is not asked what the session cannot
-// pay for. Input is counted beforehand, because a caller can make it as long as they like;
-// where its price is more than what is left the call ends as when that is used up.
-func (s *Session) Model(m inference.LLM) inference.LLM { return &payingModel{m, s} }
-
+// payingModel is not asked what the session cannot pay for. Input is counted beforehand,
+// because a caller can make it as long as they like; where its price is more than what is
+// left the call ends as when that is used up.
 type payingModel struct {
 	inference.LLM
 	s *Session

@@ -1,4 +1,4 @@
-package pipeline_test
+package session_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session/sessiontest"
 	"parley/store"
 )
 
@@ -24,19 +25,6 @@ func (*told) Alive() {}
 
 func (a *told) Goodbye(account string) { *a = append(*a, account) }
 
-// reported counts the checkpoints of a session at a moment.
-func (o *office) reported(session string, at time.Duration) int {
-	o.ledger.mu.Lock()
-	defer o.ledger.mu.Unlock()
-	n := 0
-	for _, r := range o.ledger.reports {
-		if r.session == session && r.at == at {
-			n++
-		}
-	}
-	return n
-}
-
 // TestGoodbyeToAll: the tokens of one call empty the balance. All calls of the
 // account end with it, between two rounds, and the other nodes are told; the calls
 // of others, and what may use other pots, go on.
@@ -44,7 +32,7 @@ func TestGoodbyeToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const used = 3945 * ms
 		onlyBonus := store.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft, Bonus: billing.USD}}
-		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
 			switch {
 			case s.Account == "a" && at >= used:
 				return poor
@@ -52,44 +40,44 @@ func TestGoodbyeToAll(t *testing.T) {
 				return onlyBonus
 			}
 			return rich
-		}}).open(t, 0)
+		}}).Open(t, 0)
 		others := &told{}
 		o.Announce(others)
-		idle := o.call(web, until(20*time.Second))
-		work := o.work(billing.STT)
-		o.payer = "b"
-		stranger := o.call(web, until(20*time.Second))
-		o.payer = "c"
-		paid := o.call(billing.Terms{Kind: billing.Outbound, Country: "ES"}, until(20*time.Second))
-		bonus := o.call(web, until(20*time.Second))
-		o.payer = "a"
+		idle := o.Call(web, until(20*time.Second))
+		work := o.StartWork(billing.STT)
+		o.Payer = "b"
+		stranger := o.Call(web, until(20*time.Second))
+		o.Payer = "c"
+		paid := o.Call(billing.Terms{Kind: billing.Outbound, Country: "ES"}, until(20*time.Second))
+		bonus := o.Call(web, until(20*time.Second))
+		o.Payer = "a"
 		time.Sleep(5 * ms)
-		talks := o.call(web, func(s *pipelinetest.Scene) {
+		talks := o.Call(web, func(s *pipelinetest.Scene) {
 			thirsty(s, 1000, 50)
 			s.Leg.HangUp = 20 * time.Second
 			s.Leg.Speech = []pipelinetest.Utterance{{From: 1000 * ms, To: 2500 * ms}}
 			s.ASR.Plan, s.ASR.FinalAfter = nil, 100*ms
 		})
 		<-work.Context().Done()
-		if at := time.Since(o.begun); at != used {
+		if at := time.Since(o.Begun); at != used {
 			t.Errorf("work ended after %v", at)
 		}
 		work.End(work.Context().Err())
-		o.wait()
-		o.wantEnd(idle, "6.16s balance_exhausted") // two seconds of goodbye and the silence after it
-		o.mu.Lock()
-		if got := o.ended[talks.ID()]; got[len(got)-17:] != "balance_exhausted" {
+		o.Wait()
+		o.WantEnd(idle, "6.16s balance_exhausted") // two seconds of goodbye and the silence after it
+		o.Mu.Lock()
+		if got := o.Ended[talks.ID()]; got[len(got)-17:] != "balance_exhausted" {
 			t.Errorf("the call that used it ended %s", got)
 		}
-		o.mu.Unlock()
-		o.wantEnd(stranger, "20s user_hangup")
-		o.wantEnd(bonus, "20s user_hangup")
-		o.wantEnd(paid, "8.2s balance_exhausted") // found by the round at 6 s
+		o.Mu.Unlock()
+		o.WantEnd(stranger, "20s user_hangup")
+		o.WantEnd(bonus, "20s user_hangup")
+		o.WantEnd(paid, "8.2s balance_exhausted") // found by the round at 6 s
 		// By the call that found it, and by those that looked because of it.
 		if want := []string{"a", "a", "c"}; !slices.Equal(*others, want) {
 			t.Errorf("told %q", *others)
 		}
-		if n := o.reported(stranger.ID(), used); n != 0 {
+		if n := o.Reported(stranger.ID(), used); n != 0 {
 			t.Errorf("%d checkpoints of somebody else", n)
 		}
 	})
@@ -100,30 +88,30 @@ func TestGoodbyeToAll(t *testing.T) {
 func TestDispute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		frozen := store.CheckpointResult{Pots: rich.Pots, Disputed: true}
-		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
 			if s.Account == "a" && at >= 10*time.Second {
 				return frozen
 			}
 			return rich
-		}}).open(t, 0)
+		}}).Open(t, 0)
 		others := &told{}
 		o.Announce(others)
-		talks, work := o.call(web, until(20*time.Second)), o.work(billing.STT)
-		o.payer = "b"
-		stranger := o.call(web, until(20*time.Second))
+		talks, work := o.Call(web, until(20*time.Second)), o.StartWork(billing.STT)
+		o.Payer = "b"
+		stranger := o.Call(web, until(20*time.Second))
 		time.Sleep(10200 * ms)
 		o.Goodbye("a") // as another node does that has seen it
 		synctest.Wait()
-		if at := time.Since(o.begun); at != 10200*ms || work.Context().Err() == nil {
+		if at := time.Since(o.Begun); at != 10200*ms || work.Context().Err() == nil {
 			t.Errorf("work ended after %v", at)
 		}
 		if cause, ok := errors.AsType[*media.Ended](context.Cause(work.Context())); !ok || cause.Detail != media.Disputed {
 			t.Errorf("work ended by %v", context.Cause(work.Context()))
 		}
 		work.End(work.Context().Err())
-		o.wait()
-		o.wantEnd(talks, "12.4s balance_exhausted: disputed")
-		o.wantEnd(stranger, "20s user_hangup")
+		o.Wait()
+		o.WantEnd(talks, "12.4s balance_exhausted: disputed")
+		o.WantEnd(stranger, "20s user_hangup")
 		if want := []string{"a"}; !slices.Equal(*others, want) {
 			t.Errorf("told %q", *others)
 		}
@@ -134,23 +122,23 @@ func TestDispute(t *testing.T) {
 // end as if the balance were used up, and say why; those that it does not bind go on.
 func TestSpentUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
 			r, none := rich, billing.Money(0)
 			if s.Terms.Kind != billing.Inbound && at >= 10*time.Second {
 				r.Room = &none
 			}
 			return r
-		}, permit: func(time.Duration, int64) error { return store.ErrSpending }}).open(t, 0)
-		bound, work := o.call(web, until(20*time.Second)), o.work(billing.STT)
-		free := o.call(inbound, until(2*time.Minute))
+		}, Permit: func(time.Duration, int64) error { return store.ErrSpending }}).Open(t, 0)
+		bound, work := o.Call(web, until(20*time.Second)), o.StartWork(billing.STT)
+		free := o.Call(inbound, until(2*time.Minute))
 		time.Sleep(12 * time.Second)
 		if cause, ok := errors.AsType[*media.Ended](context.Cause(work.Context())); !ok || cause.Detail != media.Spending {
 			t.Errorf("work ended by %v", context.Cause(work.Context()))
 		}
 		work.End(work.Context().Err())
-		o.wait()
-		o.wantEnd(bound, "13.2s balance_exhausted: spending_limit")
-		o.wantEnd(free, "52.2s balance_exhausted: spending_limit") // the line minute that is refused
+		o.Wait()
+		o.WantEnd(bound, "13.2s balance_exhausted: spending_limit")
+		o.WantEnd(free, "52.2s balance_exhausted: spending_limit") // the line minute that is refused
 	})
 }
 
@@ -159,9 +147,9 @@ func TestSpentUp(t *testing.T) {
 func TestGoodbyeFromElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const late, right = 3500 * ms, 8500 * ms
-		var o *office
+		var o *sessiontest.Harness
 		said := false
-		o = (&fakeLedger{checkpoint: func(at time.Duration, _ *store.Session) store.CheckpointResult {
+		o = (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, _ *store.Session) store.CheckpointResult {
 			if at == late && !said {
 				said = true
 				for range 3 { // while it is looked into
@@ -172,15 +160,15 @@ func TestGoodbyeFromElsewhere(t *testing.T) {
 				return rich
 			}
 			return poor
-		}}).open(t, 0)
+		}}).Open(t, 0)
 		others := &told{}
 		o.Announce(others)
-		s := o.call(web, until(20*time.Second))
+		s := o.Call(web, until(20*time.Second))
 		time.Sleep(late)
 		o.Goodbye("a")
 		o.Goodbye("b")
 		synctest.Wait()
-		if n := o.reported(s.ID(), late); n != 2 {
+		if n := o.Reported(s.ID(), late); n != 2 {
 			t.Errorf("%d checkpoints for a message and the three that came meanwhile, want 2", n)
 		}
 		time.Sleep(right - late)
@@ -189,9 +177,9 @@ func TestGoodbyeFromElsewhere(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(500 * ms)
 		}
-		o.wait()
-		o.wantEnd(s, "10.7s balance_exhausted")
-		if n := o.reported(s.ID(), right); n != 1 || len(*others) != 1 {
+		o.Wait()
+		o.WantEnd(s, "10.7s balance_exhausted")
+		if n := o.Reported(s.ID(), right); n != 1 || len(*others) != 1 {
 			t.Errorf("%d checkpoints, told %q", n, *others)
 		}
 	})
@@ -201,10 +189,10 @@ func TestGoodbyeFromElsewhere(t *testing.T) {
 // only the database was.
 func TestHangupByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
 			return store.CheckpointResult{Pots: rich.Pots, Hangup: s.ID == "s2" && at > 7*time.Second}
-		}}).open(t, 0)
-		asked, noted, other := o.call(web, nil), o.call(web, nil), o.call(web, until(20*time.Second))
+		}}).Open(t, 0)
+		asked, noted, other := o.Call(web, nil), o.Call(web, nil), o.Call(web, until(20*time.Second))
 		time.Sleep(2 * time.Second)
 		if o.Hangup("b", asked.ID()) || o.Hangup("a", "s9") {
 			t.Error("it hangs up what is not the account's")
@@ -212,10 +200,10 @@ func TestHangupByOthers(t *testing.T) {
 		if !o.Hangup("a", asked.ID()) {
 			t.Error("the call is not found")
 		}
-		o.wait()
-		o.wantEnd(asked, "2s api_hangup")
-		o.wantEnd(noted, "11s api_hangup")
-		o.wantEnd(other, "20s user_hangup")
+		o.Wait()
+		o.WantEnd(asked, "2s api_hangup")
+		o.WantEnd(noted, "11s api_hangup")
+		o.WantEnd(other, "20s user_hangup")
 		if o.Hangup("a", asked.ID()) {
 			t.Error("a call that has ended is found")
 		}

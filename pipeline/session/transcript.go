@@ -1,10 +1,13 @@
-package pipeline
+package session
 
 import (
 	"time"
 
+	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/wordtime"
 	"parley/store"
+	"slices"
 )
 
 // Stored history is bounded: a call of two hours has far less. Of a longer one the
@@ -38,10 +41,10 @@ type pointsRecord struct {
 	FirstPacketMS   *int64 `json:"first_packet_ms"`
 }
 
-func recordOf(e *Event) turnRecord {
+func recordOf(e *pipeline.Event) turnRecord {
 	t := &e.Timing
 	after := func(d time.Duration) *int64 {
-		if d == Never {
+		if d == pipeline.Never {
 			return nil
 		}
 		ms := d.Milliseconds()
@@ -54,9 +57,9 @@ func recordOf(e *Event) turnRecord {
 }
 
 // lineOf is a line as it is stored.
-func lineOf(e *Event) store.TranscriptLine {
+func lineOf(e *pipeline.Event) store.TranscriptLine {
 	line := store.TranscriptLine{Role: "user", Text: e.Text, AtMS: e.At.Milliseconds()}
-	if e.Kind == AgentLine {
+	if e.Kind == pipeline.AgentLine {
 		line.Role = "agent"
 	}
 	if s := e.Said; s != nil {
@@ -87,7 +90,7 @@ func lineBytes(l *store.TranscriptLine) int {
 
 // addLine notes something that was said. Whoever follows the call is told of the line
 // alone.
-func (s *Session) addLine(e *Event) {
+func (s *Session) addLine(e *pipeline.Event) {
 	line := lineOf(e)
 	if s.talk.Omitted > 0 || len(s.talk.Transcript) == maxTranscript || s.said+lineBytes(&line) > maxTranscriptBytes {
 		s.talk.Omitted++
@@ -97,11 +100,11 @@ func (s *Session) addLine(e *Event) {
 	s.talk.Transcript = append(s.talk.Transcript, line)
 	line = line.Plain()
 	s.log.add(store.CallEvent{Line: &line})
-	s.tell(News{Line: &line})
+	s.publish(CallUpdate{Line: &line})
 }
 
 // replaceUser changes the caller's latest line: they went on before they heard an answer.
-func (s *Session) replaceUser(e *Event) {
+func (s *Session) replaceUser(e *pipeline.Event) {
 	for i := len(s.talk.Transcript) - 1; i >= 0; i-- {
 		if was := &s.talk.Transcript[i]; was.Role == "user" {
 			now := lineOf(e)
@@ -111,8 +114,28 @@ func (s *Session) replaceUser(e *Event) {
 			s.said += len(now.Text) - len(was.Text)
 			was.Text, was.Words, was.Estimated = now.Text, now.Words, now.Estimated
 			s.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: e.Text}})
-			s.tell(News{Corrected: true})
+			s.publish(CallUpdate{Corrected: true})
 			return
 		}
+	}
+}
+
+// served notes which engine served a stage, in the call's history. What was there may be
+// on its way to the store, and does not change.
+func (s *Session) served(stage agent.Stage, engine string) {
+	by := store.ServedBy{ASR: []string{}, LLM: []string{}, TTS: []string{}} // [] and not null
+	if s.talk.Engines != nil {
+		by = *s.talk.Engines
+	}
+	list := &by.TTS
+	switch stage {
+	case agent.StageASR:
+		list = &by.ASR
+	case agent.StageLLM:
+		list = &by.LLM
+	}
+	if !slices.Contains(*list, engine) {
+		*list = append(slices.Clone(*list), engine)
+		s.talk.Engines = &by
 	}
 }

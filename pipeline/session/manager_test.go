@@ -1,4 +1,4 @@
-package pipeline_test
+package session_test
 
 import (
 	"context"
@@ -14,25 +14,27 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session"
+	"parley/pipeline/session/sessiontest"
 	"parley/store"
 )
 
 func TestAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 2)
-		a, b := o.admit(web), o.admit(web)
-		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != pipeline.ErrFull || o.Live() != 2 {
+		o := (&sessiontest.FakeLedger{}).Open(t, 2)
+		a, b := o.Enter(web), o.Enter(web)
+		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != session.ErrFull || o.Live() != 2 {
 			t.Errorf("a third of two: %v, %d live", err, o.Live())
 		}
 		a.End(hungUp)
 		busy := true
 		o.Refuse(func() bool { return busy })
-		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != pipeline.ErrFull || o.Live() != 1 {
+		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != session.ErrFull || o.Live() != 1 {
 			t.Errorf("a second of two on a busy node: %v, %d live", err, o.Live())
 		}
 		busy = false
-		o.ledger.start = func() error { return store.ErrConcurrency }
-		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != store.ErrConcurrency || o.Live() != 1 {
+		o.Ledger.Start = func() error { return store.ErrConcurrency }
+		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != store.ErrConcurrency || o.Live() != 1 {
 			t.Errorf("refused by the store: %v, %d live", err, o.Live())
 		}
 		b.End(hungUp)
@@ -42,13 +44,13 @@ func TestAdmission(t *testing.T) {
 			t.Errorf("drained: %v", err)
 		}
 		a.End(hungUp)
-		if _, err := o.Admit(t.Context(), pipeline.Admission{Terms: web}); err != pipeline.ErrDraining {
+		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != session.ErrDraining {
 			t.Errorf("while draining: %v", err)
 		}
 		if err := o.Drain(t.Context()); err != nil {
 			t.Errorf("drained again: %v", err)
 		}
-		if n := len(o.ledger.closings); n != 2 {
+		if n := len(o.Ledger.Closings); n != 2 {
 			t.Errorf("%d sessions were closed, want each of 2 once", n)
 		}
 	})
@@ -58,19 +60,19 @@ func TestAdmission(t *testing.T) {
 // began, which ends with the call and not with its leg.
 func TestCheckpoints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 0)
-		waiting := o.admit(web)
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
+		waiting := o.Enter(web)
 		time.Sleep(2500 * ms)
-		o.call(inbound, func(s *pipelinetest.Scene) {
+		o.Call(inbound, func(s *pipelinetest.Scene) {
 			s.Config.MaxDuration = 20 * time.Second
 			s.Leg.Linger = 30 * time.Second
 		})
-		o.calls.Wait()
+		o.Calls.Wait()
 		waiting.End(hungUp)
-		o.wait()
+		o.Wait()
 		var log []string
-		for _, r := range o.ledger.reports {
-			log = append(log, fmt.Sprintf("%v %s #%d %v %d %d", r.at, r.session, r.Seq, !r.StartedAt.IsZero(), r.Usage[billing.AgentTime], r.Usage[billing.LineTime]))
+		for _, r := range o.Ledger.Reports {
+			log = append(log, fmt.Sprintf("%v %s #%d %v %d %d", r.At, r.ID, r.Seq, !r.StartedAt.IsZero(), r.Usage[billing.AgentTime], r.Usage[billing.LineTime]))
 		}
 		want := []string{"1s s1 #1 false 0 0", "2.5s s2 #1 true 0 0", "6s s1 #2 false 0 0", "6s s2 #2 true 3500 3500", "11s s1 #3 false 0 0",
 			"11s s2 #3 true 8500 8500", "16s s1 #4 false 0 0", "16s s2 #4 true 13500 13500", "21s s1 #5 false 0 0", "21s s2 #5 true 18500 18500",
@@ -80,14 +82,14 @@ func TestCheckpoints(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		// Twenty seconds, two seconds of goodbye and the silence after it.
-		for _, c := range o.ledger.closings {
-			switch c.session {
+		for _, c := range o.Ledger.Closings {
+			switch c.ID {
 			case "s1":
 				if c.Usage != (billing.Usage{}) || !c.StartedAt.IsZero() {
 					t.Errorf("a session without a call used %v", c.Usage)
 				}
 			case "s2":
-				if c.Reason != "max_duration" || c.Usage[billing.AgentTime] != 22200 || c.Usage[billing.LineTime] != 22200 || c.ended != 24700*ms || c.at != 54700*ms {
+				if c.Reason != "max_duration" || c.Usage[billing.AgentTime] != 22200 || c.Usage[billing.LineTime] != 22200 || c.Ended != 24700*ms || c.At != 54700*ms {
 					t.Errorf("closed %+v", c)
 				}
 			}
@@ -109,18 +111,18 @@ func at(line string) int {
 // for nothing more of it would be paid for; the others go on.
 func TestWhatCannotBeStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var bad *pipeline.Session
-		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+		var bad *session.Session
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
 			if s.ID == "s2" && at > 3*time.Second {
 				r.Err = fmt.Errorf("%w: too much", store.ErrInvalid)
 			}
 			return r
-		}}).open(t, 0)
-		good := o.call(web, until(9500*ms))
-		bad = o.call(web, until(9500*ms))
-		o.wait()
-		o.wantEnd(good, "9.5s user_hangup")
-		if got := o.ended[bad.ID()]; !strings.HasSuffix(got, "failed: node_lost") || got[0] != '6' && got[0] != '8' {
+		}}).Open(t, 0)
+		good := o.Call(web, until(9500*ms))
+		bad = o.Call(web, until(9500*ms))
+		o.Wait()
+		o.WantEnd(good, "9.5s user_hangup")
+		if got := o.Ended[bad.ID()]; !strings.HasSuffix(got, "failed: node_lost") || got[0] != '6' && got[0] != '8' {
 			t.Errorf("ended %q", got)
 		}
 	})
@@ -130,14 +132,14 @@ func TestWhatCannotBeStored(t *testing.T) {
 // this node in the seconds before the next round.
 func TestAnswersAreReportedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 0)
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
 		time.Sleep(1300 * ms)
-		o.call(inbound, until(2500*ms))
-		o.call(web, until(2500*ms))
-		o.wait()
-		first := o.ledger.reports[0]
-		if first.at != 1300*ms || first.session != "s1" || first.StartedAt.IsZero() || len(o.ledger.reports) != 1 {
-			t.Errorf("got %+v", o.ledger.reports)
+		o.Call(inbound, until(2500*ms))
+		o.Call(web, until(2500*ms))
+		o.Wait()
+		first := o.Ledger.Reports[0]
+		if first.At != 1300*ms || first.ID != "s1" || first.StartedAt.IsZero() || len(o.Ledger.Reports) != 1 {
+			t.Errorf("got %+v", o.Ledger.Reports)
 		}
 	})
 }
@@ -145,27 +147,27 @@ func TestAnswersAreReportedAtOnce(t *testing.T) {
 // TestTokensAreReportedSoon, of the session that used them alone.
 func TestTokensAreReportedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 0)
-		o.call(web, until(9500*ms))
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
+		o.Call(web, until(9500*ms))
 		time.Sleep(5 * ms)
-		s := o.call(web, func(s *pipelinetest.Scene) {
+		s := o.Call(web, func(s *pipelinetest.Scene) {
 			thirsty(s, 1000, 50)
 			s.Leg.HangUp = 9500 * ms
 			s.Act = nil
 			s.Leg.Speech = []pipelinetest.Utterance{{From: 1000 * ms, To: 2500 * ms}}
 			s.ASR.Plan, s.ASR.FinalAfter = nil, 100*ms
 		})
-		o.wait()
+		o.Wait()
 		var soon []string
-		for _, r := range o.ledger.reports {
-			if r.at%time.Second != 0 {
-				soon = append(soon, fmt.Sprintf("%v %s %d %d", r.at, r.session, r.Usage[billing.ReplyIn], r.Usage[billing.ReplyOut]))
+		for _, r := range o.Ledger.Reports {
+			if r.At%time.Second != 0 {
+				soon = append(soon, fmt.Sprintf("%v %s %d %d", r.At, r.ID, r.Usage[billing.ReplyIn], r.Usage[billing.ReplyOut]))
 			}
 		}
 		if want := []string{"3.945s s2 1000 50"}; !slices.Equal(soon, want) {
 			t.Errorf("got %q, want %q", soon, want)
 		}
-		talk := o.ledger.talks[s.ID()]
+		talk := o.Ledger.Talks[s.ID()]
 		if len(talk.Transcript) != 2 || talk.Transcript[0].Role != "user" || talk.Transcript[1].Text != "Yes." || len(talk.Generations) != 1 {
 			t.Fatalf("stored %+v", talk)
 		}
@@ -185,28 +187,28 @@ var poor = store.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdr
 // TestFloor: at the overdraft floor the agent says goodbye; the others go on.
 func TestFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
 			if s.ID == "s1" && at >= 10*time.Second {
 				return poor
 			}
 			return store.CheckpointResult{Pots: billing.Pots{Paid: 1}}
-		}}).open(t, 0)
-		a, b := o.call(web, nil), o.call(web, until(20*time.Second))
-		o.wait()
-		o.wantEnd(a, "13.2s balance_exhausted")
-		o.wantEnd(b, "20s user_hangup")
+		}}).Open(t, 0)
+		a, b := o.Call(web, nil), o.Call(web, until(20*time.Second))
+		o.Wait()
+		o.WantEnd(a, "13.2s balance_exhausted")
+		o.WantEnd(b, "20s user_hangup")
 	})
 }
 
 // TestLineMinutes are asked for ten seconds before they begin, once each.
 func TestLineMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 0)
-		o.call(inbound, until(165*time.Second))
-		o.call(web, until(165*time.Second))
-		o.wait()
-		if want := []string{"s1 2 at 50s: <nil>", "s1 3 at 1m50s: <nil>"}; !slices.Equal(o.ledger.minutes, want) {
-			t.Errorf("got %q", o.ledger.minutes)
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
+		o.Call(inbound, until(165*time.Second))
+		o.Call(web, until(165*time.Second))
+		o.Wait()
+		if want := []string{"s1 2 at 50s: <nil>", "s1 3 at 1m50s: <nil>"}; !slices.Equal(o.Ledger.Minutes, want) {
+			t.Errorf("got %q", o.Ledger.Minutes)
 		}
 	})
 }
@@ -214,32 +216,32 @@ func TestLineMinutes(t *testing.T) {
 // TestRefusedLineMinute: the call says goodbye within the minute that is paid.
 func TestRefusedLineMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{permit: func(at time.Duration, minute int64) error {
+		o := (&sessiontest.FakeLedger{Permit: func(at time.Duration, minute int64) error {
 			if minute == 3 {
 				return store.ErrInsufficientBalance
 			}
 			return nil
-		}}).open(t, 0)
-		s := o.call(inbound, func(s *pipelinetest.Scene) { s.Config.Agent.FirstMessage = strings.Repeat("Long sentence. ", 300) })
-		o.wait()
-		o.wantEnd(s, "1m53.28s balance_exhausted")
+		}}).Open(t, 0)
+		s := o.Call(inbound, func(s *pipelinetest.Scene) { s.Config.Agent.FirstMessage = strings.Repeat("Long sentence. ", 300) })
+		o.Wait()
+		o.WantEnd(s, "1m53.28s balance_exhausted")
 	})
 }
 
 // TestUnansweredLineMinute: no answer is no refusal; it is asked for again.
 func TestUnansweredLineMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{permit: func(at time.Duration, _ int64) error {
+		o := (&sessiontest.FakeLedger{Permit: func(at time.Duration, _ int64) error {
 			if at < 55*time.Second {
 				return store.ErrUnavailable
 			}
 			return nil
-		}}).open(t, 0)
-		s := o.call(inbound, until(70*time.Second))
-		o.wait()
-		o.wantEnd(s, "1m10s user_hangup")
-		if n := len(o.ledger.minutes); n != 6 || !strings.HasSuffix(o.ledger.minutes[5], "2 at 55s: <nil>") {
-			t.Errorf("asked %q", o.ledger.minutes)
+		}}).Open(t, 0)
+		s := o.Call(inbound, until(70*time.Second))
+		o.Wait()
+		o.WantEnd(s, "1m10s user_hangup")
+		if n := len(o.Ledger.Minutes); n != 6 || !strings.HasSuffix(o.Ledger.Minutes[5], "2 at 55s: <nil>") {
+			t.Errorf("asked %q", o.Ledger.Minutes)
 		}
 	})
 }
@@ -248,16 +250,16 @@ func TestUnansweredLineMinute(t *testing.T) {
 // they are hung up here, at once.
 func TestFencedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{beat: func(at time.Duration) error {
+		o := (&sessiontest.FakeLedger{Beat: func(at time.Duration) error {
 			if at > 9*time.Second {
 				return store.ErrFenced
 			}
 			return nil
-		}, close: func(time.Duration) error { return store.ErrFenced }}).open(t, 0)
-		s := o.call(web, nil)
-		o.wait()
-		o.wantEnd(s, "10s failed: node_lost")
-		if err := <-o.ran; !errors.Is(err, store.ErrFenced) {
+		}, Close: func(time.Duration) error { return store.ErrFenced }}).Open(t, 0)
+		s := o.Call(web, nil)
+		o.Wait()
+		o.WantEnd(s, "10s failed: node_lost")
+		if err := <-o.Ran; !errors.Is(err, store.ErrFenced) {
 			t.Errorf("Run returned %v", err)
 		}
 	})
@@ -267,23 +269,23 @@ func TestFencedNode(t *testing.T) {
 func TestFencedSession(t *testing.T) {
 	for _, verdict := range []error{store.ErrFenced, store.ErrNotFound} {
 		synctest.Test(t, func(t *testing.T) {
-			o := (&fakeLedger{checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+			o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
 				if s.ID == "s1" {
 					r.Err = verdict
 				}
 				return r
-			}}).open(t, 0)
-			a, b := o.call(web, nil), o.call(web, until(3*time.Second))
-			o.wait()
-			o.wantEnd(a, "1s failed: node_lost")
-			o.wantEnd(b, "3s user_hangup")
+			}}).Open(t, 0)
+			a, b := o.Call(web, nil), o.Call(web, until(3*time.Second))
+			o.Wait()
+			o.WantEnd(a, "1s failed: node_lost")
+			o.WantEnd(b, "3s user_hangup")
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{permit: func(time.Duration, int64) error { return store.ErrFenced }}).open(t, 0)
-		s := o.call(inbound, nil)
-		o.wait()
-		o.wantEnd(s, "50s failed: node_lost")
+		o := (&sessiontest.FakeLedger{Permit: func(time.Duration, int64) error { return store.ErrFenced }}).Open(t, 0)
+		s := o.Call(inbound, nil)
+		o.Wait()
+		o.WantEnd(s, "50s failed: node_lost")
 	})
 }
 
@@ -295,21 +297,21 @@ func TestDatabaseAway(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		ledger *fakeLedger
+		ledger *sessiontest.FakeLedger
 		ended  time.Duration
 		reason string
 	}{
-		{"for 25 s", &fakeLedger{away: from12To(37 * time.Second)}, 50 * time.Second, "user_hangup"},
+		{"for 25 s", &sessiontest.FakeLedger{Away: from12To(37 * time.Second)}, 50 * time.Second, "user_hangup"},
 		// The books were last stored at 11 s; the goodbye takes 2.2 s.
-		{"for 43 s", &fakeLedger{away: from12To(55 * time.Second)}, 44200 * ms, "failed"},
-		{"but for the node's heartbeat", &fakeLedger{locked: from12To(55 * time.Second)}, 44200 * ms, "failed"},
+		{"for 43 s", &sessiontest.FakeLedger{Away: from12To(55 * time.Second)}, 44200 * ms, "failed"},
+		{"but for the node's heartbeat", &sessiontest.FakeLedger{Locked: from12To(55 * time.Second)}, 44200 * ms, "failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := c.ledger.open(t, 0)
-				o.call(web, until(50*time.Second))
-				o.wait()
-				if got := o.ledger.closings; len(got) != 1 || got[0].ended != c.ended || got[0].Reason != c.reason {
+				o := c.ledger.Open(t, 0)
+				o.Call(web, until(50*time.Second))
+				o.Wait()
+				if got := o.Ledger.Closings; len(got) != 1 || got[0].Ended != c.ended || got[0].Reason != c.reason {
 					t.Errorf("closed %+v, want %s at %v", got, c.reason, c.ended)
 				}
 			})
@@ -321,24 +323,24 @@ func TestDatabaseAway(t *testing.T) {
 // end of the session all the same, as it was, when it is back.
 func TestCloseOutlivesTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{away: func(at time.Duration) bool { return at > 9*time.Second && at < 10*time.Minute }}).open(t, 0)
-		s := o.call(web, until(10*time.Second))
-		o.wait()
-		o.wantEnd(s, "1m10.5s user_hangup")
-		o.ledger.mu.Lock()
-		if n := len(o.ledger.closings); n != 0 {
+		o := (&sessiontest.FakeLedger{Away: func(at time.Duration) bool { return at > 9*time.Second && at < 10*time.Minute }}).Open(t, 0)
+		s := o.Call(web, until(10*time.Second))
+		o.Wait()
+		o.WantEnd(s, "1m10.5s user_hangup")
+		o.Ledger.Mu.Lock()
+		if n := len(o.Ledger.Closings); n != 0 {
 			t.Errorf("%d closings of a ledger that is away", n)
 		}
-		o.ledger.mu.Unlock()
+		o.Ledger.Mu.Unlock()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		o.ledger.mu.Lock()
-		defer o.ledger.mu.Unlock()
-		c := o.ledger.closings
-		if len(c) != 1 || c[0].at != 10*time.Minute || c[0].ended != 10*time.Second || c[0].Usage[billing.AgentTime] != 10000 || c[0].Reason != "user_hangup" {
+		o.Ledger.Mu.Lock()
+		defer o.Ledger.Mu.Unlock()
+		c := o.Ledger.Closings
+		if len(c) != 1 || c[0].At != 10*time.Minute || c[0].Ended != 10*time.Second || c[0].Usage[billing.AgentTime] != 10000 || c[0].Reason != "user_hangup" {
 			t.Errorf("closed %+v", c)
 		}
-		if len(o.ledger.talks) != 1 {
+		if len(o.Ledger.Talks) != 1 {
 			t.Error("the conversation was not saved")
 		}
 	})
@@ -348,36 +350,36 @@ func TestCloseOutlivesTheCall(t *testing.T) {
 // are here, or whose end is still to be stored, are not.
 func TestOrphans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &fakeLedger{close: func(at time.Duration) error {
+		l := &sessiontest.FakeLedger{Close: func(at time.Duration) error {
 			if at < 5*time.Minute {
 				return errors.New("deadlock detected")
 			}
 			return nil
 		}}
-		o := l.open(t, 0)
-		here := o.call(web, until(4*time.Minute))
-		ended := o.call(web, until(10*time.Second))
-		l.mu.Lock()
-		l.orphans = []store.Lost{{Account: "a", ID: here.ID()}, {Account: "a", ID: ended.ID()}, {Account: "b", ID: "nobody's"}}
-		l.mu.Unlock()
+		o := l.Open(t, 0)
+		here := o.Call(web, until(4*time.Minute))
+		ended := o.Call(web, until(10*time.Second))
+		l.Mu.Lock()
+		l.Live = []store.Lost{{Account: "a", ID: here.ID()}, {Account: "a", ID: ended.ID()}, {Account: "b", ID: "nobody's"}}
+		l.Mu.Unlock()
 		time.Sleep(3*time.Minute + time.Second)
-		l.mu.Lock()
-		for _, lost := range l.lost {
+		l.Mu.Lock()
+		for _, lost := range l.Lost {
 			if lost.ID != "nobody's" {
 				t.Errorf("%s was closed as nobody's", lost.ID)
 			}
 		}
-		if len(l.lost) != 6 { // as often as the ledger shows it
-			t.Errorf("%d sessions were closed as nobody's, want 6", len(l.lost))
+		if len(l.Lost) != 6 { // as often as the ledger shows it
+			t.Errorf("%d sessions were closed as nobody's, want 6", len(l.Lost))
 		}
 		if closed, failed := o.LostSessions(); closed != 6 || failed != 0 {
 			t.Errorf("counted are %d sessions, and %d failures", closed, failed)
 		}
-		l.mu.Unlock()
-		o.wait()
+		l.Mu.Unlock()
+		o.Wait()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := len(l.closings); n != 2 {
+		if n := len(l.Closings); n != 2 {
 			t.Errorf("%d closings, want 2", n)
 		}
 	})
@@ -387,18 +389,18 @@ func TestOrphans(t *testing.T) {
 // is closed.
 func TestStartOfUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &fakeLedger{unknown: true}
-		o := l.open(t, 0)
-		_, err := o.Admit(t.Context(), pipeline.Admission{Account: "a", Terms: web})
+		l := &sessiontest.FakeLedger{Unknown: true}
+		o := l.Open(t, 0)
+		_, err := o.Admit(t.Context(), session.Admission{Account: "a", Terms: web})
 		if !errors.Is(err, store.ErrUnavailable) || o.Live() != 0 {
 			t.Fatalf("admitted: %v, %d live", err, o.Live())
 		}
 		time.Sleep(6 * time.Second)
 		synctest.Wait()
-		if c := l.closings; len(c) != 1 || c[0].session != "s1" || c[0].Reason != "failed" || c[0].Usage != (billing.Usage{}) {
+		if c := l.Closings; len(c) != 1 || c[0].ID != "s1" || c[0].Reason != "failed" || c[0].Usage != (billing.Usage{}) {
 			t.Errorf("closed %+v", c)
 		}
-		if len(l.talks) != 0 {
+		if len(l.Talks) != 0 {
 			t.Error("a conversation was saved that did not take place")
 		}
 	})
@@ -420,19 +422,19 @@ func TestCutOff(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := (&fakeLedger{away: func(at time.Duration) bool { return at > 11500*ms && at < 70*time.Second }}).open(t, 0)
+				o := (&sessiontest.FakeLedger{Away: func(at time.Duration) bool { return at > 11500*ms && at < 70*time.Second }}).Open(t, 0)
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
-					for time.Since(o.begun) < c.heard {
+					for time.Since(o.Begun) < c.heard {
 						o.Heard()
 						time.Sleep(2 * time.Second)
 					}
 				}()
-				o.call(web, until(50*time.Second))
-				o.wait()
+				o.Call(web, until(50*time.Second))
+				o.Wait()
 				<-done
-				if got := o.ledger.closings; len(got) != 1 || got[0].ended != c.ended || got[0].Reason != c.whether {
+				if got := o.Ledger.Closings; len(got) != 1 || got[0].Ended != c.ended || got[0].Reason != c.whether {
 					t.Errorf("closed %+v, want %s at %v", got, c.whether, c.ended)
 				}
 			})
@@ -444,18 +446,18 @@ func TestCutOff(t *testing.T) {
 // alone, and what only follows from a checkpoint ends none.
 func TestLockedAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &fakeLedger{follow: errors.New("webhooks"), checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+		l := &sessiontest.FakeLedger{Follow: errors.New("webhooks"), Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
 			r.Later = s.Account == "locked" && at > 12*time.Second
 			return r
 		}}
-		o := l.open(t, 0)
-		o.payer = "locked"
-		waits := o.call(web, until(2*time.Minute))
-		o.payer = "free"
-		goesOn := o.call(web, until(2*time.Minute))
-		o.wait()
-		o.wantEnd(waits, "44.2s failed: node_lost")
-		o.wantEnd(goesOn, "2m0s user_hangup")
+		o := l.Open(t, 0)
+		o.Payer = "locked"
+		waits := o.Call(web, until(2*time.Minute))
+		o.Payer = "free"
+		goesOn := o.Call(web, until(2*time.Minute))
+		o.Wait()
+		o.WantEnd(waits, "44.2s failed: node_lost")
+		o.WantEnd(goesOn, "2m0s user_hangup")
 	})
 }
 
@@ -463,11 +465,11 @@ func TestLockedAccount(t *testing.T) {
 // the hang-up.
 func TestCloseIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{away: func(at time.Duration) bool { return at > 9*time.Second && at < 20*time.Second }}).open(t, 0)
-		s := o.call(web, until(10*time.Second))
-		o.wait()
-		o.wantEnd(s, "20s user_hangup")
-		if c := o.ledger.closings[0]; c.Usage[billing.AgentTime] != 10000 || c.ended != 10*time.Second {
+		o := (&sessiontest.FakeLedger{Away: func(at time.Duration) bool { return at > 9*time.Second && at < 20*time.Second }}).Open(t, 0)
+		s := o.Call(web, until(10*time.Second))
+		o.Wait()
+		o.WantEnd(s, "20s user_hangup")
+		if c := o.Ledger.Closings[0]; c.Usage[billing.AgentTime] != 10000 || c.Ended != 10*time.Second {
 			t.Errorf("closed %+v", c)
 		}
 	})
@@ -477,21 +479,21 @@ func TestCloseIsRetried(t *testing.T) {
 // open, nor does an error that nobody expected keep it from being closed later.
 func TestCloseAnyhow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{save: func(time.Duration) error { return store.ErrInvalid },
-			close: func(at time.Duration) error {
+		o := (&sessiontest.FakeLedger{Save: func(time.Duration) error { return store.ErrInvalid },
+			Close: func(at time.Duration) error {
 				if at < 12*time.Second {
 					return errors.New("deadlock detected")
 				}
 				return nil
-			}}).open(t, 0)
-		o.call(web, until(10*time.Second))
-		o.wait()
-		if n := len(o.ledger.closings); n != 1 {
+			}}).Open(t, 0)
+		o.Call(web, until(10*time.Second))
+		o.Wait()
+		if n := len(o.Ledger.Closings); n != 1 {
 			t.Errorf("%d closings, want 1", n)
 		}
 		// A session that ends for no reason must be closed too.
-		o.admit(web).End(media.Ended{})
-		if c := o.ledger.closings; len(c) != 2 || c[1].Reason != "failed" {
+		o.Enter(web).End(media.Ended{})
+		if c := o.Ledger.Closings; len(c) != 2 || c[1].Reason != "failed" {
 			t.Errorf("closed %+v", c)
 		}
 	})
@@ -520,18 +522,18 @@ func TestDrain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := (&fakeLedger{}).open(t, 0)
-				s := o.call(web, c.scene)
+				o := (&sessiontest.FakeLedger{}).Open(t, 0)
+				s := o.Call(web, c.scene)
 				time.Sleep(time.Second)
 				ctx, cancel := context.WithTimeout(t.Context(), c.patience)
 				defer cancel()
 				err := o.Drain(ctx)
-				if got := time.Since(o.begun); got != c.drained || (err != nil) != c.failed {
+				if got := time.Since(o.Begun); got != c.drained || (err != nil) != c.failed {
 					t.Errorf("drained after %v with %v, want %v", got, err, c.drained)
 				}
-				o.calls.Wait()
+				o.Calls.Wait()
 				if c.ended != "" {
-					o.wantEnd(s, c.ended)
+					o.WantEnd(s, c.ended)
 				}
 			})
 		})
@@ -542,8 +544,8 @@ func TestDrain(t *testing.T) {
 // told to end does not begin to talk.
 func TestDrainCatchesLateComers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &fakeLedger{start: func() error { time.Sleep(3 * time.Second); return nil }}
-		o := l.open(t, 0)
+		l := &sessiontest.FakeLedger{Start: func() error { time.Sleep(3 * time.Second); return nil }}
+		o := l.Open(t, 0)
 		go func() {
 			time.Sleep(time.Second)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -552,41 +554,41 @@ func TestDrainCatchesLateComers(t *testing.T) {
 				t.Errorf("drained: %v", err)
 			}
 		}()
-		s := o.call(web, func(s *pipelinetest.Scene) { s.Config.Agent.FirstMessage = "Hello." })
-		o.wait()
-		o.wantEnd(s, "3s api_hangup: drain")
+		s := o.Call(web, func(s *pipelinetest.Scene) { s.Config.Agent.FirstMessage = "Hello." })
+		o.Wait()
+		o.WantEnd(s, "3s api_hangup: drain")
 	})
 }
 
 // TestStopDoesNotWait for a call whose conductor is stuck: the meter serves all.
 func TestStopDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return poor }}).open(t, 0)
-		stuck := o.call(web, func(s *pipelinetest.Scene) {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return poor }}).Open(t, 0)
+		stuck := o.Call(web, func(s *pipelinetest.Scene) {
 			s.Observe = func(*pipeline.Call, pipeline.Event) { time.Sleep(time.Minute) }
 		})
 		for range 20 {
 			stuck.Stop(media.Ended{Reason: media.APIHangup})
 		}
-		if got := time.Since(o.begun); got != 0 {
+		if got := time.Since(o.Begun); got != 0 {
 			t.Errorf("Stop took %v", got)
 		}
-		b := o.call(web, nil)
-		o.wait()
-		o.wantEnd(b, "3.2s balance_exhausted")
+		b := o.Call(web, nil)
+		o.Wait()
+		o.WantEnd(b, "3.2s balance_exhausted")
 	})
 }
 
 // TestStoppedBeforeItsCall: a session that was stopped when it had no call yet.
 func TestStoppedBeforeItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{}).open(t, 0)
-		s := o.admit(web)
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
+		s := o.Enter(web)
 		s.Stop(media.Ended{Reason: media.APIHangup, Detail: "first"})
 		s.Stop(media.Ended{Reason: media.APIHangup, Detail: "second"})
 		scene := pipelinetest.NewScene()
 		scene.Config.Agent.FirstMessage = "Hello."
-		scene.Config.Observe = s.Observer(nil)
+		s.Bind(&scene.Config)
 		call := scene.Call()
 		if err := call.Prepare(t.Context()); err != nil {
 			t.Fatal(err)
@@ -594,7 +596,7 @@ func TestStoppedBeforeItsCall(t *testing.T) {
 		if ended := s.Conduct(call, scene.Leg); ended.Detail != "first" {
 			t.Errorf("ended %v", ended)
 		}
-		if c := o.ledger.closings[0]; c.Usage != (billing.Usage{}) || len(scene.Leg.Sent()) != 0 {
+		if c := o.Ledger.Closings[0]; c.Usage != (billing.Usage{}) || len(scene.Leg.Sent()) != 0 {
 			t.Errorf("it cost %v and said %d frames", c.Usage, len(scene.Leg.Sent()))
 		}
 	})

@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"encoding/json"

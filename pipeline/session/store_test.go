@@ -1,4 +1,4 @@
-package pipeline_test
+package session_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/storetest"
 )
@@ -36,7 +37,7 @@ func (n *noting) CloseSession(ctx context.Context, s *store.Session, c store.Clo
 // till is a manager at work with a real database, in real time: its calls are
 // short.
 type till struct {
-	*pipeline.Manager
+	*session.Manager
 	t       *testing.T
 	db      *noting
 	account string
@@ -54,7 +55,7 @@ func openTill(t *testing.T) *till {
 	account, err := db.CreateAccount(t.Context(), "Test", card, time.Now())
 	b.ok(err)
 	b.account = account.ID
-	b.Manager = pipeline.NewManager(db, node, func() *billing.RateCard { return card }, 0, slog.New(slog.DiscardHandler))
+	b.Manager = session.NewManager(db, node, func() *billing.RateCard { return card }, 0, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -103,8 +104,8 @@ func (b *till) adjust(to billing.Money) {
 	b.ok(err)
 }
 
-func (b *till) admit(terms billing.Terms) (*pipeline.Session, error) {
-	return b.Admit(b.t.Context(), pipeline.Admission{Account: b.account, Terms: terms, From: "+34911234567", To: "+34612345678"})
+func (b *till) admit(terms billing.Terms) (*session.Session, error) {
+	return b.Admit(b.t.Context(), session.Admission{Account: b.account, Terms: terms, From: "+34911234567", To: "+34612345678"})
 }
 
 // talk holds a conversation in which the caller says one thing and hangs up.
@@ -112,14 +113,14 @@ func (b *till) talk(terms billing.Terms, hangup time.Duration, set func(*pipelin
 	b.t.Helper()
 	session, err := b.admit(terms)
 	b.ok(err)
-	scene := pipelinetest.NewScene(said(60, 300, "hello"))
+	scene := pipelinetest.NewScene(pipelinetest.Said{From: 60 * ms, To: 300 * ms, Text: "hello"})
 	scene.Leg.HangUp = hangup
 	scene.Leg.Linger = 100 * ms
 	thirsty(scene, 1000, 500)
 	if set != nil {
 		set(scene)
 	}
-	scene.Config.Observe = session.Observer(nil)
+	session.Bind(&scene.Config)
 	call := scene.Call()
 	b.ok(call.Prepare(context.Background()))
 	session.Begin()
@@ -136,7 +137,7 @@ func TestTranscriptIsBounded(t *testing.T) {
 	b.ok(err)
 	session.Begin()
 	const said = 400
-	observe := session.Observer(nil)
+	observe := session.Observe
 	for range said {
 		observe(pipeline.Event{Kind: pipeline.UserLine, Text: strings.Repeat("é", 4000)})
 	}
@@ -214,7 +215,7 @@ func TestRealRefusals(t *testing.T) {
 	b := openTill(t)
 	two := 2
 	b.ok(b.db.ChangeAccount(t.Context(), b.account, store.AccountChange{Concurrency: &two}, time.Now()))
-	var live []*pipeline.Session
+	var live []*session.Session
 	for range two {
 		s, err := b.admit(web)
 		b.ok(err)
@@ -230,7 +231,7 @@ func TestRealRefusals(t *testing.T) {
 	if _, err := b.admit(web); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("with too little: %v", err)
 	}
-	if _, err := b.Admit(t.Context(), pipeline.Admission{Account: "nobody", Terms: web}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := b.Admit(t.Context(), session.Admission{Account: "nobody", Terms: web}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("nobody: %v", err)
 	}
 	if n := b.Live(); n != 0 {

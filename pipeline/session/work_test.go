@@ -1,4 +1,4 @@
-package pipeline_test
+package session_test
 
 import (
 	"context"
@@ -10,18 +10,10 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/media/isolate"
-	"parley/pipeline"
+	"parley/pipeline/session"
+	"parley/pipeline/session/sessiontest"
 	"parley/store"
 )
-
-func (o *office) work(kind billing.Kind) *pipeline.Work {
-	o.t.Helper()
-	w, err := o.Work(o.t.Context(), "a", "", kind, 0)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return w
-}
 
 // Work is reported while it goes on, is no call, and ends as it ended.
 func TestWork(t *testing.T) {
@@ -35,9 +27,9 @@ func TestWork(t *testing.T) {
 		{isolate.Internal, "failed", "internal"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			o := (&fakeLedger{}).open(t, 1)
-			o.admit(web)
-			w := o.work(billing.STT)
+			o := (&sessiontest.FakeLedger{}).Open(t, 1)
+			o.Enter(web)
+			w := o.StartWork(billing.STT)
 			if o.Live() != 1 {
 				t.Errorf("%d calls", o.Live())
 			}
@@ -49,18 +41,18 @@ func TestWork(t *testing.T) {
 			if w.Context().Err() == nil {
 				t.Error("its context goes on")
 			}
-			o.ledger.mu.Lock()
-			defer o.ledger.mu.Unlock()
-			c := o.ledger.closings[0]
+			o.Ledger.Mu.Lock()
+			defer o.Ledger.Mu.Unlock()
+			c := o.Ledger.Closings[0]
 			if c.Reason != tt.reason || c.Detail != tt.detail || c.Usage != (billing.Usage{billing.STTTime: 2000}) || c.StartedAt.IsZero() {
 				t.Errorf("ended with %v: %+v", tt.err, c)
 			}
 			reported := false
-			for _, r := range o.ledger.reports {
-				reported = reported || r.session == w.ID() && r.Usage == billing.Usage{billing.STTTime: 1500}
+			for _, r := range o.Ledger.Reports {
+				reported = reported || r.ID == w.ID() && r.Usage == billing.Usage{billing.STTTime: 1500}
 			}
-			if !reported || len(o.ledger.talks) != 0 {
-				t.Errorf("reports %v, conversations %v", o.ledger.reports, o.ledger.talks)
+			if !reported || len(o.Ledger.Talks) != 0 {
+				t.Errorf("reports %v, conversations %v", o.Ledger.Reports, o.Ledger.Talks)
 			}
 		})
 	}
@@ -71,19 +63,19 @@ func TestWork(t *testing.T) {
 func TestWorkIsStopped(t *testing.T) {
 	floor := store.CheckpointResult{Pots: billing.Pots{Paid: -2 * billing.USD}}
 	for name, tt := range map[string]struct {
-		ledger *fakeLedger
+		ledger *sessiontest.FakeLedger
 		drain  bool
 		want   media.Ended
 	}{
-		"floor": {ledger: &fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return floor }}, want: media.Ended{Reason: media.BalanceExhausted}},
-		"fenced": {ledger: &fakeLedger{checkpoint: func(time.Duration, *store.Session) store.CheckpointResult {
+		"floor": {ledger: &sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return floor }}, want: media.Ended{Reason: media.BalanceExhausted}},
+		"fenced": {ledger: &sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult {
 			return store.CheckpointResult{Err: store.ErrFenced}
 		}}, want: media.Ended{Reason: media.Failed, Detail: "node_lost"}},
-		"drain": {ledger: &fakeLedger{}, drain: true, want: media.Ended{Reason: media.APIHangup, Detail: "drain"}},
+		"drain": {ledger: &sessiontest.FakeLedger{}, drain: true, want: media.Ended{Reason: media.APIHangup, Detail: "drain"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			o := tt.ledger.open(t, 0)
-			w := o.work(billing.TTS)
+			o := tt.ledger.Open(t, 0)
+			w := o.StartWork(billing.TTS)
 			drained := make(chan error, 1)
 			if tt.drain {
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -93,16 +85,16 @@ func TestWorkIsStopped(t *testing.T) {
 				close(drained)
 			}
 			<-w.Context().Done()
-			if _, err := o.Work(t.Context(), "a", "", billing.TTS, 0); tt.drain && !errors.Is(err, pipeline.ErrDraining) {
+			if _, err := o.Work(t.Context(), "a", "", billing.TTS, 0); tt.drain && !errors.Is(err, session.ErrDraining) {
 				t.Errorf("while draining: %v", err)
 			}
 			w.End(context.Cause(w.Context()))
 			if err := <-drained; err != nil {
 				t.Error(err)
 			}
-			o.ledger.mu.Lock()
-			defer o.ledger.mu.Unlock()
-			if c := o.ledger.closings[0]; c.Reason != string(tt.want.Reason) || c.Detail != tt.want.Detail {
+			o.Ledger.Mu.Lock()
+			defer o.Ledger.Mu.Unlock()
+			if c := o.Ledger.Closings[0]; c.Reason != string(tt.want.Reason) || c.Detail != tt.want.Detail {
 				t.Errorf("%s: %+v", name, c)
 			}
 		})
@@ -111,7 +103,7 @@ func TestWorkIsStopped(t *testing.T) {
 
 func TestRefusedWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&fakeLedger{start: func() error { return store.ErrInsufficientBalance }}).open(t, 0)
+		o := (&sessiontest.FakeLedger{Start: func() error { return store.ErrInsufficientBalance }}).Open(t, 0)
 		if _, err := o.Work(t.Context(), "a", "", billing.TTS, 7); !errors.Is(err, store.ErrInsufficientBalance) {
 			t.Error(err)
 		}

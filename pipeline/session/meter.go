@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		}
 		now := time.Now()
 		err := error(isolate.Internal)
-		isolate.Do("pipeline/books", nil, func() { err = m.round(ctx, &last, now, all) })
+		isolate.Do("pipeline/session/books", nil, func() { err = m.round(ctx, &last, now, all) })
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package pipeline
+package session
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func (m *Manager) Heartbeats(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		err := error(isolate.Internal)
-		isolate.Do("pipeline/heartbeats", nil, func() { err = m.beat(ctx) })
+		isolate.Do("pipeline/session/heartbeats", nil, func() { err = m.beat(ctx) })
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -97,7 +97,7 @@ func (m *Manager) WatchLease(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		isolate.Do("pipeline/lease", nil, m.judgeLease)
+		isolate.Do("pipeline/session/lease", nil, m.judgeLease)
 	}
 }
 

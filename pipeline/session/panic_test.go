@@ -1,0 +1,29 @@
+package session_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+	"parley/media"
+	"parley/media/isolate/isolatetest"
+	"parley/pipeline/session/sessiontest"
+)
+
+// TestPanicEndsNoCall: what serves all calls of a node may panic without an effect on any of
+// them. The next round does what is due.
+func TestPanicEndsNoCall(t *testing.T) {
+	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
+		synctest.Test(t, func(t *testing.T) {
+			o := (&sessiontest.FakeLedger{}).Open(t, 0)
+			s := o.Call(web, until(20*time.Second))
+			isolatetest.Inject(t, site.Name)
+			o.Wait()
+			o.WantEnd(s, "20s user_hangup")
+			if c := o.Ledger.Closings; len(c) != 1 || c[0].Reason != string(media.UserHangup) || c[0].Usage[billing.AgentTime] != 20000 {
+				t.Errorf("closed as %+v", c)
+			}
+		})
+	})
+}

@@ -1,0 +1,309 @@
+// Package sessiontest has a ledger that answers as a test says, and a manager at work with
+// it in simulated time.
+package sessiontest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+	"parley/inference"
+	"parley/inference/enginetest"
+	"parley/media"
+	"parley/pipeline/pipelinetest"
+	"parley/pipeline/session"
+	"parley/store"
+)
+
+// Card is the rate card in force.
+var Card = billing.DefaultRateCard()
+
+// Terms of calls, and how callers end them.
+var (
+	Web     = billing.Terms{Kind: billing.Web}
+	Inbound = billing.Terms{Kind: billing.Inbound, Country: "ES"}
+	HungUp  = media.Ended{Reason: media.UserHangup}
+)
+
+// FakeLedger answers at once, as it is told to: real databases do not take part in
+// simulated time. Its hooks may be nil.
+type FakeLedger struct {
+	Start      func() error
+	Checkpoint func(at time.Duration, s *store.Session) store.CheckpointResult
+	Permit     func(at time.Duration, minute int64) error
+	Save       func(at time.Duration) error
+	Close      func(at time.Duration) error
+	Beat       func(at time.Duration) error
+	Away       func(at time.Duration) bool // nothing answers
+	Locked     func(at time.Duration) bool // checkpoints do not
+
+	Unknown bool  // the answer to a start is lost
+	Follow  error // what follows from checkpoints fails
+
+	begun time.Time
+
+	Mu       sync.Mutex // guards what follows
+	sessions int
+	Reports  []Report
+	Minutes  []string
+	Closings []Closing
+	Talks    map[string]store.Conversation // by session
+	Live     []store.Lost                  // what Orphans finds
+	Lost     []store.Lost                  // closed as nobody's
+}
+
+// Report is a checkpoint of session ID that was stored.
+type Report struct {
+	At time.Duration
+	ID string
+	store.Checkpoint
+}
+
+// Closing is the end of session ID as it was stored.
+type Closing struct {
+	At, Ended time.Duration
+	ID        string
+	store.Closing
+}
+
+// now locks the ledger and says how long it has existed.
+func (l *FakeLedger) now() (at time.Duration, err error) {
+	l.Mu.Lock()
+	at = time.Since(l.begun)
+	if l.Away != nil && l.Away(at) {
+		return at, store.ErrUnavailable
+	}
+	return at, nil
+}
+
+func (l *FakeLedger) StartSession(_ context.Context, s store.Start, _ time.Time) (*store.Session, error) {
+	if l.Start != nil {
+		if err := l.Start(); err != nil {
+			return nil, err
+		}
+	}
+	_, err := l.now()
+	defer l.Mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	tariff, err := s.Card.Tariff(s.Terms)
+	l.sessions++
+	if err == nil && l.Unknown {
+		err = store.ErrUnavailable
+	}
+	return &store.Session{ID: fmt.Sprint("s", l.sessions), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, err
+}
+
+func (l *FakeLedger) Checkpoints(_ context.Context, cs []store.Checkpoint, _ time.Time) ([]store.CheckpointResult, error) {
+	at, err := l.now()
+	defer l.Mu.Unlock()
+	if err == nil && l.Locked != nil && l.Locked(at) {
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		return nil, err
+	}
+	results := make([]store.CheckpointResult, len(cs))
+	for i, c := range cs {
+		l.Reports = append(l.Reports, Report{at, c.Session.ID, c})
+		if l.Checkpoint != nil {
+			results[i] = l.Checkpoint(at, c.Session)
+		}
+	}
+	return results, l.Follow
+}
+
+func (l *FakeLedger) LineMinute(_ context.Context, s *store.Session, minute int64, _ time.Time) error {
+	at, err := l.now()
+	defer l.Mu.Unlock()
+	if err == nil && l.Permit != nil {
+		err = l.Permit(at, minute)
+	}
+	l.Minutes = append(l.Minutes, fmt.Sprintf("%s %d at %v: %v", s.ID, minute, at, err))
+	return err
+}
+
+func (l *FakeLedger) CloseSession(_ context.Context, s *store.Session, c store.Closing, _ time.Time) (billing.Money, error) {
+	at, err := l.now()
+	defer l.Mu.Unlock()
+	if err == nil && l.Close != nil {
+		err = l.Close(at)
+	}
+	if err == nil {
+		l.Closings = append(l.Closings, Closing{at, c.EndedAt.Sub(l.begun), s.ID, c})
+	}
+	return 0, err
+}
+
+func (l *FakeLedger) SaveConversation(_ context.Context, _, id string, c store.Conversation) error {
+	at, err := l.now()
+	defer l.Mu.Unlock()
+	if err == nil && l.Save != nil {
+		err = l.Save(at)
+	}
+	if err == nil {
+		l.Talks[id] = c
+	}
+	return err
+}
+
+func (l *FakeLedger) Now() time.Time { return time.Now() }
+
+func (l *FakeLedger) Orphans(_ context.Context, _ store.Node, before time.Time) ([]store.Lost, error) {
+	_, err := l.now()
+	defer l.Mu.Unlock()
+	return l.Live, err
+}
+
+func (l *FakeLedger) CloseLost(_ context.Context, lost []store.Lost, _ time.Time) ([]store.Lost, error) {
+	_, err := l.now()
+	defer l.Mu.Unlock()
+	l.Lost = append(l.Lost, lost...)
+	return lost, err
+}
+
+func (l *FakeLedger) Heartbeat(context.Context, store.Node) error {
+	at, err := l.now()
+	defer l.Mu.Unlock()
+	if err == nil && l.Beat != nil {
+		err = l.Beat(at)
+	}
+	return err
+}
+
+// Harness is a manager at work with a ledger, in simulated time.
+type Harness struct {
+	t *testing.T
+	*session.Manager
+	Ledger  *FakeLedger
+	Payer   string        // the account of the sessions that are admitted
+	MaxCost billing.Money // of each of them; 0: no bound
+	Begun   time.Time
+	Calls   sync.WaitGroup
+	Ran     chan error // what Heartbeats returned
+
+	Mu    sync.Mutex        // guards what follows
+	Ended map[string]string // session: when and how
+}
+
+// Open starts a manager of at most max calls, 0: no bound, with the ledger. It stops with the
+// test.
+func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
+	l.begun, l.Talks = time.Now(), map[string]store.Conversation{}
+	o := &Harness{t: t, Ledger: l, Payer: "a", Begun: l.begun, Ran: make(chan error, 1), Ended: map[string]string{}}
+	o.Manager = session.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, part := range []func(context.Context) error{o.Run, o.WatchLease, o.Reconcile} {
+		go func() { _ = part(ctx) }()
+	}
+	go func() { o.Ran <- o.Heartbeats(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		synctest.Wait()
+	})
+	return o
+}
+
+// Enter lets a session in, or ends the test.
+func (o *Harness) Enter(terms billing.Terms) *session.Session {
+	o.t.Helper()
+	s, err := o.Admit(o.t.Context(), session.Admission{Account: o.Payer, Terms: terms, MaxCost: o.MaxCost})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return s
+}
+
+// Call conducts a conversation beside the test until it ends; set may be nil.
+func (o *Harness) Call(terms billing.Terms, set func(s *pipelinetest.Scene)) *session.Session {
+	o.t.Helper()
+	session := o.Enter(terms)
+	scene := pipelinetest.NewScene()
+	if set != nil {
+		set(scene)
+	}
+	if scene.Config.LLM = scene.Model; scene.Model == nil {
+		scene.Config.LLM = scene.LLM
+	}
+	session.Bind(&scene.Config)
+	scene.Model = scene.Config.LLM
+	call := scene.Call()
+	if err := call.Prepare(context.Background()); err != nil {
+		o.t.Fatal(err)
+	}
+	session.Begin()
+	if scene.Act != nil {
+		o.Calls.Go(func() { scene.Act(call) })
+	}
+	o.Calls.Go(func() {
+		ended := session.Conduct(call, scene.Leg)
+		o.Mu.Lock()
+		defer o.Mu.Unlock()
+		o.Ended[session.ID()] = fmt.Sprintf("%v %v", time.Since(o.Begun).Round(time.Millisecond), ended.Error())
+	})
+	return session
+}
+
+// Wait waits for all calls.
+func (o *Harness) Wait() {
+	o.Calls.Wait()
+	if n := o.Live(); n != 0 {
+		o.t.Errorf("%d calls are left", n)
+	}
+}
+
+// WantEnd checks when and how a session ended.
+func (o *Harness) WantEnd(s *session.Session, want string) {
+	o.t.Helper()
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	if got := o.Ended[s.ID()]; got != want {
+		o.t.Errorf("%s ended %q, want %q", s.ID(), got, want)
+	}
+}
+
+// Until hangs the caller up then.
+func Until(d time.Duration) func(*pipelinetest.Scene) {
+	return func(s *pipelinetest.Scene) { s.Leg.HangUp = d }
+}
+
+// Thirsty gives the scene a model that uses so many tokens each time.
+func Thirsty(s *pipelinetest.Scene, in, out int) {
+	s.LLM.Replies = [][]enginetest.Step{{{After: 150 * time.Millisecond, Text: "Yes. ", Usage: &inference.Usage{In: in, Out: out, Source: inference.UsageProvider}}}}
+}
+
+// EndOf is when and how a session ended; empty before.
+func (o *Harness) EndOf(s *session.Session) string {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	return o.Ended[s.ID()]
+}
+
+// StartWork lets work start for account a, or ends the test.
+func (o *Harness) StartWork(kind billing.Kind) *session.Work {
+	o.t.Helper()
+	w, err := o.Work(o.t.Context(), "a", "", kind, 0)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return w
+}
+
+// Reported counts the checkpoints of a session at a moment.
+func (o *Harness) Reported(session string, at time.Duration) int {
+	o.Ledger.Mu.Lock()
+	defer o.Ledger.Mu.Unlock()
+	n := 0
+	for _, r := range o.Ledger.Reports {
+		if r.ID == session && r.At == at {
+			n++
+		}
+	}
+	return n
+}
