@@ -51,15 +51,15 @@ func (c *Call) apply(a turn.Action) {
 	case turn.DropSpeculation:
 		c.dropAhead(Discarded)
 	case turn.Commit:
-		if c.toMachine() { // the message could not be spoken: nobody talks to it
-			c.step(turn.Event{Kind: turn.Stop, Reason: media.Voicemail})
-			return
-		}
 		c.commit(a)
 	case turn.FollowUp:
 		c.followUp()
 	case turn.Say:
 		c.say(a.Line)
+	case turn.NoteAnswer:
+		c.noteAnswer(a.Text)
+	case turn.LeaveMessage:
+		c.agent.FirstMessage = c.cfg.Answering.Message
 	case turn.Cancel:
 		c.discard(Discarded)
 		c.emit(Event{Kind: Listening})

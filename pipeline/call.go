@@ -48,7 +48,7 @@ type Call struct {
 	lines     *lineCache
 	tools     toolbox
 	bridge    *bridge // to whom the caller was connected; nil: the agent conducts
-	asks      asking
+	answer    answer
 	greeting  greeting
 	pressed   pressed
 	reply     *reply      // the latest; nil before the first
@@ -193,7 +193,7 @@ func (c *Call) conclusion(legErr error) {
 	}
 	c.arriveEnd(outside)
 	now := c.now()
-	c.unheld()
+	c.answerEnds()
 	c.tellKeys()
 	c.dropAhead(Discarded)
 	if r := c.reply; r != nil && r.live {

@@ -91,6 +91,7 @@ func New(cfg Config) *Call {
 	if cfg.ASR == nil {
 		cfg.Turn.NoiseMax = forever // nobody apologises for not hearing
 	}
+	cfg.Turn.OnMachine = cfg.Answering.onMachine()
 	c := &Call{cfg: cfg, agent: cfg.Agent, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
 		lines: newLineCache(), owed: map[int]*reply{}}
 	return c

@@ -176,8 +176,8 @@ func (c *Call) whoAnswered(heard listen.Activity) (v amd.Verdict, open bool) {
 	if c.rerun != nil {
 		return c.rerun.who()
 	}
-	v = c.asks.who.Step(heard.Speech, heard.Level)
-	open = c.asks.who.Open()
+	v = c.answer.who.Step(heard.Speech, heard.Level)
+	open = c.answer.who.Open()
 	if c.cfg.Journal != nil {
 		h := c.input.last()
 		h.Verdict, h.Open = uint8(v), open

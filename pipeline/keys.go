@@ -50,7 +50,7 @@ func (c *Call) tellKeys() {
 // answerKeys makes the keys a turn when nothing has followed them.
 func (c *Call) answerKeys(now time.Time) {
 	if len(c.pressed.keys) > 0 && now.Sub(c.pressed.at) >= keysAfter && c.heldAt.IsZero() &&
-		c.state.Phase == turn.Listening && !c.toMachine() {
+		c.state.Phase == turn.Listening && !c.state.WithMachine() {
 		c.step(turn.Event{Kind: turn.Typed, Text: c.takeKeys()})
 	}
 }

@@ -25,7 +25,7 @@ func (c *Call) openRecogniser() (inference.Recognition, error) {
 func (c *Call) hints() inference.Hints {
 	a := &c.cfg.Agent
 	h := inference.Hints{Terms: a.Phrases, Context: a.FirstMessage, Prompt: a.Prompt}
-	if c.cfg.Answering.waits() {
+	if c.cfg.Turn.OnMachine > turn.Converse {
 		h.Terms = append(slices.Clone(h.Terms), amd.Phrases(a.Language)...)
 	}
 	return h
@@ -125,8 +125,8 @@ func (c *Call) reopen(wait time.Duration) {
 // hear takes every frame that is ready.
 func (c *Call) hear(now time.Time) {
 	for f, ok := c.leg.Read(now); ok; f, ok = c.leg.Read(now) {
-		if c.asks.who != nil {
-			c.asks.who.Listen(f)
+		if c.state.Screens() {
+			c.answer.who.Listen(f)
 		}
 		behind := c.behind()
 		h := c.caller.Hear(f)
@@ -146,7 +146,7 @@ func (c *Call) hear(now time.Time) {
 		}
 		e.MaySpeculate = c.mayAdvance()
 		c.step(e)
-		c.weigh(h.Activity)
+		c.answeredBy(h.Activity)
 	}
 }
 

@@ -21,6 +21,8 @@ const (
 	Finish                                // end the reply with the sentence being spoken
 	Duck                                  // lower the agent's voice (On) or resume it
 	Say                                   // speak Line
+	NoteAnswer                            // Text was heard before the conversation began
+	LeaveMessage                          // the next Greeting is the message for a machine
 	FollowUp                              // make the reply to the functions' results
 	Listen                                // the agent is idle and hears
 	End                                   // hang up: Reason, Detail

@@ -64,7 +64,7 @@ func (s *step) speechBegan(e Event) {
 		s.Phase = UserSpeaking
 	case Speaking:
 		s.overlap(e)
-	default: // Connecting, Closing: kept for the recogniser, decides nothing
+	default: // Connecting, Screening, Closing: kept for the recogniser, decides nothing
 		s.open()
 	}
 }
@@ -105,8 +105,13 @@ func (s *step) dropTurn() {
 	s.do(Action{Kind: DropTurn, Turn: s.Caller.Number})
 }
 
-// commit is the end of the turn: text is answered.
+// commit is the end of the turn: text is answered. A machine is not: its message could not
+// be spoken.
 func (s *step) commit(text string, typed bool) {
+	if s.WithMachine() {
+		s.stop(Event{Reason: media.Voicemail})
+		return
+	}
 	t := &s.Caller
 	again := t.Commitment != uncommitted
 	line := s.lineFor(text, typed)
@@ -137,7 +142,7 @@ const maxTyped = 4000
 
 func (s *step) typed(text string) {
 	switch s.Phase {
-	case Closing, Connecting:
+	case Closing, Connecting, Screening:
 		return
 	case Speaking, Yielding:
 		s.interruptReply()

@@ -48,7 +48,7 @@ type Config struct {
 	// Salutation is how long speech may be that begins with the first message to be taken
 	// for a salutation, which does not interrupt (1.2 s); 0: all speech may.
 	Salutation media.Time
-	Barge      Policy
+	Barge      Policy // nothing interrupts a message for a machine
 	Greeting   Policy // the policy for the agent's first message
 	Keys       bool   // a key that the caller presses interrupts, where speech would
 
@@ -66,6 +66,8 @@ type Config struct {
 	Think      media.Time // a reply without audio for this long has failed (15 s)
 	HangupGap  media.Time // silence between the last word and the hang-up (200 ms)
 	ClosingMax media.Time // the longest last words may take (8 s)
+
+	OnMachine OnMachine `json:"-"` // what a machine gets that answers an outbound call
 
 	// Complete is the probability, 0 to 1, that a turn with this text has ended.
 	Complete func(text string) float64 `json:"-"`

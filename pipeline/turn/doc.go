@@ -11,6 +11,9 @@
 //
 //	phase         event                          actions                              next phase
 //	Connecting    Ready                          Say greeting                         Thinking
+//	              Ready, OnMachine HangUpOn or LeaveAMessage                           Screening
+//	Screening     AnsweredBy a person            NoteAnswer, Say greeting             Thinking
+//	              AnsweredBy a machine           NoteAnswer, LeaveMessage, Say        Thinking, Over
 //	Listening     speech for StartAfter          BeginTurn, OpenUtterance             UserSpeaking
 //	              silence for Idle               Say reprompt, in the end goodbye     Thinking, Closing
 //	UserSpeaking  silence for StopAfter          CloseUtterance                       Pause
@@ -37,7 +40,7 @@
 //
 // phase.go, event.go, action.go and config.go are the vocabulary; state.go is what is
 // remembered; step.go is the machine. Then by subject: voice.go (what the detector hears),
-// transcript.go (what the recogniser hears), caller.go (the caller's turn), endpoint.go
+// transcript.go (what the recogniser hears), screening.go (who answered), caller.go (the caller's turn), endpoint.go
 // (endpointing, the end of the turn), speculate.go (speculative replies), overlap.go
 // (barge-in, false interruptions, backchannels), greeting.go (salutations), reply.go,
 // ending.go. lexicon.go, words.go and question.go read texts in nine languages.

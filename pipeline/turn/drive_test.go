@@ -21,6 +21,7 @@ import (
 //	question, dictation     and what it asks
 //	first, rest             and that its first sentence is being played, or is over
 //	ahead                   and that replies may be begun in advance
+//	undecided, person [greeting], machine [busy]   who answered, and that they go on talking
 //	behind, beside          and that the recogniser is behind, or not any more
 type drive struct {
 	t        testing.TB
@@ -111,6 +112,12 @@ func (d *drive) play(script string) string {
 			d.first = word == "first"
 		case "behind", "beside":
 			d.behind = word == "behind"
+		case "undecided", "person", "machine":
+			e := Event{Kind: AnsweredBy, By: answerers[word], Open: rest != "busy"}
+			if rest == "greeting" {
+				e.Line = Greeting
+			}
+			d.step(e)
 		case "ahead":
 			d.ahead = true
 		default:
@@ -123,6 +130,8 @@ func (d *drive) play(script string) string {
 	}
 	return names(d.acts)
 }
+
+var answerers = map[string]Answerer{"person": Person, "machine": Machine}
 
 var lineNames = map[Line]string{Greeting: "greeting", Sorry: "sorry", Reprompt: "reprompt", Goodbye: "goodbye", Trouble: "trouble"}
 
@@ -171,6 +180,10 @@ func name(a Action) string {
 		return "retract"
 	case Cancel:
 		return "cancel"
+	case NoteAnswer:
+		return "note " + a.Text
+	case LeaveMessage:
+		return "leave message"
 	case GiveUp:
 		return "give up"
 	case InterruptReply:

@@ -9,6 +9,7 @@ type EventKind uint8
 const (
 	Frame       EventKind = iota + 1 // 20 ms of caller audio were heard
 	Ready                            // media flows and the configuration is complete
+	AnsweredBy                       // By answered the call; Open, when they may be spoken to; Line: Greeting, if there is one
 	Partial                          // Text of utterance Utt so far
 	Final                            // a piece of utterance Utt that will not change
 	Typed                            // the caller typed Text
@@ -46,7 +47,8 @@ type Event struct {
 	Last   bool   // Final: the utterance's last piece
 	Text   string // Partial, Final, Typed
 
-	Settled bool // Ready: what was said so far needs no answer
+	By   Answerer // AnsweredBy, which may come again, and is one as long as Screens says so
+	Open bool     // AnsweredBy: what answered has finished its greeting
 
 	Reason media.EndReason // Stop
 	Detail string          // Stop

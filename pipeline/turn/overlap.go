@@ -76,7 +76,7 @@ func (s *step) uninterruptible(opening bool) bool {
 	if s.Reply.Line == Greeting {
 		policy = s.cfg.Greeting
 	}
-	return policy == Never || policy == AfterFirst && opening
+	return policy == Never || s.WithMachine() || policy == AfterFirst && opening
 }
 
 // interruptible is the end of the first sentence, from which on the caller may interrupt

@@ -6,6 +6,7 @@ type Phase uint8
 // The phases of a conversation.
 const (
 	Connecting   Phase = iota // configuration and engines are being set up
+	Screening                 // the agent keeps silent until it is known who answered
 	Listening                 // nobody speaks
 	UserSpeaking              // the caller speaks
 	Pause                     // the caller stopped: endpointing
@@ -17,6 +18,7 @@ const (
 	Over                      // nothing more happens
 )
 
-var phaseNames = [...]string{"connecting", "listening", "user_speaking", "pause", "thinking", "speaking", "yielding", "tool_wait", "closing", "over"}
+// phaseNames are what observers are shown: to them a call that is screened still connects.
+var phaseNames = [...]string{"connecting", "connecting", "listening", "user_speaking", "pause", "thinking", "speaking", "yielding", "tool_wait", "closing", "over"}
 
 func (p Phase) String() string { return phaseNames[p] }

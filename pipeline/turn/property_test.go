@@ -168,6 +168,11 @@ func (w *world) moves() map[string]func(*rapid.T) {
 				w.step(Event{Kind: ToolsDone})
 			}
 		},
+		"answered": func(t *rapid.T) {
+			if w.s.Screens() {
+				w.step(Event{Kind: AnsweredBy, By: Answerer(rapid.IntRange(0, 2).Draw(t, "who")), Open: rapid.Bool().Draw(t, "open")})
+			}
+		},
 		"stop": func(t *rapid.T) {
 			if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
 				e := Event{Kind: Stop, Reason: media.APIHangup}
@@ -218,6 +223,9 @@ func TestAnythingMayHappen(t *testing.T) {
 		c := DefaultConfig(rapid.SampledFrom([]string{"en", "de", "xx"}).Draw(t, "language"))
 		if rapid.IntRange(0, 3).Draw(t, "policy") == 0 {
 			c.Barge = Policy(rapid.IntRange(1, 2).Draw(t, "which"))
+		}
+		if rapid.IntRange(0, 3).Draw(t, "outbound") == 0 {
+			c.OnMachine = OnMachine(rapid.IntRange(1, 3).Draw(t, "machine"))
 		}
 		c.Batch = rapid.Bool().Draw(t, "batch")
 		w := &world{T: t, c: &c, turns: map[int]bool{}, tries: map[int]int{}}

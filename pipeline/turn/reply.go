@@ -29,15 +29,11 @@ const (
 	thenHangUp      // the model wants to end the call
 )
 
-// ready begins the conversation.
-func (s *step) ready(e Event) {
-	if s.Phase != Connecting {
-		return
+// ready begins the conversation, or asks first who answered.
+func (s *step) ready() {
+	if s.Phase == Connecting && !s.screen() {
+		s.say(Greeting)
 	}
-	if e.Settled {
-		s.forgetTurn()
-	}
-	s.say(Greeting)
 }
 
 // say begins one of the agent's own lines. A line that turns out to be empty

@@ -17,6 +17,7 @@ type State struct {
 	Reply       reply
 	Overlap     overlap
 	Greeting    greetingStage
+	Screening   screening
 	Idle        idle
 	End         ending
 }

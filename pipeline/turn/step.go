@@ -27,7 +27,9 @@ func (s *step) event(e Event) {
 	case Frame:
 		s.frame(e)
 	case Ready:
-		s.ready(e)
+		s.ready()
+	case AnsweredBy:
+		s.answeredBy(e)
 	case Partial, Final:
 		s.result(e)
 	case Typed:
@@ -64,7 +66,8 @@ func (s *step) frame(e Event) {
 		s.Reply.Since += media.FrameTime
 	}
 	began, ended := s.hear(e)
-	s.Caller.Asked, s.Speculation.Allowed = max(s.Caller.Asked, e.Question), e.MaySpeculate
+	s.Caller.Asked = max(s.Caller.Asked, e.Question)
+	s.Speculation.Allowed = e.MaySpeculate && !s.Screens() && !s.WithMachine()
 	if e.Behind {
 		s.Recogniser.BehindAt = s.now
 	}
