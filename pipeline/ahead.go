@@ -22,11 +22,6 @@ const (
 // left of the balance. Safe for use from any goroutine; it never blocks.
 func (c *Call) Thrifty(on bool) { c.thrifty.Store(on) }
 
-// mayAdvance says whether a reply may be begun in advance now.
-func (c *Call) mayAdvance() bool {
-	return c.cfg.Speculate && !c.saving() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
-}
-
 // speculate begins a reply to a turn that may not be over.
 func (c *Call) speculate(a turn.Action) {
 	c.dropAhead(Discarded)

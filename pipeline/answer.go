@@ -52,9 +52,6 @@ func (c *Call) heardOf(res inference.Result) {
 
 // answeredBy follows the answer by one frame, which the detector has listened to.
 func (c *Call) answeredBy(heard listen.Activity) {
-	if !c.state.Screens() {
-		return
-	}
 	v, open := c.whoAnswered(heard)
 	if v != c.answer.verdict {
 		c.answer.verdict = v

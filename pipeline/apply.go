@@ -6,31 +6,6 @@ import (
 	"parley/pipeline/turn"
 )
 
-// step gives the turn machine an event and carries out what it decides. Carrying
-// out may cause further events; they wait their turn.
-func (c *Call) step(e turn.Event) {
-	c.pending = append(c.pending, e)
-	if c.stepping {
-		return
-	}
-	c.stepping = true
-	for i := 0; i < len(c.pending); i++ {
-		e := c.pending[i]
-		if e.Now = c.caller.End(); e.Kind != turn.Frame {
-			// A frame ends when it ends: with the microseconds since it came, a
-			// timer would be due one frame late.
-			e.Now = c.clock()
-		}
-		c.state, c.acts = turn.Step(&c.cfg.Turn, c.state, e, c.acts[:0])
-		for _, a := range c.acts {
-			c.apply(a)
-		}
-		c.inspect()
-	}
-	c.pending = c.pending[:0]
-	c.stepping = false
-}
-
 func (c *Call) apply(a turn.Action) {
 	switch a.Kind {
 	case turn.OpenUtterance:

@@ -165,14 +165,6 @@ func (c *Call) empty() {
 	}
 }
 
-// tick hears and speaks what is due now.
-func (c *Call) tick(now time.Time) {
-	c.instant = now
-	c.hear(now)
-	c.speak(now)
-	c.limits(now)
-}
-
 // conclusion closes the books of a call that is over: why it is, and what was
 // heard of the reply in progress. legErr is of a leg that ended by itself.
 func (c *Call) conclusion(legErr error) {

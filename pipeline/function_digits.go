@@ -215,7 +215,6 @@ func (c *Call) key(digit byte, now time.Time) bool {
 func (c *Call) collect(now time.Time) {
 	k := &c.tools.keys
 	switch {
-	case !k.open():
 	case !k.by.IsZero():
 		if now.After(k.by) {
 			c.collected("timeout")

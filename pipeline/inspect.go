@@ -13,9 +13,6 @@ type inspection struct {
 // inspect tells an observer that may see inside the call what has changed there. It
 // costs two comparisons a frame.
 func (c *Call) inspect() {
-	if !c.cfg.Inspect {
-		return
-	}
 	if p := c.state.Phase.String(); p != c.inspected.phase {
 		c.inspected.phase = p
 		c.emit(Event{Kind: Phased, Turn: c.state.Turn(), Text: p})

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley/inference"
-	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
 	"parley/pipeline/listen"
@@ -83,12 +82,6 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	}
 }
 
-// behind says that the recogniser has not heard all that the caller said before the pause.
-// It is asked when the turn could rest on what it has heard.
-func (c *Call) behind() bool {
-	return c.state.Phase == turn.Pause && c.state.Owed() && c.caller.Behind()
-}
-
 // streamEnded replaces a recogniser's stream that has ended. Closing the old one may
 // take a while, for which the caller need not wait.
 func (c *Call) streamEnded(stream int, err error) {
@@ -120,73 +113,4 @@ func (c *Call) reopen(wait time.Duration) {
 		}
 		wait = min(listen.ReopenMost, max(listen.ReopenFirst, 2*wait))
 	}
-}
-
-// hear takes every frame that is ready.
-func (c *Call) hear(now time.Time) {
-	for f, ok := c.leg.Read(now); ok; f, ok = c.leg.Read(now) {
-		if c.state.Screens() {
-			c.answer.who.Listen(f)
-		}
-		behind := c.behind()
-		h := c.caller.Hear(f)
-		c.wallAt = now
-		if h.Speech {
-			c.active = now
-		}
-		e := turn.Event{Kind: turn.Frame, Speech: h.Speech, Loud: h.Loud, Behind: c.witness(h.Activity, behind)}
-		if r := c.reply; r != nil {
-			e.Question, e.First = c.question(r), c.opening(r)
-			if r.live {
-				e.Tail = turn.Unfinished
-			}
-			if r.live && r.made {
-				e.Tail = c.playout.Remaining(c.playedBy(now))
-			}
-		}
-		e.MaySpeculate = c.mayAdvance()
-		c.step(e)
-		c.answeredBy(h.Activity)
-	}
-}
-
-func (c *Call) legEvent(e media.LegEvent) {
-	switch e.Kind {
-	case media.LegDigit:
-		c.active = c.now()
-		if c.key(e.Digit, c.active) {
-			return
-		}
-		c.stray(e.Digit, c.active)
-		c.step(turn.Event{Kind: turn.Digit})
-	case media.LegHold:
-		c.putOnHold()
-	case media.LegResume:
-		c.resumed()
-	}
-}
-
-// putOnHold stops everything that waits for the caller. The leg takes no audio meanwhile.
-func (c *Call) putOnHold() {
-	if c.heldAt.IsZero() {
-		c.heldAt = c.now()
-		c.step(turn.Event{Kind: turn.Held})
-	}
-}
-
-// resumed goes on after a hold. A sentence that it interrupted is said again.
-func (c *Call) resumed() {
-	if c.heldAt.IsZero() {
-		return
-	}
-	now := c.now()
-	if k := &c.tools.keys; !k.by.IsZero() {
-		k.by = k.by.Add(now.Sub(c.heldAt))
-	}
-	c.heldAt, c.active = time.Time{}, now
-	if r := c.reply; r != nil {
-		r.movedAt, r.quietAt = now, now
-	}
-	c.playout.Rewind()
-	c.step(turn.Event{Kind: turn.Resumed})
 }

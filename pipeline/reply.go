@@ -9,6 +9,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/agent"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
@@ -182,10 +183,8 @@ func (c *Call) account(r *reply) {
 
 // stalled gives up a reply of which nothing more comes, neither from its engines
 // nor from a function. The turn machine does so while nothing of it was heard.
-func (c *Call) stalled(now time.Time) {
-	r := c.reply
-	if r == nil || !r.live || r.made || c.state.Phase == turn.Thinking || c.playout.Unplayed() || c.tools.running() ||
-		now.Sub(r.movedAt) < c.cfg.Turn.Think.Duration() {
+func (c *Call) stalled(r *reply, now time.Time) {
+	if c.state.Phase == turn.Thinking || c.playout.Unplayed() || c.tools.running() || now.Sub(r.movedAt) < c.cfg.Turn.Think.Duration() {
 		return
 	}
 	c.made(r, c.slow(r))
@@ -202,42 +201,27 @@ func (c *Call) slow(r *reply) error {
 	return &inference.Error{Engine: name, Fault: inference.ErrFailed, Err: inference.ErrStalled}
 }
 
-// question is what the caller was asked: by the reply's last sentence, from when it is
-// being said.
-func (c *Call) question(r *reply) turn.Question {
-	if last := c.playout.Last(); r.live && !(r.made && last.Gen == r.gen && last.Seg >= len(r.texts)-1) {
-		return turn.NoQuestion
-	}
-	return r.question
-}
-
-// opening says that the reply's first sentence was not heard to its end.
-func (c *Call) opening(r *reply) bool {
-	h := c.playout.Heard()
-	return r.live && (r.lead == 0 || h.Gen != r.gen || h.Seg < r.lead)
-}
-
-// begins takes a sentence that its voice begins to speak.
-func (c *Call) begins(r *reply, m message) {
-	s := &playout.Sentence{Gen: m.gen, Seg: m.seg, Text: m.text, Form: m.form}
-	r.quietAt = c.now()
-	r.texts, r.stop = append(r.texts, s), m.stop
-	r.question = turn.Asks(c.agent.Language, m.text)
-	if r.lead == 0 && endsSentence(m.text) {
-		r.lead = len(r.texts)
-	}
-	c.playout.Add(s)
-	if m.seg == 0 {
-		r.modelAt, r.wholeAt = m.at, m.whole
-		r.waits.model = span{m.sent, m.at}
-	}
-	if !r.audible {
-		r.waits.sentence = span{r.modelAt, m.whole}
-	}
-}
-
 // endsSentence says that a text has come to the end of a sentence, a quoted one too.
 func endsSentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"'”’»)] "))
 	return strings.ContainsRune(".!?…", last)
+}
+
+// written is the end of the model's part of a reply, alive or dead.
+func (c *Call) written(m message) {
+	r := c.owed[m.gen]
+	if r == nil {
+		return
+	}
+	u := m.usage
+	if r.tokens, r.written, r.engine = &u, true, m.engine; m.engine != "" {
+		c.serves(agent.StageLLM, &c.serving.llm, m.engine, c.cfg.LLM)
+	}
+	if m.err != nil {
+		if r.err = m.err; r == c.ahead {
+			c.dropAhead(FailedReply)
+		}
+	}
+	c.account(r)
+	c.toolsDone()
 }

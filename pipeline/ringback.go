@@ -50,6 +50,18 @@ func (c *Call) rings() *waiting {
 	return c.tools.moving()
 }
 
+// silence is what a continuous leg carries when nobody speaks.
+var silence [media.MaxFrameSamples]int16
+
+// pause is a frame for a continuous leg when nobody speaks: silence, or the tone, which sounds.
+func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
+	c.playout.Pass()
+	if f, sounds = c.ring(now); !sounds {
+		f = media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out}
+	}
+	return f, sounds
+}
+
 // ring is the next frame of the tone; false while it is silent, or nobody is transferred.
 func (c *Call) ring(now time.Time) (media.Frame, bool) {
 	w, r := c.rings(), &c.tools.ring

@@ -238,8 +238,12 @@ func (t *toolbox) running() bool {
 
 // tend begins the functions whose time has come and ends those whose time is up.
 func (c *Call) tend(now time.Time) {
-	c.beginHeld(now)
-	c.collect(now)
+	if len(c.tools.waiting) > 0 {
+		c.beginHeld(now)
+	}
+	if c.tools.keys.open() {
+		c.collect(now)
+	}
 	for i := 0; i < len(c.tools.waiting); {
 		w := c.tools.waiting[i]
 		if w.held == nil && !w.deadline.IsZero() && now.After(w.deadline) {

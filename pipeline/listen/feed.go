@@ -25,18 +25,12 @@ const (
 func (c *Caller) Attach(asr inference.Recognition, utterance int) (stream int) {
 	e := &c.feed
 	e.stream++
-	e.attach(asr, utterance, e.fallen <= maxReplays)
-	return e.stream
-}
-
-// attach feeds asr what is kept of an utterance whose result is owed, if it is to get it again.
-func (e *feed) attach(asr inference.Recognition, utterance int, again bool) {
 	e.asr, e.offset = asr, utterance
 	if !e.owed {
-		return
+		return e.stream
 	}
 	e.offset--
-	if again {
+	if e.fallen <= maxReplays {
 		for n := max(e.from, e.base); n < e.to; n++ {
 			asr.Write(e.frame(n))
 		}
@@ -44,6 +38,7 @@ func (e *feed) attach(asr inference.Recognition, utterance int, again bool) {
 	if !e.open {
 		asr.Finish()
 	}
+	return e.stream
 }
 
 // Detach takes the recogniser away, which the caller of Detach closes; nil: there was none. No result
@@ -88,58 +83,41 @@ func (c *Caller) Behind() bool {
 
 // OpenUtterance begins an utterance that the detector noticed after delay.
 func (c *Caller) OpenUtterance(number int, delay media.Time) {
-	c.feed.openUtterance(delay)
-	c.feed.asked[number%maxAsked] = time.Time{}
-	c.words.opened(number, c.feed.since(), c.feed.heard-delay)
-}
-
-func (e *feed) openUtterance(delay media.Time) {
-	if e.open {
-		return
+	e := &c.feed
+	if !e.open {
+		e.open, e.owed = true, true
+		e.from = max(e.to, e.base, e.n-int64((preRoll+delay)/media.FrameTime))
+		e.write(e.from)
 	}
-	e.open, e.owed = true, true
-	e.from = max(e.to, e.base, e.n-int64((preRoll+delay)/media.FrameTime))
-	e.write(e.from)
+	e.asked[number%maxAsked] = time.Time{}
+	c.words.opened(number, e.heard-media.Time(e.n-e.from)*media.FrameTime, e.heard-delay)
 }
-
-// since is the media time from which on the latest utterance is fed.
-func (e *feed) since() media.Time { return e.heard - media.Time(e.n-e.from)*media.FrameTime }
 
 // ResumeUtterance goes on with the utterance that was closed last, the pause
 // included as far as it is kept.
 func (c *Caller) ResumeUtterance(number int, delay media.Time) {
-	c.feed.resumeUtterance()
-	c.feed.asked[number%maxAsked] = time.Time{}
-	c.words.resumed(c.feed.heard - delay)
-}
-
-func (e *feed) resumeUtterance() {
-	if e.open {
-		return
+	e := &c.feed
+	if !e.open {
+		e.open, e.owed = true, true
+		if e.asr != nil {
+			e.asr.Resume()
+		}
+		e.write(e.to)
 	}
-	e.open, e.owed = true, true
-	if e.asr != nil {
-		e.asr.Resume()
-	}
-	e.write(e.to)
+	e.asked[number%maxAsked] = time.Time{}
+	c.words.resumed(e.heard - delay)
 }
 
 // CloseUtterance ends the utterance that is open, whose speech ended silence ago, and asks the recogniser for its
 // last result.
 func (c *Caller) CloseUtterance(number int, silence media.Time, now time.Time) {
-	c.feed.closeUtterance()
-	c.feed.asked[number%maxAsked] = now
-	c.words.closed(c.feed.heard - silence)
-}
-
-func (e *feed) closeUtterance() {
-	if !e.open {
-		return
-	}
-	e.open = false
-	if e.asr != nil {
+	e := &c.feed
+	if e.open && e.asr != nil {
 		e.asr.Finish()
 	}
+	e.open = false
+	e.asked[number%maxAsked] = now
+	c.words.closed(e.heard - silence)
 }
 
 // Recognised takes a result for an utterance, and returns its text: none where it repeats the agent's last words. over says

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"parley/inference"
 	"parley/media"
@@ -31,15 +32,22 @@ func (s *tapedStream) span() (first, last int16, n int) {
 	n = len(s.frames)
 	return s.frames[0], s.frames[n-1], n
 }
-func newFeed(asr inference.Recognition) *feed { e := &feed{asr: asr}; e.begin(feedRate); return e }
-func (e *feed) hearFrames(n int)              { e.hearFrom(n, func(at int64) int16 { return int16(at) }) }
-func (e *feed) hearFrom(n int, sample func(int64) int16) {
+func newFeed(asr inference.Recognition) *Caller {
+	c := &Caller{feed: feed{asr: asr}}
+	c.feed.begin(feedRate)
+	return c
+}
+func (c *Caller) hearFrames(n int) { c.hearFrom(n, func(at int64) int16 { return int16(at) }) }
+func (c *Caller) hearFrom(n int, sample func(int64) int16) {
 	var samples [feedSamples]int16
 	for range n {
-		samples[0] = sample(e.n)
-		e.push(media.Frame{Samples: samples[:], Rate: feedRate, At: media.Time(e.n) * media.FrameTime})
+		samples[0] = sample(c.feed.n)
+		c.feed.push(media.Frame{Samples: samples[:], Rate: feedRate, At: media.Time(c.feed.n) * media.FrameTime})
 	}
 }
+func (c *Caller) openUtterance()   { c.OpenUtterance(1, startAfter) }
+func (c *Caller) resumeUtterance() { c.ResumeUtterance(1, startAfter) }
+func (c *Caller) closeUtterance()  { c.CloseUtterance(1, 0, time.Time{}) }
 
 const startAfter = 60 * media.Millisecond
 
@@ -47,15 +55,15 @@ func TestFeedBeginsBeforeTheStart(t *testing.T) {
 	s := &tapedStream{}
 	e := newFeed(s)
 	e.hearFrames(103) // speech since frame 100, noticed after 60 ms
-	e.openUtterance(startAfter)
+	e.openUtterance()
 	e.hearFrames(50)
 	e.closeUtterance()
 	e.hearFrames(50)
 	if first, last, n := s.span(); first != 80 || last != 152 || n != 73 || len(s.finishes) != 1 {
 		t.Errorf("heard %d frames, %d to %d, want 400 ms before frame 100 and all to 152", n, first, last)
 	}
-	if e.heard != 203*media.FrameTime {
-		t.Errorf("the clock is at %v", e.heard.Duration())
+	if e.feed.heard != 203*media.FrameTime {
+		t.Errorf("the clock is at %v", e.feed.heard.Duration())
 	}
 }
 
@@ -63,7 +71,7 @@ func TestFeedAtTheBeginningOfACall(t *testing.T) {
 	s := &tapedStream{}
 	e := newFeed(s)
 	e.hearFrames(3)
-	e.openUtterance(startAfter)
+	e.openUtterance()
 	if first, _, n := s.span(); first != 0 || n != 3 {
 		t.Errorf("heard %d frames from %d on, want all", n, first)
 	}
@@ -74,7 +82,7 @@ func TestFeedResumes(t *testing.T) {
 		s := &tapedStream{}
 		e := newFeed(s)
 		e.hearFrames(103)
-		e.openUtterance(startAfter)
+		e.openUtterance()
 		e.hearFrames(50)
 		e.closeUtterance()
 		e.hearFrames(pause)
@@ -92,11 +100,11 @@ func TestFeedDoesNotRepeat(t *testing.T) {
 	s := &tapedStream{}
 	e := newFeed(s)
 	e.hearFrames(103)
-	e.openUtterance(startAfter)
+	e.openUtterance()
 	e.hearFrames(10)
 	e.closeUtterance()
 	e.hearFrames(5)
-	e.openUtterance(startAfter) // 100 ms later: another utterance
+	e.openUtterance() // 100 ms later: another utterance
 	e.hearFrames(10)
 	if !slices.IsSorted(s.frames) || len(slices.Compact(s.frames)) != 48 || s.finishes[0] != 33 {
 		t.Errorf("heard %v", s.frames)
@@ -123,18 +131,21 @@ func TestFeedIsRepeated(t *testing.T) {
 	} {
 		e := newFeed(&tapedStream{})
 		e.hearFrames(103)
-		e.openUtterance(startAfter)
+		e.openUtterance()
 		e.hearFrames(30)
-		e.asr = nil // it died
+		e.feed.asr = nil // it died
 		e.hearFrames(10)
 		if c.closed {
 			e.closeUtterance()
 		}
-		e.owed = !c.answered
+		e.feed.owed = !c.answered
 		s := &tapedStream{}
-		e.attach(s, 7, c.again)
-		if len(s.frames) != c.frames || len(s.finishes) != c.finishes || e.offset != c.offset {
-			t.Errorf("%s: %d frames, %d finishes, offset %d", c.name, len(s.frames), len(s.finishes), e.offset)
+		if !c.again {
+			e.feed.fallen = maxReplays + 1
+		}
+		e.Attach(s, 7)
+		if len(s.frames) != c.frames || len(s.finishes) != c.finishes || e.feed.offset != c.offset {
+			t.Errorf("%s: %d frames, %d finishes, offset %d", c.name, len(s.frames), len(s.finishes), e.feed.offset)
 		}
 		if c.frames > 0 && (s.frames[0] != 80 || s.frames[c.frames-1] != 142) {
 			t.Errorf("%s: heard %d to %d", c.name, s.frames[0], s.frames[c.frames-1])
@@ -145,13 +156,13 @@ func TestFeedIsRepeated(t *testing.T) {
 func TestFeedKeepsFifteenSeconds(t *testing.T) {
 	e := newFeed(nil)
 	e.hearFrames(1000)
-	if len(e.pages) != 2 {
-		t.Errorf("%d pages without speech, want 2", len(e.pages))
+	if len(e.feed.pages) != 2 {
+		t.Errorf("%d pages without speech, want 2", len(e.feed.pages))
 	}
-	e.openUtterance(startAfter)
+	e.openUtterance()
 	e.hearFrames(2000)
 	s := &tapedStream{}
-	e.attach(s, 1, true)
+	e.Attach(s, 1)
 	first, last, n := s.span()
 	if int(last-first)+1 != n || last != 2999 || n < 700 || n > maxPages*pageFrames {
 		t.Errorf("%d frames of 2023 from %d to %d", n, first, last)
@@ -163,18 +174,18 @@ func TestFeedKeepsFifteenSeconds(t *testing.T) {
 func TestFeedWithoutRecogniser(t *testing.T) {
 	e := newFeed(nil)
 	e.hearFrames(103)
-	e.openUtterance(startAfter)
+	e.openUtterance()
 	e.hearFrames(10)
 	e.closeUtterance()
 	e.hearFrames(5)
 	e.resumeUtterance()
-	e.owed = e.open
+	e.feed.owed = e.feed.open
 	e.closeUtterance()
-	if e.heard != 118*media.FrameTime {
-		t.Errorf("the clock is at %v", e.heard.Duration())
+	if e.feed.heard != 118*media.FrameTime {
+		t.Errorf("the clock is at %v", e.feed.heard.Duration())
 	}
 	s := &tapedStream{}
-	e.attach(s, 1, true)
+	e.Attach(s, 1)
 	if first, last, n := s.span(); first != 80 || last != 117 || n != 38 || len(s.finishes) != 1 {
 		t.Errorf("heard %d frames, %d to %d, finished %d times; want 80 to 117, once", n, first, last, len(s.finishes))
 	}
@@ -195,11 +206,11 @@ func TestFeedIsWhole(t *testing.T) {
 					t.Fatalf("frame %d after %d: %v", s.frames[i], s.frames[i-1], log)
 				}
 			}
-			if e.open && len(s.frames) > 0 && int64(s.frames[len(s.frames)-1]) != e.n-1 {
-				t.Fatalf("%d frames behind: %v", e.n-1-int64(s.frames[len(s.frames)-1]), log)
+			if e.feed.open && len(s.frames) > 0 && int64(s.frames[len(s.frames)-1]) != e.feed.n-1 {
+				t.Fatalf("%d frames behind: %v", e.feed.n-1-int64(s.frames[len(s.frames)-1]), log)
 			}
-			if len(e.pages) > maxPages {
-				t.Fatalf("%d pages", len(e.pages))
+			if len(e.feed.pages) > maxPages {
+				t.Fatalf("%d pages", len(e.feed.pages))
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -209,27 +220,27 @@ func TestFeedIsWhole(t *testing.T) {
 				e.hearFrames(n)
 			},
 			"open": func(t *rapid.T) {
-				if !e.open {
+				if !e.feed.open {
 					note("open")
 					opened++
-					e.openUtterance(startAfter)
+					e.openUtterance()
 				}
 			},
 			"close": func(t *rapid.T) { note("close"); e.closeUtterance() },
 			"resume": func(t *rapid.T) {
-				if opened > 0 && e.owed {
+				if opened > 0 && e.feed.owed {
 					note("resume")
 					e.resumeUtterance()
 				}
 			},
-			"result": func(t *rapid.T) { note("result"); e.owed = e.open },
+			"result": func(t *rapid.T) { note("result"); e.feed.owed = e.feed.open },
 			"die": func(t *rapid.T) {
 				note("die")
-				owed := e.owed
+				owed := e.feed.owed
 				s = &tapedStream{}
-				e.attach(s, opened, true)
-				if owed && int64(len(s.frames)) != e.to-max(e.from, e.base) {
-					t.Fatalf("told %d frames again of %d to %d: %v", len(s.frames), e.from, e.to, log)
+				e.Attach(s, opened)
+				if owed && int64(len(s.frames)) != e.feed.to-max(e.feed.from, e.feed.base) {
+					t.Fatalf("told %d frames again of %d to %d: %v", len(s.frames), e.feed.from, e.feed.to, log)
 				}
 			},
 			"": func(*rapid.T) { check() },

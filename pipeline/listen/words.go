@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"parley/inference"
 	"parley/media"
@@ -55,20 +54,22 @@ func (u *utterances) begin(goesOn bool) {
 // opened notes an utterance that the recogniser hears from origin on, and whose speech
 // begins at from.
 func (u *utterances) opened(number int, origin, from media.Time) {
-	if len(u.list) == maxUtterances {
-		u.list = append(u.list[:0], u.list[1:]...)
+	u.list = bounded(u.list, utterance{number: number, origin: origin, runs: []stretch{{from, from}}, open: true})
+}
+
+// bounded appends to a list, of which it forgets the oldest when there are too many.
+func bounded[T any](list []T, x T) []T {
+	if len(list) == maxUtterances {
+		list = slices.Delete(list, 0, 1)
 	}
-	u.list = append(u.list, utterance{number: number, origin: origin, runs: []stretch{{from, from}}, open: true})
+	return append(list, x)
 }
 
 // resumed notes that the latest utterance goes on.
 func (u *utterances) resumed(from media.Time) {
 	if n := len(u.list); n > 0 {
 		x := &u.list[n-1]
-		if len(x.runs) == maxUtterances {
-			x.runs = append(x.runs[:0], x.runs[1:]...)
-		}
-		x.runs, x.open = append(x.runs, stretch{from, from}), true
+		x.runs, x.open = bounded(x.runs, stretch{from, from}), true
 	}
 }
 
@@ -169,75 +170,4 @@ func (x *utterance) words(texts []recognisedText, now media.Time) (words []wordt
 	}
 	clock, speech := x.clock(nil, 0, now)
 	return clock.Share(all, speech), false
-}
-
-// transcriptEcho is what the agent has said in the last seconds. It finds recognised text
-// that repeats it: an echo that the echo guard let pass.
-type transcriptEcho struct {
-	texts [8]struct {
-		text string
-		at   time.Time // when its last frame was written
-	}
-	n int // written; the latest is at (n-1) modulo len
-}
-
-const (
-	transcriptEchoFor = 4 * time.Second
-	// A text is an echo when echoWords hundredths of its words are the agent's, in their
-	// order. Where no echo was found on the line it must have leastEcho words: a short
-	// answer often repeats the question.
-	echoWords = 80
-	leastEcho = 5
-)
-
-// note takes the sentence whose frame is being written. It does not allocate.
-func (l *transcriptEcho) note(text string, now time.Time) {
-	if l.n == 0 || l.texts[(l.n-1)%len(l.texts)].text != text {
-		l.n++
-	}
-	t := &l.texts[(l.n-1)%len(l.texts)]
-	t.text, t.at = text, now
-}
-
-// repeats says whether text is the agent's own. over says that it was begun while the
-// agent spoke: what is said after it answers it. found says that the line has an echo.
-func (l *transcriptEcho) repeats(text string, over, found bool, now time.Time) bool {
-	if !over || text == "" {
-		return false
-	}
-	words := wordsOf(text)
-	if len(words) == 0 || !found && len(words) < leastEcho {
-		return false
-	}
-	var said []string
-	for i := max(0, l.n-len(l.texts)); i < l.n; i++ {
-		if t := &l.texts[i%len(l.texts)]; now.Sub(t.at) <= transcriptEchoFor {
-			said = append(said, wordsOf(t.text)...)
-		}
-	}
-	return 100*common(words, said) >= echoWords*len(words)
-}
-
-// wordsOf is a text's words in lower case without punctuation.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// common is the length of the longest sequence of words that a and b share, in order
-// and with others in between.
-func common(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for _, w := range a {
-		diagonal := 0
-		for j, v := range b {
-			up := row[j+1]
-			if w == v {
-				row[j+1] = diagonal + 1
-			} else {
-				row[j+1] = max(up, row[j])
-			}
-			diagonal = up
-		}
-	}
-	return row[len(b)]
 }

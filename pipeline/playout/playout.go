@@ -8,7 +8,7 @@
 // Word times cost no note for each frame. A sentence remembers where in the call its audio begins and where it goes on after
 // a gap, eight places at most; a word's time follows from that and from the engine's marks, or from its share of the letters.
 //
-// Read playout.go, which is the way of a frame, then sentence.go: what of a sentence was heard, and words.go: when.
+// Read playout.go, which is the way of a frame, then sentence.go (what of a sentence was heard) and words.go (when).
 package playout
 
 import (
@@ -16,6 +16,7 @@ import (
 
 	"parley/media"
 	"parley/media/resample"
+	"parley/pipeline/wordtime"
 )
 
 const (
@@ -27,6 +28,9 @@ const (
 	// maxMarks bounds the frames that were written and not yet played: it covers
 	// the longest lead a leg may have (3 s). Of more the oldest are forgotten.
 	maxMarks = 256
+	// maxAnchors bounds what is known of one sentence's playing: a voice that falls behind
+	// more often is followed from the last one on.
+	maxAnchors = 8
 )
 
 // Position is a place in a reply: all sentences before Seg and Off of that one.
@@ -155,6 +159,24 @@ func (p *Playout) next() (f media.Frame, finished int, ok bool) {
 		return f, finished, ok
 	}
 	return p.level(p.resample(rate, n)), finished, true
+}
+
+// left is the audio that is not yet taken.
+func (s *Sentence) left() []int16 { return s.pcm[s.taken:] }
+
+// done says that there is nothing left to play of it.
+func (s *Sentence) done() bool { return len(s.left()) == 0 && (s.Complete || s.Ended) }
+
+// heardFrom notes that the audio from off on is heard at a media time of the call. It
+// does not allocate.
+func (s *Sentence) heardFrom(off, at media.Time) {
+	if n := len(s.clock); n > 0 {
+		// Frames come a little early and late; what counts is a gap.
+		if late := at - s.clock.When(off, false); n == maxAnchors || late <= media.FrameTime && late >= -media.FrameTime {
+			return
+		}
+	}
+	s.clock = append(s.clock, wordtime.Stretch{Off: off, At: at})
 }
 
 // drop forgets the sentence that was played, and its audio: a reply outlives it.

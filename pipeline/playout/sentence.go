@@ -55,12 +55,6 @@ func (s *Sentence) Length() media.Time {
 	return s.rate.Duration(s.total)
 }
 
-// left is the audio that is not yet taken.
-func (s *Sentence) left() []int16 { return s.pcm[s.taken:] }
-
-// done says that there is nothing left to play of it.
-func (s *Sentence) done() bool { return len(s.left()) == 0 && (s.Complete || s.Ended) }
-
 // shorten ends the sentence after limit more of its audio, and returns how much follows.
 func (s *Sentence) shorten(limit media.Time) media.Time {
 	s.Ended = true

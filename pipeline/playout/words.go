@@ -10,22 +10,6 @@ import (
 	"parley/pipeline/wordtime"
 )
 
-// maxAnchors bounds what is known of one sentence's playing: a voice that falls behind
-// more often is followed from the last one on.
-const maxAnchors = 8
-
-// heardFrom notes that the audio from off on is heard at a media time of the call. It
-// does not allocate.
-func (s *Sentence) heardFrom(off, at media.Time) {
-	if n := len(s.clock); n > 0 {
-		// Frames come a little early and late; what counts is a gap.
-		if late := at - s.clock.When(off, false); n == maxAnchors || late <= media.FrameTime && late >= -media.FrameTime {
-			return
-		}
-	}
-	s.clock = append(s.clock, wordtime.Stretch{Off: off, At: at})
-}
-
 // Said is how a reply was said when playing has come to h.
 func Said(reply []*Sentence, h Position) *wordtime.Said {
 	out := &wordtime.Said{}

@@ -4,8 +4,51 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/media"
 	"parley/pipeline/turn"
 )
+
+// legEvent takes what the leg tells beside audio: keys, and that the caller holds the call.
+func (c *Call) legEvent(e media.LegEvent) {
+	switch e.Kind {
+	case media.LegDigit:
+		c.active = c.now()
+		if c.key(e.Digit, c.active) {
+			return
+		}
+		c.stray(e.Digit, c.active)
+		c.step(turn.Event{Kind: turn.Digit})
+	case media.LegHold:
+		c.putOnHold()
+	case media.LegResume:
+		c.resumed()
+	}
+}
+
+// putOnHold stops everything that waits for the caller. The leg takes no audio meanwhile.
+func (c *Call) putOnHold() {
+	if c.heldAt.IsZero() {
+		c.heldAt = c.now()
+		c.step(turn.Event{Kind: turn.Held})
+	}
+}
+
+// resumed goes on after a hold. A sentence that it interrupted is said again.
+func (c *Call) resumed() {
+	if c.heldAt.IsZero() {
+		return
+	}
+	now := c.now()
+	if k := &c.tools.keys; !k.by.IsZero() {
+		k.by = k.by.Add(now.Sub(c.heldAt))
+	}
+	c.heldAt, c.active = time.Time{}, now
+	if r := c.reply; r != nil {
+		r.movedAt, r.quietAt = now, now
+	}
+	c.playout.Rewind()
+	c.step(turn.Event{Kind: turn.Resumed})
+}
 
 // Keys that no function waits for. The model learns of them like of words, with the
 // caller's next turn or, when nothing follows, after keysAfter as a turn of their own.
