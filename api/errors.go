@@ -1,6 +1,17 @@
 // Package api is the public face: credentials, the one error table, and the
 // plumbing that every HTTP route and WebSocket shares. The routes themselves
 // live in its sub-packages; cmd mounts them.
+//
+// Routes are added to API with their types or a handler of their own, and with who may use
+// them. From that come the check of the credential, the bound of the body, the answer to
+// browsers of other sites, the errors, and the route's part of the OpenAPI document, which is
+// committed and compared. Tests send thousands of requests drawn from the document to a real
+// server, and hold every answer to it.
+//
+// Work without a call is a session, too. What is known beforehand (characters, the length of a
+// recording) is priced and held before it starts; what fails on our side is closed with nothing
+// used. The session of a long text does not end with the node that began it: the transaction
+// that completes the task closes it, so it is charged once whatever crashes.
 package api
 
 import (

@@ -5,6 +5,18 @@
 // Engines run beside the conductor and reach it through one bounded mailbox;
 // every message carries the number of the reply it belongs to, and those of dead
 // replies are dropped. So an engine that ignores its cancellation cannot be heard.
+//
+// A reply whose voice stays silent for 1.5 s is spoken again, once: cancelling it with
+// inference.ErrStalled makes the failover choose another engine, and an engine that stands alone
+// is tried again and then has the time of any reply. What has audio is not said again. The
+// goodbye that follows a sentence being finished belongs to the same reply, because clients
+// drop what they have not played when they learn of a new one.
+//
+// How long a recogniser may take is learnt: 99 of 100 of its last 500 utterances, as
+// conversations saw them, 0.6 to 10 s. A turn never rests on a partial text, nor on silence,
+// while a recogniser says that it is behind the audio: its last text is waited for, 5 s at most.
+// One that recognises whole utterances, each for money, is asked when the turn may be over, not
+// at each pause: that costs a tenth of a second of each answer and saves a request per pause.
 package pipeline
 
 import (

@@ -24,6 +24,13 @@
 // An incoming call is a function call: Config.OnCall gets an Incoming, refuses
 // it or answers it, runs the Leg and returns when the call is over. UserAgent's
 // Dial places one.
+//
+// Every call has a session timer (RFC 4028), also where the far end knows none: while it holds
+// us no RTP timeout runs, and nothing else would notice that it is gone. A refresh is an UPDATE
+// without an offer where that is supported, else a re-INVITE with the description in force. Only
+// silence, 408 and 481 end a call before its session expires; after another refusal it is asked
+// again. Changes that we make wait in line, one at a time, for each other, for an unconfirmed 2xx
+// and out of a collision.
 package sip
 
 import (

@@ -5,6 +5,32 @@
 //
 // A page is a handler in one of the files beside this one, a line in pages.go, and a
 // template in template/page.
+//
+// All pages stand in one list of the tests, with their main task: each is visited in both
+// themes and two widths, walked through with the Tab key, and its task done by keyboard. A page
+// that is not in the list fails the tests. How long pages take is measured by a Go benchmark:
+// what drives a browser belongs to tests.
+//
+// The browser's voice client, in static/voice, runs a reply's clock where it is heard. A
+// playback worklet holds the queue: it waits for 60 ms, half as long again each time that it
+// ran dry, never longer than the server runs ahead, and reports ten times a second what the
+// device has played, so an interrupted reply is known to the word. A flush fades over 5 ms. The
+// microphone is resampled by a polyphase filter of our own, because browsers differ; what would
+// wait longer than two seconds for the network is dropped. Over WebRTC an audio element plays
+// the sound, because browsers cancel its echo, and the offer is posted before addresses are
+// gathered, because the answer names the relays. Modules without a browser in them are tested by
+// node, the rest in Chromium with a file as its microphone. What the model is asked is shown
+// only to keys and sign-ins: tickets are given to strangers' browsers, which may not read the
+// prompt. A microphone that goes away in a conversation is replaced by the next one.
+//
+// /widget.js, the button for pages of other sites, is the same client. It is a classic script, so
+// that every tag runs and finds itself, also one that a page inserts later, and imports modules
+// under an address with a hash. With another hash, from a page older than the server, the files
+// of this version are served and not cached: worklets are loaded when somebody presses the
+// button, maybe hours later. Styles are constructed by script in a shadow tree, which no style
+// policy of a page forbids. A visitor does not learn whose balance ran out. A socket that is
+// refused before the upgrade looks to a browser as if there were no server, so the client asks
+// the same address once more by a request, and tries again only where the answer allows it.
 package dashboard
 
 import (

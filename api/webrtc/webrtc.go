@@ -1,6 +1,12 @@
 // Package webrtc is the voice agent over WebRTC, begun as WHIP (RFC 9725): one POST of an
 // offer is answered with ours, and from then on sound and messages pass between the two.
 // The messages are those of the agent socket, on the data channel "events".
+//
+// The conversation behind it is that of package talk. What a close frame says on the agent
+// socket is a last message here, closed; refusals are the answer to the POST. The charged time
+// starts at the connection, though it is entered when the engines are ready: a session that
+// never connects costs nothing. With a loopback HTTP address the UDP port is on loopback, too,
+// unless a public address is set: then a proxy stands before HTTP, and nothing before UDP.
 package webrtc
 
 import (

@@ -13,6 +13,13 @@
 // numbers, which describe their notation; grammar.go reads the other tables. English,
 // German and Basque have functions beside their tables for what follows no common form,
 // such as Basque case endings. The rest of the package finds what is to be read in a text.
+//
+// What is shown and what is said are two texts. An agent's sentence loses its markup where it is
+// cut; transcript, captions and history are that text. The voice gets the spoken form, so that
+// every voice says "twenty-five euros", and the form remembers which words stand for what: an
+// amount that was interrupted in its middle was not heard. The speech endpoints give texts to
+// the voice as they came, because they are charged, and mouth shapes positioned, in their
+// characters.
 package spoken
 
 import (

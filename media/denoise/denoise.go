@@ -10,6 +10,11 @@
 // Knowing the noise is most of knowing whether someone speaks, so the spectral
 // analysis is offered by itself too (Analyser), and a suppressor that has one
 // shares it with the voice activity detector.
+//
+// The suppressor keeps a short memory (50 ms) of speech: a longer one cleans pauses better and
+// costs words. On an 8 kHz line with broadband noise at 15 dB about half the words are
+// recognised wrongly all the same, as they are behind WebRTC's suppressor; make soak prints the
+// table.
 package denoise
 
 import (

@@ -2,6 +2,12 @@
 // little endian, two channels, the caller on the left and on the right what the caller
 // was sent, when the caller heard it. Whoever conducts the call only copies frames into
 // a bounded queue; a goroutine of the recorder puts them in their places and writes.
+//
+// The caller's frames lie by their media time, the agent's where the far end plays them, by the
+// wall clock as the caller's frames tell it. What a flush recalled is taken out again, so a
+// window of what was not heard yet stays in memory. Frames that find the queue full are silence
+// of their length. The file belongs to the node that had the call until its job has encoded it;
+// the next start takes up what a crash left.
 package record
 
 import (

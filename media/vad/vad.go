@@ -5,6 +5,11 @@
 // what the last seconds sounded like, and not far below the caller's own voice.
 // Other people talking in the background, 10 dB below the caller or louder, defeat
 // it.
+//
+// Decisions are made per frame and are not smoothed twice: the detector bridges gaps of 60 ms
+// and opens on two frames, and package turn counts 60 ms of speech before a caller has the
+// floor. In noise 10 dB below, every voice is found within 150 ms of where 60 ms of it can be
+// heard; an f that lies 30 dB under the noise comes before that.
 package vad
 
 import (

@@ -5,6 +5,13 @@
 //
 // A Detector reads no clock, starts nothing and allocates nothing: its time is the
 // audio that it was given.
+//
+// Sound decides first: how much the far end speaks before a second of silence, and the tone.
+// Words only hasten the decision, and only after a second of speech, because a recogniser that
+// expects a machine's phrases hears them in a hello. Silence at the beginning proves nothing.
+// Who cannot be told within four seconds is taken for a person: hanging up on one is the worse
+// mistake. The agent waits for the result only where a machine gets something else than a
+// conversation.
 package amd
 
 import (

@@ -67,4 +67,9 @@
 // be one only then; it makes the next turn's shortest wait longer, not this one's. Whether
 // the agent asked for a number, a date or an address is read from the wording of its last
 // sentence: which parameter of which function the model has in mind is not known.
+//
+// Most of what interrupts must be about as loud as the caller: 600 ms interrupt when 73 % of
+// them are, and words when enough of sixteen frames were. So nobody in a room of talkers
+// interrupts the agent in five minutes, and a "stop" over them does. Package listen learns how
+// loud the caller is.
 package turn

@@ -15,6 +15,18 @@ import (
 )
 
 // Demo is the demonstration account and what belongs to it.
+//
+// Its calls took place once, elsewhere: they were made on a server with the embedded engines,
+// over real SIP and RTP (TestRecordDemonstration makes them again), and lie in the program with
+// their sound, signalling and usage. Making them at the start would take a minute, load a slow
+// machine that is being looked at for the first time, and cost money where a model is remote. A
+// start enters them by the functions that enter any call, each in one transaction with its
+// charge and its row of the batch, under a name that an account has once, so the next start
+// completes one that was killed. They are marked (demonstration), no webhook reports them,
+// nobody consented because nobody was called, and a recording that was deleted stays deleted.
+// The batch is entered paused. 20 dollars beside the welcome credit are a top-up, because the
+// welcome credit pays for neither numbers nor outbound calls; no provider was asked for it, so
+// nothing of it can be refunded and no card counts as saved.
 type Demo struct {
 	Account, Agent, Number, Key string
 	// Caller is the agent that calls people; empty: the server has no simulated carrier.

@@ -6,6 +6,12 @@
 //
 // Traces go to a collector as OTLP over HTTP. One that does not answer costs traces,
 // which are counted, and neither time nor memory of calls.
+//
+// Of the call's span something exists before the end, because its identifier travels with the
+// requests of functions. One goroutine makes and sends the spans and tries nothing twice.
+// Calls, and their notes, that wait are bounded; what exceeds the bound is dropped and counted.
+// A call's log is kept in the same way, by its session, and stored with the conversation: of a
+// long one the oldest events become the state that the log begins with.
 package trace
 
 import (
