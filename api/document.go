@@ -178,7 +178,8 @@ func (a *API) describeErrors(op *huma.Operation) {
 	a.explain(op)
 }
 
-// Document is the OpenAPI description of the routes that were added.
+// Document is the OpenAPI description of the routes that were added, each with all that
+// belongs to it.
 func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
 
 // MountDocument serves the document of all routes, for any page to read.
@@ -186,12 +187,18 @@ func MountDocument(a *API) {
 	for _, form := range []struct {
 		path, id, mediaType string
 		schema              *huma.Schema
-		make                func() ([]byte, error)
+		write               func(*huma.OpenAPI) ([]byte, error)
 	}{
-		{"/openapi.json", "get-openapi-json", "application/json", &huma.Schema{Type: huma.TypeObject}, a.Document().MarshalJSON},
-		{"/openapi.yaml", "get-openapi-yaml", "application/yaml", &huma.Schema{Type: huma.TypeString}, a.Document().YAML},
+		{"/openapi.json", "get-openapi-json", "application/json", &huma.Schema{Type: huma.TypeObject}, (*huma.OpenAPI).MarshalJSON},
+		{"/openapi.yaml", "get-openapi-yaml", "application/yaml", &huma.Schema{Type: huma.TypeString}, (*huma.OpenAPI).YAML},
 	} {
-		text := sync.OnceValues(form.make) // at the first request: all routes are there then
+		text := sync.OnceValues(func() ([]byte, error) { // at the first request: all routes are there then
+			doc, err := a.Published()
+			if err != nil {
+				return nil, err
+			}
+			return form.write(doc)
+		})
 		a.Handle(Route{Access: Public, Operation: huma.Operation{
 			Method: http.MethodGet, Path: form.path, OperationID: form.id, Tags: []string{"Service"},
 			Summary: "This document", Description: "It describes every route for programs. It may be kept for five minutes.",

@@ -21,6 +21,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"parley/inference"
 	"parley/store"
@@ -198,6 +199,9 @@ func ProblemOf(err error) Problem {
 func lookUp(err error) Problem {
 	for _, row := range table {
 		if errors.Is(err, row.err) {
+			if row.err == store.ErrInvalid {
+				_, row.Detail, _ = strings.Cut(err.Error(), store.ErrInvalid.Error()+": ")
+			}
 			return row.Problem
 		}
 	}

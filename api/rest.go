@@ -1,8 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"parley/store"
 )
 
 // API collects the routes of the public HTTP side and the document that describes
@@ -39,6 +43,8 @@ type Route struct {
 	OwnPagesOnly bool
 	// OwnErrors has the handler answer a body that is too large, which it learns by reading.
 	OwnErrors bool
+	// Missing is the answer to an identifier that names nothing; nil: store.ErrNotFound.
+	Missing error
 	// Options adds to the answer to OPTIONS, which needs no credential; nil: nothing.
 	Options func(http.Header)
 }
@@ -65,6 +71,9 @@ func Register[I, O any](a *API, r Route, handler func(context.Context, *I) (*O, 
 	huma.Register(a.huma, r.Operation, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
+			if errors.Is(err, store.ErrNotFound) && r.Missing != nil {
+				err = r.Missing
+			}
 			Refused(ctx, err)
 			return nil, &refusal{ProblemOf(err)}
 		}
@@ -104,7 +113,14 @@ func (a *API) Handle(r Route, handler http.Handler) {
 type recorder struct{ a *API }
 
 func (m recorder) HandleFunc(pattern string, f func(http.ResponseWriter, *http.Request)) {
-	m.a.mount(pattern, http.HandlerFunc(f))
+	own := m.a.next.SkipValidateParams
+	m.a.mount(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !own && !storableQuery(r) {
+			WriteError(w, Bad("query: text that is not valid UTF-8, or holds a zero character"))
+			return
+		}
+		f(w, r)
+	}))
 }
 
 func (m recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.a.mux.ServeHTTP(w, r) }
@@ -131,6 +147,10 @@ func (a *API) mount(pattern string, handler http.Handler) {
 			if p, err := a.who(r, Management); err == nil || p.Operator {
 				r = r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 			}
+		}
+		if !Storable(r.URL.Path) && !route.OwnErrors {
+			WriteError(w, cmp.Or[error](route.Missing, store.ErrNotFound)) // no identifier is so
+			return
 		}
 		if r.ContentLength > route.MaxBodyBytes && !route.OwnErrors {
 			WriteError(w, ErrTooLarge)

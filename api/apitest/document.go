@@ -67,7 +67,11 @@ func Read(text []byte) (*Document, error) {
 
 // Of is the document of an API to which all routes have been added.
 func Of(a *api.API) (*Document, error) {
-	text, err := a.Document().YAML()
+	doc, err := a.Published()
+	if err != nil {
+		return nil, err
+	}
+	text, err := doc.YAML()
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -28,19 +28,15 @@ type Batches interface {
 // MountBulk adds the routes of batches.
 func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batches) {
 	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(queueEvery, queueBurst)}
-	create := route(http.MethodPost, "/callcenter/bulk-dial", "bulk-dial", "Call up to 500 numbers",
+	api.Register(a, callRoutes.Post("/callcenter/bulk-dial", "bulk-dial", "Call up to 500 numbers",
 		"Queues a batch of calls, each as `POST /callcenter/dial` would place it, at its own time or at once, and none more than once. The server goes on "+
 			"by itself: as many at a time as the account may have sessions, less one line that is kept for callers. A call that no line or no balance is "+
 			"there for waits and is tried for 24 hours after its time. `consent_confirmed` is given once for all and recorded with each call. "+
 			"One bad row refuses the whole batch; `detail` names it, counted from 0: `rows[3]`. "+
-			"With an `Idempotency-Key` header the first answer is repeated for 24 hours.",
-		http.StatusBadRequest, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict)
-	create.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
-	create.MaxBodyBytes = maxBatch
-	api.Register(a, create, s.create)
-	api.Register(a, route(http.MethodGet, "/callcenter/bulk-dial", "list-batches", "List the batches",
+			"With an `Idempotency-Key` header the first answer is repeated for 24 hours.", http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict).OwnChecks().Within(maxBatch), s.create)
+	api.Register(a, callRoutes.Get("/callcenter/bulk-dial", "list-batches", "List the batches",
 		"Every batch of the account, newest first, with how many of its calls are how far."), s.list)
-	api.Register(a, route(http.MethodGet, "/callcenter/bulk-dial/{id}", "get-batch", "Look at a batch",
+	api.Register(a, callRoutes.Get("/callcenter/bulk-dial/{id}", "get-batch", "Look at a batch",
 		"A batch with what became of each call. A call is summarized by the agent's model soon after its end; that costs tokens and is part of the call's cost.",
 		http.StatusNotFound), s.read)
 	for _, turn := range []struct{ verb, summary, text string }{
@@ -48,7 +44,7 @@ func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batche
 		{"resume", "Go on with a batch", "Goes on with a batch that is paused. The 24 hours for which calls are tried begin anew."},
 		{"cancel", "Cancel a batch", "Calls that have not begun fail, for good; those in progress go on. A batch that is done stays done."},
 	} {
-		r := route(http.MethodPost, "/callcenter/bulk-dial/{id}/"+turn.verb, turn.verb+"-batch", turn.summary, turn.text, http.StatusNotFound)
+		r := callRoutes.Post("/callcenter/bulk-dial/{id}/"+turn.verb, turn.verb+"-batch", turn.summary, turn.text, http.StatusNotFound)
 		api.Register(a, r, func(ctx context.Context, in *batchInput) (*batchOutput, error) { return s.turn(ctx, turn.verb, in.ID) })
 	}
 }
@@ -107,7 +103,7 @@ type BatchRow struct {
 	EndReason   *string    `json:"end_reason" doc:"Why the call ended; null while it lasts, or when there was none." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`
 	EndDetail   *string    `json:"end_detail" doc:"The finer cause, if there is one." example:"invalid_number"`
 	AnsweredBy  *string    `json:"answered_by" doc:"Who answered; null: nobody, or it is not known yet." enum:"human,machine,screening,unknown"`
-	Cost        wallet.USD `json:"cost" doc:"What the call has cost so far, its summary included."`
+	Cost        wire.USD   `json:"cost" doc:"What the call has cost so far, its summary included."`
 	Summary     *string    `json:"summary" doc:"What the call came to; null: there is no summary, or not yet." example:"They confirmed the appointment on Friday."`
 	Error       *RowError  `json:"error,omitempty" doc:"Only when it failed: why."`
 }
@@ -137,7 +133,7 @@ type batchesOutput struct {
 }
 
 func (s *bulk) list(ctx context.Context, _ *struct{}) (*batchesOutput, error) {
-	found, err := s.db.Campaigns(ctx, api.PrincipalOf(ctx).Account, store.Page{})
+	found, err := s.db.Campaigns(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -150,20 +146,17 @@ func (s *bulk) list(ctx context.Context, _ *struct{}) (*batchesOutput, error) {
 }
 
 func (s *bulk) read(ctx context.Context, in *batchInput) (*batchOutput, error) {
-	d, err := s.detail(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	d, err := s.detail(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
 	return &batchOutput{d}, nil
 }
 
-// detail is a batch as clients see it; a text that no identifier can be names none.
+// detail is a batch as clients see it.
 func (s *bulk) detail(ctx context.Context, account, id string) (d BatchDetail, err error) {
 	c, err := s.db.Campaign(ctx, account, id)
 	if err != nil {
-		if absent(err) {
-			err = store.ErrNotFound
-		}
 		return d, err
 	}
 	d = BatchDetail{Batch: batchOf(c), Rows: make([]BatchRow, len(c.Rows))}
@@ -181,7 +174,7 @@ const (
 )
 
 func (s *bulk) turn(ctx context.Context, verb, id string) (*batchOutput, error) {
-	account := api.PrincipalOf(ctx).Account
+	account := api.AccountOf(ctx)
 	var err error
 	switch verb {
 	case "pause":
@@ -193,9 +186,6 @@ func (s *bulk) turn(ctx context.Context, verb, id string) (*batchOutput, error) 
 		err = s.db.CancelCampaign(ctx, account, id, cancelledCode, cancelledText, s.db.Now())
 	default:
 		err = fmt.Errorf("%q is no turn of a batch", verb)
-	}
-	if absent(err) {
-		err = store.ErrNotFound
 	}
 	if err != nil {
 		return nil, err
@@ -225,7 +215,7 @@ func rowOf(r *store.CampaignRow, at time.Time) BatchRow {
 	if c == nil {
 		return v
 	}
-	v.CallID, v.StartedAt, v.AnsweredAt, v.EndedAt, v.Cost = &c.ID, &c.OpenedAt, c.StartedAt, c.EndedAt, wallet.USD(c.Cost)
+	v.CallID, v.StartedAt, v.AnsweredAt, v.EndedAt, v.Cost = &c.ID, &c.OpenedAt, c.StartedAt, c.EndedAt, wire.USD(c.Cost)
 	v.EndReason, v.EndDetail, v.AnsweredBy = some(c.EndReason), some(c.EndDetail), some(c.AnsweredBy)
 	if c.StartedAt != nil {
 		if c.EndedAt != nil {

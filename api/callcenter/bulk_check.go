@@ -10,7 +10,7 @@ import (
 
 	"parley/api"
 	"parley/api/export"
-	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/store"
@@ -20,24 +20,21 @@ import (
 // before it is queued, and its results as a file.
 func MountBulkTools(a *api.API, db *store.DB, files *export.Desk, card func() *billing.RateCard, b Batches) {
 	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(queueEvery, queueBurst)}
-	check := route(http.MethodPost, "/callcenter/bulk-dial/check", "check-batch", "Check a batch before it is queued",
+	api.Register(a, callRoutes.Post("/callcenter/bulk-dial/check", "check-batch", "Check a batch before it is queued",
 		"Takes what `POST /callcenter/bulk-dial` takes, and says of every row whether it would be refused and why, when it would be called first, and what a minute costs. "+
-			"Nothing is queued and nobody is called, and `consent_confirmed` may be left out. What is wrong with the batch as a whole refuses the request, as it would when it is queued.",
-		http.StatusBadRequest)
-	check.SkipValidateBody, check.MaxBodyBytes = true, maxBatch
-	api.Register(a, check, s.check)
+			"Nothing is queued and nobody is called, and `consent_confirmed` may be left out. What is wrong with the batch as a whole refuses the request, as it would when it is queued.").OwnChecks().Within(maxBatch), s.check)
 	s.mountResults(a, files)
 }
 
 // RowCheck is what a row of a batch comes to.
 type RowCheck struct {
-	Row         int         `json:"row" doc:"Its place, counted from 0." example:"3"`
-	To          string      `json:"to" doc:"The number in international format; as it was sent when it is none." example:"+34612345678"`
-	OK          bool        `json:"ok" doc:"Whether it would be called."`
-	Error       *RowFault   `json:"error,omitempty" doc:"Why not."`
-	DueAt       *time.Time  `json:"due_at" doc:"When it would be called at the earliest, given a free line; null when it would not."`
-	PerMinute   *wallet.USD `json:"per_minute" nullable:"true" doc:"Line and agent, without the language model's tokens; null when it would not be called."`
-	DuplicateOf *int        `json:"duplicate_of" nullable:"true" doc:"An earlier row with the same number: it would be called twice. Null: there is none." example:"1"`
+	Row         int        `json:"row" doc:"Its place, counted from 0." example:"3"`
+	To          string     `json:"to" doc:"The number in international format; as it was sent when it is none." example:"+34612345678"`
+	OK          bool       `json:"ok" doc:"Whether it would be called."`
+	Error       *RowFault  `json:"error,omitempty" doc:"Why not."`
+	DueAt       *time.Time `json:"due_at" doc:"When it would be called at the earliest, given a free line; null when it would not."`
+	PerMinute   *wire.USD  `json:"per_minute" nullable:"true" doc:"Line and agent, without the language model's tokens; null when it would not be called."`
+	DuplicateOf *int       `json:"duplicate_of" nullable:"true" doc:"An earlier row with the same number: it would be called twice. Null: there is none." example:"1"`
 }
 
 // RowFault is why a row would be refused.
@@ -53,13 +50,13 @@ type BatchCheck struct {
 	Good  int        `json:"good" doc:"How many would be called." example:"498"`
 	Wrong int        `json:"wrong" doc:"How many would not: as long as there is one, the batch is refused." example:"2"`
 	// PerMinute is the sum over the good rows.
-	PerMinute wallet.USD `json:"per_minute" doc:"What it costs when all who would be called talk for a minute each; every started minute of a line counts."`
+	PerMinute wire.USD `json:"per_minute" doc:"What it costs when all who would be called talk for a minute each; every started minute of a line counts."`
 }
 
 type batchCheckOutput struct{ Body BatchCheck }
 
 func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*batchCheckOutput, error) {
-	account := api.PrincipalOf(ctx).Account
+	account := api.AccountOf(ctx)
 	if err := pace(s.rate, account); err != nil {
 		return nil, err
 	}
@@ -102,7 +99,7 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 			row.Error = &RowFault{p.Code, p.Message, detail}
 			c.Wrong++
 		} else {
-			row.OK, row.DueAt, row.PerMinute = true, &r.due, (*wallet.USD)(&price)
+			row.OK, row.DueAt, row.PerMinute = true, &r.due, (*wire.USD)(&price)
 			sum += price
 			c.Good++
 		}
@@ -113,7 +110,7 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 		}
 		c.Rows[i] = row
 	}
-	c.PerMinute = wallet.USD(sum)
+	c.PerMinute = wire.USD(sum)
 	return c, nil
 }
 

@@ -124,9 +124,9 @@ func (b *NewBatch) check() (*wish, error) {
 	case len(b.Rows) > store.MaxCampaignRows:
 		return nil, api.ErrBatchSize
 	case len(b.Rows) == 0:
-		return nil, bad("rows: say whom to call")
+		return nil, api.Bad("rows: say whom to call")
 	case utf8.RuneCountInString(b.Name) > maxBatchName || !utf8.ValidString(b.Name) || strings.ContainsFunc(b.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return nil, bad("name: 200 characters at most, in one line")
+		return nil, api.Bad("name: 200 characters at most, in one line")
 	}
 	w := &wish{Campaign: store.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]store.CampaignRow, len(b.Rows))},
 		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
@@ -149,7 +149,7 @@ func (b *NewBatch) check() (*wish, error) {
 			continue
 		}
 		if w.times[i], err = time.Parse(time.RFC3339, *r.ScheduledAt); err != nil {
-			return nil, inRow(i, bad("scheduled_at: a time with its zone, such as 2026-11-23T10:00:00+01:00"))
+			return nil, inRow(i, api.Bad("scheduled_at: a time with its zone, such as 2026-11-23T10:00:00+01:00"))
 		}
 	}
 	o := w.orders[0]
@@ -164,14 +164,14 @@ func (c *CallWindow) check(w *wish) (err error) {
 	}
 	h, err := destination.ParseHours(c.Start, c.End)
 	if err != nil {
-		return bad("call_window: " + destination.ErrHours.Error())
+		return api.Bad("call_window: %v", destination.ErrHours)
 	}
 	w.Hours, w.Zone = &h, c.Timezone
 	if c.Timezone == ByDestination {
 		return nil
 	}
 	if w.zone, err = time.LoadLocation(c.Timezone); err != nil || c.Timezone == "" || c.Timezone == "Local" {
-		return bad("call_window.timezone: a time zone as IANA names it, such as Europe/Madrid, or destination")
+		return api.Bad("call_window.timezone: a time zone as IANA names it, such as Europe/Madrid, or destination")
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (w *wish) schedule(now time.Time) error {
 		row := store.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now}
 		if t := w.times[i]; !t.IsZero() {
 			if t.After(now.Add(maxAhead)) {
-				return inRow(i, bad("scheduled_at: a year ahead at most"))
+				return inRow(i, api.Bad("scheduled_at: a year ahead at most"))
 			}
 			t = t.UTC().Truncate(time.Microsecond)
 			row.ScheduledAt = &t
@@ -207,10 +207,10 @@ func (w *wish) schedule(now time.Time) error {
 			if !known {
 				zones, err := Locations(row.Zones)
 				if err != nil || len(zones) == 0 {
-					return inRow(i, bad("call_window: the time zone of this number is not known; name one"))
+					return inRow(i, api.Bad("call_window: the time zone of this number is not known; name one"))
 				}
 				if due, known = w.Hours.Next(row.DueAt, zones); !known {
-					return inRow(i, bad("call_window: it is never within the window everywhere this number may be; name a time zone"))
+					return inRow(i, api.Bad("call_window: it is never within the window everywhere this number may be; name a time zone"))
 				}
 				answers[q] = due
 			}

@@ -19,13 +19,13 @@ var resultHeader = []string{"to", "from", "agent_id", "scheduled_at", "status", 
 	"answered_by", "cost", "summary", "error"}
 
 func (s *bulk) mountResults(a *api.API, files *export.Desk) {
-	r := export.Route(route(http.MethodGet, "/callcenter/bulk-dial/{id}/results.csv", "export-batch", "Download what became of a batch",
+	r := export.Route(callRoutes.Get("/callcenter/bulk-dial/{id}/results.csv", "export-batch", "Download what became of a batch",
 		"A line for each of its calls, in the order in which they were given: "+export.Columns(resultHeader)+"."), []*huma.Param{
 		{Name: "id", In: "path", Required: true, Description: "The batch's identifier.", Schema: &huma.Schema{Type: huma.TypeString}, Example: "bulk_06er5bt0v9k1o7m2q3s4t5u6v0"}})
 	r.Errors = append(r.Errors, http.StatusNotFound)
 	a.Handle(r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		files.Send(w, r, export.Table{Name: "batch", Header: resultHeader, Next: func(ctx context.Context, _ *store.Statement) ([][]string, bool, error) {
-			b, err := s.detail(ctx, api.PrincipalOf(ctx).Account, r.PathValue("id"))
+			b, err := s.detail(ctx, api.AccountOf(ctx), r.PathValue("id"))
 			rows := make([][]string, len(b.Rows))
 			for i := range b.Rows {
 				rows[i] = resultRow(&b.Rows[i])

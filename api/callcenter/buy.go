@@ -39,9 +39,9 @@ var phoneNumber = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
 
 func (d *Desk) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 	if in.Body.PhoneNumber == "" {
-		return nil, bad("body.phone_number: say which number, from the search")
+		return nil, api.Bad("body.phone_number: say which number, from the search")
 	}
-	account := api.PrincipalOf(ctx).Account
+	account := api.AccountOf(ctx)
 	status, n, err := once(ctx, d.Store, store.Once{Account: account, Route: "POST /callcenter/numbers", Key: in.Key}, in.RawBody,
 		func(o *store.Once) (int, Number, error) {
 			n, err := d.purchase(ctx, account, in.Body.PhoneNumber, in.Body.AgentID.id, o)
@@ -94,7 +94,7 @@ func (d *Desk) purchase(ctx context.Context, account, number, agent string, o *s
 	n, err := d.Store.OrderNumber(ctx, store.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
 		Carrier: d.Carrier.Name(), Monthly: offer.Monthly, Upfront: offer.Upfront, Card: d.Card(), Once: o}, d.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, noAgent(err) // deleted this moment
+		return nil, api.ErrNoAgent // deleted this moment
 	}
 	if err != nil {
 		return nil, err

@@ -104,20 +104,17 @@ const (
 // their accounts; nil: nobody counts them.
 func MountCalls(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
 	s := &calls{Calls: c, db: db, open: open}
-	dial := route(http.MethodPost, "/callcenter/dial", "dial", "Place a call",
+	api.Register(a, callRoutes.Post("/callcenter/dial", "dial", "Place a call",
 		"Calls `to` from a number of the account and lets the agent speak with whoever answers. The call costs nothing unless it is answered. "+
 			"Landlines of fourteen countries can be called, and mobiles where the rate card's `phone.outbound_mobile` has a price, in the US and Canada too. "+
 			"`consent_confirmed` must be `true`: whoever calls confirms that the callee has agreed; that is recorded with the call and not verified. "+
 			"Needs a first top-up; welcome credit does not pay for it. Five calls a second may be begun. "+
 			"With an `Idempotency-Key` header the first answer is repeated for 24 hours. "+
-			"Where the operator traces calls, a `traceparent` header (W3C Trace Context) makes the call a part of your trace.",
-		http.StatusBadRequest, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict)
-	dial.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
-	api.Register(a, dial, s.dial)
-	api.Register(a, route(http.MethodGet, "/callcenter/call-monitor", "monitor-call", "Look at a call",
-		"How a call stands. One that the account does not have reads as ended, without words.", http.StatusBadRequest), s.monitor)
+			"Where the operator traces calls, a `traceparent` header (W3C Trace Context) makes the call a part of your trace.", http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict).OwnChecks(), s.dial)
+	api.Register(a, callRoutes.Get("/callcenter/call-monitor", "monitor-call", "Look at a call",
+		"How a call stands. One that the account does not have reads as ended, without words."), s.monitor)
 	a.Handle(streamRoute(), http.HandlerFunc(s.stream))
-	api.Register(a, route(http.MethodPost, "/callcenter/hangup/{id}", "hang-up", "Hang up a call",
+	api.Register(a, callRoutes.Post("/callcenter/hangup/{id}", "hang-up", "Hang up a call",
 		"Ends the call at once. One that has ended already answers the same.", http.StatusNotFound), s.hangup)
 }
 

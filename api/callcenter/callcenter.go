@@ -10,10 +10,8 @@ package callcenter
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -49,51 +47,43 @@ func New(d Desk) *Desk {
 
 // Mount adds the routes. A server without telephony does not have them.
 func Mount(a *api.API, d *Desk) {
-	api.Register(a, route(http.MethodGet, "/callcenter/status", "get-callcenter-status", "Whether calling works",
+	api.Register(a, callRoutes.Get("/callcenter/status", "get-callcenter-status", "Whether calling works",
 		"Whether numbers can be bought and called, through which carrier, and in which countries. A server without telephony answers 404 here and "+
 			"on every other route under `/callcenter`."), d.status)
-	api.Register(a, route(http.MethodGet, "/callcenter/agents", "list-callcenter-agents", "List who can answer",
+	api.Register(a, numberRoutes.Get("/callcenter/agents", "list-callcenter-agents", "List who can answer",
 		"Every agent of the account, newest first."), d.agents)
-	search := route(http.MethodGet, "/callcenter/numbers/search", "search-numbers", "Search numbers for sale",
+	search := numberRoutes.Get("/callcenter/numbers/search", "search-numbers", "Search numbers for sale",
 		"Local numbers of one country, 15 a page. The costs are the carrier's and only decide whether a number is included: what is charged is "+
 			"`phone.number_per_month` of the rate card. One whose monthly cost is above that, or whose up-front cost is above 5, cannot be bought.")
 	search.SkipValidateParams = true // refused below, by the codes that belong to it
 	api.Register(a, search, d.search)
-	api.Register(a, route(http.MethodGet, "/callcenter/numbers", "list-numbers", "List the account's numbers",
+	api.Register(a, numberRoutes.Get("/callcenter/numbers", "list-numbers", "List the account's numbers",
 		"Newest first, each with the agent that answers it. A number that was ordered is `pending` until the carrier has activated it. One whose month "+
 			"could not be paid is `past_due`: it works on while the balance allows, and is lost for good at `release_at` unless the month is paid by then, "+
 			"which is tried each day and whenever money comes in."), d.list)
-	buy := route(http.MethodPost, "/callcenter/numbers", "buy-number", "Buy a number",
+	api.Register(a, numberRoutes.Post("/callcenter/numbers", "buy-number", "Buy a number",
 		"Buys a number that the search has found, charges its first month at once, and binds it to an agent. 200: it is yours and answers. 202: the carrier "+
 			"has not activated it yet; it is charged, is in the list as `pending`, and if it fails after all the month is given back. Numbers are paid from "+
 			"what was paid in: the welcome credit does not pay them. With an `Idempotency-Key` the request can be sent again within 24 hours and is answered "+
 			"as the first time; one that was refused may be sent again with its key.",
-		http.StatusPaymentRequired, http.StatusNotFound, http.StatusConflict)
-	buy.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
-	api.Register(a, buy, d.buy)
-	answers := a.Document().Paths[buy.Path].Post.Responses
+		http.StatusPaymentRequired, http.StatusNotFound, http.StatusConflict).OwnChecks(), d.buy)
+	answers := a.Document().Paths["/callcenter/numbers"].Post.Responses
 	answers["200"].Description = "The number is yours."
 	answers["202"] = &huma.Response{Description: "It is ordered and paid, and not active yet.", Content: answers["200"].Content}
-	assign := route(http.MethodPost, "/callcenter/numbers/{id}/assign", "assign-number", "Bind a number to an agent",
-		"From now on calls to the number are answered by that agent, or with an empty `agent_id` by nobody.", http.StatusNotFound)
-	assign.SkipValidateBody = true
-	api.Register(a, assign, d.assign)
-	api.Register(a, route(http.MethodDelete, "/callcenter/numbers/{id}", "release-number", "Release a number",
+	api.Register(a, numberRoutes.Post("/callcenter/numbers/{id}/assign", "assign-number", "Bind a number to an agent",
+		"From now on calls to the number are answered by that agent, or with an empty `agent_id` by nobody.", http.StatusNotFound).OwnChecks(), d.assign)
+	api.Register(a, numberRoutes.Delete("/callcenter/numbers/{id}", "release-number", "Release a number",
 		"Gives the number back to the carrier, for good: it cannot be recovered. No month of it is charged any more, and none is given back.",
 		http.StatusNotFound), d.release)
 	d.mountHook(a)
 }
 
-// route describes a route. Buying does not belong into pages of other sites.
-func route(method, path, id, summary, description string, errs ...int) api.Route {
-	scope := api.Calls
-	if strings.HasPrefix(path, "/callcenter/numbers") || path == "/callcenter/agents" {
-		scope = api.Numbers
-	}
-	return api.Route{Access: api.Service, Scope: scope, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: method, Path: path, OperationID: id, Tags: []string{"Call center"}, Summary: summary, Description: description, Errors: errs,
-	}}
-}
+// callRoutes describes the routes of calls and batches, numberRoutes those of numbers and of
+// the agents that answer them. Pages of other sites are refused: numbers cost money.
+var (
+	callRoutes   = api.Group{Tag: "Call center", Access: api.Service, Scope: api.Calls, OwnPagesOnly: true}
+	numberRoutes = api.Group{Tag: "Call center", Access: api.Service, Scope: api.Numbers, OwnPagesOnly: true, Missing: api.ErrNoNumber}
+)
 
 // countries are those whose numbers are sold, as clients name them, and their ISO
 // codes. Britain is GB everywhere but in the search.
@@ -133,7 +123,7 @@ type agentsOutput struct {
 }
 
 func (d *Desk) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error) {
-	found, err := d.Store.Agents(ctx, api.PrincipalOf(ctx).Account, store.Page{})
+	found, err := d.Store.Agents(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -143,23 +133,4 @@ func (d *Desk) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error) {
 		out.Body.Agents[i] = Agent{a.ID, a.Name, a.Voice, a.Language}
 	}
 	return out, nil
-}
-
-func bad(what string) error { return api.Detail(api.ErrBadRequest, what) }
-
-// missing is the store's answer about the identifier of a number: one that no text
-// can hold is nothing's, and whose it is nobody else learns.
-func missing(err error) error {
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
-		return api.ErrNoNumber
-	}
-	return err
-}
-
-// noAgent is the same about an agent.
-func noAgent(err error) error {
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
-		return api.ErrNoAgent
-	}
-	return err
 }

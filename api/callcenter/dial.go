@@ -56,7 +56,7 @@ func (n *NewCall) order() (Order, error) {
 		what = n.onMachine(&o)
 	}
 	if what != "" {
-		return o, api.Detail(api.ErrBadRequest, what)
+		return o, api.Bad("%s", what)
 	}
 	if n.Ring != nil {
 		o.RingTimeout = time.Duration(*n.Ring) * time.Second
@@ -128,22 +128,16 @@ type monitorOutput struct{ Body CallState }
 
 func (s *calls) monitor(ctx context.Context, in *monitorInput) (*monitorOutput, error) {
 	if in.ID == "" {
-		return nil, api.Detail(api.ErrBadRequest, "call_id: say which call")
+		return nil, api.Bad("call_id: say which call")
 	}
-	seen, err := s.Look(ctx, api.PrincipalOf(ctx).Account, in.ID)
-	if absent(err) {
+	seen, err := s.Look(ctx, api.AccountOf(ctx), in.ID)
+	if errors.Is(err, store.ErrNotFound) {
 		seen, err = unknown(), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &monitorOutput{*seen}, nil
-}
-
-// absent says that the account has no such call; a text that no identifier can be is
-// none either.
-func absent(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid)
 }
 
 // HungUp is the answer to a hang-up.
@@ -157,11 +151,7 @@ type hangupOutput struct{ Body HungUp }
 func (s *calls) hangup(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*hangupOutput, error) {
-	err := s.Hangup(ctx, api.PrincipalOf(ctx).Account, in.ID)
-	if absent(err) {
-		err = store.ErrNotFound
-	}
-	if err != nil {
+	if err := s.Hangup(ctx, api.AccountOf(ctx), in.ID); err != nil {
 		return nil, err
 	}
 	return &hangupOutput{HungUp{in.ID, ended}}, nil

@@ -13,8 +13,6 @@ import (
 func MountFollow(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
 	s := &calls{Calls: c, db: db, open: open}
 	a.Handle(eventsRoute(), http.HandlerFunc(s.events))
-	r := route(http.MethodPost, "/v1/calls/{id}/hangup", "hang-up-any-call", "Hang up any call",
-		"Ends a call of any direction at once, as `api_hangup`. One that has ended already answers the same.", http.StatusNotFound)
-	r.Access, r.OwnPagesOnly, r.Tags = api.Management, true, []string{"Calls"}
-	api.Register(a, r, s.hangup)
+	api.Register(a, api.Managed("Calls").Post("/v1/calls/{id}/hangup", "hang-up-any-call", "Hang up any call",
+		"Ends a call of any direction at once, as `api_hangup`. One that has ended already answers the same.", http.StatusNotFound), s.hangup)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
-	"parley/store"
 )
 
 // CallLog is what happened in a call that is over.
@@ -31,7 +30,7 @@ type LoggedEvent struct {
 // events is GET /v1/calls/{id}/events.
 func (s *calls) events(w http.ResponseWriter, r *http.Request) {
 	ctx, id := r.Context(), r.PathValue("id")
-	account := api.PrincipalOf(ctx).Account
+	account := api.AccountOf(ctx)
 	out := &events{w: w, c: http.NewResponseController(w)}
 	log, err := s.Log(ctx, account, id)
 	asJSON := wantsJSON(r)
@@ -50,9 +49,6 @@ func (s *calls) events(w http.ResponseWriter, r *http.Request) {
 		err = out.list(log)
 	default:
 		err = out.replay(log)
-	}
-	if absent(err) {
-		err = store.ErrNotFound
 	}
 	out.fail(err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
-	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store"
@@ -19,14 +19,14 @@ import (
 
 // Offer is a number for sale.
 type Offer struct {
-	PhoneNumber string     `json:"phone_number" doc:"Send exactly this to buy it." example:"+34911234567"`
-	MonthlyCost wallet.USD `json:"monthly_cost" doc:"What the carrier asks a month, which is not what is charged."`
-	UpfrontCost wallet.USD `json:"upfront_cost" doc:"What the carrier asks once, likewise."`
-	CountryCode string     `json:"country_code" doc:"ISO code: GB for those found under UK." example:"ES"`
-	Region      string     `json:"region" doc:"As the carrier names it; may be empty." example:"Madrid"`
-	Locality    string     `json:"locality" doc:"Likewise." example:"Madrid"`
-	NumberType  string     `json:"number_type" doc:"There are only local ones." enum:"local"`
-	Features    []string   `json:"features" doc:"What it can do, in the carrier's words." nullable:"false"`
+	PhoneNumber string   `json:"phone_number" doc:"Send exactly this to buy it." example:"+34911234567"`
+	MonthlyCost wire.USD `json:"monthly_cost" doc:"What the carrier asks a month, which is not what is charged."`
+	UpfrontCost wire.USD `json:"upfront_cost" doc:"What the carrier asks once, likewise."`
+	CountryCode string   `json:"country_code" doc:"ISO code: GB for those found under UK." example:"ES"`
+	Region      string   `json:"region" doc:"As the carrier names it; may be empty." example:"Madrid"`
+	Locality    string   `json:"locality" doc:"Likewise." example:"Madrid"`
+	NumberType  string   `json:"number_type" doc:"There are only local ones." enum:"local"`
+	Features    []string `json:"features" doc:"What it can do, in the carrier's words." nullable:"false"`
 }
 
 type searchInput struct {
@@ -51,7 +51,7 @@ func (d *Desk) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	case at < 0:
 		return nil, api.ErrCountry
 	case in.Page < 1:
-		return nil, bad("query.page: expected a number from 1")
+		return nil, api.Bad("query.page: expected a number from 1")
 	}
 	out := &searchOutput{}
 	out.Body.Numbers, out.Body.Page, out.Body.PageSize = []Offer{}, in.Page, carrier.PageSize
@@ -60,13 +60,13 @@ func (d *Desk) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	}
 	found, err := d.Carrier.Search(ctx, carrier.Query{Country: countries[at].iso, Region: in.Region, Locality: in.Locality, Page: in.Page})
 	if errors.Is(err, carrier.ErrRefused) {
-		return nil, bad("region_code, locality: not the name of a place")
+		return nil, api.Bad("region_code, locality: not the name of a place")
 	}
 	if err != nil {
 		return nil, d.away(err)
 	}
 	for _, o := range found.Offers {
-		out.Body.Numbers = append(out.Body.Numbers, Offer{o.Number, wallet.USD(o.Monthly), wallet.USD(o.Upfront), o.Country, o.Region, o.Locality,
+		out.Body.Numbers = append(out.Body.Numbers, Offer{o.Number, wire.USD(o.Monthly), wire.USD(o.Upfront), o.Country, o.Region, o.Locality,
 			"local", append([]string{}, o.Features...)})
 	}
 	out.Body.HasMore = found.More
@@ -97,7 +97,7 @@ type Number struct {
 	AgentID      *string    `json:"agent_id" doc:"Who answers; null: nobody." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	AgentName    *string    `json:"agent_name" doc:"The name of the agent." example:"Lola"`
 	Status       string     `json:"status" doc:"pending: the carrier has not activated it yet. past_due: a month is unpaid; it works, and is lost at release_at." enum:"active,pending,past_due"`
-	MonthlyPrice wallet.USD `json:"monthly_price" doc:"What a month of it costs now. 0: it was given by the operator and costs nothing."`
+	MonthlyPrice wire.USD   `json:"monthly_price" doc:"What a month of it costs now. 0: it was given by the operator and costs nothing."`
 	PurchasedAt  time.Time  `json:"purchased_at" doc:"When it was bought or given."`
 	NextChargeAt *time.Time `json:"next_charge_at" doc:"When the next month begins, or the unpaid one began; null when nothing will be charged."`
 	ReleaseAt    *time.Time `json:"release_at,omitempty" doc:"Only when it is past_due: when it is lost."`
@@ -113,7 +113,7 @@ func (d *Desk) view(n *store.Number) Number {
 		v.Status = pastDue
 	}
 	if n.Bought() {
-		v.MonthlyPrice = wallet.USD(d.Card().NumberPerMonth())
+		v.MonthlyPrice = wire.USD(d.Card().NumberPerMonth())
 	}
 	return v
 }
@@ -125,7 +125,7 @@ type listOutput struct {
 }
 
 func (d *Desk) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
-	found, err := d.Store.Numbers(ctx, api.PrincipalOf(ctx).Account, store.Page{})
+	found, err := d.Store.Numbers(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -166,21 +166,21 @@ type numberOutput struct{ Body Number }
 
 func (d *Desk) assign(ctx context.Context, in *assignInput) (*numberOutput, error) {
 	if !in.Body.AgentID.given {
-		return nil, bad("body.agent_id: say which agent, or \"\" for none")
+		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
-	account := api.PrincipalOf(ctx).Account
+	account := api.AccountOf(ctx)
 	if _, err := d.Store.Number(ctx, account, in.ID); err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	if err := d.knows(ctx, account, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
 	if err := d.Store.AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	n, err := d.Store.Number(ctx, account, in.ID)
 	if err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	return &numberOutput{d.view(n)}, nil
 }
@@ -191,7 +191,10 @@ func (d *Desk) knows(ctx context.Context, account, agent string) error {
 		return nil
 	}
 	_, err := d.Store.Agent(ctx, account, agent)
-	return noAgent(err)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
+		return api.ErrNoAgent
+	}
+	return err
 }
 
 // Released is a number that the account has given back.
@@ -206,13 +209,13 @@ type releasedOutput struct{ Body Released }
 func (d *Desk) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*releasedOutput, error) {
-	account := api.PrincipalOf(ctx).Account
+	account := api.AccountOf(ctx)
 	n, err := d.Store.Number(ctx, account, in.ID)
 	if err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	if err := d.Store.ReleaseNumber(ctx, account, in.ID, d.Store.Now()); err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	if n.Bought() {
 		n.State = store.NumberReleasing

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 
+	"parley/api"
 	"parley/store"
 )
 
@@ -18,7 +19,7 @@ func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, d
 	}
 	for i := range len(o.Key) {
 		if o.Key[i] < ' ' || o.Key[i] > '~' || len(o.Key) > maxKey {
-			return 0, out, bad("Idempotency-Key: up to 255 printable characters of ASCII")
+			return 0, out, api.Bad("Idempotency-Key: up to 255 printable characters of ASCII")
 		}
 	}
 	o.Hash = sha256.Sum256(body)

@@ -51,11 +51,11 @@ const writePatience = 10 * time.Second
 
 // streamRoute describes the stream: huma knows no event streams without names.
 func streamRoute() api.Route {
-	r := route(http.MethodGet, "/callcenter/sse/call-monitor", "follow-call", "Follow a call",
+	r := callRoutes.Get("/callcenter/sse/call-monitor", "follow-call", "Follow a call",
 		"Server-sent events without names, each a `data:` line with a JSON object whose `type` is `snapshot` (first: the fields of the monitor), "+
 			"`status` (`status`, `duration`, and `answered_by` once it is known, with a second `connected`), `transcript` (one new line: `role`, `text`, `at`), `transcript_sync` (`transcript`: all lines, after a correction) "+
 			"or `ended` (last: the fields of the monitor with `end_reason`). A comment comes every 15 seconds when nothing happens. The stream closes after `ended`: "+
-			"close the EventSource then, or it connects again. A browser sends a ticket as `api_key`.", http.StatusBadRequest)
+			"close the EventSource then, or it connects again. A browser sends a ticket as `api_key`.")
 	r.OwnPagesOnly = false // a page may follow a call with a ticket
 	r.Parameters = []*huma.Param{{Name: "call_id", In: "query", Required: true, Description: "The call's identifier, as dial answered.",
 		Schema: &huma.Schema{Type: huma.TypeString}, Example: "ses_06er5bt0v9k1o7m2q3s4t5u6v0"}}
@@ -85,12 +85,12 @@ func eventsRoute() api.Route {
 func (s *calls) stream(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("call_id")
 	if id == "" || len(id) > 100 {
-		api.WriteError(w, api.Detail(api.ErrBadRequest, "call_id: say which call"))
+		api.WriteError(w, api.Bad("call_id: say which call"))
 		return
 	}
 	out := &events{w: w, c: http.NewResponseController(w)}
 	err := s.follow(r.Context(), id, out.tell)
-	if absent(err) && !out.begun {
+	if errors.Is(err, store.ErrNotFound) && !out.begun {
 		gone := Change{Kind: Snapshot, State: *unknown()}
 		if err = out.tell(gone); err == nil {
 			gone.Kind = Over

@@ -11,18 +11,18 @@ import (
 type callOutput struct{ Body CallDetail }
 
 func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
-	c, err := m.db.Call(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	c, err := m.db.Call(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
 	d, err := Detail(c, m.db.Now())
 	if err != nil {
 		return nil, err
 	}
-	if d.Recording, err = m.recordingOf(ctx, api.PrincipalOf(ctx).Account, c.ID); err != nil {
+	if d.Recording, err = m.recordingOf(ctx, api.AccountOf(ctx), c.ID); err != nil {
 		return nil, err
 	}
-	d.Analysis, err = m.analysisOf(ctx, api.PrincipalOf(ctx).Account, c.ID)
+	d.Analysis, err = m.analysisOf(ctx, api.AccountOf(ctx), c.ID)
 	return &callOutput{d}, err
 }
 
@@ -55,9 +55,9 @@ type CallQuality struct {
 type qualityOutput struct{ Body CallQuality }
 
 func (m *calls) quality(ctx context.Context, in *callInput) (*qualityOutput, error) {
-	w, err := m.db.Wire(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	w, err := m.db.Wire(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
 	return &qualityOutput{viewQuality(w.Quality)}, nil
 }
@@ -91,9 +91,9 @@ type SIPTrace struct {
 type sipOutput struct{ Body SIPTrace }
 
 func (m *calls) sip(ctx context.Context, in *callInput) (*sipOutput, error) {
-	w, err := m.db.Wire(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	w, err := m.db.Wire(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
 	out := &sipOutput{SIPTrace{Data: []SIPMessage{}, Dropped: w.Dropped}}
 	for _, t := range w.SIP {

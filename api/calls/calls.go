@@ -5,15 +5,13 @@
 package calls
 
 import (
-	"errors"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/export"
 	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -22,30 +20,26 @@ import (
 func Mount(a *api.API, db *store.DB, files *export.Desk) {
 	m := &calls{db, files}
 	const one = "/v1/calls/{id}"
-	api.Register(a, route("/v1/calls", "list-calls", "List calls",
+	api.Register(a, routes.Get("/v1/calls", "list-calls", "List calls",
 		"Conversations on the telephone and over WebSockets, the newest first, without what was said in them: all, or those that everything "+
-			"asked for is true of. `mos` and `end_detail` are for people who look for faults; new details may come.", http.StatusBadRequest), m.list)
-	api.Register(a, route(one, "get-call", "Read a call",
+			"asked for is true of. `mos` and `end_detail` are for people who look for faults; new details may come."), m.list)
+	api.Register(a, routes.Get(one, "get-call", "Read a call",
 		"With what was said and where the time of each turn went. While the call lasts both grow.", http.StatusNotFound), m.get)
-	api.Register(a, route(one+"/quality", "get-call-quality", "Read how a call sounded",
+	api.Register(a, routes.Get(one+"/quality", "get-call-quality", "Read how a call sounded",
 		"What the network did to the audio of a telephone call, stored when it ends. What was not measured is 0: without reports of the far end "+
 			"(RTCP), which many carriers do not send, nothing is known of what it heard, nor of the round trip. A call over a WebSocket, and one "+
 			"that was never answered or has not ended, has `available: false`.", http.StatusNotFound), m.quality)
-	api.Register(a, route(one+"/sip", "get-call-sip", "Read the signalling of a call",
+	api.Register(a, routes.Get(one+"/sip", "get-call-sip", "Read the signalling of a call",
 		"The SIP messages of a telephone call as they were sent and received, oldest first, stored when it ends: at most 200 messages and 128 kB; "+
 			"`dropped` older ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
 	m.mountTable(a)
-	api.Register(a, route("/v1/latency", "get-latency", "Read how quickly agents answered",
+	api.Register(a, routes.Get("/v1/latency", "get-latency", "Read how quickly agents answered",
 		"What half, nine tenths and 99 of a hundred turns took at most, stage by stage, by day, by hour or by agent, over the last 30 days or a range of up to 92, "+
-			"31 by the hour. Calls in progress count with the turns that are stored.", http.StatusBadRequest), m.latency)
+			"31 by the hour. Calls in progress count with the turns that are stored."), m.latency)
 	m.mountConsents(a)
 }
 
-func route(path, id, summary, description string, errs ...int) api.Route {
-	return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: http.MethodGet, Path: path, OperationID: id, Tags: []string{"Calls"}, Summary: summary, Description: description, Errors: errs,
-	}}
-}
+var routes = api.Managed("Calls")
 
 // calls serves the routes.
 type calls struct {
@@ -68,7 +62,7 @@ type CallSummary struct {
 	Duration   int64      `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"193"`
 	EndReason  *string    `json:"end_reason" doc:"Why it ended; null while it lasts." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown" example:"user_hangup"`
 	EndDetail  *string    `json:"end_detail" doc:"The finer cause, if there is one." example:"media_timeout"`
-	Cost       wallet.USD `json:"cost" doc:"What it has cost so far."`
+	Cost       wire.USD   `json:"cost" doc:"What it has cost so far."`
 	AnsweredBy *string    `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or it could not be told; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
 	Verstat    *string    `json:"verstat" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074), such as TN-Validation-Passed or TN-Validation-Failed; null: nothing." example:"TN-Validation-Passed"`
 	DeletedAt  *time.Time `json:"deleted_at" doc:"When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not."`
@@ -160,7 +154,7 @@ func status(c *store.Call) string {
 
 func summary(c *store.Call, now time.Time) CallSummary {
 	s := CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
-		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wallet.USD(c.Cost), MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt}
+		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt}
 	if c.EndDetail != nil && *c.EndDetail != "" {
 		s.EndDetail = c.EndDetail
 	}
@@ -178,13 +172,4 @@ func summary(c *store.Call, now time.Time) CallSummary {
 
 type callInput struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}
-
-// unknown is the store's answer about an identifier. One that no text can hold is
-// nothing's.
-func unknown(err error) error {
-	if errors.Is(err, store.ErrInvalid) {
-		return store.ErrNotFound
-	}
-	return err
 }

@@ -9,7 +9,6 @@ import (
 
 	"parley/api"
 	"parley/api/export"
-	"parley/api/manage"
 	"parley/store"
 )
 
@@ -18,9 +17,9 @@ func (m *calls) mountConsents(a *api.API) {
 		"`account_id`, `call_id`, `agent_id`, `key_id`, `ip`, `at` as it is written here, and `to_hash`, each preceded by its length in bytes " +
 		"as eight bytes, the highest first; seals and hashes count as 32 bytes. So the last seal vouches for all rows. `to_hash` is of the number " +
 		"called, keyed by a secret of the server: the evidence can be kept when the call's history is not."
-	api.Register(a, route("/v1/consents", "list-consents", "List the evidence of consent",
-		"Who confirmed that the callee of a call had agreed, the oldest first: one row for each call that was placed."+chain, http.StatusBadRequest), m.consents)
-	a.Handle(export.Route(route("/v1/consents.csv", "export-consents", "Export the evidence of consent",
+	api.Register(a, routes.Get("/v1/consents", "list-consents", "List the evidence of consent",
+		"Who confirmed that the callee of a call had agreed, the oldest first: one row for each call that was placed."+chain), m.consents)
+	a.Handle(export.Route(routes.Get("/v1/consents.csv", "export-consents", "Export the evidence of consent",
 		"The rows of `GET /v1/consents` with the columns "+export.Columns(consentHeader)+"."), nil), http.HandlerFunc(m.consentsCSV))
 }
 
@@ -37,41 +36,19 @@ type Consent struct {
 	Seal      string    `json:"seal" doc:"Vouches for this row and all before it." example:"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"`
 }
 
-type consentsInput struct {
-	Limit  int    `query:"limit" doc:"How many at most." minimum:"1" maximum:"100" default:"20"`
-	Cursor string `query:"cursor" doc:"next_cursor of the page before; without it the list begins with the oldest." maxLength:"100"`
-}
-
-type consentList struct {
-	Data []Consent `json:"data" doc:"The rows, the oldest first." nullable:"false"`
-	manage.More
-}
-
-type consentsOutput struct{ Body consentList }
-
-func (m *calls) consents(ctx context.Context, in *consentsInput) (*consentsOutput, error) {
-	after := int64(0)
-	if in.Cursor != "" {
-		var err error
-		if after, err = strconv.ParseInt(in.Cursor, 10, 64); err != nil || after < 1 {
-			return nil, api.Detail(api.ErrBadRequest, "cursor: send next_cursor of the page before")
-		}
+func (m *calls) consents(ctx context.Context, in *api.Paging) (*api.Listed[Consent], error) {
+	after, err := in.Sequence()
+	if err != nil {
+		return nil, err
 	}
-	account := api.PrincipalOf(ctx).Account
+	account := api.AccountOf(ctx)
 	found, err := m.db.Consents(ctx, account, after, in.Limit+1)
 	if err != nil {
 		return nil, err
 	}
-	out := &consentsOutput{consentList{Data: []Consent{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		next := strconv.FormatInt(found[in.Limit-1].No, 10)
-		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
-	}
-	for _, c := range found {
-		out.Body.Data = append(out.Body.Data, Consent{c.No, account, c.Call, c.Agent, hex.EncodeToString(c.ToHash), c.Key, c.IP, c.At.UTC(), hex.EncodeToString(c.Seal)})
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(c store.ConsentRecord) string { return api.Seq(c.No) }, func(c *store.ConsentRecord) Consent {
+		return Consent{c.No, account, c.Call, c.Agent, hex.EncodeToString(c.ToHash), c.Key, c.IP, c.At.UTC(), hex.EncodeToString(c.Seal)}
+	}), nil
 }
 
 var consentHeader = []string{"no", "account_id", "call_id", "agent_id", "to_hash", "key_id", "ip", "at", "seal"}

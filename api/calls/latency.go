@@ -2,12 +2,9 @@ package calls
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"parley/api"
-	"parley/api/manage"
-	"parley/api/wallet"
 	"parley/store"
 )
 
@@ -22,7 +19,7 @@ type latencyInput struct {
 	GroupBy   string `query:"group_by" doc:"What is summed up together." enum:"day,hour,agent" default:"day"`
 	AgentID   string `query:"agent_id" doc:"Only calls of this agent, also one that was deleted." maxLength:"100" example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Direction string `query:"direction" doc:"Only these." enum:"web,inbound,outbound" example:"inbound"`
-	wallet.Period
+	api.Period
 	// A range of days was answered whole before there were pages, and still is.
 	Limit  int    `query:"limit" doc:"How many groups at most." minimum:"1" maximum:"100" default:"100"`
 	Cursor string `query:"cursor" doc:"next_cursor of the page before; send the same from and to." maxLength:"100"`
@@ -52,13 +49,13 @@ type latencyList struct {
 	To      time.Time      `json:"to" doc:"Before this."`
 	Data    []LatencyGroup `json:"data" doc:"The groups that have turns, the oldest first." nullable:"false"`
 	Total   *LatencyGroup  `json:"total,omitempty" doc:"All turns together, of all pages; absent: there are none."`
-	manage.More
+	api.More
 }
 
 type latencyOutput struct{ Body latencyList }
 
 func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, error) {
-	l := listInput{Direction: in.Direction, AgentID: in.AgentID, Period: in.Period, Paging: wallet.Paging{Limit: in.Limit, Cursor: in.Cursor}}
+	l := listInput{Direction: in.Direction, AgentID: in.AgentID, Period: in.Period, Paging: api.Paging{Limit: in.Limit, Cursor: in.Cursor}}
 	p, err := l.page()
 	if err != nil {
 		return nil, err
@@ -74,12 +71,9 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 		longest = longestHours
 	}
 	if p.To.Sub(p.From) > longest {
-		return nil, api.Detail(api.ErrBadRequest, "from, to: 92 days at most, and 31 by the hour")
+		return nil, api.Bad("from, to: 92 days at most, and 31 by the hour")
 	}
-	found, err := m.db.Latencies(ctx, api.PrincipalOf(ctx).Account, store.LatencyBy(in.GroupBy), p)
-	if errors.Is(err, store.ErrInvalid) {
-		return nil, api.ErrBadRequest
-	}
+	found, err := m.db.Latencies(ctx, api.AccountOf(ctx), store.LatencyBy(in.GroupBy), p)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +85,7 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 			out.Body.Total = &g
 		case len(out.Body.Data) == in.Limit:
 			last := found[i-1].Place()
-			out.Body.More = manage.More{HasMore: true, NextCursor: &last}
+			out.Body.More = api.More{HasMore: true, NextCursor: &last}
 		default:
 			out.Body.Data = append(out.Body.Data, g)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"parley/api"
 	"parley/api/export"
-	"parley/api/wallet"
 	"parley/billing"
 	"parley/store"
 )
@@ -34,7 +33,7 @@ func (m *calls) mountTable(a *api.API) {
 	words := func(name, doc, example string, enum ...any) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Example: example, Schema: &huma.Schema{Type: huma.TypeString, Enum: enum}}
 	}
-	r := route("/v1/calls.csv", "export-calls", "Export calls",
+	r := routes.Get("/v1/calls.csv", "export-calls", "Export calls",
 		"The calls that `GET /v1/calls` lists, the newest first: "+export.Columns(tableHeader)+". A caller who is no telephone number, as exchanges may write one, "+
 			"begins with an apostrophe where a spreadsheet would compute it.")
 	a.Handle(export.Route(r, []*huma.Param{
@@ -52,12 +51,12 @@ func (m *calls) mountTable(a *api.API) {
 // api.ErrBadRequest. Its page is the first, without a limit.
 func Wanted(q url.Values) (store.CallPage, error) {
 	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"),
-		Period: wallet.Period{From: q.Get("from"), To: q.Get("to")}}
+		Period: api.Period{From: q.Get("from"), To: q.Get("to")}}
 	switch {
 	case !slices.Contains(directions, in.Direction):
-		return store.CallPage{}, api.Detail(api.ErrBadRequest, "direction: web, inbound or outbound")
+		return store.CallPage{}, api.Bad("direction: web, inbound or outbound")
 	case !slices.Contains(callStates, in.State):
-		return store.CallPage{}, api.Detail(api.ErrBadRequest, "state: live or ended")
+		return store.CallPage{}, api.Bad("state: live or ended")
 	case strings.ContainsRune(in.AgentID+in.EndReason, 0):
 		return store.CallPage{}, api.ErrBadRequest
 	}

@@ -16,7 +16,7 @@ import (
 func TestEverySettingHasAField(t *testing.T) {
 	s := agentSite(t).SignIn()
 	page := s.Get("/app/agents/new").Body
-	settings := s.API.Document().Components.Schemas.Map()["NewAgent"].Properties["settings"].Properties
+	settings := s.API.Document().Components.Schemas.Map()["AgentSettings"].Properties
 	if len(settings) < 20 {
 		t.Fatalf("%d settings", len(settings))
 	}

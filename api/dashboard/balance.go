@@ -12,6 +12,7 @@ import (
 	"parley/api"
 	"parley/api/topup"
 	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 )
 
@@ -158,7 +159,7 @@ func (q *Request) payments(v *balanceView) error {
 }
 
 // plain writes an amount as people enter it.
-func plain(u wallet.USD) string { return billing.Money(u).String() }
+func plain(u wire.USD) string { return billing.Money(u).String() }
 
 // usage adds what the last days went to.
 func (q *Request) usage(v *balanceView) error {

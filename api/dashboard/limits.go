@@ -3,7 +3,6 @@ package dashboard
 import (
 	"net/http"
 
-	"parley/api/manage"
 	"parley/billing"
 	"parley/store"
 )
@@ -111,7 +110,7 @@ type keyLimitView struct {
 func (q *Request) keyLimit() (*keyLimitView, error) {
 	k, err := q.DB.Key(q.Context(), q.Account(), q.ID("id"))
 	if err != nil {
-		return nil, manage.Unknown(err)
+		return nil, err
 	}
 	l, err := q.limit(k.ID, Path(keysAt+"/", k.ID, "/limit"), "What the key asks for counts, with its tickets and batches.")
 	return &keyLimitView{k, l}, err

@@ -64,7 +64,11 @@ func (d *Dashboard) handle(a *api.API, p page) {
 			return
 		}
 		ok, err := d.admit(q, p.open)
-		if err == nil && ok {
+		switch {
+		case err != nil || !ok:
+		case !api.Storable(r.URL.Path): // no identifier is so
+			err = store.ErrNotFound
+		default:
 			err = p.serve(q)
 		}
 		if err != nil {

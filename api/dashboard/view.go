@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -134,14 +134,14 @@ func functions(d *Dashboard) template.FuncMap {
 	}
 }
 
-// usd writes an amount, billing.Money or wallet.USD, for people: to the cent, and below one
+// usd writes an amount, billing.Money or wire.USD, for people: to the cent, and below one
 // to two digits that are none of the zeros before them.
 func usd(amount any) (string, error) {
 	var m billing.Money
 	switch a := amount.(type) {
 	case billing.Money:
 		m = a
-	case wallet.USD:
+	case wire.USD:
 		m = billing.Money(a)
 	default:
 		return "", fmt.Errorf("%T is no amount", amount)

@@ -3,7 +3,6 @@ package manage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"parley/api"
@@ -16,25 +15,25 @@ type agents struct {
 	define Definition
 }
 
+// agentRoutes describes the routes of agents. Each answers for somebody else's agent as
+// for one that does not exist.
+var agentRoutes = api.Group{Tag: "Agents", Access: api.Management, OwnPagesOnly: true, MaxBody: maxBody, Missing: api.ErrNoAgent}
+
 func mountAgents(a *api.API, m agents) {
-	const tag, one = "Agents", "/v1/agents/{id}"
+	const one = "/v1/agents/{id}"
 	const ifMatch = " With `If-Match: \"7\"` it is done only while the version is 7, and else answered with 412."
-	api.Register(a, route(http.MethodGet, "/v1/agents", "list-agents", tag, "List the account's agents", "Newest first.", http.StatusBadRequest), m.list)
-	create := checked(route(http.MethodPost, "/v1/agents", "create-agent", tag, "Create an agent",
-		"Only `name` must be sent. `detail` names every field that is not valid, and what is allowed."))
-	create.DefaultStatus = http.StatusCreated
-	api.Register(a, create, m.create)
-	api.Register(a, route(http.MethodGet, one, "get-agent", tag, "Read an agent", "`ETag` is its version.", notFound), m.get)
-	api.Register(a, checked(route(http.MethodPatch, one, "update-agent", tag, "Change an agent",
+	api.Register(a, agentRoutes.Get("/v1/agents", "list-agents", "List the account's agents", "Newest first."), m.list)
+	api.Register(a, agentRoutes.Post("/v1/agents", "create-agent", "Create an agent",
+		"Only `name` must be sent. `detail` names every field that is not valid, and what is allowed.").OwnChecks().Created(), m.create)
+	api.Register(a, agentRoutes.Get(one, "get-agent", "Read an agent", "`ETag` is its version.", http.StatusNotFound), m.get)
+	api.Register(a, agentRoutes.Patch(one, "update-agent", "Change an agent",
 		"Fields that are not sent, or null, stay as they are; `tools` and `settings` are replaced as a whole. Conversations in progress go on with "+
-			"the agent as it was, and every change leaves it as a version. What changes nothing makes none."+ifMatch, notFound, stale)), m.update)
-	api.Register(a, checked(route(http.MethodPut, one, "replace-agent", tag, "Replace an agent",
+			"the agent as it was, and every change leaves it as a version. What changes nothing makes none."+ifMatch, http.StatusNotFound, http.StatusPreconditionFailed).OwnChecks(), m.update)
+	api.Register(a, agentRoutes.Put(one, "replace-agent", "Replace an agent",
 		"As if it were created anew: what is not sent has its default. With the body of a version it is restored; `id`, `version` and times in it are ignored."+
-			ifMatch, notFound, stale)), m.replace)
-	remove := route(http.MethodDelete, one, "delete-agent", tag, "Delete an agent",
-		"Numbers that it answered are answered by nobody. Conversations in progress go on; history keeps the identifier."+ifMatch, notFound, stale)
-	remove.DefaultStatus = http.StatusNoContent
-	api.Register(a, remove, m.remove)
+			ifMatch, http.StatusNotFound, http.StatusPreconditionFailed).OwnChecks(), m.replace)
+	api.Register(a, agentRoutes.Delete(one, "delete-agent", "Delete an agent",
+		"Numbers that it answered are answered by nobody. Conversations in progress go on; history keeps the identifier."+ifMatch, http.StatusNotFound, http.StatusPreconditionFailed), m.remove)
 	mountVersions(a, m)
 	mountDrafts(a, m)
 }
@@ -55,24 +54,12 @@ type agentDeletion struct {
 	IfMatch string `header:"If-Match" doc:"The version that is meant, in quotes." example:"\"7\""`
 }
 
-type agentList struct {
-	Data []agentDefinition `json:"data" doc:"The agents, the newest first." nullable:"false"`
-	More
-}
-
-type agentListOutput struct{ Body agentList }
-
-func (m agents) list(ctx context.Context, in *pageInput) (*agentListOutput, error) {
-	found, err := m.db.Agents(ctx, api.PrincipalOf(ctx).Account, in.page())
+func (m agents) list(ctx context.Context, in *api.Paging) (*api.Listed[agentDefinition], error) {
+	found, err := m.db.Agents(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	found, rest := cut(*in, found, func(a store.Agent) string { return a.ID })
-	out := &agentListOutput{agentList{make([]agentDefinition, len(found)), rest}}
-	for i := range found {
-		out.Body.Data[i] = define(&found[i])
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(a store.Agent) string { return a.ID }, define), nil
 }
 
 type newAgent struct {
@@ -87,25 +74,16 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 	if err := m.define.Apply(&a, in.Body.RawMessage); err != nil {
 		return nil, err
 	}
-	created, err := m.db.CreateAgent(ctx, api.PrincipalOf(ctx).Account, a, m.db.Now())
+	created, err := m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
 	return answer(created), nil
 }
 
 // agent reads an agent of the account that asks.
 func (m agents) agent(ctx context.Context, id string) (*store.Agent, error) {
-	a, err := m.db.Agent(ctx, api.PrincipalOf(ctx).Account, id)
-	return a, missing(Unknown(err))
-}
-
-// missing says that an agent is not there, whoever owns it.
-func missing(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("%w: %w", api.ErrNoAgent, err)
-	}
-	return Explained(err)
+	return m.db.Agent(ctx, api.AccountOf(ctx), id)
 }
 
 func (m agents) get(ctx context.Context, in *agentInput) (*agentOutput, error) {
@@ -167,14 +145,14 @@ func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Ag
 		if err = f(a); err != nil {
 			return nil, err
 		}
-		if a, err = m.db.UpdateAgent(ctx, api.PrincipalOf(ctx).Account, *a, m.db.Now()); err == nil {
+		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); err == nil {
 			return answer(a), nil
 		}
 		if !errors.Is(err, store.ErrVersion) {
 			break
 		}
 	}
-	return nil, missing(err)
+	return nil, err
 }
 
 func (m agents) remove(ctx context.Context, in *agentDeletion) (*struct{}, error) {
@@ -189,5 +167,5 @@ func (m agents) remove(ctx context.Context, in *agentDeletion) (*struct{}, error
 		}
 		version = a.Version
 	}
-	return nil, missing(Unknown(m.db.DeleteAgent(ctx, api.PrincipalOf(ctx).Account, in.ID, version)))
+	return nil, m.db.DeleteAgent(ctx, api.AccountOf(ctx), in.ID, version)
 }

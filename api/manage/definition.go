@@ -17,7 +17,7 @@ import (
 type toolList struct{ json.RawMessage }
 
 // Schema implements huma.SchemaProvider.
-func (toolList) Schema(huma.Registry) *huma.Schema {
+func (toolList) Schema(r huma.Registry) *huma.Schema {
 	object := func(required []string, properties map[string]*huma.Schema) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeObject, Required: required, Properties: properties}
 	}
@@ -33,7 +33,7 @@ func (toolList) Schema(huma.Registry) *huma.Schema {
 	}
 	most := 64
 	// What each type needs is checked after this, with the path of the field in the answer.
-	return &huma.Schema{Type: huma.TypeArray, MaxItems: &most, Description: "Functions that the agent may call. Those of type `function`, in OpenAI's form, " +
+	return named(r, "AgentTools", &huma.Schema{Type: huma.TypeArray, MaxItems: &most, Description: "Functions that the agent may call. Those of type `function`, in OpenAI's form, " +
 		"are run by the client of the conversation; the others by this server, on the telephone too.",
 		Items: object([]string{"type"}, map[string]*huma.Schema{
 			"type": {Type: huma.TypeString, Enum: []any{"function", "http", "mcp", "web_search", "crm"},
@@ -73,7 +73,14 @@ func (toolList) Schema(huma.Registry) *huma.Schema {
 			map[string]any{"type": "http", "name": "order_status", "description": "How far an order is.",
 				"parameters": map[string]any{"type": "object", "properties": map[string]any{"order": map[string]any{"type": "string"}}, "required": []any{"order"}},
 				"http":       map[string]any{"method": "GET", "url": "https://api.example.com/orders/{order}", "headers": map[string]any{"Authorization": "Bearer {{secret.ORDERS_KEY}}"}}},
-		}}}
+		}}})
+}
+
+// named puts a schema among those of the document and refers to it.
+func named(r huma.Registry, name string, s *huma.Schema) *huma.Schema {
+	s.PrecomputeMessages()
+	r.Map()[name] = s
+	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
 // UnmarshalJSON keeps the list without members that are null.
@@ -121,12 +128,12 @@ func withoutNulls(object json.RawMessage, within ...string) json.RawMessage {
 }
 
 // Schema implements huma.SchemaProvider.
-func (settingsObject) Schema(huma.Registry) *huma.Schema {
+func (settingsObject) Schema(r huma.Registry) *huma.Schema {
 	number := func(lo, hi float64, doc string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeInteger, Minimum: &lo, Maximum: &hi, Description: doc}
 	}
 	slowest, fastest, longest := 0.5, 2.0, 1000
-	return &huma.Schema{Type: huma.TypeObject, Description: "How the agent converses. What is not there has its default.",
+	return named(r, "AgentSettings", &huma.Schema{Type: huma.TypeObject, Description: "How the agent converses. What is not there has its default.",
 		AdditionalProperties: false, Properties: map[string]*huma.Schema{
 			"min_endpoint_ms": number(100, 2000, "The shortest silence that ends the caller's turn; 200."),
 			"max_endpoint_ms": number(300, 6000, "The longest wait for the end of the caller's turn; 2400."),
@@ -161,7 +168,7 @@ func (settingsObject) Schema(huma.Registry) *huma.Schema {
 			"on_machine":           {Type: huma.TypeString, Enum: []any{"continue", "hangup", "message"}, Description: "What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue."},
 			"machine_message":      {Type: huma.TypeString, MaxLength: &longest, Description: "What is said after a machine's tone; needed with on_machine message. It may have variables."},
 			"speculative_voice":    {Type: huma.TypeBoolean, Description: "Have the first sentence of such a reply spoken in advance by a voice of another server, too; false. Voices of this server always do."},
-		}, Examples: []any{map[string]any{"idle_seconds": 8, "max_duration_seconds": 600}}}
+		}, Examples: []any{map[string]any{"idle_seconds": 8, "max_duration_seconds": 600}}})
 }
 
 // document is a body that is read as a T, which describes it, by whoever gets it. Members

@@ -16,23 +16,23 @@ type doNotCall struct {
 	files *export.Desk
 }
 
+var listRoutes = managed("Call center")
+
 func mountDoNotCall(a *api.API, m doNotCall) {
-	const tag, path = "Call center", "/v1/do-not-call"
-	api.Register(a, route(http.MethodGet, path, "list-do-not-call", tag, "List the numbers that are not called",
+	const path = "/v1/do-not-call"
+	api.Register(a, listRoutes.Get(path, "list-do-not-call", "List the numbers that are not called",
 		"Newest first. An outgoing call to one of them is refused with `callcenter.do_not_call` and costs nothing; calls from them are taken. "+
-			"Agents with the function `opt_out` add whoever asks for it.", http.StatusBadRequest), m.list)
-	api.Register(a, route(http.MethodPost, path, "add-do-not-call", tag, "Do not call a number",
-		"Holds from the next call on. A number that is on the list already stays as it is, and the answer shows that.", http.StatusBadRequest), m.add)
-	api.Register(a, route(http.MethodGet, path+"/{number}", "get-do-not-call", tag, "Look whether a number is not called",
-		"404: it is not on the list.", notFound), m.get)
-	remove := route(http.MethodDelete, path+"/{number}", "remove-do-not-call", tag, "Call a number again",
-		"Takes it off the list, whoever put it there: be sure that its owner wants that.", notFound)
-	remove.DefaultStatus = http.StatusNoContent
-	api.Register(a, remove, m.remove)
-	a.Handle(export.Route(route(http.MethodGet, path+".csv", "export-do-not-call", tag, "Export the numbers that are not called",
+			"Agents with the function `opt_out` add whoever asks for it."), m.list)
+	api.Register(a, listRoutes.Post(path, "add-do-not-call", "Do not call a number",
+		"Holds from the next call on. A number that is on the list already stays as it is, and the answer shows that."), m.add)
+	api.Register(a, listRoutes.Get(path+"/{number}", "get-do-not-call", "Look whether a number is not called",
+		"404: it is not on the list.", http.StatusNotFound), m.get)
+	api.Register(a, listRoutes.Delete(path+"/{number}", "remove-do-not-call", "Call a number again",
+		"Takes it off the list, whoever put it there: be sure that its owner wants that.", http.StatusNotFound), m.remove)
+	a.Handle(export.Route(listRoutes.Get(path+".csv", "export-do-not-call", "Export the numbers that are not called",
 		"The numbers of `GET /v1/do-not-call`, newest first, with the columns "+export.Columns(listedHeader)+". A reason that a spreadsheet would "+
 			"compute begins with an apostrophe."), nil), http.HandlerFunc(m.exportCSV))
-	a.Handle(importRoute(path+".csv", tag), http.HandlerFunc(m.importCSV))
+	a.Handle(importRoute(path+".csv"), http.HandlerFunc(m.importCSV))
 }
 
 // DoNotCall is a number that is not called.
@@ -50,24 +50,12 @@ func viewListed(e *store.DoNotCall) DoNotCall {
 
 type listedOutput struct{ Body DoNotCall }
 
-type listedList struct {
-	Data []DoNotCall `json:"data" doc:"The numbers, the newest first." nullable:"false"`
-	More
-}
-
-type listedListOutput struct{ Body listedList }
-
-func (m doNotCall) list(ctx context.Context, in *pageInput) (*listedListOutput, error) {
-	found, err := m.db.DoNotCalls(ctx, api.PrincipalOf(ctx).Account, in.page())
+func (m doNotCall) list(ctx context.Context, in *api.Paging) (*api.Listed[DoNotCall], error) {
+	found, err := m.db.DoNotCalls(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	found, rest := cut(*in, found, func(e store.DoNotCall) string { return e.ID })
-	out := &listedListOutput{listedList{make([]DoNotCall, len(found)), rest}}
-	for i := range found {
-		out.Body.Data[i] = viewListed(&found[i])
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(e store.DoNotCall) string { return e.ID }, viewListed), nil
 }
 
 type newListed struct {
@@ -76,10 +64,10 @@ type newListed struct {
 }
 
 func (m doNotCall) add(ctx context.Context, in *struct{ Body newListed }) (*listedOutput, error) {
-	e, _, err := m.db.AddDoNotCall(ctx, api.PrincipalOf(ctx).Account,
+	e, _, err := m.db.AddDoNotCall(ctx, api.AccountOf(ctx),
 		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI}, m.db.Now())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
 	return &listedOutput{viewListed(e)}, nil
 }
@@ -89,13 +77,13 @@ type listedInput struct {
 }
 
 func (m doNotCall) get(ctx context.Context, in *listedInput) (*listedOutput, error) {
-	e, err := m.db.DoNotCall(ctx, api.PrincipalOf(ctx).Account, in.Number)
+	e, err := m.db.DoNotCall(ctx, api.AccountOf(ctx), in.Number)
 	if err != nil {
-		return nil, Unknown(err)
+		return nil, err
 	}
 	return &listedOutput{viewListed(e)}, nil
 }
 
 func (m doNotCall) remove(ctx context.Context, in *listedInput) (*struct{}, error) {
-	return nil, Unknown(m.db.RemoveDoNotCall(ctx, api.PrincipalOf(ctx).Account, in.Number))
+	return nil, m.db.RemoveDoNotCall(ctx, api.AccountOf(ctx), in.Number)
 }

@@ -39,12 +39,11 @@ const (
 	importPatience = 1 * time.Minute // in which it is sent
 )
 
-func importRoute(path, tag string) api.Route {
-	r := route(http.MethodPost, path, "import-do-not-call", tag, "Import numbers that are not called",
+func importRoute(path string) api.Route {
+	r := listRoutes.Post(path, "import-do-not-call", "Import numbers that are not called",
 		fmt.Sprintf("Adds a list: CSV in UTF-8, up to %d lines and 2 MB. When the first line has a column `number`, it names the columns, of which `number` and "+
 			"`reason` are read, so that an export can be imported elsewhere; otherwise the first column is the number and the second, if there is one, "+
-			"the reason. All lines are added, or none: the refusal says which line is wrong. Numbers that are on the list stay as they are.", store.MaxListing),
-		http.StatusBadRequest, http.StatusUnsupportedMediaType)
+			"the reason. All lines are added, or none: the refusal says which line is wrong. Numbers that are on the list stay as they are.", store.MaxListing), http.StatusUnsupportedMediaType)
 	r.MaxBodyBytes = maxImport
 	r.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 		"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: "number,reason\n+34612345678,wrote to us\n"}}}
@@ -76,7 +75,7 @@ func (m doNotCall) importCSV(w http.ResponseWriter, r *http.Request) {
 	added, err := m.db.ListDoNotCall(r.Context(), api.PrincipalOf(r.Context()).Account, entries, m.db.Now())
 	if wrong, ok := errors.AsType[*store.ListingError](err); ok {
 		_, what, _ := strings.Cut(wrong.Err.Error(), store.ErrInvalid.Error()+": ")
-		err = bad("line %d: %s", lines[wrong.At], what)
+		err = api.Bad("line %d: %s", lines[wrong.At], what)
 	}
 	if err != nil {
 		api.WriteError(w, err)
@@ -96,7 +95,7 @@ func readListing(from io.Reader) (entries []store.DoNotCall, lines []int, err er
 			return entries, lines, nil
 		}
 		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, nil, bad("line %d: not CSV", wrong.Line)
+			return nil, nil, api.Bad("line %d: not CSV", wrong.Line)
 		}
 		if err != nil {
 			return nil, nil, api.ReadError(err)
@@ -110,7 +109,7 @@ func readListing(from io.Reader) (entries []store.DoNotCall, lines []int, err er
 		}
 		line, _ := dec.FieldPos(0)
 		if len(entries) == store.MaxListing {
-			return nil, nil, bad("line %d: %d numbers at most", line, store.MaxListing)
+			return nil, nil, api.Bad("line %d: %d numbers at most", line, store.MaxListing)
 		}
 		cell := func(at int) string {
 			if at < 0 || at >= len(row) {

@@ -47,12 +47,10 @@ func (d Definition) Draft(document json.RawMessage) (store.Agent, []Mistake, err
 }
 
 func mountDrafts(a *api.API, m agents) {
-	const tag = "Agents"
-	api.Register(a, checked(route(http.MethodPost, "/v1/agents/validate", "validate-agent", tag, "Check an agent without saving it",
-		"Says everything that is wrong with a document, field by field, as `POST /v1/agents` would refuse it, and stores nothing: for editors that check while one types.")), m.validate)
-	api.Register(a, route(http.MethodGet, "/v1/agents/{id}/versions/{version}/diff", "diff-agent-versions", tag, "Compare two versions of an agent",
-		"What differs in a version from the one before it, or from another, field by field. Of the first version everything that a new agent has not.",
-		http.StatusBadRequest, notFound), m.diff)
+	api.Register(a, agentRoutes.Post("/v1/agents/validate", "validate-agent", "Check an agent without saving it",
+		"Says everything that is wrong with a document, field by field, as `POST /v1/agents` would refuse it, and stores nothing: for editors that check while one types.").OwnChecks(), m.validate)
+	api.Register(a, agentRoutes.Get("/v1/agents/{id}/versions/{version}/diff", "diff-agent-versions", "Compare two versions of an agent",
+		"What differs in a version from the one before it, or from another, field by field. Of the first version everything that a new agent has not.", http.StatusNotFound), m.diff)
 }
 
 // agentCheck is what is wrong with a document.
@@ -177,9 +175,9 @@ type agentDiff struct {
 type diffOutput struct{ Body agentDiff }
 
 func (m agents) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
-	d, err := Compare(ctx, m.db, m.define, api.PrincipalOf(ctx).Account, in.ID, in.Against, in.Version)
+	d, err := Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version)
 	if err != nil {
-		return nil, missing(Unknown(err))
+		return nil, err
 	}
 	return &diffOutput{agentDiff{d.From, d.To, d.Changes}}, nil
 }

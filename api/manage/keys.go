@@ -13,22 +13,19 @@ import (
 // keys serves an account's API keys.
 type keys struct{ db *store.DB }
 
+var keyRoutes = managed("Keys")
+
 func mountKeys(a *api.API, m keys) {
-	const tag = "Keys"
-	api.Register(a, route(http.MethodGet, "/v1/keys", "list-keys", tag, "List the account's API keys",
-		"Newest first, revoked ones too. A key itself is never shown again, only its last four characters.", http.StatusBadRequest), m.list)
-	create := route(http.MethodPost, "/v1/keys", "create-key", tag, "Create an API key",
+	api.Register(a, keyRoutes.Get("/v1/keys", "list-keys", "List the account's API keys",
+		"Newest first, revoked ones too. A key itself is never shown again, only its last four characters."), m.list)
+	api.Register(a, keyRoutes.Post("/v1/keys", "create-key", "Create an API key",
 		"The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the account; with the mark "+
 			"money, what is paid: automatic recharge and limits of spending. Only owners make such keys: by their sign-in, or by a key with "+
-			"that role and, for keys with the mark, the mark.")
-	create.DefaultStatus = http.StatusCreated
-	api.Register(a, create, m.create)
-	revoke := route(http.MethodDelete, "/v1/keys/{id}", "revoke-key", tag, "Revoke an API key",
+			"that role and, for keys with the mark, the mark.").Created(), m.create)
+	api.Register(a, keyRoutes.Delete("/v1/keys/{id}", "revoke-key", "Revoke an API key",
 		"It ends for good and at once, and with it every ticket that was made from it; what is in progress goes on. Revoking it again "+
 			"changes nothing. The key that the request is made with may be revoked too: the next request needs another, which the "+
-			"operator can make when none is left. Keys with the role owner or the mark money are revoked by themselves and by owners.", notFound)
-	revoke.DefaultStatus = http.StatusNoContent
-	api.Register(a, revoke, m.revoke)
+			"operator can make when none is left. Keys with the role owner or the mark money are revoked by themselves and by owners.", http.StatusNotFound), m.revoke)
 }
 
 // APIKey is a key as its owner sees it.
@@ -45,7 +42,7 @@ type APIKey struct {
 	RevokedAt  *time.Time `json:"revoked_at" doc:"Null while it is good."`
 }
 
-func viewKey(k store.Key) APIKey {
+func viewKey(k *store.Key) APIKey {
 	v := APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
 	if k.Maker != "" {
 		v.CreatedBy = &k.Maker
@@ -59,26 +56,18 @@ func viewKey(k store.Key) APIKey {
 // Keys are keys as their owner sees them.
 func Keys(list []store.Key) []APIKey {
 	out := make([]APIKey, len(list))
-	for i, k := range list {
-		out[i] = viewKey(k)
+	for i := range list {
+		out[i] = viewKey(&list[i])
 	}
 	return out
 }
 
-type keyList struct {
-	Data []APIKey `json:"data" doc:"The keys, the newest first." nullable:"false"`
-	More
-}
-
-type keyListOutput struct{ Body keyList }
-
-func (m keys) list(ctx context.Context, in *pageInput) (*keyListOutput, error) {
-	found, err := m.db.Keys(ctx, api.PrincipalOf(ctx).Account, in.page())
+func (m keys) list(ctx context.Context, in *api.Paging) (*api.Listed[APIKey], error) {
+	found, err := m.db.Keys(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	found, rest := cut(*in, found, func(k store.Key) string { return k.ID })
-	return &keyListOutput{keyList{Keys(found), rest}}, nil
+	return api.Pages(in.Limit, found, func(k store.Key) string { return k.ID }, viewKey), nil
 }
 
 // createdKey is the only answer that holds a key.
@@ -104,7 +93,7 @@ const maxKeyName = 200
 func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKeyOutput, error) {
 	name := in.Body.Name
 	if strings.TrimSpace(name) == "" || len(name) > maxKeyName || strings.ContainsRune(name, 0) {
-		return nil, bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
+		return nil, api.Bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
 	}
 	p := api.PrincipalOf(ctx)
 	if in.Body.Role == store.RoleOwner && !p.Owner || in.Body.Money && !(p.Owner && p.Money) {
@@ -114,7 +103,7 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 	if err != nil {
 		return nil, err
 	}
-	return &createdKeyOutput{CacheControl: "no-store", Body: createdKey{viewKey(k), secret}}, nil
+	return &createdKeyOutput{CacheControl: "no-store", Body: createdKey{viewKey(&k), secret}}, nil
 }
 
 func (m keys) revoke(ctx context.Context, in *struct {
@@ -123,10 +112,10 @@ func (m keys) revoke(ctx context.Context, in *struct {
 	p := api.PrincipalOf(ctx)
 	k, err := m.db.Key(ctx, p.Account, in.ID)
 	if err != nil {
-		return nil, Unknown(err)
+		return nil, err
 	}
 	if (k.Role == store.RoleOwner || k.Money) && !p.Owner && k.ID != p.Key {
 		return nil, api.ErrRole
 	}
-	return nil, Unknown(m.db.RevokeKey(ctx, p.Account, k.ID, m.db.Now()))
+	return nil, m.db.RevokeKey(ctx, p.Account, k.ID, m.db.Now())
 }

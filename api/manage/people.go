@@ -3,9 +3,7 @@ package manage
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/api"
 	"parley/store"
@@ -20,34 +18,26 @@ type people struct {
 // MountPeople adds the routes of the people of an account. link is the address with which
 // whoever was invited opens the account, for the secret of an invitation.
 func MountPeople(a *api.API, db *store.DB, link func(token string) string) {
-	const tag, member = "People", "/v1/members/{user_id}"
+	const member = "/v1/members/{user_id}"
 	m := people{db, link}
-	api.Register(a, owners(route(http.MethodGet, "/v1/members", "list-members", tag, "List the people of the account",
-		"Owners first. There are 100 at most, invitations counted.")), m.members)
-	api.Register(a, owners(route(http.MethodPatch, member, "change-member", tag, "Change somebody's role",
-		"It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.", notFound)), m.change)
-	remove := owners(route(http.MethodDelete, member, "remove-member", tag, "Remove somebody",
+	api.Register(a, peopleRoutes.Get("/v1/members", "list-members", "List the people of the account",
+		"Owners first. There are 100 at most, invitations counted."), m.members)
+	api.Register(a, peopleRoutes.Patch(member, "change-member", "Change somebody's role",
+		"It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.", http.StatusNotFound), m.change)
+	api.Register(a, peopleRoutes.Delete(member, "remove-member", "Remove somebody",
 		"They no longer see the account, and invitations that they made open nothing. The answer names the keys of the account that they made, also by "+
-			"a key of theirs, and that were good: with `keys=revoke` these end with them, else they stay good. The last owner cannot be removed.", notFound))
-	api.Register(a, remove, m.remove)
+			"a key of theirs, and that were good: with `keys=revoke` these end with them, else they stay good. The last owner cannot be removed.", http.StatusNotFound), m.remove)
 
-	api.Register(a, owners(route(http.MethodGet, "/v1/invitations", "list-invitations", tag, "List invitations",
-		"Those that are still good and were not accepted, the newest first.")), m.invitations)
-	invite := owners(route(http.MethodPost, "/v1/invitations", "create-invitation", tag, "Invite somebody",
+	api.Register(a, peopleRoutes.Get("/v1/invitations", "list-invitations", "List invitations",
+		"Those that are still good and were not accepted, the newest first."), m.invitations)
+	api.Register(a, peopleRoutes.Post("/v1/invitations", "create-invitation", "Invite somebody",
 		"The answer is the only one that holds the link: send it to them. Nothing is mailed. It opens once, within seven days; an earlier one for the "+
-			"same address is dead. Who is new chooses a password with it, who is a user already signs in."))
-	invite.DefaultStatus = http.StatusCreated
-	api.Register(a, invite, m.invite)
-	revoke := owners(route(http.MethodDelete, "/v1/invitations/{id}", "revoke-invitation", tag, "Take an invitation back", "Its link opens nothing from then on.", notFound))
-	revoke.DefaultStatus = http.StatusNoContent
-	api.Register(a, revoke, m.revoke)
+			"same address is dead. Who is new chooses a password with it, who is a user already signs in.").Created(), m.invite)
+	api.Register(a, peopleRoutes.Delete("/v1/invitations/{id}", "revoke-invitation", "Take an invitation back", "Its link opens nothing from then on.", http.StatusNotFound), m.revoke)
 }
 
-// owners leaves a route to those who may change who belongs to an account.
-func owners(r api.Route) api.Route {
-	r.Access = api.Owners
-	return r
-}
+// peopleRoutes describes routes for those who may change who belongs to an account.
+var peopleRoutes = api.Group{Tag: "People", Access: api.Owners, OwnPagesOnly: true, MaxBody: maxBody}
 
 // Member is somebody who belongs to an account.
 type Member struct {
@@ -61,10 +51,14 @@ type Member struct {
 // Members are the people of an account, as they are shown.
 func Members(list []store.Membership) []Member {
 	out := make([]Member, len(list))
-	for i, m := range list {
-		out[i] = Member{m.User, m.Email, m.Role, m.CreatedAt, m.SignedInAt}
+	for i := range list {
+		out[i] = viewMember(&list[i])
 	}
 	return out
+}
+
+func viewMember(m *store.Membership) Member {
+	return Member{m.User, m.Email, m.Role, m.CreatedAt, m.SignedInAt}
 }
 
 // Invitation is that somebody may join an account.
@@ -85,21 +79,12 @@ func viewInvitation(i *store.Invitation) Invitation {
 	return v
 }
 
-type memberList struct {
-	Data []Member `json:"data" doc:"The people, owners first." nullable:"false"`
-	More
-}
-
-type memberListOutput struct{ Body memberList }
-
-func (m people) members(ctx context.Context, in *shortInput) (*memberListOutput, error) {
-	page := pageInput(*in)
-	list, err := m.db.Members(ctx, api.PrincipalOf(ctx).Account, page.page())
+func (m people) members(ctx context.Context, in *api.ShortPaging) (*api.Listed[Member], error) {
+	list, err := m.db.Members(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	list, rest := cut(page, list, func(m store.Membership) string { return m.Place() })
-	return &memberListOutput{memberList{Members(list), rest}}, nil
+	return api.Pages(in.Limit, list, func(m store.Membership) string { return m.Place() }, viewMember), nil
 }
 
 type memberInput struct {
@@ -114,9 +99,6 @@ type Removal struct {
 
 type removalOutput struct{ Body Removal }
 
-// held says whether the database can hold a text; what it cannot hold names nothing there.
-func held(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
-
 type memberChange struct {
 	User string `path:"user_id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body struct {
@@ -127,16 +109,13 @@ type memberChange struct {
 type memberOutput struct{ Body Member }
 
 func (m people) change(ctx context.Context, in *memberChange) (*memberOutput, error) {
-	if !held(in.User) {
-		return nil, store.ErrNotFound
-	}
 	p := api.PrincipalOf(ctx)
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
 	}
 	account := p.Account
 	if err := m.db.ChangeMember(ctx, account, in.User, in.Body.Role); err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
 	list, err := m.db.Members(ctx, account, store.Page{})
 	if err != nil {
@@ -155,35 +134,19 @@ func (m people) change(ctx context.Context, in *memberChange) (*memberOutput, er
 func mayMake(p api.Principal, role string) bool { return role != store.RoleOwner || p.Money }
 
 func (m people) remove(ctx context.Context, in *memberInput) (*removalOutput, error) {
-	if !held(in.User) {
-		return nil, store.ErrNotFound
-	}
-	keys, err := m.db.RemoveMember(ctx, api.PrincipalOf(ctx).Account, in.User, in.Keys == "revoke", m.db.Now())
+	keys, err := m.db.RemoveMember(ctx, api.AccountOf(ctx), in.User, in.Keys == "revoke", m.db.Now())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
 	return &removalOutput{Removal{Keys(keys)}}, nil
 }
 
-type invitationList struct {
-	Data []Invitation `json:"data" doc:"The invitations, the newest first." nullable:"false"`
-	More
-}
-
-type invitationListOutput struct{ Body invitationList }
-
-func (m people) invitations(ctx context.Context, in *shortInput) (*invitationListOutput, error) {
-	page := pageInput(*in)
-	list, err := m.db.Invitations(ctx, api.PrincipalOf(ctx).Account, page.page(), m.db.Now())
+func (m people) invitations(ctx context.Context, in *api.ShortPaging) (*api.Listed[Invitation], error) {
+	list, err := m.db.Invitations(ctx, api.AccountOf(ctx), api.Paging(*in).Page(), m.db.Now())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	list, rest := cut(page, list, func(i store.Invitation) string { return i.ID })
-	out := &invitationListOutput{invitationList{make([]Invitation, len(list)), rest}}
-	for i := range list {
-		out.Body.Data[i] = viewInvitation(&list[i])
-	}
-	return out, nil
+	return api.Pages(in.Limit, list, func(i store.Invitation) string { return i.ID }, viewInvitation), nil
 }
 
 // CreatedInvitation is the only answer that holds an invitation's link.
@@ -217,5 +180,5 @@ func (m people) invite(ctx context.Context, in *struct{ Body newInvitation }) (*
 func (m people) revoke(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The invitation's identifier." example:"inv_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*struct{}, error) {
-	return nil, Unknown(m.db.RevokeInvitation(ctx, api.PrincipalOf(ctx).Account, in.ID))
+	return nil, m.db.RevokeInvitation(ctx, api.AccountOf(ctx), in.ID)
 }

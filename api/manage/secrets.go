@@ -12,21 +12,21 @@ import (
 // secrets serves what an account's agents need to use its services.
 type secrets struct{ vault *store.Vault }
 
+var secretRoutes = managed("Secrets")
+
 // MountSecrets adds the routes of secrets.
 func MountSecrets(a *api.API, vault *store.Vault) {
-	const tag, one = "Secrets", "/v1/secrets/{name}"
+	const one = "/v1/secrets/{name}"
 	m := secrets{vault}
-	api.Register(a, route(http.MethodGet, "/v1/secrets", "list-secrets", tag, "List the account's secrets",
+	api.Register(a, secretRoutes.Get("/v1/secrets", "list-secrets", "List the account's secrets",
 		"By name. Values are never shown."), m.list)
-	put := route(http.MethodPut, one, "put-secret", tag, "Store a secret",
+	put := secretRoutes.Put(one, "put-secret", "Store a secret",
 		"Functions of agents refer to it as `{{secret.NAME}}`, in headers and queries. It is sent to its `hosts` only: bind each secret, for one that is "+
 			"not bound goes wherever a function of the account sends it. An account keeps 100 at most. What was there under the name is "+
-			"replaced; conversations in progress go on with what they began with. The value is stored encrypted and never shown again.", http.StatusBadRequest)
-	put.DefaultStatus = http.StatusOK
+			"replaced; conversations in progress go on with what they began with. The value is stored encrypted and never shown again.")
+	put.Missing = api.Bad("name: a letter, then up to 63 letters, digits and _")
 	api.Register(a, put, m.put)
-	remove := route(http.MethodDelete, one, "delete-secret", tag, "Delete a secret", "Functions that refer to it fail from the next conversation on.", notFound)
-	remove.DefaultStatus = http.StatusNoContent
-	api.Register(a, remove, m.remove)
+	api.Register(a, secretRoutes.Delete(one, "delete-secret", "Delete a secret", "Functions that refer to it fail from the next conversation on.", http.StatusNotFound), m.remove)
 }
 
 // AccountSecret is a secret as its owner sees it.
@@ -37,29 +37,16 @@ type AccountSecret struct {
 	UpdatedAt time.Time `json:"updated_at" doc:"When its value was set last."`
 }
 
-func viewSecret(s store.Secret) AccountSecret {
+func viewSecret(s *store.Secret) AccountSecret {
 	return AccountSecret{s.Name, append([]string{}, s.Hosts...), s.CreatedAt, s.UpdatedAt}
 }
 
-type secretList struct {
-	Data []AccountSecret `json:"data" doc:"The secrets, by name." nullable:"false"`
-	More
-}
-
-type secretListOutput struct{ Body secretList }
-
-func (m secrets) list(ctx context.Context, in *shortInput) (*secretListOutput, error) {
-	page := pageInput(*in)
-	found, err := m.vault.List(ctx, api.PrincipalOf(ctx).Account, page.page())
+func (m secrets) list(ctx context.Context, in *api.ShortPaging) (*api.Listed[AccountSecret], error) {
+	found, err := m.vault.List(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	found, rest := cut(page, found, func(s store.Secret) string { return s.Name })
-	out := &secretListOutput{secretList{make([]AccountSecret, len(found)), rest}}
-	for i, s := range found {
-		out.Body.Data[i] = viewSecret(s)
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(s store.Secret) string { return s.Name }, viewSecret), nil
 }
 
 type secretInput struct {
@@ -73,15 +60,15 @@ type secretInput struct {
 type secretOutput struct{ Body AccountSecret }
 
 func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error) {
-	s, err := m.vault.Put(ctx, api.PrincipalOf(ctx).Account, in.Name, in.Body.Value, in.Body.Hosts, m.vault.Now())
+	s, err := m.vault.Put(ctx, api.AccountOf(ctx), in.Name, in.Body.Value, in.Body.Hosts, m.vault.Now())
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	return &secretOutput{viewSecret(*s)}, nil
+	return &secretOutput{viewSecret(s)}, nil
 }
 
 func (m secrets) remove(ctx context.Context, in *struct {
 	Name string `path:"name" doc:"The secret's name." example:"BOOKING_KEY"`
 }) (*struct{}, error) {
-	return nil, Unknown(m.vault.Delete(ctx, api.PrincipalOf(ctx).Account, in.Name))
+	return nil, m.vault.Delete(ctx, api.AccountOf(ctx), in.Name)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"parley/api"
 	"parley/store"
@@ -14,52 +13,42 @@ import (
 const schemaAddress = "/v1/agents/schema"
 
 func mountVersions(a *api.API, m agents) {
-	const tag, list = "Agents", "/v1/agents/{id}/versions"
-	api.Register(a, route(http.MethodGet, list, "list-agent-versions", tag, "List an agent's versions",
-		"The agent as each change left it, the newest first; `updated_at` is when it became so.", http.StatusBadRequest, notFound), m.versions)
-	api.Register(a, route(http.MethodGet, list+"/{version}", "get-agent-version", tag, "Read a version of an agent",
-		"Send it to `PUT /v1/agents/{id}`, with `If-Match`, to restore it.", notFound), m.version)
-	api.Register(a, route(http.MethodGet, schemaAddress, "get-agent-schema", tag, "Read the schema of agents",
+	const list = "/v1/agents/{id}/versions"
+	api.Register(a, agentRoutes.Get(list, "list-agent-versions", "List an agent's versions",
+		"The agent as each change left it, the newest first; `updated_at` is when it became so.", http.StatusNotFound), m.versions)
+	api.Register(a, agentRoutes.Get(list+"/{version}", "get-agent-version", "Read a version of an agent",
+		"Send it to `PUT /v1/agents/{id}`, with `If-Match`, to restore it.", http.StatusNotFound), m.version)
+	api.Register(a, agentRoutes.Get(schemaAddress, "get-agent-schema", "Read the schema of agents",
 		"JSON Schema 2020-12 of the documents that are sent here, for editors and for checks before sending."), m.schema)
 }
 
 type versionsInput struct {
-	ID     string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Limit  int    `query:"limit" doc:"How many at most." minimum:"1" maximum:"100" default:"20"`
-	Cursor string `query:"cursor" doc:"next_cursor of the page before; without it the list begins with the newest." maxLength:"100"`
+	ID string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	api.Paging
 }
 
-func (m agents) versions(ctx context.Context, in *versionsInput) (*agentListOutput, error) {
-	before := int64(0)
-	if in.Cursor != "" {
-		n, err := strconv.ParseInt(in.Cursor, 10, 64)
-		if err != nil || n < 1 {
-			return nil, bad("cursor: must be next_cursor of the page before")
-		}
-		before = n
+func (m agents) versions(ctx context.Context, in *versionsInput) (*api.Listed[agentDefinition], error) {
+	before, err := in.Sequence()
+	if err != nil {
+		return nil, err
 	}
 	if _, err := m.agent(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	found, err := m.db.AgentVersions(ctx, api.PrincipalOf(ctx).Account, in.ID, before, in.Limit+1)
+	found, err := m.db.AgentVersions(ctx, api.AccountOf(ctx), in.ID, before, in.Limit+1)
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
-	found, rest := cut(pageInput{Limit: in.Limit}, found, func(a store.Agent) string { return strconv.FormatInt(a.Version, 10) })
-	out := &agentListOutput{agentList{make([]agentDefinition, len(found)), rest}}
-	for i := range found {
-		out.Body.Data[i] = define(&found[i])
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(a store.Agent) string { return api.Seq(a.Version) }, define), nil
 }
 
 func (m agents) version(ctx context.Context, in *struct {
 	ID      string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Version int64  `path:"version" doc:"The version." minimum:"1" example:"7"`
 }) (*agentOutput, error) {
-	a, err := m.db.AgentVersion(ctx, api.PrincipalOf(ctx).Account, in.ID, in.Version)
+	a, err := m.db.AgentVersion(ctx, api.AccountOf(ctx), in.ID, in.Version)
 	if err != nil {
-		return nil, missing(Unknown(err))
+		return nil, err
 	}
 	return answer(a), nil
 }

@@ -5,15 +5,12 @@ package operator
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/manage"
 	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -31,27 +28,20 @@ type accounts struct {
 func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(account string)) {
 	const all, one = "/v1/operator/accounts", "/v1/operator/accounts/{id}"
 	m := accounts{db, card, halt}
-	api.Register(a, route(http.MethodGet, all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
-	create := route(http.MethodPost, all, "create-account", "Make an account",
+	api.Register(a, routes.Get(all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
+	api.Register(a, routes.Post(all, "create-account", "Make an account",
 		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner "+
-			"and the mark money, shown this once, with which whose it is can be invited.")
-	create.DefaultStatus = http.StatusCreated
-	api.Register(a, create, m.create)
-	api.Register(a, route(http.MethodGet, one, "get-account", "Read an account", "With its people."), m.get)
-	api.Register(a, route(http.MethodPatch, one, "change-account", "Suspend an account, change its limits",
+			"and the mark money, shown this once, with which whose it is can be invited.").Created(), m.create)
+	api.Register(a, routes.Get(one, "get-account", "Read an account", "With its people."), m.get)
+	api.Register(a, routes.Patch(one, "change-account", "Suspend an account, change its limits",
 		"What is not sent stays. Suspended, an account starts nothing new, and its conversations say goodbye and end within seconds."), m.change)
 	mountUsers(a, db)
-	api.Register(a, route(http.MethodPost, one+"/resolve-disputes", "resolve-disputes", "Resolve all disputes of an account",
+	api.Register(a, routes.Post(one+"/resolve-disputes", "resolve-disputes", "Resolve all disputes of an account",
 		"Calls and jobs may start again. Do this when the payment provider has decided. Without a dispute it changes nothing."), m.resolve)
 }
 
-// route describes a route of this package. Keys do not belong into pages, so pages of
-// other sites have nothing to do here.
-func route(method, path, id, summary, description string) api.Route {
-	return api.Route{Access: api.Operators, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: method, Path: path, OperationID: id, Tags: []string{"Operator"}, Summary: summary, Description: description,
-	}}
-}
+// routes describes the routes of operators. Pages of other sites are refused.
+var routes = api.Group{Tag: "Operator", Access: api.Operators, OwnPagesOnly: true}
 
 // Account is an account as an operator sees it.
 type Account struct {
@@ -59,7 +49,7 @@ type Account struct {
 	Name          string     `json:"name" doc:"For people." example:"Casa Lola"`
 	Email         string     `json:"email" doc:"Where warnings are mailed; empty: nowhere."`
 	CreatedAt     time.Time  `json:"created_at" doc:"When it was made."`
-	Balance       wallet.USD `json:"balance" doc:"In US dollars, sessions in progress counted."`
+	Balance       wire.USD   `json:"balance" doc:"In US dollars, sessions in progress counted."`
 	FirstTopupAt  *time.Time `json:"first_topup_at" doc:"Null before the first top-up."`
 	Live          int        `json:"live" doc:"Sessions in progress."`
 	Concurrency   *int       `json:"concurrency" doc:"Sessions at once, where an operator has set that; null: as the rate card says."`
@@ -72,7 +62,7 @@ type Account struct {
 
 func (m accounts) view(a *store.Account) Account {
 	rules := m.card().Wallet()
-	v := Account{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: wallet.USD(a.Balance()), FirstTopupAt: a.FirstTopupAt,
+	v := Account{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: wire.USD(a.Balance()), FirstTopupAt: a.FirstTopupAt,
 		Live: a.Live, Concurrency: a.Concurrency, Standard: rules.ConcurrencyDefault, OpenDisputes: a.OpenDisputes, Suspended: a.Suspended,
 		RecordingDays: a.RecordingDays, TalkDays: a.ConversationDays}
 	if a.FirstTopupAt == nil {
@@ -81,27 +71,12 @@ func (m accounts) view(a *store.Account) Account {
 	return v
 }
 
-type accountList struct {
-	Data []Account `json:"data" doc:"The accounts, the newest first." nullable:"false"`
-	manage.More
-}
-
-type accountListOutput struct{ Body accountList }
-
-func (m accounts) list(ctx context.Context, in *wallet.Paging) (*accountListOutput, error) {
-	found, err := m.db.Accounts(ctx, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+func (m accounts) list(ctx context.Context, in *api.Paging) (*api.Listed[Account], error) {
+	found, err := m.db.Accounts(ctx, in.Page())
 	if err != nil {
-		return nil, manage.Explained(err)
+		return nil, err
 	}
-	out := &accountListOutput{accountList{Data: []Account{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].ID}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, m.view(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(a store.Account) string { return a.ID }, m.view), nil
 }
 
 // AccountDetail is an account with its people.
@@ -119,7 +94,7 @@ type accountInput struct {
 func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
 	a, err := m.db.Account(ctx, id)
 	if err != nil {
-		return nil, manage.Unknown(err)
+		return nil, err
 	}
 	people, err := m.db.Members(ctx, a.ID, store.Page{})
 	if err != nil {
@@ -163,12 +138,12 @@ const maxAccountName = 200
 
 func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*createdAccountOutput, error) {
 	if len(in.Body.Name) > maxAccountName {
-		return nil, api.Detail(api.ErrBadRequest, fmt.Sprintf("name: take at most %d bytes", maxAccountName))
+		return nil, api.Bad("name: take at most %d bytes", maxAccountName)
 	}
 	at := m.db.Now()
 	a, err := m.db.OwnAccount(ctx, api.PrincipalOf(ctx).User, in.Body.Name, m.card(), at)
 	if err != nil {
-		return nil, manage.Explained(err)
+		return nil, err
 	}
 	out := &createdAccountOutput{CacheControl: "no-store"}
 	if in.Body.CreateKey {
@@ -200,14 +175,14 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 	c := store.AccountChange{Suspended: in.Body.Suspended, Concurrency: in.Body.Concurrency, Email: in.Body.Email, RecordingDays: in.Body.RecordingDays,
 		ConversationDays: in.Body.TalkDays}
 	if err := c.Check(); err != nil {
-		return nil, manage.Explained(err)
+		return nil, err
 	}
 	if err := m.db.ChangeAccount(ctx, in.ID, c, m.db.Now()); err != nil {
-		return nil, manage.Unknown(err)
+		return nil, err
 	}
 	if in.Body.DailyLimit.Given {
 		if _, err := m.db.SetSpendingLimit(ctx, in.ID, in.ID, in.Body.DailyLimit.Amount, m.db.Now()); err != nil {
-			return nil, manage.Explained(err)
+			return nil, err
 		}
 	}
 	if c.Suspended != nil && *c.Suspended {
@@ -218,7 +193,7 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 
 func (m accounts) resolve(ctx context.Context, in *accountInput) (*accountOutput, error) {
 	if err := m.db.ResolveDispute(ctx, in.ID, "", m.db.Now()); err != nil {
-		return nil, manage.Unknown(err)
+		return nil, err
 	}
 	return m.answer(ctx, in.ID)
 }

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"net/http"
 
 	"parley/api"
 )
@@ -24,7 +23,7 @@ type checkListOutput struct{ Body checkList }
 // MountChecks adds the route that checks what the server needs, as look does, which may
 // take a minute.
 func MountChecks(a *api.API, look func(context.Context) ([]Check, error)) {
-	api.Register(a, route(http.MethodGet, "/v1/operator/checks", "check-setup", "Check what the server needs",
+	api.Register(a, routes.Get("/v1/operator/checks", "check-setup", "Check what the server needs",
 		"Ports, engines, the database and what else `parley doctor` looks at, on the server that is asked. It takes seconds; within five of the last time its findings are repeated."),
 		func(ctx context.Context, _ *struct{}) (*checkListOutput, error) {
 			found, err := look(ctx)

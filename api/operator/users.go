@@ -2,14 +2,10 @@ package operator
 
 import (
 	"context"
-	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/api"
 	"parley/api/manage"
-	"parley/api/wallet"
 	"parley/store"
 )
 
@@ -19,12 +15,12 @@ type users struct{ db *store.DB }
 func mountUsers(a *api.API, db *store.DB) {
 	const all, one = "/v1/operator/users", "/v1/operator/users/{id}"
 	m := users{db}
-	api.Register(a, route(http.MethodGet, all, "list-users", "List who signs in to the server", "Newest first."), m.list)
-	api.Register(a, route(http.MethodPatch, one, "change-user", "Disable a user, or take an operator's role away",
+	api.Register(a, routes.Get(all, "list-users", "List who signs in to the server", "Newest first."), m.list)
+	api.Register(a, routes.Patch(one, "change-user", "Disable a user, or take an operator's role away",
 		"A disabled user cannot sign in: their sign-ins, links and invitations end at once, and their operator's keys open nothing. Operators are made "+
 			"on the server only (`parley admin role`). The answer names the keys of accounts that somebody who is disabled made, also by a key of "+
 			"theirs, and that were good: with `keys=revoke` these end, else they stay good."), m.change)
-	api.Register(a, route(http.MethodDelete, one, "delete-user", "Delete a user",
+	api.Register(a, routes.Delete(one, "delete-user", "Delete a user",
 		"With their sign-ins, operator's keys and memberships. The last owner of an account that has other people cannot go. The answer is as for "+
 			"somebody who is disabled."), m.remove)
 }
@@ -43,40 +39,17 @@ func viewUser(u *store.User) User {
 	return User{u.ID, u.Email, u.Role, u.CreatedAt, u.SignedInAt, u.DisabledAt}
 }
 
-type userList struct {
-	Data []User `json:"data" doc:"The users, the newest first." nullable:"false"`
-	manage.More
-}
-
-type userListOutput struct{ Body userList }
-
-func (m users) list(ctx context.Context, in *wallet.Paging) (*userListOutput, error) {
-	found, err := m.db.Users(ctx, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+func (m users) list(ctx context.Context, in *api.Paging) (*api.Listed[User], error) {
+	found, err := m.db.Users(ctx, in.Page())
 	if err != nil {
-		return nil, manage.Explained(err)
+		return nil, err
 	}
-	out := &userListOutput{userList{Data: []User{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].ID}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, viewUser(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(u store.User) string { return u.ID }, viewUser), nil
 }
 
 type userInput struct {
 	ID   string `path:"id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Keys string `query:"keys" doc:"What happens to keys of accounts that they made." enum:"keep,revoke" default:"keep"`
-}
-
-// user reads the user that a request names; what no text can hold names nobody.
-func (m users) user(ctx context.Context, id string) (*store.User, error) {
-	if !utf8.ValidString(id) || strings.ContainsRune(id, 0) {
-		return nil, store.ErrNotFound
-	}
-	return m.db.User(ctx, id)
 }
 
 type userChange struct {
@@ -96,7 +69,7 @@ type changedUser struct {
 type userOutput struct{ Body changedUser }
 
 func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) {
-	u, err := m.user(ctx, in.ID)
+	u, err := m.db.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +96,13 @@ func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) 
 type removalOutput struct{ Body manage.Removal }
 
 func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error) {
-	u, err := m.user(ctx, in.ID)
+	u, err := m.db.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	keys, err := m.db.DeleteUser(ctx, u.ID, in.Keys == "revoke", m.db.Now())
 	if err != nil {
-		return nil, manage.Explained(err)
+		return nil, err
 	}
 	return &removalOutput{manage.Removal{Keys: manage.Keys(keys)}}, nil
 }

@@ -7,20 +7,16 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"parley/api"
 	"parley/media/record"
 	"parley/store"
 )
 
 func (s *Service) mountPeaks(a *api.API) {
-	api.Register(a, api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: http.MethodGet, Path: path + "/peaks", OperationID: "get-call-waveform", Tags: []string{"Calls"}, Summary: "Fetch the waveform of a recording",
-		Description: "How loud each side was over the time of the recording, in at most 1,200 equal parts: enough to draw it, however long it is, without its audio. " +
+	api.Register(a, routes.Get(path+"/peaks", "get-call-waveform", "Fetch the waveform of a recording",
+		"How loud each side was over the time of the recording, in at most 1,200 equal parts: enough to draw it, however long it is, without its audio. "+
 			"It is made with the recording, and goes with it.",
-		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusServiceUnavailable},
-	}}, s.peaks)
+		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.peaks)
 }
 
 // Waveform is how loud both sides of a recording were.
@@ -35,7 +31,7 @@ type peaksOutput struct{ Body Waveform }
 func (s *Service) peaks(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*peaksOutput, error) {
-	w, err := s.Waveform(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	w, err := s.Waveform(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +43,7 @@ func (s *Service) peaks(ctx context.Context, in *struct {
 func (s *Service) Waveform(ctx context.Context, account, call string) (*Waveform, error) {
 	r, err := s.Store.Recording(ctx, account, call)
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
 	switch {
 	case r.State == store.RecordingRuns, r.State == store.RecordingEncodes:

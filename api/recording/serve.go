@@ -23,18 +23,14 @@ import (
 
 const path = "/v1/calls/{id}/recording"
 
+var routes = api.Managed("Calls")
+
 // Mount adds the routes.
 func Mount(a *api.API, s *Service) {
-	describe := func(method, id, summary, description string, errs ...int) api.Route {
-		return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-			Method: method, Path: path, OperationID: id, Tags: []string{"Calls"}, Summary: summary, Description: description, Errors: errs,
-		}}
-	}
-	get := describe(http.MethodGet, "get-call-recording", "Fetch the recording of a call",
+	get := routes.Get(path, "get-call-recording", "Fetch the recording of a call",
 		"The caller on the left, on the right what the caller heard, as Opus in Ogg; where a server has no encoder, and with format=wav, as WAV. "+
 			"Parts of it can be asked for (Range). It is there some seconds after the end of the call, for as long as the account keeps recordings.",
-		http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone,
-		http.StatusRequestedRangeNotSatisfiable, http.StatusServiceUnavailable)
+		http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusRequestedRangeNotSatisfiable)
 	text := func(example string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeString, Examples: []any{example}}
 	}
@@ -54,18 +50,14 @@ func Mount(a *api.API, s *Service) {
 	}
 	a.Handle(get, http.HandlerFunc(s.serve))
 	s.mountPeaks(a)
-	drop := describe(http.MethodDelete, "delete-call-recording", "Delete the recording of a call",
+	api.Register(a, routes.Delete(path, "delete-call-recording", "Delete the recording of a call",
 		"For good. That there was one stays with the call. What is deleted while the call lasts is not kept when it ends; deleting it again changes nothing.",
-		http.StatusNotFound)
-	drop.DefaultStatus = http.StatusNoContent
-	api.Register(a, drop, s.drop)
-	forget := describe(http.MethodDelete, "delete-call", "Delete what was said in a call",
+		http.StatusNotFound), s.drop)
+	api.Register(a, routes.Delete("/v1/calls/{id}", "delete-call", "Delete what was said in a call",
 		"For good: transcript, events, recording, SIP messages, summary, extracted data, and what the call could be replayed from. A customer database that "+
 			"was not told of the call yet is not told. That there was the call stays, with its numbers, times, cost, sound quality and evidence of consent. "+
 			"Of a call that lasts nothing is kept when it ends; deleting it again changes nothing.",
-		http.StatusNotFound)
-	forget.Path, forget.DefaultStatus = "/v1/calls/{id}", http.StatusNoContent
-	api.Register(a, forget, s.forget)
+		http.StatusNotFound), s.forget)
 }
 
 type dropInput struct {
@@ -75,8 +67,8 @@ type dropInput struct {
 // drop is DELETE. The files go at once where they are at hand, else with the next round
 // of the node that had the call.
 func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.Store.DeleteRecording(ctx, api.PrincipalOf(ctx).Account, in.ID, s.Store.Now()); err != nil {
-		return nil, unknown(err)
+	if err := s.Store.DeleteRecording(ctx, api.AccountOf(ctx), in.ID, s.Store.Now()); err != nil {
+		return nil, err
 	}
 	s.removeFiles(in.ID)
 	s.copies.drop(in.ID)
@@ -85,27 +77,19 @@ func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
 
 // forget is DELETE of the call. Its files go as those of drop.
 func (s *Service) forget(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.Store.ForgetCall(ctx, api.PrincipalOf(ctx).Account, in.ID, s.Store.Now()); err != nil {
-		return nil, unknown(err)
+	if err := s.Store.ForgetCall(ctx, api.AccountOf(ctx), in.ID, s.Store.Now()); err != nil {
+		return nil, err
 	}
 	s.removeFiles(in.ID)
 	s.copies.drop(in.ID)
 	return nil, nil
 }
 
-// unknown is the store's answer about an identifier that no text can hold.
-func unknown(err error) error {
-	if errors.Is(err, store.ErrInvalid) {
-		return store.ErrNotFound
-	}
-	return err
-}
-
 // serve is GET, and HEAD, for which nothing is decoded.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	found, err := s.Store.Recording(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("id"))
 	if err != nil {
-		api.WriteError(w, unknown(err))
+		api.WriteError(w, err)
 		return
 	}
 	file, format, err := s.open(found, r.URL.Query().Get("format"), s.Store.Now())
@@ -175,7 +159,7 @@ func (s *Service) open(r *store.Recording, wanted string, now time.Time) (file *
 	wanted = strings.ToLower(wanted)
 	switch {
 	case wanted != "" && formats[wanted] == "":
-		return nil, "", api.Detail(api.ErrBadRequest, "format: ogg or wav")
+		return nil, "", api.Bad("format: ogg or wav")
 	case r.State == store.RecordingRuns, r.State == store.RecordingEncodes:
 		return nil, "", api.ErrAudioPending
 	case r.State != store.RecordingReady, !now.Before(r.ExpiresAt):
@@ -230,7 +214,7 @@ func (s *Service) decoded(ctx context.Context, ogg *os.File, r *store.Recording)
 		err = transcode.OpusToWAV(ctx, out, ogg, media.Rate(r.Rate), record.Channels)
 	}
 	if errors.Is(err, transcode.ErrNoDecoder) {
-		err = api.Detail(api.ErrBadRequest, "format: this server can only send the recording as ogg")
+		err = api.Bad("format: this server can only send the recording as ogg")
 	}
 	if err != nil {
 		_ = out.Close() // the first error says more

@@ -78,7 +78,7 @@ var upgrader = websocket.Upgrader{
 	CheckOrigin:      func(*http.Request) bool { return true },
 	WriteBufferPool:  &sync.Pool{},
 	Error: func(w http.ResponseWriter, _ *http.Request, _ int, _ error) {
-		api.WriteError(w, api.Detail(api.ErrBadRequest, "this address takes WebSocket connections"))
+		api.WriteError(w, api.Bad("this address takes WebSocket connections"))
 	},
 }
 

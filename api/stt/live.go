@@ -188,11 +188,11 @@ func (v *voice) obey(m message) error {
 		}
 		v.end()
 	case cmdBad:
-		v.sock.Error(api.Detail(api.ErrBadRequest, "A text message must be a JSON object; language is a string."))
+		v.sock.Error(api.Bad("A text message must be a JSON object; language is a string."))
 	case cmdTooFast:
-		v.sock.Error(api.Detail(api.ErrBadRequest, "Audio comes faster than it can have been spoken; what is too much is dropped."))
+		v.sock.Error(api.Bad("Audio comes faster than it can have been spoken; what is too much is dropped."))
 	case cmdTooMany:
-		return api.Detail(api.ErrBadRequest, "Too many messages came at once.")
+		return api.Bad("Too many messages came at once.")
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (v *voice) configure(tag string) error {
 	}
 	if v.configured {
 		if tag != "" && language != v.language {
-			v.sock.Error(api.Detail(api.ErrBadRequest, "The language is set by the first message and stays."))
+			v.sock.Error(api.Bad("The language is set by the first message and stays."))
 		}
 		return nil
 	}

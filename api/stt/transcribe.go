@@ -111,7 +111,7 @@ func fromForm(w http.ResponseWriter, r *http.Request) (request, error) {
 	return in, nil
 }
 
-var badRate = api.Detail(api.ErrBadRequest, "sample_rate must be a whole number from 4000 to 192000.")
+var badRate = api.Bad("sample_rate must be a whole number from 4000 to 192000.")
 
 // headerless is a rate that a client gives for audio without a header.
 func headerless(n int) (media.Rate, error) {
@@ -135,13 +135,13 @@ func fromJSON(w http.ResponseWriter, r *http.Request) (in request, err error) {
 		return in, api.ReadError(err)
 	}
 	if err := json.Unmarshal(text, &body); err != nil {
-		return in, api.Detail(api.ErrBadRequest, "The body must be a JSON object: audio is base64, format and language are strings, sample_rate is a whole number.")
+		return in, api.Bad("The body must be a JSON object: audio is base64, format and language are strings, sample_rate is a whole number.")
 	}
 	if len(body.Audio) > upload.MaxFile {
 		return in, api.ErrTooLarge
 	}
 	if body.Audio == nil {
-		return in, api.Detail(api.ErrBadRequest, "There is no audio in the request.")
+		return in, api.Bad("There is no audio in the request.")
 	}
 	in.audio = body.Audio
 	if body.Language != nil {
@@ -160,7 +160,7 @@ func fromJSON(w http.ResponseWriter, r *http.Request) (in request, err error) {
 		}
 	case "wav":
 	default:
-		return in, api.Detail(api.ErrBadRequest, "format must be pcm16 or wav.")
+		return in, api.Bad("format must be pcm16 or wav.")
 	}
 	return in, nil
 }

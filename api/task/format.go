@@ -49,7 +49,7 @@ func formatFor(name string) (format, error) {
 	case !ok:
 		return f, api.Detail(api.ErrBadRequest, "output_format: the formats are "+strings.Join(formatNames(), " "))
 	case f.kind == transcode.MP3 && !transcode.Available():
-		return f, api.Detail(api.ErrBadRequest, "output_format: this server cannot write MP3; the others are wav pcm ulaw")
+		return f, api.Bad("output_format: this server cannot write MP3; the others are wav pcm ulaw")
 	}
 	return f, nil
 }

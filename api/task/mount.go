@@ -50,36 +50,26 @@ type canceledOutput struct {
 	}
 }
 
+var routes = api.Group{Tag: "Speech", Access: api.Service, Scope: api.Synthesis}
+
 // Mount adds the routes of background synthesis to an API.
 func Mount(a *api.API, s *Service) {
-	describe := func(method, path, id, summary, description string) api.Route {
-		return api.Route{Access: api.Service, Scope: api.Synthesis, Operation: huma.Operation{Method: method, Path: path, OperationID: id,
-			Tags: []string{"Speech"}, Summary: summary, Description: description}}
-	}
-	submit := describe("POST", "/api/tts/{voice_id}/async", "submit-task", "Speak a long text in the background",
+	api.Register(a, routes.Post("/api/tts/{voice_id}/async", "submit-task", "Speak a long text in the background",
 		"For texts of up to 100,000 characters. The answer names a task: ask for it every 2 to 5 seconds, and fetch the audio when it is completed. "+
 			"The price of the whole text is held now and charged when the task completes; one that fails or is cancelled is free. "+
-			"An account may have five tasks waiting or running; they do not count as sessions.")
-	submit.DefaultStatus = http.StatusAccepted
-	submit.MaxBodyBytes = maxBody
-	submit.SkipValidateBody = true
-	submit.Errors = []int{http.StatusPaymentRequired}
-	api.Register(a, submit, s.submit)
+			"An account may have five tasks waiting or running; they do not count as sessions.",
+		http.StatusPaymentRequired).Accepted().Within(maxBody).OwnChecks(), s.submit)
 
-	get := describe("GET", "/api/tts/tasks/{task_id}", "get-task", "How far a task is",
-		"The status goes from pending over processing to completed or failed, never back. Ended tasks are known for a week.")
-	get.Errors = []int{http.StatusNotFound}
-	api.Register(a, get, s.get)
+	api.Register(a, routes.Get("/api/tts/tasks/{task_id}", "get-task", "How far a task is",
+		"The status goes from pending over processing to completed or failed, never back. Ended tasks are known for a week.", http.StatusNotFound), s.get)
 
-	cancel := describe("DELETE", "/api/tts/tasks/{task_id}", "cancel-task", "Cancel a task",
-		"One that is pending or processing stops, costs nothing and is not known any more. One that has ended stays as it is.")
-	cancel.Errors = []int{http.StatusNotFound, http.StatusConflict}
-	api.Register(a, cancel, s.cancel)
+	api.Register(a, routes.Delete("/api/tts/tasks/{task_id}", "cancel-task", "Cancel a task",
+		"One that is pending or processing stops, costs nothing and is not known any more. One that has ended stays as it is.",
+		http.StatusNotFound, http.StatusConflict), s.cancel)
 
-	fetch := describe("GET", "/api/tts/tasks/{task_id}/download", "download-task", "Fetch the audio of a completed task",
-		"For a day after its completion.")
+	fetch := routes.Get("/api/tts/tasks/{task_id}/download", "download-task", "Fetch the audio of a completed task",
+		"For a day after its completion.", http.StatusNotFound, http.StatusConflict, http.StatusGone)
 	fetch.Parameters = []*huma.Param{{Name: "task_id", In: "path", Required: true, Description: "The task, as the answer to its submission names it.", Schema: &huma.Schema{Type: "string"}, Example: "task_01"}}
-	fetch.Errors = []int{http.StatusNotFound, http.StatusConflict, http.StatusGone}
 	fetch.Responses = downloads()
 	a.Handle(fetch, http.HandlerFunc(s.download))
 }
@@ -96,10 +86,10 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 		return nil, err
 	}
 	if strings.ContainsRune(r.Text, 0) {
-		return nil, api.Detail(api.ErrBadRequest, "text: it holds the character U+0000")
+		return nil, api.Bad("text: it holds the character U+0000")
 	}
 	t, err := s.Store.SubmitTask(ctx, store.Submission{
-		Node: s.Node, Account: api.PrincipalOf(ctx).Account, Key: api.PrincipalOf(ctx).Key, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
+		Node: s.Node, Account: api.AccountOf(ctx), Key: api.PrincipalOf(ctx).Key, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
 		Script: store.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
 	}, s.enqueue, s.Store.Now())
 	if errors.Is(err, store.ErrTasks) {
@@ -114,7 +104,7 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 
 // get is GET /api/tts/tasks/{task_id}.
 func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
-	t, err := s.Store.Task(ctx, api.PrincipalOf(ctx).Account, in.TaskID)
+	t, err := s.Store.Task(ctx, api.AccountOf(ctx), in.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +113,7 @@ func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
 
 // cancel is DELETE /api/tts/tasks/{task_id}.
 func (s *Service) cancel(ctx context.Context, in *taskInput) (*canceledOutput, error) {
-	err := s.Store.CancelTask(ctx, api.PrincipalOf(ctx).Account, in.TaskID, s.Store.Now())
+	err := s.Store.CancelTask(ctx, api.AccountOf(ctx), in.TaskID, s.Store.Now())
 	if errors.Is(err, store.ErrTaskEnded) {
 		return nil, api.ErrTaskOver
 	}

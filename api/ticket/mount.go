@@ -17,40 +17,32 @@ import (
 // lifetime of a ticket; one that is made from another ends with that.
 const lifetime = 10 * time.Minute
 
+var routes = api.Managed("Tickets")
+
 // Mount adds the routes that make tickets.
 func Mount(a *api.API, s *Signer, db Store) {
 	m := mint{s, db}
-	api.Register(a, api.Route{Access: api.Minting, Operation: huma.Operation{
-		Method: http.MethodPost, Path: "/ws-ticket", OperationID: "create-ticket", Tags: []string{"Tickets"},
-		Summary: "Make a ticket for a browser",
-		Description: "A ticket opens what an API key opens, except management (`/v1/*`), for ten minutes and as often as you like. " +
-			"Send it as a key is sent; in browsers, whose WebSocket and EventSource cannot set headers, as `api_key` in the query. " +
-			"Make tickets on your own server, for people who have signed in there: the key stays there.\n\n" +
-			"The credential must come in a header. A ticket may be sent instead of a key: the new one ends when the old one does. " +
-			"Conversations and streams that are open when a ticket expires go on. Revoking the key ends its tickets. " +
-			"A body is not needed and not read.",
-	}}, m.ticket)
-	api.Register(a, api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: http.MethodPost, Path: "/v1/tickets", OperationID: "create-scoped-ticket", Tags: []string{"Tickets"},
-		Summary: "Make a ticket for some routes",
-		Description: "Makes a ticket that opens only the groups of routes in `scope`, for `expires_in` seconds: `conversations` (`/ws/agent`, `/webrtc/agent`), " +
-			"`synthesis` (`/ws/tts`, `/ws`, `/tts/*`, `/api/tts/*`, `/mcp`), `recognition` (`/ws/stt`, `/stt/*`), `denoising` (`/denoise`), " +
-			"`calls` (`/callcenter/*` that dials, follows and hangs up calls, and queues them in bulk) and `numbers` (`/callcenter/numbers*`, `/callcenter/agents`). " +
-			"Every other route that needs a credential answers 403 `auth.ticket_not_allowed`. Without `scope` it opens what a ticket of `/ws-ticket` opens.\n\n" +
-			"It takes an API key only. A ticket that is made from this one by `/ws-ticket` opens the same and ends with it.",
-	}}, m.scopedTicket)
-	api.Register(a, api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: http.MethodPost, Path: "/v1/session-tickets", OperationID: "create-session-ticket", Tags: []string{"Tickets"},
-		Summary: "Make a ticket for one agent's conversations",
-		Description: "A session ticket may be given to strangers. It opens conversations with one agent of the account, over `/ws/agent`, " +
-			"and nothing else: every other route answers 403 `auth.ticket_not_allowed`. `agent_id` need not be sent with it, and another " +
-			"agent's is refused. What the client sends of voice, language, prompt and tools is ignored.\n\n" +
-			"When it has started `max_sessions` conversations, the next is refused with `auth.time_limited`, on the socket in an error " +
-			"message followed by close code 1008. A conversation that the client gives up before `prompt_set` does not count. " +
-			"At `max_duration_seconds` the agent says goodbye and ends the conversation, and so it does when the conversation has cost `max_cost`, or the model " +
-			"would have to read more than the rest of that pays for; `end_detail` is `ticket_cost` then.",
-		Errors: []int{http.StatusNotFound},
-	}}, m.sessionTicket)
+	api.Register(a, api.Group{Tag: "Tickets", Access: api.Minting}.Post("/ws-ticket", "create-ticket", "Make a ticket for a browser",
+		"A ticket opens what an API key opens, except management (`/v1/*`), for ten minutes and as often as you like. "+
+			"Send it as a key is sent; in browsers, whose WebSocket and EventSource cannot set headers, as `api_key` in the query. "+
+			"Make tickets on your own server, for people who have signed in there: the key stays there.\n\n"+
+			"The credential must come in a header. A ticket may be sent instead of a key: the new one ends when the old one does. "+
+			"Conversations and streams that are open when a ticket expires go on. Revoking the key ends its tickets. "+
+			"A body is not needed and not read."), m.ticket)
+	api.Register(a, routes.Post("/v1/tickets", "create-scoped-ticket", "Make a ticket for some routes",
+		"Makes a ticket that opens only the groups of routes in `scope`, for `expires_in` seconds: `conversations` (`/ws/agent`, `/webrtc/agent`), "+
+			"`synthesis` (`/ws/tts`, `/ws`, `/tts/*`, `/api/tts/*`, `/mcp`), `recognition` (`/ws/stt`, `/stt/*`), `denoising` (`/denoise`), "+
+			"`calls` (`/callcenter/*` that dials, follows and hangs up calls, and queues them in bulk) and `numbers` (`/callcenter/numbers*`, `/callcenter/agents`). "+
+			"Every other route that needs a credential answers 403 `auth.ticket_not_allowed`. Without `scope` it opens what a ticket of `/ws-ticket` opens.\n\n"+
+			"It takes an API key only. A ticket that is made from this one by `/ws-ticket` opens the same and ends with it."), m.scopedTicket)
+	api.Register(a, routes.Post("/v1/session-tickets", "create-session-ticket", "Make a ticket for one agent's conversations",
+		"A session ticket may be given to strangers. It opens conversations with one agent of the account, over `/ws/agent`, "+
+			"and nothing else: every other route answers 403 `auth.ticket_not_allowed`. `agent_id` need not be sent with it, and another "+
+			"agent's is refused. What the client sends of voice, language, prompt and tools is ignored.\n\n"+
+			"When it has started `max_sessions` conversations, the next is refused with `auth.time_limited`, on the socket in an error "+
+			"message followed by close code 1008. A conversation that the client gives up before `prompt_set` does not count. "+
+			"At `max_duration_seconds` the agent says goodbye and ends the conversation, and so it does when the conversation has cost `max_cost`, or the model "+
+			"would have to read more than the rest of that pays for; `end_detail` is `ticket_cost` then.", http.StatusNotFound), m.sessionTicket)
 }
 
 type mint struct {
@@ -166,7 +158,7 @@ type sessionTicketOutput struct {
 func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessionTicketOutput, error) {
 	p, now, ask := api.PrincipalOf(ctx), m.db.Now(), in.Body
 	if ask.MaxCost < 0 || billing.Money(ask.MaxCost) > most || billing.Money(ask.MaxCost)%billing.Cent != 0 {
-		return nil, api.Detail(api.ErrBadRequest, "max_cost: from 0.01 to 1000 US dollars, whole cents")
+		return nil, api.Bad("max_cost: from 0.01 to 1000 US dollars, whole cents")
 	}
 	agent, err := m.db.Agent(ctx, p.Account, ask.AgentID)
 	if errors.Is(err, store.ErrNotFound) {

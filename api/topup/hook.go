@@ -27,7 +27,7 @@ func (d *Desk) receive(w http.ResponseWriter, r *http.Request) {
 		if errors.Is(err, payment.ErrSignature) {
 			what = "the signature is missing, wrong or too old"
 		}
-		api.WriteError(w, api.Detail(api.ErrBadRequest, what))
+		api.WriteError(w, api.Bad("%s", what))
 		return
 	}
 	if event.Kind != payment.Ignored {

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
-	"parley/api/manage"
-	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
@@ -19,13 +17,13 @@ import (
 
 // TopUp is a top-up as its account sees it.
 type TopUp struct {
-	ID        string     `json:"id" doc:"Names the top-up." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Amount    wallet.USD `json:"amount" doc:"What was asked for."`
-	State     string     `json:"state" doc:"created: there is no page yet. pending: waits for the customer or the bank; a declined card leaves it so. The others are ends." enum:"created,pending,succeeded,failed,canceled" example:"pending"`
-	URL       string     `json:"url" doc:"Where the customer pays; empty while there is no page." example:"https://pay.example/c/1"`
-	Paid      wallet.USD `json:"paid" doc:"What was received and added to the balance."`
-	Refunded  wallet.USD `json:"refunded" doc:"Of it, what went back to the card."`
-	Automatic bool       `json:"automatic" doc:"Whether automatic recharge charged a saved card: there is no page."`
+	ID        string   `json:"id" doc:"Names the top-up." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Amount    wire.USD `json:"amount" doc:"What was asked for."`
+	State     string   `json:"state" doc:"created: there is no page yet. pending: waits for the customer or the bank; a declined card leaves it so. The others are ends." enum:"created,pending,succeeded,failed,canceled" example:"pending"`
+	URL       string   `json:"url" doc:"Where the customer pays; empty while there is no page." example:"https://pay.example/c/1"`
+	Paid      wire.USD `json:"paid" doc:"What was received and added to the balance."`
+	Refunded  wire.USD `json:"refunded" doc:"Of it, what went back to the card."`
+	Automatic bool     `json:"automatic" doc:"Whether automatic recharge charged a saved card: there is no page."`
 	// Demonstration is absent of top-ups that somebody begins.
 	Demonstration bool       `json:"demonstration,omitempty" doc:"It came with the demonstration: nobody paid it, and nothing of it goes back to a card. Absent: it is a payment."`
 	CreatedAt     time.Time  `json:"created_at" doc:"When it was begun."`
@@ -33,8 +31,8 @@ type TopUp struct {
 }
 
 func view(t *store.TopUp) TopUp {
-	return TopUp{ID: t.ID, Amount: wallet.USD(t.Amount), State: string(t.State), URL: t.URL, Paid: wallet.USD(t.Paid),
-		Refunded: wallet.USD(t.Refunded), Automatic: t.Automatic, Demonstration: t.Demonstration(), CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
+	return TopUp{ID: t.ID, Amount: wire.USD(t.Amount), State: string(t.State), URL: t.URL, Paid: wire.USD(t.Paid),
+		Refunded: wire.USD(t.Refunded), Automatic: t.Automatic, Demonstration: t.Demonstration(), CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
 }
 
 // dollars is an amount in a request.
@@ -69,7 +67,7 @@ func (d *Desk) create(ctx context.Context, in *createInput) (*output, error) {
 	if err := d.check(in.Body.Amount); err != nil {
 		return nil, err
 	}
-	t, err := d.begin(ctx, api.PrincipalOf(ctx).Account, in.Body.Amount.Money)
+	t, err := d.begin(ctx, api.AccountOf(ctx), in.Body.Amount.Money)
 	if err != nil {
 		return nil, err
 	}
@@ -91,31 +89,15 @@ func (d *Desk) check(amount dollars) error {
 	default:
 		return nil
 	}
-	return api.Detail(api.ErrBadRequest, what)
+	return api.Bad("%s", what)
 }
 
-type topUpList struct {
-	Data []TopUp `json:"data" doc:"The top-ups, the newest first." nullable:"false"`
-	manage.More
-}
-
-type listOutput struct{ Body topUpList }
-
-func (d *Desk) list(ctx context.Context, in *wallet.Paging) (*listOutput, error) {
-	found, err := d.Store.TopUps(ctx, api.PrincipalOf(ctx).Account, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+func (d *Desk) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp], error) {
+	found, err := d.Store.TopUps(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
 		return nil, err
 	}
-	out := &listOutput{topUpList{Data: []TopUp{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		next := found[in.Limit-1].ID
-		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, view(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(t store.TopUp) string { return t.ID }, view), nil
 }
 
 // read looks at the provider when the top-up is open, which makes a lost webhook
@@ -123,10 +105,7 @@ func (d *Desk) list(ctx context.Context, in *wallet.Paging) (*listOutput, error)
 func (d *Desk) read(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The top-up's identifier." maxLength:"100" example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*output, error) {
-	if strings.ContainsRune(in.ID, 0) {
-		return nil, store.ErrNotFound // no text can hold it
-	}
-	t, err := d.Store.TopUp(ctx, api.PrincipalOf(ctx).Account, in.ID)
+	t, err := d.Store.TopUp(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}

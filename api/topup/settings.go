@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
-	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -18,11 +18,11 @@ import (
 // AutoRecharge is automatic recharge as its account sees it.
 type AutoRecharge struct {
 	Enabled          bool             `json:"enabled" doc:"Whether the card is charged when the balance falls below threshold."`
-	Threshold        wallet.USD       `json:"threshold" doc:"A balance below it is recharged."`
-	Amount           wallet.USD       `json:"amount" doc:"What is charged each time."`
-	MonthlyCap       wallet.USD       `json:"monthly_cap" doc:"The most of a calendar month, in UTC."`
+	Threshold        wire.USD         `json:"threshold" doc:"A balance below it is recharged."`
+	Amount           wire.USD         `json:"amount" doc:"What is charged each time."`
+	MonthlyCap       wire.USD         `json:"monthly_cap" doc:"The most of a calendar month, in UTC."`
 	CardSaved        bool             `json:"card_saved" doc:"Whether there is a card to charge: the one that paid a top-up last is kept."`
-	ChargedThisMonth wallet.USD       `json:"charged_this_month" doc:"What counts towards monthly_cap: charges that succeeded, and the one in progress."`
+	ChargedThisMonth wire.USD         `json:"charged_this_month" doc:"What counts towards monthly_cap: charges that succeeded, and the one in progress."`
 	InProgress       *string          `json:"in_progress" doc:"The top-up that is being charged; null when there is none." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	LastFailure      *RechargeFailure `json:"last_failure,omitempty" doc:"Why the last charge failed, or it was disabled; absent when it did not, or it was enabled again since."`
 	RetryAt          *time.Time       `json:"retry_at" doc:"When the card may be charged again: ten minutes after a charge, longer after a failure; null: at once. A top-up that is paid by hand ends the wait after a failure."`
@@ -36,8 +36,8 @@ type RechargeFailure struct {
 }
 
 func viewRecharge(s *store.RechargeState) AutoRecharge {
-	v := AutoRecharge{Enabled: s.Enabled, Threshold: wallet.USD(s.Threshold), Amount: wallet.USD(s.Amount), MonthlyCap: wallet.USD(s.MonthlyCap),
-		CardSaved: s.CardSaved, ChargedThisMonth: wallet.USD(s.Charged), RetryAt: s.NotBefore}
+	v := AutoRecharge{Enabled: s.Enabled, Threshold: wire.USD(s.Threshold), Amount: wire.USD(s.Amount), MonthlyCap: wire.USD(s.MonthlyCap),
+		CardSaved: s.CardSaved, ChargedThisMonth: wire.USD(s.Charged), RetryAt: s.NotBefore}
 	if s.Open != "" {
 		v.InProgress = &s.Open
 	}
@@ -69,26 +69,21 @@ type RechargeSettings struct {
 
 func (d *Desk) mountSettings(a *api.API) {
 	const at = "/v1/auto-recharge"
-	api.Register(a, route(http.MethodGet, at, "get-auto-recharge", "Read automatic recharge",
+	api.Register(a, routes.Get(at, "get-auto-recharge", "Read automatic recharge",
 		"The settings, those of the rate card where none were made, and how it stands."), d.readSettings)
 	const rules = " `amount` is within the bounds of a top-up and at most what the operator lets one charge be, 500 US dollars where they say nothing; " +
 		"`monthly_cap` is at least `amount`. Enabling it charges the card at once when the balance is below `threshold`; it needs a card that has " +
 		"paid a top-up, else the answer is 402. The card that paid last is charged, and after each charge not again for ten minutes. This takes an " +
 		"owner's sign-in, or a key with the mark money."
-	for _, m := range []struct {
-		method, id, summary, text string
-		whole                     bool
-	}{
-		{http.MethodPut, "put-auto-recharge", "Set automatic recharge", "Fields that are not sent, or null, become those of the rate card, and `enabled` false." + rules, true},
-		{http.MethodPatch, "update-auto-recharge", "Change automatic recharge", "Fields that are not sent, or null, stay as they are." + rules, false},
-	} {
-		r := route(m.method, at, m.id, m.summary, m.text, http.StatusPaymentRequired)
-		r.Access = api.Payers
-		r.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
-		api.Register(a, r, func(ctx context.Context, in *settingsInput) (*settingsOutput, error) {
-			return d.set(ctx, in.Body, m.whole)
-		})
+	set := func(whole bool) func(context.Context, *settingsInput) (*settingsOutput, error) {
+		return func(ctx context.Context, in *settingsInput) (*settingsOutput, error) {
+			return d.set(ctx, in.Body, whole)
+		}
 	}
+	api.Register(a, routes.Put(at, "put-auto-recharge", "Set automatic recharge",
+		"Fields that are not sent, or null, become those of the rate card, and `enabled` false."+rules, http.StatusPaymentRequired).For(api.Payers).OwnChecks(), set(true))
+	api.Register(a, routes.Patch(at, "update-auto-recharge", "Change automatic recharge",
+		"Fields that are not sent, or null, stay as they are."+rules, http.StatusPaymentRequired).For(api.Payers).OwnChecks(), set(false))
 }
 
 type settingsInput struct{ Body RechargeSettings }
@@ -96,7 +91,7 @@ type settingsInput struct{ Body RechargeSettings }
 type settingsOutput struct{ Body AutoRecharge }
 
 func (d *Desk) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
-	s, err := d.Store.Recharge(ctx, api.PrincipalOf(ctx).Account, d.Provider.Name(), store.DefaultRecharge(d.Card()), d.Store.Now())
+	s, err := d.Store.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), store.DefaultRecharge(d.Card()), d.Store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +102,7 @@ func (d *Desk) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, 
 // card's.
 func (d *Desk) set(ctx context.Context, in RechargeSettings, whole bool) (*settingsOutput, error) {
 	defaults := store.DefaultRecharge(d.Card())
-	s, err := d.Store.SetRecharge(ctx, api.PrincipalOf(ctx).Account, d.Provider.Name(), defaults, func(r *store.Recharge) error {
+	s, err := d.Store.SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *store.Recharge) error {
 		if whole {
 			*r = defaults
 		}
@@ -159,5 +154,5 @@ func (d *Desk) judge(r store.Recharge) error {
 	default:
 		return nil
 	}
-	return api.Detail(api.ErrBadRequest, what)
+	return api.Bad("%s", what)
 }

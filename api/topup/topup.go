@@ -41,17 +41,14 @@ type Desk struct {
 
 // Mount adds the routes.
 func Mount(a *api.API, d *Desk) {
-	create := route(http.MethodPost, "/v1/topups", "create-topup", "Top up the balance",
+	api.Register(a, routes.Post("/v1/topups", "create-topup", "Top up the balance",
 		"Makes a page on which the customer pays `amount` by card: send the customer to `url`. The balance grows when the provider says that "+
 			"the payment has succeeded, not when the customer comes back. Amounts are in US dollars, whole cents, within the rate card's "+
 			"`wallet.min_topup` and `wallet.max_topup`. Twenty may be begun in an hour. A server that takes no payments does not have this.",
-		http.StatusPaymentRequired)
-	create.DefaultStatus = http.StatusCreated
-	create.SkipValidateBody = true // the refusal says what exactly; the schema is for readers
-	api.Register(a, create, d.create)
-	api.Register(a, route(http.MethodGet, "/v1/topups", "list-topups", "List top-ups",
-		"Newest first, those too that came to nothing.", http.StatusBadRequest), d.list)
-	api.Register(a, route(http.MethodGet, "/v1/topups/{id}", "get-topup", "Read a top-up",
+		http.StatusPaymentRequired).Created().OwnChecks(), d.create)
+	api.Register(a, routes.Get("/v1/topups", "list-topups", "List top-ups",
+		"Newest first, those too that came to nothing."), d.list)
+	api.Register(a, routes.Get("/v1/topups/{id}", "get-topup", "Read a top-up",
 		"One that is not settled is looked up at the payment provider, so that the answer is what has happened there.", http.StatusNotFound), d.read)
 	d.mountSettings(a)
 	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
@@ -59,13 +56,7 @@ func Mount(a *api.API, d *Desk) {
 	}}, http.HandlerFunc(d.receive))
 }
 
-// route describes a route. Keys do not belong into pages, so pages of other sites
-// have nothing to do here.
-func route(method, path, id, summary, description string, errs ...int) api.Route {
-	return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: method, Path: path, OperationID: id, Tags: []string{"Account"}, Summary: summary, Description: description, Errors: errs,
-	}}
-}
+var routes = api.Managed("Account")
 
 // begin makes a top-up and its page. A provider that did not answer in time is asked
 // once more: for the same top-up it has the same page.

@@ -80,7 +80,7 @@ func ParseAsk(b []byte) (Ask, error) {
 		return Ask{}, api.Detail(api.ErrBadRequest, wrong.Field+": it has the wrong type")
 	}
 	if err != nil {
-		return Ask{}, api.Detail(api.ErrBadRequest, "a JSON object is expected")
+		return Ask{}, api.Bad("a JSON object is expected")
 	}
 	return a, nil
 }
@@ -91,7 +91,7 @@ func ParseAsk(b []byte) (Ask, error) {
 func (s *Service) Check(a Ask, l Limits) (Request, error) {
 	r := Request{Text: a.Text, Speed: DefaultSpeed, Steps: StreamSteps, Visemes: a.Visemes}
 	if strings.TrimSpace(a.Text) == "" {
-		return Request{}, api.Detail(api.ErrBadRequest, "text: it is missing or blank")
+		return Request{}, api.Bad("text: it is missing or blank")
 	}
 	if n := utf8.RuneCountInString(a.Text); n > l.MaxText {
 		return Request{}, api.Detail(api.ErrTextLength, fmt.Sprintf("text: %d characters, at most %d are allowed", n, l.MaxText))

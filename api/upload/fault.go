@@ -16,13 +16,13 @@ func Fault(err error) error {
 	}
 	switch {
 	case errors.Is(err, transcode.ErrUnknownFormat):
-		return api.Detail(api.ErrBadRequest, "The file is no audio of a known kind; send WAV, MP3, AAC, Ogg, WebM, MP4 or FLAC.")
+		return api.Bad("The file is no audio of a known kind; send WAV, MP3, AAC, Ogg, WebM, MP4 or FLAC.")
 	case errors.Is(err, transcode.ErrNoDecoder):
-		return api.Detail(api.ErrBadRequest, "This server reads WAV and PCM only; the file is compressed.")
+		return api.Bad("This server reads WAV and PCM only; the file is compressed.")
 	case errors.Is(err, transcode.ErrDamaged):
 		return api.Detail(api.ErrBadRequest, "The audio file cannot be decoded"+reason+".")
 	case errors.Is(err, transcode.ErrTooSlow):
-		return api.Detail(api.ErrBadRequest, "The audio file took too long to decode.")
+		return api.Bad("The audio file took too long to decode.")
 	case errors.Is(err, transcode.ErrTooLarge):
 		return api.Detail(api.ErrTooLarge, "A file may have 25 MB.")
 	case errors.Is(err, transcode.ErrTooLong):

@@ -5,7 +5,6 @@ package upload
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -105,7 +104,7 @@ func contentType(r *http.Request) (kind string, params map[string]string, err er
 	case err != nil && kind == "":
 		return "", nil, api.ErrMediaType
 	case kind == formType && params["boundary"] == "":
-		return "", nil, api.Detail(api.ErrBadRequest, "The form's Content-Type has no boundary.")
+		return "", nil, api.Bad("The form's Content-Type has no boundary.")
 	case kind == formType, strings.HasPrefix(kind, "audio/"),
 		slices.Contains([]string{"video/webm", "video/mp4", "video/ogg", "video/quicktime", "application/ogg", "application/octet-stream"}, kind):
 		return kind, params, nil
@@ -122,7 +121,7 @@ func readForm(form *multipart.Reader, o Options) (Audio, error) {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
 			if !found {
-				return Audio{}, api.Detail(api.ErrBadRequest, fmt.Sprintf("The form has no file in a field named %q.", o.Field))
+				return Audio{}, api.Bad("The form has no file in a field named %q.", o.Field)
 			}
 			return a, nil
 		}
@@ -136,7 +135,7 @@ func readForm(form *multipart.Reader, o Options) (Audio, error) {
 			a.ContentType, _, _ = mime.ParseMediaType(part.Header.Get("Content-Type")) // empty when it makes no sense
 			a.Data, err = readAll(part, o.MaxBytes, -1)
 		case name == o.Field:
-			err = api.Detail(api.ErrBadRequest, fmt.Sprintf("The form has more than one %q.", o.Field))
+			err = api.Bad("The form has more than one %q.", o.Field)
 		default:
 			var b []byte
 			b, err = readAll(part, maxField, -1)
@@ -148,7 +147,7 @@ func readForm(form *multipart.Reader, o Options) (Audio, error) {
 			return Audio{}, err
 		}
 	}
-	return Audio{}, api.Detail(api.ErrBadRequest, "The form has too many fields.")
+	return Audio{}, api.Bad("The form has too many fields.")
 }
 
 // readAll reads limit bytes at most. The length that a request promises is
@@ -181,5 +180,5 @@ func readError(err error) error {
 	if too := api.ReadError(err); too == api.ErrTooLarge {
 		return too
 	}
-	return api.Detail(api.ErrBadRequest, "The body ends early, came too slowly or is no proper form.")
+	return api.Bad("The body ends early, came too slowly or is no proper form.")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -13,15 +14,15 @@ import (
 // Balance is an account's wallet.
 type Balance struct {
 	Currency        string      `json:"currency" doc:"The currency of every amount." enum:"USD"`
-	Balance         USD         `json:"balance" doc:"What the account has, sessions in progress counted. Show it rounded down to the cent."`
-	Paid            USD         `json:"paid" doc:"Of it, what was paid in; below zero in overdraft."`
-	Bonus           USD         `json:"bonus" doc:"Of it, credit that expires. It is used first, and pays neither numbers nor outgoing calls."`
+	Balance         wire.USD    `json:"balance" doc:"What the account has, sessions in progress counted. Show it rounded down to the cent."`
+	Paid            wire.USD    `json:"paid" doc:"Of it, what was paid in; below zero in overdraft."`
+	Bonus           wire.USD    `json:"bonus" doc:"Of it, credit that expires. It is used first, and pays neither numbers nor outgoing calls."`
 	BonusLots       []BonusLot  `json:"bonus_lots" nullable:"false" doc:"The parts of bonus, soonest expiry first."`
-	Posted          USD         `json:"posted" doc:"What the ledger's last entry says: balance and accrued together."`
-	Accrued         USD         `json:"accrued" doc:"What sessions in progress have used and the ledger does not hold yet."`
-	Held            USD         `json:"held" doc:"Set aside for minutes and work about to begin; still part of balance."`
-	Overdraft       USD         `json:"overdraft" doc:"How far below zero sessions in progress may go before they end."`
-	MinSessionStart USD         `json:"min_session_start" doc:"What a session or a request needs to start."`
+	Posted          wire.USD    `json:"posted" doc:"What the ledger's last entry says: balance and accrued together."`
+	Accrued         wire.USD    `json:"accrued" doc:"What sessions in progress have used and the ledger does not hold yet."`
+	Held            wire.USD    `json:"held" doc:"Set aside for minutes and work about to begin; still part of balance."`
+	Overdraft       wire.USD    `json:"overdraft" doc:"How far below zero sessions in progress may go before they end."`
+	MinSessionStart wire.USD    `json:"min_session_start" doc:"What a session or a request needs to start."`
 	Concurrency     Concurrency `json:"concurrency" doc:"Sessions at once."`
 	Disputed        bool        `json:"disputed" doc:"A payment is disputed: nothing starts."`
 	Suspended       bool        `json:"suspended" doc:"The operator has suspended the account: nothing starts."`
@@ -31,8 +32,8 @@ type Balance struct {
 
 // BonusLot is credit with an end.
 type BonusLot struct {
-	Left      USD       `json:"left" doc:"What is left of it."`
-	Granted   USD       `json:"granted" doc:"How much it was."`
+	Left      wire.USD  `json:"left" doc:"What is left of it."`
+	Granted   wire.USD  `json:"granted" doc:"How much it was."`
 	ExpiresAt time.Time `json:"expires_at" doc:"When the rest goes."`
 }
 
@@ -54,7 +55,7 @@ type balanceOutput struct{ Body Balance }
 
 func (m *wallet) balance(ctx context.Context, _ *struct{}) (*balanceOutput, error) {
 	at := m.db.Now()
-	b, err := m.db.Balance(ctx, api.PrincipalOf(ctx).Account, at)
+	b, err := m.db.Balance(ctx, api.AccountOf(ctx), at)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +65,13 @@ func (m *wallet) balance(ctx context.Context, _ *struct{}) (*balanceOutput, erro
 func viewBalance(b *store.Balance, rules billing.Wallet, at time.Time) Balance {
 	lots := make([]BonusLot, len(b.Lots))
 	for i, l := range b.Lots {
-		lots[i] = BonusLot{USD(l.Left), USD(l.Granted), l.ExpiresAt}
+		lots[i] = BonusLot{wire.USD(l.Left), wire.USD(l.Granted), l.ExpiresAt}
 	}
 	p := b.Pots
 	return Balance{
-		Currency: "USD", Balance: USD(p.Balance()), Paid: USD(p.PaidLeft()), Bonus: USD(p.BonusLeft()), BonusLots: lots,
-		Posted: USD(p.Paid + p.Bonus), Accrued: USD(p.AccruedAny + p.AccruedPaid), Held: USD(p.Held),
-		Overdraft: USD(rules.Overdraft), MinSessionStart: USD(rules.MinSessionStart),
+		Currency: "USD", Balance: wire.USD(p.Balance()), Paid: wire.USD(p.PaidLeft()), Bonus: wire.USD(p.BonusLeft()), BonusLots: lots,
+		Posted: wire.USD(p.Paid + p.Bonus), Accrued: wire.USD(p.AccruedAny + p.AccruedPaid), Held: wire.USD(p.Held),
+		Overdraft: wire.USD(rules.Overdraft), MinSessionStart: wire.USD(rules.MinSessionStart),
 		Concurrency: Concurrency{b.Live, b.Limit(rules)}, Disputed: b.OpenDisputes > 0, Suspended: b.Suspended,
 		FirstTopupAt: b.FirstTopupAt, Warnings: warnings(b, rules, at),
 	}

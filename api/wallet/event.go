@@ -3,11 +3,10 @@ package wallet
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/api"
-	"parley/api/manage"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -24,9 +23,9 @@ type AccountEvent struct {
 
 // EventFigures are those of an event.
 type EventFigures struct {
-	Balance   *USD       `json:"balance,omitempty" doc:"What there was when it was noticed."`
-	Threshold *USD       `json:"threshold,omitempty" doc:"The balance below which it is low."`
-	Amount    *USD       `json:"amount,omitempty" doc:"Of a number's month, a recharge or a dispute."`
+	Balance   *wire.USD  `json:"balance,omitempty" doc:"What there was when it was noticed."`
+	Threshold *wire.USD  `json:"threshold,omitempty" doc:"The balance below which it is low."`
+	Amount    *wire.USD  `json:"amount,omitempty" doc:"Of a number's month, a recharge or a dispute."`
 	NumberID  string     `json:"number_id,omitempty" doc:"The number's identifier." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Number    string     `json:"number,omitempty" doc:"The number." example:"+34911234567"`
 	DueAt     *time.Time `json:"due_at,omitempty" doc:"When the number's month was to be paid."`
@@ -37,12 +36,12 @@ type EventFigures struct {
 	Dispute   string     `json:"dispute,omitempty" doc:"What the payment provider or the operator calls the dispute." example:"dp_1"`
 	Webhook   string     `json:"webhook,omitempty" doc:"The webhook that is disabled." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Subject   string     `json:"subject,omitempty" doc:"Whose limit of spending it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Limit     *USD       `json:"limit,omitempty" doc:"What may be spent in a day (UTC)."`
-	Spent     *USD       `json:"spent,omitempty" doc:"What was spent of it, with what was held, when it was noticed."`
+	Limit     *wire.USD  `json:"limit,omitempty" doc:"What may be spent in a day (UTC)."`
+	Spent     *wire.USD  `json:"spent,omitempty" doc:"What was spent of it, with what was held, when it was noticed."`
 }
 
 func viewFigures(d store.WarningData) EventFigures {
-	usd := func(m *billing.Money) *USD { return (*USD)(m) }
+	usd := func(m *billing.Money) *wire.USD { return (*wire.USD)(m) }
 	return EventFigures{Balance: usd(d.Balance), Threshold: usd(d.Threshold), Amount: usd(d.Amount), NumberID: d.NumberID, Number: d.Number,
 		DueAt: d.DueAt, ReleaseAt: d.ReleaseAt, Attempt: d.Attempt, Reason: d.Reason, Disabled: d.Disabled, Dispute: d.Dispute, Webhook: d.Webhook,
 		Subject: d.Subject, Limit: usd(d.Limit), Spent: usd(d.Spent)}
@@ -109,29 +108,10 @@ func day(t *time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-type accountEventList struct {
-	Data []AccountEvent `json:"data" doc:"The events, the newest first." nullable:"false"`
-	manage.More
-}
-
-type eventsOutput struct{ Body accountEventList }
-
-func (m *wallet) events(ctx context.Context, in *Paging) (*eventsOutput, error) {
-	if strings.ContainsRune(in.Cursor, 0) {
-		return nil, bad("cursor: send next_cursor of the page before")
-	}
-	found, err := m.db.Warnings(ctx, api.PrincipalOf(ctx).Account, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+func (m *wallet) events(ctx context.Context, in *api.Paging) (*api.Listed[AccountEvent], error) {
+	found, err := m.db.Warnings(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
 		return nil, err
 	}
-	out := &eventsOutput{accountEventList{Data: []AccountEvent{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		next := found[in.Limit-1].ID
-		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, ViewEvent(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(w store.Warning) string { return w.ID }, ViewEvent), nil
 }

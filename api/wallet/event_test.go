@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -54,7 +55,7 @@ func TestBanner(t *testing.T) {
 	kinds := func() (got []string) {
 		for _, w := range warnings(b, rules, at) {
 			got = append(got, w.Kind)
-			if w.Kind == "balance.low" && (!w.Since.Equal(since) || *w.Data.Threshold != USD(20*billing.USD) || *w.Data.Balance != USD(billing.USD)) {
+			if w.Kind == "balance.low" && (!w.Since.Equal(since) || *w.Data.Threshold != wire.USD(20*billing.USD) || *w.Data.Balance != wire.USD(billing.USD)) {
 				t.Errorf("%+v", w)
 			}
 		}

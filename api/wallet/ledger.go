@@ -10,7 +10,7 @@ import (
 
 	"parley/api"
 	"parley/api/export"
-	"parley/api/manage"
+	"parley/api/wire"
 	"parley/store"
 )
 
@@ -19,8 +19,8 @@ type Entry struct {
 	ID           int64     `json:"id" doc:"1, 2, 3… without gaps." example:"42"`
 	At           time.Time `json:"at" doc:"When it was posted."`
 	Kind         string    `json:"kind" doc:"Why the balance moved: topup, refund, dispute, welcome, bonus, adjustment, usage, expiry…; there may be more kinds." example:"usage"`
-	Amount       USD       `json:"amount" doc:"What was added to the balance; below zero when it was taken."`
-	BalanceAfter USD       `json:"balance_after" doc:"Without what sessions in progress have used."`
+	Amount       wire.USD  `json:"amount" doc:"What was added to the balance; below zero when it was taken."`
+	BalanceAfter wire.USD  `json:"balance_after" doc:"Without what sessions in progress have used."`
 	Pot          string    `json:"pot" doc:"What was paid in, or credit that expires." enum:"paid,bonus" example:"paid"`
 	Component    *string   `json:"component" doc:"Of usage: what was used; number is a month of a number, above zero when it was given back." example:"agent"`
 	SessionID    *string   `json:"session_id" doc:"Of usage: the call or other session, see its receipt; null for a number." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -28,7 +28,7 @@ type Entry struct {
 }
 
 func viewEntry(t *store.Transfer) Entry {
-	e := Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: USD(t.Change()), BalanceAfter: USD(t.BalanceAfter), Pot: t.Pot(),
+	e := Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: wire.USD(t.Change()), BalanceAfter: wire.USD(t.BalanceAfter), Pot: t.Pot(),
 		SessionID: t.Session, PriceVersion: t.PriceVersion}
 	if c := t.Component(); c != "" {
 		e.Component = &c
@@ -46,28 +46,21 @@ const maxKind = 32
 
 func (in KindFilter) kind() (store.TransferKind, error) {
 	if len(in.Kind) > maxKind {
-		return "", bad("kind: there is none so long")
+		return "", api.Bad("kind: there is none so long")
 	}
 	for _, r := range in.Kind {
 		if (r < 'a' || r > 'z') && r != '_' {
-			return "", bad("kind: a word such as topup")
+			return "", api.Bad("kind: a word such as topup")
 		}
 	}
 	return store.TransferKind(in.Kind), nil
 }
 
 type ledgerInput struct {
-	Period
+	api.Period
 	KindFilter
-	Paging
+	api.Paging
 }
-
-type entryList struct {
-	Data []Entry `json:"data" doc:"The entries, the newest first." nullable:"false"`
-	manage.More
-}
-
-type ledgerOutput struct{ Body entryList }
 
 // page is what the query asks for.
 func (in *ledgerInput) page() (p store.LedgerPage, err error) {
@@ -77,34 +70,25 @@ func (in *ledgerInput) page() (p store.LedgerPage, err error) {
 	if p.Kind, err = in.kind(); err != nil {
 		return p, err
 	}
-	p.Before, err = in.sequence()
+	p.Before, err = in.Sequence()
 	return p, err
 }
 
-func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*ledgerOutput, error) {
+func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*api.Listed[Entry], error) {
 	p, err := in.page()
 	if err != nil {
 		return nil, err
 	}
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
 	var found []store.Transfer
-	err = m.db.Statement(ctx, api.PrincipalOf(ctx).Account, func(s *store.Statement) (err error) {
+	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) (err error) {
 		found, err = s.Ledger(ctx, p)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := &ledgerOutput{entryList{Data: []Entry{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		next := strconv.FormatInt(found[in.Limit-1].Seq, 10)
-		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, viewEntry(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(t store.Transfer) string { return api.Seq(t.Seq) }, viewEntry), nil
 }
 
 var ledgerHeader = []string{"id", "at", "kind", "amount", "balance_after", "pot", "component", "session_id", "price_version"}

@@ -3,27 +3,26 @@ package wallet
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
-	"parley/api/manage"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
 
 // SpendingLimit is what may be spent in a day by the account, a key or an agent.
 type SpendingLimit struct {
-	ID         string `json:"id" doc:"Whose limit it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Name       string `json:"name" doc:"The name of it." example:"website"`
-	DailyLimit Limit  `json:"daily_limit" doc:"What may be charged in a day, from midnight to midnight UTC; null: there is no limit."`
-	Spent      USD    `json:"spent" doc:"What was charged today. Of a key or an agent it is kept while there is a limit."`
-	Held       USD    `json:"held" doc:"What is set aside for minutes and work about to begin; it counts as spent."`
+	ID         string   `json:"id" doc:"Whose limit it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name       string   `json:"name" doc:"The name of it." example:"website"`
+	DailyLimit Limit    `json:"daily_limit" doc:"What may be charged in a day, from midnight to midnight UTC; null: there is no limit."`
+	Spent      wire.USD `json:"spent" doc:"What was charged today. Of a key or an agent it is kept while there is a limit."`
+	Held       wire.USD `json:"held" doc:"What is set aside for minutes and work about to begin; it counts as spent."`
 }
 
 func viewLimit(l *store.SpendingLimit) SpendingLimit {
-	return SpendingLimit{ID: l.Subject, Name: l.Name, DailyLimit: Limit{Amount: l.Limit}, Spent: USD(l.Spent), Held: USD(l.Held)}
+	return SpendingLimit{ID: l.Subject, Name: l.Name, DailyLimit: Limit{Amount: l.Limit}, Spent: wire.USD(l.Spent), Held: wire.USD(l.Held)}
 }
 
 // Limit is a number of dollars, or null for none.
@@ -59,42 +58,21 @@ func (Limit) Schema(huma.Registry) *huma.Schema {
 
 func mountSpending(a *api.API, m *wallet) {
 	const at = "/v1/spending-limits"
-	api.Register(a, route(at, "list-spending-limits", "List the limits of spending",
+	api.Register(a, routes.Get(at, "list-spending-limits", "List the limits of spending",
 		"What may be spent in a day (UTC), and what was: the account's row, which is there without a limit, too, and one for each key and each agent that has one. "+
 			"When what was charged and what is held reach a limit, nothing that it binds begins (402 `limit.spending`, on the telephone 480), and conversations end as they do when "+
 			"the balance is used up, with `end_detail` `spending_limit`. A key binds what it asks for, and what its tickets do; "+
 			"an agent binds its conversations, whoever began them. Months of numbers do not count. At four fifths and at the limit there is an event `spending.limit`."), m.limits)
-	set := route(at+"/{id}", "set-spending-limit", "Set a limit of spending",
-		"`daily_limit` null takes it away; what was charged today counts. This takes an owner's sign-in, or a key with the mark money.", http.StatusNotFound)
-	set.Method, set.Access, set.SkipValidateBody = http.MethodPatch, api.Payers, true
-	api.Register(a, set, m.setLimit)
+	api.Register(a, routes.Patch(at+"/{id}", "set-spending-limit", "Set a limit of spending",
+		"`daily_limit` null takes it away; what was charged today counts. This takes an owner's sign-in, or a key with the mark money.", http.StatusNotFound).For(api.Payers).OwnChecks(), m.setLimit)
 }
 
-type limitList struct {
-	Data []SpendingLimit `json:"data" doc:"The limits." nullable:"false"`
-	manage.More
-}
-
-type limitsOutput struct{ Body limitList }
-
-func (m *wallet) limits(ctx context.Context, in *Paging) (*limitsOutput, error) {
-	if strings.ContainsRune(in.Cursor, 0) {
-		return nil, bad("cursor: send next_cursor of the page before")
-	}
-	found, err := m.db.SpendingLimits(ctx, api.PrincipalOf(ctx).Account, store.Page{After: in.Cursor, Limit: in.Limit + 1}, m.db.Now())
+func (m *wallet) limits(ctx context.Context, in *api.Paging) (*api.Listed[SpendingLimit], error) {
+	found, err := m.db.SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now())
 	if err != nil {
 		return nil, err
 	}
-	out := &limitsOutput{limitList{Data: []SpendingLimit{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		next := found[in.Limit-1].Subject
-		out.Body.More = manage.More{HasMore: true, NextCursor: &next}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, viewLimit(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(l store.SpendingLimit) string { return l.Subject }, viewLimit), nil
 }
 
 type setLimitInput struct {
@@ -108,18 +86,15 @@ type limitOutput struct{ Body SpendingLimit }
 
 func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*limitOutput, error) {
 	if !in.Body.DailyLimit.Given {
-		return nil, bad("daily_limit: send a number of US dollars, or null for no limit")
+		return nil, api.Bad("daily_limit: send a number of US dollars, or null for no limit")
 	}
-	account, subject := api.PrincipalOf(ctx).Account, in.ID
+	account, subject := api.AccountOf(ctx), in.ID
 	if subject == "account" {
 		subject = account
 	}
-	if strings.ContainsRune(subject, 0) {
-		return nil, store.ErrNotFound
-	}
 	l, err := m.db.SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now())
 	if err != nil {
-		return nil, manage.Explained(err)
+		return nil, err
 	}
 	return &limitOutput{viewLimit(l)}, nil
 }

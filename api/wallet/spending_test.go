@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -58,7 +59,7 @@ func TestSpendingLimits(t *testing.T) {
 		return list
 	}
 	got := read().Data
-	if len(got) != 3 || got[0].ID != o.a.keyID || *got[0].DailyLimit.Amount != 0 || got[1].ID != o.a.agent || got[1].Spent != wallet.USD(80*billing.Cent) ||
+	if len(got) != 3 || got[0].ID != o.a.keyID || *got[0].DailyLimit.Amount != 0 || got[1].ID != o.a.agent || got[1].Spent != wire.USD(80*billing.Cent) ||
 		got[2].ID != o.a.account || *got[2].DailyLimit.Amount != 2050*billing.Cent || got[2].Name != "A" {
 		t.Errorf("the limits are %+v", got)
 	}
@@ -70,7 +71,7 @@ func TestSpendingLimits(t *testing.T) {
 			t.Errorf("%s: %d %s", id, status, body)
 		}
 	}
-	if got := read().Data; len(got) != 1 || got[0].ID != o.a.account || got[0].DailyLimit.Amount != nil || got[0].Spent != wallet.USD(80*billing.Cent) {
+	if got := read().Data; len(got) != 1 || got[0].ID != o.a.account || got[0].DailyLimit.Amount != nil || got[0].Spent != wire.USD(80*billing.Cent) {
 		t.Errorf("without limits: %+v", got)
 	}
 }

@@ -10,33 +10,33 @@ import (
 
 	"parley/api"
 	"parley/api/export"
-	"parley/api/manage"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
 
 // Usage is what one group of sessions used.
 type Usage struct {
-	Key        *string `json:"key" doc:"The day, agent, session or component; null: sessions of no agent of the account, and months of numbers, which belong to no agent and no call." example:"2026-03-01"`
-	Amount     USD     `json:"amount" doc:"The sum of its components."`
-	Components []Used  `json:"components" doc:"What was used." nullable:"false"`
+	Key        *string  `json:"key" doc:"The day, agent, session or component; null: sessions of no agent of the account, and months of numbers, which belong to no agent and no call." example:"2026-03-01"`
+	Amount     wire.USD `json:"amount" doc:"The sum of its components."`
+	Components []Used   `json:"components" doc:"What was used." nullable:"false"`
 }
 
 // Used is one component of it.
 type Used struct {
-	Component string `json:"component" doc:"What was used." example:"agent"`
-	Quantity  int64  `json:"quantity" doc:"In units; below zero when more was given back than was used." example:"193"`
-	Unit      string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event,month" example:"second"`
-	Amount    USD    `json:"amount" doc:"What it cost."`
+	Component string   `json:"component" doc:"What was used." example:"agent"`
+	Quantity  int64    `json:"quantity" doc:"In units; below zero when more was given back than was used." example:"193"`
+	Unit      string   `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event,month" example:"second"`
+	Amount    wire.USD `json:"amount" doc:"What it cost."`
 }
 
-func viewUsage(g store.UsageGroup) Usage {
-	out := Usage{Amount: USD(g.Amount), Components: make([]Used, len(g.Items))}
+func viewUsage(g *store.UsageGroup) Usage {
+	out := Usage{Amount: wire.USD(g.Amount), Components: make([]Used, len(g.Items))}
 	if g.Name != "" {
 		out.Key = &g.Name
 	}
 	for i, item := range g.Items {
-		out.Components[i] = Used{item.Component, item.Quantity, units[item.Component].name, USD(item.Amount)}
+		out.Components[i] = Used{item.Component, item.Quantity, units[item.Component].name, wire.USD(item.Amount)}
 	}
 	inOrder(out.Components, func(u Used) string { return u.Component })
 	return out
@@ -44,18 +44,17 @@ func viewUsage(g store.UsageGroup) Usage {
 
 type usageInput struct {
 	GroupBy string `query:"group_by" doc:"What is summed up together." enum:"day,agent,call,component" default:"day"`
-	Period
-	Paging
+	api.Period
+	api.Paging
 }
 
 type usageList struct {
 	GroupBy string     `json:"group_by" doc:"As it was asked for." enum:"day,agent,call,component"`
 	From    *time.Time `json:"from" doc:"Null: since the account was made."`
 	To      *time.Time `json:"to" doc:"Null: until now."`
-	Data    []Usage    `json:"data" doc:"The groups, the greatest key first." nullable:"false"`
-	manage.More
-	Total   *USD `json:"total" nullable:"true" doc:"The sum of all groups, of other pages too; on the first page only, else null."`
-	Accrued USD  `json:"accrued" doc:"What sessions in progress have used and no group holds yet, whatever the range."`
+	api.List[Usage]
+	Total   *wire.USD `json:"total" nullable:"true" doc:"The sum of all groups, of other pages too; on the first page only, else null."`
+	Accrued wire.USD  `json:"accrued" doc:"What sessions in progress have used and no group holds yet, whatever the range."`
 }
 
 type usageOutput struct{ Body usageList }
@@ -66,8 +65,10 @@ func (in *usageInput) page() (p store.UsagePage, err error) {
 	if p.Range, err = in.Bounds(); err != nil {
 		return p, err
 	}
-	p.Before, err = in.name()
-	return p, err
+	if in.Cursor != "" {
+		p.Before = &in.Cursor
+	}
+	return p, nil
 }
 
 func (m *wallet) usage(ctx context.Context, in *usageInput) (*usageOutput, error) {
@@ -76,9 +77,9 @@ func (m *wallet) usage(ctx context.Context, in *usageInput) (*usageOutput, error
 		return nil, err
 	}
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
-	out := &usageOutput{usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To), Data: []Usage{}}}
+	out := &usageOutput{usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To)}}
 	var groups []store.UsageGroup
-	err = m.db.Statement(ctx, api.PrincipalOf(ctx).Account, func(s *store.Statement) error {
+	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) error {
 		if groups, err = s.Usage(ctx, p); err != nil {
 			return err
 		}
@@ -87,23 +88,17 @@ func (m *wallet) usage(ctx context.Context, in *usageInput) (*usageOutput, error
 			if err != nil {
 				return err
 			}
-			out.Body.Total = (*USD)(&total)
+			out.Body.Total = (*wire.USD)(&total)
 		}
 		var accrued billing.Money
 		accrued, err = s.Accrued(ctx)
-		out.Body.Accrued = USD(accrued)
+		out.Body.Accrued = wire.USD(accrued)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(groups) > in.Limit {
-		groups = groups[:in.Limit]
-		out.Body.More = manage.More{HasMore: true, NextCursor: &groups[in.Limit-1].Name}
-	}
-	for _, g := range groups {
-		out.Body.Data = append(out.Body.Data, viewUsage(g))
-	}
+	out.Body.List = api.Cut(in.Limit, groups, func(g store.UsageGroup) string { return g.Name }, viewUsage)
 	return out, nil
 }
 
@@ -130,7 +125,7 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
 		in.GroupBy = string(store.ByDay)
 	case store.ByDay, store.ByAgent, store.ByCall, store.ByComponent:
 	default:
-		api.WriteError(w, bad("group_by must be day, agent, call or component"))
+		api.WriteError(w, api.Bad("group_by must be day, agent, call or component"))
 		return
 	}
 	p, err := in.page()
@@ -142,7 +137,7 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
 	m.files.Send(w, r, export.Table{Name: "usage", Header: usageHeader(p.By), Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
 		groups, err := s.Usage(ctx, p)
 		for i := range groups {
-			rows = append(rows, usageRows(p.By, groups[i])...)
+			rows = append(rows, usageRows(p.By, &groups[i])...)
 			p.Before = &groups[i].Name
 		}
 		return rows, len(groups) == p.Limit, err
@@ -151,7 +146,7 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
 
 // usageRows are a group's lines. As in the ledger's, no cell is computed by a
 // spreadsheet: an agent's name, which its owner wrote, is none of them.
-func usageRows(by store.Grouping, g store.UsageGroup) [][]string {
+func usageRows(by store.Grouping, g *store.UsageGroup) [][]string {
 	var rows [][]string
 	for _, u := range viewUsage(g).Components {
 		row := []string{u.Component, strconv.FormatInt(u.Quantity, 10), u.Unit, billing.Money(u.Amount).String()}

@@ -8,11 +8,7 @@
 package wallet
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/export"
@@ -24,26 +20,26 @@ import (
 func Mount(a *api.API, db *store.DB, files *export.Desk, card func() *billing.RateCard) {
 	m := &wallet{db: db, card: card, files: files}
 	const exact = " Amounts have up to nine decimals and are exact; show balances rounded down to the cent."
-	api.Register(a, route("/v1/balance", "get-balance", "Read the balance",
+	api.Register(a, routes.Get("/v1/balance", "get-balance", "Read the balance",
 		"What the account has, sessions in progress counted. `balance` is `paid` + `bonus`, and `posted` - `accrued`. "+
 			"`warnings` is for a banner: what is about to stop working, and why."+exact), m.balance)
-	api.Register(a, route("/v1/events", "list-events", "List what an account was warned of",
+	api.Register(a, routes.Get("/v1/events", "list-events", "List what an account was warned of",
 		"Newest first. An event is entered by what caused it: a balance that fell below the threshold of automatic recharge, or the rate card's without one; "+
 			"a number's month that could not be paid, and the number's loss 30 days later; a recharge that failed; a payment that is disputed; a limit of spending that is nearly reached, or reached. Each comes once: "+
 			"a low balance again only after it was not. What still is so is in `warnings` of `GET /v1/balance` too, and accounts with an address get it by mail."), m.events)
 	mountSpending(a, m)
-	api.Register(a, route("/v1/ledger", "list-ledger", "List what moved the balance",
+	api.Register(a, routes.Get("/v1/ledger", "list-ledger", "List what moved the balance",
 		"Newest first; entries never change. `balance_after` of an entry is that of the one before it plus `amount`. "+
 			"Sessions are entered when they end."+exact), m.ledger)
-	a.Handle(export.Route(route("/v1/ledger.csv", "export-ledger", "Export what moved the balance",
+	a.Handle(export.Route(routes.Get("/v1/ledger.csv", "export-ledger", "Export what moved the balance",
 		"The entries of `GET /v1/ledger`, newest first, with the columns "+export.Columns(ledgerHeader)+"."), ledgerParams()), http.HandlerFunc(m.ledgerCSV))
-	api.Register(a, route("/v1/usage", "get-usage", "Sum up usage",
+	api.Register(a, routes.Get("/v1/usage", "get-usage", "Sum up usage",
 		"What was used and what it cost, by day (UTC), agent, call or component, newest first. Usage belongs to the moment at which it was "+
 			"entered in the ledger, which for most sessions is their end. What sessions in progress have used since is in `accrued` and nowhere else."+exact), m.usage)
-	a.Handle(export.Route(route("/v1/usage.csv", "export-usage", "Export usage",
+	a.Handle(export.Route(routes.Get("/v1/usage.csv", "export-usage", "Export usage",
 		"The groups of `GET /v1/usage`, a line for each component of each, with the columns "+export.Columns(usageHeader(store.ByDay))+"; the first is named "+
 			"after the grouping, and there is none by component."), usageParams()), http.HandlerFunc(m.usageCSV))
-	api.Register(a, route("/v1/calls/{id}/receipt", "get-receipt", "Read the receipt of a session",
+	api.Register(a, routes.Get("/v1/calls/{id}/receipt", "get-receipt", "Read the receipt of a session",
 		"What a call or any other session cost, a line for each component; `total` is their sum and what the ledger charged. The identifier is "+
 			"`session_id` of the ledger's entries: recordings, texts and files have one too."+exact, http.StatusNotFound), m.receipt)
 }
@@ -55,37 +51,4 @@ type wallet struct {
 	files *export.Desk
 }
 
-// route describes a route. Keys do not belong into pages, so pages of other sites
-// have nothing to do here.
-func route(path, id, summary, description string, errs ...int) api.Route {
-	return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: http.MethodGet, Path: path, OperationID: id, Tags: []string{"Account"}, Summary: summary, Description: description, Errors: errs,
-	}}
-}
-
-// USD is an amount in answers: a JSON number of US dollars, exact.
-type USD billing.Money
-
-// MarshalJSON implements json.Marshaler.
-func (u USD) MarshalJSON() ([]byte, error) { return billing.Money(u).MarshalJSON() }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (u *USD) UnmarshalJSON(b []byte) error { return (*billing.Money)(u).UnmarshalJSON(b) }
-
-// Schema implements huma.SchemaProvider.
-func (USD) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeNumber, Description: "US dollars, exact.", Examples: []any{17.342685}}
-}
-
-func bad(format string, args ...any) error {
-	return api.Detail(api.ErrBadRequest, fmt.Sprintf(format, args...))
-}
-
-// unknown is the store's answer about an identifier. One that no text can hold is
-// nothing's.
-func unknown(err error) error {
-	if errors.Is(err, store.ErrInvalid) {
-		return store.ErrNotFound
-	}
-	return err
-}
+var routes = api.Managed("Account")

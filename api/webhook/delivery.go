@@ -10,8 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
-	"parley/api/manage"
-	"parley/api/wallet"
 	"parley/store"
 )
 
@@ -45,40 +43,25 @@ func viewDelivery(d *store.Delivery) Delivery {
 	return out
 }
 
-type deliveryList struct {
-	Data []Delivery `json:"data" doc:"The deliveries, the newest first." nullable:"false"`
-	manage.More
-}
-
-type deliveriesOutput struct{ Body deliveryList }
-
 type deliveriesInput struct {
 	OneWebhook
-	wallet.Paging
+	api.Paging
 }
 
-func (m *webhooks) deliveries(ctx context.Context, in *deliveriesInput) (*deliveriesOutput, error) {
-	found, err := m.hooks.Deliveries(ctx, account(ctx), in.ID, store.Page{After: in.Cursor, Limit: in.Limit + 1})
+func (m *webhooks) deliveries(ctx context.Context, in *deliveriesInput) (*api.Listed[Delivery], error) {
+	found, err := m.hooks.Deliveries(ctx, api.AccountOf(ctx), in.ID, in.Page())
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
-	out := &deliveriesOutput{deliveryList{Data: []Delivery{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].Event}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, viewDelivery(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(d store.Delivery) string { return d.Event }, viewDelivery), nil
 }
 
 type deliveryOutput struct{ Body Delivery }
 
 func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*deliveryOutput, error) {
-	d, err := m.hooks.Test(ctx, account(ctx), in.ID, m.hooks.Now())
+	d, err := m.hooks.Test(ctx, api.AccountOf(ctx), in.ID, m.hooks.Now())
 	if err != nil {
-		return nil, explained(err)
+		return nil, err
 	}
 	return &deliveryOutput{viewDelivery(d)}, nil
 }
@@ -87,9 +70,9 @@ func (m *webhooks) retry(ctx context.Context, in *struct {
 	OneWebhook
 	Delivery string `path:"delivery" doc:"The delivery's identifier." maxLength:"100" example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*deliveryOutput, error) {
-	d, err := m.hooks.Retry(ctx, account(ctx), in.ID, in.Delivery, m.hooks.Now())
+	d, err := m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery, m.hooks.Now())
 	if err != nil {
-		return nil, explained(err)
+		return nil, err
 	}
 	return &deliveryOutput{viewDelivery(d)}, nil
 }

@@ -5,16 +5,10 @@ package webhook
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"parley/api"
-	"parley/api/manage"
-	"parley/api/wallet"
 	"parley/store"
 )
 
@@ -25,34 +19,25 @@ type Check func(address string) error
 func Mount(a *api.API, hooks *store.Webhooks, check Check) {
 	m := &webhooks{hooks, check}
 	const all, one = "/v1/webhooks", "/v1/webhooks/{id}"
-	api.Register(a, route(http.MethodGet, all, "list-webhooks", "List the account's webhooks", "The newest first.", 0), m.list)
-	api.Register(a, route(http.MethodPost, all, "create-webhook", "Create a webhook",
-		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https.",
-		http.StatusCreated), m.create)
-	api.Register(a, route(http.MethodGet, one, "get-webhook", "Read a webhook", "Without its secret.", 0, http.StatusNotFound), m.get)
-	api.Register(a, route(http.MethodPatch, one, "change-webhook", "Change a webhook",
-		"What is left out stays. Disabling it gives up what is on its way; enabling it forgets its failures, and it is told of what happens from then on.",
-		0, http.StatusNotFound), m.change)
-	api.Register(a, route(http.MethodDelete, one, "delete-webhook", "Delete a webhook", "With its deliveries.", http.StatusNoContent, http.StatusNotFound), m.remove)
-	api.Register(a, route(http.MethodPost, one+"/rotate", "rotate-webhook-secret", "Give a webhook a new secret",
-		"For 24 hours both secrets sign; of several rotations the last two secrets do.", 0, http.StatusNotFound), m.rotate)
-	api.Register(a, route(http.MethodPost, one+"/test", "test-webhook", "Send a test event",
-		"An event `webhook.test`, whatever the webhook asks for. What came of it is among the deliveries.", http.StatusAccepted, http.StatusNotFound), m.test)
-	api.Register(a, route(http.MethodGet, one+"/deliveries", "list-webhook-deliveries", "List a webhook's deliveries",
-		"The newest first, for 30 days.", 0, http.StatusNotFound), m.deliveries)
-	api.Register(a, route(http.MethodPost, one+"/deliveries/{delivery}/retry", "retry-webhook-delivery", "Deliver an event again",
-		"Once, now, whether it arrived before or not; under the same `webhook-id`.", http.StatusAccepted, http.StatusNotFound), m.retry)
+	api.Register(a, routes.Get(all, "list-webhooks", "List the account's webhooks", "The newest first."), m.list)
+	api.Register(a, routes.Post(all, "create-webhook", "Create a webhook",
+		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https.").Created(), m.create)
+	api.Register(a, routes.Get(one, "get-webhook", "Read a webhook", "Without its secret.", http.StatusNotFound), m.get)
+	api.Register(a, routes.Patch(one, "change-webhook", "Change a webhook",
+		"What is left out stays. Disabling it gives up what is on its way; enabling it forgets its failures, and it is told of what happens from then on.", http.StatusNotFound), m.change)
+	api.Register(a, routes.Delete(one, "delete-webhook", "Delete a webhook", "With its deliveries.", http.StatusNotFound), m.remove)
+	api.Register(a, routes.Post(one+"/rotate", "rotate-webhook-secret", "Give a webhook a new secret",
+		"For 24 hours both secrets sign; of several rotations the last two secrets do.", http.StatusNotFound), m.rotate)
+	api.Register(a, routes.Post(one+"/test", "test-webhook", "Send a test event",
+		"An event `webhook.test`, whatever the webhook asks for. What came of it is among the deliveries.", http.StatusNotFound).Accepted(), m.test)
+	api.Register(a, routes.Get(one+"/deliveries", "list-webhook-deliveries", "List a webhook's deliveries",
+		"The newest first, for 30 days.", http.StatusNotFound), m.deliveries)
+	api.Register(a, routes.Post(one+"/deliveries/{delivery}/retry", "retry-webhook-delivery", "Deliver an event again",
+		"Once, now, whether it arrived before or not; under the same `webhook-id`.", http.StatusNotFound).Accepted(), m.retry)
 	describe(a)
 }
 
-func route(method, path, id, summary, description string, status int, errs ...int) api.Route {
-	if method != http.MethodGet || strings.HasSuffix(path, "/deliveries") {
-		errs = append(errs, http.StatusBadRequest)
-	}
-	return api.Route{Access: api.Management, OwnPagesOnly: true, Operation: huma.Operation{
-		Method: method, Path: path, OperationID: id, Tags: []string{"Webhooks"}, Summary: summary, Description: description, DefaultStatus: status, Errors: errs,
-	}}
-}
+var routes = api.Managed("Webhooks")
 
 // webhooks serves the routes.
 type webhooks struct {
@@ -92,44 +77,17 @@ type secretOutput struct {
 	Body         secretWebhook
 }
 
-type webhookList struct {
-	Data []Webhook `json:"data" doc:"The webhooks, the newest first." nullable:"false"`
-	manage.More
-}
-
-type listOutput struct{ Body webhookList }
-
 // OneWebhook names a webhook in an address.
 type OneWebhook struct {
 	ID string `path:"id" doc:"The webhook's identifier." maxLength:"100" example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-func account(ctx context.Context) string { return api.PrincipalOf(ctx).Account }
-
-// explained is the store's refusal with what it says about the request.
-func explained(err error) error {
-	if errors.Is(err, store.ErrInvalid) {
-		if _, what, ok := strings.Cut(err.Error(), store.ErrInvalid.Error()+": "); ok {
-			return api.Detail(api.ErrBadRequest, what)
-		}
-	}
-	return err
-}
-
-func (m *webhooks) list(ctx context.Context, in *wallet.Paging) (*listOutput, error) {
-	found, err := m.hooks.List(ctx, account(ctx), store.Page{After: in.Cursor, Limit: in.Limit + 1})
+func (m *webhooks) list(ctx context.Context, in *api.Paging) (*api.Listed[Webhook], error) {
+	found, err := m.hooks.List(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
-		return nil, explained(err)
+		return nil, err
 	}
-	out := &listOutput{webhookList{Data: []Webhook{}}}
-	if len(found) > in.Limit {
-		found = found[:in.Limit]
-		out.Body.More = manage.More{HasMore: true, NextCursor: &found[in.Limit-1].ID}
-	}
-	for i := range found {
-		out.Body.Data = append(out.Body.Data, view(&found[i]))
-	}
-	return out, nil
+	return api.Pages(in.Limit, found, func(w store.Webhook) string { return w.ID }, view), nil
 }
 
 type newWebhook struct {
@@ -142,9 +100,9 @@ func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*
 	if err := m.allowed(in.Body.URL); err != nil {
 		return nil, err
 	}
-	w, secret, err := m.hooks.Create(ctx, account(ctx), store.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events}, m.hooks.Now())
+	w, secret, err := m.hooks.Create(ctx, api.AccountOf(ctx), store.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events}, m.hooks.Now())
 	if err != nil {
-		return nil, explained(err)
+		return nil, err
 	}
 	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
 }
@@ -152,26 +110,17 @@ func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*
 // allowed refuses an address that no request may go to.
 func (m *webhooks) allowed(address string) error {
 	if err := m.check(address); err != nil {
-		return api.Detail(api.ErrBadRequest, "url: "+err.Error())
+		return api.Bad("url: %v", err)
 	}
 	return nil
 }
 
 func (m *webhooks) get(ctx context.Context, in *OneWebhook) (*webhookOutput, error) {
-	w, err := m.hooks.Get(ctx, account(ctx), in.ID)
+	w, err := m.hooks.Get(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
 	return &webhookOutput{view(w)}, nil
-}
-
-// unknown is the store's answer about an identifier. One that no text can hold is
-// nothing's.
-func unknown(err error) error {
-	if errors.Is(err, store.ErrInvalid) {
-		return store.ErrNotFound
-	}
-	return err
 }
 
 type changeInput struct {
@@ -191,21 +140,21 @@ func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput,
 			return nil, err
 		}
 	}
-	w, err := m.hooks.Change(ctx, account(ctx), in.ID, store.WebhookChange{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}, m.hooks.Now())
+	w, err := m.hooks.Change(ctx, api.AccountOf(ctx), in.ID, store.WebhookChange{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}, m.hooks.Now())
 	if err != nil {
-		return nil, explained(err)
+		return nil, err
 	}
 	return &webhookOutput{view(w)}, nil
 }
 
 func (m *webhooks) remove(ctx context.Context, in *OneWebhook) (*struct{}, error) {
-	return nil, unknown(m.hooks.Delete(ctx, account(ctx), in.ID, m.hooks.Now()))
+	return nil, m.hooks.Delete(ctx, api.AccountOf(ctx), in.ID, m.hooks.Now())
 }
 
 func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*secretOutput, error) {
-	w, secret, err := m.hooks.Rotate(ctx, account(ctx), in.ID, m.hooks.Now())
+	w, secret, err := m.hooks.Rotate(ctx, api.AccountOf(ctx), in.ID, m.hooks.Now())
 	if err != nil {
-		return nil, unknown(err)
+		return nil, err
 	}
 	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
 }

@@ -24,12 +24,12 @@ func (h *Handler) read(r *http.Request) (o media.Offer, agent string, err error)
 		return o, "", err
 	}
 	if o, err = media.ParseOffer(text); err != nil {
-		return o, "", api.Detail(api.ErrBadRequest, err.Error())
+		return o, "", api.Bad("%v", err)
 	}
 	agent = r.URL.Query().Get("agent_id")
 	t := api.PrincipalOf(r.Context()).Ticket
 	if agent == "" && (t == nil || t.Agent == "") && !o.Messages {
-		return o, "", api.Detail(api.ErrBadRequest, "without agent_id the agent is described on a data channel, which the offer does not have")
+		return o, "", api.Bad("without agent_id the agent is described on a data channel, which the offer does not have")
 	}
 	return o, agent, nil
 }
@@ -77,7 +77,7 @@ func (h *Handler) patch(r *http.Request) (ours, tag string, err error) {
 	}
 	f, err := media.ParseFragment(text)
 	if err != nil {
-		return "", "", api.Detail(api.ErrBadRequest, err.Error())
+		return "", "", api.Bad("%v", err)
 	}
 	s, err := h.find(api.PrincipalOf(r.Context()), r.PathValue("id"))
 	if err != nil {
@@ -100,7 +100,7 @@ func (h *Handler) patch(r *http.Request) (ours, tag string, err error) {
 	case errors.Is(err, media.ErrGone):
 		return "", "", api.Detail(api.ErrNotFound, "the session is over")
 	case errors.Is(err, media.ErrOffer):
-		return "", "", api.Detail(api.ErrBadRequest, err.Error())
+		return "", "", api.Bad("%v", err)
 	case err != nil:
 		return "", "", fmt.Errorf("change a WebRTC session: %w", err)
 	}

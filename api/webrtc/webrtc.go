@@ -152,7 +152,7 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 	complete := make(chan struct{}) // closed when made is
 	line, answer, err := port.Answer(ctx, offer, func(b []byte) { <-complete; made.talk.Text(b) })
 	if errors.Is(err, media.ErrOffer) {
-		return nil, "", nil, api.Detail(api.ErrBadRequest, err.Error())
+		return nil, "", nil, api.Bad("%v", err)
 	} else if err != nil {
 		h.Log.Warn("an offer could not be answered", "err", err)
 		return nil, "", nil, api.ErrSessionStart

@@ -38,7 +38,7 @@ var upgrader = websocket.Upgrader{
 	HandshakeTimeout: 5 * time.Second,
 	CheckOrigin:      func(*http.Request) bool { return true },
 	Error: func(w http.ResponseWriter, _ *http.Request, _ int, _ error) {
-		api.WriteError(w, api.Detail(api.ErrBadRequest, "this address takes WebSocket connections"))
+		api.WriteError(w, api.Bad("this address takes WebSocket connections"))
 	},
 }
 

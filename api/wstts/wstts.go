@@ -73,7 +73,7 @@ func (s *session) ask(b []byte) {
 
 // misplaced takes a binary message, which is never right.
 func (s *session) misplaced([]byte) {
-	s.queue.put(&request{refused: api.Detail(api.ErrBadRequest, "a text message with a JSON object is expected")})
+	s.queue.put(&request{refused: api.Bad("a text message with a JSON object is expected")})
 }
 
 // work does the jobs until the socket has ended.

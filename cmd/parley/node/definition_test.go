@@ -71,7 +71,7 @@ func TestTheDocumentHasTheSchemasSettings(t *testing.T) {
 	if n.engines, err = NewEngines(cfg, n.log); err != nil {
 		t.Fatal(err)
 	}
-	described := n.routes().Document().Components.Schemas.Map()["NewAgent"].Properties["settings"].Properties
+	described := n.routes().Document().Components.Schemas.Map()["AgentSettings"].Properties
 	if got, want := slices.Sorted(maps.Keys(described)), slices.Sorted(maps.Keys(agent.SettingsSchema.Properties)); !slices.Equal(got, want) {
 		t.Fatalf("described are %v, there are %v", got, want)
 	}

@@ -24,7 +24,11 @@ func TestDocument(t *testing.T) {
 	if n.engines, err = NewEngines(cfg, n.log); err != nil {
 		t.Fatal(err)
 	}
-	got, err := n.routes().Document().YAML()
+	doc, err := n.routes().Published()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := doc.YAML()
 	if err != nil {
 		t.Fatal(err)
 	}
