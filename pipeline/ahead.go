@@ -18,9 +18,9 @@ const (
 	kindSpeculative = "speculative" // begun in advance, and not the answer
 )
 
-// Thrifty says whether the call must begin no replies in advance, because nothing is
-// left of the balance. Safe for use from any goroutine; it never blocks.
-func (c *Call) Thrifty(on bool) { c.thrifty.Store(on) }
+// NoSpeculation says whether the call must begin no speculative replies. Safe for use from any
+// goroutine; it never blocks.
+func (c *Call) NoSpeculation(on bool) { c.noSpeculation.Store(on) }
 
 // speculate begins a reply to a turn that may not be over.
 func (c *Call) speculate(a turn.Action) {

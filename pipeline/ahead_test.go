@@ -165,7 +165,7 @@ func TestNothingInAdvance(t *testing.T) {
 			}, []int64{2620, 2650}, []string{`2650 user_line "hello"`, "2650 used speculative 1 discarded", "2880 speaking 1"}},
 		{"the balance is used up", []pipelinetest.Said{said(1000, 2500, "what time")},
 			func(s *pipelinetest.Scene) {
-				s.Act = func(c *pipeline.Call) { time.Sleep(1000 * ms); c.Thrifty(true) }
+				s.Act = func(c *pipeline.Call) { time.Sleep(1000 * ms); c.NoSpeculation(true) }
 			}, []int64{2700}, []string{"2930 speaking 1"}},
 		{"hung up on", []pipelinetest.Said{said(1000, 2500, "what time")},
 			func(s *pipelinetest.Scene) { s.Leg.HangUp = 2690 * ms }, []int64{2620}, []string{"used speculative 1 discarded", "2690 end user_hangup"}},

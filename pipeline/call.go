@@ -26,45 +26,45 @@ type Call struct {
 	kill  context.CancelCauseFunc
 	work  crew // every goroutine of the call but the conductor's
 	// The rest belongs to the conductor.
-	instant   time.Time // when what it deals with came
-	input     Input     // that, for the journal
-	rerun     *Rerun    // nil: it happens for the first time
-	serving   serving
-	inspected inspection
-	agent     agent.Agent
-	leg       media.Leg // recorded, where the call is to be
-	far       media.Leg // the same, for what else it can do
-	format    media.Format
-	state     turn.State
-	acts      []turn.Action
-	pending   []turn.Event
-	stepping  bool
-	caller    listen.Caller
-	shown     string         // the caller's words as last shown
-	owed      map[int]*reply // completions whose usage is not reported
-	playout   playout.Playout
-	legDucks  bool // the far end has lowered the voice, not playout
-	history   history
-	lines     *lineCache
-	tools     toolbox
-	bridge    *bridge // to whom the caller was connected; nil: the agent conducts
-	answer    answer
-	greeting  greeting
-	pressed   pressed
-	reply     *reply      // the latest; nil before the first
-	ahead     *reply      // begun in advance; nil: none is
-	updates   int         // changes of agent
-	thrifty   atomic.Bool // begin none: the balance is used up
-	replies   int         // completions begun
-	number    int         // public generation
-	lastWords bool        // a last sentence is played out, the goodbye follows it
-	idle      bool        // the observer was last told that the agent listens
-	heldAt    time.Time   // since when the caller has us on hold; zero: they have not
-	wallAt    time.Time
-	clockAt   media.Time
-	start     time.Time
-	active    time.Time // when somebody last spoke
-	ended     *media.Ended
+	instant       time.Time // when what it deals with came
+	input         Input     // that, for the journal
+	rerun         *Rerun    // nil: it happens for the first time
+	serving       serving
+	inspected     inspection
+	agent         agent.Agent
+	leg           media.Leg // recorded, where the call is to be
+	far           media.Leg // the same, for what else it can do
+	format        media.Format
+	state         turn.State
+	acts          []turn.Action
+	pending       []turn.Event
+	stepping      bool
+	caller        listen.Caller
+	shown         string         // the caller's words as last shown
+	owed          map[int]*reply // completions whose usage is not reported
+	playout       playout.Playout
+	legDucks      bool // the far end has lowered the voice, not playout
+	history       history
+	lines         *lineCache
+	tools         toolbox
+	bridge        *bridge // to whom the caller was connected; nil: the agent conducts
+	answer        answer
+	greeting      greeting
+	pressed       pressed
+	reply         *reply      // the latest; nil before the first
+	ahead         *reply      // begun in advance; nil: none is
+	updates       int         // changes of agent
+	noSpeculation atomic.Bool // begin no speculative reply: the balance is used up
+	replies       int         // completions begun
+	number        int         // public generation
+	lastWords     bool        // a last sentence is played out, the goodbye follows it
+	idle          bool        // the observer was last told that the agent listens
+	heldAt        time.Time   // since when the caller has us on hold; zero: they have not
+	wallAt        time.Time
+	clockAt       media.Time
+	start         time.Time
+	active        time.Time // when somebody last spoke
+	ended         *media.Ended
 }
 
 // Run conducts the call on leg until it ends and returns why it did. The leg's

@@ -30,7 +30,7 @@ func (c *Call) arrive(kind InputKind) {
 		return
 	}
 	c.arrived()
-	c.input = Input{Kind: kind, At: c.instant.Sub(c.start), Saving: c.thrifty.Load()}
+	c.input = Input{Kind: kind, At: c.instant.Sub(c.start), Saving: c.noSpeculation.Load()}
 }
 
 // arrived hands the input that was dealt with to the journal.
@@ -123,7 +123,7 @@ func (c *Call) saving() bool {
 	if c.keeps() {
 		return c.input.Saving
 	}
-	return c.thrifty.Load()
+	return c.noSpeculation.Load()
 }
 
 // told is what the world answered, or did when the call was journalled.

@@ -159,7 +159,7 @@ func (r *Rerun) Feed(in *Input) {
 
 func (r *Rerun) tick(in *Input) {
 	c := r.c
-	c.thrifty.Store(in.Saving)
+	c.noSpeculation.Store(in.Saving)
 	if c.bridge != nil {
 		if in.Carried > 0 {
 			c.caller.Skip(in.Carried)

@@ -15,9 +15,9 @@ import (
 // errUnpaid is a completion that the model was not asked for.
 var errUnpaid = errors.New("session: what is left does not pay for the model's input")
 
-// purse is what a session may still cost.
-type purse struct {
-	most   billing.Money  // that the conversation may cost altogether, as its ticket says; 0: no bound
+// budget is what a session may still cost.
+type budget struct {
+	ticket billing.Money  // that the conversation may cost altogether, as its ticket says; 0: no bound
 	left   billing.Money  // for it and others by the last checkpoint, the overdraft counted
 	daily  *billing.Money // by limits of spending; nil: none
 	booked billing.Money  // of its cost at that checkpoint
@@ -27,7 +27,7 @@ type purse struct {
 func (s *Session) book(r *store.CheckpointResult, cost billing.Money) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.purse.left, s.purse.daily, s.purse.booked = s.floorLeft(r.Pots), r.Room, cost
+	s.budget.left, s.budget.daily, s.budget.booked = s.floorLeft(r.Pots), r.Room, cost
 }
 
 // floorLeft is how far the wallet is above the overdraft floor.
@@ -50,22 +50,17 @@ func (s *Session) Cost() billing.Money {
 	return s.cost(used)
 }
 
-// overTicket says whether the conversation costs as much as its ticket allows.
-func (s *Session) overTicket(cost billing.Money) bool {
-	return s.purse.most > 0 && cost >= s.purse.most
-}
-
 // refuses says why what costs more may not be used any more; nil: it may.
 func (s *Session) refuses(more, cost billing.Money) *media.Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	since := cost - s.purse.booked
+	since := cost - s.budget.booked
 	switch {
-	case more > s.purse.left-since:
+	case more > s.budget.left-since:
 		return &media.Ended{Reason: media.BalanceExhausted}
-	case s.purse.daily != nil && more > *s.purse.daily-since:
+	case s.budget.daily != nil && more > *s.budget.daily-since:
 		return &media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending}
-	case s.purse.most > 0 && cost+more > s.purse.most:
+	case s.budget.ticket > 0 && cost+more > s.budget.ticket:
 		return &media.Ended{Reason: media.BalanceExhausted, Detail: media.TicketSpent}
 	}
 	return nil
@@ -84,7 +79,7 @@ func (m *payingModel) Complete(ctx context.Context, r inference.Request) iter.Se
 	_, used := m.s.usage(time.Now())
 	input := billing.Usage{billing.ReplyIn: int64(inference.CountTokens(r.Characters()))}
 	if why := m.s.refuses(m.s.cost(input), m.s.cost(used)); why != nil {
-		m.s.stop(why, true)
+		m.s.sayGoodbye(why)
 		return func(yield func(inference.Delta, error) bool) { yield(inference.Delta{}, errUnpaid) }
 	}
 	return m.LLM.Complete(ctx, r)

@@ -48,7 +48,7 @@ func (s *Session) close(e media.Ended) {
 	}
 	startedAt, usage := s.usage(time.Now())
 	end := &ending{s: s, saved: s.work != nil,
-		closing: store.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: startedAt, EndedAt: s.endedAt, Usage: usage}}
+		closing: store.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: startedAt, EndedAt: s.clock.stoppedAt, Usage: usage}}
 	for deadline := time.Now().Add(closeMax); ; time.Sleep(closeRetry) {
 		err := end.store()
 		if err == nil {

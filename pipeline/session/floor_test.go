@@ -149,12 +149,12 @@ func (d *drained) account(seed uint64, paid billing.Money) string {
 // call starts one that is answered at, if the store lets it.
 func (d *drained) call(account string, at time.Time) {
 	d.t.Helper()
-	s, err := d.Admit(d.t.Context(), Admission{Account: account, Terms: dearTerms, From: "+34911234567", To: "+34612345678"})
+	s, err := d.Admit(d.t.Context(), Admission{Start: store.Start{Account: account, Terms: dearTerms, From: "+34911234567", To: "+34612345678"}})
 	if errors.Is(err, store.ErrInsufficientBalance) {
 		return
 	}
 	d.ok(err)
-	s.started, s.startedAt = at, at
+	s.clock.start(at, at)
 }
 
 // hangUp ends the calls whose goodbye is over.

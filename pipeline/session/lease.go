@@ -24,6 +24,9 @@ const (
 	nodeLost = "node_lost"
 )
 
+// endNodeLost is the end of calls whose books nobody keeps any more.
+var endNodeLost = &media.Ended{Reason: media.Failed, Detail: nodeLost}
+
 // lease is what a node knows of its place among the others.
 type lease struct {
 	mu    sync.Mutex
@@ -52,7 +55,7 @@ func (m *Manager) Heartbeats(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, store.ErrFenced):
-			m.lose(false)
+			m.lose((*Session).cutOff)
 			return err
 		case err != nil:
 			m.log.Warn("the database does not hear that this node lives", "err", err)
@@ -117,15 +120,19 @@ func (m *Manager) judgeLease() {
 		return
 	}
 	m.log.Warn("other nodes have the database and this one does not: its calls end", "for", silent.Round(time.Second).String())
-	m.lose(silent < store.NodeLease)
+	if silent < store.NodeLease {
+		m.lose((*Session).sayGoodbye)
+		return
+	}
+	m.lose((*Session).cutOff) // the others may have closed its sessions
 }
 
 // stamp is a moment of this process by the clock that all nodes have in common.
 func (m *Manager) stamp(t time.Time) time.Time { return m.ledger.Now().Add(-time.Since(t)) }
 
 // lose ends every call because nobody keeps its books any more.
-func (m *Manager) lose(goodbye bool) {
+func (m *Manager) lose(end func(*Session, *media.Ended)) {
 	for _, s := range m.sessions() {
-		s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, goodbye)
+		end(s, endNodeLost)
 	}
 }

@@ -70,47 +70,28 @@ func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, m
 // and at once. Call it before Run and Admit.
 func (m *Manager) Refuse(busy func() bool) { m.busy = busy }
 
-// Admission asks for a call.
+// Admission asks for a call. The manager sets Node and Card of Start.
 type Admission struct {
-	Account string
-	Key     string // of the account, that asks, itself or by its ticket; empty: none does
-	Agent   string // of the account; empty when the client brings its own prompt
-	// AgentVersion is the agent's that the call runs with; 0: of none.
-	AgentVersion int64
-	Terms        billing.Terms
-	From         string
-	To           string
-	Verstat      string // see store.Start
+	store.Start
 	// LineOnly says that no agent talks in it: its line is charged, and nothing else.
 	LineOnly bool
-	// Ticket and TicketLimit are of the session ticket that asks, if it is one.
-	Ticket      string
-	TicketLimit int
 	// MaxCost is what the conversation may cost; 0: no bound of its own.
 	MaxCost billing.Money
-	// Consent is recorded with a call that the agent places.
-	Consent *store.Consent
-	Once    *store.Once // the request that asks for such a call; nil: it had no key
-	// Row is the row of a batch that such a call is; nil: of none.
-	Row   *store.ClaimedRow
-	Paced bool // see store.Start
 }
 
 // Admit lets a call start, or refuses with ErrDraining, ErrFull or the store's
 // refusal. An admitted session must be ended with Conduct or End.
 func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
-	s := &Session{m: m, lineOnly: a.LineOnly, status: CallDialing, purse: purse{most: a.MaxCost}}
-	s.halt, s.cut = context.WithCancelCause(context.Background())
+	s := &Session{m: m, lineOnly: a.LineOnly, status: CallDialing, budget: budget{ticket: a.MaxCost}}
+	s.asked, s.ask = context.WithCancelCause(context.Background())
 	if a.Terms.Kind == billing.Inbound {
 		s.status = CallRinging
 	}
-	s.log = newCallLog(s.status, m.ledger.Now)
+	s.history.log = newCallLog(s.status, m.ledger.Now)
 	if err := m.enter(s); err != nil {
 		return nil, err
 	}
-	err := m.open(ctx, s, store.Start{Account: a.Account, Key: a.Key, Terms: a.Terms, Agent: a.Agent, AgentVersion: a.AgentVersion, From: a.From, To: a.To, Verstat: a.Verstat,
-		Ticket: a.Ticket, TicketLimit: a.TicketLimit, Consent: a.Consent, Once: a.Once, Row: a.Row, Paced: a.Paced})
-	if err != nil {
+	if err := m.open(ctx, s, a.Start); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -129,12 +110,12 @@ func (m *Manager) open(ctx context.Context, s *Session, start store.Start) error
 		return err
 	}
 	m.mu.Lock()
-	s.stored, s.booked = stored, time.Now()
+	s.stored, s.books.stored = stored, time.Now()
 	last := m.last
 	m.mu.Unlock()
 	s.book(&store.CheckpointResult{Pots: stored.Pots}, 0)
 	if last != nil {
-		s.stop(last, false) // it was on its way in when all others were told
+		s.cutOff(last) // it was on its way in when all others were told
 	}
 	return nil
 }
@@ -223,22 +204,16 @@ func (m *Manager) Drain(ctx context.Context) error {
 	m.mu.Lock()
 	m.last = why
 	m.mu.Unlock()
-	for _, goodbye := range []bool{true, false} {
-		if m.stopAll(why, goodbye) {
-			return nil
-		}
+	if m.endAll(func(s *Session) { s.sayGoodbye(why) }, goodbyePatience) || m.endAll(func(s *Session) { s.cutOff(why) }, closePatience) {
+		return nil
 	}
 	return fmt.Errorf("%d calls were not closed: %w", len(m.sessions()), why)
 }
 
-// stopAll ends every call and waits within bounds; it says whether none is left.
-func (m *Manager) stopAll(why *media.Ended, goodbye bool) bool {
-	patience := closePatience
-	if goodbye {
-		patience = goodbyePatience
-	}
+// endAll ends every call and says whether none is left when patience is over.
+func (m *Manager) endAll(end func(*Session), patience time.Duration) bool {
 	for _, s := range m.sessions() {
-		s.stop(why, goodbye)
+		end(s)
 	}
 	t := time.NewTimer(patience)
 	defer t.Stop()

@@ -23,18 +23,18 @@ func TestAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&sessiontest.FakeLedger{}).Open(t, 2)
 		a, b := o.Enter(web), o.Enter(web)
-		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != session.ErrFull || o.Live() != 2 {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != session.ErrFull || o.Live() != 2 {
 			t.Errorf("a third of two: %v, %d live", err, o.Live())
 		}
 		a.End(hungUp)
 		busy := true
 		o.Refuse(func() bool { return busy })
-		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != session.ErrFull || o.Live() != 1 {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != session.ErrFull || o.Live() != 1 {
 			t.Errorf("a second of two on a busy node: %v, %d live", err, o.Live())
 		}
 		busy = false
 		o.Ledger.Start = func() error { return store.ErrConcurrency }
-		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != store.ErrConcurrency || o.Live() != 1 {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != store.ErrConcurrency || o.Live() != 1 {
 			t.Errorf("refused by the store: %v, %d live", err, o.Live())
 		}
 		b.End(hungUp)
@@ -44,7 +44,7 @@ func TestAdmission(t *testing.T) {
 			t.Errorf("drained: %v", err)
 		}
 		a.End(hungUp)
-		if _, err := o.Admit(t.Context(), session.Admission{Terms: web}); err != session.ErrDraining {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != session.ErrDraining {
 			t.Errorf("while draining: %v", err)
 		}
 		if err := o.Drain(t.Context()); err != nil {
@@ -391,7 +391,7 @@ func TestStartOfUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &sessiontest.FakeLedger{Unknown: true}
 		o := l.Open(t, 0)
-		_, err := o.Admit(t.Context(), session.Admission{Account: "a", Terms: web})
+		_, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Account: "a", Terms: web}})
 		if !errors.Is(err, store.ErrUnavailable) || o.Live() != 0 {
 			t.Fatalf("admitted: %v, %d live", err, o.Live())
 		}

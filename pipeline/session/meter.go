@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/billing"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/store"
@@ -58,7 +59,7 @@ func (m *Manager) Run(ctx context.Context) error {
 func (m *Manager) round(ctx context.Context, last *time.Time, now time.Time, all bool) error {
 	sessions := m.sessions()
 	if !all || now.Sub(*last) < checkpointEvery {
-		sessions = slices.DeleteFunc(sessions, func(s *Session) bool { return !s.urgent.Swap(false) })
+		sessions = slices.DeleteFunc(sessions, func(s *Session) bool { return !s.due.Swap(false) })
 	} else {
 		*last = now
 	}
@@ -71,8 +72,8 @@ func (m *Manager) round(ctx context.Context, last *time.Time, now time.Time, all
 // endBlind ends the calls whose books have not been stored for too long.
 func (m *Manager) endBlind(now time.Time) {
 	for _, s := range m.sessions() {
-		if now.Sub(s.booked) > blindMax {
-			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, true)
+		if now.Sub(s.books.stored) > blindMax {
+			s.sayGoodbye(endNodeLost)
 		}
 	}
 }
@@ -85,8 +86,8 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 	reports := make([]store.Checkpoint, len(sessions))
 	for i, s := range sessions {
 		started, usage := s.usage(now)
-		s.seq++
-		reports[i] = store.Checkpoint{Session: s.stored, Seq: s.seq, StartedAt: started, Usage: usage}
+		s.books.seq++
+		reports[i] = store.Checkpoint{Session: s.stored, Seq: s.books.seq, StartedAt: started, Usage: usage}
 	}
 	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
 	defer cancel()
@@ -95,51 +96,88 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 		m.log.Warn("what follows from a checkpoint was left to the next", "err", err)
 		err = nil
 	}
-	var broke []string // accounts
-	for i, r := range results {
-		if r.Later {
-			sessions[i].urgent.Store(true)
-			continue
-		}
-		if r.Err == nil {
-			sessions[i].booked = now
-			sessions[i].book(&results[i], sessions[i].cost(reports[i].Usage))
-			sessions[i].thrifty(r.Pots.Spendable(sessions[i].stored.Terms.Kind.PaidOnly()) < 0)
-		}
-		switch s := sessions[i]; {
-		case errors.Is(r.Err, store.ErrFenced), errors.Is(r.Err, store.ErrNotFound):
-			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, false)
-		case r.Err != nil: // it cannot be stored: nothing more would be paid for
-			m.log.Error("the ledger refuses what a session has used", "session", s.stored.ID, "err", r.Err)
-			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, true)
-		case r.Hangup:
-			s.stop(hungUpByAPI, false)
-		case r.Suspended && !s.broke.Swap(true):
-			s.stop(&media.Ended{Reason: media.APIHangup, Detail: media.Suspended}, true)
-			broke = append(broke, s.stored.Account)
-		case (r.Disputed || s.stored.AtFloor(r.Pots) || spentUp(r)) && !s.broke.Swap(true):
-			why := &media.Ended{Reason: media.BalanceExhausted}
-			switch {
-			case r.Disputed:
-				why.Detail = media.Disputed
-			case !s.stored.AtFloor(r.Pots):
-				why.Detail = media.Spending
-			}
-			s.stop(why, true)
-			broke = append(broke, s.stored.Account)
-		case s.overTicket(s.cost(reports[i].Usage)) && !s.broke.Swap(true):
-			s.stop(&media.Ended{Reason: media.BalanceExhausted, Detail: media.TicketSpent}, true)
+	var exhausted []string // accounts
+	for i := range results {
+		if s := sessions[i]; m.apply(s, &results[i], reports[i].Usage, now) {
+			exhausted = append(exhausted, s.stored.Account)
 		}
 	}
-	slices.Sort(broke)
-	for _, account := range slices.Compact(broke) {
+	slices.Sort(exhausted)
+	for _, account := range slices.Compact(exhausted) {
 		m.spread(account)
 	}
 	return err
 }
 
-// spentUp says whether a limit of spending that binds the session is reached.
-func spentUp(r store.CheckpointResult) bool { return r.Room != nil && *r.Room <= 0 }
+// apply takes the result of a checkpoint of used, which may end the session. It says whether
+// the session has now found that its account can pay for none.
+func (m *Manager) apply(s *Session, r *store.CheckpointResult, used billing.Usage, now time.Time) bool {
+	switch {
+	case r.Later:
+		s.due.Store(true)
+		return false
+	case errors.Is(r.Err, store.ErrFenced), errors.Is(r.Err, store.ErrNotFound):
+		s.cutOff(endNodeLost)
+		return false
+	case r.Err != nil: // it cannot be stored: nothing more would be paid for
+		m.log.Error("the ledger refuses what a session has used", "session", s.stored.ID, "err", r.Err)
+		s.sayGoodbye(endNodeLost)
+		return false
+	}
+	cost := s.cost(used)
+	s.books.stored = now
+	s.book(r, cost)
+	s.noSpeculation(r.Pots.Spendable(s.stored.Terms.Kind.PaidOnly()) < 0)
+	if r.Hangup {
+		s.cutOff(hungUpByAPI)
+		return false
+	}
+	why, account := s.exhaustion(r, cost)
+	if why == nil || s.exhausted.Swap(true) {
+		return false
+	}
+	s.sayGoodbye(why)
+	return account
+}
+
+// exhaustion is why the session may not go on by a checkpoint at which it had cost so much;
+// nil: it may. account says that the reason is its account's.
+func (s *Session) exhaustion(r *store.CheckpointResult, cost billing.Money) (why *media.Ended, account bool) {
+	switch {
+	case r.Suspended:
+		return &media.Ended{Reason: media.APIHangup, Detail: media.Suspended}, true
+	case r.Disputed:
+		return &media.Ended{Reason: media.BalanceExhausted, Detail: media.Disputed}, true
+	case s.stored.AtFloor(r.Pots):
+		return &media.Ended{Reason: media.BalanceExhausted}, true
+	case r.Room != nil && *r.Room <= 0: // a limit of spending that binds the session is reached
+		return &media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending}, true
+	case s.budget.ticket > 0 && cost >= s.budget.ticket:
+		return &media.Ended{Reason: media.BalanceExhausted, Detail: media.TicketSpent}, false
+	}
+	return nil, false
+}
+
+// books is what the manager's Run alone knows of a session.
+type books struct {
+	seq       int64     // of the last checkpoint
+	stored    time.Time // when one was stored last
+	permitted int64     // line minutes
+}
+
+// nextMinute is the line minute to ask permission for now; 0: there is none.
+func (s *Session) nextMinute(now time.Time) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stored.Terms.Kind.Phone() || !s.clock.running() {
+		return 0
+	}
+	minute := int64((now.Sub(s.clock.started)+permitAhead)/time.Minute) + 1
+	if minute <= max(1, s.books.permitted) {
+		return 0
+	}
+	return max(1, s.books.permitted) + 1
+}
 
 // permits asks for the line minutes that are about to begin. A refusal ends the
 // call within the minute that is paid; when there is no answer the next round asks
@@ -147,7 +185,7 @@ func spentUp(r store.CheckpointResult) bool { return r.Room != nil && *r.Room <=
 func (m *Manager) permits(ctx context.Context, now time.Time) error {
 	locked := map[string]bool{}
 	for _, s := range m.sessions() {
-		minute := s.wants(now)
+		minute := s.nextMinute(now)
 		if minute == 0 || locked[s.stored.Account] {
 			continue
 		}
@@ -156,13 +194,13 @@ func (m *Manager) permits(ctx context.Context, now time.Time) error {
 		cancel()
 		switch {
 		case err == nil:
-			s.granted = minute
+			s.books.permitted = minute
 		case errors.Is(err, store.ErrInsufficientBalance):
-			s.stop(&media.Ended{Reason: media.BalanceExhausted}, true)
+			s.sayGoodbye(&media.Ended{Reason: media.BalanceExhausted})
 		case errors.Is(err, store.ErrSpending):
-			s.stop(&media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending}, true)
+			s.sayGoodbye(&media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending})
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrNotFound):
-			s.stop(&media.Ended{Reason: media.Failed, Detail: nodeLost}, false)
+			s.cutOff(endNodeLost)
 		case store.Locked(err):
 			locked[s.stored.Account] = true
 		default:

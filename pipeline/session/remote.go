@@ -28,8 +28,8 @@ var hungUpByAPI = &media.Ended{Reason: media.APIHangup}
 func (m *Manager) Goodbye(account string) {
 	asked := false
 	for _, s := range m.sessions() {
-		if s.stored.Account == account && !s.broke.Load() {
-			s.urgent.Store(true)
+		if s.stored.Account == account && !s.exhausted.Load() {
+			s.due.Store(true)
 			asked = true
 		}
 	}
@@ -48,11 +48,19 @@ func (m *Manager) spread(account string) {
 
 // Hangup ends a call of the account at once and says whether it is here.
 func (m *Manager) Hangup(account, id string) bool {
+	s := m.find(account, id)
+	if s != nil {
+		s.cutOff(hungUpByAPI)
+	}
+	return s != nil
+}
+
+// find is a session of the account that is here; nil: it is not.
+func (m *Manager) find(account, id string) *Session {
 	for _, s := range m.sessions() {
 		if s.stored.ID == id && s.stored.Account == account {
-			s.stop(hungUpByAPI, false)
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
 }

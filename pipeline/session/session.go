@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,34 +23,25 @@ type Session struct {
 	meter  billing.Meter
 	// lineOnly has no agent in it, which would be charged by the minute.
 	lineOnly bool
-	urgent   atomic.Bool // a checkpoint is wanted before its time
-	broke    atomic.Bool // it was told that the balance is used up
-	end      sync.Once
-	// halt ends with the first stop, which is its cause.
-	halt context.Context
-	cut  context.CancelCauseFunc
+	books    books
+	due      atomic.Bool // a checkpoint is wanted before its time
+	// exhausted: it says goodbye because nothing is left to pay for it.
+	exhausted atomic.Bool
+	end       sync.Once
+	// asked ends when somebody first asks for the session's end, which is its cause.
+	asked context.Context
+	ask   context.CancelCauseFunc
 
-	// Of the manager's Run alone.
-	seq     int64
-	booked  time.Time // when its books were stored last
-	granted int64     // line minutes permitted
-
-	mu        sync.Mutex
-	call      *pipeline.Call
-	stopped   *media.Ended // the end that was asked for first; nil: none was
-	status    CallStatus
-	updateSeq uint64
-	started   time.Time // when its clock started, by this process's; zero before
-	ended     time.Time // and when it stopped; it does not change any more
-	// The same by the clock that all nodes have in common, for the books.
-	startedAt, endedAt time.Time
-	talk               store.Conversation
-	said               int // bytes of its transcript
-	turns              []turnRecord
-	log                callLog
-	purse              purse
-	meters             map[string]tool.Meter // of the functions that cost something, by name
-	replay             func() []byte         // what the call can be conducted again from; nil: nothing is kept
+	mu      sync.Mutex
+	call    *pipeline.Call
+	stopped *media.Ended // the end that was asked for first; nil: none was
+	status  CallStatus
+	updates uint64 // published
+	clock   clock
+	history history
+	budget  budget
+	meters  map[string]tool.Meter // of the functions that cost something, by name
+	replay  func() []byte         // what the call can be conducted again from; nil: nothing is kept
 }
 
 // ID is the session's and the call's identifier.
@@ -71,16 +61,14 @@ func (s *Session) Begin() { s.BeginAt(time.Now()) }
 func (s *Session) BeginAt(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.started.IsZero() {
+	if !s.clock.start(at, s.m.stamp(at)) {
 		return
 	}
-	s.started, s.startedAt = at, s.m.stamp(at)
 	s.advance(CallConnected)
 	if s.stored.Terms.Kind.Phone() {
 		// Somebody has been rung up, or has got through: the books know it before
 		// this node can die.
-		s.urgent.Store(true)
-		s.m.checkpointSoon()
+		s.checkpointSoon()
 	}
 }
 
@@ -88,9 +76,7 @@ func (s *Session) BeginAt(at time.Time) {
 func (s *Session) stopMeter(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended.IsZero() {
-		s.ended, s.endedAt = now, s.m.stamp(now)
-	}
+	s.clock.stop(now, s.m.stamp(now))
 }
 
 // usage is what the session has used up to now, and when its clock started.
@@ -98,34 +84,21 @@ func (s *Session) usage(now time.Time) (startedAt time.Time, u billing.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u = s.meter.Usage()
-	if s.started.IsZero() || s.work != nil {
-		return s.startedAt, u
+	if ms := s.clock.ran(now).Milliseconds(); s.work == nil {
+		if !s.lineOnly {
+			u[billing.AgentTime] = ms
+		}
+		if s.stored.Terms.Kind.Phone() {
+			u[billing.LineTime] = ms
+		}
 	}
-	if !s.ended.IsZero() {
-		now = s.ended
-	}
-	ms := max(0, now.Sub(s.started).Milliseconds())
-	if !s.lineOnly {
-		u[billing.AgentTime] = ms
-	}
-	if s.stored.Terms.Kind.Phone() {
-		u[billing.LineTime] = ms
-	}
-	return s.startedAt, u
+	return s.clock.startedAt, u
 }
 
-// wants is the line minute to ask permission for now; 0 when there is none.
-func (s *Session) wants(now time.Time) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.stored.Terms.Kind.Phone() || s.started.IsZero() || !s.ended.IsZero() {
-		return 0
-	}
-	minute := int64((now.Sub(s.started)+permitAhead)/time.Minute) + 1
-	if minute <= max(1, s.granted) {
-		return 0
-	}
-	return max(1, s.granted) + 1
+// checkpointSoon asks the meter for a checkpoint of the session before its time.
+func (s *Session) checkpointSoon() {
+	s.due.Store(true)
+	s.m.checkpointSoon()
 }
 
 // Bind has the session keep the books of the call that is made from cfg: it sees every
@@ -168,8 +141,7 @@ func (s *Session) ran(name string) {
 	default:
 		return
 	}
-	s.urgent.Store(true)
-	s.m.checkpointSoon()
+	s.checkpointSoon()
 }
 
 // Replayed says where to find, when the call is over, what it can be conducted again from.
@@ -193,32 +165,29 @@ func (s *Session) Observe(e pipeline.Event) {
 			kind = billing.Speculative
 		}
 		s.meter.AddTokens(kind, t.In, t.Out)
-		s.urgent.Store(true)
-		s.m.checkpointSoon()
+		s.checkpointSoon()
+		s.note(func() { s.history.addGeneration(&e) })
+	case pipeline.UserLine, pipeline.AgentLine:
 		s.note(func() {
-			if len(s.talk.Generations) < maxGenerations {
-				s.talk.Generations = append(s.talk.Generations, store.Generation{Gen: e.Usage.Generation, Turn: e.Turn, Kind: e.Usage.Kind,
-					Outcome: string(e.Usage.Outcome), InTokens: int64(t.In), OutTokens: int64(t.Out), Source: string(t.Source), Engine: e.Usage.Engine})
+			if line, kept := s.history.addLine(&e); kept {
+				s.publish(CallUpdate{Line: &line})
 			}
 		})
-	case pipeline.UserLine, pipeline.AgentLine:
-		s.note(func() { s.addLine(&e) })
 	case pipeline.UserLineAgain:
-		s.note(func() { s.replaceUser(&e) })
+		s.note(func() {
+			if s.history.replaceUser(&e) {
+				s.publish(CallUpdate{Corrected: true})
+			}
+		})
 	case pipeline.Served:
-		s.note(func() { s.served(e.Stage, e.Text) })
+		s.note(func() { s.history.served(e.Stage, e.Text) })
 	case pipeline.Answered:
 		s.note(func() {
-			s.talk.AnsweredBy = e.Text
-			s.log.add(store.CallEvent{AnsweredBy: e.Text})
+			s.history.answered(e.Text)
 			s.publish(CallUpdate{AnsweredBy: e.Text})
 		})
 	case pipeline.Timed:
-		s.note(func() {
-			if len(s.turns) < maxTranscript {
-				s.turns = append(s.turns, recordOf(&e))
-			}
-		})
+		s.note(func() { s.history.addTurn(&e) })
 	}
 }
 
@@ -244,54 +213,60 @@ func (s *Session) Conduct(call *pipeline.Call, leg media.Leg) (ended media.Ended
 	return call.Run(leg)
 }
 
-// thrifty tells the call whether anything is left of the balance.
-func (s *Session) thrifty(on bool) {
+// noSpeculation tells the call whether to begin no speculative replies: nothing is left of
+// the balance.
+func (s *Session) noSpeculation(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.call != nil {
-		s.call.Thrifty(on)
+		s.call.NoSpeculation(on)
 	}
 }
 
 // Stop cuts the call off. It never blocks.
-func (s *Session) Stop(why media.Ended) { s.stop(&why, false) }
+func (s *Session) Stop(why media.Ended) { s.cutOff(&why) }
 
 // Fail is Stop for a call one of whose goroutines panicked.
-func (s *Session) Fail(error) { s.Stop(*isolate.Internal) }
+func (s *Session) Fail(error) { s.cutOff(isolate.Internal) }
 
-// stop ends the call. Without goodbye, or when there is no conversation yet, it
-// is cut off.
-func (s *Session) stop(why *media.Ended, goodbye bool) {
-	if s.work != nil {
-		s.work.stop(why)
-		return
-	}
-	s.mu.Lock()
-	call := s.call
-	if s.stopped == nil {
-		s.stopped = why
-		s.cut(why)
-	}
-	s.mu.Unlock()
-	switch {
-	case call == nil:
-	case goodbye:
-		call.Stop(why.Reason, why.Detail, true)
-	default:
+// cutOff ends the session at once.
+func (s *Session) cutOff(why *media.Ended) {
+	if call := s.stopping(why); call != nil {
 		call.Cancel(why)
 	}
 }
 
+// sayGoodbye ends the session after the agent's last words. Where there is no conversation
+// yet it ends at once.
+func (s *Session) sayGoodbye(why *media.Ended) {
+	if call := s.stopping(why); call != nil {
+		call.Stop(why.Reason, why.Detail, true)
+	}
+}
+
+// stopping notes that the session is to end and returns the call that must be told; nil: there
+// is none yet, or the session is work, which ends by its context.
+func (s *Session) stopping(why *media.Ended) *pipeline.Call {
+	if s.work != nil {
+		s.work.cancel(why)
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped == nil {
+		s.stopped = why
+		s.ask(why)
+	}
+	return s.call
+}
+
+// conversation is what is stored of the call.
 func (s *Session) conversation() store.Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	talk, log := s.talk, s.log.CallLog
-	talk.Log = &log
+	talk := s.history.stored()
 	if s.replay != nil {
 		talk.Replay = s.replay()
-	}
-	if turns, err := json.Marshal(s.turns); err == nil && s.turns != nil {
-		talk.Turns = turns
 	}
 	return talk
 }

@@ -105,7 +105,7 @@ func (b *till) adjust(to billing.Money) {
 }
 
 func (b *till) admit(terms billing.Terms) (*session.Session, error) {
-	return b.Admit(b.t.Context(), session.Admission{Account: b.account, Terms: terms, From: "+34911234567", To: "+34612345678"})
+	return b.Admit(b.t.Context(), session.Admission{Start: store.Start{Account: b.account, Terms: terms, From: "+34911234567", To: "+34612345678"}})
 }
 
 // talk holds a conversation in which the caller says one thing and hangs up.
@@ -231,7 +231,7 @@ func TestRealRefusals(t *testing.T) {
 	if _, err := b.admit(web); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("with too little: %v", err)
 	}
-	if _, err := b.Admit(t.Context(), session.Admission{Account: "nobody", Terms: web}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := b.Admit(t.Context(), session.Admission{Start: store.Start{Account: "nobody", Terms: web}}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("nobody: %v", err)
 	}
 	if n := b.Live(); n != 0 {

@@ -1,13 +1,14 @@
 package session
 
 import (
+	"encoding/json"
+	"slices"
 	"time"
 
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/wordtime"
 	"parley/store"
-	"slices"
 )
 
 // Stored history is bounded: a call of two hours has far less. Of a longer one the
@@ -88,44 +89,85 @@ func lineBytes(l *store.TranscriptLine) int {
 	return n
 }
 
-// addLine notes something that was said. Whoever follows the call is told of the line
-// alone.
-func (s *Session) addLine(e *pipeline.Event) {
-	line := lineOf(e)
-	if s.talk.Omitted > 0 || len(s.talk.Transcript) == maxTranscript || s.said+lineBytes(&line) > maxTranscriptBytes {
-		s.talk.Omitted++
-		return
-	}
-	s.said += lineBytes(&line)
-	s.talk.Transcript = append(s.talk.Transcript, line)
-	line = line.Plain()
-	s.log.add(store.CallEvent{Line: &line})
-	s.publish(CallUpdate{Line: &line})
+// history is what is stored of a conversation.
+type history struct {
+	talk  store.Conversation
+	bytes int // of its transcript
+	turns []turnRecord
+	log   callLog
 }
 
-// replaceUser changes the caller's latest line: they went on before they heard an answer.
-func (s *Session) replaceUser(e *pipeline.Event) {
-	for i := len(s.talk.Transcript) - 1; i >= 0; i-- {
-		if was := &s.talk.Transcript[i]; was.Role == "user" {
+// stored is the history as the store takes it. What is added later does not change it.
+func (h *history) stored() store.Conversation {
+	talk, log := h.talk, h.log.CallLog
+	talk.Log = &log
+	if turns, err := json.Marshal(h.turns); err == nil && h.turns != nil {
+		talk.Turns = turns
+	}
+	return talk
+}
+
+// addLine adds what was said. Followers get the line, without the times of its words; kept is
+// false when the transcript is full.
+func (h *history) addLine(e *pipeline.Event) (plain store.TranscriptLine, kept bool) {
+	line := lineOf(e)
+	if h.talk.Omitted > 0 || len(h.talk.Transcript) == maxTranscript || h.bytes+lineBytes(&line) > maxTranscriptBytes {
+		h.talk.Omitted++
+		return line, false
+	}
+	h.bytes += lineBytes(&line)
+	h.talk.Transcript = append(h.talk.Transcript, line)
+	line = line.Plain()
+	h.log.add(store.CallEvent{Line: &line})
+	return line, true
+}
+
+// replaceUser changes the caller's latest line, who went on before they heard an answer, and
+// says whether there is one.
+func (h *history) replaceUser(e *pipeline.Event) bool {
+	for i := len(h.talk.Transcript) - 1; i >= 0; i-- {
+		if was := &h.talk.Transcript[i]; was.Role == "user" {
 			now := lineOf(e)
-			if s.talk.Omitted > 0 { // it may be another one, that was not kept
-				return
+			if h.talk.Omitted > 0 { // it may be another one, that was not kept
+				return false
 			}
-			s.said += len(now.Text) - len(was.Text)
+			h.bytes += len(now.Text) - len(was.Text)
 			was.Text, was.Words, was.Estimated = now.Text, now.Words, now.Estimated
-			s.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: e.Text}})
-			s.publish(CallUpdate{Corrected: true})
-			return
+			h.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: e.Text}})
+			return true
 		}
 	}
+	return false
 }
 
-// served notes which engine served a stage, in the call's history. What was there may be
-// on its way to the store, and does not change.
-func (s *Session) served(stage agent.Stage, engine string) {
+// answered notes who answered an outbound call.
+func (h *history) answered(by string) {
+	h.talk.AnsweredBy = by
+	h.log.add(store.CallEvent{AnsweredBy: by})
+}
+
+// addGeneration adds a completion with its tokens.
+func (h *history) addGeneration(e *pipeline.Event) {
+	if len(h.talk.Generations) < maxGenerations {
+		u := &e.Usage
+		h.talk.Generations = append(h.talk.Generations, store.Generation{Gen: u.Generation, Turn: e.Turn, Kind: u.Kind, Outcome: string(u.Outcome),
+			InTokens: int64(u.Tokens.In), OutTokens: int64(u.Tokens.Out), Source: string(u.Tokens.Source), Engine: u.Engine})
+	}
+}
+
+// addTurn adds where the time of a turn went.
+func (h *history) addTurn(e *pipeline.Event) {
+	if len(h.turns) < maxTranscript {
+		h.turns = append(h.turns, recordOf(e))
+	}
+}
+
+// served notes which engine served a stage. What was there may be on its way to the store,
+// and does not change.
+func (h *history) served(stage agent.Stage, engine string) {
 	by := store.ServedBy{ASR: []string{}, LLM: []string{}, TTS: []string{}} // [] and not null
-	if s.talk.Engines != nil {
-		by = *s.talk.Engines
+	if h.talk.Engines != nil {
+		by = *h.talk.Engines
 	}
 	list := &by.TTS
 	switch stage {
@@ -136,6 +178,6 @@ func (s *Session) served(stage agent.Stage, engine string) {
 	}
 	if !slices.Contains(*list, engine) {
 		*list = append(slices.Clone(*list), engine)
-		s.talk.Engines = &by
+		h.talk.Engines = &by
 	}
 }

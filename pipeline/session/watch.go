@@ -21,9 +21,9 @@ const (
 	CallEnded     CallStatus = "ended"
 )
 
-// CallSnapshot is how a call stands.
+// CallSnapshot is the state of a call.
 type CallSnapshot struct {
-	Seq        uint64                 `json:"seq"` // of the last CallUpdate it contains
+	Seq        uint64                 `json:"seq"` // of the last update that it contains
 	Status     CallStatus             `json:"status"`
 	StartedAt  time.Time              `json:"started_at"`            // answered, by the database's clock; zero before
 	EndedAt    time.Time              `json:"ended_at"`              // zero before
@@ -42,11 +42,11 @@ func (s *CallSnapshot) Duration(now time.Time) time.Duration {
 	return max(0, now.Sub(s.StartedAt))
 }
 
-// CallUpdate is one thing that happened in a call.
+// CallUpdate is one change of a call.
 type CallUpdate struct {
-	// Seq counts the call's news from 1. Whoever finds a gap takes another CallSnapshot.
+	// Seq counts the call's updates from 1. A follower who finds a gap takes another snapshot.
 	Seq uint64 `json:"seq"`
-	// Status is set when it has changed. The news of CallEnded are the last, and come
+	// Status is set when it has changed. CallEnded is the last update, and comes
 	// when the store has the end.
 	Status CallStatus `json:"status,omitempty"`
 	// StartedAt is as in CallSnapshot.
@@ -54,27 +54,25 @@ type CallUpdate struct {
 	// AnsweredBy is as in CallSnapshot, and set when it has become known or has changed.
 	AnsweredBy string                `json:"answered_by,omitempty"`
 	Line       *store.TranscriptLine `json:"line,omitempty"`      // one that was added
-	Corrected  bool                  `json:"corrected,omitempty"` // an earlier line has changed: take another CallSnapshot
+	Corrected  bool                  `json:"corrected,omitempty"` // an earlier line has changed: take another snapshot
 }
 
-// lastUpdate is the Seq of news that follow whatever a follower has seen.
+// lastUpdate is the Seq of an update that follows all that a follower has seen.
 const lastUpdate = math.MaxUint64
 
-// Watcher is told what happens in calls.
+// Watcher receives the updates of calls.
 type Watcher interface {
-	// OnUpdate is told in the order of n.Seq. It must not block; what it loses is a gap.
-	OnUpdate(account, call string, n CallUpdate)
+	// OnUpdate is called in the order of u.Seq. It must not block; an update that it loses is a gap.
+	OnUpdate(account, call string, u CallUpdate)
 }
 
-// Watch names who is told. Call it before Run and Admit.
+// Watch sets the watcher. Call it before Run and Admit.
 func (m *Manager) Watch(w Watcher) { m.watcher = w }
 
-// CallSnapshot shows a call of the account that is on this node.
+// Snapshot shows a call of the account that is on this node.
 func (m *Manager) Snapshot(account, id string) (CallSnapshot, bool) {
-	for _, s := range m.sessions() {
-		if s.stored.ID == id && s.stored.Account == account {
-			return s.snapshot(), true
-		}
+	if s := m.find(account, id); s != nil {
+		return s.snapshot(), true
 	}
 	return CallSnapshot{}, false
 }
@@ -82,12 +80,12 @@ func (m *Manager) Snapshot(account, id string) (CallSnapshot, bool) {
 func (s *Session) snapshot() CallSnapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lines := make([]store.TranscriptLine, len(s.talk.Transcript))
-	for i, l := range s.talk.Transcript {
+	lines := make([]store.TranscriptLine, len(s.history.talk.Transcript))
+	for i, l := range s.history.talk.Transcript {
 		lines[i] = l.Plain()
 	}
 	// What is at its end is still connected, as its bill is still open.
-	return CallSnapshot{Seq: s.updateSeq, Status: s.status, StartedAt: s.m.shared(s.startedAt), EndedAt: s.m.shared(s.endedAt), AnsweredBy: s.talk.AnsweredBy, Transcript: lines}
+	return CallSnapshot{Seq: s.updates, Status: s.status, StartedAt: s.m.shared(s.clock.startedAt), EndedAt: s.m.shared(s.clock.stoppedAt), AnsweredBy: s.history.talk.AnsweredBy, Transcript: lines}
 }
 
 // shared is a moment of this process as other nodes know it; zero stays zero.
@@ -113,7 +111,7 @@ func (s *Session) advance(to CallStatus) {
 	if order[to] > order[s.status] {
 		s.status = to
 		if s.work == nil && to != CallEnded { // of the end the books know
-			s.log.add(store.CallEvent{Status: string(to)})
+			s.history.log.add(store.CallEvent{Status: string(to)})
 		}
 		s.publish(CallUpdate{Status: to})
 	}
@@ -121,11 +119,11 @@ func (s *Session) advance(to CallStatus) {
 
 // publish hands an update on; s.mu is locked, which keeps them in order.
 func (s *Session) publish(u CallUpdate) {
-	s.updateSeq++
+	s.updates++
 	if s.m.watcher == nil || s.work != nil {
 		return
 	}
-	u.Seq, u.StartedAt = s.updateSeq, s.m.shared(s.startedAt)
+	u.Seq, u.StartedAt = s.updates, s.m.shared(s.clock.startedAt)
 	s.m.watcher.OnUpdate(s.stored.Account, s.stored.ID, u)
 }
 
@@ -133,7 +131,7 @@ func (s *Session) publish(u CallUpdate) {
 // the call's end, which is its cause then.
 func (s *Session) Until(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
-	release := context.AfterFunc(s.halt, func() { end(context.Cause(s.halt)) })
+	release := context.AfterFunc(s.asked, func() { end(context.Cause(s.asked)) })
 	return ctx, func() {
 		release()
 		end(nil)

@@ -76,6 +76,3 @@ func (w *Work) End(err error) {
 	w.cancel(context.Canceled)
 	w.s.End(why)
 }
-
-// stop ends the work's context.
-func (w *Work) stop(why *media.Ended) { w.cancel(why) }

@@ -87,7 +87,7 @@ func (b *ledgerBench) meter(name string, accounts []*account, each int, bar floa
 		}()
 		for _, a := range accounts {
 			for range each {
-				s, err := m.Admit(ctx, session.Admission{Account: a.id, Terms: billing.Terms{Kind: billing.Web}})
+				s, err := m.Admit(ctx, session.Admission{Start: store.Start{Account: a.id, Terms: billing.Terms{Kind: billing.Web}}})
 				if err != nil {
 					return nil, err
 				}

@@ -164,7 +164,7 @@ func (r *ring) empty(account string) {
 // call is a conversation on a node, in which nobody says anything.
 func (r *ring) call(node int, account string) *session.Session {
 	r.Helper()
-	s, err := r.nodes[node].manager.Admit(r.Context(), session.Admission{Account: account, Terms: webTerms})
+	s, err := r.nodes[node].manager.Admit(r.Context(), session.Admission{Start: store.Start{Account: account, Terms: webTerms}})
 	r.ok(err)
 	scene := pipelinetest.NewScene()
 	s.Bind(&scene.Config)
@@ -330,7 +330,7 @@ func TestGoodbyeInADispute(t *testing.T) {
 		r.wantEndFor(s, media.BalanceExhausted, media.Disputed)
 	}
 	r.wantLive(strangers...)
-	if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Account: r.account, Terms: webTerms}); !errors.Is(err, store.ErrDisputed) {
+	if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: r.account, Terms: webTerms}}); !errors.Is(err, store.ErrDisputed) {
 		t.Errorf("another call: %v", err)
 	}
 }
@@ -355,7 +355,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 			r.wantEndFor(s, media.APIHangup, media.Suspended)
 		}
 		r.wantLive(strangers...)
-		if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Account: account, Terms: webTerms}); !errors.Is(err, store.ErrSuspended) {
+		if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: account, Terms: webTerms}}); !errors.Is(err, store.ErrSuspended) {
 			t.Errorf("another call: %v", err)
 		}
 	}

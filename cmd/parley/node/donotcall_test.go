@@ -21,8 +21,8 @@ func TestOptedOut(t *testing.T) {
 	dial := func() (*callcenter.Placed, error) {
 		return dialler{n}.Dial(t.Context(), d.who, callcenter.Order{From: deskNumber, To: "+1 (202) 555-0100", Agent: d.agent})
 	}
-	s, err := n.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	s, err := n.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	for range 2 {
 		d.ok(n.optOut(s)(t.Context()))
@@ -46,8 +46,8 @@ func TestOptedOut(t *testing.T) {
 	d.ok(n.Hangup(t.Context(), d.who.Account, placed.CallID))
 	d.ended(placed.CallID, nil)
 
-	withheld, err := n.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, To: deskNumber,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	withheld, err := n.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	defer withheld.End(endedBy(errNoRoute))
 	if err := n.optOut(withheld)(t.Context()); !errors.Is(err, store.ErrInvalid) {

@@ -18,6 +18,7 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip/simulated"
+	"parley/store"
 )
 
 const functionSecret = "pat-hunter2-hunter2"
@@ -132,8 +133,8 @@ func TestNotedOnly(t *testing.T) {
 	d.ok(err)
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for range 2 {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
-			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
 		d.node.functionsOf(t.Context(), session, planOf(agent, d.node.log), "+34600123456", trace).Close()
 		session.Begin()

@@ -26,7 +26,7 @@ func (o *post) wants(name, url string) (account, call string) {
 	o.ok(err)
 	_, err = o.node.secrets.Put(o.Context(), a.ID, "HUBSPOT", functionSecret, nil, time.Now())
 	o.ok(err)
-	session, err := o.node.manager.Admit(o.Context(), session.Admission{Account: a.ID, From: "+34600123456", To: deskNumber, Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	session, err := o.node.manager.Admit(o.Context(), session.Admission{Start: store.Start{Account: a.ID, From: "+34600123456", To: deskNumber, Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	o.ok(err)
 	source := json.RawMessage(fmt.Sprintf(`{"provider":"hubspot","url":%q,"api_key":"{{secret.HUBSPOT}}"}`, url))
 	o.ok(o.node.db.WantCRMNote(o.Context(), a.ID, session.ID(), source, "", o.node.db.Now()))

@@ -16,6 +16,7 @@ import (
 	rtc "parley/media/webrtc"
 	"parley/pipeline/session"
 	"parley/sip/simulated"
+	"parley/store"
 	"parley/store/bus"
 )
 
@@ -123,7 +124,7 @@ func keepsSound(t *testing.T, fails bool) {
 	d.ok(err)
 	defer server.Close()
 	for last := range 2 {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Terms: webTerms})
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Terms: webTerms}})
 		d.ok(err)
 		peer, err := pion.NewPeerConnection(pion.Configuration{})
 		d.ok(err)

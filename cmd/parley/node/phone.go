@@ -117,8 +117,8 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 		return false, errNoRoute
 	}
 	caller := callerOf(in)
-	session, err := n.manager.Admit(ctx, session.Admission{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}})
+	session, err := n.manager.Admit(ctx, session.Admission{Start: store.Start{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}}})
 	if err != nil {
 		return false, err
 	}

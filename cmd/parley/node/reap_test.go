@@ -157,8 +157,8 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	dead, _, err := d.node.db.RegisterNode(t.Context(), "dead", "", d.node.db.Now())
 	d.ok(err)
 	there := session.NewManager(d.node.db, dead, d.node.db.RateCard, 0, d.node.log)
-	session, err := there.Admit(t.Context(), session.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	session, err := there.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	session.Begin()
 	subject, err := bus.Call(session.ID())

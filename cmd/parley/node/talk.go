@@ -111,7 +111,7 @@ type conversations struct{ *Node }
 
 // Admit implements talk.Agents.
 func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (talk.Conversation, error) {
-	ask := session.Admission{Account: who.Account, Key: who.Key, Terms: webTerms}
+	ask := session.Admission{Start: store.Start{Account: who.Account, Key: who.Key, Terms: webTerms}}
 	var longest time.Duration
 	if t := who.Ticket; t != nil && t.Agent != "" {
 		if agentID != "" && agentID != t.Agent {

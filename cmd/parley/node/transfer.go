@@ -210,8 +210,8 @@ func (c consultation) admit(ctx context.Context, number string) (*session.Sessio
 	if err != nil {
 		return nil, to, errNotNow
 	}
-	session, err := n.manager.Admit(ctx, session.Admission{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
-		Terms: to.Terms(), LineOnly: true})
+	session, err := n.manager.Admit(ctx, session.Admission{Start: store.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
+		Terms: to.Terms()}, LineOnly: true})
 	if err != nil {
 		n.counts.Refuse(refusal(err))
 		n.log.Info("nobody was called for a transfer", "session", c.session.ID(), "err", err)

@@ -162,8 +162,8 @@ func TestKeys(t *testing.T) {
 func TestTransferable(t *testing.T) {
 	d := newDesk(t)
 	const listed = "+12025550107"
-	session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	defer session.End(endedBy(errNoRoute))
 	_, _, err = d.node.db.AddDoNotCall(t.Context(), d.who.Account, store.DoNotCall{Number: listed, Source: store.ListedByAPI}, time.Now())
@@ -207,8 +207,8 @@ func TestTransfersAreBounded(t *testing.T) {
 	const sales = "+34911234567"
 	d.node.transfers = api.NewBuckets(time.Hour, transfersEach) // none comes back while we look
 	call := func(account string) *pipeline.Transfer {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: account, From: "+34600123456", To: deskNumber,
-			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: account, From: "+34600123456", To: deskNumber,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
 		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
 		cfg, anywhere := new(pipeline.Config), true
@@ -246,8 +246,8 @@ func TestTransfersAreBounded(t *testing.T) {
 func TestReferralsAreCalls(t *testing.T) {
 	d := newDesk(t)
 	admit := func(account string) consultation {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: account, From: "+34600123456", To: deskNumber,
-			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: account, From: "+34600123456", To: deskNumber,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
 		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
 		return consultation{node: d.node, session: session, from: deskNumber}

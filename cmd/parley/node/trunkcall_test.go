@@ -153,8 +153,8 @@ func TestCallOnAnotherTrunk(t *testing.T) {
 func TestPlainTrunksAreNotAsked(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	session, err := d.node.manager.Admit(t.Context(), session.Admission{Account: d.who.Account, From: "+34600123456", To: deskNumber,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
+	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	defer session.End(endedBy(errNoRoute))
 	trace := new(transport.Trace)

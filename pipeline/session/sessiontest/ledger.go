@@ -213,7 +213,7 @@ func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
 // Enter lets a session in, or ends the test.
 func (o *Harness) Enter(terms billing.Terms) *session.Session {
 	o.t.Helper()
-	s, err := o.Admit(o.t.Context(), session.Admission{Account: o.Payer, Terms: terms, MaxCost: o.MaxCost})
+	s, err := o.Admit(o.t.Context(), session.Admission{Start: store.Start{Account: o.Payer, Terms: terms}, MaxCost: o.MaxCost})
 	if err != nil {
 		o.t.Fatal(err)
 	}
