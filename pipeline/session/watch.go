@@ -85,15 +85,7 @@ func (s *Session) snapshot() CallSnapshot {
 		lines[i] = l.Plain()
 	}
 	// What is at its end is still connected, as its bill is still open.
-	return CallSnapshot{Seq: s.updates, Status: s.status, StartedAt: s.m.shared(s.clock.startedAt), EndedAt: s.m.shared(s.clock.stoppedAt), AnsweredBy: s.history.talk.AnsweredBy, Transcript: lines}
-}
-
-// shared is a moment of this process as other nodes know it; zero stays zero.
-func (m *Manager) shared(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return m.stamp(t)
+	return CallSnapshot{Seq: s.updates, Status: s.status, StartedAt: s.clock.startedAt, EndedAt: s.clock.stoppedAt, AnsweredBy: s.history.talk.AnsweredBy, Transcript: lines}
 }
 
 // Ring says that the callee is being alerted. The first time counts.
@@ -123,7 +115,7 @@ func (s *Session) publish(u CallUpdate) {
 	if s.m.watcher == nil || s.work != nil {
 		return
 	}
-	u.Seq, u.StartedAt = s.updates, s.m.shared(s.clock.startedAt)
+	u.Seq, u.StartedAt = s.updates, s.clock.startedAt
 	s.m.watcher.OnUpdate(s.stored.Account, s.stored.ID, u)
 }
 

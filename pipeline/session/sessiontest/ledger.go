@@ -42,8 +42,9 @@ type FakeLedger struct {
 	Away       func(at time.Duration) bool // nothing answers
 	Locked     func(at time.Duration) bool // checkpoints do not
 
-	Unknown bool  // the answer to a start is lost
-	Follow  error // what follows from checkpoints fails
+	Ahead   time.Duration // of the clock of this process is the database's
+	Unknown bool          // the answer to a start is lost
+	Follow  error         // what follows from checkpoints fails
 
 	begun time.Time
 
@@ -153,7 +154,7 @@ func (l *FakeLedger) SaveConversation(_ context.Context, _, id string, c store.C
 	return err
 }
 
-func (l *FakeLedger) Now() time.Time { return time.Now() }
+func (l *FakeLedger) Now() time.Time { return time.Now().Add(l.Ahead) }
 
 func (l *FakeLedger) Orphans(_ context.Context, _ store.Node, before time.Time) ([]store.Lost, error) {
 	_, err := l.now()
