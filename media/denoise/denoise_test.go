@@ -16,7 +16,7 @@ import (
 var rates = []media.Rate{media.Rate8k, media.Rate16k, media.Rate22k, media.Rate24k, media.Rate44k, media.Rate48k}
 
 func TestNew(t *testing.T) {
-	for _, name := range denoise.Names() {
+	for _, name := range []string{denoise.Spectral, denoise.Off} {
 		for _, rate := range rates {
 			if _, err := denoise.New(name, rate); err != nil {
 				t.Error(err)

@@ -2,7 +2,7 @@
 //
 // A key held down is a run of packets with one timestamp and a growing duration,
 // the last of them three times. Any may be lost, late or doubled, and senders
-// differ in what they mark: so a press is told by its SSRC and timestamp alone.
+// differ in what they mark: so SSRC and timestamp alone identify a press.
 package dtmf
 
 import (
@@ -28,7 +28,7 @@ type Event struct {
 }
 
 // Parse reads a payload. It says false when it is too short; what follows the
-// first four bytes is other events, which nobody sends and we ignore.
+// first four bytes is other events, which are not used and are ignored.
 func Parse(payload []byte) (e Event, ok bool) {
 	if len(payload) < PayloadLen {
 		return Event{}, false
@@ -59,9 +59,6 @@ const (
 	// under a new timestamp: the field is full at 0xFFFF, and a packet may step
 	// over it by its own length (RFC 4733 section 2.5.1.3).
 	minSegment = 0xFFFF - 60*8
-	// closeAfter is how long after its last packet an event without an end is
-	// over: three packet times (RFC 4733 section 2.5.2.2).
-	closeAfter = 60 * time.Millisecond
 	// goesOn is how long after the last packet of a segment that ended with none the
 	// next one may begin: its first packets may be lost or late. A new press so soon
 	// would have another timestamp.
@@ -123,9 +120,4 @@ func (r *Receiver) continued(p press, e Event, now time.Time) bool {
 	step := int32(p.timestamp - r.current.timestamp)
 	return r.open && now.Sub(r.lastSeen) < goesOn && e.Code == r.code && p.ssrc == r.current.ssrc &&
 		step >= minSegment && step <= 0xFFFF+60*8
-}
-
-// Open says whether a key is down at now. A lost end counts after 60 ms.
-func (r *Receiver) Open(now time.Time) bool {
-	return r.open && now.Sub(r.lastSeen) < closeAfter
 }

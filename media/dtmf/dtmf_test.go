@@ -149,23 +149,6 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
-	var r dtmf.Receiver
-	at := func(d time.Duration) time.Time { return epoch.Add(d) }
-	r.Receive(1, 0, dtmf.Event{Code: 1, Duration: 160}, at(0))
-	if !r.Open(at(59*time.Millisecond)) || r.Open(at(60*time.Millisecond)) {
-		t.Error("a key without an end must be over 60 ms after its last packet")
-	}
-	r.Receive(1, 0, dtmf.Event{Code: 1, Duration: 320}, at(40*time.Millisecond))
-	if !r.Open(at(90 * time.Millisecond)) {
-		t.Error("a further packet must keep the key down")
-	}
-	r.Receive(1, 0, dtmf.Event{Code: 1, Duration: 480, End: true}, at(60*time.Millisecond))
-	if r.Open(at(61 * time.Millisecond)) {
-		t.Error("the end must close the key")
-	}
-}
-
 func TestPayload(t *testing.T) {
 	want := dtmf.Event{Code: 11, End: true, Volume: 63, Duration: 0xABCD}
 	var b [dtmf.PayloadLen]byte

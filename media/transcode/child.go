@@ -47,7 +47,7 @@ var (
 )
 
 // child makes a confined process of the program, or returns ErrNoDecoder. What it has to
-// say about a file is read by nobody.
+// say about a file is not read.
 func child(ctx context.Context, cpu time.Duration, args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -100,7 +100,7 @@ func decodeByChild(ctx context.Context, body []byte, format Format, o Options) (
 	return c, nil
 }
 
-// waited is why nobody decoded a file in time.
+// waited is why a file was not decoded in time.
 func waited(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != ErrTooSlow {
 		return cause
@@ -145,7 +145,7 @@ func run(ctx context.Context, body []byte, format Format, demuxer string, out *o
 		if _, err := in.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		// The reader opens it again, as another account; nobody else has a name for it.
+		// The reader opens it again, as another account; it has no name for others.
 		if err := in.Chmod(0o444); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func run(ctx context.Context, body []byte, format Format, demuxer string, out *o
 }
 
 // maxDecoded is how many bytes of decoded audio are taken: d at 48 kHz, so that
-// higher rates, of which nobody needs hours, take no more room.
+// higher rates, of which no recording has hours, take no more room.
 func maxDecoded(d time.Duration) int64 {
 	return int64((d+time.Second).Seconds()*float64(media.Rate48k)) * 2
 }

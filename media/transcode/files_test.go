@@ -126,7 +126,7 @@ func TestContainers(t *testing.T) {
 		seen[k.format] = true
 		t.Run(k.name, func(t *testing.T) {
 			body := made(t, k.ext, k.args...)
-			if got := Sniff(body[:min(len(body), SniffLength)]); got != k.format {
+			if got := Sniff(body[:min(len(body), 4<<10)]); got != k.format {
 				t.Fatalf("it is taken for %q", got)
 			}
 			for _, rate := range rates {

@@ -5,11 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// SniffLength is how many bytes of a file Sniff wants at most.
-const SniffLength = 4 << 10
-
-// Sniff tells what a file is by its first bytes, or returns "" when it is nothing
-// that is known here. What a name or a header of the request says does not count.
+// Sniff tells what a file is by its first bytes, of which 4 KiB suffice, or returns ""
+// when it is nothing that is known here. What a name or a header of the request says does not count.
 func Sniff(head []byte) Format {
 	tagged := bytes.HasPrefix(head, []byte("ID3"))
 	if tagged {

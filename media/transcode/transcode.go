@@ -1,9 +1,9 @@
-// Package transcode reads audio files that strangers send, and writes the formats
-// they may ask for.
+// Package transcode reads untrusted audio files and writes the formats that clients may
+// ask for.
 //
 // What a file is, is found out from its content. WAV and raw PCM are decoded here,
 // from the bytes of the file and without a copy of the audio. Everything else is
-// decoded by ffmpeg as a child process that may open nothing, write no files, use
+// decoded by ffmpeg, with a named container, as a child process that may open nothing, write no files, use
 // one thread, 200 MB of memory and 30 s, and whose output is bounded; what it
 // decodes goes to a temporary file without a name, since 25 MB of a compressed
 // file can be hours. Where there is no ffmpeg, WAV and PCM are what can be read
@@ -39,7 +39,7 @@ const (
 	FLAC Format = "flac"
 )
 
-// Why audio cannot be read or written. Reasons that help whoever sent the file
+// Why audio cannot be read or written. Reasons that help the sender of the file
 // are wrapped around them; none holds anything of this machine.
 var (
 	ErrUnknownFormat = errors.New("transcode: not a kind of audio file that is known here")
@@ -52,7 +52,7 @@ var (
 	ErrBusy          = errors.New("transcode: too many files are being decoded at once")
 )
 
-// Error is one of the errors above with a reason in words for whoever made the
+// Error is one of the errors above with a reason in words for the author of the
 // file.
 type Error struct {
 	Fault  error

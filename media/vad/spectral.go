@@ -1,8 +1,6 @@
 package vad
 
 import (
-	"math"
-
 	"parley/media"
 	"parley/media/denoise"
 )
@@ -10,11 +8,8 @@ import (
 // Settings of the spectral detector.
 const (
 	// threshold is the likelihood ratio from which a frame is speech; steady noise
-	// stays below half of it. slope is how fast probability grows around it.
+	// stays below half of it.
 	threshold = 0.15
-	slope     = 12
-	// gated is the highest probability of a frame whose level does not stand out.
-	gated = 0.4
 	// openFrames of speech in a row open the detector.
 	openFrames = 2
 	// holdFrames is how long an open detector bridges: most of the closure of a
@@ -28,7 +23,7 @@ const (
 // not open it; then the first frame shows some 10 ms after the voice does, and a
 // consumer that wants three in a row starts 65 to 85 ms after it (a faint f or h
 // that drowns in noise comes before that). Two frames in a row open it: from then
-// any speech in a frame counts and short gaps are bridged, with a Prob of 0.5. The
+// any speech in a frame counts and short gaps are bridged. The
 // end of speech shows at most holdFrames late, but the tail of a word fades below
 // the gate about as much earlier.
 type spectral struct {
@@ -57,16 +52,14 @@ func (d *spectral) Detect(f media.Frame) Decision {
 	if open {
 		ratio = a.LLR
 	}
-	p := float32(1 / (1 + math.Exp(slope*float64(threshold-ratio))))
-	if !d.gate.pass(a.Level, open && p >= 0.5) {
-		p = min(p, gated)
-	}
+	speech := ratio >= threshold
+	speech = d.gate.pass(a.Level, open && speech) && speech
 	switch {
-	case p < 0.5:
+	case !speech:
 		d.run = 0
 		if open {
 			d.hold--
-			p = 0.5
+			speech = true
 		}
 	case open:
 		d.hold = holdFrames
@@ -75,5 +68,5 @@ func (d *spectral) Detect(f media.Frame) Decision {
 			d.hold = 1
 		}
 	}
-	return Decision{Speech: p >= 0.5, Prob: p, Level: a.Level}
+	return Decision{Speech: speech, Level: a.Level}
 }

@@ -2,7 +2,11 @@
 //
 // Detector "spectral" needs no trained model. A frame is speech when its spectrum
 // is unlikely to be the background's (Sohn 1999) and its level stands out: above
-// what the last seconds sounded like, and not far below the caller's own voice.
+// what the last seconds sounded like, and not far below the caller's own voice. It
+// is tuned per frame and not smoothed twice: it bridges gaps of 60 ms and opens on two
+// frames, and the turn machine counts 60 ms of speech before a caller has the floor. In
+// noise 10 dB below, every voice is found within 150 ms of where 60 ms of it can be
+// heard; an f that lies 30 dB under the noise comes before that, and is not heard.
 // Other people talking in the background, 10 dB below the caller or louder, defeat
 // it.
 //
@@ -22,13 +26,10 @@ import (
 // Spectral is the name of the default detector.
 const Spectral = "spectral"
 
-// Names lists what New accepts, the default first.
-func Names() []string { return []string{Spectral} }
-
 // Detector looks at a caller's audio, one 20 ms frame after another. It neither
 // blocks nor allocates, keeps nothing of a frame, and belongs to one goroutine.
 //
-// Whoever uses it counts durations: a caller starts to speak after three frames of
+// Its user counts durations: a caller starts to speak after three frames of
 // speech in a row and pauses after some frames without. A detector bridges what is
 // too short to be a pause (at most 60 ms) but does not add a wait of its own.
 type Detector interface {
@@ -40,8 +41,7 @@ type Detector interface {
 
 // Decision is what a detector thinks of one frame.
 type Decision struct {
-	Speech bool    // someone speaks: Prob is 0.5 or more
-	Prob   float32 // how likely that is, 0 to 1
+	Speech bool    // someone speaks
 	Level  float32 // of the voice in the frame, the background taken off, in dBFS (a full-scale sine is -3), -100 at least
 }
 
