@@ -86,8 +86,8 @@ func (t Time) Samples(r Rate) int { return int(t / r.Tick()) }
 func (t Time) Milliseconds() int64 { return int64(t / Millisecond) }
 
 // Frame is 20 ms of mono, signed 16-bit audio. It is a value whose Samples are
-// borrowed: they are valid until the next call to whoever gave the frame out, and
-// whoever keeps them longer copies them.
+// borrowed: they are valid until the next call to the source of the frame. Copy
+// them to keep them longer.
 type Frame struct {
 	Samples []int16
 	Rate    Rate

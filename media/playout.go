@@ -2,12 +2,11 @@ package media
 
 import "time"
 
-// underway is more frames than are sent within the longest delay that Until is asked
-// for, 600 ms.
+// underway is more frames than are sent within the longest delay of Until, 600 ms.
 const underway = 32
 
-// Playout estimates how much of what was sent in packets the far end has played, when
-// nobody says. The zero Playout is ready; it belongs to one goroutine.
+// Playout estimates how much of what was sent in packets the far end has played, when it
+// does not report that. The zero Playout is ready; it belongs to one goroutine.
 type Playout struct {
 	at     [underway]time.Time // when the latest frames were sent
 	count  int

@@ -7,10 +7,6 @@
 // estimate (Martin 2001, Cohen 2003); "off" passes audio on. A Recording is
 // cleaned as a whole: its noise is measured first.
 //
-// The estimator remembers 50 ms of speech; a longer memory cleaned pauses better and cost
-// words. On an 8 kHz line with broadband noise at 15 dB about half the words are recognised
-// wrong all the same, as they are behind WebRTC's suppressor; make soak prints the table.
-//
 // Knowing the noise is most of knowing whether someone speaks, so the spectral
 // analysis is offered by itself too (Analyser), and a suppressor that has one
 // shares it with the voice activity detector.

@@ -31,7 +31,7 @@ var Internal = &media.Ended{Reason: media.Failed, Detail: "internal"}
 // not block, and may be a context.CancelCauseFunc. A nil failed says that the panic ends
 // nothing: the goroutine serves many calls, or none.
 //
-// However f ends, after is called next, one function after the other, so whoever waits for
+// However f ends, after is called next, one function after the other, so a waiter for
 // the goroutine learns of a panic first. A panic in one of them is handled like one of f.
 func Go(site string, failed func(error), f func(), after ...func()) {
 	go Do(site, failed, f, after...)

@@ -153,16 +153,16 @@ func TestNothingArrives(t *testing.T) {
 	// The first packet is heard where the clock is, not 160 ms ago: else each
 	// later delay of a few ms would put silence into words.
 	r.play(1, 100)
-	before := r.b.Stats().Filled
+	before := r.b.Stats().Underrun
 	r.wait(60 * time.Millisecond)
 	r.play(101, 120)
-	if after := r.b.Stats().Filled; after != before {
+	if after := r.b.Stats().Underrun; after != before {
 		t.Errorf("a delay of 60 ms put in %v of silence", (after - before).Duration())
 	}
 }
 
 // A network that stalls and then delivers everything: nothing is lost, and what was
-// filled meanwhile is not filled twice.
+// put in meanwhile is not put in twice.
 func TestStallThenBurst(t *testing.T) {
 	r := newRig(t)
 	r.play(1, 10)
@@ -248,7 +248,7 @@ func TestClockDrift(t *testing.T) {
 		if lag := r.lag(); lag > 140*time.Millisecond || lag < -time.Second {
 			t.Errorf("step %v: lag %v after ten minutes", step, lag)
 		}
-		if s.Lost != 0 || s.Resyncs != 0 || s.Concealed != 0 || s.Filled > 600*media.Millisecond || s.Overruns > 0 {
+		if s.Lost != 0 || s.Resyncs != 0 || s.Concealed != 0 || s.Underrun > 600*media.Millisecond || s.Overruns > 0 {
 			t.Errorf("step %v: stats %+v", step, s)
 		}
 	}
@@ -302,7 +302,7 @@ func TestEventsAreSilence(t *testing.T) {
 		r.read()
 	}
 	r.wantNumbers(1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 11, 12, 13)
-	if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Filled != 0 {
+	if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Underrun != 0 {
 		t.Errorf("stats %+v", s)
 	}
 }
@@ -411,7 +411,7 @@ func TestLongEvent(t *testing.T) {
 			t.Fatalf("packet %d after it: %d frames, want 1", i, n)
 		}
 	}
-	if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Filled != 0 || s.Resyncs != 0 {
+	if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Underrun != 0 || s.Resyncs != 0 {
 		t.Errorf("stats %+v", s)
 	}
 }

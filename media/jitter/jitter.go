@@ -1,7 +1,7 @@
 // Package jitter turns the packets of one RTP stream, as the network delivered
 // them, into the 20 ms frames that were spoken.
 //
-// It sorts and fills, but it does not delay: whoever listens is a recogniser,
+// It sorts and conceals, but it does not delay: the listener is a recogniser,
 // which needs order and completeness, not a steady clock. A packet that arrives in
 // order is heard at once; behind a gap packets wait no longer than the measured
 // jitter makes sensible, 80 ms at most, then the gap is concealed (G.711 Appendix I, or
@@ -13,8 +13,8 @@
 //	          (which    (which         (how much time lies     (decode,
 //	           stream)   order)         between two packets)    conceal)
 //
-// Time is counted in ticks of 8 kHz whatever the codec: what comes at another clock
-// is converted by whoever pushes it, and a codec that gives more samples gives a
+// Time is counted in ticks of 8 kHz whatever the codec: the caller of Push
+// converts another clock, and a codec that gives more samples gives a
 // whole number of them for each tick.
 //
 // Three clocks meet here. Sequence numbers say what was lost. Timestamps say how
@@ -117,7 +117,7 @@ type Stats struct {
 	Resyncs    uint64 // new SSRC, or a jump of sequence or timestamp
 
 	Concealed media.Time // put in for lost packets: concealment, and silence beyond 60 ms
-	Filled    media.Time // silence put in because nothing arrived
+	Underrun  media.Time // silence put in because nothing arrived
 	Jitter    time.Duration
 }
 
@@ -146,9 +146,9 @@ type Buffer struct {
 
 	gap bool // numbers were passed over before the packet at the head
 
-	// filled is how many ticks were put in since the last packet was used,
-	// because nothing arrived: a gap or a pause need not be filled twice.
-	filled int64
+	// underrun is how many ticks were put in since the last packet was used, because
+	// nothing arrived: they count towards the gap or pause that the next packet shows.
+	underrun int64
 
 	// lost and pause are ticks still to be put in before the ring is read again.
 	lost, pause int64

@@ -120,7 +120,7 @@ func TestInOrderIsHeardAtOnce(t *testing.T) {
 		}
 	}
 	s := r.b.Stats()
-	if s.Received != 100 || s.Expected != 100 || s.Lost != 0 || s.Concealed != 0 || s.Filled != 0 || s.Jitter != 0 {
+	if s.Received != 100 || s.Expected != 100 || s.Lost != 0 || s.Concealed != 0 || s.Underrun != 0 || s.Jitter != 0 {
 		t.Errorf("stats of a perfect stream: %+v", s)
 	}
 }
@@ -290,7 +290,7 @@ func TestAnyPacketLengthGivesWholeFrames(t *testing.T) {
 		if whole := sent[:len(sent)/160*160]; !slices.Equal(r.heard, whole) {
 			t.Errorf("%d ms: what was heard is not what was sent (%d and %d samples)", length, len(r.heard), len(whole))
 		}
-		if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Filled != 0 {
+		if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Underrun != 0 {
 			t.Errorf("%d ms: stats %+v", length, s)
 		}
 	}
@@ -310,7 +310,7 @@ func TestLostPacketOfAnyLengthIsConcealedWhole(t *testing.T) {
 			r.read()
 		}
 		s := r.b.Stats()
-		if want := media.Time(length) * media.Millisecond; s.Concealed != want || s.Filled != 0 || s.Lost != 1 {
+		if want := media.Time(length) * media.Millisecond; s.Concealed != want || s.Underrun != 0 || s.Lost != 1 {
 			t.Errorf("%d ms: concealed %v, want %v; %+v", length, s.Concealed.Duration(), want.Duration(), s)
 		}
 		if got, want := len(r.heard), 30*n/160*160; got != want {

@@ -15,7 +15,7 @@ func (b *Buffer) Read(now time.Time) (media.Frame, bool) {
 	for len(b.fifo) < b.frame && b.step(now) {
 	}
 	if n := len(b.fifo) / b.scale; n < frameSamples && b.lag(now)+int64(n) >= maxLag {
-		b.fill(frameSamples - n)
+		b.cover(frameSamples - n)
 	}
 	if len(b.fifo) < b.frame {
 		return media.Frame{}, false
@@ -78,23 +78,23 @@ func (b *Buffer) step(now time.Time) bool {
 // wall clock: a far end cannot claim a pause that did not happen.
 func (b *Buffer) bridge(s *slot, now time.Time) bool {
 	gap := max(0, int64(int32(s.ts-b.nextTS)))
-	done := min(gap, b.filled)
+	done := min(gap, b.underrun)
 	lag := b.lag(now)
 	if b.gap {
 		b.gap, b.anchor = false, false
 		b.lost = min(gap-done, max(0, maxGapFill-done))
 		b.stats.Concealed += Rate.Duration(int(b.lost + done))
-		b.stats.Filled -= Rate.Duration(int(done))
+		b.stats.Underrun -= Rate.Duration(int(done))
 	} else {
 		b.pause, b.silent = min(gap-done, max(0, lag)+pauseSlack), false
-		if behind := lag - b.ring.run(); (b.anchor || b.filled > 0) && behind > minAnchor {
+		if behind := lag - b.ring.run(); (b.anchor || b.underrun > 0) && behind > minAnchor {
 			// The far end stopped sending. Whether its timestamps ran on or not,
 			// what it says now was said now.
 			b.pause = max(b.pause, behind)
 		}
 		b.anchor = false
 	}
-	b.filled = 0
+	b.underrun = 0
 	if gap > 0 {
 		b.nextTS = s.ts
 	}
@@ -151,7 +151,7 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 	}
 	if b.ring.held == 0 && b.drift.observe(b.lag(now), b.produced) {
 		b.extend(b.grow(frameSamples))
-		b.stats.Filled += media.FrameTime
+		b.stats.Underrun += media.FrameTime
 	}
 }
 
@@ -189,12 +189,12 @@ func (b *Buffer) extend(out []int16) {
 	}
 }
 
-// fill puts in n ticks because nothing has arrived for too long.
-func (b *Buffer) fill(n int) {
-	b.filled += int64(n)
-	b.stats.Filled += Rate.Duration(n)
+// cover puts in n ticks of an underrun: nothing has arrived for too long.
+func (b *Buffer) cover(n int) {
+	b.underrun += int64(n)
+	b.stats.Underrun += Rate.Duration(n)
 	// A far end that has announced pauses is more likely to pause than to be cut off.
-	if b.noise.on || b.noise.amplitude > 0 && b.filled > fadeEnd {
+	if b.noise.on || b.noise.amplitude > 0 && b.underrun > fadeEnd {
 		b.hush(n)
 		return
 	}

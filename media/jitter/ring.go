@@ -3,7 +3,7 @@ package jitter
 import "time"
 
 // slot holds one packet. It remembers the number of the packet it held last, by
-// which a duplicate is told from one that comes too late.
+// which a duplicate differs from a late packet.
 type slot struct {
 	seq     uint16
 	known   bool // seq was received
@@ -131,7 +131,7 @@ func (r *ring) put(p *Packet) placing {
 }
 
 // evicted says how many numbers the last put passed over to make room, and how
-// many of those had a packet that nobody had read.
+// many of those had an unread packet.
 func (r *ring) evicted() (gone, unread int) { return r.gone, r.goneUnread }
 
 // next is the packet at the head, nil when it is missing.

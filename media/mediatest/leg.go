@@ -15,7 +15,7 @@ type FarEnd interface {
 	// keeps the time. It may not keep samples.
 	Send(samples []int16)
 	// Receive returns the audio at Format().Out that the far end has played
-	// since the last call. A far end that is told to drop audio leaves out what
+	// since the last call. A far end that drops audio leaves out what
 	// it had not played by then; one without a buffer plays what arrives.
 	Receive() []int16
 	// Digit presses a key, or returns false when this far end has none.

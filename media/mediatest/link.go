@@ -19,7 +19,7 @@ type Link struct {
 	Jitter    time.Duration // more delay, spread evenly from 0 to this; order is kept
 }
 
-// LinkStats counts the packets that were sent into a link and what became of them.
+// LinkStats counts the packets that were sent into a link, by outcome.
 type LinkStats struct {
 	Sent, Lost, Duplicated, Reordered uint64
 	Overflowed                        uint64 // dropped because maxInFlight others waited
@@ -39,7 +39,7 @@ type packet struct {
 }
 
 // inFlight is the heap of packets on their way, the next one first. It also is
-// the network's dice; whoever uses it holds the pipe's lock.
+// the network's dice; its user holds the pipe's lock.
 type inFlight struct {
 	link    Link
 	rng     *rand.Rand

@@ -63,7 +63,7 @@ func newLane(link Link) *lane {
 	return &lane{flight: newInFlight(link), changed: make(chan struct{})}
 }
 
-// change runs f under the lock and wakes whoever waits to read.
+// change runs f under the lock and wakes a waiting reader.
 func (l *lane) change(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,15 +81,15 @@ func (c *PipeConn) SetLink(link Link) {
 	})
 }
 
-// Stats counts what became of the packets sent from this end.
+// Stats counts the packets sent from this end, by outcome.
 func (c *PipeConn) Stats() LinkStats {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
 	return c.out.flight.stats
 }
 
-// WriteToUDPAddrPort sends one datagram. As on a network, it succeeds whatever
-// becomes of it; one to an address that is not the other end's is lost.
+// WriteToUDPAddrPort sends one datagram. As on a network, success does not mean
+// delivery; one to an address that is not the other end's is lost.
 func (c *PipeConn) WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error) {
 	c.in.mu.Lock()
 	closed := c.in.closed
@@ -169,7 +169,7 @@ func (c *PipeConn) WriteTo(b []byte, to net.Addr) (int, error) {
 }
 
 // Close wakes the readers of this end with net.ErrClosed and drops what was on its
-// way to it. The other end is not told.
+// way to it. The other end does not notice.
 func (c *PipeConn) Close() error {
 	c.in.change(func() {
 		c.in.closed = true

@@ -1,8 +1,8 @@
 package quality
 
 // Report is how a call's media went, as it is kept with the call. Times are in
-// milliseconds, shares 0 to 1. What nobody measured is 0: many carriers send no
-// RTCP, and then there is no round trip and nothing about what they heard.
+// milliseconds, shares 0 to 1. What was not measured is 0: many carriers send no
+// RTCP, and then the round trip and what they heard are unknown.
 type Report struct {
 	// MOS is the mean and MOSMin the least score of the call's intervals of 5 s,
 	// 1 to 4.4, each by the worse of what came in and of what this server sent in time; 0

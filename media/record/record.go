@@ -1,10 +1,10 @@
 // Package record keeps both sides of a call in a file while it lasts: raw PCM, 16 bits
 // little endian, two channels, the caller on the left and on the right what the caller
-// was sent, when the caller heard it. Whoever conducts the call only copies frames into
+// was sent, when the caller heard it. The conductor of the call only copies frames into
 // a bounded queue; a goroutine of the recorder puts them in their places and writes.
 //
 // The caller's frames lie by their media time, the agent's where the far end plays them, by the
-// wall clock as the caller's frames tell it. What a flush recalled is taken out again, so a
+// wall clock as the caller's frames show it. What a flush recalled is taken out again, so a
 // window of what was not heard yet stays in memory. Frames that find the queue full are silence
 // of their length. The file belongs to the node that had the call until its job has encoded it;
 // the next start takes up what a crash left.
@@ -49,7 +49,7 @@ func Rate(f media.Format) media.Rate {
 type Config struct {
 	// Create makes the file. It is called on the recorder's goroutine.
 	Create func(media.Rate) (io.WriteCloser, error)
-	// Done is told, on the recorder's goroutine, how it went, when the file is closed.
+	// Done is called on the recorder's goroutine when the file is closed.
 	Done func(Result)
 }
 

@@ -16,7 +16,7 @@ const (
 	hold = 300 * media.Millisecond
 	// blockTime is how much is written at once.
 	blockTime = 500 * media.Millisecond
-	// room is what the window has besides what a leg is told ahead.
+	// room is what the window has besides the audio that a leg accepts ahead.
 	room = 2 * media.Second
 
 	// Conductors wake up late, never early, so the least of so many measurements is
@@ -114,8 +114,8 @@ func (t *track) speak(f media.Frame, now time.Duration, ahead media.Time) {
 	t.right.at = max(0, at) + media.FrameTime
 }
 
-// follow is where a frame of silence at the beginning belongs: where the best measurements so far say, because nobody
-// hears that silence is moved.
+// follow is where a frame of silence at the beginning belongs: where the best measurements so far say, because
+// moved silence is not heard.
 func (t *track) follow(measured media.Time) media.Time {
 	first := measured + t.clock.value - media.Time(t.silent)*media.FrameTime
 	if first > t.first+stall { // frames were left out

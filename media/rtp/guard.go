@@ -47,9 +47,9 @@ func (s *Session) rekey(g guard) {
 	s.guard = g
 }
 
-// open opens a packet of the media port; nil: it is refused and counted. What comes
-// from elsewhere is not tried: nobody else may cost us time, and a copy of a packet,
-// sent from elsewhere, must not make the packet itself a repetition.
+// open decrypts a packet of the media port; nil: it is refused and counted. A packet of
+// another source is not tried: it must not cost time, and a copy of a packet must not make
+// the packet itself a repetition.
 func (s *Session) open(b []byte, from netip.AddrPort, at time.Time) []byte {
 	if s.latch.bars(from, at, true) {
 		s.counters().Foreign++

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// latchWindow is how long after the answer a source that nobody has named may still
-// become the far end.
+// latchWindow is how long after the answer a source that signalling does not vouch for may
+// still become the far end.
 const latchWindow = 5 * time.Second
 
 // latchSilence is how long a source must be silent before another may follow it. It is
@@ -18,8 +18,8 @@ const latchSilence = 1500 * time.Millisecond
 const candidates = 4
 
 // latch decides which source is the far end. Behind a NAT that is not the address
-// in its SDP, so we must learn it from the packets; but whoever sends to an open
-// port must neither hear the call (RTP bleed) nor speak in it (RTP inject). So:
+// in its SDP, so we must learn it from the packets; but a third party that
+// sends to an open port must neither hear the call (RTP bleed) nor speak in it (RTP inject). So:
 //
 //   - a source must send two consecutive packets of one SSRC;
 //   - one that signalling vouches for may latch at any time, another only within
@@ -40,7 +40,7 @@ type latch struct {
 	toStatic bool           // it is one that signalling vouches for
 	heard    time.Time      // when it last sent
 
-	trial [2][candidates]candidate // unnamed sources, trusted ones
+	trial [2][candidates]candidate // other sources, trusted ones
 	turn  [2]int                   // whose place is taken next
 }
 

@@ -8,8 +8,8 @@ import (
 
 // Proof recognises by its media that a far end is there and has our description: by the
 // first SRTP packet that authenticates or, without keys, by the second RTP packet of one
-// SSRC from exactly the address and port that the far end has described. Whoever only
-// forges the source of signalling does not learn our port, nor our key. It belongs to
+// SSRC from exactly the address and port that the far end has described. A
+// forger of the signalling's source learns neither our port nor our key. It belongs to
 // one goroutine.
 type Proof struct {
 	remote   netip.AddrPort

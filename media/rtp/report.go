@@ -226,7 +226,7 @@ func (s *Session) receiveReport(b []byte, from netip.AddrPort, at time.Time) {
 // rtcpLink is where reports go.
 type rtcpLink struct {
 	sdp     netip.AddrPort // from signalling; invalid: next to the media's port
-	learned netip.AddrPort // whence the far end's reports came
+	learned netip.AddrPort // source of the far end's reports
 }
 
 // target is where to send reports when media goes to media and the SDP said sdp.

@@ -76,8 +76,7 @@ type Config struct {
 }
 
 // Session is the audio of one call, and implements media.Leg. Run waits for its end;
-// it does not close the sockets, since whoever bound a port knows how long it must
-// stay bound. SetRemote, SetDirection, SetFormat, SetKeys, SendDigits and Stats may be
+// it does not close the sockets, which their owner keeps bound for a while. SetRemote, SetDirection, SetFormat, SetKeys, SendDigits and Stats may be
 // called from any goroutine; the rest as media.Leg says.
 type Session struct {
 	cfg     Config
@@ -221,7 +220,7 @@ func (s *Session) Flush(time.Time) media.Time { return 0 }
 // Played implements media.Leg. It is an estimate.
 func (s *Session) Played(now time.Time) media.Time { return s.stream.Played(now) }
 
-// overflow ends the session because nobody takes its events.
+// overflow ends the session because its queue of events is full.
 func (s *Session) overflow() {
 	select {
 	case s.fault <- ErrEventsFull:

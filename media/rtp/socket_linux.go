@@ -119,7 +119,7 @@ func (s *Socket) Recv(buf []byte) (n int, from netip.AddrPort, at time.Time, ok 
 	return n, s.sender(i), s.arrival(i), true
 }
 
-// receive fills the batch with one system call. The scheduler is not told, since
+// receive fills the batch with one system call. The scheduler is not involved, since
 // the call cannot block; nor is the poller asked, hence always true.
 func (s *Socket) receive(fd uintptr) bool {
 	for i := range s.messages {

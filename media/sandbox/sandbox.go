@@ -1,9 +1,10 @@
-// Package sandbox starts child processes that parse what strangers sent: speech engines
-// and audio decoders, written in C. A child sees nothing of our environment, and an
-// overflow in it reaches nothing but its own pipes.
+// Package sandbox starts child processes that parse untrusted input in C: espeak-ng,
+// pocketsphinx and ffmpeg. A child sees nothing of our environment, and an overflow in it
+// reaches nothing but its own pipes.
 //
 // On Linux a child has resource limits, no new privileges (prctl PR_SET_NO_NEW_PRIVS), no
-// capabilities and no user of its own where the server runs as root; landlock lets it read
+// capabilities, and where the server runs as root a service account (parley, else nobody);
+// landlock lets it read
 // libraries and what Config names, write nothing and run nothing else; seccomp refuses
 // sockets, other processes and the kernel's administration. A kernel without landlock or
 // seccomp leaves that part out. On other systems only environment and limits apply.
@@ -49,8 +50,8 @@ const NotStarted = 126
 var environment = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
 
 // Command returns the command of a confined child; ctx ends it as in exec.CommandContext.
-// The kernel kills the child when the thread that started it ends, so whoever needs it
-// for long locks its goroutine to a thread. A child that cannot be confined or executed ends
+// The kernel kills the child when the thread that started it ends, so the
+// caller locks its goroutine to a thread for as long as it needs the child. A child that cannot be confined or executed ends
 // with status NotStarted and a line on its standard error.
 func Command(ctx context.Context, c Config) (*exec.Cmd, error) {
 	cmd, err := command(ctx, c)

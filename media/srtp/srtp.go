@@ -3,8 +3,8 @@
 //
 // Nothing here allocates for an RTP packet of a stream that is under way. A packet
 // of a source never heard before costs some objects, one that fails under
-// AEAD_AES_128_GCM four, and an RTCP packet under it one: whoever listens on an
-// open port should drop what comes from elsewhere first.
+// AEAD_AES_128_GCM four, and an RTCP packet under it one: the
+// caller of an open port should drop packets of other sources first.
 package srtp
 
 import (

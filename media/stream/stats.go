@@ -127,8 +127,8 @@ func counts(j jitter.Stats) quality.Counts {
 }
 
 // delay is how long what we hear is under way: half the round trip, the packet's own length,
-// and nothing for the buffer, which passes on what is in order. What the far end's microphone
-// takes nobody reports.
+// and nothing for the buffer, which passes on what is in order. The delay of the far end's microphone
+// is unknown.
 func (s *Stream) delay() time.Duration { return s.remote.roundTrip()/2 + media.FrameDuration }
 
 // remote is what the far end reports of our stream.

@@ -30,7 +30,7 @@ type Config struct {
 	// PlayoutDelay is what a far end needs to play a frame besides the network: its jitter
 	// buffer, its sound card and the frame itself. MaxPlayout bounds the sum of both.
 	PlayoutDelay, MaxPlayout time.Duration
-	// Overflow is called when nobody takes the events: the leg must end.
+	// Overflow is called when the queue of events is full: the leg must end.
 	Overflow func()
 }
 

@@ -2,11 +2,7 @@
 //
 // Detector "spectral" needs no trained model. A frame is speech when its spectrum
 // is unlikely to be the background's (Sohn 1999) and its level stands out: above
-// what the last seconds sounded like, and not far below the caller's own voice. It
-// is tuned per frame and not smoothed twice: it bridges gaps of 60 ms and opens on two
-// frames, and the turn machine counts 60 ms of speech before a caller has the floor. In
-// noise 10 dB below, every voice is found within 150 ms of where 60 ms of it can be
-// heard; an f that lies 30 dB under the noise comes before that, and is not heard.
+// what the last seconds sounded like, and not far below the caller's own voice.
 // Other people talking in the background, 10 dB below the caller or louder, defeat
 // it.
 //

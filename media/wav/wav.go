@@ -22,7 +22,7 @@ type Clip struct {
 
 // FormatError says why bytes are not audio that Decode reads.
 type FormatError struct {
-	Reason string // in words for whoever made the file
+	Reason string // in words for the author of the file
 	// Encoding is the format tag of a file that is as it should be, but whose
 	// samples are encoded in a way that is not read here; 0 for all else.
 	Encoding int

@@ -1,7 +1,6 @@
 package webrtc
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,9 +27,9 @@ const (
 // ticks is how many units of an Opus timestamp make one of the jitter buffer's.
 const ticks = opus.ClockRate / int(jitter.Rate)
 
-// line is the audio of a session, without the connection that carries it: packets are
+// audioLeg is the audio of a session, without the connection that carries it: packets are
 // put in its inbox and leave by its sender.
-type line struct {
+type audioLeg struct {
 	stream *stream.Stream
 	in     inbox
 	types  atomic.Pointer[types]
@@ -49,31 +48,31 @@ type line struct {
 // types are the payload types that were agreed on; 0 is none.
 type types struct{ audio, keys, keys8k uint8 }
 
-func newLine() (*line, error) {
+func newAudioLeg() (*audioLeg, error) {
 	d, err := opus.NewDecoder(RateIn)
 	if err != nil {
 		return nil, err
 	}
-	l := &line{decoder: d, in: inbox{Ring: ring.New[packet](inboxSize)}, gone: make(chan struct{})}
+	l := &audioLeg{decoder: d, in: inbox{Ring: ring.New[packet](inboxSize)}, gone: make(chan struct{})}
 	l.types.Store(&types{})
 	if err := l.out.init(); err != nil {
 		return nil, err
 	}
 	l.stream = stream.New(stream.Config{Codec: quality.Opus, Step: l.out.step, PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout,
-		Overflow: func() { l.lost(errEventsFull) }})
+		Overflow: func() { l.end(errEventsFull) }})
 	l.publish()
 	return l, nil
 }
 
-// lost ends the line; err says why unless somebody hung up.
-func (l *line) lost(err error) {
+// end ends the leg; err says why, nil for a hang-up.
+func (l *audioLeg) end(err error) {
 	l.once.Do(func() {
 		l.fault = err
 		close(l.gone)
 	})
 }
 
-func (l *line) isGone() bool {
+func (l *audioLeg) isGone() bool {
 	select {
 	case <-l.gone:
 		return true
@@ -83,8 +82,8 @@ func (l *line) isGone() bool {
 }
 
 // begin starts the clock with the conductor's first look: what came while engines were
-// opened is heard in its time, and silence before it is nobody's.
-func (l *line) begin(now time.Time) {
+// opened is heard in its time, without silence before it.
+func (l *audioLeg) begin(now time.Time) {
 	if l.stream.Started() {
 		return
 	}
@@ -95,38 +94,28 @@ func (l *line) begin(now time.Time) {
 	l.stream.Start(jitter.NewCoded(l.decoder, RateIn, start), now)
 }
 
-// Run waits for the end.
-func (l *line) Run(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		l.lost(nil)
-	case <-l.gone:
-	}
-	return l.fault
-}
-
 // Format implements media.Leg.
-func (l *line) Format() media.Format {
+func (l *audioLeg) Format() media.Format {
 	return media.Format{In: RateIn, Out: l.out.rate, Continuous: true}
 }
 
 // Next implements media.Leg. Its phase follows the far end's packets.
-func (l *line) Next() time.Time {
+func (l *audioLeg) Next() time.Time {
 	l.begin(time.Now())
 	return l.stream.Next()
 }
 
 // Events implements media.Leg.
-func (l *line) Events() <-chan media.LegEvent { return l.stream.Events() }
+func (l *audioLeg) Events() <-chan media.LegEvent { return l.stream.Events() }
 
 // Flush implements media.Leg. What was written has left: nothing can be recalled.
-func (l *line) Flush(time.Time) media.Time { return 0 }
+func (l *audioLeg) Flush(time.Time) media.Time { return 0 }
 
 // Played implements media.Leg. It is an estimate.
-func (l *line) Played(now time.Time) media.Time { return l.stream.Played(now) }
+func (l *audioLeg) Played(now time.Time) media.Time { return l.stream.Played(now) }
 
 // Read implements media.Leg. The first call at a new now takes what has arrived.
-func (l *line) Read(now time.Time) (media.Frame, bool) {
+func (l *audioLeg) Read(now time.Time) (media.Frame, bool) {
 	l.begin(now)
 	if !now.Equal(l.polled) {
 		l.polled = now
@@ -140,7 +129,7 @@ func (l *line) Read(now time.Time) (media.Frame, bool) {
 }
 
 // receive takes a packet of the far end. It says false when that is neither audio nor a key.
-func (l *line) receive(p *packet) bool {
+func (l *audioLeg) receive(p *packet) bool {
 	pts := l.types.Load()
 	j := jitter.Packet{Kind: jitter.Audio, SSRC: p.ssrc, Seq: p.seq, Payload: p.payload, Arrived: p.at}
 	switch {
@@ -189,7 +178,7 @@ func (c *clock) ticks(timestamp uint32) uint32 {
 
 // Due implements media.Leg. After a stall it asks for two frames at most; the timestamps
 // of the others are skipped.
-func (l *line) Due(now time.Time) int {
+func (l *audioLeg) Due(now time.Time) int {
 	l.begin(now)
 	n := l.stream.Advance(now, l.out.bound.Load() != nil)
 	l.stream.CloseInterval(now)
@@ -198,7 +187,7 @@ func (l *line) Due(now time.Time) int {
 }
 
 // Write implements media.Leg.
-func (l *line) Write(f media.Frame) {
+func (l *audioLeg) Write(f media.Frame) {
 	timestamp, marker := l.stream.Slot()
 	sent, err := l.out.send(f.Samples, timestamp, marker, int(l.loss.Load()))
 	switch {
@@ -211,10 +200,10 @@ func (l *line) Write(f media.Frame) {
 }
 
 // Stats reads the counters as of the conductor's latest wake-up.
-func (l *line) Stats() stream.Stats { return l.stream.Stats() }
+func (l *audioLeg) Stats() stream.Stats { return l.stream.Stats() }
 
 // publish makes the counters visible to Stats.
-func (l *line) publish() {
+func (l *audioLeg) publish() {
 	l.stream.Counters.Dropped, l.stream.Counters.Encrypted = l.in.dropped.Load(), true
 	l.stream.Publish()
 }

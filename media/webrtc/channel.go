@@ -31,7 +31,7 @@ var errSlow = &media.Ended{Reason: media.Failed, Detail: "slow_client"}
 
 // channel orders the messages to one client: one queue, one writer.
 type channel struct {
-	line  *line
+	leg   *audioLeg
 	text  func([]byte)
 	queue chan []byte
 	ready chan struct{} // closed when the client has opened the channel
@@ -43,8 +43,8 @@ type channel struct {
 	left  atomic.Int64      // messages that were put and not handed to the library yet
 }
 
-func newChannel(l *line, text func([]byte)) *channel {
-	return &channel{line: l, text: text, queue: make(chan []byte, queueSize), ready: make(chan struct{}), low: make(chan struct{}, 1)}
+func newChannel(l *audioLeg, text func([]byte)) *channel {
+	return &channel{leg: l, text: text, queue: make(chan []byte, queueSize), ready: make(chan struct{}), low: make(chan struct{}, 1)}
 }
 
 // maxChannels is how many channels a client may open, most of which are closed at once.
@@ -56,16 +56,16 @@ var errChannels = &media.Ended{Reason: media.Failed, Detail: "too_many_channels"
 // they do not get as far as a reader. The library waits for it to return.
 func (c *channel) opened(d *pion.DataChannel) {
 	if c.count++; c.count > maxChannels {
-		c.line.lost(errChannels)
+		c.leg.end(errChannels)
 	}
-	if d.Label() != Label || c.taken || c.line.isGone() {
+	if d.Label() != Label || c.taken || c.leg.isGone() {
 		_ = d.Close()
 		return
 	}
 	c.taken = true
 	d.OnMessage(func(m pion.DataChannelMessage) {
 		if m.IsString && c.text != nil {
-			isolate.Do("media/webrtc/message", c.line.lost, func() { c.text(m.Data) })
+			isolate.Do("media/webrtc/message", c.leg.end, func() { c.text(m.Data) })
 		}
 	})
 	d.OnOpen(func() {
@@ -94,16 +94,16 @@ func (c *channel) put(m []byte) {
 	}
 	select {
 	case <-c.ready:
-		c.line.lost(errSlow)
-	default: // there is nobody to read it
+		c.leg.end(errSlow)
+	default: // the client has not opened the channel
 	}
 }
 
-// write is the channel's only writer. It returns when the line has ended.
+// write is the channel's only writer. It returns when the leg has ended.
 func (c *channel) write() {
 	select {
 	case <-c.ready:
-	case <-c.line.gone:
+	case <-c.leg.gone:
 		return
 	}
 	for {
@@ -112,7 +112,7 @@ func (c *channel) write() {
 			if !c.send(m) {
 				return
 			}
-		case <-c.line.gone:
+		case <-c.leg.gone:
 			return
 		}
 	}
@@ -127,7 +127,7 @@ func (c *channel) send(m []byte) bool {
 	for c.to.BufferedAmount() > inFlight {
 		select {
 		case <-c.low:
-		case <-c.line.gone:
+		case <-c.leg.gone:
 			return false
 		}
 	}
@@ -143,7 +143,7 @@ func (c *channel) flush() {
 	}
 	const look = 5 * time.Millisecond
 	for range int(flushWait / look) {
-		if c.line.isGone() || c.left.Load() == 0 && c.to.BufferedAmount() == 0 {
+		if c.leg.isGone() || c.left.Load() == 0 && c.to.BufferedAmount() == 0 {
 			return
 		}
 		time.Sleep(look)

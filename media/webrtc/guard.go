@@ -12,7 +12,7 @@ import (
 
 // A client has one stream of audio at a time. The library makes a transceiver and
 // goroutines of each that it sees, so others are dropped before it sees them: before they
-// are authenticated, too. Whoever forges a packet from a client's address can so keep the
+// are authenticated, too. A packet forged from a client's address can so keep the
 // client's stream out, but only until the forged one has been quiet for a while.
 const (
 	maxStreams  = 4 // in the life of an ICE session, one after the other

@@ -30,7 +30,7 @@ const (
 // or with Close when it is never run. What is not media.Leg may be called from any
 // goroutine.
 type Leg struct {
-	*line
+	*audioLeg
 	peer      *pion.PeerConnection
 	messages  *channel
 	connected chan struct{}
@@ -54,7 +54,7 @@ func (s *Server) Answer(ctx context.Context, o Offer, text func([]byte)) (*Leg, 
 	if err != nil {
 		return nil, "", err
 	}
-	audio, err := newLine()
+	audio, err := newAudioLeg()
 	if err != nil {
 		return nil, "", err
 	}
@@ -62,11 +62,11 @@ func (s *Server) Answer(ctx context.Context, o Offer, text func([]byte)) (*Leg, 
 	if err != nil {
 		return nil, "", err
 	}
-	l := &Leg{line: audio, peer: peer, messages: newChannel(audio, text), connected: make(chan struct{}), offer: o,
+	l := &Leg{audioLeg: audio, peer: peer, messages: newChannel(audio, text), connected: make(chan struct{}), offer: o,
 		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst)}
 	peer.OnConnectionStateChange(l.changed)
 	peer.OnTrack(func(t *pion.TrackRemote, r *pion.RTPReceiver) {
-		isolate.Do("media/webrtc/track", l.lost, func() { l.hear(t, r) })
+		isolate.Do("media/webrtc/track", l.end, func() { l.hear(t, r) })
 	})
 	peer.OnDataChannel(l.messages.opened)
 	answer, err := l.negotiate(ctx, o)
@@ -75,7 +75,7 @@ func (s *Server) Answer(ctx context.Context, o Offer, text func([]byte)) (*Leg, 
 		return nil, "", err
 	}
 	l.readers.Add(1)
-	isolate.Go("media/webrtc/writer", l.lost, l.messages.write, l.readers.Done)
+	isolate.Go("media/webrtc/writer", l.end, l.messages.write, l.readers.Done)
 	return l, answer, nil
 }
 
@@ -87,12 +87,12 @@ func (l *Leg) negotiate(ctx context.Context, o Offer) (answer string, err error)
 		return refused(err)
 	}
 	if first {
-		sender, err := l.peer.AddTrack((*track)(l.line))
+		sender, err := l.peer.AddTrack((*track)(l.audioLeg))
 		if err != nil {
 			return refused(err)
 		}
 		l.readers.Add(1)
-		isolate.Go("media/webrtc/reports", l.lost, func() { l.watch(sender) }, l.readers.Done)
+		isolate.Go("media/webrtc/reports", l.end, func() { l.watch(sender) }, l.readers.Done)
 	}
 	a, err := l.peer.CreateAnswer(nil)
 	if err != nil {
@@ -175,9 +175,9 @@ func (l *Leg) changed(state pion.PeerConnectionState) {
 	case pion.PeerConnectionStateConnected:
 		l.once.Do(func() { close(l.connected) })
 	case pion.PeerConnectionStateFailed:
-		l.lost(&media.Ended{Reason: media.Failed, Detail: "media_timeout"})
+		l.end(&media.Ended{Reason: media.Failed, Detail: "media_timeout"})
 	case pion.PeerConnectionStateClosed:
-		l.lost(nil)
+		l.end(nil)
 	}
 }
 
@@ -196,7 +196,7 @@ func (l *Leg) Fault() error {
 func (l *Leg) Gone() <-chan struct{} { return l.gone }
 
 // Hangup ends the session as if the far end had hung up.
-func (l *Leg) Hangup() { l.lost(nil) }
+func (l *Leg) Hangup() { l.end(nil) }
 
 // Send queues a message. It never blocks: a client that lets 512 of them wait is
 // disconnected. One without a data channel gets none.
@@ -208,7 +208,7 @@ func (l *Leg) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		l.messages.flush()
-		l.lost(nil)
+		l.end(nil)
 	case <-l.gone:
 	}
 	return errors.Join(l.fault, l.Close())
@@ -216,7 +216,7 @@ func (l *Leg) Run(ctx context.Context) error {
 
 // Close ends the session at once and waits until nothing of it is left.
 func (l *Leg) Close() error {
-	l.lost(nil)
+	l.end(nil)
 	err := l.peer.GracefulClose()
 	l.readMu.Lock()
 	l.closed = true

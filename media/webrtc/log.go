@@ -7,8 +7,8 @@ import (
 	"github.com/pion/logging"
 )
 
-// loggers give the library one that says what it says at debug level: most of it is what
-// strangers send.
+// loggers give the library one that says what it says at debug level: most of it concerns
+// packets of unknown senders.
 type loggers struct{ log *slog.Logger }
 
 // NewLogger implements logging.LoggerFactory.

@@ -91,8 +91,8 @@ func credentials(s *sdp.SessionDescription, m *sdp.MediaDescription) (ufrag, pwd
 }
 
 // candidate says whether an attribute is one of the client's addresses. Those are of no use:
-// the client's checks come from where it can be reached, and to what a stranger names
-// nothing is sent.
+// the client's checks come from where it can be reached, and nothing is sent to an address
+// that a client only names.
 func candidate(a sdp.Attribute) bool { return a.Key == "candidate" }
 
 // Fragment is a part of a description (RFC 8840 section 9): new credentials, or candidates,

@@ -33,7 +33,7 @@ func (l *Leg) watch(sender *pion.RTPSender) {
 }
 
 // reported takes the far end's report of what it hears.
-func (l *line) reported(r rtcp.ReceptionReport, now time.Time) {
+func (l *audioLeg) reported(r rtcp.ReceptionReport, now time.Time) {
 	// A loss is forgotten slowly: the copies of lost packets are to be there for the next.
 	lost := (int32(r.FractionLost)*100 + 255) / 256
 	l.loss.Store(max(lost, l.loss.Load()*7/8))

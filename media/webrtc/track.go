@@ -6,9 +6,9 @@ import (
 	pion "github.com/pion/webrtc/v4"
 )
 
-// track is the line as the library sees it: what it asks for packets, and tells where
-// they go.
-type track line
+// track is the audioLeg as the library sees it: a source of packets that is bound to a
+// connection.
+type track audioLeg
 
 // typesOf are the payload types of what the far end sends.
 func typesOf(codecs []pion.RTPCodecParameters) *types {

@@ -2,10 +2,10 @@
 // both ways, keys as telephone events, and one data channel for messages.
 //
 // All sessions of a server share one UDP port on each of its addresses; ICE tells them
-// apart by their credentials. The server makes no offers and asks no other server who it
-// is: it gathers the addresses that it has, or the one that it is told, and finds the
-// client's as the client's checks arrive. It is a lite agent (RFC 8445 section 2.5): it
-// answers checks and makes none, so nobody can have it send to where they are not.
+// apart by their credentials. The server makes no offers and uses no STUN server: it gathers
+// its own addresses, or the configured one, and finds the client's as the client's checks
+// arrive. It is a lite agent (RFC 8445 section 2.5): it answers checks and makes none, so a
+// client cannot direct its packets at somebody else.
 //
 // A client has one audio stream and one data channel. Others are dropped before the library
 // makes anything of them, see guard and channel.
@@ -22,8 +22,8 @@
 // receive buffer of 4 MiB where the system allows it; `parley bench call --leg webrtc` says
 // where each one went.
 //
-// A Server has the port; Answer makes a Leg of an offer (offer.go, leg.go), whose audio is a
-// line (line.go, inbox.go, sender.go) and whose messages are a channel.
+// A Server has the port; Answer makes a Leg of an offer (offer.go, leg.go), whose audio is an
+// audioLeg (audio.go, inbox.go, sender.go, reports.go) and whose messages are a channel.
 package webrtc
 
 import (
@@ -77,8 +77,8 @@ type Config struct {
 	// Addr is the one address to listen on; unspecified or zero: all of the machine's,
 	// and of the loopback ones only when it has no other.
 	Addr netip.Addr
-	// Public is the address that clients are told instead of the machine's own; zero:
-	// none. It is not told where only loopback is listened on.
+	// Public is the address in answers instead of the machine's own; zero: none. It is not
+	// used where only loopback is listened on.
 	Public netip.Addr
 	Log    *slog.Logger // nil: nothing is logged
 }
@@ -147,7 +147,7 @@ func (s *Server) engine(cfg Config, loopback bool) (*pion.API, error) {
 	var e pion.SettingEngine
 	e.LoggerFactory = loggers{cfg.Log}
 	e.SetICEUDPMux(guard{s.mux})
-	e.SetLite(true) // who can be reached needs no checks, and sends none for strangers
+	e.SetLite(true) // a reachable server needs no checks, and sends none to addresses that a client names
 	e.SetIncludeLoopbackCandidate(loopback)
 	e.SetNetworkTypes([]pion.NetworkType{pion.NetworkTypeUDP4, pion.NetworkTypeUDP6})
 	e.DisableActiveTCP(true) // or clients could have us connect anywhere
