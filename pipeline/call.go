@@ -142,7 +142,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		case <-c.life.Done():
 			return nil
 		}
-		c.empty()
+		c.empty(Told, c.deliver) // audio and the events before it meet the next frame together
 		if c.bridge != nil && c.ended == nil {
 			return c.relay(gone)
 		}
@@ -150,19 +150,6 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		c.tick(c.now())
 	}
 	return nil
-}
-
-// empty takes what else is in the mailbox, so that audio and the events before
-// it meet the next frame together.
-func (c *Call) empty() {
-	for range mailboxSize {
-		select {
-		case m := <-c.box:
-			c.receive(m, Told, c.deliver)
-		default:
-			return
-		}
-	}
 }
 
 // conclusion closes the books of a call that is over: why it is, and what was

@@ -104,7 +104,7 @@ func New(cfg Config) *Call {
 		cfg.Turn.NoiseMax = forever // nobody apologises for not hearing
 	}
 	cfg.Turn.OnMachine = cfg.Answering.onMachine()
-	c := &Call{cfg: cfg, agent: cfg.Agent, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
+	c := &Call{cfg: cfg, agent: cfg.Agent, work: crew{idle: make(chan struct{}, 1)}, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
 		lines: newLineCache(), owed: map[int]*reply{}}
 	return c
 }

@@ -1,7 +1,7 @@
 package pipeline
 
 import (
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/inference"
@@ -14,54 +14,24 @@ const settleMost = 5 * time.Second
 // crew counts the goroutines of a call but the conductor's. It may be used from several
 // goroutines.
 type crew struct {
-	mu   sync.Mutex
-	n    int
-	idle chan struct{} // closed when n is 0; nil: nobody waits for that
-}
-
-func (w *crew) enter() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.n++
+	n    atomic.Int64
+	idle chan struct{} // holds one: none was left, maybe of some that began since
 }
 
 func (w *crew) leave() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.n--; w.n == 0 && w.idle != nil {
-		close(w.idle)
-		w.idle = nil
-	}
-}
-
-// count is how many there are now.
-func (w *crew) count() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.n
-}
-
-// gone is closed when there are none, for the first time from now on.
-func (w *crew) gone() <-chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	idle := w.idle
-	if idle == nil {
-		idle = make(chan struct{})
-		if w.n == 0 {
-			close(idle)
-		} else {
-			w.idle = idle
+	if w.n.Add(-1) == 0 {
+		select {
+		case w.idle <- struct{}{}:
+		default:
 		}
 	}
-	return idle
 }
 
 // spawn starts a goroutine of the call; a rerun has none. A panic in it ends the call.
 // after is called when f has ended, in whatever way.
 func (c *Call) spawn(site string, f func(), after ...func()) {
 	if c.rerun == nil {
-		c.work.enter()
+		c.work.n.Add(1)
 		isolate.Go(site, c.kill, f, append(after, c.work.leave)...)
 	}
 }
@@ -70,7 +40,7 @@ func (c *Call) spawn(site string, f func(), after ...func()) {
 // nothing any more.
 func (c *Call) release(asr inference.Recognition) {
 	if c.rerun == nil {
-		c.work.enter()
+		c.work.n.Add(1)
 		isolate.Go("pipeline/release", nil, asr.Close, c.work.leave)
 	}
 }
@@ -85,26 +55,19 @@ func (c *Call) settle() {
 	patience := time.NewTimer(settleMost)
 	defer patience.Stop()
 	for {
+		gone := c.work.n.Load() == 0 // before the last look at the mailbox
+		c.empty(Buried, c.bury)
+		if gone && c.work.n.Load() == 0 {
+			return
+		}
 		select {
 		case m := <-c.box:
 			c.receive(m, Buried, c.bury)
-			continue
-		case <-c.work.gone():
+		case <-c.work.idle:
 		case <-patience.C:
-			n := c.work.count()
+			n := int(c.work.n.Load())
 			isolate.Leak(n)
 			c.cfg.Log.Error("engines or functions did not return at the end of a call", "goroutines", n)
-			return
-		}
-		for empty := false; !empty; {
-			select {
-			case m := <-c.box:
-				c.receive(m, Buried, c.bury)
-			default:
-				empty = true
-			}
-		}
-		if c.work.count() == 0 {
 			return
 		}
 	}

@@ -73,6 +73,18 @@ func (c *Call) post(ctx context.Context, m message) bool {
 	}
 }
 
+// empty takes all that is in the mailbox.
+func (c *Call) empty(kind InputKind, take func(message)) {
+	for range mailboxSize {
+		select {
+		case m := <-c.box:
+			c.receive(m, kind, take)
+		default:
+			return
+		}
+	}
+}
+
 // bury takes a message that came too late.
 func (c *Call) bury(m message) {
 	switch m.kind {

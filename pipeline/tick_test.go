@@ -99,7 +99,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		}
 	}
 	for range 200 { // grow what grows
-		c.empty()
+		c.empty(Told, c.deliver)
 		c.tick(time.Now())
 	}
 	if got := c.playout.Unplayed(); got != speaks {
