@@ -140,13 +140,12 @@ func (c *Call) spoken(r *reply, now time.Time) (text string) {
 	r.movedAt = now
 	seg := c.playout.Last().Seg
 	text = r.texts[seg].Text
-	if seg >= r.caption {
+	if before := r.caption; seg >= before {
 		r.caption = seg + 1
 		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: text})
-	}
-	if !r.spoken {
-		r.spoken = true
-		c.timed(r, now)
+		if before == 0 {
+			c.timed(r, now)
+		}
 	}
 	return text
 }

@@ -60,9 +60,9 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	if res.Text != "" {
 		c.serves(agent.StageASR, &c.serving.asr, res.Engine, c.cfg.ASR)
 	}
-	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance + c.caller.Offset(), Last: res.Last,
-		Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
-	e.Text = c.caller.Recognised(e.Utt, res, c.state.OverAgent(e.Utt), c.now())
+	res.Utterance += c.caller.Offset()
+	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance, Last: res.Last, Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
+	e.Text = c.caller.Recognised(res, c.state.OverAgent(e.Utt), c.now())
 	if res.Final {
 		e.Kind = turn.Final
 		if res.Text != "" {

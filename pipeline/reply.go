@@ -40,7 +40,6 @@ type reply struct {
 	joins    bool          // it follows a sentence that is still being played
 	live     bool          // not concluded
 	audible  bool          // its first audio was ready
-	spoken   bool          // and written
 	written  bool          // the model is done
 	made     bool          // the voice is done
 	caption  int           // sentences announced
@@ -79,9 +78,9 @@ func (c *Call) conclude(outcome Outcome, h playout.Position) {
 		c.history.add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: outcome == Cut, ToolCalls: r.calls})
 	}
 	if text != "" {
-		said := playout.Said(r.texts, h)
+		said, unheard := playout.Said(r.texts, h)
 		if outcome == Cut {
-			said.Interrupted, said.Cut, said.Unheard = true, c.moment(), playout.Unheard(r.texts, h)
+			said.Interrupted, said.Cut, said.Unheard = true, c.moment(), unheard
 		}
 		c.emit(Event{Kind: AgentLine, Turn: r.turn, Generation: r.number, Text: text, Said: said})
 	}

@@ -120,17 +120,17 @@ func (c *Caller) CloseUtterance(number int, silence media.Time, now time.Time) {
 	c.words.closed(e.heard - silence)
 }
 
-// Recognised takes a result for an utterance, and returns its text: none where it repeats the agent's last words. over says
+// Recognised takes a result, which has the utterance's number in the call, and returns its text: none where it repeats the agent's last words. over says
 // that the utterance was begun while the agent spoke.
-func (c *Caller) Recognised(utterance int, r inference.Result, over bool, now time.Time) (text string) {
-	if text = r.Text; c.said.repeats(text, over, c.echo, now) {
-		text = ""
+func (c *Caller) Recognised(r inference.Result, over bool, now time.Time) (text string) {
+	if c.said.repeats(r.Text, over, c.echo, now) {
+		r.Text = ""
 	}
-	c.words.recognised(utterance, recognisedText{text, r.Words}, r.Final, now)
+	c.words.recognised(r, now)
 	if r.Final {
 		c.feed.fallen = 0
 	}
-	return text
+	return r.Text
 }
 
 // Owe says whether another result is wanted of the utterances up to the latest.

@@ -6,7 +6,7 @@ func TestLevels(t *testing.T) {
 	var l levels
 	hear := func(level float32, n int) {
 		for range n {
-			l.hear(level)
+			l.hear(Activity{Level: level})
 		}
 	}
 	hear(-90, 200)
@@ -23,7 +23,7 @@ func TestLevels(t *testing.T) {
 	}
 	turn := func(level float32, n int) {
 		for range n {
-			l.speech(level)
+			l.turn.add(level)
 		}
 	}
 	turn(-60, 10)

@@ -96,10 +96,7 @@ func (c *Caller) Hear(f media.Frame) Heard {
 	a.Echo = a.Echo || c.guard.found
 	c.echo = a.Echo
 	c.feed.push(clean)
-	c.levels.hear(a.Level)
-	if a.Speech {
-		c.levels.speech(a.Level)
-	}
+	c.levels.hear(a)
 	return Heard{a, c.levels.loud(a.Level)}
 }
 
@@ -168,10 +165,13 @@ const (
 	levelsDown = 102
 )
 
-// hear takes the level of a frame, speech or not.
-func (l *levels) hear(level float32) {
+// hear takes the level of a frame, which is of the turn in progress when it is speech.
+func (l *levels) hear(a Activity) {
 	if l.caller == 0 {
-		l.all.add(level)
+		l.all.add(a.Level)
+	}
+	if a.Speech {
+		l.turn.add(a.Level)
 	}
 }
 
@@ -181,9 +181,6 @@ func (l *levels) loud(level float32) bool {
 	}
 	return level >= l.caller-loudWithin
 }
-
-// speech takes the level of a frame of speech of the turn in progress.
-func (l *levels) speech(level float32) { l.turn.add(level) }
 
 // commit takes the turn as evidence; drop forgets it.
 func (l *levels) commit() {

@@ -17,10 +17,9 @@ const maxUtterances = 64
 // utterances is when the latest utterances of the caller's turn were spoken and what was
 // recognised in them.
 type utterances struct {
-	list    []utterance // oldest first
-	partial recognisedText
-	of      int       // the partial's utterance
-	finalAt time.Time // when the last final text came; zero: none did
+	list    []utterance      // oldest first
+	partial inference.Result // of the one of its number; no text: there is none
+	finalAt time.Time        // when the last final text came; zero: none did
 }
 
 // utterance is what was said between the detector's verdicts.
@@ -29,40 +28,26 @@ type utterance struct {
 	origin media.Time // of the first sample that the recogniser got
 	runs   []stretch
 	open   bool // the last run goes on
-	finals []recognisedText
+	finals []inference.Result
 }
 
 // stretch is some of the caller's speech.
 type stretch struct{ from, to media.Time }
 
-// recognisedText is what a recogniser made of an utterance, or of a piece of it.
-type recognisedText struct {
-	text  string
-	words []inference.Mark // nil: the engine does not say; times from the utterance's first sample
-}
-
 // begin forgets the turn before, but not the utterance that goes on.
 func (u *utterances) begin(goesOn bool) {
-	kept := u.list[:0]
-	if n := len(u.list); goesOn && n > 0 {
-		kept = append(kept, u.list[n-1])
+	list := u.list
+	*u = utterances{}
+	if n := len(list); goesOn && n > 0 {
+		u.list = slices.Clone(list[n-1:])
 	}
-	clear(u.list[len(kept):])
-	u.list, u.partial, u.of, u.finalAt = kept, recognisedText{}, 0, time.Time{}
 }
 
 // opened notes an utterance that the recogniser hears from origin on, and whose speech
 // begins at from.
 func (u *utterances) opened(number int, origin, from media.Time) {
-	u.list = bounded(u.list, utterance{number: number, origin: origin, runs: []stretch{{from, from}}, open: true})
-}
-
-// bounded appends to a list, of which it forgets the oldest when there are too many.
-func bounded[T any](list []T, x T) []T {
-	if len(list) == maxUtterances {
-		list = slices.Delete(list, 0, 1)
-	}
-	return append(list, x)
+	u.list = bounded(u.list, utterance{number: number, origin: origin})
+	u.resumed(from)
 }
 
 // resumed notes that the latest utterance goes on.
@@ -71,6 +56,14 @@ func (u *utterances) resumed(from media.Time) {
 		x := &u.list[n-1]
 		x.runs, x.open = bounded(x.runs, stretch{from, from}), true
 	}
+}
+
+// bounded appends to a list, of which it forgets the oldest when there are too many.
+func bounded[T any](list []T, x T) []T {
+	if len(list) == maxUtterances {
+		list = slices.Delete(list, 0, 1)
+	}
+	return append(list, x)
 }
 
 // closed notes the end of the latest utterance's speech.
@@ -82,18 +75,16 @@ func (u *utterances) closed(to media.Time) {
 	}
 }
 
-// recognised takes a result for an utterance. Texts of other turns' are none of ours.
-func (u *utterances) recognised(number int, r recognisedText, final bool, now time.Time) {
-	for i := range u.list {
-		if u.list[i].number != number {
-			continue
-		}
-		if !final {
-			u.partial, u.of = r, number
-			return
-		}
-		u.partial, u.of = recognisedText{}, 0
-		if r.text != "" {
+// recognised takes a result, which has the utterance's number in the call. Texts of other turns' are none of ours.
+func (u *utterances) recognised(r inference.Result, now time.Time) {
+	i := slices.IndexFunc(u.list, func(x utterance) bool { return x.number == r.Utterance })
+	switch {
+	case i < 0:
+	case !r.Final:
+		u.partial = r
+	default:
+		u.partial = inference.Result{}
+		if r.Text != "" {
 			u.finalAt = now
 			u.list[i].finals = append(u.list[i].finals, r)
 		}
@@ -103,7 +94,7 @@ func (u *utterances) recognised(number int, r recognisedText, final bool, now ti
 // SettledAt is when the last of the turn's text became final; zero: it may still change,
 // or nothing came.
 func (c *Caller) SettledAt() time.Time {
-	if c.words.partial.text != "" {
+	if c.words.partial.Text != "" {
 		return time.Time{}
 	}
 	return c.words.finalAt
@@ -124,7 +115,7 @@ func (c *Caller) Said(text string, now media.Time) *wordtime.Said {
 		x := &u.list[i]
 		all, speech = x.clock(all, speech, now)
 		texts := x.finals
-		if u.of == x.number && u.partial.text != "" {
+		if u.partial.Utterance == x.number && u.partial.Text != "" {
 			texts = append(slices.Clip(texts), u.partial)
 		}
 		words, timed := x.words(texts, now)
@@ -152,17 +143,17 @@ func (x *utterance) clock(c wordtime.Clock, speech, now media.Time) (wordtime.Cl
 
 // words are those of texts, with the recogniser's times if it gave them for all, else with
 // shares of the utterance's speech.
-func (x *utterance) words(texts []recognisedText, now media.Time) (words []wordtime.Word, timed bool) {
+func (x *utterance) words(texts []inference.Result, now media.Time) (words []wordtime.Word, timed bool) {
 	var all []string
 	timed = true
-	for _, t := range texts {
-		fields := strings.Fields(t.text)
+	for i := range texts {
+		fields := strings.Fields(texts[i].Text)
 		all = append(all, fields...)
-		if timed = timed && len(t.words) == len(fields); !timed {
+		if timed = timed && len(texts[i].Words) == len(fields); !timed {
 			continue
 		}
-		for i, f := range fields {
-			words = append(words, wordtime.Word{Text: f, From: x.origin + media.FromDuration(t.words[i].Start), To: x.origin + media.FromDuration(t.words[i].End)})
+		for k, m := range texts[i].Words {
+			words = append(words, wordtime.Word{Text: fields[k], From: x.origin + media.FromDuration(m.Start), To: x.origin + media.FromDuration(m.End)})
 		}
 	}
 	if timed || len(all) == 0 {

@@ -70,7 +70,6 @@ type Playout struct {
 	heard   Position
 	// fading: the next frame is the last of an interrupted voice, faded.
 	fading bool
-	faded  [media.MaxFrameSamples]int16
 }
 
 // Begin prepares for a leg that takes frames of a rate.
@@ -131,7 +130,7 @@ func (p *Playout) Pass() { p.written += media.FrameTime }
 func (p *Playout) next() (f media.Frame, finished int, ok bool) {
 	if p.fading {
 		p.fading = false
-		return media.Frame{Samples: p.faded[:p.out.FrameSamples()], Rate: p.out}, 0, true
+		return media.Frame{Samples: p.frame[:p.out.FrameSamples()], Rate: p.out}, 0, true
 	}
 	var rate media.Rate
 	n, want := 0, 0
@@ -288,10 +287,10 @@ func (p *Playout) fadeOut() {
 	}
 	p.fading = true
 	n := fadeTime.Samples(f.Rate)
-	clear(p.faded[:])
 	for i, v := range f.Samples[:n] {
-		p.faded[i] = int16(float32(v) * (1 - float32(i)/float32(n)))
+		p.frame[i] = int16(float32(v) * (1 - float32(i)/float32(n)))
 	}
+	clear(p.frame[n:])
 }
 
 // Forget drops the sentences of a reply of which nothing was played.

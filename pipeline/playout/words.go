@@ -10,25 +10,19 @@ import (
 	"parley/pipeline/wordtime"
 )
 
-// Said is how a reply was said when playing has come to h.
-func Said(reply []*Sentence, h Position) *wordtime.Said {
-	out := &wordtime.Said{}
-	for _, s := range reply {
-		words, estimated := s.Words(len(strings.Fields(s.part(h))))
-		out.Words, out.Estimated = append(out.Words, words...), out.Estimated || estimated
-	}
-	return out
-}
-
-// Unheard is what was made of a reply and nobody hears when playing has come to h.
-func Unheard(reply []*Sentence, h Position) string {
+// Said is how a reply was said when playing has come to h, and what was made of it and nobody hears then.
+func Said(reply []*Sentence, h Position) (said *wordtime.Said, unheard string) {
+	said = &wordtime.Said{}
 	var rest []string
 	for _, s := range reply {
-		if left := strings.TrimSpace(strings.TrimPrefix(s.Text, s.part(h))); left != "" && (s.Seg >= h.Seg || h.Gen != s.Gen) {
+		part := s.part(h)
+		words, estimated := s.Words(len(strings.Fields(part)))
+		said.Words, said.Estimated = append(said.Words, words...), said.Estimated || estimated
+		if left := strings.TrimSpace(strings.TrimPrefix(s.Text, part)); left != "" && (s.Seg >= h.Seg || h.Gen != s.Gen) {
 			rest = append(rest, left)
 		}
 	}
-	return strings.Join(rest, " ")
+	return said, strings.Join(rest, " ")
 }
 
 // Words are the first n words of the sentence, which were played, and when.
