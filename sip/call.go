@@ -3,10 +3,8 @@ package sip
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"net/netip"
-	"regexp"
 	"sync"
 	"time"
 
@@ -28,11 +26,13 @@ const mailbox = 8
 type state uint8
 
 const (
-	early   state = iota // incoming, not decided
-	calling              // outgoing, not answered
-	up                   // a 2xx was sent or received
-	ending               // our BYE is under way
-	over                 // nothing more will be sent
+	early    state = iota // incoming, not decided
+	calling               // outgoing, not answered
+	answered              // our 2xx waits for its ACK
+	leaving               // likewise, and we hang up with that
+	up                    // the far end has answered, or confirmed our answer
+	ending                // our BYE is under way
+	over                  // nothing more will be sent
 )
 
 // call is a dialog and the goroutine that owns it. Everything below the line
@@ -56,31 +56,23 @@ type call struct {
 
 	// ---
 	state      state
-	invite     *invite // the INVITE that began an incoming call
 	dialog     dialog.Dialog
-	trunk      *trunk.Trunk  // the one that the call belongs to, nil for none; never changed
+	trunk      *trunk.Trunk // the one that the call belongs to, nil for none; never changed
+	channel    *trunk.Trunk // the trunk that the call counts on, nil for none
+	heard      *transport.Grant
+	server     *serverInvite // the INVITE that began an incoming call; nil: the call is ours
+	client     clientInvite  // the INVITE that began a call of ours
+	modify     modification  // re-INVITEs and UPDATEs
+	transfer   *transfer     // our latest REFER
+	unacked    *unacked      // our 2xx that waits for its ACK
+	ack        ack           // of the 2xx to our latest INVITE
+	pendingBye error         // why we hang up, while leaving
+	byeDone    chan struct{} // closed when our BYE was answered or given up
+	timers     timers        // what is to be done later
+	session    sessionTimer
 	pair       *rtpport.Pair // the leg's, once there is one
 	sdp        *sdp.Session
-	leg        *Leg           // nil until there is media
-	confirm    *confirm       // a 2xx of ours that waits for its ACK
-	pendingBye error          // why we hang up, when that waits for the ACK
-	byeDone    chan struct{}  // closed when our BYE was answered or given up
-	ack        *gosip.Request // of the 2xx to our INVITE, to repeat
-	ackLookup  bool           // the name that it is for is looked up
-	inviteSeq  uint32         // CSeq of that INVITE
-	channel    *trunk.Trunk   // the trunk that the call counts on, nil for none
-
-	owner    bool             // the call is ours: we have chosen its Call-ID
-	updates  bool             // the far end takes UPDATE
-	timers   timers           // what is to be done later
-	timer    sessionTimer     // of the session
-	forks    map[string]*fork // early dialogs of our INVITE, by the far end's tag
-	rel      *reliable        // a provisional response of ours that was sent reliably
-	changes  []*change        // of ours, one after another
-	changing bool             // the first of them is under way
-	resting  bool             // or waits to be sent again
-	referral *referral        // our latest REFER
-	heard    *transport.Grant // hosts of the far end besides where it called from
+	leg        *Leg // nil until there is media
 }
 
 func newCall(u *UserAgent, d dialog.Dialog, on *trunk.Trunk) *call {
@@ -99,22 +91,6 @@ func (u *UserAgent) far(on *trunk.Trunk, auth *dialog.Authorizer) dialog.Far {
 		return on.Far(auth)
 	}
 	return dialog.Far{Layer: u.layer, Auth: auth, T1: u.cfg.T1}
-}
-
-// mask finds the headers that traces leave out; nil: none.
-func (c *call) mask() *regexp.Regexp {
-	if c.trunk == nil {
-		return nil
-	}
-	return c.trunk.Mask
-}
-
-// first is the message that brought the call; nil: none did.
-func (c *call) first() gosip.Message {
-	if c.invite == nil {
-		return nil
-	}
-	return c.invite.req
 }
 
 // task is what somebody wants of a call's goroutine; done is called when it has ended.
@@ -165,7 +141,7 @@ func (c *call) updateAllowedSources() {
 		want = c.dialog.Hosts()
 	}
 	if c.state == calling {
-		for _, f := range c.forks {
+		for _, f := range c.client.forks {
 			want = append(want, f.dialog.Hosts()...)
 		}
 	}
@@ -191,12 +167,12 @@ func (c *call) run() {
 		var lost <-chan struct{}
 		var looks <-chan time.Time
 		if c.state == early && !c.canceled() {
-			lost, looks = c.invite.tx.Done(), look.C
+			lost, looks = c.server.tx.Done(), look.C
 		}
 		var acks <-chan *gosip.Request
-		if c.confirm != nil {
-			timer.Reset(time.Until(c.confirm.next))
-			due, acks = timer.C, c.confirm.tx.Acks()
+		if c.unacked != nil {
+			timer.Reset(time.Until(c.unacked.next))
+			due, acks = timer.C, c.unacked.tx.Acks()
 		}
 		fired, stop := c.timers.wait()
 		select {
@@ -210,10 +186,10 @@ func (c *call) run() {
 		case <-due:
 			c.step(c.retransmit2xx)
 		case <-lost: // canceled, or the caller's connection is gone
-			c.invite.cancel(errCanceled)
+			c.server.cancel(errCanceled)
 		case <-looks:
-			if transport.ConnectionClosed(c.invite.tx.Connection()) {
-				c.invite.tx.Terminate()
+			if transport.ConnectionClosed(c.server.tx.Connection()) {
+				c.server.tx.Terminate()
 			}
 		case <-c.byeDone:
 			c.state = over
@@ -230,7 +206,7 @@ func (c *call) run() {
 
 // release gives back ports that no leg took over, and the trunk's channel.
 func (c *call) release() {
-	c.dropConfirm()
+	c.dropUnacked()
 	if c.pair != nil && c.leg == nil {
 		c.pair.Release()
 	}
@@ -252,8 +228,8 @@ func (c *call) step(f func(), after ...func()) {
 // broke ends a call after a panic on its goroutine.
 func (c *call) broke(cause error) {
 	c.leave(cause)
-	if c.invite != nil { // not before: the leg's Run may end with this context, and then asks why
-		c.invite.cancel(cause)
+	if c.server != nil { // not before: the leg's Run may end with this context, and then asks why
+		c.server.cancel(cause)
 	}
 	c.decline(500, "")
 	c.hangup(cause)
@@ -271,171 +247,4 @@ func (c *call) undone(err error) error {
 	default:
 		return err
 	}
-}
-
-// shutdown makes the call hang up, from any goroutine.
-func (c *call) shutdown() { c.killOnce.Do(func() { close(c.killed) }) }
-
-// leave tells the leg that the far end is gone: err is nil when it hung up.
-func (c *call) leave(err error) {
-	select {
-	case <-c.gone:
-	default:
-		c.goneErr = err
-		close(c.gone)
-	}
-}
-
-// fail ends the call for a reason of its own: BYE, and err for the leg.
-func (c *call) fail(err error) {
-	c.leave(err)
-	c.hangup(err)
-}
-
-// handle takes an in-dialog request, which it always answers, except for an ACK,
-// whose tx may be nil.
-func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
-	ours := req.From().Params.GetOr("tag", "") == c.dialog.RemoteTag
-	if !c.trusts(transport.Source(req).Addr()) {
-		c.ua.layer.Rejections.Add(transport.Rejection{Source: transport.Source(req).Addr(), Code: 481, Cause: transport.CauseForeign}, time.Now())
-		if req.Method != gosip.ACK {
-			c.refuse(req, tx, 481)
-		}
-		return
-	}
-	switch {
-	case req.Method == gosip.ACK: // never answered
-		if ours {
-			c.acknowledged(req)
-		}
-		return
-	case !ours:
-		if !c.handleEarly(req, tx) {
-			c.refuse(req, tx, 481)
-		}
-		return
-	}
-	// A request that is not newer than the last one is out of order (RFC 3261
-	// section 12.2.2); a repetition never comes this far. It must not act: a BYE
-	// with an old CSeq would end the billing while the call goes on.
-	if seq := req.CSeq().SeqNo; c.dialog.HasRemoteSeq && seq <= c.dialog.RemoteSeq {
-		c.refuse(req, tx, 500)
-		return
-	}
-	c.dialog.RemoteSeq, c.dialog.HasRemoteSeq = req.CSeq().SeqNo, true
-	if from := transport.Source(req); from.IsValid() && req.Transport() == c.dialog.Transport {
-		c.dialog.Peer = from // a translator or a new connection may have moved it
-	}
-	switch {
-	case req.Method == gosip.BYE:
-		c.onBye(req, tx)
-	case c.state == ending || c.state == over:
-		c.refuse(req, tx, 481)
-	case req.Method == gosip.PRACK:
-		c.pracked(req, tx)
-	case req.Method == gosip.OPTIONS:
-		c.respond(req, tx, 200, dialog.Allow())
-	case c.state == early && req.Method == gosip.UPDATE && len(req.Body()) == 0:
-		c.dialog.Retarget(req.Contact())
-		_ = tx.Respond(c.success(req, nil))
-	case c.state == early && req.Method == gosip.UPDATE:
-		c.refuse(req, tx, 500) // their offer waits for its answer (RFC 3311 section 5.2)
-	case c.state == early:
-		c.refuse(req, tx, 491) // nothing else can change before the answer
-	case req.Method == gosip.INVITE, req.Method == gosip.UPDATE:
-		c.reoffer(req, tx)
-	case req.Method == gosip.INFO:
-		c.info(req, tx)
-	case req.Method == gosip.NOTIFY:
-		c.notified(req, tx)
-	case req.Method == gosip.REFER:
-		c.refuse(req, tx, 603) // we place calls for our own accounts only
-	default:
-		c.respond(req, tx, 405, dialog.Allow())
-	}
-}
-
-// onBye takes the far end's BYE.
-func (c *call) onBye(req *gosip.Request, tx *gosip.ServerTx) {
-	c.respond(req, tx, 200)
-	switch c.state {
-	case early:
-		// A caller may use BYE to give up (section 15).
-		c.decline(487, "")
-		c.invite.cancel(errCanceled)
-	case ending:
-		return // both hung up at once: our own BYE is still to be answered
-	default:
-		if r := c.referral; r != nil && r.accepted {
-			c.referred(r, nil) // it has left for the other call
-		}
-		c.leave(nil)
-		c.dropConfirm()
-		c.state = over
-	}
-}
-
-// info takes digits of keypads that do not send them as RFC 4733 events.
-func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
-	digit, ok := infoDigit(contentType(req), req.Body())
-	switch {
-	case c.leg == nil:
-		c.refuse(req, tx, 491) // nobody to hear it yet
-	case ok:
-		c.leg.infoDigit(digit)
-		c.respond(req, tx, 200)
-	case len(req.Body()) == 0:
-		c.respond(req, tx, 200) // some probe with it (RFC 6086 section 2)
-	default:
-		c.refuse(req, tx, 415)
-	}
-}
-
-func (c *call) refuse(req *gosip.Request, tx *gosip.ServerTx, code int) {
-	if code == 491 || code == 500 {
-		c.respond(req, tx, code, retryAfter(retryGlare))
-		return
-	}
-	c.respond(req, tx, code)
-}
-
-func (c *call) respond(req *gosip.Request, tx *gosip.ServerTx, code int, extra ...gosip.Header) {
-	_ = tx.Respond(response(req, code, "", c.dialog.LocalTag, extra...))
-}
-
-// hangup ends the call from our side; cause, an *media.Ended or anything else,
-// goes into the BYE's Reason. RFC 3261 section 15.1.1: not before the ACK.
-func (c *call) hangup(cause error) {
-	if c.state != up {
-		return
-	}
-	if c.confirm == nil || !c.confirm.first {
-		c.bye(cause)
-	} else if c.pendingBye == nil { // the first reason is the true one
-		c.pendingBye = cmp.Or(cause, errHangup)
-	}
-}
-
-// errHangup stands for a goodbye without a reason.
-var errHangup = errors.New("sip: hung up")
-
-func (c *call) bye(cause error) {
-	c.dropConfirm()
-	c.state, c.pendingBye = ending, nil
-	req := c.dialog.Request(gosip.BYE)
-	if r := reasonHeader(cause); r != "" {
-		req.AppendHeader(gosip.NewHeader("Reason", r))
-	}
-	done := make(chan struct{})
-	c.byeDone = done
-	answered := false
-	// It ends with the transaction, at most 64*T1; run waits for it.
-	isolate.Go("sip/bye", nil, func() {
-		_, _, _ = dialog.Owner(c.own).Do(c.life, req)
-		answered = true
-	}, func() {
-		if !answered { // after a panic, once: a carrier charges until it has one
-			c.ua.layer.Write(req)
-		}
-	}, func() { close(done) })
 }

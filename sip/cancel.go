@@ -19,7 +19,7 @@ const crossing = 4
 // giveUp ends the attempt for a cause, and says what it came to: an answer that was
 // already on its way is paid for by us, and must not pass for none.
 func (a *attempt) giveUp(cause error) *NotAnswered {
-	known := a.some || a.tried != (dialog.AuthAttempts{})
+	known := a.state != clientSent || a.tried != (dialog.AuthAttempts{})
 	answered := make(chan struct{})
 	ended := make(chan struct{})
 	// Giving up may take long; the call's goroutine, which Run waits for, lasts until then.
@@ -34,11 +34,11 @@ func (a *attempt) giveUp(cause error) *NotAnswered {
 	defer patience.Stop()
 	select {
 	case <-answered:
-		return &NotAnswered{Rang: a.rang, Err: errAfterCancel}
+		return &NotAnswered{Rang: a.rang(), Err: errAfterCancel}
 	case <-ended:
 	case <-patience.C:
 	}
-	return &NotAnswered{Rang: a.rang, Err: cause}
+	return &NotAnswered{Rang: a.rang(), Err: cause}
 }
 
 // cancel gives up (RFC 3261 section 9.1): a CANCEL, but not before the first
@@ -51,8 +51,8 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 	look := time.NewTicker(a.ua.cfg.T1)
 	defer look.Stop()
 	for {
-		if a.some && !a.quits {
-			a.quits = true
+		if a.state == clientProceeding {
+			a.state = clientCanceled
 			req, done := a.cancelRequest(), false
 			// The call's goroutine still counts, so Run has not stopped waiting.
 			a.ua.work.Add(1)
@@ -71,7 +71,9 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 		case res := <-a.tx.Responses():
 			switch {
 			case res.IsProvisional():
-				a.some = true
+				if a.state == clientSent {
+					a.state = clientProceeding
+				}
 			case res.IsSuccess():
 				if answered != nil {
 					close(answered)
@@ -100,7 +102,7 @@ func (a *attempt) cancel(answered chan<- struct{}) {
 // quit is the end of cancel, also after a panic: the callee's phone must not ring on, and
 // an answer that still comes is an unmatched one.
 func (a *attempt) quit() {
-	if a.some && !a.quits {
+	if a.state == clientProceeding {
 		a.ua.layer.Write(a.cancelRequest())
 	}
 	a.tx.Terminate()

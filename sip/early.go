@@ -33,17 +33,17 @@ func (c *call) progress() (*Early, error) {
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
-	if c.invite.answer == nil {
+	if c.server.answer == nil {
 		return nil, ErrNoOffer
 	}
-	session, err := c.media(c.invite.media)
+	session, err := c.media(c.server.media)
 	if err != nil {
 		return nil, err
 	}
 	kind := gosip.ContentTypeHeader(sdpType)
-	res := response(c.invite.req, 183, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow(), &kind)
-	res.SetBody(c.invite.answer)
-	if dialog.Listed(c.invite.req, "100rel", "require") {
+	res := response(c.server.req, 183, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow(), &kind)
+	res.SetBody(c.server.answer)
+	if dialog.Listed(c.server.req, "100rel", "require") {
 		err = c.reliably(res)
 	} else {
 		err = c.send(res)

@@ -1,11 +1,8 @@
 package sip
 
 import (
-	"errors"
-	"math/rand/v2"
 	"strconv"
 	"strings"
-	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
@@ -32,16 +29,16 @@ type fork struct {
 // there are too many.
 func (c *call) fork(res *gosip.Response) *fork {
 	tag := res.To().Params.GetOr("tag", "")
-	f := c.forks[tag]
+	f := c.client.forks[tag]
 	if f == nil {
-		if len(c.forks) >= maxForks {
+		if len(c.client.forks) >= maxForks {
 			return nil
 		}
 		f = &fork{dialog: c.dialog}
-		if c.forks == nil {
-			c.forks = map[string]*fork{}
+		if c.client.forks == nil {
+			c.client.forks = map[string]*fork{}
 		}
-		c.forks[tag] = f
+		c.client.forks[tag] = f
 	}
 	f.dialog.Join(res)
 	return f
@@ -84,7 +81,7 @@ func (c *call) prack(f *fork, res *gosip.Response) bool {
 	}
 	f.rseq = uint32(n)
 	req := c.within(f, gosip.PRACK)
-	req.AppendHeader(gosip.NewHeader("RAck", h.Value()+" "+strconv.Itoa(int(c.inviteSeq))+" INVITE"))
+	req.AppendHeader(gosip.NewHeader("RAck", h.Value()+" "+strconv.Itoa(int(c.client.seq))+" INVITE"))
 	// Whatever comes of it, the call is decided by the INVITE's final response.
 	c.request(req, func(*gosip.Request, *gosip.Response, error) {})
 	return true
@@ -102,11 +99,11 @@ func (c *call) within(f *fork, method gosip.RequestMethod) *gosip.Request {
 // chosen makes the early dialog of a 2xx, if there was one, the call's. It
 // returns the description that a 2xx without one stands for.
 func (c *call) chosen(res *gosip.Response) (body []byte) {
-	f := c.forks[res.To().Params.GetOr("tag", "")]
+	f := c.client.forks[res.To().Params.GetOr("tag", "")]
 	c.dialog.Join(res)
 	c.learn(res)
-	if f == nil && len(c.forks) == 1 {
-		for _, only := range c.forks { // a gateway that changes its tag with the answer
+	if f == nil && len(c.client.forks) == 1 {
+		for _, only := range c.client.forks { // a gateway that changes its tag with the answer
 			return only.body
 		}
 	}
@@ -123,7 +120,7 @@ func (c *call) chosen(res *gosip.Response) (body []byte) {
 // handleEarly takes a request in an early dialog of our INVITE; false: it belongs
 // to none.
 func (c *call) handleEarly(req *gosip.Request, tx *gosip.ServerTx) bool {
-	f := c.forks[req.From().Params.GetOr("tag", "")]
+	f := c.client.forks[req.From().Params.GetOr("tag", "")]
 	if c.state != calling || f == nil {
 		return false
 	}
@@ -152,123 +149,4 @@ func (c *call) handleEarly(req *gosip.Request, tx *gosip.ServerTx) bool {
 		_ = tx.Respond(c.success(req, body))
 	}
 	return true
-}
-
-// reliable is a provisional response of ours that waits for its PRACK.
-type reliable struct {
-	res     *gosip.Response
-	rseq    uint32
-	offer   bool          // our offer is in it: the answer comes with the PRACK
-	pracked chan struct{} // closed when that has come
-
-	wait   time.Duration
-	begun  time.Time
-	repeat *timer
-}
-
-// ErrUnconfirmed says that the caller wants provisional responses confirmed and has not
-// confirmed the last one yet.
-var ErrUnconfirmed = errors.New("sip: the last provisional response is not confirmed yet")
-
-// reliably sends a provisional response so that it arrives (RFC 3262 section 3).
-// A caller without an offer is due ours in the first of them.
-func (c *call) reliably(res *gosip.Response) error {
-	rseq := 1 + rand.Uint32N(1<<30)
-	if c.rel != nil {
-		if !c.rel.confirmed() {
-			return ErrUnconfirmed // section 3: no second one before its PRACK
-		}
-		rseq = c.rel.rseq + 1
-	}
-	r := &reliable{res: res, rseq: rseq, pracked: make(chan struct{}),
-		wait: c.ua.cfg.T1, begun: c.timers.clock.Now()}
-	if c.invite.answer == nil {
-		body, err := c.sdp.Offer(sdp.SendRecv)
-		if err != nil {
-			return err
-		}
-		kind := gosip.ContentTypeHeader(sdpType)
-		res.AppendHeader(&kind)
-		res.SetBody(body)
-		r.offer = true
-	}
-	res.AppendHeader(gosip.NewHeader("Require", "100rel"))
-	res.AppendHeader(gosip.NewHeader("RSeq", strconv.Itoa(int(r.rseq))))
-	c.rel = r
-	r.repeat = c.timers.after(r.wait, nil, c.retransmitProvisional)
-	return c.send(res)
-}
-
-// retransmitProvisional repeats the reliable response, or gives up: the caller cannot be reached.
-func (c *call) retransmitProvisional() {
-	r := c.rel
-	if c.state != early {
-		return
-	}
-	if c.timers.clock.Now().Sub(r.begun) >= 64*c.ua.cfg.T1 {
-		c.decline(504, "")
-		return
-	}
-	_ = c.send(r.res)
-	r.wait *= 2
-	r.repeat = c.timers.after(r.wait, r.repeat, c.retransmitProvisional)
-}
-
-// pracked takes a PRACK.
-func (c *call) pracked(req *gosip.Request, tx *gosip.ServerTx) {
-	r := c.rel
-	if r == nil || r.confirmed() || !r.names(req, c.invite.req) {
-		c.refuse(req, tx, 481)
-		return
-	}
-	switch {
-	case r.offer:
-		m, err := c.sdp.Accept(req.Body())
-		if err != nil {
-			c.respond(req, tx, offerCode(err))
-			c.decline(488, "")
-			return
-		}
-		c.invite.media = m
-	case len(req.Body()) > 0:
-		// Their offer waits for its answer in the 200: no other may be made.
-		c.refuse(req, tx, 491)
-		return
-	}
-	c.timers.stop(r.repeat)
-	c.respond(req, tx, 200)
-	close(r.pracked)
-}
-
-// confirmed says whether the PRACK has come.
-func (r *reliable) confirmed() bool {
-	select {
-	case <-r.pracked:
-		return true
-	default:
-		return false
-	}
-}
-
-// answerNegotiated says whether the media was agreed on before the answer.
-func (r *reliable) answerNegotiated() bool { return r != nil && r.offer && r.confirmed() }
-
-// undecided is what an answer has to wait for: an offer of ours that is out
-// (RFC 3262 section 5); nil: nothing.
-func (c *call) undecided() <-chan struct{} {
-	if c.rel == nil || !c.rel.offer || c.rel.confirmed() {
-		return nil
-	}
-	return c.rel.pracked
-}
-
-// names says whether a PRACK is for this response to this INVITE.
-func (r *reliable) names(req, invite *gosip.Request) bool {
-	h := req.GetHeader("rack")
-	if h == nil {
-		return false
-	}
-	f := strings.Fields(h.Value())
-	return len(f) == 3 && f[0] == strconv.Itoa(int(r.rseq)) &&
-		f[1] == strconv.Itoa(int(invite.CSeq().SeqNo)) && f[2] == string(gosip.INVITE)
 }

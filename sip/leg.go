@@ -201,7 +201,7 @@ func (l *Leg) emit(e media.LegEvent) {
 	select {
 	case l.events <- e:
 	default:
-		l.fail(&media.Ended{Reason: media.Failed, Detail: "event_overflow"})
+		l.fail(&media.Ended{Reason: media.Failed, Detail: DetailOverflow})
 	}
 }
 

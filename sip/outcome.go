@@ -24,9 +24,7 @@ type NotAnswered struct {
 	Spam   bool          // an analytics service refused, not the callee
 	q850   int           // from the Reason header, 0: none
 	rest   time.Duration // the target asks to be left alone; 0: it does not
-	// alerted says that 180 had come: somebody's phone rang. Carriers send 183 before they
-	// know whether they can place the call.
-	alerted bool
+	heard  progress
 }
 
 func (e *NotAnswered) Error() string {
@@ -52,8 +50,8 @@ func unreached(ctx context.Context, err error) *NotAnswered {
 }
 
 // notAnswered reads a final response other than 2xx.
-func notAnswered(res *gosip.Response, rang, alerted bool) *NotAnswered {
-	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: rang, alerted: alerted, Spam: res.StatusCode == 608, rest: trunk.Rest(res)}
+func notAnswered(res *gosip.Response, heard progress) *NotAnswered {
+	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: heard >= heardProgress, heard: heard, Spam: res.StatusCode == 608, rest: trunk.Rest(res)}
 	for _, h := range res.GetHeaders("reason") {
 		for _, c := range parseReason(h.Value()) {
 			if c.q850 {
@@ -73,7 +71,7 @@ func notAnswered(res *gosip.Response, rang, alerted bool) *NotAnswered {
 // could not be reached or could not take the call, and nobody's phone rang.
 func (e *NotAnswered) Retry() bool {
 	here := errors.Is(e.Err, rtpport.ErrExhausted) // the target is not to blame
-	return !e.alerted && !here && (e.Code == 0 && !e.Rang || trunk.Unavailable(e.Code)) && e.Ended().Detail == "carrier_unavailable"
+	return e.heard < heardRinging && !here && (e.Code == 0 && !e.Rang || trunk.Unavailable(e.Code)) && e.Ended().Detail == DetailUnavailable
 }
 
 // Ended names the outcome in the words that the rest of the server uses. The
@@ -86,10 +84,10 @@ func (e *NotAnswered) Ended() *media.Ended {
 	}
 	end := func(r media.EndReason, detail string) *media.Ended { return &media.Ended{Reason: r, Detail: detail} }
 	if e.Spam {
-		return end(media.Rejected, "blocked_as_spam")
+		return end(media.Rejected, DetailSpam)
 	}
 	if errors.Is(e.Err, dialog.ErrAuth) {
-		return end(media.Failed, "carrier_auth")
+		return end(media.Failed, DetailAuth)
 	}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
 		return end(media.NoAnswer, "") // our ring timeout
@@ -100,9 +98,9 @@ func (e *NotAnswered) Ended() *media.Ended {
 	case 18, 19, 20:
 		return end(media.NoAnswer, "")
 	case 21:
-		return end(media.Rejected, "declined")
+		return end(media.Rejected, DetailDeclined)
 	case 1, 22, 28:
-		return end(media.Failed, "invalid_number")
+		return end(media.Failed, DetailInvalidNumber)
 	}
 	switch e.Code {
 	case 486, 600:
@@ -114,21 +112,21 @@ func (e *NotAnswered) Ended() *media.Ended {
 			return end(media.NoAnswer, "")
 		}
 	case 603, 607:
-		return end(media.Rejected, "declined")
+		return end(media.Rejected, DetailDeclined)
 	case 403:
 		if e.Rang { // the callee's, not the trunk's
-			return end(media.Rejected, "declined")
+			return end(media.Rejected, DetailDeclined)
 		}
-		return end(media.Failed, "carrier_auth")
+		return end(media.Failed, DetailAuth)
 	case 401, 407:
-		return end(media.Failed, "carrier_auth")
+		return end(media.Failed, DetailAuth)
 	case 404, 410, 484, 604:
-		return end(media.Failed, "invalid_number")
+		return end(media.Failed, DetailInvalidNumber)
 	case 415, 488, 606:
-		return end(media.Failed, "no_common_codec")
+		return end(media.Failed, DetailNoCodec)
 	}
 	if e.Code >= 300 && e.Code < 400 {
-		return end(media.Failed, "redirected") // not followed: that is how toll fraud is done
+		return end(media.Failed, DetailRedirected) // not followed: that is how toll fraud is done
 	}
-	return end(media.Failed, "carrier_unavailable")
+	return end(media.Failed, DetailUnavailable)
 }

@@ -122,7 +122,7 @@ func nextTrunk(err error) bool {
 		return true
 	}
 	e, ok := errors.AsType[*NotAnswered](err)
-	return ok && !e.alerted && (e.Retry() || e.Ended().Detail == "carrier_auth")
+	return ok && e.heard < heardRinging && (e.Retry() || e.Ended().Detail == DetailAuth)
 }
 
 // dialOn places a call on a trunk, target after target. more says that another trunk is

@@ -8,6 +8,25 @@ import (
 	"parley/media"
 )
 
+// The details of how calls end here (media.Ended.Detail). AnsweredAfterCancel is that of a call
+// that was answered after we gave it up: the carrier charges for it, our customer does not pay.
+const (
+	AnsweredAfterCancel  = "answered_after_cancel"
+	DetailAuth           = "carrier_auth"        // the carrier does not accept our credentials
+	DetailCanceled       = "canceled"            // the caller gave up
+	DetailDeclined       = "declined"            // by the callee
+	DetailInvalidNumber  = "invalid_number"      // there is no such number
+	DetailNoACK          = "no_ack"              // our answer was never confirmed
+	DetailNoCodec        = "no_common_codec"     // the far end's description and ours have nothing in common
+	DetailOverflow       = "event_overflow"      // nobody reads the leg's events
+	DetailRedirected     = "redirected"          // 3xx, which is not followed
+	DetailSessionExpired = "session_expired"     // the far end does not refresh, or has vanished
+	DetailSpam           = "blocked_as_spam"     // by an analytics service
+	DetailUnavailable    = "carrier_unavailable" // no server of the trunk can take the call
+
+	detailMediaTimeout = "media_timeout" // package rtp's
+)
+
 // reasonHeader is the Reason (RFC 3326) of a BYE that ends a call for cause;
 // empty for an ordinary hang-up without one. It names nothing that is between
 // us and our customer, such as money.
@@ -17,13 +36,13 @@ func reasonHeader(cause error) string {
 		return ""
 	}
 	switch {
-	case e.Detail == "media_timeout":
+	case e.Detail == detailMediaTimeout:
 		return `SIP;cause=408;text="RTP timeout"`
-	case e.Detail == "no_ack":
+	case e.Detail == DetailNoACK:
 		return `SIP;cause=408;text="ACK timeout"`
-	case e.Detail == "session_expired":
+	case e.Detail == DetailSessionExpired:
 		return `SIP;cause=408;text="Session expired"`
-	case e.Detail == "no_common_codec":
+	case e.Detail == DetailNoCodec:
 		return `SIP;cause=488;text="Not Acceptable Here"`
 	case e.Reason == media.Failed && e.Detail != AnsweredAfterCancel:
 		return `Q.850;cause=41;text="Temporary failure"`

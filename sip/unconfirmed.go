@@ -16,7 +16,7 @@ import (
 
 // awaitMedia has media confirm the call where the ACK is lost (see rtp.Proof). What
 // comes until then is thrown away, as all that came before the answer.
-func (c *call) awaitMedia(k *confirm) {
+func (c *call) awaitMedia(k *unacked) {
 	conn, done := c.pair.RTP, make(chan struct{})
 	proof, err := rtp.NewProof(k.media.Remote, k.media.Keys)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *call) awaitMedia(k *confirm) {
 			c.lost(fault)
 		case proved:
 			c.do(func() {
-				if c.confirm == k {
+				if c.unacked == k {
 					c.confirmed(k, nil)
 				}
 			})
@@ -115,7 +115,7 @@ func forgeable(req *gosip.Request, l *trunk.Trunk) bool {
 
 // errand is the call's for unconfirmed; ok is false where its source cannot be forged.
 func (c *call) errand() (e errand, ok bool) {
-	return errand{transport.Source(c.invite.req).Addr(), called(c.invite.req)}, forgeable(c.invite.req, c.trunk)
+	return errand{transport.Source(c.server.req).Addr(), called(c.server.req)}, forgeable(c.server.req, c.trunk)
 }
 
 // doubts refuses an INVITE where too many before it were never confirmed.

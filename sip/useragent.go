@@ -1,36 +1,3 @@
-// Package sip is Parley's telephone line: a SIP user agent (RFC 3261) over UDP,
-// TCP and TLS whose calls are media.Legs of G.711 over RTP. Its calls come and go
-// on trunks, see package trunk.
-//
-// The library below package transport moves messages and keeps transactions. Dialogs are
-// ours, because that is where calls are lost: who repeats a 200 and for how
-// long, what a CANCEL does that crosses it, which CSeq an ACK carries, what a
-// re-INVITE changes and what it leaves. Each call has one goroutine, its
-// mailbox, in which everything that happens to the dialog happens in order.
-//
-// What takes minutes inside a call, session timers (RFC 4028), back-off after a
-// collision, transfers (RFC 3515), hangs on timers of that goroutine. Requests of ours run
-// beside it, and their outcome comes back into the mailbox.
-//
-// A call hears the hosts that it names, while it lasts: those of its Contact and of its first
-// router, so a gateway behind a proxy that does not stay in the call can end it. They begin
-// nothing: their INVITEs are refused. The ACK waits for no lookup: it goes at once to where the
-// INVITE went, and to where the route leads as soon as that is known. A call that is given up
-// while it rings waits 2 s at most for an answer that has crossed the CANCEL: the carrier
-// charges for it, the customer does not pay, and it ends as AnsweredAfterCancel. Traces leave
-// out the headers that the operator has a trunk send, for carriers take such tokens as
-// credentials.
-//
-// An incoming call is a function call: Config.OnCall gets an Incoming, refuses
-// it or answers it, runs the Leg and returns when the call is over. UserAgent's
-// Dial places one.
-//
-// Every call has a session timer (RFC 4028), also where the far end knows none: while it holds
-// us no RTP timeout runs, and nothing else would notice that it is gone. A refresh is an UPDATE
-// without an offer where that is supported, else a re-INVITE with the description in force. Only
-// silence, 408 and 481 end a call before its session expires; after another refusal it is asked
-// again. Changes that we make wait in line, one at a time, for each other, for an unconfirmed 2xx
-// and out of a collision.
 package sip
 
 import (
@@ -42,9 +9,12 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media/isolate"
 	"parley/sip/rtpport"
@@ -277,8 +247,15 @@ func (u *UserAgent) register(c *call) bool {
 		return false
 	}
 	u.calls[c.key] = c
-	d := &c.dialog
-	c.stopTrace = u.layer.Follow(d.CallID, c.trace, d.Self, c.mask(), c.first())
+	var mask *regexp.Regexp
+	if c.trunk != nil {
+		mask = c.trunk.Mask
+	}
+	var first gosip.Message
+	if c.server != nil {
+		first = c.server.req
+	}
+	c.stopTrace = u.layer.Follow(c.key.callID, c.trace, c.dialog.Self, mask, first)
 	return true
 }
 

@@ -14,6 +14,22 @@ import (
 	"parley/sip/sdp"
 )
 
+// modification is what becomes different in a call that is up, by re-INVITE and UPDATE.
+type modification struct {
+	state   modState
+	queue   []*change // of ours, one after another
+	updates bool      // the far end takes UPDATE
+}
+
+// modState is the state of the first change of the queue.
+type modState uint8
+
+const (
+	modIdle    modState = iota // it was not sent yet
+	modSent                    // it waits for its final response
+	modBackOff                 // it was refused, and is sent again in a while
+)
+
 // A change is a re-INVITE or an UPDATE of ours: to refresh the session, to hold
 // the far end or to take it back. One is under way at a time (RFC 3261 section
 // 14.1); the others wait.
@@ -87,22 +103,23 @@ func (l *Leg) turn(ctx context.Context, dir sdp.Direction) error {
 
 // want asks for a change, now or when nothing stands in its way.
 func (c *call) want(ch *change) {
-	if len(c.changes) >= maxChanges {
+	if len(c.modify.queue) >= maxChanges {
 		ch.then(ErrBusy)
 		return
 	}
-	c.changes = append(c.changes, ch)
+	c.modify.queue = append(c.modify.queue, ch)
 	c.proceed()
 }
 
 // proceed sends the next change, unless another is under way, in either
 // direction, or the call is not ready for one.
 func (c *call) proceed() {
-	if len(c.changes) == 0 || c.changing || c.resting || c.state != up || c.leg == nil || c.confirm != nil {
+	m := &c.modify
+	if len(m.queue) == 0 || m.state != modIdle || c.state != up || c.unacked != nil {
 		return
 	}
-	ch := c.changes[0]
-	if ch.method = gosip.INVITE; c.updates && !ch.turn {
+	ch := m.queue[0]
+	if ch.method = gosip.INVITE; m.updates && !ch.turn {
 		ch.method = gosip.UPDATE // no offer, no ACK: nothing that could go wrong
 	}
 	req := c.dialog.Request(ch.method)
@@ -112,14 +129,14 @@ func (c *call) proceed() {
 		return
 	}
 	refresher := "uas"
-	if c.timer.ours {
+	if c.session.ours {
 		refresher = "uac"
 	}
-	for _, h := range append(c.timer.wanted(c.ua, refresher), c.dialog.Contact(), dialog.Allow(), supported()) {
+	for _, h := range append(c.session.wanted(c.ua, refresher), c.dialog.Contact(), dialog.Allow(), supported()) {
 		req.AppendHeader(h)
 	}
-	c.changing = true
-	c.request(req, func(req *gosip.Request, res *gosip.Response, err error) { c.answered(ch, req, res, err) })
+	m.state = modSent
+	c.request(req, func(req *gosip.Request, res *gosip.Response, err error) { c.onChangeResponse(ch, req, res, err) })
 }
 
 // offer puts a description into a change that needs one.
@@ -142,15 +159,15 @@ func (c *call) offer(ch *change, req *gosip.Request) error {
 	return nil
 }
 
-// answered takes the final response to a change, or that there was none.
-func (c *call) answered(ch *change, req *gosip.Request, res *gosip.Response, err error) {
-	c.changing = false
+// onChangeResponse takes the final response to a change, or that there was none.
+func (c *call) onChangeResponse(ch *change, req *gosip.Request, res *gosip.Response, err error) {
+	c.modify.state = modIdle
 	defer c.proceed()
 	if res == nil || res.StatusCode == 408 || res.StatusCode == 481 {
 		// Section 12.2.1.2: the far end is gone.
 		c.sdp.Reject()
 		c.changed(errors.Join(ErrOver, err))
-		c.fail(&media.Ended{Reason: media.Failed, Detail: "session_expired"})
+		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailSessionExpired})
 		return
 	}
 	if res.IsSuccess() {
@@ -172,7 +189,6 @@ func (c *call) agree(ch *change, req *gosip.Request, res *gosip.Response) {
 	c.learn(res)
 	c.applySessionExpires(res)
 	if ch.method == gosip.INVITE {
-		c.inviteSeq = req.CSeq().SeqNo
 		c.confirmAnswer(req)
 	}
 	if ch.offered {
@@ -184,7 +200,7 @@ func (c *call) agree(ch *change, req *gosip.Request, res *gosip.Response) {
 		}
 		if err != nil {
 			c.changed(err)
-			c.fail(&media.Ended{Reason: media.Failed, Detail: "no_common_codec"})
+			c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoCodec})
 			return
 		}
 		if ch.turn {
@@ -203,16 +219,16 @@ func (c *call) tryAgain(ch *change, res *gosip.Response) bool {
 		wait = c.backOff()
 	case 422: // section 6 of RFC 4028
 		least := minSE(res)
-		if least <= c.timer.least {
+		if least <= c.session.least {
 			return false
 		}
-		c.timer.least = least
-		c.timer.interval = max(c.timer.interval, least)
+		c.session.least = least
+		c.session.interval = max(c.session.interval, least)
 	case 405, 501:
 		if ch.method != gosip.UPDATE {
 			return false
 		}
-		c.updates = false
+		c.modify.updates = false
 	case 500, 503:
 		after, _, ok := dialog.Seconds(res, "retry-after")
 		if !ok || after > maxBusy {
@@ -222,9 +238,9 @@ func (c *call) tryAgain(ch *change, res *gosip.Response) bool {
 	default:
 		return false
 	}
-	c.resting = true
+	c.modify.state = modBackOff
 	c.timers.after(wait, nil, func() {
-		c.resting = false
+		c.modify.state = modIdle
 		c.proceed()
 	})
 	return true
@@ -235,7 +251,7 @@ func (c *call) tryAgain(ch *change, res *gosip.Response) bool {
 // section 14.1).
 func (c *call) backOff() time.Duration {
 	const step = 10 * time.Millisecond
-	if c.owner {
+	if c.server == nil { // the call is ours: we have chosen its Call-ID
 		return 2100*time.Millisecond + step*time.Duration(rand.N(191))
 	}
 	return step * time.Duration(1+rand.N(200))
@@ -243,18 +259,18 @@ func (c *call) backOff() time.Duration {
 
 // changed ends the first change of the queue.
 func (c *call) changed(err error) {
-	ch := c.changes[0]
-	c.changes = c.changes[1:]
+	ch := c.modify.queue[0]
+	c.modify.queue = c.modify.queue[1:]
 	ch.then(err)
 }
 
 // collides says whether a re-INVITE or UPDATE of the far end's has crossed one
 // of ours (RFC 3261 section 14.2, RFC 3311 section 5.2).
-func (c *call) collides(req *gosip.Request) bool {
-	if !c.changing {
+func (m *modification) collides(req *gosip.Request) bool {
+	if m.state != modSent {
 		return false
 	}
-	ch := c.changes[0]
+	ch := m.queue[0]
 	offers := req.Method == gosip.INVITE || len(req.Body()) > 0
 	return offers && (ch.offered || ch.method == gosip.INVITE)
 }
@@ -262,6 +278,47 @@ func (c *call) collides(req *gosip.Request) bool {
 // learn takes from any message of the far end's what it can do.
 func (c *call) learn(m dialog.Headers) {
 	if m.GetHeader("allow") != nil {
-		c.updates = dialog.Listed(m, "UPDATE", "allow")
+		c.modify.updates = dialog.Listed(m, "UPDATE", "allow")
+	}
+}
+
+// reoffer answers an INVITE or UPDATE inside the call (RFC 3261 section 14.2,
+// RFC 3311): hold, resume, another address, or a mere refresh. Refusing it
+// leaves everything as it was.
+func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
+	if c.state != up || c.unacked != nil && c.unacked.offer || c.modify.collides(req) {
+		c.refuse(req, tx, 491)
+		return
+	}
+	if hs, short := c.ua.tooShort(req); short {
+		c.respond(req, tx, 422, hs...)
+		return
+	}
+	k := &unacked{tx: tx, seq: req.CSeq().SeqNo}
+	var body []byte
+	var m sdp.Media
+	var err error
+	switch {
+	case len(req.Body()) > 0:
+		if body, m, err = c.sdp.Answer(req.Body()); err != nil {
+			c.respond(req, tx, offerCode(err))
+			return
+		}
+	case req.Method == gosip.INVITE:
+		if body, err = c.sdp.OfferAll(c.sdp.Wanted()); err != nil {
+			c.refuse(req, tx, 500)
+			return
+		}
+		k.offer = true
+	}
+	c.dialog.Retarget(req.Contact())
+	c.learn(req)
+	if len(req.Body()) > 0 {
+		c.apply(m)
+	}
+	k.res = c.success(req, body, c.granted(req)...)
+	_ = tx.Respond(k.res)
+	if req.Method == gosip.INVITE {
+		c.sent(k)
 	}
 }

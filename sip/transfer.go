@@ -46,15 +46,24 @@ const (
 	referMost     = 3 * time.Minute
 )
 
-// referral is the subscription that a REFER of ours makes (RFC 3515 section 2.4.4).
+// transfer is the subscription that a REFER of ours makes (RFC 3515 section 2.4.4).
 // It stays after its end, so that late notices are still taken.
-type referral struct {
-	seq      uint32 // of the REFER
-	accepted bool
-	decided  bool
-	done     chan error
-	silence  *timer
+type transfer struct {
+	state   transferState
+	call    *call
+	seq     uint32 // of the REFER
+	done    chan error
+	silence *timer
 }
+
+type transferState uint8
+
+const (
+	transferAsked    transferState = iota // the REFER has no answer
+	transferAccepted                      // the far end tries
+	transferEnded                         // its outcome is known, and the far end had not accepted it
+	transferNotified                      // its outcome is known, and late notices may come
+)
 
 // Refers says whether the far end is to be asked for transfers: Trunk.Refer.
 func (l *Leg) Refers() bool {
@@ -72,7 +81,7 @@ func (l *Leg) Refers() bool {
 // Until then both ends hear each other, unless the far end holds us. Run must be
 // running.
 func (l *Leg) Transfer(ctx context.Context, target string) error {
-	r := &referral{done: make(chan error, 1)}
+	r := &transfer{call: l.call, done: make(chan error, 1)}
 	err := error(ErrOver)
 	l.call.do(func() { err = l.call.refer(r, target) })
 	if err != nil {
@@ -90,34 +99,34 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 		}
 	case <-ctx.Done():
 		err = &NotTransferred{Err: context.Cause(ctx)}
-		l.call.do(func() { l.call.referred(r, err) })
+		l.call.do(func() { r.conclude(err) })
 		return err
 	}
 }
 
 // refer sends the REFER.
-func (c *call) refer(r *referral, target string) error {
+func (c *call) refer(r *transfer, target string) error {
 	to, err := referTo(target, c.network(), c.trunk != nil && c.trunk.ReferTel)
 	switch {
 	case err != nil:
 		return err
-	case c.state != up || c.pendingBye != nil:
+	case c.state != up:
 		return ErrOver
-	case c.referral != nil && !c.referral.decided:
+	case c.transfer != nil && c.transfer.state < transferEnded:
 		return ErrTransferring
 	}
 	req := c.dialog.Request(gosip.REFER, gosip.NewHeader("Refer-To", "<"+to+">"),
 		gosip.NewHeader("Referred-By", "<"+c.dialog.Local.String()+">"), c.dialog.Contact(), dialog.Allow())
 	r.seq = req.CSeq().SeqNo
-	c.referral = r
+	c.transfer = r
 	c.request(req, func(_ *gosip.Request, res *gosip.Response, err error) {
 		switch {
 		case res == nil:
-			c.referred(r, &NotTransferred{Err: errors.Join(ErrNoOutcome, err)})
+			r.conclude(&NotTransferred{Err: errors.Join(ErrNoOutcome, err)})
 		case !res.IsSuccess():
-			c.referred(r, &NotTransferred{Code: res.StatusCode, Phrase: res.Reason, Err: err})
-		case !r.accepted: // a notice may have been faster
-			c.tried(r, referPatience)
+			r.conclude(&NotTransferred{Code: res.StatusCode, Phrase: res.Reason, Err: err})
+		case r.state != transferAccepted: // a notice may have been faster
+			r.tries(referPatience)
 		}
 	})
 	return nil
@@ -164,28 +173,34 @@ func referTo(target, host string, tel bool) (string, error) {
 	return "", fmt.Errorf("sip: %q is neither a sip: or tel: URI nor a number", target)
 }
 
-// tried notes that the far end is at it, and waits for its next notice.
-func (c *call) tried(r *referral, patience time.Duration) {
-	if r.accepted = true; r.decided {
+// tries notes that the far end is at it, and waits for its next notice.
+func (r *transfer) tries(patience time.Duration) {
+	if r.state >= transferEnded {
+		r.state = transferNotified
 		return
 	}
-	r.silence = c.timers.after(patience, r.silence, func() {
-		c.referred(r, &NotTransferred{Accepted: true, Err: ErrNoOutcome})
+	r.state = transferAccepted
+	r.silence = r.call.timers.after(patience, r.silence, func() {
+		r.conclude(&NotTransferred{Accepted: true, Err: ErrNoOutcome})
 	})
 }
 
-// referred decides a transfer, once.
-func (c *call) referred(r *referral, err error) {
-	if r.decided {
+// conclude decides a transfer, once.
+func (r *transfer) conclude(err error) {
+	switch r.state {
+	case transferAsked:
+		r.state = transferEnded
+	case transferAccepted:
+		r.state = transferNotified
+	default:
 		return
 	}
-	r.decided = true
-	c.timers.stop(r.silence)
+	r.call.timers.stop(r.silence)
 	r.done <- err
 }
 
-// notified takes a NOTIFY.
-func (c *call) notified(req *gosip.Request, tx *gosip.ServerTx) {
+// onNotify takes a NOTIFY.
+func (c *call) onNotify(req *gosip.Request, tx *gosip.ServerTx) {
 	event, id := "", ""
 	for _, name := range []string{"event", "o"} {
 		if h := req.GetHeader(name); h != nil {
@@ -198,12 +213,12 @@ func (c *call) notified(req *gosip.Request, tx *gosip.ServerTx) {
 			}
 		}
 	}
-	r := c.referral
+	r := c.transfer
 	switch {
 	case event != "refer":
 		c.respond(req, tx, 489, gosip.NewHeader("Allow-Events", "refer"))
 		return
-	case r == nil || r.decided && !r.accepted || id != "" && id != strconv.Itoa(int(r.seq)):
+	case r == nil || r.state == transferEnded || id != "" && id != strconv.Itoa(int(r.seq)):
 		c.refuse(req, tx, 481)
 		return
 	}
@@ -212,13 +227,13 @@ func (c *call) notified(req *gosip.Request, tx *gosip.ServerTx) {
 	code, phrase := sipfrag(req.Body())
 	switch {
 	case code >= 200 && code < 300:
-		c.referred(r, nil)
+		r.conclude(nil)
 	case code >= 300:
-		c.referred(r, &NotTransferred{Code: code, Phrase: phrase, Accepted: true})
+		r.conclude(&NotTransferred{Code: code, Phrase: phrase, Accepted: true})
 	case state == "terminated":
-		c.referred(r, &NotTransferred{Accepted: true, Err: ErrNoOutcome})
+		r.conclude(&NotTransferred{Accepted: true, Err: ErrNoOutcome})
 	default:
-		c.tried(r, min(max(expires, referPatience), referMost))
+		r.tries(min(max(expires, referPatience), referMost))
 	}
 }
 

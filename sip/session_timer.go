@@ -115,7 +115,7 @@ func (t *sessionTimer) lengthen(req *gosip.Request, res *gosip.Response) bool {
 // granted agrees on the timer of a session that the far end begins or refreshes
 // (section 9), starts it anew, and returns what the 2xx says of it.
 func (c *call) granted(req *gosip.Request) []gosip.Header {
-	t := &c.timer
+	t := &c.session
 	t.least = max(t.least, minSE(req))
 	knows := supports(req, "timer")
 	d, refresher, asked := sessionExpires(req)
@@ -139,7 +139,7 @@ func (c *call) granted(req *gosip.Request) []gosip.Header {
 // applySessionExpires takes what the 2xx to an INVITE or UPDATE of ours says (section 7.2).
 // A far end that says nothing has no timer; we go on asking whether it lives.
 func (c *call) applySessionExpires(res *gosip.Response) {
-	t := &c.timer
+	t := &c.session
 	d, refresher, ok := sessionExpires(res)
 	if t.agreed, t.ours = ok, refresher != "uas"; ok {
 		// Not shorter than the standard has it: an answer must not have us refresh
@@ -153,7 +153,7 @@ func (c *call) applySessionExpires(res *gosip.Response) {
 
 // startTimer begins a session now.
 func (c *call) startTimer() {
-	t := &c.timer
+	t := &c.session
 	c.timers.stop(t.refresh)
 	c.timers.stop(t.expiry)
 	if t.ours {
@@ -162,7 +162,7 @@ func (c *call) startTimer() {
 	if t.agreed {
 		left := t.interval - min(expiryMargin, t.interval/3)
 		t.expiry = c.timers.after(left, nil, func() {
-			c.fail(&media.Ended{Reason: media.Failed, Detail: "session_expired"})
+			c.fail(&media.Ended{Reason: media.Failed, Detail: DetailSessionExpired})
 		})
 	}
 }
@@ -172,7 +172,7 @@ func (c *call) startTimer() {
 func (c *call) refreshSession() {
 	c.want(&change{then: func(err error) {
 		if err != nil && c.state == up {
-			t := &c.timer
+			t := &c.session
 			t.refresh = c.timers.after(t.interval/8, t.refresh, c.refreshSession)
 		}
 	}})

@@ -14,16 +14,15 @@ import (
 // copies of a 2xx.
 const maxRepeat = 4 * time.Second
 
-// confirm is a 2xx response to an INVITE that waits for its ACK. The
+// unacked is a 2xx response to an INVITE that waits for its ACK. The
 // transaction layer leaves its repetition to us, on every transport.
-type confirm struct {
+type unacked struct {
 	tx    *gosip.ServerTx
 	res   *gosip.Response
 	seq   uint32
-	first bool // the call itself is not confirmed yet
 	offer bool // our offer was in it, the answer comes with the ACK
 
-	// Of the first alone: what was agreed on, unless the ACK brings it, who waits for the
+	// Of the call's first alone: what was agreed on, unless the ACK brings it, who waits for the
 	// call to be answered, and how to stop waiting for media.
 	media    sdp.Media
 	answered chan error
@@ -34,17 +33,17 @@ type confirm struct {
 }
 
 // sent notes that a 2xx went out just now.
-func (c *call) sent(k *confirm) {
+func (c *call) sent(k *unacked) {
 	now := time.Now()
 	k.wait = c.ua.cfg.T1
 	k.next, k.end = now.Add(k.wait), now.Add(64*c.ua.cfg.T1)
-	c.confirm = k
+	c.unacked = k
 }
 
 // retransmit2xx sends the 2xx once more, or gives up: a call whose far end never
 // confirmed it would stay up, and be paid for, for nothing.
 func (c *call) retransmit2xx() {
-	k := c.confirm
+	k := c.unacked
 	if k == nil {
 		return
 	}
@@ -53,11 +52,12 @@ func (c *call) retransmit2xx() {
 		return
 	}
 	if !now.Before(k.end) {
-		c.dropConfirm()
-		c.fail(&media.Ended{Reason: media.Failed, Detail: "no_ack"})
+		c.dropUnacked()
+		c.state = up // a BYE waits no longer
+		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoACK})
 		return
 	}
-	if k.first && k.wait == 2*c.ua.cfg.T1 { // 1.5 s: an ACK takes no longer, also on a busy machine
+	if c.state != up && k.wait == 2*c.ua.cfg.T1 { // 1.5 s: an ACK takes no longer, also on a busy machine
 		if e, ok := c.errand(); ok {
 			c.ua.unconfirmed.add(e, now)
 		}
@@ -70,10 +70,10 @@ func (c *call) retransmit2xx() {
 	}
 }
 
-// acknowledged takes an ACK. Its CSeq is the INVITE's; another one is a
+// onACK takes an ACK. Its CSeq is the INVITE's; another one is a
 // straggler of an exchange that is over.
-func (c *call) acknowledged(req *gosip.Request) {
-	if k := c.confirm; k != nil && req.CSeq().SeqNo == k.seq {
+func (c *call) onACK(req *gosip.Request) {
+	if k := c.unacked; k != nil && req.CSeq().SeqNo == k.seq {
 		c.confirmed(k, req.Body())
 	}
 }
@@ -82,17 +82,19 @@ func (c *call) acknowledged(req *gosip.Request) {
 // first 2xx answers the call now: RFC 3261 section 13.3.1.4 has the session established
 // before, but whoever forges the source of an INVITE never sees the 2xx, and must not
 // have us speak to others or charge for it.
-func (c *call) confirmed(k *confirm, body []byte) {
-	c.dropConfirm()
+func (c *call) confirmed(k *unacked, body []byte) {
+	c.dropUnacked()
+	first := c.state == answered
 	m, err := k.media, error(nil)
 	if k.offer {
 		m, err = c.sdp.Accept(body)
 	}
 	switch {
-	case c.pendingBye != nil:
+	case c.state == leaving:
 		c.bye(c.pendingBye)
 		return
-	case err == nil && k.first:
+	case err == nil && first:
+		c.state = up
 		if e, ok := c.errand(); ok {
 			c.ua.unconfirmed.remove(e)
 		}
@@ -103,60 +105,20 @@ func (c *call) confirmed(k *confirm, body []byte) {
 		c.apply(m)
 	}
 	if err != nil {
+		c.state = up
 		c.log.Info("sip: no media", "err", err)
-		c.fail(&media.Ended{Reason: media.Failed, Detail: "no_common_codec"})
+		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoCodec})
 		return
 	}
 	c.proceed()
 }
 
-// dropConfirm stops waiting for an ACK.
-func (c *call) dropConfirm() {
-	if k := c.confirm; k != nil && k.unwatch != nil {
+// dropUnacked stops waiting for an ACK.
+func (c *call) dropUnacked() {
+	if k := c.unacked; k != nil && k.unwatch != nil {
 		k.unwatch()
 	}
-	c.confirm = nil
-}
-
-// reoffer answers an INVITE or UPDATE inside the call (RFC 3261 section 14.2,
-// RFC 3311): hold, resume, another address, or a mere refresh. Refusing it
-// leaves everything as it was.
-func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
-	if c.pendingBye != nil || c.confirm != nil && c.confirm.offer || c.leg == nil || c.collides(req) {
-		c.refuse(req, tx, 491)
-		return
-	}
-	if hs, short := c.ua.tooShort(req); short {
-		c.respond(req, tx, 422, hs...)
-		return
-	}
-	k := &confirm{tx: tx, seq: req.CSeq().SeqNo, first: c.confirm != nil && c.confirm.first}
-	var body []byte
-	var m sdp.Media
-	var err error
-	switch {
-	case len(req.Body()) > 0:
-		if body, m, err = c.sdp.Answer(req.Body()); err != nil {
-			c.respond(req, tx, offerCode(err))
-			return
-		}
-	case req.Method == gosip.INVITE:
-		if body, err = c.sdp.OfferAll(c.sdp.Wanted()); err != nil {
-			c.refuse(req, tx, 500)
-			return
-		}
-		k.offer = true
-	}
-	c.dialog.Retarget(req.Contact())
-	c.learn(req)
-	if len(req.Body()) > 0 {
-		c.apply(m)
-	}
-	k.res = c.success(req, body, c.granted(req)...)
-	_ = tx.Respond(k.res)
-	if req.Method == gosip.INVITE {
-		c.sent(k)
-	}
+	c.unacked = nil
 }
 
 // success is a 2xx of this dialog that carries a description, or none.
