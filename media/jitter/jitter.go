@@ -115,6 +115,7 @@ type Stats struct {
 	Duplicates uint64
 	Overruns   uint64 // dropped, oldest first, because the reader or the far end's clock was off
 	Resyncs    uint64 // new SSRC, or a jump of sequence or timestamp
+	Highest    uint32 // extended sequence number received: cycles in the upper half (RFC 3550 6.4.1)
 
 	Concealed media.Time // put in for lost packets: concealment, and silence beyond 60 ms
 	Underrun  media.Time // silence put in because nothing arrived
@@ -272,14 +273,8 @@ func (b *Buffer) Stats() Stats {
 	s := b.stats
 	s.Expected += uint64(b.ring.span())
 	s.Jitter = b.jitter.value()
-	return s
-}
-
-// HighestSeq is the extended highest sequence number received: cycles in the upper
-// half (RFC 3550 6.4.1).
-func (b *Buffer) HighestSeq() uint32 {
-	if !b.started {
-		return 0
+	if b.started {
+		s.Highest = b.ring.highest()
 	}
-	return b.ring.highest()
+	return s
 }

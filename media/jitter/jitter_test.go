@@ -221,7 +221,7 @@ func TestNumbersWrap(t *testing.T) {
 	if s.Lost != 0 || s.Received != 400 || s.Expected != 400 || s.Resyncs != 0 || s.Concealed != 0 {
 		t.Errorf("stats %+v", s)
 	}
-	if got, want := r.b.HighestSeq(), uint32(65400+399); got != want {
+	if got, want := r.b.Stats().Highest, uint32(65400+399); got != want {
 		t.Errorf("extended highest sequence number %d, want %d", got, want)
 	}
 	for i, n := range r.numbers() {

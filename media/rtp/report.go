@@ -6,6 +6,7 @@ import (
 
 	"github.com/pion/rtcp"
 
+	"parley/media/jitter"
 	"parley/media/srtp"
 )
 
@@ -73,20 +74,13 @@ type outgoing struct {
 	packets, octets uint32
 }
 
-// incoming is what a report says about the far end's stream.
-type incoming struct {
-	ssrc               uint32
-	expected, received uint64
-	highest            uint32
-	jitter             time.Duration
-}
-
 // write makes a compound packet of a sender report (of a receiver report when
-// nothing was sent) and our name (RFC 3550 section 6.1). It is valid until the next.
-func (r *reporter) write(now time.Time, out outgoing, in incoming) ([]byte, error) {
+// nothing was sent) and our name (RFC 3550 section 6.1). far is the far end's SSRC, and in
+// what came from it. The packet is valid until the next.
+func (r *reporter) write(now time.Time, out outgoing, far uint32, in jitter.Stats) ([]byte, error) {
 	blocks := r.blocks[:0]
-	if in.received > 0 {
-		blocks = append(blocks, r.block(now, in))
+	if in.Received > 0 {
+		blocks = append(blocks, r.block(now, far, in))
 	}
 	r.receiver = rtcp.ReceiverReport{SSRC: r.ssrc, Reports: blocks}
 	report := rtcp.Packet(&r.receiver)
@@ -100,21 +94,21 @@ func (r *reporter) write(now time.Time, out outgoing, in incoming) ([]byte, erro
 }
 
 // block is what we think of the far end's stream (RFC 3550 section 6.4.1).
-func (r *reporter) block(now time.Time, in incoming) rtcp.ReceptionReport {
-	expected, received := in.expected-r.expected, in.received-r.received
-	r.expected, r.received = in.expected, in.received
+func (r *reporter) block(now time.Time, far uint32, in jitter.Stats) rtcp.ReceptionReport {
+	expected, received := in.Expected-r.expected, in.Received-r.received
+	r.expected, r.received = in.Expected, in.Received
 	fraction := uint64(0)
 	if expected > received && expected < 1<<32 {
 		fraction = min((expected-received)*256/expected, 255)
 	}
-	total := max(-1<<23, min(int64(in.expected)-int64(in.received), 1<<23-1))
+	total := max(-1<<23, min(int64(in.Expected)-int64(in.Received), 1<<23-1))
 	delay := time.Duration(0)
 	if r.lastSR != 0 {
 		delay = max(0, now.Sub(r.lastSRAt)) * 65536 / time.Second
 	}
 	return rtcp.ReceptionReport{
-		SSRC: in.ssrc, FractionLost: uint8(fraction), TotalLost: uint32(total) & 0xFFFFFF,
-		LastSequenceNumber: in.highest, Jitter: uint32(in.jitter * 8 / time.Millisecond),
+		SSRC: far, FractionLost: uint8(fraction), TotalLost: uint32(total) & 0xFFFFFF,
+		LastSequenceNumber: in.Highest, Jitter: uint32(in.Jitter * 8 / time.Millisecond),
 		LastSenderReport: r.lastSR, Delay: uint32(delay),
 	}
 }
@@ -174,11 +168,7 @@ func (s *Session) report(now time.Time) {
 	if s.ended.Load() || !reachable(to) {
 		return
 	}
-	j := s.stream.Buffered()
-	packet, err := s.reporter.write(now, outgoing{s.stream.Timestamp(now), s.out.packets, s.out.octets}, incoming{
-		ssrc: s.farSSRC, expected: j.Expected, received: j.Received,
-		highest: s.stream.HighestSeq(), jitter: j.Jitter,
-	})
+	packet, err := s.reporter.write(now, outgoing{s.stream.Timestamp(now), s.out.packets, s.out.octets}, s.farSSRC, s.stream.Buffered())
 	if err == nil && s.guard.on() {
 		packet, err = s.guard.sender.RTCP(packet)
 	}

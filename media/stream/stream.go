@@ -117,9 +117,6 @@ func (s *Stream) ReceiveEvent(p jitter.Packet, e dtmf.Event, timestamp uint32, c
 // Read gives out the next frame that was heard, as media.Leg says.
 func (s *Stream) Read(now time.Time) (media.Frame, bool) { return s.buffer.Read(now) }
 
-// HighestSeq is the extended highest sequence number received (RFC 3550 section 6.4.1).
-func (s *Stream) HighestSeq() uint32 { return s.buffer.HighestSeq() }
-
 // Next is that of media.Leg: its phase follows the far end's packets.
 func (s *Stream) Next() time.Time { return s.pacer.Next() }
 

@@ -53,6 +53,7 @@ func child(ctx context.Context, cpu time.Duration, args ...string) (*exec.Cmd, e
 	if err != nil {
 		return nil, ErrNoDecoder
 	}
+	args = append([]string{"-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1"}, args...)
 	cmd, err := sandbox.Command(ctx, sandbox.Config{Path: path, Args: args, Nice: niceness, Limits: sandbox.Limits{Memory: maxMemory, CPU: cpu}})
 	if err != nil {
 		return nil, err
@@ -118,8 +119,7 @@ func run(ctx context.Context, body []byte, format Format, demuxer string, out *o
 		// the file as its standard input and opens it by the name of that.
 		input, protocol = "/dev/stdin", "file,pipe"
 	}
-	args := []string{"-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1", "-filter_threads", "1",
-		"-protocol_whitelist", protocol, "-f", demuxer}
+	args := []string{"-filter_threads", "1", "-protocol_whitelist", protocol, "-f", demuxer}
 	if format == MP4 {
 		args = append(args, "-enable_drefs", "0") // tracks that lie in other files
 	}

@@ -126,9 +126,11 @@ func newMP3(ctx context.Context, w io.Writer, rate media.Rate) (*mp3, error) {
 	return m, nil
 }
 
-// encoder makes a child that encodes, or returns ErrNoEncoder.
-func encoder(ctx context.Context, format string, args ...string) (*exec.Cmd, error) {
-	cmd, err := child(ctx, encodeCPU, args...)
+// encoder makes a child that encodes raw PCM, or returns ErrNoEncoder. args begin with the codec.
+func encoder(ctx context.Context, format string, rate media.Rate, channels int, args ...string) (*exec.Cmd, error) {
+	raw := []string{"-protocol_whitelist", "pipe", "-f", "s16le", "-ac", strconv.Itoa(channels), "-ar", strconv.Itoa(int(rate)),
+		"-i", "pipe:0", "-threads", "1", "-c:a"}
+	cmd, err := child(ctx, encodeCPU, append(raw, args...)...)
 	if errors.Is(err, ErrNoDecoder) {
 		return nil, fault(ErrNoEncoder, "%s needs ffmpeg", format)
 	}
@@ -140,9 +142,7 @@ func startMP3(ctx context.Context, w io.Writer, rate media.Rate) (*mp3, error) {
 	if rate >= media.Rate44k {
 		bitRate = "128k"
 	}
-	cmd, err := encoder(ctx, "MP3", "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1",
-		"-protocol_whitelist", "pipe", "-f", "s16le", "-ac", "1", "-ar", strconv.Itoa(int(rate)), "-i", "pipe:0",
-		"-threads", "1", "-c:a", "libmp3lame", "-b:a", bitRate, "-write_xing", "0", "-fflags", "+bitexact", "-f", "mp3", "pipe:1")
+	cmd, err := encoder(ctx, "MP3", rate, 1, "libmp3lame", "-b:a", bitRate, "-write_xing", "0", "-fflags", "+bitexact", "-f", "mp3", "pipe:1")
 	if err != nil {
 		return nil, err
 	}

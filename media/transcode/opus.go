@@ -26,10 +26,8 @@ func Opus(ctx context.Context, w io.Writer, raw io.Reader, rate media.Rate, chan
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	cmd, err := encoder(ctx, "Opus", "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1",
-		"-protocol_whitelist", "pipe", "-f", "s16le", "-ac", strconv.Itoa(channels), "-ar", strconv.Itoa(int(rate)), "-i", "pipe:0",
-		"-threads", "1", "-c:a", "libopus", "-b:a", opusBitRate, "-application", "voip", "-map_metadata", "-1", "-flags", "+bitexact",
-		"-fflags", "+bitexact", "-f", "ogg", "pipe:1")
+	cmd, err := encoder(ctx, "Opus", rate, channels, "libopus", "-b:a", opusBitRate, "-application", "voip", "-map_metadata", "-1",
+		"-flags", "+bitexact", "-fflags", "+bitexact", "-f", "ogg", "pipe:1")
 	if err != nil {
 		return err
 	}
@@ -45,8 +43,7 @@ func OpusToWAV(ctx context.Context, w io.WriteSeeker, ogg io.Reader, rate media.
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	cmd, err := child(ctx, decodeCPU, "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1", "-filter_threads", "1",
-		"-protocol_whitelist", "pipe", "-f", "ogg", "-i", "pipe:0", "-map", "0:a:0", "-map_metadata", "-1",
+	cmd, err := child(ctx, decodeCPU, "-filter_threads", "1", "-protocol_whitelist", "pipe", "-f", "ogg", "-i", "pipe:0", "-map", "0:a:0", "-map_metadata", "-1",
 		"-ac", strconv.Itoa(channels), "-ar", strconv.Itoa(int(rate)), "-threads", "1", "-c:a", "pcm_s16le", "-f", "s16le", "pipe:1")
 	if err != nil {
 		return err

@@ -1,9 +1,7 @@
 package wav
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"io"
 	"math"
 
@@ -27,35 +25,25 @@ type layout struct {
 	bytes    int // of one sample of one channel
 }
 
-// Decode reads a WAV file of at most limit bytes; it takes memory in proportion
-// to what it has read, never to what a header promises. Channels are averaged. Chunks that are neither fmt nor data
-// are skipped; a file that ends early, or whose writer did not know its length,
-// gives the whole samples that are there. The error is a *FormatError, ErrTooLarge
-// or that of r.
+// Decode reads a WAV file of at most limit bytes, all of which it keeps in memory. Channels are
+// averaged. Chunks that are neither fmt nor data are skipped; a file that ends early, or whose
+// writer did not know its length, gives the whole samples that are there. The error is a
+// *FormatError, ErrTooLarge or that of r.
 func Decode(r io.Reader, limit int64) (Clip, error) {
-	left := &io.LimitedReader{R: r, N: limit + 1}
-	clip, err := decode(bufio.NewReader(left))
-	switch {
-	case left.N <= 0:
-		return Clip{}, ErrTooLarge
-	case endOfFile(err):
-		return Clip{}, malformed("it ends before its audio begins")
-	case err != nil:
-		return Clip{}, err
-	}
-	return clip, nil
-}
-
-func endOfFile(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-func decode(r *bufio.Reader) (Clip, error) {
-	fm, size, err := findAudio(r)
+	file, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return Clip{}, err
 	}
-	return readSamples(r, size, fm)
+	if int64(len(file)) > limit {
+		return Clip{}, ErrTooLarge
+	}
+	audio, err := Parse(file)
+	if err != nil {
+		return Clip{}, err
+	}
+	clip := Clip{Rate: audio.Rate, Samples: make([]int16, audio.Samples())}
+	audio.ReadAt(clip.Samples, 0)
+	return clip, nil
 }
 
 // findAudio reads up to the first sample and says how many bytes of them there
@@ -159,24 +147,6 @@ func fromFloat(v float64) int32 {
 		return 0
 	}
 	return int32(math.Round(max(math.MinInt16, min(x, math.MaxInt16))))
-}
-
-// readSamples reads a data chunk of size bytes, or less if the file ends before.
-func readSamples(r io.Reader, size int64, fm layout) (Clip, error) {
-	r = io.LimitReader(r, size)
-	step := fm.bytes * fm.channels
-	block := make([]byte, step*1024)
-	clip := Clip{Rate: fm.rate}
-	for {
-		n, err := io.ReadFull(r, block)
-		clip.Samples = fm.mix(clip.Samples, block[:n])
-		if endOfFile(err) {
-			return clip, nil
-		}
-		if err != nil {
-			return Clip{}, err
-		}
-	}
 }
 
 // mix appends to dst the mean of the channels for each whole sample in b.

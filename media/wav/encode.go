@@ -1,6 +1,7 @@
 package wav
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -132,19 +133,12 @@ func (w *Writer) Close() error {
 		bytes []byte
 	}{{4, h[4:8]}, {40, h[40:]}} {
 		if _, err := w.w.Seek(w.start+part.at, io.SeekStart); err != nil {
-			return firstOf(failed, err)
+			return cmp.Or(failed, err)
 		}
 		if _, err := w.w.Write(part.bytes); err != nil {
-			return firstOf(failed, err)
+			return cmp.Or(failed, err)
 		}
 	}
 	_, err := w.w.Seek(w.start+headerSize+w.size, io.SeekStart)
-	return firstOf(failed, err)
-}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
+	return cmp.Or(failed, err)
 }

@@ -2,6 +2,8 @@ package wav
 
 import (
 	"bytes"
+	"errors"
+	"io"
 
 	"parley/media"
 )
@@ -20,7 +22,7 @@ type Audio struct {
 func Parse(file []byte) (Audio, error) {
 	r := bytes.NewReader(file)
 	fm, size, err := findAudio(r)
-	if endOfFile(err) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = malformed("it ends before its audio begins")
 	}
 	if err != nil {
