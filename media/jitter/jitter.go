@@ -122,6 +122,15 @@ type Stats struct {
 	Jitter    time.Duration
 }
 
+// seam is how the packet at the head follows the samples before it.
+type seam uint8
+
+const (
+	joined seam = iota // its number is the next
+	broken             // numbers before it were passed over
+	afresh             // nothing leads to it: the wall clock says when it was spoken
+)
+
 // Buffer is the jitter buffer of one stream. It belongs to one goroutine. Nothing
 // in it allocates after New.
 type Buffer struct {
@@ -140,12 +149,9 @@ type Buffer struct {
 	drift   drift
 	stats   Stats
 
-	started   bool
-	anchor    bool   // align media time with the wall clock at the next packet
+	seam      seam
 	nextTS    uint32 // timestamp of the first sample not yet produced from packets
 	eventOpen bool   // the last packet used was an event that goes on
-
-	gap bool // numbers were passed over before the packet at the head
 
 	// underrun is how many ticks were put in since the last packet was used, because
 	// nothing arrived: they count towards the gap or pause that the next packet shows.
@@ -179,7 +185,7 @@ func NewCoded(c Codec, rate media.Rate, start time.Time) *Buffer {
 
 func (b *Buffer) init(rate media.Rate, longest, ticks int, start time.Time) {
 	b.rate, b.scale, b.frame, b.longest = rate, int(rate/Rate), rate.FrameSamples(), longest
-	b.start, b.anchor = start, true
+	b.start, b.seam = start, afresh
 	b.ring.init(longest)
 	b.admit.data = make([]byte, longest)
 	// One frame short of a sample, the longest packet and one frame of stretching.
@@ -226,10 +232,10 @@ func (b *Buffer) begin(p *Packet) {
 
 // expect goes on with p, which nothing that came before leads to.
 func (b *Buffer) expect(p *Packet) {
-	b.started, b.anchor = true, true
+	b.seam = afresh
 	b.jitter.restart()
 	b.nextTS = p.Timestamp
-	b.eventOpen, b.gap = false, false
+	b.eventOpen = false
 	b.lost, b.pause = 0, 0
 }
 
@@ -245,7 +251,9 @@ func (b *Buffer) insert(p *Packet) {
 		gone, unread := b.ring.evicted()
 		b.stats.Overruns += uint64(unread)
 		b.giveUp(gone - unread)
-		b.gap = b.gap || gone > 0
+		if gone > 0 {
+			b.seam = broken
+		}
 	case late:
 		b.stats.Received++
 		b.stats.Late++
@@ -273,7 +281,7 @@ func (b *Buffer) Stats() Stats {
 	s := b.stats
 	s.Expected += uint64(b.ring.span())
 	s.Jitter = b.jitter.value()
-	if b.started {
+	if b.admit.any {
 		s.Highest = b.ring.highest()
 	}
 	return s

@@ -62,7 +62,7 @@ func (b *Buffer) step(now time.Time) bool {
 			return false
 		}
 		b.giveUp(b.ring.skip())
-		b.gap = true
+		b.seam = broken
 		s = b.ring.next()
 	}
 	if !b.bridge(s, now) {
@@ -80,21 +80,19 @@ func (b *Buffer) bridge(s *slot, now time.Time) bool {
 	gap := max(0, int64(int32(s.ts-b.nextTS)))
 	done := min(gap, b.underrun)
 	lag := b.lag(now)
-	if b.gap {
-		b.gap, b.anchor = false, false
+	if b.seam == broken {
 		b.lost = min(gap-done, max(0, maxGapFill-done))
 		b.stats.Concealed += Rate.Duration(int(b.lost + done))
 		b.stats.Underrun -= Rate.Duration(int(done))
 	} else {
 		b.pause, b.silent = min(gap-done, max(0, lag)+pauseSlack), false
-		if behind := lag - b.ring.run(); (b.anchor || b.underrun > 0) && behind > minAnchor {
+		if behind := lag - b.ring.run(); (b.seam == afresh || b.underrun > 0) && behind > minAnchor {
 			// The far end stopped sending. Whether its timestamps ran on or not,
 			// what it says now was said now.
 			b.pause = max(b.pause, behind)
 		}
-		b.anchor = false
 	}
-	b.underrun = 0
+	b.seam, b.underrun = joined, 0
 	if gap > 0 {
 		b.nextTS = s.ts
 	}
