@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -93,11 +94,27 @@ func TestBrokenPackets(t *testing.T) {
 	good := tonePackets(t)
 	for _, p := range [][]byte{{}, {0}, {3}, {0xFF}, {0xFF, 0x3F}, {0x78, 1, 2}, good[3][:5], good[4][:len(good[4])-1]} {
 		for _, n := range []int{320, 7, 321, 1920} {
-			dst := make([]int16, n)
-			d.Decode(dst, p)
-			d.Recover(dst, p)
-			d.Conceal(dst)
+			const unwritten = 12345
+			for what, f := range map[string]func(dst []int16){
+				"Decode":  func(dst []int16) { d.Decode(dst, p) },
+				"Recover": func(dst []int16) { d.Recover(dst, p) },
+				"Conceal": d.Conceal,
+			} {
+				dst := slices.Repeat([]int16{unwritten}, n)
+				if f(dst); slices.Contains(dst, unwritten) {
+					t.Errorf("% x: %s does not write all of %d samples", p[:min(len(p), 8)], what, n)
+				}
+			}
 		}
+	}
+	var all []int16
+	for _, p := range good {
+		frame := make([]int16, media.Rate16k.FrameSamples())
+		d.Decode(frame, p)
+		all = append(all, frame...)
+	}
+	if snr := mediatest.SNR(all[len(all)/5:], media.Rate16k, 500); snr < 20 {
+		t.Errorf("after them the tone is %.1f dB above the rest", snr)
 	}
 }
 

@@ -295,9 +295,19 @@ func TestDiskThatHangs(t *testing.T) {
 		got := newTape()
 		got.file.hangs = make(chan struct{})
 		got.Begin(web)
+		begun := time.Now()
 		got.feed(web, 100, never, func(int) bool { return true })
-		close(got.file.hangs) // for the test's own end
+		if took := time.Since(begun); took > 100*media.FrameDuration+4*time.Second {
+			t.Errorf("a call of 2 s ends after %v", took)
+		}
+		if got.result != (record.Result{}) {
+			t.Errorf("the recording is done before its file: %+v", got.result)
+		}
+		close(got.file.hangs)
 		synctest.Wait()
+		if got.result.Err != nil || got.result.Length == 0 {
+			t.Errorf("when the disk goes on: %+v", got.result)
+		}
 	})
 }
 
