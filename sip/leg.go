@@ -74,7 +74,7 @@ func (c *call) media(m sdp.Media) (*rtp.Session, error) {
 func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
 		Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
-		Codec: g711.Codec(m.Codec), EventPT: m.Events, Either: m.Either, CNAME: dialog.NewTag(),
+		Format: format(m), CNAME: dialog.NewTag(),
 		Keys:              m.Keys,
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
 	}
@@ -88,12 +88,17 @@ func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	return cfg
 }
 
+// format is the one that was negotiated.
+func format(m sdp.Media) rtp.Format {
+	return rtp.Format{Codec: g711.Codec(m.Codec), Either: m.Either, Events: m.Events}
+}
+
 // apply puts what was negotiated into the session, which reports hold and resume.
 func (c *call) apply(m sdp.Media) {
 	if m.Remote.IsValid() {
 		c.leg.session.SetRemote(m.Remote, m.RTCP)
 	}
-	c.leg.session.SetFormat(g711.Codec(m.Codec), m.Events, m.Either)
+	c.leg.session.SetFormat(format(m))
 	c.leg.session.SetKeys(m.Keys)
 	c.leg.session.SetDirection(m.Sends(), m.Receives())
 }

@@ -71,7 +71,7 @@ func TestNoAllocations(t *testing.T) {
 	control, _ := loopback(t)
 	far, farAddr := loopback(t)
 	now := time.Now()
-	s, err := rtp.New(rtp.Config{RTP: ours, RTCP: control, Remote: farAddr, EventPT: 101, CNAME: "x@y", Start: now})
+	s, err := rtp.New(rtp.Config{RTP: ours, RTCP: control, Remote: farAddr, Format: rtp.Format{Events: 101}, CNAME: "x@y", Start: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestNoAllocationsEncrypted(t *testing.T) {
 		for i := range 2 {
 			var err error
 			sides[i], err = rtp.New(rtp.Config{RTP: socks[i], RTCP: controls[i], Remote: addrs[1-i], RemoteRTCP: rtcps[1-i],
-				EventPT: 101, CNAME: "x@y", Start: now, Keys: keys})
+				Format: rtp.Format{Events: 101}, CNAME: "x@y", Start: now, Keys: keys})
 			if err != nil {
 				t.Fatal(err)
 			}

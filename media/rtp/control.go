@@ -8,7 +8,6 @@ import (
 
 	"parley/media"
 	"parley/media/dtmf"
-	"parley/media/g711"
 	"parley/media/srtp"
 )
 
@@ -23,7 +22,7 @@ type controlQueue struct {
 
 	mu     sync.Mutex
 	next   change
-	format format    // in force, or about to be
+	format Format    // in force, or about to be
 	keys   srtp.Keys // in force, or about to be
 	digits [MaxDigits]byte
 	count  int
@@ -33,20 +32,13 @@ type controlQueue struct {
 type change struct {
 	remote    *remote
 	direction *direction
-	format    *format
+	format    *Format
 	guard     *guard
 }
 
 type remote struct{ rtp, rtcp netip.AddrPort }
 
 type direction struct{ send, receive bool }
-
-// format is what the payloads of a stream are.
-type format struct {
-	codec  g711.Codec // of what we send
-	events uint8      // payload type of telephone events; 0: none
-	either bool       // the far end may send both laws
-}
 
 // update edits what is to be applied.
 func (q *controlQueue) update(edit func(*change)) {
@@ -70,17 +62,12 @@ func (s *Session) SetDirection(send, receive bool) {
 	s.control.update(func(c *change) { c.direction = &direction{send, receive} })
 }
 
-// SetFormat gives the codec, the payload type of telephone events, 0 for none, and whether
-// the far end may send either law of G.711, after a new offer or answer. What is invalid
-// changes nothing.
-func (s *Session) SetFormat(codec g711.Codec, events uint8, either bool) {
-	if !codec.Valid() || checkEvents(events) != nil {
+// SetFormat gives the format after a new offer or answer. An invalid one changes nothing.
+func (s *Session) SetFormat(f Format) {
+	if f.check() != nil {
 		return
 	}
-	s.control.update(func(c *change) {
-		s.control.format = format{codec, events, either}
-		c.format = &format{codec, events, either}
-	})
+	s.control.update(func(c *change) { s.control.format, c.format = f, &f })
 }
 
 // SetKeys gives the keys of SRTP after a new offer or answer; the same ones change
@@ -111,7 +98,7 @@ func (s *Session) SendDigits(digits string) error {
 	q := &s.control
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.format.events == 0 {
+	if q.format.Events == 0 {
 		return ErrNoEvents
 	}
 	if q.count+len(digits) > MaxDigits {
@@ -152,7 +139,7 @@ func (s *Session) applyControl(now time.Time) {
 		s.rekey(*c.guard)
 	}
 	if f := c.format; f != nil && *f != s.format {
-		if f.codec != s.format.codec {
+		if f.Codec != s.format.Codec {
 			s.stream.Mark()
 		}
 		s.before, s.format = s.format, *f

@@ -39,7 +39,7 @@ func TestEitherLaw(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork()
 			far := n.phone(phoneAddr.String(), 1)
-			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Either, cfg.MediaTimeout = either, time.Minute })
+			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Either, cfg.MediaTimeout = either, time.Minute })
 			i := 0
 			c.conduct(2*time.Second, func() {
 				far.tell(ourAddr, [...]g711.Codec{g711.PCMU, g711.PCMA}[i/50%2], i)
@@ -71,7 +71,7 @@ func TestSetFormat(t *testing.T) {
 		far.press(ourAddr, 101, 1)
 		c.conduct(500*time.Millisecond, talk)
 		far.take(t)
-		c.s.SetFormat(g711.PCMA, 96, false)
+		c.s.SetFormat(rtp.Format{Codec: g711.PCMA, Events: 96})
 		law = g711.PCMA
 		c.conduct(time.Second, talk)
 		far.press(ourAddr, 96, 2)
@@ -109,7 +109,7 @@ func TestSetFormat(t *testing.T) {
 		if pressed == 0 {
 			t.Error("our key does not come under the new type")
 		}
-		c.s.SetFormat(g711.PCMA, 0, false)
+		c.s.SetFormat(rtp.Format{Codec: g711.PCMA})
 		if err := c.s.SendDigits("7"); err != rtp.ErrNoEvents {
 			t.Errorf("keys without events: %v", err)
 		}

@@ -88,7 +88,7 @@ func FuzzSession(f *testing.F) {
 	f.Add(append([]byte{byte(len(sr))}, sr...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		conn := &blackHole{}
-		s, err := New(Config{RTP: conn, Mux: true, Remote: fuzzPeer, EventPT: 101, Start: fuzzStart})
+		s, err := New(Config{RTP: conn, Mux: true, Remote: fuzzPeer, Format: Format{Events: 101}, Start: fuzzStart})
 		if err != nil {
 			t.Fatal(err)
 		}

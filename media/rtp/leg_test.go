@@ -115,7 +115,7 @@ func TestOverSockets(t *testing.T) {
 }
 
 func pair(t *testing.T, ours rtp.PacketConn, ourAddr netip.AddrPort, far rtp.PacketConn, farAddr netip.AddrPort, codec g711.Codec) mediatest.LegPair {
-	s, err := rtp.New(rtp.Config{RTP: ours, Remote: farAddr, Codec: codec, EventPT: 101})
+	s, err := rtp.New(rtp.Config{RTP: ours, Remote: farAddr, Format: rtp.Format{Codec: codec, Events: 101}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ type call struct {
 // newCall starts a session towards phoneAddr. It runs until hangUp.
 func newCall(t *testing.T, n *network, change ...func(*rtp.Config)) *call {
 	t.Helper()
-	cfg := rtp.Config{Remote: phoneAddr, EventPT: 101, CNAME: "a@b"}
+	cfg := rtp.Config{Remote: phoneAddr, Format: rtp.Format{Events: 101}, CNAME: "a@b"}
 	for _, f := range change {
 		f(&cfg)
 	}

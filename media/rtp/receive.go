@@ -1,6 +1,7 @@
 package rtp
 
 import (
+	"cmp"
 	"net/netip"
 	"time"
 
@@ -75,7 +76,7 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 		s.counters().Invalid++
 		return
 	}
-	kind := s.kind(h.pt, payload)
+	kind := cmp.Or(s.format.kind(h.pt, payload), s.before.kind(h.pt, payload))
 	if kind == 0 {
 		s.counters().Invalid++
 		return
@@ -88,24 +89,6 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 		return
 	}
 	s.accept(jitter.Packet{Kind: kind, SSRC: h.ssrc, Seq: h.seq, Timestamp: h.timestamp, Payload: payload, Arrived: at}, h.pt)
-}
-
-// kind is what a packet carries, 0 when it is not what was agreed on.
-func (s *Session) kind(pt uint8, payload []byte) jitter.Kind {
-	switch {
-	case (s.format.hears(pt) || s.before.hears(pt)) && len(payload) >= minAudio && len(payload) <= jitter.MaxPayload:
-		return jitter.Audio
-	case pt == noisePT && len(payload) <= maxNoise:
-		return jitter.Noise
-	case pt != 0 && (pt == s.format.events || pt == s.before.events) && len(payload) >= dtmf.PayloadLen:
-		return jitter.Event
-	}
-	return 0
-}
-
-// hears says whether audio may come under a payload type.
-func (f format) hears(pt uint8) bool {
-	return pt == f.codec.PayloadType() || f.either && g711.Codec(pt).Valid()
 }
 
 // accept takes a packet of the far end.
@@ -123,7 +106,7 @@ func (s *Session) accept(p jitter.Packet, pt uint8) {
 		return
 	}
 	if p.Kind == jitter.Audio {
-		g711.Codec(pt).Recode(p.Payload, s.cfg.Codec)
+		g711.Codec(pt).Recode(p.Payload, s.cfg.Format.Codec)
 	}
 	s.stream.Receive(p)
 }

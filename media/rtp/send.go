@@ -76,7 +76,7 @@ func (s *Session) sendKey() bool {
 		o.keyTS = timestamp
 	}
 	step.Event.Put(o.buf[headerLen:])
-	s.send(header{marker: step.First, pt: s.format.events, timestamp: o.keyTS}, dtmf.PayloadLen)
+	s.send(header{marker: step.First, pt: s.format.Events, timestamp: o.keyTS}, dtmf.PayloadLen)
 	s.stream.Mark() // the audio after it is a new talkspurt
 	return true
 }
@@ -95,10 +95,8 @@ func (s *Session) Write(f media.Frame) {
 func (s *Session) sendAudio(samples []int16) {
 	timestamp, marker := s.stream.Slot()
 	payload := s.out.buf[headerLen : headerLen+frameSamples]
-	for i := s.format.codec.Encode(payload, samples); i < frameSamples; i++ {
-		payload[i] = s.format.codec.Silence()
-	}
-	s.send(header{marker: marker, pt: s.format.codec.PayloadType(), timestamp: timestamp}, frameSamples)
+	s.format.encode(payload, samples)
+	s.send(header{marker: marker, pt: s.format.Codec.PayloadType(), timestamp: timestamp}, frameSamples)
 }
 
 // send sends n bytes of payload that are in the buffer already.

@@ -43,12 +43,11 @@ const (
 
 // Errors of New, Run and SendDigits.
 var (
-	ErrConfig      = errors.New("rtp: invalid configuration")
-	ErrEventsFull  = errors.New("rtp: the queue of leg events is full")
-	ErrNoEvents    = errors.New("rtp: the far end takes no telephone events")
-	ErrDigit       = errors.New("rtp: not a telephone key")
-	ErrDigitsFull  = errors.New("rtp: too many digits wait to be sent")
-	errPayloadType = errors.New("the payload type of events must be none of the audio's, below 128, and not look like RTCP")
+	ErrConfig     = errors.New("rtp: invalid configuration")
+	ErrEventsFull = errors.New("rtp: the queue of leg events is full")
+	ErrNoEvents   = errors.New("rtp: the far end takes no telephone events")
+	ErrDigit      = errors.New("rtp: not a telephone key")
+	ErrDigitsFull = errors.New("rtp: too many digits wait to be sent")
 )
 
 // Config is what signalling has agreed on.
@@ -64,11 +63,9 @@ type Config struct {
 	Trusted []netip.Prefix
 	Vouched bool // no other source is ever the far end
 
-	Codec   g711.Codec
-	EventPT uint8     // of telephone events at 8 kHz; 0: none
-	Either  bool      // the far end may send the other law of G.711 as well
-	CNAME   string    // our canonical name in RTCP, at most 255 bytes
-	Keys    srtp.Keys // of SRTP; zero: plain RTP
+	Format Format
+	CNAME  string    // our canonical name in RTCP, at most 255 bytes
+	Keys   srtp.Keys // of SRTP; zero: plain RTP
 
 	Start time.Time // of media time: the answer; zero: now
 
@@ -92,8 +89,8 @@ type Session struct {
 	heard, listening atomic.Bool
 
 	flow   direction // on hold we do not send
-	format format    // in force; what comes in another law is recoded for the buffer
-	before format    // the one before, in which packets may still be under way (RFC 3264 section 8)
+	format Format    // in force; what comes in another law is recoded for the buffer
+	before Format    // the one before, in which packets may still be under way (RFC 3264 section 8)
 
 	in       [maxDatagram]byte
 	polled   time.Time
@@ -114,10 +111,10 @@ const (
 
 // New returns a session. It starts nothing.
 func New(cfg Config) (*Session, error) {
-	if cfg.RTP == nil || !cfg.Codec.Valid() || len(cfg.CNAME) > maxCNAME {
+	if cfg.RTP == nil || len(cfg.CNAME) > maxCNAME {
 		return nil, ErrConfig
 	}
-	err := checkEvents(cfg.EventPT)
+	err := cfg.Format.check()
 	if err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
@@ -140,26 +137,17 @@ func New(cfg Config) (*Session, error) {
 	}
 	s.stream = stream.New(stream.Config{Codec: quality.G711, Step: uint32(frameSamples),
 		PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout, Overflow: s.overflow})
-	s.stream.Start(jitter.New(cfg.Codec, cfg.Start), cfg.Start)
+	s.stream.Start(jitter.New(cfg.Format.Codec, cfg.Start), cfg.Start)
 	s.latch.reset(cfg.Remote, cfg.Start)
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
-	s.format = format{cfg.Codec, cfg.EventPT, cfg.Either}
-	s.before = s.format
-	s.control.keys, s.control.format = cfg.Keys, s.format
+	s.format, s.before = cfg.Format, cfg.Format
+	s.control.keys, s.control.format = cfg.Keys, cfg.Format
 	s.reporter = newReporter(cfg.CNAME, cfg.Start)
 	s.restart()
 	s.listening.Store(true)
 	return s, nil
-}
-
-func checkEvents(pt uint8) error {
-	// 64 to 95 with the marker set are the packet types of RTCP (RFC 5761).
-	if pt > 127 || pt >= 64 && pt <= 95 || pt == noisePT || pt == g711.PCMA.PayloadType() {
-		return errPayloadType
-	}
-	return nil
 }
 
 func unmap(a netip.AddrPort) netip.AddrPort {

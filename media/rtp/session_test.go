@@ -20,7 +20,7 @@ func TestBothWays(t *testing.T) {
 			n := newNetwork()
 			far := n.phone(phoneAddr.String(), 1)
 			far.PayloadType = codec.PayloadType()
-			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Codec = codec })
+			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Codec = codec })
 			c.speak = toneFrame
 			i := 0
 			c.conduct(2*time.Second, func() {
@@ -62,7 +62,7 @@ func TestSilenceIsTheCodecsByte(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork()
 			far := n.phone(phoneAddr.String(), 1)
-			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Codec = codec })
+			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Codec = codec })
 			c.speak = func(i int) []int16 { return silent[:i%161] } // short frames too
 			c.conduct(time.Second, nil)
 			c.hangUp()
@@ -304,7 +304,7 @@ func TestSendDigitsRefuses(t *testing.T) {
 			t.Errorf("one more: %v", err)
 		}
 		c.hangUp()
-		c = newCall(t, n, func(cfg *rtp.Config) { cfg.EventPT = 0 })
+		c = newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Events = 0 })
 		if err := c.s.SendDigits("1"); !errors.Is(err, rtp.ErrNoEvents) {
 			t.Errorf("without events: %v", err)
 		}
@@ -445,11 +445,11 @@ func TestConfigIsChecked(t *testing.T) {
 	good := rtp.Config{RTP: newNetwork().host("10.0.0.1:1"), Remote: phoneAddr}
 	for name, f := range map[string]func(*rtp.Config){
 		"no socket":        func(c *rtp.Config) { c.RTP = nil },
-		"no codec":         func(c *rtp.Config) { c.Codec = 3 },
-		"RTCP-like type":   func(c *rtp.Config) { c.EventPT = 72 },
-		"comfort noise":    func(c *rtp.Config) { c.EventPT = 13 },
-		"eight bits":       func(c *rtp.Config) { c.EventPT = 200 },
-		"one type for two": func(c *rtp.Config) { c.EventPT = 8 },
+		"no codec":         func(c *rtp.Config) { c.Format.Codec = 3 },
+		"RTCP-like type":   func(c *rtp.Config) { c.Format.Events = 72 },
+		"comfort noise":    func(c *rtp.Config) { c.Format.Events = 13 },
+		"eight bits":       func(c *rtp.Config) { c.Format.Events = 200 },
+		"one type for two": func(c *rtp.Config) { c.Format.Events = 8 },
 		"long name":        func(c *rtp.Config) { c.CNAME = strings.Repeat("x", 256) },
 	} {
 		cfg := good
