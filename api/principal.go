@@ -7,6 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // Principal is whose credential a request carried.
@@ -27,7 +28,7 @@ type Principal struct {
 }
 
 // PrincipalFor is what the store found out about a key or a sign-in.
-func PrincipalFor(p store.Principal) Principal {
+func PrincipalFor(p people.Principal) Principal {
 	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Money: p.Money, Operator: p.Operator}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/billing"
 	"parley/store/mail"
@@ -40,19 +41,32 @@ func (a *Account) Balance() billing.Money { return a.Pots.Balance() }
 // CreateAccount makes an account with the welcome credit of the card in force,
 // which must be stored (PutRateCard).
 func (db *DB) CreateAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (*Account, error) {
-	return db.createAccount(ctx, name, false, card, now)
+	return db.createAccount(ctx, newAccount{name: name}, card, now)
+}
+
+// OwnAccount makes an account as CreateAccount does, with the user as its owner.
+// ErrNotFound: no such user.
+func (db *DB) OwnAccount(ctx context.Context, user, name string, card *billing.RateCard, now time.Time) (*Account, error) {
+	return db.createAccount(ctx, newAccount{name: strings.TrimSpace(name), owner: user}, card, now)
+}
+
+// newAccount is what an account is made of.
+type newAccount struct {
+	name          string
+	owner         string // a user; empty: nobody
+	demonstration bool
 }
 
 // DemonstrationAccount returns the server's demonstration account, which it makes when
 // there is none. It is known by a mark: others may have its name.
 func (db *DB) DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (id string, err error) {
 	const find = "select id from accounts where demonstration"
-	if err = db.one(ctx, "find demonstration", find, nil, &id); !errors.Is(err, ErrNotFound) {
+	if err = db.One(ctx, "find demonstration", find, nil, &id); !errors.Is(err, ErrNotFound) {
 		return id, err
 	}
-	a, err := db.createAccount(ctx, name, true, card, now)
-	if violates(err, "accounts_demonstration") { // another process was faster
-		err = db.one(ctx, "find demonstration", find, nil, &id)
+	a, err := db.createAccount(ctx, newAccount{name: name, demonstration: true}, card, now)
+	if Violates(err, "accounts_demonstration") { // another process was faster
+		err = db.One(ctx, "find demonstration", find, nil, &id)
 		return id, err
 	}
 	if err != nil {
@@ -61,16 +75,20 @@ func (db *DB) DemonstrationAccount(ctx context.Context, name string, card *billi
 	return a.ID, nil
 }
 
-func (db *DB) createAccount(ctx context.Context, name string, demonstration bool, card *billing.RateCard, now time.Time) (*Account, error) {
-	if strings.TrimSpace(name) == "" {
-		return nil, invalid("an account needs a name")
+func (db *DB) createAccount(ctx context.Context, n newAccount, card *billing.RateCard, now time.Time) (*Account, error) {
+	if strings.TrimSpace(n.name) == "" {
+		return nil, Invalid("an account needs a name")
 	}
-	a := &Account{ID: newID(accountID, now), Name: name, CreatedAt: now, RecordingDays: recordingDays}
+	a := &Account{ID: NewID(accountID, now), Name: n.name, CreatedAt: now, RecordingDays: recordingDays}
 	rules := card.Wallet()
-	err := db.tx(ctx, "create account", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "create account", func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue("insert into accounts (id, name, created_at, demonstration) values ($1, $2, $3, $4)", a.ID, name, now, demonstration)
+		b.Queue("insert into accounts (id, name, created_at, demonstration) values ($1, $2, $3, $4)", a.ID, n.name, now, n.demonstration)
 		b.Queue("insert into wallets (account_id) values ($1)", a.ID)
+		if n.owner != "" {
+			b.Queue("insert into memberships (user_id, account_id, role, created_at) select id, $2, 'owner', $3 from users where id = $1", n.owner, a.ID, now).
+				Exec(func(tag pgconn.CommandTag) error { return Changed(tag, nil) })
+		}
 		w := &wallet{account: a.ID}
 		if rules.SignupBonus > 0 {
 			t := transfer{idem: "welcome:" + a.ID, debit: "promo", credit: potBonus, amount: rules.SignupBonus, kind: Welcome}
@@ -82,7 +100,7 @@ func (db *DB) createAccount(ctx context.Context, name string, demonstration bool
 		}
 		w.save(b)
 		a.Pots = w.pots
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	if err != nil {
 		return nil, err
@@ -106,13 +124,13 @@ func scanAccount(row pgx.CollectableRow) (Account, error) {
 // Account returns an account. Credit that has expired counts until ExpireLots or
 // the account's next transaction settles it.
 func (db *DB) Account(ctx context.Context, id string) (*Account, error) {
-	return first(ctx, db, "read account", scanAccount, selectAccount+"a.id = $1", id)
+	return First(ctx, db, "read account", scanAccount, selectAccount+"a.id = $1", id)
 }
 
 // Accounts lists accounts, newest first.
 func (db *DB) Accounts(ctx context.Context, p Page) ([]Account, error) {
-	where, args := p.clause("a.id", nil)
-	return list(ctx, db, "list accounts", scanAccount, selectAccount+"true"+where, args...)
+	where, args := p.Clause("a.id", nil)
+	return List(ctx, db, "list accounts", scanAccount, selectAccount+"true"+where, args...)
 }
 
 // AccountChange is what an operator changes; nil leaves a value alone.
@@ -130,16 +148,16 @@ type AccountChange struct {
 // Check says with ErrInvalid what about a change is not allowed.
 func (c AccountChange) Check() error {
 	if c.Concurrency != nil && (*c.Concurrency < 0 || *c.Concurrency > 100_000) {
-		return invalid("concurrency must be from 1 to 100000, or 0 for the rate card's")
+		return Invalid("concurrency must be from 1 to 100000, or 0 for the rate card's")
 	}
 	if c.RecordingDays != nil && (*c.RecordingDays < 1 || *c.RecordingDays > 3650) {
-		return invalid("recordings are kept for 1 to 3650 days")
+		return Invalid("recordings are kept for 1 to 3650 days")
 	}
 	if c.ConversationDays != nil && (*c.ConversationDays < 0 || *c.ConversationDays > 3650) {
-		return invalid("conversations are kept for 1 to 3650 days, or 0 for no limit")
+		return Invalid("conversations are kept for 1 to 3650 days, or 0 for no limit")
 	}
 	if c.Email != nil && *c.Email != "" && mail.CheckAddress(*c.Email) != nil {
-		return invalid("%s: write one such as ana@example.com, without a name", mail.ErrAddress)
+		return Invalid("%s: write one such as ana@example.com, without a name", mail.ErrAddress)
 	}
 	return nil
 }
@@ -149,7 +167,7 @@ func (db *DB) ChangeAccount(ctx context.Context, id string, c AccountChange, now
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return db.tx(ctx, "change account", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "change account", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, id, now)
 		if err != nil {
 			return err
@@ -180,14 +198,14 @@ func (db *DB) ChangeAccount(ctx context.Context, id string, c AccountChange, now
 		}
 		b := &pgx.Batch{}
 		w.save(b)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 }
 
 // OpenDispute records that the payment ref of the account is disputed: until it is
 // resolved, no session starts. Opening an open one again changes nothing.
 func (db *DB) OpenDispute(ctx context.Context, account, ref string, now time.Time) error {
-	return db.tx(ctx, "open dispute", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "open dispute", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -207,14 +225,14 @@ func (db *DB) OpenDispute(ctx context.Context, account, ref string, now time.Tim
 		}
 		b := &pgx.Batch{}
 		w.save(b)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 }
 
 // ResolveDispute closes the open dispute ref, or with an empty ref all of the
 // account's. Without one it changes nothing.
 func (db *DB) ResolveDispute(ctx context.Context, account, ref string, now time.Time) error {
-	return db.tx(ctx, "resolve dispute", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "resolve dispute", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -237,6 +255,6 @@ func (db *DB) ResolveDispute(ctx context.Context, account, ref string, now time.
 		}
 		b := &pgx.Batch{}
 		w.save(b)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 }

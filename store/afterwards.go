@@ -16,7 +16,7 @@ import (
 // writes once. The wallet and the session are locked while f runs.
 func (db *DB) afterwards(ctx context.Context, doing, account, id string, now time.Time,
 	f func(tx pgx.Tx, s *session) (wrote bool, events []happening, err error)) (wrote bool, err error) {
-	err = db.tx(ctx, doing, func(tx pgx.Tx) error {
+	err = db.Tx(ctx, doing, func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -26,7 +26,7 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 			return err
 		}
 		if s.open {
-			return invalid("the call lasts")
+			return Invalid("the call lasts")
 		}
 		before := s.usage
 		var events []happening
@@ -43,7 +43,7 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 			}
 			s.save(b)
 			w.save(b)
-			if err := send(ctx, tx, b); err != nil {
+			if err := Send(ctx, tx, b); err != nil {
 				return err
 			}
 		}
@@ -60,7 +60,7 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 // work, does not cover the cost, or when the account is suspended or disputed. The hold ends
 // when the work is charged, or after lease.
 func (db *DB) HoldAfterwards(ctx context.Context, account, id string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error) {
-	err = db.tx(ctx, "hold for a call that is over", func(tx pgx.Tx) error {
+	err = db.Tx(ctx, "hold for a call that is over", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (db *DB) HoldAfterwards(ctx context.Context, account, id string, expect bil
 			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, now.Add(lease))
 		}
 		w.save(b) // lockWallet may have settled expired credit
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	return paid && err == nil, err
 }

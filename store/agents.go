@@ -58,9 +58,9 @@ func (a *Agent) check() error {
 	}
 	switch {
 	case strings.TrimSpace(a.Name) == "" || len(a.Name) > maxName:
-		return invalid("name: an agent needs one of at most %d bytes", maxName)
+		return Invalid("name: an agent needs one of at most %d bytes", maxName)
 	case !isObject(a.Settings):
-		return invalid("settings: not a JSON object")
+		return Invalid("settings: not a JSON object")
 	}
 	for _, f := range []struct {
 		name, text string
@@ -72,11 +72,11 @@ func (a *Agent) check() error {
 	} {
 		switch {
 		case len(f.text) > f.size:
-			return invalid("%s: more than %d bytes", f.name, f.size)
+			return Invalid("%s: more than %d bytes", f.name, f.size)
 		case strings.ContainsRune(f.text, 0):
-			return invalid("%s: zero characters are not stored", f.name)
+			return Invalid("%s: zero characters are not stored", f.name)
 		case !utf8.ValidString(f.text):
-			return invalid("%s: not UTF-8", f.name)
+			return Invalid("%s: not UTF-8", f.name)
 		}
 	}
 	return checkTools(a.Tools)
@@ -97,30 +97,30 @@ func checkTools(raw json.RawMessage) error {
 		} `json:"function"`
 	}
 	if err := json.Unmarshal(raw, &tools); err != nil || tools == nil {
-		return invalid("tools: not a JSON array of functions")
+		return Invalid("tools: not a JSON array of functions")
 	}
 	if len(tools) > maxTools {
-		return invalid("tools: more than %d", maxTools)
+		return Invalid("tools: more than %d", maxTools)
 	}
 	seen := map[string]bool{}
 	for i, t := range tools {
 		name := t.Name
 		switch {
 		case !slices.Contains(toolTypes, t.Type):
-			return invalid("tools[%d].type: must be one of %s", i, strings.Join(toolTypes, ", "))
+			return Invalid("tools[%d].type: must be one of %s", i, strings.Join(toolTypes, ", "))
 		case t.Type != "function":
 			if name == "" {
 				name = t.Type // there is one of these
 			}
 		case t.Function == nil || !toolName.MatchString(t.Function.Name):
-			return invalid("tools[%d].function.name: must be 1 to 64 letters, digits, _ and -", i)
+			return Invalid("tools[%d].function.name: must be 1 to 64 letters, digits, _ and -", i)
 		case len(t.Function.Parameters) > 0 && !isObject(t.Function.Parameters):
-			return invalid("tools[%d].function.parameters: must be a JSON Schema object", i)
+			return Invalid("tools[%d].function.parameters: must be a JSON Schema object", i)
 		default:
 			name = t.Function.Name
 		}
 		if seen[name] {
-			return invalid("tools[%d]: the name %s is taken", i, name)
+			return Invalid("tools[%d]: the name %s is taken", i, name)
 		}
 		seen[name] = true
 	}
@@ -137,8 +137,8 @@ func (db *DB) CreateAgent(ctx context.Context, account string, a Agent, now time
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = newID(agentID, now), 1, now, now
-	err := db.tx(ctx, "create agent", func(tx pgx.Tx) error {
+	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = NewID(agentID, now), 1, now, now
+	err := db.Tx(ctx, "create agent", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into agents (id, account_id, name, voice, language, prompt, first_message,
 				tools, settings, version, created_at, updated_at)
 			select $1, id, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10 from accounts where id = $2`,
@@ -161,13 +161,13 @@ const agentColumns = `id, name, voice, language, prompt, first_message, tools, s
 
 // Agent returns an agent of the account.
 func (db *DB) Agent(ctx context.Context, account, id string) (*Agent, error) {
-	return first(ctx, db, "read agent", pgx.RowToStructByPos[Agent],
+	return First(ctx, db, "read agent", pgx.RowToStructByPos[Agent],
 		"select "+agentColumns+" from agents where id = $1 and account_id = $2", id, account)
 }
 
 // AgentOwner is the account of an agent. Only operators may ask.
 func (db *DB) AgentOwner(ctx context.Context, id string) (account string, err error) {
-	found, err := first(ctx, db, "read agent's account", pgx.RowTo[string], "select account_id from agents where id = $1", id)
+	found, err := First(ctx, db, "read agent's account", pgx.RowTo[string], "select account_id from agents where id = $1", id)
 	if err != nil {
 		return "", err
 	}
@@ -176,8 +176,8 @@ func (db *DB) AgentOwner(ctx context.Context, id string) (account string, err er
 
 // Agents lists the account's agents, newest first.
 func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, error) {
-	where, args := p.clause("id", []any{account})
-	return list(ctx, db, "list agents", pgx.RowToStructByPos[Agent],
+	where, args := p.Clause("id", []any{account})
+	return List(ctx, db, "list agents", pgx.RowToStructByPos[Agent],
 		"select "+agentColumns+" from agents where account_id = $1"+where, args...)
 }
 
@@ -186,7 +186,7 @@ type AgentName struct{ ID, Name string }
 
 // AgentNames lists the names of the account's agents, newest first: documents of agents are large, and pages ask every few seconds.
 func (db *DB) AgentNames(ctx context.Context, account string) ([]AgentName, error) {
-	return list(ctx, db, "list names of agents", pgx.RowToStructByPos[AgentName],
+	return List(ctx, db, "list names of agents", pgx.RowToStructByPos[AgentName],
 		"select id, name from agents where account_id = $1 order by id desc", account)
 }
 
@@ -196,7 +196,7 @@ func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	err := db.tx(ctx, "update agent", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "update agent", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "select "+agentColumns+" from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
 			a.ID, account, a.Version)
 		if err != nil {
@@ -264,7 +264,7 @@ func canonical(raw json.RawMessage) string {
 // DeleteAgent removes an agent and unbinds the numbers it answered; version as for
 // UpdateAgent. History keeps its identifier.
 func (db *DB) DeleteAgent(ctx context.Context, account, id string, version int64) error {
-	err := db.tx(ctx, "delete agent", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "delete agent", func(tx pgx.Tx) error {
 		// The lock keeps a number from being bound to it meanwhile.
 		var got string
 		err := tx.QueryRow(ctx, `select id from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update`,
@@ -275,7 +275,7 @@ func (db *DB) DeleteAgent(ctx context.Context, account, id string, version int64
 		b := &pgx.Batch{}
 		b.Queue("update numbers set agent_id = null where account_id = $1 and agent_id = $2", account, id)
 		b.Queue("delete from agents where account_id = $1 and id = $2", account, id)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	return db.versionOr(ctx, account, id, err)
 }
@@ -288,5 +288,5 @@ func (db *DB) versionOr(ctx context.Context, account, id string, err error) erro
 	if _, missing := db.Agent(ctx, account, id); missing != nil {
 		return missing
 	}
-	return fail("agent", ErrVersion)
+	return Fail("agent", ErrVersion)
 }

@@ -93,7 +93,7 @@ func (db *DB) wantAnalysis(ctx context.Context, tx pgx.Tx, account string, s *se
 func (db *DB) ClaimAnalysis(ctx context.Context, now time.Time) (*DueAnalysis, error) {
 	d := &DueAnalysis{}
 	due := true
-	err := db.tx(ctx, "claim analysis", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "claim analysis", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `update call_analyses set state = 'failed', reason = 'engine', next_at = null, done_at = $1
 			where state = 'waiting' and next_at <= $1 and tries >= $2`, now, maxAnalysisTries)
 		if err != nil {
@@ -114,7 +114,7 @@ func (db *DB) ClaimAnalysis(ctx context.Context, now time.Time) (*DueAnalysis, e
 		return err
 	})
 	if err == nil && !due {
-		err = fail("claim analysis", ErrNotFound)
+		err = Fail("claim analysis", ErrNotFound)
 	}
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func optionalJSON(raw json.RawMessage) *string {
 
 // AnalysisOf returns the analysis of a call of the account; ErrNotFound: it has none.
 func (db *DB) AnalysisOf(ctx context.Context, account, session string) (*Analysis, error) {
-	return first(ctx, db, "read analysis", func(row pgx.CollectableRow) (a Analysis, err error) {
+	return First(ctx, db, "read analysis", func(row pgx.CollectableRow) (a Analysis, err error) {
 		var data *string
 		if err = row.Scan(&a.State, &a.Reason, &a.Detail, &a.Summary, &data, &a.DoneAt); err == nil && data != nil {
 			a.Data = json.RawMessage(*data)

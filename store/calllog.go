@@ -61,7 +61,7 @@ func saveLog(b *pgx.Batch, id string, l *CallLog) error {
 
 // CallLog returns the log of a call of the account.
 func (db *DB) CallLog(ctx context.Context, account, id string) (*CallLog, error) {
-	return first(ctx, db, "read call log", func(row pgx.CollectableRow) (l CallLog, err error) {
+	return First(ctx, db, "read call log", func(row pgx.CollectableRow) (l CallLog, err error) {
 		var text *string
 		if err = row.Scan(&text); err == nil && text != nil {
 			err = json.Unmarshal([]byte(*text), &l)

@@ -26,7 +26,7 @@ type CallReplay struct {
 // operators. ErrNotFound when there is no such call, it was not recorded, lasts, or its
 // recording was deleted.
 func (db *DB) CallReplay(ctx context.Context, id string) (*CallReplay, error) {
-	return first(ctx, db, "read what a call is replayed from", func(row pgx.CollectableRow) (r CallReplay, err error) {
+	return First(ctx, db, "read what a call is replayed from", func(row pgx.CollectableRow) (r CallReplay, err error) {
 		var settings *string
 		if err = row.Scan(&r.Record, &settings); err == nil && settings != nil {
 			r.Settings = json.RawMessage(*settings)

@@ -121,7 +121,7 @@ type ServedBy struct {
 // SaveConversation replaces what is stored of a call of the account; it may be
 // called while the call lasts and after. Of a call that was deleted no words are stored.
 func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conversation) error {
-	return db.tx(ctx, "save conversation", func(tx pgx.Tx) error { return saveConversation(ctx, tx, account, id, c) })
+	return db.Tx(ctx, "save conversation", func(tx pgx.Tx) error { return saveConversation(ctx, tx, account, id, c) })
 }
 
 func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conversation) error {
@@ -137,7 +137,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 		return fmt.Errorf("save conversation: %w", err)
 	}
 	if !json.Valid(c.Turns) {
-		return invalid("turns must be JSON")
+		return Invalid("turns must be JSON")
 	}
 	tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
 		where session_id = $1 and account_id = $2`, id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines, c.Omitted)
@@ -162,7 +162,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''))`,
 			id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
 	}
-	return send(ctx, tx, b)
+	return Send(ctx, tx, b)
 }
 
 // selectCalls and selectCall read calls, the second with what was said: that is long, and
@@ -198,11 +198,11 @@ func scanCall(row pgx.CollectableRow) (Call, error) {
 
 // Call returns a call of the account.
 func (db *DB) Call(ctx context.Context, account, id string) (*Call, error) {
-	c, err := first(ctx, db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
+	c, err := First(ctx, db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
 	if err != nil {
 		return nil, err
 	}
-	c.Generations, err = list(ctx, db, "read generations", pgx.RowToStructByPos[Generation],
+	c.Generations, err = List(ctx, db, "read generations", pgx.RowToStructByPos[Generation],
 		`select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, '') from call_generations where session_id = $1 order by ordinal`, id)
 	return c, err
 }
@@ -210,5 +210,5 @@ func (db *DB) Call(ctx context.Context, account, id string) (*Call, error) {
 // CallRings notes that the callee of an outbound call is being alerted. The first
 // time stays.
 func (db *DB) CallRings(ctx context.Context, account, id string, now time.Time) error {
-	return db.must(ctx, "note ringing", "update calls set rang_at = coalesce(rang_at, $3) where session_id = $2 and account_id = $1", account, id, now)
+	return db.Must(ctx, "note ringing", "update calls set rang_at = coalesce(rang_at, $3) where session_id = $2 and account_id = $1", account, id, now)
 }

@@ -33,14 +33,14 @@ const (
 // generations.
 func (db *DB) Calls(ctx context.Context, account string, p CallPage) ([]Call, error) {
 	conditions, args := p.conditions([]any{account})
-	where, args := p.clause("c.session_id", args)
-	return list(ctx, db, "list calls", scanListed, selectCalls+conditions+where, args...)
+	where, args := p.Clause("c.session_id", args)
+	return List(ctx, db, "list calls", scanListed, selectCalls+conditions+where, args...)
 }
 
 // Calls lists the account's calls as DB.Calls does, all pages from one moment.
 func (s *Statement) Calls(ctx context.Context, p CallPage) ([]Call, error) {
 	conditions, args := p.conditions([]any{s.account})
-	where, args := p.clause("c.session_id", args)
+	where, args := p.Clause("c.session_id", args)
 	return rowsOf(ctx, s, scanListed, selectCalls+conditions+where, args...)
 }
 
@@ -54,11 +54,11 @@ func (p *CallPage) conditions(args []any) (string, []any) {
 		sql.WriteString(strings.ReplaceAll(condition, "?", fmt.Sprintf("$%d", len(args))))
 	}
 	if !p.From.IsZero() {
-		add(" and c.session_id >= ?", floorID(sessionID, p.From))
+		add(" and c.session_id >= ?", FloorID(sessionID, p.From))
 		add(" and s.opened_at >= ?", p.From)
 	}
 	if !p.To.IsZero() {
-		add(" and c.session_id < ?", floorID(sessionID, p.To.Add(time.Millisecond)))
+		add(" and c.session_id < ?", FloorID(sessionID, p.To.Add(time.Millisecond)))
 		add(" and s.opened_at < ?", p.To)
 	}
 	if p.Direction != "" {

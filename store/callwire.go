@@ -34,7 +34,7 @@ type SIPMessage struct {
 // SaveWire replaces what is stored of how a call of the account went. Of one that was
 // deleted the messages are not kept.
 func (db *DB) SaveWire(ctx context.Context, account, id string, w Wire) error {
-	return db.tx(ctx, "save wire", func(tx pgx.Tx) error { return saveWire(ctx, tx, account, id, w) })
+	return db.Tx(ctx, "save wire", func(tx pgx.Tx) error { return saveWire(ctx, tx, account, id, w) })
 }
 
 func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error {
@@ -73,7 +73,7 @@ func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error 
 // Wire returns how a call of the account went, the zero Wire when nothing is
 // stored of that, as with calls over a WebSocket.
 func (db *DB) Wire(ctx context.Context, account, id string) (*Wire, error) {
-	return first(ctx, db, "read wire", func(row pgx.CollectableRow) (w Wire, err error) {
+	return First(ctx, db, "read wire", func(row pgx.CollectableRow) (w Wire, err error) {
 		err = row.Scan(&w.Quality, &w.SIP, &w.Dropped)
 		return w, err
 	}, `select w.quality, coalesce(w.sip, '[]'), coalesce(w.sip_dropped, 0)

@@ -44,13 +44,13 @@ const unclaimed = `(r.claimed_until is null or r.claimed_until <= $1
 // ended stay for the account's history and are not read.
 func (db *DB) ClaimRows(ctx context.Context, n Node, rules billing.Wallet, most int, now time.Time) ([]ClaimedRow, error) {
 	var alive bool
-	if err := db.one(ctx, "claim rows", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive); err != nil {
+	if err := db.One(ctx, "claim rows", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive); err != nil {
 		return nil, err
 	}
 	if !alive {
-		return nil, fail("claim rows", ErrFenced)
+		return nil, Fail("claim rows", ErrFenced)
 	}
-	claimed, err := list(ctx, db, "claim rows", scanClaimed, `with
+	claimed, err := List(ctx, db, "claim rows", scanClaimed, `with
 		lines as (select w.account_id, greatest(1, coalesce(w.concurrency_override, case when w.first_topup_at is null then $4::int else $5::int end) - 1)
 				- w.live_sessions - (select count(*) from campaign_rows r where r.account_id = w.account_id and r.status = 'pending' and not `+unclaimed+`) as free
 			from wallets w where w.account_id in (select account_id from campaign_rows where status = 'pending' and due_at <= $1)),
@@ -83,7 +83,7 @@ func (db *DB) ReturnRow(ctx context.Context, r *ClaimedRow, due time.Time, code,
 	_, err := db.pool.Exec(ctx, `update campaign_rows set claimed_until = null, due_at = $4,
 			error_code = coalesce(nullif($5, ''), error_code), error_message = case $5 when '' then error_message else $6 end
 		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.claim, due, code, message)
-	return fail("return row", err)
+	return Fail("return row", err)
 }
 
 // FailRow ends a claimed row that may not be dialled. One that is not the caller's any
@@ -91,7 +91,7 @@ func (db *DB) ReturnRow(ctx context.Context, r *ClaimedRow, due time.Time, code,
 func (db *DB) FailRow(ctx context.Context, r *ClaimedRow, code, message string, now time.Time) error {
 	_, err := db.pool.Exec(ctx, `update campaign_rows set status = 'failed', ended_at = $4, error_code = $5, error_message = $6, claimed_until = null
 		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.claim, now, code, message)
-	return fail("fail row", err)
+	return Fail("fail row", err)
 }
 
 // ExpireRows fails the rows of batches that run which could not be dialled for a day
@@ -105,7 +105,7 @@ func (db *DB) ExpireRows(ctx context.Context, code, message string, now time.Tim
 			error_code = coalesce(nullif(r.error_code, ''), $3), error_message = case r.error_code when '' then $4 else r.error_message end
 		from old where r.id = old.id`,
 		now, now.Add(-rowLife), code, message)
-	return tag.RowsAffected(), fail("expire rows", err)
+	return tag.RowsAffected(), Fail("expire rows", err)
 }
 
 // take makes the session the row's call, in the transaction that starts it: from here

@@ -98,10 +98,10 @@ type RowCall struct {
 // it had no key.
 func (db *DB) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *Once, now time.Time) (id string, err error) {
 	if len(c.Rows) == 0 || len(c.Rows) > MaxCampaignRows {
-		return "", invalid("a batch has 1 to %d rows", MaxCampaignRows)
+		return "", Invalid("a batch has 1 to %d rows", MaxCampaignRows)
 	}
-	id = newID(campaignID, now)
-	err = db.tx(ctx, "create batch", func(tx pgx.Tx) error {
+	id = NewID(campaignID, now)
+	err = db.Tx(ctx, "create batch", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, c.Account, now)
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func (db *DB) CreateCampaign(ctx context.Context, c Campaign, card *billing.Rate
 		c.queue(b, id, now)
 		once.begin(b, id)
 		w.save(b)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	return id, err
 }
@@ -141,7 +141,7 @@ func (c *Campaign) queue(b *pgx.Batch, id string, now time.Time) {
 	for i, r := range c.Rows {
 		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10)`,
-			newID(rowID, now), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt)
+			NewID(rowID, now), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt)
 	}
 }
 
@@ -185,11 +185,11 @@ func (s *scannedManner) done(m *Manner) {
 
 // Campaign returns a batch of the account with its rows.
 func (db *DB) Campaign(ctx context.Context, account, id string) (*Campaign, error) {
-	c, err := first(ctx, db, "read batch", scanCampaign, selectCampaign+" and c.id = $2", account, id)
+	c, err := First(ctx, db, "read batch", scanCampaign, selectCampaign+" and c.id = $2", account, id)
 	if err != nil {
 		return nil, err
 	}
-	c.Rows, err = list(ctx, db, "read rows of a batch", scanRow, `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, `+rowStatus+`,
+	c.Rows, err = List(ctx, db, "read rows of a batch", scanRow, `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, `+rowStatus+`,
 			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary,
 			r.session_id, s.opened_at, u.started_at, `+endedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''), coalesce(k.answered_by, ''), u.amount_nano
 		from campaign_rows r left join sessions s on s.id = r.session_id left join session_usage u on u.session_id = r.session_id
@@ -221,8 +221,8 @@ func scanRow(row pgx.CollectableRow) (r CampaignRow, err error) {
 
 // Campaigns lists the account's batches, newest first, without their rows.
 func (db *DB) Campaigns(ctx context.Context, account string, p Page) ([]Campaign, error) {
-	where, args := p.clause("c.id", []any{account})
-	return list(ctx, db, "list batches", scanCampaign, selectCampaign+where, args...)
+	where, args := p.Clause("c.id", []any{account})
+	return List(ctx, db, "list batches", scanCampaign, selectCampaign+where, args...)
 }
 
 // PauseCampaign has no further row of a batch dialled: when it returns, none begins any
@@ -247,7 +247,7 @@ func (db *DB) ResumeCampaign(ctx context.Context, account, id string, now time.T
 		b := &pgx.Batch{}
 		b.Queue("update campaigns set state = 'running' where id = $1", id)
 		b.Queue(pendingRows+"update campaign_rows r set since = greatest(since, $2) from pending where r.id = pending.id", id, now)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 }
 
@@ -272,7 +272,7 @@ func (db *DB) CancelCampaign(ctx context.Context, account, id, code, message str
 // turnCampaign changes a batch under its lock, which those hold a share of that are
 // about to dial a row.
 func (db *DB) turnCampaign(ctx context.Context, account, id string, turn func(pgx.Tx, CampaignState) error) error {
-	return db.tx(ctx, "change batch", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "change batch", func(tx pgx.Tx) error {
 		var was CampaignState
 		err := tx.QueryRow(ctx, "select state from campaigns where account_id = $1 and id = $2 for no key update", account, id).Scan(&was)
 		if err != nil {

@@ -242,7 +242,7 @@ func (db *DB) storeReports(ctx context.Context, statement string, cs []Checkpoin
 	case err == nil:
 		return nil
 	case !unfit(err):
-		return fail("checkpoints", err)
+		return Fail("checkpoints", err)
 	case len(list) == 1:
 		results[list[0]] = CheckpointResult{Err: fmt.Errorf("checkpoint: %w: %w", ErrInvalid, err)}
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"parley/store/internal/at"
 )
 
 // clock follows the database's: what it said when it was read last, and since then the
@@ -44,11 +46,20 @@ func (c *clock) read(asked, there time.Time) {
 // Several goroutines may call it, and it asks nobody.
 func (db *DB) Now() time.Time { return db.clock.now().UTC().Truncate(time.Microsecond) }
 
+// Time is Now for what the packages of the store do on behalf of ctx. A test sets another
+// time by storetest.At.
+func (db *DB) Time(ctx context.Context) time.Time {
+	if set, ok := ctx.Value(at.Key{}).(time.Time); ok {
+		return set
+	}
+	return db.Now()
+}
+
 // readClock asks the database for the time, and so whether it answers.
 func (db *DB) readClock(ctx context.Context) error {
 	asked := time.Now()
 	var there time.Time
-	err := db.one(ctx, "ping", "select clock_timestamp()", nil, &there)
+	err := db.One(ctx, "ping", "select clock_timestamp()", nil, &there)
 	if err == nil {
 		db.clock.read(asked, there)
 	}

@@ -32,9 +32,9 @@ func (db *DB) CloseSession(ctx context.Context, s *Session, c Closing, now time.
 
 func (db *DB) close(ctx context.Context, account, id string, epoch int64, c Closing, now time.Time) (amount billing.Money, err error) {
 	if c.Reason == "" {
-		return 0, invalid("a session ends for a reason")
+		return 0, Invalid("a session ends for a reason")
 	}
-	err = db.tx(ctx, "close session", func(tx pgx.Tx) error {
+	err = db.Tx(ctx, "close session", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (db *DB) settle(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Cl
 	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
 		s.id, ended, c.Reason, c.Detail)
 	w.save(b)
-	return send(ctx, tx, b)
+	return Send(ctx, tx, b)
 }
 
 // session is a session's rows while this transaction holds the lock of its usage.

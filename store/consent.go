@@ -70,7 +70,7 @@ const consentColumns = "no, call_id, agent_id, to_hash, key_id, ip, at, seal"
 // Consents lists the account's evidence, oldest first, from after the row numbered
 // after: at most limit rows.
 func (db *DB) Consents(ctx context.Context, account string, after int64, limit int) ([]ConsentRecord, error) {
-	return list(ctx, db, "list consents", pgx.RowToStructByPos[ConsentRecord],
+	return List(ctx, db, "list consents", pgx.RowToStructByPos[ConsentRecord],
 		selectConsents, account, after, limit)
 }
 

@@ -45,22 +45,22 @@ func (c Credit) transfer(now time.Time) (transfer, error) {
 	t := transfer{idem: c.Key, kind: c.Kind, amount: c.Amount, credit: potPaid}
 	switch {
 	case c.Key == "":
-		return t, invalid("a credit needs a key")
+		return t, Invalid("a credit needs a key")
 	case c.Kind != Adjustment && c.Amount <= 0, c.Amount == 0:
-		return t, invalid("the amount of a %s must be above 0", c.Kind)
+		return t, Invalid("the amount of a %s must be above 0", c.Kind)
 	case c.Amount > maxCredit || c.Amount < -maxCredit:
-		return t, invalid("the amount must be within %s either way", maxCredit)
+		return t, Invalid("the amount must be within %s either way", maxCredit)
 	}
 	switch c.Kind {
 	case Topup:
 		t.debit = c.Source
 		if !systemAccount.MatchString(c.Source) || c.Source == potPaid || c.Source == potBonus {
-			return t, invalid("a top-up needs the name of its source")
+			return t, Invalid("a top-up needs the name of its source")
 		}
 	case Bonus:
 		t.debit, t.credit = "promo", potBonus
 		if !c.ExpiresAt.After(now) {
-			return t, invalid("a bonus must expire in the future")
+			return t, Invalid("a bonus must expire in the future")
 		}
 	case Adjustment:
 		t.debit = "adjust"
@@ -68,7 +68,7 @@ func (c Credit) transfer(now time.Time) (transfer, error) {
 			t.debit, t.credit, t.amount = potPaid, "adjust", -c.Amount
 		}
 	default:
-		return t, invalid("a credit is a topup, a bonus or an adjustment, not %q", c.Kind)
+		return t, Invalid("a credit is a topup, a bonus or an adjustment, not %q", c.Kind)
 	}
 	return t, nil
 }
@@ -84,7 +84,7 @@ func (db *DB) Credit(ctx context.Context, c Credit, now time.Time) (pots billing
 	if err != nil {
 		return pots, false, err
 	}
-	err = db.tx(ctx, "credit", func(tx pgx.Tx) error {
+	err = db.Tx(ctx, "credit", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, c.Account, now)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (db *DB) Credit(ctx context.Context, c Credit, now time.Time) (pots billing
 		}
 		w.save(b)
 		pots = w.pots
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	return pots, applied && err == nil, err
 }

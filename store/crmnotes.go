@@ -38,9 +38,9 @@ const (
 // call's requests; empty: none. Saying it again changes nothing.
 func (db *DB) WantCRMNote(ctx context.Context, account, session string, source json.RawMessage, trace string, now time.Time) error {
 	if !isObject(source) {
-		return invalid("source: not a JSON object")
+		return Invalid("source: not a JSON object")
 	}
-	return db.must(ctx, "want CRM note", `with c as (select session_id from calls where session_id = $2 and account_id = $1)
+	return db.Must(ctx, "want CRM note", `with c as (select session_id from calls where session_id = $2 and account_id = $1)
 		insert into crm_notes (session_id, account_id, source, trace, next_at) select session_id, $1, $3, $4, $5 from c
 		on conflict (session_id) do update set state = crm_notes.state`, account, session, string(source), trace, now)
 }
@@ -56,7 +56,7 @@ func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error)
 	var err error
 	for taken && err == nil {
 		taken = false
-		err = db.tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
+		err = db.Tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, `update crm_notes n set state = case when u.started_at is null then 'never' else 'failed' end
 				from session_usage u where n.state = 'waiting' and n.next_at <= $1 and u.session_id = n.session_id and not u.open
 					and (u.started_at is null or n.tries >= $2)`, now, maxCRMNoteTries)
@@ -87,7 +87,7 @@ func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error)
 		})
 	}
 	if err == nil && !due {
-		err = fail("claim CRM note", ErrNotFound)
+		err = Fail("claim CRM note", ErrNotFound)
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ const answeredCRM = "update crm_accounts set busy_until = least(busy_until, $2),
 // it again changes nothing.
 func (db *DB) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
 	if _, err := db.pool.Exec(ctx, answeredCRM, n.Account, now); err != nil {
-		return fail("note CRM note", err)
+		return Fail("note CRM note", err)
 	}
 	_, err := db.afterwards(ctx, "note CRM note", n.Account, n.Session, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
 		tag, err := tx.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
@@ -119,7 +119,7 @@ func (db *DB) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
 
 // CRMNoteFailed gives a note up that the database has refused: trying again would not help.
 func (db *DB) CRMNoteFailed(ctx context.Context, n *CRMNote, now time.Time) error {
-	return db.tx(ctx, "give up CRM note", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "give up CRM note", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, answeredCRM, n.Account, now); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (db *DB) CRMNoteFailed(ctx context.Context, n *CRMNote, now time.Time) erro
 // CRMNoteDelayed leaves the account's database alone, which did not take a note: for 30 s,
 // and twice as long each time, five minutes at last.
 func (db *DB) CRMNoteDelayed(ctx context.Context, n *CRMNote, now time.Time) error {
-	return db.must(ctx, "delay CRM note", `update crm_accounts set failures = failures + 1,
+	return db.Must(ctx, "delay CRM note", `update crm_accounts set failures = failures + 1,
 		busy_until = $2::timestamptz + least($4::interval, $3::interval * power(2, least(failures, 10))) where account_id = $1`,
 		n.Account, now, crmNoteRetry, maxCRMRest)
 }

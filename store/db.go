@@ -1,5 +1,6 @@
 // Package store keeps everything that outlives a process in PostgreSQL: accounts,
-// keys, agents, numbers, calls, background tasks, and the ledger with its rule for money.
+// agents, numbers, calls, background tasks, and the ledger with its rule for money. What has
+// nothing to do with money has a package of its own below this one: people.
 //
 // The ledger is double entry and only grows. Sessions in progress do not write to
 // it: they accrue on their own row and their wallet, by cumulative checkpoints,
@@ -104,7 +105,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
-		return nil, fail("open the database", err)
+		return nil, Fail("open the database", err)
 	}
 	db := &DB{pool: pool, maxRecharge: DefaultMaxRecharge}
 	for range 2 { // the first answer waits for a connection, which tells little of the time
@@ -145,7 +146,7 @@ func setDefault(cfg *pgxpool.Config, name, value string) {
 func (db *DB) Close() { db.pool.Close() }
 
 // Ping says whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return fail("ping", db.pool.Ping(ctx)) }
+func (db *DB) Ping(ctx context.Context) error { return Fail("ping", db.pool.Ping(ctx)) }
 
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -164,7 +165,7 @@ func (db *DB) Migrate(ctx context.Context) error {
 	}
 	pool, err := db.migrating(ctx)
 	if err != nil {
-		return fail("migrate", err)
+		return Fail("migrate", err)
 	}
 	defer pool.Close()
 	conn := stdlib.OpenDBFromPool(pool)
@@ -173,38 +174,38 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	return fail("migrate", insist(ctx, func() error {
+	return Fail("migrate", insist(ctx, func() error {
 		_, err := p.Up(ctx)
 		return err
 	}))
 }
 
-// commitPatience is how long a commit is waited for; see tx.
+// commitPatience is how long a commit is waited for; see Tx.
 const commitPatience = 5 * time.Second
 
-// tx runs f in a READ COMMITTED transaction that is committed unless f fails, or ctx has
+// Tx runs f in a READ COMMITTED transaction that is committed unless f fails, or ctx has
 // ended by then. A commit that was sent is waited for, though ctx ends meanwhile: who asked
 // may give up, and what happened is known all the same. Where it is not, because the
 // connection is lost, the error is an unknownOutcome.
-func (db *DB) tx(ctx context.Context, op string, f func(pgx.Tx) error) error {
+func (db *DB) Tx(ctx context.Context, op string, f func(pgx.Tx) error) error {
 	// The level is named because a server's default may be another.
 	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
-		return fail(op, err)
+		return Fail(op, err)
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
 	if err = f(tx); err == nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fail(op, err)
+		return Fail(op, err)
 	}
 	sure, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitPatience)
 	defer cancel()
 	if err = tx.Commit(sure); err != nil && !refused(err) {
 		err = unknownOutcome{err}
 	}
-	return fail(op, err)
+	return Fail(op, err)
 }
 
 // unknownOutcome is the error of a commit that may have happened.
@@ -219,35 +220,37 @@ func refused(err error) bool {
 	return answered && !away(err) || errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
-// one runs a query that returns one row.
-func (db *DB) one(ctx context.Context, op, sql string, args []any, into ...any) error {
-	return fail(op, db.pool.QueryRow(ctx, sql, args...).Scan(into...))
+// One runs a query that returns one row.
+func (db *DB) One(ctx context.Context, op, sql string, args []any, into ...any) error {
+	return Fail(op, db.pool.QueryRow(ctx, sql, args...).Scan(into...))
 }
 
-// must runs a command that has to change at least one row, else ErrNotFound.
-func (db *DB) must(ctx context.Context, op, sql string, args ...any) error {
+// Must runs a command that has to change at least one row, else ErrNotFound.
+func (db *DB) Must(ctx context.Context, op, sql string, args ...any) error {
+	return Fail(op, Changed(db.pool.Exec(ctx, sql, args...)))
+}
+
+// Exec runs a command and returns how many rows it changed.
+func (db *DB) Exec(ctx context.Context, op, sql string, args ...any) (int64, error) {
 	tag, err := db.pool.Exec(ctx, sql, args...)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = ErrNotFound
-	}
-	return fail(op, err)
+	return tag.RowsAffected(), Fail(op, err)
 }
 
-// list collects all rows of a query.
-func list[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+// List collects all rows of a query.
+func List[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	rows, err := db.pool.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, fail(op, err)
+		return nil, Fail(op, err)
 	}
 	out, err := pgx.CollectRows(rows, row)
-	return out, fail(op, err)
+	return out, Fail(op, err)
 }
 
-// first returns the first row of a query, or ErrNotFound.
-func first[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
-	found, err := list(ctx, db, op, row, sql, args...)
+// First returns the first row of a query, or ErrNotFound.
+func First[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
+	found, err := List(ctx, db, op, row, sql, args...)
 	if err == nil && len(found) == 0 {
-		err = fail(op, ErrNotFound)
+		err = Fail(op, ErrNotFound)
 	}
 	if err != nil {
 		return nil, err
@@ -261,19 +264,19 @@ type Page struct {
 	Limit int    // at most this many; 0 is all
 }
 
-// clause is what follows "where ...". Identifiers begin with their time, so their
+// Clause is what follows "where ...". Identifiers begin with their time, so their
 // order is age.
-func (p Page) clause(id string, args []any) (string, []any) {
+func (p Page) Clause(id string, args []any) (string, []any) {
 	sql := ""
 	if p.After != "" {
 		args = append(args, p.After)
 		sql = fmt.Sprintf(" and %s < $%d", id, len(args))
 	}
-	return p.bound(sql+" order by "+id+" desc", args)
+	return p.Bound(sql+" order by "+id+" desc", args)
 }
 
-// bound adds the limit to a query that ends with its order.
-func (p Page) bound(sql string, args []any) (string, []any) {
+// Bound adds the limit to a query that ends with its order.
+func (p Page) Bound(sql string, args []any) (string, []any) {
 	if p.Limit > 0 {
 		args = append(args, p.Limit)
 		sql += fmt.Sprintf(" limit $%d", len(args))

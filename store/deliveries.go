@@ -84,7 +84,7 @@ func (db *DB) enqueueDeliveries(ctx context.Context, tx pgx.Tx) error {
 type happening struct{ id, account, kind, about string }
 
 func event(account, kind, about string, now time.Time) happening {
-	return happening{newID(warningID, now), account, kind, about}
+	return happening{NewID(warningID, now), account, kind, about}
 }
 
 // happened puts events in line for the webhooks that want them, within the
@@ -137,7 +137,7 @@ func (db *DB) tellAnswered(ctx context.Context, cs []Checkpoint, results []Check
 	if len(events) == 0 {
 		return nil
 	}
-	return db.tx(ctx, "tell of answers", func(tx pgx.Tx) error { return db.happened(ctx, tx, now, events...) })
+	return db.Tx(ctx, "tell of answers", func(tx pgx.Tx) error { return db.happened(ctx, tx, now, events...) })
 }
 
 // DueDelivery is a delivery that is to be attempted now.
@@ -161,7 +161,7 @@ func (h *Webhooks) Claim(ctx context.Context, now time.Time) (*DueDelivery, erro
 	d := &DueDelivery{}
 	var sealed, old []byte
 	for claimed := false; !claimed; {
-		err := h.db.tx(ctx, "claim delivery", func(tx pgx.Tx) error {
+		err := h.db.Tx(ctx, "claim delivery", func(tx pgx.Tx) error {
 			err := tx.QueryRow(ctx, `select d.webhook_id, d.event_id, d.account_id, d.kind, d.about, d.created_at, d.tries + 1, w.url, w.failing_since, w.sealed,
 					case when w.old_until > $1 then w.old_sealed end
 				from webhook_deliveries d join webhooks w on w.id = d.webhook_id
@@ -180,7 +180,7 @@ func (h *Webhooks) Claim(ctx context.Context, now time.Time) (*DueDelivery, erro
 				b.Queue(`update webhook_deliveries set state = 'failed', next_at = null, done_at = $3, attempts = attempts || jsonb_build_array($4::jsonb)
 					where webhook_id = $1 and event_id = $2`, d.Webhook, d.Event, now, Attempt{At: now, Failure: "the attempts did not come to an end"})
 			}
-			return send(ctx, tx, b)
+			return Send(ctx, tx, b)
 		})
 		if err != nil {
 			return nil, err
@@ -216,7 +216,7 @@ func (h *Webhooks) Attempted(ctx context.Context, d *DueDelivery, a Attempt, now
 	case d.failing != nil && now.Sub(*d.failing) >= failingFor:
 		reason = "failing"
 	}
-	return h.db.tx(ctx, "note attempt", func(tx pgx.Tx) error {
+	return h.db.Tx(ctx, "note attempt", func(tx pgx.Tx) error {
 		var w *wallet
 		if reason != "" { // it warns: its lock comes before all others
 			if w, err = h.db.lockWallet(ctx, tx, d.Account, now); err != nil {
@@ -270,7 +270,7 @@ func (h *Webhooks) disable(ctx context.Context, tx pgx.Tx, w *wallet, d *DueDeli
 	}
 	b := &pgx.Batch{}
 	w.save(b)
-	return send(ctx, tx, b)
+	return Send(ctx, tx, b)
 }
 
 // giveUp fails what is on its way to a webhook.
@@ -287,15 +287,15 @@ func (h *Webhooks) Deliveries(ctx context.Context, account, id string, p Page) (
 	if _, err := h.Get(ctx, account, id); err != nil {
 		return nil, err
 	}
-	where, args := p.clause("event_id", []any{account, id})
-	return list(ctx, h.db, "list deliveries", pgx.RowToStructByPos[Delivery],
+	where, args := p.Clause("event_id", []any{account, id})
+	return List(ctx, h.db, "list deliveries", pgx.RowToStructByPos[Delivery],
 		"select "+deliveryColumns+" from webhook_deliveries where account_id = $1 and webhook_id = $2"+where, args...)
 }
 
 // Retry has a delivery attempted once more, now, whatever came of it. ErrInvalid when
 // the webhook is disabled.
 func (h *Webhooks) Retry(ctx context.Context, account, id, event string, now time.Time) (d *Delivery, err error) {
-	err = h.db.tx(ctx, "retry delivery", func(tx pgx.Tx) error {
+	err = h.db.Tx(ctx, "retry delivery", func(tx pgx.Tx) error {
 		if err := enabled(ctx, tx, account, id); err != nil {
 			return err
 		}
@@ -325,7 +325,7 @@ const forgetBatch = 10_000
 func (h *Webhooks) Forget(ctx context.Context, now time.Time) (int64, error) {
 	tag, err := h.db.pool.Exec(ctx, `delete from webhook_deliveries where (webhook_id, event_id) in
 		(select webhook_id, event_id from webhook_deliveries where created_at < $1 order by created_at limit $2)`, now.Add(-DeliveriesFor), forgetBatch)
-	return tag.RowsAffected(), fail("forget deliveries", err)
+	return tag.RowsAffected(), Fail("forget deliveries", err)
 }
 
 // Purge removes deliveries of webhooks that were deleted, 10,000 at most, and those of the
@@ -336,22 +336,22 @@ func (h *Webhooks) Purge(ctx context.Context) (int64, error) {
 		(select d.webhook_id, d.event_id from webhooks w join webhook_deliveries d on d.webhook_id = w.id
 		where w.deleted_at is not null limit $1 for update of d skip locked)`, forgetBatch)
 	if err != nil {
-		return 0, fail("purge webhooks", err)
+		return 0, Fail("purge webhooks", err)
 	}
 	// An event that began before the deletion may still be entered; it has a share of the row, so the row stays until then.
 	hooks, err := h.db.pool.Exec(ctx, `delete from webhooks where id in (select id from webhooks w where deleted_at is not null
 		and not exists (select from webhook_deliveries d where d.webhook_id = w.id) for update skip locked)`)
-	return told.RowsAffected() + hooks.RowsAffected(), fail("purge webhooks", err)
+	return told.RowsAffected() + hooks.RowsAffected(), Fail("purge webhooks", err)
 }
 
 // WarningOf returns a warning of the account.
 func (db *DB) WarningOf(ctx context.Context, account, id string) (*Warning, error) {
-	return first(ctx, db, "read warning", pgx.RowToStructByPos[Warning], selectWarning+"x.account_id = $1 and x.id = $2", account, id)
+	return First(ctx, db, "read warning", pgx.RowToStructByPos[Warning], selectWarning+"x.account_id = $1 and x.id = $2", account, id)
 }
 
 // SummaryOf returns the summary of a call of the account; empty: it has none.
 func (db *DB) SummaryOf(ctx context.Context, account, session string) (text string, err error) {
-	err = db.one(ctx, "read summary", "select coalesce(summary, '') from campaign_rows where account_id = $1 and session_id = $2", []any{account, session}, &text)
+	err = db.One(ctx, "read summary", "select coalesce(summary, '') from campaign_rows where account_id = $1 and session_id = $2", []any{account, session}, &text)
 	if errors.Is(err, ErrNotFound) {
 		return "", nil
 	}

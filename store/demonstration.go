@@ -39,7 +39,7 @@ func (db *DB) AddDemonstration(ctx context.Context, d Demonstration, now time.Ti
 	if err != nil {
 		return "", err
 	}
-	err = db.tx(ctx, "add a call of the demonstration", func(tx pgx.Tx) error {
+	err = db.Tx(ctx, "add a call of the demonstration", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, d.Account, now) // which has others wait who add the same
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
 // TopUpDemonstration gives the account of the demonstration its balance, once: a top-up that
 // has succeeded and that nobody paid.
 func (db *DB) TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error {
-	return db.tx(ctx, "top up the demonstration", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "top up the demonstration", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now) // which has others wait who do the same
 		if err != nil {
 			return err
@@ -93,7 +93,7 @@ func (db *DB) TopUpDemonstration(ctx context.Context, account string, amount bil
 		if err != nil || there {
 			return err
 		}
-		t := &TopUp{ID: newID(topupID, now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: now}
+		t := &TopUp{ID: NewID(topupID, now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: now}
 		if err := t.insert(ctx, tx); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (d *Demonstration) close(ctx context.Context, tx pgx.Tx, db *DB, w *wallet,
 // has, by their names.
 func (db *DB) Demonstrations(ctx context.Context, account string) (map[string]string, error) {
 	type named struct{ Name, ID string }
-	found, err := list(ctx, db, "list calls of the demonstration", pgx.RowToStructByPos[named],
+	found, err := List(ctx, db, "list calls of the demonstration", pgx.RowToStructByPos[named],
 		"select demonstration, session_id from calls where account_id = $1 and demonstration is not null", account)
 	byName := make(map[string]string, len(found))
 	for _, f := range found {

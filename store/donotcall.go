@@ -46,12 +46,12 @@ const doNotCallColumns = "id, number, reason, source, call_id, since"
 func (e *DoNotCall) check() error {
 	number, err := destination.International(e.Number)
 	if err != nil {
-		return invalid("number: not a telephone number in international format, such as +34911234567")
+		return Invalid("number: not a telephone number in international format, such as +34911234567")
 	}
 	e.Number = number
 	e.Reason = strings.TrimSpace(e.Reason)
 	if utf8.RuneCountInString(e.Reason) > MaxReason || strings.ContainsFunc(e.Reason, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }) {
-		return invalid("reason: up to %d characters in one line", MaxReason)
+		return Invalid("reason: up to %d characters in one line", MaxReason)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (db *DB) AddDoNotCall(ctx context.Context, account string, e DoNotCall, now
 // there before.
 func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNotCall, now time.Time) (added int, err error) {
 	if len(entries) > MaxListing {
-		return 0, invalid("more than %d numbers at once", MaxListing)
+		return 0, Invalid("more than %d numbers at once", MaxListing)
 	}
 	n := len(entries)
 	ids, numbers, reasons, sources, calls := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]*string, n)
@@ -93,17 +93,17 @@ func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNot
 		if err := e.check(); err != nil {
 			return 0, &ListingError{i, err}
 		}
-		ids[i], numbers[i], reasons[i], sources[i], calls[i] = newID(listedID, now), e.Number, e.Reason, string(e.Source), e.Call
+		ids[i], numbers[i], reasons[i], sources[i], calls[i] = NewID(listedID, now), e.Number, e.Reason, string(e.Source), e.Call
 	}
 	// In one order, so that two lists that share numbers wait for each other and no more.
 	tag, err := db.pool.Exec(ctx, `insert into do_not_call (id, account_id, number, reason, source, call_id, since)
 		select id, $1, number, reason, source, call_id, $7
 		from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as e (id, number, reason, source, call_id)
 		order by number on conflict (account_id, number) do nothing`, account, ids, numbers, reasons, sources, calls, now)
-	if violates(err, "do_not_call_account_id_fkey") {
+	if Violates(err, "do_not_call_account_id_fkey") {
 		err = ErrNotFound
 	}
-	return int(tag.RowsAffected()), fail("list numbers not to call", err)
+	return int(tag.RowsAffected()), Fail("list numbers not to call", err)
 }
 
 // OptOut puts a number on the account's list because it was asked for in a call of the
@@ -111,7 +111,7 @@ func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNot
 // Asking again changes nothing. ErrNotFound: the account has no such call; ErrInvalid:
 // it is no number, as of a caller that withholds theirs.
 func (db *DB) OptOut(ctx context.Context, account, number, call string, now time.Time) error {
-	far, err := first(ctx, db, "read call", pgx.RowTo[string], `select case s.kind when 'outbound' then c.to_number else c.from_number end
+	far, err := First(ctx, db, "read call", pgx.RowTo[string], `select case s.kind when 'outbound' then c.to_number else c.from_number end
 		from calls c join sessions s on s.id = c.session_id where c.account_id = $1 and c.session_id = $2`, account, call)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (db *DB) DoNotCall(ctx context.Context, account, number string) (*DoNotCall
 	if err != nil {
 		return nil, err
 	}
-	return first(ctx, db, "read number not to call", pgx.RowToStructByPos[DoNotCall],
+	return First(ctx, db, "read number not to call", pgx.RowToStructByPos[DoNotCall],
 		"select "+doNotCallColumns+" from do_not_call where account_id = $1 and number = $2", account, number)
 }
 
@@ -150,14 +150,14 @@ func (db *DB) NotToCall(ctx context.Context, account string, numbers []string) (
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	return list(ctx, db, "read numbers not to call", pgx.RowTo[string],
+	return List(ctx, db, "read numbers not to call", pgx.RowTo[string],
 		"select number from do_not_call where account_id = $1 and number = any($2)", account, numbers)
 }
 
 // DoNotCalls lists the account's numbers not to call, newest first.
 func (db *DB) DoNotCalls(ctx context.Context, account string, p Page) ([]DoNotCall, error) {
 	sql, args := selectDoNotCalls(account, p)
-	return list(ctx, db, "list numbers not to call", pgx.RowToStructByPos[DoNotCall], sql, args...)
+	return List(ctx, db, "list numbers not to call", pgx.RowToStructByPos[DoNotCall], sql, args...)
 }
 
 // DoNotCalls lists the account's numbers not to call, newest first.
@@ -167,7 +167,7 @@ func (s *Statement) DoNotCalls(ctx context.Context, p Page) ([]DoNotCall, error)
 }
 
 func selectDoNotCalls(account string, p Page) (string, []any) {
-	where, args := p.clause("id", []any{account})
+	where, args := p.Clause("id", []any{account})
 	return "select " + doNotCallColumns + " from do_not_call where account_id = $1" + where, args
 }
 
@@ -177,7 +177,7 @@ func (db *DB) RemoveDoNotCall(ctx context.Context, account, number string) error
 	if err != nil {
 		return err
 	}
-	return db.must(ctx, "remove number not to call", "delete from do_not_call where account_id = $1 and number = $2", account, number)
+	return db.Must(ctx, "remove number not to call", "delete from do_not_call where account_id = $1 and number = $2", account, number)
 }
 
 // listed is a number as the list has it. What is no number is not in it.

@@ -63,14 +63,22 @@ const (
 	ErrUnavailable Error = "the database is away"
 )
 
-// invalid says what about an argument is wrong.
-func invalid(format string, args ...any) error {
+// Invalid says what about an argument is wrong.
+func Invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// fail explains err of a query: which operation, and one of our errors where it
+// Changed is ErrNotFound for a command that changed no row.
+func Changed(tag pgconn.CommandTag, err error) error {
+	if err == nil && tag.RowsAffected() == 0 {
+		err = ErrNotFound
+	}
+	return err
+}
+
+// Fail explains err of a query: which operation, and one of our errors where it
 // means one. It keeps the cause, whose text holds no values of ours.
-func fail(op string, err error) error {
+func Fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -140,8 +148,8 @@ func unfit(err error) bool {
 	return ok && (strings.HasPrefix(pe.Code, "22") || strings.HasPrefix(pe.Code, "23"))
 }
 
-// violates says whether err is a broken constraint of that name.
-func violates(err error, constraint string) bool {
+// Violates says whether err is a broken constraint of that name.
+func Violates(err error, constraint string) bool {
 	pe, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pe.ConstraintName == constraint
 }

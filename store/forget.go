@@ -27,7 +27,7 @@ func (db *DB) ForgetCall(ctx context.Context, account, call string, now time.Tim
 }
 
 func (db *DB) forget(ctx context.Context, account, call, by string, now time.Time) error {
-	return db.tx(ctx, "forget call", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "forget call", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
 			where session_id = $2 and account_id = $1`, account, call, now, by)
 		if err != nil {
@@ -45,7 +45,7 @@ func (db *DB) forget(ctx context.Context, account, call, by string, now time.Tim
 			done_at = coalesce(done_at, $3) where session_id = $1`, call, AnalysisDeleted, now)
 		b.Queue("update campaign_rows set summary = null where account_id = $1 and session_id = $2", account, call)
 		b.Queue("update crm_notes set state = 'never' where session_id = $1 and state = 'waiting'", call)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 }
 
@@ -56,7 +56,7 @@ func (db *DB) ExpireCalls(ctx context.Context, now time.Time) (int, error) {
 		Account string
 		Days    int
 	}
-	keepers, err := list(ctx, db, "list accounts that forget", pgx.RowToStructByPos[keeper],
+	keepers, err := List(ctx, db, "list accounts that forget", pgx.RowToStructByPos[keeper],
 		"select id, conversation_days from accounts where conversation_days is not null order by id")
 	if err != nil {
 		return 0, err
@@ -64,9 +64,9 @@ func (db *DB) ExpireCalls(ctx context.Context, now time.Time) (int, error) {
 	n := 0
 	for _, k := range keepers {
 		until := now.AddDate(0, 0, -k.Days)
-		due, err := list(ctx, db, "list calls to forget", pgx.RowTo[string], `select c.session_id from calls c join sessions s on s.id = c.session_id
+		due, err := List(ctx, db, "list calls to forget", pgx.RowTo[string], `select c.session_id from calls c join sessions s on s.id = c.session_id
 			where c.account_id = $1 and c.deleted_at is null and c.session_id < $2 and s.ended_at <= $3 order by c.session_id limit $4`,
-			k.Account, floorID(sessionID, until.Add(time.Millisecond)), until, sweep)
+			k.Account, FloorID(sessionID, until.Add(time.Millisecond)), until, sweep)
 		if err != nil {
 			return n, err
 		}

@@ -17,7 +17,7 @@ func (db *DB) RequestHangup(ctx context.Context, account, id string, now time.Ti
 		Open bool
 	}
 	// The row of the usage is all that is locked: nothing is waited for with it.
-	s, err := first(ctx, db, "request hang-up", pgx.RowToStructByPos[state], `
+	s, err := First(ctx, db, "request hang-up", pgx.RowToStructByPos[state], `
 		with asked as (
 			update session_usage set hangup_requested_at = coalesce(hangup_requested_at, $3)
 			where session_id = $2 and account_id = $1 and open returning session_id)
@@ -33,7 +33,7 @@ func (db *DB) RequestHangup(ctx context.Context, account, id string, now time.Ti
 // CallOwner is the life of the node that has a call of the account; none when the
 // call has ended.
 func (db *DB) CallOwner(ctx context.Context, account, id string) (Node, error) {
-	n, err := first(ctx, db, "read call's owner", pgx.RowToStructByPos[Node], `
+	n, err := First(ctx, db, "read call's owner", pgx.RowToStructByPos[Node], `
 		select case s.state when 'live' then s.node_id else '' end, case s.state when 'live' then s.node_epoch else 0 end
 		from sessions s join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, account, id)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Prefixes of identifiers.
 const (
 	accountID  = "acc_"
-	keyID      = "key_"
+	KeyID      = "key_"
 	agentID    = "ag_"
 	numberID   = "num_"
 	sessionID  = "ses_"
@@ -24,26 +24,26 @@ const (
 	campaignID = "bulk_"
 	rowID      = "row_"
 	webhookID  = "wh_"
-	userID     = "usr_"
-	operatorID = "okey_" // of an operator's key
-	browserID  = "web_"
-	invitedID  = "inv_"
+	UserID     = "usr_"
+	OperatorID = "okey_" // of an operator's key
+	BrowserID  = "web_"
+	InvitedID  = "inv_"
 )
 
 // idText keeps the order of the bytes it writes.
 var idText = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
 
-// newID makes an identifier of letters, digits and "_" that needs no escaping
+// NewID makes an identifier of letters, digits and "_" that needs no escaping
 // in a URL: 48 bits of milliseconds, so that younger ones sort later and indexes
 // grow at one end, then 80 random bits.
-func newID(prefix string, now time.Time) string {
+func NewID(prefix string, now time.Time) string {
 	b := idTime(now)
 	rand.Read(b[6:])
 	return prefix + idText.EncodeToString(b[:])
 }
 
-// floorID sorts before every identifier of that millisecond and after all older ones.
-func floorID(prefix string, at time.Time) string {
+// FloorID sorts before every identifier of that millisecond and after all older ones.
+func FloorID(prefix string, at time.Time) string {
 	b := idTime(at)
 	return prefix + idText.EncodeToString(b[:])
 }

@@ -49,7 +49,7 @@ const unnamed = "-" // comes before all names of groups
 func (db *DB) Latencies(ctx context.Context, account string, by LatencyBy, p CallPage) ([]Latency, error) {
 	key, ok := latencyKeys[by]
 	if !ok {
-		return nil, invalid("turns are not summed up by %q", by)
+		return nil, Invalid("turns are not summed up by %q", by)
 	}
 	conditions, args := p.conditions([]any{account})
 	stage := func(name string) string {
@@ -64,9 +64,9 @@ func (db *DB) Latencies(ctx context.Context, account string, by LatencyBy, p Cal
 	if groups.Limit > 0 {
 		groups.Limit++ // the sum
 	}
-	sql, args := groups.bound(
+	sql, args := groups.Bound(
 		"select coalesce(name, ''), grouping(name) = 1, count(distinct id), count(*)"+stage("endpoint")+stage("model")+stage("voice")+stage("total")+
 			" from (select "+key+` collate "C" as name, c.session_id as id, jsonb_array_elements(c.turns) as t from calls c join sessions s on s.id = c.session_id
 			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having "+having+" order by 2 desc, 1", args)
-	return list(ctx, db, "read latencies", pgx.RowToStructByPos[Latency], sql, args...)
+	return List(ctx, db, "read latencies", pgx.RowToStructByPos[Latency], sql, args...)
 }

@@ -32,7 +32,7 @@ func (db *DB) ReapNodes(ctx context.Context, me Node, now time.Time) ([]Lost, er
 		where me.node_id = $1 and me.epoch = $2 and me.node_id <> n.node_id
 			and me.heartbeat_at >= now() - $4::interval and me.steady_since <= now() - $3::interval)`
 	args := []any{me.ID, me.Epoch, NodeLease, beatGap}
-	found, err := list(ctx, db, "find silent nodes", pgx.RowToStructByPos[Node], `select node_id, epoch from nodes n
+	found, err := List(ctx, db, "find silent nodes", pgx.RowToStructByPos[Node], `select node_id, epoch from nodes n
 		where `+silent+` and exists (select from sessions s where s.node_id = n.node_id and s.state = 'live' and s.counted)
 		order by node_id`, args...)
 	if err != nil {
@@ -41,7 +41,7 @@ func (db *DB) ReapNodes(ctx context.Context, me Node, now time.Time) ([]Lost, er
 	var all []Lost
 	for _, n := range found {
 		// All is asked again, for either may have changed meanwhile.
-		err := db.one(ctx, "fence node", "update nodes n set "+newEpoch+" where node_id = $5 and "+silent+" returning epoch", append(args, n.ID), &n.Epoch)
+		err := db.One(ctx, "fence node", "update nodes n set "+newEpoch+" where node_id = $5 and "+silent+" returning epoch", append(args, n.ID), &n.Epoch)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
@@ -74,7 +74,7 @@ func (db *DB) Orphans(ctx context.Context, n Node, before time.Time) ([]Lost, er
 }
 
 func (db *DB) lost(ctx context.Context, which string, args ...any) ([]Lost, error) {
-	return list(ctx, db, "find lost sessions", func(row pgx.CollectableRow) (l Lost, err error) {
+	return List(ctx, db, "find lost sessions", func(row pgx.CollectableRow) (l Lost, err error) {
 		return l, row.Scan(&l.Account, &l.ID)
 	}, "select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and s.counted and "+which+" order by s.account_id, s.id", args...)
 }

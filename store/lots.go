@@ -15,7 +15,7 @@ import (
 // grantLot queues the lot that a transfer to the bonus pot granted.
 func (w *wallet) grantLot(b *pgx.Batch, t transfer, expires, now time.Time) {
 	b.Queue(`insert into credit_lots (id, account_id, source, granted_nano, remaining_nano, expires_at, created_at)
-		values ($1, $2, $3, $4, $4, $5, $6)`, newID(lotID, now), w.account, t.idem, t.amount, expires, now)
+		values ($1, $2, $3, $4, $4, $5, $6)`, NewID(lotID, now), w.account, t.idem, t.amount, expires, now)
 	if w.bonusExpires == nil || expires.Before(*w.bonusExpires) {
 		w.bonusExpires = &expires
 	}
@@ -84,7 +84,7 @@ func (db *DB) settleExpired(ctx context.Context, tx pgx.Tx, w *wallet, now time.
 			return err
 		}
 		s.save(b)
-		if err := send(ctx, tx, b); err != nil {
+		if err := Send(ctx, tx, b); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (db *DB) settleExpired(ctx context.Context, tx pgx.Tx, w *wallet, now time.
 		b.Queue(insertTransfer, w.apply(t, now)...)
 	}
 	w.save(b)
-	return send(ctx, tx, b)
+	return Send(ctx, tx, b)
 }
 
 // keepExpired settles again, in a transaction of its own, the credit that had expired when
@@ -123,7 +123,7 @@ func (db *DB) keepExpired(ctx context.Context, w *wallet, err error, now time.Ti
 // balance still shows it, though no session starts on it. An account that fails keeps
 // no other waiting.
 func (db *DB) ExpireLots(ctx context.Context, now time.Time) (n int, err error) {
-	accounts, err := list(ctx, db, "expire credit", pgx.RowTo[string],
+	accounts, err := List(ctx, db, "expire credit", pgx.RowTo[string],
 		"select account_id from wallets where bonus_expires_at <= $1 order by account_id", now)
 	if err != nil {
 		return 0, err

@@ -45,7 +45,8 @@ func prepare(t testing.TB, db *store.DB) *fixture {
 	return f
 }
 
-func (f *fixture) ctx() context.Context { return f.t.Context() }
+// ctx is a context in which it is t0.
+func (f *fixture) ctx() context.Context { return storetest.At(f.t.Context(), t0) }
 
 func (f *fixture) ok(err error) {
 	f.t.Helper()

@@ -38,10 +38,10 @@ const (
 // only after it.
 func (db *DB) RegisterNode(ctx context.Context, id, addr string, now time.Time) (n Node, lost []Lost, err error) {
 	if id == "" {
-		return n, nil, invalid("a node needs a name")
+		return n, nil, Invalid("a node needs a name")
 	}
 	n.ID = id
-	err = db.one(ctx, "register node", `insert into nodes (node_id, epoch, addr, started_at, heartbeat_at, steady_since)
+	err = db.One(ctx, "register node", `insert into nodes (node_id, epoch, addr, started_at, heartbeat_at, steady_since)
 		values ($1, nextval('node_epochs'), $2, now(), now(), now())
 		on conflict (node_id) do update set `+newEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now() returning epoch`,
 		[]any{id, addr}, &n.Epoch)
@@ -61,14 +61,14 @@ func (db *DB) RegisterNode(ctx context.Context, id, addr string, now time.Time) 
 func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 	asked := time.Now()
 	var there time.Time
-	err := db.one(ctx, "heartbeat", `update nodes set heartbeat_at = now(),
+	err := db.One(ctx, "heartbeat", `update nodes set heartbeat_at = now(),
 			steady_since = case when heartbeat_at >= now() - $3::interval then least(steady_since, now()) else now() end
 		where node_id = $1 and epoch = $2 returning clock_timestamp()`, []any{n.ID, n.Epoch, beatGap}, &there)
 	switch {
 	case err == nil:
 		db.clock.read(asked, there)
 	case errors.Is(err, ErrNotFound):
-		err = fail("heartbeat", ErrFenced)
+		err = Fail("heartbeat", ErrFenced)
 	}
 	return err
 }
@@ -79,7 +79,7 @@ func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (
 	ctx, cancel := context.WithTimeout(ctx, patience+lockTimeout)
 	defer cancel()
 	look := func() (addr string, beat time.Time, err error) {
-		err = db.one(ctx, "look for the holder of a name", "select addr, heartbeat_at from nodes where node_id = $1 and heartbeat_at >= now() - $2::interval",
+		err = db.One(ctx, "look for the holder of a name", "select addr, heartbeat_at from nodes where node_id = $1 and heartbeat_at >= now() - $2::interval",
 			[]any{id, NodeLease}, &addr, &beat)
 		return addr, beat, err
 	}
@@ -107,18 +107,18 @@ func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (
 // its share is others' at once.
 func (db *DB) LeaveNode(ctx context.Context, n Node) error {
 	_, err := db.pool.Exec(ctx, "update nodes set heartbeat_at = now() - 2 * $3::interval where node_id = $1 and epoch = $2", n.ID, n.Epoch, NodeLease)
-	return fail("leave", err)
+	return Fail("leave", err)
 }
 
 // LiveNodes is how many nodes have said within their lease that they live.
 func (db *DB) LiveNodes(ctx context.Context) (n int, err error) {
-	err = db.one(ctx, "count nodes", "select count(*) from nodes where heartbeat_at >= now() - $1::interval", []any{NodeLease}, &n)
+	err = db.One(ctx, "count nodes", "select count(*) from nodes where heartbeat_at >= now() - $1::interval", []any{NodeLease}, &n)
 	return n, err
 }
 
 // LiveAddr is the public HTTP address, as it was set, of the youngest node that lives.
 // ErrNotFound: there is none.
 func (db *DB) LiveAddr(ctx context.Context) (addr string, err error) {
-	err = db.one(ctx, "find a node", "select addr from nodes where heartbeat_at >= now() - $1::interval order by epoch desc limit 1", []any{NodeLease}, &addr)
+	err = db.One(ctx, "find a node", "select addr from nodes where heartbeat_at >= now() - $1::interval order by epoch desc limit 1", []any{NodeLease}, &addr)
 	return addr, err
 }

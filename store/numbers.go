@@ -58,7 +58,7 @@ func (n *Number) Bought() bool { return n.Carrier != "" }
 // ImportNumber gives the account a number that reaches this server by a trunk of
 // its operator's. agent may be empty. ErrNumberTaken: somebody has it.
 func (db *DB) ImportNumber(ctx context.Context, account, e164, agent string, now time.Time) (*Number, error) {
-	n := &Number{ID: newID(numberID, now), Account: account, State: NumberOwned, CreatedAt: now}
+	n := &Number{ID: NewID(numberID, now), Account: account, State: NumberOwned, CreatedAt: now}
 	var err error
 	if n.E164, n.Country, err = parseNumber(e164); err != nil {
 		return nil, err
@@ -67,12 +67,12 @@ func (db *DB) ImportNumber(ctx context.Context, account, e164, agent string, now
 		n.AgentID = &agent
 	}
 	// An unknown account and a foreign agent look alike: no row.
-	err = db.must(ctx, "import number", `insert into numbers (id, account_id, e164, country, agent_id, state, created_at)
+	err = db.Must(ctx, "import number", `insert into numbers (id, account_id, e164, country, agent_id, state, created_at)
 		select $1, id, $3, $4, $5, $6, $7 from accounts where id = $2
 			and ($5::text is null or exists (select from agents where account_id = $2 and id = $5))`,
 		n.ID, account, n.E164, n.Country, n.AgentID, n.State, now)
-	if violates(err, "numbers_in_use") {
-		return nil, fail("import number", ErrNumberTaken)
+	if Violates(err, "numbers_in_use") {
+		return nil, Fail("import number", ErrNumberTaken)
 	}
 	if err != nil {
 		return nil, err
@@ -84,11 +84,11 @@ func (db *DB) ImportNumber(ctx context.Context, account, e164, agent string, now
 func parseNumber(s string) (e164, country string, err error) {
 	n, err := phonenumbers.Parse(s, "ZZ")
 	if err != nil || !phonenumbers.IsValidNumber(n) {
-		return "", "", invalid("not a telephone number in international format, such as +34911234567")
+		return "", "", Invalid("not a telephone number in international format, such as +34911234567")
 	}
 	country = phonenumbers.GetRegionCodeForNumber(n)
 	if len(country) != 2 || country == "ZZ" {
-		return "", "", invalid("the number belongs to no country")
+		return "", "", Invalid("the number belongs to no country")
 	}
 	return phonenumbers.Format(n, phonenumbers.E164), country, nil
 }
@@ -103,28 +103,28 @@ const numberColumns = `id, account_id, e164, country, agent_id,
 
 // Number returns a number of the account that it has not lost.
 func (db *DB) Number(ctx context.Context, account, id string) (*Number, error) {
-	return first(ctx, db, "read number", pgx.RowToStructByPos[Number],
+	return First(ctx, db, "read number", pgx.RowToStructByPos[Number],
 		selectNumber+"account_id = $1 and id = $2 and "+numberListed, account, id)
 }
 
 // NumberByE164 returns a number of the account that makes and takes calls, as a
 // caller's "from" names it.
 func (db *DB) NumberByE164(ctx context.Context, account, e164 string) (*Number, error) {
-	return first(ctx, db, "read number", pgx.RowToStructByPos[Number],
+	return First(ctx, db, "read number", pgx.RowToStructByPos[Number],
 		selectNumber+"account_id = $1 and e164 = $2 and "+numberWorking, account, e164)
 }
 
 // Numbers lists the account's numbers, those that are on their way too, newest first.
 func (db *DB) Numbers(ctx context.Context, account string, p Page) ([]Number, error) {
-	where, args := p.clause("id", []any{account})
-	return list(ctx, db, "list numbers", pgx.RowToStructByPos[Number],
+	where, args := p.Clause("id", []any{account})
+	return List(ctx, db, "list numbers", pgx.RowToStructByPos[Number],
 		selectNumber+"account_id = $1 and "+numberListed+where, args...)
 }
 
 // AssignNumber binds a number of the account to one of its agents, or with an
 // empty agent to none.
 func (db *DB) AssignNumber(ctx context.Context, account, id, agent string) error {
-	return db.must(ctx, "assign number", `update numbers set agent_id = nullif($3, '')
+	return db.Must(ctx, "assign number", `update numbers set agent_id = nullif($3, '')
 		where id = $1 and account_id = $2 and `+numberListed+`
 			and ($3 = '' or exists (select from agents where account_id = $2 and id = $3))`, id, account, agent)
 }
@@ -140,6 +140,6 @@ type Route struct {
 
 // RouteNumber finds who answers e164; ErrNotFound when nobody owns it.
 func (db *DB) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
-	return first(ctx, db, "route number", pgx.RowToStructByPos[Route],
+	return First(ctx, db, "route number", pgx.RowToStructByPos[Route],
 		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
 }

@@ -28,14 +28,14 @@ type NumberMonths struct {
 // may be called by any number of nodes at any time.
 func (db *DB) ChargeNumbers(ctx context.Context, card *billing.RateCard, now time.Time) (sum NumberMonths, err error) {
 	type key struct{ Account, ID string }
-	due, err := list(ctx, db, "find months", pgx.RowToStructByPos[key], `select account_id, id from numbers
+	due, err := List(ctx, db, "find months", pgx.RowToStructByPos[key], `select account_id, id from numbers
 		where charge_at <= $1 order by charge_at, id`, now)
 	if err != nil {
 		return sum, err
 	}
 	var faults []error
 	for _, k := range due {
-		err := db.tx(ctx, "charge number", func(tx pgx.Tx) error {
+		err := db.Tx(ctx, "charge number", func(tx pgx.Tx) error {
 			w, err := db.lockWallet(ctx, tx, k.Account, now)
 			if err != nil {
 				return err

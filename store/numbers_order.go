@@ -40,11 +40,11 @@ type NumberOrder struct {
 // ErrSuspended, ErrDisputed, ErrTopupRequired, ErrInsufficientBalance.
 func (db *DB) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*Number, error) {
 	if o.Carrier == "" {
-		return nil, invalid("a number is ordered of a carrier")
+		return nil, Invalid("a number is ordered of a carrier")
 	}
-	id := newID(numberID, now)
+	id := NewID(numberID, now)
 	price := o.Card.NumberPerMonth()
-	err := db.tx(ctx, "order number", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "order number", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, o.Account, now)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (db *DB) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*N
 			where $5 = '' or exists (select from agents where account_id = $2 and id = $5)`,
 			id, o.Account, o.E164, o.Country, o.Agent, now, o.Carrier, o.Monthly, o.Upfront, o.Card.Version(), price, now.Add(orderPatience))
 		switch {
-		case violates(err, "numbers_in_use"):
+		case Violates(err, "numbers_in_use"):
 			return ErrNumberTaken
 		case err != nil:
 			return err
@@ -90,7 +90,7 @@ func (w *wallet) conclude(ctx context.Context, tx pgx.Tx, b *pgx.Batch, now time
 		return err
 	}
 	w.save(b)
-	return send(ctx, tx, b)
+	return Send(ctx, tx, b)
 }
 
 // heldForNumbers is what of the wallet's holds is for first months. Those of calls
@@ -197,7 +197,7 @@ func (m *month) refund(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, 
 // order. ErrNumberTaken: it stands, and somebody has its number by another order.
 func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
 	var n Number
-	err := db.tx(ctx, "settle number", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "settle number", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -221,7 +221,7 @@ func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Or
 		n = m.Number
 		return w.conclude(ctx, tx, b, now)
 	})
-	if violates(err, "numbers_in_use") {
+	if Violates(err, "numbers_in_use") {
 		err = fmt.Errorf("settle number: %w", ErrNumberTaken)
 	}
 	return &n, err

@@ -12,7 +12,7 @@ import (
 // bought is releasing until FinishRelease; one that was given by hand can be imported
 // again.
 func (db *DB) ReleaseNumber(ctx context.Context, account, id string, now time.Time) error {
-	return db.tx(ctx, "release number", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "release number", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -57,23 +57,23 @@ const claimNumbers = `update numbers set tries = tries + 1, try_at = $2::timesta
 // and those that are releasing. Each comes again, later each time, until SettleNumber,
 // NumberRouted or FinishRelease; until then no other node gets it.
 func (db *DB) ClaimNumbers(ctx context.Context, carrier string, limit int, now time.Time) ([]Number, error) {
-	return list(ctx, db, "claim numbers", pgx.RowToStructByPos[Number], claimNumbers+numberColumns, carrier, now, limit)
+	return List(ctx, db, "claim numbers", pgx.RowToStructByPos[Number], claimNumbers+numberColumns, carrier, now, limit)
 }
 
 // NumberRouted notes that the carrier sends the calls of an active number here.
 func (db *DB) NumberRouted(ctx context.Context, id string) error {
 	_, err := db.pool.Exec(ctx, "update numbers set routed = true, try_at = null, tries = 0 where id = $1 and "+numberWorking, id)
-	return fail("note route", err)
+	return Fail("note route", err)
 }
 
 // FinishRelease notes that the carrier has taken a number back.
 func (db *DB) FinishRelease(ctx context.Context, id string) error {
 	_, err := db.pool.Exec(ctx, `update numbers set state = 'released', routed = false, try_at = null
 		where id = $1 and state = 'releasing' and activated_at is not null`, id)
-	return fail("finish release", err)
+	return Fail("finish release", err)
 }
 
 // OrderedNumber returns the number of an order of a carrier, whoever's it is.
 func (db *DB) OrderedNumber(ctx context.Context, carrier, reference string) (*Number, error) {
-	return first(ctx, db, "read order", pgx.RowToStructByPos[Number], selectNumber+"carrier = $1 and order_ref = $2", carrier, reference)
+	return First(ctx, db, "read order", pgx.RowToStructByPos[Number], selectNumber+"carrier = $1 and order_ref = $2", carrier, reference)
 }

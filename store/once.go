@@ -45,7 +45,7 @@ func (db *DB) BeginOnce(ctx context.Context, o *Once, now time.Time) (*Answer, e
 		on conflict (account_id, route, key) do update set hash = $4, begun_at = $5, subject = null, status = null, body = null
 			where r.begun_at <= $6`, o.Account, o.Route, o.Key, o.Hash[:], now, now.Add(-onceLife))
 	if err != nil {
-		return nil, fail("begin request", err)
+		return nil, Fail("begin request", err)
 	}
 	if tag.RowsAffected() == 1 {
 		return nil, nil
@@ -53,24 +53,24 @@ func (db *DB) BeginOnce(ctx context.Context, o *Once, now time.Time) (*Answer, e
 	var same bool
 	var a Answer
 	var status *int
-	err = db.one(ctx, "begin request", `select hash = $4, status, body from idempotent_requests where account_id = $1 and route = $2 and key = $3`,
+	err = db.One(ctx, "begin request", `select hash = $4, status, body from idempotent_requests where account_id = $1 and route = $2 and key = $3`,
 		[]any{o.Account, o.Route, o.Key, o.Hash[:]}, &same, &status, &a.Body)
 	switch {
 	case errors.Is(err, ErrNotFound): // dropped this moment
-		return nil, fail("begin request", ErrInProgress)
+		return nil, Fail("begin request", ErrInProgress)
 	case err != nil:
 		return nil, err
 	case !same:
-		return nil, fail("begin request", ErrIdempotency)
+		return nil, Fail("begin request", ErrIdempotency)
 	case status != nil:
 		a.Status = *status
 		return &a, nil
 	}
-	err = db.one(ctx, "take request over", `update idempotent_requests set begun_at = $4
+	err = db.One(ctx, "take request over", `update idempotent_requests set begun_at = $4
 		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at <= $5 returning coalesce(subject, '')`,
 		[]any{o.Account, o.Route, o.Key, now, now.Add(-onceLease)}, &o.Subject)
 	if errors.Is(err, ErrNotFound) {
-		err = fail("begin request", ErrInProgress)
+		err = Fail("begin request", ErrInProgress)
 	}
 	return nil, err
 }
@@ -95,7 +95,7 @@ func (o *Once) begin(b *pgx.Batch, subject string) {
 func (db *DB) FinishOnce(ctx context.Context, o *Once, a Answer) error {
 	_, err := db.pool.Exec(ctx, `update idempotent_requests set status = $4, body = $5
 		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $6`, o.Account, o.Route, o.Key, a.Status, a.Body, o.begun)
-	return fail("finish request", err)
+	return Fail("finish request", err)
 }
 
 // DropOnce ends the work on a request without an answer. One under which nothing was begun
@@ -108,11 +108,11 @@ func (db *DB) DropOnce(ctx context.Context, o *Once) error {
 		update idempotent_requests set begun_at = begun_at - $5::interval
 			where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is not null)`,
 		o.Account, o.Route, o.Key, o.begun, onceLease)
-	return fail("drop request", err)
+	return Fail("drop request", err)
 }
 
 // ForgetRequests removes answers that are not given again.
 func (db *DB) ForgetRequests(ctx context.Context, now time.Time) error {
 	_, err := db.pool.Exec(ctx, "delete from idempotent_requests where begun_at <= $1", now.Add(-onceLife))
-	return fail("forget requests", err)
+	return Fail("forget requests", err)
 }

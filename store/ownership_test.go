@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/people"
 )
 
 func (f *fixture) agent(account string) *store.Agent {
@@ -50,7 +51,7 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Numbe
 		"read number":       func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
 		"assign number":     func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, own.ID) },
 		"release number":    func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n, t0) },
-		"revoke key":        func(_, _, k, _ string) error { return f.RevokeKey(ctx, mine, k, t0) },
+		"revoke key":        func(_, _, k, _ string) error { return people.New(f.DB).RevokeKey(ctx, mine, k) },
 		"read call":         func(_, _, _, s string) error { _, err := f.Call(ctx, mine, s); return err },
 		"read recording":    func(_, _, _, s string) error { _, err := f.Recording(ctx, mine, s); return err },
 		"delete recording":  func(_, _, _, s string) error { return f.DeleteRecording(ctx, mine, s, t0) },
@@ -95,7 +96,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	f.ok(err)
 	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "", t0)
 	f.ok(err)
-	key, _, err := f.MakeKey(f.ctx(), store.NewKey{Account: theirs, Name: "k", Role: store.RoleMember}, t0)
+	key, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: theirs, Name: "k", Role: people.RoleMember})
 	f.ok(err)
 	s := f.start(theirs, web)
 	ctx := f.ctx()
@@ -109,7 +110,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	if _, err := f.NumberByE164(ctx, mine, number.E164); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a foreign number by its digits: %v", err)
 	}
-	if err := f.CheckKey(ctx, store.Principal{Account: mine, Key: key.ID}); !errors.Is(err, store.ErrUnauthorized) {
+	if err := people.New(f.DB).CheckKey(ctx, people.Principal{Account: mine, Key: key.ID}); !errors.Is(err, store.ErrUnauthorized) {
 		t.Errorf("a foreign key: %v", err)
 	}
 	if rs, err := f.UsageRecords(ctx, mine, s.ID); err != nil || len(rs) != 0 {
@@ -118,7 +119,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	agents, err1 := f.Agents(ctx, mine, store.Page{})
 	numbers, err2 := f.Numbers(ctx, mine, store.Page{})
 	calls, err3 := f.Calls(ctx, mine, store.CallPage{})
-	keys, err4 := f.Keys(ctx, mine, store.Page{})
+	keys, err4 := people.New(f.DB).Keys(ctx, mine, store.Page{})
 	f.ok(errors.Join(err1, err2, err3, err4))
 	if len(agents) != 1 || len(numbers) != 1 || len(calls) != 0 || len(keys) != 0 {
 		t.Errorf("lists show %d agents, %d numbers, %d calls, %d keys", len(agents), len(numbers), len(calls), len(keys))
@@ -130,92 +131,6 @@ func TestForeignIsUnknown(t *testing.T) {
 		if !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(id) {
 			t.Errorf("%q needs escaping in a URL", id)
 		}
-	}
-}
-
-// People of another account, and invitations to it, are no exception.
-func TestForeignPeopleAreUnknown(t *testing.T) {
-	f := setup(t)
-	ctx := f.ctx()
-	mine, theirs := f.account(0), f.account(0)
-	me, them := f.user("ana@example.com", store.RoleMember), f.user("eve@example.com", store.RoleMember)
-	f.ok(f.AddMember(ctx, mine, me.ID, store.RoleOwner, t0))
-	f.ok(f.AddMember(ctx, theirs, them.ID, store.RoleOwner, t0))
-	inv, _, err := f.Invite(ctx, theirs, "luis@example.com", store.RoleMember, them.ID, t0)
-	f.ok(err)
-	token, err := f.OpenBrowser(ctx, me.ID, false, t0)
-	f.ok(err)
-	b, err := f.Browser(ctx, token, t0)
-	f.ok(err)
-	for name, try := range map[string]func(account, user, invitation string) error{
-		"switch":        func(a, _, _ string) error { return f.SwitchAccount(ctx, b, a) },
-		"change member": func(_, u, _ string) error { return f.ChangeMember(ctx, mine, u, store.RoleMember) },
-		"remove member": func(_, u, _ string) error { return f.removed(mine, u) },
-		"revoke":        func(_, _, i string) error { return f.RevokeInvitation(ctx, mine, i) },
-		"another's session": func(_, u, _ string) error {
-			x := *b
-			x.User.ID = u
-			return f.SwitchAccount(ctx, &x, mine)
-		},
-		"another's notice": func(_, u, _ string) error {
-			x := *b
-			x.User.ID = u
-			return f.PutNotice(ctx, &x, "x")
-		},
-	} {
-		foreign, unknown := try(theirs, them.ID, inv.ID), try("acc_x", "usr_x", "inv_x")
-		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
-			t.Errorf("%s: foreign %v, unknown %v", name, foreign, unknown)
-		}
-	}
-	if list, err := f.Members(ctx, theirs, store.Page{}); err != nil || len(list) != 1 || list[0].User != them.ID || list[0].Role != store.RoleOwner {
-		t.Errorf("their people were touched: %+v, %v", list, err)
-	}
-	if list, err := f.Memberships(ctx, me.ID); err != nil || len(list) != 1 || list[0].Account != mine {
-		t.Errorf("%+v, %v", list, err)
-	}
-}
-
-func TestKeys(t *testing.T) {
-	f := setup(t)
-	acc := f.account(0)
-	key, secret, err := f.MakeKey(f.ctx(), store.NewKey{Account: acc, Name: "server", Role: store.RoleMember}, t0)
-	f.ok(err)
-	if !regexp.MustCompile(`^sk_[0-9A-Za-z]{49}$`).MatchString(secret) || !strings.HasSuffix(secret, key.Last4) || len(key.Last4) != 4 {
-		t.Errorf("secret of %d characters, last four %q", len(secret), key.Last4)
-	}
-	at := t0.Add(90 * time.Second)
-	p, err := f.Authenticate(f.ctx(), secret, at)
-	f.ok(err)
-	if p.Account != acc || p.Key != key.ID {
-		t.Errorf("%+v", p)
-	}
-	keys, err := f.Keys(f.ctx(), acc, store.Page{})
-	f.ok(err)
-	if len(keys) != 1 || !keys[0].LastUsedAt.Equal(t0.Add(time.Minute)) {
-		t.Errorf("last used %v; want whole minutes", keys[0].LastUsedAt)
-	}
-	wrong := []string{"", "sk_", "wst_abc", secret + "0", secret[1:], secret[:len(secret)-1], strings.ToUpper(secret), "sk_\x00" + secret[4:]}
-	flipped := []byte(secret)
-	flipped[10] ^= 1
-	for _, s := range append(wrong, string(flipped)) {
-		if _, err := f.Authenticate(f.ctx(), s, t0); !errors.Is(err, store.ErrUnauthorized) {
-			t.Errorf("a wrong secret: %v", err)
-		} else if len(s) > 6 && strings.Contains(err.Error(), s[4:]) {
-			t.Error("the error tells the secret")
-		}
-	}
-	f.ok(f.CheckKey(f.ctx(), p))
-	f.ok(f.RevokeKey(f.ctx(), acc, key.ID, t0))
-	f.ok(f.RevokeKey(f.ctx(), acc, key.ID, t0.Add(time.Hour)))
-	if _, err := f.Authenticate(f.ctx(), secret, t0); !errors.Is(err, store.ErrUnauthorized) {
-		t.Errorf("a revoked key: %v", err)
-	}
-	if err := f.CheckKey(f.ctx(), p); !errors.Is(err, store.ErrUnauthorized) {
-		t.Errorf("a revoked key by identifier: %v", err)
-	}
-	if _, _, err := f.MakeKey(f.ctx(), store.NewKey{Account: "acc_nobody", Name: "x", Role: store.RoleMember}, t0); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("a key for nobody: %v", err)
 	}
 }
 

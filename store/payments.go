@@ -34,13 +34,13 @@ type Settlement struct {
 // look saw counts, in whatever order they come to be settled, and every change is
 // followed by an event and therefore by a look.
 func (db *DB) PaymentLook(ctx context.Context) (n int64, err error) {
-	err = db.one(ctx, "number a look", "select nextval('payment_looks')", nil, &n)
+	err = db.One(ctx, "number a look", "select nextval('payment_looks')", nil, &n)
 	return n, err
 }
 
 // EventApplied says whether the provider's event has been settled.
 func (db *DB) EventApplied(ctx context.Context, provider, event string) (applied bool, err error) {
-	err = db.one(ctx, "read event", "select exists (select from payment_events where provider = $1 and event_id = $2)",
+	err = db.One(ctx, "read event", "select exists (select from payment_events where provider = $1 and event_id = $2)",
 		[]any{provider, event}, &applied)
 	return applied, err
 }
@@ -52,7 +52,7 @@ func (db *DB) EventApplied(ctx context.Context, provider, event string) (applied
 // another look, for the Refund ends with what is seen after it.
 func (db *DB) SettlePayment(ctx context.Context, s Settlement, now time.Time) (*TopUp, error) {
 	var t *TopUp
-	err := db.tx(ctx, "settle payment", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "settle payment", func(tx pgx.Tx) error {
 		var account, topup string
 		err := tx.QueryRow(ctx, `select account_id, id from topups where provider = $2 and account_id = $3 and id = case when $1 <> '' then $1
 			else (select topup_id from recharge_attempts where id = $4) end`,
@@ -228,5 +228,5 @@ func (s *settling) save(ctx context.Context, customer string) error {
 	b.Queue(`update topups set state = $3, payment_id = nullif($4, ''), paid_nano = $5, refunded_nano = $6, refund_no = $7, looked = $8, settled_at = $9
 		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.refundNo, s.t.looked, s.t.SettledAt)
 	s.w.save(b)
-	return send(ctx, s.tx, b)
+	return Send(ctx, s.tx, b)
 }

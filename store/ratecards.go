@@ -28,10 +28,10 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Tim
 	_, err := db.pool.Exec(ctx, `insert into rate_cards (version, body, sha256, added_at) values ($1, $2, $3, $4)
 		on conflict do nothing`, c.Version(), string(c.JSON()), sum[:], now)
 	if err != nil {
-		return fail("store the rate card", err)
+		return Fail("store the rate card", err)
 	}
 	var stored []byte
-	err = db.one(ctx, "store the rate card", "select sha256 from rate_cards where version = $1", []any{c.Version()}, &stored)
+	err = db.One(ctx, "store the rate card", "select sha256 from rate_cards where version = $1", []any{c.Version()}, &stored)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Tim
 	_, err = db.pool.Exec(ctx, `insert into rate_cards_in_force (version, since) select $1, $2
 		where not exists (select from rate_cards_in_force where `+cardOrder("version")+" >= "+cardOrder("$1::text")+") on conflict do nothing", c.Version(), now)
 	if err != nil {
-		return fail("put the rate card in force", err)
+		return Fail("put the rate card in force", err)
 	}
 	return db.FollowRateCard(ctx, now)
 }
@@ -56,7 +56,7 @@ func (db *DB) FollowRateCard(ctx context.Context, now time.Time) error {
 	db.livesMu.Lock()
 	defer db.livesMu.Unlock() // of two that read one after the other, the first does not write last
 	var version string
-	if err := db.one(ctx, "read the rate card in force", newestCard, nil, &version); err != nil {
+	if err := db.One(ctx, "read the rate card in force", newestCard, nil, &version); err != nil {
 		return err
 	}
 	if known := db.force.Load(); known != nil && known.Version() == version {
@@ -87,7 +87,7 @@ func (db *DB) noteCard(ctx context.Context, c *billing.RateCard, lives []int64, 
 		return nil
 	}
 	_, err := db.pool.Exec(ctx, `insert into node_cards (node_epoch, since, price_version) select unnest($1::bigint[]), $2::timestamptz, $3::text`, lives, now, c.Version())
-	return fail("note the rate card", err)
+	return Fail("note the rate card", err)
 }
 
 // inForce is the card in force, as far as this process knows, or else as the database says.
@@ -100,7 +100,7 @@ func (db *DB) inForce(ctx context.Context, q queryer) (*billing.RateCard, error)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return billing.DefaultRateCard(), nil
 		}
-		return nil, fail("read the rate card", err)
+		return nil, Fail("read the rate card", err)
 	}
 	return db.card(ctx, q, version)
 }
@@ -117,7 +117,7 @@ func (db *DB) card(ctx context.Context, q queryer, version string) (*billing.Rat
 	}
 	var body string
 	if err := q.QueryRow(ctx, "select body::text from rate_cards where version = $1", version).Scan(&body); err != nil {
-		return nil, fail("read rate card "+version, err)
+		return nil, Fail("read rate card "+version, err)
 	}
 	c, err := billing.ParseRateCard([]byte(body))
 	if err != nil {

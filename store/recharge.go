@@ -57,7 +57,7 @@ const charged = `(select coalesce(sum(a.amount_nano), 0)::bigint from recharge_a
 // no such account.
 func (db *DB) Recharge(ctx context.Context, account, provider string, defaults Recharge, now time.Time) (*RechargeState, error) {
 	s := &RechargeState{}
-	err := db.one(ctx, "read recharge", `select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
+	err := db.One(ctx, "read recharge", `select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
 			coalesce(r.cap_nano, $6), `+cardSaved+`, `+charged+`,
 			coalesce((select a.topup_id from recharge_attempts a where a.account_id = $1 and a.ended_at is null), ''),
 			coalesce(r.failure, ''), coalesce(r.code, ''), r.failed_at,
@@ -78,7 +78,7 @@ func (db *DB) Recharge(ctx context.Context, account, provider string, defaults R
 // ErrTopupRequired. Disabling it takes back an attempt that nobody has charged yet.
 // How long to wait after a failed attempt is not changed by it.
 func (db *DB) SetRecharge(ctx context.Context, account, provider string, defaults Recharge, change func(*Recharge) error, now time.Time) (*RechargeState, error) {
-	err := db.tx(ctx, "set recharge", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "set recharge", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (db *DB) SetRecharge(ctx context.Context, account, provider string, default
 			return err
 		}
 		if r.Threshold < 0 || r.Amount <= 0 || r.MonthlyCap < r.Amount || max(r.Threshold, r.MonthlyCap) > maxCredit {
-			return invalid("a recharge of %s below %s, within %s a month", r.Amount, r.Threshold, r.MonthlyCap)
+			return Invalid("a recharge of %s below %s, within %s a month", r.Amount, r.Threshold, r.MonthlyCap)
 		}
 		if r.Enabled {
 			if err := w.rechargeable(ctx, tx, provider); err != nil {
@@ -106,7 +106,7 @@ func (db *DB) SetRecharge(ctx context.Context, account, provider string, default
 		}
 		b := &pgx.Batch{}
 		w.save(b)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	if err != nil {
 		return nil, err

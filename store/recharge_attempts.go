@@ -34,14 +34,14 @@ func (w *wallet) recharge(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if w.rechargeBelow == nil || w.pots.Balance() >= *w.rechargeBelow || w.disputes > 0 || w.suspended {
 		return nil
 	}
-	id := newID(rechargeID, now)
+	id := NewID(rechargeID, now)
 	tag, err := tx.Exec(ctx, `with r as (select least(amount_nano, $3) as amount_nano, cap_nano, provider from recharges r where account_id = $4 and `+wanted+`),
 		t as (insert into topups (id, account_id, provider, amount_nano, state, created_at, automatic)
 			select $6, $4, provider, amount_nano, 'pending', $1, true from r)
 		insert into recharge_attempts (id, account_id, no, topup_id, month, amount_nano, cap_nano, state, created_at, look_at)
 			select $5, $4, 1 + (select coalesce(max(no), 0) from recharge_attempts where account_id = $4), $6, $2, amount_nano, cap_nano,
 				'pending', $1, $7 from r`,
-		now, monthOf(now), w.db.maxRecharge, w.account, id, newID(topupID, now), now.Add(rechargeLook))
+		now, monthOf(now), w.db.maxRecharge, w.account, id, NewID(topupID, now), now.Add(rechargeLook))
 	if err != nil || tag.RowsAffected() == 0 || w.db.recharging == nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (w *wallet) recharge(ctx context.Context, tx pgx.Tx, now time.Time) error {
 // threshold, unless one look says that there is none to make.
 func (db *DB) rechargeNoticed(ctx context.Context, account string, now time.Time) error {
 	var due bool
-	err := db.one(ctx, "notice recharge", "select exists (select from recharges r where r.account_id = $4 and "+wanted+")",
+	err := db.One(ctx, "notice recharge", "select exists (select from recharges r where r.account_id = $4 and "+wanted+")",
 		[]any{now, monthOf(now), db.maxRecharge, account}, &due)
 	if err != nil || !due {
 		return err
@@ -75,7 +75,7 @@ type RechargeAttempt struct {
 // charged. One that certainly was not is canceled when it is not wanted any more.
 // Several may be given the same attempt: its ID makes the charge happen once.
 func (db *DB) BeginRecharge(ctx context.Context, account, id string, now time.Time) (begun *RechargeAttempt, err error) {
-	err = db.tx(ctx, "begin recharge", func(tx pgx.Tx) error {
+	err = db.Tx(ctx, "begin recharge", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func settleRecharge(ctx context.Context, tx pgx.Tx, w *wallet, topup string, sta
 // FailRecharge ends an attempt for which no money will come; code is the provider's
 // word for why. One that has ended stays as it is.
 func (db *DB) FailRecharge(ctx context.Context, account, id string, why RechargeFailure, code string, now time.Time) error {
-	return db.tx(ctx, "fail recharge", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "fail recharge", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -178,7 +178,7 @@ func (s *settling) recharged(ctx context.Context, why RechargeFailure, code stri
 func (db *DB) SweepRecharges(ctx context.Context, enqueue Enqueue, now time.Time) (int, error) {
 	type key struct{ Account, ID string }
 	var open []key
-	err := db.tx(ctx, "sweep recharges", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "sweep recharges", func(tx pgx.Tx) error {
 		// What is locked is being worked on. These locks come without the wallets', so nothing waits here.
 		rows, err := tx.Query(ctx, `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
 				where ended_at is null and look_at <= $1 order by look_at limit 100 for update skip locked)
@@ -199,7 +199,7 @@ func (db *DB) SweepRecharges(ctx context.Context, enqueue Enqueue, now time.Time
 	if err != nil {
 		return 0, err
 	}
-	due, err := list(ctx, db, "sweep recharges", pgx.RowTo[string], `select w.account_id from wallets w join recharges r using (account_id)
+	due, err := List(ctx, db, "sweep recharges", pgx.RowTo[string], `select w.account_id from wallets w join recharges r using (account_id)
 		where w.recharge_below_nano is not null and w.open_disputes = 0 and not w.suspended
 			and w.paid_nano + w.bonus_nano - w.accrued_any_nano - w.accrued_paid_nano < w.recharge_below_nano and `+wanted+`
 		order by w.account_id`, now, monthOf(now), db.maxRecharge)

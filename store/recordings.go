@@ -61,13 +61,13 @@ func scanRecording(row pgx.CollectableRow) (Recording, error) {
 
 // Recording is that of a call of the account; ErrNotFound: there is none.
 func (db *DB) Recording(ctx context.Context, account, call string) (*Recording, error) {
-	return first(ctx, db, "read recording", scanRecording, selectRecording+"r.session_id = $2 and r.account_id = $1", account, call)
+	return First(ctx, db, "read recording", scanRecording, selectRecording+"r.session_id = $2 and r.account_id = $1", account, call)
 }
 
 // BeginRecording notes that a node records a call. Saying it again, or late, changes
 // nothing.
 func (db *DB) BeginRecording(ctx context.Context, call, node string, now time.Time) error {
-	return db.must(ctx, "begin recording", `insert into call_recordings (session_id, account_id, node, created_at)
+	return db.Must(ctx, "begin recording", `insert into call_recordings (session_id, account_id, node, created_at)
 		select session_id, account_id, $2, $3 from calls where session_id = $1
 		on conflict (session_id) do update set state = call_recordings.state`, call, node, now)
 }
@@ -80,7 +80,7 @@ func (db *DB) EndRecording(ctx context.Context, r Recording, failed bool, encode
 	if failed {
 		next = RecordingFailed
 	}
-	err = db.tx(ctx, "end recording", func(tx pgx.Tx) error {
+	err = db.Tx(ctx, "end recording", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `insert into call_recordings (session_id, account_id, node, created_at)
 			select session_id, account_id, $2, $3 from calls where session_id = $1 on conflict (session_id) do nothing`, r.Call, r.Node, now); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (db *DB) LoseRecordings(ctx context.Context, now time.Time) (int, error) {
 			and coalesce(r.ended_at, r.created_at) <= $1::timestamptz - $2::interval
 			and not exists (select from nodes n where n.node_id = r.node and n.heartbeat_at > $1::timestamptz - $2::interval)
 			limit $3 for update of r skip locked)`, now, LostAfter, sweep)
-	return int(tag.RowsAffected()), fail("lose recordings", err)
+	return int(tag.RowsAffected()), Fail("lose recordings", err)
 }
 
 // RecordingEncoded notes that the file of r.Format is there, with r.Bytes, or with failed
@@ -124,13 +124,13 @@ func (db *DB) RecordingEncoded(ctx context.Context, r Recording, failed bool) er
 	if failed {
 		state, r.Format, r.Bytes, r.Peaks = RecordingFailed, "", 0, nil
 	}
-	return db.must(ctx, "note encoded recording", `update call_recordings set state = $3, format = $4, bytes = $5, peaks = $6
+	return db.Must(ctx, "note encoded recording", `update call_recordings set state = $3, format = $4, bytes = $5, peaks = $6
 		where session_id = $2 and account_id = $1 and state = 'encoding'`, r.Account, r.Call, state, r.Format, r.Bytes, r.Peaks)
 }
 
 // RecordingPeaks is the waveform of a recording of the account; nil: none was made yet.
 func (db *DB) RecordingPeaks(ctx context.Context, account, call string) ([]byte, error) {
-	peaks, err := first(ctx, db, "read waveform", pgx.RowTo[[]byte],
+	peaks, err := First(ctx, db, "read waveform", pgx.RowTo[[]byte],
 		"select peaks from call_recordings where session_id = $2 and account_id = $1", account, call)
 	if err != nil {
 		return nil, err
@@ -141,14 +141,14 @@ func (db *DB) RecordingPeaks(ctx context.Context, account, call string) ([]byte,
 // SavePeaks keeps the waveform of a recording that was made without. ErrNotFound: it was
 // deleted meanwhile.
 func (db *DB) SavePeaks(ctx context.Context, account, call string, peaks []byte) error {
-	return db.must(ctx, "keep waveform", "update call_recordings set peaks = $3 where session_id = $2 and account_id = $1 and state = 'ready'", account, call, peaks)
+	return db.Must(ctx, "keep waveform", "update call_recordings set peaks = $3 where session_id = $2 and account_id = $1 and state = 'ready'", account, call, peaks)
 }
 
 // DeleteRecording deletes the recording of a call of the account, whatever its state; of
 // a call that lasts nothing is kept either. ErrNotFound: there is none. Deleting it again
 // changes nothing.
 func (db *DB) DeleteRecording(ctx context.Context, account, call string, now time.Time) error {
-	return db.must(ctx, "delete recording", deleteRecording, account, call, now, byRequest)
+	return db.Must(ctx, "delete recording", deleteRecording, account, call, now, byRequest)
 }
 
 const deleteRecording = `update call_recordings set state = 'deleted', peaks = null, deleted_at = coalesce(deleted_at, $3),
@@ -161,23 +161,23 @@ func (db *DB) ExpireRecordings(ctx context.Context, now time.Time) (int, error) 
 	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'deleted', peaks = null, deleted_at = $1, deleted_by = 'expiry'
 		where session_id in (select r.session_id from call_recordings r join accounts a on a.id = r.account_id
 			where r.state not in ('deleted', 'recording') and `+keptUntil+` <= $1 limit $2 for update of r skip locked)`, now, sweep)
-	return int(tag.RowsAffected()), fail("expire recordings", err)
+	return int(tag.RowsAffected()), Fail("expire recordings", err)
 }
 
 // UnsweptRecordings are deleted recordings of calls that a node had and whose files may
 // be there still, a thousand at most.
 func (db *DB) UnsweptRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return list(ctx, db, "list deleted recordings", scanRecording,
+	return List(ctx, db, "list deleted recordings", scanRecording,
 		selectRecording+"r.node = $1 and r.state = 'deleted' and not r.swept limit $2", node, sweep)
 }
 
 // SweptRecording notes that no file of a deleted recording is left.
 func (db *DB) SweptRecording(ctx context.Context, call string) error {
-	return db.must(ctx, "note swept recording", "update call_recordings set swept = true where session_id = $1 and state = 'deleted'", call)
+	return db.Must(ctx, "note swept recording", "update call_recordings set swept = true where session_id = $1 and state = 'deleted'", call)
 }
 
 // RunningRecordings are recordings that a node has begun and whose end is not stored: of
 // calls that last, and of those that an earlier life of it had.
 func (db *DB) RunningRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return list(ctx, db, "list running recordings", scanRecording, selectRecording+"r.node = $1 and r.state = 'recording'", node)
+	return List(ctx, db, "list running recordings", scanRecording, selectRecording+"r.node = $1 and r.state = 'recording'", node)
 }

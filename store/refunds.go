@@ -45,10 +45,10 @@ const selectRefund = `select r.id, r.account_id, r.topup_id, t.payment_id, r.amo
 // top-up that came with the demonstration.
 func (db *DB) RequestRefund(ctx context.Context, account, topup string, amount billing.Money, now time.Time) (*Refund, error) {
 	if _, err := payment.Cents(amount); err != nil {
-		return nil, invalid("the amount must be above 0, in whole cents")
+		return nil, Invalid("the amount must be above 0, in whole cents")
 	}
-	r := &Refund{ID: newID(refundID, now), Account: account, TopUp: topup, Amount: amount, State: RefundAsked, CreatedAt: now}
-	err := db.tx(ctx, "request refund", func(tx pgx.Tx) error {
+	r := &Refund{ID: NewID(refundID, now), Account: account, TopUp: topup, Amount: amount, State: RefundAsked, CreatedAt: now}
+	err := db.Tx(ctx, "request refund", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -63,13 +63,13 @@ func (db *DB) RequestRefund(ctx context.Context, account, topup string, amount b
 		case err != nil:
 			return err
 		case t.Demonstration():
-			return invalid("the top-up came with the demonstration: there is no payment behind it to give back")
+			return Invalid("the top-up came with the demonstration: there is no payment behind it to give back")
 		case w.disputes > 0:
 			return ErrDisputed
 		case promised > 0:
-			return invalid("another refund of the top-up is not settled yet")
+			return Invalid("another refund of the top-up is not settled yet")
 		case amount > t.Paid-t.Refunded:
-			return invalid("%s USD are left of the top-up", t.Paid-t.Refunded)
+			return Invalid("%s USD are left of the top-up", t.Paid-t.Refunded)
 		case amount > w.pots.PaidLeft()-w.pots.Held:
 			return ErrInsufficientBalance
 		}
@@ -114,10 +114,10 @@ func (s *settling) end(ctx context.Context, r *Refund) error {
 // AskedRefunds lists the refunds that the provider is to be told of, the oldest first. An
 // index holds those alone, so asking often costs little however many are settled.
 func (db *DB) AskedRefunds(ctx context.Context, provider string) ([]Refund, error) {
-	return list(ctx, db, "list refunds", pgx.RowToStructByPos[Refund], selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
+	return List(ctx, db, "list refunds", pgx.RowToStructByPos[Refund], selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
 }
 
 // Refund returns a refund of the account.
 func (db *DB) Refund(ctx context.Context, account, id string) (*Refund, error) {
-	return first(ctx, db, "read refund", pgx.RowToStructByPos[Refund], selectRefund+"r.account_id = $1 and r.id = $2", account, id)
+	return First(ctx, db, "read refund", pgx.RowToStructByPos[Refund], selectRefund+"r.account_id = $1 and r.id = $2", account, id)
 }

@@ -24,7 +24,7 @@ func (db *DB) Schema(ctx context.Context) (version int64, err error) {
 		version, err = schemaOf(ctx, tx)
 		return err
 	})
-	return version, fail("read the schema's version", err)
+	return version, Fail("read the schema's version", err)
 }
 
 // schemaOf is Schema within a transaction.

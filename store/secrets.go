@@ -76,13 +76,13 @@ var secretHost = regexp.MustCompile(`^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$`)
 // checkHosts is hosts as they are kept and compared: in small letters, without a final dot.
 func checkHosts(hosts []string) ([]string, error) {
 	if len(hosts) > MaxSecretHosts {
-		return nil, invalid("hosts: at most %d", MaxSecretHosts)
+		return nil, Invalid("hosts: at most %d", MaxSecretHosts)
 	}
 	var out []string
 	for i, h := range hosts {
 		h = strings.ToLower(strings.TrimSuffix(h, "."))
 		if _, err := netip.ParseAddr(h); err != nil && (len(h) > 253 || !secretHost.MatchString(h)) {
-			return nil, invalid("hosts[%d]: a host's name or address, or *.example.com for all below it", i)
+			return nil, Invalid("hosts[%d]: a host's name or address, or *.example.com for all below it", i)
 		}
 		out = append(out, h)
 	}
@@ -97,17 +97,17 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 	hosts, wrong := checkHosts(hosts)
 	switch {
 	case !secretName.MatchString(name):
-		return nil, invalid("name: a letter, then up to 63 letters, digits and _")
+		return nil, Invalid("name: a letter, then up to 63 letters, digits and _")
 	case value == "" || len(value) > MaxSecretValue:
-		return nil, invalid("value: from 1 to %d bytes", MaxSecretValue)
+		return nil, Invalid("value: from 1 to %d bytes", MaxSecretValue)
 	case strings.ContainsAny(value, "\x00\r\n"):
-		return nil, invalid("value: one line")
+		return nil, Invalid("value: one line")
 	case wrong != nil:
 		return nil, wrong
 	}
 	sealed := v.seal.Seal([]byte{vaultForm}, nil, []byte(value), bound(account, name))
 	s := &Secret{Name: name, UpdatedAt: now}
-	err := v.db.tx(ctx, "put secret", func(tx pgx.Tx) error {
+	err := v.db.Tx(ctx, "put secret", func(tx pgx.Tx) error {
 		// The lock on the account makes the count exact.
 		var id string
 		if err := tx.QueryRow(ctx, "select id from accounts where id = $1 for no key update", account).Scan(&id); err != nil {
@@ -125,7 +125,7 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 			return err
 		}
 		if n > MaxSecrets {
-			return invalid("name: an account keeps at most %d secrets", MaxSecrets)
+			return Invalid("name: an account keeps at most %d secrets", MaxSecrets)
 		}
 		return nil
 	})
@@ -138,13 +138,13 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 // List lists an account's secrets by name, without their values; there are MaxSecrets
 // at most. A page begins after a name.
 func (v *Vault) List(ctx context.Context, account string, p Page) ([]Secret, error) {
-	sql, args := p.bound("select name, hosts, created_at, updated_at from secrets where account_id = $1 and name > $2 order by name", []any{account, p.After})
-	return list(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret], sql, args...)
+	sql, args := p.Bound("select name, hosts, created_at, updated_at from secrets where account_id = $1 and name > $2 order by name", []any{account, p.After})
+	return List(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret], sql, args...)
 }
 
 // Delete forgets a secret. ErrNotFound: there is none of that name.
 func (v *Vault) Delete(ctx context.Context, account, name string) error {
-	return v.db.must(ctx, "delete secret", "delete from secrets where account_id = $1 and name = $2", account, name)
+	return v.db.Must(ctx, "delete secret", "delete from secrets where account_id = $1 and name = $2", account, name)
 }
 
 // SecretValue is an opened secret.
@@ -161,7 +161,7 @@ func (v *Vault) Values(ctx context.Context, account string, names []string) (map
 		Sealed []byte
 		Hosts  []string
 	}
-	rows, err := list(ctx, v.db, "read secrets", pgx.RowToStructByPos[row],
+	rows, err := List(ctx, v.db, "read secrets", pgx.RowToStructByPos[row],
 		"select name, sealed, hosts from secrets where account_id = $1 and name = any($2)", account, names)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (db *DB) StartSession(ctx context.Context, s Start, now time.Time) (*Sessio
 		return nil, fmt.Errorf("start session: %w", err)
 	}
 	var w *wallet
-	err = db.tx(ctx, "start session", func(tx pgx.Tx) (err error) {
+	err = db.Tx(ctx, "start session", func(tx pgx.Tx) (err error) {
 		if w, err = db.lockWallet(ctx, tx, s.Account, now); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *Start) note(ctx context.Context, tx pgx.Tx, id string, now time.Time) e
 	}
 	b := &pgx.Batch{}
 	s.Once.begin(b, id)
-	return send(ctx, tx, b)
+	return Send(ctx, tx, b)
 }
 
 // session is what will have started.
@@ -133,7 +133,7 @@ func (s *Start) session(now time.Time) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{ID: newID(sessionID, now), Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
+	return &Session{ID: NewID(sessionID, now), Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
 }
 
 // start decides about the session out of a locked wallet and writes it.
@@ -264,7 +264,7 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 		values ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), nullif($9, ''))`,
 		out.ID, s.Account, s.Node.Epoch, s.Terms.Kind.PaidOnly(), out.Tariff.LineMinute(), granted, held, s.Key, s.Agent)
 	w.save(b)
-	if err := send(ctx, tx, b); err != nil {
+	if err := Send(ctx, tx, b); err != nil {
 		return err
 	}
 	return w.countSpending(ctx, tx, s.Key, s.Agent, dayOf(now), 0, held)
@@ -277,7 +277,7 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 // checkpoint inside the minute.
 func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time.Time) error {
 	var w *wallet
-	err := db.tx(ctx, "line minute", func(tx pgx.Tx) (err error) {
+	err := db.Tx(ctx, "line minute", func(tx pgx.Tx) (err error) {
 		if w, err = db.lockWallet(ctx, tx, s.Account, now); err != nil {
 			return err
 		}
@@ -295,7 +295,7 @@ func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time
 		case minute <= granted:
 			return nil
 		case minute != granted+1 || granted == 0:
-			return invalid("minute %d after %d", minute, granted)
+			return Invalid("minute %d after %d", minute, granted)
 		case !w.pots.Covers(price, s.Terms.Kind.PaidOnly(), s.Card.Wallet().Overdraft):
 			return ErrInsufficientBalance
 		}
@@ -307,7 +307,7 @@ func (db *DB) LineMinute(ctx context.Context, s *Session, minute int64, now time
 		b.Queue(`update session_usage set line_granted = $2, held_nano = held_nano + $3 where session_id = $1`,
 			s.ID, minute, price)
 		w.save(b)
-		if err := send(ctx, tx, b); err != nil {
+		if err := Send(ctx, tx, b); err != nil {
 			return err
 		}
 		return w.countSpending(ctx, tx, s.Key, agent, dayOf(now), 0, price)

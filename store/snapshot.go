@@ -55,7 +55,7 @@ func (db *DB) Snapshot(ctx context.Context, f func(Snapshot) error) error {
 	if own != nil {
 		return own
 	}
-	return fail("snapshot", err)
+	return Fail("snapshot", err)
 }
 
 // Totals counts what the database holds now.
@@ -64,7 +64,7 @@ func (db *DB) Totals(ctx context.Context) (t Totals, err error) {
 		t, err = totals(ctx, tx)
 		return err
 	})
-	return t, fail("totals", err)
+	return t, Fail("totals", err)
 }
 
 // frozen runs f on one state of the database, for as long as it takes.

@@ -32,14 +32,14 @@ const limitedSubjects = `(
 
 // SpendingLimits lists the account's limits; the account's own row is there without one, too.
 func (db *DB) SpendingLimits(ctx context.Context, account string, p Page, now time.Time) ([]SpendingLimit, error) {
-	where, args := p.clause("id", []any{account, dayOf(now)})
-	return list(ctx, db, "list limits of spending", pgx.RowToStructByPos[SpendingLimit],
+	where, args := p.Clause("id", []any{account, dayOf(now)})
+	return List(ctx, db, "list limits of spending", pgx.RowToStructByPos[SpendingLimit],
 		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where (daily_limit_nano is not null or id = $1)"+where, args...)
 }
 
 // SpendingLimit reads that of the account, or of a key or an agent of it.
 func (db *DB) SpendingLimit(ctx context.Context, account, subject string, now time.Time) (*SpendingLimit, error) {
-	return first(ctx, db, "read limit of spending", pgx.RowToStructByPos[SpendingLimit],
+	return First(ctx, db, "read limit of spending", pgx.RowToStructByPos[SpendingLimit],
 		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where id = $3", account, dayOf(now), subject)
 }
 
@@ -56,7 +56,7 @@ func (db *DB) MaySpend(ctx context.Context, account, subject string, now time.Ti
 }
 
 func (db *DB) maySpend(ctx context.Context, subjects, account, arg string, now time.Time) error {
-	reached, err := list(ctx, db, "read limits of spending", pgx.RowTo[string],
+	reached, err := List(ctx, db, "read limits of spending", pgx.RowTo[string],
 		"select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(now), arg)
 	if err == nil && len(reached) > 0 {
 		err = fmt.Errorf("%w: of %s", ErrSpending, reached[0])
@@ -71,9 +71,9 @@ const MaxSpendingLimit = 1_000_000 * billing.USD
 // takes it away. What was charged today counts. ErrNotFound: the subject is not the account's.
 func (db *DB) SetSpendingLimit(ctx context.Context, account, subject string, limit *billing.Money, now time.Time) (*SpendingLimit, error) {
 	if limit != nil && (*limit < 0 || *limit > MaxSpendingLimit) {
-		return nil, invalid("daily_limit: from 0 to %s US dollars", MaxSpendingLimit)
+		return nil, Invalid("daily_limit: from 0 to %s US dollars", MaxSpendingLimit)
 	}
-	err := db.tx(ctx, "set limit of spending", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "set limit of spending", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (db *DB) SetSpendingLimit(ctx context.Context, account, subject string, lim
 		switch {
 		case subject == account:
 			w.spending.limit = limit
-		case strings.HasPrefix(subject, keyID):
+		case strings.HasPrefix(subject, KeyID):
 			err = w.limitOne(ctx, tx, "api_keys", "key_id", subject, limit, now)
 		default:
 			err = w.limitOne(ctx, tx, "agents", "agent_id", subject, limit, now)
@@ -94,7 +94,7 @@ func (db *DB) SetSpendingLimit(ctx context.Context, account, subject string, lim
 		}
 		b := &pgx.Batch{}
 		w.save(b)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (w *wallet) limitOne(ctx context.Context, tx pgx.Tx, table, col, id string,
 		update `+table+` set daily_limit_nano = $3, spent_day = d.day,
 			spent_nano = (select coalesce(sum(spent_nano), 0) from mine where mine.spent_day = d.day),
 			held_nano = (select coalesce(sum(held_nano), 0) from mine where open)
-		from d where account_id = $1 and id = $2`, w.account, id, limit, dayOf(now), floorID(sessionID, now.Add(-spentLately)))
+		from d where account_id = $1 and id = $2`, w.account, id, limit, dayOf(now), FloorID(sessionID, now.Add(-spentLately)))
 	if err != nil {
 		return err
 	}

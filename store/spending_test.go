@@ -12,6 +12,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -26,7 +27,7 @@ func (f *fixture) limit(account, subject string, amount billing.Money) *store.Sp
 func (f *fixture) spender() (account, key, agent string) {
 	f.t.Helper()
 	account = f.account(100 * usd)
-	k, _, err := f.MakeKey(f.ctx(), store.NewKey{Account: account, Name: "key", Role: store.RoleMember}, t0)
+	k, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: account, Name: "key", Role: people.RoleMember})
 	f.ok(err)
 	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Agent", Voice: "F1", Language: "en"}, t0)
 	f.ok(err)

@@ -22,7 +22,7 @@ type Statement struct {
 // returns; the database ends it when read does something else for 30 s.
 func (db *DB) Statement(ctx context.Context, account string, read func(*Statement) error) error {
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return fail("read statement", pgx.BeginTxFunc(ctx, db.pool, snapshot, func(tx pgx.Tx) error {
+	return Fail("read statement", pgx.BeginTxFunc(ctx, db.pool, snapshot, func(tx pgx.Tx) error {
 		return read(&Statement{tx, account})
 	}))
 }

@@ -83,7 +83,7 @@ func (s *Statement) usageArgs(r Range) []any {
 func (s *Statement) Usage(ctx context.Context, p UsagePage) ([]UsageGroup, error) {
 	key, ok := usageKeys[p.By]
 	if !ok {
-		return nil, invalid("usage is not grouped by %q", p.By)
+		return nil, Invalid("usage is not grouped by %q", p.By)
 	}
 	args := append(s.usageArgs(p.Range), p.Limit)
 	below, monthsBelow := "", ""

@@ -81,13 +81,13 @@ type Enqueue func(ctx context.Context, tx pgx.Tx, account, task string) error
 // count among sessions.
 func (db *DB) SubmitTask(ctx context.Context, s Submission, enqueue Enqueue, now time.Time) (*Task, error) {
 	if s.Chars <= 0 {
-		return nil, invalid("a task needs a text")
+		return nil, Invalid("a task needs a text")
 	}
 	start := Start{Node: s.Node, Account: s.Account, Key: s.Key, Terms: billing.Terms{Kind: billing.TTS}, Card: s.Card, uncounted: true}
 	start.Expect[billing.TTSChars] = s.Chars
-	t := &Task{ID: newID(taskID, now), Account: s.Account, Status: TaskPending, Script: s.Script, Chars: s.Chars, CreatedAt: now}
+	t := &Task{ID: NewID(taskID, now), Account: s.Account, Status: TaskPending, Script: s.Script, Chars: s.Chars, CreatedAt: now}
 	t.Text = ""
-	err := db.tx(ctx, "submit task", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "submit task", func(tx pgx.Tx) error {
 		session, err := start.session(now)
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func (d *milliseconds) ScanInt64(v pgtype.Int8) error {
 // Task returns a task of the account.
 func (db *DB) Task(ctx context.Context, account, id string) (*Task, error) {
 	t := &Task{}
-	err := db.one(ctx, "read task", "select "+taskColumns+" from tts_tasks where account_id = $1 and id = $2", []any{account, id}, t.into()...)
+	err := db.One(ctx, "read task", "select "+taskColumns+" from tts_tasks where account_id = $1 and id = $2", []any{account, id}, t.into()...)
 	return t, err
 }
 
@@ -156,7 +156,7 @@ const orphaned = `(t.node_id is not null and (t.touched_at < $1
 // much to do for others.
 func (db *DB) ClaimTask(ctx context.Context, n Node, account, id string, now time.Time) (*Task, error) {
 	t := &Task{}
-	err := db.one(ctx, "claim task", `update tts_tasks t set status = 'processing', node_id = $4, node_epoch = $5, touched_at = $6,
+	err := db.One(ctx, "claim task", `update tts_tasks t set status = 'processing', node_id = $4, node_epoch = $5, touched_at = $6,
 			claim = claim + 1, attempts = attempts + 1
 		where t.account_id = $2 and t.id = $3 and t.ended_at is null and (t.node_id is null or `+orphaned+`)
 			and exists (select from nodes where node_id = $4 and epoch = $5)
@@ -165,7 +165,7 @@ func (db *DB) ClaimTask(ctx context.Context, n Node, account, id string, now tim
 		return t, err
 	}
 	var alive bool
-	fault := db.one(ctx, "claim task", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive)
+	fault := db.One(ctx, "claim task", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive)
 	switch {
 	case fault != nil:
 		err = fault
@@ -183,7 +183,7 @@ func (db *DB) TouchTask(ctx context.Context, t *Task, progress int, now time.Tim
 	if err == nil && tag.RowsAffected() == 0 {
 		err = ErrFenced
 	}
-	return fail("touch task", err)
+	return Fail("touch task", err)
 }
 
 // ReleaseTask ends the work on a task that is not through; somebody else, or the
@@ -193,7 +193,7 @@ func (db *DB) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool, now ti
 	_, err := db.pool.Exec(ctx, `update tts_tasks set node_id = null, node_epoch = null, touched_at = $5,
 			attempts = attempts - case when $4 then 1 else 0 end
 		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, inGoodOrder, now)
-	return fail("release task", err)
+	return Fail("release task", err)
 }
 
 // RequeueTasks puts in line again what the dead have left: tasks whose node lives
@@ -201,7 +201,7 @@ func (db *DB) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool, now ti
 // call it at any time.
 func (db *DB) RequeueTasks(ctx context.Context, enqueue Enqueue, now time.Time) (int, error) {
 	n := 0
-	err := db.tx(ctx, "requeue tasks", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "requeue tasks", func(tx pgx.Tx) error {
 		type key struct{ Account, ID string }
 		rows, err := tx.Query(ctx, `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
 			where t.ended_at is null and (`+orphaned+` or t.node_id is null and t.touched_at < $2)
@@ -228,5 +228,5 @@ func (db *DB) RequeueTasks(ctx context.Context, enqueue Enqueue, now time.Time) 
 // they cost stays in the ledger.
 func (db *DB) ForgetTasks(ctx context.Context, before time.Time) (int64, error) {
 	tag, err := db.pool.Exec(ctx, "delete from tts_tasks where ended_at < $1", before)
-	return tag.RowsAffected(), fail("forget tasks", err)
+	return tag.RowsAffected(), Fail("forget tasks", err)
 }

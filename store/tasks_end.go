@@ -44,7 +44,7 @@ func (db *DB) FailTask(ctx context.Context, t *Task, code, message string, now t
 
 // finish ends a task by what end queues and its session by what end returns.
 func (db *DB) finish(ctx context.Context, op string, t *Task, end func(b *pgx.Batch, chars int64) Closing, now time.Time) error {
-	return db.tx(ctx, op, func(tx pgx.Tx) error {
+	return db.Tx(ctx, op, func(tx pgx.Tx) error {
 		l, err := db.lockTask(ctx, tx, t.Account, t.ID, now)
 		switch {
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
@@ -56,7 +56,7 @@ func (db *DB) finish(ctx context.Context, op string, t *Task, end func(b *pgx.Ba
 		}
 		b := &pgx.Batch{}
 		c := end(b, l.chars)
-		if err := send(ctx, tx, b); err != nil {
+		if err := Send(ctx, tx, b); err != nil {
 			return err
 		}
 		return db.end(ctx, tx, l.wallet, l.session, c, now)
@@ -66,7 +66,7 @@ func (db *DB) finish(ctx context.Context, op string, t *Task, end func(b *pgx.Ba
 // CancelTask removes a task of the account that has not ended; nothing is
 // charged. ErrTaskEnded: it has. ErrNotFound: there is none.
 func (db *DB) CancelTask(ctx context.Context, account, id string, now time.Time) error {
-	return db.tx(ctx, "cancel task", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "cancel task", func(tx pgx.Tx) error {
 		l, err := db.lockTask(ctx, tx, account, id, now)
 		if err != nil {
 			return err

@@ -65,10 +65,10 @@ func scanTopUp(row pgx.CollectableRow) (t TopUp, err error) {
 // or disputed, and more than MaxTopUps an hour with ErrTopUps.
 func (db *DB) CreateTopUp(ctx context.Context, account, provider string, amount billing.Money, now time.Time) (*TopUp, error) {
 	if amount <= 0 || amount > maxCredit {
-		return nil, invalid("the amount must be above 0 and within %s", maxCredit)
+		return nil, Invalid("the amount must be above 0 and within %s", maxCredit)
 	}
-	t := &TopUp{ID: newID(topupID, now), Account: account, Provider: provider, Amount: amount, State: TopUpCreated, CreatedAt: now}
-	err := db.tx(ctx, "create top-up", func(tx pgx.Tx) error {
+	t := &TopUp{ID: NewID(topupID, now), Account: account, Provider: provider, Amount: amount, State: TopUpCreated, CreatedAt: now}
+	err := db.Tx(ctx, "create top-up", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now) // also so that two do not count each other out
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func (db *DB) CreateTopUp(ctx context.Context, account, provider string, amount 
 		}
 		b := &pgx.Batch{}
 		w.save(b) // lockWallet may have settled expired credit
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (t *TopUp) insert(ctx context.Context, tx pgx.Tx) error {
 // OpenTopUp notes the page that the provider made for a top-up.
 func (db *DB) OpenTopUp(ctx context.Context, account, id string, page payment.Checkout) (*TopUp, error) {
 	var found []TopUp
-	err := db.tx(ctx, "open top-up", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "open top-up", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `update topups set checkout_id = $3, url = $4, state = case state when 'created' then 'pending' else state end
 			where account_id = $1 and id = $2 returning `+topupColumns, account, id, page.ID, page.URL)
 		if err != nil {
@@ -142,18 +142,18 @@ func saveCustomer(ctx context.Context, tx pgx.Tx, account, provider, customer st
 
 // Customer is what the provider calls the account, or ErrNotFound.
 func (db *DB) Customer(ctx context.Context, account, provider string) (customer string, err error) {
-	err = db.one(ctx, "read customer", "select customer from provider_customers where account_id = $1 and provider = $2",
+	err = db.One(ctx, "read customer", "select customer from provider_customers where account_id = $1 and provider = $2",
 		[]any{account, provider}, &customer)
 	return customer, err
 }
 
 // TopUp returns a top-up of the account.
 func (db *DB) TopUp(ctx context.Context, account, id string) (*TopUp, error) {
-	return first(ctx, db, "read top-up", scanTopUp, "select "+topupColumns+" from topups where account_id = $1 and id = $2", account, id)
+	return First(ctx, db, "read top-up", scanTopUp, "select "+topupColumns+" from topups where account_id = $1 and id = $2", account, id)
 }
 
 // TopUps lists the account's top-ups, newest first.
 func (db *DB) TopUps(ctx context.Context, account string, p Page) ([]TopUp, error) {
-	where, args := p.clause("id", []any{account})
-	return list(ctx, db, "list top-ups", scanTopUp, "select "+topupColumns+" from topups where account_id = $1"+where, args...)
+	where, args := p.Clause("id", []any{account})
+	return List(ctx, db, "list top-ups", scanTopUp, "select "+topupColumns+" from topups where account_id = $1"+where, args...)
 }

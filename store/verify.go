@@ -65,13 +65,13 @@ const verifyAccounts = 100
 func (db *DB) verify(ctx context.Context, whole bool) (*Report, error) {
 	r := &Report{Whole: whole, found: map[int]int{}}
 	var began time.Time
-	err := db.one(ctx, "verify", "select now()", nil, &began)
+	err := db.One(ctx, "verify", "select now()", nil, &began)
 	if err == nil {
 		err = db.verifyCards(ctx, r)
 	}
 	for after := ""; err == nil; {
 		var accounts []string
-		accounts, err = list(ctx, db, "verify", pgx.RowTo[string],
+		accounts, err = List(ctx, db, "verify", pgx.RowTo[string],
 			"select account_id from wallets where account_id > $1 order by account_id limit $2", after, verifyAccounts)
 		if err != nil || len(accounts) == 0 {
 			break
@@ -87,7 +87,7 @@ func (db *DB) verify(ctx context.Context, whole bool) (*Report, error) {
 		_, err = db.pool.Exec(ctx, `insert into verifications (began_at, ended_at, whole, accounts, sessions, transfers, violations)
 			values ($1, clock_timestamp(), $2, $3, $4, $5, $6)`, began, whole, r.Accounts, r.Sessions, r.Transfers, r.total)
 	}
-	return r, fail("verify", err)
+	return r, Fail("verify", err)
 }
 
 // scope puts the accounts $1 in the place of all: what follows it sees them alone, and of
@@ -225,7 +225,7 @@ type Verification struct {
 
 // LastVerification is the latest; nil: there was none.
 func (db *DB) LastVerification(ctx context.Context) (*Verification, error) {
-	last, err := first(ctx, db, "read the last verification", pgx.RowToStructByPos[Verification],
+	last, err := First(ctx, db, "read the last verification", pgx.RowToStructByPos[Verification],
 		"select ended_at, violations from verifications order by id desc limit 1")
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
@@ -241,12 +241,12 @@ const verifyLock = 0x7061726c65790001
 func (db *DB) VerifyNightly(ctx context.Context) (r *Report, err error) {
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return nil, fail("verify", err)
+		return nil, Fail("verify", err)
 	}
 	defer conn.Release()
 	var mine bool
 	if err := conn.QueryRow(ctx, "select pg_try_advisory_lock($1)", int64(verifyLock)).Scan(&mine); err != nil || !mine {
-		return nil, fail("verify", err)
+		return nil, Fail("verify", err)
 	}
 	defer func() { // a connection that this fails on is gone, and the lock with it
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock($1)", int64(verifyLock))
@@ -255,7 +255,7 @@ func (db *DB) VerifyNightly(ctx context.Context) (r *Report, err error) {
 	err = conn.QueryRow(ctx, `select not exists (select from verifications where ended_at > now() - interval '26 hours'
 		and (ended_at > now() - interval '18 hours' or extract(hour from now() at time zone 'UTC') not between 1 and 4))`).Scan(&due)
 	if err != nil || !due {
-		return nil, fail("verify", err)
+		return nil, Fail("verify", err)
 	}
 	return db.VerifyNew(ctx)
 }

@@ -10,7 +10,7 @@ import (
 
 // verifyCards checks that the rate cards are as they were stored.
 func (db *DB) verifyCards(ctx context.Context, r *Report) error {
-	changed, err := list(ctx, db, "verify", pgx.RowTo[string],
+	changed, err := List(ctx, db, "verify", pgx.RowTo[string],
 		"select version from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8')) order by version")
 	for _, version := range changed {
 		r.add(9, nameCards, version, "body does not match its checksum")

@@ -78,8 +78,8 @@ func (w *wallet) save(b *pgx.Batch) {
 	}
 }
 
-// send runs what was queued, in one round trip.
-func send(ctx context.Context, tx pgx.Tx, b *pgx.Batch) error {
+// Send runs what was queued, in one round trip.
+func Send(ctx context.Context, tx pgx.Tx, b *pgx.Batch) error {
 	return tx.SendBatch(ctx, b).Close()
 }
 

@@ -79,7 +79,7 @@ const releasedFor = 7 * 24 * time.Hour
 // about the same thing changes nothing. Warnings are never deleted: later ones about the same
 // thing are known by them.
 func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x Warning, now time.Time) error {
-	x.ID = newID(warningID, now)
+	x.ID = NewID(warningID, now)
 	if x.About == "" {
 		x.About = x.ID
 	}
@@ -154,7 +154,7 @@ func (db *DB) lowMark(ctx context.Context, q queryer, own *billing.Money) (billi
 
 // reweigh locks an account's wallet, which settles expired credit, and weighs it.
 func (db *DB) reweigh(ctx context.Context, account string, now time.Time) error {
-	return db.tx(ctx, "weigh wallet", func(tx pgx.Tx) error {
+	return db.Tx(ctx, "weigh wallet", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -164,6 +164,6 @@ func (db *DB) reweigh(ctx context.Context, account string, now time.Time) error 
 		}
 		b := &pgx.Batch{}
 		w.save(b)
-		return send(ctx, tx, b)
+		return Send(ctx, tx, b)
 	})
 }

@@ -17,20 +17,20 @@ const selectWarning = `select x.id, x.account_id, x.kind, x.about, x.data, x.cre
 
 // Warnings lists what the account was warned of, newest first.
 func (db *DB) Warnings(ctx context.Context, account string, p Page) ([]Warning, error) {
-	where, args := p.clause("x.id", []any{account})
-	return list(ctx, db, "list warnings", pgx.RowToStructByPos[Warning], selectWarning+"x.account_id = $1"+where, args...)
+	where, args := p.Clause("x.id", []any{account})
+	return List(ctx, db, "list warnings", pgx.RowToStructByPos[Warning], selectWarning+"x.account_id = $1"+where, args...)
 }
 
 // UnpublishedWarnings are those of all accounts that were not published, oldest
 // first, at most limit.
 func (db *DB) UnpublishedWarnings(ctx context.Context, limit int) ([]Warning, error) {
-	return list(ctx, db, "list warnings", pgx.RowToStructByPos[Warning], selectWarning+"x.published_at is null order by x.id limit $1", limit)
+	return List(ctx, db, "list warnings", pgx.RowToStructByPos[Warning], selectWarning+"x.published_at is null order by x.id limit $1", limit)
 }
 
 // WarningPublished notes that a warning was published. It may have been several
 // times, for who publishes it may die before it says so.
 func (db *DB) WarningPublished(ctx context.Context, account, id string, now time.Time) error {
-	return db.must(ctx, "note a warning", "update warnings set published_at = coalesce(published_at, $3) where account_id = $1 and id = $2", account, id, now)
+	return db.Must(ctx, "note a warning", "update warnings set published_at = coalesce(published_at, $3) where account_id = $1 and id = $2", account, id, now)
 }
 
 // mailLease is how long whoever claimed a warning has to mail it: longer than a mail
@@ -51,7 +51,7 @@ type WarningMail struct {
 // (WarningMailed, MailLater, MailNever) leaves it to others.
 func (db *DB) ClaimMail(ctx context.Context, now time.Time) (*WarningMail, error) {
 	m := &WarningMail{}
-	err := db.one(ctx, "claim mail", `update warnings x set mail_at = $2, mail_tries = mail_tries + 1 from accounts a join wallets w on w.account_id = a.id
+	err := db.One(ctx, "claim mail", `update warnings x set mail_at = $2, mail_tries = mail_tries + 1 from accounts a join wallets w on w.account_id = a.id
 		where x.id = (select id from warnings where mail_at <= $1 order by mail_at, id limit 1 for update skip locked) and a.id = x.account_id
 		returning x.id, x.account_id, x.kind, x.about, x.data, x.created_at, x.cleared_at, a.name, coalesce(a.email, ''),
 			w.recharge_below_nano is not null, x.mail_tries`,
@@ -64,23 +64,23 @@ func (db *DB) ClaimMail(ctx context.Context, now time.Time) (*WarningMail, error
 
 // WarningMailed notes that a mail server has taken the mail.
 func (db *DB) WarningMailed(ctx context.Context, m *WarningMail, now time.Time) error {
-	return db.must(ctx, "note mail", "update warnings set mail_at = null, mailed_at = $3 where account_id = $1 and id = $2", m.Account, m.ID, now)
+	return db.Must(ctx, "note mail", "update warnings set mail_at = null, mailed_at = $3 where account_id = $1 and id = $2", m.Account, m.ID, now)
 }
 
 // MailLater has the mail claimed again at a time.
 func (db *DB) MailLater(ctx context.Context, m *WarningMail, at time.Time) error {
-	return db.must(ctx, "note mail", "update warnings set mail_at = $3 where account_id = $1 and id = $2 and mailed_at is null", m.Account, m.ID, at)
+	return db.Must(ctx, "note mail", "update warnings set mail_at = $3 where account_id = $1 and id = $2 and mailed_at is null", m.Account, m.ID, at)
 }
 
 // MailNever gives a mail up.
 func (db *DB) MailNever(ctx context.Context, m *WarningMail) error {
-	return db.must(ctx, "note mail", "update warnings set mail_at = null where account_id = $1 and id = $2", m.Account, m.ID)
+	return db.Must(ctx, "note mail", "update warnings set mail_at = null where account_id = $1 and id = $2", m.Account, m.ID)
 }
 
 // ForgetMail gives up the mail of warnings from before a time, and returns how many.
 func (db *DB) ForgetMail(ctx context.Context, before time.Time) (int64, error) {
 	tag, err := db.pool.Exec(ctx, "update warnings set mail_at = null where mail_at is not null and created_at < $1", before)
-	return tag.RowsAffected(), fail("forget mail", err)
+	return tag.RowsAffected(), Fail("forget mail", err)
 }
 
 // holding are the warnings of a statement's account whose condition lasts at now,

@@ -82,18 +82,18 @@ func (w *Webhook) valid() error {
 	u, err := url.Parse(w.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(w.URL) > maxWebhookURL:
-		return invalid("url: an absolute https address of at most %d bytes", maxWebhookURL)
+		return Invalid("url: an absolute https address of at most %d bytes", maxWebhookURL)
 	case u.User != nil || u.Fragment != "":
-		return invalid("url: without a user and without a fragment")
+		return Invalid("url: without a user and without a fragment")
 	case len(w.Description) > maxWebhookDescription:
-		return invalid("description: at most %d bytes", maxWebhookDescription)
+		return Invalid("description: at most %d bytes", maxWebhookDescription)
 	case strings.ContainsRune(w.URL+w.Description, 0):
-		return invalid("url, description: without zero characters")
+		return Invalid("url, description: without zero characters")
 	}
 	known := WebhookKinds()
 	for _, k := range w.Kinds {
 		if !slices.Contains(known, k) {
-			return invalid("events: %q is none; there are %s", k, strings.Join(known, ", "))
+			return Invalid("events: %q is none; there are %s", k, strings.Join(known, ", "))
 		}
 	}
 	slices.Sort(w.Kinds)
@@ -120,10 +120,10 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 	if err := w.valid(); err != nil {
 		return nil, "", err
 	}
-	id := newID(webhookID, now)
+	id := NewID(webhookID, now)
 	secret, sealed := h.newSecret(account, id)
 	var out *Webhook
-	err := h.db.tx(ctx, "create webhook", func(tx pgx.Tx) error {
+	err := h.db.Tx(ctx, "create webhook", func(tx pgx.Tx) error {
 		// The lock on the account makes the count exact.
 		var n int
 		if err := tx.QueryRow(ctx, "select 1 from accounts where id = $1 for no key update", account).Scan(&n); err != nil {
@@ -133,7 +133,7 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 			return err
 		}
 		if n >= MaxWebhooks {
-			return invalid("an account has at most %d webhooks", MaxWebhooks)
+			return Invalid("an account has at most %d webhooks", MaxWebhooks)
 		}
 		rows, err := tx.Query(ctx, `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $7) returning `+webhookColumns, id, account, w.URL, w.Description, w.Kinds, sealed, now)
@@ -152,13 +152,13 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 
 // List lists the account's webhooks, the newest first; there are MaxWebhooks at most.
 func (h *Webhooks) List(ctx context.Context, account string, p Page) ([]Webhook, error) {
-	page, args := p.clause("id", []any{account})
-	return list(ctx, h.db, "list webhooks", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
+	page, args := p.Clause("id", []any{account})
+	return List(ctx, h.db, "list webhooks", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
 }
 
 // Get returns a webhook of the account.
 func (h *Webhooks) Get(ctx context.Context, account, id string) (*Webhook, error) {
-	return first(ctx, h.db, "read webhook", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
+	return First(ctx, h.db, "read webhook", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
 }
 
 // WebhookChange is what changes of a webhook; nil leaves it as it is.
@@ -171,7 +171,7 @@ type WebhookChange struct {
 // Change changes a webhook. Disabling it gives up what is on its way to it; enabling
 // it forgets its failures.
 func (h *Webhooks) Change(ctx context.Context, account, id string, c WebhookChange, now time.Time) (out *Webhook, err error) {
-	err = h.db.tx(ctx, "change webhook", func(tx pgx.Tx) error {
+	err = h.db.Tx(ctx, "change webhook", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id)
 		if err != nil {
 			return err
@@ -227,7 +227,7 @@ func clearWarnings(ctx context.Context, tx pgx.Tx, account, id string, now time.
 // goes later, by Purge, for money transactions hold a share of its row and this takes no
 // lock that they wait for.
 func (h *Webhooks) Delete(ctx context.Context, account, id string, now time.Time) error {
-	return h.db.tx(ctx, "delete webhook", func(tx pgx.Tx) error {
+	return h.db.Tx(ctx, "delete webhook", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `update webhooks set deleted_at = $3, updated_at = $3, enabled = false
 			where account_id = $1 and id = $2 and deleted_at is null`, account, id, now)
 		if err == nil && tag.RowsAffected() == 0 {
@@ -244,7 +244,7 @@ func (h *Webhooks) Delete(ctx context.Context, account, id string, now time.Time
 // The one before signs beside it for OldSecretFor; one older than that does not.
 func (h *Webhooks) Rotate(ctx context.Context, account, id string, now time.Time) (*Webhook, string, error) {
 	secret, sealed := h.newSecret(account, id)
-	w, err := first(ctx, h.db, "rotate secret", scanWebhook, `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
+	w, err := First(ctx, h.db, "rotate secret", scanWebhook, `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
 		where account_id = $1 and id = $2 and deleted_at is null returning `+webhookColumns, account, id, sealed, now.Add(OldSecretFor), now)
 	if err != nil {
 		return nil, "", err
@@ -255,11 +255,11 @@ func (h *Webhooks) Rotate(ctx context.Context, account, id string, now time.Time
 // Test puts an event of no consequence in line for a webhook. ErrInvalid when it is
 // disabled.
 func (h *Webhooks) Test(ctx context.Context, account, id string, now time.Time) (d *Delivery, err error) {
-	err = h.db.tx(ctx, "test webhook", func(tx pgx.Tx) error {
+	err = h.db.Tx(ctx, "test webhook", func(tx pgx.Tx) error {
 		if err := enabled(ctx, tx, account, id); err != nil {
 			return err
 		}
-		event := newID(warningID, now)
+		event := NewID(warningID, now)
 		if _, err := tx.Exec(ctx, `insert into webhook_deliveries (webhook_id, event_id, account_id, kind, about, created_at, next_at)
 			values ($1, $2, $3, $4, $2, $5, $5)`, id, event, account, WebhookTest, now); err != nil {
 			return err
@@ -278,7 +278,7 @@ func enabled(ctx context.Context, tx pgx.Tx, account, id string) error {
 	var on bool
 	err := tx.QueryRow(ctx, "select enabled from webhooks where account_id = $1 and id = $2 and deleted_at is null for key share", account, id).Scan(&on)
 	if err == nil && !on {
-		err = invalid("the webhook is disabled: enable it first")
+		err = Invalid("the webhook is disabled: enable it first")
 	}
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/store"
+	"parley/store/people"
 )
 
 // fakeBatches check as a node would: one number may call, and one agent speak.
@@ -65,7 +66,7 @@ func bulkShop(t *testing.T) (*shop, *fakeBatches) {
 	s := open(t)
 	s.server.Close()
 	b := &fakeBatches{from: "+34911234567", agent: s.a.agent}
-	a := api.New(ticket.Keys{Signer: s.signer, Store: s.db})
+	a := api.New(ticket.Keys{Signer: s.signer, Store: s.db, People: people.New(s.db)})
 	prices := func() *billing.RateCard { return card }
 	callcenter.MountBulk(a, s.db, prices, b)
 	callcenter.MountBulkTools(a, s.db, export.New(s.db), prices, b)

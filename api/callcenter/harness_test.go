@@ -24,6 +24,7 @@ import (
 	"parley/sip/carrier"
 	"parley/sip/carrier/simulated"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -135,7 +136,7 @@ func openAt(t *testing.T, url string) *shop {
 
 // mount serves a desk's routes.
 func (s *shop) mount(d *callcenter.Desk) (*api.API, http.Handler) {
-	a := api.New(ticket.Keys{Signer: s.signer, Store: s.db})
+	a := api.New(ticket.Keys{Signer: s.signer, Store: s.db, People: people.New(s.db)})
 	callcenter.Mount(a, d)
 	return a, a.Handler(api.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 }
@@ -161,7 +162,7 @@ func (s *shop) owner(name string, paid billing.Money) owner {
 	now, ctx := time.Now(), s.Context()
 	acc, err := s.db.CreateAccount(ctx, name, card, now)
 	s.ok(err)
-	key, secret, err2 := s.db.MakeKey(ctx, store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, now)
+	key, secret, err2 := people.New(s.db).MakeKey(storetest.At(ctx, now), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	agent, err3 := s.db.CreateAgent(ctx, acc.ID, store.Agent{Name: "Ana of " + name, Voice: "F1", Language: "es"}, now)
 	s.ok(errors.Join(err2, err3))
 	if paid > 0 {

@@ -13,6 +13,7 @@ import (
 	"parley/api"
 	"parley/api/socket"
 	"parley/store"
+	"parley/store/people"
 )
 
 // The events of a call that is followed, each the JSON of one data: line.
@@ -112,7 +113,7 @@ func (s *calls) follow(ctx context.Context, id string, tell func(Change) error) 
 	}
 	return s.Follow(ctx, p.Account, id, func(c Change) error {
 		if begun {
-			err := s.db.CheckKey(ctx, store.Principal{Account: p.Account, Key: p.Key})
+			err := people.New(s.db).CheckKey(ctx, people.Principal{Account: p.Account, Key: p.Key})
 			if errors.Is(err, store.ErrUnauthorized) {
 				return err
 			}

@@ -19,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/media/quality"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -48,7 +49,7 @@ func open(t *testing.T) *line {
 	o.node, _, err = o.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
 	o.ok(err)
 	o.a, o.b = o.owner("A"), o.owner("B")
-	a := api.New(ticket.Keys{Signer: signer, Store: o.db})
+	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
 	calls.Mount(a, o.db, export.New(o.db))
 	o.server = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{})))
 	t.Cleanup(o.server.Close)
@@ -66,7 +67,7 @@ func (o *line) owner(name string) owner {
 	o.Helper()
 	acc, err := o.db.CreateAccount(o.Context(), name, card, began)
 	o.ok(err)
-	_, secret, err := o.db.MakeKey(o.Context(), store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, began)
+	_, secret, err := people.New(o.db).MakeKey(storetest.At(o.Context(), began), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	o.ok(err)
 	agent, err := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, began)
 	o.ok(err)

@@ -21,6 +21,7 @@ import (
 	"parley/api/manage"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // fakeDefinition stands for what conversations make of agents: a name is needed, speed has
@@ -375,7 +376,7 @@ func TestVersionsOfAnAgent(t *testing.T) {
 // TestForeignAgentsAreNotThere, under any address, and nobody changes them.
 func TestForeignAgentsAreNotThere(t *testing.T) {
 	s := agentSite(t).SignIn()
-	other, err := s.DB.OwnAccount(t.Context(), s.NewUser("b@example.com", store.RoleMember), "Other", billing.DefaultRateCard(), stamp())
+	other, err := s.DB.OwnAccount(t.Context(), s.NewUser("b@example.com", people.RoleMember), "Other", billing.DefaultRateCard(), stamp())
 	s.OK(err)
 	theirs := makeAgent(s, other.ID, lola)
 	for _, id := range []string{theirs.ID, "ag_0", "..%2Fkeys", "%00", "a%2Fb"} {

@@ -48,6 +48,7 @@ import (
 	"parley/api/ticket"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // home is where the pages are.
@@ -59,6 +60,7 @@ var assetFiles embed.FS
 // Services are what pages work with besides the API's routes.
 type Services struct {
 	DB      *store.DB
+	People  *people.Store
 	Card    func() *billing.RateCard // in force
 	Status  *status.Server
 	Tickets *ticket.Signer

@@ -13,6 +13,7 @@ import (
 
 	"parley/api"
 	"parley/store"
+	"parley/store/people"
 )
 
 // demoUser opens the demonstration. They own its account, are no operator and have no
@@ -86,17 +87,17 @@ func openDemo(q *Request) error {
 	if q.R.Method != http.MethodGet || !q.d.DemoLinks.use(q.R.URL.Query().Get("token")) {
 		return deadLink(q)
 	}
-	ctx, now := q.Context(), q.Now()
-	u, _, err := q.DB.UserByEmail(ctx, demoUser)
+	ctx := q.Context()
+	u, _, err := q.People.UserByEmail(ctx, demoUser)
 	if errors.Is(err, store.ErrNotFound) {
-		if u, err = q.DB.CreateUser(ctx, demoUser, store.RoleMember, now); errors.Is(err, store.ErrUserExists) {
-			u, _, err = q.DB.UserByEmail(ctx, demoUser) // by another request
+		if u, err = q.People.CreateUser(ctx, demoUser, people.RoleMember); errors.Is(err, people.ErrUserExists) {
+			u, _, err = q.People.UserByEmail(ctx, demoUser) // by another request
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if err := q.DB.AddMember(ctx, q.Demo, u.ID, store.RoleOwner, now); err != nil {
+	if err := q.People.AddMember(ctx, q.Demo, u.ID, people.RoleOwner); err != nil {
 		return err
 	}
 	if _, err := q.d.open(q, u.ID, true); err != nil {

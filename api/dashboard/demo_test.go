@@ -1,6 +1,9 @@
 package dashboard_test
 
 import (
+	"parley/store/people"
+	"parley/store/storetest"
+
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -10,7 +13,6 @@ import (
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
-	"parley/store"
 )
 
 // newDemo is a site that is a demonstration, and a maker of links to it.
@@ -97,14 +99,14 @@ func TestDemoLink(t *testing.T) {
 // TestDemoLinksByKey: an owner's key of the demonstration's account makes links, no other.
 func TestDemoLinksByKey(t *testing.T) {
 	s, _ := newDemo(t)
-	other := s.NewUser("luis@example.com", store.RoleMember)
+	other := s.NewUser("luis@example.com", people.RoleMember)
 	account, err := s.DB.OwnAccount(t.Context(), other, "Another", billing.DefaultRateCard(), s.Stamp())
 	s.OK(err)
 	for _, tt := range []struct {
 		account, role string
 		want          int
-	}{{s.Account, store.RoleOwner, 201}, {s.Account, store.RoleMember, 403}, {account.ID, store.RoleOwner, 404}} {
-		_, key, err := s.DB.MakeKey(t.Context(), store.NewKey{Account: tt.account, Name: "test", Role: tt.role}, s.Stamp())
+	}{{s.Account, people.RoleOwner, 201}, {s.Account, people.RoleMember, 403}, {account.ID, people.RoleOwner, 404}} {
+		_, key, err := people.New(s.DB).MakeKey(storetest.At(t.Context(), s.Stamp()), people.NewKey{Account: tt.account, Name: "test", Role: tt.role})
 		s.OK(err)
 		a := s.Ask(s.NewClient(), "POST", "/v1/demonstration-links", "", "X-API-Key", key)
 		if a.Status != tt.want {
@@ -125,7 +127,7 @@ func TestDemoLinksByKey(t *testing.T) {
 func TestDemoAsSomebodyElse(t *testing.T) {
 	s, links := newDemo(t)
 	s.Get(links.New())
-	_, token, err := s.DB.Invite(t.Context(), s.Account, "noor@example.com", store.RoleMember, s.User, s.Stamp())
+	_, token, err := people.New(s.DB).Invite(storetest.At(t.Context(), s.Stamp()), s.Account, "noor@example.com", people.RoleMember, s.User)
 	s.OK(err)
 	invitation := "/app/invitation?token=" + token
 	if a := s.Get(invitation); !strings.Contains(a.Body, "You are signed in as demo@localhost") {
@@ -160,7 +162,7 @@ func TestDemoAsSomebodyElse(t *testing.T) {
 // server is started as usual, and there are no links.
 func TestNoDemoNoDoor(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{})
-	token, err := s.DB.OpenBrowser(t.Context(), s.User, true, s.Stamp()) // of an earlier demonstration
+	token, err := people.New(s.DB).OpenBrowser(storetest.At(t.Context(), s.Stamp()), s.User, true) // of an earlier demonstration
 	s.OK(err)
 	for _, cookie := range []string{"", "parley=" + token} {
 		if a := s.Ask(s.NewClient(), "GET", "/app/people", "", "Cookie", cookie); a.Status != http.StatusSeeOther {

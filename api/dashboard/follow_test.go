@@ -1,14 +1,14 @@
 package dashboard_test
 
 import (
+	"parley/store/people"
+
 	"bufio"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/api/callcenter"
-	"parley/store"
 )
 
 // TestFollowingEndsWithTheCredential: who follows a call is told nothing more once the key is revoked, the sign-in has
@@ -16,21 +16,21 @@ import (
 func TestFollowingEndsWithTheCredential(t *testing.T) {
 	x := newExchange(t)
 	ctx := t.Context()
-	luis, ana := x.NewUser("luis@example.com", store.RoleMember), x.NewUser("eva@example.com", store.RoleMember)
+	luis, ana := x.NewUser("luis@example.com", people.RoleMember), x.NewUser("eva@example.com", people.RoleMember)
 	for _, user := range []string{luis, ana} {
-		x.OK(x.DB.AddMember(ctx, x.Account, user, store.RoleMember, time.Now()))
+		x.OK(people.New(x.DB).AddMember(ctx, x.Account, user, people.RoleMember))
 	}
 	removed, left := x.NewClient(), x.NewClient()
 	x.SignInAs(removed, luis)
 	x.SignInAs(left, ana)
-	key, secret, err := x.DB.MakeKey(ctx, store.NewKey{Account: x.Account, Name: "website", Role: store.RoleMember}, time.Now())
+	key, secret, err := people.New(x.DB).MakeKey(ctx, people.NewKey{Account: x.Account, Name: "website", Role: people.RoleMember})
 	x.OK(err)
 	for _, tt := range []struct {
 		name, secret string
 		client       *http.Client
 		end          func()
 	}{
-		{"a revoked key", secret, x.NewClient(), func() { x.OK(x.DB.RevokeKey(ctx, x.Account, key.ID, time.Now())) }},
+		{"a revoked key", secret, x.NewClient(), func() { x.OK(people.New(x.DB).RevokeKey(ctx, x.Account, key.ID)) }},
 		{"a removed member", "", removed, func() { x.Post("/app/people/" + luis + "/remove") }},
 		{"a sign-out", "", left, func() { x.Ask(left, "POST", "/app/sign-out", "", "Sec-Fetch-Site", "same-origin") }},
 	} {

@@ -134,7 +134,7 @@ func homePage(q *Request) error {
 	if v.Numbers, err = q.DB.Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
 		return err
 	}
-	keys, err := q.DB.Keys(q.Context(), q.Account(), store.Page{})
+	keys, err := q.People.Keys(q.Context(), q.Account(), store.Page{})
 	if err != nil {
 		return err
 	}

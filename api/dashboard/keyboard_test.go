@@ -14,6 +14,8 @@ import (
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
 	"parley/store"
+	"parley/store/people"
+	"parley/store/storetest"
 )
 
 // TestEveryTaskByKeyboard does what each page is there for without a mouse, in the order
@@ -118,7 +120,7 @@ func makesKey(w *world, b *dashboardtest.Tab) {
 	secret := dashboardtest.Eval[string](b, `document.querySelector("#new-key").textContent`)
 	b.Accessible()
 	b.Shot("new-key")
-	if p, err := w.DB.Authenticate(t.Context(), secret, w.Stamp()); err != nil || p.Account != w.Account {
+	if p, err := people.New(w.DB).Authenticate(storetest.At(t.Context(), w.Stamp()), secret); err != nil || p.Account != w.Account {
 		t.Errorf("the key does not open the account: %v", err)
 	}
 	b.TabTo(`button[aria-label="Revoke by keyboard"]`)
@@ -133,7 +135,7 @@ func makesKey(w *world, b *dashboardtest.Tab) {
 	b.TabTo("dialog[open] .danger")
 	b.Press(kb.Enter)
 	b.Says("The key was revoked")
-	if _, err := w.DB.Authenticate(t.Context(), secret, w.Stamp()); err == nil {
+	if _, err := people.New(w.DB).Authenticate(storetest.At(t.Context(), w.Stamp()), secret); err == nil {
 		t.Error("the key still opens the account")
 	}
 	if strings.Contains(dashboardtest.Eval[string](b, `document.documentElement.outerHTML`), secret) {
@@ -193,17 +195,17 @@ func invitesSomebody(w *world, b *dashboardtest.Tab) {
 	b.TabTo(`button[aria-label="Make owner: luis@example.com"]`)
 	b.Press(kb.Enter)
 	b.Says("The role was changed")
-	list, err := w.DB.Members(w.T.Context(), w.Account, store.Page{})
+	list, err := people.New(w.DB).Members(w.T.Context(), w.Account, store.Page{})
 	w.OK(err)
 	owners := 0
 	for _, m := range list {
-		if m.Role == store.RoleOwner {
+		if m.Role == people.RoleOwner {
 			owners++
 		}
 	}
-	invitations, err := w.DB.Invitations(w.T.Context(), w.Account, store.Page{}, w.Stamp())
+	invitations, err := people.New(w.DB).Invitations(storetest.At(w.T.Context(), w.Stamp()), w.Account, store.Page{})
 	w.OK(err)
-	if owners != 2 || len(invitations) == 0 || invitations[0].Role != store.RoleOwner {
+	if owners != 2 || len(invitations) == 0 || invitations[0].Role != people.RoleOwner {
 		w.T.Errorf("%+v %+v", list, invitations)
 	}
 }

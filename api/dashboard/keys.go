@@ -1,11 +1,12 @@
 package dashboard
 
 import (
+	"parley/store/people"
+
 	"net/http"
 	"net/url"
 
 	"parley/api/manage"
-	"parley/store"
 )
 
 const keysAt = home + "/keys"
@@ -34,13 +35,13 @@ type keysView struct {
 
 // Roles are what a new key may do.
 func (v *keysView) Roles() Field {
-	return v.Form.Select("role", "What may it do?", store.RoleMember, []Option{{Value: store.RoleMember, Label: "Everything but people"},
-		{Value: store.RoleOwner, Label: "People, too"}}, "plain")
+	return v.Form.Select("role", "What may it do?", people.RoleMember, []Option{{Value: people.RoleMember, Label: "Everything but people"},
+		{Value: people.RoleOwner, Label: "People, too"}}, "plain")
 }
 
 // Revocable says whether the user may revoke a key: those of owners are theirs.
 func (v *keysView) Revocable(k manage.APIKey) bool {
-	return v.Owner || k.Role != store.RoleOwner && !k.Money
+	return v.Owner || k.Role != people.RoleOwner && !k.Money
 }
 
 func (q *Request) keysView(f *Form) (*keysView, error) {

@@ -5,6 +5,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // limitField is the field of a limit's form, as the API calls it.
@@ -103,12 +104,12 @@ func setAccountLimit(q *Request) error {
 
 // keyLimitView is the page with the limit of a key.
 type keyLimitView struct {
-	Key   *store.Key
+	Key   *people.Key
 	Limit *limitView
 }
 
 func (q *Request) keyLimit() (*keyLimitView, error) {
-	k, err := q.DB.Key(q.Context(), q.Account(), q.ID("id"))
+	k, err := q.People.Key(q.Context(), q.Account(), q.ID("id"))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
+	"parley/store/storetest"
 )
 
 // limited is a site with a key and an agent, and where the limits of the three are.
@@ -28,7 +30,7 @@ type place struct{ subject, shown, form, at, next string }
 func newLimited(t *testing.T) *limited {
 	t.Helper()
 	s := &limited{Site: agentSite(t).SignIn()}
-	k, _, err := s.DB.MakeKey(t.Context(), store.NewKey{Account: s.Account, Name: "website", Role: store.RoleMember}, stamp())
+	k, _, err := people.New(s.DB).MakeKey(storetest.At(t.Context(), stamp()), people.NewKey{Account: s.Account, Name: "website", Role: people.RoleMember})
 	s.OK(err)
 	s.key, s.agent = k.ID, makeAgent(s.Site, s.Account, lola).ID
 	own := "/app/agents/" + s.agent
@@ -136,8 +138,8 @@ func TestLimitsShowWhatIsSpent(t *testing.T) {
 // and nobody reaches what is another account's.
 func TestLimitsAreOwners(t *testing.T) {
 	s := newLimited(t)
-	luis := s.NewUser("luis@example.com", store.RoleMember)
-	s.OK(s.DB.AddMember(t.Context(), s.Account, luis, store.RoleMember, stamp()))
+	luis := s.NewUser("luis@example.com", people.RoleMember)
+	s.OK(people.New(s.DB).AddMember(storetest.At(t.Context(), stamp()), s.Account, luis, people.RoleMember))
 	member := s.NewClient()
 	s.SignInAs(member, luis)
 	post := func(c *http.Client, at string) dashboardtest.Answer {
@@ -161,7 +163,7 @@ func TestLimitsAreOwners(t *testing.T) {
 	}
 	other, err := s.DB.CreateAccount(t.Context(), "Foreign", billing.DefaultRateCard(), stamp())
 	s.OK(err)
-	theirs, _, err := s.DB.MakeKey(t.Context(), store.NewKey{Account: other.ID, Name: "theirs", Role: store.RoleMember}, stamp())
+	theirs, _, err := people.New(s.DB).MakeKey(storetest.At(t.Context(), stamp()), people.NewKey{Account: other.ID, Name: "theirs", Role: people.RoleMember})
 	s.OK(err)
 	for _, at := range []string{"/app/keys/" + theirs.ID, "/app/agents/" + makeAgent(s.Site, other.ID, lola).ID, "/app/keys/account", "/app/keys/" + s.agent, "/app/keys/%00", "/app/agents/%00"} {
 		if a := post(s.Client, at+"/limit"); a.Status != http.StatusNotFound {

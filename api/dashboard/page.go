@@ -7,6 +7,7 @@ import (
 
 	"parley/api"
 	"parley/store"
+	"parley/store/people"
 )
 
 // door is who may open a page.
@@ -94,7 +95,7 @@ func (d *Dashboard) admit(q *Request, open door) (ok bool, err error) {
 		return true, nil
 	case b.Account == "" && q.R.Method == http.MethodGet:
 		return false, q.Go(home + "/accounts")
-	case b.Account == "", open == owners && b.Membership != store.RoleOwner:
+	case b.Account == "", open == owners && b.Membership != people.RoleOwner:
 		return false, errNotYours
 	}
 	return true, nil

@@ -10,6 +10,7 @@ import (
 	"parley/api"
 	"parley/api/manage"
 	"parley/store"
+	"parley/store/people"
 )
 
 func peoplePages() []page {
@@ -43,13 +44,13 @@ type peopleView struct {
 
 // Sole says whether a member is the only owner, who stays one.
 func (v *peopleView) Sole(m manage.Member) bool {
-	return m.Role == store.RoleOwner && !slices.ContainsFunc(v.Members, func(o manage.Member) bool { return o.Role == store.RoleOwner && o.User != m.User })
+	return m.Role == people.RoleOwner && !slices.ContainsFunc(v.Members, func(o manage.Member) bool { return o.Role == people.RoleOwner && o.User != m.User })
 }
 
 // Roles are what an invitation offers.
 func (v *peopleView) Roles() Field {
-	return v.Form.Select("role", "Role", store.RoleMember, []Option{{Value: store.RoleMember, Label: "Member: all work with the account"},
-		{Value: store.RoleOwner, Label: "Owner: people and what is paid, too"}}, "required")
+	return v.Form.Select("role", "Role", people.RoleMember, []Option{{Value: people.RoleMember, Label: "Member: all work with the account"},
+		{Value: people.RoleOwner, Label: "Owner: people and what is paid, too"}}, "required")
 }
 
 func (q *Request) peopleView(f *Form) (*peopleView, error) {
@@ -170,13 +171,13 @@ func revokeInvitation(q *Request) error {
 type invitationView struct {
 	Form       *Form
 	Token      string
-	Invitation *store.Invitation
+	Invitation *people.Invitation
 	SignedIn   bool // it is for who is signed in
 	Other      string
 }
 
 func (q *Request) invitationView(token string, f *Form) (*invitationView, error) {
-	inv, err := q.DB.Invitation(q.Context(), token, q.Now())
+	inv, err := q.People.Invitation(q.Context(), token)
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +225,11 @@ func acceptInvitation(q *Request) error {
 	if !f.OK() {
 		return q.Invalid("invitation", "invitation-form", "Invitation", v)
 	}
-	user, err := q.DB.AcceptInvitation(q.Context(), v.Token, by, hash, q.Now())
+	user, err := q.People.AcceptInvitation(q.Context(), v.Token, by, hash)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return deadLink(q)
-	case errors.Is(err, store.ErrUserExists):
+	case errors.Is(err, people.ErrUserExists):
 		f.Fail("", "This address has a user already. Sign in to join.")
 		return q.Invalid("invitation", "invitation-form", "Invitation", v)
 	case err != nil:
@@ -238,7 +239,7 @@ func acceptInvitation(q *Request) error {
 			return err
 		}
 	default:
-		if err := q.DB.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
+		if err := q.People.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
 			return err
 		}
 	}
@@ -246,13 +247,13 @@ func acceptInvitation(q *Request) error {
 }
 
 type accountsView struct {
-	Accounts []store.Membership
+	Accounts []people.Membership
 	Operator bool
 }
 
 // accountsPage lets a user choose what to look at, or says that there is nothing.
 func accountsPage(q *Request) error {
-	list, err := q.DB.Memberships(q.Context(), q.Browser.User.ID)
+	list, err := q.People.Memberships(q.Context(), q.Browser.User.ID)
 	if err != nil {
 		return err
 	}
@@ -264,7 +265,7 @@ func switchAccount(q *Request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.DB.SwitchAccount(q.Context(), q.Browser, f.Value("account")); err != nil {
+	if err := q.People.SwitchAccount(q.Context(), q.Browser, f.Value("account")); err != nil {
 		return err
 	}
 	return q.Go(home + "/")

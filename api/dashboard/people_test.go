@@ -11,6 +11,8 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
+	"parley/store/storetest"
 )
 
 var invitationLink = regexp.MustCompile(`http://[^<"]*/app/(invitation\?token=[A-Za-z0-9_-]{43})`)
@@ -68,7 +70,7 @@ func TestInvitation(t *testing.T) {
 	}
 
 	// Somebody who has a user signs in, and then sees both accounts.
-	eva := s.NewUser("eva@example.com", store.RoleMember)
+	eva := s.NewUser("eva@example.com", people.RoleMember)
 	own, err := s.DB.OwnAccount(t.Context(), eva, "Eva's own", billing.DefaultRateCard(), time.Now())
 	s.OK(err)
 	link = invite("eva@example.com", "owner")
@@ -168,7 +170,7 @@ func TestHostileNames(t *testing.T) {
 	ctx, now := t.Context(), time.Now()
 	_, err := s.DB.CreateAgent(ctx, s.Account, store.Agent{Name: evil, Voice: "F1", Language: "en"}, now)
 	s.OK(err)
-	_, _, err = s.DB.MakeKey(ctx, store.NewKey{Account: s.Account, Name: evil, Role: store.RoleMember}, now)
+	_, _, err = people.New(s.DB).MakeKey(storetest.At(ctx, now), people.NewKey{Account: s.Account, Name: evil, Role: people.RoleMember})
 	s.OK(err)
 	other, err := s.DB.OwnAccount(ctx, s.User, evil, billing.DefaultRateCard(), now)
 	s.OK(err)

@@ -11,6 +11,7 @@ import (
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
 	"parley/store"
+	"parley/store/people"
 )
 
 // TestRefusedFormHasTheFocus: whoever has no mouse is where the mistake is, whether a
@@ -69,7 +70,7 @@ func TestTooMuch(t *testing.T) {
 // into the Host header.
 func TestLinksOfTheServer(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Services) { d.Base = "https://voice.example.com" }}).SignIn()
-	a := s.Post("/app/people", "email", "noor@example.com", "role", store.RoleMember)
+	a := s.Post("/app/people", "email", "noor@example.com", "role", people.RoleMember)
 	if !strings.Contains(a.Body, ">https://voice.example.com/app/invitation?token=") || strings.Contains(a.Body, strings.TrimPrefix(s.URL, "http://")+"/app/invitation") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store"
+	"parley/store/people"
 )
 
 // Errors of pages, which the error page explains.
@@ -25,7 +25,7 @@ type Request struct {
 	W http.ResponseWriter
 	R *http.Request
 	// Browser is the sign-in; nil: none, which only pages for anybody see.
-	Browser *store.Browser
+	Browser *people.Browser
 	token   string // of the sign-in
 
 	d *Dashboard
@@ -45,7 +45,7 @@ func (q *Request) Account() string {
 // Principal is whom the request speaks for towards the API.
 func (q *Request) Principal() api.Principal { return principalOf(q.Browser) }
 
-func principalOf(b *store.Browser) api.Principal {
+func principalOf(b *people.Browser) api.Principal {
 	if b == nil {
 		return api.Principal{}
 	}
@@ -105,7 +105,7 @@ func (q *Request) Invalid(name, part, title string, data any) error {
 
 // Done says on the next page what was done, and goes there.
 func (q *Request) Done(path, notice string) error {
-	if err := q.DB.PutNotice(q.Context(), q.Browser, notice); err != nil {
+	if err := q.People.PutNotice(q.Context(), q.Browser, notice); err != nil {
 		return err
 	}
 	return q.Go(path)

@@ -9,6 +9,7 @@ import (
 
 	"parley/api"
 	"parley/store"
+	"parley/store/people"
 )
 
 // The cookie of a sign-in. Where the server is reached by https its name keeps other
@@ -19,7 +20,7 @@ const (
 )
 
 func (d *Dashboard) cookie(r *http.Request) *http.Cookie {
-	c := &http.Cookie{Name: cookieName, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: int(store.BrowserMost.Seconds())}
+	c := &http.Cookie{Name: cookieName, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: int(people.BrowserMost.Seconds())}
 	if d.Secure || r.TLS != nil {
 		c.Name, c.Secure = secureCookieName, true
 	}
@@ -38,12 +39,12 @@ func (d *Dashboard) token(r *http.Request) string {
 
 // browser finds the sign-in that a request carries; nil when there is none. One of a
 // demonstration is good only while the server is one.
-func (d *Dashboard) browser(r *http.Request) (*store.Browser, string, error) {
+func (d *Dashboard) browser(r *http.Request) (*people.Browser, string, error) {
 	token := d.token(r)
 	if token == "" {
 		return nil, "", nil
 	}
-	b, err := d.DB.Browser(r.Context(), token, d.Now())
+	b, err := d.People.Browser(r.Context(), token)
 	switch {
 	case errors.Is(err, store.ErrUnauthorized):
 		return nil, "", nil
@@ -68,11 +69,11 @@ func (d *Dashboard) SignedIn(r *http.Request) (api.Principal, error) {
 // the browser ends.
 func (d *Dashboard) open(q *Request, user string, demo bool) (token string, err error) {
 	if old := d.token(q.R); old != "" {
-		if err := d.DB.CloseBrowser(q.Context(), old); err != nil {
+		if err := d.People.CloseBrowser(q.Context(), old); err != nil {
 			return "", err
 		}
 	}
-	token, err = d.DB.OpenBrowser(q.Context(), user, demo, d.Now())
+	token, err = d.People.OpenBrowser(q.Context(), user, demo)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,9 @@
 package dashboard_test
 
 import (
+	"parley/store/people"
+	"parley/store/storetest"
+
 	"errors"
 	"net/http"
 	"slices"
@@ -10,7 +13,6 @@ import (
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/operator"
-	"parley/store"
 )
 
 // TestSetupCheck: who runs the server sees what is wrong first, with what to change, as a
@@ -39,8 +41,8 @@ func TestSetupCheck(t *testing.T) {
 	if a := s.Get("/app/setup/checks"); a.Status != http.StatusInternalServerError || strings.Contains(a.Body, "too long") {
 		t.Errorf("checks that fail: %d %s", a.Status, a.Body)
 	}
-	member := s.NewUser("luis@example.com", store.RoleMember)
-	s.OK(s.DB.AddMember(t.Context(), s.Account, member, store.RoleOwner, s.Stamp()))
+	member := s.NewUser("luis@example.com", people.RoleMember)
+	s.OK(people.New(s.DB).AddMember(storetest.At(t.Context(), s.Stamp()), s.Account, member, people.RoleOwner))
 	s.SignInAs(s.Client, member)
 	for _, at := range []string{"/app/setup", "/app/setup/checks"} {
 		if a := s.Get(at); a.Status != http.StatusForbidden {
@@ -68,12 +70,12 @@ func TestAlarms(t *testing.T) {
 		}
 	}
 	shows("an operator", true, false)
-	user := s.NewUser("luis@example.com", store.RoleMember)
-	s.OK(s.DB.AddMember(t.Context(), s.Account, user, store.RoleOwner, s.Stamp()))
+	user := s.NewUser("luis@example.com", people.RoleMember)
+	s.OK(people.New(s.DB).AddMember(storetest.At(t.Context(), s.Stamp()), s.Account, user, people.RoleOwner))
 	s.SignInAs(s.Client, user)
 	shows("an owner", false, true)
-	user = s.NewUser("eva@example.com", store.RoleMember)
-	s.OK(s.DB.AddMember(t.Context(), s.Account, user, store.RoleMember, s.Stamp()))
+	user = s.NewUser("eva@example.com", people.RoleMember)
+	s.OK(people.New(s.DB).AddMember(storetest.At(t.Context(), s.Stamp()), s.Account, user, people.RoleMember))
 	s.SignInAs(s.Client, user)
 	shows("a member", false, false)
 }

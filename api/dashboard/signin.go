@@ -7,6 +7,7 @@ import (
 
 	"parley/api"
 	"parley/store"
+	"parley/store/people"
 )
 
 func signInPages() []page {
@@ -41,7 +42,7 @@ func signInPage(q *Request) error {
 	if q.Browser != nil {
 		return q.Go(next)
 	}
-	there, err := q.DB.AnybodySignsIn(q.Context())
+	there, err := q.People.AnybodySignsIn(q.Context())
 	if err != nil {
 		return err
 	}
@@ -88,12 +89,12 @@ func signIn(q *Request) error {
 
 // guess says whether the password is that of the user with the address, who is nil where
 // there is none. Its error is api.ErrBackOff when it was tried too often.
-func (d *Dashboard) guess(ctx context.Context, email, password string) (u *store.User, right bool, err error) {
+func (d *Dashboard) guess(ctx context.Context, email, password string) (u *people.User, right bool, err error) {
 	try, ok := d.guesses.Take(ctx, email)
 	if !ok {
 		return nil, false, api.ErrBackOff
 	}
-	u, stored, err := d.DB.UserByEmail(ctx, email)
+	u, stored, err := d.People.UserByEmail(ctx, email)
 	if err == nil || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 		right, err = d.hasher.check(ctx, password, stored)
 	}
@@ -109,7 +110,7 @@ func (d *Dashboard) guess(ctx context.Context, email, password string) (u *store
 
 func signOut(q *Request) error {
 	if q.token != "" {
-		if err := q.DB.CloseBrowser(q.Context(), q.token); err != nil {
+		if err := q.People.CloseBrowser(q.Context(), q.token); err != nil {
 			return err
 		}
 	}
@@ -118,7 +119,7 @@ func signOut(q *Request) error {
 }
 
 func signOutEverywhere(q *Request) error {
-	if err := q.DB.CloseBrowsers(q.Context(), q.Browser.User.ID); err != nil {
+	if err := q.People.CloseBrowsers(q.Context(), q.Browser.User.ID); err != nil {
 		return err
 	}
 	q.d.forget(q)
@@ -148,7 +149,7 @@ func deadLink(q *Request) error {
 // choosePage is where a link leads with which a user chooses a password.
 func choosePage(q *Request) error {
 	token := q.R.URL.Query().Get("token")
-	u, err := q.DB.SignInLink(q.Context(), token, q.Now())
+	u, err := q.People.SignInLink(q.Context(), token)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u == nil {
 		return deadLink(q)
 	}
@@ -164,7 +165,7 @@ func choose(q *Request) error {
 		return err
 	}
 	token := f.Value("token")
-	u, err := q.DB.SignInLink(q.Context(), token, q.Now())
+	u, err := q.People.SignInLink(q.Context(), token)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u == nil {
 		return deadLink(q)
 	}
@@ -178,7 +179,7 @@ func choose(q *Request) error {
 	if !f.OK() {
 		return q.Invalid("password", "password-form", "Choose a password", signInView{Form: f, Token: token, Email: u.Email})
 	}
-	user, err := q.DB.ChoosePassword(q.Context(), token, hash, q.Now())
+	user, err := q.People.ChoosePassword(q.Context(), token, hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return deadLink(q)
 	}
@@ -220,7 +221,7 @@ func changePassword(q *Request) error {
 	if !f.OK() {
 		return q.Invalid("me", "me-form", "You", signInView{Form: f, Email: u.Email})
 	}
-	if err := q.DB.ChangePassword(q.Context(), u.ID, hash, q.Browser.ID); err != nil {
+	if err := q.People.ChangePassword(q.Context(), u.ID, hash, q.Browser.ID); err != nil {
 		return err
 	}
 	return q.Done(home+"/me", "Your password was changed. Other browsers that had signed in were signed out.")

@@ -13,6 +13,7 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // cookieOf is the sign-in that an answer sets.
@@ -122,7 +123,7 @@ func shown(a dashboardtest.Answer) string {
 // theirs, and after the same work.
 func TestNobodyLearnsWhoIsThere(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{})
-	_, err := s.DB.CreateUser(t.Context(), "new@example.com", store.RoleMember, time.Now())
+	_, err := people.New(s.DB).CreateUser(t.Context(), "new@example.com", people.RoleMember)
 	s.OK(err)
 	before := s.Dashboard.Hashed()
 	want := s.Post("/app/sign-in", "email", s.Email, "password", "wrong password")
@@ -237,7 +238,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	if list, err := s.DB.Invitations(t.Context(), s.Account, store.Page{}, time.Now()); err != nil || len(list) != 0 {
+	if list, err := people.New(s.DB).Invitations(t.Context(), s.Account, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if a := s.Get("/app/people"); a.Status != 200 {
@@ -298,7 +299,7 @@ func TestManagementTakesTheSignIn(t *testing.T) {
 		t.Errorf("no management: %d", a.Status)
 	}
 	lone := s.NewClient()
-	s.SignInAs(lone, s.NewUser("lone@example.com", store.RoleOperator))
+	s.SignInAs(lone, s.NewUser("lone@example.com", people.RoleOperator))
 	if a := s.Ask(lone, "GET", "/v1/balance", "", "Sec-Fetch-Site", "same-origin"); a.Status != http.StatusUnauthorized {
 		t.Errorf("without an account: %d", a.Status)
 	}
@@ -362,7 +363,7 @@ func seed(s *dashboardtest.Site, made *string) func(ctx context.Context) (string
 
 func TestChoosingAPassword(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{}).SignIn()
-	token, err := s.DB.NewSignInLink(t.Context(), s.User, time.Now())
+	token, err := people.New(s.DB).NewSignInLink(t.Context(), s.User)
 	s.OK(err)
 	c := s.NewClient()
 	choose := func(password string) dashboardtest.Answer {

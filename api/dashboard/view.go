@@ -13,6 +13,7 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 //go:embed template
@@ -58,12 +59,12 @@ type view struct {
 	Title    string
 	Data     any
 	Nav      []navGroup
-	Browser  *store.Browser
-	Accounts []store.Membership // the user's
-	Account  *store.Account     // that is looked at; nil: none
-	Alarms   []string           // what whoever answers for the server or the account must know first
-	Low      string             // what to say about the balance; empty: nothing
-	Notice   string             // what was just done
+	Browser  *people.Browser
+	Accounts []people.Membership // the user's
+	Account  *store.Account      // that is looked at; nil: none
+	Alarms   []string            // what whoever answers for the server or the account must know first
+	Low      string              // what to say about the balance; empty: nothing
+	Notice   string              // what was just done
 	Demo     bool
 
 	layout string
@@ -82,16 +83,16 @@ func (q *Request) view(name, title string, data any) (*view, error) {
 		switch {
 		case q.Browser.User.Operator():
 			v.Alarms = append(v.Alarms, a.Operator)
-		case q.Browser.Membership == store.RoleOwner:
+		case q.Browser.Membership == people.RoleOwner:
 			v.Alarms = append(v.Alarms, a.Owner)
 		}
 	}
 	if v.Notice != "" {
-		if err := q.DB.PutNotice(q.Context(), q.Browser, ""); err != nil {
+		if err := q.People.PutNotice(q.Context(), q.Browser, ""); err != nil {
 			return nil, err
 		}
 	}
-	if v.Accounts, err = q.DB.Memberships(q.Context(), q.Browser.User.ID); err != nil {
+	if v.Accounts, err = q.People.Memberships(q.Context(), q.Browser.User.ID); err != nil {
 		return nil, err
 	}
 	if q.Browser.Account == "" {

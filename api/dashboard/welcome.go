@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/people"
 )
 
 // FirstRun is the path of the link with which a new server's first user is made; empty
 // when the server has one. Earlier links are dead.
 func FirstRun(ctx context.Context, db *store.DB, now time.Time) (string, error) {
-	there, err := db.AnybodySignsIn(ctx)
+	there, err := people.New(db).AnybodySignsIn(ctx)
 	if err != nil || there {
 		return "", err
 	}
-	token, err := db.NewSignInLink(ctx, "", now)
+	token, err := people.New(db).NewSignInLink(ctx, "")
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +29,7 @@ func PasswordLink(token string) string { return home + "/password?token=" + url.
 
 func welcomePage(q *Request) error {
 	token := q.R.URL.Query().Get("token")
-	u, err := q.DB.SignInLink(q.Context(), token, q.Now())
+	u, err := q.People.SignInLink(q.Context(), token)
 	if errors.Is(err, store.ErrNotFound) || u != nil {
 		return deadLink(q)
 	}
@@ -46,13 +47,13 @@ func welcome(q *Request) error {
 	}
 	v := signInView{Form: f, Token: f.Value("token"), Seed: q.Seed != nil}
 	// A password is hashed only for who has the link.
-	if u, err := q.DB.SignInLink(q.Context(), v.Token, q.Now()); errors.Is(err, store.ErrNotFound) || u != nil {
+	if u, err := q.People.SignInLink(q.Context(), v.Token); errors.Is(err, store.ErrNotFound) || u != nil {
 		return deadLink(q)
 	} else if err != nil {
 		return err
 	}
 	demo := v.Seed && f.Value("begin") == "demo"
-	email, err := store.NormalEmail(f.Need("email", "Enter your e-mail address."))
+	email, err := people.NormalEmail(f.Need("email", "Enter your e-mail address."))
 	if err != nil {
 		f.Fail("email", "Write an address such as ana@example.com.")
 	}
@@ -66,11 +67,11 @@ func welcome(q *Request) error {
 	if !f.OK() {
 		return q.Invalid("welcome", "welcome-form", "Set up Parley", v)
 	}
-	u, err := q.DB.FirstUser(q.Context(), v.Token, email, hash, q.Now())
+	u, err := q.People.FirstUser(q.Context(), v.Token, email, hash)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return deadLink(q)
-	case errors.Is(err, store.ErrUserExists):
+	case errors.Is(err, people.ErrUserExists):
 		f.Fail("email", "There is a user with this address already.")
 		return q.Invalid("welcome", "welcome-form", "Set up Parley", v)
 	case err != nil:
@@ -96,5 +97,5 @@ func (d *Dashboard) seedFor(ctx context.Context, user string) error {
 	if err != nil {
 		return err
 	}
-	return d.DB.AddMember(ctx, account, user, store.RoleOwner, d.Now())
+	return d.People.AddMember(ctx, account, user, people.RoleOwner)
 }

@@ -22,6 +22,8 @@ import (
 	"parley/media/mediatest"
 	line "parley/media/webrtc"
 	"parley/store"
+	"parley/store/people"
+	"parley/store/storetest"
 )
 
 // stranger is a site of somebody else, with a strict policy, that has the button on its
@@ -52,7 +54,7 @@ func openStranger(t *testing.T, agent *voicetest.Agent, flags []string, buttons 
 		t.Cleanup(func() { site.OK(h.Close()) })
 	}})
 	s.stored = makeAgent(s.site, s.site.Account, lola)
-	_, key, err := s.site.DB.MakeKey(t.Context(), store.NewKey{Account: s.site.Account, Name: "website", Role: store.RoleMember}, stamp())
+	_, key, err := people.New(s.site.DB).MakeKey(storetest.At(t.Context(), stamp()), people.NewKey{Account: s.site.Account, Name: "website", Role: people.RoleMember})
 	s.site.OK(err)
 	s.key = key
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/api"
 	"parley/api/callcenter"
@@ -13,6 +12,8 @@ import (
 	"parley/api/wsagent"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
+	"parley/store/storetest"
 )
 
 // world is a site with one of everything that pages show.
@@ -40,15 +41,15 @@ func newWorld(t testing.TB) *world {
 	w.OK(err)
 	spare, err := w.DB.ImportNumber(ctx, w.Account, "+34911234568", agent, at)
 	w.OK(err)
-	k, _, err := w.DB.MakeKey(ctx, store.NewKey{Account: w.Account, Name: "old website", Role: store.RoleMember}, at)
+	k, _, err := people.New(w.DB).MakeKey(storetest.At(ctx, at), people.NewKey{Account: w.Account, Name: "old website", Role: people.RoleMember})
 	w.OK(err)
-	w.OK(w.DB.RevokeKey(ctx, w.Account, k.ID, at))
-	good, _, err := w.DB.MakeKey(ctx, store.NewKey{Account: w.Account, Name: "website", Role: store.RoleMember}, at)
+	w.OK(people.New(w.DB).RevokeKey(storetest.At(ctx, at), w.Account, k.ID))
+	good, _, err := people.New(w.DB).MakeKey(storetest.At(ctx, at), people.NewKey{Account: w.Account, Name: "website", Role: people.RoleMember})
 	w.OK(err)
 	hook, _, err := w.Hooks.Create(ctx, w.Account, store.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}}, at)
 	w.OK(err)
-	w.OK(w.DB.AddMember(ctx, w.Account, w.NewUser("luis@example.com", store.RoleMember), store.RoleMember, at))
-	_, _, err = w.DB.Invite(ctx, w.Account, "eva@example.com", store.RoleOwner, w.User, at)
+	w.OK(people.New(w.DB).AddMember(storetest.At(ctx, at), w.Account, w.NewUser("luis@example.com", people.RoleMember), people.RoleMember))
+	_, _, err = people.New(w.DB).Invite(storetest.At(ctx, at), w.Account, "eva@example.com", people.RoleOwner, w.User)
 	w.OK(err)
 	batch := w.Post("/app/bulk", "list", "34912345678\n34912345679\n", "name", "Friday "+hostile, "from", number.E164, "agent_id", agent, "on_machine", "continue", "consent", "on")
 	other, err := w.DB.CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard(), at)
@@ -58,11 +59,11 @@ func newWorld(t testing.TB) *world {
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
 		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2",
 		"batch": strings.TrimPrefix(batch.Header.Get("Location"), "/app/bulk/")}
-	w.ids["reset"], err = w.DB.NewSignInLink(ctx, w.User, time.Now())
+	w.ids["reset"], err = people.New(w.DB).NewSignInLink(ctx, w.User)
 	w.OK(err)
-	w.ids["first"], err = w.DB.NewSignInLink(ctx, "", time.Now()) // as if nobody had used it yet
+	w.ids["first"], err = people.New(w.DB).NewSignInLink(ctx, "") // as if nobody had used it yet
 	w.OK(err)
-	_, w.ids["invited"], err = w.DB.Invite(ctx, w.Account, "noor@example.com", store.RoleMember, w.User, time.Now())
+	_, w.ids["invited"], err = people.New(w.DB).Invite(ctx, w.Account, "noor@example.com", people.RoleMember, w.User)
 	w.OK(err)
 	return w
 }

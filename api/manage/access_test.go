@@ -1,6 +1,8 @@
 package manage_test
 
 import (
+	"parley/store/people"
+
 	"bytes"
 	"fmt"
 	"strings"
@@ -8,7 +10,6 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store"
 )
 
 // route of those that tickets and management have; %s is an identifier.
@@ -46,11 +47,11 @@ func (r route) people() bool {
 // TestCredentials is every way to send every kind of credential to every route.
 func TestCredentials(t *testing.T) {
 	o := open(t)
-	other, secret, err := o.db.MakeKey(t.Context(), store.NewKey{Account: o.a.account, Name: "revoked", Role: store.RoleMember}, time.Now())
+	other, secret, err := people.New(o.db).MakeKey(t.Context(), people.NewKey{Account: o.a.account, Name: "revoked", Role: people.RoleMember})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.db.RevokeKey(t.Context(), o.a.account, other.ID, time.Now()); err != nil {
+	if err := people.New(o.db).RevokeKey(t.Context(), o.a.account, other.ID); err != nil {
 		t.Fatal(err)
 	}
 	revoked := o.signer.Sign(api.Principal{Account: o.a.account, Key: other.ID, Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute)}})

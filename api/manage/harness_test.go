@@ -23,6 +23,7 @@ import (
 	"parley/api/ticket"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -74,7 +75,7 @@ func open(t *testing.T) *office {
 		t.Fatal(err)
 	}
 	o.a, o.b = o.owner("A"), o.owner("B")
-	a := api.New(ticket.Keys{Signer: o.signer, Store: o.db})
+	a := api.New(ticket.Keys{Signer: o.signer, Store: o.db, People: people.New(o.db)})
 	ticket.Mount(a, o.signer, o.db)
 	manage.Mount(a, o.db, export.New(o.db), fakeDefinition)
 	vault, err := store.NewVault(o.db, "a master key of at least 32 characters")
@@ -82,7 +83,7 @@ func open(t *testing.T) *office {
 		t.Fatal(err)
 	}
 	manage.MountSecrets(a, vault)
-	manage.MountPeople(a, o.db, func(token string) string { return "https://voice.example.com/app/invitation?token=" + token })
+	manage.MountPeople(a, people.New(o.db), func(token string) string { return "https://voice.example.com/app/invitation?token=" + token })
 	h := a.Handler(api.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	o.server = httptest.NewServer(apitest.Judged(t, a, h))
 	t.Cleanup(o.server.Close)
@@ -134,7 +135,7 @@ func (o *office) owner(name string) owner {
 	if err1 != nil {
 		o.Fatal(err1)
 	}
-	key, secret, err2 := o.db.MakeKey(ctx, store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, now)
+	key, secret, err2 := people.New(o.db).MakeKey(storetest.At(ctx, now), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	agent, err3 := o.db.CreateAgent(ctx, acc.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, now)
 	if err := errors.Join(err2, err3); err != nil {
 		o.Fatal(err)

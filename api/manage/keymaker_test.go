@@ -1,12 +1,13 @@
 package manage_test
 
 import (
+	"parley/store/people"
+	"parley/store/storetest"
+
 	"fmt"
 	"net/http"
 	"testing"
 	"time"
-
-	"parley/store"
 )
 
 // made is a key that an owner's request made.
@@ -28,7 +29,7 @@ func TestMoneyIsGivenByOwners(t *testing.T) {
 		t.Errorf("the key with the mark is %v", k)
 	}
 	plain := o.made(boss, `{"name":"people","role":"owner"}`)
-	luis := o.member(o.a, "luis@example.com", store.RoleMember)
+	luis := o.member(o.a, "luis@example.com", people.RoleMember)
 	refused := func(what string, r reply) {
 		t.Helper()
 		o.want(what, r, http.StatusForbidden, "auth.role_not_allowed")
@@ -62,8 +63,8 @@ func TestRemovalNamesKeys(t *testing.T) {
 	for query, want := range map[string]int{"": 200, "?keys=keep": 200, "?keys=revoke": 401} {
 		o := open(t)
 		boss, at := o.boss(o.a), time.Now()
-		luis := o.member(o.a, "luis@example.com", store.RoleMember)
-		k, secret, err := o.db.MakeKey(t.Context(), store.NewKey{Account: o.a.account, Name: "by Luis", Role: store.RoleMember, Maker: luis}, at)
+		luis := o.member(o.a, "luis@example.com", people.RoleMember)
+		k, secret, err := people.New(o.db).MakeKey(storetest.At(t.Context(), at), people.NewKey{Account: o.a.account, Name: "by Luis", Role: people.RoleMember, Maker: luis})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store"
+	"parley/store/people"
 )
 
 // keys serves an account's API keys.
-type keys struct{ db *store.DB }
+type keys struct{ people *people.Store }
 
 var keyRoutes = managed("Keys")
 
@@ -42,7 +42,7 @@ type APIKey struct {
 	RevokedAt  *time.Time `json:"revoked_at" doc:"Null while it is good."`
 }
 
-func viewKey(k *store.Key) APIKey {
+func viewKey(k *people.Key) APIKey {
 	v := APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
 	if k.Maker != "" {
 		v.CreatedBy = &k.Maker
@@ -54,7 +54,7 @@ func viewKey(k *store.Key) APIKey {
 }
 
 // Keys are keys as their owner sees them.
-func Keys(list []store.Key) []APIKey {
+func Keys(list []people.Key) []APIKey {
 	out := make([]APIKey, len(list))
 	for i := range list {
 		out[i] = viewKey(&list[i])
@@ -63,11 +63,11 @@ func Keys(list []store.Key) []APIKey {
 }
 
 func (m keys) list(ctx context.Context, in *api.Paging) (*api.Listed[APIKey], error) {
-	found, err := m.db.Keys(ctx, api.AccountOf(ctx), in.Page())
+	found, err := m.people.Keys(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(k store.Key) string { return k.ID }, viewKey), nil
+	return api.Pages(in.Limit, found, func(k people.Key) string { return k.ID }, viewKey), nil
 }
 
 // createdKey is the only answer that holds a key.
@@ -96,10 +96,10 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 		return nil, api.Bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
 	}
 	p := api.PrincipalOf(ctx)
-	if in.Body.Role == store.RoleOwner && !p.Owner || in.Body.Money && !(p.Owner && p.Money) {
+	if in.Body.Role == people.RoleOwner && !p.Owner || in.Body.Money && !(p.Owner && p.Money) {
 		return nil, api.ErrRole
 	}
-	k, secret, err := m.db.MakeKey(ctx, store.NewKey{Account: p.Account, Name: name, Role: in.Body.Role, Money: in.Body.Money, Maker: p.Maker()}, m.db.Now())
+	k, secret, err := m.people.MakeKey(ctx, people.NewKey{Account: p.Account, Name: name, Role: in.Body.Role, Money: in.Body.Money, Maker: p.Maker()})
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +110,12 @@ func (m keys) revoke(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The key's identifier." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*struct{}, error) {
 	p := api.PrincipalOf(ctx)
-	k, err := m.db.Key(ctx, p.Account, in.ID)
+	k, err := m.people.Key(ctx, p.Account, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if (k.Role == store.RoleOwner || k.Money) && !p.Owner && k.ID != p.Key {
+	if (k.Role == people.RoleOwner || k.Money) && !p.Owner && k.ID != p.Key {
 		return nil, api.ErrRole
 	}
-	return nil, m.db.RevokeKey(ctx, p.Account, k.ID, m.db.Now())
+	return nil, m.people.RevokeKey(ctx, p.Account, k.ID)
 }

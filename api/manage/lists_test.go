@@ -1,12 +1,12 @@
 package manage_test
 
 import (
+	"parley/store/people"
+
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"parley/store"
 )
 
 // page is a part of a list: the items' identifiers, which are in a field of this name.
@@ -53,9 +53,9 @@ func TestShortLists(t *testing.T) {
 	for i := range 24 {
 		name := fmt.Sprintf("p%02d", i)
 		if i%6 == 0 {
-			owners = append(owners, o.member(o.a, name+"@example.com", store.RoleOwner))
+			owners = append(owners, o.member(o.a, name+"@example.com", people.RoleOwner))
 		} else {
-			members = append(members, o.member(o.a, name+"@example.com", store.RoleMember))
+			members = append(members, o.member(o.a, name+"@example.com", people.RoleMember))
 		}
 		invitations = append(invitations, o.json(o.as(boss, "POST", "/v1/invitations", `{"email":"i`+name+`@example.com"}`))["id"].(string))
 		secrets = append(secrets, strings.ToUpper(name))

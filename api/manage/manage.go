@@ -13,6 +13,7 @@ import (
 	"parley/api"
 	"parley/api/export"
 	"parley/store"
+	"parley/store/people"
 )
 
 // Definition is what makes an agent of a document, which only conversations can judge.
@@ -29,7 +30,7 @@ type Definition struct {
 // Mount adds the routes.
 func Mount(a *api.API, db *store.DB, files *export.Desk, define Definition) {
 	mountAgents(a, agents{db, define})
-	mountKeys(a, keys{db})
+	mountKeys(a, keys{people.New(db)})
 	mountDoNotCall(a, doNotCall{db, files})
 }
 

@@ -7,19 +7,20 @@ import (
 
 	"parley/api"
 	"parley/store"
+	"parley/store/people"
 )
 
-// people serves who belongs to an account, to its owners.
-type people struct {
-	db   *store.DB
-	link func(token string) string
+// members serves the people of an account to its owners.
+type members struct {
+	people *people.Store
+	link   func(token string) string
 }
 
 // MountPeople adds the routes of the people of an account. link is the address with which
 // whoever was invited opens the account, for the secret of an invitation.
-func MountPeople(a *api.API, db *store.DB, link func(token string) string) {
+func MountPeople(a *api.API, p *people.Store, link func(token string) string) {
 	const member = "/v1/members/{user_id}"
-	m := people{db, link}
+	m := members{p, link}
 	api.Register(a, peopleRoutes.Get("/v1/members", "list-members", "List the people of the account",
 		"Owners first. There are 100 at most, invitations counted."), m.members)
 	api.Register(a, peopleRoutes.Patch(member, "change-member", "Change somebody's role",
@@ -49,7 +50,7 @@ type Member struct {
 }
 
 // Members are the people of an account, as they are shown.
-func Members(list []store.Membership) []Member {
+func Members(list []people.Membership) []Member {
 	out := make([]Member, len(list))
 	for i := range list {
 		out[i] = viewMember(&list[i])
@@ -57,7 +58,7 @@ func Members(list []store.Membership) []Member {
 	return out
 }
 
-func viewMember(m *store.Membership) Member {
+func viewMember(m *people.Membership) Member {
 	return Member{m.User, m.Email, m.Role, m.CreatedAt, m.SignedInAt}
 }
 
@@ -71,7 +72,7 @@ type Invitation struct {
 	ExpiresAt time.Time `json:"expires_at" doc:"Until when its link is good."`
 }
 
-func viewInvitation(i *store.Invitation) Invitation {
+func viewInvitation(i *people.Invitation) Invitation {
 	v := Invitation{ID: i.ID, Email: i.Email, Role: i.Role, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt}
 	if i.InvitedBy != "" {
 		v.InvitedBy = &i.InvitedBy
@@ -79,12 +80,12 @@ func viewInvitation(i *store.Invitation) Invitation {
 	return v
 }
 
-func (m people) members(ctx context.Context, in *api.ShortPaging) (*api.Listed[Member], error) {
-	list, err := m.db.Members(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
+func (m members) members(ctx context.Context, in *api.ShortPaging) (*api.Listed[Member], error) {
+	list, err := m.people.Members(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, list, func(m store.Membership) string { return m.Place() }, viewMember), nil
+	return api.Pages(in.Limit, list, func(m people.Membership) string { return m.Place() }, viewMember), nil
 }
 
 type memberInput struct {
@@ -108,16 +109,16 @@ type memberChange struct {
 
 type memberOutput struct{ Body Member }
 
-func (m people) change(ctx context.Context, in *memberChange) (*memberOutput, error) {
+func (m members) change(ctx context.Context, in *memberChange) (*memberOutput, error) {
 	p := api.PrincipalOf(ctx)
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
 	}
 	account := p.Account
-	if err := m.db.ChangeMember(ctx, account, in.User, in.Body.Role); err != nil {
+	if err := m.people.ChangeMember(ctx, account, in.User, in.Body.Role); err != nil {
 		return nil, err
 	}
-	list, err := m.db.Members(ctx, account, store.Page{})
+	list, err := m.people.Members(ctx, account, store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -131,22 +132,22 @@ func (m people) change(ctx context.Context, in *memberChange) (*memberOutput, er
 
 // mayMake says whether somebody may be given a role: owners may change what is paid, so
 // who makes one must be able to.
-func mayMake(p api.Principal, role string) bool { return role != store.RoleOwner || p.Money }
+func mayMake(p api.Principal, role string) bool { return role != people.RoleOwner || p.Money }
 
-func (m people) remove(ctx context.Context, in *memberInput) (*removalOutput, error) {
-	keys, err := m.db.RemoveMember(ctx, api.AccountOf(ctx), in.User, in.Keys == "revoke", m.db.Now())
+func (m members) remove(ctx context.Context, in *memberInput) (*removalOutput, error) {
+	keys, err := m.people.RemoveMember(ctx, api.AccountOf(ctx), in.User, in.Keys == "revoke")
 	if err != nil {
 		return nil, err
 	}
 	return &removalOutput{Removal{Keys(keys)}}, nil
 }
 
-func (m people) invitations(ctx context.Context, in *api.ShortPaging) (*api.Listed[Invitation], error) {
-	list, err := m.db.Invitations(ctx, api.AccountOf(ctx), api.Paging(*in).Page(), m.db.Now())
+func (m members) invitations(ctx context.Context, in *api.ShortPaging) (*api.Listed[Invitation], error) {
+	list, err := m.people.Invitations(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, list, func(i store.Invitation) string { return i.ID }, viewInvitation), nil
+	return api.Pages(in.Limit, list, func(i people.Invitation) string { return i.ID }, viewInvitation), nil
 }
 
 // CreatedInvitation is the only answer that holds an invitation's link.
@@ -165,20 +166,20 @@ type newInvitation struct {
 	Role  string `json:"role,omitempty" doc:"What they will be." enum:"owner,member" default:"member"`
 }
 
-func (m people) invite(ctx context.Context, in *struct{ Body newInvitation }) (*createdInvitationOutput, error) {
+func (m members) invite(ctx context.Context, in *struct{ Body newInvitation }) (*createdInvitationOutput, error) {
 	p := api.PrincipalOf(ctx)
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
 	}
-	inv, token, err := m.db.Invite(ctx, p.Account, in.Body.Email, in.Body.Role, p.User, m.db.Now())
+	inv, token, err := m.people.Invite(ctx, p.Account, in.Body.Email, in.Body.Role, p.User)
 	if err != nil {
 		return nil, ofField("email", err)
 	}
 	return &createdInvitationOutput{CacheControl: "no-store", Body: CreatedInvitation{viewInvitation(inv), m.link(token)}}, nil
 }
 
-func (m people) revoke(ctx context.Context, in *struct {
+func (m members) revoke(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The invitation's identifier." example:"inv_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*struct{}, error) {
-	return nil, m.db.RevokeInvitation(ctx, api.AccountOf(ctx), in.ID)
+	return nil, m.people.RevokeInvitation(ctx, api.AccountOf(ctx), in.ID)
 }

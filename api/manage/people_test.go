@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/store"
+	"parley/store/people"
 )
 
 // boss is an account with a key that may change its people.
 func (o *office) boss(of owner) owner {
 	o.Helper()
-	k, secret, err := o.db.FirstKey(o.Context(), of.account, "boss", "", time.Now())
+	k, secret, err := people.New(o.db).FirstKey(o.Context(), of.account, "boss", "")
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -24,11 +24,11 @@ func (o *office) boss(of owner) owner {
 // operator is the secret of an operator's key.
 func (o *office) operator() string {
 	o.Helper()
-	u, err := o.db.CreateUser(o.Context(), "operator@example.com", store.RoleOperator, time.Now())
+	u, err := people.New(o.db).CreateUser(o.Context(), "operator@example.com", people.RoleOperator)
 	if err != nil {
 		o.Fatal(err)
 	}
-	_, secret, err := o.db.CreateOperatorKey(o.Context(), u.ID, "x", time.Now())
+	_, secret, err := people.New(o.db).CreateOperatorKey(o.Context(), u.ID, "x")
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func (o *office) operator() string {
 // member is a user who belongs to an account.
 func (o *office) member(of owner, email, role string) string {
 	o.Helper()
-	u, err := o.db.CreateUser(o.Context(), email, store.RoleMember, time.Now())
+	u, err := people.New(o.db).CreateUser(o.Context(), email, people.RoleMember)
 	if err != nil {
 		o.Fatal(err)
 	}
-	if err := o.db.AddMember(o.Context(), of.account, u.ID, role, time.Now()); err != nil {
+	if err := people.New(o.db).AddMember(o.Context(), of.account, u.ID, role); err != nil {
 		o.Fatal(err)
 	}
 	return u.ID
@@ -52,8 +52,8 @@ func (o *office) member(of owner, email, role string) string {
 func TestMembers(t *testing.T) {
 	o := open(t)
 	boss := o.boss(o.a)
-	ana, luis := o.member(o.a, "ana@example.com", store.RoleOwner), o.member(o.a, "luis@example.com", store.RoleMember)
-	o.member(o.b, "eve@example.com", store.RoleOwner)
+	ana, luis := o.member(o.a, "ana@example.com", people.RoleOwner), o.member(o.a, "luis@example.com", people.RoleMember)
+	o.member(o.b, "eve@example.com", people.RoleOwner)
 	text := string(o.as(boss, "GET", "/v1/members", "").body)
 	if strings.Count(text, `"user_id"`) != 2 || strings.Contains(text, "eve") || strings.Index(text, ana) > strings.Index(text, luis) {
 		t.Errorf("the members are %s", text)
@@ -74,8 +74,8 @@ func TestMembers(t *testing.T) {
 	}
 	o.want("the first owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 200, "")
 	o.want("once more", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 404, "request.not_found")
-	list, err := o.db.Members(t.Context(), o.a.account, store.Page{})
-	if err != nil || len(list) != 1 || list[0].User != luis || list[0].Role != store.RoleOwner {
+	list, err := people.New(o.db).Members(t.Context(), o.a.account, store.Page{})
+	if err != nil || len(list) != 1 || list[0].User != luis || list[0].Role != people.RoleOwner {
 		t.Errorf("left are %+v, %v", list, err)
 	}
 }
@@ -84,7 +84,7 @@ func TestMembers(t *testing.T) {
 func TestInvitations(t *testing.T) {
 	o := open(t)
 	boss, ctx := o.boss(o.a), t.Context()
-	o.member(o.a, "ana@example.com", store.RoleOwner)
+	o.member(o.a, "ana@example.com", people.RoleOwner)
 	r := o.as(boss, "POST", "/v1/invitations", `{"email":" Luis@Example.com ","role":"owner"}`)
 	o.want("an invitation", r, 201, "")
 	made := o.json(r)
@@ -98,7 +98,7 @@ func TestInvitations(t *testing.T) {
 	if !strings.Contains(text, fmt.Sprint(made["id"])) || strings.Contains(text, token) || strings.Contains(text, "url") {
 		t.Errorf("the list: %s", text)
 	}
-	user, err := o.db.AcceptInvitation(ctx, token, "", "$hash", time.Now())
+	user, err := people.New(o.db).AcceptInvitation(ctx, token, "", "$hash")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestInvitations(t *testing.T) {
 	o.want("taken back", o.as(boss, "DELETE", at, ""), 204, "")
 	o.want("once more", o.as(boss, "DELETE", at, ""), 404, "request.not_found")
 	_, token, _ = strings.Cut(fmt.Sprint(second["url"]), "token=")
-	if _, err := o.db.AcceptInvitation(ctx, token, "", "$hash", time.Now()); err == nil {
+	if _, err := people.New(o.db).AcceptInvitation(ctx, token, "", "$hash"); err == nil {
 		t.Error("the link of what was taken back opens the account")
 	}
 	if strings.Contains(o.log.String(), token) {
@@ -146,8 +146,8 @@ func TestInvitations(t *testing.T) {
 func TestForeignPeopleAreUnknown(t *testing.T) {
 	o := open(t)
 	boss := o.boss(o.b)
-	ana := o.member(o.a, "ana@example.com", store.RoleOwner)
-	inv, _, err := o.db.Invite(t.Context(), o.a.account, "luis@example.com", store.RoleMember, "", time.Now())
+	ana := o.member(o.a, "ana@example.com", people.RoleOwner)
+	inv, _, err := people.New(o.db).Invite(t.Context(), o.a.account, "luis@example.com", people.RoleMember, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestForeignPeopleAreUnknown(t *testing.T) {
 			}
 		}
 	}
-	if list, err := o.db.Members(t.Context(), o.a.account, store.Page{}); err != nil || len(list) != 1 || list[0].Role != store.RoleOwner {
+	if list, err := people.New(o.db).Members(t.Context(), o.a.account, store.Page{}); err != nil || len(list) != 1 || list[0].Role != people.RoleOwner {
 		t.Errorf("their people were touched: %+v, %v", list, err)
 	}
 }

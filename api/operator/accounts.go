@@ -13,13 +13,15 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // accounts serves the server's accounts.
 type accounts struct {
-	db   *store.DB
-	card func() *billing.RateCard
-	halt func(account string)
+	db     *store.DB
+	people *people.Store
+	card   func() *billing.RateCard
+	halt   func(account string)
 }
 
 // Mount adds the routes. card is the rate card in force. halt has the sessions of an
@@ -27,7 +29,7 @@ type accounts struct {
 // themselves within seconds.
 func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(account string)) {
 	const all, one = "/v1/operator/accounts", "/v1/operator/accounts/{id}"
-	m := accounts{db, card, halt}
+	m := accounts{db, people.New(db), card, halt}
 	api.Register(a, routes.Get(all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
 	api.Register(a, routes.Post(all, "create-account", "Make an account",
 		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner "+
@@ -35,7 +37,7 @@ func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(ac
 	api.Register(a, routes.Get(one, "get-account", "Read an account", "With its people."), m.get)
 	api.Register(a, routes.Patch(one, "change-account", "Suspend an account, change its limits",
 		"What is not sent stays. Suspended, an account starts nothing new, and its conversations say goodbye and end within seconds."), m.change)
-	mountUsers(a, db)
+	mountUsers(a, m.people)
 	api.Register(a, routes.Post(one+"/resolve-disputes", "resolve-disputes", "Resolve all disputes of an account",
 		"Calls and jobs may start again. Do this when the payment provider has decided. Without a dispute it changes nothing."), m.resolve)
 }
@@ -96,7 +98,7 @@ func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
 	if err != nil {
 		return nil, err
 	}
-	people, err := m.db.Members(ctx, a.ID, store.Page{})
+	people, err := m.people.Members(ctx, a.ID, store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*c
 	}
 	out := &createdAccountOutput{CacheControl: "no-store"}
 	if in.Body.CreateKey {
-		if _, out.Body.Secret, err = m.db.FirstKey(ctx, a.ID, "first key", api.PrincipalOf(ctx).User, at); err != nil {
+		if _, out.Body.Secret, err = m.people.FirstKey(ctx, a.ID, "first key", api.PrincipalOf(ctx).User); err != nil {
 			return nil, err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"parley/api/ticket"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -40,18 +41,18 @@ func open(t *testing.T) *desk {
 	d := &desk{T: t, db: storetest.New(t)}
 	ctx, now, card := t.Context(), time.Now(), billing.DefaultRateCard()
 	d.ok(d.db.PutRateCard(ctx, card, now))
-	u, err := d.db.CreateUser(ctx, "op@example.com", store.RoleOperator, now)
+	u, err := people.New(d.db).CreateUser(storetest.At(ctx, now), "op@example.com", people.RoleOperator)
 	d.ok(err)
-	_, d.key, err = d.db.CreateOperatorKey(ctx, u.ID, "x", now)
+	_, d.key, err = people.New(d.db).CreateOperatorKey(storetest.At(ctx, now), u.ID, "x")
 	d.ok(err)
 	a, err := d.db.CreateAccount(ctx, "Casa Lola", card, now)
 	d.ok(err)
-	k, secret, err := d.db.FirstKey(ctx, a.ID, "x", "", now)
+	k, secret, err := people.New(d.db).FirstKey(storetest.At(ctx, now), a.ID, "x", "")
 	d.ok(err)
 	d.user, d.account, d.owner, d.ownerID = u.ID, a.ID, secret, k.ID
 	d.signer, err = ticket.NewSigner("a master secret of a test, long enough")
 	d.ok(err)
-	routes := api.New(ticket.Keys{Signer: d.signer, Store: d.db})
+	routes := api.New(ticket.Keys{Signer: d.signer, Store: d.db, People: people.New(d.db)})
 	ticket.Mount(routes, d.signer, d.db)
 	operator.Mount(routes, d.db, func() *billing.RateCard { return card }, func(account string) { d.halted = append(d.halted, account) })
 	server := httptest.NewServer(apitest.Judged(t, routes, routes.Handler(api.Options{})))
@@ -122,7 +123,7 @@ func TestAccounts(t *testing.T) {
 	if made.Name != "Ana" || len(made.Members) != 1 || made.Members[0].Email != "op@example.com" || made.Members[0].Role != "owner" || made.Balance != "5" || made.Standard == 0 {
 		t.Errorf("made: %+v", made)
 	}
-	if p, err := d.db.Authenticate(t.Context(), made.Key, time.Now()); err != nil || p.Account != made.ID || !p.Owner || p.Operator {
+	if p, err := people.New(d.db).Authenticate(t.Context(), made.Key); err != nil || p.Account != made.ID || !p.Owner || p.Operator {
 		t.Errorf("its key is %+v, %v", p, err)
 	}
 	if keyless := send(201, "POST", all, `{"name":"Eva"}`); keyless.Key != "" {
@@ -252,12 +253,12 @@ func TestRefusals(t *testing.T) {
 // TestKeyEnds: an operator's key ends when it is revoked.
 func TestKeyEnds(t *testing.T) {
 	d := open(t)
-	keys, err := d.db.OperatorKeys(t.Context(), d.user, store.Page{})
+	keys, err := people.New(d.db).OperatorKeys(t.Context(), d.user, store.Page{})
 	d.ok(err)
 	if status, _ := d.ask(d.key, "GET", all, ""); status != 200 {
 		t.Fatalf("while it is good: %d", status)
 	}
-	d.ok(d.db.RevokeOperatorKey(t.Context(), d.user, keys[0].ID, time.Now()))
+	d.ok(people.New(d.db).RevokeOperatorKey(t.Context(), d.user, keys[0].ID))
 	if status, text := d.ask(d.key, "GET", all, ""); status != 401 || !strings.Contains(text, "auth.invalid_key") {
 		t.Errorf("revoked: %d %s", status, text)
 	}

@@ -6,15 +6,15 @@ import (
 
 	"parley/api"
 	"parley/api/manage"
-	"parley/store"
+	"parley/store/people"
 )
 
 // users serves who signs in to the server.
-type users struct{ db *store.DB }
+type users struct{ people *people.Store }
 
-func mountUsers(a *api.API, db *store.DB) {
+func mountUsers(a *api.API, p *people.Store) {
 	const all, one = "/v1/operator/users", "/v1/operator/users/{id}"
-	m := users{db}
+	m := users{p}
 	api.Register(a, routes.Get(all, "list-users", "List who signs in to the server", "Newest first."), m.list)
 	api.Register(a, routes.Patch(one, "change-user", "Disable a user, or take an operator's role away",
 		"A disabled user cannot sign in: their sign-ins, links and invitations end at once, and their operator's keys open nothing. Operators are made "+
@@ -35,16 +35,16 @@ type User struct {
 	DisabledAt *time.Time `json:"disabled_at" doc:"Since when they may not sign in; null: they may."`
 }
 
-func viewUser(u *store.User) User {
+func viewUser(u *people.User) User {
 	return User{u.ID, u.Email, u.Role, u.CreatedAt, u.SignedInAt, u.DisabledAt}
 }
 
 func (m users) list(ctx context.Context, in *api.Paging) (*api.Listed[User], error) {
-	found, err := m.db.Users(ctx, in.Page())
+	found, err := m.people.Users(ctx, in.Page())
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(u store.User) string { return u.ID }, viewUser), nil
+	return api.Pages(in.Limit, found, func(u people.User) string { return u.ID }, viewUser), nil
 }
 
 type userInput struct {
@@ -69,23 +69,23 @@ type changedUser struct {
 type userOutput struct{ Body changedUser }
 
 func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) {
-	u, err := m.db.User(ctx, in.ID)
+	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	var keys []store.Key
+	var keys []people.Key
 	if in.Body.Role != "" {
-		err = m.db.ChangeRole(ctx, u.ID, in.Body.Role)
+		err = m.people.ChangeRole(ctx, u.ID, in.Body.Role)
 	}
 	if d := in.Body.Disabled; err == nil && d != nil {
 		if *d {
-			keys, err = m.db.DisableUser(ctx, u.ID, in.Keys == "revoke", m.db.Now())
+			keys, err = m.people.DisableUser(ctx, u.ID, in.Keys == "revoke")
 		} else {
-			err = m.db.EnableUser(ctx, u.ID)
+			err = m.people.EnableUser(ctx, u.ID)
 		}
 	}
 	if err == nil {
-		u, err = m.db.User(ctx, u.ID)
+		u, err = m.people.User(ctx, u.ID)
 	}
 	if err != nil {
 		return nil, err
@@ -96,11 +96,11 @@ func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) 
 type removalOutput struct{ Body manage.Removal }
 
 func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error) {
-	u, err := m.db.User(ctx, in.ID)
+	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := m.db.DeleteUser(ctx, u.ID, in.Keys == "revoke", m.db.Now())
+	keys, err := m.people.DeleteUser(ctx, u.ID, in.Keys == "revoke")
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,12 @@
 package operator_test
 
 import (
+	"parley/store/people"
+
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
-
-	"parley/store"
 )
 
 // TestUsers: an operator's key disables, demotes and deletes people, and learns which
@@ -14,11 +14,11 @@ import (
 func TestUsers(t *testing.T) {
 	d := open(t)
 	ctx, at := t.Context(), "/v1/operator/users"
-	u, err := d.db.CreateUser(ctx, "luis@example.com", store.RoleOperator, time.Now())
+	u, err := people.New(d.db).CreateUser(ctx, "luis@example.com", people.RoleOperator)
 	d.ok(err)
-	_, his, err := d.db.CreateOperatorKey(ctx, u.ID, "x", time.Now())
+	_, his, err := people.New(d.db).CreateOperatorKey(ctx, u.ID, "x")
 	d.ok(err)
-	k, secret, err := d.db.MakeKey(ctx, store.NewKey{Account: d.account, Name: "by Luis", Role: store.RoleMember, Maker: u.ID}, time.Now())
+	k, secret, err := people.New(d.db).MakeKey(ctx, people.NewKey{Account: d.account, Name: "by Luis", Role: people.RoleMember, Maker: u.ID})
 	d.ok(err)
 	type person struct {
 		ID, Role string
@@ -58,7 +58,7 @@ func TestUsers(t *testing.T) {
 	if p := send(200, "DELETE", at+"/"+u.ID+"?keys=revoke", ""); len(p.Keys) != 1 || p.Keys[0].Revoked == nil {
 		t.Errorf("deleted: %+v", p)
 	}
-	if _, err := d.db.Authenticate(ctx, secret, time.Now()); err == nil {
+	if _, err := people.New(d.db).Authenticate(ctx, secret); err == nil {
 		t.Error("the key of somebody who was deleted is good")
 	}
 	for _, id := range []string{u.ID, "usr_none", "%00"} {

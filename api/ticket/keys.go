@@ -7,14 +7,19 @@ import (
 
 	"parley/api"
 	"parley/store"
+	"parley/store/people"
 )
 
-// Store is what the package needs of the store.
+// Store is what tickets need of the store.
 type Store interface {
 	Now() time.Time // by the database's clock
-	Authenticate(ctx context.Context, secret string, now time.Time) (store.Principal, error)
-	CheckKey(ctx context.Context, p store.Principal) error
 	Agent(ctx context.Context, account, id string) (*store.Agent, error)
+}
+
+// People check the credentials that are no tickets. People.Store implements it.
+type People interface {
+	Authenticate(ctx context.Context, secret string) (people.Principal, error)
+	CheckKey(ctx context.Context, p people.Principal) error
 }
 
 // Keys looks up whatever a client may send: tickets here, everything else in the
@@ -22,6 +27,7 @@ type Store interface {
 type Keys struct {
 	Signer *Signer
 	Store  Store
+	People People
 }
 
 // Authenticate implements api.Keys. A ticket is good as long as the key from which
@@ -29,14 +35,14 @@ type Keys struct {
 // every node.
 func (k Keys) Authenticate(ctx context.Context, secret string) (api.Principal, error) {
 	if !strings.HasPrefix(secret, prefix) {
-		p, err := k.Store.Authenticate(ctx, secret, k.Store.Now())
+		p, err := k.People.Authenticate(ctx, secret)
 		return api.PrincipalFor(p), err
 	}
 	p, err := k.Signer.Verify(secret, k.Store.Now())
 	if err != nil {
 		return api.Principal{}, err
 	}
-	if err := k.Store.CheckKey(ctx, store.Principal{Account: p.Account, Key: p.Key}); err != nil {
+	if err := k.People.CheckKey(ctx, people.Principal{Account: p.Account, Key: p.Key}); err != nil {
 		return api.Principal{}, err
 	}
 	return p, nil

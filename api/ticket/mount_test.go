@@ -13,6 +13,7 @@ import (
 	"parley/api/apitest"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // shelf is a store with one account, one key and one agent.
@@ -23,15 +24,15 @@ type shelf struct {
 
 func (s *shelf) Now() time.Time { return time.Now().Add(s.ahead) }
 
-func (s *shelf) Authenticate(_ context.Context, secret string, _ time.Time) (store.Principal, error) {
+func (s *shelf) Authenticate(_ context.Context, secret string) (people.Principal, error) {
 	if secret != "sk_a" || s.revoked {
-		return store.Principal{}, store.ErrUnauthorized
+		return people.Principal{}, store.ErrUnauthorized
 	}
-	return store.Principal{Account: "acc_a", Key: "key_a"}, nil
+	return people.Principal{Account: "acc_a", Key: "key_a"}, nil
 }
 
-func (s *shelf) CheckKey(_ context.Context, p store.Principal) error {
-	if s.revoked || p != (store.Principal{Account: "acc_a", Key: "key_a"}) {
+func (s *shelf) CheckKey(_ context.Context, p people.Principal) error {
+	if s.revoked || p != (people.Principal{Account: "acc_a", Key: "key_a"}) {
 		return store.ErrUnauthorized
 	}
 	return nil
@@ -54,7 +55,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	d := &desk{T: t, signer: signer(t, secret), db: &shelf{}}
-	a := api.New(Keys{d.signer, d.db})
+	a := api.New(Keys{d.signer, d.db, d.db})
 	Mount(a, d.signer, d.db)
 	d.http = apitest.Judged(t, a, a.Handler(api.Options{}))
 	return d

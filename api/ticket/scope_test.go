@@ -51,7 +51,7 @@ func TestScopedTickets(t *testing.T) {
 
 func TestScopesOpenTheirRoutes(t *testing.T) {
 	s := signer(t, secret)
-	a := api.New(Keys{Signer: s, Store: &shelf{}})
+	a := api.New(Keys{Signer: s, Store: &shelf{}, People: &shelf{}})
 	paths := map[string]api.Scope{"/synthesis": api.Synthesis, "/calls": api.Calls, "/any": api.AnyScope, "/none": 0}
 	for path, scope := range paths {
 		a.Handle(api.Route{Access: api.Service, Scope: scope, Operation: huma.Operation{Method: http.MethodGet, Path: path, OperationID: path[1:]}},

@@ -22,6 +22,7 @@ import (
 	"parley/billing/payment"
 	"parley/billing/payment/simulated"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -92,7 +93,7 @@ func open(t *testing.T) *bank {
 	o.pays, err = simulated.New(simulated.Config{PageURL: o.server.URL + "/simulated/", WebhookURL: o.server.URL + "/hooks/simulated",
 		WebhookSecret: "whsec_for_tests", Now: o.clock})
 	o.ok(err)
-	a := api.New(ticket.Keys{Signer: signer, Store: o.db})
+	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
 	o.desk = &topup.Desk{Store: o.db, Provider: o.pays, Hook: "simulated", Home: o.server.URL,
 		Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)}
 	topup.Mount(a, o.desk)
@@ -153,7 +154,7 @@ func (o *bank) owner(name string) owner {
 	o.Helper()
 	acc, err := o.db.CreateAccount(o.Context(), name, card, time.Now())
 	o.ok(err)
-	_, secret, err := o.db.FirstKey(o.Context(), acc.ID, "first", "", time.Now())
+	_, secret, err := people.New(o.db).FirstKey(o.Context(), acc.ID, "first", "")
 	o.ok(err)
 	return owner{acc.ID, secret}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/store"
+	"parley/store/people"
 )
 
 // TestRechargeIsForOwners: a key without the mark reads how automatic recharge stands and
@@ -17,7 +18,7 @@ import (
 func TestRechargeIsForOwners(t *testing.T) {
 	o := open(t)
 	o.carded(o.a)
-	_, secret, err := o.db.MakeKey(t.Context(), store.NewKey{Account: o.a.account, Name: "website", Role: store.RoleMember}, time.Now())
+	_, secret, err := people.New(o.db).MakeKey(t.Context(), people.NewKey{Account: o.a.account, Name: "website", Role: people.RoleMember})
 	o.ok(err)
 	member := owner{o.a.account, secret}
 	for _, method := range []string{"PUT", "PATCH"} {

@@ -19,6 +19,7 @@ import (
 	"parley/api/wallet"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -47,7 +48,7 @@ func open(t *testing.T) *bank {
 	o.node, _, err2 = o.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
 	o.ok(err2)
 	o.a, o.b = o.owner("A"), o.owner("B")
-	a := api.New(ticket.Keys{Signer: o.signer, Store: o.db})
+	a := api.New(ticket.Keys{Signer: o.signer, Store: o.db, People: people.New(o.db)})
 	wallet.Mount(a, o.db, export.New(o.db), func() *billing.RateCard { return card })
 	o.server = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{})))
 	t.Cleanup(o.server.Close)
@@ -68,7 +69,7 @@ func (o *bank) owner(name string) owner {
 	o.Helper()
 	acc, err := o.db.CreateAccount(o.Context(), name, card, began)
 	o.ok(err)
-	key, secret, err1 := o.db.MakeKey(o.Context(), store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, began)
+	key, secret, err1 := people.New(o.db).MakeKey(storetest.At(o.Context(), began), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	agent, err2 := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "=Ana", Voice: "F1", Language: "es"}, began)
 	o.ok(errors.Join(err1, err2))
 	return owner{acc.ID, key.ID, secret, agent.ID}

@@ -1,6 +1,9 @@
 package wallet_test
 
 import (
+	"parley/store/people"
+	"parley/store/storetest"
+
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,7 +14,6 @@ import (
 	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/billing"
-	"parley/store"
 )
 
 func (o *bank) patchLimit(key, id, body string) (status int, answer string) {
@@ -30,7 +32,7 @@ func (o *bank) patchLimit(key, id, body string) (status int, answer string) {
 
 func TestSpendingLimits(t *testing.T) {
 	o := open(t)
-	_, money, err := o.db.MakeKey(t.Context(), store.NewKey{Account: o.a.account, Name: "boss", Role: store.RoleMember, Money: true}, began)
+	_, money, err := people.New(o.db).MakeKey(storetest.At(t.Context(), began), people.NewKey{Account: o.a.account, Name: "boss", Role: people.RoleMember, Money: true})
 	o.ok(err)
 	// Whoever may not change what is paid reads limits and sets none.
 	if status, body := o.patchLimit(o.a.key, "account", `{"daily_limit": 100}`); status != 403 || !strings.Contains(body, "auth.role_not_allowed") {

@@ -21,6 +21,7 @@ import (
 	"parley/api/webhook"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -51,14 +52,14 @@ func open(t *testing.T) *office {
 	for _, key := range []*string{&o.b, &o.a} {
 		acc, err := o.db.CreateAccount(t.Context(), "A", card, time.Now())
 		o.ok(err)
-		_, *key, err = o.db.MakeKey(t.Context(), store.NewKey{Account: acc.ID, Name: "first", Role: store.RoleMember}, time.Now())
+		_, *key, err = people.New(o.db).MakeKey(t.Context(), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 		o.ok(err)
 		o.of = acc.ID
 	}
 	signer, err1 := ticket.NewSigner("a master secret of a test, long enough")
 	vault, err2 := store.NewVault(o.db, "a master key of at least 32 characters")
 	o.ok(errors.Join(err1, err2))
-	a := api.New(ticket.Keys{Signer: signer, Store: o.db})
+	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
 	webhook.Mount(a, store.NewWebhooks(o.db, vault), func(address string) error {
 		if strings.Contains(address, "10.0.0.1") {
 			return errors.New("10.0.0.1 is not on the public Internet")

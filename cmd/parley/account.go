@@ -128,7 +128,7 @@ func newAccountCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, secret, err := a.db.FirstKey(a.ctx, account.ID, "first key", "", a.now)
+		_, secret, err := a.people.FirstKey(a.ctx, account.ID, "first key", "")
 		if err != nil {
 			return err
 		}

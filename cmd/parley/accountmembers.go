@@ -18,7 +18,7 @@ func newAccountMembers() *cobra.Command {
 			if _, err := a.db.Account(a.ctx, args[0]); err != nil { // else one that is unknown has nobody
 				return err
 			}
-			list, err := a.db.Members(a.ctx, args[0], store.Page{})
+			list, err := a.people.Members(a.ctx, args[0], store.Page{})
 			if err != nil {
 				return err
 			}

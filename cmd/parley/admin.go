@@ -19,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/store"
+	"parley/store/people"
 )
 
 // adminTimeout bounds an administration command: people wait for it.
@@ -27,11 +28,12 @@ const adminTimeout = time.Minute
 // admin is what an administration command works with: the server's database,
 // whether the server runs or not, and the form of its answer.
 type admin struct {
-	ctx  context.Context
-	db   *store.DB
-	out  io.Writer
-	json bool
-	now  time.Time
+	ctx    context.Context
+	db     *store.DB
+	people *people.Store
+	out    io.Writer
+	json   bool
+	now    time.Time
 }
 
 // adminCommand makes c an administration command. It reads the settings as serve
@@ -60,7 +62,7 @@ func patientCommand(c *cobra.Command, run func(a *admin, args []string) error) *
 			return err
 		}
 		defer closeDB()
-		err = run(&admin{cmd.Context(), db, cmd.OutOrStdout(), asJSON, db.Now()}, args)
+		err = run(&admin{cmd.Context(), db, people.New(db), cmd.OutOrStdout(), asJSON, db.Now()}, args)
 		if errors.Is(err, store.ErrNotFound) {
 			err = fmt.Errorf("%s: %w", strings.Join(append([]string{cmd.Parent().Name()}, args...), " "), err)
 		}

@@ -115,7 +115,7 @@ func TestBulkRefusals(t *testing.T) {
 			t.Errorf("%s of no batch: exit status %d: %s", verb, o.status, o.errOut)
 		}
 	}
-	p := &people{path: "people.csv", line: []int{2, 5}}
+	p := &callList{path: "people.csv", line: []int{2, 5}}
 	if err := p.explain(&client.Error{Code: "callcenter.destination_not_allowed", Detail: "rows[1]: mobiles"}); !strings.HasPrefix(err.Error(), "people.csv:5: ") || exitStatus(err) != exitRefused {
 		t.Errorf("the server's refusal reads %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/store"
+	"parley/store/people"
 )
 
 func newKeyCommand() *cobra.Command {
@@ -41,7 +42,7 @@ func (v keyView) rights() string {
 	return v.Role
 }
 
-func viewKey(k store.Key) keyView {
+func viewKey(k people.Key) keyView {
 	return keyView{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, CreatedBy: cmp.Or(k.MakerEmail, k.Maker), LastUsed: k.LastUsedAt, RevokedAt: k.RevokedAt}
 }
 
@@ -80,7 +81,7 @@ func keyringFlags(cmd *cobra.Command) *keyring {
 
 // user is the identifier of the operator.
 func (r *keyring) user(a *admin) (string, error) {
-	u, _, err := a.db.UserByEmail(a.ctx, r.operator)
+	u, _, err := a.people.UserByEmail(a.ctx, r.operator)
 	if err == nil && !u.Operator() {
 		err = fmt.Errorf("%w: %s is no operator", store.ErrInvalid, u.Email)
 	}
@@ -97,18 +98,18 @@ func newKeyCreate() *cobra.Command {
 			"An operator's key looks after the server's accounts under /v1/operator/, for as long as its user is an operator.",
 		Example: "  parley key create --account acc_… --name website\n  parley key create --operator ana@example.com --name provisioning", Args: cobra.NoArgs}
 	ring, name := keyringFlags(cmd), cmd.Flags().String("name", "key", "what it is for")
-	role := cmd.Flags().String("role", store.RoleMember, "member, or owner: people, too")
+	role := cmd.Flags().String("role", people.RoleMember, "member, or owner: people, too")
 	money := cmd.Flags().Bool("money", false, "it may change what is paid")
 	cmd.MarkFlagsMutuallyExclusive("role", "operator")
 	cmd.MarkFlagsMutuallyExclusive("money", "operator")
-	complete(cmd, map[string][]string{"role": {store.RoleMember, store.RoleOwner}})
+	complete(cmd, map[string][]string{"role": {people.RoleMember, people.RoleOwner}})
 	return adminCommand(cmd, func(a *admin, _ []string) (err error) {
-		var k store.Key
+		var k people.Key
 		var secret, user string
 		if ring.operator == "" {
-			k, secret, err = a.db.MakeKey(a.ctx, store.NewKey{Account: ring.account, Name: *name, Role: *role, Money: *money}, a.now)
+			k, secret, err = a.people.MakeKey(a.ctx, people.NewKey{Account: ring.account, Name: *name, Role: *role, Money: *money})
 		} else if user, err = ring.user(a); err == nil {
-			k, secret, err = a.db.CreateOperatorKey(a.ctx, user, *name, a.now)
+			k, secret, err = a.people.CreateOperatorKey(a.ctx, user, *name)
 		}
 		if err != nil {
 			return err
@@ -145,18 +146,18 @@ func newKeyList() *cobra.Command {
 	})
 }
 
-func (r *keyring) keys(a *admin) ([]store.Key, error) {
+func (r *keyring) keys(a *admin) ([]people.Key, error) {
 	if r.operator != "" {
 		user, err := r.user(a)
 		if err != nil {
 			return nil, err
 		}
-		return a.db.OperatorKeys(a.ctx, user, store.Page{})
+		return a.people.OperatorKeys(a.ctx, user, store.Page{})
 	}
 	if _, err := a.db.Account(a.ctx, r.account); err != nil {
 		return nil, err
 	}
-	return a.db.Keys(a.ctx, r.account, store.Page{})
+	return a.people.Keys(a.ctx, r.account, store.Page{})
 }
 
 func newKeyRevoke() *cobra.Command {
@@ -167,9 +168,9 @@ func newKeyRevoke() *cobra.Command {
 	return adminCommand(cmd, func(a *admin, args []string) (err error) {
 		var user string
 		if ring.operator == "" {
-			err = a.db.RevokeKey(a.ctx, ring.account, args[0], a.now)
+			err = a.people.RevokeKey(a.ctx, ring.account, args[0])
 		} else if user, err = ring.user(a); err == nil {
-			err = a.db.RevokeOperatorKey(a.ctx, user, args[0], a.now)
+			err = a.people.RevokeOperatorKey(a.ctx, user, args[0])
 		}
 		if err != nil {
 			return err

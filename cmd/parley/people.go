@@ -18,8 +18,8 @@ import (
 	"parley/api/client"
 )
 
-// people are the calls of a CSV file.
-type people struct {
+// callList are the calls of a CSV file.
+type callList struct {
 	path string
 	rows []client.NewRow
 	line []int // of each row
@@ -32,7 +32,7 @@ const maxFaults = 20
 const maxPeople = 4 << 20
 
 // readPeople reads a file, "-" for standard input. All its wrong lines are told at once.
-func readPeople(cmd *cobra.Command, path string) (*people, error) {
+func readPeople(cmd *cobra.Command, path string) (*callList, error) {
 	in := cmd.InOrStdin()
 	if path != "-" {
 		f, err := os.Open(path)
@@ -42,7 +42,7 @@ func readPeople(cmd *cobra.Command, path string) (*people, error) {
 		defer f.Close()
 		in = f
 	}
-	p := &people{path: path}
+	p := &callList{path: path}
 	text := bufio.NewReader(io.LimitReader(in, maxPeople))
 	r := csv.NewReader(text)
 	r.Comma = separator(text)
@@ -102,7 +102,7 @@ func separator(in *bufio.Reader) rune {
 }
 
 // repeated tells of numbers that stand in several lines: each line is a call.
-func (p *people) repeated(w io.Writer) {
+func (p *callList) repeated(w io.Writer) {
 	first, told := map[string]int{}, 0
 	for i, row := range p.rows {
 		number := strings.Map(func(r rune) rune {
@@ -189,7 +189,7 @@ func rowOf(fields []string, columns map[string]int) (row client.NewRow, err erro
 var inRow = regexp.MustCompile(`^rows\[(\d+)\]`)
 
 // explain says in which line of the file a row is that the server refuses.
-func (p *people) explain(err error) error {
+func (p *callList) explain(err error) error {
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok {
 		return err

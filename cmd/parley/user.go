@@ -13,6 +13,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/node"
 	"parley/store"
+	"parley/store/people"
 )
 
 func newAdminUserCommand() *cobra.Command {
@@ -34,22 +35,22 @@ type userView struct {
 	ExpiresAt  *time.Time `json:"link_expires_at,omitempty"`
 }
 
-func viewUser(u *store.User) userView {
+func viewUser(u *people.User) userView {
 	return userView{ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: u.CreatedAt, SignedInAt: u.SignedInAt, DisabledAt: u.DisabledAt}
 }
 
 // printLink makes a link for a user and prints it.
-func (a *admin) printLink(cmd *cobra.Command, u *store.User) error {
+func (a *admin) printLink(cmd *cobra.Command, u *people.User) error {
 	cfg, _, err := loadConfig(cmd)
 	if err != nil {
 		return err
 	}
-	token, err := a.db.NewSignInLink(a.ctx, u.ID, a.now)
+	token, err := a.people.NewSignInLink(a.ctx, u.ID)
 	if err != nil {
 		return err
 	}
 	v := viewUser(u)
-	end := a.now.Add(store.SignInLinkLife)
+	end := a.now.Add(people.SignInLinkLife)
 	v.Link, v.ExpiresAt = a.baseURL(cfg)+dashboard.PasswordLink(token), &end
 	return a.print(v, func(w io.Writer) {
 		fmt.Fprintf(w, "user\t%s\t%s\nrole\t%s\nlink\t%s\n\t(opens once, until %s)\n", v.Email, v.ID, v.Role, v.Link, stamp(&end))
@@ -76,7 +77,7 @@ func newAdminCreate() *cobra.Command {
 		Long: "Makes a user and prints a link with which they choose a password. An operator sees all accounts of the server; with --role member\n" +
 			"the user sees only those that they belong to. With --account they own that account.",
 		Example: "  parley admin create ana@example.com\n  parley admin create luis@example.com --role member --account acc_…", Args: cobra.ExactArgs(1)}
-	role := cmd.Flags().String("role", store.RoleOperator, "operator or member")
+	role := cmd.Flags().String("role", people.RoleOperator, "operator or member")
 	account := cmd.Flags().String("account", "", "an account to own")
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		if *account != "" {
@@ -84,12 +85,12 @@ func newAdminCreate() *cobra.Command {
 				return err
 			}
 		}
-		u, err := a.db.CreateUser(a.ctx, args[0], *role, a.now)
+		u, err := a.people.CreateUser(a.ctx, args[0], *role)
 		if err != nil {
 			return err
 		}
 		if *account != "" {
-			if err := a.db.AddMember(a.ctx, *account, u.ID, store.RoleOwner, a.now); err != nil {
+			if err := a.people.AddMember(a.ctx, *account, u.ID, people.RoleOwner); err != nil {
 				return err
 			}
 		}
@@ -102,7 +103,7 @@ func newAdminReset() *cobra.Command {
 		Long:    "The old password is good until the link is used; then all browsers that had signed in with it are signed out.",
 		Example: "  parley admin reset ana@example.com", Args: cobra.ExactArgs(1)}
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		u, _, err := a.db.UserByEmail(a.ctx, args[0])
+		u, _, err := a.people.UserByEmail(a.ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func newAdminReset() *cobra.Command {
 func newAdminList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List users", Long: "Lists all users of the server, the newest first.", Example: "  parley admin list --json", Args: cobra.NoArgs}
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		users, err := a.db.Users(a.ctx, store.Page{})
+		users, err := a.people.Users(a.ctx, store.Page{})
 		if err != nil {
 			return err
 		}

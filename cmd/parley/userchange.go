@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"parley/store"
+	"parley/store/people"
 )
 
 func newAdminRole() *cobra.Command {
@@ -18,14 +17,14 @@ func newAdminRole() *cobra.Command {
 			"owner or member. The last owner of an account stays one.",
 		Example: "  parley admin role ana@example.com member\n  parley admin role luis@example.com owner --account acc_…", Args: cobra.ExactArgs(2)}
 	account := cmd.Flags().String("account", "", "an account in which the role counts")
-	return userCommand(cmd, func(a *admin, u *store.User, args []string) error {
+	return userCommand(cmd, func(a *admin, u *people.User, args []string) error {
 		if *account == "" {
-			if err := a.db.ChangeRole(a.ctx, u.ID, args[1]); err != nil {
+			if err := a.people.ChangeRole(a.ctx, u.ID, args[1]); err != nil {
 				return err
 			}
 			return a.printUser(u.ID)
 		}
-		if err := a.db.SetMember(a.ctx, *account, u.ID, args[1], a.now); err != nil {
+		if err := a.people.SetMember(a.ctx, *account, u.ID, args[1]); err != nil {
 			return err
 		}
 		return a.print(map[string]any{"account_id": *account, "user_id": u.ID, "role": args[1]}, func(w io.Writer) {
@@ -39,7 +38,7 @@ func newAdminDisable() *cobra.Command {
 		Long: "Ends the user's sign-ins, links and invitations at once, and stops their operator's keys, until they are enabled again. Keys of\n" +
 			"accounts that they made, also by a key of theirs, are listed; they stay good unless --revoke-keys ends them.",
 		Example: "  parley admin disable luis@example.com --revoke-keys", Args: cobra.ExactArgs(1)}
-	return leavingCommand(cmd, "disabled", (*store.DB).DisableUser)
+	return leavingCommand(cmd, "disabled", (*people.Store).DisableUser)
 }
 
 func newAdminDelete() *cobra.Command {
@@ -47,14 +46,14 @@ func newAdminDelete() *cobra.Command {
 		Long: "Deletes the user for good. The last owner of an account that has other people cannot go: make somebody else its owner first. Keys\n" +
 			"of accounts that they made, also by a key of theirs, are listed; they stay good unless --revoke-keys ends them.",
 		Example: "  parley admin delete luis@example.com", Args: cobra.ExactArgs(1)}
-	return leavingCommand(cmd, "deleted", (*store.DB).DeleteUser)
+	return leavingCommand(cmd, "deleted", (*people.Store).DeleteUser)
 }
 
 func newAdminEnable() *cobra.Command {
 	cmd := &cobra.Command{Use: "enable EMAIL", Short: "Let a disabled user sign in again", Long: "The password that they had is good again; keys that were revoked are not.",
 		Example: "  parley admin enable luis@example.com", Args: cobra.ExactArgs(1)}
-	return userCommand(cmd, func(a *admin, u *store.User, _ []string) error {
-		if err := a.db.EnableUser(a.ctx, u.ID); err != nil {
+	return userCommand(cmd, func(a *admin, u *people.User, _ []string) error {
+		if err := a.people.EnableUser(a.ctx, u.ID); err != nil {
 			return err
 		}
 		return a.printUser(u.ID)
@@ -63,9 +62,9 @@ func newAdminEnable() *cobra.Command {
 
 // userCommand makes cmd an administration command about the user whose address is its
 // first argument.
-func userCommand(cmd *cobra.Command, run func(a *admin, u *store.User, args []string) error) *cobra.Command {
+func userCommand(cmd *cobra.Command, run func(a *admin, u *people.User, args []string) error) *cobra.Command {
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		u, _, err := a.db.UserByEmail(a.ctx, args[0])
+		u, _, err := a.people.UserByEmail(a.ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -75,7 +74,7 @@ func userCommand(cmd *cobra.Command, run func(a *admin, u *store.User, args []st
 
 // printUser answers with a user as they are now.
 func (a *admin) printUser(id string) error {
-	u, err := a.db.User(a.ctx, id)
+	u, err := a.people.User(a.ctx, id)
 	if err != nil {
 		return err
 	}
@@ -88,14 +87,14 @@ func (a *admin) printUser(id string) error {
 }
 
 // leave takes a user's access away and returns the keys of accounts that they made.
-type leave = func(db *store.DB, ctx context.Context, user string, endKeys bool, now time.Time) ([]store.Key, error)
+type leave = func(p *people.Store, ctx context.Context, user string, endKeys bool) ([]people.Key, error)
 
 // leavingCommand makes cmd a command after which a user has no access, and that lists the
 // keys that they leave behind.
 func leavingCommand(cmd *cobra.Command, done string, leave leave) *cobra.Command {
 	end := cmd.Flags().Bool("revoke-keys", false, "end the keys of accounts that they made")
-	return userCommand(cmd, func(a *admin, u *store.User, _ []string) error {
-		keys, err := leave(a.db, a.ctx, u.ID, *end, a.now)
+	return userCommand(cmd, func(a *admin, u *people.User, _ []string) error {
+		keys, err := leave(a.people, a.ctx, u.ID, *end)
 		if err != nil {
 			return err
 		}

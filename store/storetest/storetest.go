@@ -29,6 +29,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/store"
+	"parley/store/internal/at"
 	"parley/store/private"
 )
 
@@ -75,6 +76,9 @@ func New(t testing.TB) *store.DB {
 	t.Helper()
 	return Open(t, URL(t))
 }
+
+// At returns a context in which the packages of the store take it to be t.
+func At(ctx context.Context, t time.Time) context.Context { return context.WithValue(ctx, at.Key{}, t) }
 
 // Open returns a store on the database at url until the test ends.
 func Open(t testing.TB, url string) *store.DB {

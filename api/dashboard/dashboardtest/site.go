@@ -35,6 +35,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -43,6 +44,7 @@ import (
 type Site struct {
 	T         testing.TB
 	DB        *store.DB
+	People    *people.Store
 	Database  string // its address
 	API       *api.API
 	Dashboard *dashboard.Dashboard
@@ -81,6 +83,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	t.Helper()
 	s := &Site{T: t, Database: storetest.URL(t), Email: Email, Password: Password}
 	s.DB = storetest.Open(t, s.Database)
+	s.People = people.New(s.DB)
 	card := billing.DefaultRateCard()
 	s.OK(s.DB.PutRateCard(t.Context(), card, now()))
 	signer, err1 := ticket.NewSigner("a master secret of a test, long enough")
@@ -88,7 +91,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	s.OK(errors.Join(err1, err2))
 	s.Hooks = store.NewWebhooks(s.DB, vault)
 	if !o.Empty {
-		u := s.NewUser(s.Email, store.RoleOperator)
+		u := s.NewUser(s.Email, people.RoleOperator)
 		s.User = u
 		a, err := s.DB.OwnAccount(t.Context(), u, "Casa Lola", card, now())
 		s.OK(err)
@@ -96,19 +99,19 @@ func NewSite(t testing.TB, o Options) *Site {
 		_, _, err = s.DB.Credit(t.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "test", Source: "sim"}, now())
 		s.OK(err)
 	}
-	services := dashboard.Services{DB: s.DB, Card: billing.DefaultRateCard, Tickets: signer, Telephony: true, Status: serverStatus(s.DB),
+	services := dashboard.Services{DB: s.DB, People: s.People, Card: billing.DefaultRateCard, Tickets: signer, Telephony: true, Status: serverStatus(s.DB),
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	if o.Change != nil {
 		o.Change(s, &services)
 	}
 	s.Dashboard = dashboard.New(services)
-	s.API = api.New(keys{ticket.Keys{Signer: signer, Store: s.DB}, s.Dashboard})
+	s.API = api.New(keys{ticket.Keys{Signer: signer, Store: s.DB, People: s.People}, s.Dashboard})
 	files := export.New(s.DB)
 	calls.Mount(s.API, s.DB, files)
 	wallet.Mount(s.API, s.DB, files, billing.DefaultRateCard)
 	ticket.Mount(s.API, signer, s.DB)
 	webhook.Mount(s.API, s.Hooks, noLocal)
-	manage.MountPeople(s.API, s.DB, dashboard.InvitationLink)
+	manage.MountPeople(s.API, s.People, dashboard.InvitationLink)
 	operator.Mount(s.API, s.DB, billing.DefaultRateCard, func(string) {})
 	operator.MountChecks(s.API, func(context.Context) ([]operator.Check, error) {
 		if o.Checks == nil {
@@ -177,9 +180,9 @@ func (s *Site) OK(err error) {
 func (s *Site) NewUser(email, role string) string {
 	s.T.Helper()
 	ctx := s.T.Context()
-	u, err := s.DB.CreateUser(ctx, email, role, now())
+	u, err := s.People.CreateUser(ctx, email, role)
 	s.OK(err)
-	s.OK(s.DB.ChangePassword(ctx, u.ID, weakHash(Password), ""))
+	s.OK(s.People.ChangePassword(ctx, u.ID, weakHash(Password), ""))
 	return u.ID
 }
 
@@ -194,7 +197,7 @@ func weakHash(password string) string {
 // cookie begins a session of a user, and is what their browser then has.
 func (s *Site) cookie(user string) *http.Cookie {
 	s.T.Helper()
-	token, err := s.DB.OpenBrowser(s.T.Context(), user, false, now())
+	token, err := s.People.OpenBrowser(s.T.Context(), user, false)
 	s.OK(err)
 	return &http.Cookie{Name: "parley", Value: token, Path: "/"}
 }

@@ -91,6 +91,9 @@ func part(path string) string {
 	return first
 }
 
+// rooms are the parts of the store beside the ledger.
+var rooms = []string{"store/people", "store/history", "store/webhook", "store/campaign"}
+
 // forbidden says why from must not import to; empty when it may. A test may
 // reach the simulated carrier from its neighbours.
 func forbidden(from, to string, inTest bool) string {
@@ -104,6 +107,12 @@ func forbidden(from, to string, inTest bool) string {
 		return "it may import sip, sip/carrier and media"
 	case a == "pipeline" && !inTest && !books(from):
 		return beyondTheBooks(from, to)
+	case !inTest && slices.Contains(rooms, to) && (from == "store" || from == "store/ledger"):
+		return "the ledger knows nothing of it"
+	case !inTest && slices.Contains(rooms, from) && slices.Contains(rooms, to):
+		return "the rooms of the store do not know each other"
+	case !inTest && slices.Contains(rooms, from) && to == "store/ledger" && from != "store/campaign":
+		return "it knows nothing of money"
 	case a == b && (from != "media" || inTest):
 		return ""
 	case a == "sip/carrier" && b == "billing": // a leaf too: what a number costs is Money
@@ -194,6 +203,14 @@ func TestImportRule(t *testing.T) {
 		{"cmd/parley", "sip/simulated", false, true},
 		{"api", "sip/simulated", true, false},
 		{"store", "billing", false, true},
+		{"store", "store/people", false, false},
+		{"store", "store/people", true, true},
+		{"store/people", "store", false, true},
+		{"store/people", "store/mail", false, true},
+		{"store/people", "store/history", false, false},
+		{"store/people", "store/ledger", false, false},
+		{"store/campaign", "store/ledger", false, true},
+		{"store/ledger", "store/campaign", false, false},
 		{"store", "inference", false, false},
 		{"inference/espeak", "inference", false, true},
 		{"media/wav", "media", false, true},

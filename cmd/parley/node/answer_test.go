@@ -24,6 +24,7 @@ import (
 	"parley/media/wav"
 	"parley/sip/simulated"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -131,7 +132,7 @@ func (d *desk) customer() {
 	d.ok(err)
 	_, _, err = n.db.Credit(d.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
 	d.ok(err)
-	k, _, err := n.db.MakeKey(d.Context(), store.NewKey{Account: a.ID, Name: "first", Role: store.RoleMember}, now)
+	k, _, err := people.New(n.db).MakeKey(storetest.At(d.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	d.ok(err)
 	agent, err := n.db.CreateAgent(d.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en", FirstMessage: "Hello, this is Ana of the dental clinic."}, now)
 	d.ok(err)

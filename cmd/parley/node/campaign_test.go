@@ -20,6 +20,8 @@ import (
 	"parley/api/callcenter"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
+	"parley/store/storetest"
 )
 
 // window is a desk's public side, where every answer is held to the document.
@@ -36,11 +38,11 @@ func windowOf(t *testing.T, d *desk) *window {
 	w.server = httptest.NewServer(apitest.Published(t).Around(t, w.node.Handler()))
 	t.Cleanup(w.server.Close)
 	now := w.node.db.Now()
-	_, secret, err := w.node.db.MakeKey(t.Context(), store.NewKey{Account: w.who.Account, Name: "second", Role: store.RoleMember}, now)
+	_, secret, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: w.who.Account, Name: "second", Role: people.RoleMember})
 	w.ok(err)
 	b, err := w.node.db.CreateAccount(t.Context(), "B", w.node.RateCard(), now)
 	w.ok(err)
-	_, others, err := w.node.db.MakeKey(t.Context(), store.NewKey{Account: b.ID, Name: "first", Role: store.RoleMember}, now)
+	_, others, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: b.ID, Name: "first", Role: people.RoleMember})
 	w.ok(err)
 	w.key, w.other = secret, others
 	return w

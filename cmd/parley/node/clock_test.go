@@ -12,6 +12,7 @@ import (
 	"parley/api"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -91,15 +92,15 @@ func TestTimeIsTheDatabases(t *testing.T) {
 		w.near("it expires", p.Ticket.Expires)
 	}
 
-	user, err := db.CreateUser(ctx, "ana@example.com", store.RoleMember, now)
+	user, err := people.New(db).CreateUser(storetest.At(ctx, now), "ana@example.com", people.RoleMember)
 	w.ok(err)
-	w.ok(db.AddMember(ctx, w.who.Account, user.ID, store.RoleOwner, now))
-	link, err := db.NewSignInLink(ctx, user.ID, now)
+	w.ok(people.New(db).AddMember(storetest.At(ctx, now), w.who.Account, user.ID, people.RoleOwner))
+	link, err := people.New(db).NewSignInLink(storetest.At(ctx, now), user.ID)
 	w.ok(err)
 	if status := w.get(pages.URL+"/app/password?token="+link, "", nil, nil); status != 200 {
 		t.Errorf("a link to choose a password is answered %d", status)
 	}
-	session, err := db.OpenBrowser(ctx, user.ID, false, now)
+	session, err := people.New(db).OpenBrowser(storetest.At(ctx, now), user.ID, false)
 	w.ok(err)
 	if status := w.get(pages.URL+"/app/keys", "", &http.Cookie{Name: "parley", Value: session}, nil); status != 200 {
 		t.Errorf("a session is answered %d", status)
@@ -121,7 +122,7 @@ func TestTimeIsTheDatabases(t *testing.T) {
 	var topup struct {
 		CreatedAt time.Time `json:"created_at"`
 	}
-	owner, money, err := db.FirstKey(ctx, w.who.Account, "owner's", "", now)
+	owner, money, err := people.New(db).FirstKey(storetest.At(ctx, now), w.who.Account, "owner's", "")
 	w.ok(err)
 	w.near("a key", owner.CreatedAt)
 	if status := w.post("/v1/topups", money, object{"amount": 25}, &topup); status/100 != 2 {

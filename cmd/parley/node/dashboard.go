@@ -10,12 +10,13 @@ import (
 	"parley/api/status"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/doctor"
+	"parley/store/people"
 )
 
 // pages is the dashboard, before its routes are added.
 func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 	s := dashboard.Services{
-		DB: n.db, Card: n.db.RateCard, Status: server, Tickets: n.tickets, Log: n.log, Telephony: n.cfg.Telephony(),
+		DB: n.db, People: people.New(n.db), Card: n.db.RateCard, Status: server, Tickets: n.tickets, Log: n.log, Telephony: n.cfg.Telephony(),
 		Secure: strings.HasPrefix(n.cfg.BaseURL, "https://"), Base: strings.TrimSuffix(n.cfg.BaseURL, "/"),
 		Seed: func(ctx context.Context) (string, error) {
 			d, err := n.Seed(ctx, n.DataDir)

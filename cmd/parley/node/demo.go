@@ -12,6 +12,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // Demo is the demonstration account and what belongs to it.
@@ -151,11 +152,11 @@ func (n *Node) seedNumbers(ctx context.Context, d *Demo, now time.Time) error {
 func (n *Node) seedKey(ctx context.Context, account, path string, now time.Time) (string, error) {
 	if b, err := os.ReadFile(path); err == nil {
 		key := strings.TrimSpace(string(b))
-		if p, err := n.db.Authenticate(ctx, key, now); err == nil && p.Account == account {
+		if p, err := people.New(n.db).Authenticate(ctx, key); err == nil && p.Account == account {
 			return key, nil
 		}
 	}
-	_, key, err := n.db.FirstKey(ctx, account, "demonstration", "", now)
+	_, key, err := people.New(n.db).FirstKey(ctx, account, "demonstration", "")
 	if err != nil {
 		return "", err
 	}

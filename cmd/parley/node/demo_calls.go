@@ -10,6 +10,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // The calls of the demonstration took place once, on a server with the embedded engines;
@@ -176,7 +177,7 @@ func (n *Node) seedBatch(ctx context.Context, d Demo, calls []recordedCall, now 
 }
 
 func (n *Node) queueBatch(ctx context.Context, d Demo, calls []recordedCall, now time.Time) (id string, err error) {
-	p, err := n.db.Authenticate(ctx, d.Key, now)
+	p, err := people.New(n.db).Authenticate(ctx, d.Key)
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"parley/inference"
 	"parley/pipeline"
 	"parley/pipeline/session"
-	"parley/store"
+	"parley/store/people"
 )
 
 // insight shows a client the inside of its conversation: phases of the turn machine, where
@@ -36,7 +36,7 @@ type insightLeg interface {
 // by a key or signed in to the dashboard. Tickets that were made from a key are given to
 // browsers of others.
 func owns(who api.Principal) bool {
-	user := store.Principal{Account: who.Account, Key: who.Key}.SignedIn()
+	user := people.Principal{Account: who.Account, Key: who.Key}.SignedIn()
 	return who.Ticket == nil || user && who.Ticket.Agent == ""
 }
 

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"parley/store/people"
+
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,12 +13,11 @@ import (
 	"parley/api"
 	"parley/inference"
 	"parley/inference/enginetest"
-	"parley/store"
 )
 
 // TestOwns: the inside of a conversation is for who may read its agent.
 func TestOwns(t *testing.T) {
-	browser := (&store.Browser{ID: "bs_1", User: store.User{ID: "usr_1"}, Account: "acc_1"}).Principal()
+	browser := (&people.Browser{ID: "bs_1", User: people.User{ID: "usr_1"}, Account: "acc_1"}).Principal()
 	for name, c := range map[string]struct {
 		who  api.Principal
 		want bool

@@ -16,6 +16,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/inference/enginetest"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -53,7 +54,7 @@ func newShop(t *testing.T) *site {
 	})
 	a, err := n.db.CreateAccount(t.Context(), "A", n.RateCard(), time.Now())
 	s.ok(err)
-	_, key, err := n.db.FirstKey(t.Context(), a.ID, "first", "", time.Now())
+	_, key, err := people.New(n.db).FirstKey(t.Context(), a.ID, "first", "")
 	s.ok(err)
 	s.account, s.key = a.ID, key
 	return s

@@ -25,6 +25,7 @@ import (
 	"parley/api/wsagent"
 	"parley/api/wstts"
 	"parley/billing"
+	"parley/store/people"
 )
 
 // routes lists everything the public HTTP side serves.
@@ -37,7 +38,7 @@ func (n *Node) routes() *api.API {
 	files := export.New(n.db)
 	manage.Mount(a, n.db, files, definition(n.engines.offered(), n.guard))
 	manage.MountSecrets(a, n.secrets)
-	manage.MountPeople(a, n.db, func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
+	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
 	operator.Mount(a, n.db, n.db.RateCard, n.frozen)
 	operator.MountChecks(a, newCheckup(n.cfg, func() string { return n.DataDir }).look)
 	webhook.Mount(a, n.hooks, n.poster.Check)
@@ -83,7 +84,7 @@ type credentials struct {
 
 // Authenticate implements api.Keys.
 func (c credentials) Authenticate(ctx context.Context, secret string) (api.Principal, error) {
-	return ticket.Keys{Signer: c.tickets, Store: c.db}.Authenticate(ctx, secret)
+	return ticket.Keys{Signer: c.tickets, Store: c.db, People: people.New(c.db)}.Authenticate(ctx, secret)
 }
 
 // books charge for work without a call.

@@ -11,6 +11,7 @@ import (
 	"parley/api"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // wantLastEnd waits until the account's only call has ended, and says how.
@@ -59,7 +60,7 @@ func TestSessionTicketBoundsTheCost(t *testing.T) {
 func TestKeysSpendWithinTheirLimit(t *testing.T) {
 	s := newSite(t)
 	db := s.nodes[0].db
-	_, other, err := db.MakeKey(t.Context(), store.NewKey{Account: s.account, Name: "second", Role: store.RoleMember}, time.Now())
+	_, other, err := people.New(db).MakeKey(t.Context(), people.NewKey{Account: s.account, Name: "second", Role: people.RoleMember})
 	s.ok(err)
 	none := billing.Money(0)
 	_, err = db.SetSpendingLimit(t.Context(), s.account, s.keyID, &none, db.Now())

@@ -23,6 +23,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -90,7 +91,7 @@ func newSite(t *testing.T) *site {
 	s.ok(err)
 	_, _, err = db.Credit(t.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
 	s.ok(err)
-	k, key, err := db.MakeKey(t.Context(), store.NewKey{Account: a.ID, Name: "first", Role: store.RoleMember}, now)
+	k, key, err := people.New(db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	s.ok(err)
 	agent, err := db.CreateAgent(t.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "eu"}, now)
 	s.ok(err)

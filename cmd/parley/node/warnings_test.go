@@ -24,6 +24,7 @@ import (
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/mail/mailtest"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -85,7 +86,7 @@ func newPost(t *testing.T, withMail, withJobs bool, more ...string) *post {
 	o.ok(err)
 	to := "lola@example.com"
 	o.ok(o.node.db.ChangeAccount(t.Context(), a.ID, store.AccountChange{Email: &to}, now))
-	_, o.key, err = o.node.db.MakeKey(t.Context(), store.NewKey{Account: a.ID, Name: "first", Role: store.RoleMember}, now)
+	_, o.key, err = people.New(o.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	o.ok(err)
 	o.account = a.ID
 	return o

@@ -1,14 +1,13 @@
-package store
+package people
 
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"parley/billing"
+	"parley/store"
 )
 
 // How long links are good.
@@ -17,14 +16,13 @@ const (
 	InvitationLife = 7 * 24 * time.Hour
 )
 
-func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
-
 // NewSignInLink makes the secret of a link with which a user chooses a password, once,
 // within SignInLinkLife. Earlier links of theirs are dead. An empty user makes the link
 // with which the first user of a server is made; a disabled one is ErrNotFound.
-func (db *DB) NewSignInLink(ctx context.Context, user string, now time.Time) (token string, err error) {
+func (s *Store) NewSignInLink(ctx context.Context, user string) (token string, err error) {
+	now := s.db.Time(ctx)
 	token, hash := newToken()
-	err = db.tx(ctx, "make link", func(tx pgx.Tx) error {
+	err = s.db.Tx(ctx, "make link", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "delete from sign_in_links where user_id = $1 or ($1 = '' and user_id is null) or expires_at <= $2", user, now); err != nil {
 			return err
 		}
@@ -32,7 +30,7 @@ func (db *DB) NewSignInLink(ctx context.Context, user string, now time.Time) (to
 			_, err := tx.Exec(ctx, "insert into sign_in_links (hash, created_at, expires_at) values ($1, $2, $3)", hash, now, now.Add(SignInLinkLife))
 			return err
 		}
-		return changed(tx.Exec(ctx, "insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2 and disabled_at is null",
+		return store.Changed(tx.Exec(ctx, "insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2 and disabled_at is null",
 			hash, user, now, now.Add(SignInLinkLife)))
 	})
 	return token, err
@@ -40,10 +38,10 @@ func (db *DB) NewSignInLink(ctx context.Context, user string, now time.Time) (to
 
 // SignInLink says whom a link is for: nil for the first user. ErrNotFound when it is
 // unknown, used or too old. Looking does not use it.
-func (db *DB) SignInLink(ctx context.Context, token string, now time.Time) (*User, error) {
+func (s *Store) SignInLink(ctx context.Context, token string) (*User, error) {
 	var id, email *string
-	err := db.one(ctx, "read link", `select u.id, u.email from sign_in_links l left join users u on u.id = l.user_id
-		where l.hash = $1 and l.expires_at > $2`, []any{hashOf(token), now}, &id, &email)
+	err := s.db.One(ctx, "read link", `select u.id, u.email from sign_in_links l left join users u on u.id = l.user_id
+		where l.hash = $1 and l.expires_at > $2`, []any{hashOf(token), s.db.Time(ctx)}, &id, &email)
 	if err != nil || id == nil {
 		return nil, err
 	}
@@ -53,22 +51,19 @@ func (db *DB) SignInLink(ctx context.Context, token string, now time.Time) (*Use
 // useLink takes a link out of the world, and says whose it was.
 func useLink(ctx context.Context, tx pgx.Tx, token string, now time.Time) (user *string, err error) {
 	err = tx.QueryRow(ctx, "delete from sign_in_links where hash = $1 and expires_at > $2 returning user_id", hashOf(token), now).Scan(&user)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrNotFound
-	}
 	return user, err
 }
 
 // ChoosePassword uses a link: its user has the password whose hash is given, and all
 // their sessions end.
-func (db *DB) ChoosePassword(ctx context.Context, token, password string, now time.Time) (user string, err error) {
-	err = db.tx(ctx, "choose password", func(tx pgx.Tx) error {
-		id, err := useLink(ctx, tx, token, now)
+func (s *Store) ChoosePassword(ctx context.Context, token, password string) (user string, err error) {
+	err = s.db.Tx(ctx, "choose password", func(tx pgx.Tx) error {
+		id, err := useLink(ctx, tx, token, s.db.Time(ctx))
 		if err != nil {
 			return err
 		}
 		if id == nil {
-			return ErrNotFound // for the first user
+			return store.ErrNotFound // for the first user
 		}
 		user = *id
 		return setPassword(ctx, tx, user, password, "")
@@ -78,9 +73,10 @@ func (db *DB) ChoosePassword(ctx context.Context, token, password string, now ti
 
 // FirstUser uses the link of a new server: its user is an operator with the password
 // whose hash is given. ErrNotFound when the link is dead or somebody was faster.
-func (db *DB) FirstUser(ctx context.Context, token, email, password string, now time.Time) (*User, error) {
+func (s *Store) FirstUser(ctx context.Context, token, email, password string) (*User, error) {
+	now := s.db.Time(ctx)
 	var u *User
-	err := db.tx(ctx, "make first user", func(tx pgx.Tx) error {
+	err := s.db.Tx(ctx, "make first user", func(tx pgx.Tx) error {
 		id, err := useLink(ctx, tx, token, now)
 		if err != nil {
 			return err
@@ -90,7 +86,7 @@ func (db *DB) FirstUser(ctx context.Context, token, email, password string, now 
 			return err
 		}
 		if id != nil || taken {
-			return ErrNotFound
+			return store.ErrNotFound
 		}
 		u, err = addUser(ctx, tx, email, RoleOperator, password, now)
 		return err
@@ -113,17 +109,18 @@ const selectInvitation = `select i.id, i.account_id, a.name, i.email, i.role, co
 // Invite makes the secret of a link with which the person with this address joins the
 // account, within InvitationLife. An earlier one for the same address is dead. by is the
 // user who invites, empty for an API key.
-func (db *DB) Invite(ctx context.Context, account, email, role, by string, now time.Time) (inv *Invitation, token string, err error) {
+func (s *Store) Invite(ctx context.Context, account, email, role, by string) (inv *Invitation, token string, err error) {
+	now := s.db.Time(ctx)
 	email, err = NormalEmail(email)
 	if err != nil {
 		return nil, "", err
 	}
 	if role != RoleOwner && role != RoleMember {
-		return nil, "", invalid("in an account one is an owner or a member")
+		return nil, "", store.Invalid("in an account one is an owner or a member")
 	}
 	token, hash := newToken()
-	inv = &Invitation{ID: newID(invitedID, now), Account: account, Email: email, Role: role, CreatedAt: now, ExpiresAt: now.Add(InvitationLife)}
-	err = db.tx(ctx, "invite", func(tx pgx.Tx) error {
+	inv = &Invitation{ID: store.NewID(store.InvitedID, now), Account: account, Email: email, Role: role, CreatedAt: now, ExpiresAt: now.Add(InvitationLife)}
+	err = s.db.Tx(ctx, "invite", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "delete from invitations where account_id = $1 and (email = $2 or expires_at <= $3)", account, email, now); err != nil {
 			return err
 		}
@@ -136,9 +133,9 @@ func (db *DB) Invite(ctx context.Context, account, email, role, by string, now t
 		case err != nil:
 			return err
 		case there:
-			return invalid("%s belongs to the account already", email)
+			return store.Invalid("%s belongs to the account already", email)
 		case people >= MaxMembers:
-			return invalid("an account has at most %d people", MaxMembers)
+			return store.Invalid("an account has at most %d people", MaxMembers)
 		}
 		return tx.QueryRow(ctx, `insert into invitations (id, hash, account_id, email, role, invited_by, created_at, expires_at)
 			select $1, $2, id, $4, $5, nullif($6, ''), $7, $8 from accounts where id = $3
@@ -149,30 +146,31 @@ func (db *DB) Invite(ctx context.Context, account, email, role, by string, now t
 }
 
 // Invitations lists those of an account that were not accepted yet and are still good.
-func (db *DB) Invitations(ctx context.Context, account string, p Page, now time.Time) ([]Invitation, error) {
-	page, args := p.clause("i.id", []any{account, now})
-	return list(ctx, db, "list invitations", pgx.RowToStructByPos[Invitation],
+func (s *Store) Invitations(ctx context.Context, account string, p store.Page) ([]Invitation, error) {
+	page, args := p.Clause("i.id", []any{account, s.db.Time(ctx)})
+	return store.List(ctx, s.db, "list invitations", pgx.RowToStructByPos[Invitation],
 		selectInvitation+"i.account_id = $1 and i.expires_at > $2"+page, args...)
 }
 
 // RevokeInvitation takes an invitation of the account back.
-func (db *DB) RevokeInvitation(ctx context.Context, account, id string) error {
-	return db.must(ctx, "revoke invitation", "delete from invitations where account_id = $1 and id = $2", account, id)
+func (s *Store) RevokeInvitation(ctx context.Context, account, id string) error {
+	return s.db.Must(ctx, "revoke invitation", "delete from invitations where account_id = $1 and id = $2", account, id)
 }
 
 // Invitation finds the one that a link is for; ErrNotFound when it is unknown, used or
 // too old. Looking does not use it.
-func (db *DB) Invitation(ctx context.Context, token string, now time.Time) (*Invitation, error) {
-	return first(ctx, db, "read invitation", pgx.RowToStructByPos[Invitation],
-		selectInvitation+"i.hash = $1 and i.expires_at > $2", hashOf(token), now)
+func (s *Store) Invitation(ctx context.Context, token string) (*Invitation, error) {
+	return store.First(ctx, s.db, "read invitation", pgx.RowToStructByPos[Invitation],
+		selectInvitation+"i.hash = $1 and i.expires_at > $2", hashOf(token), s.db.Time(ctx))
 }
 
 // AcceptInvitation uses a link: the person belongs to the account. by is the user who
 // is signed in, who must have the address that was invited; when empty, a user is made
 // with the password whose hash is given. Who is a user already must sign in first,
 // also one without a password, for whoever invites sees the link: ErrUserExists.
-func (db *DB) AcceptInvitation(ctx context.Context, token, by, password string, now time.Time) (user string, err error) {
-	err = db.tx(ctx, "accept invitation", func(tx pgx.Tx) error {
+func (s *Store) AcceptInvitation(ctx context.Context, token, by, password string) (user string, err error) {
+	now := s.db.Time(ctx)
+	err = s.db.Tx(ctx, "accept invitation", func(tx pgx.Tx) error {
 		var account, email, role string
 		err := tx.QueryRow(ctx, "delete from invitations where hash = $1 and expires_at > $2 returning account_id, email, role", hashOf(token), now).
 			Scan(&account, &email, &role)
@@ -188,27 +186,17 @@ func (db *DB) AcceptInvitation(ctx context.Context, token, by, password string, 
 			}
 			user = u.ID
 		case errors.Is(err, pgx.ErrNoRows):
-			return ErrNotFound // it is for somebody else
+			return store.ErrNotFound // it is for somebody else
 		case err != nil:
 			return err
 		case by == "":
 			return ErrUserExists
 		case by != user:
-			return ErrNotFound
+			return store.ErrNotFound
 		}
 		_, err = tx.Exec(ctx, `insert into memberships (user_id, account_id, role, created_at) values ($1, $2, $3, $4)
 			on conflict (user_id, account_id) do update set role = excluded.role`, user, account, role, now)
 		return err
 	})
 	return user, err
-}
-
-// OwnAccount makes an account as CreateAccount does, of which the user is the owner and
-// which their sessions look at.
-func (db *DB) OwnAccount(ctx context.Context, user, name string, card *billing.RateCard, now time.Time) (*Account, error) {
-	a, err := db.CreateAccount(ctx, strings.TrimSpace(name), card, now)
-	if err != nil {
-		return nil, err
-	}
-	return a, db.AddMember(ctx, a.ID, user, RoleOwner, now)
 }

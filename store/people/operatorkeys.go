@@ -1,19 +1,21 @@
-package store
+package people
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // CreateOperatorKey makes a key of a user who runs the server and returns its secret,
 // which is stored only as a hash. It looks after accounts and belongs to none. A user
 // who is no operator, or disabled, is ErrNotFound.
-func (db *DB) CreateOperatorKey(ctx context.Context, user, name string, now time.Time) (k Key, secret string, err error) {
+func (s *Store) CreateOperatorKey(ctx context.Context, user, name string) (k Key, secret string, err error) {
+	now := s.db.Time(ctx)
 	secret = newSecret(operatorPrefix)
-	k = Key{ID: newID(operatorID, now), Role: RoleOperator, Name: name, Last4: secret[len(secret)-4:], CreatedAt: now}
-	err = db.must(ctx, "create operator key", `insert into operator_keys (id, user_id, name, hash, last4, created_at)
+	k = Key{ID: store.NewID(store.OperatorID, now), Role: RoleOperator, Name: name, Last4: secret[len(secret)-4:], CreatedAt: now}
+	err = s.db.Must(ctx, "create operator key", `insert into operator_keys (id, user_id, name, hash, last4, created_at)
 		select $1, id, $3, $4, $5, $6 from users where id = $2 and role = 'operator' and disabled_at is null`, k.ID, user, name, hashOf(secret), k.Last4, now)
 	if err != nil {
 		return Key{}, "", err
@@ -23,14 +25,14 @@ func (db *DB) CreateOperatorKey(ctx context.Context, user, name string, now time
 
 // OperatorKeys lists the keys with which a user looks after accounts, newest first,
 // revoked ones too.
-func (db *DB) OperatorKeys(ctx context.Context, user string, p Page) ([]Key, error) {
-	where, args := p.clause("id", []any{user})
-	return list(ctx, db, "list operator keys", pgx.RowToStructByPos[Key],
+func (s *Store) OperatorKeys(ctx context.Context, user string, p store.Page) ([]Key, error) {
+	where, args := p.Clause("id", []any{user})
+	return store.List(ctx, s.db, "list operator keys", pgx.RowToStructByPos[Key],
 		"select id, 'operator', name, last4, created_at, last_used_at, revoked_at, false, '', '' from operator_keys where user_id = $1"+where, args...)
 }
 
 // RevokeOperatorKey ends a key of the user's for good; revoking it again changes nothing.
-func (db *DB) RevokeOperatorKey(ctx context.Context, user, id string, now time.Time) error {
-	return db.must(ctx, "revoke operator key", `update operator_keys set revoked_at = coalesce(revoked_at, $3)
-		where id = $1 and user_id = $2`, id, user, now)
+func (s *Store) RevokeOperatorKey(ctx context.Context, user, id string) error {
+	return s.db.Must(ctx, "revoke operator key", `update operator_keys set revoked_at = coalesce(revoked_at, $3)
+		where id = $1 and user_id = $2`, id, user, s.db.Time(ctx))
 }

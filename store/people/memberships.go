@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // Membership is that a user belongs to an account.
@@ -26,13 +28,13 @@ const selectMembership = `select m.user_id, u.email, m.account_id, a.name, m.rol
 const MaxMembers = 100
 
 // AddMember lets a user into an account, or changes their role in it.
-func (db *DB) AddMember(ctx context.Context, account, user, role string, now time.Time) error {
+func (s *Store) AddMember(ctx context.Context, account, user, role string) error {
 	if role != RoleOwner && role != RoleMember {
-		return invalid("in an account one is an owner or a member")
+		return store.Invalid("in an account one is an owner or a member")
 	}
-	return db.must(ctx, "add member", `insert into memberships (user_id, account_id, role, created_at)
+	return s.db.Must(ctx, "add member", `insert into memberships (user_id, account_id, role, created_at)
 		select u.id, a.id, $3, $4 from users u, accounts a where u.id = $2 and a.id = $1
-		on conflict (user_id, account_id) do update set role = excluded.role`, account, user, role, now)
+		on conflict (user_id, account_id) do update set role = excluded.role`, account, user, role, s.db.Time(ctx))
 }
 
 // Place is where a membership is among an account's, for Page.After. It stays when the
@@ -42,43 +44,43 @@ func (m *Membership) Place() string {
 }
 
 // Members lists the people of an account, owners first, then by address.
-func (db *DB) Members(ctx context.Context, account string, p Page) ([]Membership, error) {
+func (s *Store) Members(ctx context.Context, account string, p store.Page) ([]Membership, error) {
 	sql, args := selectMembership+"m.account_id = $1", []any{account}
 	if p.After != "" {
 		place, err := base64.RawURLEncoding.DecodeString(p.After)
 		role, email, ok := strings.Cut(string(place), " ")
 		if err != nil || !ok {
-			return nil, invalid("cursor: send next_cursor of the page before")
+			return nil, store.Invalid("cursor: send next_cursor of the page before")
 		}
 		sql += " and (m.role < $2 or m.role = $2 and u.email > $3)"
 		args = append(args, role, email)
 	}
-	sql, args = p.bound(sql+" order by m.role desc, u.email", args)
-	return list(ctx, db, "list members", pgx.RowToStructByPos[Membership], sql, args...)
+	sql, args = p.Bound(sql+" order by m.role desc, u.email", args)
+	return store.List(ctx, s.db, "list members", pgx.RowToStructByPos[Membership], sql, args...)
 }
 
 // Memberships lists the accounts that a user belongs to, by name.
-func (db *DB) Memberships(ctx context.Context, user string) ([]Membership, error) {
-	return list(ctx, db, "list memberships", pgx.RowToStructByPos[Membership],
+func (s *Store) Memberships(ctx context.Context, user string) ([]Membership, error) {
+	return store.List(ctx, s.db, "list memberships", pgx.RowToStructByPos[Membership],
 		selectMembership+"m.user_id = $1 order by a.name, a.id", user)
 }
 
 // ChangeMember gives somebody of the account another role; the last owner stays one.
-func (db *DB) ChangeMember(ctx context.Context, account, user, role string) error {
+func (s *Store) ChangeMember(ctx context.Context, account, user, role string) error {
 	if role != RoleOwner && role != RoleMember {
-		return invalid("in an account one is an owner or a member")
+		return store.Invalid("in an account one is an owner or a member")
 	}
-	return db.people(ctx, "change member", account, func(tx pgx.Tx) error {
-		return changed(tx.Exec(ctx, "update memberships set role = $3 where account_id = $1 and user_id = $2", account, user, role))
+	return s.people(ctx, "change member", account, func(tx pgx.Tx) error {
+		return store.Changed(tx.Exec(ctx, "update memberships set role = $3 where account_id = $1 and user_id = $2", account, user, role))
 	})
 }
 
 // SetMember gives a user a role in an account, whether they belong to it or not; the last
 // owner stays one.
-func (db *DB) SetMember(ctx context.Context, account, user, role string, now time.Time) error {
-	err := db.ChangeMember(ctx, account, user, role)
-	if errors.Is(err, ErrNotFound) {
-		err = db.AddMember(ctx, account, user, role, now)
+func (s *Store) SetMember(ctx context.Context, account, user, role string) error {
+	err := s.ChangeMember(ctx, account, user, role)
+	if errors.Is(err, store.ErrNotFound) {
+		err = s.AddMember(ctx, account, user, role)
 	}
 	return err
 }
@@ -86,18 +88,18 @@ func (db *DB) SetMember(ctx context.Context, account, user, role string, now tim
 // RemoveMember takes somebody out of the account; the last owner cannot go. Their
 // sessions no longer look at it, and whom they invited cannot come. It returns the keys of the account that they made, also
 // by a key of theirs, and that were good; with endKeys these end.
-func (db *DB) RemoveMember(ctx context.Context, account, user string, endKeys bool, now time.Time) (keys []Key, err error) {
-	err = db.people(ctx, "remove member", account, func(tx pgx.Tx) error {
+func (s *Store) RemoveMember(ctx context.Context, account, user string, endKeys bool) (keys []Key, err error) {
+	err = s.people(ctx, "remove member", account, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "update browser_sessions set account_id = null where account_id = $1 and user_id = $2", account, user); err != nil {
 			return err
 		}
-		if err := changed(tx.Exec(ctx, "delete from memberships where account_id = $1 and user_id = $2", account, user)); err != nil {
+		if err := store.Changed(tx.Exec(ctx, "delete from memberships where account_id = $1 and user_id = $2", account, user)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from invitations where account_id = $1 and invited_by = $2", account, user); err != nil {
 			return err
 		}
-		keys, err = keysOf(ctx, tx, "k.account_id = $2", endKeys, now, user, account)
+		keys, err = keysOf(ctx, tx, "k.account_id = $2", endKeys, s.db.Time(ctx), user, account)
 		return err
 	})
 	return keys, err
@@ -127,8 +129,8 @@ func keysOf(ctx context.Context, tx pgx.Tx, where string, end bool, now time.Tim
 
 // people changes who belongs to an account, one at a time, and refuses what leaves it
 // without an owner.
-func (db *DB) people(ctx context.Context, op, account string, change func(pgx.Tx) error) error {
-	return db.tx(ctx, op, func(tx pgx.Tx) error {
+func (s *Store) people(ctx context.Context, op, account string, change func(pgx.Tx) error) error {
+	return s.db.Tx(ctx, op, func(tx pgx.Tx) error {
 		const owners = "select count(*) from memberships where account_id = $1 and role = 'owner'"
 		if _, err := tx.Exec(ctx, "select from memberships where account_id = $1 order by user_id for update", account); err != nil {
 			return err
@@ -144,7 +146,7 @@ func (db *DB) people(ctx context.Context, op, account string, change func(pgx.Tx
 			return err
 		}
 		if before > 0 && after == 0 {
-			return invalid("an account keeps at least one owner")
+			return store.Invalid("an account keeps at least one owner")
 		}
 		return nil
 	})

@@ -1,15 +1,17 @@
-package store
+package people
 
 import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
+
+	"parley/store"
 )
 
 // How long a sign-in lasts: from its last use, and at most.
@@ -41,7 +43,7 @@ func (b *Browser) Principal() Principal {
 const browserSeparator = "-"
 
 // SignedIn says whether p is somebody who has signed in, and no key.
-func (p Principal) SignedIn() bool { return strings.HasPrefix(p.Key, userID) }
+func (p Principal) SignedIn() bool { return strings.HasPrefix(p.Key, store.UserID) }
 
 // newToken makes a secret of 256 random bits for a cookie or a link, and its hash.
 func newToken() (token string, hash []byte) {
@@ -59,9 +61,10 @@ func hashOf(token string) []byte {
 // OpenBrowser begins a session of the user and returns its secret, which is stored only
 // as a hash. It looks at the account that the user's last session looked at, else at
 // the first of theirs. Sessions that have run out are deleted on the way.
-func (db *DB) OpenBrowser(ctx context.Context, user string, demo bool, now time.Time) (token string, err error) {
+func (s *Store) OpenBrowser(ctx context.Context, user string, demo bool) (token string, err error) {
+	now := s.db.Time(ctx)
 	token, hash := newToken()
-	err = db.tx(ctx, "open browser session", func(tx pgx.Tx) error {
+	err = s.db.Tx(ctx, "open browser session", func(tx pgx.Tx) error {
 		var account *string
 		// An account that is looked at may have been lost since.
 		err := tx.QueryRow(ctx, `select (select m.account_id from memberships m left join lateral (
@@ -70,7 +73,7 @@ func (db *DB) OpenBrowser(ctx context.Context, user string, demo bool, now time.
 		if err != nil {
 			return err
 		}
-		if err := changed(tx.Exec(ctx, "update users set signed_in_at = $2 where id = $1 and disabled_at is null", user, now)); err != nil {
+		if err := store.Changed(tx.Exec(ctx, "update users set signed_in_at = $2 where id = $1 and disabled_at is null", user, now)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from browser_sessions where seen_at < $1 or created_at < $2",
@@ -78,24 +81,17 @@ func (db *DB) OpenBrowser(ctx context.Context, user string, demo bool, now time.
 			return err
 		}
 		_, err = tx.Exec(ctx, `insert into browser_sessions (id, hash, user_id, account_id, demo, created_at, seen_at)
-			values ($1, $2, $3, $4, $5, $6, $7)`, newID(browserID, now), hash, user, account, demo, now, now.Truncate(time.Minute))
+			values ($1, $2, $3, $4, $5, $6, $7)`, store.NewID(store.BrowserID, now), hash, user, account, demo, now, now.Truncate(time.Minute))
 		return err
 	})
 	return token, err
 }
 
-// changed turns a command that found nothing into ErrNotFound.
-func changed(tag pgconn.CommandTag, err error) error {
-	if err == nil && tag.RowsAffected() == 0 {
-		err = ErrNotFound
-	}
-	return err
-}
-
 // Browser finds the session that a secret opens and notes its use, once a minute;
 // ErrUnauthorized when it is nobody's or has run out.
-func (db *DB) Browser(ctx context.Context, token string, now time.Time) (*Browser, error) {
-	b, err := first(ctx, db, "read browser session", func(row pgx.CollectableRow) (Browser, error) {
+func (s *Store) Browser(ctx context.Context, token string) (*Browser, error) {
+	now := s.db.Time(ctx)
+	b, err := store.First(ctx, s.db, "read browser session", func(row pgx.CollectableRow) (Browser, error) {
 		var b Browser
 		u := &b.User
 		return b, row.Scan(&b.ID, &u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &u.DisabledAt, &b.Account, &b.Membership, &b.Demo,
@@ -105,48 +101,48 @@ func (db *DB) Browser(ctx context.Context, token string, now time.Time) (*Browse
 		from browser_sessions b join users u on u.id = b.user_id
 		left join memberships m on m.user_id = b.user_id and m.account_id = b.account_id
 		where b.hash = $1 and u.disabled_at is null and b.seen_at >= $2 and b.created_at >= $3`, hashOf(token), now.Add(-BrowserIdle), now.Add(-BrowserMost))
-	if isNotFound(err) {
-		return nil, fail("read browser session", ErrUnauthorized)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, store.Fail("read browser session", store.ErrUnauthorized)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if minute := now.Truncate(time.Minute); b.SeenAt.Before(minute) {
-		if _, err := db.pool.Exec(ctx, "update browser_sessions set seen_at = $2 where id = $1 and seen_at < $2", b.ID, minute); err != nil {
-			return nil, fail("read browser session", err)
+		if _, err := s.db.Exec(ctx, "read browser session", "update browser_sessions set seen_at = $2 where id = $1 and seen_at < $2", b.ID, minute); err != nil {
+			return nil, err
 		}
 	}
 	return b, nil
 }
 
 // SwitchAccount has a session look at another account of its user.
-func (db *DB) SwitchAccount(ctx context.Context, b *Browser, account string) error {
-	return db.must(ctx, "switch account", `update browser_sessions b set account_id = m.account_id from memberships m
+func (s *Store) SwitchAccount(ctx context.Context, b *Browser, account string) error {
+	return s.db.Must(ctx, "switch account", `update browser_sessions b set account_id = m.account_id from memberships m
 		where b.id = $1 and b.user_id = $2 and m.user_id = $2 and m.account_id = $3`, b.ID, b.User.ID, account)
 }
 
 // PutNotice keeps a sentence to be shown on the session's next page; empty takes it away.
-func (db *DB) PutNotice(ctx context.Context, b *Browser, notice string) error {
-	return db.must(ctx, "keep notice", "update browser_sessions set notice = $3 where id = $1 and user_id = $2", b.ID, b.User.ID, notice)
+func (s *Store) PutNotice(ctx context.Context, b *Browser, notice string) error {
+	return s.db.Must(ctx, "keep notice", "update browser_sessions set notice = $3 where id = $1 and user_id = $2", b.ID, b.User.ID, notice)
 }
 
 // CloseBrowser ends the session that a secret opens, if there is one.
-func (db *DB) CloseBrowser(ctx context.Context, token string) error {
-	_, err := db.pool.Exec(ctx, "delete from browser_sessions where hash = $1", hashOf(token))
-	return fail("close browser session", err)
+func (s *Store) CloseBrowser(ctx context.Context, token string) error {
+	_, err := s.db.Exec(ctx, "close browser session", "delete from browser_sessions where hash = $1", hashOf(token))
+	return err
 }
 
 // CloseBrowsers ends all sessions of a user.
-func (db *DB) CloseBrowsers(ctx context.Context, user string) error {
-	_, err := db.pool.Exec(ctx, "delete from browser_sessions where user_id = $1", user)
-	return fail("close browser sessions", err)
+func (s *Store) CloseBrowsers(ctx context.Context, user string) error {
+	_, err := s.db.Exec(ctx, "close browser sessions", "delete from browser_sessions where user_id = $1", user)
+	return err
 }
 
 // checkBrowser is CheckKey for credentials that were made from a sign-in.
-func (db *DB) checkBrowser(ctx context.Context, p Principal) (bool, error) {
+func (s *Store) checkBrowser(ctx context.Context, p Principal) (bool, error) {
 	user, id, _ := strings.Cut(p.Key, browserSeparator)
 	var ok bool
-	err := db.one(ctx, "check sign-in", `select exists (select from browser_sessions b join memberships m on m.user_id = b.user_id
+	err := s.db.One(ctx, "check sign-in", `select exists (select from browser_sessions b join memberships m on m.user_id = b.user_id
 		where b.id = $1 and b.user_id = $2 and m.account_id = $3)`, []any{id, user, p.Account}, &ok)
 	return ok, err
 }

@@ -1,32 +1,34 @@
-package store
+package people
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // User reads a user.
-func (db *DB) User(ctx context.Context, id string) (*User, error) {
-	return first(ctx, db, "read user", scanUser, selectUser+"id = $1", id)
+func (s *Store) User(ctx context.Context, id string) (*User, error) {
+	return store.First(ctx, s.db, "read user", scanUser, selectUser+"id = $1", id)
 }
 
 // ChangeRole makes a user an operator, or takes that away: their operator's keys stop at
 // once, and open sign-ins see no accounts but their own.
-func (db *DB) ChangeRole(ctx context.Context, user, role string) error {
+func (s *Store) ChangeRole(ctx context.Context, user, role string) error {
 	if role != RoleOperator && role != RoleMember {
-		return invalid("a user is an operator or a member")
+		return store.Invalid("a user is an operator or a member")
 	}
-	return db.must(ctx, "change role", "update users set role = $2 where id = $1", user, role)
+	return s.db.Must(ctx, "change role", "update users set role = $2 where id = $1", user, role)
 }
 
 // DisableUser keeps a user from signing in, ends their sign-ins, links and invitations, and
 // stops their operator's keys, until EnableUser. It returns the keys of accounts that they made and
 // that were good; with endKeys these end.
-func (db *DB) DisableUser(ctx context.Context, user string, endKeys bool, now time.Time) (keys []Key, err error) {
-	err = db.tx(ctx, "disable user", func(tx pgx.Tx) error {
-		if err := changed(tx.Exec(ctx, "update users set disabled_at = coalesce(disabled_at, $2) where id = $1", user, now)); err != nil {
+func (s *Store) DisableUser(ctx context.Context, user string, endKeys bool) (keys []Key, err error) {
+	now := s.db.Time(ctx)
+	err = s.db.Tx(ctx, "disable user", func(tx pgx.Tx) error {
+		if err := store.Changed(tx.Exec(ctx, "update users set disabled_at = coalesce(disabled_at, $2) where id = $1", user, now)); err != nil {
 			return err
 		}
 		for _, what := range []string{"browser_sessions where user_id", "sign_in_links where user_id", "invitations where invited_by"} {
@@ -41,15 +43,15 @@ func (db *DB) DisableUser(ctx context.Context, user string, endKeys bool, now ti
 }
 
 // EnableUser lets a disabled user sign in again, with the password that they had.
-func (db *DB) EnableUser(ctx context.Context, user string) error {
-	return db.must(ctx, "enable user", "update users set disabled_at = null where id = $1", user)
+func (s *Store) EnableUser(ctx context.Context, user string) error {
+	return s.db.Must(ctx, "enable user", "update users set disabled_at = null where id = $1", user)
 }
 
 // DeleteUser takes a user out of the world, with their sign-ins, operator's keys,
 // invitations and memberships. The last owner of an account that has other people cannot go. It returns
 // the keys as DisableUser does.
-func (db *DB) DeleteUser(ctx context.Context, user string, endKeys bool, now time.Time) (keys []Key, err error) {
-	err = db.tx(ctx, "delete user", func(tx pgx.Tx) error {
+func (s *Store) DeleteUser(ctx context.Context, user string, endKeys bool) (keys []Key, err error) {
+	err = s.db.Tx(ctx, "delete user", func(tx pgx.Tx) error {
 		// The people of these accounts do not change meanwhile.
 		if _, err := tx.Exec(ctx, `select from memberships where account_id in (select account_id from memberships where user_id = $1)
 			order by account_id, user_id for update`, user); err != nil {
@@ -66,15 +68,15 @@ func (db *DB) DeleteUser(ctx context.Context, user string, endKeys bool, now tim
 			return err
 		}
 		if len(orphans) > 0 {
-			return invalid("they are the last owner of %s: make somebody else one first", orphans[0])
+			return store.Invalid("they are the last owner of %s: make somebody else one first", orphans[0])
 		}
-		if keys, err = keysOf(ctx, tx, "true", endKeys, now, user); err != nil {
+		if keys, err = keysOf(ctx, tx, "true", endKeys, s.db.Time(ctx), user); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from invitations where invited_by = $1", user); err != nil {
 			return err
 		}
-		return changed(tx.Exec(ctx, "delete from users where id = $1", user))
+		return store.Changed(tx.Exec(ctx, "delete from users where id = $1", user))
 	})
 	return keys, err
 }

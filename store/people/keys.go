@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // Key is an API key as its owner sees it; the secret itself is shown once.
@@ -83,19 +85,20 @@ func wellFormed(secret, prefix string) bool {
 
 // FirstKey makes the key that an account begins with: an owner's, which may change what
 // is paid.
-func (db *DB) FirstKey(ctx context.Context, account, name, maker string, now time.Time) (k Key, secret string, err error) {
-	return db.MakeKey(ctx, NewKey{Account: account, Name: name, Role: RoleOwner, Money: true, Maker: maker}, now)
+func (s *Store) FirstKey(ctx context.Context, account, name, maker string) (k Key, secret string, err error) {
+	return s.MakeKey(ctx, NewKey{Account: account, Name: name, Role: RoleOwner, Money: true, Maker: maker})
 }
 
 // MakeKey makes a key of the account, and returns its secret, which is stored only as a
 // hash: a random secret of 256 bits needs no slow one.
-func (db *DB) MakeKey(ctx context.Context, n NewKey, now time.Time) (k Key, secret string, err error) {
+func (s *Store) MakeKey(ctx context.Context, n NewKey) (k Key, secret string, err error) {
+	now := s.db.Time(ctx)
 	if n.Role != RoleOwner && n.Role != RoleMember {
-		return Key{}, "", invalid("a key of an account is an owner's or a member's")
+		return Key{}, "", store.Invalid("a key of an account is an owner's or a member's")
 	}
 	secret = newSecret(secretPrefix)
-	k = Key{ID: newID(keyID, now), Role: n.Role, Name: n.Name, Last4: secret[len(secret)-4:], CreatedAt: now, Money: n.Money, Maker: n.Maker}
-	err = db.one(ctx, "create key", `with k as (insert into api_keys (id, account_id, role, name, hash, last4, created_at, money, maker)
+	k = Key{ID: store.NewID(store.KeyID, now), Role: n.Role, Name: n.Name, Last4: secret[len(secret)-4:], CreatedAt: now, Money: n.Money, Maker: n.Maker}
+	err = s.db.One(ctx, "create key", `with k as (insert into api_keys (id, account_id, role, name, hash, last4, created_at, money, maker)
 			select $1, id, $3, $4, $5, $6, $7, $8, nullif($9, '') from accounts where id = $2 returning maker)
 		select coalesce(u.email, '') from k left join users u on u.id = k.maker`,
 		[]any{k.ID, n.Account, n.Role, n.Name, hashOf(secret), k.Last4, now, n.Money, n.Maker}, &k.MakerEmail)
@@ -110,25 +113,25 @@ const selectKey = `select k.id, k.role, k.name, k.last4, k.created_at, k.last_us
 	from api_keys k left join users u on u.id = k.maker where `
 
 // Keys lists the account's keys, newest first, revoked ones too.
-func (db *DB) Keys(ctx context.Context, account string, p Page) ([]Key, error) {
-	where, args := p.clause("k.id", []any{account})
-	return list(ctx, db, "list keys", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1"+where, args...)
+func (s *Store) Keys(ctx context.Context, account string, p store.Page) ([]Key, error) {
+	where, args := p.Clause("k.id", []any{account})
+	return store.List(ctx, s.db, "list keys", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1"+where, args...)
 }
 
 // Key reads a key of the account.
-func (db *DB) Key(ctx context.Context, account, id string) (*Key, error) {
-	return first(ctx, db, "read key", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1 and k.id = $2", account, id)
+func (s *Store) Key(ctx context.Context, account, id string) (*Key, error) {
+	return store.First(ctx, s.db, "read key", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1 and k.id = $2", account, id)
 }
 
 // RevokeKey ends a key of the account for good; revoking it again changes nothing.
-func (db *DB) RevokeKey(ctx context.Context, account, id string, now time.Time) error {
-	return db.must(ctx, "revoke key", `update api_keys set revoked_at = coalesce(revoked_at, $3)
-		where id = $1 and account_id = $2`, id, account, now)
+func (s *Store) RevokeKey(ctx context.Context, account, id string) error {
+	return s.db.Must(ctx, "revoke key", `update api_keys set revoked_at = coalesce(revoked_at, $3)
+		where id = $1 and account_id = $2`, id, account, s.db.Time(ctx))
 }
 
 // Authenticate finds whose secret it is; ErrUnauthorized when it is nobody's. It
 // notes the use, once a minute.
-func (db *DB) Authenticate(ctx context.Context, secret string, now time.Time) (Principal, error) {
+func (s *Store) Authenticate(ctx context.Context, secret string) (Principal, error) {
 	const ofAccount, ofOperator = "api_keys", "operator_keys"
 	var p Principal
 	var used *time.Time
@@ -136,28 +139,28 @@ func (db *DB) Authenticate(ctx context.Context, secret string, now time.Time) (P
 	table := ofAccount
 	switch {
 	case wellFormed(secret, secretPrefix):
-		err = db.one(ctx, "authenticate", "select account_id, id, role = 'owner', money, last_used_at from api_keys where hash = $1 and revoked_at is null",
+		err = s.db.One(ctx, "authenticate", "select account_id, id, role = 'owner', money, last_used_at from api_keys where hash = $1 and revoked_at is null",
 			[]any{hashOf(secret)}, &p.Account, &p.Key, &p.Owner, &p.Money, &used)
 	case wellFormed(secret, operatorPrefix):
 		// It is good for as long as its user runs the server.
 		table, p.Operator = ofOperator, true
-		err = db.one(ctx, "authenticate", `select k.user_id, k.id, k.last_used_at from operator_keys k join users u on u.id = k.user_id
+		err = s.db.One(ctx, "authenticate", `select k.user_id, k.id, k.last_used_at from operator_keys k join users u on u.id = k.user_id
 			where k.hash = $1 and k.revoked_at is null and u.role = 'operator' and u.disabled_at is null`, []any{hashOf(secret)}, &p.User, &p.Key, &used)
 	default:
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
-	if errors.Is(err, ErrNotFound) {
-		return Principal{}, fmt.Errorf("authenticate: %w", ErrUnauthorized)
+	if errors.Is(err, store.ErrNotFound) {
+		return Principal{}, fmt.Errorf("authenticate: %w", store.ErrUnauthorized)
 	}
 	if err != nil {
 		return Principal{}, err
 	}
-	minute := now.Truncate(time.Minute)
+	minute := s.db.Time(ctx).Truncate(time.Minute)
 	if used == nil || used.Before(minute) {
-		_, err := db.pool.Exec(ctx, "update "+table+` set last_used_at = $2
+		_, err := s.db.Exec(ctx, "authenticate", "update "+table+` set last_used_at = $2
 			where id = $1 and (last_used_at is null or last_used_at < $2)`, p.Key, minute)
 		if err != nil {
-			return Principal{}, fail("authenticate", err)
+			return Principal{}, err
 		}
 	}
 	return p, nil
@@ -165,17 +168,17 @@ func (db *DB) Authenticate(ctx context.Context, secret string, now time.Time) (P
 
 // CheckKey says whether p's key or sign-in is still good, for credentials that were
 // made from it: ErrUnauthorized when it is not.
-func (db *DB) CheckKey(ctx context.Context, p Principal) error {
+func (s *Store) CheckKey(ctx context.Context, p Principal) error {
 	var ok bool
 	var err error
-	if strings.HasPrefix(p.Key, userID) {
-		ok, err = db.checkBrowser(ctx, p)
+	if strings.HasPrefix(p.Key, store.UserID) {
+		ok, err = s.checkBrowser(ctx, p)
 	} else {
-		err = db.one(ctx, "check key", `select exists (select from api_keys where id = $1 and account_id = $2 and revoked_at is null)`,
+		err = s.db.One(ctx, "check key", `select exists (select from api_keys where id = $1 and account_id = $2 and revoked_at is null)`,
 			[]any{p.Key, p.Account}, &ok)
 	}
 	if err == nil && !ok {
-		err = fmt.Errorf("check key: %w", ErrUnauthorized)
+		err = fmt.Errorf("check key: %w", store.ErrUnauthorized)
 	}
 	return err
 }
