@@ -15,7 +15,7 @@ import (
 // and webhooks are told of the events. So it is done once, however often it is tried, if f
 // writes once. The wallet and the session are locked while f runs.
 func (db *DB) afterwards(ctx context.Context, doing, account, id string, now time.Time,
-	f func(tx pgx.Tx, s *session) (wrote bool, events []happening, err error)) (wrote bool, err error) {
+	f func(tx pgx.Tx, s *session) (wrote bool, events []Event, err error)) (wrote bool, err error) {
 	err = db.Tx(ctx, doing, func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
@@ -29,7 +29,7 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 			return Invalid("the call lasts")
 		}
 		before := s.usage
-		var events []happening
+		var events []Event
 		if wrote, events, err = f(tx, s); err != nil || !wrote {
 			return err
 		}
@@ -50,7 +50,7 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 		if len(events) == 0 {
 			return nil
 		}
-		return db.happened(ctx, tx, now, events...)
+		return db.EnqueueDeliveries(ctx, tx, now, events...)
 	})
 	return wrote && err == nil, err
 }

@@ -60,12 +60,6 @@ const (
 	maxAnalysisTries = 8 // about a quarter of an hour
 )
 
-// OnAnalysis has f called within each transaction that ends a call which is to be
-// analyzed, to have that done soon after the commit. Call it before db is used by several
-// goroutines. Where f was not asked, as by a command, ClaimAnalysis finds the call all the
-// same.
-func (db *DB) OnAnalysis(f func(ctx context.Context, tx pgx.Tx) error) { db.analyzing = f }
-
 // wantAnalysis puts an answered call that ends in line to be analyzed, if its agent wanted
 // that, and says whether it will have a summary.
 func (db *DB) wantAnalysis(ctx context.Context, tx pgx.Tx, account string, s *session, now time.Time) (summary bool, err error) {
@@ -82,10 +76,10 @@ func (db *DB) wantAnalysis(ctx context.Context, tx pgx.Tx, account string, s *se
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
-	if err != nil || db.analyzing == nil {
+	if err != nil {
 		return summary, err
 	}
-	return summary, db.analyzing(ctx, tx)
+	return summary, db.Enqueue(ctx, tx, AnalyzeCalls, "", "")
 }
 
 // ClaimAnalysis returns the next call to be analyzed, for one claimant; ErrNotFound: none
@@ -134,7 +128,7 @@ func (db *DB) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string
 		return err
 	}
 	wait := min(maxAnalysisRetry, analysisRetry<<min(d.Try-1, 10))
-	_, err := db.afterwards(ctx, "postpone analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
+	_, err := db.afterwards(ctx, "postpone analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []Event, error) {
 		tag, err := tx.Exec(ctx, `update call_analyses set next_at = $3, summary = coalesce(summary, $4), claimed = false
 			where session_id = $1 and account_id = $2 and state = 'waiting' and claimed and tries = $5`, d.Session, d.Account, now.Add(wait), storable(summary), d.Try)
 		if err != nil || tag.RowsAffected() == 0 {
@@ -152,7 +146,7 @@ func (db *DB) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string
 func (db *DB) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []Generation, now time.Time) (saved bool, err error) {
 	a.Summary = storable(a.Summary)
 	a.Detail = *storable(&a.Detail)
-	return db.afterwards(ctx, "save analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
+	return db.afterwards(ctx, "save analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []Event, error) {
 		tag, err := tx.Exec(ctx, `update call_analyses set state = $3, reason = $4, detail = $5, summary = $6, data = $7, next_at = null, done_at = $8
 			where session_id = $1 and account_id = $2 and state = 'waiting'`, d.Session, d.Account, a.State, a.Reason, a.Detail, a.Summary, optionalJSON(a.Data), now)
 		if err != nil || tag.RowsAffected() == 0 {
@@ -161,7 +155,7 @@ func (db *DB) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took
 		if err := s.summarizeAll(ctx, tx, took...); err != nil {
 			return false, nil, err
 		}
-		var events []happening
+		var events []Event
 		if a.State != AnalysisSkipped {
 			events = append(events, event(d.Account, CallAnalyzed, d.Session, now))
 		}

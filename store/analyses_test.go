@@ -65,7 +65,7 @@ var used = store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100
 func TestAnalysis(t *testing.T) {
 	f := setup(t)
 	rounds := 0
-	f.OnAnalysis(func(context.Context, pgx.Tx) error { rounds++; return nil })
+	enqueue(f.DB, store.AnalyzeCalls, func(context.Context, pgx.Tx, string, string) error { rounds++; return nil })
 	acc := f.account(100 * usd)
 	h := f.webhooks()
 	hook, _ := f.hooked(h, acc, store.CallAnalyzed, store.CallSummarized)
@@ -209,7 +209,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 func TestAnalysisOfARow(t *testing.T) {
 	f := setup(t)
 	asked := 0
-	f.OnRowAnswered(func(context.Context, pgx.Tx, string, string) error { asked++; return nil })
+	enqueue(f.DB, store.SummarizeCall, func(context.Context, pgx.Tx, string, string) error { asked++; return nil })
 	acc := f.account(100 * usd)
 	agent := f.analyst(acc, wantsBoth)
 	wish := f.wish(acc, 2, t0)

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -131,10 +132,6 @@ func (r *ClaimedRow) take(ctx context.Context, tx pgx.Tx, session string) error 
 	return err
 }
 
-// OnRowAnswered has f called by the transaction that ends the answered call of a row,
-// which gets a summary. Set it before the store is used.
-func (db *DB) OnRowAnswered(f Enqueue) { db.summarizing = f }
-
 // unplaced are the details of an end by which nobody can have been reached.
 var unplaced = []string{detailNodeLost, detailEngine, "carrier_unavailable", "carrier_auth"}
 
@@ -150,10 +147,10 @@ func (db *DB) endRow(ctx context.Context, tx pgx.Tx, account string, s *session,
 	}
 	tag, err := tx.Exec(ctx, `update campaign_rows set status = $3, ended_at = $4, error_code = $5, error_message = $6
 		where session_id = $2 and account_id = $1 and status = 'dialing'`, account, s.id, status, now, code, message)
-	if err != nil || tag.RowsAffected() == 0 || s.startedAt == nil || summarized || db.summarizing == nil {
+	if err != nil || tag.RowsAffected() == 0 || s.startedAt == nil || summarized {
 		return err
 	}
-	return db.summarizing(ctx, tx, account, s.id)
+	return db.Enqueue(ctx, tx, SummarizeCall, account, s.id)
 }
 
 // Summary is what a model made of a call.
@@ -168,7 +165,7 @@ type Summary struct {
 // call, by its rate card. A call that has one, was not answered or is no row's is left
 // as it is: then false.
 func (db *DB) SaveSummary(ctx context.Context, account, id string, m Summary, now time.Time) (saved bool, err error) {
-	return db.afterwards(ctx, "save summary", account, id, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
+	return db.afterwards(ctx, "save summary", account, id, now, func(tx pgx.Tx, s *session) (bool, []Event, error) {
 		if s.startedAt == nil {
 			return false, nil, nil
 		}
@@ -177,7 +174,7 @@ func (db *DB) SaveSummary(ctx context.Context, account, id string, m Summary, no
 			return false, nil, err
 		}
 		err = s.summarizeAll(ctx, tx, Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
-		return true, []happening{event(account, CallSummarized, id, now)}, err
+		return true, []Event{event(account, CallSummarized, id, now)}, err
 	})
 }
 
@@ -187,4 +184,13 @@ func summarizeRow(ctx context.Context, tx pgx.Tx, account, session, text string)
 	tag, err := tx.Exec(ctx, `update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null
 		and not exists (select 1 from calls where session_id = $2 and deleted_at is not null)`, account, session, strings.ReplaceAll(text, "\x00", "")) // which no text of PostgreSQL holds
 	return tag.RowsAffected() > 0, err
+}
+
+// SummaryOf returns the summary of a call of the account; empty: it has none.
+func (db *DB) SummaryOf(ctx context.Context, account, session string) (text string, err error) {
+	err = db.One(ctx, "read summary", "select coalesce(summary, '') from campaign_rows where account_id = $1 and session_id = $2", []any{account, session}, &text)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return text, err
 }

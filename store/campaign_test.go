@@ -460,7 +460,7 @@ func TestAKeyStaysWithWhatWasBegun(t *testing.T) {
 func TestSummaryIsChargedOnce(t *testing.T) {
 	f := setup(t)
 	var asked []string
-	f.OnRowAnswered(func(_ context.Context, _ pgx.Tx, account, session string) error {
+	enqueue(f.DB, store.SummarizeCall, func(_ context.Context, _ pgx.Tx, account, session string) error {
 		asked = append(asked, account+" "+session)
 		return nil
 	})

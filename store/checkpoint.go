@@ -191,7 +191,7 @@ func (db *DB) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time) (
 			}
 		}
 	}
-	return results, errors.Join(follow, db.tellAnswered(ctx, cs, results, now))
+	return results, errors.Join(follow, db.enqueueAnswered(ctx, cs, results, now))
 }
 
 // firstOfEach parts list, indices of cs, into the first report of each session and

@@ -76,7 +76,7 @@ func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closi
 			return err
 		}
 	}
-	return db.tellEnd(ctx, tx, w.account, s, now)
+	return db.enqueueEnd(ctx, tx, w.account, s, now)
 }
 
 // settle closes an open session, which ended at a time, and charges it now.

@@ -106,7 +106,7 @@ func (db *DB) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
 	if _, err := db.pool.Exec(ctx, answeredCRM, n.Account, now); err != nil {
 		return Fail("note CRM note", err)
 	}
-	_, err := db.afterwards(ctx, "note CRM note", n.Account, n.Session, now, func(tx pgx.Tx, s *session) (bool, []happening, error) {
+	_, err := db.afterwards(ctx, "note CRM note", n.Account, n.Session, now, func(tx pgx.Tx, s *session) (bool, []Event, error) {
 		tag, err := tx.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err

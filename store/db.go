@@ -1,6 +1,6 @@
 // Package store keeps everything that outlives a process in PostgreSQL: accounts,
 // agents, numbers, calls, background tasks, and the ledger with its rule for money. What has
-// nothing to do with money has a package of its own below this one: people.
+// nothing to do with money has a package of its own below this one: people, webhook.
 //
 // The ledger is double entry and only grows. Sessions in progress do not write to
 // it: they accrue on their own row and their wallet, by cumulative checkpoints,
@@ -49,18 +49,9 @@ type DB struct {
 	livesMu sync.Mutex
 	lives   []int64 // the epochs that this process has registered
 
-	// warned is called by a transaction that records a warning; nil: nobody is told.
-	warned func(ctx context.Context, tx pgx.Tx) error
-	// delivering is called by a transaction that puts events in line for webhooks: see OnDelivery.
-	delivering func(ctx context.Context, tx pgx.Tx) error
-	// recharging puts an attempt at an automatic recharge in line: see OnRecharge.
-	recharging Enqueue
+	queue Enqueuer // nil: see UseQueue
 	// maxRecharge is the most of one: see MaxRecharge.
 	maxRecharge billing.Money
-	// summarizing puts the summary of a call in line: see OnRowAnswered.
-	summarizing Enqueue
-	// analyzing has what is due of analyses done soon: see OnAnalysis.
-	analyzing func(ctx context.Context, tx pgx.Tx) error
 }
 
 // Connections: enough that calls do not wait for each other's disk, few enough

@@ -61,6 +61,7 @@ const (
 	// Hang up.
 	ErrFenced      Error = "another process owns this now"
 	ErrUnavailable Error = "the database is away"
+	ErrUnsealed    Error = "sealed by another master key"
 )
 
 // Invalid says what about an argument is wrong.

@@ -19,11 +19,11 @@ const (
 	topupID    = "top_"
 	rechargeID = "rch_"
 	refundID   = "ref_"
-	warningID  = "evt_"
+	EventID    = "evt_" // of a warning too
 	listedID   = "dnc_"
 	campaignID = "bulk_"
 	rowID      = "row_"
-	webhookID  = "wh_"
+	WebhookID  = "wh_"
 	UserID     = "usr_"
 	OperatorID = "okey_" // of an operator's key
 	BrowserID  = "web_"

@@ -125,7 +125,7 @@ type machine struct {
 
 func newMachine(t *rapid.T, db *store.DB, run string) *machine {
 	m := &machine{t: t, db: db, run: run, now: t0, events: map[string]bool{}, attempts: map[string]string{}}
-	db.OnRecharge(m.noticed)
+	enqueue(db, store.ChargeRecharge, m.noticed)
 	for i := range 2 {
 		a, err := db.CreateAccount(m.ctx(), "Model", card, m.now)
 		m.ok(err)

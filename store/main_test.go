@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
 	"parley/billing"
@@ -167,4 +168,21 @@ func price(t rapid.TB, terms billing.Terms, u billing.Usage) billing.Money {
 		t.Fatal(err)
 	}
 	return b.Total()
+}
+
+// enqueue has f called when a job of a kind is put in line.
+func enqueue(db *store.DB, kind store.Job, f store.Enqueue) {
+	db.UseQueue(queue{kind, f})
+}
+
+type queue struct {
+	kind store.Job
+	f    store.Enqueue
+}
+
+func (q queue) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account, id string) error {
+	if job != q.kind {
+		return nil
+	}
+	return q.f(ctx, tx, account, id)
 }

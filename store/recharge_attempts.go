@@ -23,11 +23,6 @@ const wanted = `r.enabled and (r.not_before is null or r.not_before <= $1)
 	and least(r.amount_nano, $3::bigint) + (select coalesce(sum(a.amount_nano), 0) from recharge_attempts a where a.account_id = r.account_id
 		and a.month = $2 and a.state in ('pending', 'processing', 'succeeded')) <= r.cap_nano`
 
-// OnRecharge has f put each attempt in line, within the transaction that makes it. Call
-// it before db is used by several goroutines. Without it, and where f was not asked, as
-// by a command, SweepRecharges finds attempts.
-func (db *DB) OnRecharge(f Enqueue) { db.recharging = f }
-
 // recharge makes an attempt when the wallet is below its threshold and nothing speaks
 // against it. w is locked and its pots are final.
 func (w *wallet) recharge(ctx context.Context, tx pgx.Tx, now time.Time) error {
@@ -42,10 +37,10 @@ func (w *wallet) recharge(ctx context.Context, tx pgx.Tx, now time.Time) error {
 			select $5, $4, 1 + (select coalesce(max(no), 0) from recharge_attempts where account_id = $4), $6, $2, amount_nano, cap_nano,
 				'pending', $1, $7 from r`,
 		now, monthOf(now), w.db.maxRecharge, w.account, id, NewID(topupID, now), now.Add(rechargeLook))
-	if err != nil || tag.RowsAffected() == 0 || w.db.recharging == nil {
+	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	return w.db.recharging(ctx, tx, w.account, id)
+	return w.db.Enqueue(ctx, tx, ChargeRecharge, w.account, id)
 }
 
 // rechargeNoticed makes an attempt for an account that a checkpoint found below its

@@ -54,7 +54,7 @@ func (f *fixture) recharging(r store.Recharge) (account string, l *inLine) {
 	f.settle(f.look(), told(f.begun(acc, 10*usd), payment.Succeeded, 0), payment.Event{})
 	f.adjust(acc, 12*usd)
 	l = &inLine{}
-	f.OnRecharge(l.put)
+	enqueue(f.DB, store.ChargeRecharge, l.put)
 	f.set(acc, r, t0)
 	return acc, l
 }

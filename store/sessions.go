@@ -99,7 +99,7 @@ func (db *DB) StartSession(ctx context.Context, s Start, now time.Time) (*Sessio
 		if err := s.note(ctx, tx, out.ID, now); err != nil || !s.Terms.Kind.Agent() {
 			return err
 		}
-		return db.happened(ctx, tx, now, event(s.Account, CallStarted, out.ID, now))
+		return db.EnqueueDeliveries(ctx, tx, now, event(s.Account, CallStarted, out.ID, now))
 	})
 	if _, perhaps := errors.AsType[unknownOutcome](err); err != nil && !perhaps {
 		return nil, db.keepExpired(ctx, w, err, now)

@@ -231,7 +231,7 @@ func TestRolledBack(t *testing.T) {
 	var away atomic.Bool
 	var asked atomic.Int32
 	gone := errors.New("the queue is away")
-	f.OnWarning(func(ctx context.Context, tx pgx.Tx) error {
+	enqueue(f.DB, store.SendWarnings, func(context.Context, pgx.Tx, string, string) error {
 		asked.Add(1)
 		if away.Load() {
 			return gone

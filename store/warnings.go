@@ -74,12 +74,17 @@ type Warning struct {
 // releasedFor is how long the loss of a number is worth a line in a banner.
 const releasedFor = 7 * 24 * time.Hour
 
-// warn records a warning within the transaction that holds w's lock: rolled back,
+// warn warns w's account: see DB.Warn.
+func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x Warning, now time.Time) error {
+	return w.db.Warn(ctx, tx, w.account, x, now)
+}
+
+// Warn records a warning of an account within a transaction: rolled back,
 // it never was. Of it only Kind, About, Data and ClearedAt count. A second one of the same kind
 // about the same thing changes nothing. Warnings are never deleted: later ones about the same
 // thing are known by them.
-func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x Warning, now time.Time) error {
-	x.ID = NewID(warningID, now)
+func (db *DB) Warn(ctx context.Context, tx pgx.Tx, account string, x Warning, now time.Time) error {
+	x.ID = NewID(EventID, now)
 	if x.About == "" {
 		x.About = x.ID
 	}
@@ -90,14 +95,14 @@ func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x Warning, now time.Time) 
 	}
 	tag, err := tx.Exec(ctx, `insert into warnings (id, account_id, kind, about, data, created_at, cleared_at, mail_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $6) on conflict (account_id, kind, about) do nothing`,
-		x.ID, w.account, x.Kind, x.About, x.Data, now, cleared)
+		x.ID, account, x.Kind, x.About, x.Data, now, cleared)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	if err := w.db.happened(ctx, tx, now, happening{x.ID, w.account, string(x.Kind), x.ID}); err != nil || w.db.warned == nil {
+	if err := db.EnqueueDeliveries(ctx, tx, now, Event{x.ID, account, string(x.Kind), x.ID}); err != nil {
 		return err
 	}
-	return w.db.warned(ctx, tx)
+	return db.Enqueue(ctx, tx, SendWarnings, "", "")
 }
 
 // clear ends the warnings of a kind about something, or with an empty about all of

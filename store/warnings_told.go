@@ -7,11 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// OnWarning has f called within each transaction that records a warning, to have it
-// told of after the commit. Call it before db is used by several goroutines. Where f
-// was not asked, as by a command, UnpublishedWarnings and ClaimMail find warnings.
-func (db *DB) OnWarning(f func(ctx context.Context, tx pgx.Tx) error) { db.warned = f }
-
 const selectWarning = `select x.id, x.account_id, x.kind, x.about, x.data, x.created_at, x.cleared_at, x.published_at, x.mailed_at
 	from warnings x where `
 
@@ -92,3 +87,8 @@ func (s *Statement) holding(ctx context.Context, now time.Time) ([]Warning, erro
 
 // maxHolding bounds what a banner is made of.
 const maxHolding = 100
+
+// WarningOf returns a warning of the account.
+func (db *DB) WarningOf(ctx context.Context, account, id string) (*Warning, error) {
+	return First(ctx, db, "read warning", pgx.RowToStructByPos[Warning], selectWarning+"x.account_id = $1 and x.id = $2", account, id)
+}

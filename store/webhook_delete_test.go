@@ -10,6 +10,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/storetest"
+	"parley/store/webhook"
 )
 
 // A webhook with very many deliveries is deleted while sessions of its account begin and
@@ -40,17 +41,17 @@ func TestDeletedWebhookHoldsUpNoSession(t *testing.T) {
 		f.closeWith(s, billing.Usage{billing.AgentTime: 2000})
 	}
 	deleted := make(chan error, 1)
-	go func() { deleted <- h.Delete(f.ctx(), acc, w.ID, t0) }()
+	go func() { deleted <- h.Delete(f.ctx(), acc, w.ID) }()
 	session()
 	f.ok(<-deleted)
 	session()
 	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("%d are there, %v", len(list), err)
 	}
-	_, err = h.Claim(f.ctx(), t0.Add(time.Hour))
+	_, err = h.Claim(storetest.At(f.ctx(), t0.Add(time.Hour)))
 	f.is(err, store.ErrNotFound)
-	f.is(h.Delete(f.ctx(), acc, w.ID, t0), store.ErrNotFound)
-	for range store.MaxWebhooks {
+	f.is(h.Delete(f.ctx(), acc, w.ID), store.ErrNotFound)
+	for range webhook.Max {
 		f.hooked(h, acc)
 	}
 

@@ -11,23 +11,34 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
+	"parley/store/webhook"
 )
 
 const receiver = "https://example.com/parley?key=hunter2"
 
 // hooked is an account with a webhook.
-func (f *fixture) hooked(h *store.Webhooks, account string, kinds ...string) (*store.Webhook, string) {
+func (f *fixture) hooked(h *webhook.Store, account string, kinds ...string) (*webhook.Webhook, string) {
 	f.t.Helper()
-	w, secret, err := h.Create(f.ctx(), account, store.Webhook{URL: receiver, Kinds: kinds}, t0)
+	w, secret, err := h.Create(f.ctx(), account, webhook.Webhook{URL: receiver, Kinds: kinds})
 	f.ok(err)
 	return w, secret
 }
 
-func (f *fixture) webhooks() *store.Webhooks { return store.NewWebhooks(f.DB, f.vault(master)) }
+func (f *fixture) webhooks() *webhook.Store { return webhook.New(f.DB, f.vault(master)) }
+
+const master = "0123456789abcdef0123456789abcdef"
+
+func (f *fixture) vault(key string) *people.Vault {
+	f.t.Helper()
+	v, err := people.NewVault(f.DB, key)
+	f.ok(err)
+	return v
+}
 
 // told are the kinds that a webhook is told of, oldest first.
-func (f *fixture) told(h *store.Webhooks, account, id string) (kinds []string) {
+func (f *fixture) told(h *webhook.Store, account, id string) (kinds []string) {
 	f.t.Helper()
 	list, err := h.Deliveries(f.ctx(), account, id, store.Page{})
 	f.ok(err)
@@ -39,15 +50,15 @@ func (f *fixture) told(h *store.Webhooks, account, id string) (kinds []string) {
 }
 
 // attempt claims what is due at a time and notes an answer to it.
-func (f *fixture) attempt(h *store.Webhooks, at time.Time, status int) *store.DueDelivery {
+func (f *fixture) attempt(h *webhook.Store, at time.Time, status int) *webhook.DueDelivery {
 	f.t.Helper()
-	d, err := h.Claim(f.ctx(), at)
+	d, err := h.Claim(storetest.At(f.ctx(), at))
 	f.ok(err)
-	f.ok(h.Attempted(f.ctx(), d, store.Attempt{At: at, Status: status, Answer: "ok"}, at))
+	f.ok(h.Attempted(storetest.At(f.ctx(), at), d, webhook.Attempt{At: at, Status: status, Answer: "ok"}))
 	return d
 }
 
-func (f *fixture) delivery(h *store.Webhooks, account, id, event string) store.Delivery {
+func (f *fixture) delivery(h *webhook.Store, account, id, event string) webhook.Delivery {
 	f.t.Helper()
 	list, err := h.Deliveries(f.ctx(), account, id, store.Page{})
 	f.ok(err)
@@ -57,7 +68,7 @@ func (f *fixture) delivery(h *store.Webhooks, account, id, event string) store.D
 		}
 	}
 	f.t.Fatalf("%s is not among %+v", event, list)
-	return store.Delivery{}
+	return webhook.Delivery{}
 }
 
 // TestWebhooksAreToldOfCalls: by the transactions that make it so, and of each once,
@@ -71,7 +82,7 @@ func TestWebhooksAreToldOfCalls(t *testing.T) {
 	theirs, _ := f.hooked(h, other)
 	off, _ := f.hooked(h, acc)
 	no := false
-	_, err := h.Change(f.ctx(), acc, off.ID, store.WebhookChange{Enabled: &no}, t0)
+	_, err := h.Change(f.ctx(), acc, off.ID, webhook.Change{Enabled: &no})
 	f.ok(err)
 
 	s := f.start(acc, inboundES)
@@ -138,37 +149,37 @@ func TestDeliveries(t *testing.T) {
 	h := f.webhooks()
 	acc := f.account(0)
 	w, secret := f.hooked(h, acc)
-	test, err := h.Test(f.ctx(), acc, w.ID, t0)
+	test, err := h.Test(f.ctx(), acc, w.ID)
 	f.ok(err)
-	second, err := h.Test(f.ctx(), acc, w.ID, t0.Add(time.Second))
+	second, err := h.Test(storetest.At(f.ctx(), t0.Add(time.Second)), acc, w.ID)
 	f.ok(err)
 
 	at := t0.Add(time.Minute)
-	d, err := h.Claim(f.ctx(), at)
+	d, err := h.Claim(storetest.At(f.ctx(), at))
 	f.ok(err)
 	if d.Event != test.Event || d.URL != receiver || d.Account != acc || d.Try != 1 || !slices.Equal(d.Secrets, []string{secret}) {
 		t.Errorf("%+v", d)
 	}
-	_, err = h.Claim(f.ctx(), at)
+	_, err = h.Claim(storetest.At(f.ctx(), at))
 	f.is(err, store.ErrNotFound) // the other waits for this one
 	at = at.Add(30 * time.Second)
 	again := f.attempt(h, at, 200) // of the other, for the first has its lease until now as well
 	if again.Event != second.Event && again.Event != test.Event {
 		t.Errorf("%+v", again)
 	}
-	for f.delivery(h, acc, w.ID, test.Event).State == store.Pending {
+	for f.delivery(h, acc, w.ID, test.Event).State == webhook.Pending {
 		f.attempt(h, at, 200)
 	}
 	// The one that was slow says so after all.
-	f.ok(h.Attempted(f.ctx(), d, store.Attempt{At: at, Failure: "late"}, at))
-	if got := f.delivery(h, acc, w.ID, test.Event); got.State != store.Delivered || got.DoneAt == nil || len(got.Attempts) != 2 {
+	f.ok(h.Attempted(storetest.At(f.ctx(), at), d, webhook.Attempt{At: at, Failure: "late"}))
+	if got := f.delivery(h, acc, w.ID, test.Event); got.State != webhook.Delivered || got.DoneAt == nil || len(got.Attempts) != 2 {
 		t.Errorf("%+v", got)
 	}
 
-	for f.delivery(h, acc, w.ID, second.Event).State == store.Pending {
+	for f.delivery(h, acc, w.ID, second.Event).State == webhook.Pending {
 		f.attempt(h, at, 200)
 	}
-	third, err := h.Test(f.ctx(), acc, w.ID, at)
+	third, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
 	f.ok(err)
 	for i, wait := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 0} {
 		if d := f.attempt(h, at, 500+i); d.Event != third.Event || d.Try != i+1 {
@@ -176,32 +187,32 @@ func TestDeliveries(t *testing.T) {
 		}
 		got := f.delivery(h, acc, w.ID, third.Event)
 		if wait == 0 {
-			if got.State != store.Failed || got.NextAt != nil || len(got.Attempts) != 8 || got.Attempts[7].Status != 507 || got.Attempts[0].Answer != "ok" {
+			if got.State != webhook.Failed || got.NextAt != nil || len(got.Attempts) != 8 || got.Attempts[7].Status != 507 || got.Attempts[0].Answer != "ok" {
 				t.Errorf("%+v", got)
 			}
 			break
 		}
-		if got.State != store.Pending || !got.NextAt.Equal(at.Add(wait)) {
+		if got.State != webhook.Pending || !got.NextAt.Equal(at.Add(wait)) {
 			t.Fatalf("after try %d: %+v", i+1, got)
 		}
-		_, err := h.Claim(f.ctx(), at.Add(wait-time.Second))
+		_, err := h.Claim(storetest.At(f.ctx(), at.Add(wait-time.Second)))
 		f.is(err, store.ErrNotFound)
 		at = at.Add(wait)
 	}
 	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || got.FailingSince == nil || !got.Enabled {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = h.Retry(f.ctx(), acc, w.ID, third.Event, at)
+	_, err = h.Retry(storetest.At(f.ctx(), at), acc, w.ID, third.Event)
 	f.ok(err)
 	f.attempt(h, at, 204)
-	if got := f.delivery(h, acc, w.ID, third.Event); got.State != store.Delivered || len(got.Attempts) != 9 {
+	if got := f.delivery(h, acc, w.ID, third.Event); got.State != webhook.Delivered || len(got.Attempts) != 9 {
 		t.Errorf("%+v", got)
 	}
 	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || got.FailingSince != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for i, want := range []int64{0, 3} {
-		if n, err := h.Forget(f.ctx(), t0.Add(time.Duration(30+i)*24*time.Hour)); err != nil || n != want {
+		if n, err := h.Forget(storetest.At(f.ctx(), t0.Add(time.Duration(30+i)*24*time.Hour))); err != nil || n != want {
 			t.Errorf("after %d days: %d, %v", 30+i, n, err)
 		}
 	}
@@ -214,23 +225,23 @@ func TestSendersThatDie(t *testing.T) {
 	h := f.webhooks()
 	acc := f.account(0)
 	w, _ := f.hooked(h, acc)
-	bad, err := h.Test(f.ctx(), acc, w.ID, t0)
+	bad, err := h.Test(f.ctx(), acc, w.ID)
 	f.ok(err)
 	at := t0
 	for i, wait := range []time.Duration{30 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 14 * time.Hour} {
-		if d, err := h.Claim(f.ctx(), at); err != nil || d.Event != bad.Event || d.Try != i+1 {
+		if d, err := h.Claim(storetest.At(f.ctx(), at)); err != nil || d.Event != bad.Event || d.Try != i+1 {
 			t.Fatalf("try %d: %+v, %v", i+1, d, err)
 		}
-		good, err := h.Test(f.ctx(), acc, w.ID, at)
+		good, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
 		f.ok(err)
 		if d := f.attempt(h, at.Add(30*time.Second), 200); wait > 30*time.Second && d.Event != good.Event {
 			t.Errorf("after try %d: %+v", i+1, d)
 		}
 		at = at.Add(wait)
 	}
-	_, err = h.Claim(f.ctx(), at)
+	_, err = h.Claim(storetest.At(f.ctx(), at))
 	f.is(err, store.ErrNotFound)
-	if got := f.delivery(h, acc, w.ID, bad.Event); got.State != store.Failed || got.NextAt != nil || got.DoneAt == nil || len(got.Attempts) != 1 || got.Attempts[0].Failure == "" {
+	if got := f.delivery(h, acc, w.ID, bad.Event); got.State != webhook.Failed || got.NextAt != nil || got.DoneAt == nil || len(got.Attempts) != 1 || got.Attempts[0].Failure == "" {
 		t.Errorf("%+v", got)
 	}
 	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || !got.Enabled || got.FailingSince != nil {
@@ -248,7 +259,7 @@ func TestWebhooksAreDisabled(t *testing.T) {
 		w, _ := f.hooked(h, acc)
 		other, _ := f.hooked(h, acc)
 		at := t0
-		_, err := h.Test(f.ctx(), acc, w.ID, at)
+		_, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
 		f.ok(err)
 		f.attempt(h, at, status)
 		if reason == "failing" {
@@ -268,14 +279,14 @@ func TestWebhooksAreDisabled(t *testing.T) {
 			t.Errorf("the other is told %v", told)
 		}
 		f.attempt(h, at, 200) // the other's
-		_, err = h.Claim(f.ctx(), at.Add(100*24*time.Hour))
+		_, err = h.Claim(storetest.At(f.ctx(), at.Add(100*24*time.Hour)))
 		f.is(err, store.ErrNotFound)
-		_, err = h.Test(f.ctx(), acc, w.ID, at)
+		_, err = h.Test(storetest.At(f.ctx(), at), acc, w.ID)
 		f.is(err, store.ErrInvalid)
-		_, err = h.Retry(f.ctx(), acc, w.ID, f.delivery(h, acc, other.ID, warnings[0].ID).Event, at)
+		_, err = h.Retry(storetest.At(f.ctx(), at), acc, w.ID, f.delivery(h, acc, other.ID, warnings[0].ID).Event)
 		f.is(err, store.ErrInvalid)
 		yes := true
-		if got, err = h.Change(f.ctx(), acc, w.ID, store.WebhookChange{Enabled: &yes}, at); err != nil || !got.Enabled || got.DisabledReason != "" || got.FailingSince != nil {
+		if got, err = h.Change(storetest.At(f.ctx(), at), acc, w.ID, webhook.Change{Enabled: &yes}); err != nil || !got.Enabled || got.DisabledReason != "" || got.FailingSince != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if x := f.warnings(acc, store.WarnWebhookDisabled)[0]; x.ClearedAt == nil {
@@ -294,11 +305,11 @@ func TestWebhookSecrets(t *testing.T) {
 	if !strings.HasPrefix(first, "whsec_") || len(first) != len("whsec_")+44 {
 		t.Error("a secret is 32 bytes in base64 behind whsec_")
 	}
-	_, second, err := h.Rotate(f.ctx(), acc, w.ID, t0)
+	_, second, err := h.Rotate(f.ctx(), acc, w.ID)
 	f.ok(err)
 	signs := func(at time.Time, want ...string) {
 		t.Helper()
-		_, err := h.Test(f.ctx(), acc, w.ID, at)
+		_, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
 		f.ok(err)
 		if d := f.attempt(h, at, 200); !slices.Equal(d.Secrets, want) {
 			t.Errorf("at %s %d secrets sign; want %d", at, len(d.Secrets), len(want))
@@ -315,10 +326,10 @@ func TestWebhookSecrets(t *testing.T) {
 		t.Error("the table holds a secret")
 	}
 	// With another master key nothing opens, and nothing is said.
-	_, err = h.Test(f.ctx(), acc, w.ID, t0)
+	_, err = h.Test(f.ctx(), acc, w.ID)
 	f.ok(err)
-	stranger := store.NewWebhooks(f.DB, f.vault(strings.Repeat("x", 32)))
-	d, err := stranger.Claim(f.ctx(), t0)
+	stranger := webhook.New(f.DB, f.vault(strings.Repeat("x", 32)))
+	d, err := stranger.Claim(f.ctx())
 	f.is(err, store.ErrUnsealed)
 	if d == nil || len(d.Secrets) != 0 || strings.Contains(fmt.Sprint(err), "hunter2") {
 		t.Errorf("%+v, %v", d, err)
@@ -329,48 +340,48 @@ func TestWebhookBounds(t *testing.T) {
 	f := setup(t)
 	h := f.webhooks()
 	acc, other := f.account(0), f.account(0)
-	for what, bad := range map[string]store.Webhook{
+	for what, bad := range map[string]webhook.Webhook{
 		"no address": {}, "a path": {URL: "/x"}, "ftp": {URL: "ftp://example.com/"}, "a user": {URL: "https://a:b@example.com/"},
 		"a fragment": {URL: "https://example.com/#x"}, "long": {URL: "https://example.com/" + strings.Repeat("x", 2000)},
-		"no event": {URL: receiver, Kinds: []string{"call.nothing"}}, "a test": {URL: receiver, Kinds: []string{store.WebhookTest}},
+		"no event": {URL: receiver, Kinds: []string{"call.nothing"}}, "a test": {URL: receiver, Kinds: []string{webhook.Test}},
 		"a long description": {URL: receiver, Description: strings.Repeat("x", 501)}, "a zero": {URL: receiver, Description: "\x00"},
 	} {
-		if _, _, err := h.Create(f.ctx(), acc, bad, t0); err == nil {
+		if _, _, err := h.Create(f.ctx(), acc, bad); err == nil {
 			t.Errorf("%s is taken", what)
 		} else if f.is(err, store.ErrInvalid); strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	w, _ := f.hooked(h, acc)
-	for range store.MaxWebhooks - 1 {
+	for range webhook.Max - 1 {
 		f.hooked(h, acc)
 	}
-	_, _, err := h.Create(f.ctx(), acc, store.Webhook{URL: receiver}, t0)
+	_, _, err := h.Create(f.ctx(), acc, webhook.Webhook{URL: receiver})
 	f.is(err, store.ErrInvalid)
-	_, _, err = h.Create(f.ctx(), "acc_nobody", store.Webhook{URL: receiver}, t0)
+	_, _, err = h.Create(f.ctx(), "acc_nobody", webhook.Webhook{URL: receiver})
 	f.is(err, store.ErrNotFound)
-	test, err := h.Test(f.ctx(), acc, w.ID, t0)
+	test, err := h.Test(f.ctx(), acc, w.ID)
 	f.ok(err)
 
 	f.hooked(h, other)
 	for what, try := range map[string]func(account string) error{
 		"get":        func(a string) error { _, err := h.Get(f.ctx(), a, w.ID); return err },
-		"change":     func(a string) error { _, err := h.Change(f.ctx(), a, w.ID, store.WebhookChange{}, t0); return err },
-		"rotate":     func(a string) error { _, _, err := h.Rotate(f.ctx(), a, w.ID, t0); return err },
-		"test":       func(a string) error { _, err := h.Test(f.ctx(), a, w.ID, t0); return err },
+		"change":     func(a string) error { _, err := h.Change(f.ctx(), a, w.ID, webhook.Change{}); return err },
+		"rotate":     func(a string) error { _, _, err := h.Rotate(f.ctx(), a, w.ID); return err },
+		"test":       func(a string) error { _, err := h.Test(f.ctx(), a, w.ID); return err },
 		"deliveries": func(a string) error { _, err := h.Deliveries(f.ctx(), a, w.ID, store.Page{}); return err },
-		"retry":      func(a string) error { _, err := h.Retry(f.ctx(), a, w.ID, test.Event, t0); return err },
-		"delete":     func(a string) error { return h.Delete(f.ctx(), a, w.ID, t0) },
+		"retry":      func(a string) error { _, err := h.Retry(f.ctx(), a, w.ID, test.Event); return err },
+		"delete":     func(a string) error { return h.Delete(f.ctx(), a, w.ID) },
 	} {
 		f.is(try(other), store.ErrNotFound)
 		if what != "delete" {
 			f.ok(try(acc))
 		}
 	}
-	f.ok(h.Delete(f.ctx(), acc, w.ID, t0))
-	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != store.MaxWebhooks-1 {
+	f.ok(h.Delete(f.ctx(), acc, w.ID))
+	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != webhook.Max-1 {
 		t.Errorf("%d, %v", len(list), err)
 	}
-	_, err = h.Claim(f.ctx(), t0)
+	_, err = h.Claim(f.ctx())
 	f.is(err, store.ErrNotFound)
 }

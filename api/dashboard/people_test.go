@@ -13,6 +13,7 @@ import (
 	"parley/store"
 	"parley/store/people"
 	"parley/store/storetest"
+	"parley/store/webhook"
 )
 
 var invitationLink = regexp.MustCompile(`http://[^<"]*/app/(invitation\?token=[A-Za-z0-9_-]{43})`)
@@ -174,7 +175,7 @@ func TestHostileNames(t *testing.T) {
 	s.OK(err)
 	other, err := s.DB.OwnAccount(ctx, s.User, evil, billing.DefaultRateCard(), now)
 	s.OK(err)
-	_, _, err = s.Hooks.Create(ctx, s.Account, store.Webhook{URL: "https://example.com/x", Description: evil}, now)
+	_, _, err = s.Hooks.Create(storetest.At(ctx, now), s.Account, webhook.Webhook{URL: "https://example.com/x", Description: evil})
 	s.OK(err)
 	b := s.Tab()
 	for _, path := range []string{"/app/", "/app/keys", "/app/webhooks", "/app/accounts", "/app/operator", "/app/operator/" + other.ID} {

@@ -10,8 +10,9 @@ import (
 
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
-	"parley/store"
 	"parley/store/people"
+	"parley/store/storetest"
+	"parley/store/webhook"
 )
 
 // TestRefusedFormHasTheFocus: whoever has no mouse is where the mistake is, whether a
@@ -100,7 +101,7 @@ func TestFavicon(t *testing.T) {
 // of the deliveries that is shown.
 func TestDeliveriesFollow(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{}).SignIn()
-	hook, _, err := s.Hooks.Create(t.Context(), s.Account, store.Webhook{URL: "https://example.com/parley"}, s.Stamp())
+	hook, _, err := s.Hooks.Create(storetest.At(t.Context(), s.Stamp()), s.Account, webhook.Webhook{URL: "https://example.com/parley"})
 	s.OK(err)
 	at := "/app/webhooks/" + hook.ID
 	if a := s.Get(at); strings.Contains(a.Body, "hx-trigger") {

@@ -7,6 +7,7 @@ import (
 
 	"parley/api/webhook"
 	"parley/store"
+	webhookstore "parley/store/webhook"
 )
 
 func webhookPages() []page {
@@ -42,7 +43,7 @@ var eventLabels = map[string]string{
 
 func eventChoices(chosen []string) []eventChoice {
 	var all []eventChoice
-	for _, k := range store.WebhookKinds() {
+	for _, k := range webhookstore.Kinds() {
 		label := eventLabels[k]
 		if label == "" {
 			label = k
@@ -66,7 +67,7 @@ func (q *Request) webhooksView(f *Form) (*webhooksView, error) {
 	if err := q.Call(http.MethodGet, "/v1/webhooks", nil, &list); err != nil {
 		return nil, err
 	}
-	return &webhooksView{list.Data, f, eventChoices(f.Values["events"]), store.MaxWebhooks}, nil
+	return &webhooksView{list.Data, f, eventChoices(f.Values["events"]), webhookstore.Max}, nil
 }
 
 func webhooksPage(q *Request) error {

@@ -14,6 +14,7 @@ import (
 	"parley/store"
 	"parley/store/people"
 	"parley/store/storetest"
+	"parley/store/webhook"
 )
 
 // world is a site with one of everything that pages show.
@@ -46,7 +47,7 @@ func newWorld(t testing.TB) *world {
 	w.OK(people.New(w.DB).RevokeKey(storetest.At(ctx, at), w.Account, k.ID))
 	good, _, err := people.New(w.DB).MakeKey(storetest.At(ctx, at), people.NewKey{Account: w.Account, Name: "website", Role: people.RoleMember})
 	w.OK(err)
-	hook, _, err := w.Hooks.Create(ctx, w.Account, store.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}}, at)
+	hook, _, err := w.Hooks.Create(storetest.At(ctx, at), w.Account, webhook.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}})
 	w.OK(err)
 	w.OK(people.New(w.DB).AddMember(storetest.At(ctx, at), w.Account, w.NewUser("luis@example.com", people.RoleMember), people.RoleMember))
 	_, _, err = people.New(w.DB).Invite(storetest.At(ctx, at), w.Account, "eva@example.com", people.RoleOwner, w.User)

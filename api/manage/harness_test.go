@@ -78,7 +78,7 @@ func open(t *testing.T) *office {
 	a := api.New(ticket.Keys{Signer: o.signer, Store: o.db, People: people.New(o.db)})
 	ticket.Mount(a, o.signer, o.db)
 	manage.Mount(a, o.db, export.New(o.db), fakeDefinition)
-	vault, err := store.NewVault(o.db, "a master key of at least 32 characters")
+	vault, err := people.NewVault(o.db, "a master key of at least 32 characters")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,21 +1,22 @@
 package manage
 
 import (
+	"parley/store/people"
+
 	"context"
 	"net/http"
 	"time"
 
 	"parley/api"
-	"parley/store"
 )
 
 // secrets serves what an account's agents need to use its services.
-type secrets struct{ vault *store.Vault }
+type secrets struct{ vault *people.Vault }
 
 var secretRoutes = managed("Secrets")
 
 // MountSecrets adds the routes of secrets.
-func MountSecrets(a *api.API, vault *store.Vault) {
+func MountSecrets(a *api.API, vault *people.Vault) {
 	const one = "/v1/secrets/{name}"
 	m := secrets{vault}
 	api.Register(a, secretRoutes.Get("/v1/secrets", "list-secrets", "List the account's secrets",
@@ -37,7 +38,7 @@ type AccountSecret struct {
 	UpdatedAt time.Time `json:"updated_at" doc:"When its value was set last."`
 }
 
-func viewSecret(s *store.Secret) AccountSecret {
+func viewSecret(s *people.Secret) AccountSecret {
 	return AccountSecret{s.Name, append([]string{}, s.Hosts...), s.CreatedAt, s.UpdatedAt}
 }
 
@@ -46,7 +47,7 @@ func (m secrets) list(ctx context.Context, in *api.ShortPaging) (*api.Listed[Acc
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(s store.Secret) string { return s.Name }, viewSecret), nil
+	return api.Pages(in.Limit, found, func(s people.Secret) string { return s.Name }, viewSecret), nil
 }
 
 type secretInput struct {
@@ -60,7 +61,7 @@ type secretInput struct {
 type secretOutput struct{ Body AccountSecret }
 
 func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error) {
-	s, err := m.vault.Put(ctx, api.AccountOf(ctx), in.Name, in.Body.Value, in.Body.Hosts, m.vault.Now())
+	s, err := m.vault.Put(ctx, api.AccountOf(ctx), in.Name, in.Body.Value, in.Body.Hosts)
 	if err != nil {
 		return nil, err
 	}

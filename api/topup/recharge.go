@@ -53,9 +53,6 @@ func (r *Recharges) Handle() {
 	jobs.Every(r.Queue, rechargeSweep, rechargeSweepArgs{})
 }
 
-// Watch has attempts put in line by the transactions that make them.
-func (r *Recharges) Watch() { r.Store.OnRecharge(r.Enqueue) }
-
 // Enqueue puts an attempt in line, once the queue is open.
 func (r *Recharges) Enqueue(ctx context.Context, tx pgx.Tx, account, attempt string) error {
 	return r.Queue.Insert(ctx, tx, rechargeArgs{account, attempt})

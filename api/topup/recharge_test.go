@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/api/topup"
 	"parley/billing"
 	"parley/billing/payment"
@@ -33,6 +35,17 @@ type recharge struct {
 	RetryAt     *time.Time                     `json:"retry_at"`
 }
 
+// charges is the queue of a server that charges cards.
+type charges struct{ topup.Recharges }
+
+// Enqueue implements store.Enqueuer.
+func (c charges) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account, id string) error {
+	if job != store.ChargeRecharge {
+		return nil
+	}
+	return c.Recharges.Enqueue(ctx, tx, account, id)
+}
+
 // work runs a node's queue, with a provider, until stop.
 func (o *bank) work(p payment.Provider) (stop func()) {
 	o.Helper()
@@ -40,7 +53,7 @@ func (o *bank) work(p payment.Provider) (stop func()) {
 	r := topup.Recharges{Store: o.db, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
 	r.Handle()
 	o.ok(q.Open(o.Context(), o.url))
-	r.Watch()
+	o.db.UseQueue(charges{r})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- q.Run(ctx) }()

@@ -11,6 +11,7 @@ import (
 
 	"parley/api"
 	"parley/store"
+	"parley/store/webhook"
 )
 
 // Delivery is one event on its way to a webhook.
@@ -34,7 +35,7 @@ type Attempt struct {
 	Error     string    `json:"error,omitempty" doc:"Why there was no answer." example:"the service did not answer in time"`
 }
 
-func viewDelivery(d *store.Delivery) Delivery {
+func viewDelivery(d *webhook.Delivery) Delivery {
 	out := Delivery{ID: d.Event, Type: d.Kind, About: d.About, State: string(d.State), Attempts: make([]Attempt, len(d.Attempts)),
 		CreatedAt: d.CreatedAt, NextAt: d.NextAt, EndedAt: d.DoneAt}
 	for i, a := range d.Attempts {
@@ -53,13 +54,13 @@ func (m *webhooks) deliveries(ctx context.Context, in *deliveriesInput) (*api.Li
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(d store.Delivery) string { return d.Event }, viewDelivery), nil
+	return api.Pages(in.Limit, found, func(d webhook.Delivery) string { return d.Event }, viewDelivery), nil
 }
 
 type deliveryOutput struct{ Body Delivery }
 
 func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*deliveryOutput, error) {
-	d, err := m.hooks.Test(ctx, api.AccountOf(ctx), in.ID, m.hooks.Now())
+	d, err := m.hooks.Test(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (m *webhooks) retry(ctx context.Context, in *struct {
 	OneWebhook
 	Delivery string `path:"delivery" doc:"The delivery's identifier." maxLength:"100" example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*deliveryOutput, error) {
-	d, err := m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery, m.hooks.Now())
+	d, err := m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func describe(a *api.API) {
 		store.CallTranscript: {"What was said in a call that was answered, after its end", reflect.TypeFor[callTranscript]()},
 		store.CallSummarized: {"A call of a batch was summarized", reflect.TypeFor[callSummary]()},
 		store.CallAnalyzed:   {"A call was analyzed, or could not be", reflect.TypeFor[callAnalyzed]()},
-		store.WebhookTest:    {"A test was asked for", reflect.TypeFor[testEvent]()},
+		webhook.Test:         {"A test was asked for", reflect.TypeFor[testEvent]()},
 
 		string(store.WarnBalanceLow):      {"The balance is low", warning},
 		string(store.WarnNumberPastDue):   {"A number's month could not be paid", warning},

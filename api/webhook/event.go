@@ -9,6 +9,7 @@ import (
 	"parley/api/calls"
 	"parley/api/wallet"
 	"parley/store"
+	"parley/store/webhook"
 )
 
 // Event is what is sent: T depends on the type.
@@ -38,7 +39,7 @@ type TestData struct {
 // Body is what a delivery sends. It is made anew for each attempt, so that nothing said
 // in a call is kept twice; what it tells does not change any more. ErrNotFound: what it
 // is about is no longer there.
-func Body(ctx context.Context, db *store.DB, d *store.DueDelivery) ([]byte, error) {
+func Body(ctx context.Context, db *store.DB, d *webhook.DueDelivery) ([]byte, error) {
 	data, err := about(ctx, db, d)
 	if err != nil {
 		return nil, err
@@ -50,9 +51,9 @@ func Body(ctx context.Context, db *store.DB, d *store.DueDelivery) ([]byte, erro
 	return body, nil
 }
 
-func about(ctx context.Context, db *store.DB, d *store.DueDelivery) (any, error) {
+func about(ctx context.Context, db *store.DB, d *webhook.DueDelivery) (any, error) {
 	switch d.Kind {
-	case store.WebhookTest:
+	case webhook.Test:
 		return TestData{d.Webhook}, nil
 	case store.CallStarted, store.CallAnswered, store.CallEnded, store.CallTranscript, store.CallSummarized, store.CallAnalyzed:
 	default:

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store"
+	"parley/store/webhook"
 )
 
 // Check says why requests may not go to an address, in a sentence for its owner.
 type Check func(address string) error
 
 // Mount adds the routes.
-func Mount(a *api.API, hooks *store.Webhooks, check Check) {
+func Mount(a *api.API, hooks *webhook.Store, check Check) {
 	m := &webhooks{hooks, check}
 	const all, one = "/v1/webhooks", "/v1/webhooks/{id}"
 	api.Register(a, routes.Get(all, "list-webhooks", "List the account's webhooks", "The newest first."), m.list)
@@ -41,7 +41,7 @@ var routes = api.Managed("Webhooks")
 
 // webhooks serves the routes.
 type webhooks struct {
-	hooks *store.Webhooks
+	hooks *webhook.Store
 	check Check
 }
 
@@ -59,7 +59,7 @@ type Webhook struct {
 	UpdatedAt      time.Time  `json:"updated_at" doc:"When it was changed last."`
 }
 
-func view(w *store.Webhook) Webhook {
+func view(w *webhook.Webhook) Webhook {
 	return Webhook{ID: w.ID, URL: w.URL, Description: w.Description, Events: append([]string{}, w.Kinds...), Enabled: w.Enabled, DisabledReason: w.DisabledReason,
 		FailingSince: w.FailingSince, OldSecretUntil: w.OldSecretUntil, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt}
 }
@@ -87,7 +87,7 @@ func (m *webhooks) list(ctx context.Context, in *api.Paging) (*api.Listed[Webhoo
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(w store.Webhook) string { return w.ID }, view), nil
+	return api.Pages(in.Limit, found, func(w webhook.Webhook) string { return w.ID }, view), nil
 }
 
 type newWebhook struct {
@@ -100,7 +100,7 @@ func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*
 	if err := m.allowed(in.Body.URL); err != nil {
 		return nil, err
 	}
-	w, secret, err := m.hooks.Create(ctx, api.AccountOf(ctx), store.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events}, m.hooks.Now())
+	w, secret, err := m.hooks.Create(ctx, api.AccountOf(ctx), webhook.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput,
 			return nil, err
 		}
 	}
-	w, err := m.hooks.Change(ctx, api.AccountOf(ctx), in.ID, store.WebhookChange{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}, m.hooks.Now())
+	w, err := m.hooks.Change(ctx, api.AccountOf(ctx), in.ID, webhook.Change{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled})
 	if err != nil {
 		return nil, err
 	}
@@ -148,11 +148,11 @@ func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput,
 }
 
 func (m *webhooks) remove(ctx context.Context, in *OneWebhook) (*struct{}, error) {
-	return nil, m.hooks.Delete(ctx, api.AccountOf(ctx), in.ID, m.hooks.Now())
+	return nil, m.hooks.Delete(ctx, api.AccountOf(ctx), in.ID)
 }
 
 func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*secretOutput, error) {
-	w, secret, err := m.hooks.Rotate(ctx, api.AccountOf(ctx), in.ID, m.hooks.Now())
+	w, secret, err := m.hooks.Rotate(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"parley/store"
 	"parley/store/people"
 	"parley/store/storetest"
+	webhookstore "parley/store/webhook"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -57,10 +58,10 @@ func open(t *testing.T) *office {
 		o.of = acc.ID
 	}
 	signer, err1 := ticket.NewSigner("a master secret of a test, long enough")
-	vault, err2 := store.NewVault(o.db, "a master key of at least 32 characters")
+	vault, err2 := people.NewVault(o.db, "a master key of at least 32 characters")
 	o.ok(errors.Join(err1, err2))
 	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
-	webhook.Mount(a, store.NewWebhooks(o.db, vault), func(address string) error {
+	webhook.Mount(a, webhookstore.New(o.db, vault), func(address string) error {
 		if strings.Contains(address, "10.0.0.1") {
 			return errors.New("10.0.0.1 is not on the public Internet")
 		}

@@ -2,6 +2,7 @@ package people_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -26,7 +27,11 @@ type fixture struct {
 
 func setup(t testing.TB) *fixture {
 	t.Helper()
-	db := storetest.New(t)
+	return prepare(t, storetest.New(t))
+}
+
+func prepare(t testing.TB, db *store.DB) *fixture {
+	t.Helper()
 	f := &fixture{people.New(db), db, t}
 	f.ok(db.PutRateCard(f.ctx(), billing.DefaultRateCard(), t0))
 	return f
@@ -47,4 +52,11 @@ func (f *fixture) account() string {
 	a, err := f.db.CreateAccount(f.ctx(), "Test", billing.DefaultRateCard(), t0)
 	f.ok(err)
 	return a.ID
+}
+
+func (f *fixture) is(err, want error) {
+	f.t.Helper()
+	if !errors.Is(err, want) {
+		f.t.Errorf("%v; want %v", err, want)
+	}
 }

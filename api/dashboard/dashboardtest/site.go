@@ -37,6 +37,7 @@ import (
 	"parley/store"
 	"parley/store/people"
 	"parley/store/storetest"
+	webhookstore "parley/store/webhook"
 )
 
 // Site is a server with the dashboard, on a database of its own, and with somebody who
@@ -48,7 +49,7 @@ type Site struct {
 	Database  string // its address
 	API       *api.API
 	Dashboard *dashboard.Dashboard
-	Hooks     *store.Webhooks
+	Hooks     *webhookstore.Store
 	URL       string
 	Handler   http.Handler // what listens there
 
@@ -87,9 +88,9 @@ func NewSite(t testing.TB, o Options) *Site {
 	card := billing.DefaultRateCard()
 	s.OK(s.DB.PutRateCard(t.Context(), card, now()))
 	signer, err1 := ticket.NewSigner("a master secret of a test, long enough")
-	vault, err2 := store.NewVault(s.DB, "a master key of at least 32 characters")
+	vault, err2 := people.NewVault(s.DB, "a master key of at least 32 characters")
 	s.OK(errors.Join(err1, err2))
-	s.Hooks = store.NewWebhooks(s.DB, vault)
+	s.Hooks = webhookstore.New(s.DB, vault)
 	if !o.Empty {
 		u := s.NewUser(s.Email, people.RoleOperator)
 		s.User = u

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
 	"parley/inference"
 	"parley/pipeline"
@@ -35,14 +33,10 @@ type analyses struct{}
 // Kind implements jobs.Args.
 func (analyses) Kind() string { return "analyses" }
 
-// handleAnalyses has calls analyzed. Call it before the queue opens, and the function it
-// returns afterwards.
-func (n *Node) handleAnalyses() (watch func()) {
+// handleAnalyses has calls analyzed. Call it before the queue opens.
+func (n *Node) handleAnalyses() {
 	jobs.Handle(n.jobs, jobs.Limits{Workers: analysisWorkers, Timeout: analysesRound + store.AnalysisLease}, n.analyzeCalls)
 	jobs.Every(n.jobs, analysesEvery, analyses{})
-	return func() {
-		n.db.OnAnalysis(func(ctx context.Context, tx pgx.Tx) error { return n.jobs.Insert(ctx, tx, analyses{}) })
-	}
 }
 
 func (n *Node) analyzeCalls(ctx context.Context, _ analyses) error {

@@ -17,12 +17,14 @@ import (
 	"parley/pipeline/tool/crm"
 	"parley/store"
 	"parley/store/jobs"
+	"parley/store/people"
+	"parley/store/webhook"
 )
 
 // openFunctions prepares what agents' functions need: the accounts' secrets, where
 // requests may go, the operator's search service and customer database.
 func (n *Node) openFunctions(master string) (err error) {
-	if n.secrets, err = store.NewVault(n.db, master); err != nil {
+	if n.secrets, err = people.NewVault(n.db, master); err != nil {
 		return err
 	}
 	c := tool.Config{Secrets: n.opened, Log: n.log}
@@ -31,7 +33,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	}
 	c.Guard.Refuse(n.ownAddresses()...)
 	n.guard = c.Guard
-	n.hooks, n.poster = store.NewWebhooks(n.db, n.secrets), c.Guard.Poster()
+	n.hooks, n.poster = webhook.New(n.db, n.secrets), c.Guard.Poster()
 	if n.cfg.SearchURL != "" {
 		if c.WebSearch, err = tool.NewWebSearch(n.cfg.SearchURL, n.cfg.SearchAPIKey); err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip/simulated"
 	"parley/store"
+	"parley/store/storetest"
 )
 
 const functionSecret = "pat-hunter2-hunter2"
@@ -31,7 +32,7 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 	n := d.node
 	n.cfg.ToolAllow, n.cfg.SearchURL, n.cfg.SearchAPIKey = []string{"127.0.0.0/8"}, search, "search-hunter2"
 	d.ok(n.openFunctions("a master secret of a test, long enough"))
-	_, err := n.secrets.Put(d.Context(), d.who.Account, "HUBSPOT", functionSecret, nil, now)
+	_, err := n.secrets.Put(storetest.At(d.Context(), now), d.who.Account, "HUBSPOT", functionSecret, nil)
 	d.ok(err)
 	route, err := n.db.RouteNumber(d.Context(), number)
 	d.ok(err)

@@ -33,6 +33,8 @@ import (
 	"parley/store/bus"
 	"parley/store/jobs"
 	"parley/store/mail"
+	"parley/store/people"
+	"parley/store/webhook"
 )
 
 // Node is one running server's inside. Open makes it, Parts run it.
@@ -68,10 +70,10 @@ type Node struct {
 	sockets   *socket.Set  // those without a conversation
 	tickets   *ticket.Signer
 	till      till
-	secrets   *store.Vault   // of accounts
+	secrets   *people.Vault  // of accounts
 	tools     *tool.Provider // functions that this server runs for agents
 	guard     *tool.Guard    // of their requests
-	hooks     *store.Webhooks
+	hooks     *webhook.Store
 	poster    *tool.Poster   // of what webhooks are told
 	wires     sync.WaitGroup // telephone calls whose wire is still to be stored
 	// consentKey hashes the numbers in the evidence of consent.

@@ -24,7 +24,7 @@ func (o *post) wants(name, url string) (account, call string) {
 	o.ok(err)
 	_, _, err = o.node.db.Credit(o.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: name, Source: "sim"}, time.Now())
 	o.ok(err)
-	_, err = o.node.secrets.Put(o.Context(), a.ID, "HUBSPOT", functionSecret, nil, time.Now())
+	_, err = o.node.secrets.Put(o.Context(), a.ID, "HUBSPOT", functionSecret, nil)
 	o.ok(err)
 	session, err := o.node.manager.Admit(o.Context(), session.Admission{Start: store.Start{Account: a.ID, From: "+34600123456", To: deskNumber, Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	o.ok(err)

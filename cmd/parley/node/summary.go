@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
 	"parley/inference"
 	"parley/pipeline/agent"
@@ -35,14 +33,9 @@ func (summaryArgs) Kind() string { return "summary" }
 
 // handleSummaries has calls of batches summarized. The job is queued by the
 // transaction that ends the call; what a model wrote is kept and charged in one, once.
-// Call it before the queue opens, and the function it returns afterwards.
-func (n *Node) handleSummaries() (watch func()) {
+// Call it before the queue opens.
+func (n *Node) handleSummaries() {
 	jobs.Handle(n.jobs, jobs.Limits{Workers: summaryWorkers, Timeout: summaryTimeout}, n.summarize)
-	return func() {
-		n.db.OnRowAnswered(func(ctx context.Context, tx pgx.Tx, account, call string) error {
-			return n.jobs.Insert(ctx, tx, summaryArgs{account, call})
-		})
-	}
 }
 
 // summarize makes one summary. It fails to be tried again; a call without a summary is

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/api/task"
 	"parley/api/topup"
 	"parley/api/tts"
@@ -25,15 +27,15 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	})
 	n.prepareRecordings(life)
 	n.prepareNumbers()
-	summaries := n.handleSummaries()
-	analyses := n.handleAnalyses()
+	n.handleSummaries()
+	n.handleAnalyses()
 	n.handleCRMNotes()
 	n.handleCredit()
-	webhooks := n.handleWebhooks()
+	n.handleWebhooks()
 	if err := n.handleWarnings(); err != nil {
 		return err
 	}
-	recharges := topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.till.provider }, Log: n.log}
+	recharges := &topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.till.provider }, Log: n.log}
 	if n.cfg.Payments != "none" {
 		recharges.Handle()
 		topup.HandleLooks(n.jobs, n.desk)
@@ -42,12 +44,38 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	if err := n.jobs.Open(ctx, forJobs); err != nil {
 		return err
 	}
-	summaries()
-	analyses()
-	webhooks()
+	n.db.UseQueue(enqueuer{n.jobs, recharges, n.cfg.Payments != "none"})
 	if n.cfg.Payments != "none" {
 		n.db.LimitRecharges(billing.Money(n.cfg.RechargeMax) * billing.USD)
-		recharges.Watch()
+	}
+	return nil
+}
+
+// enqueuer puts in line what transactions of the store make due.
+type enqueuer struct {
+	jobs      *jobs.Queue
+	recharges *topup.Recharges
+	payments  bool
+}
+
+// Enqueue implements store.Enqueuer.
+func (e enqueuer) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account, id string) error {
+	switch job {
+	case store.DeliverEvents:
+		return e.jobs.Insert(ctx, tx, webhooks{})
+	case store.SendWarnings:
+		if err := e.jobs.Insert(ctx, tx, publishWarnings{}); err != nil {
+			return err
+		}
+		return e.jobs.Insert(ctx, tx, mailWarnings{})
+	case store.SummarizeCall:
+		return e.jobs.Insert(ctx, tx, summaryArgs{account, id})
+	case store.AnalyzeCalls:
+		return e.jobs.Insert(ctx, tx, analyses{})
+	case store.ChargeRecharge:
+		if e.payments {
+			return e.recharges.Enqueue(ctx, tx, account, id)
+		}
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (s *site) employs(v *services) {
 	n := s.nodes[0]
 	n.cfg.ToolAllow = []string{"127.0.0.0/8"}
 	s.ok(n.openFunctions("a master secret of a test, long enough"))
-	_, err := n.secrets.Put(s.Context(), s.account, "KEY", functionSecret, nil, time.Now())
+	_, err := n.secrets.Put(s.Context(), s.account, "KEY", functionSecret, nil)
 	s.ok(err)
 	a, err := n.db.Agent(s.Context(), s.account, s.agent)
 	s.ok(err)

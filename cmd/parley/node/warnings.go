@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/api/wallet"
 	"parley/store"
 	"parley/store/bus"
@@ -43,12 +41,6 @@ func (n *Node) handleWarnings() (err error) {
 	jobs.Every(n.jobs, warningsEvery, publishWarnings{})
 	jobs.Handle(n.jobs, jobs.Limits{Workers: mailers, Timeout: mailTime}, n.mailWarnings)
 	jobs.Every(n.jobs, warningsEvery, mailWarnings{})
-	n.db.OnWarning(func(ctx context.Context, tx pgx.Tx) error {
-		if err := n.jobs.Insert(ctx, tx, publishWarnings{}); err != nil {
-			return err
-		}
-		return n.jobs.Insert(ctx, tx, mailWarnings{})
-	})
 	return nil
 }
 

@@ -6,11 +6,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/api/webhook"
 	"parley/store"
 	"parley/store/jobs"
+	webhookstore "parley/store/webhook"
 )
 
 // What webhooks are told is put in line by the transaction that makes it true, which
@@ -36,21 +35,17 @@ type forgetDeliveries struct{}
 // Kind implements jobs.Args.
 func (forgetDeliveries) Kind() string { return "forget_deliveries" }
 
-// handleWebhooks has webhooks told. Call it before the queue opens, and the function it
-// returns afterwards.
-func (n *Node) handleWebhooks() (watch func()) {
+// handleWebhooks has events delivered to webhooks. Call it before the queue opens.
+func (n *Node) handleWebhooks() {
 	jobs.Handle(n.jobs, jobs.Limits{Workers: webhookSenders, Timeout: webhooksTime}, n.tellWebhooks)
 	jobs.Every(n.jobs, webhooksEvery, webhooks{})
 	jobs.Handle(n.jobs, jobs.Limits{Workers: 1, Timeout: webhooksTime}, n.forgetDeliveries)
 	jobs.Every(n.jobs, forgetEvery, forgetDeliveries{})
-	return func() {
-		n.db.OnDelivery(func(ctx context.Context, tx pgx.Tx) error { return n.jobs.Insert(ctx, tx, webhooks{}) })
-	}
 }
 
 func (n *Node) forgetDeliveries(ctx context.Context, _ forgetDeliveries) error {
 	for begun := time.Now(); time.Since(begun) < webhooksRound; {
-		old, err := n.hooks.Forget(ctx, n.db.Now())
+		old, err := n.hooks.Forget(ctx)
 		if err != nil {
 			return err
 		}
@@ -65,13 +60,13 @@ func (n *Node) forgetDeliveries(ctx context.Context, _ forgetDeliveries) error {
 // tellWebhooks sends what is due.
 func (n *Node) tellWebhooks(ctx context.Context, _ webhooks) error {
 	for begun := time.Now(); time.Since(begun) < webhooksRound; {
-		d, err := n.hooks.Claim(ctx, n.db.Now())
+		d, err := n.hooks.Claim(ctx)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
 		case errors.Is(err, store.ErrUnsealed):
 			n.log.Error("a webhook is not told of an event: its secret does not open", "webhook", d.Webhook, "event", d.Event)
-			err = n.attempted(ctx, d, store.Attempt{At: n.db.Now(), Failure: "the webhook's secret cannot be read; rotate it"})
+			err = n.attempted(ctx, d, webhookstore.Attempt{At: n.db.Now(), Failure: "the webhook's secret cannot be read; rotate it"})
 		case err == nil:
 			err = n.tell(ctx, d)
 		}
@@ -84,9 +79,9 @@ func (n *Node) tellWebhooks(ctx context.Context, _ webhooks) error {
 
 // tell makes one attempt. Between the receiver's answer and our note this process may
 // die: then it is told again, under the same identifier.
-func (n *Node) tell(ctx context.Context, d *store.DueDelivery) error {
+func (n *Node) tell(ctx context.Context, d *webhookstore.DueDelivery) error {
 	begun := time.Now()
-	a := store.Attempt{At: n.db.Now()}
+	a := webhookstore.Attempt{At: n.db.Now()}
 	header := http.Header{"User-Agent": {"Parley"}}
 	body, err := webhook.Body(ctx, n.db, d)
 	if err == nil {
@@ -118,8 +113,8 @@ func (n *Node) tell(ctx context.Context, d *store.DueDelivery) error {
 }
 
 // attempted notes what came of an attempt, also while the node stops.
-func (n *Node) attempted(ctx context.Context, d *store.DueDelivery, a store.Attempt) error {
+func (n *Node) attempted(ctx context.Context, d *webhookstore.DueDelivery, a webhookstore.Attempt) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), webhookNoteTime)
 	defer cancel()
-	return n.hooks.Attempted(ctx, d, a, n.db.Now())
+	return n.hooks.Attempted(ctx, d, a)
 }

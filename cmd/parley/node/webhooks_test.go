@@ -23,6 +23,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/webhook"
 )
 
 // receiver is a fake server of a customer's. It takes what is signed by one of its
@@ -105,9 +106,9 @@ func (r *receiver) all() []received {
 }
 
 // hook has the receiver told by the account's wish.
-func (o *post) hook(r *receiver, kinds ...string) *store.Webhook {
+func (o *post) hook(r *receiver, kinds ...string) *webhook.Webhook {
 	o.Helper()
-	w, secret, err := o.node.hooks.Create(o.Context(), o.account, store.Webhook{URL: r.URL + "/?key=hunter2", Kinds: kinds}, time.Now())
+	w, secret, err := o.node.hooks.Create(o.Context(), o.account, webhook.Webhook{URL: r.URL + "/?key=hunter2", Kinds: kinds})
 	o.ok(err)
 	r.mu.Lock()
 	r.secrets = append(r.secrets, secret)
@@ -142,10 +143,10 @@ func TestWebhooksOfCall(t *testing.T) {
 	list, err := o.node.hooks.Deliveries(t.Context(), o.account, w.ID, store.Page{})
 	o.ok(err)
 	for _, d := range list {
-		if d.State != store.Pending || d.Attempts[0].Status != 503 {
+		if d.State != webhook.Pending || d.Attempts[0].Status != 503 {
 			t.Errorf("%+v", d)
 		}
-		_, err := o.node.hooks.Retry(t.Context(), o.account, w.ID, d.Event, time.Now()) // rather than wait
+		_, err := o.node.hooks.Retry(t.Context(), o.account, w.ID, d.Event) // rather than wait
 		o.ok(err)
 	}
 	o.tell()
@@ -187,7 +188,7 @@ func TestWebhooksByJobs(t *testing.T) {
 	t.Parallel()
 	o, r := newPost(t, false, true, toLoopback), newReceiver(t)
 	w := o.hook(r, string(store.WarnDisputeOpened))
-	_, second, err := o.node.hooks.Rotate(t.Context(), o.account, w.ID, time.Now())
+	_, second, err := o.node.hooks.Rotate(t.Context(), o.account, w.ID)
 	o.ok(err)
 	r.mu.Lock()
 	r.secrets = append(r.secrets, second)
@@ -199,7 +200,7 @@ func TestWebhooksByJobs(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, e)
 	}
 	r.set(410)
-	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID, time.Now())
+	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID)
 	o.ok(err)
 	o.eventually("the webhook is disabled", func() bool {
 		got, err := o.node.hooks.Get(t.Context(), o.account, w.ID)
@@ -218,16 +219,16 @@ func TestSlowReceiver(t *testing.T) {
 		<-release
 	}))
 	defer slow.Close()
-	first, _, err := o.node.hooks.Create(t.Context(), o.account, store.Webhook{URL: slow.URL}, time.Now())
+	first, _, err := o.node.hooks.Create(t.Context(), o.account, webhook.Webhook{URL: slow.URL})
 	o.ok(err)
-	_, err = o.node.hooks.Test(t.Context(), o.account, first.ID, time.Now())
+	_, err = o.node.hooks.Test(t.Context(), o.account, first.ID)
 	o.ok(err)
 	var waiting sync.WaitGroup
 	waiting.Go(func() { o.tell() })
 	<-asked
 	quick := newReceiver(t)
 	w := o.hook(quick)
-	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID, time.Now())
+	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID)
 	o.ok(err)
 	o.tell()
 	if got := quick.all(); len(got) != 1 || got[0].Data["webhook_id"] != w.ID {
@@ -255,10 +256,10 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	_, err = conn.Exec(t.Context(), "delete from warnings")
 	o.ok(err)
 
-	list := func(id string) map[string]store.Delivery {
+	list := func(id string) map[string]webhook.Delivery {
 		all, err := o.node.hooks.Deliveries(t.Context(), o.account, id, store.Page{})
 		o.ok(err)
-		byKind := map[string]store.Delivery{}
+		byKind := map[string]webhook.Delivery{}
 		for _, d := range all {
 			byKind[d.Kind] = d
 		}
@@ -266,26 +267,26 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	}
 	o.tell()
 	first := list(w.ID)
-	for kind, want := range map[string]store.DeliveryState{store.CallStarted: store.Delivered, store.CallAnswered: store.Delivered,
-		store.CallEnded: store.Pending, store.CallTranscript: store.Pending, string(store.WarnDisputeOpened): store.Failed} {
+	for kind, want := range map[string]webhook.DeliveryState{store.CallStarted: webhook.Delivered, store.CallAnswered: webhook.Delivered,
+		store.CallEnded: webhook.Pending, store.CallTranscript: webhook.Pending, string(store.WarnDisputeOpened): webhook.Failed} {
 		d := first[kind]
-		if d.State != want || len(d.Attempts) != 1 || (want == store.Delivered) != (d.Attempts[0].Failure == "") {
+		if d.State != want || len(d.Attempts) != 1 || (want == webhook.Delivered) != (d.Attempts[0].Failure == "") {
 			t.Errorf("%s: %+v, want %s", kind, d, want)
 		}
 	}
 	for range 7 {
 		for _, id := range []string{w.ID, beside.ID} {
 			for _, d := range list(id) {
-				if d.State == store.Pending {
-					_, err := o.node.hooks.Retry(t.Context(), o.account, id, d.Event, time.Now()) // rather than wait
+				if d.State == webhook.Pending {
+					_, err := o.node.hooks.Retry(t.Context(), o.account, id, d.Event) // rather than wait
 					o.ok(err)
 				}
 			}
 		}
 		o.tell()
 	}
-	for _, d := range []store.Delivery{list(w.ID)[store.CallEnded], list(w.ID)[store.CallTranscript], list(beside.ID)[store.CallEnded]} {
-		if d.State != store.Failed || len(d.Attempts) != 8 || d.NextAt != nil {
+	for _, d := range []webhook.Delivery{list(w.ID)[store.CallEnded], list(w.ID)[store.CallTranscript], list(beside.ID)[store.CallEnded]} {
+		if d.State != webhook.Failed || len(d.Attempts) != 8 || d.NextAt != nil {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -315,7 +316,7 @@ func TestWebhooksStayOutside(t *testing.T) {
 		t.Errorf("%d %s", res.StatusCode, text)
 	}
 	w := o.hook(r)
-	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID, time.Now())
+	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID)
 	o.ok(err)
 	o.tell()
 	list, err := o.node.hooks.Deliveries(t.Context(), o.account, w.ID, store.Page{})

@@ -1,4 +1,4 @@
-package store_test
+package people_test
 
 import (
 	"bytes"
@@ -13,25 +13,26 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
 const master = "0123456789abcdef0123456789abcdef"
 
-func (f *fixture) vault(key string) *store.Vault {
+func (f *fixture) vault(key string) *people.Vault {
 	f.t.Helper()
-	v, err := store.NewVault(f.DB, key)
+	v, err := people.NewVault(f.db, key)
 	f.ok(err)
 	return v
 }
 
 func TestSecrets(t *testing.T) {
 	f := setup(t)
-	mine, other := f.account(0), f.account(0)
+	mine, other := f.account(), f.account()
 	v := f.vault(master)
-	put := func(account, name, value string, at time.Time) *store.Secret {
+	put := func(account, name, value string, at time.Time) *people.Secret {
 		t.Helper()
-		s, err := v.Put(f.ctx(), account, name, value, nil, at)
+		s, err := v.Put(storetest.At(f.ctx(), at), account, name, value, nil)
 		f.ok(err)
 		return s
 	}
@@ -48,7 +49,7 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	values, err := v.Values(f.ctx(), mine, []string{"KEY", "A", "NONE"})
-	if err != nil || !reflect.DeepEqual(values, map[string]store.SecretValue{"KEY": {Value: "second"}, "A": {Value: "a"}}) {
+	if err != nil || !reflect.DeepEqual(values, map[string]people.SecretValue{"KEY": {Value: "second"}, "A": {Value: "a"}}) {
 		t.Errorf("%v, %v", values, err)
 	}
 	f.ok(v.Delete(f.ctx(), mine, "KEY"))
@@ -66,21 +67,21 @@ func TestSecrets(t *testing.T) {
 
 func TestSecretsThatAreRefused(t *testing.T) {
 	f := setup(t)
-	acc, v := f.account(0), f.vault(master)
+	acc, v := f.account(), f.vault(master)
 	for _, tt := range [][2]string{{"", "x"}, {"1A", "x"}, {"A-B", "x"}, {"é", "x"}, {strings.Repeat("A", 65), "x"}, {"A", ""}, {"A", "x\ny"}, {"A", "x\x00"},
-		{"A", strings.Repeat("x", store.MaxSecretValue+1)}} {
-		_, err := v.Put(f.ctx(), acc, tt[0], tt[1], nil, t0)
+		{"A", strings.Repeat("x", people.MaxSecretValue+1)}} {
+		_, err := v.Put(f.ctx(), acc, tt[0], tt[1], nil)
 		f.is(err, store.ErrInvalid)
 	}
-	for i := range store.MaxSecrets {
-		_, err := v.Put(f.ctx(), acc, fmt.Sprintf("S%d", i), "x", nil, t0)
+	for i := range people.MaxSecrets {
+		_, err := v.Put(f.ctx(), acc, fmt.Sprintf("S%d", i), "x", nil)
 		f.ok(err)
 	}
-	_, err := v.Put(f.ctx(), acc, "ONE_MORE", "x", nil, t0)
+	_, err := v.Put(f.ctx(), acc, "ONE_MORE", "x", nil)
 	f.is(err, store.ErrInvalid)
-	_, err = v.Put(f.ctx(), acc, "S7", "y", nil, t0)
+	_, err = v.Put(f.ctx(), acc, "S7", "y", nil)
 	f.ok(err)
-	_, err = v.Put(f.ctx(), "acc_none", "A", "x", nil, t0)
+	_, err = v.Put(f.ctx(), "acc_none", "A", "x", nil)
 	f.is(err, store.ErrNotFound)
 }
 
@@ -91,10 +92,10 @@ func TestSecretsAtRest(t *testing.T) {
 	conn, err := pgx.Connect(f.ctx(), url)
 	f.ok(err)
 	defer conn.Close(f.ctx())
-	mine, other := f.account(0), f.account(0)
+	mine, other := f.account(), f.account()
 	v := f.vault(master)
 	for range 2 {
-		_, err = v.Put(f.ctx(), mine, "KEY", "hunter2-hunter2", nil, t0)
+		_, err = v.Put(f.ctx(), mine, "KEY", "hunter2-hunter2", nil)
 		f.ok(err)
 	}
 	var sealed []byte
@@ -120,12 +121,12 @@ func TestSecretsAtRest(t *testing.T) {
 // only by whoever writes a value of their own.
 func TestSecretHosts(t *testing.T) {
 	f := setup(t)
-	acc, v := f.account(0), f.vault(master)
+	acc, v := f.account(), f.vault(master)
 	for _, step := range []struct{ give, want []string }{
 		{nil, nil}, {[]string{"API.example.com.", "*.example.org", "192.0.2.1", "2001:db8::1"}, []string{"api.example.com", "*.example.org", "192.0.2.1", "2001:db8::1"}},
 		{nil, []string{"api.example.com", "*.example.org", "192.0.2.1", "2001:db8::1"}}, {[]string{"other"}, []string{"other"}},
 	} {
-		s, err := v.Put(f.ctx(), acc, "KEY", "x", step.give, t0)
+		s, err := v.Put(f.ctx(), acc, "KEY", "x", step.give)
 		f.ok(err)
 		values, err := v.Values(f.ctx(), acc, []string{"KEY"})
 		f.ok(err)
@@ -134,9 +135,9 @@ func TestSecretHosts(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "*", "https://a.example", "a.example/x", "a.example:443", "a*.example", "a b", "*.", "a..b"} {
-		_, err := v.Put(f.ctx(), acc, "KEY", "x", []string{wrong}, t0)
+		_, err := v.Put(f.ctx(), acc, "KEY", "x", []string{wrong})
 		f.is(err, store.ErrInvalid)
 	}
-	_, err := v.Put(f.ctx(), acc, "KEY", "x", make([]string, store.MaxSecretHosts+1), t0)
+	_, err := v.Put(f.ctx(), acc, "KEY", "x", make([]string, people.MaxSecretHosts+1))
 	f.is(err, store.ErrInvalid)
 }

@@ -1,4 +1,10 @@
-package store
+// Package webhook keeps the addresses at which accounts receive events, and the deliveries
+// that are on their way there.
+//
+// A transaction that makes an event true puts a delivery of it in line for each webhook that
+// wants it (store.DB.EnqueueDeliveries). Store.Claim leases one that is due to a sender,
+// which reports by Store.Attempted; a lease that runs out counts as a failed attempt.
+package webhook
 
 import (
 	"context"
@@ -10,9 +16,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
-// Webhook is an address that an account wants to be told at of what happens.
+// Webhook is an address at which an account receives events.
 type Webhook struct {
 	ID             string
 	URL            string
@@ -26,50 +34,45 @@ type Webhook struct {
 	UpdatedAt      time.Time
 }
 
-// Kinds of events that webhooks are told of, besides those of warnings.
-const (
-	CallStarted    = "call.started"
-	CallAnswered   = "call.answered"
-	CallEnded      = "call.ended"
-	CallTranscript = "call.transcript"
-	CallSummarized = "call.summary"
-	CallAnalyzed   = "call.analyzed"
-	WebhookTest    = "webhook.test" // on request only
-)
+// Test is the kind of the events that are sent on request only.
+const Test = "webhook.test"
 
-// WebhookKinds are the kinds of events that a webhook can ask for.
-func WebhookKinds() []string {
-	return []string{CallStarted, CallAnswered, CallEnded, CallTranscript, CallSummarized, CallAnalyzed, string(WarnBalanceLow), string(WarnNumberPastDue),
-		string(WarnNumberReleased), string(WarnRechargeFailed), string(WarnDisputeOpened), string(WarnWebhookDisabled), string(WarnSpending)}
+// Kinds are the kinds of events that a webhook can ask for.
+func Kinds() []string {
+	return []string{store.CallStarted, store.CallAnswered, store.CallEnded, store.CallTranscript, store.CallSummarized, store.CallAnalyzed, string(store.WarnBalanceLow), string(store.WarnNumberPastDue),
+		string(store.WarnNumberReleased), string(store.WarnRechargeFailed), string(store.WarnDisputeOpened), string(store.WarnWebhookDisabled), string(store.WarnSpending)}
 }
 
 // Bounds of webhooks.
 const (
-	MaxWebhooks           = 10   // of one account
-	maxWebhookURL         = 2000 // bytes
-	maxWebhookDescription = 500  // bytes
+	Max            = 10   // of one account
+	maxURL         = 2000 // bytes
+	maxDescription = 500  // bytes
 	// OldSecretFor is how long a secret goes on signing after a rotation.
 	OldSecretFor = 24 * time.Hour
 	secretBytes  = 32
 )
 
-// webhookSecretPrefix begins every secret (Standard Webhooks, "Signature scheme").
-const webhookSecretPrefix = "whsec_"
+// secretPrefix begins every secret (Standard Webhooks, "Signature scheme").
+const secretPrefix = "whsec_"
 
-// Webhooks keeps webhooks, with their secrets sealed in a vault, and what they are
-// told.
-type Webhooks struct {
-	db    *DB
-	vault *Vault
+// Store keeps webhooks, whose secrets are sealed, and deliveries. Several goroutines may use
+// it.
+type Store struct {
+	db   *store.DB
+	seal Sealer
 }
 
-// NewWebhooks returns the webhooks of a database.
-func NewWebhooks(db *DB, v *Vault) *Webhooks { return &Webhooks{db, v} }
+// Sealer seals secrets by the server's master key, for an account and under a name.
+type Sealer interface {
+	Seal(account, name, secret string) []byte
+	Open(account, name string, sealed []byte) (string, error)
+}
 
-// Now is the database's: see DB.Now.
-func (w *Webhooks) Now() time.Time { return w.db.Now() }
+// New returns the webhooks of a database, whose secrets s seals.
+func New(db *store.DB, s Sealer) *Store { return &Store{db, s} }
 
-const webhookColumns = "id, url, description, kinds, enabled, disabled_reason, failing_since, old_until, created_at, updated_at"
+const columns = "id, url, description, kinds, enabled, disabled_reason, failing_since, old_until, created_at, updated_at"
 
 func scanWebhook(row pgx.CollectableRow) (w Webhook, err error) {
 	err = row.Scan(&w.ID, &w.URL, &w.Description, &w.Kinds, &w.Enabled, &w.DisabledReason, &w.FailingSince, &w.OldSecretUntil, &w.CreatedAt, &w.UpdatedAt)
@@ -81,19 +84,19 @@ func scanWebhook(row pgx.CollectableRow) (w Webhook, err error) {
 func (w *Webhook) valid() error {
 	u, err := url.Parse(w.URL)
 	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(w.URL) > maxWebhookURL:
-		return Invalid("url: an absolute https address of at most %d bytes", maxWebhookURL)
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(w.URL) > maxURL:
+		return store.Invalid("url: an absolute https address of at most %d bytes", maxURL)
 	case u.User != nil || u.Fragment != "":
-		return Invalid("url: without a user and without a fragment")
-	case len(w.Description) > maxWebhookDescription:
-		return Invalid("description: at most %d bytes", maxWebhookDescription)
+		return store.Invalid("url: without a user and without a fragment")
+	case len(w.Description) > maxDescription:
+		return store.Invalid("description: at most %d bytes", maxDescription)
 	case strings.ContainsRune(w.URL+w.Description, 0):
-		return Invalid("url, description: without zero characters")
+		return store.Invalid("url, description: without zero characters")
 	}
-	known := WebhookKinds()
+	known := Kinds()
 	for _, k := range w.Kinds {
 		if !slices.Contains(known, k) {
-			return Invalid("events: %q is none; there are %s", k, strings.Join(known, ", "))
+			return store.Invalid("events: %q is none; there are %s", k, strings.Join(known, ", "))
 		}
 	}
 	slices.Sort(w.Kinds)
@@ -106,21 +109,22 @@ func (w *Webhook) valid() error {
 func sealedAs(webhook string) string { return "webhook:" + webhook }
 
 // newSecret makes a secret that signs, as it is shown and as it is stored.
-func (h *Webhooks) newSecret(account, id string) (shown string, sealed []byte) {
+func (h *Store) newSecret(account, id string) (shown string, sealed []byte) {
 	b := make([]byte, secretBytes)
 	rand.Read(b)
-	shown = webhookSecretPrefix + base64.StdEncoding.EncodeToString(b)
-	return shown, h.vault.seal.Seal([]byte{vaultForm}, nil, []byte(shown), bound(account, sealedAs(id)))
+	shown = secretPrefix + base64.StdEncoding.EncodeToString(b)
+	return shown, h.seal.Seal(account, sealedAs(id), shown)
 }
 
 // Create adds a webhook of which URL, Description and Kinds count, and returns it with
 // its secret, which nothing shows again. ErrInvalid also when the account has
-// MaxWebhooks.
-func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now time.Time) (*Webhook, string, error) {
+// Max.
+func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook, string, error) {
+	now := h.db.Time(ctx)
 	if err := w.valid(); err != nil {
 		return nil, "", err
 	}
-	id := NewID(webhookID, now)
+	id := store.NewID(store.WebhookID, now)
 	secret, sealed := h.newSecret(account, id)
 	var out *Webhook
 	err := h.db.Tx(ctx, "create webhook", func(tx pgx.Tx) error {
@@ -132,11 +136,11 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 		if err := tx.QueryRow(ctx, "select count(*) from webhooks where account_id = $1 and deleted_at is null", account).Scan(&n); err != nil {
 			return err
 		}
-		if n >= MaxWebhooks {
-			return Invalid("an account has at most %d webhooks", MaxWebhooks)
+		if n >= Max {
+			return store.Invalid("an account has at most %d webhooks", Max)
 		}
 		rows, err := tx.Query(ctx, `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $7) returning `+webhookColumns, id, account, w.URL, w.Description, w.Kinds, sealed, now)
+			values ($1, $2, $3, $4, $5, $6, $7, $7) returning `+columns, id, account, w.URL, w.Description, w.Kinds, sealed, now)
 		if err != nil {
 			return err
 		}
@@ -150,19 +154,19 @@ func (h *Webhooks) Create(ctx context.Context, account string, w Webhook, now ti
 	return out, secret, nil
 }
 
-// List lists the account's webhooks, the newest first; there are MaxWebhooks at most.
-func (h *Webhooks) List(ctx context.Context, account string, p Page) ([]Webhook, error) {
+// List lists the account's webhooks, the newest first; there are Max at most.
+func (h *Store) List(ctx context.Context, account string, p store.Page) ([]Webhook, error) {
 	page, args := p.Clause("id", []any{account})
-	return List(ctx, h.db, "list webhooks", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
+	return store.List(ctx, h.db, "list webhooks", scanWebhook, "select "+columns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
 }
 
 // Get returns a webhook of the account.
-func (h *Webhooks) Get(ctx context.Context, account, id string) (*Webhook, error) {
-	return First(ctx, h.db, "read webhook", scanWebhook, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
+func (h *Store) Get(ctx context.Context, account, id string) (*Webhook, error) {
+	return store.First(ctx, h.db, "read webhook", scanWebhook, "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
 }
 
-// WebhookChange is what changes of a webhook; nil leaves it as it is.
-type WebhookChange struct {
+// Change is what changes of a webhook; nil leaves it as it is.
+type Change struct {
 	URL, Description *string
 	Kinds            *[]string
 	Enabled          *bool
@@ -170,9 +174,10 @@ type WebhookChange struct {
 
 // Change changes a webhook. Disabling it gives up what is on its way to it; enabling
 // it forgets its failures.
-func (h *Webhooks) Change(ctx context.Context, account, id string, c WebhookChange, now time.Time) (out *Webhook, err error) {
+func (h *Store) Change(ctx context.Context, account, id string, c Change) (out *Webhook, err error) {
+	now := h.db.Time(ctx)
 	err = h.db.Tx(ctx, "change webhook", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select "+webhookColumns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id)
+		rows, err := tx.Query(ctx, "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id)
 		if err != nil {
 			return err
 		}
@@ -219,20 +224,18 @@ func (h *Webhooks) Change(ctx context.Context, account, id string, c WebhookChan
 // clearWarnings ends what the account was warned of about a webhook.
 func clearWarnings(ctx context.Context, tx pgx.Tx, account, id string, now time.Time) error {
 	_, err := tx.Exec(ctx, `update warnings set cleared_at = $4 where account_id = $1 and kind = $2 and data->>'webhook' = $3 and cleared_at is null`,
-		account, WarnWebhookDisabled, id, now)
+		account, store.WarnWebhookDisabled, id, now)
 	return err
 }
 
-// Delete ends a webhook: it is told nothing more, and nothing shows it. What it was told
-// goes later, by Purge, for money transactions hold a share of its row and this takes no
+// Delete ends a webhook: it receives nothing more, and nothing shows it. Its deliveries
+// go later, by Purge, for money transactions hold a share of its row and this takes no
 // lock that they wait for.
-func (h *Webhooks) Delete(ctx context.Context, account, id string, now time.Time) error {
+func (h *Store) Delete(ctx context.Context, account, id string) error {
+	now := h.db.Time(ctx)
 	return h.db.Tx(ctx, "delete webhook", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update webhooks set deleted_at = $3, updated_at = $3, enabled = false
-			where account_id = $1 and id = $2 and deleted_at is null`, account, id, now)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = ErrNotFound
-		}
+		err := store.Changed(tx.Exec(ctx, `update webhooks set deleted_at = $3, updated_at = $3, enabled = false
+			where account_id = $1 and id = $2 and deleted_at is null`, account, id, now))
 		if err != nil {
 			return err
 		}
@@ -242,30 +245,32 @@ func (h *Webhooks) Delete(ctx context.Context, account, id string, now time.Time
 
 // Rotate gives a webhook a new secret, which is returned and shown by nothing else.
 // The one before signs beside it for OldSecretFor; one older than that does not.
-func (h *Webhooks) Rotate(ctx context.Context, account, id string, now time.Time) (*Webhook, string, error) {
+func (h *Store) Rotate(ctx context.Context, account, id string) (*Webhook, string, error) {
+	now := h.db.Time(ctx)
 	secret, sealed := h.newSecret(account, id)
-	w, err := First(ctx, h.db, "rotate secret", scanWebhook, `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
-		where account_id = $1 and id = $2 and deleted_at is null returning `+webhookColumns, account, id, sealed, now.Add(OldSecretFor), now)
+	w, err := store.First(ctx, h.db, "rotate secret", scanWebhook, `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
+		where account_id = $1 and id = $2 and deleted_at is null returning `+columns, account, id, sealed, now.Add(OldSecretFor), now)
 	if err != nil {
 		return nil, "", err
 	}
 	return w, secret, nil
 }
 
-// Test puts an event of no consequence in line for a webhook. ErrInvalid when it is
+// Test enqueues a test event for a webhook. ErrInvalid when it is
 // disabled.
-func (h *Webhooks) Test(ctx context.Context, account, id string, now time.Time) (d *Delivery, err error) {
+func (h *Store) Test(ctx context.Context, account, id string) (d *Delivery, err error) {
+	now := h.db.Time(ctx)
 	err = h.db.Tx(ctx, "test webhook", func(tx pgx.Tx) error {
 		if err := enabled(ctx, tx, account, id); err != nil {
 			return err
 		}
-		event := NewID(warningID, now)
+		event := store.NewID(store.EventID, now)
 		if _, err := tx.Exec(ctx, `insert into webhook_deliveries (webhook_id, event_id, account_id, kind, about, created_at, next_at)
-			values ($1, $2, $3, $4, $2, $5, $5)`, id, event, account, WebhookTest, now); err != nil {
+			values ($1, $2, $3, $4, $2, $5, $5)`, id, event, account, Test, now); err != nil {
 			return err
 		}
-		d = &Delivery{Webhook: id, Event: event, Kind: WebhookTest, About: event, State: Pending, CreatedAt: now, NextAt: &now}
-		return h.db.enqueueDeliveries(ctx, tx)
+		d = &Delivery{Webhook: id, Event: event, Kind: Test, About: event, State: Pending, CreatedAt: now, NextAt: &now}
+		return h.db.Enqueue(ctx, tx, store.DeliverEvents, "", "")
 	})
 	if err != nil {
 		return nil, err
@@ -278,7 +283,7 @@ func enabled(ctx context.Context, tx pgx.Tx, account, id string) error {
 	var on bool
 	err := tx.QueryRow(ctx, "select enabled from webhooks where account_id = $1 and id = $2 and deleted_at is null for key share", account, id).Scan(&on)
 	if err == nil && !on {
-		err = Invalid("the webhook is disabled: enable it first")
+		err = store.Invalid("the webhook is disabled: enable it first")
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // Secret is a secret of an account as its owner sees it: its value is never shown.
@@ -29,7 +31,7 @@ type Secret struct {
 // 5869), account and name as associated data, so that a row moved to another account or
 // name does not open.
 type Vault struct {
-	db   *DB
+	db   *store.DB
 	seal cipher.AEAD
 }
 
@@ -41,14 +43,11 @@ const (
 	vaultForm      = 1 // first byte of what is sealed
 )
 
-// ErrUnsealed: a secret was sealed by another master key.
-const ErrUnsealed Error = "sealed by another master key"
-
 var secretName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 
 // NewVault returns the vault of a master key. The error says that the key is too short
 // for the cryptography in use.
-func NewVault(db *DB, master string) (*Vault, error) {
+func NewVault(db *store.DB, master string) (*Vault, error) {
 	key, err := hkdf.Key(sha256.New, []byte(master), nil, "parley secrets of accounts", 32)
 	if err != nil {
 		return nil, fmt.Errorf("vault: %w", err)
@@ -64,9 +63,6 @@ func NewVault(db *DB, master string) (*Vault, error) {
 	return &Vault{db, aead}, nil
 }
 
-// Now is the database's: see DB.Now.
-func (v *Vault) Now() time.Time { return v.db.Now() }
-
 // bound is what a sealed value belongs to. Neither part can hold a zero.
 func bound(account, name string) []byte { return []byte(account + "\x00" + name) }
 
@@ -76,13 +72,13 @@ var secretHost = regexp.MustCompile(`^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$`)
 // checkHosts is hosts as they are kept and compared: in small letters, without a final dot.
 func checkHosts(hosts []string) ([]string, error) {
 	if len(hosts) > MaxSecretHosts {
-		return nil, Invalid("hosts: at most %d", MaxSecretHosts)
+		return nil, store.Invalid("hosts: at most %d", MaxSecretHosts)
 	}
 	var out []string
 	for i, h := range hosts {
 		h = strings.ToLower(strings.TrimSuffix(h, "."))
 		if _, err := netip.ParseAddr(h); err != nil && (len(h) > 253 || !secretHost.MatchString(h)) {
-			return nil, Invalid("hosts[%d]: a host's name or address, or *.example.com for all below it", i)
+			return nil, store.Invalid("hosts[%d]: a host's name or address, or *.example.com for all below it", i)
 		}
 		out = append(out, h)
 	}
@@ -93,19 +89,20 @@ func checkHosts(hosts []string) ([]string, error) {
 // to; without any, it stays bound as it is. Whoever binds it to others writes a value of
 // their own, so what was stored goes nowhere else. ErrInvalid also when
 // there are MaxSecrets of others; ErrNotFound: no such account.
-func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []string, now time.Time) (*Secret, error) {
+func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []string) (*Secret, error) {
+	now := v.db.Time(ctx)
 	hosts, wrong := checkHosts(hosts)
 	switch {
 	case !secretName.MatchString(name):
-		return nil, Invalid("name: a letter, then up to 63 letters, digits and _")
+		return nil, store.Invalid("name: a letter, then up to 63 letters, digits and _")
 	case value == "" || len(value) > MaxSecretValue:
-		return nil, Invalid("value: from 1 to %d bytes", MaxSecretValue)
+		return nil, store.Invalid("value: from 1 to %d bytes", MaxSecretValue)
 	case strings.ContainsAny(value, "\x00\r\n"):
-		return nil, Invalid("value: one line")
+		return nil, store.Invalid("value: one line")
 	case wrong != nil:
 		return nil, wrong
 	}
-	sealed := v.seal.Seal([]byte{vaultForm}, nil, []byte(value), bound(account, name))
+	sealed := v.Seal(account, name, value)
 	s := &Secret{Name: name, UpdatedAt: now}
 	err := v.db.Tx(ctx, "put secret", func(tx pgx.Tx) error {
 		// The lock on the account makes the count exact.
@@ -125,7 +122,7 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 			return err
 		}
 		if n > MaxSecrets {
-			return Invalid("name: an account keeps at most %d secrets", MaxSecrets)
+			return store.Invalid("name: an account keeps at most %d secrets", MaxSecrets)
 		}
 		return nil
 	})
@@ -137,9 +134,9 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 
 // List lists an account's secrets by name, without their values; there are MaxSecrets
 // at most. A page begins after a name.
-func (v *Vault) List(ctx context.Context, account string, p Page) ([]Secret, error) {
+func (v *Vault) List(ctx context.Context, account string, p store.Page) ([]Secret, error) {
 	sql, args := p.Bound("select name, hosts, created_at, updated_at from secrets where account_id = $1 and name > $2 order by name", []any{account, p.After})
-	return List(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret], sql, args...)
+	return store.List(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret], sql, args...)
 }
 
 // Delete forgets a secret. ErrNotFound: there is none of that name.
@@ -161,14 +158,14 @@ func (v *Vault) Values(ctx context.Context, account string, names []string) (map
 		Sealed []byte
 		Hosts  []string
 	}
-	rows, err := List(ctx, v.db, "read secrets", pgx.RowToStructByPos[row],
+	rows, err := store.List(ctx, v.db, "read secrets", pgx.RowToStructByPos[row],
 		"select name, sealed, hosts from secrets where account_id = $1 and name = any($2)", account, names)
 	if err != nil {
 		return nil, err
 	}
 	values := make(map[string]SecretValue, len(rows))
 	for _, r := range rows {
-		value, failure := v.open(account, r.Name, r.Sealed)
+		value, failure := v.Open(account, r.Name, r.Sealed)
 		if failure != nil {
 			err = errors.Join(err, fmt.Errorf("secret %s: %w", r.Name, failure))
 			continue
@@ -178,13 +175,19 @@ func (v *Vault) Values(ctx context.Context, account string, names []string) (map
 	return values, err
 }
 
-func (v *Vault) open(account, name string, sealed []byte) (string, error) {
+// Seal seals a secret of an account.
+func (v *Vault) Seal(account, name, secret string) []byte {
+	return v.seal.Seal([]byte{vaultForm}, nil, []byte(secret), bound(account, name))
+}
+
+// Open opens what Seal has sealed under the same name. ErrUnsealed: the master key was another.
+func (v *Vault) Open(account, name string, sealed []byte) (string, error) {
 	if len(sealed) == 0 || sealed[0] != vaultForm {
-		return "", ErrUnsealed
+		return "", store.ErrUnsealed
 	}
 	value, err := v.seal.Open(nil, nil, sealed[1:], bound(account, name))
 	if err != nil {
-		return "", ErrUnsealed
+		return "", store.ErrUnsealed
 	}
 	return string(value), nil
 }

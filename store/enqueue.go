@@ -1,0 +1,37 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Job is background work that a transaction makes due.
+type Job string
+
+// The jobs.
+const (
+	DeliverEvents  Job = "deliver events" // to webhooks
+	SendWarnings   Job = "send warnings"
+	ChargeRecharge Job = "charge recharge" // its ID is the attempt's
+	SummarizeCall  Job = "summarize call"  // of a batch; its ID is the call's
+	AnalyzeCalls   Job = "analyze calls"
+)
+
+// Enqueuer puts a job in line within the transaction that makes it due. account and id
+// are empty where the job has no ID.
+type Enqueuer interface {
+	Enqueue(ctx context.Context, tx pgx.Tx, job Job, account, id string) error
+}
+
+// UseQueue has q put jobs in line. Call it before db is used by several goroutines. Without
+// it, as in a command, all but summaries is found by the rounds that look for what is due.
+func (db *DB) UseQueue(q Enqueuer) { db.queue = q }
+
+// Enqueue puts a job in line, if there is a queue.
+func (db *DB) Enqueue(ctx context.Context, tx pgx.Tx, job Job, account, id string) error {
+	if db.queue == nil {
+		return nil
+	}
+	return db.queue.Enqueue(ctx, tx, job, account, id)
+}
