@@ -128,7 +128,11 @@ func (c *Call) discard(outcome Outcome) {
 
 // cut stops the voice now.
 func (c *Call) cut() {
-	h := c.flush(c.now())
+	now := c.now()
+	d := media.Time(c.told(AnsweredFlush, int64(c.leg.Flush(now)))) // of what was written and is not played yet
+	c.playout.Flushed(d)
+	c.caller.Flushed(d)
+	h := c.heardBy(now)
 	c.playout.Cut(c.format.Continuous)
 	c.emit(Event{Kind: Interrupted})
 	if r := c.reply; r != nil && r.live {
@@ -136,14 +140,6 @@ func (c *Call) cut() {
 	}
 	c.emit(Event{Kind: Listening})
 	c.setDuck(false)
-}
-
-// flush takes back what was written and is not played yet, and says what was heard.
-func (c *Call) flush(now time.Time) playout.Position {
-	d := media.Time(c.told(AnsweredFlush, int64(c.leg.Flush(now))))
-	c.playout.Flushed(d)
-	c.caller.Flushed(d)
-	return c.heardBy(now)
 }
 
 // lastSentence bounds what is still played of a sentence when the call is ended.

@@ -130,13 +130,13 @@ func (g *guard) flushed(d media.Time) { g.n = max(0, g.n-int(d/media.FrameTime))
 // listen takes a frame that was heard, as it came, while the oldest one written was
 // being played.
 func (g *guard) listen(f media.Frame) {
-	var played *echoPart
+	played := &echoPart{}
 	if g.n > 0 {
 		played = &g.queue[g.head]
 		g.head = (g.head + 1) % len(g.queue)
 		g.n--
 	}
-	if played != nil && played.power > echoQuiet {
+	if played.power > echoQuiet {
 		g.active = echoPowers
 	} else if g.active > 0 {
 		g.active--
@@ -146,13 +146,8 @@ func (g *guard) listen(f media.Frame) {
 	}
 	copy(g.line[:], g.line[echoFrame:])
 	copy(g.powers[:], g.powers[1:])
-	if played != nil {
-		copy(g.line[echoLags:], played.band[:])
-		g.powers[echoPowers-1] = played.power
-	} else {
-		clear(g.line[echoLags:])
-		g.powers[echoPowers-1] = 0
-	}
+	copy(g.line[echoLags:], played.band[:])
+	g.powers[echoPowers-1] = played.power
 	g.near.reduce(f, &g.heard)
 }
 
@@ -163,16 +158,12 @@ func (g *guard) speech(detected bool) bool {
 		g.sure, g.holding = 0, 0
 		return detected
 	}
-	switch {
-	case g.heard.power > echoQuiet:
-		if detected || g.clear < echoTrain {
-			g.search()
+	if g.heard.power <= echoQuiet {
+		if g.clear = min(g.clear+1, echoTrain); g.seen == 0 { // a line on which nothing was ever heard
+			return detected
 		}
-	case g.seen == 0: // a line on which nothing was ever heard
-		g.clear = min(g.clear+1, echoTrain)
-		return detected
-	default:
-		g.clear = min(g.clear+1, echoTrain)
+	} else if detected || g.clear < echoTrain {
+		g.search()
 	}
 	estimate := g.estimate()
 	if !detected {
