@@ -1,7 +1,9 @@
 package scripted
 
 import (
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,22 +71,17 @@ type table struct {
 // language is a table made ready for use. It is read only.
 type language struct {
 	lines
-	talk                                   []talk
-	stop, polite                           map[string]bool   // polite: words of greetings, thanks and goodbyes
-	ideas, days                            map[string]string // by folded word; days as they are written
-	dayNames                               []string          // folded, in order
-	numbers                                map[string]int
-	and                                    string
-	at, clock, afternoon, noon             [][]string
-	people, party, nameLeads, instructions [][]string
-	shifts                                 []shift
-	phrases                                []string // see Phrases
-}
-
-// shift is a phrase that moves an hour by minutes.
-type shift struct {
-	phrase  []string
-	minutes int
+	talk         []talk
+	stop, polite map[string]bool   // polite: words of greetings, thanks and goodbyes
+	ideas, days  map[string]string // by folded word; days as they are written
+	dayNames     []string          // folded, in order
+	numbers      map[string]int
+	and          string
+	instructions [][]string
+	// Patterns of what the engine finds in figures: see language.figures.
+	time, afternoon, people, party, name *regexp.Regexp
+	shifts                               map[string]int // minutes, by phrase
+	phrases                              []string       // see Phrases
 }
 
 // codes are the languages in the order of the engine's list.
@@ -114,8 +111,9 @@ func (l *language) full() bool { return len(l.days) > 0 }
 
 func prepare(own lines, t *table) *language {
 	l := &language{lines: own, stop: map[string]bool{}, polite: map[string]bool{}, ideas: map[string]string{}, days: map[string]string{},
-		numbers: map[string]int{}, and: fold(t.and), at: phrases(t.at), clock: phrases(t.clock), afternoon: phrases(t.afternoon), noon: phrases(t.noon),
-		people: phrases(t.people), party: phrases(t.party), nameLeads: phrases(t.nameLeads), instructions: phrases(t.instructions)}
+		numbers: map[string]int{}, shifts: map[string]int{}, and: fold(t.and), instructions: phrases(t.instructions),
+		afternoon: pattern(" (%s) ", t.afternoon), people: pattern(` (\d{1,4}) (%s) `, t.people), party: pattern(` (?:%s) (\d{1,4}) `, t.party),
+		name: pattern(` (?:%s) (\pL+(?: \pL+)?) `, t.nameLeads)}
 	for _, w := range tokens(t.stop) {
 		l.stop[w] = true
 	}
@@ -149,10 +147,25 @@ func prepare(own lines, t *table) *language {
 	for _, p := range split(t.shifts) {
 		text, minutes, _ := strings.Cut(p, "=")
 		n, _ := strconv.Atoi(minutes)
-		l.shifts = append(l.shifts, shift{tokens(text), n})
+		l.shifts[strings.Join(tokens(text), " ")] = n
 	}
+	moves := strings.Join(slices.Sorted(maps.Keys(l.shifts)), "|")
+	l.time = pattern(` (?:(%s)|(?:(%s) )?(?:(%s) )?(\d\d?)(?:([:.h ])(\d\d))?(?: (%s))?(?: (%s))?) `, t.noon, t.at, moves, moves, t.clock)
 	l.phrases = t.phrases()
 	return l
+}
+
+// pattern compiles a form with lists of phrases in it. An empty list matches nothing.
+func pattern(form string, lists ...string) *regexp.Regexp {
+	var alternatives []any
+	for _, list := range lists {
+		all := []string{"#"} // no token
+		for _, p := range phrases(list) {
+			all = append(all, strings.Join(p, " "))
+		}
+		alternatives = append(alternatives, strings.Join(all, "|"))
+	}
+	return regexp.MustCompile(fmt.Sprintf(form, alternatives...))
 }
 
 // phrases cuts a list of phrases into tokens.

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,189 +82,138 @@ func kindOf(name string) string {
 // values finds what a caller said of each kind. Words that became a value are not taken
 // for another one.
 func (l *language) values(heard []string) map[string]string {
-	found, rest := map[string]string{}, slices.Clone(heard)
-	for _, finder := range []struct {
-		kind string
-		find func(heard []string) (value string, from, to int)
-	}{{kindDay, l.dayIn}, {kindTime, l.timeIn}, {kindDigits, l.digitsIn}, {kindNumber, l.numberIn}, {kindName, l.nameIn}} {
-		value, from, to := finder.find(rest)
-		if to == 0 {
-			continue
+	found, text := map[string]string{}, l.figures(heard)
+	for i, find := range []func(text string) (value string, at []int){l.timeIn, digitsIn, l.numberIn, l.nameIn} {
+		if value, at := find(text); at != nil {
+			found[[]string{kindTime, kindDigits, kindNumber, kindName}[i]] = value
+			text = text[:at[0]] + " ; " + text[at[1]:]
 		}
-		found[finder.kind] = value
-		for i := from; i < to; i++ {
-			rest[i] = ""
-		}
+	}
+	if day := l.dayIn(heard); day != "" {
+		found[kindDay] = day
 	}
 	return found
 }
 
-// dayIn takes a letter or two that were heard badly.
-func (l *language) dayIn(heard []string) (value string, from, to int) {
-	for i, w := range heard {
-		for _, day := range l.dayNames {
-			if w != "" && w[0] == day[0] && distance(w, day) <= len(day)/4 && !l.stop[w] {
-				return l.days[day], i, i + 1
+// figures is what was heard as one text between spaces, with numbers in figures.
+func (l *language) figures(heard []string) string {
+	text := " "
+	for i := 0; i < len(heard); i++ {
+		w := heard[i]
+		if n, known := l.numbers[w]; known {
+			next := i + 1
+			if next+1 < len(heard) && heard[next] == l.and {
+				next++
 			}
+			if next < len(heard) && n >= 20 && n%10 == 0 && l.numbers[heard[next]]%10 == l.numbers[heard[next]] && l.numbers[heard[next]] > 0 {
+				n, i = n+l.numbers[heard[next]], next // twenty (and) five
+			}
+			w = strconv.Itoa(n)
 		}
+		text += w + " "
 	}
-	return "", 0, 0
-}
-
-// numberAt reads a number that begins at i: digits, a word, or tens and a unit
-// with or without "and" between them. to is i when there is none.
-func (l *language) numberAt(heard []string, i int) (n, to int) {
-	if i >= len(heard) {
-		return 0, i
-	}
-	if v, err := strconv.Atoi(heard[i]); err == nil && v >= 0 && v < 10000 {
-		return v, i + 1
-	}
-	n, known := l.numbers[heard[i]]
-	if !known {
-		return 0, i
-	}
-	next := i + 1
-	if n < 20 || n%10 != 0 {
-		return n, next
-	}
-	if next+1 < len(heard) && heard[next] == l.and {
-		next++
-	}
-	if unit, end := l.numberAt(heard, next); end > next && unit > 0 && unit < 10 {
-		return n + unit, end
-	}
-	return n, i + 1
+	return text
 }
 
 func (l *language) isNumber(word string) bool {
-	_, to := l.numberAt([]string{word}, 0)
-	return to > 0
+	_, known := l.numbers[word]
+	return known || word[0] >= '0' && word[0] <= '9'
+}
+
+// dayIn takes a letter or two that were heard badly.
+func (l *language) dayIn(heard []string) string {
+	for _, w := range heard {
+		for _, day := range l.dayNames {
+			if w[0] == day[0] && distance(w, day) <= len(day)/4 && !l.stop[w] {
+				return l.days[day]
+			}
+		}
+	}
+	return ""
+}
+
+// digitRun is a run of digits that were read out one by one, or written.
+var digitRun = regexp.MustCompile(` \d+(?: \d+)* `)
+
+// digitsIn finds three digits or more.
+func digitsIn(text string) (string, []int) {
+	for _, at := range digitRun.FindAllStringIndex(text, -1) {
+		if digits := strings.ReplaceAll(text[at[0]:at[1]], " ", ""); len(digits) >= 3 {
+			return digits, at
+		}
+	}
+	return "", nil
 }
 
 // numberIn prefers a number that stands beside a word for people.
-func (l *language) numberIn(heard []string) (value string, from, to int) {
-	for i := 0; i < len(heard); i++ {
-		n, end := l.numberAt(heard, i)
-		if end == i {
-			continue
+func (l *language) numberIn(text string) (string, []int) {
+	for _, pattern := range []*regexp.Regexp{l.party, l.people, bareNumber} {
+		if m := pattern.FindStringSubmatchIndex(text); m != nil {
+			return strings.TrimLeft(text[m[2]:m[3]-1], "0") + text[m[3]-1:m[3]], m
 		}
-		beside := i > 0 && length(heard[i-1:i], l.party) > 0 || length(heard[end:], l.people) > 0
-		if to == 0 || beside {
-			value, from, to = strconv.Itoa(n), i, end
-		}
-		if beside {
-			break
-		}
-		i = end - 1
 	}
-	return value, from, to
+	return "", nil
 }
 
-// digitsIn finds digits that were read out one by one, or a number written with
-// three or more of them.
-func (l *language) digitsIn(heard []string) (value string, from, to int) {
-	for i := range heard {
-		digits, j := "", i
-		for ; j < len(heard); j++ {
-			if n, known := l.numbers[heard[j]]; known && n < 10 {
-				digits += strconv.Itoa(n)
-			} else if _, err := strconv.ParseUint(heard[j], 10, 64); err == nil {
-				digits += heard[j]
-			} else {
-				break
-			}
-		}
-		if len(digits) >= 3 {
-			return digits, i, j
-		}
-	}
-	return "", 0, 0
-}
+var bareNumber = regexp.MustCompile(` (\d{1,4}) `)
 
 // nameIn takes the one or two words after "my name is".
-func (l *language) nameIn(heard []string) (value string, from, to int) {
-	for _, p := range l.nameLeads {
-		at := sequence(heard, p)
-		if at < 0 {
-			continue
-		}
-		from = at + len(p)
-		for to = from; to < len(heard) && to < from+2; to++ {
-			w := heard[to]
-			if len(w) < 2 || l.stop[w] || l.ideas[w] != "" || l.isNumber(w) || w[0] < 'a' {
-				break
-			}
-		}
-		if to > from {
-			return titled(heard[from:to]), at, to
-		}
+func (l *language) nameIn(text string) (string, []int) {
+	m := l.name.FindStringSubmatchIndex(text)
+	if m == nil {
+		return "", nil
 	}
-	return "", 0, 0
+	var list []string
+	for _, w := range strings.Fields(text[m[2]:m[3]]) {
+		if len(w) < 2 || l.stop[w] || l.ideas[w] != "" {
+			break
+		}
+		list = append(list, w)
+	}
+	if len(list) == 0 {
+		return "", nil
+	}
+	return titled(list), m
 }
 
-// timeIn finds a time of day.
-func (l *language) timeIn(heard []string) (value string, from, to int) {
-	for i := range heard {
-		if n := length(heard[i:], l.noon); n > 0 {
-			return "12:00", i, i + n
+// timeIn finds a time of day. A bare number is none: it needs a word before it (at) or
+// after it (o'clock, half), or minutes.
+func (l *language) timeIn(text string) (string, []int) {
+	for from := 0; ; {
+		m := l.time.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			return "", nil
 		}
-		if minutes, end, ok := l.timeAt(heard, i); ok {
-			return l.clockTime(minutes, heard[end:]), i, end
+		at := []int{from + m[0], from + m[1]}
+		var group [9]string // noon, at, before, hour, mark, minutes, after, clock
+		for i := range group {
+			if m[2*i] >= 0 {
+				group[i] = text[from+m[2*i] : from+m[2*i+1]]
+			}
 		}
+		if group[1] != "" {
+			return "12:00", at
+		}
+		hour, _ := strconv.Atoi(group[4])
+		minute, _ := strconv.Atoi(group[6])
+		rest, counted := text[at[1]-1:], l.people.FindStringIndex(text[from+m[8]-1:])
+		if group[8] != "" {
+			rest = text[from+m[16]-1:] // "pm" is both
+		}
+		sure := group[2]+group[3]+group[6]+group[7]+group[8] != "" || l.afternoon.FindStringIndex(rest) != nil && l.afternoon.FindStringIndex(rest)[0] == 0
+		if sure && hour <= 24 && minute < 60 && (counted == nil || counted[0] > 0) {
+			return l.clockTime(hour*60+minute+l.shifts[group[3]]+l.shifts[group[7]], rest), at
+		}
+		from = at[0] + 1
 	}
-	return "", 0, 0
 }
 
 // clockTime writes minutes after midnight, in the afternoon where the rest says so.
-func (l *language) clockTime(minutes int, rest []string) string {
-	if minutes < 12*60 && slices.ContainsFunc(l.afternoon, func(p []string) bool { return sequence(rest, p) >= 0 }) {
+func (l *language) clockTime(minutes int, rest string) string {
+	if minutes = (minutes + 24*60) % (24 * 60); minutes < 12*60 && l.afternoon.MatchString(rest) {
 		minutes += 12 * 60
 	}
-	return fmt.Sprintf("%d:%02d", minutes/60%24, minutes%60)
-}
-
-// timeAt reads a time that begins at i, in minutes after midnight. A bare number is none:
-// it needs a word before (at) or after it (o'clock, half), or a clock's form.
-func (l *language) timeAt(heard []string, i int) (minutes, end int, ok bool) {
-	if h, m, found := strings.Cut(strings.NewReplacer("h", ":", ".", ":").Replace(heard[i]), ":"); found {
-		hour, err1 := strconv.Atoi(h)
-		minute, err2 := strconv.Atoi(m)
-		if err1 == nil && err2 == nil && len(m) == 2 && hour < 24 && minute < 60 {
-			return hour*60 + minute, i + 1, true
-		}
-	}
-	at := i + length(heard[i:], l.at)
-	offset, n := l.shift(heard[at:])
-	at += n
-	hour, end := l.numberAt(heard, at)
-	if end == at || hour > 24 {
-		return 0, 0, false
-	}
-	n = length(heard[end:], l.clock)
-	sure := at > i || n > 0
-	end += n
-	if after, n := l.shift(heard[end:]); n > 0 {
-		end, offset, sure = end+n, after, true
-	}
-	if m, next := l.numberAt(heard, end); offset == 0 && next > end && m >= 10 && m < 60 && hour > 0 {
-		end, offset, sure = next, m, true // six thirty
-	}
-	sure = sure || length(heard[end:], l.afternoon) > 0 // seven in the evening
-	if !sure || length(heard[end:], l.people) > 0 {
-		return 0, 0, false
-	}
-	return (hour*60 + offset + 24*60) % (24 * 60), end, true
-}
-
-// shift reads a phrase such as "half past", by which an hour is moved, and its length.
-func (l *language) shift(heard []string) (minutes, n int) {
-	for _, s := range l.shifts {
-		if leads(heard, s.phrase) {
-			return s.minutes, len(s.phrase)
-		}
-	}
-	return 0, 0
+	return fmt.Sprintf("%d:%02d", minutes/60, minutes%60)
 }
 
 // fill reads the value of one slot from an answer to its question, where a bare
@@ -278,10 +228,10 @@ func (l *language) fill(s slot, heard []string) string {
 	}
 	switch {
 	case s.kind == kindTime && l.full():
-		for i := range heard {
-			if n, end := l.numberAt(heard, i); end > i && n <= 24 {
-				return l.clockTime(n*60, heard[end:])
-			}
+		text := l.figures(heard)
+		value, at := l.numberIn(text)
+		if hour, err := strconv.Atoi(value); err == nil && hour <= 24 {
+			return l.clockTime(hour*60, text[at[1]-1:])
 		}
 	case s.kind == kindDigits:
 		return found[kindNumber]

@@ -145,17 +145,6 @@ func leads(in, phrase []string) bool {
 	return len(phrase) <= len(in) && slices.Equal(in[:len(phrase)], phrase)
 }
 
-// length is how many tokens the longest of some phrases at the front has.
-func length(in []string, phrases [][]string) int {
-	longest := 0
-	for _, p := range phrases {
-		if leads(in, p) {
-			longest = max(longest, len(p))
-		}
-	}
-	return longest
-}
-
 // overlap compares what was heard with a phrase that was expected: how much of
 // the phrase was heard, and how much of what was heard is the phrase. Words
 // without content count little.
