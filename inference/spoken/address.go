@@ -1,9 +1,11 @@
 package spoken
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxAddress bounds an address, in code points; what is longer is spoken as words.
@@ -12,6 +14,9 @@ const maxAddress = 200
 // domains are the last parts of names that make a word with a point an address
 // without anything else that says so.
 var domains = strings.Fields("com org net edu gov int io es de fr it pt cat eus gal uk us eu info biz app dev ai co me tv ch at be nl mx br ar cl pe ie ca example test shop store online tech")
+
+// webAddress is the scheme, the host and the path of one; what follows is not spoken.
+var webAddress = regexp.MustCompile(`^(https?://)?([^/?#]+)/?([^?#]*)`)
 
 // address reads a web or an e-mail address.
 func (s *scan) address() bool {
@@ -40,20 +45,12 @@ func (s *scan) address() bool {
 		s.say(end, s.l.spellAddress(user, false)+" "+s.l.atSign+" "+s.l.spellAddress(host, true))
 		return true
 	}
-	rest, scheme := text, false
-	for _, p := range []string{"https://", "http://"} {
-		if after, ok := strings.CutPrefix(text, p); ok {
-			rest, scheme = after, true
-		}
-	}
-	rest, _, _ = strings.Cut(rest, "#")
-	rest, _, _ = strings.Cut(rest, "?")
-	host, path, _ := strings.Cut(rest, "/")
-	if host == "" || !scheme && !strings.HasPrefix(host, "www.") && !hostname(host, true) {
+	m := webAddress.FindStringSubmatch(text)
+	if m == nil || m[1] == "" && !strings.HasPrefix(m[2], "www.") && !hostname(m[2], true) {
 		return false
 	}
-	words := s.l.spellAddress(host, true)
-	for part := range strings.SplitSeq(path, "/") {
+	words := s.l.spellAddress(m[2], true)
+	for part := range strings.SplitSeq(m[3], "/") {
 		if part != "" {
 			words += " " + s.l.slash + " " + s.l.spellAddress(part, false)
 		}
@@ -63,91 +60,51 @@ func (s *scan) address() bool {
 }
 
 func endsAddress(c rune) bool {
-	switch c {
-	case '<', '>', '"', '«', '»', '“', '”', '(', ')', '|', ',', ';':
-		return true
-	}
-	return unicode.IsSpace(c)
+	return unicode.IsSpace(c) || strings.ContainsRune("<>\"«»“”()|,;", c)
 }
+
+var host = regexp.MustCompile(`^(?:[\pL\p{Nd}-]+\.)*([\pL\p{Nd}-]+)\.([\pL-]{2,})$`)
 
 // hostname says that text is the name of a host: with known, its last part must be
 // one that everybody takes for the end of an address.
 func hostname(text string, known bool) bool {
-	parts := strings.Split(text, ".")
-	if len(parts) < 2 {
-		return false
-	}
-	for _, p := range parts {
-		if p == "" || strings.ContainsFunc(p, func(c rune) bool { return !wordRune(c) && c != '-' }) {
-			return false
-		}
-	}
-	last := parts[len(parts)-1]
-	if strings.ContainsFunc(last, isDigit) || len([]rune(last)) < 2 {
-		return false
-	}
-	return !known || slices.Contains(domains, last) && strings.ContainsFunc(parts[len(parts)-2], unicode.IsLetter)
+	m := host.FindStringSubmatch(text)
+	return m != nil && (!known || slices.Contains(domains, m[2]) && strings.ContainsFunc(m[1], unicode.IsLetter))
 }
+
+// parts of an address: words, digits, signs.
+var addressParts = regexp.MustCompile(`\pL+|\p{Nd}+|.`)
 
 // spellAddress speaks a part of an address: words as words, digits one by one,
 // signs by their names. The last part of a host's name is spelled when it is no word.
 func (l *language) spellAddress(text string, host bool) string {
 	var words []string
-	runes := []rune(text)
-	for i := 0; i < len(runes); {
-		c := runes[i]
-		end := i + 1
+	for _, at := range addressParts.FindAllStringIndex(text, -1) {
+		part := text[at[0]:at[1]]
+		first, _ := utf8.DecodeRuneInString(part)
 		switch {
-		case unicode.IsLetter(c):
-			for end < len(runes) && unicode.IsLetter(runes[end]) {
-				end++
+		case unicode.IsLetter(first):
+			last := host && at[1] == len(text) && at[0] > 0 && utf8.RuneCountInString(part) == 2
+			if last && !slices.Contains(l.saidDomains, part) || part == "www" {
+				part = strings.Join(strings.Split(part, ""), " ")
 			}
-			word := string(runes[i:end])
-			last := host && end == len(runes) && i > 0
-			if last && end-i == 2 && !slices.Contains(l.saidDomains, word) || word == "www" {
-				word = strings.Join(strings.Split(word, ""), " ")
-			}
-			words = append(words, word)
-		case isDigit(c):
-			for end < len(runes) && isDigit(runes[end]) {
-				end++
-			}
-			n := make([]byte, 0, end-i)
-			for _, d := range runes[i:end] {
-				n = append(n, byte('0'+digit(d)))
-			}
-			if len(n) <= 2 && n[0] != '0' {
-				words = append(words, l.cardinal(atoi(string(n)), alone))
-			} else {
-				words = append(words, l.oneByOne(string(n)))
+		case isDigit(first):
+			digits, _ := (&scan{t: []rune(part)}).digits(0)
+			part = l.oneByOne(digits)
+			if len(digits) <= 2 && digits[0] != '0' {
+				part = l.cardinal(atoi(digits), alone)
 			}
 		default:
-			if w := l.inAddress(c); w != "" {
-				words = append(words, w)
-			}
+			part = l.inAddress(first)
 		}
-		i = end
+		if part != "" {
+			words = append(words, part)
+		}
 	}
 	return strings.Join(words, " ")
 }
 
 // inAddress is the name of a sign in an address.
 func (l *language) inAddress(c rune) string {
-	switch c {
-	case '.':
-		return l.dot
-	case '-':
-		return l.dash
-	case '_':
-		return l.underscore
-	case '@':
-		return l.atSign
-	case '+':
-		return l.plus
-	case '&':
-		return l.symbol('&')
-	case ':':
-		return l.colon
-	}
-	return ""
+	return map[rune]string{'.': l.dot, '-': l.dash, '_': l.underscore, '@': l.atSign, '+': l.plus, '&': l.symbol('&'), ':': l.colon}[c]
 }

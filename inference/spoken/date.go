@@ -1,6 +1,7 @@
 package spoken
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,78 +20,44 @@ func (s *scan) calendar() bool {
 	return s.fullDate() || s.shortDate() || s.dayOfMonth()
 }
 
+var (
+	threeParts = regexp.MustCompile(`^(\d{1,4})([/.-])(\d{1,2})([/.-])(\d{1,4})`)
+	twoParts   = regexp.MustCompile(`^(\d{1,2})([/.])(\d{1,2})`)
+	// isoTime is a time as programs write it behind a date (ISO 8601).
+	isoTime = regexp.MustCompile(`^T(\d{1,2}):([0-5]\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?`)
+)
+
 // fullDate reads day, month and year, in the order of the language, or in that of
-// ISO 8601 anywhere.
+// ISO 8601 anywhere, there with a time, whose zone is not said.
 func (s *scan) fullDate() bool {
-	a, k := s.few(s.i, 4)
-	sep := s.at(k)
-	if a == "" || sep != '/' && sep != '.' && sep != '-' {
+	m, end := s.match(threeParts, s.i)
+	if m == nil || m[2] != m[4] || isDigit(s.at(end)) || string(s.at(end)) == m[2] && isDigit(s.at(end+1)) {
 		return false
 	}
-	b, k := s.few(k+1, 2)
-	if b == "" || s.at(k) != sep {
-		return false
-	}
-	c, k := s.few(k+1, 4)
-	if c == "" || isDigit(s.at(k)) || s.at(k) == sep && isDigit(s.at(k+1)) {
-		return false
-	}
-	var d date
+	a, b, c := int(atoi(m[1])), int(atoi(m[3])), int(atoi(m[5]))
+	d := date{century(m[5]), b, a}
 	switch {
-	case len(a) == 4 && len(c) <= 2:
-		d = date{int(atoi(a)), int(atoi(b)), int(atoi(c))}
-	case len(a) > 2 || len(c) != 4 && (len(c) != 2 || sep == '-'):
+	case len(m[1]) == 4 && len(m[5]) <= 2:
+		d = date{a, b, c}
+	case len(m[1]) > 2 || len(m[5]) != 4 && (len(m[5]) != 2 || m[2] == "-"):
 		return false
-	case s.l.monthFirst && sep != '.' && atoi(a) <= 12:
-		d = date{century(c), int(atoi(a)), int(atoi(b))}
-	default:
-		d = date{century(c), int(atoi(b)), int(atoi(a))}
+	case s.l.monthFirst && m[2] != "." && a <= 12:
+		d = date{century(m[5]), a, b}
 	}
 	if !d.valid() {
 		return false
 	}
-	suffix, end := "", k
-	if s.at(k) == 'T' && len(a) == 4 && isDigit(s.at(k+1)) {
-		return s.moment(d, k+1)
+	if t, to := s.match(isoTime, end); t != nil && len(m[1]) == 4 && atoi(t[1]) <= 24 && !wordRune(s.at(to)) {
+		s.say(to, s.l.dateOf(d, s.twoBefore(s.i), "")+", "+s.l.timeOf(moment{h: int(atoi(t[1])), m: int(atoi(t[2]))}, ""))
+		return true
 	}
-	if unicode.IsLetter(s.at(k)) || s.at(k) == '-' && unicode.IsLetter(s.at(k+1)) {
-		if suffix, end = s.wordAfterDash(k); suffix == "" || s.l.code != "eu" {
+	suffix := ""
+	if unicode.IsLetter(s.at(end)) || s.at(end) == '-' && unicode.IsLetter(s.at(end+1)) {
+		if suffix, end = s.wordAfterDash(end); suffix == "" || s.l.code != "eu" {
 			return false
 		}
 	}
 	s.say(end, s.l.dateOf(d, s.twoBefore(s.i), suffix))
-	return true
-}
-
-// moment reads a date with a time as programs write it (ISO 8601): the zone is not said.
-func (s *scan) moment(d date, k int) bool {
-	h, k := s.few(k, 2)
-	if h == "" || s.at(k) != ':' || atoi(h) > 24 {
-		return false
-	}
-	m, end := s.minutes(k + 1)
-	if m < 0 || m > 59 {
-		return false
-	}
-	if sec, to := s.minutes(end + 1); s.at(end) == ':' && sec >= 0 {
-		end = to
-		if s.at(end) == '.' && isDigit(s.at(end+1)) {
-			_, end = s.digits(end + 1)
-		}
-	}
-	if c := s.at(end); c == 'Z' {
-		end++
-	} else if c == '+' || c == '-' {
-		if _, to := s.few(end+1, 2); to == end+3 && s.at(to) == ':' {
-			if _, to := s.minutes(to + 1); to > end+4 {
-				end = to
-			}
-		}
-	}
-	if wordRune(s.at(end)) {
-		return false
-	}
-	s.say(end, s.l.dateOf(d, s.twoBefore(s.i), "")+", "+s.l.timeOf(moment{h: int(atoi(h)), m: m}, ""))
 	return true
 }
 
@@ -121,32 +88,27 @@ func (s *scan) few(k, most int) (string, int) {
 
 // shortDate reads day and month: 03/05 with a zero, or 3.5. in German.
 func (s *scan) shortDate() bool {
-	a, k := s.few(s.i, 2)
-	sep := s.at(k)
-	if a == "" || sep != '/' && sep != '.' {
+	m, end := s.match(twoParts, s.i)
+	if m == nil || wordRune(s.at(end)) || s.at(end) == '/' {
 		return false
 	}
-	b, end := s.few(k+1, 2)
-	if b == "" || wordRune(s.at(end)) || s.at(end) == '/' {
-		return false
-	}
-	if sep == '.' {
+	a, b := int(atoi(m[1])), int(atoi(m[3]))
+	d := date{0, b, a}
+	switch {
+	case m[2] == ".":
 		if s.l.code != "de" || s.at(end) != '.' || isDigit(s.at(end+1)) {
 			return false
 		}
-		end++
-	} else if len(a)+len(b) != 4 || a[0] != '0' && b[0] != '0' {
+		if s.spaces(end+1) < len(s.t) {
+			end++ // else it ends the sentence too
+		}
+	case len(m[0]) != 5 || m[1][0] != '0' && m[3][0] != '0':
 		return false
-	}
-	d := date{0, int(atoi(b)), int(atoi(a))}
-	if s.l.monthFirst && atoi(a) <= 12 {
-		d.month, d.day = d.day, d.month
+	case s.l.monthFirst && a <= 12:
+		d = date{0, a, b}
 	}
 	if !d.valid() {
 		return false
-	}
-	if sep == '.' && s.spaces(end) == len(s.t) {
-		end-- // it ends the sentence too
 	}
 	s.say(end, s.l.dateOf(d, s.twoBefore(s.i), ""))
 	return true

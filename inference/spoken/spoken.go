@@ -23,8 +23,10 @@
 package spoken
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Reader reads texts of one language aloud. It does not change and may be used from
@@ -139,6 +141,19 @@ func (s *scan) at(k int) rune {
 		return 0
 	}
 	return s.t[k]
+}
+
+// window bounds what patterns look at, in code points.
+const window = 64
+
+// match is what a pattern finds at k, with its groups, and its end; nil: nothing.
+func (s *scan) match(p *regexp.Regexp, k int) (groups []string, end int) {
+	k = min(k, len(s.t))
+	groups = p.FindStringSubmatch(string(s.t[k:min(k+window, len(s.t))]))
+	if groups == nil {
+		return nil, k
+	}
+	return groups, k + utf8.RuneCountInString(groups[0])
 }
 
 // spaces is the first index from k on that is no space on the same line.
