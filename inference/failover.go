@@ -155,6 +155,7 @@ func (h *health) info() Info {
 	var languages []string
 	for _, info := range h.infos {
 		one := info()
+		next.NormalisesText = next.NormalisesText && one.NormalisesText // the text is made for any of them
 		names = append(names, one.Name)
 		for _, l := range one.Languages {
 			if !slices.Contains(languages, l) {

@@ -210,3 +210,25 @@ func TestFailoverInfo(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 }
+
+// normalising is a voice that may read numbers by itself.
+type normalising struct {
+	inference.TTS
+	does bool
+}
+
+func (n normalising) Info() inference.Info {
+	info := n.TTS.Info()
+	info.NormalisesText = n.does
+	return info
+}
+
+// TestFailoverNormalises: a text is made for any of the voices, so all must normalise it.
+func TestFailoverNormalises(t *testing.T) {
+	for _, does := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
+		f := inference.NewFailoverTTS(inference.FailoverConfig{}, normalising{&enginetest.FakeTTS{}, does[0]}, normalising{&enginetest.FakeTTS{}, does[1]})
+		if got := f.Info().NormalisesText; got != (does[0] && does[1]) {
+			t.Errorf("%v: %v", does, got)
+		}
+	}
+}

@@ -60,6 +60,8 @@ type Person struct {
 	Goodbye       string         `json:"goodbye,omitempty"`
 	Pronunciation []spoken.Entry `json:"pronunciation,omitempty"`
 	Tools         []string       `json:"tools,omitempty"` // that the client runs
+	// VoiceNormalises is that of agent.Agent.
+	VoiceNormalises bool `json:"voice_normalises,omitempty"`
 }
 
 // InputKind says what happened to a call.

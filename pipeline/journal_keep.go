@@ -281,7 +281,7 @@ func (c *Call) sinceStart(t time.Time) *time.Duration {
 
 // personOf is the agent as a journal keeps it.
 func personOf(a *agent.Agent) *Person {
-	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Pronunciation: a.Pronunciation.Entries()}
+	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Pronunciation: a.Pronunciation.Entries(), VoiceNormalises: a.VoiceNormalises}
 	for i := range a.Tools {
 		p.Tools = append(p.Tools, a.Tools[i].Name)
 	}
@@ -291,7 +291,7 @@ func personOf(a *agent.Agent) *Person {
 // apply gives an agent what was kept of another.
 func (p *Person) apply(a *agent.Agent) {
 	a.Voice, a.Language, a.FirstMessage, a.Goodbye = p.Voice, p.Language, p.FirstMessage, p.Goodbye
-	a.Pronunciation = spoken.NewDictionary(p.Pronunciation)
+	a.Pronunciation, a.VoiceNormalises = spoken.NewDictionary(p.Pronunciation), p.VoiceNormalises
 	a.Tools = nil
 	for _, name := range p.Tools {
 		a.Tools = append(a.Tools, inference.Tool{Name: name})

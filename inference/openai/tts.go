@@ -56,7 +56,7 @@ func NewTTS(c Config) (*TTS, error) {
 
 // Info implements inference.TTS.
 func (t *TTS) Info() inference.Info {
-	return inference.Info{Name: t.name, Description: "speech, model " + t.model, Languages: slices.Clone(t.languages)}
+	return inference.Info{Name: t.name, Description: "speech, model " + t.model, Languages: slices.Clone(t.languages), NormalisesText: true}
 }
 
 // Voices implements inference.TTS.

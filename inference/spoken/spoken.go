@@ -6,6 +6,11 @@
 //
 // Plain takes the markup off a text beforehand. Neither fails, whatever the text.
 //
+// A voice that normalises text by itself (inference.Info.NormalisesText) gets it as it is
+// shown, with the dictionary's words: its reader has no language. espeak-ng is none of
+// these: it reads 03/05/2026 with its slashes, $3.50 as "dollar three point five zero" and
+// 612 345 678 as three hundreds.
+//
 // # Languages
 //
 // A language is a table, one file each: rules for numbers in words, the genders of nouns,

@@ -21,6 +21,9 @@ type Agent struct {
 	Phrases []string
 	// Pronunciation is how the agent pronounces words; nil: as its voice does.
 	Pronunciation *spoken.Dictionary
+	// VoiceNormalises says that the voice reads numbers, dates and abbreviations by
+	// itself (inference.Info.NormalisesText): it gets them as they are shown.
+	VoiceNormalises bool
 	// Tools are the functions the model may call besides end_call.
 	Tools []inference.Tool
 	// Goodbye is what the agent says when a limit ends the call; empty: a
@@ -30,7 +33,11 @@ type Agent struct {
 
 // Form is a text as it is shown and as the voice is given it.
 func (a *Agent) Form(text string) *spoken.Form {
-	return spoken.New(a.Language, a.Pronunciation).Read(text)
+	language := a.Language
+	if a.VoiceNormalises {
+		language = "" // leaves numbers to the voice
+	}
+	return spoken.New(language, a.Pronunciation).Read(text)
 }
 
 // OnMachine is what becomes of an outbound call that a machine answers.

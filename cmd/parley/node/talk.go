@@ -95,6 +95,7 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 		cfg.ASR = engines.asr
 		n.engines.patience.fit(&cfg, engines.asr.Info())
 	}
+	cfg.Agent.VoiceNormalises = engines.tts.Info().NormalisesText
 	if engines.llm.Info().Scripted {
 		cfg.Agent.Phrases = append(scripted.Phrases(p.agent.Language), cfg.Agent.Phrases...)
 	}
