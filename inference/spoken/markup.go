@@ -2,6 +2,8 @@ package spoken
 
 import (
 	"html"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,12 +40,10 @@ func plainLine(b *strings.Builder, line string) {
 		return
 	}
 	b.WriteString(indent)
-	for {
-		after, ok := blockMark(rest)
-		if !ok {
-			break
+	for m := blockMark.FindStringSubmatch(rest); m != nil; m = blockMark.FindStringSubmatch(rest) {
+		if rest = rest[len(m[0]):]; m[1] != "" {
+			rest = strings.TrimRight(rest, "# ")
 		}
-		rest = after
 	}
 	if strings.HasPrefix(rest, "|") {
 		row(b, rest)
@@ -61,19 +61,9 @@ func rule(line string) bool {
 	return len(line) >= 3 && (strings.Trim(line, "- ") == "" || strings.Trim(line, "* ") == "" || strings.Trim(line, "_ ") == "" || strings.Trim(line, "=") == "")
 }
 
-// blockMark takes one mark off the beginning of a line: of a heading, a quotation, a
-// list or a task.
-func blockMark(line string) (string, bool) {
-	if hashes := strings.TrimLeft(line, "#"); len(hashes) < len(line) && len(line)-len(hashes) <= 6 && (hashes == "" || hashes[0] == ' ') {
-		return strings.TrimRight(strings.TrimLeft(hashes, " "), "# "), true
-	}
-	for _, mark := range []string{"> ", "- ", "* ", "+ ", "• ", "[ ] ", "[x] ", "[X] "} {
-		if rest, ok := strings.CutPrefix(line, mark); ok {
-			return strings.TrimLeft(rest, " "), true
-		}
-	}
-	return line, false
-}
+// blockMark is one mark at the beginning of a line: of a heading, a quotation, a list or a
+// task.
+var blockMark = regexp.MustCompile(`^(?:(#{1,6})(?: +|$)|(?:[>*+•-]|\[[ xX]\]) +)`)
 
 // row writes the cells of a table's row, with a comma between.
 func row(b *strings.Builder, line string) {
@@ -231,30 +221,22 @@ func bracket(s string, open, shut byte) int {
 	return 0
 }
 
+var (
+	htmlTag = regexp.MustCompile(`^<(?:!--(?:|-|.*?--)|/?(([a-zA-Z][a-zA-Z0-9]*)[^>]*))>`)
+	// apart are the tags that keep words apart.
+	apart = strings.Fields("br p li div tr td th h1 h2 h3 ul ol hr break")
+)
+
 // tag is a tag or comment of HTML, or an address in angle brackets, which stays.
 func tag(s string) (int, string) {
-	near := s[:min(len(s), maxTag)]
-	if strings.HasPrefix(s, "<!--") {
-		if end := strings.Index(near, "-->"); end > 0 {
-			return end + 3, ""
-		}
+	m := htmlTag.FindStringSubmatch(s[:min(len(s), maxTag)])
+	switch {
+	case m == nil:
 		return 0, ""
+	case strings.Contains(m[1], "://") && !strings.ContainsAny(m[1], " \""), strings.Contains(m[1], "@") && !strings.ContainsAny(m[1], " ="):
+		return len(m[0]), m[1]
+	case slices.Contains(apart, strings.ToLower(m[2])):
+		return len(m[0]), " "
 	}
-	end := strings.IndexByte(near, '>')
-	if end < 2 {
-		return 0, ""
-	}
-	text := strings.TrimPrefix(near[1:end], "/")
-	if text == "" || !(text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z') {
-		return 0, ""
-	}
-	if strings.Contains(text, "://") && !strings.ContainsAny(text, " \"") || strings.Contains(text, "@") && !strings.ContainsAny(text, " =") {
-		return end + 1, text
-	}
-	name := strings.ToLower(text[:len(text)-len(strings.TrimLeft(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))])
-	switch name {
-	case "br", "p", "li", "div", "tr", "td", "th", "h1", "h2", "h3", "ul", "ol", "hr", "break":
-		return end + 1, " "
-	}
-	return end + 1, ""
+	return len(m[0]), ""
 }

@@ -1,6 +1,10 @@
 package spoken
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
 
 // Bounds of a telephone number, in digits (ITU-T E.164 for the most).
 const (
@@ -8,10 +12,10 @@ const (
 	mostPhone  = 19 // numbers of cards are read in the same way
 )
 
-// group is a run of digits of a telephone number.
+// group is a run of digits of a telephone number, and where it begins.
 type group struct {
-	digits   string
-	from, to int
+	digits string
+	from   int
 }
 
 // telephone reads a telephone number, group by group.
@@ -51,49 +55,30 @@ func (s *scan) telephone() bool {
 	return true
 }
 
+var phoneGroup = regexp.MustCompile(`^([ ./\x{a0}\x{202f}-]?)(\(?)(\p{Nd}+)(\)?)`)
+
 // phoneGroups are the runs of digits from k on, with one separator or brackets
 // between, and the separators that occur.
 func (s *scan) phoneGroups(k int) (groups []group, end int, seps string) {
-	total, open := 0, false
-	for total <= mostPhone {
-		if s.at(k) == '(' && !open {
-			open, seps = true, seps+"("
-			k++
-		}
-		from := k
-		for isDigit(s.at(k)) && k-from <= mostPhone {
-			k++
-		}
-		if k == from {
+	open, closed := false, false
+	for total := 0; total <= mostPhone; {
+		m, to := s.match(phoneGroup, k)
+		if m == nil || len(groups) == 0 && m[1] != "" || len(groups) > 0 && m[1]+m[2] == "" && !closed || open && m[2] != "" {
 			break
 		}
-		groups = append(groups, group{s.digitsOf(from, k), from, k})
-		total += k - from
-		if open && s.at(k) == ')' {
-			open = false
-			k++
+		if open = open || m[2] != ""; m[4] != "" && !open {
+			to-- // a bracket that was not opened
 		}
-		end = k
-		switch c := s.at(k); {
-		case (c == ' ' || c == '-' || c == '.' || c == '/' || c == '\u00a0' || c == '\u202f') && (isDigit(s.at(k+1)) || s.at(k+1) == '(' && isDigit(s.at(k+2))):
-			seps += string(c)
-			k++
-		case c == '(' && isDigit(s.at(k+1)):
-		case isDigit(c):
-		default:
-			return groups, end, seps
+		closed = open && m[4] != ""
+		open = open && !closed
+		digits, after := s.digits(k + utf8.RuneCountInString(m[1]+m[2]))
+		groups = append(groups, group{digits, after - len(digits)})
+		k, end, seps = to, to, seps+m[1]+m[2]
+		if total += len(digits); m[4] != "" && !closed {
+			break
 		}
 	}
 	return groups, end, seps
-}
-
-// digitsOf is the text from..to in ASCII digits.
-func (s *scan) digitsOf(from, to int) string {
-	b := make([]byte, 0, to-from)
-	for _, c := range s.t[from:to] {
-		b = append(b, byte('0'+digit(c)))
-	}
-	return string(b)
 }
 
 // looksDialled tells a telephone number from a number with separated thousands, a

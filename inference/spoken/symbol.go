@@ -1,6 +1,7 @@
 package spoken
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -110,33 +111,30 @@ func (s *scan) lone(c rune) {
 	s.say(s.i+1, w)
 }
 
+var numberSigns = regexp.MustCompile(`(?i)^(?:#|n\.?[º°]|n[uú]m\.|nr\.|no\.|n\.)`)
+
 // numberSign reads the ways of writing "number" in front of a number.
 func (s *scan) numberSign() bool {
-	c := unicode.ToLower(s.t[s.i])
-	if c != 'n' && c != '#' || wordRune(s.at(s.i-1)) {
+	m, end := s.match(numberSigns, s.i)
+	if m == nil || wordRune(s.at(s.i-1)) || !isDigit(s.at(s.spaces(end))) {
 		return false
 	}
-	for _, sign := range []string{"#", "n.º", "nº", "n.°", "n°", "núm.", "num.", "nr.", "no.", "n."} {
-		end, ok := s.exactlyFolded(s.i, sign)
-		if !ok || sign == "no." && (s.l.code != "en" || s.at(end) != ' ') || sign == "nr." && s.l.code != "de" || sign == "n." && s.l.code != "it" {
-			continue
+	switch strings.ToLower(m[0]) {
+	case "no.":
+		if s.l.code != "en" || s.at(end) != ' ' {
+			return false
 		}
-		if isDigit(s.at(s.spaces(end))) {
-			s.say(end, s.l.numberWord)
-			return true
+	case "nr.":
+		if s.l.code != "de" {
+			return false
+		}
+	case "n.":
+		if s.l.code != "it" {
+			return false
 		}
 	}
-	return false
-}
-
-func (s *scan) exactlyFolded(k int, text string) (int, bool) {
-	for _, c := range text {
-		if unicode.ToLower(s.at(k)) != c {
-			return 0, false
-		}
-		k++
-	}
-	return k, true
+	s.say(end, s.l.numberWord)
+	return true
 }
 
 // silent says that c is left over from markup.
