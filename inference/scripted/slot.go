@@ -105,8 +105,10 @@ func (l *language) figures(heard []string) string {
 			if next+1 < len(heard) && heard[next] == l.and {
 				next++
 			}
-			if next < len(heard) && n >= 20 && n%10 == 0 && l.numbers[heard[next]]%10 == l.numbers[heard[next]] && l.numbers[heard[next]] > 0 {
-				n, i = n+l.numbers[heard[next]], next // twenty (and) five
+			if next < len(heard) && n >= 20 && n%10 == 0 {
+				if unit := l.numbers[heard[next]]; unit > 0 && unit < 10 {
+					n, i = n+unit, next // twenty (and) five
+				}
 			}
 			w = strconv.Itoa(n)
 		}
@@ -149,7 +151,8 @@ func digitsIn(text string) (string, []int) {
 func (l *language) numberIn(text string) (string, []int) {
 	for _, pattern := range []*regexp.Regexp{l.party, l.people, bareNumber} {
 		if m := pattern.FindStringSubmatchIndex(text); m != nil {
-			return strings.TrimLeft(text[m[2]:m[3]-1], "0") + text[m[3]-1:m[3]], m
+			n, _ := strconv.Atoi(text[m[2]:m[3]])
+			return strconv.Itoa(n), m
 		}
 	}
 	return "", nil
