@@ -6,6 +6,13 @@
 //
 // Plain takes the markup off a text beforehand. Neither fails, whatever the text.
 //
+// What is shown and what is said are two texts. An agent's sentence loses its markup where it is
+// cut; transcript, captions and history are that text. The voice gets the spoken form, which
+// remembers which words stand for what: an amount that was interrupted in its middle was not
+// heard. The speech endpoints give texts to
+// the voice as they came, because they are charged, and mouth shapes positioned, in their
+// characters.
+//
 // A voice that normalises text by itself (inference.Info.NormalisesText) gets it as it is
 // shown, with the dictionary's words: its reader has no language. espeak-ng is none of
 // these: it reads 03/05/2026 with its slashes, $3.50 as "dollar three point five zero" and
@@ -18,13 +25,6 @@
 // numbers, which describe their notation; grammar.go reads the other tables. English,
 // German and Basque have functions beside their tables for what follows no common form,
 // such as Basque case endings. The rest of the package finds what is to be read in a text.
-//
-// What is shown and what is said are two texts. An agent's sentence loses its markup where it is
-// cut; transcript, captions and history are that text. The voice gets the spoken form, so that
-// every voice says "twenty-five euros", and the form remembers which words stand for what: an
-// amount that was interrupted in its middle was not heard. The speech endpoints give texts to
-// the voice as they came, because they are charged, and mouth shapes positioned, in their
-// characters.
 package spoken
 
 import (
