@@ -46,13 +46,7 @@ func (s *scan) measure(n numeral) bool {
 		if !ok {
 			continue
 		}
-		words := s.l.amount(n, name)
-		if s.l.percentFirst && s.at(end) == '-' { // where endings are written to a sign
-			if suffix, to := s.wordAfterDash(end); suffix != "" {
-				words, end = attach(words, suffix), to
-			}
-		}
-		s.say(end, words)
+		s.say(s.withEnding(end, s.l.amount(n, name)))
 		return true
 	}
 	return false
@@ -121,16 +115,22 @@ func (s *scan) percent() bool {
 	if sign != "" {
 		sign += " "
 	}
-	words := sign + s.l.spell(n, alone) + " " + s.l.percent
 	if s.l.percentFirst {
-		words = sign + s.l.percent + " " + s.l.spell(n, alone)
+		s.say(s.withEnding(end, sign+s.l.percent+" "+s.l.spell(n, alone)))
+		return true
+	}
+	s.say(end, sign+s.l.spell(n, alone)+" "+s.l.percent)
+	return true
+}
+
+// withEnding adds to the words for a sign the case ending that is written to it, in Basque.
+func (s *scan) withEnding(end int, words string) (int, string) {
+	if s.l.code == "eu" {
 		if suffix, to := s.wordAfterDash(end); suffix != "" {
-			end = to
-			words = attach(words, suffix)
+			return to, attach(words, suffix)
 		}
 	}
-	s.say(end, words)
-	return true
+	return end, words
 }
 
 // wordAfterDash is a case ending that is written to a sign, with a dash or without.

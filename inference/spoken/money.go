@@ -74,12 +74,7 @@ func (s *scan) money() bool {
 	if sign != "" {
 		words = sign + " " + words
 	}
-	if s.l.percentFirst { // where endings are written to the sign
-		if suffix, to := s.wordAfterDash(end); suffix != "" && (to == end+len(suffix) || s.at(end) == '-') {
-			words, end = attach(words, suffix), to
-		}
-	}
-	s.say(end, words)
+	s.say(s.withEnding(end, words))
 	return true
 }
 
