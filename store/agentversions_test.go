@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/history"
 )
 
 // Every change leaves a version; what belongs to somebody else has none, nor has what
@@ -97,7 +98,7 @@ func TestCallsNameTheVersion(t *testing.T) {
 		r.Agent, r.AgentVersion = a.ID, version
 		s, err := f.StartSession(f.ctx(), r, t0)
 		f.ok(err)
-		c, err := f.Call(f.ctx(), acc, s.ID)
+		c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)
 		if version == 0 && c.AgentVersion != nil || version == 1 && (c.AgentVersion == nil || *c.AgentVersion != 1) {
 			t.Errorf("the call with version %d says %v", version, c.AgentVersion)

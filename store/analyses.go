@@ -29,6 +29,7 @@ const (
 	AnalysisBalance = "balance" // nobody would pay for it
 	AnalysisSilence = "silence" // nothing was said
 	AnalysisSchema  = "schema"  // the agent's settings cannot be read any more
+	AnalysisDeleted = "deleted" // what was said in the call was
 )
 
 // Analysis is what a language model made of a call after its end.
@@ -48,7 +49,6 @@ type DueAnalysis struct {
 	Language         string          // likewise
 	Try              int             // from 1
 	Summary          *string         // that an earlier try made; nil: none did
-	Call             *Call
 }
 
 // Rhythm of analyses.
@@ -113,8 +113,7 @@ func (db *DB) ClaimAnalysis(ctx context.Context, now time.Time) (*DueAnalysis, e
 	if err != nil {
 		return nil, err
 	}
-	d.Call, err = db.Call(ctx, d.Account, d.Session)
-	return d, err
+	return d, nil
 }
 
 // AnalysisLater has a claimed analysis tried again: after five seconds first, five minutes

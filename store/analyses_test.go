@@ -13,6 +13,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 const wantsBoth = `{"analysis": {"summary": true, "extract": {"type": "object", "properties": {"day": {"type": "string"}}}}}`
@@ -29,7 +30,7 @@ func (f *fixture) analyst(account, settings string) *store.Agent {
 func (f *fixture) talked(account string, a *store.Agent) *store.Session {
 	f.t.Helper()
 	s := f.withAgent(account, a)
-	f.ok(f.SaveConversation(f.ctx(), account, s.ID, store.Conversation{Transcript: []store.TranscriptLine{{Role: "user", Text: "Friday, please."}}}))
+	f.ok(history.New(f.DB).SaveConversation(f.ctx(), account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Friday, please."}}}))
 	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000})
 	return s
 }
@@ -76,7 +77,7 @@ func TestAnalysis(t *testing.T) {
 	changed.Settings, changed.Language = json.RawMessage(`{}`), "en"
 	_, err := f.UpdateAgent(f.ctx(), acc, changed, t0)
 	f.ok(err)
-	f.ok(f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Transcript: []store.TranscriptLine{{Role: "user", Text: "Friday, please."}}}))
+	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Friday, please."}}}))
 	f.noneDue(t0) // it lasts
 	_, err = f.AnalysisOf(f.ctx(), acc, s.ID)
 	f.is(err, store.ErrNotFound)
@@ -88,7 +89,10 @@ func TestAnalysis(t *testing.T) {
 	}
 
 	d := f.claimed(t0)
-	if d.Session != s.ID || d.Account != acc || d.Try != 1 || d.Language != "es" || d.Summary != nil || len(d.Call.Transcript) != 1 {
+	if c, err := history.New(f.DB).Call(f.ctx(), d.Account, d.Session); err != nil || len(c.Transcript) != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if d.Session != s.ID || d.Account != acc || d.Try != 1 || d.Language != "es" || d.Summary != nil {
 		t.Errorf("%+v", d)
 	}
 	f.noneDue(t0)
@@ -124,7 +128,7 @@ func TestAnalysis(t *testing.T) {
 	if a.State != store.AnalysisDone || *a.Summary != "They come on Friday." || string(a.Data) != `{"day":"Fri\u0000day"}` || !a.DoneAt.Equal(later) {
 		t.Errorf("%+v", a)
 	}
-	call, err := f.Call(f.ctx(), acc, s.ID)
+	call, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
 	spent[billing.SummaryIn], spent[billing.SummaryOut] = 2000, 200
 	if want := price(t, inboundES, spent); call.Cost != want || len(call.Generations) != 2 || call.Generations[1].Kind != "summary" || call.Generations[1].Engine != "mind" {
@@ -249,9 +253,9 @@ func TestServedBy(t *testing.T) {
 	acc := f.account(100 * usd)
 	s := f.start(acc, inboundES)
 	by := store.ServedBy{ASR: []string{}, LLM: []string{"first", "second"}, TTS: []string{"voice"}}
-	f.ok(f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Engines: &by, Generations: []store.Generation{
+	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Engines: &by, Generations: []store.Generation{
 		{Gen: 1, Kind: "reply", Outcome: "committed", Source: "counted", Engine: "second"}, {Gen: 2, Kind: "reply", Outcome: "failed", Source: "counted"}}}))
-	c, err := f.Call(f.ctx(), acc, s.ID)
+	c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
 	r, err := f.Receipt(f.ctx(), acc, s.ID)
 	f.ok(err)

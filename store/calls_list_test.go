@@ -7,6 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 // TestCallsAreFound: by each thing that a list may be asked for, alone and with pages.
@@ -44,34 +45,34 @@ func TestCallsAreFound(t *testing.T) {
 		return r
 	}
 	for i, c := range []struct {
-		p    store.CallPage
+		p    history.CallPage
 		want string
 	}{
-		{store.CallPage{}, "edcba"},
-		{store.CallPage{Direction: billing.Outbound}, "cb"},
-		{store.CallPage{Direction: billing.Web}, "d"},
-		{store.CallPage{Agent: lola}, "ca"},
-		{store.CallPage{Agent: "ag_nobody"}, ""},
-		{store.CallPage{Number: maria}, "eba"},
-		{store.CallPage{Number: us}, "ecba"},
-		{store.CallPage{EndReason: "user_hangup"}, "ca"},
-		{store.CallPage{State: store.LiveCalls}, "ed"},
-		{store.CallPage{State: store.EndedCalls}, "cba"},
-		{store.CallPage{Range: between(time.Second, 0)}, "edcb"},
-		{store.CallPage{Range: between(0, 2*time.Second)}, "ba"},
-		{store.CallPage{Range: between(2*time.Second, 3*time.Second)}, "c"},
-		{store.CallPage{Range: between(2*time.Second+300*time.Microsecond, 2*time.Second+301*time.Microsecond)}, "c"},
-		{store.CallPage{Range: between(2*time.Second+301*time.Microsecond, 3*time.Second)}, ""},
-		{store.CallPage{Range: between(2*time.Second, 2*time.Second+300*time.Microsecond)}, ""},
-		{store.CallPage{Range: store.Range{From: time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}}, "edcba"},
-		{store.CallPage{Number: maria, Direction: billing.Inbound, State: store.LiveCalls, Agent: ana, Range: between(time.Second, time.Minute)}, "e"},
-		{store.CallPage{Number: maria, EndReason: "busy"}, ""},
+		{history.CallPage{}, "edcba"},
+		{history.CallPage{Direction: billing.Outbound}, "cb"},
+		{history.CallPage{Direction: billing.Web}, "d"},
+		{history.CallPage{Agent: lola}, "ca"},
+		{history.CallPage{Agent: "ag_nobody"}, ""},
+		{history.CallPage{Number: maria}, "eba"},
+		{history.CallPage{Number: us}, "ecba"},
+		{history.CallPage{EndReason: "user_hangup"}, "ca"},
+		{history.CallPage{State: history.LiveCalls}, "ed"},
+		{history.CallPage{State: history.EndedCalls}, "cba"},
+		{history.CallPage{Range: between(time.Second, 0)}, "edcb"},
+		{history.CallPage{Range: between(0, 2*time.Second)}, "ba"},
+		{history.CallPage{Range: between(2*time.Second, 3*time.Second)}, "c"},
+		{history.CallPage{Range: between(2*time.Second+300*time.Microsecond, 2*time.Second+301*time.Microsecond)}, "c"},
+		{history.CallPage{Range: between(2*time.Second+301*time.Microsecond, 3*time.Second)}, ""},
+		{history.CallPage{Range: between(2*time.Second, 2*time.Second+300*time.Microsecond)}, ""},
+		{history.CallPage{Range: store.Range{From: time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}}, "edcba"},
+		{history.CallPage{Number: maria, Direction: billing.Inbound, State: history.LiveCalls, Agent: ana, Range: between(time.Second, time.Minute)}, "e"},
+		{history.CallPage{Number: maria, EndReason: "busy"}, ""},
 	} {
 		for _, limit := range []int{0, 1} {
 			got := ""
 			for p := c.p; ; {
 				p.Limit = limit
-				part, err := f.Calls(f.ctx(), mine, p)
+				part, err := history.New(f.DB).Calls(f.ctx(), mine, p)
 				f.ok(err)
 				for _, call := range part {
 					got += names[call.ID]

@@ -14,6 +14,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 // wish is a batch of n rows that are due at a time.
@@ -518,7 +519,7 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	if again := f.closeWith(s, billing.Usage{billing.LineTime: 90_000}); again != r.Call.Cost {
 		t.Errorf("closing again says %s", again)
 	}
-	call, err := f.Call(f.ctx(), acc, s.ID)
+	call, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
 	if n := len(call.Generations); n != 1 || call.Generations[0].Kind != "summary" {
 		t.Errorf("the call's generations are %+v", call.Generations)

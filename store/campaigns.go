@@ -191,7 +191,7 @@ func (db *DB) Campaign(ctx context.Context, account, id string) (*Campaign, erro
 	}
 	c.Rows, err = List(ctx, db, "read rows of a batch", scanRow, `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, `+rowStatus+`,
 			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary,
-			r.session_id, s.opened_at, u.started_at, `+endedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''), coalesce(k.answered_by, ''), u.amount_nano
+			r.session_id, s.opened_at, u.started_at, `+EndedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''), coalesce(k.answered_by, ''), u.amount_nano
 		from campaign_rows r left join sessions s on s.id = r.session_id left join session_usage u on u.session_id = r.session_id
 			left join calls k on k.session_id = r.session_id
 		where r.account_id = $1 and r.campaign_id = $2 order by r.no`, account, id)

@@ -76,7 +76,7 @@ func (db *DB) Consents(ctx context.Context, account string, after int64, limit i
 
 // Consents does the same as of the statement's moment.
 func (s *Statement) Consents(ctx context.Context, after int64, limit int) ([]ConsentRecord, error) {
-	return rowsOf(ctx, s, pgx.RowToStructByPos[ConsentRecord], selectConsents, s.account, after, limit)
+	return RowsOf(ctx, s, pgx.RowToStructByPos[ConsentRecord], selectConsents, s.account, after, limit)
 }
 
 const selectConsents = "select " + consentColumns + " from consent_audit where account_id = $1 and no > $2 order by no limit $3"

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -69,14 +70,14 @@ func TestCallRings(t *testing.T) {
 	f := setup(t)
 	mine, theirs := f.account(50*usd), f.account(50*usd)
 	s := f.dialled(mine, f.agent(mine).ID)
-	f.ok(f.CallRings(f.ctx(), mine, s.ID, t0))
-	f.ok(f.CallRings(f.ctx(), mine, s.ID, t0.Add(time.Second)))
-	c, err := f.Call(f.ctx(), mine, s.ID)
+	f.ok(history.New(f.DB).CallRings(f.ctx(), mine, s.ID))
+	f.ok(history.New(f.DB).CallRings(storetest.At(f.ctx(), t0.Add(time.Second)), mine, s.ID))
+	c, err := history.New(f.DB).Call(f.ctx(), mine, s.ID)
 	f.ok(err)
 	if c.RangAt == nil || !c.RangAt.Equal(t0) {
 		t.Errorf("rang at %v", c.RangAt)
 	}
-	if err := f.CallRings(f.ctx(), theirs, s.ID, t0); err == nil {
+	if err := history.New(f.DB).CallRings(f.ctx(), theirs, s.ID); err == nil {
 		t.Error("somebody else's call rings")
 	}
 	owner, err := f.CallOwner(f.ctx(), mine, s.ID)

@@ -19,6 +19,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/private"
 	"parley/store/storetest"
 )
@@ -128,7 +129,7 @@ func killUnderLoad(f *fixture, url string) {
 		}
 	}
 	for i, s := range sessions {
-		c, err := f.Call(f.ctx(), s.Account, s.ID)
+		c, err := history.New(f.DB).Call(f.ctx(), s.Account, s.ID)
 		f.ok(err)
 		if least := price(f.t, s.Terms, secondsOf(acknowledged[i].Load())); c.Cost < least {
 			f.t.Errorf("session %d costs %s, acknowledged were %s", i, c.Cost, least)

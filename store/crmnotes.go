@@ -18,7 +18,6 @@ type CRMNote struct {
 	Source  json.RawMessage // as it was given to WantCRMNote, and so Trace
 	Trace   string
 	Try     int // from 1; above 1, an earlier one may have arrived
-	Call    *Call
 }
 
 // Rhythm of notes: a claim moves the time of the next try, which is back-off and lease
@@ -92,8 +91,7 @@ func (db *DB) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error)
 	if err != nil {
 		return nil, err
 	}
-	n.Call, err = db.Call(ctx, n.Account, n.Session)
-	return n, err
+	return n, nil
 }
 
 // answeredCRM says that an account's database answers: the next of its notes may be claimed.

@@ -7,6 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 var crmSource = json.RawMessage(`{"provider": "hubspot"}`)
@@ -44,7 +45,10 @@ func TestCRMNotes(t *testing.T) {
 
 	n, err := f.ClaimCRMNote(f.ctx(), t0)
 	f.ok(err)
-	if n.Session != s.ID || n.Account != acc || n.Try != 1 || string(n.Source) != string(crmSource) || n.Trace != "00-trace" || n.Call.From != "+34911234567" || n.Call.StartedAt == nil {
+	if c, err := history.New(f.DB).Call(f.ctx(), n.Account, n.Session); err != nil || c.From != "+34911234567" || c.StartedAt == nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if n.Session != s.ID || n.Account != acc || n.Try != 1 || string(n.Source) != string(crmSource) || n.Trace != "00-trace" {
 		t.Errorf("%+v", n)
 	}
 	_, err = f.ClaimCRMNote(f.ctx(), t0)

@@ -1,6 +1,6 @@
 // Package store keeps everything that outlives a process in PostgreSQL: accounts,
 // agents, numbers, calls, background tasks, and the ledger with its rule for money. What has
-// nothing to do with money has a package of its own below this one: people, webhook.
+// nothing to do with money has a package of its own below this one: history, people, webhook.
 //
 // The ledger is double entry and only grows. Sessions in progress do not write to
 // it: they accrue on their own row and their wallet, by cumulative checkpoints,

@@ -25,8 +25,8 @@ type Demonstration struct {
 	RangAt   *time.Time
 	EndedAt  time.Time
 	Closing
-	Conversation
-	Wire
+	// Fill writes what was said in the call and how it went on the wire.
+	Fill func(ctx context.Context, tx pgx.Tx, id string) error
 }
 
 // AddDemonstration enters such a call into the history, and charges it as the session that
@@ -55,10 +55,7 @@ func (db *DB) AddDemonstration(ctx context.Context, d Demonstration, now time.Ti
 		if err := d.take(ctx, tx, id); err != nil {
 			return err
 		}
-		if err := saveConversation(ctx, tx, d.Account, id, d.Conversation); err != nil {
-			return err
-		}
-		if err := saveWire(ctx, tx, d.Account, id, d.Wire); err != nil {
+		if err := d.Fill(ctx, tx, id); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "update calls set demonstration = $3, rang_at = $4 where session_id = $2 and account_id = $1",

@@ -1,12 +1,16 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 // TestDemonstration: a call that was recorded elsewhere is in the history once, charged as
@@ -23,9 +27,12 @@ func TestDemonstration(t *testing.T) {
 	f.ok(err)
 	rang := t0.Add(-59 * time.Second)
 	d := store.Demonstration{Name: "one", Start: f.request(acc, outboundES), RowID: batch.Rows[0].ID, Summary: "They agreed.", OpenedAt: t0.Add(-time.Minute), RangAt: &rang, EndedAt: t0.Add(-10 * time.Second),
-		Closing:      store.Closing{Reason: "user_hangup", StartedAt: t0.Add(-50 * time.Second), Usage: billing.Usage{billing.AgentTime: 40_000, billing.LineTime: 40_000}},
-		Conversation: store.Conversation{Transcript: []store.TranscriptLine{{Role: "agent", Text: "Hello.", AtMS: 900}}, AnsweredBy: "human"},
-		Wire:         store.Wire{SIP: []store.SIPMessage{{At: t0, Sent: true, Text: "INVITE"}}}}
+		Closing: store.Closing{Reason: "user_hangup", StartedAt: t0.Add(-50 * time.Second), Usage: billing.Usage{billing.AgentTime: 40_000, billing.LineTime: 40_000}},
+	}
+	d.Fill = func(ctx context.Context, tx pgx.Tx, id string) error {
+		return history.Fill(ctx, tx, d.Account, id, history.Conversation{Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hello.", AtMS: 900}}, AnsweredBy: "human"},
+			history.Wire{SIP: []history.SIPMessage{{At: t0, Sent: true, Text: "INVITE"}}})
+	}
 	d.Agent, d.AgentVersion = agent.ID, 1
 	call, err := f.AddDemonstration(f.ctx(), d, t0)
 	f.ok(err)
@@ -44,19 +51,19 @@ func TestDemonstration(t *testing.T) {
 	}
 	f.verified()
 
-	calls, err := f.Calls(f.ctx(), acc, store.CallPage{})
+	calls, err := history.New(f.DB).Calls(f.ctx(), acc, history.CallPage{})
 	f.ok(err)
 	if len(calls) != 1 || !calls[0].Demonstration || calls[0].ID != call || !calls[0].EndedAt.Equal(d.EndedAt) || calls[0].RangAt == nil ||
 		calls[0].Cost != price(t, outboundES, d.Usage) || calls[0].Cost == 0 {
 		t.Errorf("the history is %+v", calls)
 	}
-	if whole, err := f.Call(f.ctx(), acc, call); err != nil || len(whole.Transcript) != 1 {
+	if whole, err := history.New(f.DB).Call(f.ctx(), acc, call); err != nil || len(whole.Transcript) != 1 {
 		t.Errorf("the call is %+v, %v", whole, err)
 	}
-	if none, err := f.Calls(f.ctx(), poor, store.CallPage{}); err != nil || len(none) != 0 {
+	if none, err := history.New(f.DB).Calls(f.ctx(), poor, history.CallPage{}); err != nil || len(none) != 0 {
 		t.Errorf("a call that was refused: %v %v", none, err)
 	}
-	w, err := f.Wire(f.ctx(), acc, call)
+	w, err := history.New(f.DB).Wire(f.ctx(), acc, call)
 	f.ok(err)
 	names, err := f.Demonstrations(f.ctx(), acc)
 	f.ok(err)

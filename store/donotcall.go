@@ -163,7 +163,7 @@ func (db *DB) DoNotCalls(ctx context.Context, account string, p Page) ([]DoNotCa
 // DoNotCalls lists the account's numbers not to call, newest first.
 func (s *Statement) DoNotCalls(ctx context.Context, p Page) ([]DoNotCall, error) {
 	sql, args := selectDoNotCalls(s.account, p)
-	return rowsOf(ctx, s, pgx.RowToStructByPos[DoNotCall], sql, args...)
+	return RowsOf(ctx, s, pgx.RowToStructByPos[DoNotCall], sql, args...)
 }
 
 func selectDoNotCalls(account string, p Page) (string, []any) {

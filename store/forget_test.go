@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/media/quality"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -21,12 +22,12 @@ const word = "rhubarb"
 // said stores a conversation with the word in it.
 func (f *fixture) said(account, call string) {
 	f.t.Helper()
-	line := store.TranscriptLine{Role: "user", Text: "I like " + word, AtMS: 10, Words: []store.SpokenWord{{Text: word, StartMS: 1, EndMS: 2}}}
-	f.ok(f.SaveConversation(f.ctx(), account, call, store.Conversation{Transcript: []store.TranscriptLine{line}, Turns: []byte(`[{"turn": 1}]`),
-		Log:    &store.CallLog{At: t0, Status: "connected", Events: []store.CallEvent{{At: t0, Line: &line}}},
+	line := history.TranscriptLine{Role: "user", Text: "I like " + word, AtMS: 10, Words: []history.SpokenWord{{Text: word, StartMS: 1, EndMS: 2}}}
+	f.ok(history.New(f.DB).SaveConversation(f.ctx(), account, call, history.Conversation{Transcript: []history.TranscriptLine{line}, Turns: []byte(`[{"turn": 1}]`),
+		Log:    &history.CallLog{At: t0, Status: "connected", Events: []history.CallEvent{{At: t0, Line: &line}}},
 		Replay: []byte("a replay with " + word)}))
-	f.ok(f.SaveWire(f.ctx(), account, call, store.Wire{Quality: &quality.Report{MOS: 4}, Dropped: 1,
-		SIP: []store.SIPMessage{{At: t0, Text: "INVITE sip:1@x SIP/2.0\r\nFrom: \"" + word + "\" <sip:2@x>\r\n\r\n"}}}))
+	f.ok(history.New(f.DB).SaveWire(f.ctx(), account, call, history.Wire{Quality: &quality.Report{MOS: 4}, Dropped: 1,
+		SIP: []history.SIPMessage{{At: t0, Text: "INVITE sip:1@x SIP/2.0\r\nFrom: \"" + word + "\" <sip:2@x>\r\n\r\n"}}}))
 }
 
 // tablesWith names the tables of a database in which the word is.
@@ -67,7 +68,7 @@ func TestForgetCall(t *testing.T) {
 	f.noted(analyzed)
 	for _, s := range []*store.Session{row, analyzed} {
 		f.said(acc, s.ID)
-		f.ok(f.BeginRecording(f.ctx(), s.ID, "node", t0))
+		f.ok(history.New(f.DB).BeginRecording(f.ctx(), s.ID, "node"))
 		f.closeWith(s, used)
 	}
 	text := "They like " + word
@@ -83,21 +84,21 @@ func TestForgetCall(t *testing.T) {
 	}
 
 	for _, s := range []*store.Session{row, analyzed} {
-		before, err := f.Call(f.ctx(), acc, s.ID)
+		before, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)
-		f.ok(f.ForgetCall(f.ctx(), acc, s.ID, t0.Add(time.Minute)))
-		f.ok(f.ForgetCall(f.ctx(), acc, s.ID, t0.Add(time.Hour)))
+		f.ok(history.New(f.DB).ForgetCall(storetest.At(f.ctx(), t0.Add(time.Minute)), acc, s.ID))
+		f.ok(history.New(f.DB).ForgetCall(storetest.At(f.ctx(), t0.Add(time.Hour)), acc, s.ID))
 		f.said(acc, s.ID) // a node that is late
-		after, err := f.Call(f.ctx(), acc, s.ID)
+		after, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)
-		if w, err := f.Wire(f.ctx(), acc, s.ID); err != nil || len(w.SIP) != 0 || w.Dropped != 0 || w.Quality == nil || w.Quality.MOS != 4 {
+		if w, err := history.New(f.DB).Wire(f.ctx(), acc, s.ID); err != nil || len(w.SIP) != 0 || w.Dropped != 0 || w.Quality == nil || w.Quality.MOS != 4 {
 			t.Errorf("of its wire there is %+v, %v", w, err)
 		}
 		if len(after.Transcript) != 0 || after.DeletedAt == nil || !after.DeletedAt.Equal(t0.Add(time.Minute)) || after.Cost != before.Cost ||
 			after.To != before.To || string(after.Turns) != string(before.Turns) {
 			t.Errorf("%+v", after)
 		}
-		if r, err := f.Recording(f.ctx(), acc, s.ID); err != nil || r.State != store.RecordingDeleted || r.DeletedBy != "request" {
+		if r, err := history.New(f.DB).Recording(f.ctx(), acc, s.ID); err != nil || r.State != history.RecordingDeleted || r.DeletedBy != "request" {
 			t.Errorf("its recording is %+v, %v", r, err)
 		}
 	}
@@ -122,13 +123,13 @@ func TestForgetLiveCall(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
 	s := f.withAgent(acc, f.analyst(acc, wantsBoth))
-	f.ok(f.ForgetCall(f.ctx(), acc, s.ID, t0))
+	f.ok(history.New(f.DB).ForgetCall(f.ctx(), acc, s.ID))
 	f.said(acc, s.ID)
 	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000})
 	f.noneDue(t0)
-	c, err := f.Call(f.ctx(), acc, s.ID)
+	c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
-	log, err := f.CallLog(f.ctx(), acc, s.ID)
+	log, err := history.New(f.DB).CallLog(f.ctx(), acc, s.ID)
 	f.ok(err)
 	if len(c.Transcript) != 0 || len(log.Events) != 0 {
 		t.Errorf("%+v, %+v", c, log)
@@ -157,7 +158,7 @@ func TestExpireCalls(t *testing.T) {
 	f.said(forgets, live.ID)
 	expired := func(after time.Duration, want int) {
 		t.Helper()
-		if n, err := f.ExpireCalls(f.ctx(), t0.Add(after)); n != want || err != nil {
+		if n, err := history.New(f.DB).ExpireCalls(storetest.At(f.ctx(), t0.Add(after))); n != want || err != nil {
 			t.Errorf("after %v: %d, %v, want %d", after, n, err, want)
 		}
 	}
@@ -165,7 +166,7 @@ func TestExpireCalls(t *testing.T) {
 	expired(72*time.Hour, 1)
 	expired(96*time.Hour, 0)
 	for s, words := range map[*store.Session]int{old[0]: 0, old[1]: 1, live: 1} {
-		if c, err := f.Call(f.ctx(), s.Account, s.ID); err != nil || len(c.Transcript) != words {
+		if c, err := history.New(f.DB).Call(f.ctx(), s.Account, s.ID); err != nil || len(c.Transcript) != words {
 			t.Errorf("%+v, %v, want %d lines", c, err, words)
 		}
 	}

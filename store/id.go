@@ -13,7 +13,7 @@ const (
 	KeyID      = "key_"
 	agentID    = "ag_"
 	numberID   = "num_"
-	sessionID  = "ses_"
+	SessionID  = "ses_"
 	lotID      = "lot_"
 	taskID     = "task_"
 	topupID    = "top_"

@@ -16,6 +16,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -156,7 +157,7 @@ func (n *doomed) checkLoss(want int) time.Duration {
 	stored := n.acked
 	for i, line := range n.sessions {
 		account, id, _ := strings.Cut(line, " ")
-		c, err := f.Call(ctx, account, id)
+		c, err := history.New(f.DB).Call(ctx, account, id)
 		f.ok(err)
 		if *c.EndReason != "failed" || *c.EndDetail != "node_lost" {
 			f.t.Errorf("%s ended with %s %s", id, *c.EndReason, *c.EndDetail)

@@ -79,10 +79,10 @@ func (db *DB) lost(ctx context.Context, which string, args ...any) ([]Lost, erro
 	}, "select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and s.counted and "+which+" order by s.account_id, s.id", args...)
 }
 
-// endedAt is when the session s with the usage u ended. That of one whose process died is
+// EndedAt is when the session s with the usage u ended. That of one whose process died is
 // its last checkpoint, or else its start: ended_at is when others closed its books, at or
 // after every posting, and queries for what was posted go by that.
-const endedAt = `case when s.end_detail = '` + detailNodeLost + `' then greatest(s.opened_at, u.started_at, u.ckpt_at) else s.ended_at end`
+const EndedAt = `case when s.end_detail = '` + detailNodeLost + `' then greatest(s.opened_at, u.started_at, u.ckpt_at) else s.ended_at end`
 
 // CloseLost closes sessions at their last checkpoint. One that cannot be closed keeps no
 // other open: it has an Err. With an error the database was away, and those that are not

@@ -9,6 +9,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -29,7 +30,7 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 	}
 	f.want(acc, billing.Pots{Paid: 10*usd - price(t, outboundES, used), Bonus: 5 * usd})
 	for _, s := range []*store.Session{talked, ringing} {
-		c, err := f.Call(f.ctx(), acc, s.ID)
+		c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)
 		if *c.EndReason != "failed" || *c.EndDetail != "node_lost" {
 			t.Errorf("ended %s, %s", *c.EndReason, *c.EndDetail)
@@ -74,7 +75,7 @@ func TestLostCallsEndAtTheirLastCheckpoint(t *testing.T) {
 		t.Fatalf("lost %v", lost)
 	}
 	for id, want := range map[string]time.Time{talked.ID: died, ringing.ID: t0} {
-		c, err := f.Call(f.ctx(), acc, id)
+		c, err := history.New(f.DB).Call(f.ctx(), acc, id)
 		f.ok(err)
 		if c.EndedAt == nil || !c.EndedAt.Equal(want) {
 			t.Errorf("the call ended at %v, want %v", c.EndedAt, want)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/history"
 	"parley/store/people"
 )
 
@@ -46,18 +47,20 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Numbe
 			_, err := f.StartSession(ctx, r, t0)
 			return err
 		},
-		"import to agent":   func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a, t0); return err },
-		"assign to agent":   func(a, _, _, _ string) error { return f.AssignNumber(ctx, mine, ownNumber.ID, a) },
-		"read number":       func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
-		"assign number":     func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, own.ID) },
-		"release number":    func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n, t0) },
-		"revoke key":        func(_, _, k, _ string) error { return people.New(f.DB).RevokeKey(ctx, mine, k) },
-		"read call":         func(_, _, _, s string) error { _, err := f.Call(ctx, mine, s); return err },
-		"read recording":    func(_, _, _, s string) error { _, err := f.Recording(ctx, mine, s); return err },
-		"delete recording":  func(_, _, _, s string) error { return f.DeleteRecording(ctx, mine, s, t0) },
-		"forget call":       func(_, _, _, s string) error { return f.ForgetCall(ctx, mine, s, t0) },
-		"read receipt":      func(_, _, _, s string) error { _, err := f.Receipt(ctx, mine, s); return err },
-		"save conversation": func(_, _, _, s string) error { return f.SaveConversation(ctx, mine, s, store.Conversation{}) },
+		"import to agent":  func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a, t0); return err },
+		"assign to agent":  func(a, _, _, _ string) error { return f.AssignNumber(ctx, mine, ownNumber.ID, a) },
+		"read number":      func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
+		"assign number":    func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, own.ID) },
+		"release number":   func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n, t0) },
+		"revoke key":       func(_, _, k, _ string) error { return people.New(f.DB).RevokeKey(ctx, mine, k) },
+		"read call":        func(_, _, _, s string) error { _, err := history.New(f.DB).Call(ctx, mine, s); return err },
+		"read recording":   func(_, _, _, s string) error { _, err := history.New(f.DB).Recording(ctx, mine, s); return err },
+		"delete recording": func(_, _, _, s string) error { return history.New(f.DB).DeleteRecording(ctx, mine, s) },
+		"forget call":      func(_, _, _, s string) error { return history.New(f.DB).ForgetCall(ctx, mine, s) },
+		"read receipt":     func(_, _, _, s string) error { _, err := f.Receipt(ctx, mine, s); return err },
+		"save conversation": func(_, _, _, s string) error {
+			return history.New(f.DB).SaveConversation(ctx, mine, s, history.Conversation{})
+		},
 		"save summary": func(_, _, _, s string) error {
 			_, err := f.SaveSummary(ctx, mine, s, store.Summary{Text: "x"}, t0)
 			return err
@@ -70,8 +73,8 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *store.Numbe
 		"postpone analysis": func(_, _, _, s string) error {
 			return f.AnalysisLater(ctx, &store.DueAnalysis{Account: mine, Session: s, Try: 1}, nil, nil, t0)
 		},
-		"save wire": func(_, _, _, s string) error { return f.SaveWire(ctx, mine, s, store.Wire{}) },
-		"read wire": func(_, _, _, s string) error { _, err := f.Wire(ctx, mine, s); return err },
+		"save wire": func(_, _, _, s string) error { return history.New(f.DB).SaveWire(ctx, mine, s, history.Wire{}) },
+		"read wire": func(_, _, _, s string) error { _, err := history.New(f.DB).Wire(ctx, mine, s); return err },
 		"close session": func(_, _, _, id string) error {
 			x := *s
 			x.Account, x.ID = mine, id
@@ -100,7 +103,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	f.ok(err)
 	s := f.start(theirs, web)
 	ctx := f.ctx()
-	f.ok(f.BeginRecording(ctx, s.ID, "node", t0))
+	f.ok(history.New(f.DB).BeginRecording(ctx, s.ID, "node"))
 	for name, try := range f.attempts(mine, own, ownNumber, s) {
 		foreign, unknown := try(agent.ID, number.ID, key.ID, s.ID), try("ag_x", "num_x", "key_x", "ses_x")
 		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
@@ -118,7 +121,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	}
 	agents, err1 := f.Agents(ctx, mine, store.Page{})
 	numbers, err2 := f.Numbers(ctx, mine, store.Page{})
-	calls, err3 := f.Calls(ctx, mine, store.CallPage{})
+	calls, err3 := history.New(f.DB).Calls(ctx, mine, history.CallPage{})
 	keys, err4 := people.New(f.DB).Keys(ctx, mine, store.Page{})
 	f.ok(errors.Join(err1, err2, err3, err4))
 	if len(agents) != 1 || len(numbers) != 1 || len(calls) != 0 || len(keys) != 0 {
@@ -169,7 +172,7 @@ func TestAgents(t *testing.T) {
 	if n, err = f.Number(f.ctx(), acc, n.ID); err != nil || n.AgentID != nil {
 		t.Errorf("the number of a deleted agent: %+v, %v", n, err)
 	}
-	if c, err := f.Call(f.ctx(), acc, s.ID); err != nil || *c.Agent != a.ID {
+	if c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID); err != nil || *c.Agent != a.ID {
 		t.Errorf("the call of a deleted agent: %+v, %v", c, err)
 	}
 	for name, bad := range map[string]store.Agent{
@@ -239,8 +242,8 @@ func TestConversationHistory(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
 	s := f.start(acc, inboundES)
-	c := store.Conversation{
-		Transcript: []store.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Sí?\x00", AtMS: 900}},
+	c := history.Conversation{
+		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Sí?\x00", AtMS: 900}},
 		Turns:      json.RawMessage(`[{"ms": 430}]`),
 		Generations: []store.Generation{
 			{Gen: 1, Turn: 1, Kind: "speculative", Outcome: "discarded", InTokens: 10, OutTokens: 2, Source: "counted"},
@@ -248,15 +251,15 @@ func TestConversationHistory(t *testing.T) {
 		AnsweredBy: "machine",
 	}
 	for range 2 { // replaces, never adds
-		f.ok(f.SaveConversation(f.ctx(), acc, s.ID, c))
+		f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, c))
 	}
-	got, err := f.Call(f.ctx(), acc, s.ID)
+	got, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
 	if len(got.Transcript) != 2 || got.Transcript[1].Text != "¿Sí?" || string(got.Turns) != `[{"ms": 430}]` ||
 		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil || got.AnsweredBy != "machine" {
 		t.Errorf("%+v", got)
 	}
-	if err := f.SaveConversation(f.ctx(), acc, s.ID, store.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {
+	if err := history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("broken turns: %v", err)
 	}
 }
@@ -273,7 +276,7 @@ func TestPages(t *testing.T) {
 	var got []string
 	page := store.Page{Limit: 2}
 	for range 2 {
-		calls, err := f.Calls(f.ctx(), acc, store.CallPage{Page: page})
+		calls, err := history.New(f.DB).Calls(f.ctx(), acc, history.CallPage{Page: page})
 		f.ok(err)
 		for _, c := range calls {
 			got = append(got, c.ID)

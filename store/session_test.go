@@ -7,6 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 const usd = billing.USD
@@ -31,7 +32,7 @@ func TestWebSessionIsPaidFromWelcomeCredit(t *testing.T) {
 	f.want(acc, billing.Pots{Bonus: 5*usd - cost})
 	f.verified()
 
-	c, err := f.Call(f.ctx(), acc, s.ID)
+	c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
 	if c.Cost != cost || *c.EndReason != "user_hangup" || !c.StartedAt.Equal(t0) || c.Direction != billing.Web {
 		t.Errorf("history says %+v", c)

@@ -133,7 +133,7 @@ func (s *Start) session(now time.Time) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{ID: NewID(sessionID, now), Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
+	return &Session{ID: NewID(SessionID, now), Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
 }
 
 // start decides about the session out of a locked wallet and writes it.

@@ -116,7 +116,7 @@ func (w *wallet) limitOne(ctx context.Context, tx pgx.Tx, table, col, id string,
 		update `+table+` set daily_limit_nano = $3, spent_day = d.day,
 			spent_nano = (select coalesce(sum(spent_nano), 0) from mine where mine.spent_day = d.day),
 			held_nano = (select coalesce(sum(held_nano), 0) from mine where open)
-		from d where account_id = $1 and id = $2`, w.account, id, limit, dayOf(now), FloorID(sessionID, now.Add(-spentLately)))
+		from d where account_id = $1 and id = $2`, w.account, id, limit, dayOf(now), FloorID(SessionID, now.Add(-spentLately)))
 	if err != nil {
 		return err
 	}

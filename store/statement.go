@@ -27,8 +27,11 @@ func (db *DB) Statement(ctx context.Context, account string, read func(*Statemen
 	}))
 }
 
-// rowsOf collects all rows of a query of the statement.
-func rowsOf[T any](ctx context.Context, s *Statement, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+// Account is whose books they are.
+func (s *Statement) Account() string { return s.account }
+
+// RowsOf collects all rows of a query of the statement.
+func RowsOf[T any](ctx context.Context, s *Statement, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	rows, err := s.tx.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ type LedgerPage struct {
 // Ledger returns transfers of the account.
 func (s *Statement) Ledger(ctx context.Context, p LedgerPage) ([]Transfer, error) {
 	from, to := p.bounds()
-	return rowsOf(ctx, s, pgx.RowToStructByPos[Transfer], `select seq, kind, debit, credit, amount_nano,
+	return RowsOf(ctx, s, pgx.RowToStructByPos[Transfer], `select seq, kind, debit, credit, amount_nano,
 		balance_after_nano, session_id, price_version, created_at from ledger_transfers
 		where account_id = $1 and created_at >= $2 and created_at < $3 and ($4 = '' or kind = $4) and ($5 = 0 or seq < $5)
 		order by seq desc limit $6`, s.account, from, to, string(p.Kind), p.Before, p.Limit)
@@ -144,7 +147,7 @@ func (db *DB) Balance(ctx context.Context, account string, now time.Time) (*Bala
 func (db *DB) readBalance(ctx context.Context, account string, now time.Time) (*Balance, error) {
 	var b Balance
 	err := db.Statement(ctx, account, func(s *Statement) error {
-		found, err := rowsOf(ctx, s, scanAccount, selectAccount+"a.id = $1", s.account)
+		found, err := RowsOf(ctx, s, scanAccount, selectAccount+"a.id = $1", s.account)
 		if err != nil {
 			return err
 		}
@@ -152,7 +155,7 @@ func (db *DB) readBalance(ctx context.Context, account string, now time.Time) (*
 			return ErrNotFound
 		}
 		b.Account = found[0]
-		b.Lots, err = rowsOf(ctx, s, pgx.RowToStructByPos[Lot], `select remaining_nano, granted_nano, expires_at
+		b.Lots, err = RowsOf(ctx, s, pgx.RowToStructByPos[Lot], `select remaining_nano, granted_nano, expires_at
 			from credit_lots where account_id = $1 and remaining_nano > 0 order by expires_at, id`, s.account)
 		if err != nil {
 			return err

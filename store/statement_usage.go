@@ -175,7 +175,7 @@ func (r *Receipt) Total() billing.Money {
 func (db *DB) Receipt(ctx context.Context, account, session string) (*Receipt, error) {
 	r := &Receipt{Session: session}
 	err := db.Statement(ctx, account, func(s *Statement) error {
-		err := s.tx.QueryRow(ctx, `select s.kind, s.price_version, s.opened_at, u.started_at, `+endedAt+`, u.amount_nano - u.posted_nano, c.engines
+		err := s.tx.QueryRow(ctx, `select s.kind, s.price_version, s.opened_at, u.started_at, `+EndedAt+`, u.amount_nano - u.posted_nano, c.engines
 			from sessions s join session_usage u on u.session_id = s.id left join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, s.account, session).
 			Scan(&r.Kind, &r.PriceVersion, &r.OpenedAt, &r.StartedAt, &r.EndedAt, &r.Accrued, &r.Engines)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -185,7 +185,7 @@ func (db *DB) Receipt(ctx context.Context, account, session string) (*Receipt, e
 			return err
 		}
 		// One card and one country: a component has one price.
-		r.Lines, err = rowsOf(ctx, s, pgx.RowToStructByPos[ReceiptLine], `select r.component, sum(r.qty)::bigint, max(r.unit_price_nano),
+		r.Lines, err = RowsOf(ctx, s, pgx.RowToStructByPos[ReceiptLine], `select r.component, sum(r.qty)::bigint, max(r.unit_price_nano),
 			sum(r.amount_nano)::bigint from usage_records r join sessions s on s.id = r.session_id
 			where s.account_id = $1 and s.id = $2 group by 1 order by 1`, s.account, session)
 		return err

@@ -9,18 +9,19 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
 // talks stores a conversation of n replies that gave 10 million tokens together.
 func (f *fixture) talks(account string, s *store.Session, n int) {
 	f.t.Helper()
-	c := store.Conversation{Transcript: []store.TranscriptLine{{Role: "agent", Text: "Hello"}}}
+	c := history.Conversation{Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hello"}}}
 	for i := range n {
 		c.Generations = append(c.Generations, store.Generation{Gen: i, Turn: i, Kind: "reply", Outcome: "committed",
 			OutTokens: 10_000_000 / int64(n), Source: "provider"})
 	}
-	f.ok(f.SaveConversation(f.ctx(), account, s.ID, c))
+	f.ok(history.New(f.DB).SaveConversation(f.ctx(), account, s.ID, c))
 }
 
 // evident is a database with evidence of what is charged; it returns its URL.

@@ -81,7 +81,7 @@ func (db *DB) ForgetMail(ctx context.Context, before time.Time) (int64, error) {
 // holding are the warnings of a statement's account whose condition lasts at now,
 // newest first.
 func (s *Statement) holding(ctx context.Context, now time.Time) ([]Warning, error) {
-	return rowsOf(ctx, s, pgx.RowToStructByPos[Warning], selectWarning+`x.account_id = $1 and (x.cleared_at is null or x.cleared_at > $2)
+	return RowsOf(ctx, s, pgx.RowToStructByPos[Warning], selectWarning+`x.account_id = $1 and (x.cleared_at is null or x.cleared_at > $2)
 		order by x.id desc limit $3`, s.account, now, maxHolding)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/history"
 )
 
 // CallAnalysis is what the agent's language model made of a call after its end.
@@ -28,7 +29,7 @@ type CallAnalyzed struct {
 }
 
 // Analyzed is c, which has ended, with its analysis.
-func Analyzed(c *store.Call, a *store.Analysis) (CallAnalyzed, error) {
+func Analyzed(c *history.Call, a *store.Analysis) (CallAnalyzed, error) {
 	v, err := viewAnalysis(a)
 	return CallAnalyzed{summary(c, time.Time{}), v}, err
 }

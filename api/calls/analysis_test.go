@@ -8,6 +8,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 // analyzed is a call with its analysis, as it is answered.
@@ -30,7 +31,7 @@ func TestAnalysis(t *testing.T) {
 	call := func(agentID string) string {
 		s, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card, Agent: agentID, AgentVersion: 1}, began)
 		o.ok(err)
-		o.ok(o.db.SaveConversation(t.Context(), o.a.account, s.ID, store.Conversation{Transcript: []store.TranscriptLine{{Role: "user", Text: "Friday."}},
+		o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Friday."}},
 			Engines: &store.ServedBy{ASR: []string{}, LLM: []string{"first", "second"}, TTS: []string{"voice"}}}))
 		_, err = o.db.CloseSession(t.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.AgentTime: 1000}}, began)
 		o.ok(err)

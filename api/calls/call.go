@@ -11,7 +11,7 @@ import (
 type callOutput struct{ Body CallDetail }
 
 func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
-	c, err := m.db.Call(ctx, api.AccountOf(ctx), in.ID)
+	c, err := m.history.Call(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ type CallQuality struct {
 type qualityOutput struct{ Body CallQuality }
 
 func (m *calls) quality(ctx context.Context, in *callInput) (*qualityOutput, error) {
-	w, err := m.db.Wire(ctx, api.AccountOf(ctx), in.ID)
+	w, err := m.history.Wire(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ type SIPTrace struct {
 type sipOutput struct{ Body SIPTrace }
 
 func (m *calls) sip(ctx context.Context, in *callInput) (*sipOutput, error) {
-	w, err := m.db.Wire(ctx, api.AccountOf(ctx), in.ID)
+	w, err := m.history.Wire(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}

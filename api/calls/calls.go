@@ -14,11 +14,12 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 // Mount adds the routes.
 func Mount(a *api.API, db *store.DB, files *export.Desk) {
-	m := &calls{db, files}
+	m := &calls{db, history.New(db), files}
 	const one = "/v1/calls/{id}"
 	api.Register(a, routes.Get("/v1/calls", "list-calls", "List calls",
 		"Conversations on the telephone and over WebSockets, the newest first, without what was said in them: all, or those that everything "+
@@ -43,8 +44,9 @@ var routes = api.Managed("Calls")
 
 // calls serves the routes.
 type calls struct {
-	db    *store.DB
-	files *export.Desk
+	db      *store.DB
+	history *history.Store
+	files   *export.Desk
 }
 
 // CallSummary is a call without what was said in it.
@@ -140,7 +142,7 @@ const (
 	ended     = "ended"
 )
 
-func status(c *store.Call) string {
+func status(c *history.Call) string {
 	switch {
 	case c.EndedAt != nil:
 		return ended
@@ -152,7 +154,7 @@ func status(c *store.Call) string {
 	return dialing
 }
 
-func summary(c *store.Call, now time.Time) CallSummary {
+func summary(c *history.Call, now time.Time) CallSummary {
 	s := CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
 		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt}
 	if c.EndDetail != nil && *c.EndDetail != "" {

@@ -19,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/media/quality"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -150,14 +151,14 @@ func TestCall(t *testing.T) {
 	if o.read(o.a, at, &c); c.Status != "connected" || c.Duration < 3600 || c.Cost == 0 || c.EndedAt != nil {
 		t.Errorf("while it lasts: %+v", c)
 	}
-	o.ok(o.db.SaveConversation(t.Context(), o.a.account, s.ID, store.Conversation{
-		Transcript: []store.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Abren?", AtMS: 3150}},
+	o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, history.Conversation{
+		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Abren?", AtMS: 3150}},
 		Turns:      json.RawMessage(`[{"turn":1,"generation":2,"at_ms":4000,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`),
 		AnsweredBy: "human"}))
 	usage := billing.Usage{billing.AgentTime: 61_500, billing.LineTime: 61_500}
 	cost, err := o.db.CloseSession(t.Context(), s, store.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage}, answered.Add(61500*time.Millisecond))
 	o.ok(err)
-	o.ok(o.db.SaveWire(t.Context(), o.a.account, s.ID, store.Wire{Quality: &quality.Report{MOS: 4.25}}))
+	o.ok(history.New(o.db).SaveWire(t.Context(), o.a.account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4.25}}))
 	o.read(o.a, at, &c)
 	if c.Status != "ended" || c.Duration != 61 || *c.EndReason != "failed" || *c.EndDetail != "media_timeout" || c.Cost != cost || *c.MOS != 4.25 || *c.By != "human" ||
 		!c.AnsweredAt.Equal(answered) {
@@ -223,7 +224,7 @@ func TestWire(t *testing.T) {
 	}
 	r := quality.Report{MOS: 4.2, MOSMin: 3.9, Received: 5, Lost: 4, Late: 3, Loss: 0.25, JitterMS: 1.5, ConcealedMS: 80, Foreign: 2,
 		Sent: 9, SentLate: 6, Unsent: 8, RemoteLoss: 0.125, RemoteJitterMS: 2.5, RTTMS: 38.5, Encrypted: true}
-	o.ok(o.db.SaveWire(t.Context(), o.a.account, s.ID, store.Wire{Quality: &r, Dropped: 7, SIP: []store.SIPMessage{
+	o.ok(history.New(o.db).SaveWire(t.Context(), o.a.account, s.ID, history.Wire{Quality: &r, Dropped: 7, SIP: []history.SIPMessage{
 		{At: began, Transport: "UDP", From: "192.0.2.7:5060", To: "192.0.2.1:5060", Text: "INVITE sip:1@x SIP/2.0\r\n\r\n"},
 		{At: began.Add(time.Millisecond), Sent: true, Transport: "TLS", From: "192.0.2.1:5061", To: "192.0.2.7:5061", Text: "SIP/2.0 100 Trying\r\n\r\n"}}}))
 	text := o.read(o.a, at+"/quality", &q)
@@ -254,7 +255,7 @@ func TestWire(t *testing.T) {
 func TestForeignIsUnknown(t *testing.T) {
 	o := open(t)
 	s := o.start(o.a, inbound, began)
-	o.ok(o.db.SaveWire(t.Context(), o.a.account, s.ID, store.Wire{Quality: &quality.Report{MOS: 4}}))
+	o.ok(history.New(o.db).SaveWire(t.Context(), o.a.account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4}}))
 	for _, suffix := range []string{"", "/quality", "/sip"} {
 		status, mine := o.get(o.b, "/v1/calls/"+s.ID+suffix)
 		status2, nobodys := o.get(o.b, "/v1/calls/ses_0"+suffix)

@@ -1,12 +1,13 @@
 package calls
 
 import (
+	"parley/store/history"
+
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"parley/api/wallet"
-	"parley/store"
 )
 
 // CallBegun is a call as webhooks are told of it while it lasts.
@@ -33,7 +34,7 @@ type CallSaid struct {
 }
 
 // Begun is c as it began. Nothing of it changes later, whenever it is told.
-func Begun(c *store.Call, answered bool) CallBegun {
+func Begun(c *history.Call, answered bool) CallBegun {
 	b := CallBegun{ID: c.ID, AgentID: c.Agent, Direction: string(c.Direction), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
 	if answered {
 		b.AnsweredAt = c.StartedAt
@@ -42,7 +43,7 @@ func Begun(c *store.Call, answered bool) CallBegun {
 }
 
 // Over is c, which has ended.
-func Over(c *store.Call) (CallOver, error) {
+func Over(c *history.Call) (CallOver, error) {
 	var turns []json.RawMessage
 	if err := json.Unmarshal(c.Turns, &turns); err != nil {
 		return CallOver{}, fmt.Errorf("turns of %s: %w", c.ID, err)
@@ -51,10 +52,12 @@ func Over(c *store.Call) (CallOver, error) {
 }
 
 // Summarized is c, which has ended, with a summary.
-func Summarized(c *store.Call, text string) CallSaid { return CallSaid{summary(c, time.Time{}), text} }
+func Summarized(c *history.Call, text string) CallSaid {
+	return CallSaid{summary(c, time.Time{}), text}
+}
 
 // Detail is c with what was said in it; now ends the duration of one that lasts.
-func Detail(c *store.Call, now time.Time) (CallDetail, error) {
+func Detail(c *history.Call, now time.Time) (CallDetail, error) {
 	d := CallDetail{CallSummary: summary(c, now), Transcript: []CallLine{}, Omitted: c.Omitted, Turns: []CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
 	for _, l := range c.Transcript {
 		d.Transcript = append(d.Transcript, viewLine(l))
@@ -65,7 +68,7 @@ func Detail(c *store.Call, now time.Time) (CallDetail, error) {
 	return d, nil
 }
 
-func viewLine(l store.TranscriptLine) CallLine {
+func viewLine(l history.TranscriptLine) CallLine {
 	v := CallLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000, Estimated: l.Estimated}
 	for _, w := range l.Words {
 		v.Words = append(v.Words, CallWord(w))

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store"
+	"parley/store/history"
 )
 
 // What latencies are read of at once.
@@ -67,13 +67,13 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 		p.From = p.To.AddDate(0, 0, -latencyDays)
 	}
 	longest := longestRange
-	if store.LatencyBy(in.GroupBy) == store.LatencyByHour {
+	if history.LatencyBy(in.GroupBy) == history.LatencyByHour {
 		longest = longestHours
 	}
 	if p.To.Sub(p.From) > longest {
 		return nil, api.Bad("from, to: 92 days at most, and 31 by the hour")
 	}
-	found, err := m.db.Latencies(ctx, api.AccountOf(ctx), store.LatencyBy(in.GroupBy), p)
+	found, err := m.history.Latencies(ctx, api.AccountOf(ctx), history.LatencyBy(in.GroupBy), p)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 	return out, nil
 }
 
-func viewLatency(l *store.Latency) LatencyGroup {
+func viewLatency(l *history.Latency) LatencyGroup {
 	of := func(v []int64) Percentiles {
 		if len(v) != 3 {
 			return Percentiles{}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/history"
 )
 
 // spoken is a call that has turns of those totals, its stages shares of them.
@@ -25,7 +26,7 @@ func (o *line) spoken(who owner, at time.Time, totals ...int) {
 	if turns == nil {
 		text = []byte("[]")
 	}
-	o.ok(o.db.SaveConversation(o.Context(), who.account, s.ID, store.Conversation{Turns: text}))
+	o.ok(history.New(o.db).SaveConversation(o.Context(), who.account, s.ID, history.Conversation{Turns: text}))
 	_, err = o.db.CloseSession(o.Context(), s, store.Closing{Reason: "user_hangup"}, at.Add(time.Minute))
 	o.ok(err)
 }
@@ -102,7 +103,7 @@ func TestLatencyPages(t *testing.T) {
 	o.spoken(o.b, day.Add(10*time.Hour), 9000)
 	s, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card}, day.Add(time.Hour))
 	o.ok(err)
-	o.ok(o.db.SaveConversation(t.Context(), o.a.account, s.ID, store.Conversation{Turns: []byte(`[{"turn":1,"endpoint_ms":1,"model_ms":1,"voice_ms":1,"total_ms":3}]`)}))
+	o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, history.Conversation{Turns: []byte(`[{"turn":1,"endpoint_ms":1,"model_ms":1,"voice_ms":1,"total_ms":3}]`)}))
 	type answer struct {
 		Data []struct {
 			Key   *string

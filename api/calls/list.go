@@ -1,12 +1,13 @@
 package calls
 
 import (
+	"parley/store/history"
+
 	"context"
 
 	"parley/api"
 	"parley/billing"
 	"parley/billing/destination"
-	"parley/store"
 )
 
 type listInput struct {
@@ -20,9 +21,9 @@ type listInput struct {
 }
 
 // page is what the query asks for.
-func (in *listInput) page() (p store.CallPage, err error) {
-	p = store.CallPage{Page: in.Page(),
-		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: store.CallState(in.State)}
+func (in *listInput) page() (p history.CallPage, err error) {
+	p = history.CallPage{Page: in.Page(),
+		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: history.CallState(in.State)}
 	if p.Range, err = in.Bounds(); err != nil || in.Number == "" {
 		return p, err
 	}
@@ -45,10 +46,10 @@ func (m *calls) list(ctx context.Context, in *listInput) (*api.Listed[CallSummar
 	if err != nil {
 		return nil, err
 	}
-	found, err := m.db.Calls(ctx, api.AccountOf(ctx), p)
+	found, err := m.history.Calls(ctx, api.AccountOf(ctx), p)
 	if err != nil {
 		return nil, err
 	}
 	now := m.db.Now()
-	return api.Pages(in.Limit, found, func(c store.Call) string { return c.ID }, func(c *store.Call) CallSummary { return summary(c, now) }), nil
+	return api.Pages(in.Limit, found, func(c history.Call) string { return c.ID }, func(c *history.Call) CallSummary { return summary(c, now) }), nil
 }

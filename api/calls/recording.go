@@ -21,7 +21,7 @@ type CallRecording struct {
 
 // recordingOf is the recording of a call of the account; nil: it was not recorded.
 func (m *calls) recordingOf(ctx context.Context, account, id string) (*CallRecording, error) {
-	r, err := m.db.Recording(ctx, account, id)
+	r, err := m.history.Recording(ctx, account, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

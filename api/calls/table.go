@@ -15,6 +15,7 @@ import (
 	"parley/api/export"
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 // tableBatch is how many calls are read at once: each brings what was said in it.
@@ -26,7 +27,7 @@ var tableHeader = []string{"id", "created_at", "answered_at", "ended_at", "direc
 // Words that a query may have, as the list's schema has them.
 var (
 	directions = []string{"", string(billing.Web), string(billing.Inbound), string(billing.Outbound)}
-	callStates = []string{"", string(store.LiveCalls), string(store.EndedCalls)}
+	callStates = []string{"", string(history.LiveCalls), string(history.EndedCalls)}
 )
 
 func (m *calls) mountTable(a *api.API) {
@@ -49,16 +50,16 @@ func (m *calls) mountTable(a *api.API) {
 
 // Wanted reads the filter of a list of calls from a query; what is wrong with it is
 // api.ErrBadRequest. Its page is the first, without a limit.
-func Wanted(q url.Values) (store.CallPage, error) {
+func Wanted(q url.Values) (history.CallPage, error) {
 	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"),
 		Period: api.Period{From: q.Get("from"), To: q.Get("to")}}
 	switch {
 	case !slices.Contains(directions, in.Direction):
-		return store.CallPage{}, api.Bad("direction: web, inbound or outbound")
+		return history.CallPage{}, api.Bad("direction: web, inbound or outbound")
 	case !slices.Contains(callStates, in.State):
-		return store.CallPage{}, api.Bad("state: live or ended")
+		return history.CallPage{}, api.Bad("state: live or ended")
 	case strings.ContainsRune(in.AgentID+in.EndReason, 0):
-		return store.CallPage{}, api.ErrBadRequest
+		return history.CallPage{}, api.ErrBadRequest
 	}
 	p, err := in.page()
 	p.Limit = 0
@@ -75,7 +76,7 @@ func (m *calls) table(w http.ResponseWriter, r *http.Request) {
 	p.Limit = tableBatch
 	now := m.db.Now()
 	m.files.Send(w, r, export.Table{Name: "calls", Header: tableHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
-		found, err := s.Calls(ctx, p)
+		found, err := history.CallsAt(ctx, s, p)
 		for i := range found {
 			rows = append(rows, tableRow(summary(&found[i], now)))
 			p.After = found[i].ID

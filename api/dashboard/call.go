@@ -13,6 +13,7 @@ import (
 	"parley/api/recording"
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 )
 
 // callView is one call: what was said, what was heard, and where the time went.
@@ -86,7 +87,7 @@ func (q *Request) callView() (*callView, error) {
 	if err := q.nameAgent(v); err != nil {
 		return nil, err
 	}
-	if r := v.Call.Recording; r != nil && r.State == string(store.RecordingReady) {
+	if r := v.Call.Recording; r != nil && r.State == string(history.RecordingReady) {
 		var w recording.Waveform
 		switch err := q.Call(http.MethodGet, Path("/v1/calls/", id, "/recording/peaks"), nil, &w); {
 		case err == nil:
@@ -145,7 +146,7 @@ func (v *callView) Estimated() bool {
 
 // Listen is the address of the audio; empty: there is none.
 func (v *callView) Listen() string {
-	if v.Call.Recording == nil || v.Call.Recording.State != string(store.RecordingReady) {
+	if v.Call.Recording == nil || v.Call.Recording.State != string(history.RecordingReady) {
 		return ""
 	}
 	return Path("/v1/calls/", v.ID, "/recording")
@@ -154,11 +155,11 @@ func (v *callView) Listen() string {
 // RecordingWords say how a recording stands that cannot be heard.
 func (v *callView) RecordingWords() string {
 	switch v.Call.Recording.State {
-	case string(store.RecordingRuns):
+	case string(history.RecordingRuns):
 		return "The call is being recorded."
-	case string(store.RecordingEncodes):
+	case string(history.RecordingEncodes):
 		return "The recording will be there in a moment."
-	case string(store.RecordingFailed):
+	case string(history.RecordingFailed):
 		return "The call could not be recorded."
 	}
 	if v.Call.Recording.DeletedBy != nil && *v.Call.Recording.DeletedBy == "expiry" {

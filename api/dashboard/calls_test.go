@@ -29,7 +29,9 @@ import (
 	"parley/media/record"
 	"parley/media/wav"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/storetest"
 )
 
 // exchange is a site with calls: one that is over and was recorded, and one that lasts.
@@ -81,18 +83,18 @@ func (x *exchange) fill(dir string) {
 	}
 	c := start(at)
 	x.over = c.ID
-	x.OK(x.DB.SaveConversation(t.Context(), x.Account, c.ID, store.Conversation{
-		Transcript: []store.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
-			{Role: "agent", Text: "A table", AtMS: 2900, Estimated: true, Words: []store.SpokenWord{{Text: "A", StartMS: 2100, EndMS: 2200}, {Text: "table", StartMS: 2250, EndMS: 2700}},
-				Interruption: &store.Interruption{AtMS: 2800, Unheard: "for two, at eight " + hostile}}},
+	x.OK(history.New(x.DB).SaveConversation(t.Context(), x.Account, c.ID, history.Conversation{
+		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
+			{Role: "agent", Text: "A table", AtMS: 2900, Estimated: true, Words: []history.SpokenWord{{Text: "A", StartMS: 2100, EndMS: 2200}, {Text: "table", StartMS: 2250, EndMS: 2700}},
+				Interruption: &history.Interruption{AtMS: 2800, Unheard: "for two, at eight " + hostile}}},
 		Turns: json.RawMessage(`[{"turn":1,"generation":2,"at_ms":2100,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800},
 			{"turn":2,"generation":3,"at_ms":2900,"endpoint_ms":200,"model_ms":0,"voice_ms":0,"total_ms":210,"points":{"speech_end_ms":2690,"final_text_ms":121,"first_token_ms":151,
 			"first_sentence_ms":162,"first_audio_ms":null,"first_packet_ms":211}}]`)}))
-	x.OK(x.DB.BeginRecording(t.Context(), c.ID, "node", at))
+	x.OK(history.New(x.DB).BeginRecording(storetest.At(t.Context(), at), c.ID, "node"))
 	_, err = x.DB.CloseSession(t.Context(), c, store.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000}}, at.Add(3*time.Second))
 	x.OK(err)
-	x.OK(x.DB.SaveWire(t.Context(), x.Account, c.ID, store.Wire{Quality: &quality.Report{MOS: 4.25, MOSMin: 4.1, Received: 150, Lost: 2},
-		SIP: []store.SIPMessage{{At: at, Transport: "UDP", From: "127.0.0.1:1", To: "127.0.0.1:2", Text: "INVITE sip:x SIP/2.0\r\nFrom: <sip:a@b>\r\n\r\n"}}}))
+	x.OK(history.New(x.DB).SaveWire(t.Context(), x.Account, c.ID, history.Wire{Quality: &quality.Report{MOS: 4.25, MOSMin: 4.1, Received: 150, Lost: 2},
+		SIP: []history.SIPMessage{{At: at, Transport: "UDP", From: "127.0.0.1:1", To: "127.0.0.1:2", Text: "INVITE sip:x SIP/2.0\r\nFrom: <sip:a@b>\r\n\r\n"}}}))
 	x.record(dir, at)
 	at = time.Now().UTC().Add(-time.Minute).Truncate(time.Second)
 	lasts := start(at)
@@ -123,12 +125,12 @@ func (x *exchange) record(dir string, at time.Time) {
 		}
 	}
 	ctx := x.T.Context()
-	_, err = x.DB.EndRecording(ctx, store.Recording{Call: x.over, Node: "node", Rate: 8000, Length: 3 * time.Second}, false,
-		func(context.Context, pgx.Tx, string, string) error { return nil }, at.Add(3*time.Second))
+	_, err = history.New(x.DB).EndRecording(storetest.At(ctx, at.Add(3*time.Second)), history.Recording{Call: x.over, Node: "node", Rate: 8000, Length: 3 * time.Second}, false,
+		func(context.Context, pgx.Tx, string, string) error { return nil })
 	x.OK(err)
 	info, err := os.Stat(path)
 	x.OK(err)
-	x.OK(x.DB.RecordingEncoded(ctx, store.Recording{Account: x.Account, Call: x.over, Format: "wav", Bytes: info.Size(), Peaks: peaks}, false))
+	x.OK(history.New(x.DB).RecordingEncoded(ctx, history.Recording{Account: x.Account, Call: x.over, Format: "wav", Bytes: info.Size(), Peaks: peaks}, false))
 }
 
 // TestHistoryAsFile: the file has the calls that the page lists, and none that lasts.

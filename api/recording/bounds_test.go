@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"parley/store/history"
+
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -10,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/api"
-	"parley/store"
 )
 
 // deadlines is an answer that notes by when it must have been read.
@@ -31,7 +32,7 @@ func TestSlowReaders(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	l.talk(call)()
-	l.until(call, store.RecordingReady)
+	l.until(call, history.RecordingReady)
 	routes := api.New(h.keys)
 	Mount(routes, l.Service)
 	handler := routes.Handler(api.Options{})
@@ -54,7 +55,7 @@ func TestDecodingLeavesRoom(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	l.talk(call)()
-	r := l.until(call, store.RecordingReady)
+	r := l.until(call, history.RecordingReady)
 	if r.Format != "ogg" {
 		t.Fatalf("%+v", r)
 	}

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"parley/store/history"
+
 	"context"
 	"errors"
 	"os"
@@ -12,7 +14,6 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store"
 )
 
 // unnamed makes a file for a copy.
@@ -138,7 +139,7 @@ func TestHeadDecodesNothing(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	l.talk(call)()
-	if r := l.until(call, store.RecordingReady); r.Format != "ogg" {
+	if r := l.until(call, history.RecordingReady); r.Format != "ogg" {
 		t.Fatalf("%+v", r)
 	}
 	head := l.ask("HEAD", call, "?format=wav", "sk_a")

@@ -13,20 +13,21 @@ import (
 	"parley/media/record"
 	"parley/media/transcode"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/jobs"
 )
 
 // encode is the job that makes the file of a recording. It may be cut off anywhere and
 // begun again, and stands in line more than once now and then.
 func (s *Service) encode(ctx context.Context, args encodeArgs) error {
-	r, err := s.Store.Recording(ctx, args.Account, args.Call)
+	r, err := s.history.Recording(ctx, args.Account, args.Call)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	switch {
 	case err != nil:
 		return err
-	case r.State != store.RecordingEncodes:
+	case r.State != history.RecordingEncodes:
 		return nil // its files are removed by whoever decided about it
 	case r.Node != s.Node && r.EndedAt != nil && s.Store.Now().Sub(*r.EndedAt) > elsewhere:
 		return nil // the next start of that node takes it up
@@ -44,7 +45,7 @@ func (s *Service) encode(ctx context.Context, args encodeArgs) error {
 	if failed {
 		s.Log.Error("the audio of a recording is gone", "session", r.Call)
 	}
-	err = s.Store.RecordingEncoded(ctx, *r, failed)
+	err = s.history.RecordingEncoded(ctx, *r, failed)
 	switch {
 	case errors.Is(err, store.ErrNotFound): // it was deleted
 		s.removeFiles(r.Call)
@@ -61,7 +62,7 @@ func (s *Service) encode(ctx context.Context, args encodeArgs) error {
 
 // produce makes the file of a recording and says in r what it is. An error of
 // fs.ErrNotExist says that there is nothing to make it of, nor was it made before.
-func (s *Service) produce(ctx context.Context, r *store.Recording) error {
+func (s *Service) produce(ctx context.Context, r *history.Recording) error {
 	path, rate, err := s.findRaw(r.Call)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.made(r)
@@ -104,7 +105,7 @@ func (s *Service) produce(ctx context.Context, r *store.Recording) error {
 }
 
 // made says what the file of a recording is.
-func (s *Service) made(r *store.Recording) (err error) {
+func (s *Service) made(r *history.Recording) (err error) {
 	for _, format := range []string{"ogg", "wav"} {
 		var info fs.FileInfo
 		if info, err = os.Stat(s.path(r.Call, format)); err == nil {

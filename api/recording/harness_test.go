@@ -18,6 +18,7 @@ import (
 	"parley/media"
 	"parley/media/mediatest"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/storetest"
 )
@@ -154,11 +155,11 @@ func (l *life) request(method, path, key string, header ...string) answer {
 }
 
 // until waits for the state of a recording.
-func (l *life) until(call string, want store.RecordingState) *store.Recording {
+func (l *life) until(call string, want history.RecordingState) *history.Recording {
 	l.Helper()
-	var last *store.Recording
+	var last *history.Recording
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		r, err := l.db.Recording(l.Context(), l.mine, call)
+		r, err := history.New(l.db).Recording(l.Context(), l.mine, call)
 		if err == nil && r.State == want {
 			return r
 		}

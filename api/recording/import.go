@@ -1,29 +1,29 @@
 package recording
 
 import (
+	"parley/store/history"
+
 	"context"
 	"os"
 
 	"github.com/jackc/pgx/v5"
-
-	"parley/store"
 )
 
 // Import keeps the recording of a call that was made elsewhere: audio is Opus in Ogg, and
 // of r count Account, Call, Rate, Length and Peaks. What was imported already, or deleted,
 // stays as it is. An import that broke off can be made again.
-func (s *Service) Import(ctx context.Context, r store.Recording, audio []byte) error {
+func (s *Service) Import(ctx context.Context, r history.Recording, audio []byte) error {
 	if err := s.keep(r.Call, audio); err != nil {
 		return err
 	}
 	r.Node, r.Format, r.Bytes = s.Node, "ogg", int64(len(audio))
 	encoded := func(context.Context, pgx.Tx, string, string) error { return nil }
-	switch state, err := s.Store.EndRecording(ctx, r, false, encoded, s.Store.Now()); {
+	switch state, err := s.history.EndRecording(ctx, r, false, encoded); {
 	case err != nil:
 		return err
-	case state == store.RecordingEncodes:
-		return s.Store.RecordingEncoded(ctx, r, false)
-	case state == store.RecordingDeleted:
+	case state == history.RecordingEncodes:
+		return s.history.RecordingEncoded(ctx, r, false)
+	case state == history.RecordingDeleted:
 		s.removeFiles(r.Call)
 	}
 	return nil

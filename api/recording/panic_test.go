@@ -1,11 +1,12 @@
 package recording
 
 import (
+	"parley/store/history"
+
 	"testing"
 	"time"
 
 	"parley/media/isolate/isolatetest"
-	"parley/store"
 )
 
 // TestPanicLosesNoRecording: where noting that a recording begins or ends has a fault, it is
@@ -23,11 +24,11 @@ func TestPanicLosesNoRecording(t *testing.T) {
 				l := h.live("node")
 				beside, call := h.call(), h.call()
 				hangUpBeside := l.talk(beside)
-				l.until(beside, store.RecordingRuns)
+				l.until(beside, history.RecordingRuns)
 				var hangUp func()
 				if ends {
 					hangUp = l.talk(call)
-					l.until(call, store.RecordingRuns)
+					l.until(call, history.RecordingRuns)
 				}
 				fired := isolatetest.Inject(t, site.Name)
 				if !ends {
@@ -40,11 +41,11 @@ func TestPanicLosesNoRecording(t *testing.T) {
 					<-l.settled
 				}
 				if ends {
-					l.ok(l.round(t.Context(), 0, time.Now()))
+					l.ok(l.round(t.Context(), 0))
 				}
-				l.until(call, store.RecordingReady)
+				l.until(call, history.RecordingReady)
 				hangUpBeside()
-				if r := l.until(beside, store.RecordingReady); r.Length < time.Second {
+				if r := l.until(beside, history.RecordingReady); r.Length < time.Second {
 					t.Errorf("the recording beside it: %+v", r)
 				}
 				l.stop()

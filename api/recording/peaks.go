@@ -10,6 +10,7 @@ import (
 	"parley/api"
 	"parley/media/record"
 	"parley/store"
+	"parley/store/history"
 )
 
 func (s *Service) mountPeaks(a *api.API) {
@@ -41,17 +42,17 @@ func (s *Service) peaks(ctx context.Context, in *struct {
 // Waveform is that of the recording of a call of the account. One that was encoded
 // without, it makes and keeps. Its errors are those of the recording itself.
 func (s *Service) Waveform(ctx context.Context, account, call string) (*Waveform, error) {
-	r, err := s.Store.Recording(ctx, account, call)
+	r, err := s.history.Recording(ctx, account, call)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case r.State == store.RecordingRuns, r.State == store.RecordingEncodes:
+	case r.State == history.RecordingRuns, r.State == history.RecordingEncodes:
 		return nil, api.ErrAudioPending
-	case r.State != store.RecordingReady, !s.Store.Now().Before(r.ExpiresAt):
+	case r.State != history.RecordingReady, !s.Store.Now().Before(r.ExpiresAt):
 		return nil, api.ErrAudioGone
 	}
-	peaks, err := s.Store.RecordingPeaks(ctx, account, call)
+	peaks, err := s.history.RecordingPeaks(ctx, account, call)
 	if err == nil && peaks == nil {
 		peaks, err = s.late(ctx, r)
 	}
@@ -70,7 +71,7 @@ func (s *Service) Waveform(ctx context.Context, account, call string) (*Waveform
 const wavHeader = 44
 
 // late makes the waveform of a recording that is ready.
-func (s *Service) late(ctx context.Context, r *store.Recording) ([]byte, error) {
+func (s *Service) late(ctx context.Context, r *history.Recording) ([]byte, error) {
 	file, format, err := s.open(r, "wav", s.Store.Now())
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (s *Service) late(ctx context.Context, r *store.Recording) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Store.SavePeaks(ctx, r.Account, r.Call, peaks); err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err := s.history.SavePeaks(ctx, r.Account, r.Call, peaks); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	return peaks, nil

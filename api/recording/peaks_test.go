@@ -1,12 +1,12 @@
 package recording
 
 import (
+	"parley/store/history"
+
 	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
-
-	"parley/store"
 )
 
 // TestWaveform is there with the recording, made later where it was not, and goes with it.
@@ -16,11 +16,11 @@ func TestWaveform(t *testing.T) {
 	call := h.call()
 	l.refused("before there is one", l.ask("GET", call, "/peaks", "sk_a"), 404, "request.not_found")
 	hangUp := l.talk(call)
-	l.until(call, store.RecordingRuns)
+	l.until(call, history.RecordingRuns)
 	l.refused("while the call lasts", l.ask("GET", call, "/peaks", "sk_a"), 409, "recording.not_ready")
 	hangUp()
-	r := l.until(call, store.RecordingReady)
-	kept, err := h.db.RecordingPeaks(t.Context(), h.mine, call)
+	r := l.until(call, history.RecordingReady)
+	kept, err := history.New(h.db).RecordingPeaks(t.Context(), h.mine, call)
 	h.ok(err)
 	if len(kept) != 2*1200 {
 		t.Fatalf("%d points were kept", len(kept))
@@ -30,23 +30,23 @@ func TestWaveform(t *testing.T) {
 		t.Errorf("%v s, the loudest %d and %d", first.Duration, slices.Max(first.Caller), slices.Max(first.Agent))
 	}
 	l.refused("somebody else's", l.ask("GET", call, "/peaks", "sk_b"), 404, "request.not_found")
-	if peaks, err := h.db.RecordingPeaks(t.Context(), h.keys["sk_b"], call); err == nil {
+	if peaks, err := history.New(h.db).RecordingPeaks(t.Context(), h.keys["sk_b"], call); err == nil {
 		t.Errorf("somebody else reads %d points", len(peaks))
 	}
 
-	h.ok(h.db.SavePeaks(t.Context(), h.mine, call, nil)) // as recordings were before
+	h.ok(history.New(h.db).SavePeaks(t.Context(), h.mine, call, nil)) // as recordings were before
 	late := l.waveform(call)
-	if kept, err = h.db.RecordingPeaks(t.Context(), h.mine, call); err != nil || len(kept) != 2*len(late.Caller) {
+	if kept, err = history.New(h.db).RecordingPeaks(t.Context(), h.mine, call); err != nil || len(kept) != 2*len(late.Caller) {
 		t.Errorf("%d points were kept of %d, %v", len(kept), len(late.Caller), err)
 	}
 	// What was encoded and decoded is nearly as loud, and the caller's loudness is not the agent's.
 	if a, b := slices.Max(first.Caller), slices.Max(late.Caller); b < a*3/4 || b > a*4/3 || slices.Max(late.Agent) > b/4 {
 		t.Errorf("%d at most, later %d and of the agent %d", a, b, slices.Max(late.Agent))
 	}
-	l.ok(h.db.SavePeaks(t.Context(), h.mine, call, kept))
+	l.ok(history.New(h.db).SavePeaks(t.Context(), h.mine, call, kept))
 	l.ask("DELETE", call, "", "sk_a")
 	l.refused("after its deletion", l.ask("GET", call, "/peaks", "sk_a"), 410, "recording.gone")
-	if kept, err = h.db.RecordingPeaks(t.Context(), h.mine, call); err != nil || kept != nil {
+	if kept, err = history.New(h.db).RecordingPeaks(t.Context(), h.mine, call); err != nil || kept != nil {
 		t.Errorf("%d points outlive it, %v", len(kept), err)
 	}
 }

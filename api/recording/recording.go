@@ -26,6 +26,7 @@ import (
 	"parley/media/isolate"
 	"parley/media/record"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/jobs"
 )
 
@@ -64,6 +65,7 @@ type Config struct {
 // Service keeps recordings. It may be used from several goroutines.
 type Service struct {
 	Config
+	history *history.Store
 	notes   sync.WaitGroup // being stored; begun by note alone
 	copies  *copies        // as WAV, for readers
 	settled chan struct{}  // capacity 1: a recording has ended, and that is stored
@@ -85,7 +87,7 @@ func (encodeArgs) Kind() string { return "recording" }
 
 // New returns a service and adds its kind of job to the queue.
 func New(c Config) *Service {
-	s := &Service{Config: c, copies: newCopies(), settled: make(chan struct{}, 1), live: map[string]bool{}, busy: map[string]bool{}}
+	s := &Service{Config: c, history: history.New(c.Store), copies: newCopies(), settled: make(chan struct{}, 1), live: map[string]bool{}, busy: map[string]bool{}}
 	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout}, s.encode)
 	return s
 }
@@ -109,7 +111,7 @@ func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
 	s.note(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
-		if err := s.Store.BeginRecording(ctx, call, s.Node, s.Store.Now()); err != nil {
+		if err := s.history.BeginRecording(ctx, call, s.Node); err != nil {
 			s.Log.Warn("that a call is recorded was not noted yet", "session", call, "err", err)
 		}
 	})
@@ -126,7 +128,7 @@ func (s *Service) done(call string, r record.Result) {
 		s.Log.Error("the recording of a call has failed", "session", call, "err", r.Err)
 	}
 	s.note(func() {
-		row := store.Recording{Call: call, Node: s.Node, Rate: int(r.Rate), Length: r.Length.Duration(), Dropped: int64(r.Dropped)}
+		row := history.Recording{Call: call, Node: s.Node, Rate: int(r.Rate), Length: r.Length.Duration(), Dropped: int64(r.Dropped)}
 		for deadline := time.Now().Add(storePatience); ; time.Sleep(storeRetry) {
 			ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 			err := s.end(ctx, row, r.Err != nil)
@@ -143,15 +145,15 @@ func (s *Service) done(call string, r record.Result) {
 }
 
 // end stores the end of a recording, and removes the raw file of what nobody waits for.
-func (s *Service) end(ctx context.Context, r store.Recording, failed bool) error {
-	state, err := s.Store.EndRecording(ctx, r, failed, s.enqueue, s.Store.Now())
+func (s *Service) end(ctx context.Context, r history.Recording, failed bool) error {
+	state, err := s.history.EndRecording(ctx, r, failed, s.enqueue)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if state == store.RecordingFailed {
+	if state == history.RecordingFailed {
 		s.Count("failed")
 	}
-	if state != store.RecordingEncodes {
+	if state != history.RecordingEncodes {
 		s.removeRaw(r.Call)
 	}
 	return err

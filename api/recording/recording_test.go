@@ -15,6 +15,8 @@ import (
 	"parley/media/record"
 	"parley/media/transcode"
 	"parley/store"
+	"parley/store/history"
+	"parley/store/storetest"
 )
 
 // refused wants an error of the table.
@@ -33,10 +35,10 @@ func TestRecording(t *testing.T) {
 	call := h.call()
 	l.refused("before there is one", l.ask("GET", call, "", "sk_a"), 404, "request.not_found")
 	hangUp := l.talk(call)
-	l.until(call, store.RecordingRuns)
+	l.until(call, history.RecordingRuns)
 	l.refused("while the call lasts", l.ask("GET", call, "", "sk_a"), 409, "recording.not_ready")
 	hangUp()
-	r := l.until(call, store.RecordingReady)
+	r := l.until(call, history.RecordingReady)
 	if r.Length < time.Second || r.Length > 1100*time.Millisecond || r.Rate != 8000 || r.Bytes == 0 || r.Dropped != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -76,7 +78,7 @@ func TestRecording(t *testing.T) {
 	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
 		t.Errorf("files stay: %v", left)
 	}
-	if r := l.until(call, store.RecordingDeleted); r.DeletedAt == nil || r.DeletedBy != "request" {
+	if r := l.until(call, history.RecordingDeleted); r.DeletedAt == nil || r.DeletedBy != "request" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -90,20 +92,20 @@ func TestKilled(t *testing.T) {
 	half := make([]byte, 8000*4+3) // a second, and some of a sample
 	first.ok(os.WriteFile(filepath.Join(first.Raw(), call+".8000.raw"), half, 0o600))
 	first.ok(os.WriteFile(filepath.Join(first.Raw(), unnoted+".8000.raw"), half, 0o600))
-	first.ok(first.db.BeginRecording(t.Context(), call, "node", time.Now()))
-	first.ok(first.db.BeginRecording(t.Context(), empty, "node", time.Now())) // it had not written anything
+	first.ok(history.New(first.db).BeginRecording(t.Context(), call, "node"))
+	first.ok(history.New(first.db).BeginRecording(t.Context(), empty, "node")) // it had not written anything
 	first.stop()
 
 	second := h.live("node")
 	for _, id := range []string{call, unnoted} {
-		if r := second.until(id, store.RecordingReady); r.Length != time.Second {
+		if r := second.until(id, history.RecordingReady); r.Length != time.Second {
 			t.Errorf("%+v", r)
 		}
 		if got := second.ask("GET", id, "", "sk_a"); got.status != 200 {
 			t.Errorf("%d %s", got.status, got.body)
 		}
 	}
-	second.until(empty, store.RecordingFailed)
+	second.until(empty, history.RecordingFailed)
 	second.refused("nothing was written", second.ask("GET", empty, "", "sk_a"), 410, "recording.gone")
 }
 
@@ -112,22 +114,22 @@ func TestKilled(t *testing.T) {
 func TestMachineIsGone(t *testing.T) {
 	h := setup(t)
 	call, lasting := h.call(), h.call()
-	h.ok(h.db.BeginRecording(t.Context(), call, "away", h.db.Now()))
+	h.ok(history.New(h.db).BeginRecording(t.Context(), call, "away"))
 	_, _, err := h.db.RegisterNode(t.Context(), "there", "127.0.0.1:1", h.db.Now())
 	h.ok(err)
-	h.ok(h.db.BeginRecording(t.Context(), lasting, "there", h.db.Now().Add(-2*store.LostAfter))) // a server that lives has time
+	h.ok(history.New(h.db).BeginRecording(storetest.At(t.Context(), h.db.Now().Add(-2*history.LostAfter)), lasting, "there")) // a server that lives has time
 	other := h.live("other")
-	h.ok(other.round(t.Context(), leftOver, h.db.Now().Add(store.LostAfter-time.Hour)))
-	other.until(call, store.RecordingRuns)
-	other.until(lasting, store.RecordingRuns)
-	h.ok(other.round(t.Context(), leftOver, h.db.Now().Add(store.LostAfter+time.Hour)))
-	other.until(call, store.RecordingFailed)
+	h.ok(other.round(storetest.At(t.Context(), h.db.Now().Add(history.LostAfter-time.Hour)), leftOver))
+	other.until(call, history.RecordingRuns)
+	other.until(lasting, history.RecordingRuns)
+	h.ok(other.round(storetest.At(t.Context(), h.db.Now().Add(history.LostAfter+time.Hour)), leftOver))
+	other.until(call, history.RecordingFailed)
 	other.refused("lost", other.ask("GET", call, "", "sk_a"), 410, "recording.gone")
 
 	h.ok(os.MkdirAll(filepath.Join(h.dir, "raw-away"), 0o700))
 	h.ok(os.WriteFile(filepath.Join(h.dir, "raw-away", call+".8000.raw"), make([]byte, 8000*4), 0o600))
 	back := h.live("away")
-	if r := back.until(call, store.RecordingReady); r.Length != time.Second {
+	if r := back.until(call, history.RecordingReady); r.Length != time.Second {
 		t.Errorf("%+v", r)
 	}
 	if got := back.ask("GET", call, "", "sk_a"); got.status != 200 {
@@ -142,7 +144,7 @@ func TestDiskError(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	l.talk(call)()
-	l.until(call, store.RecordingFailed)
+	l.until(call, history.RecordingFailed)
 	l.refused("a failed one", l.ask("GET", call, "", "sk_a"), 410, "recording.gone")
 	l.stop()
 	if l.fails.Load() != 1 || l.ready.Load() != 0 {
@@ -156,11 +158,11 @@ func TestRetention(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	l.talk(call)()
-	r := l.until(call, store.RecordingReady)
+	r := l.until(call, history.RecordingReady)
 	if d := r.ExpiresAt.Sub(*r.EndedAt); d < 30*24*time.Hour-2*time.Hour || d > 30*24*time.Hour+2*time.Hour { // the clocks may change in between
 		t.Errorf("it is kept for %v", d)
 	}
-	h.ok(l.round(t.Context(), leftOver, r.EndedAt.Add(29*24*time.Hour)))
+	h.ok(l.round(storetest.At(t.Context(), r.EndedAt.Add(29*24*time.Hour)), leftOver))
 	if got := l.ask("GET", call, "", "sk_a"); got.status != 200 {
 		t.Errorf("after 29 days: %d", got.status)
 	}
@@ -169,9 +171,9 @@ func TestRetention(t *testing.T) {
 	if _, _, err := l.open(r, "", r.ExpiresAt); err == nil {
 		t.Error("what has expired and was not deleted yet can be read")
 	}
-	h.ok(l.round(t.Context(), leftOver, r.EndedAt.Add(4*24*time.Hour)))
+	h.ok(l.round(storetest.At(t.Context(), r.EndedAt.Add(4*24*time.Hour)), leftOver))
 	l.refused("after 4 of 3 days", l.ask("GET", call, "", "sk_a"), 410, "recording.gone")
-	if r := l.until(call, store.RecordingDeleted); r.DeletedBy != "expiry" {
+	if r := l.until(call, history.RecordingDeleted); r.DeletedBy != "expiry" {
 		t.Errorf("%+v", r)
 	}
 	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
@@ -190,10 +192,10 @@ func TestForgotten(t *testing.T) {
 	old := ended.ID
 	for _, call := range []string{asked, old} {
 		l.talk(call)()
-		h.ok(h.db.SaveConversation(t.Context(), h.mine, call, store.Conversation{Transcript: []store.TranscriptLine{{Role: "user", Text: "secret"}}}))
+		h.ok(history.New(h.db).SaveConversation(t.Context(), h.mine, call, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "secret"}}}))
 	}
 	for _, call := range []string{asked, old} {
-		l.until(call, store.RecordingReady)
+		l.until(call, history.RecordingReady)
 	}
 	if got := l.forget(asked, "sk_b"); got.status != 404 {
 		t.Errorf("another account: %d %s", got.status, got.body)
@@ -207,12 +209,12 @@ func TestForgotten(t *testing.T) {
 	}
 	_, err := h.db.CloseSession(t.Context(), ended, store.Closing{Reason: "user_hangup"}, time.Now())
 	h.ok(err)
-	h.ok(l.round(t.Context(), leftOver, time.Now().Add(4*24*time.Hour)))
+	h.ok(l.round(storetest.At(t.Context(), time.Now().Add(4*24*time.Hour)), leftOver))
 	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
 		t.Errorf("files stay: %v", left)
 	}
 	for _, call := range []string{asked, old} {
-		if c, err := h.db.Call(t.Context(), h.mine, call); err != nil || len(c.Transcript) != 0 || c.DeletedAt == nil {
+		if c, err := history.New(h.db).Call(t.Context(), h.mine, call); err != nil || len(c.Transcript) != 0 || c.DeletedAt == nil {
 			t.Errorf("%+v, %v", c, err)
 		}
 	}
@@ -224,7 +226,7 @@ func TestDeletedWhileItLasts(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	hangUp := l.talk(call)
-	l.until(call, store.RecordingRuns)
+	l.until(call, history.RecordingRuns)
 	if got := l.ask("DELETE", call, "", "sk_a"); got.status != 204 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
@@ -245,14 +247,14 @@ func TestStoppedBeforeItEnds(t *testing.T) {
 	call := h.call()
 	file, err := l.create(call, media.Rate8k)
 	h.ok(err)
-	l.until(call, store.RecordingRuns)
+	l.until(call, history.RecordingRuns)
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		h.ok(file.Close())
 		l.done(call, record.Result{Rate: media.Rate8k, Length: media.FrameTime})
 	})
 	l.Close()
-	if r, err := h.db.Recording(t.Context(), h.mine, call); err != nil || r.State == store.RecordingRuns {
+	if r, err := history.New(h.db).Recording(t.Context(), h.mine, call); err != nil || r.State == history.RecordingRuns {
 		t.Errorf("%+v, %v", r, err)
 	}
 	ended.Wait()
@@ -264,7 +266,7 @@ func TestSharedDirectory(t *testing.T) {
 	l, other := h.live("node"), h.live("other")
 	call := h.call()
 	l.talk(call)()
-	l.until(call, store.RecordingReady)
+	l.until(call, history.RecordingReady)
 	if got := other.ask("GET", call, "", "sk_a"); got.status != 200 || got.header.Get("Content-Length") != strconv.Itoa(len(got.body)) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
@@ -283,7 +285,7 @@ func TestWithoutEncoder(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	l.talk(call)()
-	if r := l.until(call, store.RecordingReady); r.Format != "wav" {
+	if r := l.until(call, history.RecordingReady); r.Format != "wav" {
 		t.Errorf("%+v", r)
 	}
 	if got := l.ask("GET", call, "", "sk_a"); got.status != 200 || got.kind != "audio/wav" || !strings.HasPrefix(got.body, "RIFF") {

@@ -9,6 +9,7 @@ import (
 
 	"parley/media/record"
 	"parley/store"
+	"parley/store/history"
 )
 
 // Run takes up what an earlier life of the node left behind, deletes what has expired and
@@ -17,7 +18,7 @@ func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(roundEvery)
 	defer tick.Stop()
 	for age := time.Duration(0); ; age = leftOver {
-		if err := s.round(ctx, age, s.Store.Now()); err != nil && ctx.Err() == nil {
+		if err := s.round(ctx, age); err != nil && ctx.Err() == nil {
 			s.Log.Warn("recordings will be looked after later", "err", err)
 		}
 		select {
@@ -31,10 +32,10 @@ func (s *Service) Run(ctx context.Context) error {
 // round looks after the recordings of this node, and has what was said in calls deleted
 // that their accounts have kept long enough. Raw files that are older than age and
 // not being written are encoded.
-func (s *Service) round(ctx context.Context, age time.Duration, now time.Time) error {
-	_, forgotten := s.Store.ExpireCalls(ctx, now)
-	_, expired := s.Store.ExpireRecordings(ctx, now)
-	lost, err := s.Store.LoseRecordings(ctx, now)
+func (s *Service) round(ctx context.Context, age time.Duration) error {
+	_, forgotten := s.history.ExpireCalls(ctx)
+	_, expired := s.history.ExpireRecordings(ctx)
+	lost, err := s.history.LoseRecordings(ctx)
 	if lost > 0 {
 		s.Log.Warn("recordings are lost: their nodes have not come back", "recordings", lost)
 	}
@@ -54,7 +55,7 @@ func (s *Service) takeUp(ctx context.Context, age time.Duration) error {
 			continue
 		}
 		length := rate.Duration(int(info.Size() / (2 * record.Channels))).Duration()
-		end := s.end(ctx, store.Recording{Call: call, Node: s.Node, Rate: int(rate), Length: length}, false)
+		end := s.end(ctx, history.Recording{Call: call, Node: s.Node, Rate: int(rate), Length: length}, false)
 		if end == nil {
 			s.Log.Info("the recording of a call is taken up", "session", call)
 		} else if !errors.Is(end, store.ErrNotFound) {
@@ -66,7 +67,7 @@ func (s *Service) takeUp(ctx context.Context, age time.Duration) error {
 
 // loseCut gives up recordings of an earlier life that left no file.
 func (s *Service) loseCut(ctx context.Context) error {
-	running, err := s.Store.RunningRecordings(ctx, s.Node)
+	running, err := s.history.RunningRecordings(ctx, s.Node)
 	for _, r := range running {
 		if _, _, missing := s.findRaw(r.Call); errors.Is(missing, fs.ErrNotExist) && !s.lives(r.Call) {
 			err = errors.Join(err, s.end(ctx, r, true))
@@ -77,10 +78,10 @@ func (s *Service) loseCut(ctx context.Context) error {
 
 // sweep removes the files of deleted recordings.
 func (s *Service) sweep(ctx context.Context) error {
-	deleted, err := s.Store.UnsweptRecordings(ctx, s.Node)
+	deleted, err := s.history.UnsweptRecordings(ctx, s.Node)
 	for _, r := range deleted {
 		if !s.lives(r.Call) && s.removeRaw(r.Call) && s.removeFiles(r.Call) {
-			err = errors.Join(err, s.Store.SweptRecording(ctx, r.Call))
+			err = errors.Join(err, s.history.SweptRecording(ctx, r.Call))
 		}
 	}
 	return err

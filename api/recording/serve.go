@@ -18,7 +18,7 @@ import (
 	"parley/media"
 	"parley/media/record"
 	"parley/media/transcode"
-	"parley/store"
+	"parley/store/history"
 )
 
 const path = "/v1/calls/{id}/recording"
@@ -67,7 +67,7 @@ type dropInput struct {
 // drop is DELETE. The files go at once where they are at hand, else with the next round
 // of the node that had the call.
 func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.Store.DeleteRecording(ctx, api.AccountOf(ctx), in.ID, s.Store.Now()); err != nil {
+	if err := s.history.DeleteRecording(ctx, api.AccountOf(ctx), in.ID); err != nil {
 		return nil, err
 	}
 	s.removeFiles(in.ID)
@@ -77,7 +77,7 @@ func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
 
 // forget is DELETE of the call. Its files go as those of drop.
 func (s *Service) forget(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.Store.ForgetCall(ctx, api.AccountOf(ctx), in.ID, s.Store.Now()); err != nil {
+	if err := s.history.ForgetCall(ctx, api.AccountOf(ctx), in.ID); err != nil {
 		return nil, err
 	}
 	s.removeFiles(in.ID)
@@ -87,7 +87,7 @@ func (s *Service) forget(ctx context.Context, in *dropInput) (*struct{}, error) 
 
 // serve is GET, and HEAD, for which nothing is decoded.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
-	found, err := s.Store.Recording(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("id"))
+	found, err := s.history.Recording(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("id"))
 	if err != nil {
 		api.WriteError(w, err)
 		return
@@ -155,14 +155,14 @@ func (p *parts) Write(b []byte) (int, error) {
 func (p *parts) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // open opens the file of a recording, and says which format it was asked for in.
-func (s *Service) open(r *store.Recording, wanted string, now time.Time) (file *os.File, format string, err error) {
+func (s *Service) open(r *history.Recording, wanted string, now time.Time) (file *os.File, format string, err error) {
 	wanted = strings.ToLower(wanted)
 	switch {
 	case wanted != "" && formats[wanted] == "":
 		return nil, "", api.Bad("format: ogg or wav")
-	case r.State == store.RecordingRuns, r.State == store.RecordingEncodes:
+	case r.State == history.RecordingRuns, r.State == history.RecordingEncodes:
 		return nil, "", api.ErrAudioPending
-	case r.State != store.RecordingReady, !now.Before(r.ExpiresAt):
+	case r.State != history.RecordingReady, !now.Before(r.ExpiresAt):
 		return nil, "", api.ErrAudioGone
 	}
 	file, err = os.Open(s.path(r.Call, r.Format))
@@ -189,12 +189,12 @@ const (
 )
 
 // wav is a recording as a WAV file, which others read, too: call done when it is read.
-func (s *Service) wav(ctx context.Context, r *store.Recording, ogg *os.File) (file *os.File, done func(), err error) {
+func (s *Service) wav(ctx context.Context, r *history.Recording, ogg *os.File) (file *os.File, done func(), err error) {
 	return s.copies.take(ctx, r.Account, r.Call, func(ctx context.Context) (*os.File, error) { return s.decoded(ctx, ogg, r) })
 }
 
 // decoded is a recording as a WAV file, in a file without a name.
-func (s *Service) decoded(ctx context.Context, ogg *os.File, r *store.Recording) (*os.File, error) {
+func (s *Service) decoded(ctx context.Context, ogg *os.File, r *history.Recording) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, decodeTime)
 	defer cancel()
 	size := uint64(r.Length.Seconds()*float64(r.Rate)) * record.Channels * 2

@@ -9,6 +9,7 @@ import (
 	"parley/api/calls"
 	"parley/api/wallet"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/webhook"
 )
 
@@ -63,7 +64,7 @@ func about(ctx context.Context, db *store.DB, d *webhook.DueDelivery) (any, erro
 		}
 		return wallet.ViewEvent(w), nil
 	}
-	c, err := db.Call(ctx, d.Account, d.About)
+	c, err := history.New(db).Call(ctx, d.Account, d.About)
 	if err != nil {
 		return nil, err
 	}

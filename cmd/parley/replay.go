@@ -15,6 +15,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/replay"
 	"parley/store"
+	"parley/store/history"
 )
 
 // errDiffers is a replay that is not the call as it was.
@@ -118,7 +119,7 @@ func findRecord(cmd *cobra.Command, name string) ([]byte, *agent.Settings, error
 		return nil, nil, err
 	}
 	defer closeDB()
-	kept, err := db.CallReplay(ctx, name)
+	kept, err := history.New(db).CallReplay(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil, fmt.Errorf("%s: nothing is kept to replay: the call was not recorded, has not ended, its recording was deleted, or it came with the demonstration: %w", name, err)
 	}

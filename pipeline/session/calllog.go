@@ -3,7 +3,7 @@ package session
 import (
 	"time"
 
-	"parley/store"
+	"parley/store/history"
 )
 
 // Bounds of a call's log. Of a longer one the oldest events are left out, a quarter
@@ -16,16 +16,16 @@ const (
 
 // callLog grows with a call. The zero callLog is not kept.
 type callLog struct {
-	store.CallLog
+	history.CallLog
 	bytes int
 	now   func() time.Time
 }
 
 func newCallLog(status CallStatus, now func() time.Time) callLog {
-	return callLog{CallLog: store.CallLog{At: now().UTC().Truncate(time.Microsecond), Status: string(status)}, now: now}
+	return callLog{CallLog: history.CallLog{At: now().UTC().Truncate(time.Microsecond), Status: string(status)}, now: now}
 }
 
-func sizeOf(e *store.CallEvent) int {
+func sizeOf(e *history.CallEvent) int {
 	n := eventBytes
 	if e.Line != nil {
 		n += len(e.Line.Text)
@@ -37,7 +37,7 @@ func sizeOf(e *store.CallEvent) int {
 }
 
 // add adds what happens now.
-func (l *callLog) add(e store.CallEvent) {
+func (l *callLog) add(e history.CallEvent) {
 	e.At = l.now().UTC().Truncate(time.Microsecond)
 	l.Events = append(l.Events, e)
 	l.bytes += sizeOf(&e)
@@ -62,5 +62,5 @@ func (l *callLog) shorten(n int) {
 		l.bytes -= sizeOf(e)
 	}
 	l.Omitted += n
-	l.Events = append([]store.CallEvent(nil), l.Events[n:]...)
+	l.Events = append([]history.CallEvent(nil), l.Events[n:]...)
 }

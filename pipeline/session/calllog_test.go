@@ -1,13 +1,13 @@
 package session
 
 import (
+	"parley/store/history"
+
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"parley/store"
 )
 
 // TestLogIsBounded: a long call's log is never larger than said, and what is left out
@@ -15,14 +15,14 @@ import (
 func TestLogIsBounded(t *testing.T) {
 	for _, words := range []int{1, 400} {
 		l := newCallLog(CallDialing, time.Now)
-		l.add(store.CallEvent{Status: "ringing"})
-		l.add(store.CallEvent{Status: "connected"})
-		l.add(store.CallEvent{AnsweredBy: "human"})
+		l.add(history.CallEvent{Status: "ringing"})
+		l.add(history.CallEvent{Status: "connected"})
+		l.add(history.CallEvent{AnsweredBy: "human"})
 		const lines = 5000
 		for i := range lines {
-			l.add(store.CallEvent{Line: &store.TranscriptLine{Role: "user", Text: fmt.Sprint(i, strings.Repeat(" word", words)), AtMS: int64(i)}})
+			l.add(history.CallEvent{Line: &history.TranscriptLine{Role: "user", Text: fmt.Sprint(i, strings.Repeat(" word", words)), AtMS: int64(i)}})
 			if i%3 == 0 {
-				l.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: "Corrected."}})
+				l.add(history.CallEvent{Correction: &history.Correction{Line: i, Text: "Corrected."}})
 			}
 			if len(l.Events) > maxLogEvents || l.bytes > maxLogBytes {
 				t.Fatalf("%d events of %d bytes", len(l.Events), l.bytes)

@@ -13,6 +13,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -61,9 +62,13 @@ func drainMany(t *testing.T, seeds int) {
 	d.ok(d.db.PutRateCard(t.Context(), d.card, time.Now()))
 	node, _, err := d.db.RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now())
 	d.ok(err)
+	books := struct {
+		*store.DB
+		*history.Store
+	}{d.db, history.New(d.db)}
 	var worst [2]billing.Money
 	for seed := range seeds {
-		d.Manager = NewManager(d.db, node, func() *billing.RateCard { return d.card }, 0, slog.New(slog.DiscardHandler))
+		d.Manager = NewManager(books, node, func() *billing.RateCard { return d.card }, 0, slog.New(slog.DiscardHandler))
 		under := d.drain(uint64(seed))
 		worst[seed%2] = max(worst[seed%2], under)
 		if under > dearBound {

@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/store"
+	"parley/store/history"
 )
 
 // Ledger is what the manager needs of the store.
@@ -20,7 +21,7 @@ type Ledger interface {
 	Checkpoints(ctx context.Context, cs []store.Checkpoint, now time.Time) ([]store.CheckpointResult, error)
 	LineMinute(ctx context.Context, s *store.Session, minute int64, now time.Time) error
 	CloseSession(ctx context.Context, s *store.Session, c store.Closing, now time.Time) (billing.Money, error)
-	SaveConversation(ctx context.Context, account, id string, c store.Conversation) error
+	SaveConversation(ctx context.Context, account, id string, c history.Conversation) error
 	Heartbeat(ctx context.Context, n store.Node) error
 	Orphans(ctx context.Context, n store.Node, before time.Time) ([]store.Lost, error)
 	CloseLost(ctx context.Context, lost []store.Lost, now time.Time) ([]store.Lost, error)

@@ -12,6 +12,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/tool"
 	"parley/store"
+	"parley/store/history"
 )
 
 // Session is an admitted call with its bill: what it has used, what was said. Its
@@ -38,7 +39,7 @@ type Session struct {
 	status  CallStatus
 	updates uint64 // published
 	clock   clock
-	history history
+	history conversation
 	budget  budget
 	meters  map[string]tool.Meter // of the functions that cost something, by name
 	replay  func() []byte         // what the call can be conducted again from; nil: nothing is kept
@@ -261,7 +262,7 @@ func (s *Session) stopping(why *media.Ended) *pipeline.Call {
 }
 
 // conversation is what is stored of the call.
-func (s *Session) conversation() store.Conversation {
+func (s *Session) conversation() history.Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	talk := s.history.stored()

@@ -15,6 +15,7 @@ import (
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // noting is the real store, and what sessions said they had used.
 type noting struct {
 	*store.DB
+	*history.Store
 	mu   sync.Mutex
 	used map[string]billing.Usage
 }
@@ -48,6 +50,7 @@ type till struct {
 func openTill(t *testing.T) *till {
 	t.Helper()
 	db := &noting{DB: storetest.New(t), used: map[string]billing.Usage{}}
+	db.Store = history.New(db.DB)
 	b := &till{t: t, db: db, ran: make(chan error, 1)}
 	b.ok(db.PutRateCard(t.Context(), card, time.Now()))
 	node, _, err := db.RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now())
@@ -143,7 +146,7 @@ func TestTranscriptIsBounded(t *testing.T) {
 	}
 	observe(pipeline.Event{Kind: pipeline.UserLineAgain, Text: "It was another line."})
 	session.End(media.Ended{Reason: media.UserHangup})
-	call, err := b.db.Call(t.Context(), b.account, session.ID())
+	call, err := history.New(b.db.DB).Call(t.Context(), b.account, session.ID())
 	b.ok(err)
 	bytes := 0
 	for _, l := range call.Transcript {
@@ -152,7 +155,7 @@ func TestTranscriptIsBounded(t *testing.T) {
 	if bytes > 512<<10 || bytes < 500<<10 || call.Omitted == 0 || call.Omitted+len(call.Transcript) != said {
 		t.Errorf("%d bytes in %d lines are kept, %d lines are not", bytes, len(call.Transcript), call.Omitted)
 	}
-	listed, err := b.db.Calls(t.Context(), b.account, store.CallPage{})
+	listed, err := history.New(b.db.DB).Calls(t.Context(), b.account, history.CallPage{})
 	b.ok(err)
 	if len(listed) != 1 || listed[0].ID != call.ID || *listed[0].EndReason != "user_hangup" || listed[0].Transcript != nil || listed[0].Turns != nil {
 		t.Errorf("the list has %d calls, or what was said in them", len(listed))
@@ -166,7 +169,7 @@ func TestBooks(t *testing.T) {
 		b := openTill(t)
 		before := b.balance()
 		id, took, _ := b.talk(terms, 1500*ms, nil)
-		call, err := b.db.Call(t.Context(), b.account, id)
+		call, err := history.New(b.db.DB).Call(t.Context(), b.account, id)
 		b.ok(err)
 		if call.StartedAt == nil || call.EndedAt == nil || *call.EndReason != "user_hangup" || len(call.Generations) != 1 || len(call.Transcript) == 0 {
 			t.Fatalf("history %+v", call)
@@ -278,7 +281,7 @@ func TestRealFence(t *testing.T) {
 	}
 	b.ran <- nil
 	b.calls.Wait()
-	call, err := b.db.Call(t.Context(), b.account, id)
+	call, err := history.New(b.db.DB).Call(t.Context(), b.account, id)
 	b.ok(err)
 	if ended.Detail != "node_lost" || *call.EndReason != "failed" || *call.EndDetail != "node_lost" {
 		t.Errorf("ended %v, history says %s, %s", ended, *call.EndReason, *call.EndDetail)
@@ -300,7 +303,7 @@ func TestManyAtOnce(t *testing.T) {
 				terms = inbound
 			}
 			id, _, _ := b.talk(terms, time.Duration(700+60*i)*ms, nil)
-			call, err := b.db.Call(context.Background(), b.account, id)
+			call, err := history.New(b.db.DB).Call(context.Background(), b.account, id)
 			if err != nil {
 				t.Error(err)
 				return

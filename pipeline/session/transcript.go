@@ -9,6 +9,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/wordtime"
 	"parley/store"
+	"parley/store/history"
 )
 
 // Stored history is bounded: a call of two hours has far less. Of a longer one the
@@ -58,30 +59,30 @@ func recordOf(e *pipeline.Event) turnRecord {
 }
 
 // lineOf is a line as it is stored.
-func lineOf(e *pipeline.Event) store.TranscriptLine {
-	line := store.TranscriptLine{Role: "user", Text: e.Text, AtMS: e.At.Milliseconds()}
+func lineOf(e *pipeline.Event) history.TranscriptLine {
+	line := history.TranscriptLine{Role: "user", Text: e.Text, AtMS: e.At.Milliseconds()}
 	if e.Kind == pipeline.AgentLine {
 		line.Role = "agent"
 	}
 	if s := e.Said; s != nil {
 		line.Words, line.Estimated = storedWords(s.Words), s.Estimated
 		if s.Interrupted {
-			line.Interruption = &store.Interruption{AtMS: s.Cut.Milliseconds(), Unheard: s.Unheard}
+			line.Interruption = &history.Interruption{AtMS: s.Cut.Milliseconds(), Unheard: s.Unheard}
 		}
 	}
 	return line
 }
 
-func storedWords(words []wordtime.Word) []store.SpokenWord {
-	var out []store.SpokenWord
+func storedWords(words []wordtime.Word) []history.SpokenWord {
+	var out []history.SpokenWord
 	for _, w := range words {
-		out = append(out, store.SpokenWord{Text: w.Text, StartMS: w.From.Milliseconds(), EndMS: w.To.Milliseconds()})
+		out = append(out, history.SpokenWord{Text: w.Text, StartMS: w.From.Milliseconds(), EndMS: w.To.Milliseconds()})
 	}
 	return out
 }
 
 // lineBytes is about what a line takes up, beside the times of its words.
-func lineBytes(l *store.TranscriptLine) int {
+func lineBytes(l *history.TranscriptLine) int {
 	n := eventBytes + len(l.Text)
 	if l.Interruption != nil {
 		n += len(l.Interruption.Unheard)
@@ -89,16 +90,16 @@ func lineBytes(l *store.TranscriptLine) int {
 	return n
 }
 
-// history is what is stored of a conversation.
-type history struct {
-	talk  store.Conversation
+// conversation is what is stored of one.
+type conversation struct {
+	talk  history.Conversation
 	bytes int // of its transcript
 	turns []turnRecord
 	log   callLog
 }
 
-// stored is the history as the store takes it. What is added later does not change it.
-func (h *history) stored() store.Conversation {
+// stored is the conversation as the store takes it. What is added later does not change it.
+func (h *conversation) stored() history.Conversation {
 	talk, log := h.talk, h.log.CallLog
 	talk.Log = &log
 	if turns, err := json.Marshal(h.turns); err == nil && h.turns != nil {
@@ -109,7 +110,7 @@ func (h *history) stored() store.Conversation {
 
 // addLine adds what was said. Followers get the line, without the times of its words; kept is
 // false when the transcript is full.
-func (h *history) addLine(e *pipeline.Event) (plain store.TranscriptLine, kept bool) {
+func (h *conversation) addLine(e *pipeline.Event) (plain history.TranscriptLine, kept bool) {
 	line := lineOf(e)
 	if h.talk.Omitted > 0 || len(h.talk.Transcript) == maxTranscript || h.bytes+lineBytes(&line) > maxTranscriptBytes {
 		h.talk.Omitted++
@@ -118,13 +119,13 @@ func (h *history) addLine(e *pipeline.Event) (plain store.TranscriptLine, kept b
 	h.bytes += lineBytes(&line)
 	h.talk.Transcript = append(h.talk.Transcript, line)
 	line = line.Plain()
-	h.log.add(store.CallEvent{Line: &line})
+	h.log.add(history.CallEvent{Line: &line})
 	return line, true
 }
 
 // replaceUser changes the caller's latest line, who went on before they heard an answer, and
 // says whether there is one.
-func (h *history) replaceUser(e *pipeline.Event) bool {
+func (h *conversation) replaceUser(e *pipeline.Event) bool {
 	for i := len(h.talk.Transcript) - 1; i >= 0; i-- {
 		if was := &h.talk.Transcript[i]; was.Role == "user" {
 			now := lineOf(e)
@@ -133,7 +134,7 @@ func (h *history) replaceUser(e *pipeline.Event) bool {
 			}
 			h.bytes += len(now.Text) - len(was.Text)
 			was.Text, was.Words, was.Estimated = now.Text, now.Words, now.Estimated
-			h.log.add(store.CallEvent{Correction: &store.Correction{Line: i, Text: e.Text}})
+			h.log.add(history.CallEvent{Correction: &history.Correction{Line: i, Text: e.Text}})
 			return true
 		}
 	}
@@ -141,13 +142,13 @@ func (h *history) replaceUser(e *pipeline.Event) bool {
 }
 
 // answered notes who answered an outbound call.
-func (h *history) answered(by string) {
+func (h *conversation) answered(by string) {
 	h.talk.AnsweredBy = by
-	h.log.add(store.CallEvent{AnsweredBy: by})
+	h.log.add(history.CallEvent{AnsweredBy: by})
 }
 
 // addGeneration adds a completion with its tokens.
-func (h *history) addGeneration(e *pipeline.Event) {
+func (h *conversation) addGeneration(e *pipeline.Event) {
 	if len(h.talk.Generations) < maxGenerations {
 		u := &e.Usage
 		h.talk.Generations = append(h.talk.Generations, store.Generation{Gen: u.Generation, Turn: e.Turn, Kind: u.Kind, Outcome: string(u.Outcome),
@@ -156,7 +157,7 @@ func (h *history) addGeneration(e *pipeline.Event) {
 }
 
 // addTurn adds where the time of a turn went.
-func (h *history) addTurn(e *pipeline.Event) {
+func (h *conversation) addTurn(e *pipeline.Event) {
 	if len(h.turns) < maxTranscript {
 		h.turns = append(h.turns, recordOf(e))
 	}
@@ -164,7 +165,7 @@ func (h *history) addTurn(e *pipeline.Event) {
 
 // served notes which engine served a stage. What was there may be on its way to the store,
 // and does not change.
-func (h *history) served(stage agent.Stage, engine string) {
+func (h *conversation) served(stage agent.Stage, engine string) {
 	by := store.ServedBy{ASR: []string{}, LLM: []string{}, TTS: []string{}} // [] and not null
 	if h.talk.Engines != nil {
 		by = *h.talk.Engines

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/store"
+	"parley/store/history"
 )
 
 // CallStatus is how far a call is. It only goes forward.
@@ -23,12 +23,12 @@ const (
 
 // CallSnapshot is the state of a call.
 type CallSnapshot struct {
-	Seq        uint64                 `json:"seq"` // of the last update that it contains
-	Status     CallStatus             `json:"status"`
-	StartedAt  time.Time              `json:"started_at"`            // answered, by the database's clock; zero before
-	EndedAt    time.Time              `json:"ended_at"`              // zero before
-	AnsweredBy string                 `json:"answered_by,omitempty"` // human, machine, screening or unknown; empty: not known, or nobody asked
-	Transcript []store.TranscriptLine `json:"transcript"`            // without the times of words
+	Seq        uint64                   `json:"seq"` // of the last update that it contains
+	Status     CallStatus               `json:"status"`
+	StartedAt  time.Time                `json:"started_at"`            // answered, by the database's clock; zero before
+	EndedAt    time.Time                `json:"ended_at"`              // zero before
+	AnsweredBy string                   `json:"answered_by,omitempty"` // human, machine, screening or unknown; empty: not known, or nobody asked
+	Transcript []history.TranscriptLine `json:"transcript"`            // without the times of words
 }
 
 // Duration is how long the call has been answered.
@@ -52,9 +52,9 @@ type CallUpdate struct {
 	// StartedAt is as in CallSnapshot.
 	StartedAt time.Time `json:"started_at,omitzero"`
 	// AnsweredBy is as in CallSnapshot, and set when it has become known or has changed.
-	AnsweredBy string                `json:"answered_by,omitempty"`
-	Line       *store.TranscriptLine `json:"line,omitempty"`      // one that was added
-	Corrected  bool                  `json:"corrected,omitempty"` // an earlier line has changed: take another snapshot
+	AnsweredBy string                  `json:"answered_by,omitempty"`
+	Line       *history.TranscriptLine `json:"line,omitempty"`      // one that was added
+	Corrected  bool                    `json:"corrected,omitempty"` // an earlier line has changed: take another snapshot
 }
 
 // lastUpdate is the Seq of an update that follows all that a follower has seen.
@@ -80,7 +80,7 @@ func (m *Manager) Snapshot(account, id string) (CallSnapshot, bool) {
 func (s *Session) snapshot() CallSnapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lines := make([]store.TranscriptLine, len(s.history.talk.Transcript))
+	lines := make([]history.TranscriptLine, len(s.history.talk.Transcript))
 	for i, l := range s.history.talk.Transcript {
 		lines[i] = l.Plain()
 	}
@@ -103,7 +103,7 @@ func (s *Session) advance(to CallStatus) {
 	if order[to] > order[s.status] {
 		s.status = to
 		if s.work == nil && to != CallEnded { // of the end the books know
-			s.history.log.add(store.CallEvent{Status: string(to)})
+			s.history.log.add(history.CallEvent{Status: string(to)})
 		}
 		s.publish(CallUpdate{Status: to})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/private"
 )
 
@@ -172,7 +173,7 @@ func (b *books) checkSeconds(x bill, measured time.Duration) {
 // reported, and returns the number of completions.
 func (b *books) checkTokens(x bill) int {
 	b.t.Helper()
-	c, err := b.db.Call(b.ctx, x.Account, x.ID)
+	c, err := history.New(b.db).Call(b.ctx, x.Account, x.ID)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -191,12 +192,12 @@ func (b *books) checkTokens(x bill) int {
 }
 
 // line is one line of a stored transcript.
-type line = store.TranscriptLine
+type line = history.TranscriptLine
 
 // transcript is what was said in a session.
 func (b *books) transcript(x bill) []line {
 	b.t.Helper()
-	c, err := b.db.Call(b.ctx, x.Account, x.ID)
+	c, err := history.New(b.db).Call(b.ctx, x.Account, x.ID)
 	if err != nil {
 		b.t.Fatal(err)
 	}

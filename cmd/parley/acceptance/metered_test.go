@@ -1,10 +1,11 @@
 package acceptance
 
 import (
+	"parley/store/history"
+
 	"testing"
 
 	"parley/billing"
-	"parley/store"
 )
 
 // checkMetered holds what an account was charged for the tokens of its one call to what
@@ -12,10 +13,10 @@ import (
 // summary after the call, each on its own line. It waits for the summary.
 func (n *narrator) checkMetered(t *testing.T, b *books, account string) {
 	t.Helper()
-	var call *store.Call
+	var call *history.Call
 	eventually(t, "the summary is charged", func() bool {
 		var err error
-		if call, err = b.db.Call(b.ctx, account, b.closed(account, 1)[0].ID); err != nil {
+		if call, err = history.New(b.db).Call(b.ctx, account, b.closed(account, 1)[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		for _, g := range call.Generations {

@@ -12,6 +12,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/jobs"
 )
 
@@ -57,7 +58,11 @@ func (n *Node) analyzeCalls(ctx context.Context, _ analyses) error {
 
 // analyze makes one analysis, and keeps it.
 func (n *Node) analyze(ctx context.Context, d *store.DueAnalysis) error {
-	result, took, err := n.analysisOf(ctx, d)
+	call, err := history.New(n.db).Call(ctx, d.Account, d.Session)
+	if err != nil {
+		return err
+	}
+	result, took, err := n.analysisOf(ctx, d, call)
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), analysisNoteTime)
 	defer cancel()
 	if err == nil {
@@ -72,17 +77,17 @@ func (n *Node) analyze(ctx context.Context, d *store.DueAnalysis) error {
 
 // analysisOf asks the agent's language model about a call. With an error, which trying
 // again may help, took and the result's summary count all the same.
-func (n *Node) analysisOf(ctx context.Context, d *store.DueAnalysis) (result store.Analysis, took []store.Generation, err error) {
+func (n *Node) analysisOf(ctx context.Context, d *store.DueAnalysis, call *history.Call) (result store.Analysis, took []store.Generation, err error) {
 	result.Summary = d.Summary
 	settings, err := agent.ParseSettings(d.Settings)
 	wanted := settings.Analysis
 	switch {
 	case err != nil || !wanted.Wanted():
 		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSchema}, nil, nil
-	case len(d.Call.Transcript) == 0:
+	case len(call.Transcript) == 0:
 		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSilence}, nil, nil
 	}
-	q := question{llm: n.engines.chosen(settings.Engines).llm, lines: summaryLines(d.Call.Transcript), language: d.Language}
+	q := question{llm: n.engines.chosen(settings.Engines).llm, lines: summaryLines(call.Transcript), language: d.Language}
 	var expect billing.Usage
 	summary := inference.SummaryFor(q.lines, q.language, wanted.SummaryPrompt)
 	if wanted.Summary && result.Summary == nil {
@@ -224,7 +229,7 @@ func completed(ctx context.Context, llm inference.LLM, r inference.Request) (str
 	return strings.TrimSpace(strings.ToValidUTF8(text.String(), "")), g, nil
 }
 
-func summaryLines(transcript []store.TranscriptLine) []inference.SummaryLine {
+func summaryLines(transcript []history.TranscriptLine) []inference.SummaryLine {
 	lines := make([]inference.SummaryLine, len(transcript))
 	for i, l := range transcript {
 		lines[i] = inference.SummaryLine{Agent: l.Role == "agent", Text: l.Text}

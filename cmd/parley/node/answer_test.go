@@ -24,6 +24,7 @@ import (
 	"parley/media/wav"
 	"parley/sip/simulated"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -174,7 +175,7 @@ func (d *desk) ended(id string, told func(callcenter.Change) (enough bool)) (las
 // by is what the history says of who answered.
 func (d *desk) by(id string) string {
 	d.Helper()
-	c, err := d.node.db.Call(d.Context(), d.who.Account, id)
+	c, err := history.New(d.node.db).Call(d.Context(), d.who.Account, id)
 	d.ok(err)
 	return c.AnsweredBy
 }
@@ -238,7 +239,7 @@ func TestMachineIsHungUpOn(t *testing.T) {
 	if h := <-d.heard; voiced(h.Samples) != 0 || h.Said != 0 {
 		t.Errorf("the machine heard %v of speech, and came to the end of its greeting after %v", voiced(h.Samples), h.Said)
 	}
-	c, err := d.node.db.Call(t.Context(), d.who.Account, id)
+	c, err := history.New(d.node.db).Call(t.Context(), d.who.Account, id)
 	d.ok(err)
 	if c.StartedAt == nil || c.Cost == 0 {
 		t.Errorf("it costs %v", c.Cost)

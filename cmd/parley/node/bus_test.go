@@ -22,6 +22,7 @@ import (
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/bus/bustest"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -42,7 +43,7 @@ type ring struct {
 
 // patchy is the store, but some rounds of checkpoints do not get through.
 type patchy struct {
-	*store.DB
+	callBooks
 	mu    sync.Mutex
 	fails func(cs []store.Checkpoint) bool // nil: none
 }
@@ -85,7 +86,7 @@ func newRing(t *testing.T) *ring {
 		r.ok(err)
 		n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 		r.ok(err)
-		r.nodes[i], r.ledgers[i] = n, &patchy{DB: n.db}
+		r.nodes[i], r.ledgers[i] = n, &patchy{callBooks: callBooks{n.db, history.New(n.db)}}
 		n.manager = session.NewManager(r.ledgers[i], n.life, n.db.RateCard, 0, n.log)
 		n.manager.Announce(n.mouth)
 		routes = r.nodes[0].bus.RouteAddr()
@@ -422,10 +423,10 @@ func TestNodeOffTheBus(t *testing.T) {
 	r.wantEnd(asked, media.APIHangup)
 	r.wantEnd(last, media.BalanceExhausted)
 	r.wantLive(other)
-	ended, err := r.nodes[0].db.Call(t.Context(), r.account, asked.ID())
+	ended, err := history.New(r.nodes[0].db).Call(t.Context(), r.account, asked.ID())
 	r.ok(err)
 	for ended.EndReason == nil {
-		ended, err = r.nodes[0].db.Call(t.Context(), r.account, asked.ID())
+		ended, err = history.New(r.nodes[0].db).Call(t.Context(), r.account, asked.ID())
 		r.ok(err)
 	}
 	if *ended.EndReason != "api_hangup" {

@@ -12,6 +12,7 @@ import (
 	"parley/sip"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/history"
 )
 
 // TestCallerOf: one identity, and a check of it only where the trunk is trusted.
@@ -129,13 +130,13 @@ func (d *desk) rings() *dialogue {
 }
 
 // over waits for the end of the desk's one call.
-func (d *desk) over() (call store.Call) {
+func (d *desk) over() (call history.Call) {
 	d.Helper()
 	for end := time.Now().Add(30 * time.Second); call.EndedAt == nil; {
 		if time.Now().After(end) {
 			d.Fatal("the call never ended")
 		}
-		list, err := d.node.db.Calls(d.Context(), d.who.Account, store.CallPage{Page: store.Page{Limit: 10}})
+		list, err := history.New(d.node.db).Calls(d.Context(), d.who.Account, history.CallPage{Page: store.Page{Limit: 10}})
 		d.ok(err)
 		if len(list) == 1 {
 			call = list[0]
@@ -152,7 +153,7 @@ func TestHangUpWhileItRings(t *testing.T) {
 	caller.send("INVITE", 1, "From: <sip:+34911111111@127.0.0.1>;tag=ours\r\nContent-Type: application/sdp\r\n",
 		"v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 39998 RTP/AVP 0\r\n")
 	caller.answer("180")
-	list, err := d.node.db.Calls(t.Context(), d.who.Account, store.CallPage{Page: store.Page{Limit: 10}})
+	list, err := history.New(d.node.db).Calls(t.Context(), d.who.Account, history.CallPage{Page: store.Page{Limit: 10}})
 	d.ok(err)
 	if len(list) != 1 {
 		t.Fatalf("%d calls ring", len(list))

@@ -1,23 +1,24 @@
 package node
 
 import (
+	"parley/store/history"
+
 	"context"
 	"slices"
 	"time"
 
 	"parley/api/callcenter"
 	"parley/pipeline/session"
-	"parley/store"
 )
 
 // Log implements callcenter.Calls. The end of a call is what the books know of it, so
 // it is there also where the log was lost with its node.
 func (d dialler) Log(ctx context.Context, account, id string) (*callcenter.CallLog, error) {
-	c, err := d.db.Call(ctx, account, id)
+	c, err := history.New(d.db).Call(ctx, account, id)
 	if err != nil || c.EndedAt == nil {
 		return nil, err
 	}
-	kept, err := d.db.CallLog(ctx, account, id)
+	kept, err := history.New(d.db).CallLog(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func (d dialler) Log(ctx context.Context, account, id string) (*callcenter.CallL
 }
 
 // replay tells a log again; last is how its call stood in the end.
-func replay(l *store.CallLog, last session.CallSnapshot, yield func(time.Time, callcenter.Change) bool) bool {
+func replay(l *history.CallLog, last session.CallSnapshot, yield func(time.Time, callcenter.Change) bool) bool {
 	s := session.CallSnapshot{Status: session.CallStatus(l.Status), AnsweredBy: l.AnsweredBy, Transcript: slices.Clone(last.Transcript[:min(l.Lines, len(last.Transcript))])}
 	if s.Status == "" {
 		s = last

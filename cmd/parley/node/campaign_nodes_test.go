@@ -20,6 +20,7 @@ import (
 	"parley/sip/simulated"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -149,7 +150,7 @@ func TestSummaryFailsAlone(t *testing.T) {
 	s, err := d.node.db.StartSession(t.Context(), store.Start{Node: d.node.life, Account: d.who.Account, Card: d.node.RateCard(), Agent: d.agent,
 		Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}, To: "+12025550100", Row: &claimed[0][0]}, now)
 	d.ok(err)
-	d.ok(d.node.db.SaveConversation(t.Context(), d.who.Account, s.ID, store.Conversation{Transcript: []store.TranscriptLine{{Role: "user", Text: "Yes."}}}))
+	d.ok(history.New(d.node.db).SaveConversation(t.Context(), d.who.Account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Yes."}}}))
 	_, err = d.node.db.CloseSession(t.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.LineTime: 1000}}, now)
 	d.ok(err)
 	args := summaryArgs{d.who.Account, s.ID}

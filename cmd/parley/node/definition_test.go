@@ -16,6 +16,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/pipeline/agent"
 	"parley/pipeline/tool"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -132,7 +133,7 @@ func TestAgentOfADialledCall(t *testing.T) {
 		t.Errorf("the first message was %q", said)
 	}
 	<-d.heard
-	c, err := d.node.db.Call(t.Context(), d.who.Account, placed.CallID)
+	c, err := history.New(d.node.db).Call(t.Context(), d.who.Account, placed.CallID)
 	d.ok(err)
 	if c.AgentVersion == nil || *c.AgentVersion != stored.Version {
 		t.Errorf("the call ran with version %v, the agent has %d", c.AgentVersion, stored.Version)

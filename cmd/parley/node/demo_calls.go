@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/people"
 )
 
@@ -47,12 +50,12 @@ type recordedCall struct {
 	Reason    string           `json:"reason"`
 	Detail    string           `json:"detail"`
 	Usage     map[string]int64 `json:"usage"` // by component
-	store.Conversation
-	Wire    store.Wire `json:"wire"`
-	Summary string     `json:"summary"`
-	Rate    int        `json:"rate"`      // of the audio, samples a second
-	Length  int64      `json:"length_ms"` // of the audio
-	Peaks   []byte     `json:"peaks"`
+	history.Conversation
+	Wire    history.Wire `json:"wire"`
+	Summary string       `json:"summary"`
+	Rate    int          `json:"rate"`      // of the audio, samples a second
+	Length  int64        `json:"length_ms"` // of the audio
+	Peaks   []byte       `json:"peaks"`
 }
 
 // recordedCalls are the calls of the demonstration, as if the last had ended then.
@@ -219,15 +222,17 @@ func (c *recordedCall) of(n *Node, d Demo, row string) store.Demonstration {
 		Name:  c.Name,
 		Start: store.Start{Node: n.life, Account: d.Account, Terms: c.Terms, Card: n.RateCard(), Agent: d.Agent, AgentVersion: demoVersion, From: c.From, To: c.To},
 		RowID: row, Summary: c.Summary, OpenedAt: c.OpenedAt, RangAt: c.RangAt, EndedAt: c.EndedAt,
-		Closing:      store.Closing{Reason: c.Reason, Detail: c.Detail, StartedAt: c.StartedAt, Usage: used},
-		Conversation: c.Conversation, Wire: c.Wire,
+		Closing: store.Closing{Reason: c.Reason, Detail: c.Detail, StartedAt: c.StartedAt, Usage: used},
+		Fill: func(ctx context.Context, tx pgx.Tx, id string) error {
+			return history.Fill(ctx, tx, d.Account, id, c.Conversation, c.Wire)
+		},
 	}
 }
 
 // seedRecording keeps the audio of a call, unless that was done or it was deleted since.
 func (n *Node) seedRecording(ctx context.Context, account, id string, c *recordedCall) error {
-	switch r, err := n.db.Recording(ctx, account, id); {
-	case err == nil && r.State != store.RecordingEncodes:
+	switch r, err := history.New(n.db).Recording(ctx, account, id); {
+	case err == nil && r.State != history.RecordingEncodes:
 		return nil
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
@@ -236,6 +241,6 @@ func (n *Node) seedRecording(ctx context.Context, account, id string, c *recorde
 	if err != nil {
 		return err
 	}
-	return n.records.Import(ctx, store.Recording{Account: account, Call: id, Rate: c.Rate,
+	return n.records.Import(ctx, history.Recording{Account: account, Call: id, Rate: c.Rate,
 		Length: time.Duration(c.Length) * time.Millisecond, Peaks: c.Peaks}, audio)
 }

@@ -25,6 +25,7 @@ import (
 	"parley/media/wav"
 	"parley/sip/simulated"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -160,15 +161,15 @@ func (s *studio) callOut(to, voice, first, second string) (id string) {
 // over waits until the latest call is over and all of it is kept.
 func (s *studio) over() (id string) {
 	s.until("the call is over", func() bool {
-		calls, err := s.node.db.Calls(s.Context(), s.demo.Account, store.CallPage{})
+		calls, err := history.New(s.node.db).Calls(s.Context(), s.demo.Account, history.CallPage{})
 		s.ok(err)
 		if len(calls) == 0 || calls[0].EndedAt == nil || len(calls[0].Transcript) == 0 {
 			return false
 		}
 		id = calls[0].ID
-		r, err := s.node.db.Recording(s.Context(), s.demo.Account, id)
-		w, wrong := s.node.db.Wire(s.Context(), s.demo.Account, id)
-		return err == nil && wrong == nil && r.State == store.RecordingReady && w.Quality != nil && len(w.SIP) > 0
+		r, err := history.New(s.node.db).Recording(s.Context(), s.demo.Account, id)
+		w, wrong := history.New(s.node.db).Wire(s.Context(), s.demo.Account, id)
+		return err == nil && wrong == nil && r.State == history.RecordingReady && w.Quality != nil && len(w.SIP) > 0
 	})
 	return id
 }
@@ -177,18 +178,18 @@ func (s *studio) over() (id string) {
 func (s *studio) keep(c *recordedCall, id string) {
 	s.Helper()
 	ctx, db := s.Context(), s.node.db
-	call, err := db.Call(ctx, s.demo.Account, id)
+	call, err := history.New(db).Call(ctx, s.demo.Account, id)
 	s.ok(err)
 	c.From, c.To, c.OpenedAt, c.RangAt, c.StartedAt, c.EndedAt = call.From, call.To, call.OpenedAt, call.RangAt, *call.StartedAt, *call.EndedAt
 	c.Reason, c.Detail, c.Conversation = *call.EndReason, *call.EndDetail, call.Conversation
-	c.Log, err = db.CallLog(ctx, s.demo.Account, id)
+	c.Log, err = history.New(db).CallLog(ctx, s.demo.Account, id)
 	s.ok(err)
-	wire, err := db.Wire(ctx, s.demo.Account, id)
+	wire, err := history.New(db).Wire(ctx, s.demo.Account, id)
 	s.ok(err)
-	r, err := db.Recording(ctx, s.demo.Account, id)
+	r, err := history.New(db).Recording(ctx, s.demo.Account, id)
 	s.ok(err)
 	c.Wire, c.Rate, c.Length = *wire, r.Rate, r.Length.Milliseconds()
-	c.Peaks, err = db.RecordingPeaks(ctx, s.demo.Account, id)
+	c.Peaks, err = history.New(db).RecordingPeaks(ctx, s.demo.Account, id)
 	s.ok(err)
 	audio, err := os.ReadFile(filepath.Join(s.node.DataDir, "recordings", id+"."+r.Format))
 	s.ok(err)

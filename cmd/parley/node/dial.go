@@ -23,6 +23,7 @@ import (
 	"parley/sip/transport"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/history"
 )
 
 // ringTimeout is how long a callee may let it ring when nobody says otherwise.
@@ -256,7 +257,7 @@ func hungUp(leg *sip.Leg, why *media.Ended) media.Ended {
 func (n *Node) rings(session *session.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if err := n.db.CallRings(ctx, session.Account(), session.ID(), n.db.Now()); err != nil {
+	if err := history.New(n.db).CallRings(ctx, session.Account(), session.ID()); err != nil {
 		n.log.Debug("that a callee is alerted was not noted", "session", session.ID(), "err", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/people"
 	"parley/store/webhook"
@@ -141,10 +142,14 @@ func (n *Node) noteCalls(ctx context.Context, _ crmNotes) error {
 // noteCall notes one call. Between the database's answer and ours this process may
 // die: then the next try finds the call there.
 func (n *Node) noteCall(ctx context.Context, note *store.CRMNote) error {
+	call, err := history.New(n.db).Call(ctx, note.Account, note.Session)
+	if err != nil {
+		return err
+	}
 	var source tool.CRMSource
-	err := json.Unmarshal(note.Source, &source)
+	err = json.Unmarshal(note.Source, &source)
 	if err == nil {
-		err = n.tools.Note(tool.InTrace(ctx, note.Trace), note.Account, &source, overCall(note.Call), note.Try > 1)
+		err = n.tools.Note(tool.InTrace(ctx, note.Trace), note.Account, &source, overCall(call), note.Try > 1)
 	}
 	log := n.log.With("session", note.Session, "account", note.Account)
 	status, refused := errors.AsType[*crm.StatusError](err)
@@ -162,7 +167,7 @@ func (n *Node) noteCall(ctx context.Context, note *store.CRMNote) error {
 }
 
 // overCall is a call of history as customer databases know calls.
-func overCall(c *store.Call) crm.Call {
+func overCall(c *history.Call) crm.Call {
 	out := crm.Call{ID: c.ID, Inbound: c.Direction == billing.Inbound, From: c.From, To: c.To, Reason: string(media.Failed)}
 	if c.EndReason != nil {
 		out.Reason = *c.EndReason

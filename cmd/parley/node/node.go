@@ -31,6 +31,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/mail"
 	"parley/store/people"
@@ -85,6 +86,12 @@ type Node struct {
 	verified   verification
 }
 
+// callBooks are the ledger and the history of calls.
+type callBooks struct {
+	*store.DB
+	*history.Store
+}
+
 // Part is something of the node that runs until its context ends. A part that
 // ends earlier ends the node.
 type Part struct {
@@ -136,7 +143,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.background(ctx, life, databaseURL); err != nil {
 		return nil, err
 	}
-	n.manager = session.NewManager(n.db, life, n.db.RateCard, cfg.MaxCalls, log)
+	n.manager = session.NewManager(callBooks{n.db, history.New(n.db)}, life, n.db.RateCard, cfg.MaxCalls, log)
 	n.pressure = newLoad(cfg.MaxCPU, n.engines.lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)

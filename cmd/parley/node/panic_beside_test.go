@@ -18,6 +18,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/history"
 )
 
 // errands are what nodes do beside calls, each with calls that go on.
@@ -79,7 +80,7 @@ func dialsABatch(t *testing.T, _ bool) {
 	eventually(t, "the signalling of the calls is kept", func() bool {
 		kept = 0
 		for _, c := range w.history(3) {
-			if _, err := w.node.db.Wire(t.Context(), w.who.Account, c.ID); err == nil {
+			if _, err := history.New(w.node.db).Wire(t.Context(), w.who.Account, c.ID); err == nil {
 				kept++
 			}
 		}
@@ -141,7 +142,7 @@ func keepsSound(t *testing.T, fails bool) {
 		d.ok(leg.Close())
 		d.ok(peer.Close())
 		session.End(media.Ended{Reason: media.UserHangup})
-		w, err := d.node.db.Wire(t.Context(), d.who.Account, session.ID())
+		w, err := history.New(d.node.db).Wire(t.Context(), d.who.Account, session.ID())
 		if kept := err == nil && w.Quality != nil; !kept && (!fails || last == 1) {
 			t.Errorf("it is not kept: %+v, %v", w, err)
 		}
@@ -154,7 +155,7 @@ func drains(t *testing.T, fails bool) {
 	d.node.network.Record(func(simulated.Heard) {})
 	id := d.dial("00", "continue", "")
 	eventually(t, "it is answered", func() bool {
-		c, err := d.node.db.Call(t.Context(), d.who.Account, id)
+		c, err := history.New(d.node.db).Call(t.Context(), d.who.Account, id)
 		d.ok(err)
 		return c.StartedAt != nil
 	})

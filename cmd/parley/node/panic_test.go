@@ -9,6 +9,7 @@ import (
 	"parley/media/isolate/isolatetest"
 	"parley/sip/simulated"
 	"parley/store"
+	"parley/store/history"
 )
 
 // TestPanicEndsItsOutboundCall over real SIP: wherever a call that is placed has a fault, it
@@ -54,7 +55,7 @@ func TestPanicEndsItsOutboundCall(t *testing.T) {
 				t.Errorf("%d panics are counted, want 1", n)
 			}
 			eventually(t, "the history has its end", func() bool {
-				c, err := d.node.db.Call(t.Context(), d.who.Account, id)
+				c, err := history.New(d.node.db).Call(t.Context(), d.who.Account, id)
 				d.ok(err)
 				return c.EndReason != nil && *c.EndReason == "failed" && *c.EndDetail == "internal"
 			})

@@ -18,6 +18,7 @@ import (
 	"parley/media/isolate/isolatetest"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -68,9 +69,9 @@ func (w *whole) neighbour() {
 }
 
 // history are an account's calls, the newest first.
-func (w *whole) history(account string) []store.Call {
+func (w *whole) history(account string) []history.Call {
 	w.Helper()
-	list, err := w.node.db.Calls(w.Context(), account, store.CallPage{Page: store.Page{Limit: 100}})
+	list, err := history.New(w.node.db).Calls(w.Context(), account, history.CallPage{Page: store.Page{Limit: 100}})
 	w.ok(err)
 	return list
 }
@@ -97,10 +98,10 @@ func (w *whole) round(t *testing.T, ringing func()) (ends []string) {
 		}
 		list := w.history(w.who.Account)
 		list = list[:len(list)-w.calls]
-		up := slices.IndexFunc(list, func(c store.Call) bool {
+		up := slices.IndexFunc(list, func(c history.Call) bool {
 			return c.Direction == billing.Outbound && c.StartedAt != nil && c.EndReason == nil
 		}) >= 0
-		return up && !slices.ContainsFunc(list, func(c store.Call) bool { return c.Direction == billing.Inbound && c.EndReason != nil })
+		return up && !slices.ContainsFunc(list, func(c history.Call) bool { return c.Direction == billing.Inbound && c.EndReason != nil })
 	})
 	w.far.do("hangup main")
 	eventually(t, "the caller's telephone is free", func() bool { return w.far.count("over main") > over })
@@ -172,12 +173,12 @@ func TestPanicEndsWholeCalls(t *testing.T) {
 	w.verified()
 	w.node.wires.Wait()
 	for _, c := range w.history(w.who.Account) {
-		wire, err := w.node.db.Wire(t.Context(), w.who.Account, c.ID)
+		wire, err := history.New(w.node.db).Wire(t.Context(), w.who.Account, c.ID)
 		if c.Direction != billing.Outbound || errors.Is(err, store.ErrNotFound) { // where storing it was the fault
 			continue
 		}
 		w.ok(err)
-		if slices.ContainsFunc(wire.SIP, func(m store.SIPMessage) bool { return !m.Sent && strings.HasPrefix(m.Text, "BYE ") }) {
+		if slices.ContainsFunc(wire.SIP, func(m history.SIPMessage) bool { return !m.Sent && strings.HasPrefix(m.Text, "BYE ") }) {
 			t.Errorf("the callee of %s had to hang up", c.ID)
 		}
 	}

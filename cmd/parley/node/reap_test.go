@@ -19,6 +19,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -156,7 +157,7 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	d := deskOn(t, url)
 	dead, _, err := d.node.db.RegisterNode(t.Context(), "dead", "", d.node.db.Now())
 	d.ok(err)
-	there := session.NewManager(d.node.db, dead, d.node.db.RateCard, 0, d.node.log)
+	there := session.NewManager(callBooks{d.node.db, history.New(d.node.db)}, dead, d.node.db.RateCard, 0, d.node.log)
 	session, err := there.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)

@@ -19,7 +19,7 @@ import (
 	"parley/cmd/parley/trace"
 	"parley/cmd/parley/trace/tracetest"
 	"parley/pipeline/session"
-	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -73,7 +73,7 @@ func TestRecordOfACall(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatal(status, placed)
 	}
-	calls, err := w.node.db.Calls(t.Context(), w.who.Account, store.CallPage{})
+	calls, err := history.New(w.node.db).Calls(t.Context(), w.who.Account, history.CallPage{})
 	w.ok(err)
 	id := calls[0].ID
 	var live []callcenter.Change
@@ -175,11 +175,11 @@ func TestTracingIsWired(t *testing.T) {
 // lines as they were, and a call without a log has its end.
 func TestReplay(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	line := func(text string) store.TranscriptLine { return store.TranscriptLine{Role: "user", Text: text} }
-	last := session.CallSnapshot{Status: session.CallEnded, StartedAt: at, EndedAt: at.Add(time.Minute), Transcript: []store.TranscriptLine{line("one"), line("two, really"), line("three")}}
+	line := func(text string) history.TranscriptLine { return history.TranscriptLine{Role: "user", Text: text} }
+	last := session.CallSnapshot{Status: session.CallEnded, StartedAt: at, EndedAt: at.Add(time.Minute), Transcript: []history.TranscriptLine{line("one"), line("two, really"), line("three")}}
 	three := line("three")
 	two := line("two")
-	told := func(l *store.CallLog) (text []string) {
+	told := func(l *history.CallLog) (text []string) {
 		replay(l, last, func(_ time.Time, c callcenter.Change) bool {
 			var said []string
 			for _, l := range c.State.Transcript {
@@ -190,12 +190,12 @@ func TestReplay(t *testing.T) {
 		})
 		return text
 	}
-	got := told(&store.CallLog{At: at, Status: "connected", Lines: 1, Omitted: 4, Events: []store.CallEvent{
-		{At: at, Line: &two}, {At: at, Line: &three}, {At: at, Correction: &store.Correction{Line: 1, Text: "two, really"}}, {At: at}, {At: at, Correction: &store.Correction{Line: 9, Text: "?"}}}})
+	got := told(&history.CallLog{At: at, Status: "connected", Lines: 1, Omitted: 4, Events: []history.CallEvent{
+		{At: at, Line: &two}, {At: at, Line: &three}, {At: at, Correction: &history.Correction{Line: 1, Text: "two, really"}}, {At: at}, {At: at, Correction: &history.Correction{Line: 9, Text: "?"}}}})
 	if want := "connected//one connected/two/ connected/three/ connected//one|two, really|three"; strings.Join(got, " ") != want {
 		t.Errorf("%q", got)
 	}
-	if got := told(&store.CallLog{Lines: 3}); len(got) != 1 || got[0] != "ended//one|two, really|three" {
+	if got := told(&history.CallLog{Lines: 3}); len(got) != 1 || got[0] != "ended//one|two, really|three" {
 		t.Errorf("without a log: %q", got)
 	}
 	if two.Text != "two" || last.Transcript[1].Text != "two, really" {

@@ -11,6 +11,7 @@ import (
 	"parley/api"
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/people"
 )
 
@@ -20,7 +21,7 @@ func (s *site) wantLastEnd(reason, detail string) {
 	ctx, stop := context.WithTimeout(s.Context(), patience)
 	defer stop()
 	for {
-		calls, err := s.nodes[0].db.Calls(ctx, s.account, store.CallPage{})
+		calls, err := history.New(s.nodes[0].db).Calls(ctx, s.account, history.CallPage{})
 		s.ok(err)
 		if len(calls) == 0 || calls[0].EndReason == nil {
 			continue
@@ -48,7 +49,7 @@ func TestSessionTicketBoundsTheCost(t *testing.T) {
 		t.Errorf("closed %d; want 1008", closed)
 	}
 	s.wantLastEnd("balance_exhausted", "ticket_cost")
-	calls, err := s.nodes[0].db.Calls(t.Context(), s.account, store.CallPage{})
+	calls, err := history.New(s.nodes[0].db).Calls(t.Context(), s.account, history.CallPage{})
 	s.ok(err)
 	if calls[0].Cost > billing.Cent {
 		t.Errorf("it cost %s", calls[0].Cost)

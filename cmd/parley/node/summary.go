@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/pipeline/agent"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/jobs"
 )
 
@@ -41,7 +42,7 @@ func (n *Node) handleSummaries() {
 // summarize makes one summary. It fails to be tried again; a call without a summary is
 // no failure of its row.
 func (n *Node) summarize(ctx context.Context, args summaryArgs) error {
-	c, err := n.db.Call(ctx, args.Account, args.Call)
+	c, err := history.New(n.db).Call(ctx, args.Account, args.Call)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // its history was deleted
 	}

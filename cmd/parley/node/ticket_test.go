@@ -23,6 +23,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -345,7 +346,7 @@ func TestSessionTicketBoundsTheConversation(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	for {
-		calls, err := s.nodes[0].db.Calls(ctx, s.account, store.CallPage{})
+		calls, err := history.New(s.nodes[0].db).Calls(ctx, s.account, history.CallPage{})
 		s.ok(err)
 		if len(calls) == 1 && calls[0].EndReason != nil {
 			if *calls[0].EndReason != "max_duration" {

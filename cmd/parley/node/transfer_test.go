@@ -20,6 +20,7 @@ import (
 	"parley/sip"
 	"parley/sip/simulated"
 	"parley/store"
+	"parley/store/history"
 )
 
 // keyed gives the desk's account a second number, whose agent has the settings and does
@@ -75,13 +76,13 @@ func (d *desk) phones(number string, cfg simulated.PhoneConfig) *simulated.Phone
 }
 
 // history waits until the account has so many calls that have ended, newest first.
-func (d *desk) history(n int) (list []store.Call) {
+func (d *desk) history(n int) (list []history.Call) {
 	d.Helper()
 	eventually(d.T, "the calls have ended", func() bool {
 		var err error
-		list, err = d.node.db.Calls(d.Context(), d.who.Account, store.CallPage{})
+		list, err = history.New(d.node.db).Calls(d.Context(), d.who.Account, history.CallPage{})
 		d.ok(err)
-		return len(list) == n && !slices.ContainsFunc(list, func(c store.Call) bool { return c.EndReason == nil })
+		return len(list) == n && !slices.ContainsFunc(list, func(c history.Call) bool { return c.EndReason == nil })
 	})
 	return list
 }
@@ -268,7 +269,7 @@ func TestReferralsAreCalls(t *testing.T) {
 	}
 	var costs []string
 	eventually(t, "both have ended", func() bool {
-		list, err := d.node.db.Calls(t.Context(), d.who.Account, store.CallPage{})
+		list, err := history.New(d.node.db).Calls(t.Context(), d.who.Account, history.CallPage{})
 		d.ok(err)
 		costs = nil
 		for _, call := range list {

@@ -25,6 +25,7 @@ import (
 	"parley/sip/transport"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -141,7 +142,7 @@ func TestCallOnAnotherTrunk(t *testing.T) {
 	if e, ok := errors.AsType[*sip.NotAnswered](err); !ok || e.Code != 404 {
 		t.Errorf("answered with %v, %v", leg, err)
 	}
-	list, err := d.node.db.Calls(t.Context(), d.who.Account, store.CallPage{Page: store.Page{Limit: 10}})
+	list, err := history.New(d.node.db).Calls(t.Context(), d.who.Account, history.CallPage{Page: store.Page{Limit: 10}})
 	d.ok(err)
 	if len(list) != 0 {
 		t.Errorf("%d calls began", len(list))
@@ -175,7 +176,7 @@ func TestPlainTrunksAreNotAsked(t *testing.T) {
 			t.Errorf("sent %s", m.Text)
 		}
 	}
-	list, err := d.node.db.Calls(t.Context(), d.who.Account, store.CallPage{Page: store.Page{Limit: 10}})
+	list, err := history.New(d.node.db).Calls(t.Context(), d.who.Account, history.CallPage{Page: store.Page{Limit: 10}})
 	d.ok(err)
 	if len(list) != 1 {
 		t.Errorf("%d calls, want the one that was to be transferred", len(list))

@@ -10,6 +10,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/history"
 )
 
 // happened is news of a call on its way to whoever follows it.
@@ -54,7 +55,7 @@ func (n *Node) publishNews(ctx context.Context) {
 
 // Placed implements callcenter.Calls.
 func (d dialler) Placed(ctx context.Context, account, id string) (*callcenter.Placed, error) {
-	c, err := d.db.Call(ctx, account, id)
+	c, err := history.New(d.db).Call(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (n *Node) look(ctx context.Context, account, id string) (s session.CallSnap
 			return s, ending{}, nil
 		}
 	}
-	c, err := n.db.Call(ctx, account, id)
+	c, err := history.New(n.db).Call(ctx, account, id)
 	if err != nil {
 		return s, ending{}, err
 	}
@@ -105,7 +106,7 @@ func (n *Node) look(ctx context.Context, account, id string) (s session.CallSnap
 }
 
 // stored is how a call stands by the database.
-func stored(c *store.Call) (s session.CallSnapshot, end ending) {
+func stored(c *history.Call) (s session.CallSnapshot, end ending) {
 	s = session.CallSnapshot{Status: session.CallDialing, AnsweredBy: c.AnsweredBy, Transcript: c.Transcript}
 	if c.RangAt != nil {
 		s.Status = session.CallRinging
@@ -144,7 +145,7 @@ func shown(s *session.CallSnapshot, end ending, now time.Time) *callcenter.CallS
 	return out
 }
 
-func lineOf(l store.TranscriptLine) callcenter.SpokenLine {
+func lineOf(l history.TranscriptLine) callcenter.SpokenLine {
 	return callcenter.SpokenLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000}
 }
 
@@ -214,7 +215,7 @@ func (f *follower) resume(ctx context.Context, first bool) (over bool, err error
 	return false, err
 }
 
-func sameLines(a, b []store.TranscriptLine) bool {
+func sameLines(a, b []history.TranscriptLine) bool {
 	if len(a) != len(b) {
 		return false
 	}

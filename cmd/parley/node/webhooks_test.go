@@ -23,6 +23,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/webhook"
 )
 
@@ -248,7 +249,7 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	o.ok(err)
 	session.Begin()
 	session.End(media.Ended{Reason: media.UserHangup})
-	o.ok(o.node.db.SaveConversation(t.Context(), o.account, session.ID(), store.Conversation{Turns: json.RawMessage(`{"no":"list"}`)}))
+	o.ok(history.New(o.node.db).SaveConversation(t.Context(), o.account, session.ID(), history.Conversation{Turns: json.RawMessage(`{"no":"list"}`)}))
 	o.ok(o.node.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	conn, err := pgx.Connect(t.Context(), o.url)
 	o.ok(err)

@@ -12,6 +12,7 @@ import (
 	media "parley/media/webrtc"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/history"
 )
 
 // webRTC is the sessions over WebRTC and the port that they share.
@@ -69,7 +70,7 @@ func (n *Node) keepQuality(session *session.Session, leg *webrtc.Leg) {
 		ctx, cancel := context.WithTimeout(context.Background(), wireStore)
 		defer cancel()
 		for range wireRetries {
-			err := n.db.SaveWire(ctx, session.Account(), session.ID(), store.Wire{Quality: &report})
+			err := history.New(n.db).SaveWire(ctx, session.Account(), session.ID(), history.Wire{Quality: &report})
 			if err == nil {
 				return
 			}

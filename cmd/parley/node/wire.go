@@ -10,6 +10,7 @@ import (
 	"parley/sip"
 	"parley/sip/transport"
 	"parley/store"
+	"parley/store/history"
 )
 
 // wire is how a telephone call goes on the wire, to be kept with it.
@@ -50,7 +51,7 @@ func (w *wire) keep() {
 }
 
 func (w *wire) store() {
-	var kept store.Wire
+	var kept history.Wire
 	if w.leg != nil {
 		stats := w.leg.Stats()
 		report := stats.Quality()
@@ -59,12 +60,12 @@ func (w *wire) store() {
 	messages, dropped := w.trace.Messages()
 	kept.Dropped = dropped
 	for _, m := range messages {
-		kept.SIP = append(kept.SIP, store.SIPMessage{At: m.At.UTC(), Sent: m.Sent, Transport: m.Transport, From: m.From, To: m.To, Text: m.Text})
+		kept.SIP = append(kept.SIP, history.SIPMessage{At: m.At.UTC(), Sent: m.Sent, Transport: m.Transport, From: m.From, To: m.To, Text: m.Text})
 	}
 	var err error
 	for range wireRetries {
 		ctx, cancel := context.WithTimeout(context.Background(), wireStore)
-		err = w.node.db.SaveWire(ctx, w.session.Account(), w.session.ID(), kept)
+		err = history.New(w.node.db).SaveWire(ctx, w.session.Account(), w.session.ID(), kept)
 		cancel()
 		if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
 			break

@@ -18,6 +18,7 @@ import (
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/history"
 )
 
 // Card is the rate card in force.
@@ -53,9 +54,9 @@ type FakeLedger struct {
 	Reports  []Report
 	Minutes  []string
 	Closings []Closing
-	Talks    map[string]store.Conversation // by session
-	Live     []store.Lost                  // what Orphans finds
-	Lost     []store.Lost                  // closed as nobody's
+	Talks    map[string]history.Conversation // by session
+	Live     []store.Lost                    // what Orphans finds
+	Lost     []store.Lost                    // closed as nobody's
 }
 
 // Report is a checkpoint of session ID that was stored.
@@ -142,7 +143,7 @@ func (l *FakeLedger) CloseSession(_ context.Context, s *store.Session, c store.C
 	return 0, err
 }
 
-func (l *FakeLedger) SaveConversation(_ context.Context, _, id string, c store.Conversation) error {
+func (l *FakeLedger) SaveConversation(_ context.Context, _, id string, c history.Conversation) error {
 	at, err := l.now()
 	defer l.Mu.Unlock()
 	if err == nil && l.Save != nil {
@@ -196,7 +197,7 @@ type Harness struct {
 // Open starts a manager of at most max calls, 0: no bound, with the ledger. It stops with the
 // test.
 func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
-	l.begun, l.Talks = time.Now(), map[string]store.Conversation{}
+	l.begun, l.Talks = time.Now(), map[string]history.Conversation{}
 	o := &Harness{t: t, Ledger: l, Payer: "a", Begun: l.begun, Ran: make(chan error, 1), Ended: map[string]string{}}
 	o.Manager = session.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,14 +1,13 @@
-package store
+package history
 
 import (
 	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-)
 
-// AnalysisDeleted is why there is no analysis of a call any more.
-const AnalysisDeleted = "deleted"
+	"parley/store"
+)
 
 // Who had what was said in a call deleted.
 const (
@@ -22,19 +21,16 @@ const (
 // That there was the call stays: with whom, when, how it sounded and what it cost. Files of the recording
 // go with the next round of the node that had it. ErrNotFound: there is no such call.
 // Deleting it again changes nothing.
-func (db *DB) ForgetCall(ctx context.Context, account, call string, now time.Time) error {
-	return db.forget(ctx, account, call, byRequest, now)
+func (h *Store) ForgetCall(ctx context.Context, account, call string) error {
+	return h.forget(ctx, account, call, byRequest, h.db.Time(ctx))
 }
 
-func (db *DB) forget(ctx context.Context, account, call, by string, now time.Time) error {
-	return db.Tx(ctx, "forget call", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
-			where session_id = $2 and account_id = $1`, account, call, now, by)
+func (h *Store) forget(ctx context.Context, account, call, by string, now time.Time) error {
+	return h.db.Tx(ctx, "forget call", func(tx pgx.Tx) error {
+		err := store.Changed(tx.Exec(ctx, `update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
+			where session_id = $2 and account_id = $1`, account, call, now, by))
 		if err != nil {
 			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return ErrNotFound
 		}
 		b := &pgx.Batch{}
 		b.Queue("delete from call_logs where session_id = $1", call)
@@ -42,21 +38,22 @@ func (db *DB) forget(ctx context.Context, account, call, by string, now time.Tim
 		b.Queue("update call_wire set sip = '[]', sip_dropped = 0 where session_id = $1", call)
 		b.Queue(deleteRecording, account, call, now, by)
 		b.Queue(`update call_analyses set state = 'skipped', reason = $2, detail = '', summary = null, data = null, next_at = null,
-			done_at = coalesce(done_at, $3) where session_id = $1`, call, AnalysisDeleted, now)
+			done_at = coalesce(done_at, $3) where session_id = $1`, call, store.AnalysisDeleted, now)
 		b.Queue("update campaign_rows set summary = null where account_id = $1 and session_id = $2", account, call)
 		b.Queue("update crm_notes set state = 'never' where session_id = $1 and state = 'waiting'", call)
-		return Send(ctx, tx, b)
+		return store.Send(ctx, tx, b)
 	})
 }
 
 // ExpireCalls deletes what was said in calls that their accounts have kept long enough, a
 // thousand of each account at most, and returns how many there were.
-func (db *DB) ExpireCalls(ctx context.Context, now time.Time) (int, error) {
+func (h *Store) ExpireCalls(ctx context.Context) (int, error) {
+	now := h.db.Time(ctx)
 	type keeper struct {
 		Account string
 		Days    int
 	}
-	keepers, err := List(ctx, db, "list accounts that forget", pgx.RowToStructByPos[keeper],
+	keepers, err := store.List(ctx, h.db, "list accounts that forget", pgx.RowToStructByPos[keeper],
 		"select id, conversation_days from accounts where conversation_days is not null order by id")
 	if err != nil {
 		return 0, err
@@ -64,14 +61,14 @@ func (db *DB) ExpireCalls(ctx context.Context, now time.Time) (int, error) {
 	n := 0
 	for _, k := range keepers {
 		until := now.AddDate(0, 0, -k.Days)
-		due, err := List(ctx, db, "list calls to forget", pgx.RowTo[string], `select c.session_id from calls c join sessions s on s.id = c.session_id
+		due, err := store.List(ctx, h.db, "list calls to forget", pgx.RowTo[string], `select c.session_id from calls c join sessions s on s.id = c.session_id
 			where c.account_id = $1 and c.deleted_at is null and c.session_id < $2 and s.ended_at <= $3 order by c.session_id limit $4`,
-			k.Account, FloorID(sessionID, until.Add(time.Millisecond)), until, sweep)
+			k.Account, store.FloorID(store.SessionID, until.Add(time.Millisecond)), until, sweep)
 		if err != nil {
 			return n, err
 		}
 		for _, call := range due {
-			if err := db.forget(ctx, k.Account, call, byExpiry, now); err != nil {
+			if err := h.forget(ctx, k.Account, call, byExpiry, now); err != nil {
 				return n, err
 			}
 			n++

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // LatencyBy is what turns are summed up by.
@@ -46,10 +48,10 @@ const unnamed = "-" // comes before all names of groups
 // Latencies are those of the account's calls that p picks: the sum of all, also of those that
 // are on other pages, and the groups in order of their names; nothing without turns. A range
 // bounds the work, and the page what is returned.
-func (db *DB) Latencies(ctx context.Context, account string, by LatencyBy, p CallPage) ([]Latency, error) {
+func (h *Store) Latencies(ctx context.Context, account string, by LatencyBy, p CallPage) ([]Latency, error) {
 	key, ok := latencyKeys[by]
 	if !ok {
-		return nil, Invalid("turns are not summed up by %q", by)
+		return nil, store.Invalid("turns are not summed up by %q", by)
 	}
 	conditions, args := p.conditions([]any{account})
 	stage := func(name string) string {
@@ -68,5 +70,5 @@ func (db *DB) Latencies(ctx context.Context, account string, by LatencyBy, p Cal
 		"select coalesce(name, ''), grouping(name) = 1, count(distinct id), count(*)"+stage("endpoint")+stage("model")+stage("voice")+stage("total")+
 			" from (select "+key+` collate "C" as name, c.session_id as id, jsonb_array_elements(c.turns) as t from calls c join sessions s on s.id = c.session_id
 			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having "+having+" order by 2 desc, 1", args)
-	return List(ctx, db, "read latencies", pgx.RowToStructByPos[Latency], sql, args...)
+	return store.List(ctx, h.db, "read latencies", pgx.RowToStructByPos[Latency], sql, args...)
 }

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/store"
 )
 
 // CallPage is a part of an account's calls, newest first. Zero fields pick all.
 type CallPage struct {
-	Page
-	Range                  // when it began to ring, to be dialled or to be set up
-	Direction billing.Kind // billing.Web, Inbound or Outbound
-	Agent     string       // an identifier
-	Number    string       // E.164, that called or was called
-	EndReason string
-	State     CallState
+	store.Page
+	store.Range              // when it began to ring, to be dialled or to be set up
+	Direction   billing.Kind // billing.Web, Inbound or Outbound
+	Agent       string       // an identifier
+	Number      string       // E.164, that called or was called
+	EndReason   string
+	State       CallState
 }
 
 // CallState says whether a call lasts.
@@ -31,17 +32,17 @@ const (
 
 // Calls lists the account's calls without what was said in them: no transcript, turns or
 // generations.
-func (db *DB) Calls(ctx context.Context, account string, p CallPage) ([]Call, error) {
+func (h *Store) Calls(ctx context.Context, account string, p CallPage) ([]Call, error) {
 	conditions, args := p.conditions([]any{account})
 	where, args := p.Clause("c.session_id", args)
-	return List(ctx, db, "list calls", scanListed, selectCalls+conditions+where, args...)
+	return store.List(ctx, h.db, "list calls", scanListed, selectCalls+conditions+where, args...)
 }
 
-// Calls lists the account's calls as DB.Calls does, all pages from one moment.
-func (s *Statement) Calls(ctx context.Context, p CallPage) ([]Call, error) {
-	conditions, args := p.conditions([]any{s.account})
+// CallsAt lists calls as Store.Calls does, all pages from the moment of a statement.
+func CallsAt(ctx context.Context, at *store.Statement, p CallPage) ([]Call, error) {
+	conditions, args := p.conditions([]any{at.Account()})
 	where, args := p.Clause("c.session_id", args)
-	return rowsOf(ctx, s, scanListed, selectCalls+conditions+where, args...)
+	return store.RowsOf(ctx, at, scanListed, selectCalls+conditions+where, args...)
 }
 
 // conditions are on calls c and sessions s. Identifiers begin with the time at which
@@ -54,11 +55,11 @@ func (p *CallPage) conditions(args []any) (string, []any) {
 		sql.WriteString(strings.ReplaceAll(condition, "?", fmt.Sprintf("$%d", len(args))))
 	}
 	if !p.From.IsZero() {
-		add(" and c.session_id >= ?", FloorID(sessionID, p.From))
+		add(" and c.session_id >= ?", store.FloorID(store.SessionID, p.From))
 		add(" and s.opened_at >= ?", p.From)
 	}
 	if !p.To.IsZero() {
-		add(" and c.session_id < ?", FloorID(sessionID, p.To.Add(time.Millisecond)))
+		add(" and c.session_id < ?", store.FloorID(store.SessionID, p.To.Add(time.Millisecond)))
 		add(" and s.opened_at < ?", p.To)
 	}
 	if p.Direction != "" {

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/media/quality"
+	"parley/store"
 )
 
 // Wire is how a telephone call went on the wire. The zero Wire is that of a call
@@ -33,8 +34,8 @@ type SIPMessage struct {
 
 // SaveWire replaces what is stored of how a call of the account went. Of one that was
 // deleted the messages are not kept.
-func (db *DB) SaveWire(ctx context.Context, account, id string, w Wire) error {
-	return db.Tx(ctx, "save wire", func(tx pgx.Tx) error { return saveWire(ctx, tx, account, id, w) })
+func (h *Store) SaveWire(ctx context.Context, account, id string, w Wire) error {
+	return h.db.Tx(ctx, "save wire", func(tx pgx.Tx) error { return saveWire(ctx, tx, account, id, w) })
 }
 
 func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error {
@@ -59,21 +60,17 @@ func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error 
 			mos = &w.Quality.MOS
 		}
 	}
-	tag, err := tx.Exec(ctx, `insert into call_wire (session_id, quality, mos, sip, sip_dropped)
+	return store.Changed(tx.Exec(ctx, `insert into call_wire (session_id, quality, mos, sip, sip_dropped)
 		select session_id, $3, $4, case when deleted_at is null then $5::jsonb else '[]' end, case when deleted_at is null then $6::int else 0 end
 		from calls where account_id = $1 and session_id = $2 for share
 		on conflict (session_id) do update set quality = excluded.quality, mos = excluded.mos, sip = excluded.sip, sip_dropped = excluded.sip_dropped`,
-		account, id, report, mos, string(messages), w.Dropped)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = ErrNotFound
-	}
-	return err
+		account, id, report, mos, string(messages), w.Dropped))
 }
 
 // Wire returns how a call of the account went, the zero Wire when nothing is
 // stored of that, as with calls over a WebSocket.
-func (db *DB) Wire(ctx context.Context, account, id string) (*Wire, error) {
-	return First(ctx, db, "read wire", func(row pgx.CollectableRow) (w Wire, err error) {
+func (h *Store) Wire(ctx context.Context, account, id string) (*Wire, error) {
+	return store.First(ctx, h.db, "read wire", func(row pgx.CollectableRow) (w Wire, err error) {
 		err = row.Scan(&w.Quality, &w.SIP, &w.Dropped)
 		return w, err
 	}, `select w.quality, coalesce(w.sip, '[]'), coalesce(w.sip_dropped, 0)

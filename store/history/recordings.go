@@ -1,11 +1,12 @@
-package store
+package history
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // RecordingState is how far a recording is.
@@ -60,27 +61,28 @@ func scanRecording(row pgx.CollectableRow) (Recording, error) {
 }
 
 // Recording is that of a call of the account; ErrNotFound: there is none.
-func (db *DB) Recording(ctx context.Context, account, call string) (*Recording, error) {
-	return First(ctx, db, "read recording", scanRecording, selectRecording+"r.session_id = $2 and r.account_id = $1", account, call)
+func (h *Store) Recording(ctx context.Context, account, call string) (*Recording, error) {
+	return store.First(ctx, h.db, "read recording", scanRecording, selectRecording+"r.session_id = $2 and r.account_id = $1", account, call)
 }
 
 // BeginRecording notes that a node records a call. Saying it again, or late, changes
 // nothing.
-func (db *DB) BeginRecording(ctx context.Context, call, node string, now time.Time) error {
-	return db.Must(ctx, "begin recording", `insert into call_recordings (session_id, account_id, node, created_at)
+func (h *Store) BeginRecording(ctx context.Context, call, node string) error {
+	return h.db.Must(ctx, "begin recording", `insert into call_recordings (session_id, account_id, node, created_at)
 		select session_id, account_id, $2, $3 from calls where session_id = $1
-		on conflict (session_id) do update set state = call_recordings.state`, call, node, now)
+		on conflict (session_id) do update set state = call_recordings.state`, call, node, h.db.Time(ctx))
 }
 
 // EndRecording notes that a node has recorded a call, r.Call, and puts its encoding in
 // line; with failed that there is nothing to encode. Rate, Length and Dropped are r's. It
 // returns how far the recording is: somebody may have deleted it.
-func (db *DB) EndRecording(ctx context.Context, r Recording, failed bool, encode Enqueue, now time.Time) (state RecordingState, err error) {
+func (h *Store) EndRecording(ctx context.Context, r Recording, failed bool, encode store.Enqueue) (state RecordingState, err error) {
+	now := h.db.Time(ctx)
 	next := RecordingEncodes
 	if failed {
 		next = RecordingFailed
 	}
-	err = db.Tx(ctx, "end recording", func(tx pgx.Tx) error {
+	err = h.db.Tx(ctx, "end recording", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `insert into call_recordings (session_id, account_id, node, created_at)
 			select session_id, account_id, $2, $3 from calls where session_id = $1 on conflict (session_id) do nothing`, r.Call, r.Node, now); err != nil {
 			return err
@@ -91,9 +93,6 @@ func (db *DB) EndRecording(ctx context.Context, r Recording, failed bool, encode
 			rate = $4, length_ms = $5, dropped = $6, ended_at = coalesce(ended_at, $7)
 			where session_id = $1 and node = $2 returning account_id, state`,
 			r.Call, r.Node, next, r.Rate, r.Length.Milliseconds(), r.Dropped, now).Scan(&account, &state)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return ErrNotFound
-		}
 		if err != nil || state != RecordingEncodes {
 			return err
 		}
@@ -108,29 +107,29 @@ const LostAfter = 24 * time.Hour
 // LoseRecordings gives up recordings that lie with nodes which have been silent for
 // LostAfter, a thousand at most, and returns how many. EndRecording takes up one again
 // whose node has come back with its audio.
-func (db *DB) LoseRecordings(ctx context.Context, now time.Time) (int, error) {
-	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'failed'
+func (h *Store) LoseRecordings(ctx context.Context) (int, error) {
+	n, err := h.db.Exec(ctx, "lose recordings", `update call_recordings set state = 'failed'
 		where session_id in (select r.session_id from call_recordings r where r.state in ('recording', 'encoding')
 			and coalesce(r.ended_at, r.created_at) <= $1::timestamptz - $2::interval
 			and not exists (select from nodes n where n.node_id = r.node and n.heartbeat_at > $1::timestamptz - $2::interval)
-			limit $3 for update of r skip locked)`, now, LostAfter, sweep)
-	return int(tag.RowsAffected()), Fail("lose recordings", err)
+			limit $3 for update of r skip locked)`, h.db.Time(ctx), LostAfter, sweep)
+	return int(n), err
 }
 
 // RecordingEncoded notes that the file of r.Format is there, with r.Bytes, or with failed
 // that there will be none. ErrNotFound says that nobody waits for it any more.
-func (db *DB) RecordingEncoded(ctx context.Context, r Recording, failed bool) error {
+func (h *Store) RecordingEncoded(ctx context.Context, r Recording, failed bool) error {
 	state := RecordingReady
 	if failed {
 		state, r.Format, r.Bytes, r.Peaks = RecordingFailed, "", 0, nil
 	}
-	return db.Must(ctx, "note encoded recording", `update call_recordings set state = $3, format = $4, bytes = $5, peaks = $6
+	return h.db.Must(ctx, "note encoded recording", `update call_recordings set state = $3, format = $4, bytes = $5, peaks = $6
 		where session_id = $2 and account_id = $1 and state = 'encoding'`, r.Account, r.Call, state, r.Format, r.Bytes, r.Peaks)
 }
 
 // RecordingPeaks is the waveform of a recording of the account; nil: none was made yet.
-func (db *DB) RecordingPeaks(ctx context.Context, account, call string) ([]byte, error) {
-	peaks, err := First(ctx, db, "read waveform", pgx.RowTo[[]byte],
+func (h *Store) RecordingPeaks(ctx context.Context, account, call string) ([]byte, error) {
+	peaks, err := store.First(ctx, h.db, "read waveform", pgx.RowTo[[]byte],
 		"select peaks from call_recordings where session_id = $2 and account_id = $1", account, call)
 	if err != nil {
 		return nil, err
@@ -140,15 +139,15 @@ func (db *DB) RecordingPeaks(ctx context.Context, account, call string) ([]byte,
 
 // SavePeaks keeps the waveform of a recording that was made without. ErrNotFound: it was
 // deleted meanwhile.
-func (db *DB) SavePeaks(ctx context.Context, account, call string, peaks []byte) error {
-	return db.Must(ctx, "keep waveform", "update call_recordings set peaks = $3 where session_id = $2 and account_id = $1 and state = 'ready'", account, call, peaks)
+func (h *Store) SavePeaks(ctx context.Context, account, call string, peaks []byte) error {
+	return h.db.Must(ctx, "keep waveform", "update call_recordings set peaks = $3 where session_id = $2 and account_id = $1 and state = 'ready'", account, call, peaks)
 }
 
 // DeleteRecording deletes the recording of a call of the account, whatever its state; of
 // a call that lasts nothing is kept either. ErrNotFound: there is none. Deleting it again
 // changes nothing.
-func (db *DB) DeleteRecording(ctx context.Context, account, call string, now time.Time) error {
-	return db.Must(ctx, "delete recording", deleteRecording, account, call, now, byRequest)
+func (h *Store) DeleteRecording(ctx context.Context, account, call string) error {
+	return h.db.Must(ctx, "delete recording", deleteRecording, account, call, h.db.Time(ctx), byRequest)
 }
 
 const deleteRecording = `update call_recordings set state = 'deleted', peaks = null, deleted_at = coalesce(deleted_at, $3),
@@ -157,27 +156,27 @@ const deleteRecording = `update call_recordings set state = 'deleted', peaks = n
 // ExpireRecordings deletes recordings that their accounts have kept long enough, a
 // thousand at most, and returns how many. It reads all that are kept, for an account may
 // change its days at any time; what is deleted is not among them.
-func (db *DB) ExpireRecordings(ctx context.Context, now time.Time) (int, error) {
-	tag, err := db.pool.Exec(ctx, `update call_recordings set state = 'deleted', peaks = null, deleted_at = $1, deleted_by = 'expiry'
+func (h *Store) ExpireRecordings(ctx context.Context) (int, error) {
+	n, err := h.db.Exec(ctx, "expire recordings", `update call_recordings set state = 'deleted', peaks = null, deleted_at = $1, deleted_by = 'expiry'
 		where session_id in (select r.session_id from call_recordings r join accounts a on a.id = r.account_id
-			where r.state not in ('deleted', 'recording') and `+keptUntil+` <= $1 limit $2 for update of r skip locked)`, now, sweep)
-	return int(tag.RowsAffected()), Fail("expire recordings", err)
+			where r.state not in ('deleted', 'recording') and `+keptUntil+` <= $1 limit $2 for update of r skip locked)`, h.db.Time(ctx), sweep)
+	return int(n), err
 }
 
 // UnsweptRecordings are deleted recordings of calls that a node had and whose files may
 // be there still, a thousand at most.
-func (db *DB) UnsweptRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return List(ctx, db, "list deleted recordings", scanRecording,
+func (h *Store) UnsweptRecordings(ctx context.Context, node string) ([]Recording, error) {
+	return store.List(ctx, h.db, "list deleted recordings", scanRecording,
 		selectRecording+"r.node = $1 and r.state = 'deleted' and not r.swept limit $2", node, sweep)
 }
 
 // SweptRecording notes that no file of a deleted recording is left.
-func (db *DB) SweptRecording(ctx context.Context, call string) error {
-	return db.Must(ctx, "note swept recording", "update call_recordings set swept = true where session_id = $1 and state = 'deleted'", call)
+func (h *Store) SweptRecording(ctx context.Context, call string) error {
+	return h.db.Must(ctx, "note swept recording", "update call_recordings set swept = true where session_id = $1 and state = 'deleted'", call)
 }
 
 // RunningRecordings are recordings that a node has begun and whose end is not stored: of
 // calls that last, and of those that an earlier life of it had.
-func (db *DB) RunningRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return List(ctx, db, "list running recordings", scanRecording, selectRecording+"r.node = $1 and r.state = 'recording'", node)
+func (h *Store) RunningRecordings(ctx context.Context, node string) ([]Recording, error) {
+	return store.List(ctx, h.db, "list running recordings", scanRecording, selectRecording+"r.node = $1 and r.state = 'recording'", node)
 }

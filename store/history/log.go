@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // CallLog is what happened in a call, oldest first. The zero CallLog is that of a call
@@ -60,8 +62,8 @@ func saveLog(b *pgx.Batch, id string, l *CallLog) error {
 }
 
 // CallLog returns the log of a call of the account.
-func (db *DB) CallLog(ctx context.Context, account, id string) (*CallLog, error) {
-	return First(ctx, db, "read call log", func(row pgx.CollectableRow) (l CallLog, err error) {
+func (h *Store) CallLog(ctx context.Context, account, id string) (*CallLog, error) {
+	return store.First(ctx, h.db, "read call log", func(row pgx.CollectableRow) (l CallLog, err error) {
 		var text *string
 		if err = row.Scan(&text); err == nil && text != nil {
 			err = json.Unmarshal([]byte(*text), &l)

@@ -1,10 +1,12 @@
-package store
+package history
 
 import (
 	"context"
 	"encoding/json"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 // saveReplay adds to b that what a call can be conducted again from is stored, unless its
@@ -25,8 +27,8 @@ type CallReplay struct {
 // CallReplay returns what a call of any account can be conducted again from: it is for
 // operators. ErrNotFound when there is no such call, it was not recorded, lasts, or its
 // recording was deleted.
-func (db *DB) CallReplay(ctx context.Context, id string) (*CallReplay, error) {
-	return First(ctx, db, "read what a call is replayed from", func(row pgx.CollectableRow) (r CallReplay, err error) {
+func (h *Store) CallReplay(ctx context.Context, id string) (*CallReplay, error) {
+	return store.First(ctx, h.db, "read what a call is replayed from", func(row pgx.CollectableRow) (r CallReplay, err error) {
 		var settings *string
 		if err = row.Scan(&r.Record, &settings); err == nil && settings != nil {
 			r.Settings = json.RawMessage(*settings)

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
+	"parley/store"
 )
 
 // Call is a conversation as history shows it.
@@ -43,13 +44,13 @@ type Conversation struct {
 	Transcript  []TranscriptLine
 	Omitted     int             // lines that followed and were not kept: the transcript is bounded
 	Turns       json.RawMessage // per-turn latencies, a JSON array; its shape is the conversation's business
-	Generations []Generation
+	Generations []store.Generation
 	// Log is written with the rest, unless it is nil, and read by CallLog alone; so is
 	// Replay, by CallReplay.
 	Log    *CallLog
 	Replay []byte
 	// Engines are those that served the call; nil: not known, or not stored yet.
-	Engines    *ServedBy
+	Engines    *store.ServedBy
 	AnsweredBy string // outbound: human, machine, screening or unknown; empty: nobody asked, or it is not stored yet
 }
 
@@ -99,29 +100,18 @@ func (l TranscriptLine) storable() TranscriptLine {
 	return l
 }
 
-// Generation is what one run of the language model consumed.
-type Generation struct {
-	Gen       int
-	Turn      int
-	Kind      string // reply, speculative or summary
-	Outcome   string // committed, interrupted, discarded or failed
-	InTokens  int64
-	OutTokens int64
-	Source    string // who counted: provider or counted
-	Engine    string // that answered; empty: not known, or none
-}
-
-// ServedBy is which engines served a call, by stage, in the order in which they began to.
-type ServedBy struct {
-	ASR []string `json:"asr"`
-	LLM []string `json:"llm"`
-	TTS []string `json:"tts"`
-}
-
 // SaveConversation replaces what is stored of a call of the account; it may be
 // called while the call lasts and after. Of a call that was deleted no words are stored.
-func (db *DB) SaveConversation(ctx context.Context, account, id string, c Conversation) error {
-	return db.Tx(ctx, "save conversation", func(tx pgx.Tx) error { return saveConversation(ctx, tx, account, id, c) })
+func (h *Store) SaveConversation(ctx context.Context, account, id string, c Conversation) error {
+	return h.db.Tx(ctx, "save conversation", func(tx pgx.Tx) error { return saveConversation(ctx, tx, account, id, c) })
+}
+
+// Fill writes what is known of a call of the account within a transaction.
+func Fill(ctx context.Context, tx pgx.Tx, account, id string, c Conversation, w Wire) error {
+	if err := saveConversation(ctx, tx, account, id, c); err != nil {
+		return err
+	}
+	return saveWire(ctx, tx, account, id, w)
 }
 
 func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conversation) error {
@@ -137,15 +127,12 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 		return fmt.Errorf("save conversation: %w", err)
 	}
 	if !json.Valid(c.Turns) {
-		return Invalid("turns must be JSON")
+		return store.Invalid("turns must be JSON")
 	}
-	tag, err := tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
-		where session_id = $1 and account_id = $2`, id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines, c.Omitted)
+	err = store.Changed(tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
+		where session_id = $1 and account_id = $2`, id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines, c.Omitted))
 	if err != nil {
 		return err
-	}
-	if tag.RowsAffected() == 0 {
-		return ErrNotFound
 	}
 	b := &pgx.Batch{}
 	if c.Log != nil {
@@ -162,14 +149,14 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''))`,
 			id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
 	}
-	return Send(ctx, tx, b)
+	return store.Send(ctx, tx, b)
 }
 
 // selectCalls and selectCall read calls, the second with what was said: that is long, and
 // lists do without it.
 const (
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	` + endedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, coalesce(c.answered_by, ''), c.engines`
+	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, coalesce(c.answered_by, ''), c.engines`
 	fromCalls = `
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id
@@ -197,18 +184,18 @@ func scanCall(row pgx.CollectableRow) (Call, error) {
 }
 
 // Call returns a call of the account.
-func (db *DB) Call(ctx context.Context, account, id string) (*Call, error) {
-	c, err := First(ctx, db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
+func (h *Store) Call(ctx context.Context, account, id string) (*Call, error) {
+	c, err := store.First(ctx, h.db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
 	if err != nil {
 		return nil, err
 	}
-	c.Generations, err = List(ctx, db, "read generations", pgx.RowToStructByPos[Generation],
+	c.Generations, err = store.List(ctx, h.db, "read generations", pgx.RowToStructByPos[store.Generation],
 		`select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, '') from call_generations where session_id = $1 order by ordinal`, id)
 	return c, err
 }
 
 // CallRings notes that the callee of an outbound call is being alerted. The first
 // time stays.
-func (db *DB) CallRings(ctx context.Context, account, id string, now time.Time) error {
-	return db.Must(ctx, "note ringing", "update calls set rang_at = coalesce(rang_at, $3) where session_id = $2 and account_id = $1", account, id, now)
+func (h *Store) CallRings(ctx context.Context, account, id string) error {
+	return h.db.Must(ctx, "note ringing", "update calls set rang_at = coalesce(rang_at, $3) where session_id = $2 and account_id = $1", account, id, h.db.Time(ctx))
 }
