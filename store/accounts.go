@@ -237,12 +237,8 @@ func (db *DB) ResolveDispute(ctx context.Context, account, ref string, now time.
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `update disputes set resolved_at = $3, resolved_after = $4
+		ended, err := Rows(ctx, tx, pgx.RowTo[int64], `update disputes set resolved_at = $3, resolved_after = $4
 			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, now, w.admissions)
-		if err != nil {
-			return err
-		}
-		ended, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		if err != nil {
 			return err
 		}

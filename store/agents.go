@@ -197,17 +197,13 @@ func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time
 		return nil, err
 	}
 	err := db.Tx(ctx, "update agent", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select "+agentColumns+" from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
+		was, err := Row(ctx, tx, pgx.RowToStructByPos[Agent], "select "+agentColumns+" from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
 			a.ID, account, a.Version)
 		if err != nil {
 			return err
 		}
-		was, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Agent])
-		if err != nil {
-			return err
-		}
-		if a.same(&was) {
-			a = was
+		if a.same(was) {
+			a = *was
 			return nil
 		}
 		err = tx.QueryRow(ctx, `update agents set name = $4, voice = $5, language = $6, prompt = $7, first_message = $8,

@@ -229,12 +229,31 @@ func (db *DB) Exec(ctx context.Context, op, sql string, args ...any) (int64, err
 
 // List collects all rows of a query.
 func List[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	rows, err := db.pool.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, Fail(op, err)
-	}
-	out, err := pgx.CollectRows(rows, row)
+	out, err := Rows(ctx, db.pool, row, sql, args...)
 	return out, Fail(op, err)
+}
+
+// Rows collects all rows of a query of q, which is a transaction or the pool.
+func Rows[T any](ctx context.Context, q interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	rows, err := q.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, row)
+}
+
+// Row returns the only row of a query of tx, or pgx.ErrNoRows.
+func Row[T any](ctx context.Context, tx pgx.Tx, row pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
+	found, err := Rows(ctx, tx, row, sql, args...)
+	if err == nil && len(found) == 0 {
+		err = pgx.ErrNoRows
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
 // First returns the first row of a query, or ErrNotFound.

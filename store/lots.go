@@ -65,12 +65,8 @@ func (w *wallet) use(b *pgx.Batch, lots []lot, amount billing.Money) {
 // settleExpired ends the credit that has expired by now. What sessions have used
 // so far was used before, so they are posted first. The wallet is saved.
 func (db *DB) settleExpired(ctx context.Context, tx pgx.Tx, w *wallet, now time.Time) error {
-	rows, err := tx.Query(ctx, `select id from sessions
+	open, err := Rows(ctx, tx, pgx.RowTo[string], `select id from sessions
 		where account_id = $1 and state = 'live' and kind <> $2 order by id`, w.account, billing.Outbound)
-	if err != nil {
-		return err
-	}
-	open, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return err
 	}

@@ -105,12 +105,7 @@ func (db *DB) SettlePayment(ctx context.Context, s Settlement, now time.Time) (*
 
 // lockTopUp reads a top-up; its wallet is locked.
 func lockTopUp(ctx context.Context, tx pgx.Tx, account, id string) (*TopUp, error) {
-	rows, err := tx.Query(ctx, "select "+topupColumns+" from topups where account_id = $1 and id = $2 for update", account, id)
-	if err != nil {
-		return nil, err
-	}
-	t, err := pgx.CollectExactlyOneRow(rows, scanTopUp)
-	return &t, err
+	return Row(ctx, tx, scanTopUp, "select "+topupColumns+" from topups where account_id = $1 and id = $2 for update", account, id)
 }
 
 // enter puts the event into the inbox; fresh is false when it was there. Events are never

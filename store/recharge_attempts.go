@@ -146,13 +146,9 @@ func (s *settling) recharged(ctx context.Context, why RechargeFailure, code stri
 	}
 	// Money may come for one that was given up.
 	var id string
-	rows, err := s.tx.Query(ctx, `update recharge_attempts set state = $3, ended_at = $4
+	ended, err := Rows(ctx, s.tx, pgx.RowTo[string], `update recharge_attempts set state = $3, ended_at = $4
 		where account_id = $1 and topup_id = $2 and (ended_at is null or $3 = 'succeeded' and state <> 'succeeded') returning id`,
 		s.t.Account, s.t.ID, s.t.State, s.now)
-	if err != nil {
-		return err
-	}
-	ended, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(ended) == 0 {
 		return err
 	}
@@ -173,15 +169,11 @@ func (s *settling) recharged(ctx context.Context, why RechargeFailure, code stri
 func (db *DB) SweepRecharges(ctx context.Context, enqueue Enqueue, now time.Time) (int, error) {
 	type key struct{ Account, ID string }
 	var open []key
-	err := db.Tx(ctx, "sweep recharges", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "sweep recharges", func(tx pgx.Tx) (err error) {
 		// What is locked is being worked on. These locks come without the wallets', so nothing waits here.
-		rows, err := tx.Query(ctx, `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
+		if open, err = Rows(ctx, tx, pgx.RowToStructByPos[key], `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
 				where ended_at is null and look_at <= $1 order by look_at limit 100 for update skip locked)
-			returning account_id, id`, now, now.Add(rechargeLook))
-		if err != nil {
-			return err
-		}
-		if open, err = pgx.CollectRows(rows, pgx.RowToStructByPos[key]); err != nil {
+			returning account_id, id`, now, now.Add(rechargeLook)); err != nil {
 			return err
 		}
 		for _, k := range open {

@@ -52,11 +52,7 @@ func (db *DB) recompute(ctx context.Context, tx pgx.Tx, r *Report, accounts []st
 
 // loadCards fills the cache, because a card cannot be read while rows are.
 func (db *DB) loadCards(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, "select version from rate_cards")
-	if err != nil {
-		return err
-	}
-	versions, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	versions, err := Rows(ctx, tx, pgx.RowTo[string], "select version from rate_cards")
 	if err != nil {
 		return err
 	}

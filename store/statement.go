@@ -32,11 +32,7 @@ func (s *Statement) Account() string { return s.account }
 
 // RowsOf collects all rows of a query of the statement.
 func RowsOf[T any](ctx context.Context, s *Statement, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	rows, err := s.tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, row)
+	return Rows(ctx, s.tx, row, sql, args...)
 }
 
 // Range is the time from From until just before To; a zero time is no bound.

@@ -203,13 +203,9 @@ func (db *DB) RequeueTasks(ctx context.Context, enqueue Enqueue, now time.Time) 
 	n := 0
 	err := db.Tx(ctx, "requeue tasks", func(tx pgx.Tx) error {
 		type key struct{ Account, ID string }
-		rows, err := tx.Query(ctx, `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
+		left, err := Rows(ctx, tx, pgx.RowToStructByPos[key], `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
 			where t.ended_at is null and (`+orphaned+` or t.node_id is null and t.touched_at < $2)
 			returning account_id, id`, now.Add(-TaskLease), now.Add(-queueLease), now)
-		if err != nil {
-			return err
-		}
-		left, err := pgx.CollectRows(rows, pgx.RowToStructByPos[key])
 		if err != nil {
 			return err
 		}

@@ -110,13 +110,9 @@ func (t *TopUp) insert(ctx context.Context, tx pgx.Tx) error {
 // OpenTopUp notes the page that the provider made for a top-up.
 func (db *DB) OpenTopUp(ctx context.Context, account, id string, page payment.Checkout) (*TopUp, error) {
 	var found []TopUp
-	err := db.Tx(ctx, "open top-up", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `update topups set checkout_id = $3, url = $4, state = case state when 'created' then 'pending' else state end
-			where account_id = $1 and id = $2 returning `+topupColumns, account, id, page.ID, page.URL)
-		if err != nil {
-			return err
-		}
-		if found, err = pgx.CollectRows(rows, scanTopUp); err != nil {
+	err := db.Tx(ctx, "open top-up", func(tx pgx.Tx) (err error) {
+		if found, err = Rows(ctx, tx, scanTopUp, `update topups set checkout_id = $3, url = $4, state = case state when 'created' then 'pending' else state end
+			where account_id = $1 and id = $2 returning `+topupColumns, account, id, page.ID, page.URL); err != nil {
 			return err
 		}
 		if len(found) == 0 {

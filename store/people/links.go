@@ -115,8 +115,8 @@ func (s *Store) Invite(ctx context.Context, account, email, role, by string) (in
 	if err != nil {
 		return nil, "", err
 	}
-	if role != RoleOwner && role != RoleMember {
-		return nil, "", store.Invalid("in an account one is an owner or a member")
+	if err := checkMemberRole(role); err != nil {
+		return nil, "", err
 	}
 	token, hash := newToken()
 	inv = &Invitation{ID: store.NewID(store.InvitedID, now), Account: account, Email: email, Role: role, CreatedAt: now, ExpiresAt: now.Add(InvitationLife)}

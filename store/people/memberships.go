@@ -29,8 +29,8 @@ const MaxMembers = 100
 
 // AddMember lets a user into an account, or changes their role in it.
 func (s *Store) AddMember(ctx context.Context, account, user, role string) error {
-	if role != RoleOwner && role != RoleMember {
-		return store.Invalid("in an account one is an owner or a member")
+	if err := checkMemberRole(role); err != nil {
+		return err
 	}
 	return s.db.Must(ctx, "add member", `insert into memberships (user_id, account_id, role, created_at)
 		select u.id, a.id, $3, $4 from users u, accounts a where u.id = $2 and a.id = $1
@@ -67,8 +67,8 @@ func (s *Store) Memberships(ctx context.Context, user string) ([]Membership, err
 
 // ChangeMember gives somebody of the account another role; the last owner stays one.
 func (s *Store) ChangeMember(ctx context.Context, account, user, role string) error {
-	if role != RoleOwner && role != RoleMember {
-		return store.Invalid("in an account one is an owner or a member")
+	if err := checkMemberRole(role); err != nil {
+		return err
 	}
 	return s.people(ctx, "change member", account, func(tx pgx.Tx) error {
 		return store.Changed(tx.Exec(ctx, "update memberships set role = $3 where account_id = $1 and user_id = $2", account, user, role))
@@ -108,13 +108,9 @@ func (s *Store) RemoveMember(ctx context.Context, account, user string, endKeys 
 // keysOf lists the good keys that the user $1 has made, also by a key of theirs, and ends
 // them if end says so.
 func keysOf(ctx context.Context, tx pgx.Tx, where string, end bool, now time.Time, args ...any) ([]Key, error) {
-	rows, err := tx.Query(ctx, `with recursive theirs as (select id from api_keys where maker = $1
+	keys, err := store.Rows(ctx, tx, pgx.RowToStructByPos[Key], `with recursive theirs as (select id from api_keys where maker = $1
 			union select k.id from api_keys k join theirs t on k.maker = t.id) `+
 		selectKey+where+" and k.revoked_at is null and k.id in (select id from theirs) order by k.id desc", args...)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Key])
 	if err != nil || !end {
 		return keys, err
 	}

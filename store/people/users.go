@@ -32,6 +32,20 @@ type User struct {
 // Operator says whether the user runs the server.
 func (u User) Operator() bool { return u.Role == RoleOperator }
 
+func checkUserRole(role string) error {
+	if role != RoleOperator && role != RoleMember {
+		return store.Invalid("a user is an operator or a member")
+	}
+	return nil
+}
+
+func checkMemberRole(role string) error {
+	if role != RoleOwner && role != RoleMember {
+		return store.Invalid("in an account one is an owner or a member")
+	}
+	return nil
+}
+
 // ErrUserExists: there is a user with this address.
 const ErrUserExists store.Error = "there is a user with this address already"
 
@@ -45,12 +59,8 @@ func NormalEmail(email string) (string, error) {
 	return email, nil
 }
 
+// selectUser reads the fields of a User, in their order.
 const selectUser = "select id, email, role, created_at, signed_in_at, password is not null, disabled_at from users where "
-
-func scanUser(row pgx.CollectableRow) (User, error) {
-	var u User
-	return u, row.Scan(&u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &u.DisabledAt)
-}
 
 // CreateUser makes a user who cannot sign in yet: see NewSignInLink.
 func (s *Store) CreateUser(ctx context.Context, email, role string) (*User, error) {
@@ -68,8 +78,8 @@ func addUser(ctx context.Context, tx pgx.Tx, email, role, password string, now t
 	if err != nil {
 		return nil, err
 	}
-	if role != RoleOperator && role != RoleMember {
-		return nil, store.Invalid("a user is an operator or a member")
+	if err := checkUserRole(role); err != nil {
+		return nil, err
 	}
 	u := &User{ID: store.NewID(store.UserID, now), Email: email, Role: role, CreatedAt: now, Password: password != ""}
 	_, err = tx.Exec(ctx, "insert into users (id, email, password, role, created_at) values ($1, $2, nullif($3, ''), $4, $5)",
@@ -100,7 +110,7 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (u *User, passwor
 // Users lists all users, the newest first.
 func (s *Store) Users(ctx context.Context, p store.Page) ([]User, error) {
 	where, args := p.Clause("id", nil)
-	return store.List(ctx, s.db, "list users", scanUser, selectUser+"true"+where, args...)
+	return store.List(ctx, s.db, "list users", pgx.RowToStructByPos[User], selectUser+"true"+where, args...)
 }
 
 // AnybodySignsIn says whether there is a user with a password: then the server has

@@ -10,14 +10,14 @@ import (
 
 // User reads a user.
 func (s *Store) User(ctx context.Context, id string) (*User, error) {
-	return store.First(ctx, s.db, "read user", scanUser, selectUser+"id = $1", id)
+	return store.First(ctx, s.db, "read user", pgx.RowToStructByPos[User], selectUser+"id = $1", id)
 }
 
 // ChangeRole makes a user an operator, or takes that away: their operator's keys stop at
 // once, and open sign-ins see no accounts but their own.
 func (s *Store) ChangeRole(ctx context.Context, user, role string) error {
-	if role != RoleOperator && role != RoleMember {
-		return store.Invalid("a user is an operator or a member")
+	if err := checkUserRole(role); err != nil {
+		return err
 	}
 	return s.db.Must(ctx, "change role", "update users set role = $2 where id = $1", user, role)
 }
@@ -57,13 +57,9 @@ func (s *Store) DeleteUser(ctx context.Context, user string, endKeys bool) (keys
 			order by account_id, user_id for update`, user); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `select m.account_id from memberships m where m.user_id = $1 and m.role = 'owner'
+		orphans, err := store.Rows(ctx, tx, pgx.RowTo[string], `select m.account_id from memberships m where m.user_id = $1 and m.role = 'owner'
 			and exists (select from memberships o where o.account_id = m.account_id and o.user_id <> $1)
 			and not exists (select from memberships o where o.account_id = m.account_id and o.user_id <> $1 and o.role = 'owner')`, user)
-		if err != nil {
-			return err
-		}
-		orphans, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			return err
 		}

@@ -217,16 +217,11 @@ func (h *Store) Retry(ctx context.Context, account, id, event string) (d *Delive
 		if err := enabled(ctx, tx, account, id); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `update webhook_deliveries set next_at = $4, done_at = null, tries = case when state = 'pending' then tries else $5 end, state = 'pending'
+		d, err = store.Row(ctx, tx, pgx.RowToStructByPos[Delivery], `update webhook_deliveries set next_at = $4, done_at = null, tries = case when state = 'pending' then tries else $5 end, state = 'pending'
 			where account_id = $1 and webhook_id = $2 and event_id = $3 returning `+deliveryColumns, account, id, event, h.db.Time(ctx), maxDeliveryTries-1)
 		if err != nil {
 			return err
 		}
-		found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Delivery])
-		if err != nil {
-			return err
-		}
-		d = &found
 		return h.db.Enqueue(ctx, tx, store.DeliverEvents, "", "")
 	})
 	if err != nil {

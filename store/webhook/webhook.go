@@ -72,12 +72,8 @@ type Sealer interface {
 // New returns the webhooks of a database, whose secrets s seals.
 func New(db *store.DB, s Sealer) *Store { return &Store{db, s} }
 
+// columns are the fields of a Webhook, in their order.
 const columns = "id, url, description, kinds, enabled, disabled_reason, failing_since, old_until, created_at, updated_at"
-
-func scanWebhook(row pgx.CollectableRow) (w Webhook, err error) {
-	err = row.Scan(&w.ID, &w.URL, &w.Description, &w.Kinds, &w.Enabled, &w.DisabledReason, &w.FailingSince, &w.OldSecretUntil, &w.CreatedAt, &w.UpdatedAt)
-	return w, err
-}
 
 // valid says what is wrong with what an owner wrote. Where requests may go is not the
 // store's business.
@@ -127,7 +123,7 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 	id := store.NewID(store.WebhookID, now)
 	secret, sealed := h.newSecret(account, id)
 	var out *Webhook
-	err := h.db.Tx(ctx, "create webhook", func(tx pgx.Tx) error {
+	err := h.db.Tx(ctx, "create webhook", func(tx pgx.Tx) (err error) {
 		// The lock on the account makes the count exact.
 		var n int
 		if err := tx.QueryRow(ctx, "select 1 from accounts where id = $1 for no key update", account).Scan(&n); err != nil {
@@ -139,13 +135,8 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 		if n >= Max {
 			return store.Invalid("an account has at most %d webhooks", Max)
 		}
-		rows, err := tx.Query(ctx, `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at)
+		out, err = store.Row(ctx, tx, pgx.RowToStructByPos[Webhook], `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $7) returning `+columns, id, account, w.URL, w.Description, w.Kinds, sealed, now)
-		if err != nil {
-			return err
-		}
-		made, err := pgx.CollectExactlyOneRow(rows, scanWebhook)
-		out = &made
 		return err
 	})
 	if err != nil {
@@ -157,12 +148,12 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 // List lists the account's webhooks, the newest first; there are Max at most.
 func (h *Store) List(ctx context.Context, account string, p store.Page) ([]Webhook, error) {
 	page, args := p.Clause("id", []any{account})
-	return store.List(ctx, h.db, "list webhooks", scanWebhook, "select "+columns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
+	return store.List(ctx, h.db, "list webhooks", pgx.RowToStructByPos[Webhook], "select "+columns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
 }
 
 // Get returns a webhook of the account.
 func (h *Store) Get(ctx context.Context, account, id string) (*Webhook, error) {
-	return store.First(ctx, h.db, "read webhook", scanWebhook, "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
+	return store.First(ctx, h.db, "read webhook", pgx.RowToStructByPos[Webhook], "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
 }
 
 // Change is what changes of a webhook; nil leaves it as it is.
@@ -177,15 +168,9 @@ type Change struct {
 func (h *Store) Change(ctx context.Context, account, id string, c Change) (out *Webhook, err error) {
 	now := h.db.Time(ctx)
 	err = h.db.Tx(ctx, "change webhook", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id)
-		if err != nil {
+		if out, err = store.Row(ctx, tx, pgx.RowToStructByPos[Webhook], "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id); err != nil {
 			return err
 		}
-		found, err := pgx.CollectExactlyOneRow(rows, scanWebhook)
-		if err != nil {
-			return err
-		}
-		out = &found
 		if c.URL != nil {
 			out.URL = *c.URL
 		}
@@ -248,7 +233,7 @@ func (h *Store) Delete(ctx context.Context, account, id string) error {
 func (h *Store) Rotate(ctx context.Context, account, id string) (*Webhook, string, error) {
 	now := h.db.Time(ctx)
 	secret, sealed := h.newSecret(account, id)
-	w, err := store.First(ctx, h.db, "rotate secret", scanWebhook, `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
+	w, err := store.First(ctx, h.db, "rotate secret", pgx.RowToStructByPos[Webhook], `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
 		where account_id = $1 and id = $2 and deleted_at is null returning `+columns, account, id, sealed, now.Add(OldSecretFor), now)
 	if err != nil {
 		return nil, "", err
