@@ -122,7 +122,7 @@ func scanAccount(row pgx.CollectableRow) (Account, error) {
 }
 
 // Account returns an account. Credit that has expired counts until ExpireLots or
-// the account's next transaction settles it.
+// the account's next transaction expires it.
 func (db *DB) Account(ctx context.Context, id string) (*Account, error) {
 	return First(ctx, db, "read account", scanAccount, selectAccount+"a.id = $1", id)
 }

@@ -38,7 +38,7 @@ func (db *DB) afterwards(ctx context.Context, doing, account, id string, now tim
 			if err := db.post(ctx, tx, b, w, s, now); err != nil {
 				return err
 			}
-			if err := w.weigh(ctx, tx, now); err != nil {
+			if err := w.applyThresholds(ctx, tx, now); err != nil {
 				return err
 			}
 			s.save(b)
@@ -90,7 +90,7 @@ func (db *DB) HoldAfterwards(ctx context.Context, account, id string, expect bil
 		if paid {
 			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, now.Add(lease))
 		}
-		w.save(b) // lockWallet may have settled expired credit
+		w.save(b) // lockWallet may have expired credit
 		return Send(ctx, tx, b)
 	})
 	return paid && err == nil, err

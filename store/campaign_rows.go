@@ -109,22 +109,22 @@ func (db *DB) ExpireRows(ctx context.Context, code, message string, now time.Tim
 	return tag.RowsAffected(), Fail("expire rows", err)
 }
 
-// take makes the session the row's call, in the transaction that starts it: from here
+// bindSession makes the session the row's call, in the transaction that starts it: from here
 // on the row is dialled, and never again. The share of the batch's lock has whoever
 // pauses it wait for us, and us see that it is paused.
-func (r *ClaimedRow) take(ctx context.Context, tx pgx.Tx, session string) error {
+func (r *ClaimedRow) bindSession(ctx context.Context, tx pgx.Tx, session string) error {
 	var state CampaignState
 	err := tx.QueryRow(ctx, "select state from campaigns where account_id = $1 and id = $2 for share", r.Account, r.Campaign).Scan(&state)
 	if err != nil {
 		return err
 	}
 	if state != CampaignRunning {
-		return ErrRowTaken
+		return ErrClaimLost
 	}
 	tag, err := tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $4, claimed_until = null, error_code = '', error_message = ''
 		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.claim, session)
 	if err == nil && tag.RowsAffected() == 0 {
-		err = ErrRowTaken
+		err = ErrClaimLost
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, "update sessions set row_id = $2 where id = $1", session, r.ID)

@@ -211,7 +211,7 @@ func TestRowsOfDeadNodes(t *testing.T) {
 	if len(again) != 1 || again[0].ID != rows[2].ID {
 		t.Fatalf("%+v was claimed", again)
 	}
-	if _, err := f.dialRow(f.node, rows[2], t0); !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrRowTaken) {
+	if _, err := f.dialRow(f.node, rows[2], t0); !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a dead node dialled: %v", err)
 	}
 	if _, err := f.ClaimRows(f.ctx(), f.node, card.Wallet(), 9, t0); !errors.Is(err, store.ErrFenced) {
@@ -223,14 +223,14 @@ func TestRowsOfDeadNodes(t *testing.T) {
 	if len(late) != 1 {
 		t.Fatalf("%d rows of a slow node were claimed", len(late))
 	}
-	if _, err := f.dialRow(reborn, again[0], t0); !errors.Is(err, store.ErrRowTaken) {
+	if _, err := f.dialRow(reborn, again[0], t0); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a row was dialled that another has: %v", err)
 	}
 	f.ok(f.FailRow(f.ctx(), &again[0], "x", "x", t0))
 	f.ok(f.ReturnRow(f.ctx(), &again[0], t0.Add(time.Hour), "x", "x"))
 	s, err := f.dialRow(other, late[0], t0)
 	f.ok(err)
-	if _, err := f.dialRow(other, late[0], t0); !errors.Is(err, store.ErrRowTaken) {
+	if _, err := f.dialRow(other, late[0], t0); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a row was dialled twice: %v", err)
 	}
 	_, err = f.CloseSession(f.ctx(), s, store.Closing{Reason: "busy"}, t0)
@@ -322,7 +322,7 @@ func TestTurningABatchRacesWithDialling(t *testing.T) {
 						late.Add(1)
 					case err == nil:
 						begun.Add(1)
-					case !errors.Is(err, store.ErrRowTaken):
+					case !errors.Is(err, store.ErrClaimLost):
 						t.Error(err)
 					}
 				}
@@ -410,13 +410,13 @@ func TestCampaignsAreTheAccounts(t *testing.T) {
 func TestCampaignOnce(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
-	o := store.Once{Account: acc, Route: "bulk", Key: "k"}
-	_, err := f.BeginOnce(f.ctx(), &o, t0)
+	o := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err := f.BeginRequest(f.ctx(), &o, t0)
 	f.ok(err)
 	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o, t0)
 	f.ok(err)
-	later := store.Once{Account: acc, Route: "bulk", Key: "k"}
-	_, err = f.BeginOnce(f.ctx(), &later, t0.Add(2*time.Minute)) // who began it has died
+	later := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err = f.BeginRequest(f.ctx(), &later, t0.Add(2*time.Minute)) // who began it has died
 	f.ok(err)
 	if later.Subject != id {
 		t.Errorf("begun was %q, want %q", later.Subject, id)
@@ -428,30 +428,30 @@ func TestCampaignOnce(t *testing.T) {
 func TestAKeyStaysWithWhatWasBegun(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
-	o := store.Once{Account: acc, Route: "bulk", Key: "k"}
-	_, err := f.BeginOnce(f.ctx(), &o, t0)
+	o := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err := f.BeginRequest(f.ctx(), &o, t0)
 	f.ok(err)
 	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o, t0)
 	f.ok(err)
 	o.Subject = "" // the answer to the commit was lost
-	f.ok(f.DropOnce(f.ctx(), &o))
-	again := store.Once{Account: acc, Route: "bulk", Key: "k"}
-	_, err = f.BeginOnce(f.ctx(), &again, t0.Add(time.Second)) // at once
+	f.ok(f.DropRequest(f.ctx(), &o))
+	again := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err = f.BeginRequest(f.ctx(), &again, t0.Add(time.Second)) // at once
 	f.ok(err)
 	if again.Subject != id {
 		t.Errorf("begun was %q, want %q", again.Subject, id)
 	}
 
-	slow := store.Once{Account: acc, Route: "bulk", Key: "slow"}
-	_, err = f.BeginOnce(f.ctx(), &slow, t0)
+	slow := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "slow"}
+	_, err = f.BeginRequest(f.ctx(), &slow, t0)
 	f.ok(err)
-	heir := store.Once{Account: acc, Route: "bulk", Key: "slow"}
-	_, err = f.BeginOnce(f.ctx(), &heir, t0.Add(2*time.Minute))
+	heir := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "slow"}
+	_, err = f.BeginRequest(f.ctx(), &heir, t0.Add(2*time.Minute))
 	f.ok(err)
 	if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &slow, t0); !errors.Is(err, store.ErrInProgress) {
 		t.Errorf("a request that was taken over: %v", err)
 	}
-	f.ok(f.DropOnce(f.ctx(), &slow)) // it is not its own any more
+	f.ok(f.DropRequest(f.ctx(), &slow)) // it is not its own any more
 	_, err = f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &heir, t0)
 	f.ok(err)
 }

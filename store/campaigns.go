@@ -96,7 +96,7 @@ type RowCall struct {
 // and of each row the first six fields. It refuses as StartSession does an outbound call, but not for want of a
 // line; ErrCampaigns: MaxCampaigns are unfinished. once is the request that asks; nil:
 // it had no key.
-func (db *DB) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *Once, now time.Time) (id string, err error) {
+func (db *DB) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *IdempotencyKey, now time.Time) (id string, err error) {
 	if len(c.Rows) == 0 || len(c.Rows) > MaxCampaignRows {
 		return "", Invalid("a batch has 1 to %d rows", MaxCampaignRows)
 	}

@@ -177,16 +177,16 @@ func (db *DB) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time) (
 		}
 		list = rest
 	}
-	weighed, near := make(map[string]bool, len(cs)), map[string]bool{}
+	followed, near := make(map[string]bool, len(cs)), map[string]bool{}
 	for i, r := range results {
 		near[cs[i].Session.Account] = near[cs[i].Session.Account] || r.crossed
 	}
 	var follow error // one account's trouble is not another's
 	for i, r := range results {
-		if account := cs[i].Session.Account; r.Err == nil && !r.Later && !weighed[account] {
+		if account := cs[i].Session.Account; r.Err == nil && !r.Later && !followed[account] {
 			r.crossed = near[account]
-			weighed[account] = true // what each of its sessions was told is the same
-			if err := db.crossed(ctx, account, r, now); err != nil {
+			followed[account] = true // what each of its sessions was told is the same
+			if err := db.onLowBalance(ctx, account, r, now); err != nil {
 				follow = errors.Join(follow, fmt.Errorf("account %s: %w", account, err))
 			}
 		}
@@ -255,18 +255,18 @@ func (db *DB) storeReports(ctx context.Context, statement string, cs []Checkpoin
 	return nil
 }
 
-// crossed weighs a wallet that a checkpoint took below its low mark, or found below
+// onLowBalance applies the thresholds of a wallet that a checkpoint took below its low mark, or found below
 // the threshold of automatic recharge with nothing done about it. It is not the
 // checkpoint's transaction, so that others pay nothing for it: whoever comes too
 // late, or not at all, leaves it to the account's next checkpoint or posting.
-func (db *DB) crossed(ctx context.Context, account string, r CheckpointResult, now time.Time) error {
+func (db *DB) onLowBalance(ctx context.Context, account string, r CheckpointResult, now time.Time) error {
 	if r.rechargeBelow != nil && r.Pots.Balance() < *r.rechargeBelow {
 		if err := db.rechargeNoticed(ctx, account, now); err != nil {
 			return err
 		}
 	}
 	if r.crossed {
-		return db.reweigh(ctx, account, now)
+		return db.applyThresholds(ctx, account, now)
 	}
 	if r.low {
 		return nil
@@ -275,7 +275,7 @@ func (db *DB) crossed(ctx context.Context, account string, r CheckpointResult, n
 	if err != nil || r.Pots.Balance() >= mark {
 		return err
 	}
-	return db.reweigh(ctx, account, now)
+	return db.applyThresholds(ctx, account, now)
 }
 
 // price is what the usage that counts costs.

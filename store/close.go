@@ -64,7 +64,7 @@ func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closi
 	if !c.EndedAt.IsZero() {
 		ended = c.EndedAt
 	}
-	if err := db.settle(ctx, tx, w, s, c, ended, now); err != nil {
+	if err := db.closeAndPost(ctx, tx, w, s, c, ended, now); err != nil {
 		return err
 	}
 	summarized, err := db.wantAnalysis(ctx, tx, w.account, s, now)
@@ -79,8 +79,8 @@ func (db *DB) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closi
 	return db.enqueueEnd(ctx, tx, w.account, s, now)
 }
 
-// settle closes an open session, which ended at a time, and charges it now.
-func (db *DB) settle(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, ended, now time.Time) error {
+// closeAndPost closes an open session, which ended at a time, and posts its usage now.
+func (db *DB) closeAndPost(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, ended, now time.Time) error {
 	if s.startedAt == nil {
 		s.startedAt = optional(c.StartedAt)
 	}
@@ -97,7 +97,7 @@ func (db *DB) settle(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Cl
 		return err
 	}
 	s.open, s.held = false, 0
-	if err := w.weigh(ctx, tx, now); err != nil {
+	if err := w.applyThresholds(ctx, tx, now); err != nil {
 		return err
 	}
 	s.save(b)

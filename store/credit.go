@@ -106,7 +106,7 @@ func (db *DB) Credit(ctx context.Context, c Credit, now time.Time) (pots billing
 		case Bonus:
 			w.grantLot(b, t, c.ExpiresAt, now)
 		}
-		if err := w.weigh(ctx, tx, now); err != nil {
+		if err := w.applyThresholds(ctx, tx, now); err != nil {
 			return err
 		}
 		w.save(b)

@@ -31,7 +31,7 @@ type Demonstration struct {
 
 // AddDemonstration enters such a call into the history, and charges it as the session that
 // it was, all or nothing: a call that is refused (see StartSession) is not there. An
-// account that has one of that name keeps it; its identifier is returned. ErrRowTaken: the
+// account that has one of that name keeps it; its identifier is returned. ErrClaimLost: the
 // row has a call, or is none of the account's. Nobody is told, no summary and no analysis
 // is made.
 func (db *DB) AddDemonstration(ctx context.Context, d Demonstration, now time.Time) (id string, err error) {
@@ -52,7 +52,7 @@ func (db *DB) AddDemonstration(ctx context.Context, d Demonstration, now time.Ti
 		if err := db.start(ctx, tx, w, d.Start, out, d.OpenedAt); err != nil {
 			return err
 		}
-		if err := d.take(ctx, tx, id); err != nil {
+		if err := d.bindRow(ctx, tx, id); err != nil {
 			return err
 		}
 		if err := d.Fill(ctx, tx, id); err != nil {
@@ -94,7 +94,7 @@ func (db *DB) TopUpDemonstration(ctx context.Context, account string, amount bil
 		if err := t.insert(ctx, tx); err != nil {
 			return err
 		}
-		s := settling{tx: tx, w: w, t: t, now: now}
+		s := reconciling{tx: tx, w: w, t: t, now: now}
 		// By the payment's name the ledger and the row are compared; this one is ours.
 		if err := s.succeed(ctx, payment.Payment{ID: t.ID, Amount: amount}); err != nil {
 			return err
@@ -103,15 +103,15 @@ func (db *DB) TopUpDemonstration(ctx context.Context, account string, amount bil
 	})
 }
 
-// take makes it its row's call.
-func (d *Demonstration) take(ctx context.Context, tx pgx.Tx, id string) error {
+// bindRow makes it its row's call.
+func (d *Demonstration) bindRow(ctx context.Context, tx pgx.Tx, id string) error {
 	if d.RowID == "" {
 		return nil
 	}
 	tag, err := tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $3, claimed_until = null
 		where account_id = $1 and id = $2 and status = 'pending'`, d.Account, d.RowID, id)
 	if err == nil && tag.RowsAffected() == 0 {
-		err = ErrRowTaken
+		err = ErrClaimLost
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, "update sessions set row_id = $2 where id = $1", id, d.RowID)
@@ -125,7 +125,7 @@ func (d *Demonstration) close(ctx context.Context, tx pgx.Tx, db *DB, w *wallet,
 	if err != nil {
 		return err
 	}
-	if err := db.settle(ctx, tx, w, s, d.Closing, d.EndedAt, now); err != nil || d.RowID == "" {
+	if err := db.closeAndPost(ctx, tx, w, s, d.Closing, d.EndedAt, now); err != nil || d.RowID == "" {
 		return err
 	}
 	if d.Summary != "" {

@@ -42,7 +42,7 @@ func TestDemonstration(t *testing.T) {
 		t.Errorf("adding it again makes %s of %s", again, call)
 	}
 	d.Name = "two" // of the same row
-	if _, err := f.AddDemonstration(f.ctx(), d, t0); !errors.Is(err, store.ErrRowTaken) {
+	if _, err := f.AddDemonstration(f.ctx(), d, t0); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a second call of a row: %v", err)
 	}
 	d.Account, d.RowID, d.Agent = poor, "", ""

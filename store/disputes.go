@@ -29,7 +29,7 @@ var disputeStates = map[payment.Kind]string{
 // dispute applies an event about a dispute of the payment. Events come in any order:
 // one that was decided stays so, and money that had come back before it was seen to
 // go is left alone.
-func (s *settling) dispute(ctx context.Context, e payment.Event) error {
+func (s *reconciling) dispute(ctx context.Context, e payment.Event) error {
 	if disputeStates[e.Kind] == "" {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *settling) dispute(ctx context.Context, e payment.Event) error {
 const disputeHold = "dispute_hold"
 
 // move posts a transfer of a dispute; of nothing there is none.
-func (s *settling) move(ctx context.Context, key, from, to string, amount billing.Money) error {
+func (s *reconciling) move(ctx context.Context, key, from, to string, amount billing.Money) error {
 	if amount == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (s *settling) move(ctx context.Context, key, from, to string, amount billin
 // findDispute reads the dispute or makes it, open; never for more than was paid. One
 // that an operator opened under the same name becomes the provider's, unless the provider's
 // is there already: then the operator has opened it once more, and is to end it.
-func (s *settling) findDispute(ctx context.Context, e payment.Event) (*disputed, error) {
+func (s *reconciling) findDispute(ctx context.Context, e payment.Event) (*disputed, error) {
 	amount := max(0, min(e.Dispute.Amount, s.t.Paid))
 	_, err := s.tx.Exec(ctx, `update disputes set provider = $3, topup_id = $4, state = 'opened', amount_nano = $5
 		where account_id = $1 and ref = $2 and provider is null and resolved_at is null
@@ -114,7 +114,7 @@ func (s *settling) findDispute(ctx context.Context, e payment.Event) (*disputed,
 }
 
 // saveDispute writes it; one that was won ends here, if no operator has ended it.
-func (s *settling) saveDispute(ctx context.Context, d *disputed) error {
+func (s *reconciling) saveDispute(ctx context.Context, d *disputed) error {
 	if d.open && d.state == payment.DisputeWon {
 		s.w.disputes--
 		s.w.retry = true

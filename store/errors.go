@@ -40,8 +40,8 @@ const (
 	ErrDoNotCall Error = "the number is on the do-not-call list"
 	// ErrTopUps: MaxTopUps of the account were begun within the hour.
 	ErrTopUps Error = "too many top-ups an hour"
-	// ErrStaleLook: what was seen of a payment is older than what is known.
-	ErrStaleLook Error = "a later look at the payment was settled"
+	// ErrStaleRead: a payment was read before what is known of it.
+	ErrStaleRead Error = "a later read of the payment was applied"
 	// ErrTicketUsed: the session ticket has started as many conversations as it may.
 	ErrTicketUsed Error = "the ticket is used up"
 	// ErrTasks: MaxTasks of the account wait or run.
@@ -50,9 +50,9 @@ const (
 	ErrTaskEnded Error = "the task has ended"
 	// ErrCampaigns: MaxCampaigns of the account are unfinished.
 	ErrCampaigns Error = "too many unfinished batches"
-	// ErrRowTaken: the row of a batch is not the caller's to dial: it was dialled, its
+	// ErrClaimLost: the row of a batch is not the caller's to dial: it was dialled, its
 	// batch was paused or cancelled, or somebody else has it.
-	ErrRowTaken    Error = "the row is not to be dialled"
+	ErrClaimLost   Error = "the row is not to be dialled"
 	ErrIdempotency Error = "the key was used for something else"
 	// ErrInProgress: the request with this key is being worked on.
 	ErrInProgress      Error = "the request is being worked on"

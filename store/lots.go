@@ -62,9 +62,9 @@ func (w *wallet) use(b *pgx.Batch, lots []lot, amount billing.Money) {
 	}
 }
 
-// settleExpired ends the credit that has expired by now. What sessions have used
+// expireCredit ends the credit that has expired by now. What sessions have used
 // so far was used before, so they are posted first. The wallet is saved.
-func (db *DB) settleExpired(ctx context.Context, tx pgx.Tx, w *wallet, now time.Time) error {
+func (db *DB) expireCredit(ctx context.Context, tx pgx.Tx, w *wallet, now time.Time) error {
 	open, err := Rows(ctx, tx, pgx.RowTo[string], `select id from sessions
 		where account_id = $1 and state = 'live' and kind <> $2 order by id`, w.account, billing.Outbound)
 	if err != nil {
@@ -103,18 +103,18 @@ func (db *DB) settleExpired(ctx context.Context, tx pgx.Tx, w *wallet, now time.
 	return Send(ctx, tx, b)
 }
 
-// keepExpired settles again, in a transaction of its own, the credit that had expired when
+// keepExpired expires again, in a transaction of its own, the credit that had expired when
 // w was locked by one that err has undone. So an account that is refused for want of
-// credit is warned, and recharged, like any other. It returns err; what it cannot settle
+// credit is warned, and recharged, like any other. It returns err; what it cannot expire
 // is left to ExpireLots.
 func (db *DB) keepExpired(ctx context.Context, w *wallet, err error, now time.Time) error {
 	if err != nil && w != nil && w.expired {
-		_ = db.reweigh(ctx, w.account, now)
+		_ = db.applyThresholds(ctx, w.account, now)
 	}
 	return err
 }
 
-// ExpireLots settles the credit of every account that has expired by now, and
+// ExpireLots ends the credit of every account that has expired by now, and
 // returns how many accounts that touched. Call it often: until then an account's
 // balance still shows it, though no session starts on it. An account that fails keeps
 // no other waiting.
@@ -125,7 +125,7 @@ func (db *DB) ExpireLots(ctx context.Context, now time.Time) (n int, err error) 
 		return 0, err
 	}
 	for _, account := range accounts {
-		if one := db.reweigh(ctx, account, now); one != nil {
+		if one := db.applyThresholds(ctx, account, now); one != nil {
 			err = errors.Join(err, fmt.Errorf("account %s: %w", account, one))
 		} else {
 			n++

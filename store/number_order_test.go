@@ -283,11 +283,11 @@ func TestReleaseOfNumbersThatAreOnTheirWay(t *testing.T) {
 func TestRequestsAreAnsweredOnce(t *testing.T) {
 	f := setup(t)
 	acc := f.account(20 * usd)
-	begin := func(o store.Once, at time.Time) (*store.Answer, *store.Once, error) {
-		a, err := f.BeginOnce(f.ctx(), &o, at)
+	begin := func(o store.IdempotencyKey, at time.Time) (*store.Answer, *store.IdempotencyKey, error) {
+		a, err := f.BeginRequest(f.ctx(), &o, at)
 		return a, &o, err
 	}
-	first := store.Once{Account: acc, Route: "buy", Key: "k", Hash: [32]byte{1}}
+	first := store.IdempotencyKey{Account: acc, Route: "buy", Key: "k", Hash: [32]byte{1}}
 	a, o, err := begin(first, t0)
 	f.ok(err)
 	if a != nil {
@@ -296,7 +296,7 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 	if _, _, err := begin(first, t0.Add(time.Second)); !errors.Is(err, store.ErrInProgress) {
 		t.Errorf("while it is worked on: %v", err)
 	}
-	f.ok(f.FinishOnce(f.ctx(), o, store.Answer{Status: 202, Body: []byte(`{"a":1}`)}))
+	f.ok(f.FinishRequest(f.ctx(), o, store.Answer{Status: 202, Body: []byte(`{"a":1}`)}))
 	if a, _, err := begin(first, t0.Add(time.Hour)); err != nil || a == nil || a.Status != 202 || string(a.Body) != `{"a":1}` {
 		t.Errorf("again: %+v, %v", a, err)
 	}
@@ -305,7 +305,7 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 	if _, _, err := begin(other, t0); !errors.Is(err, store.ErrIdempotency) {
 		t.Errorf("another request: %v", err)
 	}
-	for _, elsewhere := range []store.Once{{Account: f.account(0), Route: "buy", Key: "k"}, {Account: acc, Route: "dial", Key: "k"}} {
+	for _, elsewhere := range []store.IdempotencyKey{{Account: f.account(0), Route: "buy", Key: "k"}, {Account: acc, Route: "dial", Key: "k"}} {
 		if a, _, err := begin(elsewhere, t0); err != nil || a != nil {
 			t.Errorf("elsewhere: %+v, %v", a, err)
 		}
@@ -313,7 +313,7 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 	if a, o, err = begin(other, t0.Add(day)); err != nil || a != nil {
 		t.Errorf("a day later: %+v, %v", a, err)
 	}
-	f.ok(f.DropOnce(f.ctx(), o)) // it was refused
+	f.ok(f.DropRequest(f.ctx(), o)) // it was refused
 	if a, _, err := begin(first, t0.Add(day)); err != nil || a != nil {
 		t.Errorf("after a refusal: %+v, %v", a, err)
 	}
@@ -327,15 +327,15 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 func TestRequestsAreTakenOver(t *testing.T) {
 	f := setup(t)
 	acc := f.account(20 * usd)
-	dead := &store.Once{Account: acc, Route: "buy", Key: "k"}
-	_, err := f.BeginOnce(f.ctx(), dead, t0)
+	dead := &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}
+	_, err := f.BeginRequest(f.ctx(), dead, t0)
 	f.ok(err)
 	n, err := f.OrderNumber(f.ctx(), store.NumberOrder{Account: acc, E164: mine, Country: "ES", Carrier: "acme", Card: card, Once: dead}, t0)
 	f.ok(err)
 	var heirs atomic.Int32
 	together(10, func(int) {
-		o := &store.Once{Account: acc, Route: "buy", Key: "k"}
-		a, err := f.BeginOnce(f.ctx(), o, t0.Add(time.Minute))
+		o := &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}
+		a, err := f.BeginRequest(f.ctx(), o, t0.Add(time.Minute))
 		if err == nil && a == nil && o.Subject == n.ID {
 			heirs.Add(1)
 		} else if !errors.Is(err, store.ErrInProgress) {
@@ -346,13 +346,13 @@ func TestRequestsAreTakenOver(t *testing.T) {
 		t.Errorf("%d took it over", heirs.Load())
 	}
 	// The dead one was only slow: its answer does not count any more.
-	f.ok(f.FinishOnce(f.ctx(), dead, store.Answer{Status: 200, Body: []byte("{}")}))
-	if _, err := f.BeginOnce(f.ctx(), &store.Once{Account: acc, Route: "buy", Key: "k"}, t0.Add(time.Minute)); !errors.Is(err, store.ErrInProgress) {
+	f.ok(f.FinishRequest(f.ctx(), dead, store.Answer{Status: 200, Body: []byte("{}")}))
+	if _, err := f.BeginRequest(f.ctx(), &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}, t0.Add(time.Minute)); !errors.Is(err, store.ErrInProgress) {
 		t.Errorf("after a late answer: %v", err)
 	}
 	// Another request under the key began nothing of this.
-	o := &store.Once{Account: acc, Route: "buy", Key: "k", Hash: [32]byte{1}}
-	if _, err := f.BeginOnce(f.ctx(), o, t0.Add(2*day)); err != nil || o.Subject != "" {
+	o := &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k", Hash: [32]byte{1}}
+	if _, err := f.BeginRequest(f.ctx(), o, t0.Add(2*day)); err != nil || o.Subject != "" {
 		t.Errorf("a day later: %q, %v", o.Subject, err)
 	}
 	f.verified()

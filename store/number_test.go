@@ -32,7 +32,7 @@ func (f *fixture) carrierSays(n *store.Number, state carrier.State, now time.Tim
 	if state == carrier.Active {
 		o.NumberID = "acme-" + n.ID
 	}
-	got, err := f.SettleNumber(f.ctx(), n.Account, n.ID, o, now)
+	got, err := f.ReconcileNumber(f.ctx(), n.Account, n.ID, o, now)
 	f.ok(err)
 	return got
 }

@@ -120,7 +120,7 @@ func (m *machine) settleNumber(n *twinNumber) {
 	if n.state == store.NumberReleased && !n.activated && o.State == carrier.Active && slices.ContainsFunc(m.allNumbers(), other) {
 		want = store.ErrNumberTaken
 	}
-	_, err := m.db.SettleNumber(m.ctx(), n.Account, n.ID, o, m.now)
+	_, err := m.db.ReconcileNumber(m.ctx(), n.Account, n.ID, o, m.now)
 	m.is(err, want)
 	m.settle(n.acc)
 	if n.activated || want != nil {

@@ -42,7 +42,7 @@ func (db *DB) ChargeNumbers(ctx context.Context, card *billing.RateCard, now tim
 			}
 			m, err := w.lockMonth(ctx, tx, k.ID, true)
 			if errors.Is(err, pgx.ErrNoRows) || err == nil && (m.chargeAt == nil || m.chargeAt.After(now)) {
-				return errElsewhere
+				return errSkipLocked
 			}
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ func (db *DB) ChargeNumbers(ctx context.Context, card *billing.RateCard, now tim
 			}
 			return err
 		})
-		if err != nil && !errors.Is(err, errElsewhere) {
+		if err != nil && !errors.Is(err, errSkipLocked) {
 			faults = append(faults, err) // which holds up no other number
 		}
 		if ctx.Err() != nil || errors.Is(err, ErrUnavailable) {
@@ -63,9 +63,9 @@ func (db *DB) ChargeNumbers(ctx context.Context, card *billing.RateCard, now tim
 	return sum, errors.Join(faults...)
 }
 
-// errElsewhere: somebody else charges the number, or has. The transaction is undone,
+// errSkipLocked: another worker charges the number, or has. The transaction is undone,
 // and what lockWallet did in it is left to the next one.
-var errElsewhere = errors.New("the number is another's to charge")
+var errSkipLocked = errors.New("the number is another's to charge")
 
 // months charges what it can of a number's months that have begun, the oldest first.
 func (w *wallet) months(ctx context.Context, tx pgx.Tx, m *month, card *billing.RateCard, now time.Time) (sum NumberMonths, err error) {
@@ -89,10 +89,10 @@ func (w *wallet) months(ctx context.Context, tx pgx.Tx, m *month, card *billing.
 	case due.After(now):
 	case now.Before(due.Add(NumberGraceTime)):
 		sum.Unpaid++
-		err = w.miss(ctx, tx, m, price, now)
+		err = w.enterGrace(ctx, tx, m, price, now)
 	default:
 		sum.Released++
-		err = w.forfeit(ctx, tx, m, now)
+		err = w.releaseAfterGrace(ctx, tx, m, now)
 	}
 	if err != nil {
 		return sum, err
@@ -110,8 +110,8 @@ func (w *wallet) pays(price, held billing.Money) bool {
 // about names the month that is to be paid, in warnings.
 func (m *month) about() string { return fmt.Sprintf("%s:%d", m.ID, m.period+1) }
 
-// miss keeps the number without its month being paid.
-func (w *wallet) miss(ctx context.Context, tx pgx.Tx, m *month, price billing.Money, now time.Time) error {
+// enterGrace keeps the number without its month being paid.
+func (w *wallet) enterGrace(ctx context.Context, tx pgx.Tx, m *month, price billing.Money, now time.Time) error {
 	due := *m.NextChargeAt
 	until, again := due.Add(NumberGraceTime), now.Add(graceRetry)
 	if again.After(until) {
@@ -123,13 +123,13 @@ func (w *wallet) miss(ctx context.Context, tx pgx.Tx, m *month, price billing.Mo
 		Balance: &balance, Amount: &price, NumberID: m.ID, Number: m.E164, DueAt: &due, ReleaseAt: &until}}, now)
 }
 
-// forfeit takes a number whose grace is over.
-func (w *wallet) forfeit(ctx context.Context, tx pgx.Tx, m *month, now time.Time) error {
+// releaseAfterGrace takes a number whose grace is over.
+func (w *wallet) releaseAfterGrace(ctx context.Context, tx pgx.Tx, m *month, now time.Time) error {
 	if err := w.clear(ctx, tx, WarnNumberPastDue, m.about(), now); err != nil {
 		return err
 	}
 	about := m.about()
-	m.lose(now)
+	m.markReleasing(now)
 	return w.warn(ctx, tx, Warning{Kind: WarnNumberReleased, About: about, Data: WarningData{
 		NumberID: m.ID, Number: m.E164, ReleaseAt: &now}}, now)
 }

@@ -30,13 +30,13 @@ type NumberOrder struct {
 	// Monthly and Upfront are what the carrier asks; they are kept and not charged.
 	Monthly, Upfront billing.Money
 	Card             *billing.RateCard // in force now; it must be stored
-	Once             *Once             // nil: the request had no key
+	Once             *IdempotencyKey   // nil: the request had no key
 }
 
 // OrderNumber takes a number out of circulation and holds its first month from what
 // was paid in: welcome credit and overdraft pay no numbers. The number returned is
 // ordering; whoever calls it turns to the carrier with its OrderRef, and then to
-// SettleNumber. It refuses in this order: ErrNotFound (no such agent), ErrNumberTaken,
+// ReconcileNumber. It refuses in this order: ErrNotFound (no such agent), ErrNumberTaken,
 // ErrSuspended, ErrDisputed, ErrTopupRequired, ErrInsufficientBalance.
 func (db *DB) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*Number, error) {
 	if o.Carrier == "" {
@@ -84,9 +84,9 @@ func (db *DB) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*N
 }
 
 // conclude ends a transaction about numbers, also one that moves no money: lockWallet
-// may have settled expired credit, which is weighed too.
+// may have expired credit, which counts for the thresholds, too.
 func (w *wallet) conclude(ctx context.Context, tx pgx.Tx, b *pgx.Batch, now time.Time) error {
-	if err := w.weigh(ctx, tx, now); err != nil {
+	if err := w.applyThresholds(ctx, tx, now); err != nil {
 		return err
 	}
 	w.save(b)
@@ -189,15 +189,15 @@ func (m *month) refund(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, 
 	return err
 }
 
-// SettleNumber brings an order to what the carrier says of it, and returns the number.
+// ReconcileNumber applies what the carrier says of an order, and returns the number.
 // An order that stands is charged, once; one that failed costs nothing: what was held
 // is let go, what was charged is given back. An order that is done stays so; one that
 // failed and stands after all, because whoever placed it was slow, is the account's no
 // more, and its number is releasing, for nothing. ErrNotFound: the account has no such
 // order. ErrNumberTaken: it stands, and somebody has its number by another order.
-func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
+func (db *DB) ReconcileNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
 	var n Number
-	err := db.Tx(ctx, "settle number", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "reconcile number", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Or
 			m.late(o, now)
 			m.save(b)
 		default:
-			if err := m.settle(ctx, tx, b, w, o, now); err != nil {
+			if err := m.reconcile(ctx, tx, b, w, o, now); err != nil {
 				return err
 			}
 			m.save(b)
@@ -222,14 +222,14 @@ func (db *DB) SettleNumber(ctx context.Context, account, id string, o carrier.Or
 		return w.conclude(ctx, tx, b, now)
 	})
 	if Violates(err, "numbers_in_use") {
-		err = fmt.Errorf("settle number: %w", ErrNumberTaken)
+		err = fmt.Errorf("reconcile number: %w", ErrNumberTaken)
 	}
 	return &n, err
 }
 
 var errCarrierState = errors.New("the carrier says nothing about the order")
 
-func (m *month) settle(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, o carrier.Ordered, now time.Time) error {
+func (m *month) reconcile(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, o carrier.Ordered, now time.Time) error {
 	price := m.held
 	w.pots.Held -= m.held
 	m.held = 0
@@ -240,7 +240,7 @@ func (m *month) settle(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, 
 				return err
 			}
 		}
-		m.lose(now)
+		m.markReleasing(now)
 		m.State = NumberReleased
 		m.lookAgain(now)
 		return nil
@@ -296,8 +296,8 @@ func (m *month) late(o carrier.Ordered, now time.Time) {
 	}
 }
 
-// lose takes the number from the account; what the carrier has to do comes after.
-func (m *month) lose(now time.Time) {
+// markReleasing takes the number from the account; what the carrier has to do comes after.
+func (m *month) markReleasing(now time.Time) {
 	m.State, m.AgentID, m.AgentName = NumberReleasing, nil, nil
 	m.GraceUntil, m.chargeAt, m.NextChargeAt = nil, nil, nil
 	if m.period > 0 { // else its order may be on its way, and is left alone for its time

@@ -40,7 +40,7 @@ func (db *DB) ReleaseNumber(ctx context.Context, account, id string, now time.Ti
 		if err != nil {
 			return err
 		}
-		m.lose(now)
+		m.markReleasing(now)
 		m.save(b)
 		return w.conclude(ctx, tx, b, now)
 	})
@@ -54,7 +54,7 @@ const claimNumbers = `update numbers set tries = tries + 1, try_at = $2::timesta
 
 // ClaimNumbers returns at most limit numbers about which their carrier must be turned
 // to now: orders that are not done, active numbers whose calls do not come here yet,
-// and those that are releasing. Each comes again, later each time, until SettleNumber,
+// and those that are releasing. Each comes again, later each time, until ReconcileNumber,
 // NumberRouted or FinishRelease; until then no other node gets it.
 func (db *DB) ClaimNumbers(ctx context.Context, carrier string, limit int, now time.Time) ([]Number, error) {
 	return List(ctx, db, "claim numbers", pgx.RowToStructByPos[Number], claimNumbers+numberColumns, carrier, now, limit)

@@ -32,7 +32,7 @@ func TestAnEventCountsOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range atOnce {
 		all.Go(func() {
-			_, err := f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: f.look(), Payment: told(top, payment.Succeeded, 0),
+			_, err := f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
 				Event: event("evt_once", payment.DisputeFundsWithdrawn, fmt.Sprint("dp_", i), usd)}, t0)
 			if err != nil {
 				t.Error(err)

@@ -25,7 +25,7 @@ func (f *fixture) begun(account string, amount billing.Money) *store.TopUp {
 
 func (f *fixture) look() int64 {
 	f.t.Helper()
-	n, err := f.PaymentLook(f.ctx())
+	n, err := f.NextReadVersion(f.ctx())
 	f.ok(err)
 	return n
 }
@@ -37,7 +37,7 @@ func told(t *store.TopUp, state payment.State, refunded billing.Money) payment.P
 
 func (f *fixture) settle(look int64, p payment.Payment, e payment.Event) *store.TopUp {
 	f.t.Helper()
-	t, err := f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: look, Payment: p, Event: e}, t0)
+	t, err := f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: look, Payment: p, Event: e}, t0)
 	f.ok(err)
 	return t
 }
@@ -54,7 +54,7 @@ func TestTopUpIsCreditedOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			_, err := f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: f.look(), Payment: told(top, payment.Succeeded, 0),
+			_, err := f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
 				Event: payment.Event{ID: fmt.Sprint("evt_", i%2), Kind: payment.PaymentSucceeded}}, t0)
 			if err != nil {
 				t.Error(err)
@@ -78,7 +78,7 @@ func TestTopUpIsCreditedOnce(t *testing.T) {
 	}
 	second := told(top, payment.Succeeded, 0)
 	second.ID = "pi_second"
-	if _, err := f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: f.look(), Payment: second}, t0); err == nil {
+	if _, err := f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: f.look(), Payment: second}, t0); err == nil {
 		t.Error("a second payment of one top-up goes unnoticed")
 	}
 	other := f.begun(acc, 10*usd)
@@ -166,13 +166,13 @@ func TestPaymentsBelongToSomebody(t *testing.T) {
 	wrong.Account = mine
 	unknown := told(top, payment.Succeeded, 0)
 	unknown.TopUp = "top_x"
-	for name, s := range map[string]store.Settlement{
+	for name, s := range map[string]store.PaymentRead{
 		"another account":  {Provider: "sim", Payment: wrong},
 		"another provider": {Provider: "stripe", Payment: told(top, payment.Succeeded, 0)},
 		"no top-up":        {Provider: "sim", Payment: unknown},
 	} {
-		s.Look = f.look()
-		if _, err := f.SettlePayment(ctx, s, t0); !errors.Is(err, store.ErrNotFound) {
+		s.Version = f.look()
+		if _, err := f.ReconcilePayment(ctx, s, t0); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -266,12 +266,12 @@ func TestRefundsWeMake(t *testing.T) {
 	end := func(look int64, state store.RefundState, seen billing.Money) error {
 		done := *r
 		done.State, done.Code = state, "x"
-		_, err := f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: look, Payment: told(top, payment.Succeeded, seen), Refund: &done}, t0)
+		_, err := f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: look, Payment: told(top, payment.Succeeded, seen), Refund: &done}, t0)
 		return err
 	}
 	stale, fresh := f.look(), f.look()
 	f.settle(fresh, told(top, payment.Succeeded, left), payment.Event{})
-	if err := end(stale, store.RefundDone, left); !errors.Is(err, store.ErrStaleLook) {
+	if err := end(stale, store.RefundDone, left); !errors.Is(err, store.ErrStaleRead) {
 		t.Errorf("ended by an old look: %v", err)
 	}
 	f.ok(end(f.look(), store.RefundDone, left))

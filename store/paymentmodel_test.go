@@ -148,7 +148,7 @@ func (m *machine) look() {
 }
 
 func (m *machine) lookAt(t *twinTopUp) twinLook {
-	n, err := m.db.PaymentLook(m.ctx())
+	n, err := m.db.NextReadVersion(m.ctx())
 	m.ok(err)
 	l := twinLook{t, n, t.truth}
 	m.looks = append(m.looks, l)
@@ -180,7 +180,7 @@ func (m *machine) disputeEvent() {
 // settled settles a look in the store and in the model.
 func (m *machine) settled(l twinLook, e payment.Event, refund *store.Refund, want error) {
 	t := l.top
-	_, err := m.db.SettlePayment(m.ctx(), store.Settlement{Provider: "sim", Look: l.n, Payment: l.seen, Event: e, Refund: refund}, m.now)
+	_, err := m.db.ReconcilePayment(m.ctx(), store.PaymentRead{Provider: "sim", Version: l.n, Payment: l.seen, Event: e, Refund: refund}, m.now)
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -292,7 +292,7 @@ func (m *machine) endRefund() {
 	}
 	i := slices.IndexFunc(m.looks, func(l twinLook) bool { return l.top == t })
 	if i >= 0 && m.looks[i].n <= t.looked && rapid.Bool().Draw(m.t, "stale") {
-		m.settled(m.looks[i], payment.Event{}, &r, store.ErrStaleLook)
+		m.settled(m.looks[i], payment.Event{}, &r, store.ErrStaleRead)
 	}
 	m.settled(m.lookAt(t), payment.Event{}, &r, nil)
 }

@@ -17,42 +17,42 @@ const (
 	DisputeKind TransferKind = "dispute" // withdrawn by the bank, or returned by it
 )
 
-// Settlement is what a provider says of a payment.
-type Settlement struct {
+// PaymentRead is a payment as it was read at a provider.
+type PaymentRead struct {
 	Provider string // its Name
-	// Look is from PaymentLook, taken before Payment was read.
-	Look    int64
+	// Version is from NextReadVersion, taken before Payment was read.
+	Version int64
 	Payment payment.Payment
-	// Event led to the look; the zero Event when none did.
+	// Event led to the read; the zero Event when none did.
 	Event payment.Event
 	// Refund is one that was asked for and has come to its end, with its State and
-	// Code; the look was taken after that. nil when there is none.
+	// Code; Version was taken after that. nil when there is none.
 	Refund *Refund
 }
 
-// PaymentLook numbers a look at a provider. Take it before looking: what a later
-// look saw counts, in whatever order they come to be settled, and every change is
-// followed by an event and therefore by a look.
-func (db *DB) PaymentLook(ctx context.Context) (n int64, err error) {
-	err = db.One(ctx, "number a look", "select nextval('payment_looks')", nil, &n)
+// NextReadVersion is the version of the next read of a payment. Take it before reading: the
+// highest version counts, in whatever order reads are applied, and every change is
+// followed by an event and therefore by a read.
+func (db *DB) NextReadVersion(ctx context.Context) (n int64, err error) {
+	err = db.One(ctx, "number a read", "select nextval('payment_looks')", nil, &n)
 	return n, err
 }
 
-// EventApplied says whether the provider's event has been settled.
+// EventApplied says whether the provider's event has been applied.
 func (db *DB) EventApplied(ctx context.Context, provider, event string) (applied bool, err error) {
 	err = db.One(ctx, "read event", "select exists (select from payment_events where provider = $1 and event_id = $2)",
 		[]any{provider, event}, &applied)
 	return applied, err
 }
 
-// SettlePayment makes the ledger agree with what the provider says, and applies the
+// ReconcilePayment applies what the provider says to the ledger, and applies the
 // event, once. The money goes to the account of the top-up that the payment names, or
 // whose attempt at a recharge has its key; ErrNotFound when there is none such, or it
-// is another account's. ErrStaleLook: take
-// another look, for the Refund ends with what is seen after it.
-func (db *DB) SettlePayment(ctx context.Context, s Settlement, now time.Time) (*TopUp, error) {
+// is another account's. ErrStaleRead: read
+// again, for the Refund ends with what is read after it.
+func (db *DB) ReconcilePayment(ctx context.Context, s PaymentRead, now time.Time) (*TopUp, error) {
 	var t *TopUp
-	err := db.Tx(ctx, "settle payment", func(tx pgx.Tx) error {
+	err := db.Tx(ctx, "reconcile payment", func(tx pgx.Tx) error {
 		var account, topup string
 		err := tx.QueryRow(ctx, `select account_id, id from topups where provider = $2 and account_id = $3 and id = case when $1 <> '' then $1
 			else (select topup_id from recharge_attempts where id = $4) end`,
@@ -71,20 +71,20 @@ func (db *DB) SettlePayment(ctx context.Context, s Settlement, now time.Time) (*
 			// One page takes one payment. Loud, for somebody may have paid twice.
 			return fmt.Errorf("top-up %s was paid by %s and now by %s too", t.ID, t.Payment, s.Payment.ID)
 		}
-		fresh, err := s.enter(ctx, tx, t, now)
+		fresh, err := s.dedupe(ctx, tx, t, now)
 		if err != nil {
 			return err
 		}
-		st := settling{tx: tx, w: w, t: t, now: now}
-		if s.Refund != nil && s.Look <= t.looked {
-			return ErrStaleLook
+		st := reconciling{tx: tx, w: w, t: t, now: now}
+		if s.Refund != nil && s.Version <= t.readVersion {
+			return ErrStaleRead
 		}
 		if err := st.end(ctx, s.Refund); err != nil {
 			return err
 		}
-		if s.Look > t.looked {
-			t.looked = s.Look
-			err = st.agree(ctx, s.Payment)
+		if s.Version > t.readVersion {
+			t.readVersion = s.Version
+			err = st.reconcile(ctx, s.Payment)
 			if err == nil && t.Automatic {
 				err = st.recharged(ctx, rechargeFailureOf(s.Payment.Code), s.Payment.Code)
 			}
@@ -108,9 +108,9 @@ func lockTopUp(ctx context.Context, tx pgx.Tx, account, id string) (*TopUp, erro
 	return Row(ctx, tx, scanTopUp, "select "+topupColumns+" from topups where account_id = $1 and id = $2 for update", account, id)
 }
 
-// enter puts the event into the inbox; fresh is false when it was there. Events are never
+// dedupe records the event in the inbox; fresh is false when it was there. Events are never
 // deleted: each counts once, however late a provider repeats it.
-func (s *Settlement) enter(ctx context.Context, tx pgx.Tx, t *TopUp, now time.Time) (fresh bool, err error) {
+func (s *PaymentRead) dedupe(ctx context.Context, tx pgx.Tx, t *TopUp, now time.Time) (fresh bool, err error) {
 	if s.Event.ID == "" {
 		return false, nil
 	}
@@ -119,16 +119,16 @@ func (s *Settlement) enter(ctx context.Context, tx pgx.Tx, t *TopUp, now time.Ti
 	return tag.RowsAffected() == 1, err
 }
 
-// settling is a payment while its account's wallet is locked.
-type settling struct {
+// reconciling is a payment while its account's wallet is locked.
+type reconciling struct {
 	tx  pgx.Tx
 	w   *wallet
 	t   *TopUp
 	now time.Time
 }
 
-// agree brings the top-up to what the provider said.
-func (s *settling) agree(ctx context.Context, p payment.Payment) error {
+// reconcile applies the state that the provider said to the top-up.
+func (s *reconciling) reconcile(ctx context.Context, p payment.Payment) error {
 	switch p.State {
 	case payment.Succeeded:
 		if s.t.State != TopUpSucceeded {
@@ -142,9 +142,9 @@ func (s *settling) agree(ctx context.Context, p payment.Payment) error {
 		}
 		return s.refund(ctx, max(p.Refunded, promised))
 	case payment.Failed:
-		s.settle(TopUpFailed)
+		s.endTopUp(TopUpFailed)
 	case payment.Canceled:
-		s.settle(TopUpCanceled)
+		s.endTopUp(TopUpCanceled)
 	default:
 		if s.t.State == TopUpCreated {
 			s.t.State = TopUpPending
@@ -153,8 +153,8 @@ func (s *settling) agree(ctx context.Context, p payment.Payment) error {
 	return nil
 }
 
-// settle ends a top-up that is open.
-func (s *settling) settle(state TopUpState) {
+// endTopUp ends a top-up that is open.
+func (s *reconciling) endTopUp(state TopUpState) {
 	if s.t.State.Open() {
 		s.t.State, s.t.SettledAt = state, &s.now
 	}
@@ -162,7 +162,7 @@ func (s *settling) settle(state TopUpState) {
 
 // succeed credits what was received. The key in the ledger is a second net: a
 // payment that an operator credited by hand under it is not credited again.
-func (s *settling) succeed(ctx context.Context, p payment.Payment) error {
+func (s *reconciling) succeed(ctx context.Context, p payment.Payment) error {
 	if p.ID == "" {
 		return fmt.Errorf("top-up %s: a payment without a name has succeeded", s.t.ID)
 	}
@@ -193,7 +193,7 @@ func (s *settling) succeed(ctx context.Context, p payment.Payment) error {
 // refund posts the difference between what went back to the card so far and what
 // was posted of it; a refund that failed comes back. The pot may go below zero when
 // it was made at the provider: the money has gone. RequestRefund does not let it.
-func (s *settling) refund(ctx context.Context, total billing.Money) error {
+func (s *reconciling) refund(ctx context.Context, total billing.Money) error {
 	total = max(0, min(total, s.t.Paid))
 	change := total - s.t.Refunded
 	if change == 0 {
@@ -212,16 +212,16 @@ func (s *settling) refund(ctx context.Context, total billing.Money) error {
 }
 
 // save writes the top-up and the wallet.
-func (s *settling) save(ctx context.Context, customer string) error {
+func (s *reconciling) save(ctx context.Context, customer string) error {
 	if err := saveCustomer(ctx, s.tx, s.t.Account, s.t.Provider, customer); err != nil {
 		return err
 	}
-	if err := s.w.weigh(ctx, s.tx, s.now); err != nil {
+	if err := s.w.applyThresholds(ctx, s.tx, s.now); err != nil {
 		return err
 	}
 	b := &pgx.Batch{}
 	b.Queue(`update topups set state = $3, payment_id = nullif($4, ''), paid_nano = $5, refunded_nano = $6, refund_no = $7, looked = $8, settled_at = $9
-		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.refundNo, s.t.looked, s.t.SettledAt)
+		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.refundNo, s.t.readVersion, s.t.SettledAt)
 	s.w.save(b)
 	return Send(ctx, s.tx, b)
 }

@@ -101,7 +101,7 @@ func (db *DB) SetRecharge(ctx context.Context, account, provider string, default
 		if err := w.setRecharge(ctx, tx, r, provider, was, now); err != nil {
 			return err
 		}
-		if err := w.weigh(ctx, tx, now); err != nil {
+		if err := w.applyThresholds(ctx, tx, now); err != nil {
 			return err
 		}
 		b := &pgx.Batch{}

@@ -52,7 +52,7 @@ func (db *DB) rechargeNoticed(ctx context.Context, account string, now time.Time
 	if err != nil || !due {
 		return err
 	}
-	return db.reweigh(ctx, account, now)
+	return db.applyThresholds(ctx, account, now)
 }
 
 // RechargeAttempt is one charge to a saved card.
@@ -91,7 +91,7 @@ func (db *DB) BeginRecharge(ctx context.Context, account, id string, now time.Ti
 		case state != "pending" && state != "processing":
 			return nil
 		case state == "pending" && (frozen || !needed):
-			return settleRecharge(ctx, tx, w, topup, TopUpCanceled, "", "", now)
+			return endRecharge(ctx, tx, w, topup, TopUpCanceled, "", "", now)
 		case !frozen:
 			begun = a
 		}
@@ -105,14 +105,14 @@ func (db *DB) BeginRecharge(ctx context.Context, account, id string, now time.Ti
 	return begun, nil
 }
 
-// settleRecharge ends an attempt and its top-up, if they are open, without any money.
-func settleRecharge(ctx context.Context, tx pgx.Tx, w *wallet, topup string, state TopUpState, why RechargeFailure, code string, now time.Time) error {
+// endRecharge ends an attempt and its top-up, if they are open, without any money.
+func endRecharge(ctx context.Context, tx pgx.Tx, w *wallet, topup string, state TopUpState, why RechargeFailure, code string, now time.Time) error {
 	t, err := lockTopUp(ctx, tx, w.account, topup)
 	if err != nil {
 		return err
 	}
-	s := settling{tx: tx, w: w, t: t, now: now}
-	s.settle(state)
+	s := reconciling{tx: tx, w: w, t: t, now: now}
+	s.endTopUp(state)
 	if err := s.recharged(ctx, why, code); err != nil {
 		return err
 	}
@@ -132,13 +132,13 @@ func (db *DB) FailRecharge(ctx context.Context, account, id string, why Recharge
 		if err != nil {
 			return err
 		}
-		return settleRecharge(ctx, tx, w, topup, TopUpFailed, why, code, now)
+		return endRecharge(ctx, tx, w, topup, TopUpFailed, why, code, now)
 	})
 }
 
 // recharged brings the attempt of an automatic top-up to the top-up's state. why and
 // code say why it failed, if it did.
-func (s *settling) recharged(ctx context.Context, why RechargeFailure, code string) error {
+func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code string) error {
 	if s.t.State.Open() {
 		_, err := s.tx.Exec(ctx, "update recharge_attempts set state = 'processing' where account_id = $1 and topup_id = $2 and state = 'pending'",
 			s.t.Account, s.t.ID)
@@ -194,7 +194,7 @@ func (db *DB) SweepRecharges(ctx context.Context, enqueue Enqueue, now time.Time
 		return 0, err
 	}
 	for _, account := range due {
-		if err := db.reweigh(ctx, account, now); err != nil {
+		if err := db.applyThresholds(ctx, account, now); err != nil {
 			return 0, err
 		}
 	}

@@ -76,7 +76,7 @@ func (f *fixture) recharge(account string, now time.Time) *store.RechargeState {
 // answered settles an attempt as the provider's answer to its charge would.
 func (f *fixture) answered(account, id string, amount billing.Money, state payment.State, code string, now time.Time) {
 	f.t.Helper()
-	_, err := f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: f.look(), Payment: payment.Payment{
+	_, err := f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: f.look(), Payment: payment.Payment{
 		ID: "pi_" + id, Key: id, Account: account, Customer: "cus_" + account, Amount: amount, State: state, Code: code}}, now)
 	f.ok(err)
 }
@@ -270,9 +270,9 @@ func TestRechargeTwentyCrossings(t *testing.T) {
 				}
 				return
 			}
-			n, err := f.PaymentLook(f.ctx())
+			n, err := f.NextReadVersion(f.ctx())
 			if err == nil {
-				_, err = f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: n, Payment: payment.Payment{
+				_, err = f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: n, Payment: payment.Payment{
 					ID: "pi_x", Key: a.ID, Account: acc, Amount: a.Amount, State: payment.Succeeded}}, t0)
 			}
 			if err != nil {
@@ -510,7 +510,7 @@ func TestRechargeSweep(t *testing.T) {
 		"no attempt":      {ID: "pi_2", Key: "rch_none", Account: acc, Amount: usd, State: payment.Succeeded},
 		"nothing":         {ID: "pi_3", Account: acc, Amount: usd, State: payment.Succeeded},
 	} {
-		if _, err := f.SettlePayment(f.ctx(), store.Settlement{Provider: "sim", Look: f.look(), Payment: p}, t0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.ReconcilePayment(f.ctx(), store.PaymentRead{Provider: "sim", Version: f.look(), Payment: p}, t0); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a payment that names %s: %v", name, err)
 		}
 	}

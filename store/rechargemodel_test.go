@@ -167,9 +167,9 @@ func (m *machine) answerRecharge() {
 		}
 	}
 	for range rapid.IntRange(1, 2).Draw(m.t, "times") {
-		n, err := m.db.PaymentLook(m.ctx())
+		n, err := m.db.NextReadVersion(m.ctx())
 		m.ok(err)
-		_, err = m.db.SettlePayment(m.ctx(), store.Settlement{Provider: "sim", Look: n, Payment: *t.told}, m.now)
+		_, err = m.db.ReconcilePayment(m.ctx(), store.PaymentRead{Provider: "sim", Version: n, Payment: *t.told}, m.now)
 		m.ok(err)
 	}
 	m.settle(a)

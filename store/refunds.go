@@ -57,7 +57,7 @@ func (db *DB) RequestRefund(ctx context.Context, account, topup string, amount b
 		if err != nil {
 			return err
 		}
-		s := settling{tx: tx, w: w, t: t, now: now}
+		s := reconciling{tx: tx, w: w, t: t, now: now}
 		promised, err := s.promised(ctx)
 		switch {
 		case err != nil:
@@ -91,7 +91,7 @@ func (db *DB) RequestRefund(ctx context.Context, account, topup string, amount b
 
 // promised is how much of the top-up will have been refunded with the refund that is
 // asked for; 0 without one.
-func (s *settling) promised(ctx context.Context) (total billing.Money, err error) {
+func (s *reconciling) promised(ctx context.Context) (total billing.Money, err error) {
 	err = s.tx.QueryRow(ctx, "select total_nano from refunds where account_id = $1 and topup_id = $2 and state = 'asked'",
 		s.t.Account, s.t.ID).Scan(&total)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -102,7 +102,7 @@ func (s *settling) promised(ctx context.Context) (total billing.Money, err error
 
 // end notes what became of a refund of the top-up. From then on the provider's own
 // total is what counts.
-func (s *settling) end(ctx context.Context, r *Refund) error {
+func (s *reconciling) end(ctx context.Context, r *Refund) error {
 	if r == nil {
 		return nil
 	}

@@ -36,8 +36,8 @@ func TestReplayChangesNothing(t *testing.T) {
 	settle := func(top *store.TopUp, p payment.Payment, kind payment.Kind, dispute payment.Dispute) {
 		t.Helper()
 		events++
-		s := store.Settlement{Provider: "sim", Look: f.look(), Payment: p, Event: payment.Event{ID: fmt.Sprint("evt_", events), Kind: kind, Dispute: dispute}}
-		do(func() error { _, err := f.SettlePayment(f.ctx(), s, t0); return err })
+		s := store.PaymentRead{Provider: "sim", Version: f.look(), Payment: p, Event: payment.Event{ID: fmt.Sprint("evt_", events), Kind: kind, Dispute: dispute}}
+		do(func() error { _, err := f.ReconcilePayment(f.ctx(), s, t0); return err })
 	}
 	checkpoint := func(s *store.Session, seq int64, u billing.Usage) {
 		t.Helper()
@@ -70,11 +70,11 @@ func TestReplayChangesNothing(t *testing.T) {
 	f.ok(err)
 	r.State = store.RefundDone
 	settle(top, told(top, payment.Succeeded, 2*usd), payment.Refunded, payment.Dispute{})
-	ended := store.Settlement{Provider: "sim", Look: f.look(), Payment: told(top, payment.Succeeded, 2*usd), Refund: r}
-	_, err = f.SettlePayment(f.ctx(), ended, t0)
+	ended := store.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 2*usd), Refund: r}
+	_, err = f.ReconcilePayment(f.ctx(), ended, t0)
 	f.ok(err)
 	again = append(again, func() error {
-		if _, err := f.SettlePayment(f.ctx(), ended, t0); !errors.Is(err, store.ErrStaleLook) {
+		if _, err := f.ReconcilePayment(f.ctx(), ended, t0); !errors.Is(err, store.ErrStaleRead) {
 			return fmt.Errorf("a refund ended by an old look: %w", err)
 		}
 		return nil

@@ -55,16 +55,16 @@ type Start struct {
 	// Consent is recorded with an outbound call; nil: none is.
 	Consent *Consent
 	// Once is the request that asks for an outbound call; nil: it had no key.
-	Once *Once
+	IdempotencyKey *IdempotencyKey
 	// Row is the row of a batch that an outbound call is; nil: of none. It leaves one of
 	// the account's sessions at once to those who call in.
 	Row *ClaimedRow
 	// Paced counts the session among the calls that the account may place in a second,
 	// when nothing else speaks against it: ErrDialRate.
 	Paced bool
-	// uncounted is a task's: its session is not among those at once and outlives
+	// exempt is a task's: its session is not among those at once and outlives
 	// the process that let it start.
-	uncounted bool
+	exempt bool
 }
 
 // StartSession lets a session start or refuses, in this order: ErrTicketUsed,
@@ -72,7 +72,7 @@ type Start struct {
 // ErrInsufficientBalance (below the minimum, the first line minute would pass the
 // overdraft floor, or all that is expected would), ErrSpending, ErrConcurrency, ErrDialRate. ErrFenced: a younger process has the
 // node's name. ErrNotFound: no such account, or the agent is not the account's.
-// ErrRowTaken: the row is not the caller's to dial. A conversation gets its row of
+// ErrClaimLost: the row is not the caller's to dial. A conversation gets its row of
 // history too. A session beside an error may have started, for the answer of the database
 // was lost: it must be closed, which is ErrNotFound where it has not.
 func (db *DB) StartSession(ctx context.Context, s Start, now time.Time) (*Session, error) {
@@ -115,15 +115,15 @@ func (s *Start) note(ctx context.Context, tx pgx.Tx, id string, now time.Time) e
 		}
 	}
 	if s.Row != nil {
-		if err := s.Row.take(ctx, tx, id); err != nil {
+		if err := s.Row.bindSession(ctx, tx, id); err != nil {
 			return err
 		}
 	}
-	if s.Once == nil {
+	if s.IdempotencyKey == nil {
 		return nil
 	}
 	b := &pgx.Batch{}
-	s.Once.begin(b, id)
+	s.IdempotencyKey.begin(b, id)
 	return Send(ctx, tx, b)
 }
 
@@ -154,7 +154,7 @@ func (db *DB) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *Ses
 	if s.Terms.Kind == billing.Outbound {
 		held = out.Tariff.LineMinute()
 	}
-	if !s.uncounted {
+	if !s.exempt {
 		w.live++
 	}
 	w.admissions++
@@ -189,7 +189,7 @@ func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending er
 		return ErrInsufficientBalance
 	case spending != nil:
 		return spending
-	case !s.uncounted && w.live >= limit:
+	case !s.exempt && w.live >= limit:
 		return ErrConcurrency
 	case s.Paced:
 		return w.dial(now)
@@ -236,7 +236,7 @@ func (db *DB) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Sessio
 			admission, start_seq, start_balance_nano, start_live, start_limit, counted, ticket)
 		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, '') from n`,
 		out.ID, s.Account, s.Card.Version(), s.Node.ID, s.Node.Epoch, s.Terms.Kind, s.Terms.Country, s.Terms.Mobile, now,
-		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.uncounted, s.Ticket)
+		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.exempt, s.Ticket)
 	if err != nil {
 		return err
 	}

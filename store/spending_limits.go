@@ -89,7 +89,7 @@ func (db *DB) SetSpendingLimit(ctx context.Context, account, subject string, lim
 		if err != nil {
 			return err
 		}
-		if err := w.weigh(ctx, tx, now); err != nil {
+		if err := w.applyThresholds(ctx, tx, now); err != nil {
 			return err
 		}
 		b := &pgx.Batch{}

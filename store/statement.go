@@ -123,18 +123,18 @@ type Lot struct {
 }
 
 // Balance returns an account's wallet at now. Credit that has expired by then is
-// settled first, so none of it is shown.
+// expired first, so none of it is shown.
 func (db *DB) Balance(ctx context.Context, account string, now time.Time) (*Balance, error) {
-	for settled := false; ; settled = true {
+	for expired := false; ; expired = true {
 		b, err := db.readBalance(ctx, account, now)
 		if err != nil {
 			return nil, err
 		}
-		if settled || len(b.Lots) == 0 || now.Before(b.Lots[0].ExpiresAt) {
+		if expired || len(b.Lots) == 0 || now.Before(b.Lots[0].ExpiresAt) {
 			b.drawLots()
 			return b, nil
 		}
-		if err := db.reweigh(ctx, account, now); err != nil {
+		if err := db.applyThresholds(ctx, account, now); err != nil {
 			return nil, err
 		}
 	}

@@ -83,7 +83,7 @@ func (db *DB) SubmitTask(ctx context.Context, s Submission, enqueue Enqueue, now
 	if s.Chars <= 0 {
 		return nil, Invalid("a task needs a text")
 	}
-	start := Start{Node: s.Node, Account: s.Account, Key: s.Key, Terms: billing.Terms{Kind: billing.TTS}, Card: s.Card, uncounted: true}
+	start := Start{Node: s.Node, Account: s.Account, Key: s.Key, Terms: billing.Terms{Kind: billing.TTS}, Card: s.Card, exempt: true}
 	start.Expect[billing.TTSChars] = s.Chars
 	t := &Task{ID: NewID(taskID, now), Account: s.Account, Status: TaskPending, Script: s.Script, Chars: s.Chars, CreatedAt: now}
 	t.Text = ""

@@ -44,8 +44,8 @@ type TopUp struct {
 	CreatedAt time.Time
 	SettledAt *time.Time // nil while it is open
 
-	refundNo int
-	looked   int64
+	refundNo    int
+	readVersion int64
 }
 
 // MaxTopUps is how many top-ups an account may begin in an hour: each makes a page
@@ -57,7 +57,7 @@ const topupColumns = `id, account_id, provider, amount_nano, state, checkout_id,
 
 func scanTopUp(row pgx.CollectableRow) (t TopUp, err error) {
 	err = row.Scan(&t.ID, &t.Account, &t.Provider, &t.Amount, &t.State, &t.Checkout, &t.URL, &t.Payment, &t.Paid,
-		&t.Refunded, &t.CreatedAt, &t.SettledAt, &t.refundNo, &t.looked, &t.Automatic)
+		&t.Refunded, &t.CreatedAt, &t.SettledAt, &t.refundNo, &t.readVersion, &t.Automatic)
 	return t, err
 }
 
@@ -91,7 +91,7 @@ func (db *DB) CreateTopUp(ctx context.Context, account, provider string, amount 
 			return err
 		}
 		b := &pgx.Batch{}
-		w.save(b) // lockWallet may have settled expired credit
+		w.save(b) // lockWallet may have expired credit
 		return Send(ctx, tx, b)
 	})
 	if err != nil {

@@ -46,7 +46,7 @@ func (w *wallet) into() []any {
 }
 
 // lockWallet locks the account's wallet for the rest of the transaction and
-// settles credit that has expired by now. NO KEY, for a foreign key check on the
+// ends credit that has expired by now. NO KEY, for a foreign key check on the
 // row must not wait for it.
 func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now time.Time) (*wallet, error) {
 	w := &wallet{db: db, account: account}
@@ -56,7 +56,7 @@ func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now tim
 	}
 	if w.bonusExpires != nil && !now.Before(*w.bonusExpires) {
 		w.expired = true
-		if err := db.settleExpired(ctx, tx, w, now); err != nil {
+		if err := db.expireCredit(ctx, tx, w, now); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +64,7 @@ func (db *DB) lockWallet(ctx context.Context, tx pgx.Tx, account string, now tim
 }
 
 // save queues the wallet's row; it must be sent before the transaction ends. Where
-// the pots have changed, weigh comes first.
+// the pots have changed, applyThresholds comes first.
 func (w *wallet) save(b *pgx.Batch) {
 	b.Queue(`update wallets set paid_nano = $2, bonus_nano = $3, accrued_any_nano = $4, accrued_paid_nano = $5, held_nano = $6,
 		live_sessions = $7, admissions = $8, concurrency_override = $9, open_disputes = $10, suspended = $11,

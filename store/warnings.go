@@ -118,10 +118,10 @@ func (w *wallet) warnDispute(ctx context.Context, tx pgx.Tx, id int64, d Warning
 	return w.warn(ctx, tx, Warning{Kind: WarnDisputeOpened, About: fmt.Sprint(id), Data: d}, now)
 }
 
-// weigh looks at where a transaction leaves the wallet. Everything that has changed
-// the pots calls it once, when they are final and before it saves w, for what has to
-// happen when a balance falls below a mark happens here and nowhere else.
-func (w *wallet) weigh(ctx context.Context, tx pgx.Tx, now time.Time) error {
+// applyThresholds warns of a low balance and of limits of spending, and triggers automatic
+// recharge. Everything that has changed the pots calls it once, when they are final and
+// before it saves w; nothing else does this.
+func (w *wallet) applyThresholds(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if err := w.recharge(ctx, tx, now); err != nil {
 		return err
 	}
@@ -157,14 +157,15 @@ func (db *DB) lowMark(ctx context.Context, q queryer, own *billing.Money) (billi
 	return card.Wallet().AutoRecharge.Threshold, nil
 }
 
-// reweigh locks an account's wallet, which settles expired credit, and weighs it.
-func (db *DB) reweigh(ctx context.Context, account string, now time.Time) error {
-	return db.Tx(ctx, "weigh wallet", func(tx pgx.Tx) error {
+// applyThresholds locks an account's wallet, which ends expired credit, and applies its
+// thresholds.
+func (db *DB) applyThresholds(ctx context.Context, account string, now time.Time) error {
+	return db.Tx(ctx, "apply thresholds", func(tx pgx.Tx) error {
 		w, err := db.lockWallet(ctx, tx, account, now)
 		if err != nil {
 			return err
 		}
-		if err := w.weigh(ctx, tx, now); err != nil {
+		if err := w.applyThresholds(ctx, tx, now); err != nil {
 			return err
 		}
 		b := &pgx.Batch{}

@@ -60,8 +60,8 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 	if a := api.AddressOf(ctx); a.IsValid() {
 		w.IP = a.String()
 	}
-	_, out, err := once(ctx, s.db, store.Once{Account: p.Account, Route: "POST /callcenter/bulk-dial", Key: in.Key}, in.RawBody,
-		func(first *store.Once) (int, BatchDetail, error) {
+	_, out, err := once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/bulk-dial", Key: in.Key}, in.RawBody,
+		func(first *store.IdempotencyKey) (int, BatchDetail, error) {
 			id := ""
 			if first != nil {
 				id = first.Subject // a process began it and died: nobody is called twice
@@ -83,7 +83,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 }
 
 // queue takes on a batch whose body is right.
-func (s *bulk) queue(ctx context.Context, w *wish, first *store.Once) (id string, err error) {
+func (s *bulk) queue(ctx context.Context, w *wish, first *store.IdempotencyKey) (id string, err error) {
 	at, err := s.Check(ctx, w.Account, w.orders)
 	if err != nil {
 		return "", inRow(at, err)

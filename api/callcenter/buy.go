@@ -42,8 +42,8 @@ func (d *Desk) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 		return nil, api.Bad("body.phone_number: say which number, from the search")
 	}
 	account := api.AccountOf(ctx)
-	status, n, err := once(ctx, d.Store, store.Once{Account: account, Route: "POST /callcenter/numbers", Key: in.Key}, in.RawBody,
-		func(o *store.Once) (int, Number, error) {
+	status, n, err := once(ctx, d.Store, store.IdempotencyKey{Account: account, Route: "POST /callcenter/numbers", Key: in.Key}, in.RawBody,
+		func(o *store.IdempotencyKey) (int, Number, error) {
 			n, err := d.purchase(ctx, account, in.Body.PhoneNumber, in.Body.AgentID.id, o)
 			if err != nil {
 				return 0, Number{}, err
@@ -60,7 +60,7 @@ func (d *Desk) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 }
 
 // purchase buys a number that the search has found.
-func (d *Desk) purchase(ctx context.Context, account, number, agent string, o *store.Once) (*store.Number, error) {
+func (d *Desk) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*store.Number, error) {
 	if o != nil && o.Subject != "" { // a process began it and died
 		n, err := d.Store.Number(ctx, account, o.Subject)
 		if errors.Is(err, store.ErrNotFound) {
@@ -128,7 +128,7 @@ func (d *Desk) place(ctx context.Context, n *store.Number) (*store.Number, error
 	soon, enough := context.WithTimeout(ctx, activationPatience)
 	placed = carrier.Await(soon, d.Carrier, n.OrderRef, placed, activationLook)
 	enough()
-	settled, err := d.Store.SettleNumber(ctx, n.Account, n.ID, placed, d.Store.Now())
+	settled, err := d.Store.ReconcileNumber(ctx, n.Account, n.ID, placed, d.Store.Now())
 	switch {
 	case err != nil:
 		return nil, err

@@ -41,7 +41,7 @@ type Order struct {
 	Variables map[string]string
 	// IP is where the request came from, for the evidence of consent.
 	IP   string
-	Once *store.Once // the request that asks; nil: it had no key
+	Once *store.IdempotencyKey // the request that asks; nil: it had no key
 	// Paced counts the call among those that the account may place in a second.
 	Paced bool
 }

@@ -98,8 +98,8 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 	if a := api.AddressOf(ctx); a.IsValid() {
 		o.IP = a.String()
 	}
-	_, placed, err := once(ctx, s.db, store.Once{Account: p.Account, Route: "POST /callcenter/dial", Key: in.Key}, in.RawBody,
-		func(first *store.Once) (int, Placed, error) {
+	_, placed, err := once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/dial", Key: in.Key}, in.RawBody,
+		func(first *store.IdempotencyKey) (int, Placed, error) {
 			if first != nil && first.Subject != "" { // a process began it and died: nobody is called twice
 				was, err := s.Placed(ctx, p.Account, first.Subject)
 				if err != nil {

@@ -103,7 +103,7 @@ func (d *Desk) attend(ctx context.Context, n *store.Number, late bool) error {
 		case err != nil:
 			return fmt.Errorf("look order up: %w", err)
 		}
-		settled, err := d.Store.SettleNumber(ctx, n.Account, n.ID, o, d.Store.Now())
+		settled, err := d.Store.ReconcileNumber(ctx, n.Account, n.ID, o, d.Store.Now())
 		if err != nil {
 			return err
 		}

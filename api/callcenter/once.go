@@ -13,7 +13,7 @@ import (
 // the first time, or what do makes of it now. Errors are not kept: where nothing was begun
 // the request may be sent again, and where something was begun the answer says so. The Once that do is given is nil without a key; what is begun is to be
 // entered in it, and its Subject is what a process that died has begun.
-func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, do func(*store.Once) (int, T, error)) (status int, out T, err error) {
+func once[T any](ctx context.Context, db *store.DB, o store.IdempotencyKey, body []byte, do func(*store.IdempotencyKey) (int, T, error)) (status int, out T, err error) {
 	if o.Key == "" {
 		return do(nil)
 	}
@@ -23,7 +23,7 @@ func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, d
 		}
 	}
 	o.Hash = sha256.Sum256(body)
-	was, err := db.BeginOnce(ctx, &o, db.Now())
+	was, err := db.BeginRequest(ctx, &o, db.Now())
 	if err != nil {
 		return 0, out, err
 	}
@@ -34,7 +34,7 @@ func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, d
 	// The answer is kept although the client may have gone: it will ask again.
 	kept := context.WithoutCancel(ctx)
 	if status, out, err = do(&o); err != nil {
-		if drop := db.DropOnce(kept, &o); drop != nil {
+		if drop := db.DropRequest(kept, &o); drop != nil {
 			return 0, out, drop
 		}
 		return 0, out, err
@@ -43,7 +43,7 @@ func once[T any](ctx context.Context, db *store.DB, o store.Once, body []byte, d
 	if err != nil {
 		return 0, out, err
 	}
-	return status, out, db.FinishOnce(kept, &o, store.Answer{Status: status, Body: text})
+	return status, out, db.FinishRequest(kept, &o, store.Answer{Status: status, Body: text})
 }
 
 const maxKey = 255

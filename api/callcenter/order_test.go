@@ -139,7 +139,7 @@ func TestCrashesOfAPurchase(t *testing.T) {
 			n := order(s, number)
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
 			s.ok(err)
-			_, err = s.db.SettleNumber(t.Context(), s.a.account, n.ID, o, time.Now())
+			_, err = s.db.ReconcileNumber(t.Context(), s.a.account, n.ID, o, time.Now())
 			s.ok(err)
 		}, true},
 	} {
@@ -182,7 +182,7 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: n.E164})
 			s.ok(err)
 			if test.settled {
-				_, err = s.db.SettleNumber(t.Context(), n.Account, n.ID, o, time.Now())
+				_, err = s.db.ReconcileNumber(t.Context(), n.Account, n.ID, o, time.Now())
 				s.ok(err)
 			}
 			for range 3 {
@@ -308,8 +308,8 @@ func TestIdempotencyAfterACrash(t *testing.T) {
 	number := s.ending(prompt)
 	body := `{"phone_number":"` + number + `"}`
 	long := time.Now().Add(-time.Hour)
-	dead := &store.Once{Account: s.a.account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
-	_, err := s.db.BeginOnce(t.Context(), dead, long)
+	dead := &store.IdempotencyKey{Account: s.a.account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
+	_, err := s.db.BeginRequest(t.Context(), dead, long)
 	s.ok(err)
 	_, err = s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead}, long)
 	s.ok(err)

@@ -80,7 +80,7 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 	if a.Provider != p.Name() { // the operator has changed it: this one has no card
 		return r.fail(ctx, a, store.RechargeNoCard, "")
 	}
-	look, err := r.Store.PaymentLook(ctx)
+	look, err := r.Store.NextReadVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 	if err != nil {
 		return err
 	}
-	t, err := r.Store.SettlePayment(ctx, store.Settlement{Provider: p.Name(), Look: look, Payment: paid}, r.Store.Now())
+	t, err := r.Store.ReconcilePayment(ctx, store.PaymentRead{Provider: p.Name(), Version: look, Payment: paid}, r.Store.Now())
 	if err == nil {
 		r.Log.Info("automatic recharge", "attempt", a.ID, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String())
 	}

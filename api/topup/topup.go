@@ -95,7 +95,7 @@ func (d *Desk) look(ctx context.Context, id string, event payment.Event) (*store
 
 // settle is look for a refund, too, that has come to its end.
 func (d *Desk) settle(ctx context.Context, id string, event payment.Event, refund *store.Refund) (*store.TopUp, error) {
-	n, err := d.Store.PaymentLook(ctx)
+	n, err := d.Store.NextReadVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (d *Desk) settle(ctx context.Context, id string, event payment.Event, refun
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	t, err := d.Store.SettlePayment(ctx, store.Settlement{Provider: d.Provider.Name(), Look: n, Payment: p, Event: event, Refund: refund}, d.Store.Now())
+	t, err := d.Store.ReconcilePayment(ctx, store.PaymentRead{Provider: d.Provider.Name(), Version: n, Payment: p, Event: event, Refund: refund}, d.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errForeign
 	}

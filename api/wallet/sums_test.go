@@ -116,7 +116,7 @@ func (o *bank) numbers(account string, from, to time.Time) {
 			Country: "ES", Carrier: "acme", Card: card}, at)
 		o.ok(err)
 		for _, state := range states {
-			_, err = o.db.SettleNumber(o.Context(), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"}, at)
+			_, err = o.db.ReconcileNumber(o.Context(), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"}, at)
 			o.ok(err)
 			at = at.Add(24 * time.Hour)
 		}

@@ -286,7 +286,7 @@ func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
 	p := api.ProblemOf(err)
 	now := b.db.Now()
 	switch {
-	case errors.Is(err, store.ErrRowTaken): // paused, cancelled, or another's
+	case errors.Is(err, store.ErrClaimLost): // paused, cancelled, or another's
 		b.giveBack(ctx, r, r.DueAt, "", "")
 	case errors.Is(err, store.ErrConcurrency): // it is claimed again when a line is free
 		b.giveBack(ctx, r, now.Add(rest), p.Code, p.Message)

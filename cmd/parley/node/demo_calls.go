@@ -139,7 +139,7 @@ func (n *Node) seedHistory(ctx context.Context, d Demo, now time.Time) error {
 // without says that the calls are not there when that is no fault.
 func (n *Node) without(err error) error {
 	for _, why := range []error{store.ErrInsufficientBalance, store.ErrTopupRequired, store.ErrDisputed, store.ErrSuspended, store.ErrSpending, store.ErrConcurrency,
-		store.ErrDoNotCall, store.ErrRowTaken, store.ErrCampaigns, billing.ErrNoPrice} {
+		store.ErrDoNotCall, store.ErrClaimLost, store.ErrCampaigns, billing.ErrNoPrice} {
 		if errors.Is(err, why) {
 			n.log.Info("the demonstration goes without its recorded calls", "err", err)
 			return nil

@@ -72,7 +72,7 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 		return nil, err
 	}
 	admitted, err := n.manager.Admit(ctx, session.Admission{Start: store.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(),
-		Consent: &store.Consent{ToHash: n.hashed(to.E164), Key: p.Key, IP: o.IP}, Once: o.Once, Row: row, Paced: o.Paced}})
+		Consent: &store.Consent{ToHash: n.hashed(to.E164), Key: p.Key, IP: o.IP}, IdempotencyKey: o.Once, Row: row, Paced: o.Paced}})
 	if errors.Is(err, billing.ErrNoPrice) {
 		err = api.ErrDestination
 	}

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// onceLife is how long an answer is given again.
-	onceLife = 24 * time.Hour
-	// onceLease is how long a request is left to the process that works on it.
-	onceLease = time.Minute
+	// answerLife is how long an answer is given again.
+	answerLife = 24 * time.Hour
+	// requestLease is how long a request is left to the process that works on it.
+	requestLease = time.Minute
 )
 
-// Once is a request that its sender has given a key, so that it can be sent again
-// without being done again. BeginOnce comes first; then FinishOnce or DropOnce.
-type Once struct {
+// IdempotencyKey is what a client gave a request, so that it can be sent again
+// without being done again. BeginRequest comes first; then FinishRequest or DropRequest.
+type IdempotencyKey struct {
 	Account string
 	Route   string // keys of different routes are different
 	Key     string
@@ -36,14 +36,14 @@ type Answer struct {
 	Body   []byte
 }
 
-// BeginOnce makes a request the caller's to do, or returns the answer it has had
+// BeginRequest makes a request the caller's to do, or returns the answer it has had
 // within 24 h. ErrIdempotency: the key was used for another request. ErrInProgress:
 // somebody works on it.
-func (db *DB) BeginOnce(ctx context.Context, o *Once, now time.Time) (*Answer, error) {
+func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey, now time.Time) (*Answer, error) {
 	o.begun = now
 	tag, err := db.pool.Exec(ctx, `insert into idempotent_requests as r (account_id, route, key, hash, begun_at) values ($1, $2, $3, $4, $5)
 		on conflict (account_id, route, key) do update set hash = $4, begun_at = $5, subject = null, status = null, body = null
-			where r.begun_at <= $6`, o.Account, o.Route, o.Key, o.Hash[:], now, now.Add(-onceLife))
+			where r.begun_at <= $6`, o.Account, o.Route, o.Key, o.Hash[:], now, now.Add(-answerLife))
 	if err != nil {
 		return nil, Fail("begin request", err)
 	}
@@ -68,7 +68,7 @@ func (db *DB) BeginOnce(ctx context.Context, o *Once, now time.Time) (*Answer, e
 	}
 	err = db.One(ctx, "take request over", `update idempotent_requests set begun_at = $4
 		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at <= $5 returning coalesce(subject, '')`,
-		[]any{o.Account, o.Route, o.Key, now, now.Add(-onceLease)}, &o.Subject)
+		[]any{o.Account, o.Route, o.Key, now, now.Add(-requestLease)}, &o.Subject)
 	if errors.Is(err, ErrNotFound) {
 		err = Fail("begin request", ErrInProgress)
 	}
@@ -78,7 +78,7 @@ func (db *DB) BeginOnce(ctx context.Context, o *Once, now time.Time) (*Answer, e
 // begin queues the note of what the request has begun. A nil o had no key. It fails with
 // ErrInProgress when the request has been taken over meanwhile: the other has begun it, or
 // is about to.
-func (o *Once) begin(b *pgx.Batch, subject string) {
+func (o *IdempotencyKey) begin(b *pgx.Batch, subject string) {
 	if o == nil {
 		return
 	}
@@ -91,28 +91,28 @@ func (o *Once) begin(b *pgx.Batch, subject string) {
 	})
 }
 
-// FinishOnce keeps the answer for whoever asks again.
-func (db *DB) FinishOnce(ctx context.Context, o *Once, a Answer) error {
+// FinishRequest keeps the answer for whoever asks again.
+func (db *DB) FinishRequest(ctx context.Context, o *IdempotencyKey, a Answer) error {
 	_, err := db.pool.Exec(ctx, `update idempotent_requests set status = $4, body = $5
 		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $6`, o.Account, o.Route, o.Key, a.Status, a.Body, o.begun)
 	return Fail("finish request", err)
 }
 
-// DropOnce ends the work on a request without an answer. One under which nothing was begun
+// DropRequest ends the work on a request without an answer. One under which nothing was begun
 // is forgotten: it may be sent again. Where something was, the key stays with it, and
 // a repeated request takes it up at once: the lease ends here.
-func (db *DB) DropOnce(ctx context.Context, o *Once) error {
+func (db *DB) DropRequest(ctx context.Context, o *IdempotencyKey) error {
 	_, err := db.pool.Exec(ctx, `with mine as (select subject from idempotent_requests
 			where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $4 for update),
 		dropped as (delete from idempotent_requests where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is null))
 		update idempotent_requests set begun_at = begun_at - $5::interval
 			where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is not null)`,
-		o.Account, o.Route, o.Key, o.begun, onceLease)
+		o.Account, o.Route, o.Key, o.begun, requestLease)
 	return Fail("drop request", err)
 }
 
 // ForgetRequests removes answers that are not given again.
 func (db *DB) ForgetRequests(ctx context.Context, now time.Time) error {
-	_, err := db.pool.Exec(ctx, "delete from idempotent_requests where begun_at <= $1", now.Add(-onceLife))
+	_, err := db.pool.Exec(ctx, "delete from idempotent_requests where begun_at <= $1", now.Add(-answerLife))
 	return Fail("forget requests", err)
 }
