@@ -126,7 +126,8 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for c.ended == nil {
-		timer.Reset(time.Until(c.leg.Next()))
+		timer.Reset(time.Until(c.bridge.next(c.leg.Next())))
+		other, left := c.bridge.events()
 		select {
 		case <-timer.C:
 		case m := <-c.box:
@@ -135,17 +136,28 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 			c.arriveStop(e)
 			c.step(e)
 		case e := <-c.leg.Events():
+			if c.state.Phase == turn.Bridged {
+				passKey(e, c.bridge.leg)
+				break
+			}
 			c.arriveKey(e)
 			c.legEvent(e)
+		case e := <-other:
+			passKey(e, c.far)
+		case <-left:
+			if c.life.Err() != nil { // which ends both legs, and says why
+				return nil
+			}
+			c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: transferred.Detail})
 		case err := <-gone:
+			if err == nil && c.state.Phase == turn.Bridged && c.life.Err() == nil {
+				c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
+			}
 			return err
 		case <-c.life.Done():
 			return nil
 		}
 		c.empty(Told, c.deliver) // audio and the events before it meet the next frame together
-		if c.bridge != nil && c.ended == nil {
-			return c.relay(gone)
-		}
 		c.arrive(Ticked)
 		c.tick(c.now())
 	}

@@ -11,9 +11,13 @@ import (
 // what follows from that (apply.go carries it out); and from package playout back to the leg. Beside it, what has taken too long is
 // looked for.
 
-// tick hears and speaks what is due now.
+// tick hears and speaks what is due now, or carries it to whom the caller was connected to.
 func (c *Call) tick(now time.Time) {
 	c.instant = now
+	if c.state.Phase == turn.Bridged {
+		c.relay(now)
+		return
+	}
 	c.hear(now)
 	c.speak(now)
 	c.limits(now)
@@ -86,7 +90,7 @@ func (c *Call) step(e turn.Event) {
 		for _, a := range c.acts {
 			c.apply(a)
 		}
-		if c.cfg.Inspect {
+		if c.cfg.Inspect && c.bridge == nil {
 			c.inspect()
 		}
 	}
@@ -150,6 +154,13 @@ func (c *Call) spoken(r *reply, now time.Time) (text string) {
 	return text
 }
 
+// checkDuration ends a call that has reached its longest.
+func (c *Call) checkDuration(now time.Time) {
+	if c.cfg.MaxDuration > 0 && now.Sub(c.start) >= c.cfg.MaxDuration {
+		c.step(turn.Event{Kind: turn.Stop, Reason: media.MaxDuration, Line: turn.Goodbye})
+	}
+}
+
 // limits ends what has taken too long.
 func (c *Call) limits(now time.Time) {
 	c.tend(now)
@@ -160,9 +171,7 @@ func (c *Call) limits(now time.Time) {
 		c.listenForVoice(r, now)
 		c.stalled(r, now)
 	}
-	if c.cfg.MaxDuration > 0 && now.Sub(c.start) >= c.cfg.MaxDuration {
-		c.step(turn.Event{Kind: turn.Stop, Reason: media.MaxDuration, Line: turn.Goodbye})
-	}
+	c.checkDuration(now)
 	if c.cfg.Quiet > 0 && c.heldAt.IsZero() && now.Sub(c.active) >= c.cfg.Quiet {
 		c.step(turn.Event{Kind: turn.Stop, Reason: media.AgentHangup, Detail: "idle"})
 	}

@@ -98,7 +98,7 @@ func (c *Call) bury(m message) {
 // deliver takes a message: one in the batch that connected the caller to somebody else
 // must not begin a reply.
 func (c *Call) deliver(m message) {
-	if c.bridge != nil {
+	if c.state.Phase == turn.Bridged {
 		c.takeConnected(m)
 		return
 	}

@@ -130,7 +130,7 @@ func (r *Rerun) Feed(in *Input) {
 		r.stop(in.Stop)
 	case Keyed:
 		switch {
-		case c.bridge != nil:
+		case c.state.Phase == turn.Bridged:
 		case in.Digit != 0:
 			c.legEvent(media.LegEvent{Kind: media.LegDigit, Digit: in.Digit})
 		case in.Hold != 0:
@@ -160,10 +160,9 @@ func (r *Rerun) Feed(in *Input) {
 func (r *Rerun) tick(in *Input) {
 	c := r.c
 	c.noSpeculation.Store(in.Saving)
-	if c.bridge != nil {
+	if c.state.Phase == turn.Bridged {
 		if in.Carried > 0 {
-			c.caller.Skip(in.Carried)
-			c.wallAt = c.instant
+			c.carried(in.Carried)
 		}
 		return
 	}
@@ -172,21 +171,12 @@ func (r *Rerun) tick(in *Input) {
 }
 
 func (r *Rerun) tell(in *Input) {
-	m, ok := r.message(in.Message)
-	switch {
-	case !ok:
-	case r.c.bridge != nil:
-		r.c.takeConnected(m)
-	default:
-		r.c.take(m)
+	if m, ok := r.message(in.Message); ok {
+		r.c.deliver(m)
 	}
 }
 
 func (r *Rerun) stop(s *StopAsked) {
-	if r.c.bridge != nil {
-		r.c.ended = &media.Ended{Reason: s.Reason, Detail: s.Detail}
-		return
-	}
 	r.c.step(turn.Event{Kind: turn.Stop, Reason: s.Reason, Detail: s.Detail, Line: s.Line})
 }
 

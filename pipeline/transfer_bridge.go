@@ -12,55 +12,38 @@ type bridge struct {
 	in, out pipe // to the caller, and to the other
 }
 
-// relay is the conductor's loop once the caller is connected to somebody else. The
-// call ends when either hangs up.
-func (c *Call) relay(gone <-chan error) (legErr error) {
-	b := c.bridge
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for c.ended == nil {
-		next := c.leg.Next()
-		if other := b.leg.Next(); other.Before(next) {
-			next = other
-		}
-		timer.Reset(time.Until(next))
-		select {
-		case <-timer.C:
-		case m := <-c.box:
-			c.receive(m, Told, c.takeConnected)
-		case e := <-c.stops:
-			c.arriveStop(e)
-			c.ended = &media.Ended{Reason: e.Reason, Detail: e.Detail}
-		case e := <-c.leg.Events():
-			passKey(e, b.leg)
-		case e := <-b.leg.Events():
-			passKey(e, c.far)
-		case err := <-gone:
-			if err == nil && c.life.Err() == nil {
-				c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
-			}
-			return err
-		case <-b.gone:
-			if c.life.Err() != nil { // which ends both legs, and says why
-				return nil
-			}
-			c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
-		case <-c.life.Done():
-			return nil
-		}
-		c.arrive(Ticked)
-		now := c.now()
-		if n := carry(c.leg, b.leg, &b.out, now); n > 0 {
-			c.input.Carried = n
-			c.caller.Skip(n)
-			c.wallAt = now
-		}
-		carry(b.leg, c.leg, &b.in, now)
-		if c.cfg.MaxDuration > 0 && now.Sub(c.start) >= c.cfg.MaxDuration {
-			c.ended = &media.Ended{Reason: media.MaxDuration}
-		}
+// next is when the conductor wakes up: at the next frame of the caller, who has one at that
+// time, or of the other.
+func (b *bridge) next(caller time.Time) time.Time {
+	if b != nil && b.leg.Next().Before(caller) {
+		return b.leg.Next()
 	}
-	return nil
+	return caller
+}
+
+// events is what the second leg tells, and that it has ended; without one nothing comes.
+func (b *bridge) events() (events <-chan media.LegEvent, left <-chan struct{}) {
+	if b == nil {
+		return nil, nil
+	}
+	return b.leg.Events(), b.gone
+}
+
+// relay carries what is due between the two legs.
+func (c *Call) relay(now time.Time) {
+	b := c.bridge
+	if n := carry(c.leg, b.leg, &b.out, now); n > 0 {
+		c.input.Carried = n
+		c.carried(n)
+	}
+	carry(b.leg, c.leg, &b.in, now)
+	c.checkDuration(now)
+}
+
+// carried moves the call's clock on by frames that the agent did not hear.
+func (c *Call) carried(frames int) {
+	c.caller.Skip(frames)
+	c.wallAt = c.now()
 }
 
 // carry takes what from has brought, which it counts in frames, and gives to what it

@@ -10,6 +10,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline/amd"
 	"parley/pipeline/playout"
+	"parley/pipeline/turn"
 )
 
 // ErrNoReferral is the error of a Transferrer whose far end does not do transfers at
@@ -207,10 +208,10 @@ func (c *Call) connect(s *second) {
 	if r := c.reply; r != nil && r.live {
 		c.conclude(Cut, c.heardBy(c.now()))
 	}
-	c.dropAhead(Discarded)
 	c.playout.Cut(false)
 	c.tools.told = false // nobody goes on after the functions
 	c.bridge = &bridge{second: s}
+	c.step(turn.Event{Kind: turn.Connected})
 	if t, ok := c.leg.(*taped); ok && !c.cfg.RecordTransfers { // somebody is there whom nobody has told
 		c.leg = t.Leg
 	}

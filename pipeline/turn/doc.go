@@ -33,6 +33,8 @@
 //	ToolWait      ToolsDone                      FollowUp                             Thinking
 //	              speech                         BeginTurn, OpenUtterance             UserSpeaking
 //	any           Typed                          Commit                               Thinking
+//	any           Connected                                                           Bridged
+//	Bridged       Stop                           End                                  Over
 //	any           Stop                           Finish, Say goodbye, or End at once  Closing, Over
 //	Closing       Drained, ClosingMax            End                                  Over
 //

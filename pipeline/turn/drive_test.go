@@ -68,7 +68,7 @@ func (d *drive) number(s string) int {
 }
 
 var plainEvents = map[string]EventKind{"ready": Ready, "digit": Digit, "interrupt": Interrupt, "audio": FirstAudio,
-	"fail": ReplyFailed, "tools": ToolsCalled, "results": ToolsDone, "hangup": Hangup, "drained": Drained}
+	"fail": ReplyFailed, "tools": ToolsCalled, "results": ToolsDone, "hangup": Hangup, "drained": Drained, "connect": Connected}
 
 // play runs a script and returns the actions it caused.
 func (d *drive) play(script string) string {

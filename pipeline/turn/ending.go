@@ -21,8 +21,12 @@ type ending struct {
 }
 
 // stop ends the call, after a last line if there is one. A second stop without a
-// line cuts the last words of the first one short.
+// line cuts the last words of the first one short. Two people who talk to each other hear
+// no last line.
 func (s *step) stop(e Event) {
+	if s.Phase == Bridged {
+		e.Line = NoLine
+	}
 	if s.End.Reason == "" {
 		s.close(e.Reason, e.Detail)
 		if e.Line != NoLine {
@@ -57,6 +61,12 @@ func (s *step) checkEnd() {
 func (s *step) end() {
 	s.Phase = Over
 	s.do(Action{Kind: End, Reason: s.End.Reason, Detail: s.End.Detail})
+}
+
+// connected ends the agent's part, a closing of the call that has begun too.
+func (s *step) connected() {
+	s.dropSpeculation()
+	s.Phase, s.End = Bridged, ending{}
 }
 
 // hold stops what waits for the caller, who hears nothing and cannot speak.

@@ -14,11 +14,12 @@ const (
 	Speaking                  // the agent speaks
 	Yielding                  // the caller speaks over the agent, whose voice is lowered: barge-in or false interruption
 	ToolWait                  // the reply waits for a function's result
+	Bridged                   // the caller talks to whom they were transferred to, the agent to nobody
 	Closing                   // last words, then the end
 	Over                      // nothing more happens
 )
 
 // phaseNames are what observers are shown: to them a call that is screened still connects.
-var phaseNames = [...]string{"connecting", "connecting", "listening", "user_speaking", "pause", "thinking", "speaking", "yielding", "tool_wait", "closing", "over"}
+var phaseNames = [...]string{"connecting", "connecting", "listening", "user_speaking", "pause", "thinking", "speaking", "yielding", "tool_wait", "bridged", "closing", "over"}
 
 func (p Phase) String() string { return phaseNames[p] }

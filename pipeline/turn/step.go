@@ -23,6 +23,9 @@ func Step(c *Config, s State, e Event, acts []Action) (State, []Action) {
 }
 
 func (s *step) event(e Event) {
+	if s.Phase == Bridged && e.Kind != Stop {
+		return
+	}
 	switch e.Kind {
 	case Frame:
 		s.frame(e)
@@ -55,6 +58,8 @@ func (s *step) event(e Event) {
 		s.hold()
 	case Resumed:
 		s.unhold()
+	case Connected:
+		s.connected()
 	case Stop:
 		s.stop(e)
 	}

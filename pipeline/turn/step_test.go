@@ -295,3 +295,24 @@ func TestBehind(t *testing.T) {
 		})
 	}
 }
+
+// TestBridged: once the caller talks to somebody else, only the end of the call counts.
+func TestBridged(t *testing.T) {
+	for _, c := range []struct {
+		name, before, when, then string
+		phase                    Phase
+	}{
+		{"nobody is asked for the floor", tooling, "connect; speak 1000; partial 2 stop; typed hello; results; drained; quiet 30000", "", Bridged},
+		{"nor answered in advance", "ahead; " + listening + "speak 1000; quiet 100; final 1 what time; quiet 20", "connect; quiet 1000", "retract", Bridged},
+		{"nobody says goodbye", tooling + "connect", "stop max_duration goodbye", "end max_duration", Over},
+		{"a goodbye that had begun is forgotten", closing + "connect", "quiet 9000; stop completed", "end completed", Over},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDrive(t, plainConfig())
+			d.play(c.before)
+			if got := d.play(c.when); got != c.then || d.s.Phase != c.phase {
+				t.Errorf("got  %s, %q\nwant %s, %q", d.s.Phase, got, c.phase, c.then)
+			}
+		})
+	}
+}
