@@ -24,7 +24,7 @@ func (c *Call) apply(a turn.Action) {
 	case turn.Speculate:
 		c.speculate(a)
 	case turn.DropSpeculation:
-		c.dropAhead(Discarded)
+		c.dropSpeculative(Discarded)
 	case turn.Commit:
 		c.commit(a)
 	case turn.FollowUp:
@@ -62,7 +62,7 @@ func (c *Call) commit(a turn.Action) {
 	if !a.Again {
 		c.tellKeys()
 	}
-	r := c.begunFor(a)
+	r := c.takeSpeculative(a)
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
 	if !a.Typed {

@@ -52,9 +52,9 @@ type Call struct {
 	greeting      greeting
 	pressed       pressed
 	reply         *reply      // the latest; nil before the first
-	ahead         *reply      // begun in advance; nil: none is
+	speculative   *reply      // nil: none
 	updates       int         // changes of agent
-	noSpeculation atomic.Bool // begin no speculative reply: the balance is used up
+	noSpeculation atomic.Bool // set while nothing is left of the balance
 	replies       int         // completions begun
 	number        int         // public generation
 	lastWords     bool        // a last sentence is played out, the goodbye follows it
@@ -186,7 +186,7 @@ func (c *Call) conclusion(legErr error) {
 	now := c.now()
 	c.answerEnds()
 	c.tellKeys()
-	c.dropAhead(Discarded)
+	c.dropSpeculative(Discarded)
 	if r := c.reply; r != nil && r.live {
 		h := c.heardBy(now)
 		if r.audible {

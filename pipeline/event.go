@@ -43,7 +43,7 @@ const (
 
 	// The inside of a call, told where Config.Inspect wants it, before End.
 	Phased // Text is the phase of the turn machine from now on
-	Asked  // Request goes to the model; On: in advance, for a turn that may not be over
+	Asked  // Request goes to the model; On: of a speculative reply, to a turn that may go on
 	Echoed // the far end was found to give the agent its own voice back
 )
 
@@ -76,7 +76,7 @@ type Event struct {
 // Usage is what one completion of the language model consumed.
 type Usage struct {
 	Generation int // internal number of the completion, from 1; discarded ones have one too
-	// Kind is reply, or speculative for one that was begun before its turn was over and
+	// Kind is reply, or speculative for one that was begun before the end of its turn and
 	// did not become the answer.
 	Kind    string
 	Outcome Outcome
@@ -84,7 +84,7 @@ type Usage struct {
 	Engine  string // that wrote it; empty: none did
 }
 
-// Speculative says that the completion was begun before its turn was over and did not
+// Speculative says that the completion was begun before the end of its turn and did not
 // become the answer.
 func (u *Usage) Speculative() bool { return u.Kind == kindSpeculative }
 

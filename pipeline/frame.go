@@ -68,7 +68,7 @@ func (c *Call) heardMeanwhile(e *turn.Event, r *reply, now time.Time) {
 
 // maySpeculate says whether a speculative reply may be begun now.
 func (c *Call) maySpeculate() bool {
-	return c.cfg.Speculate && !c.saving() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
+	return c.cfg.Speculate && !c.speculationOff() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
 }
 
 // step gives the turn machine an event and carries out what it decides. Carrying

@@ -105,14 +105,14 @@ type Input struct {
 	Kind InputKind
 	At   time.Duration // since the call's first moment
 
-	Saving  bool // Ticked: replies must not be begun in advance
-	Carried int  // Ticked: frames that passed between two people
-	Message *Message
-	Stop    *StopAsked
-	Digit   byte
-	Hold    media.LegEventKind // Keyed: media.LegHold or LegResume; 0: neither
-	Ended   *media.Ended
-	Outside bool
+	NoSpeculation bool // Ticked: no speculative reply may be begun
+	Carried       int  // Ticked: frames that passed between two people
+	Message       *Message
+	Stop          *StopAsked
+	Digit         byte
+	Hold          media.LegEventKind // Keyed: media.LegHold or LegResume; 0: neither
+	Ended         *media.Ended
+	Outside       bool
 
 	heard   [inputFrames]Heard
 	nHeard  int

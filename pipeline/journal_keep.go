@@ -30,7 +30,7 @@ func (c *Call) arrive(kind InputKind) {
 		return
 	}
 	c.arrived()
-	c.input = Input{Kind: kind, At: c.instant.Sub(c.start), Saving: c.noSpeculation.Load()}
+	c.input = Input{Kind: kind, At: c.instant.Sub(c.start), NoSpeculation: c.noSpeculation.Load()}
 }
 
 // arrived hands the input that was dealt with to the journal.
@@ -117,11 +117,11 @@ func (c *Call) keeps() bool { return c.cfg.Journal != nil && c.rerun == nil }
 // now is when the input came that is being dealt with.
 func (c *Call) now() time.Time { return c.instant }
 
-// saving says that replies must not be begun in advance; it does not change within an
+// speculationOff says that no speculative reply may be begun; it does not change within an
 // input.
-func (c *Call) saving() bool {
+func (c *Call) speculationOff() bool {
 	if c.keeps() {
-		return c.input.Saving
+		return c.input.NoSpeculation
 	}
 	return c.noSpeculation.Load()
 }

@@ -132,7 +132,7 @@ func (c *Call) take(m message) {
 	case msgWritten:
 		c.written(m)
 	default:
-		if r := c.ahead; r != nil && r.gen == m.gen {
+		if r := c.speculative; r != nil && r.gen == m.gen {
 			c.park(r, m)
 		} else if r := c.reply; r != nil && r.gen == m.gen && r.live {
 			r.movedAt = c.now()

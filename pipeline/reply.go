@@ -27,22 +27,22 @@ type reply struct {
 	stop    context.CancelCauseFunc // stops the voice of the last of them; nil: it was stopped, or broke
 	calls   []inference.ToolCall
 	noTools bool // it was told to call none
-	// Begun in advance: what came of it meanwhile, how many functions it asks for, the
-	// tokens of making that it may not have yet, and what it depends on.
-	ahead    bool
-	parked   []message
-	wishes   int
-	held     int
-	revision int
-	question turn.Question // what its last sentence asks
-	lead     int           // pieces of its first sentence; 0: not known yet
-	prompts  string        // the function call that it is the prompt of; empty: none
-	joins    bool          // it follows a sentence that is still being played
-	live     bool          // not concluded
-	audible  bool          // its first audio was ready
-	written  bool          // the model is done
-	made     bool          // the voice is done
-	caption  int           // sentences announced
+	// A speculative reply: its engines' messages, parked, how many functions it asks for,
+	// the tokens of making that it may not have yet, and what it depends on.
+	speculative bool
+	parked      []message
+	wishes      int
+	held        int
+	revision    int
+	question    turn.Question // what its last sentence asks
+	lead        int           // pieces of its first sentence; 0: not known yet
+	prompts     string        // the function call that it is the prompt of; empty: none
+	joins       bool          // it follows a sentence that is still being played
+	live        bool          // not concluded
+	audible     bool          // its first audio was ready
+	written     bool          // the model is done
+	made        bool          // the voice is done
+	caption     int           // sentences announced
 
 	err     error // the model's
 	failed  bool  // an engine failed
@@ -169,7 +169,7 @@ func (c *Call) account(r *reply) {
 	}
 	delete(c.owed, r.gen)
 	kind := kindReply
-	if r.ahead {
+	if r.speculative {
 		kind = kindSpeculative
 	}
 	c.emit(Event{Kind: Used, Turn: r.turn, Generation: r.number,
@@ -213,8 +213,8 @@ func (c *Call) written(m message) {
 		c.serves(agent.StageLLM, &c.serving.llm, m.engine, c.cfg.LLM)
 	}
 	if m.err != nil {
-		if r.err = m.err; r == c.ahead {
-			c.dropAhead(FailedReply)
+		if r.err = m.err; r == c.speculative {
+			c.dropSpeculative(FailedReply)
 		}
 	}
 	c.account(r)

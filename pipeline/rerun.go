@@ -159,7 +159,7 @@ func (r *Rerun) Feed(in *Input) {
 
 func (r *Rerun) tick(in *Input) {
 	c := r.c
-	c.noSpeculation.Store(in.Saving)
+	c.noSpeculation.Store(in.NoSpeculation)
 	if c.state.Phase == turn.Bridged {
 		if in.Carried > 0 {
 			c.carried(in.Carried)

@@ -28,7 +28,7 @@ type engineWaits struct{ model, sentence, voice span }
 type span struct{ from, to time.Time }
 
 // since is how long the model and the voice were waited for after a reply was asked for;
-// it may have been begun in advance.
+// it may have been speculative.
 func (w *engineWaits) since(asked time.Time) (model, voice time.Duration) {
 	if w.voice.from.IsZero() { // an older journal does not say when engines were asked
 		w.model.from, w.voice.from = asked, w.sentence.to

@@ -128,9 +128,9 @@ func (c *Call) asked(name string) bool {
 }
 
 // called takes a function call of the reply in progress, whose turn is committed: from
-// here on it has effects. The calls of a reply that was begun before its turn was over
-// are kept by whoever began it, and come here one by one with the commit. One that was
-// not allowed is passed over: its answer would be another completion with the same wish.
+// here on it has effects. The calls of a speculative reply are parked, and come here one by
+// one with the commit. One that was not allowed is passed over: its answer would be another
+// completion with the same wish.
 func (c *Call) called(r *reply, call inference.ToolCall) {
 	if call.Name == EndCall {
 		c.step(turn.Event{Kind: turn.Hangup})

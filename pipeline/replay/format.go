@@ -109,7 +109,7 @@ const (
 )
 
 func inputLine(in *pipeline.Input) line {
-	l := line{In: in.Kind.String(), T: int64(in.At), Saving: in.Saving, Carried: in.Carried, Message: in.Message,
+	l := line{In: in.Kind.String(), T: int64(in.At), Saving: in.NoSpeculation, Carried: in.Carried, Message: in.Message,
 		Stop: in.Stop, Ended: in.Ended, Outside: in.Outside}
 	if in.Digit != 0 {
 		l.Digit = string(rune(in.Digit))
@@ -143,7 +143,7 @@ func inputLine(in *pipeline.Input) line {
 }
 
 func (l *line) input() (*pipeline.Input, error) {
-	in := &pipeline.Input{Kind: pipeline.InputNamed(l.In), At: time.Duration(l.T), Saving: l.Saving, Carried: l.Carried,
+	in := &pipeline.Input{Kind: pipeline.InputNamed(l.In), At: time.Duration(l.T), NoSpeculation: l.Saving, Carried: l.Carried,
 		Message: l.Message, Stop: l.Stop, Ended: l.Ended, Outside: l.Outside}
 	needs := map[pipeline.InputKind]bool{pipeline.Told: l.Message != nil, pipeline.Buried: l.Message != nil,
 		pipeline.Stopped: l.Stop != nil, pipeline.Concluded: l.Ended != nil}

@@ -7,32 +7,32 @@ import (
 	"parley/pipeline/turn"
 )
 
-// A reply may be begun in advance, in a pause of the caller's in which the turn is
-// likely over (turn.Speculate). Until the turn is committed it has no effects: what its
-// engines make of it is parked, and nothing of it is heard, shown, run or remembered.
-// What it consumed is reported like any completion's.
+// Speculative (preemptive) replies. A reply is begun in a pause that is likely the end of
+// the caller's turn (turn.Speculate). Until the turn is committed the reply has no effects:
+// the messages of its engines are parked, and nothing of it is heard, shown, run or
+// remembered. What it consumed is reported like any completion's.
 
 // Kinds of completions.
 const (
 	kindReply       = "reply"
-	kindSpeculative = "speculative" // begun in advance, and not the answer
+	kindSpeculative = "speculative" // which did not become the answer
 )
 
 // NoSpeculation says whether the call must begin no speculative replies. Safe for use from any
 // goroutine; it never blocks.
 func (c *Call) NoSpeculation(on bool) { c.noSpeculation.Store(on) }
 
-// speculate begins a reply to a turn that may not be over.
+// speculate begins a reply to a turn that may go on.
 func (c *Call) speculate(a turn.Action) {
-	c.dropAhead(Discarded)
+	c.dropSpeculative(Discarded)
 	request := c.request()
 	request.NoTools = false
 	request.Messages = c.history.with(a.Text, a.Again)
-	r := &reply{turn: a.Turn, revision: c.revision(), ahead: true, held: sentencesAhead}
+	r := &reply{turn: a.Turn, revision: c.revision(), speculative: true, held: sentencesAhead}
 	if c.cfg.SpeculateVoice || c.toldWhether(AnsweredLocal, c.cfg.TTS.Info().Local) {
 		r.held-- // the first sentence gets its voice, too
 	}
-	c.ahead = r
+	c.speculative = r
 	c.engage(r, request, "")
 }
 
@@ -40,7 +40,7 @@ func (c *Call) speculate(a turn.Action) {
 // history, the functions' results, the agent.
 func (c *Call) revision() int { return c.history.revision + c.updates }
 
-// park keeps what an engine made of the reply begun in advance.
+// park keeps a message of the speculative reply's engines.
 func (c *Call) park(r *reply, m message) {
 	switch m.kind {
 	case msgTool:
@@ -49,41 +49,41 @@ func (c *Call) park(r *reply, m message) {
 		}
 	case msgDone:
 		if m.err != nil {
-			c.dropAhead(FailedReply)
+			c.dropSpeculative(FailedReply)
 			return
 		}
 	}
 	r.parked = append(r.parked, m)
 }
 
-// dropAhead drops the reply begun in advance, if there is one.
-func (c *Call) dropAhead(outcome Outcome) {
-	r := c.ahead
+// dropSpeculative drops the speculative reply, if there is one.
+func (c *Call) dropSpeculative(outcome Outcome) {
+	r := c.speculative
 	if r == nil {
 		return
 	}
-	c.ahead = nil
+	c.speculative = nil
 	r.live, r.outcome, r.parked = false, outcome, nil
 	r.cancel(errConcluded)
 	c.account(r)
 }
 
-// begunFor takes the reply that was begun for what is being committed; nil when there is
+// takeSpeculative takes the speculative reply to what is being committed; nil when there is
 // none, or the conversation has changed under it.
-func (c *Call) begunFor(a turn.Action) *reply {
-	r := c.ahead
+func (c *Call) takeSpeculative(a turn.Action) *reply {
+	r := c.speculative
 	if !a.Ready || r == nil || r.revision != c.revision() {
-		c.dropAhead(Discarded)
+		c.dropSpeculative(Discarded)
 		return nil
 	}
-	c.ahead = nil
+	c.speculative = nil
 	return r
 }
 
-// promote makes the reply begun in advance the answer: what was parked happens now.
+// promote makes the speculative reply the answer: its parked messages are handled now.
 func (c *Call) promote(r *reply) {
 	now := c.now()
-	r.ahead, r.asked, r.movedAt = false, now, now
+	r.speculative, r.asked, r.movedAt = false, now, now
 	c.adopt(r)
 	for range r.held {
 		<-r.making
