@@ -115,9 +115,9 @@ func (k *collecting) open() bool { return k.id != "" }
 
 type collectArguments struct {
 	Prompt       string  `json:"prompt"`
-	Min          *int    `json:"min_digits"`
-	Max          *int    `json:"max_digits"`
-	Terminator   *string `json:"terminator"`
+	Min          int     `json:"min_digits"`
+	Max          int     `json:"max_digits"`
+	Terminator   string  `json:"terminator"`
 	FirstSeconds float64 `json:"first_timeout_seconds"`
 	NextSeconds  float64 `json:"next_timeout_seconds"`
 }
@@ -137,7 +137,7 @@ func collectDigits() builtin {
 
 // parse reads the arguments; what is missing has its default.
 func (k *collecting) parse(arguments string) (prompt string, err error) {
-	in := collectArguments{FirstSeconds: firstKey.Seconds(), NextSeconds: nextKey.Seconds()}
+	in := collectArguments{Min: 1, Max: mostDigits, Terminator: "#", FirstSeconds: firstKey.Seconds(), NextSeconds: nextKey.Seconds()}
 	object, ok := object(arguments)
 	if !ok {
 		return "", errors.New("the arguments are not a JSON object")
@@ -145,22 +145,14 @@ func (k *collecting) parse(arguments string) (prompt string, err error) {
 	if err := json.Unmarshal(object, &in); err != nil {
 		return "", errors.New("the arguments do not fit the function's parameters")
 	}
-	k.min, k.max, k.terminator = 1, mostDigits, '#'
-	if in.Min != nil {
-		k.min = *in.Min
+	switch in.Terminator {
+	case "":
+	case "#", "*":
+		k.terminator = in.Terminator[0]
+	default:
+		return "", errors.New("terminator must be #, * or empty")
 	}
-	if in.Max != nil {
-		k.max = *in.Max
-	}
-	if t := in.Terminator; t != nil {
-		if k.terminator = 0; *t != "" {
-			k.terminator = (*t)[0]
-		}
-		if *t != "" && *t != "#" && *t != "*" {
-			return "", errors.New("terminator must be #, * or empty")
-		}
-	}
-	if k.min < 1 || k.max < k.min || k.max > mostDigits {
+	if k.min, k.max = in.Min, in.Max; k.min < 1 || k.max < k.min || k.max > mostDigits {
 		return "", fmt.Errorf("min_digits and max_digits must be from 1 to %d, the least first", mostDigits)
 	}
 	bound := func(seconds float64) time.Duration {

@@ -117,14 +117,7 @@ func (c *Call) runs(name string) (*builtin, *tool.Function) {
 
 // asked says whether the client runs the function.
 func (c *Call) asked(name string) bool {
-	if c.cfg.ClientTools {
-		for i := range c.agent.Tools {
-			if c.agent.Tools[i].Name == name {
-				return true
-			}
-		}
-	}
-	return false
+	return c.cfg.ClientTools && slices.ContainsFunc(c.agent.Tools, func(t inference.Tool) bool { return t.Name == name })
 }
 
 // called takes a function call of the reply in progress, whose turn is committed: from
@@ -213,12 +206,7 @@ func (c *Call) toolsDone() {
 
 // awaited says that the conversation waits for a function.
 func (t *toolbox) awaited() bool {
-	for _, w := range t.waiting {
-		if !w.loose {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.waiting, func(w *waiting) bool { return !w.loose })
 }
 
 // twice says whether another call of the same function has no result yet.
@@ -228,12 +216,7 @@ func (t *toolbox) twice(w *waiting) bool {
 
 // running says that a function which has begun is awaited.
 func (t *toolbox) running() bool {
-	for _, w := range t.waiting {
-		if !w.loose && w.held == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.waiting, func(w *waiting) bool { return !w.loose && w.held == nil })
 }
 
 // tend begins the functions whose time has come and ends those whose time is up.

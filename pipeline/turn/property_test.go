@@ -173,6 +173,12 @@ func (w *world) moves() map[string]func(*rapid.T) {
 				w.step(Event{Kind: AnsweredBy, By: Answerer(rapid.IntRange(0, 2).Draw(t, "who")), Open: rapid.Bool().Draw(t, "open")})
 			}
 		},
+		"connected": func(t *rapid.T) {
+			if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
+				w.ducked = false // the agent's voice is gone
+				w.step(Event{Kind: Connected})
+			}
+		},
 		"stop": func(t *rapid.T) {
 			if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
 				e := Event{Kind: Stop, Reason: media.APIHangup}
