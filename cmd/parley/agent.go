@@ -15,6 +15,7 @@ import (
 
 	"parley/api/talk"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/node"
 	"parley/pipeline/agent"
 	"parley/store"
 )
@@ -92,7 +93,7 @@ func (f *agentFlags) apply(cmd *cobra.Command, a *store.Agent) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", store.ErrInvalid, f.file, err)
 	}
-	if err := agentNames.Apply(a, text, true); err != nil {
+	if err := node.ApplyDocument(agentNames, a, text, true); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	return nil
@@ -111,7 +112,7 @@ func newAgentCreate() *cobra.Command {
 			"  parley agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	adminCommand(cmd, func(a *admin, _ []string) error {
-		wanted := agent.New()
+		wanted := node.NewAgent()
 		if err := f.apply(cmd, &wanted); err != nil {
 			return err
 		}

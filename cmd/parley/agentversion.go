@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"parley/cmd/parley/node"
 	"parley/pipeline/agent"
 	"parley/store"
 )
@@ -42,7 +43,8 @@ func newAgentExport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		document, err := agent.Document(found)
+		written := node.DocumentOf(found)
+		document, err := written.Members()
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,6 @@ import (
 
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/node"
-	"parley/pipeline/agent"
 	"parley/pipeline/simulate"
 	"parley/store"
 )
@@ -97,7 +96,7 @@ func simulationSubject(cmd *cobra.Command, s *simulate.Script, f *agentFlags, ac
 	if err != nil {
 		return simulate.Subject{}, err
 	}
-	a := agent.New()
+	a := node.NewAgent()
 	if from != "" {
 		if a, err = storedAgent(cmd, cfg, account, from); err != nil {
 			return simulate.Subject{}, err

@@ -11,7 +11,6 @@ import (
 
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
-	"parley/store"
 )
 
 // names takes what a socket's clients may say of voices and languages.
@@ -194,15 +193,15 @@ func TestThePublishedSchemaSaysTheSame(t *testing.T) {
 // What is not mentioned stays, what is the server's is ignored, and what was read comes
 // out again.
 func TestApplying(t *testing.T) {
-	a := store.Agent{ID: "ag_1", Version: 7, Name: "N", Voice: "F1", Language: "en", Prompt: "P", Tools: []byte(`[{"type":"crm"}]`), Settings: []byte(`{"ring_ms":1}`)}
+	a := agent.Document{Name: "N", Voice: "F1", Language: "en", Prompt: "P", Tools: []byte(`[{"type":"crm"}]`), Settings: []byte(`{"ring_ms":1}`)}
 	if err := names.Apply(&a, []byte(`{"id":"x","version":1,"unknown":true,"voice":"esca_m2","language":"pt-BR","prompt":null,"first_message":"<3"}`), false); err != nil {
 		t.Fatal(err)
 	}
-	if a.ID != "ag_1" || a.Version != 7 || a.Name != "N" || a.Voice != "M2" || a.Language != "pt" || a.Prompt != "P" || a.FirstMessage != "<3" ||
+	if a.Name != "N" || a.Voice != "M2" || a.Language != "pt" || a.Prompt != "P" || a.FirstMessage != "<3" ||
 		string(a.Tools) != `[{"type":"crm"}]` || string(a.Settings) != `{"ring_ms":1}` {
 		t.Errorf("got %+v", a)
 	}
-	document, err := agent.Document(&a)
+	document, err := a.Members()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +213,6 @@ func TestApplying(t *testing.T) {
 	if err := names.Apply(&again, text, true); err != nil {
 		t.Fatal(err)
 	}
-	again.ID, again.Version = a.ID, a.Version
 	if fmt.Sprintf("%+v", again) != fmt.Sprintf("%+v", a) {
 		t.Errorf("came back as %+v, was %+v", again, a)
 	}

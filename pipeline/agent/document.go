@@ -9,7 +9,6 @@ import (
 
 	"parley/pipeline/schema"
 	"parley/pipeline/tool"
-	"parley/store"
 )
 
 // Names brings the names of voices and languages into the form in which they are kept;
@@ -30,16 +29,23 @@ const (
 	DefaultLanguage = "en"
 )
 
+// Document is an agent as its owner writes it. Tools and Settings are JSON as it was written;
+// nil: there are none.
+type Document struct {
+	Name, Voice, Language, Prompt, FirstMessage string
+	Tools, Settings                             json.RawMessage
+}
+
 // New is an agent of which nothing was said yet.
-func New() store.Agent { return store.Agent{Voice: DefaultVoice, Language: DefaultLanguage} }
+func New() Document { return Document{Voice: DefaultVoice, Language: DefaultLanguage} }
 
 // fields are the members of a document that its owner sets.
 var fields = []string{"name", "voice", "language", "prompt", "first_message", "tools", "settings"}
 
-// Apply changes a by the members of a document, a JSON object; what is not mentioned, or
+// Apply changes a by the members of document, a JSON object; what is not mentioned, or
 // null, stays. Tools and settings are replaced as a whole. Members that no document has
 // are ignored unless strict. The error is schema.Mistakes, and then a is not to be used.
-func (n Names) Apply(a *store.Agent, document []byte, strict bool) error {
+func (n Names) Apply(a *Document, document []byte, strict bool) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(document, &given); err != nil || given == nil {
 		return Schema.Read("body", document).Err()
@@ -66,7 +72,7 @@ func (n Names) Apply(a *store.Agent, document []byte, strict bool) error {
 }
 
 // members are what an agent consists of as a document.
-func members(a *store.Agent) map[string]json.RawMessage {
+func members(a *Document) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for i, text := range []string{a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage} {
 		if text != "" || fields[i] != "name" {
@@ -82,8 +88,8 @@ func members(a *store.Agent) map[string]json.RawMessage {
 	return out
 }
 
-// Document is an agent as a document, with nothing in it that only the server sets.
-func Document(a *store.Agent) (map[string]any, error) {
+// Members are the members of the document, as JSON has them.
+func (a *Document) Members() (map[string]any, error) {
 	text, err := json.Marshal(members(a))
 	if err != nil {
 		return nil, err
@@ -93,7 +99,7 @@ func Document(a *store.Agent) (map[string]any, error) {
 }
 
 // read puts a document that fits its schema into an agent.
-func read(whole map[string]json.RawMessage, a *store.Agent) error {
+func read(whole map[string]json.RawMessage, a *Document) error {
 	for i, to := range []*string{&a.Name, &a.Voice, &a.Language, &a.Prompt, &a.FirstMessage} {
 		if text, there := whole[fields[i]]; there {
 			if err := json.Unmarshal(text, to); err != nil {
@@ -109,7 +115,7 @@ func read(whole map[string]json.RawMessage, a *store.Agent) error {
 var longest = map[string]int{"name": maxName, "prompt": maxPrompt, "first_message": maxPrompt}
 
 // further finds what no schema can say. What the schema refused is not looked into again.
-func (n Names) further(whole map[string]json.RawMessage, a *store.Agent, wrong *schema.Mistakes) {
+func (n Names) further(whole map[string]json.RawMessage, a *Document, wrong *schema.Mistakes) {
 	texts := map[string]string{}
 	for _, name := range fields[:5] {
 		var text string

@@ -53,7 +53,8 @@ func TestMistakesHaveCodes(t *testing.T) {
 		}
 	}
 	a := d.New()
-	if err := d.Apply(&a, json.RawMessage(`{"name":"N","voice":"esca_m2","language":"pt-BR","unknown":1}`)); err != nil || a.Voice != "M2" || a.Language != "pt" {
+	a.ID, a.Version = "ag_1", 7
+	if err := d.Apply(&a, json.RawMessage(`{"id":"x","version":1,"name":"N","voice":"esca_m2","language":"pt-BR","unknown":1}`)); err != nil || a.ID != "ag_1" || a.Version != 7 || a.Voice != "M2" || a.Language != "pt" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if err := d.Apply(&a, json.RawMessage(`{"prompt":null}`)); err != nil {
