@@ -32,7 +32,8 @@ func TestGoodbyeToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const used = 3945 * ms
 		onlyBonus := store.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft, Bonus: billing.USD}}
-		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		others := &told{}
+		o := (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
 			switch {
 			case s.Account == "a" && at >= used:
 				return poor
@@ -41,8 +42,6 @@ func TestGoodbyeToAll(t *testing.T) {
 			}
 			return rich
 		}}).Open(t, 0)
-		others := &told{}
-		o.Announce(others)
 		idle := o.Call(web, until(20*time.Second))
 		work := o.StartWork(billing.STT)
 		o.Payer = "b"
@@ -88,14 +87,13 @@ func TestGoodbyeToAll(t *testing.T) {
 func TestDispute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		frozen := store.CheckpointResult{Pots: rich.Pots, Disputed: true}
-		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		others := &told{}
+		o := (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
 			if s.Account == "a" && at >= 10*time.Second {
 				return frozen
 			}
 			return rich
 		}}).Open(t, 0)
-		others := &told{}
-		o.Announce(others)
 		talks, work := o.Call(web, until(20*time.Second)), o.StartWork(billing.STT)
 		o.Payer = "b"
 		stranger := o.Call(web, until(20*time.Second))
@@ -149,7 +147,8 @@ func TestGoodbyeFromElsewhere(t *testing.T) {
 		const late, right = 3500 * ms, 8500 * ms
 		var o *sessiontest.Harness
 		said := false
-		o = (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, _ *store.Session) store.CheckpointResult {
+		others := &told{}
+		o = (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, _ *store.Session) store.CheckpointResult {
 			if at == late && !said {
 				said = true
 				for range 3 { // while it is looked into
@@ -161,8 +160,6 @@ func TestGoodbyeFromElsewhere(t *testing.T) {
 			}
 			return poor
 		}}).Open(t, 0)
-		others := &told{}
-		o.Announce(others)
 		s := o.Call(web, until(20*time.Second))
 		time.Sleep(late)
 		o.Goodbye("a")

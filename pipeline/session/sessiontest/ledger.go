@@ -43,9 +43,10 @@ type FakeLedger struct {
 	Away       func(at time.Duration) bool // nothing answers
 	Locked     func(at time.Duration) bool // checkpoints do not
 
-	Ahead   time.Duration // of the clock of this process is the database's
-	Unknown bool          // the answer to a start is lost
-	Follow  error         // what follows from checkpoints fails
+	Ahead   time.Duration     // of the clock of this process is the database's
+	Others  session.Announcer // whom the manager tells; nil: there are none
+	Unknown bool              // the answer to a start is lost
+	Follow  error             // what follows from checkpoints fails
 
 	begun time.Time
 
@@ -200,6 +201,9 @@ func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
 	l.begun, l.Talks = time.Now(), map[string]history.Conversation{}
 	o := &Harness{t: t, Ledger: l, Payer: "a", Begun: l.begun, Ran: make(chan error, 1), Ended: map[string]string{}}
 	o.Manager = session.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
+	if l.Others != nil {
+		o.Announce(l.Others)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	for _, part := range []func(context.Context) error{o.Run, o.WatchLease, o.Reconcile} {
 		go func() { _ = part(ctx) }()
