@@ -138,7 +138,11 @@ func New(cfg Config) (*Layer, error) {
 		return nil, err
 	}
 	quiet := slog.New(&parseErrors{count: &l.unparsed})
-	tcp := func() *gosip.TransportTCP { return &gosip.TransportTCP{WriteTimeout: writeTimeout} }
+	tcp := func() *gosip.TransportTCP { // it connects only for what is written without Connect to a connection that is gone
+		return &gosip.TransportTCP{WriteTimeout: writeTimeout, DialerCreate: func(from net.Addr) net.Dialer {
+			return net.Dialer{Timeout: writeTimeout, LocalAddr: from}
+		}}
+	}
 	l.tp = gosip.NewTransportLayer(net.DefaultResolver, gosip.NewParser(gosip.WithHeadersParsers(containedParsers())), nil,
 		gosip.WithTransportLayerLogger(quiet),
 		gosip.WithTransportLayerReadFilter(l.filter),
