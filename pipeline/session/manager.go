@@ -17,11 +17,21 @@ import (
 
 // Ledger is what the manager needs of the store.
 type Ledger interface {
+	Books
+	History
+}
+
+// History keeps what was said in calls.
+type History interface {
+	SaveConversation(ctx context.Context, account, id string, c history.Conversation) error
+}
+
+// Books keep what sessions cost.
+type Books interface {
 	StartSession(ctx context.Context, s store.Start, now time.Time) (*store.Session, error)
 	Checkpoints(ctx context.Context, cs []store.Checkpoint, now time.Time) ([]store.CheckpointResult, error)
 	LineMinute(ctx context.Context, s *store.Session, minute int64, now time.Time) error
 	CloseSession(ctx context.Context, s *store.Session, c store.Closing, now time.Time) (billing.Money, error)
-	SaveConversation(ctx context.Context, account, id string, c history.Conversation) error
 	Heartbeat(ctx context.Context, n store.Node) error
 	Orphans(ctx context.Context, n store.Node, before time.Time) ([]store.Lost, error)
 	CloseLost(ctx context.Context, lost []store.Lost, now time.Time) ([]store.Lost, error)
