@@ -14,7 +14,7 @@ import (
 // gives it another time with SetBodyPatience.
 const bodyPatience = 30 * time.Second
 
-// timed bounds how long r's body may take to arrive, whoever reads it: where the handler
+// timed bounds how long r's body may take to arrive, also when net/http reads it: where the handler
 // does not, net/http does before it answers.
 func timed(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {

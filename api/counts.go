@@ -59,20 +59,20 @@ func (c *Counts) left(status int) {
 // the answer: on a socket, which has been upgraded already. Without a request, as in
 // tests, it does nothing.
 func Refused(ctx context.Context, err error) {
-	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
+	if v, ok := ctx.Value(guardKey{}).(*passage); ok {
 		v.refuse(ProblemOf(err).Code)
 	}
 }
 
 // refuse counts why a request was refused.
-func (v *visit) refuse(code string) {
+func (v *passage) refuse(code string) {
 	v.told.Store(true)
 	v.counts.refuse(code)
 }
 
 // unexplained counts an answer that says no and came from elsewhere than the table:
 // the library that reads requests refuses some by itself, in words of ours.
-func (v *visit) unexplained(status int) {
+func (v *passage) unexplained(status int) {
 	if status < http.StatusBadRequest || v.told.Load() {
 		return
 	}

@@ -46,7 +46,7 @@ func Authenticate(keys Keys, r *http.Request, access Access) (Principal, error) 
 	if secret == "" {
 		return signedIn(keys, r, access)
 	}
-	v, _ := r.Context().Value(guardKey{}).(*visit)
+	v, _ := r.Context().Value(guardKey{}).(*passage)
 	if v != nil && v.barred() {
 		return Principal{}, ErrBackOff
 	}

@@ -81,9 +81,9 @@ func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "Speech", Description: "Texts spoken, recordings transcribed and cleaned, without a conversation."},
 		{Name: "Agents", Description: "Agents that answer calls, and conversations with them over a WebSocket."},
-		{Name: "Call center", Description: "Telephone numbers: search, buy, bind to an agent, release. Calls, and numbers that are not called."},
+		{Name: "Call center", Description: "Telephone numbers: search, buy, bind to an agent, release. Calls, and the do-not-call list."},
 		{Name: "Calls", Description: "The history of calls: what was said, how they ended, how they sounded, their signalling, and who confirmed consent."},
-		{Name: "Webhooks", Description: "Being told of what happens, by signed requests to addresses of your own."},
+		{Name: "Webhooks", Description: "Notifications of events: signed requests to addresses of your own."},
 		{Name: "Tickets", Description: "Short-lived credentials for browsers and other places where a key would not be safe."},
 		{Name: "Keys", Description: "The API keys of the account."},
 		{Name: "People", Description: "Who signs in to the account: members and owners, and those who are invited. Keys with the role owner open this."},
@@ -91,7 +91,7 @@ func tags() []*huma.Tag {
 		{Name: "Account", Description: "Prices, the balance, and what it was spent on."},
 		{Name: "Discovery", Description: "What this server can do: voices, languages, engines, limits. No credential is needed."},
 		{Name: "Service", Description: "How the service is, and its description for programs."},
-		{Name: "Operator", Description: "The accounts of the server, for who runs it. Only an operator's key opens this, and it opens nothing else."},
+		{Name: "Operator", Description: "The accounts of the server, for its operators. Only an operator's key opens these routes, and it opens no others."},
 		{Name: "MCP", Description: "The service as tools of the Model Context Protocol."},
 	}
 }
@@ -107,7 +107,7 @@ var whatErrors = map[int]string{
 	http.StatusConflict:              "It cannot be done in the state that the thing is in.",
 	http.StatusGone:                  "It was there, was kept for its time, and is gone.",
 	http.StatusPreconditionFailed:    "It was changed by someone else since it was read.",
-	http.StatusPreconditionRequired:  "It is changed only for who says which state it is known in.",
+	http.StatusPreconditionRequired:  "The request must say which version it changes.",
 	http.StatusRequestEntityTooLarge: "The body is larger than what is taken here.",
 	http.StatusUnsupportedMediaType:  "The media type of the body is not taken here.",
 	http.StatusTooManyRequests:       "Too many requests in a short time, or as much at once as the account may have. Retry-After says how long to wait, where that is known.",

@@ -15,11 +15,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,7 +56,7 @@ var (
 	ErrVoiceAway    = errors.New("the voice is not available now")
 	ErrModel        = errors.New("there is no such model")
 	ErrJobs         = errors.New("too many jobs at once")
-	ErrDeaf         = errors.New("this server cannot hear the language")
+	ErrDeaf         = errors.New("no speech recogniser for this language")
 	ErrRecognition  = errors.New("recognition could not start")
 	ErrUnheard      = errors.New("the language cannot be recognised")
 	ErrNotReady     = errors.New("the task has no result yet")
@@ -66,7 +68,7 @@ var (
 	ErrAudioRange   = errors.New("the recording has no such part")
 	ErrConsent      = errors.New("consent was not confirmed")
 	ErrFrom         = errors.New("the number to call from is not the account's")
-	ErrDestination  = errors.New("the destination is not called")
+	ErrDestination  = errors.New("the destination cannot be called")
 	ErrBatchSize    = errors.New("the batch has too many rows")
 	ErrPayments     = errors.New("the payment provider cannot be used")
 	ErrCountry      = errors.New("numbers of the country are not sold")
@@ -78,7 +80,7 @@ var (
 	ErrStale        = errors.New("the ICE session is over")
 )
 
-// Problem is what a client is told of an error: HTTP status, wire code, sentence,
+// Problem is an error as clients see it: HTTP status, wire code, sentence,
 // and whether the same request may succeed later.
 type Problem struct {
 	Status    int    `json:"-"`
@@ -120,7 +122,7 @@ var table = []struct {
 	{ErrNumberPrice, problem(400, "callcenter.number_price_too_high", "The carrier asks more for this number than a number of the service includes.", false, 0)},
 	{ErrNoNumber, problem(404, "callcenter.not_found", "There is no such number.", false, 0)},
 	{ErrDraining, problem(503, "service.unavailable", "The server takes no new sessions now.", true, 5)},
-	{ErrBusy, problem(503, "service.unavailable", "The server does as much of this as it can; try again.", true, 5)},
+	{ErrBusy, problem(503, "service.unavailable", "The server is at capacity for this kind of work; try again.", true, 5)},
 	{store.ErrUnavailable, problem(503, "service.unavailable", "The server cannot reach its database now.", true, 5)},
 	{ErrConsent, problem(400, "callcenter.consent_required", "Confirm with consent_confirmed: true that the callee has agreed to be called.", false, 0)},
 	{ErrFrom, problem(403, "callcenter.from_not_owned", "The number to call from is not the account's.", false, 0)},
@@ -149,7 +151,7 @@ var table = []struct {
 	{ErrNotReady, problem(409, "task.not_ready", "The task has no result: it has not ended yet, or it failed.", false, 0)},
 	{ErrTaskOver, problem(409, "task.ended", "The task has ended already.", false, 0)},
 	{ErrExpired, problem(410, "task.expired", "The result was kept for a day and is gone.", false, 0)},
-	{ErrAudioPending, problem(409, "recording.not_ready", "The call lasts, or its recording is being encoded.", true, 2)},
+	{ErrAudioPending, problem(409, "recording.not_ready", "The call is in progress or its recording is still being encoded.", true, 2)},
 	{ErrAudioGone, problem(410, "recording.gone", "The recording was deleted, was kept long enough, or has failed.", false, 0)},
 	{ErrAudioAway, problem(503, "service.unavailable", "The recording is on another server of the cluster.", true, 5)},
 	{ErrMediaType, problem(415, "request.unsupported_media_type", "The body's media type is not taken here.", false, 0)},
@@ -184,7 +186,7 @@ func (d *detailed) Unwrap() error { return d.error }
 // nothing that the client may not know.
 func Detail(err error, detail string) error { return &detailed{err, detail} }
 
-// ProblemOf says what a client is told of err.
+// ProblemOf is err as clients see it.
 func ProblemOf(err error) Problem {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r.Problem // it has been looked up
@@ -211,6 +213,29 @@ func lookUp(err error) Problem {
 	return problem(500, "internal.error", "Something went wrong on our side.", true, 0)
 }
 
+// Problems are all that clients may be told, by code: of those that differ in their
+// sentences only, the sentences are joined.
+func Problems() []Problem {
+	all := []Problem{lookUp(errPanicked), engineProblem(new(inference.Error))}
+	for _, row := range table {
+		all = append(all, row.Problem)
+	}
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Message, b.Message))
+	})
+	merged := all[:0]
+	for _, p := range all {
+		last := len(merged) - 1
+		switch {
+		case last < 0 || merged[last].Code != p.Code || merged[last].Status != p.Status || merged[last].Retryable != p.Retryable:
+			merged = append(merged, p)
+		case !strings.Contains(merged[last].Message, p.Message):
+			merged[last].Message += " " + p.Message
+		}
+	}
+	return merged
+}
+
 // engineProblem is what a failed engine looks like from outside: which one it was
 // stays inside.
 func engineProblem(e *inference.Error) Problem {
@@ -227,7 +252,7 @@ func engineProblem(e *inference.Error) Problem {
 func WriteError(w http.ResponseWriter, err error) {
 	p := ProblemOf(err)
 	if a := answerOf(w); a != nil {
-		a.visit.refuse(p.Code)
+		a.passage.refuse(p.Code)
 	}
 	maps.Copy(w.Header(), p.headers())
 	WriteJSON(w, p.Status, p)

@@ -52,7 +52,7 @@ type Guess struct {
 	of       *Guesses
 	all, one string
 	home     bool
-	failed   *visit // that one failed credential is counted of; nil: of none
+	failed   *passage // that one failed credential is counted of; nil: of none
 }
 
 // Take takes a try of the name's password for the request in ctx, or returns false when
@@ -66,7 +66,7 @@ func (g *Guesses) Take(ctx context.Context, name string) (*Guess, bool) {
 	if !g.one.Take(t.one) {
 		return nil, false
 	}
-	v, ok := ctx.Value(guardKey{}).(*visit)
+	v, ok := ctx.Value(guardKey{}).(*passage)
 	if ok && v.gate.failures.Take(v.from) {
 		t.failed = v
 	}

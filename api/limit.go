@@ -158,9 +158,9 @@ func newGate(perSecond int, proxies []netip.Prefix) *gate {
 	return g
 }
 
-// visit is one request at the gate. A credential that was right the last time is
+// passage is one request at the gate. A credential that was right the last time is
 // not barred for what others behind the same address did.
-type visit struct {
+type passage struct {
 	gate   *gate
 	addr   netip.Addr
 	from   string // its network
@@ -172,11 +172,11 @@ type visit struct {
 	told   atomic.Bool // why it was refused has been counted
 }
 
-type guardKey struct{} // of the *visit in a request's context
+type guardKey struct{} // of the *passage in a request's context
 
 // enter lets a request in, or not.
-func (g *gate) enter(r *http.Request) (*visit, bool) {
-	v := &visit{gate: g, addr: clientAddr(r, g.proxies), trace: r.Header.Get("Traceparent")}
+func (g *gate) enter(r *http.Request) (*passage, bool) {
+	v := &passage{gate: g, addr: clientAddr(r, g.proxies), trace: r.Header.Get("Traceparent")}
 	v.from = network(v.addr)
 	if c := Credential(r); c != "" {
 		v.secret = sha256.Sum256([]byte(c))
@@ -201,7 +201,7 @@ func (g *gate) take(h holder, from string) bool {
 // AddressOf is where the request in ctx comes from, trusted proxies seen through; the
 // zero Addr when nobody knows.
 func AddressOf(ctx context.Context) netip.Addr {
-	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
+	if v, ok := ctx.Value(guardKey{}).(*passage); ok {
 		return v.addr
 	}
 	return netip.Addr{}
@@ -215,16 +215,16 @@ func NetworkOf(ctx context.Context) string { return network(AddressOf(ctx)) }
 // that the client is in (W3C Trace Context, section 3.2). It is not checked, and empty
 // when there is none.
 func TraceParentOf(ctx context.Context) string {
-	if v, ok := ctx.Value(guardKey{}).(*visit); ok {
+	if v, ok := ctx.Value(guardKey{}).(*passage); ok {
 		return v.trace
 	}
 	return ""
 }
 
-func (v *visit) barred() bool { return !v.known && !v.gate.failures.Left(v.from) }
+func (v *passage) barred() bool { return !v.known && !v.gate.failures.Left(v.from) }
 
 // wrong notes that the credential is not good, or no longer.
-func (v *visit) wrong() {
+func (v *passage) wrong() {
 	v.gate.mu.Lock()
 	v.gate.good.remove(v.secret)
 	v.gate.mu.Unlock()
@@ -233,7 +233,7 @@ func (v *visit) wrong() {
 
 // right notes that the credential is p's. One that was not known to be good until now is
 // counted as p's instead of by the network that it came from; false: p's has sent too many.
-func (v *visit) right(p Principal) bool {
+func (v *passage) right(p Principal) bool {
 	h := holderOf(p)
 	v.gate.mu.Lock()
 	v.gate.good.put(v.secret, h)

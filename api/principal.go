@@ -71,7 +71,7 @@ const (
 	Minting                    // keys and tickets, sent in a header: a URL may be logged somewhere
 	Owners                     // of keys only those that may change who belongs to the account
 	Payers                     // of keys only those that may change what is paid
-	Operators                  // keys of who runs the server, which open nothing else
+	Operators                  // operators' keys, which open nothing else
 )
 
 // keysOnly says whether tickets are refused.

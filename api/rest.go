@@ -125,8 +125,8 @@ func (m recorder) HandleFunc(pattern string, f func(http.ResponseWriter, *http.R
 
 func (m recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.a.mux.ServeHTTP(w, r) }
 
-// mount puts around a handler what is the same for all: the right to use it, the
-// bound of its body, the answer to browsers' questions.
+// mount adds to a handler what all routes need: the check of the credential, the bound of
+// the body and CORS headers.
 func (a *API) mount(pattern string, handler http.Handler) {
 	route := a.next
 	a.mux.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -56,7 +56,7 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 		unknown.look(r, o)
 		v, ok := g.enter(r)
 		v.counts = o.Counts
-		a := &answer{ResponseWriter: w, visit: v}
+		a := &answer{ResponseWriter: w, passage: v}
 		o.Counts.active.Add(1)
 		defer func() {
 			fault := recover()
@@ -106,8 +106,8 @@ func (p *proxyWarning) look(r *http.Request, o Options) {
 // answer notes the status of a response.
 type answer struct {
 	http.ResponseWriter
-	visit  *visit
-	status int // 0: nothing was sent
+	passage *passage
+	status  int // 0: nothing was sent
 }
 
 func (a *answer) WriteHeader(status int) {

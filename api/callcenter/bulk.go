@@ -35,13 +35,13 @@ func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batche
 			"One bad row refuses the whole batch; `detail` names it, counted from 0: `rows[3]`. "+
 			"With an `Idempotency-Key` header the first answer is repeated for 24 hours.", http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict).OwnChecks().Within(maxBatch), s.create)
 	api.Register(a, callRoutes.Get("/callcenter/bulk-dial", "list-batches", "List the batches",
-		"Every batch of the account, newest first, with how many of its calls are how far."), s.list)
-	api.Register(a, callRoutes.Get("/callcenter/bulk-dial/{id}", "get-batch", "Look at a batch",
-		"A batch with what became of each call. A call is summarized by the agent's model soon after its end; that costs tokens and is part of the call's cost.",
+		"Every batch of the account, newest first, with its number of calls by status."), s.list)
+	api.Register(a, callRoutes.Get("/callcenter/bulk-dial/{id}", "get-batch", "Read a batch",
+		"A batch with the state of each call. A call is summarized by the agent's model soon after its end; that costs tokens and is part of the call's cost.",
 		http.StatusNotFound), s.read)
 	for _, turn := range []struct{ verb, summary, text string }{
 		{"pause", "Pause a batch", "No further call of the batch begins; those in progress go on. Pausing again changes nothing."},
-		{"resume", "Go on with a batch", "Goes on with a batch that is paused. The 24 hours for which calls are tried begin anew."},
+		{"resume", "Resume a batch", "Goes on with a batch that is paused. The 24 hours for which calls are tried begin anew."},
 		{"cancel", "Cancel a batch", "Calls that have not begun fail, for good; those in progress go on. A batch that is done stays done."},
 	} {
 		r := callRoutes.Post("/callcenter/bulk-dial/{id}/"+turn.verb, turn.verb+"-batch", turn.summary, turn.text, http.StatusNotFound)
@@ -82,7 +82,7 @@ type Batch struct {
 	State      string      `json:"state" doc:"done: every call has ended." enum:"running,paused,cancelled,done"`
 	CreatedAt  time.Time   `json:"created_at" doc:"When it was queued."`
 	Total      int         `json:"total" doc:"How many calls it has." example:"40"`
-	Counts     Counts      `json:"counts" doc:"How far they are; together the total."`
+	Counts     Counts      `json:"counts" doc:"Calls by status; together the total."`
 	CallWindow *CallWindow `json:"call_window,omitempty" doc:"When people are called; absent: at any time."`
 	OnMachine  string      `json:"on_machine" doc:"What a machine that answers gets." enum:"continue,hangup,message"`
 }
@@ -94,7 +94,7 @@ type BatchRow struct {
 	From        string     `json:"from" doc:"The number that the callee sees." example:"+34911234567"`
 	AgentID     string     `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	ScheduledAt *time.Time `json:"scheduled_at" doc:"When it is to be called; null: at once."`
-	Status      string     `json:"status" doc:"How far it is. sent: the call was placed, whether or not it was answered." enum:"pending,dialing,sent,failed"`
+	Status      string     `json:"status" doc:"Status of the row. sent: the call was placed, whether or not it was answered." enum:"pending,dialing,sent,failed"`
 	CallID      *string    `json:"call_id" doc:"Its call, for the monitor; null: it was not dialled." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	StartedAt   *time.Time `json:"started_at" doc:"When it was dialled."`
 	AnsweredAt  *time.Time `json:"answered_at" doc:"When it was answered; null: it was not."`

@@ -18,7 +18,7 @@ import (
 
 // MountBulkTools adds the routes of batches around their dialling: what is wrong with one
 // before it is queued, and its results as a file.
-func MountBulkTools(a *api.API, db *store.DB, files *export.Desk, card func() *billing.RateCard, b Batches) {
+func MountBulkTools(a *api.API, db *store.DB, files *export.Sender, card func() *billing.RateCard, b Batches) {
 	s := &bulk{Batches: b, db: db, card: card, rate: api.NewBuckets(queueEvery, queueBurst)}
 	api.Register(a, callRoutes.Post("/callcenter/bulk-dial/check", "check-batch", "Check a batch before it is queued",
 		"Takes what `POST /callcenter/bulk-dial` takes, and says of every row whether it would be refused and why, when it would be called first, and what a minute costs. "+
@@ -124,14 +124,14 @@ type checkedRow struct {
 // checkRows checks each row as a batch of its own, all but queued. What has to be asked of
 // the database is asked for all rows at once. alone is a batch of one row.
 func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alone NewBatch, given []NewRow) ([]checkedRow, error) {
-	rows, wishes := make([]checkedRow, len(given)), make([]*wish, len(given))
+	rows, planned := make([]checkedRow, len(given)), make([]*plan, len(given))
 	var orders []Order
 	var at []int // the rows of orders
 	for i, r := range given {
 		rows[i].to = strings.TrimSpace(r.To)
 		alone.Rows = given[i : i+1]
-		if wishes[i], rows[i].wrong = alone.check(); rows[i].wrong == nil {
-			orders, at = append(orders, wishes[i].orders[0]), append(at, i)
+		if planned[i], rows[i].wrong = alone.check(); rows[i].wrong == nil {
+			orders, at = append(orders, planned[i].orders[0]), append(at, i)
 		}
 	}
 	refused, err := b.CheckEach(ctx, account, orders)
@@ -143,9 +143,9 @@ func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alo
 		if rows[i].wrong = refused[k]; rows[i].wrong != nil {
 			continue
 		}
-		rows[i].to, wishes[i].orders[0] = orders[k].To, orders[k]
-		if rows[i].wrong = wishes[i].schedule(db.Now()); rows[i].wrong == nil {
-			rows[i].due = wishes[i].Rows[0].DueAt
+		rows[i].to, planned[i].orders[0] = orders[k].To, orders[k]
+		if rows[i].wrong = planned[i].schedule(db.Now()); rows[i].wrong == nil {
+			rows[i].due = planned[i].Rows[0].DueAt
 			numbers = append(numbers, rows[i].to)
 		}
 	}

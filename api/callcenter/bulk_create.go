@@ -14,7 +14,7 @@ import (
 	"parley/store"
 )
 
-// NewBatch is the wish to call many.
+// NewBatch asks to call many numbers.
 type NewBatch struct {
 	Name    string          `json:"name,omitempty" required:"false" doc:"For people." maxLength:"200" example:"Reminders"`
 	From    string          `json:"from,omitempty" required:"false" doc:"A number of the account; needed unless every row has one." example:"+34911234567"`
@@ -83,7 +83,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 }
 
 // queue takes on a batch whose body is right.
-func (s *bulk) queue(ctx context.Context, w *wish, first *store.IdempotencyKey) (id string, err error) {
+func (s *bulk) queue(ctx context.Context, w *plan, first *store.IdempotencyKey) (id string, err error) {
 	at, err := s.Check(ctx, w.Account, w.orders)
 	if err != nil {
 		return "", inRow(at, err)
@@ -110,8 +110,8 @@ func inRow(at int, err error) error {
 	return api.Detail(err, text)
 }
 
-// wish is a batch whose body is right.
-type wish struct {
+// plan is a batch whose body is right.
+type plan struct {
 	store.Campaign
 	orders []Order
 	times  []time.Time // when each is to be called; zero: at once
@@ -119,7 +119,7 @@ type wish struct {
 }
 
 // check checks the body alone: what does not depend on whose it is.
-func (b *NewBatch) check() (*wish, error) {
+func (b *NewBatch) check() (*plan, error) {
 	switch {
 	case len(b.Rows) > store.MaxCampaignRows:
 		return nil, api.ErrBatchSize
@@ -128,7 +128,7 @@ func (b *NewBatch) check() (*wish, error) {
 	case utf8.RuneCountInString(b.Name) > maxBatchName || !utf8.ValidString(b.Name) || strings.ContainsFunc(b.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return nil, api.Bad("name: 200 characters at most, in one line")
 	}
-	w := &wish{Campaign: store.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]store.CampaignRow, len(b.Rows))},
+	w := &plan{Campaign: store.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]store.CampaignRow, len(b.Rows))},
 		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
 	for i, r := range b.Rows {
 		call := NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest}
@@ -158,7 +158,7 @@ func (b *NewBatch) check() (*wish, error) {
 }
 
 // check reads the window into w.
-func (c *CallWindow) check(w *wish) (err error) {
+func (c *CallWindow) check(w *plan) (err error) {
 	if c == nil {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (c *CallWindow) check(w *wish) (err error) {
 const ByDestination = "destination"
 
 // schedule makes the rows and says when each is due first.
-func (w *wish) schedule(now time.Time) error {
+func (w *plan) schedule(now time.Time) error {
 	type question struct {
 		at    time.Time
 		zones string

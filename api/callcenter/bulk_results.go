@@ -18,8 +18,8 @@ import (
 var resultHeader = []string{"to", "from", "agent_id", "scheduled_at", "status", "call_id", "started_at", "answered_at", "ended_at", "duration", "end_reason", "end_detail",
 	"answered_by", "cost", "summary", "error"}
 
-func (s *bulk) mountResults(a *api.API, files *export.Desk) {
-	r := export.Route(callRoutes.Get("/callcenter/bulk-dial/{id}/results.csv", "export-batch", "Download what became of a batch",
+func (s *bulk) mountResults(a *api.API, files *export.Sender) {
+	r := export.Route(callRoutes.Get("/callcenter/bulk-dial/{id}/results.csv", "export-batch", "Export the results of a batch",
 		"A line for each of its calls, in the order in which they were given: "+export.Columns(resultHeader)+"."), []*huma.Param{
 		{Name: "id", In: "path", Required: true, Description: "The batch's identifier.", Schema: &huma.Schema{Type: huma.TypeString}, Example: "bulk_06er5bt0v9k1o7m2q3s4t5u6v0"}})
 	r.Errors = append(r.Errors, http.StatusNotFound)

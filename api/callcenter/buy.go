@@ -37,7 +37,7 @@ type buyOutput struct {
 
 var phoneNumber = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
 
-func (d *Desk) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
+func (d *Numbers) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 	if in.Body.PhoneNumber == "" {
 		return nil, api.Bad("body.phone_number: say which number, from the search")
 	}
@@ -60,7 +60,7 @@ func (d *Desk) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 }
 
 // purchase buys a number that the search has found.
-func (d *Desk) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*store.Number, error) {
+func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*store.Number, error) {
 	if o != nil && o.Subject != "" { // a process began it and died
 		n, err := d.Store.Number(ctx, account, o.Subject)
 		if errors.Is(err, store.ErrNotFound) {
@@ -104,7 +104,7 @@ func (d *Desk) purchase(ctx context.Context, account, number, agent string, o *s
 
 // place turns to the carrier with an order that is held. From here on it is followed
 // to its end, whether or not the client waits for it.
-func (d *Desk) place(ctx context.Context, n *store.Number) (*store.Number, error) {
+func (d *Numbers) place(ctx context.Context, n *store.Number) (*store.Number, error) {
 	if n.State == store.NumberOwned || n.State == store.NumberGrace {
 		return n, nil
 	}

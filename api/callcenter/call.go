@@ -65,7 +65,7 @@ type SpokenLine struct {
 
 // CallState is how a call stands.
 type CallState struct {
-	Status     string       `json:"status" doc:"How far it is. It only goes forward; a state may be skipped." enum:"dialing,ringing,connected,ended"`
+	Status     string       `json:"status" doc:"Status of the call. It only goes forward; a state may be skipped." enum:"dialing,ringing,connected,ended"`
 	Transcript []SpokenLine `json:"transcript" doc:"What was said so far." nullable:"false"`
 	Duration   int64        `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"12"`
 	AnsweredBy string       `json:"answered_by,omitempty" doc:"Who answered, once it is known: at most four seconds after the answer." enum:"human,machine,screening,unknown"`
@@ -105,14 +105,14 @@ const (
 func MountCalls(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
 	s := &calls{Calls: c, db: db, open: open}
 	api.Register(a, callRoutes.Post("/callcenter/dial", "dial", "Place a call",
-		"Calls `to` from a number of the account and lets the agent speak with whoever answers. The call costs nothing unless it is answered. "+
+		"Calls `to` from a number of the account and lets the agent speak with the person who answers. The call costs nothing unless it is answered. "+
 			"Landlines of fourteen countries can be called, and mobiles where the rate card's `phone.outbound_mobile` has a price, in the US and Canada too. "+
-			"`consent_confirmed` must be `true`: whoever calls confirms that the callee has agreed; that is recorded with the call and not verified. "+
+			"`consent_confirmed` must be `true`: you confirm that the callee has agreed; the confirmation is recorded with the call and not verified. "+
 			"Needs a first top-up; welcome credit does not pay for it. Five calls a second may be begun. "+
 			"With an `Idempotency-Key` header the first answer is repeated for 24 hours. "+
 			"Where the operator traces calls, a `traceparent` header (W3C Trace Context) makes the call a part of your trace.", http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict).OwnChecks(), s.dial)
-	api.Register(a, callRoutes.Get("/callcenter/call-monitor", "monitor-call", "Look at a call",
-		"How a call stands. One that the account does not have reads as ended, without words."), s.monitor)
+	api.Register(a, callRoutes.Get("/callcenter/call-monitor", "monitor-call", "Get call status",
+		"The state of a call. A call that the account does not have is answered as ended, with an empty transcript."), s.monitor)
 	a.Handle(streamRoute(), http.HandlerFunc(s.stream))
 	api.Register(a, callRoutes.Post("/callcenter/hangup/{id}", "hang-up", "Hang up a call",
 		"Ends the call at once. One that has ended already answers the same.", http.StatusNotFound), s.hangup)

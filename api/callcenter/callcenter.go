@@ -3,7 +3,7 @@
 // to an agent, charged by the month and released.
 //
 // Money and the carrier meet here. The store holds a month before the carrier is
-// asked, and learns from the carrier alone what became of the order: when a process
+// asked, and learns the outcome of the order from the carrier alone: when a process
 // dies in between, another asks by the order's reference. What a carrier has to do
 // later, activate, route, take back, is tried until it is done.
 package callcenter
@@ -21,9 +21,9 @@ import (
 	"parley/store"
 )
 
-// Desk sells numbers. Its fields are not changed after Mount; it is used by several
+// Numbers sells numbers. Its fields are not changed after Mount; it is used by several
 // goroutines.
-type Desk struct {
+type Numbers struct {
 	Store *store.DB
 	// Carrier is where numbers come from. It may be set after Work, before anything runs;
 	// nil where the routes are described and not used.
@@ -39,15 +39,15 @@ type Desk struct {
 // the next look at all of them.
 const maxRecent = 64
 
-// New returns a desk of what d's exported fields say.
-func New(d Desk) *Desk {
+// New returns a service with the settings in d's exported fields.
+func New(d Numbers) *Numbers {
 	d.recent = make(chan store.Number, maxRecent)
 	return &d
 }
 
 // Mount adds the routes. A server without telephony does not have them.
-func Mount(a *api.API, d *Desk) {
-	api.Register(a, callRoutes.Get("/callcenter/status", "get-callcenter-status", "Whether calling works",
+func Mount(a *api.API, d *Numbers) {
+	api.Register(a, callRoutes.Get("/callcenter/status", "get-callcenter-status", "Get telephony status",
 		"Whether numbers can be bought and called, through which carrier, and in which countries. A server without telephony answers 404 here and "+
 			"on every other route under `/callcenter`."), d.status)
 	api.Register(a, numberRoutes.Get("/callcenter/agents", "list-callcenter-agents", "List who can answer",
@@ -93,14 +93,14 @@ var countries = []struct{ code, iso string }{
 
 // Status says whether calling works.
 type Status struct {
-	Enabled   bool     `json:"enabled" doc:"Whether calling works."`
+	Enabled   bool     `json:"enabled" doc:"Whether the server has telephony."`
 	Carrier   string   `json:"carrier" doc:"Through which carrier. simulated: its numbers reach nobody outside this server." example:"simulated"`
 	Countries []string `json:"countries" doc:"Where numbers can be searched for." nullable:"false" example:"[\"US\",\"ES\"]"`
 }
 
 type statusOutput struct{ Body Status }
 
-func (d *Desk) status(context.Context, *struct{}) (*statusOutput, error) {
+func (d *Numbers) status(context.Context, *struct{}) (*statusOutput, error) {
 	s := Status{Enabled: true, Carrier: d.Carrier.Name()}
 	for _, c := range countries {
 		s.Countries = append(s.Countries, c.code)
@@ -122,7 +122,7 @@ type agentsOutput struct {
 	}
 }
 
-func (d *Desk) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error) {
+func (d *Numbers) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error) {
 	found, err := d.Store.Agents(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// NewCall is the wish to call somebody.
+// NewCall asks to call a number.
 type NewCall struct {
 	From    string            `json:"from" doc:"A number of the account." example:"+34911234567"`
 	To      string            `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`

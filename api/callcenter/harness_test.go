@@ -38,7 +38,7 @@ const usd = billing.USD
 type shop struct {
 	*testing.T
 	db     *store.DB
-	desk   *callcenter.Desk
+	desk   *callcenter.Numbers
 	sim    *simulated.Carrier
 	rough  *rough
 	signer *ticket.Signer
@@ -127,7 +127,7 @@ func openAt(t *testing.T, url string) *shop {
 	s.rough = &rough{Carrier: s.sim}
 	s.ok(s.db.PutRateCard(t.Context(), card, time.Now()))
 	s.a, s.b = s.owner("A", 100*usd), s.owner("B", 100*usd)
-	s.desk = callcenter.New(callcenter.Desk{Store: s.db, Carrier: s.rough, Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)})
+	s.desk = callcenter.New(callcenter.Numbers{Store: s.db, Carrier: s.rough, Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)})
 	a, h := s.mount(s.desk)
 	s.server = httptest.NewServer(apitest.Judged(t, a, h))
 	t.Cleanup(s.server.Close)
@@ -135,7 +135,7 @@ func openAt(t *testing.T, url string) *shop {
 }
 
 // mount serves a desk's routes.
-func (s *shop) mount(d *callcenter.Desk) (*api.API, http.Handler) {
+func (s *shop) mount(d *callcenter.Numbers) (*api.API, http.Handler) {
 	a := api.New(ticket.Keys{Signer: s.signer, Store: s.db, People: people.New(s.db)})
 	callcenter.Mount(a, d)
 	return a, a.Handler(api.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})

@@ -16,7 +16,7 @@ import (
 const maxNotice = 256 << 10
 
 // mountHook adds the webhook of a carrier that has one.
-func (d *Desk) mountHook(a *api.API) {
+func (d *Numbers) mountHook(a *api.API) {
 	if c, ok := d.Carrier.(carrier.Notifier); ok {
 		a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
 			Method: http.MethodPost, Path: "/hooks/" + c.Name(), OperationID: "receive-carrier-event", Hidden: true, MaxBodyBytes: maxNotice,
@@ -26,7 +26,7 @@ func (d *Desk) mountHook(a *api.API) {
 
 // notice takes a webhook, which only leads to a look at the order. The answer is 2xx
 // when that was done, so that the carrier tells it again otherwise.
-func (d *Desk) notice(c carrier.Notifier) http.HandlerFunc {
+func (d *Numbers) notice(c carrier.Notifier) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

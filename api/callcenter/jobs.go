@@ -40,7 +40,7 @@ func (carrierArgs) Kind() string { return "number_carrier" }
 
 // Work adds the desk's kinds of jobs to a queue that is not open yet. Months go on
 // being charged by their own line while a carrier is away.
-func (d *Desk) Work(q *jobs.Queue) {
+func (d *Numbers) Work(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ monthsArgs) error { return d.Months(ctx, d.Store.Now()) })
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ carrierArgs) error { return d.Sweep(ctx, d.Store.Now()) })
 	jobs.Every(q, sweepEvery, monthsArgs{})
@@ -49,7 +49,7 @@ func (d *Desk) Work(q *jobs.Queue) {
 
 // Months charges the months that have begun, and forgets answers that are not given
 // again.
-func (d *Desk) Months(ctx context.Context, at time.Time) error {
+func (d *Numbers) Months(ctx context.Context, at time.Time) error {
 	sum, err := d.Store.ChargeNumbers(ctx, d.Card(), at)
 	if sum.Released > 0 || sum.Unpaid > 0 {
 		d.Log.Warn("numbers could not be paid", "kept", sum.Unpaid, "lost", sum.Released)
@@ -62,7 +62,7 @@ func (d *Desk) Months(ctx context.Context, at time.Time) error {
 
 // Sweep turns to the carrier about every number that it is time for. One that fails
 // holds up no other.
-func (d *Desk) Sweep(ctx context.Context, at time.Time) error {
+func (d *Numbers) Sweep(ctx context.Context, at time.Time) error {
 	if d.Carrier == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (d *Desk) Sweep(ctx context.Context, at time.Time) error {
 }
 
 // attempt does now what Sweep would do later.
-func (d *Desk) attempt(ctx context.Context, n *store.Number) {
+func (d *Numbers) attempt(ctx context.Context, n *store.Number) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptPatience)
 	defer cancel()
 	if err := d.attend(ctx, n, false); err != nil {
@@ -92,7 +92,7 @@ var errStrange = errors.New("the carrier does not know an order that it has take
 
 // attend does with a number what comes next. late says that an order of which the
 // carrier knows nothing was never placed, for its process has had its time.
-func (d *Desk) attend(ctx context.Context, n *store.Number, late bool) error {
+func (d *Numbers) attend(ctx context.Context, n *store.Number, late bool) error {
 	if n.CarrierID == "" {
 		o, err := d.Carrier.Lookup(ctx, n.OrderRef)
 		switch {
@@ -127,7 +127,7 @@ func (d *Desk) attend(ctx context.Context, n *store.Number, late bool) error {
 
 // follow has an order looked up often for a while. When the desk follows as many as
 // it can, the next sweep finds it.
-func (d *Desk) follow(n *store.Number) {
+func (d *Numbers) follow(n *store.Number) {
 	select {
 	case d.recent <- *n:
 	default:
@@ -135,7 +135,7 @@ func (d *Desk) follow(n *store.Number) {
 }
 
 // Run follows new orders until ctx ends.
-func (d *Desk) Run(ctx context.Context) error {
+func (d *Numbers) Run(ctx context.Context) error {
 	type order struct {
 		store.Number
 		until time.Time

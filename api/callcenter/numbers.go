@@ -45,7 +45,7 @@ type searchOutput struct {
 	}
 }
 
-func (d *Desk) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
+func (d *Numbers) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
 	at := slices.IndexFunc(countries, func(c struct{ code, iso string }) bool { return c.code == in.Country })
 	switch {
 	case at < 0:
@@ -74,7 +74,7 @@ func (d *Desk) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 }
 
 // away is a carrier that did not do what it was asked for, now.
-func (d *Desk) away(err error) error {
+func (d *Numbers) away(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -103,7 +103,7 @@ type Number struct {
 	ReleaseAt    *time.Time `json:"release_at,omitempty" doc:"Only when it is past_due: when it is lost."`
 }
 
-func (d *Desk) view(n *store.Number) Number {
+func (d *Numbers) view(n *store.Number) Number {
 	v := Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, Status: pending,
 		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
 	switch n.State {
@@ -124,7 +124,7 @@ type listOutput struct {
 	}
 }
 
-func (d *Desk) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
+func (d *Numbers) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
 	found, err := d.Store.Numbers(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ type assignInput struct {
 
 type numberOutput struct{ Body Number }
 
-func (d *Desk) assign(ctx context.Context, in *assignInput) (*numberOutput, error) {
+func (d *Numbers) assign(ctx context.Context, in *assignInput) (*numberOutput, error) {
 	if !in.Body.AgentID.given {
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
@@ -186,7 +186,7 @@ func (d *Desk) assign(ctx context.Context, in *assignInput) (*numberOutput, erro
 }
 
 // knows says whether the account has an agent; without one there is nothing to have.
-func (d *Desk) knows(ctx context.Context, account, agent string) error {
+func (d *Numbers) knows(ctx context.Context, account, agent string) error {
 	if agent == "" {
 		return nil
 	}
@@ -206,7 +206,7 @@ type Released struct {
 
 type releasedOutput struct{ Body Released }
 
-func (d *Desk) release(ctx context.Context, in *struct {
+func (d *Numbers) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*releasedOutput, error) {
 	account := api.AccountOf(ctx)

@@ -26,7 +26,7 @@ type (
 	// StatusEvent tells of a change.
 	StatusEvent struct {
 		Type       string `json:"type" doc:"status." enum:"status"`
-		Status     string `json:"status" doc:"How far the call is." enum:"ringing,connected"`
+		Status     string `json:"status" doc:"Status of the call." enum:"ringing,connected"`
 		Duration   int64  `json:"duration" doc:"Whole seconds since the answer."`
 		AnsweredBy string `json:"answered_by,omitempty" doc:"Who answered, once it is known." enum:"human,machine,screening,unknown"`
 	}
@@ -65,8 +65,8 @@ func streamRoute() api.Route {
 	return r
 }
 
-// eventsRoute is the same for whoever manages the account: any of its calls, and one
-// that it does not have is not found.
+// eventsRoute is the stream for API keys: any call of the account; a call of another
+// account is not found.
 func eventsRoute() api.Route {
 	r := streamRoute()
 	r.Access, r.OwnPagesOnly = api.Management, true

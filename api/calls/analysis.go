@@ -14,7 +14,7 @@ import (
 
 // CallAnalysis is what the agent's language model made of a call after its end.
 type CallAnalysis struct {
-	State   string         `json:"state" doc:"How far it is. failed: given up, though the summary may be there; skipped: not tried." enum:"waiting,done,failed,skipped" example:"done"`
+	State   string         `json:"state" doc:"Status of the analysis. failed: given up, though the summary may be there; skipped: not tried." enum:"waiting,done,failed,skipped" example:"done"`
 	Reason  *string        `json:"reason" doc:"Why it failed or was skipped: no language model answered; its answer did not fit the schema, twice; the balance was used up; nothing was said; the agent's settings cannot be read; or the call was deleted." enum:"engine,answer,balance,silence,schema,deleted" example:"answer"`
 	Detail  *string        `json:"detail" doc:"The same in a sentence, if there is more to say." example:"data.day: is missing"`
 	Summary *string        `json:"summary" doc:"What the call came to; null: not asked for, or not there." example:"Bob books a table for four on Friday."`

@@ -18,7 +18,7 @@ import (
 )
 
 // Mount adds the routes.
-func Mount(a *api.API, db *store.DB, files *export.Desk) {
+func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	m := &calls{db, history.New(db), files}
 	const one = "/v1/calls/{id}"
 	api.Register(a, routes.Get("/v1/calls", "list-calls", "List calls",
@@ -46,7 +46,7 @@ var routes = api.Managed("Calls")
 type calls struct {
 	db      *store.DB
 	history *history.Store
-	files   *export.Desk
+	files   *export.Sender
 }
 
 // CallSummary is a call without what was said in it.
@@ -57,7 +57,7 @@ type CallSummary struct {
 	Direction  string     `json:"direction" doc:"Over a WebSocket, to one of the account's numbers, or placed by an agent." enum:"web,inbound,outbound" example:"inbound"`
 	From       string     `json:"from" doc:"Who called; empty on a WebSocket." example:"+34612345678"`
 	To         string     `json:"to" doc:"Who was called." example:"+34911234567"`
-	Status     string     `json:"status" doc:"How far it is." enum:"dialing,ringing,connected,ended" example:"ended"`
+	Status     string     `json:"status" doc:"Status of the call." enum:"dialing,ringing,connected,ended" example:"ended"`
 	CreatedAt  time.Time  `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
 	AnsweredAt *time.Time `json:"answered_at" doc:"When it was answered and began to cost; null: never."`
 	EndedAt    *time.Time `json:"ended_at" doc:"Null while it lasts."`

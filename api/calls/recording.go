@@ -8,9 +8,9 @@ import (
 	"parley/store"
 )
 
-// CallRecording is what became of the recording of a call.
+// CallRecording is the recording of a call.
 type CallRecording struct {
-	State     string     `json:"state" doc:"How far it is; failed has no audio." enum:"recording,encoding,ready,failed,deleted" example:"ready"`
+	State     string     `json:"state" doc:"Status of the recording; failed has no audio." enum:"recording,encoding,ready,failed,deleted" example:"ready"`
 	Duration  float64    `json:"duration" doc:"Seconds; 0 before it has ended." example:"193.4"`
 	Format    *string    `json:"format" doc:"What it is kept as; null until it is ready." enum:"ogg,wav" example:"ogg"`
 	Bytes     int64      `json:"bytes" doc:"Size of the file." example:"1160400"`

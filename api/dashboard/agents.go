@@ -182,7 +182,7 @@ func (q *Request) beside(v *agentView) error {
 		return err
 	}
 	v.Numbers = numbers[v.ID]
-	v.Limit, err = q.limit(v.ID, Path(agentsAt+"/", v.ID, "/limit"), "Its conversations count, whoever begins them.")
+	v.Limit, err = q.limit(v.ID, Path(agentsAt+"/", v.ID, "/limit"), "All its conversations count.")
 	return err
 }
 

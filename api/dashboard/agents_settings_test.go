@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/api/apitest"
 	"parley/api/manage"
 	"parley/store"
 )
@@ -16,11 +17,12 @@ import (
 func TestEverySettingHasAField(t *testing.T) {
 	s := agentSite(t).SignIn()
 	page := s.Get("/app/agents/new").Body
-	settings := s.API.Document().Components.Schemas.Map()["AgentSettings"].Properties
+	settings := apitest.Published(t).Components.Schemas["AgentSettings"].Value.Properties
 	if len(settings) < 20 {
 		t.Fatalf("%d settings", len(settings))
 	}
-	for name, described := range settings {
+	for name, ref := range settings {
+		described := ref.Value
 		fields := []string{name}
 		if len(described.Properties) > 0 {
 			fields = nil

@@ -21,8 +21,8 @@ const balanceAt = home + "/balance"
 func balancePages() []page {
 	return []page{
 		{route: "GET " + balanceAt, serve: balancePage},
-		{route: "POST " + balanceAt + "/topups", serve: topUp},
-		{route: "POST " + balanceAt + "/recharge", serve: setRecharge},
+		{route: "POST " + balanceAt + "/topups", form: topUp},
+		{route: "POST " + balanceAt + "/recharge", form: setRecharge},
 		{route: "POST " + balanceAt + "/limit", open: owners, serve: setAccountLimit},
 		{route: "GET " + balanceAt + "/statement", serve: statementPage},
 		{route: "GET " + balanceAt + "/receipts/{id}", serve: receiptPage},
@@ -256,11 +256,7 @@ func componentName(component string) string {
 }
 
 // topUp makes a page to pay on and sends the browser there.
-func topUp(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func topUp(q *Request, f *Form) error {
 	amount := f.amount("amount", "Say how many dollars.")
 	if f.OK() {
 		var made topup.TopUp
@@ -291,11 +287,7 @@ func (f *Form) amount(name, complaint string) billing.Money {
 }
 
 // setRecharge saves the settings of automatic recharge.
-func setRecharge(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func setRecharge(q *Request, f *Form) error {
 	in := map[string]any{
 		"enabled": f.Value("enabled") != "", "threshold": f.amount("threshold", "Say below which balance."),
 		"amount": f.amount("recharge", "Say how much each time."), "monthly_cap": f.amount("monthly_cap", "Say how much in a month."),

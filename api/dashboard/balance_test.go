@@ -34,7 +34,7 @@ func mountTill(s *dashboardtest.Site, a *api.API) *simulated.Provider {
 	pays, err := simulated.New(simulated.Config{PageURL: "http://127.0.0.1:1/simulated/", WebhookURL: "http://127.0.0.1:1/hooks/simulated",
 		WebhookSecret: "whsec_for_tests", Now: time.Now})
 	s.OK(err)
-	topup.Mount(a, &topup.Desk{Store: s.DB, Provider: pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
+	topup.Mount(a, &topup.Service{Store: s.DB, Provider: pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
 		Log: slog.New(slog.DiscardHandler)})
 	return pays
 }

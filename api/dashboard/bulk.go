@@ -250,7 +250,7 @@ func batchPart(q *Request) error {
 	return q.Part("batch", "changes", v)
 }
 
-// batchResults is what became of each call, as a file.
+// batchResults sends the result of each call as a file.
 func batchResults(q *Request) error {
 	return q.d.api.Relay(q.Context(), q.W, q.Principal(), Path("/callcenter/bulk-dial/", q.ID("id"), "/results.csv"))
 }

@@ -14,7 +14,7 @@ const keysAt = home + "/keys"
 func keyPages() []page {
 	return []page{
 		{route: "GET " + keysAt, serve: keysPage},
-		{route: "POST " + keysAt, serve: createKey},
+		{route: "POST " + keysAt, form: createKey},
 		{route: "POST " + keysAt + "/{id}/revoke", serve: revokeKey},
 		{route: "GET " + keysAt + "/{id}/limit", open: owners, serve: keyLimitPage},
 		{route: "POST " + keysAt + "/{id}/limit", open: owners, serve: setKeyLimit},
@@ -85,11 +85,7 @@ func keysPage(q *Request) error {
 	return q.Page("keys", "API keys", v)
 }
 
-func createKey(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func createKey(q *Request, f *Form) error {
 	name := f.Need("name", "Say what the key is for, so that you know later which one to revoke.")
 	var made struct {
 		manage.APIKey

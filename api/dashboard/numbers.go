@@ -20,14 +20,14 @@ func numberPages() []page {
 	const one = numbersAt + "/{id}"
 	return []page{
 		{route: "GET " + numbersAt, serve: numbersPage},
-		{route: "POST " + numbersAt, serve: buyNumber},
+		{route: "POST " + numbersAt, form: buyNumber},
 		{route: "GET " + numbersAt + "/search", serve: searchPage},
 		{route: "GET " + numbersAt + "/buy", serve: buyPage},
-		{route: "POST " + one + "/assign", serve: assignNumber},
+		{route: "POST " + one + "/assign", form: assignNumber},
 		{route: "GET " + one + "/release", serve: releasePage},
-		{route: "POST " + one + "/release", serve: releaseNumber},
+		{route: "POST " + one + "/release", form: releaseNumber},
 		{route: "GET " + home + "/dial", serve: dialPage},
-		{route: "POST " + home + "/dial", serve: dial},
+		{route: "POST " + home + "/dial", form: dial},
 	}
 }
 
@@ -181,13 +181,9 @@ func buyPage(q *Request) error {
 	return q.Page("numbers-buy", "Buy a number", v)
 }
 
-func buyNumber(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func buyNumber(q *Request, f *Form) error {
 	var bought callcenter.Number
-	err = q.CallOnce(f, http.MethodPost, "/callcenter/numbers", map[string]string{"phone_number": f.Value("number"), "agent_id": f.Value("agent_id")}, &bought)
+	err := q.CallOnce(f, http.MethodPost, "/callcenter/numbers", map[string]string{"phone_number": f.Value("number"), "agent_id": f.Value("agent_id")}, &bought)
 	if err == nil {
 		if bought.Status == "pending" {
 			return q.Done(numbersAt, bought.PhoneNumber+" is ordered and paid. It works as soon as the carrier has activated it.")
@@ -204,11 +200,7 @@ func buyNumber(q *Request) error {
 	return q.Invalid("numbers-buy", "buy-form", "Buy a number", v)
 }
 
-func assignNumber(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func assignNumber(q *Request, f *Form) error {
 	id := q.ID("id")
 	var n callcenter.Number
 	if err := q.Call(http.MethodPost, Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
@@ -248,11 +240,7 @@ func releasePage(q *Request) error {
 }
 
 // releaseNumber wants the number typed: it cannot be had again.
-func releaseNumber(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func releaseNumber(q *Request, f *Form) error {
 	v, err := q.releaseView(f)
 	if err != nil {
 		return err
@@ -304,11 +292,7 @@ func dialPage(q *Request) error {
 	return q.Page("dial", "Call somebody", v)
 }
 
-func dial(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func dial(q *Request, f *Form) error {
 	f.Need("to", "Say whom to call.")
 	if f.Value("consent") == "" {
 		f.Fail("consent", "Nobody is called who has not agreed.")

@@ -13,10 +13,10 @@ func operatorPages() []page {
 	const one = home + "/operator/{id}"
 	return []page{
 		{route: "GET " + home + "/operator", open: operators, serve: operatorPage},
-		{route: "POST " + home + "/operator", open: operators, serve: createAccount},
+		{route: "POST " + home + "/operator", open: operators, form: createAccount},
 		{route: "GET " + one, open: operators, serve: operatorAccount},
-		{route: "POST " + one + "/suspend", open: operators, serve: suspendAccount},
-		{route: "POST " + one + "/concurrency", open: operators, serve: changeConcurrency},
+		{route: "POST " + one + "/suspend", open: operators, form: suspendAccount},
+		{route: "POST " + one + "/concurrency", open: operators, form: changeConcurrency},
 		{route: "POST " + one + "/resolve", open: operators, serve: resolveDispute},
 	}
 }
@@ -59,11 +59,7 @@ func operatorPage(q *Request) error {
 
 // createAccount makes an account that the operator owns at first, who then invites
 // whose it is.
-func createAccount(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func createAccount(q *Request, f *Form) error {
 	name := f.Need("name", "Give the account a name.")
 	var made operator.AccountDetail
 	if f.OK() {
@@ -115,24 +111,17 @@ func (q *Request) changeAccount(change map[string]any, notice string) error {
 	return q.Done(Path(operatorAt+"/", q.ID("id")), notice)
 }
 
-func suspendAccount(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func suspendAccount(q *Request, f *Form) error {
 	if f.Value("suspended") == "yes" {
 		return q.changeAccount(map[string]any{"suspended": true}, "The account is suspended: no new call or job starts. What is in progress goes on.")
 	}
 	return q.changeAccount(map[string]any{"suspended": false}, "The account is no longer suspended.")
 }
 
-func changeConcurrency(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func changeConcurrency(q *Request, f *Form) error {
 	n := 0
 	if text := f.Value("concurrency"); text != "" {
+		var err error
 		if n, err = strconv.Atoi(text); err != nil {
 			f.Fail("concurrency", "Enter a whole number.")
 		} else if n < 1 || n > operator.MaxConcurrency {

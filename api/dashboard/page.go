@@ -10,24 +10,37 @@ import (
 	"parley/store/people"
 )
 
-// door is who may open a page.
-type door uint8
+// audience is who may open a page.
+type audience uint8
 
 // Who may open a page. The zero value is what most pages want.
 const (
-	members   door = iota // who is signed in and looks at an account of theirs
-	owners                // of these its owners
-	users                 // who is signed in, with an account or without
-	operators             // of these those who run the server
-	anybody               // without a sign-in
+	members   audience = iota // who is signed in and looks at an account of theirs
+	owners                    // of these its owners
+	users                     // who is signed in, with an account or without
+	operators                 // of these the operators
+	anybody                   // without a sign-in
 )
 
 // page is one address of the dashboard.
 type page struct {
 	route string // method and path, as "GET /app/keys" or "POST /app/keys/{id}/revoke"
-	open  door
+	open  audience
 	max   int64 // bytes of the body; 0: 64 KiB
+	// serve answers; form answers a form that was sent.
 	serve func(*Request) error
+	form  func(*Request, *Form) error
+}
+
+func (p *page) answer(q *Request) error {
+	if p.form == nil {
+		return p.serve(q)
+	}
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	return p.form(q, f)
 }
 
 // hostLike are the hosts that may be named in a policy.
@@ -70,7 +83,7 @@ func (d *Dashboard) handle(a *api.API, p page) {
 		case !api.Storable(r.URL.Path): // no identifier is so
 			err = store.ErrNotFound
 		default:
-			err = p.serve(q)
+			err = p.answer(q)
 		}
 		if err != nil {
 			q.fail(err)
@@ -78,8 +91,8 @@ func (d *Dashboard) handle(a *api.API, p page) {
 	}))
 }
 
-// admit finds out who sends a request. It answers those who may not open the door.
-func (d *Dashboard) admit(q *Request, open door) (ok bool, err error) {
+// admit finds out who sends a request. It answers those who may not open the page.
+func (d *Dashboard) admit(q *Request, open audience) (ok bool, err error) {
 	if q.Browser, q.token, err = d.browser(q.R); err != nil {
 		return false, err
 	}

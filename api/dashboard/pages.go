@@ -50,9 +50,9 @@ var navGroups = []navGroup{
 	{"Server", []navLink{{Path: home + "/engines", Title: "Engines and health"}, {Path: setupAt, Title: "Setup check"}, {Path: home + "/operator", Title: "Accounts"}}},
 }
 
-// doors are who may open the pages that can be read, by address.
-func doors() map[string]door {
-	all := map[string]door{}
+// audiences are who may open the pages that can be read, by address.
+func audiences() map[string]audience {
+	all := map[string]audience{}
 	for _, p := range pages() {
 		if path, ok := strings.CutPrefix(p.route, "GET "); ok {
 			all[strings.TrimSuffix(path, "{$}")] = p.open
@@ -65,7 +65,7 @@ func doors() map[string]door {
 // with is the current one.
 func navigation(q *Request) []navGroup {
 	var shown []navGroup
-	at, open := q.R.URL.Path, doors()
+	at, open := q.R.URL.Path, audiences()
 	for _, g := range navGroups {
 		var links []navLink
 		for _, l := range g.Links {

@@ -16,14 +16,14 @@ import (
 func peoplePages() []page {
 	return []page{
 		{route: "GET " + home + "/people", open: owners, serve: peoplePage},
-		{route: "POST " + home + "/people", open: owners, serve: invite},
-		{route: "POST " + home + "/people/{user}/role", open: owners, serve: changeMember},
-		{route: "POST " + home + "/people/{user}/remove", open: owners, serve: removeMember},
+		{route: "POST " + home + "/people", open: owners, form: invite},
+		{route: "POST " + home + "/people/{user}/role", open: owners, form: changeMember},
+		{route: "POST " + home + "/people/{user}/remove", open: owners, form: removeMember},
 		{route: "POST " + home + "/people/invitations/{id}/revoke", open: owners, serve: revokeInvitation},
 		{route: "GET " + home + "/invitation", open: anybody, serve: invitationPage},
-		{route: "POST " + home + "/invitation", open: anybody, serve: acceptInvitation},
+		{route: "POST " + home + "/invitation", open: anybody, form: acceptInvitation},
 		{route: "GET " + home + "/accounts", open: users, serve: accountsPage},
-		{route: "POST " + home + "/accounts/switch", open: users, serve: switchAccount},
+		{route: "POST " + home + "/accounts/switch", open: users, form: switchAccount},
 	}
 }
 
@@ -71,11 +71,7 @@ func peoplePage(q *Request) error {
 	return q.Page("people", "People", v)
 }
 
-func invite(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func invite(q *Request, f *Form) error {
 	email := f.Need("email", "Enter the address of whom you invite.")
 	var made manage.CreatedInvitation
 	if f.OK() {
@@ -103,11 +99,7 @@ func invite(q *Request) error {
 	return q.Page("people", "People", v)
 }
 
-func changeMember(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func changeMember(q *Request, f *Form) error {
 	if err := q.Call(http.MethodPatch, Path("/v1/members/", q.ID("user")), map[string]string{"role": f.Value("role")}, nil); err != nil {
 		return q.memberStays(f, err)
 	}
@@ -132,11 +124,7 @@ func (q *Request) memberStays(f *Form, err error) error {
 	return q.Invalid("people", "main", "People", v)
 }
 
-func removeMember(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func removeMember(q *Request, f *Form) error {
 	what, told := "keep", "They no longer see this account."
 	if f.Value("keys") != "" {
 		what = "revoke"
@@ -202,11 +190,7 @@ func invitationPage(q *Request) error {
 	return q.Page("invitation", "Invitation", v)
 }
 
-func acceptInvitation(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func acceptInvitation(q *Request, f *Form) error {
 	v, err := q.invitationView(f.Value("token"), f)
 	if errors.Is(err, store.ErrNotFound) {
 		return deadLink(q)
@@ -260,11 +244,7 @@ func accountsPage(q *Request) error {
 	return q.Page("accounts", "Your accounts", accountsView{list, q.Browser.User.Operator()})
 }
 
-func switchAccount(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func switchAccount(q *Request, f *Form) error {
 	if err := q.People.SwitchAccount(q.Context(), q.Browser, f.Value("account")); err != nil {
 		return err
 	}

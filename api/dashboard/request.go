@@ -131,7 +131,7 @@ type fault struct {
 
 func faultOf(err error) fault {
 	if errors.Is(err, errNotYours) {
-		return fault{http.StatusForbidden, "This is not for you", "Your role does not include this page. Somebody who owns the account, or runs the server, can change that.", ""}
+		return fault{http.StatusForbidden, "This is not for you", "Your role does not include this page. An owner of the account or an operator can change that.", ""}
 	}
 	p := api.ProblemOf(err)
 	f := fault{p.Status, "This did not work", p.Message, p.Code}

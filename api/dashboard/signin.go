@@ -13,15 +13,15 @@ import (
 func signInPages() []page {
 	return []page{
 		{route: "GET " + home + "/sign-in", open: anybody, serve: signInPage},
-		{route: "POST " + home + "/sign-in", open: anybody, serve: signIn},
+		{route: "POST " + home + "/sign-in", open: anybody, form: signIn},
 		{route: "POST " + home + "/sign-out", open: anybody, serve: signOut},
 		{route: "POST " + home + "/sign-out-everywhere", open: users, serve: signOutEverywhere},
 		{route: "GET " + home + "/welcome", open: anybody, serve: welcomePage},
-		{route: "POST " + home + "/welcome", open: anybody, serve: welcome},
+		{route: "POST " + home + "/welcome", open: anybody, form: welcome},
 		{route: "GET " + home + "/password", open: anybody, serve: choosePage},
-		{route: "POST " + home + "/password", open: anybody, serve: choose},
+		{route: "POST " + home + "/password", open: anybody, form: choose},
 		{route: "GET " + home + "/me", open: users, serve: mePage},
-		{route: "POST " + home + "/me/password", open: users, serve: changePassword},
+		{route: "POST " + home + "/me/password", open: users, form: changePassword},
 		{route: "POST " + home + "/ticket", open: anybody, serve: mintTicket},
 	}
 }
@@ -56,11 +56,7 @@ const wrongPair = "This address and this password do not belong together."
 // tooMany is what is said of a guess that is not looked at.
 const tooMany = "There were too many attempts. Wait a minute, then try again."
 
-func signIn(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func signIn(q *Request, f *Form) error {
 	v := signInView{Form: f, Next: within(f.Value("next"))}
 	email, password := f.Need("email", "Enter your e-mail address."), f.Values.Get("password")
 	if password == "" {
@@ -159,11 +155,7 @@ func choosePage(q *Request) error {
 	return q.Page("password", "Choose a password", signInView{Form: &Form{}, Token: token, Email: u.Email})
 }
 
-func choose(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func choose(q *Request, f *Form) error {
 	token := f.Value("token")
 	u, err := q.People.SignInLink(q.Context(), token)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u == nil {
@@ -196,11 +188,7 @@ func mePage(q *Request) error {
 	return q.Page("me", "You", signInView{Form: &Form{}, Email: q.Browser.User.Email, Demo: q.Browser.Demo})
 }
 
-func changePassword(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func changePassword(q *Request, f *Form) error {
 	u := q.Browser.User
 	if q.Browser.Demo {
 		return errNotYours // nobody's password

@@ -14,11 +14,11 @@ func webhookPages() []page {
 	const one = home + "/webhooks/{id}"
 	return []page{
 		{route: "GET " + home + "/webhooks", serve: webhooksPage},
-		{route: "POST " + home + "/webhooks", serve: createWebhook},
+		{route: "POST " + home + "/webhooks", form: createWebhook},
 		{route: "GET " + one, serve: webhookPage},
 		{route: "GET " + one + "/deliveries", serve: deliveriesPart},
-		{route: "POST " + one, serve: changeWebhook},
-		{route: "POST " + one + "/enable", serve: enableWebhook},
+		{route: "POST " + one, form: changeWebhook},
+		{route: "POST " + one + "/enable", form: enableWebhook},
 		{route: "POST " + one + "/delete", serve: deleteWebhook},
 		{route: "POST " + one + "/rotate", serve: rotateWebhook},
 		{route: "POST " + one + "/test", serve: testWebhook},
@@ -87,11 +87,7 @@ func webhookFields(f *Form) map[string]any {
 	return map[string]any{"url": f.Need("url", "Enter the address that is to be told."), "description": f.Value("description"), "events": events}
 }
 
-func createWebhook(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func createWebhook(q *Request, f *Form) error {
 	fields := webhookFields(f)
 	var made struct {
 		webhook.Webhook
@@ -180,11 +176,7 @@ func (v *webhookView) Busy() bool {
 	return len(v.Deliveries) > 0 && len(v.Deliveries[0].Attempts) == 0 && v.Deliveries[0].State != "delivered" && v.Hook.Enabled
 }
 
-func changeWebhook(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func changeWebhook(q *Request, f *Form) error {
 	fields := webhookFields(f)
 	if f.OK() {
 		if err := f.Refused(q.Call(http.MethodPatch, Path("/v1/webhooks/", q.ID("id")), fields, nil)); err != nil {
@@ -197,19 +189,15 @@ func changeWebhook(q *Request) error {
 	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook was changed.")
 }
 
-func enableWebhook(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func enableWebhook(q *Request, f *Form) error {
 	on := f.Value("enabled") == "yes"
 	if err := q.Call(http.MethodPatch, Path("/v1/webhooks/", q.ID("id")), map[string]bool{"enabled": on}, nil); err != nil {
 		return err
 	}
 	if on {
-		return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook is told of what happens from now on.")
+		return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook is on: events are sent to it from now on.")
 	}
-	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook is told of nothing until you switch it on again.")
+	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook is off: no events are sent to it until you switch it on again.")
 }
 
 func deleteWebhook(q *Request) error {

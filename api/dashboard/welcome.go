@@ -40,11 +40,7 @@ func welcomePage(q *Request) error {
 }
 
 // welcome makes the first user, who runs the server, and their account.
-func welcome(q *Request) error {
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
+func welcome(q *Request, f *Form) error {
 	v := signInView{Form: f, Token: f.Value("token"), Seed: q.Seed != nil}
 	// A password is hashed only for who has the link.
 	if u, err := q.People.SignInLink(q.Context(), v.Token); errors.Is(err, store.ErrNotFound) || u != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"parley/api"
 	"parley/api/asset"
 )
 
@@ -49,6 +50,7 @@ func (s *site) read() (*content, error) {
 		"asset":      s.assets.Path,
 		"prose":      prose,
 		"link":       link,
+		"problems":   api.Problems,
 		"fieldsOf":   func(label, head string, fields []field) fieldTable { return fieldTable{label, head, fields} },
 		"example":    func(string) (template.HTML, error) { return "", errNoPage },
 		"operations": func() (template.HTML, error) { return "", errNoPage },

@@ -37,15 +37,15 @@ const (
 // Batch is how many lines a table reads at once.
 const Batch = 500
 
-// Desk sends files; all routes of a server share one. Its methods may be called from
+// Sender sends files; all routes of a server share one. Its methods may be called from
 // several goroutines.
-type Desk struct {
+type Sender struct {
 	db           *store.DB
 	reads, files *gate
 }
 
-// New returns a desk that reads from db.
-func New(db *store.DB) *Desk { return &Desk{db, newGate(maxReads), newGate(maxFiles)} }
+// New returns a sender that reads from db.
+func New(db *store.DB) *Sender { return &Sender{db, newGate(maxReads), newGate(maxFiles)} }
 
 // gate bounds what is done at once. What is too much is refused.
 type gate struct {
@@ -88,7 +88,7 @@ type Table struct {
 
 // Send answers with a table, all from one moment. One that cannot be read is an error; where
 // sending fails the connection breaks off, for half a table must not pass for a whole one.
-func (d *Desk) Send(w http.ResponseWriter, r *http.Request, t Table) {
+func (d *Sender) Send(w http.ResponseWriter, r *http.Request, t Table) {
 	account := api.PrincipalOf(r.Context()).Account
 	leave, ok := d.files.enter(account)
 	if !ok {
@@ -115,7 +115,7 @@ func (d *Desk) Send(w http.ResponseWriter, r *http.Request, t Table) {
 
 // read reads a table into a file without a name; of a table of which only the head is
 // wanted, as much as shows that it can be read.
-func (d *Desk) read(ctx context.Context, account string, t Table, head bool) (*os.File, error) {
+func (d *Sender) read(ctx context.Context, account string, t Table, head bool) (*os.File, error) {
 	leave, ok := d.reads.enter(account)
 	if !ok {
 		return nil, api.ErrBusy

@@ -20,6 +20,9 @@ type agents struct {
 var agentRoutes = api.Group{Tag: "Agents", Access: api.Management, OwnPagesOnly: true, MaxBody: maxBody, Missing: api.ErrNoAgent}
 
 func mountAgents(a *api.API, m agents) {
+	if err := describeSettings(a.Document().Components.Schemas, m.define.Schema); err != nil {
+		panic(err) // the schema is the program's own
+	}
 	const one = "/v1/agents/{id}"
 	const ifMatch = " With `If-Match: \"7\"` it is done only while the version is 7, and else answered with 412."
 	api.Register(a, agentRoutes.Get("/v1/agents", "list-agents", "List the account's agents", "Newest first."), m.list)

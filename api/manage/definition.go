@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,7 +28,7 @@ func (toolList) Schema(r huma.Registry) *huma.Schema {
 		"description": {Type: huma.TypeString, Description: "When to call it."},
 		"parameters":  {Type: huma.TypeObject, Description: "JSON Schema of its arguments."},
 	})
-	function.Description = "What the language model is told of it."
+	function.Description = "How the function is described to the language model."
 	text := func(doc string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Description: doc} }
 	texts := func(doc string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}, Description: doc}
@@ -70,7 +72,7 @@ func (toolList) Schema(r huma.Registry) *huma.Schema {
 		Examples: []any{[]any{
 			map[string]any{"type": "function", "function": map[string]any{"name": "book_table", "description": "Books a table.",
 				"parameters": map[string]any{"type": "object", "properties": map[string]any{"people": map[string]any{"type": "integer"}}, "required": []any{"people"}}}},
-			map[string]any{"type": "http", "name": "order_status", "description": "How far an order is.",
+			map[string]any{"type": "http", "name": "order_status", "description": "Returns the status of an order.",
 				"parameters": map[string]any{"type": "object", "properties": map[string]any{"order": map[string]any{"type": "string"}}, "required": []any{"order"}},
 				"http":       map[string]any{"method": "GET", "url": "https://api.example.com/orders/{order}", "headers": map[string]any{"Authorization": "Bearer {{secret.ORDERS_KEY}}"}}},
 		}}})
@@ -128,50 +130,58 @@ func withoutNulls(object json.RawMessage, within ...string) json.RawMessage {
 }
 
 // Schema implements huma.SchemaProvider.
-func (settingsObject) Schema(r huma.Registry) *huma.Schema {
-	number := func(lo, hi float64, doc string) *huma.Schema {
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: &lo, Maximum: &hi, Description: doc}
+func (settingsObject) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Ref: settingsRef} }
+
+// settingsRef is the schema of settings in the document; describeSettings puts it there.
+const settingsRef = "#/components/schemas/AgentSettings"
+
+// describeSettings takes the schema of settings out of the schema of agents into the
+// document.
+func describeSettings(r huma.Registry, agent json.RawMessage) error {
+	var of struct {
+		Properties struct{ Settings *huma.Schema }
 	}
-	slowest, fastest, longest := 0.5, 2.0, 1000
-	return named(r, "AgentSettings", &huma.Schema{Type: huma.TypeObject, Description: "How the agent converses. What is not there has its default.",
-		AdditionalProperties: false, Properties: map[string]*huma.Schema{
-			"min_endpoint_ms": number(100, 2000, "The shortest silence that ends the caller's turn; 200."),
-			"max_endpoint_ms": number(300, 6000, "The longest wait for the end of the caller's turn; 2400."),
-			"barge_in_ms":     number(200, 3000, "How long the caller speaks over the agent until it stops; 600."),
-			"interruptible": {Type: huma.TypeString, Enum: []any{"always", "never", "after_first_sentence"},
-				Description: "Whether the caller may interrupt; always. What is said while they may not is answered afterwards."},
-			"first_message_interruptible": {Type: huma.TypeString, Enum: []any{"always", "never", "after_first_sentence"},
-				Description: "The same for the first message; as interruptible."},
-			"key_interrupts":       {Type: huma.TypeBoolean, Description: "A key that the caller presses interrupts, where speech would; true."},
-			"idle_seconds":         number(0, 600, "Silence after which the agent speaks up; 10. 0: never."),
-			"idle_reprompts":       number(0, 10, "How often it does before it says goodbye; 2."),
-			"max_duration_seconds": number(10, 7200, "The longest conversation; 7200."),
-			"ring_ms":              number(0, 30000, "How long an incoming call rings; 1000."),
-			"goodbye":              {Type: huma.TypeString, Description: "What it says when a limit ends the conversation."},
-			"phrases":              {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}, Description: "What callers are expected to say, 2000 texts at most."},
-			"engines":              enginesObject(),
-			"analysis":             analysisObject(),
-			"pronunciation":        pronunciationList(),
-			"transfer_to":          transferList(),
-			"transfer_any":         {Type: huma.TypeBoolean, Description: "transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false."},
-			"send_dtmf":            {Type: huma.TypeBoolean, Description: "Telephone calls offer send_dtmf, which presses keys; true."},
-			"collect_digits":       {Type: huma.TypeBoolean, Description: "Telephone calls offer collect_digits, which has the caller type a number; true."},
-			"opt_out":              {Type: huma.TypeBoolean, Description: "Telephone calls offer opt_out, which puts the other party on the do-not-call list; true."},
-			"speculative_llm":      {Type: huma.TypeBoolean, Description: "Begin replies in pauses in which the caller has probably finished, which makes answers quicker. What is begun in vain, at most twice in a turn, is charged as tokens and shown on a line of its own; nothing is begun while the balance is below zero. As llm.speculative_replies_default of the rate card."},
-			"speed":                {Type: huma.TypeNumber, Minimum: &slowest, Maximum: &fastest, Description: "How fast the agent speaks; 1 is the voice's own pace."},
-			"timezone":             {Type: huma.TypeString, Description: "Where `{{now}}` is told, such as Europe/Madrid; UTC."},
-			"variables":            variableMap(),
-			"knowledge":            knowledgeList(),
-			"record":               {Type: huma.TypeBoolean, Description: "Record the agent's calls, both sides; false. Callers must be told where the law says so."},
-			"record_transfers":     {Type: huma.TypeBoolean, Description: "Go on recording after the caller has been connected to somebody by a call of this server: what the two say. They must be told, too; false."},
-			"recording_notice":     {Type: huma.TypeString, MaxLength: &longest, Description: "What is said before the first message, word for word. Neither can be interrupted then."},
-			"on_machine":           {Type: huma.TypeString, Enum: []any{"continue", "hangup", "message"}, Description: "What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue."},
-			"machine_message":      {Type: huma.TypeString, MaxLength: &longest, Description: "What is said after a machine's tone; needed with on_machine message. It may have variables."},
-			"speculative_voice":    {Type: huma.TypeBoolean, Description: "Have the first sentence of such a reply spoken in advance by a voice of another server, too; false. Voices of this server always do."},
-		}, Examples: []any{map[string]any{"idle_seconds": 8, "max_duration_seconds": 600}}})
+	if err := json.Unmarshal(agent, &of); err != nil {
+		return err
+	}
+	settings := of.Properties.Settings
+	if settings == nil {
+		settings = &huma.Schema{Type: huma.TypeObject}
+	}
+	if err := complete(settings); err != nil {
+		return err
+	}
+	settings.Examples = []any{map[string]any{"idle_seconds": 8, "max_duration_seconds": 600}}
+	r.Map()[strings.TrimPrefix(settingsRef, "#/components/schemas/")] = settings
+	return nil
 }
 
-// document is a body that is read as a T, which describes it, by whoever gets it. Members
+// complete reads the schemas that stand where a schema may also be a boolean.
+func complete(s *huma.Schema) error {
+	if others, ok := s.AdditionalProperties.(map[string]any); ok {
+		text, err := json.Marshal(others)
+		if err != nil {
+			return err
+		}
+		of := new(huma.Schema)
+		if err := json.Unmarshal(text, of); err != nil {
+			return err
+		}
+		s.AdditionalProperties = of
+	}
+	inner := slices.Collect(maps.Values(s.Properties))
+	if s.Items != nil {
+		inner = append(inner, s.Items)
+	}
+	for _, of := range append(inner, s.AnyOf...) {
+		if err := complete(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// document is a body that its handler reads as a T, which describes it. Members
 // that are null within its tools and settings are left out.
 type document[T any] struct{ json.RawMessage }
 

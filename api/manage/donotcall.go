@@ -10,32 +10,32 @@ import (
 	"parley/store"
 )
 
-// doNotCall serves the numbers that an account does not call.
+// doNotCall serves an account's do-not-call list.
 type doNotCall struct {
 	db    *store.DB
-	files *export.Desk
+	files *export.Sender
 }
 
 var listRoutes = managed("Call center")
 
 func mountDoNotCall(a *api.API, m doNotCall) {
 	const path = "/v1/do-not-call"
-	api.Register(a, listRoutes.Get(path, "list-do-not-call", "List the numbers that are not called",
+	api.Register(a, listRoutes.Get(path, "list-do-not-call", "List the do-not-call list",
 		"Newest first. An outgoing call to one of them is refused with `callcenter.do_not_call` and costs nothing; calls from them are taken. "+
-			"Agents with the function `opt_out` add whoever asks for it."), m.list)
-	api.Register(a, listRoutes.Post(path, "add-do-not-call", "Do not call a number",
+			"Agents with the function `opt_out` add callers who ask for it."), m.list)
+	api.Register(a, listRoutes.Post(path, "add-do-not-call", "Add a number to the do-not-call list",
 		"Holds from the next call on. A number that is on the list already stays as it is, and the answer shows that."), m.add)
-	api.Register(a, listRoutes.Get(path+"/{number}", "get-do-not-call", "Look whether a number is not called",
+	api.Register(a, listRoutes.Get(path+"/{number}", "get-do-not-call", "Check the do-not-call list for a number",
 		"404: it is not on the list.", http.StatusNotFound), m.get)
-	api.Register(a, listRoutes.Delete(path+"/{number}", "remove-do-not-call", "Call a number again",
-		"Takes it off the list, whoever put it there: be sure that its owner wants that.", http.StatusNotFound), m.remove)
-	a.Handle(export.Route(listRoutes.Get(path+".csv", "export-do-not-call", "Export the numbers that are not called",
+	api.Register(a, listRoutes.Delete(path+"/{number}", "remove-do-not-call", "Remove a number from the do-not-call list",
+		"Entries that agents or operators made are removed, too. Make sure that the owner of the number agrees.", http.StatusNotFound), m.remove)
+	a.Handle(export.Route(listRoutes.Get(path+".csv", "export-do-not-call", "Export the do-not-call list",
 		"The numbers of `GET /v1/do-not-call`, newest first, with the columns "+export.Columns(listedHeader)+". A reason that a spreadsheet would "+
 			"compute begins with an apostrophe."), nil), http.HandlerFunc(m.exportCSV))
 	a.Handle(importRoute(path+".csv"), http.HandlerFunc(m.importCSV))
 }
 
-// DoNotCall is a number that is not called.
+// DoNotCall is an entry of the do-not-call list.
 type DoNotCall struct {
 	Number string    `json:"number" doc:"In international format." example:"+34612345678"`
 	Reason string    `json:"reason" doc:"Why, in somebody's words; may be empty." example:"asked for in a call"`

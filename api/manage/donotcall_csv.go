@@ -40,7 +40,7 @@ const (
 )
 
 func importRoute(path string) api.Route {
-	r := listRoutes.Post(path, "import-do-not-call", "Import numbers that are not called",
+	r := listRoutes.Post(path, "import-do-not-call", "Import numbers into the do-not-call list",
 		fmt.Sprintf("Adds a list: CSV in UTF-8, up to %d lines and 2 MB. When the first line has a column `number`, it names the columns, of which `number` and "+
 			"`reason` are read, so that an export can be imported elsewhere; otherwise the first column is the number and the second, if there is one, "+
 			"the reason. All lines are added, or none: the refusal says which line is wrong. Numbers that are on the list stay as they are.", store.MaxListing), http.StatusUnsupportedMediaType)

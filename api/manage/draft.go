@@ -23,7 +23,7 @@ type Mistake struct {
 
 // Mistaken is a refusal that tells its mistakes apart.
 type Mistaken struct {
-	Refusal  error // one of the error table, as it is told where there is one sentence
+	Refusal  error // one of the error table, for answers with one sentence
 	Mistakes []Mistake
 }
 

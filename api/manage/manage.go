@@ -1,5 +1,5 @@
-// Package manage is what the owner of an account keeps there: agents, API keys and the
-// numbers that are not called.
+// Package manage serves what the owner of an account keeps there: agents, API keys, people,
+// secrets and the do-not-call list.
 // Every query names the account, so that what belongs to somebody else answers
 // exactly like what does not exist.
 package manage
@@ -28,7 +28,7 @@ type Definition struct {
 }
 
 // Mount adds the routes.
-func Mount(a *api.API, db *store.DB, files *export.Desk, define Definition) {
+func Mount(a *api.API, db *store.DB, files *export.Sender, define Definition) {
 	mountAgents(a, agents{db, define})
 	mountKeys(a, keys{people.New(db)})
 	mountDoNotCall(a, doNotCall{db, files})

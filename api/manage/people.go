@@ -16,8 +16,8 @@ type members struct {
 	link   func(token string) string
 }
 
-// MountPeople adds the routes of the people of an account. link is the address with which
-// whoever was invited opens the account, for the secret of an invitation.
+// MountPeople adds the routes of the people of an account. link makes the address that opens
+// an invitation out of its secret.
 func MountPeople(a *api.API, p *people.Store, link func(token string) string) {
 	const member = "/v1/members/{user_id}"
 	m := members{p, link}
@@ -162,7 +162,7 @@ type createdInvitationOutput struct {
 }
 
 type newInvitation struct {
-	Email string `json:"email" doc:"Of whoever is invited." minLength:"3" maxLength:"254" example:"luis@example.com"`
+	Email string `json:"email" doc:"Address of the person to invite." minLength:"3" maxLength:"254" example:"luis@example.com"`
 	Role  string `json:"role,omitempty" doc:"What they will be." enum:"owner,member" default:"member"`
 }
 

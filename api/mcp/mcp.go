@@ -84,13 +84,13 @@ func newHandler(t *Tools) http.Handler {
 	return front{library}
 }
 
-// visit is the HTTP request that a tool is called in.
-type visit struct {
+// toolCall is the HTTP request that a tool is called in.
+type toolCall struct {
 	ctx   context.Context // ends when the client goes, where the library's does not
 	leave func()          // gives back what the tool has taken until the answer is sent; nil: nothing
 }
 
-type visitKey struct{} // of the *visit in a tool's context
+type callKey struct{} // of the *toolCall in a tool's context
 
 // survive answers a message whose handler has panicked: the library runs handlers
 // on goroutines of its own, where a panic would end the program. As everywhere,

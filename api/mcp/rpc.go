@@ -133,8 +133,8 @@ func (h front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted) // there is no session that it could change
 		return
 	}
-	v := &visit{ctx: r.Context()}
-	r = r.Clone(context.WithValue(v.ctx, visitKey{}, v))
+	v := &toolCall{ctx: r.Context()}
+	r = r.Clone(context.WithValue(v.ctx, callKey{}, v))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	// Answers are always JSON, so who takes only that is served as well.
 	r.Header.Set("Accept", "application/json, text/event-stream")

@@ -17,7 +17,7 @@ import (
 // synthesize speaks what the arguments of a call say, for the account that asks,
 // and returns a WAV file. It is charged when all of it could be spoken, and
 // free when there is nothing in it to speak.
-func (t *Tools) synthesize(v *visit, arguments []byte) ([]byte, error) {
+func (t *Tools) synthesize(v *toolCall, arguments []byte) ([]byte, error) {
 	ask, err := tts.ParseAsk(arguments)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (t *Tools) add(server *mcp.Server) {
 		InputSchema: synthesisSchema(),
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		v, _ := ctx.Value(visitKey{}).(*visit)
+		v, _ := ctx.Value(callKey{}).(*toolCall)
 		wav, err := t.synthesize(v, req.Params.Arguments)
 		if err != nil {
 			return failure(err), nil

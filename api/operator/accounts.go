@@ -1,6 +1,6 @@
-// Package operator is what who runs the server does about its accounts: list, make,
-// suspend, limit them, resolve their disputes; and about who signs in. What accounts say and hear is theirs:
-// no route of these shows it.
+// Package operator provides the operator's account administration: list, create, suspend and
+// limit accounts, resolve disputes, manage users. No route of this package shows what was
+// said in an account's calls.
 package operator
 
 import (
@@ -33,7 +33,7 @@ func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(ac
 	api.Register(a, routes.Get(all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
 	api.Register(a, routes.Post(all, "create-account", "Make an account",
 		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner "+
-			"and the mark money, shown this once, with which whose it is can be invited.").Created(), m.create)
+			"and the mark money, shown this once, with which the owner can be invited.").Created(), m.create)
 	api.Register(a, routes.Get(one, "get-account", "Read an account", "With its people."), m.get)
 	api.Register(a, routes.Patch(one, "change-account", "Suspend an account, change its limits",
 		"What is not sent stays. Suspended, an account starts nothing new, and its conversations say goodbye and end within seconds."), m.change)

@@ -55,7 +55,7 @@ type Config struct {
 	Node  string        // its name
 	Dir   func() string // for recordings; made when it is not there
 	Raw   func() string // for those that are not encoded yet, of this node alone
-	// Count counts recordings by what became of them, "ready" or "failed", and Dropped
+	// Count counts recordings by outcome, "ready" or "failed", and Dropped
 	// frames that the disk was too slow for.
 	Count   func(outcome string)
 	Dropped func(frames uint64)
@@ -112,7 +112,7 @@ func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
 		if err := s.history.BeginRecording(ctx, call, s.Node); err != nil {
-			s.Log.Warn("that a call is recorded was not noted yet", "session", call, "err", err)
+			s.Log.Warn("could not store the start of a recording, will retry", "session", call, "err", err)
 		}
 	})
 	if err := os.MkdirAll(s.Raw(), 0o700); err != nil {

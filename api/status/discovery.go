@@ -168,7 +168,7 @@ func (r ServerReport) forStrangers() ServerReport {
 	return ServerReport{Status: r.Status, Ready: r.Ready, Timestamp: r.Timestamp, Version: api.DocumentVersion, Runtime: "parley", Inference: r.Inference}
 }
 
-// told is what whoever asks may know of a report: strangers what strangers makes of it.
+// told is what the caller may know of a report: without a key, what strangers makes of it.
 func told[T any](ask func(context.Context) T, strangers func(T) T) func(context.Context) T {
 	return func(ctx context.Context) T {
 		r := ask(ctx)
@@ -244,7 +244,7 @@ func mountDiscovery(a *api.API, s *Server) {
 		discover(a, under, "config", "The limits of requests", "What synthesis requests may ask for, and the format of what comes back.", keepShort,
 			func(context.Context) Limits { return s.Limits() })
 		discover(a, under, "status", "The server's numbers", "How long the server has run and what it is doing. Its numbers are for API keys; without one they are 0.", keepNot, told(s.Report, ServerReport.forStrangers))
-		discover(a, under, "health", "Whether the server is ready", "`warming_up` also when something it needs has gone. The checks are at most a second old. No credential is needed; an API key is told more.", keepNot, told(s.Health, HealthReport.forStrangers))
+		discover(a, under, "health", "Whether the server is ready", "`warming_up` also when something it needs has gone. The checks are at most a second old. No credential is needed; with an API key the answer says more.", keepNot, told(s.Health, HealthReport.forStrangers))
 	}
 }
 

@@ -66,7 +66,7 @@ func liveOperation() huma.Operation {
 			"no faster than it is spoken, and `{\"type\": \"end\"}` where an utterance is to end at once. It receives " +
 			"`{\"type\": \"transcript\", \"data\": \"what was said\", \"isFinal\": false}`, in which each partial text replaces the one before and each utterance has one that is final, and " +
 			"`{\"type\": \"error\", \"data\": \"a sentence\", \"code\": \"stt.language_not_supported\", \"detail\": \"\", \"retryable\": false}`. " +
-			"What is refused after the upgrade is told by an error and close code 1008. The audio taken is charged, per second; silence costs what speech does, and no audio nothing.",
+			"Refusals after the upgrade are an error message and close code 1008. The audio taken is charged, per second; silence costs what speech does, and no audio nothing.",
 		Responses: api.Answer(http.StatusSwitchingProtocols, "The stream", ""),
 		Errors:    []int{http.StatusBadRequest},
 	}

@@ -139,7 +139,7 @@ func (c *Client) Caption(role, text string) {
 }
 
 // ToolCall asks the client to run a function. Clients parse the arguments, so
-// there always are some. The client is told another identifier than t's.
+// there always are some. The client gets another identifier than t's.
 func (c *Client) ToolCall(t inference.ToolCall, generation int) {
 	if t.Arguments == "" {
 		t.Arguments = "{}"

@@ -60,8 +60,8 @@ func Mount(a *api.API, s *Service) {
 			"An account may have five tasks waiting or running; they do not count as sessions.",
 		http.StatusPaymentRequired).Accepted().Within(maxBody).OwnChecks(), s.submit)
 
-	api.Register(a, routes.Get("/api/tts/tasks/{task_id}", "get-task", "How far a task is",
-		"The status goes from pending over processing to completed or failed, never back. Ended tasks are known for a week.", http.StatusNotFound), s.get)
+	api.Register(a, routes.Get("/api/tts/tasks/{task_id}", "get-task", "Get task status",
+		"The status goes from `pending` to `processing` to `completed` or `failed`, never back. Ended tasks are kept for a week.", http.StatusNotFound), s.get)
 
 	api.Register(a, routes.Delete("/api/tts/tasks/{task_id}", "cancel-task", "Cancel a task",
 		"One that is pending or processing stops, costs nothing and is not known any more. One that has ended stays as it is.",

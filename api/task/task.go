@@ -4,7 +4,7 @@
 // The task and its price are in the store, the work is queued as a job, and the
 // result is a file in the data directory of the node that made it. A task
 // survives every process that works on it and is charged once, when it completes:
-// whoever works on it holds a claim, and only the latest claim can complete it.
+// the worker holds a claim, and only the latest claim can complete it.
 package task
 
 import (
@@ -58,7 +58,7 @@ type Config struct {
 	Card    func() *billing.RateCard // the one in force
 	Speaker Speaker
 	Dir     func() string // for results; made when it is not there
-	// Count counts tasks by what became of them: "submitted", "completed",
+	// Count counts tasks by outcome: "submitted", "completed",
 	// "failed", "canceled". Nil: nobody counts.
 	Count func(status string)
 	Log   *slog.Logger

@@ -11,7 +11,7 @@ import (
 // Task is a task as clients see it.
 type Task struct {
 	TaskID      string     `json:"task_id" doc:"Names the task in every other request." example:"task_01"`
-	Status      string     `json:"status" enum:"pending,processing,completed,failed" doc:"How far it is; completed and failed are the ends." example:"processing"`
+	Status      string     `json:"status" enum:"pending,processing,completed,failed" doc:"Status of the task; completed and failed are final." example:"processing"`
 	Progress    int        `json:"progress" minimum:"0" maximum:"100" doc:"How much of the text is spoken, per cent; 100 when it is completed." example:"40"`
 	Format      string     `json:"output_format" doc:"How the audio is written." example:"wav"`
 	VoiceID     string     `json:"voice_id" doc:"Who speaks." example:"F1"`

@@ -55,7 +55,7 @@ func (s *Service) work(ctx context.Context, args speakArgs) error {
 
 var errCrashed = errors.New("the processes that worked on it died")
 
-// settle stores what became of an attempt. It has time for that when ctx has ended.
+// settle stores the outcome of an attempt. It has time for that when ctx has ended.
 func (s *Service) settle(ctx context.Context, t *store.Task, length time.Duration, err error) error {
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyPatience)
 	defer cancel()

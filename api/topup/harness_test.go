@@ -38,7 +38,7 @@ type bank struct {
 	url    string // of the database
 	db     *store.DB
 	pays   *simulated.Provider
-	desk   *topup.Desk
+	desk   *topup.Service
 	server *httptest.Server
 	a, b   owner
 
@@ -94,7 +94,7 @@ func open(t *testing.T) *bank {
 		WebhookSecret: "whsec_for_tests", Now: o.clock})
 	o.ok(err)
 	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
-	o.desk = &topup.Desk{Store: o.db, Provider: o.pays, Hook: "simulated", Home: o.server.URL,
+	o.desk = &topup.Service{Store: o.db, Provider: o.pays, Hook: "simulated", Home: o.server.URL,
 		Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)}
 	topup.Mount(a, o.desk)
 	plain := a.Handler(api.Options{})

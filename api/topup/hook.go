@@ -14,7 +14,7 @@ const maxEvent = 64 << 10
 
 // receive takes a webhook. The answer is 2xx only when what it led to is stored, so
 // that the provider sends it again otherwise; nothing of it is kept before.
-func (d *Desk) receive(w http.ResponseWriter, r *http.Request) {
+func (d *Service) receive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		api.WriteError(w, api.ReadError(err))
@@ -42,7 +42,7 @@ func (d *Desk) receive(w http.ResponseWriter, r *http.Request) {
 }
 
 // apply settles what an event is about, unless that was done.
-func (d *Desk) apply(r *http.Request, event payment.Event) error {
+func (d *Service) apply(r *http.Request, event payment.Event) error {
 	done, err := d.Store.EventApplied(r.Context(), d.Provider.Name(), event.ID)
 	if err != nil || done {
 		return err

@@ -20,7 +20,7 @@ const (
 
 // Run carries out what operators ask for until ctx ends. Several nodes may do so at
 // once: the provider gives back once for each refund.
-func (d *Desk) Run(ctx context.Context) error {
+func (d *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(refundEvery)
 	defer tick.Stop()
 	for {
@@ -37,7 +37,7 @@ func (d *Desk) Run(ctx context.Context) error {
 
 // PayBack tells the provider of the refunds that are asked for, each once. One that
 // fails does not keep the others.
-func (d *Desk) PayBack(ctx context.Context) error {
+func (d *Service) PayBack(ctx context.Context) error {
 	asked, err := d.Store.AskedRefunds(ctx, d.Provider.Name())
 	for i := range asked {
 		err = errors.Join(err, d.payBack(ctx, &asked[i]))
@@ -45,7 +45,7 @@ func (d *Desk) PayBack(ctx context.Context) error {
 	return err
 }
 
-func (d *Desk) payBack(ctx context.Context, r *store.Refund) error {
+func (d *Service) payBack(ctx context.Context, r *store.Refund) error {
 	made, err := d.Provider.Refund(ctx, payment.RefundRequest{Key: r.ID, Payment: r.Payment, Amount: r.Amount})
 	switch {
 	case errors.Is(err, payment.ErrUnknown) && d.Store.Now().Sub(r.CreatedAt) < refundLife, ctx.Err() != nil:

@@ -54,7 +54,7 @@ func (dollars) Schema(huma.Registry) *huma.Schema {
 		Description: "US dollars, whole cents. The bounds are those of the built-in rate card."}
 }
 
-// NewTopUp is the wish to pay.
+// NewTopUp asks to pay.
 type NewTopUp struct {
 	Amount dollars `json:"amount"`
 }
@@ -63,7 +63,7 @@ type createInput struct{ Body NewTopUp }
 
 type output struct{ Body TopUp }
 
-func (d *Desk) create(ctx context.Context, in *createInput) (*output, error) {
+func (d *Service) create(ctx context.Context, in *createInput) (*output, error) {
 	if err := d.check(in.Body.Amount); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (d *Desk) create(ctx context.Context, in *createInput) (*output, error) {
 }
 
 // check says what is wrong with an amount.
-func (d *Desk) check(amount dollars) error {
+func (d *Service) check(amount dollars) error {
 	rules := d.Card().Wallet()
 	what := ""
 	_, err := payment.Cents(amount.Money)
@@ -92,7 +92,7 @@ func (d *Desk) check(amount dollars) error {
 	return api.Bad("%s", what)
 }
 
-func (d *Desk) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp], error) {
+func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp], error) {
 	found, err := d.Store.TopUps(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (d *Desk) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp], er
 
 // read looks at the provider when the top-up is open, which makes a lost webhook
 // good. A provider that does not answer is no reason not to tell what is known.
-func (d *Desk) read(ctx context.Context, in *struct {
+func (d *Service) read(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The top-up's identifier." maxLength:"100" example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*output, error) {
 	t, err := d.Store.TopUp(ctx, api.AccountOf(ctx), in.ID)

@@ -67,7 +67,7 @@ type RechargeSettings struct {
 	MonthlyCap setting `json:"monthly_cap,omitempty"`
 }
 
-func (d *Desk) mountSettings(a *api.API) {
+func (d *Service) mountSettings(a *api.API) {
 	const at = "/v1/auto-recharge"
 	api.Register(a, routes.Get(at, "get-auto-recharge", "Read automatic recharge",
 		"The settings, those of the rate card where none were made, and how it stands."), d.readSettings)
@@ -90,7 +90,7 @@ type settingsInput struct{ Body RechargeSettings }
 
 type settingsOutput struct{ Body AutoRecharge }
 
-func (d *Desk) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
+func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
 	s, err := d.Store.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), store.DefaultRecharge(d.Card()), d.Store.Now())
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (d *Desk) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, 
 
 // set changes the settings that were sent; whole brings the others back to the rate
 // card's.
-func (d *Desk) set(ctx context.Context, in RechargeSettings, whole bool) (*settingsOutput, error) {
+func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*settingsOutput, error) {
 	defaults := store.DefaultRecharge(d.Card())
 	s, err := d.Store.SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *store.Recharge) error {
 		if whole {
@@ -133,7 +133,7 @@ func (d *Desk) set(ctx context.Context, in RechargeSettings, whole bool) (*setti
 }
 
 // judge says what is wrong with settings.
-func (d *Desk) judge(r store.Recharge) error {
+func (d *Service) judge(r store.Recharge) error {
 	if err := d.check(dollars{r.Amount, true}); err != nil {
 		return err
 	}

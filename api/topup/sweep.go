@@ -24,7 +24,7 @@ func (lookArgs) Kind() string { return "topup_look" }
 
 // HandleLooks has the queue ask about open top-ups, before it is opened. desk is called
 // when the queue runs.
-func HandleLooks(q *jobs.Queue, desk func() *Desk) {
+func HandleLooks(q *jobs.Queue, desk func() *Service) {
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: lookTimeout}, func(ctx context.Context, _ lookArgs) error { return desk().LookForPaid(ctx) })
 	jobs.Every(q, lookEvery, lookArgs{})
 }
@@ -32,7 +32,7 @@ func HandleLooks(q *jobs.Queue, desk func() *Desk) {
 // LookForPaid asks the provider about top-ups that have been open for a while: an event
 // may have been lost, or the customer has paid and gone. One that cannot be settled does
 // not keep the others; a provider that does not answer is left alone until the next round.
-func (d *Desk) LookForPaid(ctx context.Context) (failed error) {
+func (d *Service) LookForPaid(ctx context.Context) (failed error) {
 	for range lookBatch {
 		due, err := d.Store.DueTopUp(ctx, d.Provider.Name(), d.Store.Now())
 		if errors.Is(err, store.ErrNotFound) {

@@ -22,9 +22,9 @@ import (
 	"parley/store"
 )
 
-// Desk takes payments. Its fields are not changed after Mount; it is used by several
+// Service takes payments. Its fields are not changed after Mount; it is used by several
 // goroutines.
-type Desk struct {
+type Service struct {
 	Store *store.DB
 	// Provider takes the money; nil only where the routes are described and not used.
 	Provider payment.Provider
@@ -40,7 +40,7 @@ type Desk struct {
 }
 
 // Mount adds the routes.
-func Mount(a *api.API, d *Desk) {
+func Mount(a *api.API, d *Service) {
 	api.Register(a, routes.Post("/v1/topups", "create-topup", "Top up the balance",
 		"Makes a page on which the customer pays `amount` by card: send the customer to `url`. The balance grows when the provider says that "+
 			"the payment has succeeded, not when the customer comes back. Amounts are in US dollars, whole cents, within the rate card's "+
@@ -60,7 +60,7 @@ var routes = api.Managed("Account")
 
 // begin makes a top-up and its page. A provider that did not answer in time is asked
 // once more: for the same top-up it has the same page.
-func (d *Desk) begin(ctx context.Context, account string, amount billing.Money) (*store.TopUp, error) {
+func (d *Service) begin(ctx context.Context, account string, amount billing.Money) (*store.TopUp, error) {
 	t, err := d.Store.CreateTopUp(ctx, account, d.Provider.Name(), amount, d.Store.Now())
 	if err != nil {
 		return nil, err
@@ -89,12 +89,12 @@ var errForeign = errors.New("not a payment of ours")
 
 // look asks the provider how a payment stands, by any of its names, and settles what
 // it says. event led here; the zero Event when none did.
-func (d *Desk) look(ctx context.Context, id string, event payment.Event) (*store.TopUp, error) {
+func (d *Service) look(ctx context.Context, id string, event payment.Event) (*store.TopUp, error) {
 	return d.settle(ctx, id, event, nil)
 }
 
 // settle is look for a refund, too, that has come to its end.
-func (d *Desk) settle(ctx context.Context, id string, event payment.Event, refund *store.Refund) (*store.TopUp, error) {
+func (d *Service) settle(ctx context.Context, id string, event payment.Event, refund *store.Refund) (*store.TopUp, error) {
 	n, err := d.Store.NextReadVersion(ctx)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func mountSpending(a *api.API, m *wallet) {
 		"What may be spent in a day (UTC), and what was: the account's row, which is there without a limit, too, and one for each key and each agent that has one. "+
 			"When what was charged and what is held reach a limit, nothing that it binds begins (402 `limit.spending`, on the telephone 480), and conversations end as they do when "+
 			"the balance is used up, with `end_detail` `spending_limit`. A key binds what it asks for, and what its tickets do; "+
-			"an agent binds its conversations, whoever began them. Months of numbers do not count. At four fifths and at the limit there is an event `spending.limit`."), m.limits)
+			"an agent binds all its conversations. Months of numbers do not count. At four fifths and at the limit there is an event `spending.limit`."), m.limits)
 	api.Register(a, routes.Patch(at+"/{id}", "set-spending-limit", "Set a limit of spending",
 		"`daily_limit` null takes it away; what was charged today counts. This takes an owner's sign-in, or a key with the mark money.", http.StatusNotFound).For(api.Payers).OwnChecks(), m.setLimit)
 }

@@ -1,10 +1,10 @@
-// Package wallet is what the owner of an account sees of its prepaid balance: what
-// there is, what it went to, line by line and in groups, and the receipt of each
-// session. It only reads, but for limits of what may be spent in a day.
+// Package wallet serves the prepaid balance of an account: the balance, ledger entries,
+// usage in groups, the receipt of each session, and limits of daily spending. Only the
+// limits can be changed.
 //
 // Amounts are JSON numbers of US dollars with all their decimals, nine at most, so
-// that they add up exactly; nothing is rounded on the way. Who shows a balance to
-// people rounds it down to the cent.
+// that they add up exactly; nothing is rounded on the way. Round a balance down
+// to the cent when you show it to people.
 package wallet
 
 import (
@@ -17,21 +17,21 @@ import (
 )
 
 // Mount adds the routes. card is the rate card in force.
-func Mount(a *api.API, db *store.DB, files *export.Desk, card func() *billing.RateCard) {
+func Mount(a *api.API, db *store.DB, files *export.Sender, card func() *billing.RateCard) {
 	m := &wallet{db: db, card: card, files: files}
 	const exact = " Amounts have up to nine decimals and are exact; show balances rounded down to the cent."
 	api.Register(a, routes.Get("/v1/balance", "get-balance", "Read the balance",
 		"What the account has, sessions in progress counted. `balance` is `paid` + `bonus`, and `posted` - `accrued`. "+
 			"`warnings` is for a banner: what is about to stop working, and why."+exact), m.balance)
-	api.Register(a, routes.Get("/v1/events", "list-events", "List what an account was warned of",
+	api.Register(a, routes.Get("/v1/events", "list-events", "List account events",
 		"Newest first. An event is entered by what caused it: a balance that fell below the threshold of automatic recharge, or the rate card's without one; "+
 			"a number's month that could not be paid, and the number's loss 30 days later; a recharge that failed; a payment that is disputed; a limit of spending that is nearly reached, or reached. Each comes once: "+
 			"a low balance again only after it was not. What still is so is in `warnings` of `GET /v1/balance` too, and accounts with an address get it by mail."), m.events)
 	mountSpending(a, m)
-	api.Register(a, routes.Get("/v1/ledger", "list-ledger", "List what moved the balance",
+	api.Register(a, routes.Get("/v1/ledger", "list-ledger", "List ledger entries",
 		"Newest first; entries never change. `balance_after` of an entry is that of the one before it plus `amount`. "+
 			"Sessions are entered when they end."+exact), m.ledger)
-	a.Handle(export.Route(routes.Get("/v1/ledger.csv", "export-ledger", "Export what moved the balance",
+	a.Handle(export.Route(routes.Get("/v1/ledger.csv", "export-ledger", "Export ledger entries",
 		"The entries of `GET /v1/ledger`, newest first, with the columns "+export.Columns(ledgerHeader)+"."), ledgerParams()), http.HandlerFunc(m.ledgerCSV))
 	api.Register(a, routes.Get("/v1/usage", "get-usage", "Sum up usage",
 		"What was used and what it cost, by day (UTC), agent, call or component, newest first. Usage belongs to the moment at which it was "+
@@ -48,7 +48,7 @@ func Mount(a *api.API, db *store.DB, files *export.Desk, card func() *billing.Ra
 type wallet struct {
 	db    *store.DB
 	card  func() *billing.RateCard
-	files *export.Desk
+	files *export.Sender
 }
 
 var routes = api.Managed("Account")

@@ -19,7 +19,7 @@ type Delivery struct {
 	ID        string     `json:"id" doc:"Of the event, and in the header webhook-id." example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Type      string     `json:"type" doc:"What happened." example:"call.ended"`
 	About     string     `json:"about" doc:"The call, or the event of the account; of a test the event itself." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	State     string     `json:"state" doc:"Whether it is on its way, has arrived or was given up." enum:"pending,delivered,failed" example:"delivered"`
+	State     string     `json:"state" doc:"Pending, delivered or given up." enum:"pending,delivered,failed" example:"delivered"`
 	Attempts  []Attempt  `json:"attempts" doc:"The last twenty, oldest first." nullable:"false"`
 	CreatedAt time.Time  `json:"created_at" doc:"When it happened."`
 	NextAt    *time.Time `json:"next_at" doc:"When it is tried next; null: never."`

@@ -1,6 +1,6 @@
-// Package webhook is how accounts have themselves told of what happens: addresses of
-// theirs, under /v1/webhooks, and the signed requests that they get (Standard Webhooks).
-// Sending is not its business, for where requests may go is decided elsewhere.
+// Package webhook manages the webhooks of an account, under /v1/webhooks, and makes the
+// signed requests that they get (Standard Webhooks). It does not send them: where requests
+// may go is decided elsewhere.
 package webhook
 
 import (
@@ -24,12 +24,12 @@ func Mount(a *api.API, hooks *webhook.Store, check Check) {
 		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https.").Created(), m.create)
 	api.Register(a, routes.Get(one, "get-webhook", "Read a webhook", "Without its secret.", http.StatusNotFound), m.get)
 	api.Register(a, routes.Patch(one, "change-webhook", "Change a webhook",
-		"What is left out stays. Disabling it gives up what is on its way; enabling it forgets its failures, and it is told of what happens from then on.", http.StatusNotFound), m.change)
+		"Fields that are not sent stay. Disabling it drops pending deliveries; enabling it resets its failures; it gets the events from then on.", http.StatusNotFound), m.change)
 	api.Register(a, routes.Delete(one, "delete-webhook", "Delete a webhook", "With its deliveries.", http.StatusNotFound), m.remove)
 	api.Register(a, routes.Post(one+"/rotate", "rotate-webhook-secret", "Give a webhook a new secret",
 		"For 24 hours both secrets sign; of several rotations the last two secrets do.", http.StatusNotFound), m.rotate)
 	api.Register(a, routes.Post(one+"/test", "test-webhook", "Send a test event",
-		"An event `webhook.test`, whatever the webhook asks for. What came of it is among the deliveries.", http.StatusNotFound).Accepted(), m.test)
+		"An event `webhook.test`, whatever the webhook asks for. The result is among the deliveries.", http.StatusNotFound).Accepted(), m.test)
 	api.Register(a, routes.Get(one+"/deliveries", "list-webhook-deliveries", "List a webhook's deliveries",
 		"The newest first, for 30 days.", http.StatusNotFound), m.deliveries)
 	api.Register(a, routes.Post(one+"/deliveries/{delivery}/retry", "retry-webhook-delivery", "Deliver an event again",
@@ -50,8 +50,8 @@ type Webhook struct {
 	ID             string     `json:"id" doc:"Names the webhook in requests." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	URL            string     `json:"url" doc:"Where events are sent." example:"https://example.com/parley"`
 	Description    string     `json:"description" doc:"What it is for." example:"Bookings"`
-	Events         []string   `json:"events" doc:"The types of events that it is told of; none: all." nullable:"false"`
-	Enabled        bool       `json:"enabled" doc:"Whether it is told of anything."`
+	Events         []string   `json:"events" doc:"The types of events that are sent to it; none: all." nullable:"false"`
+	Enabled        bool       `json:"enabled" doc:"Whether events are sent to it."`
 	DisabledReason string     `json:"disabled_reason,omitempty" doc:"Why it is disabled: nothing arrived for five days, it answered 410, or its owner did it." enum:"failing,gone,asked" example:"failing"`
 	FailingSince   *time.Time `json:"failing_since" doc:"Nothing has arrived since; null: the last event did, or there was none."`
 	OldSecretUntil *time.Time `json:"old_secret_until" doc:"When the secret before the last rotation ceases to sign; null: there was none."`
@@ -129,7 +129,7 @@ type changeInput struct {
 		URL         *string   `json:"url,omitempty" doc:"Where events are sent." minLength:"1" maxLength:"2000" example:"https://example.com/parley"`
 		Description *string   `json:"description,omitempty" doc:"What it is for." maxLength:"500" example:"Bookings"`
 		Events      *[]string `json:"events,omitempty" doc:"The types of events that it wants; an empty list: all." maxItems:"50" nullable:"false"`
-		Enabled     *bool     `json:"enabled,omitempty" doc:"Whether it is told of anything."`
+		Enabled     *bool     `json:"enabled,omitempty" doc:"Whether events are sent to it."`
 	}
 }
 

@@ -19,7 +19,7 @@ const batchPoll = time.Second
 
 func newBulkCommand() *cobra.Command {
 	return group("bulk", "Have an agent call many people",
-		"Queues calls from a CSV file, shows how far they are, and prints what became of them. The server goes on by itself; each\n"+
+		"Queues calls from a CSV file, shows their progress and prints the results. The server goes on by itself; each\n"+
 			"line of the file is dialled once at most.",
 		"  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --follow\n  parley bulk show bulk_… --csv > results.csv",
 		newBulkRun(), newBulkList(), newBulkShow(), newBulkFollow(),
@@ -28,7 +28,7 @@ func newBulkCommand() *cobra.Command {
 		newBulkTurn("cancel", "End a batch for good", "Calls that have not begun fail; those in progress go on."))
 }
 
-// bulkRun is what the run command is told.
+// bulkRun holds the flags of the run command.
 type bulkRun struct {
 	remote
 	batch        client.NewBatch
@@ -135,7 +135,7 @@ func progressOf(b *client.Batch) string {
 func newBulkFollow() *cobra.Command {
 	var r remote
 	var asJSON bool
-	cmd := &cobra.Command{Use: "follow BATCH_ID", Short: "Show how a batch goes until its end", Long: "Shows how many calls of a batch are how far whenever that changes, until none is left. Ctrl-C leaves the batch alone.",
+	cmd := &cobra.Command{Use: "follow BATCH_ID", Short: "Watch a batch until it finishes", Long: "Prints the number of calls by status whenever it changes, until all are done. Ctrl-C does not stop the batch.",
 		Example: "  parley bulk follow bulk_…", Args: cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := r.client()
@@ -152,7 +152,7 @@ func newBulkFollow() *cobra.Command {
 func newBulkList() *cobra.Command {
 	var r remote
 	var asJSON bool
-	cmd := &cobra.Command{Use: "list", Short: "List the batches", Long: "Lists every batch of the account, the newest first, with how many of its calls are how far.",
+	cmd := &cobra.Command{Use: "list", Short: "List the batches", Long: "Lists every batch of the account, the newest first, with its number of calls by status.",
 		Example: "  parley bulk list\n  parley bulk list --json | jq -r '.batches[0].id'", Args: cobra.NoArgs}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := r.client()
@@ -184,7 +184,7 @@ func newBulkList() *cobra.Command {
 func newBulkShow() *cobra.Command {
 	var r remote
 	var asJSON, asCSV bool
-	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show what became of each call of a batch", Long: "Shows each call of a batch: how far it is, why it ended, who answered, what it cost and what it came to.",
+	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show the calls of a batch", Long: "Shows each call of a batch: its status, why it ended, who answered, what it cost and what it came to.",
 		Example: "  parley bulk show bulk_…\n  parley bulk show bulk_… --csv > results.csv", Args: cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := r.client()
@@ -261,7 +261,7 @@ func instant(t *time.Time) string {
 func newBulkTurn(verb, short, long string) *cobra.Command {
 	var r remote
 	var asJSON bool
-	cmd := &cobra.Command{Use: verb + " BATCH_ID", Short: short, Long: short + ". " + long + " Prints how the batch stands.", Example: "  parley bulk " + verb + " bulk_…", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: verb + " BATCH_ID", Short: short, Long: short + ". " + long + " Prints the state of the batch.", Example: "  parley bulk " + verb + " bulk_…", Args: cobra.ExactArgs(1)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := r.client()
 		if err != nil {

@@ -19,7 +19,7 @@ var callWords = map[string][]string{
 		"balance_exhausted", "max_duration", "unknown"},
 }
 
-// callsCommand is what the calls command is told.
+// callsCommand holds the flags of the calls command.
 type callsCommand struct {
 	remote
 	query client.CallQuery

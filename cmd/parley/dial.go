@@ -11,7 +11,7 @@ import (
 	"parley/api/client"
 )
 
-// dialCommand is what the dial command is told.
+// dialCommand holds the flags of the dial command.
 type dialCommand struct {
 	remote
 	call   client.Dial
@@ -23,7 +23,7 @@ type dialCommand struct {
 func newDialCommand() *cobra.Command {
 	var d dialCommand
 	cmd := &cobra.Command{Use: "dial", Short: "Have an agent call somebody",
-		Long: "Calls a number and lets an agent speak with whoever answers. --consent confirms that the callee has agreed to be called; it is\n" +
+		Long: "Calls a number and lets an agent speak with the person who answers. --consent confirms that the callee has agreed to be called; it is\n" +
 			"recorded with the call, and without it the call is refused. A call that nobody answers costs nothing. With --follow the\n" +
 			"command shows what happens until the call has ended; Ctrl-C leaves the call alone.",
 		Example: "  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --follow\n" +

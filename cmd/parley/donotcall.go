@@ -34,7 +34,7 @@ func (v doNotCallView) show(w io.Writer) {
 }
 
 func newDoNotCallAdd() *cobra.Command {
-	cmd := &cobra.Command{Use: "add --account ID E164", Short: "Do not call a number",
+	cmd := &cobra.Command{Use: "add --account ID E164", Short: "Add a number to an account's do-not-call list",
 		Long:    "Puts a number on an account's list, from the next call on. One that is there already stays as it is.",
 		Example: "  parley do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"", Args: cobra.ExactArgs(1)}
 	account, reason := accountFlag(cmd), cmd.Flags().String("reason", "", "why, in one line of up to 200 characters")
@@ -49,7 +49,7 @@ func newDoNotCallAdd() *cobra.Command {
 }
 
 func newDoNotCallList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List the numbers that an account does not call",
+	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's do-not-call list",
 		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley do-not-call list --account acc_… --json", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
@@ -73,8 +73,8 @@ func newDoNotCallList() *cobra.Command {
 }
 
 func newDoNotCallRemove() *cobra.Command {
-	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Call a number again",
-		Long:    "Takes a number off an account's list, whoever put it there.",
+	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Remove a number from an account's do-not-call list",
+		Long:    "Removes a number from an account's do-not-call list, also one that an agent added.",
 		Example: "  parley do-not-call remove --account acc_… +34612345678", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {

@@ -73,7 +73,7 @@ type keyring struct{ account, operator string }
 func keyringFlags(cmd *cobra.Command) *keyring {
 	r := &keyring{}
 	cmd.Flags().StringVar(&r.account, "account", "", "the account's identifier")
-	cmd.Flags().StringVar(&r.operator, "operator", "", "the address of a user who runs the server, for their keys")
+	cmd.Flags().StringVar(&r.operator, "operator", "", "the e-mail address of an operator, for their keys")
 	cmd.MarkFlagsOneRequired("account", "operator")
 	cmd.MarkFlagsMutuallyExclusive("account", "operator")
 	return r

@@ -24,7 +24,7 @@ var (
 	formats   = []string{string(client.WAV), string(client.MP3), string(client.PCM), string(client.ULaw)}
 )
 
-// synthesis is what the synth command is told, and what it does.
+// synthesis holds the flags of the synth command.
 type synthesis struct {
 	remote
 	speech  client.Speech

@@ -20,7 +20,7 @@ import (
 	"parley/api/wsagent/client"
 )
 
-// talkFlags is what the talk command is told.
+// talkFlags holds the flags of the talk command.
 type talkFlags struct {
 	remote
 	agent                   string

@@ -12,7 +12,7 @@ import (
 // heard are the languages that can be recognised.
 var heard = []string{"en", "es", "pt", "fr", "it", "de"}
 
-// transcription is what the transcribe command is told.
+// transcription holds the flags of the transcribe command.
 type transcription struct {
 	remote
 	language   string

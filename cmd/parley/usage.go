@@ -18,7 +18,7 @@ var groupings = []string{"day", "agent", "call", "component"}
 // has them all.
 const maxGroups = 1000
 
-// usageCommand is what the usage command is told.
+// usageCommand holds the flags of the usage command.
 type usageCommand struct {
 	remote
 	query client.UsageQuery

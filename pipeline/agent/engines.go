@@ -73,17 +73,18 @@ func enginesSchema() *schema.Schema {
 	stage := func(text string) *schema.Schema {
 		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel})
 	}
-	return schema.Object("The engines that it uses, by name, of those that the server offers: one, or several that are tried in order. "+
-		"What is not there is as the server has it.", map[string]*schema.Schema{
+	return schema.Object("The engines that it uses, by name, of those that the server offers (GET /models): one, or several that are tried in order, "+
+		"the next within the turn in which one fails. What is not there is as the server has it. A call's engines say which served.", map[string]*schema.Schema{
 		"asr": stage("Recognition."), "llm": stage("The language model."), "tts": stage("The voice.")})
 }
 
 func analysisSchema() *schema.Schema {
-	return schema.Object("What the agent's language model makes of each answered call when it is over, charged as summary tokens.", map[string]*schema.Schema{
+	return schema.Object("What the agent's language model makes of each answered call when it is over, charged as summary tokens. A call's analysis has it, and webhooks get call.analyzed.", map[string]*schema.Schema{
 		"summary":        schema.Flag("Write what the call came to, in a few sentences; false."),
 		"summary_prompt": schema.Text("What the summary is to look at besides; summary is needed, too.", maxSummaryPrompt),
 		"extract": {Type: "object", Description: fmt.Sprintf("A JSON Schema, %d bytes at most, of the facts that are taken out of the transcript: type object with properties, "+
-			"and on every level type, title, description, enum (texts), minimum, maximum, minLength, maxLength, maxItems, items, properties, required and additionalProperties.",
+			"and on every level type, title, description, enum (texts), minimum, maximum, minLength, maxLength, maxItems, items, properties, required and additionalProperties. "+
+			"What does not fit it is asked for once more, and then the analysis has failed.",
 			schema.MaxWritten)},
 	})
 }

@@ -60,7 +60,7 @@ type Node struct {
 	jobs      *jobs.Queue
 	tasks     *task.Service
 	records   *recording.Service
-	numbers   *callcenter.Desk // nil without telephony
+	numbers   *callcenter.Numbers // nil without telephony
 	batches   *batches         // nil without telephony
 	mail      *mail.Server     // nil: warnings are not mailed
 	metrics   *metrics

@@ -20,8 +20,8 @@ func (n *Node) prepareNumbers() {
 	}
 }
 
-func (n *Node) newNumbers() *callcenter.Desk {
-	return callcenter.New(callcenter.Desk{Store: n.db, Card: n.db.RateCard, Log: n.log})
+func (n *Node) newNumbers() *callcenter.Numbers {
+	return callcenter.New(callcenter.Numbers{Store: n.db, Card: n.db.RateCard, Log: n.log})
 }
 
 // SellNumbers connects to the configured carrier. Call it before Parts and Handler;
@@ -56,6 +56,6 @@ func (n *Node) mountNumbers(a *api.API) {
 	case n.numbers != nil:
 		callcenter.Mount(a, n.numbers)
 	case n.cfg.Telephony(): // they are described and not used
-		callcenter.Mount(a, callcenter.New(callcenter.Desk{}))
+		callcenter.Mount(a, callcenter.New(callcenter.Numbers{}))
 	}
 }

@@ -59,7 +59,7 @@ func main() {
 		}
 	}
 	ask("GET", "/callcenter/numbers", nil, &own)
-	wish := map[string]any{
+	request := map[string]any{
 		"name": "Reminders", "from": own.Numbers[0].PhoneNumber, "agent_id": os.Getenv("AGENT_ID"),
 		"consent_confirmed": true, // only when all of them have agreed to be called
 		"on_machine":        "hangup",
@@ -73,10 +73,10 @@ func main() {
 		Good, Wrong int
 		PerMinute   float64 `json:"per_minute"`
 	}
-	ask("POST", "/callcenter/bulk-dial/check", wish, &check) // calls nobody
+	ask("POST", "/callcenter/bulk-dial/check", request, &check) // calls nobody
 	fmt.Println(check.Good, "good,", check.Wrong, "wrong, USD", check.PerMinute, "a minute")
 	var queued batch
-	ask("POST", "/callcenter/bulk-dial", wish, &queued)
+	ask("POST", "/callcenter/bulk-dial", request, &queued)
 	at := "/callcenter/bulk-dial/" + queued.ID
 	for _, turn := range []string{"/pause", "/resume"} {
 		var turned batch

@@ -12,7 +12,7 @@ async function ask(method, path, body, headers) {
 
 const tomorrow = new Date(Date.now() + 24 * 3600 * 1000).toISOString();
 const { numbers } = await ask("GET", "/callcenter/numbers");
-const wish = {
+const request = {
   name: "Reminders",
   from: numbers[0].phone_number,
   agent_id: AGENT_ID,
@@ -21,10 +21,10 @@ const wish = {
   call_window: { start: "09:00", end: "20:00", timezone: "destination" },
   rows: [{ to: "+12025550101" }, { to: "+12025550102", scheduled_at: tomorrow }],
 };
-const check = await ask("POST", "/callcenter/bulk-dial/check", wish); // calls nobody
+const check = await ask("POST", "/callcenter/bulk-dial/check", request); // calls nobody
 for (const row of check.rows) console.log(row.to, row.due_at, row.per_minute, row.error?.error);
 const key = { "Idempotency-Key": crypto.randomUUID() }; // safe to send again after a lost answer
-const batch = await ask("POST", "/callcenter/bulk-dial", wish, key);
+const batch = await ask("POST", "/callcenter/bulk-dial", request, key);
 const at = `/callcenter/bulk-dial/${batch.id}`;
 console.log((await ask("POST", `${at}/pause`)).state);
 console.log((await ask("POST", `${at}/resume`)).state);

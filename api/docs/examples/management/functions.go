@@ -39,7 +39,7 @@ func ask(method, path, body string, into any) {
 }
 
 const orderStatus = `{
-	"type": "http", "name": "order_status", "description": "How far an order is.",
+	"type": "http", "name": "order_status", "description": "Returns the status of an order.",
 	"parameters": {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]},
 	"http": {"method": "GET", "url": "https://api.example.com/orders/{order}",
 		"headers": {"Authorization": "Bearer {{secret.ORDERS_CREDENTIAL}}"}}}`

@@ -17,7 +17,7 @@ console.log(data.map((secret) => secret.name).join("\n")); // values are never s
 const orderStatus = {
   type: "http",
   name: "order_status",
-  description: "How far an order is.",
+  description: "Returns the status of an order.",
   parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
   http: {
     method: "GET",

@@ -22,7 +22,7 @@ for secret in ask("GET", "/v1/secrets")["data"]:
 order_status = {
     "type": "http",
     "name": "order_status",
-    "description": "How far an order is.",
+    "description": "Returns the status of an order.",
     "parameters": {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]},
     "http": {
         "method": "GET",

@@ -8,7 +8,7 @@ ask PUT /v1/secrets/ORDERS_KEY '{"value": "8f0c2a71"}'
 ask GET /v1/secrets # names alone: values are never shown
 
 agent=$(ask POST /v1/agents '{"name": "Orders", "tools": [{
-  "type": "http", "name": "order_status", "description": "How far an order is.",
+  "type": "http", "name": "order_status", "description": "Returns the status of an order.",
   "parameters": {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]},
   "http": {"method": "GET", "url": "https://api.example.com/orders/{order}",
            "headers": {"Authorization": "Bearer {{secret.ORDERS_KEY}}"}}}]}' | sed -n 's/.*"id": *"\(ag_[^"]*\)".*/\1/p')

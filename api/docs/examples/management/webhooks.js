@@ -10,8 +10,8 @@ async function ask(method, path, body) {
   return answer.status === 204 ? null : answer.json();
 }
 
-const wish = { url: "https://bookings.example/parley", events: ["call.ended", "call.transcript"] };
-const { id, secret } = await ask("POST", "/v1/webhooks", wish); // the secret is shown this once: keep it
+const request = { url: "https://bookings.example/parley", events: ["call.ended", "call.transcript"] };
+const { id, secret } = await ask("POST", "/v1/webhooks", request); // the secret is shown this once: keep it
 const hook = `/v1/webhooks/${id}`;
 console.log((await ask("GET", "/v1/webhooks")).data.map((w) => w.id).join("\n"));
 
