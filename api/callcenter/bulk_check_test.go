@@ -15,6 +15,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/export"
 	"parley/api/ticket"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/store"
@@ -142,7 +143,7 @@ func TestResultsAsAFile(t *testing.T) {
 	s, _ := bulkShop(t)
 	r := s.as(s.a, "POST", "/callcenter/bulk-dial", `{"from":"+34911234567","agent_id":"`+s.a.agent+`","consent_confirmed":true,"rows":[{"to":"+34913456789"},{"to":"+34913456780"}]}`)
 	s.want("queue", r, 200, "")
-	var batch callcenter.BatchDetail
+	var batch wire.BatchDetail
 	s.ok(json.Unmarshal(r.body, &batch))
 	s.want("cancel", s.as(s.a, "POST", "/callcenter/bulk-dial/"+batch.ID+"/cancel", ""), 200, "")
 	file := s.as(s.a, "GET", "/callcenter/bulk-dial/"+batch.ID+"/results.csv", "")

@@ -10,22 +10,23 @@ import (
 	"unicode/utf8"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/billing/destination"
 	"parley/store"
 )
 
 // NewBatch asks to call many numbers.
 type NewBatch struct {
-	Name    string          `json:"name,omitempty" required:"false" doc:"For people." maxLength:"200" example:"Reminders"`
-	From    string          `json:"from,omitempty" required:"false" doc:"A number of the account; needed unless every row has one." example:"+34911234567"`
-	AgentID string          `json:"agent_id,omitempty" required:"false" doc:"The agent that speaks; needed unless every row has one." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Consent json.RawMessage `json:"consent_confirmed" doc:"true: all callees have agreed to be called. Nothing else is accepted."`
-	Rows    []NewRow        `json:"rows" doc:"Whom to call." minItems:"1" maxItems:"500" nullable:"false"`
-	Window  *CallWindow     `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, at any time."`
-	Ring    *int            `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long each may ring." minimum:"5" maximum:"120" default:"60"`
-	Machine string          `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
-	Message string          `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`
-	Longest *int            `json:"max_duration_seconds,omitempty" required:"false" doc:"How long each call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
+	Name    string           `json:"name,omitempty" required:"false" doc:"For people." maxLength:"200" example:"Reminders"`
+	From    string           `json:"from,omitempty" required:"false" doc:"A number of the account; needed unless every row has one." example:"+34911234567"`
+	AgentID string           `json:"agent_id,omitempty" required:"false" doc:"The agent that speaks; needed unless every row has one." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Consent json.RawMessage  `json:"consent_confirmed" doc:"true: all callees have agreed to be called. Nothing else is accepted."`
+	Rows    []NewRow         `json:"rows" doc:"Whom to call." minItems:"1" maxItems:"500" nullable:"false"`
+	Window  *wire.CallWindow `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, at any time."`
+	Ring    *int             `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long each may ring." minimum:"5" maximum:"120" default:"60"`
+	Machine string           `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
+	Message string           `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`
+	Longest *int             `json:"max_duration_seconds,omitempty" required:"false" doc:"How long each call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
 }
 
 // NewRow is one of them.
@@ -61,7 +62,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 		w.IP = a.String()
 	}
 	_, out, err := once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/bulk-dial", Key: in.Key}, in.RawBody,
-		func(first *store.IdempotencyKey) (int, BatchDetail, error) {
+		func(first *store.IdempotencyKey) (int, wire.BatchDetail, error) {
 			id := ""
 			if first != nil {
 				id = first.Subject // a process began it and died: nobody is called twice
@@ -69,7 +70,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 			if id == "" {
 				var err error
 				if id, err = s.queue(ctx, w, first); err != nil {
-					return 0, BatchDetail{}, err
+					return 0, wire.BatchDetail{}, err
 				}
 			}
 			// It is queued, whether or not the client waits for the answer.
@@ -154,11 +155,11 @@ func (b *NewBatch) check() (*plan, error) {
 	}
 	o := w.orders[0]
 	w.Manner = store.Manner{RingTimeout: o.RingTimeout, MaxDuration: o.MaxDuration, OnMachine: o.OnMachine, Message: o.Message}
-	return w, b.Window.check(w)
+	return w, w.within(b.Window)
 }
 
-// check reads the window into w.
-func (c *CallWindow) check(w *plan) (err error) {
+// within reads the time of day in which people are called.
+func (w *plan) within(c *wire.CallWindow) (err error) {
 	if c == nil {
 		return nil
 	}

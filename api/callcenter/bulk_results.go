@@ -11,6 +11,7 @@ import (
 
 	"parley/api"
 	"parley/api/export"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -37,7 +38,7 @@ func (s *bulk) mountResults(a *api.API, files *export.Sender) {
 
 // resultRow is a call of a batch in a table. A text that a spreadsheet would compute, as
 // a model may write one, is none there.
-func resultRow(r *BatchRow) []string {
+func resultRow(r *wire.BatchRow) []string {
 	fault := ""
 	if r.Error != nil {
 		fault = r.Error.Code + ": " + r.Error.Message

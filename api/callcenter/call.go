@@ -7,6 +7,7 @@ import (
 
 	"parley/api"
 	"parley/api/socket"
+	"parley/api/wire"
 	"parley/store"
 )
 
@@ -15,11 +16,11 @@ type Calls interface {
 	// Dial begins a call, or refuses it: api.ErrFrom, api.ErrNoAgent,
 	// api.ErrDestination, or as the store refuses a session.
 	// o.Once is entered with it.
-	Dial(ctx context.Context, p api.Principal, o Order) (*Placed, error)
+	Dial(ctx context.Context, p api.Principal, o Order) (*wire.Placed, error)
 	// Placed is a call that was begun before.
-	Placed(ctx context.Context, account, id string) (*Placed, error)
+	Placed(ctx context.Context, account, id string) (*wire.Placed, error)
 	// Look is how a call of the account stands; store.ErrNotFound when it has none such.
-	Look(ctx context.Context, account, id string) (*CallState, error)
+	Look(ctx context.Context, account, id string) (*wire.CallState, error)
 	// Follow hands tell a Snapshot at once and then each change until the call has
 	// ended, ctx ends or tell fails. It tells Alive when nothing happens for 15 s.
 	Follow(ctx context.Context, account, id string, tell func(Change) error) error
@@ -46,36 +47,9 @@ type Order struct {
 	Paced bool
 }
 
-// Placed is a call that has begun.
-type Placed struct {
-	CallID    string    `json:"call_id" doc:"Names the call." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Status    string    `json:"status" doc:"dialing." enum:"dialing"`
-	From      string    `json:"from" doc:"The number that the callee sees." example:"+34911234567"`
-	To        string    `json:"to" doc:"The number called, in international format." example:"+34612345678"`
-	AgentID   string    `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	CreatedAt time.Time `json:"created_at" doc:"When the call began."`
-}
-
-// SpokenLine is one thing that was said.
-type SpokenLine struct {
-	Role string  `json:"role" doc:"Who said it." enum:"user,agent"`
-	Text string  `json:"text" doc:"The words; of the agent's those that were heard." example:"We are open until eight."`
-	At   float64 `json:"at" doc:"Seconds since the answer." example:"3.2"`
-}
-
-// CallState is how a call stands.
-type CallState struct {
-	Status     string       `json:"status" doc:"Status of the call. It only goes forward; a state may be skipped." enum:"dialing,ringing,connected,ended"`
-	Transcript []SpokenLine `json:"transcript" doc:"What was said so far." nullable:"false"`
-	Duration   int64        `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"12"`
-	AnsweredBy string       `json:"answered_by,omitempty" doc:"Who answered, once it is known: at most four seconds after the answer." enum:"human,machine,screening,unknown"`
-	EndReason  string       `json:"end_reason,omitempty" doc:"Why it ended." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`
-	EndDetail  string       `json:"end_detail,omitempty" doc:"The finer cause, if there is one." example:"no_ack"`
-}
-
 // unknown is how a call reads that the account does not have.
-func unknown() *CallState {
-	return &CallState{Status: ended, Transcript: []SpokenLine{}, EndReason: "unknown"}
+func unknown() *wire.CallState {
+	return &wire.CallState{Status: ended, Transcript: []wire.SpokenLine{}, EndReason: "unknown"}
 }
 
 const ended = "ended"
@@ -83,8 +57,8 @@ const ended = "ended"
 // Change is one event of a call that is followed.
 type Change struct {
 	Kind  ChangeKind
-	State CallState  // how the call stands after it
-	Line  SpokenLine // of LineAdded
+	State wire.CallState  // how the call stands after it
+	Line  wire.SpokenLine // of LineAdded
 }
 
 // ChangeKind says what has changed.

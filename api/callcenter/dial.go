@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store"
 )
 
@@ -32,7 +33,7 @@ type dialInput struct {
 	Body    NewCall
 }
 
-type dialOutput struct{ Body Placed }
+type dialOutput struct{ Body wire.Placed }
 
 // order checks the body alone: what does not depend on whose it is.
 func (n *NewCall) order() (Order, error) {
@@ -99,18 +100,18 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 		o.IP = a.String()
 	}
 	_, placed, err := once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/dial", Key: in.Key}, in.RawBody,
-		func(first *store.IdempotencyKey) (int, Placed, error) {
+		func(first *store.IdempotencyKey) (int, wire.Placed, error) {
 			if first != nil && first.Subject != "" { // a process began it and died: nobody is called twice
 				was, err := s.Placed(ctx, p.Account, first.Subject)
 				if err != nil {
-					return 0, Placed{}, err
+					return 0, wire.Placed{}, err
 				}
 				return http.StatusOK, *was, nil
 			}
 			o.Once, o.Paced = first, true
 			now, err := s.Dial(ctx, p, o)
 			if err != nil {
-				return 0, Placed{}, err
+				return 0, wire.Placed{}, err
 			}
 			return http.StatusOK, *now, nil
 		})
@@ -124,7 +125,7 @@ type monitorInput struct {
 	ID string `query:"call_id" required:"true" doc:"The call's identifier, as dial answered." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-type monitorOutput struct{ Body CallState }
+type monitorOutput struct{ Body wire.CallState }
 
 func (s *calls) monitor(ctx context.Context, in *monitorInput) (*monitorOutput, error) {
 	if in.ID == "" {

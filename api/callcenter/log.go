@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/wire"
 )
 
 // CallLog is what happened in a call that is over.
@@ -39,7 +40,7 @@ func (s *calls) events(w http.ResponseWriter, r *http.Request) {
 	case log == nil && !asJSON:
 		err = s.follow(ctx, id, out.tell)
 	case log == nil:
-		var now *CallState
+		var now *wire.CallState
 		if now, err = s.Look(ctx, account, id); err == nil {
 			err = out.list(&CallLog{Events: func(yield func(time.Time, Change) bool) {
 				yield(s.db.Now(), Change{Kind: Snapshot, State: *now})

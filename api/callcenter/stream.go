@@ -12,6 +12,7 @@ import (
 
 	"parley/api"
 	"parley/api/socket"
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/people"
 )
@@ -21,7 +22,7 @@ type (
 	// SnapshotEvent comes first.
 	SnapshotEvent struct {
 		Type string `json:"type" doc:"snapshot." enum:"snapshot"`
-		CallState
+		wire.CallState
 	}
 	// StatusEvent tells of a change.
 	StatusEvent struct {
@@ -33,17 +34,17 @@ type (
 	// LineEvent adds one line.
 	LineEvent struct {
 		Type string `json:"type" doc:"transcript." enum:"transcript"`
-		SpokenLine
+		wire.SpokenLine
 	}
 	// SyncEvent replaces all lines: an earlier one was corrected.
 	SyncEvent struct {
-		Type       string       `json:"type" doc:"transcript_sync." enum:"transcript_sync"`
-		Transcript []SpokenLine `json:"transcript" doc:"All that was said." nullable:"false"`
+		Type       string            `json:"type" doc:"transcript_sync." enum:"transcript_sync"`
+		Transcript []wire.SpokenLine `json:"transcript" doc:"All that was said." nullable:"false"`
 	}
 	// EndEvent comes last.
 	EndEvent struct {
 		Type string `json:"type" doc:"ended." enum:"ended"`
-		CallState
+		wire.CallState
 	}
 )
 

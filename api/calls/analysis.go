@@ -8,24 +8,15 @@ import (
 	"fmt"
 	"time"
 
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/history"
 )
 
-// CallAnalysis is what the agent's language model made of a call after its end.
-type CallAnalysis struct {
-	State   string         `json:"state" doc:"Status of the analysis. failed: given up, though the summary may be there; skipped: not tried." enum:"waiting,done,failed,skipped" example:"done"`
-	Reason  *string        `json:"reason" doc:"Why it failed or was skipped: no language model answered; its answer did not fit the schema, twice; the balance was used up; nothing was said; the agent's settings cannot be read; or the call was deleted." enum:"engine,answer,balance,silence,schema,deleted" example:"answer"`
-	Detail  *string        `json:"detail" doc:"The same in a sentence, if there is more to say." example:"data.day: is missing"`
-	Summary *string        `json:"summary" doc:"What the call came to; null: not asked for, or not there." example:"Bob books a table for four on Friday."`
-	Data    map[string]any `json:"data" doc:"What was taken out of the transcript, as the agent's schema wants it; null likewise." nullable:"true" example:"{\"day\":\"Friday\",\"people\":4}"`
-	DoneAt  *time.Time     `json:"done_at" doc:"When it was finished; null: it waits."`
-}
-
 // CallAnalyzed is a call that has ended, with its analysis.
 type CallAnalyzed struct {
-	CallSummary
-	Analysis CallAnalysis `json:"analysis" doc:"What the agent's language model made of it."`
+	wire.CallSummary
+	Analysis wire.CallAnalysis `json:"analysis" doc:"What the agent's language model made of it."`
 }
 
 // Analyzed is c, which has ended, with its analysis.
@@ -34,8 +25,8 @@ func Analyzed(c *history.Call, a *store.Analysis) (CallAnalyzed, error) {
 	return CallAnalyzed{summary(c, time.Time{}), v}, err
 }
 
-func viewAnalysis(a *store.Analysis) (CallAnalysis, error) {
-	v := CallAnalysis{State: string(a.State), Summary: a.Summary, DoneAt: a.DoneAt}
+func viewAnalysis(a *store.Analysis) (wire.CallAnalysis, error) {
+	v := wire.CallAnalysis{State: string(a.State), Summary: a.Summary, DoneAt: a.DoneAt}
 	if a.Reason != "" {
 		v.Reason = &a.Reason
 	}
@@ -53,7 +44,7 @@ func viewAnalysis(a *store.Analysis) (CallAnalysis, error) {
 }
 
 // analysisOf is the analysis of a call of the account; nil: it gets none.
-func (m *calls) analysisOf(ctx context.Context, account, id string) (*CallAnalysis, error) {
+func (m *calls) analysisOf(ctx context.Context, account, id string) (*wire.CallAnalysis, error) {
 	a, err := m.db.AnalysisOf(ctx, account, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil

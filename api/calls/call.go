@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/media/quality"
 )
 
-type callOutput struct{ Body CallDetail }
+type callOutput struct{ Body wire.CallDetail }
 
 func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
 	c, err := m.history.Call(ctx, api.AccountOf(ctx), in.ID)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/api/wallet"
+	"parley/api/wire"
 )
 
 // CallBegun is a call as webhooks are told of it while it lasts.
@@ -23,13 +24,13 @@ type CallBegun struct {
 
 // CallOver is a call that has ended.
 type CallOver struct {
-	CallSummary
+	wire.CallSummary
 	TurnCount int `json:"turn_count" doc:"How often the agent answered." example:"7"`
 }
 
 // CallSaid is a call that has ended, with its summary.
 type CallSaid struct {
-	CallSummary
+	wire.CallSummary
 	Summary string `json:"summary" doc:"What a language model made of the transcript." example:"Lola books a table for two on Monday at nine."`
 }
 
@@ -57,8 +58,8 @@ func Summarized(c *history.Call, text string) CallSaid {
 }
 
 // Detail is c with what was said in it; now ends the duration of one that lasts.
-func Detail(c *history.Call, now time.Time) (CallDetail, error) {
-	d := CallDetail{CallSummary: summary(c, now), Transcript: []CallLine{}, Omitted: c.Omitted, Turns: []CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
+func Detail(c *history.Call, now time.Time) (wire.CallDetail, error) {
+	d := wire.CallDetail{CallSummary: summary(c, now), Transcript: []wire.CallLine{}, Omitted: c.Omitted, Turns: []wire.CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
 	for _, l := range c.Transcript {
 		d.Transcript = append(d.Transcript, viewLine(l))
 	}
@@ -68,13 +69,13 @@ func Detail(c *history.Call, now time.Time) (CallDetail, error) {
 	return d, nil
 }
 
-func viewLine(l history.TranscriptLine) CallLine {
-	v := CallLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000, Estimated: l.Estimated}
+func viewLine(l history.TranscriptLine) wire.CallLine {
+	v := wire.CallLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000, Estimated: l.Estimated}
 	for _, w := range l.Words {
-		v.Words = append(v.Words, CallWord(w))
+		v.Words = append(v.Words, wire.CallWord(w))
 	}
 	if i := l.Interruption; i != nil {
-		v.Interrupted = &CallCut{i.AtMS, i.Unheard}
+		v.Interrupted = &wire.CallCut{AtMS: i.AtMS, Unheard: i.Unheard}
 	}
 	return v
 }

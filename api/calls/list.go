@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/billing/destination"
 )
@@ -41,7 +42,7 @@ func number(text string) (string, error) {
 	return "", api.Bad("number: a telephone number in international format, such as +34612345678")
 }
 
-func (m *calls) list(ctx context.Context, in *listInput) (*api.Listed[CallSummary], error) {
+func (m *calls) list(ctx context.Context, in *listInput) (*api.Listed[wire.CallSummary], error) {
 	p, err := in.page()
 	if err != nil {
 		return nil, err
@@ -51,5 +52,5 @@ func (m *calls) list(ctx context.Context, in *listInput) (*api.Listed[CallSummar
 		return nil, err
 	}
 	now := m.db.Now()
-	return api.Pages(in.Limit, found, func(c history.Call) string { return c.ID }, func(c *history.Call) CallSummary { return summary(c, now) }), nil
+	return api.Pages(in.Limit, found, func(c history.Call) string { return c.ID }, func(c *history.Call) wire.CallSummary { return summary(c, now) }), nil
 }

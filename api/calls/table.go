@@ -13,6 +13,7 @@ import (
 
 	"parley/api"
 	"parley/api/export"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 	"parley/store/history"
@@ -85,7 +86,7 @@ func (m *calls) table(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-func tableRow(c CallSummary) []string {
+func tableRow(c wire.CallSummary) []string {
 	version, mos := "", ""
 	if c.Version != nil {
 		version = strconv.FormatInt(*c.Version, 10)

@@ -7,9 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
-	"parley/billing"
+	"parley/api/wire"
 )
 
 // Dial is a call to place.
@@ -27,19 +26,9 @@ type Dial struct {
 	Variables map[string]string `json:"variables,omitempty"`
 }
 
-// Dialled is a call that has begun.
-type Dialled struct {
-	ID        string    `json:"call_id"`
-	Status    string    `json:"status"`
-	From      string    `json:"from"`
-	To        string    `json:"to"`
-	Agent     string    `json:"agent_id"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
 // Dial places a call.
-func (c *Client) Dial(ctx context.Context, d Dial) (*Dialled, error) {
-	var out Dialled
+func (c *Client) Dial(ctx context.Context, d Dial) (*wire.Placed, error) {
+	var out wire.Placed
 	if err := c.call(ctx, http.MethodPost, c.address("callcenter", "dial"), d, &out); err != nil {
 		return nil, err
 	}
@@ -48,42 +37,16 @@ func (c *Client) Dial(ctx context.Context, d Dial) (*Dialled, error) {
 
 // CallEvent is one event of a call that is followed.
 type CallEvent struct {
-	Type       string     `json:"type"` // snapshot, status, transcript, transcript_sync or ended
-	Status     string     `json:"status,omitempty"`
-	Role       string     `json:"role,omitempty"` // of a transcript's line
-	Text       string     `json:"text,omitempty"`
-	At         float64    `json:"at,omitempty"` // seconds since the answer
-	Transcript []CallLine `json:"transcript,omitempty"`
-	Duration   int64      `json:"duration,omitempty"`    // whole seconds since the answer
-	AnsweredBy string     `json:"answered_by,omitempty"` // human, machine, screening or unknown
-	EndReason  string     `json:"end_reason,omitempty"`
-	EndDetail  string     `json:"end_detail,omitempty"`
-}
-
-// CallLine is one thing that was said.
-type CallLine struct {
-	Role string  `json:"role"`
-	Text string  `json:"text"`
-	At   float64 `json:"at"` // seconds since the answer
-
-	// Of the history alone.
-	Words       []CallWord `json:"words,omitempty"`
-	Estimated   bool       `json:"words_estimated,omitempty"`
-	Interrupted *CallCut   `json:"interrupted,omitempty"` // nil: it was not
-}
-
-// CallWord is a word of a line, with milliseconds since the answer.
-type CallWord struct {
-	Text    string `json:"text"`
-	StartMS int64  `json:"start_ms"`
-	EndMS   int64  `json:"end_ms"`
-}
-
-// CallCut is where a line of the agent's was cut off, in milliseconds since the answer, and
-// what of it was not heard.
-type CallCut struct {
-	AtMS    int64  `json:"at_ms"`
-	Unheard string `json:"unheard"`
+	Type       string          `json:"type"` // snapshot, status, transcript, transcript_sync or ended
+	Status     string          `json:"status,omitempty"`
+	Role       string          `json:"role,omitempty"` // of a transcript's line
+	Text       string          `json:"text,omitempty"`
+	At         float64         `json:"at,omitempty"` // seconds since the answer
+	Transcript []wire.CallLine `json:"transcript,omitempty"`
+	Duration   int64           `json:"duration,omitempty"`    // whole seconds since the answer
+	AnsweredBy string          `json:"answered_by,omitempty"` // human, machine, screening or unknown
+	EndReason  string          `json:"end_reason,omitempty"`
+	EndDetail  string          `json:"end_detail,omitempty"`
 }
 
 // maxEvent bounds one event, in bytes: a transcript of two hours.
@@ -119,26 +82,6 @@ func (c *Client) Follow(ctx context.Context, id string, tell func(CallEvent) err
 	return c.lost(ctx, err)
 }
 
-// Call is a call as the history lists it.
-type Call struct {
-	ID         string        `json:"id"`
-	Agent      *string       `json:"agent_id"`
-	Direction  string        `json:"direction"` // web, inbound or outbound
-	From       string        `json:"from"`
-	To         string        `json:"to"`
-	Status     string        `json:"status"`
-	CreatedAt  time.Time     `json:"created_at"`
-	AnsweredAt *time.Time    `json:"answered_at"`
-	EndedAt    *time.Time    `json:"ended_at"`
-	Duration   int64         `json:"duration"` // whole seconds
-	EndReason  *string       `json:"end_reason"`
-	EndDetail  *string       `json:"end_detail"`
-	Cost       billing.Money `json:"cost"`
-	AnsweredBy *string       `json:"answered_by"` // human, machine, screening or unknown; null: not an answered call of an agent
-	Verstat    *string       `json:"verstat"`     // the carrier's word on the caller's number; null: none
-	MOS        *float64      `json:"mos"`
-}
-
 // CallQuery picks calls. Empty fields pick all; Number is in international format, From and
 // To are dates or RFC 3339 times, the second not included. Limit is from 1 to 100.
 type CallQuery struct {
@@ -153,7 +96,7 @@ type CallQuery struct {
 
 // Calls lists the latest calls that are picked, the newest first. more says that there
 // are more of them than the limit.
-func (c *Client) Calls(ctx context.Context, q CallQuery) (list []Call, more bool, err error) {
+func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummary, more bool, err error) {
 	u := c.address("v1", "calls")
 	v := u.Query()
 	v.Set("limit", strconv.Itoa(q.Limit))
@@ -165,8 +108,8 @@ func (c *Client) Calls(ctx context.Context, q CallQuery) (list []Call, more bool
 	}
 	u.RawQuery = v.Encode()
 	var out struct {
-		Data    []Call `json:"data"`
-		HasMore bool   `json:"has_more"`
+		Data    []wire.CallSummary `json:"data"`
+		HasMore bool               `json:"has_more"`
 	}
 	if err := c.call(ctx, http.MethodGet, u, nil, &out); err != nil {
 		return nil, false, err

@@ -7,45 +7,14 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
+	"parley/api/wire"
 	"parley/billing"
 )
 
-// Balance is what an account has. Amounts are exact.
-type Balance struct {
-	Balance         billing.Money `json:"balance"` // paid and bonus, sessions in progress counted
-	Paid            billing.Money `json:"paid"`
-	Bonus           billing.Money `json:"bonus"`
-	BonusLots       []BonusLot    `json:"bonus_lots"`
-	Accrued         billing.Money `json:"accrued"` // used by sessions in progress; not in balance any more
-	Held            billing.Money `json:"held"`    // set aside; still in balance
-	Overdraft       billing.Money `json:"overdraft"`
-	MinSessionStart billing.Money `json:"min_session_start"`
-	Concurrency     struct {
-		Live  int `json:"live"`
-		Limit int `json:"limit"`
-	} `json:"concurrency"`
-	Disputed     bool       `json:"disputed"`
-	Suspended    bool       `json:"suspended"`
-	FirstTopupAt *time.Time `json:"first_topup_at"` // nil before the first top-up
-	Warnings     []struct {
-		Kind    string     `json:"kind"`
-		Message string     `json:"message"`
-		Since   *time.Time `json:"since"` // nil where that is not known
-	} `json:"warnings"`
-}
-
-// BonusLot is credit with an end.
-type BonusLot struct {
-	Left      billing.Money `json:"left"`
-	Granted   billing.Money `json:"granted"`
-	ExpiresAt time.Time     `json:"expires_at"`
-}
-
 // Balance reads the account's balance.
-func (c *Client) Balance(ctx context.Context) (*Balance, error) {
-	var b Balance
+func (c *Client) Balance(ctx context.Context) (*wire.Balance, error) {
+	var b wire.Balance
 	if err := c.call(ctx, http.MethodGet, c.address("v1", "balance"), nil, &b); err != nil {
 		return nil, err
 	}
@@ -68,25 +37,10 @@ func (q UsageQuery) values() url.Values {
 
 // Usage is what an account used and what that cost.
 type Usage struct {
-	GroupBy string        `json:"group_by"`
-	Groups  []UsageGroup  `json:"data"`
-	Total   billing.Money `json:"total"`   // of all groups
-	Accrued billing.Money `json:"accrued"` // used by sessions in progress, in no group yet
-}
-
-// UsageGroup is one day's, agent's, session's or component's part of it.
-type UsageGroup struct {
-	Key        *string         `json:"key"` // nil: no agent of the account
-	Amount     billing.Money   `json:"amount"`
-	Components []UsedComponent `json:"components"`
-}
-
-// UsedComponent is one thing that is charged for.
-type UsedComponent struct {
-	Component string        `json:"component"`
-	Quantity  int64         `json:"quantity"`
-	Unit      string        `json:"unit"`
-	Amount    billing.Money `json:"amount"`
+	GroupBy string       `json:"group_by"`
+	Groups  []wire.Usage `json:"data"`
+	Total   wire.USD     `json:"total"`   // of all groups
+	Accrued wire.USD     `json:"accrued"` // used by sessions in progress, in no group yet
 }
 
 // usagePage is how many groups are asked for at once: as many as there may be.
@@ -94,7 +48,7 @@ const usagePage = 100
 
 // Usage reads the newest groups, at most limit; more says whether there are others.
 func (c *Client) Usage(ctx context.Context, q UsageQuery, limit int) (u *Usage, more bool, err error) {
-	u = &Usage{Groups: []UsageGroup{}}
+	u = &Usage{Groups: []wire.Usage{}}
 	v := q.values()
 	for {
 		v.Set("limit", strconv.Itoa(min(usagePage, limit-len(u.Groups))))
@@ -102,9 +56,9 @@ func (c *Client) Usage(ctx context.Context, q UsageQuery, limit int) (u *Usage, 
 		at.RawQuery = v.Encode()
 		var page struct {
 			Usage
-			Total      *billing.Money `json:"total"` // on the first page
-			HasMore    bool           `json:"has_more"`
-			NextCursor string         `json:"next_cursor"`
+			Total      *wire.USD `json:"total"` // on the first page
+			HasMore    bool      `json:"has_more"`
+			NextCursor string    `json:"next_cursor"`
 		}
 		if err := c.call(ctx, http.MethodGet, at, nil, &page); err != nil {
 			return nil, false, err

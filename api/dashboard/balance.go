@@ -11,7 +11,6 @@ import (
 
 	"parley/api"
 	"parley/api/topup"
-	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/billing"
 )
@@ -31,7 +30,7 @@ func balancePages() []page {
 
 // balanceView is what there is, how it grows and what it went to.
 type balanceView struct {
-	Wallet wallet.Balance
+	Wallet wire.Balance
 	Days   int // how many the usage is of
 	From   string
 	Chart  chart
@@ -166,9 +165,9 @@ func (q *Request) usage(v *balanceView) error {
 	last := q.Now().UTC().Truncate(24 * time.Hour)
 	first := last.AddDate(0, 0, 1-v.Days)
 	v.From = first.Format(time.DateOnly)
-	ask := func(by string) (groups []wallet.Usage, err error) {
+	ask := func(by string) (groups []wire.Usage, err error) {
 		var list struct {
-			Data []wallet.Usage `json:"data"`
+			Data []wire.Usage `json:"data"`
 		}
 		query := url.Values{"group_by": {by}, "from": {v.From}, "limit": {"100"}}
 		err = q.Call(http.MethodGet, "/v1/usage?"+query.Encode(), nil, &list)
@@ -194,7 +193,7 @@ func (q *Request) usage(v *balanceView) error {
 }
 
 // drawn is the chart of what the days from first to last cost.
-func drawn(first, last time.Time, days []wallet.Usage) chart {
+func drawn(first, last time.Time, days []wire.Usage) chart {
 	c := chart{Names: usageGroups}
 	at := map[string]int{}
 	for d := first; !d.After(last); d = d.AddDate(0, 0, 1) {

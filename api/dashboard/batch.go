@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/billing"
 )
 
 // batchView is a batch as it goes.
 type batchView struct {
-	callcenter.BatchDetail
+	wire.BatchDetail
 	Cost  billing.Money
 	From  string // the number that callees see; empty: there are several
 	Agent string // who speaks; empty: several, or deleted
@@ -32,7 +32,7 @@ const chunkRows = 50
 type batchChunk struct {
 	*batchView
 	At      int // which part, from 0
-	Rows    []callcenter.BatchRow
+	Rows    []wire.BatchRow
 	Version string // another when something else is shown
 }
 
@@ -40,7 +40,7 @@ type batchChunk struct {
 func (v *batchView) chunks() (list []batchChunk) {
 	for rows := range slices.Chunk(v.BatchDetail.Rows, chunkRows) {
 		shown := make([]struct {
-			callcenter.BatchRow
+			wire.BatchRow
 			Later bool
 		}, len(rows))
 		for i, r := range rows {
@@ -71,10 +71,10 @@ func versionOf(v any) string {
 }
 
 // Runs says whether the length of a row grows: somebody talks.
-func (v *batchView) Runs(r callcenter.BatchRow) bool { return r.AnsweredAt != nil && r.EndedAt == nil }
+func (v *batchView) Runs(r wire.BatchRow) bool { return r.AnsweredAt != nil && r.EndedAt == nil }
 
 // Later says whether a row waits for its time.
-func (v *batchView) Later(r callcenter.BatchRow) bool {
+func (v *batchView) Later(r wire.BatchRow) bool {
 	return r.Status == "pending" && r.ScheduledAt != nil && r.ScheduledAt.After(v.now)
 }
 
@@ -84,7 +84,7 @@ func (v *batchView) Machines() string {
 }
 
 // Answerer is who answered a call, in words.
-func (v *batchView) Answerer(r callcenter.BatchRow) string {
+func (v *batchView) Answerer(r wire.BatchRow) string {
 	if r.AnsweredBy == nil {
 		return "–"
 	}
@@ -121,11 +121,11 @@ func (v *batchView) Going() bool { return v.State == "running" || v.State == "pa
 // Moves says whether something will change by itself: calls that began go on when the batch
 // is cancelled.
 func (v *batchView) Moves() bool {
-	return v.Going() || slices.ContainsFunc(v.BatchDetail.Rows, func(r callcenter.BatchRow) bool { return r.CallID != nil && r.EndedAt == nil })
+	return v.Going() || slices.ContainsFunc(v.BatchDetail.Rows, func(r wire.BatchRow) bool { return r.CallID != nil && r.EndedAt == nil })
 }
 
 // Outcome is a row in words.
-func (v *batchView) Outcome(r callcenter.BatchRow) string {
+func (v *batchView) Outcome(r wire.BatchRow) string {
 	switch {
 	case r.Error != nil:
 		return r.Error.Message
@@ -136,7 +136,7 @@ func (v *batchView) Outcome(r callcenter.BatchRow) string {
 }
 
 // Tone is its colour.
-func (v *batchView) Tone(r callcenter.BatchRow) string {
+func (v *batchView) Tone(r wire.BatchRow) string {
 	switch {
 	case r.Error != nil:
 		return "bad"
@@ -151,7 +151,7 @@ func (v *batchView) Tone(r callcenter.BatchRow) string {
 }
 
 // Talk is how long somebody talked.
-func (v *batchView) Talk(r callcenter.BatchRow) time.Duration {
+func (v *batchView) Talk(r wire.BatchRow) time.Duration {
 	return time.Duration(r.Duration) * time.Second
 }
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/api/callcenter"
+	"parley/api/wire"
 )
 
 // TestBatchProgress counts what is over: a call that lasts is none of it.
@@ -13,7 +13,7 @@ func TestBatchProgress(t *testing.T) {
 	v := &batchView{}
 	v.Total = 5
 	v.Counts.Sent, v.Counts.Dialing, v.Counts.Failed = 3, 1, 1
-	v.BatchDetail.Rows = []callcenter.BatchRow{{Status: "sent", CallID: &call}, {Status: "sent", CallID: &call}, {Status: "sent", CallID: &call, EndedAt: &end},
+	v.BatchDetail.Rows = []wire.BatchRow{{Status: "sent", CallID: &call}, {Status: "sent", CallID: &call}, {Status: "sent", CallID: &call, EndedAt: &end},
 		{Status: "dialing", CallID: &call}, {Status: "failed"}}
 	if v.Done() != 40 || v.Called() != 1 || v.InProgress() != 3 {
 		t.Errorf("%d %% done, %d called, %d in progress", v.Done(), v.Called(), v.InProgress())

@@ -10,6 +10,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/wire"
 )
 
 const (
@@ -36,7 +37,7 @@ func bulkPages() []page {
 
 func bulkPage(q *Request) error {
 	var list struct {
-		Batches []callcenter.Batch `json:"batches"`
+		Batches []wire.Batch `json:"batches"`
 	}
 	if err := q.Call(http.MethodGet, "/callcenter/bulk-dial", nil, &list); err != nil {
 		return err
@@ -224,7 +225,7 @@ func queueBulk(q *Request) error {
 	}
 	batch := v.batch(v.Form.Value("leave") != "")
 	batch["consent_confirmed"] = true
-	var made callcenter.BatchDetail
+	var made wire.BatchDetail
 	if err := q.CallOnce(v.Form, http.MethodPost, "/callcenter/bulk-dial", batch, &made); err != nil {
 		if err := v.Form.Refused(err); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"parley/api"
 	"parley/api/calls"
 	"parley/api/recording"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 	"parley/store/history"
@@ -19,7 +20,7 @@ import (
 // callView is one call: what was said, what was heard, and where the time went.
 type callView struct {
 	callRow
-	Call        calls.CallDetail
+	Call        wire.CallDetail
 	AgentExists bool
 	Live        bool
 	Waveform    *recording.Waveform // nil: there is none to draw
@@ -30,7 +31,7 @@ type callView struct {
 
 // spokenLine is a line of the transcript.
 type spokenLine struct {
-	calls.CallLine
+	wire.CallLine
 	Who string
 	At  time.Duration // when it began, as far as that is known
 }
@@ -141,7 +142,7 @@ func (v *callView) Spoken() string {
 
 // Estimated says that the times of some words are an estimate.
 func (v *callView) Estimated() bool {
-	return slices.ContainsFunc(v.Call.Transcript, func(l calls.CallLine) bool { return l.Estimated })
+	return slices.ContainsFunc(v.Call.Transcript, func(l wire.CallLine) bool { return l.Estimated })
 }
 
 // Listen is the address of the audio; empty: there is none.

@@ -3,7 +3,7 @@ package dashboard
 import (
 	"time"
 
-	"parley/api/calls"
+	"parley/api/wire"
 )
 
 // turnBar is a turn of the agent in the waterfall; the parts lie on a line of a
@@ -32,12 +32,12 @@ type barPart struct {
 
 // pointsOf are the points of a turn in the order in which they usually come. Of a call of
 // before they were kept those are known that follow from the stages.
-func pointsOf(t *calls.CallTurn) []turnPoint {
+func pointsOf(t *wire.CallTurn) []turnPoint {
 	p := t.Points
 	if p == nil {
 		token := t.EndpointMS + t.ModelMS
 		audio := token + t.VoiceMS
-		p = &calls.CallPoints{FirstTokenMS: &token, FirstAudioMS: &audio, FirstPacketMS: &t.TotalMS}
+		p = &wire.CallPoints{FirstTokenMS: &token, FirstAudioMS: &audio, FirstPacketMS: &t.TotalMS}
 	}
 	var out []turnPoint
 	for _, x := range []struct {
@@ -54,7 +54,7 @@ func pointsOf(t *calls.CallTurn) []turnPoint {
 }
 
 // bars lays the turns out in one scale.
-func bars(turns []calls.CallTurn) []turnBar {
+func bars(turns []wire.CallTurn) []turnBar {
 	out := make([]turnBar, len(turns))
 	longest := int64(1)
 	for i := range turns {

@@ -23,6 +23,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/recording"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/media"
 	"parley/media/quality"
@@ -150,7 +151,7 @@ func TestHistoryAsFile(t *testing.T) {
 
 // The rest is callcenter.Calls, for the call that lasts.
 
-func (x *exchange) Dial(_ context.Context, _ api.Principal, o callcenter.Order) (*callcenter.Placed, error) {
+func (x *exchange) Dial(_ context.Context, _ api.Principal, o callcenter.Order) (*wire.Placed, error) {
 	if len(o.To) < 8 {
 		return nil, api.Detail(api.ErrDestination, "this is not a telephone number")
 	}
@@ -158,12 +159,12 @@ func (x *exchange) Dial(_ context.Context, _ api.Principal, o callcenter.Order) 
 		return nil, store.ErrNotFound
 	}
 	x.dialled.Add(1)
-	return &callcenter.Placed{CallID: x.lasts, Status: "dialing", From: o.From, To: o.To, AgentID: o.Agent, CreatedAt: stamp()}, nil
+	return &wire.Placed{CallID: x.lasts, Status: "dialing", From: o.From, To: o.To, AgentID: o.Agent, CreatedAt: stamp()}, nil
 }
-func (x *exchange) Placed(context.Context, string, string) (*callcenter.Placed, error) {
+func (x *exchange) Placed(context.Context, string, string) (*wire.Placed, error) {
 	return nil, store.ErrNotFound
 }
-func (x *exchange) Look(context.Context, string, string) (*callcenter.CallState, error) {
+func (x *exchange) Look(context.Context, string, string) (*wire.CallState, error) {
 	return nil, store.ErrNotFound
 }
 func (x *exchange) Log(context.Context, string, string) (*callcenter.CallLog, error) {
@@ -281,10 +282,10 @@ func TestCallInABrowser(t *testing.T) {
 	b.Go("/app/calls/" + x.lasts)
 	b.Wait(`(window.first ??= document.querySelector("[data-running]").textContent) !== document.querySelector("[data-running]").textContent`)
 	b.Wait(`document.querySelector("[data-running]") !== (window.clock ??= document.querySelector("[data-running]"))`) // it was asked for anew
-	x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: callcenter.CallState{Status: "connected"}}
-	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: callcenter.SpokenLine{Role: "user", Text: hostile, At: 1.5}}
+	x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: wire.CallState{Status: "connected"}}
+	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: wire.SpokenLine{Role: "user", Text: hostile, At: 1.5}}
 	b.Says(hostile)
-	x.changes <- callcenter.Change{Kind: callcenter.Corrected, State: callcenter.CallState{Transcript: []callcenter.SpokenLine{{Role: "agent", Text: "Never mind.", At: 1}}}}
+	x.changes <- callcenter.Change{Kind: callcenter.Corrected, State: wire.CallState{Transcript: []wire.SpokenLine{{Role: "agent", Text: "Never mind.", At: 1}}}}
 	b.Says("Never mind.")
 	b.Wait(`document.querySelectorAll("#said li").length === 1 && document.getElementById("state").textContent === "Talking"`)
 	b.Accessible()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/api/callcenter"
+	"parley/api/wire"
 )
 
 // TestFollowingEndsWithTheCredential: who follows a call is told nothing more once the key is revoked, the sign-in has
@@ -40,8 +41,8 @@ func TestFollowingEndsWithTheCredential(t *testing.T) {
 		if tt.secret != "" {
 			r.Header.Set("X-API-Key", tt.secret)
 		}
-		x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: callcenter.CallState{Status: "connected"}}
-		x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: callcenter.SpokenLine{Role: "user", Text: "before"}}
+		x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: wire.CallState{Status: "connected"}}
+		x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: wire.SpokenLine{Role: "user", Text: "before"}}
 		resp, err := tt.client.Do(r)
 		x.OK(err)
 		body := bufio.NewReader(resp.Body)
@@ -50,7 +51,7 @@ func TestFollowingEndsWithTheCredential(t *testing.T) {
 			x.OK(err)
 		}
 		tt.end()
-		x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: callcenter.SpokenLine{Role: "user", Text: "after"}}
+		x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: wire.SpokenLine{Role: "user", Text: "after"}}
 		for err == nil {
 			line := ""
 			if line, err = body.ReadString('\n'); strings.Contains(line, "after") {

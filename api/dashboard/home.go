@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"parley/api/calls"
+	"parley/api/wire"
 	"parley/store"
 )
 
@@ -32,7 +32,7 @@ type homeView struct {
 
 // callRow is a call as lists show it.
 type callRow struct {
-	calls.CallSummary
+	wire.CallSummary
 	Agent string // its name; empty: none, or deleted
 	Who   string // the far end
 }
@@ -88,8 +88,8 @@ func (c callRow) State() string {
 // listCalls asks for calls of the account.
 func (q *Request) listCalls(query string, names map[string]string) (callRows, error) {
 	var list struct {
-		Data    []calls.CallSummary `json:"data"`
-		HasMore bool                `json:"has_more"`
+		Data    []wire.CallSummary `json:"data"`
+		HasMore bool               `json:"has_more"`
 	}
 	if err := q.Call(http.MethodGet, "/v1/calls?"+query, nil, &list); err != nil {
 		return callRows{}, err

@@ -10,6 +10,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
@@ -298,7 +299,7 @@ func dial(q *Request, f *Form) error {
 		f.Fail("consent", "Nobody is called who has not agreed.")
 	}
 	if f.OK() {
-		var placed callcenter.Placed
+		var placed wire.Placed
 		err := q.CallOnce(f, http.MethodPost, "/callcenter/dial", map[string]any{"from": f.Value("from"), "to": f.Value("to"), "agent_id": f.Value("agent_id"),
 			"consent_confirmed": true}, &placed)
 		if err == nil {

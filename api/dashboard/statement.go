@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/api"
-	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 )
 
@@ -21,7 +21,7 @@ type statementView struct {
 
 // statementLine is an entry of the ledger in words.
 type statementLine struct {
-	wallet.Entry
+	wire.Entry
 	What   string
 	Amount billing.Money
 	After  billing.Money
@@ -73,8 +73,8 @@ func statementPage(q *Request) error {
 		query.Set("cursor", cursor)
 	}
 	var list struct {
-		Data []wallet.Entry `json:"data"`
-		Next *string        `json:"next_cursor"`
+		Data []wire.Entry `json:"data"`
+		Next *string      `json:"next_cursor"`
 	}
 	err := q.Call(http.MethodGet, "/v1/ledger?"+query.Encode(), nil, &list)
 	if api.ProblemOf(err).Status == http.StatusBadRequest && err != nil {
@@ -100,7 +100,7 @@ func statementPage(q *Request) error {
 	return q.Page("statement", "Statement", v)
 }
 
-func line(e wallet.Entry) statementLine {
+func line(e wire.Entry) statementLine {
 	l := statementLine{Entry: e, What: e.Kind, Amount: billing.Money(e.Amount), After: billing.Money(e.BalanceAfter)}
 	for _, k := range entryKinds {
 		if k.Value == e.Kind {
@@ -126,14 +126,14 @@ func line(e wallet.Entry) statementLine {
 
 // receiptView is what one session cost.
 type receiptView struct {
-	wallet.Receipt
+	wire.Receipt
 	Rows  []receiptRow
 	Total billing.Money
 }
 
 // receiptRow is a line of a receipt in words.
 type receiptRow struct {
-	wallet.Line
+	wire.Line
 	What   string
 	Price  billing.Money
 	Amount billing.Money
@@ -143,7 +143,7 @@ type receiptRow struct {
 func (v *receiptView) Exact(m billing.Money) string { return statementLine{}.Exact(m) }
 
 func receiptPage(q *Request) error {
-	var r wallet.Receipt
+	var r wire.Receipt
 	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id"), "/receipt"), nil, &r); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -14,21 +13,8 @@ import (
 	"parley/store"
 )
 
-// Entry is a line of the ledger as the account sees it.
-type Entry struct {
-	ID           int64     `json:"id" doc:"1, 2, 3… without gaps." example:"42"`
-	At           time.Time `json:"at" doc:"When it was posted."`
-	Kind         string    `json:"kind" doc:"Why the balance moved: topup, refund, dispute, welcome, bonus, adjustment, usage, expiry…; there may be more kinds." example:"usage"`
-	Amount       wire.USD  `json:"amount" doc:"What was added to the balance; below zero when it was taken."`
-	BalanceAfter wire.USD  `json:"balance_after" doc:"Without what sessions in progress have used."`
-	Pot          string    `json:"pot" doc:"What was paid in, or credit that expires." enum:"paid,bonus" example:"paid"`
-	Component    *string   `json:"component" doc:"Of usage: what was used; number is a month of a number, above zero when it was given back." example:"agent"`
-	SessionID    *string   `json:"session_id" doc:"Of usage: the call or other session, see its receipt; null for a number." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	PriceVersion *string   `json:"price_version" doc:"Of usage: the rate card that it was charged by." example:"2026-01-15.1"`
-}
-
-func viewEntry(t *store.Transfer) Entry {
-	e := Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: wire.USD(t.Change()), BalanceAfter: wire.USD(t.BalanceAfter), Pot: t.Pot(),
+func viewEntry(t *store.Transfer) wire.Entry {
+	e := wire.Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: wire.USD(t.Change()), BalanceAfter: wire.USD(t.BalanceAfter), Pot: t.Pot(),
 		SessionID: t.Session, PriceVersion: t.PriceVersion}
 	if c := t.Component(); c != "" {
 		e.Component = &c
@@ -74,7 +60,7 @@ func (in *ledgerInput) page() (p store.LedgerPage, err error) {
 	return p, err
 }
 
-func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*api.Listed[Entry], error) {
+func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*api.Listed[wire.Entry], error) {
 	p, err := in.page()
 	if err != nil {
 		return nil, err

@@ -15,30 +15,15 @@ import (
 	"parley/store"
 )
 
-// Usage is what one group of sessions used.
-type Usage struct {
-	Key        *string  `json:"key" doc:"The day, agent, session or component; null: sessions of no agent of the account, and months of numbers, which belong to no agent and no call." example:"2026-03-01"`
-	Amount     wire.USD `json:"amount" doc:"The sum of its components."`
-	Components []Used   `json:"components" doc:"What was used." nullable:"false"`
-}
-
-// Used is one component of it.
-type Used struct {
-	Component string   `json:"component" doc:"What was used." example:"agent"`
-	Quantity  int64    `json:"quantity" doc:"In units; below zero when more was given back than was used." example:"193"`
-	Unit      string   `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event,month" example:"second"`
-	Amount    wire.USD `json:"amount" doc:"What it cost."`
-}
-
-func viewUsage(g *store.UsageGroup) Usage {
-	out := Usage{Amount: wire.USD(g.Amount), Components: make([]Used, len(g.Items))}
+func viewUsage(g *store.UsageGroup) wire.Usage {
+	out := wire.Usage{Amount: wire.USD(g.Amount), Components: make([]wire.Used, len(g.Items))}
 	if g.Name != "" {
 		out.Key = &g.Name
 	}
 	for i, item := range g.Items {
-		out.Components[i] = Used{item.Component, item.Quantity, units[item.Component].name, wire.USD(item.Amount)}
+		out.Components[i] = wire.Used{Component: item.Component, Quantity: item.Quantity, Unit: units[item.Component].name, Amount: wire.USD(item.Amount)}
 	}
-	inOrder(out.Components, func(u Used) string { return u.Component })
+	inOrder(out.Components, func(u wire.Used) string { return u.Component })
 	return out
 }
 
@@ -52,7 +37,7 @@ type usageList struct {
 	GroupBy string     `json:"group_by" doc:"As it was asked for." enum:"day,agent,call,component"`
 	From    *time.Time `json:"from" doc:"Null: since the account was made."`
 	To      *time.Time `json:"to" doc:"Null: until now."`
-	api.List[Usage]
+	api.List[wire.Usage]
 	Total   *wire.USD `json:"total" nullable:"true" doc:"The sum of all groups, of other pages too; on the first page only, else null."`
 	Accrued wire.USD  `json:"accrued" doc:"What sessions in progress have used and no group holds yet, whatever the range."`
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/api/calls"
 	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/history"
 	"parley/store/webhook"
@@ -25,10 +26,10 @@ type Event[T any] struct {
 type (
 	callBegun      = Event[calls.CallBegun]
 	callEnded      = Event[calls.CallOver]
-	callTranscript = Event[calls.CallDetail]
+	callTranscript = Event[wire.CallDetail]
 	callSummary    = Event[calls.CallSaid]
 	callAnalyzed   = Event[calls.CallAnalyzed]
-	accountWarning = Event[wallet.AccountEvent]
+	accountWarning = Event[wire.AccountEvent]
 	testEvent      = Event[TestData]
 )
 

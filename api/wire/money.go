@@ -13,6 +13,9 @@ import (
 // USD is an amount in answers: a JSON number of US dollars, exact.
 type USD billing.Money
 
+// String writes the amount as billing.Money does.
+func (u USD) String() string { return billing.Money(u).String() }
+
 // MarshalJSON implements json.Marshaler.
 func (u USD) MarshalJSON() ([]byte, error) { return billing.Money(u).MarshalJSON() }
 

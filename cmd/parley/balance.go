@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/api/client"
+	"parley/api/wire"
 	"parley/billing"
 )
 
@@ -51,7 +51,7 @@ func since(t *time.Time) string {
 	return ", since " + stamp(t)
 }
 
-func showBalance(w io.Writer, b *client.Balance) {
+func showBalance(w io.Writer, b *wire.Balance) {
 	fmt.Fprintf(w, "balance\t%s USD\npaid\t%s USD\nbonus\t%s USD\n", dollars(b.Balance), dollars(b.Paid), dollars(b.Bonus))
 	for _, l := range b.BonusLots {
 		fmt.Fprintf(w, "\t%s USD until %s\n", dollars(l.Left), stamp(&l.ExpiresAt))
@@ -71,8 +71,8 @@ func lines(cmd *cobra.Command, show func(io.Writer)) error {
 
 // dollars rounds down to the cent, also below zero, so that a balance never looks
 // larger than it is.
-func dollars(m money) string {
-	cents, sign := int64(m.Floor(billing.Cent)/billing.Cent), ""
+func dollars[M billing.Money | wire.USD](m M) string {
+	cents, sign := int64(billing.Money(m).Floor(billing.Cent)/billing.Cent), ""
 	if cents < 0 {
 		cents, sign = -cents, "-"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"parley/api/client"
 	"parley/api/export"
+	"parley/api/wire"
 )
 
 // batchPoll is how often a batch that is followed is looked at.
@@ -71,7 +72,7 @@ func (b *bulkRun) run(cmd *cobra.Command, path string) error {
 		if !ok {
 			return usageError("--hours: as 09:00-20:00")
 		}
-		b.batch.Window = &client.CallWindow{Start: strings.TrimSpace(from), End: strings.TrimSpace(to), Timezone: b.zone}
+		b.batch.Window = &wire.CallWindow{Start: strings.TrimSpace(from), End: strings.TrimSpace(to), Timezone: b.zone}
 	}
 	people, err := readPeople(cmd, path)
 	if err != nil {
@@ -127,7 +128,7 @@ func followBatch(cmd *cobra.Command, c *client.Client, id string, asJSON bool) e
 	}
 }
 
-func progressOf(b *client.Batch) string {
+func progressOf(b *wire.BatchDetail) string {
 	n := b.Counts
 	return fmt.Sprintf("%s\t%s: %d pending, %d dialing, %d sent, %d failed", b.ID, b.State, n.Pending, n.Dialing, n.Sent, n.Failed)
 }
@@ -212,7 +213,7 @@ func newBulkShow() *cobra.Command {
 	return cmd
 }
 
-func showRows(w io.Writer, rows []client.BatchRow) {
+func showRows(w io.Writer, rows []wire.BatchRow) {
 	fmt.Fprintln(w, "to\tstatus\tcall\tseconds\tend\tanswered by\tUSD\tsummary")
 	for _, r := range rows {
 		end := optional(r.EndReason)
@@ -226,7 +227,7 @@ func showRows(w io.Writer, rows []client.BatchRow) {
 
 // writeRows writes a batch as RFC 4180 has it. A text that a spreadsheet would take for
 // a formula begins with an apostrophe.
-func writeRows(out io.Writer, b *client.Batch) error {
+func writeRows(out io.Writer, b *wire.BatchDetail) error {
 	w := csv.NewWriter(out)
 	w.UseCRLF = true
 	_ = w.Write([]string{"to", "from", "agent_id", "scheduled_at", "status", "call_id", "started_at", "answered_at", "ended_at", "duration", "end_reason", "end_detail",
@@ -237,7 +238,7 @@ func writeRows(out io.Writer, b *client.Batch) error {
 			fault = r.Error.Code + ": " + r.Error.Message
 		}
 		summary := export.Words(optional(r.Summary))
-		_ = w.Write([]string{r.To, r.From, r.Agent, instant(r.ScheduledAt), r.Status, optional(r.CallID), instant(r.StartedAt), instant(r.AnsweredAt), instant(r.EndedAt),
+		_ = w.Write([]string{r.To, r.From, r.AgentID, instant(r.ScheduledAt), r.Status, optional(r.CallID), instant(r.StartedAt), instant(r.AnsweredAt), instant(r.EndedAt),
 			strconv.FormatInt(r.Duration, 10), optional(r.EndReason), optional(r.EndDetail), optional(r.AnsweredBy), r.Cost.String(), summary, fault})
 	}
 	w.Flush()

@@ -10,6 +10,7 @@ import (
 
 	"parley/api/client"
 	"parley/api/client/clienttest"
+	"parley/api/wire"
 )
 
 func peopleFile(t *testing.T, text string) string {
@@ -53,7 +54,7 @@ func TestBulkRun(t *testing.T) {
 	if o = run("+12025550101\n+12025550102\n", "bulk", "run", "-", "--consent", "--follow", "--json"); o.status != exitDone {
 		t.Errorf("from standard input: exit status %d: %s%s", o.status, o.out, o.errOut)
 	}
-	var b client.Batch
+	var b wire.BatchDetail
 	if err := json.Unmarshal([]byte(o.out), &b); err != nil || b.State != "done" || len(b.Rows) != 2 {
 		t.Errorf("followed it is %s, %v", o.out, err)
 	}
@@ -73,7 +74,7 @@ func TestBulkFiles(t *testing.T) {
 		"the same again":    {"+34612345678\n+34 612 345 679\n34612345678\n", 3, "people.csv:3: the number of line 1 again"},
 	} {
 		o := run("", "bulk", "run", peopleFile(t, tt.file), "--from", "+34911234567", "--agent", "ag_one", "--consent", "--json")
-		var b client.Batch
+		var b wire.BatchDetail
 		if err := json.Unmarshal([]byte(o.out), &b); o.status != exitDone || err != nil || len(b.Rows) != tt.rows || !strings.Contains(o.errOut, tt.told) || (tt.told == "") != (o.errOut == "") {
 			t.Errorf("%s: exit status %d, %v: %s%s", name, o.status, err, o.out, o.errOut)
 		}

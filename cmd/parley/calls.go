@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/client"
+	"parley/api/wire"
 )
 
 // callWords are what the filters of the list of calls take, as the API has it.
@@ -78,7 +79,7 @@ func (l *callsCommand) run(cmd *cobra.Command) error {
 	return lines(cmd, func(w io.Writer) { showCalls(w, list) })
 }
 
-func showCalls(w io.Writer, list []client.Call) {
+func showCalls(w io.Writer, list []wire.CallSummary) {
 	fmt.Fprintln(w, "began\tcall\tdirection\tfrom\tto\tseconds\tend\tUSD")
 	for _, c := range list {
 		end := c.Status

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/api/client"
+	"parley/api/wire"
 )
 
 func newCallsShow() *cobra.Command {
@@ -36,8 +37,10 @@ func newCallsShow() *cobra.Command {
 		if asJSON {
 			return result(cmd, true, text) // as the server says it
 		}
-		var d client.CallDetail
-		if err := json.Unmarshal(text, &d); err != nil {
+		var d wire.CallDetail
+		read := json.NewDecoder(bytes.NewReader(text))
+		read.UseNumber() // a float would lose digits
+		if err := read.Decode(&d); err != nil {
 			return err
 		}
 		return lines(cmd, func(w io.Writer) { showCall(w, &d, words) })
@@ -48,7 +51,7 @@ func newCallsShow() *cobra.Command {
 	return cmd
 }
 
-func showCall(w io.Writer, d *client.CallDetail, words bool) {
+func showCall(w io.Writer, d *wire.CallDetail, words bool) {
 	fmt.Fprintf(w, "call\t%s\nbegan\t%s\n", d.ID, stamp(&d.CreatedAt))
 	from := d.From
 	if d.Verstat != nil {
@@ -71,7 +74,7 @@ func showCall(w io.Writer, d *client.CallDetail, words bool) {
 	showTurns(w, d.Turns)
 }
 
-func showLine(w io.Writer, l *client.CallLine, words bool) {
+func showLine(w io.Writer, l *wire.CallLine, words bool) {
 	at := l.At
 	if len(l.Words) > 0 {
 		at = float64(l.Words[0].StartMS) / 1000
@@ -94,7 +97,7 @@ func showLine(w io.Writer, l *client.CallLine, words bool) {
 	fmt.Fprintf(w, "\t%s%s\n", mark, strings.Join(times, ", "))
 }
 
-func showTurns(w io.Writer, turns []client.CallTurn) {
+func showTurns(w io.Writer, turns []wire.CallTurn) {
 	point := func(ms *int64) string {
 		if ms == nil {
 			return "-"
@@ -103,15 +106,15 @@ func showTurns(w io.Writer, turns []client.CallTurn) {
 	}
 	for _, t := range turns {
 		if p := t.Points; p != nil {
-			fmt.Fprintf(w, "answer %d\tspeech ended %.2fs; after ms: text %s, token %s, sentence %s, audio %s, packet %s\n", t.Turn, float64(p.SpeechEnd)/1000,
-				point(p.FinalText), point(p.FirstToken), point(p.FirstSentence), point(p.FirstAudio), point(p.FirstPacket))
+			fmt.Fprintf(w, "answer %d\tspeech ended %.2fs; after ms: text %s, token %s, sentence %s, audio %s, packet %s\n", t.Turn, float64(p.SpeechEndMS)/1000,
+				point(p.FinalTextMS), point(p.FirstTokenMS), point(p.FirstSentenceMS), point(p.FirstAudioMS), point(p.FirstPacketMS))
 		} else {
 			fmt.Fprintf(w, "answer %d\tafter %d ms\n", t.Turn, t.TotalMS)
 		}
 	}
 }
 
-func showAnalysis(w io.Writer, a *client.CallAnalysis) {
+func showAnalysis(w io.Writer, a *wire.CallAnalysis) {
 	state := a.State
 	for _, more := range []*string{a.Reason, a.Detail} {
 		if more != nil {
@@ -122,7 +125,10 @@ func showAnalysis(w io.Writer, a *client.CallAnalysis) {
 	if a.Summary != nil {
 		fmt.Fprintf(w, "summary\t%s\n", strings.Join(strings.Fields(*a.Summary), " "))
 	}
-	if len(a.Data) > 0 && string(a.Data) != "null" {
-		fmt.Fprintf(w, "data\t%s\n", a.Data)
+	if a.Data != nil {
+		fmt.Fprint(w, "data\t")
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(a.Data) // what was read can be written
 	}
 }

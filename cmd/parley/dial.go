@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/client"
+	"parley/api/wire"
 )
 
 // dialCommand holds the flags of the dial command.
@@ -73,12 +74,12 @@ func (d *dialCommand) run(cmd *cobra.Command) error {
 	if d.json {
 		err = result(cmd, true, call)
 	} else {
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), call.ID)
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), call.CallID)
 	}
 	if err != nil || !d.follow {
 		return err
 	}
-	return c.Follow(ctx, call.ID, shown(cmd, d.json))
+	return c.Follow(ctx, call.CallID, shown(cmd, d.json))
 }
 
 func newTailCommand() *cobra.Command {
@@ -118,7 +119,7 @@ func shown(cmd *cobra.Command, asJSON bool) func(client.CallEvent) error {
 			fmt.Fprintf(w, "        %s\n", e.Status)
 		case "transcript":
 			said++
-			line(w, client.CallLine{Role: e.Role, Text: e.Text, At: e.At})
+			line(w, wire.CallLine{Role: e.Role, Text: e.Text, At: e.At})
 		case "transcript_sync":
 			fmt.Fprintln(w, "        corrected:")
 			said = all(w, e.Transcript)
@@ -133,11 +134,11 @@ func shown(cmd *cobra.Command, asJSON bool) func(client.CallEvent) error {
 	}
 }
 
-func all(w io.Writer, lines []client.CallLine) int {
+func all(w io.Writer, lines []wire.CallLine) int {
 	for _, l := range lines {
 		line(w, l)
 	}
 	return len(lines)
 }
 
-func line(w io.Writer, l client.CallLine) { fmt.Fprintf(w, "%6.1fs %-5s %s\n", l.At, l.Role, l.Text) }
+func line(w io.Writer, l wire.CallLine) { fmt.Fprintf(w, "%6.1fs %-5s %s\n", l.At, l.Role, l.Text) }

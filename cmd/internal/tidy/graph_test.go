@@ -113,6 +113,8 @@ func forbidden(from, to string, inTest bool) string {
 		return "the rooms of the store do not know each other"
 	case !inTest && slices.Contains(rooms, from) && to == "store/ledger" && from != "store/campaign":
 		return "it knows nothing of money"
+	case (from == "api/client" || from == "api/wire") && !inTest && to != "api/wire" && b != "billing":
+		return "a client needs nothing of the server but what goes over the wire"
 	case a == b && (from != "media" || inTest):
 		return ""
 	case a == "sip/carrier" && b == "billing": // a leaf too: what a number costs is Money
@@ -177,6 +179,11 @@ func TestImportRule(t *testing.T) {
 		{"cmd/internal/tidy", "cmd/parley/config", true, true},
 		{"api", "store", false, true},
 		{"api", "pipeline", false, false},
+		{"api/client", "api/wire", false, true},
+		{"api/client", "billing", false, true},
+		{"api/client", "api", false, false},
+		{"api/client", "api/apitest", true, true},
+		{"api/wire", "store", false, false},
 		{"pipeline", "sip", true, false},
 		{"pipeline", "sip", false, false},
 		{"pipeline", "pipeline/turn", false, true},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/api/client"
+	"parley/api/wire"
 	"parley/media"
 	"parley/media/resample"
 	"parley/media/wav"
@@ -107,7 +108,7 @@ func question(file string) ([]int16, error) {
 
 // talked is a call in the server's history.
 type talked struct {
-	client.CallDetail
+	wire.CallDetail
 	Quality struct {
 		MOSMin   float64 `json:"mos_min"`
 		Sent     uint64  `json:"packets_sent"`
@@ -133,7 +134,7 @@ func (t *talked) understood() (n int) {
 
 // calls waits until n calls have ended and been kept, and returns them.
 func (s *talkServer) calls(ctx context.Context, n int) ([]talked, error) {
-	var list []client.Call
+	var list []wire.CallSummary
 	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		var err error
 		if list, _, err = s.client.Calls(ctx, client.CallQuery{State: "ended", Limit: talkCalls}); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/inference"
@@ -158,7 +159,7 @@ func (d *desk) dial(digits, onMachine, message string) (id string) {
 }
 
 // ended follows a call to its end, and hangs up when told says so.
-func (d *desk) ended(id string, told func(callcenter.Change) (enough bool)) (last callcenter.CallState) {
+func (d *desk) ended(id string, told func(callcenter.Change) (enough bool)) (last wire.CallState) {
 	d.Helper()
 	ctx, cancel := context.WithTimeout(d.Context(), 2*time.Minute)
 	defer cancel()

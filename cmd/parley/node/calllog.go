@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/pipeline/session"
 )
 
@@ -43,7 +44,7 @@ func replay(l *history.CallLog, last session.CallSnapshot, yield func(time.Time,
 	if s.Status == "" {
 		s = last
 	}
-	say := func(at time.Time, kind callcenter.ChangeKind, line callcenter.SpokenLine) bool {
+	say := func(at time.Time, kind callcenter.ChangeKind, line wire.SpokenLine) bool {
 		if s.Status == session.CallConnected && s.StartedAt.IsZero() {
 			s.StartedAt = last.StartedAt
 		}
@@ -51,16 +52,16 @@ func replay(l *history.CallLog, last session.CallSnapshot, yield func(time.Time,
 		if kind == callcenter.Snapshot || kind == callcenter.Corrected {
 			c.State = *shown(&s, ending{}, at)
 		} else {
-			c.State = callcenter.CallState{Status: string(s.Status), AnsweredBy: s.AnsweredBy}
+			c.State = wire.CallState{Status: string(s.Status), AnsweredBy: s.AnsweredBy}
 		}
 		c.State.Duration = int64(s.Duration(at) / time.Second)
 		return yield(at, c)
 	}
-	if !say(l.At, callcenter.Snapshot, callcenter.SpokenLine{}) {
+	if !say(l.At, callcenter.Snapshot, wire.SpokenLine{}) {
 		return false
 	}
 	for _, e := range l.Events {
-		kind, line := callcenter.StatusChanged, callcenter.SpokenLine{}
+		kind, line := callcenter.StatusChanged, wire.SpokenLine{}
 		switch {
 		case e.Status != "":
 			s.Status = session.CallStatus(e.Status)

@@ -18,6 +18,7 @@ import (
 	"parley/api"
 	"parley/api/apitest"
 	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 	"parley/store/people"
@@ -49,7 +50,7 @@ func windowOf(t *testing.T, d *desk) *window {
 }
 
 // ask sends a request and reads the answer.
-func (w *window) ask(key, method, path string, body any, header ...string) (status int, batch callcenter.BatchDetail, problem struct{ Code, Detail string }) {
+func (w *window) ask(key, method, path string, body any, header ...string) (status int, batch wire.BatchDetail, problem struct{ Code, Detail string }) {
 	w.Helper()
 	var text []byte
 	switch b := body.(type) {
@@ -95,7 +96,7 @@ func (w *window) wish(changes object) object {
 }
 
 // create queues a batch; it waits while the account asks too often.
-func (w *window) create(body any, header ...string) (status int, batch callcenter.BatchDetail, problem struct{ Code, Detail string }) {
+func (w *window) create(body any, header ...string) (status int, batch wire.BatchDetail, problem struct{ Code, Detail string }) {
 	w.Helper()
 	eventually(w.T, "it is within the rate", func() bool {
 		status, batch, problem = w.ask(w.key, "POST", "/callcenter/bulk-dial", body, header...)
@@ -172,8 +173,8 @@ func TestBatchIsTheAccounts(t *testing.T) {
 	later := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	status, b, p := w.create(w.wish(object{"on_machine": "message", "message": "Call back.", "call_window": object{"start": "09:00", "end": "20:00", "timezone": "destination"},
 		"rows": []object{{"to": "+1 202-555-0101"}, {"to": "+34 612 345 678", "scheduled_at": later.Format(time.RFC3339)}}}), "Idempotency-Key", "one")
-	if status != 200 || b.State != "running" || b.Total != 2 || b.Counts != (callcenter.Counts{Pending: 2}) || b.Name != "Spring" || b.OnMachine != "message" ||
-		b.CallWindow == nil || *b.CallWindow != (callcenter.CallWindow{Start: "09:00", End: "20:00", Timezone: "destination"}) {
+	if status != 200 || b.State != "running" || b.Total != 2 || b.Counts != (wire.Counts{Pending: 2}) || b.Name != "Spring" || b.OnMachine != "message" ||
+		b.CallWindow == nil || *b.CallWindow != (wire.CallWindow{Start: "09:00", End: "20:00", Timezone: "destination"}) {
 		t.Fatalf("%d %+v %+v", status, p, b)
 	}
 	if r := b.Rows[1]; r.To != "+34612345678" || r.From != deskNumber || r.AgentID != w.agent || r.Status != "pending" || r.ScheduledAt == nil ||
@@ -194,7 +195,7 @@ func TestBatchIsTheAccounts(t *testing.T) {
 	if !slices.Equal(c.Rows[0].Zones, []string{"America/New_York"}) || !slices.Equal(c.Rows[1].Zones, []string{"Europe/Madrid"}) || c.IP != "127.0.0.1" || c.Key == "" {
 		t.Errorf("stored is %+v", c)
 	}
-	var list struct{ Batches []callcenter.Batch }
+	var list struct{ Batches []wire.Batch }
 	listed := func(key string) int {
 		resp, err := http.NewRequestWithContext(t.Context(), "GET", w.server.URL+"/callcenter/bulk-dial", nil)
 		w.ok(err)
@@ -251,7 +252,7 @@ func TestBatchIsDialled(t *testing.T) {
 		if status == 200 {
 			b = now
 		}
-		return b.Counts == callcenter.Counts{Pending: 1, Sent: 5, Failed: 1} && b.Rows[3].Summary != nil && b.Rows[3].EndedAt != nil && b.Rows[5].EndedAt != nil
+		return b.Counts == wire.Counts{Pending: 1, Sent: 5, Failed: 1} && b.Rows[3].Summary != nil && b.Rows[3].EndedAt != nil && b.Rows[5].EndedAt != nil
 	})
 	for i, want := range []string{"busy", "failed", "rejected", "user_hangup", "", "voicemail", ""} {
 		r := b.Rows[i]
@@ -329,7 +330,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 		w.node.batches.dialAll(t.Context(), &line)
 	}
 	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
-	if b.Counts != (callcenter.Counts{Pending: 2}) || b.Rows[0].Error != nil {
+	if b.Counts != (wire.Counts{Pending: 2}) || b.Rows[0].Error != nil {
 		t.Errorf("without balance it is %+v", b)
 	}
 	if early := w.node.batches.due(t.Context(), now.Add(50*time.Second)); len(early) != 0 {
@@ -340,7 +341,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 		w.node.batches.dialAll(t.Context(), &line)
 	}
 	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
-	if e := b.Rows[0].Error; b.Counts != (callcenter.Counts{Failed: 2}) || b.State != "done" || e == nil || e.Code != "billing.account_disputed" {
+	if e := b.Rows[0].Error; b.Counts != (wire.Counts{Failed: 2}) || b.State != "done" || e == nil || e.Code != "billing.account_disputed" {
 		t.Errorf("in a dispute it is %+v", b)
 	}
 	w.verified()

@@ -12,6 +12,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/media"
@@ -47,14 +48,14 @@ func (n *Node) classify(to string) (destination.Class, error) {
 }
 
 // Dial implements callcenter.Calls.
-func (d dialler) Dial(ctx context.Context, p api.Principal, o callcenter.Order) (*callcenter.Placed, error) {
+func (d dialler) Dial(ctx context.Context, p api.Principal, o callcenter.Order) (*wire.Placed, error) {
 	return d.dial(ctx, p, o, nil, nil)
 }
 
 // dial begins a call, or refuses it. A row of a batch is dialled for it, on the place
 // that was taken; both nil: it is a single call. The place goes with the call that
 // begins.
-func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *store.ClaimedRow, place *trunk.Reservation) (*callcenter.Placed, error) {
+func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *store.ClaimedRow, place *trunk.Reservation) (*wire.Placed, error) {
 	from, err := n.caller(ctx, p.Account, o.From)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 		func() { admitted.End(*isolate.Internal) }, // where nothing else has ended it
 		order.place.Free, // when it was not used
 		n.batches.Wake)   // a line is free
-	return &callcenter.Placed{CallID: admitted.ID(), Status: string(session.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
+	return &wire.Placed{CallID: admitted.ID(), Status: string(session.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
 		CreatedAt: n.db.Now()}, nil
 }
 

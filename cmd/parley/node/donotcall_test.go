@@ -6,6 +6,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/pipeline/session"
 	"parley/store"
@@ -18,7 +19,7 @@ func TestOptedOut(t *testing.T) {
 	const callee = "+12025550100"
 	d := newDesk(t)
 	n := d.node
-	dial := func() (*callcenter.Placed, error) {
+	dial := func() (*wire.Placed, error) {
 		return dialler{n}.Dial(t.Context(), d.who, callcenter.Order{From: deskNumber, To: "+1 (202) 555-0100", Agent: d.agent})
 	}
 	s, err := n.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,

@@ -61,8 +61,8 @@ type Node struct {
 	tasks     *task.Service
 	records   *recording.Service
 	numbers   *callcenter.Numbers // nil without telephony
-	batches   *batches         // nil without telephony
-	mail      *mail.Server     // nil: warnings are not mailed
+	batches   *batches            // nil without telephony
+	mail      *mail.Server        // nil: warnings are not mailed
 	metrics   *metrics
 	traces    *trace.Tracer // nil: there is no collector
 	limits    *talk.ConnectLimits

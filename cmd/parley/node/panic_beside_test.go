@@ -8,8 +8,8 @@ import (
 
 	pion "github.com/pion/webrtc/v4"
 
-	"parley/api/callcenter"
 	"parley/api/webrtc"
+	"parley/api/wire"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/media/isolate/isolatetest"
@@ -71,7 +71,7 @@ func dialsABatch(t *testing.T, _ bool) {
 	}
 	eventually(t, "the rows are dialled", func() bool {
 		_, now, _ := w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
-		return now.Counts == callcenter.Counts{Sent: 2}
+		return now.Counts == wire.Counts{Sent: 2}
 	})
 	if end := w.ended(beside, isGreeting); end.EndReason != "api_hangup" {
 		t.Errorf("the call beside it ended %s/%s", end.EndReason, end.EndDetail)

@@ -166,7 +166,7 @@ const numberPassed = "TN-Validation-Passed"
 
 // converse rings while the engines open and the first message is made, answers,
 // and conducts the call.
-func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *session.Session, p plan, w *wire) (answered bool, err error) {
+func (n *Node) converse(ctx context.Context, in *sip.Incoming, session *session.Session, p plan, w *wireLog) (answered bool, err error) {
 	ringing, stop := session.Until(ctx)
 	defer stop()
 	rung := time.NewTimer(p.settings.Ring())

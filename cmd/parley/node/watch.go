@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/api/callcenter"
+	"parley/api/wire"
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
@@ -54,12 +55,12 @@ func (n *Node) publishNews(ctx context.Context) {
 }
 
 // Placed implements callcenter.Calls.
-func (d dialler) Placed(ctx context.Context, account, id string) (*callcenter.Placed, error) {
+func (d dialler) Placed(ctx context.Context, account, id string) (*wire.Placed, error) {
 	c, err := history.New(d.db).Call(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
-	p := &callcenter.Placed{CallID: c.ID, Status: string(session.CallDialing), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
+	p := &wire.Placed{CallID: c.ID, Status: string(session.CallDialing), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
 	if c.Agent != nil {
 		p.AgentID = *c.Agent
 	}
@@ -72,7 +73,7 @@ func (d dialler) Hangup(ctx context.Context, account, id string) error {
 }
 
 // Look implements callcenter.Calls.
-func (d dialler) Look(ctx context.Context, account, id string) (*callcenter.CallState, error) {
+func (d dialler) Look(ctx context.Context, account, id string) (*wire.CallState, error) {
 	s, end, err := d.look(ctx, account, id)
 	if err != nil {
 		return nil, err
@@ -136,8 +137,8 @@ func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s
 }
 
 // shown is a sight as the call center shows it at a time.
-func shown(s *session.CallSnapshot, end ending, now time.Time) *callcenter.CallState {
-	out := &callcenter.CallState{Status: string(s.Status), Transcript: make([]callcenter.SpokenLine, len(s.Transcript)),
+func shown(s *session.CallSnapshot, end ending, now time.Time) *wire.CallState {
+	out := &wire.CallState{Status: string(s.Status), Transcript: make([]wire.SpokenLine, len(s.Transcript)),
 		Duration: int64(s.Duration(now) / time.Second), AnsweredBy: s.AnsweredBy, EndReason: end.reason, EndDetail: end.detail}
 	for i, l := range s.Transcript {
 		out.Transcript[i] = lineOf(l)
@@ -145,8 +146,8 @@ func shown(s *session.CallSnapshot, end ending, now time.Time) *callcenter.CallS
 	return out
 }
 
-func lineOf(l history.TranscriptLine) callcenter.SpokenLine {
-	return callcenter.SpokenLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000}
+func lineOf(l history.TranscriptLine) wire.SpokenLine {
+	return wire.SpokenLine{Role: l.Role, Text: l.Text, At: float64(l.AtMS) / 1000}
 }
 
 // aliveEvery is how often a follower hears that nothing has happened, and how soon it

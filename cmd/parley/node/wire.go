@@ -13,8 +13,8 @@ import (
 	"parley/store/history"
 )
 
-// wire is how a telephone call goes on the wire, to be kept with it.
-type wire struct {
+// wireLog is how a telephone call went on the wire, to be kept with it.
+type wireLog struct {
 	node    *Node
 	session *session.Session
 	trace   *transport.Trace
@@ -31,14 +31,14 @@ const (
 
 // wire begins to follow a call that was admitted; keep must be called at its end.
 // Close waits for what is followed.
-func (n *Node) wire(session *session.Session, trace *transport.Trace) *wire {
+func (n *Node) wire(session *session.Session, trace *transport.Trace) *wireLog {
 	n.wires.Add(1)
-	return &wire{node: n, session: session, trace: trace}
+	return &wireLog{node: n, session: session, trace: trace}
 }
 
 // keep stores the wire of a call that is over, when its last messages are through.
 // It does not wait for that.
-func (w *wire) keep() {
+func (w *wireLog) keep() {
 	isolate.Go("cmd/parley/node/wire", nil, func() { // ends within the bounds above; Close waits for it
 		patience := time.NewTimer(wireOver)
 		defer patience.Stop()
@@ -50,7 +50,7 @@ func (w *wire) keep() {
 	}, w.node.wires.Done)
 }
 
-func (w *wire) store() {
+func (w *wireLog) store() {
 	var kept history.Wire
 	if w.leg != nil {
 		stats := w.leg.Stats()

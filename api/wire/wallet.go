@@ -1,0 +1,132 @@
+package wire
+
+import "time"
+
+// Balance is an account's wallet.
+type Balance struct {
+	Currency        string      `json:"currency" doc:"The currency of every amount." enum:"USD"`
+	Balance         USD         `json:"balance" doc:"What the account has, sessions in progress counted. Show it rounded down to the cent."`
+	Paid            USD         `json:"paid" doc:"Of it, what was paid in; below zero in overdraft."`
+	Bonus           USD         `json:"bonus" doc:"Of it, credit that expires. It is used first, and pays neither numbers nor outgoing calls."`
+	BonusLots       []BonusLot  `json:"bonus_lots" nullable:"false" doc:"The parts of bonus, soonest expiry first."`
+	Posted          USD         `json:"posted" doc:"What the ledger's last entry says: balance and accrued together."`
+	Accrued         USD         `json:"accrued" doc:"What sessions in progress have used and the ledger does not hold yet."`
+	Held            USD         `json:"held" doc:"Set aside for minutes and work about to begin; still part of balance."`
+	Overdraft       USD         `json:"overdraft" doc:"How far below zero sessions in progress may go before they end."`
+	MinSessionStart USD         `json:"min_session_start" doc:"What a session or a request needs to start."`
+	Concurrency     Concurrency `json:"concurrency" doc:"Sessions at once."`
+	Disputed        bool        `json:"disputed" doc:"A payment is disputed: nothing starts."`
+	Suspended       bool        `json:"suspended" doc:"The operator has suspended the account: nothing starts."`
+	FirstTopupAt    *time.Time  `json:"first_topup_at" doc:"Null before the first top-up: numbers and outgoing calls need one."`
+	Warnings        []Warning   `json:"warnings" nullable:"false" doc:"The most urgent first; empty when all is well."`
+}
+
+// BonusLot is credit with an end.
+type BonusLot struct {
+	Left      USD       `json:"left" doc:"What is left of it."`
+	Granted   USD       `json:"granted" doc:"How much it was."`
+	ExpiresAt time.Time `json:"expires_at" doc:"When the rest goes."`
+}
+
+// Concurrency is how many sessions there are.
+type Concurrency struct {
+	Live  int `json:"live" doc:"Sessions in progress." example:"2"`
+	Limit int `json:"limit" doc:"How many there may be at once." example:"10"`
+}
+
+// Warning is one line of a banner.
+type Warning struct {
+	Kind    string       `json:"kind" doc:"account.suspended, dispute.opened, balance.exhausted (nothing starts), balance.low, spending.limit (until midnight UTC), recharge.failed, number.past_due, number.released (for a week) or bonus.expiring (within a week); there may be more kinds." example:"balance.low"`
+	Message string       `json:"message" doc:"The same for people." example:"The balance is 3.41 USD: top up soon."`
+	Since   *time.Time   `json:"since" doc:"When it was noticed; null where that is not known."`
+	Data    EventFigures `json:"data" doc:"The figures; which are there depends on the kind."`
+}
+
+// EventFigures are those of an event.
+type EventFigures struct {
+	Balance   *USD       `json:"balance,omitempty" doc:"What there was when it was noticed."`
+	Threshold *USD       `json:"threshold,omitempty" doc:"The balance below which it is low."`
+	Amount    *USD       `json:"amount,omitempty" doc:"Of a number's month, a recharge or a dispute."`
+	NumberID  string     `json:"number_id,omitempty" doc:"The number's identifier." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Number    string     `json:"number,omitempty" doc:"The number." example:"+34911234567"`
+	DueAt     *time.Time `json:"due_at,omitempty" doc:"When the number's month was to be paid."`
+	ReleaseAt *time.Time `json:"release_at,omitempty" doc:"When the number goes, or went."`
+	Attempt   string     `json:"attempt,omitempty" doc:"The attempt to recharge." example:"rch_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Reason    string     `json:"reason,omitempty" doc:"Why the recharge failed, in the payment provider's word; of a webhook failing or gone." example:"card_declined"`
+	Disabled  bool       `json:"disabled,omitempty" doc:"Automatic recharge is off now."`
+	Dispute   string     `json:"dispute,omitempty" doc:"What the payment provider or the operator calls the dispute." example:"dp_1"`
+	Webhook   string     `json:"webhook,omitempty" doc:"The webhook that is disabled." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Subject   string     `json:"subject,omitempty" doc:"Whose limit of spending it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Limit     *USD       `json:"limit,omitempty" doc:"What may be spent in a day (UTC)."`
+	Spent     *USD       `json:"spent,omitempty" doc:"What was spent of it, with what was held, when it was noticed."`
+}
+
+// Usage is what one group of sessions used.
+type Usage struct {
+	Key        *string `json:"key" doc:"The day, agent, session or component; null: sessions of no agent of the account, and months of numbers, which belong to no agent and no call." example:"2026-03-01"`
+	Amount     USD     `json:"amount" doc:"The sum of its components."`
+	Components []Used  `json:"components" doc:"What was used." nullable:"false"`
+}
+
+// Used is one component of it.
+type Used struct {
+	Component string `json:"component" doc:"What was used." example:"agent"`
+	Quantity  int64  `json:"quantity" doc:"In units; below zero when more was given back than was used." example:"193"`
+	Unit      string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event,month" example:"second"`
+	Amount    USD    `json:"amount" doc:"What it cost."`
+}
+
+// CallEngines are the engines that served a call, by stage.
+type CallEngines struct {
+	ASR []string `json:"asr" doc:"Recognition; empty: nothing was heard." nullable:"false" example:"[\"pocketsphinx\"]"`
+	LLM []string `json:"llm" doc:"The language model." nullable:"false" example:"[\"openai\",\"scripted\"]"`
+	TTS []string `json:"tts" doc:"The voice." nullable:"false" example:"[\"espeak\"]"`
+}
+
+// Receipt is what a session cost.
+type Receipt struct {
+	SessionID    string       `json:"session_id" doc:"The session that was asked for." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Kind         string       `json:"kind" doc:"Conversations: web, inbound, outbound; speech without one: tts, stt, denoise." enum:"web,inbound,outbound,tts,stt,denoise" example:"inbound"`
+	PriceVersion string       `json:"price_version" doc:"The rate card that was in force when it began; no other counts." example:"2026-01-15.1"`
+	OpenedAt     time.Time    `json:"opened_at" doc:"When it began."`
+	StartedAt    *time.Time   `json:"started_at" doc:"When it began to cost; null: never."`
+	EndedAt      *time.Time   `json:"ended_at" doc:"Null while it lasts."`
+	Lines        []Line       `json:"lines" doc:"What it used, one component each." nullable:"false"`
+	Engines      *CallEngines `json:"engines,omitempty" doc:"Of a call that has ended: the engines that served it, by stage, in the order in which they began to. Absent otherwise, and when it is not known. They do not change the price."`
+	Total        USD          `json:"total" doc:"The sum of the lines, and of the session's entries in the ledger."`
+	Accrued      USD          `json:"accrued" doc:"While it lasts: what it has used and no line holds yet. Else 0."`
+}
+
+// Line is one component of a receipt.
+type Line struct {
+	Component    string `json:"component" doc:"What was used." example:"agent"`
+	Quantity     int64  `json:"quantity" doc:"In units, begun ones counted." example:"193"`
+	Unit         string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event" example:"second"`
+	UnitPrice    USD    `json:"unit_price" doc:"What the rate card says."`
+	UnitPricePer int64  `json:"unit_price_per" doc:"How many units that buys." example:"60"`
+	Amount       USD    `json:"amount" doc:"quantity x unit_price / unit_price_per, half a billionth of a dollar rounded up."`
+	PriceVersion string `json:"price_version" doc:"The version of the rate card that the price is of." example:"2026-01-15.1"`
+}
+
+// Entry is a line of the ledger as the account sees it.
+type Entry struct {
+	ID           int64     `json:"id" doc:"1, 2, 3… without gaps." example:"42"`
+	At           time.Time `json:"at" doc:"When it was posted."`
+	Kind         string    `json:"kind" doc:"Why the balance moved: topup, refund, dispute, welcome, bonus, adjustment, usage, expiry…; there may be more kinds." example:"usage"`
+	Amount       USD       `json:"amount" doc:"What was added to the balance; below zero when it was taken."`
+	BalanceAfter USD       `json:"balance_after" doc:"Without what sessions in progress have used."`
+	Pot          string    `json:"pot" doc:"What was paid in, or credit that expires." enum:"paid,bonus" example:"paid"`
+	Component    *string   `json:"component" doc:"Of usage: what was used; number is a month of a number, above zero when it was given back." example:"agent"`
+	SessionID    *string   `json:"session_id" doc:"Of usage: the call or other session, see its receipt; null for a number." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	PriceVersion *string   `json:"price_version" doc:"Of usage: the rate card that it was charged by." example:"2026-01-15.1"`
+}
+
+// AccountEvent is something that an account should know.
+type AccountEvent struct {
+	ID        string       `json:"id" doc:"Names the event; younger ones sort later." example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Kind      string       `json:"kind" doc:"balance.low, number.past_due, number.released, recharge.failed, dispute.opened, webhook.disabled or spending.limit; there may be more kinds." example:"balance.low"`
+	Message   string       `json:"message" doc:"The same for people." example:"The balance has fallen to 4.99 USD, below 5 USD: top up soon."`
+	Data      EventFigures `json:"data" doc:"The figures; which are there depends on the kind."`
+	CreatedAt time.Time    `json:"created_at" doc:"When it was noticed."`
+	ClearedAt *time.Time   `json:"cleared_at" doc:"When it stopped being so, which of a number that is lost is known beforehand; null while it is."`
+}
