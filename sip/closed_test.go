@@ -29,6 +29,8 @@ func hasty(t *testing.T) netip.AddrPort {
 			}
 			all.Go(func() {
 				defer conn.Close()
+				// A connection that no request came over is closed when the test ends.
+				defer context.AfterFunc(t.Context(), func() { conn.Close() })()
 				_, _ = conn.Read(make([]byte, 100))
 			})
 		}
