@@ -75,6 +75,14 @@ type desk struct {
 
 const deskNumber = "+34911234567"
 
+// changed comes after a change of the running node's engines. A call that begins later asks
+// the database first, so what it reads then is ordered behind this question.
+func (d *desk) changed() {
+	d.Helper()
+	_, err := d.node.db.Agent(d.Context(), d.who.Account, d.agent)
+	d.ok(err)
+}
+
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	return deskOn(t, storetest.URL(t))

@@ -39,6 +39,7 @@ func (d *desk) keyed(settings, function, arguments string) (number string, model
 		enginetest.Sentences(0, "That is all."),
 	}
 	d.node.engines.LLM = model
+	d.changed()
 	return number, model
 }
 
@@ -56,6 +57,7 @@ func (d *desk) calling(settings string, steps ...inference.ToolCall) (number str
 		}
 		return []enginetest.Step{{Text: "One moment."}, {Tool: &steps[min(done, len(steps)-1)]}}
 	}
+	d.changed()
 	return number, model
 }
 

@@ -108,6 +108,7 @@ func TestCallerOfATrunk(t *testing.T) {
 		model := enginetest.NewFakeLLM()
 		model.Replies = [][]enginetest.Step{{call("crm_lookup")}, {call("opt_out")}, {{Text: "Goodbye."}, call("end_call")}}
 		d.node.engines.LLM = model
+		d.changed()
 		d.presses(d.exchange(tt.source))
 		if c := d.history(i + 1)[0]; c.From != tt.caller {
 			t.Errorf("%s: the call is from %s", tt.source, c.From)
