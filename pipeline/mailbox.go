@@ -28,7 +28,7 @@ const (
 	msgSpoken                             // the sentence seg is complete
 	msgTool                               // call of a reply
 	msgWritten                            // the model is done: usage, err
-	msgBroken                             // the voice of sentence seg broke: err; again is told what to do
+	msgBroken                             // the voice of sentence seg broke: err; again: speak it once more
 	msgDone                               // all audio is made: err
 	msgToolResult                         // id, text from the client
 	msgFunction                           // id, text, err of a function that ran here

@@ -31,3 +31,43 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
+
+// deliver sends what next takes, as soon as it is due, until ctx ends or what it sent was the
+// last. next says how long until something is due (0: nothing is), and wake that there is more.
+func deliver[T any](ctx context.Context, wake <-chan struct{}, out chan<- T, next func() (v T, wait time.Duration, ok bool), last func(T) bool) {
+	for {
+		v, wait, ok := next()
+		if !ok {
+			var timer <-chan time.Time
+			if wait > 0 {
+				timer = time.After(wait)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-wake:
+			case <-timer:
+			}
+			continue
+		}
+		select {
+		case out <- v:
+		case <-ctx.Done():
+			return
+		}
+		if last(v) {
+			return
+		}
+	}
+}
+
+// earliest is the index of what is due first, the oldest of several; -1: there is nothing.
+func earliest[T any](due []T, at func(T) time.Time) int {
+	first := -1
+	for i, d := range due {
+		if first < 0 || at(d).Before(at(due[first])) {
+			first = i
+		}
+	}
+	return first
+}

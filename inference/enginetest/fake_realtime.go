@@ -280,12 +280,7 @@ func (s *FakeSession) replyLocked() {
 func (s *FakeSession) next() (e inference.RealtimeEvent, wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first := -1
-	for i, d := range s.due {
-		if first < 0 || d.at.Before(s.due[first].at) {
-			first = i
-		}
-	}
+	first := earliest(s.due, func(d timedEvent) time.Time { return d.at })
 	if first < 0 {
 		return e, 0, false
 	}
@@ -311,28 +306,5 @@ func (s *FakeSession) run() {
 	defer close(s.done)
 	defer close(s.events)
 	defer s.ended.Store(true)
-	for {
-		e, wait, ok := s.next()
-		if !ok {
-			var timer <-chan time.Time
-			if wait > 0 {
-				timer = time.After(wait)
-			}
-			select {
-			case <-s.ctx.Done():
-				return
-			case <-s.wake:
-			case <-timer:
-			}
-			continue
-		}
-		select {
-		case s.events <- e:
-		case <-s.ctx.Done():
-			return
-		}
-		if e.Err != nil {
-			return
-		}
-	}
+	deliver(s.ctx, s.wake, s.events, s.next, func(e inference.RealtimeEvent) bool { return e.Err != nil })
 }

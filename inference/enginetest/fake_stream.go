@@ -173,42 +173,14 @@ func (s *FakeStream) run() {
 	defer close(s.done)
 	defer close(s.results)
 	defer s.ended.Store(true)
-	for {
-		r, wait, ok := s.next()
-		if !ok {
-			var timer <-chan time.Time
-			if wait > 0 {
-				timer = time.After(wait)
-			}
-			select {
-			case <-s.ctx.Done():
-				return
-			case <-s.wake:
-			case <-timer:
-			}
-			continue
-		}
-		select {
-		case s.results <- r:
-		case <-s.ctx.Done():
-			return
-		}
-		if r.Err != nil {
-			return
-		}
-	}
+	deliver(s.ctx, s.wake, s.results, s.next, func(r inference.Result) bool { return r.Err != nil })
 }
 
 // next takes the result that is due, or says how long until one is (0: none).
 func (s *FakeStream) next() (r inference.Result, wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first := -1
-	for i, p := range s.due {
-		if first < 0 || p.at.Before(s.due[first].at) {
-			first = i
-		}
-	}
+	first := earliest(s.due, func(p pending) time.Time { return p.at })
 	if first < 0 {
 		return r, 0, false
 	}

@@ -8,7 +8,8 @@
 // The caller's own voice is what a quarter of their speech exceeds, less 12 dB: the mean of speech in dB lies 5 dB lower,
 // where eight people 10 dB behind the caller are half of the time.
 //
-// Read listen.go, which is the way of a frame, then echo.go; feed.go is what the recogniser gets, words.go what came of it.
+// Read listen.go, which is the way of a frame, then echo.go; feed.go is the audio for the recogniser, words.go keeps when its
+// words were spoken.
 package listen
 
 import (

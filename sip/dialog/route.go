@@ -112,7 +112,7 @@ func (d *Dialog) locate(ctx context.Context, to, over string) (netip.AddrPort, e
 }
 
 // Forbids says whether a request must not go to an address that the far end has named, over a
-// transport: whoever may call us must not have us write to hosts inside of our network. Its own host and the trunk's are no such; other private ones are, if the far end is
+// transport: an allowed caller must not make us send to hosts inside our network. Its own host and the trunk's are no such; other private ones are, if the far end is
 // outside, or by a stream, which services that are no telephones understand, too.
 func (d *Dialog) Forbids(a netip.Addr, over string) bool {
 	if !a.IsValid() || !inside(a) || a == d.Peer.Addr() || a == d.Home || d.owns(a) {

@@ -25,7 +25,7 @@ var ErrConnectionClosed = fmt.Errorf("the connection is closed: %w", gosip.ErrTr
 // between, a goroutine of the library calls a nil function, which ends the process.
 func ConnectionClosed(conn gosip.Connection) bool {
 	stream, ok := conn.(*gosip.TCPConnection)
-	return ok && stream.Ref(0) <= 0 // whoever reads from it counts until it is closed
+	return ok && stream.Ref(0) <= 0 // a reader holds a reference until the connection is closed
 }
 
 // Begin sends a request in a client transaction of its own.

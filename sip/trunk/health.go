@@ -150,7 +150,7 @@ func Unavailable(code int) bool {
 // does not (RFC 3261 sections 20.33 and 21.5.4).
 func Rest(res *gosip.Response) time.Duration {
 	if res.StatusCode != 503 {
-		return 0 // other codes speak of who is called
+		return 0 // other codes concern the callee, not the target
 	}
 	d, _, _ := dialog.Seconds(res, "retry-after")
 	return min(d, maxRest)

@@ -78,7 +78,7 @@ func (t *Trunk) keepRegistered(ctx context.Context) {
 	}
 }
 
-// registered notes what came of an attempt.
+// registered records the outcome of an attempt to register.
 func (t *Trunk) registered(granted time.Duration, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
