@@ -31,27 +31,27 @@ func stand(t *testing.T, script string) (dir string) {
 // endless does nothing until it is killed.
 const endless = `kill -STOP $$`
 
-// born waits for the child that runs the stand-in of dir and returns its process.
-func born(t *testing.T, dir string) string {
+// awaitChild returns when a child runs the stand-in of dir.
+func awaitChild(t *testing.T, dir string) {
 	path := filepath.Join(dir, program)
 	for t.Context().Err() == nil {
 		names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, name := range names {
 			words, _ := os.ReadFile(name) // of a process that has ended meanwhile: empty
 			if strings.HasPrefix(string(words), "/bin/sh\x00"+path+"\x00") {
-				return strings.Split(name, "/")[2]
+				return
 			}
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return ""
 }
 
-// gone says whether a process is no more, not even as a zombie.
-func gone(t *testing.T, pid string) bool {
+// childless fails the test if this process has a child, even one that is a zombie.
+func childless(t *testing.T) {
 	t.Helper()
-	_, err := os.Stat("/proc/" + pid)
-	return errors.Is(err, os.ErrNotExist)
+	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
+		t.Errorf("there is a child (%d, %v)", pid, err)
+	}
 }
 
 var mp3Head = append([]byte("ID3"), make([]byte, 100)...)
@@ -60,44 +60,33 @@ func TestCancelled(t *testing.T) {
 	dir := stand(t, endless)
 	why := errors.New("the client has gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	pid := make(chan string, 1)
 	go func() {
-		pid <- born(t, dir)
+		awaitChild(t, dir)
 		cancel(why)
 	}()
 	if _, err := Decode(ctx, mp3Head, Options{}); !errors.Is(err, why) {
 		t.Errorf("%v, want %v", err, why)
 	}
-	if p := <-pid; !gone(t, p) {
-		t.Errorf("process %s is still there", p)
-	}
+	childless(t)
 }
 
 func TestTooSlow(t *testing.T) {
-	dir := stand(t, endless)
-	pid := make(chan string, 1)
-	go func() { pid <- born(t, dir) }()
+	stand(t, endless)
 	_, err := Decode(t.Context(), mp3Head, Options{Limits: Limits{Patience: time.Second}})
 	if !errors.Is(err, ErrTooSlow) {
 		t.Errorf("%v, want %v", err, ErrTooSlow)
 	}
-	if p := <-pid; !gone(t, p) {
-		t.Errorf("process %s is still there", p)
-	}
+	childless(t)
 }
 
 // TestEndlessOutput: a child that writes for ever is ended by what it wrote.
 func TestEndlessOutput(t *testing.T) {
-	dir := stand(t, `while :; do echo "a line of forty characters and a few more"; done`)
-	pid := make(chan string, 1)
-	go func() { pid <- born(t, dir) }()
+	stand(t, `while :; do echo "a line of forty characters and a few more"; done`)
 	_, err := Decode(t.Context(), mp3Head, Options{Limits: Limits{Duration: time.Second}})
 	if !errors.Is(err, ErrTooLong) {
 		t.Errorf("%v, want %v", err, ErrTooLong)
 	}
-	if p := <-pid; !gone(t, p) {
-		t.Errorf("process %s is still there", p)
-	}
+	childless(t)
 }
 
 // TestMemory: a child gets 200 MB and not more.

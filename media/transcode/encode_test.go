@@ -128,15 +128,13 @@ func TestEncodeCancelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pid := born(t, dir)
+		awaitChild(t, dir)
 		cancel(why)
 		for w.Write(make([]int16, 44100)) == nil { // the pipe is full or broken
 		}
 		if err := w.Close(); !errors.Is(err, why) {
 			t.Errorf("%v, want %v", err, why)
 		}
-		if !gone(t, pid) {
-			t.Errorf("process %s is still there", pid)
-		}
+		childless(t)
 	}
 }
