@@ -82,11 +82,11 @@ func (c *Call) commit(a turn.Action) {
 		r = &reply{}
 	}
 	r.number, r.turn = c.number, a.Turn
-	r.over = turnOver{at: c.clock(), wall: c.now()}
+	r.timing.over = turnOver{at: c.clock(), wall: c.now()}
 	if !a.Typed {
 		silence := c.state.Silence(c.clock())
-		r.endpoint = silence.Duration()
-		r.over = turnOver{at: c.clock() - silence, wall: c.now().Add(-r.endpoint), settled: c.caller.SettledAt()}
+		r.timing.endpoint = silence.Duration()
+		r.timing.over = turnOver{at: c.clock() - silence, wall: c.now().Add(-r.timing.endpoint), settled: c.caller.SettledAt()}
 	}
 	c.emit(Event{Kind: Thinking, Turn: r.turn, Generation: r.number})
 	if begun {
@@ -107,7 +107,7 @@ func (c *Call) followUp() {
 	c.tools.steps++
 	r := &reply{number: c.number}
 	if c.reply != nil {
-		r.turn, r.over = c.reply.turn, c.reply.over
+		r.turn, r.timing.over = c.reply.turn, c.reply.timing.over
 	}
 	c.compose(r, c.request(), "")
 }
@@ -138,7 +138,7 @@ func (c *Call) say(l turn.Line) {
 
 // giveUp drops a reply of which nothing came in time.
 func (c *Call) giveUp() {
-	if r := c.reply; r != nil && r.live {
+	if r := c.reply; r.live() {
 		c.emit(Event{Kind: Fault, Turn: r.turn, Generation: r.number, Err: c.slow(r)})
 		c.discard(FailedReply)
 	}

@@ -187,9 +187,9 @@ func (c *Call) conclusion(legErr error) {
 	c.answerEnds()
 	c.tellKeys()
 	c.dropSpeculative(Discarded)
-	if r := c.reply; r != nil && r.live {
+	if r := c.reply; r.live() {
 		h := c.heardBy(now)
-		if r.audible {
+		if r.audible() {
 			c.conclude(Cut, h)
 		} else {
 			c.discard(Discarded)

@@ -63,7 +63,7 @@ func (c *Call) fill() {
 
 // resting says that the agent neither speaks nor is about to.
 func (c *Call) resting() bool {
-	return c.heldAt.IsZero() && (c.reply == nil || !c.reply.live) && c.playout.Silent() && c.state.Phase == turn.ToolWait
+	return c.heldAt.IsZero() && !c.reply.live() && c.playout.Silent() && c.state.Phase == turn.ToolWait
 }
 
 // sayFiller plays the next filler, if it was made ahead: one that had to be made now

@@ -51,14 +51,14 @@ func (c *Call) hear(now time.Time) {
 // heardMeanwhile tells the turn machine how far the agent's reply is: what it asks, from when its last sentence
 // is being said; whether its first one was not heard to its end; how much of it follows.
 func (c *Call) heardMeanwhile(e *turn.Event, r *reply, now time.Time) {
-	if !r.live {
+	if !r.live() {
 		e.Question = r.question
 		return
 	}
 	heard, last := c.playout.Heard(), c.playout.Last()
 	e.First = r.lead == 0 || heard.Gen != r.gen || heard.Seg < r.lead
 	e.Tail = turn.Unfinished
-	if r.made {
+	if r.made() {
 		e.Tail = c.playout.Remaining(c.playedBy(now))
 		if last.Gen == r.gen && last.Seg >= len(r.texts)-1 {
 			e.Question = r.question
@@ -116,14 +116,14 @@ func (c *Call) speak(now time.Time) {
 		text, sounds := "", ok
 		if !ok {
 			f, sounds = c.pause(now)
-		} else if c.active = now; c.reply.live && c.playout.Last().Gen == c.reply.gen {
+		} else if c.active = now; c.reply.live() && c.playout.Last().Gen == c.reply.gen {
 			text = c.spoken(c.reply, now)
 		}
 		c.caller.Sent(f, sounds, text, now)
 		c.leg.Write(f)
 	}
 	h := c.heardBy(now)
-	if r := c.reply; r != nil && r.live && r.made && c.playout.Silent() {
+	if r := c.reply; r.live() && r.made() && c.playout.Silent() {
 		c.played(h)
 		c.step(turn.Event{Kind: turn.Drained})
 	}
@@ -167,7 +167,7 @@ func (c *Call) limits(now time.Time) {
 	if len(c.pressed.keys) > 0 {
 		c.answerKeys(now)
 	}
-	if r := c.reply; r != nil && r.live && !r.made && c.heldAt.IsZero() {
+	if r := c.reply; r.live() && !r.made() && c.heldAt.IsZero() {
 		c.listenForVoice(r, now)
 		c.stalled(r, now)
 	}

@@ -57,7 +57,7 @@ func (c *Call) hold(w *waiting, b *builtin) {
 
 // beginHeld begins what has waited for the words of its reply.
 func (c *Call) beginHeld(now time.Time) {
-	if r := c.reply; r != nil && r.live || !c.playout.Silent() || c.state.Ending() != "" {
+	if c.reply.live() || !c.playout.Silent() || c.state.Ending() != "" {
 		return
 	}
 	for _, w := range c.tools.waiting {

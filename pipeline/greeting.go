@@ -34,7 +34,7 @@ func (c *Call) greeted(outcome Outcome, heard string, h playout.Position) {
 	list := pieces(c.line(turn.Greeting), c.agent.Language)
 	all := strings.Join(list, " ")
 	from := 0
-	if h.Gen == c.reply.gen && !c.reply.again { // else the sentences are others
+	if h.Gen == c.reply.gen && !c.reply.voice.retried { // else the sentences are others
 		from = min(h.Seg, len(list))
 	}
 	c.greeting = greeting{rest: strings.Join(list[from:], " "), unheard: strings.TrimSpace(strings.TrimPrefix(all, heard))}

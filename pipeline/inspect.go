@@ -26,6 +26,6 @@ func (c *Call) inspect() {
 // asksModel tells what the model is asked for reply r.
 func (c *Call) asksModel(r *reply, request *inference.Request) {
 	if c.cfg.Inspect {
-		c.emit(Event{Kind: Asked, Turn: r.turn, Generation: r.number, On: r.speculative, Request: request})
+		c.emit(Event{Kind: Asked, Turn: r.turn, Generation: r.number, On: r.stage == speculative, Request: request})
 	}
 }

@@ -44,7 +44,7 @@ func (c *Call) resumed() {
 	}
 	c.heldAt, c.active = time.Time{}, now
 	if r := c.reply; r != nil {
-		r.movedAt, r.quietAt = now, now
+		r.movedAt, r.voice.quietAt = now, now
 	}
 	c.playout.Rewind()
 	c.step(turn.Event{Kind: turn.Resumed})

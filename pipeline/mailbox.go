@@ -134,7 +134,7 @@ func (c *Call) take(m message) {
 	default:
 		if r := c.speculative; r != nil && r.gen == m.gen {
 			c.park(r, m)
-		} else if r := c.reply; r != nil && r.gen == m.gen && r.live {
+		} else if r := c.reply; r.live() && r.gen == m.gen {
 			r.movedAt = c.now()
 			c.takeReply(r, m)
 		}
@@ -157,7 +157,7 @@ func (c *Call) takeReply(r *reply, m message) {
 	case msgBroken:
 		c.broken(r, m)
 	case msgDone:
-		c.made(r, m.err)
+		c.finishMaking(r, m.err)
 	}
 }
 

@@ -17,49 +17,68 @@ import (
 // reply is one completion on its way from the model to the far end, or a
 // line of the agent's own. It belongs to the conductor.
 type reply struct {
-	gen     int // which completion
-	number  int // public generation
-	turn    int
-	line    turn.Line
-	cancel  context.CancelCauseFunc
-	making  chan struct{} // a token for each sentence made and not yet played
-	texts   []*playout.Sentence
-	stop    context.CancelCauseFunc // stops the voice of the last of them; nil: it was stopped, or broke
-	calls   []inference.ToolCall
-	noTools bool // it was told to call none
-	// A speculative reply: its engines' messages, parked, how many functions it asks for,
-	// the tokens of making that it may not have yet, and what it depends on.
-	speculative bool
-	parked      []message
-	wishes      int
-	held        int
-	revision    int
+	gen         int // which completion
+	number      int // public generation
+	turn        int
+	line        turn.Line
+	prompts     string // the function call that it is the prompt of; empty: none
+	joins       bool   // it follows a sentence that is still being played
+	stage       stage
+	outcome     Outcome      // when done
+	speculation *speculation // nil: it was not begun before the end of its turn, or is the answer to it
+	completion  *completion  // nil: the text is given, no model writes it
+	cancel      context.CancelCauseFunc
+	making      chan struct{} // a token for each sentence made and not yet played
+	texts       []*playout.Sentence
+	voice       voice
+	calls       []inference.ToolCall
 	question    turn.Question // what its last sentence asks
 	lead        int           // pieces of its first sentence; 0: not known yet
-	prompts     string        // the function call that it is the prompt of; empty: none
-	joins       bool          // it follows a sentence that is still being played
-	live        bool          // not concluded
-	audible     bool          // its first audio was ready
-	written     bool          // the model is done
-	made        bool          // the voice is done
 	caption     int           // sentences announced
+	err         error         // why it failed
+	movedAt     time.Time     // when an engine or the playout last made progress
+	timing      replyTiming
+}
 
-	err     error // the model's
-	failed  bool  // an engine failed
-	outcome Outcome
-	tokens  *inference.Usage
-	engine  string // that wrote it
+// stage is how far a reply is.
+//
+//	stage               what happens                                        next
+//	speculative         its turn is committed with the same words           composing
+//	                    its turn goes on, or an engine fails                done
+//	composing           the first audio comes                               speaking
+//	                    everything is made, and there is no audio           silent
+//	                    an engine fails, or the turn goes on                done
+//	speaking            everything is made, or an engine fails              draining
+//	draining, silent    everything is played                                done
+//	all but speculative a barge-in, another reply or the end of the call    done
+type stage uint8
 
-	endpoint time.Duration // of the turn it answers
-	over     turnOver      // the end of that turn
-	asked    time.Time
-	waits    engineWaits
-	modelAt  time.Time // its first words
-	wholeAt  time.Time // its first sentence
-	voiceAt  time.Time
-	movedAt  time.Time // when something last came of it
-	quietAt  time.Time // since when its voice owes audio, at the earliest
-	again    bool      // a sentence of it was spoken again
+const (
+	composing   stage = iota // it is made, nothing of it is audible
+	speculative              // the same, in a pause of the caller's: it has no effects
+	speaking                 // it is made and heard
+	draining                 // it is made: its audio is played to its end
+	silent                   // it is made, without audio
+	done                     // its books are closed, except for usage
+)
+
+// live says that the reply is not done; a nil reply is.
+func (r *reply) live() bool { return r != nil && r.stage != done }
+
+// made says that its engines have finished.
+func (r *reply) made() bool { return r.stage >= draining }
+
+// audible says that its first audio is ready.
+func (r *reply) audible() bool { return r.stage == speaking || r.stage == draining }
+
+// written says that the whole text is known.
+func (r *reply) written() bool { return r.completion == nil || r.completion.usage != nil }
+
+// completion is the model's part of a reply.
+type completion struct {
+	mostCalls int              // functions that it may call
+	usage     *inference.Usage // nil: the model has not finished
+	engine    string           // that wrote it
 }
 
 // errConcluded is why the engines of a reply are stopped in the ordinary way.
@@ -69,7 +88,7 @@ var errConcluded = errors.New("the reply is over")
 func (c *Call) conclude(outcome Outcome, h playout.Position) {
 	r := c.reply
 	text := playout.Heard(r.texts, h)
-	r.live, r.outcome = false, outcome
+	r.stage, r.outcome = done, outcome
 	r.cancel(errConcluded)
 	if outcome == Cut {
 		c.interruptTools()
@@ -96,7 +115,7 @@ func (c *Call) conclude(outcome Outcome, h playout.Position) {
 // played concludes a reply that has been played to its end, which is at h.
 func (c *Call) played(h playout.Position) {
 	outcome := Committed
-	if c.reply.failed {
+	if c.reply.err != nil {
 		outcome = FailedReply
 	}
 	c.conclude(outcome, h)
@@ -106,7 +125,7 @@ func (c *Call) played(h playout.Position) {
 // waits for functions, whose results still count, and nothing of it was heard.
 func (c *Call) supersede() {
 	r := c.reply
-	if r == nil || !r.live {
+	if !r.live() {
 		return
 	}
 	outcome := Discarded
@@ -119,7 +138,7 @@ func (c *Call) supersede() {
 // discard drops a reply of which nothing was heard.
 func (c *Call) discard(outcome Outcome) {
 	r := c.reply
-	if r == nil || !r.live {
+	if !r.live() {
 		return
 	}
 	c.playout.Forget(r.gen)
@@ -135,7 +154,7 @@ func (c *Call) cut() {
 	h := c.heardBy(now)
 	c.playout.Cut(c.format.Continuous)
 	c.emit(Event{Kind: Interrupted})
-	if r := c.reply; r != nil && r.live {
+	if c.reply.live() {
 		c.conclude(Cut, h)
 	}
 	c.emit(Event{Kind: Listening})
@@ -147,8 +166,7 @@ const lastSentence = 3 * media.Second
 
 // finishSentence ends the reply with the sentence being spoken.
 func (c *Call) finishSentence() {
-	r := c.reply
-	if r == nil || !r.live {
+	if !c.reply.live() {
 		return
 	}
 	end := c.playout.Finish(lastSentence)
@@ -161,19 +179,19 @@ func (c *Call) finishSentence() {
 	c.conclude(Committed, end)
 }
 
-// account reports what a completion consumed, once its fate and its count are
-// both known.
+// account reports what a completion consumed, once the reply is done and the
+// count is known.
 func (c *Call) account(r *reply) {
-	if r.outcome == "" || r.tokens == nil || c.owed[r.gen] == nil {
+	if r.stage != done || !r.written() || c.owed[r.gen] == nil {
 		return
 	}
 	delete(c.owed, r.gen)
 	kind := kindReply
-	if r.speculative {
+	if r.speculation != nil {
 		kind = kindSpeculative
 	}
 	c.emit(Event{Kind: Used, Turn: r.turn, Generation: r.number,
-		Usage: Usage{Generation: r.gen, Kind: kind, Outcome: r.outcome, Tokens: *r.tokens, Engine: r.engine}})
+		Usage: Usage{Generation: r.gen, Kind: kind, Outcome: r.outcome, Tokens: *r.completion.usage, Engine: r.completion.engine}})
 }
 
 // stalled gives up a reply of which nothing more comes, neither from its engines
@@ -182,7 +200,7 @@ func (c *Call) stalled(r *reply, now time.Time) {
 	if c.state.Phase == turn.Thinking || c.playout.Unplayed() || c.tools.running() || now.Sub(r.movedAt) < c.cfg.Turn.Think.Duration() {
 		return
 	}
-	c.made(r, c.slow(r))
+	c.finishMaking(r, c.slow(r))
 }
 
 // slow gives up a reply that stopped coming. It returns the fault of the engine
@@ -190,7 +208,7 @@ func (c *Call) stalled(r *reply, now time.Time) {
 func (c *Call) slow(r *reply) error {
 	r.cancel(inference.ErrStalled)
 	name := c.cfg.TTS.Info().Name
-	if !r.written {
+	if !r.written() {
 		name = c.cfg.LLM.Info().Name
 	}
 	return &inference.Error{Engine: name, Fault: inference.ErrFailed, Err: inference.ErrStalled}
@@ -208,14 +226,16 @@ func (c *Call) written(m message) {
 	if r == nil {
 		return
 	}
-	u := m.usage
-	if r.tokens, r.written, r.engine = &u, true, m.engine; m.engine != "" {
+	usage := m.usage
+	if r.completion.usage, r.completion.engine = &usage, m.engine; m.engine != "" {
 		c.serves(agent.StageLLM, &c.serving.llm, m.engine, c.cfg.LLM)
 	}
-	if m.err != nil {
-		if r.err = m.err; r == c.speculative {
-			c.dropSpeculative(FailedReply)
-		}
+	switch {
+	case m.err == nil:
+	case r.stage == speculative:
+		c.dropSpeculative(FailedReply)
+	case !r.made():
+		r.err = m.err
 	}
 	c.account(r)
 	c.toolsDone()

@@ -12,6 +12,14 @@ import (
 // the messages of its engines are parked, and nothing of it is heard, shown, run or
 // remembered. What it consumed is reported like any completion's.
 
+// speculation is what a speculative reply keeps until its turn is committed.
+type speculation struct {
+	parked   []message // of its engines
+	calls    int       // functions that it asks for
+	held     int       // tokens of making that it may not have yet
+	revision int       // of the conversation that it answers
+}
+
 // Kinds of completions.
 const (
 	kindReply       = "reply"
@@ -28,9 +36,9 @@ func (c *Call) speculate(a turn.Action) {
 	request := c.request()
 	request.NoTools = false
 	request.Messages = c.history.with(a.Text, a.Again)
-	r := &reply{turn: a.Turn, revision: c.revision(), speculative: true, held: sentencesAhead}
+	r := &reply{turn: a.Turn, stage: speculative, speculation: &speculation{revision: c.revision(), held: sentencesAhead}}
 	if c.cfg.SpeculateVoice || c.toldWhether(AnsweredLocal, c.cfg.TTS.Info().Local) {
-		r.held-- // the first sentence gets its voice, too
+		r.speculation.held-- // the first sentence gets its voice, too
 	}
 	c.speculative = r
 	c.engage(r, request, "")
@@ -42,9 +50,10 @@ func (c *Call) revision() int { return c.history.revision + c.updates }
 
 // park keeps a message of the speculative reply's engines.
 func (c *Call) park(r *reply, m message) {
+	s := r.speculation
 	switch m.kind {
 	case msgTool:
-		if r.wishes++; r.wishes > maxToolCalls {
+		if s.calls++; s.calls > maxToolCalls {
 			return
 		}
 	case msgDone:
@@ -53,7 +62,7 @@ func (c *Call) park(r *reply, m message) {
 			return
 		}
 	}
-	r.parked = append(r.parked, m)
+	s.parked = append(s.parked, m)
 }
 
 // dropSpeculative drops the speculative reply, if there is one.
@@ -63,7 +72,7 @@ func (c *Call) dropSpeculative(outcome Outcome) {
 		return
 	}
 	c.speculative = nil
-	r.live, r.outcome, r.parked = false, outcome, nil
+	r.stage, r.outcome, r.speculation.parked = done, outcome, nil
 	r.cancel(errConcluded)
 	c.account(r)
 }
@@ -72,7 +81,7 @@ func (c *Call) dropSpeculative(outcome Outcome) {
 // none, or the conversation has changed under it.
 func (c *Call) takeSpeculative(a turn.Action) *reply {
 	r := c.speculative
-	if !a.Ready || r == nil || r.revision != c.revision() {
+	if !a.Ready || r == nil || r.speculation.revision != c.revision() {
 		c.dropSpeculative(Discarded)
 		return nil
 	}
@@ -82,15 +91,13 @@ func (c *Call) takeSpeculative(a turn.Action) *reply {
 
 // promote makes the speculative reply the answer: its parked messages are handled now.
 func (c *Call) promote(r *reply) {
-	now := c.now()
-	r.speculative, r.asked, r.movedAt = false, now, now
+	now, s := c.now(), r.speculation
+	r.stage, r.speculation, r.timing.asked, r.movedAt = composing, nil, now, now
 	c.adopt(r)
-	for range r.held {
+	for range s.held {
 		<-r.making
 	}
-	parked := r.parked
-	r.parked = nil
-	for _, m := range parked {
+	for _, m := range s.parked {
 		c.takeReply(r, m)
 	}
 }
@@ -100,10 +107,12 @@ func (c *Call) promote(r *reply) {
 func (c *Call) engage(r *reply, request *inference.Request, text string) {
 	c.replies++
 	now := c.now()
-	r.gen, r.live, r.asked, r.movedAt = c.replies, true, now, now
+	r.gen, r.timing.asked, r.movedAt = c.replies, now, now
 	r.making = make(chan struct{}, sentencesAhead)
-	for range r.held {
-		r.making <- struct{}{}
+	if r.speculation != nil {
+		for range r.speculation.held {
+			r.making <- struct{}{}
+		}
 	}
 	ctx, cancel := context.WithCancelCause(c.life)
 	r.cancel = cancel
@@ -111,10 +120,12 @@ func (c *Call) engage(r *reply, request *inference.Request, text string) {
 	gen, agent := r.gen, c.agent
 	c.noteReply(&agent, gen, request, text)
 	if request == nil {
-		r.written = true
 		c.spawn("pipeline/recite", func() { recite(ctx, text, agent.Language, queue) }, func() { close(queue) })
 	} else {
-		r.noTools = request.NoTools
+		r.completion = &completion{mostCalls: maxToolCalls}
+		if request.NoTools {
+			r.completion.mostCalls = 0
+		}
 		c.owed[r.gen] = r
 		c.asksModel(r, request)
 		w := newWriting(c, ctx, gen, request, queue)

@@ -94,7 +94,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		c.agent.FirstMessage = "A very long sentence."
 		c.say(turn.Greeting)
 		c.state.Phase = turn.Thinking
-		for !c.reply.made {
+		for c.reply.stage != draining {
 			c.take(<-c.box)
 		}
 	}

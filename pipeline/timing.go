@@ -9,16 +9,30 @@ import (
 
 // timed reports where the time of a turn went.
 func (c *Call) timed(r *reply, now time.Time) {
-	if r.line != turn.NoLine {
-		return
+	if r.line == turn.NoLine {
+		c.emit(Event{Kind: Timed, Turn: r.turn, Generation: r.number, Timing: r.timing.report(now)})
 	}
-	t := Timing{Endpoint: r.endpoint, Total: r.endpoint + now.Sub(r.asked)}
-	t.Model, t.Voice = r.waits.since(r.asked)
-	t.Overhead = now.Sub(r.asked) - t.Model - t.Voice
-	t.SpeechEnd = r.over.at
-	t.FinalText, t.FirstToken, t.FirstSentence = r.over.since(r.over.settled), r.over.since(r.modelAt), r.over.since(r.wholeAt)
-	t.FirstAudio, t.FirstPacket = r.over.since(r.voiceAt), r.over.since(now)
-	c.emit(Event{Kind: Timed, Turn: r.turn, Generation: r.number, Timing: t})
+}
+
+// replyTiming is when the parts of a reply came.
+type replyTiming struct {
+	endpoint time.Duration // from the end of the caller's speech to the end of turn
+	over     turnOver      // the end of the turn it answers
+	asked    time.Time
+	waits    engineWaits
+	modelAt  time.Time // its first words
+	wholeAt  time.Time // its first sentence
+	voiceAt  time.Time // its first audio
+}
+
+// report is the timing of a reply whose first frame is written now.
+func (t *replyTiming) report(now time.Time) Timing {
+	out := Timing{Endpoint: t.endpoint, Total: t.endpoint + now.Sub(t.asked), SpeechEnd: t.over.at,
+		FinalText: t.over.since(t.over.settled), FirstToken: t.over.since(t.modelAt), FirstSentence: t.over.since(t.wholeAt),
+		FirstAudio: t.over.since(t.voiceAt), FirstPacket: t.over.since(now)}
+	out.Model, out.Voice = t.waits.since(t.asked)
+	out.Overhead = now.Sub(t.asked) - out.Model - out.Voice
+	return out
 }
 
 // engineWaits are the times in which a reply waited for its engines: for the model's first

@@ -129,7 +129,7 @@ func (c *Call) called(r *reply, call inference.ToolCall) {
 		c.step(turn.Event{Kind: turn.Hangup})
 		return
 	}
-	if r.noTools || len(r.calls) == maxToolCalls {
+	if r.completion == nil || len(r.calls) >= r.completion.mostCalls {
 		return
 	}
 	call.ID = fmt.Sprintf("call_%d_%d", r.gen, len(r.calls)+1)
@@ -196,7 +196,7 @@ func (c *Call) concludeTool(w *waiting, result, outcome string) {
 // those of earlier replies, which the caller did not wait for, too.
 func (c *Call) toolsDone() {
 	r := c.reply
-	if !c.tools.told || c.tools.awaited() || r.live && !r.written && len(r.calls) > 0 {
+	if !c.tools.told || c.tools.awaited() || r.live() && !r.written() && len(r.calls) > 0 {
 		return
 	}
 	c.tools.told = false

@@ -205,7 +205,7 @@ func (s *second) attend(ctx context.Context, p *playout.Playout, done func() boo
 // connect takes the second leg over: from here on the caller talks to whom they were
 // transferred to, and the agent's part is over.
 func (c *Call) connect(s *second) {
-	if r := c.reply; r != nil && r.live {
+	if c.reply.live() {
 		c.conclude(Cut, c.heardBy(c.now()))
 	}
 	c.playout.Cut(false)

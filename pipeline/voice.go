@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -15,35 +16,42 @@ import (
 // a voice that is only slow would never be heard otherwise.
 const silentMost = 1500 * time.Millisecond
 
+// voice is the voice of a reply's last sentence.
+type voice struct {
+	stop    context.CancelCauseFunc // stops it; nil: it was stopped, or broke
+	quietAt time.Time               // since when it owes audio, at the earliest
+	retried bool                    // a sentence of the reply was spoken again
+}
+
 // listenForVoice stops the voice that owes audio when nothing has been heard of the reply
 // for silentMost.
 func (c *Call) listenForVoice(r *reply, now time.Time) {
-	if r.again || len(r.texts) == 0 {
+	v := &r.voice
+	if v.retried || len(r.texts) == 0 {
 		return
 	}
 	s := r.texts[len(r.texts)-1]
 	switch {
-	case s.Complete || r.stop == nil:
+	case s.Complete || v.stop == nil:
 	case c.playout.Sounds():
-		r.quietAt = now
-	case now.Sub(r.quietAt) >= silentMost:
-		r.stop(inference.ErrStalled)
-		r.stop = nil
+		v.quietAt = now
+	case now.Sub(v.quietAt) >= silentMost:
+		v.stop(inference.ErrStalled)
+		v.stop = nil
 	}
 }
 
-// broken decides what becomes of a sentence whose voice broke, or was stopped: what has
-// no audio is spoken again. An error at the first sound is the reply's: every engine was
-// tried.
+// broken has the rest of a sentence spoken again, whose voice broke or was stopped. An
+// error before the first sound fails the reply: every engine was tried.
 func (c *Call) broken(r *reply, m message) {
 	defer close(m.again)
-	s := r.texts[m.seg]
-	silent := r.stop == nil
-	r.stop = nil
-	if r.again || !silent && s.Length() == 0 {
+	s, v := r.texts[m.seg], &r.voice
+	stopped := v.stop == nil
+	v.stop = nil
+	if v.retried || !stopped && s.Length() == 0 {
 		return
 	}
-	r.again = true
+	v.retried = true
 	left := s.Truncate() // it ends with the audio that is there
 	r.movedAt = c.now()
 	c.emit(Event{Kind: Recovered, Turn: r.turn, Generation: r.number, Err: m.err})
@@ -53,26 +61,26 @@ func (c *Call) broken(r *reply, m message) {
 // begins takes a sentence that its voice begins to speak.
 func (c *Call) begins(r *reply, m message) {
 	s := &playout.Sentence{Gen: m.gen, Seg: m.seg, Text: m.text, Form: m.form}
-	r.quietAt = c.now()
-	r.texts, r.stop = append(r.texts, s), m.stop
+	r.voice.stop, r.voice.quietAt = m.stop, c.now()
+	r.texts = append(r.texts, s)
 	r.question = turn.Asks(c.agent.Language, m.text)
 	if r.lead == 0 && endsSentence(m.text) {
 		r.lead = len(r.texts)
 	}
 	c.playout.Add(s)
 	if m.seg == 0 {
-		r.modelAt, r.wholeAt = m.at, m.whole
-		r.waits.model = span{m.sent, m.at}
+		r.timing.modelAt, r.timing.wholeAt = m.at, m.whole
+		r.timing.waits.model = span{m.sent, m.at}
 	}
-	if !r.audible {
-		r.waits.sentence = span{r.modelAt, m.whole}
+	if !r.audible() {
+		r.timing.waits.sentence = span{r.timing.modelAt, m.whole}
 	}
 }
 
 // audio takes a piece of the voice.
 func (c *Call) audio(r *reply, m message) {
 	s := c.playout.Sentence(m.gen, m.seg)
-	if s == nil || r.stop == nil && m.seg == len(r.texts)-1 {
+	if s == nil || r.voice.stop == nil && m.seg == len(r.texts)-1 {
 		return
 	}
 	if len(m.chunk.Phones) > 0 {
@@ -91,9 +99,9 @@ func (c *Call) audio(r *reply, m message) {
 	if len(m.chunk.Samples) > 0 {
 		c.serves(agent.StageTTS, &c.serving.tts, m.chunk.Engine, c.cfg.TTS)
 	}
-	if !r.audible && len(m.chunk.Samples) > 0 {
-		r.audible, r.voiceAt = true, m.at
-		r.waits.voice = span{m.sent, m.at}
+	if r.stage == composing && len(m.chunk.Samples) > 0 {
+		r.stage, r.timing.voiceAt = speaking, m.at
+		r.timing.waits.voice = span{m.sent, m.at}
 		if !r.joins {
 			c.emit(Event{Kind: Speaking, Turn: r.turn, Generation: r.number})
 		}
@@ -101,28 +109,32 @@ func (c *Call) audio(r *reply, m message) {
 	}
 }
 
-// made is the end of a reply's making.
-func (c *Call) made(r *reply, err error) {
-	if r.made {
+// finishMaking takes the end of a reply's engines, with an error where one failed.
+func (c *Call) finishMaking(r *reply, err error) {
+	if r.made() {
 		return
 	}
-	r.made = true
+	if r.stage == speaking {
+		r.stage = draining
+	} else {
+		r.stage = silent
+	}
+	unheard := r.stage == silent
 	for _, s := range r.texts {
 		s.Ended = true
 	}
-	if err == nil {
-		err = r.err
+	if err != nil {
+		r.err = err
 	}
-	if err == nil {
+	if r.err == nil {
 		return
 	}
-	r.failed = true
-	c.emit(Event{Kind: Fault, Turn: r.turn, Generation: r.number, Err: err})
-	if !r.audible {
+	c.emit(Event{Kind: Fault, Turn: r.turn, Generation: r.number, Err: r.err})
+	if unheard {
 		c.discard(FailedReply)
 	}
 	c.step(turn.Event{Kind: turn.ReplyFailed})
-	if !r.audible && c.state.Ending() != "" {
+	if unheard && c.state.Ending() != "" {
 		// Last words that nobody will hear: the call ends without them.
 		c.step(turn.Event{Kind: turn.Drained})
 	}
