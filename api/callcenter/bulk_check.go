@@ -53,18 +53,12 @@ type BatchCheck struct {
 	PerMinute wire.USD `json:"per_minute" doc:"What it costs when all who would be called talk for a minute each; every started minute of a line counts."`
 }
 
-type batchCheckOutput struct{ Body BatchCheck }
-
-func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*batchCheckOutput, error) {
+func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*api.Reply[BatchCheck], error) {
 	account := api.AccountOf(ctx)
 	if err := pace(s.rate, account); err != nil {
 		return nil, err
 	}
-	c, err := CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body)
-	if err != nil {
-		return nil, err
-	}
-	return &batchCheckOutput{*c}, nil
+	return api.Found(CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body))
 }
 
 // CheckBatch says what an account's batch would come to if it were queued now. An error

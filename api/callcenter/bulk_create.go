@@ -51,7 +51,7 @@ const (
 	maxAhead = 366 * 24 * time.Hour
 )
 
-func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, error) {
+func (s *bulk) create(ctx context.Context, in *newBatchInput) (*api.Reply[wire.BatchDetail], error) {
 	w, err := in.Body.check()
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 	if err != nil {
 		return nil, err
 	}
-	return &batchOutput{out}, nil
+	return api.Body(out), nil
 }
 
 // queue takes on a batch whose body is right.

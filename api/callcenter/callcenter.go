@@ -98,14 +98,12 @@ type Status struct {
 	Countries []string `json:"countries" doc:"Where numbers can be searched for." nullable:"false" example:"[\"US\",\"ES\"]"`
 }
 
-type statusOutput struct{ Body Status }
-
-func (d *Numbers) status(context.Context, *struct{}) (*statusOutput, error) {
+func (d *Numbers) status(context.Context, *struct{}) (*api.Reply[Status], error) {
 	s := Status{Enabled: true, Carrier: d.Carrier.Name()}
 	for _, c := range countries {
 		s.Countries = append(s.Countries, c.code)
 	}
-	return &statusOutput{s}, nil
+	return api.Body(s), nil
 }
 
 // Agent is one who can answer. What it says is managed under /v1/agents.

@@ -33,8 +33,6 @@ type dialInput struct {
 	Body    NewCall
 }
 
-type dialOutput struct{ Body wire.Placed }
-
 // order checks the body alone: what does not depend on whose it is.
 func (n *NewCall) order() (Order, error) {
 	o := Order{From: strings.TrimSpace(n.From), To: strings.TrimSpace(n.To), Agent: n.AgentID, Variables: n.Vars}
@@ -90,7 +88,7 @@ func (n *NewCall) onMachine(o *Order) string {
 // onMachineMessage is the one word of on_machine that needs a text.
 const onMachineMessage = "message"
 
-func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
+func (s *calls) dial(ctx context.Context, in *dialInput) (*api.Reply[wire.Placed], error) {
 	o, err := in.Body.order()
 	if err != nil {
 		return nil, err
@@ -118,16 +116,14 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dialOutput{placed}, nil
+	return api.Body(placed), nil
 }
 
 type monitorInput struct {
 	ID string `query:"call_id" required:"true" doc:"The call's identifier, as dial answered." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-type monitorOutput struct{ Body wire.CallState }
-
-func (s *calls) monitor(ctx context.Context, in *monitorInput) (*monitorOutput, error) {
+func (s *calls) monitor(ctx context.Context, in *monitorInput) (*api.Reply[wire.CallState], error) {
 	if in.ID == "" {
 		return nil, api.Bad("call_id: say which call")
 	}
@@ -135,10 +131,7 @@ func (s *calls) monitor(ctx context.Context, in *monitorInput) (*monitorOutput, 
 	if errors.Is(err, store.ErrNotFound) {
 		seen, err = unknown(), nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &monitorOutput{*seen}, nil
+	return api.Found(seen, err)
 }
 
 // HungUp is the answer to a hang-up.
@@ -147,13 +140,11 @@ type HungUp struct {
 	Status string `json:"status" doc:"ended." enum:"ended"`
 }
 
-type hangupOutput struct{ Body HungUp }
-
 func (s *calls) hangup(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*hangupOutput, error) {
+}) (*api.Reply[HungUp], error) {
 	if err := s.Hangup(ctx, api.AccountOf(ctx), in.ID); err != nil {
 		return nil, err
 	}
-	return &hangupOutput{HungUp{in.ID, ended}}, nil
+	return api.Body(HungUp{in.ID, ended}), nil
 }

@@ -162,9 +162,7 @@ type assignInput struct {
 	}
 }
 
-type numberOutput struct{ Body Number }
-
-func (d *Numbers) assign(ctx context.Context, in *assignInput) (*numberOutput, error) {
+func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[Number], error) {
 	if !in.Body.AgentID.given {
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
@@ -178,11 +176,7 @@ func (d *Numbers) assign(ctx context.Context, in *assignInput) (*numberOutput, e
 	if err := d.Store.AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
-	n, err := d.Store.Number(ctx, account, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &numberOutput{d.view(n)}, nil
+	return api.Show(d.view)(d.Store.Number(ctx, account, in.ID))
 }
 
 // knows says whether the account has an agent; without one there is nothing to have.
@@ -204,11 +198,9 @@ type Released struct {
 	Released    bool   `json:"released" doc:"Always true." enum:"true"`
 }
 
-type releasedOutput struct{ Body Released }
-
 func (d *Numbers) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*releasedOutput, error) {
+}) (*api.Reply[Released], error) {
 	account := api.AccountOf(ctx)
 	n, err := d.Store.Number(ctx, account, in.ID)
 	if err != nil {
@@ -221,7 +213,7 @@ func (d *Numbers) release(ctx context.Context, in *struct {
 		n.State = store.NumberReleasing
 		d.attempt(ctx, n)
 	}
-	return &releasedOutput{Released{n.ID, n.E164, true}}, nil
+	return api.Body(Released{n.ID, n.E164, true}), nil
 }
 
 // included says whether a number of the service includes what the carrier asks.

@@ -6,12 +6,10 @@ import (
 
 	"parley/api"
 	"parley/api/wire"
-	"parley/media/quality"
+	"parley/store/history"
 )
 
-type callOutput struct{ Body wire.CallDetail }
-
-func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
+func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDetail], error) {
 	c, err := m.history.Call(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
@@ -24,7 +22,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
 		return nil, err
 	}
 	d.Analysis, err = m.analysisOf(ctx, api.AccountOf(ctx), c.ID)
-	return &callOutput{d}, err
+	return api.Body(d), err
 }
 
 // CallQuality is what the network did to a telephone call.
@@ -53,17 +51,12 @@ type CallQuality struct {
 	Encrypted bool `json:"encrypted" doc:"Whether the audio was encrypted (SRTP)."`
 }
 
-type qualityOutput struct{ Body CallQuality }
-
-func (m *calls) quality(ctx context.Context, in *callInput) (*qualityOutput, error) {
-	w, err := m.history.Wire(ctx, api.AccountOf(ctx), in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &qualityOutput{viewQuality(w.Quality)}, nil
+func (m *calls) quality(ctx context.Context, in *callInput) (*api.Reply[CallQuality], error) {
+	return api.Show(viewQuality)(m.history.Wire(ctx, api.AccountOf(ctx), in.ID))
 }
 
-func viewQuality(r *quality.Report) CallQuality {
+func viewQuality(w *history.Wire) CallQuality {
+	r := w.Quality
 	if r == nil {
 		return CallQuality{}
 	}
@@ -89,20 +82,18 @@ type SIPTrace struct {
 	Dropped int          `json:"dropped" doc:"Older messages that were not kept." example:"0"`
 }
 
-type sipOutput struct{ Body SIPTrace }
+func (m *calls) sip(ctx context.Context, in *callInput) (*api.Reply[SIPTrace], error) {
+	return api.Show(viewSIP)(m.history.Wire(ctx, api.AccountOf(ctx), in.ID))
+}
 
-func (m *calls) sip(ctx context.Context, in *callInput) (*sipOutput, error) {
-	w, err := m.history.Wire(ctx, api.AccountOf(ctx), in.ID)
-	if err != nil {
-		return nil, err
-	}
-	out := &sipOutput{SIPTrace{Data: []SIPMessage{}, Dropped: w.Dropped}}
+func viewSIP(w *history.Wire) SIPTrace {
+	out := SIPTrace{Data: []SIPMessage{}, Dropped: w.Dropped}
 	for _, t := range w.SIP {
 		way := "received"
 		if t.Sent {
 			way = "sent"
 		}
-		out.Body.Data = append(out.Body.Data, SIPMessage{t.At.UTC(), way, t.Transport, t.From, t.To, t.Text})
+		out.Data = append(out.Data, SIPMessage{t.At.UTC(), way, t.Transport, t.From, t.To, t.Text})
 	}
-	return out, nil
+	return out
 }

@@ -41,30 +41,19 @@ func (v *numbersView) Country(code string) string {
 	if code == "GB" { // the search says UK
 		code = "UK"
 	}
-	for _, c := range countryNames {
-		if c.Value == code {
-			return c.Label
-		}
-	}
-	return code
+	return labelOfOption(countryNames, code)
 }
 
 // ownNumbers are those of the account.
 func (q *Request) ownNumbers() ([]callcenter.Number, error) {
-	var list struct {
-		Numbers []callcenter.Number `json:"numbers"`
-	}
-	err := q.Call(http.MethodGet, "/callcenter/numbers", nil, &list)
+	list, err := read[struct{ Numbers []callcenter.Number }](q, "/callcenter/numbers")
 	return list.Numbers, err
 }
 
 // agentOptions are the account's agents to choose from, after some other choices.
 func (q *Request) agentOptions(first ...Option) ([]Option, error) {
 	_, agents, err := q.agentNames()
-	for _, a := range agents {
-		first = append(first, Option{Value: a.ID, Label: a.Name})
-	}
-	return first, err
+	return append(first, optionsOf(agents)...), err
 }
 
 var nobody = Option{Value: "", Label: "Nobody"}
@@ -87,15 +76,12 @@ func (v *numbersView) Answers(n callcenter.Number) Field {
 }
 
 func numbersPage(q *Request) error {
-	v := &numbersView{Price: q.Card().NumberPerMonth()}
-	var err error
-	if v.Numbers, err = q.ownNumbers(); err != nil {
+	numbers, err := q.ownNumbers()
+	if err != nil {
 		return err
 	}
-	if v.Agents, err = q.agentOptions(nobody); err != nil {
-		return err
-	}
-	return q.Page("numbers", "Numbers", v)
+	agents, err := q.agentOptions(nobody)
+	return q.Show("numbers", "Numbers")(&numbersView{numbers, agents, q.Card().NumberPerMonth()}, err)
 }
 
 // searchView is numbers for sale.
@@ -115,10 +101,8 @@ func (v *searchView) Countries() Field {
 
 func searchPage(q *Request) error {
 	asked := q.R.URL.Query()
-	v := &searchView{Form: &Form{Values: url.Values{}}, Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
-	for _, name := range []string{"country", "region_code", "locality"} {
-		v.Form.Values.Set(name, asked.Get(name))
-	}
+	v := &searchView{Form: NewForm("country", asked.Get("country"), "region_code", asked.Get("region_code"), "locality", asked.Get("locality")),
+		Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
 	if !v.Asked {
 		return q.Page("numbers-search", "Get a number", v)
 	}
@@ -136,11 +120,9 @@ func searchPage(q *Request) error {
 		Numbers []callcenter.Offer `json:"numbers"`
 		HasMore bool               `json:"has_more"`
 	}
-	if err := q.Call(http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found); err != nil {
-		if err := v.Form.Refused(err); err != nil {
-			return err
-		}
-		return q.Invalid("numbers-search", "search", "Get a number", v)
+	done, err := q.Submit(v.Form, http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found)
+	if !done {
+		return q.ShowInvalid("numbers-search", "search", "Get a number")(v, err)
 	}
 	v.Offers, v.Whole = found.Numbers, numbersAt+"/search?"+url.Values{"country": {v.Form.Value("country")}}.Encode()
 	if found.HasMore {
@@ -165,10 +147,8 @@ func (v *buyView) Answers() Field {
 }
 
 func (q *Request) buyView(f *Form) (*buyView, error) {
-	v := &buyView{Form: f, Number: f.Value("number"), Price: q.Card().NumberPerMonth()}
-	var err error
-	v.Agents, err = q.agentOptions(nobody)
-	return v, err
+	agents, err := q.agentOptions(nobody)
+	return &buyView{f, f.Value("number"), q.Card().NumberPerMonth(), agents}, err
 }
 
 func buyPage(q *Request) error {
@@ -194,11 +174,7 @@ func buyNumber(q *Request, f *Form) error {
 	if err := f.Refused(err); err != nil {
 		return err
 	}
-	v, err := q.buyView(f)
-	if err != nil {
-		return err
-	}
-	return q.Invalid("numbers-buy", "buy-form", "Buy a number", v)
+	return q.ShowInvalid("numbers-buy", "buy-form", "Buy a number")(q.buyView(f))
 }
 
 func assignNumber(q *Request, f *Form) error {
@@ -207,10 +183,11 @@ func assignNumber(q *Request, f *Form) error {
 	if err := q.Call(http.MethodPost, Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
 		return err
 	}
+	who := "Nobody"
 	if n.AgentName != nil {
-		return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", *n.AgentName, n.PhoneNumber))
+		who = *n.AgentName
 	}
-	return q.Done(numbersAt, fmt.Sprintf("Nobody answers %s from now on.", n.PhoneNumber))
+	return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", who, n.PhoneNumber))
 }
 
 // releaseView is a number that is about to be given back.
@@ -233,11 +210,7 @@ func (q *Request) releaseView(f *Form) (*releaseView, error) {
 }
 
 func releasePage(q *Request) error {
-	v, err := q.releaseView(&Form{})
-	if err != nil {
-		return err
-	}
-	return q.Page("numbers-release", "Release a number", v)
+	return q.Show("numbers-release", "Release a number")(q.releaseView(&Form{}))
 }
 
 // releaseNumber wants the number typed: it cannot be had again.
@@ -250,10 +223,7 @@ func releaseNumber(q *Request, f *Form) error {
 		f.Fail("number", "Type "+v.PhoneNumber+" to release it.")
 		return q.Invalid("numbers-release", "release-form", "Release a number", v)
 	}
-	if err := q.Call(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(numbersAt, v.PhoneNumber+" was released.")
+	return q.Do(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, numbersAt, v.PhoneNumber+" was released.")
 }
 
 // dialView is a call before it is placed.
@@ -286,11 +256,7 @@ func (q *Request) dialView(f *Form) (*dialView, error) {
 }
 
 func dialPage(q *Request) error {
-	v, err := q.dialView(&Form{Values: url.Values{}})
-	if err != nil {
-		return err
-	}
-	return q.Page("dial", "Call somebody", v)
+	return q.Show("dial", "Place a call")(q.dialView(NewForm()))
 }
 
 func dial(q *Request, f *Form) error {
@@ -311,9 +277,5 @@ func dial(q *Request, f *Form) error {
 			return err
 		}
 	}
-	v, err := q.dialView(f)
-	if err != nil {
-		return err
-	}
-	return q.Invalid("dial", "dial-form", "Call somebody", v)
+	return q.ShowInvalid("dial", "dial-form", "Place a call")(q.dialView(f))
 }

@@ -46,7 +46,13 @@ type agentOutput struct {
 	Body agentDefinition
 }
 
-func answer(a *store.Agent) *agentOutput { return &agentOutput{ETag: etag(a.Version), Body: define(a)} }
+// answer shows an agent, unless err says why there is none.
+func answer(a *store.Agent, err error) (*agentOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &agentOutput{ETag: etag(a.Version), Body: define(a)}, nil
+}
 
 type agentInput struct {
 	ID string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -58,11 +64,7 @@ type agentDeletion struct {
 }
 
 func (m agents) list(ctx context.Context, in *api.Paging) (*api.Listed[agentDefinition], error) {
-	found, err := m.db.Agents(ctx, api.AccountOf(ctx), in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(a store.Agent) string { return a.ID }, define), nil
+	return api.Pages(in.Limit, func(a store.Agent) string { return a.ID }, define)(m.db.Agents(ctx, api.AccountOf(ctx), in.Page()))
 }
 
 type newAgent struct {
@@ -77,11 +79,7 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 	if err := m.define.Apply(&a, in.Body.RawMessage); err != nil {
 		return nil, err
 	}
-	created, err := m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now())
-	if err != nil {
-		return nil, err
-	}
-	return answer(created), nil
+	return answer(m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now()))
 }
 
 // agent reads an agent of the account that asks.
@@ -90,11 +88,7 @@ func (m agents) agent(ctx context.Context, id string) (*store.Agent, error) {
 }
 
 func (m agents) get(ctx context.Context, in *agentInput) (*agentOutput, error) {
-	a, err := m.agent(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return answer(a), nil
+	return answer(m.agent(ctx, in.ID))
 }
 
 // attempts to change an agent that others change at the same time: as many of them
@@ -148,11 +142,8 @@ func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Ag
 		if err = f(a); err != nil {
 			return nil, err
 		}
-		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); err == nil {
-			return answer(a), nil
-		}
-		if !errors.Is(err, store.ErrVersion) {
-			break
+		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); !errors.Is(err, store.ErrVersion) {
+			return answer(a, err)
 		}
 	}
 	return nil, err

@@ -59,14 +59,12 @@ type agentCheck struct {
 	Mistakes []Mistake `json:"mistakes" doc:"All that is wrong; empty when it is valid." nullable:"false"`
 }
 
-type agentCheckOutput struct{ Body agentCheck }
-
-func (m agents) validate(_ context.Context, in *newAgentInput) (*agentCheckOutput, error) {
+func (m agents) validate(_ context.Context, in *newAgentInput) (*api.Reply[agentCheck], error) {
 	_, wrong, err := m.define.Draft(in.Body.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	return &agentCheckOutput{agentCheck{len(wrong) == 0, append([]Mistake{}, wrong...)}}, nil
+	return api.Body(agentCheck{len(wrong) == 0, append([]Mistake{}, wrong...)}), nil
 }
 
 // Change is one field in which two agents differ.
@@ -166,31 +164,20 @@ type diffInput struct {
 	Against int64  `query:"against" doc:"The version that it is compared with; without it the one before." minimum:"1" example:"3"`
 }
 
-type agentDiff struct {
+// AgentDiff is what differs between two versions of an agent.
+type AgentDiff struct {
 	From    int64    `json:"from" doc:"The version compared with; 0: a new agent." example:"6"`
 	To      int64    `json:"to" doc:"The version." example:"7"`
 	Changes []Change `json:"changes" doc:"The fields that differ; empty when none does." nullable:"false"`
 }
 
-type diffOutput struct{ Body agentDiff }
-
-func (m agents) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
-	d, err := Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version)
-	if err != nil {
-		return nil, err
-	}
-	return &diffOutput{agentDiff{d.From, d.To, d.Changes}}, nil
-}
-
-// Difference is between two versions of an agent.
-type Difference struct {
-	From, To int64 // From 0: a new agent
-	Changes  []Change
+func (m agents) diff(ctx context.Context, in *diffInput) (*api.Reply[AgentDiff], error) {
+	return api.Found(Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version))
 }
 
 // Compare says what differs in version to of an agent of the account from another; from
 // 0 is the version before. store.ErrNotFound: there is no such agent or version.
-func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*Difference, error) {
+func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*AgentDiff, error) {
 	after, err := db.AgentVersion(ctx, account, id, to)
 	if err != nil {
 		return nil, err
@@ -206,5 +193,5 @@ func Compare(ctx context.Context, db *store.DB, define Definition, account, id s
 		}
 	}
 	changes, err := Changes(before, after)
-	return &Difference{from, to, changes}, err
+	return &AgentDiff{from, to, changes}, err
 }

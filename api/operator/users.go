@@ -40,11 +40,7 @@ func viewUser(u *people.User) User {
 }
 
 func (m users) list(ctx context.Context, in *api.Paging) (*api.Listed[User], error) {
-	found, err := m.people.Users(ctx, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(u people.User) string { return u.ID }, viewUser), nil
+	return api.Pages(in.Limit, func(u people.User) string { return u.ID }, viewUser)(m.people.Users(ctx, in.Page()))
 }
 
 type userInput struct {
@@ -66,9 +62,7 @@ type changedUser struct {
 	manage.Removal
 }
 
-type userOutput struct{ Body changedUser }
-
-func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) {
+func (m users) change(ctx context.Context, in *userChange) (*api.Reply[changedUser], error) {
 	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -90,12 +84,10 @@ func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &userOutput{changedUser{viewUser(u), manage.Removal{Keys: manage.Keys(keys)}}}, nil
+	return api.Body(changedUser{viewUser(u), manage.Removal{Keys: manage.Keys(keys)}}), nil
 }
 
-type removalOutput struct{ Body manage.Removal }
-
-func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error) {
+func (m users) remove(ctx context.Context, in *userInput) (*api.Reply[manage.Removal], error) {
 	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -104,5 +96,5 @@ func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error
 	if err != nil {
 		return nil, err
 	}
-	return &removalOutput{manage.Removal{Keys: manage.Keys(keys)}}, nil
+	return api.Body(manage.Removal{Keys: manage.Keys(keys)}), nil
 }
