@@ -45,7 +45,8 @@ type Info struct {
 	Caps     Caps
 }
 
-// Feed is how an ASR wants to be given a call's audio.
+// Feed is how an ASR wants to be given a call's audio. Of several engines that stand in
+// for each other, the preferred one's counts when the stream is opened, and so does its Raw.
 type Feed uint8
 
 // The feeds.

@@ -32,7 +32,7 @@ func (c *Call) hints() inference.Hints {
 
 // attach makes asr the recogniser from now on.
 func (c *Call) attach(asr inference.Recognition) {
-	stream := c.caller.Attach(asr, c.state.Utterance())
+	stream := c.caller.Attach(asr, c.cfg.ASR.Info(), c.state.Utterance())
 	c.spawn("pipeline/recogniser", func() { c.forward(stream, asr.Results()) })
 }
 

@@ -56,3 +56,25 @@ func TestRecogniserBehind(t *testing.T) {
 		}
 	}, said(1000, 2500, ""))
 }
+
+// TestContinuousRecogniser: one that finds the ends of turns by itself gets the call's whole
+// audio, and the conversation is the same.
+func TestContinuousRecogniser(t *testing.T) {
+	heard, logs := map[inference.Feed]int{}, map[inference.Feed]string{}
+	for _, feed := range []inference.Feed{inference.FeedUtterances, inference.FeedContinuous} {
+		play(t, 6000, func(s *pipelinetest.Scene) {
+			s.ASR.Feed, s.ASR.Keep = feed, true
+		}, func(t *testing.T, s *pipelinetest.Scene) {
+			heard[feed], logs[feed] = len(s.ASR.Streams()[0].Audio())/320, s.Log()
+		}, said(1000, 2500, "what time do you open"))
+	}
+	if n := heard[inference.FeedContinuous]; n < 295 || n > 301 {
+		t.Errorf("heard %d frames of 300", n)
+	}
+	if n := heard[inference.FeedUtterances]; n > 150 {
+		t.Errorf("heard %d frames of an utterance of 75", n)
+	}
+	if logs[inference.FeedContinuous] != logs[inference.FeedUtterances] {
+		t.Errorf("the conversations differ:\n%s\n%s", logs[inference.FeedUtterances], logs[inference.FeedContinuous])
+	}
+}

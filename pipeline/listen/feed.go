@@ -19,24 +19,33 @@ const (
 	maxAsked = 8
 )
 
-// Attach makes asr the recogniser from now on, and returns the number of its stream. utterance is
-// the number of the latest one opened: while its result is owed it is the new stream's first one, and
-// the stream gets what is kept of it.
-func (c *Caller) Attach(asr inference.Recognition, utterance int) (stream int) {
+// Attach makes asr, a stream of the engine that info describes, the recogniser from now on, and returns the
+// number of its stream. utterance is the number of the latest one opened: while its result is owed it is the
+// new stream's first one, and the stream gets what is kept of it.
+func (c *Caller) Attach(asr inference.Recognition, info inference.Info, utterance int) (stream int) {
 	e := &c.feed
 	e.stream++
-	e.asr, e.offset = asr, utterance
+	e.asr, e.offset, e.raw, e.continuous = asr, utterance, info.Raw, info.Feed == inference.FeedContinuous
+	e.sent = e.to
+	if e.continuous {
+		e.sent, e.origin = e.n, e.n
+	}
 	if !e.owed {
 		return e.stream
 	}
 	e.offset--
-	if e.fallen <= maxReplays {
-		for n := max(e.from, e.base); n < e.to; n++ {
-			asr.Write(e.frame(n))
-		}
+	if e.sent = e.to; e.fallen <= maxReplays {
+		e.sent = max(e.from, e.base)
 	}
+	e.origin = e.sent
+	c.words.restarted(e.at(e.origin))
+	e.write(e.to)
 	if !e.open {
 		asr.Finish()
+		e.origin = e.to
+		if e.continuous {
+			e.write(e.n)
+		}
 	}
 	return e.stream
 }
@@ -87,10 +96,14 @@ func (c *Caller) OpenUtterance(number int, delay media.Time) {
 	if !e.open {
 		e.open, e.owed = true, true
 		e.from = max(e.to, e.base, e.n-int64((preRoll+delay)/media.FrameTime))
-		e.write(e.from)
+		if !e.continuous {
+			e.sent, e.origin = e.from, e.from
+		}
+		e.write(e.n)
+		e.to = e.n
 	}
 	e.asked[number%maxAsked] = time.Time{}
-	c.words.opened(number, e.heard-media.Time(e.n-e.from)*media.FrameTime, e.heard-delay)
+	c.words.opened(number, e.at(e.origin), e.heard-delay)
 }
 
 // ResumeUtterance goes on with the utterance that was closed last, the pause
@@ -102,7 +115,8 @@ func (c *Caller) ResumeUtterance(number int, delay media.Time) {
 		if e.asr != nil {
 			e.asr.Resume()
 		}
-		e.write(e.to)
+		e.write(e.n)
+		e.to = e.n
 	}
 	e.asked[number%maxAsked] = time.Time{}
 	c.words.resumed(e.heard - delay)
@@ -115,7 +129,7 @@ func (c *Caller) CloseUtterance(number int, silence media.Time, now time.Time) {
 	if e.open && e.asr != nil {
 		e.asr.Finish()
 	}
-	e.open = false
+	e.open, e.origin = false, e.n
 	e.asked[number%maxAsked] = now
 	c.words.closed(e.heard - silence)
 }

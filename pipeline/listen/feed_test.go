@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tapedStream is a recogniser that notes what it is told.
+// tapedStream is a recogniser that notes its calls.
 type tapedStream struct {
 	inference.NoContext
 	frames   []int16 // the first sample of each
@@ -143,7 +143,7 @@ func TestFeedIsRepeated(t *testing.T) {
 		if !c.again {
 			e.feed.fallen = maxReplays + 1
 		}
-		e.Attach(s, 7)
+		e.Attach(s, inference.Info{}, 7)
 		if len(s.frames) != c.frames || len(s.finishes) != c.finishes || e.feed.offset != c.offset {
 			t.Errorf("%s: %d frames, %d finishes, offset %d", c.name, len(s.frames), len(s.finishes), e.feed.offset)
 		}
@@ -162,7 +162,7 @@ func TestFeedKeepsFifteenSeconds(t *testing.T) {
 	e.openUtterance()
 	e.hearFrames(2000)
 	s := &tapedStream{}
-	e.Attach(s, 1)
+	e.Attach(s, inference.Info{}, 1)
 	first, last, n := s.span()
 	if int(last-first)+1 != n || last != 2999 || n < 700 || n > maxPages*pageFrames {
 		t.Errorf("%d frames of 2023 from %d to %d", n, first, last)
@@ -185,28 +185,34 @@ func TestFeedWithoutRecogniser(t *testing.T) {
 		t.Errorf("the clock is at %v", e.feed.heard.Duration())
 	}
 	s := &tapedStream{}
-	e.Attach(s, 1)
+	e.Attach(s, inference.Info{}, 1)
 	if first, last, n := s.span(); first != 80 || last != 117 || n != 38 || len(s.finishes) != 1 {
 		t.Errorf("heard %d frames, %d to %d, finished %d times; want 80 to 117, once", n, first, last, len(s.finishes))
 	}
 }
 
 // TestFeedIsWhole: whatever happens in whatever order, no frame of an utterance is
-// heard twice or left out.
+// heard twice or left out. A recogniser that wants all audio gets the pauses as well.
 func TestFeedIsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		var info inference.Info
+		if rapid.Bool().Draw(t, "continuous") {
+			info.Feed = inference.FeedContinuous
+		}
+		continuous := info.Feed == inference.FeedContinuous
 		s := &tapedStream{}
-		e := newFeed(s)
+		e := newFeed(nil)
+		e.Attach(s, info, 0)
 		var log []string
 		note := func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
 		opened := 0
 		check := func() {
 			for i := 1; i < len(s.frames); i++ {
-				if gap := int(s.frames[i] - s.frames[i-1]); gap < 1 || gap > 1 && !slices.Contains(s.finishes, i) {
+				if gap := int(s.frames[i] - s.frames[i-1]); gap < 1 || gap > 1 && (continuous || !slices.Contains(s.finishes, i)) {
 					t.Fatalf("frame %d after %d: %v", s.frames[i], s.frames[i-1], log)
 				}
 			}
-			if e.feed.open && len(s.frames) > 0 && int64(s.frames[len(s.frames)-1]) != e.feed.n-1 {
+			if (e.feed.open || continuous) && len(s.frames) > 0 && int64(s.frames[len(s.frames)-1]) != e.feed.n-1 {
 				t.Fatalf("%d frames behind: %v", e.feed.n-1-int64(s.frames[len(s.frames)-1]), log)
 			}
 			if len(e.feed.pages) > maxPages {
@@ -238,12 +244,67 @@ func TestFeedIsWhole(t *testing.T) {
 				note("die")
 				owed := e.feed.owed
 				s = &tapedStream{}
-				e.Attach(s, opened)
-				if owed && int64(len(s.frames)) != e.feed.to-max(e.feed.from, e.feed.base) {
+				e.Attach(s, info, opened)
+				to := e.feed.to
+				if continuous {
+					to = e.feed.n
+				}
+				if owed && int64(len(s.frames)) != to-max(e.feed.from, e.feed.base) {
 					t.Fatalf("told %d frames again of %d to %d: %v", len(s.frames), e.feed.from, e.feed.to, log)
 				}
 			},
 			"": func(*rapid.T) { check() },
 		})
 	})
+}
+
+// TestWordsOfAContinuousFeed: word times count from the first sample of the recogniser's
+// utterance, which begins where the one before was finished, or its stream.
+func TestWordsOfAContinuousFeed(t *testing.T) {
+	info := inference.Info{Feed: inference.FeedContinuous}
+	e := newFeed(nil)
+	e.hearFrames(50) // a second before there is a recogniser
+	e.Attach(&tapedStream{}, info, 0)
+	word := func(utterance int, at time.Duration) {
+		e.hearFrames(100)
+		e.OpenUtterance(utterance, 0)
+		e.hearFrames(50)
+		e.CloseUtterance(utterance, 0, time.Time{})
+		e.Recognised(inference.Result{Utterance: utterance, Text: "yes", Final: true, Last: true,
+			Words: []inference.Mark{{Text: "yes", Start: at, End: at + time.Second}}}, false, time.Time{})
+	}
+	word(1, 2*time.Second)         // 3 s after the call began
+	word(2, 2500*time.Millisecond) // after the first was finished at 4 s
+	said := e.Said("yes yes", e.feed.heard)
+	if len(said.Words) != 2 || said.Words[0].From != 3*media.Second || said.Words[1].From != 6500*media.Millisecond {
+		t.Errorf("%+v", said)
+	}
+}
+
+// TestRawFeed: a recogniser that does better on the audio as it came gets that, from the
+// moment that it is attached.
+func TestRawFeed(t *testing.T) {
+	for _, raw := range []bool{false, true} {
+		var c Caller
+		c.Begin(silencer{}, media.Format{In: feedRate})
+		s := &tapedStream{}
+		c.Attach(s, inference.Info{Raw: raw, Feed: inference.FeedContinuous}, 0)
+		loud := make([]int16, feedSamples)
+		for i := range loud {
+			loud[i] = 1000
+		}
+		for n := range 20 {
+			c.Hear(media.Frame{Samples: loud, Rate: feedRate, At: media.Time(n) * media.FrameTime})
+		}
+		if got := s.frames[19] != 0; got != raw {
+			t.Errorf("raw %v: it hears the audio as it came: %v", raw, got)
+		}
+	}
+}
+
+// silencer removes everything.
+type silencer struct{}
+
+func (silencer) Hear(f media.Frame) (media.Frame, Activity) {
+	return media.Frame{Samples: make([]int16, len(f.Samples)), Rate: f.Rate, At: f.At}, Activity{}
 }

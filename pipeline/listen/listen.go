@@ -96,6 +96,9 @@ func (c *Caller) Hear(f media.Frame) Heard {
 	a.Speech = c.guard.speech(a.Speech)
 	a.Echo = a.Echo || c.guard.found
 	c.echo = a.Echo
+	if c.feed.raw {
+		clean = f
+	}
 	c.feed.push(clean)
 	c.levels.hear(a)
 	return Heard{a, c.levels.loud(a.Level)}
@@ -248,10 +251,14 @@ type feed struct {
 	open  bool // it goes on
 	owed  bool // its last result is to come
 
-	asr    inference.Recognition // nil: there is none, or one is being opened
-	stream int                   // number of the present stream
-	fallen int                   // streams that fell since the last result
-	offset int                   // number of an utterance less the stream's own for it
+	asr        inference.Recognition // nil: there is none, or one is being opened
+	raw        bool                  // it gets the audio as it came, which is ahead of the clean audio by the denoiser's delay
+	continuous bool                  // it gets all audio, not only the utterances'
+	sent       int64                 // the next frame for it
+	origin     int64                 // the first frame of its utterance, as it counts
+	stream     int                   // number of the present stream
+	fallen     int                   // streams that fell since the last result
+	offset     int                   // number of an utterance less the stream's own for it
 	// asked is when the recogniser was asked for the last results of the latest utterances,
 	// by number; zero: it was not, or has answered.
 	asked [maxAsked]time.Time
@@ -262,7 +269,7 @@ func (e *feed) begin(in media.Rate) {
 	e.pages = append(make([]*page, 0, maxPages), new(page), new(page))
 }
 
-// push takes one cleaned frame of the caller's audio.
+// push takes one frame of the caller's audio.
 func (e *feed) push(f media.Frame) {
 	e.heard = f.At + media.FrameTime
 	if e.n == e.base+int64(len(e.pages))*pageFrames {
@@ -271,7 +278,10 @@ func (e *feed) push(f media.Frame) {
 	copy(e.frame(e.n), e.up.Process(f).Samples)
 	e.n++
 	if e.open {
-		e.write(e.n - 1)
+		e.to = e.n
+	}
+	if e.open || e.continuous {
+		e.write(e.n)
 	}
 }
 
@@ -295,12 +305,17 @@ func (e *feed) frame(n int64) []int16 {
 	return e.pages[at/pageFrames][at%pageFrames][:]
 }
 
-// write gives the recogniser what was heard from frame from on.
-func (e *feed) write(from int64) {
+// at is when a frame begins.
+func (e *feed) at(frame int64) media.Time {
+	return e.heard - media.Time(e.n-frame)*media.FrameTime
+}
+
+// write gives the recogniser the frames that it has not got, before frame until.
+func (e *feed) write(until int64) {
 	if e.asr != nil {
-		for n := max(from, e.base); n < e.n; n++ {
+		for n := max(e.sent, e.base); n < until; n++ {
 			e.asr.Write(e.frame(n))
 		}
 	}
-	e.to = e.n
+	e.sent = until
 }

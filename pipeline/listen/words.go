@@ -50,6 +50,13 @@ func (u *utterances) opened(number int, origin, from media.Time) {
 	u.resumed(from)
 }
 
+// restarted notes that another stream hears the latest utterance, from origin on.
+func (u *utterances) restarted(origin media.Time) {
+	if n := len(u.list); n > 0 {
+		u.list[n-1].origin = origin
+	}
+}
+
 // resumed notes that the latest utterance goes on.
 func (u *utterances) resumed(from media.Time) {
 	if n := len(u.list); n > 0 {
