@@ -69,17 +69,9 @@ func Cut[S, T any](limit int, found []S, cursor func(S) string, view func(*S) T)
 	return out
 }
 
-// Pages makes a handler's answer of what the store has found, as Cut does, or passes on why
-// it failed:
-//
-//	return api.Pages(in.Limit, id, view)(db.Agents(ctx, account, in.Page()))
-func Pages[S, T any](limit int, cursor func(S) string, view func(*S) T) func([]S, error) (*Listed[T], error) {
-	return func(found []S, err error) (*Listed[T], error) {
-		if err != nil {
-			return nil, err
-		}
-		return &Listed[T]{Cut(limit, found, cursor, view)}, nil
-	}
+// Pages is Cut for a handler's answer.
+func Pages[S, T any](limit int, found []S, cursor func(S) string, view func(*S) T) *Listed[T] {
+	return &Listed[T]{Cut(limit, found, cursor, view)}
 }
 
 // Period is a range of time in a query.

@@ -120,7 +120,7 @@ func (r *cardReader) text(path string) string {
 	return ""
 }
 
-// word wants exactly one value: it tells clients how prices apply and is no choice.
+// word wants exactly one value: it says how prices apply and is no choice.
 func (r *cardReader) word(path, want string) string {
 	if got, ok := r.take(path); ok && got.Value != want {
 		r.fail(path, "must be %s", want)

@@ -76,7 +76,7 @@ func TestServedCardReadsBackTheSame(t *testing.T) {
 	b := c.JSON()
 	b[0] = 'x'
 	if c.JSON()[0] == 'x' {
-		t.Error("whoever is given the JSON can change the card")
+		t.Error("a change of the JSON changes the card")
 	}
 }
 

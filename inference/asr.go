@@ -45,7 +45,7 @@ type Hints struct {
 // it to the engine.
 type TurnOptions struct {
 	Threshold float64       // probability from which a turn has ended, 0 to 1
-	Eager     float64       // probability from which an eager end is told; 0: none are
+	Eager     float64       // probability from which an eager end is reported; 0: none is
 	Silence   time.Duration // the longest pause inside a turn
 }
 

@@ -19,7 +19,7 @@ type FailoverConfig struct {
 	// First is the longest wait for an engine's first content (or for a recogniser
 	// to open). 0 means no limit of its own.
 	First time.Duration
-	// Failed is told of each failure by the engine's name, those that another
+	// Failed reports each failure by the engine's name, those that another
 	// engine covered included. It is called from the caller's goroutine, must be
 	// quick, and may be nil.
 	Failed func(engine string, err error)

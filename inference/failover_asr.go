@@ -105,7 +105,7 @@ func (s *relay) Resume() {
 	}
 }
 
-// Said implements Recognition. The next engine is told as well.
+// Said implements Recognition. The next engine gets it, too.
 func (s *relay) Said(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -225,7 +225,7 @@ func TestFailoverWriteDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestNextEngineKnowsTheCall: what the agent said and how turns end is told to the engine
+// TestNextEngineKnowsTheCall: what the agent said and how turns end reaches the engine
 // in use and to the one that takes over; the prompt stays on this machine.
 func TestNextEngineKnowsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -97,7 +97,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestFailoverNobodyWell: everybody is tried, the worst of the errors is told,
+// TestFailoverNobodyWell: every engine is tried, and the worst error is returned,
 // and rest is never a reason to refuse.
 func TestFailoverNobodyWell(t *testing.T) {
 	p := newPair(inference.FailoverConfig{})

@@ -37,7 +37,7 @@ func SummaryFor(lines []SummaryLine, language, wish string) Request {
 	return r
 }
 
-// transcript is what a model is given of what was said: a line each, whoever wrote what
+// transcript is what a model is given of what was said: a line each
 // into theirs.
 func transcript(lines []SummaryLine) string {
 	var b strings.Builder

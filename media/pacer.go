@@ -55,7 +55,7 @@ func (p *Pacer) Due(now time.Time) int {
 // Skipped is the number of frames that stalls have cost since the start.
 func (p *Pacer) Skipped() uint64 { return p.skipped }
 
-// Observe tells the pacer that a packet arrived at t. The next deadline moves
+// Observe records that a packet arrived at t. The next deadline moves
 // toward t plus a whole number of frames plus 2 ms.
 func (p *Pacer) Observe(t time.Time) {
 	// off is where the deadlines fall, after the wanted phase, in (-10, 10] ms.

@@ -45,9 +45,7 @@ func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batche
 		{"cancel", "Cancel a batch", "Calls that have not begun fail, for good; those in progress go on. A batch that is done stays done."},
 	} {
 		r := callRoutes.Post("/callcenter/bulk-dial/{id}/"+turn.verb, turn.verb+"-batch", turn.summary, turn.text, http.StatusNotFound)
-		api.Register(a, r, func(ctx context.Context, in *batchInput) (*api.Reply[wire.BatchDetail], error) {
-			return s.turn(ctx, turn.verb, in.ID)
-		})
+		api.Register(a, r, func(ctx context.Context, in *batchInput) (*batchOutput, error) { return s.turn(ctx, turn.verb, in.ID) })
 	}
 }
 
@@ -61,6 +59,8 @@ type bulk struct {
 	card func() *billing.RateCard
 	rate *api.Buckets
 }
+
+type batchOutput struct{ Body wire.BatchDetail }
 
 type batchInput struct {
 	ID string `path:"id" doc:"The batch's identifier." maxLength:"100" example:"bulk_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -85,12 +85,12 @@ func (s *bulk) list(ctx context.Context, _ *struct{}) (*batchesOutput, error) {
 	return out, nil
 }
 
-func (s *bulk) read(ctx context.Context, in *batchInput) (*api.Reply[wire.BatchDetail], error) {
+func (s *bulk) read(ctx context.Context, in *batchInput) (*batchOutput, error) {
 	d, err := s.detail(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(d), nil
+	return &batchOutput{d}, nil
 }
 
 // detail is a batch as clients see it.
@@ -113,7 +113,7 @@ const (
 	cancelledText = "The batch was cancelled before this call began."
 )
 
-func (s *bulk) turn(ctx context.Context, verb, id string) (*api.Reply[wire.BatchDetail], error) {
+func (s *bulk) turn(ctx context.Context, verb, id string) (*batchOutput, error) {
 	account := api.AccountOf(ctx)
 	var err error
 	switch verb {

@@ -53,12 +53,18 @@ type BatchCheck struct {
 	PerMinute wire.USD `json:"per_minute" doc:"What it costs when all who would be called talk for a minute each; every started minute of a line counts."`
 }
 
-func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*api.Reply[BatchCheck], error) {
+type batchCheckOutput struct{ Body BatchCheck }
+
+func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*batchCheckOutput, error) {
 	account := api.AccountOf(ctx)
 	if err := pace(s.rate, account); err != nil {
 		return nil, err
 	}
-	return api.Found(CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body))
+	c, err := CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &batchCheckOutput{*c}, nil
 }
 
 // CheckBatch says what an account's batch would come to if it were queued now. An error

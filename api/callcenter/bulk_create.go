@@ -51,7 +51,7 @@ const (
 	maxAhead = 366 * 24 * time.Hour
 )
 
-func (s *bulk) create(ctx context.Context, in *newBatchInput) (*api.Reply[wire.BatchDetail], error) {
+func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, error) {
 	w, err := in.Body.check()
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*api.Reply[wire.B
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(out), nil
+	return &batchOutput{out}, nil
 }
 
 // queue takes on a batch whose body is right.

@@ -98,12 +98,14 @@ type Status struct {
 	Countries []string `json:"countries" doc:"Where numbers can be searched for." nullable:"false" example:"[\"US\",\"ES\"]"`
 }
 
-func (d *Numbers) status(context.Context, *struct{}) (*api.Reply[Status], error) {
+type statusOutput struct{ Body Status }
+
+func (d *Numbers) status(context.Context, *struct{}) (*statusOutput, error) {
 	s := Status{Enabled: true, Carrier: d.Carrier.Name()}
 	for _, c := range countries {
 		s.Countries = append(s.Countries, c.code)
 	}
-	return api.Body(s), nil
+	return &statusOutput{s}, nil
 }
 
 // Agent is one who can answer. What it says is managed under /v1/agents.

@@ -33,6 +33,8 @@ type dialInput struct {
 	Body    NewCall
 }
 
+type dialOutput struct{ Body wire.Placed }
+
 // order checks the body alone: what does not depend on whose it is.
 func (n *NewCall) order() (Order, error) {
 	o := Order{From: strings.TrimSpace(n.From), To: strings.TrimSpace(n.To), Agent: n.AgentID, Variables: n.Vars}
@@ -88,7 +90,7 @@ func (n *NewCall) onMachine(o *Order) string {
 // onMachineMessage is the one word of on_machine that needs a text.
 const onMachineMessage = "message"
 
-func (s *calls) dial(ctx context.Context, in *dialInput) (*api.Reply[wire.Placed], error) {
+func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 	o, err := in.Body.order()
 	if err != nil {
 		return nil, err
@@ -116,14 +118,16 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*api.Reply[wire.Placed
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(placed), nil
+	return &dialOutput{placed}, nil
 }
 
 type monitorInput struct {
 	ID string `query:"call_id" required:"true" doc:"The call's identifier, as dial answered." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-func (s *calls) monitor(ctx context.Context, in *monitorInput) (*api.Reply[wire.CallState], error) {
+type monitorOutput struct{ Body wire.CallState }
+
+func (s *calls) monitor(ctx context.Context, in *monitorInput) (*monitorOutput, error) {
 	if in.ID == "" {
 		return nil, api.Bad("call_id: say which call")
 	}
@@ -131,7 +135,10 @@ func (s *calls) monitor(ctx context.Context, in *monitorInput) (*api.Reply[wire.
 	if errors.Is(err, store.ErrNotFound) {
 		seen, err = unknown(), nil
 	}
-	return api.Found(seen, err)
+	if err != nil {
+		return nil, err
+	}
+	return &monitorOutput{*seen}, nil
 }
 
 // HungUp is the answer to a hang-up.
@@ -140,11 +147,13 @@ type HungUp struct {
 	Status string `json:"status" doc:"ended." enum:"ended"`
 }
 
+type hangupOutput struct{ Body HungUp }
+
 func (s *calls) hangup(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[HungUp], error) {
+}) (*hangupOutput, error) {
 	if err := s.Hangup(ctx, api.AccountOf(ctx), in.ID); err != nil {
 		return nil, err
 	}
-	return api.Body(HungUp{in.ID, ended}), nil
+	return &hangupOutput{HungUp{in.ID, ended}}, nil
 }

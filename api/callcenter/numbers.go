@@ -162,7 +162,9 @@ type assignInput struct {
 	}
 }
 
-func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[Number], error) {
+type numberOutput struct{ Body Number }
+
+func (d *Numbers) assign(ctx context.Context, in *assignInput) (*numberOutput, error) {
 	if !in.Body.AgentID.given {
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
@@ -176,7 +178,11 @@ func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[Numbe
 	if err := d.Store.AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
-	return api.Show(d.view)(d.Store.Number(ctx, account, in.ID))
+	n, err := d.Store.Number(ctx, account, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &numberOutput{d.view(n)}, nil
 }
 
 // knows says whether the account has an agent; without one there is nothing to have.
@@ -198,9 +204,11 @@ type Released struct {
 	Released    bool   `json:"released" doc:"Always true." enum:"true"`
 }
 
+type releasedOutput struct{ Body Released }
+
 func (d *Numbers) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[Released], error) {
+}) (*releasedOutput, error) {
 	account := api.AccountOf(ctx)
 	n, err := d.Store.Number(ctx, account, in.ID)
 	if err != nil {
@@ -213,7 +221,7 @@ func (d *Numbers) release(ctx context.Context, in *struct {
 		n.State = store.NumberReleasing
 		d.attempt(ctx, n)
 	}
-	return api.Body(Released{n.ID, n.E164, true}), nil
+	return &releasedOutput{Released{n.ID, n.E164, true}}, nil
 }
 
 // included says whether a number of the service includes what the carrier asks.

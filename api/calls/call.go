@@ -6,10 +6,12 @@ import (
 
 	"parley/api"
 	"parley/api/wire"
-	"parley/store/history"
+	"parley/media/quality"
 )
 
-func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDetail], error) {
+type callOutput struct{ Body wire.CallDetail }
+
+func (m *calls) get(ctx context.Context, in *callInput) (*callOutput, error) {
 	c, err := m.history.Call(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
@@ -22,7 +24,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDet
 		return nil, err
 	}
 	d.Analysis, err = m.analysisOf(ctx, api.AccountOf(ctx), c.ID)
-	return api.Body(d), err
+	return &callOutput{d}, err
 }
 
 // CallQuality is what the network did to a telephone call.
@@ -51,12 +53,17 @@ type CallQuality struct {
 	Encrypted bool `json:"encrypted" doc:"Whether the audio was encrypted (SRTP)."`
 }
 
-func (m *calls) quality(ctx context.Context, in *callInput) (*api.Reply[CallQuality], error) {
-	return api.Show(viewQuality)(m.history.Wire(ctx, api.AccountOf(ctx), in.ID))
+type qualityOutput struct{ Body CallQuality }
+
+func (m *calls) quality(ctx context.Context, in *callInput) (*qualityOutput, error) {
+	w, err := m.history.Wire(ctx, api.AccountOf(ctx), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &qualityOutput{viewQuality(w.Quality)}, nil
 }
 
-func viewQuality(w *history.Wire) CallQuality {
-	r := w.Quality
+func viewQuality(r *quality.Report) CallQuality {
 	if r == nil {
 		return CallQuality{}
 	}
@@ -82,18 +89,20 @@ type SIPTrace struct {
 	Dropped int          `json:"dropped" doc:"Older messages that were not kept." example:"0"`
 }
 
-func (m *calls) sip(ctx context.Context, in *callInput) (*api.Reply[SIPTrace], error) {
-	return api.Show(viewSIP)(m.history.Wire(ctx, api.AccountOf(ctx), in.ID))
-}
+type sipOutput struct{ Body SIPTrace }
 
-func viewSIP(w *history.Wire) SIPTrace {
-	out := SIPTrace{Data: []SIPMessage{}, Dropped: w.Dropped}
+func (m *calls) sip(ctx context.Context, in *callInput) (*sipOutput, error) {
+	w, err := m.history.Wire(ctx, api.AccountOf(ctx), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &sipOutput{SIPTrace{Data: []SIPMessage{}, Dropped: w.Dropped}}
 	for _, t := range w.SIP {
 		way := "received"
 		if t.Sent {
 			way = "sent"
 		}
-		out.Data = append(out.Data, SIPMessage{t.At.UTC(), way, t.Transport, t.From, t.To, t.Text})
+		out.Body.Data = append(out.Body.Data, SIPMessage{t.At.UTC(), way, t.Transport, t.From, t.To, t.Text})
 	}
-	return out
+	return out, nil
 }

@@ -42,9 +42,13 @@ func (m *calls) consents(ctx context.Context, in *api.Paging) (*api.Listed[Conse
 		return nil, err
 	}
 	account := api.AccountOf(ctx)
-	return api.Pages(in.Limit, func(c store.ConsentRecord) string { return api.Seq(c.No) }, func(c *store.ConsentRecord) Consent {
+	found, err := m.db.Consents(ctx, account, after, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(c store.ConsentRecord) string { return api.Seq(c.No) }, func(c *store.ConsentRecord) Consent {
 		return Consent{c.No, account, c.Call, c.Agent, hex.EncodeToString(c.ToHash), c.Key, c.IP, c.At.UTC(), hex.EncodeToString(c.Seal)}
-	})(m.db.Consents(ctx, account, after, in.Limit+1))
+	}), nil
 }
 
 var consentHeader = []string{"no", "account_id", "call_id", "agent_id", "to_hash", "key_id", "ip", "at", "seal"}

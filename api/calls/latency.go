@@ -52,7 +52,9 @@ type latencyList struct {
 	api.More
 }
 
-func (m *calls) latency(ctx context.Context, in *latencyInput) (*api.Reply[latencyList], error) {
+type latencyOutput struct{ Body latencyList }
+
+func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, error) {
 	l := listInput{Direction: in.Direction, AgentID: in.AgentID, Period: in.Period, Paging: api.Paging{Limit: in.Limit, Cursor: in.Cursor}}
 	p, err := l.page()
 	if err != nil {
@@ -75,7 +77,7 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*api.Reply[laten
 	if err != nil {
 		return nil, err
 	}
-	out := api.Body(latencyList{GroupBy: in.GroupBy, From: p.From, To: p.To, Data: []LatencyGroup{}})
+	out := &latencyOutput{latencyList{GroupBy: in.GroupBy, From: p.From, To: p.To, Data: []LatencyGroup{}}}
 	for i := range found {
 		g := viewLatency(&found[i])
 		switch {

@@ -47,7 +47,10 @@ func (m *calls) list(ctx context.Context, in *listInput) (*api.Listed[wire.CallS
 	if err != nil {
 		return nil, err
 	}
+	found, err := m.history.Calls(ctx, api.AccountOf(ctx), p)
+	if err != nil {
+		return nil, err
+	}
 	now := m.db.Now()
-	return api.Pages(in.Limit, func(c history.Call) string { return c.ID }, func(c *history.Call) wire.CallSummary { return summary(c, now) })(
-		m.history.Calls(ctx, api.AccountOf(ctx), p))
+	return api.Pages(in.Limit, found, func(c history.Call) string { return c.ID }, func(c *history.Call) wire.CallSummary { return summary(c, now) }), nil
 }

@@ -1,15 +1,16 @@
 package dashboard
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"parley/api"
 	"parley/api/manage"
+	"parley/api/tts"
 	"parley/store"
 )
 
@@ -47,8 +48,15 @@ type agentRow struct {
 	Numbers []string
 }
 
-// LanguageName is the agent's language in words.
-func (a agentRow) LanguageName() string { return labelOfOption(languageOptions(), a.Language) }
+// Tongue is the agent's language in words.
+func (a agentRow) Tongue() string {
+	for _, l := range tts.Languages() {
+		if l.Code == a.Language {
+			return l.Name
+		}
+	}
+	return a.Language
+}
 
 type agentsView struct {
 	Agents []agentRow
@@ -56,16 +64,29 @@ type agentsView struct {
 }
 
 func listAgents(q *Request) error {
-	found, older, err := listed[agentDocument](q, "/v1/agents", agentsAt, "after", "50", nil)
-	if err != nil {
+	var found struct {
+		Data       []agentDocument `json:"data"`
+		NextCursor *string         `json:"next_cursor"`
+	}
+	cursor := url.Values{"limit": {"50"}}
+	if after := q.R.URL.Query().Get("after"); after != "" {
+		cursor.Set("cursor", after)
+	}
+	if err := q.Call(http.MethodGet, "/v1/agents?"+cursor.Encode(), nil, &found); err != nil {
 		return err
 	}
 	numbers, err := q.numbersOf()
-	v := agentsView{Agents: make([]agentRow, len(found)), More: older}
-	for i, a := range found {
+	if err != nil {
+		return err
+	}
+	v := agentsView{Agents: make([]agentRow, len(found.Data))}
+	for i, a := range found.Data {
 		v.Agents[i] = agentRow{a, numbers[a.ID]}
 	}
-	return q.Show("agents", "Agents")(v, err)
+	if found.NextCursor != nil {
+		v.More = agentsAt + "?after=" + url.QueryEscape(*found.NextCursor)
+	}
+	return q.Page("agents", "Agents", v)
 }
 
 // numbersOf are the telephone numbers that each agent answers.
@@ -93,7 +114,7 @@ type agentView struct {
 	Early    bool        // whether answers are begun early unless an agent says otherwise
 	Stages   []agentStage
 	// Newer is what somebody else changed while this was edited.
-	Newer *manage.AgentDiff
+	Newer *manage.Difference
 }
 
 // Blank is an entry of a list for scripts to make more of.
@@ -111,7 +132,10 @@ func (v *agentView) Tabs(tab string) agentTabs { return agentTabs{v.ID, tab} }
 
 func newAgentPage(q *Request) error {
 	f, err := formOf(&agentDocument{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
-	return q.Show("agent", "New agent")(q.agentView(nil, f), err)
+	if err != nil {
+		return err
+	}
+	return q.Page("agent", "New agent", q.agentView(nil, f))
 }
 
 // agentView gathers what the editor shows; a nil agent is new.
@@ -125,7 +149,8 @@ func (q *Request) agentView(a *agentDocument, f *agentForm) *agentView {
 
 // agent reads the agent of the path.
 func (q *Request) agent() (*agentDocument, error) {
-	return read[*agentDocument](q, Path("/v1/agents/", q.ID("id")))
+	a := &agentDocument{}
+	return a, q.Call(http.MethodGet, Path("/v1/agents/", q.ID("id")), nil, a)
 }
 
 func editAgent(q *Request) error {
@@ -277,7 +302,7 @@ func (q *Request) conflict(v *agentView, version int64, page, part string) error
 	v.Agent = now
 	v.Newer, err = q.difference(now.ID, version, now.Version)
 	if api.ProblemOf(err).Status == http.StatusNotFound { // a version that never was
-		v.Newer, err = &manage.AgentDiff{From: version, To: now.Version}, nil
+		v.Newer, err = &manage.Difference{From: version, To: now.Version}, nil
 	}
 	if err != nil {
 		return err
@@ -287,12 +312,18 @@ func (q *Request) conflict(v *agentView, version int64, page, part string) error
 }
 
 // difference is what changed from a version to another; from 0: since the one before.
-func (q *Request) difference(id string, from, to int64) (*manage.AgentDiff, error) {
+func (q *Request) difference(id string, from, to int64) (*manage.Difference, error) {
 	address := Path("/v1/agents/", id, "/versions/", strconv.FormatInt(to, 10), "/diff")
 	if from > 0 {
 		address += "?against=" + strconv.FormatInt(from, 10)
 	}
-	return read[*manage.AgentDiff](q, address)
+	var found struct {
+		From    int64           `json:"from"`
+		To      int64           `json:"to"`
+		Changes []manage.Change `json:"changes"`
+	}
+	err := q.Call(http.MethodGet, address, nil, &found)
+	return &manage.Difference{From: found.From, To: found.To, Changes: found.Changes}, err
 }
 
 func deletePage(q *Request) error {
@@ -302,8 +333,11 @@ func deletePage(q *Request) error {
 	}
 	v := q.agentView(a, nil)
 	numbers, err := q.numbersOf()
+	if err != nil {
+		return err
+	}
 	v.Numbers = numbers[a.ID]
-	return q.Show("agent-delete", "Delete "+a.Name)(v, err)
+	return q.Page("agent-delete", "Delete "+a.Name, v)
 }
 
 func deleteAgent(q *Request) error {
@@ -311,7 +345,10 @@ func deleteAgent(q *Request) error {
 	if err != nil {
 		return err
 	}
-	return q.Do(http.MethodDelete, Path("/v1/agents/", a.ID), nil, agentsAt, a.Name+" was deleted.")
+	if err := q.Call(http.MethodDelete, Path("/v1/agents/", a.ID), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(agentsAt, a.Name+" was deleted.")
 }
 
 var plainName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
@@ -322,15 +359,18 @@ func exportAgent(q *Request) error {
 	if v := q.R.URL.Query().Get("version"); v != "" {
 		address = Path("/v1/agents/", q.ID("id"), "/versions/", v)
 	}
-	a, err := read[agentDocument](q, address)
-	if err != nil {
+	var a agentDocument
+	if err := q.Call(http.MethodGet, address, nil, &a); err != nil {
 		return err
 	}
 	text, err := a.yaml()
 	if err != nil {
 		return err
 	}
-	name := cmp.Or(strings.Trim(plainName.ReplaceAllString(a.Name, "-"), "-"), "agent")
+	name := strings.Trim(plainName.ReplaceAllString(a.Name, "-"), "-")
+	if name == "" {
+		name = "agent"
+	}
 	q.W.Header().Set("Content-Type", "application/yaml; charset=utf-8")
 	q.W.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.yaml"`, name))
 	_, _ = q.W.Write([]byte(text)) // the client has gone: nobody to tell

@@ -19,10 +19,7 @@ func (v *agentView) Voices() []Option {
 }
 
 // Languages are the choices.
-func (v *agentView) Languages() []Option { return languageOptions() }
-
-// languageOptions are the languages that agents speak.
-func languageOptions() []Option {
+func (v *agentView) Languages() []Option {
 	var out []Option
 	for _, l := range tts.Languages() {
 		out = append(out, Option{Value: l.Code, Label: l.Name})

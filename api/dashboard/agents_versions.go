@@ -3,6 +3,8 @@ package dashboard
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -25,8 +27,22 @@ func listVersions(q *Request) error {
 	if err != nil {
 		return err
 	}
-	found, older, err := listed[agentDocument](q, Path("/v1/agents/", a.ID, "/versions"), Path(agentsAt+"/", a.ID, "/versions"), "before", "20", nil)
-	return q.Show("agent-versions", "Versions of "+a.Name)(versionsView{a, found, older}, err)
+	var found struct {
+		Data       []agentDocument `json:"data"`
+		NextCursor *string         `json:"next_cursor"`
+	}
+	address := Path("/v1/agents/", a.ID, "/versions")
+	if before := q.R.URL.Query().Get("before"); before != "" {
+		address += "?cursor=" + url.QueryEscape(before)
+	}
+	if err := q.Call(http.MethodGet, address, nil, &found); err != nil {
+		return err
+	}
+	v := versionsView{Agent: a, Versions: found.Data}
+	if found.NextCursor != nil {
+		v.More = Path(agentsAt+"/", a.ID, "/versions") + "?before=" + url.QueryEscape(*found.NextCursor)
+	}
+	return q.Page("agent-versions", "Versions of "+a.Name, v)
 }
 
 // versionView is one version, compared with another.
@@ -50,20 +66,23 @@ func versionPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	was, err := read[agentDocument](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
-	if err != nil {
+	v := versionView{Agent: a}
+	if err := q.Call(http.MethodGet, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")), nil, &v.Was); err != nil {
 		return err
 	}
 	against, err := q.against()
 	if err != nil {
 		return err
 	}
-	d, err := q.difference(a.ID, against, was.Version)
+	d, err := q.difference(a.ID, against, v.Was.Version)
 	if err != nil {
 		return err
 	}
-	text, err := was.yaml()
-	return q.Show("agent-version", fmt.Sprintf("%s, version %d", a.Name, was.Version))(versionView{a, was, d.From, shown(d.Changes), text}, err)
+	v.Against, v.Changes = d.From, shown(d.Changes)
+	if v.Text, err = v.Was.yaml(); err != nil {
+		return err
+	}
+	return q.Page("agent-version", fmt.Sprintf("%s, version %d", a.Name, v.Was.Version), v)
 }
 
 // against is the version that another is compared with; 0: the one before.
@@ -84,8 +103,8 @@ func restoreVersion(q *Request) error {
 	if err != nil {
 		return err
 	}
-	was, err := read[agentDocument](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
-	if err != nil {
+	var was agentDocument
+	if err := q.Call(http.MethodGet, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")), nil, &was); err != nil {
 		return err
 	}
 	saved, err := q.put(a.ID, a.Version, was.bare())

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 	"hash/fnv"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,11 +156,10 @@ func (v *batchView) Talk(r wire.BatchRow) time.Duration {
 }
 
 func (q *Request) batchView() (*batchView, error) {
-	d, err := read[wire.BatchDetail](q, Path("/callcenter/bulk-dial/", q.ID("id")))
-	if err != nil {
+	v := &batchView{now: q.Now()}
+	if err := q.Call(http.MethodGet, Path("/callcenter/bulk-dial/", q.ID("id")), nil, &v.BatchDetail); err != nil {
 		return nil, err
 	}
-	v := &batchView{BatchDetail: d, now: q.Now()}
 	agent := ""
 	for i, r := range v.BatchDetail.Rows {
 		v.Cost += billing.Money(r.Cost)

@@ -56,33 +56,49 @@ func (v *callView) FarEnd() string {
 func (l spokenLine) From() float64 { return l.At.Seconds() }
 
 func callPage(q *Request) error {
-	return q.Show("call", "Call")(q.callView())
+	v, err := q.callView()
+	if err != nil {
+		return err
+	}
+	return q.Page("call", "Call", v)
 }
 
 // meterPart is what grows while a call lasts.
 func meterPart(q *Request) error {
-	c, err := read[wire.CallDetail](q, Path("/v1/calls/", q.ID("id")))
-	return q.ShowPart("call", "meter")(&callView{callRow: callRow{CallSummary: c.CallSummary}, Call: c}, err)
+	v := &callView{}
+	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id")), nil, &v.Call); err != nil {
+		return err
+	}
+	v.CallSummary = v.Call.CallSummary
+	return q.Part("call", "meter", v)
 }
 
 func (q *Request) callView() (*callView, error) {
 	id := q.ID("id")
-	c, err := read[wire.CallDetail](q, Path("/v1/calls/", id))
-	if err != nil {
+	v := &callView{}
+	if err := q.Call(http.MethodGet, Path("/v1/calls/", id), nil, &v.Call); err != nil {
 		return nil, err
 	}
-	v := &callView{callRow: callRow{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil}
+	v.CallSummary = v.Call.CallSummary
+	v.Live = v.EndedAt == nil
+	v.Who = v.From
+	if v.Direction == string(billing.Outbound) {
+		v.Who = v.To
+	}
 	if err := q.nameAgent(v); err != nil {
 		return nil, err
 	}
 	if r := v.Call.Recording; r != nil && r.State == string(history.RecordingReady) {
-		v.Waveform, err = read[*recording.Waveform](q, Path("/v1/calls/", id, "/recording/peaks"))
-		if err != nil && api.ProblemOf(err).Status >= http.StatusInternalServerError {
+		var w recording.Waveform
+		switch err := q.Call(http.MethodGet, Path("/v1/calls/", id, "/recording/peaks"), nil, &w); {
+		case err == nil:
+			v.Waveform = &w
+		case api.ProblemOf(err).Status >= http.StatusInternalServerError:
 			return nil, err
 		}
 	}
 	if v.Direction != string(billing.Web) {
-		if v.Quality, err = read[calls.CallQuality](q, Path("/v1/calls/", id, "/quality")); err != nil {
+		if err := q.Call(http.MethodGet, Path("/v1/calls/", id, "/quality"), nil, &v.Quality); err != nil {
 			return nil, err
 		}
 	}
@@ -181,13 +197,16 @@ type signal struct {
 // Offset is After in seconds, for people.
 func (s signal) Offset() string { return s.After.Round(time.Millisecond).String() }
 
-// signallingPart is asked for when the user opens it.
+// signallingPart is asked for when somebody wants to see it.
 func signallingPart(q *Request) error {
-	t, err := read[calls.SIPTrace](q, Path("/v1/calls/", q.ID("id"), "/sip"))
+	var t calls.SIPTrace
+	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id"), "/sip"), nil, &t); err != nil {
+		return err
+	}
 	v := signallingView{Dropped: t.Dropped}
 	for _, m := range t.Data {
 		first, _, _ := strings.Cut(m.Message, "\r\n")
 		v.Rows = append(v.Rows, signal{m, first, m.At.Sub(t.Data[0].At)})
 	}
-	return q.ShowPart("call", "signalling")(v, err)
+	return q.Part("call", "signalling", v)
 }

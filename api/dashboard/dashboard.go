@@ -36,7 +36,6 @@ package dashboard
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"time"
@@ -137,19 +136,4 @@ func route(a *api.API, method, path string, max int64, h http.Handler) {
 	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, OwnErrors: true, Operation: huma.Operation{
 		Method: method, Path: path, Hidden: true, MaxBodyBytes: max,
 	}}, h)
-}
-
-// newAssets are all files in static, and those of others.
-func newAssets() *asset.Set {
-	names := []string{"vendor/htmx.min.js", "vendor/sse.min.js", "vendor/uPlot.iife.min.js", "vendor/uPlot.min.css"}
-	err := fs.WalkDir(assetFiles, "static", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			names = append(names, path)
-		}
-		return err
-	})
-	if err != nil {
-		panic("dashboard: " + err.Error()) // the compiler has embedded them
-	}
-	return asset.NewSet(assetFiles, home, names...)
 }

@@ -85,7 +85,7 @@ func (d *Dashboard) newDemoLink(w http.ResponseWriter, r *http.Request) {
 // address.
 func openDemo(q *Request) error {
 	if q.R.Method != http.MethodGet || !q.d.DemoLinks.use(q.R.URL.Query().Get("token")) {
-		return errDeadLink
+		return deadLink(q)
 	}
 	ctx := q.Context()
 	u, _, err := q.People.UserByEmail(ctx, demoUser)

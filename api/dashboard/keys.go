@@ -1,10 +1,12 @@
 package dashboard
 
 import (
+	"parley/store/people"
+
 	"net/http"
+	"net/url"
 
 	"parley/api/manage"
-	"parley/store/people"
 )
 
 const keysAt = home + "/keys"
@@ -43,12 +45,23 @@ func (v *keysView) Revocable(k manage.APIKey) bool {
 }
 
 func (q *Request) keysView(f *Form) (*keysView, error) {
-	keys, older, err := listed[manage.APIKey](q, "/v1/keys", keysAt, "cursor", "50", nil)
-	if err != nil {
+	var list struct {
+		Data []manage.APIKey `json:"data"`
+		Next *string         `json:"next_cursor"`
+	}
+	cursor := q.R.URL.Query().Get("cursor")
+	if err := q.Call(http.MethodGet, "/v1/keys?limit=50&cursor="+url.QueryEscape(cursor), nil, &list); err != nil {
 		return nil, err
 	}
 	limits, err := q.keyLimits()
-	return &keysView{Keys: keys, Next: older, Limits: limits, Form: f, Base: q.base(), Owner: q.Principal().Owner}, err
+	if err != nil {
+		return nil, err
+	}
+	v := &keysView{Keys: list.Data, Limits: limits, Form: f, Base: q.base(), Owner: q.Principal().Owner}
+	if list.Next != nil {
+		v.Next = keysAt + "?cursor=" + url.QueryEscape(*list.Next)
+	}
+	return v, nil
 }
 
 // base is where others reach the server: the address that it was told is its own, else how
@@ -64,7 +77,13 @@ func (q *Request) base() string {
 	return scheme + q.R.Host
 }
 
-func keysPage(q *Request) error { return q.Show("keys", "API keys")(q.keysView(&Form{})) }
+func keysPage(q *Request) error {
+	v, err := q.keysView(&Form{})
+	if err != nil {
+		return err
+	}
+	return q.Page("keys", "API keys", v)
+}
 
 func createKey(q *Request, f *Form) error {
 	name := f.Need("name", "Say what the key is for, so that you know later which one to revoke.")
@@ -72,25 +91,33 @@ func createKey(q *Request, f *Form) error {
 		manage.APIKey
 		Secret string `json:"api_key"`
 	}
-	in := map[string]any{"name": name, "money": f.Value("money") != ""}
-	if role := f.Value("role"); role != "" { // those who may not choose it are not asked
-		in["role"] = role
+	if f.OK() {
+		in := map[string]any{"name": name, "money": f.Value("money") != ""}
+		if role := f.Value("role"); role != "" { // those who may not choose it are not asked
+			in["role"] = role
+		}
+		if err := f.Refused(q.Call(http.MethodPost, "/v1/keys", in, &made)); err != nil {
+			return err
+		}
 	}
-	done, err := q.Submit(f, http.MethodPost, "/v1/keys", in, &made)
+	ok := f.OK()
+	if ok {
+		f = &Form{}
+	}
+	v, err := q.keysView(f)
 	if err != nil {
 		return err
 	}
-	if !done {
-		return q.ShowInvalid("keys", "key-form", "API keys")(q.keysView(f))
-	}
-	v, err := q.keysView(&Form{})
-	if err != nil {
-		return err
+	if !ok {
+		return q.Invalid("keys", "key-form", "API keys", v)
 	}
 	v.Made, v.Secret = &made.APIKey, made.Secret
 	return q.Page("keys", "API keys", v)
 }
 
 func revokeKey(q *Request) error {
-	return q.Do(http.MethodDelete, Path("/v1/keys/", q.ID("id")), nil, keysAt, "The key was revoked. Requests with it are refused from now on.")
+	if err := q.Call(http.MethodDelete, Path("/v1/keys/", q.ID("id")), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(keysAt, "The key was revoked. Requests with it are refused from now on.")
 }

@@ -71,11 +71,17 @@ func (q *Request) setLimit(subject, back string) (*Form, error) {
 		m := f.amount(limitField, "")
 		limit, said = &m, "The daily limit was saved."
 	}
-	done, err := q.Submit(f, http.MethodPatch, Path("/v1/spending-limits/", subject), map[string]any{limitField: limit}, nil)
-	if done {
-		return nil, q.Done(back, said)
+	if f.OK() {
+		in := map[string]any{limitField: limit}
+		err := q.Call(http.MethodPatch, Path("/v1/spending-limits/", subject), in, nil)
+		if err == nil {
+			return nil, q.Done(back, said)
+		}
+		if err := f.Refused(err); err != nil {
+			return nil, err
+		}
 	}
-	return f, err
+	return f, nil
 }
 
 // accountLimit is that of the account.
@@ -88,7 +94,12 @@ func setAccountLimit(q *Request) error {
 	if f == nil || err != nil {
 		return err
 	}
-	return q.balanceAgain("limit-form", func(v *balanceView) { v.Limit.Form = f })
+	v, err := q.balanceView()
+	if err != nil {
+		return err
+	}
+	v.Limit.Form = f
+	return q.Invalid("balance", "limit-form", "Balance", v)
 }
 
 // keyLimitView is the page with the limit of a key.

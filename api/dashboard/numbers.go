@@ -41,19 +41,30 @@ func (v *numbersView) Country(code string) string {
 	if code == "GB" { // the search says UK
 		code = "UK"
 	}
-	return labelOfOption(countryNames, code)
+	for _, c := range countryNames {
+		if c.Value == code {
+			return c.Label
+		}
+	}
+	return code
 }
 
 // ownNumbers are those of the account.
 func (q *Request) ownNumbers() ([]callcenter.Number, error) {
-	list, err := read[struct{ Numbers []callcenter.Number }](q, "/callcenter/numbers")
+	var list struct {
+		Numbers []callcenter.Number `json:"numbers"`
+	}
+	err := q.Call(http.MethodGet, "/callcenter/numbers", nil, &list)
 	return list.Numbers, err
 }
 
 // agentOptions are the account's agents to choose from, after some other choices.
 func (q *Request) agentOptions(first ...Option) ([]Option, error) {
 	_, agents, err := q.agentNames()
-	return append(first, optionsOf(agents)...), err
+	for _, a := range agents {
+		first = append(first, Option{Value: a.ID, Label: a.Name})
+	}
+	return first, err
 }
 
 var nobody = Option{Value: "", Label: "Nobody"}
@@ -76,12 +87,15 @@ func (v *numbersView) Answers(n callcenter.Number) Field {
 }
 
 func numbersPage(q *Request) error {
-	numbers, err := q.ownNumbers()
-	if err != nil {
+	v := &numbersView{Price: q.Card().NumberPerMonth()}
+	var err error
+	if v.Numbers, err = q.ownNumbers(); err != nil {
 		return err
 	}
-	agents, err := q.agentOptions(nobody)
-	return q.Show("numbers", "Numbers")(&numbersView{numbers, agents, q.Card().NumberPerMonth()}, err)
+	if v.Agents, err = q.agentOptions(nobody); err != nil {
+		return err
+	}
+	return q.Page("numbers", "Numbers", v)
 }
 
 // searchView is numbers for sale.
@@ -101,8 +115,10 @@ func (v *searchView) Countries() Field {
 
 func searchPage(q *Request) error {
 	asked := q.R.URL.Query()
-	v := &searchView{Form: NewForm("country", asked.Get("country"), "region_code", asked.Get("region_code"), "locality", asked.Get("locality")),
-		Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
+	v := &searchView{Form: &Form{Values: url.Values{}}, Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
+	for _, name := range []string{"country", "region_code", "locality"} {
+		v.Form.Values.Set(name, asked.Get(name))
+	}
 	if !v.Asked {
 		return q.Page("numbers-search", "Get a number", v)
 	}
@@ -120,9 +136,11 @@ func searchPage(q *Request) error {
 		Numbers []callcenter.Offer `json:"numbers"`
 		HasMore bool               `json:"has_more"`
 	}
-	done, err := q.Submit(v.Form, http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found)
-	if !done {
-		return q.ShowInvalid("numbers-search", "search", "Get a number")(v, err)
+	if err := q.Call(http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found); err != nil {
+		if err := v.Form.Refused(err); err != nil {
+			return err
+		}
+		return q.Invalid("numbers-search", "search", "Get a number", v)
 	}
 	v.Offers, v.Whole = found.Numbers, numbersAt+"/search?"+url.Values{"country": {v.Form.Value("country")}}.Encode()
 	if found.HasMore {
@@ -147,8 +165,10 @@ func (v *buyView) Answers() Field {
 }
 
 func (q *Request) buyView(f *Form) (*buyView, error) {
-	agents, err := q.agentOptions(nobody)
-	return &buyView{f, f.Value("number"), q.Card().NumberPerMonth(), agents}, err
+	v := &buyView{Form: f, Number: f.Value("number"), Price: q.Card().NumberPerMonth()}
+	var err error
+	v.Agents, err = q.agentOptions(nobody)
+	return v, err
 }
 
 func buyPage(q *Request) error {
@@ -174,7 +194,11 @@ func buyNumber(q *Request, f *Form) error {
 	if err := f.Refused(err); err != nil {
 		return err
 	}
-	return q.ShowInvalid("numbers-buy", "buy-form", "Buy a number")(q.buyView(f))
+	v, err := q.buyView(f)
+	if err != nil {
+		return err
+	}
+	return q.Invalid("numbers-buy", "buy-form", "Buy a number", v)
 }
 
 func assignNumber(q *Request, f *Form) error {
@@ -183,11 +207,10 @@ func assignNumber(q *Request, f *Form) error {
 	if err := q.Call(http.MethodPost, Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
 		return err
 	}
-	who := "Nobody"
 	if n.AgentName != nil {
-		who = *n.AgentName
+		return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", *n.AgentName, n.PhoneNumber))
 	}
-	return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", who, n.PhoneNumber))
+	return q.Done(numbersAt, fmt.Sprintf("Nobody answers %s from now on.", n.PhoneNumber))
 }
 
 // releaseView is a number that is about to be given back.
@@ -210,7 +233,11 @@ func (q *Request) releaseView(f *Form) (*releaseView, error) {
 }
 
 func releasePage(q *Request) error {
-	return q.Show("numbers-release", "Release a number")(q.releaseView(&Form{}))
+	v, err := q.releaseView(&Form{})
+	if err != nil {
+		return err
+	}
+	return q.Page("numbers-release", "Release a number", v)
 }
 
 // releaseNumber wants the number typed: it cannot be had again.
@@ -223,7 +250,10 @@ func releaseNumber(q *Request, f *Form) error {
 		f.Fail("number", "Type "+v.PhoneNumber+" to release it.")
 		return q.Invalid("numbers-release", "release-form", "Release a number", v)
 	}
-	return q.Do(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, numbersAt, v.PhoneNumber+" was released.")
+	if err := q.Call(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(numbersAt, v.PhoneNumber+" was released.")
 }
 
 // dialView is a call before it is placed.
@@ -256,7 +286,11 @@ func (q *Request) dialView(f *Form) (*dialView, error) {
 }
 
 func dialPage(q *Request) error {
-	return q.Show("dial", "Place a call")(q.dialView(NewForm()))
+	v, err := q.dialView(&Form{Values: url.Values{}})
+	if err != nil {
+		return err
+	}
+	return q.Page("dial", "Call somebody", v)
 }
 
 func dial(q *Request, f *Form) error {
@@ -277,5 +311,9 @@ func dial(q *Request, f *Form) error {
 			return err
 		}
 	}
-	return q.ShowInvalid("dial", "dial-form", "Place a call")(q.dialView(f))
+	v, err := q.dialView(f)
+	if err != nil {
+		return err
+	}
+	return q.Invalid("dial", "dial-form", "Call somebody", v)
 }

@@ -3,9 +3,9 @@ package dashboard
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
-	"parley/api"
 	"parley/api/operator"
 )
 
@@ -24,6 +24,7 @@ func operatorPages() []page {
 const (
 	operatorAt    = home + "/operator"
 	accountsRoute = "/v1/operator/accounts"
+	accountsAPage = 50 // accounts of a page
 )
 
 type operatorView struct {
@@ -33,23 +34,45 @@ type operatorView struct {
 }
 
 func (q *Request) operatorView(f *Form) (*operatorView, error) {
-	accounts, older, err := listed[operator.Account](q, accountsRoute, operatorAt, "cursor", "50", nil)
-	return &operatorView{Accounts: accounts, Next: older, Form: f}, err
+	var list struct {
+		Data []operator.Account
+		Next *string `json:"next_cursor"`
+	}
+	query := url.Values{"limit": {strconv.Itoa(accountsAPage)}, "cursor": {q.R.URL.Query().Get("cursor")}}
+	if err := q.Call(http.MethodGet, accountsRoute+"?"+query.Encode(), nil, &list); err != nil {
+		return nil, err
+	}
+	v := &operatorView{Accounts: list.Data, Form: f}
+	if list.Next != nil {
+		v.Next = operatorAt + "?cursor=" + url.QueryEscape(*list.Next)
+	}
+	return v, nil
 }
 
-func operatorPage(q *Request) error { return q.Show("operator", "Accounts")(q.operatorView(&Form{})) }
+func operatorPage(q *Request) error {
+	v, err := q.operatorView(&Form{})
+	if err != nil {
+		return err
+	}
+	return q.Page("operator", "Accounts", v)
+}
 
 // createAccount makes an account that the operator owns at first, who then invites
 // whose it is.
 func createAccount(q *Request, f *Form) error {
 	name := f.Need("name", "Give the account a name.")
 	var made operator.AccountDetail
-	done, err := q.Submit(f, http.MethodPost, accountsRoute, map[string]string{"name": name}, &made)
-	if err != nil {
-		return err
+	if f.OK() {
+		if err := f.Refused(q.Call(http.MethodPost, accountsRoute, map[string]string{"name": name}, &made)); err != nil {
+			return err
+		}
 	}
-	if !done {
-		return q.ShowInvalid("operator", "account-form", "Accounts")(q.operatorView(f))
+	if !f.OK() {
+		v, err := q.operatorView(f)
+		if err != nil {
+			return err
+		}
+		return q.Invalid("operator", "account-form", "Accounts", v)
 	}
 	return q.Done(Path(operatorAt+"/", made.ID), "The account was made, and you own it. Switch to it in the menu at the top to invite whose it is.")
 }
@@ -60,15 +83,17 @@ type operatorAccountView struct {
 }
 
 func (q *Request) operatorAccount(f *Form) (*operatorAccountView, error) {
-	a, err := read[*operator.AccountDetail](q, Path(accountsRoute+"/", q.ID("id")))
-	v := &operatorAccountView{Account: a, Form: f}
-	if f == nil && err == nil {
+	v := &operatorAccountView{Account: &operator.AccountDetail{}, Form: f}
+	if err := q.Call(http.MethodGet, Path(accountsRoute+"/", q.ID("id")), nil, v.Account); err != nil {
+		return nil, err
+	}
+	if f == nil {
 		v.Form = &Form{}
 		if n := v.Account.Concurrency; n != nil {
 			v.Form = NewForm("concurrency", strconv.Itoa(*n))
 		}
 	}
-	return v, err
+	return v, nil
 }
 
 func operatorAccount(q *Request) error {
@@ -80,7 +105,10 @@ func operatorAccount(q *Request) error {
 }
 
 func (q *Request) changeAccount(change map[string]any, notice string) error {
-	return q.Do(http.MethodPatch, Path(accountsRoute+"/", q.ID("id")), change, Path(operatorAt+"/", q.ID("id")), notice)
+	if err := q.Call(http.MethodPatch, Path(accountsRoute+"/", q.ID("id")), change, nil); err != nil {
+		return err
+	}
+	return q.Done(Path(operatorAt+"/", q.ID("id")), notice)
 }
 
 func suspendAccount(q *Request, f *Form) error {
@@ -111,62 +139,8 @@ func changeConcurrency(q *Request, f *Form) error {
 }
 
 func resolveDispute(q *Request) error {
-	return q.Do(http.MethodPost, Path(accountsRoute+"/", q.ID("id"), "/resolve-disputes"), nil, Path(operatorAt+"/", q.ID("id")), "All disputes of the account are resolved.")
-}
-
-func setupPages() []page {
-	return []page{
-		{route: "GET " + setupAt, open: operators, serve: setupPage},
-		{route: "GET " + setupAt + "/checks", open: operators, serve: setupChecks},
-	}
-}
-
-const setupAt = home + "/setup"
-
-// Check is one as the page shows it.
-type Check operator.Check
-
-// Tone is the colour of a check, and Word says it without one.
-func (c Check) Tone() string {
-	return map[string]string{"ok": "good", "warn": "warn", "fail": "bad"}[c.Status]
-}
-
-// Word is how it went.
-func (c Check) Word() string {
-	return map[string]string{"ok": "In order", "warn": "Restricted", "fail": "Broken"}[c.Status]
-}
-
-// setupView is all checks, the worst first.
-type setupView struct {
-	Checks      []Check // nil: they are still to be made
-	Broken, Odd int
-}
-
-// setupPage does not wait for the checks, which take seconds: the page asks for them.
-func setupPage(q *Request) error { return q.Page("setup", "Setup check", setupView{}) }
-
-// setupChecks makes them. Without scripts it is a page of its own.
-func setupChecks(q *Request) error {
-	found, err := read[api.List[Check]](q, "/v1/operator/checks")
-	if err != nil {
+	if err := q.Call(http.MethodPost, Path(accountsRoute+"/", q.ID("id"), "/resolve-disputes"), nil, nil); err != nil {
 		return err
 	}
-	v := setupView{}
-	for _, status := range []string{"fail", "warn", "ok"} {
-		for _, c := range found.Data {
-			if c.Status == status {
-				v.Checks = append(v.Checks, c)
-			}
-		}
-		switch status {
-		case "fail":
-			v.Broken = len(v.Checks)
-		case "warn":
-			v.Odd = len(v.Checks) - v.Broken
-		}
-	}
-	if q.HTMX() {
-		return q.Part("setup", "setup-checks", v)
-	}
-	return q.Page("setup", "Setup check", v)
+	return q.Done(Path(operatorAt+"/", q.ID("id")), "All disputes of the account are resolved.")
 }

@@ -3,8 +3,6 @@ package dashboard
 import (
 	"slices"
 	"strings"
-
-	"parley/api"
 )
 
 // pages are all addresses of the dashboard. Each group of pages is in a file of its own.
@@ -26,11 +24,6 @@ func pages() []page {
 		bulkPages(),
 		errorPages(),
 	)
-}
-
-// errorPages answer what is no page.
-func errorPages() []page {
-	return []page{{route: "GET " + home + "/{rest...}", open: anybody, serve: func(*Request) error { return api.ErrNotFound }}}
 }
 
 // navGroup is a part of the navigation.

@@ -9,6 +9,7 @@ import (
 
 	"parley/api"
 	"parley/api/manage"
+	"parley/store"
 	"parley/store/people"
 )
 
@@ -53,29 +54,42 @@ func (v *peopleView) Roles() Field {
 }
 
 func (q *Request) peopleView(f *Form) (*peopleView, error) {
-	members, err := read[api.List[manage.Member]](q, "/v1/members")
-	if err != nil {
+	var members struct{ Data []manage.Member }
+	if err := q.Call(http.MethodGet, "/v1/members", nil, &members); err != nil {
 		return nil, err
 	}
-	invitations, err := read[api.List[manage.Invitation]](q, "/v1/invitations")
+	var invitations struct{ Data []manage.Invitation }
+	err := q.Call(http.MethodGet, "/v1/invitations", nil, &invitations)
 	return &peopleView{Members: members.Data, Invitations: invitations.Data, Form: f, Self: q.Browser.User.ID, Change: &Form{}}, err
 }
 
-func peoplePage(q *Request) error { return q.Show("people", "People")(q.peopleView(&Form{})) }
-
-func invite(q *Request, f *Form) error {
-	email := f.Need("email", "Enter the address of the person to invite.")
-	var made manage.CreatedInvitation
-	done, err := q.Submit(f, http.MethodPost, "/v1/invitations", map[string]string{"email": email, "role": f.Value("role")}, &made)
-	if err != nil {
-		return err
-	}
-	if !done {
-		return q.ShowInvalid("people", "invite-form", "People")(q.peopleView(f))
-	}
+func peoplePage(q *Request) error {
 	v, err := q.peopleView(&Form{})
 	if err != nil {
 		return err
+	}
+	return q.Page("people", "People", v)
+}
+
+func invite(q *Request, f *Form) error {
+	email := f.Need("email", "Enter the address of whom you invite.")
+	var made manage.CreatedInvitation
+	if f.OK() {
+		in := map[string]string{"email": email, "role": f.Value("role")}
+		if err := f.Refused(q.Call(http.MethodPost, "/v1/invitations", in, &made)); err != nil {
+			return err
+		}
+	}
+	ok := f.OK()
+	if ok {
+		f = &Form{}
+	}
+	v, err := q.peopleView(f)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return q.Invalid("people", "invite-form", "People", v)
 	}
 	link, err := url.Parse(made.URL)
 	if err != nil {
@@ -103,14 +117,15 @@ func (q *Request) memberStays(f *Form, err error) error {
 		return err
 	}
 	v, err := q.peopleView(&Form{})
-	if err == nil {
-		v.Change = f
+	if err != nil {
+		return err
 	}
-	return q.ShowInvalid("people", "main", "People")(v, err)
+	v.Change = f
+	return q.Invalid("people", "main", "People", v)
 }
 
 func removeMember(q *Request, f *Form) error {
-	what, notice := "keep", "They no longer see this account."
+	what, told := "keep", "They no longer see this account."
 	if f.Value("keys") != "" {
 		what = "revoke"
 	}
@@ -125,19 +140,22 @@ func removeMember(q *Request, f *Form) error {
 	switch list := strings.Join(names, ", "); {
 	case list == "":
 	case what == "revoke":
-		notice += " Keys that they made were revoked: " + list + "."
+		told += " Keys that they made were revoked: " + list + "."
 	default:
-		notice += " Keys that they made are still good: " + list + "."
+		told += " Keys that they made are still good: " + list + "."
 	}
-	return q.Done(peopleAt, notice)
+	return q.Done(peopleAt, told)
 }
 
 func revokeInvitation(q *Request) error {
-	return q.Do(http.MethodDelete, Path("/v1/invitations/", q.ID("id")), nil, peopleAt, "The invitation was withdrawn; its link no longer works.")
+	if err := q.Call(http.MethodDelete, Path("/v1/invitations/", q.ID("id")), nil, nil); err != nil {
+		return err
+	}
+	return q.Done(peopleAt, "The invitation was taken back; its link opens nothing.")
 }
 
-// invitationView is the page that an invitation opens. Those who invite have the link, too, so it does not say
-// whether the address is a user's.
+// invitationView is what somebody sees who was invited. Whoever invites has the link, too, so it does not say whether
+// the address is a user's.
 type invitationView struct {
 	Form       *Form
 	Token      string
@@ -149,7 +167,7 @@ type invitationView struct {
 func (q *Request) invitationView(token string, f *Form) (*invitationView, error) {
 	inv, err := q.People.Invitation(q.Context(), token)
 	if err != nil {
-		return nil, linked(err)
+		return nil, err
 	}
 	v := &invitationView{Form: f, Token: token, Invitation: inv}
 	if b := q.Browser; b != nil {
@@ -162,11 +180,21 @@ func (q *Request) invitationView(token string, f *Form) (*invitationView, error)
 }
 
 func invitationPage(q *Request) error {
-	return q.Show("invitation", "Invitation")(q.invitationView(q.R.URL.Query().Get("token"), &Form{}))
+	v, err := q.invitationView(q.R.URL.Query().Get("token"), &Form{})
+	if errors.Is(err, store.ErrNotFound) {
+		return deadLink(q)
+	}
+	if err != nil {
+		return err
+	}
+	return q.Page("invitation", "Invitation", v)
 }
 
 func acceptInvitation(q *Request, f *Form) error {
 	v, err := q.invitationView(f.Value("token"), f)
+	if errors.Is(err, store.ErrNotFound) {
+		return deadLink(q)
+	}
 	if err != nil {
 		return err
 	}
@@ -183,16 +211,21 @@ func acceptInvitation(q *Request, f *Form) error {
 	}
 	user, err := q.People.AcceptInvitation(q.Context(), v.Token, by, hash)
 	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return deadLink(q)
 	case errors.Is(err, people.ErrUserExists):
 		f.Fail("", "This address has a user already. Sign in to join.")
 		return q.Invalid("invitation", "invitation-form", "Invitation", v)
 	case err != nil:
-		return linked(err)
-	case by == "":
-		return q.enter(user)
-	}
-	if err := q.People.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
 		return err
+	case by == "":
+		if _, err := q.d.open(q, user, false); err != nil {
+			return err
+		}
+	default:
+		if err := q.People.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
+			return err
+		}
 	}
 	return q.Go(home + "/")
 }
@@ -205,7 +238,10 @@ type accountsView struct {
 // accountsPage lets a user choose what to look at, or says that there is nothing.
 func accountsPage(q *Request) error {
 	list, err := q.People.Memberships(q.Context(), q.Browser.User.ID)
-	return q.Show("accounts", "Your accounts")(accountsView{list, q.Browser.User.Operator()}, err)
+	if err != nil {
+		return err
+	}
+	return q.Page("accounts", "Your accounts", accountsView{list, q.Browser.User.Operator()})
 }
 
 func switchAccount(q *Request, f *Form) error {

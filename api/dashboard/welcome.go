@@ -29,15 +29,23 @@ func PasswordLink(token string) string { return home + "/password?token=" + url.
 
 func welcomePage(q *Request) error {
 	token := q.R.URL.Query().Get("token")
-	_, err := q.signInLink(token, true)
-	return q.Show("welcome", "Set up Parley")(signInView{Form: NewForm("account", "My company", "begin", "demo"), Token: token, Seed: q.Seed != nil}, err)
+	u, err := q.People.SignInLink(q.Context(), token)
+	if errors.Is(err, store.ErrNotFound) || u != nil {
+		return deadLink(q)
+	}
+	if err != nil {
+		return err
+	}
+	return q.Page("welcome", "Set up Parley", signInView{Form: NewForm("account", "My company", "begin", "demo"), Token: token, Seed: q.Seed != nil})
 }
 
-// welcome makes the first user, an operator, and their account.
+// welcome makes the first user, who runs the server, and their account.
 func welcome(q *Request, f *Form) error {
 	v := signInView{Form: f, Token: f.Value("token"), Seed: q.Seed != nil}
-	// Hashing a password costs much: the link is checked first.
-	if _, err := q.signInLink(v.Token, true); err != nil {
+	// A password is hashed only for who has the link.
+	if u, err := q.People.SignInLink(q.Context(), v.Token); errors.Is(err, store.ErrNotFound) || u != nil {
+		return deadLink(q)
+	} else if err != nil {
 		return err
 	}
 	demo := v.Seed && f.Value("begin") == "demo"
@@ -57,11 +65,13 @@ func welcome(q *Request, f *Form) error {
 	}
 	u, err := q.People.FirstUser(q.Context(), v.Token, email, hash)
 	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return deadLink(q)
 	case errors.Is(err, people.ErrUserExists):
 		f.Fail("email", "There is a user with this address already.")
 		return q.Invalid("welcome", "welcome-form", "Set up Parley", v)
 	case err != nil:
-		return linked(err)
+		return err
 	}
 	if demo {
 		err = q.d.seedFor(q.Context(), u.ID)
@@ -71,7 +81,10 @@ func welcome(q *Request, f *Form) error {
 	if err != nil {
 		return err
 	}
-	return q.enter(u.ID)
+	if _, err := q.d.open(q, u.ID, false); err != nil {
+		return err
+	}
+	return q.Go(home + "/")
 }
 
 // seedFor makes the demonstration a user's.

@@ -46,13 +46,7 @@ type agentOutput struct {
 	Body agentDefinition
 }
 
-// answer shows an agent, unless err says why there is none.
-func answer(a *store.Agent, err error) (*agentOutput, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &agentOutput{ETag: etag(a.Version), Body: define(a)}, nil
-}
+func answer(a *store.Agent) *agentOutput { return &agentOutput{ETag: etag(a.Version), Body: define(a)} }
 
 type agentInput struct {
 	ID string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -64,7 +58,11 @@ type agentDeletion struct {
 }
 
 func (m agents) list(ctx context.Context, in *api.Paging) (*api.Listed[agentDefinition], error) {
-	return api.Pages(in.Limit, func(a store.Agent) string { return a.ID }, define)(m.db.Agents(ctx, api.AccountOf(ctx), in.Page()))
+	found, err := m.db.Agents(ctx, api.AccountOf(ctx), in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(a store.Agent) string { return a.ID }, define), nil
 }
 
 type newAgent struct {
@@ -79,7 +77,11 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 	if err := m.define.Apply(&a, in.Body.RawMessage); err != nil {
 		return nil, err
 	}
-	return answer(m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now()))
+	created, err := m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now())
+	if err != nil {
+		return nil, err
+	}
+	return answer(created), nil
 }
 
 // agent reads an agent of the account that asks.
@@ -88,7 +90,11 @@ func (m agents) agent(ctx context.Context, id string) (*store.Agent, error) {
 }
 
 func (m agents) get(ctx context.Context, in *agentInput) (*agentOutput, error) {
-	return answer(m.agent(ctx, in.ID))
+	a, err := m.agent(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return answer(a), nil
 }
 
 // attempts to change an agent that others change at the same time: as many of them
@@ -142,8 +148,11 @@ func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Ag
 		if err = f(a); err != nil {
 			return nil, err
 		}
-		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); !errors.Is(err, store.ErrVersion) {
-			return answer(a, err)
+		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); err == nil {
+			return answer(a), nil
+		}
+		if !errors.Is(err, store.ErrVersion) {
+			break
 		}
 	}
 	return nil, err

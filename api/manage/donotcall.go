@@ -48,8 +48,14 @@ func viewListed(e *store.DoNotCall) DoNotCall {
 	return DoNotCall{Number: e.Number, Reason: e.Reason, Source: string(e.Source), CallID: e.Call, Since: e.Since}
 }
 
+type listedOutput struct{ Body DoNotCall }
+
 func (m doNotCall) list(ctx context.Context, in *api.Paging) (*api.Listed[DoNotCall], error) {
-	return api.Pages(in.Limit, func(e store.DoNotCall) string { return e.ID }, viewListed)(m.db.DoNotCalls(ctx, api.AccountOf(ctx), in.Page()))
+	found, err := m.db.DoNotCalls(ctx, api.AccountOf(ctx), in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(e store.DoNotCall) string { return e.ID }, viewListed), nil
 }
 
 type newListed struct {
@@ -57,18 +63,25 @@ type newListed struct {
 	Reason string `json:"reason,omitempty" required:"false" doc:"Why, in one line." maxLength:"200" example:"wrote to us"`
 }
 
-func (m doNotCall) add(ctx context.Context, in *struct{ Body newListed }) (*api.Reply[DoNotCall], error) {
+func (m doNotCall) add(ctx context.Context, in *struct{ Body newListed }) (*listedOutput, error) {
 	e, _, err := m.db.AddDoNotCall(ctx, api.AccountOf(ctx),
 		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI}, m.db.Now())
-	return api.Show(viewListed)(e, err)
+	if err != nil {
+		return nil, err
+	}
+	return &listedOutput{viewListed(e)}, nil
 }
 
 type listedInput struct {
 	Number string `path:"number" doc:"In international format, with its +." maxLength:"64" example:"+34612345678"`
 }
 
-func (m doNotCall) get(ctx context.Context, in *listedInput) (*api.Reply[DoNotCall], error) {
-	return api.Show(viewListed)(m.db.DoNotCall(ctx, api.AccountOf(ctx), in.Number))
+func (m doNotCall) get(ctx context.Context, in *listedInput) (*listedOutput, error) {
+	e, err := m.db.DoNotCall(ctx, api.AccountOf(ctx), in.Number)
+	if err != nil {
+		return nil, err
+	}
+	return &listedOutput{viewListed(e)}, nil
 }
 
 func (m doNotCall) remove(ctx context.Context, in *listedInput) (*struct{}, error) {

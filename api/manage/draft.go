@@ -59,12 +59,14 @@ type agentCheck struct {
 	Mistakes []Mistake `json:"mistakes" doc:"All that is wrong; empty when it is valid." nullable:"false"`
 }
 
-func (m agents) validate(_ context.Context, in *newAgentInput) (*api.Reply[agentCheck], error) {
+type agentCheckOutput struct{ Body agentCheck }
+
+func (m agents) validate(_ context.Context, in *newAgentInput) (*agentCheckOutput, error) {
 	_, wrong, err := m.define.Draft(in.Body.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(agentCheck{len(wrong) == 0, append([]Mistake{}, wrong...)}), nil
+	return &agentCheckOutput{agentCheck{len(wrong) == 0, append([]Mistake{}, wrong...)}}, nil
 }
 
 // Change is one field in which two agents differ.
@@ -164,20 +166,31 @@ type diffInput struct {
 	Against int64  `query:"against" doc:"The version that it is compared with; without it the one before." minimum:"1" example:"3"`
 }
 
-// AgentDiff is what differs between two versions of an agent.
-type AgentDiff struct {
+type agentDiff struct {
 	From    int64    `json:"from" doc:"The version compared with; 0: a new agent." example:"6"`
 	To      int64    `json:"to" doc:"The version." example:"7"`
 	Changes []Change `json:"changes" doc:"The fields that differ; empty when none does." nullable:"false"`
 }
 
-func (m agents) diff(ctx context.Context, in *diffInput) (*api.Reply[AgentDiff], error) {
-	return api.Found(Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version))
+type diffOutput struct{ Body agentDiff }
+
+func (m agents) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
+	d, err := Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &diffOutput{agentDiff{d.From, d.To, d.Changes}}, nil
+}
+
+// Difference is between two versions of an agent.
+type Difference struct {
+	From, To int64 // From 0: a new agent
+	Changes  []Change
 }
 
 // Compare says what differs in version to of an agent of the account from another; from
 // 0 is the version before. store.ErrNotFound: there is no such agent or version.
-func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*AgentDiff, error) {
+func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*Difference, error) {
 	after, err := db.AgentVersion(ctx, account, id, to)
 	if err != nil {
 		return nil, err
@@ -193,5 +206,5 @@ func Compare(ctx context.Context, db *store.DB, define Definition, account, id s
 		}
 	}
 	changes, err := Changes(before, after)
-	return &AgentDiff{from, to, changes}, err
+	return &Difference{from, to, changes}, err
 }

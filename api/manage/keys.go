@@ -63,13 +63,22 @@ func Keys(list []people.Key) []APIKey {
 }
 
 func (m keys) list(ctx context.Context, in *api.Paging) (*api.Listed[APIKey], error) {
-	return api.Pages(in.Limit, func(k people.Key) string { return k.ID }, viewKey)(m.people.Keys(ctx, api.AccountOf(ctx), in.Page()))
+	found, err := m.people.Keys(ctx, api.AccountOf(ctx), in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(k people.Key) string { return k.ID }, viewKey), nil
 }
 
 // createdKey is the only answer that holds a key.
 type createdKey struct {
 	APIKey
 	Secret string `json:"api_key" doc:"The key itself, shown this once." example:"sk_4fZ…"`
+}
+
+type createdKeyOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         createdKey
 }
 
 type newKey struct {
@@ -81,7 +90,7 @@ type newKey struct {
 // maxKeyName bounds a key's name, in bytes.
 const maxKeyName = 200
 
-func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*api.Secret[createdKey], error) {
+func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKeyOutput, error) {
 	name := in.Body.Name
 	if strings.TrimSpace(name) == "" || len(name) > maxKeyName || strings.ContainsRune(name, 0) {
 		return nil, api.Bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
@@ -94,7 +103,7 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*api.Secre
 	if err != nil {
 		return nil, err
 	}
-	return api.NotStored(createdKey{viewKey(&k), secret}), nil
+	return &createdKeyOutput{CacheControl: "no-store", Body: createdKey{viewKey(&k), secret}}, nil
 }
 
 func (m keys) revoke(ctx context.Context, in *struct {

@@ -81,7 +81,11 @@ func viewInvitation(i *people.Invitation) Invitation {
 }
 
 func (m members) members(ctx context.Context, in *api.ShortPaging) (*api.Listed[Member], error) {
-	return api.Pages(in.Limit, func(m people.Membership) string { return m.Place() }, viewMember)(m.people.Members(ctx, api.AccountOf(ctx), api.Paging(*in).Page()))
+	list, err := m.people.Members(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, list, func(m people.Membership) string { return m.Place() }, viewMember), nil
 }
 
 type memberInput struct {
@@ -94,6 +98,8 @@ type Removal struct {
 	Keys []APIKey `json:"keys" doc:"The keys that they made and that were good, the newest first; revoked_at is null of those that still are." nullable:"false"`
 }
 
+type removalOutput struct{ Body Removal }
+
 type memberChange struct {
 	User string `path:"user_id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body struct {
@@ -101,7 +107,9 @@ type memberChange struct {
 	}
 }
 
-func (m members) change(ctx context.Context, in *memberChange) (*api.Reply[Member], error) {
+type memberOutput struct{ Body Member }
+
+func (m members) change(ctx context.Context, in *memberChange) (*memberOutput, error) {
 	p := api.PrincipalOf(ctx)
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
@@ -116,7 +124,7 @@ func (m members) change(ctx context.Context, in *memberChange) (*api.Reply[Membe
 	}
 	for _, v := range Members(list) {
 		if v.User == in.User {
-			return api.Body(v), nil
+			return &memberOutput{v}, nil
 		}
 	}
 	return nil, store.ErrNotFound // removed since
@@ -126,16 +134,20 @@ func (m members) change(ctx context.Context, in *memberChange) (*api.Reply[Membe
 // who makes one must be able to.
 func mayMake(p api.Principal, role string) bool { return role != people.RoleOwner || p.Money }
 
-func (m members) remove(ctx context.Context, in *memberInput) (*api.Reply[Removal], error) {
+func (m members) remove(ctx context.Context, in *memberInput) (*removalOutput, error) {
 	keys, err := m.people.RemoveMember(ctx, api.AccountOf(ctx), in.User, in.Keys == "revoke")
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(Removal{Keys(keys)}), nil
+	return &removalOutput{Removal{Keys(keys)}}, nil
 }
 
 func (m members) invitations(ctx context.Context, in *api.ShortPaging) (*api.Listed[Invitation], error) {
-	return api.Pages(in.Limit, func(i people.Invitation) string { return i.ID }, viewInvitation)(m.people.Invitations(ctx, api.AccountOf(ctx), api.Paging(*in).Page()))
+	list, err := m.people.Invitations(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, list, func(i people.Invitation) string { return i.ID }, viewInvitation), nil
 }
 
 // CreatedInvitation is the only answer that holds an invitation's link.
@@ -144,12 +156,17 @@ type CreatedInvitation struct {
 	URL string `json:"url" doc:"The link to send to them, shown this once." example:"https://voice.example.com/app/invitation?token=…"`
 }
 
+type createdInvitationOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         CreatedInvitation
+}
+
 type newInvitation struct {
 	Email string `json:"email" doc:"Address of the person to invite." minLength:"3" maxLength:"254" example:"luis@example.com"`
 	Role  string `json:"role,omitempty" doc:"What they will be." enum:"owner,member" default:"member"`
 }
 
-func (m members) invite(ctx context.Context, in *struct{ Body newInvitation }) (*api.Secret[CreatedInvitation], error) {
+func (m members) invite(ctx context.Context, in *struct{ Body newInvitation }) (*createdInvitationOutput, error) {
 	p := api.PrincipalOf(ctx)
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
@@ -158,7 +175,7 @@ func (m members) invite(ctx context.Context, in *struct{ Body newInvitation }) (
 	if err != nil {
 		return nil, ofField("email", err)
 	}
-	return api.NotStored(CreatedInvitation{viewInvitation(inv), m.link(token)}), nil
+	return &createdInvitationOutput{CacheControl: "no-store", Body: CreatedInvitation{viewInvitation(inv), m.link(token)}}, nil
 }
 
 func (m members) revoke(ctx context.Context, in *struct {

@@ -43,7 +43,11 @@ func viewSecret(s *people.Secret) AccountSecret {
 }
 
 func (m secrets) list(ctx context.Context, in *api.ShortPaging) (*api.Listed[AccountSecret], error) {
-	return api.Pages(in.Limit, func(s people.Secret) string { return s.Name }, viewSecret)(m.vault.List(ctx, api.AccountOf(ctx), api.Paging(*in).Page()))
+	found, err := m.vault.List(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(s people.Secret) string { return s.Name }, viewSecret), nil
 }
 
 type secretInput struct {
@@ -54,8 +58,14 @@ type secretInput struct {
 	}
 }
 
-func (m secrets) put(ctx context.Context, in *secretInput) (*api.Reply[AccountSecret], error) {
-	return api.Show(viewSecret)(m.vault.Put(ctx, api.AccountOf(ctx), in.Name, in.Body.Value, in.Body.Hosts))
+type secretOutput struct{ Body AccountSecret }
+
+func (m secrets) put(ctx context.Context, in *secretInput) (*secretOutput, error) {
+	s, err := m.vault.Put(ctx, api.AccountOf(ctx), in.Name, in.Body.Value, in.Body.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	return &secretOutput{viewSecret(s)}, nil
 }
 
 func (m secrets) remove(ctx context.Context, in *struct {

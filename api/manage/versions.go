@@ -35,14 +35,22 @@ func (m agents) versions(ctx context.Context, in *versionsInput) (*api.Listed[ag
 	if _, err := m.agent(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, func(a store.Agent) string { return api.Seq(a.Version) }, define)(m.db.AgentVersions(ctx, api.AccountOf(ctx), in.ID, before, in.Limit+1))
+	found, err := m.db.AgentVersions(ctx, api.AccountOf(ctx), in.ID, before, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(a store.Agent) string { return api.Seq(a.Version) }, define), nil
 }
 
 func (m agents) version(ctx context.Context, in *struct {
 	ID      string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Version int64  `path:"version" doc:"The version." minimum:"1" example:"7"`
 }) (*agentOutput, error) {
-	return answer(m.db.AgentVersion(ctx, api.AccountOf(ctx), in.ID, in.Version))
+	a, err := m.db.AgentVersion(ctx, api.AccountOf(ctx), in.ID, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return answer(a), nil
 }
 
 type schemaOutput struct {

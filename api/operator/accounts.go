@@ -74,7 +74,11 @@ func (m accounts) view(a *store.Account) Account {
 }
 
 func (m accounts) list(ctx context.Context, in *api.Paging) (*api.Listed[Account], error) {
-	return api.Pages(in.Limit, func(a store.Account) string { return a.ID }, m.view)(m.db.Accounts(ctx, in.Page()))
+	found, err := m.db.Accounts(ctx, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(a store.Account) string { return a.ID }, m.view), nil
 }
 
 // AccountDetail is an account with its people.
@@ -82,6 +86,8 @@ type AccountDetail struct {
 	Account
 	Members []manage.Member `json:"members" doc:"Who belongs to it, owners first; empty: it is used by its keys alone." nullable:"false"`
 }
+
+type accountOutput struct{ Body AccountDetail }
 
 type accountInput struct {
 	ID string `path:"id" doc:"The account's identifier." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -99,17 +105,26 @@ func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
 	return &AccountDetail{m.view(a), manage.Members(people)}, nil
 }
 
-func (m accounts) answer(ctx context.Context, id string) (*api.Reply[AccountDetail], error) {
-	return api.Found(m.read(ctx, id))
+func (m accounts) answer(ctx context.Context, id string) (*accountOutput, error) {
+	d, err := m.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &accountOutput{*d}, nil
 }
 
-func (m accounts) get(ctx context.Context, in *accountInput) (*api.Reply[AccountDetail], error) {
+func (m accounts) get(ctx context.Context, in *accountInput) (*accountOutput, error) {
 	return m.answer(ctx, in.ID)
 }
 
 type createdAccount struct {
 	AccountDetail
 	Secret string `json:"api_key,omitempty" doc:"With create_key: a key of the account with the role owner, shown this once." example:"sk_4fZ…"`
+}
+
+type createdAccountOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         createdAccount
 }
 
 type newAccount struct {
@@ -123,7 +138,7 @@ const MaxConcurrency = 100_000
 // maxAccountName bounds an account's name, in bytes.
 const maxAccountName = 200
 
-func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*api.Secret[createdAccount], error) {
+func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*createdAccountOutput, error) {
 	if len(in.Body.Name) > maxAccountName {
 		return nil, api.Bad("name: take at most %d bytes", maxAccountName)
 	}
@@ -132,7 +147,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*a
 	if err != nil {
 		return nil, err
 	}
-	out := api.NotStored(createdAccount{})
+	out := &createdAccountOutput{CacheControl: "no-store"}
 	if in.Body.CreateKey {
 		if _, out.Body.Secret, err = m.people.FirstKey(ctx, a.ID, "first key", api.PrincipalOf(ctx).User); err != nil {
 			return nil, err
@@ -158,7 +173,7 @@ type accountChange struct {
 	}
 }
 
-func (m accounts) change(ctx context.Context, in *accountChange) (*api.Reply[AccountDetail], error) {
+func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput, error) {
 	c := store.AccountChange{Suspended: in.Body.Suspended, Concurrency: in.Body.Concurrency, Email: in.Body.Email, RecordingDays: in.Body.RecordingDays,
 		ConversationDays: in.Body.TalkDays}
 	if err := c.Check(); err != nil {
@@ -178,7 +193,7 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*api.Reply[Acc
 	return m.answer(ctx, in.ID)
 }
 
-func (m accounts) resolve(ctx context.Context, in *accountInput) (*api.Reply[AccountDetail], error) {
+func (m accounts) resolve(ctx context.Context, in *accountInput) (*accountOutput, error) {
 	if err := m.db.ResolveDispute(ctx, in.ID, "", m.db.Now()); err != nil {
 		return nil, err
 	}

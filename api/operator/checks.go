@@ -18,13 +18,15 @@ type checkList struct {
 	Data []Check `json:"data" doc:"All checks." nullable:"false"`
 }
 
+type checkListOutput struct{ Body checkList }
+
 // MountChecks adds the route that checks what the server needs, as look does, which may
 // take a minute.
 func MountChecks(a *api.API, look func(context.Context) ([]Check, error)) {
 	api.Register(a, routes.Get("/v1/operator/checks", "check-setup", "Check what the server needs",
 		"Ports, engines, the database and what else `parley doctor` looks at, on the server that is asked. It takes seconds; within five of the last time its findings are repeated."),
-		func(ctx context.Context, _ *struct{}) (*api.Reply[checkList], error) {
+		func(ctx context.Context, _ *struct{}) (*checkListOutput, error) {
 			found, err := look(ctx)
-			return api.Body(checkList{append([]Check{}, found...)}), err
+			return &checkListOutput{checkList{append([]Check{}, found...)}}, err
 		})
 }

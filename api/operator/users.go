@@ -40,7 +40,11 @@ func viewUser(u *people.User) User {
 }
 
 func (m users) list(ctx context.Context, in *api.Paging) (*api.Listed[User], error) {
-	return api.Pages(in.Limit, func(u people.User) string { return u.ID }, viewUser)(m.people.Users(ctx, in.Page()))
+	found, err := m.people.Users(ctx, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(u people.User) string { return u.ID }, viewUser), nil
 }
 
 type userInput struct {
@@ -62,7 +66,9 @@ type changedUser struct {
 	manage.Removal
 }
 
-func (m users) change(ctx context.Context, in *userChange) (*api.Reply[changedUser], error) {
+type userOutput struct{ Body changedUser }
+
+func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) {
 	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -84,10 +90,12 @@ func (m users) change(ctx context.Context, in *userChange) (*api.Reply[changedUs
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(changedUser{viewUser(u), manage.Removal{Keys: manage.Keys(keys)}}), nil
+	return &userOutput{changedUser{viewUser(u), manage.Removal{Keys: manage.Keys(keys)}}}, nil
 }
 
-func (m users) remove(ctx context.Context, in *userInput) (*api.Reply[manage.Removal], error) {
+type removalOutput struct{ Body manage.Removal }
+
+func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error) {
 	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -96,5 +104,5 @@ func (m users) remove(ctx context.Context, in *userInput) (*api.Reply[manage.Rem
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(manage.Removal{Keys: manage.Keys(keys)}), nil
+	return &removalOutput{manage.Removal{Keys: manage.Keys(keys)}}, nil
 }

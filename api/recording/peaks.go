@@ -27,10 +27,16 @@ type Waveform struct {
 	Agent    []int   `json:"agent" doc:"The right side, what the caller heard, in as many parts." nullable:"false"`
 }
 
+type peaksOutput struct{ Body Waveform }
+
 func (s *Service) peaks(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[Waveform], error) {
-	return api.Found(s.Waveform(ctx, api.AccountOf(ctx), in.ID))
+}) (*peaksOutput, error) {
+	w, err := s.Waveform(ctx, api.AccountOf(ctx), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &peaksOutput{*w}, nil
 }
 
 // Waveform is that of the recording of a call of the account. One that was encoded

@@ -56,8 +56,16 @@ type Minted struct {
 	ExpiresIn int    `json:"expires_in" doc:"Whole seconds until it expires." example:"600"`
 }
 
-func (m mint) ticket(ctx context.Context, _ *struct{}) (*api.Secret[Minted], error) {
-	return api.NotStored(m.signer.Mint(api.PrincipalOf(ctx), m.db.Now())), nil
+type ticketOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         Minted
+}
+
+// noStore keeps answers with secrets out of every cache.
+const noStore = "no-store"
+
+func (m mint) ticket(ctx context.Context, _ *struct{}) (*ticketOutput, error) {
+	return &ticketOutput{CacheControl: noStore, Body: m.signer.Mint(api.PrincipalOf(ctx), m.db.Now())}, nil
 }
 
 // Mint makes a ticket for whom p is, which expires with p's own if that is one.
@@ -92,10 +100,15 @@ type mintedScoped struct {
 	Scope []string `json:"scope,omitempty" doc:"The groups of routes that it opens; absent: all that tickets open." example:"[\"synthesis\"]"`
 }
 
-func (m mint) scopedTicket(ctx context.Context, in *newTicketInput) (*api.Secret[mintedScoped], error) {
+type mintedScopedOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         mintedScoped
+}
+
+func (m mint) scopedTicket(ctx context.Context, in *newTicketInput) (*mintedScopedOutput, error) {
 	p, now := api.PrincipalOf(ctx), m.db.Now()
 	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(in.Body.ExpiresIn) * time.Second), Scope: api.ScopeOf(in.Body.Scope)}
-	return api.NotStored(mintedScoped{m.signer.answer(p, now), p.Ticket.Scope.Names()}), nil
+	return &mintedScopedOutput{CacheControl: noStore, Body: mintedScoped{m.signer.answer(p, now), p.Ticket.Scope.Names()}}, nil
 }
 
 // newSessionTicket says what a session ticket is to open.
@@ -137,7 +150,12 @@ type mintedForAgent struct {
 	MaxCost     cost   `json:"max_cost,omitempty"`
 }
 
-func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*api.Secret[mintedForAgent], error) {
+type sessionTicketOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         mintedForAgent
+}
+
+func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessionTicketOutput, error) {
 	p, now, ask := api.PrincipalOf(ctx), m.db.Now(), in.Body
 	if ask.MaxCost < 0 || billing.Money(ask.MaxCost) > most || billing.Money(ask.MaxCost)%billing.Cent != 0 {
 		return nil, api.Bad("max_cost: from 0.01 to 1000 US dollars, whole cents")
@@ -151,5 +169,6 @@ func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*api.S
 	}
 	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(ask.TTL) * time.Second), Agent: agent.ID,
 		MaxSessions: ask.MaxSessions, MaxDuration: time.Duration(ask.MaxDuration) * time.Second, MaxCost: billing.Money(ask.MaxCost)}
-	return api.NotStored(mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration, ask.MaxCost}), nil
+	return &sessionTicketOutput{CacheControl: noStore,
+		Body: mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration, ask.MaxCost}}, nil
 }

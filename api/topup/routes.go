@@ -61,11 +61,17 @@ type NewTopUp struct {
 
 type createInput struct{ Body NewTopUp }
 
-func (d *Service) create(ctx context.Context, in *createInput) (*api.Reply[TopUp], error) {
+type output struct{ Body TopUp }
+
+func (d *Service) create(ctx context.Context, in *createInput) (*output, error) {
 	if err := d.check(in.Body.Amount); err != nil {
 		return nil, err
 	}
-	return api.Show(view)(d.begin(ctx, api.AccountOf(ctx), in.Body.Amount.Money))
+	t, err := d.begin(ctx, api.AccountOf(ctx), in.Body.Amount.Money)
+	if err != nil {
+		return nil, err
+	}
+	return &output{view(t)}, nil
 }
 
 // check says what is wrong with an amount.
@@ -87,14 +93,18 @@ func (d *Service) check(amount dollars) error {
 }
 
 func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp], error) {
-	return api.Pages(in.Limit, func(t store.TopUp) string { return t.ID }, view)(d.Store.TopUps(ctx, api.AccountOf(ctx), in.Page()))
+	found, err := d.Store.TopUps(ctx, api.AccountOf(ctx), in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(t store.TopUp) string { return t.ID }, view), nil
 }
 
 // read looks at the provider when the top-up is open, which makes a lost webhook
 // good. A provider that does not answer is no reason not to tell what is known.
 func (d *Service) read(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The top-up's identifier." maxLength:"100" example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[TopUp], error) {
+}) (*output, error) {
 	t, err := d.Store.TopUp(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
@@ -109,5 +119,5 @@ func (d *Service) read(ctx context.Context, in *struct {
 			d.Log.Warn("a top-up could not be looked up", "topup", t.ID, "err", err)
 		}
 	}
-	return api.Body(view(t)), nil
+	return &output{view(t)}, nil
 }

@@ -75,8 +75,8 @@ func (d *Service) mountSettings(a *api.API) {
 		"`monthly_cap` is at least `amount`. Enabling it charges the card at once when the balance is below `threshold`; it needs a card that has " +
 		"paid a top-up, else the answer is 402. The card that paid last is charged, and after each charge not again for ten minutes. This takes an " +
 		"owner's sign-in, or a key with the mark money."
-	set := func(whole bool) func(context.Context, *settingsInput) (*api.Reply[AutoRecharge], error) {
-		return func(ctx context.Context, in *settingsInput) (*api.Reply[AutoRecharge], error) {
+	set := func(whole bool) func(context.Context, *settingsInput) (*settingsOutput, error) {
+		return func(ctx context.Context, in *settingsInput) (*settingsOutput, error) {
 			return d.set(ctx, in.Body, whole)
 		}
 	}
@@ -88,13 +88,19 @@ func (d *Service) mountSettings(a *api.API) {
 
 type settingsInput struct{ Body RechargeSettings }
 
-func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*api.Reply[AutoRecharge], error) {
-	return api.Show(viewRecharge)(d.Store.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), store.DefaultRecharge(d.Card()), d.Store.Now()))
+type settingsOutput struct{ Body AutoRecharge }
+
+func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
+	s, err := d.Store.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), store.DefaultRecharge(d.Card()), d.Store.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &settingsOutput{viewRecharge(s)}, nil
 }
 
 // set changes the settings that were sent; whole brings the others back to the rate
 // card's.
-func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*api.Reply[AutoRecharge], error) {
+func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*settingsOutput, error) {
 	defaults := store.DefaultRecharge(d.Card())
 	s, err := d.Store.SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *store.Recharge) error {
 		if whole {
@@ -120,7 +126,10 @@ func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*ap
 	if errors.Is(err, store.ErrTopupRequired) {
 		err = api.Detail(err, "pay a top-up by card first: the card that pays is kept, and recharged from then on")
 	}
-	return api.Show(viewRecharge)(s, err)
+	if err != nil {
+		return nil, err
+	}
+	return &settingsOutput{viewRecharge(s)}, nil
 }
 
 // judge says what is wrong with settings.

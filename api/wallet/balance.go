@@ -11,13 +11,15 @@ import (
 	"parley/store"
 )
 
-func (m *wallet) balance(ctx context.Context, _ *struct{}) (*api.Reply[wire.Balance], error) {
+type balanceOutput struct{ Body wire.Balance }
+
+func (m *wallet) balance(ctx context.Context, _ *struct{}) (*balanceOutput, error) {
 	at := m.db.Now()
 	b, err := m.db.Balance(ctx, api.AccountOf(ctx), at)
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(viewBalance(b, m.card().Wallet(), at)), nil
+	return &balanceOutput{viewBalance(b, m.card().Wallet(), at)}, nil
 }
 
 func viewBalance(b *store.Balance, rules billing.Wallet, at time.Time) wire.Balance {

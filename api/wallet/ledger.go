@@ -71,7 +71,10 @@ func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*api.Listed[wire.
 		found, err = s.Ledger(ctx, p)
 		return err
 	})
-	return api.Pages(in.Limit, func(t store.Transfer) string { return api.Seq(t.Seq) }, viewEntry)(found, err)
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(t store.Transfer) string { return api.Seq(t.Seq) }, viewEntry), nil
 }
 
 var ledgerHeader = []string{"id", "at", "kind", "amount", "balance_after", "pot", "component", "session_id", "price_version"}

@@ -16,10 +16,16 @@ func ViewEngines(by *store.ServedBy) *wire.CallEngines {
 	return &wire.CallEngines{ASR: by.ASR, LLM: by.LLM, TTS: by.TTS}
 }
 
+type receiptOutput struct{ Body wire.Receipt }
+
 func (m *wallet) receipt(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's or session's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[wire.Receipt], error) {
-	return api.Show(viewReceipt)(m.db.Receipt(ctx, api.AccountOf(ctx), in.ID))
+}) (*receiptOutput, error) {
+	r, err := m.db.Receipt(ctx, api.AccountOf(ctx), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &receiptOutput{viewReceipt(r)}, nil
 }
 
 func viewReceipt(r *store.Receipt) wire.Receipt {

@@ -68,7 +68,11 @@ func mountSpending(a *api.API, m *wallet) {
 }
 
 func (m *wallet) limits(ctx context.Context, in *api.Paging) (*api.Listed[SpendingLimit], error) {
-	return api.Pages(in.Limit, func(l store.SpendingLimit) string { return l.Subject }, viewLimit)(m.db.SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now()))
+	found, err := m.db.SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(l store.SpendingLimit) string { return l.Subject }, viewLimit), nil
 }
 
 type setLimitInput struct {
@@ -78,7 +82,9 @@ type setLimitInput struct {
 	}
 }
 
-func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*api.Reply[SpendingLimit], error) {
+type limitOutput struct{ Body SpendingLimit }
+
+func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*limitOutput, error) {
 	if !in.Body.DailyLimit.Given {
 		return nil, api.Bad("daily_limit: send a number of US dollars, or null for no limit")
 	}
@@ -86,5 +92,9 @@ func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*api.Reply[Sp
 	if subject == "account" {
 		subject = account
 	}
-	return api.Show(viewLimit)(m.db.SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now()))
+	l, err := m.db.SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &limitOutput{viewLimit(l)}, nil
 }

@@ -42,6 +42,8 @@ type usageList struct {
 	Accrued wire.USD  `json:"accrued" doc:"What sessions in progress have used and no group holds yet, whatever the range."`
 }
 
+type usageOutput struct{ Body usageList }
+
 // page is what the query asks for.
 func (in *usageInput) page() (p store.UsagePage, err error) {
 	p.By = store.Grouping(in.GroupBy)
@@ -54,13 +56,13 @@ func (in *usageInput) page() (p store.UsagePage, err error) {
 	return p, nil
 }
 
-func (m *wallet) usage(ctx context.Context, in *usageInput) (*api.Reply[usageList], error) {
+func (m *wallet) usage(ctx context.Context, in *usageInput) (*usageOutput, error) {
 	p, err := in.page()
 	if err != nil {
 		return nil, err
 	}
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
-	out := api.Body(usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To)})
+	out := &usageOutput{usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To)}}
 	var groups []store.UsageGroup
 	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) error {
 		if groups, err = s.Usage(ctx, p); err != nil {

@@ -50,18 +50,32 @@ type deliveriesInput struct {
 }
 
 func (m *webhooks) deliveries(ctx context.Context, in *deliveriesInput) (*api.Listed[Delivery], error) {
-	return api.Pages(in.Limit, func(d webhook.Delivery) string { return d.Event }, viewDelivery)(m.hooks.Deliveries(ctx, api.AccountOf(ctx), in.ID, in.Page()))
+	found, err := m.hooks.Deliveries(ctx, api.AccountOf(ctx), in.ID, in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(d webhook.Delivery) string { return d.Event }, viewDelivery), nil
 }
 
-func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*api.Reply[Delivery], error) {
-	return api.Show(viewDelivery)(m.hooks.Test(ctx, api.AccountOf(ctx), in.ID))
+type deliveryOutput struct{ Body Delivery }
+
+func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*deliveryOutput, error) {
+	d, err := m.hooks.Test(ctx, api.AccountOf(ctx), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &deliveryOutput{viewDelivery(d)}, nil
 }
 
 func (m *webhooks) retry(ctx context.Context, in *struct {
 	OneWebhook
 	Delivery string `path:"delivery" doc:"The delivery's identifier." maxLength:"100" example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[Delivery], error) {
-	return api.Show(viewDelivery)(m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery))
+}) (*deliveryOutput, error) {
+	d, err := m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery)
+	if err != nil {
+		return nil, err
+	}
+	return &deliveryOutput{viewDelivery(d)}, nil
 }
 
 // describe adds to the document what is sent to webhooks.

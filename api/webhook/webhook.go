@@ -64,10 +64,17 @@ func view(w *webhook.Webhook) Webhook {
 		FailingSince: w.FailingSince, OldSecretUntil: w.OldSecretUntil, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt}
 }
 
+type webhookOutput struct{ Body Webhook }
+
 // secretWebhook is the only answer that holds a secret.
 type secretWebhook struct {
 	Webhook
 	Secret string `json:"secret" doc:"Signs what is sent; shown this once." example:"whsec_…"`
+}
+
+type secretOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         secretWebhook
 }
 
 // OneWebhook names a webhook in an address.
@@ -76,7 +83,11 @@ type OneWebhook struct {
 }
 
 func (m *webhooks) list(ctx context.Context, in *api.Paging) (*api.Listed[Webhook], error) {
-	return api.Pages(in.Limit, func(w webhook.Webhook) string { return w.ID }, view)(m.hooks.List(ctx, api.AccountOf(ctx), in.Page()))
+	found, err := m.hooks.List(ctx, api.AccountOf(ctx), in.Page())
+	if err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, found, func(w webhook.Webhook) string { return w.ID }, view), nil
 }
 
 type newWebhook struct {
@@ -85,7 +96,7 @@ type newWebhook struct {
 	Events      []string `json:"events,omitempty" doc:"The types of events that it wants; none: all, also those that there will be." maxItems:"50" nullable:"false"`
 }
 
-func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*api.Secret[secretWebhook], error) {
+func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*secretOutput, error) {
 	if err := m.allowed(in.Body.URL); err != nil {
 		return nil, err
 	}
@@ -93,7 +104,7 @@ func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*
 	if err != nil {
 		return nil, err
 	}
-	return api.NotStored(secretWebhook{view(w), secret}), nil
+	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
 }
 
 // allowed refuses an address that no request may go to.
@@ -104,8 +115,12 @@ func (m *webhooks) allowed(address string) error {
 	return nil
 }
 
-func (m *webhooks) get(ctx context.Context, in *OneWebhook) (*api.Reply[Webhook], error) {
-	return api.Show(view)(m.hooks.Get(ctx, api.AccountOf(ctx), in.ID))
+func (m *webhooks) get(ctx context.Context, in *OneWebhook) (*webhookOutput, error) {
+	w, err := m.hooks.Get(ctx, api.AccountOf(ctx), in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &webhookOutput{view(w)}, nil
 }
 
 type changeInput struct {
@@ -118,24 +133,28 @@ type changeInput struct {
 	}
 }
 
-func (m *webhooks) change(ctx context.Context, in *changeInput) (*api.Reply[Webhook], error) {
+func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput, error) {
 	b := in.Body
 	if b.URL != nil {
 		if err := m.allowed(*b.URL); err != nil {
 			return nil, err
 		}
 	}
-	return api.Show(view)(m.hooks.Change(ctx, api.AccountOf(ctx), in.ID, webhook.Change{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}))
+	w, err := m.hooks.Change(ctx, api.AccountOf(ctx), in.ID, webhook.Change{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled})
+	if err != nil {
+		return nil, err
+	}
+	return &webhookOutput{view(w)}, nil
 }
 
 func (m *webhooks) remove(ctx context.Context, in *OneWebhook) (*struct{}, error) {
 	return nil, m.hooks.Delete(ctx, api.AccountOf(ctx), in.ID)
 }
 
-func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*api.Secret[secretWebhook], error) {
+func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*secretOutput, error) {
 	w, secret, err := m.hooks.Rotate(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return api.NotStored(secretWebhook{view(w), secret}), nil
+	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
 }

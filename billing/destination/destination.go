@@ -42,7 +42,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type Class struct {
 	E164   string // the only form to dial, to store and to compare
 	Region string // ISO code of its country
-	Mobile bool   // never in the US and Canada, whose mobiles cannot be told from landlines
+	Mobile bool   // never in the US and Canada, whose mobiles look like landlines
 }
 
 // Terms are what a call to the number is priced by: RateCard.Tariff finds the

@@ -146,7 +146,7 @@ func (r *recogniser) hear(payload []byte) error {
 	return r.out.Send(worker.Heard, r.id, worker.EncodeCount(len(payload)/2))
 }
 
-// finish ends the utterance and tells what it was.
+// finish ends the utterance and returns its text.
 func (r *recogniser) finish() error {
 	if err := r.decoder.write(r.rest); err != nil {
 		return err

@@ -80,7 +80,7 @@ func printCountry(cmd *cobra.Command, r *client.Rates, country string, asJSON bo
 		return nil
 	}
 	c := countryRates{r.Version, r.Currency, country, price(r.Phone.Inbound), price(r.Phone.OutboundFixed), price(r.Phone.OutboundMobile)}
-	if country == "US" || country == "CA" { // whose mobiles cannot be told from landlines
+	if country == "US" || country == "CA" { // whose mobiles look like landlines
 		c.Mobile = c.Fixed
 	}
 	if c.Inbound == nil && c.Fixed == nil && c.Mobile == nil {

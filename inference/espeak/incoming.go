@@ -68,7 +68,7 @@ func (in *incoming) Receive(kind worker.Kind, payload []byte) {
 	in.signal()
 }
 
-// Lost is told that the worker has died.
+// Lost handles the death of the worker.
 func (in *incoming) Lost() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

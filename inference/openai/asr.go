@@ -211,7 +211,7 @@ func (s *stream) run() {
 	}
 }
 
-// fail makes the stream's fault its last result. Nobody is told that a stream
+// fail makes the stream's fault its last result. No reader learns that a stream
 // ended which they closed themselves.
 func (s *stream) fail(err error) {
 	s.mu.Lock()
@@ -228,7 +228,7 @@ func (s *stream) fail(err error) {
 	r := inference.Result{Utterance: utterance, Confidence: -1, Err: err}
 	select {
 	case s.results <- r:
-	default: // full: whoever reads finds the channel closed
+	default: // full: the reader finds the channel closed
 		select {
 		case s.results <- r:
 		case <-s.ctx.Done():

@@ -333,7 +333,7 @@ func TestLLMConforms(t *testing.T) {
 	enginetest.TestLLM(t, l, enginetest.LLMOptions{Request: hello, ToolRequest: tool, Busy: s.working})
 }
 
-// TestUnheard: the model is told what the caller has not heard of the first message.
+// TestUnheard: the model learns what the caller has not heard of the first message.
 func TestUnheard(t *testing.T) {
 	r := inference.Request{System: "You help.", Unheard: "This is Ana of Acme.", Language: "en"}
 	if got := system(r); !strings.HasPrefix(got, "You help.\n\n") || !strings.Contains(got, `"This is Ana of Acme."`) || !strings.HasSuffix(got, "Answer in English.") {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestWait: a request is waited for from when it went out to when its answer came in,
-// whatever whoever asked does before and after.
+// whatever its caller does before and after.
 func TestWait(t *testing.T) {
 	const answers, dawdles = 100 * time.Millisecond, 30 * time.Millisecond
 	for name, body := range map[string]string{"llm": say("Hello"), "tts": pcm(100)} {

@@ -15,7 +15,7 @@ const (
 	window = 2 * rate
 	// block is the most that is sent at once: 0.5 s.
 	block = rate / 2
-	// maxFinishing bounds the utterances whose end a worker has been told and has
+	// maxFinishing bounds the utterances whose end was sent to a worker that has
 	// not answered, far below its queue.
 	maxFinishing = 8
 	// maxPieces bounds the utterances without a final. A caller pauses once a
@@ -84,7 +84,7 @@ func (b *backlog) forget(to int) {
 	}
 }
 
-// next is what the worker should be told now: audio, the end of a piece, or
+// next is what to send to the worker now: audio, the end of a piece, or
 // neither. It counts both as told; audio is valid until the next write or drop.
 func (b *backlog) next() (audio []int16, finish bool) {
 	finishing := 0
@@ -129,7 +129,7 @@ func (b *backlog) drop() piece {
 	return p
 }
 
-// rewind makes everything be told again, to a new worker. It says whether the
+// rewind makes everything be sent again, to a new worker. It says whether the
 // first piece has seen too many die.
 func (b *backlog) rewind() (hopeless bool) {
 	b.sent, b.inflight = b.base, 0

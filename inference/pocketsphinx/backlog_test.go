@@ -2,7 +2,7 @@ package pocketsphinx
 
 import "testing"
 
-// The worker is told of each piece in order, never more than the window ahead.
+// The worker gets each piece in order, never more than the window ahead.
 func TestBacklogTellsInOrder(t *testing.T) {
 	var b backlog
 	total, finishes := 0, 0
@@ -27,7 +27,7 @@ func TestBacklogTellsInOrder(t *testing.T) {
 		if total += len(audio); finish {
 			finishes++
 			if total != finishes*4*rate {
-				t.Errorf("the end of piece %d is told after %d samples", finishes, total)
+				t.Errorf("the end of piece %d is sent after %d samples", finishes, total)
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func TestBacklogTellsInOrder(t *testing.T) {
 	}
 }
 
-// After a death everything without a final is told again; what dies with the
+// After a death everything without a final is sent again; what dies with the
 // third worker is given up.
 func TestBacklogRewinds(t *testing.T) {
 	var b backlog

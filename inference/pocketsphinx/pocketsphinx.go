@@ -2,7 +2,7 @@
 // without a network. It runs the native library in worker processes
 // (parley-speech asr), one a core, with a decoder for each stream.
 //
-// What it can do depends on what it is told. From the phrases of an agent (its
+// What it can do depends on its hints. From the phrases of an agent (its
 // prompt, greeting, slots, expected answers) and a core of everyday telephone
 // English it builds a small language model; a clear caller who keeps to the
 // agent's subject is understood over a telephone line with 5 to 12 % of the words

@@ -374,7 +374,7 @@ func (l *link) Receive(kind worker.Kind, payload []byte) {
 	r.signal()
 }
 
-// Lost is told that the worker has died.
+// Lost handles the death of the worker.
 func (l *link) Lost() {
 	l.r.mu.Lock()
 	l.lost = true

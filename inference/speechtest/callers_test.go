@@ -69,7 +69,7 @@ var noises = map[string]noisetest.Noise{"white": noisetest.White, "pink": noiset
 // line is what lies between the caller's mouth and the recogniser.
 type line struct {
 	noise   string  // empty: none
-	snr     float64 // dB, at the caller's mouth: before the line takes its band out
+	snr     float64 // dB, where the caller speaks: before the line takes its band out
 	denoise string  // name of the suppressor
 }
 

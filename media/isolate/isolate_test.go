@@ -10,7 +10,7 @@ import (
 	"parley/media/isolate"
 )
 
-// TestGo: whoever waits for a goroutine that panicked learns why before it learns that it
+// TestGo: a goroutine that waits for one that panicked learns why before it learns that it
 // has ended, and the log holds the place and not the words.
 func TestGo(t *testing.T) {
 	var log bytes.Buffer
@@ -49,5 +49,5 @@ func TestDo(t *testing.T) {
 	if n := isolate.Panics()["media/isolate/test"] - before; n != 4 {
 		t.Errorf("%d panics are counted, want 4", n)
 	}
-	isolate.Do("media/isolate/test", nil, func() { panic("nobody is told") })
+	isolate.Do("media/isolate/test", nil, func() { panic("no observer") })
 }

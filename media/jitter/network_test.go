@@ -144,7 +144,7 @@ func BenchmarkFrame(b *testing.B) {
 }
 
 // A far end that sends nonsense: any kinds, numbers and times. The stream keeps to
-// the clock, and whoever reads it comes to an end.
+// the clock, and its reader comes to an end.
 func TestAnyNonsense(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRig(rt)

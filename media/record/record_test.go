@@ -275,7 +275,7 @@ func TestDiskTooSlow(t *testing.T) {
 	})
 }
 
-// TestDiskFull: the error is told once, at the end, and nobody is held up.
+// TestDiskFull: the error is reported once, at the end, and nobody is held up.
 func TestDiskFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := newTape()

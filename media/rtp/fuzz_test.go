@@ -54,7 +54,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// blackHole is a PacketConn that takes everything and gives what it is told to.
+// blackHole is a PacketConn that takes everything and returns the packets of its script.
 type blackHole struct{ waiting [][]byte }
 
 func (c *blackHole) Send([]byte, netip.AddrPort) error { return nil }

@@ -65,7 +65,7 @@ func TestScoreOfLossPatterns(t *testing.T) {
 				b := newCall(t, n, func(cfg *rtp.Config) {
 					cfg.RTP, cfg.Remote, cfg.RTCP = n.host(phoneAddr.String()), ourAddr, n.host(phoneRTCP.String())
 				})
-				// Only what goes to a is lost: whoever hears it is the one who scores.
+				// Only what goes to a is lost: the receiver scores.
 				far := n.hosts[phoneAddr]
 				n.drop = func(p []byte) bool { return n.sender == far && r.drop(p) }
 				together(time.Minute, a, b)

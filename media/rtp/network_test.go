@@ -112,7 +112,7 @@ func (h *host) take(t *testing.T) (packets []*pion.Packet) {
 	}
 }
 
-// phone is a far end that sends RTP as it is told.
+// phone is a far end that sends the RTP of its script.
 type phone struct {
 	*host
 	pion.Header

@@ -16,7 +16,7 @@ const (
 	// call's audio. The rest waits in the kernel, which drops what is too much.
 	maxPoll = 128
 	// rtcpPoll is how often, in wake-ups, to look for RTCP: twice a second, since
-	// the kernel tells when it came.
+	// the kernel timestamps it.
 	rtcpPoll = 25
 )
 

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lie is a WAV file of 16-bit PCM whose header says what it is told to.
+// lie is a WAV file of 16-bit PCM whose header claims any length.
 type lie struct {
 	riff, data     uint32
 	rate, byteRate uint32

@@ -76,7 +76,7 @@ func (b *browser) put(pt uint8, timestamp uint32, payload []byte) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		_, _ = b.network.WriteTo(p, b.to) // what becomes of it the network knows
+		_, _ = b.network.WriteTo(p, b.to) // the network may lose it
 	} else if b.lose == nil || !b.lose(b.seq) {
 		b.leg.in.put(packet{ssrc: 5, seq: b.seq, timestamp: timestamp, pt: pt, at: time.Now(), payload: payload})
 	}
@@ -300,7 +300,7 @@ func (nobody) Write(p []byte) (int, error)                   { return len(p), ni
 func (nobody) WriteRTP(_ *rtp.Header, p []byte) (int, error) { return len(p), nil }
 
 // TestScoreOfLosses: half a minute on a line that loses packets is scored
-// as the E-model scores what was lost, and what the far end reports is told in its units.
+// as the E-model scores what was lost, and what the far end reports is in its units.
 func TestScoreOfLosses(t *testing.T) {
 	for _, c := range []struct {
 		name string

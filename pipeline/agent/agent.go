@@ -40,10 +40,10 @@ func (a *Agent) Form(text string) *spoken.Form {
 	return spoken.New(language, a.Pronunciation).Read(text)
 }
 
-// OnMachine is what becomes of an outbound call that a machine answers.
+// OnMachine is what happens to an outbound call that a machine answers.
 type OnMachine string
 
-// What becomes of it. While it is not known who answered, the agent of the last two
+// What happens to it. While it is not known who answered, the agent of the last two
 // keeps silent, so that it does not talk into a greeting; with Continue it speaks from
 // the first moment, as to a person.
 const (

@@ -218,7 +218,7 @@ func TestApplying(t *testing.T) {
 	}
 }
 
-// A list of mistakes that goes on and on is told in part.
+// A list of mistakes that goes on and on is reported in part.
 func TestManyMistakes(t *testing.T) {
 	a := agent.New()
 	err := names.Apply(&a, []byte(settings(`"phrases":[`+times(25, "7")+`]`)), true)

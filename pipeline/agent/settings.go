@@ -21,7 +21,7 @@ type Settings struct {
 	MaxEndpointMS *int `json:"max_endpoint_ms,omitempty"` // 300 to 6000; 2400
 	BargeInMS     *int `json:"barge_in_ms,omitempty"`     // 200 to 3000; 600
 	// Interruptible is "always", "never" or "after_first_sentence";
-	// FirstMessageInterruptible is the same for the first message alone.
+	// FirstMessageInterruptible is the policy of the first message alone.
 	Interruptible             *string `json:"interruptible,omitempty"`
 	FirstMessageInterruptible *string `json:"first_message_interruptible,omitempty"`
 	// KeyInterrupts says that a key which the caller presses interrupts, where speech
@@ -31,7 +31,7 @@ type Settings struct {
 	IdleSeconds   *int `json:"idle_seconds,omitempty"`   // 0 (never) to 600; 10
 	IdleReprompts *int `json:"idle_reprompts,omitempty"` // 0 to 10; 2
 
-	// Record keeps the audio of the agent's calls; false. Callers must be told.
+	// Record keeps the audio of the agent's calls; false. Callers must know.
 	Record *bool `json:"record,omitempty"`
 	// RecordTransfers goes on after the caller has been connected to somebody; false.
 	RecordTransfers *bool `json:"record_transfers,omitempty"`
@@ -66,7 +66,7 @@ type Settings struct {
 	// Variables are those that the agent's texts may name, with their values when
 	// nobody gives any.
 	Variables map[string]string `json:"variables,omitempty"`
-	Timezone  *string           `json:"timezone,omitempty"` // where {{now}} is told, as IANA names it; UTC
+	Timezone  *string           `json:"timezone,omitempty"` // of {{now}}, as IANA names it; UTC
 	Knowledge []Snippet         `json:"knowledge,omitempty"`
 	// RecordingNotice is said before the first message, word for word and to its end.
 	RecordingNotice *string `json:"recording_notice,omitempty"`

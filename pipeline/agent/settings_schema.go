@@ -49,11 +49,11 @@ func settingsSchema() *schema.Schema {
 			"As llm.speculative_replies_default of the rate card."),
 		"speculative_voice": schema.Flag("Have the first sentence of such a reply spoken in advance by a voice of another server, too; false. Voices of this server always do."),
 		"speed":             schema.Number("How fast the agent speaks; 1 is the voice's own pace.", 0.5, 2),
-		"timezone":          schema.Text("Where {{now}} is told, such as Europe/Madrid; UTC.", 64),
+		"timezone":          schema.Text("The time zone of {{now}}, such as Europe/Madrid; UTC.", 64),
 		"on_machine":        schema.OneOf("What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue.", "continue", "hangup", "message"),
 		"machine_message":   schema.Text("What is said after a machine's tone; needed with on_machine message. It may have variables.", maxNotice),
-		"record":            schema.Flag("Record the agent's calls, both sides; false. Callers must be told where the law says so."),
-		"record_transfers":  schema.Flag("Go on recording after the caller has been connected to somebody by a call of this server: what the two say. They must be told, too; false."),
+		"record":            schema.Flag("Record the agent's calls, both sides; false. Inform callers where the law says so."),
+		"record_transfers":  schema.Flag("Go on recording after the caller has been connected to somebody by a call of this server: what the two say. They must know, too; false."),
 		"recording_notice":  schema.Text("What is said before the first message, word for word. Neither can be interrupted then.", maxNotice),
 	})
 	s.Properties["engines"], s.Properties["analysis"] = enginesSchema(), analysisSchema()

@@ -46,7 +46,7 @@ func TestValuesAreData(t *testing.T) {
 	}
 }
 
-// TestNamesAreMarkedInPrompts: a model is told what the caller has written themselves; who
+// TestNamesAreMarkedInPrompts: a model learns what the caller has written themselves; who
 // listens is not.
 func TestNamesAreMarkedInPrompts(t *testing.T) {
 	s := parsed(t, `{"variables":{"city":"Rome"}}`)

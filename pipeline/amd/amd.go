@@ -1,4 +1,4 @@
-// Package amd tells who answered an outbound call (answering machine detection): a
+// Package amd decides who answered an outbound call (answering machine detection): a
 // person, a machine, or an assistant that screens calls. It hears what the far end
 // sends from the answer on, never early media: how long it speaks and pauses, what
 // words a recogniser makes of it, and the tone after which a machine records.
@@ -9,7 +9,7 @@
 // Sound decides first: how much the far end speaks before a second of silence, and the tone.
 // Words only hasten the decision, and only after a second of speech, because a recogniser that
 // expects a machine's phrases hears them in a hello. Silence at the beginning proves nothing.
-// Who cannot be told within four seconds is taken for a person: hanging up on one is the worse
+// Without a decision within four seconds, a person is assumed: hanging up on one is the worse
 // mistake. The agent waits for the result only where a machine gets something else than a
 // conversation.
 package amd
@@ -29,7 +29,7 @@ const (
 	Human
 	Machine
 	Screening // an assistant that asks who calls and why
-	Unknown   // it could not be told in time
+	Unknown   // no decision in time
 )
 
 var verdicts = [...]string{"undecided", "human", "machine", "screening", "unknown"}

@@ -97,7 +97,7 @@ func (a answer) audio(v voices, seed uint64) (samples []int16, toned time.Durati
 
 func (a answer) String() string { return fmt.Sprintf("%s %s %q", a.language, a.voice, a.says) }
 
-// TestAnswers: people and machines are told apart by sound alone, without a recogniser,
+// TestAnswers: people and machines are distinguished by sound alone, without a recogniser,
 // and the tone is noticed when it ends.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
@@ -128,6 +128,6 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	if right < 38 {
-		t.Errorf("%d of %d were told right", right, len(people)+len(machines))
+		t.Errorf("%d of %d were right", right, len(people)+len(machines))
 	}
 }

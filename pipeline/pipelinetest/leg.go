@@ -46,7 +46,7 @@ type Leg struct {
 	Linger time.Duration
 	// CanDuck says whether the far end lowers the voice itself.
 	CanDuck func() bool
-	// Moves is what comes of a transfer to a number; nil: the far end does none.
+	// Moves is the outcome of a transfer to a number; nil: the far end does none.
 	Moves func(ctx context.Context, number string) error
 
 	format   media.Format
@@ -292,7 +292,7 @@ func (l *Leg) Flushes() []time.Duration {
 	return append([]time.Duration(nil), l.flushes...)
 }
 
-// Ducks is what the far end was told: to lower the voice, or to restore it. Safe
+// Ducks lists the requests to the far end: to lower the voice, or to restore it. Safe
 // for use from any goroutine.
 func (l *Leg) Ducks() []bool {
 	l.mu.Lock()

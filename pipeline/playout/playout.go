@@ -78,7 +78,7 @@ func (p *Playout) Begin(out media.Rate) {
 	p.down = map[media.Rate]*resample.Resampler{}
 }
 
-// Follow makes gen the reply of which Heard tells. Sentences of an earlier one that are
+// Follow makes gen the reply that Heard reports. Sentences of an earlier one that are
 // still queued are played before it.
 func (p *Playout) Follow(gen int) { p.gen, p.heard = gen, Position{Gen: gen} }
 

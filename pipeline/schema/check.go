@@ -27,10 +27,10 @@ func (m Mistake) Error() string { return m.Path + ": " + m.Problem }
 // is none; it is an error when there are some.
 type Mistakes []Mistake
 
-// maxTold bounds how many mistakes one text tells of.
+// maxTold bounds how many mistakes one text lists.
 const maxTold = 20
 
-// Error tells all of them, 20 at most.
+// Error lists the mistakes, 20 at most.
 func (m Mistakes) Error() string {
 	told := make([]string, 0, maxTold+1)
 	for i, one := range m {

@@ -218,7 +218,7 @@ func (m *Manager) Lost(lost []store.Lost) {
 	}
 }
 
-// LostSessions counts what Lost was told: sessions that are closed, and attempts to close
+// LostSessions counts the calls of Lost: sessions that are closed, and attempts to close
 // one that failed.
 func (m *Manager) LostSessions() (closed, failed uint64) {
 	return m.lostClosed.Load(), m.lostOpen.Load()

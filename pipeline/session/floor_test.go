@@ -18,7 +18,7 @@ import (
 )
 
 // Ten calls at once drain a balance in the meter's own rhythm, with the real store
-// and times that are told: how far under the overdraft floor do they end?
+// and its times: how far under the overdraft floor do they end?
 
 // dear is a card of 0.16 USD a minute and 0.35 USD a started minute.
 func dear(t *testing.T) *billing.RateCard {
@@ -127,7 +127,7 @@ func (d *drained) drain(seed uint64) billing.Money {
 			starts[len(starts)-1] = 0
 		}
 		d.ok(d.round(d.t.Context(), &last, now, true))
-		d.ok(d.round(d.t.Context(), &last, now, false)) // what the others were told
+		d.ok(d.round(d.t.Context(), &last, now, false)) // what was announced to the others
 		d.hangUp(now)
 		if second > 3600 {
 			d.t.Fatal("the calls go on for an hour")

@@ -34,7 +34,7 @@ type lease struct {
 	heard time.Time // another node said that its own was
 }
 
-// Heard is told, from any goroutine, that a heartbeat of another node has reached the
+// Heard records, from any goroutine, that a heartbeat of another node has reached the
 // database.
 func (m *Manager) Heard() {
 	m.lease.mu.Lock()
@@ -68,7 +68,7 @@ func (m *Manager) Heartbeats(ctx context.Context) error {
 	}
 }
 
-// beat sends one heartbeat and tells the other nodes.
+// beat sends one heartbeat and announces it to the other nodes.
 func (m *Manager) beat(ctx context.Context) error {
 	sent := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)

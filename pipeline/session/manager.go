@@ -126,7 +126,7 @@ func (m *Manager) open(ctx context.Context, s *Session, start store.Start) error
 	m.mu.Unlock()
 	s.book(&store.CheckpointResult{Pots: stored.Pots}, 0)
 	if last != nil {
-		s.cutOff(last) // it was on its way in when all others were told
+		s.cutOff(last) // it was on its way in when all others were notified
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (m *Manager) sessions() []*Session {
 	return list
 }
 
-// Bounds of a drain whose time is up: for calls that were told to say goodbye, and
+// Bounds of a drain whose time is up: for calls that say goodbye, and
 // then for the books of those that were cut off.
 const (
 	goodbyePatience = 10 * time.Second

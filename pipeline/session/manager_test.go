@@ -128,8 +128,8 @@ func TestWhatCannotBeStored(t *testing.T) {
 	})
 }
 
-// TestAnswersAreReportedAtOnce: who was rung up has been called, whatever becomes of
-// this node in the seconds before the next round.
+// TestAnswersAreReportedAtOnce: a number that rang has been called, even if this
+// node dies in the seconds before the next round.
 func TestAnswersAreReportedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&sessiontest.FakeLedger{}).Open(t, 0)

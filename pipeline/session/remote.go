@@ -2,7 +2,7 @@ package session
 
 import "parley/media"
 
-// Announcer tells the other nodes.
+// Announcer notifies the other nodes.
 type Announcer interface {
 	// Goodbye says that a session of the account was found at the floor of its
 	// balance, or that a payment of it is disputed. It must not block: what it cannot say, the others find out by
@@ -13,13 +13,13 @@ type Announcer interface {
 	Alive()
 }
 
-// Announce names who tells the other nodes. Call it before Run and Admit.
+// Announce sets how the other nodes are notified. Call it before Run and Admit.
 func (m *Manager) Announce(a Announcer) { m.others = a }
 
 // hungUpByAPI is the end of a call that somebody asked for.
 var hungUpByAPI = &media.Ended{Reason: media.APIHangup}
 
-// Goodbye is told that an account may be at the floor of its balance, or disputed. It
+// Goodbye announces that an account may be at the floor of its balance, or disputed. It
 // believes nobody: it asks for a checkpoint of the account's sessions here, at once,
 // and what that says decides. So a message that comes twice, late, after a
 // top-up, or for a session that may use other pots, costs one checkpoint and ends
@@ -38,7 +38,7 @@ func (m *Manager) Goodbye(account string) {
 	}
 }
 
-// spread tells the account's other sessions here, and the other nodes.
+// spread notifies the account's other sessions here, and the other nodes.
 func (m *Manager) spread(account string) {
 	m.Goodbye(account)
 	if m.others != nil {

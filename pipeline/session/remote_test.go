@@ -18,7 +18,7 @@ import (
 // rich is a wallet with which everything goes on.
 var rich = store.CheckpointResult{Pots: billing.Pots{Paid: billing.USD}}
 
-// told is another node: what it was told.
+// told is another node: the announcements that it got.
 type told []string
 
 func (*told) Alive() {}
@@ -26,7 +26,7 @@ func (*told) Alive() {}
 func (a *told) Goodbye(account string) { *a = append(*a, account) }
 
 // TestGoodbyeToAll: the tokens of one call empty the balance. All calls of the
-// account end with it, between two rounds, and the other nodes are told; the calls
+// account end with it, between two rounds, and the other nodes learn it; the calls
 // of others, and what may use other pots, go on.
 func TestGoodbyeToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

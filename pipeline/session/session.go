@@ -214,7 +214,7 @@ func (s *Session) Conduct(call *pipeline.Call, leg media.Leg) (ended media.Ended
 	return call.Run(leg)
 }
 
-// noSpeculation tells the call whether to begin no speculative replies: nothing is left of
+// noSpeculation says whether the call begins no speculative replies: nothing is left of
 // the balance.
 func (s *Session) noSpeculation(on bool) {
 	s.mu.Lock()
@@ -245,7 +245,7 @@ func (s *Session) sayGoodbye(why *media.Ended) {
 	}
 }
 
-// stopping notes that the session is to end and returns the call that must be told; nil: there
+// stopping notes that the session is to end and returns the call to notify; nil: there
 // is none yet, or the session is work, which ends by its context.
 func (s *Session) stopping(why *media.Ended) *pipeline.Call {
 	if s.work != nil {

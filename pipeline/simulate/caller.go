@@ -30,15 +30,23 @@ type caller struct {
 	answering int           // the step, from 0, after which the agent began to speak; -1: before the first
 	gone      bool
 
-	listens  bool // the agent does
-	since    time.Duration
-	speaking bool          // the agent is
-	silent   time.Duration // since when it is not
-	began    time.Duration
-	reply    int // number of the one
-	over     int // of the one that was talked over
-	history  []inference.Message
+	agent   agentPhase
+	since   time.Duration // of its last turn to listening
+	silent  time.Duration // of the end of its last reply
+	began   time.Duration
+	reply   int // number of the one
+	over    int // of the one that was talked over
+	history []inference.Message
 }
+
+// agentPhase is what the caller notices of the agent.
+type agentPhase uint8
+
+const (
+	agentPauses agentPhase = iota
+	agentListens
+	agentSpeaks
+)
 
 // span is a time in which they speak, or make noise.
 type span struct{ from, to time.Duration }
@@ -56,14 +64,19 @@ func (c *caller) speaks(at time.Duration) bool {
 func (c *caller) observe(e pipeline.Event, now time.Duration) {
 	switch e.Kind {
 	case pipeline.Thinking:
-		c.listens, c.wants = false, false
+		c.wants = false
+		if c.agent == agentListens {
+			c.agent = agentPauses
+		}
 	case pipeline.Speaking:
-		c.listens, c.speaking, c.began, c.reply = false, true, now, e.Generation
+		c.agent, c.began, c.reply = agentSpeaks, now, e.Generation
 		c.answering = len(c.answers) - 1
 	case pipeline.Listening:
-		c.listens, c.speaking, c.since = true, false, now
+		c.agent, c.since = agentListens, now
 	case pipeline.AgentLine:
-		c.speaking, c.silent = false, now
+		if c.silent = now; c.agent == agentSpeaks {
+			c.agent = agentPauses
+		}
 		c.history = append(c.history, inference.Message{Role: inference.RoleUser, Text: e.Text}) // to them the agent is the other
 		if step := c.answering; step >= 0 {
 			c.answers[step] = strings.TrimSpace(c.answers[step] + " " + e.Text)
@@ -85,7 +98,7 @@ func (w *world) act() {
 		}
 		return
 	}
-	rests := c.listens && w.now-max(c.since, c.busy) >= w.patience()
+	rests := c.agent == agentListens && w.now-max(c.since, c.busy) >= w.patience()
 	switch {
 	case !rests:
 	case w.script.Persona != "" && c.lines < w.script.PersonaTurns:
@@ -113,17 +126,17 @@ func (w *world) ready(step *Step) bool {
 	waited := w.now - c.busy
 	if step.OverMS > 0 {
 		over := time.Duration(step.OverMS) * time.Millisecond
-		if c.speaking && c.reply != c.over && w.now-c.began >= over {
+		if c.agent == agentSpeaks && c.reply != c.over && w.now-c.began >= over {
 			c.over = c.reply
 			return true
 		}
-		return waited >= unanswered && c.listens
+		return waited >= unanswered && c.agent == agentListens
 	}
 	after := w.reaction(step)
-	if step.Press != "" && !c.wants && !c.speaking && w.now-max(c.silent, c.busy) >= after {
+	if step.Press != "" && !c.wants && c.agent != agentSpeaks && w.now-max(c.silent, c.busy) >= after {
 		return true // the agent may wait for keys
 	}
-	if !c.listens || w.now-max(c.since, c.busy) < after {
+	if c.agent != agentListens || w.now-max(c.since, c.busy) < after {
 		return false
 	}
 	return !c.wants || waited >= unanswered

@@ -8,7 +8,7 @@ import (
 	"parley/pipeline/replay"
 )
 
-// Checked is what came of an expectation.
+// Checked is the result of an expectation.
 type Checked struct {
 	Expected string `json:"expected"`
 	OK       bool   `json:"ok"`

@@ -1,5 +1,5 @@
 // Package simulate has a scripted caller talk to an agent, without telephone, recogniser
-// or voice and faster than time passes, and checks what comes of it. The conductor is the
+// or voice and faster than time passes, and checks its outcome. The conductor is the
 // server's own, and so is the model; what the caller says is recognised as it is written,
 // with the delays of good engines, and functions give what the script says. The same
 // script, seed and model give the same conversation.

@@ -128,7 +128,7 @@ func (w *world) play(limit time.Duration) {
 		w.feed(&pipeline.Input{Kind: pipeline.Concluded})
 	}
 	for _, it := range w.due {
-		if m := it.in.Message; m != nil && m.Usage != nil { // what was consumed is told of
+		if m := it.in.Message; m != nil && m.Usage != nil { // consumption is reported
 			w.feed(&pipeline.Input{Kind: pipeline.Buried, Message: m})
 		}
 	}

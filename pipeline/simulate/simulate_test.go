@@ -107,7 +107,7 @@ agent: Your table is on the terrace.
 	}
 }
 
-// TestFailedExpectations: each that is not met is told with what was there instead.
+// TestFailedExpectations: each that is not met is reported with what was there instead.
 func TestFailedExpectations(t *testing.T) {
 	s := parse(t, `
 caller: [{say: when are you open, expect: [at midnight]}]

@@ -143,7 +143,7 @@ func (p *Provider) lookup(who Who, s *CRMSource, secrets map[string]string) []Fu
 		}}}
 }
 
-// explainCRM is what a model is told of a failure.
+// explainCRM describes a failure to the model.
 func explainCRM(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*crm.StatusError](err); ok {
 		return errors.New("the customer database refused the request")
@@ -151,7 +151,7 @@ func explainCRM(ctx context.Context, err error) error {
 	return explain(ctx, err)
 }
 
-// Note tells a customer database about a call that is over. again says that an
+// Note sends a note about a call that has ended to a customer database. again says that an
 // earlier attempt may have arrived. The error may be logged.
 func (p *Provider) Note(ctx context.Context, account string, s *CRMSource, call crm.Call, again bool) error {
 	db, err := p.Database(ctx, account, s)

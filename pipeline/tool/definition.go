@@ -33,7 +33,7 @@ const (
 // Definition is one entry of an agent's list of functions, checked.
 type Definition struct {
 	Kind Kind
-	// Spec is what the model is told; of MCP, whose servers describe their tools
+	// Spec describes it to the model; of MCP, whose servers describe their tools
 	// themselves, it has the name alone.
 	Spec inference.Tool
 	// Cancel says that it is given up when the caller interrupts.
@@ -221,8 +221,8 @@ func (f *form) client(path string) (Definition, error) {
 	return Definition{Kind: Client, Spec: inference.Tool{Name: f.Function.Name, Description: f.Function.Description, Parameters: f.Function.Parameters}}, nil
 }
 
-// useless says what about a function would have it never be called. Whoever writes it is
-// told; one that is stored already is no reason to do without the others.
+// useless says what about a function would have it never be called. Its author
+// gets it as an error; a stored one is skipped, and the others stay.
 func (d *Definition) useless(path string, g *Guard) error {
 	switch {
 	case d.Kind == Client && slices.Contains(reserved, d.Spec.Name):

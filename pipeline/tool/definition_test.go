@@ -100,7 +100,7 @@ func TestParseNamesTheField(t *testing.T) {
 	}
 }
 
-// TestUselessFunctions: whoever writes a function that no model could call is told where,
+// TestUselessFunctions: the author of a function that no model could call learns where,
 // and one that was stored before does not cost its agent the others.
 func TestUselessFunctions(t *testing.T) {
 	for _, tt := range []struct{ def, want string }{

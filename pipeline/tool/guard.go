@@ -65,7 +65,7 @@ func (g *Guard) Refuse(own ...netip.Addr) {
 }
 
 // Refused is an address that the guard does not let requests go to. Its text may be
-// shown to whoever wrote the address.
+// shown to the author of the address.
 type Refused struct{ Text string }
 
 func (e *Refused) Error() string { return e.Text }
@@ -219,7 +219,7 @@ func (g *Guard) Client() *http.Client {
 	return &http.Client{Transport: traced{schemes{t}}, CheckRedirect: redirect}
 }
 
-// schemes tells the dialer whether a connection will be encrypted.
+// schemes says to the dialer whether a connection will be encrypted.
 type schemes struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
@@ -254,7 +254,7 @@ func redirect(next *http.Request, via []*http.Request) error {
 
 func origin(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) }
 
-// explain is what of a request's failure may be told: no address, which may hold a
+// explain is the part of a request's failure that may be shown: no address, which may hold a
 // key, and nothing of the operator's network.
 func explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

@@ -330,7 +330,7 @@ func (m *mcpServer) call(ctx context.Context, name string, arguments json.RawMes
 	return text, nil
 }
 
-// explain is what of a failure may be told.
+// explain is the part of a failure that may be shown.
 func (m *mcpServer) explain(ctx context.Context, err error) error {
 	if m.outgrown.Swap(false) && ctx.Err() == nil {
 		return errTooMuch

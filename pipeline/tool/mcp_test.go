@@ -103,7 +103,7 @@ func TestMCP(t *testing.T) {
 	other.Account = "acc_2"
 	b.who = other
 	if s := p.Open(t.Context(), other, defs); opened.Load() == before+1 {
-		t.Error("an account was told what another's server offers")
+		t.Error("an account sees what another's server offers")
 	} else {
 		s.Close()
 	}

@@ -38,7 +38,7 @@ func (g *Guard) Poster() *Poster {
 // they may. Names are not looked up: an answer that depended on where they lead, or how long
 // that took to find out, would tell strangers which names there are in the operator's
 // network. Each request is judged by where its name leads then. The error may be shown to
-// whoever wrote the address.
+// the author of the address.
 func (p *Poster) Check(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -96,6 +96,6 @@ func (p *Poster) Post(ctx context.Context, address string, header http.Header, b
 		return Posted{}, explain(ctx, err)
 	}
 	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, postAnswer)) // what came of it, for people; the status is what counts
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, postAnswer)) // for people; the status decides
 	return Posted{answer.StatusCode, strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\x00", "\uFFFD")}, nil
 }

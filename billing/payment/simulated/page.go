@@ -20,7 +20,7 @@ var page = template.Must(template.New("page").Parse(pageText))
 const maxForm = 4 << 10
 
 // Handler serves the payment pages; mount it at /simulated/, with that prefix left
-// on. Whoever has the address of a page may pay there, as with the real thing.
+// on. The address of a page is enough to pay there, as with the real thing.
 func (p *Provider) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /simulated/pay/{checkout}", p.show)

@@ -73,7 +73,7 @@ func TestEvents(t *testing.T) {
 		if err != nil || got != c.want {
 			t.Errorf("%s %v: %+v, %v; want %+v", c.kind, c.object, got, err, c.want)
 		}
-		// The library's own check agrees, once it is told not to mind the version.
+		// The library's own check agrees, with its check of the version switched off.
 		if _, err := webhook.ConstructEventWithOptions(f.delivered[0].Body, f.delivered[0].Header.Get("Stripe-Signature"), hookSecret,
 			webhook.ConstructEventOptions{IgnoreTolerance: true, IgnoreAPIVersionMismatch: true}); err != nil {
 			t.Errorf("%s: %v", c.kind, err)

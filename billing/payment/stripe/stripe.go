@@ -2,7 +2,7 @@
 //
 // A top-up is a Checkout session in payment mode whose PaymentIntent keeps the
 // card for off-session use; a charge is a PaymentIntent confirmed off-session
-// with the customer's newest card. What is ours is told by metadata: "account",
+// with the customer's newest card. Our payments carry metadata: "account",
 // and "topup" or "key". Payments of the same Stripe account without it are not
 // found and their events ignored.
 //

@@ -29,7 +29,7 @@ type usage struct {
 	used    map[string]bool
 }
 
-// isTestPackage tells of packages that are there for tests alone.
+// isTestPackage recognises packages that are there for tests alone.
 func isTestPackage(path string) bool { return strings.HasSuffix(path, "test") }
 
 // check reads one package: it notes what the package uses of the targets.

@@ -15,7 +15,7 @@ import (
 // media, of a connection, or of what a process shows of itself.
 var ownClock = []string{"api/wsagent", "api/wsagent/client", "api/dashboard/voicetest", "api/dashboard/dashboardtest", "api/stt", "api/client", "api/wstts", "api/status", "api/docs/examples"}
 
-// isNow tells time.Now(), and what it is rounded or moved to another zone by.
+// isNow recognises time.Now(), and what it is rounded or moved to another zone by.
 func isNow(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {

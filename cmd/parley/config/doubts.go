@@ -26,7 +26,7 @@ func (c *Config) Doubts() []Doubt {
 	if real := c.realEngines(); len(real) > 0 {
 		if c.Payments == "simulated" {
 			all = append(all, Doubt{"simulated payments",
-				"payments are simulated, and " + strings.Join(real, ", ") + " costs real money: whoever has an account fills it without paying",
+				"payments are simulated, and " + strings.Join(real, ", ") + " costs real money: every user fills an account without paying",
 				"set PARLEY_PAYMENTS to stripe or none", "Payments on this server are simulated: no card is charged."})
 		}
 		if c.Carrier == "simulated" {
@@ -37,7 +37,7 @@ func (c *Config) Doubts() []Doubt {
 	}
 	if guessable(c.Secret) {
 		all = append(all, Doubt{Name: "master secret",
-			Text: "PARLEY_SECRET looks like words or has little variety: whoever has a ticket can try guesses on its seal",
+			Text: "PARLEY_SECRET looks like words or has little variety: the owner of a ticket can try guesses on its seal",
 			Fix:  "set PARLEY_SECRET to the output of openssl rand -hex 32; tickets end, and secrets that are stored must be entered anew"})
 	}
 	return append(all, c.exposed()...)

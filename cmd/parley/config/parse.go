@@ -223,7 +223,7 @@ func setRoutes(to *[]string, s string) bool {
 
 func oneLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }
 
-// list splits at commas; an empty item stays and is refused by whoever reads it.
+// list splits at commas; an empty item stays and is refused by its reader.
 func list(s string) []string {
 	items := strings.Split(s, ",")
 	for i := range items {

@@ -62,7 +62,7 @@ var addresses = section("Addresses", []Setting{
 		Meaning: "One UDP port for every WebRTC session, on the host of HTTP_ADDR; on every address of the machine where that has none, or is a loopback one and PUBLIC_IP is set.",
 		parse:   func(c *Config, s string) bool { return setWebRTC(c, s) }},
 	{Name: "TURN_URLS", Otherwise: "none", Allowed: "stun:HOST:PORT, turn:HOST:PORT?transport=udp or turns:HOST:PORT, separated by commas",
-		Meaning: "STUN and TURN servers that WebRTC clients are told of, for those behind address translators and firewalls.",
+		Meaning: "STUN and TURN servers for WebRTC clients, for those behind address translators and firewalls.",
 		parse:   func(c *Config, s string) bool { return setTURN(&c.TURNURLs, s) }},
 	{Name: "TURN_SECRET", Otherwise: "clients get no credentials", Secret: true, Allowed: "one line of text",
 		Meaning: "The secret that the TURN servers share (use-auth-secret): clients get credentials that it has signed, for a day.",

@@ -31,7 +31,7 @@ var (
 	HungUp  = media.Ended{Reason: media.UserHangup}
 )
 
-// FakeLedger answers at once, as it is told to: real databases do not take part in
+// FakeLedger answers at once, by its script: real databases do not take part in
 // simulated time. Its hooks may be nil.
 type FakeLedger struct {
 	Start      func() error
@@ -44,7 +44,7 @@ type FakeLedger struct {
 	Locked     func(at time.Duration) bool // checkpoints do not
 
 	Ahead   time.Duration     // of the clock of this process is the database's
-	Others  session.Announcer // whom the manager tells; nil: there are none
+	Others  session.Announcer // to whom the manager announces; nil: no other node
 	Unknown bool              // the answer to a start is lost
 	Follow  error             // what follows from checkpoints fails
 

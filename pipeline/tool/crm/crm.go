@@ -37,7 +37,7 @@ type Contact struct {
 
 // Call is a call that is over.
 type Call struct {
-	ID        string // of the session; what tells calls apart
+	ID        string // of the session; unique
 	Inbound   bool
 	From, To  string // E.164; empty: withheld
 	StartedAt time.Time

@@ -48,8 +48,8 @@ type restCall struct {
 	Text       string    `json:"text"`
 }
 
-// Log implements CRM. The service tells repetitions by their key, so they need not
-// be told apart here.
+// Log implements CRM. The service recognises repetitions by their key, so they need not
+// be recognised here.
 func (r *rest) Log(ctx context.Context, c Call, _ bool) error {
 	out := restCall{ID: c.ID, Direction: "outbound", From: c.From, To: c.To, StartedAt: c.StartedAt.UTC(),
 		DurationMS: c.Duration.Milliseconds(), EndReason: c.Reason, Text: c.Text}

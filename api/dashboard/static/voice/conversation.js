@@ -1,5 +1,5 @@
 // What a conversation amounts to, from its messages: lines, turns, phases, events, what
-// the model was told. No browser in it; views draw it.
+// the model received. No browser in it; views draw it.
 
 /** Bounds of what is kept; the oldest goes first. */
 export const MAX_LINES = 1000;
@@ -206,7 +206,7 @@ export class Conversation {
       case "told": {
         const { keep = 0, system = this.told.system, tools = this.told.tools, messages = [], speculative = false } = data;
         this.told = { system, tools, messages: [...this.told.messages.slice(0, keep), ...messages], generation, speculative, at: this.time() };
-        return this.note("server", speculative ? "model asked in advance" : "model asked", `${this.told.messages.length} message${this.told.messages.length === 1 ? "" : "s"}`);
+        return this.note("server", speculative ? "model asked speculatively" : "model asked", `${this.told.messages.length} message${this.told.messages.length === 1 ? "" : "s"}`);
       }
       case "cost":
         this.cost = data.usd;

@@ -93,7 +93,7 @@ export class VoicePanel {
     return this.session.start({ microphone, agentId, agent, transport: this.value("transport", this.query.get("transport") ?? "websocket"), deviceId: this.value("device") });
   }
 
-  // Makes a credential: the page's server does, for whoever has signed in.
+  // Makes a credential: the page's server does, for the user who is signed in.
   async ticket() {
     const answer = await fetch(this.root.dataset.voiceTicket, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
     if (!answer.ok) throw new Error(answer.status === 401 ? "You are not signed in any more: reload the page." : `No ticket was given (${answer.status}).`);

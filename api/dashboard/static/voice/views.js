@@ -159,7 +159,7 @@ export class PhaseView {
 
 const roles = { user: "caller", agent: "agent", tool: "function" };
 
-/** What the model was told for its latest reply. */
+/** What the model received for its latest reply. */
 export class ToldView {
   /** @param {HTMLElement} box */
   constructor(box) {
@@ -174,7 +174,7 @@ export class ToldView {
       this.box.replaceChildren(make("p", { className: "voice-hint", textContent: "Nothing yet. It is shown to the agent's owner, when the model is asked for the first time." }));
       return;
     }
-    const head = make("p", {}, `For ${told.speculative ? "a reply begun in advance" : `reply ${told.generation}`}, at ${seconds(told.at)}.`);
+    const head = make("p", {}, `For ${told.speculative ? "a speculative reply" : `reply ${told.generation}`}, at ${seconds(told.at)}.`);
     const functions = told.tools.length ? told.tools.map((t) => make("li", {}, make("code", { textContent: t.name }), ` ${t.description}`)) : [make("li", { textContent: "none" })];
     this.box.replaceChildren(
       head,

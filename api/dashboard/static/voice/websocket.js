@@ -9,7 +9,7 @@ const BACKLOG = 2 * RATE_IN * 2;
 // The voice while the agent's is lowered: 15 dB, as the server would do it.
 const DUCKED = 0.178;
 
-/** What the server is told of us: it leaves both to us. */
+/** What the server receives about us: it leaves both to us. */
 const features = ["duck", "played"];
 
 /**
