@@ -65,7 +65,7 @@ func machineTime(set *token.FileSet, file *ast.File) (lines []int) {
 func TestTimeIsTheDatabases(t *testing.T) {
 	for _, path := range files(t, isGo) {
 		dir := filepath.Dir(path)
-		decides := strings.HasPrefix(path, "api/") || dir == "cmd/parley/node"
+		decides := strings.HasPrefix(path, "api/") || dir == "cmd/parley/node" || isPolicy(dir)
 		if !decides || strings.HasSuffix(path, "_test.go") || slices.ContainsFunc(ownClock, func(p string) bool { return dir == p || strings.HasPrefix(dir, p+"/") }) {
 			continue
 		}

@@ -94,6 +94,14 @@ func part(path string) string {
 // rooms are the parts of the store beside the ledger.
 var rooms = []string{"store/people", "store/history", "store/webhook", "store/campaign"}
 
+// policies are the packages that cmd/parley/node puts together, with those of cmd that each may
+// import. None knows the whole node.
+var policies = map[string][]string{
+	"cmd/parley/afterwards": nil,
+	"cmd/parley/engine":     {"cmd/parley/config"},
+	"cmd/parley/notify":     nil,
+}
+
 // forbidden says why from must not import to; empty when it may. A test may
 // reach the simulated carrier from its neighbours.
 func forbidden(from, to string, inTest bool) string {
@@ -113,6 +121,8 @@ func forbidden(from, to string, inTest bool) string {
 		return "the rooms of the store do not know each other"
 	case !inTest && slices.Contains(rooms, from) && to == "store/ledger" && from != "store/campaign":
 		return "it knows nothing of money"
+	case isPolicy(from) && !inTest && b == "cmd" && !slices.Contains(policies[from], to):
+		return "the parts of a node do not know each other: node puts them together"
 	case (from == "api/client" || from == "api/wire") && !inTest && to != "api/wire" && b != "billing":
 		return "a client needs nothing of the server but what goes over the wire"
 	case a == b && (from != "media" || inTest):
@@ -125,6 +135,11 @@ func forbidden(from, to string, inTest bool) string {
 		return fmt.Sprintf("%s (row %d) imports lower rows only, and %s is row %d", a, rows[a], b, rows[b])
 	}
 	return ""
+}
+
+func isPolicy(path string) bool {
+	_, is := policies[path]
+	return is
 }
 
 // books says whether a package keeps the books of calls.
@@ -177,6 +192,10 @@ func TestImportRule(t *testing.T) {
 	}{
 		{"cmd/parley", "api/wsagent", false, true},
 		{"cmd/internal/tidy", "cmd/parley/config", true, true},
+		{"cmd/parley/node", "cmd/parley/notify", false, true},
+		{"cmd/parley/notify", "cmd/parley/node", false, false},
+		{"cmd/parley/notify", "cmd/parley/afterwards", false, false},
+		{"cmd/parley/engine", "cmd/parley/config", false, true},
 		{"api", "store", false, true},
 		{"api", "pipeline", false, false},
 		{"api/client", "api/wire", false, true},

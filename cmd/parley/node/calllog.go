@@ -1,8 +1,6 @@
 package node
 
 import (
-	"parley/store/history"
-
 	"context"
 	"slices"
 	"time"
@@ -10,6 +8,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/wire"
 	"parley/pipeline/session"
+	"parley/store/history"
 )
 
 // Log implements callcenter.Calls. The end of a call is what the books know of it, so

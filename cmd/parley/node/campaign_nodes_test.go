@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -13,14 +12,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/api/callcenter"
-	"parley/billing"
 	"parley/cmd/parley/config"
-	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/sip/simulated"
 	"parley/sip/trunk"
 	"parley/store"
-	"parley/store/history"
 	"parley/store/storetest"
 )
 
@@ -121,71 +117,6 @@ func TestTwoNodesDialOneBatch(t *testing.T) {
 	}
 	if len(rung) != rows {
 		t.Errorf("%d numbers rang, want %d", len(rung), rows)
-	}
-	d.verified()
-}
-
-// TestSummaryFailsAlone: a model that fails leaves the row as it is; later the summary
-// is made, once, and nobody who cannot pay gets one.
-func TestSummaryFailsAlone(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	llm := enginetest.NewFakeLLM()
-	llm.Answer = func(n int, r inference.Request) []enginetest.Step {
-		switch n {
-		case 0:
-			return []enginetest.Step{{Err: errors.New("away")}}
-		case 1:
-			return []enginetest.Step{{Text: " \n"}}
-		}
-		return []enginetest.Step{{Text: "They agreed."}}
-	}
-	d.node.engines.LLM = llm
-	now := d.node.db.Now()
-	c := store.Campaign{Account: d.who.Account, Manner: store.Manner{Key: d.who.Key}, Rows: []store.CampaignRow{
-		{To: "+12025550100", From: deskNumber, Agent: d.agent, DueAt: now}}}
-	id, err := d.node.db.CreateCampaign(t.Context(), c, d.node.RateCard(), nil, now)
-	d.ok(err)
-	claimed := d.node.batches.due(t.Context(), now)
-	s, err := d.node.db.StartSession(t.Context(), store.Start{Node: d.node.life, Account: d.who.Account, Card: d.node.RateCard(), Agent: d.agent,
-		Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}, To: "+12025550100", Row: &claimed[0][0]}, now)
-	d.ok(err)
-	d.ok(history.New(d.node.db).SaveConversation(t.Context(), d.who.Account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Yes."}}}))
-	_, err = d.node.db.CloseSession(t.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.LineTime: 1000}}, now)
-	d.ok(err)
-	args := summaryArgs{d.who.Account, s.ID}
-	for range 2 {
-		if err := d.node.summarize(t.Context(), args); err == nil {
-			t.Error("a model that fails is not asked again")
-		}
-	}
-	row := func() store.CampaignRow {
-		got, err := d.node.db.Campaign(t.Context(), d.who.Account, id)
-		d.ok(err)
-		return got.Rows[0]
-	}
-	if r := row(); r.Status != store.RowSent || r.Summary != nil {
-		t.Errorf("without a summary the row is %+v", r)
-	}
-	before := row().Call.Cost
-	for range 3 { // as jobs are after a crash
-		d.ok(d.node.summarize(t.Context(), args))
-	}
-	r := row()
-	once := r.Call.Cost - before
-	tariff, err := d.node.RateCard().Tariff(billing.Terms{Kind: billing.Outbound, Country: "US"})
-	d.ok(err)
-	used := llm.Calls()[2]
-	price, err := tariff.Price(billing.Usage{billing.SummaryIn: int64(inference.CountTokens(used.Request.Characters())), billing.SummaryOut: int64(inference.CountTokens(len("They agreed.")))})
-	d.ok(err)
-	if r.Summary == nil || *r.Summary != "They agreed." || once != price.Total() || once == 0 {
-		t.Errorf("the summary of %+v costs %s, want %s", r, once, price.Total())
-	}
-	asked := len(llm.Calls())
-	d.ok(d.node.db.OpenDispute(t.Context(), d.who.Account, "pi_1", now))
-	d.ok(d.node.summarize(t.Context(), args))
-	if len(llm.Calls()) != asked {
-		t.Error("a model was asked that nobody pays for")
 	}
 	d.verified()
 }

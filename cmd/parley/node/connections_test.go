@@ -1,6 +1,8 @@
 package node
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestShareConnections(t *testing.T) {
 	for _, tt := range []struct {

@@ -14,6 +14,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
 	"parley/pipeline/agent"
 	"parley/pipeline/tool"
 	"parley/store/history"
@@ -70,7 +71,7 @@ func TestTheDocumentHasTheSchemasSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
-	if n.engines, err = NewEngines(cfg, n.log); err != nil {
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
 		t.Fatal(err)
 	}
 	described := n.routes().Document().Components.Schemas.Map()["AgentSettings"].Properties
@@ -154,5 +155,27 @@ func TestFunctionsOfThisServer(t *testing.T) {
 	d.ok(err)
 	if len(wrong) != 1 || wrong[0].Problem != "9.9.9.9 is this server" {
 		t.Errorf("%+v", wrong)
+	}
+}
+
+// TestUnknownEnginesAreRefused by the API, with the field, and what is there twice.
+func TestUnknownEnginesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for engines, want := range map[string]string{
+		`{"llm": "openai"}`:              `settings.engines.llm: there is no engine "openai" here; there are: scripted`,
+		`{"asr": ["pocketsphinx", "x"]}`: `settings.engines.asr[1]: there is no engine "x" here; there are: pocketsphinx`,
+	} {
+		status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","settings":{"engines":`+engines+`}}`)
+		text, _ := json.Marshal(out)
+		if status != 400 || !strings.Contains(out["detail"].(string), want) {
+			t.Errorf("%s: %d %s", engines, status, text)
+		}
+	}
+	if status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","prompt":"a","prompt":null}`); status != 400 || out["detail"] != "prompt: is there more than once" {
+		t.Errorf("a prompt that is there twice: %d %v", status, out)
+	}
+	if status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","settings":{"engines":{"llm":["scripted"],"tts":"espeak"}}}`); status != 200 && status != 201 {
+		t.Errorf("%d %v", status, out)
 	}
 }

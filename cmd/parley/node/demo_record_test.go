@@ -18,6 +18,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/billing"
+	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/config"
 	"parley/inference"
 	"parley/media"
@@ -83,8 +84,8 @@ func newStudio(t *testing.T) *studio {
 	s.ok(err)
 	s.demo = Demo{Account: a.ID, Agent: agent.ID}
 	s.ok(n.seedNumbers(t.Context(), &s.demo, now))
-	for _, w := range n.engines.workers {
-		s.until(w.name+" is ready", func() bool { return w.ready(t.Context()) == nil })
+	for _, w := range n.engines.Workers {
+		s.until(w.Name+" is ready", func() bool { return w.Ready(t.Context()) == nil })
 	}
 	return s
 }
@@ -208,7 +209,7 @@ func (s *studio) keep(c *recordedCall, id string) {
 // summarize is what follows a call of a batch: the model says what it came to, and that
 // costs tokens.
 func (s *studio) summarize(c *recordedCall) {
-	text, g, err := completed(s.Context(), s.node.engines.LLM, inference.SummaryRequest(summaryLines(c.Transcript), "en"))
+	text, g, err := afterwards.Complete(s.Context(), s.node.engines.LLM, inference.SummaryRequest(afterwards.SummaryLines(c.Transcript), "en"))
 	s.ok(err)
 	g.Kind, c.Summary = "summary", text
 	c.Generations = append(c.Generations, g)

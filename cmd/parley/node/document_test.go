@@ -8,6 +8,7 @@ import (
 
 	"parley/api/socket"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
 )
 
 // documentFile is the published description of the HTTP interface. To renew it run
@@ -21,7 +22,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
-	if n.engines, err = NewEngines(cfg, n.log); err != nil {
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := n.routes().Published()

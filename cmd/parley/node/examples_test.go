@@ -8,6 +8,7 @@ import (
 	"parley/api/docs"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
 )
 
 // TestEveryEndpointHasAnExample: in each language, or the example says why not in
@@ -24,7 +25,7 @@ func TestEveryEndpointHasAnExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
-	if n.engines, err = NewEngines(cfg, n.log); err != nil {
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
 		t.Fatal(err)
 	}
 	for at, item := range n.routes().Document().Paths {

@@ -3,21 +3,13 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net"
-	"net/http"
 	"net/netip"
 	"strings"
 	"time"
 
-	"parley/billing"
-	"parley/media"
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
-	"parley/pipeline/tool/crm"
-	"parley/store"
-	"parley/store/history"
-	"parley/store/jobs"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -100,88 +92,4 @@ func (n *Node) functionsOf(ctx context.Context, session *session.Session, p plan
 		}
 	}
 	return set
-}
-
-// Calls that are over are noted in customer databases by jobs; the database says
-// which are due, so a note outlives whoever was about to make it.
-const (
-	crmNotesEvery = 10 * time.Second
-	crmNoteMakers = 8 // jobs at once on a node: a database that is slow holds up one, for 20 seconds
-	crmNotesTime  = 2 * time.Minute
-	crmNotesRound = time.Minute // then a job takes no further call
-)
-
-type crmNotes struct{}
-
-// Kind implements jobs.Args.
-func (crmNotes) Kind() string { return "crm_notes" }
-
-// handleCRMNotes has calls noted. The queue is not open yet.
-func (n *Node) handleCRMNotes() {
-	jobs.Handle(n.jobs, jobs.Limits{Workers: crmNoteMakers, Timeout: crmNotesTime}, n.noteCalls)
-	jobs.Every(n.jobs, crmNotesEvery, crmNotes{})
-}
-
-// noteCalls notes the calls that are due.
-func (n *Node) noteCalls(ctx context.Context, _ crmNotes) error {
-	for begun := time.Now(); time.Since(begun) < crmNotesRound; {
-		note, err := n.db.ClaimCRMNote(ctx, n.db.Now())
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		if err == nil {
-			err = n.noteCall(ctx, note)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// noteCall notes one call. Between the database's answer and ours this process may
-// die: then the next try finds the call there.
-func (n *Node) noteCall(ctx context.Context, note *store.CRMNote) error {
-	call, err := history.New(n.db).Call(ctx, note.Account, note.Session)
-	if err != nil {
-		return err
-	}
-	var source tool.CRMSource
-	err = json.Unmarshal(note.Source, &source)
-	if err == nil {
-		err = n.tools.Note(tool.InTrace(ctx, note.Trace), note.Account, &source, overCall(call), note.Try > 1)
-	}
-	log := n.log.With("session", note.Session, "account", note.Account)
-	status, refused := errors.AsType[*crm.StatusError](err)
-	switch {
-	case err == nil:
-		return n.db.CRMNoted(ctx, note, n.db.Now())
-	case ctx.Err() != nil: // the node stops
-		return ctx.Err()
-	case refused && (status.Status == http.StatusBadRequest || status.Status == http.StatusUnprocessableEntity):
-		log.Warn("a call cannot be noted in the customer database and is given up", "err", err)
-		return n.db.CRMNoteFailed(ctx, note, n.db.Now())
-	}
-	log.Warn("a call could not be noted in the customer database and is tried again", "try", note.Try, "err", err)
-	return n.db.CRMNoteDelayed(ctx, note, n.db.Now())
-}
-
-// overCall is a call of history as customer databases know calls.
-func overCall(c *history.Call) crm.Call {
-	out := crm.Call{ID: c.ID, Inbound: c.Direction == billing.Inbound, From: c.From, To: c.To, Reason: string(media.Failed)}
-	if c.EndReason != nil {
-		out.Reason = *c.EndReason
-	}
-	if c.StartedAt != nil {
-		out.StartedAt = *c.StartedAt
-		if c.EndedAt != nil {
-			out.Duration = c.EndedAt.Sub(*c.StartedAt)
-		}
-	}
-	var text strings.Builder
-	for _, line := range c.Transcript {
-		text.WriteString(line.Role + ": " + line.Text + "\n")
-	}
-	out.Text = strings.TrimSpace(text.String())
-	return out
 }

@@ -22,6 +22,11 @@ import (
 	"parley/store/storetest"
 )
 
+// anHourLater is a store whose clock is an hour ahead.
+type anHourLater struct{ *store.DB }
+
+func (l anHourLater) Now() time.Time { return l.DB.Now().Add(time.Hour) }
+
 const functionSecret = "pat-hunter2-hunter2"
 
 // functions gives the agent of a number the functions that this server runs, all
@@ -32,6 +37,7 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 	n := d.node
 	n.cfg.ToolAllow, n.cfg.SearchURL, n.cfg.SearchAPIKey = []string{"127.0.0.0/8"}, search, "search-hunter2"
 	d.ok(n.openFunctions("a master secret of a test, long enough"))
+	n.after.Databases = n.tools
 	_, err := n.secrets.Put(storetest.At(d.Context(), now), d.who.Account, "HUBSPOT", functionSecret, nil)
 	d.ok(err)
 	route, err := n.db.RouteNumber(d.Context(), number)
@@ -54,6 +60,7 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 	d := newDesk(t)
 	logs := new(logged)
 	d.node.log = slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	d.node.after.Log = d.node.log
 	h := crmtest.New(t, functionSecret)
 	ana := h.AddContact(map[string]string{"firstname": "Ana", "phone": "+34600123456"})
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -94,14 +101,14 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 	}
 
 	h.LoseAnswers(1)
-	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
+	d.ok(d.node.after.NoteCalls(d.Context()))
 	if n := len(h.Calls()); n != 1 {
 		t.Fatalf("%d calls are noted", n)
 	}
-	note, err := d.node.db.ClaimCRMNote(d.Context(), time.Now().Add(time.Hour))
-	d.ok(err)
-	d.ok(d.node.noteCall(d.Context(), note))
-	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
+	again := *d.node.after
+	again.Store = anHourLater{d.node.db}
+	d.ok(again.NoteCalls(d.Context()))
+	d.ok(d.node.after.NoteCalls(d.Context()))
 	noted := h.Calls()
 	if len(noted) != 1 || fmt.Sprint(noted[0].Contacts) != fmt.Sprint([]string{ana}) || noted[0].Properties["hs_call_direction"] != "INBOUND" ||
 		!strings.Contains(noted[0].Properties["hs_call_body"], "agent: Hello.") {
@@ -143,8 +150,8 @@ func TestNotedOnly(t *testing.T) {
 	}
 	list := d.history(2)
 	h.Fail(400) // the look-up of the one that is noted first
-	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
-	d.ok(d.node.noteCalls(d.Context(), crmNotes{}))
+	d.ok(d.node.after.NoteCalls(d.Context()))
+	d.ok(d.node.after.NoteCalls(d.Context()))
 	if noted := h.Calls(); len(noted) != 1 || noted[0].Trace != trace {
 		t.Errorf("%+v are noted, want one in the trace of its call", noted)
 	}

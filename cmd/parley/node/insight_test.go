@@ -1,8 +1,6 @@
 package node
 
 import (
-	"parley/store/people"
-
 	"encoding/json"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"parley/api"
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/store/people"
 )
 
 // TestOwns: the inside of a conversation is for who may read its agent.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/cmd/parley/engine"
 	"parley/pipeline/session"
 	"parley/store"
 )
@@ -60,7 +61,7 @@ func TestAnEngineThatLagsRefusesCalls(t *testing.T) {
 	d := newDesk(t)
 	d.node.pressure.limit = 1000 // what other programs of the machine do is no matter
 	var lag atomic.Int64
-	d.node.engines.workers = append(d.node.engines.workers, worker{name: "slow", lag: func() time.Duration { return time.Duration(lag.Load()) }})
+	d.node.engines.Workers = append(d.node.engines.Workers, engine.Worker{Name: "slow", Lag: func() time.Duration { return time.Duration(lag.Load()) }})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- d.node.pressure.run(ctx) }()

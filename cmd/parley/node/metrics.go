@@ -76,7 +76,7 @@ func newMetrics(reg prometheus.Registerer, n *Node) *metrics {
 	lostMetrics(reg, n.manager)
 	reg.MustRegister(m.recorded, m.silenced, connected, m.tasks, m.ended, m.answered, m.vain, m.tools, m.cuts, m.faults, m.tokens, m.mos, m.late, m.lost, live)
 	n.verified.open(n, reg)
-	reg.MustRegister(n.engines.failures, refusalMetrics{&n.counts}, faultMetrics{})
+	reg.MustRegister(n.engines.Failures, refusalMetrics{&n.counts}, faultMetrics{})
 	if n.traces != nil {
 		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_traces_dropped_total",
 			Help: "Calls whose trace was lost, or a part of it: the collector was away or slow."}, func() float64 { return float64(n.traces.Dropped()) }))

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
 	"parley/cmd/parley/trace"
 	"parley/inference"
 	"parley/pipeline"
@@ -28,7 +29,7 @@ func bareNode(t *testing.T, reg prometheus.Registerer) *Node {
 		t.Fatal(err)
 	}
 	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
-	if n.engines, err = NewEngines(cfg, n.log); err != nil {
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
 		t.Fatal(err)
 	}
 	if n.traces, err = trace.New(t.Context(), trace.Config{Endpoint: "http://127.0.0.1:1", Log: n.log}); err != nil {

@@ -22,7 +22,10 @@ import (
 	"parley/api/talk"
 	"parley/api/task"
 	"parley/api/ticket"
+	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
+	"parley/cmd/parley/notify"
 	"parley/cmd/parley/trace"
 	"parley/media/isolate"
 	"parley/pipeline/session"
@@ -33,7 +36,6 @@ import (
 	"parley/store/bus"
 	"parley/store/history"
 	"parley/store/jobs"
-	"parley/store/mail"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -50,7 +52,7 @@ type Node struct {
 	life      store.Node
 	bus       *bus.Bus
 	mouth     busMouth
-	engines   *Engines
+	engines   *engine.Set
 	manager   *session.Manager
 	pressure  *load
 	phone     *sip.UserAgent                               // nil without telephony
@@ -62,7 +64,9 @@ type Node struct {
 	records   *recording.Service
 	numbers   *callcenter.Numbers // nil without telephony
 	batches   *batches            // nil without telephony
-	mail      *mail.Server        // nil: warnings are not mailed
+	after     *afterwards.Work
+	webhooks  *notify.Webhooks
+	warnings  *notify.Warnings
 	metrics   *metrics
 	traces    *trace.Tracer // nil: there is no collector
 	limits    *talk.ConnectLimits
@@ -137,14 +141,14 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	n.life = life
-	if n.engines, err = NewEngines(cfg, log); err != nil {
+	if n.engines, err = engine.New(cfg, log); err != nil {
 		return nil, err
 	}
 	if err = n.background(ctx, life, databaseURL); err != nil {
 		return nil, err
 	}
 	n.manager = session.NewManager(callBooks{n.db, history.New(n.db)}, life, n.db.RateCard, cfg.MaxCalls, log)
-	n.pressure = newLoad(cfg.MaxCPU, n.engines.lag)
+	n.pressure = newLoad(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
 	if err = n.openBus(ctx); err != nil {
@@ -206,8 +210,8 @@ func (n *Node) Parts() []Part {
 		// It stops last of all: by then every call has ended.
 		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)
 	}
-	for _, w := range n.engines.workers {
-		parts = append(parts, Part{w.name, w.run, w.ready})
+	for _, w := range n.engines.Workers {
+		parts = append(parts, Part{w.Name, w.Run, w.Ready})
 	}
 	if n.network != nil {
 		parts = append(parts, Part{Name: "simulated carrier", Run: n.network.Run})

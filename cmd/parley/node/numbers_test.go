@@ -16,6 +16,7 @@ import (
 	"parley/api"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
 	"parley/store/storetest"
 )
 
@@ -45,7 +46,7 @@ func TestCallCenterRoutes(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		n := &Node{cfg: cfg, db: db, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet(), DataDir: t.TempDir()}
-		if n.engines, err = NewEngines(cfg, n.log); err != nil {
+		if n.engines, err = engine.New(cfg, n.log); err != nil {
 			t.Fatal(err)
 		}
 		if cfg.Telephony() {

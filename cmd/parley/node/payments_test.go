@@ -10,6 +10,7 @@ import (
 	"parley/api"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
 	"parley/store/storetest"
 )
 
@@ -28,7 +29,7 @@ func TestPaymentRoutes(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := &Node{cfg: cfg, db: db, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet(), DataDir: t.TempDir()}
-		if n.engines, err = NewEngines(cfg, n.log); err != nil {
+		if n.engines, err = engine.New(cfg, n.log); err != nil {
 			t.Fatal(err)
 		}
 		if err := n.TakePayments("[::]:8080", "a master secret"); err != nil {

@@ -76,11 +76,11 @@ func (n *Node) record(leg string, session *session.Session, p plan, parent strin
 	if n.traces == nil {
 		return r
 	}
-	engines := n.engines.chosen(p.settings.Engines)
+	engines := n.engines.Chosen(p.settings.Engines)
 	facts := trace.Facts{ID: session.ID(), Agent: p.id, Leg: leg, Language: p.agent.Language,
-		LLM: engines.llm.Info().Name, TTS: engines.tts.Info().Name}
-	if engines.hears(p.agent.Language) {
-		facts.ASR = engines.asr.Info().Name
+		LLM: engines.LLM.Info().Name, TTS: engines.TTS.Info().Name}
+	if engines.Hears(p.agent.Language) {
+		facts.ASR = engines.ASR.Info().Name
 	}
 	r.trace = n.traces.Call(parent, facts)
 	return r

@@ -36,7 +36,7 @@ func (n *Node) routes() *api.API {
 	api.MountPricing(a, n.db.RateCard)
 	ticket.Mount(a, n.tickets, n.db)
 	files := export.New(n.db)
-	manage.Mount(a, n.db, files, definition(n.engines.offered(), n.guard))
+	manage.Mount(a, n.db, files, definition(n.engines.Offered(), n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
 	operator.Mount(a, n.db, n.db.RateCard, n.frozen)

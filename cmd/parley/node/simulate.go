@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"parley/cmd/parley/config"
-	"parley/inference"
+	"parley/cmd/parley/engine"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/simulate"
@@ -21,7 +20,7 @@ import (
 func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog.Logger) (simulate.Subject, error) {
 	p := planOf(a, log)
 	agent.Filled(&p.settings, agent.Call{Now: simulate.Epoch, Given: s.Variables}).Agent(&p.agent, &p.settings)
-	model, err := simulatedModel(cfg, p.settings.Engines)
+	model, err := engine.Model(cfg, p.settings.Engines)
 	if err != nil {
 		return simulate.Subject{}, fmt.Errorf("LLM: %w", err)
 	}
@@ -37,28 +36,4 @@ func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog
 		c.Telephone(&p.settings, &pipeline.Transfer{}, func(context.Context) error { return nil })
 	}
 	return simulate.Subject{Config: c}, nil
-}
-
-// simulatedModel is the model of the settings, or those of its list that the agent wants.
-func simulatedModel(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
-	stage := cfg.LLM
-	if wanted != nil {
-		var names []string
-		for _, name := range wanted.LLM {
-			if slices.Contains(stage.Engines, name) {
-				names = append(names, name)
-			}
-		}
-		if len(names) > 0 {
-			stage.Engines = names
-		}
-	}
-	list, err := each(stage, newLLM)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 1 {
-		return list[0], nil
-	}
-	return inference.NewFailoverLLM(inference.FailoverConfig{First: firstWords}, list...), nil
 }

@@ -18,7 +18,7 @@ const leastFree = 100 << 20
 // status is what the discovery and status routes tell of the node.
 func (n *Node) status() *status.Server {
 	return &status.Server{
-		Version: n.Version, Started: time.Now(), Engines: n.engines.all,
+		Version: n.Version, Started: time.Now(), Engines: n.engines.Listed,
 		Database:   func(ctx context.Context) error { return n.db.Ping(ctx) },
 		Storage:    func(context.Context) error { return storage(n.DataDir) },
 		Calls:      func() int { return n.manager.Live() },

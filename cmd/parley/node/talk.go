@@ -80,8 +80,8 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	if err != nil {
 		return cfg, false, err
 	}
-	engines := n.engines.chosen(p.settings.Engines)
-	cfg = pipeline.Config{Agent: p.agent, LLM: engines.llm, TTS: engines.tts, FrontEnd: front,
+	engines := n.engines.Chosen(p.settings.Engines)
+	cfg = pipeline.Config{Agent: p.agent, LLM: engines.LLM, TTS: engines.TTS, FrontEnd: front,
 		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log,
 		Speculate: p.settings.Speculate(n.db.RateCard().SpeculativeReplies())}
 	if r := p.settings.RecordTransfers; r != nil {
@@ -90,13 +90,13 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	if v := p.settings.SpeculativeVoice; v != nil {
 		cfg.SpeculateVoice = *v
 	}
-	deaf = !engines.hears(p.agent.Language)
+	deaf = !engines.Hears(p.agent.Language)
 	if !deaf {
-		cfg.ASR = engines.asr
-		n.engines.patience.fit(&cfg, engines.asr.Info())
+		cfg.ASR = engines.ASR
+		n.engines.Patience.Fit(&cfg, engines.ASR.Info())
 	}
-	cfg.Agent.VoiceNormalises = engines.tts.Info().NormalisesText
-	if engines.llm.Info().Scripted {
+	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText
+	if engines.LLM.Info().Scripted {
 		cfg.Agent.Phrases = append(scripted.Phrases(p.agent.Language), cfg.Agent.Phrases...)
 	}
 	return cfg, deaf, nil

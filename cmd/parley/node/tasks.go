@@ -9,15 +9,24 @@ import (
 	"parley/api/task"
 	"parley/api/topup"
 	"parley/api/tts"
+	"parley/api/webhook"
 	"parley/billing"
 	"parley/billing/payment"
+	"parley/cmd/parley/afterwards"
+	"parley/cmd/parley/notify"
+	"parley/inference"
+	"parley/pipeline/agent"
 	"parley/store"
+	"parley/store/bus"
+	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/mail"
+	webhookstore "parley/store/webhook"
 )
 
 // background prepares what nobody waits for: the queue of jobs, the texts that are
 // spoken by it, the warnings that are told, and the cards that are charged.
-func (n *Node) background(ctx context.Context, life store.Node, databaseURL string) error {
+func (n *Node) background(ctx context.Context, life store.Node, databaseURL string) (err error) {
 	n.jobs = jobs.New(n.log)
 	n.jobs.Now = n.db.Now
 	n.tasks = task.New(task.Config{
@@ -27,14 +36,22 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	})
 	n.prepareRecordings(life)
 	n.prepareNumbers()
-	n.handleSummaries()
-	n.handleAnalyses()
-	n.handleCRMNotes()
 	n.handleCredit()
-	n.handleWebhooks()
-	if err := n.handleWarnings(); err != nil {
-		return err
+	n.after = &afterwards.Work{Store: n.db, Calls: history.New(n.db), Databases: n.tools, Log: n.log,
+		Model: func(wanted *agent.Engines) inference.LLM { return n.engines.Chosen(wanted).LLM }}
+	n.after.Handle(n.jobs)
+	n.webhooks = &notify.Webhooks{Deliveries: n.hooks, Poster: n.poster, Now: n.db.Now, Log: n.log,
+		Body: func(ctx context.Context, d *webhookstore.DueDelivery) ([]byte, error) {
+			return webhook.Body(ctx, n.db, d)
+		}}
+	n.webhooks.Handle(n.jobs)
+	n.warnings = &notify.Warnings{Store: n.db, Publish: func(s bus.Subject, text []byte) error { return n.bus.Publish(s, text) }, Log: n.log}
+	if n.cfg.SMTPURL != "" {
+		if n.warnings.Mail, err = mail.Parse(n.cfg.SMTPURL); err != nil {
+			return err
+		}
 	}
+	n.warnings.Handle(n.jobs)
 	recharges := &topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.till.provider }, Log: n.log}
 	if n.cfg.Payments != "none" {
 		recharges.Handle()
@@ -62,16 +79,13 @@ type enqueuer struct {
 func (e enqueuer) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account, id string) error {
 	switch job {
 	case store.DeliverEvents:
-		return e.jobs.Insert(ctx, tx, webhooks{})
+		return notify.EnqueueDeliveries(ctx, tx, e.jobs)
 	case store.SendWarnings:
-		if err := e.jobs.Insert(ctx, tx, publishWarnings{}); err != nil {
-			return err
-		}
-		return e.jobs.Insert(ctx, tx, mailWarnings{})
+		return notify.EnqueueWarnings(ctx, tx, e.jobs)
 	case store.SummarizeCall:
-		return e.jobs.Insert(ctx, tx, summaryArgs{account, id})
+		return afterwards.EnqueueSummary(ctx, tx, e.jobs, account, id)
 	case store.AnalyzeCalls:
-		return e.jobs.Insert(ctx, tx, analyses{})
+		return afterwards.EnqueueAnalyses(ctx, tx, e.jobs)
 	case store.ChargeRecharge:
 		if e.payments {
 			return e.recharges.Enqueue(ctx, tx, account, id)

@@ -1,4 +1,4 @@
-package node
+package notify
 
 import (
 	"bytes"
@@ -109,7 +109,7 @@ func (r *receiver) all() []received {
 // hook has the receiver told by the account's wish.
 func (o *post) hook(r *receiver, kinds ...string) *webhook.Webhook {
 	o.Helper()
-	w, secret, err := o.node.hooks.Create(o.Context(), o.account, webhook.Webhook{URL: r.URL + "/?key=hunter2", Kinds: kinds})
+	w, secret, err := o.hooks.Create(o.Context(), o.account, webhook.Webhook{URL: r.URL + "/?key=hunter2", Kinds: kinds})
 	o.ok(err)
 	r.mu.Lock()
 	r.secrets = append(r.secrets, secret)
@@ -122,9 +122,9 @@ func (o *post) hook(r *receiver, kinds ...string) *webhook.Webhook {
 	return w
 }
 
-func (o *post) tell() { o.Helper(); o.ok(o.node.tellWebhooks(o.Context(), webhooks{})) }
+func (o *post) tell() { o.Helper(); o.ok(o.webhooks.deliver(o.Context(), webhooks{})) }
 
-const toLoopback = "PARLEY_TOOL_ALLOW=127.0.0.0/8"
+const toLoopback = "127.0.0.0/8"
 
 // TestWebhooksOfCall: a receiver that is away, then back; what it gets, and under which
 // names.
@@ -133,7 +133,7 @@ func TestWebhooksOfCall(t *testing.T) {
 	o, r := newPost(t, false, false, toLoopback), newReceiver(t)
 	w := o.hook(r)
 	r.set(503)
-	session, err := o.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
+	session, err := o.calls.Admit(t.Context(), session.Admission{Start: store.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
 	o.ok(err)
 	session.Begin()
 	session.Observe(pipeline.Event{Kind: pipeline.AgentLine, Text: "Hello."})
@@ -141,13 +141,13 @@ func TestWebhooksOfCall(t *testing.T) {
 	o.tell()
 	down := r.all()
 	r.set(200)
-	list, err := o.node.hooks.Deliveries(t.Context(), o.account, w.ID, store.Page{})
+	list, err := o.hooks.Deliveries(t.Context(), o.account, w.ID, store.Page{})
 	o.ok(err)
 	for _, d := range list {
 		if d.State != webhook.Pending || d.Attempts[0].Status != 503 {
 			t.Errorf("%+v", d)
 		}
-		_, err := o.node.hooks.Retry(t.Context(), o.account, w.ID, d.Event) // rather than wait
+		_, err := o.hooks.Retry(t.Context(), o.account, w.ID, d.Event) // rather than wait
 		o.ok(err)
 	}
 	o.tell()
@@ -189,22 +189,22 @@ func TestWebhooksByJobs(t *testing.T) {
 	t.Parallel()
 	o, r := newPost(t, false, true, toLoopback), newReceiver(t)
 	w := o.hook(r, string(store.WarnDisputeOpened))
-	_, second, err := o.node.hooks.Rotate(t.Context(), o.account, w.ID)
+	_, second, err := o.hooks.Rotate(t.Context(), o.account, w.ID)
 	o.ok(err)
 	r.mu.Lock()
 	r.secrets = append(r.secrets, second)
 	r.mu.Unlock()
-	o.ok(o.node.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(o.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	o.eventually("the receiver is told", func() bool { return len(r.all()) > 0 })
 	got := r.all()[0]
 	if e := o.events()[0]; got.Good != 2 || got.ID != e.ID || got.Type != e.Kind || got.Data["message"] != e.Message {
 		t.Errorf("%+v, want %+v", got, e)
 	}
 	r.set(410)
-	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID)
+	_, err = o.hooks.Test(t.Context(), o.account, w.ID)
 	o.ok(err)
 	o.eventually("the webhook is disabled", func() bool {
-		got, err := o.node.hooks.Get(t.Context(), o.account, w.ID)
+		got, err := o.hooks.Get(t.Context(), o.account, w.ID)
 		o.ok(err)
 		return !got.Enabled && got.DisabledReason == "gone"
 	})
@@ -220,16 +220,16 @@ func TestSlowReceiver(t *testing.T) {
 		<-release
 	}))
 	defer slow.Close()
-	first, _, err := o.node.hooks.Create(t.Context(), o.account, webhook.Webhook{URL: slow.URL})
+	first, _, err := o.hooks.Create(t.Context(), o.account, webhook.Webhook{URL: slow.URL})
 	o.ok(err)
-	_, err = o.node.hooks.Test(t.Context(), o.account, first.ID)
+	_, err = o.hooks.Test(t.Context(), o.account, first.ID)
 	o.ok(err)
 	var waiting sync.WaitGroup
 	waiting.Go(func() { o.tell() })
 	<-asked
 	quick := newReceiver(t)
 	w := o.hook(quick)
-	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID)
+	_, err = o.hooks.Test(t.Context(), o.account, w.ID)
 	o.ok(err)
 	o.tell()
 	if got := quick.all(); len(got) != 1 || got[0].Data["webhook_id"] != w.ID {
@@ -245,12 +245,12 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	o, r := newPost(t, false, false, toLoopback), newReceiver(t)
 	w, beside := o.hook(r), o.hook(r, store.CallEnded)
-	session, err := o.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
+	session, err := o.calls.Admit(t.Context(), session.Admission{Start: store.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
 	o.ok(err)
 	session.Begin()
 	session.End(media.Ended{Reason: media.UserHangup})
-	o.ok(history.New(o.node.db).SaveConversation(t.Context(), o.account, session.ID(), history.Conversation{Turns: json.RawMessage(`{"no":"list"}`)}))
-	o.ok(o.node.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(history.New(o.db).SaveConversation(t.Context(), o.account, session.ID(), history.Conversation{Turns: json.RawMessage(`{"no":"list"}`)}))
+	o.ok(o.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	conn, err := pgx.Connect(t.Context(), o.url)
 	o.ok(err)
 	defer conn.Close(t.Context())
@@ -258,7 +258,7 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	o.ok(err)
 
 	list := func(id string) map[string]webhook.Delivery {
-		all, err := o.node.hooks.Deliveries(t.Context(), o.account, id, store.Page{})
+		all, err := o.hooks.Deliveries(t.Context(), o.account, id, store.Page{})
 		o.ok(err)
 		byKind := map[string]webhook.Delivery{}
 		for _, d := range all {
@@ -279,7 +279,7 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 		for _, id := range []string{w.ID, beside.ID} {
 			for _, d := range list(id) {
 				if d.State == webhook.Pending {
-					_, err := o.node.hooks.Retry(t.Context(), o.account, id, d.Event) // rather than wait
+					_, err := o.hooks.Retry(t.Context(), o.account, id, d.Event) // rather than wait
 					o.ok(err)
 				}
 			}
@@ -292,7 +292,7 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 		}
 	}
 	for _, id := range []string{w.ID, beside.ID} {
-		if got, err := o.node.hooks.Get(t.Context(), o.account, id); err != nil || !got.Enabled || got.FailingSince != nil {
+		if got, err := o.hooks.Get(t.Context(), o.account, id); err != nil || !got.Enabled || got.FailingSince != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
@@ -317,10 +317,10 @@ func TestWebhooksStayOutside(t *testing.T) {
 		t.Errorf("%d %s", res.StatusCode, text)
 	}
 	w := o.hook(r)
-	_, err = o.node.hooks.Test(t.Context(), o.account, w.ID)
+	_, err = o.hooks.Test(t.Context(), o.account, w.ID)
 	o.ok(err)
 	o.tell()
-	list, err := o.node.hooks.Deliveries(t.Context(), o.account, w.ID, store.Page{})
+	list, err := o.hooks.Deliveries(t.Context(), o.account, w.ID, store.Page{})
 	o.ok(err)
 	if a := list[0].Attempts; len(r.all()) != 0 || len(a) != 1 || a[0].Status != 0 || a[0].Failure != "127.0.0.1 is not on the public Internet" {
 		t.Errorf("%+v, received %+v", a, r.all())

@@ -1,4 +1,4 @@
-package node
+package engine
 
 import (
 	"testing"
@@ -30,17 +30,17 @@ func TestPatience(t *testing.T) {
 		{"nobody waits for ever", []time.Duration{time.Minute}, 20, 10 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var p asrPatience
+			var p Patience
 			var cfg pipeline.Config
-			p.fit(&cfg, engine)
+			p.Fit(&cfg, engine)
 			for i := range c.n {
 				cfg.Recognised(c.took[i%len(c.took)])
 			}
-			p.fit(&cfg, engine)
+			p.Fit(&cfg, engine)
 			if cfg.Turn.Recogniser != media.FromDuration(c.want) || !cfg.Turn.Batch {
 				t.Errorf("waits %v (batch %v), want %v", cfg.Turn.Recogniser.Duration(), cfg.Turn.Batch, c.want)
 			}
-			p.fit(&cfg, inference.Info{Name: "other", Latency: time.Second})
+			p.Fit(&cfg, inference.Info{Name: "other", Latency: time.Second})
 			if cfg.Turn.Recogniser != media.Second || cfg.Turn.Batch {
 				t.Errorf("waits %v for another", cfg.Turn.Recogniser.Duration())
 			}

@@ -1,4 +1,4 @@
-package node
+package notify
 
 import (
 	"bytes"
@@ -14,56 +14,149 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/prometheus/client_golang/prometheus"
 
+	"parley/api"
 	"parley/api/apitest"
+	"parley/api/denoise"
+	"parley/api/export"
+	"parley/api/ticket"
+	"parley/api/wallet"
+	"parley/api/webhook"
 	"parley/billing"
-	"parley/cmd/parley/config"
 	"parley/media"
 	"parley/media/wav"
+	"parley/pipeline/session"
+	"parley/pipeline/tool"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/history"
+	"parley/store/jobs"
+	"parley/store/mail"
 	"parley/store/mail/mailtest"
 	"parley/store/people"
 	"parley/store/storetest"
+	webhookstore "parley/store/webhook"
 )
 
-// post is a node whose jobs run, a mail server, and an account with an address and a
-// key, which has its welcome credit.
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// patience only bounds a hang; nothing here asserts how long something takes.
+const patience = 20 * time.Second
+
+// post is what a node has to notify accounts, the routes that show it, a mail server, and an
+// account with an address and a key, which has its welcome credit.
 type post struct {
 	*testing.T
-	node   *Node
-	server *httptest.Server
-	mails  *mailtest.Server // nil: the node knows none
-	log    logged
-	url    string // of the database
+	db       *store.DB
+	bus      *bus.Bus
+	calls    *session.Manager
+	hooks    *webhookstore.Store
+	webhooks *Webhooks
+	warnings *Warnings
+	server   *httptest.Server
+	mails    *mailtest.Server // nil: the server knows none
+	log      logged
+	url      string // of the database
 
 	account, key string
 }
 
+// logged keeps what is logged.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 const mailPassword = "correct horse"
 
-// newPost runs the node's jobs only if they are wanted: a test that does not calls
-// them itself.
-func newPost(t *testing.T, withMail, withJobs bool, more ...string) *post {
+// ledger is the books and the history of calls.
+type ledger struct {
+	*store.DB
+	*history.Store
+}
+
+// books charge for work without a call.
+type books struct{ *session.Manager }
+
+// Begin implements api.Books.
+func (b books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+	return b.Work(ctx, p.Account, p.Key, kind, expected)
+}
+
+// line is a queue of jobs as the store fills it.
+type line struct{ *jobs.Queue }
+
+// Enqueue implements store.Enqueuer.
+func (l line) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account, id string) error {
+	switch job {
+	case store.DeliverEvents:
+		return EnqueueDeliveries(ctx, tx, l.Queue)
+	case store.SendWarnings:
+		return EnqueueWarnings(ctx, tx, l.Queue)
+	}
+	return nil
+}
+
+// newPost runs the jobs only if they are wanted: a test that does not calls them itself.
+// Webhooks may lead to the hosts that are allowed.
+func newPost(t *testing.T, withMail, withJobs bool, allowed ...string) *post {
 	t.Helper()
 	o := &post{T: t, url: storetest.URL(t)}
-	env := append([]string{"PARLEY_SIP_ADDR=off", "PARLEY_NODE=node-0"}, more...)
+	o.db = storetest.Open(t, o.url)
+	log := slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	now := time.Now()
+	o.ok(o.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
+	life, _, err := o.db.RegisterNode(t.Context(), "node-0", "127.0.0.1:1", now)
+	o.ok(err)
+	o.bus, err = bus.Open(t.Context(), bus.Config{Name: "node-0", Log: log})
+	o.ok(err)
+	guard, err := tool.NewGuard(allowed, nil)
+	o.ok(err)
+	vault, err := people.NewVault(o.db, "a master secret of a test, long enough")
+	o.ok(err)
+	o.hooks = webhookstore.New(o.db, vault)
+	o.calls = session.NewManager(ledger{o.db, history.New(o.db)}, life, o.db.RateCard, 0, log)
+	o.webhooks = &Webhooks{Deliveries: o.hooks, Poster: guard.Poster(), Now: o.db.Now, Log: log,
+		Body: func(ctx context.Context, d *webhookstore.DueDelivery) ([]byte, error) {
+			return webhook.Body(ctx, o.db, d)
+		}}
+	o.warnings = &Warnings{Store: o.db, Publish: o.bus.Publish, Log: log}
 	if withMail {
 		o.mails = mailtest.Start(t, mailtest.Options{User: "ana", Password: mailPassword})
-		env = append(env, "PARLEY_SMTP_URL=smtp://ana:"+strings.ReplaceAll(mailPassword, " ", "%20")+"@"+o.mails.Addr+"?from=parley@example.com")
+		o.warnings.Mail, err = mail.Parse("smtp://ana:" + strings.ReplaceAll(mailPassword, " ", "%20") + "@" + o.mails.Addr + "?from=parley@example.com")
+		o.ok(err)
 	}
-	cfg, _, err := config.Load(config.Sources{Env: env})
+	queue := jobs.New(log)
+	o.webhooks.Handle(queue)
+	o.warnings.Handle(queue)
+	o.ok(queue.Open(t.Context(), o.url))
+	o.db.UseQueue(line{queue})
+
+	signer, err := ticket.NewSigner("a master secret of a test, long enough")
 	o.ok(err)
-	o.node, err = Open(t.Context(), cfg, o.url, "a master secret of a test, long enough", prometheus.NewRegistry(),
-		slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	o.ok(err)
-	o.server = httptest.NewServer(o.node.Handler())
+	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
+	wallet.Mount(a, o.db, export.New(o.db), o.db.RateCard)
+	webhook.Mount(a, o.hooks, guard.Poster().Check)
+	denoise.Mount(a, books{o.calls})
+	o.server = httptest.NewServer(a.Handler(api.Options{Log: log}))
+
 	ctx, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
-	runs := []func(context.Context) error{o.node.manager.Run, o.node.runBus}
+	runs := []func(context.Context) error{o.calls.Run}
 	if withJobs {
-		runs = append(runs, o.node.jobs.Run)
+		runs = append(runs, queue.Run)
 	}
 	for _, run := range runs {
 		parts.Go(func() {
@@ -76,19 +169,19 @@ func newPost(t *testing.T, withMail, withJobs bool, more ...string) *post {
 		o.server.Close()
 		stop()
 		parts.Wait()
-		_ = o.node.Close()
+		queue.Close()
+		o.bus.Close()
 		if strings.Contains(o.log.String(), mailPassword) || strings.Contains(o.log.String(), "correct%20horse") {
 			t.Error("a password is in the log")
 		}
 	})
-	now := time.Now()
-	a, err := o.node.db.CreateAccount(t.Context(), "Casa Lola", o.node.RateCard(), now)
+	acc, err := o.db.CreateAccount(t.Context(), "Casa Lola", o.db.RateCard(), now)
 	o.ok(err)
 	to := "lola@example.com"
-	o.ok(o.node.db.ChangeAccount(t.Context(), a.ID, store.AccountChange{Email: &to}, now))
-	_, o.key, err = people.New(o.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
+	o.ok(o.db.ChangeAccount(t.Context(), acc.ID, store.AccountChange{Email: &to}, now))
+	_, o.key, err = people.New(o.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	o.ok(err)
-	o.account = a.ID
+	o.account = acc.ID
 	return o
 }
 
@@ -168,14 +261,14 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 	o := newPost(t, true, true)
 	subject, err := bus.Events(o.account)
 	o.ok(err)
-	news, err := o.node.bus.Subscribe(t.Context(), subject)
+	news, err := o.bus.Subscribe(t.Context(), subject)
 	o.ok(err)
 	defer news.Close()
 	// A command has no queue: what it notices is told by the next round.
 	commands := storetest.Open(t, o.url)
 	o.ok(commands.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	o.ok(commands.ResolveDispute(t.Context(), o.account, "dp_1", time.Now()))
-	other, err := commands.CreateAccount(t.Context(), "Without an address", o.node.RateCard(), time.Now())
+	other, err := commands.CreateAccount(t.Context(), "Without an address", o.db.RateCard(), time.Now())
 	o.ok(err)
 	o.ok(commands.OpenDispute(t.Context(), other.ID, "dp_2", time.Now()))
 
@@ -220,7 +313,7 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 	o.eventually("the mail", func() bool { return len(o.mails.Mails()) > 0 })
 	o.ask("POST", "/denoise", "audio/wav", second.Bytes(), nil)
 	o.eventually("the end of all mail", func() bool {
-		_, err := o.node.db.ClaimMail(t.Context(), time.Now())
+		_, err := o.db.ClaimMail(t.Context(), time.Now())
 		return err != nil
 	})
 	mails := o.mails.Mails()
@@ -240,13 +333,13 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 func (o *post) mail() {
 	o.Helper()
 	o.sql("update warnings set mail_at = created_at where mail_at is not null")
-	o.ok(o.node.mailWarnings(o.Context(), mailWarnings{}))
+	o.ok(o.warnings.mail(o.Context(), mailWarnings{}))
 }
 
 // TestMailIsTriedAgain after what may pass, and never after a refusal.
 func TestMailIsTriedAgain(t *testing.T) {
 	o := newPost(t, true, false)
-	dispute := func(ref string) { o.ok(o.node.db.OpenDispute(t.Context(), o.account, ref, time.Now())) }
+	dispute := func(ref string) { o.ok(o.db.OpenDispute(t.Context(), o.account, ref, time.Now())) }
 	said := func(line string, n int) {
 		t.Helper()
 		if got := strings.Count(o.log.String(), line); got != n {
@@ -258,10 +351,10 @@ func TestMailIsTriedAgain(t *testing.T) {
 	dispute("dp_1")
 	o.mails.Say("RCPT", "451 later")
 	o.mails.Say(".", "452 full")
-	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
+	o.ok(o.warnings.mail(t.Context(), mailWarnings{}))
 	said(again, 1)
 	// It waits: nothing happens before its time.
-	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
+	o.ok(o.warnings.mail(t.Context(), mailWarnings{}))
 	said(again, 1)
 	o.mail()
 	said(again, 2)
@@ -287,9 +380,9 @@ func TestMailIsTriedAgain(t *testing.T) {
 	// Somebody dies between the server's answer and the note of it: the same mail
 	// comes again, under its name.
 	dispute("dp_3")
-	m, err := o.node.db.ClaimMail(t.Context(), time.Now())
+	m, err := o.db.ClaimMail(t.Context(), time.Now())
 	o.ok(err)
-	o.ok(o.node.mail.Send(t.Context(), letter(m)))
+	o.ok(o.warnings.Mail.Send(t.Context(), letter(m)))
 	o.mail()
 	mails := o.mails.Mails()
 	if len(mails) != 3 || mails[1].Header.Get("Message-Id") != mails[2].Header.Get("Message-Id") || mails[1].Raw != mails[2].Raw {
@@ -312,7 +405,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 	o := newPost(t, true, false)
 	spend := func(key string) {
 		o.Helper()
-		_, _, err := o.node.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Adjustment, Amount: -6 * billing.USD, Key: key}, time.Now())
+		_, _, err := o.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Adjustment, Amount: -6 * billing.USD, Key: key}, time.Now())
 		o.ok(err)
 	}
 	o.sql("update wallets set recharge_below_nano = 5000000000")
@@ -323,7 +416,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 			t.Fatalf("%d mails", n)
 		}
 		if i == 0 {
-			_, _, err := o.node.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Topup, Amount: 10 * billing.USD, Key: "pi:1", Source: "sim"}, time.Now())
+			_, _, err := o.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Topup, Amount: 10 * billing.USD, Key: "pi:1", Source: "sim"}, time.Now())
 			o.ok(err)
 			o.mail()
 		}
@@ -338,15 +431,15 @@ func TestMailWaitsForRecharge(t *testing.T) {
 // TestWithoutMailServer nothing waits for ever, and all else is as it was.
 func TestWithoutMailServer(t *testing.T) {
 	o := newPost(t, false, false)
-	o.ok(o.node.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
-	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
-	o.ok(o.node.publishWarnings(t.Context(), publishWarnings{}))
+	o.ok(o.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(o.warnings.mail(t.Context(), mailWarnings{}))
+	o.ok(o.warnings.publish(t.Context(), publishWarnings{}))
 	if list := o.banner(); len(list) != 1 || list[0].Kind != "dispute.opened" {
 		t.Errorf("%+v", list)
 	}
 	o.sql("update warnings set created_at = created_at - interval '25 hours', mail_at = mail_at - interval '25 hours'")
-	o.ok(o.node.mailWarnings(t.Context(), mailWarnings{}))
-	if m, err := o.node.db.ClaimMail(t.Context(), time.Now().AddDate(1, 0, 0)); err == nil {
+	o.ok(o.warnings.mail(t.Context(), mailWarnings{}))
+	if m, err := o.db.ClaimMail(t.Context(), time.Now().AddDate(1, 0, 0)); err == nil {
 		t.Errorf("it waits: %+v", m)
 	}
 	if strings.Contains(o.log.String(), "given up") {
@@ -354,7 +447,7 @@ func TestWithoutMailServer(t *testing.T) {
 	}
 }
 
-// TestNamesInMails: whoever chose the name of an account says nothing in the server's name.
+// TestNamesInMails: the name of an account adds no lines to the server's text.
 func TestNamesInMails(t *testing.T) {
 	m := &store.WarningMail{Name: "Casa\r\n\r\nYour account is closed. Pay at\u2028https://evil.example\x00 " + strings.Repeat("x", 200)}
 	m.Account, m.Kind = "acc_1", store.WarnBalanceLow

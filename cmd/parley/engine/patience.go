@@ -1,4 +1,4 @@
-package node
+package engine
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 
 // Bounds of what a conversation waits for a recogniser's last word: the least, because the
 // slowest hundredth of few utterances says little, and the most, after which a caller
-// thinks that nobody is there.
+// takes the line to be dead.
 const (
 	minPatience = 600 * time.Millisecond
 	maxPatience = 10 * time.Second
@@ -25,9 +25,10 @@ const (
 	patienceAfter = 20
 )
 
-// asrPatience learns how long recognisers take from the end of an utterance to its last
-// result, as conversations see it. Its zero value has seen nothing.
-type asrPatience struct {
+// Patience learns how long recognisers take from the end of an utterance to its last result,
+// as conversations see it. Its zero value has seen nothing. Its methods may be called from
+// several goroutines.
+type Patience struct {
 	mu   sync.Mutex
 	seen map[string]*answerTimes // by the names of the engines
 }
@@ -38,15 +39,15 @@ type answerTimes struct {
 	n    int // all that were seen
 }
 
-// fit makes a conversation as patient as a recogniser needs, and learns from it.
-func (p *asrPatience) fit(cfg *pipeline.Config, engine inference.Info) {
+// Fit makes a conversation as patient as a recogniser needs, and learns from it.
+func (p *Patience) Fit(cfg *pipeline.Config, engine inference.Info) {
 	cfg.Turn.Batch = engine.Feed == inference.FeedBatch
 	cfg.Turn.Recogniser = media.FromDuration(p.of(engine))
 	cfg.Recognised = func(wait time.Duration) { p.learn(engine.Name, wait) }
 }
 
 // of is the time in which 99 of 100 utterances were recognised.
-func (p *asrPatience) of(engine inference.Info) time.Duration {
+func (p *Patience) of(engine inference.Info) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	wait := engine.Latency
@@ -59,7 +60,7 @@ func (p *asrPatience) of(engine inference.Info) time.Duration {
 }
 
 // learn notes how long an utterance took.
-func (p *asrPatience) learn(engine string, wait time.Duration) {
+func (p *Patience) learn(engine string, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.seen == nil {

@@ -1,4 +1,6 @@
-package node
+// Package engine makes the speech and language engines that a server is configured with, and
+// chooses among them for an agent.
+package engine
 
 import (
 	"context"
@@ -16,23 +18,27 @@ import (
 	"parley/inference/openai"
 	"parley/inference/pocketsphinx"
 	"parley/inference/scripted"
+	"parley/pipeline/agent"
 )
 
-// Engines are the speech and language engines of a node.
-type Engines struct {
+// Set is the speech and language engines of a server.
+type Set struct {
 	ASR inference.ASR
 	LLM inference.LLM
 	TTS inference.TTS
 
 	VAD, Denoise string
 
-	// failures are counted by engine, those that the next of its list covered too.
-	failures *prometheus.CounterVec
+	// Failures counts failures by engine, including those that the next of a list covered.
+	Failures *prometheus.CounterVec
 
-	patience asrPatience // of conversations with each list of recognisers
+	// Patience is how long conversations wait for recognisers.
+	Patience Patience
 
-	workers []worker
-	all     []status.Engine // each by itself, those that speak first
+	// Workers are the engines that run in processes of their own.
+	Workers []Worker
+	// Listed is each engine by itself: synthesis, then recognition, then models.
+	Listed []status.Engine
 
 	// What agents may choose of.
 	pools struct {
@@ -42,32 +48,32 @@ type Engines struct {
 	}
 }
 
-// worker is an engine that lives in processes of its own.
-type worker struct {
-	name  string
-	run   func(ctx context.Context) error
-	ready func(ctx context.Context) error
-	lag   func() time.Duration // how far it is behind those who speak or wait for speech
+// Worker is an engine that runs in processes of its own.
+type Worker struct {
+	Name  string
+	Run   func(ctx context.Context) error
+	Ready func(ctx context.Context) error
+	Lag   func() time.Duration // how far it is behind the audio of calls
 }
 
-// lag is that of the worker which is furthest behind.
-func (e *Engines) lag() time.Duration {
+// Lag is that of the worker which is furthest behind.
+func (e *Set) Lag() time.Duration {
 	var most time.Duration
-	for _, w := range e.workers {
-		most = max(most, w.lag())
+	for _, w := range e.Workers {
+		most = max(most, w.Lag())
 	}
 	return most
 }
 
-// Waits for the first words of an engine before the next of a list is tried.
+// firstWords is how long an engine may take to its first words before the next of a list is tried.
 const firstWords = 4 * time.Second
 
-// NewEngines makes the configured engines; the embedded ones work while Run runs.
-func NewEngines(cfg *config.Config, log *slog.Logger) (*Engines, error) {
-	e := &Engines{VAD: cfg.VAD[0], Denoise: cfg.Denoise[0], failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+// New makes the configured engines. The embedded ones work while their Worker runs.
+func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
+	e := &Set{VAD: cfg.VAD[0], Denoise: cfg.Denoise[0], Failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "parley_engine_failovers_total", Help: "Failures of an engine after which the next of its list was tried, or none was left."}, []string{"engine"})}
 	failover := inference.FailoverConfig{First: firstWords, Failed: func(engine string, err error) {
-		e.failures.WithLabelValues(engine).Inc()
+		e.Failures.WithLabelValues(engine).Inc()
 		log.Warn("an engine failed", "engine", engine, "err", err)
 	}}
 	asr, err := each(cfg.ASR, e.newASR(log))
@@ -82,7 +88,7 @@ func NewEngines(cfg *config.Config, log *slog.Logger) (*Engines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("TTS: %w", err)
 	}
-	e.all = slices.Concat(described(status.TTS, tts), described(status.STT, asr), described(status.LLM, llm))
+	e.Listed = slices.Concat(described(status.TTS, tts), described(status.STT, asr), described(status.LLM, llm))
 	e.pools.asr.names, e.pools.asr.all, e.pools.asr.join = cfg.ASR.Engines, asr, func(list []inference.ASR) inference.ASR {
 		if len(list) == 1 && list[0].Info().Name != "openai" {
 			return list[0]
@@ -119,7 +125,7 @@ func each[E any](stage config.Stage, make func(name string, remote openai.Config
 	return list, nil
 }
 
-// described is what the status routes tell of the engines of one kind.
+// described lists the engines of one kind for the status routes.
 func described[E interface{ Info() inference.Info }](kind status.Kind, engines []E) []status.Engine {
 	var list []status.Engine
 	for _, engine := range engines {
@@ -134,12 +140,12 @@ func described[E interface{ Info() inference.Info }](kind status.Kind, engines [
 
 func unknown(name string) error { return fmt.Errorf("there is no engine %q", name) }
 
-func (e *Engines) newASR(log *slog.Logger) func(string, openai.Config) (inference.ASR, error) {
+func (e *Set) newASR(log *slog.Logger) func(string, openai.Config) (inference.ASR, error) {
 	return func(name string, remote openai.Config) (inference.ASR, error) {
 		switch name {
 		case pocketsphinx.Name:
 			engine := pocketsphinx.New(pocketsphinx.Config{Log: log})
-			e.workers = append(e.workers, worker{"asr", engine.Run, engine.Ready, engine.Lag})
+			e.Workers = append(e.Workers, Worker{"asr", engine.Run, engine.Ready, engine.Lag})
 			return engine, nil
 		case "openai":
 			return openai.NewASR(remote)
@@ -158,16 +164,38 @@ func newLLM(name string, remote openai.Config) (inference.LLM, error) {
 	return nil, unknown(name)
 }
 
-func (e *Engines) newTTS(log *slog.Logger) func(string, openai.Config) (inference.TTS, error) {
+func (e *Set) newTTS(log *slog.Logger) func(string, openai.Config) (inference.TTS, error) {
 	return func(name string, remote openai.Config) (inference.TTS, error) {
 		switch name {
 		case espeak.Name:
 			engine := espeak.New(espeak.Config{Log: log})
-			e.workers = append(e.workers, worker{"tts", engine.Run, engine.Ready, engine.Lag})
+			e.Workers = append(e.Workers, Worker{"tts", engine.Run, engine.Ready, engine.Lag})
 			return engine, nil
 		case "openai":
 			return openai.NewTTS(remote)
 		}
 		return nil, unknown(name)
 	}
+}
+
+// Model makes the configured language model, or those of its list that wanted names.
+func Model(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
+	stage := cfg.LLM
+	var names []string
+	for _, name := range wanted.Of(agent.StageLLM) {
+		if slices.Contains(stage.Engines, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		stage.Engines = names
+	}
+	list, err := each(stage, newLLM)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	return inference.NewFailoverLLM(inference.FailoverConfig{First: firstWords}, list...), nil
 }

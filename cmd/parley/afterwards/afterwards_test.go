@@ -1,8 +1,9 @@
-package node
+package afterwards
 
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,61 @@ import (
 	"parley/pipeline/agent"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/storetest"
 )
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// desk is the work of one node, and an account whose calls have ended.
+type desk struct {
+	*testing.T
+	url     string // of the database
+	db      *store.DB
+	life    store.Node
+	work    *Work
+	model   inference.LLM
+	account string
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{T: t, url: storetest.URL(t)}
+	d.db = storetest.Open(t, d.url)
+	now, err := time.Now(), error(nil)
+	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
+	d.life, _, err = d.db.RegisterNode(t.Context(), "desk", "127.0.0.1:1", now)
+	d.ok(err)
+	d.account = d.customer("A")
+	d.work = &Work{Store: d.db, Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(*agent.Engines) inference.LLM { return d.model }}
+	return d
+}
+
+func (d *desk) ok(err error) {
+	d.Helper()
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+// customer is an account with 20 dollars.
+func (d *desk) customer(name string) string {
+	d.Helper()
+	a, err := d.db.CreateAccount(d.Context(), name, d.db.RateCard(), time.Now())
+	d.ok(err)
+	_, _, err = d.db.Credit(d.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: name, Source: "sim"}, time.Now())
+	d.ok(err)
+	return a.ID
+}
+
+// verified holds the ledger to be in order.
+func (d *desk) verified() {
+	d.Helper()
+	r, err := d.db.Verify(d.Context())
+	d.ok(err)
+	for _, v := range r.Violations {
+		d.Error(v)
+	}
+}
 
 const bookingForm = `{"type": "object", "required": ["day"], "properties": {"day": {"type": "string", "enum": ["Friday", "Monday"]}, "people": {"type": "integer"}}}`
 
@@ -24,15 +79,15 @@ func (d *desk) analyzing(settings string, said []history.TranscriptLine, answer 
 	d.Helper()
 	llm = enginetest.NewFakeLLM()
 	llm.Answer = answer
-	d.node.engines.LLM = llm
+	d.model = llm
 	now := time.Now()
-	agent, err := d.node.db.CreateAgent(d.Context(), d.who.Account, store.Agent{Name: "Eva", Voice: "F1", Language: "en", Settings: json.RawMessage(settings)}, now)
+	agent, err := d.db.CreateAgent(d.Context(), d.account, store.Agent{Name: "Eva", Voice: "F1", Language: "en", Settings: json.RawMessage(settings)}, now)
 	d.ok(err)
-	s, err := d.node.db.StartSession(d.Context(), store.Start{Node: d.node.life, Account: d.who.Account, Card: d.node.RateCard(), Agent: agent.ID, AgentVersion: agent.Version,
+	s, err := d.db.StartSession(d.Context(), store.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), Agent: agent.ID, AgentVersion: agent.Version,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}, now)
 	d.ok(err)
-	d.ok(history.New(d.node.db).SaveConversation(d.Context(), d.who.Account, s.ID, history.Conversation{Transcript: said}))
-	_, err = d.node.db.CloseSession(d.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, now)
+	d.ok(history.New(d.db).SaveConversation(d.Context(), d.account, s.ID, history.Conversation{Transcript: said}))
+	_, err = d.db.CloseSession(d.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, now)
 	d.ok(err)
 	return s.ID, llm
 }
@@ -40,14 +95,14 @@ func (d *desk) analyzing(settings string, said []history.TranscriptLine, answer 
 // tryAgain makes what is due an attempt, whenever it is due.
 func (d *desk) tryAgain(at time.Time) {
 	d.Helper()
-	due, err := d.node.db.ClaimAnalysis(d.Context(), at)
+	due, err := d.db.ClaimAnalysis(d.Context(), at)
 	d.ok(err)
-	d.ok(d.node.analyze(d.Context(), due))
+	d.ok(d.work.analyzeCall(d.Context(), due))
 }
 
 func (d *desk) analysis(call string) *store.Analysis {
 	d.Helper()
-	a, err := d.node.db.AnalysisOf(d.Context(), d.who.Account, call)
+	a, err := d.db.AnalysisOf(d.Context(), d.account, call)
 	d.ok(err)
 	return a
 }
@@ -55,7 +110,7 @@ func (d *desk) analysis(call string) *store.Analysis {
 // summaryTokens are those that a call was charged.
 func (d *desk) summaryTokens(call string) (in, out int64) {
 	d.Helper()
-	r, err := d.node.db.Receipt(d.Context(), d.who.Account, call)
+	r, err := d.db.Receipt(d.Context(), d.account, call)
 	d.ok(err)
 	for _, l := range r.Lines {
 		switch l.Component {
@@ -88,7 +143,7 @@ func TestAnalysisOfACall(t *testing.T) {
 		return [][]enginetest.Step{away, answered(" They come on Friday. "), away, answered("Gladly: Friday"), answered("```json\n{\"day\": \"Friday\", \"people\": null}\n```")}[n]
 	})
 	now := time.Now()
-	d.ok(d.node.analyzeCalls(t.Context(), analyses{})) // away
+	d.ok(d.work.analyze(t.Context(), analyses{})) // away
 	if a := d.analysis(call); a.State != store.AnalysisWaiting {
 		t.Errorf("%+v", a)
 	}
@@ -120,7 +175,7 @@ func TestAnalysisOfACall(t *testing.T) {
 	if again := asked[4].Request.Messages; len(again) != 3 || !strings.Contains(again[2].Text, "is no JSON object") {
 		t.Errorf("asked again with %+v", again)
 	}
-	c, err := history.New(d.node.db).Call(t.Context(), d.who.Account, call)
+	c, err := history.New(d.db).Call(t.Context(), d.account, call)
 	d.ok(err)
 	var outcomes []string
 	for _, g := range c.Generations {
@@ -142,7 +197,7 @@ func TestAnalysisDoesNotFit(t *testing.T) {
 		}
 		return answered(`{"day": "Sunday", "people": "four"}`)
 	})
-	d.ok(d.node.analyzeCalls(t.Context(), analyses{}))
+	d.ok(d.work.analyze(t.Context(), analyses{}))
 	a := d.analysis(call)
 	if a.State != store.AnalysisFailed || a.Reason != store.AnalysisAnswer || a.Data != nil || *a.Summary != "They come." ||
 		a.Detail != `data.day: "Sunday", allowed are Friday and Monday; data.people: a text, must be a whole number` {
@@ -164,7 +219,7 @@ func TestAnalysisOfOldServers(t *testing.T) {
 		}
 		return answered(`{"day": "Friday"}`)
 	})
-	d.ok(d.node.analyzeCalls(t.Context(), analyses{}))
+	d.ok(d.work.analyze(t.Context(), analyses{}))
 	if a := d.analysis(call); a.State != store.AnalysisDone || string(a.Data) != `{"day":"Friday"}` || a.Summary != nil || len(llm.Calls()) != 2 {
 		t.Errorf("%+v after %d requests", a, len(llm.Calls()))
 	}
@@ -177,11 +232,11 @@ func TestAnalysisIsSkipped(t *testing.T) {
 	never := func(int, inference.Request) []enginetest.Step { t.Error("a model was asked"); return away }
 	silent, _ := d.analyzing(`{"analysis": {"summary": true}}`, nil, never)
 	unpaid, _ := d.analyzing(`{"analysis": {"summary": true}}`, booked, never)
-	due, err := d.node.db.ClaimAnalysis(t.Context(), time.Now())
+	due, err := d.db.ClaimAnalysis(t.Context(), time.Now())
 	d.ok(err)
-	d.ok(d.node.analyze(t.Context(), due))
-	d.ok(d.node.db.OpenDispute(t.Context(), d.who.Account, "pi_1", time.Now()))
-	d.ok(d.node.analyzeCalls(t.Context(), analyses{}))
+	d.ok(d.work.analyzeCall(t.Context(), due))
+	d.ok(d.db.OpenDispute(t.Context(), d.account, "pi_1", time.Now()))
+	d.ok(d.work.analyze(t.Context(), analyses{}))
 	for call, reason := range map[string]string{silent: store.AnalysisSilence, unpaid: store.AnalysisBalance} {
 		if a := d.analysis(call); a.State != store.AnalysisSkipped || a.Reason != reason {
 			t.Errorf("%+v, want %s", a, reason)
@@ -193,9 +248,9 @@ func TestAnalysisIsSkipped(t *testing.T) {
 // leave has the customer's balance be what is given.
 func (d *desk) leave(left billing.Money) {
 	d.Helper()
-	a, err := d.node.db.Account(d.Context(), d.who.Account)
+	a, err := d.db.Account(d.Context(), d.account)
 	d.ok(err)
-	_, _, err = d.node.db.Credit(d.Context(), store.Credit{Account: d.who.Account, Kind: store.Adjustment, Amount: left - a.Pots.Balance(), Key: fmt.Sprint("leave ", left)}, time.Now())
+	_, _, err = d.db.Credit(d.Context(), store.Credit{Account: d.account, Kind: store.Adjustment, Amount: left - a.Pots.Balance(), Key: fmt.Sprint("leave ", left)}, time.Now())
 	d.ok(err)
 }
 
@@ -225,8 +280,8 @@ func TestAnalysisNeedsWhatItCosts(t *testing.T) {
 		analyzed()
 	}
 	var expect billing.Usage
-	expectAnswers(&expect, inference.SummaryFor(summaryLines(long), "en", ""), 1)
-	tariff, err := d.node.RateCard().Tariff(billing.Terms{Kind: billing.Inbound, Country: "ES"})
+	expectAnswers(&expect, inference.SummaryFor(SummaryLines(long), "en", ""), 1)
+	tariff, err := d.db.RateCard().Tariff(billing.Terms{Kind: billing.Inbound, Country: "ES"})
 	d.ok(err)
 	bill, err := tariff.Price(expect)
 	d.ok(err)
@@ -247,54 +302,4 @@ func TestAnalysisNeedsWhatItCosts(t *testing.T) {
 	d.tryAgain(now)
 	state(asked[3], store.AnalysisSkipped)
 	d.verified()
-}
-
-// TestEnginesOfAnAgent: of those that are offered, in the agent's order; the same list is
-// the same engine, so that what is known of failures is shared.
-func TestEnginesOfAnAgent(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	first, second := enginetest.NewFakeLLM(), enginetest.NewFakeLLM()
-	first.Name, second.Name = "first", "second"
-	e := d.node.engines
-	e.pools.llm.names, e.pools.llm.all = []string{"first", "second"}, []inference.LLM{first, second}
-	chosen := func(names ...string) inference.LLM { return e.chosen(&agent.Engines{LLM: names}).llm }
-	if e.chosen(nil).llm != e.LLM || chosen() != e.LLM || chosen("gone") != e.LLM {
-		t.Error("who chooses nothing that there is gets another engine than the server's")
-	}
-	if chosen("second") != second || chosen("gone", "first", "first") != first {
-		t.Error("one engine is not itself")
-	}
-	both := chosen("second", "gone", "first")
-	if both.Info().Name != "second,first" || chosen("second", "first") != both || chosen("first", "second") == both {
-		t.Errorf("%+v", both.Info())
-	}
-	second.Answer = func(int, inference.Request) []enginetest.Step { return away }
-	first.Replies = [][]enginetest.Step{answered("Yes.")}
-	text, g, err := completed(t.Context(), both, inference.Request{})
-	if err != nil || text != "Yes." || g.Engine != "first" {
-		t.Errorf("%q of %q, %v", text, g.Engine, err)
-	}
-}
-
-// TestUnknownEnginesAreRefused by the API, with the field, and what is there twice.
-func TestUnknownEnginesAreRefused(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	for engines, want := range map[string]string{
-		`{"llm": "openai"}`:              `settings.engines.llm: there is no engine "openai" here; there are: scripted`,
-		`{"asr": ["pocketsphinx", "x"]}`: `settings.engines.asr[1]: there is no engine "x" here; there are: pocketsphinx`,
-	} {
-		status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","settings":{"engines":`+engines+`}}`)
-		text, _ := json.Marshal(out)
-		if status != 400 || !strings.Contains(out["detail"].(string), want) {
-			t.Errorf("%s: %d %s", engines, status, text)
-		}
-	}
-	if status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","prompt":"a","prompt":null}`); status != 400 || out["detail"] != "prompt: is there more than once" {
-		t.Errorf("a prompt that is there twice: %d %v", status, out)
-	}
-	if status, out := s.ask("POST", "/v1/agents", s.key, `{"name":"N","settings":{"engines":{"llm":["scripted"],"tts":"espeak"}}}`); status != 200 && status != 201 {
-		t.Errorf("%d %v", status, out)
-	}
 }

@@ -1,0 +1,99 @@
+// Package afterwards works on calls that have ended: a language model analyzes and summarizes
+// them (Analyze, Summarize), and customer databases get a note of them (Note).
+//
+// The transaction that ends a call makes this work due and queues a job, by Enqueue. A job
+// claims what is due for the length of a lease, does it, and stores the result together with
+// its charge. A round every few seconds finds what the jobs left, so work outlives the process
+// that began it.
+package afterwards
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/inference"
+	"parley/pipeline/agent"
+	"parley/pipeline/tool"
+	"parley/pipeline/tool/crm"
+	"parley/store"
+	"parley/store/history"
+	"parley/store/jobs"
+)
+
+// Store is what the work needs of the database.
+type Store interface {
+	// Now is the database's time.
+	Now() time.Time
+	Agent(ctx context.Context, account, id string) (*store.Agent, error)
+
+	// MaySpendAfter and HoldAfterwards say whether the account may and can pay.
+	MaySpendAfter(ctx context.Context, account, call string, now time.Time) error
+	HoldAfterwards(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error)
+
+	ClaimAnalysis(ctx context.Context, now time.Time) (*store.DueAnalysis, error)
+	SaveAnalysis(ctx context.Context, d *store.DueAnalysis, a store.Analysis, took []store.Generation, now time.Time) (saved bool, err error)
+	AnalysisLater(ctx context.Context, d *store.DueAnalysis, summary *string, took []store.Generation, now time.Time) error
+	SaveSummary(ctx context.Context, account, call string, m store.Summary, now time.Time) (saved bool, err error)
+
+	ClaimCRMNote(ctx context.Context, now time.Time) (*store.CRMNote, error)
+	CRMNoted(ctx context.Context, n *store.CRMNote, now time.Time) error
+	CRMNoteFailed(ctx context.Context, n *store.CRMNote, now time.Time) error
+	CRMNoteDelayed(ctx context.Context, n *store.CRMNote, now time.Time) error
+}
+
+// Calls is the history of calls.
+type Calls interface {
+	Call(ctx context.Context, account, id string) (*history.Call, error)
+}
+
+// Databases are the customer databases of accounts.
+type Databases interface {
+	Note(ctx context.Context, account string, s *tool.CRMSource, call crm.Call, again bool) error
+}
+
+// Work does the work. All fields are set.
+type Work struct {
+	Store     Store
+	Calls     Calls
+	Model     func(wanted *agent.Engines) inference.LLM // of an agent; nil: the server's own
+	Databases Databases
+	Log       *slog.Logger
+}
+
+// Handle adds the kinds of jobs. Call it before the queue opens.
+func (w *Work) Handle(q *jobs.Queue) {
+	jobs.Handle(q, jobs.Limits{Workers: summaryWorkers, Timeout: summaryTimeout}, w.summarize)
+	jobs.Handle(q, jobs.Limits{Workers: analysisWorkers, Timeout: analysesRound + store.AnalysisLease}, w.analyze)
+	jobs.Every(q, analysesEvery, analyses{})
+	jobs.Handle(q, jobs.Limits{Workers: noteWorkers, Timeout: notesTime}, func(ctx context.Context, _ crmNotes) error { return w.NoteCalls(ctx) })
+	jobs.Every(q, notesEvery, crmNotes{})
+}
+
+// EnqueueAnalyses queues a round of analyses in a transaction.
+func EnqueueAnalyses(ctx context.Context, tx pgx.Tx, q *jobs.Queue) error {
+	return q.Insert(ctx, tx, analyses{})
+}
+
+// EnqueueSummary queues the summary of a call of a batch in the transaction that ends it.
+func EnqueueSummary(ctx context.Context, tx pgx.Tx, q *jobs.Queue, account, call string) error {
+	return q.Insert(ctx, tx, summaryArgs{account, call})
+}
+
+// mayCharge says whether what is expected of work on a call that has ended may be charged: the
+// account can pay for it, which is held for the lease, and the spending limits of the call
+// allow more.
+func (w *Work) mayCharge(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration) (bool, error) {
+	err := w.Store.MaySpendAfter(ctx, account, call, w.Store.Now())
+	if errors.Is(err, store.ErrSpending) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return w.Store.HoldAfterwards(ctx, account, call, expect, lease, w.Store.Now())
+}

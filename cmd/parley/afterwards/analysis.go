@@ -1,0 +1,107 @@
+package afterwards
+
+import (
+	"context"
+	"time"
+
+	"parley/billing"
+	"parley/inference"
+	"parley/pipeline/agent"
+	"parley/pipeline/schema"
+	"parley/store"
+	"parley/store/history"
+	"parley/store/jobs"
+)
+
+const (
+	analysisWorkers  = 2 // rounds at once on one node: calls in progress need the model more
+	analysesEvery    = 15 * time.Second
+	analysisTime     = store.AnalysisLease - 10*time.Second // of one call
+	analysesRound    = 30 * time.Second                     // then a round takes no further call
+	analysisSaveTime = 5 * time.Second                      // also when the node stops
+	maxDetail        = 500                                  // code points
+)
+
+type analyses struct{}
+
+// Kind implements jobs.Args.
+func (analyses) Kind() string { return "analyses" }
+
+// analyze makes a round of the analyses that are due.
+func (w *Work) analyze(ctx context.Context, _ analyses) error {
+	return jobs.Drain(ctx, analysesRound, func(ctx context.Context) (*store.DueAnalysis, error) {
+		return w.Store.ClaimAnalysis(ctx, w.Store.Now())
+	}, w.analyzeCall)
+}
+
+// analyzeCall makes one analysis, and stores it.
+func (w *Work) analyzeCall(ctx context.Context, d *store.DueAnalysis) error {
+	call, err := w.Calls.Call(ctx, d.Account, d.Session)
+	if err != nil {
+		return err
+	}
+	result, took, err := w.analysisOf(ctx, d, call)
+	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), analysisSaveTime)
+	defer cancel()
+	if err == nil {
+		_, err = w.Store.SaveAnalysis(save, d, result, took, w.Store.Now())
+		return err
+	}
+	if ctx.Err() == nil { // else the node stops
+		w.Log.Warn("a call could not be analyzed and is tried again", "session", d.Session, "try", d.Try, "err", err)
+	}
+	return w.Store.AnalysisLater(save, d, result.Summary, took, w.Store.Now())
+}
+
+// analysisOf asks the agent's language model about a call. With an error, which trying
+// again may help, took and the result's summary count all the same.
+func (w *Work) analysisOf(ctx context.Context, d *store.DueAnalysis, call *history.Call) (result store.Analysis, took []store.Generation, err error) {
+	result.Summary = d.Summary
+	settings, err := agent.ParseSettings(d.Settings)
+	wanted := settings.Analysis
+	switch {
+	case err != nil || !wanted.Wanted():
+		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSchema}, nil, nil
+	case len(call.Transcript) == 0:
+		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSilence}, nil, nil
+	}
+	q := question{llm: w.Model(settings.Engines), lines: SummaryLines(call.Transcript), language: d.Language}
+	var expect billing.Usage
+	summary := inference.SummaryFor(q.lines, q.language, wanted.SummaryPrompt)
+	if wanted.Summary && result.Summary == nil {
+		expectAnswers(&expect, summary, 1)
+	}
+	if len(wanted.Extract) > 0 {
+		expectAnswers(&expect, inference.ExtractRequest(q.lines, q.language, wanted.Extract), 2)
+	}
+	paid, err := w.mayCharge(ctx, d.Account, d.Session, expect, store.AnalysisLease)
+	if err != nil {
+		return result, nil, err
+	}
+	if !paid {
+		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisBalance, Summary: result.Summary}, nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, analysisTime)
+	defer cancel()
+	if wanted.Summary && result.Summary == nil {
+		text, err := q.ask(ctx, summary)
+		if err == nil && text == "" {
+			q.discard()
+			err = errNoSummary
+		}
+		if err != nil {
+			return result, q.took, err
+		}
+		text = clippedTo(text, maxSummary)
+		result.Summary = &text
+	}
+	result.State = store.AnalysisDone
+	if len(wanted.Extract) > 0 {
+		form, mistakes := schema.Parse("extract", wanted.Extract)
+		if len(mistakes) > 0 {
+			return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSchema}, q.took, nil
+		}
+		err = q.extract(ctx, form, wanted.Extract, &result)
+	}
+	return result, q.took, err
+}

@@ -1,0 +1,123 @@
+package afterwards
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"parley/billing"
+	"parley/inference"
+	"parley/pipeline"
+	"parley/pipeline/schema"
+	"parley/store"
+	"parley/store/history"
+)
+
+// errNoSummary is a model's empty answer.
+var errNoSummary = errors.New("the model wrote no summary")
+
+// maxModelText is how many bytes of one answer are read.
+const maxModelText = 64 << 10
+
+// bytesOfToken are fewer than those of a token in any language, so that what is expected of
+// a request is rather too much.
+const bytesOfToken = 2
+
+// expectAnswers adds what a request may take that is made so many times, the later ones
+// with the answers before.
+func expectAnswers(u *billing.Usage, r inference.Request, times int64) {
+	in, out := len(r.System)+len(r.Schema), int64(r.MaxTokens)
+	for _, m := range r.Messages {
+		in += len(m.Text)
+	}
+	u[billing.SummaryIn] += times*int64(in/bytesOfToken) + times*(times-1)/2*out
+	u[billing.SummaryOut] += times * out
+}
+
+// question is what a model is asked about one call, with what that took.
+type question struct {
+	llm      inference.LLM
+	lines    []inference.SummaryLine
+	language string
+	took     []store.Generation
+}
+
+// extract asks for facts that fit the form, and once more when they do not.
+func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte, result *store.Analysis) error {
+	request := inference.ExtractRequest(q.lines, q.language, text)
+	for again := false; ; again = true {
+		answer, err := q.ask(ctx, request)
+		if inference.FaultOf(err) == inference.ErrRefused && len(request.Schema) > 0 {
+			request.Schema = nil // a server that cannot be asked for JSON can be asked nicely
+			answer, err = q.ask(ctx, request)
+		}
+		if err != nil {
+			return err
+		}
+		data, wrong := form.Answer("data", answer)
+		if len(wrong) == 0 {
+			result.Data = data
+			return nil
+		}
+		q.discard()
+		if again {
+			result.State, result.Reason, result.Detail = store.AnalysisFailed, store.AnalysisAnswer, clippedTo(wrong.Error(), maxDetail)
+			return nil
+		}
+		request = request.Again(answer, wrong.Error())
+	}
+}
+
+// discard says that the latest answer was of no use.
+func (q *question) discard() { q.took[len(q.took)-1].Outcome = string(pipeline.Discarded) }
+
+// ask lets the model answer, and notes what it took.
+func (q *question) ask(ctx context.Context, r inference.Request) (string, error) {
+	text, g, err := Complete(ctx, q.llm, r)
+	if err == nil {
+		q.took = append(q.took, g)
+	}
+	return text, err
+}
+
+// Complete returns the whole answer to a request, and what it took. An answer above 64 KiB is
+// cut short.
+func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (string, store.Generation, error) {
+	g := store.Generation{Outcome: string(pipeline.Committed), Source: string(inference.UsageCounted), Engine: llm.Info().Name}
+	var text strings.Builder
+	for d, err := range llm.Complete(ctx, r) {
+		if err != nil {
+			return "", g, err
+		}
+		text.WriteString(d.Text)
+		if d.Engine != "" {
+			g.Engine = d.Engine
+		}
+		if u := d.Usage; u != nil {
+			g.InTokens, g.OutTokens = int64(u.In), int64(u.Out)
+			if u.Source != "" {
+				g.Source = string(u.Source)
+			}
+		}
+		if text.Len() > maxModelText {
+			break
+		}
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(text.String(), "")), g, nil
+}
+
+// SummaryLines is a transcript as a model reads it.
+func SummaryLines(transcript []history.TranscriptLine) []inference.SummaryLine {
+	lines := make([]inference.SummaryLine, len(transcript))
+	for i, l := range transcript {
+		lines[i] = inference.SummaryLine{Agent: l.Role == "agent", Text: l.Text}
+	}
+	return lines
+}
+
+func clippedTo(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most])
+	}
+	return text
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/inference"
+	"parley/pipeline/agent"
+)
+
+// Choice is the engines of a conversation, or of the work after it.
+type Choice struct {
+	ASR inference.ASR
+	LLM inference.LLM
+	TTS inference.TTS
+}
+
+// Hears says whether the recogniser knows a language.
+func (c *Choice) Hears(language string) bool {
+	return slices.Contains(c.ASR.Info().Languages, language)
+}
+
+// Chosen is the engines that an agent wants, in its order. A stage that the agent leaves open,
+// or for which it names no engine of this server, has the server's own list.
+func (e *Set) Chosen(wanted *agent.Engines) Choice {
+	return Choice{
+		ASR: e.pools.asr.pick(wanted.Of(agent.StageASR), e.ASR),
+		LLM: e.pools.llm.pick(wanted.Of(agent.StageLLM), e.LLM),
+		TTS: e.pools.tts.pick(wanted.Of(agent.StageTTS), e.TTS),
+	}
+}
+
+// Offered is the names that agents may give.
+func (e *Set) Offered() map[agent.Stage][]string {
+	return map[agent.Stage][]string{agent.StageASR: e.pools.asr.names, agent.StageLLM: e.pools.llm.names, agent.StageTTS: e.pools.tts.names}
+}
+
+// pool is the engines of one stage. A list that agents ask for is made once, so that
+// conversations share what is known of an engine's failures. A server has few engines, so the
+// lists are few.
+type pool[E any] struct {
+	names []string
+	all   []E
+	join  func([]E) E
+
+	mu     sync.Mutex
+	joined map[string]E
+}
+
+// pick is the engines of those names; otherwise, when there are none.
+func (p *pool[E]) pick(names []string, otherwise E) E {
+	var known []string
+	var found []E
+	for _, name := range names {
+		if i := slices.Index(p.names, name); i >= 0 && !slices.Contains(known, name) {
+			known, found = append(known, name), append(found, p.all[i])
+		}
+	}
+	if len(found) == 0 {
+		return otherwise
+	}
+	key := strings.Join(known, ",")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.joined == nil {
+		p.joined = map[string]E{}
+	}
+	list, there := p.joined[key]
+	if !there {
+		list = p.join(found)
+		p.joined[key] = list
+	}
+	return list
+}
