@@ -33,7 +33,8 @@ var serving = []string{
 	"api/recording",          // what is noted of recordings
 	"api/socket",             // sockets of other kinds
 	"api/wstts",              // synthesis over one
-	"cmd/parley/node",        // calls by number, batches, what nodes tell each other
+	"cmd/parley/cluster",     // what nodes tell each other
+	"cmd/parley/node",        // calls by number, batches
 	"sip/simulated",          // phones and people to try it with
 	"api/status",             // looks of strangers, in the process that has the calls
 }

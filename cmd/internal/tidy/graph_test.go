@@ -98,6 +98,7 @@ var rooms = []string{"store/people", "store/history", "store/webhook", "store/ca
 // import. None knows the whole node.
 var policies = map[string][]string{
 	"cmd/parley/afterwards": nil,
+	"cmd/parley/cluster":    nil,
 	"cmd/parley/engine":     {"cmd/parley/config"},
 	"cmd/parley/notify":     nil,
 }

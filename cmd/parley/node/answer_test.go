@@ -106,7 +106,7 @@ func deskWith(t *testing.T, url string, change func(*config.Config), settings ..
 	d.ok(err)
 	d.node = n
 	n.engines.TTS, n.engines.ASR, n.engines.LLM = flite{t.TempDir()}, enginetest.NewFakeASR(), enginetest.NewFakeLLM()
-	runs := []func(context.Context) error{n.manager.Run, n.runBus, n.phone.Run}
+	runs := []func(context.Context) error{n.manager.Run, n.cluster.Run, n.phone.Run}
 	if n.network != nil {
 		n.network.Record(func(h simulated.Heard) { d.heard <- h })
 		runs = append(runs, n.network.Run)
@@ -171,10 +171,10 @@ func (d *desk) ended(id string, told func(callcenter.Change) (enough bool)) (las
 	d.Helper()
 	ctx, cancel := context.WithTimeout(d.Context(), 2*time.Minute)
 	defer cancel()
-	d.ok(dialler{d.node}.Follow(ctx, d.who.Account, id, func(c callcenter.Change) error {
+	d.ok(d.node.cluster.Follow(ctx, d.who.Account, id, func(c callcenter.Change) error {
 		last = c.State
 		if told != nil && c.Kind != callcenter.Over && told(c) {
-			return d.node.Hangup(ctx, d.who.Account, id)
+			return d.node.cluster.Hangup(ctx, d.who.Account, id)
 		}
 		return nil
 	}))

@@ -158,7 +158,7 @@ func TestHangUpWhileItRings(t *testing.T) {
 	if len(list) != 1 {
 		t.Fatalf("%d calls ring", len(list))
 	}
-	d.ok(d.node.Hangup(t.Context(), d.who.Account, list[0].ID))
+	d.ok(d.node.cluster.Hangup(t.Context(), d.who.Account, list[0].ID))
 	caller.answer("480")
 	if call := d.over(); call.StartedAt != nil || call.EndReason == nil || *call.EndReason != "api_hangup" {
 		t.Errorf("%+v", call)

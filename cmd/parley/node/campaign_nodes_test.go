@@ -37,7 +37,7 @@ func dialling(t *testing.T, url, name string, to netip.AddrPort) (n *Node, stop 
 	ctx, end := context.WithCancel(context.Background())
 	search, stop := context.WithCancel(ctx)
 	var parts sync.WaitGroup
-	for _, run := range []func(context.Context) error{n.manager.Run, n.runBus, n.phone.Run} {
+	for _, run := range []func(context.Context) error{n.manager.Run, n.cluster.Run, n.phone.Run} {
 		parts.Go(func() {
 			if err := run(ctx); err != nil {
 				t.Error(err)

@@ -44,7 +44,7 @@ func TestOptedOut(t *testing.T) {
 	d.ok(n.db.RemoveDoNotCall(t.Context(), d.who.Account, callee))
 	placed, err := dial()
 	d.ok(err)
-	d.ok(n.Hangup(t.Context(), d.who.Account, placed.CallID))
+	d.ok(n.cluster.Hangup(t.Context(), d.who.Account, placed.CallID))
 	d.ended(placed.CallID, nil)
 
 	withheld, err := n.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, To: deskNumber,

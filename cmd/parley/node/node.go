@@ -23,6 +23,7 @@ import (
 	"parley/api/task"
 	"parley/api/ticket"
 	"parley/cmd/parley/afterwards"
+	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/notify"
@@ -51,7 +52,7 @@ type Node struct {
 	db        *store.DB
 	life      store.Node
 	bus       *bus.Bus
-	mouth     busMouth
+	cluster   *cluster.Member
 	engines   *engine.Set
 	manager   *session.Manager
 	pressure  *load
@@ -83,8 +84,7 @@ type Node struct {
 	wires     sync.WaitGroup // telephone calls whose wire is still to be stored
 	// consentKey hashes the numbers in the evidence of consent.
 	consentKey string
-	busKey     string // seals what nodes ask of each other
-	demo       Demo   // empty where there is none
+	demo       Demo // empty where there is none
 	links      dashboard.DemoLinks
 	counts     api.Counts // of the HTTP side
 	verified   verification
@@ -110,7 +110,7 @@ type Part struct {
 // take each other's tickets share it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
 	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), transfers: api.NewBuckets(transferEvery, transfersEach), sockets: socket.NewSet()}
-	n.consentKey, n.busKey = derived(secret, "consent"), derived(secret, "bus commands")
+	n.consentKey = derived(secret, "consent")
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, lost, err := n.takeName(ctx)
+	life, lost, err := cluster.TakeName(ctx, n.db, cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	n.pressure = newLoad(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
-	if err = n.openBus(ctx); err != nil {
+	if err = n.joinCluster(ctx, secret); err != nil {
 		return nil, err
 	}
 	if cfg.Telephony() {
@@ -177,6 +177,22 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	return n, nil
 }
 
+// joinCluster connects the node with the others. The manager does not run yet.
+func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
+	n.bus, err = bus.Open(ctx, bus.Config{Name: n.cfg.Node, URL: n.cfg.NATSURL, Cluster: n.cfg.Cluster, Log: n.log})
+	if err != nil {
+		return err
+	}
+	if n.bus.RouteAddr() != "" {
+		n.log.Info("listening", "for", "other nodes", "addr", n.bus.RouteAddr())
+	}
+	n.cluster = cluster.New(cluster.Config{Store: n.db, History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
+		Key: derived(secret, "bus commands"), Log: n.log})
+	n.manager.Announce(n.cluster)
+	n.manager.Watch(n.cluster)
+	return nil
+}
+
 // Close gives back what Open took, after the parts have ended.
 func (n *Node) Close() error {
 	n.wires.Wait()
@@ -189,7 +205,9 @@ func (n *Node) Close() error {
 	if n.bus != nil {
 		n.bus.Close()
 	}
-	n.leave()
+	if n.life.ID != "" {
+		cluster.Leave(n.db, n.life, n.log)
+	}
 	n.db.Close()
 	return nil
 }
@@ -204,7 +222,7 @@ func (n *Node) Store() *store.DB { return n.db }
 func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
-		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.runBus}, {Name: "reaper", Run: n.reap}, {Name: "rate card", Run: n.followRateCard}, {Name: "load", Run: n.pressure.run},
+		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.followRateCard}, {Name: "load", Run: n.pressure.run},
 		{Name: "verification", Run: n.verified.run}}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
@@ -217,7 +235,7 @@ func (n *Node) Parts() []Part {
 		parts = append(parts, Part{Name: "simulated carrier", Run: n.network.Run})
 	}
 	if n.phone != nil {
-		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunk shares", Run: n.shareTrunks})
+		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunk shares", Run: func(ctx context.Context) error { return n.cluster.Count(ctx, n.phone.Share) }})
 	}
 	if p := n.till.simulated; p != nil {
 		parts = append(parts, Part{Name: "simulated payments", Run: p.Run})

@@ -17,7 +17,6 @@ import (
 	"parley/pipeline/session"
 	"parley/sip/simulated"
 	"parley/store"
-	"parley/store/bus"
 	"parley/store/history"
 )
 
@@ -26,7 +25,7 @@ var errands = []struct {
 	name string
 	do   func(t *testing.T, fails bool)
 }{
-	{"batch", dialsABatch}, {"nodes", tellOthers}, {"sound", keepsSound}, {"end", drains},
+	{"batch", dialsABatch}, {"sound", keepsSound}, {"end", drains},
 }
 
 // TestPanicEndsNoCall: what nodes do for no single call, or after its end, has a fault, and
@@ -87,35 +86,6 @@ func dialsABatch(t *testing.T, _ bool) {
 		return kept >= 2 // of all, but where that was the fault
 	})
 	w.verified()
-}
-
-// tellOthers: nodes hear each other: commands, news, goodbyes and heartbeats.
-func tellOthers(t *testing.T, _ bool) {
-	r := newRing(t)
-	beside := r.call(1, r.decoy)
-	gone := r.call(1, r.account)
-	news, err := r.nodes[1].bus.Subscribe(t.Context(), bus.Heartbeats())
-	r.ok(err)
-	defer news.Close()
-	r.nodes[0].mouth.Alive()
-	eventually(t, "a node says that it lives", func() bool {
-		r.nodes[0].mouth.Alive()
-		ctx, cancel := context.WithTimeout(t.Context(), patience/100)
-		defer cancel()
-		_, err := news.Next(ctx)
-		return err == nil
-	})
-	r.ok(r.nodes[0].Hangup(t.Context(), r.account, gone.ID()))
-	r.wantEnd(gone, media.APIHangup)
-	broke := r.call(2, r.account)
-	r.empty(r.account)
-	eventually(t, "a node hears that an account may not go on", func() bool {
-		r.nodes[0].mouth.Goodbye(r.account)
-		_, over := r.state(broke)
-		return over
-	})
-	r.wantEnd(broke, media.BalanceExhausted)
-	r.wantLive(beside)
 }
 
 // keepsSound: how a session over WebRTC sounded is kept, of the next one if not of the first.

@@ -35,7 +35,7 @@ func TestPanicEndsItsOutboundCall(t *testing.T) {
 			greeted, once, over := make(chan struct{}), sync.Once{}, make(chan error, 1)
 			reason := ""
 			go func() {
-				over <- dialler{d.node}.Follow(t.Context(), d.who.Account, beside, func(c callcenter.Change) error {
+				over <- d.node.cluster.Follow(t.Context(), d.who.Account, beside, func(c callcenter.Change) error {
 					reason = c.State.EndReason
 					if isGreeting(c) || c.Kind == callcenter.Over {
 						once.Do(func() { close(greeted) })
@@ -60,7 +60,7 @@ func TestPanicEndsItsOutboundCall(t *testing.T) {
 				return c.EndReason != nil && *c.EndReason == "failed" && *c.EndDetail == "internal"
 			})
 			eventually(t, "its slot is free", func() bool { return d.node.manager.Live() == 1 && d.account().Live == 1 })
-			d.ok(d.node.Hangup(t.Context(), d.who.Account, beside))
+			d.ok(d.node.cluster.Hangup(t.Context(), d.who.Account, beside))
 			if err := <-over; err != nil || reason != "api_hangup" {
 				t.Errorf("the call beside it ended %s (%v)", reason, err)
 			}

@@ -86,7 +86,7 @@ func derived(secret, purpose string) string {
 
 // desk is where payments are taken.
 func (n *Node) desk() *topup.Service {
-	return &topup.Service{Store: n.db, Provider: n.till.provider, Hook: n.cfg.Payments, Home: n.till.home, Card: n.db.RateCard, Disputed: n.frozen, Log: n.log}
+	return &topup.Service{Store: n.db, Provider: n.till.provider, Hook: n.cfg.Payments, Home: n.till.home, Card: n.db.RateCard, Disputed: n.cluster.Freeze, Log: n.log}
 }
 
 // mountPayments adds the routes of top-ups, and the pages of the simulated provider.

@@ -15,6 +15,7 @@ import (
 
 	"parley/api/callcenter"
 	"parley/billing"
+	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/config"
 	"parley/pipeline/session"
 	"parley/store"
@@ -46,7 +47,7 @@ func TestANameIsOneProcess(t *testing.T) {
 	dead := make(chan error, 1)
 	go func() { dead <- first.manager.Heartbeats(ctx) }()
 	_, err = openNamed(t, url, "one")
-	if !errors.Is(err, ErrNameHeld) || !strings.Contains(err.Error(), `"one"`) || !strings.Contains(err.Error(), "127.0.0.1:8123") || !strings.Contains(err.Error(), "PARLEY_NODE") {
+	if !errors.Is(err, cluster.ErrNameHeld) || !strings.Contains(err.Error(), `"one"`) || !strings.Contains(err.Error(), "127.0.0.1:8123") || !strings.Contains(err.Error(), "PARLEY_NODE") {
 		t.Fatalf("a second process: %v", err)
 	}
 	if err := first.db.Heartbeat(t.Context(), first.life); err != nil {
@@ -170,7 +171,7 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	follows, last := make(chan struct{}, 8), callcenter.Change{}
 	over := make(chan error, 1)
 	go func() {
-		over <- dialler{d.node}.Follow(t.Context(), d.who.Account, session.ID(), func(c callcenter.Change) error {
+		over <- d.node.cluster.Follow(t.Context(), d.who.Account, session.ID(), func(c callcenter.Change) error {
 			last = c
 			follows <- struct{}{}
 			return nil
@@ -184,7 +185,7 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	d.ok(err)
 	ctx, stop := context.WithCancel(t.Context())
 	reaped := make(chan error, 1)
-	go func() { reaped <- d.node.reap(ctx) }()
+	go func() { reaped <- d.node.cluster.Reap(ctx) }()
 	defer func() { stop(); <-reaped }()
 	told, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -25,6 +25,7 @@ import (
 	"parley/api/wsagent"
 	"parley/api/wstts"
 	"parley/billing"
+	"parley/cmd/parley/cluster"
 	"parley/store/people"
 )
 
@@ -39,7 +40,7 @@ func (n *Node) routes() *api.API {
 	manage.Mount(a, n.db, files, definition(n.engines.Offered(), n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
-	operator.Mount(a, n.db, n.db.RateCard, n.frozen)
+	operator.Mount(a, n.db, n.db.RateCard, n.cluster.Freeze)
 	operator.MountChecks(a, newCheckup(n.cfg, func() string { return n.DataDir }).look)
 	webhook.Mount(a, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.db.RateCard)
@@ -62,11 +63,11 @@ func (n *Node) routes() *api.API {
 	}
 	n.mountNumbers(a)
 	if n.cfg.Telephony() {
-		callcenter.MountCalls(a, n.db, dialler{n}, &n.sockets.Limits)
+		callcenter.MountCalls(a, n.db, telephony{dialler{n}, n.cluster}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}
-	callcenter.MountFollow(a, n.db, dialler{n}, &n.sockets.Limits)
+	callcenter.MountFollow(a, n.db, telephony{dialler{n}, n.cluster}, &n.sockets.Limits)
 	status.Mount(a, server)
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: books{n}, Log: n.log})
 	api.MountDocument(a)
@@ -85,6 +86,12 @@ type credentials struct {
 // Authenticate implements api.Keys.
 func (c credentials) Authenticate(ctx context.Context, secret string) (api.Principal, error) {
 	return ticket.Keys{Signer: c.tickets, Store: c.db, People: people.New(c.db)}.Authenticate(ctx, secret)
+}
+
+// telephony is the calls of accounts: begun here, and followed on all nodes.
+type telephony struct {
+	dialler
+	*cluster.Member
 }
 
 // books charge for work without a call.

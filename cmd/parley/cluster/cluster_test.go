@@ -1,4 +1,4 @@
-package node
+package cluster
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/billing"
 	"parley/cmd/parley/config"
@@ -26,11 +24,34 @@ import (
 	"parley/store/storetest"
 )
 
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// patience only bounds a hang; nothing here asserts how long something takes.
+const patience = 20 * time.Second
+
+// webTerms price a conversation over a socket.
+var webTerms = billing.Terms{Kind: billing.Web}
+
+// books are the ledger and the history of calls.
+type books struct {
+	*store.DB
+	*history.Store
+}
+
+// peer is one node of a ring.
+type peer struct {
+	*Member
+	db      *store.DB
+	manager *session.Manager
+	bus     *bus.Bus
+	life    store.Node
+}
+
 // ring is three nodes in one process: one database, and a NATS server each, joined
 // by routes over loopback.
 type ring struct {
 	*testing.T
-	nodes    [3]*Node
+	nodes    [3]*peer
 	ledgers  [3]*patchy
 	account  string
 	decoy    string // another account, which has a call on each node
@@ -43,7 +64,7 @@ type ring struct {
 
 // patchy is the store, but some rounds of checkpoints do not get through.
 type patchy struct {
-	callBooks
+	books
 	mu    sync.Mutex
 	fails func(cs []store.Checkpoint) bool // nil: none
 }
@@ -84,11 +105,18 @@ func newRing(t *testing.T) *ring {
 		cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_SIP_ADDR=off", fmt.Sprintf("PARLEY_NODE=node-%d.example", i),
 			"PARLEY_NATS_CLUSTER_ADDR=127.0.0.1:0", "PARLEY_NATS_ROUTES=" + routes, "PARLEY_NATS_CERT=" + cert, "PARLEY_NATS_KEY=" + key, "PARLEY_NATS_CA=" + authority.CA}})
 		r.ok(err)
-		n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+		db, log := storetest.Open(t, url), slog.New(slog.DiscardHandler)
+		r.ok(db.PutRateCard(t.Context(), billing.DefaultRateCard(), db.Now()))
+		n := &peer{db: db}
+		n.life, _, err = TakeName(t.Context(), db, cfg.Node, cfg.HTTPAddr, true)
 		r.ok(err)
-		r.nodes[i], r.ledgers[i] = n, &patchy{callBooks: callBooks{n.db, history.New(n.db)}}
-		n.manager = session.NewManager(r.ledgers[i], n.life, n.db.RateCard, 0, n.log)
-		n.manager.Announce(n.mouth)
+		n.bus, err = bus.Open(t.Context(), bus.Config{Name: cfg.Node, Cluster: cfg.Cluster, Log: log})
+		r.ok(err)
+		r.nodes[i], r.ledgers[i] = n, &patchy{books: books{db, history.New(db)}}
+		n.manager = session.NewManager(r.ledgers[i], n.life, db.RateCard, 0, log)
+		n.Member = New(Config{Store: db, History: history.New(db), Bus: n.bus, Life: n.life, Calls: n.manager, Key: "a key of a test", Log: log})
+		n.manager.Announce(n.Member)
+		n.manager.Watch(n.Member)
 		routes = r.nodes[0].bus.RouteAddr()
 		r.run(n)
 	}
@@ -98,10 +126,10 @@ func newRing(t *testing.T) *ring {
 }
 
 // run runs a node's meter and bus until the test ends.
-func (r *ring) run(n *Node) {
+func (r *ring) run(n *peer) {
 	ctx, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
-	for _, run := range []func(context.Context) error{n.manager.Run, n.runBus} {
+	for _, run := range []func(context.Context) error{n.manager.Run, n.Run} {
 		parts.Go(func() {
 			if err := run(ctx); err != nil {
 				r.Error(err)
@@ -115,7 +143,9 @@ func (r *ring) run(n *Node) {
 		r.calls.Wait()
 		stop()
 		parts.Wait()
-		_ = n.Close()
+		n.bus.Close()
+		Leave(n.db, n.life, slog.New(slog.DiscardHandler))
+		n.db.Close()
 	})
 }
 
@@ -147,7 +177,7 @@ func (r *ring) ok(err error) {
 func (r *ring) payer(name string) string {
 	r.Helper()
 	db, now := r.nodes[0].db, time.Now()
-	a, err := db.CreateAccount(r.Context(), name, r.nodes[0].RateCard(), now)
+	a, err := db.CreateAccount(r.Context(), name, r.nodes[0].db.RateCard(), now)
 	r.ok(err)
 	_, _, err = db.Credit(r.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:" + name, Source: "sim"}, now)
 	r.ok(err)
@@ -264,7 +294,7 @@ func TestCommandsAreSealed(t *testing.T) {
 	hangup := command{Do: "hangup", Account: r.account, Call: call.ID()}
 	show := command{Do: "show", Account: r.account, Call: call.ID()}
 	sealed := func(to store.Node, c, said command) command { said.Seal = other.sealFor(to, c); return said }
-	stranger := &Node{busKey: derived("another secret, just as long as ours", "bus commands")}
+	stranger := New(Config{Key: "another key"})
 	foreign := hangup
 	foreign.Seal = stranger.sealFor(host.life, hangup)
 	var asked sync.WaitGroup
@@ -317,7 +347,7 @@ func TestGoodbyeInADispute(t *testing.T) {
 	}
 	db := r.nodes[0].db
 	r.ok(db.OpenDispute(t.Context(), r.account, "dp_1", time.Now()))
-	r.nodes[0].frozen(r.account)
+	r.nodes[0].Freeze(r.account)
 	for _, s := range calls {
 		r.wantEndFor(s, media.BalanceExhausted, media.Disputed)
 	}
@@ -350,7 +380,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 		}
 		r.ok(db.ChangeAccount(t.Context(), account, store.AccountChange{Suspended: &yes}, time.Now()))
 		if told {
-			r.nodes[0].frozen(account)
+			r.nodes[0].Freeze(account)
 		}
 		for _, s := range calls {
 			r.wantEndFor(s, media.APIHangup, media.Suspended)

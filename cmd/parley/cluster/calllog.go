@@ -1,4 +1,4 @@
-package node
+package cluster
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 
 // Log implements callcenter.Calls. The end of a call is what the books know of it, so
 // it is there also where the log was lost with its node.
-func (d dialler) Log(ctx context.Context, account, id string) (*callcenter.CallLog, error) {
-	c, err := history.New(d.db).Call(ctx, account, id)
+func (m *Member) Log(ctx context.Context, account, id string) (*callcenter.CallLog, error) {
+	c, err := m.cfg.History.Call(ctx, account, id)
 	if err != nil || c.EndedAt == nil {
 		return nil, err
 	}
-	kept, err := history.New(d.db).CallLog(ctx, account, id)
+	kept, err := m.cfg.History.CallLog(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package node
+package cluster
 
 import (
 	"log/slog"
@@ -28,10 +28,11 @@ func TestTrunksAreShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := storetest.URL(t)
-	n := &Node{db: storetest.Open(t, url), phone: phone, log: slog.New(slog.DiscardHandler)}
+	db := storetest.Open(t, url)
+	m := New(Config{Store: db, Log: slog.New(slog.DiscardHandler)})
 	want := func(what string, wide int) {
 		t.Helper()
-		n.shareTrunksNow(t.Context())
+		m.countNow(t.Context(), phone.Share)
 		got := phone.Trunks()
 		if got[0].Channels != wide || got[1].Channels != 1 || got[2].Channels != 0 {
 			t.Errorf("%s: %d, %d and %d channels; want %d, 1 and no limit", what, got[0].Channels, got[1].Channels, got[2].Channels, wide)
@@ -39,7 +40,7 @@ func TestTrunksAreShared(t *testing.T) {
 	}
 	want("nobody has registered", 30)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		if _, _, err := n.db.RegisterNode(t.Context(), name, "127.0.0.1:1", time.Now()); err != nil {
+		if _, _, err := db.RegisterNode(t.Context(), name, "127.0.0.1:1", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,6 +54,6 @@ func TestTrunksAreShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("two of four are gone", 15)
-	n.db.Close()
+	db.Close()
 	want("the database is away", 15)
 }

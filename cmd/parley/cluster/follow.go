@@ -1,4 +1,4 @@
-package node
+package cluster
 
 import (
 	"context"
@@ -14,49 +14,49 @@ import (
 	"parley/store/history"
 )
 
-// happened is news of a call on its way to whoever follows it.
+// happened is an update of a call on its way to its followers.
 type happened struct {
 	Account string `json:"account"`
 	session.CallUpdate
 	call string
 }
 
-// maxNews wait to be published. What does not fit is a gap, and followers look anew.
+// maxNews wait to be published. What does not fit is a gap, after which followers take a snapshot.
 const maxNews = 4096
 
 // OnUpdate implements session.Watcher.
-func (m busMouth) OnUpdate(account, call string, n session.CallUpdate) {
+func (m *Member) OnUpdate(account, call string, u session.CallUpdate) {
 	select {
-	case m.news <- happened{account, n, call}:
+	case m.news <- happened{account, u, call}:
 	default:
 	}
 }
 
-// publishNews says what happens in calls until ctx ends.
-func (n *Node) publishNews(ctx context.Context) {
+// publishNews publishes updates of calls until ctx ends.
+func (m *Member) publishNews(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case h := <-n.mouth.news:
+		case h := <-m.news:
 			s, err := bus.Call(h.call)
 			var text []byte
 			if err == nil {
 				text, err = json.Marshal(h)
 			}
 			if err == nil {
-				err = n.bus.Publish(s, text)
+				err = m.cfg.Bus.Publish(s, text)
 			}
 			if err != nil {
-				n.log.Debug("news of a call were not published", "session", h.call, "err", err)
+				m.cfg.Log.Debug("news of a call were not published", "session", h.call, "err", err)
 			}
 		}
 	}
 }
 
 // Placed implements callcenter.Calls.
-func (d dialler) Placed(ctx context.Context, account, id string) (*wire.Placed, error) {
-	c, err := history.New(d.db).Call(ctx, account, id)
+func (m *Member) Placed(ctx context.Context, account, id string) (*wire.Placed, error) {
+	c, err := m.cfg.History.Call(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -67,38 +67,33 @@ func (d dialler) Placed(ctx context.Context, account, id string) (*wire.Placed, 
 	return p, nil
 }
 
-// Hangup implements callcenter.Calls.
-func (d dialler) Hangup(ctx context.Context, account, id string) error {
-	return d.Node.Hangup(ctx, account, id)
-}
-
 // Look implements callcenter.Calls.
-func (d dialler) Look(ctx context.Context, account, id string) (*wire.CallState, error) {
-	s, end, err := d.look(ctx, account, id)
+func (m *Member) Look(ctx context.Context, account, id string) (*wire.CallState, error) {
+	s, end, err := m.look(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
-	return shown(&s, end, d.db.Now()), nil
+	return shown(&s, end, m.cfg.Store.Now()), nil
 }
 
 // ending is why a call has ended; empty while it lasts.
 type ending struct{ reason, detail string }
 
 // look is how a call stands: its owner knows best, then the database.
-func (n *Node) look(ctx context.Context, account, id string) (s session.CallSnapshot, end ending, err error) {
-	if s, ok := n.manager.Snapshot(account, id); ok && s.Status != session.CallEnded {
+func (m *Member) look(ctx context.Context, account, id string) (s session.CallSnapshot, end ending, err error) {
+	if s, ok := m.cfg.Calls.Snapshot(account, id); ok && s.Status != session.CallEnded {
 		return s, ending{}, nil
 	}
-	owner, err := n.db.CallOwner(ctx, account, id)
+	owner, err := m.cfg.Store.CallOwner(ctx, account, id)
 	if err != nil {
 		return s, ending{}, err
 	}
-	if owner != (store.Node{}) && owner != n.life {
-		if s, ok := n.ask(ctx, owner, account, id); ok && s.Status != session.CallEnded {
+	if owner != (store.Node{}) && owner != m.cfg.Life {
+		if s, ok := m.ask(ctx, owner, account, id); ok && s.Status != session.CallEnded {
 			return s, ending{}, nil
 		}
 	}
-	c, err := history.New(n.db).Call(ctx, account, id)
+	c, err := m.cfg.History.Call(ctx, account, id)
 	if err != nil {
 		return s, ending{}, err
 	}
@@ -128,8 +123,8 @@ func stored(c *history.Call) (s session.CallSnapshot, end ending) {
 }
 
 // ask has another node show a call.
-func (n *Node) ask(ctx context.Context, owner store.Node, account, id string) (s session.CallSnapshot, ok bool) {
-	answer, err := n.request(ctx, owner, command{Do: "show", Account: account, Call: id})
+func (m *Member) ask(ctx context.Context, owner store.Node, account, id string) (s session.CallSnapshot, ok bool) {
+	answer, err := m.request(ctx, owner, command{Do: "show", Account: account, Call: id})
 	if err != nil {
 		return s, false
 	}
@@ -155,15 +150,15 @@ func lineOf(l history.TranscriptLine) wire.SpokenLine {
 const aliveEvery = 15 * time.Second
 
 // Follow implements callcenter.Calls.
-func (d dialler) Follow(ctx context.Context, account, id string, tell func(callcenter.Change) error) error {
-	f := &follower{Node: d.Node, account: account, id: id, tell: tell}
+func (m *Member) Follow(ctx context.Context, account, id string, tell func(callcenter.Change) error) error {
+	f := &follower{Member: m, account: account, id: id, tell: tell}
 	subject, err := bus.Call(id)
 	if err != nil {
 		return store.ErrNotFound // no call has such a name
 	}
 	for first := true; ; first = false {
 		// First the feed, then the sight: nothing falls between them.
-		sub, err := d.bus.Subscribe(ctx, subject)
+		sub, err := m.cfg.Bus.Subscribe(ctx, subject)
 		if err != nil {
 			return err
 		}
@@ -178,9 +173,9 @@ func (d dialler) Follow(ctx context.Context, account, id string, tell func(callc
 	}
 }
 
-// follower is one who follows a call.
+// follower is a client that follows a call.
 type follower struct {
-	*Node
+	*Member
 	account, id string
 	tell        func(callcenter.Change) error
 	seen        session.CallSnapshot
@@ -194,7 +189,7 @@ func (f *follower) resume(ctx context.Context, first bool) (over bool, err error
 	}
 	was := f.seen
 	f.seen = s
-	c := callcenter.Change{State: *shown(&s, end, f.db.Now())}
+	c := callcenter.Change{State: *shown(&s, end, f.cfg.Store.Now())}
 	say := func(kind callcenter.ChangeKind) {
 		if err == nil {
 			c.Kind = kind
@@ -232,11 +227,11 @@ func sameLines(a, b []history.TranscriptLine) bool {
 func (f *follower) read(ctx context.Context, sub *bus.Subscription) (over bool, err error) {
 	for {
 		quiet, cancel := context.WithTimeout(ctx, aliveEvery)
-		m, err := sub.Next(quiet)
+		in, err := sub.Next(quiet)
 		cancel()
 		switch {
 		case err == nil:
-			over, err = f.hear(ctx, m)
+			over, err = f.hear(ctx, in)
 		case ctx.Err() != nil:
 			return false, context.Cause(ctx)
 		case errors.Is(err, context.DeadlineExceeded):
@@ -252,9 +247,9 @@ func (f *follower) read(ctx context.Context, sub *bus.Subscription) (over bool, 
 
 // hear tells one message; after a gap, or when an earlier line has changed, it looks
 // at the whole.
-func (f *follower) hear(ctx context.Context, m bus.Message) (over bool, err error) {
+func (f *follower) hear(ctx context.Context, in bus.Message) (over bool, err error) {
 	var h happened
-	if json.Unmarshal(m.Payload, &h) != nil || h.Account != f.account || h.Seq <= f.seen.Seq {
+	if json.Unmarshal(in.Payload, &h) != nil || h.Account != f.account || h.Seq <= f.seen.Seq {
 		return false, nil
 	}
 	if h.Seq != f.seen.Seq+1 || h.Corrected || h.Status == session.CallEnded {
@@ -271,6 +266,6 @@ func (f *follower) hear(ctx context.Context, m bus.Message) (over bool, err erro
 	default:
 		c.Kind, f.seen.Status = callcenter.StatusChanged, h.Status
 	}
-	c.State = *shown(&f.seen, ending{}, f.db.Now())
+	c.State = *shown(&f.seen, ending{}, f.cfg.Store.Now())
 	return false, f.tell(c)
 }

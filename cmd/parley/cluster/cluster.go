@@ -1,0 +1,171 @@
+// Package cluster is a node among the others of its cluster: it takes a name and gives it back
+// (TakeName, Leave), ends the calls of nodes that are gone (Reap), and exchanges news and commands
+// on the bus (Member).
+//
+// Everything on the bus is a hint that makes nodes faster: the database has the truth, and a node
+// that misses a message finds it there, at the next checkpoint of the call, 5 s later at most.
+// Read cluster.go first, then commands.go, and follow.go for how clients follow a call.
+package cluster
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley/media/isolate"
+	"parley/pipeline/session"
+	"parley/store"
+	"parley/store/bus"
+	"parley/store/history"
+)
+
+// Store is what a member needs of the database.
+type Store interface {
+	// Now is the database's time.
+	Now() time.Time
+	// RequestHangup marks a call as to be hung up, and returns the node that has it.
+	RequestHangup(ctx context.Context, account, call string, now time.Time) (owner store.Node, err error)
+	CallOwner(ctx context.Context, account, call string) (store.Node, error)
+	// ReapNodes returns the sessions of nodes that have been silent for their lease, closed.
+	ReapNodes(ctx context.Context, me store.Node, now time.Time) ([]store.Lost, error)
+	LiveNodes(ctx context.Context) (int, error)
+}
+
+// History is the history of calls.
+type History interface {
+	Call(ctx context.Context, account, id string) (*history.Call, error)
+	CallLog(ctx context.Context, account, id string) (*history.CallLog, error)
+}
+
+// Calls are the calls of this node.
+type Calls interface {
+	Goodbye(account string)
+	Hangup(account, call string) bool
+	Snapshot(account, call string) (session.CallSnapshot, bool)
+	Heard()
+	Lost(lost []store.Lost)
+}
+
+// Config is what a member works with. All fields are set.
+type Config struct {
+	Store   Store
+	History History
+	Bus     *bus.Bus
+	Life    store.Node
+	Calls   Calls
+	Key     string // seals commands: the nodes of a cluster share it
+	Log     *slog.Logger
+}
+
+// Member is this node, as the others know it. It is the manager's Announcer and Watcher. Its
+// methods may be called from several goroutines.
+type Member struct {
+	cfg      Config
+	accounts chan string // that may not go on
+	news     chan happened
+	alive    chan struct{}
+}
+
+// maxAnnouncements wait to be published: more than the accounts that reach their floor in one
+// checkpoint of a full node. Any further one is dropped, and the other nodes find it by their own
+// checkpoints, 5 s later at most.
+const maxAnnouncements = 1024
+
+// busRetry is the pause before a subscription that failed is made again.
+const busRetry = time.Second
+
+// New returns a member, which begins to speak when Run runs.
+func New(cfg Config) *Member {
+	return &Member{cfg: cfg, accounts: make(chan string, maxAnnouncements), news: make(chan happened, maxNews), alive: make(chan struct{}, 1)}
+}
+
+// Goodbye implements session.Announcer.
+func (m *Member) Goodbye(account string) {
+	select {
+	case m.accounts <- account:
+	default:
+	}
+}
+
+// Alive implements session.Announcer.
+func (m *Member) Alive() {
+	select {
+	case m.alive <- struct{}{}:
+	default:
+	}
+}
+
+// Freeze ends an account's sessions on all nodes, because the database says that it may not go
+// on: a payment is disputed, or the account is suspended.
+func (m *Member) Freeze(account string) {
+	m.cfg.Calls.Goodbye(account)
+	m.Goodbye(account)
+}
+
+// Run exchanges messages with the other nodes until ctx ends.
+func (m *Member) Run(ctx context.Context) error {
+	commands, err := bus.Commands(m.cfg.Life)
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	wg.Add(5)
+	isolate.Keep(ctx, "cmd/parley/cluster/announce", func() { m.announce(ctx) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/news", func() { m.publishNews(ctx) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/goodbyes", func() { m.listen(ctx, bus.Goodbyes(), func(in bus.Message) { m.cfg.Calls.Goodbye(in.About) }) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/commands", func() { m.listen(ctx, commands, m.obey) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/heartbeats", func() { m.listen(ctx, bus.Heartbeats(), m.hearAlive) }, wg.Done)
+	wg.Wait()
+	return nil
+}
+
+// announce publishes heartbeats, and accounts that may not go on.
+func (m *Member) announce(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.alive:
+			m.sayAlive()
+		case account := <-m.accounts:
+			s, err := bus.Goodbye(account)
+			if err == nil {
+				err = m.cfg.Bus.Publish(s, nil)
+			}
+			if err != nil {
+				m.cfg.Log.Debug("an account that may not go on was not announced", "account", account, "err", err)
+			}
+		}
+	}
+}
+
+// listen hands messages about s to f until ctx ends. A subscription that was too slow is made
+// again: the database has what it lost.
+func (m *Member) listen(ctx context.Context, s bus.Subject, f func(bus.Message)) {
+	for ctx.Err() == nil {
+		err := m.listenOnce(ctx, s, f)
+		if ctx.Err() == nil {
+			m.cfg.Log.Warn("messages of other nodes were lost", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(busRetry):
+		}
+	}
+}
+
+func (m *Member) listenOnce(ctx context.Context, s bus.Subject, f func(bus.Message)) error {
+	sub, err := m.cfg.Bus.Subscribe(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	for {
+		in, err := sub.Next(ctx)
+		if err != nil {
+			return err
+		}
+		f(in)
+	}
+}

@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"parley/store"
+	"parley/store/bus"
+)
+
+const (
+	// holderPatience is how long a start waits for a heartbeat of the process that has its
+	// name: two of them are due by then.
+	holderPatience = 5 * time.Second
+	// leavePatience is for storing that this node is gone.
+	leavePatience = 3 * time.Second
+)
+
+// ErrNameHeld refuses the start of a process whose name a living one has.
+var ErrNameHeld = errors.New("the name of this node is taken")
+
+// Names are the lives of nodes.
+type Names interface {
+	Now() time.Time
+	// NameHeld waits for a heartbeat of the process that has a name, and returns the address it
+	// listens on; empty when there is none.
+	NameHeld(ctx context.Context, name string, wait time.Duration) (addr string, err error)
+	RegisterNode(ctx context.Context, name, addr string, now time.Time) (store.Node, []store.Lost, error)
+	LeaveNode(ctx context.Context, life store.Node) error
+}
+
+// TakeName begins a life of the node that listens on addr, and returns the sessions of its last
+// life. It refuses a name that a living process has, with ErrNameHeld, and takes over that of a
+// dead one. The only node of a database does not look for others.
+func TakeName(ctx context.Context, names Names, name, addr string, only bool) (life store.Node, lost []store.Lost, err error) {
+	if !only {
+		held, err := names.NameHeld(ctx, name, holderPatience)
+		if err != nil {
+			return life, nil, err
+		}
+		if held != "" {
+			return life, nil, fmt.Errorf("%w: %q is a running server, which listens on %s; stop it, or give this one another name (PARLEY_NODE)", ErrNameHeld, name, held)
+		}
+	}
+	return names.RegisterNode(ctx, name, addr, names.Now())
+}
+
+// Leave ends this life of the node.
+func Leave(names Names, life store.Node, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), leavePatience)
+	defer cancel()
+	if err := names.LeaveNode(ctx, life); err != nil {
+		log.Debug("the end of this node was not stored", "err", err)
+	}
+}
+
+// reapEvery is how often nodes are looked for that have been silent for their lease.
+const reapEvery = 2 * time.Second
+
+// Reap closes the sessions of nodes that are gone, whatever their names, until ctx ends.
+func (m *Member) Reap(ctx context.Context) error {
+	tick := time.NewTicker(reapEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		lost, err := m.cfg.Store.ReapNodes(ctx, m.cfg.Life, m.cfg.Store.Now())
+		m.cfg.Calls.Lost(lost)
+		if err != nil && ctx.Err() == nil {
+			m.cfg.Log.Debug("sessions of nodes that are gone were not looked for", "err", err)
+		}
+	}
+}
+
+// name is what a node publishes of itself: its life.
+func (m *Member) name() string { return fmt.Sprintf("%s %d", m.cfg.Life.ID, m.cfg.Life.Epoch) }
+
+// sayAlive publishes that a heartbeat of this node has reached the database.
+func (m *Member) sayAlive() {
+	if err := m.cfg.Bus.Publish(bus.Heartbeats(), []byte(m.name())); err != nil {
+		m.cfg.Log.Debug("a heartbeat was not published", "err", err)
+	}
+}
+
+// hearAlive takes the heartbeat of a node.
+func (m *Member) hearAlive(in bus.Message) {
+	if string(in.Payload) != m.name() {
+		m.cfg.Calls.Heard()
+	}
+}
+
+// countEvery is how often nodes are counted.
+const countEvery = 5 * time.Second
+
+// Count hands share the number of nodes that live, every 5 s until ctx ends. The others count a
+// new node within seconds, and until then the shares together are more than the whole; the share
+// of one that goes stays unused for its lease. Without the database share is not called.
+func (m *Member) Count(ctx context.Context, share func(live int)) error {
+	tick := time.NewTicker(countEvery)
+	defer tick.Stop()
+	for {
+		m.countNow(ctx, share)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (m *Member) countNow(ctx context.Context, share func(live int)) {
+	live, err := m.cfg.Store.LiveNodes(ctx)
+	if err != nil {
+		m.cfg.Log.Debug("nodes were not counted", "err", err)
+		return
+	}
+	share(live)
+}

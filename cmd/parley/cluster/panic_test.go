@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"parley/media"
+	"parley/media/isolate/isolatetest"
+	"parley/store/bus"
+)
+
+// TestPanicEndsNoCall: what nodes do beside calls has a fault, and all calls go on; the nodes
+// still hear each other.
+func TestPanicEndsNoCall(t *testing.T) {
+	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
+		fired := isolatetest.Inject(t, site.Name)
+		tellOthers(t)
+		<-fired
+	})
+}
+
+// tellOthers: nodes hear each other: commands, news, goodbyes and heartbeats.
+func tellOthers(t *testing.T) {
+	r := newRing(t)
+	beside := r.call(1, r.decoy)
+	gone := r.call(1, r.account)
+	news, err := r.nodes[1].bus.Subscribe(t.Context(), bus.Heartbeats())
+	r.ok(err)
+	defer news.Close()
+	r.nodes[0].Alive()
+	eventually(t, "a node says that it lives", func() bool {
+		r.nodes[0].Alive()
+		ctx, cancel := context.WithTimeout(t.Context(), patience/100)
+		defer cancel()
+		_, err := news.Next(ctx)
+		return err == nil
+	})
+	r.ok(r.nodes[0].Hangup(t.Context(), r.account, gone.ID()))
+	r.wantEnd(gone, media.APIHangup)
+	broke := r.call(2, r.account)
+	r.empty(r.account)
+	eventually(t, "a node hears that an account may not go on", func() bool {
+		r.nodes[0].Goodbye(r.account)
+		_, over := r.state(broke)
+		return over
+	})
+	r.wantEnd(broke, media.BalanceExhausted)
+	r.wantLive(beside)
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(3 * patience); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("not within a minute: ", what)
+		}
+	}
+}
