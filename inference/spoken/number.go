@@ -165,6 +165,9 @@ func (s *scan) number() bool {
 	case s.andHalf(n), s.fraction(n), s.suffixed(n), s.dotted(n), s.measure(n), s.code(n), s.year(n):
 		return true
 	case wordRune(s.at(n.end)):
+		if !isDigit(s.t[s.i]) {
+			return false // ".5x": the point stays
+		}
 		s.loose()
 		return true
 	}

@@ -77,6 +77,7 @@ func TestUnspoken(t *testing.T) {
 		"x_1 and a*b":                    "x one and a b",
 		"Caf\u00e9 cafe\u0301":           "Caf\u00e9 cafe\u0301",
 		"a\u200bb":                       "a b",
+		"A .5x zoom":                     "A . five x zoom",
 		"٣ apples":                       "three apples",
 		"E = mc²":                        "E equals mc two",
 		"{\"a\": [1, 2]}":                "\"a\": one, two",
