@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"time"
@@ -18,51 +19,35 @@ func newBenchCommand() *cobra.Command {
 
 func newBenchTurn() *cobra.Command {
 	var t bench.Turn
-	var save string
 	cmd := &cobra.Command{Use: "turn", Short: "How long the server takes to answer and to fall silent",
 		Long: "Starts a server in this process whose engines answer at once, and callers who speak to it over real sockets.\n" +
 			"The overhead of a turn is the time from when a caller sends the frame that completes 200 ms of silence to when it\n" +
 			"receives the first of the answer. Speech is told from silence by its level, so that this frame is known exactly.",
 		Example: "  parley bench turn --leg sip --turns 500 --calls 50", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		rows, err := t.Run(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return showReport(cmd, bench.NewReport(rows), save)
-	}
+	measures(cmd, func() (measurement, error) { return t, nil })
 	cmd.Flags().StringVar(&t.Leg, "leg", "ws", "how the callers come: ws or sip")
 	complete(cmd, map[string][]string{"leg": {"ws", "sip"}})
 	cmd.Flags().IntVar(&t.Turns, "turns", 100, "turns to measure, over all calls")
 	cmd.Flags().IntVar(&t.Calls, "calls", 10, "calls at a time")
 	cmd.Flags().IntVar(&t.Interruptions, "interruptions", 20, "interruptions to measure, over all calls")
 	cmd.Flags().BoolVar(&t.Ahead, "speculative", true, "begin replies in pauses, as agents do that are not told otherwise")
-	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }
 
 func newBenchCall() *cobra.Command {
 	var c bench.Call
 	var seconds int
-	var save string
 	cmd := &cobra.Command{Use: "call", Short: "What telephone calls cost, and whether any suffers",
 		Long: "Starts a telephone in this process whose engines answer at once, and a second process that calls it. Callers and\n" +
 			"agent each speak 40 % of the time. Processor time is given as a multiple of a floor measured in the same run:\n" +
 			"one goroutine for each call that receives a packet and answers it.\n" +
 			"With --leg webrtc the callers send packets that were encoded beforehand, and telephone calls are measured beside them.",
 		Example: "  parley bench call --calls 100 --seconds 60 --vad\n  parley bench call --leg webrtc --calls 100", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	measures(cmd, func() (measurement, error) {
 		self, err := os.Executable()
-		if err != nil {
-			return err
-		}
 		c.Length, c.Generator = time.Duration(seconds)*time.Second, []string{self, "bench", "load"}
-		rows, err := c.Run(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return showReport(cmd, bench.NewReport(rows), save)
-	}
+		return c, err
+	})
 	c.WarmUp, c.Rest = bench.WarmUp, bench.Rest
 	cmd.Flags().StringVar(&c.Leg, "leg", "sip", "how the callers come: sip, or webrtc beside it")
 	complete(cmd, map[string][]string{"leg": {"sip", "webrtc"}})
@@ -71,94 +56,63 @@ func newBenchCall() *cobra.Command {
 	cmd.Flags().BoolVar(&c.VAD, "vad", false, "with the voice activity detector instead of a threshold")
 	cmd.Flags().BoolVar(&c.Denoise, "denoise", false, "with the detector and the denoiser")
 	cmd.Flags().StringVar(&c.Profile, "cpuprofile", "", "write a CPU profile of the server's side to this file")
-	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }
 
 func newBenchTalk() *cobra.Command {
 	var t bench.Talk
 	var seconds int
-	var save string
 	cmd := &cobra.Command{Use: "talk", Short: "How many callers the embedded engines can talk with",
 		Long: "Starts a server with the embedded engines, and a second process whose callers come by telephone, four a second, and\n" +
 			"ask a question every 8 s. The server refuses callers whom it could not serve without harm to the others: the rest are\n" +
 			"what this machine carries. The callers' side takes part of the same processors.",
 		Example: "  parley bench talk --calls 50", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if t.Program, err = os.Executable(); err != nil {
-			return err
-		}
+	measures(cmd, func() (_ measurement, err error) {
+		t.Program, err = os.Executable()
 		t.Length = time.Duration(seconds) * time.Second
-		rows, err := t.Run(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return showReport(cmd, bench.NewReport(rows), save)
-	}
+		return t, err
+	})
 	cmd.Flags().IntVar(&t.Calls, "calls", 50, "calls that come, up to 100")
 	cmd.Flags().StringVar(&t.Question, "question", "testdata/speech/opening-hours.wav", "WAV file in which somebody asks what time you open on Monday")
 	cmd.Flags().IntVar(&seconds, "seconds", 60, "how long to measure, after all calls have come")
-	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }
 
 func newBenchTTS() *cobra.Command {
 	var s bench.Speech
-	var save string
 	cmd := &cobra.Command{Use: "tts", Short: "How soon speech begins, and how many jobs the voices keep up with",
 		Long: "Starts a server in this process that speaks with the embedded voices, and clients of its synthesis socket: first\n" +
 			"one whose jobs follow each other, then many at once over two accounts. The first audio is timed from the request.",
 		Example: "  parley bench tts --jobs 200 --streams 20", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		rows, err := s.Run(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return showReport(cmd, bench.NewReport(rows), save)
-	}
+	measures(cmd, func() (measurement, error) { return s, nil })
 	cmd.Flags().IntVar(&s.Jobs, "jobs", 200, "jobs to measure, one after the other")
 	cmd.Flags().IntVar(&s.Streams, "streams", 20, "jobs at once")
-	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }
 
 func newBenchLedger() *cobra.Command {
 	var l bench.Ledger
 	var seconds int
-	var save string
 	cmd := &cobra.Command{Use: "ledger", Short: "How many checkpoints and sessions a second the books take",
 		Long: "Starts a PostgreSQL of its own, or fills the empty database that is given, and has sessions report usage: through the\n" +
 			"meter of one node, as a server does, on one wallet and over 200; as many nodes at once, each with transactions of its\n" +
 			"own; and from start to close. Each rate stands beside that of bare updates with as many connections, measured in the\n" +
 			"same run. Then all that was written is verified, and the command fails unless it adds up.",
 		Example: "  parley bench ledger --seconds 10", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	measures(cmd, func() (measurement, error) {
 		l.Length = time.Duration(seconds) * time.Second
-		rows, err := l.Run(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return showReport(cmd, bench.NewReport(rows), save)
-	}
+		return l, nil
+	})
 	cmd.Flags().IntVar(&seconds, "seconds", 5, "how long each of the nine measurements takes")
 	cmd.Flags().StringVar(&l.Database, "database", "", "URL of an empty database, which is left full; without it a server is started and removed again")
-	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
 	return cmd
 }
 
 func newBenchReport() *cobra.Command {
-	var save string
 	cmd := &cobra.Command{Use: "report FILE...", Short: "Join results, and the output of Go benchmarks, into one table",
 		Long:    "Joins files written with --json, and files of any other name with the output of \"go test -bench\", into one table.",
 		Example: "  parley bench report --json latest.json turn.json call.json go.txt", Args: cobra.MinimumNArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r, err := bench.Collect(args)
-		if err != nil {
-			return err
-		}
-		return showReport(cmd, r, save)
-	}
-	cmd.Flags().StringVar(&save, "json", "", "write the result to this file too")
+	reports(cmd, bench.Collect)
 	return cmd
 }
 
@@ -198,9 +152,34 @@ func newBenchLoad() *cobra.Command {
 		}}
 }
 
-func showReport(cmd *cobra.Command, r *bench.Report, save string) error {
-	if err := r.Print(cmd.OutOrStdout()); err != nil || save == "" {
-		return err
+// measurement is what a command measures.
+type measurement interface {
+	Run(context.Context) ([]bench.Row, error)
+}
+
+// measures has a command make a measurement and report it.
+func measures(cmd *cobra.Command, prepare func() (measurement, error)) {
+	reports(cmd, func([]string) (*bench.Report, error) {
+		m, err := prepare()
+		if err != nil {
+			return nil, err
+		}
+		rows, err := m.Run(cmd.Context())
+		return bench.NewReport(rows), err
+	})
+}
+
+// reports has a command print a report, and save it with --json.
+func reports(cmd *cobra.Command, report func(args []string) (*bench.Report, error)) {
+	save := cmd.Flags().String("json", "", "write the result to this file too")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, err := report(args)
+		if err != nil {
+			return err
+		}
+		if err := r.Print(cmd.OutOrStdout()); err != nil || *save == "" {
+			return err
+		}
+		return r.Save(*save)
 	}
-	return r.Save(save)
 }

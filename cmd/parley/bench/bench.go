@@ -33,8 +33,30 @@ type Row struct {
 	Floor float64 `json:"x_floor,omitempty"`
 }
 
-// atMost is a bar.
-func atMost(v float64) *float64 { return &v }
+// group makes the rows of one measurement.
+type group string
+
+func (g group) row(name string, value float64, unit string) Row {
+	return Row{Group: string(g), Name: name, Value: value, Unit: unit}
+}
+
+// most is a row whose value may be the bar at most.
+func (g group) most(name string, value float64, unit string, bar float64) Row {
+	return Row{Group: string(g), Name: name, Value: value, Unit: unit, Bar: &bar}
+}
+
+// least is a row whose value must reach the bar.
+func (g group) least(name string, value float64, unit string, bar float64) Row {
+	return Row{Group: string(g), Name: name, Value: value, Unit: unit, Bar: &bar, AtLeast: true}
+}
+
+// beside is processor time, in us a frame, beside its floor.
+func (g group) beside(name string, value, floor float64) Row {
+	return Row{Group: string(g), Name: name, Value: value, Unit: "us/frame", Floor: value / floor}
+}
+
+// percent is a share of all.
+func percent(part, all uint64) float64 { return 100 * float64(part) / float64(max(1, all)) }
 
 // Verdict is "ok", "short" of the bar, or empty without one.
 func (r Row) Verdict() string {
@@ -139,16 +161,16 @@ func quantile[T cmp.Ordered](sorted []T, q float64) T {
 
 // latencies makes the rows of a list of durations: p50, p99 and so on in ms. Bars
 // are those of p50 and p99; 0 means none.
-func latencies(group, name string, list []time.Duration, p50, p99 float64) []Row {
+func (g group) latencies(name string, list []time.Duration, p50, p99 float64) []Row {
 	slices.Sort(list)
-	ms := func(q float64) float64 { return float64(quantile(list, q).Microseconds()) / 1000 }
-	rows := []Row{{Group: group, Name: name + " p50", Value: ms(0.5), Unit: "ms"}, {Group: group, Name: name + " p95", Value: ms(0.95), Unit: "ms"},
-		{Group: group, Name: name + " p99", Value: ms(0.99), Unit: "ms"}, {Group: group, Name: name + " max", Value: ms(1), Unit: "ms"}}
-	if p50 > 0 {
-		rows[0].Bar = atMost(p50)
-	}
-	if p99 > 0 {
-		rows[2].Bar = atMost(p99)
+	ms := func(q float64) float64 { return milliseconds(quantile(list, q)) }
+	rows := []Row{g.most(name+" p50", ms(0.5), "ms", p50), g.row(name+" p95", ms(0.95), "ms"), g.most(name+" p99", ms(0.99), "ms", p99), g.row(name+" max", ms(1), "ms")}
+	for i, r := range rows {
+		if r.Bar != nil && *r.Bar == 0 {
+			rows[i].Bar = nil
+		}
 	}
 	return rows
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

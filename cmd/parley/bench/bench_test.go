@@ -184,7 +184,7 @@ BenchmarkPages/agents/{id}-2 3	959971646 ns/op	310.0 kB	12.00 key-ms	410.0 usabl
 
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
-	first := NewReport([]Row{{Group: "turn", Name: "overhead p50", Value: 40, Unit: "ms", Bar: atMost(35)}})
+	first := NewReport([]Row{group("turn").most("overhead p50", 40, "ms", 35)})
 	saved, text := filepath.Join(dir, "turn.json"), filepath.Join(dir, "go.txt")
 	if err := first.Save(saved); err != nil {
 		t.Fatal(err)

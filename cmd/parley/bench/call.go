@@ -17,7 +17,6 @@ import (
 
 	"parley/media"
 	"parley/media/denoise"
-	"parley/media/stream"
 	"parley/media/vad"
 	"parley/pipeline/listen"
 )
@@ -107,10 +106,8 @@ func (c Call) Run(ctx context.Context) ([]Row, error) {
 		return nil, fmt.Errorf("floor: %w", err)
 	}
 	floor := (before + after) / 2
-	group := rows[0].Group
-	first := []Row{{Group: group, Name: "floor", Value: floor, Unit: "us/frame", Floor: 1},
-		{Group: group, Name: "processor time of a call", Value: cost, Unit: "us/frame", Floor: cost / floor},
-		{Group: group, Name: "multiple of the floor", Value: cost / floor, Unit: "x", Bar: atMost(c.bar())}}
+	g := group(rows[0].Group)
+	first := []Row{g.beside("floor", floor, floor), g.beside("processor time of a call", cost, floor), g.most("multiple of the floor", cost/floor, "x", c.bar())}
 	return append(first, rows...), nil
 }
 
@@ -129,20 +126,16 @@ func (c Call) start(ctx context.Context, o loadOrder) (*load, error) {
 	}
 	cmd := exec.CommandContext(ctx, c.Generator[0], c.Generator[1:]...)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr); err != nil {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	l := &load{cmd: cmd, in: in, out: bufio.NewReader(out)}
-	_, err = in.Write(append(order, '\n'))
-	if err == nil {
+	if _, err = in.Write(append(order, '\n')); err == nil {
 		_, err = l.out.ReadString('\n')
 	}
 	if err != nil {
@@ -189,17 +182,24 @@ func (c Call) measure(ctx context.Context) ([]Row, float64, error) {
 	}
 	defer t.close()
 	began := resourcesNow()
-	l, err := c.start(ctx, loadOrder{Calls: c.Calls, URI: t.uri(0)})
+	result, cost, err := c.generate(ctx, loadOrder{Calls: c.Calls, URI: t.uri(0)}, t.sent)
 	if err != nil {
 		return nil, 0, errors.Join(append(t.faults, err)...)
 	}
-	cost, err := c.profiled(ctx, t.sent)
-	result, stopErr := l.stop()
-	if err := errors.Join(err, stopErr); err != nil {
-		return nil, 0, err
-	}
 	ended := c.settle(t, began)
 	return c.rows(t, result, began, ended), cost, nil
+}
+
+// generate has the generator make calls, and measures the processor time of the packets that
+// sent counts.
+func (c Call) generate(ctx context.Context, o loadOrder, sent func() uint64) (loadResult, float64, error) {
+	l, err := c.start(ctx, o)
+	if err != nil {
+		return loadResult{}, 0, err
+	}
+	cost, err := c.profiled(ctx, sent)
+	result, stopErr := l.stop()
+	return result, cost, errors.Join(err, stopErr)
 }
 
 // profiled measures the processor time after the warm-up, under a profile if one
@@ -261,37 +261,21 @@ func (c Call) heap(began, now resources) float64 {
 
 // rows describe the calls.
 func (c Call) rows(t *telephone, r loadResult, began, ended resources) []Row {
-	group := fmt.Sprintf("%d calls, %s", c.Calls, c.name())
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var late stream.Lateness
-	var lost, skipped uint64
-	for i := range t.stats {
-		late.Add(t.stats[i].Lateness)
-		lost += t.stats[i].Lost
-		skipped += t.stats[i].Skipped
-	}
-	calls := 0
-	for reason, n := range t.ended {
-		if reason == media.UserHangup {
-			calls = n
-		}
-	}
-	ms := func(q float64) float64 { return float64(late.Quantile(q).Microseconds()) / 1000 }
-	none := atMost(0)
+	g, total := group(fmt.Sprintf("%d calls, %s", c.Calls, c.name())), t.total()
+	ms := func(q float64) float64 { return milliseconds(total.Lateness.Quantile(q)) }
 	return []Row{
-		{Group: group, Name: "calls dropped", Value: float64(max(r.Dropped, c.Calls-calls)), Bar: none},
-		{Group: group, Name: "packets lost at the caller", Value: float64(r.Lost), Bar: none},
-		{Group: group, Name: "packets lost at the server", Value: float64(lost), Bar: none},
-		{Group: group, Name: "frames skipped by the server", Value: float64(skipped)},
-		{Group: group, Name: "sent late p50, at most", Value: ms(0.5), Unit: "ms"},
-		{Group: group, Name: "sent late p99, at most", Value: ms(0.99), Unit: "ms"},
-		{Group: group, Name: "sent late p99.9, at most", Value: ms(0.999), Unit: "ms", Bar: atMost(10)},
-		{Group: group, Name: "sent late max", Value: ms(1), Unit: "ms"},
-		{Group: group, Name: "agent speaking", Value: 100 * float64(r.Audible) / float64(max(1, r.Frames)), Unit: "%"},
-		{Group: group, Name: "late packets of the generator", Value: 100 * float64(r.Late) / float64(max(1, r.Sent)), Unit: "%"},
-		{Group: group, Name: "goroutines not given back", Value: float64(max(0, ended.goroutines-began.goroutines)), Bar: none},
-		{Group: group, Name: "files not given back", Value: float64(max(0, ended.files-began.files)), Bar: none},
-		{Group: group, Name: "heap a call not given back", Value: c.heap(began, ended), Unit: "KiB", Bar: atMost(heapBar)},
+		g.most("calls dropped", float64(max(r.Dropped, c.Calls-t.hungUp)), "", 0),
+		g.most("packets lost at the caller", float64(r.Lost), "", 0),
+		g.most("packets lost at the server", float64(total.Lost), "", 0),
+		g.row("frames skipped by the server", float64(total.Skipped), ""),
+		g.row("sent late p50, at most", ms(0.5), "ms"), g.row("sent late p99, at most", ms(0.99), "ms"),
+		g.most("sent late p99.9, at most", ms(0.999), "ms", 10), g.row("sent late max", ms(1), "ms"),
+		g.row("agent speaking", percent(r.Audible, r.Frames), "%"),
+		g.row("late packets of the generator", percent(r.Late, r.Sent), "%"),
+		g.most("goroutines not given back", float64(max(0, ended.goroutines-began.goroutines)), "", 0),
+		g.most("files not given back", float64(max(0, ended.files-began.files)), "", 0),
+		g.most("heap a call not given back", c.heap(began, ended), "KiB", heapBar),
 	}
 }

@@ -102,23 +102,16 @@ func (c *caller) turn() (took time.Duration, first time.Time, err error) {
 	return first.Sub(over), first, err
 }
 
-// turns measures n turns with an agent whose replies are as long as reply.
-func (c *caller) turns(n int, reply time.Duration) ([]time.Duration, error) {
-	if err := c.pause(greetingTime + 2*settle); err != nil {
-		return nil, err
-	}
-	var took []time.Duration
-	for range n {
-		d, _, err := c.turn()
-		if err != nil {
-			return took, err
-		}
-		took = append(took, d)
-		if err := c.pause(reply + settle); err != nil {
-			return took, err
+// turns takes n turns after the greeting; each does what follows one.
+func (c *caller) turns(n int, each func() error) (took []time.Duration, err error) {
+	err = c.pause(greetingTime + 2*settle)
+	for ; n > 0 && err == nil; n-- {
+		var d time.Duration
+		if d, _, err = c.turn(); err == nil {
+			took, err = append(took, d), each()
 		}
 	}
-	return took, nil
+	return took, err
 }
 
 // interruption is one time that the caller spoke over the agent.
@@ -127,25 +120,7 @@ type interruption struct {
 	silent  time.Duration // from the recogniser's "stop" to silence
 }
 
-// interruptions measures n times how fast an agent that speaks for long gives way.
-func (c *caller) interruptions(n int, asr *instantASR) ([]interruption, error) {
-	if err := c.pause(greetingTime + 2*settle); err != nil {
-		return nil, err
-	}
-	var list []interruption
-	for range n {
-		if _, _, err := c.turn(); err != nil {
-			return list, err
-		}
-		i, err := c.interrupt(asr)
-		if err != nil {
-			return list, err
-		}
-		list = append(list, i)
-	}
-	return list, nil
-}
-
+// interrupt measures how fast an agent that speaks for long gives way.
 func (c *caller) interrupt(asr *instantASR) (i interruption, err error) {
 	usual := 0.0
 	c.onHeard = func(h heard) { usual = h.level }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"parley/store"
@@ -35,11 +34,9 @@ func openLedger(ctx context.Context, address string) (db *store.DB, pool *pgxpoo
 			return nil, nil, nil, err
 		}
 	}
-	db, err = openEmpty(ctx, address)
-	if err == nil {
-		pool, err = pgxpool.New(ctx, pooled(address))
-		if err != nil {
-			db.Close()
+	if pool, err = pgxpool.New(ctx, pooled(address)); err == nil {
+		if db, err = openEmpty(ctx, pool, pooled(address)); err != nil {
+			pool.Close()
 		}
 	}
 	if err != nil {
@@ -70,25 +67,16 @@ func startServer(ctx context.Context) (address string, stop func() error, err er
 }
 
 // openEmpty opens a database that has no tables yet and makes ours.
-func openEmpty(ctx context.Context, address string) (*store.DB, error) {
-	cfg, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, fmt.Errorf("database URL: %w", err) // the password is blanked
-	}
-	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
-	if err != nil {
-		return nil, err
-	}
+func openEmpty(ctx context.Context, pool *pgxpool.Pool, address string) (*store.DB, error) {
 	var tables int
-	err = conn.QueryRow(ctx, `select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-		where n.nspname <> 'information_schema' and n.nspname not like 'pg\_%'`).Scan(&tables)
-	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+	if err := pool.QueryRow(ctx, `select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where n.nspname <> 'information_schema' and n.nspname not like 'pg\_%'`).Scan(&tables); err != nil {
 		return nil, err
 	}
 	if tables > 0 {
 		return nil, errNotEmpty
 	}
-	db, err := store.Open(ctx, pooled(address))
+	db, err := store.Open(ctx, address)
 	if err != nil {
 		return nil, err
 	}

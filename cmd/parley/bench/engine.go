@@ -14,7 +14,9 @@ import (
 // The engines of a measurement take no time: what remains is the server's. They
 // are named instant because they are no engines to talk to.
 
-var languages = []string{"en"}
+func instant(description string) inference.Info {
+	return inference.Info{Name: "instant", Description: description, Languages: []string{"en"}}
+}
 
 // stopAfter is how much of an utterance instantASR has when it believes to hear
 // "stop": the 400 ms of audio from before the start of speech was noticed, and
@@ -31,9 +33,7 @@ type instantASR struct {
 	verdict atomic.Int64 // when "stop" was said last, in Unix ns
 }
 
-func (a *instantASR) Info() inference.Info {
-	return inference.Info{Name: "instant", Description: "hears the same at once", Languages: languages}
-}
+func (*instantASR) Info() inference.Info { return instant("hears the same at once") }
 
 // stopped is when "stop" was believed last.
 func (a *instantASR) stopped() time.Time { return time.Unix(0, a.verdict.Load()) }
@@ -77,9 +77,7 @@ func (s *instantStream) Close()                           { close(s.results) }
 // instantLLM answers every request with one sentence.
 type instantLLM struct{}
 
-func (instantLLM) Info() inference.Info {
-	return inference.Info{Name: "instant", Description: "answers the same at once", Languages: languages}
-}
+func (instantLLM) Info() inference.Info { return instant("answers the same at once") }
 
 func (instantLLM) Complete(context.Context, inference.Request) iter.Seq2[inference.Delta, error] {
 	return func(yield func(inference.Delta, error) bool) {
@@ -104,9 +102,7 @@ func newInstantTTS(length time.Duration) instantTTS {
 	return instantTTS{tone(440, ttsRate, media.FromDuration(length).Samples(ttsRate), 0.25)}
 }
 
-func (instantTTS) Info() inference.Info {
-	return inference.Info{Name: "instant", Description: "a tone at once", Languages: languages}
-}
+func (instantTTS) Info() inference.Info { return instant("a tone at once") }
 
 func (instantTTS) Voices() []inference.Voice { return []inference.Voice{{ID: "F1", Gender: "female"}} }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -35,10 +36,8 @@ func (c Call) floor(ctx context.Context) (float64, error) {
 	}
 	// A third as long: plain packets vary less than calls.
 	cost, err := c.window(ctx, c.Length/3, answered.Load)
-	if _, stopErr := l.stop(); err == nil {
-		err = stopErr
-	}
-	return cost, err
+	_, stopErr := l.stop()
+	return cost, errors.Join(err, stopErr)
 }
 
 func answer(conn *net.UDPConn, answered *atomic.Uint64) {

@@ -45,37 +45,34 @@ var goBars = []struct {
 	shown  string
 	unit   string
 	scale  float64
-	bar    float64 // 0: none
+	bar    float64  // 0: none
+	floor  goMetric // that it is a multiple of
 }{
-	{goMetric{"resample", "Process/8000-16000", "ns/op"}, "8 to 16 kHz", "us", 1e-3, 3},
-	{goMetric{"resample", "Process/16000-8000", "ns/op"}, "16 to 8 kHz", "us", 1e-3, 3},
-	{goMetric{"resample", "Process/22050-44100", "ns/op"}, "22.05 to 44.1 kHz", "us", 1e-3, 7},
-	{goMetric{"resample", "Process/44100-22050", "ns/op"}, "44.1 to 22.05 kHz", "us", 1e-3, 7},
-	{goMetric{"resample", "Process/24000-48000", "ns/op"}, "24 to 48 kHz", "us", 1e-3, 7},
-	{goMetric{"resample", "Process/48000-24000", "ns/op"}, "48 to 24 kHz", "us", 1e-3, 7},
-	{goMetric{"resample", "Process/24000-8000", "ns/op"}, "24 to 8 kHz", "us", 1e-3, otherPair},
-	{goMetric{"resample", "Process/22050-8000", "ns/op"}, "22.05 to 8 kHz", "us", 1e-3, otherPair},
-	{goMetric{"resample", "Process/24000-44100", "ns/op"}, "24 to 44.1 kHz", "us", 1e-3, otherPair},
-	{goMetric{"denoise", "Spectral/8000", "ms/s"}, "suppressor, 8 kHz", "ms/s", 1, 0.8},
-	{goMetric{"denoise", "Spectral/16000", "ms/s"}, "suppressor, 16 kHz", "ms/s", 1, 1.5},
-	{goMetric{"vad", "Detect/8000/own", "ms/s"}, "detector alone, 8 kHz", "ms/s", 1, 0},
-	{goMetric{"vad", "Detect/8000/shared", "ms/s"}, "behind the suppressor", "ms/s", 1, 0},
-	{goMetric{"jitter", "Frame/loss=0", "ns/op"}, "frame, no loss", "us", 1e-3, 0},
-	{goMetric{"jitter", "Frame/loss=20", "ns/op"}, "frame, 5 % loss", "us", 1e-3, 0},
-	{goMetric{"rtp", "WakeUp/session", "ns/pair"}, "packet in, packet out", "us", 1e-3, 0},
-	{goMetric{"rtp", "Calls/50", "us/pair"}, "pair of 50 calls, wake-ups included", "us", 1, 0},
-	{goMetric{"rtp", "Calls/300", "us/pair"}, "pair of 300 calls, wake-ups included", "us", 1, 0},
+	{goMetric{"resample", "Process/8000-16000", "ns/op"}, "8 to 16 kHz", "us", 1e-3, 3, resampleFloor},
+	{goMetric{"resample", "Process/16000-8000", "ns/op"}, "16 to 8 kHz", "us", 1e-3, 3, resampleFloor},
+	{goMetric{"resample", "Process/22050-44100", "ns/op"}, "22.05 to 44.1 kHz", "us", 1e-3, 7, resampleFloor},
+	{goMetric{"resample", "Process/44100-22050", "ns/op"}, "44.1 to 22.05 kHz", "us", 1e-3, 7, resampleFloor},
+	{goMetric{"resample", "Process/24000-48000", "ns/op"}, "24 to 48 kHz", "us", 1e-3, 7, resampleFloor},
+	{goMetric{"resample", "Process/48000-24000", "ns/op"}, "48 to 24 kHz", "us", 1e-3, 7, resampleFloor},
+	{goMetric{"resample", "Process/24000-8000", "ns/op"}, "24 to 8 kHz", "us", 1e-3, otherPair, resampleFloor},
+	{goMetric{"resample", "Process/22050-8000", "ns/op"}, "22.05 to 8 kHz", "us", 1e-3, otherPair, resampleFloor},
+	{goMetric{"resample", "Process/24000-44100", "ns/op"}, "24 to 44.1 kHz", "us", 1e-3, otherPair, resampleFloor},
+	{goMetric{"denoise", "Spectral/8000", "ms/s"}, "suppressor, 8 kHz", "ms/s", 1, 0.8, goMetric{}},
+	{goMetric{"denoise", "Spectral/16000", "ms/s"}, "suppressor, 16 kHz", "ms/s", 1, 1.5, goMetric{}},
+	{goMetric{"vad", "Detect/8000/own", "ms/s"}, "detector alone, 8 kHz", "ms/s", 1, 0, goMetric{}},
+	{goMetric{"vad", "Detect/8000/shared", "ms/s"}, "behind the suppressor", "ms/s", 1, 0, goMetric{}},
+	{goMetric{"jitter", "Frame/loss=0", "ns/op"}, "frame, no loss", "us", 1e-3, 0, goMetric{}},
+	{goMetric{"jitter", "Frame/loss=20", "ns/op"}, "frame, 5 % loss", "us", 1e-3, 0, goMetric{}},
+	{goMetric{"rtp", "WakeUp/session", "ns/pair"}, "packet in, packet out", "us", 1e-3, 0, goMetric{"rtp", "WakeUp/floor", "ns/pair"}},
+	{goMetric{"rtp", "Calls/50", "us/pair"}, "pair of 50 calls, wake-ups included", "us", 1, 0, goMetric{"rtp", "Calls/50", "floor-us/pair"}},
+	{goMetric{"rtp", "Calls/300", "us/pair"}, "pair of 300 calls, wake-ups included", "us", 1, 0, goMetric{"rtp", "Calls/300", "floor-us/pair"}},
 }
 
 // otherPair is the bar in us of the resamplers that are not 2:1.
 const otherPair = 16
 
-// goFloors name what a package's benchmarks are multiples of.
-var goFloors = map[goMetric]goMetric{
-	{"rtp", "WakeUp/session", "ns/pair"}: {"rtp", "WakeUp/floor", "ns/pair"},
-	{"rtp", "Calls/50", "us/pair"}:       {"rtp", "Calls/50", "floor-us/pair"},
-	{"rtp", "Calls/300", "us/pair"}:      {"rtp", "Calls/300", "floor-us/pair"},
-}
+// resampleFloor is what resamplers are multiples of.
+var resampleFloor = goMetric{"resample", "Floor", "ns/op"}
 
 // goRows makes rows of the output of Go benchmarks, and one of the slowest
 // resampler besides.
@@ -89,18 +86,14 @@ func goRows(text string) []Row {
 		}
 		row := Row{Group: b.metric.pkg, Name: b.shown, Value: v * b.scale, Unit: b.unit}
 		if b.bar > 0 {
-			row.Bar = atMost(b.bar)
+			row.Bar = &b.bar
 		}
-		floor, ok := goFloors[b.metric]
-		if b.metric.pkg == "resample" {
-			floor, ok = goMetric{"resample", "Floor", "ns/op"}, true
-		}
-		if f := values[floor]; ok && f > 0 {
+		if f := values[b.floor]; f > 0 {
 			row.Floor = v / f
 		}
 		rows = append(rows, row)
 	}
-	slowest := Row{Group: "resample", Unit: "us", Bar: atMost(otherPair)}
+	slowest := group("resample").most("", 0, "us", otherPair)
 	for m, v := range values {
 		if m.pkg == "resample" && m.unit == "ns/op" && v/1000 > slowest.Value && strings.HasPrefix(m.name, "Process/") {
 			slowest.Value, slowest.Name = v/1000, "slowest: "+strings.TrimPrefix(m.name, "Process/")
@@ -127,9 +120,9 @@ func pageRows(values map[goMetric]float64) (rows []Row) {
 		}
 		switch v := values[m]; m.unit {
 		case "usable-ms":
-			rows = append(rows, Row{Group: "pages, can be used after", Name: name, Value: v, Unit: "ms"})
+			rows = append(rows, group("pages, can be used after").row(name, v, "ms"))
 		case "kB":
-			weights = append(weights, Row{Group: "pages, first load", Name: name, Value: v, Unit: "kB", Bar: atMost(heaviestPage)})
+			weights = append(weights, group("pages, first load").most(name, v, "kB", heaviestPage))
 		case "key-ms":
 			if v > slowest.Value {
 				slowest.Name, slowest.Value = "slowest: "+name, v

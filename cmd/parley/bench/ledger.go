@@ -145,7 +145,7 @@ func (b *ledgerBench) report(ctx context.Context, a *account) error {
 // many nodes, each with a transaction of its own, waiting for one row.
 func (b *ledgerBench) oneWallet(ctx context.Context) ([]Row, error) {
 	r, err := b.drive(ctx, len(b.single), func(ctx context.Context, writer, _ int) error { return b.report(ctx, b.single[writer]) })
-	return r.rows(fmt.Sprintf("ledger, %d nodes, one wallet", len(b.single)), "checkpoints", 0, b.floors[len(b.single)]), err
+	return r.rows(group(fmt.Sprintf("ledger, %d nodes, one wallet", len(b.single))), "checkpoints", 0, b.floors[len(b.single)]), err
 }
 
 // manyWallets has each writer report for every 16th account in turn.
@@ -154,7 +154,7 @@ func (b *ledgerBench) manyWallets(ctx context.Context) ([]Row, error) {
 		own := (ledgerWallets - writer + ledgerWriters - 1) / ledgerWriters
 		return b.report(ctx, b.many[writer+n%own*ledgerWriters])
 	})
-	return r.rows(fmt.Sprintf("ledger, %d nodes, %d wallets", ledgerWriters, ledgerWallets), "checkpoints", 0, b.floors[ledgerWriters]), err
+	return r.rows(group(fmt.Sprintf("ledger, %d nodes, %d wallets", ledgerWriters, ledgerWallets)), "checkpoints", 0, b.floors[ledgerWriters]), err
 }
 
 // sessions starts a session, reports once and closes it.
@@ -169,7 +169,7 @@ func (b *ledgerBench) sessions(ctx context.Context) ([]Row, error) {
 		}
 		return err
 	})
-	return r.rows(fmt.Sprintf("ledger, start to close, %d writers", ledgerWriters), "sessions", 0, b.floors[ledgerWriters]), err
+	return r.rows(group(fmt.Sprintf("ledger, start to close, %d writers", ledgerWriters)), "sessions", 0, b.floors[ledgerWriters]), err
 }
 
 func (b *ledgerBench) close(ctx context.Context, a *account) error {
@@ -179,11 +179,9 @@ func (b *ledgerBench) close(ctx context.Context, a *account) error {
 
 // finish closes what is open and fails unless every invariant of the ledger holds.
 func (b *ledgerBench) finish(ctx context.Context) error {
-	for _, list := range [][]*account{b.single, b.many} {
-		for _, a := range list {
-			if err := b.close(ctx, a); err != nil {
-				return err
-			}
+	for _, a := range slices.Concat(b.single, b.many) {
+		if err := b.close(ctx, a); err != nil {
+			return err
 		}
 	}
 	found, err := b.Verify(ctx)
@@ -236,14 +234,14 @@ func (r driven) rate() float64 { return float64(len(r.took)) / r.elapsed.Seconds
 
 // rows are the rate of what was done and how long one time took. A bar or a floor of
 // 0 is none.
-func (r driven) rows(group, what string, bar, floor float64) []Row {
-	rate := Row{Group: group, Name: what, Value: r.rate(), Unit: "/s"}
+func (r driven) rows(g group, what string, bar, floor float64) []Row {
+	rate := g.row(what, r.rate(), "/s")
 	if bar > 0 {
-		rate.Bar, rate.AtLeast = &bar, true
+		rate = g.least(what, r.rate(), "/s", bar)
 	}
 	if floor > 0 {
 		rate.Floor = r.rate() / floor
 	}
-	took := latencies(group, "one", r.took, 0, 0)
+	took := g.latencies("one", r.took, 0, 0)
 	return []Row{rate, took[0], took[2]}
 }

@@ -42,24 +42,40 @@ type webLine struct {
 	c     *client.Client
 	in    chan heard
 	ready chan struct{}
-	stop  context.CancelFunc
-	done  chan struct{}
+	running
+}
+
+// running is what a line does until it is hung up.
+type running struct {
+	end  func()
+	done chan struct{} // closed when it has ended
+}
+
+func runLine(run func(context.Context)) running {
+	done := make(chan struct{})
+	return running{begin(func(ctx context.Context) { defer close(done); run(ctx) }), done}
+}
+
+func (r running) hangUp() { r.end() }
+
+// gone is errGone once the line has ended.
+func (r running) gone() error {
+	select {
+	case <-r.done:
+		return errGone
+	default:
+		return nil
+	}
 }
 
 // dialWeb connects and waits until agent i is ready.
 func dialWeb(ctx context.Context, addr string, i int) (*webLine, error) {
-	l := &webLine{in: make(chan heard, heardQueue), ready: make(chan struct{}), done: make(chan struct{})}
+	l := &webLine{in: make(chan heard, heardQueue), ready: make(chan struct{})}
 	c, err := client.Dial(ctx, "http://"+addr, "any", "", client.Options{OnEvent: l.event})
 	if err != nil {
 		return nil, err
 	}
-	l.c = c
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	l.stop = stop
-	go func() {
-		defer close(l.done)
-		c.Run(running)
-	}()
+	l.c, l.running = c, runLine(func(ctx context.Context) { c.Run(ctx) })
 	if err := c.Control("prompt", strconv.Itoa(i)); err != nil {
 		l.hangUp()
 		return nil, err
@@ -101,12 +117,10 @@ func (l *webLine) put(h heard) {
 func (l *webLine) rate() media.Rate { return client.RateIn }
 
 func (l *webLine) say(samples []int16) error {
-	select {
-	case <-l.done:
-		return errGone
-	default:
-		return l.c.Send(samples)
+	if err := l.gone(); err != nil {
+		return err
 	}
+	return l.c.Send(samples)
 }
 
 func (l *webLine) hear(until time.Time, _ bool) (heard, bool) {
@@ -120,44 +134,31 @@ func (l *webLine) hear(until time.Time, _ bool) (heard, bool) {
 	}
 }
 
-func (l *webLine) hangUp() {
-	l.stop()
-	<-l.done
-}
-
 // watchEvery is how often a watching phone looks at its socket.
 const watchEvery = 500 * time.Microsecond
 
 // phoneLine is a caller on the telephone. It sends on a clock of its own, as
 // telephone networks do, not when its leg would.
 type phoneLine struct {
-	leg  *sip.Leg
-	stop context.CancelCauseFunc
-	done chan struct{}
+	leg *sip.Leg
+	running
 }
-
-var errHangUp = errors.New("the caller hangs up")
 
 func dialPhone(ctx context.Context, phone *simulated.Phone, uri string) (*phoneLine, error) {
 	leg, err := phone.Dial(ctx, sip.Target{URI: uri, From: sip.Identity{Number: "bench"}})
 	if err != nil {
 		return nil, err
 	}
-	running, stop := context.WithCancelCause(context.WithoutCancel(ctx))
-	l := &phoneLine{leg: leg, stop: stop, done: make(chan struct{})}
-	go func() {
-		defer close(l.done)
-		_ = leg.Run(running) // its end is what matters: say notices it
-	}()
-	return l, nil
+	return &phoneLine{leg, runLine(func(ctx context.Context) { _ = leg.Run(ctx) })}, nil // its end is what matters: say notices it
 }
 
 func (l *phoneLine) rate() media.Rate { return media.Rate8k }
 
 func (l *phoneLine) say(samples []int16) error {
+	if err := l.gone(); err != nil {
+		return err
+	}
 	select {
-	case <-l.done:
-		return errGone
 	case <-l.leg.Events():
 	default:
 	}
@@ -180,9 +181,4 @@ func (l *phoneLine) hear(until time.Time, watching bool) (heard, bool) {
 		}
 		time.Sleep(left)
 	}
-}
-
-func (l *phoneLine) hangUp() {
-	l.stop(errHangUp)
-	<-l.done
 }

@@ -77,13 +77,6 @@ func Load(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	up := func() {
-		fmt.Fprintln(out, "up")
-		go func() {
-			_, _ = io.Copy(io.Discard, r) // its end is the signal
-			stop()
-		}()
-	}
 	g := &generator{order: o, start: time.Now().Add(media.FrameDuration), speech: voice(media.Rate8k, media.FromDuration(spoken).Samples(media.Rate8k)),
 		rest: background(int(media.Rate8k))}
 	g.cycle = int(cycle / media.FrameDuration)
@@ -92,15 +85,25 @@ func Load(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	switch {
 	case o.Ports != nil:
-		err = g.packets(ctx, up)
+		err = g.packets(ctx)
 	case o.WebRTC != "":
-		err = g.sessions(ctx, up)
+		err = g.sessions(ctx)
 	default:
-		err = g.calls(ctx, up)
+		err = g.calls(ctx)
+	}
+	if err == nil {
+		fmt.Fprintln(out, "up")
+		_, _ = io.Copy(io.Discard, r) // its end is the signal
+	}
+	stop()
+	g.work.Wait()
+	for _, end := range g.ends {
+		end()
 	}
 	if err != nil {
 		return err
 	}
+	g.result.Late = g.late.Load()
 	return json.NewEncoder(out).Encode(&g.result)
 }
 
@@ -110,6 +113,9 @@ type generator struct {
 	start        time.Time
 	speech, rest []int16
 	cycle        int // frames
+
+	work sync.WaitGroup // calls in progress
+	ends []func()       // of what they use
 
 	late   atomic.Uint64
 	mu     sync.Mutex
@@ -138,31 +144,25 @@ func (g *generator) clock(ctx context.Context, i int, f func(frame int)) {
 	}
 }
 
-// calls makes telephone calls until ctx ends.
-func (g *generator) calls(ctx context.Context, up func()) error {
+// calls makes telephone calls, which last until ctx ends.
+func (g *generator) calls(ctx context.Context) error {
 	phone, err := newPhone()
 	if err != nil {
 		return err
 	}
-	defer phone.close()
-	var wg sync.WaitGroup
-	defer wg.Wait()
+	g.ends = append(g.ends, phone.close)
 	for i := range g.order.Calls {
 		l, err := dialPhone(ctx, phone.Phone, g.order.URI)
 		switch {
 		case err == nil:
-			wg.Go(func() { g.call(ctx, i, l) })
+			g.work.Go(func() { g.call(ctx, i, l) })
 		case g.order.Every > 0 && ctx.Err() == nil:
-			g.refused()
+			g.add(func(r *loadResult) { r.Refused++ })
 		default:
 			return fmt.Errorf("call %d of %d: %w", i+1, g.order.Calls, err)
 		}
 		time.Sleep(max(dialEvery, g.order.Every))
 	}
-	up()
-	<-ctx.Done()
-	wg.Wait()
-	g.result.Late = g.late.Load()
 	return nil
 }
 
@@ -192,14 +192,19 @@ func (g *generator) call(ctx context.Context, i int, l *phoneLine) {
 	})
 	st := l.leg.Stats()
 	l.hangUp()
+	g.add(func(r *loadResult) {
+		if errors.Is(fault, errGone) {
+			r.Dropped++
+		}
+		r.Sent, r.Received, r.Lost = r.Sent+st.Sent, r.Received+st.Received, r.Lost+st.Lost
+		r.Frames, r.Audible, r.Asked = r.Frames+frames, r.Audible+loud, r.Asked+asked
+	})
+}
+
+func (g *generator) add(f func(*loadResult)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r := &g.result
-	if errors.Is(fault, errGone) {
-		r.Dropped++
-	}
-	r.Sent, r.Received, r.Lost = r.Sent+st.Sent, r.Received+st.Received, r.Lost+st.Lost
-	r.Frames, r.Audible, r.Asked = r.Frames+frames, r.Audible+loud, r.Asked+asked
+	f(&g.result)
 }
 
 // samples is what a caller sends in a frame: speech in the first part of each
@@ -214,50 +219,33 @@ func (g *generator) samples(frame int) []int16 {
 	return g.rest[at : at+n]
 }
 
-// packets sends what calls send, but only packets, to whoever answers each.
-func (g *generator) packets(ctx context.Context, up func()) error {
-	var wg sync.WaitGroup
-	defer wg.Wait()
+// packets sends what calls send, but only packets, to what answers each.
+func (g *generator) packets(ctx context.Context) error {
 	for i, port := range g.order.Ports {
 		conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: loopback.AsSlice()})
 		if err != nil {
 			return err
 		}
-		defer conn.Close()
+		g.ends = append(g.ends, func() { _ = conn.Close() })
 		socket, err := rtp.NewSocket(conn)
 		if err != nil {
 			return err
 		}
-		wg.Go(func() {
+		g.work.Go(func() {
 			var packet [172]byte // RTP with 20 ms of G.711
 			var answer [1500]byte
+			var sent, received uint64
 			to := netip.AddrPortFrom(loopback, port)
 			g.clock(ctx, i, func(int) {
 				for _, _, _, ok := socket.Recv(answer[:]); ok; _, _, _, ok = socket.Recv(answer[:]) {
-					g.count(0, 1)
+					received++
 				}
 				if socket.Send(packet[:], to) == nil {
-					g.count(1, 0)
+					sent++
 				}
 			})
+			g.add(func(r *loadResult) { r.Sent, r.Received = r.Sent+sent, r.Received+received })
 		})
 	}
-	up()
-	<-ctx.Done()
-	wg.Wait()
-	g.result.Late = g.late.Load()
 	return nil
-}
-
-func (g *generator) refused() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.result.Refused++
-}
-
-func (g *generator) count(sent, received uint64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.result.Sent += sent
-	g.result.Received += received
 }

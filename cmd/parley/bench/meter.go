@@ -77,7 +77,7 @@ func (m *metered) ask(ctx context.Context) error {
 // meter has sessions on each of some wallets, all of one node, report one completion
 // after the other. The floor is one connection that commits bare updates.
 func (b *ledgerBench) meter(name string, accounts []*account, each int, bar float64) func(context.Context) ([]Row, error) {
-	return func(ctx context.Context) (rows []Row, err error) {
+	return func(ctx context.Context) ([]Row, error) {
 		kept := &books{DB: b.DB, waits: map[string]chan error{}}
 		m := session.NewManager(kept, b.node, func() *billing.RateCard { return b.card }, 0, slog.New(slog.DiscardHandler))
 		var sessions []*metered
@@ -97,17 +97,12 @@ func (b *ledgerBench) meter(name string, accounts []*account, each int, bar floa
 				kept.waits[s.ID()] = sessions[len(sessions)-1].stored
 			}
 		}
-		ctx, cancel := context.WithCancelCause(ctx)
-		ran := make(chan struct{})
-		go func() {
-			defer close(ran)
-			cancel(m.Run(ctx))
-		}()
+		ctx, fail := context.WithCancelCause(ctx)
+		stop := begin(func(running context.Context) { fail(m.Run(running)) })
 		r, err := b.drive(ctx, len(sessions), func(ctx context.Context, i, _ int) error { return sessions[i].ask(ctx) })
-		cancel(nil)
-		<-ran
-		rows = r.rows("ledger, one node, "+name, "checkpoints", bar, b.floors[1])
-		return append(rows, Row{Group: "ledger, one node, " + name, Name: "in a transaction", Value: float64(len(r.took)) / float64(max(1, kept.rounds))}), err
+		stop()
+		g := group("ledger, one node, " + name)
+		return append(r.rows(g, "checkpoints", bar, b.floors[1]), g.row("in a transaction", float64(len(r.took))/float64(max(1, kept.rounds)), "")), err
 	}
 }
 
@@ -120,6 +115,6 @@ func (b *ledgerBench) bare(writers int, accounts []*account) func(context.Contex
 			return err
 		})
 		b.floors[writers] = r.rate()
-		return []Row{{Group: "ledger, floor", Name: fmt.Sprintf("bare updates, %d at once", writers), Value: r.rate(), Unit: "/s", Floor: 1}}, err
+		return r.rows("ledger, floor", fmt.Sprintf("bare updates, %d at once", writers), 0, r.rate())[:1], err
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/rtp"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/listen"
@@ -65,17 +64,15 @@ var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // telephone is a SIP user agent whose calls are conducted by the pipeline.
 type telephone struct {
+	traffic
 	ua     *sip.UserAgent
 	ports  *rtpport.Pool
 	agents agents
-	stop   context.CancelFunc
-	done   chan struct{}
+	stop   func()
 
 	mu     sync.Mutex
-	ended  map[media.EndReason]int
+	hungUp int // calls that their callers ended
 	faults []error
-	stats  []rtp.Stats // of calls that have ended
-	legs   map[*sip.Leg]struct{}
 }
 
 // newTelephone starts a telephone; close ends it.
@@ -84,24 +81,18 @@ func newTelephone(list agents) (*telephone, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &telephone{ports: ports, agents: list, ended: map[media.EndReason]int{}, legs: map[*sip.Leg]struct{}{}, done: make(chan struct{})}
+	t := &telephone{ports: ports, agents: list}
 	t.ua, err = sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, OnCall: t.answer,
 		Allow: func(a netip.Addr) bool { return a.Unmap().IsLoopback() }})
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	t.stop = stop
-	go func() {
-		defer close(t.done)
-		_ = t.ua.Run(ctx) // a lost listener shows as calls that are not answered
-	}()
+	t.stop = begin(func(ctx context.Context) { _ = t.ua.Run(ctx) }) // a lost listener shows as calls that are not answered
 	return t, nil
 }
 
 func (t *telephone) close() {
 	t.stop()
-	<-t.done
 	t.ports.Close()
 }
 
@@ -140,24 +131,11 @@ func (t *telephone) converse(ctx context.Context, in *sip.Incoming, a *benchAgen
 		call.Close()
 		return err
 	}
-	t.mu.Lock()
-	t.legs[leg] = struct{}{}
-	t.mu.Unlock()
-	ended := call.Run(leg)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.legs, leg)
-	t.ended[ended.Reason]++
-	t.stats = append(t.stats, leg.Stats())
-	return nil
-}
-
-// sent is how many packets the calls in progress have sent.
-func (t *telephone) sent() (packets uint64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for leg := range t.legs {
-		packets += leg.Stats().Sent
+	defer t.begin(leg)()
+	if call.Run(leg).Reason == media.UserHangup {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.hungUp++
 	}
-	return packets
+	return nil
 }

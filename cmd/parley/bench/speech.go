@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,28 +66,19 @@ func (s Speech) Run(ctx context.Context) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = latencies("speech, idle", "first audio", waits, firstAudioBar, firstAudioBar)
+	rows = group("speech, idle").latencies("first audio", waits, firstAudioBar, firstAudioBar)
 	multiples, err := server.load(ctx, s.Streams)
 	if err != nil {
 		return nil, err
 	}
-	slowest := multiples[0]
-	for _, m := range multiples {
-		slowest = min(slowest, m)
-	}
-	bar := float64(realTimeBar)
-	return append(rows, Row{Group: fmt.Sprintf("speech, %d jobs at once", s.Streams), Name: "slowest job", Value: slowest,
-		Unit: "x real time", Bar: &bar, AtLeast: true}), nil
+	return append(rows, group(fmt.Sprintf("speech, %d jobs at once", s.Streams)).least("slowest job", slices.Min(multiples), "x real time", realTimeBar)), nil
 }
 
 // startVoices starts the embedded engine; stop ends it.
 func startVoices(ctx context.Context) (engine *espeak.Engine, stop func(), err error) {
 	engine = espeak.New(espeak.Config{Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
 	var ended error
-	wg.Go(func() { ended = engine.Run(ctx) })
-	stop = func() { cancel(); wg.Wait() }
+	stop = begin(func(ctx context.Context) { ended = engine.Run(ctx) })
 	ready, done := context.WithTimeout(ctx, patience)
 	defer done()
 	if err := engine.Ready(ready); err != nil {
@@ -97,37 +88,19 @@ func startVoices(ctx context.Context) (engine *espeak.Engine, stop func(), err e
 	return engine, stop, nil
 }
 
-// speechServer serves synthesis sockets without a bill.
+// speechServer serves synthesis sockets without a bill; each key is an account.
 type speechServer struct {
-	server *http.Server
-	addr   string
-	done   chan struct{}
+	anyKey
+	addr  string
+	close func()
 }
 
-func newSpeechServer(engine inference.TTS) (*speechServer, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &speechServer{addr: l.Addr().String(), done: make(chan struct{})}
+func newSpeechServer(engine inference.TTS) (s *speechServer, err error) {
+	s = &speechServer{}
 	a := api.New(s)
 	wstts.Mount(a, &wstts.Handler{Speech: tts.New(engine), Books: s, Sockets: socket.NewSet()})
-	s.server = &http.Server{Handler: a.Handler(api.Options{}), ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		defer close(s.done)
-		_ = s.server.Serve(l) // a lost listener shows as clients that cannot connect
-	}()
-	return s, nil
-}
-
-func (s *speechServer) close() {
-	_ = s.server.Close()
-	<-s.done
-}
-
-// Authenticate implements api.Keys: each key is an account.
-func (s *speechServer) Authenticate(_ context.Context, secret string) (api.Principal, error) {
-	return api.Principal{Account: secret, Key: secret}, nil
+	s.addr, s.close, err = serve(a)
+	return s, err
 }
 
 // Begin implements api.Books.

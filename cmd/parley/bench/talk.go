@@ -119,7 +119,7 @@ type talked struct {
 
 // late is the share of the frames, in percent, that were sent late or not at all.
 func (t *talked) late() float64 {
-	return 100 * float64(t.Quality.SentLate+t.Quality.Unsent) / float64(max(1, t.Quality.Sent+t.Quality.Unsent))
+	return percent(t.Quality.SentLate+t.Quality.Unsent, t.Quality.Sent+t.Quality.Unsent)
 }
 
 // understood is how often the question is in the transcript.
@@ -151,10 +151,7 @@ func (s *talkServer) calls(ctx context.Context, n int) ([]talked, error) {
 	for i, c := range list {
 		text, err := s.client.CallText(ctx, c.ID)
 		if err == nil {
-			err = json.Unmarshal(text, &seen[i])
-		}
-		if err == nil {
-			err = s.quality(ctx, c.ID, &seen[i].Quality)
+			err = errors.Join(json.Unmarshal(text, &seen[i]), s.quality(ctx, c.ID, &seen[i].Quality))
 		}
 		if err != nil {
 			return nil, err
@@ -165,7 +162,7 @@ func (s *talkServer) calls(ctx context.Context, n int) ([]talked, error) {
 
 // rows describe what the callers and the server saw.
 func (t Talk) rows(r loadResult, seen []talked) []Row {
-	group := fmt.Sprintf("%d talking calls, embedded engines", t.Calls)
+	g := group(fmt.Sprintf("%d talking calls, embedded engines", t.Calls))
 	var waits []time.Duration
 	lates, mos, heard := []float64{0}, 4.4, 0
 	for i := range seen {
@@ -176,18 +173,15 @@ func (t Talk) rows(r loadResult, seen []talked) []Row {
 			waits = append(waits, time.Duration(turn.TotalMS)*time.Millisecond)
 		}
 	}
-	bar := float64(talkHeardBar)
-	mosBar := float64(talkMOSBar)
 	rows := []Row{
-		{Group: group, Name: "calls refused", Value: float64(r.Refused)},
-		{Group: group, Name: "calls dropped", Value: float64(r.Dropped), Bar: atMost(0)},
-		{Group: group, Name: "questions understood", Value: 100 * float64(heard) / float64(max(1, r.Asked)), Unit: "%", Bar: &bar, AtLeast: true},
-		{Group: group, Name: "frames late or unsent, worst call", Value: slices.Max(lates), Unit: "%", Bar: atMost(talkLateBar)},
-		{Group: group, Name: "worst 5 s of any call", Value: mos, Unit: "MOS", Bar: &mosBar, AtLeast: true},
-		{Group: group, Name: "late packets of the generator", Value: 100 * float64(r.Late) / float64(max(1, r.Sent)), Unit: "%"},
+		g.row("calls refused", float64(r.Refused), ""), g.most("calls dropped", float64(r.Dropped), "", 0),
+		g.least("questions understood", percent(uint64(heard), r.Asked), "%", talkHeardBar),
+		g.most("frames late or unsent, worst call", slices.Max(lates), "%", talkLateBar),
+		g.least("worst 5 s of any call", mos, "MOS", talkMOSBar),
+		g.row("late packets of the generator", percent(r.Late, r.Sent), "%"),
 	}
 	if len(waits) == 0 {
 		return rows
 	}
-	return append(rows, latencies(group, "answer after the question", waits, 0, 0)...)
+	return append(rows, g.latencies("answer after the question", waits, 0, 0)...)
 }

@@ -120,31 +120,33 @@ func (s *talkServer) read(log io.Reader, ready chan<- struct{}) {
 }
 
 // customer makes the account, the agent and the number that callers reach.
-func (s *talkServer) customer(ctx context.Context) (err error) {
+func (s *talkServer) customer(ctx context.Context) error {
 	var account struct {
 		ID  string `json:"account_id"`
 		Key string `json:"api_key"`
 	}
-	file := filepath.Join(s.dir, "agent.yaml")
 	var agent struct{ ID string }
-	err = errors.Join(os.WriteFile(file, []byte(talkAgent), 0o600), s.admin(ctx, &account, "account", "create", "--name", "bench"))
-	for _, args := range [][]string{
-		{"account", "credit", account.ID, "100", "--kind", "topup"},
-		{"account", "set", account.ID, "--concurrency", "1000"},
-	} {
-		if err == nil {
-			err = s.admin(ctx, nil, args...)
-		}
-	}
-	if err == nil {
-		err = s.admin(ctx, &agent, "agent", "create", "--account", account.ID, "--file", file)
-	}
-	if err == nil {
-		err = s.admin(ctx, nil, "number", "add", "--account", account.ID, talkNumber, "--agent", agent.ID)
-	}
-	if err != nil {
+	file := filepath.Join(s.dir, "agent.yaml")
+	if err := os.WriteFile(file, []byte(talkAgent), 0o600); err != nil {
 		return err
 	}
+	for _, step := range []struct {
+		out  any
+		args func() []string
+	}{
+		{&account, func() []string { return []string{"account", "create", "--name", "bench"} }},
+		{nil, func() []string { return []string{"account", "credit", account.ID, "100", "--kind", "topup"} }},
+		{nil, func() []string { return []string{"account", "set", account.ID, "--concurrency", "1000"} }},
+		{&agent, func() []string { return []string{"agent", "create", "--account", account.ID, "--file", file} }},
+		{nil, func() []string {
+			return []string{"number", "add", "--account", account.ID, talkNumber, "--agent", agent.ID}
+		}},
+	} {
+		if err := s.admin(ctx, step.out, step.args()...); err != nil {
+			return err
+		}
+	}
+	var err error
 	s.key, s.uri = account.Key, "sip:"+talkNumber+"@"+s.sip
 	s.client, err = client.New("http://"+s.http, s.key)
 	return err

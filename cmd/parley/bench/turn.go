@@ -41,14 +41,14 @@ func (t Turn) Run(ctx context.Context) ([]Row, error) {
 	if !ok || t.Calls < 1 || t.Turns < 1 {
 		return nil, fmt.Errorf("no measurement of %d turns in %d calls on a leg %q", t.Turns, t.Calls, t.Leg)
 	}
-	group := fmt.Sprintf("turn, %s, %d calls", t.Leg, t.Calls)
+	g := group(fmt.Sprintf("turn, %s, %d calls", t.Leg, t.Calls))
 	if !t.Ahead {
-		group += ", nothing begun in pauses"
+		g += ", nothing begun in pauses"
 	}
 	var mu sync.Mutex
 	var overhead, lowered, silent []time.Duration
 	err := t.each(ctx, shortReply, func(c *caller, _ *benchAgent) error {
-		took, err := c.turns(share(t.Turns, t.Calls), shortReply)
+		took, err := c.turns(share(t.Turns, t.Calls), func() error { return c.pause(shortReply + settle) })
 		mu.Lock()
 		defer mu.Unlock()
 		overhead = append(overhead, took...)
@@ -57,21 +57,24 @@ func (t Turn) Run(ctx context.Context) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := latencies(group, "overhead", overhead, bars[0], bars[1])
+	rows := g.latencies("overhead", overhead, bars[0], bars[1])
 	if t.Interruptions == 0 {
 		return rows, nil
 	}
 	err = t.each(ctx, longReply, func(c *caller, a *benchAgent) error {
-		list, err := c.interruptions(share(t.Interruptions, t.Calls), &a.asr)
-		mu.Lock()
-		defer mu.Unlock()
-		for _, i := range list {
-			lowered, silent = append(lowered, i.lowered), append(silent, i.silent)
-		}
+		_, err := c.turns(share(t.Interruptions, t.Calls), func() error {
+			i, err := c.interrupt(&a.asr)
+			if err == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				lowered, silent = append(lowered, i.lowered), append(silent, i.silent)
+			}
+			return err
+		})
 		return err
 	})
-	rows = append(rows, latencies(group, "speech to lowered", lowered, 0, bars[2])...)
-	return append(rows, latencies(group, "verdict to silent", silent, 0, bars[3])...), err
+	rows = append(rows, g.latencies("speech to lowered", lowered, 0, bars[2])...)
+	return append(rows, g.latencies("verdict to silent", silent, 0, bars[3])...), err
 }
 
 // share is how many of all each of n has to do.
@@ -115,7 +118,7 @@ func (t Turn) server(list agents) (dial func(context.Context, int) (line, error)
 		if err != nil {
 			return nil, nil, err
 		}
-		return func(ctx context.Context, i int) (line, error) { return dialWeb(ctx, w.addr, i) }, w.close, nil
+		return func(ctx context.Context, i int) (line, error) { return dialWeb(ctx, w.addr, i) }, func() { _ = w.close() }, nil
 	}
 	server, err := newTelephone(list)
 	if err != nil {
@@ -130,11 +133,10 @@ func (t Turn) server(list agents) (dial func(context.Context, int) (line, error)
 	return dial, func() { phone.close(); server.close() }, nil
 }
 
-// phone is a softphone that runs.
+// phone is a softphone that runs until close.
 type phone struct {
 	*simulated.Phone
-	stop context.CancelFunc
-	done chan struct{}
+	close func()
 }
 
 func newPhone() (*phone, error) {
@@ -142,16 +144,5 @@ func newPhone() (*phone, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	running := &phone{Phone: p, stop: stop, done: make(chan struct{})}
-	go func() {
-		defer close(running.done)
-		_ = p.Run(ctx) // a lost listener shows as calls that are not answered
-	}()
-	return running, nil
-}
-
-func (p *phone) close() {
-	p.stop()
-	<-p.done
+	return &phone{p, begin(func(ctx context.Context) { _ = p.Run(ctx) })}, nil // a lost listener shows as calls that are not answered
 }

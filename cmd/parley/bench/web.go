@@ -2,61 +2,69 @@ package bench
 
 import (
 	"context"
-	"net"
-	"net/http"
-	"time"
+	"errors"
 
 	"parley/api"
 	"parley/api/talk"
+	"parley/api/webrtc"
 	"parley/api/wsagent"
+	rtc "parley/media/webrtc"
 	"parley/pipeline"
 )
 
-// web serves agent sockets whose conversations are conducted by the pipeline.
+// web serves conversations that the pipeline conducts, over the agent socket or WebRTC.
 type web struct {
-	agents agents
-	server *http.Server
-	addr   string
-	done   chan struct{}
+	anyKey
+	traffic // of WebRTC
+	agents  agents
+	addr    string
+	port    uint16 // UDP, of all WebRTC sessions
+	close   func() error
 }
 
-// newWeb starts a server; close ends it.
+// newWeb starts a server of agent sockets.
 func newWeb(list agents) (*web, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	w := &web{agents: list}
+	routes := api.New(w)
+	wsagent.Mount(routes, &wsagent.Handler{Agents: w})
+	return w, w.serve(routes, func() error { return nil })
+}
+
+// newSwitchboard starts a server of WebRTC sessions.
+func newSwitchboard(list agents) (*web, error) {
+	port, err := rtc.Listen(rtc.Config{Addr: loopback})
 	if err != nil {
 		return nil, err
 	}
-	w := &web{agents: list, addr: l.Addr().String(), done: make(chan struct{})}
-	a := api.New(w)
-	wsagent.Mount(a, &wsagent.Handler{Agents: w})
-	w.server = &http.Server{Handler: a.Handler(api.Options{}), ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		defer close(w.done)
-		_ = w.server.Serve(l) // a lost listener shows as callers that cannot connect
-	}()
-	return w, nil
+	w := &web{agents: list, port: port.Addrs()[0].Port()}
+	h := webrtc.New(webrtc.Options{Agents: w})
+	h.Listen(port)
+	routes := api.New(w)
+	webrtc.Mount(routes, h)
+	return w, w.serve(routes, h.Close)
 }
 
-func (w *web) close() {
-	_ = w.server.Close()
-	<-w.done
-}
-
-// Authenticate implements api.Keys: any key will do.
-func (w *web) Authenticate(context.Context, string) (api.Principal, error) {
-	return api.Principal{Account: "bench"}, nil
+// serve answers requests; then ends what they have begun.
+func (w *web) serve(routes *api.API, then func() error) error {
+	addr, stop, err := serve(routes)
+	if err != nil {
+		return errors.Join(err, then())
+	}
+	w.addr, w.close = addr, func() error { stop(); return then() }
+	return nil
 }
 
 // Admit implements talk.Agents.
-func (w *web) Admit(context.Context, api.Principal, string) (talk.Conversation, error) {
-	return &conversation{agents: w.agents}, nil
+func (w *web) Admit(_ context.Context, _ api.Principal, agent string) (talk.Conversation, error) {
+	return &conversation{web: w, agent: agent}, nil
 }
 
 // conversation is one caller's. The callers of a measurement only speak: what
 // they could type or press is ignored.
 type conversation struct {
-	agents agents
-	leg    talk.Leg
+	web   *web
+	agent string
+	leg   talk.Leg
 }
 
 func (c *conversation) Cancel() {}
@@ -68,14 +76,13 @@ func (c *conversation) Interrupt()                {}
 func (c *conversation) ToolResult(string, string) {}
 func (c *conversation) Update(talk.Change)        {}
 
-// Converse implements talk.Conversation. The prompt names the agent.
+// Converse implements talk.Conversation. A prompt names the agent.
 func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk.Leg) {
 	c.leg = leg
-	name := ""
 	if asked.Prompt != nil {
-		name = *asked.Prompt
+		c.agent = *asked.Prompt
 	}
-	a := c.agents.find(name)
+	a := c.web.agents.find(c.agent)
 	if a == nil {
 		return // the socket is closed
 	}
@@ -89,10 +96,13 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 		return
 	}
 	leg.Status("prompt_set", 0)
+	if l, ok := leg.(counted); ok {
+		defer c.web.begin(l)()
+	}
 	_ = call.Run(leg) // why it ended is the caller's to see
 }
 
-// observe tells the client what a server tells it.
+// observe sends the client the messages of a server.
 func (c *conversation) observe(e pipeline.Event) {
 	switch e.Kind {
 	case pipeline.Thinking, pipeline.Speaking:

@@ -25,9 +25,9 @@ const frameTime = media.FrameDuration
 // quietPacket is the longest packet, in bytes, in which an agent that is silent fits.
 const quietPacket = 20
 
-// sessions makes calls over WebRTC until ctx ends. Their packets are encoded beforehand,
+// sessions makes calls over WebRTC, which last until ctx ends. Their packets are encoded beforehand,
 // once for all callers, so that the load is the server's.
-func (g *generator) sessions(ctx context.Context, up func()) error {
+func (g *generator) sessions(ctx context.Context) error {
 	packets, err := g.encoded()
 	if err != nil {
 		return err
@@ -42,20 +42,14 @@ func (g *generator) sessions(ctx context.Context, up func()) error {
 		return err
 	}
 	lib := pion.NewAPI(pion.WithSettingEngine(e), pion.WithMediaEngine(m))
-	var wg sync.WaitGroup
-	defer wg.Wait()
 	for i := range g.order.Calls {
 		s, err := dialWebRTC(ctx, lib, g.order.WebRTC, opusCodec)
 		if err != nil {
 			return fmt.Errorf("call %d of %d: %w", i+1, g.order.Calls, err)
 		}
-		wg.Go(func() { g.session(ctx, i, s, packets) })
+		g.work.Go(func() { g.session(ctx, i, s, packets) })
 		time.Sleep(dialEvery)
 	}
-	up()
-	<-ctx.Done()
-	wg.Wait()
-	g.result.Late = g.late.Load()
 	return nil
 }
 
@@ -109,16 +103,16 @@ func dialWebRTC(ctx context.Context, lib *pion.API, addr string, codec pion.RTPC
 		}
 	})
 	s.peer.OnTrack(func(t *pion.TrackRemote, _ *pion.RTPReceiver) { s.hear(t) })
-	if s.track, err = pion.NewTrackLocalStaticRTP(codec, "voice", "caller"); err != nil {
-		return nil, err
+	if s.track, err = pion.NewTrackLocalStaticRTP(codec, "voice", "caller"); err == nil {
+		_, err = s.peer.AddTrack(s.track)
 	}
-	if _, err = s.peer.AddTrack(s.track); err != nil {
-		return nil, err
+	if err == nil {
+		_, err = s.peer.CreateDataChannel("events", nil)
 	}
-	if _, err = s.peer.CreateDataChannel("events", nil); err != nil {
-		return nil, err
+	if err == nil {
+		err = s.negotiate(ctx, addr)
 	}
-	if err = s.negotiate(ctx, addr); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	select {
@@ -202,12 +196,11 @@ func (g *generator) session(ctx context.Context, i int, s *webSession, packets [
 	})
 	dropped := s.gone.Load()
 	_ = s.peer.GracefulClose()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	r := &g.result
-	if dropped {
-		r.Dropped++
-	}
-	r.Sent, r.Received, r.Lost = r.Sent+sent, r.Received+s.received.Load(), r.Lost+s.lost.Load()
-	r.Frames, r.Audible = r.Frames+s.received.Load(), r.Audible+s.audible.Load()
+	g.add(func(r *loadResult) {
+		if dropped {
+			r.Dropped++
+		}
+		r.Sent, r.Received, r.Lost = r.Sent+sent, r.Received+s.received.Load(), r.Lost+s.lost.Load()
+		r.Frames, r.Audible = r.Frames+s.received.Load(), r.Audible+s.audible.Load()
+	})
 }
