@@ -128,8 +128,8 @@ func (f *FakeLLM) play(ctx context.Context, call *LLMCall, steps []Step, yield f
 	if f.IgnoreCancel {
 		wait = context.WithoutCancel(ctx)
 	}
-	out := 0
-	for _, s := range steps {
+	out, finish := 0, inference.FinishStop
+	for i, s := range steps {
 		err := sleep(wait, s.After)
 		if err == nil && s.Hang {
 			<-ctx.Done()
@@ -145,6 +145,7 @@ func (f *FakeLLM) play(ctx context.Context, call *LLMCall, steps []Step, yield f
 		}
 		out += utf8.RuneCountInString(s.Text)
 		if s.Tool != nil {
+			finish = inference.FinishTools
 			out += utf8.RuneCountInString(s.Tool.Name) + utf8.RuneCountInString(s.Tool.Arguments)
 		}
 		usage := s.Usage
@@ -154,7 +155,11 @@ func (f *FakeLLM) play(ctx context.Context, call *LLMCall, steps []Step, yield f
 		f.mu.Lock()
 		call.Text += s.Text
 		f.mu.Unlock()
-		if !yield(inference.Delta{Text: s.Text, ToolCall: s.Tool, Usage: usage}, nil) {
+		d := inference.Delta{Text: s.Text, ToolCall: s.Tool, Usage: usage}
+		if i == len(steps)-1 {
+			d.Finish = finish
+		}
+		if !yield(d, nil) {
 			return false
 		}
 	}

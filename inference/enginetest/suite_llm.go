@@ -60,8 +60,9 @@ func (s llmSuite) answer(t *testing.T, r inference.Request) (text string, calls 
 		return "", nil
 	}
 	var last *inference.Usage
+	var finish inference.Finish
 	for _, d := range o.values {
-		text += d.Text
+		text, finish = text+d.Text, d.Finish
 		if d.ToolCall != nil {
 			calls = append(calls, d.ToolCall)
 		}
@@ -76,6 +77,9 @@ func (s llmSuite) answer(t *testing.T, r inference.Request) (text string, calls 
 			t.Errorf("usage went down from %+v to %+v", *last, u)
 		}
 		last = &u
+	}
+	if want := map[bool]inference.Finish{true: inference.FinishTools, false: inference.FinishStop}[len(calls) > 0]; finish != want {
+		t.Errorf("it finished by %q, want %q", finish, want)
 	}
 	if text == "" && len(calls) == 0 {
 		t.Error("an empty reply")

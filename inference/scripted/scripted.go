@@ -81,20 +81,23 @@ func (*Engine) Complete(ctx context.Context, r inference.Request) iter.Seq2[infe
 			d.Usage = &inference.Usage{In: in, Out: inference.CountTokens(characters), Source: inference.UsageCounted}
 			return yield(d, nil)
 		}
+		last := inference.Delta{Finish: inference.FinishStop}
 		for word := range strings.SplitAfterSeq(answer.say, " ") {
 			n := utf8.RuneCountInString(word)
 			if r.MaxTokens > 0 && inference.CountTokens(characters+n) > r.MaxTokens {
+				last.Finish = inference.FinishLength
 				break
 			}
 			if n > 0 && !give(inference.Delta{Text: word}, n) {
 				return
 			}
 		}
+		n := 0
 		if c := answer.call; c != nil {
-			give(inference.Delta{ToolCall: c}, utf8.RuneCountInString(c.Name)+utf8.RuneCountInString(c.Arguments))
-		} else if characters == 0 || ctx.Err() != nil {
-			give(inference.Delta{}, 0)
+			last.ToolCall, last.Finish = c, inference.FinishTools
+			n = utf8.RuneCountInString(c.Name) + utf8.RuneCountInString(c.Arguments)
 		}
+		give(last, n)
 	}
 }
 
