@@ -7,7 +7,6 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
-	"parley/media/isolate"
 	"parley/sip/dialog"
 	"parley/sip/transport"
 )
@@ -52,14 +51,13 @@ func (c *call) acknowledgeElsewhere(ack *gosip.Request) {
 	}
 	ack = ack.Clone()
 	by := c.dialog.By
-	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
-	isolate.Go("sip/acknowledge_elsewhere", c.lost, func() {
+	c.beside("sip/acknowledge_elsewhere", func() {
 		ctx, cancel := context.WithTimeout(context.Background(), transport.ConnectPatience*c.ua.cfg.T1)
 		defer cancel()
 		if c.ua.layer.Connect(ctx, by, ack) == nil {
 			c.ua.layer.Write(ack)
 		}
-	}, c.ua.work.Done)
+	})
 }
 
 // acknowledgeByName looks up the name that an ACK is for, beside the call, and sends it
@@ -70,8 +68,7 @@ func (c *call) acknowledgeByName(ack *gosip.Request) {
 		return
 	}
 	c.ack.looking = true
-	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
-	isolate.Go("sip/acknowledge", c.lost, func() {
+	c.beside("sip/acknowledge", func() {
 		found := d.Resolve(by)
 		c.do(func() {
 			c.dialog.Named, c.ack.looking = found, false
@@ -87,7 +84,7 @@ func (c *call) acknowledgeByName(ack *gosip.Request) {
 			}
 			c.acknowledgeElsewhere(by)
 		})
-	}, c.ua.work.Done)
+	})
 }
 
 // onUnmatched2xx takes 2xx responses to INVITEs whose transaction has had its final

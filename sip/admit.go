@@ -82,32 +82,29 @@ func (u *UserAgent) trunkOf(from netip.Addr) string {
 	return name
 }
 
-// refused notes an INVITE that was told no.
+// refused records an INVITE that was refused.
 func (u *UserAgent) refused(req *gosip.Request, code int) {
 	from := transport.Source(req).Addr()
 	r := transport.Rejection{Source: from, Trunk: u.trunkOf(from), Code: code, Cause: transport.CauseOther}
 	if req.To() != nil {
 		r.Called = called(req)
 	}
-	switch {
+	switch cause, ok := causes[code]; {
 	case code == 487: // given up
 		return
 	case code == 503 && u.draining.Load():
 		r.Cause = transport.CauseDraining
-	case code == 503:
-		r.Cause = transport.CauseOverload
 	case code == 403 && !u.cfg.Allow(from) && r.Trunk == "":
 		r.Cause = transport.CauseUnknown
-	case code == 404:
-		r.Cause = transport.CauseNumber
-	case code == 480:
-		r.Cause = transport.CauseBalance
-	case code == 486:
-		r.Cause = transport.CauseBusy
-	case code == 488:
-		r.Cause = transport.CauseCodec
-	case slices.Contains([]int{400, 413, 415, 416, 420, 421, 422, 482, 505}, code):
-		r.Cause = transport.CauseMalformed
+	case ok:
+		r.Cause = cause
 	}
 	u.layer.Rejections.Add(r, time.Now())
+}
+
+// causes are those of responses that have one cause.
+var causes = map[int]transport.Cause{
+	404: transport.CauseNumber, 480: transport.CauseBalance, 486: transport.CauseBusy, 488: transport.CauseCodec, 503: transport.CauseOverload,
+	400: transport.CauseMalformed, 413: transport.CauseMalformed, 415: transport.CauseMalformed, 416: transport.CauseMalformed, 420: transport.CauseMalformed,
+	421: transport.CauseMalformed, 422: transport.CauseMalformed, 482: transport.CauseMalformed, 505: transport.CauseMalformed,
 }

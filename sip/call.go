@@ -122,14 +122,20 @@ func (c *call) do(f func()) bool {
 func (c *call) own(f func(*dialog.Dialog)) bool { return c.do(func() { f(&c.dialog) }) }
 
 // request sends a request of the call's dialog, other than ACK and CANCEL, beside the call;
-// then runs on the call's goroutine with the request as it was sent last and with what came of
-// it, unless the call is over by then.
+// then runs on the call's goroutine with the request as it was sent last and its final response
+// or error, unless the call is over by then.
 func (c *call) request(req *gosip.Request, then func(*gosip.Request, *gosip.Response, error)) {
-	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
-	isolate.Go("sip/in-dialog", c.lost, func() {
+	c.beside("sip/in-dialog", func() {
 		sent, res, err := dialog.Owner(c.own).Do(c.life, req)
 		c.do(func() { then(sent, res, err) })
-	}, c.ua.work.Done)
+	})
+}
+
+// beside runs f on a goroutine beside the call's, which still counts, so Run has not stopped
+// waiting.
+func (c *call) beside(name string, f func()) {
+	c.ua.work.Add(1)
+	isolate.Go(name, c.lost, f, c.ua.work.Done)
 }
 
 // updateAllowedSources has the transport hear the hosts that the far end has named, its own and
@@ -237,6 +243,24 @@ func (c *call) broke(cause error) {
 
 // lost ends a call after a panic on another goroutine of it.
 func (c *call) lost(cause error) { c.do(func() { c.broke(cause) }) }
+
+// outcome waits for the end of an exchange, from any goroutine: what comes on done, over when
+// the far end is gone before, or canceled, of the cause of ctx.
+func (c *call) outcome(ctx context.Context, done <-chan error, over func() error, canceled func(error) error) error {
+	select {
+	case err := <-done:
+		return err
+	case <-c.gone:
+		select {
+		case err := <-done: // that came first
+			return err
+		default:
+			return over()
+		}
+	case <-ctx.Done():
+		return canceled(context.Cause(ctx))
+	}
+}
 
 // undone is the error of what could not be done because the call is decided: a panic that
 // ended it, or err.

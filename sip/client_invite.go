@@ -97,7 +97,6 @@ func (a *attempt) build(p placement, offer []byte) *gosip.Request {
 	c := a.call
 	req := c.dialog.Request(gosip.INVITE)
 	req.From().DisplayName = strings.Map(printable, p.display)
-	kind := gosip.ContentTypeHeader(sdpType)
 	req.AppendHeader(c.dialog.Contact())
 	req.AppendHeader(dialog.Allow())
 	req.AppendHeader(supportedOn(p.trunk))
@@ -107,8 +106,7 @@ func (a *attempt) build(p placement, offer []byte) *gosip.Request {
 	for _, h := range p.headers {
 		req.AppendHeader(h)
 	}
-	req.AppendHeader(&kind)
-	req.SetBody(offer)
+	describe(req, offer)
 	req.SetTransport(c.dialog.Transport)
 	req.SetDestination(a.peer.String())
 	return req

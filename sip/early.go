@@ -4,11 +4,8 @@ import (
 	"errors"
 	"time"
 
-	gosip "github.com/emiago/sipgo/sip"
-
 	"parley/media"
 	"parley/media/rtp"
-	"parley/sip/dialog"
 )
 
 // Early plays to a caller before the call is answered: tones of our own, an
@@ -40,15 +37,7 @@ func (c *call) progress() (*Early, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := gosip.ContentTypeHeader(sdpType)
-	res := response(c.server.req, 183, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow(), &kind)
-	res.SetBody(c.server.answer)
-	if dialog.Listed(c.server.req, "100rel", "require") {
-		err = c.reliably(res)
-	} else {
-		err = c.send(res)
-	}
-	if err != nil {
+	if err := c.sendProvisional(183, c.server.answer); err != nil {
 		return nil, err
 	}
 	return &Early{session}, nil

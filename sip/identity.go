@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/dialog"
 )
 
 // Identity is who someone says to be in a header. A far end's texts are valid UTF-8, at
@@ -78,12 +80,7 @@ func uriIdentity(u *gosip.Uri) Identity {
 	if plain, err := url.PathUnescape(number); err == nil {
 		number = plain
 	}
-	id := Identity{Number: printed(plainNumber(number)), Host: printed(host)}
-	for p := range strings.SplitSeq(params, ";") {
-		if name, value, _ := strings.Cut(p, "="); strings.EqualFold(name, "verstat") {
-			id.Verstat = printed(value)
-		}
-	}
+	id := Identity{Number: printed(plainNumber(number)), Host: printed(host), Verstat: printed(dialog.Param(params, "verstat"))}
 	if id.Verstat == "" {
 		for _, p := range u.UriParams {
 			if strings.EqualFold(p.K, "verstat") {

@@ -94,30 +94,15 @@ func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
 	if err != nil {
 		return nil, in.call.undone(err)
 	}
-	if err := in.await(ctx, answered); err != nil {
-		return nil, err
-	}
-	return in.call.leg, nil
-}
-
-// await waits for the far end to confirm our 200.
-func (in *Incoming) await(ctx context.Context, answered <-chan error) error {
 	c := in.call
-	select {
-	case err := <-answered:
-		return err
-	case <-c.gone:
-		select {
-		case err := <-answered: // that came first
-			return err
-		default:
-			return cmp.Or(c.goneErr, error(errCanceled))
-		}
-	case <-ctx.Done():
-		err := context.Cause(ctx)
+	err = c.outcome(ctx, answered, func() error { return cmp.Or(c.goneErr, error(errCanceled)) }, func(err error) error {
 		c.do(func() { c.hangup(err) })
 		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return c.leg, nil
 }
 
 // Trace is the signalling of the call so far, also after its end.

@@ -86,19 +86,7 @@ func (l *Leg) turn(ctx context.Context, dir sdp.Direction) error {
 	if !l.call.do(func() { l.call.want(&change{turn: true, dir: dir, then: func(err error) { done <- err }}) }) {
 		return ErrOver
 	}
-	select {
-	case err := <-done:
-		return err
-	case <-l.call.gone:
-		select {
-		case err := <-done: // that was why
-			return err
-		default:
-			return ErrOver
-		}
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return l.call.outcome(ctx, done, func() error { return ErrOver }, func(err error) error { return err })
 }
 
 // want asks for a change, now or when nothing stands in its way.
@@ -153,9 +141,7 @@ func (c *call) offer(ch *change, req *gosip.Request) error {
 	if err != nil {
 		return err
 	}
-	kind := gosip.ContentTypeHeader(sdpType)
-	req.AppendHeader(&kind)
-	req.SetBody(body)
+	describe(req, body)
 	return nil
 }
 

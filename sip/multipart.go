@@ -49,11 +49,9 @@ func unpack(message gosip.Message) {
 		if err != nil {
 			return
 		}
-		described := gosip.ContentTypeHeader(sdpType)
 		for m.RemoveHeader("content-type") {
 		}
-		m.AppendHeader(&described)
-		m.SetBody(body)
+		describe(m, body)
 		return
 	}
 }

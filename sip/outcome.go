@@ -82,51 +82,45 @@ func (e *NotAnswered) Ended() *media.Ended {
 	if errors.As(e.Err, &ended) {
 		return ended // the cause of the context that ended the ringing
 	}
-	end := func(r media.EndReason, detail string) *media.Ended { return &media.Ended{Reason: r, Detail: detail} }
-	if e.Spam {
-		return end(media.Rejected, DetailSpam)
+	switch {
+	case e.Spam:
+		return &media.Ended{Reason: media.Rejected, Detail: DetailSpam}
+	case errors.Is(e.Err, dialog.ErrAuth):
+		return &media.Ended{Reason: media.Failed, Detail: DetailAuth}
+	case errors.Is(e.Err, context.DeadlineExceeded): // our ring timeout
+		return &media.Ended{Reason: media.NoAnswer}
 	}
-	if errors.Is(e.Err, dialog.ErrAuth) {
-		return end(media.Failed, DetailAuth)
+	end, ok := endsOfQ850[e.q850]
+	if !ok && e.Rang {
+		end, ok = endsAfterRinging[e.Code]
 	}
-	if errors.Is(e.Err, context.DeadlineExceeded) {
-		return end(media.NoAnswer, "") // our ring timeout
+	if !ok {
+		end, ok = endsOfCode[e.Code]
 	}
-	switch e.q850 {
-	case 17:
-		return end(media.Busy, "")
-	case 18, 19, 20:
-		return end(media.NoAnswer, "")
-	case 21:
-		return end(media.Rejected, DetailDeclined)
-	case 1, 22, 28:
-		return end(media.Failed, DetailInvalidNumber)
+	switch {
+	case ok:
+	case e.Code >= 300 && e.Code < 400: // not followed: that is how toll fraud is done
+		end = media.Ended{Reason: media.Failed, Detail: DetailRedirected}
+	default:
+		end = media.Ended{Reason: media.Failed, Detail: DetailUnavailable}
 	}
-	switch e.Code {
-	case 486, 600:
-		return end(media.Busy, "")
-	case 480:
-		return end(media.NoAnswer, "")
-	case 408:
-		if e.Rang {
-			return end(media.NoAnswer, "")
-		}
-	case 603, 607:
-		return end(media.Rejected, DetailDeclined)
-	case 403:
-		if e.Rang { // the callee's, not the trunk's
-			return end(media.Rejected, DetailDeclined)
-		}
-		return end(media.Failed, DetailAuth)
-	case 401, 407:
-		return end(media.Failed, DetailAuth)
-	case 404, 410, 484, 604:
-		return end(media.Failed, DetailInvalidNumber)
-	case 415, 488, 606:
-		return end(media.Failed, DetailNoCodec)
-	}
-	if e.Code >= 300 && e.Code < 400 {
-		return end(media.Failed, DetailRedirected) // not followed: that is how toll fraud is done
-	}
-	return end(media.Failed, DetailUnavailable)
+	return &end
 }
+
+// How calls end by the Q.850 cause, by a response that comes when it has rung (the callee's
+// then, not the trunk's), and by any other.
+var (
+	busy          = media.Ended{Reason: media.Busy}
+	noAnswer      = media.Ended{Reason: media.NoAnswer}
+	declined      = media.Ended{Reason: media.Rejected, Detail: DetailDeclined}
+	notAccepted   = media.Ended{Reason: media.Failed, Detail: DetailAuth}
+	invalidNumber = media.Ended{Reason: media.Failed, Detail: DetailInvalidNumber}
+	noCodec       = media.Ended{Reason: media.Failed, Detail: DetailNoCodec}
+
+	endsOfQ850       = map[int]media.Ended{1: invalidNumber, 17: busy, 18: noAnswer, 19: noAnswer, 20: noAnswer, 21: declined, 22: invalidNumber, 28: invalidNumber}
+	endsAfterRinging = map[int]media.Ended{403: declined, 408: noAnswer}
+	endsOfCode       = map[int]media.Ended{
+		401: notAccepted, 403: notAccepted, 407: notAccepted, 404: invalidNumber, 410: invalidNumber, 484: invalidNumber, 604: invalidNumber,
+		415: noCodec, 488: noCodec, 606: noCodec, 480: noAnswer, 486: busy, 600: busy, 603: declined, 607: declined,
+	}
+)

@@ -35,15 +35,9 @@ func reasonHeader(cause error) string {
 	if !errors.As(cause, &e) {
 		return ""
 	}
-	switch {
-	case e.Detail == detailMediaTimeout:
-		return `SIP;cause=408;text="RTP timeout"`
-	case e.Detail == DetailNoACK:
-		return `SIP;cause=408;text="ACK timeout"`
-	case e.Detail == DetailSessionExpired:
-		return `SIP;cause=408;text="Session expired"`
-	case e.Detail == DetailNoCodec:
-		return `SIP;cause=488;text="Not Acceptable Here"`
+	switch text := reasons[e.Detail]; {
+	case text != "":
+		return text
 	case e.Reason == media.Failed && e.Detail != AnsweredAfterCancel:
 		return `Q.850;cause=41;text="Temporary failure"`
 	case e.Reason == media.MaxDuration:
@@ -52,6 +46,12 @@ func reasonHeader(cause error) string {
 		return `SIP;cause=200;text="Call completed elsewhere"`
 	}
 	return `Q.850;cause=16;text="Normal call clearing"`
+}
+
+// reasons are those of details.
+var reasons = map[string]string{
+	detailMediaTimeout: `SIP;cause=408;text="RTP timeout"`, DetailNoACK: `SIP;cause=408;text="ACK timeout"`,
+	DetailSessionExpired: `SIP;cause=408;text="Session expired"`, DetailNoCodec: `SIP;cause=488;text="Not Acceptable Here"`,
 }
 
 // cause is one value of a Reason header.

@@ -45,9 +45,7 @@ func (c *call) reliably(res *gosip.Response) error {
 		if err != nil {
 			return err
 		}
-		kind := gosip.ContentTypeHeader(sdpType)
-		res.AppendHeader(&kind)
-		res.SetBody(body)
+		describe(res, body)
 		r.offer = true
 	}
 	res.AppendHeader(gosip.NewHeader("Require", "100rel"))

@@ -176,6 +176,13 @@ func check(req *gosip.Request) (code int, extra []gosip.Header) {
 
 const sdpType = "application/sdp"
 
+// describe gives a message a session description.
+func describe(m gosip.Message, body []byte) {
+	kind := gosip.ContentTypeHeader(sdpType)
+	m.AppendHeader(&kind)
+	m.SetBody(body)
+}
+
 // contentType is the media type of the body without its parameters, in lower case.
 func contentType(m interface {
 	ContentType() *gosip.ContentTypeHeader

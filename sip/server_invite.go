@@ -54,11 +54,11 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		return
 	}
 	key := inviteKey{req.CallID().Value(), req.From().Params.GetOr("tag", ""), req.CSeq().SeqNo}
-	if !u.once(key) {
+	if _, twice := u.invites.LoadOrStore(key, struct{}{}); twice { // over another path
 		u.reply(req, tx, 482, "")
 		return
 	}
-	defer u.ended(key)
+	defer u.invites.Delete(key)
 	decided := sync.OnceFunc(func() { u.ringing.Add(-1) })
 	defer decided()
 	if u.ringing.Add(1) > int64(u.cfg.MaxRinging) {
@@ -131,24 +131,6 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Tr
 		in.Asserted, _ = parseIdentity(h.Value())
 	}
 	return c, in, nil
-}
-
-// once notes an INVITE while its call lasts; false: it is here already, over
-// another path.
-func (u *UserAgent) once(k inviteKey) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if _, ok := u.invites[k]; ok {
-		return false
-	}
-	u.invites[k] = struct{}{}
-	return true
-}
-
-func (u *UserAgent) ended(k inviteKey) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.invites, k)
 }
 
 // The methods of this file run on the call's goroutine and answer the INVITE
@@ -244,7 +226,15 @@ func (c *call) ring() error {
 	if c.server.reliable != nil {
 		return nil // it rings, reliably
 	}
-	res := response(c.server.req, 180, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow())
+	return c.sendProvisional(180, nil)
+}
+
+// sendProvisional sends a response that decides nothing, with a description if there is one.
+func (c *call) sendProvisional(code int, body []byte) error {
+	res := response(c.server.req, code, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow())
+	if body != nil {
+		describe(res, body)
+	}
 	if dialog.Listed(c.server.req, "100rel", "require") {
 		return c.reliably(res)
 	}

@@ -50,13 +50,7 @@ func supports(m dialog.Headers, option string) bool {
 // sessionExpires reads Session-Expires; refresher is "uac", "uas" or empty.
 func sessionExpires(m dialog.Headers) (d time.Duration, refresher string, ok bool) {
 	d, params, ok := dialog.Seconds(m, "session-expires", "x")
-	for p := range strings.SplitSeq(params, ";") {
-		name, v, _ := strings.Cut(p, "=")
-		if strings.EqualFold(strings.TrimSpace(name), "refresher") {
-			refresher = strings.ToLower(strings.TrimSpace(v))
-		}
-	}
-	return min(d, longestSession), refresher, ok
+	return min(d, longestSession), strings.ToLower(dialog.Param(params, "refresher")), ok
 }
 
 func minSE(m dialog.Headers) time.Duration {

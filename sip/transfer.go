@@ -35,7 +35,7 @@ func (e *NotTransferred) Unwrap() error { return e.Err }
 // Errors inside of a NotTransferred.
 var (
 	ErrTransferring = errors.New("sip: another transfer is under way")
-	ErrNoOutcome    = errors.New("sip: the far end did not say what came of it")
+	ErrNoOutcome    = errors.New("sip: the far end did not report the outcome")
 )
 
 const (
@@ -87,21 +87,11 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 	if err != nil {
 		return &NotTransferred{Err: err}
 	}
-	select {
-	case err = <-r.done:
-		return err
-	case <-l.call.gone:
-		select {
-		case err = <-r.done: // that came first
-			return err
-		default:
-			return &NotTransferred{Err: ErrOver}
-		}
-	case <-ctx.Done():
-		err = &NotTransferred{Err: context.Cause(ctx)}
+	return l.call.outcome(ctx, r.done, func() error { return &NotTransferred{Err: ErrOver} }, func(err error) error {
+		err = &NotTransferred{Err: err}
 		l.call.do(func() { r.conclude(err) })
 		return err
-	}
+	})
 }
 
 // refer sends the REFER.
@@ -205,12 +195,7 @@ func (c *call) onNotify(req *gosip.Request, tx *gosip.ServerTx) {
 	for _, name := range []string{"event", "o"} {
 		if h := req.GetHeader(name); h != nil {
 			v, params, _ := strings.Cut(h.Value(), ";")
-			event = strings.ToLower(strings.TrimSpace(v))
-			for p := range strings.SplitSeq(params, ";") {
-				if k, v, _ := strings.Cut(p, "="); strings.EqualFold(strings.TrimSpace(k), "id") {
-					id = strings.TrimSpace(v)
-				}
-			}
+			event, id = strings.ToLower(strings.TrimSpace(v)), dialog.Param(params, "id")
 		}
 	}
 	r := c.transfer
@@ -244,13 +229,8 @@ func subscription(req *gosip.Request) (state string, expires time.Duration) {
 		return "", 0
 	}
 	state, params, _ := strings.Cut(h.Value(), ";")
-	for p := range strings.SplitSeq(params, ";") {
-		if k, v, _ := strings.Cut(p, "="); strings.EqualFold(strings.TrimSpace(k), "expires") {
-			n, _ := strconv.ParseUint(strings.TrimSpace(v), 10, 31)
-			expires = time.Duration(n) * time.Second
-		}
-	}
-	return strings.ToLower(strings.TrimSpace(state)), expires
+	n, _ := strconv.ParseUint(dialog.Param(params, "expires"), 10, 31)
+	return strings.ToLower(strings.TrimSpace(state)), time.Duration(n) * time.Second
 }
 
 // sipfrag reads the status line that a notice begins with (RFC 3420); 0: none.

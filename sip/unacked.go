@@ -125,9 +125,7 @@ func (c *call) dropUnacked() {
 func (c *call) success(req *gosip.Request, body []byte, extra ...gosip.Header) *gosip.Response {
 	res := response(req, 200, "", c.dialog.LocalTag, append(extra, c.dialog.Contact(), dialog.Allow(), supported())...)
 	if body != nil {
-		kind := gosip.ContentTypeHeader(sdpType)
-		res.AppendHeader(&kind)
-		res.SetBody(body)
+		describe(res, body)
 	}
 	return res
 }

@@ -121,7 +121,7 @@ type UserAgent struct {
 	closing bool
 	work    sync.WaitGroup // handlers and calls, so never 0 while there is a call
 	calls   map[dialogKey]*call
-	invites map[inviteKey]struct{} // of incoming calls, to find merged requests
+	invites sync.Map // inviteKeys of incoming calls, to find merged requests
 }
 
 // ErrClosed is returned by Dial when the user agent is not running.
@@ -145,7 +145,7 @@ func New(cfg Config) (*UserAgent, error) {
 	cfg.Session, cfg.MinSession = cmp.Or(cfg.Session, defaultSession), max(cfg.MinSession, leastSession)
 	u := &UserAgent{
 		cfg: cfg, log: cfg.Logger,
-		calls: map[dialogKey]*call{}, invites: map[inviteKey]struct{}{},
+		calls:    map[dialogKey]*call{},
 		verifier: newVerifier(), unconfirmed: newUnconfirmed(),
 		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Log: cfg.Logger}),
 	}

@@ -33,6 +33,16 @@ func Listed(m Headers, option string, names ...string) bool {
 	return false
 }
 
+// Param is a parameter of a header, in any case; empty: there is none.
+func Param(params, name string) (value string) {
+	for p := range strings.SplitSeq(params, ";") {
+		if k, v, _ := strings.Cut(p, "="); strings.EqualFold(strings.TrimSpace(k), name) {
+			value = strings.TrimSpace(v)
+		}
+	}
+	return value
+}
+
 // Seconds reads a header that begins with a number of seconds, and its parameters; ok is false
 // when there is none.
 func Seconds(m Headers, names ...string) (d time.Duration, params string, ok bool) {

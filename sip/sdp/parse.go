@@ -10,9 +10,9 @@ import (
 	psdp "github.com/pion/sdp/v3"
 )
 
-// line is one media line of a description, kept as it was written so that an
+// mediaLine is one media line of a description, kept as it was written so that an
 // answer can refuse it in its place.
-type line struct {
+type mediaLine struct {
 	media   string
 	port    string
 	proto   string
@@ -20,17 +20,17 @@ type line struct {
 }
 
 // usable says whether we could carry the stream at all.
-func (l line) usable() bool {
+func (l mediaLine) usable() bool {
 	return l.media == "audio" && l.port != "0" && (l.savp() || l.proto == "RTP/AVP" || l.proto == "RTP/AVPF")
 }
 
 // savp says whether the stream must be encrypted.
-func (l line) savp() bool { return l.proto == "RTP/SAVP" || l.proto == "RTP/SAVPF" }
+func (l mediaLine) savp() bool { return l.proto == "RTP/SAVP" || l.proto == "RTP/SAVPF" }
 
 // remote is the far end's description: all its media lines and the one stream
 // we could carry.
 type remote struct {
-	lines []line
+	lines []mediaLine
 	audio int // index in lines, -1: none
 
 	addr   netip.Addr // not valid: 0.0.0.0, an old way of holding
@@ -130,12 +130,12 @@ func (r *remote) reduce(body string, policy Policy) (string, error) {
 	return "v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=-\r\n" + c.String() + "t=0 0\r\n" + a.String() + audio.String(), nil
 }
 
-func parseLine(text string) (line, error) {
+func parseLine(text string) (mediaLine, error) {
 	f := strings.Fields(text)
 	if len(f) < 4 {
-		return line{}, fmt.Errorf("%w: m=%.40q", ErrMalformed, text)
+		return mediaLine{}, fmt.Errorf("%w: m=%.40q", ErrMalformed, text)
 	}
-	return line{media: f[0], port: f[1], proto: f[2], formats: f[3:]}, nil
+	return mediaLine{media: f[0], port: f[1], proto: f[2], formats: f[3:]}, nil
 }
 
 // stream reads the audio section.
@@ -235,20 +235,19 @@ func parseRTCP(v string, addr netip.Addr) netip.AddrPort {
 // formats finds our codecs among the payload types, and the type of 8 kHz
 // telephone events. An rtpmap for 0 or 8 is optional (RFC 3551 section 6).
 func (r *remote) formats(m *psdp.MediaDescription) {
-	names := map[string]string{}
+	maps := map[string]string{}
 	for _, a := range m.Attributes {
 		if pt, name, ok := strings.Cut(a.Value, " "); ok && a.Key == "rtpmap" {
-			names[pt] = strings.ToLower(strings.TrimSpace(name))
+			maps[pt] = strings.ToLower(strings.TrimSpace(name))
 		}
 	}
 	for _, pt := range m.MediaName.Formats {
-		name := names[pt]
-		switch {
-		case pt == "0" && (name == "" || isCodec(name, "pcmu")):
-			r.add(PCMU)
-		case pt == "8" && (name == "" || isCodec(name, "pcma")):
-			r.add(PCMA)
-		case isCodec(name, "telephone-event") && r.events == 0:
+		for c := range names {
+			if pt == c.format() && (maps[pt] == "" || isCodec(maps[pt], strings.ToLower(c.String()))) && !slices.Contains(r.codecs, c) {
+				r.codecs = append(r.codecs, c)
+			}
+		}
+		if isCodec(maps[pt], "telephone-event") && r.events == 0 {
 			// With 64 to 95 it could not be told from RTCP (RFC 5761 section 4): then
 			// there are no keys, but a call.
 			if n, err := strconv.ParseUint(pt, 10, 7); err == nil && n >= 35 && (n < 64 || n > 95) {
@@ -260,10 +259,4 @@ func (r *remote) formats(m *psdp.MediaDescription) {
 
 func isCodec(rtpmap, name string) bool {
 	return rtpmap == name+"/8000" || rtpmap == name+"/8000/1"
-}
-
-func (r *remote) add(c Codec) {
-	if !slices.Contains(r.codecs, c) {
-		r.codecs = append(r.codecs, c)
-	}
 }

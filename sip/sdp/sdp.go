@@ -12,6 +12,8 @@ package sdp
 import (
 	"errors"
 	"net/netip"
+	"strconv"
+	"strings"
 
 	"parley/media/srtp"
 )
@@ -41,11 +43,22 @@ const (
 	PCMA Codec = 8
 )
 
-func (c Codec) String() string {
-	if c == PCMA {
-		return "PCMA"
+// names are the encodings of all codecs, as a=rtpmap and settings have them.
+var names = map[Codec]string{PCMU: "PCMU", PCMA: "PCMA"}
+
+func (c Codec) String() string { return names[c] }
+
+// format is the codec's payload type as a description has it.
+func (c Codec) format() string { return strconv.Itoa(int(c)) }
+
+// ParseCodec reads the name of a codec, in any case.
+func ParseCodec(name string) (c Codec, ok bool) {
+	for c, own := range names {
+		if strings.EqualFold(name, own) {
+			return c, true
+		}
 	}
-	return "PCMU"
+	return 0, false
 }
 
 // Direction says which way a stream flows, seen from whoever describes it.

@@ -35,14 +35,14 @@ type Session struct {
 	last    string // what we described last, without its version
 	agreed  bool
 	media   Media // in force, valid when agreed
-	lines   []line
+	lines   []mediaLine
 	offered *offer // our offer that waits for its answer
 	wanted  Direction
 }
 
 type offer struct {
 	dir   Direction
-	lines []line
+	lines []mediaLine
 	mux   bool
 	keys  []crypto
 }
@@ -93,11 +93,7 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 			lines[i].port = "0"
 		}
 	}
-	formats := []string{strconv.Itoa(int(m.Codec))}
-	if m.Events != 0 {
-		formats = append(formats, strconv.Itoa(int(m.Events)))
-	}
-	lines[r.audio].formats = formats
+	lines[r.audio].formats = formats([]Codec{m.Codec}, m.Events)
 	lines[r.audio].port = strconv.Itoa(int(s.local.Port))
 	var cryptos []crypto
 	if keys.Suite != srtp.None {
@@ -127,34 +123,22 @@ func (s *Session) OfferAll(dir Direction) ([]byte, error) {
 	if !s.agreed {
 		return s.Offer(dir)
 	}
-	codecs := []Codec{s.media.Codec}
-	for _, c := range s.local.Codecs {
-		if c != s.media.Codec {
-			codecs = append(codecs, c)
-		}
-	}
-	return s.offer(dir, codecs, cmp.Or(s.media.Events, offerEvents))
+	others := slices.DeleteFunc(slices.Clone(s.local.Codecs), func(c Codec) bool { return c == s.media.Codec })
+	return s.offer(dir, append([]Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
 }
 
 func (s *Session) offer(dir Direction, codecs []Codec, events uint8) ([]byte, error) {
 	mux := s.agreed && s.media.Mux
-	var formats []string
-	for _, c := range codecs {
-		formats = append(formats, strconv.Itoa(int(c)))
-	}
-	if events != 0 {
-		formats = append(formats, strconv.Itoa(int(events)))
-	}
-	audio := line{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: formats}
+	audio := mediaLine{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: formats(codecs, events)}
 	keys := s.offerKeys()
 	if s.local.SRTP == SRTPRequired {
 		audio.proto = "RTP/SAVP"
 	}
-	lines, at := []line{audio}, 0
+	lines, at := []mediaLine{audio}, 0
 	if len(s.lines) > 0 {
 		// A later offer keeps every line that there ever was (RFC 3264 section 8).
 		lines = slices.Clone(s.lines)
-		at = slices.IndexFunc(lines, func(l line) bool { return l.port != "0" })
+		at = slices.IndexFunc(lines, func(l mediaLine) bool { return l.port != "0" })
 		if len(keys) > 0 && s.agreed {
 			audio.proto = lines[at].proto
 		}
@@ -241,7 +225,7 @@ func next(a netip.AddrPort) netip.AddrPort {
 
 // describe writes a description. The version in o= rises when, and only when,
 // the content differs from the last one (RFC 3264 section 8).
-func (s *Session) describe(lines []line, audio int, events uint8, dir Direction, mux bool, keys []crypto) ([]byte, error) {
+func (s *Session) describe(lines []mediaLine, audio int, events uint8, dir Direction, mux bool, keys []crypto) ([]byte, error) {
 	kind := "IP4"
 	if !s.local.Addr.Is4() {
 		kind = "IP6"
@@ -282,19 +266,25 @@ func (s *Session) describe(lines []line, audio int, events uint8, dir Direction,
 	return body, nil
 }
 
+// formats are the payload types of codecs and, unless it is 0, that of telephone events.
+func formats(codecs []Codec, events uint8) (list []string) {
+	for _, c := range codecs {
+		list = append(list, c.format())
+	}
+	if events != 0 {
+		list = append(list, strconv.Itoa(int(events)))
+	}
+	return list
+}
+
 func attributes(formats []string, events uint8, dir Direction, mux bool) []psdp.Attribute {
 	var list []psdp.Attribute
 	for _, pt := range formats {
-		switch pt {
-		case "0":
-			list = append(list, psdp.NewAttribute("rtpmap", "0 PCMU/8000"))
-		case "8":
-			list = append(list, psdp.NewAttribute("rtpmap", "8 PCMA/8000"))
-		default:
-			if events != 0 {
-				list = append(list, psdp.NewAttribute("rtpmap", pt+" telephone-event/8000"),
-					psdp.NewAttribute("fmtp", pt+" 0-15"))
-			}
+		n, _ := strconv.Atoi(pt)
+		if name := names[Codec(n)]; name != "" {
+			list = append(list, psdp.NewAttribute("rtpmap", pt+" "+name+"/8000"))
+		} else if events != 0 {
+			list = append(list, psdp.NewAttribute("rtpmap", pt+" telephone-event/8000"), psdp.NewAttribute("fmtp", pt+" 0-15"))
 		}
 	}
 	list = append(list, psdp.NewAttribute("ptime", "20"), psdp.NewPropertyAttribute(dir.String()))

@@ -92,22 +92,17 @@ func loud(samples []int16) bool {
 	return sum > speechLevel*len(samples)
 }
 
-// announcement is what the network plays before the answer, over and over: 20 ms of
-// 300 Hz at -12 dBFS.
-func announcement() []int16 {
-	out := make([]int16, 160)
-	for i := range out {
-		out[i] = int16(8231 * math.Sin(2*math.Pi*300*float64(i)/8000))
-	}
-	return out
-}
+// announcement is what the network plays before the answer, over and over: 20 ms of 300 Hz.
+func announcement() []int16 { return sine(300, 160) }
 
-// beep is what machines end their greeting with: 300 ms of silence and 400 ms of
-// 1 kHz at -12 dBFS.
-func beep() []int16 {
-	out := make([]int16, 2400+3200)
-	for i := range out[2400:] {
-		out[2400+i] = int16(8231 * math.Sin(2*math.Pi*1000*float64(i)/8000))
+// beep is what machines end their greeting with: 300 ms of silence and 400 ms of 1 kHz.
+func beep() []int16 { return append(make([]int16, 2400), sine(1000, 3200)...) }
+
+// sine is a tone at -12 dBFS.
+func sine(freq float64, samples int) []int16 {
+	out := make([]int16, samples)
+	for i := range out {
+		out[i] = int16(8231 * math.Sin(2*math.Pi*freq*float64(i)/8000))
 	}
 	return out
 }

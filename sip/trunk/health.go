@@ -87,13 +87,13 @@ func (t *Trunk) probe(ctx context.Context, s *Server) {
 		return // we are closing
 	}
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	s.probing = false
 	every := t.Probe
-	switch {
-	case err == nil:
+	if err == nil {
 		s.strikes = 0
 		t.markLocked(s, true, "")
-	default:
+	} else {
 		if s.strikes++; s.strikes >= probeStrikes || !s.up || rest > 0 {
 			t.markLocked(s, false, err.Error())
 		}
@@ -101,7 +101,6 @@ func (t *Trunk) probe(ctx context.Context, s *Server) {
 	}
 	t.restLocked(s, rest)
 	s.next = time.Now().Add(max(every, rest))
-	t.mu.Unlock()
 	t.stir()
 }
 
@@ -125,12 +124,9 @@ func (t *Trunk) outside(e Endpoint, method gosip.RequestMethod) *dialog.Dialog {
 // probed lets a target be probed again whose probe panicked.
 func (t *Trunk) probed(s *Server) {
 	t.mu.Lock()
-	lost := s.probing
-	if lost {
+	defer t.mu.Unlock()
+	if s.probing {
 		s.probing, s.next = false, time.Now().Add(t.Probe)
-	}
-	t.mu.Unlock()
-	if lost {
 		t.stir()
 	}
 }
@@ -139,11 +135,7 @@ func (t *Trunk) probed(s *Server) {
 // tried, and this one left alone for a while (telephone numbers do not matter:
 // 404, 486 and 603 are answers).
 func Unavailable(code int) bool {
-	switch code {
-	case 408, 500, 502, 503, 504:
-		return true
-	}
-	return false
+	return code == 408 || code == 500 || code >= 502 && code <= 504
 }
 
 // Rest is for how long a target asks to be left alone, at most maxRest; 0: it
@@ -181,26 +173,22 @@ type Failure struct {
 // Failed notes that a call to a number could not be begun there.
 func (t *Trunk) Failed(s *Server, number string, why Failure) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	if why.Code != 0 && !slices.Contains(s.refused, number) && len(s.refused) < maxRefused {
 		s.refused = append(s.refused, number)
 	}
-	if one := why.Code != 0 && len(s.refused) < maxRefused; one && (why.Rest == 0 || len(t.servers) == 1) {
+	one := why.Code != 0 && len(s.refused) < maxRefused && (why.Rest == 0 || len(t.servers) == 1)
+	if !one {
+		t.restLocked(s, why.Rest)
+	}
+	switch {
+	case one, t.NoProbe && why.Rest > 0: // nothing but the end of a rest would bring back what is not probed
 		s.detail = why.Err.Error()
-		t.mu.Unlock()
-		return
+	case !t.NoProbe:
+		t.markLocked(s, false, why.Err.Error())
+		s.next = time.Now().Add(max(t.Probe/probeHaste, why.Rest))
+		t.stir()
 	}
-	t.restLocked(s, why.Rest)
-	if t.NoProbe { // nothing but the end of a rest would bring it back
-		if why.Rest > 0 {
-			s.detail = why.Err.Error()
-		}
-		t.mu.Unlock()
-		return
-	}
-	t.markLocked(s, false, why.Err.Error())
-	s.next = time.Now().Add(max(t.Probe/probeHaste, why.Rest))
-	t.mu.Unlock()
-	t.stir()
 }
 
 // Worked notes that a target has taken a call, or has refused it for good.

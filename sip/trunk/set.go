@@ -61,7 +61,7 @@ func (set Set) Named(name string) *Trunk {
 // that list it, then those that list none. Where no target answers, a trunk comes after
 // all that have one: a call would first wait for nothing.
 func (set Set) For(number string) []*Trunk {
-	var own, open, down []*Trunk
+	var own, open []*Trunk
 	for _, t := range set {
 		switch {
 		case len(t.Targets) == 0:
@@ -72,14 +72,14 @@ func (set Set) For(number string) []*Trunk {
 		}
 	}
 	all := append(own, open...)
-	all = slices.DeleteFunc(all, func(t *Trunk) bool {
+	down := map[*Trunk]int{}
+	for _, t := range all {
 		if t.allTargetsDown() {
-			down = append(down, t)
-			return true
+			down[t] = 1
 		}
-		return false
-	})
-	return append(all, down...)
+	}
+	slices.SortStableFunc(all, func(a, b *Trunk) int { return down[a] - down[b] })
+	return all
 }
 
 // allTargetsDown says whether all targets of the trunk are known to be down.
@@ -111,10 +111,10 @@ func (set Set) AllOf(source netip.Addr) (best []*Trunk) {
 		if t.Register && t.reaches(source) {
 			bits = source.BitLen()
 		}
-		if bits > most {
-			best, most = nil, bits
-		}
-		if bits == most && bits >= 0 {
+		switch {
+		case bits > most:
+			best, most = []*Trunk{t}, bits
+		case bits == most && bits >= 0:
 			best = append(best, t)
 		}
 	}
@@ -159,15 +159,15 @@ func (set Set) at(at netip.AddrPort) (*Trunk, string) {
 			near, host = t, name
 		}
 	}
-	if near != nil {
-		return near, host
-	}
-	if t := set.Of(at.Addr()); t != nil {
-		if name := t.secure(); name != "" {
-			return t, name
+	if near == nil {
+		if near = set.Of(at.Addr()); near != nil {
+			host = near.secure()
 		}
 	}
-	return nil, ""
+	if host == "" {
+		return nil, ""
+	}
+	return near, host
 }
 
 // names is the target that an address belongs to, or another port of it; empty when

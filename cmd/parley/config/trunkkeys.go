@@ -79,14 +79,11 @@ var trunkKeys = []trunkKey{
 func readCodecs(r *trunkReader, s string) bool {
 	r.trunk.Codecs = nil
 	for _, name := range list(s) {
-		switch strings.ToUpper(name) {
-		case "PCMU":
-			r.trunk.Codecs = append(r.trunk.Codecs, sdp.PCMU)
-		case "PCMA":
-			r.trunk.Codecs = append(r.trunk.Codecs, sdp.PCMA)
-		default:
+		c, ok := sdp.ParseCodec(name)
+		if !ok {
 			return false
 		}
+		r.trunk.Codecs = append(r.trunk.Codecs, c)
 	}
 	return len(r.trunk.Codecs) <= 2
 }
