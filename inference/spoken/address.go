@@ -42,7 +42,7 @@ func (s *scan) address() bool {
 		if user == "" || !hostname(host, false) {
 			return false
 		}
-		s.say(end, s.l.spellAddress(user, false)+" "+s.l.atSign+" "+s.l.spellAddress(host, true))
+		s.say(end, s.l.spellAddress(user, false)+" "+s.l.signs["@"]+" "+s.l.spellAddress(host, true))
 		return true
 	}
 	m := webAddress.FindStringSubmatch(text)
@@ -52,7 +52,7 @@ func (s *scan) address() bool {
 	words := s.l.spellAddress(m[2], true)
 	for part := range strings.SplitSeq(m[3], "/") {
 		if part != "" {
-			words += " " + s.l.slash + " " + s.l.spellAddress(part, false)
+			words += " " + s.l.signs["/"] + " " + s.l.spellAddress(part, false)
 		}
 	}
 	s.say(end, words)
@@ -106,5 +106,8 @@ func (l *language) spellAddress(text string, host bool) string {
 
 // inAddress is the name of a sign in an address.
 func (l *language) inAddress(c rune) string {
-	return map[rune]string{'.': l.dot, '-': l.dash, '_': l.underscore, '@': l.atSign, '+': l.plus, '&': l.symbol('&'), ':': l.colon}[c]
+	if c == '+' || c == '&' {
+		return l.symbol(c)
+	}
+	return l.signs[string(c)]
 }

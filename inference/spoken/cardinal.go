@@ -140,7 +140,7 @@ func (e *expansion) expand(text string) {
 // hundreds.
 func (l *language) takesAnd(rest int64) bool {
 	if rest >= 1000 && rest%1000 == 0 && rest < 1e6 {
-		if rest /= 1000; l.andThousands {
+		if rest /= 1000; l.has(caseEndings) {
 			return true
 		}
 	}

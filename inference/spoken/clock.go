@@ -28,10 +28,10 @@ func (s *scan) clock() bool {
 	}
 	t := moment{h: int(atoi(m[1])), m: int(atoi(m[3] + m[5]))}
 	switch {
-	case m[2] == "." && (!s.l.dottedTime || !s.isTime(end)), m[4] != "" && (!s.l.hourLetter || wordRune(s.at(end))), t.m > 59:
+	case m[2] == "." && (!s.l.has(dottedTime) || !s.isTime(end)), m[4] != "" && (!s.l.has(hourLetter) || wordRune(s.at(end))), t.m > 59:
 		return false
 	case m[4] != "" && m[5] == "": // no half of the day
-	case s.l.halves != nil:
+	case s.l.has(halfDays):
 		t.half, end = s.half(end)
 	}
 	if t.half == "" && m[2]+m[4] == "" {
@@ -64,7 +64,7 @@ func (s *scan) sayTime(t moment, end int) bool {
 	if m, to := s.match(seconds, end); m != nil && !wordRune(s.at(to)) {
 		rest, end = ", "+s.l.cardinal(atoi(m[1]), alone), to
 	}
-	if s.l.code == "eu" {
+	if s.l.has(caseEndings) {
 		if suffix, to := s.wordAfterDash(end); suffix != "" {
 			t.suffix, end = suffix, to
 		}

@@ -41,7 +41,7 @@ func (s *scan) fullDate() bool {
 		d = date{a, b, c}
 	case len(m[1]) > 2 || len(m[5]) != 4 && (len(m[5]) != 2 || m[2] == "-"):
 		return false
-	case s.l.monthFirst && m[2] != "." && a <= 12:
+	case s.l.has(monthFirst) && m[2] != "." && a <= 12:
 		d = date{century(m[5]), a, b}
 	}
 	if !d.valid() {
@@ -53,7 +53,7 @@ func (s *scan) fullDate() bool {
 	}
 	suffix := ""
 	if unicode.IsLetter(s.at(end)) || s.at(end) == '-' && unicode.IsLetter(s.at(end+1)) {
-		if suffix, end = s.wordAfterDash(end); suffix == "" || s.l.code != "eu" {
+		if suffix, end = s.wordAfterDash(end); suffix == "" || !s.l.has(caseEndings) {
 			return false
 		}
 	}
@@ -104,7 +104,7 @@ func (s *scan) shortDate() bool {
 		}
 	case len(m[0]) != 5 || m[1][0] != '0' && m[3][0] != '0':
 		return false
-	case s.l.monthFirst && a <= 12:
+	case s.l.has(monthFirst) && a <= 12:
 		d = date{0, a, b}
 	}
 	if !d.valid() {

@@ -4,15 +4,15 @@ import "strings"
 
 // English, as the voice speaks it: American.
 var english = language{
-	code: "en", decimal: '.', group: ',',
+	code: "en", decimal: '.', group: ',', traits: monthFirst | halfDays | plainDecimals,
 	rules: numbers(`0 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen;
 		20+10 twenty thirty forty fifty sixty seventy eighty ninety [->]; 100 <_hundred[_>]; 1000 <_thousand[_>]; 1e6 <_million[_>]; 1e9 <_billion[_>]; 1e12 <_trillion[_>]`),
 	ordinals:   ordinals{endings: changes("one first, two second, three third, five fifth, eight eighth, nine ninth, twelve twelfth, y ieth, - th")},
 	withSuffix: (*language).englishSuffixed, year: (*language).englishYear, day: (*language).englishDay, date: (*language).englishDate, clock: (*language).englishClock,
 	months: table("January February March April May June July August September October November December"),
 	point:  "point", minus: "minus", plus: "plus", to: "to", numberWord: "number", percent: "percent", per: "per", short: englishShort, codes: table("code pin passcode zip"),
-	plainDecimals: true, dialled: []string{"call", "dial", "phone", "text"}, monthFirst: true, halves: table("a_m p_m"), hourWords: []string{"o'clock", "o’clock", "hrs"},
-	atSign: "at", dot: "dot", dash: "dash", underscore: "underscore", slash: "slash", colon: "colon", saidDomains: []string{"me"},
+	dialled: []string{"call", "dial", "phone", "text"}, hourWords: []string{"o'clock", "o’clock", "hrs"},
+	signs: pairs("@ at, . dot, - dash, _ underscore, / slash, : colon"), saidDomains: []string{"me"},
 	moneyAnd: "and", scales: table("hundred thousand million billion trillion"),
 	currencies: money(`EUR euro euros cent cents, USD dollar dollars cent cents, GBP pound pounds penny pence, JPY yen yen - -, CHF Swiss_franc Swiss_francs centime centimes,
 		BRL real reais centavo centavos, MXN peso pesos centavo centavos`),

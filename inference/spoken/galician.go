@@ -1,7 +1,7 @@
 package spoken
 
 var galician = language{
-	code: "gl", decimal: ',', group: '.',
+	code: "gl", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays | nounFirst,
 	rules: numbers(`0 cero {un|unha} {dous|dúas} tres catro cinco seis sete oito nove dez once doce trece catorce quince dezaseis dezasete dezaoito dezanove;
 		20+10 vinte trinta corenta cincuenta sesenta setenta oitenta noventa [_e_>]; 100 cen; 101/100 cento[_>];
 		200+100 {douscentos|duascentas} trescent{os|as} catrocent{os|as} cincocent{os|as} seiscent{os|as} setecent{os|as} oitocent{os|as} novecent{os|as} [_>];
@@ -17,12 +17,12 @@ var galician = language{
 		first:    table("primeiro segundo terceiro cuarto quinto sexto sétimo oitavo noveno décimo undécimo duodécimo décimo_terceiro décimo_cuarto décimo_quinto décimo_sexto décimo_sétimo décimo_oitavo décimo_noveno"),
 		tens:     table("vixésimo trixésimo cuadraxésimo quincuaxésimo sesaxésimo septuaxésimo octoxésimo nonaxésimo"),
 		suffixes: pairs("º m, ° m, o m, ª f, a f")},
-	times: times{use: feminine, quarter: " e cuarto", half: " e media", halfTo: 12, and: " e ", late: " e ", parts: [3]string{" da mañá", " da tarde", " da noite"}},
-	of:    " de ", dateLinked: true,
+	times:  times{use: feminine, quarter: " e cuarto", half: " e media", halfTo: 12, and: " e ", late: " e ", parts: [3]string{" da mañá", " da tarde", " da noite"}},
+	of:     " de ",
 	months: table("xaneiro febreiro marzo abril maio xuño xullo agosto setembro outubro novembro decembro"),
 	point:  "coma", minus: "menos", plus: "máis", to: "a", numberWord: "número", percent: "por cento", per: "por", codes: table("código pin cp postal"),
-	hourLetter: true, hourWords: []string{"h.", "h"}, halves: table("a_m p_m"), nine: "6789",
-	atSign: "arroba", dot: "punto", dash: "guión", underscore: "guión baixo", slash: "barra", colon: "dous puntos", saidDomains: []string{"es"},
+	hourWords: []string{"h.", "h"}, nine: "6789",
+	signs: pairs("@ arroba, . punto, - guión, _ guión baixo, / barra, : dous puntos"), saidDomains: []string{"es"},
 	moneyAnd: "con", scales: table("mil millón millóns billón billóns"),
 	currencies: money(`EUR euro euros céntimo céntimos, USD dólar dólares centavo centavos, GBP libra libras penique peniques u, JPY ien iens - -,
 		CHF franco_suízo francos_suízos céntimo céntimos, BRL real reais centavo centavos, MXN peso pesos centavo centavos`),
@@ -30,7 +30,7 @@ var galician = language{
 		m³ metro_cúbico metros_cúbicos, km quilómetro, m metro, cm centímetro, mm milímetro, kg quilo, g gramo, mg miligramo, l litro, ml mililitro,
 		kW quilovatio, kWh quilovatio_hora quilovatios_hora, GB xiga, MB mega, h hora + f, min minuto, s segundo, °C grao, °F grao_Fahrenheit graos_Fahrenheit,
 		° grao`),
-	halfOf: "media", halfMore: [2]string{" e medio", " e media"}, nounFirst: true,
+	halfOf: "media", halfMore: [2]string{" e medio", " e media"},
 	fractions: pairs("1/2 medio, 1/3 un terzo, 2/3 dous terzos, 1/4 un cuarto, 3/4 tres cuartos, 24/7 vinte e catro sete"),
 	symbols:   pairs("& e, = igual a, < menor que, > maior que, × por, ÷ entre, ~ uns, § sección"),
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // German of Germany.
 var german = language{
-	code: "de", decimal: ',', group: '.',
+	code: "de", decimal: ',', group: '.', traits: dottedTime | plainDecimals | bareCents,
 	rules: numbers(`0 null ein{s||e} zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn;
 		20 [>mund]zwanzig; 30/10 [>mund]dreißig; 40/10 [>mund]vierzig; 50/10 [>mund]fünfzig; 60/10 [>mund]sechzig; 70/10 [>mund]siebzig; 80/10 [>mund]achtzig; 90/10 [>mund]neunzig;
 		100 hundert[>]; 200/100 <mhundert[>]; 1000 tausend[>]; 2000/1000 <mtausend[>]; 1e6 eine_Million[_>]; 2e6/1e6 <f_Millionen[_>];
@@ -21,9 +21,9 @@ var german = language{
 	withSuffix: (*language).germanSuffixed, dotted: (*language).germanDotted, year: (*language).germanYear, day: (*language).germanDay, date: (*language).germanDate,
 	months: table("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
 	point:  "Komma", minus: "minus", plus: "plus", to: "bis", ratio: "zu", numberWord: "Nummer", percent: "Prozent", per: "pro", short: map[string]string{"mio": "Millionen", "mrd": "Milliarden"}, shortOne: map[string]string{"mio": "Million", "mrd": "Milliarde"}, codes: table("code pin plz postleitzahl"),
-	plainDecimals: true, dottedTime: true, timeAfter: []string{"uhr"}, hourWords: []string{"Uhr", "h"},
-	atSign: "ät", dot: "Punkt", dash: "Bindestrich", underscore: "Unterstrich", slash: "Schrägstrich", colon: "Doppelpunkt",
-	moneyAnd: "und", bareCents: true, scales: table("tausend million millionen milliarde milliarden"),
+	timeAfter: []string{"uhr"}, hourWords: []string{"Uhr", "h"},
+	signs:    pairs("@ ät, . Punkt, - Bindestrich, _ Unterstrich, / Schrägstrich, : Doppelpunkt"),
+	moneyAnd: "und", scales: table("tausend million millionen milliarde milliarden"),
 	currencies: money(`EUR Euro Euro Cent Cent, USD Dollar Dollar Cent Cent, GBP Pfund Pfund Penny Pence, JPY Yen Yen - -,
 		CHF Schweizer_Franken Schweizer_Franken Rappen Rappen, BRL Real Real Centavo Centavos, MXN Peso Pesos Centavo Centavos`),
 	units: nouns(`km/h Stundenkilometer =, km² Quadratkilometer =, m² Quadratmeter =, m³ Kubikmeter =, km Kilometer =, m Meter =, cm Zentimeter =, mm Millimeter =,

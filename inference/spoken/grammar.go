@@ -123,7 +123,7 @@ func (l *language) dateOf(d date, before, suffix string) string {
 		words = l.firstDay
 	}
 	first, second := " ", " "
-	if l.dateLinked {
+	if l.has(linksDates) {
 		first, second = l.ofWord(month), l.of
 	}
 	words += first + month

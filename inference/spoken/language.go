@@ -14,22 +14,42 @@ const (
 	feminine
 )
 
+// trait is what a language does in one of two ways; several are joined.
+type trait uint16
+
+const (
+	linksDates    trait = 1 << iota // "of" stands between the parts of a date
+	monthFirst                      // in dates of digits
+	hourLetter                      // 14h30
+	dottedTime                      // 14.30, with one of timeBefore and timeAfter beside it
+	halfDays                        // am and pm
+	plainDecimals                   // decimals are read digit by digit
+	dialsPairs                      // telephone numbers are read in pairs
+	zeroIsOne                       // what is less than two is singular
+	nounFirst                       // "two hours and a half"
+	bareCents                       // hundredths are said without their name
+	// caseEndings: they are written to numbers and signs; "one" follows what it counts, the
+	// word for percent comes first, and "and" stands before whole thousands.
+	caseEndings
+)
+
+func (l *language) has(t trait) bool { return l.traits&t != 0 }
+
 // language is the table of a language. Functions may be nil where nothing is said.
 type language struct {
 	code           string
 	decimal, group rune // separators as they are written
+	traits         trait
 
-	rules        []numberRule      // see numbers
-	one          [3]string         // the number one by itself, where it is another word
-	sounds       *strings.Replacer // what sounds otherwise where parts of a number meet
-	and          string            // between the parts of a number
-	andThousands bool              // before whole thousands always
-	nouns        gender
-	ordinals     ordinals
-	times        times
-	firstDay     string // of a month
-	dateLinked   bool   // "of" stands between the parts of a date
-	of, ofVowel  string // between millions and what they are of, with its spaces; empty: nothing
+	rules       []numberRule      // see numbers
+	one         [3]string         // the number one by itself, where it is another word
+	sounds      *strings.Replacer // what sounds otherwise where parts of a number meet
+	and         string            // between the parts of a number
+	nouns       gender
+	ordinals    ordinals
+	times       times
+	firstDay    string // of a month
+	of, ofVowel string // between millions and what they are of, with its spaces; empty: nothing
 
 	// Functions for what the tables do not say; nil: they do.
 
@@ -59,31 +79,20 @@ type language struct {
 	short, shortOne       map[string]string
 	fixed                 [][2]string       // what is said otherwise than its parts are
 	perOf                 map[string]string // "a month", where per is not said
-	percentFirst          bool
-	oneBehind             bool // "one" follows what it counts
-	zeroIsOne             bool // what is less than two is singular
-	plainDecimals         bool // decimals are read digit by digit
-	monthFirst            bool // in dates of digits
-	hourLetter            bool // 14h30
-	dottedTime            bool // 14.30, with one of these beside it
 	timeBefore, timeAfter []string
 	hourWords             []string // said by clock, so dropped
-	halves                []string // am and pm; nil: they are not used
-	pairs                 bool     // telephone numbers are read in pairs
 	nine                  string   // what telephone numbers of nine digits begin with
 
-	atSign, dot, dash, underscore, slash, colon string
-	saidDomains                                 []string // of two letters that are said as words
+	signs       map[string]string // in addresses
+	saidDomains []string          // of two letters that are said as words
 
 	currencies map[string]currency
 	moneyAnd   string
-	bareCents  bool // hundredths are said without their name
 	scales     []string
 	units      map[string]noun
 	fractions  map[string]string // "1/2"
 	halfOf     string            // half of what is feminine
 	halfMore   [2]string         // "and a half", masculine and feminine
-	nounFirst  bool              // "two hours and a half"
 	symbols    map[string]string // besides those of the fields above
 }
 
@@ -192,7 +201,7 @@ func (l *language) symbol(c rune) string {
 	}
 	switch c {
 	case '@':
-		return l.atSign
+		return l.signs["@"]
 	case '%':
 		return l.percent
 	case '+':

@@ -52,22 +52,11 @@ func (s *scan) measure(n numeral) bool {
 	return false
 }
 
-// exactly says that text stands at k, case and all.
-func (s *scan) exactly(k int, text string) (int, bool) {
-	for _, c := range text {
-		if s.at(k) != c {
-			return 0, false
-		}
-		k++
-	}
-	return k, true
-}
-
 // amount is a number of something, in the right number and gender.
 func (l *language) amount(n numeral, of noun) string {
 	v, ok := n.value()
 	if ok && v == 1 && n.frac == "" {
-		if l.oneBehind {
+		if l.has(caseEndings) {
 			return of.one + " " + l.cardinal(1, masculine)
 		}
 		one := l.before(l.cardinal(1, of.use()), of.one)
@@ -77,7 +66,7 @@ func (l *language) amount(n numeral, of noun) string {
 		return one + " " + of.one
 	}
 	name := of.many
-	if l.zeroIsOne && ok && v < 2 {
+	if l.has(zeroIsOne) && ok && v < 2 {
 		name = of.one
 	}
 	words := l.spell(n, of.use())
@@ -115,7 +104,7 @@ func (s *scan) percent() bool {
 	if sign != "" {
 		sign += " "
 	}
-	if s.l.percentFirst {
+	if s.l.has(caseEndings) {
 		s.say(s.withEnding(end, sign+s.l.percent+" "+s.l.spell(n, alone)))
 		return true
 	}
@@ -125,7 +114,7 @@ func (s *scan) percent() bool {
 
 // withEnding adds to the words for a sign the case ending that is written to it, in Basque.
 func (s *scan) withEnding(end int, words string) (int, string) {
-	if s.l.code == "eu" {
+	if s.l.has(caseEndings) {
 		if suffix, to := s.wordAfterDash(end); suffix != "" {
 			return to, attach(words, suffix)
 		}
@@ -151,8 +140,8 @@ func (l *language) scale(word string) bool { return slices.Contains(l.scales, wo
 
 // before is a number in the shape that it has in front of a word.
 func (l *language) before(words, next string) string {
-	if l.elide == nil || next == "" {
-		return words
+	if l.elide != nil && next != "" {
+		words = l.elide(words, next)
 	}
-	return l.elide(words, next)
+	return words
 }

@@ -142,7 +142,7 @@ func (l *language) sum(n numeral, c currency) string {
 		return l.amount(cents, cent)
 	}
 	n.frac = ""
-	if l.bareCents {
+	if l.has(bareCents) {
 		return l.amount(n, c.noun) + " " + l.spell(cents, alone)
 	}
 	return l.amount(n, c.noun) + " " + l.moneyAnd + " " + l.amount(cents, cent)

@@ -118,7 +118,7 @@ func (l *language) spell(n numeral, u use) string {
 // the language says so and they are few.
 func (l *language) decimals(frac string) string {
 	rest := strings.TrimLeft(frac, "0")
-	if l.plainDecimals || len(frac) > 3 || rest == "" {
+	if l.has(plainDecimals) || len(frac) > 3 || rest == "" {
 		return l.oneByOne(frac)
 	}
 	words := l.oneByOne(frac[:len(frac)-len(rest)])
@@ -235,7 +235,7 @@ func (s *scan) andHalf(n numeral) bool {
 	end, next := k+1, s.noun(k+1)
 	u := s.useBefore(end)
 	words := s.l.spell(n, u)
-	if !s.l.nounFirst || next == "" {
+	if !s.l.has(nounFirst) || next == "" {
 		s.say(end, words+s.l.halfMore[0])
 		return true
 	}
@@ -261,7 +261,7 @@ func (s *scan) part(fraction string, end int) bool {
 		return false
 	case fraction == "1/2" && s.l.halfOf != "" && s.useBefore(end) == feminine:
 		words = s.l.halfOf
-	case fraction == "1/2" && s.l.oneBehind && s.noun(end) != "":
+	case fraction == "1/2" && s.l.has(caseEndings) && s.noun(end) != "":
 		from := end + 1
 		_, end = s.wordAt(from)
 		words = string(s.t[from:end]) + " " + s.l.halfOf
@@ -277,7 +277,7 @@ func (s *scan) suffixed(n numeral) bool {
 		return false
 	}
 	k := n.end
-	if c := s.at(k); (c == '.' || c == '-') && (s.at(k+1) == 'º' || s.at(k+1) == 'ª' || s.l.code == "eu" && unicode.IsLetter(s.at(k+1))) {
+	if c := s.at(k); (c == '.' || c == '-') && (s.at(k+1) == 'º' || s.at(k+1) == 'ª' || s.l.has(caseEndings) && unicode.IsLetter(s.at(k+1))) {
 		k++
 	}
 	end := k

@@ -114,7 +114,7 @@ func (s *scan) looksDialled(groups []group, seps string) bool {
 
 // dial reads a group of a telephone number.
 func (l *language) dial(digits string) string {
-	if !l.pairs || len(digits)%2 != 0 {
+	if !l.has(dialsPairs) || len(digits)%2 != 0 {
 		return l.oneByOne(digits)
 	}
 	var list []string
@@ -130,7 +130,7 @@ func (l *language) dial(digits string) string {
 
 // prefix reads the code of a country.
 func (l *language) prefix(digits string) string {
-	if l.plainDecimals || len(digits) > 2 {
+	if l.has(plainDecimals) || len(digits) > 2 {
 		return l.dial(digits)
 	}
 	return l.cardinal(atoi(digits), alone)

@@ -2,7 +2,7 @@ package spoken
 
 // Portuguese of Portugal.
 var portuguese = language{
-	code: "pt", decimal: ',', group: '.',
+	code: "pt", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays | nounFirst,
 	rules: numbers(`0 zero {um|uma} {dois|duas} três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezasseis dezassete dezoito dezanove;
 		20+10 vinte trinta quarenta cinquenta sessenta setenta oitenta noventa [_e_>]; 100 cem; 101/100 cento[_e_>];
 		200+100 duzent{os|as} trezent{os|as} quatrocent{os|as} quinhent{os|as} seiscent{os|as} setecent{os|as} oitocent{os|as} novecent{os|as} [_e_>];
@@ -19,12 +19,12 @@ var portuguese = language{
 		first:    table("primeiro segundo terceiro quarto quinto sexto sétimo oitavo nono décimo décimo_primeiro décimo_segundo décimo_terceiro décimo_quarto décimo_quinto décimo_sexto décimo_sétimo décimo_oitavo décimo_nono"),
 		tens:     table("vigésimo trigésimo quadragésimo quinquagésimo sexagésimo septuagésimo octogésimo nonagésimo"),
 		suffixes: pairs("º m, ° m, o m, ª f, a f")},
-	times: times{use: feminine, full: " horas", half: " e meia", halfTo: 11, and: " e ", late: " e ", parts: [3]string{" da manhã", " da tarde", " da noite"}},
-	of:    " de ", dateLinked: true,
+	times:  times{use: feminine, full: " horas", half: " e meia", halfTo: 11, and: " e ", late: " e ", parts: [3]string{" da manhã", " da tarde", " da noite"}},
+	of:     " de ",
 	months: table("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"),
 	point:  "vírgula", minus: "menos", plus: "mais", to: "a", numberWord: "número", percent: "por cento", per: "por", codes: table("código pin postal cep"),
-	hourLetter: true, hourWords: []string{"h.", "h"}, halves: table("a_m p_m"), nine: "239",
-	atSign: "arroba", dot: "ponto", dash: "hífen", underscore: "traço baixo", slash: "barra", colon: "dois pontos",
+	hourWords: []string{"h.", "h"}, nine: "239",
+	signs:    pairs("@ arroba, . ponto, - hífen, _ traço baixo, / barra, : dois pontos"),
 	moneyAnd: "e", scales: table("mil milhão milhões bilião biliões"),
 	currencies: money(`EUR euro euros cêntimo cêntimos, USD dólar dólares cêntimo cêntimos, GBP libra libras péni pence u, JPY iene ienes - -,
 		CHF franco_suíço francos_suíços cêntimo cêntimos, BRL real reais centavo centavos, MXN peso pesos centavo centavos`),
@@ -32,7 +32,7 @@ var portuguese = language{
 		m³ metro_cúbico metros_cúbicos, km quilómetro, m metro, cm centímetro, mm milímetro, kg quilo, g grama, mg miligrama, l litro, ml mililitro,
 		kW quilowatt, kWh quilowatt-hora quilowatts-hora, GB gigabyte, MB megabyte, h hora + f, min minuto, s segundo, °C grau,
 		°F grau_Fahrenheit graus_Fahrenheit, ° grau`),
-	halfOf: "meia", halfMore: [2]string{" e meio", " e meia"}, nounFirst: true,
+	halfOf: "meia", halfMore: [2]string{" e meio", " e meia"},
 	fractions: pairs("1/2 meio, 1/3 um terço, 2/3 dois terços, 1/4 um quarto, 3/4 três quartos, 24/7 vinte e quatro sete"),
 	symbols:   pairs("& e, = igual a, < menor que, > maior que, × vezes, ÷ a dividir por, ~ cerca de, § secção"),
 }

@@ -220,35 +220,26 @@ func (s *scan) twoBefore(k int) string {
 	return strings.TrimSpace(first + " " + last)
 }
 
+// exactly says that text stands at k, case and all.
+func (s *scan) exactly(k int, text string) (end int, ok bool) {
+	end = min(len(s.t), k+utf8.RuneCountInString(text))
+	return end, k <= end && string(s.t[k:end]) == text
+}
+
 // literal says that the text goes on with word at k, in any case, and that the word
 // ends there.
 func (s *scan) literal(k int, word string) (end int, ok bool) {
-	for _, c := range word {
-		if unicode.ToLower(s.at(k)) != unicode.ToLower(c) {
-			return 0, false
-		}
-		k++
-	}
-	return k, !wordRune(s.at(k))
+	end = min(len(s.t), k+utf8.RuneCountInString(word))
+	return end, k <= end && strings.EqualFold(string(s.t[k:end]), word) && !wordRune(s.at(end))
 }
 
 func isDigit(c rune) bool  { return c >= '0' && c <= '9' || c > 0x7f && unicode.IsDigit(c) }
 func wordRune(c rune) bool { return unicode.IsLetter(c) || isDigit(c) }
 
-// digit is the value of a decimal digit of any script.
-func digit(c rune) int {
-	if c <= '9' {
-		return int(c - '0')
+// digit is the value of a decimal digit of any script: they stand in tens, which may touch.
+func digit(c rune) (n int) {
+	for unicode.IsDigit(c - 1) {
+		c, n = c-1, n+1
 	}
-	for _, r := range unicode.Nd.R16 {
-		if uint32(c) >= uint32(r.Lo) && uint32(c) <= uint32(r.Hi) {
-			return int(c-rune(r.Lo)) % 10
-		}
-	}
-	for _, r := range unicode.Nd.R32 {
-		if uint32(c) >= r.Lo && uint32(c) <= r.Hi {
-			return int(uint32(c)-r.Lo) % 10
-		}
-	}
-	return 0
+	return n % 10
 }

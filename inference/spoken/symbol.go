@@ -93,9 +93,9 @@ func (s *scan) between(c rune) string {
 		if n, end := s.few(s.i+1, 3); n != "" && end <= 2*s.i+1 && slices.Equal(s.t[s.i+1:end], s.t[2*s.i+1-end:s.i]) {
 			return "," // fifty-fifty
 		}
-		return s.l.slash
+		return s.l.signs["/"]
 	case '.':
-		return s.l.dot
+		return s.l.signs["."]
 	case '*', '×':
 		return s.l.symbol('×')
 	}
