@@ -93,8 +93,8 @@ var (
 )
 
 func init() {
-	for code, l := range otherLines {
-		languages[code] = prepare(l, &table{})
+	for code, row := range otherLines {
+		languages[code] = prepare(ownLines(row), &table{})
 	}
 }
 
@@ -110,17 +110,12 @@ func languageOf(code string) *language {
 func (l *language) full() bool { return len(l.days) > 0 }
 
 func prepare(own lines, t *table) *language {
-	l := &language{lines: own, stop: map[string]bool{}, polite: map[string]bool{}, ideas: map[string]string{}, days: map[string]string{},
+	l := &language{lines: own, stop: map[string]bool{}, polite: map[string]bool{}, ideas: inverted(t.concepts), days: map[string]string{},
 		numbers: map[string]int{}, shifts: map[string]int{}, and: fold(t.and), instructions: phrases(t.instructions),
 		afternoon: pattern(" (%s) ", t.afternoon), people: pattern(` (\d{1,4}) (%s) `, t.people), party: pattern(` (?:%s) (\d{1,4}) `, t.party),
 		name: pattern(` (?:%s) (\pL+(?: \pL+)?) `, t.nameLeads)}
 	for _, w := range tokens(t.stop) {
 		l.stop[w] = true
-	}
-	for _, idea := range slices.Sorted(maps.Keys(t.concepts)) {
-		for _, w := range tokens(t.concepts[idea]) {
-			l.ideas[w] = idea
-		}
 	}
 	for i, w := range strings.Fields(t.numbers) {
 		l.numbers[fold(w)] = i

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ const (
 )
 
 // kinds maps words in a slot's name to the kind of its value.
-var kinds = kindsOf(map[string]string{
+var kinds = inverted(map[string]string{
 	kindNumber: "number people persons guests party size count quantity amount adults seats personas cantidad personnes persone personen pessoas",
 	kindDay:    "day date weekday dia fecha jour giorno tag",
 	kindTime:   "time hour hora heure ora uhrzeit",
@@ -27,11 +28,12 @@ var kinds = kindsOf(map[string]string{
 	kindDigits: "digits phone telephone order code id account reference telefono pedido zip",
 })
 
-func kindsOf(table map[string]string) map[string]string {
+// inverted is a table of lists of words by word, folded.
+func inverted(table map[string]string) map[string]string {
 	all := map[string]string{}
-	for kind, list := range table {
-		for _, w := range strings.Fields(list) {
-			all[w] = kind
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		for _, w := range tokens(table[key]) {
+			all[w] = key
 		}
 	}
 	return all

@@ -1,9 +1,11 @@
 package scripted
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // folds maps accented letters of our nine languages to plain ones. A recogniser
@@ -18,33 +20,12 @@ var folds = strings.NewReplacer(
 // fold is text in lower case without accents.
 func fold(text string) string { return folds.Replace(strings.ToLower(text)) }
 
-// tokens cuts text into folded words. A number keeps its decimal or clock mark
-// (9:30, 9.30, 9h30); everything else between letters and digits separates.
-func tokens(text string) []string {
-	var list []string
-	runes := []rune(fold(text))
-	for i := 0; i < len(runes); {
-		start := i
-		switch r := runes[i]; {
-		case unicode.IsDigit(r):
-			for i < len(runes) && (unicode.IsDigit(runes[i]) ||
-				strings.ContainsRune(":.h", runes[i]) && i+1 < len(runes) && unicode.IsDigit(runes[i+1])) {
-				i++
-			}
-		case unicode.IsLetter(r):
-			for i < len(runes) && unicode.IsLetter(runes[i]) {
-				i++
-			}
-		case r == '€' || r == '$' || r == '£':
-			i++
-		default:
-			i++
-			continue
-		}
-		list = append(list, string(runes[start:i]))
-	}
-	return list
-}
+// token is a folded word, a number with its decimal or clock mark (9:30, 9.30, 9h30), or the
+// sign of a currency.
+var token = regexp.MustCompile(`\p{Nd}+(?:[:.h]\p{Nd}+)*|\pL+|[€$£]`)
+
+// tokens cuts text into its tokens; everything else separates.
+func tokens(text string) []string { return token.FindAllString(fold(text), -1) }
 
 // alike says how much two folded words may be the same one, 0 to 1. Beside equal
 // words it takes inflections (a common beginning) and, for longer words, a
@@ -101,12 +82,8 @@ func distance(a, b string) int {
 
 // capital is text with its first letter in upper case.
 func capital(text string) string {
-	for i, r := range text {
-		if i == 0 {
-			return string(unicode.ToUpper(r)) + text[len(string(r)):]
-		}
-	}
-	return text
+	_, n := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:n]) + text[n:]
 }
 
 // titled is a name or a place of the words that were heard.

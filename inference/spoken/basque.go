@@ -1,6 +1,9 @@
 package spoken
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Basque counts in twenties and writes case endings to digits.
 var basque = language{
@@ -46,41 +49,31 @@ func (l *language) basqueDotted(n int, _, _ string, lower bool) string {
 
 // attach writes a case ending to a Basque word.
 func attach(word, suffix string) string {
-	if suffix == "" {
-		return word
-	}
-	first := suffix[0]
+	open := strings.HasPrefix(suffix, "a") || strings.HasPrefix(suffix, "e")
 	switch {
 	case suffix == "ko" && strings.HasSuffix(word, "ko"):
 		return word
-	case first != 'a' && first != 'e':
-		return word + suffix
-	case strings.HasSuffix(word, "hamar"):
-		return word + "r" + suffix
+	case !open:
+	case strings.HasSuffix(word, "hamar"), strings.HasPrefix(suffix, "eta") && endsIn(word, "hiru", "lau"):
+		word += "r"
 	case strings.HasSuffix(word, "hamaika"):
-		return strings.TrimSuffix(word, "a") + suffix
-	case first == 'a' && strings.HasSuffix(word, "a"):
-		return word + suffix[1:]
-	case strings.HasPrefix(suffix, "eta") && (strings.HasSuffix(word, "hiru") || strings.HasSuffix(word, "lau")):
-		return word + "r" + suffix
+		word = strings.TrimSuffix(word, "a")
+	case suffix[0] == 'a' && strings.HasSuffix(word, "a"):
+		suffix = suffix[1:]
 	}
 	return word + suffix
 }
 
 func (l *language) basqueDate(d date, _, suffix string) string {
-	if suffix == "" {
-		suffix = "a"
-	}
-	words := l.months[d.month-1] + "ren " + attach(l.cardinal(int64(d.day), alone), suffix)
+	words := l.months[d.month-1] + "ren " + attach(l.cardinal(int64(d.day), alone), cmp.Or(suffix, "a"))
 	if d.year == 0 {
 		return words
 	}
 	year := l.cardinal(int64(d.year), alone)
-	of := "ko"
-	if !vowel(year[len(year)-1:]) {
-		of = "eko"
+	if vowel(year[len(year)-1:]) {
+		return attach(year, "ko") + " " + words
 	}
-	return attach(year, of) + " " + words
+	return attach(year, "eko") + " " + words
 }
 
 // basqueClock says "half past" and "quarter past" with the ending of the time.
@@ -89,11 +82,8 @@ func (l *language) basqueClock(t moment, before string) string {
 	if t.h <= 2 && t.h > 0 && before != "ordu" {
 		hour = "ordu " + hour
 	}
-	suffix := t.suffix
-	switch {
-	case suffix == "":
-		suffix = "ak"
-	case suffix == "ean" && (t.h != 1 || t.m > 0), suffix == "an", suffix == "tan":
+	suffix := cmp.Or(t.suffix, "ak")
+	if suffix == "ean" && (t.h != 1 || t.m > 0) || suffix == "an" || suffix == "tan" {
 		suffix = "etan"
 	}
 	switch t.m {
@@ -103,7 +93,7 @@ func (l *language) basqueClock(t moment, before string) string {
 			suffix = "ean"
 		case t.h == 1 && suffix == "ak":
 			suffix = "a"
-		case suffix == "ak" && (strings.HasSuffix(hour, "hiru") || strings.HasSuffix(hour, "lau")):
+		case suffix == "ak" && endsIn(hour, "hiru", "lau"):
 			hour += "r"
 		}
 		return attach(hour, suffix)
@@ -112,9 +102,5 @@ func (l *language) basqueClock(t moment, before string) string {
 	case 30:
 		return hour + " eta erdi" + suffix
 	}
-	minutes := l.cardinal(int64(t.m), alone)
-	if t.suffix == "" {
-		return hour + " eta " + minutes
-	}
-	return hour + " eta " + attach(minutes, t.suffix)
+	return hour + " eta " + attach(l.cardinal(int64(t.m), alone), t.suffix)
 }

@@ -27,8 +27,10 @@ func (s *scan) clock() bool {
 		return false
 	}
 	t := moment{h: int(atoi(m[1])), m: int(atoi(m[3] + m[5]))}
+	behind, _ := s.wordAfter(end)
+	said := slices.Contains(s.l.timeAfter, behind) || slices.Contains(s.l.timeBefore, s.wordBefore(s.i))
 	switch {
-	case m[2] == "." && (!s.l.has(dottedTime) || !s.isTime(end)), m[4] != "" && (!s.l.has(hourLetter) || wordRune(s.at(end))), t.m > 59:
+	case m[2] == "." && (!s.l.has(dottedTime) || !said), m[4] != "" && (!s.l.has(hourLetter) || wordRune(s.at(end))), t.m > 59:
 		return false
 	case m[4] != "" && m[5] == "": // no half of the day
 	case s.l.has(halfDays):
@@ -38,12 +40,6 @@ func (s *scan) clock() bool {
 		return false
 	}
 	return s.sayTime(t, end)
-}
-
-// isTime says that digits with a point are a time: a word before or behind says so.
-func (s *scan) isTime(end int) bool {
-	w, _ := s.wordAfter(end)
-	return slices.Contains(s.l.timeAfter, w) || slices.Contains(s.l.timeBefore, s.wordBefore(s.i))
 }
 
 // half finds am or pm in its spellings at k.

@@ -64,12 +64,8 @@ func (s *scan) fullDate() bool {
 // century is a year that may have two digits only.
 func century(digits string) int {
 	y := int(atoi(digits))
-	switch {
-	case len(digits) > 2:
-	case y < 70:
-		y += 2000
-	default:
-		y += 1900
+	if len(digits) <= 2 {
+		y = 1970 + (y+30)%100
 	}
 	return y
 }

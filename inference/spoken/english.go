@@ -53,27 +53,33 @@ func (l *language) englishYear(n int, after string) string {
 	if n < 1100 || n > 2099 || n >= 2000 && n < 2010 || after == "people" || strings.HasSuffix(after, "s") && !notCounted[after] {
 		return ""
 	}
-	link, low := " ", n%100
-	switch {
-	case low == 0:
-		return l.cardinal(int64(n/100), alone) + " hundred"
-	case low < 10:
-		link = " oh "
+	words := l.cardinal(int64(n/100), alone)
+	if n%100 == 0 {
+		return words + " hundred"
 	}
-	return l.cardinal(int64(n/100), alone) + link + l.cardinal(int64(low), alone)
+	return words + l.afterHour(n%100)
+}
+
+// afterHour are the last two digits of a year, or the minutes.
+func (l *language) afterHour(n int) string {
+	if n < 10 {
+		return " oh " + l.cardinal(int64(n), alone)
+	}
+	return " " + l.cardinal(int64(n), alone)
 }
 
 // notCounted end in s though they are no plurals.
 var notCounted = set("is was has as this its always ours yours plus sales elections")
 
 func (l *language) englishDay(n int, before string, follows bool) string {
-	switch {
-	case !follows:
-		return l.ordinal(int64(n))
-	case before == "the", strings.HasSuffix(before, " the"):
-		return l.ordinal(int64(n)) + " of"
+	words := l.ordinal(int64(n))
+	if follows {
+		words += " of"
 	}
-	return "the " + l.ordinal(int64(n)) + " of"
+	if follows && before != "the" && !strings.HasSuffix(before, " the") {
+		words = "the " + words
+	}
+	return words
 }
 
 func (l *language) englishDate(d date, _, _ string) string {
@@ -98,10 +104,8 @@ func (l *language) englishClock(t moment, _ string) string {
 	switch {
 	case t.m == 0 && t.half == "":
 		words += " o'clock"
-	case t.m > 0 && t.m < 10:
-		words += " oh " + l.cardinal(int64(t.m), alone)
 	case t.m > 0:
-		words += " " + l.cardinal(int64(t.m), alone)
+		words += l.afterHour(t.m)
 	}
 	return words + map[string]string{"am": " A M", "pm": " P M"}[t.half]
 }

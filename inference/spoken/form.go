@@ -36,9 +36,7 @@ func (f *Form) ShownAt(i int) int {
 	switch {
 	case n < 0:
 		return 0
-	case n == len(f.spans)-1:
-		return f.spans[n].shown
-	case !f.spans[n].same:
+	case n == len(f.spans)-1, !f.spans[n].same:
 		return f.spans[n].shown
 	}
 	return min(f.spans[n].shown+i-f.spans[n].spoken, f.spans[n+1].shown)

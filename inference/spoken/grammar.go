@@ -70,10 +70,9 @@ func (l *language) ordinal(n int64) string {
 func feminineOf(ordinal string) string {
 	words := strings.Fields(ordinal)
 	for i, w := range words {
+		words[i] = strings.TrimSuffix(w, "o") + "a"
 		if stem, ok := strings.CutSuffix(w, "è"); ok {
 			words[i] = stem + "ena"
-		} else {
-			words[i] = strings.TrimSuffix(w, "o") + "a"
 		}
 	}
 	return strings.Join(words, " ")
@@ -179,14 +178,14 @@ func (l *language) timeOf(t moment, before string) string {
 		words += link + l.cardinal(int64(t.m), c.minutes)
 	}
 	switch {
-	case t.half == "":
-		return words
 	case t.half == "am":
-		return words + c.parts[0]
-	case t.h%12 < 8:
-		return words + c.parts[1]
+		words += c.parts[0]
+	case t.half == "pm" && t.h%12 < 8:
+		words += c.parts[1]
+	case t.half == "pm":
+		words += c.parts[2]
 	}
-	return words + c.parts[2]
+	return words
 }
 
 // ofWord is "of" before a word, with its spaces.

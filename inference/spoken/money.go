@@ -136,21 +136,15 @@ func (l *language) sum(n numeral, c currency) string {
 	if !ok || len(n.frac) != 2 || c.cent == "" {
 		return l.amount(n, c.noun)
 	}
-	cents := numeral{whole: trimZero(n.frac)}
+	cents := numeral{whole: strings.TrimPrefix(n.frac, "0")}
 	cent := noun{c.cent, c.cents, false}
 	if v == 0 {
 		return l.amount(cents, cent)
 	}
 	n.frac = ""
+	said := l.moneyAnd + " " + l.amount(cents, cent)
 	if l.has(bareCents) {
-		return l.amount(n, c.noun) + " " + l.spell(cents, alone)
+		said = l.spell(cents, alone)
 	}
-	return l.amount(n, c.noun) + " " + l.moneyAnd + " " + l.amount(cents, cent)
-}
-
-func trimZero(digits string) string {
-	if len(digits) > 1 && digits[0] == '0' {
-		return digits[1:]
-	}
-	return digits
+	return l.amount(n, c.noun) + " " + said
 }

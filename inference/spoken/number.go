@@ -102,16 +102,14 @@ func (l *language) spell(n numeral, u use) string {
 	if n.frac != "" {
 		u = alone
 	}
-	words := ""
+	words := l.oneByOne(n.whole)
 	if ok {
 		words = l.cardinal(v, u)
-	} else {
-		words = l.oneByOne(n.whole)
 	}
-	if n.frac == "" {
-		return words
+	if n.frac != "" {
+		words += " " + l.point + " " + l.decimals(n.frac)
 	}
-	return words + " " + l.point + " " + l.decimals(n.frac)
+	return words
 }
 
 // decimals are the digits behind the point: as a number behind their zeros where

@@ -119,19 +119,9 @@ func (s *scan) numberSign() bool {
 	if m == nil || wordRune(s.at(s.i-1)) || !isDigit(s.at(s.spaces(end))) {
 		return false
 	}
-	switch strings.ToLower(m[0]) {
-	case "no.":
-		if s.l.code != "en" || s.at(end) != ' ' {
-			return false
-		}
-	case "nr.":
-		if s.l.code != "de" {
-			return false
-		}
-	case "n.":
-		if s.l.code != "it" {
-			return false
-		}
+	word := strings.ToLower(m[0])
+	if of := map[string]string{"no.": "en", "nr.": "de", "n.": "it"}[word]; of != "" && of != s.l.code || word == "no." && s.at(end) != ' ' {
+		return false
 	}
 	s.say(end, s.l.numberWord)
 	return true
