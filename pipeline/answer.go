@@ -52,7 +52,8 @@ func (c *Call) heardOf(res inference.Result) {
 
 // answeredBy follows the answer by one frame, which the detector has listened to.
 func (c *Call) answeredBy(heard listen.Activity) {
-	v, open := c.whoAnswered(heard)
+	verdict, open := c.observer.Screened(uint8(c.answer.who.Step(heard.Speech, heard.Level)), c.answer.who.Open())
+	v := amd.Verdict(verdict)
 	if v != c.answer.verdict {
 		c.answer.verdict = v
 		c.emit(Event{Kind: Answered, Text: v.String()})

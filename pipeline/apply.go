@@ -3,6 +3,7 @@ package pipeline
 import (
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/journal"
 	"parley/pipeline/turn"
 )
 
@@ -10,7 +11,7 @@ func (c *Call) apply(a turn.Action) {
 	switch a.Kind {
 	case turn.OpenUtterance:
 		c.caller.OpenUtterance(c.state.Utterance(), c.cfg.Turn.StartAfter)
-		c.note(NoteUtterance, c.state.Utterance(), "")
+		c.observer.Note(journal.Note{Kind: journal.NoteUtterance, N: c.state.Utterance()})
 	case turn.ResumeUtterance:
 		c.caller.ResumeUtterance(c.state.Utterance(), c.cfg.Turn.StartAfter)
 	case turn.CloseUtterance:
@@ -152,13 +153,12 @@ func (c *Call) duck(on bool) {
 // setDuck lowers the agent's voice, at the far end if it can, or restores it where
 // it was lowered.
 func (c *Call) setDuck(on bool) {
-	leg, able := c.far.(media.Ducker)
 	switch {
 	case on:
-		c.legDucks = c.toldWhether(AnsweredDuck, able && leg.Duck(true))
+		c.legDucks = c.leg.Duck(true)
 		c.playout.Duck(!c.legDucks)
 	case c.legDucks:
-		leg.Duck(false)
+		c.leg.Duck(false)
 		c.legDucks = false
 	default:
 		c.playout.Duck(false)

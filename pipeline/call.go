@@ -3,12 +3,12 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline/agent"
+	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
@@ -26,45 +26,42 @@ type Call struct {
 	kill  context.CancelCauseFunc
 	work  crew // every goroutine of the call but the conductor's
 	// The rest belongs to the conductor.
-	instant       time.Time // when what it deals with came
-	input         Input     // that, for the journal
-	rerun         *Rerun    // nil: it happens for the first time
-	serving       serving
-	inspected     inspection
-	agent         agent.Agent
-	leg           media.Leg // recorded, where the call is to be
-	far           media.Leg // the same, for what else it can do
-	format        media.Format
-	state         turn.State
-	acts          []turn.Action
-	pending       []turn.Event
-	stepping      bool
-	caller        listen.Caller
-	shown         string         // the caller's words as last shown
-	owed          map[int]*reply // completions whose usage is not reported
-	playout       playout.Playout
-	legDucks      bool // the far end has lowered the voice, not playout
-	history       history
-	lines         *lineCache
-	tools         toolbox
-	bridge        *bridge // to whom the caller was connected; nil: the agent conducts
-	answer        answer
-	greeting      greeting
-	pressed       pressed
-	reply         *reply      // the latest; nil before the first
-	speculative   *reply      // nil: none
-	updates       int         // changes of agent
-	noSpeculation atomic.Bool // set while nothing is left of the balance
-	replies       int         // completions begun
-	number        int         // public generation
-	lastWords     bool        // a last sentence is played out, the goodbye follows it
-	idle          bool        // the observer was last told that the agent listens
-	heldAt        time.Time   // since when the caller has us on hold; zero: they have not
-	wallAt        time.Time
-	clockAt       media.Time
-	start         time.Time
-	active        time.Time // when somebody last spoke
-	ended         *media.Ended
+	observer    *journal.Observer // of what does not follow from earlier inputs
+	serving     serving
+	inspected   inspection
+	agent       agent.Agent
+	leg         *journal.Leg // recorded, where the call is to be
+	far         media.Leg    // the same, for what else it can do
+	format      media.Format
+	state       turn.State
+	acts        []turn.Action
+	pending     []turn.Event
+	stepping    bool
+	caller      listen.Caller
+	shown       string         // the caller's words as last shown
+	owed        map[int]*reply // completions whose usage is not reported
+	playout     playout.Playout
+	legDucks    bool // the far end has lowered the voice, not playout
+	history     history
+	lines       *lineCache
+	tools       toolbox
+	bridge      *bridge // to whom the caller was connected; nil: the agent conducts
+	answer      answer
+	greeting    greeting
+	pressed     pressed
+	reply       *reply    // the latest; nil before the first
+	speculative *reply    // nil: none
+	updates     int       // changes of agent
+	replies     int       // completions begun
+	number      int       // public generation
+	lastWords   bool      // a last sentence is played out, the goodbye follows it
+	idle        bool      // the observer was last told that the agent listens
+	heldAt      time.Time // since when the caller has us on hold; zero: they have not
+	wallAt      time.Time
+	clockAt     media.Time
+	start       time.Time
+	active      time.Time // when somebody last spoke
+	ended       *media.Ended
 }
 
 // Run conducts the call on leg until it ends and returns why it did. The leg's
@@ -87,11 +84,14 @@ func (c *Call) Run(leg media.Leg) media.Ended {
 	c.kill(c.ended)
 	for range gone { // until the leg has ended
 	}
-	isolate.Do("pipeline/close", c.broke, func() {}, c.settle, c.untape, func() {
-		c.arrive(Closed)
-		c.emit(Event{Kind: End, Ended: *c.ended})
-	}, c.unkeep)
+	isolate.Do("pipeline/close", c.broke, func() {}, c.settle, c.untape, c.over, c.observer.Close)
 	return *c.ended
+}
+
+// over is the call's last moment: everything has stopped.
+func (c *Call) over() {
+	c.observer.Next(journal.Input{Kind: journal.Closed})
+	c.emit(Event{Kind: End, Ended: *c.ended})
 }
 
 // broke ends a call whose conductor panicked, whatever end it was about to have.
@@ -102,27 +102,24 @@ func (c *Call) broke(cause error) {
 
 // begin is the call's first moment.
 func (c *Call) begin(leg media.Leg) {
-	c.leg, c.far, c.format = c.tape(leg), leg, leg.Format()
+	c.leg, c.far, c.format = journal.NewLeg(c.tape(leg), c.observer), leg, leg.Format()
 	c.caller.Begin(c.cfg.FrontEnd, c.format)
 	c.playout.Begin(c.format.Out)
 	c.tools.own = c.own()
-	if c.rerun == nil {
-		c.instant = time.Now()
-	}
-	c.start = c.instant
+	c.observer.Begin(c.origin)
+	c.start = c.now()
 	c.wallAt, c.active = c.start, c.start
-	if c.cfg.Journal != nil {
-		c.cfg.Journal.Begin(c.origin())
-	}
 }
+
+// now is when the input came that is being dealt with.
+func (c *Call) now() time.Time { return c.observer.Now() }
 
 // conduct is the loop: everything that can happen to a call happens here.
 func (c *Call) conduct(gone <-chan error) (legErr error) {
 	if c.life.Err() != nil { // ended before it began
 		return nil
 	}
-	c.arrive(Began)
-	c.ask()
+	c.converse()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for c.ended == nil {
@@ -131,16 +128,10 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		select {
 		case <-timer.C:
 		case m := <-c.box:
-			c.receive(m, Told, c.deliver)
+			c.receive(m, journal.Received, c.deliver)
 		case e := <-c.stops:
-			c.arriveStop(e)
-			c.step(e)
+			c.stop(e)
 		case e := <-c.leg.Events():
-			if c.state.Phase == turn.Bridged {
-				passKey(e, c.bridge.leg)
-				break
-			}
-			c.arriveKey(e)
 			c.legEvent(e)
 		case e := <-other:
 			passKey(e, c.far)
@@ -157,11 +148,22 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		case <-c.life.Done():
 			return nil
 		}
-		c.empty(Told, c.deliver) // audio and the events before it meet the next frame together
-		c.arrive(Ticked)
-		c.tick(c.now())
+		c.empty(journal.Received, c.deliver) // audio and the events before it meet the next frame together
+		c.tick()
 	}
 	return nil
+}
+
+// converse begins the conversation.
+func (c *Call) converse() {
+	c.observer.Next(journal.Input{Kind: journal.Began})
+	c.ask()
+}
+
+// stop takes an end that was asked for.
+func (c *Call) stop(e turn.Event) {
+	c.observer.Next(journal.Input{Kind: journal.Stopped, Stop: &journal.Stop{Reason: e.Reason, Detail: e.Detail, Line: e.Line}})
+	c.step(e)
 }
 
 // conclusion closes the books of a call that is over: why it is, and what was
@@ -182,7 +184,8 @@ func (c *Call) conclusion(legErr error) {
 	default:
 		c.ended = &media.Ended{Reason: media.UserHangup}
 	}
-	c.arriveEnd(outside)
+	ended := *c.ended
+	c.observer.Next(journal.Input{Kind: journal.Concluded, Ended: &ended, Outside: outside})
 	now := c.now()
 	c.answerEnds()
 	c.tellKeys()
@@ -233,6 +236,6 @@ func (c *Call) emit(e Event) {
 		c.idle = false
 	}
 	e.At = c.clock()
-	c.keepEvent(e)
+	c.recordEvent(&e)
 	c.cfg.Observe(e)
 }

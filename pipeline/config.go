@@ -27,6 +27,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
@@ -61,7 +62,8 @@ type Config struct {
 	Speculate, SpeculateVoice bool
 
 	Recorder Recorder // nil: the call is not recorded
-	Journal  Journal  // nil: it cannot be replayed
+	// Journal takes what reaches the call, from which it can be replayed; nil: nothing is kept.
+	Journal journal.Sink
 	// RecordTransfers goes on recording when the caller is connected to somebody else.
 	RecordTransfers bool
 
@@ -105,7 +107,7 @@ func New(cfg Config) *Call {
 	}
 	cfg.Turn.OnMachine = cfg.Answering.onMachine()
 	c := &Call{cfg: cfg, agent: cfg.Agent, work: crew{idle: make(chan struct{}, 1)}, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
-		lines: newLineCache(), owed: map[int]*reply{}}
+		lines: newLineCache(), owed: map[int]*reply{}, observer: journal.NewObserver(cfg.Journal, journal.Live{})}
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/media/isolate"
+	"parley/pipeline/journal"
 )
 
 // settleMost bounds the wait for engines and functions at the end of a call.
@@ -14,8 +15,17 @@ const settleMost = 5 * time.Second
 // crew counts the goroutines of a call but the conductor's. It may be used from several
 // goroutines.
 type crew struct {
-	n    atomic.Int64
-	idle chan struct{} // holds one: none was left, maybe of some that began since
+	n      atomic.Int64
+	idle   chan struct{} // holds one: none was left, maybe of some that began since
+	closed bool          // none begins: what they would do is given
+}
+
+// enter counts one that begins, unless none does.
+func (w *crew) enter() bool {
+	if !w.closed {
+		w.n.Add(1)
+	}
+	return !w.closed
 }
 
 func (w *crew) leave() {
@@ -27,11 +37,10 @@ func (w *crew) leave() {
 	}
 }
 
-// spawn starts a goroutine of the call; a rerun has none. A panic in it ends the call.
+// spawn starts a goroutine of the call. A panic in it ends the call.
 // after is called when f has ended, in whatever way.
 func (c *Call) spawn(site string, f func(), after ...func()) {
-	if c.rerun == nil {
-		c.work.n.Add(1)
+	if c.work.enter() {
 		isolate.Go(site, c.kill, f, append(after, c.work.leave)...)
 	}
 }
@@ -39,8 +48,7 @@ func (c *Call) spawn(site string, f func(), after ...func()) {
 // release closes a recogniser that nobody listens to, of a call that is over: a panic ends
 // nothing any more.
 func (c *Call) release(asr inference.Recognition) {
-	if c.rerun == nil {
-		c.work.n.Add(1)
+	if c.work.enter() {
 		isolate.Go("pipeline/release", nil, asr.Close, c.work.leave)
 	}
 }
@@ -56,13 +64,13 @@ func (c *Call) settle() {
 	defer patience.Stop()
 	for {
 		gone := c.work.n.Load() == 0 // before the last look at the mailbox
-		c.empty(Buried, c.bury)
+		c.empty(journal.Late, c.takeLate)
 		if gone && c.work.n.Load() == 0 {
 			return
 		}
 		select {
 		case m := <-c.box:
-			c.receive(m, Buried, c.bury)
+			c.receive(m, journal.Late, c.takeLate)
 		case <-c.work.idle:
 		case <-patience.C:
 			n := int(c.work.n.Load())

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"strings"
 
+	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/playout"
@@ -74,7 +75,7 @@ func (c *Call) sayFiller(now media.Time) {
 	f.count++
 	f.said, f.since = true, now
 	s := &playout.Sentence{Gen: f.gen - 1, Text: text, Complete: true}
-	for _, chunk := range c.fillerAudio(text) {
+	for _, chunk := range c.observer.ObserveAudio(c.fillerAudio(text)) {
 		s.Append(chunk)
 	}
 	if s.Length() == 0 {
@@ -86,6 +87,17 @@ func (c *Call) sayFiller(now media.Time) {
 	c.emit(Event{Kind: Speaking, Turn: f.turn, Generation: f.number})
 	c.emit(Event{Kind: AgentPartial, Turn: f.turn, Generation: f.number, Text: text})
 	c.playout.Add(s)
+}
+
+// fillerAudio is the audio of a filler, without its marks; none when it was not made
+// ahead.
+func (c *Call) fillerAudio(text string) (made []inference.Chunk) {
+	for _, p := range pieces(text, c.agent.Language) {
+		for _, chunk := range c.lines.get(lineKey(&c.agent, c.agent.Form(p))) {
+			made = append(made, inference.Chunk{Samples: chunk.Samples, Rate: chunk.Rate})
+		}
+	}
+	return made
 }
 
 // filled is the end of a filler, of which text was heard.

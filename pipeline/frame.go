@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/pipeline/journal"
+	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
 
@@ -12,8 +14,9 @@ import (
 // looked for.
 
 // tick hears and speaks what is due now, or carries it to whom the caller was connected to.
-func (c *Call) tick(now time.Time) {
-	c.instant = now
+func (c *Call) tick() {
+	c.observer.Next(journal.Input{Kind: journal.Ticked})
+	now := c.now()
 	if c.state.Phase == turn.Bridged {
 		c.relay(now)
 		return
@@ -36,7 +39,8 @@ func (c *Call) hear(now time.Time) {
 		if h.Speech {
 			c.active = now
 		}
-		e := turn.Event{Kind: turn.Frame, Speech: h.Speech, Loud: h.Loud, Behind: c.witness(h.Activity, behind)}
+		c.observer.Frame(journal.Heard{Speech: h.Speech, Echo: h.Echo, Level: h.Level, Behind: behind})
+		e := turn.Event{Kind: turn.Frame, Speech: h.Speech, Loud: h.Loud, Behind: behind}
 		if r := c.reply; r != nil {
 			c.heardMeanwhile(&e, r, now)
 		}
@@ -59,7 +63,7 @@ func (c *Call) heardMeanwhile(e *turn.Event, r *reply, now time.Time) {
 	e.First = r.lead == 0 || heard.Gen != r.gen || heard.Seg < r.lead
 	e.Tail = turn.Unfinished
 	if r.made() {
-		e.Tail = c.playout.Remaining(c.playedBy(now))
+		e.Tail = c.playout.Remaining(c.leg.Played(now))
 		if last.Gen == r.gen && last.Seg >= len(r.texts)-1 {
 			e.Question = r.question
 		}
@@ -68,7 +72,7 @@ func (c *Call) heardMeanwhile(e *turn.Event, r *reply, now time.Time) {
 
 // maySpeculate says whether a speculative reply may be begun now.
 func (c *Call) maySpeculate() bool {
-	return c.cfg.Speculate && !c.speculationOff() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
+	return c.cfg.Speculate && c.observer.MaySpeculate() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
 }
 
 // step gives the turn machine an event and carries out what it decides. Carrying
@@ -100,9 +104,9 @@ func (c *Call) step(e turn.Event) {
 
 // speak writes every frame that is due.
 func (c *Call) speak(now time.Time) {
-	played := c.playedBy(now)
+	played := c.leg.Played(now)
 	c.playout.Advance(played)
-	for n := c.due(now); n > 0; n-- {
+	for n := c.leg.Due(now); n > 0; n-- {
 		f, finished, ok := c.playout.Next(c.hearing(n, played))
 		for ; finished > 0; finished-- {
 			select {
@@ -127,6 +131,12 @@ func (c *Call) speak(now time.Time) {
 		c.played(h)
 		c.step(turn.Event{Kind: turn.Drained})
 	}
+}
+
+// heardBy is what the far end has heard of the reply that is followed.
+func (c *Call) heardBy(now time.Time) playout.Position {
+	c.playout.Advance(c.leg.Played(now))
+	return c.playout.Heard()
 }
 
 // hearing is when the next of n frames that are due is heard: on a continuous leg now, but

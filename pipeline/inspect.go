@@ -4,13 +4,13 @@ import (
 	"parley/inference"
 )
 
-// inspection is what a call has told of its inside. It belongs to the conductor.
+// inspection is what a call has last reported of its inside. It belongs to the conductor.
 type inspection struct {
 	phase string
 	echo  bool
 }
 
-// inspect tells an observer that may see inside the call what has changed there. It
+// inspect reports what has changed inside the call, where Config.Inspect wants that. It
 // costs two comparisons a frame.
 func (c *Call) inspect() {
 	if p := c.state.Phase.String(); p != c.inspected.phase {
@@ -23,7 +23,7 @@ func (c *Call) inspect() {
 	}
 }
 
-// asksModel tells what the model is asked for reply r.
+// asksModel reports what the model is asked for reply r.
 func (c *Call) asksModel(r *reply, request *inference.Request) {
 	if c.cfg.Inspect {
 		c.emit(Event{Kind: Asked, Turn: r.turn, Generation: r.number, On: r.stage == speculative, Request: request})

@@ -1,243 +1,237 @@
 package pipeline
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"parley/inference"
-	"parley/inference/spoken"
 	"parley/media"
-	"parley/pipeline/turn"
+	"parley/pipeline/agent"
+	"parley/pipeline/journal"
+	"parley/pipeline/tool"
 )
 
-// Journal keeps what reaches a call's conductor: all that its events follow from. What
-// was kept can be fed to a Rerun. Its methods are called by the conductor and neither
-// block nor, but for Begin and Close, take long; Input does not allocate.
-type Journal interface {
-	// Begin is called at the call's first moment, or never.
-	Begin(Origin)
-	// Input is one thing that happened to the call. The events and notes since the Input
-	// before it followed from this one.
-	Input(*Input)
-	Note(Note)
-	Event(Event)
-	// Close is called after the last event. It may wait for what is being written.
-	Close()
+// A call in the terms of its journal: what it begins with, its messages and its events.
+
+// origin is what the call begins with.
+func (c *Call) origin() journal.Origin {
+	cfg := &c.cfg
+	o := journal.Origin{Format: c.format, Agent: *journal.PersonOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
+		LLM: cfg.LLM.Info().Name, TTS: cfg.TTS.Info().Name, ClientTools: cfg.ClientTools, ToolTimeout: cfg.ToolTimeout,
+		Answering: (*journal.Answering)(cfg.Answering), Speculate: cfg.Speculate, AnyVoice: cfg.SpeculateVoice, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
+	if cfg.ASR != nil {
+		o.ASR = cfg.ASR.Info().Name
+	}
+	for i := range c.tools.own {
+		o.Own = append(o.Own, c.tools.own[i].Spec.Name)
+	}
+	for i := range cfg.Functions {
+		f := &cfg.Functions[i]
+		o.Functions = append(o.Functions, journal.Function{Name: f.Spec.Name, Timeout: f.Timeout, Cancel: f.Cancel})
+	}
+	return o
 }
 
-// Origin is what a call began with, without what only its engines need to know.
-type Origin struct {
-	Start       time.Time        `json:"start"`
-	Format      media.Format     `json:"format"`
-	Agent       Person           `json:"agent"`
-	Turn        turn.Config      `json:"turn"` // times in units of media.Time
-	Hears       bool             `json:"hears"`
-	ASR         string           `json:"asr,omitempty"` // names of the engines
-	LLM         string           `json:"llm"`
-	TTS         string           `json:"tts"`
-	Own         []string         `json:"own,omitempty"` // functions of the call itself
-	Functions   []OriginFunction `json:"functions,omitempty"`
-	ClientTools bool             `json:"client_tools,omitempty"`
-	ToolTimeout time.Duration    `json:"tool_timeout_ns"`
-	Answering   *Answering       `json:"answering,omitempty"`
-	Speculate   bool             `json:"speculate,omitempty"`
-	AnyVoice    bool             `json:"speculate_voice,omitempty"`
-	MaxDuration time.Duration    `json:"max_duration_ns,omitempty"`
-	Quiet       time.Duration    `json:"quiet_ns,omitempty"`
-}
-
-// OriginFunction is a function that the server ran.
-type OriginFunction struct {
-	Name    string        `json:"name"`
-	Timeout time.Duration `json:"timeout_ns,omitempty"`
-	Cancel  bool          `json:"cancel,omitempty"`
-}
-
-// Person is the agent as far as the conductor minds.
-type Person struct {
-	Voice         string         `json:"voice"`
-	Language      string         `json:"language"`
-	FirstMessage  string         `json:"first_message,omitempty"`
-	Goodbye       string         `json:"goodbye,omitempty"`
-	Pronunciation []spoken.Entry `json:"pronunciation,omitempty"`
-	Tools         []string       `json:"tools,omitempty"` // that the client runs
-	// VoiceNormalises is that of agent.Agent.
-	VoiceNormalises bool `json:"voice_normalises,omitempty"`
-}
-
-// InputKind says what happened to a call.
-type InputKind uint8
-
-// What happens to calls.
-const (
-	Began     InputKind = iota + 1 // its first moment
-	Ticked                         // frames came and were due
-	Told                           // Message came from an engine, a function or a client
-	Stopped                        // somebody asked for the end: Stop
-	Keyed                          // the caller pressed Digit, or held the call: Hold
-	Concluded                      // it is over, for Ended; Outside says that others ended it
-	Buried                         // Message came too late to count, but for usage
-	Closed                         // everything has stopped
-)
-
-var inputNames = [...]string{"", "begin", "tick", "told", "stop", "key", "concluded", "late", "closed"}
-
-func (k InputKind) String() string { return inputNames[k] }
-
-// InputNamed is the kind of that name; 0: there is none.
-func InputNamed(name string) InputKind {
-	for k, n := range inputNames {
-		if n == name && k > 0 {
-			return InputKind(k)
+// configOf is the configuration of a call that began so, with engines that are never asked.
+func configOf(o *journal.Origin) Config {
+	c := Config{Turn: o.Turn, ClientTools: o.ClientTools, ToolTimeout: o.ToolTimeout, Answering: (*Answering)(o.Answering),
+		Speculate: o.Speculate, SpeculateVoice: o.AnyVoice, MaxDuration: o.MaxDuration, Quiet: o.Quiet}
+	o.Agent.Apply(&c.Agent)
+	c.LLM, c.TTS = journal.LLM(o.LLM), journal.TTS(o.TTS)
+	if o.Hears {
+		c.ASR = journal.ASR(o.ASR)
+	}
+	for _, f := range o.Functions {
+		c.Functions = append(c.Functions, tool.Function{Spec: inference.Tool{Name: f.Name}, Timeout: f.Timeout, Cancel: f.Cancel})
+	}
+	for _, name := range o.Own {
+		switch name {
+		case TransferCall:
+			c.Transfer = &Transfer{Any: true}
+		case SendDTMF:
+			c.SendDTMF = true
+		case CollectDigits:
+			c.CollectDigits = true
+		case OptOut:
+			c.OptOut = func(context.Context) error { return nil }
 		}
 	}
-	return 0
+	return c
 }
 
-// What an Input holds without allocation: more than a wake-up reads or asks, but after a
-// stall.
+// Names of the messages in a journal.
+var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgSentence: "sentence", msgAudio: "audio",
+	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
+	msgFunction: "function", msgConnect: "connect", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
+
+// Causes of errors that mean something to the conductor.
+var errorCauses = map[string]error{"connected": errConnected, "transferred": errTransferred, "deadline": context.DeadlineExceeded}
+
+// Bounds of what a journal keeps of texts, in bytes. What a function returned makes no
+// difference to the conductor.
 const (
-	inputFrames  = 8
-	inputAnswers = 8
+	maxKey      = 200
+	maxReturned = 1000
 )
 
-// Input is one thing that happened to a call.
-type Input struct {
-	Kind InputKind
-	At   time.Duration // since the call's first moment
-
-	NoSpeculation bool // Ticked: no speculative reply may be begun
-	Carried       int  // Ticked: frames that passed between two people
-	Message       *Message
-	Stop          *StopAsked
-	Digit         byte
-	Hold          media.LegEventKind // Keyed: media.LegHold or LegResume; 0: neither
-	Ended         *media.Ended
-	Outside       bool
-
-	heard   [inputFrames]Heard
-	nHeard  int
-	more    []Heard
-	answers [inputAnswers]Answer
-	nAnswer int
-	rest    []Answer
+// recorded is a message as the journal has it.
+func (c *Call) recorded(m *message) *journal.Message {
+	out := &journal.Message{Kind: messageNames[m.kind], Gen: m.gen, Seg: m.seg, Text: m.text, ID: m.id, Engine: m.engine,
+		Sent: c.observer.Since(m.sent), At: c.observer.Since(m.at), Whole: c.observer.Since(m.whole)}
+	switch m.kind {
+	case msgResult:
+		r := m.result
+		r.Utterance += c.caller.Offset()
+		out.Result = &r
+	case msgAudio:
+		out.Samples, out.Rate, out.Words, out.Engine = len(m.chunk.Samples), m.chunk.Rate, m.chunk.Words, m.chunk.Engine
+	case msgFunction, msgToolResult:
+		out.Text = clipped(m.text, maxReturned)
+	case msgTool:
+		out.Call = &m.call
+	case msgWritten:
+		out.Usage = &m.usage
+	}
+	if m.err != nil {
+		out.Err = m.err.Error()
+		for name, err := range errorCauses {
+			if errors.Is(m.err, err) {
+				out.Cause = name
+			}
+		}
+	}
+	return out
 }
 
-// Heard is what the detector, the echo guard and whoever asks who answered made of a
-// frame of the caller's.
-type Heard struct {
-	Speech, Echo bool    // Echo: the line is known to have one
-	Behind       bool    // the recogniser is behind the caller
-	Level        float32 // dBFS
-	Verdict      uint8   // who answered
-	Open         bool    // and may be spoken to
+// replayed is a message that was recorded, as if it came again; false: there is no such message.
+func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
+	if from == nil {
+		return m, false
+	}
+	for k, name := range messageNames {
+		if name == from.Kind && name != "" {
+			m.kind, ok = messageKind(k), true
+		}
+	}
+	c := s.c
+	at := func(since *time.Duration) (t time.Time) {
+		if since != nil {
+			t = c.start.Add(*since)
+		}
+		return t
+	}
+	m.gen, m.seg, m.text, m.id, m.engine = from.Gen, from.Seg, from.Text, from.ID, from.Engine
+	m.sent, m.at, m.whole = at(from.Sent), at(from.At), at(from.Whole)
+	if from.Err != "" {
+		if m.err = errorCauses[from.Cause]; m.err == nil {
+			m.err = errors.New(from.Err)
+		}
+	}
+	switch m.kind {
+	case msgResult:
+		if from.Result == nil {
+			return m, false
+		}
+		m.result, m.seg = *from.Result, c.caller.Stream()
+		m.result.Utterance -= c.caller.Offset()
+	case msgStreamEnded:
+		m.seg = c.caller.Stream()
+	case msgRecogniser:
+		m.asr = s.world.Recognition()
+	case msgSentence:
+		agent := s.agents[m.gen]
+		m.form, m.stop = agent.Form(m.text), func(error) {}
+	case msgAudio:
+		m.chunk = inference.Chunk{Samples: make([]int16, from.Samples), Rate: from.Rate, Words: from.Words, Engine: from.Engine}
+	case msgTool:
+		if from.Call == nil {
+			return m, false
+		}
+		m.call = *from.Call
+	case msgWritten:
+		if from.Usage != nil {
+			m.usage = *from.Usage
+		}
+	case msgBroken:
+		m.again = make(chan string, 1)
+	case msgConnect:
+		m.second = &second{leg: s.world.Second()}
+	case msgUpdate:
+		m.update = func(a *agent.Agent) {
+			if from.Agent != nil {
+				from.Agent.Apply(a)
+			}
+		}
+	}
+	return m, ok
 }
 
-// AnswerKind says what the conductor asked of the world.
-type AnswerKind uint8
-
-// What the conductor asks of the world.
-const (
-	AnsweredDue    AnswerKind = iota + 1 // frames that the leg wants
-	AnsweredLag                          // written and not played, media.Time
-	AnsweredFlush                        // taken back, media.Time
-	AnsweredDuck                         // 1: the far end lowers the voice
-	AnsweredLocal                        // 1: the voice costs nothing in vain
-	AnsweredPieces                       // of a filler's audio
-	AnsweredRate                         // of one
-	AnsweredLength                       // of one, in samples
-)
-
-// Answer is what the world said to the conductor.
-type Answer struct {
-	Kind  AnswerKind
-	Value int64
+// noteReply records what the engines of a reply are asked for.
+func (c *Call) noteReply(agent *agent.Agent, gen int, request *inference.Request, text string) {
+	asked := "line: " + text
+	if request != nil {
+		asked = "answer"
+		if n := len(request.Messages); n > 0 {
+			m := &request.Messages[n-1]
+			asked = string(m.Role) + ": " + m.Text
+		}
+	}
+	c.observer.Note(journal.Note{Kind: journal.NoteReply, N: gen, Text: clipped(asked, maxKey),
+		Of: &journal.Asked{Agent: *agent, Request: request, Line: text}})
 }
 
-// Heard is the frames of an input, oldest first. The slice is the caller's.
-func (in *Input) Heard() []Heard {
-	return append(append([]Heard(nil), in.heard[:in.nHeard]...), in.more...)
-}
-
-// Answers is what was answered while the input was dealt with. The slice is the caller's.
-func (in *Input) Answers() []Answer {
-	return append(append([]Answer(nil), in.answers[:in.nAnswer]...), in.rest...)
-}
-
-// AddHeard adds a frame.
-func (in *Input) AddHeard(h Heard) {
-	if in.nHeard < inputFrames {
-		in.heard[in.nHeard] = h
-		in.nHeard++
+// recordEvent records an event. Phonemes follow from the audio, and what the call reports of its inside
+// depends on who watches.
+func (c *Call) recordEvent(e *Event) {
+	if e.Kind == Phones || e.Kind == Phased || e.Kind == Asked {
 		return
 	}
-	in.more = append(in.more, h)
-}
-
-// AddAnswer adds an answer.
-func (in *Input) AddAnswer(a Answer) {
-	if in.nAnswer < inputAnswers {
-		in.answers[in.nAnswer] = a
-		in.nAnswer++
-		return
+	c.observer.Event(func() journal.Event { return logged(e) })
+	if e.Kind == ToolAsked || e.Kind == ToolBegun {
+		c.observer.Note(journal.Note{Kind: journal.NoteFunction, Text: e.Call.ID})
 	}
-	in.rest = append(in.rest, a)
 }
 
-// last is the frame heard last, which must be there.
-func (in *Input) last() *Heard {
-	if n := len(in.more); n > 0 {
-		return &in.more[n-1]
+// logged is an event as the call's log has it.
+func logged(e *Event) journal.Event {
+	us := func(t media.Time) int64 { return t.Duration().Microseconds() }
+	out := journal.Event{AtUS: us(e.At), Kind: e.Kind.String(), Turn: e.Turn, Generation: e.Generation,
+		Text: e.Text, Replaces: e.Replaces, Stage: string(e.Stage), Reason: string(e.Ended.Reason), Detail: e.Ended.Detail}
+	if e.Err != nil {
+		out.Error = e.Err.Error()
 	}
-	return &in.heard[in.nHeard-1]
-}
-
-// StopAsked is an end that somebody asked for.
-type StopAsked struct {
-	Reason media.EndReason `json:"reason"`
-	Detail string          `json:"detail,omitempty"`
-	Line   turn.Line       `json:"line,omitempty"`
-}
-
-// Message is what came from an engine, a function or a client. Audio is its length.
-type Message struct {
-	Kind    string              `json:"kind"`
-	Gen     int                 `json:"gen,omitempty"`
-	Seg     int                 `json:"seg,omitempty"`
-	Text    string              `json:"text,omitempty"`
-	ID      string              `json:"id,omitempty"`
-	Result  *inference.Result   `json:"result,omitempty"` // its utterance counts those of the call
-	Samples int                 `json:"samples,omitempty"`
-	Rate    media.Rate          `json:"rate,omitempty"`
-	Words   []inference.Mark    `json:"words,omitempty"`
-	Call    *inference.ToolCall `json:"call,omitempty"`
-	Usage   *inference.Usage    `json:"usage,omitempty"`
-	Engine  string              `json:"engine,omitempty"`
-	Err     string              `json:"error,omitempty"`
-	Cause   string              `json:"cause,omitempty"`    // of errors that mean something: connected, transferred or deadline
-	Sent    *time.Duration      `json:"sent_ns,omitempty"`  // when the engine was asked, since the call's first moment; nil in older files
-	At      *time.Duration      `json:"at_ns,omitempty"`    // when the engine gave it, since the call's first moment
-	Whole   *time.Duration      `json:"whole_ns,omitempty"` // likewise, when the model had written the sentence
-	Agent   *Person             `json:"agent,omitempty"`
-}
-
-// NoteKind says what a Note tells.
-type NoteKind uint8
-
-// What notes tell: what the call did that inputs answer to.
-const (
-	NoteReply     NoteKind = iota + 1 // engines were asked for reply N: Text says for what
-	NoteFunction                      // the function call Text was begun
-	NoteUtterance                     // the recogniser's utterance N was opened
-)
-
-var noteNames = [...]string{"", "reply", "function", "utterance"}
-
-func (k NoteKind) String() string { return noteNames[k] }
-
-// Note is what the call did that inputs answer to.
-type Note struct {
-	Kind NoteKind
-	At   time.Duration
-	N    int
-	Text string
+	switch e.Kind {
+	case Ducked:
+		out.On = &e.On
+	case ToolAsked, ToolBegun, ToolEnded:
+		out.Call = &e.Call
+	case Used:
+		u := &e.Usage
+		out.Usage = &journal.Usage{Generation: u.Generation, Kind: u.Kind, Outcome: string(u.Outcome), In: u.Tokens.In, Out: u.Tokens.Out,
+			Source: string(u.Tokens.Source), Engine: u.Engine}
+	case Timed:
+		t := &e.Timing
+		after := func(d time.Duration) *int64 {
+			if d == Never {
+				return nil
+			}
+			us := d.Microseconds()
+			return &us
+		}
+		out.Timing = &journal.Timing{EndpointUS: t.Endpoint.Microseconds(), ModelUS: t.Model.Microseconds(), VoiceUS: t.Voice.Microseconds(),
+			TotalUS: t.Total.Microseconds(), OverheadUS: t.Overhead.Microseconds(),
+			Points: &journal.Points{SpeechEndUS: us(t.SpeechEnd), FinalTextUS: after(t.FinalText), FirstTokenUS: after(t.FirstToken),
+				FirstSentenceUS: after(t.FirstSentence), FirstAudioUS: after(t.FirstAudio), FirstPacketUS: after(t.FirstPacket)}}
+	}
+	if s := e.Said; s != nil {
+		for _, w := range s.Words {
+			out.Words = append(out.Words, journal.Word{Text: w.Text, FromUS: us(w.From), ToUS: us(w.To)})
+		}
+		out.Estimated = s.Estimated
+		if s.Interrupted {
+			out.Cut = &journal.Cut{AtUS: us(s.Cut), Unheard: s.Unheard}
+		}
+	}
+	return out
 }

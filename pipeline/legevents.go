@@ -5,11 +5,21 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/journal"
 	"parley/pipeline/turn"
 )
 
-// legEvent takes what the leg tells beside audio: keys, and that the caller holds the call.
+// legEvent takes what the leg reports beside audio: keys, which go to whom the caller was connected to, and that the caller holds the call.
 func (c *Call) legEvent(e media.LegEvent) {
+	if c.state.Phase == turn.Bridged {
+		passKey(e, c.bridge.leg)
+		return
+	}
+	in := journal.Input{Kind: journal.Keyed, Digit: e.Digit}
+	if e.Kind != media.LegDigit {
+		in.Hold = e.Kind
+	}
+	c.observer.Next(in)
 	switch e.Kind {
 	case media.LegDigit:
 		c.active = c.now()

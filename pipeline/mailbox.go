@@ -8,11 +8,12 @@ import (
 	"parley/inference/spoken"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/journal"
 	"parley/pipeline/turn"
 )
 
-// mailboxSize bounds what engines may have in flight to the conductor, who wakes at
-// once for a message: the queue holds what arrives while it is at work. An engine
+// mailboxSize bounds the messages of engines that wait for the conductor. It wakes up at
+// once for a message, so the queue holds what comes while it is at work. An engine
 // that is faster waits.
 const mailboxSize = 64
 
@@ -58,7 +59,7 @@ type message struct {
 	whole  time.Time // of a sentence: when the model had written all of it
 	update func(*agent.Agent)
 	stop   context.CancelCauseFunc // stops the voice of a sentence
-	// again is told what is left of a sentence to be spoken again, or closed.
+	// again gets the part of a sentence to be spoken again, or is closed.
 	again  chan<- string
 	second *second
 }
@@ -74,7 +75,7 @@ func (c *Call) post(ctx context.Context, m message) bool {
 }
 
 // empty takes all that is in the mailbox.
-func (c *Call) empty(kind InputKind, take func(message)) {
+func (c *Call) empty(kind journal.Kind, take func(message)) {
 	for range mailboxSize {
 		select {
 		case m := <-c.box:
@@ -85,8 +86,15 @@ func (c *Call) empty(kind InputKind, take func(message)) {
 	}
 }
 
-// bury takes a message that came too late.
-func (c *Call) bury(m message) {
+// receive records a message and takes it.
+func (c *Call) receive(m message, kind journal.Kind, take func(message)) {
+	c.observer.Next(journal.Input{Kind: kind})
+	c.observer.Message(func() *journal.Message { return c.recorded(&m) })
+	take(m)
+}
+
+// takeLate takes a message that came too late.
+func (c *Call) takeLate(m message) {
 	switch m.kind {
 	case msgWritten:
 		c.written(m)
@@ -105,8 +113,7 @@ func (c *Call) deliver(m message) {
 	c.take(m)
 }
 
-// take handles one message. What belongs to a reply that is no longer made is
-// dropped here, whatever its engine thinks.
+// take handles one message. A message of a reply that is no longer made is dropped here, even where its engine goes on.
 func (c *Call) take(m message) {
 	switch m.kind {
 	case msgResult:
@@ -128,6 +135,7 @@ func (c *Call) take(m message) {
 		c.step(turn.Event{Kind: turn.Interrupt})
 	case msgUpdate:
 		m.update(&c.agent)
+		c.observer.Updated(&c.agent)
 		c.updates++
 	case msgWritten:
 		c.written(m)

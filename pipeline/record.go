@@ -13,15 +13,15 @@ type Recorder interface {
 	Begin(f media.Format)
 	// Heard is a frame that came from the caller.
 	Heard(f media.Frame, now time.Time)
-	// Spoke is a frame that goes to the caller, who hears it so much later.
+	// Spoke is a frame that goes to the caller, who hears it ahead later.
 	Spoke(f media.Frame, now time.Time, ahead media.Time)
 	// Recalled is how much of the last written frames the caller does not hear.
 	Recalled(d media.Time)
-	// Close ends the recording. The call's end is told afterwards.
+	// Close ends the recording. The End event comes after it.
 	Close()
 }
 
-// taped is a leg whose audio is recorded, as it goes over the line: whoever speaks.
+// taped is a leg whose audio is recorded, as it goes over the line.
 type taped struct {
 	media.Leg
 	to         Recorder
@@ -70,7 +70,7 @@ func (l *taped) Flush(now time.Time) media.Time {
 	return d
 }
 
-// tape has the leg recorded, where the call is to be.
+// tape returns leg, recorded where Config.Recorder wants that.
 func (c *Call) tape(leg media.Leg) media.Leg {
 	if c.cfg.Recorder == nil {
 		return leg

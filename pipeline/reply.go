@@ -148,7 +148,7 @@ func (c *Call) discard(outcome Outcome) {
 // cut stops the voice now.
 func (c *Call) cut() {
 	now := c.now()
-	d := media.Time(c.told(AnsweredFlush, int64(c.leg.Flush(now)))) // of what was written and is not played yet
+	d := c.leg.Flush(now) // of what was written and is not played yet
 	c.playout.Flushed(d)
 	c.caller.Flushed(d)
 	h := c.heardBy(now)

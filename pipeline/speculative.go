@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/inference"
+	"parley/pipeline/journal"
 	"parley/pipeline/turn"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // NoSpeculation says whether the call must begin no speculative replies. Safe for use from any
 // goroutine; it never blocks.
-func (c *Call) NoSpeculation(on bool) { c.noSpeculation.Store(on) }
+func (c *Call) NoSpeculation(on bool) { c.observer.NoSpeculation.Store(on) }
 
 // speculate begins a reply to a turn that may go on.
 func (c *Call) speculate(a turn.Action) {
@@ -37,7 +38,7 @@ func (c *Call) speculate(a turn.Action) {
 	request.NoTools = false
 	request.Messages = c.history.with(a.Text, a.Again)
 	r := &reply{turn: a.Turn, stage: speculative, speculation: &speculation{revision: c.revision(), held: sentencesAhead}}
-	if c.cfg.SpeculateVoice || c.toldWhether(AnsweredLocal, c.cfg.TTS.Info().Local) {
+	if c.cfg.SpeculateVoice || c.observer.ObserveBool(journal.Local, c.cfg.TTS.Info().Local) {
 		r.speculation.held-- // the first sentence gets its voice, too
 	}
 	c.speculative = r

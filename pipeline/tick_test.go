@@ -12,6 +12,7 @@ import (
 	"parley/media/denoise"
 	"parley/media/vad"
 	"parley/pipeline/agent"
+	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
@@ -72,13 +73,13 @@ const longUtterance = 800
 
 // steadyCall is a call in a steady state: the agent speaks, or not, and the caller
 // as the listener says.
-func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks bool) *Call {
+func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks bool, kept journal.Sink) *Call {
 	tts := enginetest.NewFakeTTS()
 	tts.FirstAudio, tts.Rate = 0, media.Rate22k
 	tts.Sentence = 5 * time.Minute
 	asr := enginetest.NewFakeASR()
 	cfg := Config{Agent: agent.Agent{Voice: "F1", Language: "en"}, ASR: asr, LLM: enginetest.NewFakeLLM(), TTS: tts, FrontEnd: hears,
-		Turn: turn.DefaultConfig("en")}
+		Turn: turn.DefaultConfig("en"), Journal: kept}
 	cfg.Turn.Idle, cfg.Turn.Barge, cfg.Turn.Greeting = 0, turn.Never, turn.Never
 	c := New(cfg)
 	c.life, c.kill = context.WithCancelCause(t.Context())
@@ -99,8 +100,8 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		}
 	}
 	for range 200 { // grow what grows
-		c.empty(Told, c.deliver)
-		c.tick(time.Now())
+		c.empty(journal.Received, c.deliver)
+		c.tick()
 	}
 	if got := c.playout.Unplayed(); got != speaks {
 		t.Fatalf("the agent speaks: %v, want %v", got, speaks)
@@ -130,11 +131,11 @@ func TestAllocTick(t *testing.T) {
 			{"both speak", steadily(true), true}, {"denoised and detected", clean(rate), true},
 		} {
 			t.Run(fmt.Sprintf("%s at %v", c.name, rate), func(t *testing.T) {
-				call := steadyCall(t, rate, c.hears, c.speaks)
+				call := steadyCall(t, rate, c.hears, c.speaks, nil)
 				for range longUtterance { // an utterance as long as one is kept
-					call.tick(time.Now())
+					call.tick()
 				}
-				if n := testing.AllocsPerRun(200, func() { call.tick(time.Now()) }); n != 0 {
+				if n := testing.AllocsPerRun(200, func() { call.tick() }); n != 0 {
 					t.Errorf("allocates %v times", n)
 				}
 			})
@@ -160,16 +161,16 @@ func BenchmarkTick(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				call := steadyCall(b, rate, hears, c.speaks)
+				call := steadyCall(b, rate, hears, c.speaks, nil)
 				n := 0
 				b.ReportAllocs()
 				for b.Loop() {
 					if n++; n%10000 == 0 { // the sentence is not endless
 						b.StopTimer()
-						call = steadyCall(b, rate, hears, c.speaks)
+						call = steadyCall(b, rate, hears, c.speaks, nil)
 						b.StartTimer()
 					}
-					call.tick(time.Now())
+					call.tick()
 				}
 			})
 		}
@@ -178,18 +179,18 @@ func BenchmarkTick(b *testing.B) {
 
 // shelf is a journal that keeps the latest inputs, in memory of its own.
 type shelf struct {
-	inputs [64]Input
+	inputs [64]journal.Input
 	n      int
 }
 
-func (s *shelf) Begin(Origin) {}
-func (s *shelf) Input(in *Input) {
+func (s *shelf) Begin(journal.Origin) {}
+func (s *shelf) Input(in *journal.Input) {
 	s.inputs[s.n%len(s.inputs)] = *in
 	s.n++
 }
-func (s *shelf) Note(Note)   {}
-func (s *shelf) Event(Event) {}
-func (s *shelf) Close()      {}
+func (s *shelf) Note(journal.Note)   {}
+func (s *shelf) Event(journal.Event) {}
+func (s *shelf) Close()              {}
 
 // TestAllocTickJournal: nor does keeping what the frames were for a replay.
 func TestAllocTickJournal(t *testing.T) {
@@ -197,21 +198,16 @@ func TestAllocTickJournal(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	for _, speaks := range []bool{false, true} {
-		call := steadyCall(t, media.Rate8k, steadily(true), speaks)
 		kept := &shelf{}
-		call.cfg.Journal = kept
-		tick := func() {
-			call.arrive(Ticked)
-			call.tick(call.now())
-		}
+		call := steadyCall(t, media.Rate8k, steadily(true), speaks, kept)
 		for range longUtterance {
-			tick()
+			call.tick()
 		}
 		before := kept.n
-		if n := testing.AllocsPerRun(200, tick); n != 0 {
+		if n := testing.AllocsPerRun(200, call.tick); n != 0 {
 			t.Errorf("allocates %v times", n)
 		}
-		if last := kept.inputs[(kept.n-1)%len(kept.inputs)]; kept.n-before < 200 || last.Kind != Ticked || len(last.Heard()) != 1 || len(last.Answers()) == 0 {
+		if last := kept.inputs[(kept.n-1)%len(kept.inputs)]; kept.n-before < 200 || last.Kind != journal.Ticked || len(last.Heard()) != 1 || len(last.Observed()) == 0 {
 			t.Errorf("%d inputs were kept, the last of them %+v", kept.n-before, last)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 // bridge connects the caller to a second leg.
 type bridge struct {
 	*second
+	caller  media.Leg
 	in, out pipe // to the caller, and to the other
 }
 
@@ -32,18 +33,13 @@ func (b *bridge) events() (events <-chan media.LegEvent, left <-chan struct{}) {
 // relay carries what is due between the two legs.
 func (c *Call) relay(now time.Time) {
 	b := c.bridge
-	if n := carry(c.leg, b.leg, &b.out, now); n > 0 {
-		c.input.Carried = n
-		c.carried(n)
+	if n := carry(b.caller, b.leg, &b.out, now); n > 0 {
+		c.observer.Carried(n)
+		c.caller.Skip(n)
+		c.wallAt = now
 	}
-	carry(b.leg, c.leg, &b.in, now)
+	carry(b.leg, b.caller, &b.in, now)
 	c.checkDuration(now)
-}
-
-// carried moves the call's clock on by frames that the agent did not hear.
-func (c *Call) carried(frames int) {
-	c.caller.Skip(frames)
-	c.wallAt = c.now()
 }
 
 // carry takes what from has brought, which it counts in frames, and gives to what it
@@ -74,5 +70,5 @@ func (c *Call) takeConnected(m message) {
 		c.ran(m)
 		return
 	}
-	c.bury(m)
+	c.takeLate(m)
 }

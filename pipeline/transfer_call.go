@@ -9,6 +9,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline/amd"
+	"parley/pipeline/journal"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
@@ -210,11 +211,11 @@ func (c *Call) connect(s *second) {
 	}
 	c.playout.Cut(false)
 	c.tools.told = false // nobody goes on after the functions
-	c.bridge = &bridge{second: s}
-	c.step(turn.Event{Kind: turn.Connected})
-	if t, ok := c.leg.(*taped); ok && !c.cfg.RecordTransfers { // somebody is there whom nobody has told
-		c.leg = t.Leg
+	c.bridge = &bridge{second: s, caller: c.far}
+	if c.cfg.RecordTransfers { // else somebody is there who does not know of the recording
+		c.bridge.caller = c.leg.Leg
 	}
+	c.step(turn.Event{Kind: turn.Connected})
 	if asr := c.caller.Detach(); asr != nil { // nobody listens to two people talking
 		c.spawn("pipeline/recogniser-bridged", asr.Close)
 	}
@@ -249,13 +250,13 @@ func (c *Call) moved() bool {
 				if !errors.Is(m.err, errTransferred) {
 					return false
 				}
-				c.receive(m, Told, func(m message) {
+				c.receive(m, journal.Received, func(m message) {
 					c.tools.told = false
 					c.toolEnded(m.id, m.text, "ok")
 				})
 				return true
 			}
-			c.receive(m, Buried, c.bury)
+			c.receive(m, journal.Late, c.takeLate)
 		case <-t.C:
 			return false
 		}

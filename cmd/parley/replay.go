@@ -13,6 +13,7 @@ import (
 
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/journal"
 	"parley/pipeline/replay"
 	"parley/store"
 	"parley/store/history"
@@ -28,13 +29,13 @@ type replayed struct {
 	Cut         bool             `json:"cut"`
 	PartedMS    *int64           `json:"parted_at_ms"` // null: it never does
 	Unheard     int              `json:"unheard"`
-	Events      []replay.Event   `json:"events"`
+	Events      []journal.Event  `json:"events"`
 	Differences []eventInTwoLogs `json:"differences"`
 }
 
 type eventInTwoLogs struct {
-	Then *replay.Event `json:"then"`
-	Now  *replay.Event `json:"now"`
+	Then *journal.Event `json:"then"`
+	Now  *journal.Event `json:"now"`
 }
 
 func newReplayCommand() *cobra.Command {
@@ -70,15 +71,15 @@ func newReplayCommand() *cobra.Command {
 			}
 			changes = []func(*pipeline.Config){replay.Today(*agent), changes[0]}
 		}
-		f, err := replay.Read(bytes.NewReader(record))
+		f, err := journal.Read(bytes.NewReader(record))
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
-		r, err := replay.Replay(f, replay.Options{Change: func(c *pipeline.Config) {
+		r, err := replay.Replay(f, func(c *pipeline.Config) {
 			for _, change := range changes {
 				change(c)
 			}
-		}})
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
@@ -141,7 +142,7 @@ func writeRecord(stdout io.Writer, to string, record []byte) error {
 	return os.WriteFile(to, record, 0o600)
 }
 
-func answerOf(name string, f *replay.File, r *replay.Result) replayed {
+func answerOf(name string, f *journal.File, r *replay.Result) replayed {
 	answer := replayed{Call: name, Same: r.Same, Cut: f.Cut, Unheard: r.Unheard, Events: r.Events, Differences: []eventInTwoLogs{}}
 	if at, ok := partedAt(f, r); ok {
 		ms := at.At().Milliseconds()
@@ -156,7 +157,7 @@ func answerOf(name string, f *replay.File, r *replay.Result) replayed {
 }
 
 // partedAt is the first event that is another one.
-func partedAt(f *replay.File, r *replay.Result) (*replay.Event, bool) {
+func partedAt(f *journal.File, r *replay.Result) (*journal.Event, bool) {
 	switch n := r.Parted; {
 	case n < 0:
 		return nil, false
@@ -168,7 +169,7 @@ func partedAt(f *replay.File, r *replay.Result) (*replay.Event, bool) {
 	return nil, false
 }
 
-func showReplay(w io.Writer, f *replay.File, r *replay.Result, onlyDiff bool) error {
+func showReplay(w io.Writer, f *journal.File, r *replay.Result, onlyDiff bool) error {
 	var b strings.Builder
 	n := 0
 	for _, d := range replay.Compare(f.Events, r.Events) {

@@ -13,6 +13,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/replay"
 	"parley/pipeline/turn"
@@ -44,7 +45,7 @@ type Scene struct {
 	Observe func(c *pipeline.Call, e pipeline.Event)
 
 	log    []string
-	record replay.Recorder
+	record journal.Writer
 }
 
 // NewScene returns a conversation in which the caller speaks as told. The
@@ -156,11 +157,11 @@ func (s *Scene) replay(t *testing.T) {
 	if kept == nil { // it ended before it began
 		return
 	}
-	f, err := replay.Read(bytes.NewReader(kept))
+	f, err := journal.Read(bytes.NewReader(kept))
 	if err != nil {
 		t.Fatalf("the record of the conversation: %v", err)
 	}
-	again, err := replay.Replay(f, replay.Options{Change: s.Sounds})
+	again, err := replay.Replay(f, s.Sounds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package replay
 import (
 	"fmt"
 	"strings"
+
+	"parley/pipeline/journal"
 )
 
 // maxDiff bounds the table of a comparison, in entries: logs that differ in more are
@@ -11,8 +13,8 @@ const maxDiff = 16 << 20
 
 // Difference is a line of a comparison.
 type Difference struct {
-	Then *Event // nil: it did not happen
-	Now  *Event // nil: it does not happen
+	Then *journal.Event // nil: it did not happen
+	Now  *journal.Event // nil: it does not happen
 }
 
 // Same says that nothing about the event differs.
@@ -35,7 +37,7 @@ func (d *Difference) String() string {
 }
 
 // Compare lines up two logs by what happened, whenever it did.
-func Compare(then, now []Event) []Difference {
+func Compare(then, now []journal.Event) []Difference {
 	var list []Difference
 	from := 0
 	for from < len(then) && from < len(now) && then[from].String() == now[from].String() {
@@ -70,12 +72,12 @@ func Compare(then, now []Event) []Difference {
 }
 
 // what is the events without their times, and without what only they tell.
-func what(events []Event) []string {
+func what(events []journal.Event) []string {
 	list := make([]string, len(events))
 	for i := range events {
 		e := events[i]
 		if e.Timing != nil {
-			e.Timing = &Timing{}
+			e.Timing = &journal.Timing{}
 		}
 		list[i] = e.What()
 	}
@@ -102,7 +104,7 @@ func longest(a, b []string) [][]int32 {
 }
 
 // Diff is the comparison as text, a line for each event; empty when nothing differs.
-func Diff(then, now []Event) string {
+func Diff(then, now []journal.Event) string {
 	var b strings.Builder
 	differs := false
 	for _, d := range Compare(then, now) {

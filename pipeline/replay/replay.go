@@ -1,3 +1,8 @@
+// Package replay conducts a recorded call again, as it was or with other settings: the same inputs give the same events,
+// byte for byte. With other settings it shows where the call would have gone another way.
+//
+// Replay feeds a journal.File to the conductor (replay.go); match.go finds what belongs to a call that goes another way, Compare
+// lines up two logs, and settings.go names what a replay may change.
 package replay
 
 import (
@@ -8,13 +13,8 @@ import (
 
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/journal"
 )
-
-// Options change what a call is replayed with.
-type Options struct {
-	// Change is told of what the call was made of, before it begins; nil: nothing changes.
-	Change func(*pipeline.Config)
-}
 
 // silenceMost is how long a call that outlives its record goes on in silence, before the
 // far end is taken to hang up.
@@ -22,7 +22,7 @@ const silenceMost = time.Minute
 
 // Result is what came of a replay.
 type Result struct {
-	Events []Event // the log
+	Events []journal.Event // the log
 	Ended  media.Ended
 	// Same says that the log is that of the record, byte for byte: as far as it goes,
 	// when the rest was not kept.
@@ -41,15 +41,15 @@ type Result struct {
 // gave comes as long after they were asked as it did then. A reply is the recorded one to
 // the same words, else the next that was recorded.
 //
-// The error is ErrFormat, for inputs that no call has had.
-func Replay(f *File, o Options) (result Result, err error) {
+// The error is journal.ErrFormat, for inputs that no call has had.
+func Replay(f *journal.File, change func(*pipeline.Config)) (result Result, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = fmt.Errorf("%w: the conductor broke on it: %v", ErrFormat, broken)
+			err = fmt.Errorf("%w: the conductor broke on it: %v", journal.ErrFormat, broken)
 		}
 	}()
 	p := &player{file: f, result: Result{Parted: -1}, used: map[int]bool{}, plays: map[int]int{}}
-	p.run = pipeline.NewRerun(f.Origin, o.Change, p)
+	p.run = pipeline.NewReplay(&f.Origin, change, p)
 	defer p.run.Close()
 	p.sort()
 	p.play()
@@ -60,10 +60,10 @@ func Replay(f *File, o Options) (result Result, err error) {
 	return p.result, nil
 }
 
-// player feeds a Rerun. It is its journal: what the call does has inputs follow.
+// player feeds a call and is the sink of its journal: what the call does has inputs follow.
 type player struct {
-	file   *File
-	run    *pipeline.Rerun
+	file   *journal.File
+	run    *pipeline.Simulation
 	result Result
 
 	fixed  []item // what comes when it came, oldest first
@@ -72,27 +72,29 @@ type player struct {
 	after  map[string][]item
 	used   map[int]bool // recorded replies that were given
 	plays  map[int]int  // which recorded reply a reply is
-	opened []pipeline.Note
+	opened []journal.Note
 	now    time.Duration
+
+	concluded bool
 }
 
 // item is an input to come. Of two at one time that with the lower seq is first.
 type item struct {
 	at   time.Duration
 	seq  int
-	in   *pipeline.Input
+	in   *journal.Input
 	step int // of the record; -1: none
 }
 
 // sort says of each input whether it is tied to what the call does.
 func (p *player) sort() {
 	p.bound, p.after = map[int][]item{}, map[string][]item{}
-	for i := range p.file.steps {
-		in := p.file.steps[i].in
+	for i := range p.file.Steps {
+		in := p.file.Steps[i].Input
 		it := item{at: in.At, seq: i, in: in, step: i}
 		if m := in.Message; m != nil {
-			asked, reply := p.file.asked[m.Gen]
-			began, function := p.file.began[m.ID]
+			asked, reply := p.file.Replies[m.Gen]
+			began, function := p.file.Functions[m.ID]
 			switch {
 			case m.Gen > 0 && reply:
 				it.at -= asked.At
@@ -150,14 +152,14 @@ func (p *player) play() {
 		case p.parted() && p.run.Over():
 			p.close()
 			return
-		case it.in.Kind == pipeline.Concluded && !p.run.Over() && !it.in.Outside:
+		case it.in.Kind == journal.Concluded && !p.run.Over() && !it.in.Outside:
 			// It had ended by itself then, and does not now.
 			p.part()
 			p.outlive()
 			return
 		}
 		p.feed(it)
-		if p.parted() && it.in.Kind == pipeline.Concluded {
+		if p.parted() && it.in.Kind == journal.Concluded {
 			p.close()
 			return
 		}
@@ -172,7 +174,8 @@ func (p *player) feed(it item) {
 		p.adapt(&in)
 	}
 	p.run.Feed(&in)
-	if !p.parted() && (it.step >= 0 && len(p.result.Events) != p.file.steps[it.step].events || p.run.Parted()) {
+	p.concluded = p.concluded || in.Kind == journal.Concluded
+	if !p.parted() && (it.step >= 0 && len(p.result.Events) != p.file.Steps[it.step].Events || p.run.Parted()) {
 		p.part()
 	}
 }
@@ -201,9 +204,9 @@ func (p *player) outlive() {
 	p.fixed = nil
 	until := p.now + silenceMost
 	for !p.run.Over() && p.now < until {
-		quiet := &pipeline.Input{Kind: pipeline.Ticked}
-		quiet.AddHeard(pipeline.Heard{Level: -90})
-		it := item{at: p.now + media.FrameDuration, seq: len(p.file.steps), in: quiet, step: -1}
+		quiet := &journal.Input{Kind: journal.Ticked}
+		quiet.AddHeard(journal.Heard{Level: -90})
+		it := item{at: p.now + media.FrameDuration, seq: len(p.file.Steps), in: quiet, step: -1}
 		for len(p.tied) > 0 && p.tied[0].at <= it.at {
 			first, _ := p.next()
 			p.feed(first)
@@ -215,50 +218,47 @@ func (p *player) outlive() {
 
 // close feeds the end of a call that went another way.
 func (p *player) close() {
-	last := func(in pipeline.Input) { p.feed(item{at: p.now, in: &in, step: -1}) }
-	if !p.run.Concluded() {
-		last(pipeline.Input{Kind: pipeline.Concluded, Ended: &media.Ended{Reason: media.UserHangup}, Outside: true})
+	last := func(in journal.Input) { p.feed(item{at: p.now, in: &in, step: -1}) }
+	if !p.concluded {
+		last(journal.Input{Kind: journal.Concluded, Ended: &media.Ended{Reason: media.UserHangup}, Outside: true})
 	}
 	for _, it := range p.tied {
 		if it.in.Message != nil && it.in.Message.Usage != nil { // what was consumed is told of
 			late := *it.in
-			late.Kind = pipeline.Buried
+			late.Kind = journal.Late
 			last(late)
 		}
 	}
-	last(pipeline.Input{Kind: pipeline.Closed})
+	last(journal.Input{Kind: journal.Closed})
 }
 
-// Begin implements pipeline.Journal.
-func (p *player) Begin(pipeline.Origin) {}
+// Begin implements journal.Sink.
+func (p *player) Begin(journal.Origin) {}
 
-// Input implements pipeline.Journal. A Rerun tells of none.
-func (p *player) Input(*pipeline.Input) {}
+// Input implements journal.Sink: inputs are what is fed.
+func (p *player) Input(*journal.Input) {}
 
-// Close implements pipeline.Journal.
+// Close implements journal.Sink.
 func (p *player) Close() {}
 
-// Event implements pipeline.Journal.
-func (p *player) Event(e pipeline.Event) {
+// Event implements journal.Sink.
+func (p *player) Event(e journal.Event) {
 	n := len(p.result.Events)
-	event := EventOf(e)
-	if p.file.minor == 0 {
-		event = event.before()
-	}
-	p.result.Events = append(p.result.Events, event)
-	if !p.parted() && (n >= len(p.file.Events) || !reflect.DeepEqual(event, p.file.Events[n])) {
+	e = p.file.Comparable(e)
+	p.result.Events = append(p.result.Events, e)
+	if !p.parted() && (n >= len(p.file.Events) || !reflect.DeepEqual(e, p.file.Events[n])) {
 		p.part()
 	}
 }
 
-// Note implements pipeline.Journal.
-func (p *player) Note(n pipeline.Note) {
+// Note implements journal.Sink.
+func (p *player) Note(n journal.Note) {
 	switch n.Kind {
-	case pipeline.NoteReply:
+	case journal.NoteReply:
 		p.answer(n)
-	case pipeline.NoteFunction:
+	case journal.NoteFunction:
 		p.tie(p.after[p.recorded(n.Text)], n.At)
-	case pipeline.NoteUtterance:
+	case journal.NoteUtterance:
 		p.opened = append(p.opened, n)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/journal"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/replay"
 	"parley/pipeline/tool"
@@ -42,18 +43,18 @@ func recorded(t *testing.T) (file []byte, sounds func(*pipeline.Config)) {
 	return file, sounds
 }
 
-func read(t *testing.T, file []byte) *replay.File {
+func read(t *testing.T, file []byte) *journal.File {
 	t.Helper()
-	f, err := replay.Read(bytes.NewReader(file))
+	f, err := journal.Read(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-func again(t *testing.T, f *replay.File, change func(*pipeline.Config)) replay.Result {
+func again(t *testing.T, f *journal.File, change func(*pipeline.Config)) replay.Result {
 	t.Helper()
-	r, err := replay.Replay(f, replay.Options{Change: change})
+	r, err := replay.Replay(f, change)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func plain(t *testing.T, file []byte) string {
 }
 
 // log is events as the bytes that are compared.
-func log(t *testing.T, events []replay.Event) string {
+func log(t *testing.T, events []journal.Event) string {
 	t.Helper()
 	var b strings.Builder
 	for _, e := range events {
@@ -89,7 +90,7 @@ func log(t *testing.T, events []replay.Event) string {
 }
 
 // kinds is what happened and when, of some kinds.
-func kinds(events []replay.Event, of ...string) string {
+func kinds(events []journal.Event, of ...string) string {
 	var list []string
 	for _, e := range events {
 		if slices.Contains(of, e.Kind) {
@@ -152,7 +153,7 @@ func TestOtherSettings(t *testing.T) {
 // TestLongerCall: a call that now outlives its record goes on in silence, and a function
 // that was called later than then takes as long as it did.
 func TestLongerCall(t *testing.T) {
-	var f *replay.File
+	var f *journal.File
 	var sounds func(*pipeline.Config)
 	synctest.Test(t, func(t *testing.T) {
 		s := pipelinetest.NewScene(pipelinetest.Said{From: 1000 * ms, To: 2500 * ms, Text: "is a table free"})
@@ -246,30 +247,30 @@ func TestFilesThatAreNone(t *testing.T) {
 		file string
 		want error
 	}{
-		"nothing":         {"", replay.ErrFormat},
-		"text":            {"hello\n", replay.ErrFormat},
-		"another object":  {`{"openapi":"3.1"}` + "\n", replay.ErrFormat},
-		"no inputs":       {first + "\n", replay.ErrFormat},
-		"later":           {strings.Replace(text, `{"parley_call":1`, `{"parley_call":2`, 1), replay.ErrVersion},
-		"no first line":   {rest, replay.ErrFormat},
-		"cut gzip":        {string(file[:len(file)/2]), replay.ErrFormat},
-		"unknown input":   {first + "\n" + `{"in":"dance","t":1}` + "\n", replay.ErrFormat},
-		"no message":      {first + "\n" + `{"in":"told","t":1}` + "\n", replay.ErrFormat},
-		"backwards":       {first + "\n" + `{"in":"begin","t":9}` + "\n" + `{"in":"tick","t":1}` + "\n", replay.ErrFormat},
-		"half an answer":  {first + "\n" + `{"in":"tick","t":1,"answers":[1]}` + "\n", replay.ErrFormat},
-		"half a frame":    {first + "\n" + `{"in":"tick","t":1,"heard":[[1]]}` + "\n", replay.ErrFormat},
-		"endless":         {first + "\n" + strings.Repeat("x", 2<<20), replay.ErrFormat},
-		"a rate of none":  {strings.Replace(text, `"In":8000`, `"In":8001`, 1), replay.ErrFormat},
+		"nothing":         {"", journal.ErrFormat},
+		"text":            {"hello\n", journal.ErrFormat},
+		"another object":  {`{"openapi":"3.1"}` + "\n", journal.ErrFormat},
+		"no inputs":       {first + "\n", journal.ErrFormat},
+		"later":           {strings.Replace(text, `{"parley_call":1`, `{"parley_call":2`, 1), journal.ErrVersion},
+		"no first line":   {rest, journal.ErrFormat},
+		"cut gzip":        {string(file[:len(file)/2]), journal.ErrFormat},
+		"unknown input":   {first + "\n" + `{"in":"dance","t":1}` + "\n", journal.ErrFormat},
+		"no message":      {first + "\n" + `{"in":"told","t":1}` + "\n", journal.ErrFormat},
+		"backwards":       {first + "\n" + `{"in":"begin","t":9}` + "\n" + `{"in":"tick","t":1}` + "\n", journal.ErrFormat},
+		"half an answer":  {first + "\n" + `{"in":"tick","t":1,"answers":[1]}` + "\n", journal.ErrFormat},
+		"half a frame":    {first + "\n" + `{"in":"tick","t":1,"heard":[[1]]}` + "\n", journal.ErrFormat},
+		"endless":         {first + "\n" + strings.Repeat("x", 2<<20), journal.ErrFormat},
+		"a rate of none":  {strings.Replace(text, `"In":8000`, `"In":8001`, 1), journal.ErrFormat},
 		"an end too many": {text + `{"in":"concluded","t":99000000000,"ended":{}}` + "\n", nil},
 		"closed at first": {first + "\n" + `{"in":"closed","t":1}` + "\n", nil},
 		"odd sentence":    {first + "\n" + `{"in":"told","t":1,"message":{"kind":"broken","gen":1,"seg":9}}` + "\n", nil},
 	} {
-		f, err := replay.Read(strings.NewReader(bad.file))
+		f, err := journal.Read(strings.NewReader(bad.file))
 		if !errors.Is(err, bad.want) {
 			t.Errorf("%s: %v, want %v", name, err, bad.want)
 		}
 		if err == nil {
-			if _, err := replay.Replay(f, replay.Options{}); err != nil && !errors.Is(err, replay.ErrFormat) {
+			if _, err := replay.Replay(f, nil); err != nil && !errors.Is(err, journal.ErrFormat) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/pipeline"
+	"parley/pipeline/journal"
 )
 
 // How people behave who are not told otherwise.
@@ -160,7 +161,7 @@ func (w *world) do(step *Step) {
 		w.say(step.Say)
 	case step.Press != "":
 		for i := range step.Press {
-			w.later(w.now+time.Duration(i)*keyEvery, &pipeline.Input{Kind: pipeline.Keyed, Digit: step.Press[i]}, false)
+			w.later(w.now+time.Duration(i)*keyEvery, &journal.Input{Kind: journal.Keyed, Digit: step.Press[i]}, false)
 		}
 		c.busy = w.now + time.Duration(len(step.Press))*keyEvery
 	case step.NoiseMS > 0:
@@ -198,7 +199,7 @@ func (w *world) say(line string) {
 
 func (w *world) recognise(at time.Duration, r inference.Result) {
 	r.Confidence = 0.9
-	w.later(at, &pipeline.Input{Kind: pipeline.Told, Message: &pipeline.Message{Kind: "result", Result: &r}}, true)
+	w.later(at, &journal.Input{Kind: journal.Received, Message: &journal.Message{Kind: "result", Result: &r}}, true)
 }
 
 func plain(parts []part) string {

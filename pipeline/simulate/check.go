@@ -5,7 +5,7 @@ import (
 
 	"parley/media"
 	"parley/pipeline"
-	"parley/pipeline/replay"
+	"parley/pipeline/journal"
 )
 
 // Checked is the result of an expectation.
@@ -111,7 +111,7 @@ func (r *Result) called(name string) int {
 }
 
 // sum makes the short form of a log.
-func (r *Result) sum(events []replay.Event) {
+func (r *Result) sum(events []journal.Event) {
 	for i := range events {
 		e := &events[i]
 		at := e.At().Milliseconds()

@@ -7,6 +7,7 @@ import (
 
 	"parley/inference"
 	"parley/pipeline"
+	"parley/pipeline/journal"
 )
 
 // How long the engines take that are played, as good ones do. A model's answer is there at
@@ -21,9 +22,10 @@ const (
 )
 
 // asked has the model, or the voice alone, make a reply.
-func (w *world) asked(gen int, request *inference.Request, text string) {
+func (w *world) asked(gen int, asked *journal.Asked) {
+	request := asked.Request
 	if request == nil {
-		w.speak(gen, w.now, pipeline.Sentences(text, w.subject.Config.Agent.Language), 0)
+		w.speak(gen, w.now, pipeline.Sentences(asked.Line, w.subject.Config.Agent.Language), 0)
 		return
 	}
 	answer, calls, usage, err := complete(w.ctx, w.subject.Config.LLM, *request)
@@ -32,11 +34,11 @@ func (w *world) asked(gen int, request *inference.Request, text string) {
 	}
 	at := w.now + w.vary(modelFirst)
 	for _, call := range calls {
-		w.tell(at, pipeline.Message{Kind: "tool", Gen: gen, Call: &call})
+		w.tell(at, journal.Message{Kind: "tool", Gen: gen, Call: &call})
 	}
 	sentences := pipeline.Sentences(answer, request.Language)
 	written := at + time.Duration(max(0, len(sentences)-1))*modelNext
-	w.tell(written, pipeline.Message{Kind: "written", Gen: gen, Usage: &usage, Engine: w.subject.Config.LLM.Info().Name})
+	w.tell(written, journal.Message{Kind: "written", Gen: gen, Usage: &usage, Engine: w.subject.Config.LLM.Info().Name})
 	w.speak(gen, at, sentences, modelNext)
 }
 
@@ -46,12 +48,12 @@ func (w *world) speak(gen int, at time.Duration, sentences []string, next time.D
 	for i, text := range sentences {
 		begins := max(done, at+time.Duration(i)*next)
 		rate, samples := pipeline.SimulatedVoice(text, w.subject.Config.Agent.Speed)
-		w.tell(begins, pipeline.Message{Kind: "sentence", Gen: gen, Seg: i, Text: text})
+		w.tell(begins, journal.Message{Kind: "sentence", Gen: gen, Seg: i, Text: text})
 		done = begins + w.vary(voiceFirst)
-		w.tell(done, pipeline.Message{Kind: "audio", Gen: gen, Seg: i, Samples: samples, Rate: rate})
-		w.tell(done, pipeline.Message{Kind: "spoken", Gen: gen, Seg: i})
+		w.tell(done, journal.Message{Kind: "audio", Gen: gen, Seg: i, Samples: samples, Rate: rate})
+		w.tell(done, journal.Message{Kind: "spoken", Gen: gen, Seg: i})
 	}
-	w.tell(done, pipeline.Message{Kind: "done", Gen: gen})
+	w.tell(done, journal.Message{Kind: "done", Gen: gen})
 }
 
 // complete is all that a model answers.

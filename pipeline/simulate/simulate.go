@@ -8,7 +8,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline"
-	"parley/pipeline/replay"
+	"parley/pipeline/journal"
 )
 
 // Subject is the agent that is talked to.
@@ -22,20 +22,20 @@ type Subject struct {
 
 // Result is one conversation.
 type Result struct {
-	Run           int            `json:"run"` // from 1
-	OK            bool           `json:"ok"`
-	Problem       string         `json:"problem,omitempty"` // the model's, which ended the run
-	Ended         string         `json:"ended"`
-	Detail        string         `json:"detail,omitempty"`
-	LengthMS      int64          `json:"length_ms"`
-	Interruptions int            `json:"interruptions"`
-	SlowestMS     int64          `json:"slowest_turn_ms"`
-	Lines         []Line         `json:"transcript"`
-	Functions     []Called       `json:"functions"`
-	Turns         []Timed        `json:"turns"`
-	Faults        []string       `json:"faults,omitempty"`
-	Checks        []Checked      `json:"checks"`
-	Events        []replay.Event `json:"events"`
+	Run           int             `json:"run"` // from 1
+	OK            bool            `json:"ok"`
+	Problem       string          `json:"problem,omitempty"` // the model's, which ended the run
+	Ended         string          `json:"ended"`
+	Detail        string          `json:"detail,omitempty"`
+	LengthMS      int64           `json:"length_ms"`
+	Interruptions int             `json:"interruptions"`
+	SlowestMS     int64           `json:"slowest_turn_ms"`
+	Lines         []Line          `json:"transcript"`
+	Functions     []Called        `json:"functions"`
+	Turns         []Timed         `json:"turns"`
+	Faults        []string        `json:"faults,omitempty"`
+	Checks        []Checked       `json:"checks"`
+	Events        []journal.Event `json:"events"`
 }
 
 // Line is what was said.
@@ -73,7 +73,7 @@ func Run(ctx context.Context, s *Script, subject Subject, run int) Result {
 	if s.Telephone != nil && !*s.Telephone {
 		f = media.Format{In: media.Rate16k, Out: media.Rate16k, Lead: 300 * time.Millisecond}
 	}
-	w.call = pipeline.NewSimulation(Epoch, f, subject.Config, w, w.asked)
+	w.call = pipeline.NewSimulation(Epoch, f, w.watched(subject.Config), w)
 	defer w.call.Close()
 	w.caller.parts, w.caller.answering = len(s.Caller), -1
 	w.play(time.Duration(s.LimitSeconds) * time.Second)
@@ -93,11 +93,11 @@ type world struct {
 	subject Subject
 	random  *rand.Rand
 	varies  bool
-	call    *pipeline.Rerun
+	call    *pipeline.Simulation
 	now     time.Duration
 	seq     int
 	due     []item // in order
-	events  []replay.Event
+	events  []journal.Event
 	caller  caller
 	problem error
 }
@@ -106,13 +106,13 @@ type world struct {
 type item struct {
 	at     time.Duration
 	seq    int
-	in     *pipeline.Input
+	in     *journal.Input
 	spoken bool // it is a result of the recogniser
 }
 
 // play feeds the call frame by frame, and what came in between at its time.
 func (w *world) play(limit time.Duration) {
-	w.call.Feed(&pipeline.Input{Kind: pipeline.Began})
+	w.call.Feed(&journal.Input{Kind: journal.Began})
 	for !w.call.Over() && w.problem == nil && !w.caller.gone {
 		if w.problem = w.ctx.Err(); w.problem != nil {
 			break
@@ -123,16 +123,16 @@ func (w *world) play(limit time.Duration) {
 		w.frame(w.now + media.FrameDuration)
 	}
 	if !w.call.Over() {
-		w.feed(&pipeline.Input{Kind: pipeline.Concluded, Ended: &media.Ended{Reason: media.UserHangup}})
+		w.feed(&journal.Input{Kind: journal.Concluded, Ended: &media.Ended{Reason: media.UserHangup}})
 	} else {
-		w.feed(&pipeline.Input{Kind: pipeline.Concluded})
+		w.feed(&journal.Input{Kind: journal.Concluded})
 	}
 	for _, it := range w.due {
 		if m := it.in.Message; m != nil && m.Usage != nil { // consumption is reported
-			w.feed(&pipeline.Input{Kind: pipeline.Buried, Message: m})
+			w.feed(&journal.Input{Kind: journal.Late, Message: m})
 		}
 	}
-	w.feed(&pipeline.Input{Kind: pipeline.Closed})
+	w.feed(&journal.Input{Kind: journal.Closed})
 }
 
 // frame plays 20 ms, up to end.
@@ -150,23 +150,23 @@ func (w *world) frame(end time.Duration) {
 	if w.call.Over() {
 		return
 	}
-	tick := &pipeline.Input{Kind: pipeline.Ticked}
-	heard := pipeline.Heard{Level: -90}
+	tick := &journal.Input{Kind: journal.Ticked}
+	heard := journal.Heard{Level: -90}
 	if w.caller.speaks(end - media.FrameDuration) {
-		heard = pipeline.Heard{Speech: true, Level: -20}
+		heard = journal.Heard{Speech: true, Level: -20}
 	}
 	tick.AddHeard(heard)
 	w.feed(tick)
 	w.act()
 }
 
-func (w *world) feed(in *pipeline.Input) {
+func (w *world) feed(in *journal.Input) {
 	in.At = w.now
 	w.call.Feed(in)
 }
 
 // later has an input come.
-func (w *world) later(at time.Duration, in *pipeline.Input, spoken bool) {
+func (w *world) later(at time.Duration, in *journal.Input, spoken bool) {
 	w.seq++
 	it := item{at, w.seq, in, spoken}
 	k := len(w.due)
@@ -176,12 +176,12 @@ func (w *world) later(at time.Duration, in *pipeline.Input, spoken bool) {
 	w.due = append(w.due[:k], append([]item{it}, w.due[k:]...)...)
 }
 
-func (w *world) tell(at time.Duration, m pipeline.Message) {
+func (w *world) tell(at time.Duration, m journal.Message) {
 	m.At = &at
 	if m.Kind == "sentence" {
 		m.Whole = &at
 	}
-	w.later(at, &pipeline.Input{Kind: pipeline.Told, Message: &m}, false)
+	w.later(at, &journal.Input{Kind: journal.Received, Message: &m}, false)
 }
 
 // vary is a time, in runs with chance up to a third more or less.
@@ -192,26 +192,35 @@ func (w *world) vary(d time.Duration) time.Duration {
 	return (d * time.Duration(667+w.random.IntN(667)) / 1000).Round(time.Millisecond)
 }
 
-// Begin implements pipeline.Journal.
-func (w *world) Begin(pipeline.Origin) {}
+// Begin implements journal.Sink.
+func (w *world) Begin(journal.Origin) {}
 
-// Input implements pipeline.Journal.
-func (w *world) Input(*pipeline.Input) {}
+// Input implements journal.Sink.
+func (w *world) Input(*journal.Input) {}
 
-// Note implements pipeline.Journal.
-func (w *world) Note(pipeline.Note) {}
+// Note implements journal.Sink: the engines are asked for a reply.
+func (w *world) Note(n journal.Note) {
+	if n.Of != nil {
+		w.asked(n.N, n.Of)
+	}
+}
 
-// Close implements pipeline.Journal.
+// Event implements journal.Sink.
+func (w *world) Event(e journal.Event) { w.events = append(w.events, e) }
+
+// Close implements journal.Sink.
 func (w *world) Close() {}
 
-// Event implements pipeline.Journal.
-func (w *world) Event(e pipeline.Event) {
-	w.events = append(w.events, replay.EventOf(e))
-	switch e.Kind {
-	case pipeline.ToolBegun, pipeline.ToolAsked:
-		w.function(e)
+// watched has the functions and the caller follow the call's events.
+func (w *world) watched(c pipeline.Config) pipeline.Config {
+	c.Observe = func(e pipeline.Event) {
+		switch e.Kind {
+		case pipeline.ToolBegun, pipeline.ToolAsked:
+			w.function(e)
+		}
+		w.caller.observe(e, w.now)
 	}
-	w.caller.observe(e, w.now)
+	return c
 }
 
 // functionAfter is how long functions take.
@@ -223,7 +232,7 @@ func (w *world) function(e pipeline.Event) {
 	if e.Call.Name == pipeline.CollectDigits {
 		return
 	}
-	m := pipeline.Message{Kind: "function", ID: e.Call.ID, Text: `{"ok":true}`}
+	m := journal.Message{Kind: "function", ID: e.Call.ID, Text: `{"ok":true}`}
 	if given, ok := w.script.Functions[e.Call.Name]; ok {
 		m.Text = string(given)
 	} else if e.Call.Name == pipeline.TransferCall {

@@ -30,6 +30,7 @@ var serving = []string{
 	"inference/pocketsphinx", // likewise
 	"inference/worker",       // the children that many calls share
 	"pipeline/tool",          // a call's functions
+	"pipeline/journal",       // what is written of a call
 	"api/recording",          // what is noted of recordings
 	"api/socket",             // sockets of other kinds
 	"api/wstts",              // synthesis over one

@@ -148,10 +148,22 @@ func books(path string) bool {
 	return path == "pipeline/session" || strings.HasPrefix(path, "pipeline/session/")
 }
 
+// components are the parts of a call. None knows the conductor; the others of them that one may import are listed.
+var components = map[string][]string{
+	"pipeline/turn":    nil,
+	"pipeline/amd":     nil,
+	"pipeline/listen":  {"pipeline/wordtime"},
+	"pipeline/playout": {"pipeline/wordtime"},
+	"pipeline/journal": {"pipeline/agent", "pipeline/listen", "pipeline/turn"},
+}
+
 // beyondTheBooks says why a package of pipeline that conducts calls, or describes what a call
 // needs, must not import to: accounts and money are met in pipeline/session alone.
 func beyondTheBooks(from, to string) string {
+	may, component := components[from]
 	switch b := part(to); {
+	case component && b == "pipeline" && !slices.Contains(may, to):
+		return "the parts of a call do not know the conductor, nor each other"
 	case books(to):
 		return "the books follow the calls: pipeline/session imports the conductor, and nothing of pipeline imports it"
 	case from == "pipeline/agent" && to == "billing/destination":
@@ -210,6 +222,11 @@ func TestImportRule(t *testing.T) {
 		{"pipeline", "inference", false, true},
 		{"pipeline", "store", false, false},
 		{"pipeline", "store", true, true},
+		{"pipeline", "pipeline/journal", false, true},
+		{"pipeline/journal", "pipeline", false, false},
+		{"pipeline/journal", "pipeline", true, true},
+		{"pipeline/journal", "pipeline/listen", false, true},
+		{"pipeline/listen", "pipeline/journal", false, false},
 		{"pipeline/turn", "billing", false, false},
 		{"pipeline/turn", "pipeline/session", false, false},
 		{"pipeline/agent", "billing/destination", false, true},

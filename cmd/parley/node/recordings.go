@@ -5,7 +5,7 @@ import (
 
 	"parley/api/recording"
 	"parley/pipeline"
-	kept "parley/pipeline/replay"
+	"parley/pipeline/journal"
 	"parley/pipeline/session"
 	"parley/store"
 )
@@ -35,11 +35,11 @@ func (n *Node) recorder(session *session.Session, p plan) pipeline.Recorder {
 }
 
 // journal keeps what a conversation that is recorded can be replayed from; nil: it is not.
-func (n *Node) journal(session *session.Session, p plan) pipeline.Journal {
+func (n *Node) journal(session *session.Session, p plan) journal.Sink {
 	if r := p.settings.Record; r == nil || !*r {
 		return nil
 	}
-	r := new(kept.Recorder)
+	r := new(journal.Writer)
 	session.Replayed(r.Bytes)
 	return r
 }

@@ -7,7 +7,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/journal"
 )
 
 // What follows matters when a call goes another way than it went: which recorded reply
@@ -22,7 +22,7 @@ const (
 )
 
 // answer has the recorded reply follow that fits what the engines were asked for.
-func (p *player) answer(n pipeline.Note) {
+func (p *player) answer(n journal.Note) {
 	was, ok := p.find(n)
 	if !ok {
 		p.standIn(n)
@@ -47,13 +47,13 @@ func (p *player) answer(n pipeline.Note) {
 
 // find is the number of the recorded reply: to the same words, else the next one to
 // other words. Lines of the agent's own have no other.
-func (p *player) find(n pipeline.Note) (int, bool) {
-	if p.file.asked[n.N].Text == n.Text && n.Text != "" && !p.used[n.N] {
+func (p *player) find(n journal.Note) (int, bool) {
+	if p.file.Replies[n.N].Text == n.Text && n.Text != "" && !p.used[n.N] {
 		return n.N, true
 	}
 	other := 0
-	for k := 1; k <= len(p.file.asked); k++ {
-		was := p.file.asked[k]
+	for k := 1; k <= len(p.file.Replies); k++ {
+		was := p.file.Replies[k]
 		switch {
 		case p.used[k] || was.N == 0:
 		case was.Text == n.Text:
@@ -68,7 +68,7 @@ func (p *player) find(n pipeline.Note) (int, bool) {
 func isLine(text string) bool { return strings.HasPrefix(text, "line: ") }
 
 // standIn answers with a text of its own, or says the line.
-func (p *player) standIn(n pipeline.Note) {
+func (p *player) standIn(n journal.Note) {
 	p.part()
 	p.result.Unheard++
 	text, line := strings.CutPrefix(n.Text, "line: ")
@@ -76,15 +76,15 @@ func (p *player) standIn(n pipeline.Note) {
 		text = standInText
 	}
 	samples := int(time.Duration(len([]rune(text))) * standInRune * time.Duration(standInRate) / time.Second)
-	say := []pipeline.Message{{Kind: "sentence", Text: text}, {Kind: "audio", Samples: samples, Rate: standInRate}, {Kind: "spoken"}, {Kind: "done"}}
+	say := []journal.Message{{Kind: "sentence", Text: text}, {Kind: "audio", Samples: samples, Rate: standInRate}, {Kind: "spoken"}, {Kind: "done"}}
 	if !line {
-		say = append(say[:3], pipeline.Message{Kind: "written", Usage: &inference.Usage{Source: inference.UsageCounted}}, say[3])
+		say = append(say[:3], journal.Message{Kind: "written", Usage: &inference.Usage{Source: inference.UsageCounted}}, say[3])
 	}
 	var list []item
 	for i, m := range say {
 		at := n.At + standInAfter
 		m.Gen, m.At, m.Whole = n.N, &at, &at
-		list = append(list, item{at: standInAfter, seq: len(p.file.steps) + i, in: &pipeline.Input{Kind: pipeline.Told, Message: &m}, step: -1})
+		list = append(list, item{at: standInAfter, seq: len(p.file.Steps) + i, in: &journal.Input{Kind: journal.Received, Message: &m}, step: -1})
 	}
 	p.tie(list, n.At)
 }
@@ -99,7 +99,7 @@ func (p *player) recorded(id string) string {
 }
 
 // adapt makes a message one of the call as it goes now.
-func (p *player) adapt(in *pipeline.Input) {
+func (p *player) adapt(in *journal.Input) {
 	m := *in.Message
 	if m.At != nil {
 		at := in.At
@@ -133,7 +133,7 @@ func (p *player) adapt(in *pipeline.Input) {
 // that was, and before the one after it.
 func (p *player) utterance(n int, now time.Duration) int {
 	from, to := time.Duration(0), now+1
-	for _, was := range p.file.opened {
+	for _, was := range p.file.Opened {
 		switch was.N {
 		case n:
 			from = was.At

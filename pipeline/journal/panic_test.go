@@ -1,4 +1,4 @@
-package replay_test
+package journal_test
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 
 	"parley/media"
 	"parley/media/isolate/isolatetest"
+	"parley/pipeline/journal"
 	"parley/pipeline/pipelinetest"
-	"parley/pipeline/replay"
 )
 
 // TestPanicLosesTheRecord, not the call: it goes on, and has none.
@@ -16,7 +16,7 @@ func TestPanicLosesTheRecord(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
 		synctest.Test(t, func(t *testing.T) {
 			isolatetest.Inject(t, site.Name)
-			var record replay.Recorder
+			var record journal.Writer
 			s := pipelinetest.NewScene(pipelinetest.Said{From: time.Second, To: 2 * time.Second, Text: "hello"})
 			s.Config.Journal = &record
 			s.Leg.HangUp = 20 * time.Second // more than its queue holds

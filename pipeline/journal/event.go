@@ -1,4 +1,4 @@
-package replay
+package journal
 
 import (
 	"fmt"
@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"parley/inference"
-	"parley/pipeline"
 )
 
-// Event is one entry of a call's log: what its observers were told. Phonemes are left
-// out, for they follow from the audio.
+// Event is one entry of a call's log, as a file has it. Phonemes are left out, for they follow
+// from the audio.
 type Event struct {
 	AtUS       int64               `json:"at_us"` // media time of the call, microseconds
 	Kind       string              `json:"kind"`
@@ -67,7 +66,7 @@ type Timing struct {
 }
 
 // Points are the six points of a turn, in microseconds: the end of speech in media time of
-// the call, the others since then; nil: it was not.
+// the call, the others since then; nil: there was none.
 type Points struct {
 	SpeechEndUS     int64  `json:"speech_end_us"`
 	FinalTextUS     *int64 `json:"final_text_us,omitempty"`
@@ -75,49 +74,6 @@ type Points struct {
 	FirstSentenceUS *int64 `json:"first_sentence_us,omitempty"`
 	FirstAudioUS    *int64 `json:"first_audio_us,omitempty"`
 	FirstPacketUS   *int64 `json:"first_packet_us,omitempty"`
-}
-
-// EventOf is an event as the log has it.
-func EventOf(e pipeline.Event) Event {
-	out := Event{AtUS: e.At.Duration().Microseconds(), Kind: e.Kind.String(), Turn: e.Turn, Generation: e.Generation,
-		Text: e.Text, Replaces: e.Replaces, Stage: string(e.Stage), Reason: string(e.Ended.Reason), Detail: e.Ended.Detail}
-	if e.Err != nil {
-		out.Error = e.Err.Error()
-	}
-	switch e.Kind {
-	case pipeline.Ducked:
-		out.On = &e.On
-	case pipeline.ToolAsked, pipeline.ToolBegun, pipeline.ToolEnded:
-		out.Call = &e.Call
-	case pipeline.Used:
-		u := e.Usage
-		out.Usage = &Usage{Generation: u.Generation, Kind: u.Kind, Outcome: string(u.Outcome), In: u.Tokens.In, Out: u.Tokens.Out,
-			Source: string(u.Tokens.Source), Engine: u.Engine}
-	case pipeline.Timed:
-		out.Timing = timingOf(&e.Timing)
-	}
-	if s := e.Said; s != nil {
-		for _, w := range s.Words {
-			out.Words = append(out.Words, Word{w.Text, w.From.Duration().Microseconds(), w.To.Duration().Microseconds()})
-		}
-		out.Estimated = s.Estimated
-		if s.Interrupted {
-			out.Cut = &Cut{s.Cut.Duration().Microseconds(), s.Unheard}
-		}
-	}
-	return out
-}
-
-func timingOf(t *pipeline.Timing) *Timing {
-	after := func(d time.Duration) *int64 {
-		if d == pipeline.Never {
-			return nil
-		}
-		us := d.Microseconds()
-		return &us
-	}
-	return &Timing{t.Endpoint.Microseconds(), t.Model.Microseconds(), t.Voice.Microseconds(), t.Total.Microseconds(), t.Overhead.Microseconds(),
-		&Points{t.SpeechEnd.Duration().Microseconds(), after(t.FinalText), after(t.FirstToken), after(t.FirstSentence), after(t.FirstAudio), after(t.FirstPacket)}}
 }
 
 // before is the event as files of minor version 0 have it.

@@ -1,6 +1,6 @@
-//go:build !race
+//go:build race
 
-package replay
+package journal
 
 // raced says that the race detector is on, which allocates itself.
-const raced = false
+const raced = true

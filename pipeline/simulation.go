@@ -1,0 +1,152 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline/agent"
+	"parley/pipeline/journal"
+	"parley/pipeline/turn"
+)
+
+// Simulation conducts a call whose inputs are given by Feed, in place of a leg and engines:
+// recorded ones, or those of a simulated caller. It starts no goroutine and reads no clock, so the same
+// inputs give the same events. It belongs to one goroutine.
+type Simulation struct {
+	c      *Call
+	world  *journal.Replayed
+	agents map[int]*agent.Agent // of the replies, by number
+}
+
+// NewReplay returns a call that began as o says, before its first input. change may
+// change its configuration; nil: nothing changes. sink takes its events and notes.
+func NewReplay(o *journal.Origin, change func(*Config), sink journal.Sink) *Simulation {
+	cfg := configOf(o)
+	cfg.Turn.Complete = turn.DefaultConfig(o.Agent.Language).Complete
+	if change != nil {
+		change(&cfg)
+	}
+	return simulate(o.Start, o.Format, cfg, sink)
+}
+
+// NewSimulation returns a call of which nothing has happened yet: Feed plays
+// the caller, the engines and the functions. Of the model only the name is asked; the
+// recogniser and the voice need not be there. sink takes events and notes; those of replies say
+// what the engines are asked for. It must not feed the call.
+func NewSimulation(start time.Time, f media.Format, cfg Config, sink journal.Sink) *Simulation {
+	cfg.ASR, cfg.TTS = journal.ASR(simulatedName), journal.TTS(simulatedName)
+	s := simulate(start, f, cfg, sink)
+	s.world.Part()
+	a := &s.c.agent
+	for n := range agent.Fillers {
+		for _, p := range pieces(a.Filler(n), a.Language) {
+			rate, samples := SimulatedVoice(p, a.Speed)
+			s.c.lines.put(turn.NoLine, lineKey(a, a.Form(p)), []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
+		}
+	}
+	return s
+}
+
+// simulatedName is the name of simulated engines.
+const simulatedName = "simulated"
+
+// SimulatedVoice is how long a simulated voice takes for a text: 65 ms a character.
+func SimulatedVoice(text string, speed float64) (rate media.Rate, samples int) {
+	if speed == 0 {
+		speed = 1
+	}
+	const perCharacter = 0.065 // seconds
+	return media.Rate16k, int(float64(len([]rune(text))) * perCharacter / speed * float64(media.Rate16k))
+}
+
+// Sentences cuts a text into the pieces in which a call speaks it.
+func Sentences(text, language string) []string { return pieces(text, language) }
+
+// replySink notes which agent makes a reply: its sentences are read as that one reads them.
+type replySink struct {
+	journal.Sink
+	agents map[int]*agent.Agent
+}
+
+func (s replySink) Note(n journal.Note) {
+	if n.Of != nil {
+		s.agents[n.N] = &n.Of.Agent
+	}
+	s.Sink.Note(n)
+}
+
+func simulate(start time.Time, f media.Format, cfg Config, sink journal.Sink) *Simulation {
+	s := &Simulation{world: journal.NewReplayed(start, f), agents: map[int]*agent.Agent{}}
+	cfg.FrontEnd = s.world
+	c := New(cfg)
+	s.c, c.observer, c.work.closed = c, journal.NewObserver(replySink{sink, s.agents}, s.world), true
+	c.life, c.kill = context.WithCancelCause(context.Background())
+	if c.cfg.ASR != nil {
+		c.attach(s.world.Recognition())
+	}
+	c.begin(s.world.Leg())
+	return s
+}
+
+// Over says that the call has ended and wants no more inputs but Concluded, Late and
+// Closed.
+func (s *Simulation) Over() bool { return s.c.ended != nil }
+
+// Ended is why it has; zero before.
+func (s *Simulation) Ended() media.Ended {
+	if s.c.ended == nil {
+		return media.Ended{}
+	}
+	return *s.c.ended
+}
+
+// Part has the call go its own way: what was recorded beside the inputs does not count from here on.
+func (s *Simulation) Part() { s.world.Part() }
+
+// Parted says whether it does.
+func (s *Simulation) Parted() bool { return s.world.Parted() }
+
+// Close releases what the call holds.
+func (s *Simulation) Close() { s.c.kill(nil) }
+
+// Opened is the recogniser's latest utterance.
+func (s *Simulation) Opened() int { return s.c.state.Utterance() }
+
+// Feed has the call deal with one input. Times must not go back.
+func (s *Simulation) Feed(in *journal.Input) {
+	c := s.c
+	s.world.Next(in, c.state.Phase == turn.Bridged)
+	c.observer.NoSpeculation.Store(in.NoSpeculation)
+	switch in.Kind {
+	case journal.Began:
+		c.converse()
+	case journal.Ticked:
+		c.tick()
+	case journal.Received:
+		if m, ok := s.replayed(in.Message); ok {
+			c.receive(m, journal.Received, c.deliver)
+		}
+	case journal.Stopped:
+		c.stop(turn.Event{Kind: turn.Stop, Reason: in.Stop.Reason, Detail: in.Stop.Detail, Line: in.Stop.Line})
+	case journal.Keyed:
+		e := media.LegEvent{Kind: in.Hold}
+		if in.Digit != 0 {
+			e = media.LegEvent{Kind: media.LegDigit, Digit: in.Digit}
+		}
+		c.legEvent(e)
+	case journal.Concluded:
+		if c.ended == nil {
+			c.ended = in.Ended
+		}
+		c.conclusion(nil)
+	case journal.Late:
+		if m, ok := s.replayed(in.Message); ok {
+			c.receive(m, journal.Late, c.takeLate)
+		}
+	case journal.Closed:
+		c.over()
+	}
+	s.world.Done()
+}
