@@ -12,7 +12,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // The fifteen scenarios of the design are the entries of these tables that have its
@@ -87,7 +87,7 @@ func TestBalanceUsedUp(t *testing.T) {
 
 // usedUp is a ledger in which nothing is left after 15 s, and no overdraft after 20 s.
 func usedUp() *sessiontest.FakeLedger {
-	return &sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+	return &sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *ledger.Session) (r ledger.CheckpointResult) {
 		switch r.Pots.Paid = billing.USD; {
 		case at >= 20*time.Second:
 			r.Pots.Paid = -s.Card.Wallet().Overdraft

@@ -13,7 +13,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // ahead has replies begun in the caller's pauses.
@@ -192,7 +192,7 @@ func TestNothingInAdvance(t *testing.T) {
 // TestSpeculationIsCharged on a line of its own, and stops where the balance does.
 func TestSpeculationIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ledger := &sessiontest.FakeLedger{Checkpoint: func(at time.Duration, _ *store.Session) (r store.CheckpointResult) {
+		ledger := &sessiontest.FakeLedger{Checkpoint: func(at time.Duration, _ *ledger.Session) (r ledger.CheckpointResult) {
 			if r.Pots.Paid = billing.USD; at > 15*time.Second {
 				r.Pots.Paid = -billing.Cent
 			}

@@ -59,7 +59,7 @@ func (a *Agent) check() error {
 	switch {
 	case strings.TrimSpace(a.Name) == "" || len(a.Name) > maxName:
 		return Invalid("name: an agent needs one of at most %d bytes", maxName)
-	case !isObject(a.Settings):
+	case !IsObject(a.Settings):
 		return Invalid("settings: not a JSON object")
 	}
 	for _, f := range []struct {
@@ -114,7 +114,7 @@ func checkTools(raw json.RawMessage) error {
 			}
 		case t.Function == nil || !toolName.MatchString(t.Function.Name):
 			return Invalid("tools[%d].function.name: must be 1 to 64 letters, digits, _ and -", i)
-		case len(t.Function.Parameters) > 0 && !isObject(t.Function.Parameters):
+		case len(t.Function.Parameters) > 0 && !IsObject(t.Function.Parameters):
 			return Invalid("tools[%d].function.parameters: must be a JSON Schema object", i)
 		default:
 			name = t.Function.Name
@@ -127,7 +127,7 @@ func checkTools(raw json.RawMessage) error {
 	return nil
 }
 
-func isObject(raw json.RawMessage) bool {
+func IsObject(raw json.RawMessage) bool {
 	return json.Valid(raw) && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
 }
 
@@ -137,7 +137,7 @@ func (db *DB) CreateAgent(ctx context.Context, account string, a Agent, now time
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = NewID(agentID, now), 1, now, now
+	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = NewID(AgentID, now), 1, now, now
 	err := db.Tx(ctx, "create agent", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into agents (id, account_id, name, voice, language, prompt, first_message,
 				tools, settings, version, created_at, updated_at)

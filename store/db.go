@@ -1,20 +1,16 @@
-// Package store keeps everything that outlives a process in PostgreSQL: accounts,
-// agents, numbers, calls, background tasks, and the ledger with its rule for money. What has
-// nothing to do with money has a package of its own below this one: history, people, webhook.
+// Package store opens the PostgreSQL database of a server, migrates it, and has what all
+// packages below it share: errors, identifiers, the database's clock, transactions (DB.Tx),
+// statements of one moment (DB.Statement), the queue of jobs (Enqueuer), nodes with their
+// leases, and events for webhooks. It also keeps agents, do-not-call lists, rate cards,
+// warnings and idempotency keys.
 //
-// The ledger is double entry and only grows. Sessions in progress do not write to
-// it: they accrue on their own row and their wallet, by cumulative checkpoints,
-// and are posted when they close. Every transaction that moves money locks the
-// wallet row first, then sessions, then lots, each by ascending identifier, at
-// READ COMMITTED: see wallet.go. Verify recomputes all of it, and compares it with what is
-// known otherwise: how long calls lasted, what models took, which card a node had in force.
-// It does so for a hundred accounts at a time, each on a short snapshot, and notes how far
-// they were in order: VerifyNew begins there.
+// Money is in package ledger, batches of calls in campaign, people and their keys in people,
+// calls after the fact in history, webhooks in webhook. None of them but campaign knows the
+// ledger.
 //
-// Every query about an account's things names the account in its condition, so
-// what belongs to somebody else is not found. Methods are given the time, which is
-// DB.Now's for everybody but tests, and may be called from several goroutines. Only the
-// leases of nodes are counted in SQL.
+// Every query about an account's things names the account in its condition, so that another
+// account's are not found. Methods take the time from their caller, which has it from DB.Now;
+// they may be called from several goroutines. Leases of nodes are counted in SQL.
 package store
 
 import (
@@ -64,9 +60,9 @@ const maxConns = 20
 const statementTimeout = 30 * time.Second
 
 const (
-	// lockTimeout is how long a statement waits for a row that somebody else has. All
+	// LockTimeout is how long a statement waits for a row that somebody else has. All
 	// transactions here are short: who waits longer waits for one whose process is cut off.
-	lockTimeout = 2 * time.Second
+	LockTimeout = 2 * time.Second
 	// idleTimeout ends such a transaction, and gives back what it has locked, well
 	// before calls are ended because their books cannot be kept.
 	idleTimeout = 5 * time.Second
@@ -87,7 +83,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	setDefault(cfg, "default_transaction_isolation", "read committed") // a server's default may be another
 	setDefault(cfg, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
 	setDefault(cfg, "idle_in_transaction_session_timeout", fmt.Sprint(idleTimeout.Milliseconds()))
-	setDefault(cfg, "lock_timeout", fmt.Sprint(lockTimeout.Milliseconds()))
+	setDefault(cfg, "lock_timeout", fmt.Sprint(LockTimeout.Milliseconds()))
 	set := SetAfterwards(cfg)
 	cfg.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
@@ -132,6 +128,20 @@ func setDefault(cfg *pgxpool.Config, name, value string) {
 		cfg.ConnConfig.RuntimeParams[name] = value
 	}
 }
+
+// DefaultMaxRecharge bounds what a stolen credential can have a card charged at once.
+const DefaultMaxRecharge = 500 * billing.USD
+
+// MaxRecharge is the most that one automatic recharge charges, whatever its account has
+// set.
+func (db *DB) MaxRecharge() billing.Money { return db.maxRecharge }
+
+// LimitRecharges sets MaxRecharge, which is DefaultMaxRecharge where nobody does. Call it
+// before db is used by several goroutines.
+func (db *DB) LimitRecharges(most billing.Money) { db.maxRecharge = most }
+
+// Pool is for the packages of the store, where the helpers below do not suffice.
+func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
 // Close waits for connections in use and closes them all.
 func (db *DB) Close() { db.pool.Close() }
@@ -225,6 +235,11 @@ func (db *DB) Must(ctx context.Context, op, sql string, args ...any) error {
 func (db *DB) Exec(ctx context.Context, op, sql string, args ...any) (int64, error) {
 	tag, err := db.pool.Exec(ctx, sql, args...)
 	return tag.RowsAffected(), Fail(op, err)
+}
+
+// Send runs what was queued, in one round trip.
+func Send(ctx context.Context, tx pgx.Tx, b *pgx.Batch) error {
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // List collects all rows of a query.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nyaruka/phonenumbers"
+
 	"parley/billing/destination"
 )
 
@@ -93,7 +95,7 @@ func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNot
 		if err := e.check(); err != nil {
 			return 0, &ListingError{i, err}
 		}
-		ids[i], numbers[i], reasons[i], sources[i], calls[i] = NewID(listedID, now), e.Number, e.Reason, string(e.Source), e.Call
+		ids[i], numbers[i], reasons[i], sources[i], calls[i] = NewID(ListedID, now), e.Number, e.Reason, string(e.Source), e.Call
 	}
 	// In one order, so that two lists that share numbers wait for each other and no more.
 	tag, err := db.pool.Exec(ctx, `insert into do_not_call (id, account_id, number, reason, source, call_id, since)
@@ -131,7 +133,7 @@ func farEnd(number string) (string, error) {
 	if strings.HasPrefix(number, "+") {
 		return number, nil
 	}
-	e164, _, err := parseNumber("+" + strings.TrimPrefix(number, "00"))
+	e164, _, err := ParseNumber("+" + strings.TrimPrefix(number, "00"))
 	return e164, err
 }
 
@@ -189,12 +191,25 @@ func listed(number string) (string, error) {
 	return e164, nil
 }
 
-// mayCall refuses a callee that is on the account's list.
-func mayCall(ctx context.Context, tx pgx.Tx, account, to string) error {
+// MayCall refuses a callee that is on the account's list.
+func MayCall(ctx context.Context, tx pgx.Tx, account, to string) error {
 	var found bool
 	err := tx.QueryRow(ctx, "select exists (select from do_not_call where account_id = $1 and number = $2)", account, to).Scan(&found)
 	if err == nil && found {
 		err = ErrDoNotCall
 	}
 	return err
+}
+
+// ParseNumber wants a valid number in international format, "+" first.
+func ParseNumber(s string) (e164, country string, err error) {
+	n, err := phonenumbers.Parse(s, "ZZ")
+	if err != nil || !phonenumbers.IsValidNumber(n) {
+		return "", "", Invalid("not a telephone number in international format, such as +34911234567")
+	}
+	country = phonenumbers.GetRegionCodeForNumber(n)
+	if len(country) != 2 || country == "ZZ" {
+		return "", "", Invalid("the number belongs to no country")
+	}
+	return phonenumbers.Format(n, phonenumbers.E164), country, nil
 }

@@ -24,6 +24,9 @@ type Enqueuer interface {
 	Enqueue(ctx context.Context, tx pgx.Tx, job Job, account, id string) error
 }
 
+// Enqueue puts one kind of job in line within the transaction that makes it due.
+type Enqueue func(ctx context.Context, tx pgx.Tx, account, id string) error
+
 // UseQueue has q put jobs in line. Call it before db is used by several goroutines. Without
 // it, as in a command, all but summaries is found by the rounds that look for what is due.
 func (db *DB) UseQueue(q Enqueuer) { db.queue = q }

@@ -142,11 +142,17 @@ func unstorable(err error) bool {
 	return ok && (pe.Code == "22021" || pe.Code == "22P05")
 }
 
-// unfit says whether the database refuses the values themselves (SQLSTATE classes 22
+// Unfit says whether the database refuses the values themselves (SQLSTATE classes 22
 // data and 23 integrity), and will again.
-func unfit(err error) bool {
+func Unfit(err error) bool {
 	pe, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (strings.HasPrefix(pe.Code, "22") || strings.HasPrefix(pe.Code, "23"))
+}
+
+// Uncertain says whether err is of a commit that may have happened.
+func Uncertain(err error) bool {
+	_, perhaps := errors.AsType[unknownOutcome](err)
+	return perhaps
 }
 
 // Violates says whether err is a broken constraint of that name.

@@ -23,7 +23,8 @@ type Event struct {
 	About             string // the call, or the warning
 }
 
-func event(account, kind, about string, now time.Time) Event {
+// NewEvent is an event of the account that happens now.
+func NewEvent(account, kind, about string, now time.Time) Event {
 	return Event{NewID(EventID, now), account, kind, about}
 }
 
@@ -45,37 +46,4 @@ func (db *DB) EnqueueDeliveries(ctx context.Context, tx pgx.Tx, now time.Time, e
 		return err
 	}
 	return db.Enqueue(ctx, tx, DeliverEvents, "", "")
-}
-
-// enqueueEnd enqueues the events of the end of a session, if it is a conversation. That it was
-// answered is told before, by a checkpoint, unless none came.
-func (db *DB) enqueueEnd(ctx context.Context, tx pgx.Tx, account string, s *session, now time.Time) error {
-	if !s.terms.Kind.Agent() {
-		return nil
-	}
-	var events []Event
-	if s.startedAt != nil {
-		events = append(events, event(account, CallAnswered, s.id, now))
-	}
-	events = append(events, event(account, CallEnded, s.id, now))
-	if s.startedAt != nil {
-		events = append(events, event(account, CallTranscript, s.id, now))
-	}
-	return db.EnqueueDeliveries(ctx, tx, now, events...)
-}
-
-// enqueueAnswered enqueues the answers of conversations whose clock was not known to run before
-// these checkpoints. Their own transaction does not, which others wait for; what is lost
-// between the two is told by the session's end.
-func (db *DB) enqueueAnswered(ctx context.Context, cs []Checkpoint, results []CheckpointResult, now time.Time) error {
-	var events []Event
-	for i, r := range results {
-		if s := cs[i].Session; r.Err == nil && r.starts && s.Terms.Kind.Agent() {
-			events = append(events, event(s.Account, CallAnswered, s.ID, now))
-		}
-	}
-	if len(events) == 0 {
-		return nil
-	}
-	return db.Tx(ctx, "enqueue answers", func(tx pgx.Tx) error { return db.EnqueueDeliveries(ctx, tx, now, events...) })
 }

@@ -9,20 +9,20 @@ import (
 
 // Prefixes of identifiers.
 const (
-	accountID  = "acc_"
+	AccountID  = "acc_"
 	KeyID      = "key_"
-	agentID    = "ag_"
-	numberID   = "num_"
+	AgentID    = "ag_"
+	NumberID   = "num_"
 	SessionID  = "ses_"
-	lotID      = "lot_"
-	taskID     = "task_"
-	topupID    = "top_"
-	rechargeID = "rch_"
-	refundID   = "ref_"
+	LotID      = "lot_"
+	TaskID     = "task_"
+	TopUpID    = "top_"
+	RechargeID = "rch_"
+	RefundID   = "ref_"
 	EventID    = "evt_" // of a warning too
-	listedID   = "dnc_"
-	campaignID = "bulk_"
-	rowID      = "row_"
+	ListedID   = "dnc_"
+	CampaignID = "bulk_"
+	RowID      = "row_"
 	WebhookID  = "wh_"
 	UserID     = "usr_"
 	OperatorID = "okey_" // of an operator's key

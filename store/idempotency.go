@@ -78,7 +78,7 @@ func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey, now time.Time
 // begin queues the note of what the request has begun. A nil o had no key. It fails with
 // ErrInProgress when the request has been taken over meanwhile: the other has begun it, or
 // is about to.
-func (o *IdempotencyKey) begin(b *pgx.Batch, subject string) {
+func (o *IdempotencyKey) Begin(b *pgx.Batch, subject string) {
 	if o == nil {
 		return
 	}

@@ -14,45 +14,39 @@ type Node struct {
 	Epoch int64
 }
 
-// newEpoch ends the present life of a node. Starts of sessions hold a KEY SHARE
+// NewEpoch ends the present life of a node. Starts of sessions hold a KEY SHARE
 // lock on the node's row; epoch has a unique index, which makes changing it a
 // change of key that waits for them. So a start is either over, and found by
 // closeEarlier, or finds its epoch gone.
-const newEpoch = "epoch = nextval('node_epochs')"
+const NewEpoch = "epoch = nextval('node_epochs')"
 
 // Leases of nodes are counted in the database's clock, in SQL: now() there.
 const (
 	// NodeLease is how long a node may be silent before others take it for dead and close
 	// its sessions. It hangs up by itself before.
 	NodeLease = 15 * time.Second
-	// beatGap is how far apart the heartbeats of a node that has a database may be: they
+	// BeatGap is how far apart the heartbeats of a node that has a database may be: they
 	// come every 2 s and are waited for 3 s.
-	beatGap = 6 * time.Second
+	BeatGap = 6 * time.Second
 	// holderLook is how often it is looked whether the holder of a name lives.
 	holderLook = 200 * time.Millisecond
 )
 
-// RegisterNode starts a life of the node named id, reachable at addr, and closes
-// the sessions its earlier lives left open, at their last checkpoint: those are lost.
-// One that could not be closed has an Err, and stays; see Orphans. A node takes calls
-// only after it.
-func (db *DB) RegisterNode(ctx context.Context, id, addr string, now time.Time) (n Node, lost []Lost, err error) {
+// BeginEpoch starts a life of the node named id, reachable at addr. What its earlier lives
+// left open is the ledger's to close.
+func (db *DB) BeginEpoch(ctx context.Context, id, addr string, now time.Time) (n Node, err error) {
 	if id == "" {
-		return n, nil, Invalid("a node needs a name")
+		return n, Invalid("a node needs a name")
 	}
 	n.ID = id
 	err = db.One(ctx, "register node", `insert into nodes (node_id, epoch, addr, started_at, heartbeat_at, steady_since)
 		values ($1, nextval('node_epochs'), $2, now(), now(), now())
-		on conflict (node_id) do update set `+newEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now() returning epoch`,
+		on conflict (node_id) do update set `+NewEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now() returning epoch`,
 		[]any{id, addr}, &n.Epoch)
 	if err == nil {
 		err = db.began(ctx, n, now)
 	}
-	if err != nil {
-		return n, nil, err
-	}
-	lost, err = db.closeEarlier(ctx, n, now)
-	return n, lost, err
+	return n, err
 }
 
 // Heartbeat says that the node lives, and reads the database's clock; ErrFenced when a
@@ -63,7 +57,7 @@ func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 	var there time.Time
 	err := db.One(ctx, "heartbeat", `update nodes set heartbeat_at = now(),
 			steady_since = case when heartbeat_at >= now() - $3::interval then least(steady_since, now()) else now() end
-		where node_id = $1 and epoch = $2 returning clock_timestamp()`, []any{n.ID, n.Epoch, beatGap}, &there)
+		where node_id = $1 and epoch = $2 returning clock_timestamp()`, []any{n.ID, n.Epoch, BeatGap}, &there)
 	switch {
 	case err == nil:
 		db.clock.read(asked, there)
@@ -76,7 +70,7 @@ func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 // NameHeld waits for a heartbeat of the process that has the name of a node, and returns
 // where it is reached; empty when none comes within patience: it is dead, or has left.
 func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (addr string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience+lockTimeout)
+	ctx, cancel := context.WithTimeout(ctx, patience+LockTimeout)
 	defer cancel()
 	look := func() (addr string, beat time.Time, err error) {
 		err = db.One(ctx, "look for the holder of a name", "select addr, heartbeat_at from nodes where node_id = $1 and heartbeat_at >= now() - $2::interval",

@@ -62,7 +62,7 @@ func (db *DB) FollowRateCard(ctx context.Context, now time.Time) error {
 	if known := db.force.Load(); known != nil && known.Version() == version {
 		return nil
 	}
-	c, err := db.card(ctx, db.pool, version)
+	c, err := db.Card(ctx, db.pool, version)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (db *DB) noteCard(ctx context.Context, c *billing.RateCard, lives []int64, 
 }
 
 // inForce is the card in force, as far as this process knows, or else as the database says.
-func (db *DB) inForce(ctx context.Context, q queryer) (*billing.RateCard, error) {
+func (db *DB) CardInForce(ctx context.Context, q Queryer) (*billing.RateCard, error) {
 	if c := db.force.Load(); c != nil {
 		return c, nil
 	}
@@ -102,16 +102,23 @@ func (db *DB) inForce(ctx context.Context, q queryer) (*billing.RateCard, error)
 		}
 		return nil, Fail("read the rate card", err)
 	}
-	return db.card(ctx, q, version)
+	return db.Card(ctx, q, version)
 }
 
-// queryer is a pool or a transaction.
-type queryer interface {
+// Queryer is a pool or a transaction.
+type Queryer interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// card returns the stored card of a version.
-func (db *DB) card(ctx context.Context, q queryer, version string) (*billing.RateCard, error) {
+// LoadedCard returns the card of a version that Card has read before, or nil.
+func (db *DB) LoadedCard(version string) *billing.RateCard {
+	c, _ := db.cards.Load(version)
+	card, _ := c.(*billing.RateCard)
+	return card
+}
+
+// Card returns the stored card of a version.
+func (db *DB) Card(ctx context.Context, q Queryer, version string) (*billing.RateCard, error) {
 	if c, ok := db.cards.Load(version); ok {
 		return c.(*billing.RateCard), nil
 	}

@@ -20,7 +20,7 @@ func SchemaVersion() int64 {
 // Schema is the number of the last migration that the database has had; 0: it has no
 // schema.
 func (db *DB) Schema(ctx context.Context) (version int64, err error) {
-	err = db.frozen(ctx, func(tx pgx.Tx) error {
+	err = db.Frozen(ctx, func(tx pgx.Tx) error {
 		version, err = schemaOf(ctx, tx)
 		return err
 	})

@@ -33,7 +33,7 @@ type Snapshot struct {
 // The error of f is returned as it is; ErrNotFound means that the schema is not here.
 func (db *DB) Snapshot(ctx context.Context, f func(Snapshot) error) error {
 	var own error // of f
-	err := db.frozen(ctx, func(tx pgx.Tx) error {
+	err := db.Frozen(ctx, func(tx pgx.Tx) error {
 		var s Snapshot
 		err := tx.QueryRow(ctx, `select pg_export_snapshot(), current_setting('server_version_num')::int / 10000, pg_database_size(current_database())`).
 			Scan(&s.ID, &s.Postgres, &s.Bytes)
@@ -60,7 +60,7 @@ func (db *DB) Snapshot(ctx context.Context, f func(Snapshot) error) error {
 
 // Totals counts what the database holds now.
 func (db *DB) Totals(ctx context.Context) (t Totals, err error) {
-	err = db.frozen(ctx, func(tx pgx.Tx) error {
+	err = db.Frozen(ctx, func(tx pgx.Tx) error {
 		t, err = totals(ctx, tx)
 		return err
 	})
@@ -68,7 +68,7 @@ func (db *DB) Totals(ctx context.Context) (t Totals, err error) {
 }
 
 // frozen runs f on one state of the database, for as long as it takes.
-func (db *DB) frozen(ctx context.Context, f func(tx pgx.Tx) error) error {
+func (db *DB) Frozen(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0"); err != nil {
 			return err

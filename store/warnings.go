@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -74,11 +73,6 @@ type Warning struct {
 // releasedFor is how long the loss of a number is worth a line in a banner.
 const releasedFor = 7 * 24 * time.Hour
 
-// warn warns w's account: see DB.Warn.
-func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x Warning, now time.Time) error {
-	return w.db.Warn(ctx, tx, w.account, x, now)
-}
-
 // Warn records a warning of an account within a transaction: rolled back,
 // it never was. Of it only Kind, About, Data and ClearedAt count. A second one of the same kind
 // about the same thing changes nothing. Warnings are never deleted: later ones about the same
@@ -103,73 +97,4 @@ func (db *DB) Warn(ctx context.Context, tx pgx.Tx, account string, x Warning, no
 		return err
 	}
 	return db.Enqueue(ctx, tx, SendWarnings, "", "")
-}
-
-// clear ends the warnings of a kind about something, or with an empty about all of
-// the kind. Without one it changes nothing.
-func (w *wallet) clear(ctx context.Context, tx pgx.Tx, kind WarningKind, about string, now time.Time) error {
-	_, err := tx.Exec(ctx, `update warnings set cleared_at = $4
-		where account_id = $1 and kind = $2 and ($3 = '' or about = $3) and cleared_at is null`, w.account, kind, about, now)
-	return err
-}
-
-// warnDispute warns of a dispute by the number of its row, under which it is cleared.
-func (w *wallet) warnDispute(ctx context.Context, tx pgx.Tx, id int64, d WarningData, now time.Time) error {
-	return w.warn(ctx, tx, Warning{Kind: WarnDisputeOpened, About: fmt.Sprint(id), Data: d}, now)
-}
-
-// applyThresholds warns of a low balance and of limits of spending, and triggers automatic
-// recharge. Everything that has changed the pots calls it once, when they are final and
-// before it saves w; nothing else does this.
-func (w *wallet) applyThresholds(ctx context.Context, tx pgx.Tx, now time.Time) error {
-	if err := w.recharge(ctx, tx, now); err != nil {
-		return err
-	}
-	if err := w.warnSpending(ctx, tx, now); err != nil {
-		return err
-	}
-	mark, err := w.db.lowMark(ctx, tx, w.rechargeBelow)
-	if err != nil {
-		return err
-	}
-	balance := w.pots.Balance()
-	switch low := balance < mark; {
-	case low && w.lowSince == nil:
-		w.lowSince = &now
-		return w.warn(ctx, tx, Warning{Kind: WarnBalanceLow, Data: WarningData{Balance: &balance, Threshold: &mark}}, now)
-	case !low && w.lowSince != nil:
-		w.lowSince = nil
-		return w.clear(ctx, tx, WarnBalanceLow, "", now)
-	}
-	return nil
-}
-
-// lowMark is the balance below which the owner is warned: the owner's own threshold,
-// or the rate card's while there is none.
-func (db *DB) lowMark(ctx context.Context, q queryer, own *billing.Money) (billing.Money, error) {
-	if own != nil {
-		return *own, nil
-	}
-	card, err := db.inForce(ctx, q)
-	if err != nil {
-		return 0, err
-	}
-	return card.Wallet().AutoRecharge.Threshold, nil
-}
-
-// applyThresholds locks an account's wallet, which ends expired credit, and applies its
-// thresholds.
-func (db *DB) applyThresholds(ctx context.Context, account string, now time.Time) error {
-	return db.Tx(ctx, "apply thresholds", func(tx pgx.Tx) error {
-		w, err := db.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
-		if err := w.applyThresholds(ctx, tx, now); err != nil {
-			return err
-		}
-		b := &pgx.Batch{}
-		w.save(b)
-		return Send(ctx, tx, b)
-	})
 }

@@ -78,9 +78,9 @@ func (db *DB) ForgetMail(ctx context.Context, before time.Time) (int64, error) {
 	return tag.RowsAffected(), Fail("forget mail", err)
 }
 
-// holding are the warnings of a statement's account whose condition lasts at now,
+// WarningsAt are the warnings of a statement's account whose condition lasts at now,
 // newest first.
-func (s *Statement) holding(ctx context.Context, now time.Time) ([]Warning, error) {
+func (s *Statement) WarningsAt(ctx context.Context, now time.Time) ([]Warning, error) {
 	return RowsOf(ctx, s, pgx.RowToStructByPos[Warning], selectWarning+`x.account_id = $1 and (x.cleared_at is null or x.cleared_at > $2)
 		order by x.id desc limit $3`, s.account, now, maxHolding)
 }

@@ -10,6 +10,7 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/campaign"
 )
 
 // Batches dial in bulk; cmd provides it.
@@ -73,7 +74,7 @@ type batchesOutput struct {
 }
 
 func (s *bulk) list(ctx context.Context, _ *struct{}) (*batchesOutput, error) {
-	found, err := s.db.Campaigns(ctx, api.AccountOf(ctx), store.Page{})
+	found, err := campaign.New(s.db).Campaigns(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (s *bulk) read(ctx context.Context, in *batchInput) (*batchOutput, error) {
 
 // detail is a batch as clients see it.
 func (s *bulk) detail(ctx context.Context, account, id string) (d wire.BatchDetail, err error) {
-	c, err := s.db.Campaign(ctx, account, id)
+	c, err := campaign.New(s.db).Campaign(ctx, account, id)
 	if err != nil {
 		return d, err
 	}
@@ -118,12 +119,12 @@ func (s *bulk) turn(ctx context.Context, verb, id string) (*batchOutput, error) 
 	var err error
 	switch verb {
 	case "pause":
-		err = s.db.PauseCampaign(ctx, account, id)
+		err = campaign.New(s.db).PauseCampaign(ctx, account, id)
 	case "resume":
-		err = s.db.ResumeCampaign(ctx, account, id, s.db.Now())
+		err = campaign.New(s.db).ResumeCampaign(ctx, account, id, s.db.Now())
 		s.Wake()
 	case "cancel":
-		err = s.db.CancelCampaign(ctx, account, id, cancelledCode, cancelledText, s.db.Now())
+		err = campaign.New(s.db).CancelCampaign(ctx, account, id, cancelledCode, cancelledText, s.db.Now())
 	default:
 		err = fmt.Errorf("%q is no turn of a batch", verb)
 	}
@@ -133,7 +134,7 @@ func (s *bulk) turn(ctx context.Context, verb, id string) (*batchOutput, error) 
 	return s.read(ctx, &batchInput{id})
 }
 
-func batchOf(c *store.Campaign) wire.Batch {
+func batchOf(c *campaign.Campaign) wire.Batch {
 	b := wire.Batch{ID: c.ID, Name: c.Name, State: string(c.State), CreatedAt: c.CreatedAt, Total: c.Pending + c.Dialing + c.Sent + c.Failed,
 		Counts: wire.Counts{Pending: c.Pending, Dialing: c.Dialing, Sent: c.Sent, Failed: c.Failed}, OnMachine: c.OnMachine}
 	if b.OnMachine == "" {
@@ -146,7 +147,7 @@ func batchOf(c *store.Campaign) wire.Batch {
 	return b
 }
 
-func rowOf(r *store.CampaignRow, at time.Time) wire.BatchRow {
+func rowOf(r *campaign.CampaignRow, at time.Time) wire.BatchRow {
 	v := wire.BatchRow{ID: r.ID, To: r.To, From: r.From, AgentID: r.Agent, ScheduledAt: r.ScheduledAt, Status: string(r.Status), Summary: r.Summary}
 	if r.ErrorCode != "" {
 		v.Error = &wire.RowError{Code: r.ErrorCode, Message: r.ErrorMessage}

@@ -14,6 +14,7 @@ import (
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/store"
+	"parley/store/campaign"
 )
 
 // MountBulkTools adds the routes of batches around their dialling: what is wrong with one
@@ -74,7 +75,7 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 	alone := n
 	alone.Rows = []NewRow{{To: "+12025550100", From: "+12025550100", AgentID: "ag_0"}}
 	switch _, err := alone.check(); {
-	case len(n.Rows) == 0, len(n.Rows) > store.MaxCampaignRows:
+	case len(n.Rows) == 0, len(n.Rows) > campaign.MaxCampaignRows:
 		_, err = n.check()
 		return nil, err
 	case err != nil:

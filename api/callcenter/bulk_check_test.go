@@ -19,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/store"
+	"parley/store/campaign"
 	"parley/store/people"
 )
 
@@ -172,7 +173,7 @@ func TestBatchOfAClientThatGoesAway(t *testing.T) {
 	b.queued = nil
 	again := s.as(s.a, "POST", "/callcenter/bulk-dial", body, "Idempotency-Key", "k")
 	s.want("again", again, 200, "")
-	list, err := s.db.Campaigns(t.Context(), s.a.account, store.Page{})
+	list, err := campaign.New(s.db).Campaigns(t.Context(), s.a.account, store.Page{})
 	s.ok(err)
 	if len(list) != 1 || b.woken != 1 {
 		t.Errorf("%d batches are queued, want 1", len(list))

@@ -13,6 +13,7 @@ import (
 	"parley/api/wire"
 	"parley/billing/destination"
 	"parley/store"
+	"parley/store/campaign"
 )
 
 // NewBatch asks to call many numbers.
@@ -95,7 +96,7 @@ func (s *bulk) queue(ctx context.Context, w *plan, first *store.IdempotencyKey) 
 	if err := pace(s.rate, w.Account); err != nil {
 		return "", err
 	}
-	id, err = s.db.CreateCampaign(ctx, w.Campaign, s.card(), first, s.db.Now())
+	id, err = campaign.New(s.db).CreateCampaign(ctx, w.Campaign, s.card(), first, s.db.Now())
 	if err == nil {
 		s.Wake()
 	}
@@ -113,7 +114,7 @@ func inRow(at int, err error) error {
 
 // plan is a batch whose body is right.
 type plan struct {
-	store.Campaign
+	campaign.Campaign
 	orders []Order
 	times  []time.Time // when each is to be called; zero: at once
 	zone   *time.Location
@@ -122,14 +123,14 @@ type plan struct {
 // check checks the body alone: what does not depend on whose it is.
 func (b *NewBatch) check() (*plan, error) {
 	switch {
-	case len(b.Rows) > store.MaxCampaignRows:
+	case len(b.Rows) > campaign.MaxCampaignRows:
 		return nil, api.ErrBatchSize
 	case len(b.Rows) == 0:
 		return nil, api.Bad("rows: say whom to call")
 	case utf8.RuneCountInString(b.Name) > maxBatchName || !utf8.ValidString(b.Name) || strings.ContainsFunc(b.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return nil, api.Bad("name: 200 characters at most, in one line")
 	}
-	w := &plan{Campaign: store.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]store.CampaignRow, len(b.Rows))},
+	w := &plan{Campaign: campaign.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]campaign.CampaignRow, len(b.Rows))},
 		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
 	for i, r := range b.Rows {
 		call := NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest}
@@ -154,7 +155,7 @@ func (b *NewBatch) check() (*plan, error) {
 		}
 	}
 	o := w.orders[0]
-	w.Manner = store.Manner{RingTimeout: o.RingTimeout, MaxDuration: o.MaxDuration, OnMachine: o.OnMachine, Message: o.Message}
+	w.Manner = campaign.Manner{RingTimeout: o.RingTimeout, MaxDuration: o.MaxDuration, OnMachine: o.OnMachine, Message: o.Message}
 	return w, w.within(b.Window)
 }
 
@@ -188,7 +189,7 @@ func (w *plan) schedule(now time.Time) error {
 	}
 	answers := map[question]time.Time{}
 	for i, o := range w.orders {
-		row := store.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now}
+		row := campaign.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now}
 		if t := w.times[i]; !t.IsZero() {
 			if t.After(now.Add(maxAhead)) {
 				return inRow(i, api.Bad("scheduled_at: a year ahead at most"))

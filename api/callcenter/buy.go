@@ -11,6 +11,7 @@ import (
 	"parley/billing/destination"
 	"parley/sip/carrier"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // How long a purchase waits for the carrier: for its answers altogether, and for the
@@ -48,7 +49,7 @@ func (d *Numbers) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 			if err != nil {
 				return 0, Number{}, err
 			}
-			if n.State == store.NumberOwned {
+			if n.State == ledger.NumberOwned {
 				return http.StatusOK, d.view(n), nil
 			}
 			return http.StatusAccepted, d.view(n), nil
@@ -60,9 +61,9 @@ func (d *Numbers) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 }
 
 // purchase buys a number that the search has found.
-func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*store.Number, error) {
+func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*ledger.Number, error) {
 	if o != nil && o.Subject != "" { // a process began it and died
-		n, err := d.Store.Number(ctx, account, o.Subject)
+		n, err := ledger.New(d.Store).Number(ctx, account, o.Subject)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, api.ErrNotOffered // it came to nothing
 		}
@@ -91,7 +92,7 @@ func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o
 		d.Log.Error("the carrier offers a number that is not local", "carrier", d.Carrier.Name(), "country", offer.Country, "err", err)
 		return nil, api.ErrNotOffered
 	}
-	n, err := d.Store.OrderNumber(ctx, store.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
+	n, err := ledger.New(d.Store).OrderNumber(ctx, ledger.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
 		Carrier: d.Carrier.Name(), Monthly: offer.Monthly, Upfront: offer.Upfront, Card: d.Card(), Once: o}, d.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.ErrNoAgent // deleted this moment
@@ -104,8 +105,8 @@ func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o
 
 // place turns to the carrier with an order that is held. From here on it is followed
 // to its end, whether or not the client waits for it.
-func (d *Numbers) place(ctx context.Context, n *store.Number) (*store.Number, error) {
-	if n.State == store.NumberOwned || n.State == store.NumberGrace {
+func (d *Numbers) place(ctx context.Context, n *ledger.Number) (*ledger.Number, error) {
+	if n.State == ledger.NumberOwned || n.State == ledger.NumberGrace {
 		return n, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carrierPatience)
@@ -128,13 +129,13 @@ func (d *Numbers) place(ctx context.Context, n *store.Number) (*store.Number, er
 	soon, enough := context.WithTimeout(ctx, activationPatience)
 	placed = carrier.Await(soon, d.Carrier, n.OrderRef, placed, activationLook)
 	enough()
-	settled, err := d.Store.ReconcileNumber(ctx, n.Account, n.ID, placed, d.Store.Now())
+	settled, err := ledger.New(d.Store).ReconcileNumber(ctx, n.Account, n.ID, placed, d.Store.Now())
 	switch {
 	case err != nil:
 		return nil, err
-	case settled.State == store.NumberReleased:
+	case settled.State == ledger.NumberReleased:
 		return nil, api.ErrNotOffered
-	case settled.State == store.NumberReleasing:
+	case settled.State == ledger.NumberReleasing:
 		d.attempt(ctx, settled) // it came too late, and goes back
 		return nil, api.ErrNotOffered
 	case placed.State == carrier.Active:

@@ -19,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Numbers sells numbers. Its fields are not changed after Mount; it is used by several
@@ -32,7 +33,7 @@ type Numbers struct {
 	Log     *slog.Logger
 
 	// recent are orders that may become active within seconds; see Run.
-	recent chan store.Number
+	recent chan ledger.Number
 }
 
 // maxRecent bounds the orders that are followed closely; others become active with
@@ -41,7 +42,7 @@ const maxRecent = 64
 
 // New returns a service with the settings in d's exported fields.
 func New(d Numbers) *Numbers {
-	d.recent = make(chan store.Number, maxRecent)
+	d.recent = make(chan ledger.Number, maxRecent)
 	return &d
 }
 

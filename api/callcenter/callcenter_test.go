@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 func TestStatusAndAgents(t *testing.T) {
@@ -97,7 +97,7 @@ func TestBuyAssignRelease(t *testing.T) {
 	if held := s.sim.Held(); len(held) != 1 || held[0].Number != number || !held[0].Routed {
 		t.Errorf("the carrier has %+v", held)
 	}
-	route, err := s.db.RouteNumber(t.Context(), number)
+	route, err := ledger.New(s.db).RouteNumber(t.Context(), number)
 	s.ok(err)
 	if *route.Agent != s.a.agent {
 		t.Errorf("%+v", route)
@@ -128,7 +128,7 @@ func TestBuyAssignRelease(t *testing.T) {
 	if held := s.sim.Held(); len(held) != 0 || len(s.list(s.a)) != 0 {
 		t.Errorf("the carrier has %+v", held)
 	}
-	if _, err := s.db.RouteNumber(t.Context(), number); err == nil {
+	if _, err := ledger.New(s.db).RouteNumber(t.Context(), number); err == nil {
 		t.Error("it is answered")
 	}
 	s.verified()
@@ -160,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	s.want("before the first top-up", post(poor, body(good, poor.agent)), 402, "billing.topup_required")
 	thin := s.owner("thin", 5*usd-1)
 	s.want("too little", post(thin, body(good, "")), 402, "billing.insufficient_balance")
-	s.ok(s.db.OpenDispute(t.Context(), poor.account, "pi", time.Now()))
+	s.ok(ledger.New(s.db).OpenDispute(t.Context(), poor.account, "pi", time.Now()))
 	s.want("disputed", post(poor, body(good, poor.agent)), 402, "billing.account_disputed")
 	s.owned(s.a, good)
 	s.want("sold", post(poor, body(good, poor.agent)), 400, "callcenter.number_not_available")
@@ -280,14 +280,14 @@ func TestPastDueNumbersShowIt(t *testing.T) {
 	due := *n.NextChargeAt
 	s.ok(s.desk.Months(t.Context(), due))
 	l := s.list(poor)
-	if len(l) != 1 || l[0].Status != "past_due" || l[0].ReleaseAt == nil || !l[0].ReleaseAt.Equal(due.Add(store.NumberGraceTime)) {
+	if len(l) != 1 || l[0].Status != "past_due" || l[0].ReleaseAt == nil || !l[0].ReleaseAt.Equal(due.Add(ledger.NumberGraceTime)) {
 		t.Errorf("%+v", l)
 	}
-	s.ok(s.desk.Months(t.Context(), due.Add(store.NumberGraceTime)))
+	s.ok(s.desk.Months(t.Context(), due.Add(ledger.NumberGraceTime)))
 	if l := s.list(poor); len(l) != 0 {
 		t.Errorf("%+v", l)
 	}
-	s.ok(s.desk.Sweep(t.Context(), due.Add(store.NumberGraceTime)))
+	s.ok(s.desk.Sweep(t.Context(), due.Add(ledger.NumberGraceTime)))
 	if held := s.sim.Held(); len(held) != 0 {
 		t.Errorf("the carrier has %+v", held)
 	}
@@ -296,7 +296,7 @@ func TestPastDueNumbersShowIt(t *testing.T) {
 
 func TestNumbersByHandAreListed(t *testing.T) {
 	s := open(t)
-	_, err := s.db.ImportNumber(t.Context(), s.a.account, "+34911234567", s.a.agent, time.Now())
+	_, err := ledger.New(s.db).ImportNumber(t.Context(), s.a.account, "+34911234567", s.a.agent, time.Now())
 	s.ok(err)
 	r := s.as(s.a, "GET", "/callcenter/numbers", "")
 	if !regexp.MustCompile(`"status":"active","monthly_price":0,"purchased_at":"[^"]+","next_charge_at":null\}`).Match(r.body) {

@@ -24,6 +24,7 @@ import (
 	"parley/sip/carrier"
 	"parley/sip/carrier/simulated"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -160,13 +161,13 @@ func (s *shop) ok(err error) {
 func (s *shop) owner(name string, paid billing.Money) owner {
 	s.Helper()
 	now, ctx := time.Now(), s.Context()
-	acc, err := s.db.CreateAccount(ctx, name, card, now)
+	acc, err := ledger.New(s.db).CreateAccount(ctx, name, card, now)
 	s.ok(err)
 	key, secret, err2 := people.New(s.db).MakeKey(storetest.At(ctx, now), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	agent, err3 := s.db.CreateAgent(ctx, acc.ID, store.Agent{Name: "Ana of " + name, Voice: "F1", Language: "es"}, now)
 	s.ok(errors.Join(err2, err3))
 	if paid > 0 {
-		_, _, err := s.db.Credit(ctx, store.Credit{Account: acc.ID, Kind: store.Topup, Amount: paid, Key: "pi:" + acc.ID, Source: "sim"}, now)
+		_, _, err := ledger.New(s.db).Credit(ctx, ledger.Credit{Account: acc.ID, Kind: ledger.Topup, Amount: paid, Key: "pi:" + acc.ID, Source: "sim"}, now)
 		s.ok(err)
 	}
 	return owner{acc.ID, secret, key.ID, agent.ID}
@@ -282,14 +283,14 @@ func (s *shop) list(who owner) []callcenter.Number {
 // paid is what the owner has of what was paid in.
 func (s *shop) pots(who owner) billing.Pots {
 	s.Helper()
-	a, err := s.db.Account(s.Context(), who.account)
+	a, err := ledger.New(s.db).Account(s.Context(), who.account)
 	s.ok(err)
 	return a.Pots
 }
 
 func (s *shop) verified() {
 	s.Helper()
-	r, err := s.db.Verify(context.WithoutCancel(s.Context()))
+	r, err := ledger.New(s.db).Verify(context.WithoutCancel(s.Context()))
 	s.ok(err)
 	for _, v := range r.Violations {
 		s.Error(v)

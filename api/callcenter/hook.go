@@ -10,6 +10,7 @@ import (
 	"parley/api"
 	"parley/sip/carrier"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // maxNotice bounds a webhook's body, in bytes.
@@ -40,7 +41,7 @@ func (d *Numbers) notice(c carrier.Notifier) http.HandlerFunc {
 			return
 		}
 		if reference != "" {
-			n, err := d.Store.OrderedNumber(r.Context(), c.Name(), reference)
+			n, err := ledger.New(d.Store).OrderedNumber(r.Context(), c.Name(), reference)
 			if err == nil {
 				err = d.attend(r.Context(), n, false)
 			}

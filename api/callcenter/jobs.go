@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/sip/carrier"
-	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 const (
@@ -50,7 +50,7 @@ func (d *Numbers) Work(q *jobs.Queue) {
 // Months charges the months that have begun, and forgets answers that are not given
 // again.
 func (d *Numbers) Months(ctx context.Context, at time.Time) error {
-	sum, err := d.Store.ChargeNumbers(ctx, d.Card(), at)
+	sum, err := ledger.New(d.Store).ChargeNumbers(ctx, d.Card(), at)
 	if sum.Released > 0 || sum.Unpaid > 0 {
 		d.Log.Warn("numbers could not be paid", "kept", sum.Unpaid, "lost", sum.Released)
 	}
@@ -66,7 +66,7 @@ func (d *Numbers) Sweep(ctx context.Context, at time.Time) error {
 	if d.Carrier == nil {
 		return nil
 	}
-	claimed, err := d.Store.ClaimNumbers(ctx, d.Carrier.Name(), maxClaims, at)
+	claimed, err := ledger.New(d.Store).ClaimNumbers(ctx, d.Carrier.Name(), maxClaims, at)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (d *Numbers) Sweep(ctx context.Context, at time.Time) error {
 }
 
 // attempt does now what Sweep would do later.
-func (d *Numbers) attempt(ctx context.Context, n *store.Number) {
+func (d *Numbers) attempt(ctx context.Context, n *ledger.Number) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptPatience)
 	defer cancel()
 	if err := d.attend(ctx, n, false); err != nil {
@@ -92,42 +92,42 @@ var errStrange = errors.New("the carrier does not know an order that it has take
 
 // attend does with a number what comes next. late says that an order of which the
 // carrier knows nothing was never placed, for its process has had its time.
-func (d *Numbers) attend(ctx context.Context, n *store.Number, late bool) error {
+func (d *Numbers) attend(ctx context.Context, n *ledger.Number, late bool) error {
 	if n.CarrierID == "" {
 		o, err := d.Carrier.Lookup(ctx, n.OrderRef)
 		switch {
-		case errors.Is(err, carrier.ErrNotFound) && n.State == store.NumberOrdered:
+		case errors.Is(err, carrier.ErrNotFound) && n.State == ledger.NumberOrdered:
 			return errStrange
 		case errors.Is(err, carrier.ErrNotFound) && late:
 			o = carrier.Ordered{State: carrier.Failed}
 		case err != nil:
 			return fmt.Errorf("look order up: %w", err)
 		}
-		settled, err := d.Store.ReconcileNumber(ctx, n.Account, n.ID, o, d.Store.Now())
+		settled, err := ledger.New(d.Store).ReconcileNumber(ctx, n.Account, n.ID, o, d.Store.Now())
 		if err != nil {
 			return err
 		}
 		*n = *settled
 	}
 	switch {
-	case n.CarrierID == "", n.State == store.NumberReleased:
-	case n.State == store.NumberReleasing:
+	case n.CarrierID == "", n.State == ledger.NumberReleased:
+	case n.State == ledger.NumberReleasing:
 		if err := d.Carrier.Release(ctx, n.CarrierID); err != nil {
 			return fmt.Errorf("release: %w", err)
 		}
-		return d.Store.FinishRelease(ctx, n.ID)
+		return ledger.New(d.Store).FinishRelease(ctx, n.ID)
 	case !n.Routed:
 		if err := d.Carrier.Route(ctx, n.CarrierID); err != nil {
 			return fmt.Errorf("route: %w", err)
 		}
-		return d.Store.NumberRouted(ctx, n.ID)
+		return ledger.New(d.Store).NumberRouted(ctx, n.ID)
 	}
 	return nil
 }
 
 // follow has an order looked up often for a while. When the desk follows as many as
 // it can, the next sweep finds it.
-func (d *Numbers) follow(n *store.Number) {
+func (d *Numbers) follow(n *ledger.Number) {
 	select {
 	case d.recent <- *n:
 	default:
@@ -137,7 +137,7 @@ func (d *Numbers) follow(n *store.Number) {
 // Run follows new orders until ctx ends.
 func (d *Numbers) Run(ctx context.Context) error {
 	type order struct {
-		store.Number
+		ledger.Number
 		until time.Time
 	}
 	var open []order
@@ -157,7 +157,7 @@ func (d *Numbers) Run(ctx context.Context) error {
 		left := open[:0]
 		for _, o := range open {
 			d.attempt(ctx, &o.Number)
-			if o.CarrierID == "" && o.State != store.NumberReleased && time.Now().Before(o.until) {
+			if o.CarrierID == "" && o.State != ledger.NumberReleased && time.Now().Before(o.until) {
 				left = append(left, o)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 
 	"parley/api/callcenter"
 	"parley/sip/carrier"
-	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -36,7 +36,7 @@ func TestJobs(t *testing.T) {
 	}
 
 	long := time.Now().Add(-40 * 24 * time.Hour)
-	left, err := s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card}, long)
+	left, err := ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card}, long)
 	s.ok(err)
 	_, err = s.sim.Order(t.Context(), carrier.Order{Reference: left.OrderRef, Number: left.E164})
 	s.ok(err)
@@ -51,7 +51,7 @@ func TestJobs(t *testing.T) {
 func TestHook(t *testing.T) {
 	s := open(t)
 	n := s.number(s.buy(s.a, s.ending("4")))
-	order, err := s.db.Number(t.Context(), s.a.account, n.ID)
+	order, err := ledger.New(s.db).Number(t.Context(), s.a.account, n.ID)
 	s.ok(err)
 	notify := func(reference string, notice error) int {
 		t.Helper()

@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Offer is a number for sale.
@@ -103,13 +104,13 @@ type Number struct {
 	ReleaseAt    *time.Time `json:"release_at,omitempty" doc:"Only when it is past_due: when it is lost."`
 }
 
-func (d *Numbers) view(n *store.Number) Number {
+func (d *Numbers) view(n *ledger.Number) Number {
 	v := Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, Status: pending,
 		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
 	switch n.State {
-	case store.NumberOwned:
+	case ledger.NumberOwned:
 		v.Status = active
-	case store.NumberGrace:
+	case ledger.NumberGrace:
 		v.Status = pastDue
 	}
 	if n.Bought() {
@@ -125,7 +126,7 @@ type listOutput struct {
 }
 
 func (d *Numbers) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
-	found, err := d.Store.Numbers(ctx, api.AccountOf(ctx), store.Page{})
+	found, err := ledger.New(d.Store).Numbers(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -169,16 +170,16 @@ func (d *Numbers) assign(ctx context.Context, in *assignInput) (*numberOutput, e
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
 	account := api.AccountOf(ctx)
-	if _, err := d.Store.Number(ctx, account, in.ID); err != nil {
+	if _, err := ledger.New(d.Store).Number(ctx, account, in.ID); err != nil {
 		return nil, err
 	}
 	if err := d.knows(ctx, account, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
-	if err := d.Store.AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
+	if err := ledger.New(d.Store).AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
-	n, err := d.Store.Number(ctx, account, in.ID)
+	n, err := ledger.New(d.Store).Number(ctx, account, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -210,15 +211,15 @@ func (d *Numbers) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*releasedOutput, error) {
 	account := api.AccountOf(ctx)
-	n, err := d.Store.Number(ctx, account, in.ID)
+	n, err := ledger.New(d.Store).Number(ctx, account, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Store.ReleaseNumber(ctx, account, in.ID, d.Store.Now()); err != nil {
+	if err := ledger.New(d.Store).ReleaseNumber(ctx, account, in.ID, d.Store.Now()); err != nil {
 		return nil, err
 	}
 	if n.Bought() {
-		n.State = store.NumberReleasing
+		n.State = ledger.NumberReleasing
 		d.attempt(ctx, n)
 	}
 	return &releasedOutput{Released{n.ID, n.E164, true}}, nil

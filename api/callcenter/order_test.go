@@ -11,6 +11,7 @@ import (
 
 	"parley/sip/carrier"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // A late number is charged at once, listed as pending, and owned when the carrier
@@ -119,8 +120,8 @@ func TestOrdersOverABadLine(t *testing.T) {
 // A process that dies between any two steps of a purchase leaves what another one
 // finishes. What is done up to the crash is done here by hand.
 func TestCrashesOfAPurchase(t *testing.T) {
-	order := func(s *shop, number string) *store.Number {
-		n, err := s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Agent: s.a.agent,
+	order := func(s *shop, number string) *ledger.Number {
+		n, err := ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Agent: s.a.agent,
 			Carrier: "simulated", Card: card}, time.Now())
 		s.ok(err)
 		return n
@@ -139,7 +140,7 @@ func TestCrashesOfAPurchase(t *testing.T) {
 			n := order(s, number)
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
 			s.ok(err)
-			_, err = s.db.ReconcileNumber(t.Context(), s.a.account, n.ID, o, time.Now())
+			_, err = ledger.New(s.db).ReconcileNumber(t.Context(), s.a.account, n.ID, o, time.Now())
 			s.ok(err)
 		}, true},
 	} {
@@ -172,7 +173,7 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 	}{{"settled", prompt, true}, {"only ordered", prompt, false}, {"settled, and the number is late", "4", true}, {"only ordered, and the number is late", "4", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
-			n, err := s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: s.ending(test.ending), Country: "ES", Agent: s.a.agent,
+			n, err := ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: s.ending(test.ending), Country: "ES", Agent: s.a.agent,
 				Carrier: "simulated", Card: card}, time.Now())
 			s.ok(err)
 			s.later()
@@ -182,7 +183,7 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: n.E164})
 			s.ok(err)
 			if test.settled {
-				_, err = s.db.ReconcileNumber(t.Context(), n.Account, n.ID, o, time.Now())
+				_, err = ledger.New(s.db).ReconcileNumber(t.Context(), n.Account, n.ID, o, time.Now())
 				s.ok(err)
 			}
 			for range 3 {
@@ -265,7 +266,7 @@ func TestIdempotency(t *testing.T) {
 	poor := s.owner("poor", 4*usd)
 	third := `{"phone_number":"` + s.ending(prompt) + `"}`
 	s.want("refused", send(poor, "k", third), 402, "billing.insufficient_balance")
-	_, _, err := s.db.Credit(t.Context(), store.Credit{Account: poor.account, Kind: store.Topup, Amount: 10 * usd, Key: "pi:more", Source: "sim"}, time.Now())
+	_, _, err := ledger.New(s.db).Credit(t.Context(), ledger.Credit{Account: poor.account, Kind: ledger.Topup, Amount: 10 * usd, Key: "pi:more", Source: "sim"}, time.Now())
 	s.ok(err)
 	s.want("a refused one may be sent again", send(poor, "k", third), 200, "")
 	if p := s.pots(s.a); p.Paid != 90*usd {
@@ -311,7 +312,7 @@ func TestIdempotencyAfterACrash(t *testing.T) {
 	dead := &store.IdempotencyKey{Account: s.a.account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
 	_, err := s.db.BeginRequest(t.Context(), dead, long)
 	s.ok(err)
-	_, err = s.db.OrderNumber(t.Context(), store.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead}, long)
+	_, err = ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead}, long)
 	s.ok(err)
 	first := s.as(s.a, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
 	s.want("again", first, 200, "")

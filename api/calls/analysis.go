@@ -11,6 +11,7 @@ import (
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // CallAnalyzed is a call that has ended, with its analysis.
@@ -20,12 +21,12 @@ type CallAnalyzed struct {
 }
 
 // Analyzed is c, which has ended, with its analysis.
-func Analyzed(c *history.Call, a *store.Analysis) (CallAnalyzed, error) {
+func Analyzed(c *history.Call, a *ledger.Analysis) (CallAnalyzed, error) {
 	v, err := viewAnalysis(a)
 	return CallAnalyzed{summary(c, time.Time{}), v}, err
 }
 
-func viewAnalysis(a *store.Analysis) (wire.CallAnalysis, error) {
+func viewAnalysis(a *ledger.Analysis) (wire.CallAnalysis, error) {
 	v := wire.CallAnalysis{State: string(a.State), Summary: a.Summary, DoneAt: a.DoneAt}
 	if a.Reason != "" {
 		v.Reason = &a.Reason
@@ -45,7 +46,7 @@ func viewAnalysis(a *store.Analysis) (wire.CallAnalysis, error) {
 
 // analysisOf is the analysis of a call of the account; nil: it gets none.
 func (m *calls) analysisOf(ctx context.Context, account, id string) (*wire.CallAnalysis, error) {
-	a, err := m.db.AnalysisOf(ctx, account, id)
+	a, err := ledger.New(m.db).AnalysisOf(ctx, account, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // analyzed is a call with its analysis, as it is answered.
@@ -29,11 +30,11 @@ func TestAnalysis(t *testing.T) {
 		`{"analysis":{"summary":true,"extract":{"type":"object","properties":{"order":{"type":"integer"}}}}}`)}, began)
 	o.ok(err)
 	call := func(agentID string) string {
-		s, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card, Agent: agentID, AgentVersion: 1}, began)
+		s, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card, Agent: agentID, AgentVersion: 1}, began)
 		o.ok(err)
 		o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Friday."}},
 			Engines: &store.ServedBy{ASR: []string{}, LLM: []string{"first", "second"}, TTS: []string{"voice"}}}))
-		_, err = o.db.CloseSession(t.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.AgentTime: 1000}}, began)
+		_, err = ledger.New(o.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.AgentTime: 1000}}, began)
 		o.ok(err)
 		return s.ID
 	}
@@ -48,10 +49,10 @@ func TestAnalysis(t *testing.T) {
 	if a, text := look(id); a.Analysis == nil || a.Analysis.State != "waiting" || a.Analysis.Summary != nil || string(a.Analysis.Data) != "null" {
 		t.Errorf("waiting: %s", text)
 	}
-	d, err := o.db.ClaimAnalysis(t.Context(), began)
+	d, err := ledger.New(o.db).ClaimAnalysis(t.Context(), began)
 	o.ok(err)
 	said := "They come."
-	_, err = o.db.SaveAnalysis(t.Context(), d, store.Analysis{State: store.AnalysisDone, Summary: &said, Data: json.RawMessage(`{"order":12345678901234567}`)}, nil, began)
+	_, err = ledger.New(o.db).SaveAnalysis(t.Context(), d, ledger.Analysis{State: ledger.AnalysisDone, Summary: &said, Data: json.RawMessage(`{"order":12345678901234567}`)}, nil, began)
 	o.ok(err)
 	if a, text := look(id); a.Analysis.State != "done" || *a.Analysis.Summary != said || string(a.Analysis.Data) != `{"order":12345678901234567}` || a.Analysis.Reason != nil || a.Analysis.DoneAt == nil {
 		t.Errorf("done: %s", text)
@@ -60,9 +61,9 @@ func TestAnalysis(t *testing.T) {
 		t.Errorf("another account is answered with %d", status)
 	}
 	id = call(agent.ID)
-	d, err = o.db.ClaimAnalysis(t.Context(), began)
+	d, err = ledger.New(o.db).ClaimAnalysis(t.Context(), began)
 	o.ok(err)
-	_, err = o.db.SaveAnalysis(t.Context(), d, store.Analysis{State: store.AnalysisFailed, Reason: store.AnalysisAnswer, Detail: "data.order: is missing", Summary: &said}, nil, began)
+	_, err = ledger.New(o.db).SaveAnalysis(t.Context(), d, ledger.Analysis{State: ledger.AnalysisFailed, Reason: ledger.AnalysisAnswer, Detail: "data.order: is missing", Summary: &said}, nil, began)
 	o.ok(err)
 	if a, text := look(id); a.Analysis.State != "failed" || *a.Analysis.Reason != "answer" || *a.Analysis.Detail != "data.order: is missing" || *a.Analysis.Summary != said {
 		t.Errorf("failed: %s", text)

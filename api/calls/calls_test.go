@@ -20,6 +20,7 @@ import (
 	"parley/media/quality"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -47,7 +48,7 @@ func open(t *testing.T) *line {
 	o := &line{T: t, db: storetest.New(t)}
 	signer, err := ticket.NewSigner("a master secret of a test, long enough")
 	o.ok(errors.Join(err, o.db.PutRateCard(t.Context(), card, began)))
-	o.node, _, err = o.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
+	o.node, _, err = ledger.New(o.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
 	o.ok(err)
 	o.a, o.b = o.owner("A"), o.owner("B")
 	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
@@ -66,7 +67,7 @@ func (o *line) ok(err error) {
 
 func (o *line) owner(name string) owner {
 	o.Helper()
-	acc, err := o.db.CreateAccount(o.Context(), name, card, began)
+	acc, err := ledger.New(o.db).CreateAccount(o.Context(), name, card, began)
 	o.ok(err)
 	_, secret, err := people.New(o.db).MakeKey(storetest.At(o.Context(), began), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	o.ok(err)
@@ -77,9 +78,9 @@ func (o *line) owner(name string) owner {
 
 var inbound = billing.Terms{Kind: billing.Inbound, Country: "ES"}
 
-func (o *line) start(who owner, terms billing.Terms, at time.Time) *store.Session {
+func (o *line) start(who owner, terms billing.Terms, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := o.db.StartSession(o.Context(), store.Start{Node: o.node, Account: who.account, Terms: terms, Card: card, Agent: who.agent,
+	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.account, Terms: terms, Card: card, Agent: who.agent,
 		From: "+34612345678", To: "+34911234567", Verstat: "TN-Validation-Passed-B"}, at)
 	o.ok(err)
 	return s
@@ -146,7 +147,7 @@ func TestCall(t *testing.T) {
 		t.Errorf("what the carrier said of the caller is %v", c.Verstat)
 	}
 	answered := began.Add(2 * time.Second)
-	_, err := o.db.Checkpoint(t.Context(), store.Checkpoint{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, answered)
+	_, err := ledger.New(o.db).Checkpoint(t.Context(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, answered)
 	o.ok(err)
 	if o.read(o.a, at, &c); c.Status != "connected" || c.Duration < 3600 || c.Cost == 0 || c.EndedAt != nil {
 		t.Errorf("while it lasts: %+v", c)
@@ -156,7 +157,7 @@ func TestCall(t *testing.T) {
 		Turns:      json.RawMessage(`[{"turn":1,"generation":2,"at_ms":4000,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`),
 		AnsweredBy: "human"}))
 	usage := billing.Usage{billing.AgentTime: 61_500, billing.LineTime: 61_500}
-	cost, err := o.db.CloseSession(t.Context(), s, store.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage}, answered.Add(61500*time.Millisecond))
+	cost, err := ledger.New(o.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage}, answered.Add(61500*time.Millisecond))
 	o.ok(err)
 	o.ok(history.New(o.db).SaveWire(t.Context(), o.a.account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4.25}}))
 	o.read(o.a, at, &c)
@@ -175,7 +176,7 @@ func TestList(t *testing.T) {
 	for i := range 5 {
 		for _, who := range []owner{o.a, o.b} {
 			c := o.start(who, inbound, began.Add(time.Duration(i)*time.Second))
-			_, err := o.db.CloseSession(t.Context(), c, store.Closing{Reason: "user_hangup"}, began.Add(time.Minute))
+			_, err := ledger.New(o.db).CloseSession(t.Context(), c, ledger.Closing{Reason: "user_hangup"}, began.Add(time.Minute))
 			o.ok(err)
 			if who == o.a {
 				want = append([]string{c.ID}, want...)

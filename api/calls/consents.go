@@ -10,6 +10,7 @@ import (
 	"parley/api"
 	"parley/api/export"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func (m *calls) mountConsents(a *api.API) {
@@ -42,11 +43,11 @@ func (m *calls) consents(ctx context.Context, in *api.Paging) (*api.Listed[Conse
 		return nil, err
 	}
 	account := api.AccountOf(ctx)
-	found, err := m.db.Consents(ctx, account, after, in.Limit+1)
+	found, err := ledger.New(m.db).Consents(ctx, account, after, in.Limit+1)
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(c store.ConsentRecord) string { return api.Seq(c.No) }, func(c *store.ConsentRecord) Consent {
+	return api.Pages(in.Limit, found, func(c ledger.ConsentRecord) string { return api.Seq(c.No) }, func(c *ledger.ConsentRecord) Consent {
 		return Consent{c.No, account, c.Call, c.Agent, hex.EncodeToString(c.ToHash), c.Key, c.IP, c.At.UTC(), hex.EncodeToString(c.Seal)}
 	}), nil
 }
@@ -56,7 +57,7 @@ var consentHeader = []string{"no", "account_id", "call_id", "agent_id", "to_hash
 func (m *calls) consentsCSV(w http.ResponseWriter, r *http.Request) {
 	account, after := api.PrincipalOf(r.Context()).Account, int64(0)
 	m.files.Send(w, r, export.Table{Name: "consents", Header: consentHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
-		found, err := s.Consents(ctx, after, export.Batch)
+		found, err := ledger.ConsentsAt(ctx, s, after, export.Batch)
 		for _, c := range found {
 			rows = append(rows, []string{strconv.FormatInt(c.No, 10), account, c.Call, c.Agent, hex.EncodeToString(c.ToHash), c.Key, c.IP,
 				export.Time(c.At), hex.EncodeToString(c.Seal)})

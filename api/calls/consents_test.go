@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"parley/billing"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // dialled places a call with its evidence of consent.
-func (o *line) dialled(who owner, to string, at time.Time) *store.Session {
+func (o *line) dialled(who owner, to string, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := o.db.StartSession(o.Context(), store.Start{Node: o.node, Account: who.account, Card: card, Agent: who.agent,
+	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.account, Card: card, Agent: who.agent,
 		Terms: billing.Terms{Kind: billing.Outbound, Country: "ES", Mobile: true}, From: "+34911234567", To: to,
-		Consent: &store.Consent{ToHash: sha256.Sum256([]byte(to)), Key: "key_1", IP: "192.0.2.7"}}, at)
+		Consent: &ledger.Consent{ToHash: sha256.Sum256([]byte(to)), Key: "key_1", IP: "192.0.2.7"}}, at)
 	o.ok(err)
-	_, err = o.db.CloseSession(o.Context(), s, store.Closing{Reason: "busy"}, at)
+	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "busy"}, at)
 	o.ok(err)
 	return s
 }
@@ -54,7 +54,7 @@ func sealOf(t *testing.T, before string, row map[string]string) string {
 func TestConsents(t *testing.T) {
 	o := open(t)
 	for _, who := range []owner{o.a, o.b} {
-		_, _, err := o.db.Credit(t.Context(), store.Credit{Account: who.account, Kind: store.Topup, Amount: 50 * billing.USD, Key: "topup:" + who.account, Source: "sim"}, began)
+		_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: who.account, Kind: ledger.Topup, Amount: 50 * billing.USD, Key: "topup:" + who.account, Source: "sim"}, began)
 		o.ok(err)
 	}
 	var want []string
@@ -117,7 +117,7 @@ func TestListIsFiltered(t *testing.T) {
 	in := o.start(o.a, inbound, began)
 	over := o.start(o.a, inbound, began.Add(time.Hour))
 	o.start(o.b, inbound, began)
-	_, err := o.db.CloseSession(t.Context(), over, store.Closing{Reason: "no_answer"}, began.Add(2*time.Hour))
+	_, err := ledger.New(o.db).CloseSession(t.Context(), over, ledger.Closing{Reason: "no_answer"}, began.Add(2*time.Hour))
 	o.ok(err)
 	stamp := began.Add(time.Hour).Format(time.RFC3339)
 	both := in.ID + over.ID

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // spoken is a call that has turns of those totals, its stages shares of them.
@@ -27,7 +27,7 @@ func (o *line) spoken(who owner, at time.Time, totals ...int) {
 		text = []byte("[]")
 	}
 	o.ok(history.New(o.db).SaveConversation(o.Context(), who.account, s.ID, history.Conversation{Turns: text}))
-	_, err = o.db.CloseSession(o.Context(), s, store.Closing{Reason: "user_hangup"}, at.Add(time.Minute))
+	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup"}, at.Add(time.Minute))
 	o.ok(err)
 }
 
@@ -101,7 +101,7 @@ func TestLatencyPages(t *testing.T) {
 		o.spoken(o.a, day.AddDate(0, 0, -i).Add(10*time.Hour), 100*(i+1), 100)
 	}
 	o.spoken(o.b, day.Add(10*time.Hour), 9000)
-	s, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card}, day.Add(time.Hour))
+	s, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card}, day.Add(time.Hour))
 	o.ok(err)
 	o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, history.Conversation{Turns: []byte(`[{"turn":1,"endpoint_ms":1,"model_ms":1,"voice_ms":1,"total_ms":3}]`)}))
 	type answer struct {
@@ -150,10 +150,10 @@ func TestCallsAsAFile(t *testing.T) {
 	for i := range 205 {
 		o.spoken(o.a, began.Add(time.Duration(i)*time.Millisecond))
 	}
-	evil, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card, Agent: o.a.agent,
+	evil, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card, Agent: o.a.agent,
 		From: `+1+cmd|' /C calc'!A0`, To: "+34911234567"}, began.Add(time.Minute))
 	o.ok(err)
-	_, err = o.db.CloseSession(t.Context(), evil, store.Closing{Reason: "failed", Detail: "media_timeout"}, began.Add(2*time.Minute))
+	_, err = ledger.New(o.db).CloseSession(t.Context(), evil, ledger.Closing{Reason: "failed", Detail: "media_timeout"}, began.Add(2*time.Minute))
 	o.ok(err)
 	rows := func(query string) [][]string {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 	"parley/api/manage"
 	"parley/api/tts"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // maxAgentForm bounds a form with an agent, in bytes: the longest texts, escaped.
@@ -91,7 +92,7 @@ func listAgents(q *Request) error {
 
 // numbersOf are the telephone numbers that each agent answers.
 func (q *Request) numbersOf() (map[string][]string, error) {
-	all, err := q.DB.Numbers(q.Context(), q.Account(), store.Page{})
+	all, err := ledger.New(q.DB).Numbers(q.Context(), q.Account(), store.Page{})
 	out := map[string][]string{}
 	for _, n := range all {
 		if n.AgentID != nil {

@@ -21,6 +21,7 @@ import (
 	"parley/api/manage"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -376,7 +377,7 @@ func TestVersionsOfAnAgent(t *testing.T) {
 // TestForeignAgentsAreNotThere, under any address, and nobody changes them.
 func TestForeignAgentsAreNotThere(t *testing.T) {
 	s := agentSite(t).SignIn()
-	other, err := s.DB.OwnAccount(t.Context(), s.NewUser("b@example.com", people.RoleMember), "Other", billing.DefaultRateCard(), stamp())
+	other, err := ledger.New(s.DB).OwnAccount(t.Context(), s.NewUser("b@example.com", people.RoleMember), "Other", billing.DefaultRateCard(), stamp())
 	s.OK(err)
 	theirs := makeAgent(s, other.ID, lola)
 	for _, id := range []string{theirs.ID, "ag_0", "..%2Fkeys", "%00", "a%2Fb"} {
@@ -411,7 +412,7 @@ func TestForeignAgentsAreNotThere(t *testing.T) {
 func TestDeletedAgents(t *testing.T) {
 	s := agentSite(t).SignIn()
 	a := makeAgent(s, s.Account, lola)
-	_, err := s.DB.ImportNumber(t.Context(), s.Account, "+34911234567", a.ID, stamp())
+	_, err := ledger.New(s.DB).ImportNumber(t.Context(), s.Account, "+34911234567", a.ID, stamp())
 	s.OK(err)
 	at := "/app/agents/" + a.ID
 	if page := s.Get(at + "/delete"); !strings.Contains(html.UnescapeString(page.Body), "+34911234567") || !strings.Contains(page.Body, "Delete Lola?") {

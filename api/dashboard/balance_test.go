@@ -13,6 +13,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment/simulated"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // till is a site that takes payments, by a provider that is simulated.
@@ -40,15 +41,15 @@ func mountTill(s *dashboardtest.Site, a *api.API) *simulated.Provider {
 }
 
 // used charges the account for a conversation that has ended.
-func used(s *dashboardtest.Site, usage billing.Usage) (call *store.Session, cost billing.Money) {
+func used(s *dashboardtest.Site, usage billing.Usage) (call *ledger.Session, cost billing.Money) {
 	s.T.Helper()
 	at := time.Now().UTC().Add(-time.Minute).Truncate(time.Second)
-	node, _, err := s.DB.RegisterNode(s.T.Context(), "node", "127.0.0.1:1", at)
+	node, _, err := ledger.New(s.DB).RegisterNode(s.T.Context(), "node", "127.0.0.1:1", at)
 	s.OK(err)
 	card := billing.DefaultRateCard()
-	call, err = s.DB.StartSession(s.T.Context(), store.Start{Node: node, Account: s.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, at)
+	call, err = ledger.New(s.DB).StartSession(s.T.Context(), ledger.Start{Node: node, Account: s.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, at)
 	s.OK(err)
-	cost, err = s.DB.CloseSession(s.T.Context(), call, store.Closing{Reason: "user_hangup", StartedAt: at, Usage: usage}, at.Add(30*time.Second))
+	cost, err = ledger.New(s.DB).CloseSession(s.T.Context(), call, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: usage}, at.Add(30*time.Second))
 	s.OK(err)
 	return call, cost
 }
@@ -101,7 +102,7 @@ func TestTopUpPage(t *testing.T) {
 	if page.Status != http.StatusSeeOther || !strings.HasPrefix(at, "http://127.0.0.1:1/simulated/") {
 		t.Fatalf("%d to %q", page.Status, at)
 	}
-	all, err := s.DB.TopUps(t.Context(), s.Account, store.Page{})
+	all, err := ledger.New(s.DB).TopUps(t.Context(), s.Account, store.Page{})
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%d top-ups, %v", len(all), err)
 	}

@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"parley/store"
+	"parley/store/campaign"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -86,8 +86,8 @@ func readNumbers(text, to, at string) (l *numberList, complaint string) {
 	switch {
 	case len(l.Rows) == 0:
 		return nil, "The file has nobody to call."
-	case len(l.Rows) > store.MaxCampaignRows:
-		return nil, fmt.Sprintf("The file has %d lines; a batch has %d at most.", len(l.Rows), store.MaxCampaignRows)
+	case len(l.Rows) > campaign.MaxCampaignRows:
+		return nil, fmt.Sprintf("The file has %d lines; a batch has %d at most.", len(l.Rows), campaign.MaxCampaignRows)
 	}
 	return l, ""
 }

@@ -13,6 +13,8 @@ import (
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
+
+	"parley/store/ledger"
 )
 
 // newDemo is a site that is a demonstration, and a maker of links to it.
@@ -100,7 +102,7 @@ func TestDemoLink(t *testing.T) {
 func TestDemoLinksByKey(t *testing.T) {
 	s, _ := newDemo(t)
 	other := s.NewUser("luis@example.com", people.RoleMember)
-	account, err := s.DB.OwnAccount(t.Context(), other, "Another", billing.DefaultRateCard(), s.Stamp())
+	account, err := ledger.New(s.DB).OwnAccount(t.Context(), other, "Another", billing.DefaultRateCard(), s.Stamp())
 	s.OK(err)
 	for _, tt := range []struct {
 		account, role string

@@ -6,6 +6,7 @@ import (
 
 	"parley/api/wire"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func homePages() []page {
@@ -20,11 +21,11 @@ const homeCalls = "8"
 
 // homeView is what is going on in an account.
 type homeView struct {
-	Account *store.Account
+	Account *ledger.Account
 	Live    callRows
 	Past    callRows
 	Agents  []store.AgentName
-	Numbers []store.Number
+	Numbers []ledger.Number
 	Keys    int
 	Phone   bool
 	Demo    bool // its numbers are on no telephone network
@@ -128,10 +129,10 @@ func homePage(q *Request) error {
 		return err
 	}
 	v.Agents = agents
-	if v.Account, err = q.DB.Account(q.Context(), q.Account()); err != nil {
+	if v.Account, err = ledger.New(q.DB).Account(q.Context(), q.Account()); err != nil {
 		return err
 	}
-	if v.Numbers, err = q.DB.Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
+	if v.Numbers, err = ledger.New(q.DB).Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
 		return err
 	}
 	keys, err := q.People.Keys(q.Context(), q.Account(), store.Page{})
@@ -162,7 +163,7 @@ func homeLive(q *Request) error {
 	if err != nil {
 		return err
 	}
-	account, err := q.DB.Account(q.Context(), q.Account())
+	account, err := ledger.New(q.DB).Account(q.Context(), q.Account())
 	if err != nil {
 		return err
 	}

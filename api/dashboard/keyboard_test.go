@@ -14,6 +14,7 @@ import (
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -229,7 +230,7 @@ func makesAccount(w *world, b *dashboardtest.Tab) {
 	b.TabTo("#name")
 	b.Press("A third", kb.Enter)
 	b.Says("A third")
-	list, err := w.DB.Accounts(w.T.Context(), store.Page{})
+	list, err := ledger.New(w.DB).Accounts(w.T.Context(), store.Page{})
 	if err != nil || list[0].Name != "A third" {
 		w.T.Errorf("%+v %v", list, err)
 	}
@@ -280,7 +281,7 @@ func topsUp(w *world, b *dashboardtest.Tab) {
 	b.Accessible()
 	b.Press(kb.Delete, "25", kb.Enter)
 	topped := func() bool {
-		all, err := w.DB.TopUps(w.T.Context(), w.Account, store.Page{})
+		all, err := ledger.New(w.DB).TopUps(w.T.Context(), w.Account, store.Page{})
 		w.OK(err)
 		return len(all) == 1
 	}
@@ -348,7 +349,7 @@ func assignsNumber(w *world, b *dashboardtest.Tab) {
 	b.TabTo("main td button")
 	b.Press(kb.Enter)
 	eventually(w.T, "another agent", func() bool {
-		n, err := w.DB.Number(w.T.Context(), w.Account, w.ids["number"])
+		n, err := ledger.New(w.DB).Number(w.T.Context(), w.Account, w.ids["number"])
 		w.OK(err)
 		return n.AgentID != nil && *n.AgentID == w.ids["zoe"]
 	})
@@ -360,8 +361,8 @@ func buysNumber(w *world, b *dashboardtest.Tab) {
 	b.Press(kb.Enter)
 	b.At("/app/numbers")
 	b.Says("is yours")
-	all, err := w.DB.Numbers(w.T.Context(), w.Account, store.Page{})
-	if err != nil || !slices.ContainsFunc(all, func(n store.Number) bool { return n.E164 == "+"+w.ids["offer"] }) {
+	all, err := ledger.New(w.DB).Numbers(w.T.Context(), w.Account, store.Page{})
+	if err != nil || !slices.ContainsFunc(all, func(n ledger.Number) bool { return n.E164 == "+"+w.ids["offer"] }) {
 		w.T.Errorf("%+v %v", all, err)
 	}
 }
@@ -373,7 +374,7 @@ func releasesNumber(w *world, b *dashboardtest.Tab) {
 	isAt(b, "number")
 	b.Press(kb.Delete, "+34911234568", kb.Enter)
 	b.At("/app/numbers")
-	if _, err := w.DB.Number(w.T.Context(), w.Account, w.ids["spare"]); err == nil {
+	if _, err := ledger.New(w.DB).Number(w.T.Context(), w.Account, w.ids["spare"]); err == nil {
 		w.T.Error("the number is still there")
 	}
 }

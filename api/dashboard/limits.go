@@ -5,6 +5,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -14,7 +15,7 @@ const limitField = "daily_limit"
 // limitView is the limit of spending of the account, a key or an agent, and the form that
 // sets it, for the template "limit-form" and whatever page has one as its Limit.
 type limitView struct {
-	*store.SpendingLimit
+	*ledger.SpendingLimit
 	At    string // where the form is sent
 	Owner bool   // whether the user may set it
 	Binds string // what counts towards it
@@ -47,7 +48,7 @@ func (v *limitView) Reached() bool { return v.Limit != nil && v.Spent+v.Held >= 
 
 // limit reads the limit of the account or one of its keys or agents.
 func (q *Request) limit(subject, at, binds string) (*limitView, error) {
-	l, err := q.DB.SpendingLimit(q.Context(), q.Account(), subject, q.Now())
+	l, err := ledger.New(q.DB).SpendingLimit(q.Context(), q.Account(), subject, q.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func setKeyLimit(q *Request) error {
 
 // keyLimits are those of the account's keys that have one, by key.
 func (q *Request) keyLimits() (map[string]*limitView, error) {
-	all, err := q.DB.SpendingLimits(q.Context(), q.Account(), store.Page{}, q.Now())
+	all, err := ledger.New(q.DB).SpendingLimits(q.Context(), q.Account(), store.Page{}, q.Now())
 	of := make(map[string]*limitView, len(all))
 	for i := range all {
 		of[all[i].Subject] = &limitView{SpendingLimit: &all[i]}

@@ -18,6 +18,8 @@ import (
 	"parley/billing"
 	"parley/sip/carrier/simulated"
 	"parley/store"
+	"parley/store/campaign"
+	"parley/store/ledger"
 )
 
 // shop is a site that sells numbers and dials, with an agent who answers.
@@ -97,7 +99,7 @@ func TestNumberPages(t *testing.T) {
 	if page := s.Post("/app/numbers", "number", number, "agent_id", s.agent); page.Status != http.StatusSeeOther {
 		t.Fatalf("bought: %d %s", page.Status, page.Body)
 	}
-	all, err := s.DB.Numbers(t.Context(), s.Account, store.Page{})
+	all, err := ledger.New(s.DB).Numbers(t.Context(), s.Account, store.Page{})
 	if err != nil || len(all) != 1 || all[0].E164 != number || *all[0].AgentID != s.agent {
 		t.Fatalf("%+v %v", all, err)
 	}
@@ -108,7 +110,7 @@ func TestNumberPages(t *testing.T) {
 	if page := s.Post(at+"/assign", "agent_id-"+all[0].ID, ""); page.Status != http.StatusSeeOther {
 		t.Errorf("assigned: %d", page.Status)
 	}
-	if n, err := s.DB.Number(t.Context(), s.Account, all[0].ID); err != nil || n.AgentID != nil {
+	if n, err := ledger.New(s.DB).Number(t.Context(), s.Account, all[0].ID); err != nil || n.AgentID != nil {
 		t.Errorf("somebody still answers: %+v %v", n, err)
 	}
 	if page := s.Post("/app/numbers", "number", number); page.Status != http.StatusUnprocessableEntity {
@@ -123,7 +125,7 @@ func TestNumberPages(t *testing.T) {
 	if page := s.Post(at+"/release", "number", number); page.Status != http.StatusSeeOther {
 		t.Errorf("released: %d", page.Status)
 	}
-	if left, err := s.DB.Numbers(t.Context(), s.Account, store.Page{}); err != nil || len(left) != 0 {
+	if left, err := ledger.New(s.DB).Numbers(t.Context(), s.Account, store.Page{}); err != nil || len(left) != 0 {
 		t.Errorf("%d numbers are left, %v", len(left), err)
 	}
 	for _, path := range []string{"/release", "/assign"} {
@@ -136,7 +138,7 @@ func TestNumberPages(t *testing.T) {
 // buy gives the account a number.
 func (s *shop) buy() string {
 	s.T.Helper()
-	n, err := s.DB.ImportNumber(s.T.Context(), s.Account, "+34911234567", s.agent, time.Now())
+	n, err := ledger.New(s.DB).ImportNumber(s.T.Context(), s.Account, "+34911234567", s.agent, time.Now())
 	s.OK(err)
 	return n.E164
 }
@@ -220,7 +222,7 @@ func TestBulkPages(t *testing.T) {
 	if page.Status != http.StatusSeeOther || !strings.HasPrefix(at, "/app/bulk/bulk_") {
 		t.Fatalf("queued: %d %s %s", page.Status, at, page.Body)
 	}
-	b, err := s.DB.Campaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"))
+	b, err := campaign.New(s.DB).Campaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"))
 	if err != nil || len(b.Rows) != 2 || b.Rows[0].To != "+34912345678" || b.Rows[1].To != "+34912345679" {
 		t.Fatalf("%+v %v", b, err)
 	}
@@ -263,7 +265,7 @@ func TestBulkLeavesOut(t *testing.T) {
 		t.Errorf("with the mistakes: %d", page.Status)
 	}
 	page = s.Post("/app/bulk", append(fields, "leave", "yes")...)
-	b, err := s.DB.Campaign(t.Context(), s.Account, strings.TrimPrefix(page.Header.Get("Location"), "/app/bulk/"))
+	b, err := campaign.New(s.DB).Campaign(t.Context(), s.Account, strings.TrimPrefix(page.Header.Get("Location"), "/app/bulk/"))
 	if err != nil || len(b.Rows) != 2 || b.Rows[0].To != "+34912345678" || b.Rows[1].To != "+34912345670" {
 		t.Fatalf("%d %+v %v", page.Status, b, err)
 	}

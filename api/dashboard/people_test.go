@@ -11,6 +11,7 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 	"parley/store/webhook"
@@ -72,7 +73,7 @@ func TestInvitation(t *testing.T) {
 
 	// Somebody who has a user signs in, and then sees both accounts.
 	eva := s.NewUser("eva@example.com", people.RoleMember)
-	own, err := s.DB.OwnAccount(t.Context(), eva, "Eva's own", billing.DefaultRateCard(), time.Now())
+	own, err := ledger.New(s.DB).OwnAccount(t.Context(), eva, "Eva's own", billing.DefaultRateCard(), time.Now())
 	s.OK(err)
 	link = invite("eva@example.com", "owner")
 	_, token, _ = strings.Cut(link, "token=")
@@ -106,7 +107,7 @@ func TestInvitation(t *testing.T) {
 	if a := s.Ask(stranger, "GET", "/app/people", ""); strings.Contains(a.Body, "luis@example.com") || !strings.Contains(html.UnescapeString(a.Body), "Eva's own") {
 		t.Error("she still looks at the other account")
 	}
-	foreign, err := s.DB.CreateAccount(t.Context(), "Foreign", billing.DefaultRateCard(), time.Now())
+	foreign, err := ledger.New(s.DB).CreateAccount(t.Context(), "Foreign", billing.DefaultRateCard(), time.Now())
 	s.OK(err)
 	if unknown, known := move("acc_x"), move(foreign.ID); unknown.Status != http.StatusNotFound || known.Status != http.StatusNotFound || known.Body != unknown.Body {
 		t.Errorf("a foreign account: %d, an unknown one: %d", known.Status, unknown.Status)
@@ -130,7 +131,7 @@ func TestOperator(t *testing.T) {
 	s, _ := fullSite(t)
 	s.SignIn()
 	ctx := t.Context()
-	list, err := s.DB.Accounts(ctx, store.Page{})
+	list, err := ledger.New(s.DB).Accounts(ctx, store.Page{})
 	s.OK(err)
 	other := list[0]
 	at := "/app/operator/" + other.ID
@@ -138,18 +139,18 @@ func TestOperator(t *testing.T) {
 		path   string
 		fields []string
 		status int
-		check  func(a *store.Account) bool
+		check  func(a *ledger.Account) bool
 	}{
-		{"/suspend", []string{"suspended", "yes"}, 303, func(a *store.Account) bool { return a.Suspended }},
-		{"/suspend", []string{"suspended", "no"}, 303, func(a *store.Account) bool { return !a.Suspended }},
-		{"/concurrency", []string{"concurrency", "7"}, 303, func(a *store.Account) bool { return a.Concurrency != nil && *a.Concurrency == 7 }},
-		{"/concurrency", []string{"concurrency", "-7"}, 422, func(a *store.Account) bool { return *a.Concurrency == 7 }},
-		{"/concurrency", []string{"concurrency", "many"}, 422, func(a *store.Account) bool { return *a.Concurrency == 7 }},
-		{"/concurrency", []string{"concurrency", ""}, 303, func(a *store.Account) bool { return a.Concurrency == nil }},
-		{"/resolve", nil, 303, func(a *store.Account) bool { return a.OpenDisputes == 0 }},
+		{"/suspend", []string{"suspended", "yes"}, 303, func(a *ledger.Account) bool { return a.Suspended }},
+		{"/suspend", []string{"suspended", "no"}, 303, func(a *ledger.Account) bool { return !a.Suspended }},
+		{"/concurrency", []string{"concurrency", "7"}, 303, func(a *ledger.Account) bool { return a.Concurrency != nil && *a.Concurrency == 7 }},
+		{"/concurrency", []string{"concurrency", "-7"}, 422, func(a *ledger.Account) bool { return *a.Concurrency == 7 }},
+		{"/concurrency", []string{"concurrency", "many"}, 422, func(a *ledger.Account) bool { return *a.Concurrency == 7 }},
+		{"/concurrency", []string{"concurrency", ""}, 303, func(a *ledger.Account) bool { return a.Concurrency == nil }},
+		{"/resolve", nil, 303, func(a *ledger.Account) bool { return a.OpenDisputes == 0 }},
 	} {
 		a := s.Post(at+step.path, step.fields...)
-		acc, err := s.DB.Account(ctx, other.ID)
+		acc, err := ledger.New(s.DB).Account(ctx, other.ID)
 		s.OK(err)
 		if a.Status != step.status || !step.check(acc) {
 			t.Errorf("%s %q: %d, %+v", step.path, step.fields, a.Status, acc)
@@ -173,7 +174,7 @@ func TestHostileNames(t *testing.T) {
 	s.OK(err)
 	_, _, err = people.New(s.DB).MakeKey(storetest.At(ctx, now), people.NewKey{Account: s.Account, Name: evil, Role: people.RoleMember})
 	s.OK(err)
-	other, err := s.DB.OwnAccount(ctx, s.User, evil, billing.DefaultRateCard(), now)
+	other, err := ledger.New(s.DB).OwnAccount(ctx, s.User, evil, billing.DefaultRateCard(), now)
 	s.OK(err)
 	_, _, err = s.Hooks.Create(storetest.At(ctx, now), s.Account, webhook.Webhook{URL: "https://example.com/x", Description: evil})
 	s.OK(err)

@@ -13,6 +13,10 @@ import (
 
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
+
+	"parley/store/campaign"
+
+	"parley/store/ledger"
 )
 
 // TestPollsReadNamesOnly: what pages ask for every few seconds reads the names of agents, and not their documents.
@@ -65,24 +69,24 @@ func TestBatchSendsChanges(t *testing.T) {
 	if a := s.Get(next); a.Status != http.StatusNoContent || a.Body != "" {
 		t.Errorf("nothing has changed: %d %s", a.Status, a.Body)
 	}
-	s.OK(s.DB.PauseCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/")))
+	s.OK(campaign.New(s.DB).PauseCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/")))
 	a := s.Get(next)
 	wantRows(a, false, false, false)
 	if !strings.Contains(a.Body, `id="resume"`) {
 		t.Error("the page does not learn that the batch is paused")
 	}
-	s.OK(s.DB.ResumeCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"), time.Now()))
+	s.OK(campaign.New(s.DB).ResumeCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"), time.Now()))
 	tab := s.Tab()
 	tab.Go(at)
 	dashboardtest.Eval[any](tab, `void (window.kept = document.querySelector("#rows-1"))`)
-	node, _, err := s.DB.RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	node, _, err := ledger.New(s.DB).RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
 	s.OK(err)
-	claimed, err := s.DB.ClaimRows(t.Context(), node, billing.DefaultRateCard().Wallet(), 1, time.Now())
+	claimed, err := campaign.New(s.DB).ClaimRows(t.Context(), node, billing.DefaultRateCard().Wallet(), 1, time.Now())
 	s.OK(err)
-	s.OK(s.DB.FailRow(t.Context(), &claimed[0], "callcenter.not_placed", "Nobody could be called.", time.Now()))
+	s.OK(campaign.New(s.DB).FailRow(t.Context(), &claimed[0], "callcenter.not_placed", "Nobody could be called.", time.Now()))
 	wantRows(s.Get(next), true, false, false)
 	tab.Wait(`document.querySelector("#rows-0 tr").textContent.includes("Nobody could be called.")`)
 	tab.Wait(`window.kept === document.querySelector("#rows-1") && document.querySelectorAll("tbody tr").length === 120 && document.querySelector("progress").value === 0`)
-	s.OK(s.DB.CancelCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"), "callcenter.batch_cancelled", "The batch was cancelled.", time.Now()))
+	s.OK(campaign.New(s.DB).CancelCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"), "callcenter.batch_cancelled", "The batch was cancelled.", time.Now()))
 	tab.Wait(`document.querySelector("#rows-2").textContent.includes("The batch was cancelled.") && !document.querySelector("[hx-get*=progress]")`)
 }

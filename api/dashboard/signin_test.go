@@ -13,6 +13,7 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -353,7 +354,7 @@ func TestFirstRun(t *testing.T) {
 // seed makes the demonstration of a test.
 func seed(s *dashboardtest.Site, made *string) func(ctx context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		a, err := s.DB.CreateAccount(ctx, "Demo of a test", billing.DefaultRateCard(), time.Now())
+		a, err := ledger.New(s.DB).CreateAccount(ctx, "Demo of a test", billing.DefaultRateCard(), time.Now())
 		if err == nil {
 			*made = a.ID
 		}

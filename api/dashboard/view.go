@@ -12,7 +12,7 @@ import (
 
 	"parley/api/wire"
 	"parley/billing"
-	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -61,7 +61,7 @@ type view struct {
 	Nav      []navGroup
 	Browser  *people.Browser
 	Accounts []people.Membership // the user's
-	Account  *store.Account      // that is looked at; nil: none
+	Account  *ledger.Account     // that is looked at; nil: none
 	Alarms   []string            // what whoever answers for the server or the account must know first
 	Low      string              // what to say about the balance; empty: nothing
 	Notice   string              // what was just done
@@ -98,7 +98,7 @@ func (q *Request) view(name, title string, data any) (*view, error) {
 	if q.Browser.Account == "" {
 		return v, nil
 	}
-	if v.Account, err = q.DB.Account(q.Context(), q.Browser.Account); err != nil {
+	if v.Account, err = ledger.New(q.DB).Account(q.Context(), q.Browser.Account); err != nil {
 		return nil, err
 	}
 	v.Low = q.low(v.Account)
@@ -106,7 +106,7 @@ func (q *Request) view(name, title string, data any) (*view, error) {
 }
 
 // low is what people must know about an account before anything else.
-func (q *Request) low(a *store.Account) string {
+func (q *Request) low(a *ledger.Account) string {
 	switch balance := a.Balance(); {
 	case a.OpenDisputes > 0:
 		return "A payment is disputed: no new call or job starts until that is resolved."

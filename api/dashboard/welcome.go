@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -76,7 +77,7 @@ func welcome(q *Request, f *Form) error {
 	if demo {
 		err = q.d.seedFor(q.Context(), u.ID)
 	} else {
-		_, err = q.DB.OwnAccount(q.Context(), u.ID, f.Value("account"), q.Card(), q.Now())
+		_, err = ledger.New(q.DB).OwnAccount(q.Context(), u.ID, f.Value("account"), q.Card(), q.Now())
 	}
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"parley/api/wsagent"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 	"parley/store/webhook"
@@ -38,9 +39,9 @@ func newWorld(t testing.TB) *world {
 	w.fill(dir)
 	ctx, at := t.Context(), stamp()
 	agent := w.agent()
-	number, err := w.DB.ImportNumber(ctx, w.Account, "+34911234567", agent, at)
+	number, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234567", agent, at)
 	w.OK(err)
-	spare, err := w.DB.ImportNumber(ctx, w.Account, "+34911234568", agent, at)
+	spare, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234568", agent, at)
 	w.OK(err)
 	k, _, err := people.New(w.DB).MakeKey(storetest.At(ctx, at), people.NewKey{Account: w.Account, Name: "old website", Role: people.RoleMember})
 	w.OK(err)
@@ -53,9 +54,9 @@ func newWorld(t testing.TB) *world {
 	_, _, err = people.New(w.DB).Invite(storetest.At(ctx, at), w.Account, "eva@example.com", people.RoleOwner, w.User)
 	w.OK(err)
 	batch := w.Post("/app/bulk", "list", "34912345678\n34912345679\n", "name", "Friday "+hostile, "from", number.E164, "agent_id", agent, "on_machine", "continue", "consent", "on")
-	other, err := w.DB.CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard(), at)
+	other, err := ledger.New(w.DB).CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard(), at)
 	w.OK(err)
-	w.OK(w.DB.OpenDispute(ctx, other.ID, "pi_1", at))
+	w.OK(ledger.New(w.DB).OpenDispute(ctx, other.ID, "pi_1", at))
 	w.ids = map[string]string{"agent": agent, "doomed": makeAgent(w.Site, w.Account, store.Agent{Name: "Doomed", Voice: "M1", Language: "en"}).ID,
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
 		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2",

@@ -23,6 +23,7 @@ import (
 	"parley/api/ticket"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -131,7 +132,7 @@ var fakeDefinition = manage.Definition{
 func (o *office) owner(name string) owner {
 	o.Helper()
 	now, ctx := time.Now(), o.Context()
-	acc, err1 := o.db.CreateAccount(ctx, name, card, now)
+	acc, err1 := ledger.New(o.db).CreateAccount(ctx, name, card, now)
 	if err1 != nil {
 		o.Fatal(err1)
 	}

@@ -13,6 +13,7 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -62,7 +63,7 @@ type Account struct {
 	TalkDays      *int       `json:"conversation_days" doc:"How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it."`
 }
 
-func (m accounts) view(a *store.Account) Account {
+func (m accounts) view(a *ledger.Account) Account {
 	rules := m.card().Wallet()
 	v := Account{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: wire.USD(a.Balance()), FirstTopupAt: a.FirstTopupAt,
 		Live: a.Live, Concurrency: a.Concurrency, Standard: rules.ConcurrencyDefault, OpenDisputes: a.OpenDisputes, Suspended: a.Suspended,
@@ -74,11 +75,11 @@ func (m accounts) view(a *store.Account) Account {
 }
 
 func (m accounts) list(ctx context.Context, in *api.Paging) (*api.Listed[Account], error) {
-	found, err := m.db.Accounts(ctx, in.Page())
+	found, err := ledger.New(m.db).Accounts(ctx, in.Page())
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(a store.Account) string { return a.ID }, m.view), nil
+	return api.Pages(in.Limit, found, func(a ledger.Account) string { return a.ID }, m.view), nil
 }
 
 // AccountDetail is an account with its people.
@@ -94,7 +95,7 @@ type accountInput struct {
 }
 
 func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
-	a, err := m.db.Account(ctx, id)
+	a, err := ledger.New(m.db).Account(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*c
 		return nil, api.Bad("name: take at most %d bytes", maxAccountName)
 	}
 	at := m.db.Now()
-	a, err := m.db.OwnAccount(ctx, api.PrincipalOf(ctx).User, in.Body.Name, m.card(), at)
+	a, err := ledger.New(m.db).OwnAccount(ctx, api.PrincipalOf(ctx).User, in.Body.Name, m.card(), at)
 	if err != nil {
 		return nil, err
 	}
@@ -174,16 +175,16 @@ type accountChange struct {
 }
 
 func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput, error) {
-	c := store.AccountChange{Suspended: in.Body.Suspended, Concurrency: in.Body.Concurrency, Email: in.Body.Email, RecordingDays: in.Body.RecordingDays,
+	c := ledger.AccountChange{Suspended: in.Body.Suspended, Concurrency: in.Body.Concurrency, Email: in.Body.Email, RecordingDays: in.Body.RecordingDays,
 		ConversationDays: in.Body.TalkDays}
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if err := m.db.ChangeAccount(ctx, in.ID, c, m.db.Now()); err != nil {
+	if err := ledger.New(m.db).ChangeAccount(ctx, in.ID, c, m.db.Now()); err != nil {
 		return nil, err
 	}
 	if in.Body.DailyLimit.Given {
-		if _, err := m.db.SetSpendingLimit(ctx, in.ID, in.ID, in.Body.DailyLimit.Amount, m.db.Now()); err != nil {
+		if _, err := ledger.New(m.db).SetSpendingLimit(ctx, in.ID, in.ID, in.Body.DailyLimit.Amount, m.db.Now()); err != nil {
 			return nil, err
 		}
 	}
@@ -194,7 +195,7 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 }
 
 func (m accounts) resolve(ctx context.Context, in *accountInput) (*accountOutput, error) {
-	if err := m.db.ResolveDispute(ctx, in.ID, "", m.db.Now()); err != nil {
+	if err := ledger.New(m.db).ResolveDispute(ctx, in.ID, "", m.db.Now()); err != nil {
 		return nil, err
 	}
 	return m.answer(ctx, in.ID)

@@ -16,6 +16,7 @@ import (
 	"parley/api/ticket"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -45,7 +46,7 @@ func open(t *testing.T) *desk {
 	d.ok(err)
 	_, d.key, err = people.New(d.db).CreateOperatorKey(storetest.At(ctx, now), u.ID, "x")
 	d.ok(err)
-	a, err := d.db.CreateAccount(ctx, "Casa Lola", card, now)
+	a, err := ledger.New(d.db).CreateAccount(ctx, "Casa Lola", card, now)
 	d.ok(err)
 	k, secret, err := people.New(d.db).FirstKey(storetest.At(ctx, now), a.ID, "x", "")
 	d.ok(err)
@@ -129,7 +130,7 @@ func TestAccounts(t *testing.T) {
 	if keyless := send(201, "POST", all, `{"name":"Eva"}`); keyless.Key != "" {
 		t.Error("a key that nobody asked for")
 	}
-	d.ok(d.db.OpenDispute(t.Context(), d.account, "pi_1", time.Now()))
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1", time.Now()))
 	at := all + "/" + d.account
 	if a := send(200, "GET", at, ""); a.Disputes != 1 || a.Name != "Casa Lola" || len(a.Members) != 0 {
 		t.Errorf("read: %+v", a)
@@ -148,7 +149,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("changed back: %+v", a)
 	}
 	limit := func() *billing.Money {
-		l, err := d.db.SpendingLimit(t.Context(), d.account, d.account, time.Now())
+		l, err := ledger.New(d.db).SpendingLimit(t.Context(), d.account, d.account, time.Now())
 		d.ok(err)
 		return l.Limit
 	}
@@ -237,7 +238,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 	}
-	if a, err := d.db.Account(t.Context(), d.account); err != nil || a.Suspended {
+	if a, err := ledger.New(d.db).Account(t.Context(), d.account); err != nil || a.Suspended {
 		t.Errorf("the account was touched: %+v, %v", a, err)
 	}
 	if status, text := d.ask("op_x", "GET", all, ""); status != 401 || !strings.Contains(text, "auth.invalid_key") {

@@ -20,6 +20,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -53,12 +54,12 @@ func setup(t *testing.T) *harness {
 	h.db = storetest.Open(t, h.url)
 	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard(), time.Now()))
 	for _, key := range []string{"sk_b", "sk_a"} {
-		a, err := h.db.CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
+		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
 		h.ok(err)
 		h.keys[key], h.mine = a.ID, a.ID
 	}
 	var err error
-	h.node, _, err = h.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	h.node, _, err = ledger.New(h.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
 	h.ok(err)
 	return h
 }
@@ -73,9 +74,9 @@ func (h *harness) ok(err error) {
 // call is a new call of the account of sk_a.
 func (h *harness) call() string { h.Helper(); return h.session().ID }
 
-func (h *harness) session() *store.Session {
+func (h *harness) session() *ledger.Session {
 	h.Helper()
-	s, err := h.db.StartSession(h.Context(), store.Start{Node: h.node, Account: h.mine, Terms: billing.Terms{Kind: billing.Web},
+	s, err := ledger.New(h.db).StartSession(h.Context(), ledger.Start{Node: h.node, Account: h.mine, Terms: billing.Terms{Kind: billing.Web},
 		Card: billing.DefaultRateCard()}, time.Now())
 	h.ok(err)
 	return s

@@ -14,7 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // downloads describes the audio.
@@ -33,7 +33,7 @@ func downloads() map[string]*huma.Response {
 
 // download is GET /api/tts/tasks/{task_id}/download.
 func (s *Service) download(w http.ResponseWriter, r *http.Request) {
-	t, err := s.Store.Task(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("task_id"))
+	t, err := ledger.New(s.Store).Task(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("task_id"))
 	if err != nil {
 		api.WriteError(w, err)
 		return
@@ -59,10 +59,10 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request) {
 
 // result opens what a task has produced, or returns why that cannot be had. What
 // another node has made is not here, and counts as gone.
-func (s *Service) result(t *store.Task, now time.Time) (*os.File, format, error) {
+func (s *Service) result(t *ledger.Task, now time.Time) (*os.File, format, error) {
 	f, ok := formatNamed(t.Format)
 	switch {
-	case t.Status != store.TaskCompleted || !ok:
+	case t.Status != ledger.TaskCompleted || !ok:
 		return nil, f, api.ErrNotReady
 	case !now.Before(*t.ExpiresAt):
 		return nil, f, api.ErrExpired

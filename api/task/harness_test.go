@@ -19,6 +19,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -51,12 +52,12 @@ func setup(t *testing.T) *harness {
 	h.db = storetest.Open(t, h.url)
 	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard(), time.Now()))
 	for _, key := range []string{"sk_b", "sk_a"} {
-		a, err := h.db.CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
+		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
 		h.ok(err)
 		h.keys[key], h.acc = a.ID, a.ID
 	}
 	t.Cleanup(func() {
-		r, err := h.db.Verify(context.Background())
+		r, err := ledger.New(h.db).Verify(context.Background())
 		if err != nil {
 			t.Error(err)
 			return
@@ -78,7 +79,7 @@ func (h *harness) ok(err error) {
 // held is what the account's tasks hold, and paid what it has left of its credit.
 func (h *harness) money() (held, left billing.Money) {
 	h.t.Helper()
-	a, err := h.db.Account(h.t.Context(), h.acc)
+	a, err := ledger.New(h.db).Account(h.t.Context(), h.acc)
 	h.ok(err)
 	return a.Pots.Held, a.Balance()
 }
@@ -110,7 +111,7 @@ func quick() *enginetest.FakeTTS {
 // node begins a life of the node that all of a test's are, with its results in dir.
 func (h *harness) node(engine *enginetest.FakeTTS, dir string) *node {
 	h.t.Helper()
-	life, _, err := h.db.RegisterNode(h.t.Context(), "node", "", time.Now())
+	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "", time.Now())
 	h.ok(err)
 	n := &node{harness: h, engine: engine, counts: make(chan string, 100)}
 	queue := jobs.New(slog.New(slog.DiscardHandler))

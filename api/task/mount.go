@@ -12,6 +12,7 @@ import (
 	"parley/api"
 	"parley/api/tts"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // maxBody bounds a submission: every character of the longest text written as a
@@ -88,9 +89,9 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 	if strings.ContainsRune(r.Text, 0) {
 		return nil, api.Bad("text: it holds the character U+0000")
 	}
-	t, err := s.Store.SubmitTask(ctx, store.Submission{
+	t, err := ledger.New(s.Store).SubmitTask(ctx, ledger.Submission{
 		Node: s.Node, Account: api.AccountOf(ctx), Key: api.PrincipalOf(ctx).Key, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
-		Script: store.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
+		Script: ledger.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
 	}, s.enqueue, s.Store.Now())
 	if errors.Is(err, store.ErrTasks) {
 		return nil, api.ErrJobs
@@ -104,7 +105,7 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 
 // get is GET /api/tts/tasks/{task_id}.
 func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
-	t, err := s.Store.Task(ctx, api.AccountOf(ctx), in.TaskID)
+	t, err := ledger.New(s.Store).Task(ctx, api.AccountOf(ctx), in.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
 
 // cancel is DELETE /api/tts/tasks/{task_id}.
 func (s *Service) cancel(ctx context.Context, in *taskInput) (*canceledOutput, error) {
-	err := s.Store.CancelTask(ctx, api.AccountOf(ctx), in.TaskID, s.Store.Now())
+	err := ledger.New(s.Store).CancelTask(ctx, api.AccountOf(ctx), in.TaskID, s.Store.Now())
 	if errors.Is(err, store.ErrTaskEnded) {
 		return nil, api.ErrTaskOver
 	}

@@ -24,6 +24,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 const (
@@ -136,12 +137,12 @@ func (s *Service) sweep(ctx context.Context, _ sweepArgs) error {
 	if err := s.requeue(ctx); err != nil {
 		return err
 	}
-	_, err := s.Store.ForgetTasks(ctx, s.Store.Now().Add(-rowLife))
+	_, err := ledger.New(s.Store).ForgetTasks(ctx, s.Store.Now().Add(-rowLife))
 	return err
 }
 
 func (s *Service) requeue(ctx context.Context) error {
-	n, err := s.Store.RequeueTasks(ctx, s.enqueue, s.Store.Now())
+	n, err := ledger.New(s.Store).RequeueTasks(ctx, s.enqueue, s.Store.Now())
 	if n > 0 {
 		s.Log.Info("tasks that were left behind are taken up again", "tasks", n)
 	}
@@ -153,7 +154,7 @@ const partSuffix = ".part"
 
 // path is where a task's result is. The claim is part of the name, so that one who
 // lost it never touches what the next one wrote.
-func (s *Service) path(t *store.Task, f format) string {
+func (s *Service) path(t *ledger.Task, f format) string {
 	return filepath.Join(s.Dir(), t.ID+"."+strconv.FormatInt(t.Claim, 10)+"."+f.extension)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"parley/billing"
 	"parley/media/transcode"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 const threeSentences = "One is here. Two is here. Three is here."
@@ -101,7 +101,7 @@ func TestSubmissionsAreRefused(t *testing.T) {
 	engine.Limit = 1 // it never ends, and so nothing is given back
 	n := h.node(engine, t.TempDir())
 	// Two of the longest texts cost more than the other account may owe.
-	_, _, err := h.db.Credit(t.Context(), store.Credit{Account: h.keys["sk_b"], Kind: store.Adjustment, Key: "less",
+	_, _, err := ledger.New(h.db).Credit(t.Context(), ledger.Credit{Account: h.keys["sk_b"], Kind: ledger.Adjustment, Key: "less",
 		Amount: 30*billing.Cent - 5*usd}, time.Now())
 	h.ok(err)
 	for _, tt := range []struct {
@@ -167,7 +167,7 @@ func TestCancelling(t *testing.T) {
 	engine.Limit = 1 // it says a bit, and then nothing until it is stopped
 	n := h.node(engine, t.TempDir())
 	var paths []string
-	for i := range store.MaxTasks {
+	for i := range ledger.MaxTasks {
 		paths = append(paths, n.submitted(fmt.Sprintf("Number %d is here.", i), "wav"))
 	}
 	r := n.ask("POST", "/api/tts/F1/async", "sk_a", `{"text":"a","language":"en"}`)
@@ -193,9 +193,9 @@ func TestCancelling(t *testing.T) {
 		}
 		if i == 0 {
 			paths = append(paths, n.submitted("Another one.", "wav")) // its place is free
-			h.ok(h.db.CancelTask(t.Context(), h.acc, filepath.Base(paths[len(paths)-1]), time.Now()))
+			h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(paths[len(paths)-1]), time.Now()))
 		}
-		if i == store.MaxTasks-1 {
+		if i == ledger.MaxTasks-1 {
 			break
 		}
 	}
@@ -218,7 +218,7 @@ func TestCancelledElsewhere(t *testing.T) {
 	n := h.node(engine, t.TempDir())
 	path := n.submitted("One is here.", "wav")
 	waitBusy(engine, 1)
-	h.ok(h.db.CancelTask(t.Context(), h.acc, filepath.Base(path), time.Now()))
+	h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(path), time.Now()))
 	waitBusy(engine, 0)
 }
 
@@ -233,9 +233,9 @@ func TestAStopIsNoAttempt(t *testing.T) {
 	path := first.submitted(threeSentences, "wav")
 	waitBusy(engine, 1)
 	first.stop()
-	task, err := h.db.Task(t.Context(), h.acc, filepath.Base(path))
+	task, err := ledger.New(h.db).Task(t.Context(), h.acc, filepath.Base(path))
 	h.ok(err)
-	if task.Status != store.TaskProcessing || task.Attempts != 0 || task.Claim != 1 {
+	if task.Status != ledger.TaskProcessing || task.Attempts != 0 || task.Claim != 1 {
 		t.Errorf("given back: %+v", task)
 	}
 	second := h.node(quick(), dir)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // Task is a task as clients see it.
@@ -43,15 +43,15 @@ func (*Failure) Schema(huma.Registry) *huma.Schema {
 // pollAfter is when an unfinished task should be asked for again, in seconds.
 const pollAfter = "3"
 
-func answer(t *store.Task) *taskOutput {
+func answer(t *ledger.Task) *taskOutput {
 	// Cut to the database's precision: all answers give the same time.
 	out := &taskOutput{Body: Task{TaskID: t.ID, Status: string(t.Status), Progress: t.Progress, Format: t.Format, VoiceID: t.Voice,
 		Language: t.Language, Characters: t.Chars, CreatedAt: t.CreatedAt.UTC().Truncate(time.Microsecond), ExpiresAt: t.ExpiresAt}}
 	switch t.Status {
-	case store.TaskCompleted:
+	case ledger.TaskCompleted:
 		seconds := t.Duration.Seconds()
 		out.Body.CompletedAt, out.Body.Duration = t.EndedAt, &seconds
-	case store.TaskFailed:
+	case ledger.TaskFailed:
 		out.Body.Error = &Failure{t.ErrorCode, t.ErrorMessage}
 	default:
 		out.RetryAfter = pollAfter

@@ -14,6 +14,7 @@ import (
 	"parley/media/transcode"
 	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 const (
@@ -28,7 +29,7 @@ var errCancelled = errors.New("the task was cancelled")
 
 // work is the job that speaks a task.
 func (s *Service) work(ctx context.Context, args speakArgs) error {
-	t, err := s.Store.ClaimTask(ctx, s.Node, args.Account, args.Task, s.Store.Now())
+	t, err := ledger.New(s.Store).ClaimTask(ctx, s.Node, args.Account, args.Task, s.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // cancelled, done, or in other hands
 	}
@@ -56,35 +57,35 @@ func (s *Service) work(ctx context.Context, args speakArgs) error {
 var errCrashed = errors.New("the processes that worked on it died")
 
 // settle stores the outcome of an attempt. It has time for that when ctx has ended.
-func (s *Service) settle(ctx context.Context, t *store.Task, length time.Duration, err error) error {
+func (s *Service) settle(ctx context.Context, t *ledger.Task, length time.Duration, err error) error {
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyPatience)
 	defer cancel()
 	now := s.Store.Now()
 	f, _ := formatNamed(t.Format)
 	switch {
 	case err == nil:
-		err = s.Store.CompleteTask(tidy, t, length, now.Add(resultLife), now)
+		err = ledger.New(s.Store).CompleteTask(tidy, t, length, now.Add(resultLife), now)
 		switch {
 		case err == nil:
-			s.Count(string(store.TaskCompleted))
+			s.Count(string(ledger.TaskCompleted))
 		case errors.Is(err, store.ErrFenced):
 			s.remove(s.path(t, f))
 			err = nil
 		default: // it may have completed all the same, and then needs its file
-			err = errors.Join(err, s.Store.ReleaseTask(tidy, t, true, now))
+			err = errors.Join(err, ledger.New(s.Store).ReleaseTask(tidy, t, true, now))
 		}
 		return err
 	case errors.Is(err, errCancelled), errors.Is(err, store.ErrFenced):
 		return nil // it has gone, or others have it
 	case errors.Is(ctx.Err(), context.Canceled):
-		return errors.Join(ctx.Err(), s.Store.ReleaseTask(tidy, t, true, now))
+		return errors.Join(ctx.Err(), ledger.New(s.Store).ReleaseTask(tidy, t, true, now))
 	case t.Attempts < maxAttempts && !errors.Is(err, api.ErrLanguage):
-		return errors.Join(fmt.Errorf("task %s, attempt %d: %w", t.ID, t.Attempts, err), s.Store.ReleaseTask(tidy, t, false, now))
+		return errors.Join(fmt.Errorf("task %s, attempt %d: %w", t.ID, t.Attempts, err), ledger.New(s.Store).ReleaseTask(tidy, t, false, now))
 	}
 	s.Log.Warn("a task has failed", "task", t.ID, "err", err)
 	p := api.ProblemOf(api.ErrSynthesis)
-	if err = s.Store.FailTask(tidy, t, p.Code, p.Message, now); err == nil {
-		s.Count(string(store.TaskFailed))
+	if err = ledger.New(s.Store).FailTask(tidy, t, p.Code, p.Message, now); err == nil {
+		s.Count(string(ledger.TaskFailed))
 	} else if errors.Is(err, store.ErrFenced) {
 		err = nil
 	}
@@ -114,7 +115,7 @@ func (s *Service) stop(task string) {
 
 // produce speaks a task into its file and returns the length of the audio. No file
 // is left behind an error.
-func (s *Service) produce(ctx context.Context, t *store.Task) (length time.Duration, err error) {
+func (s *Service) produce(ctx context.Context, t *ledger.Task) (length time.Duration, err error) {
 	f, ok := formatNamed(t.Format)
 	if !ok {
 		return 0, fmt.Errorf("no format %q", t.Format)
@@ -152,7 +153,7 @@ func (s *Service) produce(ctx context.Context, t *store.Task) (length time.Durat
 
 // signed runs f while it stores the progress every second, and ends its context
 // when the task is not ours any more.
-func (s *Service) signed(ctx context.Context, t *store.Task, progress *atomic.Int32, f func(context.Context) (time.Duration, error)) (time.Duration, error) {
+func (s *Service) signed(ctx context.Context, t *ledger.Task, progress *atomic.Int32, f func(context.Context) (time.Duration, error)) (time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var signing sync.WaitGroup
 	defer signing.Wait()
@@ -167,7 +168,7 @@ func (s *Service) signed(ctx context.Context, t *store.Task, progress *atomic.In
 			case <-tick.C:
 			}
 			// While the database is away the work goes on: the claim holds for a while.
-			err := s.Store.TouchTask(ctx, t, int(progress.Load()), s.Store.Now())
+			err := ledger.New(s.Store).TouchTask(ctx, t, int(progress.Load()), s.Store.Now())
 			if errors.Is(err, store.ErrFenced) {
 				cancel(err)
 				return
@@ -182,7 +183,7 @@ func (s *Service) signed(ctx context.Context, t *store.Task, progress *atomic.In
 }
 
 // speak writes the audio of a task. It holds a second or two of it at a time.
-func (s *Service) speak(ctx context.Context, t *store.Task, f format, file *os.File, progress *atomic.Int32) (length time.Duration, err error) {
+func (s *Service) speak(ctx context.Context, t *ledger.Task, f format, file *os.File, progress *atomic.Int32) (length time.Duration, err error) {
 	out, err := transcode.Encode(ctx, file, f.kind, f.rate)
 	if err != nil {
 		return 0, err

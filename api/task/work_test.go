@@ -19,8 +19,8 @@ import (
 	"parley/api/tts"
 	"parley/billing"
 	"parley/inference"
-	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 // bench is a service whose queue does not run: the test does its jobs.
@@ -32,7 +32,7 @@ type bench struct {
 
 func (h *harness) bench(speaker Speaker) *bench {
 	h.t.Helper()
-	life, _, err := h.db.RegisterNode(h.t.Context(), "node", "", time.Now())
+	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "", time.Now())
 	h.ok(err)
 	dir := h.t.TempDir()
 	b := &bench{harness: h, counts: map[string]int{}}
@@ -44,16 +44,16 @@ func (h *harness) bench(speaker Speaker) *bench {
 
 func (b *bench) take(text, format string) speakArgs {
 	b.t.Helper()
-	t, err := b.Store.SubmitTask(b.t.Context(), store.Submission{Node: b.Node, Account: b.acc, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
-		Script: store.Script{Text: text, Voice: "F1", Language: "en", Format: format, Speed: 1, Steps: 6}},
+	t, err := ledger.New(b.Store).SubmitTask(b.t.Context(), ledger.Submission{Node: b.Node, Account: b.acc, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
+		Script: ledger.Script{Text: text, Voice: "F1", Language: "en", Format: format, Speed: 1, Steps: 6}},
 		func(context.Context, pgx.Tx, string, string) error { return nil }, time.Now())
 	b.ok(err)
 	return speakArgs{b.acc, t.ID}
 }
 
-func (b *bench) read(a speakArgs) *store.Task {
+func (b *bench) read(a speakArgs) *ledger.Task {
 	b.t.Helper()
-	t, err := b.Store.Task(b.t.Context(), a.Account, a.Task)
+	t, err := ledger.New(b.Store).Task(b.t.Context(), a.Account, a.Task)
 	b.ok(err)
 	return t
 }
@@ -90,7 +90,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			got := b.read(a)
-			if got.Status != store.TaskFailed || got.ErrorCode != "tts.synthesis_failed" || got.ErrorMessage == "" || got.Progress == 100 {
+			if got.Status != ledger.TaskFailed || got.ErrorCode != "tts.synthesis_failed" || got.ErrorMessage == "" || got.Progress == 100 {
 				t.Errorf("%+v", got)
 			}
 			if held, left := h.money(); held != 0 || left != 5*usd || b.files() != 0 || b.counts["failed"] != 1 {
@@ -114,17 +114,17 @@ func TestATaskThatKillsIsGivenUp(t *testing.T) {
 	b := h.bench(tts.New(quick()))
 	a := b.take("One.", "wav")
 	for range maxAttempts {
-		life, _, err := h.db.RegisterNode(t.Context(), "node", "", time.Now())
+		life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "", time.Now())
 		h.ok(err)
 		b.Node = life
-		_, err = h.db.ClaimTask(t.Context(), life, a.Account, a.Task, time.Now())
+		_, err = ledger.New(h.db).ClaimTask(t.Context(), life, a.Account, a.Task, time.Now())
 		h.ok(err)
 	}
-	life, _, err := h.db.RegisterNode(t.Context(), "node", "", time.Now())
+	life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "", time.Now())
 	h.ok(err)
 	b.Node = life
 	b.ok(b.work(t.Context(), a))
-	if got := b.read(a); got.Status != store.TaskFailed {
+	if got := b.read(a); got.Status != ledger.TaskFailed {
 		t.Errorf("%+v", got)
 	}
 }

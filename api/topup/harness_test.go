@@ -22,6 +22,7 @@ import (
 	"parley/billing/payment"
 	"parley/billing/payment/simulated"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -152,22 +153,22 @@ func (o *bank) pass(d time.Duration) {
 
 func (o *bank) owner(name string) owner {
 	o.Helper()
-	acc, err := o.db.CreateAccount(o.Context(), name, card, time.Now())
+	acc, err := ledger.New(o.db).CreateAccount(o.Context(), name, card, time.Now())
 	o.ok(err)
 	_, secret, err := people.New(o.db).FirstKey(o.Context(), acc.ID, "first", "")
 	o.ok(err)
 	return owner{acc.ID, secret}
 }
 
-func (o *bank) show(who owner) *store.Account {
+func (o *bank) show(who owner) *ledger.Account {
 	o.Helper()
-	a, err := o.db.Account(o.Context(), who.account)
+	a, err := ledger.New(o.db).Account(o.Context(), who.account)
 	o.ok(err)
 	return a
 }
 
 func (o *bank) verified() {
-	r, err := o.db.Verify(context.WithoutCancel(o.Context()))
+	r, err := ledger.New(o.db).Verify(context.WithoutCancel(o.Context()))
 	if err != nil {
 		o.Error(err)
 		return

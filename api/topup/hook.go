@@ -7,6 +7,8 @@ import (
 
 	"parley/api"
 	"parley/billing/payment"
+
+	"parley/store/ledger"
 )
 
 // maxEvent bounds a webhook's body, in bytes; providers' own are a few thousand.
@@ -43,7 +45,7 @@ func (d *Service) receive(w http.ResponseWriter, r *http.Request) {
 
 // apply settles what an event is about, unless that was done.
 func (d *Service) apply(r *http.Request, event payment.Event) error {
-	done, err := d.Store.EventApplied(r.Context(), d.Provider.Name(), event.ID)
+	done, err := ledger.New(d.Store).EventApplied(r.Context(), d.Provider.Name(), event.ID)
 	if err != nil || done {
 		return err
 	}

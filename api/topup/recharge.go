@@ -11,6 +11,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 const (
@@ -61,7 +62,7 @@ func (r *Recharges) Enqueue(ctx context.Context, tx pgx.Tx, account, attempt str
 // sweep finds what was lost: attempts whose worker died or gave up, and those that
 // nobody has made, such as a new month's.
 func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
-	n, err := r.Store.SweepRecharges(ctx, r.Enqueue, r.Store.Now())
+	n, err := ledger.New(r.Store).SweepRecharges(ctx, r.Enqueue, r.Store.Now())
 	if n > 0 {
 		r.Log.Warn("automatic recharges without an outcome are tried again", "attempts", n)
 	}
@@ -72,15 +73,15 @@ func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
 // fails the job, which tries again with the same key and so learns it; an event may
 // tell it earlier.
 func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
-	a, err := r.Store.BeginRecharge(ctx, args.Account, args.Attempt, r.Store.Now())
+	a, err := ledger.New(r.Store).BeginRecharge(ctx, args.Account, args.Attempt, r.Store.Now())
 	if err != nil || a == nil {
 		return err
 	}
 	p := r.Provider()
 	if a.Provider != p.Name() { // the operator has changed it: this one has no card
-		return r.fail(ctx, a, store.RechargeNoCard, "")
+		return r.fail(ctx, a, ledger.RechargeNoCard, "")
 	}
-	look, err := r.Store.NextReadVersion(ctx)
+	look, err := ledger.New(r.Store).NextReadVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,30 +91,30 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 	}
 	if errors.Is(err, payment.ErrRefused) && r.Store.Now().Sub(a.MadeAt) > refusedFor {
 		r.Log.Error("the payment provider refuses an automatic recharge", "attempt", a.ID, "account", a.Account, "err", err)
-		return r.fail(ctx, a, store.RechargeRefused, "")
+		return r.fail(ctx, a, ledger.RechargeRefused, "")
 	}
 	if err != nil {
 		return err
 	}
-	t, err := r.Store.ReconcilePayment(ctx, store.PaymentRead{Provider: p.Name(), Version: look, Payment: paid}, r.Store.Now())
+	t, err := ledger.New(r.Store).ReconcilePayment(ctx, ledger.PaymentRead{Provider: p.Name(), Version: look, Payment: paid}, r.Store.Now())
 	if err == nil {
 		r.Log.Info("automatic recharge", "attempt", a.ID, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String())
 	}
 	return err
 }
 
-func (r *Recharges) fail(ctx context.Context, a *store.RechargeAttempt, why store.RechargeFailure, code string) error {
+func (r *Recharges) fail(ctx context.Context, a *ledger.RechargeAttempt, why ledger.RechargeFailure, code string) error {
 	r.Log.Info("automatic recharge failed", "attempt", a.ID, "account", a.Account, "reason", why, "code", code)
-	return r.Store.FailRecharge(ctx, a.Account, a.ID, why, code, r.Store.Now())
+	return ledger.New(r.Store).FailRecharge(ctx, a.Account, a.ID, why, code, r.Store.Now())
 }
 
 // failureOf is what a card that could not be charged means.
-func failureOf(e *payment.CardError) store.RechargeFailure {
+func failureOf(e *payment.CardError) ledger.RechargeFailure {
 	switch {
 	case errors.Is(e, payment.ErrAuthentication):
-		return store.RechargeAuthentication
+		return ledger.RechargeAuthentication
 	case errors.Is(e, payment.ErrNoCard):
-		return store.RechargeNoCard
+		return ledger.RechargeNoCard
 	}
-	return store.RechargeDeclined
+	return ledger.RechargeDeclined
 }

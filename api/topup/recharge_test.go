@@ -17,6 +17,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 // patience only bounds a hang.
@@ -169,7 +170,7 @@ func TestRechargeBehaviours(t *testing.T) {
 				t.Errorf("%v came in, %d disputes, %+v with %q", a.Pots.Paid-10*usd, a.OpenDisputes, r, failure)
 			}
 			// The wait after a failure is longer than that after a charge.
-			if failed := c.failure != "" && c.failure != "refunded "; r.RetryAt == nil || (r.RetryAt.Sub(o.db.Now()) > store.RechargePause) != failed {
+			if failed := c.failure != "" && c.failure != "refunded "; r.RetryAt == nil || (r.RetryAt.Sub(o.db.Now()) > ledger.RechargePause) != failed {
 				t.Errorf("again at %v with %q", r.RetryAt, failure)
 			}
 			got := o.get(o.a, *set.InProgress)
@@ -249,12 +250,12 @@ func TestRechargeStops(t *testing.T) {
 	o := open(t)
 	o.carded(o.a)
 	a := o.set(o.a, now15)
-	o.ok(o.db.OpenDispute(t.Context(), o.a.account, "dp", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "dp", time.Now()))
 	o.carded(o.b)
 	b := o.set(o.b, now15)
 	p := &stubborn{Provider: o.pays, name: "another"}
 	stop := o.work(p) // what was made without a queue is swept up
-	_, err := o.db.SweepRecharges(t.Context(), o.queued(p), time.Now().Add(time.Hour))
+	_, err := ledger.New(o.db).SweepRecharges(t.Context(), o.queued(p), time.Now().Add(time.Hour))
 	o.ok(err)
 	for _, c := range []struct {
 		who        owner
@@ -356,7 +357,7 @@ func TestRechargeSettings(t *testing.T) {
 		t.Errorf("another account: %s", text)
 	}
 	o.set(o.a, `{"enabled": true}`)
-	o.ok(o.db.OpenDispute(t.Context(), o.a.account, "dp", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "dp", time.Now()))
 	if status, text := o.setting(o.a, "PATCH", `{"enabled": true}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
 		t.Errorf("in a dispute: %d %s", status, text)
 	}

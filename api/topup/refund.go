@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/billing/payment"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 const (
@@ -38,24 +38,24 @@ func (d *Service) Run(ctx context.Context) error {
 // PayBack tells the provider of the refunds that are asked for, each once. One that
 // fails does not keep the others.
 func (d *Service) PayBack(ctx context.Context) error {
-	asked, err := d.Store.AskedRefunds(ctx, d.Provider.Name())
+	asked, err := ledger.New(d.Store).AskedRefunds(ctx, d.Provider.Name())
 	for i := range asked {
 		err = errors.Join(err, d.payBack(ctx, &asked[i]))
 	}
 	return err
 }
 
-func (d *Service) payBack(ctx context.Context, r *store.Refund) error {
+func (d *Service) payBack(ctx context.Context, r *ledger.Refund) error {
 	made, err := d.Provider.Refund(ctx, payment.RefundRequest{Key: r.ID, Payment: r.Payment, Amount: r.Amount})
 	switch {
 	case errors.Is(err, payment.ErrUnknown) && d.Store.Now().Sub(r.CreatedAt) < refundLife, ctx.Err() != nil:
 		return err // the same again is safe
 	case err != nil:
-		r.State, r.Code = store.RefundFailed, code(err)
+		r.State, r.Code = ledger.RefundFailed, code(err)
 	case made.State == payment.Failed || made.State == payment.Canceled:
-		r.State, r.Code = store.RefundFailed, string(made.State)
+		r.State, r.Code = ledger.RefundFailed, string(made.State)
 	default:
-		r.State = store.RefundDone
+		r.State = ledger.RefundDone
 	}
 	t, err := d.settle(ctx, r.Payment, payment.Event{}, r)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/billing/payment"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // unsteady is a provider that makes refunds and loses the answer, or refuses them.
@@ -50,15 +50,15 @@ func TestRefunds(t *testing.T) {
 	u := &unsteady{Provider: o.pays}
 	o.desk.Provider = u
 	id := o.paidTopUp()
-	ask := func() *store.Refund {
+	ask := func() *ledger.Refund {
 		t.Helper()
-		r, err := o.db.RequestRefund(t.Context(), o.a.account, id, 5*usd, time.Now())
+		r, err := ledger.New(o.db).RequestRefund(t.Context(), o.a.account, id, 5*usd, time.Now())
 		o.ok(err)
 		return r
 	}
-	wantState := func(r *store.Refund, state store.RefundState, code string) {
+	wantState := func(r *ledger.Refund, state ledger.RefundState, code string) {
 		t.Helper()
-		if got, err := o.db.Refund(t.Context(), o.a.account, r.ID); err != nil || got.State != state || got.Code != code {
+		if got, err := ledger.New(o.db).Refund(t.Context(), o.a.account, r.ID); err != nil || got.State != state || got.Code != code {
 			t.Errorf("%+v, %v; want %s %s", got, err, state, code)
 		}
 	}
@@ -74,7 +74,7 @@ func TestRefunds(t *testing.T) {
 		}
 		o.pass(time.Second)
 	}
-	wantState(r, store.RefundDone, "")
+	wantState(r, ledger.RefundDone, "")
 	o.ok(o.desk.PayBack(t.Context()))
 	if got := o.get(o.a, id); u.made != 2 || got.Refunded != 5*usd || o.show(o.a).Pots.Paid != 15*usd {
 		t.Errorf("asked %d times, %+v, %v paid", u.made, got, o.show(o.a).Pots.Paid)
@@ -83,7 +83,7 @@ func TestRefunds(t *testing.T) {
 	u.refuses = payment.ErrRefused
 	r = ask()
 	o.ok(o.desk.PayBack(t.Context()))
-	wantState(r, store.RefundFailed, "refused")
+	wantState(r, ledger.RefundFailed, "refused")
 	if paid := o.show(o.a).Pots.Paid; paid != 15*usd {
 		t.Errorf("%v paid after a refusal", paid)
 	}
@@ -95,9 +95,9 @@ func TestRefunds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- o.desk.Run(ctx) }()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		got, err := o.db.Refund(t.Context(), o.a.account, r.ID)
+		got, err := ledger.New(o.db).Refund(t.Context(), o.a.account, r.ID)
 		o.ok(err)
-		if got.State == store.RefundDone {
+		if got.State == ledger.RefundDone {
 			break
 		}
 		if time.Now().After(end) {
@@ -117,7 +117,7 @@ func TestDisputesAreTold(t *testing.T) {
 	told := make(chan string, 10)
 	o.desk.Disputed = func(account string) { told <- account }
 	id := o.paidTopUp()
-	top, err := o.db.TopUp(t.Context(), o.a.account, id)
+	top, err := ledger.New(o.db).TopUp(t.Context(), o.a.account, id)
 	o.ok(err)
 	if len(told) != 0 {
 		t.Error("there is no dispute")

@@ -12,7 +12,7 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/billing/payment"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // TopUp is a top-up as its account sees it.
@@ -30,7 +30,7 @@ type TopUp struct {
 	SettledAt     *time.Time `json:"settled_at" doc:"When it ended; null before."`
 }
 
-func view(t *store.TopUp) TopUp {
+func view(t *ledger.TopUp) TopUp {
 	return TopUp{ID: t.ID, Amount: wire.USD(t.Amount), State: string(t.State), URL: t.URL, Paid: wire.USD(t.Paid),
 		Refunded: wire.USD(t.Refunded), Automatic: t.Automatic, Demonstration: t.Demonstration(), CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
 }
@@ -93,11 +93,11 @@ func (d *Service) check(amount dollars) error {
 }
 
 func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp], error) {
-	found, err := d.Store.TopUps(ctx, api.AccountOf(ctx), in.Page())
+	found, err := ledger.New(d.Store).TopUps(ctx, api.AccountOf(ctx), in.Page())
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(t store.TopUp) string { return t.ID }, view), nil
+	return api.Pages(in.Limit, found, func(t ledger.TopUp) string { return t.ID }, view), nil
 }
 
 // read looks at the provider when the top-up is open, which makes a lost webhook
@@ -105,7 +105,7 @@ func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp],
 func (d *Service) read(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The top-up's identifier." maxLength:"100" example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*output, error) {
-	t, err := d.Store.TopUp(ctx, api.AccountOf(ctx), in.ID)
+	t, err := ledger.New(d.Store).TopUp(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // AutoRecharge is automatic recharge as its account sees it.
@@ -35,7 +36,7 @@ type RechargeFailure struct {
 	At     time.Time `json:"at" doc:"When it was."`
 }
 
-func viewRecharge(s *store.RechargeState) AutoRecharge {
+func viewRecharge(s *ledger.RechargeState) AutoRecharge {
 	v := AutoRecharge{Enabled: s.Enabled, Threshold: wire.USD(s.Threshold), Amount: wire.USD(s.Amount), MonthlyCap: wire.USD(s.MonthlyCap),
 		CardSaved: s.CardSaved, ChargedThisMonth: wire.USD(s.Charged), RetryAt: s.NotBefore}
 	if s.Open != "" {
@@ -91,7 +92,7 @@ type settingsInput struct{ Body RechargeSettings }
 type settingsOutput struct{ Body AutoRecharge }
 
 func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
-	s, err := d.Store.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), store.DefaultRecharge(d.Card()), d.Store.Now())
+	s, err := ledger.New(d.Store).Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), ledger.DefaultRecharge(d.Card()), d.Store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +102,8 @@ func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*settingsOutpu
 // set changes the settings that were sent; whole brings the others back to the rate
 // card's.
 func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*settingsOutput, error) {
-	defaults := store.DefaultRecharge(d.Card())
-	s, err := d.Store.SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *store.Recharge) error {
+	defaults := ledger.DefaultRecharge(d.Card())
+	s, err := ledger.New(d.Store).SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *ledger.Recharge) error {
 		if whole {
 			*r = defaults
 		}
@@ -133,7 +134,7 @@ func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*se
 }
 
 // judge says what is wrong with settings.
-func (d *Service) judge(r store.Recharge) error {
+func (d *Service) judge(r ledger.Recharge) error {
 	if err := d.check(dollars{r.Amount, true}); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -44,18 +45,18 @@ func TestRechargeIsBounded(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	// Settings of a time when more was allowed.
-	_, err := o.db.SetRecharge(t.Context(), o.a.account, o.pays.Name(), store.DefaultRecharge(card), func(r *store.Recharge) error {
-		*r = store.Recharge{Enabled: true, Threshold: 1_000_000 * usd, Amount: 2000 * usd, MonthlyCap: 1_000_000 * usd}
+	_, err := ledger.New(o.db).SetRecharge(t.Context(), o.a.account, o.pays.Name(), ledger.DefaultRecharge(card), func(r *ledger.Recharge) error {
+		*r = ledger.Recharge{Enabled: true, Threshold: 1_000_000 * usd, Amount: 2000 * usd, MonthlyCap: 1_000_000 * usd}
 		return nil
 	}, time.Now())
 	o.ok(err)
 	was := o.settled(o.a)
 	for range 3 { // as a node does every half minute
-		_, err := o.db.SweepRecharges(t.Context(), nothingLost(t), time.Now())
+		_, err := ledger.New(o.db).SweepRecharges(t.Context(), nothingLost(t), time.Now())
 		o.ok(err)
 	}
 	now := o.settled(o.a)
-	if was.Charged != 500*usd || now.Charged != was.Charged || now.RetryAt == nil || time.Until(*now.RetryAt) < store.RechargePause-time.Minute {
+	if was.Charged != 500*usd || now.Charged != was.Charged || now.RetryAt == nil || time.Until(*now.RetryAt) < ledger.RechargePause-time.Minute {
 		t.Errorf("%+v, then %+v", was, now)
 	}
 	// A top-up by hand does not end this wait.
@@ -64,7 +65,7 @@ func TestRechargeIsBounded(t *testing.T) {
 		t.Errorf("after a top-up by hand: %+v", now)
 	}
 	stop()
-	_, err = o.db.SweepRecharges(t.Context(), nothingLost(t), time.Now().Add(store.RechargePause+time.Second))
+	_, err = ledger.New(o.db).SweepRecharges(t.Context(), nothingLost(t), time.Now().Add(ledger.RechargePause+time.Second))
 	o.ok(err)
 	if _, text := o.setting(o.a, "GET", ""); o.recharge(text).InProgress == nil {
 		t.Errorf("nothing is charged after the wait: %s", text)

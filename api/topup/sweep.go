@@ -9,6 +9,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 const (
@@ -34,7 +35,7 @@ func HandleLooks(q *jobs.Queue, desk func() *Service) {
 // not keep the others; a provider that does not answer is left alone until the next round.
 func (d *Service) LookForPaid(ctx context.Context) (failed error) {
 	for range lookBatch {
-		due, err := d.Store.DueTopUp(ctx, d.Provider.Name(), d.Store.Now())
+		due, err := ledger.New(d.Store).DueTopUp(ctx, d.Provider.Name(), d.Store.Now())
 		if errors.Is(err, store.ErrNotFound) {
 			return failed
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing/payment"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // asked counts the look-ups at a provider.
@@ -35,9 +35,9 @@ func (o *bank) age(by string) {
 }
 
 // stored is a top-up as the books have it; nobody asks the provider.
-func (o *bank) stored(who owner, v view) store.TopUp {
+func (o *bank) stored(who owner, v view) ledger.TopUp {
 	o.Helper()
-	t, err := o.db.TopUp(o.Context(), who.account, v.ID)
+	t, err := ledger.New(o.db).TopUp(o.Context(), who.account, v.ID)
 	o.ok(err)
 	return *t
 }
@@ -69,7 +69,7 @@ func TestPaidTopUpWithoutWebhookIsCredited(t *testing.T) {
 	if got := o.show(o.a).Pots.Paid; got != 25*usd {
 		t.Errorf("paid %s; want 25", got)
 	}
-	if got := o.stored(o.b, left); got.State != store.TopUpPending {
+	if got := o.stored(o.b, left); got.State != ledger.TopUpPending {
 		t.Errorf("nobody has paid: %+v", got)
 	}
 	look(0)

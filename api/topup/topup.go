@@ -20,6 +20,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Service takes payments. Its fields are not changed after Mount; it is used by several
@@ -60,12 +61,12 @@ var routes = api.Managed("Account")
 
 // begin makes a top-up and its page. A provider that did not answer in time is asked
 // once more: for the same top-up it has the same page.
-func (d *Service) begin(ctx context.Context, account string, amount billing.Money) (*store.TopUp, error) {
-	t, err := d.Store.CreateTopUp(ctx, account, d.Provider.Name(), amount, d.Store.Now())
+func (d *Service) begin(ctx context.Context, account string, amount billing.Money) (*ledger.TopUp, error) {
+	t, err := ledger.New(d.Store).CreateTopUp(ctx, account, d.Provider.Name(), amount, d.Store.Now())
 	if err != nil {
 		return nil, err
 	}
-	customer, err := d.Store.Customer(ctx, account, t.Provider)
+	customer, err := ledger.New(d.Store).Customer(ctx, account, t.Provider)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (d *Service) begin(ctx context.Context, account string, amount billing.Mone
 		d.Log.Error("the payment provider made no page", "topup", t.ID, "err", err)
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	return d.Store.OpenTopUp(ctx, account, t.ID, page)
+	return ledger.New(d.Store).OpenTopUp(ctx, account, t.ID, page)
 }
 
 // errForeign is a payment that is no top-up of ours: the provider's account may
@@ -89,13 +90,13 @@ var errForeign = errors.New("not a payment of ours")
 
 // look asks the provider how a payment stands, by any of its names, and settles what
 // it says. event led here; the zero Event when none did.
-func (d *Service) look(ctx context.Context, id string, event payment.Event) (*store.TopUp, error) {
+func (d *Service) look(ctx context.Context, id string, event payment.Event) (*ledger.TopUp, error) {
 	return d.settle(ctx, id, event, nil)
 }
 
 // settle is look for a refund, too, that has come to its end.
-func (d *Service) settle(ctx context.Context, id string, event payment.Event, refund *store.Refund) (*store.TopUp, error) {
-	n, err := d.Store.NextReadVersion(ctx)
+func (d *Service) settle(ctx context.Context, id string, event payment.Event, refund *ledger.Refund) (*ledger.TopUp, error) {
+	n, err := ledger.New(d.Store).NextReadVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (d *Service) settle(ctx context.Context, id string, event payment.Event, re
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	t, err := d.Store.ReconcilePayment(ctx, store.PaymentRead{Provider: d.Provider.Name(), Version: n, Payment: p, Event: event, Refund: refund}, d.Store.Now())
+	t, err := ledger.New(d.Store).ReconcilePayment(ctx, ledger.PaymentRead{Provider: d.Provider.Name(), Version: n, Payment: p, Event: event, Refund: refund}, d.Store.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errForeign
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // TestBehaviours plays everything that a provider may do to a payment.
@@ -51,7 +52,7 @@ func TestBehaviours(t *testing.T) {
 			o.press(v, "pay")
 			o.pass(0)
 			o.pass(c.after)
-			stored, err := o.db.TopUp(t.Context(), o.a.account, v.ID)
+			stored, err := ledger.New(o.db).TopUp(t.Context(), o.a.account, v.ID)
 			o.ok(err)
 			a := o.show(o.a)
 			if string(stored.State) != c.state || a.Pots.Paid != c.paid || a.OpenDisputes != c.disputes || (a.FirstTopupAt != nil) != (c.state == "succeeded") {
@@ -99,10 +100,10 @@ func TestDeclinedAndCanceled(t *testing.T) {
 // The first top-up opens ten sessions at once.
 func TestFirstTopUpLiftsConcurrency(t *testing.T) {
 	o := open(t)
-	node, _, err := o.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	node, _, err := ledger.New(o.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
 	o.ok(err)
 	start := func() error {
-		_, err := o.db.StartSession(t.Context(), store.Start{Node: node, Account: o.a.account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, time.Now())
+		_, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: node, Account: o.a.account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, time.Now())
 		return err
 	}
 	for n, want := range []int{3, 10} {
@@ -145,12 +146,12 @@ func TestWebhookFiftyTimes(t *testing.T) {
 	if paid := o.show(o.a).Pots.Paid; paid != 25*usd {
 		t.Errorf("%v paid", paid)
 	}
-	var ts []store.Transfer
+	var ts []ledger.Transfer
 	o.ok(o.db.Statement(t.Context(), o.a.account, func(s *store.Statement) (err error) {
-		ts, err = s.Ledger(t.Context(), store.LedgerPage{Limit: 9})
+		ts, err = ledger.Entries(t.Context(), s, ledger.LedgerPage{Limit: 9})
 		return err
 	}))
-	if len(ts) != 2 || ts[0].Kind != store.Topup || ts[0].Debit != "sim" {
+	if len(ts) != 2 || ts[0].Kind != ledger.Topup || ts[0].Debit != "sim" {
 		t.Errorf("ledger %+v", ts)
 	}
 }
@@ -295,11 +296,11 @@ func TestOthersAndPages(t *testing.T) {
 		}
 	}
 	// One that is disputed or suspended pays nothing more in.
-	o.ok(o.db.OpenDispute(t.Context(), o.a.account, "dp_1", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "dp_1", time.Now()))
 	if status, text := o.ask(o.a, "POST", "/v1/topups", `{"amount": 10}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
 		t.Errorf("disputed: %d %s", status, text)
 	}
-	for range store.MaxTopUps {
+	for range ledger.MaxTopUps {
 		o.begin(o.b, "10")
 	}
 	if status, text := o.ask(o.b, "POST", "/v1/topups", `{"amount": 10}`); status != 429 {

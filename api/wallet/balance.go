@@ -9,20 +9,21 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 type balanceOutput struct{ Body wire.Balance }
 
 func (m *wallet) balance(ctx context.Context, _ *struct{}) (*balanceOutput, error) {
 	at := m.db.Now()
-	b, err := m.db.Balance(ctx, api.AccountOf(ctx), at)
+	b, err := ledger.New(m.db).Balance(ctx, api.AccountOf(ctx), at)
 	if err != nil {
 		return nil, err
 	}
 	return &balanceOutput{viewBalance(b, m.card().Wallet(), at)}, nil
 }
 
-func viewBalance(b *store.Balance, rules billing.Wallet, at time.Time) wire.Balance {
+func viewBalance(b *ledger.Balance, rules billing.Wallet, at time.Time) wire.Balance {
 	lots := make([]wire.BonusLot, len(b.Lots))
 	for i, l := range b.Lots {
 		lots[i] = wire.BonusLot{Left: wire.USD(l.Left), Granted: wire.USD(l.Granted), ExpiresAt: l.ExpiresAt}
@@ -42,7 +43,7 @@ const expiring = 7 * 24 * time.Hour
 
 // warnings are what the owner should know, the most urgent first: what is seen of the
 // wallet now, and what was noticed and still is so.
-func warnings(b *store.Balance, rules billing.Wallet, at time.Time) []wire.Warning {
+func warnings(b *ledger.Balance, rules billing.Wallet, at time.Time) []wire.Warning {
 	list := []wire.Warning{}
 	warn := func(kind, message string, since *time.Time, d store.WarningData) {
 		list = append(list, wire.Warning{Kind: kind, Message: message, Since: since, Data: viewFigures(d)})

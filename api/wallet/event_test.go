@@ -9,6 +9,7 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // TestSentences: each kind has words for people, with its figures, on one line.
@@ -46,8 +47,8 @@ func TestBanner(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	since := at.Add(-time.Hour)
 	rules := billing.DefaultRateCard().Wallet()
-	b := &store.Balance{Account: store.Account{Suspended: true, OpenDisputes: 2, Pots: billing.Pots{Paid: billing.USD}}, LowMark: 20 * billing.USD, LowSince: &since,
-		Lots: []store.Lot{{Left: billing.USD, Granted: billing.USD, ExpiresAt: at.Add(time.Hour)}}}
+	b := &ledger.Balance{Account: ledger.Account{Suspended: true, OpenDisputes: 2, Pots: billing.Pots{Paid: billing.USD}}, LowMark: 20 * billing.USD, LowSince: &since,
+		Lots: []ledger.Lot{{Left: billing.USD, Granted: billing.USD, ExpiresAt: at.Add(time.Hour)}}}
 	for _, kind := range []store.WarningKind{store.WarnNumberReleased, store.WarnBalanceLow, store.WarnDisputeOpened, store.WarnRechargeFailed,
 		store.WarnDisputeOpened, store.WarnNumberPastDue} {
 		b.Warnings = append(b.Warnings, store.Warning{Kind: kind, CreatedAt: since, Data: store.WarningData{Number: "+34911234567"}})

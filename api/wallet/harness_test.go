@@ -19,6 +19,7 @@ import (
 	"parley/api/wallet"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -45,7 +46,7 @@ func open(t *testing.T) *bank {
 	var err, err2 error
 	o.signer, err = ticket.NewSigner("a master secret of a test, long enough")
 	o.ok(errors.Join(err, o.db.PutRateCard(t.Context(), card, began)))
-	o.node, _, err2 = o.db.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
+	o.node, _, err2 = ledger.New(o.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
 	o.ok(err2)
 	o.a, o.b = o.owner("A"), o.owner("B")
 	a := api.New(ticket.Keys{Signer: o.signer, Store: o.db, People: people.New(o.db)})
@@ -67,7 +68,7 @@ func (o *bank) ok(err error) {
 
 func (o *bank) owner(name string) owner {
 	o.Helper()
-	acc, err := o.db.CreateAccount(o.Context(), name, card, began)
+	acc, err := ledger.New(o.db).CreateAccount(o.Context(), name, card, began)
 	o.ok(err)
 	key, secret, err1 := people.New(o.db).MakeKey(storetest.At(o.Context(), began), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	agent, err2 := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "=Ana", Voice: "F1", Language: "es"}, began)
@@ -76,35 +77,35 @@ func (o *bank) owner(name string) owner {
 }
 
 // credit moves money.
-func (o *bank) credit(c store.Credit, at time.Time) {
+func (o *bank) credit(c ledger.Credit, at time.Time) {
 	o.Helper()
 	c.Source = "sim"
-	_, _, err := o.db.Credit(o.Context(), c, at)
+	_, _, err := ledger.New(o.db).Credit(o.Context(), c, at)
 	o.ok(err)
 }
 
 func (o *bank) topup(account string, amount billing.Money) {
 	o.Helper()
-	o.credit(store.Credit{Account: account, Kind: store.Topup, Amount: amount, Key: "topup:" + account}, began)
+	o.credit(ledger.Credit{Account: account, Kind: ledger.Topup, Amount: amount, Key: "topup:" + account}, began)
 }
 
 // start begins a session; agent may be empty.
-func (o *bank) start(account, agent string, terms billing.Terms, at time.Time) *store.Session {
+func (o *bank) start(account, agent string, terms billing.Terms, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := o.db.StartSession(o.Context(), store.Start{Node: o.node, Account: account, Terms: terms, Card: card, Agent: agent}, at)
+	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.node, Account: account, Terms: terms, Card: card, Agent: agent}, at)
 	o.ok(err)
 	return s
 }
 
-func (o *bank) use(s *store.Session, seq int64, u billing.Usage, at time.Time) {
+func (o *bank) use(s *ledger.Session, seq int64, u billing.Usage, at time.Time) {
 	o.Helper()
-	_, err := o.db.Checkpoint(o.Context(), store.Checkpoint{Session: s, Seq: seq, StartedAt: at, Usage: u}, at)
+	_, err := ledger.New(o.db).Checkpoint(o.Context(), ledger.Checkpoint{Session: s, Seq: seq, StartedAt: at, Usage: u}, at)
 	o.ok(err)
 }
 
-func (o *bank) end(s *store.Session, u billing.Usage, at time.Time) {
+func (o *bank) end(s *ledger.Session, u billing.Usage, at time.Time) {
 	o.Helper()
-	_, err := o.db.CloseSession(o.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: at, Usage: u}, at)
+	_, err := ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: u}, at)
 	o.ok(err)
 }
 
@@ -179,7 +180,7 @@ func (o *bank) money(text string) billing.Money {
 // time they took.
 func (o *bank) verified() {
 	o.Helper()
-	r, err := o.db.Verify(context.WithoutCancel(o.Context()))
+	r, err := ledger.New(o.db).Verify(context.WithoutCancel(o.Context()))
 	o.ok(err)
 	for _, v := range r.Violations {
 		if v.Invariant != 26 {

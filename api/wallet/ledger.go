@@ -11,9 +11,10 @@ import (
 	"parley/api/export"
 	"parley/api/wire"
 	"parley/store"
+	"parley/store/ledger"
 )
 
-func viewEntry(t *store.Transfer) wire.Entry {
+func viewEntry(t *ledger.Transfer) wire.Entry {
 	e := wire.Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: wire.USD(t.Change()), BalanceAfter: wire.USD(t.BalanceAfter), Pot: t.Pot(),
 		SessionID: t.Session, PriceVersion: t.PriceVersion}
 	if c := t.Component(); c != "" {
@@ -30,7 +31,7 @@ type KindFilter struct {
 // maxKind is the longest kind that is looked for, in bytes.
 const maxKind = 32
 
-func (in KindFilter) kind() (store.TransferKind, error) {
+func (in KindFilter) kind() (ledger.TransferKind, error) {
 	if len(in.Kind) > maxKind {
 		return "", api.Bad("kind: there is none so long")
 	}
@@ -39,7 +40,7 @@ func (in KindFilter) kind() (store.TransferKind, error) {
 			return "", api.Bad("kind: a word such as topup")
 		}
 	}
-	return store.TransferKind(in.Kind), nil
+	return ledger.TransferKind(in.Kind), nil
 }
 
 type ledgerInput struct {
@@ -49,7 +50,7 @@ type ledgerInput struct {
 }
 
 // page is what the query asks for.
-func (in *ledgerInput) page() (p store.LedgerPage, err error) {
+func (in *ledgerInput) page() (p ledger.LedgerPage, err error) {
 	if p.Range, err = in.Bounds(); err != nil {
 		return p, err
 	}
@@ -66,15 +67,15 @@ func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*api.Listed[wire.
 		return nil, err
 	}
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
-	var found []store.Transfer
+	var found []ledger.Transfer
 	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) (err error) {
-		found, err = s.Ledger(ctx, p)
+		found, err = ledger.Entries(ctx, s, p)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(t store.Transfer) string { return api.Seq(t.Seq) }, viewEntry), nil
+	return api.Pages(in.Limit, found, func(t ledger.Transfer) string { return api.Seq(t.Seq) }, viewEntry), nil
 }
 
 var ledgerHeader = []string{"id", "at", "kind", "amount", "balance_after", "pot", "component", "session_id", "price_version"}
@@ -93,7 +94,7 @@ func (m *wallet) ledgerCSV(w http.ResponseWriter, r *http.Request) {
 	}
 	p.Limit = export.Batch
 	m.files.Send(w, r, export.Table{Name: "ledger", Header: ledgerHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
-		found, err := s.Ledger(ctx, p)
+		found, err := ledger.Entries(ctx, s, p)
 		for i := range found {
 			rows = append(rows, entryRow(&found[i]))
 			p.Before = found[i].Seq
@@ -104,7 +105,7 @@ func (m *wallet) ledgerCSV(w http.ResponseWriter, r *http.Request) {
 
 // entryRow has words, identifiers and numbers of ours only: no cell begins with
 // what a spreadsheet would compute, but numbers below zero.
-func entryRow(t *store.Transfer) []string {
+func entryRow(t *ledger.Transfer) []string {
 	return []string{strconv.FormatInt(t.Seq, 10), export.Time(t.CreatedAt), string(t.Kind), t.Change().String(), t.BalanceAfter.String(), t.Pot(),
 		t.Component(), export.Optional(t.Session), export.Optional(t.PriceVersion)}
 }

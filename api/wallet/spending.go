@@ -9,7 +9,7 @@ import (
 	"parley/api"
 	"parley/api/wire"
 	"parley/billing"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // SpendingLimit is what may be spent in a day by the account, a key or an agent.
@@ -21,7 +21,7 @@ type SpendingLimit struct {
 	Held       wire.USD `json:"held" doc:"What is set aside for minutes and work about to begin; it counts as spent."`
 }
 
-func viewLimit(l *store.SpendingLimit) SpendingLimit {
+func viewLimit(l *ledger.SpendingLimit) SpendingLimit {
 	return SpendingLimit{ID: l.Subject, Name: l.Name, DailyLimit: Limit{Amount: l.Limit}, Spent: wire.USD(l.Spent), Held: wire.USD(l.Held)}
 }
 
@@ -51,7 +51,7 @@ func (l *Limit) UnmarshalJSON(b []byte) error {
 
 // Schema implements huma.SchemaProvider.
 func (Limit) Schema(huma.Registry) *huma.Schema {
-	least, most := 0.0, float64(store.MaxSpendingLimit/billing.USD)
+	least, most := 0.0, float64(ledger.MaxSpendingLimit/billing.USD)
 	return &huma.Schema{Type: huma.TypeNumber, Nullable: true, Minimum: &least, Maximum: &most, Examples: []any{20},
 		Description: "US dollars a day (UTC); null: no limit."}
 }
@@ -68,11 +68,11 @@ func mountSpending(a *api.API, m *wallet) {
 }
 
 func (m *wallet) limits(ctx context.Context, in *api.Paging) (*api.Listed[SpendingLimit], error) {
-	found, err := m.db.SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now())
+	found, err := ledger.New(m.db).SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now())
 	if err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, found, func(l store.SpendingLimit) string { return l.Subject }, viewLimit), nil
+	return api.Pages(in.Limit, found, func(l ledger.SpendingLimit) string { return l.Subject }, viewLimit), nil
 }
 
 type setLimitInput struct {
@@ -92,7 +92,7 @@ func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*limitOutput,
 	if subject == "account" {
 		subject = account
 	}
-	l, err := m.db.SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now())
+	l, err := ledger.New(m.db).SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"parley/billing"
 	"parley/sip/carrier"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // kinds are all sessions there are.
@@ -25,7 +25,7 @@ func (o *bank) history(r *rand.Rand, sessions int) (ids []string) {
 	o.topup(o.a.account, 1900*billing.USD)
 	o.topup(o.b.account, 1900*billing.USD)
 	at := began
-	running := map[string]*store.Session{}
+	running := map[string]*ledger.Session{}
 	for i := range sessions {
 		at = at.Add(time.Duration(r.IntN(2*3600)) * time.Second)
 		who := o.a
@@ -89,16 +89,16 @@ func spend(r *rand.Rand, u *billing.Usage) {
 // mishaps move money now and then: bonus that expires soon, corrections.
 func (o *bank) mishaps(r *rand.Rand, account string, i int, at time.Time) {
 	o.Helper()
-	c := store.Credit{Account: account, Key: fmt.Sprint("random:", i), Amount: billing.Money(1 + r.Int64N(int64(billing.USD)))}
+	c := ledger.Credit{Account: account, Key: fmt.Sprint("random:", i), Amount: billing.Money(1 + r.Int64N(int64(billing.USD)))}
 	switch r.IntN(25) {
 	case 0, 1:
-		c.Kind, c.ExpiresAt = store.Bonus, at.Add(time.Duration(1+r.IntN(48))*time.Hour)
+		c.Kind, c.ExpiresAt = ledger.Bonus, at.Add(time.Duration(1+r.IntN(48))*time.Hour)
 	case 2:
-		c.Kind = store.Adjustment
+		c.Kind = ledger.Adjustment
 	case 3:
-		c.Kind, c.Amount = store.Adjustment, -c.Amount
+		c.Kind, c.Amount = ledger.Adjustment, -c.Amount
 	case 4:
-		_, err := o.db.ExpireLots(o.Context(), at)
+		_, err := ledger.New(o.db).ExpireLots(o.Context(), at)
 		o.ok(err)
 		return
 	default:
@@ -112,16 +112,16 @@ func (o *bank) numbers(account string, from, to time.Time) {
 	o.Helper()
 	for i, states := range [][]carrier.State{{carrier.Active}, {carrier.Pending, carrier.Active}, {carrier.Pending, carrier.Failed}} {
 		at := from.Add(time.Duration(i) * 240 * time.Hour)
-		n, err := o.db.OrderNumber(o.Context(), store.NumberOrder{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.a.account], i),
+		n, err := ledger.New(o.db).OrderNumber(o.Context(), ledger.NumberOrder{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.a.account], i),
 			Country: "ES", Carrier: "acme", Card: card}, at)
 		o.ok(err)
 		for _, state := range states {
-			_, err = o.db.ReconcileNumber(o.Context(), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"}, at)
+			_, err = ledger.New(o.db).ReconcileNumber(o.Context(), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"}, at)
 			o.ok(err)
 			at = at.Add(24 * time.Hour)
 		}
 	}
-	_, err := o.db.ChargeNumbers(o.Context(), card, to)
+	_, err := ledger.New(o.db).ChargeNumbers(o.Context(), card, to)
 	o.ok(err)
 }
 

@@ -13,9 +13,10 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
-func viewUsage(g *store.UsageGroup) wire.Usage {
+func viewUsage(g *ledger.UsageGroup) wire.Usage {
 	out := wire.Usage{Amount: wire.USD(g.Amount), Components: make([]wire.Used, len(g.Items))}
 	if g.Name != "" {
 		out.Key = &g.Name
@@ -45,8 +46,8 @@ type usageList struct {
 type usageOutput struct{ Body usageList }
 
 // page is what the query asks for.
-func (in *usageInput) page() (p store.UsagePage, err error) {
-	p.By = store.Grouping(in.GroupBy)
+func (in *usageInput) page() (p ledger.UsagePage, err error) {
+	p.By = ledger.Grouping(in.GroupBy)
 	if p.Range, err = in.Bounds(); err != nil {
 		return p, err
 	}
@@ -63,34 +64,34 @@ func (m *wallet) usage(ctx context.Context, in *usageInput) (*usageOutput, error
 	}
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
 	out := &usageOutput{usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To)}}
-	var groups []store.UsageGroup
+	var groups []ledger.UsageGroup
 	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) error {
-		if groups, err = s.Usage(ctx, p); err != nil {
+		if groups, err = ledger.Usage(ctx, s, p); err != nil {
 			return err
 		}
 		if p.Before == nil {
-			total, err := s.Charged(ctx, p.Range)
+			total, err := ledger.Charged(ctx, s, p.Range)
 			if err != nil {
 				return err
 			}
 			out.Body.Total = (*wire.USD)(&total)
 		}
 		var accrued billing.Money
-		accrued, err = s.Accrued(ctx)
+		accrued, err = ledger.Accrued(ctx, s)
 		out.Body.Accrued = wire.USD(accrued)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out.Body.List = api.Cut(in.Limit, groups, func(g store.UsageGroup) string { return g.Name }, viewUsage)
+	out.Body.List = api.Cut(in.Limit, groups, func(g ledger.UsageGroup) string { return g.Name }, viewUsage)
 	return out, nil
 }
 
 // usageHeader names the columns; a component needs no column for its group.
-func usageHeader(by store.Grouping) []string {
+func usageHeader(by ledger.Grouping) []string {
 	header := []string{"component", "quantity", "unit", "amount"}
-	if by != store.ByComponent {
+	if by != ledger.ByComponent {
 		header = append([]string{string(by)}, header...)
 	}
 	return header
@@ -105,10 +106,10 @@ func usageParams() []*huma.Param {
 func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	in := usageInput{GroupBy: q.Get("group_by"), Period: queryRange(q)}
-	switch store.Grouping(in.GroupBy) {
+	switch ledger.Grouping(in.GroupBy) {
 	case "":
-		in.GroupBy = string(store.ByDay)
-	case store.ByDay, store.ByAgent, store.ByCall, store.ByComponent:
+		in.GroupBy = string(ledger.ByDay)
+	case ledger.ByDay, ledger.ByAgent, ledger.ByCall, ledger.ByComponent:
 	default:
 		api.WriteError(w, api.Bad("group_by must be day, agent, call or component"))
 		return
@@ -120,7 +121,7 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
 	}
 	p.Limit = export.Batch
 	m.files.Send(w, r, export.Table{Name: "usage", Header: usageHeader(p.By), Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
-		groups, err := s.Usage(ctx, p)
+		groups, err := ledger.Usage(ctx, s, p)
 		for i := range groups {
 			rows = append(rows, usageRows(p.By, &groups[i])...)
 			p.Before = &groups[i].Name
@@ -131,11 +132,11 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
 
 // usageRows are a group's lines. As in the ledger's, no cell is computed by a
 // spreadsheet: an agent's name, which its owner wrote, is none of them.
-func usageRows(by store.Grouping, g *store.UsageGroup) [][]string {
+func usageRows(by ledger.Grouping, g *ledger.UsageGroup) [][]string {
 	var rows [][]string
 	for _, u := range viewUsage(g).Components {
 		row := []string{u.Component, strconv.FormatInt(u.Quantity, 10), u.Unit, billing.Money(u.Amount).String()}
-		if by != store.ByComponent {
+		if by != ledger.ByComponent {
 			row = append([]string{g.Name}, row...)
 		}
 		rows = append(rows, row)

@@ -14,6 +14,7 @@ import (
 	"parley/api/export"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Mount adds the routes. card is the rate card in force.
@@ -37,7 +38,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender, card func() *billing.
 		"What was used and what it cost, by day (UTC), agent, call or component, newest first. Usage belongs to the moment at which it was "+
 			"entered in the ledger, which for most sessions is their end. What sessions in progress have used since is in `accrued` and nowhere else."+exact), m.usage)
 	a.Handle(export.Route(routes.Get("/v1/usage.csv", "export-usage", "Export usage",
-		"The groups of `GET /v1/usage`, a line for each component of each, with the columns "+export.Columns(usageHeader(store.ByDay))+"; the first is named "+
+		"The groups of `GET /v1/usage`, a line for each component of each, with the columns "+export.Columns(usageHeader(ledger.ByDay))+"; the first is named "+
 			"after the grouping, and there is none by component."), usageParams()), http.HandlerFunc(m.usageCSV))
 	api.Register(a, routes.Get("/v1/calls/{id}/receipt", "get-receipt", "Read the receipt of a session",
 		"What a call or any other session cost, a line for each component; `total` is their sum and what the ledger charged. The identifier is "+

@@ -11,7 +11,7 @@ import (
 
 	"parley/api"
 	"parley/billing"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // TestPagesWhileEntriesArrive: what was there at the first page comes once each,
@@ -187,7 +187,7 @@ func TestBalance(t *testing.T) {
 	o := open(t)
 	now := time.Now()
 	adjust := func(amount billing.Money, key string) {
-		o.credit(store.Credit{Account: o.a.account, Kind: store.Adjustment, Amount: amount, Key: key}, now)
+		o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Adjustment, Amount: amount, Key: key}, now)
 	}
 	want := func(what string, amount billing.Money, codes ...string) (b balance) {
 		t.Helper()
@@ -210,12 +210,12 @@ func TestBalance(t *testing.T) {
 	}
 	adjust(-4_750_000_000, "b")
 	want("a nano-dollar below the minimum", 249_999_999, "balance.exhausted")
-	o.credit(store.Credit{Account: o.a.account, Kind: store.Topup, Amount: 20 * billing.USD, Key: "top"}, now)
+	o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "top"}, now)
 	if b := want("topped up", 20_249_999_999); b.Concurrency.Limit != 10 || b.FirstTopup == nil {
 		t.Errorf("%+v", b)
 	}
 	// Lots are used soonest expiry first; sessions in progress have done so already.
-	o.credit(store.Credit{Account: o.a.account, Kind: store.Bonus, Amount: billing.USD, Key: "bonus", ExpiresAt: now.Add(48 * time.Hour)}, now)
+	o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Bonus, Amount: billing.USD, Key: "bonus", ExpiresAt: now.Add(48 * time.Hour)}, now)
 	s := o.start(o.a.account, "", kinds[4], now)
 	o.use(s, 1, billing.Usage{billing.TTSChars: 20_000}, now) // 0.30
 	b := want("in progress", 20_949_999_999, "bonus.expiring")
@@ -224,8 +224,8 @@ func TestBalance(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	suspend := true
-	o.ok(o.db.ChangeAccount(t.Context(), o.a.account, store.AccountChange{Suspended: &suspend}, now))
-	o.ok(o.db.OpenDispute(t.Context(), o.a.account, "p", now))
+	o.ok(ledger.New(o.db).ChangeAccount(t.Context(), o.a.account, ledger.AccountChange{Suspended: &suspend}, now))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "p", now))
 	if b := want("suspended and disputed", 20_949_999_999, "account.suspended", "dispute.opened", "bonus.expiring"); !b.Suspended || !b.Disputed {
 		t.Errorf("%+v", b)
 	}
@@ -237,7 +237,7 @@ func TestBalance(t *testing.T) {
 func TestExpiredCredit(t *testing.T) {
 	o := open(t)
 	past := time.Now().Add(-time.Hour)
-	o.credit(store.Credit{Account: o.a.account, Kind: store.Bonus, Amount: 7 * billing.USD, Key: "gone", ExpiresAt: past}, past.Add(-time.Hour))
+	o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Bonus, Amount: 7 * billing.USD, Key: "gone", ExpiresAt: past}, past.Add(-time.Hour))
 	var b balance
 	o.read(o.a, "/v1/balance", &b)
 	if b.Balance != 5*billing.USD || len(b.BonusLots) != 1 {
@@ -260,9 +260,9 @@ func TestOneMomentInAFile(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		for range 50 {
-			s, err := o.db.StartSession(t.Context(), store.Start{Node: o.node, Account: o.a.account, Terms: kinds[5], Card: card}, began)
+			s, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.a.account, Terms: kinds[5], Card: card}, began)
 			if err == nil {
-				_, err = o.db.CloseSession(t.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.STTTime: 1000}}, began)
+				_, err = ledger.New(o.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.STTTime: 1000}}, began)
 			}
 			if err != nil {
 				done <- err
@@ -305,9 +305,9 @@ func TestEvents(t *testing.T) {
 		t.Errorf("%+v", none)
 	}
 	for i, ref := range []string{"dp_1", "dp_2", "dp_3"} {
-		o.ok(o.db.OpenDispute(t.Context(), o.a.account, ref, began.Add(time.Duration(i)*time.Second)))
+		o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, ref, began.Add(time.Duration(i)*time.Second)))
 	}
-	o.ok(o.db.ResolveDispute(t.Context(), o.a.account, "dp_2", began.Add(time.Hour)))
+	o.ok(ledger.New(o.db).ResolveDispute(t.Context(), o.a.account, "dp_2", began.Add(time.Hour)))
 	var refs []string
 	for cursor := ""; ; {
 		var p page

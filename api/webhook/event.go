@@ -11,6 +11,7 @@ import (
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/webhook"
 )
 
@@ -75,10 +76,10 @@ func about(ctx context.Context, db *store.DB, d *webhook.DueDelivery) (any, erro
 	case store.CallTranscript:
 		return calls.Detail(c, db.Now())
 	case store.CallSummarized:
-		text, err := db.SummaryOf(ctx, d.Account, d.About)
+		text, err := ledger.New(db).SummaryOf(ctx, d.Account, d.About)
 		return calls.Summarized(c, text), err
 	case store.CallAnalyzed:
-		a, err := db.AnalysisOf(ctx, d.Account, d.About)
+		a, err := ledger.New(db).AnalysisOf(ctx, d.Account, d.About)
 		if err != nil {
 			return nil, err
 		}

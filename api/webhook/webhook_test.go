@@ -21,6 +21,7 @@ import (
 	"parley/api/webhook"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 	webhookstore "parley/store/webhook"
@@ -51,7 +52,7 @@ func open(t *testing.T) *office {
 	card := billing.DefaultRateCard()
 	o.ok(o.db.PutRateCard(t.Context(), card, time.Now()))
 	for _, key := range []*string{&o.b, &o.a} {
-		acc, err := o.db.CreateAccount(t.Context(), "A", card, time.Now())
+		acc, err := ledger.New(o.db).CreateAccount(t.Context(), "A", card, time.Now())
 		o.ok(err)
 		_, *key, err = people.New(o.db).MakeKey(t.Context(), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 		o.ok(err)

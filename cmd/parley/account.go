@@ -11,6 +11,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func newAccountCommand() *cobra.Command {
@@ -68,7 +69,7 @@ type potsView struct {
 
 type money = billing.Money
 
-func viewAccount(a *store.Account) accountView {
+func viewAccount(a *ledger.Account) accountView {
 	return accountView{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: a.Balance(),
 		Pots: potsView{a.Pots.PaidLeft(), a.Pots.BonusLeft()}, Holds: a.Pots.Held, FirstTopup: a.FirstTopupAt,
 		Concurrency: a.Concurrency, Live: a.Live, Disputed: a.OpenDisputes > 0, Suspended: a.Suspended, KeepDays: a.RecordingDays, TalkDays: a.ConversationDays}
@@ -116,14 +117,14 @@ func newAccountCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		change := store.AccountChange{Email: &email}
+		change := ledger.AccountChange{Email: &email}
 		if err := change.Check(); err != nil { // before there is an account
 			return err
 		}
-		account, err := a.db.CreateAccount(a.ctx, name, card, a.now)
+		account, err := ledger.New(a.db).CreateAccount(a.ctx, name, card, a.now)
 		if err == nil && email != "" {
 			account.Email = email
-			err = a.db.ChangeAccount(a.ctx, account.ID, change, a.now)
+			err = ledger.New(a.db).ChangeAccount(a.ctx, account.ID, change, a.now)
 		}
 		if err != nil {
 			return err
@@ -149,19 +150,19 @@ func newAccountShow() *cobra.Command {
 }
 
 func showAccount(a *admin, args []string) error {
-	account, err := a.db.Account(a.ctx, args[0])
+	account, err := ledger.New(a.db).Account(a.ctx, args[0])
 	if err != nil {
 		return err
 	}
 	v := viewAccount(account)
-	r, err := a.db.Recharge(a.ctx, account.ID, "", store.Recharge{}, a.now)
+	r, err := ledger.New(a.db).Recharge(a.ctx, account.ID, "", ledger.Recharge{}, a.now)
 	if err != nil {
 		return err
 	}
 	if r.Enabled || r.Failure != "" {
 		v.Recharge = &rechargeView{r.Enabled, r.Threshold, r.Amount, r.MonthlyCap, r.Charged, string(r.Failure)}
 	}
-	limits, err := a.db.SpendingLimits(a.ctx, account.ID, store.Page{}, a.now)
+	limits, err := ledger.New(a.db).SpendingLimits(a.ctx, account.ID, store.Page{}, a.now)
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func newAccountList() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "list", Short: "List accounts, newest first",
 		Long: "Lists the accounts, newest first, with their balances.", Example: "  parley account list --json", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
-			accounts, err := a.db.Accounts(a.ctx, store.Page{})
+			accounts, err := ledger.New(a.db).Accounts(a.ctx, store.Page{})
 			if err != nil {
 				return err
 			}
@@ -202,7 +203,7 @@ func newAccountSet() *cobra.Command {
 			"goodbye and end within seconds. Owners set daily limits in the dashboard, too: under Balance, API keys and each agent's settings.",
 		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true\n  parley account set acc_… --daily-limit 20 --limit-of key_…", Args: cobra.ExactArgs(1)}
 	adminCommand(cmd, func(a *admin, args []string) error {
-		var change store.AccountChange
+		var change ledger.AccountChange
 		if cmd.Flags().Changed("concurrency") {
 			change.Concurrency = &concurrency
 		}
@@ -222,11 +223,11 @@ func newAccountSet() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.db.ChangeAccount(a.ctx, args[0], change, a.now); err != nil {
+		if err := ledger.New(a.db).ChangeAccount(a.ctx, args[0], change, a.now); err != nil {
 			return err
 		}
 		if dailyLimit != "" {
-			if _, err := a.db.SetSpendingLimit(a.ctx, args[0], cmp.Or(of, args[0]), limit, a.now); err != nil {
+			if _, err := ledger.New(a.db).SetSpendingLimit(a.ctx, args[0], cmp.Or(of, args[0]), limit, a.now); err != nil {
 				return err
 			}
 		}
@@ -269,14 +270,14 @@ func newAccountCredit() *cobra.Command {
 		if err != nil {
 			return fmt.Errorf("%w: amount: %w", store.ErrInvalid, err)
 		}
-		credit := store.Credit{Account: args[0], Kind: store.TransferKind(kind), Amount: amount, Source: "operator", Key: "operator:" + key}
+		credit := ledger.Credit{Account: args[0], Kind: ledger.TransferKind(kind), Amount: amount, Source: "operator", Key: "operator:" + key}
 		if key == "" {
 			credit.Key = "operator:" + rand.Text()
 		}
-		if credit.Kind == store.Bonus {
+		if credit.Kind == ledger.Bonus {
 			credit.ExpiresAt = a.now.AddDate(0, 0, days)
 		}
-		pots, applied, err := a.db.Credit(a.ctx, credit, a.now)
+		pots, applied, err := ledger.New(a.db).Credit(a.ctx, credit, a.now)
 		if err != nil {
 			return err
 		}
@@ -292,6 +293,6 @@ func newAccountCredit() *cobra.Command {
 	cmd.Flags().StringVar(&key, "key", "", "makes the credit happen once")
 	cmd.Flags().IntVar(&days, "days", bonusLife, "how long a bonus lasts")
 	_ = cmd.MarkFlagRequired("kind")
-	complete(cmd, map[string][]string{"kind": {string(store.Topup), string(store.Bonus), string(store.Adjustment)}})
+	complete(cmd, map[string][]string{"kind": {string(ledger.Topup), string(ledger.Bonus), string(ledger.Adjustment)}})
 	return cmd
 }

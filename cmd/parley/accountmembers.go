@@ -8,6 +8,7 @@ import (
 
 	"parley/api/manage"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func newAccountMembers() *cobra.Command {
@@ -15,7 +16,7 @@ func newAccountMembers() *cobra.Command {
 		Long:    "Lists who signs in to an account, owners first, with when they did so last.",
 		Example: "  parley account members acc_… --json", Args: cobra.ExactArgs(1)},
 		func(a *admin, args []string) error {
-			if _, err := a.db.Account(a.ctx, args[0]); err != nil { // else one that is unknown has nobody
+			if _, err := ledger.New(a.db).Account(a.ctx, args[0]); err != nil { // else one that is unknown has nobody
 				return err
 			}
 			list, err := a.people.Members(a.ctx, args[0], store.Page{})

@@ -9,6 +9,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // operatorDispute is the name of a dispute that an operator opens without another.
@@ -28,9 +29,9 @@ func newAccountDispute() *cobra.Command {
 			if ref == "" {
 				ref = operatorDispute
 			}
-			err = a.db.OpenDispute(a.ctx, args[0], ref, a.now)
+			err = ledger.New(a.db).OpenDispute(a.ctx, args[0], ref, a.now)
 		} else {
-			err = a.db.ResolveDispute(a.ctx, args[0], ref, a.now)
+			err = ledger.New(a.db).ResolveDispute(a.ctx, args[0], ref, a.now)
 		}
 		if err != nil {
 			return err
@@ -64,16 +65,16 @@ func newAccountRefund() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w: amount: %w", store.ErrInvalid, err)
 			}
-			r, err := a.db.RequestRefund(a.ctx, args[0], args[1], amount, a.now)
+			r, err := ledger.New(a.db).RequestRefund(a.ctx, args[0], args[1], amount, a.now)
 			if err != nil {
 				return err
 			}
-			for end := time.Now().Add(refundPatience); r.State == store.RefundAsked && time.Now().Before(end); time.Sleep(refundLook) {
-				if r, err = a.db.Refund(a.ctx, r.Account, r.ID); err != nil {
+			for end := time.Now().Add(refundPatience); r.State == ledger.RefundAsked && time.Now().Before(end); time.Sleep(refundLook) {
+				if r, err = ledger.New(a.db).Refund(a.ctx, r.Account, r.ID); err != nil {
 					return err
 				}
 			}
-			account, err := a.db.Account(a.ctx, r.Account)
+			account, err := ledger.New(a.db).Account(a.ctx, r.Account)
 			if err != nil {
 				return err
 			}
@@ -81,7 +82,7 @@ func newAccountRefund() *cobra.Command {
 			err = a.print(answer, func(w io.Writer) {
 				fmt.Fprintf(w, "refund\t%s\namount\t%s USD\nstate\t%s\nbalance\t%s USD\n", r.ID, r.Amount, refundText(r), account.Balance())
 			})
-			if err == nil && r.State == store.RefundFailed {
+			if err == nil && r.State == ledger.RefundFailed {
 				err = fmt.Errorf("the payment provider made no refund: %s", r.Code)
 			}
 			return err
@@ -89,11 +90,11 @@ func newAccountRefund() *cobra.Command {
 }
 
 // refundText is a refund's state for people.
-func refundText(r *store.Refund) string {
+func refundText(r *ledger.Refund) string {
 	switch r.State {
-	case store.RefundAsked:
+	case ledger.RefundAsked:
 		return "asked: the server makes it when it runs"
-	case store.RefundFailed:
+	case ledger.RefundFailed:
 		return "failed: " + r.Code + "; the amount is back in the balance"
 	}
 	return "done: the provider gives it back"

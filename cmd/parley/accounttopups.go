@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // topUpView is a top-up as commands print it.
@@ -24,7 +25,7 @@ type topUpView struct {
 	SettledAt *time.Time `json:"settled_at"` // null while it is open
 }
 
-func viewTopUp(t *store.TopUp) topUpView {
+func viewTopUp(t *ledger.TopUp) topUpView {
 	v := topUpView{ID: t.ID, State: string(t.State), Amount: t.Amount, Paid: t.Paid, Refunded: t.Refunded, Provider: t.Provider,
 		Payment: t.Payment, Automatic: t.Automatic, CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
 	if t.Demonstration() {
@@ -41,7 +42,7 @@ func (v *topUpView) show(w io.Writer) {
 	if v.Automatic {
 		note += ", automatic"
 	}
-	if v.State == string(store.TopUpSucceeded) && v.Payment == "" {
+	if v.State == string(ledger.TopUpSucceeded) && v.Payment == "" {
 		note += ", came with the demonstration"
 	}
 	fmt.Fprintf(w, "%s\t%s\t%s USD\t%s%s\t%s\n", v.ID, stamp(&v.CreatedAt), v.Amount, v.State, note, v.Payment)
@@ -58,10 +59,10 @@ func newAccountTopups() *cobra.Command {
 		if limit < 0 {
 			return fmt.Errorf("%w: --limit must not be negative", store.ErrInvalid)
 		}
-		if _, err := a.db.Account(a.ctx, args[0]); err != nil { // else one that is unknown has none
+		if _, err := ledger.New(a.db).Account(a.ctx, args[0]); err != nil { // else one that is unknown has none
 			return err
 		}
-		list, err := a.db.TopUps(a.ctx, args[0], store.Page{Limit: limit})
+		list, err := ledger.New(a.db).TopUps(a.ctx, args[0], store.Page{Limit: limit})
 		if err != nil {
 			return err
 		}

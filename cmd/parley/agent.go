@@ -18,6 +18,7 @@ import (
 	"parley/cmd/parley/node"
 	"parley/pipeline/agent"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func newAgentCommand() *cobra.Command {
@@ -178,7 +179,7 @@ func newAgentList() *cobra.Command {
 		Long: "Lists an account's agents with voice and language.", Example: "  parley agent list --account acc_…", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		if _, err := a.db.Account(a.ctx, *account); err != nil {
+		if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
 			return err
 		}
 		agents, err := a.db.Agents(a.ctx, *account, store.Page{})

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func newDoNotCallCommand() *cobra.Command {
@@ -53,7 +54,7 @@ func newDoNotCallList() *cobra.Command {
 		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley do-not-call list --account acc_… --json", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		if _, err := a.db.Account(a.ctx, *account); err != nil {
+		if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
 			return err
 		}
 		found, err := a.db.DoNotCalls(a.ctx, *account, store.Page{})

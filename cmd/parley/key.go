@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -154,7 +155,7 @@ func (r *keyring) keys(a *admin) ([]people.Key, error) {
 		}
 		return a.people.OperatorKeys(a.ctx, user, store.Page{})
 	}
-	if _, err := a.db.Account(a.ctx, r.account); err != nil {
+	if _, err := ledger.New(a.db).Account(a.ctx, r.account); err != nil {
 		return nil, err
 	}
 	return a.people.Keys(a.ctx, r.account, store.Page{})

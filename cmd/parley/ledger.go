@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"parley/store/ledger"
 )
 
 func newLedgerCommand() *cobra.Command {
@@ -24,9 +26,9 @@ account was last found in order, as servers do by themselves each night; --full 
 Exit status 1 and a report when anything differs, or something that was due is not done.`,
 		Example: "  parley ledger verify --json\n  parley ledger verify --full", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
-			verify := a.db.VerifyNew
+			verify := ledger.New(a.db).VerifyNew
 			if full {
-				verify = a.db.Verify
+				verify = ledger.New(a.db).Verify
 			}
 			report, err := verify(a.ctx)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func newNumberCommand() *cobra.Command {
@@ -22,7 +23,7 @@ type numberView struct {
 	PhoneNumber string  `json:"phone_number"`
 	Country     string  `json:"country_code"`
 	AgentID     *string `json:"agent_id"`
-	Status      string  `json:"status"`            // a store.NumberState
+	Status      string  `json:"status"`            // a ledger.NumberState
 	Carrier     string  `json:"carrier,omitempty"` // who sold it; nobody: it costs nothing
 	CarrierID   string  `json:"carrier_id,omitempty"`
 	// NextChargeAt is when the next month begins, or the unpaid one began.
@@ -30,7 +31,7 @@ type numberView struct {
 	ReleaseAt    *time.Time `json:"release_at,omitempty"` // in grace: when it is lost
 }
 
-func viewNumber(n *store.Number) numberView {
+func viewNumber(n *ledger.Number) numberView {
 	return numberView{n.ID, n.E164, n.Country, n.AgentID, string(n.State), n.Carrier, n.CarrierID, n.NextChargeAt, n.GraceUntil}
 }
 
@@ -48,7 +49,7 @@ func newNumberAdd() *cobra.Command {
 		Example: "  parley number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
 	account, agent := accountFlag(cmd), cmd.Flags().String("agent", "", "the agent that answers")
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		n, err := a.db.ImportNumber(a.ctx, *account, args[0], *agent, a.now)
+		n, err := ledger.New(a.db).ImportNumber(a.ctx, *account, args[0], *agent, a.now)
 		if err != nil {
 			return err
 		}
@@ -62,10 +63,10 @@ func newNumberList() *cobra.Command {
 		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley number list --account acc_… --json", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		if _, err := a.db.Account(a.ctx, *account); err != nil {
+		if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
 			return err
 		}
-		numbers, err := a.db.Numbers(a.ctx, *account, store.Page{})
+		numbers, err := ledger.New(a.db).Numbers(a.ctx, *account, store.Page{})
 		if err != nil {
 			return err
 		}
@@ -87,11 +88,11 @@ func newNumberRemove() *cobra.Command {
 		Example: "  parley number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		n, err := a.db.NumberByE164(a.ctx, *account, args[0])
+		n, err := ledger.New(a.db).NumberByE164(a.ctx, *account, args[0])
 		if err != nil {
 			return err
 		}
-		if err := a.db.ReleaseNumber(a.ctx, *account, n.ID, a.now); err != nil {
+		if err := ledger.New(a.db).ReleaseNumber(a.ctx, *account, n.ID, a.now); err != nil {
 			return err
 		}
 		return a.print(map[string]any{"id": n.ID, "phone_number": n.E164, "released": true},

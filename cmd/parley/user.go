@@ -13,6 +13,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/node"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -81,7 +82,7 @@ func newAdminCreate() *cobra.Command {
 	account := cmd.Flags().String("account", "", "an account to own")
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		if *account != "" {
-			if _, err := a.db.Account(a.ctx, *account); err != nil {
+			if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
 				return err
 			}
 		}

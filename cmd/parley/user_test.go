@@ -14,6 +14,8 @@ import (
 
 	"parley/cmd/parley/config"
 	"parley/store/storetest"
+
+	"parley/store/ledger"
 )
 
 // page asks a server for a page, or sends it a form.
@@ -175,7 +177,7 @@ func TestLinksLeadToTheServerThatRuns(t *testing.T) {
 	}
 	want("http://127.0.0.1:8080")
 	for _, addr := range []string{":9123", "127.0.0.1:9124"} {
-		if _, _, err := db.RegisterNode(t.Context(), "a", addr, time.Now()); err != nil {
+		if _, _, err := ledger.New(db).RegisterNode(t.Context(), "a", addr, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		_, port, _ := strings.Cut(addr, ":")
@@ -183,7 +185,7 @@ func TestLinksLeadToTheServerThatRuns(t *testing.T) {
 	}
 	want("http://127.0.0.1:7000", "PARLEY_HTTP_ADDR=:7000")
 	want("https://voice.example", "PARLEY_BASE_URL=https://voice.example")
-	if _, _, err := db.RegisterNode(t.Context(), "a", "127.0.0.1:0", time.Now()); err != nil {
+	if _, _, err := ledger.New(db).RegisterNode(t.Context(), "a", "127.0.0.1:0", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	want("http://127.0.0.1:8080")

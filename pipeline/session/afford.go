@@ -9,7 +9,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/media"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // errUnpaid is a completion that the model was not asked for.
@@ -24,7 +24,7 @@ type budget struct {
 }
 
 // book takes what a checkpoint says, and what the session had cost then.
-func (s *Session) book(r *store.CheckpointResult, cost billing.Money) {
+func (s *Session) book(r *ledger.CheckpointResult, cost billing.Money) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.budget.left, s.budget.daily, s.budget.booked = s.floorLeft(r.Pots), r.Room, cost

@@ -11,7 +11,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // types has a client type a text of so many characters after 7 s, and then nothing.
@@ -46,7 +46,7 @@ func TestInputThatNobodyPaysFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) (r store.CheckpointResult) {
+				o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *ledger.Session) (r ledger.CheckpointResult) {
 					if r.Pots.Paid = tt.left - card.Wallet().Overdraft; tt.room >= 0 {
 						r.Room = &tt.room
 					}
@@ -74,7 +74,7 @@ func TestInputThatNobodyPaysFor(t *testing.T) {
 // checkpoint, and nobody else's.
 func TestTicketBoundsTheCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return rich }}).Open(t, 0)
+		o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *ledger.Session) ledger.CheckpointResult { return rich }}).Open(t, 0)
 		free := o.Call(web, until(2*time.Minute))
 		o.MaxCost = 4 * billing.Cent // half a minute
 		s := o.Call(web, until(2*time.Minute))

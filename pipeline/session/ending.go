@@ -8,6 +8,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 type ending struct {
 	s       *Session
 	saved   bool // the conversation is stored, or cannot be
-	closing store.Closing
+	closing ledger.Closing
 }
 
 // End stops the session's clock, if it still runs, and closes its books. It returns when
@@ -48,7 +49,7 @@ func (s *Session) close(e media.Ended) {
 	}
 	startedAt, usage := s.usage(time.Now())
 	end := &ending{s: s, saved: s.work != nil,
-		closing: store.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: startedAt, EndedAt: s.clock.stoppedAt, Usage: usage}}
+		closing: ledger.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: startedAt, EndedAt: s.clock.stoppedAt, Usage: usage}}
 	for deadline := time.Now().Add(closeMax); ; time.Sleep(closeRetry) {
 		err := end.store()
 		if err == nil {
@@ -174,7 +175,7 @@ func (m *Manager) closeOrphans(ctx context.Context) error {
 		return err
 	}
 	known := m.known()
-	var lost []store.Lost
+	var lost []ledger.Lost
 	for _, l := range live {
 		if !known[l.ID] {
 			lost = append(lost, l)
@@ -203,7 +204,7 @@ func (m *Manager) known() map[string]bool {
 
 // Lost logs and counts sessions that were closed for a process that is gone, and has their
 // followers look at the store.
-func (m *Manager) Lost(lost []store.Lost) {
+func (m *Manager) Lost(lost []ledger.Lost) {
 	for _, l := range lost {
 		if l.Err != nil {
 			m.lostOpen.Add(1)

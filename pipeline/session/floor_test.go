@@ -14,6 +14,7 @@ import (
 	"parley/media"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -60,12 +61,13 @@ func TestSoakTenCallsAtTheFloor(t *testing.T) {
 func drainMany(t *testing.T, seeds int) {
 	d := &drained{t: t, db: storetest.New(t), card: dear(t)}
 	d.ok(d.db.PutRateCard(t.Context(), d.card, time.Now()))
-	node, _, err := d.db.RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now())
+	node, _, err := ledger.New(d.db).RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now())
 	d.ok(err)
 	books := struct {
 		*store.DB
+		*ledger.Ledger
 		*history.Store
-	}{d.db, history.New(d.db)}
+	}{d.db, ledger.New(d.db), history.New(d.db)}
 	var worst [2]billing.Money
 	for seed := range seeds {
 		d.Manager = NewManager(books, node, func() *billing.RateCard { return d.card }, 0, slog.New(slog.DiscardHandler))
@@ -76,7 +78,7 @@ func drainMany(t *testing.T, seeds int) {
 		}
 	}
 	t.Logf("at worst under the floor in %d runs: from 0.25 USD %s, from more %s", seeds, worst[0], worst[1])
-	r, err := d.db.Verify(t.Context())
+	r, err := ledger.New(d.db).Verify(t.Context())
 	d.ok(err)
 	for _, v := range r.Violations {
 		t.Error(v)
@@ -133,7 +135,7 @@ func (d *drained) drain(seed uint64) billing.Money {
 			d.t.Fatal("the calls go on for an hour")
 		}
 	}
-	a, err := d.db.Account(d.t.Context(), account)
+	a, err := ledger.New(d.db).Account(d.t.Context(), account)
 	d.ok(err)
 	return max(0, -d.card.Wallet().Overdraft-a.Pots.PaidLeft())
 }
@@ -142,10 +144,10 @@ func (d *drained) drain(seed uint64) billing.Money {
 func (d *drained) account(seed uint64, paid billing.Money) string {
 	d.t.Helper()
 	now := time.Now()
-	a, err := d.db.CreateAccount(d.t.Context(), "Test", d.card, now)
+	a, err := ledger.New(d.db).CreateAccount(d.t.Context(), "Test", d.card, now)
 	d.ok(err)
-	for kind, amount := range map[store.TransferKind]billing.Money{store.Topup: 10 * billing.USD, store.Adjustment: paid - 10*billing.USD} {
-		_, _, err := d.db.Credit(d.t.Context(), store.Credit{Account: a.ID, Kind: kind, Amount: amount, Key: fmt.Sprintf("%s:%d:%s", kind, seed, a.ID), Source: "sim"}, now)
+	for kind, amount := range map[ledger.TransferKind]billing.Money{ledger.Topup: 10 * billing.USD, ledger.Adjustment: paid - 10*billing.USD} {
+		_, _, err := ledger.New(d.db).Credit(d.t.Context(), ledger.Credit{Account: a.ID, Kind: kind, Amount: amount, Key: fmt.Sprintf("%s:%d:%s", kind, seed, a.ID), Source: "sim"}, now)
 		d.ok(err)
 	}
 	return a.ID
@@ -154,7 +156,7 @@ func (d *drained) account(seed uint64, paid billing.Money) string {
 // call starts one that is answered at, if the store lets it.
 func (d *drained) call(account string, at time.Time) {
 	d.t.Helper()
-	s, err := d.Admit(d.t.Context(), Admission{Start: store.Start{Account: account, Terms: dearTerms, From: "+34911234567", To: "+34612345678"}})
+	s, err := d.Admit(d.t.Context(), Admission{Start: ledger.Start{Account: account, Terms: dearTerms, From: "+34911234567", To: "+34612345678"}})
 	if errors.Is(err, store.ErrInsufficientBalance) {
 		return
 	}

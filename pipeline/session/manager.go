@@ -13,11 +13,13 @@ import (
 	"parley/media"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // Ledger is what the manager needs of the store.
 type Ledger interface {
 	Books
+	Lease
 	History
 }
 
@@ -28,14 +30,17 @@ type History interface {
 
 // Books keep what sessions cost.
 type Books interface {
-	StartSession(ctx context.Context, s store.Start, now time.Time) (*store.Session, error)
-	Checkpoints(ctx context.Context, cs []store.Checkpoint, now time.Time) ([]store.CheckpointResult, error)
-	LineMinute(ctx context.Context, s *store.Session, minute int64, now time.Time) error
-	CloseSession(ctx context.Context, s *store.Session, c store.Closing, now time.Time) (billing.Money, error)
+	StartSession(ctx context.Context, s ledger.Start, now time.Time) (*ledger.Session, error)
+	Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now time.Time) ([]ledger.CheckpointResult, error)
+	LineMinute(ctx context.Context, s *ledger.Session, minute int64, now time.Time) error
+	CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing, now time.Time) (billing.Money, error)
+	Orphans(ctx context.Context, n store.Node, before time.Time) ([]ledger.Lost, error)
+	CloseLost(ctx context.Context, lost []ledger.Lost, now time.Time) ([]ledger.Lost, error)
+}
+
+// Lease keeps the node's name and reads the time that all nodes have in common.
+type Lease interface {
 	Heartbeat(ctx context.Context, n store.Node) error
-	Orphans(ctx context.Context, n store.Node, before time.Time) ([]store.Lost, error)
-	CloseLost(ctx context.Context, lost []store.Lost, now time.Time) ([]store.Lost, error)
-	// Now is the time that all nodes have in common.
 	Now() time.Time
 }
 
@@ -83,7 +88,7 @@ func (m *Manager) Refuse(busy func() bool) { m.busy = busy }
 
 // Admission asks for a call. The manager sets Node and Card of Start.
 type Admission struct {
-	store.Start
+	ledger.Start
 	// LineOnly says that no agent talks in it: its line is charged, and nothing else.
 	LineOnly bool
 	// MaxCost is what the conversation may cost; 0: no bound of its own.
@@ -109,14 +114,14 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 }
 
 // open opens the books of a session that has entered.
-func (m *Manager) open(ctx context.Context, s *Session, start store.Start) error {
+func (m *Manager) open(ctx context.Context, s *Session, start ledger.Start) error {
 	start.Node, start.Card = m.node, m.card()
 	stored, err := m.ledger.StartSession(ctx, start, m.ledger.Now())
 	if err != nil {
 		m.leave(s)
 		if stored != nil { // it may have started
 			s.stored = stored
-			m.closeLater(&ending{s: s, saved: true, closing: store.Closing{Reason: string(media.Failed), Detail: nodeLost}})
+			m.closeLater(&ending{s: s, saved: true, closing: ledger.Closing{Reason: string(media.Failed), Detail: nodeLost}})
 		}
 		return err
 	}
@@ -124,7 +129,7 @@ func (m *Manager) open(ctx context.Context, s *Session, start store.Start) error
 	s.stored, s.books.stored = stored, time.Now()
 	last := m.last
 	m.mu.Unlock()
-	s.book(&store.CheckpointResult{Pots: stored.Pots}, 0)
+	s.book(&ledger.CheckpointResult{Pots: stored.Pots}, 0)
 	if last != nil {
 		s.cutOff(last) // it was on its way in when all others were notified
 	}

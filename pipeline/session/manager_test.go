@@ -17,24 +17,25 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/session/sessiontest"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 func TestAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&sessiontest.FakeLedger{}).Open(t, 2)
 		a, b := o.Enter(web), o.Enter(web)
-		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != session.ErrFull || o.Live() != 2 {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: ledger.Start{Terms: web}}); err != session.ErrFull || o.Live() != 2 {
 			t.Errorf("a third of two: %v, %d live", err, o.Live())
 		}
 		a.End(hungUp)
 		busy := true
 		o.Refuse(func() bool { return busy })
-		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != session.ErrFull || o.Live() != 1 {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: ledger.Start{Terms: web}}); err != session.ErrFull || o.Live() != 1 {
 			t.Errorf("a second of two on a busy node: %v, %d live", err, o.Live())
 		}
 		busy = false
 		o.Ledger.Start = func() error { return store.ErrConcurrency }
-		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != store.ErrConcurrency || o.Live() != 1 {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: ledger.Start{Terms: web}}); err != store.ErrConcurrency || o.Live() != 1 {
 			t.Errorf("refused by the store: %v, %d live", err, o.Live())
 		}
 		b.End(hungUp)
@@ -44,7 +45,7 @@ func TestAdmission(t *testing.T) {
 			t.Errorf("drained: %v", err)
 		}
 		a.End(hungUp)
-		if _, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Terms: web}}); err != session.ErrDraining {
+		if _, err := o.Admit(t.Context(), session.Admission{Start: ledger.Start{Terms: web}}); err != session.ErrDraining {
 			t.Errorf("while draining: %v", err)
 		}
 		if err := o.Drain(t.Context()); err != nil {
@@ -112,7 +113,7 @@ func at(line string) int {
 func TestWhatCannotBeStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bad *session.Session
-		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *ledger.Session) (r ledger.CheckpointResult) {
 			if s.ID == "s2" && at > 3*time.Second {
 				r.Err = fmt.Errorf("%w: too much", store.ErrInvalid)
 			}
@@ -182,16 +183,16 @@ func TestTokensAreReportedSoon(t *testing.T) {
 }
 
 // poor is a wallet at the floor.
-var poor = store.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft}}
+var poor = ledger.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft}}
 
 // TestFloor: at the overdraft floor the agent says goodbye; the others go on.
 func TestFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *ledger.Session) (r ledger.CheckpointResult) {
 			if s.ID == "s1" && at >= 10*time.Second {
 				return poor
 			}
-			return store.CheckpointResult{Pots: billing.Pots{Paid: 1}}
+			return ledger.CheckpointResult{Pots: billing.Pots{Paid: 1}}
 		}}).Open(t, 0)
 		a, b := o.Call(web, nil), o.Call(web, until(20*time.Second))
 		o.Wait()
@@ -269,7 +270,7 @@ func TestFencedNode(t *testing.T) {
 func TestFencedSession(t *testing.T) {
 	for _, verdict := range []error{store.ErrFenced, store.ErrNotFound} {
 		synctest.Test(t, func(t *testing.T) {
-			o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+			o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *ledger.Session) (r ledger.CheckpointResult) {
 				if s.ID == "s1" {
 					r.Err = verdict
 				}
@@ -360,7 +361,7 @@ func TestOrphans(t *testing.T) {
 		here := o.Call(web, until(4*time.Minute))
 		ended := o.Call(web, until(10*time.Second))
 		l.Mu.Lock()
-		l.Live = []store.Lost{{Account: "a", ID: here.ID()}, {Account: "a", ID: ended.ID()}, {Account: "b", ID: "nobody's"}}
+		l.Live = []ledger.Lost{{Account: "a", ID: here.ID()}, {Account: "a", ID: ended.ID()}, {Account: "b", ID: "nobody's"}}
 		l.Mu.Unlock()
 		time.Sleep(3*time.Minute + time.Second)
 		l.Mu.Lock()
@@ -391,7 +392,7 @@ func TestStartOfUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &sessiontest.FakeLedger{Unknown: true}
 		o := l.Open(t, 0)
-		_, err := o.Admit(t.Context(), session.Admission{Start: store.Start{Account: "a", Terms: web}})
+		_, err := o.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: "a", Terms: web}})
 		if !errors.Is(err, store.ErrUnavailable) || o.Live() != 0 {
 			t.Fatalf("admitted: %v, %d live", err, o.Live())
 		}
@@ -446,7 +447,7 @@ func TestCutOff(t *testing.T) {
 // alone, and what only follows from a checkpoint ends none.
 func TestLockedAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &sessiontest.FakeLedger{Follow: errors.New("webhooks"), Checkpoint: func(at time.Duration, s *store.Session) (r store.CheckpointResult) {
+		l := &sessiontest.FakeLedger{Follow: errors.New("webhooks"), Checkpoint: func(at time.Duration, s *ledger.Session) (r ledger.CheckpointResult) {
 			r.Later = s.Account == "locked" && at > 12*time.Second
 			return r
 		}}
@@ -563,7 +564,7 @@ func TestDrainCatchesLateComers(t *testing.T) {
 // TestStopDoesNotWait for a call whose conductor is stuck: the meter serves all.
 func TestStopDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return poor }}).Open(t, 0)
+		o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *ledger.Session) ledger.CheckpointResult { return poor }}).Open(t, 0)
 		stuck := o.Call(web, func(s *pipelinetest.Scene) {
 			s.Observe = func(*pipeline.Call, pipeline.Event) { time.Sleep(time.Minute) }
 		})

@@ -10,6 +10,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // The meter's rhythm. A crash loses what was used since the last checkpoint, in
@@ -83,11 +84,11 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 	if len(sessions) == 0 {
 		return nil
 	}
-	reports := make([]store.Checkpoint, len(sessions))
+	reports := make([]ledger.Checkpoint, len(sessions))
 	for i, s := range sessions {
 		started, usage := s.usage(now)
 		s.books.seq++
-		reports[i] = store.Checkpoint{Session: s.stored, Seq: s.books.seq, StartedAt: started, Usage: usage}
+		reports[i] = ledger.Checkpoint{Session: s.stored, Seq: s.books.seq, StartedAt: started, Usage: usage}
 	}
 	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
 	defer cancel()
@@ -111,7 +112,7 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 
 // apply takes the result of a checkpoint of used, which may end the session. It says whether
 // the session has now found that its account can pay for none.
-func (m *Manager) apply(s *Session, r *store.CheckpointResult, used billing.Usage, now time.Time) bool {
+func (m *Manager) apply(s *Session, r *ledger.CheckpointResult, used billing.Usage, now time.Time) bool {
 	switch {
 	case r.Later:
 		s.due.Store(true)
@@ -142,7 +143,7 @@ func (m *Manager) apply(s *Session, r *store.CheckpointResult, used billing.Usag
 
 // exhaustion is why the session may not go on by a checkpoint at which it had cost so much;
 // nil: it may. account says that the reason is its account's.
-func (s *Session) exhaustion(r *store.CheckpointResult, cost billing.Money) (why *media.Ended, account bool) {
+func (s *Session) exhaustion(r *ledger.CheckpointResult, cost billing.Money) (why *media.Ended, account bool) {
 	switch {
 	case r.Suspended:
 		return &media.Ended{Reason: media.APIHangup, Detail: media.Suspended}, true

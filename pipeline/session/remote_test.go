@@ -13,10 +13,11 @@ import (
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // rich is a wallet with which everything goes on.
-var rich = store.CheckpointResult{Pots: billing.Pots{Paid: billing.USD}}
+var rich = ledger.CheckpointResult{Pots: billing.Pots{Paid: billing.USD}}
 
 // told is another node: the announcements that it got.
 type told []string
@@ -31,9 +32,9 @@ func (a *told) Goodbye(account string) { *a = append(*a, account) }
 func TestGoodbyeToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const used = 3945 * ms
-		onlyBonus := store.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft, Bonus: billing.USD}}
+		onlyBonus := ledger.CheckpointResult{Pots: billing.Pots{Paid: -card.Wallet().Overdraft, Bonus: billing.USD}}
 		others := &told{}
-		o := (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		o := (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, s *ledger.Session) ledger.CheckpointResult {
 			switch {
 			case s.Account == "a" && at >= used:
 				return poor
@@ -86,9 +87,9 @@ func TestGoodbyeToAll(t *testing.T) {
 // and its work end with it, whatever is in the pots; those of others go on.
 func TestDispute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		frozen := store.CheckpointResult{Pots: rich.Pots, Disputed: true}
+		frozen := ledger.CheckpointResult{Pots: rich.Pots, Disputed: true}
 		others := &told{}
-		o := (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		o := (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, s *ledger.Session) ledger.CheckpointResult {
 			if s.Account == "a" && at >= 10*time.Second {
 				return frozen
 			}
@@ -120,7 +121,7 @@ func TestDispute(t *testing.T) {
 // end as if the balance were used up, and say why; those that it does not bind go on.
 func TestSpentUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *ledger.Session) ledger.CheckpointResult {
 			r, none := rich, billing.Money(0)
 			if s.Terms.Kind != billing.Inbound && at >= 10*time.Second {
 				r.Room = &none
@@ -148,7 +149,7 @@ func TestGoodbyeFromElsewhere(t *testing.T) {
 		var o *sessiontest.Harness
 		said := false
 		others := &told{}
-		o = (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, _ *store.Session) store.CheckpointResult {
+		o = (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, _ *ledger.Session) ledger.CheckpointResult {
 			if at == late && !said {
 				said = true
 				for range 3 { // while it is looked into
@@ -186,8 +187,8 @@ func TestGoodbyeFromElsewhere(t *testing.T) {
 // only the database was.
 func TestHangupByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *store.Session) store.CheckpointResult {
-			return store.CheckpointResult{Pots: rich.Pots, Hangup: s.ID == "s2" && at > 7*time.Second}
+		o := (&sessiontest.FakeLedger{Checkpoint: func(at time.Duration, s *ledger.Session) ledger.CheckpointResult {
+			return ledger.CheckpointResult{Pots: rich.Pots, Hangup: s.ID == "s2" && at > 7*time.Second}
 		}}).Open(t, 0)
 		asked, noted, other := o.Call(web, nil), o.Call(web, nil), o.Call(web, until(20*time.Second))
 		time.Sleep(2 * time.Second)

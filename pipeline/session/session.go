@@ -11,16 +11,16 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/tool"
-	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // Session is an admitted call with its bill: what it has used, what was said. Its
 // methods may be called from any goroutine.
 type Session struct {
 	m      *Manager
-	stored *store.Session // nil until the store has it
-	work   *Work          // nil: it is a conversation
+	stored *ledger.Session // nil until the store has it
+	work   *Work           // nil: it is a conversation
 	meter  billing.Meter
 	// lineOnly has no agent in it, which would be charged by the minute.
 	lineOnly bool

@@ -16,6 +16,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -24,16 +25,17 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // noting is the real store, and what sessions said they had used.
 type noting struct {
 	*store.DB
+	*ledger.Ledger
 	*history.Store
 	mu   sync.Mutex
 	used map[string]billing.Usage
 }
 
-func (n *noting) CloseSession(ctx context.Context, s *store.Session, c store.Closing, now time.Time) (billing.Money, error) {
+func (n *noting) CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing, now time.Time) (billing.Money, error) {
 	n.mu.Lock()
 	n.used[s.ID] = c.Usage
 	n.mu.Unlock()
-	return n.DB.CloseSession(ctx, s, c, now)
+	return n.Ledger.CloseSession(ctx, s, c, now)
 }
 
 // till is a manager at work with a real database, in real time: its calls are
@@ -50,7 +52,7 @@ type till struct {
 func openTill(t *testing.T) *till {
 	t.Helper()
 	db := &noting{DB: storetest.New(t), used: map[string]billing.Usage{}}
-	db.Store = history.New(db.DB)
+	db.Ledger, db.Store = ledger.New(db.DB), history.New(db.DB)
 	b := &till{t: t, db: db, ran: make(chan error, 1)}
 	b.ok(db.PutRateCard(t.Context(), card, time.Now()))
 	node, _, err := db.RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now())
@@ -103,12 +105,12 @@ func (b *till) balance() billing.Money {
 // adjust sets the balance.
 func (b *till) adjust(to billing.Money) {
 	b.t.Helper()
-	_, _, err := b.db.Credit(b.t.Context(), store.Credit{Account: b.account, Kind: store.Adjustment, Amount: to - b.balance(), Key: "adjusted"}, time.Now())
+	_, _, err := b.db.Credit(b.t.Context(), ledger.Credit{Account: b.account, Kind: ledger.Adjustment, Amount: to - b.balance(), Key: "adjusted"}, time.Now())
 	b.ok(err)
 }
 
 func (b *till) admit(terms billing.Terms) (*session.Session, error) {
-	return b.Admit(b.t.Context(), session.Admission{Start: store.Start{Account: b.account, Terms: terms, From: "+34911234567", To: "+34612345678"}})
+	return b.Admit(b.t.Context(), session.Admission{Start: ledger.Start{Account: b.account, Terms: terms, From: "+34911234567", To: "+34612345678"}})
 }
 
 // talk holds a conversation in which the caller says one thing and hangs up.
@@ -217,7 +219,7 @@ func TestUnbegunSessionIsFree(t *testing.T) {
 func TestRealRefusals(t *testing.T) {
 	b := openTill(t)
 	two := 2
-	b.ok(b.db.ChangeAccount(t.Context(), b.account, store.AccountChange{Concurrency: &two}, time.Now()))
+	b.ok(b.db.ChangeAccount(t.Context(), b.account, ledger.AccountChange{Concurrency: &two}, time.Now()))
 	var live []*session.Session
 	for range two {
 		s, err := b.admit(web)
@@ -234,7 +236,7 @@ func TestRealRefusals(t *testing.T) {
 	if _, err := b.admit(web); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("with too little: %v", err)
 	}
-	if _, err := b.Admit(t.Context(), session.Admission{Start: store.Start{Account: "nobody", Terms: web}}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := b.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: "nobody", Terms: web}}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("nobody: %v", err)
 	}
 	if n := b.Live(); n != 0 {
@@ -292,7 +294,7 @@ func TestRealFence(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	b := openTill(t)
 	ten := 10
-	b.ok(b.db.ChangeAccount(t.Context(), b.account, store.AccountChange{Concurrency: &ten}, time.Now()))
+	b.ok(b.db.ChangeAccount(t.Context(), b.account, ledger.AccountChange{Concurrency: &ten}, time.Now()))
 	var mu sync.Mutex
 	cost := billing.Money(0)
 	before := b.balance()

@@ -7,7 +7,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/media/isolate"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // Work is a session without a conversation: synthesis, recognition or noise
@@ -36,7 +36,7 @@ func (m *Manager) Work(ctx context.Context, account, key string, kind billing.Ki
 		return nil, err
 	}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	start := store.Start{Account: account, Key: key, Terms: billing.Terms{Kind: kind}}
+	start := ledger.Start{Account: account, Key: key, Terms: billing.Terms{Kind: kind}}
 	start.Expect[w.unit] = expected
 	if err := m.open(ctx, w.s, start); err != nil {
 		w.cancel(err)

@@ -13,6 +13,7 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/session/sessiontest"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Work is reported while it goes on, is no call, and ends as it ended.
@@ -61,15 +62,15 @@ func TestWork(t *testing.T) {
 // Work stops when the balance is used up, when another process has the node, and
 // when a drain has waited long enough.
 func TestWorkIsStopped(t *testing.T) {
-	floor := store.CheckpointResult{Pots: billing.Pots{Paid: -2 * billing.USD}}
+	floor := ledger.CheckpointResult{Pots: billing.Pots{Paid: -2 * billing.USD}}
 	for name, tt := range map[string]struct {
 		ledger *sessiontest.FakeLedger
 		drain  bool
 		want   media.Ended
 	}{
-		"floor": {ledger: &sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult { return floor }}, want: media.Ended{Reason: media.BalanceExhausted}},
-		"fenced": {ledger: &sessiontest.FakeLedger{Checkpoint: func(time.Duration, *store.Session) store.CheckpointResult {
-			return store.CheckpointResult{Err: store.ErrFenced}
+		"floor": {ledger: &sessiontest.FakeLedger{Checkpoint: func(time.Duration, *ledger.Session) ledger.CheckpointResult { return floor }}, want: media.Ended{Reason: media.BalanceExhausted}},
+		"fenced": {ledger: &sessiontest.FakeLedger{Checkpoint: func(time.Duration, *ledger.Session) ledger.CheckpointResult {
+			return ledger.CheckpointResult{Err: store.ErrFenced}
 		}}, want: media.Ended{Reason: media.Failed, Detail: "node_lost"}},
 		"drain": {ledger: &sessiontest.FakeLedger{}, drain: true, want: media.Ended{Reason: media.APIHangup, Detail: "drain"}},
 	} {

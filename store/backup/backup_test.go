@@ -21,6 +21,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/private"
 	"parley/store/storetest"
 )
@@ -54,9 +55,9 @@ func fund(t *testing.T, db *store.DB) string {
 	t.Helper()
 	card := billing.DefaultRateCard()
 	ok(t, db.PutRateCard(t.Context(), card, monday))
-	a, err := db.CreateAccount(t.Context(), "Casa Lola", card, monday)
+	a, err := ledger.New(db).CreateAccount(t.Context(), "Casa Lola", card, monday)
 	ok(t, err)
-	_, _, err = db.Credit(t.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "topup:1", Source: "sim"}, monday)
+	_, _, err = ledger.New(db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "topup:1", Source: "sim"}, monday)
 	ok(t, err)
 	return a.ID
 }
@@ -293,7 +294,7 @@ func TestOldSchema(t *testing.T) {
 	ok(t, err)
 	defer again.Stop()
 	db := storetest.Open(t, again.URL())
-	a, err := db.Account(t.Context(), "acc_old")
+	a, err := ledger.New(db).Account(t.Context(), "acc_old")
 	ok(t, err)
 	if a.Name != "Casa Lola" || a.Balance() != 25*billing.USD {
 		t.Errorf("restored %+v", a)

@@ -8,6 +8,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -49,7 +50,7 @@ func (f *fixture) ok(err error) {
 
 func (f *fixture) account() string {
 	f.t.Helper()
-	a, err := f.db.CreateAccount(f.ctx(), "Test", billing.DefaultRateCard(), t0)
+	a, err := ledger.New(f.db).CreateAccount(f.ctx(), "Test", billing.DefaultRateCard(), t0)
 	f.ok(err)
 	return a.ID
 }

@@ -35,6 +35,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 	webhookstore "parley/store/webhook"
@@ -94,10 +95,10 @@ func NewSite(t testing.TB, o Options) *Site {
 	if !o.Empty {
 		u := s.NewUser(s.Email, people.RoleOperator)
 		s.User = u
-		a, err := s.DB.OwnAccount(t.Context(), u, "Casa Lola", card, now())
+		a, err := ledger.New(s.DB).OwnAccount(t.Context(), u, "Casa Lola", card, now())
 		s.OK(err)
 		s.Account = a.ID
-		_, _, err = s.DB.Credit(t.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "test", Source: "sim"}, now())
+		_, _, err = ledger.New(s.DB).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "test", Source: "sim"}, now())
 		s.OK(err)
 	}
 	services := dashboard.Services{DB: s.DB, People: s.People, Card: billing.DefaultRateCard, Tickets: signer, Telephony: true, Status: serverStatus(s.DB),

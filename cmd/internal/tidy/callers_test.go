@@ -61,7 +61,8 @@ func (u *usage) check(path string, files []*ast.File) (*types.Package, error) {
 }
 
 // satisfied notes the methods of targets that are wanted by an interface which the package
-// writes, or finds in a package that it imports.
+// writes, or finds in a package that it imports. Several types may satisfy it together, as
+// the database and its ledger do.
 func (u *usage) satisfied(p *types.Package, info *types.Info) {
 	wanted := []*types.Interface{types.Universe.Lookup("error").Type().Underlying().(*types.Interface)}
 	for _, tv := range info.Types {
@@ -88,10 +89,10 @@ func (u *usage) satisfied(p *types.Package, info *types.Info) {
 				continue
 			}
 			for _, i := range wanted {
-				if i.NumMethods() > 0 && types.Implements(types.NewPointer(t.Type()), i) {
-					for m := range i.Methods() {
-						got, _, _ := types.LookupFieldOrMethod(t.Type(), true, target, m.Name())
-						u.used[got.(*types.Func).Origin().FullName()] = true
+				for m := range i.Methods() {
+					got, _, _ := types.LookupFieldOrMethod(t.Type(), true, target, m.Name())
+					if f, ok := got.(*types.Func); ok && types.Identical(f.Type(), m.Type()) {
+						u.used[f.Origin().FullName()] = true
 					}
 				}
 			}

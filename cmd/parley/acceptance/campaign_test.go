@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"parley/sip/simulated"
+
+	"parley/store/ledger"
 )
 
 // A batch is dialled over real SIP and RTP while the server is killed again and again.
@@ -225,7 +227,7 @@ func checkRows(t *testing.T, s *server, c dialer, x *network, b *queued, unharme
 	if len(x.rung) > len(b.Rows) || sent < unharmed || answered < unharmed {
 		t.Errorf("%d numbers rang, %d rows are sent, %d were answered; at least %d of %d must be", len(x.rung), sent, answered, unharmed, len(b.Rows))
 	}
-	if evidence, err := books.db.Consents(books.ctx, c.who.account, 0, 1000); err != nil || len(evidence) != len(b.Rows) {
+	if evidence, err := ledger.New(books.db).Consents(books.ctx, c.who.account, 0, 1000); err != nil || len(evidence) != len(b.Rows) {
 		t.Errorf("there is evidence of %d consents, %v", len(evidence), err)
 	}
 	checkBooks(t, s.dir)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"parley/store/ledger"
 )
 
 // dialer places calls through the API.
@@ -150,7 +152,7 @@ func TestOutboundCall(t *testing.T) {
 		t.Errorf("the session is %+v", x)
 	}
 	b.checkAmount(x)
-	evidence, err := b.db.Consents(b.ctx, c.who.account, 0, 10)
+	evidence, err := ledger.New(b.db).Consents(b.ctx, c.who.account, 0, 10)
 	if err != nil || len(evidence) != 1 || evidence[0].Call != id || evidence[0].IP != "127.0.0.1" || evidence[0].Key == "" {
 		t.Errorf("the evidence of consent is %+v, %v", evidence, err)
 	}

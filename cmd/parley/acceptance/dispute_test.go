@@ -11,6 +11,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/billing"
+
+	"parley/store/ledger"
 )
 
 // TestDisputedAccount: an operator marks a disputed payment. The agent says goodbye
@@ -110,8 +112,8 @@ func TestRefundByCommand(t *testing.T) {
 	eventually(t, "the refund is made", func() bool { // usually before the command ends
 		b := openBooks(t, s)
 		defer b.close()
-		got, err := b.db.TopUp(b.ctx, who.account, top.ID)
-		asked, err2 := b.db.AskedRefunds(b.ctx, "sim")
+		got, err := ledger.New(b.db).TopUp(b.ctx, who.account, top.ID)
+		asked, err2 := ledger.New(b.db).AskedRefunds(b.ctx, "sim")
 		return err == nil && err2 == nil && got.Refunded == 12*billing.USD+50*billing.Cent && len(asked) == 0
 	})
 	for amount, status := range map[string]int{"7.51": 2, "7.505": 2, "-1": 2} {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"parley/billing"
+
+	"parley/store/ledger"
 )
 
 // The whole server is killed with conversations in progress, and the database under
@@ -220,7 +222,7 @@ func (c *crowd) checkFree() {
 	b := openBooks(c.t, c.s)
 	defer b.close()
 	for _, who := range c.who {
-		a, err := b.db.Account(b.ctx, who.account)
+		a, err := ledger.New(b.db).Account(b.ctx, who.account)
 		if err != nil {
 			c.t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"parley/store/private"
+
+	"parley/store/ledger"
 )
 
 // serveBeside starts another node on the database of a server.
@@ -69,7 +71,7 @@ func TestALiveNodeClosesWhatADeadOneLeft(t *testing.T) {
 	if status := hangUpAt(t, one, who.key, live[0].ID); status != http.StatusOK {
 		t.Errorf("a hang-up of a call that has ended is answered with %d, want 200", status)
 	}
-	a, err := b.db.Account(b.ctx, who.account)
+	a, err := ledger.New(b.db).Account(b.ctx, who.account)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 // Store is what the work needs of the database.
@@ -35,15 +36,15 @@ type Store interface {
 	MaySpendAfter(ctx context.Context, account, call string, now time.Time) error
 	HoldAfterwards(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error)
 
-	ClaimAnalysis(ctx context.Context, now time.Time) (*store.DueAnalysis, error)
-	SaveAnalysis(ctx context.Context, d *store.DueAnalysis, a store.Analysis, took []store.Generation, now time.Time) (saved bool, err error)
-	AnalysisLater(ctx context.Context, d *store.DueAnalysis, summary *string, took []store.Generation, now time.Time) error
-	SaveSummary(ctx context.Context, account, call string, m store.Summary, now time.Time) (saved bool, err error)
+	ClaimAnalysis(ctx context.Context, now time.Time) (*ledger.DueAnalysis, error)
+	SaveAnalysis(ctx context.Context, d *ledger.DueAnalysis, a ledger.Analysis, took []store.Generation, now time.Time) (saved bool, err error)
+	AnalysisLater(ctx context.Context, d *ledger.DueAnalysis, summary *string, took []store.Generation, now time.Time) error
+	SaveSummary(ctx context.Context, account, call string, m ledger.Summary, now time.Time) (saved bool, err error)
 
-	ClaimCRMNote(ctx context.Context, now time.Time) (*store.CRMNote, error)
-	CRMNoted(ctx context.Context, n *store.CRMNote, now time.Time) error
-	CRMNoteFailed(ctx context.Context, n *store.CRMNote, now time.Time) error
-	CRMNoteDelayed(ctx context.Context, n *store.CRMNote, now time.Time) error
+	ClaimCRMNote(ctx context.Context, now time.Time) (*ledger.CRMNote, error)
+	CRMNoted(ctx context.Context, n *ledger.CRMNote, now time.Time) error
+	CRMNoteFailed(ctx context.Context, n *ledger.CRMNote, now time.Time) error
+	CRMNoteDelayed(ctx context.Context, n *ledger.CRMNote, now time.Time) error
 }
 
 // Calls is the history of calls.
@@ -68,7 +69,7 @@ type Work struct {
 // Handle adds the kinds of jobs. Call it before the queue opens.
 func (w *Work) Handle(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: summaryWorkers, Timeout: summaryTimeout}, w.summarize)
-	jobs.Handle(q, jobs.Limits{Workers: analysisWorkers, Timeout: analysesRound + store.AnalysisLease}, w.analyze)
+	jobs.Handle(q, jobs.Limits{Workers: analysisWorkers, Timeout: analysesRound + ledger.AnalysisLease}, w.analyze)
 	jobs.Every(q, analysesEvery, analyses{})
 	jobs.Handle(q, jobs.Limits{Workers: noteWorkers, Timeout: notesTime}, func(ctx context.Context, _ crmNotes) error { return w.NoteCalls(ctx) })
 	jobs.Every(q, notesEvery, crmNotes{})

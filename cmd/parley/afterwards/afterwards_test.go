@@ -15,6 +15,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -31,16 +32,22 @@ type desk struct {
 	account string
 }
 
+// books are a database and its ledger.
+type books struct {
+	*store.DB
+	*ledger.Ledger
+}
+
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{T: t, url: storetest.URL(t)}
 	d.db = storetest.Open(t, d.url)
 	now, err := time.Now(), error(nil)
 	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
-	d.life, _, err = d.db.RegisterNode(t.Context(), "desk", "127.0.0.1:1", now)
+	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1", now)
 	d.ok(err)
 	d.account = d.customer("A")
-	d.work = &Work{Store: d.db, Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(*agent.Engines) inference.LLM { return d.model }}
+	d.work = &Work{Store: books{d.db, ledger.New(d.db)}, Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(*agent.Engines) inference.LLM { return d.model }}
 	return d
 }
 
@@ -54,9 +61,9 @@ func (d *desk) ok(err error) {
 // customer is an account with 20 dollars.
 func (d *desk) customer(name string) string {
 	d.Helper()
-	a, err := d.db.CreateAccount(d.Context(), name, d.db.RateCard(), time.Now())
+	a, err := ledger.New(d.db).CreateAccount(d.Context(), name, d.db.RateCard(), time.Now())
 	d.ok(err)
-	_, _, err = d.db.Credit(d.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: name, Source: "sim"}, time.Now())
+	_, _, err = ledger.New(d.db).Credit(d.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: name, Source: "sim"}, time.Now())
 	d.ok(err)
 	return a.ID
 }
@@ -64,7 +71,7 @@ func (d *desk) customer(name string) string {
 // verified holds the ledger to be in order.
 func (d *desk) verified() {
 	d.Helper()
-	r, err := d.db.Verify(d.Context())
+	r, err := ledger.New(d.db).Verify(d.Context())
 	d.ok(err)
 	for _, v := range r.Violations {
 		d.Error(v)
@@ -83,11 +90,11 @@ func (d *desk) analyzing(settings string, said []history.TranscriptLine, answer 
 	now := time.Now()
 	agent, err := d.db.CreateAgent(d.Context(), d.account, store.Agent{Name: "Eva", Voice: "F1", Language: "en", Settings: json.RawMessage(settings)}, now)
 	d.ok(err)
-	s, err := d.db.StartSession(d.Context(), store.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), Agent: agent.ID, AgentVersion: agent.Version,
+	s, err := ledger.New(d.db).StartSession(d.Context(), ledger.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), Agent: agent.ID, AgentVersion: agent.Version,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}, now)
 	d.ok(err)
 	d.ok(history.New(d.db).SaveConversation(d.Context(), d.account, s.ID, history.Conversation{Transcript: said}))
-	_, err = d.db.CloseSession(d.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, now)
+	_, err = ledger.New(d.db).CloseSession(d.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, now)
 	d.ok(err)
 	return s.ID, llm
 }
@@ -95,14 +102,14 @@ func (d *desk) analyzing(settings string, said []history.TranscriptLine, answer 
 // tryAgain makes what is due an attempt, whenever it is due.
 func (d *desk) tryAgain(at time.Time) {
 	d.Helper()
-	due, err := d.db.ClaimAnalysis(d.Context(), at)
+	due, err := ledger.New(d.db).ClaimAnalysis(d.Context(), at)
 	d.ok(err)
 	d.ok(d.work.analyzeCall(d.Context(), due))
 }
 
-func (d *desk) analysis(call string) *store.Analysis {
+func (d *desk) analysis(call string) *ledger.Analysis {
 	d.Helper()
-	a, err := d.db.AnalysisOf(d.Context(), d.account, call)
+	a, err := ledger.New(d.db).AnalysisOf(d.Context(), d.account, call)
 	d.ok(err)
 	return a
 }
@@ -110,7 +117,7 @@ func (d *desk) analysis(call string) *store.Analysis {
 // summaryTokens are those that a call was charged.
 func (d *desk) summaryTokens(call string) (in, out int64) {
 	d.Helper()
-	r, err := d.db.Receipt(d.Context(), d.account, call)
+	r, err := ledger.New(d.db).Receipt(d.Context(), d.account, call)
 	d.ok(err)
 	for _, l := range r.Lines {
 		switch l.Component {
@@ -144,16 +151,16 @@ func TestAnalysisOfACall(t *testing.T) {
 	})
 	now := time.Now()
 	d.ok(d.work.analyze(t.Context(), analyses{})) // away
-	if a := d.analysis(call); a.State != store.AnalysisWaiting {
+	if a := d.analysis(call); a.State != ledger.AnalysisWaiting {
 		t.Errorf("%+v", a)
 	}
 	d.tryAgain(now.Add(time.Hour)) // the summary, and away again
-	if a := d.analysis(call); a.State != store.AnalysisWaiting || a.Summary == nil {
+	if a := d.analysis(call); a.State != ledger.AnalysisWaiting || a.Summary == nil {
 		t.Errorf("%+v", a)
 	}
 	d.tryAgain(now.Add(2 * time.Hour))
 	a := d.analysis(call)
-	if a.State != store.AnalysisDone || a.Summary == nil || *a.Summary != "They come on Friday." || string(a.Data) != `{"day":"Friday"}` {
+	if a.State != ledger.AnalysisDone || a.Summary == nil || *a.Summary != "They come on Friday." || string(a.Data) != `{"day":"Friday"}` {
 		t.Errorf("%+v", a)
 	}
 	if in, out := d.summaryTokens(call); in != 300 || out != 30 {
@@ -199,7 +206,7 @@ func TestAnalysisDoesNotFit(t *testing.T) {
 	})
 	d.ok(d.work.analyze(t.Context(), analyses{}))
 	a := d.analysis(call)
-	if a.State != store.AnalysisFailed || a.Reason != store.AnalysisAnswer || a.Data != nil || *a.Summary != "They come." ||
+	if a.State != ledger.AnalysisFailed || a.Reason != ledger.AnalysisAnswer || a.Data != nil || *a.Summary != "They come." ||
 		a.Detail != `data.day: "Sunday", allowed are Friday and Monday; data.people: a text, must be a whole number` {
 		t.Errorf("%+v", a)
 	}
@@ -220,7 +227,7 @@ func TestAnalysisOfOldServers(t *testing.T) {
 		return answered(`{"day": "Friday"}`)
 	})
 	d.ok(d.work.analyze(t.Context(), analyses{}))
-	if a := d.analysis(call); a.State != store.AnalysisDone || string(a.Data) != `{"day":"Friday"}` || a.Summary != nil || len(llm.Calls()) != 2 {
+	if a := d.analysis(call); a.State != ledger.AnalysisDone || string(a.Data) != `{"day":"Friday"}` || a.Summary != nil || len(llm.Calls()) != 2 {
 		t.Errorf("%+v after %d requests", a, len(llm.Calls()))
 	}
 }
@@ -232,13 +239,13 @@ func TestAnalysisIsSkipped(t *testing.T) {
 	never := func(int, inference.Request) []enginetest.Step { t.Error("a model was asked"); return away }
 	silent, _ := d.analyzing(`{"analysis": {"summary": true}}`, nil, never)
 	unpaid, _ := d.analyzing(`{"analysis": {"summary": true}}`, booked, never)
-	due, err := d.db.ClaimAnalysis(t.Context(), time.Now())
+	due, err := ledger.New(d.db).ClaimAnalysis(t.Context(), time.Now())
 	d.ok(err)
 	d.ok(d.work.analyzeCall(t.Context(), due))
-	d.ok(d.db.OpenDispute(t.Context(), d.account, "pi_1", time.Now()))
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1", time.Now()))
 	d.ok(d.work.analyze(t.Context(), analyses{}))
-	for call, reason := range map[string]string{silent: store.AnalysisSilence, unpaid: store.AnalysisBalance} {
-		if a := d.analysis(call); a.State != store.AnalysisSkipped || a.Reason != reason {
+	for call, reason := range map[string]string{silent: ledger.AnalysisSilence, unpaid: ledger.AnalysisBalance} {
+		if a := d.analysis(call); a.State != ledger.AnalysisSkipped || a.Reason != reason {
 			t.Errorf("%+v, want %s", a, reason)
 		}
 	}
@@ -248,9 +255,9 @@ func TestAnalysisIsSkipped(t *testing.T) {
 // leave has the customer's balance be what is given.
 func (d *desk) leave(left billing.Money) {
 	d.Helper()
-	a, err := d.db.Account(d.Context(), d.account)
+	a, err := ledger.New(d.db).Account(d.Context(), d.account)
 	d.ok(err)
-	_, _, err = d.db.Credit(d.Context(), store.Credit{Account: d.account, Kind: store.Adjustment, Amount: left - a.Pots.Balance(), Key: fmt.Sprint("leave ", left)}, time.Now())
+	_, _, err = ledger.New(d.db).Credit(d.Context(), ledger.Credit{Account: d.account, Kind: ledger.Adjustment, Amount: left - a.Pots.Balance(), Key: fmt.Sprint("leave ", left)}, time.Now())
 	d.ok(err)
 }
 
@@ -270,9 +277,9 @@ func TestAnalysisNeedsWhatItCosts(t *testing.T) {
 		asked = append(asked, call)
 		return call
 	}
-	state := func(call string, want store.AnalysisState) {
+	state := func(call string, want ledger.AnalysisState) {
 		t.Helper()
-		if a := d.analysis(call); a.State != want || (a.Reason == store.AnalysisBalance) != (want == store.AnalysisSkipped) {
+		if a := d.analysis(call); a.State != want || (a.Reason == ledger.AnalysisBalance) != (want == ledger.AnalysisSkipped) {
 			t.Errorf("%+v, want %s", a, want)
 		}
 	}
@@ -293,13 +300,13 @@ func TestAnalysisNeedsWhatItCosts(t *testing.T) {
 		another = func() {}
 	}
 	d.tryAgain(now)
-	state(asked[0], store.AnalysisDone)
-	state(asked[1], store.AnalysisSkipped)
+	state(asked[0], ledger.AnalysisDone)
+	state(asked[1], ledger.AnalysisSkipped)
 	d.tryAgain(now) // the first took less than it might have
-	state(asked[2], store.AnalysisDone)
+	state(asked[2], ledger.AnalysisDone)
 	d.leave(bill.Total() - 1)
 	another = func() { t.Error("a model is asked that nobody would pay") }
 	d.tryAgain(now)
-	state(asked[3], store.AnalysisSkipped)
+	state(asked[3], ledger.AnalysisSkipped)
 	d.verified()
 }

@@ -11,15 +11,16 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 const (
 	analysisWorkers  = 2 // rounds at once on one node: calls in progress need the model more
 	analysesEvery    = 15 * time.Second
-	analysisTime     = store.AnalysisLease - 10*time.Second // of one call
-	analysesRound    = 30 * time.Second                     // then a round takes no further call
-	analysisSaveTime = 5 * time.Second                      // also when the node stops
-	maxDetail        = 500                                  // code points
+	analysisTime     = ledger.AnalysisLease - 10*time.Second // of one call
+	analysesRound    = 30 * time.Second                      // then a round takes no further call
+	analysisSaveTime = 5 * time.Second                       // also when the node stops
+	maxDetail        = 500                                   // code points
 )
 
 type analyses struct{}
@@ -29,13 +30,13 @@ func (analyses) Kind() string { return "analyses" }
 
 // analyze makes a round of the analyses that are due.
 func (w *Work) analyze(ctx context.Context, _ analyses) error {
-	return jobs.Drain(ctx, analysesRound, func(ctx context.Context) (*store.DueAnalysis, error) {
+	return jobs.Drain(ctx, analysesRound, func(ctx context.Context) (*ledger.DueAnalysis, error) {
 		return w.Store.ClaimAnalysis(ctx, w.Store.Now())
 	}, w.analyzeCall)
 }
 
 // analyzeCall makes one analysis, and stores it.
-func (w *Work) analyzeCall(ctx context.Context, d *store.DueAnalysis) error {
+func (w *Work) analyzeCall(ctx context.Context, d *ledger.DueAnalysis) error {
 	call, err := w.Calls.Call(ctx, d.Account, d.Session)
 	if err != nil {
 		return err
@@ -55,15 +56,15 @@ func (w *Work) analyzeCall(ctx context.Context, d *store.DueAnalysis) error {
 
 // analysisOf asks the agent's language model about a call. With an error, which trying
 // again may help, took and the result's summary count all the same.
-func (w *Work) analysisOf(ctx context.Context, d *store.DueAnalysis, call *history.Call) (result store.Analysis, took []store.Generation, err error) {
+func (w *Work) analysisOf(ctx context.Context, d *ledger.DueAnalysis, call *history.Call) (result ledger.Analysis, took []store.Generation, err error) {
 	result.Summary = d.Summary
 	settings, err := agent.ParseSettings(d.Settings)
 	wanted := settings.Analysis
 	switch {
 	case err != nil || !wanted.Wanted():
-		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSchema}, nil, nil
+		return ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisSchema}, nil, nil
 	case len(call.Transcript) == 0:
-		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSilence}, nil, nil
+		return ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisSilence}, nil, nil
 	}
 	q := question{llm: w.Model(settings.Engines), lines: SummaryLines(call.Transcript), language: d.Language}
 	var expect billing.Usage
@@ -74,12 +75,12 @@ func (w *Work) analysisOf(ctx context.Context, d *store.DueAnalysis, call *histo
 	if len(wanted.Extract) > 0 {
 		expectAnswers(&expect, inference.ExtractRequest(q.lines, q.language, wanted.Extract), 2)
 	}
-	paid, err := w.mayCharge(ctx, d.Account, d.Session, expect, store.AnalysisLease)
+	paid, err := w.mayCharge(ctx, d.Account, d.Session, expect, ledger.AnalysisLease)
 	if err != nil {
 		return result, nil, err
 	}
 	if !paid {
-		return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisBalance, Summary: result.Summary}, nil, nil
+		return ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisBalance, Summary: result.Summary}, nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, analysisTime)
 	defer cancel()
@@ -95,11 +96,11 @@ func (w *Work) analysisOf(ctx context.Context, d *store.DueAnalysis, call *histo
 		text = clippedTo(text, maxSummary)
 		result.Summary = &text
 	}
-	result.State = store.AnalysisDone
+	result.State = ledger.AnalysisDone
 	if len(wanted.Extract) > 0 {
 		form, mistakes := schema.Parse("extract", wanted.Extract)
 		if len(mistakes) > 0 {
-			return store.Analysis{State: store.AnalysisSkipped, Reason: store.AnalysisSchema}, q.took, nil
+			return ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisSchema}, q.took, nil
 		}
 		err = q.extract(ctx, form, wanted.Extract, &result)
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/pipeline/schema"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // errNoSummary is a model's empty answer.
@@ -43,7 +44,7 @@ type question struct {
 }
 
 // extract asks for facts that fit the form, and once more when they do not.
-func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte, result *store.Analysis) error {
+func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte, result *ledger.Analysis) error {
 	request := inference.ExtractRequest(q.lines, q.language, text)
 	for again := false; ; again = true {
 		answer, err := q.ask(ctx, request)
@@ -61,7 +62,7 @@ func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte
 		}
 		q.discard()
 		if again {
-			result.State, result.Reason, result.Detail = store.AnalysisFailed, store.AnalysisAnswer, clippedTo(wrong.Error(), maxDetail)
+			result.State, result.Reason, result.Detail = ledger.AnalysisFailed, ledger.AnalysisAnswer, clippedTo(wrong.Error(), maxDetail)
 			return nil
 		}
 		request = request.Again(answer, wrong.Error())

@@ -12,9 +12,9 @@ import (
 	"parley/media"
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm"
-	"parley/store"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 )
 
 const (
@@ -31,14 +31,14 @@ func (crmNotes) Kind() string { return "crm_notes" }
 
 // NoteCalls makes a round of the notes that are due.
 func (w *Work) NoteCalls(ctx context.Context) error {
-	return jobs.Drain(ctx, notesRound, func(ctx context.Context) (*store.CRMNote, error) {
+	return jobs.Drain(ctx, notesRound, func(ctx context.Context) (*ledger.CRMNote, error) {
 		return w.Store.ClaimCRMNote(ctx, w.Store.Now())
 	}, w.noteCall)
 }
 
 // noteCall notes one call. When this process dies after the customer database has answered and
 // before the answer is stored, the next try finds the note there.
-func (w *Work) noteCall(ctx context.Context, note *store.CRMNote) error {
+func (w *Work) noteCall(ctx context.Context, note *ledger.CRMNote) error {
 	call, err := w.Calls.Call(ctx, note.Account, note.Session)
 	if err != nil {
 		return err

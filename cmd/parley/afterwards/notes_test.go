@@ -14,9 +14,9 @@ import (
 	"parley/billing"
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm/crmtest"
-	"parley/store"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -71,13 +71,13 @@ func (o *office) wants(name, url string) (account, call string) {
 	_, err := o.vault.Put(o.Context(), account, "HUBSPOT", secret, nil)
 	o.ok(err)
 	now := o.db.Now()
-	s, err := o.db.StartSession(o.Context(), store.Start{Node: o.life, Account: account, Card: o.db.RateCard(), From: "+34600123456", To: "+34911234567",
+	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.life, Account: account, Card: o.db.RateCard(), From: "+34600123456", To: "+34911234567",
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}, now)
 	o.ok(err)
 	source := json.RawMessage(fmt.Sprintf(`{"provider":"hubspot","url":%q,"api_key":"{{secret.HUBSPOT}}"}`, url))
-	o.ok(o.db.WantCRMNote(o.Context(), account, s.ID, source, "", now))
+	o.ok(ledger.New(o.db).WantCRMNote(o.Context(), account, s.ID, source, "", now))
 	o.ok(history.New(o.db).SaveConversation(o.Context(), account, s.ID, history.Conversation{}))
-	_, err = o.db.CloseSession(o.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: now}, now)
+	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now}, now)
 	o.ok(err)
 	return account, s.ID
 }

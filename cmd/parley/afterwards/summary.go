@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/pipeline/agent"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 const (
@@ -67,7 +68,7 @@ func (w *Work) summarize(ctx context.Context, args summaryArgs) error {
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
-	_, err = w.Store.SaveSummary(ctx, args.Account, args.Call, store.Summary{Text: clippedTo(text, maxSummary),
+	_, err = w.Store.SaveSummary(ctx, args.Account, args.Call, ledger.Summary{Text: clippedTo(text, maxSummary),
 		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine}, w.Store.Now())
 	return err
 }

@@ -9,7 +9,9 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/store"
+	"parley/store/campaign"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -34,17 +36,17 @@ func TestSummaryFailsAlone(t *testing.T) {
 	speaker, err := d.db.CreateAgent(t.Context(), d.account, store.Agent{Name: "Ana", Voice: "F1", Language: "en"}, time.Now())
 	d.ok(err)
 	now := d.db.Now()
-	c := store.Campaign{Account: d.account, Manner: store.Manner{Key: key.ID}, Rows: []store.CampaignRow{
+	c := campaign.Campaign{Account: d.account, Manner: campaign.Manner{Key: key.ID}, Rows: []campaign.CampaignRow{
 		{To: "+12025550100", From: "+34911234567", Agent: speaker.ID, DueAt: now}}}
-	id, err := d.db.CreateCampaign(t.Context(), c, d.db.RateCard(), nil, now)
+	id, err := campaign.New(d.db).CreateCampaign(t.Context(), c, d.db.RateCard(), nil, now)
 	d.ok(err)
-	claimed, err := d.db.ClaimRows(t.Context(), d.life, d.db.RateCard().Wallet(), 1, now)
+	claimed, err := campaign.New(d.db).ClaimRows(t.Context(), d.life, d.db.RateCard().Wallet(), 1, now)
 	d.ok(err)
-	s, err := d.db.StartSession(t.Context(), store.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), Agent: speaker.ID,
-		Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}, To: "+12025550100", Row: &claimed[0]}, now)
+	s, err := ledger.New(d.db).StartSession(t.Context(), ledger.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), Agent: speaker.ID,
+		Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}, To: "+12025550100", Row: &claimed[0].RowClaim}, now)
 	d.ok(err)
 	d.ok(history.New(d.db).SaveConversation(t.Context(), d.account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Yes."}}}))
-	_, err = d.db.CloseSession(t.Context(), s, store.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.LineTime: 1000}}, now)
+	_, err = ledger.New(d.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.LineTime: 1000}}, now)
 	d.ok(err)
 	args := summaryArgs{d.account, s.ID}
 	for range 2 {
@@ -52,12 +54,12 @@ func TestSummaryFailsAlone(t *testing.T) {
 			t.Error("a model that fails is not asked again")
 		}
 	}
-	row := func() store.CampaignRow {
-		got, err := d.db.Campaign(t.Context(), d.account, id)
+	row := func() campaign.CampaignRow {
+		got, err := campaign.New(d.db).Campaign(t.Context(), d.account, id)
 		d.ok(err)
 		return got.Rows[0]
 	}
-	if r := row(); r.Status != store.RowSent || r.Summary != nil {
+	if r := row(); r.Status != campaign.RowSent || r.Summary != nil {
 		t.Errorf("without a summary the row is %+v", r)
 	}
 	before := row().Call.Cost
@@ -75,7 +77,7 @@ func TestSummaryFailsAlone(t *testing.T) {
 		t.Errorf("the summary of %+v costs %s, want %s", r, once, price.Total())
 	}
 	asked := len(llm.Calls())
-	d.ok(d.db.OpenDispute(t.Context(), d.account, "pi_1", now))
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1", now))
 	d.ok(d.work.summarize(t.Context(), args))
 	if len(llm.Calls()) != asked {
 		t.Error("a model was asked that nobody pays for")

@@ -13,6 +13,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Ledger measures the books: how many checkpoints and sessions a second the store
@@ -53,7 +54,7 @@ func (l Ledger) Run(ctx context.Context) (rows []Row, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	b := &ledgerBench{DB: db, pool: pool, length: l.Length, card: billing.DefaultRateCard(), floors: map[int]float64{}}
+	b := &ledgerBench{DB: db, Ledger: ledger.New(db), pool: pool, length: l.Length, card: billing.DefaultRateCard(), floors: map[int]float64{}}
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -73,6 +74,7 @@ func (l Ledger) Run(ctx context.Context) (rows []Row, err error) {
 // ledgerBench is a node with accounts and a session for each.
 type ledgerBench struct {
 	*store.DB
+	*ledger.Ledger
 	pool   *pgxpool.Pool // beside the store's, for floors
 	length time.Duration
 	card   *billing.RateCard
@@ -84,12 +86,12 @@ type ledgerBench struct {
 
 // account is a session in progress, used by one writer at a time.
 type account struct {
-	store.Checkpoint
+	ledger.Checkpoint
 	id string
 }
 
 // next is the session's next report.
-func (a *account) next() store.Checkpoint {
+func (a *account) next() ledger.Checkpoint {
 	a.Seq++
 	a.Usage[billing.AgentTime] += 5000
 	return a.Checkpoint
@@ -112,9 +114,9 @@ func (b *ledgerBench) prepare(ctx context.Context) (err error) {
 		if i == 0 {
 			sessions, list = oneWalletNodes, &b.single
 		}
-		_, _, err = b.Credit(ctx, store.Credit{Account: a.ID, Kind: store.Topup, Amount: funds, Key: "bench:" + a.ID, Source: "bench"}, now)
+		_, _, err = b.Credit(ctx, ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: funds, Key: "bench:" + a.ID, Source: "bench"}, now)
 		if err == nil {
-			err = b.ChangeAccount(ctx, a.ID, store.AccountChange{Concurrency: &limit}, now)
+			err = b.ChangeAccount(ctx, a.ID, ledger.AccountChange{Concurrency: &limit}, now)
 		}
 		for range sessions {
 			var s *account
@@ -132,8 +134,8 @@ func (b *ledgerBench) prepare(ctx context.Context) (err error) {
 
 func (b *ledgerBench) start(ctx context.Context, id string) (*account, error) {
 	now := time.Now()
-	s, err := b.StartSession(ctx, store.Start{Node: b.node, Account: id, Terms: billing.Terms{Kind: billing.Web}, Card: b.card}, now)
-	return &account{store.Checkpoint{Session: s, StartedAt: now}, id}, err
+	s, err := b.StartSession(ctx, ledger.Start{Node: b.node, Account: id, Terms: billing.Terms{Kind: billing.Web}, Card: b.card}, now)
+	return &account{ledger.Checkpoint{Session: s, StartedAt: now}, id}, err
 }
 
 func (b *ledgerBench) report(ctx context.Context, a *account) error {
@@ -173,7 +175,7 @@ func (b *ledgerBench) sessions(ctx context.Context) ([]Row, error) {
 }
 
 func (b *ledgerBench) close(ctx context.Context, a *account) error {
-	_, err := b.CloseSession(ctx, a.Session, store.Closing{Reason: "user_hangup", StartedAt: a.StartedAt, Usage: a.Usage}, time.Now())
+	_, err := b.CloseSession(ctx, a.Session, ledger.Closing{Reason: "user_hangup", StartedAt: a.StartedAt, Usage: a.Usage}, time.Now())
 	return err
 }
 
@@ -189,7 +191,7 @@ func (b *ledgerBench) finish(ctx context.Context) error {
 		return err
 	}
 	// The 26th compares with how long a session lasted, and these use faster than time goes by.
-	wrong := slices.DeleteFunc(found.Violations, func(v store.Violation) bool { return v.Invariant == 26 })
+	wrong := slices.DeleteFunc(found.Violations, func(v ledger.Violation) bool { return v.Invariant == 26 })
 	if len(wrong) == 0 {
 		return nil
 	}

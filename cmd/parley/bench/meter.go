@@ -15,6 +15,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // The ledger as a server uses it: the meter of a node is the one writer of its
@@ -25,13 +26,14 @@ import (
 // checkpoints are stored, and keeps nothing of what was said.
 type books struct {
 	*store.DB
+	*ledger.Ledger
 	mu     sync.Mutex
 	waits  map[string]chan error // session to who asked for its checkpoint
 	rounds int                   // transactions
 }
 
-func (b *books) Checkpoints(ctx context.Context, cs []store.Checkpoint, now time.Time) ([]store.CheckpointResult, error) {
-	results, err := b.DB.Checkpoints(ctx, cs, now)
+func (b *books) Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now time.Time) ([]ledger.CheckpointResult, error) {
+	results, err := b.Ledger.Checkpoints(ctx, cs, now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rounds++
@@ -78,7 +80,7 @@ func (m *metered) ask(ctx context.Context) error {
 // after the other. The floor is one connection that commits bare updates.
 func (b *ledgerBench) meter(name string, accounts []*account, each int, bar float64) func(context.Context) ([]Row, error) {
 	return func(ctx context.Context) ([]Row, error) {
-		kept := &books{DB: b.DB, waits: map[string]chan error{}}
+		kept := &books{DB: b.DB, Ledger: b.Ledger, waits: map[string]chan error{}}
 		m := session.NewManager(kept, b.node, func() *billing.RateCard { return b.card }, 0, slog.New(slog.DiscardHandler))
 		var sessions []*metered
 		defer func() {
@@ -88,7 +90,7 @@ func (b *ledgerBench) meter(name string, accounts []*account, each int, bar floa
 		}()
 		for _, a := range accounts {
 			for range each {
-				s, err := m.Admit(ctx, session.Admission{Start: store.Start{Account: a.id, Terms: billing.Terms{Kind: billing.Web}}})
+				s, err := m.Admit(ctx, session.Admission{Start: ledger.Start{Account: a.id, Terms: billing.Terms{Kind: billing.Web}}})
 				if err != nil {
 					return nil, err
 				}

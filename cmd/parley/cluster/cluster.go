@@ -18,6 +18,7 @@ import (
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // Store is what a member needs of the database.
@@ -28,7 +29,7 @@ type Store interface {
 	RequestHangup(ctx context.Context, account, call string, now time.Time) (owner store.Node, err error)
 	CallOwner(ctx context.Context, account, call string) (store.Node, error)
 	// ReapNodes returns the sessions of nodes that have been silent for their lease, closed.
-	ReapNodes(ctx context.Context, me store.Node, now time.Time) ([]store.Lost, error)
+	ReapNodes(ctx context.Context, me store.Node, now time.Time) ([]ledger.Lost, error)
 	LiveNodes(ctx context.Context) (int, error)
 }
 
@@ -44,7 +45,7 @@ type Calls interface {
 	Hangup(account, call string) bool
 	Snapshot(account, call string) (session.CallSnapshot, bool)
 	Heard()
-	Lost(lost []store.Lost)
+	Lost(lost []ledger.Lost)
 }
 
 // Config is what a member works with. All fields are set.

@@ -21,6 +21,7 @@ import (
 	"parley/store/bus"
 	"parley/store/bus/bustest"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -35,8 +36,11 @@ var webTerms = billing.Terms{Kind: billing.Web}
 // books are the ledger and the history of calls.
 type books struct {
 	*store.DB
+	*ledger.Ledger
 	*history.Store
 }
+
+func booksOf(db *store.DB) books { return books{db, ledger.New(db), history.New(db)} }
 
 // peer is one node of a ring.
 type peer struct {
@@ -66,20 +70,20 @@ type ring struct {
 type patchy struct {
 	books
 	mu    sync.Mutex
-	fails func(cs []store.Checkpoint) bool // nil: none
+	fails func(cs []ledger.Checkpoint) bool // nil: none
 }
 
-func (p *patchy) Checkpoints(ctx context.Context, cs []store.Checkpoint, now time.Time) ([]store.CheckpointResult, error) {
+func (p *patchy) Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now time.Time) ([]ledger.CheckpointResult, error) {
 	p.mu.Lock()
 	fails := p.fails
 	p.mu.Unlock()
 	if fails != nil && fails(cs) {
 		return nil, store.ErrUnavailable
 	}
-	return p.DB.Checkpoints(ctx, cs, now)
+	return ledger.New(p.DB).Checkpoints(ctx, cs, now)
 }
 
-func (p *patchy) set(fails func([]store.Checkpoint) bool) {
+func (p *patchy) set(fails func([]ledger.Checkpoint) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fails = fails
@@ -108,13 +112,13 @@ func newRing(t *testing.T) *ring {
 		db, log := storetest.Open(t, url), slog.New(slog.DiscardHandler)
 		r.ok(db.PutRateCard(t.Context(), billing.DefaultRateCard(), db.Now()))
 		n := &peer{db: db}
-		n.life, _, err = TakeName(t.Context(), db, cfg.Node, cfg.HTTPAddr, true)
+		n.life, _, err = TakeName(t.Context(), booksOf(db), cfg.Node, cfg.HTTPAddr, true)
 		r.ok(err)
 		n.bus, err = bus.Open(t.Context(), bus.Config{Name: cfg.Node, Cluster: cfg.Cluster, Log: log})
 		r.ok(err)
-		r.nodes[i], r.ledgers[i] = n, &patchy{books: books{db, history.New(db)}}
+		r.nodes[i], r.ledgers[i] = n, &patchy{books: booksOf(db)}
 		n.manager = session.NewManager(r.ledgers[i], n.life, db.RateCard, 0, log)
-		n.Member = New(Config{Store: db, History: history.New(db), Bus: n.bus, Life: n.life, Calls: n.manager, Key: "a key of a test", Log: log})
+		n.Member = New(Config{Store: booksOf(db), History: history.New(db), Bus: n.bus, Life: n.life, Calls: n.manager, Key: "a key of a test", Log: log})
 		n.manager.Announce(n.Member)
 		n.manager.Watch(n.Member)
 		routes = r.nodes[0].bus.RouteAddr()
@@ -144,7 +148,7 @@ func (r *ring) run(n *peer) {
 		stop()
 		parts.Wait()
 		n.bus.Close()
-		Leave(n.db, n.life, slog.New(slog.DiscardHandler))
+		Leave(booksOf(n.db), n.life, slog.New(slog.DiscardHandler))
 		n.db.Close()
 	})
 }
@@ -177,9 +181,9 @@ func (r *ring) ok(err error) {
 func (r *ring) payer(name string) string {
 	r.Helper()
 	db, now := r.nodes[0].db, time.Now()
-	a, err := db.CreateAccount(r.Context(), name, r.nodes[0].db.RateCard(), now)
+	a, err := ledger.New(db).CreateAccount(r.Context(), name, r.nodes[0].db.RateCard(), now)
 	r.ok(err)
-	_, _, err = db.Credit(r.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:" + name, Source: "sim"}, now)
+	_, _, err = ledger.New(db).Credit(r.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:" + name, Source: "sim"}, now)
 	r.ok(err)
 	return a.ID
 }
@@ -188,14 +192,14 @@ func (r *ring) payer(name string) string {
 // checkpoint.
 func (r *ring) empty(account string) {
 	r.Helper()
-	_, _, err := r.nodes[0].db.Credit(r.Context(), store.Credit{Account: account, Kind: store.Adjustment, Amount: -40 * billing.USD, Key: "adj:" + account}, time.Now())
+	_, _, err := ledger.New(r.nodes[0].db).Credit(r.Context(), ledger.Credit{Account: account, Kind: ledger.Adjustment, Amount: -40 * billing.USD, Key: "adj:" + account}, time.Now())
 	r.ok(err)
 }
 
 // call is a conversation on a node, in which nobody says anything.
 func (r *ring) call(node int, account string) *session.Session {
 	r.Helper()
-	s, err := r.nodes[node].manager.Admit(r.Context(), session.Admission{Start: store.Start{Account: account, Terms: webTerms}})
+	s, err := r.nodes[node].manager.Admit(r.Context(), session.Admission{Start: ledger.Start{Account: account, Terms: webTerms}})
 	r.ok(err)
 	scene := pipelinetest.NewScene()
 	s.Bind(&scene.Config)
@@ -262,7 +266,7 @@ func TestGoodbyeOnAllNodes(t *testing.T) {
 		decoys = append(decoys, r.call(i, r.decoy))
 	}
 	for _, l := range r.ledgers[1:] {
-		l.set(func(cs []store.Checkpoint) bool {
+		l.set(func(cs []ledger.Checkpoint) bool {
 			for _, c := range cs { // a round of all calls has the decoy's
 				if c.Session.Account == r.decoy {
 					return true
@@ -336,7 +340,7 @@ func TestGoodbyeInADispute(t *testing.T) {
 		strangers = append(strangers, r.call(i, stranger))
 	}
 	for _, l := range r.ledgers {
-		l.set(func(cs []store.Checkpoint) bool {
+		l.set(func(cs []ledger.Checkpoint) bool {
 			for _, c := range cs { // the rounds of all calls do not get through
 				if c.Session.Account == stranger {
 					return true
@@ -346,13 +350,13 @@ func TestGoodbyeInADispute(t *testing.T) {
 		})
 	}
 	db := r.nodes[0].db
-	r.ok(db.OpenDispute(t.Context(), r.account, "dp_1", time.Now()))
+	r.ok(ledger.New(db).OpenDispute(t.Context(), r.account, "dp_1", time.Now()))
 	r.nodes[0].Freeze(r.account)
 	for _, s := range calls {
 		r.wantEndFor(s, media.BalanceExhausted, media.Disputed)
 	}
 	r.wantLive(operated...)
-	r.ok(db.OpenDispute(t.Context(), r.decoy, "operator", time.Now()))
+	r.ok(ledger.New(db).OpenDispute(t.Context(), r.decoy, "operator", time.Now()))
 	r.nodes[2].bus.Close()
 	for _, l := range r.ledgers {
 		l.set(nil)
@@ -361,7 +365,7 @@ func TestGoodbyeInADispute(t *testing.T) {
 		r.wantEndFor(s, media.BalanceExhausted, media.Disputed)
 	}
 	r.wantLive(strangers...)
-	if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: r.account, Terms: webTerms}}); !errors.Is(err, store.ErrDisputed) {
+	if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: r.account, Terms: webTerms}}); !errors.Is(err, store.ErrDisputed) {
 		t.Errorf("another call: %v", err)
 	}
 }
@@ -378,7 +382,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 		for i := range r.nodes {
 			calls, strangers = append(calls, r.call(i, account)), append(strangers, r.call(i, stranger))
 		}
-		r.ok(db.ChangeAccount(t.Context(), account, store.AccountChange{Suspended: &yes}, time.Now()))
+		r.ok(ledger.New(db).ChangeAccount(t.Context(), account, ledger.AccountChange{Suspended: &yes}, time.Now()))
 		if told {
 			r.nodes[0].Freeze(account)
 		}
@@ -386,7 +390,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 			r.wantEndFor(s, media.APIHangup, media.Suspended)
 		}
 		r.wantLive(strangers...)
-		if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: account, Terms: webTerms}}); !errors.Is(err, store.ErrSuspended) {
+		if _, err := r.nodes[1].manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, Terms: webTerms}}); !errors.Is(err, store.ErrSuspended) {
 			t.Errorf("another call: %v", err)
 		}
 	}
@@ -400,7 +404,7 @@ func TestGoodbyesBeforeTheFloor(t *testing.T) {
 		calls = append(calls, r.call(i, r.account))
 	}
 	rounds := make(chan struct{}, 100)
-	r.ledgers[2].set(func([]store.Checkpoint) bool { rounds <- struct{}{}; return false })
+	r.ledgers[2].set(func([]ledger.Checkpoint) bool { rounds <- struct{}{}; return false })
 	s, err := bus.Goodbye(r.account)
 	r.ok(err)
 	for range 3 {
@@ -415,7 +419,7 @@ func TestHangupElsewhere(t *testing.T) {
 	r := newRing(t)
 	asked, here, other := r.call(1, r.account), r.call(0, r.account), r.call(1, r.account)
 	for _, l := range r.ledgers { // it does not need a checkpoint
-		l.set(func([]store.Checkpoint) bool { return true })
+		l.set(func([]ledger.Checkpoint) bool { return true })
 	}
 	for _, account := range []string{r.decoy, "acc_none"} {
 		if err := r.nodes[0].Hangup(t.Context(), account, asked.ID()); !errors.Is(err, store.ErrNotFound) {

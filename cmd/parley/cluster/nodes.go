@@ -9,6 +9,7 @@ import (
 
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/ledger"
 )
 
 const (
@@ -28,14 +29,14 @@ type Names interface {
 	// NameHeld waits for a heartbeat of the process that has a name, and returns the address it
 	// listens on; empty when there is none.
 	NameHeld(ctx context.Context, name string, wait time.Duration) (addr string, err error)
-	RegisterNode(ctx context.Context, name, addr string, now time.Time) (store.Node, []store.Lost, error)
+	RegisterNode(ctx context.Context, name, addr string, now time.Time) (store.Node, []ledger.Lost, error)
 	LeaveNode(ctx context.Context, life store.Node) error
 }
 
 // TakeName begins a life of the node that listens on addr, and returns the sessions of its last
 // life. It refuses a name that a living process has, with ErrNameHeld, and takes over that of a
 // dead one. The only node of a database does not look for others.
-func TakeName(ctx context.Context, names Names, name, addr string, only bool) (life store.Node, lost []store.Lost, err error) {
+func TakeName(ctx context.Context, names Names, name, addr string, only bool) (life store.Node, lost []ledger.Lost, err error) {
 	if !only {
 		held, err := names.NameHeld(ctx, name, holderPatience)
 		if err != nil {

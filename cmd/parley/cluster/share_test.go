@@ -11,6 +11,7 @@ import (
 	"parley/sip"
 	"parley/sip/rtpport"
 	"parley/sip/trunk"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -29,7 +30,7 @@ func TestTrunksAreShared(t *testing.T) {
 	}
 	url := storetest.URL(t)
 	db := storetest.Open(t, url)
-	m := New(Config{Store: db, Log: slog.New(slog.DiscardHandler)})
+	m := New(Config{Store: booksOf(db), Log: slog.New(slog.DiscardHandler)})
 	want := func(what string, wide int) {
 		t.Helper()
 		m.countNow(t.Context(), phone.Share)
@@ -40,7 +41,7 @@ func TestTrunksAreShared(t *testing.T) {
 	}
 	want("nobody has registered", 30)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		if _, _, err := db.RegisterNode(t.Context(), name, "127.0.0.1:1", time.Now()); err != nil {
+		if _, _, err := ledger.New(db).RegisterNode(t.Context(), name, "127.0.0.1:1", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

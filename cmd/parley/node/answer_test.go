@@ -26,6 +26,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -138,15 +139,15 @@ func deskWith(t *testing.T, url string, change func(*config.Config), settings ..
 func (d *desk) customer() {
 	d.Helper()
 	now, n := d.node.db.Now(), d.node
-	a, err := n.db.CreateAccount(d.Context(), "A", n.RateCard(), now)
+	a, err := ledger.New(n.db).CreateAccount(d.Context(), "A", n.RateCard(), now)
 	d.ok(err)
-	_, _, err = n.db.Credit(d.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
+	_, _, err = ledger.New(n.db).Credit(d.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
 	d.ok(err)
 	k, _, err := people.New(n.db).MakeKey(storetest.At(d.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	d.ok(err)
 	agent, err := n.db.CreateAgent(d.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en", FirstMessage: "Hello, this is Ana of the dental clinic."}, now)
 	d.ok(err)
-	_, err = n.db.ImportNumber(d.Context(), a.ID, deskNumber, agent.ID, now)
+	_, err = ledger.New(n.db).ImportNumber(d.Context(), a.ID, deskNumber, agent.ID, now)
 	d.ok(err)
 	d.who, d.agent = api.Principal{Account: a.ID, Key: k.ID}, agent.ID
 }

@@ -13,6 +13,7 @@ import (
 	"parley/pipeline/session"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/campaign"
 )
 
 const (
@@ -170,17 +171,17 @@ func (b *batches) rested(now time.Time) bool {
 
 // due claims rows; those from one number belong together, for they share a trunk. A node
 // that drains claims none: it would refuse them, and others can take them now.
-func (b *batches) due(ctx context.Context, now time.Time) (lines [][]store.ClaimedRow) {
+func (b *batches) due(ctx context.Context, now time.Time) (lines [][]campaign.ClaimedRow) {
 	if b.manager.Draining() {
 		return nil
 	}
-	rows, err := b.db.ClaimRows(ctx, b.life, b.db.RateCard().Wallet(), maxClaims, now)
+	rows, err := campaign.New(b.db).ClaimRows(ctx, b.life, b.db.RateCard().Wallet(), maxClaims, now)
 	if err != nil {
 		b.log.Warn("rows of batches are not dialled now", "err", err)
 		return nil
 	}
 	for _, r := range rows {
-		i := slices.IndexFunc(lines, func(l []store.ClaimedRow) bool { return l[0].From == r.From })
+		i := slices.IndexFunc(lines, func(l []campaign.ClaimedRow) bool { return l[0].From == r.From })
 		if i < 0 {
 			i, lines = len(lines), append(lines, nil)
 		}
@@ -192,7 +193,7 @@ func (b *batches) due(ctx context.Context, now time.Time) (lines [][]store.Claim
 // expire fails rows that could not be dialled for a day.
 func (b *batches) expire(ctx context.Context, now time.Time) {
 	p := api.ProblemOf(store.ErrConcurrency)
-	n, err := b.db.ExpireRows(ctx, p.Code, "There was no line for this call within 24 hours of its time.", now)
+	n, err := campaign.New(b.db).ExpireRows(ctx, p.Code, "There was no line for this call within 24 hours of its time.", now)
 	if err != nil {
 		b.log.Warn("rows of batches do not expire now", "err", err)
 	}
@@ -203,13 +204,13 @@ func (b *batches) expire(ctx context.Context, now time.Time) {
 
 // dialAll dials claimed rows, one after another as their trunk has places, and takes each
 // off the list.
-func (b *batches) dialAll(ctx context.Context, rows *[]store.ClaimedRow) {
+func (b *batches) dialAll(ctx context.Context, rows *[]campaign.ClaimedRow) {
 	for until := time.Now().Add(placeWait); len(*rows) > 0; *rows = (*rows)[1:] {
 		b.dialClaimed(ctx, &(*rows)[0], until)
 	}
 }
 
-func (b *batches) dialClaimed(ctx context.Context, r *store.ClaimedRow, until time.Time) {
+func (b *batches) dialClaimed(ctx context.Context, r *campaign.ClaimedRow, until time.Time) {
 	if opens, open := open(r, b.db.Now()); !open {
 		b.giveBack(ctx, r, opens, "", "")
 		return
@@ -233,7 +234,7 @@ func (b *batches) dialClaimed(ctx context.Context, r *store.ClaimedRow, until ti
 }
 
 // open says whether the callee's clock allows a call now, and if not when it will.
-func open(r *store.ClaimedRow, now time.Time) (opens time.Time, ok bool) {
+func open(r *campaign.ClaimedRow, now time.Time) (opens time.Time, ok bool) {
 	if r.Manner.Hours == nil {
 		return now, true
 	}
@@ -270,10 +271,10 @@ func (b *batches) takePlace(ctx context.Context, from string, until time.Time) (
 }
 
 // dialRow is a single call, as Dial makes it.
-func (b *batches) dialRow(ctx context.Context, r *store.ClaimedRow, place *trunk.Reservation) error {
+func (b *batches) dialRow(ctx context.Context, r *campaign.ClaimedRow, place *trunk.Reservation) error {
 	m := r.Manner
 	placed, err := b.dial(ctx, api.Principal{Account: r.Account, Key: m.Key}, callcenter.Order{From: r.From, To: r.To, Agent: r.Agent,
-		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP}, r, place)
+		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP}, &r.RowClaim, place)
 	if err == nil {
 		b.log.Debug("a call of a batch begins", "batch", r.Campaign, "row", r.ID, "session", placed.CallID)
 	}
@@ -282,7 +283,7 @@ func (b *batches) dialRow(ctx context.Context, r *store.ClaimedRow, place *trunk
 
 // refused decides what becomes of a row that was not dialled: it waits for a line or
 // for balance, is left to others, or fails.
-func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
+func (b *batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error) {
 	p := api.ProblemOf(err)
 	now := b.db.Now()
 	switch {
@@ -307,7 +308,7 @@ func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
 		if p.Detail != "" {
 			message += " " + p.Detail
 		}
-		if err := b.db.FailRow(ctx, r, p.Code, message, now); err != nil {
+		if err := campaign.New(b.db).FailRow(ctx, r, p.Code, message, now); err != nil {
 			b.log.Warn("a refused call of a batch was not noted", "row", r.ID, "err", err) // its claim runs out
 		}
 	}
@@ -315,10 +316,10 @@ func (b *batches) refused(ctx context.Context, r *store.ClaimedRow, err error) {
 
 // giveBack leaves a row to whoever claims it next. When that is not noted the claim
 // runs out.
-func (b *batches) giveBack(ctx context.Context, r *store.ClaimedRow, due time.Time, code, message string) {
+func (b *batches) giveBack(ctx context.Context, r *campaign.ClaimedRow, due time.Time, code, message string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnPatience)
 	defer cancel()
-	if err := b.db.ReturnRow(ctx, r, due, code, message); err != nil {
+	if err := campaign.New(b.db).ReturnRow(ctx, r, due, code, message); err != nil {
 		b.log.Warn("a call of a batch was not given back", "row", r.ID, "err", err)
 	}
 }

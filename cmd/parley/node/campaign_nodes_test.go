@@ -16,7 +16,8 @@ import (
 	"parley/inference/enginetest"
 	"parley/sip/simulated"
 	"parley/sip/trunk"
-	"parley/store"
+	"parley/store/campaign"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -89,29 +90,29 @@ func TestTwoNodesDialOneBatch(t *testing.T) {
 	d := &desk{T: t, node: a}
 	d.customer()
 	many := 13
-	d.ok(a.db.ChangeAccount(t.Context(), d.who.Account, store.AccountChange{Concurrency: &many}, time.Now()))
+	d.ok(ledger.New(a.db).ChangeAccount(t.Context(), d.who.Account, ledger.AccountChange{Concurrency: &many}, time.Now()))
 	dialling(t, url, "b", carrier.Addr())
 	now := d.node.db.Now()
-	c := store.Campaign{Account: d.who.Account, Manner: store.Manner{Key: d.who.Key}}
+	c := campaign.Campaign{Account: d.who.Account, Manner: campaign.Manner{Key: d.who.Key}}
 	for i := range rows { // each rings for a second and declines
-		c.Rows = append(c.Rows, store.CampaignRow{To: fmt.Sprintf("+1202%d0103", 300+i), From: deskNumber, Agent: d.agent, DueAt: now})
+		c.Rows = append(c.Rows, campaign.CampaignRow{To: fmt.Sprintf("+1202%d0103", 300+i), From: deskNumber, Agent: d.agent, DueAt: now})
 	}
-	id, err := a.db.CreateCampaign(t.Context(), c, a.RateCard(), nil, now)
+	id, err := campaign.New(a.db).CreateCampaign(t.Context(), c, a.RateCard(), nil, now)
 	d.ok(err)
 	a.batches.Wake()
 	eventually(t, "some have rung", func() bool { mu.Lock(); defer mu.Unlock(); return len(rung) >= rows/4 })
 	stop()
-	var got *store.Campaign
+	var got *campaign.Campaign
 	eventually(t, "all have ended", func() bool {
-		got, err = a.db.Campaign(t.Context(), d.who.Account, id)
+		got, err = campaign.New(a.db).Campaign(t.Context(), d.who.Account, id)
 		d.ok(err)
 		time.Sleep(50 * time.Millisecond) // they need the machine more than we do
-		return got.State == store.CampaignDone
+		return got.State == campaign.CampaignDone
 	})
 	mu.Lock()
 	defer mu.Unlock()
 	for i, r := range got.Rows {
-		if r.Status != store.RowSent || r.Call == nil || r.Call.EndReason != "rejected" || rung[r.To] != 1 {
+		if r.Status != campaign.RowSent || r.Call == nil || r.Call.EndReason != "rejected" || rung[r.To] != 1 {
 			t.Errorf("row %d is %+v, its call %+v, and it rang %d times", i, r, r.Call, rung[r.To])
 		}
 	}

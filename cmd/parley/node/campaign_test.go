@@ -21,6 +21,8 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/campaign"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -41,7 +43,7 @@ func windowOf(t *testing.T, d *desk) *window {
 	now := w.node.db.Now()
 	_, secret, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: w.who.Account, Name: "second", Role: people.RoleMember})
 	w.ok(err)
-	b, err := w.node.db.CreateAccount(t.Context(), "B", w.node.RateCard(), now)
+	b, err := ledger.New(w.node.db).CreateAccount(t.Context(), "B", w.node.RateCard(), now)
 	w.ok(err)
 	_, others, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: b.ID, Name: "first", Role: people.RoleMember})
 	w.ok(err)
@@ -156,11 +158,11 @@ func TestBatchRefusals(t *testing.T) {
 			t.Errorf("%s: %d %+v, want %d %s %s", name, status, p, tt.status, tt.code, tt.detail)
 		}
 	}
-	w.ok(w.node.db.OpenDispute(t.Context(), w.who.Account, "pi_1", time.Now()))
+	w.ok(ledger.New(w.node.db).OpenDispute(t.Context(), w.who.Account, "pi_1", time.Now()))
 	if status, _, p := w.create(w.wish(nil)); status != 402 || p.Code != "billing.account_disputed" {
 		t.Errorf("in a dispute: %d %+v", status, p)
 	}
-	if list, err := w.node.db.Campaigns(t.Context(), w.who.Account, store.Page{}); err != nil || len(list) != 0 {
+	if list, err := campaign.New(w.node.db).Campaigns(t.Context(), w.who.Account, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("queued was %+v, %v", list, err)
 	}
 }
@@ -190,7 +192,7 @@ func TestBatchIsTheAccounts(t *testing.T) {
 	if status != 200 || again.ID != first.ID || first.ID == b.ID {
 		t.Errorf("sent again it is %d %s, first %s", status, again.ID, first.ID)
 	}
-	c, err := w.node.db.Campaign(t.Context(), w.who.Account, b.ID)
+	c, err := campaign.New(w.node.db).Campaign(t.Context(), w.who.Account, b.ID)
 	w.ok(err)
 	if !slices.Equal(c.Rows[0].Zones, []string{"America/New_York"}) || !slices.Equal(c.Rows[1].Zones, []string{"Europe/Madrid"}) || c.IP != "127.0.0.1" || c.Key == "" {
 		t.Errorf("stored is %+v", c)
@@ -277,14 +279,14 @@ func TestBatchIsDialled(t *testing.T) {
 	if s := *b.Rows[3].Summary; !strings.HasPrefix(s, "Yes I can help.") {
 		t.Errorf("the summary is %q", s)
 	}
-	receipt, err := w.node.db.Receipt(t.Context(), w.who.Account, *b.Rows[3].CallID)
+	receipt, err := ledger.New(w.node.db).Receipt(t.Context(), w.who.Account, *b.Rows[3].CallID)
 	w.ok(err)
-	if n := len(slices.DeleteFunc(receipt.Lines, func(l store.ReceiptLine) bool { return l.Component != billing.SummaryIn.String() || l.Amount == 0 })); n != 1 {
+	if n := len(slices.DeleteFunc(receipt.Lines, func(l ledger.ReceiptLine) bool { return l.Component != billing.SummaryIn.String() || l.Amount == 0 })); n != 1 {
 		t.Errorf("the summary is %d times on the receipt", n)
 	}
-	evidence, err := w.node.db.Consents(t.Context(), w.who.Account, 0, 100)
+	evidence, err := ledger.New(w.node.db).Consents(t.Context(), w.who.Account, 0, 100)
 	w.ok(err)
-	if len(evidence) != 5 || slices.ContainsFunc(evidence, func(e store.ConsentRecord) bool { return e.IP != "127.0.0.1" || e.Key == "" }) {
+	if len(evidence) != 5 || slices.ContainsFunc(evidence, func(e ledger.ConsentRecord) bool { return e.IP != "127.0.0.1" || e.Key == "" }) {
 		t.Errorf("the evidence is %+v", evidence)
 	}
 	w.verified()
@@ -307,7 +309,7 @@ func (d *desk) running() {
 
 func (d *desk) verified() {
 	d.Helper()
-	r, err := d.node.db.Verify(d.Context())
+	r, err := ledger.New(d.node.db).Verify(d.Context())
 	d.ok(err)
 	for _, v := range r.Violations {
 		d.Error(v)
@@ -324,7 +326,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 		t.Fatalf("%d %+v", status, p)
 	}
 	now := w.node.db.Now()
-	_, _, err := w.node.db.Credit(t.Context(), store.Credit{Account: w.who.Account, Kind: store.Adjustment, Amount: -20 * billing.USD, Key: "gone"}, now)
+	_, _, err := ledger.New(w.node.db).Credit(t.Context(), ledger.Credit{Account: w.who.Account, Kind: ledger.Adjustment, Amount: -20 * billing.USD, Key: "gone"}, now)
 	w.ok(err)
 	for _, line := range w.node.batches.due(t.Context(), now) {
 		w.node.batches.dialAll(t.Context(), &line)
@@ -336,7 +338,7 @@ func TestBatchWaitsForBalance(t *testing.T) {
 	if early := w.node.batches.due(t.Context(), now.Add(50*time.Second)); len(early) != 0 {
 		t.Error("rows are tried again within the minute")
 	}
-	w.ok(w.node.db.OpenDispute(t.Context(), w.who.Account, "pi_1", now))
+	w.ok(ledger.New(w.node.db).OpenDispute(t.Context(), w.who.Account, "pi_1", now))
 	for _, line := range w.node.batches.due(t.Context(), now.Add(2*time.Minute)) {
 		w.node.batches.dialAll(t.Context(), &line)
 	}
@@ -367,9 +369,9 @@ func TestBatchKeepsHours(t *testing.T) {
 		t.Fatalf("claimed were %+v", late)
 	}
 	w.node.batches.dialAll(t.Context(), &late[0]) // by the clock it is too early still
-	c, err := w.node.db.Campaign(t.Context(), w.who.Account, b.ID)
+	c, err := campaign.New(w.node.db).Campaign(t.Context(), w.who.Account, b.ID)
 	w.ok(err)
-	if r := c.Rows[0]; r.Status != store.RowPending || !r.DueAt.Equal(begins) {
+	if r := c.Rows[0]; r.Status != campaign.RowPending || !r.DueAt.Equal(begins) {
 		t.Errorf("the row is %+v, due %s, want %s", r, r.DueAt, begins)
 	}
 }

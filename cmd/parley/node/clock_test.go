@@ -11,7 +11,7 @@ import (
 
 	"parley/api"
 	"parley/billing"
-	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -106,7 +106,7 @@ func TestTimeIsTheDatabases(t *testing.T) {
 		t.Errorf("a session is answered %d", status)
 	}
 
-	_, _, err = db.Credit(ctx, store.Credit{Account: w.who.Account, Kind: store.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(24 * time.Hour)}, now)
+	_, _, err = ledger.New(db).Credit(ctx, ledger.Credit{Account: w.who.Account, Kind: ledger.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(24 * time.Hour)}, now)
 	w.ok(err)
 	var balance struct {
 		Lots []struct {
@@ -116,7 +116,7 @@ func TestTimeIsTheDatabases(t *testing.T) {
 	if status := w.get(w.server.URL+"/v1/balance", w.key, nil, &balance); status != 200 || len(balance.Lots) == 0 || balance.Lots[0].ExpiresAt.Before(now) {
 		t.Errorf("credit of a day: %d %+v", status, balance)
 	}
-	if _, err := db.ExpireLots(ctx, db.Now()); err != nil {
+	if _, err := ledger.New(db).ExpireLots(ctx, db.Now()); err != nil {
 		t.Error(err)
 	}
 	var topup struct {

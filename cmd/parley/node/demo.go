@@ -12,6 +12,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -79,10 +80,10 @@ func (n *Node) Seed(ctx context.Context, dataDir string) (Demo, error) {
 	now := n.db.Now()
 	var d Demo
 	var err error
-	if d.Account, err = n.db.DemonstrationAccount(ctx, demoAccount, n.RateCard(), now); err != nil {
+	if d.Account, err = ledger.New(n.db).DemonstrationAccount(ctx, demoAccount, n.RateCard(), now); err != nil {
 		return d, err
 	}
-	if err := n.db.TopUpDemonstration(ctx, d.Account, demoTopup*billing.USD, now); err != nil {
+	if err := ledger.New(n.db).TopUpDemonstration(ctx, d.Account, demoTopup*billing.USD, now); err != nil {
 		return d, err
 	}
 	if err := n.seedAgents(ctx, &d, now); err != nil {
@@ -137,9 +138,9 @@ func (n *Node) seedNumbers(ctx context.Context, d *Demo, now time.Time) error {
 		if number == "" {
 			continue
 		}
-		_, err := n.db.NumberByE164(ctx, d.Account, number)
+		_, err := ledger.New(n.db).NumberByE164(ctx, d.Account, number)
 		if errors.Is(err, store.ErrNotFound) {
-			_, err = n.db.ImportNumber(ctx, d.Account, number, d.Agent, now)
+			_, err = ledger.New(n.db).ImportNumber(ctx, d.Account, number, d.Agent, now)
 		}
 		if err != nil {
 			return err

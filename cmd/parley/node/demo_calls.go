@@ -12,7 +12,9 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/campaign"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -107,7 +109,7 @@ func (n *Node) seedHistory(ctx context.Context, d Demo, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("recorded calls: %w", err)
 	}
-	have, err := n.db.Demonstrations(ctx, d.Account)
+	have, err := ledger.New(n.db).Demonstrations(ctx, d.Account)
 	if err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func (n *Node) seedHistory(ctx context.Context, d Demo, now time.Time) error {
 			if c.Terms.Kind == billing.Outbound && row == "" {
 				continue
 			}
-			if id, err = n.db.AddDemonstration(ctx, c.of(n, d, row), now); err != nil {
+			if id, err = ledger.New(n.db).AddDemonstration(ctx, c.of(n, d, row), now); err != nil {
 				return n.without(err)
 			}
 		}
@@ -151,7 +153,7 @@ func (n *Node) without(err error) error {
 // seedBatch makes the batch, paused, or finds it, and returns its rows that were not
 // dialled, by the number called.
 func (n *Node) seedBatch(ctx context.Context, d Demo, calls []recordedCall, now time.Time) (map[string]string, error) {
-	batches, err := n.db.Campaigns(ctx, d.Account, store.Page{})
+	batches, err := campaign.New(n.db).Campaigns(ctx, d.Account, store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -166,13 +168,13 @@ func (n *Node) seedBatch(ctx context.Context, d Demo, calls []recordedCall, now 
 			return nil, err
 		}
 	}
-	batch, err := n.db.Campaign(ctx, d.Account, id)
+	batch, err := campaign.New(n.db).Campaign(ctx, d.Account, id)
 	if err != nil {
 		return nil, err
 	}
 	rows := map[string]string{}
 	for _, r := range batch.Rows {
-		if r.Status == store.RowPending {
+		if r.Status == campaign.RowPending {
 			rows[r.To] = r.ID
 		}
 	}
@@ -184,7 +186,7 @@ func (n *Node) queueBatch(ctx context.Context, d Demo, calls []recordedCall, now
 	if err != nil {
 		return "", err
 	}
-	b := store.Campaign{Account: d.Account, Name: demoBatch, State: store.CampaignPaused, Manner: store.Manner{Key: p.Key, OnMachine: "message", Message: demoMessage}}
+	b := campaign.Campaign{Account: d.Account, Name: demoBatch, State: campaign.CampaignPaused, Manner: campaign.Manner{Key: p.Key, OnMachine: "message", Message: demoMessage}}
 	var to []string
 	queued := now
 	for _, c := range calls {
@@ -194,12 +196,12 @@ func (n *Node) queueBatch(ctx context.Context, d Demo, calls []recordedCall, now
 		}
 	}
 	for _, number := range to {
-		b.Rows = append(b.Rows, store.CampaignRow{To: number, From: d.Second, Agent: d.Agent, DueAt: queued})
+		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Agent, DueAt: queued})
 	}
 	for _, number := range demoWaiting {
-		b.Rows = append(b.Rows, store.CampaignRow{To: number, From: d.Second, Agent: d.Caller, DueAt: queued})
+		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Caller, DueAt: queued})
 	}
-	return n.db.CreateCampaign(ctx, b, n.RateCard(), nil, queued)
+	return campaign.New(n.db).CreateCampaign(ctx, b, n.RateCard(), nil, queued)
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -213,16 +215,16 @@ func earlier(a, b time.Time) time.Time {
 const demoMessage = "This is Casa Lola. You asked us to call you back. We will try again tomorrow. Goodbye."
 
 // of is the call as one of the account's.
-func (c *recordedCall) of(n *Node, d Demo, row string) store.Demonstration {
+func (c *recordedCall) of(n *Node, d Demo, row string) ledger.Demonstration {
 	var used billing.Usage
 	for i := range used {
 		used[i] = c.Usage[billing.Component(i).String()]
 	}
-	return store.Demonstration{
+	return ledger.Demonstration{
 		Name:  c.Name,
-		Start: store.Start{Node: n.life, Account: d.Account, Terms: c.Terms, Card: n.RateCard(), Agent: d.Agent, AgentVersion: demoVersion, From: c.From, To: c.To},
+		Start: ledger.Start{Node: n.life, Account: d.Account, Terms: c.Terms, Card: n.RateCard(), Agent: d.Agent, AgentVersion: demoVersion, From: c.From, To: c.To},
 		RowID: row, Summary: c.Summary, OpenedAt: c.OpenedAt, RangAt: c.RangAt, EndedAt: c.EndedAt,
-		Closing: store.Closing{Reason: c.Reason, Detail: c.Detail, StartedAt: c.StartedAt, Usage: used},
+		Closing: ledger.Closing{Reason: c.Reason, Detail: c.Detail, StartedAt: c.StartedAt, Usage: used},
 		Fill: func(ctx context.Context, tx pgx.Tx, id string) error {
 			return history.Fill(ctx, tx, d.Account, id, c.Conversation, c.Wire)
 		},

@@ -25,8 +25,8 @@ import (
 	"parley/media/resample"
 	"parley/media/wav"
 	"parley/sip/simulated"
-	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -76,9 +76,9 @@ func newStudio(t *testing.T) *studio {
 	recorded := demoAgent
 	recorded.Settings = json.RawMessage(strings.Replace(string(demoAgent.Settings), "{", `{"record":true,`, 1))
 	now := time.Now()
-	a, err := n.db.CreateAccount(t.Context(), "studio", n.RateCard(), now)
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "studio", n.RateCard(), now)
 	s.ok(err)
-	_, _, err = n.db.Credit(t.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "1", Source: "sim"}, now)
+	_, _, err = ledger.New(n.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "1", Source: "sim"}, now)
 	s.ok(err)
 	agent, err := n.db.CreateAgent(t.Context(), a.ID, recorded, now)
 	s.ok(err)

@@ -18,6 +18,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -93,7 +94,7 @@ func (s *site) wantDemonstration() {
 			s.Errorf("row %d is %v", i, row)
 		}
 	}
-	report, err := s.nodes[0].db.Verify(s.Context())
+	report, err := ledger.New(s.nodes[0].db).Verify(s.Context())
 	s.ok(err)
 	if !report.OK() {
 		s.Errorf("the ledger: %+v", report.Violations)
@@ -147,7 +148,7 @@ func (s *site) wantRecordedCall(id string) {
 func TestDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
-	namesake, err := s.nodes[0].db.CreateAccount(t.Context(), demoAccount, s.nodes[0].RateCard(), time.Now())
+	namesake, err := ledger.New(s.nodes[0].db).CreateAccount(t.Context(), demoAccount, s.nodes[0].RateCard(), time.Now())
 	s.ok(err)
 	for patience := time.Millisecond; ; patience *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -191,18 +192,18 @@ func TestOlderDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
 	n, now := s.nodes[0], time.Now()
-	account, err := n.db.DemonstrationAccount(t.Context(), demoAccount, n.RateCard(), now)
+	account, err := ledger.New(n.db).DemonstrationAccount(t.Context(), demoAccount, n.RateCard(), now)
 	s.ok(err)
 	d := Demo{Account: account}
-	credit := func(kind store.TransferKind, amount billing.Money, key string) {
-		_, _, err := n.db.Credit(t.Context(), store.Credit{Account: d.Account, Kind: kind, Amount: amount, Key: key, Source: "sim"}, now)
+	credit := func(kind ledger.TransferKind, amount billing.Money, key string) {
+		_, _, err := ledger.New(n.db).Credit(t.Context(), ledger.Credit{Account: d.Account, Kind: kind, Amount: amount, Key: key, Source: "sim"}, now)
 		s.ok(err)
 	}
-	credit(store.Topup, 20*billing.USD, "demo:topup")
-	credit(store.Adjustment, -25*billing.USD, "spent")
+	credit(ledger.Topup, 20*billing.USD, "demo:topup")
+	credit(ledger.Adjustment, -25*billing.USD, "spent")
 	a, err := n.db.CreateAgent(t.Context(), d.Account, demoAgent, now)
 	s.ok(err)
-	_, err = n.db.ImportNumber(t.Context(), d.Account, demoNumber, a.ID, now)
+	_, err = ledger.New(n.db).ImportNumber(t.Context(), d.Account, demoNumber, a.ID, now)
 	s.ok(err)
 	if seeded := s.seed(); seeded.Agent != a.ID || seeded.Account != d.Account {
 		t.Errorf("it is another: %+v", seeded)
@@ -213,7 +214,7 @@ func TestOlderDemonstration(t *testing.T) {
 	if _, balance := s.ask("GET", "/v1/balance", s.key, ""); balance["balance"] != 0.0 {
 		t.Errorf("its money is added again: %v", balance)
 	}
-	credit(store.Adjustment, 20*billing.USD, "again")
+	credit(ledger.Adjustment, 20*billing.USD, "again")
 	s.seed()
 	s.wantDemonstration()
 }
@@ -230,11 +231,11 @@ func TestDemonstrationTopUp(t *testing.T) {
 		t.Fatalf("the top-ups are %v", all)
 	}
 	db := s.nodes[0].db
-	_, err := db.RequestRefund(t.Context(), d.Account, all[0]["id"].(string), billing.USD, time.Now())
+	_, err := ledger.New(db).RequestRefund(t.Context(), d.Account, all[0]["id"].(string), billing.USD, time.Now())
 	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "no payment behind it") {
 		t.Errorf("a refund: %v", err)
 	}
-	if asked, err := db.AskedRefunds(t.Context(), "demonstration"); err != nil || len(asked) != 0 {
+	if asked, err := ledger.New(db).AskedRefunds(t.Context(), "demonstration"); err != nil || len(asked) != 0 {
 		t.Errorf("refunds are asked for: %v, %v", asked, err)
 	}
 	if status, recharge := s.ask("GET", "/v1/auto-recharge", s.key, ""); status != http.StatusOK || recharge["card_saved"] != false {

@@ -25,6 +25,7 @@ import (
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // ringTimeout is how long a callee may let it ring when nobody says otherwise.
@@ -55,7 +56,7 @@ func (d dialler) Dial(ctx context.Context, p api.Principal, o callcenter.Order) 
 // dial begins a call, or refuses it. A row of a batch is dialled for it, on the place
 // that was taken; both nil: it is a single call. The place goes with the call that
 // begins.
-func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *store.ClaimedRow, place *trunk.Reservation) (*wire.Placed, error) {
+func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *ledger.RowClaim, place *trunk.Reservation) (*wire.Placed, error) {
 	from, err := n.caller(ctx, p.Account, o.From)
 	if err != nil {
 		return nil, err
@@ -72,8 +73,8 @@ func (n *Node) dial(ctx context.Context, p api.Principal, o callcenter.Order, ro
 	if err != nil {
 		return nil, err
 	}
-	admitted, err := n.manager.Admit(ctx, session.Admission{Start: store.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(),
-		Consent: &store.Consent{ToHash: n.hashed(to.E164), Key: p.Key, IP: o.IP}, IdempotencyKey: o.Once, Row: row, Paced: o.Paced}})
+	admitted, err := n.manager.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(),
+		Consent: &ledger.Consent{ToHash: n.hashed(to.E164), Key: p.Key, IP: o.IP}, IdempotencyKey: o.Once, Row: row, Paced: o.Paced}})
 	if errors.Is(err, billing.ErrNoPrice) {
 		err = api.ErrDestination
 	}
@@ -113,7 +114,7 @@ func (p *plan) answering(o callcenter.Order, fill agent.Fill) pipeline.Answering
 
 // caller is a number of the account as E.164 has it.
 func (n *Node) caller(ctx context.Context, account, from string) (string, error) {
-	own, err := n.db.NumberByE164(ctx, account, from)
+	own, err := ledger.New(n.db).NumberByE164(ctx, account, from)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 		return "", api.ErrFrom
 	}

@@ -10,6 +10,7 @@ import (
 	"parley/billing"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // TestOptedOut: who asks in a call not to be called is not, however their number is
@@ -22,7 +23,7 @@ func TestOptedOut(t *testing.T) {
 	dial := func() (*wire.Placed, error) {
 		return dialler{n}.Dial(t.Context(), d.who, callcenter.Order{From: deskNumber, To: "+1 (202) 555-0100", Agent: d.agent})
 	}
-	s, err := n.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
+	s, err := n.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	for range 2 {
@@ -37,7 +38,7 @@ func TestOptedOut(t *testing.T) {
 	if err != nil || e.Source != store.ListedByAgent || *e.Call != s.ID() {
 		t.Errorf("%+v, %v", e, err)
 	}
-	evidence, err := n.db.Consents(t.Context(), d.who.Account, 0, 10)
+	evidence, err := ledger.New(n.db).Consents(t.Context(), d.who.Account, 0, 10)
 	if err != nil || len(evidence) != 0 {
 		t.Errorf("a call that was not placed has evidence: %+v, %v", evidence, err)
 	}
@@ -47,7 +48,7 @@ func TestOptedOut(t *testing.T) {
 	d.ok(n.cluster.Hangup(t.Context(), d.who.Account, placed.CallID))
 	d.ended(placed.CallID, nil)
 
-	withheld, err := n.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, To: deskNumber,
+	withheld, err := n.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	defer withheld.End(endedBy(errNoRoute))

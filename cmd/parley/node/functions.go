@@ -10,6 +10,7 @@ import (
 
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -84,7 +85,7 @@ func (n *Node) functionsOf(ctx context.Context, session *session.Session, p plan
 		source, err := json.Marshal(d.CRM)
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, noteTime)
-			err = n.db.WantCRMNote(ctx, session.Account(), session.ID(), source, parent, n.db.Now())
+			err = ledger.New(n.db).WantCRMNote(ctx, session.Account(), session.ID(), source, parent, n.db.Now())
 			cancel()
 		}
 		if err != nil {

@@ -18,12 +18,12 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip/simulated"
-	"parley/store"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
 // anHourLater is a store whose clock is an hour ahead.
-type anHourLater struct{ *store.DB }
+type anHourLater struct{ callBooks }
 
 func (l anHourLater) Now() time.Time { return l.DB.Now().Add(time.Hour) }
 
@@ -40,7 +40,7 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 	n.after.Databases = n.tools
 	_, err := n.secrets.Put(storetest.At(d.Context(), now), d.who.Account, "HUBSPOT", functionSecret, nil)
 	d.ok(err)
-	route, err := n.db.RouteNumber(d.Context(), number)
+	route, err := ledger.New(n.db).RouteNumber(d.Context(), number)
 	d.ok(err)
 	agent, err := n.db.Agent(d.Context(), d.who.Account, *route.Agent)
 	d.ok(err)
@@ -106,7 +106,7 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 		t.Fatalf("%d calls are noted", n)
 	}
 	again := *d.node.after
-	again.Store = anHourLater{d.node.db}
+	again.Store = anHourLater{booksOf(d.node.db)}
 	d.ok(again.NoteCalls(d.Context()))
 	d.ok(d.node.after.NoteCalls(d.Context()))
 	noted := h.Calls()
@@ -114,7 +114,7 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 		!strings.Contains(noted[0].Properties["hs_call_body"], "agent: Hello.") {
 		t.Errorf("%+v", noted)
 	}
-	r, err := d.node.db.Receipt(d.Context(), d.who.Account, c.ID)
+	r, err := ledger.New(d.node.db).Receipt(d.Context(), d.who.Account, c.ID)
 	d.ok(err)
 	for _, line := range r.Lines {
 		if (line.Component == billing.CRMCalls.String() || line.Component == billing.WebSearches.String()) && line.Quantity != 1 {
@@ -141,7 +141,7 @@ func TestNotedOnly(t *testing.T) {
 	d.ok(err)
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for range 2 {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
 		d.node.functionsOf(t.Context(), session, planOf(agent, d.node.log), "+34600123456", trace).Close()

@@ -10,7 +10,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/engine"
 	"parley/pipeline/session"
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // The program is busy when it has used more than it may for five seconds, and not when
@@ -67,7 +67,7 @@ func TestAnEngineThatLagsRefusesCalls(t *testing.T) {
 	go func() { done <- d.node.pressure.run(ctx) }()
 	defer func() { stop(); <-done }()
 	admitted := func() error {
-		s, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+		s, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		if err == nil {
 			s.End(endedBy(errNoRoute))

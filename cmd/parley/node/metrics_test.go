@@ -19,6 +19,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/ledger"
 )
 
 // bareNode has metrics and nothing to count.
@@ -106,7 +107,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		{Kind: pipeline.Fault, Err: &inference.Error{Engine: "mind"}}, {Kind: pipeline.Recovered, Err: errors.New("?")}} {
 		phone.observe(e)
 	}
-	n.manager.Lost([]store.Lost{{ID: "a"}, {ID: "b"}, {ID: "c", Err: store.ErrUnavailable}})
+	n.manager.Lost([]ledger.Lost{{ID: "a"}, {ID: "b"}, {ID: "c", Err: store.ErrUnavailable}})
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/billing"
-	"parley/store"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -34,7 +34,7 @@ func TestVerificationIsTold(t *testing.T) {
 	n.log = slog.New(slog.NewTextHandler(&log, nil))
 	reg := prometheus.NewRegistry()
 	n.verified.open(n, reg)
-	a, err := n.db.CreateAccount(t.Context(), "Test", n.RateCard(), n.db.Now())
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.RateCard(), n.db.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,11 +77,11 @@ func TestCreditExpires(t *testing.T) {
 	}
 	defer n.Close()
 	now := n.db.Now()
-	a, err := n.db.CreateAccount(t.Context(), "Test", n.RateCard(), now.Add(-48*time.Hour))
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.RateCard(), now.Add(-48*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pots, _, err := n.db.Credit(t.Context(), store.Credit{Account: a.ID, Kind: store.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(-time.Hour)}, now.Add(-48*time.Hour))
+	pots, _, err := ledger.New(n.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(-time.Hour)}, now.Add(-48*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestCreditExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the credit ends", func() bool {
-		shown, err := n.db.Account(t.Context(), a.ID)
+		shown, err := ledger.New(n.db).Account(t.Context(), a.ID)
 		return err == nil && shown.Pots.Bonus == pots.Bonus-3*billing.USD
 	})
 }

@@ -37,6 +37,7 @@ import (
 	"parley/store/bus"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -90,11 +91,14 @@ type Node struct {
 	verified   verification
 }
 
-// callBooks are the ledger and the history of calls.
+// callBooks are the database, its ledger and the history of calls.
 type callBooks struct {
 	*store.DB
+	*ledger.Ledger
 	*history.Store
 }
+
+func booksOf(db *store.DB) callBooks { return callBooks{db, ledger.New(db), history.New(db)} }
 
 // Part is something of the node that runs until its context ends. A part that
 // ends earlier ends the node.
@@ -136,7 +140,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, lost, err := cluster.TakeName(ctx, n.db, cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
+	life, lost, err := cluster.TakeName(ctx, booksOf(n.db), cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.background(ctx, life, databaseURL); err != nil {
 		return nil, err
 	}
-	n.manager = session.NewManager(callBooks{n.db, history.New(n.db)}, life, n.db.RateCard, cfg.MaxCalls, log)
+	n.manager = session.NewManager(booksOf(n.db), life, n.db.RateCard, cfg.MaxCalls, log)
 	n.pressure = newLoad(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
@@ -186,7 +190,7 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 	if n.bus.RouteAddr() != "" {
 		n.log.Info("listening", "for", "other nodes", "addr", n.bus.RouteAddr())
 	}
-	n.cluster = cluster.New(cluster.Config{Store: n.db, History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
+	n.cluster = cluster.New(cluster.Config{Store: booksOf(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
 		Key: derived(secret, "bus commands"), Log: n.log})
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
@@ -206,7 +210,7 @@ func (n *Node) Close() error {
 		n.bus.Close()
 	}
 	if n.life.ID != "" {
-		cluster.Leave(n.db, n.life, n.log)
+		cluster.Leave(booksOf(n.db), n.life, n.log)
 	}
 	n.db.Close()
 	return nil

@@ -18,6 +18,8 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
 	"parley/store/storetest"
+
+	"parley/store/ledger"
 )
 
 // TestCallCenterRoutes: without telephony there are none, with it they are there, and
@@ -145,7 +147,7 @@ func TestLateNumber(t *testing.T) {
 	if status, out := s.ask("POST", "/callcenter/numbers", s.key, `{"phone_number": "`+late+`"}`); status != 400 || out["code"] != "callcenter.number_not_available" {
 		t.Errorf("again: %d %v", status, out)
 	}
-	r, err := s.nodes[0].db.RouteNumber(t.Context(), late)
+	r, err := ledger.New(s.nodes[0].db).RouteNumber(t.Context(), late)
 	s.ok(err)
 	if r.Account != demo.Account || *r.Agent != demo.Agent || r.Country != "GB" {
 		t.Errorf("%+v", r)

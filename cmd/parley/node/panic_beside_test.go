@@ -16,8 +16,8 @@ import (
 	rtc "parley/media/webrtc"
 	"parley/pipeline/session"
 	"parley/sip/simulated"
-	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // errands are what nodes do beside calls, each with calls that go on.
@@ -95,7 +95,7 @@ func keepsSound(t *testing.T, fails bool) {
 	d.ok(err)
 	defer server.Close()
 	for last := range 2 {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Terms: webTerms}})
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Terms: webTerms}})
 		d.ok(err)
 		peer, err := pion.NewPeerConnection(pion.Configuration{})
 		d.ok(err)

@@ -8,8 +8,8 @@ import (
 	"parley/media/isolate"
 	"parley/media/isolate/isolatetest"
 	"parley/sip/simulated"
-	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // TestPanicEndsItsOutboundCall over real SIP: wherever a call that is placed has a fault, it
@@ -74,9 +74,9 @@ func isGreeting(c callcenter.Change) bool {
 }
 
 // account is the customer, as the store has it.
-func (d *desk) account() *store.Account {
+func (d *desk) account() *ledger.Account {
 	d.Helper()
-	a, err := d.node.db.Account(d.Context(), d.who.Account)
+	a, err := ledger.New(d.node.db).Account(d.Context(), d.who.Account)
 	d.ok(err)
 	return a
 }

@@ -19,6 +19,7 @@ import (
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -50,14 +51,14 @@ func newWhole(t *testing.T) *whole {
 func (w *whole) neighbour() {
 	w.Helper()
 	now, db := time.Now(), w.node.db
-	a, err := db.CreateAccount(w.Context(), "B", w.node.RateCard(), now)
+	a, err := ledger.New(db).CreateAccount(w.Context(), "B", w.node.RateCard(), now)
 	w.ok(err)
-	_, _, err = db.Credit(w.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:2", Source: "sim"}, now)
+	_, _, err = ledger.New(db).Credit(w.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:2", Source: "sim"}, now)
 	w.ok(err)
 	agent, err := db.CreateAgent(w.Context(), a.ID, store.Agent{Name: "Bea", Voice: "F1", Language: "en", FirstMessage: "Good morning.", Settings: json.RawMessage(`{"idle_seconds":0}`)}, now)
 	w.ok(err)
 	const number = "+34911234569"
-	_, err = db.ImportNumber(w.Context(), a.ID, number, agent.ID, now)
+	_, err = ledger.New(db).ImportNumber(w.Context(), a.ID, number, agent.ID, now)
 	w.ok(err)
 	w.beside = a.ID
 	reached := isolatetest.Watch(w.T)

@@ -19,6 +19,7 @@ import (
 	"parley/sip/sdp"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // retryAfter is when a carrier may try again what could not be taken now.
@@ -102,7 +103,7 @@ var errNoRoute = errors.New("the number has no agent")
 
 // answer takes a call, or says why not. The caller has been told when answered.
 func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err error) {
-	route, err := n.db.RouteNumber(ctx, e164(in.Called))
+	route, err := ledger.New(n.db).RouteNumber(ctx, e164(in.Called))
 	if err != nil {
 		return false, err
 	}
@@ -117,7 +118,7 @@ func (n *Node) answer(ctx context.Context, in *sip.Incoming) (answered bool, err
 		return false, errNoRoute
 	}
 	caller := callerOf(in)
-	session, err := n.manager.Admit(ctx, session.Admission{Start: store.Start{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
+	session, err := n.manager.Admit(ctx, session.Admission{Start: ledger.Start{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}}})
 	if err != nil {
 		return false, err

@@ -20,7 +20,8 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
-	"parley/store/history"
+	"parley/store/campaign"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -137,13 +138,13 @@ func TestADrainingNodeClaimsNoRows(t *testing.T) {
 		t.Errorf("it drains: %s", got)
 	}
 	now := d.node.db.Now()
-	c := store.Campaign{Account: d.who.Account, Manner: store.Manner{Key: d.who.Key}, Rows: []store.CampaignRow{{To: "+12025550103", From: deskNumber, Agent: d.agent, DueAt: now}}}
-	id, err := d.node.db.CreateCampaign(t.Context(), c, d.node.RateCard(), nil, now)
+	c := campaign.Campaign{Account: d.who.Account, Manner: campaign.Manner{Key: d.who.Key}, Rows: []campaign.CampaignRow{{To: "+12025550103", From: deskNumber, Agent: d.agent, DueAt: now}}}
+	id, err := campaign.New(d.node.db).CreateCampaign(t.Context(), c, d.node.RateCard(), nil, now)
 	d.ok(err)
 	if rows := d.node.batches.due(t.Context(), d.node.db.Now()); len(rows) != 0 {
 		t.Errorf("it claims %+v", rows)
 	}
-	rows, err := d.node.db.ClaimRows(t.Context(), d.node.life, d.node.RateCard().Wallet(), maxClaims, d.node.db.Now())
+	rows, err := campaign.New(d.node.db).ClaimRows(t.Context(), d.node.life, d.node.RateCard().Wallet(), maxClaims, d.node.db.Now())
 	d.ok(err)
 	if len(rows) != 1 || rows[0].Campaign != id {
 		t.Errorf("for others there is %+v", rows)
@@ -156,10 +157,10 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	t.Parallel()
 	url := storetest.URL(t)
 	d := deskOn(t, url)
-	dead, _, err := d.node.db.RegisterNode(t.Context(), "dead", "", d.node.db.Now())
+	dead, _, err := ledger.New(d.node.db).RegisterNode(t.Context(), "dead", "", d.node.db.Now())
 	d.ok(err)
-	there := session.NewManager(callBooks{d.node.db, history.New(d.node.db)}, dead, d.node.db.RateCard, 0, d.node.log)
-	session, err := there.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+	there := session.NewManager(booksOf(d.node.db), dead, d.node.db.RateCard, 0, d.node.log)
+	session, err := there.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	session.Begin()

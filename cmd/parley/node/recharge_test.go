@@ -18,6 +18,8 @@ import (
 	"parley/inference/enginetest"
 	"parley/store/people"
 	"parley/store/storetest"
+
+	"parley/store/ledger"
 )
 
 // newShop is a node that takes simulated payments and runs what that needs, and an
@@ -52,7 +54,7 @@ func newShop(t *testing.T) *site {
 		server.Close()
 		_ = n.Close()
 	})
-	a, err := n.db.CreateAccount(t.Context(), "A", n.RateCard(), time.Now())
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "A", n.RateCard(), time.Now())
 	s.ok(err)
 	_, key, err := people.New(n.db).FirstKey(t.Context(), a.ID, "first", "")
 	s.ok(err)
@@ -131,12 +133,12 @@ func TestRecharge(t *testing.T) {
 	if status, out := s.ask("GET", "/v1/auto-recharge", s.key, ""); status != 200 || out["in_progress"] != nil {
 		t.Errorf("%d %v", status, out)
 	}
-	report, err := s.nodes[0].db.Verify(t.Context())
+	report, err := ledger.New(s.nodes[0].db).Verify(t.Context())
 	s.ok(err)
 	for _, v := range report.Violations {
 		t.Error(v)
 	}
-	a, err := s.nodes[0].db.Account(t.Context(), s.account)
+	a, err := ledger.New(s.nodes[0].db).Account(t.Context(), s.account)
 	s.ok(err)
 	if want := 35*billing.USD - 9*billing.Cent; a.Balance() != want {
 		t.Errorf("%v are left, want %v", a.Balance(), want)

@@ -10,6 +10,7 @@ import (
 	"parley/billing"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // webTerms price a conversation over a socket.
@@ -38,7 +39,7 @@ func refusal(err error) error {
 // mayStart says whether an account may start work now, before it asks for any.
 // Whether it may at once with what it does already shows when it asks.
 func (n *Node) mayStart(ctx context.Context, p api.Principal) error {
-	a, err := n.db.Account(ctx, p.Account)
+	a, err := ledger.New(n.db).Account(ctx, p.Account)
 	switch {
 	case err != nil:
 		return err
@@ -49,5 +50,5 @@ func (n *Node) mayStart(ctx context.Context, p api.Principal) error {
 	case a.Pots.Spendable(false) < n.db.RateCard().Wallet().MinSessionStart:
 		return store.ErrInsufficientBalance
 	}
-	return n.db.MaySpend(ctx, p.Account, p.Key, n.db.Now())
+	return ledger.New(n.db).MaySpend(ctx, p.Account, p.Key, n.db.Now())
 }

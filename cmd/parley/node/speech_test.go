@@ -13,6 +13,8 @@ import (
 
 	"parley/billing"
 	"parley/inference/enginetest"
+
+	"parley/store/ledger"
 )
 
 // speechClient connects to the synthesis socket of a node.
@@ -60,7 +62,7 @@ func TestSpeechSocket(t *testing.T) {
 	defer server.Close()
 
 	idle, busy := s.speechClient(server), s.speechClient(server)
-	before, err := n.db.Account(t.Context(), s.account)
+	before, err := ledger.New(n.db).Account(t.Context(), s.account)
 	s.ok(err)
 	if before.Live != 0 {
 		t.Errorf("%d sockets count as sessions", before.Live)
@@ -77,13 +79,13 @@ func TestSpeechSocket(t *testing.T) {
 	used[billing.TTSChars] = chars
 	bill, err := tariff.Price(used)
 	s.ok(err)
-	after, err := n.db.Account(t.Context(), s.account)
+	after, err := ledger.New(n.db).Account(t.Context(), s.account)
 	s.ok(err)
 	if cost := before.Balance() - after.Balance(); cost != bill.Total() || cost <= 0 || after.Live != 0 || after.Pots.Held != 0 {
 		t.Errorf("it has cost %v, want %v: %+v", cost, bill.Total(), after)
 	}
 
-	s.ok(n.db.OpenDispute(t.Context(), s.account, "dp_1", time.Now()))
+	s.ok(ledger.New(n.db).OpenDispute(t.Context(), s.account, "dp_1", time.Now()))
 	if refused, closed := s.end(s.speechClient(server)); refused != "billing.account_disputed" || closed != websocket.ClosePolicyViolation {
 		t.Errorf("at the door: %q, closed %d", refused, closed)
 	}

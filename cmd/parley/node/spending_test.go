@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -64,7 +65,7 @@ func TestKeysSpendWithinTheirLimit(t *testing.T) {
 	_, other, err := people.New(db).MakeKey(t.Context(), people.NewKey{Account: s.account, Name: "second", Role: people.RoleMember})
 	s.ok(err)
 	none := billing.Money(0)
-	_, err = db.SetSpendingLimit(t.Context(), s.account, s.keyID, &none, db.Now())
+	_, err = ledger.New(db).SetSpendingLimit(t.Context(), s.account, s.keyID, &none, db.Now())
 	s.ok(err)
 	for name, credential := range map[string]string{"key": s.key, "ticket": s.minted("/ws-ticket", s.key, ""),
 		"session ticket": s.minted("/v1/session-tickets", s.key, `{"agent_id":"`+s.agent+`"}`)} {

@@ -20,6 +20,7 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // plan is everything about a conversation that the agent decides.
@@ -112,7 +113,7 @@ type conversations struct{ *Node }
 
 // Admit implements talk.Agents.
 func (n conversations) Admit(ctx context.Context, who api.Principal, agentID string) (talk.Conversation, error) {
-	ask := session.Admission{Start: store.Start{Account: who.Account, Key: who.Key, Terms: webTerms}}
+	ask := session.Admission{Start: ledger.Start{Account: who.Account, Key: who.Key, Terms: webTerms}}
 	var longest time.Duration
 	if t := who.Ticket; t != nil && t.Agent != "" {
 		if agentID != "" && agentID != t.Agent {

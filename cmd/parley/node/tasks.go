@@ -37,7 +37,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	n.prepareRecordings(life)
 	n.prepareNumbers()
 	n.handleCredit()
-	n.after = &afterwards.Work{Store: n.db, Calls: history.New(n.db), Databases: n.tools, Log: n.log,
+	n.after = &afterwards.Work{Store: booksOf(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
 		Model: func(wanted *agent.Engines) inference.LLM { return n.engines.Chosen(wanted).LLM }}
 	n.after.Handle(n.jobs)
 	n.webhooks = &notify.Webhooks{Deliveries: n.hooks, Poster: n.poster, Now: n.db.Now, Log: n.log,

@@ -24,6 +24,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -88,9 +89,9 @@ func newSite(t *testing.T) *site {
 		})
 	}
 	db, now := s.nodes[0].db, time.Now()
-	a, err := db.CreateAccount(t.Context(), "A", s.nodes[0].RateCard(), now)
+	a, err := ledger.New(db).CreateAccount(t.Context(), "A", s.nodes[0].RateCard(), now)
 	s.ok(err)
-	_, _, err = db.Credit(t.Context(), store.Credit{Account: a.ID, Kind: store.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
+	_, _, err = ledger.New(db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
 	s.ok(err)
 	k, key, err := people.New(db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	s.ok(err)

@@ -18,6 +18,7 @@ import (
 	"parley/sip"
 	"parley/sip/transport"
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // telephoneFunctions gives a telephone call the functions that calls have. ours is the
@@ -210,7 +211,7 @@ func (c consultation) admit(ctx context.Context, number string) (*session.Sessio
 	if err != nil {
 		return nil, to, errNotNow
 	}
-	session, err := n.manager.Admit(ctx, session.Admission{Start: store.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
+	session, err := n.manager.Admit(ctx, session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
 		Terms: to.Terms()}, LineOnly: true})
 	if err != nil {
 		n.counts.Refuse(refusal(err))

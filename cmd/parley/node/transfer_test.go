@@ -21,6 +21,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // keyed gives the desk's account a second number, whose agent has the settings and does
@@ -31,7 +32,7 @@ func (d *desk) keyed(settings, function, arguments string) (number string, model
 	agent, err := d.node.db.CreateAgent(d.Context(), d.who.Account, store.Agent{Name: "Eva", Voice: "F1", Language: "en",
 		FirstMessage: "Hello.", Settings: json.RawMessage(settings)}, time.Now())
 	d.ok(err)
-	_, err = d.node.db.ImportNumber(d.Context(), d.who.Account, number, agent.ID, time.Now())
+	_, err = ledger.New(d.node.db).ImportNumber(d.Context(), d.who.Account, number, agent.ID, time.Now())
 	d.ok(err)
 	model = enginetest.NewFakeLLM()
 	model.Replies = [][]enginetest.Step{
@@ -92,7 +93,7 @@ func (d *desk) history(n int) (list []history.Call) {
 // charged names the components of a call's receipt.
 func (d *desk) charged(id string) string {
 	d.Helper()
-	r, err := d.node.db.Receipt(d.Context(), d.who.Account, id)
+	r, err := ledger.New(d.node.db).Receipt(d.Context(), d.who.Account, id)
 	d.ok(err)
 	var names []string
 	for _, l := range r.Lines {
@@ -165,7 +166,7 @@ func TestKeys(t *testing.T) {
 func TestTransferable(t *testing.T) {
 	d := newDesk(t)
 	const listed = "+12025550107"
-	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
+	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	defer session.End(endedBy(errNoRoute))
@@ -210,7 +211,7 @@ func TestTransfersAreBounded(t *testing.T) {
 	const sales = "+34911234567"
 	d.node.transfers = api.NewBuckets(time.Hour, transfersEach) // none comes back while we look
 	call := func(account string) *pipeline.Transfer {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: account, From: "+34600123456", To: deskNumber,
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
 		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
@@ -239,7 +240,7 @@ func TestTransfersAreBounded(t *testing.T) {
 		try(two, sales, nil)
 	}
 	try(call(d.who.Account), sales, errOften) // ten in a moment are all there are
-	other, err := d.node.db.CreateAccount(t.Context(), "another", d.node.RateCard(), time.Now())
+	other, err := ledger.New(d.node.db).CreateAccount(t.Context(), "another", d.node.RateCard(), time.Now())
 	d.ok(err)
 	try(call(other.ID), sales, nil)
 }
@@ -249,7 +250,7 @@ func TestTransfersAreBounded(t *testing.T) {
 func TestReferralsAreCalls(t *testing.T) {
 	d := newDesk(t)
 	admit := func(account string) consultation {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: account, From: "+34600123456", To: deskNumber,
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
 		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
@@ -257,7 +258,7 @@ func TestReferralsAreCalls(t *testing.T) {
 	}
 	asked := 0
 	ask := func(context.Context, string) error { asked++; return nil }
-	poor, err := d.node.db.CreateAccount(t.Context(), "no top-up", d.node.RateCard(), time.Now())
+	poor, err := ledger.New(d.node.db).CreateAccount(t.Context(), "no top-up", d.node.RateCard(), time.Now())
 	d.ok(err)
 	if err := admit(poor.ID).refer(t.Context(), "+12025550106", ask); !errors.Is(err, errMoney) || asked != 0 {
 		t.Errorf("without a top-up: %v, asked %d times", err, asked)
@@ -284,7 +285,7 @@ func TestReferralsAreCalls(t *testing.T) {
 	if want := []string{"completed " + billing.LineTime.String(), "no_answer "}; !slices.Equal(costs, want) {
 		t.Errorf("%q, want %q", costs, want)
 	}
-	d.ok(d.node.db.ChangeAccount(t.Context(), d.who.Account, store.AccountChange{Suspended: &yes}, time.Now()))
+	d.ok(ledger.New(d.node.db).ChangeAccount(t.Context(), d.who.Account, ledger.AccountChange{Suspended: &yes}, time.Now()))
 	if err := c.refer(t.Context(), "+12025550106", ask); err == nil || asked != 1 {
 		t.Errorf("suspended: %v, asked %d times", err, asked)
 	}

@@ -26,6 +26,7 @@ import (
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -155,7 +156,7 @@ func TestCallOnAnotherTrunk(t *testing.T) {
 func TestPlainTrunksAreNotAsked(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: store.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
+	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	defer session.End(endedBy(errNoRoute))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"parley/store"
+	"parley/store/ledger"
 )
 
 // verifyLook is how often a node asks whether the ledger is to be verified.
@@ -18,7 +18,7 @@ const verifyLook = time.Minute
 type verification struct {
 	node   *Node
 	opened time.Time
-	last   atomic.Pointer[store.Verification]
+	last   atomic.Pointer[ledger.Verification]
 }
 
 // run looks until ctx ends. A failure is of the database, which others tell of.
@@ -38,7 +38,7 @@ func (v *verification) run(ctx context.Context) error {
 }
 
 func (v *verification) look(ctx context.Context) error {
-	report, err := v.node.db.VerifyNightly(ctx)
+	report, err := ledger.New(v.node.db).VerifyNightly(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (v *verification) look(ctx context.Context) error {
 		v.node.log.Info("the ledger was verified", "accounts", report.Accounts, "sessions", report.Sessions,
 			"transfers", report.Transfers, "violations", len(report.Violations))
 	}
-	last, err := v.node.db.LastVerification(ctx)
+	last, err := ledger.New(v.node.db).LastVerification(ctx)
 	if err == nil {
 		v.last.Store(last)
 	}

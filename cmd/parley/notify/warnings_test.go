@@ -31,6 +31,7 @@ import (
 	"parley/store/bus"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/mail"
 	"parley/store/mail/mailtest"
 	"parley/store/people"
@@ -81,9 +82,10 @@ func (l *logged) String() string {
 
 const mailPassword = "correct horse"
 
-// ledger is the books and the history of calls.
-type ledger struct {
+// callBooks are the database, its ledger and the history of calls.
+type callBooks struct {
 	*store.DB
+	*ledger.Ledger
 	*history.Store
 }
 
@@ -118,7 +120,7 @@ func newPost(t *testing.T, withMail, withJobs bool, allowed ...string) *post {
 	log := slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	now := time.Now()
 	o.ok(o.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
-	life, _, err := o.db.RegisterNode(t.Context(), "node-0", "127.0.0.1:1", now)
+	life, _, err := ledger.New(o.db).RegisterNode(t.Context(), "node-0", "127.0.0.1:1", now)
 	o.ok(err)
 	o.bus, err = bus.Open(t.Context(), bus.Config{Name: "node-0", Log: log})
 	o.ok(err)
@@ -127,7 +129,7 @@ func newPost(t *testing.T, withMail, withJobs bool, allowed ...string) *post {
 	vault, err := people.NewVault(o.db, "a master secret of a test, long enough")
 	o.ok(err)
 	o.hooks = webhookstore.New(o.db, vault)
-	o.calls = session.NewManager(ledger{o.db, history.New(o.db)}, life, o.db.RateCard, 0, log)
+	o.calls = session.NewManager(callBooks{o.db, ledger.New(o.db), history.New(o.db)}, life, o.db.RateCard, 0, log)
 	o.webhooks = &Webhooks{Deliveries: o.hooks, Poster: guard.Poster(), Now: o.db.Now, Log: log,
 		Body: func(ctx context.Context, d *webhookstore.DueDelivery) ([]byte, error) {
 			return webhook.Body(ctx, o.db, d)
@@ -175,10 +177,10 @@ func newPost(t *testing.T, withMail, withJobs bool, allowed ...string) *post {
 			t.Error("a password is in the log")
 		}
 	})
-	acc, err := o.db.CreateAccount(t.Context(), "Casa Lola", o.db.RateCard(), now)
+	acc, err := ledger.New(o.db).CreateAccount(t.Context(), "Casa Lola", o.db.RateCard(), now)
 	o.ok(err)
 	to := "lola@example.com"
-	o.ok(o.db.ChangeAccount(t.Context(), acc.ID, store.AccountChange{Email: &to}, now))
+	o.ok(ledger.New(o.db).ChangeAccount(t.Context(), acc.ID, ledger.AccountChange{Email: &to}, now))
 	_, o.key, err = people.New(o.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	o.ok(err)
 	o.account = acc.ID
@@ -265,7 +267,7 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 	o.ok(err)
 	defer news.Close()
 	// A command has no queue: what it notices is told by the next round.
-	commands := storetest.Open(t, o.url)
+	commands := ledger.New(storetest.Open(t, o.url))
 	o.ok(commands.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	o.ok(commands.ResolveDispute(t.Context(), o.account, "dp_1", time.Now()))
 	other, err := commands.CreateAccount(t.Context(), "Without an address", o.db.RateCard(), time.Now())
@@ -339,7 +341,7 @@ func (o *post) mail() {
 // TestMailIsTriedAgain after what may pass, and never after a refusal.
 func TestMailIsTriedAgain(t *testing.T) {
 	o := newPost(t, true, false)
-	dispute := func(ref string) { o.ok(o.db.OpenDispute(t.Context(), o.account, ref, time.Now())) }
+	dispute := func(ref string) { o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, ref, time.Now())) }
 	said := func(line string, n int) {
 		t.Helper()
 		if got := strings.Count(o.log.String(), line); got != n {
@@ -405,7 +407,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 	o := newPost(t, true, false)
 	spend := func(key string) {
 		o.Helper()
-		_, _, err := o.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Adjustment, Amount: -6 * billing.USD, Key: key}, time.Now())
+		_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: o.account, Kind: ledger.Adjustment, Amount: -6 * billing.USD, Key: key}, time.Now())
 		o.ok(err)
 	}
 	o.sql("update wallets set recharge_below_nano = 5000000000")
@@ -416,7 +418,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 			t.Fatalf("%d mails", n)
 		}
 		if i == 0 {
-			_, _, err := o.db.Credit(t.Context(), store.Credit{Account: o.account, Kind: store.Topup, Amount: 10 * billing.USD, Key: "pi:1", Source: "sim"}, time.Now())
+			_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: o.account, Kind: ledger.Topup, Amount: 10 * billing.USD, Key: "pi:1", Source: "sim"}, time.Now())
 			o.ok(err)
 			o.mail()
 		}
@@ -431,7 +433,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 // TestWithoutMailServer nothing waits for ever, and all else is as it was.
 func TestWithoutMailServer(t *testing.T) {
 	o := newPost(t, false, false)
-	o.ok(o.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	o.ok(o.warnings.mail(t.Context(), mailWarnings{}))
 	o.ok(o.warnings.publish(t.Context(), publishWarnings{}))
 	if list := o.banner(); len(list) != 1 || list[0].Kind != "dispute.opened" {

@@ -24,6 +24,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/webhook"
 )
 
@@ -133,7 +134,7 @@ func TestWebhooksOfCall(t *testing.T) {
 	o, r := newPost(t, false, false, toLoopback), newReceiver(t)
 	w := o.hook(r)
 	r.set(503)
-	session, err := o.calls.Admit(t.Context(), session.Admission{Start: store.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
+	session, err := o.calls.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
 	o.ok(err)
 	session.Begin()
 	session.Observe(pipeline.Event{Kind: pipeline.AgentLine, Text: "Hello."})
@@ -194,7 +195,7 @@ func TestWebhooksByJobs(t *testing.T) {
 	r.mu.Lock()
 	r.secrets = append(r.secrets, second)
 	r.mu.Unlock()
-	o.ok(o.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	o.eventually("the receiver is told", func() bool { return len(r.all()) > 0 })
 	got := r.all()[0]
 	if e := o.events()[0]; got.Good != 2 || got.ID != e.ID || got.Type != e.Kind || got.Data["message"] != e.Message {
@@ -245,12 +246,12 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	o, r := newPost(t, false, false, toLoopback), newReceiver(t)
 	w, beside := o.hook(r), o.hook(r, store.CallEnded)
-	session, err := o.calls.Admit(t.Context(), session.Admission{Start: store.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
+	session, err := o.calls.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
 	o.ok(err)
 	session.Begin()
 	session.End(media.Ended{Reason: media.UserHangup})
 	o.ok(history.New(o.db).SaveConversation(t.Context(), o.account, session.ID(), history.Conversation{Turns: json.RawMessage(`{"no":"list"}`)}))
-	o.ok(o.db.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
 	conn, err := pgx.Connect(t.Context(), o.url)
 	o.ok(err)
 	defer conn.Close(t.Context())

@@ -19,6 +19,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // Card is the rate card in force.
@@ -35,7 +36,7 @@ var (
 // simulated time. Its hooks may be nil.
 type FakeLedger struct {
 	Start      func() error
-	Checkpoint func(at time.Duration, s *store.Session) store.CheckpointResult
+	Checkpoint func(at time.Duration, s *ledger.Session) ledger.CheckpointResult
 	Permit     func(at time.Duration, minute int64) error
 	Save       func(at time.Duration) error
 	Close      func(at time.Duration) error
@@ -56,22 +57,22 @@ type FakeLedger struct {
 	Minutes  []string
 	Closings []Closing
 	Talks    map[string]history.Conversation // by session
-	Live     []store.Lost                    // what Orphans finds
-	Lost     []store.Lost                    // closed as nobody's
+	Live     []ledger.Lost                   // what Orphans finds
+	Lost     []ledger.Lost                   // closed as nobody's
 }
 
 // Report is a checkpoint of session ID that was stored.
 type Report struct {
 	At time.Duration
 	ID string
-	store.Checkpoint
+	ledger.Checkpoint
 }
 
 // Closing is the end of session ID as it was stored.
 type Closing struct {
 	At, Ended time.Duration
 	ID        string
-	store.Closing
+	ledger.Closing
 }
 
 // now locks the ledger and says how long it has existed.
@@ -84,7 +85,7 @@ func (l *FakeLedger) now() (at time.Duration, err error) {
 	return at, nil
 }
 
-func (l *FakeLedger) StartSession(_ context.Context, s store.Start, _ time.Time) (*store.Session, error) {
+func (l *FakeLedger) StartSession(_ context.Context, s ledger.Start, _ time.Time) (*ledger.Session, error) {
 	if l.Start != nil {
 		if err := l.Start(); err != nil {
 			return nil, err
@@ -100,10 +101,10 @@ func (l *FakeLedger) StartSession(_ context.Context, s store.Start, _ time.Time)
 	if err == nil && l.Unknown {
 		err = store.ErrUnavailable
 	}
-	return &store.Session{ID: fmt.Sprint("s", l.sessions), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, err
+	return &ledger.Session{ID: fmt.Sprint("s", l.sessions), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, err
 }
 
-func (l *FakeLedger) Checkpoints(_ context.Context, cs []store.Checkpoint, _ time.Time) ([]store.CheckpointResult, error) {
+func (l *FakeLedger) Checkpoints(_ context.Context, cs []ledger.Checkpoint, _ time.Time) ([]ledger.CheckpointResult, error) {
 	at, err := l.now()
 	defer l.Mu.Unlock()
 	if err == nil && l.Locked != nil && l.Locked(at) {
@@ -112,7 +113,7 @@ func (l *FakeLedger) Checkpoints(_ context.Context, cs []store.Checkpoint, _ tim
 	if err != nil {
 		return nil, err
 	}
-	results := make([]store.CheckpointResult, len(cs))
+	results := make([]ledger.CheckpointResult, len(cs))
 	for i, c := range cs {
 		l.Reports = append(l.Reports, Report{at, c.Session.ID, c})
 		if l.Checkpoint != nil {
@@ -122,7 +123,7 @@ func (l *FakeLedger) Checkpoints(_ context.Context, cs []store.Checkpoint, _ tim
 	return results, l.Follow
 }
 
-func (l *FakeLedger) LineMinute(_ context.Context, s *store.Session, minute int64, _ time.Time) error {
+func (l *FakeLedger) LineMinute(_ context.Context, s *ledger.Session, minute int64, _ time.Time) error {
 	at, err := l.now()
 	defer l.Mu.Unlock()
 	if err == nil && l.Permit != nil {
@@ -132,7 +133,7 @@ func (l *FakeLedger) LineMinute(_ context.Context, s *store.Session, minute int6
 	return err
 }
 
-func (l *FakeLedger) CloseSession(_ context.Context, s *store.Session, c store.Closing, _ time.Time) (billing.Money, error) {
+func (l *FakeLedger) CloseSession(_ context.Context, s *ledger.Session, c ledger.Closing, _ time.Time) (billing.Money, error) {
 	at, err := l.now()
 	defer l.Mu.Unlock()
 	if err == nil && l.Close != nil {
@@ -158,13 +159,13 @@ func (l *FakeLedger) SaveConversation(_ context.Context, _, id string, c history
 
 func (l *FakeLedger) Now() time.Time { return time.Now().Add(l.Ahead) }
 
-func (l *FakeLedger) Orphans(_ context.Context, _ store.Node, before time.Time) ([]store.Lost, error) {
+func (l *FakeLedger) Orphans(_ context.Context, _ store.Node, before time.Time) ([]ledger.Lost, error) {
 	_, err := l.now()
 	defer l.Mu.Unlock()
 	return l.Live, err
 }
 
-func (l *FakeLedger) CloseLost(_ context.Context, lost []store.Lost, _ time.Time) ([]store.Lost, error) {
+func (l *FakeLedger) CloseLost(_ context.Context, lost []ledger.Lost, _ time.Time) ([]ledger.Lost, error) {
 	_, err := l.now()
 	defer l.Mu.Unlock()
 	l.Lost = append(l.Lost, lost...)
@@ -219,7 +220,7 @@ func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
 // Enter lets a session in, or ends the test.
 func (o *Harness) Enter(terms billing.Terms) *session.Session {
 	o.t.Helper()
-	s, err := o.Admit(o.t.Context(), session.Admission{Start: store.Start{Account: o.Payer, Terms: terms}, MaxCost: o.MaxCost})
+	s, err := o.Admit(o.t.Context(), session.Admission{Start: ledger.Start{Account: o.Payer, Terms: terms}, MaxCost: o.MaxCost})
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -1,0 +1,34 @@
+package store
+
+// The words for a session whose process died, in media.EndReason's.
+const (
+	ReasonFailed   = "failed"
+	DetailNodeLost = "node_lost"
+)
+
+// AnalysisDeleted is why a call has no analysis: what was said in it was deleted.
+const AnalysisDeleted = "deleted"
+
+// EndedAt is when the session s with the usage u ended. That of one whose process died is
+// its last checkpoint, or else its start: ended_at is when others closed its books, at or
+// after every posting, and queries for what was posted go by that.
+const EndedAt = `case when s.end_detail = '` + DetailNodeLost + `' then greatest(s.opened_at, u.started_at, u.ckpt_at) else s.ended_at end`
+
+// Generation is what one run of the language model consumed.
+type Generation struct {
+	Gen       int
+	Turn      int
+	Kind      string // reply, speculative or summary
+	Outcome   string // committed, interrupted, discarded or failed
+	InTokens  int64
+	OutTokens int64
+	Source    string // who counted: provider or counted
+	Engine    string // that answered; empty: not known, or none
+}
+
+// ServedBy is which engines served a call, by stage, in the order in which they began to.
+type ServedBy struct {
+	ASR []string `json:"asr"`
+	LLM []string `json:"llm"`
+	TTS []string `json:"tts"`
+}

@@ -1,0 +1,279 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/billing/destination"
+
+	"parley/store/ledger"
+
+	"parley/store"
+)
+
+const (
+	// MaxCampaignRows is how many calls a batch may have.
+	MaxCampaignRows = 500
+	// MaxCampaigns is how many batches of an account may be unfinished at once:
+	// nobody's list of them is that long but a program's that went wrong.
+	MaxCampaigns = 100
+)
+
+// CampaignState is what becomes of a batch.
+type CampaignState string
+
+// The states of a batch. Cancelled and done are for good.
+const (
+	CampaignRunning   CampaignState = "running"
+	CampaignPaused    CampaignState = "paused"
+	CampaignCancelled CampaignState = "cancelled"
+	CampaignDone      CampaignState = "done" // no row is left to be dialled, or is being
+)
+
+// RowStatus is how far a row of a batch is. It never goes back.
+type RowStatus string
+
+// The states of a row. One is sent when its call was placed, answered or not.
+const (
+	RowPending RowStatus = "pending"
+	RowDialing RowStatus = "dialing"
+	RowSent    RowStatus = "sent"
+	RowFailed  RowStatus = "failed"
+)
+
+// Manner is how the calls of a batch are made.
+type Manner struct {
+	Key, IP     string        // of the request that confirmed consent for all
+	RingTimeout time.Duration // 0: the usual
+	MaxDuration time.Duration // 0: as the agent says
+	OnMachine   string        // continue, hangup or message; empty: continue
+	Message     string
+	// Hours are those in which people are called; nil: at any time. Zone says by whose
+	// clocks: a zone's name, or "destination".
+	Hours *destination.Hours
+	Zone  string
+}
+
+// Campaign is a batch of calls.
+type Campaign struct {
+	ID, Account, Name string
+	State             CampaignState
+	CreatedAt         time.Time
+	Manner
+	Pending, Dialing, Sent, Failed int           // rows; together all of them
+	Rows                           []CampaignRow // of Campaign alone, in their order
+}
+
+// CampaignRow is a call of a batch.
+type CampaignRow struct {
+	ID          string
+	To, From    string // E.164
+	Agent       string
+	Zones       []string   // by whose clocks the hours count
+	ScheduledAt *time.Time // nil: at once
+	// DueAt is when it may be tried first; of a new row at or after ScheduledAt.
+	DueAt  time.Time
+	Status RowStatus
+	// ErrorCode and ErrorMessage say why it failed.
+	ErrorCode, ErrorMessage string
+	Call                    *RowCall // nil: it was not dialled
+	Summary                 *string  // nil: there is none, or not yet
+}
+
+// RowCall is the call of a row.
+type RowCall struct {
+	ID         string
+	OpenedAt   time.Time
+	StartedAt  *time.Time // answered
+	EndedAt    *time.Time
+	EndReason  string
+	EndDetail  string
+	AnsweredBy string
+	Cost       billing.Money
+}
+
+// CreateCampaign takes a batch on: its Account, Name, Manner, whether its State is paused,
+// and of each row the first six fields. It refuses as StartSession does an outbound call, but not for want of a
+// line; ErrCampaigns: MaxCampaigns are unfinished. once is the request that asks; nil:
+// it had no key.
+func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *store.IdempotencyKey, now time.Time) (id string, err error) {
+	if len(c.Rows) == 0 || len(c.Rows) > MaxCampaignRows {
+		return "", store.Invalid("a batch has 1 to %d rows", MaxCampaignRows)
+	}
+	id = store.NewID(store.CampaignID, now)
+	err = ledger.New(s.db).Locked(ctx, "create batch", c.Account, now, func(tx *ledger.Tx) error {
+		if err := tx.MayCallOut(ctx, c.Key, card); err != nil {
+			return err
+		}
+		var unfinished int
+		err = tx.QueryRow(ctx, `select count(*) from campaigns c where c.account_id = $1 and c.state <> 'cancelled' and `+unfinishedCampaign, c.Account).Scan(&unfinished)
+		if err != nil {
+			return err
+		}
+		if unfinished >= MaxCampaigns {
+			return store.ErrCampaigns
+		}
+		b := &pgx.Batch{}
+		c.queue(b, id, now)
+		once.Begin(b, id)
+		return tx.Save(ctx, b)
+	})
+	return id, err
+}
+
+func (c *Campaign) queue(b *pgx.Batch, id string, now time.Time) {
+	var from, to *int
+	var zone *string
+	if c.Hours != nil {
+		from, to, zone = &c.Hours.From, &c.Hours.To, &c.Zone
+	}
+	b.Queue(`insert into campaigns (id, account_id, name, state, key_id, ip, ring_ms, longest_ms, on_machine, message,
+			hours_from, hours_to, hours_zone, created_at) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, now, cmp.Or(c.State, CampaignRunning))
+	for i, r := range c.Rows {
+		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10)`,
+			store.NewID(store.RowID, now), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt)
+	}
+}
+
+// unfinishedCampaign is a batch c of which rows are left or are being dialled.
+const unfinishedCampaign = `exists (select from campaign_rows u where u.campaign_id = c.id and u.status in ('pending', 'dialing'))`
+
+// rowStatus is a row's: it counts as placed as soon as it is known to be answered.
+const rowStatus = `case when r.status = 'dialing' and u.started_at is not null then 'sent' else r.status end`
+
+const selectCampaign = `select c.id, c.account_id, c.name,
+	case when c.state <> 'cancelled' and not ` + unfinishedCampaign + ` then 'done' else c.state end, c.created_at,
+	c.key_id, c.ip, c.ring_ms, c.longest_ms, c.on_machine, c.message, c.hours_from, c.hours_to, c.hours_zone, n.pending, n.dialing, n.sent, n.failed
+	from campaigns c cross join lateral (select count(*) filter (where x.status = 'pending') as pending, count(*) filter (where x.status = 'dialing') as dialing,
+			count(*) filter (where x.status = 'sent') as sent, count(*) filter (where x.status = 'failed') as failed
+		from (select ` + rowStatus + ` as status from campaign_rows r left join session_usage u on u.session_id = r.session_id where r.campaign_id = c.id) x) n
+	where c.account_id = $1`
+
+func scanCampaign(row pgx.CollectableRow) (c Campaign, err error) {
+	var m scannedManner
+	into := append([]any{&c.ID, &c.Account, &c.Name, &c.State, &c.CreatedAt}, m.into(&c.Manner)...)
+	err = row.Scan(append(into, &c.Pending, &c.Dialing, &c.Sent, &c.Failed)...)
+	m.done(&c.Manner)
+	return c, err
+}
+
+// scannedManner holds the columns of a Manner that have another type there.
+type scannedManner struct {
+	from, to *int
+	zone     *string
+}
+
+func (s *scannedManner) into(m *Manner) []any {
+	return []any{&m.Key, &m.IP, (*store.Milliseconds)(&m.RingTimeout), (*store.Milliseconds)(&m.MaxDuration), &m.OnMachine, &m.Message, &s.from, &s.to, &s.zone}
+}
+
+func (s *scannedManner) done(m *Manner) {
+	if s.from != nil && s.to != nil && s.zone != nil {
+		m.Hours, m.Zone = &destination.Hours{From: *s.from, To: *s.to}, *s.zone
+	}
+}
+
+// Campaign returns a batch of the account with its rows.
+func (s *Store) Campaign(ctx context.Context, account, id string) (*Campaign, error) {
+	c, err := store.First(ctx, s.db, "read batch", scanCampaign, selectCampaign+" and c.id = $2", account, id)
+	if err != nil {
+		return nil, err
+	}
+	c.Rows, err = store.List(ctx, s.db, "read rows of a batch", scanRow, `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, `+rowStatus+`,
+			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary,
+			r.session_id, s.opened_at, u.started_at, `+store.EndedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''), coalesce(k.answered_by, ''), u.amount_nano
+		from campaign_rows r left join sessions s on s.id = r.session_id left join session_usage u on u.session_id = r.session_id
+			left join calls k on k.session_id = r.session_id
+		where r.account_id = $1 and r.campaign_id = $2 order by r.no`, account, id)
+	if err != nil {
+		return nil, err
+	}
+	c.Pending, c.Dialing, c.Sent, c.Failed = 0, 0, 0, 0 // as the rows have it, which were read later
+	for _, r := range c.Rows {
+		*map[RowStatus]*int{RowPending: &c.Pending, RowDialing: &c.Dialing, RowSent: &c.Sent, RowFailed: &c.Failed}[r.Status]++
+	}
+	return c, nil
+}
+
+func scanRow(row pgx.CollectableRow) (r CampaignRow, err error) {
+	var call RowCall
+	var id *string
+	var opened *time.Time
+	var cost *billing.Money
+	err = row.Scan(&r.ID, &r.To, &r.From, &r.Agent, &r.Zones, &r.ScheduledAt, &r.DueAt, &r.Status, &r.ErrorCode, &r.ErrorMessage, &r.Summary,
+		&id, &opened, &call.StartedAt, &call.EndedAt, &call.EndReason, &call.EndDetail, &call.AnsweredBy, &cost)
+	if err == nil && id != nil && opened != nil && cost != nil {
+		call.ID, call.OpenedAt, call.Cost = *id, *opened, *cost
+		r.Call = &call
+	}
+	return r, err
+}
+
+// Campaigns lists the account's batches, newest first, without their rows.
+func (s *Store) Campaigns(ctx context.Context, account string, p store.Page) ([]Campaign, error) {
+	where, args := p.Clause("c.id", []any{account})
+	return store.List(ctx, s.db, "list batches", scanCampaign, selectCampaign+where, args...)
+}
+
+// PauseCampaign has no further row of a batch dialled: when it returns, none begins any
+// more. What is in progress goes on. It changes nothing unless the batch runs.
+func (s *Store) PauseCampaign(ctx context.Context, account, id string) error {
+	return s.turnCampaign(ctx, account, id, func(tx pgx.Tx, was CampaignState) error {
+		if was != CampaignRunning {
+			return nil
+		}
+		_, err := tx.Exec(ctx, "update campaigns set state = 'paused' where id = $1", id)
+		return err
+	})
+}
+
+// ResumeCampaign goes on with a batch that is paused. The day for which its rows are
+// tried begins anew.
+func (s *Store) ResumeCampaign(ctx context.Context, account, id string, now time.Time) error {
+	return s.turnCampaign(ctx, account, id, func(tx pgx.Tx, was CampaignState) error {
+		if was != CampaignPaused {
+			return nil
+		}
+		b := &pgx.Batch{}
+		b.Queue("update campaigns set state = 'running' where id = $1", id)
+		b.Queue(pendingRows+"update campaign_rows r set since = greatest(since, $2) from pending where r.id = pending.id", id, now)
+		return store.Send(ctx, tx, b)
+	})
+}
+
+// pendingRows locks the rows of the batch $1 that are pending, by ascending identifier.
+const pendingRows = `with pending as materialized (
+	select id from campaign_rows where campaign_id = $1 and status = 'pending' order by id for no key update) `
+
+// CancelCampaign ends a batch: its pending rows fail with code and message. What is in
+// progress goes on. A batch that is done stays so.
+func (s *Store) CancelCampaign(ctx context.Context, account, id, code, message string, now time.Time) error {
+	return s.turnCampaign(ctx, account, id, func(tx pgx.Tx, _ CampaignState) error {
+		tag, err := tx.Exec(ctx, "update campaigns c set state = 'cancelled' where c.id = $1 and "+unfinishedCampaign, id)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, pendingRows+`update campaign_rows r set status = 'failed', ended_at = $2, error_code = $3, error_message = $4, claimed_until = null
+			from pending where r.id = pending.id`, id, now, code, message)
+		return err
+	})
+}
+
+// turnCampaign changes a batch under its lock, which those hold a share of that are
+// about to dial a row.
+func (s *Store) turnCampaign(ctx context.Context, account, id string, turn func(pgx.Tx, CampaignState) error) error {
+	return s.db.Tx(ctx, "change batch", func(tx pgx.Tx) error {
+		var was CampaignState
+		err := tx.QueryRow(ctx, "select state from campaigns where account_id = $1 and id = $2 for no key update", account, id).Scan(&was)
+		if err != nil {
+			return err
+		}
+		return turn(tx, was)
+	})
+}

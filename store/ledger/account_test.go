@@ -1,0 +1,100 @@
+package ledger_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/ledger"
+	"parley/store/storetest"
+)
+
+func TestAccounts(t *testing.T) {
+	f := setup(t)
+	first := f.account(0)
+	a := f.show(first)
+	if a.Name != "Test" || !a.CreatedAt.Equal(t0) || a.Balance() != 5*usd || a.Live != 0 || a.Concurrency != nil || a.Suspended {
+		t.Errorf("%+v", a)
+	}
+	if _, err := f.CreateAccount(f.ctx(), " ", card, t0); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("an account without a name: %v", err)
+	}
+	if _, err := f.Account(f.ctx(), "acc_x"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("an unknown account: %v", err)
+	}
+	if _, err := f.Account(f.ctx(), "\xff"); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("bytes that are no text: %v", err)
+	}
+	for _, n := range []int{-1, 100_001} {
+		if err := f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &n}, t0); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("concurrency %d: %v", n, err)
+		}
+	}
+	seven, none := 7, 0
+	f.ok(f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &seven}, t0))
+	if got := f.show(first).Concurrency; got == nil || *got != 7 {
+		t.Errorf("concurrency %v", got)
+	}
+	f.ok(f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &none}, t0))
+	if got := f.show(first).Concurrency; got != nil {
+		t.Errorf("concurrency %v; want the card's", *got)
+	}
+	f.account(0)
+	if all, err := f.Accounts(f.ctx(), store.Page{}); err != nil || len(all) != 2 {
+		t.Errorf("%d accounts, %v", len(all), err)
+	}
+	f.verified()
+}
+
+func TestDisputesCountOnce(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	for _, c := range []struct {
+		open bool
+		ref  string
+		want int
+	}{{true, "a", 1}, {true, "a", 1}, {true, "b", 2}, {false, "a", 1}, {false, "a", 1}, {true, "a", 2}, {false, "", 0}, {false, "", 0}} {
+		if c.open {
+			f.ok(f.OpenDispute(f.ctx(), acc, c.ref, t0))
+		} else {
+			f.ok(f.ResolveDispute(f.ctx(), acc, c.ref, t0))
+		}
+		if got := f.show(acc).OpenDisputes; got != c.want {
+			t.Errorf("%+v: %d open", c, got)
+		}
+	}
+	f.verified()
+}
+
+// A card without a welcome credit gives none.
+func TestNoWelcomeCredit(t *testing.T) {
+	f := setup(t)
+	none := cardWith(t, map[string]string{"version: 2026-01-15.1": "version: 2026-02-01.1", "signup_bonus: 5": "signup_bonus: 0"})
+	f.ok(f.PutRateCard(f.ctx(), none, t0))
+	a, err := f.CreateAccount(f.ctx(), "Frugal", none, t0)
+	f.ok(err)
+	f.want(a.ID, billing.Pots{})
+	f.verified()
+}
+
+func TestMigrateFromNothingByTwo(t *testing.T) {
+	url := storetest.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "drop schema public cascade; create schema public"); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, url)
+	together(2, func(int) {
+		if err := db.Migrate(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	prepare(t, db).account(usd)
+}

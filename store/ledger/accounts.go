@@ -1,0 +1,258 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"parley/billing"
+	"parley/store/mail"
+
+	"parley/store"
+)
+
+// Account is a customer with its wallet.
+type Account struct {
+	ID        string
+	Name      string
+	CreatedAt time.Time
+	Email     string // where warnings are mailed; empty: nowhere
+
+	Pots         billing.Pots
+	Live         int        // sessions in progress
+	Concurrency  *int       // the operator's own limit; nil: the rate card's
+	OpenDisputes int        // disputed payments
+	Suspended    bool       // by the operator: no new sessions
+	FirstTopupAt *time.Time // nil before the first top-up
+
+	RecordingDays    int  // how long recordings of calls are kept
+	ConversationDays *int // and what was said in them; nil: until somebody asks
+}
+
+// recordingDays is how long recordings are kept where nobody says otherwise.
+const recordingDays = 30
+
+// Balance is what the account has, sessions in progress counted, before holds.
+func (a *Account) Balance() billing.Money { return a.Pots.Balance() }
+
+// CreateAccount makes an account with the welcome credit of the card in force,
+// which must be stored (PutRateCard).
+func (l *Ledger) CreateAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (*Account, error) {
+	return l.createAccount(ctx, newAccount{name: name}, card, now)
+}
+
+// OwnAccount makes an account as CreateAccount does, with the user as its owner.
+// ErrNotFound: no such user.
+func (l *Ledger) OwnAccount(ctx context.Context, user, name string, card *billing.RateCard, now time.Time) (*Account, error) {
+	return l.createAccount(ctx, newAccount{name: strings.TrimSpace(name), owner: user}, card, now)
+}
+
+// newAccount is what an account is made of.
+type newAccount struct {
+	name          string
+	owner         string // a user; empty: nobody
+	demonstration bool
+}
+
+// DemonstrationAccount returns the server's demonstration account, which it makes when
+// there is none. It is known by a mark: others may have its name.
+func (l *Ledger) DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (id string, err error) {
+	const find = "select id from accounts where demonstration"
+	if err = l.db.One(ctx, "find demonstration", find, nil, &id); !errors.Is(err, store.ErrNotFound) {
+		return id, err
+	}
+	a, err := l.createAccount(ctx, newAccount{name: name, demonstration: true}, card, now)
+	if store.Violates(err, "accounts_demonstration") { // another process was faster
+		err = l.db.One(ctx, "find demonstration", find, nil, &id)
+		return id, err
+	}
+	if err != nil {
+		return "", err
+	}
+	return a.ID, nil
+}
+
+func (l *Ledger) createAccount(ctx context.Context, n newAccount, card *billing.RateCard, now time.Time) (*Account, error) {
+	if strings.TrimSpace(n.name) == "" {
+		return nil, store.Invalid("an account needs a name")
+	}
+	a := &Account{ID: store.NewID(store.AccountID, now), Name: n.name, CreatedAt: now, RecordingDays: recordingDays}
+	rules := card.Wallet()
+	err := l.db.Tx(ctx, "create account", func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue("insert into accounts (id, name, created_at, demonstration) values ($1, $2, $3, $4)", a.ID, n.name, now, n.demonstration)
+		b.Queue("insert into wallets (account_id) values ($1)", a.ID)
+		if n.owner != "" {
+			b.Queue("insert into memberships (user_id, account_id, role, created_at) select id, $2, 'owner', $3 from users where id = $1", n.owner, a.ID, now).
+				Exec(func(tag pgconn.CommandTag) error { return store.Changed(tag, nil) })
+		}
+		w := &wallet{account: a.ID}
+		if rules.SignupBonus > 0 {
+			t := transfer{idem: "welcome:" + a.ID, debit: "promo", credit: potBonus, amount: rules.SignupBonus, kind: Welcome}
+			b.Queue(insertTransfer, w.apply(t, now)...)
+			w.grantLot(b, t, now.AddDate(0, 0, rules.SignupBonusDays), now)
+		}
+		if w.pots.Balance() < rules.AutoRecharge.Threshold {
+			w.lowSince = &now // it begins there; nobody is warned of it
+		}
+		w.save(b)
+		a.Pots = w.pots
+		return store.Send(ctx, tx, b)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+const selectAccount = `select a.id, a.name, a.created_at, coalesce(a.email, ''), w.paid_nano, w.bonus_nano, w.accrued_any_nano, w.accrued_paid_nano,
+	w.held_nano, w.live_sessions, w.concurrency_override, w.open_disputes, w.suspended, w.first_topup_at,
+	a.recording_days, a.conversation_days
+	from accounts a join wallets w on w.account_id = a.id where `
+
+func scanAccount(row pgx.CollectableRow) (Account, error) {
+	var a Account
+	p := &a.Pots
+	err := row.Scan(&a.ID, &a.Name, &a.CreatedAt, &a.Email, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid,
+		&p.Held, &a.Live, &a.Concurrency, &a.OpenDisputes, &a.Suspended, &a.FirstTopupAt, &a.RecordingDays, &a.ConversationDays)
+	return a, err
+}
+
+// Account returns an account. Credit that has expired counts until ExpireLots or
+// the account's next transaction expires it.
+func (l *Ledger) Account(ctx context.Context, id string) (*Account, error) {
+	return store.First(ctx, l.db, "read account", scanAccount, selectAccount+"a.id = $1", id)
+}
+
+// Accounts lists accounts, newest first.
+func (l *Ledger) Accounts(ctx context.Context, p store.Page) ([]Account, error) {
+	where, args := p.Clause("a.id", nil)
+	return store.List(ctx, l.db, "list accounts", scanAccount, selectAccount+"true"+where, args...)
+}
+
+// AccountChange is what an operator changes; nil leaves a value alone.
+type AccountChange struct {
+	Concurrency *int // 1 to 100000; 0 goes back to the rate card's
+	Suspended   *bool
+	Email       *string // empty takes it away
+	// RecordingDays counts for recordings that are there, too.
+	RecordingDays *int // 1 to 3650
+	// ConversationDays is the same for what was said in calls: transcripts, summaries and
+	// recordings, too. 0: until somebody asks.
+	ConversationDays *int
+}
+
+// Check says with ErrInvalid what about a change is not allowed.
+func (c AccountChange) Check() error {
+	if c.Concurrency != nil && (*c.Concurrency < 0 || *c.Concurrency > 100_000) {
+		return store.Invalid("concurrency must be from 1 to 100000, or 0 for the rate card's")
+	}
+	if c.RecordingDays != nil && (*c.RecordingDays < 1 || *c.RecordingDays > 3650) {
+		return store.Invalid("recordings are kept for 1 to 3650 days")
+	}
+	if c.ConversationDays != nil && (*c.ConversationDays < 0 || *c.ConversationDays > 3650) {
+		return store.Invalid("conversations are kept for 1 to 3650 days, or 0 for no limit")
+	}
+	if c.Email != nil && *c.Email != "" && mail.CheckAddress(*c.Email) != nil {
+		return store.Invalid("%s: write one such as ana@example.com, without a name", mail.ErrAddress)
+	}
+	return nil
+}
+
+// ChangeAccount applies an operator's change.
+func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange, now time.Time) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	return l.db.Tx(ctx, "change account", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, id, now)
+		if err != nil {
+			return err
+		}
+		if c.Concurrency != nil {
+			w.override = c.Concurrency
+			if *c.Concurrency == 0 {
+				w.override = nil
+			}
+		}
+		if c.Email != nil {
+			if _, err := tx.Exec(ctx, "update accounts set email = nullif($2, '') where id = $1", id, *c.Email); err != nil {
+				return err
+			}
+		}
+		if c.RecordingDays != nil {
+			if _, err := tx.Exec(ctx, "update accounts set recording_days = $2 where id = $1", id, *c.RecordingDays); err != nil {
+				return err
+			}
+		}
+		if c.ConversationDays != nil {
+			if _, err := tx.Exec(ctx, "update accounts set conversation_days = nullif($2, 0) where id = $1", id, *c.ConversationDays); err != nil {
+				return err
+			}
+		}
+		if c.Suspended != nil {
+			w.suspended, w.retry = *c.Suspended, w.retry || !*c.Suspended
+		}
+		b := &pgx.Batch{}
+		w.save(b)
+		return store.Send(ctx, tx, b)
+	})
+}
+
+// OpenDispute records that the payment ref of the account is disputed: until it is
+// resolved, no session starts. Opening an open one again changes nothing.
+func (l *Ledger) OpenDispute(ctx context.Context, account, ref string, now time.Time) error {
+	return l.db.Tx(ctx, "open dispute", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		var id int64
+		err = tx.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after) values ($1, $2, $3, $4)
+			on conflict do nothing returning id`, account, ref, now, w.admissions).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		w.disputes++
+		if err := w.warnDispute(ctx, tx, id, store.WarningData{Dispute: ref}, now); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		w.save(b)
+		return store.Send(ctx, tx, b)
+	})
+}
+
+// ResolveDispute closes the open dispute ref, or with an empty ref all of the
+// account's. Without one it changes nothing.
+func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string, now time.Time) error {
+	return l.db.Tx(ctx, "resolve dispute", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		ended, err := store.Rows(ctx, tx, pgx.RowTo[int64], `update disputes set resolved_at = $3, resolved_after = $4
+			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, now, w.admissions)
+		if err != nil {
+			return err
+		}
+		w.disputes -= len(ended)
+		w.retry = true
+		for _, id := range ended {
+			if err := w.clear(ctx, tx, store.WarnDisputeOpened, fmt.Sprint(id), now); err != nil {
+				return err
+			}
+		}
+		b := &pgx.Batch{}
+		w.save(b)
+		return store.Send(ctx, tx, b)
+	})
+}

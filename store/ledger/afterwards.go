@@ -1,0 +1,123 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// afterwards charges something to a session that has closed, by the session's own card,
+// in one transaction with what f writes. f says with true that it has written it just
+// now, having added to the counters what is to be charged: only then anything is posted,
+// and webhooks are told of the events. So it is done once, however often it is tried, if f
+// writes once. The wallet and the session are locked while f runs.
+func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now time.Time,
+	f func(tx pgx.Tx, s *session) (wrote bool, events []store.Event, err error)) (wrote bool, err error) {
+	err = l.db.Tx(ctx, doing, func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		s, err := l.lockSession(ctx, tx, account, id)
+		if err != nil {
+			return err
+		}
+		if s.open {
+			return store.Invalid("the call lasts")
+		}
+		before := s.usage
+		var events []store.Event
+		if wrote, events, err = f(tx, s); err != nil || !wrote {
+			return err
+		}
+		if s.usage != before {
+			b := &pgx.Batch{}
+			if err := l.post(ctx, tx, b, w, s, now); err != nil {
+				return err
+			}
+			if err := w.applyThresholds(ctx, tx, now); err != nil {
+				return err
+			}
+			s.save(b)
+			w.save(b)
+			if err := store.Send(ctx, tx, b); err != nil {
+				return err
+			}
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		return l.db.EnqueueDeliveries(ctx, tx, now, events...)
+	})
+	return wrote && err == nil, err
+}
+
+// HoldAfterwards reserves the expected cost of work on one of the account's calls that has
+// ended. It reports false when the balance, less the holds of sessions and of other such
+// work, does not cover the cost, or when the account is suspended or disputed. The hold ends
+// when the work is charged, or after lease.
+func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error) {
+	err = l.db.Tx(ctx, "hold for a call that is over", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		s, err := l.lockSession(ctx, tx, account, id)
+		if err != nil {
+			return err
+		}
+		card, err := l.db.Card(ctx, tx, s.version)
+		if err != nil {
+			return err
+		}
+		bill, err := priceOf(card, s.terms, expect)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "delete from afterwards_holds where account_id = $1 and (until <= $2 or session_id = $3)", account, now, id); err != nil {
+			return err
+		}
+		var held billing.Money
+		if err := tx.QueryRow(ctx, "select coalesce(sum(amount_nano), 0)::bigint from afterwards_holds where account_id = $1", account).Scan(&held); err != nil {
+			return err
+		}
+		cost := bill.Total()
+		paid = !w.suspended && w.disputes == 0 && w.pots.Covers(held+cost, s.terms.Kind.PaidOnly(), 0)
+		b := &pgx.Batch{}
+		if paid {
+			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, now.Add(lease))
+		}
+		w.save(b) // lockWallet may have expired credit
+		return store.Send(ctx, tx, b)
+	})
+	return paid && err == nil, err
+}
+
+// summarize notes a completion that a call's summary took, and counts its tokens.
+func (s *session) summarize(ctx context.Context, tx pgx.Tx, g store.Generation) error {
+	g.InTokens, g.OutTokens = max(0, g.InTokens), max(0, g.OutTokens)
+	s.usage[billing.SummaryIn] += g.InTokens
+	s.usage[billing.SummaryOut] += g.OutTokens
+	_, err := tx.Exec(ctx, `insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
+		select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, '')
+		from calls where session_id = $1`, s.id, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
+	return err
+}
+
+// summarizeAll is summarize for all that one try took, which holds nothing any more.
+func (s *session) summarizeAll(ctx context.Context, tx pgx.Tx, took ...store.Generation) error {
+	if _, err := tx.Exec(ctx, "delete from afterwards_holds where session_id = $1", s.id); err != nil {
+		return err
+	}
+	for _, g := range took {
+		if err := s.summarize(ctx, tx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// AnalysisState is how far the analysis of a call is.
+type AnalysisState string
+
+// States of an analysis.
+const (
+	AnalysisWaiting AnalysisState = "waiting"
+	AnalysisDone    AnalysisState = "done"
+	AnalysisFailed  AnalysisState = "failed"  // given up; a part of it may be there
+	AnalysisSkipped AnalysisState = "skipped" // not tried
+)
+
+// Why an analysis failed or was skipped.
+const (
+	AnalysisEngine  = "engine"  // no language model answered
+	AnalysisAnswer  = "answer"  // what it answered did not fit the schema, twice
+	AnalysisBalance = "balance" // nobody would pay for it
+	AnalysisSilence = "silence" // nothing was said
+	AnalysisSchema  = "schema"  // the agent's settings cannot be read any more
+)
+
+// Analysis is what a language model made of a call after its end.
+type Analysis struct {
+	State   AnalysisState
+	Reason  string          // why it failed or was skipped: a word
+	Detail  string          // and a sentence, which may be empty
+	Summary *string         // nil: not asked for, or not there
+	Data    json.RawMessage // what was taken out of the transcript; nil likewise
+	DoneAt  *time.Time      // nil: it waits
+}
+
+// DueAnalysis is a call that is over and to be analyzed now.
+type DueAnalysis struct {
+	Account, Session string
+	Settings         json.RawMessage // of the agent, as it was in the call
+	Language         string          // likewise
+	Try              int             // from 1
+	Summary          *string         // that an earlier try made; nil: none did
+}
+
+// Rhythm of analyses.
+const (
+	// AnalysisLease is how long whoever claimed one may take.
+	AnalysisLease    = 90 * time.Second
+	analysisRetry    = 5 * time.Second
+	maxAnalysisRetry = 5 * time.Minute
+	maxAnalysisTries = 8 // about a quarter of an hour
+)
+
+// wantAnalysis puts an answered call that ends in line to be analyzed, if its agent wanted
+// that, and says whether it will have a summary.
+func (l *Ledger) wantAnalysis(ctx context.Context, tx pgx.Tx, account string, s *session, now time.Time) (summary bool, err error) {
+	if s.startedAt == nil || !s.terms.Kind.Agent() {
+		return false, nil
+	}
+	err = tx.QueryRow(ctx, `with v as (
+			select c.session_id, c.account_id, coalesce(v.settings -> 'analysis' ->> 'summary', '') = 'true' as summary, v.settings -> 'analysis' -> 'extract' is not null as extract
+			from calls c join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version and v.account_id = c.account_id
+			where c.session_id = $2 and c.account_id = $1 and c.deleted_at is null),
+		i as (insert into call_analyses (session_id, account_id, state, next_at, created_at)
+			select session_id, account_id, 'waiting', $3, $3 from v where summary or extract on conflict do nothing)
+		select summary from v where summary or extract`, account, s.id, now).Scan(&summary)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return summary, err
+	}
+	return summary, l.db.Enqueue(ctx, tx, store.AnalyzeCalls, "", "")
+}
+
+// ClaimAnalysis returns the next call to be analyzed, for one claimant; ErrNotFound: none
+// is due. Who does not say within AnalysisLease what came of it leaves it to others.
+func (l *Ledger) ClaimAnalysis(ctx context.Context, now time.Time) (*DueAnalysis, error) {
+	d := &DueAnalysis{}
+	due := true
+	err := l.db.Tx(ctx, "claim analysis", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `update call_analyses set state = 'failed', reason = 'engine', next_at = null, done_at = $1
+			where state = 'waiting' and next_at <= $1 and tries >= $2`, now, maxAnalysisTries)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `select a.session_id, a.account_id, a.tries + 1, a.summary, v.settings, v.language
+			from call_analyses a join calls c using (session_id) join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
+			where a.state = 'waiting' and a.next_at <= $1 order by a.next_at limit 1 for update of a skip locked`, now).
+			Scan(&d.Session, &d.Account, &d.Try, &d.Summary, &d.Settings, &d.Language)
+		if errors.Is(err, pgx.ErrNoRows) {
+			due = false // what was given up above stays so
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "update call_analyses set tries = $2, next_at = $3, claimed = true where session_id = $1", d.Session, d.Try, now.Add(AnalysisLease))
+		return err
+	})
+	if err == nil && !due {
+		err = store.Fail("claim analysis", store.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// AnalysisLater has a claimed analysis tried again: after five seconds first, five minutes
+// at last. With the eighth try it is given up, for the reason engine. A summary that was
+// made is kept for the next try, and charged, as in SaveAnalysis; what was discarded is
+// not, so that a call pays for the answers of one try beside its summary.
+func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []store.Generation, now time.Time) error {
+	took = slices.DeleteFunc(slices.Clone(took), func(g store.Generation) bool { return g.Outcome == "discarded" })
+	if d.Try >= maxAnalysisTries {
+		_, err := l.SaveAnalysis(ctx, d, Analysis{State: AnalysisFailed, Reason: AnalysisEngine, Summary: summary}, took, now)
+		return err
+	}
+	wait := min(maxAnalysisRetry, analysisRetry<<min(d.Try-1, 10))
+	_, err := l.afterwards(ctx, "postpone analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []store.Event, error) {
+		tag, err := tx.Exec(ctx, `update call_analyses set next_at = $3, summary = coalesce(summary, $4), claimed = false
+			where session_id = $1 and account_id = $2 and state = 'waiting' and claimed and tries = $5`, d.Session, d.Account, now.Add(wait), storable(summary), d.Try)
+		if err != nil || tag.RowsAffected() == 0 {
+			return false, nil, err
+		}
+		return true, nil, s.summarizeAll(ctx, tx, took...)
+	})
+	return err
+}
+
+// SaveAnalysis keeps what came of a claimed analysis, and charges the completions that it
+// took to the call, as tokens of summaries by the call's rate card: once, whoever says it
+// how often; then false. A summary is the one of the call's row in a batch, too. Webhooks
+// are told, unless it was skipped.
+func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []store.Generation, now time.Time) (saved bool, err error) {
+	a.Summary = storable(a.Summary)
+	a.Detail = *storable(&a.Detail)
+	return l.afterwards(ctx, "save analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []store.Event, error) {
+		tag, err := tx.Exec(ctx, `update call_analyses set state = $3, reason = $4, detail = $5, summary = $6, data = $7, next_at = null, done_at = $8
+			where session_id = $1 and account_id = $2 and state = 'waiting'`, d.Session, d.Account, a.State, a.Reason, a.Detail, a.Summary, optionalJSON(a.Data), now)
+		if err != nil || tag.RowsAffected() == 0 {
+			return false, nil, err
+		}
+		if err := s.summarizeAll(ctx, tx, took...); err != nil {
+			return false, nil, err
+		}
+		var events []store.Event
+		if a.State != AnalysisSkipped {
+			events = append(events, store.NewEvent(d.Account, store.CallAnalyzed, d.Session, now))
+		}
+		if a.Summary != nil {
+			row, err := summarizeRow(ctx, tx, d.Account, d.Session, *a.Summary)
+			if err != nil {
+				return false, nil, err
+			}
+			if row {
+				events = append(events, store.NewEvent(d.Account, store.CallSummarized, d.Session, now))
+			}
+		}
+		return true, events, nil
+	})
+}
+
+// storable is a text without zero characters, which no text of PostgreSQL holds.
+func storable(text *string) *string {
+	if text == nil {
+		return nil
+	}
+	clean := strings.ReplaceAll(*text, "\x00", "")
+	return &clean
+}
+
+func optionalJSON(raw json.RawMessage) *string {
+	if raw == nil {
+		return nil
+	}
+	text := string(raw)
+	return &text
+}
+
+// AnalysisOf returns the analysis of a call of the account; ErrNotFound: it has none.
+func (l *Ledger) AnalysisOf(ctx context.Context, account, session string) (*Analysis, error) {
+	return store.First(ctx, l.db, "read analysis", func(row pgx.CollectableRow) (a Analysis, err error) {
+		var data *string
+		if err = row.Scan(&a.State, &a.Reason, &a.Detail, &a.Summary, &data, &a.DoneAt); err == nil && data != nil {
+			a.Data = json.RawMessage(*data)
+		}
+		return a, err
+	}, "select state, reason, detail, summary, data::text, done_at from call_analyses where account_id = $1 and session_id = $2", account, session)
+}

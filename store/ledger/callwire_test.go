@@ -1,0 +1,84 @@
+package ledger_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/media/quality"
+	"parley/store/history"
+	"parley/store/storetest"
+)
+
+func TestWire(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	s := f.start(acc, inboundES)
+	got, err := history.New(f.DB).Wire(f.ctx(), acc, s.ID)
+	f.ok(err)
+	if got.Quality != nil || len(got.SIP) != 0 || got.Dropped != 0 {
+		t.Errorf("before anything is stored: %+v", got)
+	}
+	want := history.Wire{
+		Quality: &quality.Report{MOS: 4.123456789, MOSMin: 3.5, Received: 1000, Lost: 12, Loss: 0.012, JitterMS: 3.25, RTTMS: 81.5, Encrypted: true},
+		SIP: []history.SIPMessage{
+			{At: t0, Transport: "UDP", From: "192.0.2.7:5060", To: "192.0.2.1:5060", Text: "INVITE sip:1@x SIP/2.0\r\nTo: \"a\x00\u2028\"\r\n\r\n"},
+			{At: t0.Add(time.Millisecond), Sent: true, Transport: "UDP", From: "192.0.2.1:5060", To: "192.0.2.7:5060", Text: "SIP/2.0 486 Busy Here\r\n\r\n"}},
+		Dropped: 3,
+	}
+	f.ok(history.New(f.DB).SaveWire(f.ctx(), acc, s.ID, history.Wire{Dropped: 9}))
+	f.ok(history.New(f.DB).SaveWire(f.ctx(), acc, s.ID, want)) // replaces, never adds
+	want.SIP[0].Text = "INVITE sip:1@x SIP/2.0\r\nTo: \"a\u2028\"\r\n\r\n"
+	got, err = history.New(f.DB).Wire(f.ctx(), acc, s.ID)
+	f.ok(err)
+	for i := range got.SIP {
+		got.SIP[i].At = got.SIP[i].At.UTC()
+	}
+	for i := range want.SIP {
+		want.SIP[i].At = want.SIP[i].At.UTC()
+	}
+	if !reflect.DeepEqual(*got, want) {
+		t.Errorf("stored %+v\nread   %+v", want, got)
+	}
+	c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
+	f.ok(err)
+	if c.MOS == nil || *c.MOS != want.Quality.MOS {
+		t.Errorf("history has MOS %v", c.MOS)
+	}
+	// A call that heard nothing has no score, and history lists it all the same.
+	f.ok(history.New(f.DB).SaveWire(f.ctx(), acc, s.ID, history.Wire{Quality: &quality.Report{Sent: 3}}))
+	list, err := history.New(f.DB).Calls(f.ctx(), acc, history.CallPage{})
+	f.ok(err)
+	if len(list) != 1 || list[0].MOS != nil {
+		t.Errorf("history lists %+v", list)
+	}
+}
+
+// Who deletes a call deletes what was kept of its wire: there are addresses and
+// numbers of people in it.
+func TestWireGoesWithTheCall(t *testing.T) {
+	url := storetest.URL(t)
+	f := prepare(t, storetest.Open(t, url))
+	acc := f.account(0)
+	s := f.start(acc, inboundES)
+	f.ok(history.New(f.DB).SaveWire(f.ctx(), acc, s.ID, history.Wire{SIP: []history.SIPMessage{{Text: "INVITE"}}}))
+	conn, err := pgx.Connect(f.ctx(), url)
+	f.ok(err)
+	defer conn.Close(f.ctx())
+	for _, c := range []struct {
+		sql  string
+		left int
+	}{{"", 1}, {"delete from calls", 0}} {
+		if c.sql != "" {
+			_, err := conn.Exec(f.ctx(), c.sql)
+			f.ok(err)
+		}
+		var left int
+		f.ok(conn.QueryRow(f.ctx(), "select count(*) from call_wire").Scan(&left))
+		if left != c.left {
+			t.Errorf("after %q %d rows are left", c.sql, left)
+		}
+	}
+}

@@ -1,0 +1,530 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/campaign"
+	"parley/store/history"
+	"parley/store/ledger"
+)
+
+// wish is a batch of n rows that are due at a time.
+func (f *fixture) wish(account string, n int, due time.Time) campaign.Campaign {
+	c := campaign.Campaign{Account: account, Name: "spring", Manner: campaign.Manner{Key: "key_1", IP: "203.0.113.7", OnMachine: "hangup"}}
+	for i := range n {
+		c.Rows = append(c.Rows, campaign.CampaignRow{To: fmt.Sprintf("+346123456%02d", i%100), From: "+34911234567", Agent: "ag_1", DueAt: due})
+	}
+	return c
+}
+
+func (f *fixture) batch(account string, n int, due time.Time) string {
+	f.t.Helper()
+	id, err := f.CreateCampaign(f.ctx(), f.wish(account, n, due), card, nil, t0)
+	f.ok(err)
+	return id
+}
+
+func (f *fixture) claimRows(n store.Node, at time.Time) []campaign.ClaimedRow {
+	f.t.Helper()
+	rows, err := f.ClaimRows(f.ctx(), n, card.Wallet(), 50, at)
+	f.ok(err)
+	return rows
+}
+
+// dialRow starts the session of a claimed row.
+func (f *fixture) dialRow(n store.Node, r campaign.ClaimedRow, at time.Time) (*ledger.Session, error) {
+	s := f.request(r.Account, outboundES)
+	s.Node, s.To, s.Row = n, r.To, &r.RowClaim
+	s.Consent = &ledger.Consent{Key: r.Manner.Key, IP: r.Manner.IP}
+	return f.StartSession(f.ctx(), s, at)
+}
+
+func (f *fixture) rows(account, id string) *campaign.Campaign {
+	f.t.Helper()
+	c, err := f.Campaign(f.ctx(), account, id)
+	f.ok(err)
+	return c
+}
+
+// counts are a batch's, and its state.
+func (f *fixture) counts(account, id string) string {
+	f.t.Helper()
+	c := f.rows(account, id)
+	return fmt.Sprintf("%s %d/%d/%d/%d", c.State, c.Pending, c.Dialing, c.Sent, c.Failed)
+}
+
+func (f *fixture) wantCounts(account, id, want string) {
+	f.t.Helper()
+	if got := f.counts(account, id); got != want {
+		f.t.Errorf("the batch is %s, want %s", got, want)
+	}
+}
+
+// One line stays free for those who call in, whatever else is in progress, and lines
+// that are about to be used count.
+func TestRowsLeaveALine(t *testing.T) {
+	f := setup(t)
+	acc := f.account(100 * usd)
+	id := f.batch(acc, 30, t0)
+	f.start(acc, web)
+	first := f.claimRows(f.node, t0)
+	if len(first) != 8 || len(f.claimRows(f.node, t0)) != 0 { // of ten, one for callers, one that talks
+		t.Fatalf("%d rows were claimed, want 8 and no more", len(first))
+	}
+	for i, r := range first {
+		if r.To != fmt.Sprintf("+346123456%02d", i) || r.Manner.Key != "key_1" || r.Manner.OnMachine != "hangup" {
+			t.Errorf("row %d is %+v", i, r)
+		}
+	}
+	var calls []*ledger.Session
+	for _, r := range first {
+		s, err := f.dialRow(f.node, r, t0)
+		f.ok(err)
+		calls = append(calls, s)
+	}
+	f.wantCounts(acc, id, "running 22/8/0/0")
+	f.start(acc, inboundES) // the line that was left
+	if got := f.claimRows(f.node, t0); len(got) != 0 {
+		t.Errorf("%d rows were claimed without a line", len(got))
+	}
+	for _, s := range calls[:2] {
+		f.closeWith(s, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
+	}
+	more := f.claimRows(f.node, t0)
+	if len(more) != 1 { // two lines are free, one of them for callers
+		t.Fatalf("%d rows were claimed, want 1", len(more))
+	}
+	f.start(acc, web) // who was faster
+	if _, err := f.dialRow(f.node, more[0], t0); !errors.Is(err, store.ErrConcurrency) {
+		t.Errorf("a row took the last line: %v", err)
+	}
+	f.ok(f.ReturnRow(f.ctx(), &more[0], t0.Add(time.Second), "limit.concurrency", "busy"))
+	f.wantCounts(acc, id, "running 22/6/2/0")
+	one := 1
+	lonely := f.account(10 * usd)
+	f.ok(f.ChangeAccount(f.ctx(), lonely, ledger.AccountChange{Concurrency: &one}, t0))
+	f.batch(lonely, 3, t0)
+	if got := f.claimRows(f.node, t0); len(got) != 1 {
+		t.Errorf("an account with one line gets %d rows, want 1", len(got))
+	}
+	f.verified()
+}
+
+// Rows come when they are due, the one that has waited longest first, and each once,
+// whoever asks.
+func TestRowsAreClaimedOnce(t *testing.T) {
+	f := setup(t)
+	other := f.register("node-b")
+	many := 1000
+	seen := map[string]int{}
+	var ids []string
+	for range 3 {
+		acc := f.account(100 * usd)
+		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &many}, t0))
+		c := f.wish(acc, 40, t0)
+		for i := range c.Rows[20:] {
+			c.Rows[20+i].DueAt = t0.Add(time.Hour)
+		}
+		id, err := f.CreateCampaign(f.ctx(), c, card, nil, t0)
+		f.ok(err)
+		ids = append(ids, acc, id)
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	var dialled atomic.Int64
+	for _, at := range []time.Time{t0, t0.Add(time.Hour)} {
+		for w := range 6 {
+			all.Go(func() {
+				n := []store.Node{f.node, other}[w%2]
+				for {
+					got, err := f.ClaimRows(f.ctx(), n, card.Wallet(), 7, at)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if len(got) == 0 {
+						return
+					}
+					for _, r := range got {
+						mu.Lock()
+						seen[r.ID]++
+						mu.Unlock()
+						if _, err := f.dialRow(n, r, at); err == nil {
+							dialled.Add(1)
+						} else {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		all.Wait()
+		if at == t0 && len(seen) != 60 {
+			t.Errorf("%d rows were claimed, 60 are due", len(seen))
+		}
+	}
+	for id, n := range seen {
+		if n != 1 {
+			t.Errorf("row %s was claimed %d times", id, n)
+		}
+	}
+	if len(seen) != 120 || dialled.Load() != 120 {
+		t.Errorf("%d rows were claimed and %d dialled, want 120", len(seen), dialled.Load())
+	}
+	for i := 0; i < len(ids); i += 2 {
+		f.wantCounts(ids[i], ids[i+1], "running 0/40/0/0")
+	}
+	f.verified()
+}
+
+// A node that dies before it dials leaves its rows to others; one that dies after it
+// leaves them to the books. Nobody dials twice.
+func TestRowsOfDeadNodes(t *testing.T) {
+	f := setup(t)
+	acc := f.account(100 * usd)
+	id := f.batch(acc, 3, t0)
+	rows := f.claimRows(f.node, t0)
+	if len(rows) != 3 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	_, err := f.dialRow(f.node, rows[0], t0)
+	f.ok(err)
+	answered, err := f.dialRow(f.node, rows[1], t0)
+	f.ok(err)
+	f.checkpoint(answered, 1, billing.Usage{billing.LineTime: 2000, billing.AgentTime: 2000})
+	f.wantCounts(acc, id, "running 1/1/1/0") // answered is placed
+	reborn, lost, err := f.RegisterNode(f.ctx(), "node-a", "127.0.0.1:1", t0)
+	f.ok(err)
+	if len(lost) != 2 {
+		t.Errorf("%d sessions were closed", len(lost))
+	}
+	again := f.claimRows(reborn, t0) // at once: who had it is dead
+	if len(again) != 1 || again[0].ID != rows[2].ID {
+		t.Fatalf("%+v was claimed", again)
+	}
+	if _, err := f.dialRow(f.node, rows[2], t0); !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrClaimLost) {
+		t.Errorf("a dead node dialled: %v", err)
+	}
+	if _, err := f.ClaimRows(f.ctx(), f.node, card.Wallet(), 9, t0); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("a dead node claimed: %v", err)
+	}
+	// A living one that is slow is overtaken, and knows.
+	other := f.register("node-b")
+	late := f.claimRows(other, t0.Add(2*time.Minute))
+	if len(late) != 1 {
+		t.Fatalf("%d rows of a slow node were claimed", len(late))
+	}
+	if _, err := f.dialRow(reborn, again[0], t0); !errors.Is(err, store.ErrClaimLost) {
+		t.Errorf("a row was dialled that another has: %v", err)
+	}
+	f.ok(f.FailRow(f.ctx(), &again[0], "x", "x", t0))
+	f.ok(f.ReturnRow(f.ctx(), &again[0], t0.Add(time.Hour), "x", "x"))
+	s, err := f.dialRow(other, late[0], t0)
+	f.ok(err)
+	if _, err := f.dialRow(other, late[0], t0); !errors.Is(err, store.ErrClaimLost) {
+		t.Errorf("a row was dialled twice: %v", err)
+	}
+	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"}, t0)
+	f.ok(err)
+	f.wantCounts(acc, id, "done 0/0/2/1")
+	c := f.rows(acc, id)
+	if r := c.Rows[0]; r.Status != campaign.RowFailed || r.ErrorCode != ledger.NotPlaced || r.Call == nil || r.Call.EndDetail != "node_lost" {
+		t.Errorf("the row of an unknown fate is %+v", r)
+	}
+	if r := c.Rows[1]; r.Status != campaign.RowSent || r.Call.EndReason != "failed" || r.Call.Cost == 0 {
+		t.Errorf("the row of a lost call is %+v, %+v", r, r.Call)
+	}
+	if r := c.Rows[2]; r.Status != campaign.RowSent || r.Call.EndReason != "busy" || r.Call.Cost != 0 || r.ErrorCode != "" {
+		t.Errorf("the row of a busy callee is %+v, %+v", r, r.Call)
+	}
+	records, err := f.Consents(f.ctx(), acc, 0, 10)
+	f.ok(err)
+	if len(records) != 3 || records[0].Key != "key_1" || records[0].IP != "203.0.113.7" {
+		t.Errorf("the evidence is %+v", records)
+	}
+	f.verified()
+}
+
+// A row that cannot be dialled is tried for a day from its time; a pause does not count.
+func TestRowsExpire(t *testing.T) {
+	f := setup(t)
+	acc := f.account(100 * usd)
+	id := f.batch(acc, 2, t0.Add(time.Hour))
+	expire := func(at time.Time) int64 {
+		t.Helper()
+		n, err := f.ExpireRows(f.ctx(), "limit.concurrency", "No line was free.", at)
+		f.ok(err)
+		return n
+	}
+	if got := f.claimRows(f.node, t0.Add(59*time.Minute)); len(got) != 0 {
+		t.Errorf("%d rows were claimed before their time", len(got))
+	}
+	rows := f.claimRows(f.node, t0.Add(time.Hour))
+	if len(rows) != 2 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	f.ok(f.ReturnRow(f.ctx(), &rows[0], t0.Add(time.Hour+time.Minute), "billing.insufficient_balance", "The balance is too low."))
+	if got := f.claimRows(f.node, t0.Add(time.Hour+59*time.Second)); len(got) != 0 {
+		t.Errorf("%d rows were claimed within the minute", len(got))
+	}
+	f.ok(f.PauseCampaign(f.ctx(), acc, id))
+	if n := expire(t0.Add(48 * time.Hour)); n != 0 {
+		t.Errorf("%d rows expired in a pause", n)
+	}
+	f.ok(f.ResumeCampaign(f.ctx(), acc, id, t0.Add(48*time.Hour)))
+	if n := expire(t0.Add(72*time.Hour - time.Second)); n != 0 {
+		t.Errorf("%d rows expired before their day was over", n)
+	}
+	if n := expire(t0.Add(72 * time.Hour)); n != 2 {
+		t.Errorf("%d rows expired, want 2", n)
+	}
+	c := f.rows(acc, id)
+	if c.Rows[0].ErrorCode != "billing.insufficient_balance" || c.Rows[1].ErrorCode != "limit.concurrency" || c.State != campaign.CampaignDone {
+		t.Errorf("the rows are %+v", c.Rows)
+	}
+	f.verified()
+}
+
+// Once a pause or a cancellation has returned, no call begins, however many were about
+// to; and no row is lost or dialled twice by it.
+func TestTurningABatchRacesWithDialling(t *testing.T) {
+	f := setup(t)
+	many := 1000
+	for round, turn := range []func(acc, id string) error{
+		func(acc, id string) error { return f.PauseCampaign(f.ctx(), acc, id) },
+		func(acc, id string) error {
+			return f.CancelCampaign(f.ctx(), acc, id, "callcenter.batch_cancelled", "x", t0)
+		},
+	} {
+		acc := f.account(100 * usd)
+		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &many}, t0))
+		id := f.batch(acc, 40, t0)
+		rows := f.claimRows(f.node, t0)
+		var all sync.WaitGroup
+		var begun, late atomic.Int64
+		var over atomic.Bool
+		for w := range 4 {
+			all.Go(func() {
+				for i := w; i < len(rows); i += 4 {
+					before := over.Load()
+					_, err := f.dialRow(f.node, rows[i], t0)
+					switch {
+					case err == nil && before:
+						late.Add(1)
+					case err == nil:
+						begun.Add(1)
+					case !errors.Is(err, store.ErrClaimLost):
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for begun.Load() < 5 {
+			time.Sleep(time.Millisecond)
+		}
+		f.ok(turn(acc, id))
+		over.Store(true)
+		all.Wait()
+		if late.Load() != 0 {
+			t.Errorf("%d calls began afterwards", late.Load())
+		}
+		dialled := int(begun.Load())
+		if round == 0 {
+			f.wantCounts(acc, id, fmt.Sprintf("paused %d/%d/0/0", 40-dialled, dialled))
+			if got := f.claimRows(f.node, t0.Add(time.Hour)); len(got) != 0 {
+				t.Errorf("%d rows of a paused batch were claimed", len(got))
+			}
+			f.ok(f.ResumeCampaign(f.ctx(), acc, id, t0))
+			if got := f.claimRows(f.node, t0.Add(time.Hour)); len(got) != 40-dialled {
+				t.Errorf("%d rows were claimed after the pause, want %d", len(got), 40-dialled)
+			}
+		}
+		for range 2 { // and again
+			f.ok(f.CancelCampaign(f.ctx(), acc, id, "callcenter.batch_cancelled", "The batch was cancelled.", t0))
+			f.ok(f.ResumeCampaign(f.ctx(), acc, id, t0))
+			f.ok(f.PauseCampaign(f.ctx(), acc, id))
+			f.wantCounts(acc, id, fmt.Sprintf("cancelled 0/%d/0/%d", dialled, 40-dialled))
+		}
+		f.verified()
+	}
+}
+
+// A batch is taken on by those who may dial, and seen by nobody else.
+func TestCampaignsAreTheAccounts(t *testing.T) {
+	f := setup(t)
+	mine, theirs, fresh, disputed := f.account(10*usd), f.account(10*usd), f.account(0), f.account(10*usd)
+	f.ok(f.OpenDispute(f.ctx(), disputed, "pi_1", t0))
+	poor := f.account(10 * usd)
+	f.adjust(poor, 5*usd+20*billing.Cent)
+	for acc, want := range map[string]error{fresh: store.ErrTopupRequired, disputed: store.ErrDisputed, poor: store.ErrInsufficientBalance} {
+		if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, nil, t0); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	for _, n := range []int{0, campaign.MaxCampaignRows + 1} {
+		if _, err := f.CreateCampaign(f.ctx(), f.wish(mine, n, t0), card, nil, t0); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%d rows: %v", n, err)
+		}
+	}
+	id, second := f.batch(theirs, campaign.MaxCampaignRows, t0), f.batch(theirs, 1, t0)
+	if all, err := f.Campaigns(f.ctx(), theirs, store.Page{}); err != nil || len(all) != 2 || !slices.ContainsFunc(all, func(c campaign.Campaign) bool {
+		return c.ID == id && c.Pending == campaign.MaxCampaignRows && c.Name == "spring" && c.Rows == nil
+	}) {
+		t.Errorf("the list is %+v, %v", all, err)
+	}
+	if all, err := f.Campaigns(f.ctx(), mine, store.Page{}); err != nil || len(all) != 0 {
+		t.Errorf("another's list is %+v, %v", all, err)
+	}
+	for _, foreign := range []string{id, "bulk_0"} {
+		for name, err := range map[string]error{
+			"read": func() error { _, err := f.Campaign(f.ctx(), mine, foreign); return err }(), "pause": f.PauseCampaign(f.ctx(), mine, foreign),
+			"resume": f.ResumeCampaign(f.ctx(), mine, foreign, t0), "cancel": f.CancelCampaign(f.ctx(), mine, foreign, "x", "x", t0),
+		} {
+			if !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("%s %s: %v", name, foreign, err)
+			}
+		}
+	}
+	f.wantCounts(theirs, id, "running 500/0/0/0")
+	for range campaign.MaxCampaigns - 2 {
+		f.batch(theirs, 1, t0)
+	}
+	if _, err := f.CreateCampaign(f.ctx(), f.wish(theirs, 1, t0), card, nil, t0); !errors.Is(err, store.ErrCampaigns) {
+		t.Errorf("one too many: %v", err)
+	}
+	f.ok(f.CancelCampaign(f.ctx(), theirs, second, "x", "x", t0))
+	f.batch(theirs, 1, t0)
+	f.verified()
+}
+
+// A request that is sent again finds the batch that it has begun.
+func TestCampaignOnce(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	o := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err := f.BeginRequest(f.ctx(), &o, t0)
+	f.ok(err)
+	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o, t0)
+	f.ok(err)
+	later := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err = f.BeginRequest(f.ctx(), &later, t0.Add(2*time.Minute)) // who began it has died
+	f.ok(err)
+	if later.Subject != id {
+		t.Errorf("begun was %q, want %q", later.Subject, id)
+	}
+}
+
+// A key stays with what was begun under it, although nobody heard of that; and who has
+// been taken over begins nothing any more.
+func TestAKeyStaysWithWhatWasBegun(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	o := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err := f.BeginRequest(f.ctx(), &o, t0)
+	f.ok(err)
+	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o, t0)
+	f.ok(err)
+	o.Subject = "" // the answer to the commit was lost
+	f.ok(f.DropRequest(f.ctx(), &o))
+	again := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
+	_, err = f.BeginRequest(f.ctx(), &again, t0.Add(time.Second)) // at once
+	f.ok(err)
+	if again.Subject != id {
+		t.Errorf("begun was %q, want %q", again.Subject, id)
+	}
+
+	slow := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "slow"}
+	_, err = f.BeginRequest(f.ctx(), &slow, t0)
+	f.ok(err)
+	heir := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "slow"}
+	_, err = f.BeginRequest(f.ctx(), &heir, t0.Add(2*time.Minute))
+	f.ok(err)
+	if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &slow, t0); !errors.Is(err, store.ErrInProgress) {
+		t.Errorf("a request that was taken over: %v", err)
+	}
+	f.ok(f.DropRequest(f.ctx(), &slow)) // it is not its own any more
+	_, err = f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &heir, t0)
+	f.ok(err)
+}
+
+// The summary of a call is kept and charged once, by the call's own rate card, however
+// often it is made; the end of the call asks for it, and only where somebody answered.
+func TestSummaryIsChargedOnce(t *testing.T) {
+	f := setup(t)
+	var asked []string
+	enqueue(f.DB, store.SummarizeCall, func(_ context.Context, _ pgx.Tx, account, session string) error {
+		asked = append(asked, account+" "+session)
+		return nil
+	})
+	acc := f.account(100 * usd)
+	id := f.batch(acc, 2, t0)
+	rows := f.claimRows(f.node, t0)
+	s, err := f.dialRow(f.node, rows[0], t0)
+	f.ok(err)
+	missed, err := f.dialRow(f.node, rows[1], t0)
+	f.ok(err)
+	_, err = f.CloseSession(f.ctx(), missed, ledger.Closing{Reason: "no_answer"}, t0)
+	f.ok(err)
+	plain := f.start(acc, outboundES)
+	f.closeWith(plain, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
+	sum := ledger.Summary{Text: "They\x00 agreed.", In: 1000, Out: 100, CountedBy: "provider"}
+	if _, err := f.SaveSummary(f.ctx(), acc, s.ID, sum, t0); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("a summary of a call that lasts: %v", err)
+	}
+	used := billing.Usage{billing.LineTime: 30_000, billing.AgentTime: 30_000, billing.ReplyIn: 10}
+	f.closeWith(s, used)
+	if len(asked) != 1 || asked[0] != acc+" "+s.ID {
+		t.Errorf("summaries were asked for: %v", asked)
+	}
+	before := f.show(acc).Pots
+	var saved atomic.Int64
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			ok, err := f.SaveSummary(f.ctx(), acc, s.ID, sum, t0.Add(time.Minute))
+			if err != nil {
+				t.Error(err)
+			}
+			if ok {
+				saved.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	for _, x := range []*ledger.Session{plain, missed} {
+		if ok, err := f.SaveSummary(f.ctx(), acc, x.ID, sum, t0); ok || err != nil {
+			t.Errorf("a call of no row, or that nobody answered, has a summary: %v, %v", ok, err)
+		}
+	}
+	cost := price(t, outboundES, billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 100})
+	before.Paid -= cost
+	f.want(acc, before)
+	r := f.rows(acc, id).Rows[0]
+	if saved.Load() != 1 || r.Summary == nil || *r.Summary != "They agreed." {
+		t.Errorf("saved %d times, the row is %+v", saved.Load(), r)
+	}
+	used[billing.SummaryIn], used[billing.SummaryOut] = 1000, 100
+	if want := price(t, outboundES, used); r.Call.Cost != want {
+		t.Errorf("the call costs %s, want %s", r.Call.Cost, want)
+	}
+	if again := f.closeWith(s, billing.Usage{billing.LineTime: 90_000}); again != r.Call.Cost {
+		t.Errorf("closing again says %s", again)
+	}
+	call, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
+	f.ok(err)
+	if n := len(call.Generations); n != 1 || call.Generations[0].Kind != "summary" {
+		t.Errorf("the call's generations are %+v", call.Generations)
+	}
+	f.verified()
+}

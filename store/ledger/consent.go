@@ -1,0 +1,109 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// Consent is who confirmed that the callee of a call has agreed to it. It is
+// recorded, not verified.
+type Consent struct {
+	ToHash [32]byte // of the number called, keyed by the server's secret
+	Key    string   // the API key that asked, or stands behind the ticket that did
+	IP     string   // where the request came from
+}
+
+// ConsentRecord is one row of the evidence.
+type ConsentRecord struct {
+	No     int64 // 1, 2... of the account
+	Call   string
+	Agent  string
+	ToHash []byte
+	Key    string
+	IP     string
+	At     time.Time
+	Seal   []byte
+}
+
+// sealed is what the row's seal must be after the seal of the one before it, which
+// is nil for the first.
+func (r *ConsentRecord) sealed(account string, before []byte) []byte {
+	h := sha256.New()
+	part := func(b []byte) { // with its length, so that parts cannot run into each other
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(b)))
+		h.Write(n[:])
+		h.Write(b)
+	}
+	part(before)
+	for _, s := range []string{account, r.Call, r.Agent, r.Key, r.IP, r.At.UTC().Format(time.RFC3339Nano)} {
+		part([]byte(s))
+	}
+	part(r.ToHash)
+	return h.Sum(nil)
+}
+
+// recordConsent appends to the account's evidence. The wallet's lock orders the rows.
+func recordConsent(ctx context.Context, tx pgx.Tx, account, call, agent string, c Consent, now time.Time) error {
+	r := ConsentRecord{Call: call, Agent: agent, ToHash: c.ToHash[:], Key: c.Key, IP: c.IP, At: now.Truncate(time.Microsecond)}
+	var before []byte
+	err := tx.QueryRow(ctx, "select no, seal from consent_audit where account_id = $1 order by no desc limit 1", account).Scan(&r.No, &before)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	r.No++
+	_, err = tx.Exec(ctx, `insert into consent_audit (account_id, no, call_id, agent_id, to_hash, key_id, ip, at, seal)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		account, r.No, call, agent, r.ToHash, r.Key, r.IP, r.At, r.sealed(account, before))
+	return err
+}
+
+const consentColumns = "no, call_id, agent_id, to_hash, key_id, ip, at, seal"
+
+// Consents lists the account's evidence, oldest first, from after the row numbered
+// after: at most limit rows.
+func (l *Ledger) Consents(ctx context.Context, account string, after int64, limit int) ([]ConsentRecord, error) {
+	return store.List(ctx, l.db, "list consents", pgx.RowToStructByPos[ConsentRecord],
+		selectConsents, account, after, limit)
+}
+
+// ConsentsAt does the same as of the statement's moment.
+func ConsentsAt(ctx context.Context, s *store.Statement, after int64, limit int) ([]ConsentRecord, error) {
+	return store.RowsOf(ctx, s, pgx.RowToStructByPos[ConsentRecord], selectConsents, s.Account(), after, limit)
+}
+
+const selectConsents = "select " + consentColumns + " from consent_audit where account_id = $1 and no > $2 order by no limit $3"
+
+// verifySeals finds the rows of the evidence that do not follow from those before
+// them.
+func verifySeals(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) error {
+	rows, err := tx.Query(ctx, scope+"select b.account_id, b.consent_no, b.consent_seal, "+consentColumns+` from consent_audit a
+		join base b on b.account_id = a.account_id and a.no > b.consent_no order by b.account_id, a.no`, accounts, r.Whole)
+	if err != nil {
+		return err
+	}
+	var account, of string
+	var no int64
+	var seal []byte
+	var last, c ConsentRecord
+	_, err = pgx.ForEachRow(rows, []any{&of, &no, &seal, &c.No, &c.Call, &c.Agent, &c.ToHash, &c.Key, &c.IP, &c.At, &c.Seal}, func() error {
+		if of != account {
+			account, last = of, ConsentRecord{No: no, Seal: slices.Clone(seal)}
+		}
+		if c.No != last.No+1 || !bytes.Equal(c.Seal, c.sealed(account, last.Seal)) {
+			r.add(23, nameSealed, account, "row %d, of call %s", c.No, c.Call)
+		}
+		last = c
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,181 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/history"
+	"parley/store/ledger"
+	"parley/store/private"
+	"parley/store/storetest"
+)
+
+// crashRounds is how often the database is killed.
+const crashRounds = 2
+
+// The database's process is killed while sessions report. What was acknowledged is
+// there afterwards, everything adds up, and callers were told that the database
+// was away and nothing else.
+func TestKilledDatabaseLosesNothing(t *testing.T) {
+	if os.Getenv("PARLEY_TEST_DATABASE_URL") != "" {
+		t.Skip("a server that is not ours is not killed")
+	}
+	url := durableCluster(t)
+	db := storetest.Open(t, url)
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := prepare(t, db)
+	for range crashRounds {
+		killUnderLoad(f, url)
+		f.verified()
+	}
+}
+
+// durableCluster starts a server that keeps its promises, unlike the one of the
+// other tests.
+func durableCluster(t testing.TB) string {
+	dir, err := os.MkdirTemp("/tmp", "parley-crash-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c, err := private.Start(t.Context(), private.Options{Dir: filepath.Join(dir, "pg"),
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Stop() })
+	return c.URL()
+}
+
+func killUnderLoad(f *fixture, url string) {
+	const workers, sessionsEach, beforeKill = 6, 3, 300
+	postmaster := pidOf(f, url)
+	var sessions []*ledger.Session
+	for range workers {
+		acc := f.account(100 * usd)
+		for range sessionsEach {
+			sessions = append(sessions, f.start(acc, outboundES))
+		}
+	}
+	acknowledged := make([]atomic.Int64, len(sessions)) // seq of the last
+	var count atomic.Int64
+	enough, down := make(chan struct{}), make(chan struct{})
+	var onceEnough, onceDown sync.Once
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for seq := int64(1); ; seq++ {
+				i := w*sessionsEach + int(seq)%sessionsEach
+				_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: sessions[i], Seq: seq, StartedAt: t0, Usage: secondsOf(seq)}, t0)
+				if err != nil {
+					if !errors.Is(err, store.ErrUnavailable) {
+						f.t.Errorf("a checkpoint while the database is away: %v", err)
+					}
+					onceDown.Do(func() { close(down) })
+					return
+				}
+				acknowledged[i].Store(seq)
+				if count.Add(1) == beforeKill {
+					onceEnough.Do(func() { close(enough) })
+				}
+			}
+		})
+	}
+	var done []*ledger.Task // completed, and acknowledged
+	tasker := f.account(100 * usd)
+	wg.Go(func() {
+		for {
+			c, err := f.oneTask(tasker)
+			if err != nil {
+				if !errors.Is(err, store.ErrUnavailable) {
+					f.t.Errorf("a task while the database is away: %v", err)
+				}
+				return
+			}
+			done = append(done, c)
+		}
+	})
+	<-enough
+	f.ok(syscall.Kill(postmaster, syscall.SIGKILL))
+	<-down
+	wg.Wait()
+	ctx, cancel := context.WithTimeout(f.ctx(), time.Minute)
+	defer cancel()
+	for f.Ping(ctx) != nil || pidOf(f, url) == postmaster { // the cluster starts its server again by itself
+		f.ok(ctx.Err())
+	}
+	for _, task := range done {
+		if got, err := f.Task(f.ctx(), tasker, task.ID); err != nil || got.Status != ledger.TaskCompleted {
+			f.t.Errorf("a completed task is %+v, %v", got, err)
+		}
+	}
+	for i, s := range sessions {
+		c, err := history.New(f.DB).Call(f.ctx(), s.Account, s.ID)
+		f.ok(err)
+		if least := price(f.t, s.Terms, secondsOf(acknowledged[i].Load())); c.Cost < least {
+			f.t.Errorf("session %d costs %s, acknowledged were %s", i, c.Cost, least)
+		}
+		f.closeWith(s, billing.Usage{})
+	}
+}
+
+// oneTask submits and completes a task.
+func (f *fixture) oneTask(account string) (*ledger.Task, error) {
+	t, err := f.SubmitTask(f.ctx(), f.submission(account, 100), nowhere, t0)
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.ClaimTask(f.ctx(), f.node, account, t.ID, t0)
+	if err != nil {
+		return nil, err
+	}
+	return c, f.CompleteTask(f.ctx(), c, time.Second, t0.Add(time.Hour), t0)
+}
+
+// secondsOf is the usage of a checkpoint: each reports a second more.
+func secondsOf(seq int64) billing.Usage {
+	return billing.Usage{billing.AgentTime: seq * 1000, billing.LineTime: seq * 1000}
+}
+
+// pidOf asks the server for its main process; 0 when it does not answer.
+func pidOf(f *fixture, url string) int {
+	conn, err := pgx.Connect(f.ctx(), url)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close(f.ctx())
+	var text string
+	if conn.QueryRow(f.ctx(), "select pg_read_file('postmaster.pid')").Scan(&text) != nil {
+		return 0
+	}
+	pid, _ := strconv.Atoi(strings.SplitN(text, "\n", 2)[0])
+	return pid
+}
+
+// Open of a database that is not there says so in the same words.
+func TestNoDatabase(t *testing.T) {
+	_, err := store.Open(t.Context(), "postgres://nobody:topsecret@/x?host="+t.TempDir()+"&sslmode=disable")
+	if !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "topsecret") {
+		t.Errorf("%v", err)
+	}
+}

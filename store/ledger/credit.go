@@ -1,0 +1,143 @@
+package ledger
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// TransferKind says why money moved.
+type TransferKind string
+
+// Why money moves. The first three are what Credit takes.
+const (
+	Topup      TransferKind = "topup"      // a payment; the first one opens numbers and outbound calls
+	Bonus      TransferKind = "bonus"      // credit that expires
+	Adjustment TransferKind = "adjustment" // an operator's correction, either way
+	Welcome    TransferKind = "welcome"
+	UsageKind  TransferKind = "usage"
+	Expiry     TransferKind = "expiry"
+)
+
+// Credit is money that enters a wallet, or leaves it by a negative adjustment.
+type Credit struct {
+	Account string
+	Kind    TransferKind // Topup, Bonus or Adjustment
+	Amount  billing.Money
+	// Key makes it happen once, however often it is repeated: a payment's
+	// identifier with a prefix for its origin, or random.
+	Key string
+	// Source is the ledger account a top-up comes from, such as "stripe";
+	// lower-case letters.
+	Source string
+	// ExpiresAt is when a bonus ends.
+	ExpiresAt time.Time
+}
+
+var systemAccount = regexp.MustCompile(`^[a-z_]{1,32}$`)
+
+// transfer checks c and turns it into a row of the ledger.
+func (c Credit) transfer(now time.Time) (transfer, error) {
+	t := transfer{idem: c.Key, kind: c.Kind, amount: c.Amount, credit: potPaid}
+	switch {
+	case c.Key == "":
+		return t, store.Invalid("a credit needs a key")
+	case c.Kind != Adjustment && c.Amount <= 0, c.Amount == 0:
+		return t, store.Invalid("the amount of a %s must be above 0", c.Kind)
+	case c.Amount > maxCredit || c.Amount < -maxCredit:
+		return t, store.Invalid("the amount must be within %s either way", maxCredit)
+	}
+	switch c.Kind {
+	case Topup:
+		t.debit = c.Source
+		if !systemAccount.MatchString(c.Source) || c.Source == potPaid || c.Source == potBonus {
+			return t, store.Invalid("a top-up needs the name of its source")
+		}
+	case Bonus:
+		t.debit, t.credit = "promo", potBonus
+		if !c.ExpiresAt.After(now) {
+			return t, store.Invalid("a bonus must expire in the future")
+		}
+	case Adjustment:
+		t.debit = "adjust"
+		if c.Amount < 0 {
+			t.debit, t.credit, t.amount = potPaid, "adjust", -c.Amount
+		}
+	default:
+		return t, store.Invalid("a credit is a topup, a bonus or an adjustment, not %q", c.Kind)
+	}
+	return t, nil
+}
+
+// maxCredit keeps a slipped decimal point, and sums of many credits, far from the
+// end of Money.
+const maxCredit = 1_000_000 * billing.USD
+
+// Credit posts c once and returns the wallet after it; applied is false when the
+// key had been posted before. The same key for something else is ErrIdempotency.
+func (l *Ledger) Credit(ctx context.Context, c Credit, now time.Time) (pots billing.Pots, applied bool, err error) {
+	t, err := c.transfer(now)
+	if err != nil {
+		return pots, false, err
+	}
+	err = l.db.Tx(ctx, "credit", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, c.Account, now)
+		if err != nil {
+			return err
+		}
+		pots = w.pots
+		tag, err := tx.Exec(ctx, insertTransfer+" on conflict (idem, leg) do nothing", w.apply(t, now)...)
+		if err != nil {
+			return err
+		}
+		if applied = tag.RowsAffected() == 1; !applied {
+			return sameCredit(ctx, tx, c.Account, t)
+		}
+		b := &pgx.Batch{}
+		switch c.Kind {
+		case Topup:
+			if w.firstTopup == nil {
+				w.firstTopup = &now
+			}
+		case Bonus:
+			w.grantLot(b, t, c.ExpiresAt, now)
+		}
+		if err := w.applyThresholds(ctx, tx, now); err != nil {
+			return err
+		}
+		w.save(b)
+		pots = w.pots
+		return store.Send(ctx, tx, b)
+	})
+	return pots, applied && err == nil, err
+}
+
+// sameCredit compares a repeated credit with what its key was first used for.
+func sameCredit(ctx context.Context, tx pgx.Tx, account string, t transfer) error {
+	var same bool
+	err := tx.QueryRow(ctx, `select account_id = $2 and debit = $3 and credit = $4 and amount_nano = $5 and kind = $6
+		from ledger_transfers where idem = $1 and leg = 0`, t.idem, account, t.debit, t.credit, t.amount, t.kind).Scan(&same)
+	if err == nil && !same {
+		return store.ErrIdempotency
+	}
+	return err
+}
+
+// Transfer is one line of an account's ledger.
+type Transfer struct {
+	Seq          int64 // 1, 2, 3... without gaps
+	Kind         TransferKind
+	Debit        string // ledger account the amount left
+	Credit       string // and the one it entered
+	Amount       billing.Money
+	BalanceAfter billing.Money // posted: sessions in progress not counted
+	Session      *string       // usage only
+	PriceVersion *string       // usage only
+	CreatedAt    time.Time
+}

@@ -1,0 +1,153 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/billing/payment"
+
+	"parley/store"
+)
+
+// Demonstration is a call that was recorded elsewhere, to be shown in the history of an
+// account that has none yet.
+type Demonstration struct {
+	Name  string // an account has one of each
+	Start        // without Ticket, Consent, Once, Row and Paced
+	// RowID is the row of a batch that it is the call of; empty: of none. Summary is then
+	// what it came to.
+	RowID, Summary string
+	// OpenedAt, RangAt (outbound, nil: never) and EndedAt are when it took place, with
+	// Closing.StartedAt.
+	OpenedAt time.Time
+	RangAt   *time.Time
+	EndedAt  time.Time
+	Closing
+	// Fill writes what was said in the call and how it went on the wire.
+	Fill func(ctx context.Context, tx pgx.Tx, id string) error
+}
+
+// AddDemonstration enters such a call into the history, and charges it as the session that
+// it was, all or nothing: a call that is refused (see StartSession) is not there. An
+// account that has one of that name keeps it; its identifier is returned. ErrClaimLost: the
+// row has a call, or is none of the account's. Nobody is told, no summary and no analysis
+// is made.
+func (l *Ledger) AddDemonstration(ctx context.Context, d Demonstration, now time.Time) (id string, err error) {
+	out, err := d.session(d.OpenedAt)
+	if err != nil {
+		return "", err
+	}
+	err = l.db.Tx(ctx, "add a call of the demonstration", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, d.Account, now) // which has others wait who add the same
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, "select session_id from calls where account_id = $1 and demonstration = $2", d.Account, d.Name).Scan(&id)
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		id = out.ID
+		if err := l.start(ctx, tx, w, d.Start, out, d.OpenedAt); err != nil {
+			return err
+		}
+		if err := d.bindRow(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := d.Fill(ctx, tx, id); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "update calls set demonstration = $3, rang_at = $4 where session_id = $2 and account_id = $1",
+			d.Account, id, d.Name, d.RangAt); err != nil {
+			return err
+		}
+		return d.close(ctx, tx, l, w, id, now)
+	})
+	return id, err
+}
+
+// demonstrationTopUp is the provider of a top-up that came with the demonstration, and the
+// ledger account that its money comes from. There is none of that name, so none is asked for
+// it and no card counts as saved by it.
+const demonstrationTopUp = "demonstration"
+
+// Demonstration says that it came with the demonstration: there is no payment behind it.
+func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
+
+// TopUpDemonstration gives the account of the demonstration its balance, once: a top-up that
+// has succeeded and that nobody paid.
+func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error {
+	return l.db.Tx(ctx, "top up the demonstration", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now) // which has others wait who do the same
+		if err != nil {
+			return err
+		}
+		var there bool
+		err = tx.QueryRow(ctx, `select exists (select from topups where account_id = $1 and provider = $2)
+			or exists (select from ledger_transfers where account_id = $1 and idem = 'demo:topup')`, // of older versions
+			account, demonstrationTopUp).Scan(&there)
+		if err != nil || there {
+			return err
+		}
+		t := &TopUp{ID: store.NewID(store.TopUpID, now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: now}
+		if err := t.insert(ctx, tx); err != nil {
+			return err
+		}
+		s := reconciling{tx: tx, w: w, t: t, now: now}
+		// By the payment's name the ledger and the row are compared; this one is ours.
+		if err := s.succeed(ctx, payment.Payment{ID: t.ID, Amount: amount}); err != nil {
+			return err
+		}
+		return s.save(ctx, "")
+	})
+}
+
+// bindRow makes it its row's call.
+func (d *Demonstration) bindRow(ctx context.Context, tx pgx.Tx, id string) error {
+	if d.RowID == "" {
+		return nil
+	}
+	tag, err := tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $3, claimed_until = null
+		where account_id = $1 and id = $2 and status = 'pending'`, d.Account, d.RowID, id)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = store.ErrClaimLost
+	}
+	if err == nil {
+		_, err = tx.Exec(ctx, "update sessions set row_id = $2 where id = $1", id, d.RowID)
+	}
+	return err
+}
+
+// close ends it, and its row.
+func (d *Demonstration) close(ctx context.Context, tx pgx.Tx, l *Ledger, w *wallet, id string, now time.Time) error {
+	s, err := l.lockSession(ctx, tx, d.Account, id)
+	if err != nil {
+		return err
+	}
+	if err := l.closeAndPost(ctx, tx, w, s, d.Closing, d.EndedAt, now); err != nil || d.RowID == "" {
+		return err
+	}
+	if d.Summary != "" {
+		if _, err := summarizeRow(ctx, tx, d.Account, id, d.Summary); err != nil {
+			return err
+		}
+	}
+	const summarized = true // or never to be
+	return l.endRow(ctx, tx, d.Account, s, d.Closing, summarized, d.EndedAt)
+}
+
+// Demonstrations are the identifiers of the calls of the demonstration that an account
+// has, by their names.
+func (l *Ledger) Demonstrations(ctx context.Context, account string) (map[string]string, error) {
+	type named struct{ Name, ID string }
+	found, err := store.List(ctx, l.db, "list calls of the demonstration", pgx.RowToStructByPos[named],
+		"select demonstration, session_id from calls where account_id = $1 and demonstration is not null", account)
+	byName := make(map[string]string, len(found))
+	for _, f := range found {
+		byName[f.Name] = f.ID
+	}
+	return byName, err
+}

@@ -1,0 +1,193 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// calls starts an outbound call from the account.
+func (f *fixture) calls(account, to string) error {
+	f.t.Helper()
+	r := f.request(account, outboundES)
+	r.To = to
+	s, err := f.StartSession(f.ctx(), r, t0)
+	if err == nil {
+		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"}, t0)
+	}
+	return err
+}
+
+func (f *fixture) numbers(account string) (list []string) {
+	f.t.Helper()
+	found, err := f.DoNotCalls(f.ctx(), account, store.Page{})
+	f.ok(err)
+	for _, e := range found {
+		list = append(list, e.Number)
+	}
+	return list
+}
+
+// TestDoNotCall: a listed number is not called by its account, whatever else would
+// refuse the call, and is by others.
+func TestDoNotCall(t *testing.T) {
+	const number, other = "+34612345678", "+34612345679"
+	f := setup(t)
+	mine, theirs, fresh := f.account(10*usd), f.account(10*usd), f.account(0)
+	for _, account := range []string{mine, fresh} {
+		e, added, err := f.AddDoNotCall(f.ctx(), account, store.DoNotCall{Number: "+34 612-345-678", Reason: " wrote to us ", Source: store.ListedByAPI}, t0)
+		if err != nil || !added || e.Number != number || e.Reason != "wrote to us" || !e.Since.Equal(t0) || e.Call != nil {
+			t.Fatalf("%+v, %v, %v", e, added, err)
+		}
+	}
+	e, added, err := f.AddDoNotCall(f.ctx(), mine, store.DoNotCall{Number: number, Reason: "again", Source: store.ListedByOperator}, t0.Add(time.Hour))
+	if err != nil || added || e.Reason != "wrote to us" || e.Source != store.ListedByAPI || !e.Since.Equal(t0) {
+		t.Errorf("again: %+v, %v, %v", e, added, err)
+	}
+	before := f.show(mine).Pots
+	if err := f.calls(mine, number); !errors.Is(err, store.ErrDoNotCall) {
+		t.Errorf("called: %v", err)
+	}
+	f.want(mine, before)
+	if err := f.calls(fresh, number); !errors.Is(err, store.ErrDoNotCall) {
+		t.Errorf("without a top-up: %v", err)
+	}
+	f.ok(f.calls(mine, other))
+	f.ok(f.calls(theirs, number))
+	r := f.request(mine, inboundES)
+	r.From, r.To = number, "+34911234567"
+	if _, err := f.StartSession(f.ctx(), r, t0); err != nil {
+		t.Errorf("it does not get through to us: %v", err)
+	}
+
+	for name, err := range map[string]error{
+		"foreign":  f.RemoveDoNotCall(f.ctx(), theirs, number),
+		"unknown":  f.RemoveDoNotCall(f.ctx(), mine, other),
+		"nonsense": f.RemoveDoNotCall(f.ctx(), mine, "x\x00"),
+	} {
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f.ok(f.RemoveDoNotCall(f.ctx(), mine, number))
+	f.ok(f.calls(mine, number))
+	if _, err := f.DoNotCall(f.ctx(), mine, number); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("it is there: %v", err)
+	}
+	f.verified()
+}
+
+// TestOptOut: what is asked for in a call is entered with the call, once, and only in
+// a call of the account.
+func TestOptOut(t *testing.T) {
+	const caller, callee = "+34612345678", "+34612345679"
+	f := setup(t)
+	mine, theirs := f.account(10*usd), f.account(10*usd)
+	begin := func(terms billing.Terms, from, to string) string {
+		t.Helper()
+		r := f.request(mine, terms)
+		r.From, r.To = from, to
+		s, err := f.StartSession(f.ctx(), r, t0)
+		f.ok(err)
+		return s.ID
+	}
+	in, out := begin(inboundES, caller, "+34911234567"), begin(outboundES, "+34911234567", callee)
+	withheld, national := begin(inboundES, "", "+34911234567"), begin(inboundES, "612345678", "+34911234567")
+	bare, zeros := begin(inboundES, "34612345677", "+34911234567"), begin(inboundES, "0034612345676", "+34911234567")
+	for range 2 {
+		f.ok(f.OptOut(f.ctx(), mine, "", in, t0))
+	}
+	f.ok(f.OptOut(f.ctx(), mine, "", out, t0.Add(time.Second)))
+	f.ok(f.OptOut(f.ctx(), mine, "+34 91 765 43 21", in, t0.Add(2*time.Second)))
+	if got, want := fmt.Sprint(f.numbers(mine)), fmt.Sprint([]string{"+34917654321", callee, caller}); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	e, err := f.DoNotCall(f.ctx(), mine, caller)
+	if err != nil || e.Source != store.ListedByAgent || e.Call == nil || *e.Call != in || e.Reason == "" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	for _, call := range []string{withheld, national} {
+		if err := f.OptOut(f.ctx(), mine, "", call, t0); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("a withheld number, or one without its country: %v", err)
+		}
+	}
+	f.ok(f.OptOut(f.ctx(), mine, "", bare, t0))
+	f.ok(f.OptOut(f.ctx(), mine, "", zeros, t0))
+	for _, number := range []string{"+34612345677", "+34612345676"} {
+		if _, err := f.DoNotCall(f.ctx(), mine, number); err != nil {
+			t.Errorf("%s: %v", number, err)
+		}
+	}
+	if err := f.OptOut(f.ctx(), theirs, caller, in, t0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("somebody else's call: %v", err)
+	}
+	if got := f.numbers(theirs); len(got) != 0 {
+		t.Errorf("they have %v", got)
+	}
+	if err := f.calls(mine, callee); !errors.Is(err, store.ErrDoNotCall) {
+		t.Errorf("called again: %v", err)
+	}
+}
+
+// TestListDoNotCall: all or none, and what is there stays.
+func TestListDoNotCall(t *testing.T) {
+	f := setup(t)
+	mine := f.account(0)
+	entry := func(number, reason string) store.DoNotCall {
+		return store.DoNotCall{Number: number, Reason: reason, Source: store.ListedByAPI}
+	}
+	for name, wrong := range map[string]store.DoNotCall{
+		"no number":     entry("", ""),
+		"a national":    entry("612345678", ""),
+		"a word":        entry("+34six", ""),
+		"two lines":     entry("+34612345670", "a\nb"),
+		"no UTF-8":      entry("+34612345670", "\xff"),
+		"a long reason": entry("+34612345670", strings.Repeat("ñ", store.MaxReason+1)),
+	} {
+		n, err := f.ListDoNotCall(f.ctx(), mine, []store.DoNotCall{entry("+34612345671", ""), wrong}, t0)
+		var at *store.ListingError
+		if n != 0 || !errors.Is(err, store.ErrInvalid) || !errors.As(err, &at) || at.At != 1 {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+	}
+	if got := f.numbers(mine); len(got) != 0 {
+		t.Fatalf("entered: %v", got)
+	}
+	many := make([]store.DoNotCall, 0, 1500)
+	for i := range cap(many) {
+		many = append(many, entry(fmt.Sprintf("+3461%07d", i), strings.Repeat("ñ", i%store.MaxReason)))
+	}
+	many = append(many, many[0])
+	for i, want := range []int{1500, 0} {
+		if n, err := f.ListDoNotCall(f.ctx(), mine, many, t0.Add(time.Duration(i)*time.Hour)); n != want || err != nil {
+			t.Errorf("%d were added, %v; want %d", n, err, want)
+		}
+	}
+	if n, err := f.ListDoNotCall(f.ctx(), "acc_nobody", many[:1], t0); n != 0 || !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("of nobody: %d, %v", n, err)
+	}
+	if n, err := f.ListDoNotCall(f.ctx(), mine, nil, t0); n != 0 || err != nil {
+		t.Errorf("of nothing: %d, %v", n, err)
+	}
+	seen := map[string]bool{}
+	for p := (store.Page{Limit: 400}); ; {
+		part, err := f.DoNotCalls(f.ctx(), mine, p)
+		f.ok(err)
+		for _, e := range part {
+			seen[e.Number] = true
+		}
+		if len(part) < p.Limit {
+			break
+		}
+		p.After = part[len(part)-1].ID
+	}
+	if len(seen) != 1500 {
+		t.Errorf("pages show %d", len(seen))
+	}
+}

@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// tester is a test, or a run of a random one.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// Silence has a node's last heartbeat be so much older.
+func Silence(t tester, db *store.DB, node string, d time.Duration) {
+	change(t, db, "update nodes set heartbeat_at = heartbeat_at - $2::interval where node_id = $1", node, d)
+}
+
+// Steady has a node's heartbeats have come without a gap for so much longer.
+func Steady(t tester, db *store.DB, node string, d time.Duration) {
+	change(t, db, "update nodes set steady_since = steady_since - $2::interval where node_id = $1", node, d)
+}
+
+func change(t tester, db *store.DB, sql string, args ...any) {
+	t.Helper()
+	if _, err := db.Pool().Exec(context.Background(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Transfers lists an account's ledger, newest first, below sequence number before
+// (0: from the newest), at most limit lines (0: all).
+func (l *Ledger) Transfers(ctx context.Context, account string, before int64, limit int) (all []Transfer, err error) {
+	if limit == 0 {
+		limit = 1 << 30
+	}
+	err = l.db.Statement(ctx, account, func(s *store.Statement) error {
+		all, err = Entries(ctx, s, LedgerPage{Before: before, Limit: limit})
+		return err
+	})
+	return all, err
+}
+
+// UsageRecord is one line of a session's receipt, posting by posting.
+type UsageRecord struct {
+	Posting      int    // 1, 2...: a long session is posted in parts
+	Component    string // name of a billing.Component
+	Quantity     int64  // in billed units
+	UnitPrice    billing.Money
+	Amount       billing.Money
+	PriceVersion string
+	PostedAt     time.Time
+}
+
+// UsageRecords returns the receipt of a session of the account; none while nothing
+// of it is posted.
+func (l *Ledger) UsageRecords(ctx context.Context, account, session string) ([]UsageRecord, error) {
+	return store.List(ctx, l.db, "read receipt", pgx.RowToStructByPos[UsageRecord], `select r.posting_no, r.component, r.qty,
+		r.unit_price_nano, r.amount_nano, r.price_version, r.posted_at
+		from usage_records r join sessions s on s.id = r.session_id
+		where r.session_id = $1 and s.account_id = $2 order by r.posting_no, r.component`, session, account)
+}

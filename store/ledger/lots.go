@@ -1,0 +1,140 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// grantLot queues the lot that a transfer to the bonus pot granted.
+func (w *wallet) grantLot(b *pgx.Batch, t transfer, expires, now time.Time) {
+	b.Queue(`insert into credit_lots (id, account_id, source, granted_nano, remaining_nano, expires_at, created_at)
+		values ($1, $2, $3, $4, $4, $5, $6)`, store.NewID(store.LotID, now), w.account, t.idem, t.amount, expires, now)
+	if w.bonusExpires == nil || expires.Before(*w.bonusExpires) {
+		w.bonusExpires = &expires
+	}
+}
+
+// lot is credit that is left.
+type lot struct {
+	id      string
+	left    billing.Money
+	expires time.Time
+}
+
+// lots reads and locks the wallet's lots in the order they are used up: soonest
+// expiry, then oldest.
+func (w *wallet) lots(ctx context.Context, tx pgx.Tx) ([]lot, error) {
+	if w.pots.Bonus == 0 {
+		return nil, nil
+	}
+	// Locked by ascending identifier, like everything; sorted for use afterwards.
+	rows, err := tx.Query(ctx, `select id, remaining_nano, expires_at from credit_lots
+		where account_id = $1 and remaining_nano > 0 order by id for no key update`, w.account)
+	if err != nil {
+		return nil, err
+	}
+	lots, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (l lot, err error) {
+		return l, r.Scan(&l.id, &l.left, &l.expires)
+	})
+	slices.SortStableFunc(lots, func(a, b lot) int { return a.expires.Compare(b.expires) })
+	return lots, err
+}
+
+// use takes amount, which the pot covers, from the lots in order.
+func (w *wallet) use(b *pgx.Batch, lots []lot, amount billing.Money) {
+	w.bonusExpires = nil
+	for _, l := range lots {
+		take := min(amount, l.left)
+		amount -= take
+		if take > 0 {
+			b.Queue("update credit_lots set remaining_nano = remaining_nano - $2 where id = $1", l.id, take)
+		}
+		if take < l.left && w.bonusExpires == nil {
+			w.bonusExpires = &l.expires
+		}
+	}
+}
+
+// expireCredit ends the credit that has expired by now. What sessions have used
+// so far was used before, so they are posted first. The wallet is saved.
+func (l *Ledger) expireCredit(ctx context.Context, tx pgx.Tx, w *wallet, now time.Time) error {
+	open, err := store.Rows(ctx, tx, pgx.RowTo[string], `select id from sessions
+		where account_id = $1 and state = 'live' and kind <> $2 order by id`, w.account, billing.Outbound)
+	if err != nil {
+		return err
+	}
+	for _, id := range open {
+		s, err := l.lockSession(ctx, tx, w.account, id)
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		if err := l.post(ctx, tx, b, w, s, now); err != nil {
+			return err
+		}
+		s.save(b)
+		if err := store.Send(ctx, tx, b); err != nil {
+			return err
+		}
+	}
+	lots, err := w.lots(ctx, tx)
+	if err != nil {
+		return err
+	}
+	b := &pgx.Batch{}
+	w.bonusExpires = nil
+	for _, l := range lots {
+		if now.Before(l.expires) {
+			w.bonusExpires = &l.expires
+			break
+		}
+		b.Queue("update credit_lots set remaining_nano = 0 where id = $1", l.id)
+		t := transfer{idem: "lot:" + l.id + ":exp", debit: potBonus, credit: "promo_expired", amount: l.left, kind: Expiry}
+		b.Queue(insertTransfer, w.apply(t, now)...)
+	}
+	w.save(b)
+	return store.Send(ctx, tx, b)
+}
+
+// keepExpired expires again, in a transaction of its own, the credit that had expired when
+// w was locked by one that err has undone. So an account that is refused for want of
+// credit is warned, and recharged, like any other. It returns err; what it cannot expire
+// is left to ExpireLots.
+func (l *Ledger) keepExpired(ctx context.Context, w *wallet, err error, now time.Time) error {
+	if err != nil && w != nil && w.expired {
+		_ = l.applyThresholds(ctx, w.account, now)
+	}
+	return err
+}
+
+// ExpireLots ends the credit of every account that has expired by now, and
+// returns how many accounts that touched. Call it often: until then an account's
+// balance still shows it, though no session starts on it. An account that fails keeps
+// no other waiting.
+func (l *Ledger) ExpireLots(ctx context.Context, now time.Time) (n int, err error) {
+	accounts, err := store.List(ctx, l.db, "expire credit", pgx.RowTo[string],
+		"select account_id from wallets where bonus_expires_at <= $1 order by account_id", now)
+	if err != nil {
+		return 0, err
+	}
+	for _, account := range accounts {
+		if one := l.applyThresholds(ctx, account, now); one != nil {
+			err = errors.Join(err, fmt.Errorf("account %s: %w", account, one))
+		} else {
+			n++
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,199 @@
+package ledger_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/campaign"
+	"parley/store/ledger"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	runNodeIfTold()
+	storetest.Main(m)
+}
+
+// t0 is when tests begin; nothing in the store reads a clock.
+var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+var card = billing.DefaultRateCard()
+
+// fixture is a database with the built-in card, one registered node and helpers
+// that end the test when they fail.
+type fixture struct {
+	books
+	t    testing.TB
+	node store.Node
+}
+
+// books are a database, its ledger and its batches.
+type books struct {
+	*store.DB
+	*ledger.Ledger
+	*campaign.Store
+}
+
+func booksOf(db *store.DB) books { return books{db, ledger.New(db), campaign.New(db)} }
+
+func setup(t testing.TB) *fixture {
+	t.Helper()
+	return prepare(t, storetest.New(t))
+}
+
+func prepare(t testing.TB, db *store.DB) *fixture {
+	t.Helper()
+	f := &fixture{books: booksOf(db), t: t}
+	f.ok(db.PutRateCard(t.Context(), card, t0))
+	f.node = f.register("node-a")
+	return f
+}
+
+// ctx is a context in which it is t0.
+func (f *fixture) ctx() context.Context { return storetest.At(f.t.Context(), t0) }
+
+func (f *fixture) ok(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) register(name string) store.Node {
+	f.t.Helper()
+	n, _, err := f.RegisterNode(f.ctx(), name, "127.0.0.1:1", t0)
+	f.ok(err)
+	return n
+}
+
+// account makes an account with a welcome credit and, if paid is above 0, a top-up.
+func (f *fixture) account(paid billing.Money) string {
+	f.t.Helper()
+	a, err := f.CreateAccount(f.ctx(), "Test", card, t0)
+	f.ok(err)
+	if paid > 0 {
+		f.topup(a.ID, paid, "pi:"+a.ID)
+	}
+	return a.ID
+}
+
+func (f *fixture) topup(account string, amount billing.Money, key string) {
+	f.t.Helper()
+	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Topup, Amount: amount, Key: key, Source: "sim"}, t0)
+	f.ok(err)
+}
+
+// adjust brings the balance of an account without sessions to amount.
+func (f *fixture) adjust(account string, amount billing.Money) {
+	f.t.Helper()
+	f.adjustAt(account, amount, t0)
+}
+
+func (f *fixture) adjustAt(account string, amount billing.Money, now time.Time) {
+	f.t.Helper()
+	a := f.show(account)
+	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Adjustment, Amount: amount - a.Balance(),
+		Key: fmt.Sprintf("adj:%s:%d", account, time.Now().UnixNano())}, now)
+	f.ok(err)
+}
+
+func (f *fixture) show(account string) *ledger.Account {
+	f.t.Helper()
+	a, err := f.Account(f.ctx(), account)
+	f.ok(err)
+	return a
+}
+
+func (f *fixture) want(account string, p billing.Pots) {
+	f.t.Helper()
+	if got := f.show(account).Pots; got != p {
+		f.t.Fatalf("the wallet is %+v; want %+v", got, p)
+	}
+}
+
+var (
+	web        = billing.Terms{Kind: billing.Web}
+	inboundES  = billing.Terms{Kind: billing.Inbound, Country: "ES"}
+	outboundES = billing.Terms{Kind: billing.Outbound, Country: "ES", Mobile: true}
+)
+
+func (f *fixture) request(account string, terms billing.Terms) ledger.Start {
+	return ledger.Start{Node: f.node, Account: account, Terms: terms, Card: card, From: "+34911234567", To: "+34612345678"}
+}
+
+func (f *fixture) start(account string, terms billing.Terms) *ledger.Session {
+	f.t.Helper()
+	s, err := f.StartSession(f.ctx(), f.request(account, terms), t0)
+	f.ok(err)
+	return s
+}
+
+func (f *fixture) checkpoint(s *ledger.Session, seq int64, u billing.Usage) billing.Pots {
+	f.t.Helper()
+	p, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u}, t0)
+	f.ok(err)
+	return p
+}
+
+func (f *fixture) closeWith(s *ledger.Session, u billing.Usage) billing.Money {
+	f.t.Helper()
+	m, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u}, t0)
+	f.ok(err)
+	return m
+}
+
+// verified ends the test unless every invariant holds.
+func (f *fixture) verified() {
+	f.t.Helper()
+	for _, v := range f.violations() {
+		f.t.Error(v)
+	}
+}
+
+// violations are all but those of what sessions lasted: most of a fixture begin and end
+// at t0, whatever they are said to have used.
+func (f *fixture) violations() []ledger.Violation {
+	f.t.Helper()
+	r, err := f.Verify(context.WithoutCancel(f.ctx()))
+	f.ok(err)
+	return slices.DeleteFunc(r.Violations, func(v ledger.Violation) bool { return v.Invariant == 26 })
+}
+
+// price is what usage costs by terms.
+func price(t rapid.TB, terms billing.Terms, u billing.Usage) billing.Money {
+	t.Helper()
+	tariff, err := card.Tariff(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := tariff.Price(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Total()
+}
+
+// enqueue has f called when a job of a kind is put in line.
+func enqueue(db *store.DB, kind store.Job, f store.Enqueue) {
+	db.UseQueue(queue{kind, f})
+}
+
+type queue struct {
+	kind store.Job
+	f    store.Enqueue
+}
+
+func (q queue) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account, id string) error {
+	if job != q.kind {
+		return nil
+	}
+	return q.f(ctx, tx, account, id)
+}

@@ -1,0 +1,142 @@
+package ledger_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A mutant is this package with one guard of the ledger taken out, and the test
+// that must notice it.
+type mutant struct {
+	name    string
+	patches []patch
+	test    string
+}
+
+// patch replaces a text that is in a file exactly once.
+type patch struct{ file, old, new string }
+
+var mutants = []mutant{
+	{"no lock of the wallet", []patch{{"wallet.go", `where account_id = $1 for no key update"`, `where account_id = $1"`}},
+		"TestTwoHundredStartsReachExactlyTheLimit"},
+	{"a key may come twice", []patch{{"credit.go", `insertTransfer+" on conflict (idem, leg) do nothing"`, `insertTransfer`},
+		{"../migrations/00002_ledger.sql", "create unique index ledger_transfers_once", "create index ledger_transfers_once"}},
+		"TestOneTopupDeliveredFiftyTimes"},
+	{"counters may fall", []patch{{"checkpoint.go", `", %s = greatest(s.%s, o.%s)", c, c, c`, `", %s = o.%s", c, c`}},
+		"TestCheckpointsAreCumulative"},
+	{"what has accrued may fall", []patch{{"checkpoint.go", "amount_nano = greatest(s.amount_nano, o.amount),", "amount_nano = o.amount,"}},
+		"TestCheckpointsAreCumulative"},
+	{"a checkpoint of any life counts", []patch{{"checkpoint.go", "u.node_epoch = c.epoch and u.open as mine", "c.epoch is not null and u.open as mine"}},
+		"TestSessionsOfAnotherLifeAreFenced"},
+	{"of a wallet's sessions one accrues", []patch{{"checkpoint.go", "coalesce(sum(used) filter (where not paid_only)", "coalesce(max(used) filter (where not paid_only)"}},
+		"TestBatchedCheckpoints"},
+	{"a session is reported for once at a time", []patch{{"checkpoint.go", "list = rest", "_, list = rest, nil"}}, "TestStoreBehavesLikeItsModel"},
+	{"a report that is refused spoils the others", []patch{{"checkpoint.go", "case !store.Unfit(err):", "case store.Unfit(err) || true:"}}, "TestARefusedReportSpoilsNoOther"},
+	{"a life that is over may close", []patch{{"close.go", "epoch != anyEpoch && s.epoch != epoch", "false"}},
+		"TestSessionsOfAnotherLifeAreFenced"},
+	{"a life that is over may start", []patch{{"sessions.go", "where node_id = $4 and epoch = $5 for key share", "where node_id = $4 and $5::bigint > 0 for key share"}},
+		"TestANewLifeClosesWhatTheOldLeftOpen"},
+	{"a number is sold to all who ask", []patch{{"../migrations/00001_accounts.sql", "create unique index numbers_in_use", "create index numbers_in_use"}},
+		"TestFiftyPurchasesAtOnce"},
+	{"purchases do not see each other", []patch{{"numbers_order.go", "w.pots.PaidLeft()-held < price", "w.pots.PaidLeft() < price"}},
+		"TestPurchaseIsRefused"},
+	{"a month is paid by overdraft", []patch{{"numbers_month.go", "w.pots.PaidLeft()-held >= price", "w.pots.PaidLeft()-held >= -price"}},
+		"TestOverdraftPaysNoMonths"},
+	{"a month is paid in a dispute", []patch{{"numbers_month.go", "return w.disputes == 0 && ", "return "}},
+		"TestDisputeDuringGrace"},
+	{"a lost number is answered", []patch{{"numbers.go", `numberWorking = "state in ('owned', 'grace')"`, `numberWorking = "state in ('owned', 'grace', 'releasing')"`}},
+		"TestGraceLastsThirtyDays"},
+	{"an order is charged each time it is settled", []patch{{"numbers_order.go", "case m.activatedAt != nil:", "case false:"},
+		{"numbers_order.go", "if m.period == 0 {\n\t\tm.charge", "if true {\n\t\tm.charge"}},
+		"TestOrderIsHeldThenCharged"},
+	{"calls are placed as fast as anybody asks", []patch{{"wallet.go", "if full.Sub(now) > dialBurst*dialEvery {", "if false {"}}, "TestDialRateHoldsAcrossNodes"},
+	{"work after calls does not see other such work", []patch{{"afterwards.go", "w.pots.Covers(held+cost,", "w.pots.Covers(0*held+cost,"}}, "TestWorkAfterACallIsHeld"},
+	{"an old rate card is in force", []patch{{"../ratecards.go", `" desc limit 1"`, `" limit 1"`}}, "TestOneRateCardIsInForce"},
+	{"a read of any age counts", []patch{{"payments.go", "if s.Version > t.readVersion {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
+	{"an event counts each time", []patch{{"payments.go", "return tag.RowsAffected() == 1, err\n}\n\n// reconciling", "_ = tag; return true, err\n}\n\n// reconciling"}},
+		"TestAnEventCountsOnce"},
+	{"a refund on its way is not known", []patch{{"payments.go", "max(p.Refunded, promised)", "p.Refunded + 0*promised"}}, "TestStoreBehavesLikeItsModel"},
+	{"a refund of what is spent", []patch{{"refunds.go", "amount > w.pots.PaidLeft()-w.pots.Held:", "false:"}}, "TestRefundsAndUsageMeet"},
+	{"a posting leaves money in its pot", []patch{{"wallet.go", "w.add(t.debit, -t.amount)", "w.add(t.debit, 1-t.amount)"}}, "TestConcurrentClosesAndCheckpoints"},
+	{"credit that ends last is used first", []patch{{"lots.go", "return a.expires.Compare(b.expires)", "return b.expires.Compare(a.expires)"}},
+		"TestLotsAreUsedSoonestExpiryFirst"},
+	{"credit does not end", []patch{{"lots.go", "if now.Before(l.expires) {", "if true {"}}, "TestExpiryDuringASession"},
+	{"the floor is a little lower", []patch{{"sessions.go", "-p.Held <= -s.Card", "-p.Held < -s.Card"}}, "TestLineMinuteStopsAtTheFloor"},
+	{"admissions leave one out", []patch{{"sessions.go", "w.admissions++", "w.admissions += 2"}}, "TestConcurrentClosesAndCheckpoints"},
+	{"minutes that were asked for need no usage", []patch{{"verify_evidence.go", "10000 - %[1]d and not lost", "10000 - %[1]d and not lost and false"}},
+		"TestVerifyComparesWithEvidence"},
+}
+
+// TestMutantsFit: what a mutant replaces is there, once.
+func TestMutantsFit(t *testing.T) {
+	for _, m := range mutants {
+		for _, p := range m.patches {
+			text, err := os.ReadFile(p.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(text), p.old); n != 1 {
+				t.Errorf("%s: %s has %q %d times", m.name, p.file, p.old, n)
+			}
+		}
+	}
+}
+
+// TestSoakMutants proves that the tests can fail: each mutant is compiled, without
+// touching the files, and its test run.
+func TestSoakMutants(t *testing.T) {
+	if os.Getenv("PARLEY_SOAK") == "" {
+		t.Skip("PARLEY_SOAK is not set")
+	}
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			run := exec.Command("go", "test", "-count", "1", "-run", "^"+m.test+"$", "-overlay", m.overlay(t), ".")
+			out, err := run.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "--- FAIL: "+m.test) {
+				t.Errorf("%s does not notice: %v\n%s", m.test, err, out)
+			}
+		})
+	}
+}
+
+// overlay writes the files that have other contents and the list of them that the
+// compiler takes.
+func (m mutant) overlay(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	replace := map[string]string{}
+	for _, p := range m.patches {
+		path, err := filepath.Abs(p.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := path
+		if patched, ok := replace[path]; ok { // by the patch before
+			from = patched
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), p.old); n != 1 {
+			t.Fatalf("%s has %q %d times", p.file, p.old, n)
+		}
+		replace[path] = filepath.Join(dir, filepath.Base(p.file))
+		if err := os.WriteFile(replace[path], []byte(strings.Replace(string(text), p.old, p.new, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,82 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/sip/carrier"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// TestNumbersAtRandom lets accounts and a carrier do whatever comes to their minds over
+// a year, in jumps of up to three weeks, and verifies the books on the way.
+func TestNumbersAtRandom(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			f := setup(t)
+			r := rand.New(rand.NewPCG(seed, 2026))
+			accounts := []string{f.account(30 * usd), f.account(12 * usd), f.account(60 * usd)}
+			var all []*ledger.Number
+			lost := map[string]bool{} // for good
+			at := t0
+			for i := range 250 {
+				acc := accounts[r.IntN(len(accounts))]
+				var n *ledger.Number
+				if len(all) > 0 {
+					n = all[r.IntN(len(all))]
+				}
+				switch what := r.IntN(16); {
+				case what < 3:
+					got, err := f.order(acc, fmt.Sprintf("+3491100%04d", r.IntN(12)), at)
+					if err == nil {
+						all = append(all, got)
+					}
+				case n == nil:
+				case what < 7:
+					state := []carrier.State{carrier.Pending, carrier.Active, carrier.Active, carrier.Failed}[r.IntN(4)]
+					f.carrierSays(n, state, at)
+				case what < 8:
+					if err := f.ReleaseNumber(f.ctx(), n.Account, n.ID, at); err != nil && !errors.Is(err, store.ErrNotFound) {
+						t.Fatal(err)
+					}
+				case what < 9:
+					f.ok(f.FinishRelease(f.ctx(), n.ID))
+				case what < 10:
+					_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: billing.Money(r.IntN(12)+1) * usd, Key: fmt.Sprint("r:", seed, i), Source: "sim"}, at)
+					f.ok(err)
+				case what < 11:
+					f.ok(f.OpenDispute(f.ctx(), acc, "pi_r", at))
+				case what < 12:
+					f.ok(f.ResolveDispute(f.ctx(), acc, "", at))
+				case what < 13:
+					s, err := f.StartSession(f.ctx(), f.request(acc, outboundES), at)
+					if err == nil {
+						f.closeWith(s, billing.Usage{billing.AgentTime: r.Int64N(900_000), billing.LineTime: r.Int64N(900_000)})
+					}
+				default:
+					at = at.Add(time.Duration(r.Int64N(int64(21 * day)))).Truncate(time.Microsecond)
+					f.months(at)
+				}
+				if n != nil {
+					switch gone := f.state(n) == "lost"; {
+					case gone && f.routes(n):
+						t.Fatalf("%s is lost and answered", n.ID)
+					case !gone && lost[n.ID]:
+						t.Fatalf("%s has come back", n.ID)
+					case gone:
+						lost[n.ID] = true
+					}
+				}
+				if i%50 == 49 {
+					f.verified()
+				}
+			}
+			t.Logf("%d numbers, %d lost, until %s", len(all), len(lost), at.Format(time.DateOnly))
+		})
+	}
+}

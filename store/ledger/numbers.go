@@ -1,0 +1,133 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// NumberState is where a number is in its life.
+type NumberState string
+
+// States of a number.
+const (
+	// NumberOrdering: its first month is held, and whether the carrier took the order
+	// is not known.
+	NumberOrdering NumberState = "ordering"
+	// NumberOrdered: bought and paid, and not active yet.
+	NumberOrdered NumberState = "ordered"
+	NumberOwned   NumberState = "owned"
+	// NumberGrace: a month is unpaid. It is kept for NumberGraceTime, and works meanwhile.
+	NumberGrace NumberState = "grace"
+	// NumberReleasing: the account has lost it, and the carrier has not taken it back yet.
+	NumberReleasing NumberState = "releasing"
+	NumberReleased  NumberState = "released"
+)
+
+// Conditions on numbers: those that an account sees, and those that make and take calls.
+const (
+	numberListed  = "state in ('ordering', 'ordered', 'owned', 'grace')"
+	numberWorking = "state in ('owned', 'grace')"
+)
+
+// Number is a telephone number of an account.
+type Number struct {
+	ID        string // ours, whoever sold it
+	Account   string
+	E164      string // with its "+"
+	Country   string // ISO code
+	AgentID   *string
+	AgentName *string // nil without agent
+	State     NumberState
+	CreatedAt time.Time
+	// Carrier is who sold it. It is empty for one that was given by hand: such a
+	// number costs nothing, and what follows is zero.
+	Carrier      string
+	OrderRef     string // our name of the order
+	CarrierID    string // the carrier's name of the number; empty before it is active
+	Routed       bool   // the carrier sends its calls here
+	NextChargeAt *time.Time
+	GraceUntil   *time.Time // in grace: when it is lost
+}
+
+// Bought says whether it was bought of a carrier and is paid by the month.
+func (n *Number) Bought() bool { return n.Carrier != "" }
+
+// ImportNumber gives the account a number that reaches this server by a trunk of
+// its operator's. agent may be empty. ErrNumberTaken: somebody has it.
+func (l *Ledger) ImportNumber(ctx context.Context, account, e164, agent string, now time.Time) (*Number, error) {
+	n := &Number{ID: store.NewID(store.NumberID, now), Account: account, State: NumberOwned, CreatedAt: now}
+	var err error
+	if n.E164, n.Country, err = store.ParseNumber(e164); err != nil {
+		return nil, err
+	}
+	if agent != "" {
+		n.AgentID = &agent
+	}
+	// An unknown account and a foreign agent look alike: no row.
+	err = l.db.Must(ctx, "import number", `insert into numbers (id, account_id, e164, country, agent_id, state, created_at)
+		select $1, id, $3, $4, $5, $6, $7 from accounts where id = $2
+			and ($5::text is null or exists (select from agents where account_id = $2 and id = $5))`,
+		n.ID, account, n.E164, n.Country, n.AgentID, n.State, now)
+	if store.Violates(err, "numbers_in_use") {
+		return nil, store.Fail("import number", store.ErrNumberTaken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// selectNumber takes a condition on numbers. The agent's name comes by a subquery, so
+// that rows can be locked and conditions need no prefix.
+const selectNumber = "select " + numberColumns + " from numbers where "
+
+const numberColumns = `id, account_id, e164, country, agent_id,
+	(select name from agents a where a.account_id = numbers.account_id and a.id = numbers.agent_id),
+	state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until`
+
+// Number returns a number of the account that it has not lost.
+func (l *Ledger) Number(ctx context.Context, account, id string) (*Number, error) {
+	return store.First(ctx, l.db, "read number", pgx.RowToStructByPos[Number],
+		selectNumber+"account_id = $1 and id = $2 and "+numberListed, account, id)
+}
+
+// NumberByE164 returns a number of the account that makes and takes calls, as a
+// caller's "from" names it.
+func (l *Ledger) NumberByE164(ctx context.Context, account, e164 string) (*Number, error) {
+	return store.First(ctx, l.db, "read number", pgx.RowToStructByPos[Number],
+		selectNumber+"account_id = $1 and e164 = $2 and "+numberWorking, account, e164)
+}
+
+// Numbers lists the account's numbers, those that are on their way too, newest first.
+func (l *Ledger) Numbers(ctx context.Context, account string, p store.Page) ([]Number, error) {
+	where, args := p.Clause("id", []any{account})
+	return store.List(ctx, l.db, "list numbers", pgx.RowToStructByPos[Number],
+		selectNumber+"account_id = $1 and "+numberListed+where, args...)
+}
+
+// AssignNumber binds a number of the account to one of its agents, or with an
+// empty agent to none.
+func (l *Ledger) AssignNumber(ctx context.Context, account, id, agent string) error {
+	return l.db.Must(ctx, "assign number", `update numbers set agent_id = nullif($3, '')
+		where id = $1 and account_id = $2 and `+numberListed+`
+			and ($3 = '' or exists (select from agents where account_id = $2 and id = $3))`, id, account, agent)
+}
+
+// Route is where a call to a number goes.
+type Route struct {
+	Account string
+	Number  string // its identifier
+	Agent   *string
+	Country string // prices the call
+	State   NumberState
+}
+
+// RouteNumber finds who answers e164; ErrNotFound when nobody owns it.
+func (l *Ledger) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
+	return store.First(ctx, l.db, "route number", pgx.RowToStructByPos[Route],
+		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
+}

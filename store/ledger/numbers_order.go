@@ -1,0 +1,311 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/sip/carrier"
+
+	"parley/store"
+)
+
+// NumberGraceTime is how long a number whose month is unpaid is kept, from the day
+// the month began.
+const NumberGraceTime = 30 * 24 * time.Hour
+
+// orderPatience is how long the process that ordered a number is left alone with it
+// before others ask the carrier what became of the order.
+const orderPatience = 2 * time.Minute
+
+// NumberOrder asks for a number of a carrier.
+type NumberOrder struct {
+	Account string
+	E164    string
+	Country string // ISO code, where it was searched for
+	Agent   string // the account's; empty: nobody answers
+	Carrier string // its Name
+	// Monthly and Upfront are what the carrier asks; they are kept and not charged.
+	Monthly, Upfront billing.Money
+	Card             *billing.RateCard     // in force now; it must be stored
+	Once             *store.IdempotencyKey // nil: the request had no key
+}
+
+// OrderNumber takes a number out of circulation and holds its first month from what
+// was paid in: welcome credit and overdraft pay no numbers. The number returned is
+// ordering; whoever calls it turns to the carrier with its OrderRef, and then to
+// ReconcileNumber. It refuses in this order: ErrNotFound (no such agent), ErrNumberTaken,
+// ErrSuspended, ErrDisputed, ErrTopupRequired, ErrInsufficientBalance.
+func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*Number, error) {
+	if o.Carrier == "" {
+		return nil, store.Invalid("a number is ordered of a carrier")
+	}
+	id := store.NewID(store.NumberID, now)
+	price := o.Card.NumberPerMonth()
+	err := l.db.Tx(ctx, "order number", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, o.Account, now)
+		if err != nil {
+			return err
+		}
+		held, err := w.heldForNumbers(ctx, tx)
+		if err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `insert into numbers (id, account_id, e164, country, agent_id, state, created_at, carrier, order_ref,
+				monthly_nano, upfront_nano, price_version, held_nano, anchor_at, try_at)
+			select $1, $2, $3, $4, nullif($5, ''), 'ordering', $6, $7, $1, $8, $9, $10, $11, $6, $12
+			where $5 = '' or exists (select from agents where account_id = $2 and id = $5)`,
+			id, o.Account, o.E164, o.Country, o.Agent, now, o.Carrier, o.Monthly, o.Upfront, o.Card.Version(), price, now.Add(orderPatience))
+		switch {
+		case store.Violates(err, "numbers_in_use"):
+			return store.ErrNumberTaken
+		case err != nil:
+			return err
+		case tag.RowsAffected() == 0:
+			return fmt.Errorf("agent: %w", store.ErrNotFound)
+		}
+		if err := w.mayBuy(price, held, o.Card.Wallet()); err != nil {
+			return err
+		}
+		w.pots.Held += price
+		b := &pgx.Batch{}
+		o.Once.Begin(b, id)
+		return w.conclude(ctx, tx, b, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o.Once != nil {
+		o.Once.Subject = id
+	}
+	return l.Number(context.WithoutCancel(ctx), o.Account, id) // it is held, whoever waits for it
+}
+
+// conclude ends a transaction about numbers, also one that moves no money: lockWallet
+// may have expired credit, which counts for the thresholds, too.
+func (w *wallet) conclude(ctx context.Context, tx pgx.Tx, b *pgx.Batch, now time.Time) error {
+	if err := w.applyThresholds(ctx, tx, now); err != nil {
+		return err
+	}
+	w.save(b)
+	return store.Send(ctx, tx, b)
+}
+
+// heldForNumbers is what of the wallet's holds is for first months. Those of calls
+// and of work are left out where months are paid: they may end in overdraft, months
+// may not.
+func (w *wallet) heldForNumbers(ctx context.Context, tx pgx.Tx) (held billing.Money, err error) {
+	err = tx.QueryRow(ctx, "select coalesce(sum(held_nano), 0)::bigint from numbers where account_id = $1 and held_nano > 0", w.account).Scan(&held)
+	return held, err
+}
+
+// mayBuy is the whole decision whether an account may buy a number.
+func (w *wallet) mayBuy(price, held billing.Money, rules billing.Wallet) error {
+	switch {
+	case w.suspended:
+		return store.ErrSuspended
+	case w.disputes > 0:
+		return store.ErrDisputed
+	case w.firstTopup == nil:
+		return store.ErrTopupRequired
+	case w.pots.Balance() < rules.MinSessionStart, w.pots.PaidLeft()-held < price:
+		return store.ErrInsufficientBalance
+	}
+	return nil
+}
+
+// month is a bought number's row while it and its wallet are locked.
+type month struct {
+	Number
+	held        billing.Money
+	version     string // of the card that the first month is charged by
+	anchor      time.Time
+	period      int
+	chargeAt    *time.Time
+	activatedAt *time.Time
+	releasedAt  *time.Time
+	tryAt       *time.Time
+	tries       int
+}
+
+// lockMonth reads a bought number of the locked wallet's account, in whatever state;
+// pgx.ErrNoRows when there is none such, or with skip somebody else works on it.
+func (w *wallet) lockMonth(ctx context.Context, tx pgx.Tx, id string, skip bool) (*month, error) {
+	lock := " for update"
+	if skip {
+		lock += " skip locked"
+	}
+	m := &month{}
+	n := &m.Number
+	err := tx.QueryRow(ctx, "select "+numberColumns+`, held_nano, price_version, anchor_at, period_no, charge_at, activated_at, released_at, try_at, tries
+		from numbers where account_id = $1 and id = $2 and carrier <> ''`+lock, w.account, id).
+		Scan(&n.ID, &n.Account, &n.E164, &n.Country, &n.AgentID, &n.AgentName, &n.State, &n.CreatedAt, &n.Carrier, &n.OrderRef, &n.CarrierID,
+			&n.Routed, &n.NextChargeAt, &n.GraceUntil,
+			&m.held, &m.version, &m.anchor, &m.period, &m.chargeAt, &m.activatedAt, &m.releasedAt, &m.tryAt, &m.tries)
+	return m, err
+}
+
+func (m *month) save(b *pgx.Batch) {
+	b.Queue(`update numbers set agent_id = $3, state = $4, carrier_id = nullif($5, ''), routed = $6, next_charge_at = $7, grace_until = $8,
+			held_nano = $9, period_no = $10, charge_at = $11, activated_at = $12, released_at = $13, try_at = $14, tries = $15
+		where account_id = $1 and id = $2`, m.Account, m.ID, m.AgentID, m.State, m.CarrierID, m.Routed, m.NextChargeAt, m.GraceUntil,
+		m.held, m.period, m.chargeAt, m.activatedAt, m.releasedAt, m.tryAt, m.tries)
+}
+
+// The ledger account and the component that months are posted to.
+const (
+	monthComponent = "number"
+	monthRevenue   = revenue + monthComponent
+)
+
+// charge posts the next month at a price of a card.
+func (m *month) charge(b *pgx.Batch, w *wallet, price billing.Money, version string, now time.Time) {
+	due := billing.Month(m.anchor, m.period)
+	m.period++
+	if price > 0 {
+		t := transfer{idem: m.key(), debit: potPaid, credit: monthRevenue, amount: price, kind: UsageKind, version: &version}
+		b.Queue(insertTransfer, w.apply(t, now)...)
+	}
+	b.Queue(`insert into number_charges (number_id, period_no, account_id, due_at, charged_at, amount_nano, price_version)
+		values ($1, $2, $3, $4, $5, $6, $7)`, m.ID, m.period, m.Account, due, now, price, version)
+	next := billing.Month(m.anchor, m.period)
+	m.NextChargeAt = &next
+}
+
+// key is that of the last month charged, in the ledger.
+func (m *month) key() string { return fmt.Sprintf("num:%s:%d", m.ID, m.period) }
+
+// refund gives the first month back: the number never came.
+func (m *month) refund(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, now time.Time) error {
+	var price billing.Money
+	err := tx.QueryRow(ctx, `update number_charges set refunded_at = $3 where account_id = $1 and number_id = $2 and period_no = 1
+		returning amount_nano`, m.Account, m.ID, now).Scan(&price)
+	if err == nil && price > 0 {
+		t := transfer{idem: m.key() + ":back", debit: monthRevenue, credit: potPaid, amount: price, kind: UsageKind, version: &m.version}
+		b.Queue(insertTransfer, w.apply(t, now)...)
+	}
+	return err
+}
+
+// ReconcileNumber applies what the carrier says of an order, and returns the number.
+// An order that stands is charged, once; one that failed costs nothing: what was held
+// is let go, what was charged is given back. An order that is done stays so; one that
+// failed and stands after all, because whoever placed it was slow, is the account's no
+// more, and its number is releasing, for nothing. ErrNotFound: the account has no such
+// order. ErrNumberTaken: it stands, and somebody has its number by another order.
+func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
+	var n Number
+	err := l.db.Tx(ctx, "reconcile number", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		m, err := w.lockMonth(ctx, tx, id, false)
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		switch {
+		case m.activatedAt != nil:
+		case m.State == NumberReleased:
+			m.late(o, now)
+			m.save(b)
+		default:
+			if err := m.reconcile(ctx, tx, b, w, o, now); err != nil {
+				return err
+			}
+			m.save(b)
+		}
+		n = m.Number
+		return w.conclude(ctx, tx, b, now)
+	})
+	if store.Violates(err, "numbers_in_use") {
+		err = fmt.Errorf("reconcile number: %w", store.ErrNumberTaken)
+	}
+	return &n, err
+}
+
+var errCarrierState = errors.New("the carrier says nothing about the order")
+
+func (m *month) reconcile(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, o carrier.Ordered, now time.Time) error {
+	price := m.held
+	w.pots.Held -= m.held
+	m.held = 0
+	switch o.State {
+	case carrier.Failed:
+		if m.period > 0 {
+			if err := m.refund(ctx, tx, b, w, now); err != nil {
+				return err
+			}
+		}
+		m.markReleasing(now)
+		m.State = NumberReleased
+		m.lookAgain(now)
+		return nil
+	case carrier.Pending, carrier.Active:
+	default:
+		return errCarrierState
+	}
+	if m.period == 0 {
+		m.charge(b, w, price, m.version, now)
+	}
+	if o.State == carrier.Active {
+		m.activatedAt, m.CarrierID, m.tryAt, m.tries = &now, o.NumberID, &now, 0 // it is to be routed, or released
+	}
+	switch {
+	case m.State == NumberReleasing:
+		m.NextChargeAt = nil
+	case o.State == carrier.Active:
+		m.State, m.chargeAt = NumberOwned, m.NextChargeAt
+	case m.State == NumberOrdering:
+		m.State = NumberOrdered
+	}
+	return nil
+}
+
+// How long an order that has failed is looked at, and at first how often: the process that
+// placed it may have been stopped for a while.
+const (
+	failedLook   = 10 * time.Minute
+	failedLooks  = 24 * time.Hour
+	standingLook = time.Hour // while it stands and its number has not come
+)
+
+// lookAgain has the carrier asked once more about an order that has failed, when as much
+// time has gone by as since then.
+func (m *month) lookAgain(now time.Time) {
+	m.tryAt, m.tries = nil, 0
+	if age := now.Sub(*m.releasedAt); age < failedLooks {
+		at := now.Add(max(failedLook, age))
+		m.tryAt = &at
+	}
+}
+
+// late takes what the carrier says of an order that has failed.
+func (m *month) late(o carrier.Ordered, now time.Time) {
+	switch o.State {
+	case carrier.Active:
+		m.State, m.activatedAt, m.CarrierID, m.tryAt, m.tries = NumberReleasing, &now, o.NumberID, &now, 0
+	case carrier.Pending:
+		at := now.Add(standingLook)
+		m.tryAt, m.tries = &at, 0
+	default:
+		m.lookAgain(now)
+	}
+}
+
+// markReleasing takes the number from the account; what the carrier has to do comes after.
+func (m *month) markReleasing(now time.Time) {
+	m.State, m.AgentID, m.AgentName = NumberReleasing, nil, nil
+	m.GraceUntil, m.chargeAt, m.NextChargeAt = nil, nil, nil
+	if m.period > 0 { // else its order may be on its way, and is left alone for its time
+		m.tryAt, m.tries = &now, 0
+	}
+	if m.releasedAt == nil {
+		m.releasedAt = &now
+	}
+}

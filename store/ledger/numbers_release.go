@@ -1,0 +1,81 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// ReleaseNumber ends the account's use of a number, for good and at once. One that was
+// bought is releasing until FinishRelease; one that was given by hand can be imported
+// again.
+func (l *Ledger) ReleaseNumber(ctx context.Context, account, id string, now time.Time) error {
+	return l.db.Tx(ctx, "release number", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		m, err := w.lockMonth(ctx, tx, id, false)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			tag, err := tx.Exec(ctx, `update numbers set state = 'released', released_at = $3, agent_id = null
+				where account_id = $1 and id = $2 and carrier = '' and state <> 'released'`, account, id, now)
+			if err != nil {
+				return err
+			}
+			if tag.RowsAffected() == 0 {
+				return store.ErrNotFound
+			}
+			return w.conclude(ctx, tx, b, now)
+		case err != nil:
+			return err
+		case m.State == NumberReleasing, m.State == NumberReleased:
+			return store.ErrNotFound
+		case m.State == NumberGrace:
+			err = w.clear(ctx, tx, store.WarnNumberPastDue, m.about(), now)
+		}
+		if err != nil {
+			return err
+		}
+		m.markReleasing(now)
+		m.save(b)
+		return w.conclude(ctx, tx, b, now)
+	})
+}
+
+// Turning to a carrier again waits 15 s, then twice as long each time, up to an hour.
+const claimNumbers = `update numbers set tries = tries + 1, try_at = $2::timestamptz + least(interval '1 hour', interval '15 seconds' * power(2, least(tries, 10)))
+	where id in (select id from numbers where carrier = $1 and try_at <= $2
+		order by try_at, id limit $3 for update skip locked)
+	returning `
+
+// ClaimNumbers returns at most limit numbers about which their carrier must be turned
+// to now: orders that are not done, active numbers whose calls do not come here yet,
+// and those that are releasing. Each comes again, later each time, until ReconcileNumber,
+// NumberRouted or FinishRelease; until then no other node gets it.
+func (l *Ledger) ClaimNumbers(ctx context.Context, carrier string, limit int, now time.Time) ([]Number, error) {
+	return store.List(ctx, l.db, "claim numbers", pgx.RowToStructByPos[Number], claimNumbers+numberColumns, carrier, now, limit)
+}
+
+// NumberRouted notes that the carrier sends the calls of an active number here.
+func (l *Ledger) NumberRouted(ctx context.Context, id string) error {
+	_, err := l.db.Pool().Exec(ctx, "update numbers set routed = true, try_at = null, tries = 0 where id = $1 and "+numberWorking, id)
+	return store.Fail("note route", err)
+}
+
+// FinishRelease notes that the carrier has taken a number back.
+func (l *Ledger) FinishRelease(ctx context.Context, id string) error {
+	_, err := l.db.Pool().Exec(ctx, `update numbers set state = 'released', routed = false, try_at = null
+		where id = $1 and state = 'releasing' and activated_at is not null`, id)
+	return store.Fail("finish release", err)
+}
+
+// OrderedNumber returns the number of an order of a carrier, whoever's it is.
+func (l *Ledger) OrderedNumber(ctx context.Context, carrier, reference string) (*Number, error) {
+	return store.First(ctx, l.db, "read order", pgx.RowToStructByPos[Number], selectNumber+"carrier = $1 and order_ref = $2", carrier, reference)
+}

@@ -1,0 +1,290 @@
+package ledger_test
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/store"
+	"parley/store/history"
+	"parley/store/ledger"
+	"parley/store/people"
+)
+
+func (f *fixture) agent(account string) *store.Agent {
+	f.t.Helper()
+	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, t0)
+	f.ok(err)
+	return a
+}
+
+// attempts are what account mine, which has an agent and a number of its own, may
+// try on identifiers that it was not given.
+func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Number, s *ledger.Session) map[string]func(agent, number, key, session string) error {
+	ctx := f.ctx()
+	return map[string]func(agent, number, key, session string) error{
+		"read agent": func(a, _, _, _ string) error { _, err := f.Agent(ctx, mine, a); return err },
+		"update agent": func(a, _, _, _ string) error {
+			c := *own
+			c.ID = a
+			_, err := f.UpdateAgent(ctx, mine, c, t0)
+			return err
+		},
+		"update agent at a version": func(a, _, _, _ string) error {
+			c := *own
+			c.ID, c.Version = a, 7
+			_, err := f.UpdateAgent(ctx, mine, c, t0)
+			return err
+		},
+		"read version": func(a, _, _, _ string) error { _, err := f.AgentVersion(ctx, mine, a, 1); return err },
+		"delete agent": func(a, _, _, _ string) error { return f.DeleteAgent(ctx, mine, a, 0) },
+		"start with agent": func(a, _, _, _ string) error {
+			r := f.request(mine, web)
+			r.Agent = a
+			_, err := f.StartSession(ctx, r, t0)
+			return err
+		},
+		"import to agent":  func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a, t0); return err },
+		"assign to agent":  func(a, _, _, _ string) error { return f.AssignNumber(ctx, mine, ownNumber.ID, a) },
+		"read number":      func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
+		"assign number":    func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, own.ID) },
+		"release number":   func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n, t0) },
+		"revoke key":       func(_, _, k, _ string) error { return people.New(f.DB).RevokeKey(ctx, mine, k) },
+		"read call":        func(_, _, _, s string) error { _, err := history.New(f.DB).Call(ctx, mine, s); return err },
+		"read recording":   func(_, _, _, s string) error { _, err := history.New(f.DB).Recording(ctx, mine, s); return err },
+		"delete recording": func(_, _, _, s string) error { return history.New(f.DB).DeleteRecording(ctx, mine, s) },
+		"forget call":      func(_, _, _, s string) error { return history.New(f.DB).ForgetCall(ctx, mine, s) },
+		"read receipt":     func(_, _, _, s string) error { _, err := f.Receipt(ctx, mine, s); return err },
+		"save conversation": func(_, _, _, s string) error {
+			return history.New(f.DB).SaveConversation(ctx, mine, s, history.Conversation{})
+		},
+		"save summary": func(_, _, _, s string) error {
+			_, err := f.SaveSummary(ctx, mine, s, ledger.Summary{Text: "x"}, t0)
+			return err
+		},
+		"read analysis": func(_, _, _, s string) error { _, err := f.AnalysisOf(ctx, mine, s); return err },
+		"save analysis": func(_, _, _, s string) error {
+			_, err := f.SaveAnalysis(ctx, &ledger.DueAnalysis{Account: mine, Session: s}, ledger.Analysis{State: ledger.AnalysisSkipped}, nil, t0)
+			return err
+		},
+		"postpone analysis": func(_, _, _, s string) error {
+			return f.AnalysisLater(ctx, &ledger.DueAnalysis{Account: mine, Session: s, Try: 1}, nil, nil, t0)
+		},
+		"save wire": func(_, _, _, s string) error { return history.New(f.DB).SaveWire(ctx, mine, s, history.Wire{}) },
+		"read wire": func(_, _, _, s string) error { _, err := history.New(f.DB).Wire(ctx, mine, s); return err },
+		"close session": func(_, _, _, id string) error {
+			x := *s
+			x.Account, x.ID = mine, id
+			_, err := f.CloseSession(ctx, &x, ledger.Closing{Reason: "failed"}, t0)
+			return err
+		},
+		"checkpoint of session": func(_, _, _, id string) error {
+			x := *s
+			x.Account, x.ID = mine, id
+			_, err := f.Checkpoint(ctx, ledger.Checkpoint{Session: &x, Seq: 1}, t0)
+			return err
+		},
+	}
+}
+
+// What is another account's answers exactly like what does not exist.
+func TestForeignIsUnknown(t *testing.T) {
+	f := setup(t)
+	mine, theirs := f.account(0), f.account(0)
+	agent, own := f.agent(theirs), f.agent(mine)
+	number, err := f.ImportNumber(f.ctx(), theirs, "+34911234567", agent.ID, t0)
+	f.ok(err)
+	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "", t0)
+	f.ok(err)
+	key, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: theirs, Name: "k", Role: people.RoleMember})
+	f.ok(err)
+	s := f.start(theirs, web)
+	ctx := f.ctx()
+	f.ok(history.New(f.DB).BeginRecording(ctx, s.ID, "node"))
+	for name, try := range f.attempts(mine, own, ownNumber, s) {
+		foreign, unknown := try(agent.ID, number.ID, key.ID, s.ID), try("ag_x", "num_x", "key_x", "ses_x")
+		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
+			t.Errorf("%s: foreign %v, unknown %v", name, foreign, unknown)
+		}
+	}
+	if _, err := f.NumberByE164(ctx, mine, number.E164); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a foreign number by its digits: %v", err)
+	}
+	if err := people.New(f.DB).CheckKey(ctx, people.Principal{Account: mine, Key: key.ID}); !errors.Is(err, store.ErrUnauthorized) {
+		t.Errorf("a foreign key: %v", err)
+	}
+	if rs, err := f.UsageRecords(ctx, mine, s.ID); err != nil || len(rs) != 0 {
+		t.Errorf("a foreign receipt: %v, %v", rs, err)
+	}
+	agents, err1 := f.Agents(ctx, mine, store.Page{})
+	numbers, err2 := f.Numbers(ctx, mine, store.Page{})
+	calls, err3 := history.New(f.DB).Calls(ctx, mine, history.CallPage{})
+	keys, err4 := people.New(f.DB).Keys(ctx, mine, store.Page{})
+	f.ok(errors.Join(err1, err2, err3, err4))
+	if len(agents) != 1 || len(numbers) != 1 || len(calls) != 0 || len(keys) != 0 {
+		t.Errorf("lists show %d agents, %d numbers, %d calls, %d keys", len(agents), len(numbers), len(calls), len(keys))
+	}
+	if a, err := f.Agent(ctx, theirs, agent.ID); err != nil || a.Version != 1 {
+		t.Errorf("their agent was touched: %+v, %v", a, err)
+	}
+	for _, id := range []string{mine, agent.ID, number.ID, key.ID, s.ID} {
+		if !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(id) {
+			t.Errorf("%q needs escaping in a URL", id)
+		}
+	}
+}
+
+func TestAgents(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	tools := json.RawMessage(`[{"type":"function","function":{"name":"book","description":"d","parameters":{"z":1,"a":2}}}]`)
+	a, err := f.CreateAgent(f.ctx(), acc, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Prompt: "Be kind.",
+		FirstMessage: "Hola", Tools: tools, Settings: json.RawMessage(`{"speculative_llm":false}`)}, t0)
+	f.ok(err)
+	got, err := f.Agent(f.ctx(), acc, a.ID)
+	f.ok(err)
+	if string(got.Tools) != string(tools) || string(got.Settings) != `{"speculative_llm":false}` || got.Version != 1 || got.Prompt != "Be kind." {
+		t.Errorf("%+v", got)
+	}
+	got.Name = "Eva"
+	later := t0.Add(time.Minute)
+	two, err := f.UpdateAgent(f.ctx(), acc, *got, later)
+	f.ok(err)
+	if two.Version != 2 || !two.UpdatedAt.Equal(later) || !two.CreatedAt.Equal(t0) {
+		t.Errorf("%+v", two)
+	}
+	if _, err := f.UpdateAgent(f.ctx(), acc, *got, later); !errors.Is(err, store.ErrVersion) {
+		t.Errorf("a change to version 1: %v", err)
+	}
+	if err := f.DeleteAgent(f.ctx(), acc, a.ID, 1); !errors.Is(err, store.ErrVersion) {
+		t.Errorf("deleting version 1: %v", err)
+	}
+	n, err := f.ImportNumber(f.ctx(), acc, "+34911234567", a.ID, t0)
+	f.ok(err)
+	request := f.request(acc, web)
+	request.Agent = a.ID
+	s, err := f.StartSession(f.ctx(), request, t0)
+	f.ok(err)
+	f.ok(f.DeleteAgent(f.ctx(), acc, a.ID, 2))
+	if n, err = f.Number(f.ctx(), acc, n.ID); err != nil || n.AgentID != nil {
+		t.Errorf("the number of a deleted agent: %+v, %v", n, err)
+	}
+	if c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID); err != nil || *c.Agent != a.ID {
+		t.Errorf("the call of a deleted agent: %+v, %v", c, err)
+	}
+	for name, bad := range map[string]store.Agent{
+		"no name":         {},
+		"settings a list": {Name: "x", Settings: json.RawMessage(`[]`)},
+		"tools an object": {Name: "x", Tools: json.RawMessage(`{}`)},
+		"tools null":      {Name: "x", Tools: json.RawMessage(`null`)},
+		"broken JSON":     {Name: "x", Tools: json.RawMessage(`[`)},
+		"tool type":       {Name: "x", Tools: json.RawMessage(`[{"type":"code","function":{"name":"a"}}]`)},
+		"tool name":       {Name: "x", Tools: json.RawMessage(`[{"type":"function","function":{"name":"a b"}}]`)},
+		"name twice":      {Name: "x", Tools: json.RawMessage(`[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"a"}}]`)},
+		"parameters":      {Name: "x", Tools: json.RawMessage(`[{"type":"function","function":{"name":"a","parameters":[]}}]`)},
+		"a zero":          {Name: "x\x00"},
+		"a long prompt":   {Name: "x", Prompt: strings.Repeat("a", 100_001)},
+		"bad UTF-8":       {Name: "x", Prompt: "\xff"},
+	} {
+		if _, err := f.CreateAgent(f.ctx(), acc, bad, t0); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	f := setup(t)
+	a, b := f.account(0), f.account(0)
+	agent := f.agent(a)
+	n, err := f.ImportNumber(f.ctx(), a, "+44 20 7946 0018", "", t0)
+	f.ok(err)
+	if n.E164 != "+442079460018" || n.Country != "GB" {
+		t.Errorf("%+v", n)
+	}
+	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", "", t0); !errors.Is(err, store.ErrNumberTaken) {
+		t.Errorf("a number twice: %v", err)
+	}
+	f.ok(f.AssignNumber(f.ctx(), a, n.ID, agent.ID))
+	r, err := f.RouteNumber(f.ctx(), n.E164)
+	f.ok(err)
+	if r.Account != a || r.Number != n.ID || *r.Agent != agent.ID || r.Country != "GB" || r.State != ledger.NumberOwned {
+		t.Errorf("%+v", r)
+	}
+	f.ok(f.AssignNumber(f.ctx(), a, n.ID, ""))
+	if r, err = f.RouteNumber(f.ctx(), n.E164); err != nil || r.Agent != nil {
+		t.Errorf("unbound: %+v, %v", r, err)
+	}
+	f.ok(f.ReleaseNumber(f.ctx(), a, n.ID, t0))
+	for name, err := range map[string]error{
+		"release again":  f.ReleaseNumber(f.ctx(), a, n.ID, t0),
+		"assign":         f.AssignNumber(f.ctx(), a, n.ID, agent.ID),
+		"route":          func() error { _, err := f.RouteNumber(f.ctx(), n.E164); return err }(),
+		"for an unknown": func() error { _, err := f.ImportNumber(f.ctx(), "acc_x", "+34911234567", "", t0); return err }(),
+	} {
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("released, %s: %v", name, err)
+		}
+	}
+	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", "", t0); err != nil {
+		t.Errorf("a released number: %v", err)
+	}
+	for _, bad := range []string{"", "911234567", "+34", "+0034911234567", "+999123456789", "tel", "+34911234567\x00"} {
+		if _, err := f.ImportNumber(f.ctx(), a, bad, "", t0); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestConversationHistory(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	s := f.start(acc, inboundES)
+	c := history.Conversation{
+		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Sí?\x00", AtMS: 900}},
+		Turns:      json.RawMessage(`[{"ms": 430}]`),
+		Generations: []store.Generation{
+			{Gen: 1, Turn: 1, Kind: "speculative", Outcome: "discarded", InTokens: 10, OutTokens: 2, Source: "counted"},
+			{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", InTokens: 12, OutTokens: 9, Source: "provider"}},
+		AnsweredBy: "machine",
+	}
+	for range 2 { // replaces, never adds
+		f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, c))
+	}
+	got, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
+	f.ok(err)
+	if len(got.Transcript) != 2 || got.Transcript[1].Text != "¿Sí?" || string(got.Turns) != `[{"ms": 430}]` ||
+		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil || got.AnsweredBy != "machine" {
+		t.Errorf("%+v", got)
+	}
+	if err := history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("broken turns: %v", err)
+	}
+}
+
+func TestPages(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	var want []string
+	for i := range 3 {
+		s, err := f.StartSession(f.ctx(), f.request(acc, web), t0.Add(time.Duration(i)*time.Second))
+		f.ok(err)
+		want = append([]string{s.ID}, want...)
+	}
+	var got []string
+	page := store.Page{Limit: 2}
+	for range 2 {
+		calls, err := history.New(f.DB).Calls(f.ctx(), acc, history.CallPage{Page: page})
+		f.ok(err)
+		for _, c := range calls {
+			got = append(got, c.ID)
+			page.After = c.ID
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages hold %v; want %v", got, want)
+	}
+}

@@ -1,0 +1,29 @@
+package ledger_test
+
+import (
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/store/storetest"
+)
+
+// The store works behind PgBouncer in session mode: migrations, settings of a session,
+// prepared statements, locks.
+func TestBehindPgBouncer(t *testing.T) {
+	t.Parallel()
+	url := storetest.Pooled(t, storetest.URL(t), "session", 50)
+	db := storetest.Open(t, url)
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := prepare(t, db)
+	acc := f.account(10 * usd)
+	s := f.start(acc, web)
+	f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 60_000})
+	f.closeWith(s, billing.Usage{billing.AgentTime: 61_000})
+	if _, _, err := f.RegisterNode(f.ctx(), f.node.ID, "127.0.0.1:1", t0.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	f.verified()
+}

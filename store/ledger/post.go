@@ -1,0 +1,116 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
+
+// priceOf computes a session's bill by a card.
+func priceOf(card *billing.RateCard, terms billing.Terms, u billing.Usage) (billing.Bill, error) {
+	tariff, err := card.Tariff(terms)
+	if err != nil {
+		return billing.Bill{}, err
+	}
+	return tariff.Price(u)
+}
+
+// post prices the session's usage and queues what is not in the ledger yet: bonus
+// credit first, soonest expiry first, unless the session may use none, the rest
+// from the paid pot. The counters are those of several reports at their highest,
+// so the total is never below what has accrued. The caller saves w and s.
+func (l *Ledger) post(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, s *session, now time.Time) error {
+	card, err := l.db.Card(ctx, tx, s.version)
+	if err != nil {
+		return err
+	}
+	bill, err := priceOf(card, s.terms, s.usage)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", s.id, err)
+	}
+	if s.postingNo > 0 {
+		if err := subtractPosted(ctx, tx, s.id, &bill); err != nil {
+			return err
+		}
+	}
+	due := bill.Total()
+	bonus := billing.Money(0)
+	if !s.terms.Kind.PaidOnly() {
+		bonus = min(due, w.pots.Bonus)
+	}
+	if bonus > 0 {
+		lots, err := w.lots(ctx, tx)
+		if err != nil {
+			return err
+		}
+		w.use(b, lots, bonus)
+	}
+	accrued := &w.pots.AccruedAny
+	if s.terms.Kind.PaidOnly() {
+		accrued = &w.pots.AccruedPaid
+	}
+	*accrued -= s.amount - s.posted
+	s.queuePosting(b, w, bill, bonus, now)
+	s.posted += due
+	before := s.amount
+	s.amount = s.posted
+	return s.charge(ctx, tx, w, s.amount-before, now)
+}
+
+// subtractPosted leaves in bill what earlier postings of the session did not
+// charge. Each component was rounded from its total, so the parts add up to it.
+func subtractPosted(ctx context.Context, tx pgx.Tx, id string, bill *billing.Bill) error {
+	rows, err := tx.Query(ctx, `select component, sum(qty)::bigint, sum(amount_nano)::bigint from usage_records
+		where session_id = $1 group by component`, id)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var qty int64
+		var amount billing.Money
+		if err := rows.Scan(&name, &qty, &amount); err != nil {
+			return err
+		}
+		for c := range bill {
+			if billing.Component(c).String() == name {
+				bill[c].Quantity -= qty
+				bill[c].Amount -= amount
+			}
+		}
+	}
+	return rows.Err()
+}
+
+// queuePosting queues the receipt and the transfers of what is left in bill, bonus
+// of it from the bonus pot.
+func (s *session) queuePosting(b *pgx.Batch, w *wallet, bill billing.Bill, bonus billing.Money, now time.Time) {
+	posting, leg := s.postingNo+1, 0
+	move := func(pot string, c billing.Component, amount billing.Money) {
+		if amount == 0 {
+			return
+		}
+		t := transfer{idem: fmt.Sprintf("sess:%s:%d", s.id, posting), leg: leg, debit: pot, credit: "revenue:" + c.String(),
+			amount: amount, kind: UsageKind, session: &s.id, version: &s.version}
+		b.Queue(insertTransfer, w.apply(t, now)...)
+		leg++
+	}
+	for i, item := range bill {
+		if item.Quantity == 0 { // nothing new, or not rated
+			continue
+		}
+		c := billing.Component(i)
+		s.postingNo = posting
+		b.Queue(`insert into usage_records (session_id, posting_no, component, qty, unit_price_nano, amount_nano, price_version, posted_at)
+			values ($1, $2, $3, $4, $5, $6, $7, $8)`, s.id, posting, c.String(), item.Quantity, item.UnitPrice, item.Amount, s.version, now)
+		fromBonus := min(item.Amount, bonus)
+		bonus -= fromBonus
+		move(potBonus, c, fromBonus)
+		move(potPaid, c, item.Amount-fromBonus)
+	}
+}

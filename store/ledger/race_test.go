@@ -1,0 +1,235 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/billing/payment"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// together runs f n times at once and waits.
+func together(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	gate := make(chan struct{})
+	for i := range n {
+		wg.Go(func() {
+			<-gate
+			f(i)
+		})
+	}
+	close(gate)
+	wg.Wait()
+}
+
+// Whatever limits them, and with the least balance that lets a session start,
+// exactly as many start as may.
+func TestTwoHundredStartsReachExactlyTheLimit(t *testing.T) {
+	const starts = 200
+	for _, tt := range []struct {
+		name            string
+		paid            billing.Money
+		override, limit int
+		ticket          string
+		refusal         error
+	}{
+		{"after a top-up", 10 * usd, 0, 10, "", store.ErrConcurrency},
+		{"before one", 0, 0, 3, "", store.ErrConcurrency},
+		{"the operator's limit", 10 * usd, 25, 25, "", store.ErrConcurrency},
+		{"a ticket's", 10 * usd, 25, 4, "tkt", store.ErrTicketUsed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := setup(t)
+			acc := f.account(tt.paid)
+			f.adjust(acc, 25*billing.Cent)
+			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &tt.override}, t0))
+			var started, refused atomic.Int32
+			together(starts, func(int) {
+				switch _, err := f.byTicket(acc, f.node, tt.ticket, tt.limit); {
+				case err == nil:
+					started.Add(1)
+				case errors.Is(err, tt.refusal):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+			live := f.show(acc).Live
+			if int(started.Load()) != tt.limit || int(refused.Load()) != starts-tt.limit || live != tt.limit {
+				t.Errorf("%d started, %d refused, %d live; the limit is %d", started.Load(), refused.Load(), live, tt.limit)
+			}
+			f.verified()
+		})
+	}
+}
+
+func TestOneTopupDeliveredFiftyTimes(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	var applied atomic.Int32
+	together(50, func(int) {
+		p, once, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: 20 * usd, Key: "pi:1", Source: "sim"}, t0)
+		if err != nil || p.Paid != 20*usd {
+			t.Errorf("%+v, %v", p, err)
+		}
+		if once {
+			applied.Add(1)
+		}
+	})
+	if applied.Load() != 1 {
+		t.Errorf("applied %d times", applied.Load())
+	}
+	f.want(acc, billing.Pots{Paid: 20 * usd, Bonus: 5 * usd})
+	f.verified()
+}
+
+// A session closed from several sides at once is posted once.
+func TestConcurrentClosesAndCheckpoints(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	for range 5 {
+		s := f.start(acc, outboundES)
+		u := billing.Usage{billing.AgentTime: 30_000, billing.LineTime: 30_000}
+		together(16, func(i int) {
+			if i%2 == 0 {
+				_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u}, t0)
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: int64(i), StartedAt: t0, Usage: u}, t0)
+			if err != nil && !errors.Is(err, store.ErrFenced) {
+				t.Error(err)
+			}
+		})
+	}
+	if a := f.show(acc); a.Live != 0 || a.Pots.Held != 0 || a.Pots.AccruedPaid != 0 {
+		t.Errorf("left over: %+v", a)
+	}
+	f.verified()
+}
+
+// others are operations beside those of sessions in progress, which lock the same wallets.
+func (f *fixture) others(accounts []string) []func(worker, round int) error {
+	var tops, over []string
+	for _, acc := range accounts {
+		top := f.begun(acc, 20*usd)
+		f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
+		s := f.start(acc, inboundES)
+		f.closeWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
+		tops, over = append(tops, top.ID), append(over, s.ID)
+		f.buy(acc, fmt.Sprintf("+3493000000%d", len(tops)), t0)
+	}
+	without := func(err error, allowed ...error) error {
+		for _, a := range allowed {
+			if errors.Is(err, a) {
+				return nil
+			}
+		}
+		return err
+	}
+	return []func(worker, round int) error{
+		func(_, round int) error {
+			_, err := f.RequestRefund(f.ctx(), accounts[round%4], tops[round%4], usd, t0)
+			return without(err, store.ErrInvalid, store.ErrInsufficientBalance) // the first is not settled
+		},
+		func(worker, round int) error {
+			key := fmt.Sprintf("bonus:%d:%d", worker, round)
+			c := ledger.Credit{Account: accounts[round%4], Kind: ledger.Bonus, Amount: usd, Key: key, ExpiresAt: t0.Add(time.Minute)}
+			if _, _, err := f.Credit(f.ctx(), c, t0); err != nil {
+				return err
+			}
+			_, err := f.ExpireLots(f.ctx(), t0.Add(time.Minute))
+			return err
+		},
+		func(worker, round int) error {
+			id, err := f.CreateCampaign(f.ctx(), f.wish(accounts[(worker+round)%4], 10, t0), card, nil, t0)
+			if err == nil {
+				_, err = f.ClaimRows(f.ctx(), f.node, card.Wallet(), 50, t0)
+			}
+			if err == nil && round%2 == 0 {
+				_, err = f.ExpireRows(f.ctx(), "late", "It was too late.", t0.AddDate(0, 0, 2))
+			}
+			if err == nil {
+				err = f.CancelCampaign(f.ctx(), accounts[(worker+round)%4], id, "cancelled", "It was cancelled.", t0)
+			}
+			return err
+		},
+		func(_, round int) error {
+			limit := 1000 * usd
+			_, err := f.SetSpendingLimit(f.ctx(), accounts[round%4], accounts[round%4], &limit, t0)
+			return err
+		},
+		func(_, round int) error {
+			_, err := f.ChargeNumbers(f.ctx(), card, t0.AddDate(0, round/4, 0))
+			return err
+		},
+		func(worker, round int) error {
+			i := (worker + round) % 4
+			_, err := f.HoldAfterwards(f.ctx(), accounts[i], over[i], billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 10}, time.Minute, t0)
+			return err
+		},
+	}
+}
+
+// Batches over shared accounts, closes, permits, top-ups, refunds, credit that ends, queued
+// calls, limits and months of numbers from all sides end without a deadlock.
+func TestNoDeadlocks(t *testing.T) {
+	f := setup(t)
+	var sessions []*ledger.Session
+	var accounts []string
+	for range 4 {
+		acc := f.account(100 * usd)
+		accounts = append(accounts, acc)
+		for range 5 {
+			sessions = append(sessions, f.start(acc, outboundES))
+		}
+	}
+	others := f.others(accounts)
+	together(12+2*len(others), func(worker int) {
+		for round := range 10 {
+			var err error
+			if worker >= 12 {
+				if err = others[worker%len(others)](worker, round); err != nil {
+					t.Error(err)
+				}
+				continue
+			}
+			switch worker % 4 {
+			case 0, 1:
+				var cs []ledger.Checkpoint
+				for i := range sessions { // forwards or backwards, as a node might have them
+					s := sessions[i]
+					if worker%2 == 1 {
+						s = sessions[len(sessions)-1-i]
+					}
+					cs = append(cs, ledger.Checkpoint{Session: s, Seq: int64(round*12 + worker), StartedAt: t0,
+						Usage: billing.Usage{billing.AgentTime: int64(round * 1000), billing.LineTime: int64(round * 1000)}})
+				}
+				_, err = f.Checkpoints(f.ctx(), cs, t0)
+			case 2:
+				s := sessions[(worker+round*7)%len(sessions)]
+				if err = f.LineMinute(f.ctx(), s, 2, t0); errors.Is(err, store.ErrFenced) {
+					err = nil
+				}
+			case 3:
+				s := sessions[(worker+round*3)%len(sessions)]
+				if _, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}, t0); err == nil {
+					key := fmt.Sprintf("pi:%d:%d", worker, round)
+					_, _, err = f.Credit(f.ctx(), ledger.Credit{Account: accounts[round%4], Kind: ledger.Topup, Amount: usd, Key: key, Source: "sim"}, t0)
+				}
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	f.verified()
+}

@@ -1,0 +1,192 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// Recharge is what an account's owner has set about automatic recharge.
+type Recharge struct {
+	Enabled    bool
+	Threshold  billing.Money // a balance below it is recharged
+	Amount     billing.Money // by this
+	MonthlyCap billing.Money // of a calendar month in UTC
+}
+
+// RechargeState is how it stands.
+type RechargeState struct {
+	Recharge
+	// CardSaved says whether there is a card to charge: one that has paid a top-up.
+	CardSaved bool
+	// Charged is what counts towards the cap: attempts made this month that have
+	// succeeded or may still do so.
+	Charged billing.Money
+	Open    string // the top-up in progress; empty when there is none
+	// Failure is why the last attempt failed; empty before one does, and once another
+	// succeeds or it is enabled again. Code is the provider's word, and may be empty.
+	Failure  RechargeFailure
+	Code     string
+	FailedAt *time.Time
+	// NotBefore is when the next attempt may be made: after RechargePause, longer after a
+	// failure; nil: at once.
+	NotBefore *time.Time
+}
+
+// DefaultRecharge are the settings of an account that never set any.
+func DefaultRecharge(card *billing.RateCard) Recharge {
+	d := card.Wallet().AutoRecharge
+	return Recharge{Threshold: d.Threshold, Amount: d.Amount, MonthlyCap: d.MonthlyCap}
+}
+
+// cardSaved says whether the provider $2 keeps a card of the account $1: a page that
+// was paid keeps it, and the provider may have lost it since.
+const cardSaved = `exists (select from topups t where t.account_id = $1 and t.provider = $2 and t.state = 'succeeded' and not t.automatic
+	and not exists (select from recharges f where f.account_id = $1 and f.failure = 'no_card' and f.failed_at >= t.settled_at))`
+
+// charged sums what of the account $1 counts towards the cap of the month $3.
+const charged = `(select coalesce(sum(a.amount_nano), 0)::bigint from recharge_attempts a
+	where a.account_id = $1 and a.month = $3 and a.state in ('pending', 'processing', 'succeeded'))`
+
+// Recharge reads how automatic recharge stands at now, with the provider that takes
+// the account's payments; what was never set is as defaults say. ErrNotFound: there is
+// no such account.
+func (l *Ledger) Recharge(ctx context.Context, account, provider string, defaults Recharge, now time.Time) (*RechargeState, error) {
+	s := &RechargeState{}
+	err := l.db.One(ctx, "read recharge", `select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
+			coalesce(r.cap_nano, $6), `+cardSaved+`, `+charged+`,
+			coalesce((select a.topup_id from recharge_attempts a where a.account_id = $1 and a.ended_at is null), ''),
+			coalesce(r.failure, ''), coalesce(r.code, ''), r.failed_at,
+			case when greatest(r.not_before, paused.until) > $7 then greatest(r.not_before, paused.until) end
+		from (select max(ended_at) + `+rechargePause+` as until from recharge_attempts where account_id = $1 and state = 'succeeded') paused,
+			 wallets w left join recharges r using (account_id) where w.account_id = $1`,
+		[]any{account, provider, monthOf(now), defaults.Threshold, defaults.Amount, defaults.MonthlyCap, now},
+		&s.Enabled, &s.Threshold, &s.Amount, &s.MonthlyCap, &s.CardSaved, &s.Charged, &s.Open, &s.Failure, &s.Code, &s.FailedAt, &s.NotBefore)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// SetRecharge lets change alter the account's settings and judge them; its error ends
+// it. Enabling it makes an attempt at once where the balance is below the threshold,
+// and is refused with ErrSuspended, ErrDisputed or, without a card to charge,
+// ErrTopupRequired. Disabling it takes back an attempt that nobody has charged yet.
+// How long to wait after a failed attempt is not changed by it.
+func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defaults Recharge, change func(*Recharge) error, now time.Time) (*RechargeState, error) {
+	err := l.db.Tx(ctx, "set recharge", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		r, was, err := lockRecharge(ctx, tx, account, defaults)
+		if err != nil {
+			return err
+		}
+		if err := change(&r); err != nil {
+			return err
+		}
+		if r.Threshold < 0 || r.Amount <= 0 || r.MonthlyCap < r.Amount || max(r.Threshold, r.MonthlyCap) > maxCredit {
+			return store.Invalid("a recharge of %s below %s, within %s a month", r.Amount, r.Threshold, r.MonthlyCap)
+		}
+		if r.Enabled {
+			if err := w.rechargeable(ctx, tx, provider); err != nil {
+				return err
+			}
+		}
+		if err := w.setRecharge(ctx, tx, r, provider, was, now); err != nil {
+			return err
+		}
+		if err := w.applyThresholds(ctx, tx, now); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		w.save(b)
+		return store.Send(ctx, tx, b)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.Recharge(ctx, account, provider, defaults, now)
+}
+
+// lockRecharge reads the settings of an account whose wallet is locked; was says
+// whether it was enabled.
+func lockRecharge(ctx context.Context, tx pgx.Tx, account string, defaults Recharge) (r Recharge, was bool, err error) {
+	err = tx.QueryRow(ctx, "select enabled, threshold_nano, amount_nano, cap_nano from recharges where account_id = $1", account).
+		Scan(&r.Enabled, &r.Threshold, &r.Amount, &r.MonthlyCap)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return defaults, false, nil
+	}
+	return r, r.Enabled, err
+}
+
+// rechargeable says why automatic recharge cannot be enabled.
+func (w *wallet) rechargeable(ctx context.Context, tx pgx.Tx, provider string) error {
+	switch {
+	case w.suspended:
+		return store.ErrSuspended
+	case w.disputes > 0:
+		return store.ErrDisputed
+	}
+	var saved bool
+	err := tx.QueryRow(ctx, "select "+cardSaved, w.account, provider).Scan(&saved)
+	if err == nil && !saved {
+		err = store.ErrTopupRequired
+	}
+	return err
+}
+
+// setRecharge writes the settings. Turning it on forgets what failed before, but not
+// how long to wait after it.
+func (w *wallet) setRecharge(ctx context.Context, tx pgx.Tx, r Recharge, provider string, was bool, now time.Time) error {
+	_, err := tx.Exec(ctx, `insert into recharges (account_id, enabled, threshold_nano, amount_nano, cap_nano, provider)
+		values ($1, $2, $3, $4, $5, $6) on conflict (account_id) do update set enabled = excluded.enabled,
+			threshold_nano = excluded.threshold_nano, amount_nano = excluded.amount_nano, cap_nano = excluded.cap_nano,
+			provider = excluded.provider, declines = case when $7 then 0 else recharges.declines end,
+			failure = case when $7 then '' else recharges.failure end, code = case when $7 then '' else recharges.code end,
+			failed_at = case when $7 then null else recharges.failed_at end`,
+		w.account, r.Enabled, r.Threshold, r.Amount, r.MonthlyCap, provider, r.Enabled && !was)
+	if err != nil {
+		return err
+	}
+	w.rechargeBelow = nil
+	if r.Enabled {
+		w.rechargeBelow = &r.Threshold
+	} else if err := w.clear(ctx, tx, store.WarnRechargeFailed, "", now); err != nil {
+		return err
+	}
+	if err := w.armRecharge(ctx, tx); err != nil || r.Enabled {
+		return err
+	}
+	_, err = tx.Exec(ctx, `with a as (update recharge_attempts set state = 'canceled', ended_at = $2
+			where account_id = $1 and state = 'pending' returning topup_id)
+		update topups t set state = 'canceled', settled_at = $2 from a where t.account_id = $1 and t.id = a.topup_id`, w.account, now)
+	return err
+}
+
+// armRecharge writes where checkpoints look. It is not part of save, for nothing else
+// changes it.
+func (w *wallet) armRecharge(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, w.rechargeBelow)
+	return err
+}
+
+const (
+	// RechargePause is how long after a charge that succeeded the card is charged again at
+	// the earliest: settings that are wrong, or not the owner's, are noticed before much is gone.
+	RechargePause = 10 * time.Minute
+	rechargePause = "interval '10 minutes'"
+)
+
+// monthOf is the calendar month, in UTC, that a time falls into.
+func monthOf(t time.Time) time.Time {
+	t = t.UTC()
+	return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+}

@@ -1,0 +1,106 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/billing/payment"
+
+	"parley/store"
+)
+
+// RechargeFailure says why an automatic recharge failed.
+type RechargeFailure string
+
+// Why automatic recharges fail, or end. All but card_declined and refused disable them
+// at once.
+const (
+	RechargeDeclined       RechargeFailure = "card_declined" // the third in a row disables
+	RechargeAuthentication RechargeFailure = "authentication_required"
+	RechargeNoCard         RechargeFailure = "no_card"
+	RechargeRefused        RechargeFailure = "refused"  // by the provider, for a reason that is not the card's
+	RechargeRefunded       RechargeFailure = "refunded" // what went back to a card is not taken from it again
+)
+
+// rechargeFailureOf is why a payment failed, by the provider's word for it.
+func rechargeFailureOf(code string) RechargeFailure {
+	if code == payment.CodeAuthentication {
+		return RechargeAuthentication
+	}
+	return RechargeDeclined
+}
+
+// MaxDeclines in a row disable automatic recharge.
+const MaxDeclines = 3
+
+// rechargeWait is how long after a failed attempt the next may be made: an hour after
+// the first, a day after others. A top-up that the customer pays by hand ends it.
+func rechargeWait(declines int) time.Duration {
+	if declines <= 1 {
+		return time.Hour
+	}
+	return 24 * time.Hour
+}
+
+// cardPaid ends the wait after a failure: the card that is charged next has just paid.
+func (w *wallet) cardPaid(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `update recharges set declines = 0, not_before = null
+		where account_id = $1 and (declines > 0 or not_before is not null)`, w.account)
+	return err
+}
+
+// rechargePaid forgets the last failure too.
+func (w *wallet) rechargePaid(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	tag, err := tx.Exec(ctx, "update recharges set failure = '', code = '', failed_at = null where account_id = $1 and failure <> ''", w.account)
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	return w.clear(ctx, tx, store.WarnRechargeFailed, "", now)
+}
+
+// rechargeFailed notes a failure, makes the next attempt wait or disables all, and
+// tells the owner.
+func (w *wallet) rechargeFailed(ctx context.Context, tx pgx.Tx, id string, amount billing.Money, why RechargeFailure, code string, now time.Time) error {
+	var declines int
+	err := tx.QueryRow(ctx, `update recharges set declines = declines + case when $2 = 'card_declined' then 1 else 0 end,
+		failure = $2, code = $3, failed_at = $4 where account_id = $1 returning declines`, w.account, why, code, now).Scan(&declines)
+	if err != nil {
+		return err
+	}
+	off := declines >= MaxDeclines || why == RechargeAuthentication || why == RechargeNoCard
+	wait := rechargeWait(declines)
+	if off {
+		wait = rechargeWait(MaxDeclines)
+	}
+	_, err = tx.Exec(ctx, "update recharges set not_before = $2, enabled = enabled and not $3 where account_id = $1", w.account, now.Add(wait), off)
+	if err == nil && off {
+		w.rechargeBelow = nil
+		err = w.armRecharge(ctx, tx)
+	}
+	if err != nil {
+		return err
+	}
+	if code == "" {
+		code = string(why)
+	}
+	return w.warn(ctx, tx, store.Warning{Kind: store.WarnRechargeFailed, About: id,
+		Data: store.WarningData{Amount: &amount, Attempt: id, Reason: code, Disabled: off}}, now)
+}
+
+// rechargeRefunded disables automatic recharge when money that went back to a card has
+// left the balance below the threshold: it would be taken again at once.
+func (w *wallet) rechargeRefunded(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	if w.rechargeBelow == nil || w.pots.Balance() >= *w.rechargeBelow {
+		return nil
+	}
+	w.rechargeBelow = nil
+	if err := w.armRecharge(ctx, tx); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "update recharges set enabled = false, failure = $2, code = '', failed_at = $3 where account_id = $1",
+		w.account, RechargeRefunded, now)
+	return err
+}

@@ -1,0 +1,125 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/billing/payment"
+
+	"parley/store"
+)
+
+// RefundState is how far a refund is that an operator asked for.
+type RefundState string
+
+// States of a refund. The last two are final.
+const (
+	RefundAsked  RefundState = "asked" // its money has left the balance; the provider is to be told
+	RefundDone   RefundState = "done"
+	RefundFailed RefundState = "failed" // the money is back in the balance
+)
+
+// Refund is a part of a top-up that is to go back to the card.
+type Refund struct {
+	ID        string // also the provider's idempotency key
+	Account   string
+	TopUp     string
+	Payment   string // the provider's name of the payment
+	Amount    billing.Money
+	State     RefundState
+	Code      string // why it failed
+	CreatedAt time.Time
+	SettledAt *time.Time // nil while it is asked for
+}
+
+const selectRefund = `select r.id, r.account_id, r.topup_id, t.payment_id, r.amount_nano, r.state, r.code, r.created_at, r.settled_at
+	from refunds r join topups t on t.id = r.topup_id where `
+
+// RequestRefund takes amount, which is part of a top-up of the account, out of the
+// paid pot and notes that the provider is to give it back. Never more than that pot
+// holds after sessions in progress and what is held for them: ErrInsufficientBalance.
+// While a payment is disputed its bank decides: ErrDisputed. ErrInvalid is more than
+// is left of the top-up, a second refund of it before the first is settled, and any of a
+// top-up that came with the demonstration.
+func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amount billing.Money, now time.Time) (*Refund, error) {
+	if _, err := payment.Cents(amount); err != nil {
+		return nil, store.Invalid("the amount must be above 0, in whole cents")
+	}
+	r := &Refund{ID: store.NewID(store.RefundID, now), Account: account, TopUp: topup, Amount: amount, State: RefundAsked, CreatedAt: now}
+	err := l.db.Tx(ctx, "request refund", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		t, err := lockTopUp(ctx, tx, account, topup)
+		if err != nil {
+			return err
+		}
+		s := reconciling{tx: tx, w: w, t: t, now: now}
+		promised, err := s.promised(ctx)
+		switch {
+		case err != nil:
+			return err
+		case t.Demonstration():
+			return store.Invalid("the top-up came with the demonstration: there is no payment behind it to give back")
+		case w.disputes > 0:
+			return store.ErrDisputed
+		case promised > 0:
+			return store.Invalid("another refund of the top-up is not settled yet")
+		case amount > t.Paid-t.Refunded:
+			return store.Invalid("%s USD are left of the top-up", t.Paid-t.Refunded)
+		case amount > w.pots.PaidLeft()-w.pots.Held:
+			return store.ErrInsufficientBalance
+		}
+		if err := s.refund(ctx, t.Refunded+amount); err != nil {
+			return err
+		}
+		r.Payment = t.Payment
+		if _, err := tx.Exec(ctx, `insert into refunds (id, account_id, topup_id, amount_nano, total_nano, state, created_at)
+			values ($1, $2, $3, $4, $5, 'asked', $6)`, r.ID, account, topup, amount, t.Refunded, now); err != nil {
+			return err
+		}
+		return s.save(ctx, "")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// promised is how much of the top-up will have been refunded with the refund that is
+// asked for; 0 without one.
+func (s *reconciling) promised(ctx context.Context) (total billing.Money, err error) {
+	err = s.tx.QueryRow(ctx, "select total_nano from refunds where account_id = $1 and topup_id = $2 and state = 'asked'",
+		s.t.Account, s.t.ID).Scan(&total)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return total, err
+}
+
+// end notes what became of a refund of the top-up. From then on the provider's own
+// total is what counts.
+func (s *reconciling) end(ctx context.Context, r *Refund) error {
+	if r == nil {
+		return nil
+	}
+	_, err := s.tx.Exec(ctx, `update refunds set state = $4, code = $5, settled_at = $6
+		where account_id = $1 and topup_id = $2 and id = $3 and state = 'asked'`, s.t.Account, s.t.ID, r.ID, r.State, r.Code, s.now)
+	return err
+}
+
+// AskedRefunds lists the refunds that the provider is to be told of, the oldest first. An
+// index holds those alone, so asking often costs little however many are settled.
+func (l *Ledger) AskedRefunds(ctx context.Context, provider string) ([]Refund, error) {
+	return store.List(ctx, l.db, "list refunds", pgx.RowToStructByPos[Refund], selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
+}
+
+// Refund returns a refund of the account.
+func (l *Ledger) Refund(ctx context.Context, account, id string) (*Refund, error) {
+	return store.First(ctx, l.db, "read refund", pgx.RowToStructByPos[Refund], selectRefund+"r.account_id = $1 and r.id = $2", account, id)
+}

@@ -1,0 +1,112 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// RowClaim is the right to dial a row of a batch, until another process claims it.
+type RowClaim struct {
+	ID, Account, Campaign string
+	Claim                 int64 // number of the claim: an older one has no right any more
+}
+
+// States of a batch and of its rows that the ledger sets or asks for.
+const (
+	campaignRunning = "running"
+	rowSent         = "sent"
+	rowFailed       = "failed"
+)
+
+// bindSession makes the session the row's call, in the transaction that starts it: from here
+// on the row is dialled, and never again. The share of the batch's lock has whoever
+// pauses it wait for us, and us see that it is paused.
+func (r *RowClaim) bindSession(ctx context.Context, tx pgx.Tx, session string) error {
+	var state string
+	err := tx.QueryRow(ctx, "select state from campaigns where account_id = $1 and id = $2 for share", r.Account, r.Campaign).Scan(&state)
+	if err != nil {
+		return err
+	}
+	if state != campaignRunning {
+		return store.ErrClaimLost
+	}
+	tag, err := tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $4, claimed_until = null, error_code = '', error_message = ''
+		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.Claim, session)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = store.ErrClaimLost
+	}
+	if err == nil {
+		_, err = tx.Exec(ctx, "update sessions set row_id = $2 where id = $1", session, r.ID)
+	}
+	return err
+}
+
+// unplaced are the details of an end by which nobody can have been reached.
+var unplaced = []string{store.DetailNodeLost, detailEngine, "carrier_unavailable", "carrier_auth"}
+
+// NotPlaced is the code of a row whose call never reached the carrier, or is not known to have.
+const NotPlaced = "callcenter.not_placed"
+
+// endRow ends the row of a session that ends, if it has one. summarized says that a summary
+// is on its way already.
+func (l *Ledger) endRow(ctx context.Context, tx pgx.Tx, account string, s *session, c Closing, summarized bool, now time.Time) error {
+	status, code, message := rowSent, "", ""
+	if s.startedAt == nil && c.Reason == store.ReasonFailed && slices.Contains(unplaced, c.Detail) {
+		status, code, message = rowFailed, NotPlaced, "The call was not placed: "+c.Detail+"."
+	}
+	tag, err := tx.Exec(ctx, `update campaign_rows set status = $3, ended_at = $4, error_code = $5, error_message = $6
+		where session_id = $2 and account_id = $1 and status = 'dialing'`, account, s.id, status, now, code, message)
+	if err != nil || tag.RowsAffected() == 0 || s.startedAt == nil || summarized {
+		return err
+	}
+	return l.db.Enqueue(ctx, tx, store.SummarizeCall, account, s.id)
+}
+
+// Summary is what a model made of a call.
+type Summary struct {
+	Text      string
+	In, Out   int64  // tokens
+	CountedBy string // provider or counted
+	Engine    string // that wrote it
+}
+
+// SaveSummary keeps the summary of a row's call, which has ended, and charges it to the
+// call, by its rate card. A call that has one, was not answered or is no row's is left
+// as it is: then false.
+func (l *Ledger) SaveSummary(ctx context.Context, account, id string, m Summary, now time.Time) (saved bool, err error) {
+	return l.afterwards(ctx, "save summary", account, id, now, func(tx pgx.Tx, s *session) (bool, []store.Event, error) {
+		if s.startedAt == nil {
+			return false, nil, nil
+		}
+		saved, err := summarizeRow(ctx, tx, account, id, m.Text)
+		if err != nil || !saved {
+			return false, nil, err
+		}
+		err = s.summarizeAll(ctx, tx, store.Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
+		return true, []store.Event{store.NewEvent(account, store.CallSummarized, id, now)}, err
+	})
+}
+
+// summarizeRow gives the row of a call its summary, unless it has one; a call of no row
+// has none, nor one that was deleted.
+func summarizeRow(ctx context.Context, tx pgx.Tx, account, session, text string) (saved bool, err error) {
+	tag, err := tx.Exec(ctx, `update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null
+		and not exists (select 1 from calls where session_id = $2 and deleted_at is not null)`, account, session, strings.ReplaceAll(text, "\x00", "")) // which no text of PostgreSQL holds
+	return tag.RowsAffected() > 0, err
+}
+
+// SummaryOf returns the summary of a call of the account; empty: it has none.
+func (l *Ledger) SummaryOf(ctx context.Context, account, session string) (text string, err error) {
+	err = l.db.One(ctx, "read summary", "select coalesce(summary, '') from campaign_rows where account_id = $1 and session_id = $2", []any{account, session}, &text)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return text, err
+}

@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// enqueueEnd enqueues the events of the end of a session, if it is a conversation. That it was
+// answered is told before, by a checkpoint, unless none came.
+func (l *Ledger) enqueueEnd(ctx context.Context, tx pgx.Tx, account string, s *session, now time.Time) error {
+	if !s.terms.Kind.Agent() {
+		return nil
+	}
+	var events []store.Event
+	if s.startedAt != nil {
+		events = append(events, store.NewEvent(account, store.CallAnswered, s.id, now))
+	}
+	events = append(events, store.NewEvent(account, store.CallEnded, s.id, now))
+	if s.startedAt != nil {
+		events = append(events, store.NewEvent(account, store.CallTranscript, s.id, now))
+	}
+	return l.db.EnqueueDeliveries(ctx, tx, now, events...)
+}
+
+// enqueueAnswered enqueues the answers of conversations whose clock was not known to run before
+// these checkpoints. Their own transaction does not, which others wait for; what is lost
+// between the two is told by the session's end.
+func (l *Ledger) enqueueAnswered(ctx context.Context, cs []Checkpoint, results []CheckpointResult, now time.Time) error {
+	var events []store.Event
+	for i, r := range results {
+		if s := cs[i].Session; r.Err == nil && r.starts && s.Terms.Kind.Agent() {
+			events = append(events, store.NewEvent(s.Account, store.CallAnswered, s.ID, now))
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return l.db.Tx(ctx, "enqueue answers", func(tx pgx.Tx) error { return l.db.EnqueueDeliveries(ctx, tx, now, events...) })
+}

@@ -1,0 +1,318 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// Session is a session that the store let start: who pays, by which prices, and
+// which life of which node owns it. It does not change and may be shared.
+type Session struct {
+	ID      string
+	Account string
+	Key     string // as Start has it
+	Node    store.Node
+	Terms   billing.Terms
+	Card    *billing.RateCard // in force when it started: it is charged by no other
+	Tariff  billing.Tariff
+	Pots    billing.Pots // the wallet right after the start
+}
+
+// AtFloor says whether the wallet p has reached the overdraft floor, where the
+// session must say goodbye. What is held counts as spent: a minute that was
+// permitted is about to begin, and work that was priced is being done.
+func (s *Session) AtFloor(p billing.Pots) bool {
+	return p.Spendable(s.Terms.Kind.PaidOnly())-p.Held <= -s.Card.Wallet().Overdraft
+}
+
+// Start asks for a session.
+type Start struct {
+	Node    store.Node
+	Account string
+	Key     string // of the account, that asks, itself or by its ticket; empty: none does
+	Terms   billing.Terms
+	Card    *billing.RateCard // the one in force; it must be stored
+	Agent   string            // conversations: the account's agent; empty when the client brings its own prompt
+	// AgentVersion is the agent's that the conversation runs with; 0: not known.
+	AgentVersion int64
+	From         string // telephone: the caller, as E.164 or empty when withheld
+	To           string // telephone: the callee
+	Verstat      string // what the carrier of a call that comes in says of From; empty: nothing
+	// Expect is what work without a call will use: it starts only when all of it
+	// stays above the overdraft floor, and it is held until it is used. Nothing when
+	// unknown.
+	Expect billing.Usage
+	// Ticket identifies the session ticket that was sent, if it was one, and
+	// TicketLimit is how many conversations that may start.
+	Ticket      string
+	TicketLimit int
+	// Consent is recorded with an outbound call; nil: none is.
+	Consent *Consent
+	// Once is the request that asks for an outbound call; nil: it had no key.
+	IdempotencyKey *store.IdempotencyKey
+	// Row is the row of a batch that an outbound call is; nil: of none. It leaves one of
+	// the account's sessions at once to those who call in.
+	Row *RowClaim
+	// Paced counts the session among the calls that the account may place in a second,
+	// when nothing else speaks against it: ErrDialRate.
+	Paced bool
+	// exempt is a task's: its session is not among those at once and outlives
+	// the process that let it start.
+	exempt bool
+}
+
+// StartSession lets a session start or refuses, in this order: ErrTicketUsed,
+// ErrDoNotCall (outbound), ErrSuspended, ErrDisputed, ErrTopupRequired (outbound before the first top-up),
+// ErrInsufficientBalance (below the minimum, the first line minute would pass the
+// overdraft floor, or all that is expected would), ErrSpending, ErrConcurrency, ErrDialRate. ErrFenced: a younger process has the
+// node's name. ErrNotFound: no such account, or the agent is not the account's.
+// ErrClaimLost: the row is not the caller's to dial. A conversation gets its row of
+// history too. A session beside an error may have started, for the answer of the database
+// was lost: it must be closed, which is ErrNotFound where it has not.
+func (l *Ledger) StartSession(ctx context.Context, s Start, now time.Time) (*Session, error) {
+	out, err := s.session(now)
+	if err != nil {
+		return nil, fmt.Errorf("start session: %w", err)
+	}
+	var w *wallet
+	err = l.db.Tx(ctx, "start session", func(tx pgx.Tx) (err error) {
+		if w, err = l.lockWallet(ctx, tx, s.Account, now); err != nil {
+			return err
+		}
+		if err := l.ticketLeft(ctx, tx, s); err != nil {
+			return err
+		}
+		if s.Terms.Kind == billing.Outbound {
+			if err := store.MayCall(ctx, tx, s.Account, s.To); err != nil {
+				return err
+			}
+		}
+		if err := l.start(ctx, tx, w, s, out, now); err != nil {
+			return err
+		}
+		if err := s.note(ctx, tx, out.ID, now); err != nil || !s.Terms.Kind.Agent() {
+			return err
+		}
+		return l.db.EnqueueDeliveries(ctx, tx, now, store.NewEvent(s.Account, store.CallStarted, out.ID, now))
+	})
+	if err != nil && !store.Uncertain(err) {
+		return nil, l.keepExpired(ctx, w, err, now)
+	}
+	return out, err
+}
+
+// note records what goes with an outbound call.
+func (s *Start) note(ctx context.Context, tx pgx.Tx, id string, now time.Time) error {
+	if s.Consent != nil {
+		if err := recordConsent(ctx, tx, s.Account, id, s.Agent, *s.Consent, now); err != nil {
+			return err
+		}
+	}
+	if s.Row != nil {
+		if err := s.Row.bindSession(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	if s.IdempotencyKey == nil {
+		return nil
+	}
+	b := &pgx.Batch{}
+	s.IdempotencyKey.Begin(b, id)
+	return store.Send(ctx, tx, b)
+}
+
+// session is what will have started.
+func (s *Start) session(now time.Time) (*Session, error) {
+	tariff, err := s.Card.Tariff(s.Terms)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{ID: store.NewID(store.SessionID, now), Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
+}
+
+// start decides about the session out of a locked wallet and writes it.
+func (l *Ledger) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *Session, now time.Time) error {
+	bill, err := out.Tariff.Price(s.Expect)
+	if err != nil {
+		return err
+	}
+	held := bill.Total()
+	spending := w.maySpend(ctx, tx, s.Key, s.Agent, max(held, out.firstMinute()), now)
+	if spending != nil && !errors.Is(spending, store.ErrSpending) {
+		return spending
+	}
+	if err := w.admit(s, out.Tariff.LineMinute(), held, spending, now); err != nil {
+		return err
+	}
+	balance := w.pots.Balance()
+	if s.Terms.Kind == billing.Outbound {
+		held = out.Tariff.LineMinute()
+	}
+	if !s.exempt {
+		w.live++
+	}
+	w.admissions++
+	w.pots.Held += held
+	out.Pots = w.pots
+	return l.insertSession(ctx, tx, s, out, w, balance, held, now)
+}
+
+// firstMinute is what the first minute of a telephone call costs.
+func (s *Session) firstMinute() billing.Money {
+	if !s.Terms.Kind.Phone() {
+		return 0
+	}
+	return s.Tariff.LineMinute()
+}
+
+// admit is the whole decision whether a session may start; spending is what the limits of
+// spending say.
+func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending error, now time.Time) error {
+	k, rules := s.Terms.Kind, s.Card.Wallet()
+	if err := w.solvent(k, rules); err != nil {
+		return err
+	}
+	limit := w.limit(rules)
+	if s.Row != nil {
+		limit = max(1, limit-1)
+	}
+	switch {
+	case k.Phone() && !w.pots.Covers(firstMinute, k.PaidOnly(), rules.Overdraft):
+		return store.ErrInsufficientBalance
+	case expected > 0 && !w.pots.Covers(expected, k.PaidOnly(), rules.Overdraft):
+		return store.ErrInsufficientBalance
+	case spending != nil:
+		return spending
+	case !s.exempt && w.live >= limit:
+		return store.ErrConcurrency
+	case s.Paced:
+		return w.dial(now)
+	}
+	return nil
+}
+
+// solvent is the part of it that does not depend on what exactly is to start.
+func (w *wallet) solvent(k billing.Kind, rules billing.Wallet) error {
+	switch {
+	case w.suspended:
+		return store.ErrSuspended
+	case w.disputes > 0:
+		return store.ErrDisputed
+	case k.PaidOnly() && w.firstTopup == nil:
+		return store.ErrTopupRequired
+	case w.pots.Spendable(k.PaidOnly()) < rules.MinSessionStart:
+		return store.ErrInsufficientBalance
+	}
+	return nil
+}
+
+// ticketLeft says whether the session's ticket may start one more. The wallet's
+// lock makes the count exact. A conversation that was given up before its clock
+// began, as when a page is refused the microphone, costs nothing here either.
+func (l *Ledger) ticketLeft(ctx context.Context, tx pgx.Tx, s Start) error {
+	if s.Ticket == "" {
+		return nil
+	}
+	var started int
+	err := tx.QueryRow(ctx, `select count(*) from sessions s join session_usage u on u.session_id = s.id
+		where s.account_id = $1 and s.ticket = $2 and (u.open or u.started_at is not null)`, s.Account, s.Ticket).Scan(&started)
+	if err == nil && started >= s.TicketLimit {
+		err = store.ErrTicketUsed
+	}
+	return err
+}
+
+// insertSession writes the session, its usage, its call and the wallet.
+func (l *Ledger) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Session, w *wallet, balance, held billing.Money, now time.Time) error {
+	// The lock on the node's row lasts until the commit: RegisterNode waits for it.
+	tag, err := tx.Exec(ctx, `with n as (select node_id from nodes where node_id = $4 and epoch = $5 for key share)
+		insert into sessions (id, account_id, price_version, node_id, node_epoch, kind, country, mobile, opened_at,
+			admission, start_seq, start_balance_nano, start_live, start_limit, counted, ticket)
+		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, '') from n`,
+		out.ID, s.Account, s.Card.Version(), s.Node.ID, s.Node.Epoch, s.Terms.Kind, s.Terms.Country, s.Terms.Mobile, now,
+		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.exempt, s.Ticket)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return store.ErrFenced
+	}
+	if s.Terms.Kind.Agent() {
+		tag, err := tx.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat)
+			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, '')
+			where $3 = '' or exists (select from agents where account_id = $2 and id = $3)`,
+			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return fmt.Errorf("agent: %w", store.ErrNotFound)
+		}
+	}
+	granted := 0
+	if s.Terms.Kind.Phone() {
+		granted = 1
+	}
+	b := &pgx.Batch{}
+	b.Queue(`insert into session_usage (session_id, account_id, node_epoch, paid_only, line_price_nano, line_granted, held_nano, key_id, agent_id)
+		values ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), nullif($9, ''))`,
+		out.ID, s.Account, s.Node.Epoch, s.Terms.Kind.PaidOnly(), out.Tariff.LineMinute(), granted, held, s.Key, s.Agent)
+	w.save(b)
+	if err := store.Send(ctx, tx, b); err != nil {
+		return err
+	}
+	return w.countSpending(ctx, tx, s.Key, s.Agent, dayOf(now), 0, held)
+}
+
+// LineMinute permits telephone minute number minute (the second is 2) before it
+// begins, by holding its price: ErrInsufficientBalance when that would pass the
+// overdraft floor, ErrSpending when a limit of spending, and the call must end at the boundary. Asking again for a
+// permitted minute changes nothing. The hold becomes usage with the first
+// checkpoint inside the minute.
+func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64, now time.Time) error {
+	var w *wallet
+	err := l.db.Tx(ctx, "line minute", func(tx pgx.Tx) (err error) {
+		if w, err = l.lockWallet(ctx, tx, s.Account, now); err != nil {
+			return err
+		}
+		var granted, epoch int64
+		var open bool
+		var agent string
+		err = tx.QueryRow(ctx, `select line_granted, node_epoch, open, coalesce(agent_id, '') from session_usage
+			where session_id = $1 and account_id = $2 for no key update`, s.ID, s.Account).Scan(&granted, &epoch, &open, &agent)
+		price := s.Tariff.LineMinute()
+		switch {
+		case err != nil:
+			return err
+		case !open || epoch != s.Node.Epoch:
+			return store.ErrFenced
+		case minute <= granted:
+			return nil
+		case minute != granted+1 || granted == 0:
+			return store.Invalid("minute %d after %d", minute, granted)
+		case !w.pots.Covers(price, s.Terms.Kind.PaidOnly(), s.Card.Wallet().Overdraft):
+			return store.ErrInsufficientBalance
+		}
+		if err := w.maySpend(ctx, tx, s.Key, agent, price, now); err != nil {
+			return err
+		}
+		w.pots.Held += price
+		b := &pgx.Batch{}
+		b.Queue(`update session_usage set line_granted = $2, held_nano = held_nano + $3 where session_id = $1`,
+			s.ID, minute, price)
+		w.save(b)
+		if err := store.Send(ctx, tx, b); err != nil {
+			return err
+		}
+		return w.countSpending(ctx, tx, s.Key, agent, dayOf(now), 0, price)
+	})
+	return l.keepExpired(ctx, w, err, now)
+}

@@ -1,0 +1,168 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// SpendingLimit is what may be charged in a day (UTC) to an account, by one of its keys or
+// with one of its agents. What is reached ends what is in progress and lets nothing begin.
+// Months of numbers and money that goes in or out by hand do not count.
+type SpendingLimit struct {
+	Subject string         // identifier of the account, the key or the agent
+	Name    string         // its name
+	Limit   *billing.Money // nil: none
+	Spent   billing.Money  // today
+	Held    billing.Money  // now; counts as spent
+}
+
+// limitedSubjects are an account's row and those of its keys and agents, with what limits
+// them; $1 is the account, $2 the day.
+const limitedSubjects = `(
+	select w.account_id as id, a.name, w.daily_limit_nano, case when w.spent_day >= $2::date then w.spent_nano else 0 end as spent, w.held_nano
+		from wallets w join accounts a on a.id = w.account_id where w.account_id = $1
+	union all select id, name, daily_limit_nano, case when spent_day >= $2::date then spent_nano else 0 end, held_nano from api_keys where account_id = $1
+	union all select id, name, daily_limit_nano, case when spent_day >= $2::date then spent_nano else 0 end, held_nano from agents where account_id = $1) x`
+
+// SpendingLimits lists the account's limits; the account's own row is there without one, too.
+func (l *Ledger) SpendingLimits(ctx context.Context, account string, p store.Page, now time.Time) ([]SpendingLimit, error) {
+	where, args := p.Clause("id", []any{account, dayOf(now)})
+	return store.List(ctx, l.db, "list limits of spending", pgx.RowToStructByPos[SpendingLimit],
+		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where (daily_limit_nano is not null or id = $1)"+where, args...)
+}
+
+// SpendingLimit reads that of the account, or of a key or an agent of it.
+func (l *Ledger) SpendingLimit(ctx context.Context, account, subject string, now time.Time) (*SpendingLimit, error) {
+	return store.First(ctx, l.db, "read limit of spending", pgx.RowToStructByPos[SpendingLimit],
+		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where id = $3", account, dayOf(now), subject)
+}
+
+// MaySpendAfter is MaySpend for what is charged to a session that has ended.
+func (l *Ledger) MaySpendAfter(ctx context.Context, account, session string, now time.Time) error {
+	return l.maySpend(ctx, "select key_id from session_usage where session_id = $3 and account_id = $1 union all select agent_id from session_usage where session_id = $3 and account_id = $1",
+		account, session, now)
+}
+
+// MaySpend says with ErrSpending that a limit of the account, or of the key or the agent
+// named, is reached: what begins by it would be refused.
+func (l *Ledger) MaySpend(ctx context.Context, account, subject string, now time.Time) error {
+	return l.maySpend(ctx, "select $3", account, subject, now)
+}
+
+func (l *Ledger) maySpend(ctx context.Context, subjects, account, arg string, now time.Time) error {
+	reached, err := store.List(ctx, l.db, "read limits of spending", pgx.RowTo[string],
+		"select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(now), arg)
+	if err == nil && len(reached) > 0 {
+		err = fmt.Errorf("%w: of %s", store.ErrSpending, reached[0])
+	}
+	return err
+}
+
+// MaxSpendingLimit bounds a limit.
+const MaxSpendingLimit = 1_000_000 * billing.USD
+
+// SetSpendingLimit sets the limit of the account, or of a key or an agent of it, or with nil
+// takes it away. What was charged today counts. ErrNotFound: the subject is not the account's.
+func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, limit *billing.Money, now time.Time) (*SpendingLimit, error) {
+	if limit != nil && (*limit < 0 || *limit > MaxSpendingLimit) {
+		return nil, store.Invalid("daily_limit: from 0 to %s US dollars", MaxSpendingLimit)
+	}
+	err := l.db.Tx(ctx, "set limit of spending", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now)
+		if err != nil {
+			return err
+		}
+		switch {
+		case subject == account:
+			w.spending.limit = limit
+		case strings.HasPrefix(subject, store.KeyID):
+			err = w.limitOne(ctx, tx, "api_keys", "key_id", subject, limit, now)
+		default:
+			err = w.limitOne(ctx, tx, "agents", "agent_id", subject, limit, now)
+		}
+		if err != nil {
+			return err
+		}
+		if err := w.applyThresholds(ctx, tx, now); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		w.save(b)
+		return store.Send(ctx, tx, b)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.SpendingLimit(ctx, account, subject, now)
+}
+
+// spentLately bounds how far back sessions are looked for that were charged today: none
+// lasts, or is charged afterwards, for longer.
+const spentLately = 7 * 24 * time.Hour
+
+// limitOne sets the limit of a key or an agent, named by col in sessions, with the counters as
+// its sessions have them.
+func (w *wallet) limitOne(ctx context.Context, tx pgx.Tx, table, col, id string, limit *billing.Money, now time.Time) error {
+	tag, err := tx.Exec(ctx, `with mine as (
+			select u.spent_day, u.spent_nano, u.held_nano, u.open from session_usage u join sessions s on s.id = u.session_id
+			where s.account_id = $1 and (s.id >= $5 or s.state = 'live') and u.`+col+` = $2),
+		d as (select greatest($4::date, max(spent_day)) as day from mine)
+		update `+table+` set daily_limit_nano = $3, spent_day = d.day,
+			spent_nano = (select coalesce(sum(spent_nano), 0) from mine where mine.spent_day = d.day),
+			held_nano = (select coalesce(sum(held_nano), 0) from mine where open)
+		from d where account_id = $1 and id = $2`, w.account, id, limit, dayOf(now), store.FloorID(store.SessionID, now.Add(-spentLately)))
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return fmt.Errorf("limit of spending: %w", store.ErrNotFound)
+	}
+	return tx.QueryRow(ctx, `select exists (select from api_keys where account_id = $1 and daily_limit_nano is not null)
+		or exists (select from agents where account_id = $1 and daily_limit_nano is not null)`, w.account).Scan(&w.limited)
+}
+
+// nearPercent is how much of a limit is used when its account is warned for the first time.
+const nearPercent = 80
+
+// warnSpending warns of limits that are nearly, or wholly, used: of each twice a day at most.
+func (w *wallet) warnSpending(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	all, err := w.limits(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		s := &all[i]
+		day := laterDay(dayOf(now), s.day)
+		used := s.used(day)
+		percent := 100
+		if used < *s.limit {
+			percent = nearPercent
+		}
+		if used*100 < *s.limit*billing.Money(percent) || used == 0 {
+			continue
+		}
+		about := func(percent int) string { return fmt.Sprintf("%s %s %d", s.of, day.Format(time.DateOnly), percent) }
+		until := day.Add(24 * time.Hour)
+		err := w.warn(ctx, tx, store.Warning{Kind: store.WarnSpending, About: about(percent), ClearedAt: &until,
+			Data: store.WarningData{Subject: s.of, Limit: s.limit, Spent: &used}}, now)
+		if err != nil {
+			return err
+		}
+		if percent == nearPercent {
+			continue
+		}
+		if _, err := tx.Exec(ctx, "update warnings set cleared_at = $4 where account_id = $1 and kind = $2 and about = $3 and cleared_at > $4",
+			w.account, store.WarnSpending, about(nearPercent), now); err != nil {
+			return err
+		}
+	}
+	return nil
+}

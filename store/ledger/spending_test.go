@@ -1,0 +1,318 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/ledger"
+	"parley/store/people"
+	"parley/store/storetest"
+)
+
+func (f *fixture) limit(account, subject string, amount billing.Money) *ledger.SpendingLimit {
+	f.t.Helper()
+	l, err := f.SetSpendingLimit(f.ctx(), account, subject, &amount, t0)
+	f.ok(err)
+	return l
+}
+
+// spender is an account with a key and an agent.
+func (f *fixture) spender() (account, key, agent string) {
+	f.t.Helper()
+	account = f.account(100 * usd)
+	k, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: account, Name: "key", Role: people.RoleMember})
+	f.ok(err)
+	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Agent", Voice: "F1", Language: "en"}, t0)
+	f.ok(err)
+	return account, k.ID, a.ID
+}
+
+func (f *fixture) startBy(account, key, agent string, terms billing.Terms, now time.Time) (*ledger.Session, error) {
+	r := f.request(account, terms)
+	r.Key, r.Agent = key, agent
+	return f.StartSession(f.ctx(), r, now)
+}
+
+func (f *fixture) report(s *ledger.Session, seq int64, u billing.Usage, now time.Time) ledger.CheckpointResult {
+	f.t.Helper()
+	r, err := f.Checkpoints(f.ctx(), []ledger.Checkpoint{{Session: s, Seq: seq, StartedAt: t0, Usage: u}}, now)
+	f.ok(err)
+	f.ok(r[0].Err)
+	return r[0]
+}
+
+func (f *fixture) spentBy(account, subject string, now time.Time) billing.Money {
+	f.t.Helper()
+	l, err := f.SpendingLimit(f.ctx(), account, subject, now)
+	f.ok(err)
+	return l.Spent
+}
+
+const tenMinutes = 600_000 // ms; costs 0.80 USD
+
+func TestALimitEndsWhatIsInProgressAndLetsNothingBegin(t *testing.T) {
+	for _, whose := range []string{"account", "key", "agent"} {
+		t.Run(whose, func(t *testing.T) {
+			f := setup(t)
+			account, key, agent := f.spender()
+			subject := map[string]string{"account": account, "key": key, "agent": agent}[whose]
+			f.limit(account, subject, usd)
+			s, err := f.startBy(account, key, agent, web, t0)
+			f.ok(err)
+			if r := f.report(s, 1, billing.Usage{billing.AgentTime: tenMinutes}, t0); r.Room == nil || *r.Room != 20*billing.Cent {
+				t.Fatalf("after 0.80 of 1 USD the checkpoint leaves %v", r.Room)
+			}
+			again, err := f.startBy(account, key, agent, web, t0)
+			f.ok(err) // there is room
+			if r := f.report(s, 2, billing.Usage{billing.AgentTime: 2 * tenMinutes}, t0); r.Room == nil || *r.Room != -60*billing.Cent {
+				t.Fatalf("after 1.60 of 1 USD the checkpoint leaves %v", r.Room)
+			}
+			if r := f.report(again, 1, billing.Usage{}, t0); r.Room == nil || *r.Room != -60*billing.Cent {
+				t.Errorf("another session of it has %v left", r.Room)
+			}
+			for _, terms := range []billing.Terms{web, inboundES, outboundES} {
+				if _, err := f.startBy(account, key, agent, terms, t0); !errors.Is(err, store.ErrSpending) {
+					t.Errorf("%s: %v; want ErrSpending", terms.Kind, err)
+				}
+			}
+			f.closeWith(s, billing.Usage{billing.AgentTime: 3 * tenMinutes})
+			if got := f.spentBy(account, subject, t0); got != 240*billing.Cent {
+				t.Errorf("counted %s; want 2.40", got)
+			}
+			if subject != account { // nobody else is bound
+				other, err := f.startBy(account, "", "", web, t0)
+				f.ok(err)
+				if r := f.report(other, 1, billing.Usage{billing.AgentTime: tenMinutes}, t0); r.Room != nil {
+					t.Errorf("a session without key and agent has %s left", *r.Room)
+				}
+			}
+			if err := f.MaySpendAfter(f.ctx(), account, s.ID, t0); !errors.Is(err, store.ErrSpending) {
+				t.Errorf("what comes after a call may be charged: %v", err)
+			}
+			if err := f.MaySpend(f.ctx(), account, key, t0); errors.Is(err, store.ErrSpending) != (subject != agent) {
+				t.Errorf("the key may begin: %v", err)
+			}
+			f.verified()
+			next := t0.Add(12 * time.Hour) // midnight
+			if got := f.spentBy(account, subject, next); got != 0 {
+				t.Errorf("the next day begins with %s", got)
+			}
+			s, err = f.startBy(account, key, agent, web, next)
+			f.ok(err)
+			if r := f.report(s, 1, billing.Usage{billing.AgentTime: tenMinutes}, next); *r.Room != 20*billing.Cent {
+				t.Errorf("the next day leaves %s", *r.Room)
+			}
+			f.verified()
+		})
+	}
+}
+
+func TestALimitCountsWhatIsHeld(t *testing.T) {
+	f := setup(t)
+	account, key, agent := f.spender()
+	f.limit(account, key, usd)
+	s, err := f.startBy(account, key, agent, outboundES, t0)
+	f.ok(err)
+	minute := s.Tariff.LineMinute()
+	f.limit(account, key, minute+minute/2)
+	if _, err := f.startBy(account, key, agent, outboundES, t0); !errors.Is(err, store.ErrSpending) {
+		t.Errorf("a second call may begin: %v", err)
+	}
+	if err := f.LineMinute(f.ctx(), s, 2, t0); !errors.Is(err, store.ErrSpending) {
+		t.Errorf("a second minute may begin: %v", err)
+	}
+	f.limit(account, key, 3*minute)
+	f.ok(f.LineMinute(f.ctx(), s, 2, t0))
+	l, err := f.SpendingLimit(f.ctx(), account, key, t0)
+	f.ok(err)
+	if l.Held != 2*minute || l.Spent != 0 {
+		t.Errorf("held %s, spent %s; want two minutes held", l.Held, l.Spent)
+	}
+	f.verified()
+	cost := f.closeWith(s, billing.Usage{billing.LineTime: 61_000})
+	l, err = f.SpendingLimit(f.ctx(), account, key, t0)
+	f.ok(err)
+	if l.Held != 0 || l.Spent != cost {
+		t.Errorf("held %s, spent %s; want %s spent", l.Held, l.Spent, cost)
+	}
+	f.verified()
+}
+
+func TestWorkThatIsDearerThanTheRestDoesNotBegin(t *testing.T) {
+	f := setup(t)
+	account, key, _ := f.spender()
+	r := f.request(account, billing.Terms{Kind: billing.TTS})
+	r.Key = key
+	r.Expect[billing.TTSChars] = 100_000
+	cost := price(t, r.Terms, r.Expect)
+	f.limit(account, key, cost-1)
+	if _, err := f.StartSession(f.ctx(), r, t0); !errors.Is(err, store.ErrSpending) {
+		t.Errorf("it begins: %v", err)
+	}
+	task := ledger.Submission{Node: f.node, Account: account, Key: key, Card: card, Chars: 100_000, Script: ledger.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
+	if _, err := f.SubmitTask(f.ctx(), task, nil, t0); !errors.Is(err, store.ErrSpending) {
+		t.Errorf("a task begins: %v", err)
+	}
+	f.limit(account, key, cost)
+	_, err := f.StartSession(f.ctx(), r, t0)
+	f.ok(err)
+}
+
+func TestALimitBelongsToItsAccount(t *testing.T) {
+	f := setup(t)
+	account, key, agent := f.spender()
+	other := f.account(0)
+	for _, subject := range []string{account, key, agent, "key_none", "none"} {
+		amount := usd
+		if _, err := f.SetSpendingLimit(f.ctx(), other, subject, &amount, t0); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("another account sets a limit of %s: %v", subject, err)
+		}
+		if _, err := f.SpendingLimit(f.ctx(), other, subject, t0); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("another account reads the limit of %s: %v", subject, err)
+		}
+	}
+	f.limit(account, agent, usd)
+	all, err := f.SpendingLimits(f.ctx(), account, store.Page{}, t0)
+	f.ok(err)
+	if len(all) != 2 || all[0].Subject != agent || all[0].Name != "Agent" || all[1].Subject != account || all[1].Limit != nil {
+		t.Errorf("the limits are %+v", all)
+	}
+	negative := -usd
+	if _, err := f.SetSpendingLimit(f.ctx(), account, account, &negative, t0); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("a negative limit: %v", err)
+	}
+	_, err = f.SetSpendingLimit(f.ctx(), account, agent, nil, t0)
+	f.ok(err)
+	s, err := f.startBy(account, key, agent, web, t0)
+	f.ok(err)
+	if r := f.report(s, 1, billing.Usage{billing.AgentTime: tenMinutes}, t0); r.Room != nil {
+		t.Errorf("without a limit %s are left", *r.Room)
+	}
+	// What was charged before there was a limit counts.
+	if l := f.limit(account, agent, 2*usd); l.Spent != 80*billing.Cent {
+		t.Errorf("a new limit begins with %s", l.Spent)
+	}
+	f.verified()
+}
+
+func TestAnAccountIsWarnedOfItsLimits(t *testing.T) {
+	f := setup(t)
+	account, key, agent := f.spender()
+	f.limit(account, key, usd)
+	s, err := f.startBy(account, key, agent, web, t0)
+	f.ok(err)
+	told := func() (about []string) {
+		all, err := f.Warnings(f.ctx(), account, store.Page{})
+		f.ok(err)
+		for _, w := range all {
+			if w.Kind == store.WarnSpending {
+				about = append(about, fmt.Sprint(w.About, " ", *w.Data.Spent, " of ", *w.Data.Limit))
+			}
+		}
+		return about
+	}
+	f.report(s, 1, billing.Usage{billing.AgentTime: tenMinutes - 1000}, t0)
+	if got := told(); len(got) != 0 {
+		t.Fatalf("below four fifths it was told %q", got)
+	}
+	f.report(s, 2, billing.Usage{billing.AgentTime: tenMinutes}, t0)
+	f.report(s, 3, billing.Usage{billing.AgentTime: tenMinutes + 60_000}, t0)
+	if got := told(); len(got) != 1 || got[0] != key+" 2026-03-01 80 0.8 of 1" {
+		t.Fatalf("at four fifths it was told %q", got)
+	}
+	f.report(s, 4, billing.Usage{billing.AgentTime: 2 * tenMinutes}, t0.Add(time.Second))
+	f.closeWith(s, billing.Usage{billing.AgentTime: 3 * tenMinutes})
+	if got := told(); len(got) != 2 || got[0] != key+" 2026-03-01 100 1.6 of 1" {
+		t.Fatalf("at the limit it was told %q", got)
+	}
+	f.verified()
+}
+
+// TestLimitsAddUpWhateverComesAtOnce sets limits while sessions are reported and closed by
+// several at once, over midnight, and compares the counters with the sessions.
+func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
+	f := setup(t)
+	account, key, agent := f.spender()
+	concurrency := 100
+	f.ok(f.ChangeAccount(f.ctx(), account, ledger.AccountChange{Concurrency: &concurrency}, t0))
+	var wg sync.WaitGroup
+	midnight := t0.Add(12 * time.Hour)
+	at := func() time.Time { return midnight.Add(time.Duration(rand.Int64N(2000)-1000) * time.Millisecond) }
+	for range 8 {
+		wg.Go(func() {
+			for n := range 6 {
+				s, err := f.startBy(account, key, agent, []billing.Terms{web, outboundES}[n%2], at())
+				if errors.Is(err, store.ErrSpending) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for seq := range int64(4) {
+					used := billing.Usage{billing.AgentTime: seq * 7000, billing.LineTime: seq * 7000}
+					if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: seq + 1, StartedAt: t0, Usage: used}, at()); err != nil {
+						t.Error(err)
+					}
+				}
+				if n == 5 {
+					continue
+				}
+				if _, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0}, at()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for _, subject := range []string{account, key, agent} {
+		wg.Go(func() {
+			for n := range 20 {
+				limit := new(billing.Money)
+				if *limit = billing.Money(rand.Int64N(10)) * usd; n%5 == 3 {
+					limit = nil
+				}
+				if n == 19 {
+					*limit = 50 * usd
+				}
+				if _, err := f.SetSpendingLimit(f.ctx(), account, subject, limit, at()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	f.verified()
+}
+
+func TestVerifyFindsACounterThatIsWrong(t *testing.T) {
+	url := storetest.URL(t)
+	f := prepare(t, storetest.Open(t, url))
+	conn, err := pgx.Connect(t.Context(), url)
+	f.ok(err)
+	defer conn.Close(t.Context())
+	account, key, agent := f.spender()
+	for _, subject := range []string{account, key, agent} {
+		f.limit(account, subject, 50*usd)
+	}
+	s, err := f.startBy(account, key, agent, web, t0)
+	f.ok(err)
+	f.report(s, 1, billing.Usage{billing.AgentTime: tenMinutes}, t0)
+	f.verified()
+	for _, table := range []string{"wallets", "api_keys", "agents"} {
+		_, err := conn.Exec(f.ctx(), "update "+table+" set spent_nano = spent_nano - 1 where spent_nano > 0")
+		f.ok(err)
+		if v := f.violations(); len(v) != 1 || v[0].Invariant != 29 {
+			t.Errorf("%s: %v", table, v)
+		}
+		_, err = conn.Exec(f.ctx(), "update "+table+" set spent_nano = spent_nano + 1 where spent_nano > 0")
+		f.ok(err)
+	}
+}

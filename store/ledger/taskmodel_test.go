@@ -1,0 +1,181 @@
+package ledger_test
+
+import (
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// twinTask is what the machine's model knows of a task.
+type twinTask struct {
+	acc     *twin
+	id      string
+	chars   int
+	price   billing.Money
+	state   ledger.TaskStatus // empty when it was cancelled
+	node    store.Node        // that works on it; zero: none
+	touched time.Time
+	claims  []*ledger.Task // all there were; only the last is good
+}
+
+func (x *twinTask) open() bool {
+	return x.state == ledger.TaskPending || x.state == ledger.TaskProcessing
+}
+
+func (m *machine) submit() {
+	a := m.account()
+	chars := rapid.SampledFrom([]int{1, 1000, 100_000, 150_000}).Draw(m.t, "characters")
+	x := &twinTask{acc: a, chars: chars, price: price(m.t, tts, billing.Usage{billing.TTSChars: int64(chars)}), state: ledger.TaskPending, touched: m.now}
+	node, fenced := m.someNode()
+	m.expire() // as for start
+	unfinished := 0
+	for _, y := range m.tasks {
+		if y.acc == a && y.open() {
+			unfinished++
+		}
+	}
+	var want error
+	switch spendable := a.pots().Spendable(false); {
+	case a.suspended:
+		want = store.ErrSuspended
+	case a.frozen():
+		want = store.ErrDisputed
+	case spendable < 25*billing.Cent, spendable-a.held-x.price < -2*usd:
+		want = store.ErrInsufficientBalance
+	case fenced:
+		want = store.ErrFenced
+	case unfinished >= ledger.MaxTasks:
+		want = store.ErrTasks
+	}
+	s := ledger.Submission{Node: node, Account: a.id, Card: card, Chars: int64(chars),
+		Script: ledger.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
+	task, err := m.db.SubmitTask(m.ctx(), s, nowhere, m.now)
+	if m.is(err, want); want != nil {
+		return
+	}
+	x.id = task.ID
+	a.held += x.price
+	m.tasks = append(m.tasks, x)
+}
+
+// someNode is a node that lives, or sometimes a life that is over.
+func (m *machine) someNode() (n store.Node, fenced bool) {
+	if len(m.past) > 0 && rapid.IntRange(0, 9).Draw(m.t, "zombie") == 0 {
+		return rapid.SampledFrom(m.past).Draw(m.t, "past"), true
+	}
+	return rapid.SampledFrom(m.nodes).Draw(m.t, "node"), false
+}
+
+// task picks one of the latest tasks and, if it was ever claimed, one of its
+// claims; nil when there is none.
+func (m *machine) task() (*twinTask, *ledger.Task) {
+	if len(m.tasks) == 0 {
+		return nil, nil
+	}
+	x := m.tasks[max(0, len(m.tasks)-1-rapid.IntRange(0, 6).Draw(m.t, "task"))]
+	if len(x.claims) == 0 {
+		return x, nil
+	}
+	return x, x.claims[max(0, len(x.claims)-1-rapid.IntRange(0, 2).Draw(m.t, "claim"))]
+}
+
+func (m *machine) claim() {
+	x, _ := m.task()
+	if x == nil {
+		return
+	}
+	node, fenced := m.someNode()
+	free := x.node == store.Node{} || !slices.Contains(m.nodes, x.node) || x.touched.Before(m.now.Add(-ledger.TaskLease))
+	var want error
+	switch {
+	case fenced:
+		want = store.ErrFenced
+	case !x.open(), !free:
+		want = store.ErrNotFound
+	}
+	c, err := m.db.ClaimTask(m.ctx(), node, x.acc.id, x.id, m.now)
+	if m.is(err, want); want == nil {
+		x.state, x.node, x.touched = ledger.TaskProcessing, node, m.now
+		x.claims = append(x.claims, c)
+	}
+}
+
+// verdict is what becomes of an attempt to end x by the claim c. It counts for the
+// latest claim even when that has been released.
+func (x *twinTask) verdict(c *ledger.Task) error {
+	if x.state == "" || c != x.claims[len(x.claims)-1] {
+		return store.ErrFenced
+	}
+	return nil
+}
+
+func (m *machine) complete() {
+	x, c := m.task()
+	if c == nil {
+		return
+	}
+	want := x.verdict(c)
+	m.is(m.db.CompleteTask(m.ctx(), c, time.Second, m.now.Add(time.Hour), m.now), want)
+	if want == nil {
+		m.endTask(x, ledger.TaskCompleted)
+	}
+}
+
+func (m *machine) failTask() {
+	x, c := m.task()
+	if c == nil {
+		return
+	}
+	want := x.verdict(c)
+	m.is(m.db.FailTask(m.ctx(), c, "code", "why", m.now), want)
+	if want == nil {
+		m.endTask(x, ledger.TaskFailed)
+	}
+}
+
+func (m *machine) cancel() {
+	x, _ := m.task()
+	if x == nil {
+		return
+	}
+	var want error
+	switch {
+	case x.state == "":
+		want = store.ErrNotFound
+	case !x.open():
+		want = store.ErrTaskEnded
+	}
+	m.expire() // as for start
+	if m.is(m.db.CancelTask(m.ctx(), x.acc.id, x.id, m.now), want); want == nil {
+		m.endTask(x, "")
+	}
+}
+
+// endTask settles credit, as every locked transaction does, and the hold.
+func (m *machine) endTask(x *twinTask, state ledger.TaskStatus) {
+	m.settle(x.acc)
+	if !x.open() {
+		return
+	}
+	x.state, x.node = state, store.Node{}
+	x.acc.held -= x.price
+	if state == ledger.TaskCompleted {
+		m.post(&twinSession{Session: &ledger.Session{Terms: tts}, acc: x.acc, used: billing.Usage{billing.TTSChars: int64(x.chars)}})
+	}
+}
+
+func (m *machine) release() {
+	x, c := m.task()
+	if c == nil {
+		return
+	}
+	m.ok(m.db.ReleaseTask(m.ctx(), c, true, m.now))
+	if c == x.claims[len(x.claims)-1] {
+		x.node = store.Node{}
+	}
+}

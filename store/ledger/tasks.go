@@ -1,0 +1,216 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+
+	"parley/store"
+)
+
+// MaxTasks is how many tasks of an account may wait or run at once.
+const MaxTasks = 5
+
+// TaskLease is how long whoever works on a task may give no sign before others
+// take it over. Signs come once a second.
+const TaskLease = 45 * time.Second
+
+// queueLease is how long a task may wait in the queue before it is queued again,
+// in case the queue has lost it: that does no harm, for only one can claim it.
+const queueLease = time.Hour
+
+// TaskStatus is how far a task is. It never goes back.
+type TaskStatus string
+
+// The states of a task.
+const (
+	TaskPending    TaskStatus = "pending"
+	TaskProcessing TaskStatus = "processing"
+	TaskCompleted  TaskStatus = "completed"
+	TaskFailed     TaskStatus = "failed"
+)
+
+// Script is what a task is to say and how.
+type Script struct {
+	Text     string
+	Voice    string
+	Language string
+	Format   string // what the result is written as; its meaning is the worker's business
+	Speed    float64
+	Steps    int
+}
+
+// Task is synthesis that an account has asked for and does not wait for.
+type Task struct {
+	ID        string
+	Account   string
+	Status    TaskStatus
+	Script          // without the text, which is only for whoever works on it
+	Chars     int64 // Unicode code points of the text
+	Progress  int   // per cent; it never falls
+	Claim     int64 // how often somebody began
+	Attempts  int   // of these, those that were not given up in good order
+	CreatedAt time.Time
+	EndedAt   *time.Time // completed or failed
+	ExpiresAt *time.Time // completed: when its result goes
+	Duration  time.Duration
+	// ErrorCode and ErrorMessage say why it failed, for the client to read.
+	ErrorCode, ErrorMessage string
+}
+
+// Submission asks for a task. Its price is that of the card, which must be
+// stored, whatever is in force when it completes.
+type Submission struct {
+	Node    store.Node // that takes it on, though any may work on it
+	Account string
+	Key     string // as Start has it
+	Card    *billing.RateCard
+	Script
+	Chars int64 // Unicode code points of the text, above 0
+}
+
+// SubmitTask takes a task on: its whole price is held until it ends. It refuses
+// as StartSession does, but with ErrTasks instead of ErrConcurrency: tasks do not
+// count among sessions.
+func (l *Ledger) SubmitTask(ctx context.Context, s Submission, enqueue store.Enqueue, now time.Time) (*Task, error) {
+	if s.Chars <= 0 {
+		return nil, store.Invalid("a task needs a text")
+	}
+	start := Start{Node: s.Node, Account: s.Account, Key: s.Key, Terms: billing.Terms{Kind: billing.TTS}, Card: s.Card, exempt: true}
+	start.Expect[billing.TTSChars] = s.Chars
+	t := &Task{ID: store.NewID(store.TaskID, now), Account: s.Account, Status: TaskPending, Script: s.Script, Chars: s.Chars, CreatedAt: now}
+	t.Text = ""
+	err := l.db.Tx(ctx, "submit task", func(tx pgx.Tx) error {
+		session, err := start.session(now)
+		if err != nil {
+			return err
+		}
+		w, err := l.lockWallet(ctx, tx, s.Account, now)
+		if err != nil {
+			return err
+		}
+		if err := l.start(ctx, tx, w, start, session, now); err != nil {
+			return err
+		}
+		var unfinished int
+		err = tx.QueryRow(ctx, "select count(*) from tts_tasks where account_id = $1 and ended_at is null", s.Account).Scan(&unfinished)
+		if err != nil {
+			return err
+		}
+		if unfinished >= MaxTasks {
+			return store.ErrTasks
+		}
+		_, err = tx.Exec(ctx, `insert into tts_tasks (id, account_id, session_id, status, voice, language, format, speed, steps,
+			body, chars, created_at, touched_at) values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
+			t.ID, s.Account, session.ID, s.Voice, s.Language, s.Format, s.Speed, s.Steps, s.Text, s.Chars, now)
+		if err != nil {
+			return err
+		}
+		return enqueue(ctx, tx, s.Account, t.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+const taskColumns = `id, account_id, status, voice, language, format, speed, steps, chars, progress, claim, attempts,
+	created_at, ended_at, expires_at, duration_ms, error_code, error_message`
+
+func (t *Task) into() []any {
+	return []any{&t.ID, &t.Account, &t.Status, &t.Voice, &t.Language, &t.Format, &t.Speed, &t.Steps, &t.Chars, &t.Progress, &t.Claim,
+		&t.Attempts, &t.CreatedAt, &t.EndedAt, &t.ExpiresAt, (*store.Milliseconds)(&t.Duration), &t.ErrorCode, &t.ErrorMessage}
+}
+
+// Task returns a task of the account.
+func (l *Ledger) Task(ctx context.Context, account, id string) (*Task, error) {
+	t := &Task{}
+	err := l.db.One(ctx, "read task", "select "+taskColumns+" from tts_tasks where account_id = $1 and id = $2", []any{account, id}, t.into()...)
+	return t, err
+}
+
+// orphaned is a claim whose owner is dead: a life of its node that is over, or one
+// that gave no sign since $1.
+const orphaned = `(t.node_id is not null and (t.touched_at < $1
+	or not exists (select from nodes n where n.node_id = t.node_id and n.epoch = t.node_epoch)))`
+
+// ClaimTask makes node the one that works on a task, and returns it with its text.
+// ErrNotFound: there is nothing to do, for it has ended, was cancelled, or somebody
+// works on it. ErrFenced: a younger process has the node's name, and there may be
+// much to do for others.
+func (l *Ledger) ClaimTask(ctx context.Context, n store.Node, account, id string, now time.Time) (*Task, error) {
+	t := &Task{}
+	err := l.db.One(ctx, "claim task", `update tts_tasks t set status = 'processing', node_id = $4, node_epoch = $5, touched_at = $6,
+			claim = claim + 1, attempts = attempts + 1
+		where t.account_id = $2 and t.id = $3 and t.ended_at is null and (t.node_id is null or `+orphaned+`)
+			and exists (select from nodes where node_id = $4 and epoch = $5)
+		returning `+taskColumns+`, body`, []any{now.Add(-TaskLease), account, id, n.ID, n.Epoch, now}, append(t.into(), &t.Text)...)
+	if !errors.Is(err, store.ErrNotFound) {
+		return t, err
+	}
+	var alive bool
+	fault := l.db.One(ctx, "claim task", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive)
+	switch {
+	case fault != nil:
+		err = fault
+	case !alive:
+		err = store.ErrFenced
+	}
+	return nil, err
+}
+
+// TouchTask says that the task is being worked on and how far it is. ErrFenced: it
+// was cancelled, or others work on it; stop.
+func (l *Ledger) TouchTask(ctx context.Context, t *Task, progress int, now time.Time) error {
+	tag, err := l.db.Pool().Exec(ctx, `update tts_tasks set progress = greatest(progress, $4), touched_at = $5
+		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, progress, now)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = store.ErrFenced
+	}
+	return store.Fail("touch task", err)
+}
+
+// ReleaseTask ends the work on a task that is not through; somebody else, or the
+// same again, may claim it. One given up in good order does not count as an
+// attempt. A task that is not the caller's any more is left alone.
+func (l *Ledger) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool, now time.Time) error {
+	_, err := l.db.Pool().Exec(ctx, `update tts_tasks set node_id = null, node_epoch = null, touched_at = $5,
+			attempts = attempts - case when $4 then 1 else 0 end
+		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, inGoodOrder, now)
+	return store.Fail("release task", err)
+}
+
+// RequeueTasks puts in line again what the dead have left: tasks whose node lives
+// a new life or has been silent for TaskLease. It returns how many. Any node may
+// call it at any time.
+func (l *Ledger) RequeueTasks(ctx context.Context, enqueue store.Enqueue, now time.Time) (int, error) {
+	n := 0
+	err := l.db.Tx(ctx, "requeue tasks", func(tx pgx.Tx) error {
+		type key struct{ Account, ID string }
+		left, err := store.Rows(ctx, tx, pgx.RowToStructByPos[key], `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
+			where t.ended_at is null and (`+orphaned+` or t.node_id is null and t.touched_at < $2)
+			returning account_id, id`, now.Add(-TaskLease), now.Add(-queueLease), now)
+		if err != nil {
+			return err
+		}
+		for _, k := range left {
+			if err := enqueue(ctx, tx, k.Account, k.ID); err != nil {
+				return err
+			}
+		}
+		n = len(left)
+		return nil
+	})
+	return n, err
+}
+
+// ForgetTasks removes tasks that ended before a time, and returns how many. What
+// they cost stays in the ledger.
+func (l *Ledger) ForgetTasks(ctx context.Context, before time.Time) (int64, error) {
+	tag, err := l.db.Pool().Exec(ctx, "delete from tts_tasks where ended_at < $1", before)
+	return tag.RowsAffected(), store.Fail("forget tasks", err)
+}

@@ -1,0 +1,93 @@
+package ledger_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// byTicket asks for a conversation on node n with a ticket for limit of them.
+func (f *fixture) byTicket(account string, n store.Node, ticket string, limit int) (*ledger.Session, error) {
+	r := f.request(account, web)
+	r.Node, r.Ticket, r.TicketLimit = n, ticket, limit
+	return f.StartSession(f.ctx(), r, t0)
+}
+
+// A ticket starts exactly as many conversations as it may, whichever nodes are
+// asked, and none when one of them ends.
+func TestTicketsAreCountedExactly(t *testing.T) {
+	f := setup(t)
+	acc, other := f.account(10*usd), f.account(10*usd)
+	nodes := []store.Node{f.node, f.register("node-b")}
+	sessions := make(chan *ledger.Session, 60)
+	var refused atomic.Int32
+	together(60, func(i int) {
+		switch s, err := f.byTicket(acc, nodes[i%2], "tkt_1", 3); {
+		case err == nil:
+			sessions <- s
+		case errors.Is(err, store.ErrTicketUsed):
+			refused.Add(1)
+		default:
+			t.Error(err)
+		}
+	})
+	close(sessions)
+	if len(sessions) != 3 || refused.Load() != 57 || f.show(acc).Live != 3 {
+		t.Errorf("%d started, %d refused, %d live; want 3, 57, 3", len(sessions), refused.Load(), f.show(acc).Live)
+	}
+	for s := range sessions {
+		f.closeWith(s, billing.Usage{billing.AgentTime: 1000})
+	}
+	if _, err := f.byTicket(acc, nodes[1], "tkt_1", 3); !errors.Is(err, store.ErrTicketUsed) {
+		t.Errorf("after they have ended: %v", err)
+	}
+	for _, free := range []struct{ account, ticket string }{{acc, "tkt_2"}, {other, "tkt_1"}} {
+		if _, err := f.byTicket(free.account, f.node, free.ticket, 1); err != nil {
+			t.Errorf("%s of %s: %v", free.ticket, free.account, err)
+		}
+	}
+	f.verified()
+}
+
+// What was given up before its clock began costs a ticket nothing; what is not
+// over yet does.
+func TestGivenUpConversationsAreGivenBack(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	for range 5 {
+		s, err := f.byTicket(acc, f.node, "tkt_1", 1)
+		f.ok(err)
+		if _, err := f.byTicket(acc, f.node, "tkt_1", 1); !errors.Is(err, store.ErrTicketUsed) {
+			t.Errorf("beside one that may begin: %v", err)
+		}
+		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}, t0)
+		f.ok(err)
+	}
+	s, err := f.byTicket(acc, f.node, "tkt_1", 1)
+	f.ok(err)
+	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0}, t0)
+	f.ok(err)
+	if _, err := f.byTicket(acc, f.node, "tkt_1", 1); !errors.Is(err, store.ErrTicketUsed) {
+		t.Errorf("after one that began: %v", err)
+	}
+	f.verified()
+}
+
+// A used ticket is the caller's fault and is told before what the account owes.
+func TestTicketsAreCheckedFirst(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * usd)
+	_, err := f.byTicket(acc, f.node, "tkt_1", 1)
+	f.ok(err)
+	f.ok(f.OpenDispute(f.ctx(), acc, "dp_1", t0))
+	if _, err := f.byTicket(acc, f.node, "tkt_1", 1); !errors.Is(err, store.ErrTicketUsed) {
+		t.Errorf("used and disputed: %v", err)
+	}
+	if _, err := f.byTicket(acc, f.node, "tkt_2", 1); !errors.Is(err, store.ErrDisputed) {
+		t.Errorf("disputed: %v", err)
+	}
+}

@@ -1,0 +1,157 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/billing/payment"
+
+	"parley/store"
+)
+
+// TopUpState is how far a top-up is.
+type TopUpState string
+
+// States of a top-up. Failed and canceled ones may still succeed, when the
+// provider says so later; one that succeeded stays so.
+const (
+	TopUpCreated   TopUpState = "created" // without a page yet
+	TopUpPending   TopUpState = "pending" // waits for the customer or the bank
+	TopUpSucceeded TopUpState = "succeeded"
+	TopUpFailed    TopUpState = "failed"
+	TopUpCanceled  TopUpState = "canceled"
+)
+
+// Open says whether the provider may have news of it.
+func (s TopUpState) Open() bool { return s == TopUpCreated || s == TopUpPending }
+
+// TopUp is a customer's payment into the balance, from the wish on.
+type TopUp struct {
+	ID       string
+	Account  string
+	Provider string        // its Name
+	Amount   billing.Money // asked for
+	State    TopUpState
+	Checkout string // the provider's name of the page; empty while there is none
+	URL      string // where to pay; empty likewise
+	Payment  string // the provider's name of the payment; empty before it succeeded
+	// Automatic ones charge a saved card, and have no page.
+	Automatic bool
+	Paid      billing.Money
+	Refunded  billing.Money // of Paid
+
+	CreatedAt time.Time
+	SettledAt *time.Time // nil while it is open
+
+	refundNo    int
+	readVersion int64
+}
+
+// MaxTopUps is how many top-ups an account may begin in an hour: each makes a page
+// at the provider.
+const MaxTopUps = 20
+
+const topupColumns = `id, account_id, provider, amount_nano, state, checkout_id, url, coalesce(payment_id, ''), paid_nano,
+	refunded_nano, created_at, settled_at, refund_no, looked, automatic`
+
+func scanTopUp(row pgx.CollectableRow) (t TopUp, err error) {
+	err = row.Scan(&t.ID, &t.Account, &t.Provider, &t.Amount, &t.State, &t.Checkout, &t.URL, &t.Payment, &t.Paid,
+		&t.Refunded, &t.CreatedAt, &t.SettledAt, &t.refundNo, &t.readVersion, &t.Automatic)
+	return t, err
+}
+
+// CreateTopUp notes the wish to pay amount. It refuses accounts that are suspended
+// or disputed, and more than MaxTopUps an hour with ErrTopUps.
+func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amount billing.Money, now time.Time) (*TopUp, error) {
+	if amount <= 0 || amount > maxCredit {
+		return nil, store.Invalid("the amount must be above 0 and within %s", maxCredit)
+	}
+	t := &TopUp{ID: store.NewID(store.TopUpID, now), Account: account, Provider: provider, Amount: amount, State: TopUpCreated, CreatedAt: now}
+	err := l.db.Tx(ctx, "create top-up", func(tx pgx.Tx) error {
+		w, err := l.lockWallet(ctx, tx, account, now) // also so that two do not count each other out
+		if err != nil {
+			return err
+		}
+		if w.suspended {
+			return store.ErrSuspended
+		}
+		if w.disputes > 0 {
+			return store.ErrDisputed
+		}
+		var lately int
+		err = tx.QueryRow(ctx, "select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, now.Add(-time.Hour)).Scan(&lately)
+		if err != nil {
+			return err
+		}
+		if lately >= MaxTopUps {
+			return store.ErrTopUps
+		}
+		if err := t.insert(ctx, tx); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		w.save(b) // lockWallet may have expired credit
+		return store.Send(ctx, tx, b)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// insert writes a top-up that was just created.
+func (t *TopUp) insert(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `insert into topups (id, account_id, provider, amount_nano, state, created_at)
+		values ($1, $2, $3, $4, 'created', $5)`, t.ID, t.Account, t.Provider, t.Amount, t.CreatedAt)
+	return err
+}
+
+// OpenTopUp notes the page that the provider made for a top-up.
+func (l *Ledger) OpenTopUp(ctx context.Context, account, id string, page payment.Checkout) (*TopUp, error) {
+	var found []TopUp
+	err := l.db.Tx(ctx, "open top-up", func(tx pgx.Tx) (err error) {
+		if found, err = store.Rows(ctx, tx, scanTopUp, `update topups set checkout_id = $3, url = $4, state = case state when 'created' then 'pending' else state end
+			where account_id = $1 and id = $2 returning `+topupColumns, account, id, page.ID, page.URL); err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return store.ErrNotFound
+		}
+		return saveCustomer(ctx, tx, account, found[0].Provider, page.Customer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// saveCustomer keeps what the provider calls the account; empty changes nothing.
+func saveCustomer(ctx context.Context, tx pgx.Tx, account, provider, customer string) error {
+	if customer == "" {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `insert into provider_customers (account_id, provider, customer) values ($1, $2, $3)
+		on conflict (account_id, provider) do update set customer = excluded.customer`, account, provider, customer)
+	return err
+}
+
+// Customer is what the provider calls the account, or ErrNotFound.
+func (l *Ledger) Customer(ctx context.Context, account, provider string) (customer string, err error) {
+	err = l.db.One(ctx, "read customer", "select customer from provider_customers where account_id = $1 and provider = $2",
+		[]any{account, provider}, &customer)
+	return customer, err
+}
+
+// TopUp returns a top-up of the account.
+func (l *Ledger) TopUp(ctx context.Context, account, id string) (*TopUp, error) {
+	return store.First(ctx, l.db, "read top-up", scanTopUp, "select "+topupColumns+" from topups where account_id = $1 and id = $2", account, id)
+}
+
+// TopUps lists the account's top-ups, newest first.
+func (l *Ledger) TopUps(ctx context.Context, account string, p store.Page) ([]TopUp, error) {
+	where, args := p.Clause("id", []any{account})
+	return store.List(ctx, l.db, "list top-ups", scanTopUp, "select "+topupColumns+" from topups where account_id = $1"+where, args...)
+}

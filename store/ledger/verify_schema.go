@@ -1,0 +1,71 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"parley/store"
+)
+
+// verifyCards checks that the rate cards are as they were stored.
+func (l *Ledger) verifyCards(ctx context.Context, r *Report) error {
+	changed, err := store.List(ctx, l.db, "verify", pgx.RowTo[string],
+		"select version from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8')) order by version")
+	for _, version := range changed {
+		r.add(9, nameCards, version, "body does not match its checksum")
+	}
+	return err
+}
+
+// forbidden are changes that the database must refuse.
+var forbidden = []struct{ table, statement string }{
+	{"ledger_transfers", "update ledger_transfers set amount_nano = amount_nano where false"},
+	{"ledger_transfers", "delete from ledger_transfers where false"},
+	{"usage_records", "update usage_records set qty = qty where false"},
+	{"usage_records", "delete from usage_records where false"},
+	{"consent_audit", "update consent_audit set ip = ip where false"},
+	{"consent_audit", "delete from consent_audit where false"},
+	{"rate_cards", "update rate_cards set version = version where false"},
+	{"rate_cards", "delete from rate_cards where false"},
+}
+
+// restrictViolation is the SQLSTATE that our triggers refuse with.
+const restrictViolation = "23001"
+
+// provoke tries what the database must refuse. The statements match no row, for
+// the refusal is of the statement, and are rolled back.
+func (l *Ledger) provoke(ctx context.Context, r *Report) error {
+	for _, f := range forbidden {
+		refused, err := l.refuses(ctx, f.statement)
+		if err != nil {
+			return err
+		}
+		if !refused {
+			r.add(19, nameAppendOnly, f.table, "accepts: %s", f.statement)
+		}
+	}
+	// A row trigger refuses only when there is a row; its presence must do.
+	var on bool
+	err := l.db.Pool().QueryRow(ctx, `select exists (select from pg_trigger where tgrelid = 'session_usage'::regclass
+		and tgname = 'session_usage_counters_grow' and tgenabled in ('O', 'A'))`).Scan(&on)
+	if err == nil && !on {
+		r.add(15, nameGrow, "session_usage", "its trigger is off")
+	}
+	return err
+}
+
+func (l *Ledger) refuses(ctx context.Context, statement string) (bool, error) {
+	tx, err := l.db.Pool().Begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback(ctx)
+	_, err = tx.Exec(ctx, statement)
+	if pe, ok := errors.AsType[*pgconn.PgError](err); ok && pe.Code == restrictViolation {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,388 @@
+package ledger_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/ledger"
+	"parley/store/people"
+	"parley/store/storetest"
+	"parley/store/webhook"
+)
+
+const receiver = "https://example.com/parley?key=hunter2"
+
+// hooked is an account with a webhook.
+func (f *fixture) hooked(h *webhook.Store, account string, kinds ...string) (*webhook.Webhook, string) {
+	f.t.Helper()
+	w, secret, err := h.Create(f.ctx(), account, webhook.Webhook{URL: receiver, Kinds: kinds})
+	f.ok(err)
+	return w, secret
+}
+
+func (f *fixture) webhooks() *webhook.Store { return webhook.New(f.DB, f.vault(master)) }
+
+const master = "0123456789abcdef0123456789abcdef"
+
+func (f *fixture) vault(key string) *people.Vault {
+	f.t.Helper()
+	v, err := people.NewVault(f.DB, key)
+	f.ok(err)
+	return v
+}
+
+// told are the kinds that a webhook is told of, oldest first.
+func (f *fixture) told(h *webhook.Store, account, id string) (kinds []string) {
+	f.t.Helper()
+	list, err := h.Deliveries(f.ctx(), account, id, store.Page{})
+	f.ok(err)
+	for _, d := range slices.Backward(list) {
+		kinds = append(kinds, d.Kind)
+	}
+	slices.Sort(kinds) // of one millisecond
+	return kinds
+}
+
+// attempt claims what is due at a time and notes an answer to it.
+func (f *fixture) attempt(h *webhook.Store, at time.Time, status int) *webhook.DueDelivery {
+	f.t.Helper()
+	d, err := h.Claim(storetest.At(f.ctx(), at))
+	f.ok(err)
+	f.ok(h.Attempted(storetest.At(f.ctx(), at), d, webhook.Attempt{At: at, Status: status, Answer: "ok"}))
+	return d
+}
+
+func (f *fixture) delivery(h *webhook.Store, account, id, event string) webhook.Delivery {
+	f.t.Helper()
+	list, err := h.Deliveries(f.ctx(), account, id, store.Page{})
+	f.ok(err)
+	for _, d := range list {
+		if d.Event == event {
+			return d
+		}
+	}
+	f.t.Fatalf("%s is not among %+v", event, list)
+	return webhook.Delivery{}
+}
+
+// TestWebhooksAreToldOfCalls: by the transactions that make it so, and of each once,
+// however often it is said.
+func TestWebhooksAreToldOfCalls(t *testing.T) {
+	f := setup(t)
+	h := f.webhooks()
+	acc, other := f.account(10*usd), f.account(10*usd)
+	all, _ := f.hooked(h, acc)
+	ends, _ := f.hooked(h, acc, store.CallEnded, store.CallEnded)
+	theirs, _ := f.hooked(h, other)
+	off, _ := f.hooked(h, acc)
+	no := false
+	_, err := h.Change(f.ctx(), acc, off.ID, webhook.Change{Enabled: &no})
+	f.ok(err)
+
+	s := f.start(acc, inboundES)
+	f.start(acc, billing.Terms{Kind: billing.TTS})
+	if got := f.told(h, acc, all.ID); !slices.Equal(got, []string{store.CallStarted}) {
+		t.Errorf("at the start: %v", got)
+	}
+	f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 1000})
+	f.checkpoint(s, 2, billing.Usage{billing.AgentTime: 2000})
+	if got := f.told(h, acc, all.ID); !slices.Equal(got, []string{store.CallAnswered, store.CallStarted}) {
+		t.Errorf("after the answer: %v", got)
+	}
+	for range 2 {
+		f.closeWith(s, billing.Usage{billing.AgentTime: 3000})
+	}
+	whole := []string{store.CallAnswered, store.CallEnded, store.CallStarted, store.CallTranscript}
+	if got := f.told(h, acc, all.ID); !slices.Equal(got, whole) {
+		t.Errorf("after the end: %v", got)
+	}
+	if got := f.told(h, acc, ends.ID); !slices.Equal(got, []string{store.CallEnded}) {
+		t.Errorf("who wants ends alone: %v", got)
+	}
+	if got := append(f.told(h, other, theirs.ID), f.told(h, acc, off.ID)...); len(got) != 0 {
+		t.Errorf("others are told %v", got)
+	}
+	// One that is over before a checkpoint, and one that nobody answers.
+	f.closeWith(f.start(other, web), billing.Usage{billing.AgentTime: 10})
+	if got := f.told(h, other, theirs.ID); !slices.Equal(got, whole) {
+		t.Errorf("a short one: %v", got)
+	}
+	quiet := f.start(acc, inboundES)
+	_, err = f.CloseSession(f.ctx(), quiet, ledger.Closing{Reason: "no_answer"}, t0)
+	f.ok(err)
+	if got := f.told(h, acc, all.ID); len(got) != len(whole)+2 {
+		t.Errorf("one that nobody answers: %v", got)
+	}
+	f.verified()
+}
+
+// TestWebhooksAreToldOfCrashes: what a dead node left is told by whoever closes it.
+func TestWebhooksAreToldOfCrashes(t *testing.T) {
+	f := setup(t)
+	h := f.webhooks()
+	acc := f.account(10 * usd)
+	w, _ := f.hooked(h, acc, store.CallEnded, string(store.WarnBalanceLow))
+	s := f.start(acc, web)
+	f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 1000})
+	f.register("node-a")
+	f.adjust(acc, usd)
+	if got := f.told(h, acc, w.ID); !slices.Equal(got, []string{string(store.WarnBalanceLow), store.CallEnded}) {
+		t.Errorf("%v", got)
+	}
+	low := f.warnings(acc, store.WarnBalanceLow)[0]
+	if d := f.delivery(h, acc, w.ID, low.ID); d.About != low.ID {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestDeliveries: a claim is one caller's, and one of a webhook at a time; who dies with
+// one leaves it to others; what fails is tried again at its times, under one identifier,
+// and given up.
+func TestDeliveries(t *testing.T) {
+	f := setup(t)
+	h := f.webhooks()
+	acc := f.account(0)
+	w, secret := f.hooked(h, acc)
+	test, err := h.Test(f.ctx(), acc, w.ID)
+	f.ok(err)
+	second, err := h.Test(storetest.At(f.ctx(), t0.Add(time.Second)), acc, w.ID)
+	f.ok(err)
+
+	at := t0.Add(time.Minute)
+	d, err := h.Claim(storetest.At(f.ctx(), at))
+	f.ok(err)
+	if d.Event != test.Event || d.URL != receiver || d.Account != acc || d.Try != 1 || !slices.Equal(d.Secrets, []string{secret}) {
+		t.Errorf("%+v", d)
+	}
+	_, err = h.Claim(storetest.At(f.ctx(), at))
+	f.is(err, store.ErrNotFound) // the other waits for this one
+	at = at.Add(30 * time.Second)
+	again := f.attempt(h, at, 200) // of the other, for the first has its lease until now as well
+	if again.Event != second.Event && again.Event != test.Event {
+		t.Errorf("%+v", again)
+	}
+	for f.delivery(h, acc, w.ID, test.Event).State == webhook.Pending {
+		f.attempt(h, at, 200)
+	}
+	// The one that was slow says so after all.
+	f.ok(h.Attempted(storetest.At(f.ctx(), at), d, webhook.Attempt{At: at, Failure: "late"}))
+	if got := f.delivery(h, acc, w.ID, test.Event); got.State != webhook.Delivered || got.DoneAt == nil || len(got.Attempts) != 2 {
+		t.Errorf("%+v", got)
+	}
+
+	for f.delivery(h, acc, w.ID, second.Event).State == webhook.Pending {
+		f.attempt(h, at, 200)
+	}
+	third, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+	f.ok(err)
+	for i, wait := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 0} {
+		if d := f.attempt(h, at, 500+i); d.Event != third.Event || d.Try != i+1 {
+			t.Fatalf("try %d: %+v", i, d)
+		}
+		got := f.delivery(h, acc, w.ID, third.Event)
+		if wait == 0 {
+			if got.State != webhook.Failed || got.NextAt != nil || len(got.Attempts) != 8 || got.Attempts[7].Status != 507 || got.Attempts[0].Answer != "ok" {
+				t.Errorf("%+v", got)
+			}
+			break
+		}
+		if got.State != webhook.Pending || !got.NextAt.Equal(at.Add(wait)) {
+			t.Fatalf("after try %d: %+v", i+1, got)
+		}
+		_, err := h.Claim(storetest.At(f.ctx(), at.Add(wait-time.Second)))
+		f.is(err, store.ErrNotFound)
+		at = at.Add(wait)
+	}
+	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || got.FailingSince == nil || !got.Enabled {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = h.Retry(storetest.At(f.ctx(), at), acc, w.ID, third.Event)
+	f.ok(err)
+	f.attempt(h, at, 204)
+	if got := f.delivery(h, acc, w.ID, third.Event); got.State != webhook.Delivered || len(got.Attempts) != 9 {
+		t.Errorf("%+v", got)
+	}
+	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || got.FailingSince != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for i, want := range []int64{0, 3} {
+		if n, err := h.Forget(storetest.At(f.ctx(), t0.Add(time.Duration(30+i)*24*time.Hour))); err != nil || n != want {
+			t.Errorf("after %d days: %d, %v", 30+i, n, err)
+		}
+	}
+}
+
+// TestSendersThatDie: a delivery whose attempts come to no end is given up, as one whose
+// attempts fail, and others are claimed meanwhile.
+func TestSendersThatDie(t *testing.T) {
+	f := setup(t)
+	h := f.webhooks()
+	acc := f.account(0)
+	w, _ := f.hooked(h, acc)
+	bad, err := h.Test(f.ctx(), acc, w.ID)
+	f.ok(err)
+	at := t0
+	for i, wait := range []time.Duration{30 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 14 * time.Hour} {
+		if d, err := h.Claim(storetest.At(f.ctx(), at)); err != nil || d.Event != bad.Event || d.Try != i+1 {
+			t.Fatalf("try %d: %+v, %v", i+1, d, err)
+		}
+		good, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		f.ok(err)
+		if d := f.attempt(h, at.Add(30*time.Second), 200); wait > 30*time.Second && d.Event != good.Event {
+			t.Errorf("after try %d: %+v", i+1, d)
+		}
+		at = at.Add(wait)
+	}
+	_, err = h.Claim(storetest.At(f.ctx(), at))
+	f.is(err, store.ErrNotFound)
+	if got := f.delivery(h, acc, w.ID, bad.Event); got.State != webhook.Failed || got.NextAt != nil || got.DoneAt == nil || len(got.Attempts) != 1 || got.Attempts[0].Failure == "" {
+		t.Errorf("%+v", got)
+	}
+	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || !got.Enabled || got.FailingSince != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestWebhooksAreDisabled: by 410 at once, by failure after five days; the account is
+// warned, which its other webhooks are told of.
+func TestWebhooksAreDisabled(t *testing.T) {
+	f := setup(t)
+	h := f.webhooks()
+	for reason, status := range map[string]int{"gone": 410, "failing": 503} {
+		acc := f.account(0)
+		w, _ := f.hooked(h, acc)
+		other, _ := f.hooked(h, acc)
+		at := t0
+		_, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		f.ok(err)
+		f.attempt(h, at, status)
+		if reason == "failing" {
+			if got, _ := h.Get(f.ctx(), acc, w.ID); !got.Enabled {
+				t.Errorf("%s: disabled at once", reason)
+			}
+			at = at.Add(5 * 24 * time.Hour)
+			f.attempt(h, at, status)
+		}
+		got, err := h.Get(f.ctx(), acc, w.ID)
+		f.ok(err)
+		warnings := f.warnings(acc, store.WarnWebhookDisabled)
+		if got.Enabled || got.DisabledReason != reason || len(warnings) != 1 || warnings[0].Data.Webhook != w.ID || warnings[0].Data.Reason != reason {
+			t.Fatalf("%s: %+v, %+v", reason, got, warnings)
+		}
+		if told := f.told(h, acc, other.ID); !slices.Equal(told, []string{string(store.WarnWebhookDisabled)}) {
+			t.Errorf("the other is told %v", told)
+		}
+		f.attempt(h, at, 200) // the other's
+		_, err = h.Claim(storetest.At(f.ctx(), at.Add(100*24*time.Hour)))
+		f.is(err, store.ErrNotFound)
+		_, err = h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		f.is(err, store.ErrInvalid)
+		_, err = h.Retry(storetest.At(f.ctx(), at), acc, w.ID, f.delivery(h, acc, other.ID, warnings[0].ID).Event)
+		f.is(err, store.ErrInvalid)
+		yes := true
+		if got, err = h.Change(storetest.At(f.ctx(), at), acc, w.ID, webhook.Change{Enabled: &yes}); err != nil || !got.Enabled || got.DisabledReason != "" || got.FailingSince != nil {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if x := f.warnings(acc, store.WarnWebhookDisabled)[0]; x.ClearedAt == nil {
+			t.Error("the warning holds")
+		}
+	}
+	f.verified()
+}
+
+func TestWebhookSecrets(t *testing.T) {
+	url := storetest.URL(t)
+	f := prepare(t, storetest.Open(t, url))
+	h := f.webhooks()
+	acc := f.account(0)
+	w, first := f.hooked(h, acc)
+	if !strings.HasPrefix(first, "whsec_") || len(first) != len("whsec_")+44 {
+		t.Error("a secret is 32 bytes in base64 behind whsec_")
+	}
+	_, second, err := h.Rotate(f.ctx(), acc, w.ID)
+	f.ok(err)
+	signs := func(at time.Time, want ...string) {
+		t.Helper()
+		_, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		f.ok(err)
+		if d := f.attempt(h, at, 200); !slices.Equal(d.Secrets, want) {
+			t.Errorf("at %s %d secrets sign; want %d", at, len(d.Secrets), len(want))
+		}
+	}
+	signs(t0.Add(24*time.Hour-time.Second), second, first)
+	signs(t0.Add(24*time.Hour), second)
+	conn, err := pgx.Connect(f.ctx(), url)
+	f.ok(err)
+	defer conn.Close(f.ctx())
+	var rows string
+	f.ok(conn.QueryRow(f.ctx(), "select encode(sealed, 'escape') || encode(old_sealed, 'escape') from webhooks").Scan(&rows))
+	if strings.Contains(rows, first[6:20]) || strings.Contains(rows, second[6:20]) {
+		t.Error("the table holds a secret")
+	}
+	// With another master key nothing opens, and nothing is said.
+	_, err = h.Test(f.ctx(), acc, w.ID)
+	f.ok(err)
+	stranger := webhook.New(f.DB, f.vault(strings.Repeat("x", 32)))
+	d, err := stranger.Claim(f.ctx())
+	f.is(err, store.ErrUnsealed)
+	if d == nil || len(d.Secrets) != 0 || strings.Contains(fmt.Sprint(err), "hunter2") {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestWebhookBounds(t *testing.T) {
+	f := setup(t)
+	h := f.webhooks()
+	acc, other := f.account(0), f.account(0)
+	for what, bad := range map[string]webhook.Webhook{
+		"no address": {}, "a path": {URL: "/x"}, "ftp": {URL: "ftp://example.com/"}, "a user": {URL: "https://a:b@example.com/"},
+		"a fragment": {URL: "https://example.com/#x"}, "long": {URL: "https://example.com/" + strings.Repeat("x", 2000)},
+		"no event": {URL: receiver, Kinds: []string{"call.nothing"}}, "a test": {URL: receiver, Kinds: []string{webhook.Test}},
+		"a long description": {URL: receiver, Description: strings.Repeat("x", 501)}, "a zero": {URL: receiver, Description: "\x00"},
+	} {
+		if _, _, err := h.Create(f.ctx(), acc, bad); err == nil {
+			t.Errorf("%s is taken", what)
+		} else if f.is(err, store.ErrInvalid); strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	w, _ := f.hooked(h, acc)
+	for range webhook.Max - 1 {
+		f.hooked(h, acc)
+	}
+	_, _, err := h.Create(f.ctx(), acc, webhook.Webhook{URL: receiver})
+	f.is(err, store.ErrInvalid)
+	_, _, err = h.Create(f.ctx(), "acc_nobody", webhook.Webhook{URL: receiver})
+	f.is(err, store.ErrNotFound)
+	test, err := h.Test(f.ctx(), acc, w.ID)
+	f.ok(err)
+
+	f.hooked(h, other)
+	for what, try := range map[string]func(account string) error{
+		"get":        func(a string) error { _, err := h.Get(f.ctx(), a, w.ID); return err },
+		"change":     func(a string) error { _, err := h.Change(f.ctx(), a, w.ID, webhook.Change{}); return err },
+		"rotate":     func(a string) error { _, _, err := h.Rotate(f.ctx(), a, w.ID); return err },
+		"test":       func(a string) error { _, err := h.Test(f.ctx(), a, w.ID); return err },
+		"deliveries": func(a string) error { _, err := h.Deliveries(f.ctx(), a, w.ID, store.Page{}); return err },
+		"retry":      func(a string) error { _, err := h.Retry(f.ctx(), a, w.ID, test.Event); return err },
+		"delete":     func(a string) error { return h.Delete(f.ctx(), a, w.ID) },
+	} {
+		f.is(try(other), store.ErrNotFound)
+		if what != "delete" {
+			f.ok(try(acc))
+		}
+	}
+	f.ok(h.Delete(f.ctx(), acc, w.ID))
+	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != webhook.Max-1 {
+		t.Errorf("%d, %v", len(list), err)
+	}
+	_, err = h.Claim(f.ctx())
+	f.is(err, store.ErrNotFound)
+}
