@@ -91,11 +91,11 @@ func (l *Ledger) createAccount(ctx context.Context, n newAccount, card *billing.
 			b.Queue("insert into memberships (user_id, account_id, role, created_at) select id, $2, 'owner', $3 from users where id = $1", n.owner, a.ID, now).
 				Exec(func(tag pgconn.CommandTag) error { return store.Changed(tag, nil) })
 		}
-		w := &wallet{account: a.ID}
+		w := &Tx{tx, wallet{account: a.ID}, l, now}
 		if rules.SignupBonus > 0 {
 			t := transfer{idem: "welcome:" + a.ID, debit: "promo", credit: potBonus, amount: rules.SignupBonus, kind: Welcome}
-			b.Queue(insertTransfer, w.apply(t, now)...)
-			w.grantLot(b, t, now.AddDate(0, 0, rules.SignupBonusDays), now)
+			b.Queue(insertTransfer, w.apply(t)...)
+			w.grantLot(b, t, now.AddDate(0, 0, rules.SignupBonusDays))
 		}
 		if w.pots.Balance() < rules.AutoRecharge.Threshold {
 			w.lowSince = &now // it begins there; nobody is warned of it
@@ -169,11 +169,7 @@ func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange, 
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return l.db.Tx(ctx, "change account", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, id, now)
-		if err != nil {
-			return err
-		}
+	return l.Locked(ctx, "change account", id, now, func(w *Tx) error {
 		if c.Concurrency != nil {
 			w.override = c.Concurrency
 			if *c.Concurrency == 0 {
@@ -181,39 +177,33 @@ func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange, 
 			}
 		}
 		if c.Email != nil {
-			if _, err := tx.Exec(ctx, "update accounts set email = nullif($2, '') where id = $1", id, *c.Email); err != nil {
+			if _, err := w.Exec(ctx, "update accounts set email = nullif($2, '') where id = $1", id, *c.Email); err != nil {
 				return err
 			}
 		}
 		if c.RecordingDays != nil {
-			if _, err := tx.Exec(ctx, "update accounts set recording_days = $2 where id = $1", id, *c.RecordingDays); err != nil {
+			if _, err := w.Exec(ctx, "update accounts set recording_days = $2 where id = $1", id, *c.RecordingDays); err != nil {
 				return err
 			}
 		}
 		if c.ConversationDays != nil {
-			if _, err := tx.Exec(ctx, "update accounts set conversation_days = nullif($2, 0) where id = $1", id, *c.ConversationDays); err != nil {
+			if _, err := w.Exec(ctx, "update accounts set conversation_days = nullif($2, 0) where id = $1", id, *c.ConversationDays); err != nil {
 				return err
 			}
 		}
 		if c.Suspended != nil {
 			w.suspended, w.retry = *c.Suspended, w.retry || !*c.Suspended
 		}
-		b := &pgx.Batch{}
-		w.save(b)
-		return store.Send(ctx, tx, b)
+		return w.Save(ctx, &pgx.Batch{})
 	})
 }
 
 // OpenDispute records that the payment ref of the account is disputed: until it is
 // resolved, no session starts. Opening an open one again changes nothing.
 func (l *Ledger) OpenDispute(ctx context.Context, account, ref string, now time.Time) error {
-	return l.db.Tx(ctx, "open dispute", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
+	return l.Locked(ctx, "open dispute", account, now, func(w *Tx) error {
 		var id int64
-		err = tx.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after) values ($1, $2, $3, $4)
+		err := w.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after) values ($1, $2, $3, $4)
 			on conflict do nothing returning id`, account, ref, now, w.admissions).Scan(&id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -222,24 +212,18 @@ func (l *Ledger) OpenDispute(ctx context.Context, account, ref string, now time.
 			return err
 		}
 		w.disputes++
-		if err := w.warnDispute(ctx, tx, id, store.WarningData{Dispute: ref}, now); err != nil {
+		if err := w.warnDispute(ctx, id, store.WarningData{Dispute: ref}); err != nil {
 			return err
 		}
-		b := &pgx.Batch{}
-		w.save(b)
-		return store.Send(ctx, tx, b)
+		return w.Save(ctx, &pgx.Batch{})
 	})
 }
 
 // ResolveDispute closes the open dispute ref, or with an empty ref all of the
 // account's. Without one it changes nothing.
 func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string, now time.Time) error {
-	return l.db.Tx(ctx, "resolve dispute", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
-		ended, err := store.Rows(ctx, tx, pgx.RowTo[int64], `update disputes set resolved_at = $3, resolved_after = $4
+	return l.Locked(ctx, "resolve dispute", account, now, func(w *Tx) error {
+		ended, err := store.Rows(ctx, w, pgx.RowTo[int64], `update disputes set resolved_at = $3, resolved_after = $4
 			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, now, w.admissions)
 		if err != nil {
 			return err
@@ -247,12 +231,10 @@ func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string, now ti
 		w.disputes -= len(ended)
 		w.retry = true
 		for _, id := range ended {
-			if err := w.clear(ctx, tx, store.WarnDisputeOpened, fmt.Sprint(id), now); err != nil {
+			if err := w.clear(ctx, store.WarnDisputeOpened, fmt.Sprint(id)); err != nil {
 				return err
 			}
 		}
-		b := &pgx.Batch{}
-		w.save(b)
-		return store.Send(ctx, tx, b)
+		return w.Save(ctx, &pgx.Batch{})
 	})
 }

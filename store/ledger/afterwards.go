@@ -18,12 +18,8 @@ import (
 // writes once. The wallet and the session are locked while f runs.
 func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now time.Time,
 	f func(tx pgx.Tx, s *session) (wrote bool, events []store.Event, err error)) (wrote bool, err error) {
-	err = l.db.Tx(ctx, doing, func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
-		s, err := l.lockSession(ctx, tx, account, id)
+	err = l.Locked(ctx, doing, account, now, func(w *Tx) error {
+		s, err := w.lockSession(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -32,27 +28,27 @@ func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now 
 		}
 		before := s.usage
 		var events []store.Event
-		if wrote, events, err = f(tx, s); err != nil || !wrote {
+		if wrote, events, err = f(w, s); err != nil || !wrote {
 			return err
 		}
 		if s.usage != before {
 			b := &pgx.Batch{}
-			if err := l.post(ctx, tx, b, w, s, now); err != nil {
+			if err := w.post(ctx, b, s); err != nil {
 				return err
 			}
-			if err := w.applyThresholds(ctx, tx, now); err != nil {
+			if err := w.applyThresholds(ctx); err != nil {
 				return err
 			}
 			s.save(b)
 			w.save(b)
-			if err := store.Send(ctx, tx, b); err != nil {
+			if err := store.Send(ctx, w, b); err != nil {
 				return err
 			}
 		}
 		if len(events) == 0 {
 			return nil
 		}
-		return l.db.EnqueueDeliveries(ctx, tx, now, events...)
+		return l.db.EnqueueDeliveries(ctx, w, now, events...)
 	})
 	return wrote && err == nil, err
 }
@@ -62,16 +58,12 @@ func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now 
 // work, does not cover the cost, or when the account is suspended or disputed. The hold ends
 // when the work is charged, or after lease.
 func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error) {
-	err = l.db.Tx(ctx, "hold for a call that is over", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
+	err = l.Locked(ctx, "hold for a call that is over", account, now, func(w *Tx) error {
+		s, err := w.lockSession(ctx, id)
 		if err != nil {
 			return err
 		}
-		s, err := l.lockSession(ctx, tx, account, id)
-		if err != nil {
-			return err
-		}
-		card, err := l.db.Card(ctx, tx, s.version)
+		card, err := l.db.Card(ctx, w, s.version)
 		if err != nil {
 			return err
 		}
@@ -79,11 +71,11 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "delete from afterwards_holds where account_id = $1 and (until <= $2 or session_id = $3)", account, now, id); err != nil {
+		if _, err := w.Exec(ctx, "delete from afterwards_holds where account_id = $1 and (until <= $2 or session_id = $3)", account, now, id); err != nil {
 			return err
 		}
 		var held billing.Money
-		if err := tx.QueryRow(ctx, "select coalesce(sum(amount_nano), 0)::bigint from afterwards_holds where account_id = $1", account).Scan(&held); err != nil {
+		if err := w.QueryRow(ctx, "select coalesce(sum(amount_nano), 0)::bigint from afterwards_holds where account_id = $1", account).Scan(&held); err != nil {
 			return err
 		}
 		cost := bill.Total()
@@ -92,8 +84,7 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 		if paid {
 			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, now.Add(lease))
 		}
-		w.save(b) // lockWallet may have expired credit
-		return store.Send(ctx, tx, b)
+		return w.Save(ctx, b) // lockWallet may have expired credit
 	})
 	return paid && err == nil, err
 }

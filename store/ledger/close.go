@@ -36,12 +36,8 @@ func (l *Ledger) close(ctx context.Context, account, id string, epoch int64, c C
 	if c.Reason == "" {
 		return 0, store.Invalid("a session ends for a reason")
 	}
-	err = l.db.Tx(ctx, "close session", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
-		s, err := l.lockSession(ctx, tx, account, id)
+	err = l.Locked(ctx, "close session", account, now, func(w *Tx) error {
+		s, err := w.lockSession(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -52,7 +48,7 @@ func (l *Ledger) close(ctx context.Context, account, id string, epoch int64, c C
 			amount = s.amount
 			return nil
 		}
-		err = l.end(ctx, tx, w, s, c, now)
+		err = w.end(ctx, s, c)
 		amount = s.amount
 		return err
 	})
@@ -61,52 +57,51 @@ func (l *Ledger) close(ctx context.Context, account, id string, epoch int64, c C
 
 // end closes an open session and does what follows from that: both it and its wallet are
 // locked.
-func (l *Ledger) end(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, now time.Time) error {
-	ended := now
+func (w *Tx) end(ctx context.Context, s *session, c Closing) error {
+	ended := w.now
 	if !c.EndedAt.IsZero() {
 		ended = c.EndedAt
 	}
-	if err := l.closeAndPost(ctx, tx, w, s, c, ended, now); err != nil {
+	if err := w.closeAndPost(ctx, s, c, ended); err != nil {
 		return err
 	}
-	summarized, err := l.wantAnalysis(ctx, tx, w.account, s, now)
+	summarized, err := w.wantAnalysis(ctx, s)
 	if err != nil {
 		return err
 	}
 	if s.terms.Kind == billing.Outbound {
-		if err := l.endRow(ctx, tx, w.account, s, c, summarized, now); err != nil {
+		if err := w.endRow(ctx, s, c, summarized, w.now); err != nil {
 			return err
 		}
 	}
-	return l.enqueueEnd(ctx, tx, w.account, s, now)
+	return w.enqueueEnd(ctx, s)
 }
 
 // closeAndPost closes an open session, which ended at a time, and posts its usage now.
-func (l *Ledger) closeAndPost(ctx context.Context, tx pgx.Tx, w *wallet, s *session, c Closing, ended, now time.Time) error {
+func (w *Tx) closeAndPost(ctx context.Context, s *session, c Closing, ended time.Time) error {
 	if s.startedAt == nil {
 		s.startedAt = optional(c.StartedAt)
 	}
 	s.usage = s.usage.Max(owed(s.terms.Kind, s.startedAt != nil, c.Usage))
 	b := &pgx.Batch{}
-	if err := l.post(ctx, tx, b, w, s, now); err != nil {
+	if err := w.post(ctx, b, s); err != nil {
 		return err
 	}
 	if s.counted {
 		w.live--
 	}
 	w.pots.Held -= s.held
-	if err := w.countSpending(ctx, tx, s.key, s.agent, dayOf(now), 0, -s.held); err != nil {
+	if err := w.countSpending(ctx, s.key, s.agent, dayOf(w.now), 0, -s.held); err != nil {
 		return err
 	}
 	s.open, s.held = false, 0
-	if err := w.applyThresholds(ctx, tx, now); err != nil {
+	if err := w.applyThresholds(ctx); err != nil {
 		return err
 	}
 	s.save(b)
 	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
 		s.id, ended, c.Reason, c.Detail)
-	w.save(b)
-	return store.Send(ctx, tx, b)
+	return w.Save(ctx, b)
 }
 
 // session is a session's rows while this transaction holds the lock of its usage.
@@ -146,14 +141,14 @@ var (
 )
 
 // lockSession reads and locks a session of an account whose wallet is locked.
-func (l *Ledger) lockSession(ctx context.Context, tx pgx.Tx, account, id string) (*session, error) {
+func (w *Tx) lockSession(ctx context.Context, id string) (*session, error) {
 	s := &session{id: id}
 	into := []any{&s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.version, &s.epoch, &s.open, &s.counted, &s.startedAt,
 		&s.held, &s.amount, &s.posted, &s.postingNo, &s.key, &s.agent, &s.spentDay, &s.spent}
 	for i := range s.usage {
 		into = append(into, &s.usage[i])
 	}
-	return s, tx.QueryRow(ctx, selectSession, id, account).Scan(into...)
+	return s, w.QueryRow(ctx, selectSession, id, w.account).Scan(into...)
 }
 
 func (s *session) save(b *pgx.Batch) {

@@ -86,18 +86,14 @@ func (l *Ledger) Credit(ctx context.Context, c Credit, now time.Time) (pots bill
 	if err != nil {
 		return pots, false, err
 	}
-	err = l.db.Tx(ctx, "credit", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, c.Account, now)
-		if err != nil {
-			return err
-		}
+	err = l.Locked(ctx, "credit", c.Account, now, func(w *Tx) error {
 		pots = w.pots
-		tag, err := tx.Exec(ctx, insertTransfer+" on conflict (idem, leg) do nothing", w.apply(t, now)...)
+		tag, err := w.Exec(ctx, insertTransfer+" on conflict (idem, leg) do nothing", w.apply(t)...)
 		if err != nil {
 			return err
 		}
 		if applied = tag.RowsAffected() == 1; !applied {
-			return sameCredit(ctx, tx, c.Account, t)
+			return sameCredit(ctx, w, c.Account, t)
 		}
 		b := &pgx.Batch{}
 		switch c.Kind {
@@ -106,14 +102,14 @@ func (l *Ledger) Credit(ctx context.Context, c Credit, now time.Time) (pots bill
 				w.firstTopup = &now
 			}
 		case Bonus:
-			w.grantLot(b, t, c.ExpiresAt, now)
+			w.grantLot(b, t, c.ExpiresAt)
 		}
-		if err := w.applyThresholds(ctx, tx, now); err != nil {
+		if err := w.applyThresholds(ctx); err != nil {
 			return err
 		}
 		w.save(b)
 		pots = w.pots
-		return store.Send(ctx, tx, b)
+		return store.Send(ctx, w, b)
 	})
 	return pots, applied && err == nil, err
 }

@@ -41,30 +41,28 @@ func (l *Ledger) AddDemonstration(ctx context.Context, d Demonstration, now time
 	if err != nil {
 		return "", err
 	}
-	err = l.db.Tx(ctx, "add a call of the demonstration", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, d.Account, now) // which has others wait who add the same
-		if err != nil {
-			return err
-		}
-		err = tx.QueryRow(ctx, "select session_id from calls where account_id = $1 and demonstration = $2", d.Account, d.Name).Scan(&id)
+	err = l.Locked(ctx, "add a call of the demonstration", d.Account, now, func(w *Tx) error { // which has others wait who add the same
+		err = w.QueryRow(ctx, "select session_id from calls where account_id = $1 and demonstration = $2", d.Account, d.Name).Scan(&id)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
 		id = out.ID
-		if err := l.start(ctx, tx, w, d.Start, out, d.OpenedAt); err != nil {
+		w.now = d.OpenedAt
+		if err := w.start(ctx, d.Start, out); err != nil {
 			return err
 		}
-		if err := d.bindRow(ctx, tx, id); err != nil {
+		w.now = now
+		if err := d.bindRow(ctx, w, id); err != nil {
 			return err
 		}
-		if err := d.Fill(ctx, tx, id); err != nil {
+		if err := d.Fill(ctx, w, id); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "update calls set demonstration = $3, rang_at = $4 where session_id = $2 and account_id = $1",
+		if _, err := w.Exec(ctx, "update calls set demonstration = $3, rang_at = $4 where session_id = $2 and account_id = $1",
 			d.Account, id, d.Name, d.RangAt); err != nil {
 			return err
 		}
-		return d.close(ctx, tx, l, w, id, now)
+		return d.close(ctx, w, id)
 	})
 	return id, err
 }
@@ -80,23 +78,19 @@ func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
 // TopUpDemonstration gives the account of the demonstration its balance, once: a top-up that
 // has succeeded and that nobody paid.
 func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error {
-	return l.db.Tx(ctx, "top up the demonstration", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now) // which has others wait who do the same
-		if err != nil {
-			return err
-		}
+	return l.Locked(ctx, "top up the demonstration", account, now, func(w *Tx) error { // which has others wait who do the same
 		var there bool
-		err = tx.QueryRow(ctx, `select exists (select from topups where account_id = $1 and provider = $2)
+		err := w.QueryRow(ctx, `select exists (select from topups where account_id = $1 and provider = $2)
 			or exists (select from ledger_transfers where account_id = $1 and idem = 'demo:topup')`, // of older versions
 			account, demonstrationTopUp).Scan(&there)
 		if err != nil || there {
 			return err
 		}
 		t := &TopUp{ID: store.NewID(store.TopUpID, now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: now}
-		if err := t.insert(ctx, tx); err != nil {
+		if err := t.insert(ctx, w); err != nil {
 			return err
 		}
-		s := reconciling{tx: tx, w: w, t: t, now: now}
+		s := reconciling{w, t}
 		// By the payment's name the ledger and the row are compared; this one is ours.
 		if err := s.succeed(ctx, payment.Payment{ID: t.ID, Amount: amount}); err != nil {
 			return err
@@ -122,21 +116,21 @@ func (d *Demonstration) bindRow(ctx context.Context, tx pgx.Tx, id string) error
 }
 
 // close ends it, and its row.
-func (d *Demonstration) close(ctx context.Context, tx pgx.Tx, l *Ledger, w *wallet, id string, now time.Time) error {
-	s, err := l.lockSession(ctx, tx, d.Account, id)
+func (d *Demonstration) close(ctx context.Context, w *Tx, id string) error {
+	s, err := w.lockSession(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := l.closeAndPost(ctx, tx, w, s, d.Closing, d.EndedAt, now); err != nil || d.RowID == "" {
+	if err := w.closeAndPost(ctx, s, d.Closing, d.EndedAt); err != nil || d.RowID == "" {
 		return err
 	}
 	if d.Summary != "" {
-		if _, err := summarizeRow(ctx, tx, d.Account, id, d.Summary); err != nil {
+		if _, err := summarizeRow(ctx, w, d.Account, id, d.Summary); err != nil {
 			return err
 		}
 	}
 	const summarized = true // or never to be
-	return l.endRow(ctx, tx, d.Account, s, d.Closing, summarized, d.EndedAt)
+	return w.endRow(ctx, s, d.Closing, summarized, d.EndedAt)
 }
 
 // Demonstrations are the identifiers of the calls of the demonstration that an account

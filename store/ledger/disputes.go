@@ -75,7 +75,7 @@ func (s *reconciling) move(ctx context.Context, key, from, to string, amount bil
 		return nil
 	}
 	t := transfer{idem: key, debit: from, credit: to, amount: amount, kind: DisputeKind}
-	_, err := s.tx.Exec(ctx, insertTransfer, s.w.apply(t, s.now)...)
+	_, err := s.Exec(ctx, insertTransfer, s.apply(t)...)
 	return err
 }
 
@@ -84,7 +84,7 @@ func (s *reconciling) move(ctx context.Context, key, from, to string, amount bil
 // is there already: then the operator has opened it once more, and is to end it.
 func (s *reconciling) findDispute(ctx context.Context, e payment.Event) (*disputed, error) {
 	amount := max(0, min(e.Dispute.Amount, s.t.Paid))
-	_, err := s.tx.Exec(ctx, `update disputes set provider = $3, topup_id = $4, state = 'opened', amount_nano = $5
+	_, err := s.Exec(ctx, `update disputes set provider = $3, topup_id = $4, state = 'opened', amount_nano = $5
 		where account_id = $1 and ref = $2 and provider is null and resolved_at is null
 			and not exists (select from disputes where provider = $3 and ref = $2)`,
 		s.t.Account, e.Dispute.Ref, s.t.Provider, s.t.ID, amount)
@@ -93,17 +93,17 @@ func (s *reconciling) findDispute(ctx context.Context, e payment.Event) (*disput
 	}
 	d := &disputed{}
 	var state string
-	err = s.tx.QueryRow(ctx, `select id, state, amount_nano, withdrawn, held_nano, resolved_at is null from disputes
+	err = s.QueryRow(ctx, `select id, state, amount_nano, withdrawn, held_nano, resolved_at is null from disputes
 		where account_id = $1 and topup_id = $2 and provider = $3 and ref = $4 for update`,
 		s.t.Account, s.t.ID, s.t.Provider, e.Dispute.Ref).Scan(&d.id, &state, &d.amount, &d.withdrawn, &d.held, &d.open)
 	if errors.Is(err, pgx.ErrNoRows) {
 		d = &disputed{state: payment.DisputeOpened, amount: amount, open: true}
-		s.w.disputes++
-		err = s.tx.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after, provider, topup_id, state, amount_nano)
+		s.disputes++
+		err = s.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after, provider, topup_id, state, amount_nano)
 			values ($1, $2, $3, $4, $5, $6, 'opened', $7) returning id`,
-			s.t.Account, e.Dispute.Ref, s.now, s.w.admissions, s.t.Provider, s.t.ID, amount).Scan(&d.id)
+			s.t.Account, e.Dispute.Ref, s.now, s.admissions, s.t.Provider, s.t.ID, amount).Scan(&d.id)
 		if err == nil {
-			err = s.w.warnDispute(ctx, s.tx, d.id, store.WarningData{Dispute: e.Dispute.Ref, Amount: &amount}, s.now)
+			err = s.warnDispute(ctx, d.id, store.WarningData{Dispute: e.Dispute.Ref, Amount: &amount})
 		}
 		return d, err
 	}
@@ -118,18 +118,18 @@ func (s *reconciling) findDispute(ctx context.Context, e payment.Event) (*disput
 // saveDispute writes it; one that was won ends here, if no operator has ended it.
 func (s *reconciling) saveDispute(ctx context.Context, d *disputed) error {
 	if d.open && d.state == payment.DisputeWon {
-		s.w.disputes--
-		s.w.retry = true
-		_, err := s.tx.Exec(ctx, "update disputes set resolved_at = $3, resolved_after = $4 where account_id = $1 and id = $2",
-			s.t.Account, d.id, s.now, s.w.admissions)
+		s.disputes--
+		s.retry = true
+		_, err := s.Exec(ctx, "update disputes set resolved_at = $3, resolved_after = $4 where account_id = $1 and id = $2",
+			s.t.Account, d.id, s.now, s.admissions)
 		if err == nil {
-			err = s.w.clear(ctx, s.tx, store.WarnDisputeOpened, fmt.Sprint(d.id), s.now)
+			err = s.clear(ctx, store.WarnDisputeOpened, fmt.Sprint(d.id))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err := s.tx.Exec(ctx, "update disputes set state = $3, withdrawn = $4, held_nano = $5 where account_id = $1 and id = $2",
+	_, err := s.Exec(ctx, "update disputes set state = $3, withdrawn = $4, held_nano = $5 where account_id = $1 and id = $2",
 		s.t.Account, d.id, disputeStates[d.state], d.withdrawn, d.held)
 	return err
 }

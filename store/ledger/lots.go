@@ -15,9 +15,9 @@ import (
 )
 
 // grantLot queues the lot that a transfer to the bonus pot granted.
-func (w *wallet) grantLot(b *pgx.Batch, t transfer, expires, now time.Time) {
+func (w *Tx) grantLot(b *pgx.Batch, t transfer, expires time.Time) {
 	b.Queue(`insert into credit_lots (id, account_id, source, granted_nano, remaining_nano, expires_at, created_at)
-		values ($1, $2, $3, $4, $4, $5, $6)`, store.NewID(store.LotID, now), w.account, t.idem, t.amount, expires, now)
+		values ($1, $2, $3, $4, $4, $5, $6)`, store.NewID(store.LotID, w.now), w.account, t.idem, t.amount, expires, w.now)
 	if w.bonusExpires == nil || expires.Before(*w.bonusExpires) {
 		w.bonusExpires = &expires
 	}
@@ -32,12 +32,12 @@ type lot struct {
 
 // lots reads and locks the wallet's lots in the order they are used up: soonest
 // expiry, then oldest.
-func (w *wallet) lots(ctx context.Context, tx pgx.Tx) ([]lot, error) {
+func (w *Tx) lots(ctx context.Context) ([]lot, error) {
 	if w.pots.Bonus == 0 {
 		return nil, nil
 	}
 	// Locked by ascending identifier, like everything; sorted for use afterwards.
-	rows, err := tx.Query(ctx, `select id, remaining_nano, expires_at from credit_lots
+	rows, err := w.Query(ctx, `select id, remaining_nano, expires_at from credit_lots
 		where account_id = $1 and remaining_nano > 0 order by id for no key update`, w.account)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (w *wallet) lots(ctx context.Context, tx pgx.Tx) ([]lot, error) {
 }
 
 // use takes amount, which the pot covers, from the lots in order.
-func (w *wallet) use(b *pgx.Batch, lots []lot, amount billing.Money) {
+func (w *Tx) use(b *pgx.Batch, lots []lot, amount billing.Money) {
 	w.bonusExpires = nil
 	for _, l := range lots {
 		take := min(amount, l.left)
@@ -66,52 +66,51 @@ func (w *wallet) use(b *pgx.Batch, lots []lot, amount billing.Money) {
 
 // expireCredit ends the credit that has expired by now. What sessions have used
 // so far was used before, so they are posted first. The wallet is saved.
-func (l *Ledger) expireCredit(ctx context.Context, tx pgx.Tx, w *wallet, now time.Time) error {
-	open, err := store.Rows(ctx, tx, pgx.RowTo[string], `select id from sessions
+func (w *Tx) expireCredit(ctx context.Context) error {
+	open, err := store.Rows(ctx, w, pgx.RowTo[string], `select id from sessions
 		where account_id = $1 and state = 'live' and kind <> $2 order by id`, w.account, billing.Outbound)
 	if err != nil {
 		return err
 	}
 	for _, id := range open {
-		s, err := l.lockSession(ctx, tx, w.account, id)
+		s, err := w.lockSession(ctx, id)
 		if err != nil {
 			return err
 		}
 		b := &pgx.Batch{}
-		if err := l.post(ctx, tx, b, w, s, now); err != nil {
+		if err := w.post(ctx, b, s); err != nil {
 			return err
 		}
 		s.save(b)
-		if err := store.Send(ctx, tx, b); err != nil {
+		if err := store.Send(ctx, w, b); err != nil {
 			return err
 		}
 	}
-	lots, err := w.lots(ctx, tx)
+	lots, err := w.lots(ctx)
 	if err != nil {
 		return err
 	}
 	b := &pgx.Batch{}
 	w.bonusExpires = nil
 	for _, l := range lots {
-		if now.Before(l.expires) {
+		if w.now.Before(l.expires) {
 			w.bonusExpires = &l.expires
 			break
 		}
 		b.Queue("update credit_lots set remaining_nano = 0 where id = $1", l.id)
 		t := transfer{idem: "lot:" + l.id + ":exp", debit: potBonus, credit: "promo_expired", amount: l.left, kind: Expiry}
-		b.Queue(insertTransfer, w.apply(t, now)...)
+		b.Queue(insertTransfer, w.apply(t)...)
 	}
-	w.save(b)
-	return store.Send(ctx, tx, b)
+	return w.Save(ctx, b)
 }
 
 // keepExpired expires again, in a transaction of its own, the credit that had expired when
 // w was locked by one that err has undone. So an account that is refused for want of
 // credit is warned, and recharged, like any other. It returns err; what it cannot expire
 // is left to ExpireLots.
-func (l *Ledger) keepExpired(ctx context.Context, w *wallet, err error, now time.Time) error {
+func (l *Ledger) keepExpired(ctx context.Context, w *Tx, err error) error {
 	if err != nil && w != nil && w.expired {
-		_ = l.applyThresholds(ctx, w.account, now)
+		_ = l.applyThresholds(ctx, w.account, w.now)
 	}
 	return err
 }

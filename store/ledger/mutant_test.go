@@ -21,7 +21,7 @@ type mutant struct {
 type patch struct{ file, old, new string }
 
 var mutants = []mutant{
-	{"no lock of the wallet", []patch{{"wallet.go", `where account_id = $1 for no key update"`, `where account_id = $1"`}},
+	{"no lock of the wallet", []patch{{"tx.go", `where account_id = $1 for no key update"`, `where account_id = $1"`}},
 		"TestTwoHundredStartsReachExactlyTheLimit"},
 	{"a key may come twice", []patch{{"credit.go", `insertTransfer+" on conflict (idem, leg) do nothing"`, `insertTransfer`},
 		{"../migrations/00002_ledger.sql", "create unique index ledger_transfers_once", "create index ledger_transfers_once"}},
@@ -53,7 +53,7 @@ var mutants = []mutant{
 	{"an order is charged each time it is settled", []patch{{"numbers_order.go", "case m.activatedAt != nil:", "case false:"},
 		{"numbers_order.go", "if m.period == 0 {\n\t\tm.charge", "if true {\n\t\tm.charge"}},
 		"TestOrderIsHeldThenCharged"},
-	{"calls are placed as fast as anybody asks", []patch{{"wallet.go", "if full.Sub(now) > dialBurst*dialEvery {", "if false {"}}, "TestDialRateHoldsAcrossNodes"},
+	{"calls are placed as fast as anybody asks", []patch{{"wallet.go", "if full.Sub(w.now) > dialBurst*dialEvery {", "if false {"}}, "TestDialRateHoldsAcrossNodes"},
 	{"work after calls does not see other such work", []patch{{"afterwards.go", "w.pots.Covers(held+cost,", "w.pots.Covers(0*held+cost,"}}, "TestWorkAfterACallIsHeld"},
 	{"an old rate card is in force", []patch{{"../ratecards.go", `" desc limit 1"`, `" limit 1"`}}, "TestOneRateCardIsInForce"},
 	{"a read of any age counts", []patch{{"payments.go", "if s.Version > t.readVersion {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
@@ -64,7 +64,7 @@ var mutants = []mutant{
 	{"a posting leaves money in its pot", []patch{{"wallet.go", "w.add(t.debit, -t.amount)", "w.add(t.debit, 1-t.amount)"}}, "TestConcurrentClosesAndCheckpoints"},
 	{"credit that ends last is used first", []patch{{"lots.go", "return a.expires.Compare(b.expires)", "return b.expires.Compare(a.expires)"}},
 		"TestLotsAreUsedSoonestExpiryFirst"},
-	{"credit does not end", []patch{{"lots.go", "if now.Before(l.expires) {", "if true {"}}, "TestExpiryDuringASession"},
+	{"credit does not end", []patch{{"lots.go", "if w.now.Before(l.expires) {", "if true {"}}, "TestExpiryDuringASession"},
 	{"the floor is a little lower", []patch{{"sessions.go", "-p.Held <= -s.Card", "-p.Held < -s.Card"}}, "TestLineMinuteStopsAtTheFloor"},
 	{"admissions leave one out", []patch{{"sessions.go", "w.admissions++", "w.admissions += 2"}}, "TestConcurrentClosesAndCheckpoints"},
 	{"minutes that were asked for need no usage", []patch{{"verify_evidence.go", "10000 - %[1]d and not lost", "10000 - %[1]d and not lost and false"}},

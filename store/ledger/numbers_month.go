@@ -37,19 +37,15 @@ func (l *Ledger) ChargeNumbers(ctx context.Context, card *billing.RateCard, now 
 	}
 	var faults []error
 	for _, k := range due {
-		err := l.db.Tx(ctx, "charge number", func(tx pgx.Tx) error {
-			w, err := l.lockWallet(ctx, tx, k.Account, now)
-			if err != nil {
-				return err
-			}
-			m, err := w.lockMonth(ctx, tx, k.ID, true)
+		err := l.Locked(ctx, "charge number", k.Account, now, func(w *Tx) error {
+			m, err := w.lockMonth(ctx, k.ID, true)
 			if errors.Is(err, pgx.ErrNoRows) || err == nil && (m.chargeAt == nil || m.chargeAt.After(now)) {
 				return errSkipLocked
 			}
 			if err != nil {
 				return err
 			}
-			some, err := w.months(ctx, tx, m, card, now)
+			some, err := w.months(ctx, m, card)
 			if err == nil {
 				sum.Charged, sum.Unpaid, sum.Released = sum.Charged+some.Charged, sum.Unpaid+some.Unpaid, sum.Released+some.Released
 			}
@@ -70,42 +66,42 @@ func (l *Ledger) ChargeNumbers(ctx context.Context, card *billing.RateCard, now 
 var errSkipLocked = errors.New("the number is another's to charge")
 
 // months charges what it can of a number's months that have begun, the oldest first.
-func (w *wallet) months(ctx context.Context, tx pgx.Tx, m *month, card *billing.RateCard, now time.Time) (sum NumberMonths, err error) {
+func (w *Tx) months(ctx context.Context, m *month, card *billing.RateCard) (sum NumberMonths, err error) {
 	price := card.NumberPerMonth()
-	held, err := w.heldForNumbers(ctx, tx)
+	held, err := w.heldForNumbers(ctx)
 	if err != nil {
 		return sum, err
 	}
 	b := &pgx.Batch{}
-	for !m.NextChargeAt.After(now) && w.pays(price, held) {
+	for !m.NextChargeAt.After(w.now) && w.pays(price, held) {
 		if m.State == NumberGrace {
-			if err := w.clear(ctx, tx, store.WarnNumberPastDue, m.about(), now); err != nil {
+			if err := w.clear(ctx, store.WarnNumberPastDue, m.about()); err != nil {
 				return sum, err
 			}
 		}
-		m.charge(b, w, price, card.Version(), now)
+		m.charge(b, w, price, card.Version())
 		m.State, m.GraceUntil, m.chargeAt = NumberOwned, nil, m.NextChargeAt
 		sum.Charged++
 	}
 	switch due := *m.NextChargeAt; {
-	case due.After(now):
-	case now.Before(due.Add(NumberGraceTime)):
+	case due.After(w.now):
+	case w.now.Before(due.Add(NumberGraceTime)):
 		sum.Unpaid++
-		err = w.enterGrace(ctx, tx, m, price, now)
+		err = w.enterGrace(ctx, m, price)
 	default:
 		sum.Released++
-		err = w.releaseAfterGrace(ctx, tx, m, now)
+		err = w.releaseAfterGrace(ctx, m)
 	}
 	if err != nil {
 		return sum, err
 	}
 	m.save(b)
-	return sum, w.conclude(ctx, tx, b, now)
+	return sum, w.conclude(ctx, b)
 }
 
 // pays says whether the wallet can pay a month: from what was paid in, above zero.
 // Nothing is taken from an account that is disputed or suspended.
-func (w *wallet) pays(price, held billing.Money) bool {
+func (w *Tx) pays(price, held billing.Money) bool {
 	return w.disputes == 0 && !w.suspended && w.pots.PaidLeft()-held >= price
 }
 
@@ -113,30 +109,30 @@ func (w *wallet) pays(price, held billing.Money) bool {
 func (m *month) about() string { return fmt.Sprintf("%s:%d", m.ID, m.period+1) }
 
 // enterGrace keeps the number without its month being paid.
-func (w *wallet) enterGrace(ctx context.Context, tx pgx.Tx, m *month, price billing.Money, now time.Time) error {
+func (w *Tx) enterGrace(ctx context.Context, m *month, price billing.Money) error {
 	due := *m.NextChargeAt
-	until, again := due.Add(NumberGraceTime), now.Add(graceRetry)
+	until, again := due.Add(NumberGraceTime), w.now.Add(graceRetry)
 	if again.After(until) {
 		again = until
 	}
 	m.State, m.GraceUntil, m.chargeAt = NumberGrace, &until, &again
 	balance := w.pots.Balance()
-	return w.warn(ctx, tx, store.Warning{Kind: store.WarnNumberPastDue, About: m.about(), Data: store.WarningData{
-		Balance: &balance, Amount: &price, NumberID: m.ID, Number: m.E164, DueAt: &due, ReleaseAt: &until}}, now)
+	return w.warn(ctx, store.Warning{Kind: store.WarnNumberPastDue, About: m.about(), Data: store.WarningData{
+		Balance: &balance, Amount: &price, NumberID: m.ID, Number: m.E164, DueAt: &due, ReleaseAt: &until}})
 }
 
 // releaseAfterGrace takes a number whose grace is over.
-func (w *wallet) releaseAfterGrace(ctx context.Context, tx pgx.Tx, m *month, now time.Time) error {
-	if err := w.clear(ctx, tx, store.WarnNumberPastDue, m.about(), now); err != nil {
+func (w *Tx) releaseAfterGrace(ctx context.Context, m *month) error {
+	if err := w.clear(ctx, store.WarnNumberPastDue, m.about()); err != nil {
 		return err
 	}
 	about := m.about()
-	m.markReleasing(now)
-	return w.warn(ctx, tx, store.Warning{Kind: store.WarnNumberReleased, About: about, Data: store.WarningData{
-		NumberID: m.ID, Number: m.E164, ReleaseAt: &now}}, now)
+	m.markReleasing(w.now)
+	return w.warn(ctx, store.Warning{Kind: store.WarnNumberReleased, About: about, Data: store.WarningData{
+		NumberID: m.ID, Number: m.E164, ReleaseAt: &w.now}})
 }
 
 // retryMonths has unpaid months tried again, now that there is reason to.
-func (w *wallet) retryMonths(b *pgx.Batch) {
+func (w *Tx) retryMonths(b *pgx.Batch) {
 	b.Queue("update numbers set charge_at = next_charge_at where account_id = $1 and state = 'grace'", w.account)
 }

@@ -46,16 +46,12 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) 
 	}
 	id := store.NewID(store.NumberID, now)
 	price := o.Card.NumberPerMonth()
-	err := l.db.Tx(ctx, "order number", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, o.Account, now)
+	err := l.Locked(ctx, "order number", o.Account, now, func(w *Tx) error {
+		held, err := w.heldForNumbers(ctx)
 		if err != nil {
 			return err
 		}
-		held, err := w.heldForNumbers(ctx, tx)
-		if err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx, `insert into numbers (id, account_id, e164, country, agent_id, state, created_at, carrier, order_ref,
+		tag, err := w.Exec(ctx, `insert into numbers (id, account_id, e164, country, agent_id, state, created_at, carrier, order_ref,
 				monthly_nano, upfront_nano, price_version, held_nano, anchor_at, try_at)
 			select $1, $2, $3, $4, nullif($5, ''), 'ordering', $6, $7, $1, $8, $9, $10, $11, $6, $12
 			where $5 = '' or exists (select from agents where account_id = $2 and id = $5)`,
@@ -74,7 +70,7 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) 
 		w.pots.Held += price
 		b := &pgx.Batch{}
 		o.Once.Begin(b, id)
-		return w.conclude(ctx, tx, b, now)
+		return w.conclude(ctx, b)
 	})
 	if err != nil {
 		return nil, err
@@ -87,24 +83,23 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) 
 
 // conclude ends a transaction about numbers, also one that moves no money: lockWallet
 // may have expired credit, which counts for the thresholds, too.
-func (w *wallet) conclude(ctx context.Context, tx pgx.Tx, b *pgx.Batch, now time.Time) error {
-	if err := w.applyThresholds(ctx, tx, now); err != nil {
+func (w *Tx) conclude(ctx context.Context, b *pgx.Batch) error {
+	if err := w.applyThresholds(ctx); err != nil {
 		return err
 	}
-	w.save(b)
-	return store.Send(ctx, tx, b)
+	return w.Save(ctx, b)
 }
 
 // heldForNumbers is what of the wallet's holds is for first months. Those of calls
 // and of work are left out where months are paid: they may end in overdraft, months
 // may not.
-func (w *wallet) heldForNumbers(ctx context.Context, tx pgx.Tx) (held billing.Money, err error) {
-	err = tx.QueryRow(ctx, "select coalesce(sum(held_nano), 0)::bigint from numbers where account_id = $1 and held_nano > 0", w.account).Scan(&held)
+func (w *Tx) heldForNumbers(ctx context.Context) (held billing.Money, err error) {
+	err = w.QueryRow(ctx, "select coalesce(sum(held_nano), 0)::bigint from numbers where account_id = $1 and held_nano > 0", w.account).Scan(&held)
 	return held, err
 }
 
 // mayBuy is the whole decision whether an account may buy a number.
-func (w *wallet) mayBuy(price, held billing.Money, rules billing.Wallet) error {
+func (w *Tx) mayBuy(price, held billing.Money, rules billing.Wallet) error {
 	switch {
 	case w.suspended:
 		return store.ErrSuspended
@@ -134,14 +129,14 @@ type month struct {
 
 // lockMonth reads a bought number of the locked wallet's account, in whatever state;
 // pgx.ErrNoRows when there is none such, or with skip somebody else works on it.
-func (w *wallet) lockMonth(ctx context.Context, tx pgx.Tx, id string, skip bool) (*month, error) {
+func (w *Tx) lockMonth(ctx context.Context, id string, skip bool) (*month, error) {
 	lock := " for update"
 	if skip {
 		lock += " skip locked"
 	}
 	m := &month{}
 	n := &m.Number
-	err := tx.QueryRow(ctx, "select "+numberColumns+`, held_nano, price_version, anchor_at, period_no, charge_at, activated_at, released_at, try_at, tries
+	err := w.QueryRow(ctx, "select "+numberColumns+`, held_nano, price_version, anchor_at, period_no, charge_at, activated_at, released_at, try_at, tries
 		from numbers where account_id = $1 and id = $2 and carrier <> ''`+lock, w.account, id).
 		Scan(&n.ID, &n.Account, &n.E164, &n.Country, &n.AgentID, &n.AgentName, &n.State, &n.CreatedAt, &n.Carrier, &n.OrderRef, &n.CarrierID,
 			&n.Routed, &n.NextChargeAt, &n.GraceUntil,
@@ -163,15 +158,15 @@ const (
 )
 
 // charge posts the next month at a price of a card.
-func (m *month) charge(b *pgx.Batch, w *wallet, price billing.Money, version string, now time.Time) {
+func (m *month) charge(b *pgx.Batch, w *Tx, price billing.Money, version string) {
 	due := billing.Month(m.anchor, m.period)
 	m.period++
 	if price > 0 {
 		t := transfer{idem: m.key(), debit: potPaid, credit: monthRevenue, amount: price, kind: UsageKind, version: &version}
-		b.Queue(insertTransfer, w.apply(t, now)...)
+		b.Queue(insertTransfer, w.apply(t)...)
 	}
 	b.Queue(`insert into number_charges (number_id, period_no, account_id, due_at, charged_at, amount_nano, price_version)
-		values ($1, $2, $3, $4, $5, $6, $7)`, m.ID, m.period, m.Account, due, now, price, version)
+		values ($1, $2, $3, $4, $5, $6, $7)`, m.ID, m.period, m.Account, due, w.now, price, version)
 	next := billing.Month(m.anchor, m.period)
 	m.NextChargeAt = &next
 }
@@ -180,13 +175,13 @@ func (m *month) charge(b *pgx.Batch, w *wallet, price billing.Money, version str
 func (m *month) key() string { return fmt.Sprintf("num:%s:%d", m.ID, m.period) }
 
 // refund gives the first month back: the number never came.
-func (m *month) refund(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, now time.Time) error {
+func (m *month) refund(ctx context.Context, b *pgx.Batch, w *Tx) error {
 	var price billing.Money
-	err := tx.QueryRow(ctx, `update number_charges set refunded_at = $3 where account_id = $1 and number_id = $2 and period_no = 1
-		returning amount_nano`, m.Account, m.ID, now).Scan(&price)
+	err := w.QueryRow(ctx, `update number_charges set refunded_at = $3 where account_id = $1 and number_id = $2 and period_no = 1
+		returning amount_nano`, m.Account, m.ID, w.now).Scan(&price)
 	if err == nil && price > 0 {
 		t := transfer{idem: m.key() + ":back", debit: monthRevenue, credit: potPaid, amount: price, kind: UsageKind, version: &m.version}
-		b.Queue(insertTransfer, w.apply(t, now)...)
+		b.Queue(insertTransfer, w.apply(t)...)
 	}
 	return err
 }
@@ -199,12 +194,8 @@ func (m *month) refund(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, 
 // order. ErrNumberTaken: it stands, and somebody has its number by another order.
 func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
 	var n Number
-	err := l.db.Tx(ctx, "reconcile number", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
-		m, err := w.lockMonth(ctx, tx, id, false)
+	err := l.Locked(ctx, "reconcile number", account, now, func(w *Tx) error {
+		m, err := w.lockMonth(ctx, id, false)
 		if err != nil {
 			return err
 		}
@@ -215,13 +206,13 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 			m.late(o, now)
 			m.save(b)
 		default:
-			if err := m.reconcile(ctx, tx, b, w, o, now); err != nil {
+			if err := m.reconcile(ctx, b, w, o); err != nil {
 				return err
 			}
 			m.save(b)
 		}
 		n = m.Number
-		return w.conclude(ctx, tx, b, now)
+		return w.conclude(ctx, b)
 	})
 	if store.Violates(err, "numbers_in_use") {
 		err = fmt.Errorf("reconcile number: %w", store.ErrNumberTaken)
@@ -231,30 +222,30 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 
 var errCarrierState = errors.New("the carrier says nothing about the order")
 
-func (m *month) reconcile(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, o carrier.Ordered, now time.Time) error {
+func (m *month) reconcile(ctx context.Context, b *pgx.Batch, w *Tx, o carrier.Ordered) error {
 	price := m.held
 	w.pots.Held -= m.held
 	m.held = 0
 	switch o.State {
 	case carrier.Failed:
 		if m.period > 0 {
-			if err := m.refund(ctx, tx, b, w, now); err != nil {
+			if err := m.refund(ctx, b, w); err != nil {
 				return err
 			}
 		}
-		m.markReleasing(now)
+		m.markReleasing(w.now)
 		m.State = NumberReleased
-		m.lookAgain(now)
+		m.lookAgain(w.now)
 		return nil
 	case carrier.Pending, carrier.Active:
 	default:
 		return errCarrierState
 	}
 	if m.period == 0 {
-		m.charge(b, w, price, m.version, now)
+		m.charge(b, w, price, m.version)
 	}
 	if o.State == carrier.Active {
-		m.activatedAt, m.CarrierID, m.tryAt, m.tries = &now, o.NumberID, &now, 0 // it is to be routed, or released
+		m.activatedAt, m.CarrierID, m.tryAt, m.tries = &w.now, o.NumberID, &w.now, 0 // it is to be routed, or released
 	}
 	switch {
 	case m.State == NumberReleasing:

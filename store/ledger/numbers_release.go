@@ -14,16 +14,12 @@ import (
 // bought is releasing until FinishRelease; one that was given by hand can be imported
 // again.
 func (l *Ledger) ReleaseNumber(ctx context.Context, account, id string, now time.Time) error {
-	return l.db.Tx(ctx, "release number", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
+	return l.Locked(ctx, "release number", account, now, func(w *Tx) error {
 		b := &pgx.Batch{}
-		m, err := w.lockMonth(ctx, tx, id, false)
+		m, err := w.lockMonth(ctx, id, false)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			tag, err := tx.Exec(ctx, `update numbers set state = 'released', released_at = $3, agent_id = null
+			tag, err := w.Exec(ctx, `update numbers set state = 'released', released_at = $3, agent_id = null
 				where account_id = $1 and id = $2 and carrier = '' and state <> 'released'`, account, id, now)
 			if err != nil {
 				return err
@@ -31,20 +27,20 @@ func (l *Ledger) ReleaseNumber(ctx context.Context, account, id string, now time
 			if tag.RowsAffected() == 0 {
 				return store.ErrNotFound
 			}
-			return w.conclude(ctx, tx, b, now)
+			return w.conclude(ctx, b)
 		case err != nil:
 			return err
 		case m.State == NumberReleasing, m.State == NumberReleased:
 			return store.ErrNotFound
 		case m.State == NumberGrace:
-			err = w.clear(ctx, tx, store.WarnNumberPastDue, m.about(), now)
+			err = w.clear(ctx, store.WarnNumberPastDue, m.about())
 		}
 		if err != nil {
 			return err
 		}
 		m.markReleasing(now)
 		m.save(b)
-		return w.conclude(ctx, tx, b, now)
+		return w.conclude(ctx, b)
 	})
 }
 

@@ -62,7 +62,7 @@ func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead, now time.T
 		if err != nil {
 			return err
 		}
-		w, err := l.lockWallet(ctx, tx, account, now)
+		w, err := l.lock(ctx, tx, account, now)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead, now time.T
 		if err != nil {
 			return err
 		}
-		st := reconciling{tx: tx, w: w, t: t, now: now}
+		st := reconciling{w, t}
 		if s.Refund != nil && s.Version <= t.readVersion {
 			return store.ErrStaleRead
 		}
@@ -123,10 +123,8 @@ func (s *PaymentRead) dedupe(ctx context.Context, tx pgx.Tx, t *TopUp, now time.
 
 // reconciling is a payment while its account's wallet is locked.
 type reconciling struct {
-	tx  pgx.Tx
-	w   *wallet
-	t   *TopUp
-	now time.Time
+	*Tx
+	t *TopUp
 }
 
 // reconcile applies the state that the provider said to the top-up.
@@ -174,22 +172,22 @@ func (s *reconciling) succeed(ctx context.Context, p payment.Payment) error {
 		return err
 	}
 	var there bool
-	if err := s.tx.QueryRow(ctx, "select exists (select from ledger_transfers where idem = $1)", c.Key).Scan(&there); err != nil {
+	if err := s.QueryRow(ctx, "select exists (select from ledger_transfers where idem = $1)", c.Key).Scan(&there); err != nil {
 		return err
 	}
 	if there {
-		err = sameCredit(ctx, s.tx, s.t.Account, credit)
+		err = sameCredit(ctx, s.Tx, s.t.Account, credit)
 	} else {
-		_, err = s.tx.Exec(ctx, insertTransfer, s.w.apply(credit, s.now)...)
+		_, err = s.Exec(ctx, insertTransfer, s.apply(credit)...)
 	}
-	if s.w.firstTopup == nil {
-		s.w.firstTopup = &s.now
+	if s.firstTopup == nil {
+		s.firstTopup = &s.now
 	}
 	s.t.State, s.t.Payment, s.t.Paid, s.t.SettledAt = TopUpSucceeded, p.ID, p.Amount, &s.now
 	if err != nil {
 		return err
 	}
-	return s.w.cardPaid(ctx, s.tx)
+	return s.cardPaid(ctx)
 }
 
 // refund posts the difference between what went back to the card so far and what
@@ -207,23 +205,22 @@ func (s *reconciling) refund(ctx context.Context, total billing.Money) error {
 		t.debit, t.credit, t.amount = t.credit, t.debit, -change
 	}
 	s.t.Refunded = total
-	if _, err := s.tx.Exec(ctx, insertTransfer, s.w.apply(t, s.now)...); err != nil || change < 0 {
+	if _, err := s.Exec(ctx, insertTransfer, s.apply(t)...); err != nil || change < 0 {
 		return err
 	}
-	return s.w.rechargeRefunded(ctx, s.tx, s.now)
+	return s.rechargeRefunded(ctx)
 }
 
 // save writes the top-up and the wallet.
 func (s *reconciling) save(ctx context.Context, customer string) error {
-	if err := saveCustomer(ctx, s.tx, s.t.Account, s.t.Provider, customer); err != nil {
+	if err := saveCustomer(ctx, s.Tx, s.t.Account, s.t.Provider, customer); err != nil {
 		return err
 	}
-	if err := s.w.applyThresholds(ctx, s.tx, s.now); err != nil {
+	if err := s.applyThresholds(ctx); err != nil {
 		return err
 	}
 	b := &pgx.Batch{}
 	b.Queue(`update topups set state = $3, payment_id = nullif($4, ''), paid_nano = $5, refunded_nano = $6, refund_no = $7, looked = $8, settled_at = $9
 		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.refundNo, s.t.readVersion, s.t.SettledAt)
-	s.w.save(b)
-	return store.Send(ctx, s.tx, b)
+	return s.Save(ctx, b)
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,8 +22,8 @@ func priceOf(card *billing.RateCard, terms billing.Terms, u billing.Usage) (bill
 // credit first, soonest expiry first, unless the session may use none, the rest
 // from the paid pot. The counters are those of several reports at their highest,
 // so the total is never below what has accrued. The caller saves w and s.
-func (l *Ledger) post(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, s *session, now time.Time) error {
-	card, err := l.db.Card(ctx, tx, s.version)
+func (w *Tx) post(ctx context.Context, b *pgx.Batch, s *session) error {
+	card, err := w.ledger.db.Card(ctx, w, s.version)
 	if err != nil {
 		return err
 	}
@@ -33,7 +32,7 @@ func (l *Ledger) post(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, s
 		return fmt.Errorf("session %s: %w", s.id, err)
 	}
 	if s.postingNo > 0 {
-		if err := subtractPosted(ctx, tx, s.id, &bill); err != nil {
+		if err := subtractPosted(ctx, w, s.id, &bill); err != nil {
 			return err
 		}
 	}
@@ -43,7 +42,7 @@ func (l *Ledger) post(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, s
 		bonus = min(due, w.pots.Bonus)
 	}
 	if bonus > 0 {
-		lots, err := w.lots(ctx, tx)
+		lots, err := w.lots(ctx)
 		if err != nil {
 			return err
 		}
@@ -54,11 +53,11 @@ func (l *Ledger) post(ctx context.Context, tx pgx.Tx, b *pgx.Batch, w *wallet, s
 		accrued = &w.pots.AccruedPaid
 	}
 	*accrued -= s.amount - s.posted
-	s.queuePosting(b, w, bill, bonus, now)
+	s.queuePosting(b, w, bill, bonus)
 	s.posted += due
 	before := s.amount
 	s.amount = s.posted
-	return s.charge(ctx, tx, w, s.amount-before, now)
+	return s.charge(ctx, w, s.amount-before)
 }
 
 // subtractPosted leaves in bill what earlier postings of the session did not
@@ -89,7 +88,7 @@ func subtractPosted(ctx context.Context, tx pgx.Tx, id string, bill *billing.Bil
 
 // queuePosting queues the receipt and the transfers of what is left in bill, bonus
 // of it from the bonus pot.
-func (s *session) queuePosting(b *pgx.Batch, w *wallet, bill billing.Bill, bonus billing.Money, now time.Time) {
+func (s *session) queuePosting(b *pgx.Batch, w *Tx, bill billing.Bill, bonus billing.Money) {
 	posting, leg := s.postingNo+1, 0
 	move := func(pot string, c billing.Component, amount billing.Money) {
 		if amount == 0 {
@@ -97,7 +96,7 @@ func (s *session) queuePosting(b *pgx.Batch, w *wallet, bill billing.Bill, bonus
 		}
 		t := transfer{idem: fmt.Sprintf("sess:%s:%d", s.id, posting), leg: leg, debit: pot, credit: "revenue:" + c.String(),
 			amount: amount, kind: UsageKind, session: &s.id, version: &s.version}
-		b.Queue(insertTransfer, w.apply(t, now)...)
+		b.Queue(insertTransfer, w.apply(t)...)
 		leg++
 	}
 	for i, item := range bill {
@@ -107,7 +106,7 @@ func (s *session) queuePosting(b *pgx.Batch, w *wallet, bill billing.Bill, bonus
 		c := billing.Component(i)
 		s.postingNo = posting
 		b.Queue(`insert into usage_records (session_id, posting_no, component, qty, unit_price_nano, amount_nano, price_version, posted_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8)`, s.id, posting, c.String(), item.Quantity, item.UnitPrice, item.Amount, s.version, now)
+			values ($1, $2, $3, $4, $5, $6, $7, $8)`, s.id, posting, c.String(), item.Quantity, item.UnitPrice, item.Amount, s.version, w.now)
 		fromBonus := min(item.Amount, bonus)
 		bonus -= fromBonus
 		move(potBonus, c, fromBonus)

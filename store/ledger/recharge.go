@@ -80,12 +80,8 @@ func (l *Ledger) Recharge(ctx context.Context, account, provider string, default
 // ErrTopupRequired. Disabling it takes back an attempt that nobody has charged yet.
 // How long to wait after a failed attempt is not changed by it.
 func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defaults Recharge, change func(*Recharge) error, now time.Time) (*RechargeState, error) {
-	err := l.db.Tx(ctx, "set recharge", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
-		r, was, err := lockRecharge(ctx, tx, account, defaults)
+	err := l.Locked(ctx, "set recharge", account, now, func(w *Tx) error {
+		r, was, err := lockRecharge(ctx, w, account, defaults)
 		if err != nil {
 			return err
 		}
@@ -96,19 +92,14 @@ func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defa
 			return store.Invalid("a recharge of %s below %s, within %s a month", r.Amount, r.Threshold, r.MonthlyCap)
 		}
 		if r.Enabled {
-			if err := w.rechargeable(ctx, tx, provider); err != nil {
+			if err := w.rechargeable(ctx, provider); err != nil {
 				return err
 			}
 		}
-		if err := w.setRecharge(ctx, tx, r, provider, was, now); err != nil {
+		if err := w.setRecharge(ctx, r, provider, was); err != nil {
 			return err
 		}
-		if err := w.applyThresholds(ctx, tx, now); err != nil {
-			return err
-		}
-		b := &pgx.Batch{}
-		w.save(b)
-		return store.Send(ctx, tx, b)
+		return w.conclude(ctx, &pgx.Batch{})
 	})
 	if err != nil {
 		return nil, err
@@ -128,7 +119,7 @@ func lockRecharge(ctx context.Context, tx pgx.Tx, account string, defaults Recha
 }
 
 // rechargeable says why automatic recharge cannot be enabled.
-func (w *wallet) rechargeable(ctx context.Context, tx pgx.Tx, provider string) error {
+func (w *Tx) rechargeable(ctx context.Context, provider string) error {
 	switch {
 	case w.suspended:
 		return store.ErrSuspended
@@ -136,7 +127,7 @@ func (w *wallet) rechargeable(ctx context.Context, tx pgx.Tx, provider string) e
 		return store.ErrDisputed
 	}
 	var saved bool
-	err := tx.QueryRow(ctx, "select "+cardSaved, w.account, provider).Scan(&saved)
+	err := w.QueryRow(ctx, "select "+cardSaved, w.account, provider).Scan(&saved)
 	if err == nil && !saved {
 		err = store.ErrTopupRequired
 	}
@@ -145,8 +136,8 @@ func (w *wallet) rechargeable(ctx context.Context, tx pgx.Tx, provider string) e
 
 // setRecharge writes the settings. Turning it on forgets what failed before, but not
 // how long to wait after it.
-func (w *wallet) setRecharge(ctx context.Context, tx pgx.Tx, r Recharge, provider string, was bool, now time.Time) error {
-	_, err := tx.Exec(ctx, `insert into recharges (account_id, enabled, threshold_nano, amount_nano, cap_nano, provider)
+func (w *Tx) setRecharge(ctx context.Context, r Recharge, provider string, was bool) error {
+	_, err := w.Exec(ctx, `insert into recharges (account_id, enabled, threshold_nano, amount_nano, cap_nano, provider)
 		values ($1, $2, $3, $4, $5, $6) on conflict (account_id) do update set enabled = excluded.enabled,
 			threshold_nano = excluded.threshold_nano, amount_nano = excluded.amount_nano, cap_nano = excluded.cap_nano,
 			provider = excluded.provider, declines = case when $7 then 0 else recharges.declines end,
@@ -159,22 +150,22 @@ func (w *wallet) setRecharge(ctx context.Context, tx pgx.Tx, r Recharge, provide
 	w.rechargeBelow = nil
 	if r.Enabled {
 		w.rechargeBelow = &r.Threshold
-	} else if err := w.clear(ctx, tx, store.WarnRechargeFailed, "", now); err != nil {
+	} else if err := w.clear(ctx, store.WarnRechargeFailed, ""); err != nil {
 		return err
 	}
-	if err := w.armRecharge(ctx, tx); err != nil || r.Enabled {
+	if err := w.armRecharge(ctx); err != nil || r.Enabled {
 		return err
 	}
-	_, err = tx.Exec(ctx, `with a as (update recharge_attempts set state = 'canceled', ended_at = $2
+	_, err = w.Exec(ctx, `with a as (update recharge_attempts set state = 'canceled', ended_at = $2
 			where account_id = $1 and state = 'pending' returning topup_id)
-		update topups t set state = 'canceled', settled_at = $2 from a where t.account_id = $1 and t.id = a.topup_id`, w.account, now)
+		update topups t set state = 'canceled', settled_at = $2 from a where t.account_id = $1 and t.id = a.topup_id`, w.account, w.now)
 	return err
 }
 
 // armRecharge writes where checkpoints look. It is not part of save, for nothing else
 // changes it.
-func (w *wallet) armRecharge(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, w.rechargeBelow)
+func (w *Tx) armRecharge(ctx context.Context) error {
+	_, err := w.Exec(ctx, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, w.rechargeBelow)
 	return err
 }
 

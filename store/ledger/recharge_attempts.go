@@ -27,22 +27,22 @@ const wanted = `r.enabled and (r.not_before is null or r.not_before <= $1)
 
 // recharge makes an attempt when the wallet is below its threshold and nothing speaks
 // against it. w is locked and its pots are final.
-func (w *wallet) recharge(ctx context.Context, tx pgx.Tx, now time.Time) error {
+func (w *Tx) recharge(ctx context.Context) error {
 	if w.rechargeBelow == nil || w.pots.Balance() >= *w.rechargeBelow || w.disputes > 0 || w.suspended {
 		return nil
 	}
-	id := store.NewID(store.RechargeID, now)
-	tag, err := tx.Exec(ctx, `with r as (select least(amount_nano, $3) as amount_nano, cap_nano, provider from recharges r where account_id = $4 and `+wanted+`),
+	id := store.NewID(store.RechargeID, w.now)
+	tag, err := w.Exec(ctx, `with r as (select least(amount_nano, $3) as amount_nano, cap_nano, provider from recharges r where account_id = $4 and `+wanted+`),
 		t as (insert into topups (id, account_id, provider, amount_nano, state, created_at, automatic)
 			select $6, $4, provider, amount_nano, 'pending', $1, true from r)
 		insert into recharge_attempts (id, account_id, no, topup_id, month, amount_nano, cap_nano, state, created_at, look_at)
 			select $5, $4, 1 + (select coalesce(max(no), 0) from recharge_attempts where account_id = $4), $6, $2, amount_nano, cap_nano,
 				'pending', $1, $7 from r`,
-		now, monthOf(now), w.ledger.db.MaxRecharge(), w.account, id, store.NewID(store.TopUpID, now), now.Add(rechargeLook))
+		w.now, monthOf(w.now), w.ledger.db.MaxRecharge(), w.account, id, store.NewID(store.TopUpID, w.now), w.now.Add(rechargeLook))
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	return w.ledger.db.Enqueue(ctx, tx, store.ChargeRecharge, w.account, id)
+	return w.ledger.db.Enqueue(ctx, w, store.ChargeRecharge, w.account, id)
 }
 
 // rechargeNoticed makes an attempt for an account that a checkpoint found below its
@@ -72,14 +72,10 @@ type RechargeAttempt struct {
 // charged. One that certainly was not is canceled when it is not wanted any more.
 // Several may be given the same attempt: its ID makes the charge happen once.
 func (l *Ledger) BeginRecharge(ctx context.Context, account, id string, now time.Time) (begun *RechargeAttempt, err error) {
-	err = l.db.Tx(ctx, "begin recharge", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
+	err = l.Locked(ctx, "begin recharge", account, now, func(w *Tx) error {
 		a := &RechargeAttempt{ID: id, Account: account}
 		var topup, state string
-		err = tx.QueryRow(ctx, `select t.id, t.provider, a.amount_nano, a.state, a.created_at, coalesce(c.customer, '')
+		err = w.QueryRow(ctx, `select t.id, t.provider, a.amount_nano, a.state, a.created_at, coalesce(c.customer, '')
 			from recharge_attempts a join topups t on t.id = a.topup_id
 			left join provider_customers c on c.account_id = a.account_id and c.provider = t.provider
 			where a.account_id = $1 and a.id = $2 for update of a`, account, id).
@@ -93,11 +89,11 @@ func (l *Ledger) BeginRecharge(ctx context.Context, account, id string, now time
 		case state != "pending" && state != "processing":
 			return nil
 		case state == "pending" && (frozen || !needed):
-			return endRecharge(ctx, tx, w, topup, TopUpCanceled, "", "", now)
+			return endRecharge(ctx, w, topup, TopUpCanceled, "", "")
 		case !frozen:
 			begun = a
 		}
-		_, err = tx.Exec(ctx, `update recharge_attempts set look_at = $3, state = case when $4 then 'processing' else state end
+		_, err = w.Exec(ctx, `update recharge_attempts set look_at = $3, state = case when $4 then 'processing' else state end
 			where account_id = $1 and id = $2`, account, id, now.Add(rechargeLook), !frozen)
 		return err
 	})
@@ -108,12 +104,12 @@ func (l *Ledger) BeginRecharge(ctx context.Context, account, id string, now time
 }
 
 // endRecharge ends an attempt and its top-up, if they are open, without any money.
-func endRecharge(ctx context.Context, tx pgx.Tx, w *wallet, topup string, state TopUpState, why RechargeFailure, code string, now time.Time) error {
-	t, err := lockTopUp(ctx, tx, w.account, topup)
+func endRecharge(ctx context.Context, w *Tx, topup string, state TopUpState, why RechargeFailure, code string) error {
+	t, err := lockTopUp(ctx, w, w.account, topup)
 	if err != nil {
 		return err
 	}
-	s := reconciling{tx: tx, w: w, t: t, now: now}
+	s := reconciling{w, t}
 	s.endTopUp(state)
 	if err := s.recharged(ctx, why, code); err != nil {
 		return err
@@ -124,17 +120,13 @@ func endRecharge(ctx context.Context, tx pgx.Tx, w *wallet, topup string, state 
 // FailRecharge ends an attempt for which no money will come; code is the provider's
 // word for why. One that has ended stays as it is.
 func (l *Ledger) FailRecharge(ctx context.Context, account, id string, why RechargeFailure, code string, now time.Time) error {
-	return l.db.Tx(ctx, "fail recharge", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
+	return l.Locked(ctx, "fail recharge", account, now, func(w *Tx) error {
 		var topup string
-		err = tx.QueryRow(ctx, "select topup_id from recharge_attempts where account_id = $1 and id = $2", account, id).Scan(&topup)
+		err := w.QueryRow(ctx, "select topup_id from recharge_attempts where account_id = $1 and id = $2", account, id).Scan(&topup)
 		if err != nil {
 			return err
 		}
-		return endRecharge(ctx, tx, w, topup, TopUpFailed, why, code, now)
+		return endRecharge(ctx, w, topup, TopUpFailed, why, code)
 	})
 }
 
@@ -142,13 +134,13 @@ func (l *Ledger) FailRecharge(ctx context.Context, account, id string, why Recha
 // code say why it failed, if it did.
 func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code string) error {
 	if s.t.State.Open() {
-		_, err := s.tx.Exec(ctx, "update recharge_attempts set state = 'processing' where account_id = $1 and topup_id = $2 and state = 'pending'",
+		_, err := s.Exec(ctx, "update recharge_attempts set state = 'processing' where account_id = $1 and topup_id = $2 and state = 'pending'",
 			s.t.Account, s.t.ID)
 		return err
 	}
 	// Money may come for one that was given up.
 	var id string
-	ended, err := store.Rows(ctx, s.tx, pgx.RowTo[string], `update recharge_attempts set state = $3, ended_at = $4
+	ended, err := store.Rows(ctx, s.Tx, pgx.RowTo[string], `update recharge_attempts set state = $3, ended_at = $4
 		where account_id = $1 and topup_id = $2 and (ended_at is null or $3 = 'succeeded' and state <> 'succeeded') returning id`,
 		s.t.Account, s.t.ID, s.t.State, s.now)
 	if err != nil || len(ended) == 0 {
@@ -157,9 +149,9 @@ func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code s
 	id = ended[0]
 	switch s.t.State {
 	case TopUpSucceeded:
-		return s.w.rechargePaid(ctx, s.tx, s.now)
+		return s.rechargePaid(ctx)
 	case TopUpFailed:
-		return s.w.rechargeFailed(ctx, s.tx, id, s.t.Amount, why, code, s.now)
+		return s.rechargeFailed(ctx, id, s.t.Amount, why, code)
 	}
 	return nil
 }

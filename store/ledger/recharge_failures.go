@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
 	"parley/billing/payment"
 
@@ -46,27 +44,27 @@ func rechargeWait(declines int) time.Duration {
 }
 
 // cardPaid ends the wait after a failure: the card that is charged next has just paid.
-func (w *wallet) cardPaid(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `update recharges set declines = 0, not_before = null
+func (w *Tx) cardPaid(ctx context.Context) error {
+	_, err := w.Exec(ctx, `update recharges set declines = 0, not_before = null
 		where account_id = $1 and (declines > 0 or not_before is not null)`, w.account)
 	return err
 }
 
 // rechargePaid forgets the last failure too.
-func (w *wallet) rechargePaid(ctx context.Context, tx pgx.Tx, now time.Time) error {
-	tag, err := tx.Exec(ctx, "update recharges set failure = '', code = '', failed_at = null where account_id = $1 and failure <> ''", w.account)
+func (w *Tx) rechargePaid(ctx context.Context) error {
+	tag, err := w.Exec(ctx, "update recharges set failure = '', code = '', failed_at = null where account_id = $1 and failure <> ''", w.account)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	return w.clear(ctx, tx, store.WarnRechargeFailed, "", now)
+	return w.clear(ctx, store.WarnRechargeFailed, "")
 }
 
 // rechargeFailed notes a failure, makes the next attempt wait or disables all, and
 // tells the owner.
-func (w *wallet) rechargeFailed(ctx context.Context, tx pgx.Tx, id string, amount billing.Money, why RechargeFailure, code string, now time.Time) error {
+func (w *Tx) rechargeFailed(ctx context.Context, id string, amount billing.Money, why RechargeFailure, code string) error {
 	var declines int
-	err := tx.QueryRow(ctx, `update recharges set declines = declines + case when $2 = 'card_declined' then 1 else 0 end,
-		failure = $2, code = $3, failed_at = $4 where account_id = $1 returning declines`, w.account, why, code, now).Scan(&declines)
+	err := w.QueryRow(ctx, `update recharges set declines = declines + case when $2 = 'card_declined' then 1 else 0 end,
+		failure = $2, code = $3, failed_at = $4 where account_id = $1 returning declines`, w.account, why, code, w.now).Scan(&declines)
 	if err != nil {
 		return err
 	}
@@ -75,10 +73,10 @@ func (w *wallet) rechargeFailed(ctx context.Context, tx pgx.Tx, id string, amoun
 	if off {
 		wait = rechargeWait(MaxDeclines)
 	}
-	_, err = tx.Exec(ctx, "update recharges set not_before = $2, enabled = enabled and not $3 where account_id = $1", w.account, now.Add(wait), off)
+	_, err = w.Exec(ctx, "update recharges set not_before = $2, enabled = enabled and not $3 where account_id = $1", w.account, w.now.Add(wait), off)
 	if err == nil && off {
 		w.rechargeBelow = nil
-		err = w.armRecharge(ctx, tx)
+		err = w.armRecharge(ctx)
 	}
 	if err != nil {
 		return err
@@ -86,21 +84,21 @@ func (w *wallet) rechargeFailed(ctx context.Context, tx pgx.Tx, id string, amoun
 	if code == "" {
 		code = string(why)
 	}
-	return w.warn(ctx, tx, store.Warning{Kind: store.WarnRechargeFailed, About: id,
-		Data: store.WarningData{Amount: &amount, Attempt: id, Reason: code, Disabled: off}}, now)
+	return w.warn(ctx, store.Warning{Kind: store.WarnRechargeFailed, About: id,
+		Data: store.WarningData{Amount: &amount, Attempt: id, Reason: code, Disabled: off}})
 }
 
 // rechargeRefunded disables automatic recharge when money that went back to a card has
 // left the balance below the threshold: it would be taken again at once.
-func (w *wallet) rechargeRefunded(ctx context.Context, tx pgx.Tx, now time.Time) error {
+func (w *Tx) rechargeRefunded(ctx context.Context) error {
 	if w.rechargeBelow == nil || w.pots.Balance() >= *w.rechargeBelow {
 		return nil
 	}
 	w.rechargeBelow = nil
-	if err := w.armRecharge(ctx, tx); err != nil {
+	if err := w.armRecharge(ctx); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, "update recharges set enabled = false, failure = $2, code = '', failed_at = $3 where account_id = $1",
-		w.account, RechargeRefunded, now)
+	_, err := w.Exec(ctx, "update recharges set enabled = false, failure = $2, code = '', failed_at = $3 where account_id = $1",
+		w.account, RechargeRefunded, w.now)
 	return err
 }

@@ -50,16 +50,12 @@ func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amoun
 		return nil, store.Invalid("the amount must be above 0, in whole cents")
 	}
 	r := &Refund{ID: store.NewID(store.RefundID, now), Account: account, TopUp: topup, Amount: amount, State: RefundAsked, CreatedAt: now}
-	err := l.db.Tx(ctx, "request refund", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
+	err := l.Locked(ctx, "request refund", account, now, func(w *Tx) error {
+		t, err := lockTopUp(ctx, w, account, topup)
 		if err != nil {
 			return err
 		}
-		t, err := lockTopUp(ctx, tx, account, topup)
-		if err != nil {
-			return err
-		}
-		s := reconciling{tx: tx, w: w, t: t, now: now}
+		s := reconciling{w, t}
 		promised, err := s.promised(ctx)
 		switch {
 		case err != nil:
@@ -79,7 +75,7 @@ func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amoun
 			return err
 		}
 		r.Payment = t.Payment
-		if _, err := tx.Exec(ctx, `insert into refunds (id, account_id, topup_id, amount_nano, total_nano, state, created_at)
+		if _, err := w.Exec(ctx, `insert into refunds (id, account_id, topup_id, amount_nano, total_nano, state, created_at)
 			values ($1, $2, $3, $4, $5, 'asked', $6)`, r.ID, account, topup, amount, t.Refunded, now); err != nil {
 			return err
 		}
@@ -94,7 +90,7 @@ func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amoun
 // promised is how much of the top-up will have been refunded with the refund that is
 // asked for; 0 without one.
 func (s *reconciling) promised(ctx context.Context) (total billing.Money, err error) {
-	err = s.tx.QueryRow(ctx, "select total_nano from refunds where account_id = $1 and topup_id = $2 and state = 'asked'",
+	err = s.QueryRow(ctx, "select total_nano from refunds where account_id = $1 and topup_id = $2 and state = 'asked'",
 		s.t.Account, s.t.ID).Scan(&total)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
@@ -108,7 +104,7 @@ func (s *reconciling) end(ctx context.Context, r *Refund) error {
 	if r == nil {
 		return nil
 	}
-	_, err := s.tx.Exec(ctx, `update refunds set state = $4, code = $5, settled_at = $6
+	_, err := s.Exec(ctx, `update refunds set state = $4, code = $5, settled_at = $6
 		where account_id = $1 and topup_id = $2 and id = $3 and state = 'asked'`, s.t.Account, s.t.ID, r.ID, r.State, r.Code, s.now)
 	return err
 }

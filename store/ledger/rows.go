@@ -56,17 +56,17 @@ const NotPlaced = "callcenter.not_placed"
 
 // endRow ends the row of a session that ends, if it has one. summarized says that a summary
 // is on its way already.
-func (l *Ledger) endRow(ctx context.Context, tx pgx.Tx, account string, s *session, c Closing, summarized bool, now time.Time) error {
+func (w *Tx) endRow(ctx context.Context, s *session, c Closing, summarized bool, at time.Time) error {
 	status, code, message := rowSent, "", ""
 	if s.startedAt == nil && c.Reason == store.ReasonFailed && slices.Contains(unplaced, c.Detail) {
 		status, code, message = rowFailed, NotPlaced, "The call was not placed: "+c.Detail+"."
 	}
-	tag, err := tx.Exec(ctx, `update campaign_rows set status = $3, ended_at = $4, error_code = $5, error_message = $6
-		where session_id = $2 and account_id = $1 and status = 'dialing'`, account, s.id, status, now, code, message)
+	tag, err := w.Exec(ctx, `update campaign_rows set status = $3, ended_at = $4, error_code = $5, error_message = $6
+		where session_id = $2 and account_id = $1 and status = 'dialing'`, w.account, s.id, status, at, code, message)
 	if err != nil || tag.RowsAffected() == 0 || s.startedAt == nil || summarized {
 		return err
 	}
-	return l.db.Enqueue(ctx, tx, store.SummarizeCall, account, s.id)
+	return w.ledger.db.Enqueue(ctx, w, store.SummarizeCall, w.account, s.id)
 }
 
 // Summary is what a model made of a call.

@@ -11,19 +11,19 @@ import (
 
 // enqueueEnd enqueues the events of the end of a session, if it is a conversation. That it was
 // answered is told before, by a checkpoint, unless none came.
-func (l *Ledger) enqueueEnd(ctx context.Context, tx pgx.Tx, account string, s *session, now time.Time) error {
+func (w *Tx) enqueueEnd(ctx context.Context, s *session) error {
 	if !s.terms.Kind.Agent() {
 		return nil
 	}
 	var events []store.Event
 	if s.startedAt != nil {
-		events = append(events, store.NewEvent(account, store.CallAnswered, s.id, now))
+		events = append(events, store.NewEvent(w.account, store.CallAnswered, s.id, w.now))
 	}
-	events = append(events, store.NewEvent(account, store.CallEnded, s.id, now))
+	events = append(events, store.NewEvent(w.account, store.CallEnded, s.id, w.now))
 	if s.startedAt != nil {
-		events = append(events, store.NewEvent(account, store.CallTranscript, s.id, now))
+		events = append(events, store.NewEvent(w.account, store.CallTranscript, s.id, w.now))
 	}
-	return l.db.EnqueueDeliveries(ctx, tx, now, events...)
+	return w.ledger.db.EnqueueDeliveries(ctx, w, w.now, events...)
 }
 
 // enqueueAnswered enqueues the answers of conversations whose clock was not known to run before

@@ -82,11 +82,9 @@ func (l *Ledger) StartSession(ctx context.Context, s Start, now time.Time) (*Ses
 	if err != nil {
 		return nil, fmt.Errorf("start session: %w", err)
 	}
-	var w *wallet
-	err = l.db.Tx(ctx, "start session", func(tx pgx.Tx) (err error) {
-		if w, err = l.lockWallet(ctx, tx, s.Account, now); err != nil {
-			return err
-		}
+	var w *Tx
+	err = l.Locked(ctx, "start session", s.Account, now, func(tx *Tx) error {
+		w = tx
 		if err := l.ticketLeft(ctx, tx, s); err != nil {
 			return err
 		}
@@ -95,7 +93,7 @@ func (l *Ledger) StartSession(ctx context.Context, s Start, now time.Time) (*Ses
 				return err
 			}
 		}
-		if err := l.start(ctx, tx, w, s, out, now); err != nil {
+		if err := w.start(ctx, s, out); err != nil {
 			return err
 		}
 		if err := s.note(ctx, tx, out.ID, now); err != nil || !s.Terms.Kind.Agent() {
@@ -104,7 +102,7 @@ func (l *Ledger) StartSession(ctx context.Context, s Start, now time.Time) (*Ses
 		return l.db.EnqueueDeliveries(ctx, tx, now, store.NewEvent(s.Account, store.CallStarted, out.ID, now))
 	})
 	if err != nil && !store.Uncertain(err) {
-		return nil, l.keepExpired(ctx, w, err, now)
+		return nil, l.keepExpired(ctx, w, err)
 	}
 	return out, err
 }
@@ -139,17 +137,17 @@ func (s *Start) session(now time.Time) (*Session, error) {
 }
 
 // start decides about the session out of a locked wallet and writes it.
-func (l *Ledger) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *Session, now time.Time) error {
+func (w *Tx) start(ctx context.Context, s Start, out *Session) error {
 	bill, err := out.Tariff.Price(s.Expect)
 	if err != nil {
 		return err
 	}
 	held := bill.Total()
-	spending := w.maySpend(ctx, tx, s.Key, s.Agent, max(held, out.firstMinute()), now)
+	spending := w.maySpend(ctx, s.Key, s.Agent, max(held, out.firstMinute()))
 	if spending != nil && !errors.Is(spending, store.ErrSpending) {
 		return spending
 	}
-	if err := w.admit(s, out.Tariff.LineMinute(), held, spending, now); err != nil {
+	if err := w.admit(s, out.Tariff.LineMinute(), held, spending); err != nil {
 		return err
 	}
 	balance := w.pots.Balance()
@@ -162,7 +160,7 @@ func (l *Ledger) start(ctx context.Context, tx pgx.Tx, w *wallet, s Start, out *
 	w.admissions++
 	w.pots.Held += held
 	out.Pots = w.pots
-	return l.insertSession(ctx, tx, s, out, w, balance, held, now)
+	return w.insertSession(ctx, s, out, balance, held)
 }
 
 // firstMinute is what the first minute of a telephone call costs.
@@ -175,7 +173,7 @@ func (s *Session) firstMinute() billing.Money {
 
 // admit is the whole decision whether a session may start; spending is what the limits of
 // spending say.
-func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending error, now time.Time) error {
+func (w *Tx) admit(s Start, firstMinute, expected billing.Money, spending error) error {
 	k, rules := s.Terms.Kind, s.Card.Wallet()
 	if err := w.solvent(k, rules); err != nil {
 		return err
@@ -194,13 +192,13 @@ func (w *wallet) admit(s Start, firstMinute, expected billing.Money, spending er
 	case !s.exempt && w.live >= limit:
 		return store.ErrConcurrency
 	case s.Paced:
-		return w.dial(now)
+		return w.dial()
 	}
 	return nil
 }
 
 // solvent is the part of it that does not depend on what exactly is to start.
-func (w *wallet) solvent(k billing.Kind, rules billing.Wallet) error {
+func (w *Tx) solvent(k billing.Kind, rules billing.Wallet) error {
 	switch {
 	case w.suspended:
 		return store.ErrSuspended
@@ -231,13 +229,13 @@ func (l *Ledger) ticketLeft(ctx context.Context, tx pgx.Tx, s Start) error {
 }
 
 // insertSession writes the session, its usage, its call and the wallet.
-func (l *Ledger) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Session, w *wallet, balance, held billing.Money, now time.Time) error {
+func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, held billing.Money) error {
 	// The lock on the node's row lasts until the commit: RegisterNode waits for it.
-	tag, err := tx.Exec(ctx, `with n as (select node_id from nodes where node_id = $4 and epoch = $5 for key share)
+	tag, err := w.Exec(ctx, `with n as (select node_id from nodes where node_id = $4 and epoch = $5 for key share)
 		insert into sessions (id, account_id, price_version, node_id, node_epoch, kind, country, mobile, opened_at,
 			admission, start_seq, start_balance_nano, start_live, start_limit, counted, ticket)
 		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, '') from n`,
-		out.ID, s.Account, s.Card.Version(), s.Node.ID, s.Node.Epoch, s.Terms.Kind, s.Terms.Country, s.Terms.Mobile, now,
+		out.ID, s.Account, s.Card.Version(), s.Node.ID, s.Node.Epoch, s.Terms.Kind, s.Terms.Country, s.Terms.Mobile, w.now,
 		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.exempt, s.Ticket)
 	if err != nil {
 		return err
@@ -246,7 +244,7 @@ func (l *Ledger) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Ses
 		return store.ErrFenced
 	}
 	if s.Terms.Kind.Agent() {
-		tag, err := tx.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat)
+		tag, err := w.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat)
 			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, '')
 			where $3 = '' or exists (select from agents where account_id = $2 and id = $3)`,
 			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat)
@@ -266,10 +264,10 @@ func (l *Ledger) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Ses
 		values ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), nullif($9, ''))`,
 		out.ID, s.Account, s.Node.Epoch, s.Terms.Kind.PaidOnly(), out.Tariff.LineMinute(), granted, held, s.Key, s.Agent)
 	w.save(b)
-	if err := store.Send(ctx, tx, b); err != nil {
+	if err := store.Send(ctx, w, b); err != nil {
 		return err
 	}
-	return w.countSpending(ctx, tx, s.Key, s.Agent, dayOf(now), 0, held)
+	return w.countSpending(ctx, s.Key, s.Agent, dayOf(w.now), 0, held)
 }
 
 // LineMinute permits telephone minute number minute (the second is 2) before it
@@ -278,15 +276,13 @@ func (l *Ledger) insertSession(ctx context.Context, tx pgx.Tx, s Start, out *Ses
 // permitted minute changes nothing. The hold becomes usage with the first
 // checkpoint inside the minute.
 func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64, now time.Time) error {
-	var w *wallet
-	err := l.db.Tx(ctx, "line minute", func(tx pgx.Tx) (err error) {
-		if w, err = l.lockWallet(ctx, tx, s.Account, now); err != nil {
-			return err
-		}
+	var w *Tx
+	err := l.Locked(ctx, "line minute", s.Account, now, func(tx *Tx) error {
+		w = tx
 		var granted, epoch int64
 		var open bool
 		var agent string
-		err = tx.QueryRow(ctx, `select line_granted, node_epoch, open, coalesce(agent_id, '') from session_usage
+		err := tx.QueryRow(ctx, `select line_granted, node_epoch, open, coalesce(agent_id, '') from session_usage
 			where session_id = $1 and account_id = $2 for no key update`, s.ID, s.Account).Scan(&granted, &epoch, &open, &agent)
 		price := s.Tariff.LineMinute()
 		switch {
@@ -301,7 +297,7 @@ func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64, now t
 		case !w.pots.Covers(price, s.Terms.Kind.PaidOnly(), s.Card.Wallet().Overdraft):
 			return store.ErrInsufficientBalance
 		}
-		if err := w.maySpend(ctx, tx, s.Key, agent, price, now); err != nil {
+		if err := w.maySpend(ctx, s.Key, agent, price); err != nil {
 			return err
 		}
 		w.pots.Held += price
@@ -312,7 +308,7 @@ func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64, now t
 		if err := store.Send(ctx, tx, b); err != nil {
 			return err
 		}
-		return w.countSpending(ctx, tx, s.Key, agent, dayOf(now), 0, price)
+		return w.countSpending(ctx, s.Key, agent, dayOf(now), 0, price)
 	})
-	return l.keepExpired(ctx, w, err, now)
+	return l.keepExpired(ctx, w, err)
 }

@@ -67,7 +67,7 @@ func (s *spending) allows(need billing.Money, day time.Time) error {
 }
 
 // own is the spending of the wallet's account.
-func (w *wallet) own() spending {
+func (w *Tx) own() spending {
 	s := w.spending
 	s.of, s.held = w.account, w.pots.Held
 	return s
@@ -75,7 +75,7 @@ func (w *wallet) own() spending {
 
 // limits reads what limits the account, and of its keys and agents those that are named, or
 // with none named all. The wallet's lock keeps the counters as they are.
-func (w *wallet) limits(ctx context.Context, tx pgx.Tx, subjects ...string) ([]spending, error) {
+func (w *Tx) limits(ctx context.Context, subjects ...string) ([]spending, error) {
 	var all []spending
 	if w.spending.limit != nil {
 		all = append(all, w.own())
@@ -83,7 +83,7 @@ func (w *wallet) limits(ctx context.Context, tx pgx.Tx, subjects ...string) ([]s
 	if !w.limited {
 		return all, nil
 	}
-	rows, err := tx.Query(ctx, `select id, daily_limit_nano, spent_day, spent_nano, held_nano from (
+	rows, err := w.Query(ctx, `select id, daily_limit_nano, spent_day, spent_nano, held_nano from (
 			select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from api_keys
 			union all select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from agents) x
 		where account_id = $1 and daily_limit_nano is not null and ($2 or id = any($3))`, w.account, len(subjects) == 0, subjects)
@@ -97,17 +97,17 @@ func (w *wallet) limits(ctx context.Context, tx pgx.Tx, subjects ...string) ([]s
 }
 
 // maySpend says whether the account, the key and the agent may begin what costs need.
-func (w *wallet) maySpend(ctx context.Context, tx pgx.Tx, key, agent string, need billing.Money, now time.Time) error {
-	all, err := w.limits(ctx, tx, key, agent)
+func (w *Tx) maySpend(ctx context.Context, key, agent string, need billing.Money) error {
+	all, err := w.limits(ctx, key, agent)
 	for i := 0; err == nil && i < len(all); i++ {
-		err = all[i].allows(need, dayOf(now))
+		err = all[i].allows(need, dayOf(w.now))
 	}
 	return err
 }
 
 // countSpending changes the counters of a limited key and a limited agent, whose session's
 // wallet is locked, by what was charged on the day and what is held more.
-func (w *wallet) countSpending(ctx context.Context, tx pgx.Tx, key, agent string, day time.Time, spent, held billing.Money) error {
+func (w *Tx) countSpending(ctx context.Context, key, agent string, day time.Time, spent, held billing.Money) error {
 	if !w.limited || spent == 0 && held == 0 {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (w *wallet) countSpending(ctx context.Context, tx pgx.Tx, key, agent string
 		if x.id == "" {
 			continue
 		}
-		_, err := tx.Exec(ctx, "update "+x.table+` set held_nano = greatest(0, held_nano + $5), spent_day = greatest(spent_day, $3::date),
+		_, err := w.Exec(ctx, "update "+x.table+` set held_nano = greatest(0, held_nano + $5), spent_day = greatest(spent_day, $3::date),
 				spent_nano = case when spent_day > $3 then spent_nano when spent_day = $3 then spent_nano + $4 else $4 end
 			where account_id = $1 and id = $2 and daily_limit_nano is not null`, w.account, x.id, day, spent, held)
 		if err != nil {
@@ -126,16 +126,16 @@ func (w *wallet) countSpending(ctx context.Context, tx pgx.Tx, key, agent string
 }
 
 // charge counts what was charged to a session, for it, its account, its key and its agent.
-func (s *session) charge(ctx context.Context, tx pgx.Tx, w *wallet, amount billing.Money, now time.Time) error {
+func (s *session) charge(ctx context.Context, w *Tx, amount billing.Money) error {
 	if amount <= 0 {
 		return nil
 	}
 	own := spending{day: s.spentDay, spent: s.spent}
-	day := laterDay(dayOf(now), s.spentDay)
+	day := laterDay(dayOf(w.now), s.spentDay)
 	own.add(day, amount)
 	s.spentDay, s.spent = own.day, own.spent
 	w.spending.add(day, amount)
-	return w.countSpending(ctx, tx, s.key, s.agent, day, amount, 0)
+	return w.countSpending(ctx, s.key, s.agent, day, amount, 0)
 }
 
 // spendingRow is what the statement of a checkpoint knows of a limited row x: what it has

@@ -75,28 +75,20 @@ func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, 
 	if limit != nil && (*limit < 0 || *limit > MaxSpendingLimit) {
 		return nil, store.Invalid("daily_limit: from 0 to %s US dollars", MaxSpendingLimit)
 	}
-	err := l.db.Tx(ctx, "set limit of spending", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
+	err := l.Locked(ctx, "set limit of spending", account, now, func(w *Tx) error {
+		var err error
 		switch {
 		case subject == account:
 			w.spending.limit = limit
 		case strings.HasPrefix(subject, store.KeyID):
-			err = w.limitOne(ctx, tx, "api_keys", "key_id", subject, limit, now)
+			err = w.limitOne(ctx, "api_keys", "key_id", subject, limit)
 		default:
-			err = w.limitOne(ctx, tx, "agents", "agent_id", subject, limit, now)
+			err = w.limitOne(ctx, "agents", "agent_id", subject, limit)
 		}
 		if err != nil {
 			return err
 		}
-		if err := w.applyThresholds(ctx, tx, now); err != nil {
-			return err
-		}
-		b := &pgx.Batch{}
-		w.save(b)
-		return store.Send(ctx, tx, b)
+		return w.conclude(ctx, &pgx.Batch{})
 	})
 	if err != nil {
 		return nil, err
@@ -110,22 +102,22 @@ const spentLately = 7 * 24 * time.Hour
 
 // limitOne sets the limit of a key or an agent, named by col in sessions, with the counters as
 // its sessions have them.
-func (w *wallet) limitOne(ctx context.Context, tx pgx.Tx, table, col, id string, limit *billing.Money, now time.Time) error {
-	tag, err := tx.Exec(ctx, `with mine as (
+func (w *Tx) limitOne(ctx context.Context, table, col, id string, limit *billing.Money) error {
+	tag, err := w.Exec(ctx, `with mine as (
 			select u.spent_day, u.spent_nano, u.held_nano, u.open from session_usage u join sessions s on s.id = u.session_id
 			where s.account_id = $1 and (s.id >= $5 or s.state = 'live') and u.`+col+` = $2),
 		d as (select greatest($4::date, max(spent_day)) as day from mine)
 		update `+table+` set daily_limit_nano = $3, spent_day = d.day,
 			spent_nano = (select coalesce(sum(spent_nano), 0) from mine where mine.spent_day = d.day),
 			held_nano = (select coalesce(sum(held_nano), 0) from mine where open)
-		from d where account_id = $1 and id = $2`, w.account, id, limit, dayOf(now), store.FloorID(store.SessionID, now.Add(-spentLately)))
+		from d where account_id = $1 and id = $2`, w.account, id, limit, dayOf(w.now), store.FloorID(store.SessionID, w.now.Add(-spentLately)))
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
 		return fmt.Errorf("limit of spending: %w", store.ErrNotFound)
 	}
-	return tx.QueryRow(ctx, `select exists (select from api_keys where account_id = $1 and daily_limit_nano is not null)
+	return w.QueryRow(ctx, `select exists (select from api_keys where account_id = $1 and daily_limit_nano is not null)
 		or exists (select from agents where account_id = $1 and daily_limit_nano is not null)`, w.account).Scan(&w.limited)
 }
 
@@ -133,14 +125,14 @@ func (w *wallet) limitOne(ctx context.Context, tx pgx.Tx, table, col, id string,
 const nearPercent = 80
 
 // warnSpending warns of limits that are nearly, or wholly, used: of each twice a day at most.
-func (w *wallet) warnSpending(ctx context.Context, tx pgx.Tx, now time.Time) error {
-	all, err := w.limits(ctx, tx)
+func (w *Tx) warnSpending(ctx context.Context) error {
+	all, err := w.limits(ctx)
 	if err != nil {
 		return err
 	}
 	for i := range all {
 		s := &all[i]
-		day := laterDay(dayOf(now), s.day)
+		day := laterDay(dayOf(w.now), s.day)
 		used := s.used(day)
 		percent := 100
 		if used < *s.limit {
@@ -151,16 +143,16 @@ func (w *wallet) warnSpending(ctx context.Context, tx pgx.Tx, now time.Time) err
 		}
 		about := func(percent int) string { return fmt.Sprintf("%s %s %d", s.of, day.Format(time.DateOnly), percent) }
 		until := day.Add(24 * time.Hour)
-		err := w.warn(ctx, tx, store.Warning{Kind: store.WarnSpending, About: about(percent), ClearedAt: &until,
-			Data: store.WarningData{Subject: s.of, Limit: s.limit, Spent: &used}}, now)
+		err := w.warn(ctx, store.Warning{Kind: store.WarnSpending, About: about(percent), ClearedAt: &until,
+			Data: store.WarningData{Subject: s.of, Limit: s.limit, Spent: &used}})
 		if err != nil {
 			return err
 		}
 		if percent == nearPercent {
 			continue
 		}
-		if _, err := tx.Exec(ctx, "update warnings set cleared_at = $4 where account_id = $1 and kind = $2 and about = $3 and cleared_at > $4",
-			w.account, store.WarnSpending, about(nearPercent), now); err != nil {
+		if _, err := w.Exec(ctx, "update warnings set cleared_at = $4 where account_id = $1 and kind = $2 and about = $3 and cleared_at > $4",
+			w.account, store.WarnSpending, about(nearPercent), w.now); err != nil {
 			return err
 		}
 	}

@@ -89,11 +89,11 @@ func (l *Ledger) SubmitTask(ctx context.Context, s Submission, enqueue store.Enq
 		if err != nil {
 			return err
 		}
-		w, err := l.lockWallet(ctx, tx, s.Account, now)
+		w, err := l.lock(ctx, tx, s.Account, now)
 		if err != nil {
 			return err
 		}
-		if err := l.start(ctx, tx, w, start, session, now); err != nil {
+		if err := w.start(ctx, start, session); err != nil {
 			return err
 		}
 		var unfinished int

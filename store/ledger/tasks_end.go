@@ -61,7 +61,7 @@ func (l *Ledger) finish(ctx context.Context, op string, t *Task, end func(b *pgx
 		if err := store.Send(ctx, tx, b); err != nil {
 			return err
 		}
-		return l.end(ctx, tx, k.wallet, k.session, c, now)
+		return k.end(ctx, k.session, c)
 	})
 }
 
@@ -79,13 +79,13 @@ func (l *Ledger) CancelTask(ctx context.Context, account, id string, now time.Ti
 		if _, err := tx.Exec(ctx, "delete from tts_tasks where account_id = $1 and id = $2", account, id); err != nil {
 			return err
 		}
-		return l.end(ctx, tx, k.wallet, k.session, Closing{Reason: reasonAsked, Detail: detailCancelled}, now)
+		return k.end(ctx, k.session, Closing{Reason: reasonAsked, Detail: detailCancelled})
 	})
 }
 
 // lockedTask is a task, its wallet and its session, all locked.
 type lockedTask struct {
-	wallet  *wallet
+	*Tx
 	session *session
 	claim   int64
 	chars   int64
@@ -93,7 +93,7 @@ type lockedTask struct {
 }
 
 func (l *Ledger) lockTask(ctx context.Context, tx pgx.Tx, account, id string, now time.Time) (k lockedTask, err error) {
-	if k.wallet, err = l.lockWallet(ctx, tx, account, now); err != nil {
+	if k.Tx, err = l.lock(ctx, tx, account, now); err != nil {
 		return k, err
 	}
 	// The task's row before its session's: nobody who wants one of them has not
@@ -104,6 +104,6 @@ func (l *Ledger) lockTask(ctx context.Context, tx pgx.Tx, account, id string, no
 	if err != nil {
 		return k, err
 	}
-	k.session, err = l.lockSession(ctx, tx, account, session)
+	k.session, err = k.lockSession(ctx, session)
 	return k, err
 }

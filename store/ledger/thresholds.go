@@ -13,45 +13,45 @@ import (
 )
 
 // warn warns w's account: see DB.Warn.
-func (w *wallet) warn(ctx context.Context, tx pgx.Tx, x store.Warning, now time.Time) error {
-	return w.ledger.db.Warn(ctx, tx, w.account, x, now)
+func (w *Tx) warn(ctx context.Context, x store.Warning) error {
+	return w.ledger.db.Warn(ctx, w, w.account, x, w.now)
 }
 
 // clear ends the warnings of a kind about something, or with an empty about all of
 // the kind. Without one it changes nothing.
-func (w *wallet) clear(ctx context.Context, tx pgx.Tx, kind store.WarningKind, about string, now time.Time) error {
-	_, err := tx.Exec(ctx, `update warnings set cleared_at = $4
-		where account_id = $1 and kind = $2 and ($3 = '' or about = $3) and cleared_at is null`, w.account, kind, about, now)
+func (w *Tx) clear(ctx context.Context, kind store.WarningKind, about string) error {
+	_, err := w.Exec(ctx, `update warnings set cleared_at = $4
+		where account_id = $1 and kind = $2 and ($3 = '' or about = $3) and cleared_at is null`, w.account, kind, about, w.now)
 	return err
 }
 
 // warnDispute warns of a dispute by the number of its row, under which it is cleared.
-func (w *wallet) warnDispute(ctx context.Context, tx pgx.Tx, id int64, d store.WarningData, now time.Time) error {
-	return w.warn(ctx, tx, store.Warning{Kind: store.WarnDisputeOpened, About: fmt.Sprint(id), Data: d}, now)
+func (w *Tx) warnDispute(ctx context.Context, id int64, d store.WarningData) error {
+	return w.warn(ctx, store.Warning{Kind: store.WarnDisputeOpened, About: fmt.Sprint(id), Data: d})
 }
 
 // applyThresholds warns of a low balance and of limits of spending, and triggers automatic
 // recharge. Everything that has changed the pots calls it once, when they are final and
 // before it saves w; nothing else does this.
-func (w *wallet) applyThresholds(ctx context.Context, tx pgx.Tx, now time.Time) error {
-	if err := w.recharge(ctx, tx, now); err != nil {
+func (w *Tx) applyThresholds(ctx context.Context) error {
+	if err := w.recharge(ctx); err != nil {
 		return err
 	}
-	if err := w.warnSpending(ctx, tx, now); err != nil {
+	if err := w.warnSpending(ctx); err != nil {
 		return err
 	}
-	mark, err := w.ledger.lowMark(ctx, tx, w.rechargeBelow)
+	mark, err := w.ledger.lowMark(ctx, w, w.rechargeBelow)
 	if err != nil {
 		return err
 	}
 	balance := w.pots.Balance()
 	switch low := balance < mark; {
 	case low && w.lowSince == nil:
-		w.lowSince = &now
-		return w.warn(ctx, tx, store.Warning{Kind: store.WarnBalanceLow, Data: store.WarningData{Balance: &balance, Threshold: &mark}}, now)
+		w.lowSince = &w.now
+		return w.warn(ctx, store.Warning{Kind: store.WarnBalanceLow, Data: store.WarningData{Balance: &balance, Threshold: &mark}})
 	case !low && w.lowSince != nil:
 		w.lowSince = nil
-		return w.clear(ctx, tx, store.WarnBalanceLow, "", now)
+		return w.clear(ctx, store.WarnBalanceLow, "")
 	}
 	return nil
 }
@@ -72,16 +72,7 @@ func (l *Ledger) lowMark(ctx context.Context, q store.Queryer, own *billing.Mone
 // applyThresholds locks an account's wallet, which ends expired credit, and applies its
 // thresholds.
 func (l *Ledger) applyThresholds(ctx context.Context, account string, now time.Time) error {
-	return l.db.Tx(ctx, "apply thresholds", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
-		if err != nil {
-			return err
-		}
-		if err := w.applyThresholds(ctx, tx, now); err != nil {
-			return err
-		}
-		b := &pgx.Batch{}
-		w.save(b)
-		return store.Send(ctx, tx, b)
+	return l.Locked(ctx, "apply thresholds", account, now, func(w *Tx) error {
+		return w.conclude(ctx, &pgx.Batch{})
 	})
 }

@@ -70,11 +70,7 @@ func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amou
 		return nil, store.Invalid("the amount must be above 0 and within %s", maxCredit)
 	}
 	t := &TopUp{ID: store.NewID(store.TopUpID, now), Account: account, Provider: provider, Amount: amount, State: TopUpCreated, CreatedAt: now}
-	err := l.db.Tx(ctx, "create top-up", func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now) // also so that two do not count each other out
-		if err != nil {
-			return err
-		}
+	err := l.Locked(ctx, "create top-up", account, now, func(w *Tx) error { // also so that two do not count each other out
 		if w.suspended {
 			return store.ErrSuspended
 		}
@@ -82,19 +78,17 @@ func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amou
 			return store.ErrDisputed
 		}
 		var lately int
-		err = tx.QueryRow(ctx, "select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, now.Add(-time.Hour)).Scan(&lately)
+		err := w.QueryRow(ctx, "select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, now.Add(-time.Hour)).Scan(&lately)
 		if err != nil {
 			return err
 		}
 		if lately >= MaxTopUps {
 			return store.ErrTopUps
 		}
-		if err := t.insert(ctx, tx); err != nil {
+		if err := t.insert(ctx, w); err != nil {
 			return err
 		}
-		b := &pgx.Batch{}
-		w.save(b) // lockWallet may have expired credit
-		return store.Send(ctx, tx, b)
+		return w.Save(ctx, &pgx.Batch{}) // lockWallet may have expired credit
 	})
 	if err != nil {
 		return nil, err

@@ -7,39 +7,57 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
-
 	"parley/store"
 )
 
 // Tx is a transaction that holds the lock of an account's wallet.
 type Tx struct {
 	pgx.Tx
-	w   *wallet
-	now time.Time
+	wallet
+	ledger *Ledger
+	now    time.Time // of all that it does
 }
 
-// Locked runs f in a transaction that holds the lock of the account's wallet; f ends with Save.
+// Locked runs f in a transaction that holds the lock of the account's wallet. What f does
+// to the wallet it ends with Save.
 func (l *Ledger) Locked(ctx context.Context, op, account string, now time.Time, f func(*Tx) error) error {
 	return l.db.Tx(ctx, op, func(tx pgx.Tx) error {
-		w, err := l.lockWallet(ctx, tx, account, now)
+		w, err := l.lock(ctx, tx, account, now)
 		if err != nil {
 			return err
 		}
-		return f(&Tx{tx, w, now})
+		return f(w)
 	})
+}
+
+// lock locks the account's wallet for the rest of the transaction and ends credit that has
+// expired by now. NO KEY, for a foreign key check on the row must not wait for it.
+func (l *Ledger) lock(ctx context.Context, tx pgx.Tx, account string, now time.Time) (*Tx, error) {
+	w := &Tx{tx, wallet{account: account}, l, now}
+	err := tx.QueryRow(ctx, "select "+walletColumns+" from wallets where account_id = $1 for no key update", account).Scan(w.into()...)
+	if err != nil {
+		return nil, err
+	}
+	if w.bonusExpires != nil && !now.Before(*w.bonusExpires) {
+		w.expired = true
+		if err := w.expireCredit(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
 }
 
 // MayCallOut refuses as StartSession does an outbound call, but not for want of a line.
 // key is the API key that asks; empty: none does.
-func (t *Tx) MayCallOut(ctx context.Context, key string, card *billing.RateCard) error {
-	if err := t.w.solvent(billing.Outbound, card.Wallet()); err != nil {
+func (w *Tx) MayCallOut(ctx context.Context, key string, card *billing.RateCard) error {
+	if err := w.solvent(billing.Outbound, card.Wallet()); err != nil {
 		return err
 	}
-	return t.w.maySpend(ctx, t.Tx, key, "", 0, t.now)
+	return w.maySpend(ctx, key, "", 0)
 }
 
 // Save writes what is queued in b, and the wallet.
-func (t *Tx) Save(ctx context.Context, b *pgx.Batch) error {
-	t.w.save(b)
-	return store.Send(ctx, t.Tx, b)
+func (w *Tx) Save(ctx context.Context, b *pgx.Batch) error {
+	w.save(b)
+	return store.Send(ctx, w, b)
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,11 +10,10 @@ import (
 	"parley/store"
 )
 
-// wallet is an account's wallet row while this transaction holds its lock. Nobody
-// else, a checkpoint included, can change it or add transfers to the account, so
-// it is read once, changed here and saved as a whole.
+// wallet is an account's wallet row while a Tx holds its lock. No other transaction, a
+// checkpoint included, can change it or add transfers to the account, so it is read once,
+// changed here and saved as a whole.
 type wallet struct {
-	ledger       *Ledger
 	account      string
 	pots         billing.Pots
 	live         int
@@ -47,27 +45,9 @@ func (w *wallet) into() []any {
 		&w.limited, &w.spending.limit, &w.spending.day, &w.spending.spent, &w.dialsFull}
 }
 
-// lockWallet locks the account's wallet for the rest of the transaction and
-// ends credit that has expired by now. NO KEY, for a foreign key check on the
-// row must not wait for it.
-func (l *Ledger) lockWallet(ctx context.Context, tx pgx.Tx, account string, now time.Time) (*wallet, error) {
-	w := &wallet{ledger: l, account: account}
-	err := tx.QueryRow(ctx, "select "+walletColumns+" from wallets where account_id = $1 for no key update", account).Scan(w.into()...)
-	if err != nil {
-		return nil, err
-	}
-	if w.bonusExpires != nil && !now.Before(*w.bonusExpires) {
-		w.expired = true
-		if err := l.expireCredit(ctx, tx, w, now); err != nil {
-			return nil, err
-		}
-	}
-	return w, nil
-}
-
 // save queues the wallet's row; it must be sent before the transaction ends. Where
 // the pots have changed, applyThresholds comes first.
-func (w *wallet) save(b *pgx.Batch) {
+func (w *Tx) save(b *pgx.Batch) {
 	b.Queue(`update wallets set paid_nano = $2, bonus_nano = $3, accrued_any_nano = $4, accrued_paid_nano = $5, held_nano = $6,
 		live_sessions = $7, admissions = $8, concurrency_override = $9, open_disputes = $10, suspended = $11,
 		first_topup_at = $12, bonus_expires_at = $13, last_seq = $14, low_since = $15,
@@ -101,15 +81,15 @@ const insertTransfer = `insert into ledger_transfers (account_id, seq, idem, leg
 	session_id, price_version, balance_after_nano, created_at) values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12)`
 
 // apply moves a transfer's money in w and returns the values to insert.
-func (w *wallet) apply(t transfer, now time.Time) []any {
+func (w *Tx) apply(t transfer) []any {
 	w.add(t.debit, -t.amount)
 	w.add(t.credit, t.amount)
 	w.lastSeq++
 	return []any{w.account, w.lastSeq, t.idem, t.leg, t.debit, t.credit, t.amount, t.kind,
-		t.session, t.version, w.pots.Paid + w.pots.Bonus, now}
+		t.session, t.version, w.pots.Paid + w.pots.Bonus, w.now}
 }
 
-func (w *wallet) add(pot string, amount billing.Money) {
+func (w *Tx) add(pot string, amount billing.Money) {
 	switch pot {
 	case potPaid:
 		w.pots.Paid += amount
@@ -137,13 +117,13 @@ const (
 )
 
 // dial takes one call out of the account's bucket, or refuses it.
-func (w *wallet) dial(now time.Time) error {
-	full := now
-	if w.dialsFull != nil && w.dialsFull.After(now) {
+func (w *Tx) dial() error {
+	full := w.now
+	if w.dialsFull != nil && w.dialsFull.After(w.now) {
 		full = *w.dialsFull
 	}
 	full = full.Add(dialEvery)
-	if full.Sub(now) > dialBurst*dialEvery {
+	if full.Sub(w.now) > dialBurst*dialEvery {
 		return store.ErrDialRate
 	}
 	w.dialsFull = &full
