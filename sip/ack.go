@@ -25,7 +25,7 @@ func (c *call) confirmAnswer(invite *gosip.Request) {
 
 // acknowledge sends the ACK, also again: at once, because no 2xx waits for DNS. It goes
 // where the route leads and, if that is elsewhere, to the peer of to as well: a Contact
-// behind an address translator reaches nobody, and who gets it twice ignores one.
+// behind an address translator cannot be reached, and a second copy is ignored.
 func (c *call) acknowledge(to dialog.Dialog) {
 	at, err := netip.ParseAddrPort(c.ack.req.Destination())
 	if err == nil && at == to.Peer {
@@ -117,7 +117,7 @@ func (u *UserAgent) onUnmatched2xx(res *gosip.Response) {
 	}
 }
 
-// hangupOn confirms a 2xx that nobody wants and ends its call.
+// hangupOn confirms an unwanted 2xx and ends its call.
 // Its BYE counts on from after, or from the INVITE. c is the call of ours that it answers,
 // nil for none: then no name is looked up.
 func (u *UserAgent) hangupOn(res *gosip.Response, c *call, after uint32) {

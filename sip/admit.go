@@ -53,8 +53,8 @@ func (u *UserAgent) authentic(req *gosip.Request, tx *gosip.ServerTx, l *trunk.T
 }
 
 // trusts says whether a request of the call may come from an address: where the
-// call comes from, where its far end has said to be, or its trunk. Whoever has
-// read Call-ID and tags somewhere else must not end the call, and with it what
+// call comes from, where its far end has said to be, or its trunk. A stranger who has
+// read Call-ID and tags must not end the call, and with it what
 // is paid for it.
 func (c *call) trusts(from netip.Addr) bool {
 	if from == c.dialog.Peer.Addr() {

@@ -1,11 +1,9 @@
 package sip
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/netip"
-	"sync"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
@@ -17,10 +15,6 @@ import (
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
-
-// mailbox is how much may wait for a call's goroutine. A far end has one or two
-// requests under way; beyond the bound the request's own goroutine waits.
-const mailbox = 8
 
 // state of a call's dialog.
 type state uint8
@@ -45,14 +39,9 @@ type call struct {
 	trace     *transport.Trace // of its messages; set before the call is registered
 	stopTrace func()
 
-	box      chan task
-	order    *order        // of the far end's requests
-	gone     chan struct{} // closed when the far end is gone; goneErr says why
-	goneErr  error
-	life     context.Context // ends when the goroutine has ended, with dialog.ErrOver
-	finish   context.CancelCauseFunc
-	killed   chan struct{} // closed by shutdown
-	killOnce sync.Once
+	*owner
+	departure
+	order *order // of the far end's requests
 
 	// ---
 	state      state
@@ -76,13 +65,11 @@ type call struct {
 }
 
 func newCall(u *UserAgent, d dialog.Dialog, on *trunk.Trunk) *call {
-	c := &call{
+	return &call{
 		ua: u, key: dialogKey{d.CallID, d.LocalTag}, log: u.log.With("call_id", d.CallID), dialog: d, trunk: on,
 		timers: timers{clock: u.cfg.clock}, trace: new(transport.Trace), heard: u.layer.Grant(),
-		box: make(chan task, mailbox), order: newOrder(), gone: make(chan struct{}), killed: make(chan struct{}),
+		owner: newOwner(), departure: departure{gone: make(chan struct{})}, order: newOrder(),
 	}
-	c.life, c.finish = context.WithCancelCause(context.Background())
-	return c
 }
 
 // far is what a dialog needs of the user agent, and of the trunk it belongs to, if any.
@@ -91,31 +78,6 @@ func (u *UserAgent) far(on *trunk.Trunk, auth *dialog.Authorizer) dialog.Far {
 		return on.Far(auth)
 	}
 	return dialog.Far{Layer: u.layer, Auth: auth, T1: u.cfg.T1}
-}
-
-// task is what somebody wants of a call's goroutine; done is called when it has ended.
-type task struct{ run, done func() }
-
-// do runs f on the call's goroutine and waits for it; false: the call is over
-// and f did not run.
-func (c *call) do(f func()) bool {
-	done := make(chan struct{})
-	select {
-	case c.box <- task{f, func() { close(done) }}:
-	case <-c.life.Done():
-		return false
-	}
-	select {
-	case <-done:
-		return true
-	case <-c.life.Done():
-	}
-	select {
-	case <-done: // f itself ended the call
-		return true
-	default:
-		return false
-	}
 }
 
 // own runs f with the dialog, as dialog.Owner wants it.
@@ -161,7 +123,7 @@ func (c *call) end() {
 	c.release()
 }
 
-// run is the call's goroutine. Whoever starts it calls end next.
+// run is the call's goroutine. end is called next.
 func (c *call) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -243,32 +205,3 @@ func (c *call) broke(cause error) {
 
 // lost ends a call after a panic on another goroutine of it.
 func (c *call) lost(cause error) { c.do(func() { c.broke(cause) }) }
-
-// outcome waits for the end of an exchange, from any goroutine: what comes on done, over when
-// the far end is gone before, or canceled, of the cause of ctx.
-func (c *call) outcome(ctx context.Context, done <-chan error, over func() error, canceled func(error) error) error {
-	select {
-	case err := <-done:
-		return err
-	case <-c.gone:
-		select {
-		case err := <-done: // that came first
-			return err
-		default:
-			return over()
-		}
-	case <-ctx.Done():
-		return canceled(context.Cause(ctx))
-	}
-}
-
-// undone is the error of what could not be done because the call is decided: a panic that
-// ended it, or err.
-func (c *call) undone(err error) error {
-	select {
-	case <-c.gone:
-		return cmp.Or(c.goneErr, err)
-	default:
-		return err
-	}
-}

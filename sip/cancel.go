@@ -16,8 +16,8 @@ import (
 // that may have crossed its CANCEL: 2 s.
 const crossing = 4
 
-// giveUp ends the attempt for a cause, and says what it came to: an answer that was
-// already on its way is paid for by us, and must not pass for none.
+// giveUp ends the attempt for a cause and returns its outcome: an answer that was
+// already on its way is paid for by us, and must not count as none.
 func (a *attempt) giveUp(cause error) *NotAnswered {
 	known := a.state != clientSent || a.tried != (dialog.AuthAttempts{})
 	answered := make(chan struct{})
@@ -26,7 +26,7 @@ func (a *attempt) giveUp(cause error) *NotAnswered {
 	isolate.Go("sip/cancel", nil, func() { a.cancel(answered) }, a.quit, a.drop, func() { close(ended) })
 	switch {
 	case !known && errors.Is(cause, context.DeadlineExceeded):
-		return &NotAnswered{Err: transport.ErrSilent} // nobody there had time to answer
+		return &NotAnswered{Err: transport.ErrSilent} // the server had no time to answer
 	case !known:
 		return &NotAnswered{Err: cause}
 	}
@@ -43,7 +43,7 @@ func (a *attempt) giveUp(cause error) *NotAnswered {
 
 // cancel gives up (RFC 3261 section 9.1): a CANCEL, but not before the first
 // provisional response; and when a 200 has crossed it, ACK and BYE, or the
-// callee would hold a call that nobody is on. answered is closed then, before them;
+// callee would hold a call without a caller. answered is closed then, before them;
 // it may be nil.
 func (a *attempt) cancel(answered chan<- struct{}) {
 	timeout := time.NewTimer(64 * a.ua.cfg.T1)

@@ -43,7 +43,7 @@ type progress uint8
 const (
 	heardNothing  progress = iota
 	heardProgress          // 183: carriers send it before they know whether they can place the call
-	heardRinging           // 180: somebody's phone rings
+	heardRinging           // 180: a phone rings
 )
 
 // clientInvite is what a call keeps of its INVITE; it belongs to the call's goroutine.

@@ -7,19 +7,6 @@ import (
 	"parley/sip/dialog"
 )
 
-// shutdown makes the call hang up, from any goroutine.
-func (c *call) shutdown() { c.killOnce.Do(func() { close(c.killed) }) }
-
-// leave tells the leg that the far end is gone: err is nil when it hung up.
-func (c *call) leave(err error) {
-	select {
-	case <-c.gone:
-	default:
-		c.goneErr = err
-		close(c.gone)
-	}
-}
-
 // fail ends the call for a reason of its own: BYE, and err for the leg.
 func (c *call) fail(err error) {
 	c.leave(err)

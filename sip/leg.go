@@ -131,7 +131,7 @@ func (l *Leg) Run(ctx context.Context) error {
 	defer l.pair.Release()
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	defer l.hangup(isolate.Internal) // where nobody has
+	defer l.hangup(isolate.Internal) // unless it was hung up before
 	ended := make(chan error, 1)
 	played := error(isolate.Internal)
 	isolate.Go("sip/media", l.fail, func() { played = l.session.Run(inner) }, func() { ended <- played })

@@ -72,7 +72,7 @@ func (e *ChangeRefused) Error() string {
 	return fmt.Sprintf("sip: the far end refused the change: %d %s", e.Code, e.Phrase)
 }
 
-// Hold stops hearing the far end, which may still hear us: it is told so, and no
+// Hold stops hearing the far end, which may still hear us: its description changes, and no
 // timeout runs. It returns nil when the far end has agreed, *ChangeRefused when
 // it has not, ErrBusy, ErrOver, or the cause of ctx, which does not take the
 // request back. Run must be running.

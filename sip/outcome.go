@@ -68,7 +68,7 @@ func notAnswered(res *gosip.Response, heard progress) *NotAnswered {
 }
 
 // Retry says whether the next target of the trunk should be tried: this one
-// could not be reached or could not take the call, and nobody's phone rang.
+// could not be reached or could not take the call, and no phone rang.
 func (e *NotAnswered) Retry() bool {
 	here := errors.Is(e.Err, rtpport.ErrExhausted) // the target is not to blame
 	return e.heard < heardRinging && !here && (e.Code == 0 && !e.Rang || trunk.Unavailable(e.Code)) && e.Ended().Detail == DetailUnavailable

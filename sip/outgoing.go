@@ -36,7 +36,7 @@ type Target struct {
 
 	From    Identity // what the callee sees; without Host the trunk's or our own
 	Private bool     // the callee is not to see it (Privacy: id)
-	// Ringing, if not nil, is told of 180 and 183 responses, on Dial's goroutine.
+	// Ringing, if not nil, is called with 180 and 183, on Dial's goroutine.
 	Ringing func(code int)
 	// Trace, if not nil, takes the messages of every attempt, also of a call that
 	// is not answered.
@@ -44,8 +44,8 @@ type Target struct {
 }
 
 // firstPatience is how long, in T1, a target may say nothing at all to an INVITE
-// before the next one is tried: 4 s. Timer B of RFC 3261 would take 32 s, and
-// nobody who calls is that patient.
+// before the next one is tried: 4 s. Timer B of RFC 3261 would take 32 s,
+// longer than callers wait.
 const firstPatience = 8
 
 // placement is where one INVITE goes and what it says.
@@ -67,7 +67,7 @@ type placement struct {
 // ErrClosed, or a mistake in t.
 //
 // On a trunk it tries one target after the other, as long as they cannot take
-// the call and nobody's phone has rung, and the next trunk, when there is one,
+// the call and no phone has rung, and the next trunk, when there is one,
 // after that.
 func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
 	defer t.Reservation.Free() // when it was not used

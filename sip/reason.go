@@ -18,7 +18,7 @@ const (
 	DetailInvalidNumber  = "invalid_number"      // there is no such number
 	DetailNoACK          = "no_ack"              // our answer was never confirmed
 	DetailNoCodec        = "no_common_codec"     // the far end's description and ours have nothing in common
-	DetailOverflow       = "event_overflow"      // nobody reads the leg's events
+	DetailOverflow       = "event_overflow"      // the leg's events are not read
 	DetailRedirected     = "redirected"          // 3xx, which is not followed
 	DetailSessionExpired = "session_expired"     // the far end does not refresh, or has vanished
 	DetailSpam           = "blocked_as_spam"     // by an analytics service

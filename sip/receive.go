@@ -77,7 +77,7 @@ func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
 	digit, ok := infoDigit(contentType(req), req.Body())
 	switch {
 	case c.leg == nil:
-		c.refuse(req, tx, 491) // nobody to hear it yet
+		c.refuse(req, tx, 491) // there is no leg yet
 	case ok:
 		c.leg.infoDigit(digit)
 		c.respond(req, tx, 200)

@@ -24,7 +24,7 @@ const (
 )
 
 // dialogKey finds a dialog (RFC 3261 section 12): the far end's tag is checked
-// by the call itself, so that a wrong one can be told from an unknown call.
+// by the call itself, so that a wrong one differs from an unknown call.
 type dialogKey struct{ callID, localTag string }
 
 // inviteKey finds an INVITE that came twice over different paths (section 8.2.2.2).

@@ -62,7 +62,7 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 	decided := sync.OnceFunc(func() { u.ringing.Add(-1) })
 	defer decided()
 	if u.ringing.Add(1) > int64(u.cfg.MaxRinging) {
-		decided() // before it is told
+		decided() // before the response
 		u.counters.overload.Add(1)
 		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
 		return

@@ -36,7 +36,7 @@ func supported() gosip.Header { return gosip.NewHeader("Supported", strings.Join
 // sessionTimer is the state of one call's.
 type sessionTimer struct {
 	interval time.Duration // 0: not agreed on yet
-	least    time.Duration // the largest Min-SE that we have been told
+	least    time.Duration // the largest Min-SE of the far end
 	agreed   bool          // the far end knows about it, and ends the call too
 	ours     bool          // we refresh
 
@@ -61,7 +61,7 @@ func minSE(m dialog.Headers) time.Duration {
 func inSeconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // tooShort says whether a request asks for shorter sessions than we bear, and
-// with what to refuse it (422, section 9). Who does not know session timers
+// with what to refuse it (422, section 9). A far end without session timers
 // could not do anything about that.
 func (u *UserAgent) tooShort(req *gosip.Request) (hs []gosip.Header, yes bool) {
 	d, _, ok := sessionExpires(req)
@@ -119,7 +119,7 @@ func (c *call) granted(req *gosip.Request) []gosip.Header {
 		}
 	}
 	if !knows || refresher != "uac" && refresher != "uas" {
-		refresher = "uas" // table 2: whoever does not know cannot refresh
+		refresher = "uas" // table 2: without session timers it cannot refresh
 	}
 	t.interval, t.agreed, t.ours = max(d, minSE(req), leastSession), knows, refresher == "uas"
 	c.startTimer()

@@ -80,7 +80,7 @@ func (c *call) onACK(req *gosip.Request) {
 
 // confirmed goes on with a call whose far end has our 2xx; body is that of its ACK. The
 // first 2xx answers the call now: RFC 3261 section 13.3.1.4 has the session established
-// before, but whoever forges the source of an INVITE never sees the 2xx, and must not
+// before, but the forger of an INVITE's source never sees the 2xx, and must not
 // have us speak to others or charge for it.
 func (c *call) confirmed(k *unacked, body []byte) {
 	c.dropUnacked()

@@ -34,7 +34,7 @@ func (c *call) awaitMedia(k *unacked) {
 			proved = proof.Packet(b[:n], from)
 		}
 	}, func() { close(done) }, func() {
-		switch { // not before: unwatch waits on the goroutine that is told here
+		switch { // not before: unwatch waits on the call's goroutine
 		case fault != nil:
 			c.lost(fault)
 		case proved:

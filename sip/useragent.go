@@ -42,8 +42,8 @@ type Config struct {
 	// so that a scanner does not even learn that there is a server.
 	RejectUnknown bool
 
-	// Trunks are the lines to carriers and exchanges; nobody else's calls come in
-	// but those of sources that Allow admits, if it is not nil.
+	// Trunks are the lines to carriers and exchanges. Calls come in from them, and from
+	// sources that Allow admits, if it is not nil.
 	Trunks []trunk.Config
 	// Resolver finds the trunks' targets. nil: the system's.
 	Resolver transport.Resolver
@@ -58,7 +58,7 @@ type Config struct {
 	ListenTLS netip.AddrPort
 	TLS       *tls.Config
 
-	// Away says that a call would be refused now, whoever comes: OPTIONS is answered 503
+	// Away says that every call would be refused now: OPTIONS is answered 503
 	// then, as while draining. It must not block. nil: never.
 	Away func() bool
 

@@ -110,7 +110,7 @@ func (v *verifier) check(req *gosip.Request, from netip.Addr, want dialog.Creden
 	}
 	at, ours := v.issued(got.Nonce, from)
 	if !ours {
-		// A nonce of our last life, or one that went to somebody else.
+		// A nonce from before a restart, or of another source.
 		return stale
 	}
 	if !matches(req, got, want) {

@@ -30,7 +30,7 @@ func newBenchTurn() *cobra.Command {
 	cmd.Flags().IntVar(&t.Turns, "turns", 100, "turns to measure, over all calls")
 	cmd.Flags().IntVar(&t.Calls, "calls", 10, "calls at a time")
 	cmd.Flags().IntVar(&t.Interruptions, "interruptions", 20, "interruptions to measure, over all calls")
-	cmd.Flags().BoolVar(&t.Ahead, "speculative", true, "begin replies in pauses, as agents do that are not told otherwise")
+	cmd.Flags().BoolVar(&t.Speculative, "speculative", true, "begin replies in pauses, as agents do that are not told otherwise")
 	return cmd
 }
 

@@ -12,7 +12,7 @@ import (
 	"parley/inference"
 )
 
-// FakeASR hears what it was told to, whatever audio it gets. Three ways: Plan
+// FakeASR has planned results, whatever audio it gets. Three ways: Plan
 // says what is believed when; without one, every Finish is answered from Texts;
 // and at any time the test speaks through a stream's Partial, Final and Fail.
 // Safe for use from several goroutines once its fields are set.

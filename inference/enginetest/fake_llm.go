@@ -10,7 +10,7 @@ import (
 	"parley/inference"
 )
 
-// FakeLLM is a language model that says what it was told to. Safe for use from
+// FakeLLM is a language model with planned replies. Safe for use from
 // several goroutines once its fields are set.
 type FakeLLM struct {
 	Name      string

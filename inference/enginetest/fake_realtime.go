@@ -13,7 +13,7 @@ import (
 	"parley/media"
 )
 
-// FakeRealtime hears turns at the times it was told and answers each with the next
+// FakeRealtime hears turns at planned times and answers each with the next
 // of its replies. It does not stop by itself when the caller speaks: interrupting is
 // the conductor's. Safe for use from several goroutines once its fields are set.
 type FakeRealtime struct {

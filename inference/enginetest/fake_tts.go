@@ -250,4 +250,4 @@ func sentences(text string) [][]word {
 }
 
 // ErrFake is an error for tests to give to a fake.
-var ErrFake = errors.New("the fake was told to fail")
+var ErrFake = errors.New("the fake fails as planned")

@@ -9,7 +9,7 @@ import (
 	"parley/inference"
 )
 
-// FakeTurnScorer says what it was told to, After a wait. Safe for use from several
+// FakeTurnScorer gives planned scores, After a wait. Safe for use from several
 // goroutines once its fields are set.
 type FakeTurnScorer struct {
 	After time.Duration

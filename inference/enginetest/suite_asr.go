@@ -24,7 +24,7 @@ type ASROptions struct {
 	// Hints are given to every stream.
 	Hints inference.Hints
 	// Busy says how many streams or requests the engine, or the server behind it,
-	// is still working on. nil when nobody can tell.
+	// is still working on. nil when that is not known.
 	Busy func() int
 	// Run is synctest.Test for an engine that lives in simulated time.
 	Run func(*testing.T, func(*testing.T))

@@ -18,7 +18,7 @@ type LLMOptions struct {
 	// checks about them are left out.
 	ToolRequest inference.Request
 	// Busy says how many requests the engine, or the server behind it, is still
-	// working on. nil when nobody can tell.
+	// working on. nil when that is not known.
 	Busy func() int
 	// Run is synctest.Test for an engine that lives in simulated time.
 	Run func(*testing.T, func(*testing.T))

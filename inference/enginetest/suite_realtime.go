@@ -14,7 +14,7 @@ import (
 type RealtimeOptions struct {
 	// Audio is one turn at 16 kHz; nil means a second of tone. Silence follows it.
 	Audio []int16
-	// Busy says how many sessions are open. nil when nobody can tell.
+	// Busy says how many sessions are open. nil when that is not known.
 	Busy func() int
 	// Run is synctest.Test for an engine that lives in simulated time.
 	Run func(*testing.T, func(*testing.T))

@@ -20,7 +20,7 @@ type TTSOptions struct {
 	// NoSpeed is set for engines that ignore Speech.Speed.
 	NoSpeed bool
 	// Busy says how many texts the engine, or the server behind it, is still
-	// working on. nil when nobody can tell.
+	// working on. nil when that is not known.
 	Busy func() int
 	// Run is synctest.Test for an engine that lives in simulated time.
 	Run func(*testing.T, func(*testing.T))

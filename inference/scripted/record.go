@@ -205,7 +205,7 @@ func (e extraction) agreed(about []string) bool {
 	return false
 }
 
-// says says whether somebody used a phrase of small talk.
+// says reports whether a phrase of small talk was used.
 func (e extraction) says(name string, heard []string) bool {
 	for _, t := range e.talk {
 		if t.name == name && slices.ContainsFunc(t.phrases, func(p []string) bool { return sequence(heard, p) >= 0 }) {

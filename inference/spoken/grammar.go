@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// gender is how the nouns of a language are told apart: by lists, then by their endings.
+// gender finds the gender of a noun: by lists, then by its ending.
 type gender struct {
 	masculine, feminine, none         map[string]bool // none: words that a number does not count
 	masculineEndings, feminineEndings []string

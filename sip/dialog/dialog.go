@@ -3,11 +3,11 @@
 //
 // A State is a value: it can be stored, as JSON too, and a Dialog with it and the Far of
 // another process goes on with the next CSeq, the same tags and route set. Owner.Do sends a
-// request and waits for its final response: it answers challenges, and where nobody answers at
+// request and waits for its final response: it answers challenges, and without an answer at
 // the far end's Contact, it sends to where the far end's messages come from.
 //
-// Names are looked up by our own resolver and not on a call's goroutine. What nobody answers
-// where the route leads for 2 s goes to where the far end's messages come from; so does what
+// Names are looked up by our own resolver and not on a call's goroutine. A request that has no answer
+// for 2 s where the route leads goes to where the far end's messages come from; so does what
 // would lead to a private address that is neither the far end's nor the trunk's. Challenges are
 // answered only to where our INVITE went and to the trunk's hosts.
 //
@@ -61,7 +61,7 @@ type State struct {
 	Self      netip.AddrPort // our address as this far end sees it
 	Home      netip.Addr     // where our INVITE went to; not valid for an incoming call
 	Peer      netip.AddrPort // where the far end's latest message came from or ours went
-	Detour    bool           // nobody answers where the route leads: requests go to Peer
+	Detour    bool           // no answer comes from where the route leads: requests go to Peer
 	Named     Named          // the address of the next hop, when that is a name
 }
 
@@ -89,7 +89,7 @@ type Dialog struct {
 }
 
 // NewTag is a fresh random tag: 130 bits, far more than section 19.3 asks for,
-// so that nobody who has not seen the dialog can speak in it.
+// so that a stranger to the dialog cannot speak in it.
 func NewTag() string { return rand.Text() }
 
 // RouteSet reads the Record-Route headers: in order for the called side,

@@ -20,7 +20,7 @@ func (d *Dialog) Own() Owner {
 	return func(f func(*Dialog)) bool { f(d); return true }
 }
 
-// detourAfter is how long, in T1, nobody may answer where the route of a dialog leads,
+// detourAfter is how long, in T1, a request waits for an answer where the route of a dialog leads,
 // before its request goes to where the far end's messages come from: 2 s, in which it was
 // sent three times. Contacts behind address translators, and names of other networks, are
 // what the route often leads to.
@@ -71,8 +71,8 @@ func (own Owner) again(req *gosip.Request, detour bool) (next *gosip.Request) {
 }
 
 // deliver sends a request of the dialog d, which is the caller's copy, and waits for its
-// final response. Where nobody answers it sends the request again to d.Peer, and notes the
-// detour if somebody answers there. It returns the request as it was sent last.
+// final response. Without an answer it sends the request again to d.Peer, and records the
+// detour if an answer comes from there. It returns the request as it was sent last.
 func (own Owner) deliver(ctx context.Context, d *Dialog, req *gosip.Request) (*gosip.Request, *gosip.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, 64*d.T1)
 	defer cancel()

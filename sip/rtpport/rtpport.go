@@ -74,8 +74,8 @@ func New(cfg Config) (*Pool, error) {
 	return p, nil
 }
 
-// Pair is two bound sockets. Whoever opened it reads and writes them and gives
-// both back with Release; nobody else closes them.
+// Pair is two bound sockets. Its opener reads and writes them and gives both back with
+// Release; nothing else closes them.
 type Pair struct {
 	RTP, RTCP *net.UDPConn
 	Port      uint16 // of RTP

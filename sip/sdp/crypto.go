@@ -19,7 +19,7 @@ const (
 	// SRTPOff: never. An offer of RTP/SAVP is refused.
 	SRTPOff Policy = iota
 	// SRTPOffered: when the far end can. Our offers are RTP/AVP with keys beside
-	// it, which is plain to whoever knows no better (RFC 8643).
+	// it, which is plain to a far end without it (RFC 8643).
 	SRTPOffered
 	// SRTPRequired: always, or there is no call. Our offers are RTP/SAVP.
 	SRTPRequired

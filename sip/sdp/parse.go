@@ -248,7 +248,7 @@ func (r *remote) formats(m *psdp.MediaDescription) {
 			}
 		}
 		if isCodec(maps[pt], "telephone-event") && r.events == 0 {
-			// With 64 to 95 it could not be told from RTCP (RFC 5761 section 4): then
+			// With 64 to 95 it could not be distinguished from RTCP (RFC 5761 section 4): then
 			// there are no keys, but a call.
 			if n, err := strconv.ParseUint(pt, 10, 7); err == nil && n >= 35 && (n < 64 || n > 95) {
 				r.events = uint8(n)

@@ -61,7 +61,7 @@ func ParseCodec(name string) (c Codec, ok bool) {
 	return 0, false
 }
 
-// Direction says which way a stream flows, seen from whoever describes it.
+// Direction says which way a stream flows, seen from the side that describes it.
 // It is two bits: this side sends, this side receives.
 type Direction uint8
 

@@ -59,7 +59,7 @@ func New(local Local) *Session {
 // RecvOnly the far end is on hold, whatever it offers. It describes nothing.
 func (s *Session) Want(dir Direction) { s.wanted = dir }
 
-// Wanted is what Want was told last: both ways at first.
+// Wanted is the direction of the last Want: both ways at first.
 func (s *Session) Wanted() Direction { return s.wanted }
 
 // Media is what is in force; ok is false before the first agreement.
@@ -118,7 +118,7 @@ func (s *Session) Offer(dir Direction) ([]byte, error) {
 }
 
 // OfferAll is Offer with all that we can, what is in force first: what a far end gets that
-// asks for our offer (RFC 3261 section 14.2), maybe on behalf of somebody else.
+// asks for our offer (RFC 3261 section 14.2), maybe on behalf of another party.
 func (s *Session) OfferAll(dir Direction) ([]byte, error) {
 	if !s.agreed {
 		return s.Offer(dir)

@@ -32,10 +32,10 @@ type PhoneConfig struct {
 	// MaxDuration bounds the answered call, and so the recording. 0: 10 min.
 	MaxDuration time.Duration
 
-	// Ringing, if not nil, is told of 180 and 183.
+	// Ringing, if not nil, is called with 180 and 183.
 	Ringing func(code int)
-	// Event, if not nil, is told of keys and holds. It must not block: it is
-	// called from the loop that plays.
+	// Event, if not nil, is called with keys and holds, from the loop that plays. It
+	// must not block.
 	Event func(media.LegEvent)
 }
 
@@ -44,7 +44,7 @@ const (
 	defaultMax  = 10 * time.Minute
 )
 
-// PhoneResult is what came of a call.
+// PhoneResult is the outcome of a call.
 type PhoneResult struct {
 	CallID   string
 	Ring     time.Duration // from the INVITE to the answer

@@ -92,7 +92,7 @@ func (c *Carrier) Run(ctx context.Context) error {
 	return c.ua.Run(ctx)
 }
 
-// callee is what becomes of a call.
+// callee is how a call is treated.
 type callee struct {
 	ring    time.Duration // before anything else
 	early   bool          // and while it rings the network plays an announcement

@@ -68,7 +68,7 @@ func NewPhone(cfg Config) (*Phone, error) {
 	}
 	ua, err := sip.New(sip.Config{
 		Listen: cfg.Listen, Ports: cfg.Ports, Logger: cfg.Logger,
-		// Whom we call may answer; nobody else is heard.
+		// Callees may answer; all other sources are dropped.
 		Allow: func(netip.Addr) bool { return false },
 	})
 	if err != nil {

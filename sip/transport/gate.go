@@ -19,7 +19,7 @@ const (
 	// twice as many.
 	defaultSourceRate = 100
 	// unknownRate is that of sources outside the trunks, while they are
-	// answered at all: nobody may be flooded with our 403s under his address.
+	// answered at all: the owner of a forged address must not be flooded with our 403s.
 	unknownRate = 5
 	// maxSources bounds the sources that are watched. When more are busy at once,
 	// further ones count as too fast.
@@ -77,8 +77,8 @@ func (s *rateLimits) tidyLocked(now time.Time) bool {
 	return len(s.seen) < before
 }
 
-// inCall are the methods that belong to calls under way, which nobody can use
-// to begin something.
+// inCall are the methods that belong to calls under way, which cannot
+// begin something.
 var inCall = []gosip.RequestMethod{gosip.ACK, gosip.BYE, gosip.CANCEL, gosip.PRACK, gosip.UPDATE, gosip.INFO, gosip.NOTIFY, gosip.REFER}
 
 // filter drops what unknown or too fast sources send before it is parsed.

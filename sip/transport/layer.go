@@ -256,7 +256,7 @@ func (l *Layer) Facing(peer netip.Addr) netip.Addr {
 }
 
 // containedParsers are the library's parsers of headers. A panic in one of them is an error
-// of the message: some run on goroutines of the library, where nobody recovers it.
+// of the message: some run on goroutines of the library, which do not recover it.
 func containedParsers() map[string]gosip.HeaderParser {
 	contained := map[string]gosip.HeaderParser{}
 	for name, parse := range gosip.DefaultHeadersParser() {

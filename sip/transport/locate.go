@@ -24,7 +24,7 @@ type Resolver interface {
 // 4.2, for a transport that is configured, or that a dialog's URI has. Port 0 says that there
 // is none. An address stands for itself, a port leads to the name's addresses,
 // and a name alone to its SRV records, if it has any. NAPTR records, by which a name
-// chooses the transport (section 4.1), are left out: nobody is asked for them.
+// chooses the transport (section 4.1), are not looked up.
 func (l *Layer) Locate(ctx context.Context, host string, port uint16, transport string) ([]netip.AddrPort, error) {
 	host = strings.Trim(host, "[]")
 	search := port == 0

@@ -19,7 +19,7 @@ const (
 	CauseDigest      Cause = "wrong_digest"    // credentials that are not right
 	CauseForeign     Cause = "foreign_dialog"  // a request in a call, from elsewhere
 	CauseMalformed   Cause = "malformed"       // 400, 416, 420 and the like
-	CauseNumber      Cause = "no_route"        // 404: nobody's number
+	CauseNumber      Cause = "no_route"        // 404: a number without an agent
 	CauseBusy        Cause = "busy"            // 486: the account is at its limit
 	CauseBalance     Cause = "unavailable"     // 480: no balance, or disputed
 	CauseCodec       Cause = "no_common_codec" // 488
@@ -36,7 +36,7 @@ type Rejection struct {
 	Source      netip.Addr
 	Trunk       string // empty when the source belongs to none
 	Called      string // the number of the last one, where one was read
-	Code        int    // what the last one was told; 0: nothing
+	Code        int    // of the response to the last one; 0: none
 	Cause       Cause
 }
 

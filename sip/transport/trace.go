@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"net"
 	"net/netip"
 	"regexp"
@@ -121,7 +120,7 @@ func HeadersNamed(names ...string) *regexp.Regexp {
 
 const masked = "[masked]"
 
-// mask takes out what nobody should read in a trace.
+// mask replaces secrets.
 func mask(text string) string {
 	text = secretHeader.ReplaceAllString(text, "${1}"+masked)
 	text = secretURI.ReplaceAllString(text, "${1}"+masked+"@")
@@ -190,9 +189,16 @@ func (t *traces) find(callID string) *followed {
 	return nil
 }
 
+// callID finds the Call-ID of a message.
+var callID = regexp.MustCompile(`(?im)^(?:call-id|i)[ \t]*:[ \t]*(\S+)`)
+
 // traceSent keeps a message that was written.
 func (l *Layer) traceSent(transport string, ours, to net.Addr, text []byte) {
-	f := l.traces.find(headerValue(text, "call-id", "i"))
+	id := callID.FindSubmatch(text)
+	if id == nil {
+		return
+	}
+	f := l.traces.find(string(id[1]))
 	if f == nil {
 		return
 	}
@@ -225,24 +231,4 @@ func (f *followed) took(m gosip.Message) {
 		from = at.String()
 	}
 	f.add(TraceMessage{Transport: m.Transport(), From: from, To: f.self, Text: m.String()})
-}
-
-// headerValue finds a header in the text of a message, by its name or short form.
-func headerValue(text []byte, names ...string) string {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimRight(line, "\r\n")
-		if len(line) == 0 {
-			break
-		}
-		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok {
-			continue
-		}
-		for _, n := range names {
-			if strings.EqualFold(string(bytes.TrimSpace(name)), n) {
-				return string(bytes.TrimSpace(value))
-			}
-		}
-	}
-	return ""
 }

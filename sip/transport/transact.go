@@ -10,7 +10,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 )
 
-// ErrSilent is the error of a request that nobody answered within its patience. Only that of
+// ErrSilent is the error of a request without an answer within its patience. Only that of
 // an INVITE is shown: others are sent another way.
 var ErrSilent = errors.New("no answer to the INVITE")
 
@@ -18,7 +18,7 @@ var ErrSilent = errors.New("no answer to the INVITE")
 var ErrConnectionClosed = fmt.Errorf("the connection is closed: %w", gosip.ErrTransactionTransport)
 
 // ConnectionClosed says whether the connection of a transaction is closed, over TCP or TLS: nothing
-// comes over it any more. Whoever waits for a transaction asks every T1.
+// comes over it any more. Callers that wait for a transaction ask every T1.
 //
 // The library can end transactions with their connection too, by an option. But it knows a
 // client transaction before that has its first state, and when the connection closes in

@@ -65,8 +65,8 @@ type Config struct {
 	Headers map[string]string
 	// NoPRACK leaves 100rel (RFC 3262) out of Supported.
 	NoPRACK bool
-	// Refer has the far end asked to transfer calls (REFER): what comes of them is then
-	// between it and whom it calls, and costs whoever pays the trunk.
+	// Refer asks the far end to transfer calls (REFER): the transferred call is then between
+	// it and its callee, and is charged to the trunk.
 	Refer bool
 	// ReferTel names transfer targets by tel: URIs instead of sip: ones.
 	ReferTel bool

@@ -183,7 +183,7 @@ func (r *registration) granted(res *gosip.Response, asked time.Duration) time.Du
 }
 
 // leave takes the registration back; the registrar would otherwise send calls
-// to nobody until it ends.
+// here until it ends.
 func (r *registration) leave() {
 	t := r.trunk
 	t.mu.Lock()

@@ -61,7 +61,7 @@ func TestTurn(t *testing.T) {
 	for _, leg := range []string{"ws", "sip"} {
 		t.Run(leg, func(t *testing.T) {
 			t.Parallel()
-			rows, err := Turn{Leg: leg, Calls: 2, Turns: 2, Interruptions: 2, Ahead: leg == "sip"}.Run(t.Context())
+			rows, err := Turn{Leg: leg, Calls: 2, Turns: 2, Interruptions: 2, Speculative: leg == "sip"}.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -186,7 +186,7 @@ func (c Call) measure(ctx context.Context) ([]Row, float64, error) {
 	if err != nil {
 		return nil, 0, errors.Join(append(t.faults, err)...)
 	}
-	ended := c.settle(t, began)
+	ended := c.awaitRelease(t, began)
 	return c.rows(t, result, began, ended), cost, nil
 }
 
@@ -238,8 +238,8 @@ func resourcesNow() resources {
 	return resources{runtime.NumGoroutine(), len(files), m.HeapAlloc}
 }
 
-// settle waits until the calls have given everything back, or as long as Rest.
-func (c Call) settle(t *telephone, began resources) resources {
+// awaitRelease waits until the calls have given everything back, or as long as Rest.
+func (c Call) awaitRelease(t *telephone, began resources) resources {
 	for deadline := time.Now().Add(c.Rest); ; time.Sleep(500 * time.Millisecond) {
 		ports := t.ports.Stats() // closes those that have drained
 		now := resourcesNow()

@@ -13,9 +13,9 @@ const (
 	speechFrames   = 30
 	endpointFrames = 10
 	patience       = 5 * time.Second
-	// settle is how long after the agent's last word the caller speaks again, so
-	// that it interrupts nobody.
-	settle = 500 * time.Millisecond
+	// gap is how long after the agent's last word the caller speaks again, so
+	// that it does not interrupt.
+	gap = 500 * time.Millisecond
 	// overheard is how long the agent speaks before it is interrupted.
 	overheard = time.Second
 )
@@ -104,7 +104,7 @@ func (c *caller) turn() (took time.Duration, first time.Time, err error) {
 
 // turns takes n turns after the greeting; each does what follows one.
 func (c *caller) turns(n int, each func() error) (took []time.Duration, err error) {
-	err = c.pause(greetingTime + 2*settle)
+	err = c.pause(greetingTime + 2*gap)
 	for ; n > 0 && err == nil; n-- {
 		var d time.Duration
 		if d, _, err = c.turn(); err == nil {

@@ -18,7 +18,7 @@ import (
 	"parley/store/private"
 )
 
-// errNotEmpty keeps a measurement away from somebody's books.
+// errNotEmpty keeps a measurement away from a ledger in use.
 var errNotEmpty = errors.New("the database is not empty: a measurement needs one of its own")
 
 // databasePatience bounds making and starting a database on a busy machine.

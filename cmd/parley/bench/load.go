@@ -51,7 +51,7 @@ type loadResult struct {
 }
 
 // Callers speak for spokenShare of each cycle. The agent's answer takes as long,
-// and between them nobody speaks.
+// and between them is silence.
 const (
 	cycle       = 5 * time.Second
 	spokenShare = 0.4

@@ -44,7 +44,7 @@ func (b *books) Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now tim
 		}
 		select {
 		case b.waits[cs[i].Session.ID] <- outcome:
-		default: // of a round that nobody asked for
+		default: // of a round that was not asked for
 		}
 	}
 	return results, err

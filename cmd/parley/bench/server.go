@@ -18,10 +18,10 @@ import (
 
 // benchAgent is whom a caller talks to.
 type benchAgent struct {
-	asr   instantASR
-	tts   instantTTS
-	ahead bool // replies are begun in pauses
-	front func(media.Rate) (listen.FrontEnd, error)
+	asr         instantASR
+	tts         instantTTS
+	speculative bool // replies are begun in pauses
+	front       func(media.Rate) (listen.FrontEnd, error)
 }
 
 // newAgent is an agent whose every sentence takes as long as reply, and who hears
@@ -36,7 +36,7 @@ func (a *benchAgent) config(rate media.Rate) (pipeline.Config, error) {
 	front, err := a.front(rate)
 	cfg := pipeline.Config{Agent: agent.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
 		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, FrontEnd: front, Turn: turn.DefaultConfig("en"),
-		Speculate: a.ahead, SpeculateVoice: a.ahead}
+		Speculate: a.speculative, SpeculateVoice: a.speculative}
 	cfg.Turn.Complete = func(string) float64 { return 1 }
 	cfg.Turn.Idle = 0
 	return cfg, err

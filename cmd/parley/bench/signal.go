@@ -36,7 +36,7 @@ func voice(rate media.Rate, samples int) []int16 {
 	return s
 }
 
-// background is what a line carries while nobody speaks.
+// background is the noise of a silent line.
 func background(samples int) []int16 {
 	s := make([]int16, samples)
 	noise := uint32(7)

@@ -23,7 +23,7 @@ import (
 type Talk struct {
 	Calls    int           // calls that arrive, 1 to 100
 	Length   time.Duration // of the measurement, after all calls are up
-	Question string        // WAV file in which somebody asks "What time do you open on Monday?"
+	Question string        // WAV file with the question "What time do you open on Monday?"
 	// Program is the parley command, which is started as server and as Generator is.
 	Program string
 }

@@ -17,9 +17,9 @@ type Turn struct {
 	Calls         int    // at a time
 	Turns         int    // in all, at least one a call
 	Interruptions int    // in all; 0: none
-	// Ahead has replies begun in the pause that may be the turn's end, as agents do that are
-	// not told otherwise.
-	Ahead bool
+	// Speculative has replies begun in the pause that may be the turn's end, as agents do by
+	// default.
+	Speculative bool
 }
 
 // What the agents of a measurement of turns say.
@@ -37,18 +37,18 @@ var turnBars = map[string]map[bool][4]float64{
 
 // Run measures and returns the rows.
 func (t Turn) Run(ctx context.Context) ([]Row, error) {
-	bars, ok := turnBars[t.Leg][t.Ahead]
+	bars, ok := turnBars[t.Leg][t.Speculative]
 	if !ok || t.Calls < 1 || t.Turns < 1 {
 		return nil, fmt.Errorf("no measurement of %d turns in %d calls on a leg %q", t.Turns, t.Calls, t.Leg)
 	}
 	g := group(fmt.Sprintf("turn, %s, %d calls", t.Leg, t.Calls))
-	if !t.Ahead {
+	if !t.Speculative {
 		g += ", nothing begun in pauses"
 	}
 	var mu sync.Mutex
 	var overhead, lowered, silent []time.Duration
 	err := t.each(ctx, shortReply, func(c *caller, _ *benchAgent) error {
-		took, err := c.turns(share(t.Turns, t.Calls), func() error { return c.pause(shortReply + settle) })
+		took, err := c.turns(share(t.Turns, t.Calls), func() error { return c.pause(shortReply + gap) })
 		mu.Lock()
 		defer mu.Unlock()
 		overhead = append(overhead, took...)
@@ -86,7 +86,7 @@ func (t Turn) each(ctx context.Context, reply time.Duration, f func(*caller, *be
 	list := make(agents, t.Calls)
 	for i := range list {
 		list[i] = newAgent(reply)
-		list[i].ahead = t.Ahead
+		list[i].speculative = t.Speculative
 	}
 	dial, stop, err := t.server(list)
 	if err != nil {
