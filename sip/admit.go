@@ -26,7 +26,7 @@ func (u *UserAgent) trunkOfCall(req *gosip.Request) *trunk.Trunk {
 		switch {
 		case shown != nil && shown.Username == l.Inbound.Username:
 			return l
-		case slices.Contains(l.Numbers, number), l.Register && number == l.ContactUser():
+		case slices.Contains(l.Numbers, number), l.Has(trunk.Register) && number == l.ContactUser():
 			best = l
 		}
 	}
@@ -67,7 +67,7 @@ func (c *call) trusts(from netip.Addr) bool {
 // to our Contact, so that the number stands in To, and for a line with one
 // number perhaps nowhere.
 func calledOn(l *trunk.Trunk, in *Incoming) string {
-	if !l.Register || in.Called != l.ContactUser() || slices.Contains(l.Numbers, in.Called) {
+	if !l.Has(trunk.Register) || in.Called != l.ContactUser() || slices.Contains(l.Numbers, in.Called) {
 		return in.Called
 	}
 	if len(l.Numbers) == 1 {

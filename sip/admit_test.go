@@ -173,7 +173,7 @@ func TestCalleesAreNotCallers(t *testing.T) {
 	c := newCallee(t)
 	results := make(chan outcome, 1)
 	ua := serve(t, sip.Config{OnCall: answering(results), Allow: func(netip.Addr) bool { return false },
-		Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true}}})
+		Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, Flags: trunk.NoProbe}}})
 	result := dial(t, ua, t.Context(), sip.Target{Number: number})
 	c.expect("INVITE")
 	p := newPeer(t, ua, "udp")
@@ -209,7 +209,7 @@ func TestInboundCredentials(t *testing.T) {
 		t.Errorf("%d rejections for a question", n)
 	}
 
-	caller := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "pbx", Targets: []trunk.Target{{Host: "127.0.0.1", Port: ua.Addr().Port()}}, NoProbe: true,
+	caller := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "pbx", Targets: []trunk.Target{{Host: "127.0.0.1", Port: ua.Addr().Port()}}, Flags: trunk.NoProbe,
 		Auth: dialog.Credentials{Username: "pbx", Password: "hunter2"}}}})
 	if _, err := caller.Dial(t.Context(), sip.Target{Number: number}); err == nil {
 		t.Error("the wrong password was right")

@@ -14,6 +14,7 @@ import (
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // attempt is an INVITE of ours until its final response.
@@ -83,7 +84,7 @@ func (u *UserAgent) attempt(p placement) (*attempt, error) {
 	}
 	a := &attempt{ua: u, call: c, peer: peer}
 	a.req = a.build(p, offer)
-	if k := p.trunk; k != nil && k.LargeTCP && d.Transport == "UDP" && len(a.req.String()) > mtu {
+	if k := p.trunk; k != nil && k.Has(trunk.LargeTCP) && d.Transport == "UDP" && len(a.req.String()) > mtu {
 		c.dialog.Transport = "TCP"
 		c.dialog.LocalSeq = 0
 		a.req = a.build(p, offer)

@@ -65,7 +65,7 @@ func TestEdgeOverTLS(t *testing.T) {
 	carrier := behind(t, carrierAddr, sip.Config{OnCall: echo, ListenTLS: netip.AddrPortFrom(carrierAddr, 0),
 		TLS: &tls.Config{Certificates: []tls.Certificate{ca.issue("carrier.test")}},
 		Trunks: []trunk.Config{{Name: "edge", Targets: []trunk.Target{{Host: over.Addr().String(), Port: over.Port(), Transport: "tls"}},
-			TLS: &tls.Config{RootCAs: ca.pool()}, NoProbe: true, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)}}}})
+			TLS: &tls.Config{RootCAs: ca.pool()}, Flags: trunk.NoProbe, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)}}}})
 	at, relay := secureEdge(t, ca, over, node.Addr(), carrier.TLSAddr().String()+";transport=tls")
 
 	// Each side has the address of the edge that it speaks to first.

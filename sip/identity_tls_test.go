@@ -120,7 +120,7 @@ func TestTrunksHaveConnectionsOfTheirOwn(t *testing.T) {
 	far, l := newPassport(t, &tls.Config{Certificates: []tls.Certificate{ours.issue("127.0.0.1")}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ours.pool()})
 	at := l.Addr().(*net.TCPAddr).AddrPort()
 	settings := func(name string, trusts *authority) trunk.Config {
-		return trunk.Config{Name: name, Targets: []trunk.Target{{Host: "127.0.0.1", Port: at.Port(), Transport: "tls"}}, NoProbe: true,
+		return trunk.Config{Name: name, Targets: []trunk.Target{{Host: "127.0.0.1", Port: at.Port(), Transport: "tls"}}, Flags: trunk.NoProbe,
 			Headers: map[string]string{"X-Trunk": name}, TLS: &tls.Config{RootCAs: trusts.pool(), Certificates: []tls.Certificate{ours.issue(name)}}}
 	}
 	ua := serve(t, sip.Config{Trunks: []trunk.Config{settings("one", ours), settings("two", ours), settings("wary", others)}})

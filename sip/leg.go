@@ -16,6 +16,7 @@ import (
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
 	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // Leg is an answered call: media over RTP, signalling by the call behind it.
@@ -83,7 +84,7 @@ func rtpConfig(c *call, m sdp.Media) rtp.Config {
 	}
 	if k := c.trunk; k != nil {
 		cfg.Trusted = append(cfg.Trusted, k.Allow...)
-		cfg.Vouched = k.VouchedMedia
+		cfg.Vouched = k.Has(trunk.VouchedMedia)
 	}
 	return cfg
 }

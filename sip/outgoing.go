@@ -172,7 +172,7 @@ func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more b
 // in URIs: RFC 3261 section 19.1.6, identities: RFC 3325, privacy: RFC 3323).
 func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placement {
 	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(plainNumber(t.Number))}
-	if k.UserPhone {
+	if k.Has(trunk.UserPhone) {
 		p.uri.UriParams = append(p.uri.UriParams, gosip.HeaderKV{K: "user", V: "phone"})
 	}
 	p.to = *p.uri.Clone()
@@ -181,20 +181,20 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, t.From.Number), Host: host}
 	p.display = t.From.Display
 	identity := gosip.Uri{Scheme: "sip", User: t.From.Number, Host: cmp.Or(host, dialog.URIHost(u.layer.Facing(e.Addr.Addr())))}
-	if k.UserPhone {
+	if k.Has(trunk.UserPhone) {
 		identity.UriParams = gosip.HeaderParams{{K: "user", V: "phone"}}
 	}
 	for _, h := range []struct {
 		name   string
 		wanted bool
-	}{{"P-Asserted-Identity", k.PAI}, {"P-Preferred-Identity", k.PPI}} {
+	}{{"P-Asserted-Identity", k.Has(trunk.PAI)}, {"P-Preferred-Identity", k.Has(trunk.PPI)}} {
 		if h.wanted && t.From.Number != "" {
 			p.headers = append(p.headers, gosip.NewHeader(h.name, nameAddr(t.From.Display, identity)))
 		}
 	}
-	if k.Private || t.Private {
+	if k.Has(trunk.Private) || t.Private {
 		p.headers = append(p.headers, gosip.NewHeader("Privacy", "id"))
-		if k.PAI || k.PPI {
+		if k.Has(trunk.PAI | trunk.PPI) {
 			// The trunk learns who calls from the other header. Without one, it has
 			// nothing but From, and must hide it itself.
 			p.from, p.display = gosip.Uri{Scheme: "sip", User: "anonymous", Host: "anonymous.invalid"}, "Anonymous"
@@ -280,7 +280,7 @@ func (c *call) described(id uint64) sdp.Local {
 
 // supportedOn is our Supported header on a trunk.
 func supportedOn(l *trunk.Trunk) gosip.Header {
-	if l != nil && l.NoPRACK {
+	if l != nil && l.Has(trunk.NoPRACK) {
 		return gosip.NewHeader("Supported", "timer")
 	}
 	return supported()

@@ -44,7 +44,7 @@ func (sc *scene) beside(t *testing.T, site *isolatetest.Site) (ended, again []st
 	pool := ports(t)
 	cfg := sip.Config{OnCall: answering(s.results), Ports: pool, FirstRTPTimeout: time.Hour, ListenTLS: netip.AddrPortFrom(loopback, 0),
 		TLS: &tls.Config{Certificates: []tls.Certificate{s.ca.issue("127.0.0.1")}}, Resolver: names{}}
-	cfg.Trunks = []trunk.Config{{Name: "carrier", Targets: []trunk.Target{s.robot.target()}, NoProbe: true}}
+	cfg.Trunks = []trunk.Config{{Name: "carrier", Targets: []trunk.Target{s.robot.target()}, Flags: trunk.NoProbe}}
 	if sc.cfg != nil {
 		sc.cfg(s, &cfg)
 	}

@@ -228,7 +228,7 @@ func TestDigitsBothWays(t *testing.T) {
 
 // A bare number takes the form of the call's trunk.
 func TestTransferTakesTheTrunksForm(t *testing.T) {
-	carrier := trunk.Config{Name: "carrier", ReferTel: true, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}
+	carrier := trunk.Config{Name: "carrier", Flags: trunk.ReferTel, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)}}
 	timed(t, sip.Config{Trunks: []trunk.Config{carrier}}, func(t *testing.T, _ *sip.Hands, ua *sip.UserAgent, legs chan *sip.Leg, network string) {
 		c, l := arrive(t, newPeer(t, ua, network), legs)
 		refer, done := transferring(t, t.Context(), c, l, "+15550100077")

@@ -113,7 +113,7 @@ func registered(ua *sip.UserAgent) bool { return ua.Trunks()[0].Registration.Reg
 func account(at netip.AddrPort, transport string) trunk.Config {
 	return trunk.Config{Name: "carrier", Targets: []trunk.Target{{Host: at.Addr().String(), Port: at.Port(), Transport: transport}},
 		Auth: dialog.Credentials{Username: "account", Password: "secret"}, FromUser: "account", FromHost: "carrier.test",
-		Register: true, Numbers: []string{"+15550100001"}}
+		Flags: trunk.Register, Numbers: []string{"+15550100001"}}
 }
 
 func TestRegistration(t *testing.T) {
@@ -195,7 +195,7 @@ func TestRegistrationRefused(t *testing.T) {
 // failure; a registrar of our own says when.
 func TestRegistrationIsRefreshed(t *testing.T) {
 	c := newCallee(t)
-	carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, Auth: dialog.Credentials{Username: "account", Password: "x"}, Register: true, NoProbe: true}
+	carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, Auth: dialog.Credentials{Username: "account", Password: "x"}, Flags: trunk.Register | trunk.NoProbe}
 	ua, stop := start(t, sip.Config{Trunks: []trunk.Config{carrier}})
 	first := c.expect("REGISTER")
 	c.answer("REGISTER", 503, "x", "") // and again, in about two seconds

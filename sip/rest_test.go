@@ -16,8 +16,8 @@ func TestTargetRests(t *testing.T) {
 	first, second := newCallee(t), newCallee(t)
 	h := sip.NewHands()
 	ua := serve(t, h.On(sip.Config{Trunks: []trunk.Config{
-		{Name: "two", Targets: []trunk.Target{first.target(), second.target()}, NoProbe: true},
-		{Name: "one", Targets: []trunk.Target{first.target()}, NoProbe: true},
+		{Name: "two", Targets: []trunk.Target{first.target(), second.target()}, Flags: trunk.NoProbe},
+		{Name: "one", Targets: []trunk.Target{first.target()}, Flags: trunk.NoProbe},
 	}}))
 	decline := func(after string) {
 		t.Helper()

@@ -125,7 +125,7 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Tr
 		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.Transport, call: c,
 	}
 	if l != nil {
-		in.Trunk, in.Called, in.Trusted = l.Name, calledOn(l, in), !l.DistrustIdentity
+		in.Trunk, in.Called, in.Trusted = l.Name, calledOn(l, in), !l.Has(trunk.DistrustIdentity)
 	}
 	if h := req.GetHeader("p-asserted-identity"); h != nil {
 		in.Asserted, _ = parseIdentity(h.Value())

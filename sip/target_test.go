@@ -254,8 +254,8 @@ func TestTargetIsDownForSeveralCallees(t *testing.T) {
 func TestTrunkIsFull(t *testing.T) {
 	c := newCallee(t)
 	ua := serve(t, sip.Config{Trunks: []trunk.Config{
-		{Name: "narrow", Targets: []trunk.Target{c.target()}, Channels: 1, NoProbe: true},
-		{Name: "slow", Targets: []trunk.Target{c.target()}, CPS: 1, NoProbe: true},
+		{Name: "narrow", Targets: []trunk.Target{c.target()}, Channels: 1, Flags: trunk.NoProbe},
+		{Name: "slow", Targets: []trunk.Target{c.target()}, CPS: 1, Flags: trunk.NoProbe},
 	}})
 	full := func(result <-chan dialed, limit string) {
 		t.Helper()
@@ -304,16 +304,16 @@ func TestInviteOfATrunk(t *testing.T) {
 			"P-Asserted-Identity": "", "P-Preferred-Identity": "", "Privacy": "", "Supported": "timer, 100rel", "Max-Forwards": "70", "X-Account": ""}},
 		{"from_user", func(t *trunk.Config) { t.FromUser = "account" }, false, map[string]string{"From": `"Ann" <sip:account@127.0.0.1>`}},
 		{"from_host", func(t *trunk.Config) { t.FromHost = "us.example" }, false, map[string]string{"From": `"Ann" <sip:+15550100001@us.example>`}},
-		{"pai", func(t *trunk.Config) { t.PAI = true }, false, map[string]string{"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`, "P-Preferred-Identity": "", "Privacy": ""}},
-		{"ppi", func(t *trunk.Config) { t.PPI, t.FromHost = true, "us.example" }, false, map[string]string{"P-Preferred-Identity": `"Ann" <sip:+15550100001@us.example>`, "P-Asserted-Identity": ""}},
-		{"privacy", func(t *trunk.Config) { t.Private = true }, false, map[string]string{"Privacy": "id", "From": `"Ann" <sip:+15550100001@127.0.0.1>`}},
-		{"a private call", func(t *trunk.Config) { t.PAI = true }, true, map[string]string{"Privacy": "id", "From": `"Anonymous" <sip:anonymous@anonymous.invalid>`,
+		{"pai", func(t *trunk.Config) { t.Flags |= trunk.PAI }, false, map[string]string{"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`, "P-Preferred-Identity": "", "Privacy": ""}},
+		{"ppi", func(t *trunk.Config) { t.Flags, t.FromHost = t.Flags|trunk.PPI, "us.example" }, false, map[string]string{"P-Preferred-Identity": `"Ann" <sip:+15550100001@us.example>`, "P-Asserted-Identity": ""}},
+		{"privacy", func(t *trunk.Config) { t.Flags |= trunk.Private }, false, map[string]string{"Privacy": "id", "From": `"Ann" <sip:+15550100001@127.0.0.1>`}},
+		{"a private call", func(t *trunk.Config) { t.Flags |= trunk.PAI }, true, map[string]string{"Privacy": "id", "From": `"Anonymous" <sip:anonymous@anonymous.invalid>`,
 			"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`}},
-		{"user_phone", func(t *trunk.Config) { t.UserPhone = true }, false, map[string]string{"To": "<sip:" + number + "@127.0.0.1:PORT;user=phone>"}},
+		{"user_phone", func(t *trunk.Config) { t.Flags |= trunk.UserPhone }, false, map[string]string{"To": "<sip:" + number + "@127.0.0.1:PORT;user=phone>"}},
 		{"headers", func(t *trunk.Config) { t.Headers = map[string]string{"X-Account": "1"} }, false, map[string]string{"X-Account": "1"}},
-		{"prack", func(t *trunk.Config) { t.NoPRACK = true }, false, map[string]string{"Supported": "timer"}},
+		{"prack", func(t *trunk.Config) { t.Flags |= trunk.NoPRACK }, false, map[string]string{"Supported": "timer"}},
 	} {
-		carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true}
+		carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, Flags: trunk.NoProbe}
 		tt.change(&carrier)
 		ua := serve(t, sip.Config{Trunks: []trunk.Config{carrier}})
 		invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, From: from, Private: tt.private}))
@@ -335,9 +335,9 @@ func TestChoiceOfTrunk(t *testing.T) {
 	own, open, other := newCallee(t), newCallee(t), newCallee(t)
 	ua := serve(t, sip.Config{Trunks: []trunk.Config{
 		{Name: "incoming", Allow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}},
-		{Name: "open", Targets: []trunk.Target{open.target()}, NoProbe: true},
-		{Name: "own", Targets: []trunk.Target{own.target()}, NoProbe: true, Numbers: []string{"+15550100001"}},
-		{Name: "other", Targets: []trunk.Target{other.target()}, NoProbe: true, Numbers: []string{"+15550100002"}},
+		{Name: "open", Targets: []trunk.Target{open.target()}, Flags: trunk.NoProbe},
+		{Name: "own", Targets: []trunk.Target{own.target()}, Flags: trunk.NoProbe, Numbers: []string{"+15550100001"}},
+		{Name: "other", Targets: []trunk.Target{other.target()}, Flags: trunk.NoProbe, Numbers: []string{"+15550100002"}},
 	}})
 	mine := sip.Target{Number: number, From: sip.Identity{Number: "+15550100001"}}
 	own.take(t, dial(t, ua, t.Context(), mine))
@@ -361,7 +361,7 @@ func TestChoiceOfTrunk(t *testing.T) {
 // Wrong credentials are tried once.
 func TestWrongCredentials(t *testing.T) {
 	c := newCallee(t)
-	ua := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true,
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, Flags: trunk.NoProbe,
 		Auth: dialog.Credentials{Username: "account", Password: "guess"}}}})
 	result := dial(t, ua, t.Context(), sip.Target{Number: number})
 	for _, signed := range []bool{false, true} {
@@ -382,8 +382,8 @@ func TestWrongCredentials(t *testing.T) {
 func TestLargeInvite(t *testing.T) {
 	results := make(chan outcome, 1)
 	far := serve(t, sip.Config{OnCall: answering(results)})
-	carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{{Host: "127.0.0.1", Port: far.Addr().Port()}}, LargeTCP: true,
-		NoProbe: true, Headers: map[string]string{}}
+	carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{{Host: "127.0.0.1", Port: far.Addr().Port()}}, Flags: trunk.LargeTCP | trunk.NoProbe,
+		Headers: map[string]string{}}
 	for _, want := range []string{"UDP", "TCP"} {
 		if want == "TCP" {
 			for i := range 10 {

@@ -86,7 +86,7 @@ func (a *authority) pool() *x509.CertPool {
 // secureTrunk leads to a name whose SRV record leads to at.
 func secureTrunk(at netip.AddrPort, cfg *tls.Config) sip.Config {
 	return sip.Config{
-		Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{{Host: "carrier.test", Transport: "tls"}}, TLS: cfg, NoProbe: true,
+		Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{{Host: "carrier.test", Transport: "tls"}}, TLS: cfg, Flags: trunk.NoProbe,
 			Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)}}},
 		Resolver: names{
 			srv:   map[string][]*net.SRV{"_sips._tcp.carrier.test": {{Target: "one.carrier.test.", Port: at.Port()}}},
@@ -234,7 +234,7 @@ func secureBaresip(t *testing.T, port int, mode string) {
 		heard <- all
 	}
 	ua := serve(t, sip.Config{ListenTLS: netip.AddrPortFrom(loopback, 0), TLS: &tls.Config{Certificates: []tls.Certificate{a.issue("127.0.0.1")}},
-		Trunks: []trunk.Config{{Name: "phone", SRTP: sdp.SRTPRequired, NoProbe: true, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)},
+		Trunks: []trunk.Config{{Name: "phone", SRTP: sdp.SRTPRequired, Flags: trunk.NoProbe, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 32)},
 			Targets: []trunk.Target{{Host: "127.0.0.1", Port: uint16(port + 1), Transport: "tls"}}, TLS: &tls.Config{RootCAs: pool}}},
 		OnCall: func(ctx context.Context, in *sip.Incoming) {
 			leg, err := in.Answer(ctx)

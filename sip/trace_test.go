@@ -198,7 +198,7 @@ func TestTraceOnEveryInterface(t *testing.T) {
 // What the operator has a trunk's calls carry is not shown to whoever placed them.
 func TestTraceHidesTheTrunksHeaders(t *testing.T) {
 	c := newCallee(t)
-	ua := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true,
+	ua := serve(t, sip.Config{Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, Flags: trunk.NoProbe,
 		Headers: map[string]string{"X-Telnyx-Token": "5ec2e7"}}}})
 	var trace transport.Trace
 	invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, Trace: &trace}))

@@ -11,6 +11,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/dialog"
+	"parley/sip/trunk"
 )
 
 // NotTransferred is why a transfer did not come about. The call goes on, unless
@@ -65,14 +66,14 @@ const (
 	transferNotified                      // its outcome is known, and late notices may come
 )
 
-// Refers says whether the far end is to be asked for transfers: Trunk.Refer.
+// Refers says whether the far end is to be asked for transfers: trunk.Refer.
 func (l *Leg) Refers() bool {
-	return l.call.trunk != nil && l.call.trunk.Refer
+	return l.call.trunk != nil && l.call.trunk.Has(trunk.Refer)
 }
 
 // Transfer asks the far end to call target in our place (REFER, RFC 3515) and
 // waits for what comes of it. The target is a number, which takes the form that
-// the call's trunk wants (Trunk.ReferTel: a tel: URI, else a sip: URI at the far
+// the call's trunk wants (trunk.ReferTel: a tel: URI, else a sip: URI at the far
 // end's own host), or a whole URI.
 //
 // It returns nil when the target has answered, or when the far end left after it
@@ -96,7 +97,7 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 
 // refer sends the REFER.
 func (c *call) refer(r *transfer, target string) error {
-	to, err := referTo(target, c.network(), c.trunk != nil && c.trunk.ReferTel)
+	to, err := referTo(target, c.network(), c.trunk != nil && c.trunk.Has(trunk.ReferTel))
 	switch {
 	case err != nil:
 		return err

@@ -16,9 +16,13 @@ import (
 func two(t *testing.T, probed bool) (first, second *callee, ua *sip.UserAgent) {
 	t.Helper()
 	first, second = newCallee(t), newCallee(t)
+	flags := trunk.NoProbe
+	if probed {
+		flags = 0
+	}
 	return first, second, serve(t, sip.Config{T1: quick, Probe: 10 * time.Second, Trunks: []trunk.Config{
-		{Name: "first", Targets: []trunk.Target{first.target()}, NoProbe: !probed},
-		{Name: "second", Targets: []trunk.Target{second.target()}, NoProbe: true},
+		{Name: "first", Targets: []trunk.Target{first.target()}, Flags: flags},
+		{Name: "second", Targets: []trunk.Target{second.target()}, Flags: trunk.NoProbe},
 	}})
 }
 
@@ -59,7 +63,7 @@ func TestRingTimeout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newCallee(t)
-			ua := serve(t, sip.Config{T1: quick, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, NoProbe: true}}})
+			ua := serve(t, sip.Config{T1: quick, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{c.target()}, Flags: trunk.NoProbe}}})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			result := dial(t, ua, ctx, sip.Target{Number: number})

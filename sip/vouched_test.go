@@ -12,14 +12,15 @@ import (
 	"parley/sip/trunk"
 )
 
-// TestVouchedMedia: on a trunk that is set to it, audio of a source that nobody vouches for is
+// TestVouchedMedia: on a trunk that is set to it, audio of a source that is not vouched for is
 // no sign of life; on another it is the far end's.
 func TestVouchedMedia(t *testing.T) {
-	for name, vouched := range map[string]bool{"any": false, "vouched": true} {
+	for name, flags := range map[string]trunk.Flags{"any": 0, "vouched": trunk.VouchedMedia} {
+		vouched := flags != 0
 		t.Run(name, func(t *testing.T) {
 			results := make(chan outcome, 1)
 			ua := serve(t, sip.Config{FirstRTPTimeout: 500 * time.Millisecond, OnCall: answering(results),
-				Trunks: []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, VouchedMedia: vouched}}})
+				Trunks: []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Flags: flags}}})
 			p := newPeer(t, ua, "udp")
 			stranger, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 9)})
 			if err != nil {

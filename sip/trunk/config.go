@@ -44,44 +44,60 @@ type Config struct {
 	// registered trunk with one number rings that one.
 	Numbers []string
 
-	// DistrustIdentity ignores what the trunk says of who calls: P-Asserted-Identity and
-	// verstat. For exchanges that pass on what their users write.
-	DistrustIdentity bool
-	// VouchedMedia takes audio only from where signalling says that it comes from: the
-	// address of the description, the signalling's source, and Allow.
-	VouchedMedia bool
+	Flags Flags // how the trunk differs from most
 
 	Codecs []sdp.Codec // in order; empty: both
 	SRTP   sdp.Policy  // protection of the audio
 
 	FromUser string // in From instead of the calling number
 	FromHost string // in From and the identity headers instead of our address
-	PAI      bool   // P-Asserted-Identity (RFC 3325): the trunk trusts us
-	PPI      bool   // P-Preferred-Identity
-	Private  bool   // Privacy: id in every call (RFC 3323)
-	// UserPhone marks numbers with user=phone (RFC 3261 section 19.1.1).
-	UserPhone bool
 	// Headers go into every INVITE. Only X- headers.
 	Headers map[string]string
-	// NoPRACK leaves 100rel (RFC 3262) out of Supported.
-	NoPRACK bool
-	// Refer asks the far end to transfer calls (REFER): the transferred call is then between
-	// it and its callee, and is charged to the trunk.
-	Refer bool
-	// ReferTel names transfer targets by tel: URIs instead of sip: ones.
-	ReferTel bool
-	// LargeTCP sends INVITEs that would not fit a datagram (RFC 3261 section
-	// 18.1.1) over TCP, to the same target.
-	LargeTCP bool
 
 	// Limits of the trunk, which those who use it share: see Set.Share.
 	CPS      int // calls a second that we begin; 0: no limit
 	Channels int // calls at once, incoming ones counted; 0: no limit
 
-	Register bool        // keep a registration there (RFC 3261 section 10)
-	NoProbe  bool        // send no OPTIONS: targets count as up
-	TLS      *tls.Config // of outgoing connections: CA, certificate, server name; nil: the system's
+	TLS *tls.Config // of outgoing connections: CA, certificate, server name; nil: the system's
 }
+
+// Flags are what a trunk does otherwise than most. Several are joined by |.
+type Flags uint16
+
+// The flags.
+const (
+	// Register keeps a registration with the targets (RFC 3261 section 10).
+	Register Flags = 1 << iota
+	// NoProbe sends no OPTIONS: targets count as up.
+	NoProbe
+	// DistrustIdentity ignores what the trunk says of who calls: P-Asserted-Identity and
+	// verstat. For exchanges that pass on what their users write.
+	DistrustIdentity
+	// VouchedMedia takes audio only from where signalling says that it comes from: the
+	// address of the description, the signalling's source, and Allow.
+	VouchedMedia
+	// PAI sends P-Asserted-Identity (RFC 3325): the trunk trusts us.
+	PAI
+	// PPI sends P-Preferred-Identity.
+	PPI
+	// Private sends Privacy: id in every call (RFC 3323).
+	Private
+	// UserPhone marks numbers with user=phone (RFC 3261 section 19.1.1).
+	UserPhone
+	// NoPRACK leaves 100rel (RFC 3262) out of Supported.
+	NoPRACK
+	// Refer asks the far end to transfer calls (REFER): the transferred call is then between
+	// it and its callee, and is charged to the trunk.
+	Refer
+	// ReferTel names transfer targets by tel: URIs instead of sip: ones.
+	ReferTel
+	// LargeTCP sends INVITEs that would not fit a datagram (RFC 3261 section
+	// 18.1.1) over TCP, to the same target.
+	LargeTCP
+)
+
+// Has says whether any of flags is set.
+func (c *Config) Has(flags Flags) bool { return c.Flags&flags != 0 }
 
 // Target is one place that takes a trunk's calls.
 type Target struct {

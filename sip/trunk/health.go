@@ -45,7 +45,7 @@ type Server struct {
 // due lists the targets to probe now and moves next forward to when the next
 // one will be.
 func (t *Trunk) due(now time.Time, next *time.Time) (list []*Server) {
-	if t.NoProbe {
+	if t.Has(NoProbe) {
 		return nil
 	}
 	t.mu.Lock()
@@ -182,9 +182,9 @@ func (t *Trunk) Failed(s *Server, number string, why Failure) {
 		t.restLocked(s, why.Rest)
 	}
 	switch {
-	case one, t.NoProbe && why.Rest > 0: // nothing but the end of a rest would bring back what is not probed
+	case one, t.Has(NoProbe) && why.Rest > 0: // nothing but the end of a rest would bring back what is not probed
 		s.detail = why.Err.Error()
-	case !t.NoProbe:
+	case !t.Has(NoProbe):
 		t.markLocked(s, false, why.Err.Error())
 		s.next = time.Now().Add(max(t.Probe/probeHaste, why.Rest))
 		t.stir()
@@ -252,7 +252,7 @@ func (set Set) Status() (all []Status) {
 		if t.lookup != nil {
 			st.Lookup = t.lookup.Error()
 		}
-		if t.Register {
+		if t.Has(Register) {
 			r := t.register
 			st.Registration = &r
 		}

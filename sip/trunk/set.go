@@ -108,7 +108,7 @@ func (set Set) AllOf(source netip.Addr) (best []*Trunk) {
 				bits = max(bits, p.Bits())
 			}
 		}
-		if t.Register && t.reaches(source) {
+		if t.Has(Register) && t.reaches(source) {
 			bits = source.BitLen()
 		}
 		switch {

@@ -91,7 +91,7 @@ func (t *Trunk) run(ctx context.Context) {
 	defer all.Wait()
 	t.locate(ctx)
 	t.looked()
-	if t.Register {
+	if t.Has(Register) {
 		all.Add(1)
 		isolate.Keep(ctx, "sip/trunk/registration", func() { t.keepRegistered(ctx) }, all.Done)
 	}

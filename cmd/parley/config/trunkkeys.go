@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"parley/sip/sdp"
+	"parley/sip/trunk"
 )
 
 var (
@@ -35,7 +36,7 @@ var trunkKeys = []trunkKey{
 	{name: "targets", mapping: readTargets},
 	{name: "username", allowed: "one line of text", read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Auth.Username, s) }},
 	{name: "password", allowed: "one line of text", secret: true, read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Auth.Password, s) }},
-	{name: "register", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setSwitch(&r.trunk.Register, s) }},
+	{name: "register", allowed: allowedSwitch, read: switched(trunk.Register, true)},
 	{name: "allow", allowed: allowedNets, many: true, read: func(r *trunkReader, s string) bool { return setNets(&r.trunk.Allow, s) }},
 	{name: "inbound_username", allowed: "one line of text", read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Inbound.Username, s) }},
 	{name: "inbound_password", allowed: "one line of text", secret: true, read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Inbound.Password, s) }},
@@ -43,11 +44,8 @@ var trunkKeys = []trunkKey{
 		r.trunk.Numbers = list(s)
 		return !slices.ContainsFunc(r.trunk.Numbers, func(n string) bool { return !e164.MatchString(n) })
 	}},
-	{name: "trust_identity", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setOff(&r.trunk.DistrustIdentity, s) }},
-	{name: "media", allowed: "any or vouched", read: func(r *trunkReader, s string) bool {
-		r.trunk.VouchedMedia = s == "vouched"
-		return s == "any" || s == "vouched"
-	}},
+	{name: "trust_identity", allowed: allowedSwitch, read: switched(trunk.DistrustIdentity, false)},
+	{name: "media", allowed: "any or vouched", read: choice("any", "vouched", trunk.VouchedMedia)},
 	{name: "channels", allowed: "a whole number from 0 (no limit) to 100000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.Channels, s, 0, 100000) }},
 	{name: "cps", allowed: "a whole number from 0 (no limit) to 1000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.CPS, s, 0, 1000) }},
 	{name: "codecs", allowed: "PCMU, PCMA", many: true, read: readCodecs},
@@ -57,19 +55,16 @@ var trunkKeys = []trunkKey{
 	}},
 	{name: "from_user", allowed: "the user part of a SIP address", read: func(r *trunkReader, s string) bool { r.trunk.FromUser = s; return uriUser.MatchString(s) }},
 	{name: "from_host", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.trunk.FromHost = s; return isHost(s) }},
-	{name: "pai", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setSwitch(&r.trunk.PAI, s) }},
-	{name: "ppi", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setSwitch(&r.trunk.PPI, s) }},
-	{name: "privacy", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setSwitch(&r.trunk.Private, s) }},
-	{name: "user_phone", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setSwitch(&r.trunk.UserPhone, s) }},
+	{name: "pai", allowed: allowedSwitch, read: switched(trunk.PAI, true)},
+	{name: "ppi", allowed: allowedSwitch, read: switched(trunk.PPI, true)},
+	{name: "privacy", allowed: allowedSwitch, read: switched(trunk.Private, true)},
+	{name: "user_phone", allowed: allowedSwitch, read: switched(trunk.UserPhone, true)},
 	{name: "headers", mapping: readHeaders},
-	{name: "prack", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setOff(&r.trunk.NoPRACK, s) }},
-	{name: "refer", allowed: "sip or tel", read: func(r *trunkReader, s string) bool { r.trunk.ReferTel = s == "tel"; return s == "sip" || s == "tel" }},
-	{name: "transfers", allowed: "consult or refer", read: func(r *trunkReader, s string) bool {
-		r.trunk.Refer = s == "refer"
-		return s == "consult" || s == "refer"
-	}},
-	{name: "large_tcp", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setSwitch(&r.trunk.LargeTCP, s) }},
-	{name: "probe", allowed: allowedSwitch, read: func(r *trunkReader, s string) bool { return setOff(&r.trunk.NoProbe, s) }},
+	{name: "prack", allowed: allowedSwitch, read: switched(trunk.NoPRACK, false)},
+	{name: "refer", allowed: "sip or tel", read: choice("sip", "tel", trunk.ReferTel)},
+	{name: "transfers", allowed: "consult or refer", read: choice("consult", "refer", trunk.Refer)},
+	{name: "large_tcp", allowed: allowedSwitch, read: switched(trunk.LargeTCP, true)},
+	{name: "probe", allowed: allowedSwitch, read: switched(trunk.NoProbe, false)},
 	{name: "ca", allowed: "the path of a file with certificates (PEM)", read: func(r *trunkReader, s string) bool { return setFile(&r.files.ca, s) }},
 	{name: "cert", allowed: "the path of a file with a certificate (PEM)", read: func(r *trunkReader, s string) bool { return setFile(&r.files.cert, s) }},
 	{name: "key", allowed: "the path of a file with a private key (PEM)", read: func(r *trunkReader, s string) bool { return setFile(&r.files.key, s) }},
@@ -94,12 +89,26 @@ func setLine(to *string, s string) bool {
 	return s != "" && len(s) <= 256 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// setOff is setSwitch for what is on by itself.
-func setOff(to *bool, s string) bool {
-	var on bool
-	ok := setSwitch(&on, s)
-	*to = !on
-	return ok
+// choice reads one of two words, of which the second sets a flag.
+func choice(usual, other string, f trunk.Flags) func(*trunkReader, string) bool {
+	return func(r *trunkReader, s string) bool {
+		if r.trunk.Flags &^= f; s == other {
+			r.trunk.Flags |= f
+		}
+		return s == usual || s == other
+	}
+}
+
+// switched reads a switch that sets a flag when it is on, or off.
+func switched(f trunk.Flags, when bool) func(*trunkReader, string) bool {
+	return func(r *trunkReader, s string) bool {
+		var on bool
+		ok := setSwitch(&on, s)
+		if r.trunk.Flags &^= f; on == when {
+			r.trunk.Flags |= f
+		}
+		return ok
+	}
 }
 
 // trunksExample is the part of the example file for the trunks.

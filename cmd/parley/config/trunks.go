@@ -230,7 +230,7 @@ func (r *trunkReader) finish(at string) error {
 		return &Error{at, "has half of its inbound credentials; allowed: inbound_username and inbound_password, or neither"}
 	case t.Inbound.Username == "" && slices.ContainsFunc(t.Allow, tooWide):
 		return &Error{at + ".allow", "lets half the world call; allowed: networks of /8 and narrower (IPv6: /16), or inbound_username"}
-	case t.Register && (len(t.Targets) == 0 || t.Auth.Username == ""):
+	case t.Has(trunk.Register) && (len(t.Targets) == 0 || t.Auth.Username == ""):
 		return &Error{at + ".register", "it needs targets, username and password"}
 	case (r.files.cert == "") != (r.files.key == ""):
 		return &Error{at, "has half of its certificate; allowed: cert and key, or neither"}

@@ -70,10 +70,12 @@ trunks:
 		Name: "carrier", Targets: []trunk.Target{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "192.0.2.10", Port: 5070}},
 		Auth: dialog.Credentials{Username: "account", Password: "from-a-file"}, Inbound: dialog.Credentials{Username: "exchange", Password: "12345"},
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
-		Numbers: []string{"+15550100001", "+15550100002"}, DistrustIdentity: true, VouchedMedia: true, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
-		FromUser: "+1555", FromHost: "carrier.example", PAI: true, PPI: true, Private: true, UserPhone: true,
-		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"}, NoPRACK: true, Refer: true, ReferTel: true, LargeTCP: true, NoProbe: true,
-		CPS: 5, Channels: 30, Register: true, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},
+		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
+		FromUser: "+1555", FromHost: "carrier.example",
+		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.NoPRACK | trunk.Refer |
+			trunk.ReferTel | trunk.LargeTCP | trunk.NoProbe | trunk.Register,
+		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"},
+		CPS:     5, Channels: 30, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},
 	}, {Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
 	if !reflect.DeepEqual(c.Trunks, want) {
 		t.Errorf("got  %+v\nwant %+v", c.Trunks, want)

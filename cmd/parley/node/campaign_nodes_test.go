@@ -30,7 +30,7 @@ func dialling(t *testing.T, url, name string, to netip.AddrPort) (n *Node, stop 
 		t.Fatal(err)
 	}
 	cfg.Carrier = "sip"
-	cfg.Trunks = []trunk.Config{{Name: "lab", NoProbe: true, CPS: 50, Targets: []trunk.Target{{Host: to.Addr().String(), Port: to.Port()}}}}
+	cfg.Trunks = []trunk.Config{{Name: "lab", Flags: trunk.NoProbe, CPS: 50, Targets: []trunk.Target{{Host: to.Addr().String(), Port: to.Port()}}}}
 	if n, err = Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

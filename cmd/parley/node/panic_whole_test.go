@@ -38,7 +38,7 @@ func newWhole(t *testing.T) *whole {
 	w := &whole{far: newFarEnd(t, "Sales please."), callee: "+34911234507"}
 	w.desk = deskWith(t, storetest.URL(t), func(cfg *config.Config) {
 		cfg.Carrier, cfg.SIPAllow = "sip", []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		cfg.Trunks = []trunk.Config{{Name: "far", NoProbe: true, Targets: []trunk.Target{{Host: w.far.carrier.Addr().String(), Port: w.far.carrier.Port()}}}}
+		cfg.Trunks = []trunk.Config{{Name: "far", Flags: trunk.NoProbe, Targets: []trunk.Target{{Host: w.far.carrier.Addr().String(), Port: w.far.carrier.Port()}}}}
 	})
 	w.node.transfers = api.NewBuckets(time.Nanosecond, 1)
 	w.number, _ = w.calling(`{"speculative_llm":false,"idle_seconds":0,"ring_ms":0,"transfer_to":[{"number":"`+w.callee+`","name":"sales"}]}`,

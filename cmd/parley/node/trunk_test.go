@@ -95,7 +95,7 @@ func TestTrunkMetrics(t *testing.T) {
 	}
 	defer ports.Close()
 	phone, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, Trunks: []trunk.Config{
-		{Name: "carrier", Register: true, Auth: dialog.Credentials{Username: "u", Password: "hunter2"}, Targets: []trunk.Target{{Host: "127.0.0.1", Port: 9}}}}})
+		{Name: "carrier", Flags: trunk.Register, Auth: dialog.Credentials{Username: "u", Password: "hunter2"}, Targets: []trunk.Target{{Host: "127.0.0.1", Port: 9}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

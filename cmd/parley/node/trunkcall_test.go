@@ -41,7 +41,7 @@ func (d *desk) exchange(at string) *sip.UserAgent {
 	ports, err := rtpport.New(rtpport.Config{Addr: addr, First: 41000, Last: 41999})
 	d.ok(err)
 	ua, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(addr, 0), Ports: ports, Allow: func(netip.Addr) bool { return false },
-		Trunks: []trunk.Config{{Name: "desk", Targets: []trunk.Target{{Host: far.Addr().String(), Port: far.Port()}}, NoProbe: true, FromUser: fromNumber, PAI: true}}})
+		Trunks: []trunk.Config{{Name: "desk", Targets: []trunk.Target{{Host: far.Addr().String(), Port: far.Port()}}, Flags: trunk.NoProbe | trunk.PAI, FromUser: fromNumber}}})
 	d.ok(err)
 	ended := make(chan error, 1)
 	go func() { ended <- ua.Run(d.Context()) }()
@@ -88,7 +88,7 @@ func TestCallerOfATrunk(t *testing.T) {
 	t.Parallel()
 	d := deskWith(t, storetest.URL(t), func(c *config.Config) {
 		c.Trunks = []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}},
-			{Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}, DistrustIdentity: true}}
+			{Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}, Flags: trunk.DistrustIdentity}}
 	})
 	h := crmtest.New(t, functionSecret)
 	h.AddContact(map[string]string{"firstname": "Ann", "phone": fromNumber})
