@@ -91,8 +91,8 @@ func (l *language) spellAddress(text string, host bool) string {
 		case isDigit(first):
 			digits, _ := (&scan{t: []rune(part)}).digits(0)
 			part = l.oneByOne(digits)
-			if len(digits) <= 2 && digits[0] != '0' {
-				part = l.cardinal(atoi(digits), alone)
+			if len(digits) <= 2 {
+				part = l.spell(numeral{whole: digits}, alone)
 			}
 		default:
 			part = l.inAddress(first)

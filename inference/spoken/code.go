@@ -41,7 +41,8 @@ func (s *scan) after(words []string) bool {
 
 // round says that a long number without separators is a sum and no name: 1500000.
 func (n *numeral) round() bool {
-	return n.whole[0] != '0' && len(n.whole)-len(strings.TrimRight(n.whole, "0")) >= 5 && len(strings.TrimRight(n.whole, "0")) <= 3
+	first := strings.TrimRight(n.whole, "0")
+	return n.whole[0] != '0' && len(n.whole)-len(first) >= 5 && len(first) <= 3
 }
 
 // inFull reads what languages write short beside numbers: months, millions, "24h/24".
@@ -79,11 +80,11 @@ func (s *scan) inFull() bool {
 	case s.at(point) != ' ' || day == "" || atoi(day) < 1 || atoi(day) > 31 || strings.ContainsRune(":/", s.at(after)):
 		return false
 	case wordRune(s.at(after)):
-		if suffix, end := s.wordAt(after); slices.Contains([]string{"st", "nd", "rd", "th"}, suffix) {
-			after = end
-		} else {
+		suffix, end := s.wordAt(after)
+		if !slices.Contains([]string{"st", "nd", "rd", "th"}, suffix) {
 			return false
 		}
+		after = end
 	}
 	s.say(after, full+" "+s.l.dayOf(int(atoi(day)), word, false))
 	return true

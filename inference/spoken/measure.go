@@ -56,59 +56,51 @@ func (s *scan) measure(n numeral) bool {
 func (l *language) amount(n numeral, of noun) string {
 	v, ok := n.value()
 	if ok && v == 1 && n.frac == "" {
-		if l.has(caseEndings) {
-			return of.one + " " + l.cardinal(1, masculine)
-		}
 		one := l.before(l.cardinal(1, of.use()), of.one)
-		if strings.HasSuffix(one, "'") {
+		switch {
+		case l.has(caseEndings):
+			return of.one + " " + one
+		case strings.HasSuffix(one, "'"):
 			return one + of.one
 		}
 		return one + " " + of.one
 	}
-	name := of.many
+	name, link := of.many, " "
 	if l.has(zeroIsOne) && ok && v < 2 {
 		name = of.one
 	}
-	words := l.spell(n, of.use())
 	if ok && n.frac == "" {
-		return words + l.link(v, name) + name
+		link = l.link(v, name)
 	}
-	return words + " " + name
+	return l.spell(n, of.use()) + link + name
 }
 
 // percent reads a share of a hundred, also with the sign in front.
 func (s *scan) percent() bool {
-	k, behind := s.i, true
-	if s.t[k] == '%' {
-		k, behind = k+1, false
-		if s.at(k) == ' ' {
-			k++
+	start, sign := s.sign()
+	front := s.t[s.i] == '%'
+	if front {
+		if start++; s.at(start) == ' ' {
+			start++
 		}
 	}
-	start, sign := k, ""
-	if behind {
-		start, sign = s.sign()
-	}
 	n, ok := s.numeral(start)
+	end := n.end
+	if ok && !front {
+		end = s.spaces(n.end)
+		ok = s.at(end) == '%' && end <= n.end+1
+		end++
+	}
 	if !ok {
 		return false
 	}
-	end := n.end
-	if behind {
-		end = s.spaces(end)
-		if s.at(end) != '%' || end > n.end+1 {
-			return false
-		}
-		end++
-	}
-	if sign != "" {
-		sign += " "
-	}
+	words := s.l.spell(n, alone)
 	if s.l.has(caseEndings) {
-		s.say(s.withEnding(end, sign+s.l.percent+" "+s.l.spell(n, alone)))
-		return true
+		words = s.l.percent + " " + words
+	} else {
+		words += " " + s.l.percent
 	}
-	s.say(end, sign+s.l.spell(n, alone)+" "+s.l.percent)
+	s.say(s.withEnding(end, strings.TrimSpace(sign+" "+words)))
 	return true
 }
 

@@ -213,11 +213,11 @@ func (s *scan) keycap(n numeral) bool {
 	if s.at(k) != '\u20e3' {
 		return false
 	}
-	if n.whole == "" {
-		s.skip(k + 1)
-	} else {
-		s.say(k+1, s.l.spell(n, alone))
+	words := ""
+	if n.whole != "" {
+		words = s.l.spell(n, alone)
 	}
+	s.say(k+1, words)
 	return true
 }
 
@@ -353,9 +353,9 @@ func (s *scan) useBefore(end int) use {
 // loose reads digits beside letters: a number when they are two, else one by one.
 func (s *scan) loose() {
 	n, end := s.digits(s.i)
-	if len(n) == 1 || len(n) == 2 && n[0] != '0' {
-		s.say(end, s.l.cardinal(atoi(n), alone))
-		return
+	words := s.l.inThrees(n)
+	if len(n) <= 2 {
+		words = s.l.spell(numeral{whole: n}, alone)
 	}
-	s.say(end, s.l.inThrees(n))
+	s.say(end, words)
 }

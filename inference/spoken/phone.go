@@ -39,7 +39,7 @@ func (s *scan) telephone() bool {
 		return false
 	}
 	for i, g := range groups {
-		words := s.l.dial(g.digits)
+		words, to := s.l.dial(g.digits), end
 		if plus && i == 0 {
 			words = s.l.plus + " " + s.l.prefix(g.digits)
 		}
@@ -47,10 +47,9 @@ func (s *scan) telephone() bool {
 			words = ", " + words
 		}
 		if i+1 < len(groups) {
-			s.say(groups[i+1].from, words)
-		} else {
-			s.say(end, words)
+			to = groups[i+1].from
 		}
+		s.say(to, words)
 	}
 	return true
 }
@@ -119,11 +118,7 @@ func (l *language) dial(digits string) string {
 	}
 	var list []string
 	for ; digits != ""; digits = digits[2:] {
-		if digits[0] == '0' {
-			list = append(list, l.oneByOne(digits[:2]))
-			continue
-		}
-		list = append(list, l.cardinal(atoi(digits[:2]), alone))
+		list = append(list, l.spell(numeral{whole: digits[:2]}, alone))
 	}
 	return strings.Join(list, ", ")
 }
