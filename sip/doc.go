@@ -34,8 +34,8 @@
 //
 // # Calls
 //
-// Read this table, then call.go. A call has one state; what the far end and its handler do
-// moves it:
+// Read this table, then call.go; other goroutines reach a call by owner.go. A call has one
+// state; what the far end and its handler do moves it:
 //
 //	state      event                          action                                        next
 //	early      Ring, Progress                 180 or 183, reliably if the caller wants so   early

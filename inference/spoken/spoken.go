@@ -21,7 +21,7 @@
 // # Languages
 //
 // A language is a table, one file each: rules for numbers in words, the genders of nouns,
-// ordinals, times of day, units, currencies and signs. cardinal.go reads the rules for
+// ordinals, times of day, units, currencies and signs, and traits (language.go). cardinal.go reads the rules for
 // numbers, which describe their notation; grammar.go reads the other tables. English,
 // German and Basque have functions beside their tables for what follows no common form,
 // such as Basque case endings. The rest of the package finds what is to be read in a text.
