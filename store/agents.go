@@ -86,7 +86,7 @@ func (a *Agent) check() error {
 var toolTypes = []string{"function", "http", "mcp", "web_search", "crm"}
 
 // checkTools checks the form of a list of functions. What each kind needs is the
-// business of whoever runs it.
+// business of the package that runs it.
 func checkTools(raw json.RawMessage) error {
 	var tools []struct {
 		Type     string `json:"type"`

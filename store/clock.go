@@ -43,7 +43,7 @@ func (c *clock) read(asked, there time.Time) {
 // Now is the time by the database's clock, as it was read with the last heartbeat and goes
 // on since. It decides about money, leases, expiry and schedules, on every node alike, and
 // is as precise as the database keeps it.
-// Several goroutines may call it, and it asks nobody.
+// Several goroutines may call it. It sends no query.
 func (db *DB) Now() time.Time { return db.clock.now().UTC().Truncate(time.Microsecond) }
 
 // Time is Now for what the packages of the store do on behalf of ctx. A test sets another

@@ -60,8 +60,8 @@ const maxConns = 20
 const statementTimeout = 30 * time.Second
 
 const (
-	// LockTimeout is how long a statement waits for a row that somebody else has. All
-	// transactions here are short: who waits longer waits for one whose process is cut off.
+	// LockTimeout is how long a statement waits for a row that another transaction has. All
+	// are short: one that holds a row for longer belongs to a process that is cut off.
 	LockTimeout = 2 * time.Second
 	// idleTimeout ends such a transaction, and gives back what it has locked, well
 	// before calls are ended because their books cannot be kept.
@@ -136,7 +136,7 @@ const DefaultMaxRecharge = 500 * billing.USD
 // set.
 func (db *DB) MaxRecharge() billing.Money { return db.maxRecharge }
 
-// LimitRecharges sets MaxRecharge, which is DefaultMaxRecharge where nobody does. Call it
+// LimitRecharges sets MaxRecharge, which is DefaultMaxRecharge without it. Call it
 // before db is used by several goroutines.
 func (db *DB) LimitRecharges(most billing.Money) { db.maxRecharge = most }
 

@@ -51,7 +51,7 @@ const (
 	// ErrCampaigns: MaxCampaigns of the account are unfinished.
 	ErrCampaigns Error = "too many unfinished batches"
 	// ErrClaimLost: the row of a batch is not the caller's to dial: it was dialled, its
-	// batch was paused or cancelled, or somebody else has it.
+	// batch was paused or cancelled, or another node has it.
 	ErrClaimLost   Error = "the row is not to be dialled"
 	ErrIdempotency Error = "the key was used for something else"
 	// ErrInProgress: the request with this key is being worked on.

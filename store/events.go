@@ -17,7 +17,7 @@ const (
 	CallAnalyzed   = "call.analyzed"
 )
 
-// Event is something of which webhooks are told, once of a kind and a thing.
+// Event is delivered to webhooks, once for each kind and thing.
 type Event struct {
 	ID, Account, Kind string
 	About             string // the call, or the warning

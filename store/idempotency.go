@@ -38,7 +38,7 @@ type Answer struct {
 
 // BeginRequest makes a request the caller's to do, or returns the answer it has had
 // within 24 h. ErrIdempotency: the key was used for another request. ErrInProgress:
-// somebody works on it.
+// another request works on it.
 func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey, now time.Time) (*Answer, error) {
 	o.begun = now
 	tag, err := db.pool.Exec(ctx, `insert into idempotent_requests as r (account_id, route, key, hash, begun_at) values ($1, $2, $3, $4, $5)
@@ -91,7 +91,7 @@ func (o *IdempotencyKey) Begin(b *pgx.Batch, subject string) {
 	})
 }
 
-// FinishRequest keeps the answer for whoever asks again.
+// FinishRequest keeps the answer for repeated requests.
 func (db *DB) FinishRequest(ctx context.Context, o *IdempotencyKey, a Answer) error {
 	_, err := db.pool.Exec(ctx, `update idempotent_requests set status = $4, body = $5
 		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $6`, o.Account, o.Route, o.Key, a.Status, a.Body, o.begun)

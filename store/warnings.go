@@ -27,7 +27,7 @@ const (
 	WarnRechargeFailed WarningKind = "recharge.failed"
 	// WarnDisputeOpened: a payment is disputed. Ends with the dispute. One for each.
 	WarnDisputeOpened WarningKind = "dispute.opened"
-	// WarnWebhookDisabled: a webhook is told nothing more, for it does not answer, or asked
+	// WarnWebhookDisabled: a webhook gets no more events, for it does not answer, or asked
 	// for that. Ends when it is enabled again, or with it.
 	WarnWebhookDisabled WarningKind = "webhook.disabled"
 	// WarnSpending: a day's limit of spending is used by four fifths, or reached. Ends with

@@ -23,12 +23,12 @@ func (db *DB) UnpublishedWarnings(ctx context.Context, limit int) ([]Warning, er
 }
 
 // WarningPublished notes that a warning was published. It may have been several
-// times, for who publishes it may die before it says so.
+// times: a node may die after it has published a warning and before it notes that.
 func (db *DB) WarningPublished(ctx context.Context, account, id string, now time.Time) error {
 	return db.Must(ctx, "note a warning", "update warnings set published_at = coalesce(published_at, $3) where account_id = $1 and id = $2", account, id, now)
 }
 
-// mailLease is how long whoever claimed a warning has to mail it: longer than a mail
+// mailLease is how long the claimant of a warning has to mail it: longer than a mail
 // server may take, shorter than a customer should wait.
 const mailLease = 3 * time.Minute
 
@@ -42,8 +42,8 @@ type WarningMail struct {
 }
 
 // ClaimMail hands out a warning that is to be mailed now, to one caller; ErrNotFound
-// when there is none. Who does not say within three minutes what came of it
-// (WarningMailed, MailLater, MailNever) leaves it to others.
+// when there is none. The claim is a lease of three minutes, until WarningMailed,
+// MailLater or MailNever; then another node may claim it.
 func (db *DB) ClaimMail(ctx context.Context, now time.Time) (*WarningMail, error) {
 	m := &WarningMail{}
 	err := db.One(ctx, "claim mail", `update warnings x set mail_at = $2, mail_tries = mail_tries + 1 from accounts a join wallets w on w.account_id = a.id

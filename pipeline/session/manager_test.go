@@ -448,7 +448,9 @@ func TestCutOff(t *testing.T) {
 func TestLockedAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &sessiontest.FakeLedger{Follow: errors.New("webhooks"), Checkpoint: func(at time.Duration, s *ledger.Session) (r ledger.CheckpointResult) {
-			r.Later = s.Account == "locked" && at > 12*time.Second
+			if s.Account == "locked" && at > 12*time.Second {
+				r.Err = ledger.ErrLater
+			}
 			return r
 		}}
 		o := l.Open(t, 0)

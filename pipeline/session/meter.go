@@ -114,7 +114,7 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 // the session has now found that its account can pay for none.
 func (m *Manager) apply(s *Session, r *ledger.CheckpointResult, used billing.Usage, now time.Time) bool {
 	switch {
-	case r.Later:
+	case errors.Is(r.Err, ledger.ErrLater):
 		s.due.Store(true)
 		return false
 	case errors.Is(r.Err, store.ErrFenced), errors.Is(r.Err, store.ErrNotFound):
@@ -145,9 +145,9 @@ func (m *Manager) apply(s *Session, r *ledger.CheckpointResult, used billing.Usa
 // nil: it may. account says that the reason is its account's.
 func (s *Session) exhaustion(r *ledger.CheckpointResult, cost billing.Money) (why *media.Ended, account bool) {
 	switch {
-	case r.Suspended:
+	case r.Freeze == ledger.Suspended:
 		return &media.Ended{Reason: media.APIHangup, Detail: media.Suspended}, true
-	case r.Disputed:
+	case r.Freeze == ledger.Disputed:
 		return &media.Ended{Reason: media.BalanceExhausted, Detail: media.Disputed}, true
 	case s.stored.AtFloor(r.Pots):
 		return &media.Ended{Reason: media.BalanceExhausted}, true

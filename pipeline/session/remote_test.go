@@ -87,7 +87,7 @@ func TestGoodbyeToAll(t *testing.T) {
 // and its work end with it, whatever is in the pots; those of others go on.
 func TestDispute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		frozen := ledger.CheckpointResult{Pots: rich.Pots, Disputed: true}
+		frozen := ledger.CheckpointResult{Pots: rich.Pots, Freeze: ledger.Disputed}
 		others := &told{}
 		o := (&sessiontest.FakeLedger{Others: others, Checkpoint: func(at time.Duration, s *ledger.Session) ledger.CheckpointResult {
 			if s.Account == "a" && at >= 10*time.Second {

@@ -18,7 +18,7 @@ import (
 const (
 	// rowLife is how long a row is tried after its time.
 	rowLife = 24 * time.Hour
-	// rowLease is how long a row is left to whoever is about to dial it. It may be taken
+	// rowLease is how long a row is left to the node that is about to dial it. It may be taken
 	// over before: only one can dial it.
 	rowLease = time.Minute
 )
@@ -34,14 +34,14 @@ type ClaimedRow struct {
 	no int
 }
 
-// unclaimed is a row r that nobody is about to dial at $1, or somebody who is dead.
+// unclaimed is a row r that no node is about to dial at $1, or a node that is dead.
 const unclaimed = `(r.claimed_until is null or r.claimed_until <= $1
 	or not exists (select from nodes n where n.node_id = r.node_id and n.epoch = r.node_epoch))`
 
 // ClaimRows makes n the one who may dial up to most of the rows that are due, those that
 // have waited longest first, and of each account no more than it has lines for: one
 // less than its sessions at once, but one, and those that are taken do not count. Of
-// several callers nobody gets what another has. ErrFenced: a younger process has n's name.
+// several callers each gets other rows. ErrFenced: a younger process has n's name.
 // It reads an index of pending rows alone, those of paused batches too; rows that have
 // ended stay for the account's history and are not read.
 func (s *Store) ClaimRows(ctx context.Context, n store.Node, rules billing.Wallet, most int, now time.Time) ([]ClaimedRow, error) {

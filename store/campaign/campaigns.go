@@ -19,7 +19,7 @@ const (
 	// MaxCampaignRows is how many calls a batch may have.
 	MaxCampaignRows = 500
 	// MaxCampaigns is how many batches of an account may be unfinished at once:
-	// nobody's list of them is that long but a program's that went wrong.
+	// only a program that went wrong makes more.
 	MaxCampaigns = 100
 )
 

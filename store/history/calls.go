@@ -34,7 +34,7 @@ type Call struct {
 	Verstat *string
 	// DeletedAt is when what was said in it was deleted; nil: it was not.
 	DeletedAt *time.Time
-	// Demonstration says that it came with the demonstration: nobody called.
+	// Demonstration says that it came with the demonstration: there was no such call.
 	Demonstration bool
 	Conversation
 }
@@ -51,7 +51,7 @@ type Conversation struct {
 	Replay []byte
 	// Engines are those that served the call; nil: not known, or not stored yet.
 	Engines    *store.ServedBy
-	AnsweredBy string // outbound: human, machine, screening or unknown; empty: nobody asked, or it is not stored yet
+	AnsweredBy string // outbound: human, machine, screening or unknown; empty: it was not detected, or is not stored yet
 }
 
 // TranscriptLine is one thing that was said.
@@ -72,7 +72,7 @@ type SpokenWord struct {
 	EndMS   int64  `json:"end_ms"`
 }
 
-// Interruption is where a line of the agent's was cut off, and what nobody heard of it.
+// Interruption is where a line of the agent's was cut off, and what of it was not heard.
 type Interruption struct {
 	AtMS    int64  `json:"at_ms"`
 	Unheard string `json:"unheard"`

@@ -75,7 +75,7 @@ func (h *Store) BeginRecording(ctx context.Context, call, node string) error {
 
 // EndRecording notes that a node has recorded a call, r.Call, and puts its encoding in
 // line; with failed that there is nothing to encode. Rate, Length and Dropped are r's. It
-// returns how far the recording is: somebody may have deleted it.
+// returns how far the recording is: it may have been deleted.
 func (h *Store) EndRecording(ctx context.Context, r Recording, failed bool, encode store.Enqueue) (state RecordingState, err error) {
 	now := h.db.Time(ctx)
 	next := RecordingEncodes
@@ -117,7 +117,7 @@ func (h *Store) LoseRecordings(ctx context.Context) (int, error) {
 }
 
 // RecordingEncoded notes that the file of r.Format is there, with r.Bytes, or with failed
-// that there will be none. ErrNotFound says that nobody waits for it any more.
+// that there will be none. ErrNotFound says that it is not expected any more.
 func (h *Store) RecordingEncoded(ctx context.Context, r Recording, failed bool) error {
 	state := RecordingReady
 	if failed {

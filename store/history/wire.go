@@ -21,8 +21,8 @@ type Wire struct {
 	Dropped int             // older messages that were not kept
 }
 
-// SIPMessage is a message of a call's signalling. Whoever stores it has taken the
-// secrets out.
+// SIPMessage is a message of a call's signalling. It is stored without its
+// secrets.
 type SIPMessage struct {
 	At        time.Time `json:"at"`
 	Sent      bool      `json:"sent"` // by us

@@ -31,10 +31,10 @@ type Account struct {
 	FirstTopupAt *time.Time // nil before the first top-up
 
 	RecordingDays    int  // how long recordings of calls are kept
-	ConversationDays *int // and what was said in them; nil: until somebody asks
+	ConversationDays *int // and what was said in them; nil: until deletion is requested
 }
 
-// recordingDays is how long recordings are kept where nobody says otherwise.
+// recordingDays is how long recordings are kept by default.
 const recordingDays = 30
 
 // Balance is what the account has, sessions in progress counted, before holds.
@@ -55,7 +55,7 @@ func (l *Ledger) OwnAccount(ctx context.Context, user, name string, card *billin
 // newAccount is what an account is made of.
 type newAccount struct {
 	name          string
-	owner         string // a user; empty: nobody
+	owner         string // a user; empty: none
 	demonstration bool
 }
 
@@ -91,14 +91,14 @@ func (l *Ledger) createAccount(ctx context.Context, n newAccount, card *billing.
 			b.Queue("insert into memberships (user_id, account_id, role, created_at) select id, $2, 'owner', $3 from users where id = $1", n.owner, a.ID, now).
 				Exec(func(tag pgconn.CommandTag) error { return store.Changed(tag, nil) })
 		}
-		w := &Tx{tx, wallet{account: a.ID}, l, now}
+		w := &Tx{Tx: tx, wallet: wallet{account: a.ID}, ledger: l, now: now}
 		if rules.SignupBonus > 0 {
 			t := transfer{idem: "welcome:" + a.ID, debit: "promo", credit: potBonus, amount: rules.SignupBonus, kind: Welcome}
 			b.Queue(insertTransfer, w.apply(t)...)
 			w.grantLot(b, t, now.AddDate(0, 0, rules.SignupBonusDays))
 		}
 		if w.pots.Balance() < rules.AutoRecharge.Threshold {
-			w.lowSince = &now // it begins there; nobody is warned of it
+			w.lowSince = &now // it begins there, without a warning
 		}
 		w.save(b)
 		a.Pots = w.pots
@@ -143,7 +143,7 @@ type AccountChange struct {
 	// RecordingDays counts for recordings that are there, too.
 	RecordingDays *int // 1 to 3650
 	// ConversationDays is the same for what was said in calls: transcripts, summaries and
-	// recordings, too. 0: until somebody asks.
+	// recordings, too. 0: until deletion is requested.
 	ConversationDays *int
 }
 

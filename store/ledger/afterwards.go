@@ -14,7 +14,7 @@ import (
 // afterwards charges something to a session that has closed, by the session's own card,
 // in one transaction with what f writes. f says with true that it has written it just
 // now, having added to the counters what is to be charged: only then anything is posted,
-// and webhooks are told of the events. So it is done once, however often it is tried, if f
+// and webhooks get the events. So it is done once, however often it is tried, if f
 // writes once. The wallet and the session are locked while f runs.
 func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now time.Time,
 	f func(tx pgx.Tx, s *session) (wrote bool, events []store.Event, err error)) (wrote bool, err error) {

@@ -28,7 +28,7 @@ const (
 const (
 	AnalysisEngine  = "engine"  // no language model answered
 	AnalysisAnswer  = "answer"  // what it answered did not fit the schema, twice
-	AnalysisBalance = "balance" // nobody would pay for it
+	AnalysisBalance = "balance" // the account could not pay for it
 	AnalysisSilence = "silence" // nothing was said
 	AnalysisSchema  = "schema"  // the agent's settings cannot be read any more
 )
@@ -54,7 +54,7 @@ type DueAnalysis struct {
 
 // Rhythm of analyses.
 const (
-	// AnalysisLease is how long whoever claimed one may take.
+	// AnalysisLease is how long the claimant of one may take.
 	AnalysisLease    = 90 * time.Second
 	analysisRetry    = 5 * time.Second
 	maxAnalysisRetry = 5 * time.Minute
@@ -84,7 +84,7 @@ func (w *Tx) wantAnalysis(ctx context.Context, s *session) (summary bool, err er
 }
 
 // ClaimAnalysis returns the next call to be analyzed, for one claimant; ErrNotFound: none
-// is due. Who does not say within AnalysisLease what came of it leaves it to others.
+// is due. The claim is a lease of AnalysisLease; then another node may claim it.
 func (l *Ledger) ClaimAnalysis(ctx context.Context, now time.Time) (*DueAnalysis, error) {
 	d := &DueAnalysis{}
 	due := true
@@ -140,9 +140,9 @@ func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *str
 }
 
 // SaveAnalysis keeps what came of a claimed analysis, and charges the completions that it
-// took to the call, as tokens of summaries by the call's rate card: once, whoever says it
-// how often; then false. A summary is the one of the call's row in a batch, too. Webhooks
-// are told, unless it was skipped.
+// took to the call, as tokens of summaries by the call's rate card: once, however often it is
+// called; then false. A summary is the one of the call's row in a batch, too. Webhooks
+// get an event, unless it was skipped.
 func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []store.Generation, now time.Time) (saved bool, err error) {
 	a.Summary = storable(a.Summary)
 	a.Detail = *storable(&a.Detail)

@@ -48,7 +48,7 @@ var counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", 
 var checkpointSQL, limitedCheckpointSQL = checkpointStatement(false), checkpointStatement(true)
 
 // checkpointStatement stores any number of reports in one statement: lock the wallets that
-// nobody else has (an account whose wallet is locked holds up no other's calls),
+// no other transaction has (an account whose wallet is locked holds up no other's calls),
 // lock the usage rows and judge them, raise the counters, let each wallet accrue the
 // sum of the differences, and answer with the wallet and the verdict of each report.
 // One statement is an order of magnitude cheaper than one for each report, and a
@@ -113,24 +113,38 @@ where o.ord is not null or w.other or w.account_id is null and exists (select fr
 
 // CheckpointResult is what one checkpoint came to.
 type CheckpointResult struct {
-	// Later says that nothing was stored, because another transaction has the wallet; the
-	// next report makes up for it. Nothing else is set then.
-	Later bool
 	// Pots is the wallet after it: how far the session may still go.
 	Pots billing.Pots
-	// Hangup says that somebody has asked for the session's end: see RequestHangup.
+	// Hangup says that the session's end was requested: see RequestHangup.
 	Hangup bool
-	// Disputed says that a payment of the account is: its sessions end.
-	Disputed bool
-	// Suspended says that an operator has suspended the account: its sessions end.
-	Suspended bool
-	// Err is ErrFenced when the session is closed or another process owns it: hang
-	// up. ErrNotFound: there is no such session. It wraps ErrInvalid when the report
-	// is not one that can be stored, now or later.
+	// Freeze says that the account's sessions end, and why.
+	Freeze Freeze
+	// Err is ErrLater when nothing was stored now; the next report makes up for it.
+	// ErrFenced: the session is closed or another process owns it: hang up. ErrNotFound:
+	// there is no such session. It wraps ErrInvalid when the report is not one that can be
+	// stored, now or later. With an error nothing else is set.
 	Err error
 	// Room is what may still be charged today by the limits of spending that bind the
 	// session, what is held counted as charged; nil: none does. Without any it ends.
-	Room    *billing.Money
+	Room *billing.Money
+	noticed
+}
+
+// ErrLater: another transaction has the wallet.
+const ErrLater store.Error = "another transaction has the wallet"
+
+// Freeze is why the sessions of an account end. The zero value lets them go on.
+type Freeze int
+
+// Why an account is frozen.
+const (
+	NotFrozen Freeze = iota
+	Disputed         // a payment of the account is
+	Suspended        // by an operator
+)
+
+// noticed is what has to follow a checkpoint in transactions of its own.
+type noticed struct {
 	crossed bool // a limit was neared, or reached, by this
 	low     bool // the balance was below the wallet's low mark before
 	starts  bool // it is the first with the clock running
@@ -146,10 +160,10 @@ func (l *Ledger) Checkpoint(ctx context.Context, c Checkpoint, now time.Time) (b
 		switch {
 		case err != nil:
 			return billing.Pots{}, err
-		case !r[0].Later:
+		case !errors.Is(r[0].Err, ErrLater):
 			return r[0].Pots, r[0].Err
 		case time.Now().After(until):
-			return billing.Pots{}, fmt.Errorf("checkpoint: %w: another transaction has the wallet", store.ErrUnavailable)
+			return billing.Pots{}, fmt.Errorf("checkpoint: %w: %w", store.ErrUnavailable, ErrLater)
 		}
 	}
 }
@@ -185,7 +199,7 @@ func (l *Ledger) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time
 	}
 	var follow error // one account's trouble is not another's
 	for i, r := range results {
-		if account := cs[i].Session.Account; r.Err == nil && !r.Later && !followed[account] {
+		if account := cs[i].Session.Account; r.Err == nil && !followed[account] {
 			r.crossed = near[account]
 			followed[account] = true // what each of its sessions was told is the same
 			if err := l.onLowBalance(ctx, account, r, now); err != nil {
@@ -223,16 +237,24 @@ func (l *Ledger) storeReports(ctx context.Context, statement string, cs []Checkp
 	if err == nil {
 		var at int64
 		var r CheckpointResult
-		var mine, other bool
+		var later, mine, other, disputed, suspended bool
 		p := &r.Pots
-		_, err = pgx.ForEachRow(rows, []any{&at, &r.Later, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &r.Disputed, &r.Suspended, &r.low, &r.rechargeBelow, &r.starts, &other, &r.Room, &r.crossed},
+		_, err = pgx.ForEachRow(rows, []any{&at, &later, &mine, &r.Hangup, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &disputed, &suspended, &r.low, &r.rechargeBelow, &r.starts, &other, &r.Room, &r.crossed},
 			func() error {
 				if other {
 					limited = append(limited, list[at])
 					return nil
 				}
-				if r.Err = nil; !mine && !r.Later {
+				r.Freeze, r.Err = NotFrozen, nil
+				switch {
+				case later:
+					r.Err = ErrLater
+				case !mine:
 					r.Err = store.ErrFenced
+				case suspended:
+					r.Freeze = Suspended
+				case disputed:
+					r.Freeze = Disputed
 				}
 				results[list[at]] = r
 				return nil
@@ -259,8 +281,8 @@ func (l *Ledger) storeReports(ctx context.Context, statement string, cs []Checkp
 
 // onLowBalance applies the thresholds of a wallet that a checkpoint took below its low mark, or found below
 // the threshold of automatic recharge with nothing done about it. It is not the
-// checkpoint's transaction, so that others pay nothing for it: whoever comes too
-// late, or not at all, leaves it to the account's next checkpoint or posting.
+// checkpoint's transaction, so that others do not wait for it: what is not
+// done here is done with the account's next checkpoint or posting.
 func (l *Ledger) onLowBalance(ctx context.Context, account string, r CheckpointResult, now time.Time) error {
 	if r.rechargeBelow != nil && r.Pots.Balance() < *r.rechargeBelow {
 		if err := l.rechargeNoticed(ctx, account, now); err != nil {

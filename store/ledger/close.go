@@ -22,7 +22,7 @@ type Closing struct {
 	Usage     billing.Usage // final; zero counters leave what checkpoints said
 }
 
-// anyEpoch closes a session whoever owns it.
+// anyEpoch closes a session of any node.
 const anyEpoch = -1
 
 // CloseSession ends a session, posts what it owes to the ledger and returns the
@@ -118,7 +118,7 @@ type session struct {
 	amount    billing.Money // of usage
 	posted    billing.Money // part of amount that is in the ledger
 	postingNo int
-	// Who asked for it and who talks in it; empty: nobody, or it is not known.
+	// The API key that asked for it and the agent that talks in it; empty: none, or not known.
 	key, agent string
 	spentDay   *time.Time // the last on which anything was charged
 	spent      billing.Money

@@ -49,7 +49,7 @@ func (l *Ledger) WantCRMNote(ctx context.Context, account, session string, sourc
 // ClaimCRMNote returns the next call to be noted, for one claimant; ErrNotFound: none
 // is due. Of an account one is claimed at a time, until CRMNoted, CRMNoteFailed or
 // CRMNoteDelayed, or half a minute later; of several accounts that which has waited for its
-// turn the longest comes first, however many calls each has. Calls that nobody answered are
+// turn the longest comes first, however many calls each has. Calls that were not answered are
 // never noted.
 func (l *Ledger) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error) {
 	n := &CRMNote{}
@@ -79,7 +79,7 @@ func (l *Ledger) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, err
 			tag, err := tx.Exec(ctx, `insert into crm_accounts as a (account_id, busy_until) values ($1, $2)
 				on conflict (account_id) do update set busy_until = excluded.busy_until where a.busy_until <= $3`, n.Account, now.Add(crmLease), now)
 			if err != nil || tag.RowsAffected() == 0 {
-				taken = err == nil // somebody was faster with another of the account's
+				taken = err == nil // another claimant was faster with another of the account's
 				return err
 			}
 			wait := min(maxCRMNoteRetry, crmNoteRetry<<min(n.Try-1, 10))

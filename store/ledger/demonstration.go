@@ -34,7 +34,7 @@ type Demonstration struct {
 // AddDemonstration enters such a call into the history, and charges it as the session that
 // it was, all or nothing: a call that is refused (see StartSession) is not there. An
 // account that has one of that name keeps it; its identifier is returned. ErrClaimLost: the
-// row has a call, or is none of the account's. Nobody is told, no summary and no analysis
+// row has a call, or is none of the account's. No event, no summary and no analysis
 // is made.
 func (l *Ledger) AddDemonstration(ctx context.Context, d Demonstration, now time.Time) (id string, err error) {
 	out, err := d.session(d.OpenedAt)
@@ -76,7 +76,7 @@ const demonstrationTopUp = "demonstration"
 func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
 
 // TopUpDemonstration gives the account of the demonstration its balance, once: a top-up that
-// has succeeded and that nobody paid.
+// has succeeded without a payment.
 func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error {
 	return l.Locked(ctx, "top up the demonstration", account, now, func(w *Tx) error { // which has others wait who do the same
 		var there bool

@@ -14,7 +14,7 @@ import (
 // Lost is a session without a process that runs it.
 type Lost struct {
 	Account, ID string
-	// Err is why it could not be closed; nil: it is closed, or nobody has tried.
+	// Err is why it could not be closed; nil: it is closed, or was not tried.
 	Err error
 }
 
@@ -32,7 +32,7 @@ func (l *Ledger) RegisterNode(ctx context.Context, id, addr string, now time.Tim
 // ReapNodes closes the sessions of nodes that have been silent for their lease, at their
 // last checkpoint, and fences those nodes off: one that is alive after all must register
 // again. Any node may call it, as me, and often: it does nothing unless the heartbeats of
-// me have come without a gap for a whole lease. So nobody is taken for dead after the
+// me have come without a gap for a whole lease. So no node is taken for dead after the
 // database was away, when all nodes look alike.
 func (l *Ledger) ReapNodes(ctx context.Context, me store.Node, now time.Time) ([]Lost, error) {
 	const silent = `n.heartbeat_at < now() - $3::interval and exists (select from nodes me

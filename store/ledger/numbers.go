@@ -35,7 +35,7 @@ const (
 
 // Number is a telephone number of an account.
 type Number struct {
-	ID        string // ours, whoever sold it
+	ID        string // ours, not the carrier's
 	Account   string
 	E164      string // with its "+"
 	Country   string // ISO code
@@ -57,7 +57,7 @@ type Number struct {
 func (n *Number) Bought() bool { return n.Carrier != "" }
 
 // ImportNumber gives the account a number that reaches this server by a trunk of
-// its operator's. agent may be empty. ErrNumberTaken: somebody has it.
+// its operator's. agent may be empty. ErrNumberTaken: an account has it.
 func (l *Ledger) ImportNumber(ctx context.Context, account, e164, agent string, now time.Time) (*Number, error) {
 	n := &Number{ID: store.NewID(store.NumberID, now), Account: account, State: NumberOwned, CreatedAt: now}
 	var err error
@@ -126,7 +126,7 @@ type Route struct {
 	State   NumberState
 }
 
-// RouteNumber finds who answers e164; ErrNotFound when nobody owns it.
+// RouteNumber finds who answers e164; ErrNotFound when no account owns it.
 func (l *Ledger) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
 	return store.First(ctx, l.db, "route number", pgx.RowToStructByPos[Route],
 		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)

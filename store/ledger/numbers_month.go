@@ -17,7 +17,7 @@ import (
 // does it at once.
 const graceRetry = 24 * time.Hour
 
-// NumberMonths is what became of numbers whose month began.
+// NumberMonths counts the months that ChargeNumbers charged, and the numbers it could not charge.
 type NumberMonths struct {
 	Charged  int // months, not numbers
 	Unpaid   int // numbers that are in grace now
@@ -26,7 +26,7 @@ type NumberMonths struct {
 
 // ChargeNumbers charges the months that have begun by now at the price of a card,
 // which must be stored, and takes numbers that were not paid for NumberGraceTime.
-// However long nobody has called it, each month is charged or missed for itself. It
+// However long ago it was called last, each month is charged or missed for itself. It
 // may be called by any number of nodes at any time.
 func (l *Ledger) ChargeNumbers(ctx context.Context, card *billing.RateCard, now time.Time) (sum NumberMonths, err error) {
 	type key struct{ Account, ID string }

@@ -19,7 +19,7 @@ import (
 const NumberGraceTime = 30 * 24 * time.Hour
 
 // orderPatience is how long the process that ordered a number is left alone with it
-// before others ask the carrier what became of the order.
+// before others ask the carrier for the state of the order.
 const orderPatience = 2 * time.Minute
 
 // NumberOrder asks for a number of a carrier.
@@ -27,7 +27,7 @@ type NumberOrder struct {
 	Account string
 	E164    string
 	Country string // ISO code, where it was searched for
-	Agent   string // the account's; empty: nobody answers
+	Agent   string // the account's; empty: none answers
 	Carrier string // its Name
 	// Monthly and Upfront are what the carrier asks; they are kept and not charged.
 	Monthly, Upfront billing.Money
@@ -37,7 +37,7 @@ type NumberOrder struct {
 
 // OrderNumber takes a number out of circulation and holds its first month from what
 // was paid in: welcome credit and overdraft pay no numbers. The number returned is
-// ordering; whoever calls it turns to the carrier with its OrderRef, and then to
+// ordering; the caller turns to the carrier with its OrderRef, and then to
 // ReconcileNumber. It refuses in this order: ErrNotFound (no such agent), ErrNumberTaken,
 // ErrSuspended, ErrDisputed, ErrTopupRequired, ErrInsufficientBalance.
 func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*Number, error) {
@@ -78,7 +78,7 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) 
 	if o.Once != nil {
 		o.Once.Subject = id
 	}
-	return l.Number(context.WithoutCancel(ctx), o.Account, id) // it is held, whoever waits for it
+	return l.Number(context.WithoutCancel(ctx), o.Account, id) // it is held, even if the request has ended
 }
 
 // conclude ends a transaction about numbers, also one that moves no money: lockWallet
@@ -128,7 +128,7 @@ type month struct {
 }
 
 // lockMonth reads a bought number of the locked wallet's account, in whatever state;
-// pgx.ErrNoRows when there is none such, or with skip somebody else works on it.
+// pgx.ErrNoRows when there is none such, or with skip when another transaction has it.
 func (w *Tx) lockMonth(ctx context.Context, id string, skip bool) (*month, error) {
 	lock := " for update"
 	if skip {
@@ -189,9 +189,9 @@ func (m *month) refund(ctx context.Context, b *pgx.Batch, w *Tx) error {
 // ReconcileNumber applies what the carrier says of an order, and returns the number.
 // An order that stands is charged, once; one that failed costs nothing: what was held
 // is let go, what was charged is given back. An order that is done stays so; one that
-// failed and stands after all, because whoever placed it was slow, is the account's no
+// failed and stands after all, because the process that placed it was slow, is the account's no
 // more, and its number is releasing, for nothing. ErrNotFound: the account has no such
-// order. ErrNumberTaken: it stands, and somebody has its number by another order.
+// order. ErrNumberTaken: it stands, and its number is in use by another order.
 func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
 	var n Number
 	err := l.Locked(ctx, "reconcile number", account, now, func(w *Tx) error {

@@ -71,7 +71,7 @@ func (l *Ledger) FinishRelease(ctx context.Context, id string) error {
 	return store.Fail("finish release", err)
 }
 
-// OrderedNumber returns the number of an order of a carrier, whoever's it is.
+// OrderedNumber returns the number of an order of a carrier, of any account.
 func (l *Ledger) OrderedNumber(ctx context.Context, carrier, reference string) (*Number, error) {
 	return store.First(ctx, l.db, "read order", pgx.RowToStructByPos[Number], selectNumber+"carrier = $1 and order_ref = $2", carrier, reference)
 }

@@ -70,7 +70,7 @@ func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead, now time.T
 			return err
 		}
 		if t.Payment != "" && t.Payment != s.Payment.ID {
-			// One page takes one payment. Loud, for somebody may have paid twice.
+			// One page takes one payment. Loud, for a customer may have paid twice.
 			return fmt.Errorf("top-up %s was paid by %s and now by %s too", t.ID, t.Payment, s.Payment.ID)
 		}
 		fresh, err := s.dedupe(ctx, tx, t, now)

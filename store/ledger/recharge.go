@@ -77,7 +77,7 @@ func (l *Ledger) Recharge(ctx context.Context, account, provider string, default
 // SetRecharge lets change alter the account's settings and judge them; its error ends
 // it. Enabling it makes an attempt at once where the balance is below the threshold,
 // and is refused with ErrSuspended, ErrDisputed or, without a card to charge,
-// ErrTopupRequired. Disabling it takes back an attempt that nobody has charged yet.
+// ErrTopupRequired. Disabling it takes back an attempt that was not charged yet.
 // How long to wait after a failed attempt is not changed by it.
 func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defaults Recharge, change func(*Recharge) error, now time.Time) (*RechargeState, error) {
 	err := l.Locked(ctx, "set recharge", account, now, func(w *Tx) error {

@@ -11,8 +11,7 @@ import (
 	"parley/store"
 )
 
-// rechargeLook is after how long somebody looks after an attempt that whoever took it
-// on has not settled: longer than a job may take, and than it waits to be tried again.
+// rechargeLook is after how long an attempt that is not settled is queued again: longer than a job may take, and than it waits to be tried again.
 const rechargeLook = 5 * time.Minute
 
 // wanted is what must hold, besides a balance below the threshold, of the settings r
@@ -157,8 +156,8 @@ func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code s
 }
 
 // SweepRecharges makes good what was missed: it puts in line again the attempts that
-// nobody has settled for a while, by enqueue, and makes those that are due without
-// anybody having noticed, as at the beginning of a month. It returns how many of the
+// have not been settled for a while, by enqueue, and makes those that no checkpoint has
+// noticed to be due, as at the beginning of a month. It returns how many of the
 // first. Any node may call it at any time.
 func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue, now time.Time) (int, error) {
 	type key struct{ Account, ID string }

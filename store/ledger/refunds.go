@@ -98,7 +98,7 @@ func (s *reconciling) promised(ctx context.Context) (total billing.Money, err er
 	return total, err
 }
 
-// end notes what became of a refund of the top-up. From then on the provider's own
+// end stores the final state of a refund of the top-up. From then on the provider's own
 // total is what counts.
 func (s *reconciling) end(ctx context.Context, r *Refund) error {
 	if r == nil {

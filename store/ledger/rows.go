@@ -26,8 +26,8 @@ const (
 )
 
 // bindSession makes the session the row's call, in the transaction that starts it: from here
-// on the row is dialled, and never again. The share of the batch's lock has whoever
-// pauses it wait for us, and us see that it is paused.
+// on the row is dialled, and never again. A pause of the batch waits for its shared lock,
+// or is seen here.
 func (r *RowClaim) bindSession(ctx context.Context, tx pgx.Tx, session string) error {
 	var state string
 	err := tx.QueryRow(ctx, "select state from campaigns where account_id = $1 and id = $2 for share", r.Account, r.Campaign).Scan(&state)
@@ -48,7 +48,7 @@ func (r *RowClaim) bindSession(ctx context.Context, tx pgx.Tx, session string) e
 	return err
 }
 
-// unplaced are the details of an end by which nobody can have been reached.
+// unplaced are the details of an end before the callee can have been reached.
 var unplaced = []string{store.DetailNodeLost, detailEngine, "carrier_unavailable", "carrier_auth"}
 
 // NotPlaced is the code of a row whose call never reached the carrier, or is not known to have.

@@ -10,7 +10,7 @@ import (
 )
 
 // enqueueEnd enqueues the events of the end of a session, if it is a conversation. That it was
-// answered is told before, by a checkpoint, unless none came.
+// answered is an event of a checkpoint, unless none came.
 func (w *Tx) enqueueEnd(ctx context.Context, s *session) error {
 	if !s.terms.Kind.Agent() {
 		return nil
@@ -28,7 +28,7 @@ func (w *Tx) enqueueEnd(ctx context.Context, s *session) error {
 
 // enqueueAnswered enqueues the answers of conversations whose clock was not known to run before
 // these checkpoints. Their own transaction does not, which others wait for; what is lost
-// between the two is told by the session's end.
+// between the two comes with the session's end.
 func (l *Ledger) enqueueAnswered(ctx context.Context, cs []Checkpoint, results []CheckpointResult, now time.Time) error {
 	var events []store.Event
 	for i, r := range results {

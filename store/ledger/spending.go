@@ -55,7 +55,7 @@ func (s *spending) add(day time.Time, amount billing.Money) {
 	s.day = &day
 }
 
-// allows says whether what costs need may begin; 0: nobody knows what it costs.
+// allows says whether what costs need may begin; 0: its cost is not known.
 func (s *spending) allows(need billing.Money, day time.Time) error {
 	if s.limit == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 // MaxTasks is how many tasks of an account may wait or run at once.
 const MaxTasks = 5
 
-// TaskLease is how long whoever works on a task may give no sign before others
-// take it over. Signs come once a second.
+// TaskLease is how long a claim of a task lasts after TouchTask, which its claimant
+// calls once a second.
 const TaskLease = 45 * time.Second
 
 // queueLease is how long a task may wait in the queue before it is queued again,
@@ -49,10 +49,10 @@ type Task struct {
 	ID        string
 	Account   string
 	Status    TaskStatus
-	Script          // without the text, which is only for whoever works on it
+	Script          // without the text, which only its claimant gets
 	Chars     int64 // Unicode code points of the text
 	Progress  int   // per cent; it never falls
-	Claim     int64 // how often somebody began
+	Claim     int64 // how often it was claimed
 	Attempts  int   // of these, those that were not given up in good order
 	CreatedAt time.Time
 	EndedAt   *time.Time // completed or failed
@@ -139,8 +139,8 @@ const orphaned = `(t.node_id is not null and (t.touched_at < $1
 	or not exists (select from nodes n where n.node_id = t.node_id and n.epoch = t.node_epoch)))`
 
 // ClaimTask makes node the one that works on a task, and returns it with its text.
-// ErrNotFound: there is nothing to do, for it has ended, was cancelled, or somebody
-// works on it. ErrFenced: a younger process has the node's name, and there may be
+// ErrNotFound: there is nothing to do, for it has ended, was cancelled, or another
+// node has it. ErrFenced: a younger process has the node's name, and there may be
 // much to do for others.
 func (l *Ledger) ClaimTask(ctx context.Context, n store.Node, account, id string, now time.Time) (*Task, error) {
 	t := &Task{}
@@ -174,8 +174,8 @@ func (l *Ledger) TouchTask(ctx context.Context, t *Task, progress int, now time.
 	return store.Fail("touch task", err)
 }
 
-// ReleaseTask ends the work on a task that is not through; somebody else, or the
-// same again, may claim it. One given up in good order does not count as an
+// ReleaseTask ends the work on a task that is not through; any node may
+// claim it again. One given up in good order does not count as an
 // attempt. A task that is not the caller's any more is left alone.
 func (l *Ledger) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool, now time.Time) error {
 	_, err := l.db.Pool().Exec(ctx, `update tts_tasks set node_id = null, node_epoch = null, touched_at = $5,

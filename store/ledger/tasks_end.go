@@ -96,8 +96,8 @@ func (l *Ledger) lockTask(ctx context.Context, tx pgx.Tx, account, id string, no
 	if k.Tx, err = l.lock(ctx, tx, account, now); err != nil {
 		return k, err
 	}
-	// The task's row before its session's: nobody who wants one of them has not
-	// locked the wallet, but for signs of life, which want only the first.
+	// The task's row before its session's: all who lock
+	// them hold the wallet, but for TouchTask, which wants only the first.
 	var session string
 	err = tx.QueryRow(ctx, `select session_id, claim, chars, ended_at is not null from tts_tasks
 		where account_id = $1 and id = $2 for update`, account, id).Scan(&session, &k.claim, &k.chars, &k.ended)

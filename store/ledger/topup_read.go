@@ -11,12 +11,12 @@ import (
 const (
 	topupLook    = 5 * time.Minute     // after the page was made, and at least between two reads
 	topupRest    = 24 * time.Hour      // at most between two reads
-	topupLooksIn = 30 * 24 * time.Hour // then nobody asks any more: pages expire after a day
+	topupLooksIn = 30 * 24 * time.Hour // then it is not asked about any more: pages expire after a day
 )
 
 // DueTopUp hands out an open top-up of a provider, of any account, that the provider is to
 // be asked about now, to one caller; ErrNotFound: there is none. It is due again when as
-// much time has gone by as since it began, so whoever was given it may die.
+// much time has gone by as since it began, so its claimant may die.
 func (l *Ledger) DueTopUp(ctx context.Context, provider string, now time.Time) (*TopUp, error) {
 	// What is locked is being reconciled. The lock comes without the wallet's, so nothing waits here.
 	return store.First(ctx, l.db, "claim top-up", scanTopUp, `update topups set look_at = $2::timestamptz + greatest($3::interval, least($2 - created_at, $4::interval))

@@ -16,6 +16,9 @@ type Tx struct {
 	wallet
 	ledger *Ledger
 	now    time.Time // of all that it does
+
+	retry   bool // there is reason to try unpaid months again
+	expired bool // credit ended in this transaction
 }
 
 // Locked runs f in a transaction that holds the lock of the account's wallet. What f does
@@ -33,7 +36,7 @@ func (l *Ledger) Locked(ctx context.Context, op, account string, now time.Time, 
 // lock locks the account's wallet for the rest of the transaction and ends credit that has
 // expired by now. NO KEY, for a foreign key check on the row must not wait for it.
 func (l *Ledger) lock(ctx context.Context, tx pgx.Tx, account string, now time.Time) (*Tx, error) {
-	w := &Tx{tx, wallet{account: account}, l, now}
+	w := &Tx{Tx: tx, wallet: wallet{account: account}, ledger: l, now: now}
 	err := tx.QueryRow(ctx, "select "+walletColumns+" from wallets where account_id = $1 for no key update", account).Scan(w.into()...)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ package ledger
 // What open sessions have used is not posted: what those that overlap them left is
 // looked at without waiting for them.
 var floorInvariants = []invariant{
-	{16, "nobody goes further below zero than the overdraft and what sessions use until they have said goodbye", `
+	{16, "no account goes further below zero than the overdraft and what its sessions use until they have said goodbye", `
 	with generated as (
 		select session_id, 8 * max(in_tokens) as most_in, 8 * max(out_tokens) as most_out from call_generations
 		where session_id in (select id from overlapping) and kind <> 'summary' group by session_id having count(*) < 5000),

@@ -24,8 +24,6 @@ type wallet struct {
 	firstTopup   *time.Time
 	bonusExpires *time.Time
 	lastSeq      int64
-	retry        bool // there is reason to try unpaid months again
-	expired      bool // credit ended in this transaction
 	lowSince     *time.Time
 	// rechargeBelow is the threshold of automatic recharge; nil while that is off.
 	rechargeBelow *billing.Money

@@ -20,7 +20,7 @@ const (
 	BrowserMost = 14 * 24 * time.Hour
 )
 
-// Browser is a sign-in that lasts: somebody's browser.
+// Browser is a sign-in that lasts, of one browser.
 type Browser struct {
 	ID         string
 	User       User
@@ -42,7 +42,7 @@ func (b *Browser) Principal() Principal {
 
 const browserSeparator = "-"
 
-// SignedIn says whether p is somebody who has signed in, and no key.
+// SignedIn says whether p is a user who has signed in, and no key.
 func (p Principal) SignedIn() bool { return strings.HasPrefix(p.Key, store.UserID) }
 
 // newToken makes a secret of 256 random bits for a cookie or a link, and its hash.
@@ -88,7 +88,7 @@ func (s *Store) OpenBrowser(ctx context.Context, user string, demo bool) (token 
 }
 
 // Browser finds the session that a secret opens and notes its use, once a minute;
-// ErrUnauthorized when it is nobody's or has run out.
+// ErrUnauthorized when there is none or it has run out.
 func (s *Store) Browser(ctx context.Context, token string) (*Browser, error) {
 	now := s.db.Time(ctx)
 	b, err := store.First(ctx, s.db, "read browser session", func(row pgx.CollectableRow) (Browser, error) {

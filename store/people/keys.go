@@ -41,7 +41,7 @@ type NewKey struct {
 type Principal struct {
 	Account string // empty: none, which only an operator's credential may have
 	Key     string // identifier of the key, or of a user and their session: see Browser.Principal
-	User    string // who it is; empty: nobody, a key of the account's
+	User    string // who it is; empty: it is a key of the account's
 	// Owner says that it may change who belongs to the account.
 	Owner bool
 	// Money says that it may change what is paid: automatic recharge, limits of spending.
@@ -129,7 +129,7 @@ func (s *Store) RevokeKey(ctx context.Context, account, id string) error {
 		where id = $1 and account_id = $2`, id, account, s.db.Time(ctx))
 }
 
-// Authenticate finds whose secret it is; ErrUnauthorized when it is nobody's. It
+// Authenticate finds the principal of a secret; ErrUnauthorized when there is none. It
 // notes the use, once a minute.
 func (s *Store) Authenticate(ctx context.Context, secret string) (Principal, error) {
 	const ofAccount, ofOperator = "api_keys", "operator_keys"

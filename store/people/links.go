@@ -72,7 +72,7 @@ func (s *Store) ChoosePassword(ctx context.Context, token, password string) (use
 }
 
 // FirstUser uses the link of a new server: its user is an operator with the password
-// whose hash is given. ErrNotFound when the link is dead or somebody was faster.
+// whose hash is given. ErrNotFound when the link is dead or was used.
 func (s *Store) FirstUser(ctx context.Context, token, email, password string) (*User, error) {
 	now := s.db.Time(ctx)
 	var u *User
@@ -94,11 +94,11 @@ func (s *Store) FirstUser(ctx context.Context, token, email, password string) (*
 	return u, err
 }
 
-// Invitation is that somebody may join an account.
+// Invitation lets the owner of an address join an account.
 type Invitation struct {
 	ID, Account, Name string // the account's name
 	Email, Role       string
-	InvitedBy         string // address; empty: an API key, or nobody who is still there
+	InvitedBy         string // address; empty: an API key, or a user who has gone
 	CreatedAt         time.Time
 	ExpiresAt         time.Time
 }
@@ -167,7 +167,7 @@ func (s *Store) Invitation(ctx context.Context, token string) (*Invitation, erro
 // AcceptInvitation uses a link: the person belongs to the account. by is the user who
 // is signed in, who must have the address that was invited; when empty, a user is made
 // with the password whose hash is given. Who is a user already must sign in first,
-// also one without a password, for whoever invites sees the link: ErrUserExists.
+// also one without a password, for the inviter sees the link: ErrUserExists.
 func (s *Store) AcceptInvitation(ctx context.Context, token, by, password string) (user string, err error) {
 	now := s.db.Time(ctx)
 	err = s.db.Tx(ctx, "accept invitation", func(tx pgx.Tx) error {
@@ -186,7 +186,7 @@ func (s *Store) AcceptInvitation(ctx context.Context, token, by, password string
 			}
 			user = u.ID
 		case errors.Is(err, pgx.ErrNoRows):
-			return store.ErrNotFound // it is for somebody else
+			return store.ErrNotFound // it is for another user
 		case err != nil:
 			return err
 		case by == "":

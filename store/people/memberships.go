@@ -65,7 +65,7 @@ func (s *Store) Memberships(ctx context.Context, user string) ([]Membership, err
 		selectMembership+"m.user_id = $1 order by a.name, a.id", user)
 }
 
-// ChangeMember gives somebody of the account another role; the last owner stays one.
+// ChangeMember gives a member of the account another role; the last owner stays one.
 func (s *Store) ChangeMember(ctx context.Context, account, user, role string) error {
 	if err := checkMemberRole(role); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Store) SetMember(ctx context.Context, account, user, role string) error
 	return err
 }
 
-// RemoveMember takes somebody out of the account; the last owner cannot go. Their
+// RemoveMember removes a member from the account; the last owner cannot go. Their
 // sessions no longer look at it, and whom they invited cannot come. It returns the keys of the account that they made, also
 // by a key of theirs, and that were good; with endKeys these end.
 func (s *Store) RemoveMember(ctx context.Context, account, user string, endKeys bool) (keys []Key, err error) {

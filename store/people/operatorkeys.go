@@ -8,7 +8,7 @@ import (
 	"parley/store"
 )
 
-// CreateOperatorKey makes a key of a user who runs the server and returns its secret,
+// CreateOperatorKey makes a key of an operator and returns its secret,
 // which is stored only as a hash. It looks after accounts and belongs to none. A user
 // who is no operator, or disabled, is ErrNotFound.
 func (s *Store) CreateOperatorKey(ctx context.Context, user, name string) (k Key, secret string, err error) {

@@ -18,7 +18,7 @@ const (
 	RoleOwner    = "owner"    // of an account: its people and what is paid, too
 )
 
-// User is somebody who signs in to the dashboard.
+// User is a person who signs in to the dashboard.
 type User struct {
 	ID         string
 	Email      string // in small letters

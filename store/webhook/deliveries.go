@@ -79,7 +79,7 @@ type DueDelivery struct {
 }
 
 // Claim hands out a delivery that is due, to one caller, and one of each webhook at a
-// time, so that nobody gets more at once than they can take, nor keeps others waiting;
+// time, so that no receiver gets more at once than it can take, nor keeps others waiting;
 // ErrNotFound: there is none. The claim is a lease of 30 s, until Attempted; then another
 // sender may claim it, the webhook may receive the event twice, and the attempt counts as
 // failed. A webhook that answers more slowly than its events come

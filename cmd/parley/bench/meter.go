@@ -39,7 +39,7 @@ func (b *books) Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now tim
 	b.rounds++
 	for i := range cs {
 		outcome := err
-		if results != nil {
+		if results != nil && !errors.Is(results[i].Err, ledger.ErrLater) {
 			outcome = errors.Join(err, results[i].Err)
 		}
 		select {
