@@ -58,7 +58,10 @@ func (c *Call) answeredBy(heard listen.Activity) {
 		c.answer.verdict = v
 		c.emit(Event{Kind: Answered, Text: v.String()})
 	}
-	e := turn.Event{Kind: turn.AnsweredBy, Open: open}
+	e := turn.Event{Kind: turn.AnsweredBy}
+	if open {
+		e.Kind = turn.GreetedBy
+	}
 	switch v {
 	case amd.Undecided:
 	case amd.Machine:

@@ -45,8 +45,16 @@ func (c *Call) apply(a turn.Action) {
 		c.cut()
 	case turn.Finish:
 		c.finishSentence()
-	case turn.Duck:
-		c.duck(a.On)
+	case turn.Duck, turn.Unduck:
+		c.duck(a.Kind == turn.Duck)
+	case turn.SayFiller:
+		c.sayFiller(a.N)
+	case turn.StopFiller:
+		c.stopFiller()
+	case turn.EndCollecting:
+		c.collected(a.Text, a.Detail)
+	case turn.NoteKeys:
+		c.noteKeys(a.Text)
 	case turn.Listen:
 		c.emit(Event{Kind: Listening})
 	case turn.End:
@@ -60,9 +68,6 @@ func (c *Call) commit(a turn.Action) {
 		c.caller.CommitTurn()
 	}
 	c.shown = ""
-	if !a.Again {
-		c.tellKeys()
-	}
 	r := c.takeSpeculative(a)
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
@@ -76,7 +81,6 @@ func (c *Call) commit(a turn.Action) {
 	}
 	c.emit(e)
 	c.tools.steps = 0
-	c.tools.fill.next()
 	c.number++
 	begun := r != nil
 	if !begun {

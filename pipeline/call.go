@@ -48,7 +48,6 @@ type Call struct {
 	bridge      *bridge // to whom the caller was connected; nil: the agent conducts
 	answer      answer
 	greeting    greeting
-	pressed     pressed
 	reply       *reply    // the latest; nil before the first
 	speculative *reply    // nil: none
 	updates     int       // changes of agent
@@ -188,7 +187,7 @@ func (c *Call) conclusion(legErr error) {
 	c.observer.Next(journal.Input{Kind: journal.Concluded, Ended: &ended, Outside: outside})
 	now := c.now()
 	c.answerEnds()
-	c.tellKeys()
+	c.noteKeys(c.state.TakeKeys())
 	c.dropSpeculative(Discarded)
 	if r := c.reply; r.live() {
 		h := c.heardBy(now)

@@ -51,21 +51,17 @@ type Config struct {
 	// Functions are run by this server. No two have one name, nor one the name of a
 	// function of the call itself: Prepare refuses that.
 	Functions []tool.Function
-	// SendDTMF and CollectDigits let the agent press keys, and have the caller press
-	// them, on a leg that is a Keypad.
-	SendDTMF, CollectDigits bool
-	Transfer                *Transfer // nil: the agent transfers nobody
-	OptOut                  DoNotCall // nil: there is no list
+	// Keys are the functions of a telephone's keys, SendDTMF and CollectDigits, that the
+	// agent has on a leg that is a Keypad.
+	Keys     []string
+	Transfer *Transfer // nil: the agent transfers nobody
+	OptOut   DoNotCall // nil: there is no list
 
-	// Speculate begins replies in pauses in which the caller's turn is likely over, and
-	// SpeculateVoice has their first sentence spoken even by a voice that is not Local.
-	Speculate, SpeculateVoice bool
+	Speculation Speculation
 
 	Recorder Recorder // nil: the call is not recorded
 	// Journal takes what reaches the call, from which it can be replayed; nil: nothing is kept.
 	Journal journal.Sink
-	// RecordTransfers goes on recording when the caller is connected to somebody else.
-	RecordTransfers bool
 
 	// MaxDuration ends the call with a goodbye; 0: never.
 	MaxDuration time.Duration

@@ -4,76 +4,54 @@ import (
 	"strings"
 
 	"parley/inference"
-	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 	"parley/pipeline/wordtime"
 )
 
-// A caller who waits for a function hears that they are not forgotten: after
-// fillAfter when nothing was said in this turn, else after fillEvery.
-const (
-	fillAfter = 900 * media.Millisecond
-	fillEvery = 6 * media.Second
-)
-
-// filler is speech that fills a wait. It is no reply: nothing is interrupted when the
-// caller speaks over it, and the model is not told of it.
+// filler is speech that fills a wait. Package turn says when; it is no reply, and no part
+// of the history.
 type filler struct {
-	count   int        // in this turn
-	begun   media.Time // when the turn first waited for a function; 0: it has not
-	said    bool       // something was said in this turn
-	since   media.Time // when that was over, or the last filler began
-	gen     int        // of the fillers' sentences: below 0
+	gen     int // of the fillers' sentences: below 0
 	playing *playout.Sentence
 	number  int // public generation, and turn, that it belongs to
 	turn    int
 }
 
-// next begins a turn: nothing was said in it.
-func (f *filler) next() { f.count, f.begun, f.said = 0, 0, false }
-
-// fill speaks when the wait has become long, and stops when the caller speaks.
-func (c *Call) fill() {
-	f, now := &c.tools.fill, c.clock()
-	switch {
-	case f.playing == nil:
-		if !c.playout.Silent() {
-			f.said, f.since = true, now
-		}
-	case c.playout.Silent():
+// wait has the turn machine check what the caller waits for.
+func (c *Call) wait() {
+	if f := &c.tools.filler; f.playing != nil && c.playout.Silent() {
 		c.filled(f.playing.Text)
-	case c.state.Phase == turn.UserSpeaking, c.state.Phase == turn.Pause:
-		c.hush()
 	}
-	if c.state.Phase != turn.ToolWait || !c.tools.running() || c.rings() != nil {
-		return
+	e := turn.Event{Kind: turn.Tick, Output: c.output()}
+	switch {
+	case c.rings() != nil:
+		e.Wait = turn.TransferWait
+	case c.tools.running():
+		e.Wait = turn.FunctionWait
 	}
-	if f.begun == 0 {
-		f.begun = now
-	}
-	due := f.begun + fillAfter
-	if f.said {
-		due = f.since + fillEvery
-	}
-	if now >= due && f.count < agent.Fillers && !c.tools.keys.open() && c.resting() {
-		c.sayFiller(now)
-	}
+	c.step(e)
 }
 
-// resting says that the agent neither speaks nor is about to.
-func (c *Call) resting() bool {
-	return c.heldAt.IsZero() && !c.reply.live() && c.playout.Silent() && c.state.Phase == turn.ToolWait
+// output is what the far end hears of the agent.
+func (c *Call) output() turn.Output {
+	switch {
+	case c.tools.filler.playing != nil:
+		return turn.Filling
+	case !c.playout.Silent():
+		return turn.Sounding
+	case c.reply.live():
+		return turn.Preparing
+	}
+	return turn.Resting
 }
 
-// sayFiller plays the next filler, if it was made ahead: one that had to be made now
+// sayFiller plays a filler of the turn, if it was made ahead: one that had to be made now
 // would come with what it is to bridge.
-func (c *Call) sayFiller(now media.Time) {
-	f := &c.tools.fill
-	text := c.agent.Filler(f.count)
-	f.count++
-	f.said, f.since = true, now
+func (c *Call) sayFiller(n int) {
+	f := &c.tools.filler
+	text := c.agent.Filler(n)
 	s := &playout.Sentence{Gen: f.gen - 1, Text: text, Complete: true}
 	for _, chunk := range c.observer.ObserveAudio(c.fillerAudio(text)) {
 		s.Append(chunk)
@@ -102,7 +80,7 @@ func (c *Call) fillerAudio(text string) (made []inference.Chunk) {
 
 // filled is the end of a filler, of which text was heard.
 func (c *Call) filled(text string) {
-	f := &c.tools.fill
+	f := &c.tools.filler
 	s := f.playing
 	f.playing = nil
 	if text == "" {
@@ -115,14 +93,13 @@ func (c *Call) filled(text string) {
 	c.emit(Event{Kind: AgentLine, Turn: f.turn, Generation: f.number, Text: text, Said: how})
 }
 
-// hush stops a filler: the caller has the floor.
-func (c *Call) hush() {
-	s := c.tools.fill.playing
+// stopFiller stops a filler: the caller has the floor.
+func (c *Call) stopFiller() {
+	s := c.tools.filler.playing
 	if s == nil {
 		return
 	}
-	// What the far end has of it is played: a client drops that only when its user is
-	// said to have interrupted, which nobody has.
+	// What the far end has of it is played: clients drop that only after Interrupted.
 	heard := s.Text
 	if h := c.heardBy(c.now()); h.Gen == s.Gen {
 		heard = s.Heard(h.Off)

@@ -5,6 +5,7 @@ import (
 
 	"parley/media"
 	"parley/pipeline/journal"
+	"parley/pipeline/listen"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
@@ -40,7 +41,7 @@ func (c *Call) hear(now time.Time) {
 			c.active = now
 		}
 		c.observer.Frame(journal.Heard{Speech: h.Speech, Echo: h.Echo, Level: h.Level, Behind: behind})
-		e := turn.Event{Kind: turn.Frame, Speech: h.Speech, Loud: h.Loud, Behind: behind}
+		e := turn.Event{Kind: turn.Frame, Speech: speechOf(h), Behind: behind}
 		if r := c.reply; r != nil {
 			c.heardMeanwhile(&e, r, now)
 		}
@@ -50,6 +51,16 @@ func (c *Call) hear(now time.Time) {
 			c.answeredBy(h.Activity)
 		}
 	}
+}
+
+func speechOf(h listen.Heard) turn.Speech {
+	switch {
+	case !h.Speech:
+		return turn.NoSpeech
+	case h.Loud:
+		return turn.CallerSpeech
+	}
+	return turn.DistantSpeech
 }
 
 // heardMeanwhile tells the turn machine how far the agent's reply is: what it asks, from when its last sentence
@@ -72,7 +83,7 @@ func (c *Call) heardMeanwhile(e *turn.Event, r *reply, now time.Time) {
 
 // maySpeculate says whether a speculative reply may be begun now.
 func (c *Call) maySpeculate() bool {
-	return c.cfg.Speculate && c.observer.MaySpeculate() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
+	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
 }
 
 // step gives the turn machine an event and carries out what it decides. Carrying
@@ -174,9 +185,6 @@ func (c *Call) checkDuration(now time.Time) {
 // limits ends what has taken too long.
 func (c *Call) limits(now time.Time) {
 	c.tend(now)
-	if len(c.pressed.keys) > 0 {
-		c.answerKeys(now)
-	}
 	if r := c.reply; r.live() && !r.made() && c.heldAt.IsZero() {
 		c.listenForVoice(r, now)
 		c.stalled(r, now)

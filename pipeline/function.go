@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -85,10 +86,10 @@ func (c *Call) own() []builtin {
 	if t := c.cfg.Transfer; t.somebody() && (refers || t.Consult != nil) {
 		list = append(list, c.transferCall())
 	}
-	if k, ok := c.far.(Keypad); ok && c.cfg.SendDTMF {
+	if k, ok := c.far.(Keypad); ok && slices.Contains(c.cfg.Keys, SendDTMF) {
 		list = append(list, sendDTMF(k))
 	}
-	if _, ok := c.far.(Keypad); ok && c.cfg.CollectDigits {
+	if _, ok := c.far.(Keypad); ok && slices.Contains(c.cfg.Keys, CollectDigits) {
 		list = append(list, collectDigits())
 	}
 	if c.cfg.OptOut != nil {

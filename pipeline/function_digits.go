@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/media"
 	"parley/pipeline/tool"
+	"parley/pipeline/turn"
 )
 
 // SendDTMF and CollectDigits are the functions of a telephone's keys.
@@ -95,23 +97,14 @@ const (
 	nextKey     = 4 * time.Second  // and for each further one
 	mostKeyWait = 30 * time.Second
 	mostDigits  = 32
-	// lateKeys is how long after the last key that counts others are taken to belong to
-	// the same number: many people end it with # all the same.
-	lateKeys = 2 * time.Second
 )
 
-// collecting is a collect_digits that waits for keys. The zero value is none.
+// collecting is a collect_digits that waits for keys, which package turn collects. The zero
+// value is none.
 type collecting struct {
-	id         string
-	min, max   int
-	terminator byte // 0: none
-	first      time.Duration
-	next       time.Duration
-	keys       []byte
-	by         time.Time // when it has waited long enough; zero while its prompt is played
+	id  string
+	min int // keys
 }
-
-func (k *collecting) open() bool { return k.id != "" }
 
 type collectArguments struct {
 	Prompt       string  `json:"prompt"`
@@ -135,108 +128,62 @@ func collectDigits() builtin {
 			`"next_timeout_seconds":{"type":"number","minimum":1,"maximum":30,"description":"How long to wait for each further key; 4."}},"additionalProperties":false}`)}}}
 }
 
-// parse reads the arguments; what is missing has its default.
-func (k *collecting) parse(arguments string) (prompt string, err error) {
+// parseCollect reads the arguments; what is missing has its default.
+func parseCollect(arguments string) (prompt string, least int, n turn.Number, err error) {
 	in := collectArguments{Min: 1, Max: mostDigits, Terminator: "#", FirstSeconds: firstKey.Seconds(), NextSeconds: nextKey.Seconds()}
 	object, ok := object(arguments)
 	if !ok {
-		return "", errors.New("the arguments are not a JSON object")
+		return "", 0, n, errors.New("the arguments are not a JSON object")
 	}
 	if err := json.Unmarshal(object, &in); err != nil {
-		return "", errors.New("the arguments do not fit the function's parameters")
+		return "", 0, n, errors.New("the arguments do not fit the function's parameters")
 	}
 	switch in.Terminator {
 	case "":
 	case "#", "*":
-		k.terminator = in.Terminator[0]
+		n.Terminator = in.Terminator[0]
 	default:
-		return "", errors.New("terminator must be #, * or empty")
+		return "", 0, n, errors.New("terminator must be #, * or empty")
 	}
-	if k.min, k.max = in.Min, in.Max; k.min < 1 || k.max < k.min || k.max > mostDigits {
-		return "", fmt.Errorf("min_digits and max_digits must be from 1 to %d, the least first", mostDigits)
+	if in.Min < 1 || in.Max < in.Min || in.Max > mostDigits {
+		return "", 0, n, fmt.Errorf("min_digits and max_digits must be from 1 to %d, the least first", mostDigits)
 	}
-	bound := func(seconds float64) time.Duration {
-		return min(max(time.Duration(seconds*float64(time.Second)), time.Second), mostKeyWait)
+	bound := func(seconds float64) media.Time {
+		return media.FromDuration(min(max(time.Duration(seconds*float64(time.Second)), time.Second), mostKeyWait))
 	}
-	k.first, k.next = bound(in.FirstSeconds), bound(in.NextSeconds)
-	return in.Prompt, nil
+	n.Max, n.First, n.Next = in.Max, bound(in.FirstSeconds), bound(in.NextSeconds)
+	return in.Prompt, in.Min, n, nil
 }
 
-// beginCollecting takes the caller's keys from now on, once the agent rests.
+// beginCollecting has the caller's keys collected from now on, once the agent rests.
 func (c *Call) beginCollecting(w *waiting) bool {
-	if !c.resting() || c.tools.keys.open() {
+	if c.state.Phase != turn.ToolWait || !c.heldAt.IsZero() || c.output() != turn.Resting || c.state.Collects() {
 		return false
 	}
-	k := collecting{id: w.call.ID}
-	prompt, err := k.parse(w.call.Arguments)
+	prompt, least, number, err := parseCollect(w.call.Arguments)
 	if err != nil {
 		c.toolEnded(w.call.ID, problem(err.Error()), "error")
 		return true
 	}
 	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})
-	c.tools.keys = k
+	c.tools.collect = collecting{w.call.ID, least}
+	c.step(turn.Event{Kind: turn.Collect, Number: number})
 	if prompt != "" {
 		c.compose(&reply{number: w.number, turn: w.turn, prompts: w.call.ID}, nil, prompt)
 	}
 	return true
 }
 
-// key takes a key that the caller pressed; false: it belongs to no number.
-func (c *Call) key(digit byte, now time.Time) bool {
-	k := &c.tools.keys
-	if !k.open() {
-		return now.Before(c.tools.late)
-	}
-	if digit == k.terminator {
-		c.collected("terminator")
-		return true
-	}
-	k.keys = append(k.keys, digit)
-	if !k.by.IsZero() {
-		k.by = now.Add(k.next)
-	}
-	if len(k.keys) == k.max {
-		c.tools.late = now.Add(lateKeys)
-		c.collected("max_digits")
-	}
-	return true
-}
-
-// collect ends a wait for keys that was long enough. It counts from when the agent has
-// said what it wants.
-func (c *Call) collect(now time.Time) {
-	k := &c.tools.keys
-	switch {
-	case !k.by.IsZero():
-		if now.After(k.by) {
-			c.collected("timeout")
-		}
-	case c.resting():
-		wait := k.first
-		if len(k.keys) > 0 {
-			wait = k.next
-		}
-		k.by = now.Add(wait)
-	}
-}
-
-// spokenInstead ends a wait for keys: the caller has said something.
-func (c *Call) spokenInstead() {
-	if c.tools.keys.open() {
-		c.collected("speech")
-	}
-}
-
-// collected is the end of a wait for keys.
-func (c *Call) collected(by string) {
-	k := c.tools.keys
+// collected gives collect_digits the keys that were pressed; by says how they ended.
+func (c *Call) collected(keys, by string) {
+	k := c.tools.collect
 	out := struct {
 		Digits string `json:"digits"`
 		Ended  string `json:"ended_by"`
 		Error  string `json:"error,omitempty"`
-	}{Digits: string(k.keys), Ended: by}
+	}{Digits: keys, Ended: by}
 	outcome := "ok"
-	if len(k.keys) < k.min {
+	if len(keys) < k.min {
 		outcome, out.Error = "error", "fewer digits than min_digits were pressed"
 	}
 	text, err := json.Marshal(out)

@@ -28,7 +28,7 @@ func menu(t *testing.T, limit time.Duration, first []enginetest.Step, keys map[t
 	play(t, limit, func(s *pipelinetest.Scene) {
 		s.Leg.Telephone()
 		s.Leg.Digits = keys
-		s.Config.SendDTMF, s.Config.CollectDigits = true, true
+		s.Config.Keys = []string{pipeline.SendDTMF, pipeline.CollectDigits}
 		s.LLM.Replies = [][]enginetest.Step{first, enginetest.Sentences(150*ms, "Fine. ")}
 	}, check, said...)
 }
@@ -149,7 +149,7 @@ func TestOffered(t *testing.T) {
 		want  string
 	}{
 		"plain":     {func(*pipelinetest.Scene) {}, "end_call"},
-		"keys":      {func(s *pipelinetest.Scene) { s.Config.SendDTMF, s.Config.CollectDigits = true, true }, "end_call send_dtmf collect_digits"},
+		"keys":      {func(s *pipelinetest.Scene) { s.Config.Keys = []string{pipeline.SendDTMF, pipeline.CollectDigits} }, "end_call send_dtmf collect_digits"},
 		"transfer":  {func(s *pipelinetest.Scene) { s.Config.Transfer = transfer }, "end_call transfer_call"},
 		"to nobody": {func(s *pipelinetest.Scene) { s.Config.Transfer = &pipeline.Transfer{} }, "end_call"},
 		"opt out":   {func(s *pipelinetest.Scene) { s.Config.OptOut = func(context.Context) error { return nil } }, "end_call opt_out"},

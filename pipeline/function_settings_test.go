@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"parley/pipeline/agent"
@@ -18,10 +19,10 @@ func TestFunctionsOfTheTelephone(t *testing.T) {
 		c.Telephone(&s, new(Transfer), listed)
 		return c
 	}
-	if c := parse(""); !c.SendDTMF || !c.CollectDigits || c.OptOut == nil || c.Transfer.somebody() {
+	if c := parse(""); !slices.Equal(c.Keys, []string{SendDTMF, CollectDigits}) || c.OptOut == nil || c.Transfer.somebody() {
 		t.Errorf("by default %+v", c)
 	}
-	if c := parse(`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`); c.SendDTMF || c.CollectDigits || c.OptOut != nil {
+	if c := parse(`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`); c.Keys != nil || c.OptOut != nil {
 		t.Errorf("without all %+v", c)
 	}
 	c := parse(`{"transfer_to":[{"number":"+34 911 234 567","name":" sales "}]}`)

@@ -19,7 +19,7 @@ func (c *Call) origin() journal.Origin {
 	cfg := &c.cfg
 	o := journal.Origin{Format: c.format, Agent: *journal.PersonOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
 		LLM: cfg.LLM.Info().Name, TTS: cfg.TTS.Info().Name, ClientTools: cfg.ClientTools, ToolTimeout: cfg.ToolTimeout,
-		Answering: (*journal.Answering)(cfg.Answering), Speculate: cfg.Speculate, AnyVoice: cfg.SpeculateVoice, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
+		Answering: (*journal.Answering)(cfg.Answering), Speculate: cfg.Speculation != SpeculationOff, AnyVoice: cfg.Speculation == SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
 	if cfg.ASR != nil {
 		o.ASR = cfg.ASR.Info().Name
 	}
@@ -36,7 +36,13 @@ func (c *Call) origin() journal.Origin {
 // configOf is the configuration of a call that began so, with engines that are never asked.
 func configOf(o *journal.Origin) Config {
 	c := Config{Turn: o.Turn, ClientTools: o.ClientTools, ToolTimeout: o.ToolTimeout, Answering: (*Answering)(o.Answering),
-		Speculate: o.Speculate, SpeculateVoice: o.AnyVoice, MaxDuration: o.MaxDuration, Quiet: o.Quiet}
+		MaxDuration: o.MaxDuration, Quiet: o.Quiet}
+	switch {
+	case o.Speculate && o.AnyVoice:
+		c.Speculation = SpeculateSpeech
+	case o.Speculate:
+		c.Speculation = SpeculateText
+	}
 	o.Agent.Apply(&c.Agent)
 	c.LLM, c.TTS = journal.LLM(o.LLM), journal.TTS(o.TTS)
 	if o.Hears {
@@ -49,10 +55,8 @@ func configOf(o *journal.Origin) Config {
 		switch name {
 		case TransferCall:
 			c.Transfer = &Transfer{Any: true}
-		case SendDTMF:
-			c.SendDTMF = true
-		case CollectDigits:
-			c.CollectDigits = true
+		case SendDTMF, CollectDigits:
+			c.Keys = append(c.Keys, name)
 		case OptOut:
 			c.OptOut = func(context.Context) error { return nil }
 		}

@@ -63,7 +63,10 @@ func playRandom(t *testing.T, seed uint64) {
 	s := pipelinetest.NewScene(randomSpeech(d)...)
 	randomNetwork(d, s)
 	randomEngines(d, s)
-	s.Config.Speculate, s.TTS.Remote = d.one(2), d.one(3)
+	if d.one(2) {
+		ahead(s)
+	}
+	s.TTS.Remote = d.one(3)
 	if d.one(4) {
 		s.Config.Turn.Barge, s.Config.Turn.Greeting = turn.Policy(d.n(3)), turn.Policy(d.n(3))
 	}

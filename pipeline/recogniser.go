@@ -61,12 +61,17 @@ func (c *Call) recognised(stream int, res inference.Result) {
 		c.serves(agent.StageASR, &c.serving.asr, res.Engine, c.cfg.ASR)
 	}
 	res.Utterance += c.caller.Offset()
-	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance, Last: res.Last, Unsure: res.Confidence >= 0 && res.Confidence < 0.5}
+	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance}
+	if res.Confidence >= 0 && res.Confidence < 0.5 {
+		e.Confidence = turn.Unsure
+	}
 	e.Text = c.caller.Recognised(res, c.state.OverAgent(e.Utt), c.now())
 	if res.Final {
-		e.Kind = turn.Final
+		if e.Kind = turn.Final; res.Last {
+			e.Kind = turn.LastFinal
+		}
 		if res.Text != "" {
-			c.spokenInstead()
+			c.step(turn.Event{Kind: turn.Words})
 		}
 	}
 	c.step(e)

@@ -172,7 +172,7 @@ func TestRecordingOfATransfer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := pipelinetest.NewScene(said(1000, 2500, "sales please"))
 				handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)
-				s.Config.RecordTransfers = goesOn
+				s.Config.Transfer.Record = goesOn
 				s.Leg.Tone = [2]time.Duration{8 * time.Second, 9 * time.Second}
 				consults(s, func(l *pipelinetest.Leg) {
 					l.Tone, l.HangUp = [2]time.Duration{3 * time.Second, 4 * time.Second}, 6*time.Second

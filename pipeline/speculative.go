@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/inference"
+	"parley/pipeline/agent"
 	"parley/pipeline/journal"
 	"parley/pipeline/turn"
 )
@@ -12,6 +13,30 @@ import (
 // the caller's turn (turn.Speculate). Until the turn is committed the reply has no effects:
 // the messages of its engines are parked, and nothing of it is heard, shown, run or
 // remembered. What it consumed is reported like any completion's.
+
+// Speculation says what is done for a speculative reply before its turn is committed.
+type Speculation uint8
+
+// How far speculative replies go.
+const (
+	SpeculationOff  Speculation = iota // there are none
+	SpeculateText                      // the model writes them; a voice that is Local speaks the first sentence
+	SpeculateSpeech                    // any voice speaks the first sentence
+)
+
+// With is the speculation that an agent's settings ask for; s is what counts where they say
+// nothing.
+func (s Speculation) With(a *agent.Settings) Speculation {
+	switch on, voice := a.Speculate(s != SpeculationOff), a.SpeculativeVoice; {
+	case !on:
+		return SpeculationOff
+	case voice == nil:
+		return max(s, SpeculateText)
+	case *voice:
+		return SpeculateSpeech
+	}
+	return SpeculateText
+}
 
 // speculation is what a speculative reply keeps until its turn is committed.
 type speculation struct {
@@ -38,7 +63,7 @@ func (c *Call) speculate(a turn.Action) {
 	request.NoTools = false
 	request.Messages = c.history.with(a.Text, a.Again)
 	r := &reply{turn: a.Turn, stage: speculative, speculation: &speculation{revision: c.revision(), held: sentencesAhead}}
-	if c.cfg.SpeculateVoice || c.observer.ObserveBool(journal.Local, c.cfg.TTS.Info().Local) {
+	if c.cfg.Speculation == SpeculateSpeech || c.observer.ObserveBool(journal.Local, c.cfg.TTS.Info().Local) {
 		r.speculation.held-- // the first sentence gets its voice, too
 	}
 	c.speculative = r

@@ -83,7 +83,9 @@ func TestOverhead(t *testing.T) {
 				}
 				s.LLM.Replies, s.TTS.FirstAudio = [][]enginetest.Step{c.model}, c.voice
 				s.Model, s.Voice = adaptedLLM{s.LLM, c.llm}, adaptedTTS{s.TTS, c.tts}
-				s.Config.Speculate = c.ahead
+				if c.ahead {
+					ahead(s)
+				}
 				var got *pipeline.Timing
 				s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
 					switch e.Kind {

@@ -36,10 +36,9 @@ type toolbox struct {
 	waiting []*waiting // in the order in which they were called
 	steps   int        // completions with calls since the caller's last turn
 	told    bool       // the turn machine waits to hear that all have answered
-	fill    filler
+	filler  filler
 	ring    ringing
-	keys    collecting
-	late    time.Time // until then keys belong to a number that is complete
+	collect collecting
 }
 
 // waiting is a call without its result.
@@ -185,8 +184,9 @@ func (c *Call) concludeTool(w *waiting, result, outcome string) {
 	if w.stop != nil {
 		w.stop(errConcluded)
 	}
-	if c.tools.keys.id == w.call.ID {
-		c.tools.keys = collecting{}
+	if c.tools.collect.id == w.call.ID {
+		c.tools.collect = collecting{}
+		c.step(turn.Event{Kind: turn.Collected})
 	}
 	c.history.result(w.call.ID, result)
 	c.emit(Event{Kind: ToolEnded, Call: w.call, Text: outcome})
@@ -224,9 +224,6 @@ func (c *Call) tend(now time.Time) {
 	if len(c.tools.waiting) > 0 {
 		c.beginHeld(now)
 	}
-	if c.tools.keys.open() {
-		c.collect(now)
-	}
 	for i := 0; i < len(c.tools.waiting); {
 		w := c.tools.waiting[i]
 		if w.held == nil && !w.deadline.IsZero() && now.After(w.deadline) {
@@ -236,7 +233,7 @@ func (c *Call) tend(now time.Time) {
 		}
 		i++
 	}
-	c.fill()
+	c.wait()
 }
 
 // interruptTools ends the functions of a reply that was cut off. What runs elsewhere

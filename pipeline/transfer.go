@@ -32,6 +32,8 @@ type Transferrer interface {
 type Transfer struct {
 	To  []agent.Destination
 	Any bool // any number too that Check lets through
+	// Record goes on recording when the caller is connected to the person who was called.
+	Record bool
 	// Check says how a number is dialled, or why it is not: the text of the error is
 	// told to the model. It is asked before each transfer, of either kind.
 	Check func(ctx context.Context, number string) (dialled string, err error)

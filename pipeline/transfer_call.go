@@ -212,7 +212,7 @@ func (c *Call) connect(s *second) {
 	c.playout.Cut(false)
 	c.tools.told = false // nobody goes on after the functions
 	c.bridge = &bridge{second: s, caller: c.far}
-	if c.cfg.RecordTransfers { // else somebody is there who does not know of the recording
+	if c.cfg.Transfer.Record { // else a third person is recorded who does not know of it
 		c.bridge.caller = c.leg.Leg
 	}
 	c.step(turn.Event{Kind: turn.Connected})

@@ -30,7 +30,7 @@ func (a *Agent) Line(l turn.Line) string {
 }
 
 // Fillers is how often in one turn.
-const Fillers = 2
+const Fillers = turn.MaxFillers
 
 // fillers are what is said while a function takes its time, in the nine languages.
 var fillers = map[string][Fillers]string{

@@ -42,10 +42,7 @@ func ParseSettings(given []string) (agent.Settings, error) {
 func With(s agent.Settings) func(*pipeline.Config) {
 	return func(c *pipeline.Config) {
 		s.Retune(&c.Turn)
-		c.Speculate = s.Speculate(c.Speculate)
-		if s.SpeculativeVoice != nil {
-			c.SpeculateVoice = *s.SpeculativeVoice
-		}
+		c.Speculation = c.Speculation.With(&s)
 		if s.MaxDurationSeconds != nil {
 			c.MaxDuration = s.MaxDuration()
 		}

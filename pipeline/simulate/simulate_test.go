@@ -30,7 +30,7 @@ func lola(t *testing.T, settings string) simulate.Subject {
 	}
 	return simulate.Subject{Config: pipeline.Config{
 		Agent: agent.Agent{Prompt: prompt, FirstMessage: "Casa Lola, hello.", Voice: "F1", Language: "en"},
-		LLM:   scripted.New(), Turn: s.Turn("en"), Speculate: s.Speculate(true),
+		LLM:   scripted.New(), Turn: s.Turn("en"), Speculation: pipeline.SpeculateText.With(&s),
 		Functions: []tool.Function{{Spec: inference.Tool{Name: "book", Description: "Book a table.",
 			Parameters: []byte(`{"type":"object","properties":{"people":{"type":"integer"}}}`)}}},
 	}}
@@ -158,7 +158,7 @@ expect: [{interruptions: %d}]
 // TestKeys: what the caller types reaches the function that collects it.
 func TestKeys(t *testing.T) {
 	subject := lola(t, `{}`)
-	subject.Config.CollectDigits = true
+	subject.Config.Keys = []string{pipeline.CollectDigits}
 	model := enginetest.NewFakeLLM()
 	model.Answer = func(_ int, r inference.Request) []enginetest.Step {
 		last := r.Messages[len(r.Messages)-1]

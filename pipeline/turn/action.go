@@ -19,10 +19,15 @@ const (
 	GiveUp                                // stop making the reply, its engines made no audio in time
 	InterruptReply                        // stop the reply now: fade, flush, keep what was heard
 	Finish                                // end the reply with the sentence being spoken
-	Duck                                  // lower the agent's voice (On) or resume it
+	Duck                                  // lower the agent's voice
+	Unduck                                // and raise it again
 	Say                                   // speak Line
 	NoteAnswer                            // Text was heard before the conversation began
 	LeaveMessage                          // the next Greeting is the message for a machine
+	SayFiller                             // say filler N of this turn: the caller waits for a function
+	StopFiller                            // stop it, the caller speaks
+	EndCollecting                         // the caller has typed Text for the function that waits; Detail says how that ended
+	NoteKeys                              // Text stands for keys that the caller pressed before they said what follows
 	FollowUp                              // make the reply to the functions' results
 	Listen                                // the agent is idle and hears
 	End                                   // hang up: Reason, Detail
@@ -36,7 +41,7 @@ type Action struct {
 	Again  bool // Commit, Speculate: the turn was committed before; Text replaces its text
 	Typed  bool // Commit: it was typed
 	Ready  bool // Commit: the speculative reply is one to this text
-	On     bool // Duck
+	N      int  // SayFiller, from 0
 	Line   Line // Say, and Commit: what answers the turn in place of the model
 	Reason media.EndReason
 	Detail string

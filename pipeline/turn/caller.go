@@ -119,6 +119,12 @@ func (s *step) commit(text string, typed bool) {
 		s.dropSpeculation()
 	}
 	ready := s.useSpeculation(text, typed)
+	if !again {
+		if keys := s.Pressed.take(); keys != "" {
+			s.do(Action{Kind: NoteKeys, Text: keys})
+		}
+	}
+	s.Fillers = fillers{}
 	s.do(Action{Kind: Commit, Turn: t.Number, Text: text, Again: again, Typed: typed, Ready: ready, Line: line})
 	if !typed && !(again && sameWords(text, t.Said)) {
 		s.Pauses.Learnt = s.Pauses.Average // a cough is no pause in speech
@@ -158,8 +164,12 @@ func (s *step) typed(text string) {
 	s.commit(text, true)
 }
 
-// digit is a key: the caller is there, and wants to be heard.
-func (s *step) digit() {
+// digit is a key that belongs to no number: the caller is there, and wants to be heard.
+func (s *step) digit(key byte) {
+	if s.collect(key) {
+		return
+	}
+	s.Pressed.add(key, s.now)
 	s.Idle.Reprompts = 0
 	if s.Idle.At != 0 {
 		s.armIdle()

@@ -5,15 +5,15 @@
 //
 // All times are media time of the call: the end of the last audio heard. The caller of
 // Step delivers a [Frame] event for each 20 ms of caller audio; timers are checked on
-// those.
+// those, and those of fillers and keys on a [Tick], which follows the agent's own frames.
 //
 // # Phases, events, actions
 //
 //	phase         event                          actions                              next phase
 //	Connecting    Ready                          Say greeting                         Thinking
 //	              Ready, OnMachine HangUpOn or LeaveAMessage                           Screening
-//	Screening     AnsweredBy a person            NoteAnswer, Say greeting             Thinking
-//	              AnsweredBy a machine           NoteAnswer, LeaveMessage, Say        Thinking, Over
+//	Screening     GreetedBy a person             NoteAnswer, Say greeting             Thinking
+//	              GreetedBy a machine            NoteAnswer, LeaveMessage, Say        Thinking, Over
 //	Listening     speech for StartAfter          BeginTurn, OpenUtterance             UserSpeaking
 //	              silence for Idle               Say reprompt, in the end goodbye     Thinking, Closing
 //	UserSpeaking  silence for StopAfter          CloseUtterance                       Pause
@@ -29,10 +29,13 @@
 //	Speaking      speech                         BeginTurn, OpenUtterance, Duck       Yielding
 //	              Drained                        Listen                               Listening, ToolWait, Closing
 //	Yielding      barge-in                       InterruptReply                       UserSpeaking
-//	              false interruption             Duck off, DropTurn                   Speaking
+//	              false interruption             Unduck, DropTurn                     Speaking
 //	ToolWait      ToolsDone                      FollowUp                             Thinking
+//	              a long wait (wait.go)          SayFiller                            ToolWait
+//	              a number is typed (keys.go)    EndCollecting                        ToolWait
 //	              speech                         BeginTurn, OpenUtterance             UserSpeaking
 //	any           Typed                          Commit                               Thinking
+//	Listening     other keys, then silence       Commit                               Thinking
 //	any           Connected                                                           Bridged
 //	Bridged       Stop                           End                                  Over
 //	any           Stop                           Finish, Say goodbye, or End at once  Closing, Over
@@ -45,7 +48,7 @@
 // transcript.go (what the recogniser hears), screening.go (who answered), caller.go (the caller's turn), endpoint.go
 // (endpointing, the end of the turn), speculate.go (speculative replies), overlap.go
 // (barge-in, false interruptions, backchannels), greeting.go (salutations), reply.go,
-// ending.go. lexicon.go, words.go and question.go read texts in nine languages.
+// wait.go (fillers), keys.go, ending.go. lexicon.go, words.go and question.go read texts in nine languages.
 //
 // # Decisions
 //

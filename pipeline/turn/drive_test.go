@@ -16,6 +16,9 @@ import (
 //	quiet MS                frames without
 //	partial U TEXT, guess U TEXT (unsure), piece U TEXT (final, more follows), final U TEXT
 //	typed TEXT
+//	press KEYS, collect, collected, words   keys, a function that collects up to four, or does not any more
+//	wait MS                 as quiet, with ticks, while a function runs
+//	output resting, preparing, sounding, filling   what ticks say of the agent
 //	stop REASON [goodbye]
 //	tail MS, tail ?         what frames say is left of the reply
 //	question, dictation     and what it asks
@@ -33,6 +36,7 @@ type drive struct {
 	first    bool
 	ahead    bool
 	behind   bool
+	output   Output
 	acts     []Action
 }
 
@@ -52,10 +56,10 @@ func (d *drive) step(e Event) {
 	d.s, d.acts = Step(&d.c, d.s, e, d.acts)
 }
 
-func (d *drive) frames(ms string, speech, loud bool) {
+func (d *drive) frames(ms string, speech Speech) {
 	for n := d.number(ms) / 20; n > 0; n-- {
 		d.now += media.FrameTime
-		d.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: d.tail, Question: d.question, First: d.first, MaySpeculate: d.ahead, Behind: d.behind})
+		d.step(Event{Kind: Frame, Speech: speech, Tail: d.tail, Question: d.question, First: d.first, MaySpeculate: d.ahead, Behind: d.behind})
 	}
 }
 
@@ -68,7 +72,8 @@ func (d *drive) number(s string) int {
 }
 
 var plainEvents = map[string]EventKind{"ready": Ready, "digit": Digit, "interrupt": Interrupt, "audio": FirstAudio,
-	"fail": ReplyFailed, "tools": ToolsCalled, "results": ToolsDone, "hangup": Hangup, "drained": Drained, "connect": Connected}
+	"fail": ReplyFailed, "tools": ToolsCalled, "results": ToolsDone, "hangup": Hangup, "drained": Drained, "connect": Connected,
+	"words": Words, "collected": Collected, "hold": Held, "unhold": Resumed}
 
 // play runs a script and returns the actions it caused.
 func (d *drive) play(script string) string {
@@ -78,16 +83,21 @@ func (d *drive) play(script string) string {
 		switch word {
 		case "":
 		case "speak":
-			d.frames(rest, true, true)
+			d.frames(rest, CallerSpeech)
 		case "mutter":
-			d.frames(rest, true, false)
+			d.frames(rest, DistantSpeech)
 		case "quiet":
-			d.frames(rest, false, false)
+			d.frames(rest, NoSpeech)
 		case "partial", "guess", "piece", "final":
 			utt, text, _ := strings.Cut(rest, " ")
-			e := Event{Kind: Partial, Utt: d.number(utt), Text: text, Unsure: word == "guess", Last: word == "final"}
-			if word == "piece" || word == "final" {
+			e := Event{Kind: Partial, Utt: d.number(utt), Text: text}
+			switch word {
+			case "guess":
+				e.Confidence = Unsure
+			case "piece":
 				e.Kind = Final
+			case "final":
+				e.Kind = LastFinal
 			}
 			d.step(e)
 		case "typed":
@@ -113,11 +123,27 @@ func (d *drive) play(script string) string {
 		case "behind", "beside":
 			d.behind = word == "behind"
 		case "undecided", "person", "machine":
-			e := Event{Kind: AnsweredBy, By: answerers[word], Open: rest != "busy"}
-			if rest == "greeting" {
+			e := Event{Kind: GreetedBy, By: answerers[word]}
+			switch rest {
+			case "greeting":
 				e.Line = Greeting
+			case "busy":
+				e.Kind = AnsweredBy
 			}
 			d.step(e)
+		case "wait":
+			for n := d.number(rest) / 20; n > 0; n-- {
+				d.frames("20", NoSpeech)
+				d.step(Event{Kind: Tick, Output: d.output, Wait: FunctionWait})
+			}
+		case "output":
+			d.output = outputs[rest]
+		case "collect":
+			d.step(Event{Kind: Collect, Number: Number{Max: 4, Terminator: '#', First: 10 * media.Second, Next: 4 * media.Second}})
+		case "press":
+			for _, key := range []byte(rest) {
+				d.step(Event{Kind: Digit, Key: key})
+			}
 		case "ahead":
 			d.ahead = true
 		default:
@@ -130,6 +156,8 @@ func (d *drive) play(script string) string {
 	}
 	return names(d.acts)
 }
+
+var outputs = map[string]Output{"resting": Resting, "preparing": Preparing, "sounding": Sounding, "filling": Filling}
 
 var answerers = map[string]Answerer{"person": Person, "machine": Machine}
 
@@ -191,7 +219,17 @@ func name(a Action) string {
 	case Finish:
 		return "finish"
 	case Duck:
-		return fmt.Sprintf("duck %v", a.On)
+		return "duck true"
+	case Unduck:
+		return "duck false"
+	case SayFiller:
+		return fmt.Sprintf("filler %d", a.N)
+	case StopFiller:
+		return "stop filler"
+	case EndCollecting:
+		return fmt.Sprintf("collected %s (%s)", a.Text, a.Detail)
+	case NoteKeys:
+		return "note " + a.Text
 	case Say:
 		return "say " + lineNames[a.Line]
 	case FollowUp:

@@ -7,6 +7,7 @@ import "parley/media"
 // idle follows a caller who says nothing.
 type idle struct {
 	Held      bool       // the caller has the agent on hold
+	HeldAt    media.Time // since when
 	At        media.Time // when the agent will ask; 0: not armed
 	Reprompts int        // how often it asked since the caller was last heard
 	Apologies int        // how often it said "sorry?" since the caller was last understood: once at most
@@ -71,7 +72,7 @@ func (s *step) connected() {
 
 // hold stops what waits for the caller, who hears nothing and cannot speak.
 func (s *step) hold() {
-	s.Idle.Held = true
+	s.Idle.Held, s.Idle.HeldAt = true, s.now
 	s.dropSpeculation()
 	if s.Phase == Yielding {
 		s.resume()
@@ -81,6 +82,7 @@ func (s *step) hold() {
 // unhold gives the caller the time to speak that they had before.
 func (s *step) unhold() {
 	s.Idle.Held = false
+	s.Collecting.By += s.now - s.Idle.HeldAt
 	if s.Idle.At != 0 {
 		s.armIdle()
 	}

@@ -9,11 +9,17 @@ type EventKind uint8
 const (
 	Frame       EventKind = iota + 1 // 20 ms of caller audio were heard
 	Ready                            // media flows and the configuration is complete
-	AnsweredBy                       // By answered the call; Open, when they may be spoken to; Line: Greeting, if there is one
+	Tick                             // the agent's frames of the moment were written: Output, Wait
+	AnsweredBy                       // By answers the call and still greets; Line: Greeting, if there is one
+	GreetedBy                        // By answered, has finished their greeting and may be spoken to; Line likewise
 	Partial                          // Text of utterance Utt so far
 	Final                            // a piece of utterance Utt that will not change
+	LastFinal                        // the same, and the utterance's last piece
+	Words                            // the recogniser has words of the caller's; Final or LastFinal follows
 	Typed                            // the caller typed Text
-	Digit                            // the caller pressed a key
+	Digit                            // the caller pressed Key
+	Collect                          // a function waits for a number that the caller types: Number
+	Collected                        // it does not wait any more
 	Interrupt                        // the caller asked the agent to stop (a button)
 	FirstAudio                       // the first audio of the reply in progress is ready
 	ReplyFailed                      // the reply in progress ended by a fault
@@ -32,8 +38,7 @@ type Event struct {
 	Kind EventKind
 	Now  media.Time // media time of the call
 
-	Speech bool // Frame: the detector hears speech
-	Loud   bool // Frame: and its level is within reach of the caller's own
+	Speech Speech // Frame
 
 	// Frame: how much audio of the agent is still unplayed once nothing more
 	// will be added to it; Unfinished while more may come.
@@ -43,18 +48,65 @@ type Event struct {
 	MaySpeculate bool     // Frame: a speculative reply may be begun
 	Behind       bool     // Frame: the recogniser has not heard all of the latest utterance yet
 
-	Utt    int    // Partial, Final: which utterance, from 1
-	Unsure bool   // Partial, Final: the recogniser's confidence is below one half
-	Last   bool   // Final: the utterance's last piece
-	Text   string // Partial, Final, Typed
+	Output Output // Tick
+	Wait   Wait   // Tick
 
-	By   Answerer // AnsweredBy, which may come again, and is one as long as Screens says so
-	Open bool     // AnsweredBy: what answered has finished its greeting
+	Utt        int        // Partial, Final, LastFinal: which utterance, from 1
+	Confidence Confidence // of the same
+	Text       string     // of the same, and Typed
+
+	Key    byte   // Digit: '0' to '9', '*', '#', 'A' to 'D'
+	Number Number // Collect
+
+	By Answerer // AnsweredBy, GreetedBy; both may come again, as long as Screens says so
 
 	Reason media.EndReason // Stop
 	Detail string          // Stop
 	Line   Line            // Stop: what to say first; NoLine ends at once
 }
+
+// final says that the event is a text that will not change.
+func (e *Event) final() bool { return e.Kind == Final || e.Kind == LastFinal }
+
+// Speech is what the detector hears in a frame.
+type Speech uint8
+
+// What a frame holds.
+const (
+	NoSpeech      Speech = iota
+	DistantSpeech        // speech far below the caller's own level
+	CallerSpeech         // speech within reach of it
+)
+
+// Confidence is how sure the recogniser is of a text.
+type Confidence uint8
+
+// The two confidences that matter.
+const (
+	Sure   Confidence = iota
+	Unsure            // below one half
+)
+
+// Output is what the far end hears of the agent.
+type Output uint8
+
+// What the far end hears.
+const (
+	Resting   Output = iota // nothing, and no reply is being made
+	Preparing               // nothing yet: a reply is being made
+	Sounding                // a reply, or what is left of one
+	Filling                 // a filler
+)
+
+// Wait is what the caller waits for beside a reply.
+type Wait uint8
+
+// What a caller waits for.
+const (
+	NoWait Wait = iota
+	FunctionWait
+	TransferWait // a transfer, and hears the telephone ring
+)
 
 // Unfinished is the Tail of a reply that is not complete.
 const Unfinished = media.Time(1<<62 - 1)

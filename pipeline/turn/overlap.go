@@ -66,7 +66,7 @@ func (s *step) yield(e Event) {
 	default:
 		o.Kind = overlapPlain
 	}
-	s.do(Action{Kind: Duck, On: true})
+	s.do(Action{Kind: Duck})
 }
 
 // uninterruptible says that the caller may not interrupt the agent now. opening says that
@@ -96,14 +96,14 @@ func (s *step) judge(e Event) {
 	answer, speaking := s.Overlap.Kind == overlapAnswer, s.Voice.Kind == voiceSpeech
 	switch {
 	case w.All == 0:
-		if e.Kind == Final && e.Last && !speaking && !answer {
+		if e.Kind == LastFinal && !speaking && !answer {
 			s.resume()
 		}
 	case s.bargeWords(w) == 0 && w.Stops == 0: // a backchannel
 		if !speaking && !answer { // an answer stays in the turn until the agent has finished
 			s.resume()
 		}
-	case e.Unsure:
+	case e.Confidence == Unsure:
 		// A guess.
 	case s.ownWords(w):
 		s.interrupt()
@@ -184,6 +184,6 @@ func (s *step) resume() {
 func (s *step) unduck() {
 	if s.Phase == Yielding {
 		s.Phase = Speaking
-		s.do(Action{Kind: Duck})
+		s.do(Action{Kind: Unduck})
 	}
 }

@@ -27,6 +27,7 @@ type world struct {
 	finished    bool // Finish: what plays ends soon
 	speculative bool // there is a speculative reply
 	tries       map[int]int
+	collects    bool // a function waits for a number
 }
 
 func (w *world) step(e Event) {
@@ -122,11 +123,20 @@ func (w *world) apply(a Action) {
 		w.making, w.audible, w.ducked, w.tools = false, false, false, false
 	case Finish:
 		w.finished = true
-	case Duck:
-		if a.On == w.ducked {
+	case Duck, Unduck:
+		if (a.Kind == Duck) == w.ducked {
 			w.Fatalf("%s twice", name(a))
 		}
-		w.ducked = a.On
+		w.ducked = a.Kind == Duck
+	case SayFiller:
+		if w.s.Phase != ToolWait || w.audible || w.making || w.collects {
+			w.Fatalf("%s while %s", name(a), w.s.Phase)
+		}
+	case EndCollecting:
+		if !w.collects {
+			w.Fatal("a number has ended that nobody waits for")
+		}
+		w.collects = false
 	case End:
 		w.ends++
 		if a.Reason == "" {
@@ -135,14 +145,14 @@ func (w *world) apply(a Action) {
 	}
 }
 
-func (w *world) frames(n int, speech, loud bool) {
+func (w *world) frames(n int, speech Speech) {
 	for range n {
 		w.now += media.FrameTime
 		tail := Unfinished
 		if !w.making {
 			tail = 300 * media.Millisecond
 		}
-		w.step(Event{Kind: Frame, Speech: speech, Loud: loud, Tail: tail, Question: Question(w.turn % 3), First: w.now%(3*media.Second) < media.Second, MaySpeculate: w.now%(5*media.Second) < 3*media.Second, Behind: w.now%(7*media.Second) < media.Second})
+		w.step(Event{Kind: Frame, Speech: speech, Tail: tail, Question: Question(w.turn % 3), First: w.now%(3*media.Second) < media.Second, MaySpeculate: w.now%(5*media.Second) < 3*media.Second, Behind: w.now%(7*media.Second) < media.Second})
 	}
 }
 
@@ -150,11 +160,17 @@ func (w *world) frames(n int, speech, loud bool) {
 func (w *world) moves() map[string]func(*rapid.T) {
 	moves := map[string]func(*rapid.T){
 		"speak": func(t *rapid.T) {
-			w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), true, rapid.Bool().Draw(t, "loud"))
+			n, speech := rapid.IntRange(1, 60).Draw(t, "frames"), DistantSpeech
+			if rapid.Bool().Draw(t, "loud") {
+				speech = CallerSpeech
+			}
+			w.frames(n, speech)
 		},
-		"quiet":   func(t *rapid.T) { w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), false, false) },
-		"wait":    func(t *rapid.T) { w.frames(rapid.IntRange(100, 800).Draw(t, "frames"), false, false) },
-		"digit":   func(t *rapid.T) { w.step(Event{Kind: Digit}) },
+		"quiet":   func(t *rapid.T) { w.frames(rapid.IntRange(1, 60).Draw(t, "frames"), NoSpeech) },
+		"wait":    func(t *rapid.T) { w.frames(rapid.IntRange(100, 800).Draw(t, "frames"), NoSpeech) },
+		"digit":   func(t *rapid.T) { w.step(Event{Kind: Digit, Key: rapid.SampledFrom([]byte("12#")).Draw(t, "key")}) },
+		"tick":    func(t *rapid.T) { w.ticks(rapid.IntRange(1, 400).Draw(t, "ticks")) },
+		"collect": func(t *rapid.T) { w.collect() },
 		"button":  func(t *rapid.T) { w.step(Event{Kind: Interrupt}) },
 		"typed":   func(t *rapid.T) { w.step(Event{Kind: Typed, Text: "typed"}) },
 		"partial": func(t *rapid.T) { w.result(t, Partial) },
@@ -170,7 +186,11 @@ func (w *world) moves() map[string]func(*rapid.T) {
 		},
 		"answered": func(t *rapid.T) {
 			if w.s.Screens() {
-				w.step(Event{Kind: AnsweredBy, By: Answerer(rapid.IntRange(0, 2).Draw(t, "who")), Open: rapid.Bool().Draw(t, "open")})
+				kind := AnsweredBy
+				if rapid.Bool().Draw(t, "open") {
+					kind = GreetedBy
+				}
+				w.step(Event{Kind: kind, By: Answerer(rapid.IntRange(0, 2).Draw(t, "who"))})
 			}
 		},
 		"connected": func(t *rapid.T) {
@@ -203,8 +223,46 @@ func (w *world) moves() map[string]func(*rapid.T) {
 
 func (w *world) result(t *rapid.T, kind EventKind) {
 	texts := []string{"", "uh-huh", "stop", "no wait", "what time is it", "five five", "and"}
-	w.step(Event{Kind: kind, Utt: rapid.IntRange(max(1, w.opened-1), w.opened+1).Draw(t, "utterance"), Text: rapid.SampledFrom(texts).Draw(t, "text"),
-		Unsure: rapid.Bool().Draw(t, "unsure"), Last: kind == Final && rapid.Bool().Draw(t, "last")})
+	e := Event{Kind: kind, Utt: rapid.IntRange(max(1, w.opened-1), w.opened+1).Draw(t, "utterance"), Text: rapid.SampledFrom(texts).Draw(t, "text")}
+	if rapid.Bool().Draw(t, "unsure") {
+		e.Confidence = Unsure
+	}
+	if kind == Final && rapid.Bool().Draw(t, "last") {
+		e.Kind = LastFinal
+	}
+	if kind == Final && e.Text != "" {
+		w.step(Event{Kind: Words})
+	}
+	w.step(e)
+}
+
+// ticks are frames of silence, each followed by what the agent is at.
+func (w *world) ticks(n int) {
+	for range n {
+		w.frames(1, NoSpeech)
+		e := Event{Kind: Tick}
+		switch {
+		case w.audible:
+			e.Output = Sounding
+		case w.making:
+			e.Output = Preparing
+		}
+		if w.tools {
+			e.Wait = FunctionWait
+		}
+		w.step(e)
+	}
+}
+
+// collect has a function wait for a number, or take what was typed.
+func (w *world) collect() {
+	switch {
+	case w.s.Collects() && !w.collects:
+		w.step(Event{Kind: Collected})
+	case !w.s.Collects() && w.s.Phase == ToolWait:
+		w.collects = true
+		w.step(Event{Kind: Collect, Number: Number{Max: 3, Terminator: '#', First: 2 * media.Second, Next: media.Second}})
+	}
 }
 
 func (w *world) audio() {
@@ -250,10 +308,14 @@ func TestAllocFrames(t *testing.T) {
 			d := newDrive(t, DefaultConfig("en"))
 			d.play(script)
 			d.acts = d.acts[:0]
-			speech := d.s.Phase == UserSpeaking || d.s.Phase == Yielding
+			speech := NoSpeech
+			if d.s.Phase == UserSpeaking || d.s.Phase == Yielding {
+				speech = DistantSpeech
+			}
 			if n := testing.AllocsPerRun(30, func() {
 				d.now += media.FrameTime
 				d.step(Event{Kind: Frame, Speech: speech, Tail: Unfinished})
+				d.step(Event{Kind: Tick, Output: Sounding})
 			}); n != 0 {
 				t.Errorf("allocates %v times a frame", n)
 			}

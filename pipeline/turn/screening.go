@@ -84,7 +84,7 @@ func (s *step) answeredBy(e Event) {
 	case e.By == Machine && s.cfg.OnMachine == HangUpOn:
 		s.noteAnswer()
 		s.stop(Event{Reason: media.Voicemail})
-	case !e.Open:
+	case e.Kind == AnsweredBy:
 		return
 	case e.By == Machine:
 		s.noteAnswer()

@@ -19,6 +19,9 @@ type State struct {
 	Greeting    greetingStage
 	Screening   screening
 	Idle        idle
+	Fillers     fillers
+	Collecting  collecting
+	Pressed     pressed
 	End         ending
 }
 
@@ -44,6 +47,9 @@ func (s *State) Heard() string {
 	}
 	return s.Caller.heard()
 }
+
+// Collects says that a function waits for a number that the caller types.
+func (s *State) Collects() bool { return s.Collecting.Stage != collectOff }
 
 // Silence is how long the caller has been silent at now.
 func (s *State) Silence(now media.Time) media.Time { return now - s.Voice.LastSpeech }

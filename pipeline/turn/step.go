@@ -31,14 +31,22 @@ func (s *step) event(e Event) {
 		s.frame(e)
 	case Ready:
 		s.ready()
-	case AnsweredBy:
+	case Tick:
+		s.tick(e)
+	case AnsweredBy, GreetedBy:
 		s.answeredBy(e)
-	case Partial, Final:
+	case Partial, Final, LastFinal:
 		s.result(e)
+	case Words:
+		s.endCollecting(bySpeech)
 	case Typed:
 		s.typed(e.Text)
 	case Digit:
-		s.digit()
+		s.digit(e.Key)
+	case Collect:
+		s.Collecting = collecting{Stage: collectPrompt, Number: e.Number}
+	case Collected:
+		s.Collecting = collecting{LateUntil: s.Collecting.LateUntil}
 	case Interrupt:
 		s.button()
 	case FirstAudio:

@@ -24,7 +24,7 @@ func (s *step) listenTo(e Event) (ours, words bool) {
 	speaking := s.Voice.Kind == voiceSpeech
 	// While the caller speaks, an end of the utterance in progress is one that was
 	// taken back: more of it follows.
-	if e.Kind == Final && e.Last && e.Utt > r.Recognised && e.Utt <= r.Latest && !(speaking && e.Utt == r.Latest) {
+	if e.Kind == LastFinal && e.Utt > r.Recognised && e.Utt <= r.Latest && !(speaking && e.Utt == r.Latest) {
 		r.Recognised = e.Utt
 	}
 	if r.First == 0 || e.Utt < r.First || e.Utt > r.Latest {
@@ -45,7 +45,7 @@ func (s *step) listenTo(e Event) (ours, words bool) {
 		t.Text, t.Commitment = t.Base, committed
 	}
 	t.Partial = ""
-	if !speaking && (e.Last || !s.cfg.Batch) { // a batch recogniser's piece is not the rest
+	if !speaking && (e.Kind == LastFinal || !s.cfg.Batch) { // a batch recogniser's piece is not the rest
 		r.Settled = r.Latest
 	}
 	t.Text = join(t.Text, e.Text)
@@ -72,7 +72,7 @@ func (s *step) result(e Event) {
 		s.checkEndpoint()
 		s.checkSpeculate()
 	case Thinking:
-		if s.Caller.Commitment != uncommitted && words && e.Kind == Final {
+		if s.Caller.Commitment != uncommitted && words && e.final() {
 			// More of the same turn, and nothing of the reply was heard.
 			s.do(Action{Kind: Cancel})
 			s.toListener()

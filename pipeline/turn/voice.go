@@ -65,7 +65,7 @@ func (s *step) hear(e Event) (began, ended bool) {
 	if v.Kind == voiceBackground && s.hearBackground(e) {
 		return false, false
 	}
-	if !e.Speech {
+	if e.Speech == NoSpeech {
 		v.SilenceRun += media.FrameTime
 		ended = v.Kind == voiceSpeech && v.SilenceRun >= s.cfg.StopAfter
 		if ended || v.Kind != voiceSpeech {
@@ -74,7 +74,7 @@ func (s *step) hear(e Event) (began, ended bool) {
 		return false, ended
 	}
 	v.SpeechRun += media.FrameTime
-	v.add(e.Loud)
+	v.add(e.Speech == CallerSpeech)
 	if v.ownFrames() >= ownWords {
 		v.OwnAt = e.Now
 	}
@@ -97,8 +97,8 @@ func (s *step) hear(e Event) (began, ended bool) {
 // whether it still does: until it pauses or the caller's own voice comes.
 func (s *step) hearBackground(e Event) bool {
 	v := &s.Voice
-	v.add(e.Speech && e.Loud)
-	if v.SilenceRun += media.FrameTime; e.Speech {
+	v.add(e.Speech == CallerSpeech)
+	if v.SilenceRun += media.FrameTime; e.Speech != NoSpeech {
 		v.SilenceRun = 0
 	}
 	if v.SilenceRun < s.cfg.StopAfter && v.ownFrames() < ownWords {

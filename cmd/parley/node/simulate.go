@@ -25,7 +25,10 @@ func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog
 		return simulate.Subject{}, fmt.Errorf("LLM: %w", err)
 	}
 	c := pipeline.Config{Agent: p.agent, LLM: model, Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(),
-		Speculate: p.settings.Speculate(true), Log: log}
+		Log: log}
+	if p.settings.Speculate(true) {
+		c.Speculation = pipeline.SpeculateText
+	}
 	for _, d := range p.functions {
 		if d.Kind != tool.MCPKind {
 			c.Functions = append(c.Functions, tool.Function{Spec: d.Spec, Cancel: d.Cancel})

@@ -83,14 +83,11 @@ func (n *Node) config(p plan, rate media.Rate) (cfg pipeline.Config, deaf bool, 
 	}
 	engines := n.engines.Chosen(p.settings.Engines)
 	cfg = pipeline.Config{Agent: p.agent, LLM: engines.LLM, TTS: engines.TTS, FrontEnd: front,
-		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log,
-		Speculate: p.settings.Speculate(n.db.RateCard().SpeculativeReplies())}
-	if r := p.settings.RecordTransfers; r != nil {
-		cfg.RecordTransfers = *r
+		Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(), Log: n.log}
+	if n.db.RateCard().SpeculativeReplies() {
+		cfg.Speculation = pipeline.SpeculateText
 	}
-	if v := p.settings.SpeculativeVoice; v != nil {
-		cfg.SpeculateVoice = *v
-	}
+	cfg.Speculation = cfg.Speculation.With(&p.settings)
 	deaf = !engines.Hears(p.agent.Language)
 	if !deaf {
 		cfg.ASR = engines.ASR

@@ -1,0 +1,60 @@
+package turn
+
+import "parley/media"
+
+// Waiting for functions (ToolWait). A caller who waits hears that they are not forgotten:
+// a filler after fillAfter when nothing was said in this turn, else fillEvery after that. A
+// filler is no reply: a caller who speaks over it interrupts nothing.
+
+const (
+	fillAfter = 900 * media.Millisecond
+	fillEvery = 6 * media.Second
+)
+
+// MaxFillers is how many fillers a turn has.
+const MaxFillers = 2
+
+// fillers are those of the turn.
+type fillers struct {
+	Said  int
+	Since media.Time // when the turn first waited for a function; 0: it has not
+	After media.Time // when the agent was last heard in the turn, or a filler began; 0: never
+}
+
+// tick checks the timers that do not belong to the caller's audio: of fillers and of keys.
+func (s *step) tick(e Event) {
+	s.checkCollecting(e)
+	s.checkFiller(e)
+	s.checkPressed()
+}
+
+// checkFiller fills a wait that has become long, and stops when the caller speaks.
+func (s *step) checkFiller(e Event) {
+	f := &s.Fillers
+	switch {
+	case e.Output == Sounding:
+		f.After = s.now
+	case e.Output == Filling && (s.Phase == UserSpeaking || s.Phase == Pause):
+		s.do(Action{Kind: StopFiller})
+	}
+	if s.Phase != ToolWait || e.Wait != FunctionWait {
+		return
+	}
+	if f.Since == 0 {
+		f.Since = s.now
+	}
+	due := f.Since + fillAfter
+	if f.After != 0 {
+		due = f.After + fillEvery
+	}
+	if s.now >= due && f.Said < MaxFillers && !s.Collects() && s.rests(e) {
+		s.do(Action{Kind: SayFiller, N: f.Said})
+		f.Said++
+		f.After = s.now
+	}
+}
+
+// rests says that the agent waits for a function and neither speaks nor is about to.
+func (s *step) rests(e Event) bool {
+	return s.Phase == ToolWait && !s.Idle.Held && e.Output == Resting
+}
