@@ -77,7 +77,7 @@ func (c *Call) answeredBy(heard listen.Activity) {
 
 // noteAnswer keeps what was heard before the conversation began.
 func (c *Call) noteAnswer(text string) {
-	c.history.add(inference.Message{Role: inference.RoleUser, Text: text})
+	c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: text})
 	c.emit(Event{Kind: UserLine, Text: text, Said: c.caller.Said(text, c.moment())})
 }
 

@@ -4,6 +4,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/journal"
+	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
 
@@ -68,38 +69,41 @@ func (c *Call) commit(a turn.Action) {
 		c.caller.CommitTurn()
 	}
 	c.shown = ""
-	r := c.takeSpeculative(a)
+	begun := a.Ready && c.replies.Fits()
+	if !begun {
+		c.dropSpeculative(Discarded)
+	}
 	c.supersede()
 	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
 	if !a.Typed {
 		e.Said = c.caller.Said(a.Text, c.moment())
 	}
 	if a.Again {
-		e.Kind, e.Replaces = UserLineAgain, c.history.replaceUser(a.Text)
+		e.Kind, e.Replaces = UserLineAgain, c.replies.History.ReplaceUser(a.Text)
 	} else {
-		c.history.add(inference.Message{Role: inference.RoleUser, Text: a.Text})
+		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: a.Text})
 	}
 	c.emit(e)
 	c.tools.steps = 0
-	c.number++
-	begun := r != nil
-	if !begun {
-		r = &reply{}
+	c.replies.Number++
+	r := &reply.Reply{}
+	if begun {
+		r = c.replies.Speculative
 	}
-	r.number, r.turn = c.number, a.Turn
-	r.timing.over = turnOver{at: c.clock(), wall: c.now()}
+	r.Number, r.Turn = c.replies.Number, a.Turn
+	r.Clock.End = reply.EndOfTurn{At: c.clock(), Wall: c.now()}
 	if !a.Typed {
 		silence := c.state.Silence(c.clock())
-		r.timing.endpoint = silence.Duration()
-		r.timing.over = turnOver{at: c.clock() - silence, wall: c.now().Add(-r.timing.endpoint), settled: c.caller.SettledAt()}
+		r.Clock.Endpoint = silence.Duration()
+		r.Clock.End = reply.EndOfTurn{At: c.clock() - silence, Wall: c.now().Add(-r.Clock.Endpoint), Settled: c.caller.SettledAt()}
 	}
-	c.emit(Event{Kind: Thinking, Turn: r.turn, Generation: r.number})
+	c.emit(Event{Kind: Thinking, Turn: r.Turn, Generation: r.Number})
 	if begun {
 		c.promote(r)
 		return
 	}
-	if text := c.line(a.Line); text != "" {
-		r.line = a.Line
+	if text := c.replies.Line(&c.agent, a.Line); text != "" {
+		r.Line = a.Line
 		c.compose(r, nil, text)
 		return
 	}
@@ -110,41 +114,41 @@ func (c *Call) commit(a turn.Action) {
 func (c *Call) followUp() {
 	c.supersede()
 	c.tools.steps++
-	r := &reply{number: c.number}
-	if c.reply != nil {
-		r.turn, r.timing.over = c.reply.turn, c.reply.timing.over
+	r := &reply.Reply{Number: c.replies.Number}
+	if c.replies.Latest != nil {
+		r.Turn, r.Clock.End = c.replies.Latest.Turn, c.replies.Latest.Clock.End
 	}
 	c.compose(r, c.request(), "")
 }
 
 func (c *Call) request() *inference.Request {
-	return &inference.Request{System: c.agent.Prompt, Unheard: c.greeting.unheard, Messages: c.history.messages(), Tools: c.offered(),
-		NoTools: c.tools.steps >= maxToolSteps, Language: c.agent.Language}
+	r := c.replies.Request(&c.agent, c.offered())
+	r.NoTools = c.tools.steps >= maxToolSteps
+	return r
 }
 
 // say speaks one of the agent's own lines.
 func (c *Call) say(l turn.Line) {
 	c.supersede()
-	text := c.line(l)
+	text := c.replies.Line(&c.agent, l)
 	if text == "" {
 		c.step(turn.Event{Kind: turn.Drained})
 		return
 	}
 	// Behind a sentence that is still being played the line is part of the same
 	// reply: a client that learnt of a new one would drop what it has not played.
-	joins := c.lastWords && !c.playout.Silent()
-	c.lastWords = false
+	joins := c.replies.Latest != nil && c.replies.Latest.Finishing && !c.playout.Silent()
 	if !joins {
-		c.number++
-		c.emit(Event{Kind: Thinking, Generation: c.number})
+		c.replies.Number++
+		c.emit(Event{Kind: Thinking, Generation: c.replies.Number})
 	}
-	c.compose(&reply{number: c.number, line: l, joins: joins}, nil, text)
+	c.compose(&reply.Reply{Number: c.replies.Number, Line: l, Joins: joins}, nil, text)
 }
 
 // giveUp drops a reply of which nothing came in time.
 func (c *Call) giveUp() {
-	if r := c.reply; r.live() {
-		c.emit(Event{Kind: Fault, Turn: r.turn, Generation: r.number, Err: c.slow(r)})
+	if r := c.replies.Latest; r.Live() {
+		c.emit(Event{Kind: Fault, Turn: r.Turn, Generation: r.Number, Err: c.slow(r)})
 		c.discard(FailedReply)
 	}
 }

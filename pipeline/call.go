@@ -11,6 +11,7 @@ import (
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
+	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
 
@@ -26,41 +27,32 @@ type Call struct {
 	kill  context.CancelCauseFunc
 	work  crew // every goroutine of the call but the conductor's
 	// The rest belongs to the conductor.
-	observer    *journal.Observer // of what does not follow from earlier inputs
-	serving     serving
-	inspected   inspection
-	agent       agent.Agent
-	leg         *journal.Leg // recorded, where the call is to be
-	far         media.Leg    // the same, for what else it can do
-	format      media.Format
-	state       turn.State
-	acts        []turn.Action
-	pending     []turn.Event
-	stepping    bool
-	caller      listen.Caller
-	shown       string         // the caller's words as last shown
-	owed        map[int]*reply // completions whose usage is not reported
-	playout     playout.Playout
-	legDucks    bool // the far end has lowered the voice, not playout
-	history     history
-	lines       *lineCache
-	tools       toolbox
-	bridge      *bridge // to whom the caller was connected; nil: the agent conducts
-	answer      answer
-	greeting    greeting
-	reply       *reply    // the latest; nil before the first
-	speculative *reply    // nil: none
-	updates     int       // changes of agent
-	replies     int       // completions begun
-	number      int       // public generation
-	lastWords   bool      // a last sentence is played out, the goodbye follows it
-	idle        bool      // the observer was last told that the agent listens
-	heldAt      time.Time // since when the caller has us on hold; zero: they have not
-	wallAt      time.Time
-	clockAt     media.Time
-	start       time.Time
-	active      time.Time // when somebody last spoke
-	ended       *media.Ended
+	observer  *journal.Observer // of what does not follow from earlier inputs
+	serving   serving
+	inspected inspection
+	agent     agent.Agent
+	leg       *journal.Leg // recorded, where the call is to be
+	far       media.Leg    // the same, for what else it can do
+	format    media.Format
+	state     turn.State
+	acts      []turn.Action
+	pending   []turn.Event
+	stepping  bool
+	caller    listen.Caller
+	shown     string // the caller's words as last shown
+	playout   playout.Playout
+	legDucks  bool // the far end has lowered the voice, not playout
+	replies   reply.Replies
+	tools     toolbox
+	bridge    *bridge // to whom the caller was connected; nil: the agent conducts
+	answer    answer
+	idle      bool      // the observer was last told that the agent listens
+	heldAt    time.Time // since when the caller has us on hold; zero: they have not
+	wallAt    time.Time
+	clockAt   media.Time
+	start     time.Time
+	active    time.Time // when somebody last spoke
+	ended     *media.Ended
 }
 
 // Run conducts the call on leg until it ends and returns why it did. The leg's
@@ -189,9 +181,9 @@ func (c *Call) conclusion(legErr error) {
 	c.answerEnds()
 	c.noteKeys(c.state.TakeKeys())
 	c.dropSpeculative(Discarded)
-	if r := c.reply; r.live() {
+	if r := c.replies.Latest; r.Live() {
 		h := c.heardBy(now)
-		if r.audible() {
+		if r.Audible() {
 			c.conclude(Cut, h)
 		} else {
 			c.discard(Discarded)

@@ -6,10 +6,7 @@
 // every message carries the number of the reply it belongs to, and those of dead
 // replies are dropped. So an engine that ignores its cancellation cannot be heard.
 //
-// A reply whose voice stays silent for 1.5 s is spoken again, once: cancelling it with
-// inference.ErrStalled makes the failover choose another engine, and an engine that stands alone
-// is tried again and then has the time of any reply. What has audio is not said again. The
-// goodbye that follows a sentence being finished belongs to the same reply, because clients
+// The goodbye that follows a sentence being finished belongs to the same reply, because clients
 // drop what they have not played when they learn of a new one.
 //
 // How long a recogniser may take is learnt: 99 of 100 of its last 500 utterances, as
@@ -29,6 +26,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
+	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -103,7 +101,8 @@ func New(cfg Config) *Call {
 	}
 	cfg.Turn.OnMachine = cfg.Answering.onMachine()
 	c := &Call{cfg: cfg, agent: cfg.Agent, work: crew{idle: make(chan struct{}, 1)}, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
-		lines: newLineCache(), owed: map[int]*reply{}, observer: journal.NewObserver(cfg.Journal, journal.Live{})}
+		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
+	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, engineSide{c})
 	return c
 }
 
@@ -128,9 +127,13 @@ func (c *Call) Prepare(ctx context.Context) error {
 		}
 		c.attach(asr)
 	}
-	c.spawn("pipeline/rehearsal", c.rehearse, c.lines.made)
+	c.replies.Maker.Rehearse(c.life, c.cfg.Agent, c.cfg.mayWait())
 	return nil
 }
+
+// Rehearsed is closed when the first message has its audio, or cannot have it: a
+// telephone call is answered then.
+func (c *Call) Rehearsed() <-chan struct{} { return c.replies.Maker.Rehearsed() }
 
 // Close releases what Prepare opened, for a call that is not Run.
 func (c *Call) Close() {

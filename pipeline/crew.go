@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
 	"parley/inference"
 	"parley/media/isolate"
 	"parley/pipeline/journal"
+	"parley/pipeline/reply"
 )
 
 // settleMost bounds the wait for engines and functions at the end of a call.
@@ -35,6 +37,19 @@ func (w *crew) leave() {
 		default:
 		}
 	}
+}
+
+// engineSide is the call as the engines of its replies see it: a reply.Crew.
+type engineSide struct{ c *Call }
+
+func (e engineSide) Enter() bool { return e.c.work.enter() }
+
+func (e engineSide) Leave() { e.c.work.leave() }
+
+func (e engineSide) Fail(err error) { e.c.kill(err) }
+
+func (e engineSide) Post(ctx context.Context, p reply.Part) bool {
+	return e.c.post(ctx, message{kind: msgPart + messageKind(p.Kind), part: p})
 }
 
 // spawn starts a goroutine of the call. A panic in it ends the call.

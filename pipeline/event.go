@@ -1,12 +1,10 @@
 package pipeline
 
 import (
-	"math"
-	"time"
-
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/reply"
 	"parley/pipeline/wordtime"
 )
 
@@ -74,56 +72,21 @@ type Event struct {
 }
 
 // Usage is what one completion of the language model consumed.
-type Usage struct {
-	Generation int // internal number of the completion, from 1; discarded ones have one too
-	// Kind is reply, or speculative for one that was begun before the end of its turn and
-	// did not become the answer.
-	Kind    string
-	Outcome Outcome
-	Tokens  inference.Usage
-	Engine  string // that wrote it; empty: none did
-}
+type Usage = reply.Usage
 
-// Speculative says that the completion was begun before the end of its turn and did not
-// become the answer.
-func (u *Usage) Speculative() bool { return u.Kind == kindSpeculative }
+// Outcome is how a completion ended.
+type Outcome = reply.Outcome
 
-// Outcome is what became of a completion.
-type Outcome string
-
-// What becomes of completions.
+// How completions end.
 const (
-	Committed   Outcome = "committed"   // it was spoken to its end
-	Cut         Outcome = "interrupted" // the caller cut it off
-	Discarded   Outcome = "discarded"   // nothing of it was heard
-	FailedReply Outcome = "failed"      // the engine failed
+	Committed   = reply.Committed
+	Cut         = reply.Cut
+	Discarded   = reply.Discarded
+	FailedReply = reply.Failed
 )
 
 // Timing is where one turn's time went, on the wall clock.
-type Timing struct {
-	// Endpoint is from the end of the caller's speech to the moment the turn was
-	// taken to be over.
-	Endpoint time.Duration
-	// Model is how long the model was waited for after that, from its request to the first
-	// text; Voice is the wait for the rest of the first sentence and for its first audio.
-	Model, Voice time.Duration
-	// Total is from the end of the caller's speech to the first audio written.
-	Total time.Duration
-	// Overhead is Total less Endpoint and these waits: our own part, in which requests are
-	// made, wait for a processor, a slot or the mailbox, and audio waits for its packet.
-	Overhead time.Duration
+type Timing = reply.Timing
 
-	// The six points of the turn: the end of the caller's speech, in media time of the call
-	// (of a typed turn, when it was typed), and how long after it the others were; Never
-	// where one was not. A reply that goes on after functions counts from the same end of
-	// speech, though it is a reply of its own in the times above.
-	SpeechEnd     media.Time
-	FinalText     time.Duration // the last of the turn's text became final; Never: it was answered before
-	FirstToken    time.Duration // the model's first words
-	FirstSentence time.Duration // its first sentence was complete, for the voice
-	FirstAudio    time.Duration // the voice's first audio
-	FirstPacket   time.Duration // and its first frame written
-}
-
-// Never is when something was that did not happen.
-const Never = time.Duration(math.MinInt64)
+// Never is the time of something that did not happen.
+const Never = reply.Never

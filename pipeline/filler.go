@@ -3,8 +3,6 @@ package pipeline
 import (
 	"strings"
 
-	"parley/inference"
-	"parley/pipeline/agent"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 	"parley/pipeline/wordtime"
@@ -41,7 +39,7 @@ func (c *Call) output() turn.Output {
 		return turn.Filling
 	case !c.playout.Silent():
 		return turn.Sounding
-	case c.reply.live():
+	case c.replies.Latest.Live():
 		return turn.Preparing
 	}
 	return turn.Resting
@@ -53,29 +51,18 @@ func (c *Call) sayFiller(n int) {
 	f := &c.tools.filler
 	text := c.agent.Filler(n)
 	s := &playout.Sentence{Gen: f.gen - 1, Text: text, Complete: true}
-	for _, chunk := range c.observer.ObserveAudio(c.fillerAudio(text)) {
+	for _, chunk := range c.observer.ObserveAudio(c.replies.Maker.Line(&c.agent, text)) {
 		s.Append(chunk)
 	}
 	if s.Length() == 0 {
 		return
 	}
 	f.gen--
-	f.playing, f.number, f.turn = s, c.number, c.reply.turn
+	f.playing, f.number, f.turn = s, c.replies.Number, c.replies.Latest.Turn
 	c.playout.Follow(s.Gen)
 	c.emit(Event{Kind: Speaking, Turn: f.turn, Generation: f.number})
 	c.emit(Event{Kind: AgentPartial, Turn: f.turn, Generation: f.number, Text: text})
 	c.playout.Add(s)
-}
-
-// fillerAudio is the audio of a filler, without its marks; none when it was not made
-// ahead.
-func (c *Call) fillerAudio(text string) (made []inference.Chunk) {
-	for _, p := range pieces(text, c.agent.Language) {
-		for _, chunk := range c.lines.get(lineKey(&c.agent, c.agent.Form(p))) {
-			made = append(made, inference.Chunk{Samples: chunk.Samples, Rate: chunk.Rate})
-		}
-	}
-	return made
 }
 
 // filled is the end of a filler, of which text was heard.
@@ -106,23 +93,4 @@ func (c *Call) stopFiller() {
 	}
 	c.playout.Cut(c.format.Continuous)
 	c.filled(heard)
-}
-
-// mayWait says that the call has functions that may take their time.
-func (c *Config) mayWait() bool {
-	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.somebody()
-}
-
-// rehearseFillers makes their audio, which is kept as that of the other lines.
-func (c *Call) rehearseFillers(a *agent.Agent) {
-	if !c.cfg.mayWait() {
-		return
-	}
-	for n := range agent.Fillers {
-		for _, p := range pieces(a.Filler(n), a.Language) {
-			if !c.rehearseOne(a, turn.NoLine, p) {
-				return
-			}
-		}
-	}
 }

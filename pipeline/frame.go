@@ -7,6 +7,7 @@ import (
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
+	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
 
@@ -42,7 +43,7 @@ func (c *Call) hear(now time.Time) {
 		}
 		c.observer.Frame(journal.Heard{Speech: h.Speech, Echo: h.Echo, Level: h.Level, Behind: behind})
 		e := turn.Event{Kind: turn.Frame, Speech: speechOf(h), Behind: behind}
-		if r := c.reply; r != nil {
+		if r := c.replies.Latest; r != nil {
 			c.heardMeanwhile(&e, r, now)
 		}
 		e.MaySpeculate = c.maySpeculate()
@@ -65,18 +66,17 @@ func speechOf(h listen.Heard) turn.Speech {
 
 // heardMeanwhile tells the turn machine how far the agent's reply is: what it asks, from when its last sentence
 // is being said; whether its first one was not heard to its end; how much of it follows.
-func (c *Call) heardMeanwhile(e *turn.Event, r *reply, now time.Time) {
-	if !r.live() {
-		e.Question = r.question
+func (c *Call) heardMeanwhile(e *turn.Event, r *reply.Reply, now time.Time) {
+	if !r.Live() {
+		e.Question = r.Question()
 		return
 	}
-	heard, last := c.playout.Heard(), c.playout.Last()
-	e.First = r.lead == 0 || heard.Gen != r.gen || heard.Seg < r.lead
+	e.First = r.InFirst(c.playout.Heard())
 	e.Tail = turn.Unfinished
-	if r.made() {
+	if r.Made() {
 		e.Tail = c.playout.Remaining(c.leg.Played(now))
-		if last.Gen == r.gen && last.Seg >= len(r.texts)-1 {
-			e.Question = r.question
+		if r.InLast(c.playout.Last()) {
+			e.Question = r.Question()
 		}
 	}
 }
@@ -120,10 +120,7 @@ func (c *Call) speak(now time.Time) {
 	for n := c.leg.Due(now); n > 0; n-- {
 		f, finished, ok := c.playout.Next(c.hearing(n, played))
 		for ; finished > 0; finished-- {
-			select {
-			case <-c.reply.making: // the next sentence may be made
-			default: // it belonged to a reply that is gone
-			}
+			c.replies.Latest.Making.Played()
 		}
 		if !ok && !c.format.Continuous {
 			break
@@ -131,15 +128,15 @@ func (c *Call) speak(now time.Time) {
 		text, sounds := "", ok
 		if !ok {
 			f, sounds = c.pause(now)
-		} else if c.active = now; c.reply.live() && c.playout.Last().Gen == c.reply.gen {
-			text = c.spoken(c.reply, now)
+		} else if c.active = now; c.replies.Latest.Live() && c.playout.Last().Gen == c.replies.Latest.Gen {
+			text = c.spoken(c.replies.Latest, now)
 		}
 		c.caller.Sent(f, sounds, text, now)
 		c.leg.Write(f)
 	}
 	h := c.heardBy(now)
-	if r := c.reply; r.live() && r.made() && c.playout.Silent() {
-		c.played(h)
+	if r := c.replies.Latest; r.Live() && r.Made() && c.playout.Silent() {
+		c.conclude(r.Played(), h)
 		c.step(turn.Event{Kind: turn.Drained})
 	}
 }
@@ -161,16 +158,14 @@ func (c *Call) hearing(n int, played media.Time) media.Time {
 
 // spoken follows the reply by the frame that is about to be written: it tells when
 // it becomes audible, and which sentence begins. It returns the text of the sentence.
-func (c *Call) spoken(r *reply, now time.Time) (text string) {
-	r.movedAt = now
-	seg := c.playout.Last().Seg
-	text = r.texts[seg].Text
-	if before := r.caption; seg >= before {
-		r.caption = seg + 1
-		c.emit(Event{Kind: AgentPartial, Turn: r.turn, Generation: r.number, Text: text})
-		if before == 0 {
-			c.timed(r, now)
-		}
+func (c *Call) spoken(r *reply.Reply, now time.Time) string {
+	r.MovedAt = now
+	text, begins := r.Caption(c.playout.Last().Seg)
+	if begins > 0 {
+		c.emit(Event{Kind: AgentPartial, Turn: r.Turn, Generation: r.Number, Text: text})
+	}
+	if begins == 1 && r.Line == turn.NoLine {
+		c.emit(Event{Kind: Timed, Turn: r.Turn, Generation: r.Number, Timing: r.Clock.Report(now)})
 	}
 	return text
 }
@@ -185,8 +180,8 @@ func (c *Call) checkDuration(now time.Time) {
 // limits ends what has taken too long.
 func (c *Call) limits(now time.Time) {
 	c.tend(now)
-	if r := c.reply; r.live() && !r.made() && c.heldAt.IsZero() {
-		c.listenForVoice(r, now)
+	if r := c.replies.Latest; r.Live() && !r.Made() && c.heldAt.IsZero() {
+		r.CheckVoice(c.playout.Sounds(), now)
 		c.stalled(r, now)
 	}
 	c.checkDuration(now)

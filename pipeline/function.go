@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley/media/isolate"
+	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -58,7 +59,7 @@ func (c *Call) hold(w *waiting, b *builtin) {
 
 // beginHeld begins what has waited for the words of its reply.
 func (c *Call) beginHeld(now time.Time) {
-	if c.reply.live() || !c.playout.Silent() || c.state.Ending() != "" {
+	if c.replies.Latest.Live() || !c.playout.Silent() || c.state.Ending() != "" {
 		return
 	}
 	for _, w := range c.tools.waiting {
@@ -130,7 +131,7 @@ func (c *Call) runBounded(w *waiting, f *tool.Function, most time.Duration) {
 		m.err = errPanicked
 		isolate.Do("pipeline/function-body", nil, func() { m.text, m.err = run(ctx, arguments) })
 		c.post(c.life, m)
-	}, func() { stop(errConcluded) })
+	}, func() { stop(reply.ErrConcluded) })
 }
 
 // errPanicked is the result that the model gets for a function that panicked. The call goes

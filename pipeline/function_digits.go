@@ -10,6 +10,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -169,7 +170,7 @@ func (c *Call) beginCollecting(w *waiting) bool {
 	c.tools.collect = collecting{w.call.ID, least}
 	c.step(turn.Event{Kind: turn.Collect, Number: number})
 	if prompt != "" {
-		c.compose(&reply{number: w.number, turn: w.turn, prompts: w.call.ID}, nil, prompt)
+		c.compose(&reply.Reply{Number: w.number, Turn: w.turn, Prompts: w.call.ID}, nil, prompt)
 	}
 	return true
 }

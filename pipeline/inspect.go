@@ -1,7 +1,7 @@
 package pipeline
 
 import (
-	"parley/inference"
+	"parley/pipeline/reply"
 )
 
 // inspection is what a call has last reported of its inside. It belongs to the conductor.
@@ -23,9 +23,10 @@ func (c *Call) inspect() {
 	}
 }
 
-// asksModel reports what the model is asked for reply r.
-func (c *Call) asksModel(r *reply, request *inference.Request) {
-	if c.cfg.Inspect {
-		c.emit(Event{Kind: Asked, Turn: r.turn, Generation: r.number, On: r.stage == speculative, Request: request})
+// asksModel notes what the engines are asked for reply r.
+func (c *Call) asksModel(r *reply.Reply, o reply.Order) {
+	c.noteReply(&o.Agent, r.Gen, o.Request, o.Text)
+	if c.cfg.Inspect && o.Request != nil {
+		c.emit(Event{Kind: Asked, Turn: r.Turn, Generation: r.Number, On: r.Speculation != nil, Request: o.Request})
 	}
 }

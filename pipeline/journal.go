@@ -9,6 +9,7 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/journal"
+	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 )
 
@@ -81,26 +82,30 @@ const (
 
 // recorded is a message as the journal has it.
 func (c *Call) recorded(m *message) *journal.Message {
-	out := &journal.Message{Kind: messageNames[m.kind], Gen: m.gen, Seg: m.seg, Text: m.text, ID: m.id, Engine: m.engine,
-		Sent: c.observer.Since(m.sent), At: c.observer.Since(m.at), Whole: c.observer.Since(m.whole)}
+	p, err := &m.part, m.err
+	out := &journal.Message{Kind: messageNames[m.kind], Gen: p.Gen, Seg: m.seg, Text: m.text, ID: m.id, Engine: p.Engine,
+		Sent: c.observer.Since(p.Sent), At: c.observer.Since(p.At), Whole: c.observer.Since(p.Whole)}
+	if m.kind > msgPart {
+		out.Seg, out.Text, err = p.Seg, p.Text, p.Err
+	}
 	switch m.kind {
 	case msgResult:
 		r := m.result
 		r.Utterance += c.caller.Offset()
 		out.Result = &r
 	case msgAudio:
-		out.Samples, out.Rate, out.Words, out.Engine = len(m.chunk.Samples), m.chunk.Rate, m.chunk.Words, m.chunk.Engine
+		out.Samples, out.Rate, out.Words, out.Engine = len(p.Chunk.Samples), p.Chunk.Rate, p.Chunk.Words, p.Chunk.Engine
 	case msgFunction, msgToolResult:
 		out.Text = clipped(m.text, maxReturned)
 	case msgTool:
-		out.Call = &m.call
+		out.Call = &p.Call
 	case msgWritten:
-		out.Usage = &m.usage
+		out.Usage = &p.Usage
 	}
-	if m.err != nil {
-		out.Err = m.err.Error()
-		for name, err := range errorCauses {
-			if errors.Is(m.err, err) {
+	if err != nil {
+		out.Err = err.Error()
+		for name, cause := range errorCauses {
+			if errors.Is(err, cause) {
 				out.Cause = name
 			}
 		}
@@ -125,12 +130,16 @@ func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
 		}
 		return t
 	}
-	m.gen, m.seg, m.text, m.id, m.engine = from.Gen, from.Seg, from.Text, from.ID, from.Engine
-	m.sent, m.at, m.whole = at(from.Sent), at(from.At), at(from.Whole)
+	m.seg, m.text, m.id = from.Seg, from.Text, from.ID
 	if from.Err != "" {
 		if m.err = errorCauses[from.Cause]; m.err == nil {
 			m.err = errors.New(from.Err)
 		}
+	}
+	p := &m.part
+	if m.kind > msgPart {
+		*p = reply.Part{Kind: reply.PartKind(m.kind - msgPart), Gen: from.Gen, Seg: from.Seg, Text: from.Text, Engine: from.Engine,
+			Err: m.err, Sent: at(from.Sent), At: at(from.At), Whole: at(from.Whole)}
 	}
 	switch m.kind {
 	case msgResult:
@@ -144,21 +153,21 @@ func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
 	case msgRecogniser:
 		m.asr = s.world.Recognition()
 	case msgSentence:
-		agent := s.agents[m.gen]
-		m.form, m.stop = agent.Form(m.text), func(error) {}
+		agent := s.agents[p.Gen]
+		p.Form, p.Stop = agent.Form(p.Text), func(error) {}
 	case msgAudio:
-		m.chunk = inference.Chunk{Samples: make([]int16, from.Samples), Rate: from.Rate, Words: from.Words, Engine: from.Engine}
+		p.Chunk = inference.Chunk{Samples: make([]int16, from.Samples), Rate: from.Rate, Words: from.Words, Engine: from.Engine}
 	case msgTool:
 		if from.Call == nil {
 			return m, false
 		}
-		m.call = *from.Call
+		p.Call = *from.Call
 	case msgWritten:
 		if from.Usage != nil {
-			m.usage = *from.Usage
+			p.Usage = *from.Usage
 		}
 	case msgBroken:
-		m.again = make(chan string, 1)
+		p.Again = make(chan string, 1)
 	case msgConnect:
 		m.second = &second{leg: s.world.Second()}
 	case msgUpdate:

@@ -46,8 +46,8 @@ func (c *Call) resumed() {
 	}
 	now := c.now()
 	c.heldAt, c.active = time.Time{}, now
-	if r := c.reply; r != nil {
-		r.movedAt, r.voice.quietAt = now, now
+	if r := c.replies.Latest; r != nil {
+		r.Resume(now)
 	}
 	c.playout.Rewind()
 	c.step(turn.Event{Kind: turn.Resumed})
@@ -57,7 +57,7 @@ func (c *Call) resumed() {
 // text is none.
 func (c *Call) noteKeys(text string) {
 	if text != "" {
-		c.history.add(inference.Message{Role: inference.RoleUser, Text: text})
+		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: text})
 		c.emit(Event{Kind: UserLine, Turn: c.state.Turn(), Text: text})
 	}
 }

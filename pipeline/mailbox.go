@@ -2,13 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"time"
 
 	"parley/inference"
-	"parley/inference/spoken"
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/journal"
+	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
 
@@ -24,43 +23,37 @@ const (
 	msgResult      messageKind = iota + 1 // result of the recogniser's stream seg
 	msgStreamEnded                        // err: that stream has ended
 	msgRecogniser                         // asr: a new one
-	msgSentence                           // text: a sentence of a reply begins
-	msgAudio                              // chunk of the sentence seg
-	msgSpoken                             // the sentence seg is complete
-	msgTool                               // call of a reply
-	msgWritten                            // the model is done: usage, err
-	msgBroken                             // the voice of sentence seg broke: err; again: speak it once more
-	msgDone                               // all audio is made: err
 	msgToolResult                         // id, text from the client
 	msgFunction                           // id, text, err of a function that ran here
 	msgConnect                            // second: the caller is connected to it
 	msgTyped                              // text
 	msgInterrupt                          //
 	msgUpdate                             // update
+	msgPart                               // and above, by the kind of the part: of a reply
+)
+
+// The parts of replies.
+const (
+	msgSentence = msgPart + messageKind(reply.Sentence)
+	msgAudio    = msgPart + messageKind(reply.Audio)
+	msgSpoken   = msgPart + messageKind(reply.Spoken)
+	msgTool     = msgPart + messageKind(reply.Call)
+	msgWritten  = msgPart + messageKind(reply.Written)
+	msgBroken   = msgPart + messageKind(reply.Broken)
+	msgDone     = msgPart + messageKind(reply.Finished)
 )
 
 // message is what the conductor's mailbox carries.
 type message struct {
 	kind   messageKind
-	gen    int // reply it belongs to
+	part   reply.Part
 	seg    int
 	text   string
-	form   *spoken.Form // of the text
 	id     string
 	result inference.Result
-	chunk  inference.Chunk
-	call   inference.ToolCall
-	usage  inference.Usage
-	engine string // that wrote it; empty: nothing came
 	asr    inference.Recognition
 	err    error
-	sent   time.Time // of a sentence and its audio: when the engine was asked
-	at     time.Time // when the engine gave it
-	whole  time.Time // of a sentence: when the model had written all of it
 	update func(*agent.Agent)
-	stop   context.CancelCauseFunc // stops the voice of a sentence
-	// again gets the part of a sentence to be spoken again, or is closed.
-	again  chan<- string
 	second *second
 }
 
@@ -97,7 +90,7 @@ func (c *Call) receive(m message, kind journal.Kind, take func(message)) {
 func (c *Call) takeLate(m message) {
 	switch m.kind {
 	case msgWritten:
-		c.written(m)
+		c.written(m.part)
 	case msgRecogniser:
 		c.release(m.asr)
 	}
@@ -136,36 +129,16 @@ func (c *Call) take(m message) {
 	case msgUpdate:
 		m.update(&c.agent)
 		c.observer.Updated(&c.agent)
-		c.updates++
+		c.replies.Updated()
 	case msgWritten:
-		c.written(m)
+		c.written(m.part)
 	default:
-		if r := c.speculative; r != nil && r.gen == m.gen {
-			c.park(r, m)
-		} else if r := c.reply; r.live() && r.gen == m.gen {
-			r.movedAt = c.now()
-			c.takeReply(r, m)
+		if r := c.replies.Speculative; r != nil && r.Gen == m.part.Gen {
+			c.park(m.part)
+		} else if r := c.replies.Latest; r.Live() && r.Gen == m.part.Gen {
+			r.MovedAt = c.now()
+			c.takeReply(r, m.part)
 		}
-	}
-}
-
-// takeReply handles what an engine made of the reply in progress.
-func (c *Call) takeReply(r *reply, m message) {
-	switch m.kind {
-	case msgSentence:
-		c.begins(r, m)
-	case msgAudio:
-		c.audio(r, m)
-	case msgSpoken:
-		if s := c.playout.Sentence(m.gen, m.seg); s != nil {
-			s.Complete = true
-		}
-	case msgTool:
-		c.called(r, m.call)
-	case msgBroken:
-		c.broken(r, m)
-	case msgDone:
-		c.finishMaking(r, m.err)
 	}
 }
 

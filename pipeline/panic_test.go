@@ -118,5 +118,5 @@ func TestPanicEndsItsCall(t *testing.T) {
 		if closed, _ := beside(t, l.sc, site.Name); closed != want {
 			t.Errorf("%s: the session is closed as %q, want %q", l.sc.name, closed, want)
 		}
-	})
+	}, "pipeline/reply")
 }

@@ -8,6 +8,7 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/journal"
+	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
 
@@ -41,9 +42,9 @@ func NewSimulation(start time.Time, f media.Format, cfg Config, sink journal.Sin
 	s.world.Part()
 	a := &s.c.agent
 	for n := range agent.Fillers {
-		for _, p := range pieces(a.Filler(n), a.Language) {
+		for _, p := range reply.Pieces(a.Filler(n), a.Language) {
 			rate, samples := SimulatedVoice(p, a.Speed)
-			s.c.lines.put(turn.NoLine, lineKey(a, a.Form(p)), []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
+			s.c.replies.Maker.Keep(a, p, []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
 		}
 	}
 	return s
@@ -62,7 +63,7 @@ func SimulatedVoice(text string, speed float64) (rate media.Rate, samples int) {
 }
 
 // Sentences cuts a text into the pieces in which a call speaks it.
-func Sentences(text, language string) []string { return pieces(text, language) }
+func Sentences(text, language string) []string { return reply.Pieces(text, language) }
 
 // replySink notes which agent makes a reply: its sentences are read as that one reads them.
 type replySink struct {

@@ -95,7 +95,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		c.agent.FirstMessage = "A very long sentence."
 		c.say(turn.Greeting)
 		c.state.Phase = turn.Thinking
-		for c.reply.stage != draining {
+		for !c.replies.Latest.Made() {
 			c.take(<-c.box)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -23,11 +24,8 @@ var endCall = inference.Tool{
 	Parameters:  []byte(`{"type":"object","properties":{}}`),
 }
 
-// Bounds against a model that does nothing but call.
-const (
-	maxToolSteps = 3  // completions in a row that may call functions for one turn
-	maxToolCalls = 16 // calls of one completion
-)
+// maxToolSteps bounds the completions in a row that may call functions for one turn.
+const maxToolSteps = 3
 
 // toolbox follows the functions that were called, whoever runs them. Each call gets
 // exactly one result: ok, error, timeout, cancelled or unknown_tool.
@@ -123,17 +121,17 @@ func (c *Call) asked(name string) bool {
 // here on it has effects. The calls of a speculative reply are parked, and come here one by
 // one with the commit. One that was not allowed is passed over: its answer would be another
 // completion with the same wish.
-func (c *Call) called(r *reply, call inference.ToolCall) {
+func (c *Call) called(r *reply.Reply, call inference.ToolCall) {
 	if call.Name == EndCall {
 		c.step(turn.Event{Kind: turn.Hangup})
 		return
 	}
-	if r.completion == nil || len(r.calls) >= r.completion.mostCalls {
+	if r.Completion == nil || len(r.Calls) >= r.Completion.MostCalls {
 		return
 	}
-	call.ID = fmt.Sprintf("call_%d_%d", r.gen, len(r.calls)+1)
-	r.calls = append(r.calls, call)
-	w := &waiting{call: call, turn: r.turn, number: r.number}
+	call.ID = fmt.Sprintf("call_%d_%d", r.Gen, len(r.Calls)+1)
+	r.Calls = append(r.Calls, call)
+	w := &waiting{call: call, turn: r.Turn, number: r.Number}
 	c.tools.waiting = append(c.tools.waiting, w)
 	c.tools.told = true
 	c.step(turn.Event{Kind: turn.ToolsCalled})
@@ -145,7 +143,7 @@ func (c *Call) called(r *reply, call inference.ToolCall) {
 	case c.asked(call.Name):
 		w.asked = true
 		w.deadline = c.now().Add(c.cfg.ToolTimeout)
-		c.emit(Event{Kind: ToolAsked, Turn: r.turn, Generation: r.number, Call: call})
+		c.emit(Event{Kind: ToolAsked, Turn: r.Turn, Generation: r.Number, Call: call})
 	default:
 		c.toolEnded(call.ID, problem("there is no function "+call.Name), "unknown_tool")
 	}
@@ -182,25 +180,25 @@ func (c *Call) clientAnswered(id, result string) {
 
 func (c *Call) concludeTool(w *waiting, result, outcome string) {
 	if w.stop != nil {
-		w.stop(errConcluded)
+		w.stop(reply.ErrConcluded)
 	}
 	if c.tools.collect.id == w.call.ID {
 		c.tools.collect = collecting{}
 		c.step(turn.Event{Kind: turn.Collected})
 	}
-	c.history.result(w.call.ID, result)
+	c.replies.History.Result(w.call.ID, result)
 	c.emit(Event{Kind: ToolEnded, Call: w.call, Text: outcome})
 }
 
 // toolsDone goes on once the model has said all and every function has answered:
 // those of earlier replies, which the caller did not wait for, too.
 func (c *Call) toolsDone() {
-	r := c.reply
-	if !c.tools.told || c.tools.awaited() || r.live() && !r.written() && len(r.calls) > 0 {
+	r := c.replies.Latest
+	if !c.tools.told || c.tools.awaited() || r.Live() && !r.Written() && len(r.Calls) > 0 {
 		return
 	}
 	c.tools.told = false
-	r.movedAt = c.now()
+	r.MovedAt = c.now()
 	c.step(turn.Event{Kind: turn.ToolsDone})
 }
 

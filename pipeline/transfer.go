@@ -102,6 +102,11 @@ func (t *Transfer) parameters() map[string]any {
 	return map[string]any{"type": "object", "properties": p, "required": []string{"to"}, "additionalProperties": false}
 }
 
+// mayWait says that the call has functions that may take their time.
+func (c *Config) mayWait() bool {
+	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.somebody()
+}
+
 // somebody says that there is somebody to transfer to.
 func (t *Transfer) somebody() bool { return t != nil && (t.Any || len(t.To) > 0) }
 

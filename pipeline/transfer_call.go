@@ -11,6 +11,7 @@ import (
 	"parley/pipeline/amd"
 	"parley/pipeline/journal"
 	"parley/pipeline/playout"
+	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
 
@@ -123,9 +124,9 @@ var errConnected = errors.New("connected")
 // record makes the audio of a summary.
 func (c *Call) record(ctx context.Context, text string) ([]*playout.Sentence, error) {
 	var list []*playout.Sentence
-	for i, p := range pieces(text, c.cfg.Agent.Language) {
+	for i, p := range reply.Pieces(text, c.cfg.Agent.Language) {
 		s := &playout.Sentence{Seg: i, Text: p, Complete: true}
-		for chunk, err := range c.utter(ctx, &c.cfg.Agent, c.cfg.Agent.Form(p)) {
+		for chunk, err := range c.replies.Maker.Utter(ctx, &c.cfg.Agent, c.cfg.Agent.Form(p)) {
 			if err != nil {
 				return nil, errNoVoice
 			}
@@ -206,7 +207,7 @@ func (s *second) attend(ctx context.Context, p *playout.Playout, done func() boo
 // connect takes the second leg over: from here on the caller talks to whom they were
 // transferred to, and the agent's part is over.
 func (c *Call) connect(s *second) {
-	if c.reply.live() {
+	if c.replies.Latest.Live() {
 		c.conclude(Cut, c.heardBy(c.now()))
 	}
 	c.playout.Cut(false)

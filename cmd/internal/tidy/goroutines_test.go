@@ -15,15 +15,16 @@ import (
 // serving are the packages whose goroutines serve calls. There all of them are begun by
 // package isolate, so that a panic ends one call and not the process.
 var serving = []string{
-	"pipeline",      // the conductor, its engines and functions
-	"media/webrtc",  // sessions and their messages
-	"media/record",  // recordings
-	"api/webrtc",    // conversations over WebRTC
-	"api/wsagent",   // and over the agent socket
-	"sip",           // dialogs and transactions
-	"sip/dialog",    // requests of one
-	"sip/transport", // the shared sockets and connections
-	"sip/trunk",     // probes and registrations, beside all calls
+	"pipeline",       // the conductor, its recogniser and functions
+	"pipeline/reply", // engines of a reply
+	"media/webrtc",   // sessions and their messages
+	"media/record",   // recordings
+	"api/webrtc",     // conversations over WebRTC
+	"api/wsagent",    // and over the agent socket
+	"sip",            // dialogs and transactions
+	"sip/dialog",     // requests of one
+	"sip/transport",  // the shared sockets and connections
+	"sip/trunk",      // probes and registrations, beside all calls
 
 	"inference",              // streams of one call
 	"inference/openai",       // likewise

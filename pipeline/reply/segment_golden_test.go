@@ -1,4 +1,4 @@
-package pipeline
+package reply
 
 import (
 	"os"
@@ -19,7 +19,7 @@ import (
 func goldenSegments(t testing.TB) map[string][][]string {
 	golden := map[string][][]string{}
 	for _, language := range []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"} {
-		data, err := os.ReadFile(filepath.Join("testdata", "segments", language+".txt"))
+		data, err := os.ReadFile(filepath.Join("..", "testdata", "segments", language+".txt"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestGoldenSegments(t *testing.T) {
 			if i := slices.IndexFunc(want, func(p string) bool { return !strings.ContainsFunc(p, speakable) }); i >= 0 {
 				t.Fatalf("%s: %q is nothing to speak", language, want[i])
 			}
-			if got := pieces(text, language); !slices.Equal(got, want) {
+			if got := Pieces(text, language); !slices.Equal(got, want) {
 				t.Errorf("%s: %q is cut %q, want %q", language, text, got, want)
 			}
 		}

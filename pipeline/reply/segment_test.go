@@ -1,4 +1,4 @@
-package pipeline
+package reply
 
 import (
 	"slices"
@@ -59,7 +59,7 @@ func languageOf(name string) string {
 
 func TestSegments(t *testing.T) {
 	for _, c := range segments {
-		if got := pieces(c.text, languageOf(c.name)); !slices.Equal(got, c.want) {
+		if got := Pieces(c.text, languageOf(c.name)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestFirstClause(t *testing.T) {
 func TestLongSegments(t *testing.T) {
 	for _, text := range []string{strings.Repeat("word ", 200), strings.Repeat("ñ", 1000), strings.Repeat("漢字", 400), "A " + strings.Repeat("x", 900),
 		strings.Repeat("1,", 500), strings.Repeat("a.b", 300), strings.Repeat("\xff", 500) + "end"} {
-		got := pieces(text, "en")
+		got := Pieces(text, "en")
 		for _, p := range got {
 			if len(p) > maxSentence+4 {
 				t.Errorf("a piece of %d bytes", len(p))

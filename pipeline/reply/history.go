@@ -1,4 +1,4 @@
-package pipeline
+package reply
 
 import (
 	"slices"
@@ -15,23 +15,23 @@ const (
 	maxHistoryBytes = 128 << 10
 )
 
-// history is what was really said: the caller's committed turns, the agent's
+// History is what was really said: the caller's committed turns, the agent's
 // words as far as they were heard, and the functions it called.
-type history struct {
-	entries []inference.Message
-	results map[string]string // of functions, by call id
-	// revision counts the changes of it.
-	revision int
+type History struct {
+	entries  []inference.Message
+	results  map[string]string // of functions, by call id
+	revision int               // counts its changes
 }
 
-func (h *history) add(m inference.Message) {
+// Add adds what was said.
+func (h *History) Add(m inference.Message) {
 	h.revision++
 	h.entries = append(h.entries, m)
 	h.trim()
 }
 
 // trim drops what is beyond the bounds.
-func (h *history) trim() {
+func (h *History) trim() {
 	first, bytes := len(h.entries), 0
 	for first > 0 && len(h.entries)-first < maxHistory {
 		bytes += h.size(&h.entries[first-1])
@@ -49,7 +49,7 @@ func (h *history) trim() {
 }
 
 // size is an entry's length in bytes, with the results of its functions.
-func (h *history) size(m *inference.Message) int {
+func (h *History) size(m *inference.Message) int {
 	n := len(m.Text)
 	for _, c := range m.ToolCalls {
 		n += len(c.Name) + len(c.Arguments) + len(h.results[c.ID])
@@ -57,9 +57,9 @@ func (h *history) size(m *inference.Message) int {
 	return n
 }
 
-// replaceUser changes the caller's latest turn and returns what it was: they went
+// ReplaceUser changes the caller's latest turn and returns what it was: they went
 // on before they heard an answer.
-func (h *history) replaceUser(text string) (before string) {
+func (h *History) ReplaceUser(text string) (before string) {
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		if m := &h.entries[i]; m.Role == inference.RoleUser {
 			before, m.Text = m.Text, text
@@ -68,13 +68,13 @@ func (h *history) replaceUser(text string) (before string) {
 			return before
 		}
 	}
-	h.add(inference.Message{Role: inference.RoleUser, Text: text})
+	h.Add(inference.Message{Role: inference.RoleUser, Text: text})
 	return ""
 }
 
-// prompted puts a prompt that was said for a function call before its result: to the
+// Prompted puts a prompt that was said for a function call before its result: to the
 // words with which it was called. It says false where the call is not known.
-func (h *history) prompted(call, text string, interrupted bool) bool {
+func (h *History) Prompted(call, text string, interrupted bool) bool {
 	for i := len(h.entries) - 1; call != "" && i >= 0; i-- {
 		m := &h.entries[i]
 		if slices.ContainsFunc(m.ToolCalls, func(t inference.ToolCall) bool { return t.ID == call }) {
@@ -86,8 +86,8 @@ func (h *history) prompted(call, text string, interrupted bool) bool {
 	return false
 }
 
-// result notes a function's result.
-func (h *history) result(id, text string) {
+// Result notes a function's result.
+func (h *History) Result(id, text string) {
 	if h.results == nil {
 		h.results = map[string]string{}
 	}
@@ -96,10 +96,10 @@ func (h *history) result(id, text string) {
 	h.trim()
 }
 
-// with is the history as the model would see it with one more turn of the caller's, or,
+// With is the history as the model would see it with one more turn of the caller's, or,
 // again, with another text of the latest one.
-func (h *history) with(text string, again bool) []inference.Message {
-	out := h.messages()
+func (h *History) With(text string, again bool) []inference.Message {
+	out := h.Messages()
 	for i := len(out) - 1; again && i >= 0; i-- {
 		if out[i].Role == inference.RoleUser {
 			out[i].Text = text
@@ -113,8 +113,8 @@ func (h *history) with(text string, again bool) []inference.Message {
 // call without any result, and must not invent one.
 const pendingResult = `{"status":"pending"}`
 
-// messages is the history as the model sees it.
-func (h *history) messages() []inference.Message {
+// Messages is the history as the model sees it.
+func (h *History) Messages() []inference.Message {
 	out := make([]inference.Message, 0, len(h.entries))
 	for _, m := range h.entries {
 		out = append(out, m)

@@ -1,4 +1,4 @@
-package pipeline
+package reply
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 // what the voice is given. Only this file knows the second; marks of the voice's are
 // turned into places of the first as they come.
 
-// utter speaks a text. The marks are those of the text as it is shown.
-func (c *Call) utter(ctx context.Context, a *agent.Agent, f *spoken.Form) iter.Seq2[inference.Chunk, error] {
+// Utter speaks a text. The marks are those of the text as it is shown.
+func (m *Maker) Utter(ctx context.Context, a *agent.Agent, f *spoken.Form) iter.Seq2[inference.Chunk, error] {
 	if !strings.ContainsFunc(f.Spoken, speakable) {
 		return func(func(inference.Chunk, error) bool) {} // a picture of a digit
 	}
-	chunks := c.cfg.TTS.Speak(ctx, inference.Speech{Text: f.Spoken, VoiceConfig: inference.VoiceConfig{Voice: a.Voice, Language: a.Language, Speed: a.Speed}})
+	chunks := m.tts.Speak(ctx, inference.Speech{Text: f.Spoken, VoiceConfig: inference.VoiceConfig{Voice: a.Voice, Language: a.Language, Speed: a.Speed}})
 	if f.Spoken == f.Shown {
 		return chunks
 	}
@@ -31,8 +31,8 @@ func (c *Call) utter(ctx context.Context, a *agent.Agent, f *spoken.Form) iter.S
 				way.word(&chunk.Words[i])
 			}
 			for i := range chunk.Phones {
-				if m := &chunk.Phones[i]; m.Char >= 0 {
-					m.Char = min(f.ShownAt(m.Char), max(0, len(way.shown)-1))
+				if phone := &chunk.Phones[i]; phone.Char >= 0 {
+					phone.Char = min(f.ShownAt(phone.Char), max(0, len(way.shown)-1))
 				}
 			}
 			if !yield(chunk, err) {

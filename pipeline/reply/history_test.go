@@ -1,4 +1,4 @@
-package pipeline
+package reply
 
 import (
 	"fmt"
@@ -15,33 +15,33 @@ func user(text string) inference.Message {
 }
 
 func TestHistory(t *testing.T) {
-	var h history
-	h.add(user("book it"))
-	h.add(inference.Message{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: "1", Name: "book"}, {ID: "2", Name: "call"}}})
-	h.result("2", "done")
-	if before := h.replaceUser("book it now"); before != "book it" {
+	var h History
+	h.Add(user("book it"))
+	h.Add(inference.Message{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: "1", Name: "book"}, {ID: "2", Name: "call"}}})
+	h.Result("2", "done")
+	if before := h.ReplaceUser("book it now"); before != "book it" {
 		t.Errorf("replaced %q", before)
 	}
 	var got string
-	for _, m := range h.messages() {
+	for _, m := range h.Messages() {
 		got += fmt.Sprintf("%s %s%s; ", m.Role, m.Text, m.ToolCallID)
 	}
 	if want := `user book it now; agent ; tool {"status":"pending"}1; tool done2; `; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	var empty history
-	if before := empty.replaceUser("hello"); before != "" || len(empty.messages()) != 1 {
+	var empty History
+	if before := empty.ReplaceUser("hello"); before != "" || len(empty.Messages()) != 1 {
 		t.Errorf("replaced %q of nothing", before)
 	}
 }
 
 // TestHistoryIsBounded: the oldest goes, and the results of its functions with it.
 func TestHistoryIsBounded(t *testing.T) {
-	var h history
+	var h History
 	for i := range 3 * maxHistory {
 		id := fmt.Sprint(i)
-		h.add(inference.Message{Role: inference.RoleAgent, Text: id, ToolCalls: []inference.ToolCall{{ID: id}}})
-		h.result(id, "ok")
+		h.Add(inference.Message{Role: inference.RoleAgent, Text: id, ToolCalls: []inference.ToolCall{{ID: id}}})
+		h.Result(id, "ok")
 	}
 	if len(h.entries) != maxHistory || len(h.results) != maxHistory || h.entries[0].Text != fmt.Sprint(2*maxHistory) {
 		t.Errorf("%d entries from %s on, %d results", len(h.entries), h.entries[0].Text, len(h.results))
@@ -51,15 +51,15 @@ func TestHistoryIsBounded(t *testing.T) {
 // TestHistoryIsBoundedInBytes: what is long makes it short, and functions keep their
 // results or go with them; the newest entry stays.
 func TestHistoryIsBoundedInBytes(t *testing.T) {
-	var h history
+	var h History
 	text, result := strings.Repeat("a", 4000), strings.Repeat("r", 16<<10)
 	for i := range 500 {
 		id := fmt.Sprint(i)
-		h.add(user(text))
-		h.add(inference.Message{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: id, Arguments: "{}"}}})
-		h.result(id, result)
+		h.Add(user(text))
+		h.Add(inference.Message{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: id, Arguments: "{}"}}})
+		h.Result(id, result)
 		sent, calls := 0, 0
-		for _, m := range h.messages() {
+		for _, m := range h.Messages() {
 			sent += len(m.Text)
 			calls += len(m.ToolCalls)
 			if m.Role == inference.RoleTool {
@@ -75,7 +75,7 @@ func TestHistoryIsBoundedInBytes(t *testing.T) {
 	if len(h.entries) < 8 {
 		t.Errorf("only %d entries are left", len(h.entries))
 	}
-	h.replaceUser(strings.Repeat("b", 2*maxHistoryBytes))
+	h.ReplaceUser(strings.Repeat("b", 2*maxHistoryBytes))
 	if n := len(h.entries); n > 2 {
 		t.Errorf("%d entries beside one that fills it", n)
 	}
@@ -87,7 +87,7 @@ func TestOwnLines(t *testing.T) {
 	for _, language := range []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"} {
 		a := agent.Agent{Language: language}
 		for _, l := range []turn.Line{turn.Sorry, turn.Reprompt, turn.Goodbye, turn.Trouble} {
-			if text := a.Line(l); len(pieces(text, language)) == 0 || language != "en" && text == english.Line(l) {
+			if text := a.Line(l); len(Pieces(text, language)) == 0 || language != "en" && text == english.Line(l) {
 				t.Errorf("%s has no line %d", language, l)
 			}
 		}

@@ -1,4 +1,4 @@
-package pipeline
+package reply
 
 import (
 	"strings"
@@ -33,8 +33,8 @@ type segmenter struct {
 	quotes   int    // « that are open
 }
 
-// pieces cuts a whole text, of which the first piece need not be short.
-func pieces(text, language string) []string {
+// Pieces cuts a whole text, of which the first piece need not be short.
+func Pieces(text, language string) []string {
 	var list []string
 	s := segmenter{text: text, language: language, first: true}
 	for p := s.next(); p != ""; p = s.next() {
@@ -87,6 +87,12 @@ func (s *segmenter) piece(text string) string {
 		return ""
 	}
 	return text
+}
+
+// EndsSentence says that a text has come to the end of a sentence, a quoted one too.
+func EndsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"'”’»)] "))
+	return strings.ContainsRune(marks, last)
 }
 
 func speakable(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
