@@ -19,10 +19,10 @@ func (c *Call) apply(a turn.Action) {
 		c.caller.CloseUtterance(c.state.Utterance(), c.state.Silence(c.caller.End()), c.now())
 	case turn.BeginTurn:
 		c.caller.BeginTurn()
-		c.shown = ""
+		c.shown.partial = ""
 	case turn.DropTurn:
 		c.caller.DropTurn()
-		c.shown = ""
+		c.shown.partial = ""
 	case turn.Speculate:
 		c.speculate(a)
 	case turn.DropSpeculation:
@@ -68,7 +68,7 @@ func (c *Call) commit(a turn.Action) {
 	if !a.Typed {
 		c.caller.CommitTurn()
 	}
-	c.shown = ""
+	c.shown.partial = ""
 	begun := a.Ready && c.replies.Fits()
 	if !begun {
 		c.dropSpeculative(Discarded)

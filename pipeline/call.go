@@ -27,32 +27,24 @@ type Call struct {
 	kill  context.CancelCauseFunc
 	work  crew // every goroutine of the call but the conductor's
 	// The rest belongs to the conductor.
-	observer  *journal.Observer // of what does not follow from earlier inputs
-	serving   serving
-	inspected inspection
-	agent     agent.Agent
-	leg       *journal.Leg // recorded, where the call is to be
-	far       media.Leg    // the same, for what else it can do
-	format    media.Format
-	state     turn.State
-	acts      []turn.Action
-	pending   []turn.Event
-	stepping  bool
-	caller    listen.Caller
-	shown     string // the caller's words as last shown
-	playout   playout.Playout
-	legDucks  bool // the far end has lowered the voice, not playout
-	replies   reply.Replies
-	tools     toolbox
-	bridge    *bridge // to whom the caller was connected; nil: the agent conducts
-	answer    answer
-	idle      bool      // the observer was last told that the agent listens
-	heldAt    time.Time // since when the caller has us on hold; zero: they have not
-	wallAt    time.Time
-	clockAt   media.Time
-	start     time.Time
-	active    time.Time // when somebody last spoke
-	ended     *media.Ended
+	observer *journal.Observer // of what does not follow from earlier inputs
+	shown    shown
+	agent    agent.Agent
+	leg      *journal.Leg // recorded, where the call is to be
+	far      media.Leg    // the same, for what else it can do
+	format   media.Format
+	state    turn.State
+	acts     []turn.Action
+	pending  []turn.Event // the first is dealt with
+	caller   listen.Caller
+	playout  playout.Playout
+	legDucks bool // the far end has lowered the voice, not playout
+	replies  reply.Replies
+	tools    toolbox
+	bridge   *bridge // to whom the caller was connected; nil: the agent conducts
+	answer   answer
+	times    times
+	ended    *media.Ended
 }
 
 // Run conducts the call on leg until it ends and returns why it did. The leg's
@@ -98,8 +90,8 @@ func (c *Call) begin(leg media.Leg) {
 	c.playout.Begin(c.format.Out)
 	c.tools.own = c.own()
 	c.observer.Begin(c.origin)
-	c.start = c.now()
-	c.wallAt, c.active = c.start, c.start
+	now := c.now()
+	c.times = times{start: now, frameAt: now, active: now}
 }
 
 // now is when the input came that is being dealt with.
@@ -201,32 +193,4 @@ func endedBy(cause error) *media.Ended {
 		return &media.Ended{Reason: media.APIHangup}
 	}
 	return &media.Ended{Reason: media.Failed, Detail: "leg"}
-}
-
-// clock is the call's media time: the end of what was heard, and between two
-// frames as much as has passed since, at most one frame.
-func (c *Call) clock() media.Time {
-	c.clockAt = c.moment()
-	return c.clockAt
-}
-
-// moment is the same for who only looks.
-func (c *Call) moment() media.Time {
-	since := min(media.FromDuration(c.now().Sub(c.wallAt)), media.FrameTime)
-	return max(c.clockAt, c.caller.End()+since)
-}
-
-func (c *Call) emit(e Event) {
-	switch e.Kind {
-	case Listening:
-		if c.idle {
-			return
-		}
-		c.idle = true
-	case Thinking, Speaking:
-		c.idle = false
-	}
-	e.At = c.clock()
-	c.recordEvent(&e)
-	c.cfg.Observe(e)
 }

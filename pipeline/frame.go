@@ -37,9 +37,9 @@ func (c *Call) hear(now time.Time) {
 		// The recogniser is asked when the turn could rest on what it has heard.
 		behind := c.state.Phase == turn.Pause && c.state.Owed() && c.caller.Behind()
 		h := c.caller.Hear(f)
-		c.wallAt = now
+		c.times.frameAt = now
 		if h.Speech {
-			c.active = now
+			c.times.active = now
 		}
 		c.observer.Frame(journal.Heard{Speech: h.Speech, Echo: h.Echo, Level: h.Level, Behind: behind})
 		e := turn.Event{Kind: turn.Frame, Speech: speechOf(h), Behind: behind}
@@ -83,17 +83,15 @@ func (c *Call) heardMeanwhile(e *turn.Event, r *reply.Reply, now time.Time) {
 
 // maySpeculate says whether a speculative reply may be begun now.
 func (c *Call) maySpeculate() bool {
-	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && c.heldAt.IsZero() && len(c.tools.waiting) == 0 && c.playout.Silent()
+	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.waiting) == 0 && c.playout.Silent()
 }
 
 // step gives the turn machine an event and carries out what it decides. Carrying
 // out may cause further events; they wait their turn.
 func (c *Call) step(e turn.Event) {
-	c.pending = append(c.pending, e)
-	if c.stepping {
+	if c.pending = append(c.pending, e); len(c.pending) > 1 {
 		return
 	}
-	c.stepping = true
 	for i := 0; i < len(c.pending); i++ {
 		e := c.pending[i]
 		if e.Now = c.caller.End(); e.Kind != turn.Frame {
@@ -110,7 +108,6 @@ func (c *Call) step(e turn.Event) {
 		}
 	}
 	c.pending = c.pending[:0]
-	c.stepping = false
 }
 
 // speak writes every frame that is due.
@@ -128,7 +125,7 @@ func (c *Call) speak(now time.Time) {
 		text, sounds := "", ok
 		if !ok {
 			f, sounds = c.pause(now)
-		} else if c.active = now; c.replies.Latest.Live() && c.playout.Last().Gen == c.replies.Latest.Gen {
+		} else if c.times.active = now; c.replies.Latest.Live() && c.playout.Last().Gen == c.replies.Latest.Gen {
 			text = c.spoken(c.replies.Latest, now)
 		}
 		c.caller.Sent(f, sounds, text, now)
@@ -168,24 +165,4 @@ func (c *Call) spoken(r *reply.Reply, now time.Time) string {
 		c.emit(Event{Kind: Timed, Turn: r.Turn, Generation: r.Number, Timing: r.Clock.Report(now)})
 	}
 	return text
-}
-
-// checkDuration ends a call that has reached its longest.
-func (c *Call) checkDuration(now time.Time) {
-	if c.cfg.MaxDuration > 0 && now.Sub(c.start) >= c.cfg.MaxDuration {
-		c.step(turn.Event{Kind: turn.Stop, Reason: media.MaxDuration, Line: turn.Goodbye})
-	}
-}
-
-// limits ends what has taken too long.
-func (c *Call) limits(now time.Time) {
-	c.tend(now)
-	if r := c.replies.Latest; r.Live() && !r.Made() && c.heldAt.IsZero() {
-		r.CheckVoice(c.playout.Sounds(), now)
-		c.stalled(r, now)
-	}
-	c.checkDuration(now)
-	if c.cfg.Quiet > 0 && c.heldAt.IsZero() && now.Sub(c.active) >= c.cfg.Quiet {
-		c.step(turn.Event{Kind: turn.Stop, Reason: media.AgentHangup, Detail: "idle"})
-	}
 }

@@ -158,7 +158,7 @@ func parseCollect(arguments string) (prompt string, least int, n turn.Number, er
 
 // beginCollecting has the caller's keys collected from now on, once the agent rests.
 func (c *Call) beginCollecting(w *waiting) bool {
-	if c.state.Phase != turn.ToolWait || !c.heldAt.IsZero() || c.output() != turn.Resting || c.state.Collects() {
+	if c.state.Phase != turn.ToolWait || c.state.Held() || c.output() != turn.Resting || c.state.Collects() {
 		return false
 	}
 	prompt, least, number, err := parseCollect(w.call.Arguments)

@@ -126,7 +126,7 @@ func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
 	c := s.c
 	at := func(since *time.Duration) (t time.Time) {
 		if since != nil {
-			t = c.start.Add(*since)
+			t = c.times.start.Add(*since)
 		}
 		return t
 	}

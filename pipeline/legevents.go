@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"time"
-
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/journal"
@@ -22,30 +20,22 @@ func (c *Call) legEvent(e media.LegEvent) {
 	c.observer.Next(in)
 	switch e.Kind {
 	case media.LegDigit:
-		c.active = c.now()
+		c.times.active = c.now()
 		c.step(turn.Event{Kind: turn.Digit, Key: e.Digit})
 	case media.LegHold:
-		c.putOnHold()
+		c.step(turn.Event{Kind: turn.Held}) // the leg takes no audio meanwhile
 	case media.LegResume:
 		c.resumed()
 	}
 }
 
-// putOnHold stops everything that waits for the caller. The leg takes no audio meanwhile.
-func (c *Call) putOnHold() {
-	if c.heldAt.IsZero() {
-		c.heldAt = c.now()
-		c.step(turn.Event{Kind: turn.Held})
-	}
-}
-
 // resumed goes on after a hold. A sentence that it interrupted is said again.
 func (c *Call) resumed() {
-	if c.heldAt.IsZero() {
+	if !c.state.Held() {
 		return
 	}
 	now := c.now()
-	c.heldAt, c.active = time.Time{}, now
+	c.times.active = now
 	if r := c.replies.Latest; r != nil {
 		r.Resume(now)
 	}

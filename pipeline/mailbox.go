@@ -122,7 +122,7 @@ func (c *Call) take(m message) {
 	case msgConnect:
 		c.connect(m.second)
 	case msgTyped:
-		c.active = c.now()
+		c.times.active = c.now()
 		c.step(turn.Event{Kind: turn.Typed, Text: m.text})
 	case msgInterrupt:
 		c.step(turn.Event{Kind: turn.Interrupt})

@@ -58,7 +58,7 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	}
 	c.heardOf(res)
 	if res.Text != "" {
-		c.serves(agent.StageASR, &c.serving.asr, res.Engine, c.cfg.ASR)
+		c.serves(agent.StageASR, res.Engine, c.cfg.ASR)
 	}
 	res.Utterance += c.caller.Offset()
 	e := turn.Event{Kind: turn.Partial, Utt: res.Utterance}
@@ -81,8 +81,7 @@ func (c *Call) recognised(stream int, res inference.Result) {
 			c.cfg.Recognised(wait)
 		}
 	}
-	if text := c.state.Heard(); text != "" && text != c.shown {
-		c.shown = text
+	if text := c.state.Heard(); text != "" {
 		c.emit(Event{Kind: UserPartial, Turn: c.state.Turn(), Text: text})
 	}
 }

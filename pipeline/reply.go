@@ -116,7 +116,7 @@ func (c *Call) written(p reply.Part) {
 		return
 	}
 	if p.Engine != "" {
-		c.serves(agent.StageLLM, &c.serving.llm, p.Engine, c.cfg.LLM)
+		c.serves(agent.StageLLM, p.Engine, c.cfg.LLM)
 	}
 	if p.Err != nil && r == c.replies.Speculative {
 		c.dropSpeculative(FailedReply)
@@ -165,7 +165,7 @@ func (c *Call) audio(r *reply.Reply, p reply.Part) {
 	}
 	s.Append(p.Chunk)
 	if len(p.Chunk.Samples) > 0 {
-		c.serves(agent.StageTTS, &c.serving.tts, p.Chunk.Engine, c.cfg.TTS)
+		c.serves(agent.StageTTS, p.Chunk.Engine, c.cfg.TTS)
 	}
 	if !r.Sound(p) {
 		return

@@ -36,7 +36,7 @@ func (c *Call) relay(now time.Time) {
 	if n := carry(b.caller, b.leg, &b.out, now); n > 0 {
 		c.observer.Carried(n)
 		c.caller.Skip(n)
-		c.wallAt = now
+		c.times.frameAt = now
 	}
 	carry(b.leg, b.caller, &b.in, now)
 	c.checkDuration(now)

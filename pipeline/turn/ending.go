@@ -72,6 +72,9 @@ func (s *step) connected() {
 
 // hold stops what waits for the caller, who hears nothing and cannot speak.
 func (s *step) hold() {
+	if s.Idle.Held {
+		return
+	}
 	s.Idle.Held, s.Idle.HeldAt = true, s.now
 	s.dropSpeculation()
 	if s.Phase == Yielding {

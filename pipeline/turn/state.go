@@ -51,5 +51,8 @@ func (s *State) Heard() string {
 // Collects says that a function waits for a number that the caller types.
 func (s *State) Collects() bool { return s.Collecting.Stage != collectOff }
 
+// Held says that the caller has the agent on hold.
+func (s *State) Held() bool { return s.Idle.Held }
+
 // Silence is how long the caller has been silent at now.
 func (s *State) Silence(now media.Time) media.Time { return now - s.Voice.LastSpeech }

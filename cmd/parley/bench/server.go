@@ -35,8 +35,10 @@ func newAgent(reply time.Duration) *benchAgent {
 func (a *benchAgent) config(rate media.Rate) (pipeline.Config, error) {
 	front, err := a.front(rate)
 	cfg := pipeline.Config{Agent: agent.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
-		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, FrontEnd: front, Turn: turn.DefaultConfig("en"),
-		Speculate: a.speculative, SpeculateVoice: a.speculative}
+		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, FrontEnd: front, Turn: turn.DefaultConfig("en")}
+	if a.speculative {
+		cfg.Speculation = pipeline.SpeculateSpeech
+	}
 	cfg.Turn.Complete = func(string) float64 { return 1 }
 	cfg.Turn.Idle = 0
 	return cfg, err
