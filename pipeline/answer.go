@@ -38,7 +38,7 @@ type answer struct {
 // ask begins the conversation, or first asks who is there.
 func (c *Call) ask() {
 	if c.cfg.Answering != nil {
-		c.answer.who = amd.New(c.cfg.Agent.Language, c.format.In)
+		c.answer.who = amd.New(c.cfg.Agent.Language, c.leg.Format().In)
 	}
 	c.step(turn.Event{Kind: turn.Ready})
 }

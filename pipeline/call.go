@@ -21,18 +21,14 @@ import (
 // full, so Observe must not call them.
 type Call struct {
 	cfg   Config
-	box   chan message
 	stops chan turn.Event // holds one: ends asked for by Stop
-	life  context.Context
-	kill  context.CancelCauseFunc
-	work  crew // every goroutine of the call but the conductor's
+	crew  crew
 	// The rest belongs to the conductor.
 	observer *journal.Observer // of what does not follow from earlier inputs
 	shown    shown
 	agent    agent.Agent
 	leg      *journal.Leg // recorded, where the call is to be
 	far      media.Leg    // the same, for what else it can do
-	format   media.Format
 	state    turn.State
 	acts     []turn.Action
 	pending  []turn.Event // the first is dealt with
@@ -54,7 +50,7 @@ type Call struct {
 func (c *Call) Run(leg media.Leg) media.Ended {
 	gone := make(chan error, 1)
 	legErr := error(isolate.Internal)
-	isolate.Go("pipeline/leg", c.kill, func() { legErr = leg.Run(c.life) }, func() { gone <- legErr; close(gone) })
+	isolate.Go("pipeline/leg", c.crew.kill, func() { legErr = leg.Run(c.crew.life) }, func() { gone <- legErr; close(gone) })
 	var cause error
 	isolate.Do("pipeline/conductor", c.broke, func() {
 		c.begin(leg)
@@ -64,7 +60,7 @@ func (c *Call) Run(leg media.Leg) media.Ended {
 	if c.ended == nil { // the conclusion failed, too
 		c.broke(isolate.Internal)
 	}
-	c.kill(c.ended)
+	c.crew.kill(c.ended)
 	for range gone { // until the leg has ended
 	}
 	isolate.Do("pipeline/close", c.broke, func() {}, c.settle, c.untape, c.over, c.observer.Close)
@@ -80,14 +76,14 @@ func (c *Call) over() {
 // broke ends a call whose conductor panicked, whatever end it was about to have.
 func (c *Call) broke(cause error) {
 	c.ended = endedBy(cause)
-	c.kill(cause)
+	c.crew.kill(cause)
 }
 
 // begin is the call's first moment.
 func (c *Call) begin(leg media.Leg) {
-	c.leg, c.far, c.format = journal.NewLeg(c.tape(leg), c.observer), leg, leg.Format()
-	c.caller.Begin(c.cfg.FrontEnd, c.format)
-	c.playout.Begin(c.format.Out)
+	c.leg, c.far = journal.NewLeg(c.tape(leg), c.observer), leg
+	c.caller.Begin(c.cfg.FrontEnd, leg.Format())
+	c.playout.Begin(leg.Format().Out)
 	c.tools.own = c.own()
 	c.observer.Begin(c.origin)
 	now := c.now()
@@ -99,7 +95,7 @@ func (c *Call) now() time.Time { return c.observer.Now() }
 
 // conduct is the loop: everything that can happen to a call happens here.
 func (c *Call) conduct(gone <-chan error) (legErr error) {
-	if c.life.Err() != nil { // ended before it began
+	if c.crew.life.Err() != nil { // ended before it began
 		return nil
 	}
 	c.converse()
@@ -110,7 +106,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		other, left := c.bridge.events()
 		select {
 		case <-timer.C:
-		case m := <-c.box:
+		case m := <-c.crew.box:
 			c.receive(m, journal.Received, c.deliver)
 		case e := <-c.stops:
 			c.stop(e)
@@ -119,16 +115,16 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		case e := <-other:
 			passKey(e, c.far)
 		case <-left:
-			if c.life.Err() != nil { // which ends both legs, and says why
+			if c.crew.life.Err() != nil { // which ends both legs, and says why
 				return nil
 			}
 			c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: transferred.Detail})
 		case err := <-gone:
-			if err == nil && c.state.Phase == turn.Bridged && c.life.Err() == nil {
+			if err == nil && c.state.Phase == turn.Bridged && c.crew.life.Err() == nil {
 				c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
 			}
 			return err
-		case <-c.life.Done():
+		case <-c.crew.life.Done():
 			return nil
 		}
 		c.empty(journal.Received, c.deliver) // audio and the events before it meet the next frame together
@@ -158,8 +154,8 @@ func (c *Call) conclusion(legErr error) {
 	outside := c.ended == nil || c.bridge != nil
 	switch {
 	case c.ended != nil:
-	case c.life.Err() != nil:
-		c.ended = endedBy(context.Cause(c.life))
+	case c.crew.life.Err() != nil:
+		c.ended = endedBy(context.Cause(c.crew.life))
 	case legErr != nil:
 		c.ended = endedBy(legErr)
 	case c.moved():

@@ -100,9 +100,9 @@ func New(cfg Config) *Call {
 		cfg.Turn.NoiseMax = forever // nobody apologises for not hearing
 	}
 	cfg.Turn.OnMachine = cfg.Answering.onMachine()
-	c := &Call{cfg: cfg, agent: cfg.Agent, work: crew{idle: make(chan struct{}, 1)}, box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1),
+	c := &Call{cfg: cfg, agent: cfg.Agent, crew: crew{idle: make(chan struct{}, 1), box: make(chan message, mailboxSize)}, stops: make(chan turn.Event, 1),
 		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
-	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, engineSide{c})
+	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, &c.crew)
 	return c
 }
 
@@ -114,20 +114,20 @@ const forever = media.Time(1<<62 - 1)
 // *media.Ended, says why the call ends. A call that was prepared must be Run or
 // Closed; one that could not be is over.
 func (c *Call) Prepare(ctx context.Context) error {
-	c.life, c.kill = context.WithCancelCause(ctx)
+	c.crew.life, c.crew.kill = context.WithCancelCause(ctx)
 	if err := c.cfg.checkFunctions(); err != nil {
-		c.kill(err)
+		c.crew.kill(err)
 		return err
 	}
 	if c.cfg.ASR != nil {
 		asr, err := c.openRecogniser()
 		if err != nil {
-			c.kill(nil)
+			c.crew.kill(nil)
 			return err
 		}
 		c.attach(asr)
 	}
-	c.replies.Maker.Rehearse(c.life, c.cfg.Agent, c.cfg.mayWait())
+	c.replies.Maker.Rehearse(c.crew.life, c.cfg.Agent, c.cfg.mayWait())
 	return nil
 }
 
@@ -137,6 +137,6 @@ func (c *Call) Rehearsed() <-chan struct{} { return c.replies.Maker.Rehearsed() 
 
 // Close releases what Prepare opened, for a call that is not Run.
 func (c *Call) Close() {
-	c.kill(nil)
+	c.crew.kill(nil)
 	c.settle()
 }

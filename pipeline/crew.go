@@ -14,23 +14,27 @@ import (
 // settleMost bounds the wait for engines and functions at the end of a call.
 const settleMost = 5 * time.Second
 
-// crew counts the goroutines of a call but the conductor's. It may be used from several
-// goroutines.
+// crew are the goroutines of a call but the conductor's, and the mailbox through which they
+// reach it. It may be used from several goroutines.
 type crew struct {
+	box    chan message
+	life   context.Context // of the call
+	kill   context.CancelCauseFunc
 	n      atomic.Int64
 	idle   chan struct{} // holds one: none was left, maybe of some that began since
 	closed bool          // none begins: what they would do is given
 }
 
-// enter counts one that begins, unless none does.
-func (w *crew) enter() bool {
+// Enter implements reply.Crew.
+func (w *crew) Enter() bool {
 	if !w.closed {
 		w.n.Add(1)
 	}
 	return !w.closed
 }
 
-func (w *crew) leave() {
+// Leave implements reply.Crew.
+func (w *crew) Leave() {
 	if w.n.Add(-1) == 0 {
 		select {
 		case w.idle <- struct{}{}:
@@ -39,32 +43,36 @@ func (w *crew) leave() {
 	}
 }
 
-// engineSide is the call as the engines of its replies see it: a reply.Crew.
-type engineSide struct{ c *Call }
+// Fail implements reply.Crew.
+func (w *crew) Fail(err error) { w.kill(err) }
 
-func (e engineSide) Enter() bool { return e.c.work.enter() }
+// Post implements reply.Crew.
+func (w *crew) Post(ctx context.Context, p reply.Part) bool {
+	return w.post(ctx, message{kind: msgPart + messageKind(p.Kind), part: p})
+}
 
-func (e engineSide) Leave() { e.c.work.leave() }
-
-func (e engineSide) Fail(err error) { e.c.kill(err) }
-
-func (e engineSide) Post(ctx context.Context, p reply.Part) bool {
-	return e.c.post(ctx, message{kind: msgPart + messageKind(p.Kind), part: p})
+// post delivers m unless ctx ends first.
+func (w *crew) post(ctx context.Context, m message) bool {
+	select {
+	case w.box <- m:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // spawn starts a goroutine of the call. A panic in it ends the call.
 // after is called when f has ended, in whatever way.
-func (c *Call) spawn(site string, f func(), after ...func()) {
-	if c.work.enter() {
-		isolate.Go(site, c.kill, f, append(after, c.work.leave)...)
+func (w *crew) spawn(site string, f func(), after ...func()) {
+	if w.Enter() {
+		isolate.Go(site, w.kill, f, append(after, w.Leave)...)
 	}
 }
 
-// release closes a recogniser that nobody listens to, of a call that is over: a panic ends
-// nothing any more.
-func (c *Call) release(asr inference.Recognition) {
-	if c.work.enter() {
-		isolate.Go("pipeline/release", nil, asr.Close, c.work.leave)
+// release closes the recogniser of a call that is over: a panic ends nothing any more.
+func (w *crew) release(asr inference.Recognition) {
+	if w.Enter() {
+		isolate.Go("pipeline/release", nil, asr.Close, w.Leave)
 	}
 }
 
@@ -73,22 +81,22 @@ func (c *Call) release(asr inference.Recognition) {
 // after settleMost are left behind and counted: the call ends with what is known.
 func (c *Call) settle() {
 	if asr := c.caller.Detach(); asr != nil {
-		c.release(asr)
+		c.crew.release(asr)
 	}
 	patience := time.NewTimer(settleMost)
 	defer patience.Stop()
 	for {
-		gone := c.work.n.Load() == 0 // before the last look at the mailbox
+		gone := c.crew.n.Load() == 0 // before the last look at the mailbox
 		c.empty(journal.Late, c.takeLate)
-		if gone && c.work.n.Load() == 0 {
+		if gone && c.crew.n.Load() == 0 {
 			return
 		}
 		select {
-		case m := <-c.box:
+		case m := <-c.crew.box:
 			c.receive(m, journal.Late, c.takeLate)
-		case <-c.work.idle:
+		case <-c.crew.idle:
 		case <-patience.C:
-			n := int(c.work.n.Load())
+			n := int(c.crew.n.Load())
 			isolate.Leak(n)
 			c.cfg.Log.Error("engines or functions did not return at the end of a call", "goroutines", n)
 			return

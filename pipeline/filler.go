@@ -91,6 +91,6 @@ func (c *Call) stopFiller() {
 	if h := c.heardBy(c.now()); h.Gen == s.Gen {
 		heard = s.Heard(h.Off)
 	}
-	c.playout.Cut(c.format.Continuous)
+	c.playout.Cut(c.leg.Format().Continuous)
 	c.filled(heard)
 }

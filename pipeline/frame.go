@@ -119,7 +119,7 @@ func (c *Call) speak(now time.Time) {
 		for ; finished > 0; finished-- {
 			c.replies.Latest.Making.Played()
 		}
-		if !ok && !c.format.Continuous {
+		if !ok && !c.leg.Format().Continuous {
 			break
 		}
 		text, sounds := "", ok
@@ -147,7 +147,7 @@ func (c *Call) heardBy(now time.Time) playout.Position {
 // hearing is when the next of n frames that are due is heard: on a continuous leg now, but
 // for those that are late; on another when what was written before it is played.
 func (c *Call) hearing(n int, played media.Time) media.Time {
-	if c.format.Continuous {
+	if c.leg.Format().Continuous {
 		return c.moment() - media.Time(n-1)*media.FrameTime
 	}
 	return c.moment() + c.playout.Written() - played

@@ -120,17 +120,17 @@ func (c *Call) runBounded(w *waiting, f *tool.Function, most time.Duration) {
 	}
 	patience = min(patience, most)
 	w.deadline = c.now().Add(patience)
-	ctx, stop := context.WithCancelCause(c.life)
+	ctx, stop := context.WithCancelCause(c.crew.life)
 	w.stop = stop
 	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})
 	id, run := w.call.ID, f.Run
-	c.spawn("pipeline/function", func() {
+	c.crew.spawn("pipeline/function", func() {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		m := message{kind: msgFunction, id: id}
 		m.err = errPanicked
 		isolate.Do("pipeline/function-body", nil, func() { m.text, m.err = run(ctx, arguments) })
-		c.post(c.life, m)
+		c.crew.post(c.crew.life, m)
 	}, func() { stop(reply.ErrConcluded) })
 }
 

@@ -18,7 +18,7 @@ import (
 // origin is what the call begins with.
 func (c *Call) origin() journal.Origin {
 	cfg := &c.cfg
-	o := journal.Origin{Format: c.format, Agent: *journal.PersonOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
+	o := journal.Origin{Format: c.leg.Format(), Agent: *journal.PersonOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
 		LLM: cfg.LLM.Info().Name, TTS: cfg.TTS.Info().Name, ClientTools: cfg.ClientTools, ToolTimeout: cfg.ToolTimeout,
 		Answering: (*journal.Answering)(cfg.Answering), Speculate: cfg.Speculation != SpeculationOff, AnyVoice: cfg.Speculation == SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
 	if cfg.ASR != nil {

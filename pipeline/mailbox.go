@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"context"
-
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
@@ -57,21 +55,11 @@ type message struct {
 	second *second
 }
 
-// post delivers m unless ctx ends first.
-func (c *Call) post(ctx context.Context, m message) bool {
-	select {
-	case c.box <- m:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // empty takes all that is in the mailbox.
 func (c *Call) empty(kind journal.Kind, take func(message)) {
 	for range mailboxSize {
 		select {
-		case m := <-c.box:
+		case m := <-c.crew.box:
 			c.receive(m, kind, take)
 		default:
 			return
@@ -92,7 +80,7 @@ func (c *Call) takeLate(m message) {
 	case msgWritten:
 		c.written(m.part)
 	case msgRecogniser:
-		c.release(m.asr)
+		c.crew.release(m.asr)
 	}
 }
 
@@ -143,26 +131,26 @@ func (c *Call) take(m message) {
 }
 
 // Type is a turn the caller typed.
-func (c *Call) Type(text string) { c.post(c.life, message{kind: msgTyped, text: text}) }
+func (c *Call) Type(text string) { c.crew.post(c.crew.life, message{kind: msgTyped, text: text}) }
 
 // Interrupt stops the agent, as a button does.
-func (c *Call) Interrupt() { c.post(c.life, message{kind: msgInterrupt}) }
+func (c *Call) Interrupt() { c.crew.post(c.crew.life, message{kind: msgInterrupt}) }
 
 // ToolResult is the client's answer to the function call id. Unknown and repeated ids are
 // ignored, and those of functions that the client was not asked to run.
 func (c *Call) ToolResult(id, result string) {
-	c.post(c.life, message{kind: msgToolResult, id: id, text: result})
+	c.crew.post(c.crew.life, message{kind: msgToolResult, id: id, text: result})
 }
 
 // Update changes the agent from its next reply on. It runs on the conductor and
 // must not block; the language of the recogniser does not change.
 func (c *Call) Update(change func(*agent.Agent)) {
-	c.post(c.life, message{kind: msgUpdate, update: change})
+	c.crew.post(c.crew.life, message{kind: msgUpdate, update: change})
 }
 
 // Cancel ends the call at once, with why as its end unless it has one already. It may be
 // called from Prepare on and never blocks.
-func (c *Call) Cancel(why *media.Ended) { c.kill(why) }
+func (c *Call) Cancel(why *media.Ended) { c.crew.kill(why) }
 
 // Stop ends the call: with goodbye the agent finishes its sentence and says its
 // last words first, which takes 8 s at most. Without, and with a goodbye begun
@@ -176,7 +164,7 @@ func (c *Call) Stop(reason media.EndReason, detail string, goodbye bool) {
 	case c.stops <- e:
 	default: // an earlier one waits to be seen, and its goodbye will do
 		if !goodbye {
-			c.kill(&media.Ended{Reason: reason, Detail: detail})
+			c.crew.kill(&media.Ended{Reason: reason, Detail: detail})
 		}
 	}
 }

@@ -17,7 +17,7 @@ var errStreamEnded = errors.New("the stream ended")
 
 // openRecogniser opens a stream of the recogniser.
 func (c *Call) openRecogniser() (inference.Recognition, error) {
-	return c.cfg.ASR.Open(c.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints()})
+	return c.cfg.ASR.Open(c.crew.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints()})
 }
 
 // hints are what the caller may be expected to say.
@@ -33,7 +33,7 @@ func (c *Call) hints() inference.Hints {
 // attach makes asr the recogniser from now on.
 func (c *Call) attach(asr inference.Recognition) {
 	stream := c.caller.Attach(asr, c.cfg.ASR.Info(), c.state.Utterance())
-	c.spawn("pipeline/recogniser", func() { c.forward(stream, asr.Results()) })
+	c.crew.spawn("pipeline/recogniser", func() { c.forward(stream, asr.Results()) })
 }
 
 // forward hands the recogniser's results to the conductor, and its end.
@@ -44,11 +44,11 @@ func (c *Call) forward(stream int, results <-chan inference.Result) {
 			failed = r.Err
 			break
 		}
-		if !c.post(c.life, message{kind: msgResult, seg: stream, result: r}) {
+		if !c.crew.post(c.crew.life, message{kind: msgResult, seg: stream, result: r}) {
 			return
 		}
 	}
-	c.post(c.life, message{kind: msgStreamEnded, seg: stream, err: failed})
+	c.crew.post(c.crew.life, message{kind: msgStreamEnded, seg: stream, err: failed})
 }
 
 // recognised takes a result of the recogniser.
@@ -94,8 +94,8 @@ func (c *Call) streamEnded(stream int, err error) {
 		return
 	}
 	c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
-	c.spawn("pipeline/recogniser-fallen", old.Close)
-	c.spawn("pipeline/recogniser-again", func() { c.reopen(wait) })
+	c.crew.spawn("pipeline/recogniser-fallen", old.Close)
+	c.crew.spawn("pipeline/recogniser-again", func() { c.reopen(wait) })
 }
 
 // reopen opens the recogniser again, as often as it takes.
@@ -104,13 +104,13 @@ func (c *Call) reopen(wait time.Duration) {
 		t := time.NewTimer(wait)
 		select {
 		case <-t.C:
-		case <-c.life.Done():
+		case <-c.crew.life.Done():
 			t.Stop()
 			return
 		}
 		asr, err := c.openRecogniser()
 		if err == nil {
-			if !c.post(c.life, message{kind: msgRecogniser, asr: asr}) {
+			if !c.crew.post(c.crew.life, message{kind: msgRecogniser, asr: asr}) {
 				asr.Close()
 			}
 			return

@@ -54,7 +54,7 @@ func (c *Call) cut() {
 	c.playout.Flushed(d)
 	c.caller.Flushed(d)
 	h := c.heardBy(now)
-	c.playout.Cut(c.format.Continuous)
+	c.playout.Cut(c.leg.Format().Continuous)
 	c.emit(Event{Kind: Interrupted})
 	if c.replies.Latest.Live() {
 		c.conclude(Cut, h)

@@ -44,7 +44,7 @@ type ringing struct {
 
 // rings says that a caller on a telephone waits for a transfer.
 func (c *Call) rings() *waiting {
-	if c.cfg.Transfer == nil || !c.format.Continuous {
+	if c.cfg.Transfer == nil || !c.leg.Format().Continuous {
 		return nil
 	}
 	return c.tools.moving()
@@ -57,7 +57,7 @@ var silence [media.MaxFrameSamples]int16
 func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 	c.playout.Pass()
 	if f, sounds = c.ring(now); !sounds {
-		f = media.Frame{Samples: silence[:c.format.Out.FrameSamples()], Rate: c.format.Out}
+		f = media.Frame{Samples: silence[:c.leg.Format().Out.FrameSamples()], Rate: c.leg.Format().Out}
 	}
 	return f, sounds
 }
@@ -75,7 +75,7 @@ func (c *Call) ring(now time.Time) (media.Frame, bool) {
 	if !on {
 		return media.Frame{}, false
 	}
-	rate := c.format.Out
+	rate := c.leg.Format().Out
 	f := media.Frame{Samples: r.frame[:rate.FrameSamples()], Rate: rate}
 	for i := range f.Samples {
 		t := from.Seconds() + float64(i)/float64(rate)

@@ -82,8 +82,8 @@ func simulate(start time.Time, f media.Format, cfg Config, sink journal.Sink) *S
 	s := &Simulation{world: journal.NewReplayed(start, f), agents: map[int]*agent.Agent{}}
 	cfg.FrontEnd = s.world
 	c := New(cfg)
-	s.c, c.observer, c.work.closed = c, journal.NewObserver(replySink{sink, s.agents}, s.world), true
-	c.life, c.kill = context.WithCancelCause(context.Background())
+	s.c, c.observer, c.crew.closed = c, journal.NewObserver(replySink{sink, s.agents}, s.world), true
+	c.crew.life, c.crew.kill = context.WithCancelCause(context.Background())
 	if c.cfg.ASR != nil {
 		c.attach(s.world.Recognition())
 	}
@@ -110,7 +110,7 @@ func (s *Simulation) Part() { s.world.Part() }
 func (s *Simulation) Parted() bool { return s.world.Parted() }
 
 // Close releases what the call holds.
-func (s *Simulation) Close() { s.c.kill(nil) }
+func (s *Simulation) Close() { s.c.crew.kill(nil) }
 
 // Opened is the recogniser's latest utterance.
 func (s *Simulation) Opened() int { return s.c.state.Utterance() }

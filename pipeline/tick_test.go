@@ -82,7 +82,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		Turn: turn.DefaultConfig("en"), Journal: kept}
 	cfg.Turn.Idle, cfg.Turn.Barge, cfg.Turn.Greeting = 0, turn.Never, turn.Never
 	c := New(cfg)
-	c.life, c.kill = context.WithCancelCause(t.Context())
+	c.crew.life, c.crew.kill = context.WithCancelCause(t.Context())
 	stream, err := c.openRecogniser()
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		c.say(turn.Greeting)
 		c.state.Phase = turn.Thinking
 		for !c.replies.Latest.Made() {
-			c.take(<-c.box)
+			c.take(<-c.crew.box)
 		}
 	}
 	for range 200 { // grow what grows

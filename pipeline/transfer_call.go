@@ -79,9 +79,9 @@ func (c *Call) consult(ctx context.Context, number, summary string) (string, err
 		return "", err
 	}
 	s := &second{leg: leg, gone: make(chan struct{})}
-	life, stop := context.WithCancelCause(c.life)
+	life, stop := context.WithCancelCause(c.crew.life)
 	fault, begun := error(isolate.Internal), false
-	c.spawn("pipeline/second-leg", func() {
+	c.crew.spawn("pipeline/second-leg", func() {
 		begun = true
 		fault = leg.Run(life)
 	}, func() {
@@ -112,7 +112,7 @@ func (c *Call) consult(ctx context.Context, number, summary string) (string, err
 		stop(&ended)
 		return "", err
 	}
-	if !c.post(ctx, message{kind: msgConnect, second: s}) {
+	if !c.crew.post(ctx, message{kind: msgConnect, second: s}) {
 		stop(&media.Ended{Reason: media.APIHangup})
 	}
 	return `{"transferred":true}`, errConnected
@@ -218,7 +218,7 @@ func (c *Call) connect(s *second) {
 	}
 	c.step(turn.Event{Kind: turn.Connected})
 	if asr := c.caller.Detach(); asr != nil { // nobody listens to two people talking
-		c.spawn("pipeline/recogniser-bridged", asr.Close)
+		c.crew.spawn("pipeline/recogniser-bridged", asr.Close)
 	}
 }
 
@@ -246,7 +246,7 @@ func (c *Call) moved() bool {
 	defer t.Stop()
 	for {
 		select {
-		case m := <-c.box:
+		case m := <-c.crew.box:
 			if m.kind == msgFunction && m.id == w.call.ID {
 				if !errors.Is(m.err, errTransferred) {
 					return false
