@@ -9,7 +9,7 @@ import (
 	"parley/pipeline/turn"
 )
 
-// Answering asks who has answered an outbound call.
+// Answering is answering-machine detection (AMD) for an outbound call.
 type Answering struct {
 	OnMachine agent.OnMachine // empty: agent.Continue
 	Message   string          // of LeaveMessage
@@ -31,11 +31,11 @@ func (a *Answering) onMachine() turn.OnMachine {
 // answer is the answer of an outbound call, as its detector hears it while the turn machine
 // screens the call. It belongs to the conductor.
 type answer struct {
-	who     *amd.Detector // nil: nobody asks who answered
+	who     *amd.Detector // nil: there is no detection
 	verdict amd.Verdict
 }
 
-// ask begins the conversation, or first asks who is there.
+// ask begins the conversation, or answering-machine detection before it.
 func (c *Call) ask() {
 	if c.cfg.Answering != nil {
 		c.answer.who = amd.New(c.cfg.Agent.Language, c.leg.Format().In)
@@ -43,7 +43,7 @@ func (c *Call) ask() {
 	c.step(turn.Event{Kind: turn.Ready})
 }
 
-// heardOf gives the detector the words that a recogniser made of the answer.
+// heardOf gives the detector the words of the answer.
 func (c *Call) heardOf(res inference.Result) {
 	if c.state.Screens() && (res.Confidence < 0 || res.Confidence >= 0.5) { // below 0: the engine does not say
 		c.answer.who.Words(res.Text)

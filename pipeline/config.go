@@ -34,11 +34,11 @@ import (
 // Config is everything a call needs. It is not changed after New.
 type Config struct {
 	Agent    agent.Agent
-	ASR      inference.ASR // nil: nobody hears, typed turns only
+	ASR      inference.ASR // nil: typed turns only
 	LLM      inference.LLM
 	TTS      inference.TTS
 	FrontEnd listen.FrontEnd // denoiser and voice activity detector
-	// Answering asks who answers an outbound call; nil: nobody does.
+	// Answering is answering-machine detection; nil: there is none.
 	Answering *Answering
 	Turn      turn.Config // zero Complete: turn.DefaultConfig of the agent's language
 
@@ -52,7 +52,7 @@ type Config struct {
 	// Keys are the functions of a telephone's keys, SendDTMF and CollectDigits, that the
 	// agent has on a leg that is a Keypad.
 	Keys     []string
-	Transfer *Transfer // nil: the agent transfers nobody
+	Transfer *Transfer // nil: there are no transfers
 	OptOut   DoNotCall // nil: there is no list
 
 	Speculation Speculation
@@ -67,14 +67,14 @@ type Config struct {
 	// long; 0: never.
 	Quiet time.Duration
 
-	// Recognised is told on the conductor's goroutine how long the recogniser took, from the
-	// end of each utterance to its last result; nil: nobody asks.
+	// Recognised is called on the conductor's goroutine with the time that the recogniser took,
+	// from the end of each utterance to its last result. It may be nil.
 	Recognised func(wait time.Duration)
 
 	// OnHangup is called on the conductor's goroutine when either side has hung up, before the
 	// leg and the engines are torn down: it stops the meter. It may be nil.
 	OnHangup func(at time.Time)
-	// Inspect has the observer told of the inside of the call, too.
+	// Inspect reports the inside of the call to the observer, too.
 	Inspect bool
 	// Observe is called on the conductor's goroutine. It must not block, nor call
 	// the Call back, but for Stop.
@@ -97,7 +97,7 @@ func New(cfg Config) *Call {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.ASR == nil {
-		cfg.Turn.NoiseMax = forever // nobody apologises for not hearing
+		cfg.Turn.NoiseMax = forever // without a recogniser there is no "Sorry?"
 	}
 	cfg.Turn.OnMachine = cfg.Answering.onMachine()
 	c := &Call{cfg: cfg, agent: cfg.Agent, crew: crew{idle: make(chan struct{}, 1), box: make(chan message, mailboxSize)}, stops: make(chan turn.Event, 1),

@@ -22,7 +22,7 @@ const (
 	functionMost     = 30 * time.Second
 )
 
-// maxProblem bounds what a model is told of an error, in bytes.
+// maxProblem bounds the text of an error for the model, in bytes.
 const maxProblem = 1000
 
 // builtin is a function of the call itself.
@@ -84,7 +84,7 @@ func (c *Call) beginHeld(now time.Time) {
 func (c *Call) own() []builtin {
 	var list []builtin
 	_, refers := c.far.(Transferrer)
-	if t := c.cfg.Transfer; t.somebody() && (refers || t.Consult != nil) {
+	if t := c.cfg.Transfer; t.offers() && (refers || t.Consult != nil) {
 		list = append(list, c.transferCall())
 	}
 	if k, ok := c.far.(Keypad); ok && slices.Contains(c.cfg.Keys, SendDTMF) {
@@ -144,7 +144,7 @@ func (c *Call) ran(m message) {
 	case errors.Is(m.err, errConnected):
 		c.toolEnded(m.id, m.text, "ok")
 	case errors.Is(m.err, errTransferred):
-		c.tools.told = false // nobody is left to go on
+		c.tools.unfinished = false // the call ends
 		c.toolEnded(m.id, m.text, "ok")
 		c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: transferred.Detail})
 	case errors.Is(m.err, context.DeadlineExceeded):

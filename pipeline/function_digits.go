@@ -37,7 +37,7 @@ const (
 	keysMost = maxKeys*keyPause + functionPatience
 )
 
-// sendDTMF presses keys: the agent has called somebody with a menu.
+// sendDTMF presses keys, for the menu of the system that was called.
 func sendDTMF(leg Keypad) builtin {
 	return builtin{after: true, most: keysMost, Function: tool.Function{
 		Spec: inference.Tool{Name: SendDTMF,

@@ -15,7 +15,7 @@ const OptOut = "opt_out"
 // DoNotCall puts the other party of a call on the account's do-not-call list.
 type DoNotCall func(context.Context) error
 
-// errNotListed is what the model is told of a number that is not on the list.
+// errNotListed is the result where the number could not be put on the list.
 var errNotListed = errors.New("the number could not be put on the list; it may be withheld")
 
 func optOut(list DoNotCall) builtin {

@@ -84,8 +84,8 @@ func (c *Call) takeLate(m message) {
 	}
 }
 
-// deliver takes a message: one in the batch that connected the caller to somebody else
-// must not begin a reply.
+// deliver takes a message. One that comes with the message that bridges the call must not
+// begin a reply.
 func (c *Call) deliver(m message) {
 	if c.state.Phase == turn.Bridged {
 		c.takeConnected(m)

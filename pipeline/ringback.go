@@ -10,7 +10,7 @@ import (
 )
 
 // A caller who is being transferred hears the tone of a telephone that rings, from the
-// moment that somebody is called until somebody talks to them: silence would sound as if
+// moment at which the second leg is called until it is connected: silence would sound as if
 // they had been forgotten. It is the tone of the country that is called.
 
 // ringLevel is the amplitude of a tone, of 32,767: some -19 dBFS with all its frequencies.
@@ -50,10 +50,10 @@ func (c *Call) rings() *waiting {
 	return c.tools.moving()
 }
 
-// silence is what a continuous leg carries when nobody speaks.
+// silence is what a continuous leg carries between sentences.
 var silence [media.MaxFrameSamples]int16
 
-// pause is a frame for a continuous leg when nobody speaks: silence, or the tone, which sounds.
+// pause is a frame for a continuous leg between sentences: silence, or the tone, which sounds.
 func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 	c.playout.Pass()
 	if f, sounds = c.ring(now); !sounds {
@@ -62,7 +62,7 @@ func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 	return f, sounds
 }
 
-// ring is the next frame of the tone; false while it is silent, or nobody is transferred.
+// ring is the next frame of the tone; false while it is silent, or no transfer is under way.
 func (c *Call) ring(now time.Time) (media.Frame, bool) {
 	w, r := c.rings(), &c.tools.ring
 	if w == nil {

@@ -27,16 +27,17 @@ var endCall = inference.Tool{
 // maxToolSteps bounds the completions in a row that may call functions for one turn.
 const maxToolSteps = 3
 
-// toolbox follows the functions that were called, whoever runs them. Each call gets
-// exactly one result: ok, error, timeout, cancelled or unknown_tool.
+// toolbox follows the functions that were called, of the call, the server and the client. Each
+// call of one gets exactly one result: ok, error, timeout, cancelled or unknown_tool.
 type toolbox struct {
 	own     []builtin  // functions of the call itself; end_call is not among them
 	waiting []*waiting // in the order in which they were called
 	steps   int        // completions with calls since the caller's last turn
-	told    bool       // the turn machine waits to hear that all have answered
-	filler  filler
-	ring    ringing
-	collect collecting
+	// unfinished: the turn machine waits for ToolsDone.
+	unfinished bool
+	filler     filler
+	ring       ringing
+	collect    collecting
 }
 
 // waiting is a call without its result.
@@ -51,11 +52,10 @@ type waiting struct {
 	gap  time.Duration
 	ripe time.Time               // when it runs; zero while the words are played
 	stop context.CancelCauseFunc // what this server runs; nil: nothing runs here
-	// asked says that the client was asked to run it: nobody else's result is the client's
-	// to give.
+	// asked says that the client runs it. The client gives no result of other functions.
 	asked bool
-	// lasts says that an interruption does not end it. Then it is loose: nobody waits
-	// for its result, which is kept for the next time that the model is asked.
+	// lasts says that an interruption does not end it. Then it is loose: the conversation does
+	// not wait for its result, which the model gets with its next request.
 	lasts, loose bool
 }
 
@@ -133,7 +133,7 @@ func (c *Call) called(r *reply.Reply, call inference.ToolCall) {
 	r.Calls = append(r.Calls, call)
 	w := &waiting{call: call, turn: r.Turn, number: r.Number}
 	c.tools.waiting = append(c.tools.waiting, w)
-	c.tools.told = true
+	c.tools.unfinished = true
 	c.step(turn.Event{Kind: turn.ToolsCalled})
 	switch b, f := c.runs(call.Name); {
 	case b != nil:
@@ -194,10 +194,10 @@ func (c *Call) concludeTool(w *waiting, result, outcome string) {
 // those of earlier replies, which the caller did not wait for, too.
 func (c *Call) toolsDone() {
 	r := c.replies.Latest
-	if !c.tools.told || c.tools.awaited() || r.Live() && !r.Written() && len(r.Calls) > 0 {
+	if !c.tools.unfinished || c.tools.awaited() || r.Live() && !r.Written() && len(r.Calls) > 0 {
 		return
 	}
-	c.tools.told = false
+	c.tools.unfinished = false
 	r.MovedAt = c.now()
 	c.step(turn.Event{Kind: turn.ToolsDone})
 }
@@ -237,7 +237,7 @@ func (c *Call) tend(now time.Time) {
 // interruptTools ends the functions of a reply that was cut off. What runs elsewhere
 // may be done all the same, and the model must not take it for undone.
 func (c *Call) interruptTools() {
-	c.tools.told = false
+	c.tools.unfinished = false
 	kept := c.tools.waiting[:0]
 	for _, w := range c.tools.waiting {
 		switch {
@@ -256,7 +256,7 @@ func (c *Call) interruptTools() {
 
 // cancelTools ends all functions with the call.
 func (c *Call) cancelTools() {
-	c.tools.told = false
+	c.tools.unfinished = false
 	for _, w := range c.tools.waiting {
 		c.concludeTool(w, problem("the call ended, it is not known whether this was done"), "cancelled")
 	}

@@ -16,10 +16,10 @@ import (
 	"parley/pipeline/tool"
 )
 
-// TransferCall is the function that hands a caller over to somebody else.
+// TransferCall is the function that transfers the caller to another number.
 const TransferCall = "transfer_call"
 
-// Transferrer is a leg whose far end can be asked to call somebody else in the agent's
+// Transferrer is a leg whose far end can be asked to call another number in the agent's
 // place.
 type Transferrer interface {
 	// Transfer asks for it and waits for what comes of it: nil when the number has
@@ -39,11 +39,11 @@ type Transfer struct {
 	Check func(ctx context.Context, number string) (dialled string, err error)
 	// Consult calls a number beside the call, for transfers that are announced or that
 	// the far end does not do itself. The caller of Consult runs the leg, and calls
-	// over when it has ended. The text of an error is told to the model. nil: there
+	// over when it has ended. The model gets the text of an error. nil: there
 	// are none.
 	Consult func(ctx context.Context, number string) (leg media.Leg, over func(media.Ended), err error)
-	// Listen hears who answers a consultation, at rate: an answering machine is told
-	// nothing and counts as no answer. nil: nobody asks who answered.
+	// Listen hears who answers a consultation, at rate: an answering machine
+	// hears nothing and counts as no answer. nil: there is no detection.
 	Listen func(rate media.Rate) (listen.FrontEnd, error)
 }
 
@@ -52,7 +52,7 @@ const (
 	transferMost = 90 * time.Second
 	// transferGap is the silence between the last word and the transfer.
 	transferGap = 200 * time.Millisecond
-	maxSummary  = 500 // bytes of what a person is told
+	maxSummary  = 500 // bytes of the summary for the person who answers
 )
 
 // transferred is the end of a call that a transfer took over.
@@ -104,11 +104,11 @@ func (t *Transfer) parameters() map[string]any {
 
 // mayWait says that the call has functions that may take their time.
 func (c *Config) mayWait() bool {
-	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.somebody()
+	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.offers()
 }
 
-// somebody says that there is somebody to transfer to.
-func (t *Transfer) somebody() bool { return t != nil && (t.Any || len(t.To) > 0) }
+// offers says that there is a number to transfer to.
+func (t *Transfer) offers() bool { return t != nil && (t.Any || len(t.To) > 0) }
 
 // list tells the model whom there is.
 func (t *Transfer) list() string {

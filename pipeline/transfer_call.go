@@ -19,7 +19,7 @@ import (
 // all, and has not tried.
 var ErrNoReferral = errors.New("the far end does not transfer calls")
 
-// Errors of transfers, as the model is told.
+// Errors of transfers, as the model gets them.
 var (
 	errLeftSummary = errors.New("the person hung up before the caller was put through")
 	errMachine     = errors.New("nobody answered: an answering machine did")
@@ -61,13 +61,13 @@ func (c *Call) transfer(ctx context.Context, arguments json.RawMessage) (string,
 	return c.consult(ctx, number, clipped(in.Summary, maxSummary))
 }
 
-// second is the leg of somebody who was called beside the call.
+// second is a leg that was called beside the call.
 type second struct {
 	leg  media.Leg
 	gone chan struct{} // closed when it has ended
 }
 
-// consult calls somebody, tells them what it is about, and has the conductor connect
+// consult calls a number, plays the summary there, and has the conductor connect
 // the two.
 func (c *Call) consult(ctx context.Context, number, summary string) (string, error) {
 	said, err := c.record(ctx, summary)
@@ -211,13 +211,13 @@ func (c *Call) connect(s *second) {
 		c.conclude(Cut, c.heardBy(c.now()))
 	}
 	c.playout.Cut(false)
-	c.tools.told = false // nobody goes on after the functions
+	c.tools.unfinished = false // the agent does not go on after the functions
 	c.bridge = &bridge{second: s, caller: c.far}
 	if c.cfg.Transfer.Record { // else a third person is recorded who does not know of it
 		c.bridge.caller = c.leg.Leg
 	}
 	c.step(turn.Event{Kind: turn.Connected})
-	if asr := c.caller.Detach(); asr != nil { // nobody listens to two people talking
+	if asr := c.caller.Detach(); asr != nil { // a bridged call is not recognised
 		c.crew.spawn("pipeline/recogniser-bridged", asr.Close)
 	}
 }
@@ -252,7 +252,7 @@ func (c *Call) moved() bool {
 					return false
 				}
 				c.receive(m, journal.Received, func(m message) {
-					c.tools.told = false
+					c.tools.unfinished = false
 					c.toolEnded(m.id, m.text, "ok")
 				})
 				return true

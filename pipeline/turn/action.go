@@ -12,7 +12,7 @@ const (
 	CloseUtterance                        // finish the utterance
 	BeginTurn                             // the caller has the floor, in turn Turn
 	DropTurn                              // that was noise
-	Speculate                             // begin a speculative reply to Text, which nobody hears or sees
+	Speculate                             // begin a speculative reply to Text, neither heard nor shown
 	DropSpeculation                       // drop it
 	Commit                                // Text is what the caller said in Turn: answer it
 	Cancel                                // stop making the reply, nothing of it was audible

@@ -74,7 +74,7 @@
 // sentence: which parameter of which function the model has in mind is not known.
 //
 // Most of what interrupts must be about as loud as the caller: 600 ms interrupt when 73 % of
-// them are, and words when enough of sixteen frames were. So nobody in a room of talkers
-// interrupts the agent in five minutes, and a "stop" over them does. Package listen learns how
+// them are, and words when enough of sixteen frames were. So talkers in the room do not
+// interrupt the agent in five minutes, and a "stop" over them does. Package listen learns how
 // loud the caller is.
 package turn

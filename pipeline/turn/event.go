@@ -29,7 +29,7 @@ const (
 	Drained                          // the far end has played everything
 	Held                             // the caller put the agent on hold: neither hears the other
 	Resumed                          // and took it back
-	Connected                        // the caller was connected to somebody else: the agent's part is over
+	Connected                        // the caller was connected to a second leg: the agent's part is over
 	Stop                             // a limit or a person ends the call: Reason, Detail, Line
 )
 

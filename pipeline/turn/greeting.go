@@ -10,7 +10,7 @@ import "parley/media"
 type greetingStage uint8
 
 const (
-	greetingWhole       greetingStage = iota // nobody interrupted it, or a turn was committed since
+	greetingWhole       greetingStage = iota // it was not interrupted, or a turn was committed since
 	greetingInterrupted                      // the caller interrupted it
 	greetingResumed                          // its rest was said after that, which happens once
 )

@@ -7,14 +7,14 @@ type Phase uint8
 const (
 	Connecting   Phase = iota // configuration and engines are being set up
 	Screening                 // the agent keeps silent until it is known who answered
-	Listening                 // nobody speaks
+	Listening                 // the agent is silent and hears
 	UserSpeaking              // the caller speaks
 	Pause                     // the caller stopped: endpointing
 	Thinking                  // a reply is being made, nothing of it is audible
 	Speaking                  // the agent speaks
 	Yielding                  // the caller speaks over the agent, whose voice is lowered: barge-in or false interruption
 	ToolWait                  // the reply waits for a function's result
-	Bridged                   // the caller talks to whom they were transferred to, the agent to nobody
+	Bridged                   // the caller talks to the second leg, and the agent is out
 	Closing                   // last words, then the end
 	Over                      // nothing more happens
 )

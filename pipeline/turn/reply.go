@@ -100,7 +100,7 @@ func (s *step) toolsCalled() {
 	}
 }
 
-// followUp answers the functions' results once nobody speaks.
+// followUp answers the functions' results once neither side speaks.
 func (s *step) followUp() {
 	if s.Reply.Tools != toolsDone || s.Phase != ToolWait {
 		return
@@ -131,7 +131,7 @@ func (s *step) drained() {
 	s.toListener()
 }
 
-// rest is where the conversation goes when nobody has anything to say.
+// rest is where the conversation goes when nothing is left to say.
 func (s *step) rest() {
 	switch {
 	case s.Reply.Tools != noTools:

@@ -11,7 +11,7 @@ type OnMachine uint8
 
 // What a machine gets.
 const (
-	NotScreened   OnMachine = iota // nobody asks who answered
+	NotScreened   OnMachine = iota // there is no detection
 	Converse                       // a conversation, as a person
 	HangUpOn                       // nothing: the call ends
 	LeaveAMessage                  // a message after the tone, then the call ends
@@ -36,7 +36,7 @@ type screening struct {
 type screeningStage uint8
 
 const (
-	screeningOff    screeningStage = iota // nobody asks, or it is known
+	screeningOff    screeningStage = iota // there is no detection, or it has decided
 	screeningAside                        // the conversation goes on meanwhile
 	screeningSilent                       // the agent keeps silent
 )

@@ -31,7 +31,7 @@ const (
 // The barge-in level gate. Of the latest 16 frames (320 ms) at least ownStop, for a stop
 // word, which is short, or ownWords, for other words, must be within 12 dB of the caller's
 // learned speech level; where no word says so, ownPercent of those of BargeInAfter. It
-// keeps background talkers from interrupting: now and then somebody behind the caller is
+// keeps background talkers from interrupting: now and then a person behind the caller is
 // as loud for a syllable, and recognisers are sure of words in what they say. Of eight
 // people 10 dB behind the caller eleven frames of sixteen were the most in half an hour.
 // Of "stop" the vowel alone is loud, six frames in some voices, but at a stretch
