@@ -129,31 +129,28 @@ func collectDigits() builtin {
 			`"next_timeout_seconds":{"type":"number","minimum":1,"maximum":30,"description":"How long to wait for each further key; 4."}},"additionalProperties":false}`)}}}
 }
 
-// parseCollect reads the arguments; what is missing has its default.
-func parseCollect(arguments string) (prompt string, least int, n turn.Number, err error) {
-	in := collectArguments{Min: 1, Max: mostDigits, Terminator: "#", FirstSeconds: firstKey.Seconds(), NextSeconds: nextKey.Seconds()}
-	object, ok := object(arguments)
-	if !ok {
-		return "", 0, n, errors.New("the arguments are not a JSON object")
+// parse reads the arguments; what is missing has its default.
+func (in *collectArguments) parse(arguments string) error {
+	*in = collectArguments{Min: 1, Max: mostDigits, Terminator: "#", FirstSeconds: firstKey.Seconds(), NextSeconds: nextKey.Seconds()}
+	switch object, ok := object(arguments); {
+	case !ok:
+		return errors.New("the arguments are not a JSON object")
+	case json.Unmarshal(object, in) != nil:
+		return errors.New("the arguments do not fit the function's parameters")
+	case len(in.Terminator) > 1 || !strings.Contains("#*", in.Terminator):
+		return errors.New("terminator must be #, * or empty")
+	case in.Min < 1 || in.Max < in.Min || in.Max > mostDigits:
+		return fmt.Errorf("min_digits and max_digits must be from 1 to %d, the least first", mostDigits)
 	}
-	if err := json.Unmarshal(object, &in); err != nil {
-		return "", 0, n, errors.New("the arguments do not fit the function's parameters")
-	}
-	switch in.Terminator {
-	case "":
-	case "#", "*":
-		n.Terminator = in.Terminator[0]
-	default:
-		return "", 0, n, errors.New("terminator must be #, * or empty")
-	}
-	if in.Min < 1 || in.Max < in.Min || in.Max > mostDigits {
-		return "", 0, n, fmt.Errorf("min_digits and max_digits must be from 1 to %d, the least first", mostDigits)
-	}
+	return nil
+}
+
+// number is what the caller is to type.
+func (in *collectArguments) number() turn.Number {
 	bound := func(seconds float64) media.Time {
 		return media.FromDuration(min(max(time.Duration(seconds*float64(time.Second)), time.Second), mostKeyWait))
 	}
-	n.Max, n.First, n.Next = in.Max, bound(in.FirstSeconds), bound(in.NextSeconds)
-	return in.Prompt, in.Min, n, nil
+	return turn.Number{Max: in.Max, Terminator: in.Terminator, First: bound(in.FirstSeconds), Next: bound(in.NextSeconds)}
 }
 
 // beginCollecting has the caller's keys collected from now on, once the agent rests.
@@ -161,16 +158,16 @@ func (c *Call) beginCollecting(w *waiting) bool {
 	if c.state.Phase != turn.ToolWait || c.state.Held() || c.output() != turn.Resting || c.state.Collects() {
 		return false
 	}
-	prompt, least, number, err := parseCollect(w.call.Arguments)
-	if err != nil {
+	var in collectArguments
+	if err := in.parse(w.call.Arguments); err != nil {
 		c.toolEnded(w.call.ID, problem(err.Error()), "error")
 		return true
 	}
 	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})
-	c.tools.collect = collecting{w.call.ID, least}
-	c.step(turn.Event{Kind: turn.Collect, Number: number})
-	if prompt != "" {
-		c.compose(&reply.Reply{Number: w.number, Turn: w.turn, Prompts: w.call.ID}, nil, prompt)
+	c.tools.collect = collecting{w.call.ID, in.Min}
+	c.step(turn.Event{Kind: turn.Collect, Number: in.number()})
+	if in.Prompt != "" {
+		c.compose(&reply.Reply{Number: w.number, Turn: w.turn, Prompts: w.call.ID}, nil, in.Prompt)
 	}
 	return true
 }

@@ -139,7 +139,7 @@ func (d *drive) play(script string) string {
 		case "output":
 			d.output = outputs[rest]
 		case "collect":
-			d.step(Event{Kind: Collect, Number: Number{Max: 4, Terminator: '#', First: 10 * media.Second, Next: 4 * media.Second}})
+			d.step(Event{Kind: Collect, Number: Number{Max: 4, Terminator: "#", First: 10 * media.Second, Next: 4 * media.Second}})
 		case "press":
 			for _, key := range []byte(rest) {
 				d.step(Event{Kind: Digit, Key: key})

@@ -34,7 +34,7 @@ const (
 // Number is what a function collects.
 type Number struct {
 	Max         int        // keys that end it
-	Terminator  byte       // the key that ends it; 0: none
+	Terminator  string     // the key that ends it; empty: none
 	First, Next media.Time // how long the first key may take, and each further one
 }
 
@@ -62,7 +62,7 @@ func (s *step) collect(key byte) bool {
 	if k.Stage == collectOff || k.Stage == collectDone {
 		return s.now < k.LateUntil
 	}
-	if key == k.Number.Terminator {
+	if string(rune(key)) == k.Number.Terminator {
 		s.endCollecting(byTerminator)
 		return true
 	}

@@ -261,7 +261,7 @@ func (w *world) collect() {
 		w.step(Event{Kind: Collected})
 	case !w.s.Collects() && w.s.Phase == ToolWait:
 		w.collects = true
-		w.step(Event{Kind: Collect, Number: Number{Max: 3, Terminator: '#', First: 2 * media.Second, Next: media.Second}})
+		w.step(Event{Kind: Collect, Number: Number{Max: 3, Terminator: "#", First: 2 * media.Second, Next: media.Second}})
 	}
 }
 
