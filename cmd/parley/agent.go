@@ -15,7 +15,7 @@ import (
 
 	"parley/api/talk"
 	"parley/cmd/parley/config"
-	"parley/cmd/parley/node"
+	"parley/cmd/parley/conversation"
 	"parley/pipeline/agent"
 	"parley/store"
 	"parley/store/ledger"
@@ -94,7 +94,7 @@ func (f *agentFlags) apply(cmd *cobra.Command, a *store.Agent) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", store.ErrInvalid, f.file, err)
 	}
-	if err := node.ApplyDocument(agentNames, a, text, true); err != nil {
+	if err := conversation.ApplyDocument(agentNames, a, text, true); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	return nil
@@ -113,7 +113,7 @@ func newAgentCreate() *cobra.Command {
 			"  parley agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	adminCommand(cmd, func(a *admin, _ []string) error {
-		wanted := node.NewAgent()
+		wanted := conversation.NewAgent()
 		if err := f.apply(cmd, &wanted); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/cmd/parley/node"
+	"parley/cmd/parley/conversation"
 	"parley/store"
 )
 
@@ -29,7 +29,7 @@ func TestAgentFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, a := agentFlags{file: file}, node.NewAgent()
+		f, a := agentFlags{file: file}, conversation.NewAgent()
 		err := f.apply(&cobra.Command{}, &a)
 		if want == "" && (err != nil || a.Name != "Lola") || want != "" && (!errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"parley/cmd/parley/node"
+	"parley/cmd/parley/conversation"
 	"parley/pipeline/agent"
 	"parley/store"
 )
@@ -43,7 +43,7 @@ func newAgentExport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		written := node.DocumentOf(found)
+		written := conversation.DocumentOf(found)
 		document, err := written.Members()
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/cmd/parley/node"
+	"parley/cmd/parley/demo"
 )
 
 func newDemoCommand() *cobra.Command {
@@ -41,7 +41,7 @@ func newDemoLinkCommand() *cobra.Command {
 				return err
 			}
 			dir, _ := chooseDataDir(cfg)
-			key, err := os.ReadFile(filepath.Join(dir, node.DemoKeyFile))
+			key, err := os.ReadFile(filepath.Join(dir, demo.KeyFile))
 			if err != nil {
 				return fmt.Errorf("no demonstration has been started here: %w", err)
 			}

@@ -236,11 +236,11 @@ func (s *server) startNode(ctx context.Context) error {
 	s.onReload("rate card", n.LoadRateCard)
 	s.onReload("SIP certificate", n.ReloadCertificate)
 	if s.cfg.Demo {
-		demo, err := n.Seed(ctx, s.dataDir)
+		account, err := n.Seed(ctx, s.dataDir)
 		if err != nil {
 			return fmt.Errorf("demonstration: %w", err)
 		}
-		fmt.Fprint(s.out, demo.Guide(n.DemoLink(), s.scheme(), s.httpAddr, n.SIPAddr()))
+		fmt.Fprint(s.out, account.Guide(n.DemoLink(), s.scheme(), s.httpAddr, n.SIPAddr()))
 	}
 	first, err := n.FirstRun(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/cmd/parley/config"
-	"parley/cmd/parley/node"
+	"parley/cmd/parley/conversation"
 	"parley/pipeline/simulate"
 	"parley/store"
 )
@@ -96,7 +96,7 @@ func simulationSubject(cmd *cobra.Command, s *simulate.Script, f *agentFlags, ac
 	if err != nil {
 		return simulate.Subject{}, err
 	}
-	a := node.NewAgent()
+	a := conversation.NewAgent()
 	if from != "" {
 		if a, err = storedAgent(cmd, cfg, account, from); err != nil {
 			return simulate.Subject{}, err
@@ -108,7 +108,7 @@ func simulationSubject(cmd *cobra.Command, s *simulate.Script, f *agentFlags, ac
 	if err := f.apply(cmd, &a); err != nil {
 		return simulate.Subject{}, err
 	}
-	return node.Simulated(cfg, &a, s, newLogger(cmd.ErrOrStderr(), cfg))
+	return conversation.Simulated(cfg, &a, s, newLogger(cmd.ErrOrStderr(), cfg))
 }
 
 // storedAgent is an agent of the server's database.

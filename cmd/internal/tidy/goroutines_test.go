@@ -26,19 +26,22 @@ var serving = []string{
 	"sip/transport",  // the shared sockets and connections
 	"sip/trunk",      // probes and registrations, beside all calls
 
-	"inference",              // streams of one call
-	"inference/openai",       // likewise
-	"inference/pocketsphinx", // likewise
-	"inference/worker",       // the children that many calls share
-	"pipeline/tool",          // a call's functions
-	"pipeline/journal",       // what is written of a call
-	"api/recording",          // what is noted of recordings
-	"api/socket",             // sockets of other kinds
-	"api/wstts",              // synthesis over one
-	"cmd/parley/cluster",     // what nodes tell each other
-	"cmd/parley/node",        // calls by number, batches
-	"sip/simulated",          // phones and people to try it with
-	"api/status",             // looks of strangers, in the process that has the calls
+	"inference",               // streams of one call
+	"inference/openai",        // likewise
+	"inference/pocketsphinx",  // likewise
+	"inference/worker",        // the children that many calls share
+	"pipeline/tool",           // a call's functions
+	"pipeline/journal",        // what is written of a call
+	"api/recording",           // what is noted of recordings
+	"api/socket",              // sockets of other kinds
+	"api/wstts",               // synthesis over one
+	"cmd/parley/cluster",      // what nodes tell each other
+	"cmd/parley/conversation", // how calls went on the wire
+	"cmd/parley/inbound",      // calls that come in
+	"cmd/parley/node",         // the end of a server
+	"cmd/parley/outbound",     // calls that are placed, and batches
+	"sip/simulated",           // phones and people to try it with
+	"api/status",              // looks of strangers, in the process that has the calls
 }
 
 // bare lists the goroutines of a file that are begun by anything but package isolate.

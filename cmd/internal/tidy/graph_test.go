@@ -97,10 +97,15 @@ var rooms = []string{"store/people", "store/history", "store/webhook", "store/ca
 // policies are the packages that cmd/parley/node puts together, with those of cmd that each may
 // import. None knows the whole node.
 var policies = map[string][]string{
-	"cmd/parley/afterwards": nil,
-	"cmd/parley/cluster":    nil,
-	"cmd/parley/engine":     {"cmd/parley/config"},
-	"cmd/parley/notify":     nil,
+	"cmd/parley/afterwards":   nil,
+	"cmd/parley/cluster":      nil,
+	"cmd/parley/conversation": {"cmd/parley/config", "cmd/parley/engine", "cmd/parley/metrics", "cmd/parley/trace"},
+	"cmd/parley/demo":         nil,
+	"cmd/parley/engine":       {"cmd/parley/config"},
+	"cmd/parley/inbound":      {"cmd/parley/conversation", "cmd/parley/outbound"},
+	"cmd/parley/metrics":      {"cmd/parley/trace"},
+	"cmd/parley/notify":       nil,
+	"cmd/parley/outbound":     {"cmd/parley/conversation", "cmd/parley/metrics"},
 }
 
 // forbidden says why from must not import to; empty when it may. A test may
@@ -209,6 +214,8 @@ func TestImportRule(t *testing.T) {
 		{"cmd/parley/notify", "cmd/parley/node", false, false},
 		{"cmd/parley/notify", "cmd/parley/afterwards", false, false},
 		{"cmd/parley/engine", "cmd/parley/config", false, true},
+		{"cmd/parley/inbound", "cmd/parley/outbound", false, true},
+		{"cmd/parley/outbound", "cmd/parley/inbound", false, false},
 		{"api", "store", false, true},
 		{"api", "pipeline", false, false},
 		{"api/client", "api/wire", false, true},

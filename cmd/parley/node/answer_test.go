@@ -72,6 +72,7 @@ type desk struct {
 	who   api.Principal
 	agent string
 	heard chan simulated.Heard
+	reg   *prometheus.Registry
 }
 
 const deskNumber = "+34911234567"
@@ -99,11 +100,17 @@ func deskOn(t *testing.T, url string, settings ...string) *desk {
 // it has no network.
 func deskWith(t *testing.T, url string, change func(*config.Config), settings ...string) *desk {
 	t.Helper()
-	d := &desk{T: t, heard: make(chan simulated.Heard, 4)}
+	return deskLogged(t, url, slog.New(slog.DiscardHandler), change, settings...)
+}
+
+// deskLogged is a desk whose node logs to log.
+func deskLogged(t *testing.T, url string, log *slog.Logger, change func(*config.Config), settings ...string) *desk {
+	t.Helper()
+	d := &desk{T: t, heard: make(chan simulated.Heard, 4), reg: prometheus.NewRegistry()}
 	cfg, _, err := config.Load(config.Sources{Env: append(settings, "PARLEY_NODE=desk", "PARLEY_CARRIER=simulated", "PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_CARRIER_SIP_ADDR=127.0.0.1:0")})
 	d.ok(err)
 	change(cfg)
-	n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", d.reg, log)
 	d.ok(err)
 	d.node = n
 	n.engines.TTS, n.engines.ASR, n.engines.LLM = flite{t.TempDir()}, enginetest.NewFakeASR(), enginetest.NewFakeLLM()
@@ -159,10 +166,26 @@ func (d *desk) ok(err error) {
 	}
 }
 
+// counted are the values of a counter of the node, by its first label.
+func (d *desk) counted(name string) map[string]float64 {
+	d.Helper()
+	families, err := d.reg.Gather()
+	d.ok(err)
+	counted := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == name {
+				counted[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+			}
+		}
+	}
+	return counted
+}
+
 // dial calls the one whom the network plays for the two digits.
 func (d *desk) dial(digits, onMachine, message string) (id string) {
 	d.Helper()
-	p, err := dialler{d.node}.Dial(d.Context(), d.who, callcenter.Order{From: deskNumber, To: "+120255501" + digits, Agent: d.agent, OnMachine: onMachine, Message: message})
+	p, err := d.node.dialler.Dial(d.Context(), d.who, callcenter.Order{From: deskNumber, To: "+120255501" + digits, Agent: d.agent, OnMachine: onMachine, Message: message})
 	d.ok(err)
 	return p.CallID
 }
@@ -254,7 +277,7 @@ func TestMachineIsHungUpOn(t *testing.T) {
 	if c.StartedAt == nil || c.Cost == 0 {
 		t.Errorf("it costs %v", c.Cost)
 	}
-	eventually(t, "the verdict is counted", func() bool { return scraped(t, d.node.metrics.answered)["machine"] == 1 })
+	eventually(t, "the verdict is counted", func() bool { return d.counted("parley_calls_answered_by_total")["machine"] == 1 })
 }
 
 // TestPersonIsTalkedTo whatever a machine would get.

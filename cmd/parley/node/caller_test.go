@@ -8,56 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/cmd/parley/config"
-	"parley/sip"
-	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/history"
 )
-
-// TestCallerOf: one identity, and a check of it only where the trunk is trusted.
-func TestCallerOf(t *testing.T) {
-	t.Parallel()
-	const passed = numberPassed
-	from := sip.Identity{Number: "+15550100001", Display: "Ann", Verstat: passed}
-	asserted := sip.Identity{Number: "+15550100002", Display: "Bob", Verstat: "TN-Validation-Failed"}
-	for _, tt := range []struct {
-		name string
-		in   sip.Incoming
-		want sip.Identity
-	}{
-		{"asserted", sip.Incoming{From: from, Asserted: asserted, Trusted: true}, asserted},
-		{"the name of From", sip.Incoming{From: from, Asserted: sip.Identity{Number: "+15550100002"}, Trusted: true},
-			sip.Identity{Number: "+15550100002", Display: "Ann"}},
-		{"nothing asserted", sip.Incoming{From: from, Trusted: true}, from},
-		{"not trusted", sip.Incoming{From: from}, sip.Identity{Number: "+15550100001", Display: "Ann"}},
-	} {
-		if got := callerOf(&tt.in); got != tt.want {
-			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
-		}
-	}
-}
-
-// TestNumbersOfAnotherTrunk: a trunk that lists numbers brings none of another's.
-func TestNumbersOfAnotherTrunk(t *testing.T) {
-	t.Parallel()
-	n := &Node{cfg: &config.Config{Trunks: []trunk.Config{
-		{Name: "a", Numbers: []string{"+15550100001"}}, {Name: "b", Numbers: []string{"+15550100002"}}, {Name: "open"}}}}
-	for _, tt := range []struct {
-		trunk, called string
-		want          bool
-	}{
-		{"a", "+15550100001", false},
-		{"a", "15550100002", true},
-		{"a", "+15550100003", false}, // nobody's: as ever
-		{"open", "+15550100002", false},
-		{"", "+15550100002", false},
-	} {
-		if got := n.misrouted(&sip.Incoming{Trunk: tt.trunk, Called: tt.called}); got != tt.want {
-			t.Errorf("%s on %q: %v", tt.called, tt.trunk, got)
-		}
-	}
-}
 
 // dialogue is a caller made of text, over UDP.
 type dialogue struct {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"parley/api/callcenter"
 	"parley/cmd/parley/config"
 	"parley/inference/enginetest"
 	"parley/sip/simulated"
@@ -121,5 +120,3 @@ func TestTwoNodesDialOneBatch(t *testing.T) {
 	}
 	d.verified()
 }
-
-var _ callcenter.Batches = (*batches)(nil)

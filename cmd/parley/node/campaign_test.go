@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,9 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/api"
 	"parley/api/apitest"
-	"parley/api/callcenter"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
@@ -313,84 +309,5 @@ func (d *desk) verified() {
 	d.ok(err)
 	for _, v := range r.Violations {
 		d.Error(v)
-	}
-}
-
-// TestBatchWaitsForBalance: rows that nobody can pay for are pending, and are dialled
-// when there is balance again; in a dispute they fail.
-func TestBatchWaitsForBalance(t *testing.T) {
-	t.Parallel()
-	w := newWindow(t)
-	status, b, p := w.create(w.wish(nil))
-	if status != 200 {
-		t.Fatalf("%d %+v", status, p)
-	}
-	now := w.node.db.Now()
-	_, _, err := ledger.New(w.node.db).Credit(t.Context(), ledger.Credit{Account: w.who.Account, Kind: ledger.Adjustment, Amount: -20 * billing.USD, Key: "gone"}, now)
-	w.ok(err)
-	for _, line := range w.node.batches.due(t.Context(), now) {
-		w.node.batches.dialAll(t.Context(), &line)
-	}
-	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
-	if b.Counts != (wire.Counts{Pending: 2}) || b.Rows[0].Error != nil {
-		t.Errorf("without balance it is %+v", b)
-	}
-	if early := w.node.batches.due(t.Context(), now.Add(50*time.Second)); len(early) != 0 {
-		t.Error("rows are tried again within the minute")
-	}
-	w.ok(ledger.New(w.node.db).OpenDispute(t.Context(), w.who.Account, "pi_1", now))
-	for _, line := range w.node.batches.due(t.Context(), now.Add(2*time.Minute)) {
-		w.node.batches.dialAll(t.Context(), &line)
-	}
-	_, b, _ = w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil)
-	if e := b.Rows[0].Error; b.Counts != (wire.Counts{Failed: 2}) || b.State != "done" || e == nil || e.Code != "billing.account_disputed" {
-		t.Errorf("in a dispute it is %+v", b)
-	}
-	w.verified()
-}
-
-// TestBatchKeepsHours: what is claimed outside of its hours is put off to their beginning.
-func TestBatchKeepsHours(t *testing.T) {
-	t.Parallel()
-	w := newWindow(t)
-	now := w.node.db.Now()
-	closed := now.Add(2 * time.Hour).UTC() // the hours begin then
-	hour := func(t time.Time) string { return fmt.Sprintf("%02d:%02d", t.Hour(), t.Minute()) }
-	status, b, p := w.create(w.wish(object{"call_window": object{"start": hour(closed), "end": hour(closed.Add(time.Hour)), "timezone": "Etc/UTC"}}))
-	if status != 200 {
-		t.Fatalf("%d %+v", status, p)
-	}
-	begins := closed.Truncate(time.Minute)
-	if early := w.node.batches.due(t.Context(), begins.Add(-time.Second)); len(early) != 0 {
-		t.Error("rows are claimed before their hours")
-	}
-	late := w.node.batches.due(t.Context(), begins)
-	if len(late) != 1 || len(late[0]) != 2 {
-		t.Fatalf("claimed were %+v", late)
-	}
-	w.node.batches.dialAll(t.Context(), &late[0]) // by the clock it is too early still
-	c, err := campaign.New(w.node.db).Campaign(t.Context(), w.who.Account, b.ID)
-	w.ok(err)
-	if r := c.Rows[0]; r.Status != campaign.RowPending || !r.DueAt.Equal(begins) {
-		t.Errorf("the row is %+v, due %s, want %s", r, r.DueAt, begins)
-	}
-}
-
-// TestEachOrderIsChecked: every order has the refusal that it would have alone.
-func TestEachOrderIsChecked(t *testing.T) {
-	d := newDesk(t)
-	b := newBatches(d.node)
-	good := callcenter.Order{From: deskNumber, To: "+1 202 555 0106", Agent: d.agent}
-	orders := []callcenter.Order{good, good, good, good, good}
-	orders[1].From, orders[2].Agent, orders[3].To = "+34911111111", "ag_nobody", "112"
-	refused, err := b.CheckEach(t.Context(), d.who.Account, orders)
-	d.ok(err)
-	for i, want := range []error{nil, api.ErrFrom, api.ErrNoAgent, api.ErrDestination, nil} {
-		if !errors.Is(refused[i], want) {
-			t.Errorf("order %d: %v, want %v", i, refused[i], want)
-		}
-	}
-	if orders[0].To != "+12025550106" || orders[4].To != orders[0].To {
-		t.Errorf("%+v", orders)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parley/store/jobs"
-
 	"parley/store/ledger"
 )
 

@@ -9,7 +9,9 @@ import (
 	"parley/api/operator"
 	"parley/api/status"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/demo"
 	"parley/cmd/parley/doctor"
+	"parley/store/campaign"
 	"parley/store/people"
 )
 
@@ -20,7 +22,7 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 		Secure: strings.HasPrefix(n.cfg.BaseURL, "https://"), Base: strings.TrimSuffix(n.cfg.BaseURL, "/"),
 		Seed: func(ctx context.Context) (string, error) {
 			d, err := n.Seed(ctx, n.DataDir)
-			return d.Account, err
+			return d.ID, err
 		},
 	}
 	for _, d := range n.cfg.Doubts() {
@@ -29,7 +31,7 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 		}
 	}
 	if n.cfg.Demo {
-		s.Demo, s.DemoLinks = n.demo.Account, &n.links
+		s.Demo, s.DemoLinks = n.demo.ID, &n.links
 	}
 	return dashboard.New(s)
 }
@@ -78,6 +80,16 @@ func (c *checkup) look(ctx context.Context) ([]operator.Check, error) {
 	return found, nil
 }
 
+// Seed sets up the demonstration, or finds it.
+func (n *Node) Seed(ctx context.Context, dataDir string) (d demo.Account, err error) {
+	kept := struct {
+		callBooks
+		*campaign.Store
+	}{booksOf(n.db), campaign.New(n.db)}
+	n.demo, err = (&demo.Seeder{Store: kept, Keys: people.New(n.db), Recordings: kept, Importer: n.records, Life: n.life, Network: n.network != nil, Log: n.log}).Seed(ctx, dataDir)
+	return n.demo, err
+}
+
 // DemoLink makes a link that opens the demonstration once.
 func (n *Node) DemoLink() string { return n.till.home + n.links.New() }
 
@@ -102,5 +114,5 @@ func BaseURL(cfg *config.Config) string {
 	if cfg.TLSCert != "" {
 		scheme = "https://"
 	}
-	return scheme + local(cfg.HTTPAddr)
+	return scheme + demo.Local(cfg.HTTPAddr)
 }

@@ -14,54 +14,12 @@ import (
 	"parley/api/callcenter"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/conversation"
 	"parley/cmd/parley/engine"
 	"parley/pipeline/agent"
-	"parley/pipeline/tool"
 	"parley/store/history"
 	"parley/store/storetest"
 )
-
-// TestMistakesHaveCodes: all that is wrong is told, under a code of its own where there
-// is one.
-func TestMistakesHaveCodes(t *testing.T) {
-	guard, err := tool.NewGuard(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := definition(nil, guard)
-	const invalid = "validation.invalid_request_format"
-	for _, tt := range []struct{ document, code, detail string }{
-		{`{"name":"N","voice":"Z9"}`, "validation.invalid_voice", `voice: "Z9", must be one of F1 to F5 and M1 to M5`},
-		{`{"name":"N","language":"ko"}`, "validation.invalid_language", `language: "ko", must be one of en es ca gl eu pt fr it de`},
-		{`{"name":"N","settings":{"min_endpoint_ms":50}}`, invalid, "settings.min_endpoint_ms: 50, allowed are 100 to 2000"},
-		{`{"voice":"Z9","prompt":"{{x}}"}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`},
-		{`[]`, invalid, "body: a list, must be an object"},
-		{`{"name":"N","settings":{"idle_seconds":9,"idle_seconds":10}}`, invalid, "settings.idle_seconds: is there more than once"},
-		{`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://127.0.0.1/"}}]}`, invalid, "tools[0].mcp.url: 127.0.0.1 is not on the public Internet"},
-	} {
-		a := d.New()
-		p := api.ProblemOf(d.Apply(&a, json.RawMessage(tt.document)))
-		if p.Status != 400 || p.Code != tt.code || p.Detail != tt.detail {
-			t.Errorf("%s: %d %s %s", tt.document, p.Status, p.Code, p.Detail)
-		}
-		_, wrong, err := d.Draft(json.RawMessage(tt.document))
-		each := make([]string, len(wrong))
-		for i, m := range wrong {
-			each[i] = m.Path + ": " + m.Problem
-		}
-		if err != nil || strings.Join(each, "; ") != tt.detail {
-			t.Errorf("%s: %v, %q", tt.document, err, each)
-		}
-	}
-	a := d.New()
-	a.ID, a.Version = "ag_1", 7
-	if err := d.Apply(&a, json.RawMessage(`{"id":"x","version":1,"name":"N","voice":"esca_m2","language":"pt-BR","unknown":1}`)); err != nil || a.ID != "ag_1" || a.Version != 7 || a.Voice != "M2" || a.Language != "pt" {
-		t.Errorf("%+v, %v", a, err)
-	}
-	if err := d.Apply(&a, json.RawMessage(`{"prompt":null}`)); err != nil {
-		t.Errorf("nothing was changed: %v", err)
-	}
-}
 
 // TestTheDocumentHasTheSchemasSettings: the description of the HTTP interface has the
 // settings that the schema of agents has, with their bounds.
@@ -117,12 +75,12 @@ func TestAgentOfADialledCall(t *testing.T) {
 	d.ok(err)
 
 	order := callcenter.Order{From: deskNumber, To: "+12025550100", Agent: d.agent, Variables: map[string]string{"who": "Ana", "town": "x"}}
-	_, err = dialler{d.node}.Dial(t.Context(), d.who, order)
+	_, err = d.node.dialler.Dial(t.Context(), d.who, order)
 	if p := api.ProblemOf(err); p.Status != 400 || p.Detail != "variables.town: the agent has no such variable" {
 		t.Errorf("with a variable that is not the agent's: %+v", p)
 	}
 	delete(order.Variables, "town")
-	placed, err := dialler{d.node}.Dial(t.Context(), d.who, order)
+	placed, err := d.node.dialler.Dial(t.Context(), d.who, order)
 	d.ok(err)
 	said := ""
 	d.ended(placed.CallID, func(c callcenter.Change) bool {
@@ -151,7 +109,7 @@ func TestAgentOfADialledCall(t *testing.T) {
 func TestFunctionsOfThisServer(t *testing.T) {
 	t.Parallel()
 	d := deskWith(t, storetest.URL(t), func(c *config.Config) { c.PublicIP = netip.MustParseAddr("9.9.9.9") })
-	_, wrong, err := definition(nil, d.node.guard).Draft(json.RawMessage(`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://9.9.9.9/"}}]}`))
+	_, wrong, err := conversation.Definition(nil, d.node.guard).Draft(json.RawMessage(`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://9.9.9.9/"}}]}`))
 	d.ok(err)
 	if len(wrong) != 1 || wrong[0].Problem != "9.9.9.9 is this server" {
 		t.Errorf("%+v", wrong)

@@ -20,11 +20,13 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/demo"
 	"parley/inference"
 	"parley/media"
 	"parley/media/resample"
 	"parley/media/wav"
 	"parley/sip/simulated"
+	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
@@ -35,7 +37,7 @@ type studio struct {
 	*testing.T
 	node *Node
 	url  string // of its database
-	demo Demo
+	demo demo.Account
 }
 
 // TestRecordDemonstration has the demonstration's calls take place, and keeps them:
@@ -48,7 +50,7 @@ func TestRecordDemonstration(t *testing.T) {
 		t.Skip("PARLEY_GOLDEN=update records the demonstration's calls again")
 	}
 	s := newStudio(t)
-	calls := []recordedCall{{Name: "opening-hours", Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}},
+	calls := []demo.Call{{Name: "opening-hours", Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}},
 		{Name: "call-back", Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}}, {Name: "another-call-back", Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}}}
 	ids := []string{s.callIn(), s.callOut("+12025550100", "slt", "Are you open on Saturday?", "Where are you?"), s.callOut("+12025550110", "rms", "How much is the menu?", "Where can I park?")}
 	for i := range calls {
@@ -56,7 +58,7 @@ func TestRecordDemonstration(t *testing.T) {
 	}
 	text, err := json.MarshalIndent(calls, "", " ")
 	s.ok(err)
-	s.ok(os.WriteFile("demonstration/calls.json", append(text, '\n'), 0o644))
+	s.ok(os.WriteFile("../demo/recorded/calls.json", append(text, '\n'), 0o644))
 }
 
 func newStudio(t *testing.T) *studio {
@@ -73,8 +75,8 @@ func newStudio(t *testing.T) *studio {
 		parts.Go(func() { _ = p.Run(ctx) })
 	}
 	t.Cleanup(func() { stop(); parts.Wait(); _ = n.Close() })
-	recorded := demoAgent
-	recorded.Settings = json.RawMessage(strings.Replace(string(demoAgent.Settings), "{", `{"record":true,`, 1))
+	recorded := demo.Lola
+	recorded.Settings = json.RawMessage(strings.Replace(string(demo.Lola.Settings), "{", `{"record":true,`, 1))
 	now := time.Now()
 	a, err := ledger.New(n.db).CreateAccount(t.Context(), "studio", n.RateCard(), now)
 	s.ok(err)
@@ -82,8 +84,11 @@ func newStudio(t *testing.T) *studio {
 	s.ok(err)
 	agent, err := n.db.CreateAgent(t.Context(), a.ID, recorded, now)
 	s.ok(err)
-	s.demo = Demo{Account: a.ID, Agent: agent.ID}
-	s.ok(n.seedNumbers(t.Context(), &s.demo, now))
+	s.demo = demo.Account{ID: a.ID, Agent: agent.ID}
+	s.ok((&demo.Seeder{Store: struct {
+		callBooks
+		*campaign.Store
+	}{booksOf(n.db), campaign.New(n.db)}, Network: true}).SeedNumbers(t.Context(), &s.demo, now))
 	for _, w := range n.engines.Workers {
 		s.until(w.Name+" is ready", func() bool { return w.Ready(t.Context()) == nil })
 	}
@@ -153,8 +158,8 @@ func (s *studio) callOut(to, voice, first, second string) (id string) {
 		}
 		return make([]int16, 800), true
 	}
-	_, err := dialler{s.node}.Dial(s.Context(), api.Principal{Account: s.demo.Account}, callcenter.Order{From: s.demo.Second, To: to, Agent: s.demo.Agent,
-		OnMachine: "message", Message: demoMessage})
+	_, err := s.node.dialler.Dial(s.Context(), api.Principal{Account: s.demo.ID}, callcenter.Order{From: s.demo.Second, To: to, Agent: s.demo.Agent,
+		OnMachine: "message", Message: demo.MachineMessage})
 	s.ok(err)
 	return s.over()
 }
@@ -162,39 +167,39 @@ func (s *studio) callOut(to, voice, first, second string) (id string) {
 // over waits until the latest call is over and all of it is kept.
 func (s *studio) over() (id string) {
 	s.until("the call is over", func() bool {
-		calls, err := history.New(s.node.db).Calls(s.Context(), s.demo.Account, history.CallPage{})
+		calls, err := history.New(s.node.db).Calls(s.Context(), s.demo.ID, history.CallPage{})
 		s.ok(err)
 		if len(calls) == 0 || calls[0].EndedAt == nil || len(calls[0].Transcript) == 0 {
 			return false
 		}
 		id = calls[0].ID
-		r, err := history.New(s.node.db).Recording(s.Context(), s.demo.Account, id)
-		w, wrong := history.New(s.node.db).Wire(s.Context(), s.demo.Account, id)
+		r, err := history.New(s.node.db).Recording(s.Context(), s.demo.ID, id)
+		w, wrong := history.New(s.node.db).Wire(s.Context(), s.demo.ID, id)
 		return err == nil && wrong == nil && r.State == history.RecordingReady && w.Quality != nil && len(w.SIP) > 0
 	})
 	return id
 }
 
 // keep reads a call, and keeps its audio.
-func (s *studio) keep(c *recordedCall, id string) {
+func (s *studio) keep(c *demo.Call, id string) {
 	s.Helper()
 	ctx, db := s.Context(), s.node.db
-	call, err := history.New(db).Call(ctx, s.demo.Account, id)
+	call, err := history.New(db).Call(ctx, s.demo.ID, id)
 	s.ok(err)
 	c.From, c.To, c.OpenedAt, c.RangAt, c.StartedAt, c.EndedAt = call.From, call.To, call.OpenedAt, call.RangAt, *call.StartedAt, *call.EndedAt
 	c.Reason, c.Detail, c.Conversation = *call.EndReason, *call.EndDetail, call.Conversation
-	c.Log, err = history.New(db).CallLog(ctx, s.demo.Account, id)
+	c.Log, err = history.New(db).CallLog(ctx, s.demo.ID, id)
 	s.ok(err)
-	wire, err := history.New(db).Wire(ctx, s.demo.Account, id)
+	wire, err := history.New(db).Wire(ctx, s.demo.ID, id)
 	s.ok(err)
-	r, err := history.New(db).Recording(ctx, s.demo.Account, id)
+	r, err := history.New(db).Recording(ctx, s.demo.ID, id)
 	s.ok(err)
 	c.Wire, c.Rate, c.Length = *wire, r.Rate, r.Length.Milliseconds()
-	c.Peaks, err = history.New(db).RecordingPeaks(ctx, s.demo.Account, id)
+	c.Peaks, err = history.New(db).RecordingPeaks(ctx, s.demo.ID, id)
 	s.ok(err)
 	audio, err := os.ReadFile(filepath.Join(s.node.DataDir, "recordings", id+"."+r.Format))
 	s.ok(err)
-	s.ok(os.WriteFile("demonstration/"+c.Name+".ogg", audio, 0o644))
+	s.ok(os.WriteFile("../demo/recorded/"+c.Name+".ogg", audio, 0o644))
 	s.readUsage(c, id)
 	if c.Terms.Kind == billing.Outbound {
 		s.summarize(c)
@@ -208,7 +213,7 @@ func (s *studio) keep(c *recordedCall, id string) {
 
 // summarize is what follows a call of a batch: the model says what it came to, and that
 // costs tokens.
-func (s *studio) summarize(c *recordedCall) {
+func (s *studio) summarize(c *demo.Call) {
 	text, g, err := afterwards.Complete(s.Context(), s.node.engines.LLM, inference.SummaryRequest(afterwards.SummaryLines(c.Transcript), "en"))
 	s.ok(err)
 	g.Kind, c.Summary = "summary", text
@@ -217,7 +222,7 @@ func (s *studio) summarize(c *recordedCall) {
 }
 
 // readUsage reads the counters, which only the books have.
-func (s *studio) readUsage(c *recordedCall, id string) {
+func (s *studio) readUsage(c *demo.Call, id string) {
 	conn, err := pgx.Connect(s.Context(), s.url)
 	s.ok(err)
 	defer conn.Close(context.WithoutCancel(s.Context()))

@@ -8,6 +8,9 @@ import (
 	"parley/api/callcenter"
 	"parley/api/wire"
 	"parley/billing"
+	"parley/cmd/parley/conversation"
+	"parley/media"
+	"parley/pipeline"
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/ledger"
@@ -21,15 +24,20 @@ func TestOptedOut(t *testing.T) {
 	d := newDesk(t)
 	n := d.node
 	dial := func() (*wire.Placed, error) {
-		return dialler{n}.Dial(t.Context(), d.who, callcenter.Order{From: deskNumber, To: "+1 (202) 555-0100", Agent: d.agent})
+		return n.dialler.Dial(t.Context(), d.who, callcenter.Order{From: deskNumber, To: "+1 (202) 555-0100", Agent: d.agent})
 	}
 	s, err := n.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, From: callee, To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
-	for range 2 {
-		d.ok(n.optOut(s)(t.Context()))
+	optOut := func(s *session.Session) error {
+		cfg := new(pipeline.Config)
+		n.transfers.Functions(cfg, new(conversation.Plan), s, deskNumber)
+		return cfg.OptOut(t.Context())
 	}
-	s.End(endedBy(errNoRoute))
+	for range 2 {
+		d.ok(optOut(s))
+	}
+	s.End(media.Ended{Reason: media.Failed, Detail: "answer"})
 	_, err = dial()
 	if p := api.ProblemOf(err); !errors.Is(err, store.ErrDoNotCall) || p.Status != 400 || p.Code != "callcenter.do_not_call" || p.Retryable {
 		t.Fatalf("dialled: %v, %+v", err, p)
@@ -51,8 +59,8 @@ func TestOptedOut(t *testing.T) {
 	withheld, err := n.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
-	defer withheld.End(endedBy(errNoRoute))
-	if err := n.optOut(withheld)(t.Context()); !errors.Is(err, store.ErrInvalid) {
+	defer withheld.End(media.Ended{Reason: media.Failed, Detail: "answer"})
+	if err := optOut(withheld); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("without a number: %v", err)
 	}
 }

@@ -2,15 +2,10 @@ package node
 
 import (
 	"context"
-	"encoding/json"
 	"net"
 	"net/netip"
-	"strings"
-	"time"
 
-	"parley/pipeline/session"
 	"parley/pipeline/tool"
-	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -66,31 +61,4 @@ func (n *Node) opened(ctx context.Context, account string, names []string) (map[
 		out[name] = tool.Secret(v)
 	}
 	return out, err
-}
-
-// noteTime bounds remembering that a call is to be noted.
-const noteTime = 3 * time.Second
-
-// functionsOf makes the functions of a conversation and says to its session what they
-// cost. other is the number of the far end, "+" when it is withheld; empty: it is no
-// telephone call. parent is the traceparent header of their requests, and of the call's
-// note in a customer database. The set must be closed after the conversation.
-func (n *Node) functionsOf(ctx context.Context, session *session.Session, p plan, other, parent string) *tool.Set {
-	set := n.tools.Open(ctx, tool.Who{Account: session.Account(), Other: strings.TrimSuffix(other, "+"), Trace: parent}, p.functions)
-	session.Offers(set.Functions)
-	for _, d := range p.functions {
-		if d.Kind != tool.CRMKind || !d.CRM.Logs() || other == "" || d.CRM.Provider == "" && n.cfg.CRM == "" {
-			continue
-		}
-		source, err := json.Marshal(d.CRM)
-		if err == nil {
-			ctx, cancel := context.WithTimeout(ctx, noteTime)
-			err = ledger.New(n.db).WantCRMNote(ctx, session.Account(), session.ID(), source, parent, n.db.Now())
-			cancel()
-		}
-		if err != nil {
-			n.log.Warn("a call will not be noted in the customer database", "session", session.ID(), "err", err)
-		}
-	}
-	return set
 }

@@ -12,9 +12,12 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/cmd/parley/config"
+	"parley/cmd/parley/conversation"
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
+	"parley/pipeline"
 	"parley/pipeline/session"
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip/simulated"
@@ -37,7 +40,7 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 	n := d.node
 	n.cfg.ToolAllow, n.cfg.SearchURL, n.cfg.SearchAPIKey = []string{"127.0.0.0/8"}, search, "search-hunter2"
 	d.ok(n.openFunctions("a master secret of a test, long enough"))
-	n.after.Databases = n.tools
+	n.after.Databases, n.maker.Tools = n.tools, n.tools
 	_, err := n.secrets.Put(storetest.At(d.Context(), now), d.who.Account, "HUBSPOT", functionSecret, nil)
 	d.ok(err)
 	route, err := ledger.New(n.db).RouteNumber(d.Context(), number)
@@ -57,10 +60,8 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 // customer database.
 func TestFunctionsOnTheTelephone(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
 	logs := new(logged)
-	d.node.log = slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	d.node.after.Log = d.node.log
+	d := deskLogged(t, storetest.URL(t), slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})), func(*config.Config) {})
 	h := crmtest.New(t, functionSecret)
 	ana := h.AddContact(map[string]string{"firstname": "Ana", "phone": "+34600123456"})
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -144,7 +145,10 @@ func TestNotedOnly(t *testing.T) {
 		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
-		d.node.functionsOf(t.Context(), session, planOf(agent, d.node.log), "+34600123456", trace).Close()
+		plan := conversation.PlanOf(agent, d.node.log)
+		_, functions, err := d.node.maker.Make(t.Context(), session, &plan, conversation.Options{Rate: media.Rate8k, Other: "+34600123456", Parent: trace, Change: func(*pipeline.Config, bool) {}})
+		d.ok(err)
+		functions.Close()
 		session.Begin()
 		session.End(media.Ended{Reason: media.UserHangup})
 	}

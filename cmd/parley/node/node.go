@@ -7,10 +7,8 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -25,8 +23,13 @@ import (
 	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/demo"
 	"parley/cmd/parley/engine"
+	"parley/cmd/parley/inbound"
+	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/notify"
+	"parley/cmd/parley/outbound"
 	"parley/cmd/parley/trace"
 	"parley/media/isolate"
 	"parley/pipeline/session"
@@ -48,47 +51,54 @@ type Node struct {
 	// them before Handler.
 	Version, DataDir string
 
-	cfg       *config.Config
-	log       *slog.Logger
-	db        *store.DB
-	life      store.Node
-	bus       *bus.Bus
-	cluster   *cluster.Member
-	engines   *engine.Set
-	manager   *session.Manager
-	pressure  *load
-	phone     *sip.UserAgent                               // nil without telephony
-	cert      *Certificate                                 // nil without TLS
-	network   *simulated.Carrier                           // nil without the simulated carrier
-	person    func(text string) (samples []int16, ok bool) // lines of its people that were recorded
-	jobs      *jobs.Queue
-	tasks     *task.Service
-	records   *recording.Service
-	numbers   *callcenter.Numbers // nil without telephony
-	batches   *batches            // nil without telephony
-	after     *afterwards.Work
-	webhooks  *notify.Webhooks
-	warnings  *notify.Warnings
-	metrics   *metrics
-	traces    *trace.Tracer // nil: there is no collector
-	limits    *talk.ConnectLimits
-	transfers *api.Buckets // by account
-	web       *webRTC      // nil without WebRTC
-	sockets   *socket.Set  // those without a conversation
-	tickets   *ticket.Signer
-	till      till
-	secrets   *people.Vault  // of accounts
-	tools     *tool.Provider // functions that this server runs for agents
-	guard     *tool.Guard    // of their requests
-	hooks     *webhook.Store
-	poster    *tool.Poster   // of what webhooks are told
-	wires     sync.WaitGroup // telephone calls whose wire is still to be stored
-	// consentKey hashes the numbers in the evidence of consent.
-	consentKey string
-	demo       Demo // empty where there is none
-	links      dashboard.DemoLinks
-	counts     api.Counts // of the HTTP side
-	verified   verification
+	cfg  *config.Config
+	log  *slog.Logger
+	db   *store.DB
+	life store.Node
+
+	bus      *bus.Bus
+	cluster  *cluster.Member
+	engines  *engine.Set
+	manager  *session.Manager
+	pressure *load
+	metrics  *metrics.Calls
+	traces   *trace.Tracer // nil: there is no collector
+	verified verification
+
+	maker   *conversation.Maker
+	agents  conversation.Agents
+	web     *webRTC // nil without WebRTC
+	limits  *talk.ConnectLimits
+	sockets *socket.Set // those without a conversation
+	tickets *ticket.Signer
+
+	// nil without telephony
+	phone     *sip.UserAgent
+	inbound   *inbound.Answerer
+	dialler   *outbound.Dialler
+	transfers *outbound.Transfers
+	batches   *outbound.Batches
+	numbers   *callcenter.Numbers
+	network   *simulated.Carrier                           // nil without the simulated carrier, too
+	person    func(text string) (samples []int16, ok bool) // recorded lines of its people
+
+	jobs     *jobs.Queue
+	tasks    *task.Service
+	records  *recording.Service
+	after    *afterwards.Work
+	webhooks *notify.Webhooks
+	warnings *notify.Warnings
+
+	cert    *Certificate // nil without TLS
+	till    till
+	secrets *people.Vault  // of accounts
+	tools   *tool.Provider // functions that this server runs for agents
+	guard   *tool.Guard    // of their requests
+	hooks   *webhook.Store
+	poster  *tool.Poster // of requests to webhooks
+	demo    demo.Account // empty without a demonstration
+	links   dashboard.DemoLinks
+	counts  api.Counts // of the HTTP side
 }
 
 // callBooks are the database, its ledger and the history of calls.
@@ -113,8 +123,7 @@ type Part struct {
 // binds the telephone. Close undoes it. secret is the master key: nodes that are to
 // take each other's tickets share it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
-	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), transfers: api.NewBuckets(transferEvery, transfersEach), sockets: socket.NewSet()}
-	n.consentKey = derived(secret, "consent")
+	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), sockets: socket.NewSet()}
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err
 	}
@@ -148,36 +157,35 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if n.engines, err = engine.New(cfg, log); err != nil {
 		return nil, err
 	}
+	if cfg.OTLPEndpoint != "" {
+		if n.traces, err = trace.New(ctx, trace.Config{Endpoint: cfg.OTLPEndpoint, Node: cfg.Node, Log: log}); err != nil {
+			return nil, err
+		}
+	}
+	n.metrics = metrics.New(reg, n.traces, log)
 	if err = n.background(ctx, life, databaseURL); err != nil {
 		return nil, err
 	}
+	kept := history.New(n.db)
 	n.manager = session.NewManager(booksOf(n.db), life, n.db.RateCard, cfg.MaxCalls, log)
 	n.pressure = newLoad(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
+	n.maker = &conversation.Maker{Store: booksOf(n.db), Wires: kept, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
+		Card: n.db.RateCard, CRM: cfg.CRM != "", Log: log}
+	n.agents = conversation.Agents{Maker: n.maker, Calls: n.manager}
 	if err = n.joinCluster(ctx, secret); err != nil {
 		return nil, err
 	}
 	if cfg.Telephony() {
-		if cfg.Carrier == "simulated" {
-			if err = n.openNetwork(); err != nil {
-				return nil, fmt.Errorf("simulated carrier: %w", err)
-			}
-		}
-		if n.phone, err = n.telephone(); err != nil {
-			return nil, fmt.Errorf("telephone: %w", err)
-		}
-		n.batches = newBatches(n)
-	}
-	if cfg.OTLPEndpoint != "" {
-		if n.traces, err = trace.New(ctx, trace.Config{Endpoint: cfg.OTLPEndpoint, Node: cfg.Node, Log: log}); err != nil {
+		if err = n.openTelephony(secret); err != nil {
 			return nil, err
 		}
 	}
 	if cfg.WebRTC {
 		n.web = newWebRTC(n)
 	}
-	n.metrics = newMetrics(reg, n)
+	n.register(reg)
 	return n, nil
 }
 
@@ -199,7 +207,9 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 
 // Close gives back what Open took, after the parts have ended.
 func (n *Node) Close() error {
-	n.wires.Wait()
+	if n.maker != nil {
+		n.maker.Wait()
+	}
 	if n.records != nil {
 		n.records.Close()
 	}

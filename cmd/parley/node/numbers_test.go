@@ -17,9 +17,8 @@ import (
 	"parley/api/socket"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
-	"parley/store/storetest"
-
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // TestCallCenterRoutes: without telephony there are none, with it they are there, and
@@ -149,7 +148,7 @@ func TestLateNumber(t *testing.T) {
 	}
 	r, err := ledger.New(s.nodes[0].db).RouteNumber(t.Context(), late)
 	s.ok(err)
-	if r.Account != demo.Account || *r.Agent != demo.Agent || r.Country != "GB" {
+	if r.Account != demo.ID || *r.Agent != demo.Agent || r.Country != "GB" {
 		t.Errorf("%+v", r)
 	}
 }

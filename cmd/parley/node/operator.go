@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/pipeline"
 	"parley/sip/transport"
 )
 
@@ -47,25 +46,4 @@ func viewRejections(list []transport.Rejection, total map[transport.Cause]uint64
 			Trunk: r.Trunk, Called: r.Called, Code: r.Code}
 	}
 	return v
-}
-
-// verdict is the last that was said of who answered a call. It is for one goroutine,
-// the conductor's and then that of whoever waited for it.
-type verdict struct{ who string }
-
-// follow hears of the verdict on the way to next.
-func (v *verdict) follow(next func(pipeline.Event)) func(pipeline.Event) {
-	return func(e pipeline.Event) {
-		if e.Kind == pipeline.Answered {
-			v.who = e.Text
-		}
-		next(e)
-	}
-}
-
-// answered counts who answered a call that has ended.
-func (n *Node) answered(v *verdict) {
-	if v.who != "" {
-		n.metrics.answered.WithLabelValues(v.who).Inc()
-	}
 }

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"parley/sip"
 	"parley/sip/rtpport"
 )
@@ -81,22 +79,4 @@ func TestRejectionsPage(t *testing.T) {
 	if w.Code != 404 {
 		t.Errorf("without a telephone: %d", w.Code)
 	}
-}
-
-// scraped is a counter by the value of its only label.
-func scraped(t *testing.T, c prometheus.Collector) map[string]float64 {
-	t.Helper()
-	reg := prometheus.NewPedanticRegistry()
-	reg.MustRegister(c)
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	counted := map[string]float64{}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			counted[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
-		}
-	}
-	return counted
 }

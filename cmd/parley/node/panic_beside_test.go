@@ -10,6 +10,7 @@ import (
 
 	"parley/api/webrtc"
 	"parley/api/wire"
+	"parley/cmd/parley/conversation"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/media/isolate/isolatetest"
@@ -47,7 +48,7 @@ func TestPanicEndsNoCall(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
 		i, ok := reached[site.Name]
 		switch {
-		case site.Ends || site.Name == "cmd/parley/node/outbound":
+		case site.Ends || site.Name == "cmd/parley/outbound/outbound":
 			t.Skip("it ends a call")
 		case !ok:
 			t.Fatal("nothing reaches it")
@@ -55,7 +56,7 @@ func TestPanicEndsNoCall(t *testing.T) {
 		fired := isolatetest.Inject(t, site.Name)
 		errands[i].do(t, true)
 		<-fired
-	})
+	}, "cmd/parley/outbound", "cmd/parley/conversation")
 }
 
 // dialsABatch: a row is dialled while a call is up, whose signalling is kept.
@@ -95,7 +96,7 @@ func keepsSound(t *testing.T, fails bool) {
 	d.ok(err)
 	defer server.Close()
 	for last := range 2 {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Terms: webTerms}})
+		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Terms: conversation.WebTerms}})
 		d.ok(err)
 		peer, err := pion.NewPeerConnection(pion.Configuration{})
 		d.ok(err)
@@ -107,8 +108,8 @@ func keepsSound(t *testing.T, fails bool) {
 		d.ok(err)
 		leg, _, err := server.Answer(t.Context(), offer, func([]byte) {})
 		d.ok(err)
-		d.node.keepQuality(session, &webrtc.Leg{Leg: leg})
-		d.node.wires.Wait()
+		d.node.maker.KeepQuality(session, &webrtc.Leg{Leg: leg})
+		d.node.maker.Wait()
 		d.ok(leg.Close())
 		d.ok(peer.Close())
 		session.End(media.Ended{Reason: media.UserHangup})

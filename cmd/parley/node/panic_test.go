@@ -22,7 +22,7 @@ func TestPanicEndsItsOutboundCall(t *testing.T) {
 	d.ended(d.dial("05", "continue", ""), isGreeting) // it rings
 	seen := reached()
 	for _, site := range isolatetest.Sites(t, "../../..") {
-		if site.Package() != "cmd/parley/node" || !site.Ends && site.Name != "cmd/parley/node/outbound" {
+		if site.Package() != "cmd/parley/outbound" || !site.Ends && site.Name != "cmd/parley/outbound/outbound" {
 			continue
 		}
 		if !seen[site.Name] {

@@ -40,7 +40,7 @@ func newWhole(t *testing.T) *whole {
 		cfg.Carrier, cfg.SIPAllow = "sip", []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		cfg.Trunks = []trunk.Config{{Name: "far", Flags: trunk.NoProbe, Targets: []trunk.Target{{Host: w.far.carrier.Addr().String(), Port: w.far.carrier.Port()}}}}
 	})
-	w.node.transfers = api.NewBuckets(time.Nanosecond, 1)
+	w.node.transfers.Attempts = api.NewBuckets(time.Nanosecond, 1)
 	w.number, _ = w.calling(`{"speculative_llm":false,"idle_seconds":0,"ring_ms":0,"transfer_to":[{"number":"`+w.callee+`","name":"sales"}]}`,
 		inference.ToolCall{Name: "transfer_call", Arguments: `{"to":"sales"}`})
 	w.neighbour()
@@ -172,7 +172,7 @@ func TestPanicEndsWholeCalls(t *testing.T) {
 		return c[0].EndReason != nil && *c[0].EndReason == "user_hangup" && w.node.manager.Live() == 0
 	})
 	w.verified()
-	w.node.wires.Wait()
+	w.node.maker.Wait()
 	for _, c := range w.history(w.who.Account) {
 		wire, err := history.New(w.node.db).Wire(t.Context(), w.who.Account, c.ID)
 		if c.Direction != billing.Outbound || errors.Is(err, store.ErrNotFound) { // where storing it was the fault

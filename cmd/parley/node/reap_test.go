@@ -20,7 +20,6 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
-	"parley/store/campaign"
 	"parley/store/ledger"
 	"parley/store/storetest"
 )
@@ -127,8 +126,8 @@ func TestCarriersAreToldThatANodeIsAway(t *testing.T) {
 	})
 }
 
-// TestADrainingNodeClaimsNoRows: they are left to nodes that stay.
-func TestADrainingNodeClaimsNoRows(t *testing.T) {
+// TestADrainingNodeIsAway for carriers. That it claims no rows of batches, package outbound holds.
+func TestADrainingNodeIsAway(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	if err := d.node.Drain(t.Context()); err != nil {
@@ -136,18 +135,6 @@ func TestADrainingNodeClaimsNoRows(t *testing.T) {
 	}
 	if got := options(t, d.node); !strings.HasPrefix(got, "SIP/2.0 503 ") {
 		t.Errorf("it drains: %s", got)
-	}
-	now := d.node.db.Now()
-	c := campaign.Campaign{Account: d.who.Account, Manner: campaign.Manner{Key: d.who.Key}, Rows: []campaign.CampaignRow{{To: "+12025550103", From: deskNumber, Agent: d.agent, DueAt: now}}}
-	id, err := campaign.New(d.node.db).CreateCampaign(t.Context(), c, d.node.RateCard(), nil, now)
-	d.ok(err)
-	if rows := d.node.batches.due(t.Context(), d.node.db.Now()); len(rows) != 0 {
-		t.Errorf("it claims %+v", rows)
-	}
-	rows, err := campaign.New(d.node.db).ClaimRows(t.Context(), d.node.life, d.node.RateCard().Wallet(), maxClaims, d.node.db.Now())
-	d.ok(err)
-	if len(rows) != 1 || rows[0].Campaign != id {
-		t.Errorf("for others there is %+v", rows)
 	}
 }
 

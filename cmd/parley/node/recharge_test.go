@@ -16,10 +16,9 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/inference/enginetest"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
-
-	"parley/store/ledger"
 )
 
 // newShop is a node that takes simulated payments and runs what that needs, and an

@@ -16,6 +16,7 @@ import (
 
 	"parley/api/callcenter"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/trace"
 	"parley/cmd/parley/trace/tracetest"
 	"parley/store/history"
@@ -28,7 +29,7 @@ func (d *desk) traced() *tracetest.Collector {
 	to := tracetest.New(d.T)
 	traces, err := trace.New(d.Context(), trace.Config{Endpoint: to.URL, Node: "desk", Log: slog.New(slog.DiscardHandler)})
 	d.ok(err)
-	d.node.traces = traces
+	d.node.maker.Metrics = metrics.New(prometheus.NewRegistry(), traces, d.node.log)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- traces.Run(ctx) }()

@@ -22,10 +22,13 @@ import (
 	"parley/api/wallet"
 	"parley/api/webhook"
 	"parley/api/webrtc"
+	"parley/api/wire"
 	"parley/api/wsagent"
 	"parley/api/wstts"
 	"parley/billing"
 	"parley/cmd/parley/cluster"
+	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/outbound"
 	"parley/store/people"
 )
 
@@ -37,7 +40,7 @@ func (n *Node) routes() *api.API {
 	api.MountPricing(a, n.db.RateCard)
 	ticket.Mount(a, n.tickets, n.db)
 	files := export.New(n.db)
-	manage.Mount(a, n.db, files, definition(n.engines.Offered(), n.guard))
+	manage.Mount(a, n.db, files, conversation.Definition(n.engines.Offered(), n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
 	operator.Mount(a, n.db, n.db.RateCard, n.cluster.Freeze)
@@ -53,7 +56,7 @@ func (n *Node) routes() *api.API {
 	task.Mount(a, n.tasks)
 	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: books{n}, Sockets: n.sockets, Admit: n.mayStart, Log: n.log})
 	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: books{n}, Sockets: n.sockets, Log: n.log})
-	wsagent.Mount(a, &wsagent.Handler{Agents: conversations{n}, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
+	wsagent.Mount(a, &wsagent.Handler{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
 	if n.cfg.WebRTC {
 		web := n.web
 		if web == nil { // nobody calls: the routes are only described
@@ -63,11 +66,11 @@ func (n *Node) routes() *api.API {
 	}
 	n.mountNumbers(a)
 	if n.cfg.Telephony() {
-		callcenter.MountCalls(a, n.db, telephony{dialler{n}, n.cluster}, &n.sockets.Limits)
+		callcenter.MountCalls(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}
-	callcenter.MountFollow(a, n.db, telephony{dialler{n}, n.cluster}, &n.sockets.Limits)
+	callcenter.MountFollow(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 	status.Mount(a, server)
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: books{n}, Log: n.log})
 	api.MountDocument(a)
@@ -90,8 +93,13 @@ func (c credentials) Authenticate(ctx context.Context, secret string) (api.Princ
 
 // telephony is the calls of accounts: begun here, and followed on all nodes.
 type telephony struct {
-	dialler
 	*cluster.Member
+	dialler *outbound.Dialler // nil without telephony
+}
+
+// Dial implements callcenter.Calls.
+func (t telephony) Dial(ctx context.Context, p api.Principal, o callcenter.Order) (*wire.Placed, error) {
+	return t.dialler.Dial(ctx, p, o)
 }
 
 // books charge for work without a call.
@@ -101,7 +109,7 @@ type books struct{ *Node }
 func (b books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
 	w, err := b.manager.Work(ctx, p.Account, p.Key, kind, expected)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, conversation.Refusal(err)
 	}
 	return w, nil
 }

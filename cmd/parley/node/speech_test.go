@@ -13,7 +13,6 @@ import (
 
 	"parley/billing"
 	"parley/inference/enginetest"
-
 	"parley/store/ledger"
 )
 

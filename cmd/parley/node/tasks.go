@@ -32,7 +32,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	n.tasks = task.New(task.Config{
 		Store: n.db, Queue: n.jobs, Node: life, Card: n.db.RateCard, Speaker: tts.New(n.engines.TTS), Log: n.log,
 		Dir:   func() string { return filepath.Join(n.DataDir, "tasks") },
-		Count: func(status string) { n.metrics.tasks.WithLabelValues(status).Inc() },
+		Count: func(status string) { n.metrics.Tasks.WithLabelValues(status).Inc() },
 	})
 	n.prepareRecordings(life)
 	n.prepareNumbers()

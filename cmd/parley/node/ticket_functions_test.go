@@ -64,6 +64,7 @@ func (s *site) employs(v *services) {
 	n := s.nodes[0]
 	n.cfg.ToolAllow = []string{"127.0.0.0/8"}
 	s.ok(n.openFunctions("a master secret of a test, long enough"))
+	n.maker.Tools = n.tools
 	_, err := n.secrets.Put(s.Context(), s.account, "KEY", functionSecret, nil)
 	s.ok(err)
 	a, err := n.db.Agent(s.Context(), s.account, s.agent)

@@ -1,23 +1,16 @@
 package node
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"parley/api"
 	"parley/billing"
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
-	"parley/pipeline"
-	"parley/pipeline/agent"
-	"parley/pipeline/session"
-	"parley/sip"
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/history"
@@ -158,163 +151,5 @@ func TestKeys(t *testing.T) {
 	told := calls[len(calls)-1].Request.Messages
 	if !slices.ContainsFunc(told, func(m inference.Message) bool { return m.Text == `{"digits":"7890","ended_by":"max_digits"}` }) {
 		t.Errorf("the model was told %+v", told)
-	}
-}
-
-// TestTransferable: a destination is weighed as that of a dial, also for a transfer that
-// the far end does, and what is refused is counted.
-func TestTransferable(t *testing.T) {
-	d := newDesk(t)
-	const listed = "+12025550107"
-	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Agent: d.agent, From: "+34600123456", To: deskNumber,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
-	d.ok(err)
-	defer session.End(endedBy(errNoRoute))
-	_, _, err = d.node.db.AddDoNotCall(t.Context(), d.who.Account, store.DoNotCall{Number: listed, Source: store.ListedByAPI}, time.Now())
-	d.ok(err)
-	c := consultation{node: d.node, session: session, agent: d.agent, from: deskNumber}
-	for number, want := range map[string]string{"+1 202 555 0106": "+12025550106", "+34911234567": "+34911234567"} {
-		if got, err := c.check(t.Context(), number); got != want || err != nil {
-			t.Errorf("%s: %q, %v", number, got, err)
-		}
-	}
-	const notSold, notCalled = "callcenter.destination_not_allowed", "callcenter.do_not_call"
-	for number, want := range map[string][2]string{"+351912345678": {"Mobiles in Portugal", notSold}, "+34806123456": {"special number", notSold},
-		"112": {"international format", notSold}, "+21671234567": {"country", notSold}, "+1 (202) 555-0107": {"do-not-call list", notCalled},
-		"+881612345678": {"country", notSold}, "+19005551234": {"special number", notSold}} {
-		before := scraped(t, refusalMetrics{&d.node.counts})[want[1]]
-		if got, err := c.check(t.Context(), number); err == nil || !strings.Contains(err.Error(), want[0]) {
-			t.Errorf("%s: %q, %v", number, got, err)
-		}
-		if n := scraped(t, refusalMetrics{&d.node.counts})[want[1]] - before; n != 1 {
-			t.Errorf("%s was counted %v times", number, n)
-		}
-	}
-	// A second leg is refused too, should it ever come to that.
-	for number, want := range map[string]error{"112": errNotNow, listed: errListed} {
-		if _, _, err := c.call(t.Context(), number); !errors.Is(err, want) {
-			t.Errorf("%s was called: %v", number, err)
-		}
-	}
-	// Without the database nobody is asked to call somebody who may be on the list.
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if got, err := c.check(ctx, "+34911234567"); !errors.Is(err, errNotNow) {
-		t.Errorf("unseen: %q, %v", got, err)
-	}
-}
-
-// TestTransfersAreBounded: a caller who has the agent try number after number comes to an
-// end, at numbers outside the agent's list sooner, and so do all callers of an account.
-func TestTransfersAreBounded(t *testing.T) {
-	d := newDesk(t)
-	const sales = "+34911234567"
-	d.node.transfers = api.NewBuckets(time.Hour, transfersEach) // none comes back while we look
-	call := func(account string) *pipeline.Transfer {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, From: "+34600123456", To: deskNumber,
-			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
-		d.ok(err)
-		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
-		cfg, anywhere := new(pipeline.Config), true
-		p := plan{settings: agent.Settings{TransferAny: &anywhere, TransferTo: []agent.Destination{{Number: sales}}}}
-		d.node.telephoneFunctions(cfg, p, session, deskNumber)
-		return cfg.Transfer
-	}
-	try := func(x *pipeline.Transfer, number string, want error) {
-		t.Helper()
-		if _, err := x.Check(t.Context(), number); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", number, err, want)
-		}
-	}
-	one := call(d.who.Account)
-	for _, number := range []string{"+34911234568", "+34911234569"} {
-		try(one, number, nil)
-	}
-	try(one, "+34911234570", errTries)
-	for range maxTries - maxUnlisted {
-		try(one, sales, nil)
-	}
-	try(one, sales, errTries)
-	two := call(d.who.Account)
-	for range maxTries {
-		try(two, sales, nil)
-	}
-	try(call(d.who.Account), sales, errOften) // ten in a moment are all there are
-	other, err := ledger.New(d.node.db).CreateAccount(t.Context(), "another", d.node.RateCard(), time.Now())
-	d.ok(err)
-	try(call(other.ID), sales, nil)
-}
-
-// TestReferralsAreCalls: a transfer that the far end does passes what a dial passes, before
-// it is asked, and costs a line minute once it was answered.
-func TestReferralsAreCalls(t *testing.T) {
-	d := newDesk(t)
-	admit := func(account string) consultation {
-		session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, From: "+34600123456", To: deskNumber,
-			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
-		d.ok(err)
-		t.Cleanup(func() { session.End(endedBy(errNoRoute)) })
-		return consultation{node: d.node, session: session, from: deskNumber}
-	}
-	asked := 0
-	ask := func(context.Context, string) error { asked++; return nil }
-	poor, err := ledger.New(d.node.db).CreateAccount(t.Context(), "no top-up", d.node.RateCard(), time.Now())
-	d.ok(err)
-	if err := admit(poor.ID).refer(t.Context(), "+12025550106", ask); !errors.Is(err, errMoney) || asked != 0 {
-		t.Errorf("without a top-up: %v, asked %d times", err, asked)
-	}
-	c, yes := admit(d.who.Account), true
-	if err := c.refer(t.Context(), "+12025550106", func(context.Context, string) error { return errors.New("declined") }); err == nil {
-		t.Error("a transfer that failed did not")
-	}
-	if err := c.refer(t.Context(), "+12025550106", ask); err != nil || asked != 1 {
-		t.Errorf("%v, asked %d times", err, asked)
-	}
-	var costs []string
-	eventually(t, "both have ended", func() bool {
-		list, err := history.New(d.node.db).Calls(t.Context(), d.who.Account, history.CallPage{})
-		d.ok(err)
-		costs = nil
-		for _, call := range list {
-			if call.To == "+12025550106" && call.EndReason != nil {
-				costs = append(costs, *call.EndReason+" "+d.charged(call.ID))
-			}
-		}
-		return len(costs) == 2
-	})
-	if want := []string{"completed " + billing.LineTime.String(), "no_answer "}; !slices.Equal(costs, want) {
-		t.Errorf("%q, want %q", costs, want)
-	}
-	d.ok(ledger.New(d.node.db).ChangeAccount(t.Context(), d.who.Account, ledger.AccountChange{Suspended: &yes}, time.Now()))
-	if err := c.refer(t.Context(), "+12025550106", ask); err == nil || asked != 1 {
-		t.Errorf("suspended: %v, asked %d times", err, asked)
-	}
-}
-
-// TestWordsForTransfers: the model learns in words what came of one.
-func TestWordsForTransfers(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{&sip.NotTransferred{Code: 486, Accepted: true}, "busy"},
-		{&sip.NotTransferred{Code: 480, Accepted: true}, "nobody answered"},
-		{&sip.NotTransferred{Code: 603, Accepted: true}, "declined"},
-		{&sip.NotTransferred{Code: 404, Accepted: true}, "no such number"},
-		{&sip.NotTransferred{Code: 503, Accepted: true}, "nobody could be reached"},
-		{&sip.NotTransferred{Err: sip.ErrNoOutcome, Accepted: true}, "not known what came of it"},
-		{&sip.NotTransferred{Err: sip.ErrOver}, "the call is over"},
-		{&sip.NotTransferred{Code: 405}, "refused"},
-	} {
-		got := told(c.err)
-		if got == nil || !strings.Contains(got.Error(), c.want) || strings.Contains(got.Error(), "sip") {
-			t.Errorf("%v: %v, want %s", c.err, got, c.want)
-		}
-		if refused := errors.Is(got, pipeline.ErrNoReferral); refused != (c.want == "refused") {
-			t.Errorf("%v: somebody else does it: %t", c.err, refused)
-		}
-	}
-	if told(nil) != nil {
-		t.Error("a transfer that came about has an error")
 	}
 }

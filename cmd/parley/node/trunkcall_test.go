@@ -14,6 +14,7 @@ import (
 
 	"parley/billing"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/conversation"
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
@@ -159,14 +160,14 @@ func TestPlainTrunksAreNotAsked(t *testing.T) {
 	session, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
-	defer session.End(endedBy(errNoRoute))
+	defer session.End(media.Ended{Reason: media.Failed, Detail: "answer"})
 	trace := new(transport.Trace)
 	leg, err := d.node.phone.Dial(t.Context(), sip.Target{Number: "+12025550106", From: sip.Identity{Number: deskNumber}, Trace: trace})
 	d.ok(err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- leg.Run(ctx) }()
-	call := line{leg, consultation{node: d.node, session: session, from: deskNumber}}
+	call := d.node.transfers.Leg(leg, new(conversation.Plan), session, deskNumber).(pipeline.Transferrer)
 	if err := call.Transfer(t.Context(), "+12025550103"); !errors.Is(err, pipeline.ErrNoReferral) {
 		t.Errorf("a transfer: %v", err)
 	}

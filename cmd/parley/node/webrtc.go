@@ -5,14 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"parley/api/webrtc"
-	"parley/media/isolate"
 	media "parley/media/webrtc"
-	"parley/pipeline/session"
-	"parley/store"
-	"parley/store/history"
 )
 
 // webRTC is the sessions over WebRTC and the port that they share.
@@ -22,7 +17,7 @@ type webRTC struct {
 
 func newWebRTC(n *Node) *webRTC {
 	relays := &webrtc.Relays{URLs: n.cfg.TURNURLs, Secret: n.cfg.TURNSecret}
-	return &webRTC{webrtc.New(webrtc.Options{Agents: conversations{n}, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits, Relays: relays})}
+	return &webRTC{webrtc.New(webrtc.Options{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits, Relays: relays})}
 }
 
 // ListenWebRTC binds the UDP port of WebRTC sessions, beside httpAddr where HTTP is
@@ -57,28 +52,4 @@ func (w *webRTC) ready(context.Context) error {
 func (w *webRTC) run(ctx context.Context) error {
 	<-ctx.Done()
 	return w.handler.Close()
-}
-
-// keepQuality stores how a session sounded, as that of telephone calls is. It does not
-// wait for that; Close does.
-func (n *Node) keepQuality(session *session.Session, leg *webrtc.Leg) {
-	stats := leg.Stats()
-	report := stats.Quality()
-	n.sounded(session.ID(), report)
-	n.wires.Add(1)
-	isolate.Go("cmd/parley/node/quality", nil, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), wireStore)
-		defer cancel()
-		for range wireRetries {
-			err := history.New(n.db).SaveWire(ctx, session.Account(), session.ID(), history.Wire{Quality: &report})
-			if err == nil {
-				return
-			}
-			if !errors.Is(err, store.ErrUnavailable) {
-				n.log.Warn("the quality of a session was not stored", "session", session.ID(), "err", err)
-				return
-			}
-			time.Sleep(wireRetry)
-		}
-	}, n.wires.Done)
 }

@@ -1,4 +1,4 @@
-package node
+package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -6,8 +6,7 @@ import (
 	"parley/sip"
 )
 
-// trunkMetrics reports how the trunks do, and what was refused. It asks the
-// telephone when it is asked.
+// trunkMetrics reports the state of the trunks, and refusals, when it is collected.
 type trunkMetrics struct{ phone *sip.UserAgent }
 
 var (
@@ -52,4 +51,23 @@ func truth(b bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// Phone registers what the SIP side counts.
+func Phone(reg prometheus.Registerer, phone *sip.UserAgent) {
+	for _, m := range []struct {
+		name, help string
+		value      func(sip.Stats) uint64
+	}{
+		{"parley_sip_unknown_total", "Messages and connections from sources outside the trunks.", func(s sip.Stats) uint64 { return s.Unknown }},
+		{"parley_sip_malformed_total", "Datagrams that could not be parsed.", func(s sip.Stats) uint64 { return s.Malformed }},
+		{"parley_sip_overload_total", "INVITEs refused because too many rang.", func(s sip.Stats) uint64 { return s.Overload }},
+		{"parley_sip_refused_total", "INVITEs refused for any other reason.", func(s sip.Stats) uint64 { return s.Refused }},
+		{"parley_rtp_latched_total", "Times that media of a call came from another address than its description named.", func(s sip.Stats) uint64 { return s.Latched }},
+		{"parley_rtp_none_total", "Calls without media for 5 s from the answer.", func(s sip.Stats) uint64 { return s.NoRTP }},
+	} {
+		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: m.name, Help: m.help},
+			func() float64 { return float64(m.value(phone.Stats())) }))
+	}
+	reg.MustRegister(trunkMetrics{phone})
 }

@@ -1,4 +1,4 @@
-package node
+package conversation
 
 import (
 	"encoding/json"
@@ -13,32 +13,14 @@ import (
 	"parley/store"
 )
 
-// definition is how the API reads agents, which may name the engines that are offered and
-// the addresses that guard allows; nil: any.
-func definition(engines map[agent.Stage][]string, guard *tool.Guard) manage.Definition {
+// Definition is how the API reads agents, which may name the engines that are offered and the
+// addresses that guard allows; nil: any.
+func Definition(engines map[agent.Stage][]string, guard *tool.Guard) manage.Definition {
 	text, _ := json.Marshal(agent.Schema) // a value of ours
 	names := agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: engines, Guard: guard}
 	return manage.Definition{New: NewAgent, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {
 		return mistaken(ApplyDocument(names, a, document, false))
 	}}
-}
-
-// NewAgent is an agent of which nothing was said yet.
-func NewAgent() store.Agent {
-	return store.Agent{Voice: agent.DefaultVoice, Language: agent.DefaultLanguage}
-}
-
-// DocumentOf is a stored agent as its owner writes it.
-func DocumentOf(a *store.Agent) agent.Document {
-	return agent.Document{Name: a.Name, Voice: a.Voice, Language: a.Language, Prompt: a.Prompt, FirstMessage: a.FirstMessage, Tools: a.Tools, Settings: a.Settings}
-}
-
-// ApplyDocument is names.Apply for a stored agent; what only the server sets stays.
-func ApplyDocument(names agent.Names, a *store.Agent, document []byte, strict bool) error {
-	d := DocumentOf(a)
-	err := names.Apply(&d, document, strict)
-	a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, a.Tools, a.Settings = d.Name, d.Voice, d.Language, d.Prompt, d.FirstMessage, d.Tools, d.Settings
-	return err
 }
 
 // mistaken gives mistakes in a document their place in the error table: voices and
@@ -62,4 +44,22 @@ func mistaken(err error) error {
 		each[i] = manage.Mistake{Path: m.Path, Problem: m.Problem}
 	}
 	return &manage.Mistaken{Refusal: api.Detail(why, wrong.Error()), Mistakes: each}
+}
+
+// NewAgent is an agent with the default voice and language.
+func NewAgent() store.Agent {
+	return store.Agent{Voice: agent.DefaultVoice, Language: agent.DefaultLanguage}
+}
+
+// DocumentOf is a stored agent as its owner writes it.
+func DocumentOf(a *store.Agent) agent.Document {
+	return agent.Document{Name: a.Name, Voice: a.Voice, Language: a.Language, Prompt: a.Prompt, FirstMessage: a.FirstMessage, Tools: a.Tools, Settings: a.Settings}
+}
+
+// ApplyDocument is names.Apply for a stored agent; what only the server sets stays.
+func ApplyDocument(names agent.Names, a *store.Agent, document []byte, strict bool) error {
+	d := DocumentOf(a)
+	err := names.Apply(&d, document, strict)
+	a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, a.Tools, a.Settings = d.Name, d.Voice, d.Language, d.Prompt, d.FirstMessage, d.Tools, d.Settings
+	return err
 }

@@ -1,4 +1,4 @@
-package node
+package demo
 
 import (
 	"context"
@@ -15,32 +15,25 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
-	"parley/store/people"
 )
 
-// The calls of the demonstration took place once, on a server with the embedded engines;
-// TestRecordDemonstration holds them again. They are entered into the history as any call
-// is, and marked as what they are.
-//
-//go:embed demonstration/calls.json demonstration/*.ogg
-var demonstrationFiles embed.FS
+//go:embed recorded/calls.json recorded/*.ogg
+var recorded embed.FS
 
 const (
-	// demoBatch is the batch of which the calls that were placed are. Its other rows wait
-	// for somebody to go on with it.
-	demoBatch = "Call-backs (demonstration)"
-	// demoAgo is how long before the first start of a server its calls have ended.
-	demoAgo = 2 * time.Minute
-	// demoVersion is that of the agent which spoke.
-	demoVersion = 1
+	// batchName is the batch that has the outbound calls. Its other rows wait until it is resumed.
+	batchName = "Call-backs (demonstration)"
+	// ago is how long before the first start of a server its calls have ended.
+	ago = 2 * time.Minute
+	// version is that of the agent which spoke.
+	version = 1
 )
 
-// demoWaiting are the rows of the batch that were not dialled: a machine, and somebody who
-// is busy.
-var demoWaiting = []string{"+12025550104", "+12025550101"}
+// waiting are the numbers of the batch that were not dialled: an answering machine, and a busy line.
+var waiting = []string{"+12025550104", "+12025550101"}
 
-// recordedCall is a call as it was where it took place.
-type recordedCall struct {
+// Call is a call as it took place.
+type Call struct {
 	Name      string           `json:"name"` // of its audio, too
 	Terms     billing.Terms    `json:"terms"`
 	From      string           `json:"from"`
@@ -61,12 +54,12 @@ type recordedCall struct {
 }
 
 // recordedCalls are the calls of the demonstration, as if the last had ended then.
-func recordedCalls(end time.Time) ([]recordedCall, error) {
-	text, err := demonstrationFiles.ReadFile("demonstration/calls.json")
+func recordedCalls(end time.Time) ([]Call, error) {
+	text, err := recorded.ReadFile("recorded/calls.json")
 	if err != nil {
 		return nil, err
 	}
-	var calls []recordedCall
+	var calls []Call
 	if err := json.Unmarshal(text, &calls); err != nil {
 		return nil, err
 	}
@@ -83,7 +76,7 @@ func recordedCalls(end time.Time) ([]recordedCall, error) {
 }
 
 // move moves all times of a call.
-func (c *recordedCall) move(by time.Duration) {
+func (c *Call) move(by time.Duration) {
 	times := []*time.Time{&c.OpenedAt, c.RangAt, &c.StartedAt, &c.EndedAt}
 	if c.Log != nil {
 		times = append(times, &c.Log.At)
@@ -104,19 +97,19 @@ func (c *recordedCall) move(by time.Duration) {
 // seedHistory adds what is missing of the recorded calls and the batch. Where there is no
 // simulated carrier nobody was called, and none waits to be. An account that may not make
 // calls, because its balance is used up, say, goes without.
-func (n *Node) seedHistory(ctx context.Context, d Demo, now time.Time) error {
-	calls, err := recordedCalls(now.Add(-demoAgo))
+func (s *Seeder) seedHistory(ctx context.Context, d *Account, now time.Time) error {
+	calls, err := recordedCalls(now.Add(-ago))
 	if err != nil {
 		return fmt.Errorf("recorded calls: %w", err)
 	}
-	have, err := ledger.New(n.db).Demonstrations(ctx, d.Account)
+	have, err := s.Store.Demonstrations(ctx, d.ID)
 	if err != nil {
 		return err
 	}
 	rows := map[string]string{}
-	if n.network != nil && len(have) < len(calls) {
-		if rows, err = n.seedBatch(ctx, d, calls, now); err != nil {
-			return n.without(err)
+	if s.Network && len(have) < len(calls) {
+		if rows, err = s.seedBatch(ctx, d, calls, now); err != nil {
+			return s.without(err)
 		}
 	}
 	for i := range calls {
@@ -127,11 +120,11 @@ func (n *Node) seedHistory(ctx context.Context, d Demo, now time.Time) error {
 			if c.Terms.Kind == billing.Outbound && row == "" {
 				continue
 			}
-			if id, err = ledger.New(n.db).AddDemonstration(ctx, c.of(n, d, row), now); err != nil {
-				return n.without(err)
+			if id, err = s.Store.AddDemonstration(ctx, c.of(s, d, row), now); err != nil {
+				return s.without(err)
 			}
 		}
-		if err := n.seedRecording(ctx, d.Account, id, c); err != nil {
+		if err := s.seedRecording(ctx, d.ID, id, c); err != nil {
 			return err
 		}
 	}
@@ -139,11 +132,11 @@ func (n *Node) seedHistory(ctx context.Context, d Demo, now time.Time) error {
 }
 
 // without says that the calls are not there when that is no fault.
-func (n *Node) without(err error) error {
+func (s *Seeder) without(err error) error {
 	for _, why := range []error{store.ErrInsufficientBalance, store.ErrTopupRequired, store.ErrDisputed, store.ErrSuspended, store.ErrSpending, store.ErrConcurrency,
 		store.ErrDoNotCall, store.ErrClaimLost, store.ErrCampaigns, billing.ErrNoPrice} {
 		if errors.Is(err, why) {
-			n.log.Info("the demonstration goes without its recorded calls", "err", err)
+			s.Log.Info("the demonstration goes without its recorded calls", "err", err)
 			return nil
 		}
 	}
@@ -152,23 +145,23 @@ func (n *Node) without(err error) error {
 
 // seedBatch makes the batch, paused, or finds it, and returns its rows that were not
 // dialled, by the number called.
-func (n *Node) seedBatch(ctx context.Context, d Demo, calls []recordedCall, now time.Time) (map[string]string, error) {
-	batches, err := campaign.New(n.db).Campaigns(ctx, d.Account, store.Page{})
+func (s *Seeder) seedBatch(ctx context.Context, d *Account, calls []Call, now time.Time) (map[string]string, error) {
+	batches, err := s.Store.Campaigns(ctx, d.ID, store.Page{})
 	if err != nil {
 		return nil, err
 	}
 	id := ""
 	for _, b := range batches {
-		if b.Name == demoBatch {
+		if b.Name == batchName {
 			id = b.ID
 		}
 	}
 	if id == "" {
-		if id, err = n.queueBatch(ctx, d, calls, now); err != nil {
+		if id, err = s.queueBatch(ctx, d, calls, now); err != nil {
 			return nil, err
 		}
 	}
-	batch, err := campaign.New(n.db).Campaign(ctx, d.Account, id)
+	batch, err := s.Store.Campaign(ctx, d.ID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +174,12 @@ func (n *Node) seedBatch(ctx context.Context, d Demo, calls []recordedCall, now 
 	return rows, nil
 }
 
-func (n *Node) queueBatch(ctx context.Context, d Demo, calls []recordedCall, now time.Time) (id string, err error) {
-	p, err := people.New(n.db).Authenticate(ctx, d.Key)
+func (s *Seeder) queueBatch(ctx context.Context, d *Account, calls []Call, now time.Time) (id string, err error) {
+	p, err := s.Keys.Authenticate(ctx, d.Key)
 	if err != nil {
 		return "", err
 	}
-	b := campaign.Campaign{Account: d.Account, Name: demoBatch, State: campaign.CampaignPaused, Manner: campaign.Manner{Key: p.Key, OnMachine: "message", Message: demoMessage}}
+	b := campaign.Campaign{Account: d.ID, Name: batchName, State: campaign.CampaignPaused, Manner: campaign.Manner{Key: p.Key, OnMachine: "message", Message: MachineMessage}}
 	var to []string
 	queued := now
 	for _, c := range calls {
@@ -198,10 +191,10 @@ func (n *Node) queueBatch(ctx context.Context, d Demo, calls []recordedCall, now
 	for _, number := range to {
 		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Agent, DueAt: queued})
 	}
-	for _, number := range demoWaiting {
+	for _, number := range waiting {
 		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Caller, DueAt: queued})
 	}
-	return campaign.New(n.db).CreateCampaign(ctx, b, n.RateCard(), nil, queued)
+	return s.Store.CreateCampaign(ctx, b, s.Store.RateCard(), nil, queued)
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -211,38 +204,38 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// demoMessage is what answering machines are told.
-const demoMessage = "This is Casa Lola. You asked us to call you back. We will try again tomorrow. Goodbye."
+// MachineMessage is left on answering machines.
+const MachineMessage = "This is Casa Lola. You asked us to call you back. We will try again tomorrow. Goodbye."
 
 // of is the call as one of the account's.
-func (c *recordedCall) of(n *Node, d Demo, row string) ledger.Demonstration {
+func (c *Call) of(n *Seeder, d *Account, row string) ledger.Demonstration {
 	var used billing.Usage
 	for i := range used {
 		used[i] = c.Usage[billing.Component(i).String()]
 	}
 	return ledger.Demonstration{
 		Name:  c.Name,
-		Start: ledger.Start{Node: n.life, Account: d.Account, Terms: c.Terms, Card: n.RateCard(), Agent: d.Agent, AgentVersion: demoVersion, From: c.From, To: c.To},
+		Start: ledger.Start{Node: n.Life, Account: d.ID, Terms: c.Terms, Card: n.Store.RateCard(), Agent: d.Agent, AgentVersion: version, From: c.From, To: c.To},
 		RowID: row, Summary: c.Summary, OpenedAt: c.OpenedAt, RangAt: c.RangAt, EndedAt: c.EndedAt,
 		Closing: ledger.Closing{Reason: c.Reason, Detail: c.Detail, StartedAt: c.StartedAt, Usage: used},
 		Fill: func(ctx context.Context, tx pgx.Tx, id string) error {
-			return history.Fill(ctx, tx, d.Account, id, c.Conversation, c.Wire)
+			return history.Fill(ctx, tx, d.ID, id, c.Conversation, c.Wire)
 		},
 	}
 }
 
 // seedRecording keeps the audio of a call, unless that was done or it was deleted since.
-func (n *Node) seedRecording(ctx context.Context, account, id string, c *recordedCall) error {
-	switch r, err := history.New(n.db).Recording(ctx, account, id); {
+func (s *Seeder) seedRecording(ctx context.Context, account, id string, c *Call) error {
+	switch r, err := s.Recordings.Recording(ctx, account, id); {
 	case err == nil && r.State != history.RecordingEncodes:
 		return nil
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
 	}
-	audio, err := demonstrationFiles.ReadFile("demonstration/" + c.Name + ".ogg")
+	audio, err := recorded.ReadFile("recorded/" + c.Name + ".ogg")
 	if err != nil {
 		return err
 	}
-	return n.records.Import(ctx, history.Recording{Account: account, Call: id, Rate: c.Rate,
+	return s.Importer.Import(ctx, history.Recording{Account: account, Call: id, Rate: c.Rate,
 		Length: time.Duration(c.Length) * time.Millisecond, Peaks: c.Peaks}, audio)
 }

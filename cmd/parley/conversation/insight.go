@@ -1,4 +1,4 @@
-package node
+package conversation
 
 import (
 	"slices"
@@ -32,9 +32,9 @@ type insightLeg interface {
 	Insight(name string, generation int, data any)
 }
 
-// owns says whether the principal may see what an agent is told: who may read the agent,
-// by a key or signed in to the dashboard. Tickets that were made from a key are given to
-// browsers of others.
+// owns says whether the principal may see what an agent's model is asked: one that may read the
+// agent, by a key or signed in to the dashboard. Tickets that were made from a key go to browsers
+// of other people.
 func owns(who api.Principal) bool {
 	user := people.Principal{Account: who.Account, Key: who.Key}.SignedIn()
 	return who.Ticket == nil || user && who.Ticket.Agent == ""

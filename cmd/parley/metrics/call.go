@@ -1,4 +1,4 @@
-package node
+package metrics
 
 import (
 	"time"
@@ -8,7 +8,6 @@ import (
 	"parley/cmd/parley/trace"
 	"parley/media"
 	"parley/pipeline"
-	"parley/pipeline/session"
 )
 
 // stages are where the time of turns goes, in seconds.
@@ -62,35 +61,34 @@ func (s *stages) observe(leg string, t pipeline.Timing) {
 	}
 }
 
-// record is what is counted and traced of one call.
-type record struct {
-	node  *Node
+// Call is what is counted and traced of one call.
+type Call struct {
+	calls *Calls
 	leg   string      // telephone, outbound or web
 	trace *trace.Call // nil: there is no collector
 }
 
-// record begins the record of a call that was admitted; ended must be called at its
-// end. parent is the traceparent header of the request that asked for the call.
-func (n *Node) record(leg string, session *session.Session, p plan, parent string) *record {
-	r := &record{node: n, leg: leg}
-	if n.traces == nil {
-		return r
+// Begin begins to count and trace a call that was admitted; End must be called. parent is the
+// traceparent header of the request that asked for the call. facts is asked when there is a
+// collector of traces.
+func (c *Calls) Begin(leg, parent string, facts func() trace.Facts) *Call {
+	call := &Call{calls: c, leg: leg}
+	if c.traces != nil {
+		f := facts()
+		f.Leg = leg
+		call.trace = c.traces.Call(parent, f)
 	}
-	engines := n.engines.Chosen(p.settings.Engines)
-	facts := trace.Facts{ID: session.ID(), Agent: p.id, Leg: leg, Language: p.agent.Language,
-		LLM: engines.LLM.Info().Name, TTS: engines.TTS.Info().Name}
-	if engines.Hears(p.agent.Language) {
-		facts.ASR = engines.ASR.Info().Name
-	}
-	r.trace = n.traces.Call(parent, facts)
-	return r
+	return call
 }
 
-// observe takes an event of the call. It runs on the conductor.
-func (r *record) observe(e pipeline.Event) {
-	r.trace.Observe(e)
-	r.node.observe(r.leg, e)
+// Header is the traceparent header of requests that the call makes; empty without a collector.
+func (c *Call) Header() string { return c.trace.Header() }
+
+// Observe takes an event of the call. It runs on the conductor.
+func (c *Call) Observe(e pipeline.Event) {
+	c.trace.Observe(e)
+	c.calls.observe(c.leg, e)
 }
 
-// ended ends the record; only the first time counts.
-func (r *record) ended(e media.Ended) { r.trace.End(e) }
+// End ends the trace; only the first time counts.
+func (c *Call) End(e media.Ended) { c.trace.End(e) }

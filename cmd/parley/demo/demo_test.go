@@ -1,7 +1,8 @@
-package node
+package demo_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -15,23 +16,61 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"parley/api/apitest"
 	"parley/billing"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/demo"
+	"parley/cmd/parley/node"
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/storetest"
 )
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// site is a running node, and the key of its demonstration.
+type site struct {
+	*testing.T
+	node   *node.Node
+	server *httptest.Server
+	key    string
+}
+
+func (s *site) ok(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// ask sends a request; the answer's body is JSON, or nothing.
+func (s *site) ask(method, path string) (int, map[string]any) {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), method, s.server.URL+path, nil)
+	s.ok(err)
+	r.Header.Set("Authorization", "Bearer "+s.key)
+	res, err := apitest.Client(s, apitest.Published(s)).Do(r)
+	s.ok(err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	s.ok(err)
+	var out map[string]any
+	if len(b) > 0 {
+		s.ok(json.Unmarshal(b, &out))
+	}
+	return res.StatusCode, out
+}
 
 // newDemonstration is a running node with telephony that was not seeded yet.
 func newDemonstration(t *testing.T, env ...string) *site {
 	s := &site{T: t}
 	cfg, _, err := config.Load(config.Sources{Env: append([]string{"PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_NODE=node-0", "PARLEY_PAYMENTS=none"}, env...)})
 	s.ok(err)
-	n, err := Open(t.Context(), cfg, storetest.URL(t), "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.NewTextHandler(&s.log, nil)))
+	n, err := node.Open(t.Context(), cfg, storetest.URL(t), "a master secret of a test, long enough", prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	s.ok(err)
 	n.DataDir = t.TempDir()
 	s.ok(n.TakePayments("127.0.0.1:0", "a master secret of a test, long enough"))
-	s.nodes[0], s.servers[0] = n, httptest.NewServer(n.Handler())
+	s.node, s.server = n, httptest.NewServer(n.Handler())
 	ctx, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	for _, p := range n.Parts() {
@@ -39,14 +78,14 @@ func newDemonstration(t *testing.T, env ...string) *site {
 			wg.Go(func() { _ = p.Run(ctx) })
 		}
 	}
-	t.Cleanup(func() { stop(); wg.Wait(); s.servers[0].Close(); _ = n.Close() })
+	t.Cleanup(func() { stop(); wg.Wait(); s.server.Close(); _ = n.Close() })
 	return s
 }
 
 // seed seeds it, and has its key used.
-func (s *site) seed() Demo {
+func (s *site) seed() demo.Account {
 	s.Helper()
-	d, err := s.nodes[0].Seed(s.Context(), s.nodes[0].DataDir)
+	d, err := s.node.Seed(s.Context(), s.node.DataDir)
 	s.ok(err)
 	s.key = d.Key
 	return d
@@ -55,7 +94,7 @@ func (s *site) seed() Demo {
 // list asks for a list of things.
 func (s *site) list(path, field string) (all []map[string]any) {
 	s.Helper()
-	status, out := s.ask("GET", path, s.key, "")
+	status, out := s.ask("GET", path)
 	list, _ := out[field].([]any)
 	if status != http.StatusOK {
 		s.Fatalf("%s: %d %v", path, status, out)
@@ -94,7 +133,7 @@ func (s *site) wantDemonstration() {
 			s.Errorf("row %d is %v", i, row)
 		}
 	}
-	report, err := ledger.New(s.nodes[0].db).Verify(s.Context())
+	report, err := ledger.New(s.node.Store()).Verify(s.Context())
 	s.ok(err)
 	if !report.OK() {
 		s.Errorf("the ledger: %+v", report.Violations)
@@ -105,7 +144,7 @@ func (s *site) wantDemonstration() {
 // two voices to hear.
 func (s *site) wantRecordedCall(id string) {
 	s.Helper()
-	_, c := s.ask("GET", "/v1/calls/"+id, s.key, "")
+	_, c := s.ask("GET", "/v1/calls/"+id)
 	said := map[any]int{}
 	for _, l := range c["transcript"].([]any) {
 		said[l.(map[string]any)["role"]]++
@@ -117,7 +156,7 @@ func (s *site) wantRecordedCall(id string) {
 		err1 != nil || err2 != nil || !ended.After(began) || ended.After(time.Now()) || time.Since(began) > time.Hour {
 		s.Errorf("%v", c)
 	}
-	_, wave := s.ask("GET", "/v1/calls/"+id+"/recording/peaks", s.key, "")
+	_, wave := s.ask("GET", "/v1/calls/"+id+"/recording/peaks")
 	for _, side := range []string{"caller", "agent"} {
 		loudest := 0.0
 		for _, v := range wave[side].([]any) {
@@ -127,10 +166,10 @@ func (s *site) wantRecordedCall(id string) {
 			s.Errorf("the %s is not to be seen: %v", side, loudest)
 		}
 	}
-	if status, sip := s.ask("GET", "/v1/calls/"+id+"/sip", s.key, ""); status != http.StatusOK || len(sip["data"].([]any)) < 4 {
+	if status, sip := s.ask("GET", "/v1/calls/"+id+"/sip"); status != http.StatusOK || len(sip["data"].([]any)) < 4 {
 		s.Errorf("the signalling: %d %v", status, sip)
 	}
-	r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.servers[0].URL+"/v1/calls/"+id+"/recording", nil)
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.server.URL+"/v1/calls/"+id+"/recording", nil)
 	s.ok(err)
 	r.Header.Set("Authorization", "Bearer "+s.key)
 	res, err := http.DefaultClient.Do(r)
@@ -148,22 +187,22 @@ func (s *site) wantRecordedCall(id string) {
 func TestDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
-	namesake, err := ledger.New(s.nodes[0].db).CreateAccount(t.Context(), demoAccount, s.nodes[0].RateCard(), time.Now())
+	namesake, err := ledger.New(s.node.Store()).CreateAccount(t.Context(), "Demonstration", s.node.RateCard(), time.Now())
 	s.ok(err)
 	for patience := time.Millisecond; ; patience *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		_, err := s.nodes[0].Seed(ctx, s.nodes[0].DataDir)
+		_, err := s.node.Seed(ctx, s.node.DataDir)
 		cancel()
 		if err == nil {
 			break
 		}
 	}
 	first := s.seed()
-	if first.Account == namesake.ID {
+	if first.ID == namesake.ID {
 		t.Error("the demonstration is in an account of somebody else's that has its name")
 	}
 	s.wantDemonstration()
-	_, balance := s.ask("GET", "/v1/balance", s.key, "")
+	_, balance := s.ask("GET", "/v1/balance")
 	left := 25.0
 	for _, c := range s.list("/v1/calls", "data") {
 		left -= c["cost"].(float64)
@@ -172,13 +211,13 @@ func TestDemonstration(t *testing.T) {
 		t.Errorf("the balance is %v, and should be %v", got, left)
 	}
 	id := s.list("/v1/calls", "data")[0]["id"].(string)
-	if status, _ := s.ask("DELETE", "/v1/calls/"+id+"/recording", s.key, ""); status >= 300 {
+	if status, _ := s.ask("DELETE", "/v1/calls/"+id+"/recording"); status >= 300 {
 		t.Errorf("a recording is not deleted: %d", status)
 	}
 	if again := s.seed(); again != first {
 		t.Errorf("the second start has %+v", again)
 	}
-	if status, _ := s.ask("GET", "/v1/calls/"+id+"/recording", s.key, ""); status != http.StatusGone {
+	if status, _ := s.ask("GET", "/v1/calls/"+id+"/recording"); status != http.StatusGone {
 		t.Errorf("a recording that was deleted comes back: %d", status)
 	}
 	if calls, batches := s.list("/v1/calls", "data"), s.list("/callcenter/bulk-dial", "batches"); len(calls) != 3 || len(batches) != 1 {
@@ -191,27 +230,27 @@ func TestDemonstration(t *testing.T) {
 func TestOlderDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
-	n, now := s.nodes[0], time.Now()
-	account, err := ledger.New(n.db).DemonstrationAccount(t.Context(), demoAccount, n.RateCard(), now)
+	n, now := s.node, time.Now()
+	account, err := ledger.New(n.Store()).DemonstrationAccount(t.Context(), "Demonstration", n.RateCard(), now)
 	s.ok(err)
-	d := Demo{Account: account}
+	d := demo.Account{ID: account}
 	credit := func(kind ledger.TransferKind, amount billing.Money, key string) {
-		_, _, err := ledger.New(n.db).Credit(t.Context(), ledger.Credit{Account: d.Account, Kind: kind, Amount: amount, Key: key, Source: "sim"}, now)
+		_, _, err := ledger.New(n.Store()).Credit(t.Context(), ledger.Credit{Account: d.ID, Kind: kind, Amount: amount, Key: key, Source: "sim"}, now)
 		s.ok(err)
 	}
 	credit(ledger.Topup, 20*billing.USD, "demo:topup")
 	credit(ledger.Adjustment, -25*billing.USD, "spent")
-	a, err := n.db.CreateAgent(t.Context(), d.Account, demoAgent, now)
+	a, err := n.Store().CreateAgent(t.Context(), d.ID, demo.Lola, now)
 	s.ok(err)
-	_, err = ledger.New(n.db).ImportNumber(t.Context(), d.Account, demoNumber, a.ID, now)
+	_, err = ledger.New(n.Store()).ImportNumber(t.Context(), d.ID, "+34911234567", a.ID, now)
 	s.ok(err)
-	if seeded := s.seed(); seeded.Agent != a.ID || seeded.Account != d.Account {
+	if seeded := s.seed(); seeded.Agent != a.ID || seeded.ID != d.ID {
 		t.Errorf("it is another: %+v", seeded)
 	}
 	if calls := s.list("/v1/calls", "data"); len(calls) != 0 {
 		t.Errorf("without balance there are calls: %v", calls)
 	}
-	if _, balance := s.ask("GET", "/v1/balance", s.key, ""); balance["balance"] != 0.0 {
+	if _, balance := s.ask("GET", "/v1/balance"); balance["balance"] != 0.0 {
 		t.Errorf("its money is added again: %v", balance)
 	}
 	credit(ledger.Adjustment, 20*billing.USD, "again")
@@ -230,15 +269,15 @@ func TestDemonstrationTopUp(t *testing.T) {
 	if len(all) != 1 || all[0]["demonstration"] != true || all[0]["state"] != "succeeded" || all[0]["paid"] != 20.0 || all[0]["settled_at"] == nil || all[0]["url"] != "" {
 		t.Fatalf("the top-ups are %v", all)
 	}
-	db := s.nodes[0].db
-	_, err := ledger.New(db).RequestRefund(t.Context(), d.Account, all[0]["id"].(string), billing.USD, time.Now())
+	db := s.node.Store()
+	_, err := ledger.New(db).RequestRefund(t.Context(), d.ID, all[0]["id"].(string), billing.USD, time.Now())
 	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "no payment behind it") {
 		t.Errorf("a refund: %v", err)
 	}
 	if asked, err := ledger.New(db).AskedRefunds(t.Context(), "demonstration"); err != nil || len(asked) != 0 {
 		t.Errorf("refunds are asked for: %v, %v", asked, err)
 	}
-	if status, recharge := s.ask("GET", "/v1/auto-recharge", s.key, ""); status != http.StatusOK || recharge["card_saved"] != false {
+	if status, recharge := s.ask("GET", "/v1/auto-recharge"); status != http.StatusOK || recharge["card_saved"] != false {
 		t.Errorf("it counts as a card: %d %v", status, recharge)
 	}
 	s.wantDemonstration()

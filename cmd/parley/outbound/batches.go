@@ -1,4 +1,4 @@
-package node
+package outbound
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/billing"
 	"parley/media/isolate"
 	"parley/pipeline/session"
 	"parley/sip/trunk"
@@ -36,20 +37,35 @@ const (
 	returnPatience = 3 * time.Second
 )
 
-// batches dials what was queued in bulk. Each node runs one; which of them dials a row
-// is decided by the database.
-type batches struct {
-	*Node
-	wake chan struct{}
+// Rows are the queued calls of batches.
+type Rows interface {
+	ClaimRows(ctx context.Context, n store.Node, rules billing.Wallet, most int, now time.Time) ([]campaign.ClaimedRow, error)
+	ExpireRows(ctx context.Context, code, message string, now time.Time) (int64, error)
+	FailRow(ctx context.Context, r *campaign.ClaimedRow, code, message string, now time.Time) error
+	ReturnRow(ctx context.Context, r *campaign.ClaimedRow, due time.Time, code, message string) error
+}
+
+// Batches dials what was queued in bulk. Each node runs one; the database decides which of them
+// dials a row.
+type Batches struct {
+	rows    Rows
+	dialler *Dialler
+	life    store.Node
+	counts  *api.Counts
+	wake    chan struct{}
 
 	mu      sync.Mutex
 	resting time.Time // until then others may have the rows
 }
 
-func newBatches(n *Node) *batches { return &batches{Node: n, wake: make(chan struct{}, 1)} }
+// NewBatches dials the rows of batches by a dialler, for this life of the node. Refused rows are
+// counted.
+func NewBatches(rows Rows, dialler *Dialler, life store.Node, counts *api.Counts) *Batches {
+	return &Batches{rows: rows, dialler: dialler, life: life, counts: counts, wake: make(chan struct{}, 1)}
+}
 
-// Wake implements callcenter.Batches. A nil batches has nothing to do.
-func (b *batches) Wake() {
+// Wake implements callcenter.Batches. Nil Batches have nothing to do.
+func (b *Batches) Wake() {
 	if b == nil {
 		return
 	}
@@ -61,13 +77,13 @@ func (b *batches) Wake() {
 
 // Check implements callcenter.Batches: first all numbers, then all agents, then all
 // destinations, as the order of refusals wants it.
-func (b *batches) Check(ctx context.Context, account string, orders []callcenter.Order) (at int, err error) {
+func (b *Batches) Check(ctx context.Context, account string, orders []callcenter.Order) (at int, err error) {
 	callers, speakers := map[string]string{}, map[string]bool{}
 	for i := range orders {
 		from := &orders[i].From
 		own, known := callers[*from]
 		if !known {
-			if own, err = b.caller(ctx, account, *from); err != nil {
+			if own, err = b.dialler.caller(ctx, account, *from); err != nil {
 				return i, err
 			}
 			callers[*from] = own
@@ -78,13 +94,13 @@ func (b *batches) Check(ctx context.Context, account string, orders []callcenter
 		if speakers[o.Agent] {
 			continue
 		}
-		if _, err = b.speaker(ctx, account, o.Agent); err != nil {
+		if _, err = b.dialler.speaker(ctx, account, o.Agent); err != nil {
 			return i, err
 		}
 		speakers[o.Agent] = true
 	}
 	for i := range orders {
-		to, err := b.callee(orders[i].To)
+		to, err := b.dialler.Destinations.check(orders[i].To)
 		if err != nil {
 			return i, err
 		}
@@ -94,7 +110,7 @@ func (b *batches) Check(ctx context.Context, account string, orders []callcenter
 }
 
 // CheckEach implements callcenter.Batches. Each number and each agent is looked up once.
-func (b *batches) CheckEach(ctx context.Context, account string, orders []callcenter.Order) ([]error, error) {
+func (b *Batches) CheckEach(ctx context.Context, account string, orders []callcenter.Order) ([]error, error) {
 	type answer struct {
 		own string
 		err error
@@ -105,7 +121,7 @@ func (b *batches) CheckEach(ctx context.Context, account string, orders []callce
 		o := &orders[i]
 		from, known := callers[o.From]
 		if !known {
-			from.own, from.err = b.caller(ctx, account, o.From)
+			from.own, from.err = b.dialler.caller(ctx, account, o.From)
 			callers[o.From] = from
 		}
 		if refused[i] = from.err; refused[i] != nil {
@@ -113,13 +129,13 @@ func (b *batches) CheckEach(ctx context.Context, account string, orders []callce
 		}
 		o.From = from.own
 		if refused[i], known = speakers[o.Agent]; !known {
-			_, refused[i] = b.speaker(ctx, account, o.Agent)
+			_, refused[i] = b.dialler.speaker(ctx, account, o.Agent)
 			speakers[o.Agent] = refused[i]
 		}
 		if refused[i] != nil {
 			continue
 		}
-		to, err := b.callee(o.To)
+		to, err := b.dialler.Destinations.check(o.To)
 		if refused[i] = err; err == nil {
 			o.To = to.E164
 		}
@@ -128,7 +144,7 @@ func (b *batches) CheckEach(ctx context.Context, account string, orders []callce
 }
 
 // Run dials rows as they become due, until ctx ends. Calls that have begun go on.
-func (b *batches) Run(ctx context.Context) error {
+func (b *Batches) Run(ctx context.Context) error {
 	var rows sync.WaitGroup
 	defer rows.Wait()
 	tick := time.NewTicker(batchTick)
@@ -141,8 +157,8 @@ func (b *batches) Run(ctx context.Context) error {
 		case <-b.wake:
 		case <-tick.C:
 		}
-		isolate.Do("cmd/parley/node/batches", nil, func() {
-			now := b.db.Now()
+		isolate.Do("cmd/parley/outbound/batches", nil, func() {
+			now := b.dialler.Accounts.Now()
 			if now.Sub(expired) >= expireEvery {
 				expired = now
 				b.expire(ctx, now)
@@ -153,9 +169,9 @@ func (b *batches) Run(ctx context.Context) error {
 			for _, line := range b.due(ctx, now) {
 				rows.Add(1)
 				left := line
-				isolate.Go("cmd/parley/node/rows", nil, func() { b.dialAll(ctx, &left) }, func() {
+				isolate.Go("cmd/parley/outbound/rows", nil, func() { b.dialAll(ctx, &left) }, func() {
 					for i := range left { // after a panic
-						b.giveBack(ctx, &left[i], b.db.Now().Add(rest), "", "")
+						b.giveBack(ctx, &left[i], b.dialler.Accounts.Now().Add(rest), "", "")
 					}
 				}, rows.Done)
 			}
@@ -163,7 +179,7 @@ func (b *batches) Run(ctx context.Context) error {
 	}
 }
 
-func (b *batches) rested(now time.Time) bool {
+func (b *Batches) rested(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return now.After(b.resting)
@@ -171,13 +187,13 @@ func (b *batches) rested(now time.Time) bool {
 
 // due claims rows; those from one number belong together, for they share a trunk. A node
 // that drains claims none: it would refuse them, and others can take them now.
-func (b *batches) due(ctx context.Context, now time.Time) (lines [][]campaign.ClaimedRow) {
-	if b.manager.Draining() {
+func (b *Batches) due(ctx context.Context, now time.Time) (lines [][]campaign.ClaimedRow) {
+	if b.dialler.Calls.Draining() {
 		return nil
 	}
-	rows, err := campaign.New(b.db).ClaimRows(ctx, b.life, b.db.RateCard().Wallet(), maxClaims, now)
+	rows, err := b.rows.ClaimRows(ctx, b.life, b.dialler.Destinations.Card().Wallet(), maxClaims, now)
 	if err != nil {
-		b.log.Warn("rows of batches are not dialled now", "err", err)
+		b.dialler.Log.Warn("rows of batches are not dialled now", "err", err)
 		return nil
 	}
 	for _, r := range rows {
@@ -191,27 +207,27 @@ func (b *batches) due(ctx context.Context, now time.Time) (lines [][]campaign.Cl
 }
 
 // expire fails rows that could not be dialled for a day.
-func (b *batches) expire(ctx context.Context, now time.Time) {
+func (b *Batches) expire(ctx context.Context, now time.Time) {
 	p := api.ProblemOf(store.ErrConcurrency)
-	n, err := campaign.New(b.db).ExpireRows(ctx, p.Code, "There was no line for this call within 24 hours of its time.", now)
+	n, err := b.rows.ExpireRows(ctx, p.Code, "There was no line for this call within 24 hours of its time.", now)
 	if err != nil {
-		b.log.Warn("rows of batches do not expire now", "err", err)
+		b.dialler.Log.Warn("rows of batches do not expire now", "err", err)
 	}
 	if n > 0 {
-		b.log.Info("calls of batches could not be placed within a day", "rows", n)
+		b.dialler.Log.Info("calls of batches could not be placed within a day", "rows", n)
 	}
 }
 
 // dialAll dials claimed rows, one after another as their trunk has places, and takes each
 // off the list.
-func (b *batches) dialAll(ctx context.Context, rows *[]campaign.ClaimedRow) {
+func (b *Batches) dialAll(ctx context.Context, rows *[]campaign.ClaimedRow) {
 	for until := time.Now().Add(placeWait); len(*rows) > 0; *rows = (*rows)[1:] {
 		b.dialClaimed(ctx, &(*rows)[0], until)
 	}
 }
 
-func (b *batches) dialClaimed(ctx context.Context, r *campaign.ClaimedRow, until time.Time) {
-	if opens, open := open(r, b.db.Now()); !open {
+func (b *Batches) dialClaimed(ctx context.Context, r *campaign.ClaimedRow, until time.Time) {
+	if opens, open := open(r, b.dialler.Accounts.Now()); !open {
 		b.giveBack(ctx, r, opens, "", "")
 		return
 	}
@@ -251,9 +267,9 @@ func open(r *campaign.ClaimedRow, now time.Time) (opens time.Time, ok bool) {
 
 // takePlace waits for a place on the trunk; false: there is none in time. No trunk at
 // all is for the call to find out.
-func (b *batches) takePlace(ctx context.Context, from string, until time.Time) (*trunk.Reservation, bool) {
+func (b *Batches) takePlace(ctx context.Context, from string, until time.Time) (*trunk.Reservation, bool) {
 	for {
-		place, wait := b.phone.Reserve(from)
+		place, wait := b.dialler.Phone.Reserve(from)
 		if place != nil || wait == 0 {
 			return place, ctx.Err() == nil || place == nil
 		}
@@ -271,21 +287,21 @@ func (b *batches) takePlace(ctx context.Context, from string, until time.Time) (
 }
 
 // dialRow is a single call, as Dial makes it.
-func (b *batches) dialRow(ctx context.Context, r *campaign.ClaimedRow, place *trunk.Reservation) error {
+func (b *Batches) dialRow(ctx context.Context, r *campaign.ClaimedRow, place *trunk.Reservation) error {
 	m := r.Manner
-	placed, err := b.dial(ctx, api.Principal{Account: r.Account, Key: m.Key}, callcenter.Order{From: r.From, To: r.To, Agent: r.Agent,
+	placed, err := b.dialler.dial(ctx, api.Principal{Account: r.Account, Key: m.Key}, callcenter.Order{From: r.From, To: r.To, Agent: r.Agent,
 		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP}, &r.RowClaim, place)
 	if err == nil {
-		b.log.Debug("a call of a batch begins", "batch", r.Campaign, "row", r.ID, "session", placed.CallID)
+		b.dialler.Log.Debug("a call of a batch begins", "batch", r.Campaign, "row", r.ID, "session", placed.CallID)
 	}
 	return err
 }
 
-// refused decides what becomes of a row that was not dialled: it waits for a line or
-// for balance, is left to others, or fails.
-func (b *batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error) {
+// refused handles a row that was not dialled: it waits for a line or for balance, is left to
+// other nodes, or fails.
+func (b *Batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error) {
 	p := api.ProblemOf(err)
-	now := b.db.Now()
+	now := b.dialler.Accounts.Now()
 	switch {
 	case errors.Is(err, store.ErrClaimLost): // paused, cancelled, or another's
 		b.giveBack(ctx, r, r.DueAt, "", "")
@@ -300,7 +316,7 @@ func (b *batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error
 		b.mu.Unlock()
 		b.giveBack(ctx, r, r.DueAt, "", "")
 	case p.Status >= 500 || p.Retryable:
-		b.log.Error("a call of a batch could not begin", "batch", r.Campaign, "row", r.ID, "err", err)
+		b.dialler.Log.Error("a call of a batch could not begin", "batch", r.Campaign, "row", r.ID, "err", err)
 		b.giveBack(ctx, r, now.Add(tryAgain), p.Code, p.Message)
 	default:
 		b.counts.Refuse(err)
@@ -308,18 +324,17 @@ func (b *batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error
 		if p.Detail != "" {
 			message += " " + p.Detail
 		}
-		if err := campaign.New(b.db).FailRow(ctx, r, p.Code, message, now); err != nil {
-			b.log.Warn("a refused call of a batch was not noted", "row", r.ID, "err", err) // its claim runs out
+		if err := b.rows.FailRow(ctx, r, p.Code, message, now); err != nil {
+			b.dialler.Log.Warn("a refused call of a batch was not stored", "row", r.ID, "err", err) // its claim runs out
 		}
 	}
 }
 
-// giveBack leaves a row to whoever claims it next. When that is not noted the claim
-// runs out.
-func (b *batches) giveBack(ctx context.Context, r *campaign.ClaimedRow, due time.Time, code, message string) {
+// giveBack returns a row, for any node to claim. When that fails the claim runs out.
+func (b *Batches) giveBack(ctx context.Context, r *campaign.ClaimedRow, due time.Time, code, message string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnPatience)
 	defer cancel()
-	if err := campaign.New(b.db).ReturnRow(ctx, r, due, code, message); err != nil {
-		b.log.Warn("a call of a batch was not given back", "row", r.ID, "err", err)
+	if err := b.rows.ReturnRow(ctx, r, due, code, message); err != nil {
+		b.dialler.Log.Warn("a call of a batch was not given back", "row", r.ID, "err", err)
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package conversation
 
 import (
 	"context"
@@ -18,25 +18,25 @@ import (
 // with the server's model, and functions of which nothing runs. Those of MCP servers,
 // which describe them themselves, are not there. Nothing is left running.
 func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog.Logger) (simulate.Subject, error) {
-	p := planOf(a, log)
-	agent.Filled(&p.settings, agent.Call{Now: simulate.Epoch, Given: s.Variables}).Agent(&p.agent, &p.settings)
-	model, err := engine.Model(cfg, p.settings.Engines)
+	p := PlanOf(a, log)
+	agent.Filled(&p.Settings, agent.Call{Now: simulate.Epoch, Given: s.Variables}).Agent(&p.Agent, &p.Settings)
+	model, err := engine.Model(cfg, p.Settings.Engines)
 	if err != nil {
 		return simulate.Subject{}, fmt.Errorf("LLM: %w", err)
 	}
-	c := pipeline.Config{Agent: p.agent, LLM: model, Turn: p.settings.Turn(p.agent.Language), MaxDuration: p.settings.MaxDuration(),
+	c := pipeline.Config{Agent: p.Agent, LLM: model, Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(),
 		Log: log}
-	if p.settings.Speculate(true) {
+	if p.Settings.Speculate(true) {
 		c.Speculation = pipeline.SpeculateText
 	}
-	for _, d := range p.functions {
+	for _, d := range p.Functions {
 		if d.Kind != tool.MCPKind {
 			c.Functions = append(c.Functions, tool.Function{Spec: d.Spec, Cancel: d.Cancel})
 		}
 	}
-	c.ClientTools = len(p.agent.Tools) > 0
+	c.ClientTools = len(p.Agent.Tools) > 0
 	if s.Telephone == nil || *s.Telephone {
-		c.Telephone(&p.settings, &pipeline.Transfer{}, func(context.Context) error { return nil })
+		c.Telephone(&p.Settings, &pipeline.Transfer{}, func(context.Context) error { return nil })
 	}
 	return simulate.Subject{Config: c}, nil
 }

@@ -1,0 +1,199 @@
+// Package conversation prepares the conversations of agents, whatever brings them: the telephone
+// (packages inbound and outbound), a WebSocket or WebRTC (Agents). It reads what the agent decides
+// (Plan), makes the call with its engines, functions, recording and books (Maker), and keeps how
+// it went on the wire (Wire).
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/api"
+	"parley/api/recording"
+	"parley/billing"
+	"parley/cmd/parley/engine"
+	"parley/cmd/parley/metrics"
+	"parley/cmd/parley/trace"
+	"parley/inference/scripted"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/journal"
+	"parley/pipeline/listen"
+	"parley/pipeline/session"
+	"parley/pipeline/tool"
+	"parley/store"
+	"parley/store/history"
+)
+
+// Store is what conversations need of the database.
+type Store interface {
+	// Now is the database's time.
+	Now() time.Time
+	Agent(ctx context.Context, account, id string) (*store.Agent, error)
+	WantCRMNote(ctx context.Context, account, call string, source json.RawMessage, trace string, now time.Time) error
+}
+
+// Wires keeps the signalling and the quality of calls.
+type Wires interface {
+	SaveWire(ctx context.Context, account, id string, w history.Wire) error
+}
+
+// Maker makes calls. All fields but CRM are set. Its methods may be called from several
+// goroutines.
+type Maker struct {
+	Store   Store
+	Wires   Wires
+	Engines *engine.Set
+	Tools   *tool.Provider
+	Records *recording.Service
+	Metrics *metrics.Calls
+	Card    func() *billing.RateCard // in force
+	CRM     bool                     // the operator has a customer database
+	Log     *slog.Logger
+
+	saving sync.WaitGroup // wires that are still to be stored
+}
+
+// Wait returns when the wires of all calls are stored. No call begins any more.
+func (m *Maker) Wait() { m.saving.Wait() }
+
+// Begin begins to count and trace a call that was admitted; its End must be called. parent is the
+// traceparent header of the request that asked for the call.
+func (m *Maker) Begin(leg string, s *session.Session, p *Plan, parent string) *metrics.Call {
+	return m.Metrics.Begin(leg, parent, func() trace.Facts {
+		engines := m.Engines.Chosen(p.Settings.Engines)
+		facts := trace.Facts{ID: s.ID(), Agent: p.ID, Language: p.Agent.Language, LLM: engines.LLM.Info().Name, TTS: engines.TTS.Info().Name}
+		if engines.Hears(p.Agent.Language) {
+			facts.ASR = engines.ASR.Info().Name
+		}
+		return facts
+	})
+}
+
+// Options are what a call has beside its agent's plan.
+type Options struct {
+	Rate media.Rate // of the audio that the leg brings
+	// Other is the number of the far end, "+" when it is withheld; empty: it is no telephone call.
+	Other string
+	// Parent is the traceparent header of requests that functions make.
+	Parent string
+	// Change completes the configuration. deaf says that no recogniser knows the language.
+	Change func(cfg *pipeline.Config, deaf bool)
+}
+
+// Make makes the call of an admitted session: its engines, functions, recording and books. When
+// there is no error, the functions must be closed after the call, also when its Prepare fails.
+func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options) (call *pipeline.Call, functions *tool.Set, err error) {
+	cfg, deaf, err := m.config(p, o.Rate)
+	if err != nil {
+		return nil, nil, err
+	}
+	functions = m.functions(ctx, s, p, o.Other, o.Parent)
+	defer func() {
+		if call == nil {
+			functions.Close() // a panic
+		}
+	}()
+	cfg.Functions = functions.Functions
+	o.Change(&cfg, deaf)
+	s.Bind(&cfg)
+	if r := p.Settings.Record; r != nil && *r {
+		kept := new(journal.Writer)
+		s.Replayed(kept.Bytes)
+		cfg.Recorder, cfg.Journal = m.Records.Recorder(s.ID()), kept
+	}
+	return pipeline.New(cfg), functions, nil
+}
+
+// config makes a call's configuration.
+func (m *Maker) config(p *Plan, rate media.Rate) (cfg pipeline.Config, deaf bool, err error) {
+	front, err := m.FrontEnd(rate)
+	if err != nil {
+		return cfg, false, err
+	}
+	engines := m.Engines.Chosen(p.Settings.Engines)
+	cfg = pipeline.Config{Agent: p.Agent, LLM: engines.LLM, TTS: engines.TTS, FrontEnd: front,
+		Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(), Log: m.Log}
+	if m.Card().SpeculativeReplies() {
+		cfg.Speculation = pipeline.SpeculateText
+	}
+	cfg.Speculation = cfg.Speculation.With(&p.Settings)
+	deaf = !engines.Hears(p.Agent.Language)
+	if !deaf {
+		cfg.ASR = engines.ASR
+		m.Engines.Patience.Fit(&cfg, engines.ASR.Info())
+	}
+	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText
+	if engines.LLM.Info().Scripted {
+		cfg.Agent.Phrases = append(scripted.Phrases(p.Agent.Language), cfg.Agent.Phrases...)
+	}
+	return cfg, deaf, nil
+}
+
+// OnTelephone completes the configuration of a telephone call. Without a recogniser for its
+// language, the call ends after its first message.
+func OnTelephone(cfg *pipeline.Config, deaf bool, s *session.Session, record *metrics.Call) {
+	cfg.Observe = record.Observe
+	if !deaf {
+		return
+	}
+	cfg.Turn.Idle = 0
+	cfg.Observe = func(e pipeline.Event) {
+		record.Observe(e)
+		if e.Kind == pipeline.Listening {
+			s.Stop(media.Ended{Reason: media.Failed, Detail: "no_recogniser"})
+		}
+	}
+}
+
+// FrontEnd makes the denoiser and detector of a leg that brings audio at rate.
+func (m *Maker) FrontEnd(rate media.Rate) (listen.FrontEnd, error) {
+	return listen.NewFrontEnd(m.Engines.Denoise, m.Engines.VAD, rate)
+}
+
+// noteTime bounds storing that a call is to be noted.
+const noteTime = 3 * time.Second
+
+// functions makes the functions of a conversation and tells its session what they cost. The
+// parent header goes into the call's note in a customer database, too.
+func (m *Maker) functions(ctx context.Context, session *session.Session, p *Plan, other, parent string) *tool.Set {
+	set := m.Tools.Open(ctx, tool.Who{Account: session.Account(), Other: strings.TrimSuffix(other, "+"), Trace: parent}, p.Functions)
+	session.Offers(set.Functions)
+	for _, d := range p.Functions {
+		if d.Kind != tool.CRMKind || !d.CRM.Logs() || other == "" || d.CRM.Provider == "" && !m.CRM {
+			continue
+		}
+		source, err := json.Marshal(d.CRM)
+		if err == nil {
+			ctx, cancel := context.WithTimeout(ctx, noteTime)
+			err = m.Store.WantCRMNote(ctx, session.Account(), session.ID(), source, parent, m.Store.Now())
+			cancel()
+		}
+		if err != nil {
+			m.Log.Warn("a call will not be noted in the customer database", "session", session.ID(), "err", err)
+		}
+	}
+	return set
+}
+
+// NotFound says that an account has no such agent.
+func NotFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w: %w", api.ErrNoAgent, err)
+	}
+	return err
+}
+
+// Refusal is the manager's refusal as the error table knows it.
+func Refusal(err error) error {
+	if errors.Is(err, session.ErrDraining) || errors.Is(err, session.ErrFull) {
+		return fmt.Errorf("%w: %w", api.ErrDraining, err)
+	}
+	return NotFound(err)
+}

@@ -1,0 +1,240 @@
+// Package inbound takes incoming telephone calls: it finds the agent of the called number, admits
+// the call, and rings until the agent is ready to speak (Answerer).
+package inbound
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/billing"
+	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/outbound"
+	"parley/media"
+	"parley/media/isolate"
+	"parley/pipeline"
+	"parley/pipeline/agent"
+	"parley/pipeline/session"
+	"parley/sip"
+	"parley/sip/trunk"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// retryAfter is when a carrier may try again what could not be taken now.
+const retryAfter = 5 * time.Second
+
+// Store is what incoming calls need of the database.
+type Store interface {
+	// Now is the database's time.
+	Now() time.Time
+	RouteNumber(ctx context.Context, number string) (*ledger.Route, error)
+	Agent(ctx context.Context, account, id string) (*store.Agent, error)
+}
+
+// Calls are the calls of this node.
+type Calls interface {
+	Admit(ctx context.Context, a session.Admission) (*session.Session, error)
+}
+
+// Answerer takes incoming calls. All fields are set.
+type Answerer struct {
+	Store     Store
+	Calls     Calls
+	Maker     *conversation.Maker
+	Transfers *outbound.Transfers
+	Trunks    []trunk.Config
+	Log       *slog.Logger
+}
+
+// Take takes or rejects one call. It returns when the call is over.
+func (n *Answerer) Take(ctx context.Context, in *sip.Incoming) {
+	answered, err := n.answer(ctx, in)
+	if err != nil && !answered {
+		code, retry := refusalCode(err)
+		in.Reject(code, "", retry)
+	}
+	if err != nil {
+		n.Log.Info("a call was not taken", "call", in.CallID, "to", in.Called, "err", err)
+	}
+}
+
+// errNoRoute refuses a call to a number without an agent.
+var errNoRoute = errors.New("the number has no agent")
+
+// answer takes a call, or says why not. answered says that the caller has a final response.
+func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool, err error) {
+	route, err := n.Store.RouteNumber(ctx, e164(in.Called))
+	if err != nil {
+		return false, err
+	}
+	if route.Agent == nil {
+		return false, errNoRoute
+	}
+	stored, err := n.Store.Agent(ctx, route.Account, *route.Agent)
+	if err != nil {
+		return false, err
+	}
+	if n.misrouted(in) {
+		return false, errNoRoute
+	}
+	caller := callerOf(in)
+	session, err := n.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}}})
+	if err != nil {
+		return false, err
+	}
+	defer session.End(*isolate.Internal) // where nothing else has ended it
+	w := n.Maker.Wire(session, in.Trace())
+	defer w.Keep()
+	if err := in.Ring(); err != nil {
+		session.End(endedBy(err))
+		return true, err
+	}
+	p := conversation.PlanOf(stored, n.Log)
+	p.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verified: caller.Verstat == numberPassed})
+	return n.converse(ctx, in, session, &p, w)
+}
+
+// callerOf is who calls, for everything that depends on it: the books, the agent's
+// variables, customer data and the do-not-call list. What a trunk asserts counts before
+// what the caller says; where nobody vouches for identities, no check of them counts.
+func callerOf(in *sip.Incoming) sip.Identity {
+	caller := in.From
+	if !in.Trusted {
+		caller.Verstat = ""
+		return caller
+	}
+	if in.Asserted.Number != "" {
+		caller.Number, caller.Verstat = in.Asserted.Number, in.Asserted.Verstat
+	}
+	if in.Asserted.Display != "" {
+		caller.Display = in.Asserted.Display
+	}
+	return caller
+}
+
+// misrouted says whether a call came on a trunk that lists numbers, for a number that only
+// another trunk lists: carriers of one customer must not reach the numbers of another.
+func (n *Answerer) misrouted(in *sip.Incoming) bool {
+	number := e164(in.Called)
+	lists := func(t trunk.Config) bool { return slices.Contains(t.Numbers, number) }
+	i := slices.IndexFunc(n.Trunks, func(t trunk.Config) bool { return t.Name == in.Trunk })
+	return i >= 0 && len(n.Trunks[i].Numbers) > 0 && !lists(n.Trunks[i]) && slices.ContainsFunc(n.Trunks, lists)
+}
+
+// numberPassed is a carrier's word that a number is its caller's (ATIS-1000074).
+const numberPassed = "TN-Validation-Passed"
+
+// converse rings while the engines open and the first message is made, answers,
+// and conducts the call.
+func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *session.Session, p *conversation.Plan, w *conversation.Wire) (answered bool, err error) {
+	ringing, stop := session.Until(ctx)
+	defer stop()
+	rung := time.NewTimer(p.Settings.Ring())
+	defer rung.Stop()
+	record := n.Maker.Begin("telephone", session, p, "")
+	end := func(e media.Ended) {
+		session.End(e)
+		record.End(e)
+	}
+	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Change: func(cfg *pipeline.Config, deaf bool) {
+		n.Transfers.Functions(cfg, p, session, e164(in.Called))
+		conversation.OnTelephone(cfg, deaf, session, record)
+	}})
+	if err != nil {
+		end(media.Ended{Reason: media.Failed, Detail: "engine"})
+		return false, err
+	}
+	defer functions.Close()
+	life, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	if err := call.Prepare(life); err != nil {
+		end(media.Ended{Reason: media.Failed, Detail: "engine"})
+		return false, err
+	}
+	select {
+	case <-rung.C:
+		err = rehearsed(ringing, call)
+	case <-ringing.Done():
+		err = context.Cause(ringing)
+	}
+	var leg *sip.Leg
+	if err == nil {
+		leg, err = in.Answer(ringing)
+	}
+	if err != nil {
+		if session.Why() != nil {
+			in.Reject(480, "", 0)
+		}
+		call.Close()
+		end(endedBy(err))
+		return true, err
+	}
+	w.Leg = leg
+	session.BeginAt(leg.Answered())
+	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
+	ended := session.Conduct(call, n.Transfers.Leg(leg, p, session, e164(in.Called)))
+	record.End(ended)
+	n.Maker.Metrics.Ended("telephone", session.ID(), ended)
+	n.Maker.Metrics.Telephone(session.ID(), leg.Stats())
+	return true, nil
+}
+
+// rehearsalMax bounds the wait for the first message's audio beyond the ringing.
+const rehearsalMax = 3 * time.Second
+
+func rehearsed(ctx context.Context, call *pipeline.Call) error {
+	t := time.NewTimer(rehearsalMax)
+	defer t.Stop()
+	select {
+	case <-call.Rehearsed():
+	case <-t.C: // the voice is slow: the call is answered all the same
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// e164 is a called number as numbers are stored: with its plus.
+func e164(called string) string {
+	called = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" -.()", r) {
+			return -1
+		}
+		return r
+	}, called)
+	if !strings.HasPrefix(called, "+") {
+		called = "+" + strings.TrimPrefix(called, "00")
+	}
+	return called
+}
+
+// refusalCode is the SIP response to a refused call.
+func refusalCode(err error) (code int, retry time.Duration) {
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, errNoRoute), errors.Is(err, store.ErrInvalid): // no number at all
+		return 404, 0
+	case errors.Is(err, store.ErrConcurrency):
+		return 486, 0
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended),
+		errors.Is(err, store.ErrSpending), errors.Is(err, billing.ErrNoPrice):
+		return 480, 0
+	}
+	return 503, retryAfter // draining, full, the database away, an engine that does not start
+}
+
+// endedBy turns the cause of a call that was never answered into its end.
+func endedBy(err error) media.Ended {
+	if e, ok := errors.AsType[*media.Ended](err); ok {
+		return *e
+	}
+	detail := "answer"
+	if r, ok := errors.AsType[*sip.Refused](err); ok && r.Code == 488 {
+		detail = "no_common_codec"
+	}
+	return media.Ended{Reason: media.Failed, Detail: detail}
+}

@@ -1,0 +1,98 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"parley/cmd/parley/inbound"
+	"parley/cmd/parley/outbound"
+	"parley/sip"
+	"parley/sip/rtpport"
+	"parley/sip/sdp"
+	"parley/store/campaign"
+	"parley/store/history"
+)
+
+// openTelephony makes the telephone, and what takes and places calls on it. The key that hashes
+// numbers in the evidence of consent comes from the master key.
+func (n *Node) openTelephony(secret string) (err error) {
+	if n.cfg.Carrier == "simulated" {
+		if err = n.openNetwork(); err != nil {
+			return fmt.Errorf("simulated carrier: %w", err)
+		}
+	}
+	if n.phone, err = n.telephone(); err != nil {
+		return fmt.Errorf("telephone: %w", err)
+	}
+	to := outbound.Destinations{Card: n.db.RateCard, Fictional: n.cfg.Carrier == "simulated"}
+	n.transfers = &outbound.Transfers{Lists: booksOf(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to,
+		Counts: &n.counts, Attempts: outbound.NewAttempts(), Log: n.log}
+	n.dialler = &outbound.Dialler{Accounts: booksOf(n.db), Ringing: history.New(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Transfers: n.transfers,
+		Destinations: to, ConsentKey: derived(secret, "consent"), Free: func() { n.batches.Wake() }, Log: n.log}
+	n.batches = outbound.NewBatches(campaign.New(n.db), n.dialler, n.life, &n.counts)
+	n.inbound = &inbound.Answerer{Store: booksOf(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks, Log: n.log}
+	return nil
+}
+
+// telephone makes the SIP side.
+func (n *Node) telephone() (*sip.UserAgent, error) {
+	listen, err := netip.ParseAddrPort(anyHost(n.cfg.SIPAddr))
+	if err != nil {
+		return nil, err
+	}
+	ports, err := rtpport.New(rtpport.Config{Addr: listen.Addr(), First: uint16(n.cfg.RTPPorts.First), Last: uint16(n.cfg.RTPPorts.Last)})
+	if err != nil {
+		return nil, err
+	}
+	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
+		Trunks: n.cfg.Trunks, RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: func(ctx context.Context, in *sip.Incoming) { n.inbound.Take(ctx, in) }, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
+		Away: func() bool { return !n.manager.HasDatabase() }, SRTP: sdp.SRTPOffered} // trunks have their own
+	if n.network != nil {
+		cfg.Trunks = append(cfg.Trunks, n.networkTrunk())
+	}
+	if n.cfg.SIPTLSAddr != "" {
+		if cfg.ListenTLS, err = netip.ParseAddrPort(anyHost(n.cfg.SIPTLSAddr)); err != nil {
+			return nil, err
+		}
+		cfg.TLS = n.cert.TLS()
+	}
+	phone, err := sip.New(cfg)
+	if err == nil && phone.TLSAddr().IsValid() {
+		n.log.Info("listening", "for", "sip over TLS", "addr", phone.TLSAddr().String())
+	}
+	return phone, err
+}
+
+// ReloadCertificate reads the certificate of SIP over TLS again. The public listener
+// was there before the node and has its own copy.
+func (n *Node) ReloadCertificate(ctx context.Context) error {
+	if n.cert == nil {
+		return nil
+	}
+	return n.cert.Reload(ctx)
+}
+
+// anyHost fills in the address of ":5060".
+func anyHost(addr string) string {
+	if strings.HasPrefix(addr, ":") {
+		return "0.0.0.0" + addr
+	}
+	return addr
+}
+
+// allowed says whether a source may call without a trunk: with the simulated
+// carrier this machine, and what the operator lists.
+func (n *Node) allowed(source netip.Addr) bool {
+	source = source.Unmap()
+	if source.IsLoopback() && n.cfg.Carrier == "simulated" {
+		return true
+	}
+	for _, net := range n.cfg.SIPAllow {
+		if net.Contains(source) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,319 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/api"
+	"parley/billing"
+	"parley/billing/destination"
+	"parley/cmd/parley/conversation"
+	"parley/media"
+	"parley/media/isolate"
+	"parley/pipeline"
+	"parley/pipeline/session"
+	"parley/sip"
+	"parley/sip/transport"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// Lists are the do-not-call lists of accounts.
+type Lists interface {
+	// Now is the database's time.
+	Now() time.Time
+	// DoNotCall returns store.ErrNotFound for a number that is not on the account's list.
+	DoNotCall(ctx context.Context, account, number string) (*store.DoNotCall, error)
+	// OptOut puts the far end of a call on its account's list.
+	OptOut(ctx context.Context, account, number, call string, now time.Time) error
+}
+
+// Transfers places the calls to which callers are transferred. All fields are set.
+type Transfers struct {
+	Lists        Lists
+	Calls        Calls
+	Phone        Phone
+	Maker        *conversation.Maker
+	Destinations Destinations
+	Counts       *api.Counts
+	// Attempts bounds the transfers of each account; NewAttempts makes it.
+	Attempts *api.Buckets
+	Log      *slog.Logger
+}
+
+// NewAttempts is how often each account may try to transfer callers.
+func NewAttempts() *api.Buckets { return api.NewBuckets(transferEvery, transfersEach) }
+
+// Functions gives a telephone call the functions of telephone calls: keys, transfers, opting out.
+// ours is the account's number of the call, which the callee of a transfer sees.
+func (x *Transfers) Functions(cfg *pipeline.Config, p *conversation.Plan, session *session.Session, ours string) {
+	c := x.consultation(session, p, ours)
+	c.tries = new(tries)
+	for _, d := range p.Settings.TransferTo {
+		c.tries.listed = append(c.tries.listed, d.Number)
+	}
+	cfg.Telephone(&p.Settings, &pipeline.Transfer{Check: c.check, Consult: c.call, Listen: x.Maker.FrontEnd}, func(ctx context.Context) error {
+		// store.ErrInvalid: the caller withholds their number.
+		return x.Lists.OptOut(ctx, session.Account(), "", session.ID(), x.Lists.Now())
+	})
+}
+
+// Leg is an answered leg whose far end can be asked to transfer the call.
+func (x *Transfers) Leg(leg *sip.Leg, p *conversation.Plan, session *session.Session, ours string) media.Leg {
+	return transferLeg{leg, x.consultation(session, p, ours)}
+}
+
+// The results of a transfer that the model reads.
+var (
+	errNoPrice        = errors.New("calls to this number are not sold")
+	errNotNow         = errors.New("the number cannot be called now")
+	errMoney          = errors.New("the account cannot pay for another call now")
+	errListed         = errors.New("the number is on the do-not-call list")
+	errLines          = errors.New("all lines of the account are busy")
+	errCallee         = errors.New("nobody could be reached there")
+	errHungUp         = errors.New("the call is over")
+	errOutcomeUnknown = errors.New("it is not known what came of it: the caller is still here")
+	errRefusing       = errors.New("the telephone company refused the transfer")
+	errTries          = errors.New("no further transfer is tried in this call")
+	errOften          = errors.New("too many callers of the account are transferred at the moment")
+)
+
+// Callers may talk an agent into transfers, so what these can cost is bounded, for a caller who
+// has the agent try one number after another, and for all callers together. Beyond that a transfer
+// is a call as any other: its country, its price, the balance and the lines of the account.
+const (
+	maxTries    = 5 // transfers that are tried in a call
+	maxUnlisted = 2 // and of these to numbers that are not on the agent's list
+	// transfersEach account may try at once on a node, and one more each transferEvery.
+	transfersEach = 10
+	transferEvery = 6 * time.Second
+)
+
+// tries counts those of one call.
+type tries struct {
+	listed        []string // numbers of the agent's list
+	mu            sync.Mutex
+	all, unlisted int
+}
+
+// take counts one, unless it is too many.
+func (t *tries) take(number string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := slices.Contains(t.listed, number)
+	if t.all >= maxTries || !known && t.unlisted >= maxUnlisted {
+		return false
+	}
+	t.all++
+	if !known {
+		t.unlisted++
+	}
+	return true
+}
+
+// check checks a number as Dial does, and returns the number to call. It holds for transfers that
+// the far end makes, too.
+func (c consultation) check(ctx context.Context, number string) (string, error) {
+	x := c.transfers
+	if c.tries != nil && !c.tries.take(number) {
+		x.Counts.Refuse(api.ErrRateLimited)
+		return "", errTries
+	}
+	to, err := x.Destinations.check(number)
+	if err == nil {
+		_, err = x.Lists.DoNotCall(ctx, c.session.Account(), to.E164)
+		switch {
+		case err == nil:
+			err = store.ErrDoNotCall
+		case errors.Is(err, store.ErrNotFound) && x.Attempts.Take(c.session.Account()):
+			return to.E164, nil
+		case errors.Is(err, store.ErrNotFound):
+			err = api.ErrRateLimited
+		}
+	}
+	x.Counts.Refuse(err)
+	x.Log.Info("a caller is not transferred", "session", c.session.ID(), "err", err)
+	why, special := errors.AsType[*destination.Error](err)
+	switch {
+	case special:
+		return "", why
+	case errors.Is(err, api.ErrDestination):
+		return "", errNoPrice
+	case errors.Is(err, store.ErrDoNotCall):
+		return "", errListed
+	case errors.Is(err, api.ErrRateLimited):
+		return "", errOften
+	}
+	return "", errNotNow
+}
+
+// transferLeg is a leg that an agent can transfer. Errors are texts for the model.
+type transferLeg struct {
+	*sip.Leg
+	by consultation
+}
+
+// Transfer implements pipeline.Transferrer, on trunks that are set to it.
+func (l transferLeg) Transfer(ctx context.Context, number string) error {
+	if !l.Refers() {
+		return pipeline.ErrNoReferral
+	}
+	return l.by.refer(ctx, number, l.Leg.Transfer)
+}
+
+// refer asks the far end for a transfer. The far end places a call on the trunk, which costs the
+// operator, so it is admitted like a call of ours, and costs the first line minute once answered:
+// that is all we know of it.
+func (c consultation) refer(ctx context.Context, number string, ask func(context.Context, string) error) error {
+	session, _, err := c.admit(ctx, number)
+	if err != nil {
+		return err
+	}
+	err = ask(ctx, number)
+	ended := media.Ended{Reason: media.Completed, Detail: "transferred"}
+	if err == nil {
+		session.Begin()
+	} else {
+		ended = media.Ended{Reason: media.NoAnswer}
+	}
+	session.End(ended)
+	c.transfers.Maker.Metrics.Ended("transfer", session.ID(), ended)
+	return describeError(err)
+}
+
+// describeError says in words why a transfer failed.
+func describeError(err error) error {
+	e, ok := errors.AsType[*sip.NotTransferred](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return errRefusing
+	case errors.Is(err, sip.ErrOver):
+		return errHungUp
+	case errors.Is(err, context.DeadlineExceeded):
+		return err
+	case e.Code == 0:
+		return errOutcomeUnknown
+	case !e.Accepted:
+		return fmt.Errorf("%w: %w", pipeline.ErrNoReferral, errRefusing)
+	}
+	return describeEnd(*(&sip.NotAnswered{Code: e.Code, Rang: true}).Ended())
+}
+
+// describeEnd says in words why a callee did not answer.
+func describeEnd(e media.Ended) error {
+	switch e.Reason {
+	case media.Busy:
+		return errors.New("the number is busy")
+	case media.NoAnswer:
+		return errors.New("nobody answered")
+	case media.Rejected:
+		return errors.New("the call was declined")
+	}
+	if e.Detail == "invalid_number" {
+		return errors.New("there is no such number")
+	}
+	return errCallee
+}
+
+// consultation calls the callee of a transfer, beside the call that is transferred. It is a call
+// of the account as any other; only the line is charged, because the agent is charged with the
+// call that is transferred.
+type consultation struct {
+	transfers *Transfers
+	session   *session.Session // of the call that is transferred
+	agent     string
+	from      string
+	tries     *tries // of the call; nil: they are not counted
+}
+
+func (x *Transfers) consultation(session *session.Session, p *conversation.Plan, ours string) consultation {
+	return consultation{transfers: x, session: session, agent: p.ID, from: ours}
+}
+
+// admit begins the session of the call that a transfer places, as that of a dial: its
+// error says to a model why there is none.
+func (c consultation) admit(ctx context.Context, number string) (*session.Session, destination.Class, error) {
+	x := c.transfers
+	to, err := x.Destinations.classify(number)
+	if err != nil {
+		return nil, to, errNotNow
+	}
+	session, err := x.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
+		Terms: to.Terms()}, LineOnly: true})
+	if err != nil {
+		x.Counts.Refuse(conversation.Refusal(err))
+		x.Log.Info("the callee of a transfer was not called", "session", c.session.ID(), "err", err)
+		return nil, to, notAdmitted(err)
+	}
+	return session, to, nil
+}
+
+func (c consultation) call(ctx context.Context, number string) (media.Leg, func(media.Ended), error) {
+	x := c.transfers
+	session, to, err := c.admit(ctx, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	answered := false
+	defer func() {
+		if !answered {
+			session.End(*isolate.Internal) // where nothing else has ended it
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, ringTimeout)
+	defer cancel()
+	w := x.Maker.Wire(session, new(transport.Trace))
+	x.Log.Info("the callee of a transfer is called", "session", session.ID(), "for", c.session.ID())
+	leg, err := x.Phone.Dial(ctx, sip.Target{Number: to.E164, From: sip.Identity{Number: c.from}, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
+	if err != nil {
+		ended := unreached(session, err, x.Log)
+		session.End(ended)
+		w.Keep()
+		x.Maker.Metrics.Ended("transfer", session.ID(), ended)
+		return nil, nil, describeEnd(ended)
+	}
+	w.Leg = leg
+	session.BeginAt(leg.Answered())
+	answered = true
+	return consulted{leg, session}, func(ended media.Ended) {
+		session.End(ended)
+		w.Keep()
+		x.Maker.Metrics.Ended("transfer", session.ID(), ended)
+		x.Maker.Metrics.Telephone(session.ID(), leg.Stats())
+	}, nil
+}
+
+// notAdmitted says why a call was not.
+func notAdmitted(err error) error {
+	switch {
+	case errors.Is(err, store.ErrDoNotCall):
+		return errListed
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrSpending), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended):
+		return errMoney
+	case errors.Is(err, store.ErrConcurrency), errors.Is(err, session.ErrFull):
+		return errLines
+	case errors.Is(err, billing.ErrNoPrice):
+		return errNoPrice
+	}
+	return errNotNow
+}
+
+// consulted is the leg of such a call. It ends when its session is to.
+type consulted struct {
+	*sip.Leg
+	session *session.Session
+}
+
+// Run implements media.Leg.
+func (c consulted) Run(ctx context.Context) error {
+	ctx, stop := c.session.Until(ctx)
+	defer stop()
+	return c.Leg.Run(ctx)
+}

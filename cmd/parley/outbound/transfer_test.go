@@ -1,0 +1,321 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parley/api"
+	"parley/billing"
+	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/metrics"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/agent"
+	"parley/pipeline/session"
+	"parley/sip"
+	"parley/sip/trunk"
+	"parley/store"
+	"parley/store/campaign"
+	"parley/store/history"
+	"parley/store/ledger"
+	"parley/store/people"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// number is the desk's.
+const number = "+34911234567"
+
+// desk is what a node has to place calls, but for a telephone, and an account that calls.
+type desk struct {
+	*testing.T
+	db        *store.DB
+	life      store.Node
+	manager   *session.Manager
+	counts    *api.Counts
+	transfers *Transfers
+	batches   *Batches
+
+	account, key, agent string
+}
+
+// books are the ledger and the history of calls.
+type books struct {
+	*store.DB
+	*ledger.Ledger
+	*history.Store
+}
+
+// noLine is a telephone without trunks.
+type noLine struct{ Phone }
+
+func (noLine) Reserve(string) (*trunk.Reservation, time.Duration) { return nil, 0 }
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{T: t, db: storetest.New(t), counts: new(api.Counts)}
+	log, now := slog.New(slog.DiscardHandler), time.Now()
+	var err error
+	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
+	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1", now)
+	d.ok(err)
+	kept := books{d.db, ledger.New(d.db), history.New(d.db)}
+	d.manager = session.NewManager(kept, d.life, d.db.RateCard, 0, log)
+	maker := &conversation.Maker{Store: kept, Metrics: metrics.New(prometheus.NewRegistry(), nil, log), Card: d.db.RateCard, Log: log}
+	to := Destinations{Card: d.db.RateCard, Fictional: true}
+	d.transfers = &Transfers{Lists: kept, Calls: d.manager, Phone: noLine{}, Maker: maker, Destinations: to, Counts: d.counts, Attempts: NewAttempts(), Log: log}
+	dialler := &Dialler{Accounts: kept, Calls: d.manager, Phone: noLine{}, Maker: maker, Transfers: d.transfers, Destinations: to, Log: log}
+	d.batches = NewBatches(campaign.New(d.db), dialler, d.life, d.counts)
+
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- d.manager.Run(ctx) }()
+	t.Cleanup(func() {
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := d.manager.Drain(over); err != nil {
+			t.Error(err)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	a, err := ledger.New(d.db).CreateAccount(t.Context(), "A", d.db.RateCard(), now)
+	d.ok(err)
+	_, _, err = ledger.New(d.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
+	d.ok(err)
+	k, _, err := people.New(d.db).MakeKey(t.Context(), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
+	d.ok(err)
+	speaker, err := d.db.CreateAgent(t.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en"}, now)
+	d.ok(err)
+	_, err = ledger.New(d.db).ImportNumber(t.Context(), a.ID, number, speaker.ID, now)
+	d.ok(err)
+	d.account, d.key, d.agent = a.ID, k.ID, speaker.ID
+	return d
+}
+
+func (d *desk) ok(err error) {
+	d.Helper()
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+// verified holds the ledger to be in order.
+func (d *desk) verified() {
+	d.Helper()
+	r, err := ledger.New(d.db).Verify(d.Context())
+	d.ok(err)
+	for _, v := range r.Violations {
+		d.Error(v)
+	}
+}
+
+// charged names the components of a call's receipt.
+func (d *desk) charged(id string) string {
+	d.Helper()
+	r, err := ledger.New(d.db).Receipt(d.Context(), d.account, id)
+	d.ok(err)
+	var names []string
+	for _, l := range r.Lines {
+		if l.Quantity > 0 {
+			names = append(names, l.Component)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// scraped are the values of a collector, by their first label.
+func scraped(t *testing.T, c prometheus.Collector) map[string]float64 {
+	t.Helper()
+	reg := prometheus.NewPedanticRegistry()
+	reg.MustRegister(c)
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			counted[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+		}
+	}
+	return counted
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// TestTransferable: a destination is weighed as that of a dial, also for a transfer that
+// the far end does, and what is refused is counted.
+func TestTransferable(t *testing.T) {
+	d := newDesk(t)
+	const listed = "+12025550107"
+	session, err := d.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.account, Agent: d.agent, From: "+34600123456", To: number,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
+	d.ok(err)
+	defer session.End(media.Ended{Reason: media.Failed, Detail: "answer"})
+	_, _, err = d.db.AddDoNotCall(t.Context(), d.account, store.DoNotCall{Number: listed, Source: store.ListedByAPI}, time.Now())
+	d.ok(err)
+	c := consultation{transfers: d.transfers, session: session, agent: d.agent, from: number}
+	for number, want := range map[string]string{"+1 202 555 0106": "+12025550106", "+34911234567": "+34911234567"} {
+		if got, err := c.check(t.Context(), number); got != want || err != nil {
+			t.Errorf("%s: %q, %v", number, got, err)
+		}
+	}
+	const notSold, notCalled = "callcenter.destination_not_allowed", "callcenter.do_not_call"
+	for number, want := range map[string][2]string{"+351912345678": {"Mobiles in Portugal", notSold}, "+34806123456": {"special number", notSold},
+		"112": {"international format", notSold}, "+21671234567": {"country", notSold}, "+1 (202) 555-0107": {"do-not-call list", notCalled},
+		"+881612345678": {"country", notSold}, "+19005551234": {"special number", notSold}} {
+		before := scraped(t, metrics.Refusals{Counts: d.counts})[want[1]]
+		if got, err := c.check(t.Context(), number); err == nil || !strings.Contains(err.Error(), want[0]) {
+			t.Errorf("%s: %q, %v", number, got, err)
+		}
+		if n := scraped(t, metrics.Refusals{Counts: d.counts})[want[1]] - before; n != 1 {
+			t.Errorf("%s was counted %v times", number, n)
+		}
+	}
+	// A second leg is refused too, should it ever come to that.
+	for number, want := range map[string]error{"112": errNotNow, listed: errListed} {
+		if _, _, err := c.call(t.Context(), number); !errors.Is(err, want) {
+			t.Errorf("%s was called: %v", number, err)
+		}
+	}
+	// Without the database nobody is asked to call somebody who may be on the list.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := c.check(ctx, "+34911234567"); !errors.Is(err, errNotNow) {
+		t.Errorf("unseen: %q, %v", got, err)
+	}
+}
+
+// TestTransfersAreBounded: a caller who has the agent try number after number comes to an
+// end, at numbers outside the agent's list sooner, and so do all callers of an account.
+func TestTransfersAreBounded(t *testing.T) {
+	d := newDesk(t)
+	const sales = "+34911234567"
+	d.transfers.Attempts = api.NewBuckets(time.Hour, transfersEach) // none comes back while we look
+	call := func(account string) *pipeline.Transfer {
+		session, err := d.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, From: "+34600123456", To: number,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
+		d.ok(err)
+		t.Cleanup(func() { session.End(media.Ended{Reason: media.Failed, Detail: "answer"}) })
+		cfg, anywhere := new(pipeline.Config), true
+		p := conversation.Plan{Settings: agent.Settings{TransferAny: &anywhere, TransferTo: []agent.Destination{{Number: sales}}}}
+		d.transfers.Functions(cfg, &p, session, number)
+		return cfg.Transfer
+	}
+	try := func(x *pipeline.Transfer, number string, want error) {
+		t.Helper()
+		if _, err := x.Check(t.Context(), number); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", number, err, want)
+		}
+	}
+	one := call(d.account)
+	for _, number := range []string{"+34911234568", "+34911234569"} {
+		try(one, number, nil)
+	}
+	try(one, "+34911234570", errTries)
+	for range maxTries - maxUnlisted {
+		try(one, sales, nil)
+	}
+	try(one, sales, errTries)
+	two := call(d.account)
+	for range maxTries {
+		try(two, sales, nil)
+	}
+	try(call(d.account), sales, errOften) // ten in a moment are all there are
+	other, err := ledger.New(d.db).CreateAccount(t.Context(), "another", d.db.RateCard(), time.Now())
+	d.ok(err)
+	try(call(other.ID), sales, nil)
+}
+
+// TestReferralsAreCalls: a transfer that the far end does passes what a dial passes, before
+// it is asked, and costs a line minute once it was answered.
+func TestReferralsAreCalls(t *testing.T) {
+	d := newDesk(t)
+	admit := func(account string) consultation {
+		session, err := d.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, From: "+34600123456", To: number,
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
+		d.ok(err)
+		t.Cleanup(func() { session.End(media.Ended{Reason: media.Failed, Detail: "answer"}) })
+		return consultation{transfers: d.transfers, session: session, from: number}
+	}
+	asked := 0
+	ask := func(context.Context, string) error { asked++; return nil }
+	poor, err := ledger.New(d.db).CreateAccount(t.Context(), "no top-up", d.db.RateCard(), time.Now())
+	d.ok(err)
+	if err := admit(poor.ID).refer(t.Context(), "+12025550106", ask); !errors.Is(err, errMoney) || asked != 0 {
+		t.Errorf("without a top-up: %v, asked %d times", err, asked)
+	}
+	c, yes := admit(d.account), true
+	if err := c.refer(t.Context(), "+12025550106", func(context.Context, string) error { return errors.New("declined") }); err == nil {
+		t.Error("a transfer that failed did not")
+	}
+	if err := c.refer(t.Context(), "+12025550106", ask); err != nil || asked != 1 {
+		t.Errorf("%v, asked %d times", err, asked)
+	}
+	var costs []string
+	eventually(t, "both have ended", func() bool {
+		list, err := history.New(d.db).Calls(t.Context(), d.account, history.CallPage{})
+		d.ok(err)
+		costs = nil
+		for _, call := range list {
+			if call.To == "+12025550106" && call.EndReason != nil {
+				costs = append(costs, *call.EndReason+" "+d.charged(call.ID))
+			}
+		}
+		return len(costs) == 2
+	})
+	if want := []string{"completed " + billing.LineTime.String(), "no_answer "}; !slices.Equal(costs, want) {
+		t.Errorf("%q, want %q", costs, want)
+	}
+	d.ok(ledger.New(d.db).ChangeAccount(t.Context(), d.account, ledger.AccountChange{Suspended: &yes}, time.Now()))
+	if err := c.refer(t.Context(), "+12025550106", ask); err == nil || asked != 1 {
+		t.Errorf("suspended: %v, asked %d times", err, asked)
+	}
+}
+
+// TestWordsForTransfers: the model learns in words what came of one.
+func TestWordsForTransfers(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&sip.NotTransferred{Code: 486, Accepted: true}, "busy"},
+		{&sip.NotTransferred{Code: 480, Accepted: true}, "nobody answered"},
+		{&sip.NotTransferred{Code: 603, Accepted: true}, "declined"},
+		{&sip.NotTransferred{Code: 404, Accepted: true}, "no such number"},
+		{&sip.NotTransferred{Code: 503, Accepted: true}, "nobody could be reached"},
+		{&sip.NotTransferred{Err: sip.ErrNoOutcome, Accepted: true}, "not known what came of it"},
+		{&sip.NotTransferred{Err: sip.ErrOver}, "the call is over"},
+		{&sip.NotTransferred{Code: 405}, "refused"},
+	} {
+		got := describeError(c.err)
+		if got == nil || !strings.Contains(got.Error(), c.want) || strings.Contains(got.Error(), "sip") {
+			t.Errorf("%v: %v, want %s", c.err, got, c.want)
+		}
+		if refused := errors.Is(got, pipeline.ErrNoReferral); refused != (c.want == "refused") {
+			t.Errorf("%v: somebody else does it: %t", c.err, refused)
+		}
+	}
+	if describeError(nil) != nil {
+		t.Error("a transfer that came about has an error")
+	}
+}
