@@ -7,47 +7,6 @@ import (
 	"parley/media"
 )
 
-// Leg is a leg whose answers are observed.
-type Leg struct {
-	media.Leg
-	observer *Observer
-	written  media.Time // all frames written less those flushed
-}
-
-// NewLeg returns leg, observed by o.
-func NewLeg(leg media.Leg, o *Observer) *Leg { return &Leg{Leg: leg, observer: o} }
-
-// Due implements media.Leg.
-func (l *Leg) Due(now time.Time) int { return int(l.observer.Observe(Due, int64(l.Leg.Due(now)))) }
-
-// Write implements media.Leg.
-func (l *Leg) Write(f media.Frame) {
-	l.Leg.Write(f)
-	l.written += media.FrameTime
-}
-
-// Flush implements media.Leg.
-func (l *Leg) Flush(now time.Time) media.Time {
-	d := media.Time(l.observer.Observe(Flushed, int64(l.Leg.Flush(now))))
-	l.written -= d
-	return d
-}
-
-// Played implements media.Leg.
-func (l *Leg) Played(now time.Time) media.Time {
-	return l.written - media.Time(l.observer.Observe(Lag, int64(l.written-l.Leg.Played(now))))
-}
-
-// Duck implements media.Ducker, also for a leg that is none.
-func (l *Leg) Duck(on bool) bool {
-	leg, able := l.Leg.(media.Ducker)
-	able = able && leg.Duck(on)
-	if on {
-		able = l.observer.ObserveBool(Ducks, able)
-	}
-	return able
-}
-
 // silentLeg is the leg of a call that is conducted from recorded inputs. It carries silence. While the call goes as it went,
 // what it answers does not count; after that it behaves as a leg whose
 // far end plays without delay what it gets.

@@ -179,3 +179,44 @@ func (o *Observer) Event(e func() Event) {
 		o.sink.Event(e())
 	}
 }
+
+// Leg is a leg whose answers are observed.
+type Leg struct {
+	media.Leg
+	observer *Observer
+	written  media.Time // all frames written less those flushed
+}
+
+// NewLeg returns leg, observed by o.
+func NewLeg(leg media.Leg, o *Observer) *Leg { return &Leg{Leg: leg, observer: o} }
+
+// Due implements media.Leg.
+func (l *Leg) Due(now time.Time) int { return int(l.observer.Observe(Due, int64(l.Leg.Due(now)))) }
+
+// Write implements media.Leg.
+func (l *Leg) Write(f media.Frame) {
+	l.Leg.Write(f)
+	l.written += media.FrameTime
+}
+
+// Flush implements media.Leg.
+func (l *Leg) Flush(now time.Time) media.Time {
+	d := media.Time(l.observer.Observe(Flushed, int64(l.Leg.Flush(now))))
+	l.written -= d
+	return d
+}
+
+// Played implements media.Leg.
+func (l *Leg) Played(now time.Time) media.Time {
+	return l.written - media.Time(l.observer.Observe(Lag, int64(l.written-l.Leg.Played(now))))
+}
+
+// Duck implements media.Ducker, also for a leg that is none.
+func (l *Leg) Duck(on bool) bool {
+	leg, able := l.Leg.(media.Ducker)
+	able = able && leg.Duck(on)
+	if on {
+		able = l.observer.ObserveBool(Ducks, able)
+	}
+	return able
+}
