@@ -90,9 +90,6 @@ func (c *Call) begin(leg media.Leg) {
 	c.times = times{start: now, frameAt: now, active: now}
 }
 
-// now is when the input came that is being dealt with.
-func (c *Call) now() time.Time { return c.observer.Now() }
-
 // conduct is the loop: everything that can happen to a call happens here.
 func (c *Call) conduct(gone <-chan error) (legErr error) {
 	if c.crew.life.Err() != nil { // ended before it began

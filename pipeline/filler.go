@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"parley/pipeline/playout"
-	"parley/pipeline/turn"
 	"parley/pipeline/wordtime"
 )
 
@@ -15,34 +14,6 @@ type filler struct {
 	playing *playout.Sentence
 	number  int // public generation, and turn, that it belongs to
 	turn    int
-}
-
-// wait has the turn machine check what the caller waits for.
-func (c *Call) wait() {
-	if f := &c.tools.filler; f.playing != nil && c.playout.Silent() {
-		c.filled(f.playing.Text)
-	}
-	e := turn.Event{Kind: turn.Tick, Output: c.output()}
-	switch {
-	case c.rings() != nil:
-		e.Wait = turn.TransferWait
-	case c.tools.running():
-		e.Wait = turn.FunctionWait
-	}
-	c.step(e)
-}
-
-// output is what the far end hears of the agent.
-func (c *Call) output() turn.Output {
-	switch {
-	case c.tools.filler.playing != nil:
-		return turn.Filling
-	case !c.playout.Silent():
-		return turn.Sounding
-	case c.replies.Latest.Live():
-		return turn.Preparing
-	}
-	return turn.Resting
 }
 
 // sayFiller plays a filler of the turn, if it was made ahead: one that had to be made now

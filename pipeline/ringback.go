@@ -53,15 +53,6 @@ func (c *Call) rings() *waiting {
 // silence is what a continuous leg carries between sentences.
 var silence [media.MaxFrameSamples]int16
 
-// pause is a frame for a continuous leg between sentences: silence, or the tone, which sounds.
-func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
-	c.playout.Pass()
-	if f, sounds = c.ring(now); !sounds {
-		f = media.Frame{Samples: silence[:c.leg.Format().Out.FrameSamples()], Rate: c.leg.Format().Out}
-	}
-	return f, sounds
-}
-
 // ring is the next frame of the tone; false while it is silent, or no transfer is under way.
 func (c *Call) ring(now time.Time) (media.Frame, bool) {
 	w, r := c.rings(), &c.tools.ring

@@ -219,9 +219,7 @@ func (t *toolbox) running() bool {
 
 // tend begins the functions whose time has come and ends those whose time is up.
 func (c *Call) tend(now time.Time) {
-	if len(c.tools.waiting) > 0 {
-		c.beginHeld(now)
-	}
+	c.beginHeld(now)
 	for i := 0; i < len(c.tools.waiting); {
 		w := c.tools.waiting[i]
 		if w.held == nil && !w.deadline.IsZero() && now.After(w.deadline) {
@@ -231,7 +229,6 @@ func (c *Call) tend(now time.Time) {
 		}
 		i++
 	}
-	c.wait()
 }
 
 // interruptTools ends the functions of a reply that was cut off. What runs elsewhere

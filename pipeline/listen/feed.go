@@ -1,11 +1,98 @@
 package listen
 
 import (
+	"fmt"
 	"time"
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/denoise"
+	"parley/media/resample"
+	"parley/media/vad"
 )
+
+// frontEnd is a denoiser and the detector that reads its spectrum.
+type frontEnd struct {
+	clean  denoise.Suppressor
+	detect vad.Detector
+}
+
+// NewFrontEnd returns the named denoiser and voice activity detector for a leg
+// that hears at rate.
+func NewFrontEnd(denoiser, detector string, rate media.Rate) (FrontEnd, error) {
+	clean, err := denoise.New(denoiser, rate)
+	if err != nil {
+		return nil, fmt.Errorf("denoiser: %w", err)
+	}
+	detect, err := vad.New(detector, rate, clean)
+	if err != nil {
+		return nil, fmt.Errorf("detector: %w", err)
+	}
+	return &frontEnd{clean, detect}, nil
+}
+
+// Hear implements FrontEnd.
+func (e *frontEnd) Hear(f media.Frame) (media.Frame, Activity) {
+	f = e.clean.Process(f)
+	d := e.detect.Detect(f)
+	return f, Activity{Speech: d.Speech, Level: d.Level}
+}
+
+// BeginTurn begins a turn of the caller's, with the utterance that is open.
+func (c *Caller) BeginTurn() {
+	c.words.begin(c.feed.open)
+	c.levels.drop()
+}
+
+// DropTurn is BeginTurn for when the turn before was nothing: the result of its last utterance
+// is not owed any more.
+func (c *Caller) DropTurn() {
+	c.BeginTurn()
+	c.feed.owed = c.feed.open
+}
+
+// CommitTurn learns the caller's level from the turn.
+func (c *Caller) CommitTurn() { c.levels.commit() }
+
+// commit takes the turn as evidence; drop forgets it.
+func (l *levels) commit() {
+	if l.turn.n > 0 {
+		level := l.turn.exceeded(4)
+		if l.caller == 0 {
+			l.caller = level
+		} else {
+			l.caller += (level - l.caller) / 4
+		}
+	}
+	l.drop()
+}
+
+func (l *levels) drop() { l.turn = levelCounts{} }
+
+func (e *feed) begin(in media.Rate) {
+	e.up = resample.New(in, feedRate)
+	e.pages = append(make([]*page, 0, maxPages), new(page), new(page))
+}
+
+// turnPage makes room: on the oldest page, unless it holds what may be wanted again.
+func (e *feed) turnPage() {
+	wanted := e.n - pageFrames
+	if e.open || e.owed {
+		wanted = min(wanted, e.from)
+	}
+	if e.base+pageFrames > wanted && len(e.pages) < maxPages {
+		e.pages = append(e.pages, new(page))
+		return
+	}
+	oldest := e.pages[0]
+	e.pages[copy(e.pages, e.pages[1:])] = oldest
+	e.base += pageFrames
+}
+
+// at is when a frame begins.
+func (e *feed) at(frame int64) media.Time {
+	return e.heard - media.Time(e.n-frame)*media.FrameTime
+}
 
 const (
 	// A recogniser whose stream falls is opened again at once, then after waits that

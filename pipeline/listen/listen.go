@@ -8,19 +8,17 @@
 // The caller's own voice is what a quarter of their speech exceeds, less 12 dB: the mean of speech in dB lies 5 dB lower,
 // where eight people 10 dB behind the caller are half of the time.
 //
-// Read listen.go, which is the way of a frame, then echo.go; feed.go is the audio for the recogniser, words.go keeps when its
-// words were spoken.
+// Read listen.go, which is the way of a frame; echo.go finds the echo of a line, feed.go keeps the audio for the recogniser, words.go
+// when its words were spoken.
 package listen
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
 	"parley/inference"
 	"parley/media"
-	"parley/media/denoise"
 	"parley/media/resample"
-	"parley/media/vad"
 )
 
 // FrontEnd cleans a frame of the caller's audio and says whether it holds speech. It belongs to
@@ -34,33 +32,6 @@ type Activity struct {
 	Speech bool
 	Echo   bool    // the line is known to give the agent its own voice back
 	Level  float32 // dBFS
-}
-
-// frontEnd is a denoiser and the detector that reads its spectrum.
-type frontEnd struct {
-	clean  denoise.Suppressor
-	detect vad.Detector
-}
-
-// NewFrontEnd returns the named denoiser and voice activity detector for a leg
-// that hears at rate.
-func NewFrontEnd(denoiser, detector string, rate media.Rate) (FrontEnd, error) {
-	clean, err := denoise.New(denoiser, rate)
-	if err != nil {
-		return nil, fmt.Errorf("denoiser: %w", err)
-	}
-	detect, err := vad.New(detector, rate, clean)
-	if err != nil {
-		return nil, fmt.Errorf("detector: %w", err)
-	}
-	return &frontEnd{clean, detect}, nil
-}
-
-// Hear implements FrontEnd.
-func (e *frontEnd) Hear(f media.Frame) (media.Frame, Activity) {
-	f = e.clean.Process(f)
-	d := e.detect.Detect(f)
-	return f, Activity{Speech: d.Speech, Level: d.Level}
 }
 
 // Caller is the caller's side of a call. Begin comes before the first frame. It belongs to one
@@ -125,21 +96,196 @@ func (c *Caller) End() media.Time { return c.feed.heard }
 // Skip has the clock run on by n frames that somebody else takes.
 func (c *Caller) Skip(n int) { c.feed.heard += media.Time(n) * media.FrameTime }
 
-// BeginTurn begins a turn of the caller's, with the utterance that is open.
-func (c *Caller) BeginTurn() {
-	c.words.begin(c.feed.open)
-	c.levels.drop()
+// The echo guard. A far end on a loudspeaker gives the agent its own voice back, which
+// is no speech of the caller's. The guard looks for what was played in what is heard,
+// by cross-correlation of both at echoRate over delays of up to half a second: when what was
+// played explains half of what is heard at one delay, the echo's level is known at any time, and only
+// what is echoMargin above it passes for speech. The floor of -35 dBFS holds until a line is known to have
+// no echo, and on lines that have one: quiet callers have a right to interrupt. It costs nothing while the agent
+// is silent, and one search of about 25 us a frame otherwise at most.
+//
+// An echo that passes is found by its words (transcriptEcho): text that was begun over the agent's voice and repeats it, when it has
+// five words or the line has an echo; short answers repeat the question.
+const (
+	echoRate  = 2000 // Hz
+	echoFrame = echoRate / 50
+	echoLags  = echoRate / 2 // half a second
+	echoLine  = echoLags + echoFrame
+	// echoPowers are the played frames whose echo can be heard now, and the ones around.
+	echoPowers = echoLags/echoFrame + 2
+	// echoTrain is how many frames nothing of the agent's voice is heard in, while it
+	// could be, until a line is believed to have no echo: 300 ms after the longest delay.
+	echoTrain = 40
+)
+
+const (
+	echoForget  = 0.95   // of what was seen, a frame: it fades in 400 ms
+	echoSeen    = 12     // frames of both before a delay is looked at
+	echoSteady  = 8      // frames that a delay stays the best one
+	echoSame    = 2      // samples by which it may move
+	echoAlike   = 0.5    // share of what is heard that what is played explains, at least
+	echoUnlike  = 0.25   // and at most where there is no echo
+	echoQuiet   = 1e-6   // -60 dBFS: below is nothing
+	echoFloor   = 1e-5   // -50 dBFS: what is left must be this loud
+	echoUnknown = 3.2e-4 // -35 dBFS: and this loud while the line is not known,
+	echoWorst   = 0.03   // or within 15 dB of what is played, where that is less
+	echoMargin  = 4      // 6 dB: and this many times the echo
+	echoSure    = 3      // frames of speech after which a gap in it
+	echoHold    = 5      // of this many frames stays speech
+	echoLess    = 0.25   // -6 dB: heard below the estimate, which is too high then
+	echoDecline = 0.97   // by which it falls a frame
+)
+
+// echoPart is one frame of one end: its band around 500 Hz and its whole power.
+type echoPart struct {
+	band  [echoFrame]float32
+	power float32
 }
 
-// DropTurn is BeginTurn for when the turn before was nothing: the result of its last utterance
-// is not owed any more.
-func (c *Caller) DropTurn() {
-	c.BeginTurn()
-	c.feed.owed = c.feed.open
+// guard is the echo guard. It allocates with begin only.
+type guard struct {
+	far, near echoBand
+	queue     []echoPart // written and not yet played; a ring
+	head, n   int
+	line      [echoLine]float32   // played, the newest last
+	powers    [echoPowers]float32 // of the frames played, the newest last
+	active    int                 // frames until nothing of it can be heard any more
+	heard     echoPart            // the frame heard last
+
+	clear   int               // frames in a row without the agent's voice, up to echoTrain
+	seen    int               // frames of both
+	cross   [echoLags]float32 // of line and heard, by delay
+	energy  [echoLags]float32 // of line, by delay
+	own     float32           // of heard
+	best    int               // delay
+	steady  int
+	found   bool
+	lag     int
+	gain    float32 // power of the echo, of what was played
+	sure    int
+	holding int
 }
 
-// CommitTurn learns the caller's level from the turn.
-func (c *Caller) CommitTurn() { c.levels.commit() }
+// echoBand reduces frames to echoRate: means of 0.5 ms, and their difference to the last
+// but one, which passes 500 Hz and neither hum nor what the means have folded down.
+type echoBand struct{ before, last float32 }
+
+func (b *echoBand) reduce(f media.Frame, p *echoPart) {
+	n := len(f.Samples)
+	sum := 0.0
+	from := 0
+	for k := range p.band {
+		to := (k + 1) * n / echoFrame
+		mean := float32(0)
+		for _, v := range f.Samples[from:to] {
+			x := float32(v) / 32768
+			mean += x
+			sum += float64(x * x)
+		}
+		mean /= float32(max(1, to-from))
+		from = to
+		p.band[k] = mean - b.before
+		b.before, b.last = b.last, mean
+	}
+	p.power = float32(sum / float64(max(1, n)))
+}
+
+// wrote takes a frame that was written to the leg; speech says that it is not silent.
+func (g *guard) wrote(f media.Frame, speech bool) {
+	if g.n == len(g.queue) { // more than the far end can hold: the oldest has been played
+		g.head = (g.head + 1) % len(g.queue)
+		g.n--
+	}
+	p := &g.queue[(g.head+g.n)%len(g.queue)]
+	g.n++
+	if !speech {
+		*p = echoPart{}
+		g.far = echoBand{}
+		return
+	}
+	g.far.reduce(f, p)
+}
+
+// listen takes a frame that was heard, as it came, while the oldest one written was
+// being played.
+func (g *guard) listen(f media.Frame) {
+	played := &echoPart{}
+	if g.n > 0 {
+		played = &g.queue[g.head]
+		g.head = (g.head + 1) % len(g.queue)
+		g.n--
+	}
+	if played.power > echoQuiet {
+		g.active = echoPowers
+	} else if g.active > 0 {
+		g.active--
+	}
+	if g.active == 0 {
+		return
+	}
+	copy(g.line[:], g.line[echoFrame:])
+	copy(g.powers[:], g.powers[1:])
+	copy(g.line[echoLags:], played.band[:])
+	g.powers[echoPowers-1] = played.power
+	g.near.reduce(f, &g.heard)
+}
+
+// speech says whether the frame that was listened to holds speech of the caller's, when
+// the detector says that it holds speech.
+func (g *guard) speech(detected bool) bool {
+	if g.active == 0 {
+		g.sure, g.holding = 0, 0
+		return detected
+	}
+	if g.heard.power <= echoQuiet {
+		if g.clear = min(g.clear+1, echoTrain); g.seen == 0 { // a line on which nothing was ever heard
+			return detected
+		}
+	} else if detected || g.clear < echoTrain {
+		g.search()
+	}
+	estimate := g.estimate()
+	if !detected {
+		g.sure, g.holding = 0, max(0, g.holding-1)
+		return false
+	}
+	if !g.found && g.clear < echoTrain {
+		estimate = min(echoUnknown, echoWorst*slices.Max(g.powers[:])) / echoMargin
+	}
+	left := g.heard.power - estimate
+	begun := !g.found && g.sure >= echoSure // speech goes on through its weak sounds
+	if (g.found || g.clear < echoTrain) && !begun && (left < echoFloor || left < echoMargin*estimate) {
+		g.sure, g.holding = 0, max(0, g.holding-1)
+		return g.holding > 0
+	}
+	if g.sure++; g.sure >= echoSure {
+		g.holding = echoHold
+	}
+	return true
+}
+
+// estimate is the power of the echo in the frame heard, at most.
+func (g *guard) estimate() float32 {
+	if !g.found {
+		return 0
+	}
+	at := echoPowers - 1 - g.lag/echoFrame
+	played := max(g.powers[min(at+1, echoPowers-1)], g.powers[at], g.powers[max(at-1, 0)])
+	if e := g.gain * played; e > echoQuiet && g.heard.power < echoLess*e {
+		g.gain *= echoDecline
+		g.found = g.gain > echoQuiet
+	}
+	return g.gain * played
+}
+
+// note takes the sentence whose frame is being written. It does not allocate.
+func (l *transcriptEcho) note(text string, now time.Time) {
+	if l.n == 0 || l.texts[(l.n-1)%len(l.texts)].text != text {
+		l.n++
+	}
+	t := &l.texts[(l.n-1)%len(l.texts)]
+	t.text, t.at = text, now
+}
 
 // levels learns how loud this caller speaks, in dBFS, from committed turns: the level
 // that a quarter of their speech exceeds. It is the speech itself; a mean would be
@@ -185,21 +331,6 @@ func (l *levels) loud(level float32) bool {
 	}
 	return level >= l.caller-loudWithin
 }
-
-// commit takes the turn as evidence; drop forgets it.
-func (l *levels) commit() {
-	if l.turn.n > 0 {
-		level := l.turn.exceeded(4)
-		if l.caller == 0 {
-			l.caller = level
-		} else {
-			l.caller += (level - l.caller) / 4
-		}
-	}
-	l.drop()
-}
-
-func (l *levels) drop() { l.turn = levelCounts{} }
 
 // add counts a frame. Beyond 20 minutes of one level no more are counted.
 func (c *levelCounts) add(level float32) {
@@ -264,11 +395,6 @@ type feed struct {
 	asked [maxAsked]time.Time
 }
 
-func (e *feed) begin(in media.Rate) {
-	e.up = resample.New(in, feedRate)
-	e.pages = append(make([]*page, 0, maxPages), new(page), new(page))
-}
-
 // push takes one frame of the caller's audio.
 func (e *feed) push(f media.Frame) {
 	e.heard = f.At + media.FrameTime
@@ -285,29 +411,9 @@ func (e *feed) push(f media.Frame) {
 	}
 }
 
-// turnPage makes room: on the oldest page, unless it holds what may be wanted again.
-func (e *feed) turnPage() {
-	wanted := e.n - pageFrames
-	if e.open || e.owed {
-		wanted = min(wanted, e.from)
-	}
-	if e.base+pageFrames > wanted && len(e.pages) < maxPages {
-		e.pages = append(e.pages, new(page))
-		return
-	}
-	oldest := e.pages[0]
-	e.pages[copy(e.pages, e.pages[1:])] = oldest
-	e.base += pageFrames
-}
-
 func (e *feed) frame(n int64) []int16 {
 	at := n - e.base
 	return e.pages[at/pageFrames][at%pageFrames][:]
-}
-
-// at is when a frame begins.
-func (e *feed) at(frame int64) media.Time {
-	return e.heard - media.Time(e.n-frame)*media.FrameTime
 }
 
 // write gives the recogniser the frames that it has not got, before frame until.

@@ -171,7 +171,8 @@ func (s *Sentence) done() bool { return len(s.left()) == 0 && (s.Complete || s.E
 func (s *Sentence) heardFrom(off, at media.Time) {
 	if n := len(s.clock); n > 0 {
 		// Frames come a little early and late; what counts is a gap.
-		if late := at - s.clock.When(off, false); n == maxAnchors || late <= media.FrameTime && late >= -media.FrameTime {
+		last := s.clock[n-1]
+		if late := at - (last.At + off - last.Off); n == maxAnchors || late <= media.FrameTime && late >= -media.FrameTime {
 			return
 		}
 	}

@@ -28,9 +28,6 @@ const (
 	committedGuess // with a partial text
 )
 
-// heard is the text of the turn as far as it is known.
-func (t *callerTurn) heard() string { return join(t.Text, t.Partial) }
-
 // speechBegan is the start of speech: a new turn, more of the current one, or an
 // overlap with the agent's voice.
 func (s *step) speechBegan(e Event) {

@@ -44,7 +44,7 @@
 // # Order of reading
 //
 // phase.go, event.go, action.go and config.go are the vocabulary; state.go is what is
-// remembered; step.go is the machine. Then by subject: voice.go (what the detector hears),
+// remembered; step.go is the machine, and the way of a frame: what the detector hears, and timers. Then by subject:
 // transcript.go (what the recogniser hears), screening.go (who answered), caller.go (the caller's turn), endpoint.go
 // (endpointing, the end of the turn), speculate.go (speculative replies), overlap.go
 // (barge-in, false interruptions, backchannels), greeting.go (salutations), reply.go,

@@ -96,15 +96,3 @@ func (s *step) armIdle() {
 		s.Idle.At = s.now + s.cfg.Idle
 	}
 }
-
-func (s *step) checkIdle() {
-	if s.Idle.Held || s.Idle.At == 0 || s.now < s.Idle.At {
-		return
-	}
-	if s.Idle.Reprompts >= s.cfg.Reprompts {
-		s.stop(Event{Reason: media.AgentHangup, Detail: "idle", Line: Goodbye})
-		return
-	}
-	s.Idle.Reprompts++
-	s.say(Reprompt)
-}

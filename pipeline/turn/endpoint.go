@@ -103,36 +103,7 @@ func (s *step) checkEndpoint() {
 	s.rest()
 }
 
-// checkFinish finishes the utterance after which the caller is silent: at once, or for a
-// batch recogniser at the likely end of the turn, because the caller who goes on before that
-// would make the request one in vain.
-func (s *step) checkFinish() {
-	if s.Recogniser.FinishedAt != notFinished ||
-		s.cfg.Batch && s.Phase == Pause && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+s.leastDelay()) {
-		return
-	}
-	s.finish()
-}
-
 func (s *step) finish() {
 	s.Recogniser.FinishedAt = s.now
 	s.do(Action{Kind: CloseUtterance})
-}
-
-// checkEndless ends a turn that would never end. With a television or other people behind
-// the caller the detector may hear speech for ever. The turn then ends by its text: when
-// that has not changed for TextStable and the caller's own level was not heard meanwhile,
-// or for three times as long at any level; and when speech has gone on for SpeechMax
-// without a pause. What goes on after that is background.
-func (s *step) checkEndless() {
-	c, v, textAt := s.cfg, &s.Voice, s.Caller.TextAt
-	stable := c.TextStable > 0 && s.Caller.heard() != "" && v.SpeechRun >= c.TextStable &&
-		(s.now-max(textAt, v.OwnAt) >= c.TextStable || s.now-textAt >= 3*c.TextStable)
-	if !stable && (c.SpeechMax <= 0 || v.SpeechRun < c.SpeechMax) {
-		return
-	}
-	v.Kind, v.SpeechRun, v.Own, v.SilenceRun = voiceBackground, 0, 0, 0
-	s.Recogniser.Settled = 0
-	s.finish()
-	s.Phase = Pause
 }

@@ -69,16 +69,6 @@ func (s *step) yield(e Event) {
 	s.do(Action{Kind: Duck})
 }
 
-// uninterruptible says that the caller may not interrupt the agent now. opening says that
-// the first sentence of the reply is not played to its end.
-func (s *step) uninterruptible(opening bool) bool {
-	policy := s.cfg.Barge
-	if s.Reply.Line == Greeting {
-		policy = s.cfg.Greeting
-	}
-	return policy == Never || s.WithMachine() || policy == AfterFirst && opening
-}
-
 // interruptible is the end of the first sentence, from which on the caller may interrupt
 // the agent: by what was said over it, too.
 func (s *step) interruptible(e Event) {

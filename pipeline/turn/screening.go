@@ -41,12 +41,6 @@ const (
 	screeningSilent                       // the agent keeps silent
 )
 
-// Screens says that it is not known yet who answered.
-func (s *State) Screens() bool { return s.Screening.Stage != screeningOff }
-
-// WithMachine says that a machine answered which does not get a conversation.
-func (s *State) WithMachine() bool { return s.Screening.By == Machine }
-
 // Answer is what was heard while the agent kept silent, as long as it does.
 func (s *State) Answer() string {
 	if s.Screening.Stage != screeningSilent {

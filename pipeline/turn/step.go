@@ -1,6 +1,12 @@
 package turn
 
-import "parley/media"
+import (
+	"math/bits"
+
+	"parley/media"
+)
+
+// The way of a frame is in this file: what the detector hears (voice), and the timers that are checked.
 
 // step carries one Step: the state being changed and the actions so far.
 type step struct {
@@ -116,4 +122,193 @@ func (s *step) frame(e Event) {
 	case Closing:
 		s.checkEnd()
 	}
+}
+
+// tick checks the timers that do not belong to the caller's audio: of fillers and of keys.
+func (s *step) tick(e Event) {
+	if s.Collecting.Stage != collectOff {
+		s.checkCollecting(e)
+	}
+	if e.Output == Sounding {
+		s.Fillers.After = s.now
+	}
+	if e.Output == Filling || s.Phase == ToolWait {
+		s.checkFiller(e)
+	}
+	if s.Pressed.Keys != "" {
+		s.checkPressed()
+	}
+}
+
+// Screens says that it is not known yet who answered.
+func (s *State) Screens() bool { return s.Screening.Stage != screeningOff }
+
+// WithMachine says that a machine answered which does not get a conversation.
+func (s *State) WithMachine() bool { return s.Screening.By == Machine }
+
+// uninterruptible says that the caller may not interrupt the agent now. opening says that
+// the first sentence of the reply is not played to its end.
+func (s *step) uninterruptible(opening bool) bool {
+	policy := s.cfg.Barge
+	if s.Reply.Line == Greeting {
+		policy = s.cfg.Greeting
+	}
+	return policy == Never || s.WithMachine() || policy == AfterFirst && opening
+}
+
+// checkFinish finishes the utterance after which the caller is silent: at once, or for a
+// batch recogniser at the likely end of the turn, because the caller who goes on before that
+// would make the request one in vain.
+func (s *step) checkFinish() {
+	if s.Recogniser.FinishedAt != notFinished ||
+		s.cfg.Batch && s.Phase == Pause && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+s.leastDelay()) {
+		return
+	}
+	s.finish()
+}
+
+// checkEndless ends a turn that would never end. With a television or other people behind
+// the caller the detector may hear speech for ever. The turn then ends by its text: when
+// that has not changed for TextStable and the caller's own level was not heard meanwhile,
+// or for three times as long at any level; and when speech has gone on for SpeechMax
+// without a pause. What goes on after that is background.
+func (s *step) checkEndless() {
+	c, v, textAt := s.cfg, &s.Voice, s.Caller.TextAt
+	stable := c.TextStable > 0 && s.Caller.heard() != "" && v.SpeechRun >= c.TextStable &&
+		(s.now-max(textAt, v.OwnAt) >= c.TextStable || s.now-textAt >= 3*c.TextStable)
+	if !stable && (c.SpeechMax <= 0 || v.SpeechRun < c.SpeechMax) {
+		return
+	}
+	v.Kind, v.SpeechRun, v.Own, v.SilenceRun = voiceBackground, 0, 0, 0
+	s.Recogniser.Settled = 0
+	s.finish()
+	s.Phase = Pause
+}
+
+func (s *step) checkIdle() {
+	if s.Idle.Held || s.Idle.At == 0 || s.now < s.Idle.At {
+		return
+	}
+	if s.Idle.Reprompts >= s.cfg.Reprompts {
+		s.stop(Event{Reason: media.AgentHangup, Detail: "idle", Line: Goodbye})
+		return
+	}
+	s.Idle.Reprompts++
+	s.say(Reprompt)
+}
+
+// heard is the text of the turn as far as it is known.
+func (t *callerTurn) heard() string { return join(t.Text, t.Partial) }
+
+// join appends text to a text.
+func join(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return a + " " + b
+}
+
+// voice is what the detector hears of the caller.
+type voice struct {
+	Kind       voiceKind
+	SpeechRun  media.Time // speech without a pause; what is shorter than StartAfter may be a click
+	SilenceRun media.Time // silence since the latest speech
+	LastSpeech media.Time // end of the last speech heard
+	Gap        media.Time // silence before the current run of speech
+	Own        uint64     // the latest frames of the current run of speech: a bit each, set when at the caller's own level
+	OwnFrames  int        // the most of the latest 16 that were, in the current turn or overlap
+	OwnRun     int        // the most of them at a stretch
+	OwnAt      media.Time // when most of the latest frames were the caller's own
+}
+
+// voiceKind says what the detector hears at the moment.
+type voiceKind uint8
+
+const (
+	voiceQuiet      voiceKind = iota
+	voiceSpeech               // a run of speech has passed StartAfter
+	voiceBackground           // speech goes on that is not the caller's: checkEndless
+)
+
+// The barge-in level gate. Of the latest 16 frames (320 ms) at least ownStop, for a stop
+// word, which is short, or ownWords, for other words, must be within 12 dB of the caller's
+// learned speech level; where no word says so, ownPercent of those of BargeInAfter. It
+// keeps background talkers from interrupting: now and then a person behind the caller is
+// as loud for a syllable, and recognisers are sure of words in what they say. Of eight
+// people 10 dB behind the caller eleven frames of sixteen were the most in half an hour.
+// Of "stop" the vowel alone is loud, six frames in some voices, but at a stretch
+// (ownStretch), which happened in one of two hundred overlaps of those people.
+const (
+	ownWindow  = 16
+	ownStop    = 10
+	ownStretch = 6
+	ownWords   = 12
+	ownPercent = 73
+)
+
+// add takes a frame: own says that it is speech at the caller's own level.
+func (v *voice) add(own bool) {
+	v.Own <<= 1
+	if own {
+		v.Own |= 1
+	}
+}
+
+// ownFrames is how many of the latest frames are at the caller's own level.
+func (v *voice) ownFrames() int { return bits.OnesCount64(v.Own & (1<<ownWindow - 1)) }
+
+// ownRun is how many of them are so without a gap.
+func (v *voice) ownRun() int { return bits.TrailingZeros64(^v.Own) }
+
+// hear updates the caller's voice from one frame and says whether a run of speech began
+// or ended with it.
+func (s *step) hear(e Event) (began, ended bool) {
+	v := &s.Voice
+	if v.Kind == voiceBackground && s.hearBackground(e) {
+		return false, false
+	}
+	if e.Speech == NoSpeech {
+		v.SilenceRun += media.FrameTime
+		ended = v.Kind == voiceSpeech && v.SilenceRun >= s.cfg.StopAfter
+		if ended || v.Kind != voiceSpeech {
+			v.Kind, v.SpeechRun, v.Own = voiceQuiet, 0, 0
+		}
+		return false, ended
+	}
+	v.SpeechRun += media.FrameTime
+	v.add(e.Speech == CallerSpeech)
+	if v.ownFrames() >= ownWords {
+		v.OwnAt = e.Now
+	}
+	v.OwnFrames, v.OwnRun = max(v.OwnFrames, v.ownFrames()), max(v.OwnRun, v.ownRun())
+	switch {
+	case v.Kind == voiceSpeech:
+		s.Caller.Spoken += media.FrameTime
+	case v.SpeechRun < s.cfg.StartAfter:
+		return false, false
+	default:
+		v.Kind, began = voiceSpeech, true
+		v.Gap = e.Now - v.SpeechRun - v.LastSpeech
+		s.Caller.Spoken += v.SpeechRun
+	}
+	v.SilenceRun, v.LastSpeech = 0, e.Now
+	return began, false
+}
+
+// hearBackground takes a frame while what is heard counts as background, and says
+// whether it still does: until it pauses or the caller's own voice comes.
+func (s *step) hearBackground(e Event) bool {
+	v := &s.Voice
+	v.add(e.Speech == CallerSpeech)
+	if v.SilenceRun += media.FrameTime; e.Speech != NoSpeech {
+		v.SilenceRun = 0
+	}
+	if v.SilenceRun < s.cfg.StopAfter && v.ownFrames() < ownWords {
+		return true
+	}
+	v.Kind, v.Own = voiceQuiet, 0
+	return false
 }

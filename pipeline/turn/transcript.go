@@ -85,14 +85,3 @@ func (s *step) result(e Event) {
 		}
 	}
 }
-
-// join appends text to a text.
-func join(a, b string) string {
-	switch {
-	case a == "":
-		return b
-	case b == "":
-		return a
-	}
-	return a + " " + b
-}

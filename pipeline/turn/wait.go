@@ -21,20 +21,10 @@ type fillers struct {
 	After media.Time // when the agent was last heard in the turn, or a filler began; 0: never
 }
 
-// tick checks the timers that do not belong to the caller's audio: of fillers and of keys.
-func (s *step) tick(e Event) {
-	s.checkCollecting(e)
-	s.checkFiller(e)
-	s.checkPressed()
-}
-
 // checkFiller fills a wait that has become long, and stops when the caller speaks.
 func (s *step) checkFiller(e Event) {
 	f := &s.Fillers
-	switch {
-	case e.Output == Sounding:
-		f.After = s.now
-	case e.Output == Filling && (s.Phase == UserSpeaking || s.Phase == Pause):
+	if e.Output == Filling && (s.Phase == UserSpeaking || s.Phase == Pause) {
 		s.do(Action{Kind: StopFiller})
 	}
 	if s.Phase != ToolWait || e.Wait != FunctionWait {
