@@ -212,7 +212,7 @@ func MountDocument(a *API) {
 			}
 			w.Header().Set("Content-Type", form.mediaType)
 			w.Header().Set("Cache-Control", "public, max-age=300")
-			_, _ = w.Write(b) // the client has gone: nobody to tell
+			_, _ = w.Write(b) // the client has gone
 		}))
 	}
 }

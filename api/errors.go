@@ -31,53 +31,53 @@ import (
 
 // Errors of the edge itself. Everything else comes typed from the packages below.
 var (
-	ErrMissingKey   = errors.New("no credential was sent")
-	ErrRateLimited  = errors.New("too many requests a second")
-	ErrBackOff      = errors.New("too many failed attempts a minute")
-	ErrBusy         = errors.New("too much of this is being done at once")
-	ErrDraining     = errors.New("the server is stopping")
-	ErrBadRequest   = errors.New("the request is malformed")
-	ErrVoice        = errors.New("unknown voice")
-	ErrLanguage     = errors.New("unknown language")
-	ErrCannotHear   = errors.New("this server has no recogniser for the language")
-	ErrNoAgent      = errors.New("there is no such agent")
-	ErrTooLarge     = errors.New("the request is too large")
-	ErrNotFound     = errors.New("there is nothing at this address")
-	ErrWrongMethod  = errors.New("the address does not take this method")
-	ErrSessionStart = errors.New("the conversation could not be started")
-	ErrTimeLimit    = errors.New("the conversation has lasted as long as it may")
-	ErrTicketScope  = errors.New("the ticket does not open this")
-	ErrRole         = errors.New("the credential's role does not open this")
-	ErrMediaType    = errors.New("the media type is not taken here")
-	ErrTextLength   = errors.New("the text is too long")
-	ErrSpeed        = errors.New("the speed is out of range")
-	ErrSteps        = errors.New("the steps are out of range")
-	ErrSynthesis    = errors.New("synthesis failed")
-	ErrVoiceAway    = errors.New("the voice is not available now")
-	ErrModel        = errors.New("there is no such model")
-	ErrJobs         = errors.New("too many jobs at once")
-	ErrDeaf         = errors.New("no speech recogniser for this language")
-	ErrRecognition  = errors.New("recognition could not start")
-	ErrUnheard      = errors.New("the language cannot be recognised")
-	ErrNotReady     = errors.New("the task has no result yet")
-	ErrTaskOver     = errors.New("the task has ended")
-	ErrExpired      = errors.New("the result has expired")
-	ErrAudioPending = errors.New("the recording is not ready")
-	ErrAudioGone    = errors.New("the recording is gone")
-	ErrAudioAway    = errors.New("the recording is on another server")
-	ErrAudioRange   = errors.New("the recording has no such part")
-	ErrConsent      = errors.New("consent was not confirmed")
-	ErrFrom         = errors.New("the number to call from is not the account's")
-	ErrDestination  = errors.New("the destination cannot be called")
-	ErrBatchSize    = errors.New("the batch has too many rows")
-	ErrPayments     = errors.New("the payment provider cannot be used")
-	ErrCountry      = errors.New("numbers of the country are not sold")
-	ErrNotOffered   = errors.New("the number is not for sale")
-	ErrNumberPrice  = errors.New("the number costs more than is included")
-	ErrNoNumber     = errors.New("there is no such number")
-	ErrCarrier      = errors.New("the carrier cannot be used")
-	ErrIfMatch      = errors.New("the request needs If-Match")
-	ErrStale        = errors.New("the ICE session is over")
+	ErrMissingKey   = define("no credential was sent", problem(401, "auth.missing_key", "Send an API key in the Authorization header, in X-API-Key or as api_key.", false, 0))
+	ErrRateLimited  = define("too many requests a second", problem(429, "auth.rate_limited", "Too many requests; wait and try again.", true, 1))
+	ErrBackOff      = define("too many failed attempts a minute", problem(429, "auth.rate_limited", "Too many attempts failed; wait and try again.", true, 30))
+	ErrBusy         = define("too much of this is being done at once", problem(503, "service.unavailable", "The server is at capacity for this kind of work; try again.", true, 5))
+	ErrDraining     = define("the server is stopping", problem(503, "service.unavailable", "The server takes no new sessions now.", true, 5))
+	ErrBadRequest   = define("the request is malformed", problem(400, "validation.invalid_request_format", "The request is not valid.", false, 0))
+	ErrVoice        = define("unknown voice", problem(400, "validation.invalid_voice", "Unknown voice; the ten are F1 to F5 and M1 to M5.", false, 0))
+	ErrLanguage     = define("unknown language", problem(400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0))
+	ErrCannotHear   = define("this server has no recogniser for the language", problem(503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0))
+	ErrNoAgent      = define("there is no such agent", problem(404, "agent.not_found", "There is no such agent.", false, 0))
+	ErrTooLarge     = define("the request is too large", problem(413, "request.too_large", "The request is too large.", false, 0))
+	ErrNotFound     = define("there is nothing at this address", problem(404, "request.not_found", "There is nothing at this address.", false, 0))
+	ErrWrongMethod  = define("the address does not take this method", problem(405, "request.method_not_allowed", "The address does not take this method.", false, 0))
+	ErrSessionStart = define("the conversation could not be started", problem(503, "agent.session_failed", "The conversation could not be started.", true, 0))
+	ErrTimeLimit    = define("the conversation has lasted as long as it may", problem(403, "auth.time_limited", "The conversation has reached its longest duration.", false, 0))
+	ErrTicketScope  = define("the ticket does not open this", problem(403, "auth.ticket_not_allowed", "A ticket does not open this; send an API key.", false, 0))
+	ErrRole         = define("the credential's role does not open this", problem(403, "auth.role_not_allowed", "This needs an owner's sign-in or a key with the right: the role owner for people, the mark money for what is paid. An operator's key has no account.", false, 0))
+	ErrMediaType    = define("the media type is not taken here", problem(415, "request.unsupported_media_type", "The body's media type is not taken here.", false, 0))
+	ErrTextLength   = define("the text is too long", problem(400, "validation.text_too_long", "The text is too long.", false, 0))
+	ErrSpeed        = define("the speed is out of range", problem(400, "validation.speed_out_of_range", "The speed must be from 0.5 to 2.0.", false, 0))
+	ErrSteps        = define("the steps are out of range", problem(400, "validation.steps_out_of_range", "The steps must be a whole number from 1 to 8.", false, 0))
+	ErrSynthesis    = define("synthesis failed", problem(500, "tts.synthesis_failed", "The text could not be spoken.", true, 0))
+	ErrVoiceAway    = define("the voice is not available now", problem(503, "tts.voice_unavailable", "The voice is not available now.", true, 2))
+	ErrModel        = define("there is no such model", problem(404, "tts.model_not_found", "There is no such model.", false, 0))
+	ErrJobs         = define("too many jobs at once", problem(429, "tts.session_limit_reached", "The account has as many of these running or waiting as it may have at once.", true, 5))
+	ErrDeaf         = define("no speech recogniser for this language", problem(503, "stt.not_configured", "This server has no recogniser for the language.", false, 0))
+	ErrRecognition  = define("recognition could not start", problem(503, "stt.stream_create_failed", "The recogniser could not be started.", true, 2))
+	ErrUnheard      = define("the language cannot be recognised", problem(400, "stt.language_not_supported", "The language cannot be recognised; those that can are en es pt fr it de.", false, 0))
+	ErrNotReady     = define("the task has no result yet", problem(409, "task.not_ready", "The task has no result: it has not ended yet, or it failed.", false, 0))
+	ErrTaskOver     = define("the task has ended", problem(409, "task.ended", "The task has ended already.", false, 0))
+	ErrExpired      = define("the result has expired", problem(410, "task.expired", "The result was kept for a day and is gone.", false, 0))
+	ErrAudioPending = define("the recording is not ready", problem(409, "recording.not_ready", "The call is in progress or its recording is still being encoded.", true, 2))
+	ErrAudioGone    = define("the recording is gone", problem(410, "recording.gone", "The recording was deleted, was kept long enough, or has failed.", false, 0))
+	ErrAudioAway    = define("the recording is on another server", problem(503, "service.unavailable", "The recording is on another server of the cluster.", true, 5))
+	ErrAudioRange   = define("the recording has no such part", problem(416, "request.range_not_satisfiable", "The recording has no such part.", false, 0))
+	ErrConsent      = define("consent was not confirmed", problem(400, "callcenter.consent_required", "Confirm with consent_confirmed: true that the callee has agreed to be called.", false, 0))
+	ErrFrom         = define("the number to call from is not the account's", problem(403, "callcenter.from_not_owned", "The number to call from is not the account's.", false, 0))
+	ErrDestination  = define("the destination cannot be called", problem(400, "callcenter.destination_not_allowed", "This number cannot be called.", false, 0))
+	ErrBatchSize    = define("the batch has too many rows", problem(400, "callcenter.batch_too_large", "A batch has 500 rows at most.", false, 0))
+	ErrPayments     = define("the payment provider cannot be used", problem(503, "service.unavailable", "Payments cannot be taken now; try again.", true, 5))
+	ErrCountry      = define("numbers of the country are not sold", problem(400, "callcenter.invalid_country", "The country must be one of US ES UK DE FR IT PT.", false, 0))
+	ErrNotOffered   = define("the number is not for sale", problem(400, "callcenter.number_not_available", "The number is not for sale; take one that the search finds.", false, 0))
+	ErrNumberPrice  = define("the number costs more than is included", problem(400, "callcenter.number_price_too_high", "The carrier asks more for this number than a number of the service includes.", false, 0))
+	ErrNoNumber     = define("there is no such number", problem(404, "callcenter.not_found", "There is no such number.", false, 0))
+	ErrCarrier      = define("the carrier cannot be used", problem(503, "service.unavailable", "The carrier cannot be reached now; try again.", true, 5))
+	ErrIfMatch      = define("the request needs If-Match", problem(428, "request.precondition_required", "Send If-Match: the ETag of the ICE session, or * to restart it.", false, 0))
+	ErrStale        = define("the ICE session is over", problem(412, "request.precondition_failed", "ICE was restarted since; use the new ETag.", false, 0))
 )
 
 // Problem is an error as clients see it: HTTP status, wire code, sentence,
@@ -96,18 +96,30 @@ func problem(status int, code, message string, retryable bool, retryAfter int) P
 	return Problem{Status: status, Code: code, Message: message, Retryable: retryable, RetryAfter: retryAfter}
 }
 
-// table is the only place where errors get a public code. Rows are tried in
-// order with errors.Is; what no row knows is internal.error and its text stays
-// inside.
-var table = []struct {
+// row is an error of the table.
+type row struct {
 	err error
 	Problem
-}{
-	{ErrMissingKey, problem(401, "auth.missing_key", "Send an API key in the Authorization header, in X-API-Key or as api_key.", false, 0)},
+}
+
+// table is the only place where errors get a public code: first those of the edge, then
+// those of the packages below. Rows are tried in order with errors.Is; what no row knows is
+// internal.error and its text stays inside.
+var table []row
+
+func init() { table = append(table, below...) }
+
+// define adds an error of the edge to the table.
+func define(text string, p Problem) error {
+	err := errors.New(text)
+	table = append(table, row{err, p})
+	return err
+}
+
+// below are the errors of the packages below.
+var below = []row{
 	{store.ErrUnauthorized, problem(401, "auth.invalid_key", "The credential is unknown, was revoked or has expired.", false, 0)},
-	{ErrRateLimited, problem(429, "auth.rate_limited", "Too many requests; wait and try again.", true, 1)},
 	{store.ErrDialRate, problem(429, "auth.rate_limited", "Too many calls a second; wait and try again.", true, 1)},
-	{ErrBackOff, problem(429, "auth.rate_limited", "Too many attempts failed; wait and try again.", true, 30)},
 	{store.ErrSuspended, problem(402, "billing.account_disputed", "The account is suspended.", false, 0)},
 	{store.ErrDisputed, problem(402, "billing.account_disputed", "A payment of the account is disputed.", false, 0)},
 	{store.ErrTopupRequired, problem(402, "billing.topup_required", "This needs a first top-up.", false, 0)},
@@ -115,57 +127,13 @@ var table = []struct {
 	{store.ErrSpending, problem(402, "limit.spending", "What the account, the key or the agent may spend in a day (UTC) is spent, or this costs more than the rest.", false, 0)},
 	{store.ErrConcurrency, problem(429, "limit.concurrency", "The account has as many sessions as it may have at once.", true, 5)},
 	{store.ErrTopUps, problem(429, "auth.rate_limited", "Too many top-ups were begun within the hour; wait and try again.", true, 60)},
-	{ErrPayments, problem(503, "service.unavailable", "Payments cannot be taken now; try again.", true, 5)},
-	{ErrCarrier, problem(503, "service.unavailable", "The carrier cannot be reached now; try again.", true, 5)},
-	{ErrCountry, problem(400, "callcenter.invalid_country", "The country must be one of US ES UK DE FR IT PT.", false, 0)},
-	{ErrNotOffered, problem(400, "callcenter.number_not_available", "The number is not for sale; take one that the search finds.", false, 0)},
-	{ErrNumberPrice, problem(400, "callcenter.number_price_too_high", "The carrier asks more for this number than a number of the service includes.", false, 0)},
-	{ErrNoNumber, problem(404, "callcenter.not_found", "There is no such number.", false, 0)},
-	{ErrDraining, problem(503, "service.unavailable", "The server takes no new sessions now.", true, 5)},
-	{ErrBusy, problem(503, "service.unavailable", "The server is at capacity for this kind of work; try again.", true, 5)},
 	{store.ErrUnavailable, problem(503, "service.unavailable", "The server cannot reach its database now.", true, 5)},
-	{ErrConsent, problem(400, "callcenter.consent_required", "Confirm with consent_confirmed: true that the callee has agreed to be called.", false, 0)},
-	{ErrFrom, problem(403, "callcenter.from_not_owned", "The number to call from is not the account's.", false, 0)},
-	{ErrDestination, problem(400, "callcenter.destination_not_allowed", "This number cannot be called.", false, 0)},
 	{store.ErrDoNotCall, problem(400, "callcenter.do_not_call", "The number is on the account's do-not-call list.", false, 0)},
-	{ErrBatchSize, problem(400, "callcenter.batch_too_large", "A batch has 500 rows at most.", false, 0)},
 	{store.ErrCampaigns, problem(429, "callcenter.batch_limit_reached", "The account has as many unfinished batches as it may have.", true, 60)},
-	{ErrNoAgent, problem(404, "agent.not_found", "There is no such agent.", false, 0)},
-	{ErrVoice, problem(400, "validation.invalid_voice", "Unknown voice; the ten are F1 to F5 and M1 to M5.", false, 0)},
-	{ErrLanguage, problem(400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0)},
-	{ErrCannotHear, problem(503, "stt.not_configured", "This server cannot hear the agent's language; typed turns work.", false, 0)},
-	{ErrTicketScope, problem(403, "auth.ticket_not_allowed", "A ticket does not open this; send an API key.", false, 0)},
-	{ErrRole, problem(403, "auth.role_not_allowed", "This needs an owner's sign-in or a key with the right: the role owner for people, the mark money for what is paid. An operator's key has no account.", false, 0)},
-	{ErrTimeLimit, problem(403, "auth.time_limited", "The conversation has reached its longest duration.", false, 0)},
 	{store.ErrTicketUsed, problem(403, "auth.time_limited", "The ticket has started as many conversations as it may.", false, 0)},
-	{ErrTextLength, problem(400, "validation.text_too_long", "The text is too long.", false, 0)},
-	{ErrSpeed, problem(400, "validation.speed_out_of_range", "The speed must be from 0.5 to 2.0.", false, 0)},
-	{ErrSteps, problem(400, "validation.steps_out_of_range", "The steps must be a whole number from 1 to 8.", false, 0)},
-	{ErrSynthesis, problem(500, "tts.synthesis_failed", "The text could not be spoken.", true, 0)},
-	{ErrVoiceAway, problem(503, "tts.voice_unavailable", "The voice is not available now.", true, 2)},
-	{ErrModel, problem(404, "tts.model_not_found", "There is no such model.", false, 0)},
-	{ErrJobs, problem(429, "tts.session_limit_reached", "The account has as many of these running or waiting as it may have at once.", true, 5)},
-	{ErrDeaf, problem(503, "stt.not_configured", "This server has no recogniser for the language.", false, 0)},
-	{ErrUnheard, problem(400, "stt.language_not_supported", "The language cannot be recognised; those that can are en es pt fr it de.", false, 0)},
-	{ErrRecognition, problem(503, "stt.stream_create_failed", "The recogniser could not be started.", true, 2)},
-	{ErrNotReady, problem(409, "task.not_ready", "The task has no result: it has not ended yet, or it failed.", false, 0)},
-	{ErrTaskOver, problem(409, "task.ended", "The task has ended already.", false, 0)},
-	{ErrExpired, problem(410, "task.expired", "The result was kept for a day and is gone.", false, 0)},
-	{ErrAudioPending, problem(409, "recording.not_ready", "The call is in progress or its recording is still being encoded.", true, 2)},
-	{ErrAudioGone, problem(410, "recording.gone", "The recording was deleted, was kept long enough, or has failed.", false, 0)},
-	{ErrAudioAway, problem(503, "service.unavailable", "The recording is on another server of the cluster.", true, 5)},
-	{ErrMediaType, problem(415, "request.unsupported_media_type", "The body's media type is not taken here.", false, 0)},
-	{ErrAudioRange, problem(416, "request.range_not_satisfiable", "The recording has no such part.", false, 0)},
-	{ErrTooLarge, problem(413, "request.too_large", "The request is too large.", false, 0)},
 	{store.ErrInvalid, problem(400, "validation.invalid_request_format", "The request is not valid.", false, 0)},
-	{ErrBadRequest, problem(400, "validation.invalid_request_format", "The request is not valid.", false, 0)},
-	{ErrNotFound, problem(404, "request.not_found", "There is nothing at this address.", false, 0)},
-	{ErrWrongMethod, problem(405, "request.method_not_allowed", "The address does not take this method.", false, 0)},
-	{ErrSessionStart, problem(503, "agent.session_failed", "The conversation could not be started.", true, 0)},
 	{store.ErrNotFound, problem(404, "request.not_found", "There is no such thing.", false, 0)},
 	{store.ErrVersion, problem(412, "request.precondition_failed", "It was changed by someone else; read it again.", false, 0)},
-	{ErrStale, problem(412, "request.precondition_failed", "ICE was restarted since; use the new ETag.", false, 0)},
-	{ErrIfMatch, problem(428, "request.precondition_required", "Send If-Match: the ETag of the ICE session, or * to restart it.", false, 0)},
 	{store.ErrNumberTaken, problem(400, "callcenter.number_not_available", "The number is in use already.", false, 0)},
 	{store.ErrIdempotency, problem(409, "request.idempotency_conflict", "The idempotency key was used for another request.", false, 0)},
 	{store.ErrInProgress, problem(409, "request.idempotency_conflict", "The first request with this idempotency key is being answered; try again.", true, 1)},
@@ -272,5 +240,5 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // the client has gone: nobody to tell
+	_ = enc.Encode(v) // the client has gone
 }

@@ -199,7 +199,7 @@ func (g *gate) take(h holder, from string) bool {
 }
 
 // AddressOf is where the request in ctx comes from, trusted proxies seen through; the
-// zero Addr when nobody knows.
+// zero Addr when it is not known.
 func AddressOf(ctx context.Context) netip.Addr {
 	if v, ok := ctx.Value(guardKey{}).(*passage); ok {
 		return v.addr
@@ -208,7 +208,7 @@ func AddressOf(ctx context.Context) netip.Addr {
 }
 
 // NetworkOf is what counts as one client among those without a credential: the address of
-// the request in ctx, of IPv6 its /64; the same word for all of whom nobody knows it.
+// the request in ctx, of IPv6 its /64; one word for all whose address is not known.
 func NetworkOf(ctx context.Context) string { return network(AddressOf(ctx)) }
 
 // TraceParentOf is the traceparent header of the request in ctx, which names the trace
@@ -247,7 +247,7 @@ func (v *passage) right(p Principal) bool {
 
 // clientAddr is where a request comes from: the connection's peer, or when that
 // is a trusted proxy the last address in X-Forwarded-For that is none. What stands
-// before it anybody can have written. It is the zero Addr when nobody knows.
+// before it the client may have written. It is the zero Addr when it is not known.
 func clientAddr(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	addr := peer.Addr().Unmap().WithZone("")

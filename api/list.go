@@ -69,9 +69,17 @@ func Cut[S, T any](limit int, found []S, cursor func(S) string, view func(*S) T)
 	return out
 }
 
-// Pages is Cut for a handler's answer.
-func Pages[S, T any](limit int, found []S, cursor func(S) string, view func(*S) T) *Listed[T] {
-	return &Listed[T]{Cut(limit, found, cursor, view)}
+// Pages makes a handler's answer of what the store has found, as Cut does, or passes on why
+// it failed:
+//
+//	return api.Pages(in.Limit, id, view)(db.Agents(ctx, account, in.Page()))
+func Pages[S, T any](limit int, cursor func(S) string, view func(*S) T) func([]S, error) (*Listed[T], error) {
+	return func(found []S, err error) (*Listed[T], error) {
+		if err != nil {
+			return nil, err
+		}
+		return &Listed[T]{Cut(limit, found, cursor, view)}, nil
+	}
 }
 
 // Period is a range of time in a query.
@@ -107,3 +115,39 @@ func moment(name, text string) (time.Time, error) {
 	}
 	return time.Time{}, Bad("%s must be a date such as 2026-03-01 or an RFC 3339 time", name)
 }
+
+// Reply is the answer of a route whose body is a T and that has no headers of its own.
+type Reply[T any] struct{ Body T }
+
+// Body is the answer with this body.
+func Body[T any](body T) *Reply[T] { return &Reply[T]{body} }
+
+// Found is the answer with this body, or err.
+func Found[T any](body *T, err error) (*Reply[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return Body(*body), nil
+}
+
+// Show makes a handler's answer of what the store has found, as view shows it, or passes on
+// why it failed:
+//
+//	return api.Show(viewKey)(keys.Key(ctx, account, in.ID))
+func Show[S, T any](view func(S) T) func(S, error) (*Reply[T], error) {
+	return func(found S, err error) (*Reply[T], error) {
+		if err != nil {
+			return nil, err
+		}
+		return Body(view(found)), nil
+	}
+}
+
+// Secret is an answer that holds a secret: no cache may store it.
+type Secret[T any] struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         T
+}
+
+// NotStored is the answer with this body.
+func NotStored[T any](body T) *Secret[T] { return &Secret[T]{"no-store", body} }

@@ -28,7 +28,7 @@ func pricing(card func() *billing.RateCard) http.Handler {
 		h := w.Header()
 		h.Set("Cache-Control", "public, max-age=300")
 		h.Set("Content-Type", "application/json")
-		_, _ = w.Write(card().JSON()) // the client has gone: nobody to tell
+		_, _ = w.Write(card().JSON()) // the client has gone
 	})
 }
 

@@ -15,7 +15,7 @@ type Books interface {
 	// Begin lets work of the kind start for the account that asks, or refuses with
 	// one of the table's errors. When it is known how much the work will use,
 	// expected says so, in code points or milliseconds of audio, and all of it must
-	// stay above the overdraft floor; 0 when nobody knows. The work lasts until End, and
+	// stay above the overdraft floor; 0 when that is not known. The work lasts until End, and
 	// counts among what the account may do at once.
 	Begin(ctx context.Context, p Principal, kind billing.Kind, expected int64) (Work, error)
 }

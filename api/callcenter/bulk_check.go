@@ -27,56 +27,23 @@ func MountBulkTools(a *api.API, db *store.DB, files *export.Sender, card func() 
 	s.mountResults(a, files)
 }
 
-// RowCheck is what a row of a batch comes to.
-type RowCheck struct {
-	Row         int        `json:"row" doc:"Its place, counted from 0." example:"3"`
-	To          string     `json:"to" doc:"The number in international format; as it was sent when it is none." example:"+34612345678"`
-	OK          bool       `json:"ok" doc:"Whether it would be called."`
-	Error       *RowFault  `json:"error,omitempty" doc:"Why not."`
-	DueAt       *time.Time `json:"due_at" doc:"When it would be called at the earliest, given a free line; null when it would not."`
-	PerMinute   *wire.USD  `json:"per_minute" nullable:"true" doc:"Line and agent, without the language model's tokens; null when it would not be called."`
-	DuplicateOf *int       `json:"duplicate_of" nullable:"true" doc:"An earlier row with the same number: it would be called twice. Null: there is none." example:"1"`
-}
-
-// RowFault is why a row would be refused.
-type RowFault struct {
-	Code    string `json:"code" doc:"As the request for the batch would be refused with, or the call." example:"callcenter.destination_not_allowed"`
-	Message string `json:"error" doc:"The same for people." example:"This number cannot be called."`
-	Detail  string `json:"detail,omitempty" doc:"What exactly, where there is more to say."`
-}
-
-// BatchCheck is what a batch comes to.
-type BatchCheck struct {
-	Rows  []RowCheck `json:"rows" doc:"All rows, in their order." nullable:"false"`
-	Good  int        `json:"good" doc:"How many would be called." example:"498"`
-	Wrong int        `json:"wrong" doc:"How many would not: as long as there is one, the batch is refused." example:"2"`
-	// PerMinute is the sum over the good rows.
-	PerMinute wire.USD `json:"per_minute" doc:"What it costs when all who would be called talk for a minute each; every started minute of a line counts."`
-}
-
-type batchCheckOutput struct{ Body BatchCheck }
-
-func (s *bulk) check(ctx context.Context, in *struct{ Body NewBatch }) (*batchCheckOutput, error) {
+func (s *bulk) check(ctx context.Context, in *struct{ Body wire.NewBatch }) (*api.Reply[wire.BatchCheck], error) {
 	account := api.AccountOf(ctx)
 	if err := pace(s.rate, account); err != nil {
 		return nil, err
 	}
-	c, err := CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body)
-	if err != nil {
-		return nil, err
-	}
-	return &batchCheckOutput{*c}, nil
+	return api.Found(CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body))
 }
 
 // CheckBatch says what an account's batch would come to if it were queued now. An error
 // is about the batch as a whole.
-func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Batches, account string, n NewBatch) (*BatchCheck, error) {
+func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Batches, account string, n wire.NewBatch) (*wire.BatchCheck, error) {
 	n.Consent = json.RawMessage("true") // it is asked for when calls are
 	alone := n
-	alone.Rows = []NewRow{{To: "+12025550100", From: "+12025550100", AgentID: "ag_0"}}
-	switch _, err := alone.check(); {
+	alone.Rows = []wire.NewRow{{To: "+12025550100", From: "+12025550100", AgentID: "ag_0"}}
+	switch _, err := planOf(&alone); {
 	case len(n.Rows) == 0, len(n.Rows) > campaign.MaxCampaignRows:
-		_, err = n.check()
+		_, err = planOf(&n)
 		return nil, err
 	case err != nil:
 		return nil, err
@@ -85,11 +52,11 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 	if err != nil {
 		return nil, err
 	}
-	c := &BatchCheck{Rows: make([]RowCheck, len(rows))}
+	c := &wire.BatchCheck{Rows: make([]wire.RowCheck, len(rows))}
 	var sum billing.Money
 	seen := map[string]int{}
 	for i, r := range rows {
-		row := RowCheck{Row: i, To: r.to}
+		row := wire.RowCheck{Row: i, To: r.to}
 		price, err := r.price(card)
 		if err != nil {
 			p := api.ProblemOf(err)
@@ -97,7 +64,7 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 				return nil, err
 			}
 			detail := strings.TrimPrefix(strings.TrimPrefix(p.Detail, "rows[0]"), ": ")
-			row.Error = &RowFault{p.Code, p.Message, detail}
+			row.Error = &wire.RowFault{Code: p.Code, Message: p.Message, Detail: detail}
 			c.Wrong++
 		} else {
 			row.OK, row.DueAt, row.PerMinute = true, &r.due, (*wire.USD)(&price)
@@ -124,14 +91,14 @@ type checkedRow struct {
 
 // checkRows checks each row as a batch of its own, all but queued. What has to be asked of
 // the database is asked for all rows at once. alone is a batch of one row.
-func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alone NewBatch, given []NewRow) ([]checkedRow, error) {
+func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alone wire.NewBatch, given []wire.NewRow) ([]checkedRow, error) {
 	rows, planned := make([]checkedRow, len(given)), make([]*plan, len(given))
 	var orders []Order
 	var at []int // the rows of orders
 	for i, r := range given {
 		rows[i].to = strings.TrimSpace(r.To)
 		alone.Rows = given[i : i+1]
-		if planned[i], rows[i].wrong = alone.check(); rows[i].wrong == nil {
+		if planned[i], rows[i].wrong = planOf(&alone); rows[i].wrong == nil {
 			orders, at = append(orders, planned[i].orders[0]), append(at, i)
 		}
 	}

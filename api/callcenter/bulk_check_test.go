@@ -82,7 +82,7 @@ func TestBatchIsChecked(t *testing.T) {
 	s, b := bulkShop(t)
 	_, _, err := s.db.AddDoNotCall(t.Context(), s.a.account, store.DoNotCall{Number: "+34912345678", Source: store.ListedByAPI}, time.Now())
 	s.ok(err)
-	check := func(body string) (c callcenter.BatchCheck) {
+	check := func(body string) (c wire.BatchCheck) {
 		t.Helper()
 		r := s.as(s.a, "POST", "/callcenter/bulk-dial/check", body)
 		s.want("check", r, 200, "")

@@ -2,7 +2,6 @@ package callcenter
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -16,32 +15,10 @@ import (
 	"parley/store/campaign"
 )
 
-// NewBatch asks to call many numbers.
-type NewBatch struct {
-	Name    string           `json:"name,omitempty" required:"false" doc:"For people." maxLength:"200" example:"Reminders"`
-	From    string           `json:"from,omitempty" required:"false" doc:"A number of the account; needed unless every row has one." example:"+34911234567"`
-	AgentID string           `json:"agent_id,omitempty" required:"false" doc:"The agent that speaks; needed unless every row has one." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Consent json.RawMessage  `json:"consent_confirmed" doc:"true: all callees have agreed to be called. Nothing else is accepted."`
-	Rows    []NewRow         `json:"rows" doc:"Whom to call." minItems:"1" maxItems:"500" nullable:"false"`
-	Window  *wire.CallWindow `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, at any time."`
-	Ring    *int             `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long each may ring." minimum:"5" maximum:"120" default:"60"`
-	Machine string           `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
-	Message string           `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`
-	Longest *int             `json:"max_duration_seconds,omitempty" required:"false" doc:"How long each call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
-}
-
-// NewRow is one of them.
-type NewRow struct {
-	To          string  `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
-	ScheduledAt *string `json:"scheduled_at,omitempty" required:"false" doc:"When to call, with its zone (RFC 3339), a year ahead at most; without it, or in the past, at once." format:"date-time" example:"2026-11-23T10:00:00+01:00"`
-	From        string  `json:"from,omitempty" required:"false" doc:"Instead of the batch's." example:"+34911234567"`
-	AgentID     string  `json:"agent_id,omitempty" required:"false" doc:"Instead of the batch's." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}
-
 type newBatchInput struct {
 	Key     string `header:"Idempotency-Key" doc:"Of your choice, up to 255 characters; makes it safe to send the request again." maxLength:"255" example:"reminders-42"`
 	RawBody []byte
-	Body    NewBatch
+	Body    wire.NewBatch
 }
 
 const (
@@ -52,8 +29,8 @@ const (
 	maxAhead = 366 * 24 * time.Hour
 )
 
-func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, error) {
-	w, err := in.Body.check()
+func (s *bulk) create(ctx context.Context, in *newBatchInput) (*api.Reply[wire.BatchDetail], error) {
+	w, err := planOf(&in.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +43,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 		func(first *store.IdempotencyKey) (int, wire.BatchDetail, error) {
 			id := ""
 			if first != nil {
-				id = first.Subject // a process began it and died: nobody is called twice
+				id = first.Subject // a process began it and died: no second call is placed
 			}
 			if id == "" {
 				var err error
@@ -81,7 +58,7 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*batchOutput, err
 	if err != nil {
 		return nil, err
 	}
-	return &batchOutput{out}, nil
+	return api.Body(out), nil
 }
 
 // queue takes on a batch whose body is right.
@@ -120,8 +97,8 @@ type plan struct {
 	zone   *time.Location
 }
 
-// check checks the body alone: what does not depend on whose it is.
-func (b *NewBatch) check() (*plan, error) {
+// planOf checks the body alone: what does not depend on the account.
+func planOf(b *wire.NewBatch) (*plan, error) {
 	switch {
 	case len(b.Rows) > campaign.MaxCampaignRows:
 		return nil, api.ErrBatchSize
@@ -133,7 +110,7 @@ func (b *NewBatch) check() (*plan, error) {
 	w := &plan{Campaign: campaign.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]campaign.CampaignRow, len(b.Rows))},
 		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
 	for i, r := range b.Rows {
-		call := NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest}
+		call := wire.NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest}
 		if r.From != "" {
 			call.From = r.From
 		}
@@ -141,7 +118,7 @@ func (b *NewBatch) check() (*plan, error) {
 			call.AgentID = r.AgentID
 		}
 		var err error
-		if w.orders[i], err = call.order(); err != nil {
+		if w.orders[i], err = orderOf(&call); err != nil {
 			if i > 0 || call.From == "" || call.AgentID == "" || strings.TrimSpace(call.To) == "" {
 				err = inRow(i, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/billing/destination"
 	"parley/sip/carrier"
 	"parley/store"
@@ -33,7 +34,7 @@ type buyInput struct {
 
 type buyOutput struct {
 	Status int
-	Body   Number
+	Body   wire.Number
 }
 
 var phoneNumber = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
@@ -44,10 +45,10 @@ func (d *Numbers) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 	}
 	account := api.AccountOf(ctx)
 	status, n, err := once(ctx, d.Store, store.IdempotencyKey{Account: account, Route: "POST /callcenter/numbers", Key: in.Key}, in.RawBody,
-		func(o *store.IdempotencyKey) (int, Number, error) {
+		func(o *store.IdempotencyKey) (int, wire.Number, error) {
 			n, err := d.purchase(ctx, account, in.Body.PhoneNumber, in.Body.AgentID.id, o)
 			if err != nil {
-				return 0, Number{}, err
+				return 0, wire.Number{}, err
 			}
 			if n.State == ledger.NumberOwned {
 				return http.StatusOK, d.view(n), nil
@@ -120,8 +121,8 @@ func (d *Numbers) place(ctx context.Context, n *ledger.Number) (*ledger.Number, 
 		d.Log.Warn("the carrier refused an order", "carrier", n.Carrier, "number", n.ID, "err", err)
 		placed = carrier.Ordered{State: carrier.Failed}
 	} else if err != nil {
-		// Nobody knows whether it was placed: it stays held, and is looked up until
-		// somebody does.
+		// It is not known whether it was placed: it stays held, and is looked up until
+		// that is known.
 		d.Log.Error("the carrier may have taken an order", "carrier", n.Carrier, "number", n.ID, "err", err)
 		d.follow(n)
 		return n, nil

@@ -75,7 +75,7 @@ const (
 )
 
 // MountCalls adds the routes of calls. Event streams count in open, with the sockets of
-// their accounts; nil: nobody counts them.
+// their accounts; nil: they are not counted.
 func MountCalls(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
 	s := &calls{Calls: c, db: db, open: open}
 	api.Register(a, callRoutes.Post("/callcenter/dial", "dial", "Place a call",

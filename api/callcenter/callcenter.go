@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store"
@@ -92,34 +93,17 @@ var countries = []struct{ code, iso string }{
 	{"US", "US"}, {"ES", "ES"}, {"UK", "GB"}, {"DE", "DE"}, {"FR", "FR"}, {"IT", "IT"}, {"PT", "PT"},
 }
 
-// Status says whether calling works.
-type Status struct {
-	Enabled   bool     `json:"enabled" doc:"Whether the server has telephony."`
-	Carrier   string   `json:"carrier" doc:"Through which carrier. simulated: its numbers reach nobody outside this server." example:"simulated"`
-	Countries []string `json:"countries" doc:"Where numbers can be searched for." nullable:"false" example:"[\"US\",\"ES\"]"`
-}
-
-type statusOutput struct{ Body Status }
-
-func (d *Numbers) status(context.Context, *struct{}) (*statusOutput, error) {
-	s := Status{Enabled: true, Carrier: d.Carrier.Name()}
+func (d *Numbers) status(context.Context, *struct{}) (*api.Reply[wire.Status], error) {
+	s := wire.Status{Enabled: true, Carrier: d.Carrier.Name()}
 	for _, c := range countries {
 		s.Countries = append(s.Countries, c.code)
 	}
-	return &statusOutput{s}, nil
-}
-
-// Agent is one who can answer. What it says is managed under /v1/agents.
-type Agent struct {
-	ID       string `json:"id" doc:"Send it as agent_id." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Name     string `json:"name" doc:"For people." example:"Lola"`
-	Voice    string `json:"voice" doc:"The voice it speaks with." example:"F1"`
-	Language string `json:"language" doc:"The language it speaks." example:"es"`
+	return api.Body(s), nil
 }
 
 type agentsOutput struct {
 	Body struct {
-		Agents []Agent `json:"agents" doc:"Every agent of the account." nullable:"false"`
+		Agents []wire.Agent `json:"agents" doc:"Every agent of the account." nullable:"false"`
 	}
 }
 
@@ -129,9 +113,9 @@ func (d *Numbers) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error
 		return nil, err
 	}
 	out := &agentsOutput{}
-	out.Body.Agents = make([]Agent, len(found))
+	out.Body.Agents = make([]wire.Agent, len(found))
 	for i, a := range found {
-		out.Body.Agents[i] = Agent{a.ID, a.Name, a.Voice, a.Language}
+		out.Body.Agents[i] = wire.Agent{ID: a.ID, Name: a.Name, Voice: a.Voice, Language: a.Language}
 	}
 	return out, nil
 }

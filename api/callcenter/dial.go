@@ -2,6 +2,7 @@ package callcenter
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -14,29 +15,14 @@ import (
 	"parley/store"
 )
 
-// NewCall asks to call a number.
-type NewCall struct {
-	From    string            `json:"from" doc:"A number of the account." example:"+34911234567"`
-	To      string            `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
-	AgentID string            `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Consent json.RawMessage   `json:"consent_confirmed" doc:"true: the callee has agreed to be called. Nothing else is accepted."`
-	Ring    *int              `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long it may ring." minimum:"5" maximum:"120" default:"60"`
-	Machine string            `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets: the agent, as a person does (continue); nothing, the call ends (hangup); or the message after its tone (message). With the last two the agent keeps silent until it is known who answered, at most four seconds; a person who says hello waits one. An assistant that screens calls is told the agent's first message. Without it: as the agent's settings say." enum:"continue,hangup,message"`
-	Message string            `json:"message,omitempty" required:"false" doc:"What is said to a machine, in the agent's voice; needed with on_machine message, and only there." maxLength:"1000"`
-	Longest *int              `json:"max_duration_seconds,omitempty" required:"false" doc:"How long the call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
-	Vars    map[string]string `json:"variables,omitempty" required:"false" doc:"Values of the variables that the agent's settings name; of the others their defaults count. 1000 characters each."`
-}
-
 type dialInput struct {
 	Key     string `header:"Idempotency-Key" doc:"Of your choice, up to 255 characters; makes it safe to send the request again." maxLength:"255" example:"call-42"`
 	RawBody []byte
-	Body    NewCall
+	Body    wire.NewCall
 }
 
-type dialOutput struct{ Body wire.Placed }
-
-// order checks the body alone: what does not depend on whose it is.
-func (n *NewCall) order() (Order, error) {
+// orderOf checks the body alone: what does not depend on the account.
+func orderOf(n *wire.NewCall) (Order, error) {
 	o := Order{From: strings.TrimSpace(n.From), To: strings.TrimSpace(n.To), Agent: n.AgentID, Variables: n.Vars}
 	what := ""
 	switch {
@@ -54,7 +40,7 @@ func (n *NewCall) order() (Order, error) {
 		return o, api.ErrConsent
 	}
 	if what == "" {
-		what = n.onMachine(&o)
+		what = onMachine(n, &o)
 	}
 	if what != "" {
 		return o, api.Bad("%s", what)
@@ -68,11 +54,11 @@ func (n *NewCall) order() (Order, error) {
 	return o, nil
 }
 
-// maxMessage bounds what a machine is told, in characters: a minute.
+// maxMessage bounds the message for a machine, in characters: a minute.
 const maxMessage = 1000
 
 // onMachine reads what a machine gets; it returns what is wrong with it.
-func (n *NewCall) onMachine(o *Order) string {
+func onMachine(n *wire.NewCall, o *Order) string {
 	o.OnMachine, o.Message = n.Machine, strings.TrimSpace(n.Message)
 	switch {
 	case n.Machine != "" && n.Machine != "continue" && n.Machine != "hangup" && n.Machine != onMachineMessage:
@@ -90,8 +76,8 @@ func (n *NewCall) onMachine(o *Order) string {
 // onMachineMessage is the one word of on_machine that needs a text.
 const onMachineMessage = "message"
 
-func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
-	o, err := in.Body.order()
+func (s *calls) dial(ctx context.Context, in *dialInput) (*api.Reply[wire.Placed], error) {
+	o, err := orderOf(&in.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +87,7 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 	}
 	_, placed, err := once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/dial", Key: in.Key}, in.RawBody,
 		func(first *store.IdempotencyKey) (int, wire.Placed, error) {
-			if first != nil && first.Subject != "" { // a process began it and died: nobody is called twice
+			if first != nil && first.Subject != "" { // a process began it and died: no second call is placed
 				was, err := s.Placed(ctx, p.Account, first.Subject)
 				if err != nil {
 					return 0, wire.Placed{}, err
@@ -118,16 +104,14 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*dialOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dialOutput{placed}, nil
+	return api.Body(placed), nil
 }
 
 type monitorInput struct {
 	ID string `query:"call_id" required:"true" doc:"The call's identifier, as dial answered." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-type monitorOutput struct{ Body wire.CallState }
-
-func (s *calls) monitor(ctx context.Context, in *monitorInput) (*monitorOutput, error) {
+func (s *calls) monitor(ctx context.Context, in *monitorInput) (*api.Reply[wire.CallState], error) {
 	if in.ID == "" {
 		return nil, api.Bad("call_id: say which call")
 	}
@@ -135,25 +119,53 @@ func (s *calls) monitor(ctx context.Context, in *monitorInput) (*monitorOutput, 
 	if errors.Is(err, store.ErrNotFound) {
 		seen, err = unknown(), nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &monitorOutput{*seen}, nil
+	return api.Found(seen, err)
 }
-
-// HungUp is the answer to a hang-up.
-type HungUp struct {
-	CallID string `json:"call_id" doc:"The call." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Status string `json:"status" doc:"ended." enum:"ended"`
-}
-
-type hangupOutput struct{ Body HungUp }
 
 func (s *calls) hangup(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*hangupOutput, error) {
+}) (*api.Reply[wire.HungUp], error) {
 	if err := s.Hangup(ctx, api.AccountOf(ctx), in.ID); err != nil {
 		return nil, err
 	}
-	return &hangupOutput{HungUp{in.ID, ended}}, nil
+	return api.Body(wire.HungUp{CallID: in.ID, Status: ended}), nil
 }
+
+// once answers a request that may have an idempotency key: what it was answered with
+// the first time, or what do makes of it now. Errors are not kept: where nothing was begun
+// the request may be sent again, and where something was begun the answer says so. The Once that do is given is nil without a key; what is begun is to be
+// entered in it, and its Subject is what a process that died has begun.
+func once[T any](ctx context.Context, db *store.DB, o store.IdempotencyKey, body []byte, do func(*store.IdempotencyKey) (int, T, error)) (status int, out T, err error) {
+	if o.Key == "" {
+		return do(nil)
+	}
+	for i := range len(o.Key) {
+		if o.Key[i] < ' ' || o.Key[i] > '~' || len(o.Key) > maxKey {
+			return 0, out, api.Bad("Idempotency-Key: up to 255 printable characters of ASCII")
+		}
+	}
+	o.Hash = sha256.Sum256(body)
+	was, err := db.BeginRequest(ctx, &o, db.Now())
+	if err != nil {
+		return 0, out, err
+	}
+	if was != nil {
+		err = json.Unmarshal(was.Body, &out)
+		return was.Status, out, err
+	}
+	// The answer is kept although the client may have gone: it will ask again.
+	kept := context.WithoutCancel(ctx)
+	if status, out, err = do(&o); err != nil {
+		if drop := db.DropRequest(kept, &o); drop != nil {
+			return 0, out, drop
+		}
+		return 0, out, err
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return 0, out, err
+	}
+	return status, out, db.FinishRequest(kept, &o, store.Answer{Status: status, Body: text})
+}
+
+const maxKey = 255

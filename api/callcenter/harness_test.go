@@ -20,6 +20,7 @@ import (
 	"parley/api/apitest"
 	"parley/api/callcenter"
 	"parley/api/ticket"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/sip/carrier/simulated"
@@ -181,7 +182,7 @@ type reply struct {
 }
 
 // number reads the answer's body as a number.
-func (s *shop) number(r reply) (n callcenter.Number) {
+func (s *shop) number(r reply) (n wire.Number) {
 	s.Helper()
 	s.ok(json.Unmarshal(r.body, &n))
 	return n
@@ -221,7 +222,7 @@ func (s *shop) buy(who owner, number string, header ...string) reply {
 }
 
 // owned buys a number that is active at once.
-func (s *shop) owned(who owner, number string) callcenter.Number {
+func (s *shop) owned(who owner, number string) wire.Number {
 	s.Helper()
 	r := s.buy(who, number)
 	s.want("buy", r, 200, "")
@@ -240,7 +241,7 @@ func (s *shop) want(what string, r reply, status int, code string) {
 
 // offers are the numbers that a search finds.
 func (s *shop) offers(query string) (found struct {
-	Numbers  []callcenter.Offer
+	Numbers  []wire.Offer
 	Page     int
 	PageSize int  `json:"page_size"`
 	HasMore  bool `json:"has_more"`
@@ -271,11 +272,11 @@ func (s *shop) ending(digits string) string {
 const prompt = "01235678" // last digits of numbers that are active at once
 
 // list is what the owner has.
-func (s *shop) list(who owner) []callcenter.Number {
+func (s *shop) list(who owner) []wire.Number {
 	s.Helper()
 	r := s.as(who, "GET", "/callcenter/numbers", "")
 	s.want("list", r, 200, "")
-	var out struct{ Numbers []callcenter.Number }
+	var out struct{ Numbers []wire.Number }
 	s.ok(json.Unmarshal(r.body, &out))
 	return out.Numbers
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -18,18 +17,6 @@ import (
 	"parley/store/ledger"
 )
 
-// Offer is a number for sale.
-type Offer struct {
-	PhoneNumber string   `json:"phone_number" doc:"Send exactly this to buy it." example:"+34911234567"`
-	MonthlyCost wire.USD `json:"monthly_cost" doc:"What the carrier asks a month, which is not what is charged."`
-	UpfrontCost wire.USD `json:"upfront_cost" doc:"What the carrier asks once, likewise."`
-	CountryCode string   `json:"country_code" doc:"ISO code: GB for those found under UK." example:"ES"`
-	Region      string   `json:"region" doc:"As the carrier names it; may be empty." example:"Madrid"`
-	Locality    string   `json:"locality" doc:"Likewise." example:"Madrid"`
-	NumberType  string   `json:"number_type" doc:"There are only local ones." enum:"local"`
-	Features    []string `json:"features" doc:"What it can do, in the carrier's words." nullable:"false"`
-}
-
 type searchInput struct {
 	Country  string `query:"country_code" required:"true" doc:"Where." enum:"US,ES,UK,DE,FR,IT,PT" example:"ES"`
 	Region   string `query:"region_code" doc:"Only this region, as the carrier spells it." maxLength:"100" example:"Madrid"`
@@ -39,10 +26,10 @@ type searchInput struct {
 
 type searchOutput struct {
 	Body struct {
-		Numbers  []Offer `json:"numbers" doc:"Those on this page." nullable:"false"`
-		Page     int     `json:"page" doc:"As it was asked for." example:"1"`
-		PageSize int     `json:"page_size" doc:"How many there are on a page, at most." example:"15"`
-		HasMore  bool    `json:"has_more" doc:"Whether there is another page."`
+		Numbers  []wire.Offer `json:"numbers" doc:"Those on this page." nullable:"false"`
+		Page     int          `json:"page" doc:"As it was asked for." example:"1"`
+		PageSize int          `json:"page_size" doc:"How many there are on a page, at most." example:"15"`
+		HasMore  bool         `json:"has_more" doc:"Whether there is another page."`
 	}
 }
 
@@ -55,7 +42,7 @@ func (d *Numbers) search(ctx context.Context, in *searchInput) (*searchOutput, e
 		return nil, api.Bad("query.page: expected a number from 1")
 	}
 	out := &searchOutput{}
-	out.Body.Numbers, out.Body.Page, out.Body.PageSize = []Offer{}, in.Page, carrier.PageSize
+	out.Body.Numbers, out.Body.Page, out.Body.PageSize = []wire.Offer{}, in.Page, carrier.PageSize
 	if in.Page > carrier.MaxPage {
 		return out, nil // no carrier is asked so far; there would be nothing
 	}
@@ -67,8 +54,8 @@ func (d *Numbers) search(ctx context.Context, in *searchInput) (*searchOutput, e
 		return nil, d.away(err)
 	}
 	for _, o := range found.Offers {
-		out.Body.Numbers = append(out.Body.Numbers, Offer{o.Number, wire.USD(o.Monthly), wire.USD(o.Upfront), o.Country, o.Region, o.Locality,
-			"local", append([]string{}, o.Features...)})
+		out.Body.Numbers = append(out.Body.Numbers, wire.Offer{PhoneNumber: o.Number, MonthlyCost: wire.USD(o.Monthly), UpfrontCost: wire.USD(o.Upfront), CountryCode: o.Country, Region: o.Region, Locality: o.Locality,
+			NumberType: "local", Features: append([]string{}, o.Features...)})
 	}
 	out.Body.HasMore = found.More
 	return out, nil
@@ -90,22 +77,8 @@ const (
 	pastDue = "past_due"
 )
 
-// Number is a number of the account.
-type Number struct {
-	ID           string     `json:"id" doc:"Names the number in paths." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	PhoneNumber  string     `json:"phone_number" doc:"In international format." example:"+34911234567"`
-	CountryCode  string     `json:"country_code" doc:"ISO code; prices its calls." example:"ES"`
-	AgentID      *string    `json:"agent_id" doc:"Who answers; null: nobody." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	AgentName    *string    `json:"agent_name" doc:"The name of the agent." example:"Lola"`
-	Status       string     `json:"status" doc:"pending: the carrier has not activated it yet. past_due: a month is unpaid; it works, and is lost at release_at." enum:"active,pending,past_due"`
-	MonthlyPrice wire.USD   `json:"monthly_price" doc:"What a month of it costs now. 0: it was given by the operator and costs nothing."`
-	PurchasedAt  time.Time  `json:"purchased_at" doc:"When it was bought or given."`
-	NextChargeAt *time.Time `json:"next_charge_at" doc:"When the next month begins, or the unpaid one began; null when nothing will be charged."`
-	ReleaseAt    *time.Time `json:"release_at,omitempty" doc:"Only when it is past_due: when it is lost."`
-}
-
-func (d *Numbers) view(n *ledger.Number) Number {
-	v := Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, Status: pending,
+func (d *Numbers) view(n *ledger.Number) wire.Number {
+	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, Status: pending,
 		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
 	switch n.State {
 	case ledger.NumberOwned:
@@ -121,7 +94,7 @@ func (d *Numbers) view(n *ledger.Number) Number {
 
 type listOutput struct {
 	Body struct {
-		Numbers []Number `json:"numbers" doc:"The account's numbers." nullable:"false"`
+		Numbers []wire.Number `json:"numbers" doc:"The account's numbers." nullable:"false"`
 	}
 }
 
@@ -131,7 +104,7 @@ func (d *Numbers) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
 		return nil, err
 	}
 	out := &listOutput{}
-	out.Body.Numbers = make([]Number, len(found))
+	out.Body.Numbers = make([]wire.Number, len(found))
 	for i := range found {
 		out.Body.Numbers[i] = d.view(&found[i])
 	}
@@ -163,9 +136,7 @@ type assignInput struct {
 	}
 }
 
-type numberOutput struct{ Body Number }
-
-func (d *Numbers) assign(ctx context.Context, in *assignInput) (*numberOutput, error) {
+func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[wire.Number], error) {
 	if !in.Body.AgentID.given {
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
@@ -179,11 +150,7 @@ func (d *Numbers) assign(ctx context.Context, in *assignInput) (*numberOutput, e
 	if err := ledger.New(d.Store).AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
-	n, err := ledger.New(d.Store).Number(ctx, account, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &numberOutput{d.view(n)}, nil
+	return api.Show(d.view)(ledger.New(d.Store).Number(ctx, account, in.ID))
 }
 
 // knows says whether the account has an agent; without one there is nothing to have.
@@ -198,18 +165,9 @@ func (d *Numbers) knows(ctx context.Context, account, agent string) error {
 	return err
 }
 
-// Released is a number that the account has given back.
-type Released struct {
-	ID          string `json:"id" doc:"Its id, which names nothing any more." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	PhoneNumber string `json:"phone_number" doc:"In international format." example:"+34911234567"`
-	Released    bool   `json:"released" doc:"Always true." enum:"true"`
-}
-
-type releasedOutput struct{ Body Released }
-
 func (d *Numbers) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*releasedOutput, error) {
+}) (*api.Reply[wire.Released], error) {
 	account := api.AccountOf(ctx)
 	n, err := ledger.New(d.Store).Number(ctx, account, in.ID)
 	if err != nil {
@@ -222,7 +180,7 @@ func (d *Numbers) release(ctx context.Context, in *struct {
 		n.State = ledger.NumberReleasing
 		d.attempt(ctx, n)
 	}
-	return &releasedOutput{Released{n.ID, n.E164, true}}, nil
+	return api.Body(wire.Released{ID: n.ID, PhoneNumber: n.E164, Released: true}), nil
 }
 
 // included says whether a number of the service includes what the carrier asks.

@@ -1,10 +1,11 @@
 // Package calls is the history of an account's calls: who called whom, what was
 // said, how it ended, what it cost, and how it went on the wire. It only reads.
-// Every query names the account, so that a call of somebody else answers exactly
+// Every query names the account, so that a call of another account answers exactly
 // like one that does not exist.
 package calls
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"parley/api/export"
 	"parley/api/wire"
 	"parley/billing"
+	"parley/billing/destination"
 	"parley/store"
 	"parley/store/history"
 )
@@ -88,4 +90,45 @@ func summary(c *history.Call, now time.Time) wire.CallSummary {
 
 type callInput struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+type listInput struct {
+	Direction string `query:"direction" doc:"Only these." enum:"web,inbound,outbound" example:"outbound"`
+	AgentID   string `query:"agent_id" doc:"Only calls of this agent, also one that was deleted." maxLength:"100" example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Number    string `query:"number" doc:"Only calls from or to this number, in international format; a + is %2B in an address, and may be left out." maxLength:"40" example:"+34612345678"`
+	EndReason string `query:"end_reason" doc:"Only calls that ended so." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown" example:"no_answer"`
+	State     string `query:"state" doc:"Only calls in progress, or only those that are over." enum:"live,ended" example:"live"`
+	api.Period
+	api.Paging
+}
+
+// page is what the query asks for.
+func (in *listInput) page() (p history.CallPage, err error) {
+	p = history.CallPage{Page: in.Page(),
+		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: history.CallState(in.State)}
+	if p.Range, err = in.Bounds(); err != nil || in.Number == "" {
+		return p, err
+	}
+	p.Number, err = number(in.Number)
+	return p, err
+}
+
+// number reads a number of a query, where a + that was not escaped has become a space.
+func number(text string) (string, error) {
+	for _, s := range []string{text, "+" + text} {
+		if e164, err := destination.International(s); err == nil {
+			return e164, nil
+		}
+	}
+	return "", api.Bad("number: a telephone number in international format, such as +34612345678")
+}
+
+func (m *calls) list(ctx context.Context, in *listInput) (*api.Listed[wire.CallSummary], error) {
+	p, err := in.page()
+	if err != nil {
+		return nil, err
+	}
+	now := m.db.Now()
+	return api.Pages(in.Limit, func(c history.Call) string { return c.ID }, func(c *history.Call) wire.CallSummary { return summary(c, now) })(
+		m.history.Calls(ctx, api.AccountOf(ctx), p))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store/history"
 )
 
@@ -25,36 +26,16 @@ type latencyInput struct {
 	Cursor string `query:"cursor" doc:"next_cursor of the page before; send the same from and to." maxLength:"100"`
 }
 
-// Percentiles are how long a stage took.
-type Percentiles struct {
-	P50 int64 `json:"p50" doc:"Half of the turns took no longer, in milliseconds." example:"780"`
-	P90 int64 `json:"p90" doc:"Nine of ten." example:"1120"`
-	P99 int64 `json:"p99" doc:"99 of a hundred." example:"1900"`
-}
-
-// LatencyGroup is how long the turns of some calls took.
-type LatencyGroup struct {
-	Key      *string     `json:"key" doc:"The day, the hour in which it begins, or the agent; null: conversations of no agent of the account." example:"2026-03-01"`
-	Calls    int64       `json:"calls" doc:"How many had turns." example:"42"`
-	Turns    int64       `json:"turns" doc:"How many they had." example:"310"`
-	Endpoint Percentiles `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished."`
-	Model    Percentiles `json:"model_ms" doc:"The wait for the model after that, until its first words."`
-	Voice    Percentiles `json:"voice_ms" doc:"The wait after them, for the rest of the first sentence and the first audio."`
-	Total    Percentiles `json:"total_ms" doc:"From the last word to the first audio."`
-}
-
 type latencyList struct {
-	GroupBy string         `json:"group_by" doc:"As it was asked for." enum:"day,hour,agent"`
-	From    time.Time      `json:"from" doc:"Not before this."`
-	To      time.Time      `json:"to" doc:"Before this."`
-	Data    []LatencyGroup `json:"data" doc:"The groups that have turns, the oldest first." nullable:"false"`
-	Total   *LatencyGroup  `json:"total,omitempty" doc:"All turns together, of all pages; absent: there are none."`
+	GroupBy string              `json:"group_by" doc:"As it was asked for." enum:"day,hour,agent"`
+	From    time.Time           `json:"from" doc:"Not before this."`
+	To      time.Time           `json:"to" doc:"Before this."`
+	Data    []wire.LatencyGroup `json:"data" doc:"The groups that have turns, the oldest first." nullable:"false"`
+	Total   *wire.LatencyGroup  `json:"total,omitempty" doc:"All turns together, of all pages; absent: there are none."`
 	api.More
 }
 
-type latencyOutput struct{ Body latencyList }
-
-func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, error) {
+func (m *calls) latency(ctx context.Context, in *latencyInput) (*api.Reply[latencyList], error) {
 	l := listInput{Direction: in.Direction, AgentID: in.AgentID, Period: in.Period, Paging: api.Paging{Limit: in.Limit, Cursor: in.Cursor}}
 	p, err := l.page()
 	if err != nil {
@@ -77,7 +58,7 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 	if err != nil {
 		return nil, err
 	}
-	out := &latencyOutput{latencyList{GroupBy: in.GroupBy, From: p.From, To: p.To, Data: []LatencyGroup{}}}
+	out := api.Body(latencyList{GroupBy: in.GroupBy, From: p.From, To: p.To, Data: []wire.LatencyGroup{}})
 	for i := range found {
 		g := viewLatency(&found[i])
 		switch {
@@ -93,14 +74,14 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*latencyOutput, 
 	return out, nil
 }
 
-func viewLatency(l *history.Latency) LatencyGroup {
-	of := func(v []int64) Percentiles {
+func viewLatency(l *history.Latency) wire.LatencyGroup {
+	of := func(v []int64) wire.Percentiles {
 		if len(v) != 3 {
-			return Percentiles{}
+			return wire.Percentiles{}
 		}
-		return Percentiles{v[0], v[1], v[2]}
+		return wire.Percentiles{P50: v[0], P90: v[1], P99: v[2]}
 	}
-	g := LatencyGroup{Calls: l.Calls, Turns: l.Turns, Endpoint: of(l.Endpoint), Model: of(l.Model), Voice: of(l.Voice), Total: of(l.Total)}
+	g := wire.LatencyGroup{Calls: l.Calls, Turns: l.Turns, Endpoint: of(l.Endpoint), Model: of(l.Model), Voice: of(l.Voice), Total: of(l.Total)}
 	if l.Name != "" {
 		g.Key = &l.Name
 	}

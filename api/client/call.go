@@ -11,28 +11,28 @@ import (
 	"parley/api/wire"
 )
 
-// Dial is a call to place.
-type Dial struct {
-	From    string `json:"from"` // a number of the account
-	To      string `json:"to"`
-	Agent   string `json:"agent_id"`
-	Consent bool   `json:"consent_confirmed"` // the callee has agreed; without it the call is refused
-	Ring    int    `json:"ring_timeout_seconds,omitempty"`
-	// OnMachine is what a machine gets: continue, hangup or message; empty: as the agent says.
-	OnMachine string `json:"on_machine,omitempty"`
-	Message   string `json:"message,omitempty"`              // of message
-	Longest   int    `json:"max_duration_seconds,omitempty"` // 10 to 7200; 0: as the agent says
-	// Variables are values of those that the agent's settings name.
-	Variables map[string]string `json:"variables,omitempty"`
+// Dial places a call.
+func (c *Client) Dial(ctx context.Context, call wire.NewCall) (*wire.Placed, error) {
+	return ask[wire.Placed](ctx, c, http.MethodPost, c.address("callcenter", "dial"), call)
 }
 
-// Dial places a call.
-func (c *Client) Dial(ctx context.Context, d Dial) (*wire.Placed, error) {
-	var out wire.Placed
-	if err := c.call(ctx, http.MethodPost, c.address("callcenter", "dial"), d, &out); err != nil {
+// CallText is a call with everything that the server says of it, as JSON: a
+// wire.CallDetail.
+func (c *Client) CallText(ctx context.Context, id string) (json.RawMessage, error) {
+	out, err := ask[json.RawMessage](ctx, c, http.MethodGet, c.address("v1", "calls", id), nil)
+	if err != nil {
 		return nil, err
 	}
-	return &out, nil
+	return *out, nil
+}
+
+// ForgetCall deletes what was said in a call; the record of the call remains.
+func (c *Client) ForgetCall(ctx context.Context, id string) error {
+	resp, err := c.send(ctx, http.MethodDelete, c.address("v1", "calls", id), nil)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
 }
 
 // CallEvent is one event of a call that is followed.
@@ -55,7 +55,7 @@ const maxEvent = 4 << 20
 // Follow hands each event of a call of any direction to tell, until the call has ended; of
 // one that has, all that happened in it.
 func (c *Client) Follow(ctx context.Context, id string, tell func(CallEvent) error) error {
-	resp, err := c.ask(ctx, http.MethodGet, c.address("v1", "calls", id, "events"), nil)
+	resp, err := c.send(ctx, http.MethodGet, c.address("v1", "calls", id, "events"), nil)
 	if err != nil {
 		return err
 	}
@@ -107,11 +107,11 @@ func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummar
 		}
 	}
 	u.RawQuery = v.Encode()
-	var out struct {
+	out, err := ask[struct {
 		Data    []wire.CallSummary `json:"data"`
 		HasMore bool               `json:"has_more"`
-	}
-	if err := c.call(ctx, http.MethodGet, u, nil, &out); err != nil {
+	}](ctx, c, http.MethodGet, u, nil)
+	if err != nil {
 		return nil, false, err
 	}
 	return out.Data, out.HasMore, nil
@@ -129,9 +129,38 @@ func (c *Client) CallRecording(ctx context.Context, id, format string) (*Audio, 
 		q.Set("format", format)
 		u.RawQuery = q.Encode()
 	}
-	resp, err := c.ask(ctx, http.MethodGet, u, nil)
+	resp, err := c.send(ctx, http.MethodGet, u, nil)
 	if err != nil {
 		return nil, err
 	}
 	return c.audio(ctx, resp, maxRecording), nil
+}
+
+// BulkDial queues a batch. A bad row refuses it; the error's Detail begins with which,
+// counted from 0: rows[3].
+func (c *Client) BulkDial(ctx context.Context, b wire.NewBatch) (*wire.BatchDetail, error) {
+	return c.batch(ctx, http.MethodPost, b)
+}
+
+// Batch looks at a batch and its rows.
+func (c *Client) Batch(ctx context.Context, id string) (*wire.BatchDetail, error) {
+	return c.batch(ctx, http.MethodGet, nil, id)
+}
+
+// TurnBatch pauses, resumes or cancels a batch, as verb says, and returns it.
+func (c *Client) TurnBatch(ctx context.Context, id, verb string) (*wire.BatchDetail, error) {
+	return c.batch(ctx, http.MethodPost, nil, id, verb)
+}
+
+func (c *Client) batch(ctx context.Context, method string, in any, path ...string) (*wire.BatchDetail, error) {
+	return ask[wire.BatchDetail](ctx, c, method, c.address(append([]string{"callcenter", "bulk-dial"}, path...)...), in)
+}
+
+// Batches lists the account's batches, newest first, without their rows.
+func (c *Client) Batches(ctx context.Context) ([]wire.Batch, error) {
+	list, err := ask[struct{ Batches []wire.Batch }](ctx, c, http.MethodGet, c.address("callcenter", "bulk-dial"), nil)
+	if err != nil {
+		return nil, err
+	}
+	return list.Batches, nil
 }

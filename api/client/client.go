@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/api/wire"
 )
 
 // Bounds of answers, in bytes.
@@ -98,9 +100,9 @@ func (c *Client) request(r *http.Request) (*http.Response, error) {
 	return nil, refusal(resp)
 }
 
-// ask sends a request with in as its JSON body, unless in is nil, and returns a
+// send sends a request with in as its JSON body, unless in is nil, and returns a
 // good answer, whose body the caller closes.
-func (c *Client) ask(ctx context.Context, method string, u *url.URL, in any) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method string, u *url.URL, in any) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		b, err := json.Marshal(in)
@@ -119,13 +121,17 @@ func (c *Client) ask(ctx context.Context, method string, u *url.URL, in any) (*h
 	return c.request(r)
 }
 
-// call is ask for an answer in JSON, which goes to out.
-func (c *Client) call(ctx context.Context, method string, u *url.URL, in, out any) error {
-	resp, err := c.ask(ctx, method, u, in)
+// ask is send for an answer in JSON, a T.
+func ask[T any](ctx context.Context, c *Client, method string, u *url.URL, in any) (*T, error) {
+	resp, err := c.send(ctx, method, u, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.decode(ctx, resp, out)
+	out := new(T)
+	if err := c.decode(ctx, resp, out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // decode reads and closes an answer in JSON.
@@ -179,4 +185,29 @@ func (b *bounded) Read(p []byte) (int, error) {
 		return 0, ErrTooLarge
 	}
 	return n, err
+}
+
+// Agents lists the account's agents, the first hundred.
+func (c *Client) Agents(ctx context.Context) ([]wire.Agent, error) {
+	u := c.address("v1", "agents")
+	u.RawQuery = "limit=100"
+	list, err := ask[struct{ Data []wire.Agent }](ctx, c, http.MethodGet, u, nil)
+	if err != nil {
+		return nil, err
+	}
+	return list.Data, nil
+}
+
+// DemoLink makes a link that opens the pages of the server's demonstration once. The key
+// must be an owner's of its account.
+func (c *Client) DemoLink(ctx context.Context) (string, error) {
+	made, err := ask[struct{ Path string }](ctx, c, http.MethodPost, c.address("v1", "demonstration-links"), nil)
+	if err != nil {
+		return "", err
+	}
+	u, err := c.base.Parse(made.Path)
+	if err != nil {
+		return "", err
+	}
+	return u.String(), nil
 }

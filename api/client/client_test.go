@@ -14,6 +14,7 @@ import (
 
 	"parley/api/client"
 	"parley/api/client/clienttest"
+	"parley/api/wire"
 )
 
 func open(t *testing.T, url, key string) *client.Client {
@@ -99,27 +100,27 @@ func TestTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Download(t.Context(), task.ID); !strings.Contains(err.Error(), "task.not_ready") {
+	if _, err := c.Download(t.Context(), task.TaskID); !strings.Contains(err.Error(), "task.not_ready") {
 		t.Errorf("a result too early: %v", err)
 	}
 	// What may mend is asked again.
-	s.Refuse("/api/tts/tasks/"+task.ID, clienttest.Problem{Status: 503, Code: "service.unavailable", Retryable: true})
-	var seen []float64
-	task, err = c.Await(t.Context(), task.ID, func(t *client.Task) { seen = append(seen, t.Progress) })
-	if err != nil || task.Status != client.Completed || task.Seconds != 0.25 || !slices.Equal(seen, []float64{50, 100}) {
+	s.Refuse("/api/tts/tasks/"+task.TaskID, clienttest.Problem{Status: 503, Code: "service.unavailable", Retryable: true})
+	var seen []int
+	task, err = c.Await(t.Context(), task.TaskID, func(t *wire.Task) { seen = append(seen, t.Progress) })
+	if err != nil || task.Status != client.Completed || *task.Duration != 0.25 || !slices.Equal(seen, []int{50, 100}) {
 		t.Fatalf("%+v %v, progress %v", task, err, seen)
 	}
-	a, err := c.Download(t.Context(), task.ID)
+	a, err := c.Download(t.Context(), task.TaskID)
 	if b := read(t, a, err); !bytes.Equal(b, append([]byte("pcm:"), clienttest.PCM(text)...)) {
 		t.Errorf("%d bytes", len(b))
 	}
-	if err := c.Cancel(t.Context(), task.ID); err == nil || !strings.Contains(err.Error(), "task.ended") {
+	if err := c.Cancel(t.Context(), task.TaskID); err == nil || !strings.Contains(err.Error(), "task.ended") {
 		t.Errorf("cancelled what has ended: %v", err)
 	}
 	if task, err = c.Submit(t.Context(), speech("fail"), client.WAV); err != nil {
 		t.Fatal(err)
 	}
-	e, ok := errors.AsType[*client.Error](second(c.Await(t.Context(), task.ID, nil)))
+	e, ok := errors.AsType[*client.Error](second(c.Await(t.Context(), task.TaskID, nil)))
 	if !ok || e.Code != "tts.synthesis_failed" {
 		t.Errorf("a task that failed: %v", e)
 	}
@@ -137,13 +138,13 @@ func TestCancelledTaskIsForgotten(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	if _, err = c.Await(ctx, task.ID, func(*client.Task) { cancel(enough) }); !errors.Is(err, enough) {
+	if _, err = c.Await(ctx, task.TaskID, func(*wire.Task) { cancel(enough) }); !errors.Is(err, enough) {
 		t.Errorf("ended with %v", err)
 	}
-	if err := c.Cancel(t.Context(), task.ID); err != nil {
+	if err := c.Cancel(t.Context(), task.TaskID); err != nil {
 		t.Error(err)
 	}
-	e, ok := errors.AsType[*client.Error](second(c.Task(t.Context(), task.ID)))
+	e, ok := errors.AsType[*client.Error](second(c.Task(t.Context(), task.TaskID)))
 	if !ok || e.Status != 404 {
 		t.Errorf("after the end: %v", e)
 	}
@@ -216,7 +217,7 @@ func TestListen(t *testing.T) {
 func TestAgents(t *testing.T) {
 	s := clienttest.New(t)
 	list, err := open(t, s.URL, clienttest.Key).Agents(t.Context())
-	if err != nil || len(list) != 2 || list[0] != (client.Agent{ID: "ag_one", Name: "Lola"}) {
+	if err != nil || len(list) != 2 || list[0] != (wire.Agent{ID: "ag_one", Name: "Lola", Voice: "F1", Language: "en"}) {
 		t.Errorf("%v %v", list, err)
 	}
 }

@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// UnreachableError says that nobody answers at the server's address.
+// UnreachableError says that no server answers at the address.
 type UnreachableError struct {
 	Server string // its address, without the path
 	Err    error

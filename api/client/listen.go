@@ -57,7 +57,7 @@ func (c *Client) Listen(ctx context.Context, language string) (*Listener, error)
 // idleWait is how long a server may send nothing at all, not even a ping.
 const idleWait = 90 * time.Second
 
-// Send takes samples at ListenRate, any number. Whoever sends faster than people
+// Send takes samples at ListenRate, any number. A client that sends faster than people
 // speak loses some.
 func (l *Listener) Send(samples []int16) error {
 	l.buf = l.buf[:0]

@@ -14,11 +14,7 @@ import (
 
 // Balance reads the account's balance.
 func (c *Client) Balance(ctx context.Context) (*wire.Balance, error) {
-	var b wire.Balance
-	if err := c.call(ctx, http.MethodGet, c.address("v1", "balance"), nil, &b); err != nil {
-		return nil, err
-	}
-	return &b, nil
+	return ask[wire.Balance](ctx, c, http.MethodGet, c.address("v1", "balance"), nil)
 }
 
 // UsageQuery picks usage. By is day, agent, call or component; From and To are dates
@@ -54,13 +50,13 @@ func (c *Client) Usage(ctx context.Context, q UsageQuery, limit int) (u *Usage, 
 		v.Set("limit", strconv.Itoa(min(usagePage, limit-len(u.Groups))))
 		at := c.address("v1", "usage")
 		at.RawQuery = v.Encode()
-		var page struct {
+		page, err := ask[struct {
 			Usage
 			Total      *wire.USD `json:"total"` // on the first page
 			HasMore    bool      `json:"has_more"`
 			NextCursor string    `json:"next_cursor"`
-		}
-		if err := c.call(ctx, http.MethodGet, at, nil, &page); err != nil {
+		}](ctx, c, http.MethodGet, at, nil)
+		if err != nil {
 			return nil, false, err
 		}
 		if page.Total != nil {
@@ -82,7 +78,7 @@ const maxTable = 2 << 30
 func (c *Client) UsageCSV(ctx context.Context, q UsageQuery) (io.ReadCloser, error) {
 	at := c.address("v1", "usage.csv")
 	at.RawQuery = q.values().Encode()
-	resp, err := c.ask(ctx, http.MethodGet, at, nil)
+	resp, err := c.send(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +114,10 @@ type Rates struct {
 
 // Rates reads the rate card in force, which needs no key.
 func (c *Client) Rates(ctx context.Context) (*Rates, error) {
-	var r Rates
-	if err := c.call(ctx, http.MethodGet, c.address("v1", "pricing"), nil, &r.JSON); err != nil {
+	text, err := ask[json.RawMessage](ctx, c, http.MethodGet, c.address("v1", "pricing"), nil)
+	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(r.JSON, &r); err != nil {
-		return nil, err
-	}
-	return &r, nil
+	r := &Rates{JSON: *text}
+	return r, json.Unmarshal(*text, r)
 }

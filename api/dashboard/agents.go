@@ -1,16 +1,15 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"parley/api"
-	"parley/api/manage"
-	"parley/api/tts"
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/ledger"
 )
@@ -49,15 +48,8 @@ type agentRow struct {
 	Numbers []string
 }
 
-// Tongue is the agent's language in words.
-func (a agentRow) Tongue() string {
-	for _, l := range tts.Languages() {
-		if l.Code == a.Language {
-			return l.Name
-		}
-	}
-	return a.Language
-}
+// LanguageName is the agent's language in words.
+func (a agentRow) LanguageName() string { return labelOfOption(languageOptions(), a.Language) }
 
 type agentsView struct {
 	Agents []agentRow
@@ -65,29 +57,16 @@ type agentsView struct {
 }
 
 func listAgents(q *Request) error {
-	var found struct {
-		Data       []agentDocument `json:"data"`
-		NextCursor *string         `json:"next_cursor"`
-	}
-	cursor := url.Values{"limit": {"50"}}
-	if after := q.R.URL.Query().Get("after"); after != "" {
-		cursor.Set("cursor", after)
-	}
-	if err := q.Call(http.MethodGet, "/v1/agents?"+cursor.Encode(), nil, &found); err != nil {
-		return err
-	}
-	numbers, err := q.numbersOf()
+	found, older, err := listed[agentDocument](q, "/v1/agents", agentsAt, "after", "50", nil)
 	if err != nil {
 		return err
 	}
-	v := agentsView{Agents: make([]agentRow, len(found.Data))}
-	for i, a := range found.Data {
+	numbers, err := q.numbersOf()
+	v := agentsView{Agents: make([]agentRow, len(found)), More: older}
+	for i, a := range found {
 		v.Agents[i] = agentRow{a, numbers[a.ID]}
 	}
-	if found.NextCursor != nil {
-		v.More = agentsAt + "?after=" + url.QueryEscape(*found.NextCursor)
-	}
-	return q.Page("agents", "Agents", v)
+	return q.Show("agents", "Agents")(v, err)
 }
 
 // numbersOf are the telephone numbers that each agent answers.
@@ -114,8 +93,8 @@ type agentView struct {
 	Wrong    []Complaint // with the document
 	Early    bool        // whether answers are begun early unless an agent says otherwise
 	Stages   []agentStage
-	// Newer is what somebody else changed while this was edited.
-	Newer *manage.Difference
+	// Newer is what another user changed while this was edited.
+	Newer *wire.AgentDiff
 }
 
 // Blank is an entry of a list for scripts to make more of.
@@ -133,10 +112,7 @@ func (v *agentView) Tabs(tab string) agentTabs { return agentTabs{v.ID, tab} }
 
 func newAgentPage(q *Request) error {
 	f, err := formOf(&agentDocument{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
-	if err != nil {
-		return err
-	}
-	return q.Page("agent", "New agent", q.agentView(nil, f))
+	return q.Show("agent", "New agent")(q.agentView(nil, f), err)
 }
 
 // agentView gathers what the editor shows; a nil agent is new.
@@ -150,8 +126,7 @@ func (q *Request) agentView(a *agentDocument, f *agentForm) *agentView {
 
 // agent reads the agent of the path.
 func (q *Request) agent() (*agentDocument, error) {
-	a := &agentDocument{}
-	return a, q.Call(http.MethodGet, Path("/v1/agents/", q.ID("id")), nil, a)
+	return read[*agentDocument](q, Path("/v1/agents/", q.ID("id")))
 }
 
 func editAgent(q *Request) error {
@@ -188,13 +163,13 @@ func (q *Request) beside(v *agentView) error {
 }
 
 // judge has the API say what is wrong with a document.
-func (q *Request) judge(document any) ([]manage.Mistake, error) {
+func (q *Request) judge(document any) ([]wire.Mistake, error) {
 	var found struct {
-		Mistakes []manage.Mistake `json:"mistakes"`
+		Mistakes []wire.Mistake `json:"mistakes"`
 	}
 	err := q.Call(http.MethodPost, "/v1/agents/validate", document, &found)
 	if p := api.ProblemOf(err); err != nil && p.Status == http.StatusBadRequest {
-		return []manage.Mistake{{Path: "body", Problem: p.Detail}}, nil
+		return []wire.Mistake{{Path: "body", Problem: p.Detail}}, nil
 	}
 	return found.Mistakes, err
 }
@@ -293,7 +268,7 @@ func stale(err error) bool {
 	return err != nil && api.ProblemOf(err).Status == http.StatusPreconditionFailed
 }
 
-// conflict shows what was saved by somebody else in the meantime, and keeps what was
+// conflict shows what another user saved in the meantime, and keeps what was
 // entered: saving again replaces theirs.
 func (q *Request) conflict(v *agentView, version int64, page, part string) error {
 	now, err := q.agent()
@@ -303,7 +278,7 @@ func (q *Request) conflict(v *agentView, version int64, page, part string) error
 	v.Agent = now
 	v.Newer, err = q.difference(now.ID, version, now.Version)
 	if api.ProblemOf(err).Status == http.StatusNotFound { // a version that never was
-		v.Newer, err = &manage.Difference{From: version, To: now.Version}, nil
+		v.Newer, err = &wire.AgentDiff{From: version, To: now.Version}, nil
 	}
 	if err != nil {
 		return err
@@ -313,18 +288,12 @@ func (q *Request) conflict(v *agentView, version int64, page, part string) error
 }
 
 // difference is what changed from a version to another; from 0: since the one before.
-func (q *Request) difference(id string, from, to int64) (*manage.Difference, error) {
+func (q *Request) difference(id string, from, to int64) (*wire.AgentDiff, error) {
 	address := Path("/v1/agents/", id, "/versions/", strconv.FormatInt(to, 10), "/diff")
 	if from > 0 {
 		address += "?against=" + strconv.FormatInt(from, 10)
 	}
-	var found struct {
-		From    int64           `json:"from"`
-		To      int64           `json:"to"`
-		Changes []manage.Change `json:"changes"`
-	}
-	err := q.Call(http.MethodGet, address, nil, &found)
-	return &manage.Difference{From: found.From, To: found.To, Changes: found.Changes}, err
+	return read[*wire.AgentDiff](q, address)
 }
 
 func deletePage(q *Request) error {
@@ -334,11 +303,8 @@ func deletePage(q *Request) error {
 	}
 	v := q.agentView(a, nil)
 	numbers, err := q.numbersOf()
-	if err != nil {
-		return err
-	}
 	v.Numbers = numbers[a.ID]
-	return q.Page("agent-delete", "Delete "+a.Name, v)
+	return q.Show("agent-delete", "Delete "+a.Name)(v, err)
 }
 
 func deleteAgent(q *Request) error {
@@ -346,10 +312,7 @@ func deleteAgent(q *Request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.Call(http.MethodDelete, Path("/v1/agents/", a.ID), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(agentsAt, a.Name+" was deleted.")
+	return q.Do(http.MethodDelete, Path("/v1/agents/", a.ID), nil, agentsAt, a.Name+" was deleted.")
 }
 
 var plainName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
@@ -360,20 +323,17 @@ func exportAgent(q *Request) error {
 	if v := q.R.URL.Query().Get("version"); v != "" {
 		address = Path("/v1/agents/", q.ID("id"), "/versions/", v)
 	}
-	var a agentDocument
-	if err := q.Call(http.MethodGet, address, nil, &a); err != nil {
+	a, err := read[agentDocument](q, address)
+	if err != nil {
 		return err
 	}
 	text, err := a.yaml()
 	if err != nil {
 		return err
 	}
-	name := strings.Trim(plainName.ReplaceAllString(a.Name, "-"), "-")
-	if name == "" {
-		name = "agent"
-	}
+	name := cmp.Or(strings.Trim(plainName.ReplaceAllString(a.Name, "-"), "-"), "agent")
 	q.W.Header().Set("Content-Type", "application/yaml; charset=utf-8")
 	q.W.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.yaml"`, name))
-	_, _ = q.W.Write([]byte(text)) // the client has gone: nobody to tell
+	_, _ = q.W.Write([]byte(text)) // the client has gone
 	return nil
 }

@@ -16,11 +16,8 @@ func documentPage(q *Request) error {
 		return err
 	}
 	text, err := a.yaml()
-	if err != nil {
-		return err
-	}
 	f := &agentForm{Form: NewForm("document", text, "version", strconv.FormatInt(a.Version, 10))}
-	return q.Page("agent-document", a.Name, q.agentView(a, f))
+	return q.Show("agent-document", a.Name)(q.agentView(a, f), err)
 }
 
 // documentEntered reads a whole document and says what is wrong with it.

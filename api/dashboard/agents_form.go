@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/api/manage"
+	"parley/api/wire"
 )
 
 // agentDocument is an agent as the API sends and takes it.
@@ -53,7 +53,7 @@ type saying struct {
 type agentForm struct {
 	*Form
 	lists  map[string][]Row
-	Others []manage.Mistake
+	Others []wire.Mistake
 }
 
 // formOf fills a form with a document.

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/api/manage"
+	"parley/api/wire"
 )
 
 // mistaken puts what the API says is wrong where it was entered.
-func (f *agentForm) mistaken(wrong []manage.Mistake) {
+func (f *agentForm) mistaken(wrong []wire.Mistake) {
 	for _, m := range wrong {
 		x, within, ok := fieldAt(m.Path)
 		switch {

@@ -19,6 +19,7 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/export"
 	"parley/api/manage"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
@@ -52,40 +53,40 @@ var fakeDefinition = manage.Definition{
 		if json.Unmarshal(document, &given) != nil || json.Unmarshal(document, &raw) != nil {
 			return api.Detail(api.ErrBadRequest, "body: must be an object")
 		}
-		var wrong []manage.Mistake
+		var wrong []wire.Mistake
 		if given.Name == "" {
-			wrong = append(wrong, manage.Mistake{Path: "name", Problem: "is empty"})
+			wrong = append(wrong, wire.Mistake{Path: "name", Problem: "is empty"})
 		}
 		if speed := string(given.Settings.Speed); speed != "" {
 			if f, err := strconv.ParseFloat(speed, 64); err != nil || f > 2 {
-				wrong = append(wrong, manage.Mistake{Path: "settings.speed", Problem: speed + ", allowed are 0.5 to 2"})
+				wrong = append(wrong, wire.Mistake{Path: "settings.speed", Problem: speed + ", allowed are 0.5 to 2"})
 			}
 		}
 		for i, k := range given.Settings.Knowledge {
 			if k.Title == "" {
-				wrong = append(wrong, manage.Mistake{Path: fmt.Sprintf("settings.knowledge[%d].title", i), Problem: "is empty"})
+				wrong = append(wrong, wire.Mistake{Path: fmt.Sprintf("settings.knowledge[%d].title", i), Problem: "is empty"})
 			}
 		}
 		for i, t := range given.Tools {
 			if t.Type == "" {
-				wrong = append(wrong, manage.Mistake{Path: fmt.Sprintf("tools[%d].type", i), Problem: "is missing"})
+				wrong = append(wrong, wire.Mistake{Path: fmt.Sprintf("tools[%d].type", i), Problem: "is missing"})
 			}
 		}
 		for i, to := range given.Settings.Transfers {
 			if len(to.Number) < 5 {
-				wrong = append(wrong, manage.Mistake{Path: fmt.Sprintf("settings.transfer_to[%d].number", i), Problem: "must be a telephone number"})
+				wrong = append(wrong, wire.Mistake{Path: fmt.Sprintf("settings.transfer_to[%d].number", i), Problem: "must be a telephone number"})
 			}
 		}
 		if given.Settings.Engines.LLM == "nobody" {
-			wrong = append(wrong, manage.Mistake{Path: "settings.engines.llm", Problem: "there is no engine nobody here"})
+			wrong = append(wrong, wire.Mistake{Path: "settings.engines.llm", Problem: "there is no engine nobody here"})
 		}
 		for name, p := range given.Settings.Analysis.Extract.Properties {
 			if p.Description == "bad" {
-				wrong = append(wrong, manage.Mistake{Path: "settings.analysis.extract.properties." + name + ".description", Problem: "is bad"})
+				wrong = append(wrong, wire.Mistake{Path: "settings.analysis.extract.properties." + name + ".description", Problem: "is bad"})
 			}
 		}
 		if given.Settings.Timezone == "Mars" {
-			wrong = append(wrong, manage.Mistake{Path: "settings.elsewhere", Problem: "is odd"})
+			wrong = append(wrong, wire.Mistake{Path: "settings.elsewhere", Problem: "is odd"})
 		}
 		if wrong != nil {
 			return &manage.Mistaken{Refusal: api.Detail(api.ErrBadRequest, "wrong"), Mistakes: wrong}

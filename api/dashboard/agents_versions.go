@@ -3,13 +3,11 @@ package dashboard
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
 	"parley/api"
-	"parley/api/manage"
+	"parley/api/wire"
 )
 
 // versionsView are an agent's versions.
@@ -27,22 +25,8 @@ func listVersions(q *Request) error {
 	if err != nil {
 		return err
 	}
-	var found struct {
-		Data       []agentDocument `json:"data"`
-		NextCursor *string         `json:"next_cursor"`
-	}
-	address := Path("/v1/agents/", a.ID, "/versions")
-	if before := q.R.URL.Query().Get("before"); before != "" {
-		address += "?cursor=" + url.QueryEscape(before)
-	}
-	if err := q.Call(http.MethodGet, address, nil, &found); err != nil {
-		return err
-	}
-	v := versionsView{Agent: a, Versions: found.Data}
-	if found.NextCursor != nil {
-		v.More = Path(agentsAt+"/", a.ID, "/versions") + "?before=" + url.QueryEscape(*found.NextCursor)
-	}
-	return q.Page("agent-versions", "Versions of "+a.Name, v)
+	found, older, err := listed[agentDocument](q, Path("/v1/agents/", a.ID, "/versions"), Path(agentsAt+"/", a.ID, "/versions"), "before", "20", nil)
+	return q.Show("agent-versions", "Versions of "+a.Name)(versionsView{a, found, older}, err)
 }
 
 // versionView is one version, compared with another.
@@ -66,23 +50,20 @@ func versionPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	v := versionView{Agent: a}
-	if err := q.Call(http.MethodGet, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")), nil, &v.Was); err != nil {
+	was, err := read[agentDocument](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
+	if err != nil {
 		return err
 	}
 	against, err := q.against()
 	if err != nil {
 		return err
 	}
-	d, err := q.difference(a.ID, against, v.Was.Version)
+	d, err := q.difference(a.ID, against, was.Version)
 	if err != nil {
 		return err
 	}
-	v.Against, v.Changes = d.From, shown(d.Changes)
-	if v.Text, err = v.Was.yaml(); err != nil {
-		return err
-	}
-	return q.Page("agent-version", fmt.Sprintf("%s, version %d", a.Name, v.Was.Version), v)
+	text, err := was.yaml()
+	return q.Show("agent-version", fmt.Sprintf("%s, version %d", a.Name, was.Version))(versionView{a, was, d.From, shown(d.Changes), text}, err)
 }
 
 // against is the version that another is compared with; 0: the one before.
@@ -103,8 +84,8 @@ func restoreVersion(q *Request) error {
 	if err != nil {
 		return err
 	}
-	var was agentDocument
-	if err := q.Call(http.MethodGet, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")), nil, &was); err != nil {
+	was, err := read[agentDocument](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
+	if err != nil {
 		return err
 	}
 	saved, err := q.put(a.ID, a.Version, was.bare())
@@ -125,7 +106,7 @@ func (v *agentView) Shown() []shownChange {
 	return shown(v.Newer.Changes)
 }
 
-func shown(changes []manage.Change) []shownChange {
+func shown(changes []wire.Change) []shownChange {
 	out := make([]shownChange, len(changes))
 	for i, c := range changes {
 		out[i] = shownChange{c.Path, labelOf(c.Path), diffLines(lines(c.Before), lines(c.After))}
@@ -157,7 +138,7 @@ type diffLine struct {
 	Text string
 }
 
-// maxDiff bounds the lines that are compared one with another; beyond, all are told.
+// maxDiff bounds the lines that are compared one with another; beyond, all are shown.
 const maxDiff = 1500
 
 // diffLines compares two texts by their longest common subsequence. Of long stretches

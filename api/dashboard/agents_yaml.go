@@ -79,7 +79,7 @@ var (
 )
 
 // jsonOf reads YAML, of which JSON is a part, as JSON whose members stand in the same
-// order. Its errors are sentences for whoever wrote it. Nothing stands for null.
+// order. Its errors are sentences for the author. An empty text is null.
 func jsonOf(text string) (json.RawMessage, error) {
 	if json.Valid([]byte(text)) { // YAML has no pairs of escapes for what is beyond 16 bits
 		return json.RawMessage(text), nil

@@ -3,14 +3,12 @@ package dashboard
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"parley/api"
-	"parley/api/topup"
 	"parley/api/wire"
 	"parley/billing"
 )
@@ -39,14 +37,14 @@ type balanceView struct {
 	Limit  *limitView
 
 	Payments bool // whether the server takes any
-	TopUps   []topup.TopUp
-	Recharge topup.AutoRecharge
+	TopUps   []wire.TopUp
+	Recharge wire.AutoRecharge
 	Owner    bool  // whether the user decides about it
 	Form     *Form // of a top-up
 	Settings *Form // of automatic recharge
 	Least    string
 	Most     string
-	Back     *topup.TopUp // the one whose payment page was just left
+	Back     *wire.TopUp // the one whose payment page was just left
 }
 
 // spent is a line of a sum.
@@ -99,11 +97,7 @@ func (v *balanceView) Failures(reason string) string {
 }
 
 func balancePage(q *Request) error {
-	v, err := q.balanceView()
-	if err != nil {
-		return err
-	}
-	return q.Page("balance", "Balance", v)
+	return q.Show("balance", "Balance")(q.balanceView())
 }
 
 func (q *Request) balanceView() (*balanceView, error) {
@@ -115,10 +109,10 @@ func (q *Request) balanceView() (*balanceView, error) {
 	if err := q.payments(v); err != nil { // first: looking at a payment may settle it
 		return nil, err
 	}
-	if err := q.Call(http.MethodGet, "/v1/balance", nil, &v.Wallet); err != nil {
+	var err error
+	if v.Wallet, err = read[wire.Balance](q, "/v1/balance"); err != nil {
 		return nil, err
 	}
-	var err error
 	if v.Limit, err = q.accountLimit(); err != nil {
 		return nil, err
 	}
@@ -127,50 +121,39 @@ func (q *Request) balanceView() (*balanceView, error) {
 
 // payments adds top-ups and automatic recharge where the server takes payments.
 func (q *Request) payments(v *balanceView) error {
-	err := q.Call(http.MethodGet, "/v1/auto-recharge", nil, &v.Recharge)
-	if api.ProblemOf(err).Status == http.StatusNotFound && err != nil {
-		return nil
-	}
-	if err != nil {
+	var err error
+	if v.Recharge, err = read[wire.AutoRecharge](q, "/v1/auto-recharge"); err != nil {
+		if api.ProblemOf(err).Status == http.StatusNotFound {
+			return nil
+		}
 		return err
 	}
 	v.Payments, v.Owner = true, q.Principal().Money
 	r := &v.Recharge
-	v.Settings = NewForm("threshold", plain(r.Threshold), "recharge", plain(r.Amount), "monthly_cap", plain(r.MonthlyCap))
+	v.Settings = NewForm("threshold", dollars(r.Threshold), "recharge", dollars(r.Amount), "monthly_cap", dollars(r.MonthlyCap))
 	if r.Enabled {
 		v.Settings.Values.Set("enabled", "on")
 	}
 	if id := q.R.URL.Query().Get("topup"); id != "" {
-		var back topup.TopUp
-		switch err := q.Call(http.MethodGet, Path("/v1/topups/", id), nil, &back); {
-		case err == nil:
-			v.Back = &back
-		case api.ProblemOf(err).Status != http.StatusNotFound:
+		if v.Back, err = read[*wire.TopUp](q, Path("/v1/topups/", id)); err != nil && api.ProblemOf(err).Status != http.StatusNotFound {
 			return err
 		}
 	}
-	var list struct {
-		Data []topup.TopUp `json:"data"`
-	}
-	err = q.Call(http.MethodGet, "/v1/topups?limit=10", nil, &list) // after the one above, which may have been settled by reading it
+	list, err := read[api.List[wire.TopUp]](q, "/v1/topups?limit=10") // after the one above, which may have been settled by reading it
 	v.TopUps = list.Data
 	return err
 }
 
-// plain writes an amount as people enter it.
-func plain(u wire.USD) string { return billing.Money(u).String() }
+// dollars writes an amount as people enter it.
+func dollars(u wire.USD) string { return billing.Money(u).String() }
 
 // usage adds what the last days went to.
 func (q *Request) usage(v *balanceView) error {
 	last := q.Now().UTC().Truncate(24 * time.Hour)
 	first := last.AddDate(0, 0, 1-v.Days)
 	v.From = first.Format(time.DateOnly)
-	ask := func(by string) (groups []wire.Usage, err error) {
-		var list struct {
-			Data []wire.Usage `json:"data"`
-		}
-		query := url.Values{"group_by": {by}, "from": {v.From}, "limit": {"100"}}
-		err = q.Call(http.MethodGet, "/v1/usage?"+query.Encode(), nil, &list)
+	ask := func(by string) ([]wire.Usage, error) {
+		list, err := read[api.List[wire.Usage]](q, "/v1/usage?limit=100&group_by="+by+"&from="+v.From)
 		return list.Data, err
 	}
 	kinds, err := ask("component")
@@ -248,31 +231,30 @@ var componentNames = map[string]string{
 }
 
 func componentName(component string) string {
-	if name := componentNames[component]; name != "" {
-		return name
-	}
-	return component
+	return cmp.Or(componentNames[component], component)
 }
 
 // topUp makes a page to pay on and sends the browser there.
 func topUp(q *Request, f *Form) error {
 	amount := f.amount("amount", "Say how many dollars.")
-	if f.OK() {
-		var made topup.TopUp
-		err := q.Call(http.MethodPost, "/v1/topups", map[string]billing.Money{"amount": amount}, &made)
-		if err == nil && made.URL != "" {
-			return q.Go(made.URL)
-		}
-		if err := f.Refused(err); err != nil {
-			return err
-		}
-	}
-	v, err := q.balanceView()
+	var made wire.TopUp
+	done, err := q.Submit(f, http.MethodPost, "/v1/topups", map[string]billing.Money{"amount": amount}, &made)
 	if err != nil {
 		return err
 	}
-	v.Form = f
-	return q.Invalid("balance", "topup-form", "Balance", v)
+	if done && made.URL != "" {
+		return q.Go(made.URL)
+	}
+	return q.balanceAgain("topup-form", func(v *balanceView) { v.Form = f })
+}
+
+// balanceAgain shows the page with a form of it that cannot be taken, which set enters.
+func (q *Request) balanceAgain(part string, set func(*balanceView)) error {
+	v, err := q.balanceView()
+	if err == nil {
+		set(v)
+	}
+	return q.ShowInvalid("balance", part, "Balance")(v, err)
 }
 
 // amount reads a number of dollars.
@@ -291,19 +273,11 @@ func setRecharge(q *Request, f *Form) error {
 		"enabled": f.Value("enabled") != "", "threshold": f.amount("threshold", "Say below which balance."),
 		"amount": f.amount("recharge", "Say how much each time."), "monthly_cap": f.amount("monthly_cap", "Say how much in a month."),
 	}
-	if f.OK() {
-		err := q.Call(http.MethodPut, "/v1/auto-recharge", in, nil)
-		if err == nil {
-			return q.Done(balanceAt, "Automatic recharge was saved.")
-		}
-		if err := f.Refused(err); err != nil {
-			return err
-		}
-	}
-	v, err := q.balanceView()
-	if err != nil {
+	switch done, err := q.Submit(f, http.MethodPut, "/v1/auto-recharge", in, nil); {
+	case err != nil:
 		return err
+	case done:
+		return q.Done(balanceAt, "Automatic recharge was saved.")
 	}
-	v.Settings = f
-	return q.Invalid("balance", "recharge-form", "Balance", v)
+	return q.balanceAgain("recharge-form", func(v *balanceView) { v.Settings = f })
 }

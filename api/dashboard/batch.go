@@ -3,7 +3,6 @@ package dashboard
 import (
 	"encoding/json"
 	"hash/fnv"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +69,7 @@ func versionOf(v any) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// Runs says whether the length of a row grows: somebody talks.
+// Runs says whether the length of a row grows: the call is in progress.
 func (v *batchView) Runs(r wire.BatchRow) bool { return r.AnsweredAt != nil && r.EndedAt == nil }
 
 // Later says whether a row waits for its time.
@@ -150,16 +149,17 @@ func (v *batchView) Tone(r wire.BatchRow) string {
 	return "info"
 }
 
-// Talk is how long somebody talked.
+// Talk is the length of the conversation.
 func (v *batchView) Talk(r wire.BatchRow) time.Duration {
 	return time.Duration(r.Duration) * time.Second
 }
 
 func (q *Request) batchView() (*batchView, error) {
-	v := &batchView{now: q.Now()}
-	if err := q.Call(http.MethodGet, Path("/callcenter/bulk-dial/", q.ID("id")), nil, &v.BatchDetail); err != nil {
+	d, err := read[wire.BatchDetail](q, Path("/callcenter/bulk-dial/", q.ID("id")))
+	if err != nil {
 		return nil, err
 	}
+	v := &batchView{BatchDetail: d, now: q.Now()}
 	agent := ""
 	for i, r := range v.BatchDetail.Rows {
 		v.Cost += billing.Money(r.Cost)

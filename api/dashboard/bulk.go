@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"parley/api"
-	"parley/api/callcenter"
 	"parley/api/wire"
+	"parley/billing"
 )
 
 const (
@@ -36,13 +36,8 @@ func bulkPages() []page {
 }
 
 func bulkPage(q *Request) error {
-	var list struct {
-		Batches []wire.Batch `json:"batches"`
-	}
-	if err := q.Call(http.MethodGet, "/callcenter/bulk-dial", nil, &list); err != nil {
-		return err
-	}
-	return q.Page("bulk", "Bulk dial", list.Batches)
+	list, err := read[struct{ Batches []wire.Batch }](q, "/callcenter/bulk-dial")
+	return q.Show("bulk", "Bulk dial")(list.Batches, err)
 }
 
 // bulkTemplate is a file to begin with.
@@ -57,7 +52,7 @@ func bulkTemplate(q *Request) error {
 type bulkView struct {
 	dialView
 	List  *numberList // as it was sent; nil: not yet
-	Check *callcenter.BatchCheck
+	Check *wire.BatchCheck
 	Rows  []checkedRow
 	More  int // wrong rows that are not shown
 }
@@ -90,11 +85,7 @@ func (q *Request) bulkView(f *Form) (*bulkView, error) {
 }
 
 func newBulkPage(q *Request) error {
-	v, err := q.bulkView(NewForm("window_start", "", "window_end", ""))
-	if err != nil {
-		return err
-	}
-	return q.Page("bulk-new", "New batch", v)
+	return q.Show("bulk-new", "New batch")(q.bulkView(NewForm("window_start", "", "window_end", "")))
 }
 
 // bulkForm reads the form with its file, which wins over the text of an earlier one.
@@ -164,13 +155,9 @@ func (q *Request) reviewed() (*bulkView, error) {
 		return v, nil
 	}
 	v.List = list
-	err = q.Call(http.MethodPost, "/callcenter/bulk-dial/check", v.batch(false), &v.Check)
-	if err != nil {
-		if err := f.Refused(err); err != nil {
-			return nil, err
-		}
+	if err := q.Call(http.MethodPost, "/callcenter/bulk-dial/check", v.batch(false), &v.Check); err != nil {
 		v.List = nil
-		return v, nil
+		return v, f.Refused(err)
 	}
 	const shown = 100
 	for i, r := range v.Check.Rows {
@@ -230,6 +217,8 @@ func queueBulk(q *Request) error {
 		if err := v.Form.Refused(err); err != nil {
 			return err
 		}
+	}
+	if !v.Form.OK() {
 		return q.page(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
 	}
 	return q.Done(Path(bulkAt+"/", made.ID), "The batch is queued.")
@@ -263,8 +252,59 @@ func turnBatch(q *Request) error {
 		return api.ErrNotFound
 	}
 	id := q.ID("id")
-	if err := q.Call(http.MethodPost, Path("/callcenter/bulk-dial/", id, "/", turn), nil, nil); err != nil {
-		return err
+	return q.Do(http.MethodPost, Path("/callcenter/bulk-dial/", id, "/", turn), nil, Path(bulkAt+"/", id), said)
+}
+
+// checkedRow is a line with what would become of it.
+type checkedRow struct {
+	wire.RowCheck
+	Line int // of the file
+}
+
+// Why is what is wrong with it, for the sender of the file.
+func (r checkedRow) Why() string {
+	if r.To == "" {
+		return "There is no number in this line."
 	}
-	return q.Done(Path(bulkAt+"/", id), said)
+	detail := r.Error.Detail
+	if detail == "" {
+		return r.Error.Message
+	}
+	if what, ok := strings.CutPrefix(detail, "scheduled_at: "); ok {
+		return sentence("the time is not understood: it must be " + what)
+	}
+	return sentence(strings.TrimPrefix(detail, "to: "))
+}
+
+// called says whether a row would be called when those are left out that are wrong or
+// repeat an earlier number.
+func (v *bulkView) called(i int) bool {
+	r := v.Check.Rows[i]
+	return r.OK && r.DuplicateOf == nil
+}
+
+// Called is how many these are, and Out how many would be left out.
+func (v *bulkView) Called() (n int) {
+	for i := range v.Check.Rows {
+		if v.called(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// Out is how many lines would be left out.
+func (v *bulkView) Out() int { return len(v.Check.Rows) - v.Called() }
+
+// Repeated is how many lines are right but for an earlier one with their number.
+func (v *bulkView) Repeated() int { return v.Out() - v.Check.Wrong }
+
+// Whole is the sum of a minute with everybody who would be called.
+func (v *bulkView) Whole() (sum billing.Money) {
+	for i, r := range v.Check.Rows {
+		if v.called(i) && r.PerMinute != nil {
+			sum += billing.Money(*r.PerMinute)
+		}
+	}
+	return sum
 }

@@ -31,7 +31,7 @@ type listRow struct{ To, At string }
 
 // readNumbers reads CSV as people's programs write it: with commas, semicolons or tabs,
 // with or without a line that names the columns. to and at are columns that were chosen,
-// empty for the likely ones. The complaint is for whoever sent it; empty: there is none.
+// empty for the likely ones. The complaint is for the sender; empty: there is none.
 func readNumbers(text, to, at string) (l *numberList, complaint string) {
 	switch {
 	case text == "":

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/api/calls"
-	"parley/api/recording"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
@@ -23,8 +21,8 @@ type callView struct {
 	Call        wire.CallDetail
 	AgentExists bool
 	Live        bool
-	Waveform    *recording.Waveform // nil: there is none to draw
-	Quality     calls.CallQuality
+	Waveform    *wire.Waveform // nil: there is none to draw
+	Quality     wire.CallQuality
 	Bars        []turnBar
 	Lines       []spokenLine
 }
@@ -36,7 +34,7 @@ type spokenLine struct {
 	At  time.Duration // when it began, as far as that is known
 }
 
-// Answerer is who answered a call that an agent placed, in words; empty where nobody did.
+// Answerer is who answered a call that an agent placed, in words; empty where it was not answered.
 func (v *callView) Answerer() string {
 	if v.AnsweredBy == nil {
 		return ""
@@ -56,49 +54,33 @@ func (v *callView) FarEnd() string {
 func (l spokenLine) From() float64 { return l.At.Seconds() }
 
 func callPage(q *Request) error {
-	v, err := q.callView()
-	if err != nil {
-		return err
-	}
-	return q.Page("call", "Call", v)
+	return q.Show("call", "Call")(q.callView())
 }
 
 // meterPart is what grows while a call lasts.
 func meterPart(q *Request) error {
-	v := &callView{}
-	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id")), nil, &v.Call); err != nil {
-		return err
-	}
-	v.CallSummary = v.Call.CallSummary
-	return q.Part("call", "meter", v)
+	c, err := read[wire.CallDetail](q, Path("/v1/calls/", q.ID("id")))
+	return q.ShowPart("call", "meter")(&callView{callRow: callRow{CallSummary: c.CallSummary}, Call: c}, err)
 }
 
 func (q *Request) callView() (*callView, error) {
 	id := q.ID("id")
-	v := &callView{}
-	if err := q.Call(http.MethodGet, Path("/v1/calls/", id), nil, &v.Call); err != nil {
+	c, err := read[wire.CallDetail](q, Path("/v1/calls/", id))
+	if err != nil {
 		return nil, err
 	}
-	v.CallSummary = v.Call.CallSummary
-	v.Live = v.EndedAt == nil
-	v.Who = v.From
-	if v.Direction == string(billing.Outbound) {
-		v.Who = v.To
-	}
+	v := &callView{callRow: callRow{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil}
 	if err := q.nameAgent(v); err != nil {
 		return nil, err
 	}
 	if r := v.Call.Recording; r != nil && r.State == string(history.RecordingReady) {
-		var w recording.Waveform
-		switch err := q.Call(http.MethodGet, Path("/v1/calls/", id, "/recording/peaks"), nil, &w); {
-		case err == nil:
-			v.Waveform = &w
-		case api.ProblemOf(err).Status >= http.StatusInternalServerError:
+		v.Waveform, err = read[*wire.Waveform](q, Path("/v1/calls/", id, "/recording/peaks"))
+		if err != nil && api.ProblemOf(err).Status >= http.StatusInternalServerError {
 			return nil, err
 		}
 	}
 	if v.Direction != string(billing.Web) {
-		if err := q.Call(http.MethodGet, Path("/v1/calls/", id, "/quality"), nil, &v.Quality); err != nil {
+		if v.Quality, err = read[wire.CallQuality](q, Path("/v1/calls/", id, "/quality")); err != nil {
 			return nil, err
 		}
 	}
@@ -189,7 +171,7 @@ type signallingView struct {
 
 // signal is one message.
 type signal struct {
-	calls.SIPMessage
+	wire.SIPMessage
 	First string        // its first line
 	After time.Duration // since the first message
 }
@@ -197,16 +179,85 @@ type signal struct {
 // Offset is After in seconds, for people.
 func (s signal) Offset() string { return s.After.Round(time.Millisecond).String() }
 
-// signallingPart is asked for when somebody wants to see it.
+// signallingPart is asked for when the user opens it.
 func signallingPart(q *Request) error {
-	var t calls.SIPTrace
-	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id"), "/sip"), nil, &t); err != nil {
-		return err
-	}
+	t, err := read[wire.SIPTrace](q, Path("/v1/calls/", q.ID("id"), "/sip"))
 	v := signallingView{Dropped: t.Dropped}
 	for _, m := range t.Data {
 		first, _, _ := strings.Cut(m.Message, "\r\n")
 		v.Rows = append(v.Rows, signal{m, first, m.At.Sub(t.Data[0].At)})
 	}
-	return q.Part("call", "signalling", v)
+	return q.ShowPart("call", "signalling")(v, err)
+}
+
+// turnBar is a turn of the agent in the waterfall; the parts lie on a line of a
+// thousand units, which is the slowest turn.
+type turnBar struct {
+	At     time.Duration
+	Over   int64 // the turn was taken to be over, in milliseconds after the caller's last sound
+	Points []turnPoint
+	Parts  []barPart
+	Mark   int64 // where Over lies on the line
+}
+
+// turnPoint is one of the points of a turn, after its first.
+type turnPoint struct {
+	Class string
+	Known bool
+	MS    int64 // after the end of speech
+	Last  bool
+}
+
+// barPart is what lies before a point and after the one before it.
+type barPart struct {
+	Class       string
+	From, Width int64
+}
+
+// pointsOf are the points of a turn in the order in which they usually come. Of a call of
+// before they were kept those are known that follow from the stages.
+func pointsOf(t *wire.CallTurn) []turnPoint {
+	p := t.Points
+	if p == nil {
+		token := t.EndpointMS + t.ModelMS
+		audio := token + t.VoiceMS
+		p = &wire.CallPoints{FirstTokenMS: &token, FirstAudioMS: &audio, FirstPacketMS: &t.TotalMS}
+	}
+	var out []turnPoint
+	for _, x := range []struct {
+		class string
+		ms    *int64
+	}{{"text", p.FinalTextMS}, {"token", p.FirstTokenMS}, {"sentence", p.FirstSentenceMS}, {"audio", p.FirstAudioMS}, {"packet", p.FirstPacketMS}} {
+		point := turnPoint{Class: x.class, Known: x.ms != nil, Last: x.class == "packet"}
+		if point.Known {
+			point.MS = *x.ms
+		}
+		out = append(out, point)
+	}
+	return out
+}
+
+// bars lays the turns out in one scale.
+func bars(turns []wire.CallTurn) []turnBar {
+	out := make([]turnBar, len(turns))
+	longest := int64(1)
+	for i := range turns {
+		t := &turns[i]
+		out[i] = turnBar{At: time.Duration(t.AtMS) * time.Millisecond, Over: t.EndpointMS, Points: pointsOf(t)}
+		for _, p := range out[i].Points {
+			longest = max(longest, p.MS)
+		}
+	}
+	for i := range out {
+		b := &out[i]
+		b.Mark = min(1000, max(0, b.Over*1000/longest))
+		at := int64(0)
+		for _, p := range b.Points {
+			if to := p.MS * 1000 / longest; p.Known && to > at {
+				b.Parts = append(b.Parts, barPart{p.Class, at, to - at})
+				at = to
+			}
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"parley/api"
+	"parley/api/wire"
 )
 
 const (
@@ -72,10 +73,7 @@ func callsPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	v := &callsView{Form: &Form{Values: url.Values{}}}
-	for _, a := range agents {
-		v.Agents = append(v.Agents, Option{Value: a.ID, Label: a.Name})
-	}
+	v := &callsView{Form: NewForm(), Agents: optionsOf(agents)}
 	asked, filter := q.R.URL.Query(), url.Values{}
 	for _, name := range callFilters {
 		if value := asked.Get(name); value != "" {
@@ -86,25 +84,12 @@ func callsPage(q *Request) error {
 	v.Filtered = len(filter) > 0 || asked.Get("cursor") != ""
 	filter.Set("state", "ended")
 	v.Table = "/v1/calls.csv?" + filter.Encode()
-	query := url.Values{"limit": {"50"}, "cursor": {asked.Get("cursor")}}
-	for name, value := range filter {
-		query[name] = value
-	}
-	v.callRows, err = q.listCalls(query.Encode(), names)
+	found, older, err := listed[wire.CallSummary](q, "/v1/calls", callsAt, "cursor", "50", filter)
 	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
-		if err := v.Form.Refused(err); err != nil {
-			return err
-		}
-		return q.Invalid("calls", "calls", "Call history", v)
+		return q.ShowInvalid("calls", "calls", "Call history")(v, v.Form.Refused(err))
 	}
-	if err != nil {
-		return err
-	}
-	if v.More && len(v.Rows) > 0 {
-		filter.Set("cursor", v.Rows[len(v.Rows)-1].ID)
-		v.Next = callsAt + "?" + filter.Encode()
-	}
-	return q.Page("calls", "Call history", v)
+	v.callRows, v.Next = callRows{rowsOfCalls(found, names), older != ""}, older
+	return q.Show("calls", "Call history")(v, err)
 }
 
 // liveRows are the calls in progress.
@@ -116,65 +101,64 @@ func (q *Request) liveRows() (callRows, error) {
 	return q.listCalls("state=live&limit=100", names)
 }
 
-func livePage(q *Request) error {
-	rows, err := q.liveRows()
-	if err != nil {
-		return err
-	}
-	return q.Page("live", "Live calls", rows)
-}
+func livePage(q *Request) error { return q.Show("live", "Live calls")(q.liveRows()) }
 
 // livePart is what the page asks for again and again.
-func livePart(q *Request) error {
-	rows, err := q.liveRows()
-	if err != nil {
-		return err
-	}
-	return q.Part("live", "live-rows", rows)
+func livePart(q *Request) error { return q.ShowPart("live", "live-rows")(q.liveRows()) }
+
+// doCall has the API's route of the call of the path, or of what is below it, do something.
+func (q *Request) doCall(method, below, notice string) error {
+	id := q.ID("id")
+	return q.Do(method, Path("/v1/calls/", id)+below, nil, Path(callsAt+"/", id), notice)
 }
 
-// hangUp ends a call, and goes back to where it was asked for.
-func hangUp(q *Request) error {
-	id := q.ID("id")
-	if err := q.Call(http.MethodPost, Path("/v1/calls/", id, "/hangup"), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(Path(callsAt+"/", id), "The call was hung up.")
-}
+// hangUp ends a call.
+func hangUp(q *Request) error { return q.doCall(http.MethodPost, "/hangup", "The call was hung up.") }
 
 // dropRecordingPage asks whether a recording is to be deleted.
 func dropRecordingPage(q *Request) error {
 	v, err := q.callView()
-	if err != nil {
-		return err
+	if err == nil && v.Call.Recording == nil {
+		err = api.ErrNotFound
 	}
-	if v.Call.Recording == nil {
-		return api.ErrNotFound
-	}
-	return q.Page("call-recording-delete", "Delete a recording", v)
+	return q.Show("call-recording-delete", "Delete a recording")(v, err)
 }
 
 func dropRecording(q *Request) error {
-	id := q.ID("id")
-	if err := q.Call(http.MethodDelete, Path("/v1/calls/", id, "/recording"), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(Path(callsAt+"/", id), "The recording was deleted.")
+	return q.doCall(http.MethodDelete, "/recording", "The recording was deleted.")
 }
 
 // forgetPage asks whether what was said in a call is to be deleted.
-func forgetPage(q *Request) error {
-	v, err := q.callView()
-	if err != nil {
-		return err
-	}
-	return q.Page("call-delete", "Delete what was said", v)
+func forgetPage(q *Request) error { return q.Show("call-delete", "Delete what was said")(q.callView()) }
+
+func forget(q *Request) error { return q.doCall(http.MethodDelete, "", "What was said was deleted.") }
+
+// endWords are the reasons of an end in words.
+var endWords = map[string]string{
+	"completed": "Transferred", "user_hangup": "Caller hung up", "agent_hangup": "Agent hung up", "api_hangup": "Hung up from here", "no_answer": "No answer",
+	"busy": "Busy", "rejected": "Rejected", "failed": "Failed", "voicemail": "Voicemail", "balance_exhausted": "Balance used up", "max_duration": "Too long",
+	"unknown": "Unknown",
 }
 
-func forget(q *Request) error {
-	id := q.ID("id")
-	if err := q.Call(http.MethodDelete, Path("/v1/calls/", id), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(Path(callsAt+"/", id), "What was said was deleted.")
+// causeWords are finer causes that people can do something about.
+var causeWords = map[string]string{
+	"invalid_number": "no such number", "carrier_auth": "refused by the carrier", "carrier_unavailable": "carrier not reached", "no_common_codec": "no common codec",
+	"redirected": "redirected", "media_timeout": "line went dead", "node_lost": "server was lost", "answered_after_cancel": "answered too late",
+	"no_ack":        "answer never acknowledged",
+	"no_recogniser": "language not understood here", "blocked_as_spam": "blocked as spam", "engine": "an engine failed", "spending_limit": "limit of a day", "ticket_cost": "limit of its ticket",
 }
+
+// ending says in words how a call ended: the far end of an outbound call is the callee.
+func ending(outbound bool, reason string, detail *string) string {
+	words := endWords[reason]
+	if outbound && reason == "user_hangup" {
+		words = "They hung up"
+	}
+	if detail != nil && causeWords[*detail] != "" {
+		words += ": " + causeWords[*detail]
+	}
+	return words
+}
+
+// answererWords say who answered a call that was placed.
+var answererWords = map[string]string{"human": "a person", "machine": "a machine", "screening": "a screening assistant", "unknown": "not clear"}

@@ -26,7 +26,7 @@
 // /widget.js, the button for pages of other sites, is the same client. It is a classic script, so
 // that every tag runs and finds itself, also one that a page inserts later, and imports modules
 // under an address with a hash. With another hash, from a page older than the server, the files
-// of this version are served and not cached: worklets are loaded when somebody presses the
+// of this version are served and not cached: worklets are loaded when a visitor presses the
 // button, maybe hours later. Styles are constructed by script in a shadow tree, which no style
 // policy of a page forbids. A visitor does not learn whose balance ran out. A socket that is
 // refused before the upgrade looks to a browser as if there were no server, so the client asks
@@ -36,6 +36,7 @@ package dashboard
 import (
 	"context"
 	"embed"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"time"
@@ -136,4 +137,19 @@ func route(a *api.API, method, path string, max int64, h http.Handler) {
 	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, OwnErrors: true, Operation: huma.Operation{
 		Method: method, Path: path, Hidden: true, MaxBodyBytes: max,
 	}}, h)
+}
+
+// newAssets are all files in static, and those of others.
+func newAssets() *asset.Set {
+	names := []string{"vendor/htmx.min.js", "vendor/sse.min.js", "vendor/uPlot.iife.min.js", "vendor/uPlot.min.css"}
+	err := fs.WalkDir(assetFiles, "static", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		panic("dashboard: " + err.Error()) // the compiler has embedded them
+	}
+	return asset.NewSet(assetFiles, home, names...)
 }

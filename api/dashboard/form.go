@@ -1,6 +1,10 @@
 package dashboard
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"strings"
 
@@ -106,14 +110,41 @@ type Field struct {
 	Name, Label, Value, Error              string
 	Type, Hint, Autocomplete, Placeholder  string
 	Inputmode, Min, Max, Step, Rows, Width string
-	Required, Checked, Focus, Mono, Plain  bool // Plain: nothing is said of whether it is optional
+	Checked, Focus, Mono                   bool
 	Options                                []Option
+
+	need need
 }
+
+// need is whether a field must be filled in.
+type need uint8
+
+const (
+	optional need = iota // its label says so
+	required
+	plain // the label says nothing of it
+)
+
+// Required says whether the field must be filled in.
+func (x Field) Required() bool { return x.need == required }
+
+// Optional says whether its label says that it need not be.
+func (x Field) Optional() bool { return x.need == optional }
 
 // Option is one of a select's.
 type Option struct {
 	Value, Label string
 	Selected     bool
+}
+
+// labelOfOption is the label of a choice, or the value itself where it is none of them.
+func labelOfOption(choices []Option, value string) string {
+	for _, c := range choices {
+		if c.Value == value {
+			return c.Label
+		}
+	}
+	return value
 }
 
 // Field makes an input of the form. Options are "hint=…", "type=email" and so on, or
@@ -126,13 +157,16 @@ func (f *Form) Field(name, label string, options ...string) Field {
 	}
 	texts := map[string]*string{"type": &x.Type, "hint": &x.Hint, "autocomplete": &x.Autocomplete, "placeholder": &x.Placeholder,
 		"inputmode": &x.Inputmode, "min": &x.Min, "max": &x.Max, "step": &x.Step, "rows": &x.Rows, "width": &x.Width, "value": &x.Value}
-	flags := map[string]*bool{"required": &x.Required, "focus": &x.Focus, "checked": &x.Checked, "mono": &x.Mono, "plain": &x.Plain}
+	flags := map[string]*bool{"focus": &x.Focus, "checked": &x.Checked, "mono": &x.Mono}
+	needs := map[string]need{"required": required, "plain": plain}
 	for _, o := range options {
 		k, v, _ := strings.Cut(o, "=")
 		if p, ok := texts[k]; ok && (k != "value" || x.Value == "") {
 			*p = v
 		} else if p, ok := flags[k]; ok {
 			*p = true
+		} else if n, ok := needs[k]; ok {
+			x.need = n
 		} else if k != "value" {
 			panic("dashboard: a field has no option " + o) // a mistake in a template, which the tests render
 		}
@@ -152,9 +186,31 @@ func (f *Form) Select(name, label, chosen string, choices []Option, options ...s
 	x.Options = append([]Option{}, choices...)
 	for i := range x.Options {
 		x.Options[i].Selected = x.Options[i].Value == x.Value
-		if x.Required && x.Options[i].Value == "" { // one of the choices, which browsers would take for none
-			x.Required, x.Plain = false, true
+		if x.Required() && x.Options[i].Value == "" { // one of the choices, which browsers would take for none
+			x.need = plain
 		}
 	}
 	return x
+}
+
+// Once names what a form asks for. The page keeps it in a hidden field, so that a form that
+// comes twice, by a second click or by loading its answer again, is known to be the same.
+func (f *Form) Once() string {
+	const field = "once"
+	if f.Value(field) == "" {
+		f.Values.Set(field, rand.Text())
+	}
+	return f.Value(field)
+}
+
+// CallOnce is Call for what must not happen twice when its form comes twice: the second
+// time it is answered as the first. What is asked for is part of the name: who goes back
+// and changes it asks for something else. A form without a name is one of its own.
+func (q *Request) CallOnce(f *Form, method, address string, in, out any) error {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(append([]byte(f.Once()+"\n"), text...))
+	return q.d.api.Call(api.WithIdempotencyKey(q.Context(), hex.EncodeToString(sum[:])), q.Principal(), method, address, in, out)
 }

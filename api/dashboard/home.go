@@ -1,9 +1,9 @@
 package dashboard
 
 import (
-	"net/http"
 	"time"
 
+	"parley/api"
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/ledger"
@@ -47,7 +47,7 @@ type callRows struct {
 // Talk is how long it lasted, for templates.
 func (c callRow) Talk() time.Duration { return time.Duration(c.Duration) * time.Second }
 
-// Runs says whether the length grows: somebody talks.
+// Runs says whether the length grows: the call is in progress.
 func (c callRow) Runs() bool { return c.AnsweredAt != nil && c.EndedAt == nil }
 
 // Way says it in words.
@@ -88,38 +88,47 @@ func (c callRow) State() string {
 
 // listCalls asks for calls of the account.
 func (q *Request) listCalls(query string, names map[string]string) (callRows, error) {
-	var list struct {
-		Data    []wire.CallSummary `json:"data"`
-		HasMore bool               `json:"has_more"`
-	}
-	if err := q.Call(http.MethodGet, "/v1/calls?"+query, nil, &list); err != nil {
-		return callRows{}, err
-	}
-	rows := callRows{More: list.HasMore}
-	for _, c := range list.Data {
-		row := callRow{CallSummary: c, Who: c.From}
-		if c.Direction == "outbound" {
-			row.Who = c.To
-		}
+	list, err := read[api.List[wire.CallSummary]](q, "/v1/calls?"+query)
+	return callRows{rowsOfCalls(list.Data, names), list.HasMore}, err
+}
+
+// rowsOfCalls shows calls; names are those of agents.
+func rowsOfCalls(list []wire.CallSummary, names map[string]string) []callRow {
+	rows := make([]callRow, len(list))
+	for i, c := range list {
+		rows[i] = callRow{CallSummary: c, Who: farEnd(c)}
 		if c.AgentID != nil {
-			row.Agent = names[*c.AgentID]
+			rows[i].Agent = names[*c.AgentID]
 		}
-		rows.Rows = append(rows.Rows, row)
 	}
-	return rows, nil
+	return rows
+}
+
+// farEnd is the number that talks with the agent.
+func farEnd(c wire.CallSummary) string {
+	if c.Direction == "outbound" {
+		return c.To
+	}
+	return c.From
 }
 
 // agentNames are those of the account's agents, by identifier and newest first.
 func (q *Request) agentNames() (map[string]string, []store.AgentName, error) {
 	agents, err := q.DB.AgentNames(q.Context(), q.Account())
-	if err != nil {
-		return nil, nil, err
-	}
 	names := map[string]string{}
 	for _, a := range agents {
 		names[a.ID] = a.Name
 	}
-	return names, agents, nil
+	return names, agents, err
+}
+
+// optionsOf are agents to choose from.
+func optionsOf(agents []store.AgentName) []Option {
+	out := make([]Option, len(agents))
+	for i, a := range agents {
+		out[i] = Option{Value: a.ID, Label: a.Name}
+	}
+	return out
 }
 
 func homePage(q *Request) error {
@@ -147,10 +156,8 @@ func homePage(q *Request) error {
 	if v.Live, err = q.listCalls("state=live&limit="+homeCalls, names); err != nil {
 		return err
 	}
-	if v.Past, err = q.listCalls("state=ended&limit="+homeCalls, names); err != nil {
-		return err
-	}
-	return q.Page("home", "Overview", v)
+	v.Past, err = q.listCalls("state=ended&limit="+homeCalls, names)
+	return q.Show("home", "Overview")(v, err)
 }
 
 // homeLive is the part of the overview that is asked for again and again.
@@ -164,8 +171,5 @@ func homeLive(q *Request) error {
 		return err
 	}
 	account, err := ledger.New(q.DB).Account(q.Context(), q.Account())
-	if err != nil {
-		return err
-	}
-	return q.Part("home", "live", homeView{Account: account, Live: live})
+	return q.ShowPart("home", "live")(homeView{Account: account, Live: live}, err)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"parley/api"
-	"parley/api/callcenter"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
@@ -41,42 +40,31 @@ func (v *numbersView) Country(code string) string {
 	if code == "GB" { // the search says UK
 		code = "UK"
 	}
-	for _, c := range countryNames {
-		if c.Value == code {
-			return c.Label
-		}
-	}
-	return code
+	return labelOfOption(countryNames, code)
 }
 
 // ownNumbers are those of the account.
-func (q *Request) ownNumbers() ([]callcenter.Number, error) {
-	var list struct {
-		Numbers []callcenter.Number `json:"numbers"`
-	}
-	err := q.Call(http.MethodGet, "/callcenter/numbers", nil, &list)
+func (q *Request) ownNumbers() ([]wire.Number, error) {
+	list, err := read[struct{ Numbers []wire.Number }](q, "/callcenter/numbers")
 	return list.Numbers, err
 }
 
 // agentOptions are the account's agents to choose from, after some other choices.
 func (q *Request) agentOptions(first ...Option) ([]Option, error) {
 	_, agents, err := q.agentNames()
-	for _, a := range agents {
-		first = append(first, Option{Value: a.ID, Label: a.Name})
-	}
-	return first, err
+	return append(first, optionsOf(agents)...), err
 }
 
 var nobody = Option{Value: "", Label: "Nobody"}
 
 type numbersView struct {
-	Numbers []callcenter.Number
+	Numbers []wire.Number
 	Agents  []Option
 	Price   billing.Money // of a month
 }
 
 // Answers is the choice of who answers a number.
-func (v *numbersView) Answers(n callcenter.Number) Field {
+func (v *numbersView) Answers(n wire.Number) Field {
 	chosen := ""
 	if n.AgentID != nil {
 		chosen = *n.AgentID
@@ -87,22 +75,19 @@ func (v *numbersView) Answers(n callcenter.Number) Field {
 }
 
 func numbersPage(q *Request) error {
-	v := &numbersView{Price: q.Card().NumberPerMonth()}
-	var err error
-	if v.Numbers, err = q.ownNumbers(); err != nil {
+	numbers, err := q.ownNumbers()
+	if err != nil {
 		return err
 	}
-	if v.Agents, err = q.agentOptions(nobody); err != nil {
-		return err
-	}
-	return q.Page("numbers", "Numbers", v)
+	agents, err := q.agentOptions(nobody)
+	return q.Show("numbers", "Numbers")(&numbersView{numbers, agents, q.Card().NumberPerMonth()}, err)
 }
 
 // searchView is numbers for sale.
 type searchView struct {
 	Form   *Form
 	Asked  bool
-	Offers []callcenter.Offer
+	Offers []wire.Offer
 	Price  billing.Money // of a month
 	Next   string        // address of the next page
 	Whole  string        // of the search in the whole country
@@ -115,10 +100,8 @@ func (v *searchView) Countries() Field {
 
 func searchPage(q *Request) error {
 	asked := q.R.URL.Query()
-	v := &searchView{Form: &Form{Values: url.Values{}}, Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
-	for _, name := range []string{"country", "region_code", "locality"} {
-		v.Form.Values.Set(name, asked.Get(name))
-	}
+	v := &searchView{Form: NewForm("country", asked.Get("country"), "region_code", asked.Get("region_code"), "locality", asked.Get("locality")),
+		Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
 	if !v.Asked {
 		return q.Page("numbers-search", "Get a number", v)
 	}
@@ -133,14 +116,12 @@ func searchPage(q *Request) error {
 		}
 	}
 	var found struct {
-		Numbers []callcenter.Offer `json:"numbers"`
-		HasMore bool               `json:"has_more"`
+		Numbers []wire.Offer `json:"numbers"`
+		HasMore bool         `json:"has_more"`
 	}
-	if err := q.Call(http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found); err != nil {
-		if err := v.Form.Refused(err); err != nil {
-			return err
-		}
-		return q.Invalid("numbers-search", "search", "Get a number", v)
+	done, err := q.Submit(v.Form, http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found)
+	if !done {
+		return q.ShowInvalid("numbers-search", "search", "Get a number")(v, err)
 	}
 	v.Offers, v.Whole = found.Numbers, numbersAt+"/search?"+url.Values{"country": {v.Form.Value("country")}}.Encode()
 	if found.HasMore {
@@ -165,10 +146,8 @@ func (v *buyView) Answers() Field {
 }
 
 func (q *Request) buyView(f *Form) (*buyView, error) {
-	v := &buyView{Form: f, Number: f.Value("number"), Price: q.Card().NumberPerMonth()}
-	var err error
-	v.Agents, err = q.agentOptions(nobody)
-	return v, err
+	agents, err := q.agentOptions(nobody)
+	return &buyView{f, f.Value("number"), q.Card().NumberPerMonth(), agents}, err
 }
 
 func buyPage(q *Request) error {
@@ -183,7 +162,7 @@ func buyPage(q *Request) error {
 }
 
 func buyNumber(q *Request, f *Form) error {
-	var bought callcenter.Number
+	var bought wire.Number
 	err := q.CallOnce(f, http.MethodPost, "/callcenter/numbers", map[string]string{"phone_number": f.Value("number"), "agent_id": f.Value("agent_id")}, &bought)
 	if err == nil {
 		if bought.Status == "pending" {
@@ -194,28 +173,25 @@ func buyNumber(q *Request, f *Form) error {
 	if err := f.Refused(err); err != nil {
 		return err
 	}
-	v, err := q.buyView(f)
-	if err != nil {
-		return err
-	}
-	return q.Invalid("numbers-buy", "buy-form", "Buy a number", v)
+	return q.ShowInvalid("numbers-buy", "buy-form", "Buy a number")(q.buyView(f))
 }
 
 func assignNumber(q *Request, f *Form) error {
 	id := q.ID("id")
-	var n callcenter.Number
+	var n wire.Number
 	if err := q.Call(http.MethodPost, Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
 		return err
 	}
+	who := "Nobody"
 	if n.AgentName != nil {
-		return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", *n.AgentName, n.PhoneNumber))
+		who = *n.AgentName
 	}
-	return q.Done(numbersAt, fmt.Sprintf("Nobody answers %s from now on.", n.PhoneNumber))
+	return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", who, n.PhoneNumber))
 }
 
 // releaseView is a number that is about to be given back.
 type releaseView struct {
-	callcenter.Number
+	wire.Number
 	Form *Form
 }
 
@@ -233,11 +209,7 @@ func (q *Request) releaseView(f *Form) (*releaseView, error) {
 }
 
 func releasePage(q *Request) error {
-	v, err := q.releaseView(&Form{})
-	if err != nil {
-		return err
-	}
-	return q.Page("numbers-release", "Release a number", v)
+	return q.Show("numbers-release", "Release a number")(q.releaseView(&Form{}))
 }
 
 // releaseNumber wants the number typed: it cannot be had again.
@@ -250,10 +222,7 @@ func releaseNumber(q *Request, f *Form) error {
 		f.Fail("number", "Type "+v.PhoneNumber+" to release it.")
 		return q.Invalid("numbers-release", "release-form", "Release a number", v)
 	}
-	if err := q.Call(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(numbersAt, v.PhoneNumber+" was released.")
+	return q.Do(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, numbersAt, v.PhoneNumber+" was released.")
 }
 
 // dialView is a call before it is placed.
@@ -286,11 +255,7 @@ func (q *Request) dialView(f *Form) (*dialView, error) {
 }
 
 func dialPage(q *Request) error {
-	v, err := q.dialView(&Form{Values: url.Values{}})
-	if err != nil {
-		return err
-	}
-	return q.Page("dial", "Call somebody", v)
+	return q.Show("dial", "Place a call")(q.dialView(NewForm()))
 }
 
 func dial(q *Request, f *Form) error {
@@ -311,9 +276,5 @@ func dial(q *Request, f *Form) error {
 			return err
 		}
 	}
-	v, err := q.dialView(f)
-	if err != nil {
-		return err
-	}
-	return q.Invalid("dial", "dial-form", "Call somebody", v)
+	return q.ShowInvalid("dial", "dial-form", "Place a call")(q.dialView(f))
 }

@@ -3,10 +3,13 @@ package dashboard
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
+	"time"
 
+	"parley/api"
 	"parley/api/operator"
+	"parley/api/status"
+	"parley/api/wire"
 )
 
 func operatorPages() []page {
@@ -24,76 +27,51 @@ func operatorPages() []page {
 const (
 	operatorAt    = home + "/operator"
 	accountsRoute = "/v1/operator/accounts"
-	accountsAPage = 50 // accounts of a page
 )
 
 type operatorView struct {
-	Accounts []operator.Account
+	Accounts []wire.Account
 	Next     string
 	Form     *Form
 }
 
 func (q *Request) operatorView(f *Form) (*operatorView, error) {
-	var list struct {
-		Data []operator.Account
-		Next *string `json:"next_cursor"`
-	}
-	query := url.Values{"limit": {strconv.Itoa(accountsAPage)}, "cursor": {q.R.URL.Query().Get("cursor")}}
-	if err := q.Call(http.MethodGet, accountsRoute+"?"+query.Encode(), nil, &list); err != nil {
-		return nil, err
-	}
-	v := &operatorView{Accounts: list.Data, Form: f}
-	if list.Next != nil {
-		v.Next = operatorAt + "?cursor=" + url.QueryEscape(*list.Next)
-	}
-	return v, nil
+	accounts, older, err := listed[wire.Account](q, accountsRoute, operatorAt, "cursor", "50", nil)
+	return &operatorView{Accounts: accounts, Next: older, Form: f}, err
 }
 
-func operatorPage(q *Request) error {
-	v, err := q.operatorView(&Form{})
-	if err != nil {
-		return err
-	}
-	return q.Page("operator", "Accounts", v)
-}
+func operatorPage(q *Request) error { return q.Show("operator", "Accounts")(q.operatorView(&Form{})) }
 
 // createAccount makes an account that the operator owns at first, who then invites
 // whose it is.
 func createAccount(q *Request, f *Form) error {
 	name := f.Need("name", "Give the account a name.")
-	var made operator.AccountDetail
-	if f.OK() {
-		if err := f.Refused(q.Call(http.MethodPost, accountsRoute, map[string]string{"name": name}, &made)); err != nil {
-			return err
-		}
+	var made wire.AccountDetail
+	done, err := q.Submit(f, http.MethodPost, accountsRoute, map[string]string{"name": name}, &made)
+	if err != nil {
+		return err
 	}
-	if !f.OK() {
-		v, err := q.operatorView(f)
-		if err != nil {
-			return err
-		}
-		return q.Invalid("operator", "account-form", "Accounts", v)
+	if !done {
+		return q.ShowInvalid("operator", "account-form", "Accounts")(q.operatorView(f))
 	}
 	return q.Done(Path(operatorAt+"/", made.ID), "The account was made, and you own it. Switch to it in the menu at the top to invite whose it is.")
 }
 
 type operatorAccountView struct {
-	Account *operator.AccountDetail
+	Account *wire.AccountDetail
 	Form    *Form
 }
 
 func (q *Request) operatorAccount(f *Form) (*operatorAccountView, error) {
-	v := &operatorAccountView{Account: &operator.AccountDetail{}, Form: f}
-	if err := q.Call(http.MethodGet, Path(accountsRoute+"/", q.ID("id")), nil, v.Account); err != nil {
-		return nil, err
-	}
-	if f == nil {
+	a, err := read[*wire.AccountDetail](q, Path(accountsRoute+"/", q.ID("id")))
+	v := &operatorAccountView{Account: a, Form: f}
+	if f == nil && err == nil {
 		v.Form = &Form{}
 		if n := v.Account.Concurrency; n != nil {
 			v.Form = NewForm("concurrency", strconv.Itoa(*n))
 		}
 	}
-	return v, nil
+	return v, err
 }
 
 func operatorAccount(q *Request) error {
@@ -105,10 +83,7 @@ func operatorAccount(q *Request) error {
 }
 
 func (q *Request) changeAccount(change map[string]any, notice string) error {
-	if err := q.Call(http.MethodPatch, Path(accountsRoute+"/", q.ID("id")), change, nil); err != nil {
-		return err
-	}
-	return q.Done(Path(operatorAt+"/", q.ID("id")), notice)
+	return q.Do(http.MethodPatch, Path(accountsRoute+"/", q.ID("id")), change, Path(operatorAt+"/", q.ID("id")), notice)
 }
 
 func suspendAccount(q *Request, f *Form) error {
@@ -139,8 +114,111 @@ func changeConcurrency(q *Request, f *Form) error {
 }
 
 func resolveDispute(q *Request) error {
-	if err := q.Call(http.MethodPost, Path(accountsRoute+"/", q.ID("id"), "/resolve-disputes"), nil, nil); err != nil {
+	return q.Do(http.MethodPost, Path(accountsRoute+"/", q.ID("id"), "/resolve-disputes"), nil, Path(operatorAt+"/", q.ID("id")), "All disputes of the account are resolved.")
+}
+
+func setupPages() []page {
+	return []page{
+		{route: "GET " + setupAt, open: operators, serve: setupPage},
+		{route: "GET " + setupAt + "/checks", open: operators, serve: setupChecks},
+	}
+}
+
+const setupAt = home + "/setup"
+
+// Check is one as the page shows it.
+type Check wire.Check
+
+// Tone is the colour of a check, and Word says it without one.
+func (c Check) Tone() string {
+	return map[string]string{"ok": "good", "warn": "warn", "fail": "bad"}[c.Status]
+}
+
+// Word is how it went.
+func (c Check) Word() string {
+	return map[string]string{"ok": "In order", "warn": "Restricted", "fail": "Broken"}[c.Status]
+}
+
+// setupView is all checks, the worst first.
+type setupView struct {
+	Checks      []Check // nil: they are still to be made
+	Broken, Odd int
+}
+
+// setupPage does not wait for the checks, which take seconds: the page asks for them.
+func setupPage(q *Request) error { return q.Page("setup", "Setup check", setupView{}) }
+
+// setupChecks makes them. Without scripts it is a page of its own.
+func setupChecks(q *Request) error {
+	found, err := read[api.List[Check]](q, "/v1/operator/checks")
+	if err != nil {
 		return err
 	}
-	return q.Done(Path(operatorAt+"/", q.ID("id")), "All disputes of the account are resolved.")
+	v := setupView{}
+	for _, status := range []string{"fail", "warn", "ok"} {
+		for _, c := range found.Data {
+			if c.Status == status {
+				v.Checks = append(v.Checks, c)
+			}
+		}
+		switch status {
+		case "fail":
+			v.Broken = len(v.Checks)
+		case "warn":
+			v.Odd = len(v.Checks) - v.Broken
+		}
+	}
+	if q.HTMX() {
+		return q.Part("setup", "setup-checks", v)
+	}
+	return q.Page("setup", "Setup check", v)
 }
+
+func enginePages() []page {
+	return []page{
+		{route: "GET " + home + "/engines", open: users, serve: enginesPage},
+		{route: "GET " + home + "/engines/state", open: users, serve: enginesState},
+	}
+}
+
+type enginesView struct {
+	Health  status.ServiceHealth
+	Report  status.ServerReport
+	Engines []engineGroup
+	Busy    float64 // the share of the server's calls that is in use
+}
+
+// engineGroup is the engines that do the same.
+type engineGroup struct {
+	Title, What string
+	Models      []status.ServiceModel
+}
+
+// Uptime is how long the program runs, for templates.
+func (v enginesView) Uptime() time.Duration {
+	return time.Duration(v.Report.UptimeSeconds) * time.Second
+}
+
+// Load is what share of the server's calls is in use, in percent.
+func (v enginesView) Load() int { return int(v.Busy*100 + 0.5) }
+
+func (q *Request) enginesView() enginesView {
+	ctx := q.Context()
+	v := enginesView{Health: q.Status.ServiceHealth(ctx), Report: q.Status.Report(ctx), Busy: q.Status.Load()}
+	groups := map[status.Kind]*engineGroup{status.STT: {Title: "Hearing", What: "turns speech into text"},
+		status.LLM: {Title: "Answering", What: "decides what to say"}, status.TTS: {Title: "Speaking", What: "turns text into speech"}}
+	for _, m := range q.Status.ServiceModels(ctx).Models {
+		if g := groups[m.Kind]; g != nil {
+			g.Models = append(g.Models, m)
+		}
+	}
+	for _, k := range []status.Kind{status.STT, status.LLM, status.TTS} {
+		v.Engines = append(v.Engines, *groups[k])
+	}
+	return v
+}
+
+func enginesPage(q *Request) error { return q.Page("engines", "Engines and health", q.enginesView()) }
+
+// enginesState is the part that is asked for again and again.
+func enginesState(q *Request) error { return q.Part("engines", "engines-state", q.enginesView()) }

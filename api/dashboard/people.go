@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"parley/api"
-	"parley/api/manage"
-	"parley/store"
+	"parley/api/wire"
 	"parley/store/people"
 )
 
@@ -29,12 +28,12 @@ func peoplePages() []page {
 
 const peopleAt = home + "/people"
 
-// InvitationLink is the path of the link with which somebody joins an account.
+// InvitationLink is the path of the link with which a user joins an account.
 func InvitationLink(token string) string { return home + "/invitation?token=" + url.QueryEscape(token) }
 
 type peopleView struct {
-	Members     []manage.Member
-	Invitations []manage.Invitation
+	Members     []wire.Member
+	Invitations []wire.Invitation
 	Form        *Form
 	Self        string // the user who looks
 	Link        string // of the invitation that was just made, shown this once
@@ -43,8 +42,8 @@ type peopleView struct {
 }
 
 // Sole says whether a member is the only owner, who stays one.
-func (v *peopleView) Sole(m manage.Member) bool {
-	return m.Role == people.RoleOwner && !slices.ContainsFunc(v.Members, func(o manage.Member) bool { return o.Role == people.RoleOwner && o.User != m.User })
+func (v *peopleView) Sole(m wire.Member) bool {
+	return m.Role == people.RoleOwner && !slices.ContainsFunc(v.Members, func(o wire.Member) bool { return o.Role == people.RoleOwner && o.User != m.User })
 }
 
 // Roles are what an invitation offers.
@@ -54,42 +53,29 @@ func (v *peopleView) Roles() Field {
 }
 
 func (q *Request) peopleView(f *Form) (*peopleView, error) {
-	var members struct{ Data []manage.Member }
-	if err := q.Call(http.MethodGet, "/v1/members", nil, &members); err != nil {
+	members, err := read[api.List[wire.Member]](q, "/v1/members")
+	if err != nil {
 		return nil, err
 	}
-	var invitations struct{ Data []manage.Invitation }
-	err := q.Call(http.MethodGet, "/v1/invitations", nil, &invitations)
+	invitations, err := read[api.List[wire.Invitation]](q, "/v1/invitations")
 	return &peopleView{Members: members.Data, Invitations: invitations.Data, Form: f, Self: q.Browser.User.ID, Change: &Form{}}, err
 }
 
-func peoplePage(q *Request) error {
+func peoplePage(q *Request) error { return q.Show("people", "People")(q.peopleView(&Form{})) }
+
+func invite(q *Request, f *Form) error {
+	email := f.Need("email", "Enter the address of the person to invite.")
+	var made wire.CreatedInvitation
+	done, err := q.Submit(f, http.MethodPost, "/v1/invitations", map[string]string{"email": email, "role": f.Value("role")}, &made)
+	if err != nil {
+		return err
+	}
+	if !done {
+		return q.ShowInvalid("people", "invite-form", "People")(q.peopleView(f))
+	}
 	v, err := q.peopleView(&Form{})
 	if err != nil {
 		return err
-	}
-	return q.Page("people", "People", v)
-}
-
-func invite(q *Request, f *Form) error {
-	email := f.Need("email", "Enter the address of whom you invite.")
-	var made manage.CreatedInvitation
-	if f.OK() {
-		in := map[string]string{"email": email, "role": f.Value("role")}
-		if err := f.Refused(q.Call(http.MethodPost, "/v1/invitations", in, &made)); err != nil {
-			return err
-		}
-	}
-	ok := f.OK()
-	if ok {
-		f = &Form{}
-	}
-	v, err := q.peopleView(f)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return q.Invalid("people", "invite-form", "People", v)
 	}
 	link, err := url.Parse(made.URL)
 	if err != nil {
@@ -106,7 +92,7 @@ func changeMember(q *Request, f *Form) error {
 	return q.Done(peopleAt, "The role was changed.")
 }
 
-// memberStays says above the members why one was not changed: somebody else may have changed
+// memberStays says above the members why one was not changed: another owner may have changed
 // another meanwhile.
 func (q *Request) memberStays(f *Form, err error) error {
 	if api.ProblemOf(err).Status != http.StatusBadRequest {
@@ -117,19 +103,18 @@ func (q *Request) memberStays(f *Form, err error) error {
 		return err
 	}
 	v, err := q.peopleView(&Form{})
-	if err != nil {
-		return err
+	if err == nil {
+		v.Change = f
 	}
-	v.Change = f
-	return q.Invalid("people", "main", "People", v)
+	return q.ShowInvalid("people", "main", "People")(v, err)
 }
 
 func removeMember(q *Request, f *Form) error {
-	what, told := "keep", "They no longer see this account."
+	what, notice := "keep", "They no longer see this account."
 	if f.Value("keys") != "" {
 		what = "revoke"
 	}
-	var left manage.Removal
+	var left wire.Removal
 	if err := q.Call(http.MethodDelete, Path("/v1/members/", q.ID("user"))+"?keys="+what, nil, &left); err != nil {
 		return q.memberStays(f, err)
 	}
@@ -140,22 +125,19 @@ func removeMember(q *Request, f *Form) error {
 	switch list := strings.Join(names, ", "); {
 	case list == "":
 	case what == "revoke":
-		told += " Keys that they made were revoked: " + list + "."
+		notice += " Keys that they made were revoked: " + list + "."
 	default:
-		told += " Keys that they made are still good: " + list + "."
+		notice += " Keys that they made are still good: " + list + "."
 	}
-	return q.Done(peopleAt, told)
+	return q.Done(peopleAt, notice)
 }
 
 func revokeInvitation(q *Request) error {
-	if err := q.Call(http.MethodDelete, Path("/v1/invitations/", q.ID("id")), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(peopleAt, "The invitation was taken back; its link opens nothing.")
+	return q.Do(http.MethodDelete, Path("/v1/invitations/", q.ID("id")), nil, peopleAt, "The invitation was withdrawn; its link no longer works.")
 }
 
-// invitationView is what somebody sees who was invited. Whoever invites has the link, too, so it does not say whether
-// the address is a user's.
+// invitationView is the page that an invitation opens. Those who invite have the link, too, so it does not say
+// whether the address is a user's.
 type invitationView struct {
 	Form       *Form
 	Token      string
@@ -167,7 +149,7 @@ type invitationView struct {
 func (q *Request) invitationView(token string, f *Form) (*invitationView, error) {
 	inv, err := q.People.Invitation(q.Context(), token)
 	if err != nil {
-		return nil, err
+		return nil, linked(err)
 	}
 	v := &invitationView{Form: f, Token: token, Invitation: inv}
 	if b := q.Browser; b != nil {
@@ -180,21 +162,11 @@ func (q *Request) invitationView(token string, f *Form) (*invitationView, error)
 }
 
 func invitationPage(q *Request) error {
-	v, err := q.invitationView(q.R.URL.Query().Get("token"), &Form{})
-	if errors.Is(err, store.ErrNotFound) {
-		return deadLink(q)
-	}
-	if err != nil {
-		return err
-	}
-	return q.Page("invitation", "Invitation", v)
+	return q.Show("invitation", "Invitation")(q.invitationView(q.R.URL.Query().Get("token"), &Form{}))
 }
 
 func acceptInvitation(q *Request, f *Form) error {
 	v, err := q.invitationView(f.Value("token"), f)
-	if errors.Is(err, store.ErrNotFound) {
-		return deadLink(q)
-	}
 	if err != nil {
 		return err
 	}
@@ -211,21 +183,16 @@ func acceptInvitation(q *Request, f *Form) error {
 	}
 	user, err := q.People.AcceptInvitation(q.Context(), v.Token, by, hash)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return deadLink(q)
 	case errors.Is(err, people.ErrUserExists):
 		f.Fail("", "This address has a user already. Sign in to join.")
 		return q.Invalid("invitation", "invitation-form", "Invitation", v)
 	case err != nil:
-		return err
+		return linked(err)
 	case by == "":
-		if _, err := q.d.open(q, user, false); err != nil {
-			return err
-		}
-	default:
-		if err := q.People.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
-			return err
-		}
+		return q.enter(user)
+	}
+	if err := q.People.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
+		return err
 	}
 	return q.Go(home + "/")
 }
@@ -238,10 +205,7 @@ type accountsView struct {
 // accountsPage lets a user choose what to look at, or says that there is nothing.
 func accountsPage(q *Request) error {
 	list, err := q.People.Memberships(q.Context(), q.Browser.User.ID)
-	if err != nil {
-		return err
-	}
-	return q.Page("accounts", "Your accounts", accountsView{list, q.Browser.User.Operator()})
+	return q.Show("accounts", "Your accounts")(accountsView{list, q.Browser.User.Operator()}, err)
 }
 
 func switchAccount(q *Request, f *Form) error {

@@ -1,8 +1,9 @@
 package dashboard
 
 import (
-	"net/http"
+	"slices"
 
+	"parley/api"
 	"parley/api/tts"
 )
 
@@ -27,35 +28,24 @@ type agentName struct {
 
 // playgroundPage offers a hundred agents, and the one that its address names.
 func playgroundPage(q *Request) error {
-	var found struct {
-		Data []agentName `json:"data"`
-	}
-	if err := q.Call(http.MethodGet, "/v1/agents?limit=100", nil, &found); err != nil {
+	found, err := read[api.List[agentName]](q, "/v1/agents?limit=100")
+	if err != nil {
 		return err
 	}
 	query := q.R.URL.Query()
 	v := playgroundView{Agents: found.Data, Chosen: query.Get("agent"), Transport: query.Get("transport")}
-	listed := v.Chosen == ""
-	for _, a := range v.Agents {
-		listed = listed || a.ID == v.Chosen
-	}
-	if !listed {
+	if v.Chosen != "" && !slices.ContainsFunc(v.Agents, func(a agentName) bool { return a.ID == v.Chosen }) {
 		var a agentName
-		if err := q.Call(http.MethodGet, Path("/v1/agents/", v.Chosen), nil, &a); err != nil {
-			return err
-		}
+		a, err = read[agentName](q, Path("/v1/agents/", v.Chosen))
 		v.Agents = append(v.Agents, a)
 	}
-	return q.Page("playground", "Playground", v)
+	return q.Show("playground", "Playground")(v, err)
 }
 
 // testCallPart is a piece for other pages from which one talks to one agent.
 func testCallPart(q *Request) error {
-	var a agentName
-	if err := q.Call(http.MethodGet, Path("/v1/agents/", q.ID("id")), nil, &a); err != nil {
-		return err
-	}
-	return q.Part("playground", "voice-test", a.ID)
+	a, err := read[agentName](q, Path("/v1/agents/", q.ID("id")))
+	return q.ShowPart("playground", "voice-test")(a.ID, err)
 }
 
 // Voices are the choices.
@@ -68,13 +58,7 @@ func (playgroundView) Voices() []Option {
 }
 
 // Languages are the choices.
-func (playgroundView) Languages() []Option {
-	var out []Option
-	for _, l := range tts.Languages() {
-		out = append(out, Option{Value: l.Code, Label: l.Name})
-	}
-	return out
-}
+func (playgroundView) Languages() []Option { return languageOptions() }
 
 // Phases are those of the turn machine, as package turn calls them, in people's words.
 func (playgroundView) Phases() []Option {

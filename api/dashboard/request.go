@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"parley/api"
 	"parley/store/people"
@@ -24,7 +23,7 @@ type Request struct {
 	*Services
 	W http.ResponseWriter
 	R *http.Request
-	// Browser is the sign-in; nil: none, which only pages for anybody see.
+	// Browser is the sign-in; nil: none, which only public pages see.
 	Browser *people.Browser
 	token   string // of the sign-in
 
@@ -58,6 +57,49 @@ func (q *Request) Call(method, address string, in, out any) error {
 	return q.d.api.Call(q.Context(), q.Principal(), method, address, in, out)
 }
 
+// read is what one of the API's routes answers with.
+func read[T any](q *Request, address string) (T, error) {
+	var out T
+	err := q.Call(http.MethodGet, address, nil, &out)
+	return out, err
+}
+
+// listed reads a part of a list of the API, of limit entries that filter lets through. The
+// address of the page says by its parameter cursor where the part begins; older is the address
+// of the page with what follows, empty at the end of the list. at is the page's own path.
+func listed[T any](q *Request, route, at, cursor, limit string, filter url.Values) (list []T, older string, err error) {
+	query, next := url.Values{"limit": {limit}}, url.Values{}
+	for name, value := range filter {
+		query[name], next[name] = value, value
+	}
+	if from := q.R.URL.Query().Get(cursor); from != "" {
+		query.Set("cursor", from)
+	}
+	found, err := read[api.List[T]](q, route+"?"+query.Encode())
+	if err == nil && found.NextCursor != nil {
+		next.Set(cursor, *found.NextCursor)
+		older = at + "?" + next.Encode()
+	}
+	return found.Data, older, err
+}
+
+// Do has one of the API's routes change something, and says so on the page at path.
+func (q *Request) Do(method, address string, in any, path, notice string) error {
+	if err := q.Call(method, address, in, nil); err != nil {
+		return err
+	}
+	return q.Done(path, notice)
+}
+
+// Submit has one of the API's routes do what a form asks for, unless something is wrong with
+// the form. What the API says is wrong with it goes into the form, see Form.Refused.
+func (q *Request) Submit(f *Form, method, address string, in, out any) (done bool, err error) {
+	if f.OK() {
+		err = f.Refused(q.Call(method, address, in, out))
+	}
+	return err == nil && f.OK(), err
+}
+
 // Path escapes what is put between the fixed parts of an address: Path("/v1/keys/", id).
 func Path(parts ...string) string {
 	var b strings.Builder
@@ -89,9 +131,31 @@ func (q *Request) page(code int, name, title string, data any) error {
 	return q.d.views.write(q.W, code, name, v.layout, v)
 }
 
+// Show is Page for data that may not have been found:
+//
+//	return q.Show("keys", "API keys")(q.keysView(&Form{}))
+func (q *Request) Show(name, title string) func(data any, err error) error {
+	return func(data any, err error) error {
+		if err != nil {
+			return err
+		}
+		return q.Page(name, title, data)
+	}
+}
+
 // Part answers with a part of a page, which its template file defines under part.
 func (q *Request) Part(name, part string, data any) error {
 	return q.d.views.write(q.W, http.StatusOK, name, part, data)
+}
+
+// ShowPart is Part for data that may not have been found, as Show is Page.
+func (q *Request) ShowPart(name, part string) func(data any, err error) error {
+	return func(data any, err error) error {
+		if err != nil {
+			return err
+		}
+		return q.Part(name, part, data)
+	}
 }
 
 // Invalid answers a form that cannot be taken (422): a script gets the part of the page
@@ -101,6 +165,16 @@ func (q *Request) Invalid(name, part, title string, data any) error {
 		return q.d.views.write(q.W, http.StatusUnprocessableEntity, name, part, data)
 	}
 	return q.page(http.StatusUnprocessableEntity, name, title, data)
+}
+
+// ShowInvalid is Invalid for data that may not have been found, as Show is Page.
+func (q *Request) ShowInvalid(name, part, title string) func(data any, err error) error {
+	return func(data any, err error) error {
+		if err != nil {
+			return err
+		}
+		return q.Invalid(name, part, title, data)
+	}
 }
 
 // Done says on the next page what was done, and goes there.
@@ -151,6 +225,11 @@ func faultOf(err error) fault {
 
 // fail answers with an error: a page, or a sentence above the page that asked.
 func (q *Request) fail(err error) {
+	if errors.Is(err, errDeadLink) {
+		if err = q.page(http.StatusNotFound, "deadlink", "This link does not work", nil); err == nil {
+			return
+		}
+	}
 	f := faultOf(err)
 	if after := api.ProblemOf(err).RetryAfter; after > 0 {
 		q.W.Header().Set("Retry-After", strconv.Itoa(after))
@@ -170,6 +249,3 @@ func (q *Request) fail(err error) {
 		http.Error(q.W, f.Title+". "+f.Message, f.Status)
 	}
 }
-
-// Stamp is now, as the store keeps it.
-func (q *Request) Stamp() time.Time { return q.Now() }

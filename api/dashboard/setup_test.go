@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"parley/api/wire"
 	"parley/store/people"
 	"parley/store/storetest"
 
@@ -12,18 +13,17 @@ import (
 
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
-	"parley/api/operator"
 )
 
 // TestSetupCheck: who runs the server sees what is wrong first, with what to change, as a
 // part of the page and as a page of its own; others see nothing of it.
 func TestSetupCheck(t *testing.T) {
 	broken := false
-	s := dashboardtest.NewSite(t, dashboardtest.Options{Checks: func(found []operator.Check) ([]operator.Check, error) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Checks: func(found []wire.Check) ([]wire.Check, error) {
 		if broken {
 			return nil, errors.New("it took too long")
 		}
-		return append(slices.Clone(found), operator.Check{Name: "<b>disk</b>", Status: "ok", Detail: "<i>2 GB left</i>"}), nil
+		return append(slices.Clone(found), wire.Check{Name: "<b>disk</b>", Status: "ok", Detail: "<i>2 GB left</i>"}), nil
 	}}).SignIn()
 	if a := s.Get("/app/setup"); a.Status != http.StatusOK || !strings.Contains(a.Body, `hx-get="/app/setup/checks" hx-trigger="load"`) || !strings.Contains(a.Body, `aria-current="page"`) ||
 		strings.Contains(a.Body, "In order") {

@@ -33,7 +33,7 @@ type signInView struct {
 	Next  string
 	Email string // whose password is chosen
 	Seed  bool   // whether a demonstration is offered
-	Fresh bool   // whether nobody can sign in yet
+	Fresh bool   // whether there is no user yet
 	Demo  bool   // whether the server is a demonstration; of a user's own page, whether the user is its
 }
 
@@ -50,7 +50,7 @@ func signInPage(q *Request) error {
 	return q.Page("signin", "Sign in", signInView{Form: &Form{}, Next: next, Fresh: !there && !demo, Demo: demo})
 }
 
-// wrongPair is what everybody is told, whoever has the address.
+// wrongPair does not say whether the address is a user's.
 const wrongPair = "This address and this password do not belong together."
 
 // tooMany is what is said of a guess that is not looked at.
@@ -137,18 +137,38 @@ func newPassword(q *Request, f *Form, email string) (hash string, err error) {
 	return q.d.hasher.hash(q.Context(), password)
 }
 
-// deadLink answers a link that opens nothing.
-func deadLink(q *Request) error {
-	return q.page(http.StatusNotFound, "deadlink", "This link does not work", nil)
+// errDeadLink is a link that opens nothing; it has a page of its own.
+var errDeadLink = errors.New("the link opens nothing")
+
+// linked is err, or errDeadLink where what a link names was not found.
+func linked(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return errDeadLink
+	}
+	return err
+}
+
+// signInLink is the user whose link has the token, nil for the link of a server's first user.
+func (q *Request) signInLink(token string, first bool) (*people.User, error) {
+	u, err := q.People.SignInLink(q.Context(), token)
+	if err == nil && (u == nil) != first {
+		err = errDeadLink
+	}
+	return u, linked(err)
+}
+
+// enter signs a user in and goes to the first page.
+func (q *Request) enter(user string) error {
+	if _, err := q.d.open(q, user, false); err != nil {
+		return err
+	}
+	return q.Go(home + "/")
 }
 
 // choosePage is where a link leads with which a user chooses a password.
 func choosePage(q *Request) error {
 	token := q.R.URL.Query().Get("token")
-	u, err := q.People.SignInLink(q.Context(), token)
-	if errors.Is(err, store.ErrNotFound) || err == nil && u == nil {
-		return deadLink(q)
-	}
+	u, err := q.signInLink(token, false)
 	if err != nil {
 		return err
 	}
@@ -157,10 +177,7 @@ func choosePage(q *Request) error {
 
 func choose(q *Request, f *Form) error {
 	token := f.Value("token")
-	u, err := q.People.SignInLink(q.Context(), token)
-	if errors.Is(err, store.ErrNotFound) || err == nil && u == nil {
-		return deadLink(q)
-	}
+	u, err := q.signInLink(token, false)
 	if err != nil {
 		return err
 	}
@@ -172,16 +189,10 @@ func choose(q *Request, f *Form) error {
 		return q.Invalid("password", "password-form", "Choose a password", signInView{Form: f, Token: token, Email: u.Email})
 	}
 	user, err := q.People.ChoosePassword(q.Context(), token, hash)
-	if errors.Is(err, store.ErrNotFound) {
-		return deadLink(q)
-	}
 	if err != nil {
-		return err
+		return linked(err)
 	}
-	if _, err := q.d.open(q, user, false); err != nil {
-		return err
-	}
-	return q.Go(home + "/")
+	return q.enter(user)
 }
 
 func mePage(q *Request) error {

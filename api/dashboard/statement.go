@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,45 +55,24 @@ func (v *statementView) Kinds() Field {
 }
 
 func statementPage(q *Request) error {
-	asked := q.R.URL.Query()
-	query := url.Values{"limit": {"50"}}
-	period := url.Values{}
-	v := &statementView{Filter: &Form{Values: url.Values{}}}
+	v, period := &statementView{Filter: NewForm()}, url.Values{}
 	for _, name := range []string{"from", "to", "kind"} {
-		if value := asked.Get(name); value != "" {
+		if value := q.R.URL.Query().Get(name); value != "" {
 			v.Filter.Values.Set(name, value)
-			query.Set(name, value)
 			period.Set(name, value)
 		}
 	}
-	next := url.Values{}
-	for name, value := range period {
-		next[name] = value
-	}
-	if cursor := asked.Get("cursor"); cursor != "" {
-		query.Set("cursor", cursor)
-	}
-	var list struct {
-		Data []wire.Entry `json:"data"`
-		Next *string      `json:"next_cursor"`
-	}
-	err := q.Call(http.MethodGet, "/v1/ledger?"+query.Encode(), nil, &list)
-	if api.ProblemOf(err).Status == http.StatusBadRequest && err != nil {
-		if err := v.Filter.Refused(err); err != nil {
-			return err
-		}
-		return q.Invalid("statement", "statement", "Statement", v)
+	entries, older, err := listed[wire.Entry](q, "/v1/ledger", balanceAt+"/statement", "cursor", "50", period)
+	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
+		return q.ShowInvalid("statement", "statement", "Statement")(v, v.Filter.Refused(err))
 	}
 	if err != nil {
 		return err
 	}
-	for _, e := range list.Data {
+	for _, e := range entries {
 		v.Lines = append(v.Lines, line(e))
 	}
-	if list.Next != nil {
-		next.Set("cursor", *list.Next)
-		v.More = balanceAt + "/statement?" + next.Encode()
-	}
+	v.More = older
 	v.Ledger = "/v1/ledger.csv?" + period.Encode()
 	period.Del("kind")
 	period.Set("group_by", "call")
@@ -101,22 +81,11 @@ func statementPage(q *Request) error {
 }
 
 func line(e wire.Entry) statementLine {
-	l := statementLine{Entry: e, What: e.Kind, Amount: billing.Money(e.Amount), After: billing.Money(e.BalanceAfter)}
-	for _, k := range entryKinds {
-		if k.Value == e.Kind {
-			l.What = map[string]string{"topup": "Top-up", "refund": "Refund", "adjustment": "Adjustment", "dispute": "Dispute"}[e.Kind]
-			if l.What == "" {
-				l.What = k.Label
-			}
-		}
-	}
-	switch e.Kind {
-	case "welcome":
-		l.What = "Welcome credit"
-	case "usage":
-		if e.Component != nil {
-			l.What = componentName(*e.Component)
-		}
+	l := statementLine{Entry: e, Amount: billing.Money(e.Amount), After: billing.Money(e.BalanceAfter)}
+	one := map[string]string{"topup": "Top-up", "refund": "Refund", "adjustment": "Adjustment", "dispute": "Dispute", "welcome": "Welcome credit"}
+	l.What = cmp.Or(one[e.Kind], labelOfOption(entryKinds, e.Kind))
+	if e.Kind == "usage" && e.Component != nil {
+		l.What = componentName(*e.Component)
 	}
 	if e.SessionID != nil {
 		l.Call = Path(balanceAt+"/receipts/", *e.SessionID)
@@ -143,13 +112,10 @@ type receiptRow struct {
 func (v *receiptView) Exact(m billing.Money) string { return statementLine{}.Exact(m) }
 
 func receiptPage(q *Request) error {
-	var r wire.Receipt
-	if err := q.Call(http.MethodGet, Path("/v1/calls/", q.ID("id"), "/receipt"), nil, &r); err != nil {
-		return err
-	}
+	r, err := read[wire.Receipt](q, Path("/v1/calls/", q.ID("id"), "/receipt"))
 	v := &receiptView{Receipt: r, Total: billing.Money(r.Total)}
 	for _, l := range r.Lines {
 		v.Rows = append(v.Rows, receiptRow{l, componentName(l.Component), billing.Money(l.UnitPrice), billing.Money(l.Amount)})
 	}
-	return q.Page("receipt", "Receipt", v)
+	return q.Show("receipt", "Receipt")(v, err)
 }

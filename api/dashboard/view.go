@@ -50,7 +50,7 @@ func (v *views) write(w http.ResponseWriter, code int, page, name string, data a
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "HX-Request")
 	w.WriteHeader(code)
-	_, _ = w.Write(b.Bytes()) // the client has gone: nobody to tell
+	_, _ = w.Write(b.Bytes()) // the client has gone
 	return nil
 }
 
@@ -62,7 +62,7 @@ type view struct {
 	Browser  *people.Browser
 	Accounts []people.Membership // the user's
 	Account  *ledger.Account     // that is looked at; nil: none
-	Alarms   []string            // what whoever answers for the server or the account must know first
+	Alarms   []string            // what operators or owners must know first
 	Low      string              // what to say about the balance; empty: nothing
 	Notice   string              // what was just done
 	Demo     bool

@@ -1,11 +1,13 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 
-	"parley/api/webhook"
+	"parley/api"
+	"parley/api/wire"
 	"parley/store"
 	webhookstore "parley/store/webhook"
 )
@@ -44,39 +46,24 @@ var eventLabels = map[string]string{
 func eventChoices(chosen []string) []eventChoice {
 	var all []eventChoice
 	for _, k := range webhookstore.Kinds() {
-		label := eventLabels[k]
-		if label == "" {
-			label = k
-		}
-		all = append(all, eventChoice{k, label, slices.Contains(chosen, k)})
+		all = append(all, eventChoice{k, cmp.Or(eventLabels[k], k), slices.Contains(chosen, k)})
 	}
 	return all
 }
 
 type webhooksView struct {
-	Hooks  []webhook.Webhook
+	Hooks  []wire.Webhook
 	Form   *Form
 	Events []eventChoice
 	Most   int
 }
 
 func (q *Request) webhooksView(f *Form) (*webhooksView, error) {
-	var list struct {
-		Data []webhook.Webhook `json:"data"`
-	}
-	if err := q.Call(http.MethodGet, "/v1/webhooks", nil, &list); err != nil {
-		return nil, err
-	}
-	return &webhooksView{list.Data, f, eventChoices(f.Values["events"]), webhookstore.Max}, nil
+	list, err := read[api.List[wire.Webhook]](q, "/v1/webhooks")
+	return &webhooksView{list.Data, f, eventChoices(f.Values["events"]), webhookstore.Max}, err
 }
 
-func webhooksPage(q *Request) error {
-	v, err := q.webhooksView(&Form{})
-	if err != nil {
-		return err
-	}
-	return q.Page("webhooks", "Webhooks", v)
-}
+func webhooksPage(q *Request) error { return q.Show("webhooks", "Webhooks")(q.webhooksView(&Form{})) }
 
 // webhookFields are what a form says of a webhook, as the API takes it.
 func webhookFields(f *Form) map[string]any {
@@ -84,36 +71,31 @@ func webhookFields(f *Form) map[string]any {
 	if events == nil {
 		events = []string{} // all
 	}
-	return map[string]any{"url": f.Need("url", "Enter the address that is to be told."), "description": f.Value("description"), "events": events}
+	return map[string]any{"url": f.Need("url", "Enter the address that receives the events."), "description": f.Value("description"), "events": events}
 }
 
 func createWebhook(q *Request, f *Form) error {
 	fields := webhookFields(f)
 	var made struct {
-		webhook.Webhook
+		wire.Webhook
 		Secret string `json:"secret"`
 	}
-	if f.OK() {
-		if err := f.Refused(q.Call(http.MethodPost, "/v1/webhooks", fields, &made)); err != nil {
-			return err
-		}
+	done, err := q.Submit(f, http.MethodPost, "/v1/webhooks", fields, &made)
+	if err != nil {
+		return err
 	}
-	if !f.OK() {
-		v, err := q.webhooksView(f)
-		if err != nil {
-			return err
-		}
-		return q.Invalid("webhooks", "webhook-form", "Webhooks", v)
+	if !done {
+		return q.ShowInvalid("webhooks", "webhook-form", "Webhooks")(q.webhooksView(f))
 	}
 	return q.showWebhook(made.ID, made.Secret, nil)
 }
 
 type webhookView struct {
-	Hook       webhook.Webhook
+	Hook       wire.Webhook
 	Form       *Form
 	Events     []eventChoice
 	Secret     string // shown this once
-	Deliveries []webhook.Delivery
+	Deliveries []wire.Delivery
 	Next       string
 
 	cursor string // from which the deliveries are shown
@@ -133,25 +115,18 @@ func (q *Request) showWebhook(id, secret string, f *Form) error {
 }
 
 func (q *Request) webhookView(id string, f *Form) (*webhookView, error) {
-	v := &webhookView{Form: f, cursor: q.R.URL.Query().Get("cursor")}
-	if err := q.Call(http.MethodGet, Path("/v1/webhooks/", id), nil, &v.Hook); err != nil {
+	hook, err := read[wire.Webhook](q, Path("/v1/webhooks/", id))
+	if err != nil {
 		return nil, err
 	}
+	v := &webhookView{Hook: hook, Form: f, cursor: q.R.URL.Query().Get("cursor")}
 	if f == nil {
 		v.Form = NewForm("url", v.Hook.URL, "description", v.Hook.Description)
 		v.Events = eventChoices(v.Hook.Events)
 	} else {
 		v.Events = eventChoices(f.Values["events"])
 	}
-	var list struct {
-		Data []webhook.Delivery `json:"data"`
-		Next *string            `json:"next_cursor"`
-	}
-	err := q.Call(http.MethodGet, Path("/v1/webhooks/", id, "/deliveries")+"?limit=20&cursor="+url.QueryEscape(v.cursor), nil, &list)
-	v.Deliveries = list.Data
-	if list.Next != nil {
-		v.Next = Path(webhooksAt+"/", id) + "?cursor=" + url.QueryEscape(*list.Next)
-	}
+	v.Deliveries, v.Next, err = listed[wire.Delivery](q, Path("/v1/webhooks/", id, "/deliveries"), Path(webhooksAt+"/", id), "cursor", "20", nil)
 	return v, err
 }
 
@@ -159,11 +134,7 @@ func webhookPage(q *Request) error { return q.showWebhook(q.ID("id"), "", nil) }
 
 // deliveriesPart is what the page asks for until the newest deliveries were tried.
 func deliveriesPart(q *Request) error {
-	v, err := q.webhookView(q.ID("id"), nil)
-	if err != nil {
-		return err
-	}
-	return q.Part("webhook", "deliveries", v)
+	return q.ShowPart("webhook", "deliveries")(q.webhookView(q.ID("id"), nil))
 }
 
 // Again is the address of the deliveries that are shown.
@@ -176,57 +147,51 @@ func (v *webhookView) Busy() bool {
 	return len(v.Deliveries) > 0 && len(v.Deliveries[0].Attempts) == 0 && v.Deliveries[0].State != "delivered" && v.Hook.Enabled
 }
 
+// doWebhook has the API's route of the webhook do something, and says so on its page.
+func (q *Request) doWebhook(method, below string, in any, notice string) error {
+	return q.Do(method, q.webhookRoute(below), in, Path(webhooksAt+"/", q.ID("id")), notice)
+}
+
+// webhookRoute is the API's address of the webhook of the path, or of what is below it.
+func (q *Request) webhookRoute(below string) string { return Path("/v1/webhooks/", q.ID("id")) + below }
+
 func changeWebhook(q *Request, f *Form) error {
-	fields := webhookFields(f)
-	if f.OK() {
-		if err := f.Refused(q.Call(http.MethodPatch, Path("/v1/webhooks/", q.ID("id")), fields, nil)); err != nil {
-			return err
-		}
+	done, err := q.Submit(f, http.MethodPatch, q.webhookRoute(""), webhookFields(f), nil)
+	if err != nil {
+		return err
 	}
-	if !f.OK() {
+	if !done {
 		return q.showWebhook(q.ID("id"), "", f)
 	}
 	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook was changed.")
 }
 
 func enableWebhook(q *Request, f *Form) error {
-	on := f.Value("enabled") == "yes"
-	if err := q.Call(http.MethodPatch, Path("/v1/webhooks/", q.ID("id")), map[string]bool{"enabled": on}, nil); err != nil {
-		return err
-	}
+	on, said := f.Value("enabled") == "yes", "The webhook is off: no events are sent to it until you switch it on again."
 	if on {
-		return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook is on: events are sent to it from now on.")
+		said = "The webhook is on: events are sent to it from now on."
 	}
-	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook is off: no events are sent to it until you switch it on again.")
+	return q.doWebhook(http.MethodPatch, "", map[string]bool{"enabled": on}, said)
 }
 
 func deleteWebhook(q *Request) error {
-	if err := q.Call(http.MethodDelete, Path("/v1/webhooks/", q.ID("id")), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(webhooksAt, "The webhook was deleted.")
+	return q.Do(http.MethodDelete, q.webhookRoute(""), nil, webhooksAt, "The webhook was deleted.")
 }
 
 func rotateWebhook(q *Request) error {
 	var made struct {
 		Secret string `json:"secret"`
 	}
-	if err := q.Call(http.MethodPost, Path("/v1/webhooks/", q.ID("id"), "/rotate"), nil, &made); err != nil {
+	if err := q.Call(http.MethodPost, q.webhookRoute("/rotate"), nil, &made); err != nil {
 		return err
 	}
 	return q.showWebhook(q.ID("id"), made.Secret, nil)
 }
 
 func testWebhook(q *Request) error {
-	if err := q.Call(http.MethodPost, Path("/v1/webhooks/", q.ID("id"), "/test"), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(Path(webhooksAt+"/", q.ID("id")), "A test event is on its way. What comes of it is among the deliveries.")
+	return q.doWebhook(http.MethodPost, "/test", nil, "A test event is on its way. Its result is among the deliveries.")
 }
 
 func retryDelivery(q *Request) error {
-	if err := q.Call(http.MethodPost, Path("/v1/webhooks/", q.ID("id"), "/deliveries/", q.ID("delivery"), "/retry"), nil, nil); err != nil {
-		return err
-	}
-	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The event is delivered again.")
+	return q.doWebhook(http.MethodPost, Path("/deliveries/", q.ID("delivery"), "/retry"), nil, "The event is delivered again.")
 }

@@ -2,10 +2,19 @@ package dashboard
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
+	"net/http"
 	"net/url"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/api"
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
@@ -30,23 +39,15 @@ func PasswordLink(token string) string { return home + "/password?token=" + url.
 
 func welcomePage(q *Request) error {
 	token := q.R.URL.Query().Get("token")
-	u, err := q.People.SignInLink(q.Context(), token)
-	if errors.Is(err, store.ErrNotFound) || u != nil {
-		return deadLink(q)
-	}
-	if err != nil {
-		return err
-	}
-	return q.Page("welcome", "Set up Parley", signInView{Form: NewForm("account", "My company", "begin", "demo"), Token: token, Seed: q.Seed != nil})
+	_, err := q.signInLink(token, true)
+	return q.Show("welcome", "Set up Parley")(signInView{Form: NewForm("account", "My company", "begin", "demo"), Token: token, Seed: q.Seed != nil}, err)
 }
 
-// welcome makes the first user, who runs the server, and their account.
+// welcome makes the first user, an operator, and their account.
 func welcome(q *Request, f *Form) error {
 	v := signInView{Form: f, Token: f.Value("token"), Seed: q.Seed != nil}
-	// A password is hashed only for who has the link.
-	if u, err := q.People.SignInLink(q.Context(), v.Token); errors.Is(err, store.ErrNotFound) || u != nil {
-		return deadLink(q)
-	} else if err != nil {
+	// Hashing a password costs much: the link is checked first.
+	if _, err := q.signInLink(v.Token, true); err != nil {
 		return err
 	}
 	demo := v.Seed && f.Value("begin") == "demo"
@@ -66,13 +67,11 @@ func welcome(q *Request, f *Form) error {
 	}
 	u, err := q.People.FirstUser(q.Context(), v.Token, email, hash)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return deadLink(q)
 	case errors.Is(err, people.ErrUserExists):
 		f.Fail("email", "There is a user with this address already.")
 		return q.Invalid("welcome", "welcome-form", "Set up Parley", v)
 	case err != nil:
-		return err
+		return linked(err)
 	}
 	if demo {
 		err = q.d.seedFor(q.Context(), u.ID)
@@ -82,10 +81,7 @@ func welcome(q *Request, f *Form) error {
 	if err != nil {
 		return err
 	}
-	if _, err := q.d.open(q, u.ID, false); err != nil {
-		return err
-	}
-	return q.Go(home + "/")
+	return q.enter(u.ID)
 }
 
 // seedFor makes the demonstration a user's.
@@ -95,4 +91,94 @@ func (d *Dashboard) seedFor(ctx context.Context, user string) error {
 		return err
 	}
 	return d.People.AddMember(ctx, account, user, people.RoleOwner)
+}
+
+// demoUser opens the demonstration. They own its account, are no operator and have no
+// password.
+const demoUser = "demo@localhost"
+
+// demoAt is where links of a demonstration lead.
+const demoAt = home + "/demo"
+
+// DemoLinks open a demonstration without a password, each once. They are kept in memory
+// and end with the process. The zero DemoLinks has none; it may be used from several
+// goroutines.
+type DemoLinks struct {
+	mu   sync.Mutex
+	open [][sha256.Size]byte // hashes of tokens, the oldest first
+}
+
+// maxDemoLinks is how many may be open; the oldest goes.
+const maxDemoLinks = 16
+
+// New makes a link and returns its path.
+func (l *DemoLinks) New() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	token := base64.RawURLEncoding.EncodeToString(b)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) == maxDemoLinks {
+		l.open = slices.Delete(l.open, 0, 1)
+	}
+	l.open = append(l.open, sha256.Sum256([]byte(token)))
+	return demoAt + "?token=" + token
+}
+
+// use says whether a link has the token, which it then has no more.
+func (l *DemoLinks) use(token string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.open, sha256.Sum256([]byte(token)))
+	if i < 0 {
+		return false
+	}
+	l.open = slices.Delete(l.open, i, i+1)
+	return true
+}
+
+// mountDemo adds what a demonstration has: the address of its links, and for who owns its
+// account the route that makes them.
+func (d *Dashboard) mountDemo(a *api.API) {
+	if d.Demo == "" {
+		return
+	}
+	d.handle(a, page{route: "GET " + demoAt, open: anybody, serve: openDemo})
+	a.Handle(api.Route{Access: api.Owners, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodPost, Path: "/v1/demonstration-links", OperationID: "create-demonstration-link", Hidden: true,
+	}}, http.HandlerFunc(d.newDemoLink))
+}
+
+// newDemoLink answers with the path of a new link.
+func (d *Dashboard) newDemoLink(w http.ResponseWriter, r *http.Request) {
+	if api.PrincipalOf(r.Context()).Account != d.Demo {
+		api.WriteError(w, api.ErrNotFound)
+		return
+	}
+	api.WriteJSON(w, http.StatusCreated, map[string]string{"path": d.DemoLinks.New()})
+}
+
+// openDemo exchanges a link for a sign-in. The page that follows has no token in its
+// address.
+func openDemo(q *Request) error {
+	if q.R.Method != http.MethodGet || !q.d.DemoLinks.use(q.R.URL.Query().Get("token")) {
+		return errDeadLink
+	}
+	ctx := q.Context()
+	u, _, err := q.People.UserByEmail(ctx, demoUser)
+	if errors.Is(err, store.ErrNotFound) {
+		if u, err = q.People.CreateUser(ctx, demoUser, people.RoleMember); errors.Is(err, people.ErrUserExists) {
+			u, _, err = q.People.UserByEmail(ctx, demoUser) // by another request
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := q.People.AddMember(ctx, q.Demo, u.ID, people.RoleOwner); err != nil {
+		return err
+	}
+	if _, err := q.d.open(q, u.ID, true); err != nil {
+		return err
+	}
+	return q.Go(home + "/")
 }

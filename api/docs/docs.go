@@ -6,11 +6,13 @@
 package docs
 
 import (
+	"embed"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/asset"
 )
 
 // policy is what browsers let these pages do. There are no inline scripts or styles.
@@ -92,3 +94,12 @@ func (p page) path() string {
 // Path and Name are for templates.
 func (p page) Path() string { return p.path() }
 func (p page) Name() string { return p.name }
+
+//go:embed static vendor/swagger-ui-bundle.js vendor/swagger-ui.css
+var assetFiles embed.FS
+
+// newAssets are the files that pages load.
+func newAssets() *asset.Set {
+	return asset.NewSet(assetFiles, home, "static/style.css", "static/docs.js", "static/explorer.css", "static/explorer.js", "static/icon.svg",
+		"vendor/swagger-ui-bundle.js", "vendor/swagger-ui.css")
+}

@@ -217,7 +217,7 @@ func Optional(s *string) string {
 	return *s
 }
 
-// Words is a text that somebody wrote: one that a spreadsheet would compute begins
+// Words is a text that a user wrote: one that a spreadsheet would compute begins
 // with an apostrophe there, as spreadsheets mark plain text. PlainWords undoes it.
 func Words(s string) string {
 	if isComputed(s) {

@@ -2,6 +2,7 @@ package manage
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -15,7 +16,7 @@ type agents struct {
 	define Definition
 }
 
-// agentRoutes describes the routes of agents. Each answers for somebody else's agent as
+// agentRoutes describes the routes of agents. Each answers for an agent of another account as
 // for one that does not exist.
 var agentRoutes = api.Group{Tag: "Agents", Access: api.Management, OwnPagesOnly: true, MaxBody: maxBody, Missing: api.ErrNoAgent}
 
@@ -46,7 +47,13 @@ type agentOutput struct {
 	Body agentDefinition
 }
 
-func answer(a *store.Agent) *agentOutput { return &agentOutput{ETag: etag(a.Version), Body: define(a)} }
+// answer shows an agent, unless err says why there is none.
+func answer(a *store.Agent, err error) (*agentOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &agentOutput{ETag: etag(a.Version), Body: define(a)}, nil
+}
 
 type agentInput struct {
 	ID string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -58,11 +65,7 @@ type agentDeletion struct {
 }
 
 func (m agents) list(ctx context.Context, in *api.Paging) (*api.Listed[agentDefinition], error) {
-	found, err := m.db.Agents(ctx, api.AccountOf(ctx), in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(a store.Agent) string { return a.ID }, define), nil
+	return api.Pages(in.Limit, func(a store.Agent) string { return a.ID }, define)(m.db.Agents(ctx, api.AccountOf(ctx), in.Page()))
 }
 
 type newAgent struct {
@@ -77,11 +80,7 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 	if err := m.define.Apply(&a, in.Body.RawMessage); err != nil {
 		return nil, err
 	}
-	created, err := m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now())
-	if err != nil {
-		return nil, err
-	}
-	return answer(created), nil
+	return answer(m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now()))
 }
 
 // agent reads an agent of the account that asks.
@@ -90,11 +89,7 @@ func (m agents) agent(ctx context.Context, id string) (*store.Agent, error) {
 }
 
 func (m agents) get(ctx context.Context, in *agentInput) (*agentOutput, error) {
-	a, err := m.agent(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return answer(a), nil
+	return answer(m.agent(ctx, in.ID))
 }
 
 // attempts to change an agent that others change at the same time: as many of them
@@ -134,7 +129,7 @@ func (m agents) replace(ctx context.Context, in *agentReplacementInput) (*agentO
 	})
 }
 
-// change has f change an agent, again when somebody else was faster.
+// change has f change an agent, again when another request was faster.
 func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Agent) error) (*agentOutput, error) {
 	var err error
 	for range attempts {
@@ -148,11 +143,8 @@ func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Ag
 		if err = f(a); err != nil {
 			return nil, err
 		}
-		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); err == nil {
-			return answer(a), nil
-		}
-		if !errors.Is(err, store.ErrVersion) {
-			break
+		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); !errors.Is(err, store.ErrVersion) {
+			return answer(a, err)
 		}
 	}
 	return nil, err
@@ -171,4 +163,49 @@ func (m agents) remove(ctx context.Context, in *agentDeletion) (*struct{}, error
 		version = a.Version
 	}
 	return nil, m.db.DeleteAgent(ctx, api.AccountOf(ctx), in.ID, version)
+}
+
+// schemaAddress is where the schema of agents is.
+const schemaAddress = "/v1/agents/schema"
+
+func mountVersions(a *api.API, m agents) {
+	const list = "/v1/agents/{id}/versions"
+	api.Register(a, agentRoutes.Get(list, "list-agent-versions", "List an agent's versions",
+		"The agent as each change left it, the newest first; `updated_at` is when it became so.", http.StatusNotFound), m.versions)
+	api.Register(a, agentRoutes.Get(list+"/{version}", "get-agent-version", "Read a version of an agent",
+		"Send it to `PUT /v1/agents/{id}`, with `If-Match`, to restore it.", http.StatusNotFound), m.version)
+	api.Register(a, agentRoutes.Get(schemaAddress, "get-agent-schema", "Read the schema of agents",
+		"JSON Schema 2020-12 of the documents that are sent here, for editors and for checks before sending."), m.schema)
+}
+
+type versionsInput struct {
+	ID string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	api.Paging
+}
+
+func (m agents) versions(ctx context.Context, in *versionsInput) (*api.Listed[agentDefinition], error) {
+	before, err := in.Sequence()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.agent(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return api.Pages(in.Limit, func(a store.Agent) string { return api.Seq(a.Version) }, define)(m.db.AgentVersions(ctx, api.AccountOf(ctx), in.ID, before, in.Limit+1))
+}
+
+func (m agents) version(ctx context.Context, in *struct {
+	ID      string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Version int64  `path:"version" doc:"The version." minimum:"1" example:"7"`
+}) (*agentOutput, error) {
+	return answer(m.db.AgentVersion(ctx, api.AccountOf(ctx), in.ID, in.Version))
+}
+
+type schemaOutput struct {
+	Body map[string]any
+}
+
+func (m agents) schema(context.Context, *struct{}) (*schemaOutput, error) {
+	out := &schemaOutput{}
+	return out, json.Unmarshal(m.define.Schema, &out.Body)
 }

@@ -2,11 +2,21 @@ package manage
 
 import (
 	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/export"
+	"parley/api/wire"
 	"parley/store"
 )
 
@@ -35,55 +45,131 @@ func mountDoNotCall(a *api.API, m doNotCall) {
 	a.Handle(importRoute(path+".csv"), http.HandlerFunc(m.importCSV))
 }
 
-// DoNotCall is an entry of the do-not-call list.
-type DoNotCall struct {
-	Number string    `json:"number" doc:"In international format." example:"+34612345678"`
-	Reason string    `json:"reason" doc:"Why, in somebody's words; may be empty." example:"asked for in a call"`
-	Source string    `json:"source" doc:"Who put it on the list: a client of this interface, an agent that was asked to, or the operator." enum:"api,agent,operator" example:"agent"`
-	CallID *string   `json:"call_id" doc:"The call in which it was asked for; null when it was in none." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Since  time.Time `json:"since" doc:"When it was put there."`
+func viewListed(e *store.DoNotCall) wire.DoNotCall {
+	return wire.DoNotCall{Number: e.Number, Reason: e.Reason, Source: string(e.Source), CallID: e.Call, Since: e.Since}
 }
 
-func viewListed(e *store.DoNotCall) DoNotCall {
-	return DoNotCall{Number: e.Number, Reason: e.Reason, Source: string(e.Source), CallID: e.Call, Since: e.Since}
+func (m doNotCall) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.DoNotCall], error) {
+	return api.Pages(in.Limit, func(e store.DoNotCall) string { return e.ID }, viewListed)(m.db.DoNotCalls(ctx, api.AccountOf(ctx), in.Page()))
 }
 
-type listedOutput struct{ Body DoNotCall }
-
-func (m doNotCall) list(ctx context.Context, in *api.Paging) (*api.Listed[DoNotCall], error) {
-	found, err := m.db.DoNotCalls(ctx, api.AccountOf(ctx), in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(e store.DoNotCall) string { return e.ID }, viewListed), nil
-}
-
-type newListed struct {
-	Number string `json:"number" doc:"In international format; spaces and hyphens are ignored." maxLength:"64" example:"+34612345678"`
-	Reason string `json:"reason,omitempty" required:"false" doc:"Why, in one line." maxLength:"200" example:"wrote to us"`
-}
-
-func (m doNotCall) add(ctx context.Context, in *struct{ Body newListed }) (*listedOutput, error) {
+func (m doNotCall) add(ctx context.Context, in *struct{ Body wire.NewListed }) (*api.Reply[wire.DoNotCall], error) {
 	e, _, err := m.db.AddDoNotCall(ctx, api.AccountOf(ctx),
 		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI}, m.db.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &listedOutput{viewListed(e)}, nil
+	return api.Show(viewListed)(e, err)
 }
 
 type listedInput struct {
 	Number string `path:"number" doc:"In international format, with its +." maxLength:"64" example:"+34612345678"`
 }
 
-func (m doNotCall) get(ctx context.Context, in *listedInput) (*listedOutput, error) {
-	e, err := m.db.DoNotCall(ctx, api.AccountOf(ctx), in.Number)
-	if err != nil {
-		return nil, err
-	}
-	return &listedOutput{viewListed(e)}, nil
+func (m doNotCall) get(ctx context.Context, in *listedInput) (*api.Reply[wire.DoNotCall], error) {
+	return api.Show(viewListed)(m.db.DoNotCall(ctx, api.AccountOf(ctx), in.Number))
 }
 
 func (m doNotCall) remove(ctx context.Context, in *listedInput) (*struct{}, error) {
 	return nil, m.db.RemoveDoNotCall(ctx, api.AccountOf(ctx), in.Number)
+}
+
+var listedHeader = []string{"number", "reason", "source", "call_id", "since"}
+
+func (m doNotCall) exportCSV(w http.ResponseWriter, r *http.Request) {
+	p := store.Page{Limit: export.Batch}
+	m.files.Send(w, r, export.Table{Name: "do-not-call", Header: listedHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+		found, err := s.DoNotCalls(ctx, p)
+		for _, e := range found {
+			rows = append(rows, []string{e.Number, export.Words(e.Reason), string(e.Source), export.Optional(e.Call), export.Time(e.Since)})
+			p.After = e.ID
+		}
+		return rows, len(found) == p.Limit, err
+	}})
+}
+
+// Bounds of an import.
+const (
+	maxImport      = 2 << 20         // bytes: store.MaxListing numbers with reasons
+	importPatience = 1 * time.Minute // in which it is sent
+)
+
+func importRoute(path string) api.Route {
+	r := listRoutes.Post(path, "import-do-not-call", "Import numbers into the do-not-call list",
+		fmt.Sprintf("Adds a list: CSV in UTF-8, up to %d lines and 2 MB. When the first line has a column `number`, it names the columns, of which `number` and "+
+			"`reason` are read, so that an export can be imported elsewhere; otherwise the first column is the number and the second, if there is one, "+
+			"the reason. All lines are added, or none: the refusal says which line is wrong. Numbers that are on the list stay as they are.", store.MaxListing), http.StatusUnsupportedMediaType)
+	r.MaxBodyBytes = maxImport
+	r.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: "number,reason\n+34612345678,wrote to us\n"}}}
+	r.Responses = map[string]*huma.Response{"200": {Description: "What was added", Content: map[string]*huma.MediaType{
+		"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{"added", "known"}, Properties: map[string]*huma.Schema{
+			"added": {Type: huma.TypeInteger, Description: "Numbers that were not on the list before."},
+			"known": {Type: huma.TypeInteger, Description: "Lines whose number was on the list, or in an earlier line."},
+		}}}}}}
+	return r
+}
+
+// imported is the answer to an import.
+type imported struct {
+	Added int `json:"added"`
+	Known int `json:"known"`
+}
+
+func (m doNotCall) importCSV(w http.ResponseWriter, r *http.Request) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/csv" {
+		api.WriteError(w, api.ErrMediaType)
+		return
+	}
+	api.SetBodyPatience(w, importPatience)
+	entries, lines, err := readListing(r.Body)
+	if err != nil {
+		api.WriteError(w, err)
+		return
+	}
+	added, err := m.db.ListDoNotCall(r.Context(), api.PrincipalOf(r.Context()).Account, entries, m.db.Now())
+	if wrong, ok := errors.AsType[*store.ListingError](err); ok {
+		_, what, _ := strings.Cut(wrong.Err.Error(), store.ErrInvalid.Error()+": ")
+		err = api.Bad("line %d: %s", lines[wrong.At], what)
+	}
+	if err != nil {
+		api.WriteError(w, err)
+		return
+	}
+	api.WriteJSON(w, http.StatusOK, imported{added, len(entries) - added})
+}
+
+// readListing reads an import, and on which line each entry began.
+func readListing(from io.Reader) (entries []store.DoNotCall, lines []int, err error) {
+	dec := csv.NewReader(from)
+	dec.FieldsPerRecord, dec.TrimLeadingSpace = -1, true
+	number, reason := 0, 1
+	for first := true; ; first = false {
+		row, err := dec.Read()
+		if errors.Is(err, io.EOF) {
+			return entries, lines, nil
+		}
+		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, nil, api.Bad("line %d: not CSV", wrong.Line)
+		}
+		if err != nil {
+			return nil, nil, api.ReadError(err)
+		}
+		if first {
+			row[0] = strings.TrimPrefix(row[0], "\ufeff") // spreadsheets begin files with a byte order mark
+			if at := slices.Index(row, listedHeader[0]); at >= 0 {
+				number, reason = at, slices.Index(row, listedHeader[1])
+				continue
+			}
+		}
+		line, _ := dec.FieldPos(0)
+		if len(entries) == store.MaxListing {
+			return nil, nil, api.Bad("line %d: %d numbers at most", line, store.MaxListing)
+		}
+		cell := func(at int) string {
+			if at < 0 || at >= len(row) {
+				return ""
+			}
+			return row[at]
+		}
+		entries = append(entries, store.DoNotCall{Number: cell(number), Reason: export.PlainWords(cell(reason)), Source: store.ListedByAPI})
+		lines = append(lines, line)
+	}
 }

@@ -12,19 +12,14 @@ import (
 	"strconv"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store"
 )
-
-// Mistake is one thing that is wrong with an agent's document.
-type Mistake struct {
-	Path    string `json:"path" doc:"The field, such as settings.speed or tools[0].http.url; body when it is the document as a whole." example:"settings.speed"`
-	Problem string `json:"problem" doc:"What is wrong with it, and what is allowed." example:"9, allowed are 0.5 to 2"`
-}
 
 // Mistaken is a refusal that tells its mistakes apart.
 type Mistaken struct {
 	Refusal  error // one of the error table, for answers with one sentence
-	Mistakes []Mistake
+	Mistakes []wire.Mistake
 }
 
 func (m *Mistaken) Error() string { return m.Refusal.Error() }
@@ -34,14 +29,14 @@ func (m *Mistaken) Unwrap() error { return m.Refusal }
 
 // Draft is the agent that a document would make, whole, and all that is wrong with it,
 // in the order of the schema. Nothing is stored. An error is the server's fault.
-func (d Definition) Draft(document json.RawMessage) (store.Agent, []Mistake, error) {
+func (d Definition) Draft(document json.RawMessage) (store.Agent, []wire.Mistake, error) {
 	a := d.New()
 	err := d.Apply(&a, document)
 	if wrong, ok := errors.AsType[*Mistaken](err); ok {
 		return a, wrong.Mistakes, nil
 	}
 	if p := api.ProblemOf(err); err != nil && p.Status == http.StatusBadRequest {
-		return a, []Mistake{{"body", p.Detail}}, nil
+		return a, []wire.Mistake{{Path: "body", Problem: p.Detail}}, nil
 	}
 	return a, nil, err
 }
@@ -53,32 +48,17 @@ func mountDrafts(a *api.API, m agents) {
 		"What differs in a version from the one before it, or from another, field by field. Of the first version everything that a new agent has not.", http.StatusNotFound), m.diff)
 }
 
-// agentCheck is what is wrong with a document.
-type agentCheck struct {
-	Valid    bool      `json:"valid" doc:"Whether it would be taken."`
-	Mistakes []Mistake `json:"mistakes" doc:"All that is wrong; empty when it is valid." nullable:"false"`
-}
-
-type agentCheckOutput struct{ Body agentCheck }
-
-func (m agents) validate(_ context.Context, in *newAgentInput) (*agentCheckOutput, error) {
+func (m agents) validate(_ context.Context, in *newAgentInput) (*api.Reply[wire.AgentCheck], error) {
 	_, wrong, err := m.define.Draft(in.Body.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	return &agentCheckOutput{agentCheck{len(wrong) == 0, append([]Mistake{}, wrong...)}}, nil
-}
-
-// Change is one field in which two agents differ.
-type Change struct {
-	Path   string `json:"path" doc:"The field." example:"settings.speed"`
-	Before any    `json:"before,omitempty" doc:"What it was; absent: it was not there."`
-	After  any    `json:"after,omitempty" doc:"What it is; absent: it is not there."`
+	return api.Body(wire.AgentCheck{Valid: len(wrong) == 0, Mistakes: append([]wire.Mistake{}, wrong...)}), nil
 }
 
 // Changes are the fields in which b differs from a: objects and lists are gone into, and
 // texts are whole.
-func Changes(a, b *store.Agent) ([]Change, error) {
+func Changes(a, b *store.Agent) ([]wire.Change, error) {
 	before, err := fieldsOf(a)
 	if err != nil {
 		return nil, err
@@ -87,7 +67,7 @@ func Changes(a, b *store.Agent) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []Change{}
+	out := []wire.Change{}
 	for _, name := range []string{"name", "voice", "language", "prompt", "first_message", "tools", "settings"} {
 		out = differ(out, name, before[name], after[name])
 	}
@@ -112,7 +92,7 @@ func fieldsOf(a *store.Agent) (map[string]any, error) {
 }
 
 // differ adds to out where two values are not the same.
-func differ(out []Change, path string, a, b any) []Change {
+func differ(out []wire.Change, path string, a, b any) []wire.Change {
 	switch x := a.(type) {
 	case map[string]any:
 		y, ok := b.(map[string]any)
@@ -142,17 +122,17 @@ func differ(out []Change, path string, a, b any) []Change {
 	if a == b {
 		return out
 	}
-	return append(out, Change{path, a, b})
+	return append(out, wire.Change{Path: path, Before: a, After: b})
 }
 
-func differLists(out []Change, path string, a, b []any) []Change {
+func differLists(out []wire.Change, path string, a, b []any) []wire.Change {
 	for i := range max(len(a), len(b)) {
 		at := path + "[" + strconv.Itoa(i) + "]"
 		switch {
 		case i >= len(a):
-			out = append(out, Change{at, nil, b[i]})
+			out = append(out, wire.Change{Path: at, Before: nil, After: b[i]})
 		case i >= len(b):
-			out = append(out, Change{at, a[i], nil})
+			out = append(out, wire.Change{Path: at, Before: a[i], After: nil})
 		default:
 			out = differ(out, at, a[i], b[i])
 		}
@@ -166,31 +146,13 @@ type diffInput struct {
 	Against int64  `query:"against" doc:"The version that it is compared with; without it the one before." minimum:"1" example:"3"`
 }
 
-type agentDiff struct {
-	From    int64    `json:"from" doc:"The version compared with; 0: a new agent." example:"6"`
-	To      int64    `json:"to" doc:"The version." example:"7"`
-	Changes []Change `json:"changes" doc:"The fields that differ; empty when none does." nullable:"false"`
-}
-
-type diffOutput struct{ Body agentDiff }
-
-func (m agents) diff(ctx context.Context, in *diffInput) (*diffOutput, error) {
-	d, err := Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version)
-	if err != nil {
-		return nil, err
-	}
-	return &diffOutput{agentDiff{d.From, d.To, d.Changes}}, nil
-}
-
-// Difference is between two versions of an agent.
-type Difference struct {
-	From, To int64 // From 0: a new agent
-	Changes  []Change
+func (m agents) diff(ctx context.Context, in *diffInput) (*api.Reply[wire.AgentDiff], error) {
+	return api.Found(Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version))
 }
 
 // Compare says what differs in version to of an agent of the account from another; from
 // 0 is the version before. store.ErrNotFound: there is no such agent or version.
-func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*Difference, error) {
+func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*wire.AgentDiff, error) {
 	after, err := db.AgentVersion(ctx, account, id, to)
 	if err != nil {
 		return nil, err
@@ -206,5 +168,5 @@ func Compare(ctx context.Context, db *store.DB, define Definition, account, id s
 		}
 	}
 	changes, err := Changes(before, after)
-	return &Difference{from, to, changes}, err
+	return &wire.AgentDiff{From: from, To: to, Changes: changes}, err
 }

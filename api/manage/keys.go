@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store/people"
 )
 
@@ -28,22 +28,8 @@ func mountKeys(a *api.API, m keys) {
 			"operator can make when none is left. Keys with the role owner or the mark money are revoked by themselves and by owners.", http.StatusNotFound), m.revoke)
 }
 
-// APIKey is a key as its owner sees it.
-type APIKey struct {
-	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Role       string     `json:"role" doc:"What it may do: a member's key everything but people, an owner's people, too. What is paid has a mark of its own, money." enum:"member,owner"`
-	Money      bool       `json:"money" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
-	Name       string     `json:"name" doc:"What it is for." example:"website"`
-	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
-	CreatedAt  time.Time  `json:"created_at" doc:"When it was made."`
-	CreatedBy  *string    `json:"created_by" doc:"Identifier of the user, or of the account's key, that made it; null: it was made on the server, or before this was noted." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	MakerEmail *string    `json:"created_by_email" doc:"The user's address; null: it was no user, or they are gone." example:"ana@example.com"`
-	LastUsedAt *time.Time `json:"last_used_at" doc:"To the minute; null: never."`
-	RevokedAt  *time.Time `json:"revoked_at" doc:"Null while it is good."`
-}
-
-func viewKey(k *people.Key) APIKey {
-	v := APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
+func viewKey(k *people.Key) wire.APIKey {
+	v := wire.APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
 	if k.Maker != "" {
 		v.CreatedBy = &k.Maker
 	}
@@ -54,43 +40,22 @@ func viewKey(k *people.Key) APIKey {
 }
 
 // Keys are keys as their owner sees them.
-func Keys(list []people.Key) []APIKey {
-	out := make([]APIKey, len(list))
+func Keys(list []people.Key) []wire.APIKey {
+	out := make([]wire.APIKey, len(list))
 	for i := range list {
 		out[i] = viewKey(&list[i])
 	}
 	return out
 }
 
-func (m keys) list(ctx context.Context, in *api.Paging) (*api.Listed[APIKey], error) {
-	found, err := m.people.Keys(ctx, api.AccountOf(ctx), in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(k people.Key) string { return k.ID }, viewKey), nil
-}
-
-// createdKey is the only answer that holds a key.
-type createdKey struct {
-	APIKey
-	Secret string `json:"api_key" doc:"The key itself, shown this once." example:"sk_4fZ…"`
-}
-
-type createdKeyOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         createdKey
-}
-
-type newKey struct {
-	Name  string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
-	Role  string `json:"role,omitempty" doc:"What it may do." enum:"member,owner" default:"member"`
-	Money bool   `json:"money,omitempty" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
+func (m keys) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.APIKey], error) {
+	return api.Pages(in.Limit, func(k people.Key) string { return k.ID }, viewKey)(m.people.Keys(ctx, api.AccountOf(ctx), in.Page()))
 }
 
 // maxKeyName bounds a key's name, in bytes.
 const maxKeyName = 200
 
-func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKeyOutput, error) {
+func (m keys) create(ctx context.Context, in *struct{ Body wire.NewKey }) (*api.Secret[wire.CreatedKey], error) {
 	name := in.Body.Name
 	if strings.TrimSpace(name) == "" || len(name) > maxKeyName || strings.ContainsRune(name, 0) {
 		return nil, api.Bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
@@ -103,7 +68,7 @@ func (m keys) create(ctx context.Context, in *struct{ Body newKey }) (*createdKe
 	if err != nil {
 		return nil, err
 	}
-	return &createdKeyOutput{CacheControl: "no-store", Body: createdKey{viewKey(&k), secret}}, nil
+	return api.NotStored(wire.CreatedKey{APIKey: viewKey(&k), Secret: secret}), nil
 }
 
 func (m keys) revoke(ctx context.Context, in *struct {
@@ -118,4 +83,50 @@ func (m keys) revoke(ctx context.Context, in *struct {
 		return nil, api.ErrRole
 	}
 	return nil, m.people.RevokeKey(ctx, p.Account, k.ID)
+}
+
+// secrets serves what an account's agents need to use its services.
+type secrets struct{ vault *people.Vault }
+
+var secretRoutes = managed("Secrets")
+
+// MountSecrets adds the routes of secrets.
+func MountSecrets(a *api.API, vault *people.Vault) {
+	const one = "/v1/secrets/{name}"
+	m := secrets{vault}
+	api.Register(a, secretRoutes.Get("/v1/secrets", "list-secrets", "List the account's secrets",
+		"By name. Values are never shown."), m.list)
+	put := secretRoutes.Put(one, "put-secret", "Store a secret",
+		"Functions of agents refer to it as `{{secret.NAME}}`, in headers and queries. It is sent to its `hosts` only: bind each secret, for one that is "+
+			"not bound goes wherever a function of the account sends it. An account keeps 100 at most. What was there under the name is "+
+			"replaced; conversations in progress go on with what they began with. The value is stored encrypted and never shown again.")
+	put.Missing = api.Bad("name: a letter, then up to 63 letters, digits and _")
+	api.Register(a, put, m.put)
+	api.Register(a, secretRoutes.Delete(one, "delete-secret", "Delete a secret", "Functions that refer to it fail from the next conversation on.", http.StatusNotFound), m.remove)
+}
+
+func viewSecret(s *people.Secret) wire.AccountSecret {
+	return wire.AccountSecret{Name: s.Name, Hosts: append([]string{}, s.Hosts...), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt}
+}
+
+func (m secrets) list(ctx context.Context, in *api.ShortPaging) (*api.Listed[wire.AccountSecret], error) {
+	return api.Pages(in.Limit, func(s people.Secret) string { return s.Name }, viewSecret)(m.vault.List(ctx, api.AccountOf(ctx), api.Paging(*in).Page()))
+}
+
+type secretInput struct {
+	Name string `path:"name" doc:"A letter, then up to 63 letters, digits and _." example:"BOOKING_KEY"`
+	Body struct {
+		Value string   `json:"value" doc:"One line, 8,192 bytes at most." minLength:"1" maxLength:"8192" example:"Bearer 8f0c…"`
+		Hosts []string `json:"hosts,omitempty" doc:"Where it may be sent: names of hosts or addresses, and *.example.com for all below. Without it, the secret stays bound as it is; a new one is not bound." maxItems:"20" example:"[\"api.example.com\"]"`
+	}
+}
+
+func (m secrets) put(ctx context.Context, in *secretInput) (*api.Reply[wire.AccountSecret], error) {
+	return api.Show(viewSecret)(m.vault.Put(ctx, api.AccountOf(ctx), in.Name, in.Body.Value, in.Body.Hosts))
+}
+
+func (m secrets) remove(ctx context.Context, in *struct {
+	Name string `path:"name" doc:"The secret's name." example:"BOOKING_KEY"`
+}) (*struct{}, error) {
+	return nil, m.vault.Delete(ctx, api.AccountOf(ctx), in.Name)
 }

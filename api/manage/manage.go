@@ -1,6 +1,6 @@
 // Package manage serves what the owner of an account keeps there: agents, API keys, people,
 // secrets and the do-not-call list.
-// Every query names the account, so that what belongs to somebody else answers
+// Every query names the account, so that what belongs to another account answers
 // exactly like what does not exist.
 package manage
 

@@ -3,9 +3,9 @@ package manage
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/people"
 )
@@ -40,65 +40,35 @@ func MountPeople(a *api.API, p *people.Store, link func(token string) string) {
 // peopleRoutes describes routes for those who may change who belongs to an account.
 var peopleRoutes = api.Group{Tag: "People", Access: api.Owners, OwnPagesOnly: true, MaxBody: maxBody}
 
-// Member is somebody who belongs to an account.
-type Member struct {
-	User       string     `json:"user_id" doc:"Names them in requests." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Email      string     `json:"email" doc:"With which they sign in." example:"ana@example.com"`
-	Role       string     `json:"role" doc:"Owners invite and remove people, too." enum:"owner,member"`
-	CreatedAt  time.Time  `json:"created_at" doc:"When they joined."`
-	SignedInAt *time.Time `json:"signed_in_at" doc:"When they signed in last, to whichever account; null: never."`
-}
-
 // Members are the people of an account, as they are shown.
-func Members(list []people.Membership) []Member {
-	out := make([]Member, len(list))
+func Members(list []people.Membership) []wire.Member {
+	out := make([]wire.Member, len(list))
 	for i := range list {
 		out[i] = viewMember(&list[i])
 	}
 	return out
 }
 
-func viewMember(m *people.Membership) Member {
-	return Member{m.User, m.Email, m.Role, m.CreatedAt, m.SignedInAt}
+func viewMember(m *people.Membership) wire.Member {
+	return wire.Member{User: m.User, Email: m.Email, Role: m.Role, CreatedAt: m.CreatedAt, SignedInAt: m.SignedInAt}
 }
 
-// Invitation is that somebody may join an account.
-type Invitation struct {
-	ID        string    `json:"id" doc:"Names it in requests; it is no secret." example:"inv_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Email     string    `json:"email" doc:"Whom it is for." example:"luis@example.com"`
-	Role      string    `json:"role" doc:"What they will be." enum:"owner,member"`
-	InvitedBy *string   `json:"invited_by" doc:"The address of who invited them; null: an API key, or somebody who is no longer there."`
-	CreatedAt time.Time `json:"created_at" doc:"When it was made."`
-	ExpiresAt time.Time `json:"expires_at" doc:"Until when its link is good."`
-}
-
-func viewInvitation(i *people.Invitation) Invitation {
-	v := Invitation{ID: i.ID, Email: i.Email, Role: i.Role, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt}
+func viewInvitation(i *people.Invitation) wire.Invitation {
+	v := wire.Invitation{ID: i.ID, Email: i.Email, Role: i.Role, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt}
 	if i.InvitedBy != "" {
 		v.InvitedBy = &i.InvitedBy
 	}
 	return v
 }
 
-func (m members) members(ctx context.Context, in *api.ShortPaging) (*api.Listed[Member], error) {
-	list, err := m.people.Members(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, list, func(m people.Membership) string { return m.Place() }, viewMember), nil
+func (m members) members(ctx context.Context, in *api.ShortPaging) (*api.Listed[wire.Member], error) {
+	return api.Pages(in.Limit, func(m people.Membership) string { return m.Place() }, viewMember)(m.people.Members(ctx, api.AccountOf(ctx), api.Paging(*in).Page()))
 }
 
 type memberInput struct {
 	User string `path:"user_id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Keys string `query:"keys" doc:"What happens to keys that they made." enum:"keep,revoke" default:"keep"`
 }
-
-// Removal is what somebody leaves behind.
-type Removal struct {
-	Keys []APIKey `json:"keys" doc:"The keys that they made and that were good, the newest first; revoked_at is null of those that still are." nullable:"false"`
-}
-
-type removalOutput struct{ Body Removal }
 
 type memberChange struct {
 	User string `path:"user_id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -107,9 +77,7 @@ type memberChange struct {
 	}
 }
 
-type memberOutput struct{ Body Member }
-
-func (m members) change(ctx context.Context, in *memberChange) (*memberOutput, error) {
+func (m members) change(ctx context.Context, in *memberChange) (*api.Reply[wire.Member], error) {
 	p := api.PrincipalOf(ctx)
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
@@ -124,49 +92,29 @@ func (m members) change(ctx context.Context, in *memberChange) (*memberOutput, e
 	}
 	for _, v := range Members(list) {
 		if v.User == in.User {
-			return &memberOutput{v}, nil
+			return api.Body(v), nil
 		}
 	}
 	return nil, store.ErrNotFound // removed since
 }
 
-// mayMake says whether somebody may be given a role: owners may change what is paid, so
+// mayMake says whether p may give a role: owners may change what is paid, so
 // who makes one must be able to.
 func mayMake(p api.Principal, role string) bool { return role != people.RoleOwner || p.Money }
 
-func (m members) remove(ctx context.Context, in *memberInput) (*removalOutput, error) {
+func (m members) remove(ctx context.Context, in *memberInput) (*api.Reply[wire.Removal], error) {
 	keys, err := m.people.RemoveMember(ctx, api.AccountOf(ctx), in.User, in.Keys == "revoke")
 	if err != nil {
 		return nil, err
 	}
-	return &removalOutput{Removal{Keys(keys)}}, nil
+	return api.Body(wire.Removal{Keys: Keys(keys)}), nil
 }
 
-func (m members) invitations(ctx context.Context, in *api.ShortPaging) (*api.Listed[Invitation], error) {
-	list, err := m.people.Invitations(ctx, api.AccountOf(ctx), api.Paging(*in).Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, list, func(i people.Invitation) string { return i.ID }, viewInvitation), nil
+func (m members) invitations(ctx context.Context, in *api.ShortPaging) (*api.Listed[wire.Invitation], error) {
+	return api.Pages(in.Limit, func(i people.Invitation) string { return i.ID }, viewInvitation)(m.people.Invitations(ctx, api.AccountOf(ctx), api.Paging(*in).Page()))
 }
 
-// CreatedInvitation is the only answer that holds an invitation's link.
-type CreatedInvitation struct {
-	Invitation
-	URL string `json:"url" doc:"The link to send to them, shown this once." example:"https://voice.example.com/app/invitation?token=…"`
-}
-
-type createdInvitationOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         CreatedInvitation
-}
-
-type newInvitation struct {
-	Email string `json:"email" doc:"Address of the person to invite." minLength:"3" maxLength:"254" example:"luis@example.com"`
-	Role  string `json:"role,omitempty" doc:"What they will be." enum:"owner,member" default:"member"`
-}
-
-func (m members) invite(ctx context.Context, in *struct{ Body newInvitation }) (*createdInvitationOutput, error) {
+func (m members) invite(ctx context.Context, in *struct{ Body wire.NewInvitation }) (*api.Secret[wire.CreatedInvitation], error) {
 	p := api.PrincipalOf(ctx)
 	if !mayMake(p, in.Body.Role) {
 		return nil, api.ErrRole
@@ -175,7 +123,7 @@ func (m members) invite(ctx context.Context, in *struct{ Body newInvitation }) (
 	if err != nil {
 		return nil, ofField("email", err)
 	}
-	return &createdInvitationOutput{CacheControl: "no-store", Body: CreatedInvitation{viewInvitation(inv), m.link(token)}}, nil
+	return api.NotStored(wire.CreatedInvitation{Invitation: viewInvitation(inv), URL: m.link(token)}), nil
 }
 
 func (m members) revoke(ctx context.Context, in *struct {

@@ -47,7 +47,7 @@ type fault struct {
 	text   string
 }
 
-// write answers with the fault; its text is for whoever writes the client.
+// write answers with the fault; its text is for the author of the client.
 func (f *fault) write(w http.ResponseWriter) {
 	if f.id == nil {
 		f.id = json.RawMessage("null")

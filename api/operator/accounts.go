@@ -5,7 +5,6 @@ package operator
 
 import (
 	"context"
-	"time"
 
 	"parley/api"
 	"parley/api/manage"
@@ -46,26 +45,9 @@ func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(ac
 // routes describes the routes of operators. Pages of other sites are refused.
 var routes = api.Group{Tag: "Operator", Access: api.Operators, OwnPagesOnly: true}
 
-// Account is an account as an operator sees it.
-type Account struct {
-	ID            string     `json:"id" doc:"Names the account in requests." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Name          string     `json:"name" doc:"For people." example:"Casa Lola"`
-	Email         string     `json:"email" doc:"Where warnings are mailed; empty: nowhere."`
-	CreatedAt     time.Time  `json:"created_at" doc:"When it was made."`
-	Balance       wire.USD   `json:"balance" doc:"In US dollars, sessions in progress counted."`
-	FirstTopupAt  *time.Time `json:"first_topup_at" doc:"Null before the first top-up."`
-	Live          int        `json:"live" doc:"Sessions in progress."`
-	Concurrency   *int       `json:"concurrency" doc:"Sessions at once, where an operator has set that; null: as the rate card says."`
-	Standard      int        `json:"standard_concurrency" doc:"What the rate card says."`
-	OpenDisputes  int        `json:"open_disputes" doc:"Payments that are disputed: while there is one, nothing starts."`
-	Suspended     bool       `json:"suspended" doc:"By an operator: nothing starts."`
-	RecordingDays int        `json:"recording_days" doc:"How long recordings of calls are kept."`
-	TalkDays      *int       `json:"conversation_days" doc:"How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it."`
-}
-
-func (m accounts) view(a *ledger.Account) Account {
+func (m accounts) view(a *ledger.Account) wire.Account {
 	rules := m.card().Wallet()
-	v := Account{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: wire.USD(a.Balance()), FirstTopupAt: a.FirstTopupAt,
+	v := wire.Account{ID: a.ID, Name: a.Name, Email: a.Email, CreatedAt: a.CreatedAt, Balance: wire.USD(a.Balance()), FirstTopupAt: a.FirstTopupAt,
 		Live: a.Live, Concurrency: a.Concurrency, Standard: rules.ConcurrencyDefault, OpenDisputes: a.OpenDisputes, Suspended: a.Suspended,
 		RecordingDays: a.RecordingDays, TalkDays: a.ConversationDays}
 	if a.FirstTopupAt == nil {
@@ -74,27 +56,15 @@ func (m accounts) view(a *ledger.Account) Account {
 	return v
 }
 
-func (m accounts) list(ctx context.Context, in *api.Paging) (*api.Listed[Account], error) {
-	found, err := ledger.New(m.db).Accounts(ctx, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(a ledger.Account) string { return a.ID }, m.view), nil
+func (m accounts) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.Account], error) {
+	return api.Pages(in.Limit, func(a ledger.Account) string { return a.ID }, m.view)(ledger.New(m.db).Accounts(ctx, in.Page()))
 }
-
-// AccountDetail is an account with its people.
-type AccountDetail struct {
-	Account
-	Members []manage.Member `json:"members" doc:"Who belongs to it, owners first; empty: it is used by its keys alone." nullable:"false"`
-}
-
-type accountOutput struct{ Body AccountDetail }
 
 type accountInput struct {
 	ID string `path:"id" doc:"The account's identifier." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
+func (m accounts) read(ctx context.Context, id string) (*wire.AccountDetail, error) {
 	a, err := ledger.New(m.db).Account(ctx, id)
 	if err != nil {
 		return nil, err
@@ -103,34 +73,15 @@ func (m accounts) read(ctx context.Context, id string) (*AccountDetail, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &AccountDetail{m.view(a), manage.Members(people)}, nil
+	return &wire.AccountDetail{Account: m.view(a), Members: manage.Members(people)}, nil
 }
 
-func (m accounts) answer(ctx context.Context, id string) (*accountOutput, error) {
-	d, err := m.read(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return &accountOutput{*d}, nil
+func (m accounts) answer(ctx context.Context, id string) (*api.Reply[wire.AccountDetail], error) {
+	return api.Found(m.read(ctx, id))
 }
 
-func (m accounts) get(ctx context.Context, in *accountInput) (*accountOutput, error) {
+func (m accounts) get(ctx context.Context, in *accountInput) (*api.Reply[wire.AccountDetail], error) {
 	return m.answer(ctx, in.ID)
-}
-
-type createdAccount struct {
-	AccountDetail
-	Secret string `json:"api_key,omitempty" doc:"With create_key: a key of the account with the role owner, shown this once." example:"sk_4fZ…"`
-}
-
-type createdAccountOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         createdAccount
-}
-
-type newAccount struct {
-	Name      string `json:"name" doc:"For people, 200 bytes at most." minLength:"1" maxLength:"200" example:"Casa Lola"`
-	CreateKey bool   `json:"create_key,omitempty" doc:"Whether the answer holds a key of the account."`
 }
 
 // MaxConcurrency is the most that an account may be given, in sessions at once.
@@ -139,7 +90,7 @@ const MaxConcurrency = 100_000
 // maxAccountName bounds an account's name, in bytes.
 const maxAccountName = 200
 
-func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*createdAccountOutput, error) {
+func (m accounts) create(ctx context.Context, in *struct{ Body wire.NewAccount }) (*api.Secret[wire.CreatedAccount], error) {
 	if len(in.Body.Name) > maxAccountName {
 		return nil, api.Bad("name: take at most %d bytes", maxAccountName)
 	}
@@ -148,7 +99,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body newAccount }) (*c
 	if err != nil {
 		return nil, err
 	}
-	out := &createdAccountOutput{CacheControl: "no-store"}
+	out := api.NotStored(wire.CreatedAccount{})
 	if in.Body.CreateKey {
 		if _, out.Body.Secret, err = m.people.FirstKey(ctx, a.ID, "first key", api.PrincipalOf(ctx).User); err != nil {
 			return nil, err
@@ -174,7 +125,7 @@ type accountChange struct {
 	}
 }
 
-func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput, error) {
+func (m accounts) change(ctx context.Context, in *accountChange) (*api.Reply[wire.AccountDetail], error) {
 	c := ledger.AccountChange{Suspended: in.Body.Suspended, Concurrency: in.Body.Concurrency, Email: in.Body.Email, RecordingDays: in.Body.RecordingDays,
 		ConversationDays: in.Body.TalkDays}
 	if err := c.Check(); err != nil {
@@ -194,9 +145,24 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*accountOutput
 	return m.answer(ctx, in.ID)
 }
 
-func (m accounts) resolve(ctx context.Context, in *accountInput) (*accountOutput, error) {
+func (m accounts) resolve(ctx context.Context, in *accountInput) (*api.Reply[wire.AccountDetail], error) {
 	if err := ledger.New(m.db).ResolveDispute(ctx, in.ID, "", m.db.Now()); err != nil {
 		return nil, err
 	}
 	return m.answer(ctx, in.ID)
+}
+
+type checkList struct {
+	Data []wire.Check `json:"data" doc:"All checks." nullable:"false"`
+}
+
+// MountChecks adds the route that checks what the server needs, as look does, which may
+// take a minute.
+func MountChecks(a *api.API, look func(context.Context) ([]wire.Check, error)) {
+	api.Register(a, routes.Get("/v1/operator/checks", "check-setup", "Check what the server needs",
+		"Ports, engines, the database and what else `parley doctor` looks at, on the server that is asked. It takes seconds; within five of the last time its findings are repeated."),
+		func(ctx context.Context, _ *struct{}) (*api.Reply[checkList], error) {
+			found, err := look(ctx)
+			return api.Body(checkList{append([]wire.Check{}, found...)}), err
+		})
 }

@@ -2,10 +2,10 @@ package operator
 
 import (
 	"context"
-	"time"
 
 	"parley/api"
 	"parley/api/manage"
+	"parley/api/wire"
 	"parley/store/people"
 )
 
@@ -25,26 +25,12 @@ func mountUsers(a *api.API, p *people.Store) {
 			"somebody who is disabled."), m.remove)
 }
 
-// User is somebody who signs in.
-type User struct {
-	ID         string     `json:"id" doc:"Names them in requests." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Email      string     `json:"email" doc:"With which they sign in." example:"ana@example.com"`
-	Role       string     `json:"role" doc:"An operator looks after all accounts, a member has only their own." enum:"operator,member"`
-	CreatedAt  time.Time  `json:"created_at" doc:"When they were made."`
-	SignedInAt *time.Time `json:"signed_in_at" doc:"When they signed in last; null: never."`
-	DisabledAt *time.Time `json:"disabled_at" doc:"Since when they may not sign in; null: they may."`
+func viewUser(u *people.User) wire.User {
+	return wire.User{ID: u.ID, Email: u.Email, Role: u.Role, CreatedAt: u.CreatedAt, SignedInAt: u.SignedInAt, DisabledAt: u.DisabledAt}
 }
 
-func viewUser(u *people.User) User {
-	return User{u.ID, u.Email, u.Role, u.CreatedAt, u.SignedInAt, u.DisabledAt}
-}
-
-func (m users) list(ctx context.Context, in *api.Paging) (*api.Listed[User], error) {
-	found, err := m.people.Users(ctx, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(u people.User) string { return u.ID }, viewUser), nil
+func (m users) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.User], error) {
+	return api.Pages(in.Limit, func(u people.User) string { return u.ID }, viewUser)(m.people.Users(ctx, in.Page()))
 }
 
 type userInput struct {
@@ -61,14 +47,7 @@ type userChange struct {
 	}
 }
 
-type changedUser struct {
-	User
-	manage.Removal
-}
-
-type userOutput struct{ Body changedUser }
-
-func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) {
+func (m users) change(ctx context.Context, in *userChange) (*api.Reply[wire.ChangedUser], error) {
 	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -90,12 +69,10 @@ func (m users) change(ctx context.Context, in *userChange) (*userOutput, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &userOutput{changedUser{viewUser(u), manage.Removal{Keys: manage.Keys(keys)}}}, nil
+	return api.Body(wire.ChangedUser{User: viewUser(u), Removal: wire.Removal{Keys: manage.Keys(keys)}}), nil
 }
 
-type removalOutput struct{ Body manage.Removal }
-
-func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error) {
+func (m users) remove(ctx context.Context, in *userInput) (*api.Reply[wire.Removal], error) {
 	u, err := m.people.User(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -104,5 +81,5 @@ func (m users) remove(ctx context.Context, in *userInput) (*removalOutput, error
 	if err != nil {
 		return nil, err
 	}
-	return &removalOutput{manage.Removal{Keys: manage.Keys(keys)}}, nil
+	return api.Body(wire.Removal{Keys: manage.Keys(keys)}), nil
 }

@@ -13,9 +13,9 @@ const (
 	// maxCopies are there at once, half of them of one account: two hours in two channels
 	// at 8 kHz are 230 MB.
 	maxCopies = 8
-	// copyKept is how long one that nobody reads is kept: players ask for part after part.
+	// copyKept is how long one without readers is kept: players ask for part after part.
 	copyKept = 2 * time.Minute
-	// copyWait is how long somebody waits for room, and for the account's turn.
+	// copyWait is how long a request waits for room, and for the account's turn.
 	copyWait = 20 * time.Second
 )
 
@@ -45,7 +45,7 @@ func newCopies() *copies {
 }
 
 // take returns the copy of a call's recording, which is made by decode when there is none,
-// also when whoever asked has gone: others may wait for it. done is to be called when it
+// also when the client that asked has gone: others may wait for it. done is to be called when it
 // is read no more. ErrBusy: there is no room.
 func (c *copies) take(ctx context.Context, account, call string, decode func(context.Context) (*os.File, error)) (file *os.File, done func(), err error) {
 	c.mu.Lock()
@@ -103,7 +103,7 @@ func (c *copies) release(call string, w *wavCopy) {
 	if w.readers--; w.readers > 0 {
 		return
 	}
-	// Whoever makes it is a reader, so it is made.
+	// The request that makes it is a reader, so it is made.
 	if w.err != nil {
 		c.forget(call, w)
 		return
@@ -117,7 +117,7 @@ func (c *copies) release(call string, w *wavCopy) {
 	})
 }
 
-// makeRoom forgets copies that nobody reads, where the account or all have as many as they may.
+// makeRoom forgets copies without readers, where the account or all have as many as they may.
 func (c *copies) makeRoom(account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,7 +135,7 @@ func (c *copies) makeRoom(account string) {
 	}
 }
 
-// forget closes a copy that nobody reads, which is the end of its file. c.mu is held.
+// forget closes a copy without readers, which is the end of its file. c.mu is held.
 func (c *copies) forget(call string, w *wavCopy) {
 	if c.made[call] != w {
 		return

@@ -28,7 +28,7 @@ func (s *Service) encode(ctx context.Context, args encodeArgs) error {
 	case err != nil:
 		return err
 	case r.State != history.RecordingEncodes:
-		return nil // its files are removed by whoever decided about it
+		return nil // its files are removed with its row
 	case r.Node != s.Node && r.EndedAt != nil && s.Store.Now().Sub(*r.EndedAt) > elsewhere:
 		return nil // the next start of that node takes it up
 	case r.Node != s.Node:

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/media/record"
 	"parley/store"
 	"parley/store/history"
@@ -20,28 +21,15 @@ func (s *Service) mountPeaks(a *api.API) {
 		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.peaks)
 }
 
-// Waveform is how loud both sides of a recording were.
-type Waveform struct {
-	Duration float64 `json:"duration" doc:"Of the recording, in seconds." example:"193.4"`
-	Caller   []int   `json:"caller" doc:"The left side: the loudest of each part, 0 to 255, which is full scale." nullable:"false"`
-	Agent    []int   `json:"agent" doc:"The right side, what the caller heard, in as many parts." nullable:"false"`
-}
-
-type peaksOutput struct{ Body Waveform }
-
 func (s *Service) peaks(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*peaksOutput, error) {
-	w, err := s.Waveform(ctx, api.AccountOf(ctx), in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &peaksOutput{*w}, nil
+}) (*api.Reply[wire.Waveform], error) {
+	return api.Found(s.Waveform(ctx, api.AccountOf(ctx), in.ID))
 }
 
 // Waveform is that of the recording of a call of the account. One that was encoded
 // without, it makes and keeps. Its errors are those of the recording itself.
-func (s *Service) Waveform(ctx context.Context, account, call string) (*Waveform, error) {
+func (s *Service) Waveform(ctx context.Context, account, call string) (*wire.Waveform, error) {
 	r, err := s.history.Recording(ctx, account, call)
 	if err != nil {
 		return nil, err
@@ -60,7 +48,7 @@ func (s *Service) Waveform(ctx context.Context, account, call string) (*Waveform
 		return nil, err
 	}
 	n := len(peaks) / record.Channels
-	w := &Waveform{r.Length.Seconds(), make([]int, n), make([]int, n)}
+	w := &wire.Waveform{Duration: r.Length.Seconds(), Caller: make([]int, n), Agent: make([]int, n)}
 	for i := range n {
 		w.Caller[i], w.Agent[i] = int(peaks[i]), int(peaks[n+i])
 	}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"parley/api/wire"
 	"parley/store/history"
 
 	"encoding/json"
@@ -51,7 +52,7 @@ func TestWaveform(t *testing.T) {
 	}
 }
 
-func (l *life) waveform(call string) (w Waveform) {
+func (l *life) waveform(call string) (w wire.Waveform) {
 	l.Helper()
 	a := l.ask("GET", call, "/peaks", "sk_a")
 	if a.status != 200 {

@@ -144,7 +144,7 @@ func (s *Service) done(call string, r record.Result) {
 	}, func() { s.settle(call) })
 }
 
-// end stores the end of a recording, and removes the raw file of what nobody waits for.
+// end stores the end of a recording, and removes the raw file where it is not wanted.
 func (s *Service) end(ctx context.Context, r history.Recording, failed bool) error {
 	state, err := s.history.EndRecording(ctx, r, failed, s.enqueue)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

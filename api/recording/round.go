@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/media/record"
 	"parley/store"
 	"parley/store/history"
@@ -42,7 +44,7 @@ func (s *Service) round(ctx context.Context, age time.Duration) error {
 	return errors.Join(err, forgotten, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
 }
 
-// takeUp has raw files encoded that nobody writes any more.
+// takeUp has raw files encoded that are not written any more.
 func (s *Service) takeUp(ctx context.Context, age time.Duration) error {
 	entries, err := os.ReadDir(s.Raw())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,4 +87,44 @@ func (s *Service) sweep(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// Import keeps the recording of a call that was made elsewhere: audio is Opus in Ogg, and
+// of r count Account, Call, Rate, Length and Peaks. What was imported already, or deleted,
+// stays as it is. An import that broke off can be made again.
+func (s *Service) Import(ctx context.Context, r history.Recording, audio []byte) error {
+	if err := s.keep(r.Call, audio); err != nil {
+		return err
+	}
+	r.Node, r.Format, r.Bytes = s.Node, "ogg", int64(len(audio))
+	encoded := func(context.Context, pgx.Tx, string, string) error { return nil }
+	switch state, err := s.history.EndRecording(ctx, r, false, encoded); {
+	case err != nil:
+		return err
+	case state == history.RecordingEncodes:
+		return s.history.RecordingEncoded(ctx, r, false)
+	case state == history.RecordingDeleted:
+		s.removeFiles(r.Call)
+	}
+	return nil
+}
+
+// keep writes a recording's file. It has its name when it is complete.
+func (s *Service) keep(call string, audio []byte) error {
+	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(s.Dir(), call+".*"+partSuffix)
+	if err != nil {
+		return err
+	}
+	defer s.remove(part.Name())
+	_, err = part.Write(audio)
+	if closed := part.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), s.path(call, "ogg"))
 }

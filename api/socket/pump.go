@@ -2,6 +2,7 @@ package socket
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -24,14 +25,14 @@ func (s *Socket) write() {
 			s.goodbye()
 			return
 		case text := <-s.pongs:
-			err = s.control(websocket.PongMessage, []byte(text), writeWait)
+			err = s.control(websocket.PongMessage, []byte(text), s.wait)
 		default:
 			select {
 			case <-s.ctx.Done():
 			case text := <-s.pongs:
-				err = s.control(websocket.PongMessage, []byte(text), writeWait)
+				err = s.control(websocket.PongMessage, []byte(text), s.wait)
 			case <-ping.C:
-				err = s.control(websocket.PingMessage, nil, writeWait)
+				err = s.control(websocket.PingMessage, nil, s.wait)
 			case i := <-s.queue:
 				err = s.writeOne(i)
 			}
@@ -43,8 +44,14 @@ func (s *Socket) write() {
 }
 
 func (s *Socket) writeOne(i item) error {
+	if i.late != nil {
+		defer i.late.Written()
+		if i.data = i.late.Bytes(); i.data != nil {
+			i.kind = websocket.BinaryMessage
+		}
+	}
 	if i.kind != 0 {
-		if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+		if err := s.conn.SetWriteDeadline(time.Now().Add(s.wait)); err != nil {
 			return err
 		}
 		if err := s.conn.WriteMessage(i.kind, i.data); err != nil {
@@ -113,12 +120,9 @@ func (s *Socket) read(in Incoming) {
 
 // take reads one message and hands it on.
 func (s *Socket) take(kind int, r io.Reader, in Incoming) error {
-	limit, taker := int64(MaxText), in.Text
+	limit, taker := cmp.Or(in.MaxText, MaxText), in.Text
 	if kind == websocket.BinaryMessage {
-		taker = in.Binary
-		if in.MaxBinary > 0 {
-			limit = in.MaxBinary
-		}
+		limit, taker = cmp.Or(in.MaxBinary, MaxText), in.Binary
 	}
 	buf := buffers.Get().(*bytes.Buffer)
 	buf.Reset()

@@ -61,8 +61,8 @@ type Set struct {
 
 	mu    sync.Mutex
 	open  map[*Socket]struct{}
-	last  bool          // nobody comes in any more
-	empty chan struct{} // closed when last and nobody is left
+	last  bool          // no socket is taken in any more
+	empty chan struct{} // closed when last and no socket is left
 }
 
 // NewSet returns a set without sockets.
@@ -84,7 +84,7 @@ var upgrader = websocket.Upgrader{
 
 var errRefused = errors.New("socket: refused")
 
-// Upgrade makes a socket of a request, whose errors the client is told in form.
+// Upgrade makes a socket of a request, whose error frames are made by form.
 // The caller must Run it. An error means that the client has been answered: the
 // request is no upgrade, the server stops, or the account has MaxOpen sockets.
 func (s *Set) Upgrade(w http.ResponseWriter, r *http.Request, form Form) (*Socket, error) {
@@ -92,12 +92,24 @@ func (s *Set) Upgrade(w http.ResponseWriter, r *http.Request, form Form) (*Socke
 	if err != nil {
 		return nil, err
 	}
-	sock := newSocket(r.Context(), conn, s, form)
+	sock := newSocket(r.Context(), conn, s, form, queueSize, writeWait)
 	if err := s.enter(sock); err != nil {
 		sock.Run(Incoming{}, func(context.Context) { sock.Refuse(err) })
 		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}
 	return sock, nil
+}
+
+// Open makes a socket of a request that is in no set: the caller counts it, has it end when
+// the server stops, and must Run it. queue is how many messages may wait for the writer, and
+// wait how long the client may take for one. An error means that the client has been
+// answered: the request is no upgrade.
+func Open(w http.ResponseWriter, r *http.Request, queue int, wait time.Duration) (*Socket, error) {
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	return newSocket(r.Context(), conn, nil, Object, queue, wait), nil
 }
 
 // enter takes a socket in.
@@ -167,4 +179,35 @@ func (s *Set) Drain(ctx context.Context) error {
 	case <-t.C:
 		return fmt.Errorf("socket: %d did not end: %w", s.Open(), context.Cause(ctx))
 	}
+}
+
+// Form makes the frame that tells a kind of client of an error.
+type Form func(api.Problem) any
+
+// Object is the form of clients that read an object: its data has the code, the
+// sentence and what exactly was wrong. The sentence stands beside it once more,
+// where some clients look for it.
+func Object(p api.Problem) any {
+	type data struct {
+		Code      string `json:"code"`
+		Message   string `json:"message"`
+		Detail    string `json:"detail"`
+		Retryable bool   `json:"retryable"`
+	}
+	return struct {
+		Type    string `json:"type"`
+		Data    data   `json:"data"`
+		Message string `json:"message"`
+	}{"error", data{p.Code, p.Message, p.Detail, p.Retryable}, p.Message}
+}
+
+// Sentence is the form of clients that show the data as it is.
+func Sentence(p api.Problem) any {
+	return struct {
+		Type      string `json:"type"`
+		Data      string `json:"data"`
+		Code      string `json:"code"`
+		Detail    string `json:"detail"`
+		Retryable bool   `json:"retryable"`
+	}{"error", p.Message, p.Code, p.Detail, p.Retryable}
 }

@@ -1,13 +1,16 @@
-// Package socket is what the WebSockets of the API share that carry jobs and no
-// conversation: the upgrade, one writer with a bounded queue, a reader that never
-// writes, pings, the closing handshake, error frames, how many sockets an account
-// may have open, and how all of them end when the server does.
+// Package socket is what the WebSockets of the API share: the upgrade, one writer with a
+// bounded queue, a reader that never writes, pings, the closing handshake, error frames,
+// how many sockets an account may have open, and how all of them end when the server does.
 //
 //	sock, err := set.Upgrade(w, r, socket.Object)
 //	if err != nil {
 //		return // the client has its answer
 //	}
 //	sock.Run(socket.Incoming{Text: take}, work)
+//
+// Jobs wait for room in the queue: who produces audio should not run ahead of a client who
+// does not take it. Conversations cannot wait. They open their sockets with a longer queue and
+// offer messages to it; a client that lets it fill up is disconnected.
 package socket
 
 import (
@@ -25,7 +28,8 @@ import (
 	"parley/media/isolate"
 )
 
-// Close codes (RFC 6455 section 7.4.1 and the registry it opened).
+// Close codes (RFC 6455 section 7.4.1 and the registry it opened). Conversations end with
+// them whatever carries their messages.
 const (
 	Normal      = websocket.CloseNormalClosure
 	GoingAway   = websocket.CloseGoingAway
@@ -41,14 +45,13 @@ const (
 	// MaxText is the longest text message of a client, in bytes: a text of 5,000
 	// code points fits in, each written as two JSON escapes.
 	MaxText = 64 << 10
-	// queueSize is how many messages may wait for the writer. It is short: who
-	// produces audio waits, so that it is made for clients who take it.
+	// queueSize is how many messages of jobs may wait for the writer.
 	queueSize = 8
 	maxReason = 123 // bytes of a close reason (RFC 6455 section 5.5)
 	pingEvery = 20 * time.Second
 	readWait  = 60 * time.Second // two pings missed
-	// writeWait is how long a client may take for one message. It may let audio
-	// wait while it plays what it has, but not for ever.
+	// writeWait is how long the client of a job may take for one message. It may let
+	// audio wait while it plays what it has, but not for ever.
 	writeWait = 20 * time.Second
 	// flushWait is how long what is queued may take to be sent before the end,
 	// closeWait how long the closing handshake may take then.
@@ -69,9 +72,10 @@ var (
 // while Run runs, but from the reader's callbacks only those that do not block.
 type Socket struct {
 	conn  *websocket.Conn
-	set   *Set
+	set   *Set // nil: none
 	form  Form
-	owner string // the account
+	owner string        // the account
+	wait  time.Duration // how long the client may take for one message
 
 	queue chan item
 	pongs chan string   // capacity 1: the latest ping's text
@@ -82,7 +86,7 @@ type Socket struct {
 	cancel context.CancelCauseFunc
 	once   sync.Once
 	// Set before ctx ends.
-	code int // of the goodbye; 0: there is nobody to say it to
+	code int // of the goodbye; 0: the client has gone
 	why  string
 }
 
@@ -91,12 +95,21 @@ type Socket struct {
 type item struct {
 	kind int
 	data []byte
+	late Late
 	mark chan struct{}
 }
 
-func newSocket(ctx context.Context, conn *websocket.Conn, set *Set, form Form) *Socket {
-	s := &Socket{conn: conn, set: set, form: form, owner: api.PrincipalOf(ctx).Account,
-		queue: make(chan item, queueSize), pongs: make(chan string, 1),
+// Late is a binary message whose bytes are wanted when its turn comes.
+type Late interface {
+	// Bytes are what is to be sent; nil: nothing any more.
+	Bytes() []byte
+	// Written says that the writer is done with the bytes.
+	Written()
+}
+
+func newSocket(ctx context.Context, conn *websocket.Conn, set *Set, form Form, queue int, wait time.Duration) *Socket {
+	s := &Socket{conn: conn, set: set, form: form, owner: api.PrincipalOf(ctx).Account, wait: wait,
+		queue: make(chan item, queue), pongs: make(chan string, 1),
 		sent: make(chan struct{}), deaf: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	return s
@@ -104,20 +117,22 @@ func newSocket(ctx context.Context, conn *websocket.Conn, set *Set, form Form) *
 
 // Incoming takes the client's messages. Its functions are called one after the
 // other by the reader, may not keep the slice, and should not block: while they
-// do, nobody notices that the client has gone. A nil function ignores.
+// do, it is not noticed that the client has gone. A nil function ignores.
 type Incoming struct {
 	Text   func([]byte)
 	Binary func([]byte)
-	// MaxBinary is the longest binary message in bytes; 0: MaxText. A longer one
-	// ends the socket with code 1009.
-	MaxBinary int64
+	// MaxText and MaxBinary are the longest messages in bytes; 0: the constant MaxText. A
+	// longer one ends the socket with code 1009.
+	MaxText, MaxBinary int64
 }
 
 // Run reads and writes until the socket has ended and nothing of it is left. work
 // runs in the calling goroutine, with the request's values in a context that ends
 // when the socket has; its cause says why. When work returns the socket is closed.
 func (s *Socket) Run(in Incoming, work func(context.Context)) {
-	defer s.set.leave(s)
+	if s.set != nil {
+		defer s.set.leave(s)
+	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer s.conn.Close()
@@ -148,6 +163,9 @@ func (s *Socket) linger() {
 // Gone is closed when the socket has ended.
 func (s *Socket) Gone() <-chan struct{} { return s.ctx.Done() }
 
+// Cause is why the socket has ended; nil: it has not.
+func (s *Socket) Cause() error { return context.Cause(s.ctx) }
+
 // Draining is closed when the server wants its sockets to end: those without work
 // at once, the others after it.
 func (s *Socket) Draining() <-chan struct{} { return s.set.draining }
@@ -160,6 +178,24 @@ func (s *Socket) SendText(b []byte) bool { return s.put(item{kind: websocket.Tex
 func (s *Socket) SendBinary(b []byte) bool {
 	return s.put(item{kind: websocket.BinaryMessage, data: b})
 }
+
+// Offer queues a message without waiting for room.
+func (s *Socket) Offer(m Late) { s.offer(item{late: m}) }
+
+// OfferText is SendText without waiting for room.
+func (s *Socket) OfferText(b []byte) { s.offer(item{kind: websocket.TextMessage, data: b}) }
+
+// offer queues an item, or ends the socket where there is no room.
+func (s *Socket) offer(i item) {
+	select {
+	case s.queue <- i:
+	default:
+		s.Drop(ErrSlow)
+	}
+}
+
+// Drop ends the socket at once and without a goodbye.
+func (s *Socket) Drop(cause error) { s.end(0, "", cause) }
 
 // Deliver queues a binary message, which the socket keeps, and waits until it has
 // been written. It says false when it was not, and the socket has ended.
@@ -196,25 +232,30 @@ func (s *Socket) SendJSON(v any) bool {
 	return err == nil && s.SendText(b)
 }
 
-// Error sends what the client is told of err.
+// Error sends the client an error frame about err.
 func (s *Socket) Error(err error) bool { return s.SendJSON(s.form(api.ProblemOf(err))) }
 
-// Refuse sends what the client is told of err and closes: with 1008, which clients
+// Refuse sends an error frame about err and closes: with 1008, which clients
 // take as final, or with a code after which they connect again when that helps.
 func (s *Socket) Refuse(err error) {
 	api.Refused(s.ctx, err)
+	s.Error(err)
+	s.Close(Refusal(err))
+}
+
+// Refusal is the close code and the sentence for a client that is refused. Clients connect
+// again after every code but the policy one.
+func Refusal(err error) (code int, why string) {
 	p := api.ProblemOf(err)
-	s.SendJSON(s.form(p))
-	code := Policy
 	switch {
 	case errors.Is(err, api.ErrDraining):
-		code = GoingAway
+		return GoingAway, p.Message
 	case p.Status == http.StatusServiceUnavailable:
-		code = TryLater
+		return TryLater, p.Message
 	case p.Status >= 500:
-		code = ServerError
+		return ServerError, p.Message
 	}
-	s.Close(code, p.Message)
+	return Policy, p.Message
 }
 
 func (s *Socket) put(i item) bool {

@@ -156,7 +156,7 @@ func (s *Server) Report(ctx context.Context) ServerReport {
 }
 
 // To strangers a server says whether it works and how busy it is, which is what those who
-// share calls out need. What it is made of helps nobody but attackers; clients expect the
+// share calls out need. What it is made of helps attackers only; clients expect the
 // fields all the same.
 
 func (h HealthReport) forStrangers() HealthReport {

@@ -67,7 +67,7 @@ func (s *Server) ServiceHealth(ctx context.Context) ServiceHealth {
 	if found.storage != nil {
 		h.Status, h.Services.Storage = "degraded", "unavailable"
 	}
-	if found.database != nil { // nobody can be let in
+	if found.database != nil { // no credential can be checked
 		h.Status, h.Services.Database = "down", "unreachable"
 	}
 	return h

@@ -50,7 +50,7 @@ const (
 type Engine struct {
 	Kind Kind
 	Info func() inference.Info
-	// Ready says whether the engine can work; nil: nobody knows before it is asked
+	// Ready says whether the engine can work; nil: it is not known before it is asked
 	// to work, as with engines of other servers.
 	Ready func(ctx context.Context) error
 }

@@ -46,7 +46,7 @@ type cutter struct {
 	// hear gets the audio of the utterance in progress, which its first call
 	// begins; the slice is borrowed.
 	hear func([]int16)
-	// done is told that the utterance is over: from is where its voice begins and
+	// done receives the end of an utterance: from is where its voice begins and
 	// to where it ends, in samples since the first one written.
 	done func(from, to int64)
 

@@ -93,7 +93,7 @@ func (v *voice) serve() error {
 		switch {
 		case err == nil:
 		case v.ctx.Err() != nil:
-			return context.Canceled // the client has gone: nobody to tell
+			return context.Canceled // the client has gone
 		case errors.Is(err, errIdle):
 			v.sock.Close(socket.Normal, "Nothing was sent for ten minutes.")
 			return nil

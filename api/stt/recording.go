@@ -8,18 +8,10 @@ import (
 	"strings"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/inference"
 	"parley/media/transcode"
 )
-
-// transcriptionSegment is one utterance of a recording. Times are in seconds from
-// its start.
-type transcriptionSegment struct {
-	Text     string  `json:"text" doc:"What was said in it."`
-	Start    float64 `json:"start" doc:"Where the voice begins, in seconds."`
-	End      float64 `json:"end" doc:"Where it ends, in seconds."`
-	Duration float64 `json:"duration" doc:"In seconds."`
-}
 
 // recording recognises a whole clip. Utterances are recognised one by one as they
 // are found, so memory does not grow with the clip, and the recogniser is never
@@ -30,7 +22,7 @@ type recording struct {
 	language string
 	rec      inference.Recognition // nil until there is something to recognise
 	voice    []int16               // of the utterance in progress
-	segments []transcriptionSegment
+	segments []wire.TranscriptionSegment
 	err      error
 }
 
@@ -40,8 +32,8 @@ const block = int(rate)
 
 // recognise returns the utterances of a 16 kHz clip. It takes as long as the
 // recogniser does; ctx ends it.
-func (s *service) recognise(ctx context.Context, clip transcode.Clip, language string) ([]transcriptionSegment, error) {
-	r := &recording{s: s, ctx: ctx, language: language, segments: []transcriptionSegment{}}
+func (s *service) recognise(ctx context.Context, clip transcode.Clip, language string) ([]wire.TranscriptionSegment, error) {
+	r := &recording{s: s, ctx: ctx, language: language, segments: []wire.TranscriptionSegment{}}
 	defer func() {
 		if r.rec != nil {
 			r.rec.Close()
@@ -77,7 +69,7 @@ func (r *recording) utterance(from, to int64) {
 		var text string
 		if text, r.err = r.hear(); text != "" {
 			start, end := seconds(from), seconds(to)
-			r.segments = append(r.segments, transcriptionSegment{text, start, end, round(end - start)})
+			r.segments = append(r.segments, wire.TranscriptionSegment{Text: text, Start: start, End: end, Duration: round(end - start)})
 		}
 	}
 	r.voice = r.voice[:0]

@@ -7,11 +7,18 @@ package stt
 import (
 	"context"
 	"log/slog"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/socket"
 	"parley/api/upload"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/inference"
 )
@@ -75,7 +82,113 @@ func (s *service) open(ctx context.Context, language string) (inference.Recognit
 }
 
 // begin lets work that is charged start. expected is in milliseconds, 0 when
-// nobody knows.
+// it is not known.
 func (s *service) begin(ctx context.Context, p api.Principal, expected int64) (api.Work, error) {
 	return s.books.Begin(ctx, p, billing.STT, expected)
+}
+
+var languages = []string{"en", "es", "pt", "fr", "it", "de"}
+
+// Languages lists the codes of the languages that can be recognised, on a server
+// whose recogniser knows them. The caller owns the slice.
+func Languages() []string { return slices.Clone(languages) }
+
+// Language is the two-letter code of a language tag such as en-US or PT_br. An
+// empty tag leaves the language to the recogniser and gives an empty code. What
+// cannot be recognised on any server gives api.ErrUnheard.
+func Language(tag string) (string, error) {
+	tag = strings.ToLower(strings.TrimSpace(tag))
+	if tag == "" {
+		return "", nil
+	}
+	code, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
+	if !slices.Contains(languages, code) {
+		return "", api.ErrUnheard
+	}
+	return code, nil
+}
+
+// heard is Language on a server with this recogniser, or with none: it refuses
+// with api.ErrDeaf what other servers could recognise.
+func heard(engine inference.ASR, tag string) (string, error) {
+	code, err := Language(tag)
+	switch {
+	case err != nil:
+		return "", err
+	case engine == nil, code != "" && !slices.Contains(engine.Info().Languages, code):
+		return "", api.ErrDeaf
+	}
+	return code, nil
+}
+
+// spoken is the language to name in an answer. Who leaves it to a recogniser of
+// several languages is not told which it was, for recognisers do not say.
+func spoken(engine inference.ASR, code string) string {
+	if known := engine.Info().Languages; code == "" && len(known) == 1 {
+		return known[0]
+	}
+	return code
+}
+
+// Where the routes are.
+const (
+	TranscribePath = "/stt/transcribe"
+	LivePath       = "/ws/stt"
+)
+
+// Mount adds both routes to an API.
+func Mount(a *api.API, o Options) {
+	s := newService(o)
+	a.Handle(api.Route{Access: api.Service, Scope: api.Recognition, Operation: transcribeOperation(a.Document().Components.Schemas)}, http.HandlerFunc(s.transcribe))
+	a.Handle(api.Route{Access: api.Service, Scope: api.Recognition, Operation: liveOperation()}, http.HandlerFunc(s.live))
+}
+
+const tag = "Speech"
+
+func transcribeOperation(schemas huma.Registry) huma.Operation {
+	language := &huma.Schema{Type: "string", Description: "en, es, pt, fr, it or de, with or without a region; without it the recogniser finds out.", Examples: []any{"en"}}
+	sampleRate := func(what string) *huma.Schema {
+		least, most := 4000.0, 192000.0
+		return &huma.Schema{Type: "integer", Minimum: &least, Maximum: &most, Description: what, Examples: []any{16000}}
+	}
+	file := api.Bytes("application/octet-stream")
+	file.Description = "WAV, MP3, AAC, Ogg, WebM, MP4, FLAC, or Int16 little endian PCM with a sample_rate. Its content decides, not its name."
+	form := &huma.Schema{Type: "object", Required: []string{"audio"}, Properties: map[string]*huma.Schema{
+		"audio":       file,
+		"language":    language,
+		"sample_rate": sampleRate("Samples a second of audio without a header."),
+	}}
+	body := &huma.Schema{Type: "object", Required: []string{"audio"}, Properties: map[string]*huma.Schema{
+		"audio":       {Type: "string", ContentEncoding: "base64", Description: "The recording."},
+		"format":      {Type: "string", Enum: []any{"pcm16", "wav"}, Default: "pcm16", Description: "pcm16 is Int16 little endian in one channel."},
+		"sample_rate": sampleRate("Samples a second of pcm16; 16000 without it."),
+		"language":    language,
+	}}
+	return huma.Operation{
+		Method: http.MethodPost, Path: TranscribePath, OperationID: "transcribe", Tags: []string{tag}, MaxBodyBytes: maxBody,
+		Summary: "Transcribe a recording",
+		Description: "Takes a file of at most 25 MB and two hours, as a form or in JSON, and answers with its text when all of it is recognised. " +
+			"The length of the audio is charged, per second; a request that fails costs nothing. A recording in which nobody speaks has an empty text.",
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"multipart/form-data": {Schema: form},
+			"application/json":    {Schema: body},
+		}},
+		Responses: map[string]*huma.Response{"200": {Description: "What was said",
+			Content: map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[wire.Transcription](), true, "")}}}},
+		Errors: []int{http.StatusPaymentRequired, http.StatusUnsupportedMediaType, http.StatusGatewayTimeout},
+	}
+}
+
+func liveOperation() huma.Operation {
+	return huma.Operation{
+		Method: http.MethodGet, Path: LivePath, OperationID: "transcribe-live", Tags: []string{tag},
+		Summary: "Transcribe a live voice over a WebSocket",
+		Description: "The client sends a text message `{\"language\": \"en\"}`, then audio in binary messages of any length (Int16 little endian, 16 kHz, mono), " +
+			"no faster than it is spoken, and `{\"type\": \"end\"}` where an utterance is to end at once. It receives " +
+			"`{\"type\": \"transcript\", \"data\": \"what was said\", \"isFinal\": false}`, in which each partial text replaces the one before and each utterance has one that is final, and " +
+			"`{\"type\": \"error\", \"data\": \"a sentence\", \"code\": \"stt.language_not_supported\", \"detail\": \"\", \"retryable\": false}`. " +
+			"Refusals after the upgrade are an error message and close code 1008. The audio taken is charged, per second; silence costs what speech does, and no audio nothing.",
+		Responses: api.Answer(http.StatusSwitchingProtocols, "The stream", ""),
+		Errors:    []int{http.StatusBadRequest},
+	}
 }

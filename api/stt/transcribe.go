@@ -12,6 +12,7 @@ import (
 
 	"parley/api"
 	"parley/api/upload"
+	"parley/api/wire"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/media/transcode"
@@ -40,17 +41,6 @@ type request struct {
 	language string // a tag as the client writes it
 }
 
-// transcription is the answer.
-type transcription struct {
-	Text       string                 `json:"text" doc:"All that was said." example:"what time does the train leave"`
-	Language   string                 `json:"language" doc:"The two-letter code of the request; empty when it was left to a recogniser of several languages."`
-	Engine     string                 `json:"engine" doc:"The name of the recogniser."`
-	Duration   float64                `json:"duration_seconds" doc:"Length of the audio, which is what is charged."`
-	SampleRate int                    `json:"sample_rate" doc:"Samples a second of the audio; of compressed audio the rate it was decoded to."`
-	LatencyMS  int64                  `json:"latency_ms" doc:"From the end of the upload to the answer."`
-	Segments   []transcriptionSegment `json:"segments" nullable:"false" doc:"The utterances."`
-}
-
 // transcribe is POST /stt/transcribe.
 func (s *service) transcribe(w http.ResponseWriter, r *http.Request) {
 	answer, err := s.job(w, r)
@@ -61,7 +51,7 @@ func (s *service) transcribe(w http.ResponseWriter, r *http.Request) {
 	api.WriteJSON(w, http.StatusOK, answer)
 }
 
-func (s *service) job(w http.ResponseWriter, r *http.Request) (*transcription, error) {
+func (s *service) job(w http.ResponseWriter, r *http.Request) (*wire.Transcription, error) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // empty when it makes no sense
 	read := fromForm
 	switch kind {
@@ -166,13 +156,13 @@ func fromJSON(w http.ResponseWriter, r *http.Request) (in request, err error) {
 }
 
 // answer decodes and recognises a recording and charges for it.
-func (s *service) answer(ctx context.Context, p api.Principal, in request) (*transcription, error) {
+func (s *service) answer(ctx context.Context, p api.Principal, in request) (*wire.Transcription, error) {
 	language, err := heard(s.asr, in.language)
 	if err != nil {
 		return nil, err
 	}
 	own, empty := look(in)
-	answer := &transcription{Language: spoken(s.asr, language), Engine: s.asr.Info().Name, SampleRate: int(own), Segments: []transcriptionSegment{}}
+	answer := &wire.Transcription{Language: spoken(s.asr, language), Engine: s.asr.Info().Name, SampleRate: int(own), Segments: []wire.TranscriptionSegment{}}
 	if empty { // nothing to charge for: what is asked of the account is only that it may
 		work, err := s.begin(ctx, p, 0)
 		if err != nil {
@@ -197,7 +187,7 @@ func (s *service) answer(ctx context.Context, p api.Principal, in request) (*tra
 	defer work.End(isolate.Internal) // where nothing else has: a panic
 	answer.Segments, err = s.recognise(work.Context(), clip, language)
 	if err == nil && work.Context().Err() != nil {
-		err = context.Cause(work.Context()) // nobody is there to receive it
+		err = context.Cause(work.Context()) // the client has gone
 	}
 	if err != nil {
 		if work.Context().Err() != nil {

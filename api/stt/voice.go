@@ -96,7 +96,7 @@ func (v *voice) finish(why error) error {
 	return why
 }
 
-// spokenWords is what the client is told of an utterance.
+// spokenWords is what the client receives of an utterance.
 type spokenWords struct {
 	Type  string `json:"type"`
 	Data  string `json:"data"`

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"parley/api"
+	"parley/api/socket"
 	"parley/inference"
 	"parley/media"
 )
@@ -25,7 +26,7 @@ type Client struct {
 }
 
 // asked is a function call that the client was asked for. The client knows it by a name
-// that cannot be guessed, so nobody answers what they were not asked.
+// that cannot be guessed, so clients answer only what they were asked.
 type asked struct{ name, id string }
 
 // maxAsked bounds the calls that wait for the client; of more the oldest is forgotten, and
@@ -208,4 +209,44 @@ func (c *Client) Error(err error, detail string) {
 func (c *Client) malformed(detail string) {
 	p := api.ProblemOf(api.ErrBadRequest)
 	c.send(message{Type: "error", Data: fault{Code: p.Code, Message: p.Message, Detail: detail, Retryable: true}})
+}
+
+// Goodbye is the close code and the sentence that end a conversation. Sentences are for
+// people: which limit the conversation reached, an error frame says first.
+func (c *Client) Goodbye(e *media.Ended) (code int, why string) {
+	code, why = closing(e)
+	if code == socket.Policy {
+		p := api.ProblemOf(api.Stopped(e))
+		c.send(message{Type: "error", Data: fault{Code: p.Code, Message: why, Retryable: p.Retryable}})
+	}
+	return code, why
+}
+
+// closing maps the end of a conversation to a close code and a sentence.
+func closing(e *media.Ended) (int, string) {
+	switch e.Reason {
+	case media.AgentHangup, media.UserHangup, media.Completed:
+		return socket.Normal, "the conversation has ended"
+	case media.BalanceExhausted:
+		switch e.Detail {
+		case media.Disputed:
+			return socket.Policy, "a payment of the account is disputed"
+		case media.Spending:
+			return socket.Policy, "the day's limit of spending is reached"
+		case media.TicketSpent:
+			return socket.Policy, "the conversation has cost as much as its ticket allows"
+		}
+		return socket.Policy, "the balance is exhausted"
+	case media.MaxDuration:
+		return socket.Policy, "the conversation has reached its longest duration"
+	case media.APIHangup:
+		if e.Detail == "drain" {
+			return socket.GoingAway, "the server is stopping"
+		}
+		if e.Detail == media.Suspended {
+			return socket.Policy, "the account is suspended"
+		}
+		return socket.Normal, "the conversation was ended"
+	}
+	return socket.ServerError, "the conversation has failed"
 }

@@ -79,12 +79,12 @@ const (
 )
 
 // Session is one client's conversation: what it sends, from before it begins to after its
-// end. Text and Heard belong to whoever reads what the client sends.
+// end. Text and Heard belong to the reader of what the client sends.
 type Session struct {
 	// Patience is how long a client may take to its first frame of configuration; 0: a
 	// second. Set it before Hold.
 	Patience time.Duration
-	// Fault says why the client has gone, once it has; nil: nobody knows. Set it before Hold.
+	// Fault says why the client has gone, once it has; nil: it is not known. Set it before Hold.
 	Fault func() error
 
 	client *Client
@@ -187,5 +187,36 @@ func (s *Session) changed() {
 	select {
 	case s.setup <- struct{}{}:
 	default:
+	}
+}
+
+// Some clients connect again for ever, every two seconds, however they were
+// answered. What counts are connections that were refused or ended within
+// shortLived of their opening: shortMax a minute for one credential.
+const (
+	shortLived = 5 * time.Second
+	shortMax   = 10
+)
+
+// ConnectLimits keeps clients that reconnect in a loop out. It is safe for use
+// from several goroutines; its memory is bounded, and who is forgotten may try
+// again.
+type ConnectLimits struct {
+	short *api.Buckets
+}
+
+// NewConnectLimits returns limits of which nothing is used up.
+func NewConnectLimits() *ConnectLimits {
+	return &ConnectLimits{short: api.NewBuckets(time.Minute/shortMax, shortMax)}
+}
+
+// Allow says whether the credential may connect now.
+func (c *ConnectLimits) Allow(p api.Principal) bool { return c.short.Left(p.Credential()) }
+
+// Ended notes a connection of the credential that has lasted for d; a refused one
+// has lasted for 0.
+func (c *ConnectLimits) Ended(p api.Principal, d time.Duration) {
+	if d < shortLived {
+		c.short.Take(p.Credential())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"parley/api"
 	"parley/api/apitest"
 	"parley/api/tts"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/inference/enginetest"
 	"parley/store"
@@ -158,7 +159,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
-	View   Task
+	View   wire.Task
 	api.Problem
 }
 

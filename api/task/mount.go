@@ -5,12 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/tts"
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/ledger"
 )
@@ -40,7 +42,7 @@ type taskInput struct {
 // taskOutput is a task.
 type taskOutput struct {
 	RetryAfter string `header:"Retry-After" doc:"While the task has not ended: when to ask again, in seconds."`
-	Body       Task
+	Body       wire.Task
 }
 
 // canceledOutput is what is left of a cancelled task.
@@ -126,4 +128,23 @@ func (s *Service) cancel(ctx context.Context, in *taskInput) (*canceledOutput, e
 	out := &canceledOutput{}
 	out.Body.TaskID, out.Body.Status = in.TaskID, "canceled"
 	return out, nil
+}
+
+// pollAfter is when an unfinished task should be asked for again, in seconds.
+const pollAfter = "3"
+
+func answer(t *ledger.Task) *taskOutput {
+	// Cut to the database's precision: all answers give the same time.
+	out := &taskOutput{Body: wire.Task{TaskID: t.ID, Status: string(t.Status), Progress: t.Progress, Format: t.Format, VoiceID: t.Voice,
+		Language: t.Language, Characters: t.Chars, CreatedAt: t.CreatedAt.UTC().Truncate(time.Microsecond), ExpiresAt: t.ExpiresAt}}
+	switch t.Status {
+	case ledger.TaskCompleted:
+		seconds := t.Duration.Seconds()
+		out.Body.CompletedAt, out.Body.Duration = t.EndedAt, &seconds
+	case ledger.TaskFailed:
+		out.Body.Error = &wire.Failure{Code: t.ErrorCode, Message: t.ErrorMessage}
+	default:
+		out.RetryAfter = pollAfter
+	}
+	return out
 }

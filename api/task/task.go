@@ -60,7 +60,7 @@ type Config struct {
 	Speaker Speaker
 	Dir     func() string // for results; made when it is not there
 	// Count counts tasks by outcome: "submitted", "completed",
-	// "failed", "canceled". Nil: nobody counts.
+	// "failed", "canceled". Nil: they are not counted.
 	Count func(status string)
 	Log   *slog.Logger
 	// Pace is how many times faster than speech a task may be spoken, so that

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/people"
 )
 
 // lifetime of a ticket; one that is made from another ends with that.
@@ -50,26 +53,12 @@ type mint struct {
 	db     Store
 }
 
-// Minted is a new ticket.
-type Minted struct {
-	Ticket    string `json:"ticket" doc:"The credential: letters, digits, _ and - only." example:"wst_AXk3vQAAAZ8"`
-	ExpiresIn int    `json:"expires_in" doc:"Whole seconds until it expires." example:"600"`
-}
-
-type ticketOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Minted
-}
-
-// noStore keeps answers with secrets out of every cache.
-const noStore = "no-store"
-
-func (m mint) ticket(ctx context.Context, _ *struct{}) (*ticketOutput, error) {
-	return &ticketOutput{CacheControl: noStore, Body: m.signer.Mint(api.PrincipalOf(ctx), m.db.Now())}, nil
+func (m mint) ticket(ctx context.Context, _ *struct{}) (*api.Secret[wire.Minted], error) {
+	return api.NotStored(m.signer.Mint(api.PrincipalOf(ctx), m.db.Now())), nil
 }
 
 // Mint makes a ticket for whom p is, which expires with p's own if that is one.
-func (s *Signer) Mint(p api.Principal, now time.Time) Minted {
+func (s *Signer) Mint(p api.Principal, now time.Time) wire.Minted {
 	expires := now.Add(lifetime)
 	if parent := p.Ticket; parent != nil && parent.Expires.Before(expires) {
 		expires = parent.Expires
@@ -82,8 +71,8 @@ func (s *Signer) Mint(p api.Principal, now time.Time) Minted {
 	return s.answer(p, now)
 }
 
-func (s *Signer) answer(p api.Principal, now time.Time) Minted {
-	return Minted{Ticket: s.Sign(p), ExpiresIn: int(p.Ticket.Expires.Sub(now) / time.Second)}
+func (s *Signer) answer(p api.Principal, now time.Time) wire.Minted {
+	return wire.Minted{Ticket: s.Sign(p), ExpiresIn: int(p.Ticket.Expires.Sub(now) / time.Second)}
 }
 
 // newTicket says what a ticket is to open.
@@ -96,19 +85,14 @@ type newTicketInput struct{ Body newTicket }
 
 // mintedScoped is a new ticket with a scope.
 type mintedScoped struct {
-	Minted
+	wire.Minted
 	Scope []string `json:"scope,omitempty" doc:"The groups of routes that it opens; absent: all that tickets open." example:"[\"synthesis\"]"`
 }
 
-type mintedScopedOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         mintedScoped
-}
-
-func (m mint) scopedTicket(ctx context.Context, in *newTicketInput) (*mintedScopedOutput, error) {
+func (m mint) scopedTicket(ctx context.Context, in *newTicketInput) (*api.Secret[mintedScoped], error) {
 	p, now := api.PrincipalOf(ctx), m.db.Now()
 	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(in.Body.ExpiresIn) * time.Second), Scope: api.ScopeOf(in.Body.Scope)}
-	return &mintedScopedOutput{CacheControl: noStore, Body: mintedScoped{m.signer.answer(p, now), p.Ticket.Scope.Names()}}, nil
+	return api.NotStored(mintedScoped{m.signer.answer(p, now), p.Ticket.Scope.Names()}), nil
 }
 
 // newSessionTicket says what a session ticket is to open.
@@ -143,19 +127,14 @@ type sessionTicketInput struct{ Body newSessionTicket }
 
 // mintedForAgent is a new session ticket.
 type mintedForAgent struct {
-	Minted
+	wire.Minted
 	AgentID     string `json:"agent_id" doc:"The agent that it opens." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	MaxSessions int    `json:"max_sessions" doc:"How many conversations it may start." example:"1"`
 	MaxDuration int    `json:"max_duration_seconds,omitempty" doc:"How long each may last; absent when only the agent's settings bound it." example:"300"`
 	MaxCost     cost   `json:"max_cost,omitempty"`
 }
 
-type sessionTicketOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         mintedForAgent
-}
-
-func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessionTicketOutput, error) {
+func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*api.Secret[mintedForAgent], error) {
 	p, now, ask := api.PrincipalOf(ctx), m.db.Now(), in.Body
 	if ask.MaxCost < 0 || billing.Money(ask.MaxCost) > most || billing.Money(ask.MaxCost)%billing.Cent != 0 {
 		return nil, api.Bad("max_cost: from 0.01 to 1000 US dollars, whole cents")
@@ -169,6 +148,43 @@ func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*sessi
 	}
 	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(ask.TTL) * time.Second), Agent: agent.ID,
 		MaxSessions: ask.MaxSessions, MaxDuration: time.Duration(ask.MaxDuration) * time.Second, MaxCost: billing.Money(ask.MaxCost)}
-	return &sessionTicketOutput{CacheControl: noStore,
-		Body: mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration, ask.MaxCost}}, nil
+	return api.NotStored(mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration, ask.MaxCost}), nil
+}
+
+// Store is what tickets need of the store.
+type Store interface {
+	Now() time.Time // by the database's clock
+	Agent(ctx context.Context, account, id string) (*store.Agent, error)
+}
+
+// People check the credentials that are no tickets. People.Store implements it.
+type People interface {
+	Authenticate(ctx context.Context, secret string) (people.Principal, error)
+	CheckKey(ctx context.Context, p people.Principal) error
+}
+
+// Keys looks up whatever a client may send: tickets here, everything else in the
+// store. It implements api.Keys.
+type Keys struct {
+	Signer *Signer
+	Store  Store
+	People People
+}
+
+// Authenticate implements api.Keys. A ticket is good as long as the key from which
+// it was made: that is asked each time, so that a revocation counts at once on
+// every node.
+func (k Keys) Authenticate(ctx context.Context, secret string) (api.Principal, error) {
+	if !strings.HasPrefix(secret, prefix) {
+		p, err := k.People.Authenticate(ctx, secret)
+		return api.PrincipalFor(p), err
+	}
+	p, err := k.Signer.Verify(secret, k.Store.Now())
+	if err != nil {
+		return api.Principal{}, err
+	}
+	if err := k.People.CheckKey(ctx, people.Principal{Account: p.Account, Key: p.Key}); err != nil {
+		return api.Principal{}, err
+	}
+	return p, nil
 }

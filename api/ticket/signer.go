@@ -1,6 +1,6 @@
 // Package ticket makes and reads the short-lived credentials that may be given to
 // browsers. A ticket carries what it allows, locked with the server's secret, so that
-// every node with the same secret reads it, nobody else does, and none stores it.
+// only nodes with the same secret read it, and none stores it.
 package ticket
 
 import (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -15,23 +14,8 @@ import (
 	"parley/store/ledger"
 )
 
-// TopUp is a top-up as its account sees it.
-type TopUp struct {
-	ID        string   `json:"id" doc:"Names the top-up." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Amount    wire.USD `json:"amount" doc:"What was asked for."`
-	State     string   `json:"state" doc:"created: there is no page yet. pending: waits for the customer or the bank; a declined card leaves it so. The others are ends." enum:"created,pending,succeeded,failed,canceled" example:"pending"`
-	URL       string   `json:"url" doc:"Where the customer pays; empty while there is no page." example:"https://pay.example/c/1"`
-	Paid      wire.USD `json:"paid" doc:"What was received and added to the balance."`
-	Refunded  wire.USD `json:"refunded" doc:"Of it, what went back to the card."`
-	Automatic bool     `json:"automatic" doc:"Whether automatic recharge charged a saved card: there is no page."`
-	// Demonstration is absent of top-ups that somebody begins.
-	Demonstration bool       `json:"demonstration,omitempty" doc:"It came with the demonstration: nobody paid it, and nothing of it goes back to a card. Absent: it is a payment."`
-	CreatedAt     time.Time  `json:"created_at" doc:"When it was begun."`
-	SettledAt     *time.Time `json:"settled_at" doc:"When it ended; null before."`
-}
-
-func view(t *ledger.TopUp) TopUp {
-	return TopUp{ID: t.ID, Amount: wire.USD(t.Amount), State: string(t.State), URL: t.URL, Paid: wire.USD(t.Paid),
+func view(t *ledger.TopUp) wire.TopUp {
+	return wire.TopUp{ID: t.ID, Amount: wire.USD(t.Amount), State: string(t.State), URL: t.URL, Paid: wire.USD(t.Paid),
 		Refunded: wire.USD(t.Refunded), Automatic: t.Automatic, Demonstration: t.Demonstration(), CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
 }
 
@@ -61,17 +45,11 @@ type NewTopUp struct {
 
 type createInput struct{ Body NewTopUp }
 
-type output struct{ Body TopUp }
-
-func (d *Service) create(ctx context.Context, in *createInput) (*output, error) {
+func (d *Service) create(ctx context.Context, in *createInput) (*api.Reply[wire.TopUp], error) {
 	if err := d.check(in.Body.Amount); err != nil {
 		return nil, err
 	}
-	t, err := d.begin(ctx, api.AccountOf(ctx), in.Body.Amount.Money)
-	if err != nil {
-		return nil, err
-	}
-	return &output{view(t)}, nil
+	return api.Show(view)(d.begin(ctx, api.AccountOf(ctx), in.Body.Amount.Money))
 }
 
 // check says what is wrong with an amount.
@@ -92,19 +70,15 @@ func (d *Service) check(amount dollars) error {
 	return api.Bad("%s", what)
 }
 
-func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[TopUp], error) {
-	found, err := ledger.New(d.Store).TopUps(ctx, api.AccountOf(ctx), in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(t ledger.TopUp) string { return t.ID }, view), nil
+func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.TopUp], error) {
+	return api.Pages(in.Limit, func(t ledger.TopUp) string { return t.ID }, view)(ledger.New(d.Store).TopUps(ctx, api.AccountOf(ctx), in.Page()))
 }
 
 // read looks at the provider when the top-up is open, which makes a lost webhook
 // good. A provider that does not answer is no reason not to tell what is known.
 func (d *Service) read(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The top-up's identifier." maxLength:"100" example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*output, error) {
+}) (*api.Reply[wire.TopUp], error) {
 	t, err := ledger.New(d.Store).TopUp(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
@@ -119,5 +93,5 @@ func (d *Service) read(ctx context.Context, in *struct {
 			d.Log.Warn("a top-up could not be looked up", "topup", t.ID, "err", err)
 		}
 	}
-	return &output{view(t)}, nil
+	return api.Body(view(t)), nil
 }

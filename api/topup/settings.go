@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -16,34 +15,14 @@ import (
 	"parley/store/ledger"
 )
 
-// AutoRecharge is automatic recharge as its account sees it.
-type AutoRecharge struct {
-	Enabled          bool             `json:"enabled" doc:"Whether the card is charged when the balance falls below threshold."`
-	Threshold        wire.USD         `json:"threshold" doc:"A balance below it is recharged."`
-	Amount           wire.USD         `json:"amount" doc:"What is charged each time."`
-	MonthlyCap       wire.USD         `json:"monthly_cap" doc:"The most of a calendar month, in UTC."`
-	CardSaved        bool             `json:"card_saved" doc:"Whether there is a card to charge: the one that paid a top-up last is kept."`
-	ChargedThisMonth wire.USD         `json:"charged_this_month" doc:"What counts towards monthly_cap: charges that succeeded, and the one in progress."`
-	InProgress       *string          `json:"in_progress" doc:"The top-up that is being charged; null when there is none." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	LastFailure      *RechargeFailure `json:"last_failure,omitempty" doc:"Why the last charge failed, or it was disabled; absent when it did not, or it was enabled again since."`
-	RetryAt          *time.Time       `json:"retry_at" doc:"When the card may be charged again: ten minutes after a charge, longer after a failure; null: at once. A top-up that is paid by hand ends the wait after a failure."`
-}
-
-// RechargeFailure is why an automatic recharge failed.
-type RechargeFailure struct {
-	Reason string    `json:"reason" doc:"card_declined: three in a row disable it. authentication_required, the bank wants you to confirm each charge, and no_card disable it at once. refused: the payment provider could not be used. refunded: money that went back to a card left the balance below the threshold, which disables it too." enum:"card_declined,authentication_required,no_card,refused,refunded" example:"card_declined"`
-	Code   string    `json:"code" doc:"The payment provider's word for it; may be empty." example:"insufficient_funds"`
-	At     time.Time `json:"at" doc:"When it was."`
-}
-
-func viewRecharge(s *ledger.RechargeState) AutoRecharge {
-	v := AutoRecharge{Enabled: s.Enabled, Threshold: wire.USD(s.Threshold), Amount: wire.USD(s.Amount), MonthlyCap: wire.USD(s.MonthlyCap),
+func viewRecharge(s *ledger.RechargeState) wire.AutoRecharge {
+	v := wire.AutoRecharge{Enabled: s.Enabled, Threshold: wire.USD(s.Threshold), Amount: wire.USD(s.Amount), MonthlyCap: wire.USD(s.MonthlyCap),
 		CardSaved: s.CardSaved, ChargedThisMonth: wire.USD(s.Charged), RetryAt: s.NotBefore}
 	if s.Open != "" {
 		v.InProgress = &s.Open
 	}
 	if s.Failure != "" {
-		v.LastFailure = &RechargeFailure{string(s.Failure), s.Code, *s.FailedAt}
+		v.LastFailure = &wire.RechargeFailure{Reason: string(s.Failure), Code: s.Code, At: *s.FailedAt}
 	}
 	return v
 }
@@ -76,8 +55,8 @@ func (d *Service) mountSettings(a *api.API) {
 		"`monthly_cap` is at least `amount`. Enabling it charges the card at once when the balance is below `threshold`; it needs a card that has " +
 		"paid a top-up, else the answer is 402. The card that paid last is charged, and after each charge not again for ten minutes. This takes an " +
 		"owner's sign-in, or a key with the mark money."
-	set := func(whole bool) func(context.Context, *settingsInput) (*settingsOutput, error) {
-		return func(ctx context.Context, in *settingsInput) (*settingsOutput, error) {
+	set := func(whole bool) func(context.Context, *settingsInput) (*api.Reply[wire.AutoRecharge], error) {
+		return func(ctx context.Context, in *settingsInput) (*api.Reply[wire.AutoRecharge], error) {
 			return d.set(ctx, in.Body, whole)
 		}
 	}
@@ -89,19 +68,13 @@ func (d *Service) mountSettings(a *api.API) {
 
 type settingsInput struct{ Body RechargeSettings }
 
-type settingsOutput struct{ Body AutoRecharge }
-
-func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*settingsOutput, error) {
-	s, err := ledger.New(d.Store).Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), ledger.DefaultRecharge(d.Card()), d.Store.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &settingsOutput{viewRecharge(s)}, nil
+func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*api.Reply[wire.AutoRecharge], error) {
+	return api.Show(viewRecharge)(ledger.New(d.Store).Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), ledger.DefaultRecharge(d.Card()), d.Store.Now()))
 }
 
 // set changes the settings that were sent; whole brings the others back to the rate
 // card's.
-func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*settingsOutput, error) {
+func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*api.Reply[wire.AutoRecharge], error) {
 	defaults := ledger.DefaultRecharge(d.Card())
 	s, err := ledger.New(d.Store).SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *ledger.Recharge) error {
 		if whole {
@@ -127,10 +100,7 @@ func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*se
 	if errors.Is(err, store.ErrTopupRequired) {
 		err = api.Detail(err, "pay a top-up by card first: the card that pays is kept, and recharged from then on")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &settingsOutput{viewRecharge(s)}, nil
+	return api.Show(viewRecharge)(s, err)
 }
 
 // judge says what is wrong with settings.

@@ -2,7 +2,7 @@
 // under /v1/topups and /v1/auto-recharge, the charges of saved cards, the provider's
 // webhook, and what makes the ledger agree with the provider.
 //
-// The provider alone decides what a payment is. A webhook, and whoever reads a top-up
+// The provider alone decides what a payment is. A webhook, or a client that reads a top-up
 // that is not settled, only leads to a look at the provider, and what that look saw is
 // settled: so news that come late, twice, in another order or never end in the same.
 package topup
@@ -35,7 +35,7 @@ type Service struct {
 	// about the balance the customer lands after paying or giving up.
 	Home string
 	Card func() *billing.RateCard // the one in force
-	// Disputed is told of an account that has a dispute; nil: nobody is.
+	// Disputed receives an account that has a dispute; nil: it is not reported.
 	Disputed func(account string)
 	Log      *slog.Logger
 }
@@ -112,7 +112,7 @@ func (d *Service) settle(ctx context.Context, id string, event payment.Event, re
 		return nil, errForeign
 	}
 	if err == nil && event.Dispute.Ref != "" && d.Disputed != nil {
-		d.Disputed(t.Account) // whoever hears it looks whether it is still open
+		d.Disputed(t.Account) // the receiver looks whether it is still open
 	}
 	return t, err
 }

@@ -12,15 +12,13 @@ import (
 	"parley/store/ledger"
 )
 
-type balanceOutput struct{ Body wire.Balance }
-
-func (m *wallet) balance(ctx context.Context, _ *struct{}) (*balanceOutput, error) {
+func (m *wallet) balance(ctx context.Context, _ *struct{}) (*api.Reply[wire.Balance], error) {
 	at := m.db.Now()
 	b, err := ledger.New(m.db).Balance(ctx, api.AccountOf(ctx), at)
 	if err != nil {
 		return nil, err
 	}
-	return &balanceOutput{viewBalance(b, m.card().Wallet(), at)}, nil
+	return api.Body(viewBalance(b, m.card().Wallet(), at)), nil
 }
 
 func viewBalance(b *ledger.Balance, rules billing.Wallet, at time.Time) wire.Balance {
@@ -85,4 +83,30 @@ func warnings(b *ledger.Balance, rules billing.Wallet, at time.Time) []wire.Warn
 		warn("bonus.expiring", fmt.Sprintf("Of the bonus credit %s USD expire by %s.", shown(&ending), day(&last)), nil, store.WarningData{Amount: &ending})
 	}
 	return list
+}
+
+// ViewEngines shows which engines served a call; nil: it is not known.
+func ViewEngines(by *store.ServedBy) *wire.CallEngines {
+	if by == nil {
+		return nil
+	}
+	return &wire.CallEngines{ASR: by.ASR, LLM: by.LLM, TTS: by.TTS}
+}
+
+func (m *wallet) receipt(ctx context.Context, in *struct {
+	ID string `path:"id" doc:"The call's or session's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}) (*api.Reply[wire.Receipt], error) {
+	return api.Show(viewReceipt)(ledger.New(m.db).Receipt(ctx, api.AccountOf(ctx), in.ID))
+}
+
+func viewReceipt(r *ledger.Receipt) wire.Receipt {
+	out := wire.Receipt{SessionID: r.Session, Kind: string(r.Kind), PriceVersion: r.PriceVersion, OpenedAt: r.OpenedAt, StartedAt: r.StartedAt,
+		EndedAt: r.EndedAt, Lines: make([]wire.Line, len(r.Lines)), Total: wire.USD(r.Total()), Accrued: wire.USD(r.Accrued), Engines: ViewEngines(r.Engines)}
+	for i, l := range r.Lines {
+		u := units[l.Component]
+		out.Lines[i] = wire.Line{Component: l.Component, Quantity: l.Quantity, Unit: u.name, UnitPrice: wire.USD(l.UnitPrice), UnitPricePer: u.per,
+			Amount: wire.USD(l.Amount), PriceVersion: r.PriceVersion}
+	}
+	inOrder(out.Lines, func(l wire.Line) string { return l.Component })
+	return out
 }

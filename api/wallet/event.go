@@ -80,9 +80,5 @@ func day(t *time.Time) string {
 }
 
 func (m *wallet) events(ctx context.Context, in *api.Paging) (*api.Listed[wire.AccountEvent], error) {
-	found, err := m.db.Warnings(ctx, api.AccountOf(ctx), in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(w store.Warning) string { return w.ID }, ViewEvent), nil
+	return api.Pages(in.Limit, func(w store.Warning) string { return w.ID }, ViewEvent)(m.db.Warnings(ctx, api.AccountOf(ctx), in.Page()))
 }

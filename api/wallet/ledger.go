@@ -3,7 +3,9 @@ package wallet
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -72,10 +74,7 @@ func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*api.Listed[wire.
 		found, err = ledger.Entries(ctx, s, p)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(t ledger.Transfer) string { return api.Seq(t.Seq) }, viewEntry), nil
+	return api.Pages(in.Limit, func(t ledger.Transfer) string { return api.Seq(t.Seq) }, viewEntry)(found, err)
 }
 
 var ledgerHeader = []string{"id", "at", "kind", "amount", "balance_after", "pot", "component", "session_id", "price_version"}
@@ -109,3 +108,24 @@ func entryRow(t *ledger.Transfer) []string {
 	return []string{strconv.FormatInt(t.Seq, 10), export.Time(t.CreatedAt), string(t.Kind), t.Change().String(), t.BalanceAfter.String(), t.Pot(),
 		t.Component(), export.Optional(t.Session), export.Optional(t.PriceVersion)}
 }
+
+// optional is t, or nothing when it is no bound.
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func param(name, doc, example string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{example}}}
+}
+
+func rangeParams() []*huma.Param {
+	return []*huma.Param{
+		param("from", "Not before this: a date, which begins at midnight UTC, or an RFC 3339 time.", "2026-03-01"),
+		param("to", "Before this, likewise: 2026-04-01 includes all of March.", "2026-04-01"),
+	}
+}
+
+func queryRange(q url.Values) api.Period { return api.Period{From: q.Get("from"), To: q.Get("to")} }

@@ -68,11 +68,7 @@ func mountSpending(a *api.API, m *wallet) {
 }
 
 func (m *wallet) limits(ctx context.Context, in *api.Paging) (*api.Listed[SpendingLimit], error) {
-	found, err := ledger.New(m.db).SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(l ledger.SpendingLimit) string { return l.Subject }, viewLimit), nil
+	return api.Pages(in.Limit, func(l ledger.SpendingLimit) string { return l.Subject }, viewLimit)(ledger.New(m.db).SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now()))
 }
 
 type setLimitInput struct {
@@ -82,9 +78,7 @@ type setLimitInput struct {
 	}
 }
 
-type limitOutput struct{ Body SpendingLimit }
-
-func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*limitOutput, error) {
+func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*api.Reply[SpendingLimit], error) {
 	if !in.Body.DailyLimit.Given {
 		return nil, api.Bad("daily_limit: send a number of US dollars, or null for no limit")
 	}
@@ -92,9 +86,5 @@ func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*limitOutput,
 	if subject == "account" {
 		subject = account
 	}
-	l, err := ledger.New(m.db).SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &limitOutput{viewLimit(l)}, nil
+	return api.Show(viewLimit)(ledger.New(m.db).SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now()))
 }

@@ -1,8 +1,10 @@
 package wallet
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,8 +45,6 @@ type usageList struct {
 	Accrued wire.USD  `json:"accrued" doc:"What sessions in progress have used and no group holds yet, whatever the range."`
 }
 
-type usageOutput struct{ Body usageList }
-
 // page is what the query asks for.
 func (in *usageInput) page() (p ledger.UsagePage, err error) {
 	p.By = ledger.Grouping(in.GroupBy)
@@ -57,13 +57,13 @@ func (in *usageInput) page() (p ledger.UsagePage, err error) {
 	return p, nil
 }
 
-func (m *wallet) usage(ctx context.Context, in *usageInput) (*usageOutput, error) {
+func (m *wallet) usage(ctx context.Context, in *usageInput) (*api.Reply[usageList], error) {
 	p, err := in.page()
 	if err != nil {
 		return nil, err
 	}
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
-	out := &usageOutput{usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To)}}
+	out := api.Body(usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To)})
 	var groups []ledger.UsageGroup
 	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) error {
 		if groups, err = ledger.Usage(ctx, s, p); err != nil {
@@ -142,4 +142,49 @@ func usageRows(by ledger.Grouping, g *ledger.UsageGroup) [][]string {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// unit is what a component's quantity counts, and how many of it the rate card's
+// price buys.
+type unit struct {
+	name string
+	per  int64
+}
+
+var units = func() map[string]unit {
+	token := unit{"token", 1_000_000}
+	return map[string]unit{
+		billing.AgentTime.String():      {"second", 60},
+		billing.LineTime.String():       {"minute", 1},
+		billing.ReplyIn.String():        token,
+		billing.ReplyOut.String():       token,
+		billing.SpeculativeIn.String():  token,
+		billing.SpeculativeOut.String(): token,
+		billing.SummaryIn.String():      token,
+		billing.SummaryOut.String():     token,
+		billing.TTSChars.String():       {"character", 1_000_000},
+		billing.STTTime.String():        {"second", 60},
+		billing.DenoiseTime.String():    {"second", 60},
+		billing.CRMCalls.String():       {"event", 1},
+		billing.WebSearches.String():    {"event", 1},
+		numberMonth:                     {"month", 1},
+	}
+}()
+
+// numberMonth is the component that no session has: a month of a telephone number.
+const numberMonth = "number"
+
+// rank is a component's place on a bill.
+var rank = func() map[string]int {
+	order := map[string]int{}
+	for c := range billing.NumComponents {
+		order[c.String()] = int(c)
+	}
+	order[numberMonth] = int(billing.NumComponents)
+	return order
+}()
+
+// inOrder sorts lines as on a bill.
+func inOrder[T any](lines []T, component func(T) string) {
+	slices.SortStableFunc(lines, func(a, b T) int { return cmp.Compare(rank[component(a)], rank[component(b)]) })
 }

@@ -5,41 +5,20 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/webhook"
 )
 
-// Delivery is one event on its way to a webhook.
-type Delivery struct {
-	ID        string     `json:"id" doc:"Of the event, and in the header webhook-id." example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Type      string     `json:"type" doc:"What happened." example:"call.ended"`
-	About     string     `json:"about" doc:"The call, or the event of the account; of a test the event itself." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	State     string     `json:"state" doc:"Pending, delivered or given up." enum:"pending,delivered,failed" example:"delivered"`
-	Attempts  []Attempt  `json:"attempts" doc:"The last twenty, oldest first." nullable:"false"`
-	CreatedAt time.Time  `json:"created_at" doc:"When it happened."`
-	NextAt    *time.Time `json:"next_at" doc:"When it is tried next; null: never."`
-	EndedAt   *time.Time `json:"ended_at" doc:"When it arrived or was given up; null while it is on its way."`
-}
-
-// Attempt is one request of a delivery.
-type Attempt struct {
-	At        time.Time `json:"at" doc:"When it was made."`
-	Status    int       `json:"status" doc:"Of the answer; 0: there was none." example:"200"`
-	LatencyMS int64     `json:"latency_ms" doc:"How long the answer took." example:"83"`
-	Answer    string    `json:"answer,omitempty" doc:"The first kilobyte of its body." example:"ok"`
-	Error     string    `json:"error,omitempty" doc:"Why there was no answer." example:"the service did not answer in time"`
-}
-
-func viewDelivery(d *webhook.Delivery) Delivery {
-	out := Delivery{ID: d.Event, Type: d.Kind, About: d.About, State: string(d.State), Attempts: make([]Attempt, len(d.Attempts)),
+func viewDelivery(d *webhook.Delivery) wire.Delivery {
+	out := wire.Delivery{ID: d.Event, Type: d.Kind, About: d.About, State: string(d.State), Attempts: make([]wire.Attempt, len(d.Attempts)),
 		CreatedAt: d.CreatedAt, NextAt: d.NextAt, EndedAt: d.DoneAt}
 	for i, a := range d.Attempts {
-		out.Attempts[i] = Attempt{a.At, a.Status, a.TookMS, a.Answer, a.Failure}
+		out.Attempts[i] = wire.Attempt{At: a.At, Status: a.Status, LatencyMS: a.TookMS, Answer: a.Answer, Error: a.Failure}
 	}
 	return out
 }
@@ -49,33 +28,19 @@ type deliveriesInput struct {
 	api.Paging
 }
 
-func (m *webhooks) deliveries(ctx context.Context, in *deliveriesInput) (*api.Listed[Delivery], error) {
-	found, err := m.hooks.Deliveries(ctx, api.AccountOf(ctx), in.ID, in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(d webhook.Delivery) string { return d.Event }, viewDelivery), nil
+func (m *webhooks) deliveries(ctx context.Context, in *deliveriesInput) (*api.Listed[wire.Delivery], error) {
+	return api.Pages(in.Limit, func(d webhook.Delivery) string { return d.Event }, viewDelivery)(m.hooks.Deliveries(ctx, api.AccountOf(ctx), in.ID, in.Page()))
 }
 
-type deliveryOutput struct{ Body Delivery }
-
-func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*deliveryOutput, error) {
-	d, err := m.hooks.Test(ctx, api.AccountOf(ctx), in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &deliveryOutput{viewDelivery(d)}, nil
+func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*api.Reply[wire.Delivery], error) {
+	return api.Show(viewDelivery)(m.hooks.Test(ctx, api.AccountOf(ctx), in.ID))
 }
 
 func (m *webhooks) retry(ctx context.Context, in *struct {
 	OneWebhook
 	Delivery string `path:"delivery" doc:"The delivery's identifier." maxLength:"100" example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*deliveryOutput, error) {
-	d, err := m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery)
-	if err != nil {
-		return nil, err
-	}
-	return &deliveryOutput{viewDelivery(d)}, nil
+}) (*api.Reply[wire.Delivery], error) {
+	return api.Show(viewDelivery)(m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery))
 }
 
 // describe adds to the document what is sent to webhooks.

@@ -25,11 +25,11 @@ type Event[T any] struct {
 
 // Types of events, for the document.
 type (
-	callBegun      = Event[calls.CallBegun]
-	callEnded      = Event[calls.CallOver]
+	callBegun      = Event[wire.CallBegun]
+	callEnded      = Event[wire.CallOver]
 	callTranscript = Event[wire.CallDetail]
-	callSummary    = Event[calls.CallSaid]
-	callAnalyzed   = Event[calls.CallAnalyzed]
+	callSummary    = Event[wire.CallSaid]
+	callAnalyzed   = Event[wire.CallAnalyzed]
 	accountWarning = Event[wire.AccountEvent]
 	testEvent      = Event[TestData]
 )

@@ -5,10 +5,17 @@ package webhook
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store/webhook"
 )
 
@@ -45,36 +52,9 @@ type webhooks struct {
 	check Check
 }
 
-// Webhook is an address as its owner sees it.
-type Webhook struct {
-	ID             string     `json:"id" doc:"Names the webhook in requests." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	URL            string     `json:"url" doc:"Where events are sent." example:"https://example.com/parley"`
-	Description    string     `json:"description" doc:"What it is for." example:"Bookings"`
-	Events         []string   `json:"events" doc:"The types of events that are sent to it; none: all." nullable:"false"`
-	Enabled        bool       `json:"enabled" doc:"Whether events are sent to it."`
-	DisabledReason string     `json:"disabled_reason,omitempty" doc:"Why it is disabled: nothing arrived for five days, it answered 410, or its owner did it." enum:"failing,gone,asked" example:"failing"`
-	FailingSince   *time.Time `json:"failing_since" doc:"Nothing has arrived since; null: the last event did, or there was none."`
-	OldSecretUntil *time.Time `json:"old_secret_until" doc:"When the secret before the last rotation ceases to sign; null: there was none."`
-	CreatedAt      time.Time  `json:"created_at" doc:"When it was made."`
-	UpdatedAt      time.Time  `json:"updated_at" doc:"When it was changed last."`
-}
-
-func view(w *webhook.Webhook) Webhook {
-	return Webhook{ID: w.ID, URL: w.URL, Description: w.Description, Events: append([]string{}, w.Kinds...), Enabled: w.Enabled, DisabledReason: w.DisabledReason,
+func view(w *webhook.Webhook) wire.Webhook {
+	return wire.Webhook{ID: w.ID, URL: w.URL, Description: w.Description, Events: append([]string{}, w.Kinds...), Enabled: w.Enabled, DisabledReason: w.DisabledReason,
 		FailingSince: w.FailingSince, OldSecretUntil: w.OldSecretUntil, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt}
-}
-
-type webhookOutput struct{ Body Webhook }
-
-// secretWebhook is the only answer that holds a secret.
-type secretWebhook struct {
-	Webhook
-	Secret string `json:"secret" doc:"Signs what is sent; shown this once." example:"whsec_…"`
-}
-
-type secretOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         secretWebhook
 }
 
 // OneWebhook names a webhook in an address.
@@ -82,21 +62,11 @@ type OneWebhook struct {
 	ID string `path:"id" doc:"The webhook's identifier." maxLength:"100" example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-func (m *webhooks) list(ctx context.Context, in *api.Paging) (*api.Listed[Webhook], error) {
-	found, err := m.hooks.List(ctx, api.AccountOf(ctx), in.Page())
-	if err != nil {
-		return nil, err
-	}
-	return api.Pages(in.Limit, found, func(w webhook.Webhook) string { return w.ID }, view), nil
+func (m *webhooks) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.Webhook], error) {
+	return api.Pages(in.Limit, func(w webhook.Webhook) string { return w.ID }, view)(m.hooks.List(ctx, api.AccountOf(ctx), in.Page()))
 }
 
-type newWebhook struct {
-	URL         string   `json:"url" doc:"Where events are sent: https, on the public Internet. It is shown in lists: a key in it is no secret to holders of the account's keys." minLength:"1" maxLength:"2000" example:"https://example.com/parley"`
-	Description string   `json:"description,omitempty" doc:"What it is for." maxLength:"500" example:"Bookings"`
-	Events      []string `json:"events,omitempty" doc:"The types of events that it wants; none: all, also those that there will be." maxItems:"50" nullable:"false"`
-}
-
-func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*secretOutput, error) {
+func (m *webhooks) create(ctx context.Context, in *struct{ Body wire.NewWebhook }) (*api.Secret[wire.SecretWebhook], error) {
 	if err := m.allowed(in.Body.URL); err != nil {
 		return nil, err
 	}
@@ -104,7 +74,7 @@ func (m *webhooks) create(ctx context.Context, in *struct{ Body newWebhook }) (*
 	if err != nil {
 		return nil, err
 	}
-	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
+	return api.NotStored(wire.SecretWebhook{Webhook: view(w), Secret: secret}), nil
 }
 
 // allowed refuses an address that no request may go to.
@@ -115,12 +85,8 @@ func (m *webhooks) allowed(address string) error {
 	return nil
 }
 
-func (m *webhooks) get(ctx context.Context, in *OneWebhook) (*webhookOutput, error) {
-	w, err := m.hooks.Get(ctx, api.AccountOf(ctx), in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &webhookOutput{view(w)}, nil
+func (m *webhooks) get(ctx context.Context, in *OneWebhook) (*api.Reply[wire.Webhook], error) {
+	return api.Show(view)(m.hooks.Get(ctx, api.AccountOf(ctx), in.ID))
 }
 
 type changeInput struct {
@@ -133,28 +99,58 @@ type changeInput struct {
 	}
 }
 
-func (m *webhooks) change(ctx context.Context, in *changeInput) (*webhookOutput, error) {
+func (m *webhooks) change(ctx context.Context, in *changeInput) (*api.Reply[wire.Webhook], error) {
 	b := in.Body
 	if b.URL != nil {
 		if err := m.allowed(*b.URL); err != nil {
 			return nil, err
 		}
 	}
-	w, err := m.hooks.Change(ctx, api.AccountOf(ctx), in.ID, webhook.Change{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled})
-	if err != nil {
-		return nil, err
-	}
-	return &webhookOutput{view(w)}, nil
+	return api.Show(view)(m.hooks.Change(ctx, api.AccountOf(ctx), in.ID, webhook.Change{URL: b.URL, Description: b.Description, Kinds: b.Events, Enabled: b.Enabled}))
 }
 
 func (m *webhooks) remove(ctx context.Context, in *OneWebhook) (*struct{}, error) {
 	return nil, m.hooks.Delete(ctx, api.AccountOf(ctx), in.ID)
 }
 
-func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*secretOutput, error) {
+func (m *webhooks) rotate(ctx context.Context, in *OneWebhook) (*api.Secret[wire.SecretWebhook], error) {
 	w, secret, err := m.hooks.Rotate(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &secretOutput{"no-store", secretWebhook{view(w), secret}}, nil
+	return api.NotStored(wire.SecretWebhook{Webhook: view(w), Secret: secret}), nil
+}
+
+// Headers of a delivery (Standard Webhooks, "Webhook headers").
+const (
+	headerID        = "webhook-id"
+	headerTimestamp = "webhook-timestamp"
+	headerSignature = "webhook-signature"
+)
+
+// Tolerance is how far a receiver's clock may be from the timestamp of what it takes.
+const Tolerance = 5 * time.Minute
+
+const secretPrefix = "whsec_"
+
+// Sign sets the headers of a delivery: a signature by each secret, of the identifier, the
+// time of the attempt and the body (Standard Webhooks, "Signature scheme"). Secrets are
+// as their owner was shown them; the error holds none.
+func Sign(h http.Header, secrets []string, id string, at time.Time, body []byte) error {
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	signatures := make([]string, len(secrets))
+	for i, s := range secrets {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s, secretPrefix))
+		if err != nil {
+			return fmt.Errorf("secret %d of the webhook is none", i)
+		}
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(id + "." + stamp + "."))
+		mac.Write(body)
+		signatures[i] = "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	}
+	h.Set(headerID, id)
+	h.Set(headerTimestamp, stamp)
+	h.Set(headerSignature, strings.Join(signatures, " "))
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"parley/api/socket"
 	"parley/api/talk"
 	"parley/media"
 	"parley/media/isolate"
@@ -43,7 +44,7 @@ func (l *Leg) Run(ctx context.Context) error {
 
 // goodbye is the last message of a session that ends for cause.
 func (l *Leg) goodbye(cause error) {
-	code, why := talk.CodeGoingAway, "the server is stopping"
+	code, why := socket.GoingAway, "the server is stopping"
 	if ended, ok := errors.AsType[*media.Ended](cause); ok {
 		code, why = l.Goodbye(ended)
 	}

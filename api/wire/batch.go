@@ -1,6 +1,9 @@
 package wire
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // CallWindow is the time of day in which people are called.
 type CallWindow struct {
@@ -87,4 +90,53 @@ type CallState struct {
 	AnsweredBy string       `json:"answered_by,omitempty" doc:"Who answered, once it is known: at most four seconds after the answer." enum:"human,machine,screening,unknown"`
 	EndReason  string       `json:"end_reason,omitempty" doc:"Why it ended." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`
 	EndDetail  string       `json:"end_detail,omitempty" doc:"The finer cause, if there is one." example:"no_ack"`
+}
+
+// RowCheck is what a row of a batch comes to.
+type RowCheck struct {
+	Row         int        `json:"row" doc:"Its place, counted from 0." example:"3"`
+	To          string     `json:"to" doc:"The number in international format; as it was sent when it is none." example:"+34612345678"`
+	OK          bool       `json:"ok" doc:"Whether it would be called."`
+	Error       *RowFault  `json:"error,omitempty" doc:"Why not."`
+	DueAt       *time.Time `json:"due_at" doc:"When it would be called at the earliest, given a free line; null when it would not."`
+	PerMinute   *USD       `json:"per_minute" nullable:"true" doc:"Line and agent, without the language model's tokens; null when it would not be called."`
+	DuplicateOf *int       `json:"duplicate_of" nullable:"true" doc:"An earlier row with the same number: it would be called twice. Null: there is none." example:"1"`
+}
+
+// RowFault is why a row would be refused.
+type RowFault struct {
+	Code    string `json:"code" doc:"As the request for the batch would be refused with, or the call." example:"callcenter.destination_not_allowed"`
+	Message string `json:"error" doc:"The same for people." example:"This number cannot be called."`
+	Detail  string `json:"detail,omitempty" doc:"What exactly, where there is more to say."`
+}
+
+// BatchCheck is what a batch comes to.
+type BatchCheck struct {
+	Rows  []RowCheck `json:"rows" doc:"All rows, in their order." nullable:"false"`
+	Good  int        `json:"good" doc:"How many would be called." example:"498"`
+	Wrong int        `json:"wrong" doc:"How many would not: as long as there is one, the batch is refused." example:"2"`
+	// PerMinute is the sum over the good rows.
+	PerMinute USD `json:"per_minute" doc:"What it costs when all who would be called talk for a minute each; every started minute of a line counts."`
+}
+
+// NewBatch asks to call many numbers.
+type NewBatch struct {
+	Name    string          `json:"name,omitempty" required:"false" doc:"For people." maxLength:"200" example:"Reminders"`
+	From    string          `json:"from,omitempty" required:"false" doc:"A number of the account; needed unless every row has one." example:"+34911234567"`
+	AgentID string          `json:"agent_id,omitempty" required:"false" doc:"The agent that speaks; needed unless every row has one." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Consent json.RawMessage `json:"consent_confirmed" doc:"true: all callees have agreed to be called. Nothing else is accepted."`
+	Rows    []NewRow        `json:"rows" doc:"Whom to call." minItems:"1" maxItems:"500" nullable:"false"`
+	Window  *CallWindow     `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, at any time."`
+	Ring    *int            `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long each may ring." minimum:"5" maximum:"120" default:"60"`
+	Machine string          `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
+	Message string          `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`
+	Longest *int            `json:"max_duration_seconds,omitempty" required:"false" doc:"How long each call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
+}
+
+// NewRow is one of them.
+type NewRow struct {
+	To          string  `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
+	ScheduledAt *string `json:"scheduled_at,omitempty" required:"false" doc:"When to call, with its zone (RFC 3339), a year ahead at most; without it, or in the past, at once." format:"date-time" example:"2026-11-23T10:00:00+01:00"`
+	From        string  `json:"from,omitempty" required:"false" doc:"Instead of the batch's." example:"+34911234567"`
+	AgentID     string  `json:"agent_id,omitempty" required:"false" doc:"Instead of the batch's." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }

@@ -33,7 +33,7 @@ type CallDetail struct {
 	Omitted    int          `json:"transcript_omitted,omitempty" doc:"Lines that followed and were not kept: a transcript has 5,000 lines and about 512 kB at most." example:"12"`
 	Turns      []CallTurn   `json:"turns" doc:"How long each answer took." nullable:"false"`
 	Engines    *CallEngines `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent while it lasts, and when it is not known."`
-	// Recording and Analysis are not in what webhooks are told.
+	// Recording and Analysis are not sent to webhooks.
 	Recording *CallRecording `json:"recording,omitempty" doc:"Its recording; absent: it was not recorded."`
 	Analysis  *CallAnalysis  `json:"analysis,omitempty" doc:"What the agent's language model made of it after its end; absent: the agent wants nothing of it."`
 }
@@ -106,4 +106,113 @@ type CallAnalysis struct {
 	Summary *string        `json:"summary" doc:"What the call came to; null: not asked for, or not there." example:"Bob books a table for four on Friday."`
 	Data    map[string]any `json:"data" doc:"What was taken out of the transcript, as the agent's schema wants it; null likewise." nullable:"true" example:"{\"day\":\"Friday\",\"people\":4}"`
 	DoneAt  *time.Time     `json:"done_at" doc:"When it was finished; null: it waits."`
+}
+
+// CallAnalyzed is a call that has ended, with its analysis.
+type CallAnalyzed struct {
+	CallSummary
+	Analysis CallAnalysis `json:"analysis" doc:"What the agent's language model made of it."`
+}
+
+// CallQuality is what the network did to a telephone call.
+type CallQuality struct {
+	Available bool `json:"available" doc:"Whether there is something to say: false before the end of a call and for one over a WebSocket; then all else is 0."`
+
+	MOS    float64 `json:"mos" doc:"Mean score of the worse direction, what the agent heard or what this server sent in time, 1 to 4.4 (ITU-T G.107); 0 when nothing came." example:"4.36"`
+	MOSMin float64 `json:"mos_min" doc:"The score of its worst 5 seconds." example:"4.1"`
+
+	PacketsReceived uint64  `json:"packets_received" doc:"Without duplicates." example:"9650"`
+	PacketsLost     uint64  `json:"packets_lost" doc:"Never heard: lost on the way, or too late." example:"12"`
+	PacketsLate     uint64  `json:"packets_late" doc:"Those of them that came too late." example:"3"`
+	Loss            float64 `json:"loss" doc:"packets_lost as a share of what was sent, 0 to 1." minimum:"0" maximum:"1" example:"0.0012"`
+	JitterMS        float64 `json:"jitter_ms" doc:"Interarrival jitter at the end (RFC 3550 section 6.4.1)." example:"2.1"`
+	ConcealedMS     int64   `json:"concealed_ms" doc:"Audio made up in place of lost packets." example:"240"`
+	PacketsForeign  uint64  `json:"packets_foreign" doc:"From addresses that are not the far end's, dropped." example:"0"`
+
+	PacketsSent     uint64 `json:"packets_sent" doc:"To the far end." example:"9655"`
+	PacketsSentLate uint64 `json:"packets_sent_late" doc:"Those of them that this server sent more than 40 ms after they were due, which most telephones play no more." example:"0"`
+	PacketsUnsent   uint64 `json:"packets_unsent" doc:"Those that it did not send because it was too busy." example:"0"`
+
+	RemoteLoss     float64 `json:"remote_loss" doc:"The share of them that the far end lost, in its last report." minimum:"0" maximum:"1" example:"0"`
+	RemoteJitterMS float64 `json:"remote_jitter_ms" doc:"The far end's jitter, likewise." example:"1.4"`
+	RTTMS          float64 `json:"rtt_ms" doc:"Round trip of the last reports." example:"38.5"`
+
+	Encrypted bool `json:"encrypted" doc:"Whether the audio was encrypted (SRTP)."`
+}
+
+// SIPMessage is a message of a call's signalling.
+type SIPMessage struct {
+	At        time.Time `json:"at" doc:"When it was sent or received."`
+	Direction string    `json:"direction" doc:"Seen from the server." enum:"sent,received" example:"received"`
+	Transport string    `json:"transport" doc:"What it came over." enum:"UDP,TCP,TLS" example:"UDP"`
+	From      string    `json:"from" doc:"Address and port that it came from." example:"192.0.2.7:5060"`
+	To        string    `json:"to" doc:"Address and port that it went to." example:"198.51.100.1:5060"`
+	Message   string    `json:"message" doc:"The whole of it, secrets masked." example:"BYE sip:parley@198.51.100.1:5060 SIP/2.0"`
+}
+
+// SIPTrace is the signalling of a call.
+type SIPTrace struct {
+	Data    []SIPMessage `json:"data" doc:"The messages, oldest first." nullable:"false"`
+	Dropped int          `json:"dropped" doc:"Older messages that were not kept." example:"0"`
+}
+
+// Consent is a row of the evidence.
+type Consent struct {
+	No        int64     `json:"no" doc:"1, 2, 3… without gaps." example:"1"`
+	AccountID string    `json:"account_id" doc:"Your account." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	CallID    string    `json:"call_id" doc:"The call that was placed." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	AgentID   string    `json:"agent_id" doc:"The agent that spoke." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	ToHash    string    `json:"to_hash" doc:"Stands for the number called; the same for each call to it." example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	KeyID     string    `json:"key_id" doc:"The API key that confirmed it, or stands behind the ticket that did." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	IP        string    `json:"ip" doc:"Where the request came from." example:"192.0.2.7"`
+	At        time.Time `json:"at" doc:"When it was confirmed."`
+	Seal      string    `json:"seal" doc:"Vouches for this row and all before it." example:"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"`
+}
+
+// CallBegun is a call as webhooks receive it while it lasts.
+type CallBegun struct {
+	ID         string     `json:"id" doc:"Of the call." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	AgentID    *string    `json:"agent_id" doc:"The agent; null when the client brought its own prompt." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Direction  string     `json:"direction" doc:"Over a WebSocket, to one of the account's numbers, or placed by an agent." enum:"web,inbound,outbound" example:"inbound"`
+	From       string     `json:"from" doc:"Who called; empty on a WebSocket." example:"+34612345678"`
+	To         string     `json:"to" doc:"Who was called." example:"+34911234567"`
+	CreatedAt  time.Time  `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
+	AnsweredAt *time.Time `json:"answered_at,omitempty" doc:"When it was answered; not in call.started."`
+}
+
+// CallOver is a call that has ended.
+type CallOver struct {
+	CallSummary
+	TurnCount int `json:"turn_count" doc:"How often the agent answered." example:"7"`
+}
+
+// CallSaid is a call that has ended, with its summary.
+type CallSaid struct {
+	CallSummary
+	Summary string `json:"summary" doc:"What a language model made of the transcript." example:"Lola books a table for two on Monday at nine."`
+}
+
+// Percentiles are how long a stage took.
+type Percentiles struct {
+	P50 int64 `json:"p50" doc:"Half of the turns took no longer, in milliseconds." example:"780"`
+	P90 int64 `json:"p90" doc:"Nine of ten." example:"1120"`
+	P99 int64 `json:"p99" doc:"99 of a hundred." example:"1900"`
+}
+
+// LatencyGroup is how long the turns of some calls took.
+type LatencyGroup struct {
+	Key      *string     `json:"key" doc:"The day, the hour in which it begins, or the agent; null: conversations of no agent of the account." example:"2026-03-01"`
+	Calls    int64       `json:"calls" doc:"How many had turns." example:"42"`
+	Turns    int64       `json:"turns" doc:"How many they had." example:"310"`
+	Endpoint Percentiles `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished."`
+	Model    Percentiles `json:"model_ms" doc:"The wait for the model after that, until its first words."`
+	Voice    Percentiles `json:"voice_ms" doc:"The wait after them, for the rest of the first sentence and the first audio."`
+	Total    Percentiles `json:"total_ms" doc:"From the last word to the first audio."`
+}
+
+// Waveform is how loud both sides of a recording were.
+type Waveform struct {
+	Duration float64 `json:"duration" doc:"Of the recording, in seconds." example:"193.4"`
+	Caller   []int   `json:"caller" doc:"The left side: the loudest of each part, 0 to 255, which is full scale." nullable:"false"`
+	Agent    []int   `json:"agent" doc:"The right side, what the caller heard, in as many parts." nullable:"false"`
 }

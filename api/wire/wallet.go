@@ -130,3 +130,38 @@ type AccountEvent struct {
 	CreatedAt time.Time    `json:"created_at" doc:"When it was noticed."`
 	ClearedAt *time.Time   `json:"cleared_at" doc:"When it stopped being so, which of a number that is lost is known beforehand; null while it is."`
 }
+
+// TopUp is a top-up as its account sees it.
+type TopUp struct {
+	ID        string `json:"id" doc:"Names the top-up." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Amount    USD    `json:"amount" doc:"What was asked for."`
+	State     string `json:"state" doc:"created: there is no page yet. pending: waits for the customer or the bank; a declined card leaves it so. The others are ends." enum:"created,pending,succeeded,failed,canceled" example:"pending"`
+	URL       string `json:"url" doc:"Where the customer pays; empty while there is no page." example:"https://pay.example/c/1"`
+	Paid      USD    `json:"paid" doc:"What was received and added to the balance."`
+	Refunded  USD    `json:"refunded" doc:"Of it, what went back to the card."`
+	Automatic bool   `json:"automatic" doc:"Whether automatic recharge charged a saved card: there is no page."`
+	// Demonstration is absent of top-ups that a customer begins.
+	Demonstration bool       `json:"demonstration,omitempty" doc:"It came with the demonstration: nobody paid it, and nothing of it goes back to a card. Absent: it is a payment."`
+	CreatedAt     time.Time  `json:"created_at" doc:"When it was begun."`
+	SettledAt     *time.Time `json:"settled_at" doc:"When it ended; null before."`
+}
+
+// AutoRecharge is automatic recharge as its account sees it.
+type AutoRecharge struct {
+	Enabled          bool             `json:"enabled" doc:"Whether the card is charged when the balance falls below threshold."`
+	Threshold        USD              `json:"threshold" doc:"A balance below it is recharged."`
+	Amount           USD              `json:"amount" doc:"What is charged each time."`
+	MonthlyCap       USD              `json:"monthly_cap" doc:"The most of a calendar month, in UTC."`
+	CardSaved        bool             `json:"card_saved" doc:"Whether there is a card to charge: the one that paid a top-up last is kept."`
+	ChargedThisMonth USD              `json:"charged_this_month" doc:"What counts towards monthly_cap: charges that succeeded, and the one in progress."`
+	InProgress       *string          `json:"in_progress" doc:"The top-up that is being charged; null when there is none." example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	LastFailure      *RechargeFailure `json:"last_failure,omitempty" doc:"Why the last charge failed, or it was disabled; absent when it did not, or it was enabled again since."`
+	RetryAt          *time.Time       `json:"retry_at" doc:"When the card may be charged again: ten minutes after a charge, longer after a failure; null: at once. A top-up that is paid by hand ends the wait after a failure."`
+}
+
+// RechargeFailure is why an automatic recharge failed.
+type RechargeFailure struct {
+	Reason string    `json:"reason" doc:"card_declined: three in a row disable it. authentication_required, the bank wants you to confirm each charge, and no_card disable it at once. refused: the payment provider could not be used. refunded: money that went back to a card left the balance below the threshold, which disables it too." enum:"card_declined,authentication_required,no_card,refused,refunded" example:"card_declined"`
+	Code   string    `json:"code" doc:"The payment provider's word for it; may be empty." example:"insufficient_funds"`
+	At     time.Time `json:"at" doc:"When it was."`
+}

@@ -3,12 +3,11 @@ package wsagent
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
+	sockets "parley/api/socket"
 	"parley/media"
 	"parley/media/mediatest"
 )
@@ -87,24 +86,14 @@ func TestInboxDropsWhole(t *testing.T) {
 	}
 }
 
-func TestReason(t *testing.T) {
-	long := strings.Repeat("é", 100)
-	for _, why := range []string{"", "short", long, "x" + long, strings.Repeat("€", 41), strings.Repeat("€", 42)} {
-		got := reason(why)
-		if len(got) > maxReason || !utf8.ValidString(got) || !strings.HasPrefix(why, got) || len(why) > len(got) && len(got) < maxReason-3 {
-			t.Errorf("reason of %d bytes is %q", len(why), got)
-		}
-	}
-}
+// sink takes what a leg sends.
+type sink struct{ outlet }
 
-// deadLeg is a leg whose queue the test empties itself.
-func deadLeg() *Leg {
-	s := &socket{queue: make(chan outgoing, queueSize), free: make(chan *buffer, bufferPool), gone: make(chan struct{})}
-	for range bufferPool {
-		s.free <- &buffer{}
-	}
-	return newLeg(s)
-}
+func (sink) Offer(m sockets.Late) { m.Written() }
+func (sink) OfferText([]byte)     {}
+
+// deadLeg is a leg without a client.
+func deadLeg() *Leg { return newLeg(newSocket(sink{})) }
 
 // wake is one wake-up of the conductor: it hears a frame and speaks one.
 func wake(l *Leg, packet []byte, now time.Time) bool {
@@ -115,7 +104,6 @@ func wake(l *Leg, packet []byte, now time.Time) bool {
 	f.Samples, f.Rate = silence[:], RateOut
 	l.Write(f)
 	l.Played(now)
-	l.sock.free <- (<-l.sock.queue).audio
 	return ok
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"sync/atomic"
 	"time"
 
+	sockets "parley/api/socket"
 	"parley/api/talk"
 	"parley/media"
+	"parley/media/ring"
 )
 
 // What the socket carries and how far ahead of real time.
@@ -56,7 +59,7 @@ type Leg struct {
 }
 
 func newLeg(sock *socket) *Leg {
-	l := &Leg{Client: talk.NewClient(sock.text), sock: sock, events: make(chan media.LegEvent, media.EventQueue)}
+	l := &Leg{Client: talk.NewClient(sock.OfferText), sock: sock, events: make(chan media.LegEvent, media.EventQueue)}
 	l.in.init(time.Now().UnixNano())
 	return l
 }
@@ -78,13 +81,13 @@ func (l *Leg) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		var why *media.Ended
 		if errors.As(context.Cause(ctx), &why) {
-			l.sock.close(l.Goodbye(why))
+			l.sock.Close(l.Goodbye(why))
 		} else {
-			l.sock.close(talk.CodeGoingAway, "the server is stopping")
+			l.sock.Close(sockets.GoingAway, "the server is stopping")
 		}
-	case <-l.sock.gone:
+	case <-l.sock.Gone():
 	}
-	return l.sock.fault
+	return l.sock.fault()
 }
 
 // Transport implements talk.Leg.
@@ -180,7 +183,7 @@ func (l *Leg) Status(status string, generation int) {
 // the time since it was sent.
 func (l *Leg) Played(now time.Time) media.Time {
 	position := l.position(now, playoutLag)
-	// Nobody plays what was not sent long enough ago, and a client that has
+	// A client cannot have played what was sent just now, and one that has
 	// stopped reporting must not hold up the conversation.
 	if said, ok := l.Client.Played(); ok && now.Sub(l.end) < time.Second {
 		position = min(l.position(now, 0), l.replyAt+media.Time(said)*media.Millisecond)
@@ -198,3 +201,82 @@ func (l *Leg) position(now time.Time, lag time.Duration) media.Time {
 
 // Events implements media.Leg: a socket has no keys.
 func (l *Leg) Events() <-chan media.LegEvent { return l.events }
+
+// inboxSize is the client audio that may wait for the conductor: two seconds at
+// 16 kHz, rounded up to a power of two. A network that stands still for so long
+// costs no words.
+const inboxSize = 1 << 15
+
+// creditRate is how fast a client may send in the long run, in samples a
+// nanosecond: real time, by a clock that is 0.2 % fast. It may be inboxSize ahead.
+const creditRate = float64(media.Rate16k) * 1.002 / float64(time.Second)
+
+// inbox passes samples from the socket's reader to the conductor without a lock.
+//
+// A message that does not fit, or that comes when the client has sent faster than
+// real time for too long, is dropped whole and counted: a client that sends its
+// microphone twice sends the second copy in messages of its own, and half of a
+// message would be noise.
+type inbox struct {
+	samples *ring.Ring[int16]
+	arrived atomic.Int64 // when the last ones came, Unix nanoseconds
+	dropped atomic.Uint64
+
+	// Of the writer.
+	odd     int // a byte that waits for its other half; -1: none
+	credit  float64
+	updated int64
+}
+
+func (b *inbox) init(now int64) {
+	b.samples = ring.New[int16](inboxSize)
+	b.odd, b.credit, b.updated = -1, inboxSize, now
+}
+
+// write appends little-endian samples; an odd byte waits for the next call. now is
+// in Unix nanoseconds.
+func (b *inbox) write(p []byte, now int64) {
+	if len(p) == 0 {
+		return
+	}
+	b.arrived.Store(now)
+	b.credit = min(inboxSize, b.credit+float64(max(0, now-b.updated))*creditRate)
+	b.updated = now
+	first, waiting := byte(b.odd), b.odd >= 0
+	n := len(p)
+	if waiting {
+		n++
+	}
+	b.odd = -1
+	if n%2 == 1 {
+		b.odd = int(p[len(p)-1])
+		p = p[:len(p)-1]
+	}
+	n /= 2
+	if float64(n) > b.credit || n > b.samples.Free() {
+		b.dropped.Add(uint64(n))
+		return
+	}
+	b.credit -= float64(n)
+	i := 0
+	if waiting && n > 0 {
+		*b.samples.Slot(i) = int16(uint16(first) | uint16(p[0])<<8)
+		p = p[1:]
+		i++
+	}
+	for ; len(p) >= 2; p = p[2:] {
+		*b.samples.Slot(i) = int16(uint16(p[0]) | uint16(p[1])<<8)
+		i++
+	}
+	b.samples.Put(i)
+}
+
+func (b *inbox) len() int { return b.samples.Len() }
+
+// read takes len(dst) samples, which must be there.
+func (b *inbox) read(dst []int16) {
+	for i := range dst {
+		dst[i] = *b.samples.Peek(i)
+	}
+	b.samples.Drop(len(dst))
+}

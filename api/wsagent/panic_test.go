@@ -49,5 +49,5 @@ func TestPanicEndsItsConversation(t *testing.T) {
 			other.say(`{"type":"text","data":"still here"}`)
 			s.wantTold(t, "type still here")
 		})
-	})
+	}, "api/socket")
 }

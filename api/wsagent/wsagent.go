@@ -1,17 +1,16 @@
 // Package wsagent is the voice agent over one WebSocket: PCM both ways and JSON
 // messages about it, as the published clients speak them. A connection is
 // authenticated before the upgrade, configured by messages in any order, and then
-// a media.Leg for whoever conducts the conversation.
+// a media.Leg for the conductor of the conversation.
 package wsagent
 
 import (
 	"context"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
+	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	sockets "parley/api/socket"
@@ -28,18 +27,8 @@ type Handler struct {
 	Agents talk.Agents
 	Log    *slog.Logger        // nil: nothing is logged
 	Limits *talk.ConnectLimits // nil: none
-	// Open counts the sockets of accounts, with those of other kinds; nil: nobody does.
+	// Open counts the sockets of accounts, with those of other kinds; nil: they are not counted.
 	Open *sockets.Limits
-}
-
-// upgrader takes connections from any site: there are no cookies here, a page
-// needs a credential to connect.
-var upgrader = websocket.Upgrader{
-	HandshakeTimeout: 5 * time.Second,
-	CheckOrigin:      func(*http.Request) bool { return true },
-	Error: func(w http.ResponseWriter, _ *http.Request, _ int, _ error) {
-		api.WriteError(w, api.Bad("this address takes WebSocket connections"))
-	},
 }
 
 // ServeHTTP upgrades and serves one conversation. It returns when it has ended.
@@ -56,14 +45,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer h.Open.Closed(p.Account)
 	}
-	conn, err := upgrader.Upgrade(w, r, nil)
+	sock, err := sockets.Open(w, r, queueSize, writeWait)
 	if err != nil {
-		return // answered by the upgrader
+		return // the client has its answer
 	}
-	s := newSession(newSocket(conn), p)
-	h.serve(context.WithoutCancel(r.Context()), s, p, r.URL.Query().Get("agent_id"))
+	s := newSession(newSocket(sock), p)
+	sock.Run(sockets.Incoming{Text: s.Text, Binary: s.audio, MaxText: maxMessage, MaxBinary: maxMessage}, func(ctx context.Context) {
+		h.serve(context.WithoutCancel(ctx), s, p, r.URL.Query().Get("agent_id"))
+	})
 	if h.Log != nil {
-		h.Log.Debug("agent socket closed", "account", p.Account, "ms", time.Since(s.opened).Milliseconds(), "fault", s.sock.fault,
+		h.Log.Debug("agent socket closed", "account", p.Account, "ms", time.Since(s.opened).Milliseconds(), "fault", s.sock.fault(),
 			"filled_frames", s.leg.filled, "dropped_samples", s.leg.in.dropped.Load())
 	}
 }
@@ -78,32 +69,24 @@ type session struct {
 
 func newSession(sock *socket, p api.Principal) *session {
 	leg := newLeg(sock)
-	s := &session{Session: talk.NewSession(leg.Client, p, sock.gone), sock: sock, leg: leg, opened: time.Now()}
-	s.Fault = func() error { return sock.fault }
+	s := &session{Session: talk.NewSession(leg.Client, p, sock.Gone()), sock: sock, leg: leg, opened: time.Now()}
+	s.Fault = sock.fault
 	return s
 }
 
-// serve holds the conversation and returns when nothing of it is left. The reader
-// and the writer end with the socket.
+// serve holds the conversation and returns when it has ended.
 func (h *Handler) serve(ctx context.Context, s *session, p api.Principal, agentID string) {
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer s.sock.lost(nil)
-	wg.Add(2)
-	isolate.Go("api/wsagent/writer", s.sock.lost, s.sock.write, s.sock.shut, wg.Done)
-	isolate.Go("api/wsagent/reader", s.sock.lost, func() { s.sock.read(s.Text, s.audio) }, func() { close(s.sock.deaf) }, wg.Done)
-
 	s.leg.Rates(RateOut, RateIn)
 	lasted := time.Duration(0)
 	if conversation, err := h.Agents.Admit(ctx, p, agentID); err != nil {
 		api.Refused(ctx, err)
 		s.leg.Error(err, "")
-		s.sock.close(talk.Refusal(err))
+		s.sock.Close(sockets.Refusal(err))
 	} else {
 		failed := func(error) { conversation.Fail() }
 		isolate.Do("api/wsagent/conversation", failed, func() { s.Hold(ctx, s.opened, conversation, s.leg) })
 		// A conversation that has run has said goodbye already.
-		s.sock.close(talk.CodeServerError, "the conversation could not be started")
+		s.sock.Close(sockets.ServerError, "the conversation could not be started")
 		lasted = time.Since(s.opened)
 	}
 	if h.Limits != nil {
@@ -115,4 +98,22 @@ func (h *Handler) serve(ctx context.Context, s *session, p api.Principal, agentI
 func (s *session) audio(p []byte) {
 	s.leg.in.write(p, time.Now().UnixNano())
 	s.Heard(s.leg.in.len() >= firstAudio)
+}
+
+// Path is where agent sockets connect.
+const Path = "/ws/agent"
+
+// Mount adds the agent socket to an API.
+func Mount(a *api.API, h *Handler) {
+	a.Handle(api.Route{Access: api.Conversation, Scope: api.Conversations, Operation: huma.Operation{
+		Method: http.MethodGet, Path: Path, OperationID: "talk-to-agent", Tags: []string{"Agents"},
+		Summary: "Talk with an agent over a WebSocket",
+		Description: "The client sends the caller's voice as binary frames (Int16 little endian, 16 kHz, mono) and JSON messages; " +
+			"it receives the agent's voice (44.1 kHz) and JSON messages about the conversation. What is refused after the upgrade is " +
+			"told by one error message and close code 1008.",
+		Parameters: []*huma.Param{{Name: "agent_id", In: "query", Description: "The agent. Without it the client sends a prompt; a session ticket has its own.",
+			Schema: &huma.Schema{Type: "string"}, Example: "ag_01"}},
+		Responses: api.Answer(http.StatusSwitchingProtocols, "The conversation", ""),
+		Errors:    []int{http.StatusBadRequest},
+	}}, h)
 }

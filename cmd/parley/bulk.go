@@ -32,7 +32,8 @@ func newBulkCommand() *cobra.Command {
 // bulkRun holds the flags of the run command.
 type bulkRun struct {
 	remote
-	batch        client.NewBatch
+	batch        wire.NewBatch
+	limits       callLimits
 	hours, zone  string
 	follow, json bool
 }
@@ -51,15 +52,14 @@ func newBulkRun() *cobra.Command {
 	b.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&b.batch.From, "from", "", "number of the account that calls, unless the file says")
-	fl.StringVar(&b.batch.Agent, "agent", "", "agent that speaks, unless the file says")
-	fl.BoolVar(&b.batch.Consent, "consent", false, "all callees have agreed to be called")
+	fl.StringVar(&b.batch.AgentID, "agent", "", "agent that speaks, unless the file says")
+	b.limits.add(fl, "all callees have agreed to be called", "seconds each may ring, 5 to 120 (default 60)",
+		"seconds each call may last, 10 to 7200; the agent's own limit counts too")
 	fl.StringVar(&b.batch.Name, "name", "", "name of the batch, for people")
 	fl.StringVar(&b.hours, "hours", "", "time of day in which people are called, as 09:00-20:00 (default any)")
 	fl.StringVar(&b.zone, "timezone", "destination", "by whose clocks: destination, or a time zone as Europe/Madrid")
-	fl.IntVar(&b.batch.Ring, "ring", 0, "seconds each may ring, 5 to 120 (default 60)")
-	fl.StringVar(&b.batch.OnMachine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
+	fl.StringVar(&b.batch.Machine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
 	fl.StringVar(&b.batch.Message, "message", "", "what to say after the tone, with --on-machine message")
-	fl.IntVar(&b.batch.Longest, "max-duration", 0, "seconds each call may last, 10 to 7200; the agent's own limit counts too")
 	fl.BoolVar(&b.follow, "follow", false, "show how it goes until the end")
 	fl.BoolVar(&b.json, "json", false, "print the batch as one JSON object; with --follow at its end")
 	_ = cmd.RegisterFlagCompletionFunc("agent", b.agents) // it exists
@@ -86,6 +86,7 @@ func (b *bulkRun) run(cmd *cobra.Command, path string) error {
 	ctx, stop := interruptible(cmd)
 	defer stop()
 	b.batch.Rows = people.rows
+	b.batch.Consent, b.batch.Ring, b.batch.Longest = b.limits.sent()
 	batch, err := c.BulkDial(ctx, b.batch)
 	if err != nil {
 		return people.explain(err)

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"parley/api/client"
 	"parley/api/wire"
@@ -15,10 +18,34 @@ import (
 // dialCommand holds the flags of the dial command.
 type dialCommand struct {
 	remote
-	call   client.Dial
+	call   wire.NewCall
+	limits callLimits
 	vars   []string // name=value
 	follow bool
 	json   bool
+}
+
+// callLimits are flags of calls that the API takes in other forms.
+type callLimits struct {
+	consent       bool
+	ring, longest int // seconds; 0: the server's own
+}
+
+func (l *callLimits) add(fl *pflag.FlagSet, consent, ring, longest string) {
+	fl.BoolVar(&l.consent, "consent", false, consent)
+	fl.IntVar(&l.ring, "ring", 0, ring)
+	fl.IntVar(&l.longest, "max-duration", 0, longest)
+}
+
+// sent are the flags as the API takes them.
+func (l *callLimits) sent() (consent json.RawMessage, ring, longest *int) {
+	if l.ring != 0 {
+		ring = &l.ring
+	}
+	if l.longest != 0 {
+		longest = &l.longest
+	}
+	return strconv.AppendBool(nil, l.consent), ring, longest
 }
 
 func newDialCommand() *cobra.Command {
@@ -34,12 +61,11 @@ func newDialCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&d.call.From, "from", "", "number of the account that calls")
 	fl.StringVar(&d.call.To, "to", "", "number to call, in international format")
-	fl.StringVar(&d.call.Agent, "agent", "", "agent that speaks")
-	fl.BoolVar(&d.call.Consent, "consent", false, "the callee has agreed to be called")
-	fl.IntVar(&d.call.Ring, "ring", 0, "seconds it may ring, 5 to 120 (default 60)")
-	fl.StringVar(&d.call.OnMachine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
+	fl.StringVar(&d.call.AgentID, "agent", "", "agent that speaks")
+	d.limits.add(fl, "the callee has agreed to be called", "seconds it may ring, 5 to 120 (default 60)",
+		"seconds the call may last, 10 to 7200; the agent's own limit counts too")
+	fl.StringVar(&d.call.Machine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
 	fl.StringVar(&d.call.Message, "message", "", "what to say after the tone, with --on-machine message")
-	fl.IntVar(&d.call.Longest, "max-duration", 0, "seconds the call may last, 10 to 7200; the agent's own limit counts too")
 	fl.StringArrayVar(&d.vars, "var", nil, "a variable of the agent, as name=value; may be repeated")
 	fl.BoolVar(&d.follow, "follow", false, "show what happens until the end")
 	fl.BoolVar(&d.json, "json", false, "print one JSON object; with --follow one for each event")
@@ -56,10 +82,10 @@ func (d *dialCommand) run(cmd *cobra.Command) error {
 		if !ok || name == "" {
 			return usageError("--var: as name=value")
 		}
-		if d.call.Variables == nil {
-			d.call.Variables = map[string]string{}
+		if d.call.Vars == nil {
+			d.call.Vars = map[string]string{}
 		}
-		d.call.Variables[name] = value
+		d.call.Vars[name] = value
 	}
 	c, err := d.client()
 	if err != nil {
@@ -67,6 +93,7 @@ func (d *dialCommand) run(cmd *cobra.Command) error {
 	}
 	ctx, stop := interruptible(cmd)
 	defer stop()
+	d.call.Consent, d.call.Ring, d.call.Longest = d.limits.sent()
 	call, err := c.Dial(ctx, d.call)
 	if err != nil {
 		return err

@@ -16,12 +16,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/client"
+	"parley/api/wire"
 )
 
 // callList are the calls of a CSV file.
 type callList struct {
 	path string
-	rows []client.NewRow
+	rows []wire.NewRow
 	line []int // of each row
 }
 
@@ -160,7 +161,7 @@ func international(s string) (string, error) {
 	return s, nil
 }
 
-func rowOf(fields []string, columns map[string]int) (row client.NewRow, err error) {
+func rowOf(fields []string, columns map[string]int) (row wire.NewRow, err error) {
 	field := func(name string) string {
 		if i, ok := columns[name]; ok && i < len(fields) {
 			return strings.TrimSpace(fields[i])
@@ -175,13 +176,12 @@ func rowOf(fields []string, columns map[string]int) (row client.NewRow, err erro
 			return row, fmt.Errorf("from: %w", err)
 		}
 	}
-	row.Agent = field("agent_id")
+	row.AgentID = field("agent_id")
 	if text := field("scheduled_at"); text != "" {
-		t, err := time.Parse(time.RFC3339, text)
-		if err != nil {
+		if _, err := time.Parse(time.RFC3339, text); err != nil {
 			return row, fmt.Errorf("scheduled_at: %q is no time with its zone, such as 2026-11-23T10:00:00+01:00", text)
 		}
-		row.ScheduledAt = &t
+		row.ScheduledAt = &text
 	}
 	return row, nil
 }

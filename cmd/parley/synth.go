@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/client"
+	"parley/api/wire"
 )
 
 // What the service speaks.
@@ -210,9 +211,9 @@ func (s *synthesis) background(ctx context.Context, c *client.Client, to io.Writ
 	if err != nil {
 		return err
 	}
-	did.TaskID = task.ID
+	did.TaskID = task.TaskID
 	s.show.begin("speaking")
-	task, err = c.Await(ctx, did.TaskID, func(t *client.Task) { s.show.set(t.Progress, 100) })
+	task, err = c.Await(ctx, did.TaskID, func(t *wire.Task) { s.show.set(float64(t.Progress), 100) })
 	if ctx.Err() != nil {
 		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
 		defer cancel()
@@ -224,11 +225,13 @@ func (s *synthesis) background(ctx context.Context, c *client.Client, to io.Writ
 	if err != nil {
 		return err
 	}
-	audio, err := c.Download(ctx, task.ID)
+	audio, err := c.Download(ctx, task.TaskID)
 	if err != nil {
 		return err
 	}
-	did.Seconds = task.Seconds
+	if task.Duration != nil {
+		did.Seconds = *task.Duration
+	}
 	return s.save(audio, to, did)
 }
 

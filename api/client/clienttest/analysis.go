@@ -21,7 +21,7 @@ func oneCall(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(AnalyzedText)) // the client has gone: nobody to tell
+	_, _ = w.Write([]byte(AnalyzedText)) // the client has gone
 }
 
 // forgetCall keeps what it has: deleting again changes nothing.

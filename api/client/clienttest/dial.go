@@ -40,6 +40,6 @@ func events(w http.ResponseWriter, r *http.Request) {
 	for _, e := range []string{`{"type":"snapshot","status":"dialing","transcript":[],"duration":0}`, `{"type":"status","status":"connected","duration":0}`,
 		`{"type":"transcript","role":"agent","text":"Hello.","at":0.5}`,
 		`{"type":"ended","status":"ended","transcript":[{"role":"agent","text":"Hello.","at":0.5}],"duration":3,"end_reason":"user_hangup"}`} {
-		fmt.Fprintf(w, "data: %s\n\n", e) // the client has gone: nobody to tell
+		fmt.Fprintf(w, "data: %s\n\n", e) // the client has gone
 	}
 }

@@ -19,5 +19,5 @@ func callRecording(w http.ResponseWriter, r *http.Request) {
 		kind, text = "audio/wav", RecordingWAV
 	}
 	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write([]byte(text)) // the client has gone: nobody to tell
+	_, _ = w.Write([]byte(text)) // the client has gone
 }

@@ -137,7 +137,7 @@ func agent(id, name string) map[string]any {
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client has gone: nobody to tell
+	_ = json.NewEncoder(w).Encode(v) // the client has gone
 }
 
 // order is the body of every request for speech.

@@ -24,7 +24,7 @@ func wallet(mux *http.ServeMux) {
 	send := func(mediaType, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", mediaType)
-			_, _ = io.WriteString(w, body) // the client has gone: nobody to tell
+			_, _ = io.WriteString(w, body) // the client has gone
 		}
 	}
 	mux.HandleFunc("GET /v1/pricing", send("application/json", Pricing))

@@ -32,6 +32,7 @@ import (
 	"parley/api/ticket"
 	"parley/api/wallet"
 	"parley/api/webhook"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/inference"
 	"parley/store"
@@ -71,7 +72,7 @@ type Options struct {
 	// TrustProxy believes X-Forwarded-For of this machine.
 	TrustProxy bool
 	// Checks says what the setup check finds, given what it finds otherwise.
-	Checks func([]operator.Check) ([]operator.Check, error)
+	Checks func([]wire.Check) ([]wire.Check, error)
 }
 
 // Credentials of the first user of a site.
@@ -115,7 +116,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	webhook.Mount(s.API, s.Hooks, noLocal)
 	manage.MountPeople(s.API, s.People, dashboard.InvitationLink)
 	operator.Mount(s.API, s.DB, billing.DefaultRateCard, func(string) {})
-	operator.MountChecks(s.API, func(context.Context) ([]operator.Check, error) {
+	operator.MountChecks(s.API, func(context.Context) ([]wire.Check, error) {
 		if o.Checks == nil {
 			return checks, nil
 		}
@@ -144,7 +145,7 @@ type keys struct {
 }
 
 // checks are one of everything.
-var checks = []operator.Check{
+var checks = []wire.Check{
 	{Name: "http port", Status: "ok", Detail: ":8080 is in use by a running Parley"},
 	{Name: "microphone", Status: "warn", Detail: "pages are reached over HTTP: browsers on other machines give them no microphone", Fix: "set PARLEY_TLS_CERT and PARLEY_TLS_KEY"},
 	{Name: "webrtc port", Status: "fail", Detail: ":8443 is in use by another program", Fix: "stop that program (ss -lptun shows it), or set PARLEY_WEBRTC_UDP_PORT"},

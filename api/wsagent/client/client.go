@@ -39,7 +39,7 @@ const (
 
 // Options of Dial.
 type Options struct {
-	// OnEvent is told of everything in the order in which it came, on the
+	// OnEvent receives everything in the order in which it came, on the
 	// goroutine of Run. While it does not return nothing is read. It may be nil.
 	OnEvent func(Event)
 	// Record is how much of what is heard is kept, from the start; 0: nothing.
@@ -202,7 +202,7 @@ func (c *Client) QuietAt() time.Time { return c.play.quietAt() }
 
 // Closed is how a connection ended.
 type Closed struct {
-	Code   int // RFC 6455; 1006 when nobody said goodbye
+	Code   int // RFC 6455; 1006 without a close frame
 	Reason string
 }
 

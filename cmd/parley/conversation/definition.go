@@ -7,6 +7,7 @@ import (
 	"parley/api"
 	"parley/api/manage"
 	"parley/api/talk"
+	"parley/api/wire"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/pipeline/tool"
@@ -39,9 +40,9 @@ func mistaken(err error) error {
 			why = api.ErrLanguage
 		}
 	}
-	each := make([]manage.Mistake, len(wrong))
+	each := make([]wire.Mistake, len(wrong))
 	for i, m := range wrong {
-		each[i] = manage.Mistake{Path: m.Path, Problem: m.Problem}
+		each[i] = wire.Mistake{Path: m.Path, Problem: m.Problem}
 	}
 	return &manage.Mistaken{Refusal: api.Detail(why, wrong.Error()), Mistakes: each}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/api/dashboard"
-	"parley/api/operator"
 	"parley/api/status"
+	"parley/api/wire"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/demo"
 	"parley/cmd/parley/doctor"
@@ -49,7 +49,7 @@ type checkup struct {
 	dir   func() string // the data directory
 	turn  chan struct{} // holds one while somebody looks
 	at    time.Time     // of found; whoever has the turn may use them
-	found []operator.Check
+	found []wire.Check
 }
 
 func newCheckup(cfg *config.Config, dir func() string) *checkup {
@@ -57,7 +57,7 @@ func newCheckup(cfg *config.Config, dir func() string) *checkup {
 }
 
 // look waits for its turn, until ctx ends.
-func (c *checkup) look(ctx context.Context) ([]operator.Check, error) {
+func (c *checkup) look(ctx context.Context) ([]wire.Check, error) {
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
@@ -69,9 +69,9 @@ func (c *checkup) look(ctx context.Context) ([]operator.Check, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkupPatience)
 	defer cancel()
-	var found []operator.Check
+	var found []wire.Check
 	for _, f := range append(doctor.Examine(ctx, c.cfg, c.dir()), doctor.FFmpeg(ctx)) {
-		found = append(found, operator.Check{Name: f.Name, Status: string(f.Status), Detail: f.Detail, Fix: f.Fix})
+		found = append(found, wire.Check{Name: f.Name, Status: string(f.Status), Detail: f.Detail, Fix: f.Fix})
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx) // what was cut off is not broken

@@ -1,12 +1,29 @@
-package task
+package wire
 
 import (
-	"time"
-
 	"github.com/danielgtaylor/huma/v2"
-
-	"parley/store/ledger"
+	"time"
 )
+
+// TranscriptionSegment is one utterance of a recording. Times are in seconds from
+// its start.
+type TranscriptionSegment struct {
+	Text     string  `json:"text" doc:"What was said in it."`
+	Start    float64 `json:"start" doc:"Where the voice begins, in seconds."`
+	End      float64 `json:"end" doc:"Where it ends, in seconds."`
+	Duration float64 `json:"duration" doc:"In seconds."`
+}
+
+// Transcription is the answer.
+type Transcription struct {
+	Text       string                 `json:"text" doc:"All that was said." example:"what time does the train leave"`
+	Language   string                 `json:"language" doc:"The two-letter code of the request; empty when it was left to a recogniser of several languages."`
+	Engine     string                 `json:"engine" doc:"The name of the recogniser."`
+	Duration   float64                `json:"duration_seconds" doc:"Length of the audio, which is what is charged."`
+	SampleRate int                    `json:"sample_rate" doc:"Samples a second of the audio; of compressed audio the rate it was decoded to."`
+	LatencyMS  int64                  `json:"latency_ms" doc:"From the end of the upload to the answer."`
+	Segments   []TranscriptionSegment `json:"segments" nullable:"false" doc:"The utterances."`
+}
 
 // Task is a task as clients see it.
 type Task struct {
@@ -38,23 +55,4 @@ func (*Failure) Schema(huma.Registry) *huma.Schema {
 	}}
 	s.PrecomputeMessages()
 	return s
-}
-
-// pollAfter is when an unfinished task should be asked for again, in seconds.
-const pollAfter = "3"
-
-func answer(t *ledger.Task) *taskOutput {
-	// Cut to the database's precision: all answers give the same time.
-	out := &taskOutput{Body: Task{TaskID: t.ID, Status: string(t.Status), Progress: t.Progress, Format: t.Format, VoiceID: t.Voice,
-		Language: t.Language, Characters: t.Chars, CreatedAt: t.CreatedAt.UTC().Truncate(time.Microsecond), ExpiresAt: t.ExpiresAt}}
-	switch t.Status {
-	case ledger.TaskCompleted:
-		seconds := t.Duration.Seconds()
-		out.Body.CompletedAt, out.Body.Duration = t.EndedAt, &seconds
-	case ledger.TaskFailed:
-		out.Body.Error = &Failure{t.ErrorCode, t.ErrorMessage}
-	default:
-		out.RetryAfter = pollAfter
-	}
-	return out
 }

@@ -1,0 +1,104 @@
+package wire
+
+import "time"
+
+// APIKey is a key as its owner sees it.
+type APIKey struct {
+	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Role       string     `json:"role" doc:"What it may do: a member's key everything but people, an owner's people, too. What is paid has a mark of its own, money." enum:"member,owner"`
+	Money      bool       `json:"money" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
+	Name       string     `json:"name" doc:"What it is for." example:"website"`
+	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
+	CreatedAt  time.Time  `json:"created_at" doc:"When it was made."`
+	CreatedBy  *string    `json:"created_by" doc:"Identifier of the user, or of the account's key, that made it; null: it was made on the server, or before this was noted." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	MakerEmail *string    `json:"created_by_email" doc:"The user's address; null: it was no user, or they are gone." example:"ana@example.com"`
+	LastUsedAt *time.Time `json:"last_used_at" doc:"To the minute; null: never."`
+	RevokedAt  *time.Time `json:"revoked_at" doc:"Null while it is good."`
+}
+
+// CreatedKey is the only answer that holds a key.
+type CreatedKey struct {
+	APIKey
+	Secret string `json:"api_key" doc:"The key itself, shown this once." example:"sk_4fZ…"`
+}
+
+type NewKey struct {
+	Name  string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
+	Role  string `json:"role,omitempty" doc:"What it may do." enum:"member,owner" default:"member"`
+	Money bool   `json:"money,omitempty" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
+}
+
+// Member is a user who belongs to an account.
+type Member struct {
+	User       string     `json:"user_id" doc:"Names them in requests." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Email      string     `json:"email" doc:"With which they sign in." example:"ana@example.com"`
+	Role       string     `json:"role" doc:"Owners invite and remove people, too." enum:"owner,member"`
+	CreatedAt  time.Time  `json:"created_at" doc:"When they joined."`
+	SignedInAt *time.Time `json:"signed_in_at" doc:"When they signed in last, to whichever account; null: never."`
+}
+
+// Invitation lets a person join an account.
+type Invitation struct {
+	ID        string    `json:"id" doc:"Names it in requests; it is no secret." example:"inv_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Email     string    `json:"email" doc:"Whom it is for." example:"luis@example.com"`
+	Role      string    `json:"role" doc:"What they will be." enum:"owner,member"`
+	InvitedBy *string   `json:"invited_by" doc:"The address of who invited them; null: an API key, or somebody who is no longer there."`
+	CreatedAt time.Time `json:"created_at" doc:"When it was made."`
+	ExpiresAt time.Time `json:"expires_at" doc:"Until when its link is good."`
+}
+
+// Removal is what a removed user leaves behind.
+type Removal struct {
+	Keys []APIKey `json:"keys" doc:"The keys that they made and that were good, the newest first; revoked_at is null of those that still are." nullable:"false"`
+}
+
+// CreatedInvitation is the only answer that holds an invitation's link.
+type CreatedInvitation struct {
+	Invitation
+	URL string `json:"url" doc:"The link to send to them, shown this once." example:"https://voice.example.com/app/invitation?token=…"`
+}
+
+type NewInvitation struct {
+	Email string `json:"email" doc:"Address of the person to invite." minLength:"3" maxLength:"254" example:"luis@example.com"`
+	Role  string `json:"role,omitempty" doc:"What they will be." enum:"owner,member" default:"member"`
+}
+
+// AccountSecret is a secret as its owner sees it.
+type AccountSecret struct {
+	Name      string    `json:"name" doc:"How functions refer to it: {{secret.NAME}}." example:"BOOKING_KEY"`
+	Hosts     []string  `json:"hosts" doc:"Where it may be sent; empty: wherever a function sends it." nullable:"false"`
+	CreatedAt time.Time `json:"created_at" doc:"When it was made."`
+	UpdatedAt time.Time `json:"updated_at" doc:"When its value was set last."`
+}
+
+// Minted is a new ticket.
+type Minted struct {
+	Ticket    string `json:"ticket" doc:"The credential: letters, digits, _ and - only." example:"wst_AXk3vQAAAZ8"`
+	ExpiresIn int    `json:"expires_in" doc:"Whole seconds until it expires." example:"600"`
+}
+
+// Mistake is one thing that is wrong with an agent's document.
+type Mistake struct {
+	Path    string `json:"path" doc:"The field, such as settings.speed or tools[0].http.url; body when it is the document as a whole." example:"settings.speed"`
+	Problem string `json:"problem" doc:"What is wrong with it, and what is allowed." example:"9, allowed are 0.5 to 2"`
+}
+
+// AgentCheck is what is wrong with a document.
+type AgentCheck struct {
+	Valid    bool      `json:"valid" doc:"Whether it would be taken."`
+	Mistakes []Mistake `json:"mistakes" doc:"All that is wrong; empty when it is valid." nullable:"false"`
+}
+
+// Change is one field in which two agents differ.
+type Change struct {
+	Path   string `json:"path" doc:"The field." example:"settings.speed"`
+	Before any    `json:"before,omitempty" doc:"What it was; absent: it was not there."`
+	After  any    `json:"after,omitempty" doc:"What it is; absent: it is not there."`
+}
+
+// AgentDiff is what differs between two versions of an agent.
+type AgentDiff struct {
+	From    int64    `json:"from" doc:"The version compared with; 0: a new agent." example:"6"`
+	To      int64    `json:"to" doc:"The version." example:"7"`
+	Changes []Change `json:"changes" doc:"The fields that differ; empty when none does." nullable:"false"`
+}
