@@ -112,9 +112,9 @@ const (
 func (c *Caller) Attach(asr inference.Recognition, info inference.Info, utterance int) (stream int) {
 	e := &c.feed
 	e.stream++
-	e.asr, e.offset, e.raw, e.continuous = asr, utterance, info.Raw, info.Feed == inference.FeedContinuous
+	e.asr, e.offset, e.raw, e.kind = asr, utterance, info.Raw, info.Feed
 	e.sent = e.to
-	if e.continuous {
+	if e.kind == inference.FeedContinuous {
 		e.sent, e.origin = e.n, e.n
 	}
 	if !e.owed {
@@ -130,7 +130,7 @@ func (c *Caller) Attach(asr inference.Recognition, info inference.Info, utteranc
 	if !e.open {
 		asr.Finish()
 		e.origin = e.to
-		if e.continuous {
+		if e.kind == inference.FeedContinuous {
 			e.write(e.n)
 		}
 	}
@@ -183,7 +183,7 @@ func (c *Caller) OpenUtterance(number int, delay media.Time) {
 	if !e.open {
 		e.open, e.owed = true, true
 		e.from = max(e.to, e.base, e.n-int64((preRoll+delay)/media.FrameTime))
-		if !e.continuous {
+		if e.kind != inference.FeedContinuous {
 			e.sent, e.origin = e.from, e.from
 		}
 		e.write(e.n)

@@ -382,14 +382,14 @@ type feed struct {
 	open  bool // it goes on
 	owed  bool // its last result is to come
 
-	asr        inference.Recognition // nil: there is none, or one is being opened
-	raw        bool                  // it gets the audio as it came, which is ahead of the clean audio by the denoiser's delay
-	continuous bool                  // it gets all audio, not only the utterances'
-	sent       int64                 // the next frame for it
-	origin     int64                 // the first frame of its utterance, as it counts
-	stream     int                   // number of the present stream
-	fallen     int                   // streams that fell since the last result
-	offset     int                   // number of an utterance less the stream's own for it
+	asr    inference.Recognition // nil: there is none, or one is being opened
+	raw    bool                  // it gets the audio as it came, which is ahead of the clean audio by the denoiser's delay
+	kind   inference.Feed        // it gets all audio, or only the utterances'
+	sent   int64                 // the next frame for it
+	origin int64                 // the first frame of its utterance, as it counts
+	stream int                   // number of the present stream
+	fallen int                   // streams that fell since the last result
+	offset int                   // number of an utterance less the stream's own for it
 	// asked is when the recogniser was asked for the last results of the latest utterances,
 	// by number; zero: it was not, or has answered.
 	asked [maxAsked]time.Time
@@ -406,7 +406,7 @@ func (e *feed) push(f media.Frame) {
 	if e.open {
 		e.to = e.n
 	}
-	if e.open || e.continuous {
+	if e.open || e.kind == inference.FeedContinuous {
 		e.write(e.n)
 	}
 }
