@@ -94,11 +94,12 @@ type Lagging interface {
 // Event is what a Result reports.
 type Event uint8
 
-// The events of a recogniser. One without Caps.Turns reports texts only.
+// The events of a recogniser. One without Caps.Turns reports texts only; one with it
+// reports them before the end of the turn, whose Text repeats them or is empty.
 const (
 	EventText        Event = iota // Text
 	EventSpeechStart              // the caller begins to speak
-	EventEagerEnd                 // the turn is likely over, with EndProb; Text is all of it
+	EventEagerEnd                 // the turn is likely over, with EndProb
 	EventResumed                  // it was not: takes back the latest EventEagerEnd
 	EventTurnEnd                  // the turn is over, with EndProb
 )

@@ -51,9 +51,22 @@ func (c *Call) forward(stream int, results <-chan inference.Result) {
 	c.crew.post(c.crew.life, message{kind: msgStreamEnded, seg: stream, err: failed})
 }
 
+// engineEvents are what a recogniser that finds the ends of turns says of them. The beginning of speech
+// is not among them: barge-in is decided by the detector, which knows the echo.
+var engineEvents = map[inference.Event]turn.EventKind{
+	inference.EventEagerEnd: turn.Scored, inference.EventResumed: turn.Unscored, inference.EventTurnEnd: turn.EngineEnd,
+}
+
 // recognised takes a result of the recogniser.
 func (c *Call) recognised(stream int, res inference.Result) {
 	if stream != c.caller.Stream() {
+		return
+	}
+	if res.Event != inference.EventText {
+		if kind := engineEvents[res.Event]; kind != 0 {
+			since, _ := c.state.Paused()
+			c.step(turn.Event{Kind: kind, Prob: res.EndProb, Pause: since})
+		}
 		return
 	}
 	c.heardOf(res)

@@ -78,3 +78,37 @@ func TestContinuousRecogniser(t *testing.T) {
 		t.Errorf("the conversations differ:\n%s\n%s", logs[inference.FeedUtterances], logs[inference.FeedContinuous])
 	}
 }
+
+// TestEngineTurns: a recogniser that finds the ends of turns by itself shortens the wait after
+// words that sound unfinished, and where turns are its own it alone ends them: a pause within
+// one, which sounds complete, does not.
+func TestEngineTurns(t *testing.T) {
+	const text = "what time do you open and"
+	for _, c := range []struct {
+		name    string
+		engine  bool
+		plan    []enginetest.Heard
+		pauses  bool
+		commits string
+	}{
+		{"by words", false, enginetest.Spoken(1000*ms, 2500*ms, text), false, "4900"},
+		{"with its score", false, enginetest.SpokenTurn(1000*ms, 2500*ms, 0, text), false, "2700"},
+		{"by itself", true, enginetest.SpokenTurn(1000*ms, 2500*ms, 0, text), false, "2620"},
+		{"and with a pause", true, enginetest.SpokenTurn(1000*ms, 3500*ms, 1800*ms, text), true, "3620"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			speech := []pipelinetest.Said{said(1000, 2500, "")}
+			if c.pauses {
+				speech = []pipelinetest.Said{said(1000, 1800, ""), said(2300, 3500, "")}
+			}
+			play(t, 8000, func(s *pipelinetest.Scene) {
+				s.ASR.Plan, s.ASR.Feed, s.Config.Turn.EngineTurns = c.plan, inference.FeedContinuous, c.engine
+				s.Config.Turn.Complete = func(string) float64 { return 0.1 }
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				if want := c.commits + ` user_line "` + text + `"`; !strings.Contains(s.Log(), want) {
+					t.Errorf("no %s in\n%s", want, s.Log())
+				}
+			}, speech...)
+		})
+	}
+}

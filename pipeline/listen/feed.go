@@ -113,6 +113,9 @@ func (c *Caller) Attach(asr inference.Recognition, info inference.Info, utteranc
 	e := &c.feed
 	e.stream++
 	e.asr, e.offset, e.raw, e.kind = asr, utterance, info.Raw, info.Feed
+	if text := c.said.latest(); text != "" {
+		asr.Said(text)
+	}
 	e.sent = e.to
 	if e.kind == inference.FeedContinuous {
 		e.sent, e.origin = e.n, e.n

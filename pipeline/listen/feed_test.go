@@ -15,6 +15,7 @@ import (
 // tapedStream is a recogniser that notes its calls.
 type tapedStream struct {
 	inference.NoContext
+	said     []string
 	frames   []int16 // the first sample of each
 	finishes []int   // how many frames there were then
 	resumes  int
@@ -26,6 +27,7 @@ func (s *tapedStream) Finish() int {
 	return len(s.finishes)
 }
 func (s *tapedStream) Resume()                          { s.resumes++ }
+func (s *tapedStream) Said(text string)                 { s.said = append(s.said, text) }
 func (s *tapedStream) Results() <-chan inference.Result { return nil }
 func (s *tapedStream) Close()                           {}
 func (s *tapedStream) span() (first, last int16, n int) {
@@ -307,4 +309,20 @@ type silencer struct{}
 
 func (silencer) Hear(f media.Frame) (media.Frame, Activity) {
 	return media.Frame{Samples: make([]int16, len(f.Samples)), Rate: f.Rate, At: f.At}, Activity{}
+}
+
+// TestRecogniserKnowsTheQuestion: a recogniser learns each sentence of the agent's when it
+// begins, and one that takes its place the latest.
+func TestRecogniserKnowsTheQuestion(t *testing.T) {
+	var c Caller
+	c.Begin(silencer{}, media.Format{In: feedRate})
+	first, next := &tapedStream{}, &tapedStream{}
+	c.Attach(first, inference.Info{}, 0)
+	for _, text := range []string{"", "Good morning.", "Good morning.", "For how many?", "For how many?", ""} {
+		c.Sent(media.Frame{Samples: make([]int16, feedSamples), Rate: feedRate}, true, text, time.Time{})
+	}
+	c.Attach(next, inference.Info{}, 0)
+	if !slices.Equal(first.said, []string{"Good morning.", "For how many?"}) || !slices.Equal(next.said, []string{"For how many?"}) {
+		t.Errorf("%q, then %q", first.said, next.said)
+	}
 }

@@ -79,8 +79,8 @@ func (c *Caller) Hear(f media.Frame) Heard {
 // text is the agent's sentence that it is of, empty when it is of none.
 func (c *Caller) Sent(f media.Frame, sounds bool, text string, now time.Time) {
 	c.guard.wrote(f, sounds)
-	if text != "" {
-		c.said.note(text, now)
+	if text != "" && c.said.note(text, now) && c.feed.asr != nil {
+		c.feed.asr.Said(text)
 	}
 }
 
@@ -279,12 +279,21 @@ func (g *guard) estimate() float32 {
 }
 
 // note takes the sentence whose frame is being written. It does not allocate.
-func (l *transcriptEcho) note(text string, now time.Time) {
-	if l.n == 0 || l.texts[(l.n-1)%len(l.texts)].text != text {
+func (l *transcriptEcho) note(text string, now time.Time) (begins bool) {
+	if begins = l.latest() != text; begins {
 		l.n++
 	}
 	t := &l.texts[(l.n-1)%len(l.texts)]
 	t.text, t.at = text, now
+	return begins
+}
+
+// latest is the sentence that was noted last; empty: none was.
+func (l *transcriptEcho) latest() string {
+	if l.n == 0 {
+		return ""
+	}
+	return l.texts[(l.n-1)%len(l.texts)].text
 }
 
 // levels learns how loud this caller speaks, in dBFS, from committed turns: the level

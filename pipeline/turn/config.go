@@ -32,7 +32,11 @@ type Config struct {
 	Recogniser, BehindMax media.Time
 	// Batch is a recogniser whose every end of an utterance is a request: an utterance is
 	// finished at the likely end of the turn, not at each pause.
-	Batch    bool       `json:",omitempty"`
+	Batch bool `json:",omitempty"`
+	// EngineTurns leaves the end of turn to a recogniser that finds it: an utterance is
+	// finished when it has, or after MaxDelay.
+	EngineTurns bool `json:",omitempty"`
+
 	NoiseMax media.Time // speech shorter than this without words is noise (700 ms)
 
 	// TextStable is how long the text of a turn stays the same, while speech that is not

@@ -20,6 +20,7 @@
 //	              endless speech (endpoint.go)   CloseUtterance                       Pause
 //	Pause         speech                         ResumeUtterance or OpenUtterance     UserSpeaking
 //	              likely the end of the turn     Speculate                            Pause
+//	              Scored, EngineEnd (score.go)   as by words, or Commit               Pause, Thinking
 //	              end of turn, with words        Commit                               Thinking
 //	              end of turn, without           DropTurn, after long speech Say sorry  Listening, Thinking
 //	Thinking      FirstAudio                                                          Speaking
@@ -46,7 +47,7 @@
 // phase.go, event.go, action.go and config.go are the vocabulary; state.go is what is
 // remembered; step.go is the machine, and the way of a frame: what the detector hears, and timers. Then by subject:
 // transcript.go (what the recogniser hears), screening.go (who answered), caller.go (the caller's turn), endpoint.go
-// (endpointing, the end of the turn), speculate.go (speculative replies), overlap.go
+// (endpointing, the end of the turn), score.go (engines that judge it), speculate.go (speculative replies), overlap.go
 // (barge-in, false interruptions, backchannels), greeting.go (salutations), reply.go,
 // wait.go (fillers), keys.go, ending.go. lexicon.go, words.go and question.go read texts in nine languages.
 //

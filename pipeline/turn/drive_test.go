@@ -25,6 +25,7 @@ import (
 //	first, rest             and that its first sentence is being played, or is over
 //	ahead                   and that replies may be begun in advance
 //	undecided, person [greeting], machine [busy]   who answered, and that they go on talking
+//	score P, engine P       a probability in percent that the turn has ended, or its end; retract, stale
 //	behind, beside          and that the recogniser is behind, or not any more
 type drive struct {
 	t        testing.TB
@@ -73,7 +74,7 @@ func (d *drive) number(s string) int {
 
 var plainEvents = map[string]EventKind{"ready": Ready, "digit": Digit, "interrupt": Interrupt, "audio": FirstAudio,
 	"fail": ReplyFailed, "tools": ToolsCalled, "results": ToolsDone, "hangup": Hangup, "drained": Drained, "connect": Connected,
-	"words": Words, "collected": Collected, "hold": Held, "unhold": Resumed}
+	"words": Words, "retract": Unscored, "collected": Collected, "hold": Held, "unhold": Resumed}
 
 // play runs a script and returns the actions it caused.
 func (d *drive) play(script string) string {
@@ -144,6 +145,14 @@ func (d *drive) play(script string) string {
 			for _, key := range []byte(rest) {
 				d.step(Event{Kind: Digit, Key: key})
 			}
+		case "score", "engine":
+			e := Event{Kind: Scored, Prob: float64(d.number(rest)) / 100}
+			if e.Pause, _ = d.s.Paused(); word == "engine" {
+				e.Kind = EngineEnd
+			}
+			d.step(e)
+		case "stale":
+			d.step(Event{Kind: Scored, Prob: 1, Pause: 1})
 		case "ahead":
 			d.ahead = true
 		default:

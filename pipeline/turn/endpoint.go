@@ -21,7 +21,7 @@ func (s *step) read() *reading {
 	if r.Delay == 0 || r.Text != t.Text || r.Partial != t.Partial || r.Asked != t.Asked {
 		text := t.heard()
 		*r = reading{Text: t.Text, Partial: t.Partial, Asked: t.Asked,
-			Words: countWords(s.cfg.Language, text), Complete: s.cfg.Complete(text)}
+			Words: countWords(s.cfg.Language, text), Complete: s.complete(text)}
 		r.Delay = s.delay(text, r.Complete)
 	}
 	return r
@@ -51,6 +51,9 @@ func (s *step) leastDelay() media.Time {
 // short when it sounds complete.
 func (s *step) delay(text string, p float64) media.Time {
 	c := s.cfg
+	if c.EngineTurns {
+		return s.scoredDelay()
+	}
 	f := media.Time(0) // share of the way from the least to MaxDelay, in hundredths
 	switch {
 	case p >= 0.75:
@@ -73,7 +76,7 @@ func (s *step) delay(text string, p float64) media.Time {
 func (s *step) patient() bool {
 	c, r := s.cfg, &s.Recogniser
 	from := s.Voice.LastSpeech
-	if c.Batch { // it was asked later
+	if c.Batch || c.EngineTurns { // it was asked later
 		from = r.FinishedAt
 	}
 	return r.FinishedAt == notFinished || s.now < from+c.Recogniser || s.now < min(r.BehindAt+c.Recogniser, from+c.BehindMax)
@@ -84,10 +87,10 @@ func (s *step) checkEndpoint() {
 	if s.now < s.Voice.LastSpeech+s.read().Delay || s.Voice.SpeechRun > 0 {
 		return
 	}
-	if !s.textComplete() && s.patient() {
+	text := s.Caller.heard()
+	if !s.textComplete() && s.patient() && (s.Score.Stage != ended || text == "") {
 		return
 	}
-	text := s.Caller.heard()
 	if text != "" && !s.onlySalutes() {
 		s.commit(text, false)
 		return

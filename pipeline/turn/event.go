@@ -15,6 +15,9 @@ const (
 	Partial                          // Text of utterance Utt so far
 	Final                            // a piece of utterance Utt that will not change
 	LastFinal                        // the same, and the utterance's last piece
+	Scored                           // an engine judges the pause that began at Pause: Prob
+	Unscored                         // it takes that back: the caller goes on
+	EngineEnd                        // the recogniser has ended the turn: Prob
 	Words                            // the recogniser has words of the caller's; Final or LastFinal follows
 	Typed                            // the caller typed Text
 	Digit                            // the caller pressed Key
@@ -54,6 +57,9 @@ type Event struct {
 	Utt        int        // Partial, Final, LastFinal: which utterance, from 1
 	Confidence Confidence // of the same
 	Text       string     // of the same, and Typed
+
+	Prob  float64    // Scored, EngineEnd: that the turn has ended, 0 to 1
+	Pause media.Time // Scored: the end of the speech before the pause, as State.Paused says
 
 	Key    byte   // Digit: '0' to '9', '*', '#', 'A' to 'D'
 	Number Number // Collect

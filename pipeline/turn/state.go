@@ -13,6 +13,7 @@ type State struct {
 	Caller      callerTurn
 	Pauses      pauses
 	Reading     reading // of the caller's text
+	Score       score
 	Speculation speculation
 	Reply       reply
 	Overlap     overlap
@@ -53,6 +54,9 @@ func (s *State) Collects() bool { return s.Collecting.Stage != collectOff }
 
 // Held says that the caller has the agent on hold.
 func (s *State) Held() bool { return s.Idle.Held }
+
+// Paused says whether the caller pauses within a turn, and since when.
+func (s *State) Paused() (since media.Time, ok bool) { return s.Voice.LastSpeech, s.Phase == Pause }
 
 // Silence is how long the caller has been silent at now.
 func (s *State) Silence(now media.Time) media.Time { return now - s.Voice.LastSpeech }

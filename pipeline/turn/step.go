@@ -43,6 +43,8 @@ func (s *step) event(e Event) {
 		s.answeredBy(e)
 	case Partial, Final, LastFinal:
 		s.result(e)
+	case Scored, Unscored, EngineEnd:
+		s.scored(e)
 	case Words:
 		s.endCollecting(bySpeech)
 	case Typed:
@@ -101,6 +103,7 @@ func (s *step) frame(e Event) {
 	}
 	s.checkFinish()
 	if began {
+		s.unscore()
 		s.speechBegan(e)
 	}
 	switch s.Phase {
@@ -158,10 +161,17 @@ func (s *step) uninterruptible(opening bool) bool {
 
 // checkFinish finishes the utterance after which the caller is silent: at once, or for a
 // batch recogniser at the likely end of the turn, because the caller who goes on before that
-// would make the request one in vain.
+// would make the request one in vain; for one that ends turns itself when it has.
 func (s *step) checkFinish() {
-	if s.Recogniser.FinishedAt != notFinished ||
-		s.cfg.Batch && s.Phase == Pause && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+s.leastDelay()) {
+	wait := media.Time(0)
+	switch {
+	case s.Phase != Pause:
+	case s.cfg.EngineTurns:
+		wait = s.read().Delay
+	case s.cfg.Batch:
+		wait = s.leastDelay()
+	}
+	if s.Recogniser.FinishedAt != notFinished || wait > 0 && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+wait) {
 		return
 	}
 	s.finish()
@@ -179,9 +189,15 @@ func (s *step) checkEndless() {
 	if !stable && (c.SpeechMax <= 0 || v.SpeechRun < c.SpeechMax) {
 		return
 	}
-	v.Kind, v.SpeechRun, v.Own, v.SilenceRun = voiceBackground, 0, 0, 0
-	s.Recogniser.Settled = 0
+	s.background()
 	s.finish()
+}
+
+// background takes what the detector hears for something behind the caller: the caller pauses.
+func (s *step) background() {
+	v := &s.Voice
+	v.Kind, v.SpeechRun, v.Own, v.SilenceRun = voiceBackground, 0, 0, 0
+	s.Recogniser.FinishedAt, s.Recogniser.Settled = notFinished, 0
 	s.Phase = Pause
 }
 

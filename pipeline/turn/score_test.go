@@ -1,0 +1,44 @@
+package turn
+
+import "testing"
+
+// TestScores: what an engine says of a pause counts in it, instead of the words.
+func TestScores(t *testing.T) {
+	const words = listening + "speak 1000; quiet 100; final 1 what time; "
+	for _, c := range []struct {
+		name     string
+		complete float64 // of the words
+		engine   bool    // turns are the engine's
+		before   string
+		when     string
+		then     string
+		phase    Phase
+	}{
+		{"a complete turn that sounds unfinished goes on", 0.9, false, words + "score 10", "quiet 2200", "", Pause},
+		{"an unfinished one that sounds complete ends", 0.1, false, words + "score 90", "quiet 100", "commit 1 what time", Thinking},
+		{"at once, when the wait was long already", 0.1, false, words + "quiet 400", "score 90", "commit 1 what time", Thinking},
+		{"a late answer to an earlier pause says nothing", 0.1, false, words + "stale", "quiet 400", "", Pause},
+		{"nor does one while the caller speaks", 0.1, false, listening + "speak 1000; score 90; final 1 what time; quiet 100", "quiet 400", "", Pause},
+		{"the next pause is judged by itself", 0.1, false, words + "score 60; speak 500; final 2 do you; quiet 100", "quiet 1000", "", Pause},
+		{"a reply is begun on a score", 0.1, false, words + "ahead; quiet 40", "score 40", "speculate 1 what time", Pause},
+		{"and dropped when it is taken back", 0.1, false, words + "ahead; quiet 40; score 40", "retract; quiet 400", "retract", Pause},
+		{"the end of the engine's turn is a score", 0.1, false, words + "engine 80", "quiet 100", "commit 1 what time", Thinking},
+
+		{"an engine's turn is not finished by a pause", 0.9, true, listening + "speak 1000; partial 1 what time; quiet 100", "quiet 1000", "", Pause},
+		{"but when it says so, at once", 0.1, true, listening + "speak 1000; partial 1 what time; quiet 100", "engine 80", "close; commit 1 what time", Thinking},
+		{"or after a long silence", 0.9, true, words + "quiet 2280", "quiet 20", "close; commit 1 what time", Thinking},
+		{"or when only the detector hears more", 0.1, true, listening + "speak 1000; partial 1 what time; mutter 1000", "engine 80", "close; commit 1 what time", Thinking},
+		{"without words it waits for them", 0.1, true, listening + "speak 1000; quiet 100; engine 80", "quiet 100; final 1 what time", "commit 1 what time", Thinking},
+		{"a caller who goes on is not finished", 0.1, true, listening + "speak 1000; partial 1 what time; quiet 500", "speak 500", "", UserSpeaking},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plainConfig()
+			cfg.Complete, cfg.EngineTurns = func(string) float64 { return c.complete }, c.engine
+			d := newDrive(t, cfg)
+			d.play(c.before)
+			if got := d.play(c.when); got != c.then || d.s.Phase != c.phase {
+				t.Errorf("got  %s, %q\nwant %s, %q", d.s.Phase, got, c.phase, c.then)
+			}
+		})
+	}
+}
