@@ -27,7 +27,7 @@ func (c *Counts) Active() int64 { return c.active.Load() }
 func (c *Counts) Failed() uint64 { return c.failed.Load() }
 
 // Refused is how often something was asked for and not done, by the public code of
-// the reason: requests, sockets, and what Refuse was told of.
+// the reason: requests, sockets, and what Refuse was called with.
 func (c *Counts) Refused() map[string]uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -181,7 +181,7 @@ func lookUp(err error) Problem {
 	return problem(500, "internal.error", "Something went wrong on our side.", true, 0)
 }
 
-// Problems are all that clients may be told, by code: of those that differ in their
+// Problems are all that clients may learn, by code: of those that differ in their
 // sentences only, the sentences are joined.
 func Problems() []Problem {
 	all := []Problem{lookUp(errPanicked), engineProblem(new(inference.Error))}

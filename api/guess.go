@@ -16,8 +16,8 @@ const (
 )
 
 // Guesses bounds how often the passwords of people are tried, whether anybody has the
-// name or not. Whoever guesses from one network uses up their own tries. Those of many
-// networks together are bounded, too, but whoever has signed in from a network before is
+// name or not. Guesses from one network use up their own tries. Those of many
+// networks together are bounded, too, but a user who has signed in from a network before is
 // not barred there for what others do elsewhere: else steady guessing would lock people
 // out. What is remembered is bounded (20,000 of each) and ends with the process. It is
 // safe for use from several goroutines.
@@ -36,7 +36,7 @@ func NewGuesses() *Guesses {
 }
 
 // guessKeys are a name, and that name in the network of the request in ctx. They are
-// hashes, because a name is as long as whoever guesses likes.
+// hashes, because a guessed name may have any length.
 func guessKeys(ctx context.Context, name string) (all, one string) {
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))

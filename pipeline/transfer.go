@@ -22,7 +22,7 @@ const TransferCall = "transfer_call"
 // Transferrer is a leg whose far end can be asked to call another number in the agent's
 // place.
 type Transferrer interface {
-	// Transfer asks for it and waits for what comes of it: nil when the number has
+	// Transfer asks for it and waits for its result: nil when the number has
 	// answered, or the far end left after it had agreed to try. It may be called from
 	// any goroutine while the leg runs, and returns when that ends.
 	Transfer(ctx context.Context, number string) error
@@ -97,7 +97,7 @@ func (t *Transfer) parameters() map[string]any {
 	p := map[string]any{"to": to}
 	if t.Consult != nil {
 		p["summary"] = map[string]any{"type": "string", "maxLength": maxSummary,
-			"description": "What the person who answers is told before the caller is put through: who calls, and what about. Leave it out to put the caller through at once."}
+			"description": "The announcement to the person who answers, before the caller is put through: who calls, and what about. Leave it out to put the caller through at once."}
 	}
 	return map[string]any{"type": "object", "properties": p, "required": []string{"to"}, "additionalProperties": false}
 }

@@ -64,7 +64,7 @@ func passKey(e media.LegEvent, to media.Leg) {
 }
 
 // takeConnected takes what still comes in a call that the agent has no part in any
-// more: how the transfer is told to have gone, and what was used.
+// more: how the transfer went, as it is reported, and what was used.
 func (c *Call) takeConnected(m message) {
 	if m.kind == msgFunction {
 		c.ran(m)

@@ -140,7 +140,7 @@ func (c *Call) record(ctx context.Context, text string) ([]*playout.Sentence, er
 }
 
 // screen waits in silence, for amd.Deadline at most, until it is known whether a person hears
-// what is to be told: a machine would record it, and then the caller. Only sound decides, and
+// the announcement: a machine would record it, and then the caller. Only sound decides, and
 // a machine whose greeting begins late passes for a person.
 func (c *Call) screen(ctx context.Context, s *second, said []*playout.Sentence) error {
 	if len(said) == 0 || c.cfg.Transfer.Listen == nil {

@@ -82,7 +82,7 @@ func (c *call) prack(f *fork, res *gosip.Response) bool {
 	f.rseq = uint32(n)
 	req := c.within(f, gosip.PRACK)
 	req.AppendHeader(gosip.NewHeader("RAck", h.Value()+" "+strconv.Itoa(int(c.client.seq))+" INVITE"))
-	// Whatever comes of it, the call is decided by the INVITE's final response.
+	// Whatever its result, the call is decided by the INVITE's final response.
 	c.request(req, func(*gosip.Request, *gosip.Response, error) {})
 	return true
 }

@@ -61,7 +61,7 @@ func (in *Incoming) Reject(code int, phrase string, retry time.Duration) {
 
 // Ring tells the caller that it rings here (180). It reserves all that Answer
 // needs first, so that what rings can also be answered: a *Refused says that
-// it cannot be, and that the caller has been told (488 without a common codec,
+// it cannot be, and that the caller has the answer (488 without a common codec,
 // 503 without a free port).
 func (in *Incoming) Ring() error {
 	err := error(ErrDecided)

@@ -241,7 +241,7 @@ func (c *call) sendProvisional(code int, body []byte) error {
 	return c.send(res)
 }
 
-// accept sends 200. What comes of it arrives on the channel: nil when the far end
+// accept sends 200. Its result arrives on the channel: nil when the far end
 // has confirmed it and there is a leg.
 func (c *call) accept() (<-chan error, error) {
 	if err := c.prepare(); err != nil {

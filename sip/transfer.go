@@ -72,7 +72,7 @@ func (l *Leg) Refers() bool {
 }
 
 // Transfer asks the far end to call target in our place (REFER, RFC 3515) and
-// waits for what comes of it. The target is a number, which takes the form that
+// waits for its result. The target is a number, which takes the form that
 // the call's trunk wants (trunk.ReferTel: a tel: URI, else a sip: URI at the far
 // end's own host), or a whole URI.
 //

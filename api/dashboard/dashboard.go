@@ -75,9 +75,9 @@ type Services struct {
 	// Base is the server's own address, without a final slash, for links that people hand
 	// on; empty: each is made of the address that the browser used.
 	Base string
-	// Alarms are what people who answer for the server, or for an account, must know about
+	// Notices are what people who answer for the server, or for an account, must know about
 	// the server before anything else; their pages show them on top.
-	Alarms []Alarm
+	Notices []Notice
 	// Demo is the account that DemoLinks open; empty: the server is no demonstration.
 	Demo      string
 	DemoLinks *DemoLinks // nil without Demo
@@ -88,8 +88,8 @@ type Services struct {
 	Now func() time.Time
 }
 
-// Alarm is one of them, in the words for each.
-type Alarm struct{ Operator, Owner string }
+// Notice is one of them, in the words for each.
+type Notice struct{ Operator, Owner string }
 
 // Dashboard serves the pages. It is safe for use from several goroutines.
 type Dashboard struct {

@@ -54,7 +54,7 @@ func (q *Request) keysView(f *Form) (*keysView, error) {
 	return &keysView{Keys: keys, Next: older, Limits: limits, Form: f, Base: q.base(), Owner: q.Principal().Owner}, err
 }
 
-// base is where others reach the server: the address that it was told is its own, else how
+// base is where others reach the server: its configured address, else how
 // the browser reached it.
 func (q *Request) base() string {
 	if q.Base != "" {

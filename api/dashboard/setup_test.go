@@ -54,11 +54,11 @@ func TestSetupCheck(t *testing.T) {
 	}
 }
 
-// TestAlarms: what is played on a server stands on every page of those who answer for it or
+// TestNotices: what is played on a server stands on every page of those who answer for it or
 // for an account, to each in their own words; members and strangers read nothing of it.
-func TestAlarms(t *testing.T) {
+func TestNotices(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Services) {
-		d.Alarms = []dashboard.Alarm{{Operator: "Set PARLEY_PAYMENTS.", Owner: "No card is charged."}}
+		d.Notices = []dashboard.Notice{{Operator: "Set PARLEY_PAYMENTS.", Owner: "No card is charged."}}
 	}}).SignIn()
 	shows := func(who string, operator, owner bool) {
 		t.Helper()

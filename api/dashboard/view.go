@@ -62,7 +62,7 @@ type view struct {
 	Browser  *people.Browser
 	Accounts []people.Membership // the user's
 	Account  *ledger.Account     // that is looked at; nil: none
-	Alarms   []string            // what operators or owners must know first
+	Notices   []string            // what operators or owners must know first
 	Low      string              // what to say about the balance; empty: nothing
 	Notice   string              // what was just done
 	Demo     bool
@@ -79,12 +79,12 @@ func (q *Request) view(name, title string, data any) (*view, error) {
 	var err error
 	v.layout, v.Notice, v.Demo = "layout", q.Browser.Notice, q.Browser.Demo
 	v.Nav = navigation(q)
-	for _, a := range q.Alarms {
+	for _, a := range q.Notices {
 		switch {
 		case q.Browser.User.Operator():
-			v.Alarms = append(v.Alarms, a.Operator)
+			v.Notices = append(v.Notices, a.Operator)
 		case q.Browser.Membership == people.RoleOwner:
-			v.Alarms = append(v.Alarms, a.Owner)
+			v.Notices = append(v.Notices, a.Owner)
 		}
 	}
 	if v.Notice != "" {

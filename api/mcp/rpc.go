@@ -30,7 +30,7 @@ var methods = []string{"initialize", "ping", "server/discover", "tools/list", "t
 // HTTP's 404, too.
 const strictVersion = "2026-07-28"
 
-// message is as much of a JSON-RPC message as decides what becomes of it.
+// message is as much of a JSON-RPC message as decides what to do with it.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`

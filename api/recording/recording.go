@@ -2,7 +2,7 @@
 // has them encoded afterwards, serves them, and deletes them on request and when their
 // accounts have kept them long enough.
 //
-// What became of a recording is in the store. Until it is encoded it is a raw file of the
+// The state of a recording is in the store. Until it is encoded it is a raw file of the
 // node that had the call, which nothing but this node touches and a crash only cuts off;
 // afterwards it is one file in a directory that the nodes of a cluster may share.
 package recording

@@ -46,7 +46,7 @@ type inbox struct {
 	waiting  int   // samples in them
 	commands int   // messages without audio among them
 	dropped  int64 // samples for which there was no room
-	told     bool  // the client is being told that audio was dropped
+	told     bool  // the client is being warned that audio was dropped
 }
 
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }

@@ -107,10 +107,10 @@ type spokenWords struct {
 type words struct {
 	utterance int
 	said      string // what is certain
-	shown     string // what the client was told last
+	shown     string // what was sent to the client last
 }
 
-// take says what the client should be told of a result, if anything: each partial
+// take returns what to send to the client of a result, if anything: each partial
 // replaces the one before, and there is one final for each utterance in which
 // something was said. A final takes back a partial that was a mistake.
 func (w *words) take(r inference.Result) (text string, send bool) {

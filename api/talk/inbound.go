@@ -153,7 +153,7 @@ func (s *Session) skipped(in incoming) {
 }
 
 // change is what a frame asks of the agent; what it asks of the socket is done.
-// It is false when the frame cannot be read, which the client has been told.
+// It is false when the frame cannot be read, which the client knows by then.
 func (s *Session) change(in incoming) (c Change, ok bool) {
 	var text string
 	switch in.Type {

@@ -39,7 +39,7 @@ const (
 	// resultLife is how long a result can be fetched.
 	resultLife = 24 * time.Hour
 	// rowLife is how long a task is known after it ended, so that those who ask too
-	// late are told that.
+	// late get that.
 	rowLife = 7 * 24 * time.Hour
 	// sweepEvery is how often what the dead left, and what has expired, is looked for.
 	sweepEvery = time.Minute

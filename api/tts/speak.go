@@ -94,7 +94,7 @@ type job struct {
 	guess  estimate
 }
 
-// mark says that the text is spoken up to chars at a time, and with which mouth.
+// mark says that the text is spoken up to chars at a time, and with which mouth shape.
 type mark struct {
 	at    media.Time
 	chars int

@@ -31,7 +31,7 @@ func (l *Leg) Started() time.Time { return l.started }
 // is not needed.
 func (l *Leg) Played(now time.Time) media.Time { return l.Leg.Played(now) }
 
-// Run implements media.Leg. The cause of ctx decides what the client is told at last.
+// Run implements media.Leg. The cause of ctx decides the last message to the client.
 func (l *Leg) Run(ctx context.Context) error {
 	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)

@@ -220,7 +220,7 @@ func (s *session) connected(stopping <-chan struct{}) bool {
 	return false
 }
 
-// find is a session of the principal's: whoever has begun it may change it, and with the
+// find is a session of the principal's: its creator may change it, and with the
 // account's key all of its.
 func (h *Handler) find(p api.Principal, id string) (*session, error) {
 	h.mu.Lock()

@@ -18,7 +18,7 @@ type CallSummary struct {
 	EndReason  *string    `json:"end_reason" doc:"Why it ended; null while it lasts." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown" example:"user_hangup"`
 	EndDetail  *string    `json:"end_detail" doc:"The finer cause, if there is one." example:"media_timeout"`
 	Cost       USD        `json:"cost" doc:"What it has cost so far."`
-	AnsweredBy *string    `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or it could not be told; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
+	AnsweredBy *string    `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or unknown; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
 	Verstat    *string    `json:"verstat" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074), such as TN-Validation-Passed or TN-Validation-Failed; null: nothing." example:"TN-Validation-Passed"`
 	DeletedAt  *time.Time `json:"deleted_at" doc:"When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not."`
 	MOS        *float64   `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
@@ -69,7 +69,7 @@ type CallTurn struct {
 	Generation int   `json:"generation" doc:"Of the reply." example:"2"`
 	AtMS       int64 `json:"at_ms" doc:"When the reply was first heard, since the answer." example:"5120"`
 	EndpointMS int64 `json:"endpoint_ms" doc:"From the caller's last word to the decision that they have finished." example:"420"`
-	ModelMS    int64 `json:"model_ms" doc:"The wait for the model after that, until its first words; little when the reply was begun in advance." example:"310"`
+	ModelMS    int64 `json:"model_ms" doc:"The wait for the model after that, until its first words; little when the reply was speculative." example:"310"`
 	VoiceMS    int64 `json:"voice_ms" doc:"The wait after them, for the rest of the first sentence and the first audio." example:"95"`
 	TotalMS    int64 `json:"total_ms" doc:"From the last word to the first audio. What the other three do not add up to is the server's own time." example:"825"`
 

@@ -37,7 +37,7 @@ The server sends for each job, in this order:
 	`open after either.
 
 With ` + "`?eos=json`" + ` the message ` + "`" + `{"type": "eos"}` + "`" + ` precedes ` + "`EOS`" + `. What is refused when the socket opens (the balance, a dispute, too many ` +
-	`sockets) is told by one error message and close code 1008; 1001 or 1012 means that the server stops. Closing the socket ends a job at once. ` +
+	`sockets) is answered by one error message and close code 1008; 1001 or 1012 means that the server stops. Closing the socket ends a job at once. ` +
 	`A job that is done costs its characters, one that the client gives up those of the audio sent, one that fails on our side nothing. ` +
 	`A socket without a job costs nothing and is closed after ten minutes. An account may have 2,000 open.`
 

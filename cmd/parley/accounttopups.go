@@ -51,7 +51,7 @@ func (v *topUpView) show(w io.Writer) {
 func newAccountTopups() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{Use: "topups ACCOUNT_ID", Short: "List an account's payments, newest first",
-		Long: "Lists the account's top-ups, those that were begun and not paid too, newest first: when, how much in US dollars, what became of\n" +
+		Long: "Lists the account's top-ups, those that were begun and not paid too, newest first: when, how much in US dollars, its state\n" +
 			"it, and the payment provider's name of the payment. What an operator has credited by hand is none of them. What a demonstration began with\n" +
 			"is one that nobody paid.",
 		Example: "  parley account topups acc_… --json", Args: cobra.ExactArgs(1)}

@@ -51,7 +51,7 @@ func newAgentExport() *cobra.Command {
 		return a.print(document, func(w io.Writer) {
 			e := yaml.NewEncoder(w)
 			e.SetIndent(2)
-			_ = e.Encode(document) // nobody can be told what the output does not take
+			_ = e.Encode(document) // there is nowhere to report a failed output
 		})
 	})
 }

@@ -24,7 +24,7 @@ func newBackupCommand() *cobra.Command {
 			"it does not run, its private database is started for as long as this takes, with the programs of its own version. DIR\n" +
 			"appears when it is complete. Recordings of calls are not in it: copy recordings in the data directory, or\n" +
 			"PARLEY_RECORDINGS_DIR, with what copies files.\n\n" +
-			"Whoever has the master secret can read stored secrets and make tickets: keep the backup as safe as the server, or leave\n" +
+			"Anyone who has the master secret can read stored secrets and make tickets: keep the backup as safe as the server, or leave\n" +
 			"it out by --without-secret and keep it elsewhere. A secret set by PARLEY_SECRET is never in the backup.",
 		Example: "  parley backup /srv/backups/parley-2026-11-20\n  parley backup --without-secret --json /mnt/usb/parley"},
 		func(j *copying) error { return j.backup(withoutSecret) })
@@ -69,7 +69,7 @@ func copyCommand(c *cobra.Command, run func(j *copying) error) *cobra.Command {
 	return c
 }
 
-// progress is told of the library's steps; end takes a bar away.
+// progress shows the library's steps; end takes a bar away.
 func (j *copying) progress() (tell backup.Progress, end func()) {
 	p := newProgress(j.cmd, j.json)
 	return func(step string, done, all int64) {

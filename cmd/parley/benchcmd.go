@@ -22,7 +22,7 @@ func newBenchTurn() *cobra.Command {
 	cmd := &cobra.Command{Use: "turn", Short: "How long the server takes to answer and to fall silent",
 		Long: "Starts a server in this process whose engines answer at once, and callers who speak to it over real sockets.\n" +
 			"The overhead of a turn is the time from when a caller sends the frame that completes 200 ms of silence to when it\n" +
-			"receives the first of the answer. Speech is told from silence by its level, so that this frame is known exactly.",
+			"receives the first of the answer. Speech differs from silence by its level, so that this frame is known exactly.",
 		Example: "  parley bench turn --leg sip --turns 500 --calls 50", Args: cobra.NoArgs}
 	measures(cmd, func() (measurement, error) { return t, nil })
 	cmd.Flags().StringVar(&t.Leg, "leg", "ws", "how the callers come: ws or sip")

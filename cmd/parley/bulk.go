@@ -43,7 +43,7 @@ func newBulkRun() *cobra.Command {
 	cmd := &cobra.Command{Use: "run FILE.csv", Short: "Queue the calls of a CSV file",
 		Long: "Queues a call for each line of a CSV file, up to 500. The first line names the columns: to, and where they are wanted\n" +
 			"scheduled_at (RFC 3339), from and agent_id; others are ignored. Commas, semicolons or tabs stand between them. A file\n" +
-			"without such a line has the number in its first column. Each line is a call; numbers that are there twice are told. Those\n" +
+			"without such a line has the number in its first column. Each line is a call; numbers that are there twice are listed. Those\n" +
 			"without their plus sign, as spreadsheets leave them, are understood. A wrong line refuses the whole file. --consent confirms\n" +
 			"that all callees have agreed to be called. Prints the batch's identifier; with --follow, how it goes until its end.",
 		Example: "  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --hours 09:00-20:00 --follow",

@@ -225,7 +225,7 @@ func openSound(cmd *cobra.Command, path string) (func(context.Context) ([]int16,
 // rawBlocks reads samples in a goroutine of its own, which ends with the process
 // when nothing comes: reading a microphone's pipe cannot be interrupted.
 func rawBlocks(in io.Reader) func(context.Context) ([]int16, error) {
-	blocks := make(chan []int16) // read ahead by one, whoever listens sets the pace
+	blocks := make(chan []int16) // read ahead by one, the listener sets the pace
 	var fault error
 	go func() {
 		defer close(blocks)

@@ -26,13 +26,13 @@ type callList struct {
 	line []int // of each row
 }
 
-// maxFaults is how many wrong lines are told: enough to see what is wrong.
+// maxFaults is how many wrong lines are listed: enough to see what is wrong.
 const maxFaults = 20
 
 // maxPeople bounds the file, in bytes.
 const maxPeople = 4 << 20
 
-// readPeople reads a file, "-" for standard input. All its wrong lines are told at once.
+// readPeople reads a file, "-" for standard input. All its wrong lines are listed at once.
 func readPeople(cmd *cobra.Command, path string) (*callList, error) {
 	in := cmd.InOrStdin()
 	if path != "-" {

@@ -26,7 +26,7 @@ type usageError string
 func (e usageError) Error() string { return string(e) }
 
 // remote is where the server is and the key for it, as the commands that talk to
-// one are told.
+// one are listed.
 type remote struct{ url, key string }
 
 func (r *remote) add(cmd *cobra.Command) {

@@ -59,7 +59,7 @@ func (a *admin) printLink(cmd *cobra.Command, u *people.User) error {
 }
 
 // baseURL is where people reach the server: as the settings here say, else as the server says
-// that runs with the same database. Whoever started it may have given it a port of its own.
+// that runs with the same database. It may have been started on a port of its own.
 func (a *admin) baseURL(cfg *config.Config) string {
 	unset := func(s config.Shown) bool { return s.Key == "http_addr" && s.Source == "default" }
 	if cfg.BaseURL == "" && slices.ContainsFunc(cfg.Shown(), unset) {

@@ -20,7 +20,7 @@ import (
 // far end is taken to hang up.
 const silenceMost = time.Minute
 
-// Result is what came of a replay.
+// Result is the result of a replay.
 type Result struct {
 	Events []journal.Event // the log
 	Ended  media.Ended
@@ -223,7 +223,7 @@ func (p *player) close() {
 		last(journal.Input{Kind: journal.Concluded, Ended: &media.Ended{Reason: media.UserHangup}, Outside: true})
 	}
 	for _, it := range p.tied {
-		if it.in.Message != nil && it.in.Message.Usage != nil { // what was consumed is told of
+		if it.in.Message != nil && it.in.Message.Usage != nil { // consumption is reported
 			late := *it.in
 			late.Kind = journal.Late
 			last(late)

@@ -23,7 +23,7 @@ type Answerer uint8
 // Who answers.
 const (
 	Undecided Answerer = iota
-	Person             // also an assistant that screens calls, and who cannot be told
+	Person             // also an assistant that screens calls, and the undecided
 	Machine
 )
 

@@ -6,7 +6,7 @@
 //
 //	look      Offer: is the number for sale, and for how much
 //	hold      the ledger makes an order with a Reference of its own and holds the money
-//	order     Order with that Reference; whatever becomes of the answer, the same Reference
+//	order     Order with that Reference; even if the answer is lost, the same Reference
 //	          again, or Lookup, tells how the order stands and orders nothing twice
 //	wait      Pending: Lookup now and then, for days if need be, until it is Active or Failed
 //	route     Route(NumberID), until it succeeds: from then on its calls reach us

@@ -1,7 +1,7 @@
 // Package rtpport hands out pairs of UDP sockets for RTP and RTCP: an even port
 // and the odd one above it (RFC 3550 section 11), at random inside a range.
 //
-// Random, because whoever can guess the next port can listen to it or speak
+// Random, because someone who can guess the next port can listen to it or speak
 // into it. And a pair that a call gives back stays bound for a while, unread:
 // the far end of an ended call may go on sending for seconds, and the next
 // caller must not hear that.

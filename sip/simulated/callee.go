@@ -23,17 +23,16 @@ const (
 // speaking, and hangs up.
 type listener struct {
 	leg      *sip.Leg
-	who      callee
+	who      *callee
 	lines    [][]int16
 	answered time.Time
 
-	line     int // being said, or next
-	said     int // samples of it
-	spoke    bool
-	quiet    time.Time // when the caller, or the line before, ended
-	waiting  bool      // a line was said, the caller's answer is awaited
-	finished bool
-	frame    [160]int16
+	line    int // being said, or next
+	said    int // samples of it
+	spoke   bool
+	quiet   time.Time // when the caller, or the line before, ended
+	waiting bool      // a line was said, the caller's answer is awaited
+	frame   [160]int16
 
 	keeps bool // what is heard
 	heard Heard
@@ -59,7 +58,8 @@ func (l *listener) turn(now time.Time) bool {
 	for n := l.leg.Due(now); n > 0; n-- {
 		l.speak(now)
 	}
-	return l.finished && l.who.hangsUp == 0 && now.Sub(l.quiet) >= pause
+	finished := l.line > 0 && l.line == len(l.lines)
+	return finished && l.who.hangsUp == 0 && now.Sub(l.quiet) >= pause
 }
 
 // speak writes the next 20 ms: of the line, or silence.
@@ -74,7 +74,6 @@ func (l *listener) speak(now time.Time) {
 		if l.said == len(l.lines[l.line]) {
 			l.line, l.said = l.line+1, 0
 			l.waiting, l.spoke, l.quiet = true, false, now
-			l.finished = l.line == len(l.lines)
 			if l.line == 1 {
 				l.heard.Said = now.Sub(l.answered)
 			}

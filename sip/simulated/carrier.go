@@ -165,7 +165,7 @@ func (c *Carrier) play(ctx context.Context, in *sip.Incoming, who callee) error 
 	if err != nil {
 		return err
 	}
-	l := &listener{leg: leg, who: who, lines: lines, answered: time.Now(), keeps: c.heard != nil}
+	l := &listener{leg: leg, who: &who, lines: lines, answered: time.Now(), keeps: c.heard != nil}
 	_, err = hold(ctx, leg, l.turn, func(media.LegEvent) {})
 	if c.heard != nil {
 		l.heard.Called = in.Called

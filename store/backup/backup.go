@@ -49,13 +49,13 @@ type Database struct {
 type Source struct {
 	Database Database
 	DataDir  string // for the files beside the database; need not exist
-	// Secret is what becomes of the master key's file.
+	// Secret is how the master key's file is kept.
 	Secret Secret
 	// RateCard is the path of the configured card; empty: the built-in one.
 	RateCard string
 	Program  string // version of this program
 	Now      time.Time
-	// Progress is told how much of all bytes of a step is done. It may be nil.
+	// Progress gets how much of all bytes of a step is done. It may be nil.
 	Progress Progress
 }
 

@@ -31,10 +31,10 @@ const (
 // maxManifest bounds what is read as a manifest: a line for each result of a task.
 const maxManifest = 64 << 20 // bytes
 
-// Secret says what became of the master key's file.
+// Secret says how the master key's file is kept.
 type Secret string
 
-// What becomes of it.
+// How it is kept.
 const (
 	SecretIncluded   Secret = "included"   // it is in the backup, if there is one
 	SecretLeftOut    Secret = "left_out"   // it was to be left out

@@ -1,5 +1,5 @@
 // Package bus carries events and commands between nodes, on NATS core: in memory,
-// at most once, to whoever listens at the moment. JetStream is off, for nothing
+// at most once, to those who listen at the moment. JetStream is off, for nothing
 // here has to be kept: truth is in the database, and each message only makes
 // somebody look there earlier. A lost bus delays, it decides nothing.
 //
@@ -64,7 +64,7 @@ const (
 
 // Config says which bus.
 type Config struct {
-	Name string // of the node, for whoever looks at the servers' connections
+	Name string // of the node, for readers of the servers' connections
 	// URL is of servers elsewhere, several separated by commas, with credentials if
 	// need be. Empty: the server is in this process.
 	URL string

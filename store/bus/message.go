@@ -21,7 +21,7 @@ const (
 	RequestTimeout = 2 * time.Second
 )
 
-// Publish sends a message to whoever is subscribed now; nobody is no error, and
+// Publish sends a message to the subscribers of the moment; none is no error, and
 // there is none when it is lost on its way. ErrAway: there is no connection. It
 // may block for as long as a network that has just died is not known to be dead,
 // so what must not wait publishes from a goroutine of its own.

@@ -23,7 +23,7 @@ const (
 	MaxCampaigns = 100
 )
 
-// CampaignState is what becomes of a batch.
+// CampaignState is the state of a batch.
 type CampaignState string
 
 // The states of a batch. Cancelled and done are for good.

@@ -47,7 +47,7 @@ func CallsAt(ctx context.Context, at *store.Statement, p CallPage) ([]Call, erro
 
 // conditions are on calls c and sessions s. Identifiers begin with the time at which
 // a call began, so bounds of time become bounds of the index that the list is read by;
-// the milliseconds at both ends are told apart by the time itself.
+// the milliseconds at both ends are distinguished by the time itself.
 func (p *CallPage) conditions(args []any) (string, []any) {
 	var sql strings.Builder
 	add := func(condition string, arg any) {

@@ -33,7 +33,7 @@ const (
 	// rescueMargin is how much longer than its timeout a job may seem to run before
 	// it is taken for dead.
 	rescueMargin = time.Minute
-	// stopPatience is for jobs that are told to stop and for noting that they did.
+	// stopPatience is for jobs to stop and for noting that they did.
 	stopPatience = 10 * time.Second
 	maxRetryWait = time.Minute
 	startRetry   = time.Second
@@ -156,7 +156,7 @@ func (q *Queue) Insert(ctx context.Context, tx pgx.Tx, args Args) error {
 // Run runs jobs until ctx ends. Then it ends the contexts of those that run, waits
 // for them, and leaves them to the next start.
 func (q *Queue) Run(ctx context.Context) error {
-	work := context.WithoutCancel(ctx) // it is told to stop below, and not by this context
+	work := context.WithoutCancel(ctx) // it is stopped below, and not by this context
 	if !q.start(ctx, work) {
 		return nil
 	}

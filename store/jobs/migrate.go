@@ -14,7 +14,7 @@ import (
 // schema keeps the library's tables apart from ours.
 const schema = "river"
 
-// migrationLock is the advisory lock that whoever migrates holds; any number that
+// migrationLock is the advisory lock of a migration; any number that
 // nobody else uses.
 const migrationLock = 0x7061726c_6a6f6273
 

@@ -139,7 +139,7 @@ func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *str
 	return err
 }
 
-// SaveAnalysis keeps what came of a claimed analysis, and charges the completions that it
+// SaveAnalysis keeps the result of a claimed analysis, and charges the completions that it
 // took to the call, as tokens of summaries by the call's rate card: once, however often it is
 // called; then false. A summary is the one of the call's row in a batch, too. Webhooks
 // get an event, unless it was skipped.

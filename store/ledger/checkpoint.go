@@ -201,7 +201,7 @@ func (l *Ledger) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time
 	for i, r := range results {
 		if account := cs[i].Session.Account; r.Err == nil && !followed[account] {
 			r.crossed = near[account]
-			followed[account] = true // what each of its sessions was told is the same
+			followed[account] = true // each of its sessions got the same
 			if err := l.onLowBalance(ctx, account, r, now); err != nil {
 				follow = errors.Join(follow, fmt.Errorf("account %s: %w", account, err))
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // RequestHangup notes that a call of the account is to be hung up and returns the
-// life of the node that owns it, which should be told: it learns of it by its next
+// life of the node that owns it, which should know: it learns of it by its next
 // checkpoint at the latest (CheckpointResult.Hangup). A call that has ended has no
 // owner, which is no error. The first request's time stays.
 func (l *Ledger) RequestHangup(ctx context.Context, account, id string, now time.Time) (owner store.Node, err error) {

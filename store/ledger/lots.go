@@ -109,7 +109,7 @@ func (w *Tx) expireCredit(ctx context.Context) error {
 // credit is warned, and recharged, like any other. It returns err; what it cannot expire
 // is left to ExpireLots.
 func (l *Ledger) keepExpired(ctx context.Context, w *Tx, err error) error {
-	if err != nil && w != nil && w.expired {
+	if err != nil && w != nil && !w.expired.IsZero() {
 		_ = l.applyThresholds(ctx, w.account, w.now)
 	}
 	return err

@@ -18,7 +18,7 @@ type RefundState string
 
 // States of a refund. The last two are final.
 const (
-	RefundAsked  RefundState = "asked" // its money has left the balance; the provider is to be told
+	RefundAsked  RefundState = "asked" // its money has left the balance; the provider does not know yet
 	RefundDone   RefundState = "done"
 	RefundFailed RefundState = "failed" // the money is back in the balance
 )
@@ -109,7 +109,7 @@ func (s *reconciling) end(ctx context.Context, r *Refund) error {
 	return err
 }
 
-// AskedRefunds lists the refunds that the provider is to be told of, the oldest first. An
+// AskedRefunds lists the refunds that the provider does not know, the oldest first. An
 // index holds those alone, so asking often costs little however many are settled.
 func (l *Ledger) AskedRefunds(ctx context.Context, provider string) ([]Refund, error) {
 	return store.List(ctx, l.db, "list refunds", pgx.RowToStructByPos[Refund], selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)

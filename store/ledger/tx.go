@@ -17,8 +17,8 @@ type Tx struct {
 	ledger *Ledger
 	now    time.Time // of all that it does
 
-	retry   bool // there is reason to try unpaid months again
-	expired bool // credit ended in this transaction
+	retry   bool      // there is reason to try unpaid months again
+	expired time.Time // when the credit ended that this transaction takes out; zero: there was none
 }
 
 // Locked runs f in a transaction that holds the lock of the account's wallet. What f does
@@ -42,7 +42,7 @@ func (l *Ledger) lock(ctx context.Context, tx pgx.Tx, account string, now time.T
 		return nil, err
 	}
 	if w.bonusExpires != nil && !now.Before(*w.bonusExpires) {
-		w.expired = true
+		w.expired = *w.bonusExpires
 		if err := w.expireCredit(ctx); err != nil {
 			return nil, err
 		}

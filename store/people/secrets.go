@@ -86,7 +86,7 @@ func checkHosts(hosts []string) ([]string, error) {
 }
 
 // Put stores a secret or replaces its value. Its hosts replace those that it was bound
-// to; without any, it stays bound as it is. Whoever binds it to others writes a value of
+// to; without any, it stays bound as it is. Binding it to others needs a value of
 // their own, so what was stored goes nowhere else. ErrInvalid also when
 // there are MaxSecrets of others; ErrNotFound: no such account.
 func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []string) (*Secret, error) {

@@ -23,7 +23,7 @@ import (
 )
 
 // Why a cluster does not start. The errors of Start wrap one of these when the
-// person who runs the server can do something about it.
+// operator can do something about it.
 var (
 	ErrNotInstalled = errors.New("PostgreSQL's programs are not installed")
 	ErrVersion      = errors.New("the data directory belongs to another version of PostgreSQL")

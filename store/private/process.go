@@ -143,7 +143,7 @@ func (c *Cluster) arguments() []string {
 		"logging_collector=off",
 		"log_destination=stderr",
 		"log_line_prefix=",
-		// Failing statements are reported to whoever sent them; their text and
+		// Failing statements are reported to their sender; their text and
 		// values have no place in a log.
 		"log_min_messages=log",
 		"log_min_error_statement=panic",
@@ -236,7 +236,7 @@ func (l *lineLog) lineLocked(line string) {
 }
 
 // errorsOfPolling are refusals of connections that say nothing new: the server
-// starts, stops or was told to drop everyone.
+// starts, stops or drops everyone.
 func errorsOfPolling(text string) bool {
 	return strings.HasPrefix(text, "the database system is") || strings.HasPrefix(text, "terminating connection")
 }

@@ -51,7 +51,7 @@ type Turn struct {
 	Latency    time.Duration
 }
 
-// Result is what came of a talk.
+// Result is the result of a talk.
 type Result struct {
 	Lines  []Line
 	Turns  []Turn
@@ -61,7 +61,7 @@ type Result struct {
 }
 
 // Talk calls the agent, says the clip in real time, then listens until the agent
-// has answered and is silent, and hangs up. What came of it is returned also when
+// has answered and is silent, and hangs up. Its result is returned also when
 // ctx ends early, with its cause.
 func Talk(ctx context.Context, cfg TalkConfig) (Result, error) {
 	if cfg.Quiet == 0 {

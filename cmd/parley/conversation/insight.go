@@ -51,7 +51,7 @@ const (
 // request is what the model is asked, as it is shown. What it has in common with the one
 // before is left out.
 type request struct {
-	Speculative bool       `json:"speculative,omitempty"` // asked in advance, in a pause
+	Speculative bool       `json:"speculative,omitempty"` // asked speculatively, in a pause
 	Keep        int        `json:"keep"`                  // of the messages before, this many are the same
 	System      *string    `json:"system,omitempty"`      // nil: as before
 	Tools       []toolName `json:"tools,omitempty"`       // nil: as before

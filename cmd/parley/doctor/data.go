@@ -164,7 +164,7 @@ func checkFiles(limit uint64, calls int) Finding {
 // checkDataDir looks at the data directory, or where it will be made.
 func checkDataDir(dir string) Finding {
 	const name = "data directory"
-	fix := "set PARLEY_DATA_DIR, or give it to the user who runs the server"
+	fix := "set PARLEY_DATA_DIR, or give it to the user that runs the program"
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return fail(name, fix, "%v", err)

@@ -247,7 +247,7 @@ func fetch(ctx context.Context, secure bool, addr, path string) []byte {
 	if err != nil {
 		return nil
 	}
-	// No proxy, and no names or authorities: it is this machine, and is told nothing.
+	// No proxy, and no names or authorities: it is this machine, and learns nothing.
 	direct := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	resp, err := direct.RoundTrip(r)
 	if err != nil {

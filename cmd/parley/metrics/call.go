@@ -28,7 +28,7 @@ func newStages(reg prometheus.Registerer) stages {
 			.1, .2, .3, .4, .5, .75, 1, 1.5, 2, 3, 5, 10),
 		endpoint: made("parley_turn_endpoint_seconds", "The part of it until the turn was taken to be over.",
 			.1, .2, .3, .4, .5, .6, .8, 1, 1.5, 2, 3),
-		model: made("parley_turn_model_seconds", "The wait for the language model's first text in it; little when the reply was begun in advance.",
+		model: made("parley_turn_model_seconds", "The wait for the language model's first text in it; little when the reply was speculative.",
 			.01, .025, .05, .1, .2, .3, .5, .75, 1, 2, 4, 8),
 		voice: made("parley_turn_voice_seconds", "The wait in it for the rest of the first sentence and the voice's first audio.",
 			.01, .025, .05, .1, .15, .2, .3, .5, 1, 2, 4),
@@ -40,7 +40,7 @@ func newStages(reg prometheus.Registerer) stages {
 			.005, .01, .025, .05, .1, .2, .3, .5, 1, 2, 4),
 		audio: made("parley_turn_audio_seconds", "From the first sentence to the voice's first audio.",
 			.01, .025, .05, .1, .15, .2, .3, .5, 1, 2, 4),
-		packet: made("parley_turn_packet_seconds", "From the voice's first audio to the first packet sent; longer when the reply was begun in advance.",
+		packet: made("parley_turn_packet_seconds", "From the voice's first audio to the first packet sent; longer when the reply was speculative.",
 			.001, .005, .01, .02, .04, .08, .2, .5, 1),
 	}
 }

@@ -27,7 +27,7 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 	}
 	for _, d := range n.cfg.Doubts() {
 		if d.Plain != "" {
-			s.Alarms = append(s.Alarms, dashboard.Alarm{Operator: strings.ToUpper(d.Text[:1]) + d.Text[1:] + ". To change: " + d.Fix + ".", Owner: d.Plain})
+			s.Notices = append(s.Notices, dashboard.Notice{Operator: strings.ToUpper(d.Text[:1]) + d.Text[1:] + ". To change: " + d.Fix + ".", Owner: d.Plain})
 		}
 	}
 	if n.cfg.Demo {
@@ -36,8 +36,8 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 	return dashboard.New(s)
 }
 
-// A checkup starts engines and opens sockets, so there is one at a time, and whoever asks
-// soon after is told what the last one found.
+// A checkup starts engines and opens sockets, so there is one at a time, and a request
+// soon after gets what the last one found.
 const (
 	checkupFresh    = 5 * time.Second
 	checkupPatience = time.Minute
@@ -48,7 +48,7 @@ type checkup struct {
 	cfg   *config.Config
 	dir   func() string // the data directory
 	turn  chan struct{} // holds one while somebody looks
-	at    time.Time     // of found; whoever has the turn may use them
+	at    time.Time     // of found; the holder of the turn may use them
 	found []wire.Check
 }
 

@@ -37,7 +37,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	return nil
 }
 
-// ownAddresses are those of this machine, and the one that others are told.
+// ownAddresses are those of this machine, and the one that others learn.
 func (n *Node) ownAddresses() []netip.Addr {
 	own := []netip.Addr{n.cfg.PublicIP}
 	found, err := net.InterfaceAddrs()

@@ -25,7 +25,7 @@ import (
 )
 
 // background prepares what nobody waits for: the queue of jobs, the texts that are
-// spoken by it, the warnings that are told, and the cards that are charged.
+// spoken by it, the warnings that are sent, and the cards that are charged.
 func (n *Node) background(ctx context.Context, life store.Node, databaseURL string) (err error) {
 	n.jobs = jobs.New(n.log)
 	n.jobs.Now = n.db.Now

@@ -115,7 +115,7 @@ func (w *Webhooks) attempt(ctx context.Context, d *webhookstore.DueDelivery) err
 		return err // nothing is wrong with the event: the claim runs out
 	case err != nil:
 		w.Log.Error("a webhook's body cannot be made", "webhook", d.Webhook, "event", d.Event, "kind", d.Kind, "try", d.Try, "err", err)
-		a.Failure, a.Unsent = "what it is told could not be put together", true
+		a.Failure, a.Unsent = "its event could not be put together", true
 		return w.attempted(ctx, d, a)
 	}
 	answer, err := w.Poster.Post(ctx, d.URL, header, body)

@@ -120,7 +120,7 @@ func (c *Call) End(why media.Ended) {
 	}
 	c.ended, c.at, c.why = true, time.Now(), why
 	if !c.root.IsRecording() {
-		return // whoever asked for the call does not want it traced
+		return // the account does not want the call traced
 	}
 	n := int64(len(c.notes))
 	if c.tracer.notes.Add(n) > maxNotes {

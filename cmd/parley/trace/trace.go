@@ -1,7 +1,7 @@
 // Package trace turns calls into OpenTelemetry traces: a span for the call, one for
 // each turn, and in it one for each stage. Spans are made after the call, from the
 // events that the conductor emitted and the times at which they came, so a
-// conversation pays for a note of each event and nothing else. What is told of a
+// conversation pays for a note of each event and nothing else. What is recorded of a
 // call has no texts, numbers or names of people in it.
 //
 // Traces go to a collector as OTLP over HTTP. One that does not answer costs traces,

@@ -35,7 +35,7 @@ func (c *Carrier) seenLocked(o *order) carrier.Ordered {
 	case !settled && (o.Fails || isLate(o.Number)):
 		out.State, out.Reason = carrier.Pending, "the simulated carrier activates it within three seconds"
 	case o.Fails:
-		out.State, out.Reason = carrier.Failed, "the simulated carrier was told to fail"
+		out.State, out.Reason = carrier.Failed, "the simulated carrier is set to fail"
 	default:
 		out.NumberID = o.NumberID
 	}

@@ -140,7 +140,7 @@ func (c *Carrier) find(ctx context.Context, reference string) (*numberOrder, err
 	return found, nil
 }
 
-// ordered says what has become of an order, and finds its number once it succeeded.
+// ordered returns the state of an order, and finds its number once it succeeded.
 func (c *Carrier) ordered(ctx context.Context, o *numberOrder) (carrier.Ordered, error) {
 	out := carrier.Ordered{State: carrier.Pending, Number: o.number()}
 	switch o.status() {

@@ -1,4 +1,4 @@
-// Your server has minted the ticket for this visitor; voice is an <audio autoplay> of the page. onEnd is told
+// Your server has minted the ticket for this visitor; voice is an <audio autoplay> of the page. onEnd gets
 // why it is over: "closed", or "failed" when no connection came about or it broke.
 export async function talk(server, ticket, agent, voice, onMessage, onEnd) {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true } });

@@ -1,6 +1,6 @@
 #!/bin/sh
 set -eu
-auth="Authorization: Bearer $OPERATOR_KEY" # of whoever runs the server
+auth="Authorization: Bearer $OPERATOR_KEY" # of the operator
 accounts="$PARLEY_URL/v1/operator/accounts"
 
 ask() { # method, address, body
