@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/api/manage"
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
@@ -182,14 +183,8 @@ func newAccountList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			views := make([]accountView, len(accounts))
-			for i := range accounts {
-				views[i] = viewAccount(&accounts[i])
-			}
-			return a.print(map[string]any{"accounts": views}, func(w io.Writer) {
-				for _, v := range views {
-					fmt.Fprintf(w, "%s\t%s\t%s USD\n", v.ID, v.Name, v.Balance)
-				}
+			return list(a, "accounts", accounts, viewAccount, func(v accountView, w io.Writer) {
+				fmt.Fprintf(w, "%s\t%s\t%s USD\n", v.ID, v.Name, v.Balance)
 			})
 		})
 }
@@ -295,4 +290,25 @@ func newAccountCredit() *cobra.Command {
 	_ = cmd.MarkFlagRequired("kind")
 	complete(cmd, map[string][]string{"kind": {string(ledger.Topup), string(ledger.Bonus), string(ledger.Adjustment)}})
 	return cmd
+}
+
+func newAccountMembers() *cobra.Command {
+	return adminCommand(&cobra.Command{Use: "members ACCOUNT_ID", Short: "List the people of an account",
+		Long:    "Lists who signs in to an account, owners first, with when they did so last.",
+		Example: "  parley account members acc_… --json", Args: cobra.ExactArgs(1)},
+		func(a *admin, args []string) error {
+			if _, err := ledger.New(a.db).Account(a.ctx, args[0]); err != nil { // else one that is unknown has nobody
+				return err
+			}
+			list, err := a.people.Members(a.ctx, args[0], store.Page{})
+			if err != nil {
+				return err
+			}
+			people := manage.Members(list)
+			return a.print(map[string]any{"members": people}, func(w io.Writer) {
+				for _, m := range people {
+					fmt.Fprintf(w, "%s\t%s\t%s\tsigned in %s\n", m.User, m.Email, m.Role, stamp(m.SignedInAt))
+				}
+			})
+		})
 }

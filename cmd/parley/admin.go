@@ -124,6 +124,19 @@ func (a *admin) print(v any, person func(w io.Writer)) error {
 	return w.Flush()
 }
 
+// list answers with what was found: as JSON under a name, or a line each for a person.
+func list[T, V any](a *admin, name string, found []T, view func(*T) V, line func(V, io.Writer)) error {
+	views := make([]V, len(found))
+	for i := range found {
+		views[i] = view(&found[i])
+	}
+	return a.print(map[string]any{name: views}, func(w io.Writer) {
+		for _, v := range views {
+			line(v, w)
+		}
+	})
+}
+
 // card is the rate card to give a new account its welcome by: the one in force. Only
 // where no server has been yet, it is the configured one.
 func (a *admin) card(cmd *cobra.Command) (*billing.RateCard, error) {

@@ -13,34 +13,21 @@ import (
 )
 
 func newBalanceCommand() *cobra.Command {
-	var r remote
-	var asJSON bool
-	cmd := &cobra.Command{Use: "balance", Short: "Show the balance and what it is made of",
+	return ask(&cobra.Command{Use: "balance", Short: "Show the balance and what it is made of",
 		Long: "Shows the prepaid balance of the account whose key is used, in US dollars rounded down to the cent; --json has all decimals.\n" +
 			"What needs attention, such as a low balance or credit about to expire, is said on standard error.",
-		Example: "  parley balance\n  parley balance --json | jq .balance", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := r.client()
+		Example: "  parley balance\n  parley balance --json | jq .balance", Args: cobra.NoArgs}, oneObject, func(q *request, _ []string) error {
+		b, err := q.Balance(q.ctx)
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		b, err := c.Balance(ctx)
-		if err != nil {
-			return err
+		if !q.json {
+			for _, w := range b.Warnings {
+				fmt.Fprintf(q.ErrOrStderr(), "%s (%s%s)\n", w.Message, w.Kind, since(w.Since))
+			}
 		}
-		if asJSON {
-			return result(cmd, true, b)
-		}
-		for _, w := range b.Warnings {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s (%s%s)\n", w.Message, w.Kind, since(w.Since))
-		}
-		return lines(cmd, func(w io.Writer) { showBalance(w, b) })
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return cmd
+		return q.answer(b, func(w io.Writer) { showBalance(w, b) })
+	})
 }
 
 // since says from when on something is so.

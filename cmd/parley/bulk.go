@@ -135,80 +135,46 @@ func progressOf(b *wire.BatchDetail) string {
 }
 
 func newBulkFollow() *cobra.Command {
-	var r remote
-	var asJSON bool
-	cmd := &cobra.Command{Use: "follow BATCH_ID", Short: "Watch a batch until it finishes", Long: "Prints the number of calls by status whenever it changes, until all are done. Ctrl-C does not stop the batch.",
-		Example: "  parley bulk follow bulk_…", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
-		return followBatch(cmd, c, args[0], asJSON)
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the batch as one JSON object at its end")
-	return cmd
+	return ask(&cobra.Command{Use: "follow BATCH_ID", Short: "Watch a batch until it finishes", Long: "Prints the number of calls by status whenever it changes, until all are done. Ctrl-C does not stop the batch.",
+		Example: "  parley bulk follow bulk_…", Args: cobra.ExactArgs(1)}, "print the batch as one JSON object at its end", func(q *request, args []string) error {
+		return followBatch(q.Command, q.Client, args[0], q.json)
+	})
 }
 
 func newBulkList() *cobra.Command {
-	var r remote
-	var asJSON bool
-	cmd := &cobra.Command{Use: "list", Short: "List the batches", Long: "Lists every batch of the account, the newest first, with its number of calls by status.",
-		Example: "  parley bulk list\n  parley bulk list --json | jq -r '.batches[0].id'", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := r.client()
+	return ask(&cobra.Command{Use: "list", Short: "List the batches", Long: "Lists every batch of the account, the newest first, with its number of calls by status.",
+		Example: "  parley bulk list\n  parley bulk list --json | jq -r '.batches[0].id'", Args: cobra.NoArgs}, oneObject, func(q *request, _ []string) error {
+		list, err := q.Batches(q.ctx)
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		list, err := c.Batches(ctx)
-		if err != nil || asJSON {
-			if err == nil {
-				err = result(cmd, true, map[string]any{"batches": list})
-			}
-			return err
-		}
-		return lines(cmd, func(w io.Writer) {
+		return q.answer(map[string]any{"batches": list}, func(w io.Writer) {
 			fmt.Fprintln(w, "queued\tbatch\tname\tstate\tpending\tdialing\tsent\tfailed")
 			for _, b := range list {
 				n := b.Counts
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\n", stamp(&b.CreatedAt), b.ID, b.Name, b.State, n.Pending, n.Dialing, n.Sent, n.Failed)
 			}
 		})
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return cmd
+	})
 }
 
 func newBulkShow() *cobra.Command {
-	var r remote
-	var asJSON, asCSV bool
+	var asCSV bool
 	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show the calls of a batch", Long: "Shows each call of a batch: its status, why it ended, who answered, what it cost and what it came to.",
 		Example: "  parley bulk show bulk_…\n  parley bulk show bulk_… --csv > results.csv", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		b, err := c.Batch(ctx, args[0])
+	ask(cmd, oneObject, func(q *request, args []string) error {
+		b, err := q.Batch(q.ctx, args[0])
 		switch {
 		case err != nil:
 			return err
-		case asJSON:
+		case q.json:
 			return result(cmd, true, b)
 		case asCSV:
 			return writeRows(cmd.OutOrStdout(), b)
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), progressOf(b))
 		return lines(cmd, func(w io.Writer) { showRows(w, b.Rows) })
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	})
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "print a CSV file")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv")
 	return cmd
@@ -261,27 +227,15 @@ func instant(t *time.Time) string {
 }
 
 func newBulkTurn(verb, short, long string) *cobra.Command {
-	var r remote
-	var asJSON bool
-	cmd := &cobra.Command{Use: verb + " BATCH_ID", Short: short, Long: short + ". " + long + " Prints the state of the batch.", Example: "  parley bulk " + verb + " bulk_…", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := r.client()
+	return ask(&cobra.Command{Use: verb + " BATCH_ID", Short: short, Long: short + ". " + long + " Prints the state of the batch.", Example: "  parley bulk " + verb + " bulk_…", Args: cobra.ExactArgs(1)}, oneObject, func(q *request, args []string) error {
+		b, err := q.TurnBatch(q.ctx, args[0], verb)
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		b, err := c.TurnBatch(ctx, args[0], verb)
-		if err != nil || asJSON {
-			if err == nil {
-				err = result(cmd, true, b)
-			}
-			return err
+		if q.json {
+			return result(q.Command, true, b)
 		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), progressOf(b))
+		_, err = fmt.Fprintln(q.OutOrStdout(), progressOf(b)) // a tab is part of it
 		return err
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return cmd
+	})
 }

@@ -89,3 +89,66 @@ func showCalls(w io.Writer, list []wire.CallSummary) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", stamp(&c.CreatedAt), c.ID, c.Direction, c.From, c.To, c.Duration, end, c.Cost)
 	}
 }
+
+func newCallsDelete() *cobra.Command {
+	return ask(&cobra.Command{Use: "delete CALL_ID", Short: "Delete what was said in a call",
+		Long: "Deletes what was said in a call, for good: transcript, events, recording, summary, extracted data, and what it could be replayed\n" +
+			"from. That there was the call stays, with its numbers, times and cost. Of a call that lasts nothing is kept when it ends.\n" +
+			"Deleting it again changes nothing. The operator can have an account forget by itself: parley account set --conversation-days.",
+		Example: "  parley calls delete ses_…", Args: cobra.ExactArgs(1)}, oneObject, func(q *request, args []string) error {
+		if err := q.ForgetCall(q.ctx, args[0]); err != nil {
+			return err
+		}
+		if q.json {
+			return result(q.Command, true, map[string]any{"id": args[0], "deleted": true})
+		}
+		_, err := fmt.Fprintf(q.OutOrStdout(), "deleted\t%s\n", args[0])
+		return err
+	})
+}
+
+// fetched is what the calls recording command has done.
+type fetched struct {
+	Call  string `json:"call_id"`
+	File  string `json:"file"`
+	Type  string `json:"type"`
+	Bytes int64  `json:"bytes"`
+}
+
+func newCallsRecording() *cobra.Command {
+	var out, format string
+	cmd := &cobra.Command{Use: "recording CALL_ID", Short: "Fetch the recording of a call",
+		Long: "Writes the recording of a call that has ended, the caller on the left and what the caller heard on the right: as the server\n" +
+			"keeps it, which is Opus in Ogg, or in the --format that is asked for; without -o to standard output when that is not a\n" +
+			"terminal. Calls are recorded when the settings of their agent say so.",
+		Example: "  parley calls recording ses_… -o call.ogg\n  parley calls recording ses_… --format wav | aplay", Args: cobra.ExactArgs(1)}
+	ask(cmd, "print what was done as one JSON object", func(q *request, args []string) error {
+		if format != "" && format != "ogg" && format != "wav" {
+			return usageError("--format: ogg or wav")
+		}
+		to, err := openOutput(cmd, out, q.json)
+		if err != nil {
+			return err
+		}
+		show := newProgress(cmd, q.json)
+		defer show.end()
+		did := fetched{Call: args[0], File: to.path}
+		audio, err := q.CallRecording(q.ctx, args[0], format)
+		if err == nil {
+			did.Type = audio.Type
+			did.Bytes, err = save(show, audio, to)
+		}
+		if err := to.finish(err); err != nil {
+			return err
+		}
+		show.end()
+		if !q.json {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d bytes, %s\n", did.File, did.Bytes, did.Type)
+		}
+		return result(cmd, q.json, did)
+	})
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file for the recording, - for standard output")
+	cmd.Flags().StringVar(&format, "format", "", "ogg or wav; without it as the server keeps it")
+	complete(cmd, map[string][]string{"format": {"ogg", "wav"}})
+	return cmd
+}

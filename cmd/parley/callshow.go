@@ -14,8 +14,7 @@ import (
 )
 
 func newCallsShow() *cobra.Command {
-	var r remote
-	var asJSON, words bool
+	var words bool
 	cmd := &cobra.Command{Use: "show CALL_ID", Short: "Show a call: what was said, what it came to",
 		Long: "Shows a call: how it went, which engines served it, what was said, how long each answer took, and the analysis that its agent\n" +
 			"wanted. That is made soon after the call's end; until then its state is waiting. Of a line that the caller cut off the rest is\n" +
@@ -23,18 +22,12 @@ func newCallsShow() *cobra.Command {
 			"milliseconds after it came the last final text, the model's first words, its first sentence, the voice's first audio and its\n" +
 			"first packet; - is what was not. --words shows when each word was said; ~ marks a line whose times are partly an estimate.",
 		Example: "  parley calls show ses_…\n  parley calls show ses_… --words\n  parley calls show ses_… --json | jq .analysis.data", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := r.client()
+	ask(cmd, oneObject, func(q *request, args []string) error {
+		text, err := q.CallText(q.ctx, args[0])
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		text, err := c.CallText(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		if asJSON {
+		if q.json {
 			return result(cmd, true, text) // as the server says it
 		}
 		var d wire.CallDetail
@@ -44,10 +37,8 @@ func newCallsShow() *cobra.Command {
 			return err
 		}
 		return lines(cmd, func(w io.Writer) { showCall(w, &d, words) })
-	}
-	r.add(cmd)
+	})
 	cmd.Flags().BoolVar(&words, "words", false, "show when each word was said")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 

@@ -20,35 +20,27 @@ type denoised struct {
 }
 
 func newDenoiseCommand() *cobra.Command {
-	var r remote
 	var out string
-	var asJSON bool
 	cmd := &cobra.Command{Use: "denoise FILE", Short: "Remove the noise from a recording",
 		Long: "Sends a recording, - for standard input, and writes it without its noise as a WAV file of the same rate; without -o to\n" +
 			"standard output when that is not a terminal.",
 		Example: "  parley denoise street.wav -o clean.wav\n  parley denoise - < street.wav | parley transcribe -",
 		Args:    cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
+	ask(cmd, "print what was done as one JSON object", func(q *request, args []string) error {
 		recording, done, err := openRecording(cmd, args[0])
 		if err != nil {
 			return err
 		}
 		defer done()
-		to, err := openOutput(cmd, out, asJSON)
+		to, err := openOutput(cmd, out, q.json)
 		if err != nil {
 			return err
 		}
-		show, began := newProgress(cmd, asJSON), time.Now()
+		show, began := newProgress(cmd, q.json), time.Now()
 		defer show.end()
 		did := denoised{File: to.path}
 		recording.Data = show.reader("uploading", recording.Data, recording.Size)
-		audio, err := c.Denoise(ctx, recording)
+		audio, err := q.Denoise(q.ctx, recording)
 		if err == nil {
 			did.Seconds, did.LatencyMS = audio.Seconds, time.Since(began).Milliseconds()
 			did.Bytes, err = save(show, audio, to)
@@ -57,14 +49,12 @@ func newDenoiseCommand() *cobra.Command {
 			return err
 		}
 		show.end()
-		if !asJSON {
+		if !q.json {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s of sound, cleaned in %d ms\n", to.path, seconds(did.Seconds), did.LatencyMS)
 		}
-		return result(cmd, asJSON, did)
-	}
-	r.add(cmd)
+		return result(cmd, q.json, did)
+	})
 	cmd.Flags().StringVarP(&out, "out", "o", "", "WAV file for the clean recording, - for standard output")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was done as one JSON object")
 	return cmd
 }
 

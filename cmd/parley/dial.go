@@ -110,24 +110,12 @@ func (d *dialCommand) run(cmd *cobra.Command) error {
 }
 
 func newTailCommand() *cobra.Command {
-	var r remote
-	var asJSON bool
-	cmd := &cobra.Command{Use: "tail CALL_ID", Short: "Follow a call while it lasts",
+	return ask(&cobra.Command{Use: "tail CALL_ID", Short: "Follow a call while it lasts",
 		Long: "Shows how far a call is and what is said in it, as it happens, until the call has ended: one of any\n" +
 			"direction. Of a call that has ended already all that happened is shown.",
-		Example: "  parley tail ses_…\n  parley tail ses_… --json | jq -r 'select(.type == \"transcript\").text'", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := r.client()
-		if err != nil {
-			return err
-		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		return c.Follow(ctx, args[0], shown(cmd, asJSON))
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each event")
-	return cmd
+		Example: "  parley tail ses_…\n  parley tail ses_… --json | jq -r 'select(.type == \"transcript\").text'", Args: cobra.ExactArgs(1)}, "print one JSON object for each event", func(q *request, args []string) error {
+		return q.Follow(q.ctx, args[0], shown(q.Command, q.json))
+	})
 }
 
 // shown prints the events of a call for people, or each as JSON.

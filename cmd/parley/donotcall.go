@@ -61,15 +61,7 @@ func newDoNotCallList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		views := make([]doNotCallView, len(found))
-		for i := range found {
-			views[i] = viewDoNotCall(&found[i])
-		}
-		return a.print(map[string]any{"numbers": views}, func(w io.Writer) {
-			for _, v := range views {
-				v.show(w)
-			}
-		})
+		return list(a, "numbers", found, viewDoNotCall, doNotCallView.show)
 	})
 }
 

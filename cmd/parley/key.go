@@ -43,7 +43,7 @@ func (v keyView) rights() string {
 	return v.Role
 }
 
-func viewKey(k people.Key) keyView {
+func viewKey(k *people.Key) keyView {
 	return keyView{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, CreatedBy: cmp.Or(k.MakerEmail, k.Maker), LastUsed: k.LastUsedAt, RevokedAt: k.RevokedAt}
 }
 
@@ -115,7 +115,7 @@ func newKeyCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		v := viewKey(k)
+		v := viewKey(&k)
 		v.APIKey = secret
 		return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "key\t%s\nAPI key\t%s\t(shown once: keep it)\n", v.ID, secret) })
 	})
@@ -131,18 +131,12 @@ func newKeyList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		views := make([]keyView, len(keys))
-		for i, k := range keys {
-			views[i] = viewKey(k)
-		}
-		return a.print(map[string]any{"keys": views}, func(w io.Writer) {
-			for _, v := range views {
-				state := "used " + stamp(v.LastUsed)
-				if v.RevokedAt != nil {
-					state = "revoked " + stamp(v.RevokedAt)
-				}
-				fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\n", v.ID, v.Name, v.Last4, v.rights(), state)
+		return list(a, "keys", keys, viewKey, func(v keyView, w io.Writer) {
+			state := "used " + stamp(v.LastUsed)
+			if v.RevokedAt != nil {
+				state = "revoked " + stamp(v.RevokedAt)
 			}
+			fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\n", v.ID, v.Name, v.Last4, v.rights(), state)
 		})
 	})
 }

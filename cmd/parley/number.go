@@ -70,15 +70,7 @@ func newNumberList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		views := make([]numberView, len(numbers))
-		for i := range numbers {
-			views[i] = viewNumber(&numbers[i])
-		}
-		return a.print(map[string]any{"numbers": views}, func(w io.Writer) {
-			for _, v := range views {
-				v.show(w)
-			}
-		})
+		return list(a, "numbers", numbers, viewNumber, numberView.show)
 	})
 }
 

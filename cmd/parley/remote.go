@@ -59,6 +59,43 @@ func (r *remote) client() (*client.Client, error) {
 	return c, nil
 }
 
+// request is a command on its way to the server: the command, and what Ctrl-C ends.
+type request struct {
+	*cobra.Command
+	*client.Client
+	ctx  context.Context
+	json bool
+}
+
+// ask makes cmd a command that asks the server by run. jsonHelp says what --json prints.
+func ask(cmd *cobra.Command, jsonHelp string, run func(q *request, args []string) error) *cobra.Command {
+	var r remote
+	var asJSON bool
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(cmd)
+		defer stop()
+		return run(&request{cmd, c, ctx, asJSON}, args)
+	}
+	r.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, jsonHelp)
+	return cmd
+}
+
+// oneObject is what --json prints where there is nothing to add.
+const oneObject = "print one JSON object"
+
+// answer prints v as one JSON object when that was asked for, else lines for a person.
+func (q *request) answer(v any, show func(io.Writer)) error {
+	if q.json {
+		return result(q.Command, true, v)
+	}
+	return lines(q.Command, show)
+}
+
 // interruptible is the command's context, which also ends with Ctrl-C.
 func interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
