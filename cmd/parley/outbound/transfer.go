@@ -77,7 +77,7 @@ var (
 	errLines          = errors.New("all lines of the account are busy")
 	errCallee         = errors.New("nobody could be reached there")
 	errHungUp         = errors.New("the call is over")
-	errOutcomeUnknown = errors.New("its result is not known: the caller is still here")
+	errOutcomeUnknown = errors.New("the result of the transfer is not known: the caller is still here")
 	errRefusing       = errors.New("the telephone company refused the transfer")
 	errTries          = errors.New("no further transfer is tried in this call")
 	errOften          = errors.New("too many callers of the account are transferred at the moment")

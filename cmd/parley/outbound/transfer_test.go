@@ -303,7 +303,7 @@ func TestWordsForTransfers(t *testing.T) {
 		{&sip.NotTransferred{Code: 603, Accepted: true}, "declined"},
 		{&sip.NotTransferred{Code: 404, Accepted: true}, "no such number"},
 		{&sip.NotTransferred{Code: 503, Accepted: true}, "nobody could be reached"},
-		{&sip.NotTransferred{Err: sip.ErrNoOutcome, Accepted: true}, "not known what came of it"},
+		{&sip.NotTransferred{Err: sip.ErrNoOutcome, Accepted: true}, "result of the transfer is not known"},
 		{&sip.NotTransferred{Err: sip.ErrOver}, "the call is over"},
 		{&sip.NotTransferred{Code: 405}, "refused"},
 	} {
