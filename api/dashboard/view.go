@@ -62,7 +62,7 @@ type view struct {
 	Browser  *people.Browser
 	Accounts []people.Membership // the user's
 	Account  *ledger.Account     // that is looked at; nil: none
-	Notices   []string            // what operators or owners must know first
+	Notices  []string            // what operators or owners must know first
 	Low      string              // what to say about the balance; empty: nothing
 	Notice   string              // what was just done
 	Demo     bool
