@@ -53,7 +53,7 @@ func newBulkRun() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&b.batch.From, "from", "", "number of the account that calls, unless the file says")
 	fl.StringVar(&b.batch.AgentID, "agent", "", "agent that speaks, unless the file says")
-	b.limits.add(fl, "all callees have agreed to be called", "seconds each may ring, 5 to 120 (default 60)",
+	b.limits.add(cmd, "all callees have agreed to be called", "seconds each may ring, 5 to 120 (default 60)",
 		"seconds each call may last, 10 to 7200; the agent's own limit counts too")
 	fl.StringVar(&b.batch.Name, "name", "", "name of the batch, for people")
 	fl.StringVar(&b.hours, "hours", "", "time of day in which people are called, as 09:00-20:00 (default any)")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"parley/api/client"
 	"parley/api/wire"
@@ -31,7 +30,8 @@ type callLimits struct {
 	ring, longest int // seconds; 0: the server's own
 }
 
-func (l *callLimits) add(fl *pflag.FlagSet, consent, ring, longest string) {
+func (l *callLimits) add(cmd *cobra.Command, consent, ring, longest string) {
+	fl := cmd.Flags()
 	fl.BoolVar(&l.consent, "consent", false, consent)
 	fl.IntVar(&l.ring, "ring", 0, ring)
 	fl.IntVar(&l.longest, "max-duration", 0, longest)
@@ -62,7 +62,7 @@ func newDialCommand() *cobra.Command {
 	fl.StringVar(&d.call.From, "from", "", "number of the account that calls")
 	fl.StringVar(&d.call.To, "to", "", "number to call, in international format")
 	fl.StringVar(&d.call.AgentID, "agent", "", "agent that speaks")
-	d.limits.add(fl, "the callee has agreed to be called", "seconds it may ring, 5 to 120 (default 60)",
+	d.limits.add(cmd, "the callee has agreed to be called", "seconds it may ring, 5 to 120 (default 60)",
 		"seconds the call may last, 10 to 7200; the agent's own limit counts too")
 	fl.StringVar(&d.call.Machine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
 	fl.StringVar(&d.call.Message, "message", "", "what to say after the tone, with --on-machine message")
