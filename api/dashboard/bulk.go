@@ -127,7 +127,7 @@ func (q *Request) bulkForm() (*Form, error) {
 	return f, nil
 }
 
-// reviewBulk shows what would become of a batch.
+// reviewBulk shows what a batch would do.
 func reviewBulk(q *Request) error {
 	v, err := q.reviewed()
 	if err != nil {
@@ -255,7 +255,7 @@ func turnBatch(q *Request) error {
 	return q.Do(http.MethodPost, Path("/callcenter/bulk-dial/", id, "/", turn), nil, Path(bulkAt+"/", id), said)
 }
 
-// checkedRow is a line with what would become of it.
+// checkedRow is a line with what it would do.
 type checkedRow struct {
 	wire.RowCheck
 	Line int // of the file

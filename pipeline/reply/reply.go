@@ -153,7 +153,7 @@ func (r *Reply) Begin(p Part, language string, now time.Time) *playout.Sentence 
 	return s
 }
 
-// Stopped says that the voice of sentence seg was stopped: audio that still comes of it does
+// Stopped says that the voice of sentence seg was stopped: audio of it that still arrives does
 // not count.
 func (r *Reply) Stopped(seg int) bool { return r.voice.stop == nil && seg == len(r.texts)-1 }
 

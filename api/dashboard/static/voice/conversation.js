@@ -102,7 +102,7 @@ export class Conversation {
     if (["ended", "nobalance"].includes(state)) this.settle();
   }
 
-  // Nothing more comes of the lines in progress.
+  // The lines in progress get nothing more.
   settle() {
     if (this.user) this.user.partial = false;
     if (this.agent) this.heard("");
