@@ -1,42 +1,12 @@
 package listen
 
 import (
-	"fmt"
 	"time"
 
 	"parley/inference"
 	"parley/media"
-	"parley/media/denoise"
 	"parley/media/resample"
-	"parley/media/vad"
 )
-
-// frontEnd is a denoiser and the detector that reads its spectrum.
-type frontEnd struct {
-	clean  denoise.Suppressor
-	detect vad.Detector
-}
-
-// NewFrontEnd returns the named denoiser and voice activity detector for a leg
-// that hears at rate.
-func NewFrontEnd(denoiser, detector string, rate media.Rate) (FrontEnd, error) {
-	clean, err := denoise.New(denoiser, rate)
-	if err != nil {
-		return nil, fmt.Errorf("denoiser: %w", err)
-	}
-	detect, err := vad.New(detector, rate, clean)
-	if err != nil {
-		return nil, fmt.Errorf("detector: %w", err)
-	}
-	return &frontEnd{clean, detect}, nil
-}
-
-// Hear implements FrontEnd.
-func (e *frontEnd) Hear(f media.Frame) (media.Frame, Activity) {
-	f = e.clean.Process(f)
-	d := e.detect.Detect(f)
-	return f, Activity{Speech: d.Speech, Level: d.Level}
-}
 
 // BeginTurn begins a turn of the caller's, with the utterance that is open.
 func (c *Caller) BeginTurn() {

@@ -13,12 +13,15 @@
 package listen
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/denoise"
 	"parley/media/resample"
+	"parley/media/vad"
 )
 
 // FrontEnd cleans a frame of the caller's audio and says whether it holds speech. It belongs to
@@ -32,6 +35,33 @@ type Activity struct {
 	Speech bool
 	Echo   bool    // the line is known to give the agent its own voice back
 	Level  float32 // dBFS
+}
+
+// frontEnd is a denoiser and the detector that reads its spectrum.
+type frontEnd struct {
+	clean  denoise.Suppressor
+	detect vad.Detector
+}
+
+// NewFrontEnd returns the named denoiser and voice activity detector for a leg
+// that hears at rate.
+func NewFrontEnd(denoiser, detector string, rate media.Rate) (FrontEnd, error) {
+	clean, err := denoise.New(denoiser, rate)
+	if err != nil {
+		return nil, fmt.Errorf("denoiser: %w", err)
+	}
+	detect, err := vad.New(detector, rate, clean)
+	if err != nil {
+		return nil, fmt.Errorf("detector: %w", err)
+	}
+	return &frontEnd{clean, detect}, nil
+}
+
+// Hear implements FrontEnd.
+func (e *frontEnd) Hear(f media.Frame) (media.Frame, Activity) {
+	f = e.clean.Process(f)
+	d := e.detect.Detect(f)
+	return f, Activity{Speech: d.Speech, Level: d.Level}
 }
 
 // Caller is the caller's side of a call. Begin comes before the first frame. It belongs to one

@@ -142,7 +142,7 @@ func (s *Store) Authenticate(ctx context.Context, secret string) (Principal, err
 		err = s.db.One(ctx, "authenticate", "select account_id, id, role = 'owner', money, last_used_at from api_keys where hash = $1 and revoked_at is null",
 			[]any{hashOf(secret)}, &p.Account, &p.Key, &p.Owner, &p.Money, &used)
 	case wellFormed(secret, operatorPrefix):
-		// It is good for as long as its user runs the server.
+		// It is good for as long as its user is an operator.
 		table, p.Operator = ofOperator, true
 		err = s.db.One(ctx, "authenticate", `select k.user_id, k.id, k.last_used_at from operator_keys k join users u on u.id = k.user_id
 			where k.hash = $1 and k.revoked_at is null and u.role = 'operator' and u.disabled_at is null`, []any{hashOf(secret)}, &p.User, &p.Key, &used)

@@ -29,7 +29,7 @@ type User struct {
 	DisabledAt *time.Time // since when they may not sign in; nil: they may
 }
 
-// Operator says whether the user runs the server.
+// Operator says whether the user is an operator.
 func (u User) Operator() bool { return u.Role == RoleOperator }
 
 func checkUserRole(role string) error {

@@ -30,7 +30,7 @@ type account struct {
 	drop *syscall.Credential
 }
 
-// chooseAccount picks who runs the cluster in data. Only root has a choice. An
+// chooseAccount picks the account that runs the cluster in data. Only root has a choice. An
 // existing cluster keeps its owner, so that it survives being started by root
 // once and by its owner the next time.
 func chooseAccount(name, data string) (account, error) {

@@ -18,7 +18,7 @@ var words = []struct {
 	{[]string{"keepjournal", "keepinput", "unkeep"}, "observe, record, replay"},
 	{[]string{"farewell"}, "onUnmatched2xx"},
 	{[]string{"alarm", "alarms"}, "timer; an operator's alert or notice"},
-	{[]string{"who runs the server", "whoever runs the server", "who run the server", "whoever runs this server"}, "operator"},
+	{[]string{"who runs the", "user runs the"}, "operator"},
 	{[]string{"is told", "are told", "was told", "were told", "be told", "been told", "being told"}, "say who gets what: returns, reports, sends, announces"},
 	{[]string{"whoever", "whomever"}, "name who it is: the caller, the reader, the operator"},
 	{[]string{"comes of", "came of", "come of it", "becomes of", "became of", "become of"}, "result, outcome"},
@@ -70,7 +70,7 @@ func TestWords(t *testing.T) {
 
 // TestWordsAreSeen: each pattern finds what it is for.
 func TestWordsAreSeen(t *testing.T) {
-	for _, text := range []string{"BusMouth", "begun in advance", "the unkeep", "an alarm", "who runs the server", "it is told", "Whoever calls", "what came of it", "the not-called list"} {
+	for _, text := range []string{"BusMouth", "begun in advance", "the unkeep", "an alarm", "it is told", "Whoever calls", "what came of it", "the not-called list"} {
 		if unwanted(text) == nil {
 			t.Errorf("%q passes", text)
 		}
