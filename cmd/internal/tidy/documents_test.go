@@ -118,9 +118,9 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 }
 
-// mapped is how ARCHITECTURE.md names a package: a table row or list item that
-// begins with its path as code.
-var mapped = regexp.MustCompile("(?m)^(?:\\| |[-*] )`([a-z0-9_./-]+)`")
+// mapped is how ARCHITECTURE.md names packages: a table row or list item that begins
+// with one as code, or with several, separated by commas.
+var mapped = regexp.MustCompile("(?m)^(?:\\| |[-*] )((?:`[a-z0-9_./-]+`(?:, )?)+)")
 
 // codemap compares the section "Codemap" of a document with the packages. A
 // line may also name a folder without Go code.
@@ -131,8 +131,13 @@ func codemap(text string, pkgs []string, exists func(string) bool) []string {
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	var wrong, seen []string
-	for _, m := range mapped.FindAllStringSubmatch(section, -1) {
-		path := m[1]
+	var paths []string
+	for _, line := range mapped.FindAllStringSubmatch(section, -1) {
+		for _, m := range codeSpan.FindAllStringSubmatch(line[1], -1) {
+			paths = append(paths, m[1])
+		}
+	}
+	for _, path := range paths {
 		switch {
 		case slices.Contains(seen, path):
 			wrong = append(wrong, fmt.Sprintf("the codemap names %s twice", path))
@@ -167,7 +172,7 @@ func TestCodemapNamesEveryPackage(t *testing.T) {
 }
 
 func TestCodemapRule(t *testing.T) {
-	text := "# A\n\n## Codemap\n\n| Package | Is |\n| :- | :- |\n| `media` | frames, see `media/nothing` |\n| `media` | again |\n- `gone` was\n- `deploy` files\n\n## Next\n- `other`\n"
+	text := "# A\n\n## Codemap\n\n| Package | Is |\n| :- | :- |\n| `media` | frames, see `media/nothing` |\n| `media` | again |\n- `deploy`, `gone` were\n\n## Next\n- `other`\n"
 	got := codemap(text, []string{"media", "sip"}, func(p string) bool { return p == "deploy" })
 	want := []string{"the codemap names media twice", "the codemap names gone, which does not exist",
 		"the codemap lacks sip: add a line that begins with `sip` and says what it is"}
