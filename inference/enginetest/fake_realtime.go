@@ -162,6 +162,13 @@ func (s *FakeSession) Heard() map[string]time.Duration {
 	return maps.Clone(s.heard)
 }
 
+// Results are those of functions that it was given, by call.
+func (s *FakeSession) Results() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.results)
+}
+
 // Fail ends the session with err now.
 func (s *FakeSession) Fail(err error) {
 	s.mu.Lock()
