@@ -21,6 +21,9 @@ import (
 // unit could not hold them and a float could not add them.
 type Money int64
 
+// MaxSpendingLimit bounds what may be set as the spending limit of a day.
+const MaxSpendingLimit = 1_000_000 * USD
+
 // Units of Money.
 const (
 	Nano Money = 1

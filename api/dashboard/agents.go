@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"parley/api"
 	"parley/api/wire"
 	"parley/store"
@@ -44,7 +46,7 @@ func agentPages() []page {
 
 // agentRow is a line of the list.
 type agentRow struct {
-	agentDocument
+	wire.AgentDefinition
 	Numbers []string
 }
 
@@ -57,7 +59,7 @@ type agentsView struct {
 }
 
 func listAgents(q *Request) error {
-	found, older, err := listed[agentDocument](q, "/v1/agents", agentsAt, "after", "50", nil)
+	found, older, err := listed[wire.AgentDefinition](q, "/v1/agents", agentsAt, "after", "50", nil)
 	if err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func (q *Request) numbersOf() (map[string][]string, error) {
 type agentView struct {
 	ID       string // empty: it is new
 	Title    string
-	Agent    *agentDocument // as it is stored
+	Agent    *wire.AgentDefinition // as it is stored
 	Form     *agentForm
 	Document string // the whole as a file
 	Numbers  []string
@@ -93,6 +95,7 @@ type agentView struct {
 	Wrong    []Complaint // with the document
 	Early    bool        // whether answers are begun early unless an agent says otherwise
 	Stages   []agentStage
+	settings *huma.Schema // of settings; nil: the server has none
 	// Newer is what another user changed while this was edited.
 	Newer *wire.AgentDiff
 }
@@ -111,13 +114,14 @@ type agentTabs struct{ ID, Tab string }
 func (v *agentView) Tabs(tab string) agentTabs { return agentTabs{v.ID, tab} }
 
 func newAgentPage(q *Request) error {
-	f, err := formOf(&agentDocument{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
+	f, err := formOf(&wire.AgentDefinition{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
 	return q.Show("agent", "New agent")(q.agentView(nil, f), err)
 }
 
 // agentView gathers what the editor shows; a nil agent is new.
-func (q *Request) agentView(a *agentDocument, f *agentForm) *agentView {
-	v := &agentView{Title: "New agent", Agent: a, Form: f, Early: q.Card().SpeculativeReplies(), Stages: agentStages(q.Status.Models().Models)}
+func (q *Request) agentView(a *wire.AgentDefinition, f *agentForm) *agentView {
+	v := &agentView{Title: "New agent", Agent: a, Form: f, Early: q.Card().SpeculativeReplies(), Stages: agentStages(q.Status.Models().Models),
+		settings: q.d.api.Document().Components.Schemas.SchemaFromRef(wire.AgentSettingsRef)}
 	if a != nil {
 		v.ID, v.Title = a.ID, a.Name
 	}
@@ -125,8 +129,8 @@ func (q *Request) agentView(a *agentDocument, f *agentForm) *agentView {
 }
 
 // agent reads the agent of the path.
-func (q *Request) agent() (*agentDocument, error) {
-	return read[*agentDocument](q, Path("/v1/agents/", q.ID("id")))
+func (q *Request) agent() (*wire.AgentDefinition, error) {
+	return read[*wire.AgentDefinition](q, Path("/v1/agents/", q.ID("id")))
 }
 
 func editAgent(q *Request) error {
@@ -175,13 +179,16 @@ func (q *Request) judge(document any) ([]wire.Mistake, error) {
 }
 
 // entered reads the form and says in it what is wrong.
-func (q *Request) entered() (*agentForm, *agentDocument, error) {
+func (q *Request) entered() (*agentForm, *wire.AgentDefinition, error) {
 	f, err := agentEntered(q)
 	if err != nil {
 		return nil, nil, err
 	}
-	a := f.document()
-	wrong, err := q.judge(a.bare())
+	a, err := f.document()
+	if err != nil {
+		return nil, nil, err
+	}
+	wrong, err := q.judge(a)
 	f.mistaken(wrong)
 	return f, a, err
 }
@@ -215,8 +222,8 @@ func createAgent(q *Request) error {
 	if !f.OK() || f.Value("more") != "" {
 		return q.Invalid("agent", "agent-form", "New agent", q.agentView(nil, f))
 	}
-	var made agentDocument
-	if err := q.Call(http.MethodPost, "/v1/agents", a.bare(), &made); err != nil {
+	var made wire.AgentDefinition
+	if err := q.Call(http.MethodPost, "/v1/agents", a, &made); err != nil {
 		return err
 	}
 	return q.Done(Path(agentsAt+"/", made.ID), made.Name+" is there. Talk to it, or give it a telephone number.")
@@ -239,7 +246,7 @@ func saveAgent(q *Request) error {
 		return q.Invalid("agent", "agent-form", stored.Name, v)
 	}
 	version, _ := strconv.ParseInt(f.Value("version"), 10, 64) // what is no number is no version
-	saved, err := q.put(stored.ID, version, a.bare())
+	saved, err := q.put(stored.ID, version, a)
 	if stale(err) {
 		return q.conflict(v, version, "agent", "agent-form")
 	}
@@ -250,7 +257,7 @@ func saveAgent(q *Request) error {
 }
 
 // savedWords say that what was entered over a version was saved.
-func savedWords(version int64, saved *agentDocument) string {
+func savedWords(version int64, saved *wire.AgentDefinition) string {
 	if saved.Version == version {
 		return "Nothing was changed."
 	}
@@ -258,8 +265,8 @@ func savedWords(version int64, saved *agentDocument) string {
 }
 
 // put stores an agent over the version that it was made of.
-func (q *Request) put(id string, version int64, document any) (*agentDocument, error) {
-	saved := &agentDocument{}
+func (q *Request) put(id string, version int64, document any) (*wire.AgentDefinition, error) {
+	saved := &wire.AgentDefinition{}
 	ctx := api.WithIfMatch(q.Context(), fmt.Sprintf("%q", strconv.FormatInt(version, 10)))
 	return saved, q.d.api.Call(ctx, q.Principal(), http.MethodPut, Path("/v1/agents/", id), document, saved)
 }
@@ -323,11 +330,11 @@ func exportAgent(q *Request) error {
 	if v := q.R.URL.Query().Get("version"); v != "" {
 		address = Path("/v1/agents/", q.ID("id"), "/versions/", v)
 	}
-	a, err := read[agentDocument](q, address)
+	a, err := read[wire.AgentDefinition](q, address)
 	if err != nil {
 		return err
 	}
-	text, err := a.yaml()
+	text, err := agentFile(&a)
 	if err != nil {
 		return err
 	}

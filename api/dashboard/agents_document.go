@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"parley/api"
+	"parley/api/wire"
 )
 
 func documentPage(q *Request) error {
@@ -15,7 +16,7 @@ func documentPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := a.yaml()
+	text, err := agentFile(a)
 	f := &agentForm{Form: NewForm("document", text, "version", strconv.FormatInt(a.Version, 10))}
 	return q.Show("agent-document", a.Name)(q.agentView(a, f), err)
 }
@@ -88,7 +89,7 @@ func importAgent(q *Request) error {
 	if len(list) > 0 {
 		return q.refusedDocument("agent-import", "agent-import-form", v, list)
 	}
-	var made agentDocument
+	var made wire.AgentDefinition
 	if err := q.Call(http.MethodPost, "/v1/agents", text, &made); err != nil {
 		return err
 	}

@@ -136,6 +136,18 @@ func (f *agentForm) Filled(section string) bool {
 	})
 }
 
+// Number makes a field of a setting that is a number, with the bounds that its schema has.
+func (v *agentView) Number(name, label string, options ...string) Field {
+	x := v.Form.Field(name, label, append(options, "type=number", "width=short")...)
+	if v.settings == nil {
+		return x
+	}
+	if s := v.settings.Properties[name]; s != nil && s.Minimum != nil && s.Maximum != nil {
+		x.Min, x.Max = fmt.Sprint(*s.Minimum), fmt.Sprint(*s.Maximum)
+	}
+	return x
+}
+
 // Voices are the choices.
 func (v *agentView) Voices() []Option {
 	var out []Option

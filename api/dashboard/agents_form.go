@@ -8,39 +8,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"parley/api/wire"
 )
 
-// agentDocument is an agent as the API sends and takes it.
-type agentDocument struct {
-	ID           string                     `json:"id,omitempty"`
-	Name         string                     `json:"name"`
-	Voice        string                     `json:"voice"`
-	Language     string                     `json:"language"`
-	FirstMessage string                     `json:"first_message"`
-	Prompt       string                     `json:"prompt"`
-	Tools        json.RawMessage            `json:"tools"`
-	Settings     map[string]json.RawMessage `json:"settings"`
-	Version      int64                      `json:"version,omitzero"`
-	CreatedAt    time.Time                  `json:"created_at,omitzero"`
-	UpdatedAt    time.Time                  `json:"updated_at,omitzero"`
-}
-
-// bare is the document without what the server adds.
-func (a agentDocument) bare() agentDocument {
-	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = "", 0, time.Time{}, time.Time{}
-	return a
-}
-
-// yaml is the document as a file.
-func (a agentDocument) yaml() (string, error) {
-	text, err := json.Marshal(a.bare())
+// agentFile is an agent as a file, its members in the order in which people write them.
+func agentFile(a *wire.AgentDefinition) (string, error) {
+	settings, err := settingsOf(a)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(object{{"name", a.Name}, {"voice", a.Voice}, {"language", a.Language}, {"first_message", a.FirstMessage}, {"prompt", a.Prompt},
+		{"tools", a.Tools}, {"settings", settings}})
 	if err != nil {
 		return "", err
 	}
 	return yamlOf(text)
+}
+
+// settingsOf are an agent's settings by their names.
+func settingsOf(a *wire.AgentDefinition) (out map[string]json.RawMessage, err error) {
+	if len(a.Settings.RawMessage) > 0 {
+		err = json.Unmarshal(a.Settings.RawMessage, &out)
+	}
+	return out, err
 }
 
 // saying is how a word is pronounced.
@@ -57,23 +48,27 @@ type agentForm struct {
 }
 
 // formOf fills a form with a document.
-func formOf(a *agentDocument) (*agentForm, error) {
+func formOf(a *wire.AgentDefinition) (*agentForm, error) {
+	settings, err := settingsOf(a)
+	if err != nil {
+		return nil, err
+	}
 	f := &agentForm{Form: NewForm("name", a.Name, "voice", a.Voice, "language", a.Language, "prompt", a.Prompt, "first_message", a.FirstMessage, "speaks", "agent",
 		"version", strconv.FormatInt(a.Version, 10))}
 	if a.FirstMessage == "" && a.ID != "" {
 		f.Values.Set("speaks", "caller")
 	}
-	if tools := strings.TrimSpace(string(a.Tools)); tools != "" && tools != "[]" {
-		text, err := yamlOf(a.Tools)
+	if tools := strings.TrimSpace(string(a.Tools.RawMessage)); tools != "" && tools != "[]" {
+		text, err := yamlOf(a.Tools.RawMessage)
 		if err != nil {
 			return nil, err
 		}
 		f.Values.Set("tools", text)
 	}
 	for _, x := range agentFields {
-		f.fill(x, settingAt(a.Settings, x.setting()))
+		f.fill(x, settingAt(settings, x.setting()))
 	}
-	kept, err := json.Marshal(a.Settings)
+	kept, err := json.Marshal(settings)
 	f.Values.Set("kept", string(kept))
 	return f, err
 }
@@ -160,30 +155,34 @@ func unix(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // document is what was entered, for the API to judge. What no document can hold is
 // complained about in the form.
-func (f *agentForm) document() *agentDocument {
+func (f *agentForm) document() (*wire.AgentDefinition, error) {
 	text := func(name string) string { return unix(f.Value(name)) }
-	a := &agentDocument{Name: text("name"), Voice: text("voice"), Language: text("language"), Prompt: unix(f.Values.Get("prompt")), Settings: map[string]json.RawMessage{}, Tools: json.RawMessage("[]")}
+	a := &wire.AgentDefinition{Name: text("name"), Voice: text("voice"), Language: text("language"), Prompt: unix(f.Values.Get("prompt")),
+		Tools: wire.AgentTools{RawMessage: json.RawMessage("[]")}}
 	if text("speaks") != "caller" {
 		a.FirstMessage = unix(f.Values.Get("first_message"))
 		if text("first_message") == "" && text("speaks") == "agent" {
 			f.Fail("first_message", "Write what the agent says first, or let the caller begin.")
 		}
 	}
-	if kept := f.Values.Get("kept"); kept != "" && json.Unmarshal([]byte(kept), &a.Settings) != nil {
+	var settings map[string]json.RawMessage
+	if kept := f.Values.Get("kept"); kept != "" && json.Unmarshal([]byte(kept), &settings) != nil {
 		f.Fail("", "The form was damaged on its way. Open the page again.")
 	}
-	if a.Settings == nil {
-		a.Settings = map[string]json.RawMessage{}
+	if settings == nil {
+		settings = map[string]json.RawMessage{}
 	}
 	if read := f.yaml("tools"); read != nil {
-		a.Tools = read
+		a.Tools.RawMessage = read
 	}
 	for _, x := range agentFields {
-		if x.how != aMember && !f.untouched(x, settingAt(a.Settings, x.setting())) {
-			f.put(a.Settings, x)
+		if x.how != aMember && !f.untouched(x, settingAt(settings, x.setting())) {
+			f.put(settings, x)
 		}
 	}
-	return a
+	var err error
+	a.Settings.RawMessage, err = json.Marshal(settings)
+	return a, err
 }
 
 // untouched says whether a field shows a setting as it was, which then stays to the

@@ -12,8 +12,8 @@ import (
 
 // versionsView are an agent's versions.
 type versionsView struct {
-	Agent    *agentDocument
-	Versions []agentDocument
+	Agent    *wire.AgentDefinition
+	Versions []wire.AgentDefinition
 	More     string
 }
 
@@ -25,14 +25,14 @@ func listVersions(q *Request) error {
 	if err != nil {
 		return err
 	}
-	found, older, err := listed[agentDocument](q, Path("/v1/agents/", a.ID, "/versions"), Path(agentsAt+"/", a.ID, "/versions"), "before", "20", nil)
+	found, older, err := listed[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions"), Path(agentsAt+"/", a.ID, "/versions"), "before", "20", nil)
 	return q.Show("agent-versions", "Versions of "+a.Name)(versionsView{a, found, older}, err)
 }
 
 // versionView is one version, compared with another.
 type versionView struct {
-	Agent   *agentDocument
-	Was     agentDocument
+	Agent   *wire.AgentDefinition
+	Was     wire.AgentDefinition
 	Against int64 // 0: a new agent
 	Changes []shownChange
 	Text    string // the whole of it
@@ -50,7 +50,7 @@ func versionPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	was, err := read[agentDocument](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
+	was, err := read[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func versionPage(q *Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := was.yaml()
+	text, err := agentFile(&was)
 	return q.Show("agent-version", fmt.Sprintf("%s, version %d", a.Name, was.Version))(versionView{a, was, d.From, shown(d.Changes), text}, err)
 }
 
@@ -84,11 +84,11 @@ func restoreVersion(q *Request) error {
 	if err != nil {
 		return err
 	}
-	was, err := read[agentDocument](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
+	was, err := read[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
 	if err != nil {
 		return err
 	}
-	saved, err := q.put(a.ID, a.Version, was.bare())
+	saved, err := q.put(a.ID, a.Version, was)
 	if err != nil {
 		return err
 	}

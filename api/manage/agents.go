@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store"
 )
 
@@ -21,7 +22,7 @@ type agents struct {
 var agentRoutes = api.Group{Tag: "Agents", Access: api.Management, OwnPagesOnly: true, MaxBody: maxBody, Missing: api.ErrNoAgent}
 
 func mountAgents(a *api.API, m agents) {
-	if err := describeSettings(a.Document().Components.Schemas, m.define.Schema); err != nil {
+	if err := describe(a.Document().Components.Schemas, m.define.Schema); err != nil {
 		panic(err) // the schema is the program's own
 	}
 	const one = "/v1/agents/{id}"
@@ -44,7 +45,7 @@ func mountAgents(a *api.API, m agents) {
 
 type agentOutput struct {
 	ETag string `header:"ETag" doc:"The version, for If-Match."`
-	Body agentDefinition
+	Body wire.AgentDefinition
 }
 
 // answer shows an agent, unless err says why there is none.
@@ -52,7 +53,7 @@ func answer(a *store.Agent, err error) (*agentOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &agentOutput{ETag: etag(a.Version), Body: define(a)}, nil
+	return &agentOutput{ETag: etag(a.Version), Body: Define(a)}, nil
 }
 
 type agentInput struct {
@@ -64,16 +65,11 @@ type agentDeletion struct {
 	IfMatch string `header:"If-Match" doc:"The version that is meant, in quotes." example:"\"7\""`
 }
 
-func (m agents) list(ctx context.Context, in *api.Paging) (*api.Listed[agentDefinition], error) {
-	return api.Pages(in.Limit, func(a store.Agent) string { return a.ID }, define)(m.db.Agents(ctx, api.AccountOf(ctx), in.Page()))
+func (m agents) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.AgentDefinition], error) {
+	return api.Pages(in.Limit, func(a store.Agent) string { return a.ID }, Define)(m.db.Agents(ctx, api.AccountOf(ctx), in.Page()))
 }
 
-type newAgent struct {
-	Name string `json:"name" doc:"For people, 200 bytes at most." minLength:"1" maxLength:"200" example:"Lola"`
-	AgentFields
-}
-
-type newAgentInput struct{ Body document[newAgent] }
+type newAgentInput struct{ Body document[wire.NewAgent] }
 
 func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, error) {
 	a := m.define.New()
@@ -96,15 +92,10 @@ func (m agents) get(ctx context.Context, in *agentInput) (*agentOutput, error) {
 // as that may be ahead.
 const attempts = 20
 
-type agentChange struct {
-	Name *string `json:"name,omitempty" doc:"For people, 200 bytes at most." minLength:"1" maxLength:"200" example:"Lola"`
-	AgentFields
-}
-
 type agentChangeInput struct {
 	ID      string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	IfMatch string `header:"If-Match" doc:"The version that is meant, in quotes." example:"\"7\""`
-	Body    document[agentChange]
+	Body    document[wire.AgentChange]
 }
 
 func (m agents) update(ctx context.Context, in *agentChangeInput) (*agentOutput, error) {
@@ -114,7 +105,7 @@ func (m agents) update(ctx context.Context, in *agentChangeInput) (*agentOutput,
 type agentReplacementInput struct {
 	ID      string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	IfMatch string `header:"If-Match" doc:"The version that is meant, in quotes." example:"\"7\""`
-	Body    document[newAgent]
+	Body    document[wire.NewAgent]
 }
 
 func (m agents) replace(ctx context.Context, in *agentReplacementInput) (*agentOutput, error) {
@@ -183,7 +174,7 @@ type versionsInput struct {
 	api.Paging
 }
 
-func (m agents) versions(ctx context.Context, in *versionsInput) (*api.Listed[agentDefinition], error) {
+func (m agents) versions(ctx context.Context, in *versionsInput) (*api.Listed[wire.AgentDefinition], error) {
 	before, err := in.Sequence()
 	if err != nil {
 		return nil, err
@@ -191,7 +182,7 @@ func (m agents) versions(ctx context.Context, in *versionsInput) (*api.Listed[ag
 	if _, err := m.agent(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	return api.Pages(in.Limit, func(a store.Agent) string { return api.Seq(a.Version) }, define)(m.db.AgentVersions(ctx, api.AccountOf(ctx), in.ID, before, in.Limit+1))
+	return api.Pages(in.Limit, func(a store.Agent) string { return api.Seq(a.Version) }, Define)(m.db.AgentVersions(ctx, api.AccountOf(ctx), in.ID, before, in.Limit+1))
 }
 
 func (m agents) version(ctx context.Context, in *struct {

@@ -8,7 +8,6 @@ import (
 
 	"parley/api"
 	"parley/api/manage"
-	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
@@ -116,12 +115,12 @@ func (m accounts) create(ctx context.Context, in *struct{ Body wire.NewAccount }
 type accountChange struct {
 	ID   string `path:"id" doc:"The account's identifier." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body struct {
-		Suspended     *bool        `json:"suspended,omitempty" doc:"Whether nothing may start, and what is in progress ends."`
-		Concurrency   *int         `json:"concurrency,omitempty" doc:"Sessions at once; 0: as the rate card says." minimum:"0" maximum:"100000"`
-		Email         *string      `json:"email,omitempty" doc:"Where warnings are mailed; empty: nowhere." maxLength:"254"`
-		RecordingDays *int         `json:"recording_days,omitempty" doc:"How long recordings of calls are kept; it counts for those that are there, too." minimum:"1" maximum:"3650"`
-		DailyLimit    wallet.Limit `json:"daily_limit,omitempty"`
-		TalkDays      *int         `json:"conversation_days,omitempty" doc:"How long what was said in calls is kept, recordings included; it counts for what is there, too. 0: until somebody deletes it." minimum:"0" maximum:"3650"`
+		Suspended     *bool      `json:"suspended,omitempty" doc:"Whether nothing may start, and what is in progress ends."`
+		Concurrency   *int       `json:"concurrency,omitempty" doc:"Sessions at once; 0: as the rate card says." minimum:"0" maximum:"100000"`
+		Email         *string    `json:"email,omitempty" doc:"Where warnings are mailed; empty: nowhere." maxLength:"254"`
+		RecordingDays *int       `json:"recording_days,omitempty" doc:"How long recordings of calls are kept; it counts for those that are there, too." minimum:"1" maximum:"3650"`
+		DailyLimit    wire.Limit `json:"daily_limit,omitempty"`
+		TalkDays      *int       `json:"conversation_days,omitempty" doc:"How long what was said in calls is kept, recordings included; it counts for what is there, too. 0: until somebody deletes it." minimum:"0" maximum:"3650"`
 	}
 }
 

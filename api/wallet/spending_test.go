@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/billing"
 )
@@ -55,7 +54,7 @@ func TestSpendingLimits(t *testing.T) {
 	now := time.Now()
 	s := o.start(o.a.account, o.a.agent, billing.Terms{Kind: billing.Web}, now)
 	o.use(s, 1, billing.Usage{billing.AgentTime: 600_000}, now)
-	read := func() (list struct{ Data []wallet.SpendingLimit }) {
+	read := func() (list struct{ Data []wire.SpendingLimit }) {
 		r := o.get(o.a, "/v1/spending-limits")
 		o.ok(json.Unmarshal([]byte(r.body), &list))
 		return list

@@ -76,29 +76,3 @@ type Minted struct {
 	Ticket    string `json:"ticket" doc:"The credential: letters, digits, _ and - only." example:"wst_AXk3vQAAAZ8"`
 	ExpiresIn int    `json:"expires_in" doc:"Whole seconds until it expires." example:"600"`
 }
-
-// Mistake is one thing that is wrong with an agent's document.
-type Mistake struct {
-	Path    string `json:"path" doc:"The field, such as settings.speed or tools[0].http.url; body when it is the document as a whole." example:"settings.speed"`
-	Problem string `json:"problem" doc:"What is wrong with it, and what is allowed." example:"9, allowed are 0.5 to 2"`
-}
-
-// AgentCheck is what is wrong with a document.
-type AgentCheck struct {
-	Valid    bool      `json:"valid" doc:"Whether it would be taken."`
-	Mistakes []Mistake `json:"mistakes" doc:"All that is wrong; empty when it is valid." nullable:"false"`
-}
-
-// Change is one field in which two agents differ.
-type Change struct {
-	Path   string `json:"path" doc:"The field." example:"settings.speed"`
-	Before any    `json:"before,omitempty" doc:"What it was; absent: it was not there."`
-	After  any    `json:"after,omitempty" doc:"What it is; absent: it is not there."`
-}
-
-// AgentDiff is what differs between two versions of an agent.
-type AgentDiff struct {
-	From    int64    `json:"from" doc:"The version compared with; 0: a new agent." example:"6"`
-	To      int64    `json:"to" doc:"The version." example:"7"`
-	Changes []Change `json:"changes" doc:"The fields that differ; empty when none does." nullable:"false"`
-}

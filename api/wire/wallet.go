@@ -1,6 +1,12 @@
 package wire
 
-import "time"
+import (
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley/billing"
+)
 
 // Balance is an account's wallet.
 type Balance struct {
@@ -164,4 +170,44 @@ type RechargeFailure struct {
 	Reason string    `json:"reason" doc:"card_declined: three in a row disable it. authentication_required, the bank wants you to confirm each charge, and no_card disable it at once. refused: the payment provider could not be used. refunded: money that went back to a card left the balance below the threshold, which disables it too." enum:"card_declined,authentication_required,no_card,refused,refunded" example:"card_declined"`
 	Code   string    `json:"code" doc:"The payment provider's word for it; may be empty." example:"insufficient_funds"`
 	At     time.Time `json:"at" doc:"When it was."`
+}
+
+// SpendingLimit is what may be spent in a day by the account, a key or an agent.
+type SpendingLimit struct {
+	ID         string `json:"id" doc:"Whose limit it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name       string `json:"name" doc:"The name of it." example:"website"`
+	DailyLimit Limit  `json:"daily_limit" doc:"What may be charged in a day, from midnight to midnight UTC; null: there is no limit."`
+	Spent      USD    `json:"spent" doc:"What was charged today. Of a key or an agent it is kept while there is a limit."`
+	Held       USD    `json:"held" doc:"What is set aside for minutes and work about to begin; it counts as spent."`
+}
+
+// Limit is a number of dollars, or null for none.
+type Limit struct {
+	Amount *billing.Money
+	Given  bool // in a request
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l Limit) MarshalJSON() ([]byte, error) {
+	if l.Amount == nil {
+		return []byte("null"), nil
+	}
+	return l.Amount.MarshalJSON()
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *Limit) UnmarshalJSON(b []byte) error {
+	if l.Given = true; string(b) == "null" {
+		l.Amount = nil
+		return nil
+	}
+	l.Amount = new(billing.Money)
+	return l.Amount.UnmarshalJSON(b)
+}
+
+// Schema implements huma.SchemaProvider.
+func (Limit) Schema(huma.Registry) *huma.Schema {
+	least, most := 0.0, float64(billing.MaxSpendingLimit/billing.USD)
+	return &huma.Schema{Type: huma.TypeNumber, Nullable: true, Minimum: &least, Maximum: &most, Examples: []any{20},
+		Description: "US dollars a day (UTC); null: no limit."}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/manage"
+	"parley/api/wallet"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
@@ -44,14 +46,7 @@ type accountView struct {
 	// Recharge is absent where it is off and has not failed.
 	Recharge *rechargeView `json:"auto_recharge,omitempty"`
 	// Limits are those of spending, of the account, its keys and its agents.
-	Limits []limitView `json:"spending_limits,omitempty"`
-}
-
-type limitView struct {
-	ID         string `json:"id"` // of the account, the key or the agent
-	DailyLimit money  `json:"daily_limit"`
-	Spent      money  `json:"spent"` // today (UTC)
-	Held       money  `json:"held"`
+	Limits []wire.SpendingLimit `json:"spending_limits,omitempty"`
 }
 
 type rechargeView struct {
@@ -100,7 +95,7 @@ func (v *accountView) show(w io.Writer) {
 		fmt.Fprintf(w, "recharge\t%s, by %s USD below %s USD, %s of %s USD this month\n", state, r.Amount, r.Threshold, r.Charged, r.MonthlyCap)
 	}
 	for _, l := range v.Limits {
-		fmt.Fprintf(w, "limit\t%s, %s of %s USD spent today, %s held\n", l.ID, l.Spent, l.DailyLimit, l.Held)
+		fmt.Fprintf(w, "limit\t%s, %s of %s USD spent today, %s held\n", l.ID, l.Spent, l.DailyLimit.Amount, l.Held)
 	}
 	if v.APIKey != "" {
 		fmt.Fprintf(w, "API key\t%s\t(shown once: keep it)\n", v.APIKey)
@@ -169,7 +164,7 @@ func showAccount(a *admin, args []string) error {
 	}
 	for _, l := range limits {
 		if l.Limit != nil {
-			v.Limits = append(v.Limits, limitView{l.Subject, money(*l.Limit), money(l.Spent), money(l.Held)})
+			v.Limits = append(v.Limits, wallet.ViewLimit(&l))
 		}
 	}
 	return a.print(v, v.show)

@@ -9,12 +9,13 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"parley/api/manage"
 	"parley/api/talk"
+	"parley/api/wire"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/conversation"
 	"parley/pipeline/agent"
@@ -31,26 +32,13 @@ func newAgentCommand() *cobra.Command {
 }
 
 // agentView is an agent as commands print it.
-type agentView struct {
-	ID           string          `json:"id"`
-	Name         string          `json:"name"`
-	Voice        string          `json:"voice"`
-	Language     string          `json:"language"`
-	Prompt       string          `json:"prompt"`
-	FirstMessage string          `json:"first_message"`
-	Tools        json.RawMessage `json:"tools"`
-	Settings     json.RawMessage `json:"settings"`
-	Version      int64           `json:"version"`
-	UpdatedAt    time.Time       `json:"updated_at"`
-}
+type agentView struct{ wire.AgentDefinition }
 
-func viewAgent(a *store.Agent) agentView {
-	return agentView{a.ID, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, a.Tools, a.Settings, a.Version, a.UpdatedAt}
-}
+func viewAgent(a *store.Agent) agentView { return agentView{manage.Define(a)} }
 
 func (v agentView) show(w io.Writer) {
 	fmt.Fprintf(w, "agent\t%s\nname\t%s\nvoice\t%s\nlanguage\t%s\nfirst message\t%s\nprompt\t%s\nsettings\t%s\nversion\t%d\n",
-		v.ID, v.Name, v.Voice, v.Language, v.FirstMessage, v.Prompt, v.Settings, v.Version)
+		v.ID, v.Name, v.Voice, v.Language, v.FirstMessage, v.Prompt, v.Settings.RawMessage, v.Version)
 }
 
 // agentFlags are the ways to say what an agent is: a file, and flags over it.

@@ -123,8 +123,8 @@ var bad = []struct {
 	{tools(times(65, `{"type":"crm"}`)), "tools: 65 entries, allowed are 64", false},
 	{tools(`{"type":"function"},{"type":"http","name":"x","http":{"method":"GET","url":"ftp://a"}},{"type":"web_search"},{"type":"web_search"}`),
 		"tools[0].function.name: must be 1 to 64 letters, digits, _ and -; tools[1].http.url: must be an absolute https address; tools[3]: the name web_search is taken", true},
-	{function(`{"name":"a b"}`), "tools[0].function.name: must be 1 to 64 letters, digits, _ and -", true},
-	{function(`{"name":"a","parameters":[]}`), "tools[0].function.parameters: must be a JSON Schema object", true},
+	{function(`{"name":"a b"}`), "tools[0].function.name: must be 1 to 64 letters, digits, _ and -", false},
+	{function(`{"name":"a","parameters":[]}`), "tools[0].function.parameters: must be a JSON Schema object", false},
 	// Several places at once.
 	{`{"voice":"Z","prompt":"{{x}}","tools":[{"type":"magic"}],"settings":{"speed":9,"timezone":"Mars"}}`,
 		`name: is missing; settings.speed: 9, allowed are 0.5 to 2; tools[0].type: "magic", allowed are function, http, mcp, web_search and crm; ` +

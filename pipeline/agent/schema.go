@@ -36,21 +36,56 @@ func documentSchema() *schema.Schema {
 	return s
 }
 
-// toolsSchema describes the common form of functions; what each kind needs besides is in
-// the API's description.
+// toolsSchema describes functions. What each kind needs is checked by tool.Mistakes.
 func toolsSchema() *schema.Schema {
-	any := func(text string) *schema.Schema { return &schema.Schema{Type: "object", Description: text} }
+	text := func(text string) *schema.Schema { return schema.Text(text, 0) }
+	whole := func(text string) *schema.Schema { return &schema.Schema{Type: "integer", Description: text} }
+	object := func(text string, members map[string]*schema.Schema) *schema.Schema {
+		return &schema.Schema{Type: "object", Description: text, Properties: members, Loose: true}
+	}
+	texts := func(text string) *schema.Schema {
+		return &schema.Schema{Type: "object", Description: text, Others: schema.Text("", 0), Loose: true}
+	}
+	function := object("How the function is described to the language model.", map[string]*schema.Schema{
+		"name":        {Type: "string", Pattern: "^[A-Za-z0-9_-]{1,64}$", Description: "Unique in the list."},
+		"description": text("When to call it."),
+		"parameters":  object("JSON Schema of its arguments.", nil),
+	})
+	function.Required = []string{"name"}
 	one := schema.Object("", map[string]*schema.Schema{
-		"type":         schema.OneOf("Who runs it: function is the client of the conversation, all others this server.", "function", "http", "mcp", "web_search", "crm"),
-		"function":     any("Of type function: name, description and parameters, a JSON Schema."),
-		"name":         schema.Text("Of http and mcp. No two have one name.", 64),
-		"description":  schema.Text("Of http: its description for the model.", 4096),
-		"parameters":   any("Of http: the JSON Schema of its arguments."),
-		"on_interrupt": schema.OneOf("What happens to it when the caller interrupts.", "continue", "cancel"),
-		"http":         any("Of http: method, url, headers, body and more."),
-		"mcp":          any("Of mcp: the server."),
-		"crm":          any("Of crm: the customer database."),
+		"type": schema.OneOf("Who runs it: the client; a service of yours; the tools of an MCP server; a web search; the customer database.",
+			"function", "http", "mcp", "web_search", "crm"),
+		"function":    function,
+		"name":        schema.Text("Of `http`: the function's name. Of `mcp`: what the names of its tools begin with.", 64),
+		"description": schema.Text("Of `http`: when to call it.", 4096),
+		"parameters":  object("Of `http`: JSON Schema of its arguments, which are held to it.", nil),
+		"on_interrupt": schema.OneOf("Of `http` and `mcp`: `continue` or `cancel` when the caller interrupts; a GET is cancelled, everything else goes on.",
+			"continue", "cancel"),
+		"http": object("The request.", map[string]*schema.Schema{
+			"method":             text("GET, POST, PUT, PATCH or DELETE."),
+			"url":                text("An https address on the public Internet; `{name}` stands for an argument."),
+			"headers":            texts("`{{secret.NAME}}` stands for a secret of the account."),
+			"query":              texts("Secrets and arguments may stand in it."),
+			"body":               {Description: "JSON in which texts that are just `{name}` stand for arguments; without it all arguments are sent, except by GET and DELETE."},
+			"timeout_ms":         whole("100 to 30,000; 8,000."),
+			"retries":            whole("0 to 2, when the service cannot be reached or is busy."),
+			"idempotency_header": text("A header with a value of its own for each function call; POST and PATCH are repeated only with it."),
+		}),
+		"mcp": object("A server of the Model Context Protocol, over Streamable HTTP.", map[string]*schema.Schema{
+			"url":           text("Its https address."),
+			"headers":       texts("`{{secret.NAME}}` stands for a secret of the account."),
+			"allowed_tools": schema.List("The tools that are offered; without it all.", 0, text("")),
+			"timeout_ms":    whole("Of each call, 100 to 30,000; 8,000."),
+		}),
+		"crm": object("The customer database; without it, or without `provider`, the server's.", map[string]*schema.Schema{
+			"provider":  text("`rest` or `hubspot`."),
+			"url":       text("Its base address."),
+			"api_key":   text("`{{secret.NAME}}`."),
+			"lookup":    schema.Flag("Offer `crm_lookup`; true."),
+			"log_calls": schema.Flag("Note telephone calls there when they are over; true."),
+		}),
 	}, "type")
 	one.Others = nil // functions of clients may say more than we know of
-	return schema.List("The functions that it may call.", maxTools, one)
+	return schema.List("Functions that the agent may call. Those of type `function`, in OpenAI's form, are run by the client of the conversation; "+
+		"the others by this server, on the telephone too.", maxTools, one)
 }

@@ -192,6 +192,9 @@ func (s *Schema) number(path string, n json.Number, m *Mistakes) {
 }
 
 func (s *Schema) object(path string, object map[string]any, m *Mistakes) {
+	if s.Loose {
+		return
+	}
 	if s.MaxProperties > 0 && len(object) > s.MaxProperties {
 		m.Add(path, "%d entries, allowed are %d", len(object), s.MaxProperties)
 	}

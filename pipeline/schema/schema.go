@@ -39,6 +39,8 @@ type Schema struct {
 	Default  any  `json:"default,omitempty"`
 	ReadOnly bool `json:"readOnly,omitempty"`
 
+	// Loose is an object whose members are described here and checked by who reads them.
+	Loose bool `json:"-"`
 	// Form says in words what Pattern wants, such as "must be F1 to F5".
 	Form string `json:"-"`
 }

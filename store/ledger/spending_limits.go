@@ -66,14 +66,11 @@ func (l *Ledger) maySpend(ctx context.Context, subjects, account, arg string, no
 	return err
 }
 
-// MaxSpendingLimit bounds a limit.
-const MaxSpendingLimit = 1_000_000 * billing.USD
-
 // SetSpendingLimit sets the limit of the account, or of a key or an agent of it, or with nil
 // takes it away. What was charged today counts. ErrNotFound: the subject is not the account's.
 func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, limit *billing.Money, now time.Time) (*SpendingLimit, error) {
-	if limit != nil && (*limit < 0 || *limit > MaxSpendingLimit) {
-		return nil, store.Invalid("daily_limit: from 0 to %s US dollars", MaxSpendingLimit)
+	if limit != nil && (*limit < 0 || *limit > billing.MaxSpendingLimit) {
+		return nil, store.Invalid("daily_limit: from 0 to %s US dollars", billing.MaxSpendingLimit)
 	}
 	err := l.Locked(ctx, "set limit of spending", account, now, func(w *Tx) error {
 		var err error
