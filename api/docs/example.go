@@ -1,10 +1,18 @@
 package docs
 
 import (
+	"cmp"
 	"embed"
+	"errors"
 	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/format"
+	"go/parser"
+	"go/token"
 	"html/template"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -12,9 +20,10 @@ import (
 )
 
 // examples/<topic>/<name>.txt says what there is to say about an example, and the
-// files of the same name hold it in each language.
+// files of the same name hold it in each language. Those in Go are example functions beside
+// this file, which the compiler sees.
 //
-//go:embed examples
+//go:embed examples example_*_test.go example_test.go
 var exampleFiles embed.FS
 
 // languages are those that examples are written in.
@@ -22,7 +31,7 @@ var languages = []struct{ name, title, suffix string }{
 	{"curl", "curl", ".sh"},
 	{"javascript", "JavaScript", ".js"},
 	{"python", "Python", ".py"},
-	{"go", "Go", ".go"},
+	{"go", "Go", ""},
 }
 
 // Example shows one thing in every language.
@@ -60,17 +69,26 @@ func Examples() (map[string]*Example, error) {
 	if err != nil {
 		return nil, err
 	}
+	programs, err := goPrograms()
+	if err != nil {
+		return nil, fmt.Errorf("docs: examples in Go: %w", err)
+	}
 	all := map[string]*Example{}
 	for _, file := range names {
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "examples/"), ".txt")
-		if all[name], err = readExample(name); err != nil {
+		if all[name], err = readExample(name, programs[path.Base(name)]); err != nil {
 			return nil, fmt.Errorf("docs: example %s: %w", name, err)
 		}
+		delete(programs, path.Base(name))
+	}
+	for name := range programs {
+		return nil, fmt.Errorf("docs: the example %s has no text", name)
 	}
 	return all, nil
 }
 
-func readExample(name string) (*Example, error) {
+// readExample reads one; program is it in Go, empty when there is none.
+func readExample(name, program string) (*Example, error) {
 	about, err := exampleFiles.ReadFile(path.Join("examples", name+".txt"))
 	if err != nil {
 		return nil, err
@@ -104,19 +122,83 @@ func readExample(name string) (*Example, error) {
 		return nil, fmt.Errorf("it needs a title, and either what to expect or why it is skipped")
 	}
 	for _, l := range languages {
-		text, err := exampleFiles.ReadFile(path.Join("examples", name+l.suffix))
-		if (err == nil) == (missing[l.name] != "") {
-			return nil, fmt.Errorf("%s: it needs either a file or a reason why there is none", l.name)
+		text := program
+		if l.suffix != "" {
+			file, err := exampleFiles.ReadFile(path.Join("examples", name+l.suffix))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			text = strings.TrimPrefix(string(file), "#!/bin/sh\nset -eu\n")
 		}
-		e.Codes = append(e.Codes, Code{l.name, l.title, strings.TrimSpace(shown(string(text))), missing[l.name]})
+		if (text != "") == (missing[l.name] != "") {
+			return nil, fmt.Errorf("%s: it needs either a program or a reason why there is none", l.name)
+		}
+		e.Codes = append(e.Codes, Code{l.name, l.title, strings.TrimSpace(text), missing[l.name]})
 	}
 	return e, nil
 }
 
-// shown is the part of a file that readers need.
-func shown(text string) string {
-	text = strings.TrimPrefix(text, "#!/bin/sh\nset -eu\n")
-	return strings.TrimPrefix(text, "//go:build ignore\n")
+// goPrograms are the examples in Go by the last part of their names, each a whole program: with
+// its imports, and what it needs of other functions, as go/doc puts them together.
+func goPrograms() (map[string]string, error) {
+	files, err := fs.Glob(exampleFiles, "example*_test.go")
+	if err != nil {
+		return nil, err
+	}
+	imports, rest := map[string]bool{}, "" // of all files, since go/doc looks at one
+	for _, file := range files {
+		text, err := exampleFiles.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		head, declarations, _ := strings.Cut(string(text), "\n)\n")
+		for _, m := range importLine.FindAllString(head, -1) {
+			imports[m] = true
+		}
+		rest += declarations
+	}
+	ours := slices.SortedFunc(maps.Keys(imports), func(a, b string) int {
+		return cmp.Or(strings.Count(a, ".")-strings.Count(b, "."), strings.Compare(a, b))
+	})
+	if i := slices.IndexFunc(ours, func(s string) bool { return strings.Contains(s, ".") }); i >= 0 {
+		ours = slices.Insert(ours, i, "")
+	}
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, "", "package docs_test\n\nimport (\n"+strings.Join(ours, "\n")+"\n)\n"+rest, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, e := range doc.Examples(parsed) {
+		name := upper.ReplaceAllStringFunc(strings.TrimPrefix(e.Name, "_"), func(s string) string { return "-" + strings.ToLower(s) })
+		if all[name], err = program(set, e); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+var (
+	importLine = regexp.MustCompile(`(?m)^\t"[^"]+"$`)
+	upper      = regexp.MustCompile("[A-Z]")
+)
+
+// program is an example as a file; go/doc leaves out the comments within declarations.
+func program(set *token.FileSet, e *doc.Example) (string, error) {
+	if e.Play == nil {
+		return "", errors.New("it uses what is nowhere")
+	}
+	for _, d := range e.Play.Decls {
+		for _, c := range e.Comments {
+			if d.Pos() < c.Pos() && c.End() < d.End() && !slices.Contains(e.Play.Comments, c) {
+				e.Play.Comments = append(e.Play.Comments, c)
+			}
+		}
+	}
+	slices.SortFunc(e.Play.Comments, func(a, b *ast.CommentGroup) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	var b strings.Builder
+	err := format.Node(&b, set, e.Play)
+	return b.String(), err
 }
 
 // HTML is the text with its comments marked.

@@ -1,6 +1,4 @@
-//go:build ignore
-
-package main
+package docs_test
 
 import (
 	"encoding/json"
@@ -11,7 +9,7 @@ import (
 	"strings"
 )
 
-func main() {
+func Example_handle() {
 	request, err := http.NewRequest("POST", os.Getenv("PARLEY_URL")+"/tts/synthesize",
 		strings.NewReader(`{"text": "Hello", "voice": "Z9", "language": "en"}`))
 	if err != nil {

@@ -1,10 +1,10 @@
-//go:build ignore
-
-package main
+package docs_test
 
 import (
+	"bytes"
 	"fmt"
 	"log"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"strings"
@@ -13,7 +13,28 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-func speak(socket *websocket.Conn, samples []byte) {
+func Example_clip() {
+	wav, err := os.ReadFile("speech.wav")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("audio", "speech.wav")
+	if err != nil {
+		log.Fatal(err)
+	}
+	part.Write(wav) // into memory
+	form.WriteField("language", "en")
+	form.Close()
+
+	var heard struct{ Text string }
+	read(send("POST", "/stt/transcribe", body.String(), "Content-Type", form.FormDataContentType()), &heard)
+	fmt.Println(heard.Text)
+}
+
+// dictate sends what a microphone hears, and then that it has ended.
+func dictate(socket *websocket.Conn, samples []byte) {
 	socket.WriteJSON(map[string]string{"language": "en", "vad": "rms"}) // errors show when reading
 	for len(samples) > 0 {
 		n := min(3200, len(samples))
@@ -25,7 +46,7 @@ func speak(socket *websocket.Conn, samples []byte) {
 	socket.WriteJSON(map[string]string{"type": "end"})
 }
 
-func main() {
+func Example_live() {
 	wav, err := os.ReadFile("speech.wav")
 	if err != nil {
 		log.Fatal(err)
@@ -36,7 +57,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer socket.Close()
-	go speak(socket, wav[44:]) // 16 kHz, mono, 16 bits: past the header
+	go dictate(socket, wav[44:]) // 16 kHz, mono, 16 bits: past the header
 	for {
 		var message struct {
 			Type, Data string

@@ -1,0 +1,173 @@
+package docs_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+)
+
+func Example_consents() {
+	var list struct{ Data []struct{ Seal string } }
+	ask("GET", "/v1/consents?limit=10", "", &list)
+	fmt.Printf("%d rows on this page\n", len(list.Data))
+
+	rows, err := csv.NewReader(send("GET", "/v1/consents.csv", "").Body).ReadAll()
+	if err != nil {
+		log.Fatal(err)
+	}
+	seal := []byte{}
+	for _, cells := range rows[1:] {
+		row := map[string]string{}
+		for i, name := range rows[0] {
+			row[name] = cells[i]
+		}
+		number, err := hex.DecodeString(row["to_hash"])
+		if err != nil {
+			log.Fatal(err)
+		}
+		hash := sha256.New()
+		for _, part := range [][]byte{seal, []byte(row["account_id"]), []byte(row["call_id"]), []byte(row["agent_id"]),
+			[]byte(row["key_id"]), []byte(row["ip"]), []byte(row["at"]), number} {
+			hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+			hash.Write(part)
+		}
+		if seal = hash.Sum(nil); row["seal"] != hex.EncodeToString(seal) {
+			log.Fatalf("row %s does not follow from those before it", row["no"])
+		}
+	}
+	fmt.Printf("%d rows hold together; the last seal is %x\n", len(rows)-1, seal)
+}
+
+func Example_forget() {
+	var calls struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?limit=100&number="+url.QueryEscape("+34600111222"), "", &calls)
+	for _, call := range calls.Data {
+		send("DELETE", "/v1/calls/"+call.ID, "").Body.Close()
+	}
+	fmt.Println(len(calls.Data), "calls forgotten")
+}
+
+func Example_history() {
+	var list struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?limit=10", "", &list)
+	fmt.Printf("%d calls on this page\n", len(list.Data))
+	if len(list.Data) == 0 {
+		return
+	}
+	path := "/v1/calls/" + list.Data[0].ID
+
+	var call struct {
+		Direction, From, To, Status string
+		Duration                    int
+		Transcript                  []struct {
+			Role, Text string
+			At         float64
+		}
+	}
+	ask("GET", path, "", &call)
+	fmt.Printf("%s from %s to %s, %d s, %s\n", call.Direction, call.From, call.To, call.Duration, call.Status)
+	for _, line := range call.Transcript {
+		fmt.Printf("%.1f s %s: %s\n", line.At, line.Role, line.Text)
+	}
+
+	var quality struct {
+		Available bool
+		MOS, Loss float64
+		RTT       float64 `json:"rtt_ms"`
+	}
+	ask("GET", path+"/quality", "", &quality)
+	if quality.Available {
+		fmt.Printf("MOS %.2f, %.1f %% lost, round trip %.1f ms\n", quality.MOS, 100*quality.Loss, quality.RTT)
+	}
+
+	var signalling struct {
+		Data []struct{ At, Direction, Message string }
+	}
+	ask("GET", path+"/sip", "", &signalling)
+	for _, m := range signalling.Data {
+		first, _, _ := strings.Cut(m.Message, "\r\n")
+		fmt.Println(m.At, m.Direction, first)
+	}
+}
+
+// fetch keeps the recording of a call, if there is one.
+func fetch(call string) bool {
+	path := "/v1/calls/" + call + "/recording"
+	request, err := http.NewRequest("GET", os.Getenv("PARLEY_URL")+path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("PARLEY_API_KEY"))
+	recording, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer recording.Body.Close()
+	if recording.StatusCode != http.StatusOK {
+		return false // 404: it was not recorded; 409: not ready yet; 410: deleted, or kept long enough
+	}
+	kind := ".wav"
+	if recording.Header.Get("Content-Type") == "audio/ogg" {
+		kind = ".ogg"
+	}
+	file, err := os.Create(call + kind)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := io.Copy(file, recording.Body); err != nil {
+		log.Fatal(err)
+	}
+	var sides struct{ Caller, Agent []int } // each at most 1,200 values from 0 to 255
+	ask("GET", path+"/peaks", "", &sides)
+	fmt.Println(call, len(sides.Caller), "points")
+	send("DELETE", path, "").Body.Close()
+	return true
+}
+
+func Example_recording() {
+	var calls struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?limit=10&state=ended", "", &calls)
+	fetched := 0
+	for _, call := range calls.Data {
+		if fetch(call.ID) {
+			fetched++
+		}
+	}
+	fmt.Println(fetched, "recordings fetched")
+}
+
+type answers struct {
+	Key   string
+	Turns int
+	Total struct{ P50, P90, P99 int } `json:"total_ms"`
+}
+
+func Example_review() {
+	var latency struct {
+		Data  []answers
+		Total answers
+	}
+	ask("GET", "/v1/latency?group_by=day", "", &latency)
+	for _, day := range latency.Data {
+		fmt.Println(day.Key, day.Turns, "answers,", day.Total.P50, "to", day.Total.P90, "ms")
+	}
+	fmt.Println(latency.Total.Turns, "answers of all days")
+
+	fmt.Printf("%s\n", bytesOf(send("GET", "/v1/calls.csv?state=ended", "")))
+
+	var live struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?state=live&direction=outbound", "", &live)
+	for _, call := range live.Data {
+		send("POST", "/v1/calls/"+call.ID+"/hangup", "").Body.Close()
+	}
+	fmt.Println(len(live.Data), "calls hung up")
+}
