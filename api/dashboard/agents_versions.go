@@ -45,12 +45,16 @@ type shownChange struct {
 	Lines []diffLine
 }
 
-func versionPage(q *Request) error {
-	a, err := q.agent()
-	if err != nil {
-		return err
+// agentAndVersion reads the agent of the path and the version of it.
+func (q *Request) agentAndVersion() (a *wire.AgentDefinition, was wire.AgentDefinition, err error) {
+	if a, err = q.agent(); err == nil {
+		was, err = read[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
 	}
-	was, err := read[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
+	return a, was, err
+}
+
+func versionPage(q *Request) error {
+	a, was, err := q.agentAndVersion()
 	if err != nil {
 		return err
 	}
@@ -80,11 +84,7 @@ func (q *Request) against() (int64, error) {
 }
 
 func restoreVersion(q *Request) error {
-	a, err := q.agent()
-	if err != nil {
-		return err
-	}
-	was, err := read[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
+	a, was, err := q.agentAndVersion()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ package status
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley/api"
@@ -63,15 +64,5 @@ func Mount(a *api.API, s *Server) {
 
 // heard says whether an engine of this server recognises a language.
 func (s *Server) heard(language string) bool {
-	for _, e := range s.Engines {
-		if e.Kind != STT {
-			continue
-		}
-		for _, l := range e.Info().Languages {
-			if l == language {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Engines, func(e Engine) bool { return e.Kind == STT && slices.Contains(e.Info().Languages, language) })
 }
