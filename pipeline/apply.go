@@ -17,6 +17,8 @@ func (c *Call) apply(a turn.Action) {
 		c.caller.ResumeUtterance(c.state.Utterance(), c.cfg.Turn.StartAfter)
 	case turn.CloseUtterance:
 		c.caller.CloseUtterance(c.state.Utterance(), c.state.Silence(c.caller.End()), c.now())
+	case turn.AskScore:
+		c.askScore(a)
 	case turn.BeginTurn:
 		c.caller.BeginTurn()
 		c.shown.partial = ""

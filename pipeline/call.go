@@ -30,8 +30,8 @@ type Call struct {
 	leg      *journal.Leg // recorded, where the call is to be
 	far      media.Leg    // the same, for what else it can do
 	state    turn.State
-	acts     []turn.Action
-	pending  []turn.Event // the first is dealt with
+	steps    steps
+	scoring  context.CancelFunc // of the latest question to the scorer; nil: there was none
 	caller   listen.Caller
 	playout  playout.Playout
 	legDucks bool // the far end has lowered the voice, not playout

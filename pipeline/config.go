@@ -14,6 +14,7 @@
 // while a recogniser says that it is behind the audio: its last text is waited for, 5 s at most.
 // One that recognises whole utterances, each for money, is asked when the turn may be over, not
 // at each pause: that costs a tenth of a second of each answer and saves a request per pause.
+// A turn scorer is asked at each pause, for as long as the turn does not end without it.
 package pipeline
 
 import (
@@ -41,6 +42,8 @@ type Config struct {
 	// Answering is answering-machine detection; nil: there is none.
 	Answering *Answering
 	Turn      turn.Config // zero Complete: turn.DefaultConfig of the agent's language
+	// Scorer judges the caller's pauses, beside the words; nil: nobody does.
+	Scorer inference.TurnScorer
 
 	// ClientTools says that the observer can run Agent.Tools; when it is false
 	// they are not offered to the model.
@@ -99,7 +102,7 @@ func New(cfg Config) *Call {
 	if cfg.ASR == nil {
 		cfg.Turn.NoiseMax = forever // without a recogniser there is no "Sorry?"
 	}
-	cfg.Turn.OnMachine = cfg.Answering.onMachine()
+	cfg.Turn.OnMachine, cfg.Turn.Scorer = cfg.Answering.onMachine(), cfg.Scorer != nil
 	c := &Call{cfg: cfg, agent: cfg.Agent, crew: crew{idle: make(chan struct{}, 1), box: make(chan message, mailboxSize)}, stops: make(chan turn.Event, 1),
 		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
 	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, &c.crew)

@@ -86,28 +86,35 @@ func (c *Call) maySpeculate() bool {
 	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.waiting) == 0 && c.playout.Silent()
 }
 
+// steps are the events that the turn machine has yet to take, the first of which is dealt with, and what it decides.
+type steps struct {
+	pending []turn.Event
+	acts    []turn.Action
+}
+
 // step gives the turn machine an event and carries out what it decides. Carrying
 // out may cause further events; they wait their turn.
 func (c *Call) step(e turn.Event) {
-	if c.pending = append(c.pending, e); len(c.pending) > 1 {
+	q := &c.steps
+	if q.pending = append(q.pending, e); len(q.pending) > 1 {
 		return
 	}
-	for i := 0; i < len(c.pending); i++ {
-		e := c.pending[i]
+	for i := 0; i < len(q.pending); i++ {
+		e := q.pending[i]
 		if e.Now = c.caller.End(); e.Kind != turn.Frame {
 			// A frame ends when it ends: with the microseconds since it came, a
 			// timer would be due one frame late.
 			e.Now = c.clock()
 		}
-		c.state, c.acts = turn.Step(&c.cfg.Turn, c.state, e, c.acts[:0])
-		for _, a := range c.acts {
+		c.state, q.acts = turn.Step(&c.cfg.Turn, c.state, e, q.acts[:0])
+		for _, a := range q.acts {
 			c.apply(a)
 		}
 		if c.cfg.Inspect && c.bridge == nil {
 			c.inspect()
 		}
 	}
-	c.pending = c.pending[:0]
+	q.pending = q.pending[:0]
 }
 
 // speak writes every frame that is due.

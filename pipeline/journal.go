@@ -66,7 +66,7 @@ func configOf(o *journal.Origin) Config {
 }
 
 // Names of the messages in a journal.
-var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgSentence: "sentence", msgAudio: "audio",
+var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgScore: "score", msgSentence: "sentence", msgAudio: "audio",
 	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
 	msgFunction: "function", msgConnect: "connect", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
 
@@ -83,7 +83,7 @@ const (
 // recorded is a message as the journal has it.
 func (c *Call) recorded(m *message) *journal.Message {
 	p, err := &m.part, m.err
-	out := &journal.Message{Kind: messageNames[m.kind], Gen: p.Gen, Seg: m.seg, Text: m.text, ID: m.id, Engine: p.Engine,
+	out := &journal.Message{Kind: messageNames[m.kind], Gen: p.Gen, Seg: m.seg, Text: m.text, ID: m.id, Engine: p.Engine, Pause: m.pause, Prob: m.prob,
 		Sent: c.observer.Since(p.Sent), At: c.observer.Since(p.At), Whole: c.observer.Since(p.Whole)}
 	if m.kind > msgPart {
 		out.Seg, out.Text, err = p.Seg, p.Text, p.Err
@@ -130,7 +130,7 @@ func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
 		}
 		return t
 	}
-	m.seg, m.text, m.id = from.Seg, from.Text, from.ID
+	m.seg, m.text, m.id, m.pause, m.prob = from.Seg, from.Text, from.ID, from.Pause, from.Prob
 	if from.Err != "" {
 		if m.err = errorCauses[from.Cause]; m.err == nil {
 			m.err = errors.New(from.Err)

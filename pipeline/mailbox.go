@@ -21,6 +21,7 @@ const (
 	msgResult      messageKind = iota + 1 // result of the recogniser's stream seg
 	msgStreamEnded                        // err: that stream has ended
 	msgRecogniser                         // asr: a new one
+	msgScore                              // prob of the pause
 	msgToolResult                         // id, text from the client
 	msgFunction                           // id, text, err of a function that ran here
 	msgConnect                            // second: the caller is connected to it
@@ -49,6 +50,8 @@ type message struct {
 	text   string
 	id     string
 	result inference.Result
+	pause  media.Time
+	prob   float64
 	asr    inference.Recognition
 	err    error
 	update func(*agent.Agent)
@@ -103,6 +106,8 @@ func (c *Call) take(m message) {
 		c.streamEnded(m.seg, m.err)
 	case msgRecogniser:
 		c.attach(m.asr)
+	case msgScore:
+		c.step(turn.Event{Kind: turn.Scored, Prob: m.prob, Pause: m.pause})
 	case msgToolResult:
 		c.clientAnswered(m.id, m.text)
 	case msgFunction:

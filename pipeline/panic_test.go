@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/inference/enginetest"
 	"parley/media"
 	"parley/media/isolate/isolatetest"
 	"parley/pipeline"
@@ -22,6 +23,8 @@ var mishaps = []scenario{
 				s.ASR.Streams()[0].Fail(broken)
 			}
 		}},
+	{name: "scorer", said: []pipelinetest.Said{said(1000, 2500, "what time do you open")}, limit: 5000,
+		setup: func(s *pipelinetest.Scene) { s.Config.Scorer = &enginetest.FakeTurnScorer{} }},
 	{name: "consultation", said: []pipelinetest.Said{said(1000, 2500, "sales please")}, limit: 20000,
 		setup: func(s *pipelinetest.Scene) {
 			handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)

@@ -140,6 +140,8 @@ type Message struct {
 	Text    string              `json:"text,omitempty"`
 	ID      string              `json:"id,omitempty"`
 	Result  *inference.Result   `json:"result,omitempty"` // its utterance counts those of the call
+	Pause   media.Time          `json:"pause,omitempty"`  // that a scorer judged, by the end of the speech before it
+	Prob    float64             `json:"prob,omitempty"`   // that the turn had ended, as the scorer says
 	Samples int                 `json:"samples,omitempty"`
 	Rate    media.Rate          `json:"rate,omitempty"`
 	Words   []inference.Mark    `json:"words,omitempty"`

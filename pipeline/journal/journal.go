@@ -24,6 +24,7 @@
 //	{"in":"begin","t":21000}
 //	{"in":"tick","t":20140000,"heard":[[1,-23.5]],"answers":[1,1,2,0]}
 //	{"in":"told","t":2620180000,"message":{"kind":"result","result":…}}
+//	{"in":"told","t":2650240000,"message":{"kind":"score","pause":17640000,"prob":0.9}}
 //	{"in":"key","t":…,"digit":"5"}
 //	{"in":"key","t":…,"hold":"on"}
 //	{"in":"stop","t":…,"stop":{"reason":"max_duration",…}}

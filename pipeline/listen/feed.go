@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"math"
 	"time"
 
 	"parley/inference"
@@ -12,6 +13,9 @@ import (
 func (c *Caller) BeginTurn() {
 	c.words.begin(c.feed.open)
 	c.levels.drop()
+	if c.feed.turn = noTurn; c.feed.open {
+		c.feed.turn = c.feed.from
+	}
 }
 
 // DropTurn is BeginTurn for when the turn before was nothing: the result of its last utterance
@@ -21,8 +25,28 @@ func (c *Caller) DropTurn() {
 	c.feed.owed = c.feed.open
 }
 
-// CommitTurn learns the caller's level from the turn.
-func (c *Caller) CommitTurn() { c.levels.commit() }
+// CommitTurn learns the caller's level from the turn, which is over.
+func (c *Caller) CommitTurn() {
+	c.levels.commit()
+	c.feed.turn = noTurn
+}
+
+const (
+	turnFrames = 400 // of a turn that are kept: 8 s, as inference.Pause has it
+	noTurn     = math.MaxInt64
+)
+
+// Turn is a copy of the end of the caller's turn at 16 kHz, 8 s at most with what came after it, and the sentence that the agent
+// said last.
+func (c *Caller) Turn() (audio []int16, said string) {
+	e := &c.feed
+	from := max(min(e.turn, e.from), e.n-turnFrames, e.base)
+	audio = make([]int16, 0, (e.n-from)*int64(feedSamples))
+	for n := from; n < e.n; n++ {
+		audio = append(audio, e.frame(n)...)
+	}
+	return audio, c.said.latest()
+}
 
 // commit takes the turn as evidence; drop forgets it.
 func (l *levels) commit() {
@@ -40,13 +64,13 @@ func (l *levels) commit() {
 func (l *levels) drop() { l.turn = levelCounts{} }
 
 func (e *feed) begin(in media.Rate) {
-	e.up = resample.New(in, feedRate)
+	e.up, e.turn = resample.New(in, feedRate), noTurn
 	e.pages = append(make([]*page, 0, maxPages), new(page), new(page))
 }
 
 // turnPage makes room: on the oldest page, unless it holds what may be wanted again.
 func (e *feed) turnPage() {
-	wanted := e.n - pageFrames
+	wanted := min(e.n-pageFrames, max(e.turn, e.n-turnFrames))
 	if e.open || e.owed {
 		wanted = min(wanted, e.from)
 	}
@@ -156,6 +180,7 @@ func (c *Caller) OpenUtterance(number int, delay media.Time) {
 	if !e.open {
 		e.open, e.owed = true, true
 		e.from = max(e.to, e.base, e.n-int64((preRoll+delay)/media.FrameTime))
+		e.turn = min(e.turn, e.from)
 		if e.kind != inference.FeedContinuous {
 			e.sent, e.origin = e.from, e.from
 		}

@@ -79,6 +79,44 @@ func TestFeedAtTheBeginningOfACall(t *testing.T) {
 	}
 }
 
+// TestFeedKeepsTheTurn: of a turn the end is kept, with its pauses, from its first utterance on; of an earlier turn nothing.
+func TestFeedKeepsTheTurn(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		speech      []int // frames, each after a pause of 50
+		first, last int16
+	}{
+		{"one utterance", []int{50}, 280, 402},
+		{"three", []int{50, 20, 100}, 280, 622},
+		{"as long as is kept", []int{200, 250}, 453, 852},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newFeed(&tapedStream{})
+			e.hearFrames(103)
+			e.BeginTurn()
+			e.openUtterance()
+			e.hearFrames(150)
+			e.closeUtterance()
+			e.Owe(false)
+			e.CommitTurn()
+			e.hearFrames(50)
+			e.BeginTurn()
+			for _, n := range c.speech {
+				e.openUtterance()
+				e.hearFrames(n)
+				e.closeUtterance()
+				e.Owe(false)
+				e.hearFrames(50)
+			}
+			audio, _ := e.Turn()
+			n := len(audio) / feedSamples
+			if first, last := audio[0], audio[(n-1)*feedSamples]; first != c.first || last != c.last || n != int(c.last-c.first)+1 {
+				t.Errorf("%d frames, %d to %d, want %d to %d", n, first, last, c.first, c.last)
+			}
+		})
+	}
+}
+
 func TestFeedResumes(t *testing.T) {
 	for _, pause := range []int{1, 10, pageFrames, 3 * pageFrames} {
 		s := &tapedStream{}

@@ -418,8 +418,9 @@ type feed struct {
 	heard media.Time // end of the last frame
 	from  int64      // the latest utterance: frames from to to
 	to    int64
-	open  bool // it goes on
-	owed  bool // its last result is to come
+	open  bool  // it goes on
+	owed  bool  // its last result is to come
+	turn  int64 // the first frame of the caller's turn; noTurn: there is none
 
 	asr    inference.Recognition // nil: there is none, or one is being opened
 	raw    bool                  // it gets the audio as it came, which is ahead of the clean audio by the denoiser's delay

@@ -10,6 +10,7 @@ const (
 	OpenUtterance   ActionKind = iota + 1 // feed the recogniser, 400 ms of earlier audio first
 	ResumeUtterance                       // the caller goes on: take the last CloseUtterance back
 	CloseUtterance                        // finish the utterance
+	AskScore                              // have the caller's pause judged: Text, Pause, Wait
 	BeginTurn                             // the caller has the floor, in turn Turn
 	DropTurn                              // that was noise
 	Speculate                             // begin a speculative reply to Text, neither heard nor shown
@@ -38,11 +39,13 @@ type Action struct {
 	Kind   ActionKind
 	Turn   int
 	Text   string
-	Again  bool // Commit, Speculate: the turn was committed before; Text replaces its text
-	Typed  bool // Commit: it was typed
-	Ready  bool // Commit: the speculative reply is one to this text
-	N      int  // SayFiller, from 0
-	Line   Line // Say, and Commit: what answers the turn in place of the model
+	Again  bool       // Commit, Speculate: the turn was committed before; Text replaces its text
+	Typed  bool       // Commit: it was typed
+	Ready  bool       // Commit: the speculative reply is one to this text
+	N      int        // SayFiller, from 0
+	Line   Line       // Say, and Commit: what answers the turn in place of the model
+	Pause  media.Time // AskScore: the end of the speech before it, as State.Paused says
+	Wait   media.Time // AskScore: until the turn ends without an answer
 	Reason media.EndReason
 	Detail string
 }

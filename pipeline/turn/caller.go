@@ -203,6 +203,7 @@ func (s *step) toListener() {
 	case r.First != 0 && r.First <= r.Latest && (s.Caller.heard() != "" || s.Owed()):
 		s.Phase = Pause
 		s.checkEndpoint()
+		s.ask()
 	default:
 		s.rest()
 	}

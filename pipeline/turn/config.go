@@ -36,6 +36,8 @@ type Config struct {
 	// EngineTurns leaves the end of turn to a recogniser that finds it: an utterance is
 	// finished when it has, or after MaxDelay.
 	EngineTurns bool `json:",omitempty"`
+	// Scorer says that there is one to judge pauses, by AskScore.
+	Scorer bool `json:"-"`
 
 	NoiseMax media.Time // speech shorter than this without words is noise (700 ms)
 

@@ -18,7 +18,8 @@
 //	              silence for Idle               Say reprompt, in the end goodbye     Thinking, Closing
 //	UserSpeaking  silence for StopAfter          CloseUtterance                       Pause
 //	              endless speech (endpoint.go)   CloseUtterance                       Pause
-//	Pause         speech                         ResumeUtterance or OpenUtterance     UserSpeaking
+//	Pause         it begins, its words change    AskScore, with a Scorer              Pause
+//	              speech                         ResumeUtterance or OpenUtterance     UserSpeaking
 //	              likely the end of the turn     Speculate                            Pause
 //	              Scored, EngineEnd (score.go)   as by words, or Commit               Pause, Thinking
 //	              end of turn, with words        Commit                               Thinking

@@ -188,6 +188,8 @@ func name(a Action) string {
 		return "resume"
 	case CloseUtterance:
 		return "close"
+	case AskScore:
+		return fmt.Sprintf("ask %d %s", a.Wait.Duration().Milliseconds(), a.Text)
 	case BeginTurn:
 		return fmt.Sprintf("turn %d", a.Turn)
 	case DropTurn:

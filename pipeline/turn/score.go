@@ -5,7 +5,7 @@ import "parley/media"
 // Scores of a pause. A recogniser that finds the ends of turns itself, or a scorer that
 // judges a pause by its sound, knows more than the words tell: its probability takes the
 // place of theirs in the pause that it is of. With EngineTurns the recogniser's end of a
-// turn is the end of turn, and without one silence for MaxDelay is.
+// turn is the end of turn, and without one silence for MaxDelay is; a scorer is not asked then.
 
 // score is what an engine says of the caller's present pause.
 type score struct {
@@ -44,6 +44,22 @@ func (s *step) scored(e Event) {
 	s.checkFinish()
 	s.checkEndpoint()
 	s.checkSpeculate()
+}
+
+// ask has the scorer judge the pause that has begun, or whose words have changed, while its answer can still count: until the
+// turn ends without it.
+func (s *step) ask() {
+	c := s.cfg
+	if !c.Scorer || c.EngineTurns || s.Phase != Pause {
+		return
+	}
+	delay := s.read().Delay
+	if !s.textComplete() {
+		delay = max(delay, c.Recogniser)
+	}
+	if wait := s.Voice.LastSpeech + delay - s.now; wait > 0 {
+		s.do(Action{Kind: AskScore, Text: s.Caller.heard(), Pause: s.Voice.LastSpeech, Wait: wait})
+	}
 }
 
 // unscore forgets what was said of the pause.

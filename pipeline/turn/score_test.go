@@ -42,3 +42,39 @@ func TestScores(t *testing.T) {
 		})
 	}
 }
+
+// TestAskScore: a scorer is asked when a pause begins and when its words change, for as long as its answer can count.
+func TestAskScore(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Config)
+		before string
+		when   string
+		then   string
+	}{
+		{"when the caller pauses", nil, listening + "speak 1000", "quiet 100", "ask 500 ; close"},
+		{"and once", nil, listening + "speak 1000; quiet 100", "quiet 300", ""},
+		{"when words come", nil, listening + "speak 1000; quiet 100", "partial 1 what; partial 1 What!; final 1 what time", "ask 500 what; ask 100 what time"},
+		{"until the turn ends by its words", func(c *Config) { c.Complete = func(string) float64 { return 0.1 } },
+			listening + "speak 1000; quiet 100", "final 1 what", "ask 2300 what"},
+		{"as its score says", nil, listening + "speak 1000; quiet 100; score 10", "final 1 what", "ask 2300 what"},
+		{"not while the caller speaks", nil, listening + "speak 1000", "partial 1 what", ""},
+		{"in each pause", nil, listening + "speak 1000; quiet 100; final 1 what; speak 500", "quiet 100", "ask 500 what; close"},
+		{"not when the turn is to end at once", nil, listening + "speak 1000; quiet 400", "final 1 what", "commit 1 what"},
+		{"not of a recogniser's own turns", func(c *Config) { c.EngineTurns = true }, listening + "speak 1000", "quiet 100", ""},
+		{"and without one nobody is", func(c *Config) { c.Scorer = false }, listening + "speak 1000", "quiet 100", "close"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plainConfig()
+			cfg.Scorer = true
+			if c.change != nil {
+				c.change(&cfg)
+			}
+			d := newDrive(t, cfg)
+			d.play(c.before)
+			if got := d.play(c.when); got != c.then {
+				t.Errorf("got  %q\nwant %q", got, c.then)
+			}
+		})
+	}
+}

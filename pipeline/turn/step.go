@@ -99,6 +99,7 @@ func (s *step) frame(e Event) {
 		s.Recogniser.FinishedAt, s.Recogniser.Settled = notFinished, 0
 		if s.Phase == UserSpeaking {
 			s.Phase = Pause
+			s.ask()
 		}
 	}
 	s.checkFinish()

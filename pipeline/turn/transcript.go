@@ -34,6 +34,7 @@ func (s *step) listenTo(e Event) (ours, words bool) {
 	defer func() {
 		if !sameWords(known, t.heard()) {
 			t.TextAt = e.Now
+			s.ask()
 		}
 	}()
 	if e.Kind == Partial {

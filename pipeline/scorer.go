@@ -1,0 +1,25 @@
+package pipeline
+
+import (
+	"context"
+
+	"parley/inference"
+	"parley/pipeline/turn"
+)
+
+// askScore has the scorer judge the caller's pause, until the turn ends without its answer. An earlier question, which was of
+// other words or of another pause, is withdrawn.
+func (c *Call) askScore(a turn.Action) {
+	if c.scoring != nil {
+		c.scoring()
+	}
+	ctx, cancel := context.WithTimeout(c.crew.life, a.Wait.Duration())
+	c.scoring = cancel
+	p := inference.Pause{Text: a.Text, Language: c.cfg.Agent.Language}
+	p.Audio, p.Said = c.caller.Turn()
+	c.crew.spawn("pipeline/scorer", func() {
+		if prob, err := c.cfg.Scorer.Score(ctx, p); err == nil && ctx.Err() == nil && prob >= 0 && prob <= 1 {
+			c.crew.post(ctx, message{kind: msgScore, pause: a.Pause, prob: prob})
+		}
+	}, cancel)
+}
