@@ -17,7 +17,8 @@ import (
 var names = agent.Names{
 	Voice:    func(v string) string { return strings.ToUpper(v[strings.LastIndex(v, "_")+1:]) },
 	Language: func(l string) string { return strings.ToLower(l[:2]) },
-	Engines:  map[agent.Stage][]string{agent.StageASR: {"ears"}, agent.StageLLM: {"mind", "scripted"}, agent.StageTTS: {"loud", "soft"}},
+	Engines:  map[agent.Stage][]string{agent.StageASR: {"ears", "flux"}, agent.StageLLM: {"mind", "scripted"}, agent.StageTTS: {"loud", "soft"}},
+	Turns:    []string{"flux"},
 }
 
 func settings(s string) string { return `{"name":"N","settings":{` + s + `}}` }
@@ -38,7 +39,7 @@ var good = []string{
 	settings(`"min_endpoint_ms":100,"max_endpoint_ms":6000,"barge_in_ms":200,"idle_seconds":0,"idle_reprompts":10,"max_duration_seconds":7200,"ring_ms":0,
 		"interruptible":"never","first_message_interruptible":"after_first_sentence","key_interrupts":false,"phrases":["a"],"speculative_llm":true,"speculative_voice":false,
 		"send_dtmf":false,"collect_digits":true,"opt_out":false,"transfer_any":true`),
-	settings(`"engines":{"llm":"scripted","tts":["loud","soft"],"asr":[]}`), settings(`"engines":{},"analysis":{}`),
+	settings(`"engines":{"llm":"scripted","tts":["loud","soft"],"asr":[]}`), settings(`"engines":{},"analysis":{}`), settings(`"turns":"words"`), settings(`"turns":"engine","engines":{"asr":["flux","ears"]}`),
 	settings(`"analysis":{"summary":true,"summary_prompt":"Name the {{dish}}.","extract":{"type":"object","required":["day"],"properties":{"day":{"type":"string","enum":["Monday"]}}}}`),
 	`{"name":"N","prompt":"Answer {\"a\":{\"b\":{{now}}}} or {{{now}}} or {{1,2},{3,4}} and }}."}`, tools(`{"type":"web_search"},{"type":"crm"}`), function(`{"name":"a","parameters":{"type":"object"}}`),
 	tools(`{"type":"http","name":"order","http":{"method":"GET","url":"https://api.example.com/o"}}`),
@@ -101,6 +102,10 @@ var bad = []struct {
 		"settings.transfer_to[0].number: must be a telephone number in international format, such as +34911234567; " +
 			`settings.transfer_to[2]: there are two of "A"`, true},
 	{settings(`"transfer_to":[{"number":"+34911234567","name":"a\nb"}]`), `settings.transfer_to[0].name: "a\nb", must be one line`, false},
+	{settings(`"turns":"silence"`), `settings.turns: "silence", allowed are words and engine`, false},
+	{settings(`"turns":"engine"`), `settings.turns: the recogniser "ears" does not find the ends of turns; name one that does in settings.engines.asr`, true},
+	{settings(`"turns":"engine","engines":{"asr":["ears","flux"]}`), `settings.turns: the recogniser "ears" does not find the ends of turns; name one that does in settings.engines.asr`, true},
+	{settings(`"turns":"engine","engines":{"asr":"gone"}`), `settings.engines.asr: there is no engine "gone" here; there are: ears and flux`, true},
 	{settings(`"engines":{"llm":"gpt"}`), `settings.engines.llm: there is no engine "gpt" here; there are: mind and scripted`, true},
 	{settings(`"engines":{"llm":["mind","loud"],"tts":["soft","soft"]}`),
 		`settings.engines.tts[1]: "soft" is there twice; settings.engines.llm[1]: there is no engine "loud" here; there are: mind and scripted`, true},

@@ -18,6 +18,8 @@ type Names struct {
 	// Engines are the names of the engines that the server offers; nil: not known, and
 	// then agents may name any.
 	Engines map[Stage][]string
+	// Turns are those of its recognisers that find the ends of turns.
+	Turns []string
 	// Guard says which addresses functions may name as numbers; nil: not known, and then
 	// they may name any. Whatever it says, it judges each request again.
 	Guard *tool.Guard
@@ -148,6 +150,7 @@ func (n Names) further(whole map[string]json.RawMessage, a *Document, wrong *sch
 	}
 	if n.Engines != nil && readable {
 		*wrong = append(*wrong, settings.Engines.Offered(n.Engines)...)
+		n.checkTurns(&settings, wrong)
 	}
 	if bytes.Contains(whole["settings"], []byte(`\u0000`)) && len(*wrong) == before {
 		wrong.Add("settings", "zero characters are not stored")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/inference"
 	"parley/inference/spoken"
 	"parley/media"
 	"parley/pipeline/schema"
@@ -20,6 +21,9 @@ type Settings struct {
 	MinEndpointMS *int `json:"min_endpoint_ms,omitempty"` // 100 to 2000; 200
 	MaxEndpointMS *int `json:"max_endpoint_ms,omitempty"` // 300 to 6000; 2400
 	BargeInMS     *int `json:"barge_in_ms,omitempty"`     // 200 to 3000; 600
+	// Turns is what ends the caller's turn: "words", those that were said and the silence after them, or "engine", the
+	// recogniser, which must find the ends of turns.
+	Turns *string `json:"turns,omitempty"` // words
 	// Interruptible is "always", "never" or "after_first_sentence";
 	// FirstMessageInterruptible is the policy of the first message alone.
 	Interruptible             *string `json:"interruptible,omitempty"`
@@ -178,6 +182,14 @@ func (s *Settings) Retune(c *turn.Config) {
 	if s.KeyInterrupts != nil {
 		c.Keys = *s.KeyInterrupts
 	}
+}
+
+// engineTurns is the Turns that leaves them to the recogniser.
+const engineTurns = "engine"
+
+// EngineTurns says whether a recogniser ends the caller's turns. One that cannot leaves them to the words.
+func (s *Settings) EngineTurns(recogniser inference.Info) bool {
+	return s.Turns != nil && *s.Turns == engineTurns && recogniser.Caps.Turns
 }
 
 // Speculate says whether replies are begun in pauses, where the rate card says so

@@ -28,9 +28,11 @@ var SettingsSchema = settingsSchema()
 func settingsSchema() *schema.Schema {
 	policies := []string{"always", "never", "after_first_sentence"}
 	s := schema.Object("How the agent converses. What is not there has its default.", map[string]*schema.Schema{
-		"min_endpoint_ms":             schema.Whole("The shortest silence that ends the caller's turn; 200.", 100, 2000),
-		"max_endpoint_ms":             schema.Whole("The longest wait for the end of the caller's turn; 2400.", 300, 6000),
-		"barge_in_ms":                 schema.Whole("How long the caller speaks over the agent until it stops; 600.", 200, 3000),
+		"min_endpoint_ms": schema.Whole("The shortest silence that ends the caller's turn; 200.", 100, 2000),
+		"max_endpoint_ms": schema.Whole("The longest wait for the end of the caller's turn; 2400.", 300, 6000),
+		"barge_in_ms":     schema.Whole("How long the caller speaks over the agent until it stops; 600.", 200, 3000),
+		"turns": schema.OneOf("What ends the caller's turn: words, those that were said and the silence after them; or engine, a recogniser that finds the ends of turns, "+
+			"and otherwise silence for max_endpoint_ms; words.", "words", engineTurns),
 		"interruptible":               schema.OneOf("Whether the caller may interrupt; always. What is said while they may not is answered afterwards.", policies...),
 		"first_message_interruptible": schema.OneOf("The same for the first message; as interruptible, and never with a recording_notice.", policies...),
 		"key_interrupts":              schema.Flag("A key that the caller presses interrupts, where speech would; true."),

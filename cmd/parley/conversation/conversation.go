@@ -127,6 +127,7 @@ func (m *Maker) config(p *Plan, rate media.Rate) (cfg pipeline.Config, deaf bool
 	deaf = !engines.Hears(p.Agent.Language)
 	if !deaf {
 		cfg.ASR = engines.ASR
+		cfg.Turn.EngineTurns = p.Settings.EngineTurns(engines.ASR.Info())
 		m.Engines.Patience.Fit(&cfg, engines.ASR.Info())
 	}
 	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText

@@ -36,6 +36,16 @@ func (e *Set) Offered() map[agent.Stage][]string {
 	return map[agent.Stage][]string{agent.StageASR: e.pools.asr.names, agent.StageLLM: e.pools.llm.names, agent.StageTTS: e.pools.tts.names}
 }
 
+// EndsTurns is the names of those recognisers that find the ends of turns.
+func (e *Set) EndsTurns() (names []string) {
+	for i, engine := range e.pools.asr.all {
+		if engine.Info().Caps.Turns {
+			names = append(names, e.pools.asr.names[i])
+		}
+	}
+	return names
+}
+
 // pool is the engines of one stage. A list that agents ask for is made once, so that
 // conversations share what is known of an engine's failures. A server has few engines, so the
 // lists are few.

@@ -1,0 +1,61 @@
+package conversation
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/billing"
+	"parley/cmd/parley/engine"
+	"parley/inference"
+	"parley/inference/enginetest"
+	"parley/media"
+	"parley/media/denoise"
+	"parley/media/vad"
+	"parley/pipeline/agent"
+	"parley/pipeline/pipelinetest"
+)
+
+// TestEngineTurns: an agent that leaves turns to its recogniser is answered when that has found the end of one, where others wait
+// for a turn that sounds unfinished. A recogniser that cannot find it leaves them to the words.
+func TestEngineTurns(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name, document string
+		able           bool
+		commits        string
+	}{
+		{"by its recogniser", `{"name":"N","settings":{"turns":"engine"}}`, true, "2620"},
+		{"by words", `{"name":"N","settings":{"turns":"words"}}`, true, "2700"},
+		{"by default", `{"name":"N"}`, true, "2700"},
+		{"by one that cannot", `{"name":"N","settings":{"turns":"engine"}}`, false, "2700"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			stored := NewAgent()
+			names := agent.Names{Engines: map[agent.Stage][]string{agent.StageASR: {"fake-asr"}}, Turns: []string{"fake-asr"}}
+			if err := ApplyDocument(names, &stored, json.RawMessage(c.document), true); err != nil {
+				t.Fatal(err)
+			}
+			plan := PlanOf(&stored, slog.New(slog.DiscardHandler))
+			synctest.Test(t, func(t *testing.T) {
+				s := pipelinetest.NewScene(pipelinetest.Said{From: 1000 * ms, To: 2500 * ms})
+				s.ASR.Plan = enginetest.SpokenTurn(1000*ms, 2500*ms, 0, "what time do you open")
+				s.ASR.Feed, s.ASR.Caps = inference.FeedContinuous, inference.Caps{Turns: c.able}
+				m := Maker{Engines: &engine.Set{ASR: s.ASR, LLM: s.LLM, TTS: s.TTS, VAD: vad.Spectral, Denoise: denoise.Off},
+					Card: func() *billing.RateCard { return new(billing.RateCard) }}
+				cfg, _, err := m.config(&plan, media.Rate16k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Config.Turn = cfg.Turn
+				s.Play(t, 8*time.Second)
+				if want := c.commits + ` user_line "what time do you open"`; !strings.Contains(s.Log(), want) {
+					t.Errorf("no %s in\n%s", want, s.Log())
+				}
+			})
+		})
+	}
+}
