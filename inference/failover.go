@@ -49,11 +49,11 @@ func (f *FailoverLLM) Complete(ctx context.Context, r Request) iter.Seq2[Delta, 
 		return signed(f.engines[i].Complete(ctx, r), func(d *Delta) { d.Engine = name })
 	}
 	content := func(d Delta) bool { return d.Text != "" || d.ToolCall != nil }
-	return stream(ctx, f.health, open, content)
+	return stream(ctx, f.health, f.health.order, open, content)
 }
 
-// FailoverTTS tries voices in order, as FailoverLLM does models. Safe for use
-// from several goroutines.
+// FailoverTTS tries voices in order, as FailoverLLM does models; those that stream and those
+// that take whole texts may stand in for each other. Safe for use from several goroutines.
 type FailoverTTS struct {
 	engines []TTS
 	health  *health
@@ -82,12 +82,16 @@ func (f *FailoverTTS) Voices() []Voice {
 
 // Speak implements TTS.
 func (f *FailoverTTS) Speak(ctx context.Context, s Speech) iter.Seq2[Chunk, error] {
-	open := func(ctx context.Context, i int) iter.Seq2[Chunk, error] {
+	return f.speech(ctx, f.health.order, func(ctx context.Context, i int) iter.Seq2[Chunk, error] { return f.engines[i].Speak(ctx, s) })
+}
+
+// speech is the audio of one text, by the first engine in order that gives any.
+func (f *FailoverTTS) speech(ctx context.Context, order func() []int, open func(context.Context, int) iter.Seq2[Chunk, error]) iter.Seq2[Chunk, error] {
+	named := func(ctx context.Context, i int) iter.Seq2[Chunk, error] {
 		name := f.health.infos[i]().Name
-		return signed(f.engines[i].Speak(ctx, s), func(c *Chunk) { c.Engine = name })
+		return signed(open(ctx, i), func(c *Chunk) { c.Engine = name })
 	}
-	content := func(c Chunk) bool { return len(c.Samples) > 0 }
-	return stream(ctx, f.health, open, content)
+	return stream(ctx, f.health, order, named, func(c Chunk) bool { return len(c.Samples) > 0 })
 }
 
 // health remembers which engines failed a short while ago.

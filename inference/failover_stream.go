@@ -8,10 +8,10 @@ import (
 )
 
 // stream gives the sequence of the first engine that comes up with content.
-func stream[T any](ctx context.Context, h *health, open func(context.Context, int) iter.Seq2[T, error], content func(T) bool) iter.Seq2[T, error] {
+func stream[T any](ctx context.Context, h *health, order func() []int, open func(context.Context, int) iter.Seq2[T, error], content func(T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var worst error
-		for _, i := range h.order() {
+		for _, i := range order() {
 			a := attempt[T]{health: h, engine: i, content: content, yield: yield}
 			if a.run(ctx, open) {
 				return
@@ -59,23 +59,17 @@ func (a *attempt[T]) run(parent context.Context, open func(context.Context, int)
 		inTime = timer.Stop
 	}
 	for v, err := range open(ctx, a.engine) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return a.fail(parent, ctx, err)
+		case !a.begun && !a.content(v):
+			a.held = &v
+			continue
+		case !a.begun && !inTime():
+			return a.fail(parent, ctx, a.stalled(a.engine))
 		}
-		if !a.begun {
-			if !a.content(v) {
-				a.held = &v
-				continue
-			}
-			if !inTime() {
-				return a.fail(parent, ctx, a.stalled(a.engine))
-			}
-			a.begun = true
-			if !a.release() {
-				return true
-			}
-		}
-		if !a.yield(v, nil) {
+		a.begun = true
+		if !a.release() || !a.yield(v, nil) {
 			a.blame(parent)
 			return true
 		}
@@ -117,12 +111,10 @@ func (a *attempt[T]) fail(parent, ctx context.Context, err error) (settled bool)
 		err = a.stalled(a.engine)
 	}
 	a.failed(a.engine, err)
-	if a.begun {
+	if a.err = err; a.begun {
 		a.yield(zero, err)
-		return true
 	}
-	a.err = err
-	return false
+	return a.begun
 }
 
 // blame counts a consumer's cancellation against the engine when silence was the

@@ -43,18 +43,19 @@ type StreamingTTS interface {
 	TTS
 	// Open begins an utterance. It ends with ctx, with
 	// Cancel, or when all that was said before End has been delivered. Errors are
-	// those of Speak.
+	// those of Speak; an engine that cannot be reached may also fail in the first chunk.
 	Open(ctx context.Context, v VoiceConfig) (Utterance, error)
 }
 
 // Utterance is one reply on its way to be spoken. Its methods belong to one
 // goroutine and do not wait for the engine; Chunks may be read by another.
 type Utterance interface {
-	// Say appends text, from a word to some sentences, with its spaces. Calls are
-	// numbered from 1; Chunk.Say tells which of them a chunk belongs to. It fails
-	// when the utterance has ended.
+	// Say appends text, from a word to some sentences, with its spaces; what was said before
+	// may not be spoken yet. Calls are numbered from 1; Chunk.Say tells which of them a chunk
+	// belongs to. It fails when the utterance has ended.
 	Say(text string) error
-	// Flush has the engine speak what it holds back to find a better prosody.
+	// Flush has the engine speak what it holds back to find a better prosody, and mark the
+	// end of each Say by Chunk.Last.
 	Flush() error
 	// End says that nothing follows: Chunks is closed when all has been delivered.
 	End() error
@@ -72,10 +73,34 @@ type Chunk struct {
 	Rate    media.Rate // the same for all chunks of one Speak or Say
 	Words   []Mark     // words that begin in this chunk; nil when the engine does not say
 	Phones  []Mark     // phonemes (IPA) that begin in this chunk; nil likewise
-	Say     int        // Utterance: the number of the Say whose text it speaks
-	Err     error      // Utterance: it failed
 	Usage   *Usage     // cumulative for the Speak or Utterance; nil: no news
 	Engine  string     // like Delta's
+
+	// Of an Utterance:
+	Say       int       // the number of the Say whose text it speaks
+	Last      bool      // nothing of that Say follows; the chunk may be empty
+	Sent, Got time.Time // when the engine was asked for the Say, and gave this (Wait); zero: that was not noted
+	Err       error     // it failed
+}
+
+// Length is how long the audio lasts.
+func (c *Chunk) Length() time.Duration {
+	if c.Rate == 0 {
+		return 0
+	}
+	return c.Rate.Duration(len(c.Samples)).Duration()
+}
+
+// Shift adds a time to those of the marks.
+func (c *Chunk) Shift(by time.Duration) {
+	for _, marks := range [...][]Mark{c.Words, c.Phones} {
+		for i := range marks {
+			marks[i].Start += by
+			if marks[i].End > 0 {
+				marks[i].End += by
+			}
+		}
+	}
 }
 
 // Mark is where a word or phoneme lies in the audio.

@@ -3,6 +3,7 @@ package inference
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,30 +20,31 @@ var (
 	ErrUtteranceFull  = errors.New("too much text waits to be spoken")
 )
 
-// Streaming returns t as a StreamingTTS. A voice that takes whole texts only
-// speaks each Say by itself, one after the other, so its prosody begins anew with
-// each: give it whole sentences.
+// Streaming returns t as a StreamingTTS that marks the end of each Say (Chunk.Last), holds no text
+// back, and whose Open neither waits nor fails: faults show in the chunks. A voice that
+// takes whole texts only speaks each Say by itself, one after the other, so its prosody begins
+// anew with each. Give it whole sentences.
 func Streaming(t TTS) StreamingTTS {
-	if s, ok := t.(StreamingTTS); ok {
-		return s
+	if f, ok := t.(*FailoverTTS); ok {
+		return f
 	}
-	return wholeTexts{t}
+	return NewFailoverTTS(FailoverConfig{}, t)
 }
 
-type wholeTexts struct{ TTS }
-
-// Open implements StreamingTTS. An unknown voice or language shows in the first
-// chunk.
-func (t wholeTexts) Open(ctx context.Context, v VoiceConfig) (Utterance, error) {
-	u := &queue{tts: t.TTS, voice: v, chunks: make(chan Chunk), more: make(chan struct{}, 1)}
+// Open implements StreamingTTS. Each Say is spoken as by Speak: the next engine has a Say of
+// which nothing came. One that breaks off ends the utterance. An engine that streams has each Say
+// when it is said, and keeps the utterance until it fails.
+func (f *FailoverTTS) Open(ctx context.Context, v VoiceConfig) (Utterance, error) {
+	u := &queue{tts: f, voice: v, chunks: make(chan Chunk), more: make(chan struct{}, 1)}
 	u.ctx, u.cancel = context.WithCancelCause(ctx)
-	isolate.Go("inference/utterance", u.cancel, u.run, func() { u.cancel(ErrUtteranceEnded) }, func() { close(u.chunks) })
+	isolate.Go("inference/utterance", u.cancel, u.run, func() { u.cancel(ErrUtteranceEnded) }, u.leave, func() { close(u.chunks) })
 	return u, nil
 }
 
-// queue is an utterance whose texts are spoken one by one.
+// queue is an utterance of a FailoverTTS: texts that are spoken in turn. What run does to speak one of
+// them is in failover_utterance.go.
 type queue struct {
-	tts    TTS
+	tts    *FailoverTTS
 	voice  VoiceConfig
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -50,9 +52,14 @@ type queue struct {
 	more   chan struct{} // holds one: there is text, or the end
 
 	// Only run touches these.
-	number  int // of the Say that is spoken
-	elapsed time.Duration
-	usage   Usage
+	number int           // of the Say that is spoken
+	length time.Duration // of the audio so far
+	usage  Usage
+	base   struct { // where times and usage of the engine count from
+		length time.Duration
+		usage  Usage
+	}
+	live *live // nil: no engine streams
 
 	mu      sync.Mutex
 	texts   []string // not begun
@@ -110,6 +117,10 @@ func (u *queue) run() {
 				return
 			}
 		case ended:
+			if u.live != nil && !u.live.ended {
+				u.live.End()
+			}
+			u.leave()
 			return
 		default:
 			select {
@@ -121,58 +132,57 @@ func (u *queue) run() {
 	}
 }
 
-// next takes the oldest text that is not empty; without one, ended says whether
-// another will come.
+// next takes the oldest text in which there is something to speak; without one, ended
+// says whether another will come.
 func (u *queue) next() (text string, ended bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for len(u.texts) > 0 && text == "" {
+	for len(u.texts) > 0 {
 		text, u.texts = u.texts[0], u.texts[1:]
-		u.number++
+		u.number, u.waiting = u.number+1, u.waiting-len(text)
+		if strings.TrimSpace(text) != "" {
+			return text, false
+		}
 	}
-	u.waiting -= len(text)
-	return text, u.ended
+	return "", u.ended
 }
 
 // speak delivers the audio of one text, its times counted from the utterance's
 // beginning; false means that nothing may follow.
 func (u *queue) speak(text string) bool {
-	began, before := u.elapsed, u.usage
-	for c, err := range u.tts.Speak(u.ctx, Speech{Text: text, VoiceConfig: u.voice}) {
+	var wait Wait
+	marked := false
+	for c, err := range u.speech(wait.With(u.ctx), text) {
 		switch {
 		case u.ctx.Err() != nil:
 			return false
 		case err != nil:
 			c = Chunk{Err: err}
 		}
-		c.Say = u.number
-		shift(c.Words, began)
-		shift(c.Phones, began)
-		if c.Rate > 0 {
-			u.elapsed += c.Rate.Duration(len(c.Samples)).Duration()
-		}
+		c.Say, marked = u.number, c.Last
+		c.Shift(u.base.length)
+		u.length += c.Length()
 		if c.Usage != nil {
-			u.usage = before.plus(*c.Usage)
+			u.usage = u.base.usage.plus(*c.Usage)
 			sum := u.usage
 			c.Usage = &sum
 		}
-		select {
-		case u.chunks <- c:
-		case <-u.ctx.Done():
-			return false
+		if c.Sent.IsZero() {
+			c.Sent, c.Got = wait.Times(c.Sent, c.Got)
 		}
-		if err != nil {
+		if !u.deliver(c) || err != nil {
 			return false
 		}
 	}
-	return true
+	return u.ctx.Err() == nil && (marked || u.deliver(Chunk{Say: u.number, Last: true}))
 }
 
-func shift(marks []Mark, by time.Duration) {
-	for i := range marks {
-		marks[i].Start += by
-		if marks[i].End > 0 {
-			marks[i].End += by
-		}
+// deliver says false when the utterance has ended first.
+func (u *queue) deliver(c Chunk) bool {
+	select {
+	case u.chunks <- c:
+		return true
+	case <-u.ctx.Done():
+		return false
 	}
 }

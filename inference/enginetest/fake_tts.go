@@ -29,10 +29,12 @@ type FakeTTS struct {
 	Every      time.Duration // wait between chunks; 0: all at once
 	Tone       float64       // in Hz; a quarter of full scale
 	// Limit is how many chunks are given before Err, or before silence that lasts
-	// until the context ends when Err is nil. Below 0: no limit.
-	Limit  int
-	Err    error
-	Remote bool // it is not Local
+	// until the context ends when Err is nil. Below 0: no limit. It counts for texts that
+	// contain LimitIn.
+	Limit   int
+	LimitIn string
+	Err     error
+	Remote  bool // it is not Local
 	// IgnoreCancel makes it go on after its context has ended: late chunks.
 	IgnoreCancel bool
 
@@ -154,7 +156,7 @@ func (f *FakeTTS) play(ctx context.Context, call *TTSCall, pause time.Duration, 
 	size := max(1, media.FromDuration(f.Chunk).Samples(f.Rate))
 	for n, at := 0, 0; at < total; n++ {
 		err := sleep(wait, pause)
-		if err == nil && n == f.Limit {
+		if err == nil && n == f.Limit && strings.Contains(call.Speech.Text, f.LimitIn) {
 			if err = f.Err; err == nil {
 				<-ctx.Done()
 				err = context.Cause(ctx)

@@ -71,11 +71,13 @@ func (s utteranceSuite) rest(t *testing.T, u inference.Utterance) (audio map[int
 				continue
 			case c.Say < say:
 				t.Errorf("audio of Say %d after that of %d", c.Say, say)
-			case !c.Rate.Valid():
+			case !c.Rate.Valid() && (len(c.Samples) > 0 || !c.Last):
 				t.Errorf("rate %v", c.Rate)
 			}
 			say = c.Say
-			audio[say] += c.Rate.Duration(len(c.Samples)).Duration()
+			if len(c.Samples) > 0 {
+				audio[say] += c.Length()
+			}
 			for _, m := range c.Words {
 				if m.Start < last.Start || m.End != 0 && m.End < m.Start {
 					t.Errorf("mark %+v after %+v", m, last)
@@ -124,7 +126,8 @@ func (s utteranceSuite) inPieces(t *testing.T) {
 	idle(t, s.o.Busy)
 }
 
-// flush: what has been said is spoken though nothing follows and no end is known.
+// flush: what has been said is spoken though nothing follows and no end is known, and its
+// end is marked.
 func (s utteranceSuite) flush(t *testing.T) {
 	u := s.open(t, t.Context())
 	s.say(t, u, "One moment")
@@ -135,6 +138,14 @@ func (s utteranceSuite) flush(t *testing.T) {
 		if c := <-u.Chunks(); c.Err != nil || c.Say != 1 || len(c.Samples) == 0 {
 			t.Errorf("chunk of Say %d with %d samples, error %v", c.Say, len(c.Samples), c.Err)
 		}
+	})
+	inTime(t, "the end of the flushed text", func() {
+		for c := range u.Chunks() {
+			if c.Last {
+				return
+			}
+		}
+		t.Error("it is not marked")
 	})
 	u.End()
 	if _, err := s.rest(t, u); err != nil {
