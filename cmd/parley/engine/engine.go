@@ -76,15 +76,25 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 		e.Failures.WithLabelValues(engine).Inc()
 		log.Warn("an engine failed", "engine", engine, "err", err)
 	}}
-	asr, err := each(cfg.ASR, e.newASR(log))
+	asr, err := each(cfg.ASR, makers[inference.ASR]{
+		pocketsphinx.Name: func(openai.Config) (inference.ASR, error) {
+			return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
+		},
+		"openai": func(c openai.Config) (inference.ASR, error) { return openai.NewASR(c) },
+	})
 	if err != nil {
 		return nil, fmt.Errorf("ASR: %w", err)
 	}
-	llm, err := each(cfg.LLM, newLLM)
+	llm, err := each(cfg.LLM, models)
 	if err != nil {
 		return nil, fmt.Errorf("LLM: %w", err)
 	}
-	tts, err := each(cfg.TTS, e.newTTS(log))
+	tts, err := each(cfg.TTS, makers[inference.TTS]{
+		espeak.Name: func(openai.Config) (inference.TTS, error) {
+			return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
+		},
+		"openai": func(c openai.Config) (inference.TTS, error) { return openai.NewTTS(c) },
+	})
 	if err != nil {
 		return nil, fmt.Errorf("TTS: %w", err)
 	}
@@ -111,12 +121,35 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 	return e, nil
 }
 
+// makers make the engines of one stage, by name. The configuration is that of remote ones.
+type makers[E any] map[string]func(openai.Config) (E, error)
+
+// models are the language models.
+var models = makers[inference.LLM]{
+	"scripted": func(openai.Config) (inference.LLM, error) { return scripted.New(), nil },
+	"openai":   func(c openai.Config) (inference.LLM, error) { return openai.NewLLM(c) },
+}
+
+// works notes that an engine runs in processes of its own, and returns it.
+func works[E interface {
+	Run(context.Context) error
+	Ready(context.Context) error
+	Lag() time.Duration
+}](e *Set, name string, engine E) E {
+	e.Workers = append(e.Workers, Worker{name, engine.Run, engine.Ready, engine.Lag})
+	return engine
+}
+
 // each makes the engines of one stage, in order.
-func each[E any](stage config.Stage, make func(name string, remote openai.Config) (E, error)) ([]E, error) {
+func each[E any](stage config.Stage, all makers[E]) ([]E, error) {
 	remote := openai.Config{BaseURL: stage.URL, APIKey: stage.APIKey, Model: stage.Model}
 	var list []E
 	for _, name := range stage.Engines {
-		engine, err := make(name, remote)
+		begin := all[name]
+		if begin == nil {
+			return nil, fmt.Errorf("there is no engine %q", name)
+		}
+		engine, err := begin(remote)
 		if err != nil {
 			return nil, err
 		}
@@ -138,46 +171,6 @@ func described[E interface{ Info() inference.Info }](kind status.Kind, engines [
 	return list
 }
 
-func unknown(name string) error { return fmt.Errorf("there is no engine %q", name) }
-
-func (e *Set) newASR(log *slog.Logger) func(string, openai.Config) (inference.ASR, error) {
-	return func(name string, remote openai.Config) (inference.ASR, error) {
-		switch name {
-		case pocketsphinx.Name:
-			engine := pocketsphinx.New(pocketsphinx.Config{Log: log})
-			e.Workers = append(e.Workers, Worker{"asr", engine.Run, engine.Ready, engine.Lag})
-			return engine, nil
-		case "openai":
-			return openai.NewASR(remote)
-		}
-		return nil, unknown(name)
-	}
-}
-
-func newLLM(name string, remote openai.Config) (inference.LLM, error) {
-	switch name {
-	case "scripted":
-		return scripted.New(), nil
-	case "openai":
-		return openai.NewLLM(remote)
-	}
-	return nil, unknown(name)
-}
-
-func (e *Set) newTTS(log *slog.Logger) func(string, openai.Config) (inference.TTS, error) {
-	return func(name string, remote openai.Config) (inference.TTS, error) {
-		switch name {
-		case espeak.Name:
-			engine := espeak.New(espeak.Config{Log: log})
-			e.Workers = append(e.Workers, Worker{"tts", engine.Run, engine.Ready, engine.Lag})
-			return engine, nil
-		case "openai":
-			return openai.NewTTS(remote)
-		}
-		return nil, unknown(name)
-	}
-}
-
 // Model makes the configured language model, or those of its list that wanted names.
 func Model(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
 	stage := cfg.LLM
@@ -190,7 +183,7 @@ func Model(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
 	if len(names) > 0 {
 		stage.Engines = names
 	}
-	list, err := each(stage, newLLM)
+	list, err := each(stage, models)
 	if err != nil {
 		return nil, err
 	}
