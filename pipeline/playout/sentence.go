@@ -1,6 +1,7 @@
 package playout
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -39,9 +40,9 @@ const (
 	leastPerChar = 60 * media.Millisecond
 )
 
-// Append takes a piece of audio, whose rate is that of the first, and its marks.
+// Append takes a piece of audio, whose rate is that of the first, and its marks. Without audio it may have no rate.
 func (s *Sentence) Append(c inference.Chunk) {
-	s.rate = c.Rate
+	s.rate = cmp.Or(c.Rate, s.rate)
 	s.pcm = append(s.pcm, c.Samples...)
 	s.total += len(c.Samples)
 	s.marks = append(s.marks, c.Words...)

@@ -3,7 +3,6 @@ package reply
 import (
 	"context"
 	"fmt"
-	"iter"
 	"sync"
 
 	"parley/inference"
@@ -118,18 +117,4 @@ func (m *Maker) Keep(a *agent.Agent, piece string, chunks []inference.Chunk) {
 // lineKey is all that the audio of a line depends on.
 func lineKey(a *agent.Agent, f *spoken.Form) string {
 	return fmt.Sprintf("%s\x00%s\x00%g\x00%s\x00%s", a.Voice, a.Language, a.Speed, f.Shown, f.Spoken)
-}
-
-// voice speaks a text, from the lines made ahead when it is one of them.
-func (m *Maker) voice(ctx context.Context, a *agent.Agent, form *spoken.Form) iter.Seq2[inference.Chunk, error] {
-	if chunks := m.lines.get(lineKey(a, form)); chunks != nil {
-		return func(yield func(inference.Chunk, error) bool) {
-			for _, chunk := range chunks {
-				if !yield(chunk, nil) {
-					return
-				}
-			}
-		}
-	}
-	return m.Utter(ctx, a, form)
 }

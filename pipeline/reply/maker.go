@@ -105,15 +105,14 @@ func (m *Maker) Make(ctx context.Context, o Order) *Making {
 	for range k.held {
 		k.ahead <- struct{}{}
 	}
-	queue := make(chan piece, sentenceQueue)
-	if o.Request == nil {
-		m.spawn("pipeline/reply/recite", func() { recite(ctx, o.Text, o.Agent.Language, queue) }, func() { close(queue) })
-	} else {
+	s := &speech{m: m, o: &o, ctx: ctx, k: k}
+	if o.Request != nil {
+		queue := make(chan piece, sentenceQueue)
+		s.in = queue
 		w := newWriting(m, ctx, o.Gen, o.Request, queue)
 		m.spawn("pipeline/reply/model", w.run, w.end)
 	}
-	m.spawn("pipeline/reply/voice", func() { m.speakAll(ctx, &o, k.ahead, queue) },
-		func() { cancel(ErrConcluded) }) // a voice that failed stops the model
+	m.spawn("pipeline/reply/voice", s.run, func() { cancel(ErrConcluded) }) // a voice that failed stops the model
 	return k
 }
 
@@ -125,7 +124,7 @@ func (k *Making) release() {
 	k.held = 0
 }
 
-// Played notes that a sentence was played: the next may be made.
+// Played notes that a sentence was played: the next may be made. It may be called from any goroutine.
 func (k *Making) Played() {
 	select {
 	case <-k.ahead:

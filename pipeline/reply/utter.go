@@ -15,26 +15,15 @@ import (
 // what the voice is given. Only this file knows the second; marks of the voice's are
 // turned into places of the first as they come.
 
-// Utter speaks a text. The marks are those of the text as it is shown.
+// Utter speaks a text by itself. The marks are those of the text as it is shown.
 func (m *Maker) Utter(ctx context.Context, a *agent.Agent, f *spoken.Form) iter.Seq2[inference.Chunk, error] {
-	if !strings.ContainsFunc(f.Spoken, speakable) {
-		return func(func(inference.Chunk, error) bool) {} // a picture of a digit
-	}
-	chunks := m.tts.Speak(ctx, inference.Speech{Text: f.Spoken, VoiceConfig: inference.VoiceConfig{Voice: a.Voice, Language: a.Language, Speed: a.Speed}})
-	if f.Spoken == f.Shown {
-		return chunks
-	}
 	return func(yield func(inference.Chunk, error) bool) {
-		way := wayBack{form: f, shown: []rune(f.Shown)}
-		for chunk, err := range chunks {
-			for i := range chunk.Words {
-				way.word(&chunk.Words[i])
-			}
-			for i := range chunk.Phones {
-				if phone := &chunk.Phones[i]; phone.Char >= 0 {
-					phone.Char = min(f.ShownAt(phone.Char), max(0, len(way.shown)-1))
-				}
-			}
+		if !audible(f) {
+			return
+		}
+		way := newWayBack(f)
+		for chunk, err := range m.tts.Speak(ctx, inference.Speech{Text: f.Spoken, VoiceConfig: voiceOf(a)}) {
+			way.show(&chunk)
 			if !yield(chunk, err) {
 				return
 			}
@@ -42,12 +31,37 @@ func (m *Maker) Utter(ctx context.Context, a *agent.Agent, f *spoken.Form) iter.
 	}
 }
 
+// voiceOf is how an agent speaks.
+func voiceOf(a *agent.Agent) inference.VoiceConfig {
+	return inference.VoiceConfig{Voice: a.Voice, Language: a.Language, Speed: a.Speed}
+}
+
+// audible says that there is something to speak; of a picture of a digit there is not.
+func audible(f *spoken.Form) bool { return strings.ContainsFunc(f.Spoken, speakable) }
+
 // wayBack leads from marks in what is spoken to what is shown.
 type wayBack struct {
 	form  *spoken.Form
 	shown []rune
 	at    int // bytes of the spoken form before the next word
 	chars int // the same in code points
+}
+
+func newWayBack(f *spoken.Form) wayBack { return wayBack{form: f, shown: []rune(f.Shown)} }
+
+// show makes the marks of a chunk those of the shown text.
+func (w *wayBack) show(c *inference.Chunk) {
+	if w.form.Spoken == w.form.Shown {
+		return
+	}
+	for i := range c.Words {
+		w.word(&c.Words[i])
+	}
+	for i := range c.Phones {
+		if phone := &c.Phones[i]; phone.Char >= 0 {
+			phone.Char = min(w.form.ShownAt(phone.Char), max(0, len(w.shown)-1))
+		}
+	}
 }
 
 // word makes a mark one of the shown text. What several spoken words stand for has been

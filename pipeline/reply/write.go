@@ -15,18 +15,22 @@ type piece struct {
 	at   time.Time // when it wrote the beginning
 	// whole is when it had written all of it.
 	whole time.Time
+
+	// Since it was given to the voice:
+	way    wayBack
+	made   []inference.Chunk // ahead
+	voiced bool              // it is said by the utterance
+	asked  time.Time         // when its turn came
+	voice  time.Time         // when an engine was asked for it first; zero: that was not noted
 }
 
-// recite cuts a fixed text into pieces.
-func recite(ctx context.Context, text, language string, out chan<- piece) {
+// recited is a fixed text in pieces.
+func recited(text, language string) (list []piece) {
+	now := time.Now()
 	for _, p := range Pieces(text, language) {
-		now := time.Now()
-		select {
-		case out <- piece{p, now, now, now}:
-		case <-ctx.Done():
-			return
-		}
+		list = append(list, piece{text: p, sent: now, at: now, whole: now})
 	}
+	return list
 }
 
 // writing is one run of the model, which cuts what it writes into pieces to speak.
@@ -113,7 +117,7 @@ func (w *writing) take(d inference.Delta) bool {
 func (w *writing) give(text string, whole time.Time) bool {
 	sent, _ := w.wait.Times(w.asked, whole)
 	select {
-	case w.out <- piece{text, sent, w.at, whole}:
+	case w.out <- piece{text: text, sent: sent, at: w.at, whole: whole}:
 		w.at = time.Time{}
 		return true
 	case <-w.ctx.Done():
