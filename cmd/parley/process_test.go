@@ -278,14 +278,13 @@ func TestServeAnswersAndStops(t *testing.T) {
 }
 
 // TestSoakKills kills the server, or the database under it, at any moment, and
-// expects both back. PARLEY_SOAK makes it long.
+// expects both back. TestKilledServers of package acceptance does so during calls.
 func TestSoakKills(t *testing.T) {
-	rounds := 3
-	if os.Getenv("PARLEY_SOAK") != "" {
-		rounds = 100
+	if os.Getenv("PARLEY_SOAK") == "" {
+		t.Skip("PARLEY_SOAK is not set")
 	}
 	dir := newDataDir(t)
-	for range rounds {
+	for range 100 {
 		r := serve(t, dir)
 		old := postmaster(t, dir)
 		if err := syscall.Kill(old, syscall.SIGKILL); err != nil {

@@ -25,9 +25,7 @@ func TestCampaign(t *testing.T) {
 }
 
 func TestSoakCampaign(t *testing.T) {
-	if os.Getenv("PARLEY_SOAK") == "" {
-		t.Skip("PARLEY_SOAK is not set")
-	}
+	soak(t)
 	campaign(t, 500, 50, 5)
 }
 

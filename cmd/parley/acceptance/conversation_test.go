@@ -199,9 +199,7 @@ func askOnBaresip(t *testing.T, s *server) {
 // its business, and compares them with what it understood. It takes a minute and a half
 // of talking; TestDemonstrationCalls has callers understood in every run of the suite.
 func TestSoakWordErrors(t *testing.T) {
-	if os.Getenv("PARLEY_SOAK") == "" {
-		t.Skip("PARLEY_SOAK is not set")
-	}
+	soak(t)
 	const bar = 0.10
 	s := shared(t, laboratory)
 	sentences := [][]string{

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -247,12 +246,7 @@ func TestDrainDeadline(t *testing.T) {
 }
 
 // crashRounds is how often TestSoakCrashes kills the server.
-func crashRounds() int {
-	if os.Getenv("PARLEY_SOAK") != "" {
-		return 10
-	}
-	return 3
-}
+const crashRounds = 10
 
 // checkpointLoss is what a crash may lose, and a second more because the meter
 // looks at its clock once a second.
@@ -260,8 +254,9 @@ const checkpointLoss = 6 * time.Second
 
 // TestSoakCrashes kills the server under five calls, again and again: what they
 // had used is charged once, up to the last checkpoint, and their places are free.
+// TestKilledServers is its short form.
 func TestSoakCrashes(t *testing.T) {
-	t.Parallel()
+	soak(t)
 	m := newModel()
 	t.Cleanup(m.Close)
 	dir := newDataDir(t)
@@ -271,7 +266,7 @@ func TestSoakCrashes(t *testing.T) {
 	// As many as there may be at once: a place that stays taken shows in the next round.
 	admin(t, dir, &struct{}{}, "account", "set", who.account, "--concurrency", "5")
 	seen := 0
-	for round := range crashRounds() {
+	for round := range crashRounds {
 		began := crash(t, s, who, round)
 		s = serve(t, dir, m.env(), "--demo")
 		if s.guide != first {

@@ -12,7 +12,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -37,9 +36,7 @@ func TestGeneratedRequests(t *testing.T) {
 
 // TestSoakGeneratedRequests goes on with other requests each time.
 func TestSoakGeneratedRequests(t *testing.T) {
-	if os.Getenv("PARLEY_SOAK") == "" {
-		t.Skip("set PARLEY_SOAK for the long form")
-	}
+	soak(t)
 	setFlag(t, "rapid.checks", "2000")
 	setFlag(t, "rapid.seed", "0") // 0: by the clock
 	generated(t)

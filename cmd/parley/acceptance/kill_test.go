@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"net"
-	"os"
 	"sync"
 	"syscall"
 	"testing"
@@ -26,9 +25,7 @@ func TestKilledServers(t *testing.T) {
 }
 
 func TestSoakKilledServers(t *testing.T) {
-	if os.Getenv("PARLEY_SOAK") == "" {
-		t.Skip("PARLEY_SOAK is not set")
-	}
+	soak(t)
 	killServers(t, 20, 200)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -25,9 +24,7 @@ func TestKilledPurchases(t *testing.T) {
 // TestSoakKilledPurchases also leaves a purchase of each round to the servers that come
 // after, of which one takes it up when the one that died has had its time.
 func TestSoakKilledPurchases(t *testing.T) {
-	if os.Getenv("PARLEY_SOAK") == "" {
-		t.Skip("PARLEY_SOAK is not set")
-	}
+	soak(t)
 	killPurchases(t, 6, true)
 }
 

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -9,18 +8,11 @@ import (
 	"parley/media/rtp"
 )
 
-// load is how many calls TestSoakTelephoneLoad makes, and how many a second.
-func load() (calls, rate int) {
-	if os.Getenv("PARLEY_SOAK") != "" {
-		return 200, 50
-	}
-	return 20, 10
-}
-
 // TestSoakTelephoneLoad: many calls begin, one after another; each is answered, hears
-// the greeting, and goes on until its caller hangs up.
+// the greeting, and goes on until its caller hangs up. TestCampaign has twenty calls at a time.
 func TestSoakTelephoneLoad(t *testing.T) {
-	calls, rate := load()
+	soak(t)
+	const calls, rate = 200, 50 // rate: a second
 	m := newModel()
 	t.Cleanup(m.Close)
 	// Nobody says a word here, so nobody has to be understood.
@@ -30,7 +22,7 @@ func TestSoakTelephoneLoad(t *testing.T) {
 	phone := newPhone(t)
 	called := make([]*caller, calls)
 	var all sync.WaitGroup
-	tick := time.NewTicker(time.Second / time.Duration(rate))
+	tick := time.NewTicker(time.Second / rate)
 	defer tick.Stop()
 	for i := range calls {
 		<-tick.C

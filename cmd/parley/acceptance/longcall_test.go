@@ -24,9 +24,7 @@ func TestLongCall(t *testing.T) {
 // noise and silence, in which no reply is spoken twice, the model is told of no word that
 // was not heard, and the two sides of the recording lie beside each other.
 func TestSoakLongCall(t *testing.T) {
-	if os.Getenv("PARLEY_SOAK") == "" {
-		t.Skip("PARLEY_SOAK is not set")
-	}
+	soak(t)
 	longCall(t, 20*time.Minute)
 }
 

@@ -60,6 +60,14 @@ func run(m *testing.M) (status int) {
 	return status
 }
 
+// soak skips a long proof unless it is asked for.
+func soak(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PARLEY_SOAK") == "" {
+		t.Skip("PARLEY_SOAK is not set")
+	}
+}
+
 func build(dir string) error {
 	// The database's service account has to pass through, for shared servers keep
 	// their data here.

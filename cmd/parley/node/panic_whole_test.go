@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -135,12 +136,33 @@ func (w *whole) round(t *testing.T, ringing func()) (ends []string) {
 	return ends
 }
 
-// TestPanicEndsWholeCalls over real SIP, with far ends in another process: wherever a call
+// TestPanicEndsWholeCalls is the short form of TestSoakPanicEndsWholeCalls: before the transfer
+// and after it, one place whose fault ends a call, and one whose fault ends none.
+func TestPanicEndsWholeCalls(t *testing.T) {
+	tried := map[string]bool{}
+	panicEndsWholeCalls(t, func(when string, site isolatetest.Site) bool {
+		kind := fmt.Sprint(when, site.Ends)
+		again := tried[kind]
+		tried[kind] = true
+		return !again
+	})
+}
+
+// TestSoakPanicEndsWholeCalls over real SIP, with far ends in another process: wherever a call
 // that comes in, or the one to whom its caller is transferred, has a fault, it ends as
 // failed/internal, nobody is left on a line, nothing stays taken or held, and what was used is
 // charged once; a call beside goes on. The places are those that such a call reaches; those
-// that both of its legs do fail for either.
-func TestPanicEndsWholeCalls(t *testing.T) {
+// that both of its legs do fail for either. Each takes a call in real time, and the package of
+// each place shows the same of it alone.
+func TestSoakPanicEndsWholeCalls(t *testing.T) {
+	if os.Getenv("PARLEY_SOAK") == "" {
+		t.Skip("PARLEY_SOAK is not set")
+	}
+	panicEndsWholeCalls(t, func(string, isolatetest.Site) bool { return true })
+}
+
+// panicEndsWholeCalls has a round for each place that is wanted when it is reached.
+func panicEndsWholeCalls(t *testing.T, wanted func(when string, site isolatetest.Site) bool) {
 	w := newWhole(t)
 	w.round(t, func() {}) // what is made once, as the audio of fixed lines
 	early, late := isolatetest.Watch(t), func() map[string]bool { return nil }
@@ -154,13 +176,13 @@ func TestPanicEndsWholeCalls(t *testing.T) {
 	}
 	second := late()
 	for _, site := range isolatetest.Sites(t, "../../..") {
-		if first[site.Name] {
+		if first[site.Name] && wanted("before", site) {
 			t.Run("before "+path.Base(site.Name), func(t *testing.T) {
 				isolatetest.Inject(t, site.Name)
 				w.prove(t, site, usual, func() {})
 			})
 		}
-		if second[site.Name] && (site.Ends || !first[site.Name]) {
+		if second[site.Name] && (site.Ends || !first[site.Name]) && wanted("transferred", site) {
 			t.Run("transferred "+path.Base(site.Name), func(t *testing.T) {
 				w.prove(t, site, usual, func() { isolatetest.Inject(t, site.Name) })
 			})

@@ -2,6 +2,7 @@
 package isolatetest
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -45,23 +46,23 @@ var starters = map[string]starter{"Go": {0, true}, "Do": {0, true}, "Keep": {1, 
 func Sites(t testing.TB, root string) []Site {
 	t.Helper()
 	f := finder{t: t, root: root, set: token.NewFileSet()}
-	folders := map[string][]*ast.File{}
+	paths, uses := map[string][]string{}, map[string]bool{} // by folder
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		file, err := parser.ParseFile(f.set, path, nil, parser.SkipObjectResolution)
-		if err == nil {
-			folders[filepath.Dir(path)] = append(folders[filepath.Dir(path)], file)
-		}
+		text, err := os.ReadFile(path)
+		dir := filepath.Dir(path)
+		paths[dir] = append(paths[dir], path)
+		uses[dir] = uses[dir] || bytes.Contains(text, []byte(`"parley/media/isolate"`))
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir, files := range folders {
-		if filepath.Base(dir) != "isolate" {
-			f.wrapped(files)
+	for dir := range uses {
+		if uses[dir] { // parsing all others takes seconds
+			f.wrapped(f.parse(paths[dir]))
 		}
 	}
 	slices.SortFunc(f.sites, func(a, b Site) int { return strings.Compare(a.Name, b.Name) })
@@ -71,6 +72,18 @@ func Sites(t testing.TB, root string) []Site {
 		}
 	}
 	return f.sites
+}
+
+func (f *finder) parse(paths []string) (files []*ast.File) {
+	f.t.Helper()
+	for _, path := range paths {
+		file, err := parser.ParseFile(f.set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
 }
 
 type finder struct {
