@@ -91,7 +91,7 @@ func (r *running) asked(trust *tls.Config, path, key string) (res *http.Response
 // TestHTTPS: everything public is behind TLS, sockets too, the rest is not, and a new
 // certificate is in force after SIGHUP without disturbing who is connected.
 func TestHTTPS(t *testing.T) {
-	dir, files := newDataDir(t), newPair(t)
+	dir, files := usedDataDir(t), newPair(t)
 	now := time.Now()
 	old := files.make(t, "old.example", now.Add(-time.Hour), now.Add(time.Hour))
 	r := serve(t, dir, "PARLEY_TLS_CERT="+files.cert, "PARLEY_TLS_KEY="+files.key, "PARLEY_DEMO=true")

@@ -65,7 +65,15 @@ type running struct {
 	done chan struct{} // its log has ended
 }
 
-// newDataDir is a directory that the database's service account reaches.
+// usedDataDir is a data directory with the database that the first start of a server makes.
+func usedDataDir(t *testing.T) string {
+	t.Helper()
+	dir := newDataDir(t)
+	storetest.Cluster(t, dir)
+	return dir
+}
+
+// newDataDir is a path below a directory that the database's service account reaches.
 func newDataDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "parley-data-")
@@ -283,7 +291,7 @@ func TestSoakKills(t *testing.T) {
 	if os.Getenv("PARLEY_SOAK") == "" {
 		t.Skip("PARLEY_SOAK is not set")
 	}
-	dir := newDataDir(t)
+	dir := usedDataDir(t)
 	for range 100 {
 		r := serve(t, dir)
 		old := postmaster(t, dir)
@@ -307,7 +315,7 @@ func TestSoakKills(t *testing.T) {
 }
 
 func TestTwoServersOnOneDataDirectory(t *testing.T) {
-	dir := newDataDir(t)
+	dir := usedDataDir(t)
 	first := serve(t, dir)
 	code, stderr := runToEnd(t, command(dir, "serve"))
 	last := lastLine(stderr)

@@ -69,7 +69,7 @@ func (c *call) Drain(ctx context.Context) error {
 
 func TestDrainWaitsForCalls(t *testing.T) {
 	var log testLog
-	s := newServer(testConfig(t, "PARLEY_DATA_DIR="+newDataDir(t)), slog.New(slog.NewTextHandler(&log, nil)), io.Discard)
+	s := newServer(testConfig(t, "PARLEY_DATA_DIR="+usedDataDir(t)), slog.New(slog.NewTextHandler(&log, nil)), io.Discard)
 	c := newCall()
 	s.drainers = append(s.drainers, c)
 	signals := make(chan os.Signal, 1)

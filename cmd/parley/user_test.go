@@ -49,7 +49,7 @@ var firstLink = regexp.MustCompile(`http://127\.0\.0\.1:\d+(/app/welcome\?token=
 // TestPeopleSignIn sets a new server up by the link that it prints, then lets others in
 // with commands, while it runs.
 func TestPeopleSignIn(t *testing.T) {
-	dir := newDataDir(t)
+	dir := usedDataDir(t)
 	r := serve(t, dir, "PARLEY_CARRIER=none")
 	var link []string
 	for end := time.Now().Add(patience); link == nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -1,5 +1,6 @@
 // Package storetest gives tests a real database each: one PostgreSQL cluster for
-// a package's run, one migrated template in it, and a fresh copy for each test.
+// a package's run, a copy of one that was made before (seed.go), with one migrated
+// template in it, and a fresh copy of that for each test.
 //
 //	func TestMain(m *testing.M) { storetest.Main(m) }
 //
@@ -158,12 +159,11 @@ func create(t testing.TB, template string) string {
 }
 
 func begin() (*server, error) {
-	s := &server{template: "parley_template_" + run, stop: func() {}}
+	s := &server{template: seeded, stop: func() {}}
 	if s.admin = os.Getenv("PARLEY_TEST_DATABASE_URL"); s.admin == "" {
-		if err := s.cluster(); err != nil {
-			return nil, err
-		}
+		return s, s.cluster()
 	}
+	s.template = "parley_template_" + run
 	if err := s.migrate(); err != nil {
 		s.stop()
 		return nil, err
@@ -184,13 +184,20 @@ func (s *server) cluster() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	c, err := private.Start(ctx, private.Options{Dir: filepath.Join(dir, "pg"), Volatile: true,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	from, err := seed()
+	if err == nil {
+		err = copyTree(from, filepath.Join(dir, "pg"))
+	}
+	var c *private.Cluster
+	if err == nil {
+		c, err = private.Start(ctx, private.Options{Dir: filepath.Join(dir, "pg"), Volatile: true,
+			Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	}
 	if err != nil {
 		os.RemoveAll(dir)
 		return err
 	}
-	s.admin = c.URL()
+	s.admin = inDatabase(c.URL(), "postgres") // nobody may be connected to a template
 	s.stop = func() {
 		if err := c.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "storetest: ", err)
@@ -200,7 +207,7 @@ func (s *server) cluster() error {
 	return nil
 }
 
-// migrate makes the template; with a server that stays, ending drops it again.
+// migrate makes the template on a server that stays; ending drops it again.
 func (s *server) migrate() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()

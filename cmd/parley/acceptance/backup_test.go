@@ -45,7 +45,7 @@ func TestBackupDuringACall(t *testing.T) {
 	here := b.closed(who.account, 1)[0]
 	b.checkAmount(here)
 
-	fresh := newDataDir(t)
+	fresh := noDataDir(t)
 	admin(t, fresh, &struct{}{}, "restore", dir)
 	checkBooks(t, fresh) // with the call still open
 	again := serve(t, fresh, s.env)
@@ -223,7 +223,7 @@ func TestTamperedBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh := newDataDir(t)
+	fresh := noDataDir(t)
 	o := do(t, command(fresh, nil, "restore", "--json", dir))
 	if o.status != failed || o.out != "" || !strings.Contains(o.errOut, "parley: nothing was restored: the backup is damaged: database.dump") {
 		t.Errorf("exit status %d: %s%s", o.status, o.out, o.errOut)

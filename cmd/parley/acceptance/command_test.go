@@ -36,7 +36,7 @@ type account struct {
 // server runs, and beside one. Between and after, --demo starts.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
-	dir := newDataDir(t)
+	dir := noDataDir(t)
 	serve(t, dir, nil).stop(t) // makes the database
 	administer(t, dir, "+34910000001")
 	s := serve(t, dir, nil, "--demo")

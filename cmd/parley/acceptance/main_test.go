@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/api/dashboard/dashboardtest"
+	"parley/store/storetest"
 )
 
 // patience only bounds a hang; nothing here asserts how long something takes.
@@ -50,7 +51,7 @@ func run(m *testing.M) (status int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	status = dashboardtest.Closing(m).Run()
+	status = storetest.Run(dashboardtest.Closing(m))
 	if faults := endShared(); len(faults) > 0 {
 		for _, f := range faults {
 			fmt.Fprintln(os.Stderr, "FAIL:", f)

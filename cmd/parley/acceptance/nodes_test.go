@@ -19,7 +19,7 @@ func serveBeside(t *testing.T, s *server, name string, env ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serveLean(t, newDataDir(t), append([]string{"PARLEY_DATABASE_URL=" + url, "PARLEY_NODE=" + name}, env...))
+	return serveLean(t, noDataDir(t), append([]string{"PARLEY_DATABASE_URL=" + url, "PARLEY_NODE=" + name}, env...))
 }
 
 // hangUpAt asks a node to hang a call up and returns the status of its answer.

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/store/storetest"
 )
 
 // server is a running parley serve.
@@ -52,8 +54,16 @@ func settings(dir string, extra ...string) []string {
 		"PARLEY_LOG_FORMAT=json", "PARLEY_LOG=debug", "PARLEY_NODE=acceptance", "PARLEY_DATA_DIR="+dir), extra...)
 }
 
-// newDataDir is a directory that the database's service account reaches.
+// newDataDir is a data directory with the database that the first start of a server makes.
 func newDataDir(t *testing.T) string {
+	t.Helper()
+	dir := noDataDir(t)
+	storetest.Cluster(t, dir)
+	return dir
+}
+
+// noDataDir is a path below a directory that the database's service account reaches.
+func noDataDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(programs, "data-")
 	if err == nil {
