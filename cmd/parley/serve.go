@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
+	"parley/cmd/parley/certificate"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/node"
 	"parley/store/private"
@@ -181,7 +182,7 @@ func (s *server) listenPublic(handler http.Handler) (*web, error) {
 	if s.cfg.TLSCert == "" {
 		return listen("http", "HTTP_ADDR", s.cfg.HTTPAddr, handler, s.log)
 	}
-	cert, err := node.LoadCertificate(s.cfg.TLSCert, s.cfg.TLSKey)
+	cert, err := certificate.Load(s.cfg.TLSCert, s.cfg.TLSKey)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"parley/api"
-	"parley/cmd/parley/node"
+	"parley/cmd/parley/certificate"
 )
 
 // Bounds of the HTTP servers. There is none on a whole request or response: sockets and
@@ -60,7 +60,7 @@ func listen(name, setting, addr string, handler http.Handler, log *slog.Logger) 
 }
 
 // secure makes it HTTPS. Call it before run.
-func (w *web) secure(cert *node.Certificate) {
+func (w *web) secure(cert *certificate.Pair) {
 	w.srv.TLSConfig = cert.TLS()
 	inner := w.srv.Handler
 	w.srv.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

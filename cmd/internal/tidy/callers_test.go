@@ -60,40 +60,42 @@ func (u *usage) check(path string, files []*ast.File) (*types.Package, error) {
 	return p, nil
 }
 
-// satisfied notes the methods of targets that are wanted by an interface which the package
-// writes, or finds in a package that it imports. Several types may satisfy it together, as
-// the database and its ledger do.
+// satisfied notes the methods of targets by which a type satisfies an interface that the package
+// writes, or finds in a package that it imports. The type is one of a target, or one that the
+// package writes, which may have the methods of several targets because it embeds them.
 func (u *usage) satisfied(p *types.Package, info *types.Info) {
 	wanted := []*types.Interface{types.Universe.Lookup("error").Type().Underlying().(*types.Interface)}
+	var having []types.Type
 	for _, tv := range info.Types {
-		if i, ok := tv.Type.(*types.Interface); ok && tv.IsType() {
+		if i, ok := tv.Type.Underlying().(*types.Interface); ok && tv.IsType() {
 			wanted = append(wanted, i)
 		}
+		if _, ok := tv.Type.Underlying().(*types.Struct); ok && tv.IsType() {
+			having = append(having, tv.Type)
+		}
 	}
-	for _, from := range p.Imports() {
+	for _, from := range append(p.Imports(), p) {
 		for _, name := range from.Scope().Names() {
-			if t, ok := from.Scope().Lookup(name).(*types.TypeName); ok && t.Exported() {
-				if i, ok := t.Type().Underlying().(*types.Interface); ok {
-					wanted = append(wanted, i)
-				}
-			}
-		}
-	}
-	for _, target := range append(p.Imports(), p) {
-		if !slices.Contains(u.targets, target.Path()) {
-			continue
-		}
-		for _, name := range target.Scope().Names() {
-			t, ok := target.Scope().Lookup(name).(*types.TypeName)
-			if !ok || types.IsInterface(t.Type()) {
+			t, ok := from.Scope().Lookup(name).(*types.TypeName)
+			if !ok || from != p && !t.Exported() {
 				continue
 			}
-			for _, i := range wanted {
-				for m := range i.Methods() {
-					got, _, _ := types.LookupFieldOrMethod(t.Type(), true, target, m.Name())
-					if f, ok := got.(*types.Func); ok && types.Identical(f.Type(), m.Type()) {
-						u.used[f.Origin().FullName()] = true
-					}
+			if i, ok := t.Type().Underlying().(*types.Interface); ok {
+				wanted = append(wanted, i)
+			} else if from == p || slices.Contains(u.targets, from.Path()) {
+				having = append(having, t.Type())
+			}
+		}
+	}
+	for _, t := range having {
+		for _, i := range wanted {
+			if i.NumMethods() == 0 || !types.Implements(types.NewPointer(t), i) {
+				continue
+			}
+			for m := range i.Methods() {
+				got, _, _ := types.LookupFieldOrMethod(t, true, p, m.Name())
+				if f, ok := got.(*types.Func); ok {
+					u.used[f.Origin().FullName()] = true
 				}
 			}
 		}
@@ -221,6 +223,8 @@ type DB struct{}
 func (*DB) Called() {}
 func (*DB) HandedOn() {}
 func (*DB) Wanted() {}
+func (*DB) Half() {}
+func (*DB) Other() {}
 func (*DB) Error() string { return "" }
 func (*DB) Alone() { (*DB).Alone(nil) }
 func (*DB) Unwrap() error { return nil }
@@ -230,6 +234,9 @@ func (hidden) Alone() {}
 type List[T any] struct{}
 func (List[T]) Len() int { return 0 }
 func (List[T]) Cap() int { return 0 }
+type Ledger struct{}
+func (*Ledger) Rest() {}
+func (*Ledger) Missing() {}
 func Open() {}
 func Closed() { Open() }
 `
@@ -241,6 +248,9 @@ func Closed() { Open() }
 	text = `package api
 import "parley/store"
 type wanter interface{ Wanted() }
+type whole interface{ Half(); Rest() }
+type both struct { *store.DB; *store.Ledger }
+type never interface{ Other(); Missing(); None() }
 func f(db *store.DB, l store.List[int]) { db.Called(); g(db.HandedOn); l.Len() }
 func g(func()) {}
 `
@@ -253,7 +263,7 @@ func g(func()) {}
 			unused = append(unused, name)
 		}
 	}
-	if want := []string{"parley/store.Closed", "(*parley/store.DB).Alone", "(parley/store.List[T]).Cap"}; !slices.Equal(unused, want) {
+	if want := []string{"parley/store.Closed", "(*parley/store.DB).Other", "(*parley/store.DB).Alone", "(*parley/store.Ledger).Missing", "(parley/store.List[T]).Cap"}; !slices.Equal(unused, want) {
 		t.Errorf("%q", unused)
 	}
 }

@@ -250,3 +250,19 @@ func setTURN(to *[]string, s string) bool {
 	}
 	return true
 }
+
+// OwnURL is where this machine reaches an address that it listens on.
+func OwnURL(listening string, secure bool) (string, error) {
+	host, port, err := net.SplitHostPort(listening)
+	if err != nil {
+		return "", err
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	scheme := "http://"
+	if secure {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port), nil
+}

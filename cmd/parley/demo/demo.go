@@ -36,14 +36,10 @@ import (
 
 // Store is what the demonstration needs of the database.
 type Store interface {
-	// Now is the database's time, RateCard the card in force.
-	Now() time.Time
-	RateCard() *billing.RateCard
+	Database
 
 	DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (id string, err error)
 	TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error
-	Agents(ctx context.Context, account string, p store.Page) ([]store.Agent, error)
-	CreateAgent(ctx context.Context, account string, a store.Agent, now time.Time) (*store.Agent, error)
 	NumberByE164(ctx context.Context, account, e164 string) (*ledger.Number, error)
 	ImportNumber(ctx context.Context, account, e164, agent string, now time.Time) (*ledger.Number, error)
 
@@ -52,6 +48,14 @@ type Store interface {
 	Campaigns(ctx context.Context, account string, p store.Page) ([]campaign.Campaign, error)
 	Campaign(ctx context.Context, account, id string) (*campaign.Campaign, error)
 	CreateCampaign(ctx context.Context, c campaign.Campaign, card *billing.RateCard, once *store.IdempotencyKey, now time.Time) (id string, err error)
+}
+
+// Database has the time, the rate card in force and the agents of accounts.
+type Database interface {
+	Now() time.Time
+	RateCard() *billing.RateCard
+	Agents(ctx context.Context, account string, p store.Page) ([]store.Agent, error)
+	CreateAgent(ctx context.Context, account string, a store.Agent, now time.Time) (*store.Agent, error)
 }
 
 // Keys are the API keys of accounts.

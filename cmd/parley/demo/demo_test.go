@@ -187,7 +187,7 @@ func (s *site) wantRecordedCall(id string) {
 func TestDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
-	namesake, err := ledger.New(s.node.Store()).CreateAccount(t.Context(), "Demonstration", s.node.RateCard(), time.Now())
+	namesake, err := ledger.New(s.node.Store()).CreateAccount(t.Context(), "Demonstration", s.node.Store().RateCard(), time.Now())
 	s.ok(err)
 	for patience := time.Millisecond; ; patience *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -231,7 +231,7 @@ func TestOlderDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
 	n, now := s.node, time.Now()
-	account, err := ledger.New(n.Store()).DemonstrationAccount(t.Context(), "Demonstration", n.RateCard(), now)
+	account, err := ledger.New(n.Store()).DemonstrationAccount(t.Context(), "Demonstration", n.Store().RateCard(), now)
 	s.ok(err)
 	d := demo.Account{ID: account}
 	credit := func(kind ledger.TransferKind, amount billing.Money, key string) {

@@ -230,20 +230,13 @@ func localAddresses() []netip.Addr {
 // fetch reads a page of a server of ours at a listening address; nil when there is
 // none.
 func fetch(ctx context.Context, secure bool, addr, path string) []byte {
-	host, port, err := net.SplitHostPort(addr)
+	base, err := config.OwnURL(addr, secure)
 	if err != nil {
 		return nil
 	}
-	if ip, _ := netip.ParseAddr(host); host == "" || ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
 	ctx, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
-	scheme := "http://"
-	if secure {
-		scheme = "https://"
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+net.JoinHostPort(host, port)+path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
 	if err != nil {
 		return nil
 	}

@@ -146,7 +146,7 @@ func deskLogged(t *testing.T, url string, log *slog.Logger, change func(*config.
 func (d *desk) customer() {
 	d.Helper()
 	now, n := d.node.db.Now(), d.node
-	a, err := ledger.New(n.db).CreateAccount(d.Context(), "A", n.RateCard(), now)
+	a, err := ledger.New(n.db).CreateAccount(d.Context(), "A", n.db.RateCard(), now)
 	d.ok(err)
 	_, _, err = ledger.New(n.db).Credit(d.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
 	d.ok(err)

@@ -117,3 +117,13 @@ func TestHangUpWhileItRings(t *testing.T) {
 		t.Errorf("%+v", call)
 	}
 }
+
+// eventually waits for what happens by itself.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}

@@ -96,7 +96,7 @@ func TestTwoNodesDialOneBatch(t *testing.T) {
 	for i := range rows { // each rings for a second and declines
 		c.Rows = append(c.Rows, campaign.CampaignRow{To: fmt.Sprintf("+1202%d0103", 300+i), From: deskNumber, Agent: d.agent, DueAt: now})
 	}
-	id, err := campaign.New(a.db).CreateCampaign(t.Context(), c, a.RateCard(), nil, now)
+	id, err := campaign.New(a.db).CreateCampaign(t.Context(), c, a.db.RateCard(), nil, now)
 	d.ok(err)
 	a.batches.Wake()
 	eventually(t, "some have rung", func() bool { mu.Lock(); defer mu.Unlock(); return len(rung) >= rows/4 })

@@ -39,7 +39,7 @@ func windowOf(t *testing.T, d *desk) *window {
 	now := w.node.db.Now()
 	_, secret, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: w.who.Account, Name: "second", Role: people.RoleMember})
 	w.ok(err)
-	b, err := ledger.New(w.node.db).CreateAccount(t.Context(), "B", w.node.RateCard(), now)
+	b, err := ledger.New(w.node.db).CreateAccount(t.Context(), "B", w.node.db.RateCard(), now)
 	w.ok(err)
 	_, others, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: b.ID, Name: "first", Role: people.RoleMember})
 	w.ok(err)

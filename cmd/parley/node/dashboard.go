@@ -3,15 +3,14 @@ package node
 import (
 	"context"
 	"strings"
-	"time"
 
 	"parley/api/dashboard"
 	"parley/api/status"
-	"parley/api/wire"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/demo"
-	"parley/cmd/parley/doctor"
 	"parley/store/campaign"
+	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -36,62 +35,19 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 	return dashboard.New(s)
 }
 
-// A checkup starts engines and opens sockets, so there is one at a time, and a request
-// soon after gets what the last one found.
-const (
-	checkupFresh    = 5 * time.Second
-	checkupPatience = time.Minute
-)
-
-// checkup makes the checks of parley doctor in a running server.
-type checkup struct {
-	cfg   *config.Config
-	dir   func() string // the data directory
-	turn  chan struct{} // holds one while somebody looks
-	at    time.Time     // of found; the holder of the turn may use them
-	found []wire.Check
-}
-
-func newCheckup(cfg *config.Config, dir func() string) *checkup {
-	return &checkup{cfg: cfg, dir: dir, turn: make(chan struct{}, 1)}
-}
-
-// look waits for its turn, until ctx ends.
-func (c *checkup) look(ctx context.Context) ([]wire.Check, error) {
-	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if time.Since(c.at) < checkupFresh {
-		return c.found, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, checkupPatience)
-	defer cancel()
-	var found []wire.Check
-	for _, f := range append(doctor.Examine(ctx, c.cfg, c.dir()), doctor.FFmpeg(ctx)) {
-		found = append(found, wire.Check{Name: f.Name, Status: string(f.Status), Detail: f.Detail, Fix: f.Fix})
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // what was cut off is not broken
-	}
-	c.at, c.found = time.Now(), found
-	return found, nil
-}
-
 // Seed sets up the demonstration, or finds it.
 func (n *Node) Seed(ctx context.Context, dataDir string) (d demo.Account, err error) {
 	kept := struct {
-		callBooks
+		demo.Database
+		*ledger.Ledger
 		*campaign.Store
-	}{booksOf(n.db), campaign.New(n.db)}
-	n.demo, err = (&demo.Seeder{Store: kept, Keys: people.New(n.db), Recordings: kept, Importer: n.records, Life: n.life, Network: n.network != nil, Log: n.log}).Seed(ctx, dataDir)
+	}{n.db, ledger.New(n.db), campaign.New(n.db)}
+	n.demo, err = (&demo.Seeder{Store: kept, Keys: people.New(n.db), Recordings: history.New(n.db), Importer: n.records, Life: n.life, Network: n.network != nil, Log: n.log}).Seed(ctx, dataDir)
 	return n.demo, err
 }
 
 // DemoLink makes a link that opens the demonstration once.
-func (n *Node) DemoLink() string { return n.till.home + n.links.New() }
+func (n *Node) DemoLink() string { return n.payments.Home + n.links.New() }
 
 // FirstRun is the link that sets up a new server; empty for one that needs none.
 func (n *Node) FirstRun(ctx context.Context) (string, error) {
@@ -102,7 +58,7 @@ func (n *Node) FirstRun(ctx context.Context) (string, error) {
 	if err != nil || path == "" {
 		return "", err
 	}
-	return n.till.home + path, nil
+	return n.payments.Home + path, nil
 }
 
 // BaseURL is where people reach a server with these settings, as far as they say.

@@ -26,9 +26,9 @@ import (
 )
 
 // anHourLater is a store whose clock is an hour ahead.
-type anHourLater struct{ callBooks }
+type anHourLater struct{ accounts }
 
-func (l anHourLater) Now() time.Time { return l.DB.Now().Add(time.Hour) }
+func (l anHourLater) Now() time.Time { return l.accounts.Now().Add(time.Hour) }
 
 const functionSecret = "pat-hunter2-hunter2"
 
@@ -107,7 +107,7 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 		t.Fatalf("%d calls are noted", n)
 	}
 	again := *d.node.after
-	again.Store = anHourLater{booksOf(d.node.db)}
+	again.Store = anHourLater{accountsOf(d.node.db)}
 	d.ok(again.NoteCalls(d.Context()))
 	d.ok(d.node.after.NoteCalls(d.Context()))
 	noted := h.Calls()

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/billing"
+	"parley/cmd/parley/money"
 	"parley/store/ledger"
 	"parley/store/storetest"
 )
@@ -31,10 +32,9 @@ func TestVerificationIsTold(t *testing.T) {
 		t.Error("it is no part of the node")
 	}
 	var log bytes.Buffer
-	n.log = slog.New(slog.NewTextHandler(&log, nil))
 	reg := prometheus.NewRegistry()
-	n.verified.open(n, reg)
-	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.RateCard(), n.db.Now())
+	verified := money.NewVerification(ledger.New(n.db), reg, slog.New(slog.NewTextHandler(&log, nil)))
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.db.RateCard(), n.db.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestVerificationIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := time.Now()
-	if err := n.verified.look(t.Context()); err != nil {
+	if err := verified.Look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	families, err := reg.Gather()
@@ -77,7 +77,7 @@ func TestCreditExpires(t *testing.T) {
 	}
 	defer n.Close()
 	now := n.db.Now()
-	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.RateCard(), now.Add(-48*time.Hour))
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.db.RateCard(), now.Add(-48*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestCreditExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	err = pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { return n.jobs.Insert(t.Context(), tx, expireCredit{}) })
+	err = pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { return n.jobs.Insert(t.Context(), tx, money.ExpireCredit{}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,14 +20,18 @@ import (
 	"parley/api/talk"
 	"parley/api/task"
 	"parley/api/ticket"
+	"parley/api/topup"
 	"parley/cmd/parley/afterwards"
+	"parley/cmd/parley/certificate"
 	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/conversation"
 	"parley/cmd/parley/demo"
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/inbound"
+	"parley/cmd/parley/load"
 	"parley/cmd/parley/metrics"
+	"parley/cmd/parley/money"
 	"parley/cmd/parley/notify"
 	"parley/cmd/parley/outbound"
 	"parley/cmd/parley/trace"
@@ -40,7 +44,6 @@ import (
 	"parley/store/bus"
 	"parley/store/history"
 	"parley/store/jobs"
-	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -60,10 +63,11 @@ type Node struct {
 	cluster  *cluster.Member
 	engines  *engine.Set
 	manager  *session.Manager
-	pressure *load
+	pressure *load.Monitor
 	metrics  *metrics.Calls
 	traces   *trace.Tracer // nil: there is no collector
-	verified verification
+	verified *money.Verification
+	cards    *money.Cards
 
 	maker   *conversation.Maker
 	agents  conversation.Agents
@@ -89,26 +93,17 @@ type Node struct {
 	webhooks *notify.Webhooks
 	warnings *notify.Warnings
 
-	cert    *Certificate // nil without TLS
-	till    till
-	secrets *people.Vault  // of accounts
-	tools   *tool.Provider // functions that this server runs for agents
-	guard   *tool.Guard    // of their requests
-	hooks   *webhook.Store
-	poster  *tool.Poster // of requests to webhooks
-	demo    demo.Account // empty without a demonstration
-	links   dashboard.DemoLinks
-	counts  api.Counts // of the HTTP side
+	cert     *certificate.Pair // nil without TLS
+	payments money.Payments
+	secrets  *people.Vault  // of accounts
+	tools    *tool.Provider // functions that this server runs for agents
+	guard    *tool.Guard    // of their requests
+	hooks    *webhook.Store
+	poster   *tool.Poster // of requests to webhooks
+	demo     demo.Account // empty without a demonstration
+	links    dashboard.DemoLinks
+	counts   api.Counts // of the HTTP side
 }
-
-// callBooks are the database, its ledger and the history of calls.
-type callBooks struct {
-	*store.DB
-	*ledger.Ledger
-	*history.Store
-}
-
-func booksOf(db *store.DB) callBooks { return callBooks{db, ledger.New(db), history.New(db)} }
 
 // Part is something of the node that runs until its context ends. A part that
 // ends earlier ends the node.
@@ -139,17 +134,18 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	if cfg.TLSCert != "" {
-		if n.cert, err = LoadCertificate(cfg.TLSCert, cfg.TLSKey); err != nil {
+		if n.cert, err = certificate.Load(cfg.TLSCert, cfg.TLSKey); err != nil {
 			return nil, err
 		}
 	}
-	if err = n.LoadRateCard(ctx); err != nil {
+	n.cards = &money.Cards{Store: n.db, File: cfg.RateCard, Log: log}
+	if err = n.cards.Load(ctx); err != nil {
 		return nil, err
 	}
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, lost, err := cluster.TakeName(ctx, booksOf(n.db), cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
+	life, lost, err := cluster.TakeName(ctx, nodesOf(n.db), cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +163,11 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	kept := history.New(n.db)
-	n.manager = session.NewManager(booksOf(n.db), life, n.db.RateCard, cfg.MaxCalls, log)
-	n.pressure = newLoad(cfg.MaxCPU, n.engines.Lag)
+	n.manager = session.NewManager(nodesOf(n.db), life, n.db.RateCard, cfg.MaxCalls, log)
+	n.pressure = load.New(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
-	n.maker = &conversation.Maker{Store: booksOf(n.db), Wires: kept, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
+	n.maker = &conversation.Maker{Store: accountsOf(n.db), Wires: kept, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
 		Card: n.db.RateCard, CRM: cfg.CRM != "", Log: log}
 	n.agents = conversation.Agents{Maker: n.maker, Calls: n.manager}
 	if err = n.joinCluster(ctx, secret); err != nil {
@@ -198,7 +194,7 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 	if n.bus.RouteAddr() != "" {
 		n.log.Info("listening", "for", "other nodes", "addr", n.bus.RouteAddr())
 	}
-	n.cluster = cluster.New(cluster.Config{Store: booksOf(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
+	n.cluster = cluster.New(cluster.Config{Store: nodesOf(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
 		Key: derived(secret, "bus commands"), Log: n.log})
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
@@ -220,7 +216,7 @@ func (n *Node) Close() error {
 		n.bus.Close()
 	}
 	if n.life.ID != "" {
-		cluster.Leave(booksOf(n.db), n.life, n.log)
+		cluster.Leave(nodesOf(n.db), n.life, n.log)
 	}
 	n.db.Close()
 	return nil
@@ -236,8 +232,8 @@ func (n *Node) Store() *store.DB { return n.db }
 func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
-		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.followRateCard}, {Name: "load", Run: n.pressure.run},
-		{Name: "verification", Run: n.verified.run}}
+		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
+		{Name: "verification", Run: n.verified.Run}}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
 		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)
@@ -251,10 +247,10 @@ func (n *Node) Parts() []Part {
 	if n.phone != nil {
 		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunk shares", Run: func(ctx context.Context) error { return n.cluster.Count(ctx, n.phone.Share) }})
 	}
-	if p := n.till.simulated; p != nil {
+	if p := n.payments.Simulated; p != nil {
 		parts = append(parts, Part{Name: "simulated payments", Run: p.Run})
 	}
-	if n.till.provider != nil {
+	if n.payments.Provider != nil {
 		parts = append(parts, Part{Name: "refunds", Run: n.desk().Run})
 	}
 	if n.numbers != nil {
@@ -269,6 +265,21 @@ func (n *Node) Parts() []Part {
 	// Jobs stop first: they need everything else.
 	return append(parts, Part{Name: "tasks", Run: n.tasks.Run}, Part{Name: "recordings", Run: n.records.Run}, Part{Name: "jobs", Run: n.jobs.Run})
 }
+
+// TakePayments makes the configured payment provider. Call it before Parts and Handler;
+// listening is the address that the public HTTP side really listens on, and DataDir must be set.
+func (n *Node) TakePayments(listening, secret string) (err error) {
+	n.payments, err = money.OpenPayments(n.cfg, money.PaymentsConfig{Listening: listening, DataDir: n.DataDir, Secret: derived(secret, "simulated payments"), Own: n.cert, Log: n.log})
+	return err
+}
+
+// desk is where payments are taken.
+func (n *Node) desk() *topup.Service {
+	return &topup.Service{Store: n.db, Provider: n.payments.Provider, Hook: n.cfg.Payments, Home: n.payments.Home, Card: n.db.RateCard, Disputed: n.cluster.Freeze, Log: n.log}
+}
+
+// LoadRateCard reads the rate card's file again.
+func (n *Node) LoadRateCard(ctx context.Context) error { return n.cards.Load(ctx) }
 
 // SIPAddr is where the telephone listens; empty without one.
 func (n *Node) SIPAddr() string {
@@ -293,6 +304,9 @@ func (n *Node) Drain(ctx context.Context) error {
 	<-drained
 	return errors.Join(calls, sockets)
 }
+
+// Operator is what only operators see, for the metrics address: below /debug/sip/.
+func (n *Node) Operator() http.Handler { return metrics.Rejections(n.phone) }
 
 // Handler is the public HTTP side.
 func (n *Node) Handler() http.Handler {

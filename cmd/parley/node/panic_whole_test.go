@@ -52,7 +52,7 @@ func newWhole(t *testing.T) *whole {
 func (w *whole) neighbour() {
 	w.Helper()
 	now, db := time.Now(), w.node.db
-	a, err := ledger.New(db).CreateAccount(w.Context(), "B", w.node.RateCard(), now)
+	a, err := ledger.New(db).CreateAccount(w.Context(), "B", w.node.db.RateCard(), now)
 	w.ok(err)
 	_, _, err = ledger.New(db).Credit(w.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:2", Source: "sim"}, now)
 	w.ok(err)

@@ -34,8 +34,8 @@ func TestNewRateCardReachesOtherNodes(t *testing.T) {
 	s.ok(os.WriteFile(file, []byte(strings.Replace(string(old.JSON()), old.Version(), version, 1)), 0o600))
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.nodes[1].followRateCard(ctx) }()
-	s.nodes[0].cfg.RateCard = file
+	go func() { done <- s.nodes[1].cards.Follow(ctx) }()
+	s.nodes[0].cards.File = file
 	s.ok(s.nodes[0].LoadRateCard(t.Context()))
 	if got := s.pricing(0); got != version {
 		t.Errorf("the node that was told sells by %s", got)

@@ -44,7 +44,7 @@ func newShop(t *testing.T) *site {
 
 	ctx, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context) error{n.manager.Run, n.till.simulated.Run, n.jobs.Run} {
+	for _, run := range []func(context.Context) error{n.manager.Run, n.payments.Simulated.Run, n.jobs.Run} {
 		wg.Go(func() { _ = run(ctx) })
 	}
 	t.Cleanup(func() {
@@ -53,7 +53,7 @@ func newShop(t *testing.T) *site {
 		server.Close()
 		_ = n.Close()
 	})
-	a, err := ledger.New(n.db).CreateAccount(t.Context(), "A", n.RateCard(), time.Now())
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "A", n.db.RateCard(), time.Now())
 	s.ok(err)
 	_, key, err := people.New(n.db).FirstKey(t.Context(), a.ID, "first", "")
 	s.ok(err)

@@ -25,10 +25,12 @@ import (
 	"parley/api/wire"
 	"parley/api/wsagent"
 	"parley/api/wstts"
-	"parley/billing"
 	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/doctor"
+	"parley/cmd/parley/money"
 	"parley/cmd/parley/outbound"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -36,26 +38,29 @@ import (
 func (n *Node) routes() *api.API {
 	server := n.status()
 	pages := n.pages(server)
+	work := money.Work{Calls: n.manager, Ledger: ledger.New(n.db), Card: n.db.RateCard, Now: n.db.Now}
 	a := api.New(credentials{n, pages})
 	api.MountPricing(a, n.db.RateCard)
 	ticket.Mount(a, n.tickets, n.db)
 	files := export.New(n.db)
 	manage.Mount(a, n.db, files, conversation.Definition(n.engines.Offered(), n.engines.EndsTurns(), n.guard))
 	manage.MountSecrets(a, n.secrets)
-	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.till.home + dashboard.InvitationLink(token) })
+	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.payments.Home + dashboard.InvitationLink(token) })
 	operator.Mount(a, n.db, n.db.RateCard, n.cluster.Freeze)
-	operator.MountChecks(a, newCheckup(n.cfg, func() string { return n.DataDir }).look)
+	operator.MountChecks(a, doctor.NewCheckup(n.cfg, func() string { return n.DataDir }).Look)
 	webhook.Mount(a, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.db.RateCard)
 	calls.Mount(a, n.db, files)
 	recording.Mount(a, n.records)
-	n.mountPayments(a)
-	denoise.Mount(a, books{n})
+	if n.cfg.Payments != "none" {
+		n.payments.Mount(a, n.desk())
+	}
+	denoise.Mount(a, work)
 	speech := tts.New(n.engines.TTS)
-	tts.Mount(a, speech, books{n}, n.log)
+	tts.Mount(a, speech, work, n.log)
 	task.Mount(a, n.tasks)
-	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: books{n}, Sockets: n.sockets, Admit: n.mayStart, Log: n.log})
-	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: books{n}, Sockets: n.sockets, Log: n.log})
+	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: work, Sockets: n.sockets, Admit: work.MayBegin, Log: n.log})
+	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: work, Sockets: n.sockets, Log: n.log})
 	wsagent.Mount(a, &wsagent.Handler{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
 	if n.cfg.WebRTC {
 		web := n.web
@@ -72,7 +77,7 @@ func (n *Node) routes() *api.API {
 	}
 	callcenter.MountFollow(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 	status.Mount(a, server)
-	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: books{n}, Log: n.log})
+	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: work, Log: n.log})
 	api.MountDocument(a)
 	pages.Mount(a)
 	docs.Mount(a) // last: it describes all others
@@ -100,16 +105,4 @@ type telephony struct {
 // Dial implements callcenter.Calls.
 func (t telephony) Dial(ctx context.Context, p api.Principal, o callcenter.Order) (*wire.Placed, error) {
 	return t.dialler.Dial(ctx, p, o)
-}
-
-// books charge for work without a call.
-type books struct{ *Node }
-
-// Begin implements api.Books.
-func (b books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
-	w, err := b.manager.Work(ctx, p.Account, p.Key, kind, expected)
-	if err != nil {
-		return nil, conversation.Refusal(err)
-	}
-	return w, nil
 }

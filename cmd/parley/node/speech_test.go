@@ -72,7 +72,7 @@ func TestSpeechSocket(t *testing.T) {
 	if refused, closed := s.end(busy); refused != "" || closed != 0 {
 		t.Fatalf("%s, closed %d", refused, closed)
 	}
-	tariff, err := n.RateCard().Tariff(billing.Terms{Kind: billing.TTS})
+	tariff, err := n.db.RateCard().Tariff(billing.Terms{Kind: billing.TTS})
 	s.ok(err)
 	var used billing.Usage
 	used[billing.TTSChars] = chars

@@ -7,11 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"parley/api"
 	"parley/api/status"
 	"parley/media/transcode"
-	"parley/store"
-	"parley/store/ledger"
 )
 
 // leastFree is how much of the disk, in bytes, must be free for the server to go
@@ -53,21 +50,4 @@ func storage(dir string) error {
 		return fmt.Errorf("the data directory: %d MB are free", free>>20)
 	}
 	return nil
-}
-
-// mayStart says whether an account may start work now, before it asks for any.
-// Whether it may at once with what it does already shows when it asks.
-func (n *Node) mayStart(ctx context.Context, p api.Principal) error {
-	a, err := ledger.New(n.db).Account(ctx, p.Account)
-	switch {
-	case err != nil:
-		return err
-	case a.Suspended:
-		return store.ErrSuspended
-	case a.OpenDisputes > 0:
-		return store.ErrDisputed
-	case a.Pots.Spendable(false) < n.db.RateCard().Wallet().MinSessionStart:
-		return store.ErrInsufficientBalance
-	}
-	return ledger.New(n.db).MaySpend(ctx, p.Account, p.Key, n.db.Now())
 }

@@ -13,6 +13,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/cmd/parley/afterwards"
+	"parley/cmd/parley/money"
 	"parley/cmd/parley/notify"
 	"parley/inference"
 	"parley/pipeline/agent"
@@ -20,6 +21,7 @@ import (
 	"parley/store/bus"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/mail"
 	webhookstore "parley/store/webhook"
 )
@@ -36,8 +38,8 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	})
 	n.prepareRecordings(life)
 	n.prepareNumbers()
-	n.handleCredit()
-	n.after = &afterwards.Work{Store: booksOf(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
+	money.HandleCredit(n.jobs, ledger.New(n.db), n.db.Now)
+	n.after = &afterwards.Work{Store: accountsOf(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
 		Model: func(wanted *agent.Engines) inference.LLM { return n.engines.Chosen(wanted).LLM }}
 	n.after.Handle(n.jobs)
 	n.webhooks = &notify.Webhooks{Deliveries: n.hooks, Poster: n.poster, Now: n.db.Now, Log: n.log,
@@ -52,7 +54,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 		}
 	}
 	n.warnings.Handle(n.jobs)
-	recharges := &topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.till.provider }, Log: n.log}
+	recharges := &topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.payments.Provider }, Log: n.log}
 	if n.cfg.Payments != "none" {
 		recharges.Handle()
 		topup.HandleLooks(n.jobs, n.desk)

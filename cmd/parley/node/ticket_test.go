@@ -89,7 +89,7 @@ func newSite(t *testing.T) *site {
 		})
 	}
 	db, now := s.nodes[0].db, time.Now()
-	a, err := ledger.New(db).CreateAccount(t.Context(), "A", s.nodes[0].RateCard(), now)
+	a, err := ledger.New(db).CreateAccount(t.Context(), "A", s.nodes[0].db.RateCard(), now)
 	s.ok(err)
 	_, _, err = ledger.New(db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
 	s.ok(err)

@@ -1,4 +1,6 @@
-package node
+// Package load notices that calls in progress would suffer from another one, so that a node
+// refuses it and the carrier tries another node.
+package load
 
 import (
 	"context"
@@ -20,12 +22,11 @@ const (
 	maxLag   = 250 * time.Millisecond
 )
 
-// load notices that calls in progress would suffer from another one: the program uses more
-// of the machine's processors than it may, or its engine workers, which run at a lower
-// priority, are behind the callers. A new call is refused then, and the carrier tries
-// another node. The zero load has no limits and is never busy.
-type load struct {
-	limit float64 // share of all processors, 0 to 1; 0: no limits
+// Monitor measures the load: a node is busy when the program uses more of the machine's
+// processors than it may, or when its engine workers, which run at a lower priority, are behind
+// the callers.
+type Monitor struct {
+	limit float64 // share of all processors, 0 to 1; 0: never busy
 	cores int
 	lag   func() time.Duration // of the worker that is furthest behind
 
@@ -36,16 +37,17 @@ type load struct {
 	busy   atomic.Bool
 }
 
-func newLoad(percent int, lag func() time.Duration) *load {
-	return &load{limit: float64(percent) / 100, cores: runtime.GOMAXPROCS(0), lag: lag}
+// New returns a monitor that is busy above a share of the processors, in percent; 0: never.
+func New(percent int, lag func() time.Duration) *Monitor {
+	return &Monitor{limit: float64(percent) / 100, cores: runtime.GOMAXPROCS(0), lag: lag}
 }
 
 // Busy says whether new calls should wait. It may be called from any goroutine.
-func (l *load) Busy() bool { return l.busy.Load() }
+func (m *Monitor) Busy() bool { return m.busy.Load() }
 
-// run looks every second until ctx ends.
-func (l *load) run(ctx context.Context) error {
-	if l.limit == 0 {
+// Run looks every second until ctx ends.
+func (m *Monitor) Run(ctx context.Context) error {
+	if m.limit == 0 {
 		<-ctx.Done()
 		return nil
 	}
@@ -56,28 +58,28 @@ func (l *load) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case now := <-tick.C:
-			l.look(now, processorTime(), l.lag())
+			m.look(now, processorTime(), m.lag())
 		}
 	}
 }
 
 // look takes how much processor time the program has used until now, and how far its
 // workers are behind.
-func (l *load) look(now time.Time, used, lag time.Duration) {
+func (m *Monitor) look(now time.Time, used, lag time.Duration) {
 	if lag > maxLag {
-		l.behind++
+		m.behind++
 	} else {
-		l.behind = 0
+		m.behind = 0
 	}
-	busy := l.behind >= lagLooks
-	i := l.n % looks // of the oldest
-	if l.n >= looks {
-		most := l.limit * float64(l.cores) * float64(now.Sub(l.at[i]))
-		busy = busy || float64(used-l.used[i]) > most
+	busy := m.behind >= lagLooks
+	i := m.n % looks // of the oldest
+	if m.n >= looks {
+		most := m.limit * float64(m.cores) * float64(now.Sub(m.at[i]))
+		busy = busy || float64(used-m.used[i]) > most
 	}
-	l.busy.Store(busy)
-	l.at[i], l.used[i] = now, used
-	l.n++
+	m.busy.Store(busy)
+	m.at[i], m.used[i] = now, used
+	m.n++
 }
 
 // processorTime is what this process has used since its start; its workers are others.

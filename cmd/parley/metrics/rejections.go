@@ -1,20 +1,22 @@
-package node
+package metrics
 
 import (
 	"net/http"
 	"time"
 
 	"parley/api"
+	"parley/sip"
 	"parley/sip/transport"
 )
 
-// Operator is what only the operator sees, for the metrics address: below /debug/sip/.
-func (n *Node) Operator() http.Handler {
+// Rejections is a page for operators, at the metrics address: what the telephone refused at the
+// edge. Without a telephone there is none.
+func Rejections(phone *sip.UserAgent) http.Handler {
 	mux := http.NewServeMux()
-	if n.phone != nil {
+	if phone != nil {
 		mux.HandleFunc("GET /debug/sip/rejections", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Cache-Control", "no-store")
-			api.WriteJSON(w, http.StatusOK, viewRejections(n.phone.Rejections(), n.phone.Rejected()))
+			api.WriteJSON(w, http.StatusOK, viewRejections(phone.Rejections(), phone.Rejected()))
 		})
 	}
 	return mux

@@ -1,4 +1,4 @@
-package node
+package metrics
 
 import (
 	"context"
@@ -40,7 +40,6 @@ func TestRejectionsPage(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- phone.Run(ctx) }()
 	defer func() { stop(); <-ended }()
-	n := &Node{phone: phone}
 	page := func() (v struct {
 		Total map[string]int
 		Data  []struct {
@@ -50,7 +49,7 @@ func TestRejectionsPage(t *testing.T) {
 		}
 	}) {
 		w := httptest.NewRecorder()
-		n.Operator().ServeHTTP(w, httptest.NewRequest("GET", "/debug/sip/rejections", nil))
+		Rejections(phone).ServeHTTP(w, httptest.NewRequest("GET", "/debug/sip/rejections", nil))
 		if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil || w.Code != 200 || !strings.Contains(w.Body.String(), `"data":[`) {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
@@ -75,7 +74,7 @@ func TestRejectionsPage(t *testing.T) {
 		t.Errorf("afterwards: %+v", v)
 	}
 	w := httptest.NewRecorder()
-	(&Node{}).Operator().ServeHTTP(w, httptest.NewRequest("GET", "/debug/sip/rejections", nil))
+	Rejections(nil).ServeHTTP(w, httptest.NewRequest("GET", "/debug/sip/rejections", nil))
 	if w.Code != 404 {
 		t.Errorf("without a telephone: %d", w.Code)
 	}

@@ -1,0 +1,30 @@
+package money
+
+import (
+	"context"
+	"time"
+
+	"parley/store/jobs"
+	"parley/store/ledger"
+)
+
+// creditEvery is how often credit is ended that has expired, and creditTime bounds a round.
+const (
+	creditEvery = time.Minute
+	creditTime  = 5 * time.Minute
+)
+
+// ExpireCredit asks for a round.
+type ExpireCredit struct{}
+
+// Kind implements jobs.Args.
+func (ExpireCredit) Kind() string { return "credit_expiry" }
+
+// HandleCredit adds the kind of job that ends expired credit; now is the database's time.
+func HandleCredit(q *jobs.Queue, l *ledger.Ledger, now func() time.Time) {
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: creditTime}, func(ctx context.Context, _ ExpireCredit) error {
+		_, err := l.ExpireLots(ctx, now())
+		return err
+	})
+	jobs.Every(q, creditEvery, ExpireCredit{})
+}

@@ -1,0 +1,65 @@
+package money
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"parley/billing"
+	"parley/store"
+)
+
+// cardEvery is how often a node asks which rate card is in force: for so long it may go on
+// selling by the one before.
+const cardEvery = 2 * time.Second
+
+// CardStore is where nodes find the rate card in force.
+type CardStore interface {
+	Now() time.Time
+	RateCard() *billing.RateCard
+	PutRateCard(ctx context.Context, card *billing.RateCard, now time.Time) error
+	FollowRateCard(ctx context.Context, now time.Time) error
+}
+
+// Cards keeps the rate card of the cluster.
+type Cards struct {
+	Store CardStore
+	File  string // empty: the built-in card
+	Log   *slog.Logger
+}
+
+// Load reads the rate card's file and puts it in force in the whole cluster, for
+// new sessions. A file that is older than what is in force changes nothing, for another
+// node was given a newer one. The server keeps its card when the file cannot be used.
+func (c *Cards) Load(ctx context.Context) error {
+	card, err := billing.ReadRateCard(c.File)
+	if err != nil {
+		return err
+	}
+	if err := c.Store.PutRateCard(ctx, card, c.Store.Now()); err != nil {
+		if errors.Is(err, store.ErrRateCardChanged) {
+			return fmt.Errorf("rate card %s: %w", card.Version(), err)
+		}
+		return err
+	}
+	if is := c.Store.RateCard().Version(); is != card.Version() {
+		c.Log.Warn("a newer rate card than the configured one is in force, and stays so", "configured", card.Version(), "version", is)
+	}
+	return nil
+}
+
+// Follow learns until ctx ends what other nodes put in force.
+func (c *Cards) Follow(ctx context.Context) error {
+	return every(ctx, cardEvery, func() {
+		before := c.Store.RateCard()
+		err := c.Store.FollowRateCard(ctx, c.Store.Now())
+		switch is := c.Store.RateCard(); {
+		case err != nil && ctx.Err() == nil:
+			c.Log.Warn("the rate card in force is not known; the one before goes on", "version", before.Version(), "err", err)
+		case is != before:
+			c.Log.Info("another rate card is in force", "version", is.Version())
+		}
+	})
+}

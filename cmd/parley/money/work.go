@@ -1,0 +1,47 @@
+package money
+
+import (
+	"context"
+	"time"
+
+	"parley/api"
+	"parley/billing"
+	"parley/cmd/parley/conversation"
+	"parley/pipeline/session"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// Work charges for what is no call, such as synthesis of a text.
+type Work struct {
+	Calls  *session.Manager
+	Ledger *ledger.Ledger
+	Card   func() *billing.RateCard // in force
+	Now    func() time.Time         // the database's
+}
+
+// Begin implements api.Books.
+func (w Work) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+	begun, err := w.Calls.Work(ctx, p.Account, p.Key, kind, expected)
+	if err != nil {
+		return nil, conversation.Refusal(err)
+	}
+	return begun, nil
+}
+
+// MayBegin says whether an account may start work now, before it asks for any.
+// Whether it may at once with what it does already shows when it asks.
+func (w Work) MayBegin(ctx context.Context, p api.Principal) error {
+	a, err := w.Ledger.Account(ctx, p.Account)
+	switch {
+	case err != nil:
+		return err
+	case a.Suspended:
+		return store.ErrSuspended
+	case a.OpenDisputes > 0:
+		return store.ErrDisputed
+	case a.Pots.Spendable(false) < w.Card().Wallet().MinSessionStart:
+		return store.ErrInsufficientBalance
+	}
+	return w.Ledger.MaySpend(ctx, p.Account, p.Key, w.Now())
+}
