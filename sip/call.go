@@ -10,8 +10,6 @@ import (
 
 	"parley/media/isolate"
 	"parley/sip/dialog"
-	"parley/sip/rtpport"
-	"parley/sip/sdp"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
@@ -36,39 +34,35 @@ type call struct {
 	key dialogKey
 	log *slog.Logger
 
-	trace     *transport.Trace // of its messages; set before the call is registered
-	stopTrace func()
+	trace *transport.Trace // of its messages; set before the call is registered
 
 	*owner
 	departure
 	order *order // of the far end's requests
 
 	// ---
-	state      state
-	dialog     dialog.Dialog
-	trunk      *trunk.Trunk // the one that the call belongs to, nil for none; never changed
-	channel    *trunk.Trunk // the trunk that the call counts on, nil for none
-	heard      *transport.Grant
-	server     *serverInvite // the INVITE that began an incoming call; nil: the call is ours
-	client     clientInvite  // the INVITE that began a call of ours
-	modify     modification  // re-INVITEs and UPDATEs
-	transfer   *transfer     // our latest REFER
-	unacked    *unacked      // our 2xx that waits for its ACK
-	ack        ack           // of the 2xx to our latest INVITE
-	pendingBye error         // why we hang up, while leaving
-	byeDone    chan struct{} // closed when our BYE was answered or given up
-	timers     timers        // what is to be done later
-	session    sessionTimer
-	pair       *rtpport.Pair // the leg's, once there is one
-	sdp        *sdp.Session
-	leg        *Leg // nil until there is media
+	state    state
+	dialog   dialog.Dialog
+	trunk    *trunk.Trunk // the one that the call belongs to, nil for none; never changed
+	heard    *transport.Grant
+	server   *serverInvite // the INVITE that began an incoming call; nil: the call is ours
+	forks    forks         // the early dialogs of the INVITE that began a call of ours
+	modify   modification  // re-INVITEs and UPDATEs
+	transfer *transfer     // our latest REFER; nil: there was none
+	unacked  *unacked      // our 2xx that waits for its ACK
+	ack      ack           // of the 2xx to our latest INVITE
+	ownBye   ownBye
+	timers   timers // what is to be done later
+	session  sessionTimer
+	audio    audio
+	ends     []func() // run when the goroutine has ended, the last one first
 }
 
 func newCall(u *UserAgent, d dialog.Dialog, on *trunk.Trunk) *call {
 	return &call{
 		ua: u, key: dialogKey{d.CallID, d.LocalTag}, log: u.log.With("call_id", d.CallID), dialog: d, trunk: on,
 		timers: timers{clock: u.cfg.clock}, trace: new(transport.Trace), heard: u.layer.Grant(),
-		owner: newOwner(), departure: departure{gone: make(chan struct{})}, order: newOrder(),
+		owner: newOwner(), departure: newDeparture(), order: newOrder(),
 	}
 }
 
@@ -109,7 +103,7 @@ func (c *call) updateAllowedSources() {
 		want = c.dialog.Hosts()
 	}
 	if c.state == calling {
-		for _, f := range c.client.forks {
+		for _, f := range c.forks.byTag {
 			want = append(want, f.dialog.Hosts()...)
 		}
 	}
@@ -119,8 +113,13 @@ func (c *call) updateAllowedSources() {
 // end is called when the call's goroutine has ended, in whatever way.
 func (c *call) end() {
 	defer c.finish(dialog.ErrOver)
-	defer c.ua.unregister(c)
-	c.release()
+	for _, f := range c.ends {
+		defer f()
+	}
+	c.dropUnacked()
+	c.audio.release()
+	c.state = over
+	c.updateAllowedSources()
 }
 
 // run is the call's goroutine. end is called next.
@@ -159,7 +158,7 @@ func (c *call) run() {
 			if transport.ConnectionClosed(c.server.tx.Connection()) {
 				c.server.tx.Terminate()
 			}
-		case <-c.byeDone:
+		case <-c.ownBye.done:
 			c.state = over
 		case <-c.killed:
 			c.killed = nil
@@ -170,19 +169,6 @@ func (c *call) run() {
 		stop()
 	}
 	c.leave(nil)
-}
-
-// release gives back ports that no leg took over, and the trunk's channel.
-func (c *call) release() {
-	c.dropUnacked()
-	if c.pair != nil && c.leg == nil {
-		c.pair.Release()
-	}
-	if c.channel != nil {
-		c.channel.Release()
-	}
-	c.state = over
-	c.updateAllowedSources()
 }
 
 // step runs f; a panic in it ends this call and no other.

@@ -2,26 +2,24 @@ package sip
 
 import (
 	"context"
-	"math/rand/v2"
-	"net/netip"
-	"strings"
+	"errors"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
-	"parley/media"
 	"parley/media/isolate"
 	"parley/sip/dialog"
-	"parley/sip/sdp"
 	"parley/sip/transport"
-	"parley/sip/trunk"
 )
 
-// attempt is an INVITE of ours until its final response.
-type attempt struct {
-	ua    *UserAgent
-	call  *call
-	peer  netip.AddrPort
+// clientInvite is an INVITE of ours until its final response. It belongs to the goroutine of
+// Dial, and to that of cancel once the call is given up.
+type clientInvite struct {
+	call  outgoing
+	far   *departure // of the call: it is gone when one of its goroutines has panicked
+	layer *transport.Layer
+	t1    time.Duration
+
 	req   *gosip.Request
 	tx    *gosip.ClientTx
 	tried dialog.AuthAttempts
@@ -29,7 +27,25 @@ type attempt struct {
 	heard progress
 }
 
-// clientState is that of an attempt's transaction.
+// outgoing is the call that an INVITE begins, as the INVITE sees it. Its methods wait for the
+// call's goroutine, and do nothing once the call is over.
+type outgoing interface {
+	// provisional takes a provisional response other than 100.
+	provisional(res *gosip.Response)
+	// again is the INVITE with credentials (401, 407) or with a longer session (422), in the
+	// next transaction; nil: that would not help, or is not possible.
+	again(invite *gosip.Request, res *gosip.Response, tried *dialog.AuthAttempts) *gosip.Request
+	// answer confirms a 2xx and begins the media.
+	answer(invite *gosip.Request, res *gosip.Response, rang bool) (*Leg, error)
+	// cancel sends a CANCEL, beside the call.
+	cancel(req *gosip.Request)
+	// refuseAnswer confirms a 2xx that has crossed the CANCEL, and ends its dialog.
+	refuseAnswer(res *gosip.Response)
+	// drop ends a call that never came up.
+	drop()
+}
+
+// clientState is that of the INVITE's transaction.
 type clientState uint8
 
 const (
@@ -47,171 +63,70 @@ const (
 	heardRinging           // 180: a phone rings
 )
 
-// clientInvite is what a call keeps of its INVITE; it belongs to the call's goroutine.
-type clientInvite struct {
-	seq   uint32           // CSeq of the INVITE
-	forks map[string]*fork // its early dialogs, by the far end's tag
-}
-
-// attempt builds the call and its INVITE (RFC 3261 section 13.2.1).
-func (u *UserAgent) attempt(p placement) (*attempt, error) {
-	pair, err := u.cfg.Ports.Open()
-	if err != nil {
-		return nil, &NotAnswered{Err: err}
-	}
-	peer := p.at.Addr
-	d := dialog.Dialog{Far: u.far(p.trunk, dialog.NewAuthorizer(p.auth)), State: dialog.State{
-		CallID: dialog.NewTag(), LocalTag: dialog.NewTag(), Local: dialog.URI{Uri: p.from}, Remote: dialog.URI{Uri: p.to}, Target: dialog.URI{Uri: p.uri},
-		Transport: p.at.Transport, Peer: peer, Home: peer.Addr(),
-		Self: netip.AddrPortFrom(u.layer.Facing(peer.Addr()), u.layer.Port(p.at.Transport)),
-	}}
-	if d.Local.Host == "" {
-		d.Local.Host = dialog.URIHost(d.Self.Addr())
-	}
-	c := newCall(u, d, p.trunk)
-	c.state, c.pair = calling, pair
-	if p.trace != nil {
-		c.trace = p.trace
-	}
-	c.sdp = sdp.New(c.described(rand.Uint64() >> 2))
-	offer, err := c.sdp.Offer(sdp.SendRecv)
-	if err == nil && !u.register(c) {
-		err = ErrClosed
-	}
-	if err != nil {
-		pair.Release()
-		return nil, err
-	}
-	a := &attempt{ua: u, call: c, peer: peer}
-	a.req = a.build(p, offer)
-	if k := p.trunk; k != nil && k.Has(trunk.LargeTCP) && d.Transport == "UDP" && len(a.req.String()) > mtu {
-		c.dialog.Transport = "TCP"
-		c.dialog.LocalSeq = 0
-		a.req = a.build(p, offer)
-	}
-	c.client.seq = c.dialog.LocalSeq
-	return a, nil
-}
-
-// build is the INVITE itself.
-func (a *attempt) build(p placement, offer []byte) *gosip.Request {
-	c := a.call
-	req := c.dialog.Request(gosip.INVITE)
-	req.From().DisplayName = strings.Map(printable, p.display)
-	req.AppendHeader(c.dialog.Contact())
-	req.AppendHeader(dialog.Allow())
-	req.AppendHeader(supportedOn(p.trunk))
-	for _, h := range c.session.wanted(a.ua, "") {
-		req.AppendHeader(h)
-	}
-	for _, h := range p.headers {
-		req.AppendHeader(h)
-	}
-	describe(req, offer)
-	req.SetTransport(c.dialog.Transport)
-	req.SetDestination(a.peer.String())
-	return req
-}
-
-// printable keeps a display name from ending its quotes or its line.
-func printable(r rune) rune {
-	if r < ' ' || r == '"' || r == '\\' || r == 0x7f {
-		return -1
-	}
-	return r
-}
-
 // await reads responses until the final one.
-func (a *attempt) await(ctx context.Context, p placement) (*Leg, error) {
-	var silent <-chan time.Time
+func (i *clientInvite) await(ctx context.Context, p placement) (*Leg, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(i.far.gone, func() { stop(i.far.undone(ErrClosed)) })()
+	patient := ctx
 	if p.patience > 0 {
-		t := time.NewTimer(p.patience)
-		defer t.Stop()
-		silent = t.C
+		var done context.CancelFunc
+		patient, done = context.WithTimeoutCause(ctx, p.patience, transport.ErrSilent)
+		defer done()
 	}
-	look := time.NewTicker(a.ua.cfg.T1)
-	defer look.Stop()
 	for {
-		select {
-		case <-silent:
-			if silent = nil; a.state != clientSent || a.tried != (dialog.AuthAttempts{}) {
-				continue
-			}
-			isolate.Go("sip/cancel-silent", nil, func() { a.cancel(nil) }, a.quit, a.drop) // should it wake up after all
-			return nil, &NotAnswered{Err: transport.ErrSilent}
-		case res := <-a.tx.Responses():
-			switch {
-			case res.IsProvisional():
-				a.provisional(res, p.ringing)
-			case res.IsSuccess():
-				return a.established(res)
-			case a.again(ctx, res):
-			default:
-				a.drop()
-				return nil, notAnswered(res, a.heard)
-			}
-		case <-a.tx.Done():
-			a.drop()
-			return nil, &NotAnswered{Rang: a.rang(), Err: a.tx.Err()}
-		case <-look.C:
-			if transport.ConnectionClosed(a.tx.Connection()) {
-				a.tx.Terminate()
-				a.drop()
-				return nil, &NotAnswered{Rang: a.rang(), Err: transport.ErrConnectionClosed}
-			}
-		case <-a.ua.layer.Closed():
-			a.drop()
+		res, err := i.layer.Next(patient, i.tx)
+		switch {
+		case err != nil && patient.Err() != nil:
+			return nil, i.giveUp(context.Cause(patient))
+		case errors.Is(err, ErrClosed):
+			i.call.drop()
 			return nil, ErrClosed
-		case <-a.call.gone: // one of its goroutines panicked
-			return nil, a.giveUp(a.call.undone(ErrClosed))
-		case <-ctx.Done():
-			return nil, a.giveUp(context.Cause(ctx))
+		case err != nil:
+			i.tx.Terminate()
+			i.call.drop()
+			return nil, &NotAnswered{Rang: i.rang(), Err: err}
+		case res.IsProvisional():
+			i.provisional(res, p.ringing)
+		case res.IsSuccess():
+			return i.call.answer(i.req, res, i.rang())
+		case i.again(ctx, res):
+		default:
+			i.call.drop()
+			return nil, notAnswered(res, i.heard)
+		}
+		if i.known() {
+			patient = ctx
 		}
 	}
 }
 
-// again repeats an INVITE that was challenged, with credentials, or one with too
-// short a session, with a longer one, in a transaction of its own (RFC 3261
-// section 22.2, RFC 4028 section 7.3); false: that would not help, or is not
-// possible.
-func (a *attempt) again(ctx context.Context, res *gosip.Response) bool {
-	c := a.call
-	switch {
-	case dialog.Challenged(res):
-		if c.dialog.Auth.HandleChallenge(res, &a.tried) != nil {
-			return false
-		}
-	case res.StatusCode != 422:
+// again repeats an INVITE, in a transaction of its own (RFC 3261 section 22.2, RFC 4028 section
+// 7.3); false: the response is the last word.
+func (i *clientInvite) again(ctx context.Context, res *gosip.Response) bool {
+	req := i.call.again(i.req, res, &i.tried)
+	if req == nil {
 		return false
 	}
-	req := a.req
-	longer := true
-	if !c.do(func() {
-		req = c.dialog.Again(a.req)
-		longer = dialog.Challenged(res) || c.session.lengthen(req, res)
-		c.client = clientInvite{seq: req.CSeq().SeqNo}
-	}) || !longer {
-		return false
-	}
-	tx, err := a.ua.layer.Begin(ctx, req)
+	tx, err := i.layer.Begin(ctx, req)
 	if err != nil {
 		return false
 	}
-	a.req, a.tx, a.state = req, tx, clientSent
+	i.req, i.tx, i.state = req, tx, clientSent
 	return true
 }
 
-func (a *attempt) provisional(res *gosip.Response, ringing func(int)) {
-	a.state = clientProceeding
+func (i *clientInvite) provisional(res *gosip.Response, ringing func(int)) {
+	i.state = clientProceeding
 	if res.StatusCode == 100 {
 		return
 	}
-	a.call.do(func() { a.call.onProvisional(res) })
+	i.call.provisional(res)
 	switch res.StatusCode {
 	case 180:
-		a.heard = heardRinging
+		i.heard = heardRinging
 	case 183:
-		a.heard = max(a.heard, heardProgress)
+		i.heard = max(i.heard, heardProgress)
 	default:
 		return
 	}
@@ -221,37 +136,91 @@ func (a *attempt) provisional(res *gosip.Response, ringing func(int)) {
 }
 
 // rang says whether 180 or 183 came.
-func (a *attempt) rang() bool { return a.heard >= heardProgress }
+func (i *clientInvite) rang() bool { return i.heard >= heardProgress }
 
-// established confirms a 2xx and begins the media.
-func (a *attempt) established(res *gosip.Response) (leg *Leg, err error) {
-	c := a.call
-	err = c.undone(ErrClosed)
-	c.do(func() {
-		early := c.chosen(res)
-		c.state = up
-		c.applySessionExpires(res)
-		c.confirmAnswer(a.req)
-		body := res.Body()
-		if len(body) == 0 {
-			body = early
-		}
-		m, agreed := c.sdp.Media() // by a reliable provisional response
-		if err = nil; !agreed {
-			m, err = c.sdp.Accept(body)
-		}
-		if err == nil {
-			err = c.begin(m)
-		}
-		if err != nil {
-			c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoCodec})
-			err = &NotAnswered{Code: 488, Rang: a.rang(), Err: err}
-			return
-		}
-		leg, c.channel = c.leg, c.trunk
-	})
-	return leg, err
+// known says whether the server has answered anything, so the callee may have heard of the call.
+func (i *clientInvite) known() bool {
+	return i.state != clientSent || i.tried != (dialog.AuthAttempts{})
 }
 
-// drop ends a call that never came up.
-func (a *attempt) drop() { a.call.do(func() { a.call.state = over }) }
+// crossing is how long, in T1, the end of a call that we give up waits for an answer
+// that may have crossed its CANCEL: 2 s.
+const crossing = 4
+
+// giveUp ends the INVITE for a cause and returns its outcome: an answer that was
+// already on its way is paid for by us, and must not count as none.
+func (i *clientInvite) giveUp(cause error) *NotAnswered {
+	known := i.known()
+	answered := make(chan struct{})
+	ended := make(chan struct{})
+	// Giving up may take long; the call's goroutine, which Run waits for, lasts until then.
+	isolate.Go("sip/cancel", nil, func() { i.cancel(answered) }, i.quit, i.call.drop, func() { close(ended) })
+	switch {
+	case !known && errors.Is(cause, context.DeadlineExceeded):
+		return &NotAnswered{Err: transport.ErrSilent} // the server had no time to answer
+	case !known:
+		return &NotAnswered{Err: cause}
+	}
+	patience := time.NewTimer(crossing * i.t1)
+	defer patience.Stop()
+	select {
+	case <-answered:
+		return &NotAnswered{Rang: i.rang(), Err: errAfterCancel}
+	case <-ended:
+	case <-patience.C:
+	}
+	return &NotAnswered{Rang: i.rang(), Err: cause}
+}
+
+// cancel gives up (RFC 3261 section 9.1): a CANCEL, but not before the first
+// provisional response; and when a 200 has crossed it, ACK and BYE, or the
+// callee would hold a call without a caller. answered is closed then, before them.
+func (i *clientInvite) cancel(answered chan<- struct{}) {
+	ctx, stop := context.WithTimeout(context.Background(), 64*i.t1)
+	defer stop()
+	for {
+		if i.state == clientProceeding {
+			i.state = clientCanceled
+			i.call.cancel(i.cancelRequest())
+		}
+		res, err := i.layer.Next(ctx, i.tx)
+		switch {
+		case err == nil && res.IsProvisional():
+			if i.state == clientSent {
+				i.state = clientProceeding
+			}
+			continue
+		case err == nil && res.IsSuccess():
+			close(answered)
+			i.call.refuseAnswer(res)
+		}
+		return
+	}
+}
+
+// quit is the end of cancel, also after a panic: the callee's phone must not ring on, and
+// an answer that still comes is an unmatched one.
+func (i *clientInvite) quit() {
+	if i.state == clientProceeding {
+		i.layer.Write(i.cancelRequest())
+	}
+	i.tx.Terminate()
+}
+
+// cancelRequest is the CANCEL of the INVITE: the same branch, so that the far
+// end finds what it is to cancel.
+func (i *clientInvite) cancelRequest() *gosip.Request {
+	req := gosip.NewRequest(gosip.CANCEL, *i.req.Recipient.Clone())
+	req.AppendHeader(i.req.Via().Clone())
+	for _, name := range []string{"Route", "From", "To", "Call-ID"} {
+		gosip.CopyHeaders(name, i.req, req)
+	}
+	forwards := gosip.MaxForwardsHeader(70)
+	req.AppendHeader(&gosip.CSeqHeader{SeqNo: i.req.CSeq().SeqNo, MethodName: gosip.CANCEL})
+	req.AppendHeader(&forwards)
+	req.SetBody(nil)
+	req.SetTransport(i.req.Transport())
+	req.SetDestination(i.req.Destination())
+	req.Laddr = i.req.Laddr
+	return req
+}

@@ -53,7 +53,7 @@
 //	ending     response to BYE, 64*T1         none                                          over
 //	any        BYE in answered or leaving     200                                           over
 //
-// Four types have states of their own beside it.
+// Four types have states of their own beside it, and audio.go holds what both ends hear.
 //
 // # Server INVITE
 //
@@ -73,8 +73,8 @@
 // # Client INVITE
 //
 // An INVITE of ours on one server (client_invite.go); beside the state stands what was heard
-// at most: nothing, progress (183) or ringing (180). Early dialogs are in fork.go, the ACK in
-// ack.go, the end of a call that is given up in cancel.go:
+// at most: nothing, progress (183) or ringing (180). It knows its call as the interface
+// outgoing, which client_call.go implements. Early dialogs are in fork.go, the ACK in ack.go:
 //
 //	state        event                    action                                       next
 //	sent         silence for 4 s          CANCEL when it wakes up, try next server     ended
@@ -105,7 +105,8 @@
 //
 // # Transfer
 //
-// A REFER of ours and its subscription (transfer.go):
+// A REFER of ours and its subscription (transfer.go), which has nothing of the call but its
+// timers:
 //
 //	state      event                         action                    next
 //	asked      2xx                           wait 1 min for a notice   accepted

@@ -33,7 +33,7 @@ func (c *call) progress() (*Early, error) {
 	if c.server.answer == nil {
 		return nil, ErrNoOffer
 	}
-	session, err := c.media(c.server.media)
+	session, err := c.audio.session(c.rtpConfig(c.server.media))
 	if err != nil {
 		return nil, err
 	}

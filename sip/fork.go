@@ -25,20 +25,25 @@ type fork struct {
 	remoteSeq uint32       // of its requests
 }
 
+// forks are the early dialogs of an INVITE of ours.
+type forks struct {
+	seq   uint32           // CSeq of the INVITE
+	byTag map[string]*fork // by the far end's tag
+}
+
+func newForks(invite *gosip.Request) forks { return forks{invite.CSeq().SeqNo, map[string]*fork{}} }
+
 // fork finds the early dialog that a response belongs to, or begins it; nil:
 // there are too many.
 func (c *call) fork(res *gosip.Response) *fork {
 	tag := res.To().Params.GetOr("tag", "")
-	f := c.client.forks[tag]
+	f := c.forks.byTag[tag]
 	if f == nil {
-		if len(c.client.forks) >= maxForks {
+		if len(c.forks.byTag) >= maxForks {
 			return nil
 		}
 		f = &fork{dialog: c.dialog}
-		if c.client.forks == nil {
-			c.client.forks = map[string]*fork{}
-		}
-		c.client.forks[tag] = f
+		c.forks.byTag[tag] = f
 	}
 	f.dialog.Join(res)
 	return f
@@ -61,7 +66,7 @@ func (c *call) onProvisional(res *gosip.Response) {
 	f.body = res.Body()
 	if reliable && f.sdp == nil {
 		// The answer to our offer, and the only one (RFC 3262 section 5).
-		s := *c.sdp
+		s := *c.audio.sdp
 		if _, err := s.Accept(f.body); err == nil {
 			f.sdp = &s
 		}
@@ -81,7 +86,7 @@ func (c *call) prack(f *fork, res *gosip.Response) bool {
 	}
 	f.rseq = uint32(n)
 	req := c.within(f, gosip.PRACK)
-	req.AppendHeader(gosip.NewHeader("RAck", h.Value()+" "+strconv.Itoa(int(c.client.seq))+" INVITE"))
+	req.AppendHeader(gosip.NewHeader("RAck", h.Value()+" "+strconv.Itoa(int(c.forks.seq))+" INVITE"))
 	// Whatever its result, the call is decided by the INVITE's final response.
 	c.request(req, func(*gosip.Request, *gosip.Response, error) {})
 	return true
@@ -99,11 +104,11 @@ func (c *call) within(f *fork, method gosip.RequestMethod) *gosip.Request {
 // chosen makes the early dialog of a 2xx, if there was one, the call's. It
 // returns the description that a 2xx without one stands for.
 func (c *call) chosen(res *gosip.Response) (body []byte) {
-	f := c.client.forks[res.To().Params.GetOr("tag", "")]
+	f := c.forks.byTag[res.To().Params.GetOr("tag", "")]
 	c.dialog.Join(res)
 	c.learn(res)
-	if f == nil && len(c.client.forks) == 1 {
-		for _, only := range c.client.forks { // a gateway that changes its tag with the answer
+	if f == nil && len(c.forks.byTag) == 1 {
+		for _, only := range c.forks.byTag { // a gateway that changes its tag with the answer
 			return only.body
 		}
 	}
@@ -112,7 +117,7 @@ func (c *call) chosen(res *gosip.Response) (body []byte) {
 	}
 	c.dialog.RemoteSeq, c.dialog.HasRemoteSeq = f.remoteSeq, f.remoteSeq > 0
 	if f.sdp != nil {
-		c.sdp = f.sdp
+		c.audio.sdp = f.sdp
 	}
 	return f.body
 }
@@ -120,7 +125,7 @@ func (c *call) chosen(res *gosip.Response) (body []byte) {
 // handleEarly takes a request in an early dialog of our INVITE; false: it belongs
 // to none.
 func (c *call) handleEarly(req *gosip.Request, tx *gosip.ServerTx) bool {
-	f := c.client.forks[req.From().Params.GetOr("tag", "")]
+	f := c.forks.byTag[req.From().Params.GetOr("tag", "")]
 	if c.state != calling || f == nil {
 		return false
 	}

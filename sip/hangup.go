@@ -7,6 +7,12 @@ import (
 	"parley/sip/dialog"
 )
 
+// ownBye is a hang-up of ours.
+type ownBye struct {
+	cause error         // why, while the BYE waits for the far end's ACK
+	done  chan struct{} // closed when the BYE was answered or given up; nil: none was sent
+}
+
 // fail ends the call for a reason of its own: BYE, and err for the leg.
 func (c *call) fail(err error) {
 	c.leave(err)
@@ -20,7 +26,7 @@ func (c *call) hangup(cause error) {
 	case up:
 		c.bye(cause)
 	case answered: // the first reason is the true one
-		c.state, c.pendingBye = leaving, cause
+		c.state, c.ownBye.cause = leaving, cause
 	}
 }
 
@@ -32,7 +38,7 @@ func (c *call) bye(cause error) {
 		req.AppendHeader(gosip.NewHeader("Reason", r))
 	}
 	done := make(chan struct{})
-	c.byeDone = done
+	c.ownBye.done = done
 	answered := false
 	// It ends with the transaction, at most 64*T1; run waits for it.
 	isolate.Go("sip/bye", nil, func() {
@@ -56,9 +62,7 @@ func (c *call) onBye(req *gosip.Request, tx *gosip.ServerTx) {
 	case ending:
 		return // both hung up at once: our own BYE is still to be answered
 	default:
-		if t := c.transfer; t != nil && t.state == transferAccepted {
-			t.conclude(nil) // it has left for the other call
-		}
+		c.transfer.onBye()
 		c.leave(nil)
 		c.dropUnacked()
 		c.state = over

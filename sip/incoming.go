@@ -1,7 +1,6 @@
 package sip
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +84,7 @@ func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
 	if unready != nil {
 		select {
 		case <-unready:
-		case <-in.call.gone: // then accept knows
+		case <-in.call.gone.Done(): // then accept knows
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -95,14 +94,14 @@ func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
 		return nil, in.call.undone(err)
 	}
 	c := in.call
-	err = c.outcome(ctx, answered, func() error { return cmp.Or(c.goneErr, error(errCanceled)) }, func(err error) error {
+	err = c.outcome(ctx, answered, errCanceled, func(err error) error {
 		c.do(func() { c.hangup(err) })
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, c.undone(err)
 	}
-	return c.leg, nil
+	return c.audio.leg, nil
 }
 
 // Trace is the signalling of the call so far, also after its end.

@@ -3,7 +3,6 @@ package sip
 import (
 	"context"
 	"errors"
-	"net"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -43,36 +42,21 @@ const (
 
 // begin creates the leg for what was negotiated. It runs on the call's goroutine.
 func (c *call) begin(m sdp.Media) error {
-	discard(c.pair.RTP)
-	discard(c.pair.RTCP)
-	session, err := c.media(m)
+	discard(c.audio.pair.RTP)
+	discard(c.audio.pair.RTCP)
+	session, err := c.audio.session(c.rtpConfig(m))
 	if err != nil {
 		return err
 	}
-	c.leg = &Leg{call: c, pair: c.pair, session: session, since: time.Now(),
+	c.audio.leg = &Leg{call: c, pair: c.audio.pair, session: session, since: time.Now(),
 		events: make(chan media.LegEvent, media.EventQueue), failed: make(chan error, 1)}
-	c.apply(m)
+	c.audio.apply(m)
 	return nil
-}
-
-// media is an RTP session on the call's ports.
-func (c *call) media(m sdp.Media) (*rtp.Session, error) {
-	audio, err := rtp.NewSocket(c.pair.RTP)
-	if err != nil {
-		return nil, err
-	}
-	control, err := rtp.NewSocket(c.pair.RTCP)
-	if err != nil {
-		return nil, err
-	}
-	cfg := rtpConfig(c, m)
-	cfg.RTP, cfg.RTCP = audio, control
-	return rtp.New(cfg)
 }
 
 // rtpConfig is the RTP session's, without its sockets. Media from where the
 // signalling comes from is as good as from where the description says.
-func rtpConfig(c *call, m sdp.Media) rtp.Config {
+func (c *call) rtpConfig(m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
 		Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
 		Format: format(m), CNAME: dialog.NewTag(),
@@ -92,33 +76,6 @@ func rtpConfig(c *call, m sdp.Media) rtp.Config {
 // format is the one that was negotiated.
 func format(m sdp.Media) rtp.Format {
 	return rtp.Format{Codec: g711.Codec(m.Codec), Either: m.Either, Events: m.Events}
-}
-
-// apply puts what was negotiated into the session, which reports hold and resume.
-func (c *call) apply(m sdp.Media) {
-	if m.Remote.IsValid() {
-		c.leg.session.SetRemote(m.Remote, m.RTCP)
-	}
-	c.leg.session.SetFormat(format(m))
-	c.leg.session.SetKeys(m.Keys)
-	c.leg.session.SetDirection(m.Sends(), m.Receives())
-}
-
-// discard throws away what came before the answer: the tones and announcements
-// of a ringing line, or the end of someone else's call.
-func discard(conn *net.UDPConn) {
-	const most = 1024 // as many as a socket buffer holds
-	const wait = time.Millisecond
-	var b [1]byte
-	for range most {
-		begun := time.Now()
-		_ = conn.SetReadDeadline(begun.Add(wait))
-		// On a busy machine the deadline may pass before anything is read: that says nothing.
-		if _, _, err := conn.ReadFromUDPAddrPort(b[:]); err != nil && time.Since(begun) < 2*wait {
-			break
-		}
-	}
-	_ = conn.SetReadDeadline(time.Time{})
 }
 
 // Run carries the call until one side ends it. It returns nil when the far end
@@ -152,8 +109,8 @@ func (l *Leg) Run(ctx context.Context) error {
 		case err = <-ended:
 			ended = nil
 		case err = <-l.failed:
-		case <-l.call.gone:
-			err = l.call.goneErr
+		case <-l.call.gone.Done():
+			err = l.call.undone(nil)
 		case <-ctx.Done():
 			err = l.call.undone(nil)
 		}

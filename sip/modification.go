@@ -86,7 +86,7 @@ func (l *Leg) turn(ctx context.Context, dir sdp.Direction) error {
 	if !l.call.do(func() { l.call.want(&change{turn: true, dir: dir, then: func(err error) { done <- err }}) }) {
 		return ErrOver
 	}
-	return l.call.outcome(ctx, done, func() error { return ErrOver }, func(err error) error { return err })
+	return l.call.outcome(ctx, done, ErrOver, func(err error) error { return err })
 }
 
 // want asks for a change, now or when nothing stands in its way.
@@ -132,12 +132,12 @@ func (c *call) offer(ch *change, req *gosip.Request) error {
 	if ch.offered = ch.method == gosip.INVITE; !ch.offered {
 		return nil
 	}
-	m, _ := c.sdp.Media()
+	m, _ := c.audio.sdp.Media()
 	dir := m.Direction // as it is, so that a refresh changes nothing
 	if ch.turn {
 		dir = ch.dir
 	}
-	body, err := c.sdp.Offer(dir)
+	body, err := c.audio.sdp.Offer(dir)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (c *call) onChangeResponse(ch *change, req *gosip.Request, res *gosip.Respo
 	defer c.proceed()
 	if res == nil || res.StatusCode == 408 || res.StatusCode == 481 {
 		// Section 12.2.1.2: the far end is gone.
-		c.sdp.Reject()
+		c.audio.sdp.Reject()
 		c.changed(errors.Join(ErrOver, err))
 		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailSessionExpired})
 		return
@@ -161,7 +161,7 @@ func (c *call) onChangeResponse(ch *change, req *gosip.Request, res *gosip.Respo
 		return
 	}
 	if ch.offered {
-		c.sdp.Reject()
+		c.audio.sdp.Reject()
 	}
 	if ch.tries++; ch.tries < maxTries && c.tryAgain(ch, res) {
 		return
@@ -178,7 +178,7 @@ func (c *call) agree(ch *change, req *gosip.Request, res *gosip.Response) {
 		c.confirmAnswer(req)
 	}
 	if ch.offered {
-		m, err := c.sdp.Accept(res.Body())
+		m, err := c.audio.sdp.Accept(res.Body())
 		if err != nil && !ch.turn {
 			// It lives, which was the question, and everything stays as it was.
 			c.changed(nil)
@@ -190,9 +190,9 @@ func (c *call) agree(ch *change, req *gosip.Request, res *gosip.Response) {
 			return
 		}
 		if ch.turn {
-			c.sdp.Want(ch.dir)
+			c.audio.sdp.Want(ch.dir)
 		}
-		c.apply(m)
+		c.audio.apply(m)
 	}
 	c.changed(nil)
 }
@@ -286,12 +286,12 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 	var err error
 	switch {
 	case len(req.Body()) > 0:
-		if body, m, err = c.sdp.Answer(req.Body()); err != nil {
+		if body, m, err = c.audio.sdp.Answer(req.Body()); err != nil {
 			c.respond(req, tx, offerCode(err))
 			return
 		}
 	case req.Method == gosip.INVITE:
-		if body, err = c.sdp.OfferAll(c.sdp.Wanted()); err != nil {
+		if body, err = c.audio.sdp.OfferAll(c.audio.sdp.Wanted()); err != nil {
 			c.refuse(req, tx, 500)
 			return
 		}
@@ -300,7 +300,7 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 	c.dialog.Retarget(req.Contact())
 	c.learn(req)
 	if len(req.Body()) > 0 {
-		c.apply(m)
+		c.audio.apply(m)
 	}
 	k.res = c.success(req, body, c.granted(req)...)
 	_ = tx.Respond(k.res)

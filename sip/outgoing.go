@@ -248,21 +248,22 @@ func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
 	if !u.begin() {
 		return nil, ErrClosed
 	}
-	a, err := u.attempt(p)
+	c, req, err := u.outgoing(p)
 	if err != nil {
 		u.work.Done()
 		return nil, err
 	}
 	grant := u.layer.Grant(p.at.Addr.Addr())
-	isolate.Go("sip/outgoing", a.call.broke, a.call.run, a.call.end, func() { grant.Set() }, u.work.Done)
-	if err = u.layer.Connect(ctx, a.call.dialog.By, a.req); err == nil {
-		a.tx, err = u.layer.Begin(ctx, a.req)
+	isolate.Go("sip/outgoing", c.broke, c.run, c.end, func() { grant.Set() }, u.work.Done)
+	i := &clientInvite{call: c, far: &c.departure, layer: u.layer, t1: u.cfg.T1, req: req}
+	if err = u.layer.Connect(ctx, c.dialog.By, req); err == nil {
+		i.tx, err = u.layer.Begin(ctx, req)
 	}
 	if err != nil {
-		a.drop()
+		c.drop()
 		return nil, unreached(ctx, err)
 	}
-	return a.await(ctx, p)
+	return i.await(ctx, p)
 }
 
 // mtu is the size of a request that fits a datagram on any path (RFC 3261
@@ -270,8 +271,8 @@ func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
 const mtu = 1300
 
 // described is what the call's trunk wants our descriptions to hold.
-func (c *call) described(id uint64) sdp.Local {
-	local := sdp.Local{Addr: c.dialog.Self.Addr(), Port: c.pair.Port, ID: id, SRTP: c.ua.cfg.SRTP}
+func (c *call) described() sdp.Local {
+	local := sdp.Local{Addr: c.dialog.Self.Addr(), SRTP: c.ua.cfg.SRTP}
 	if l := c.trunk; l != nil {
 		local.Codecs, local.SRTP = l.Codecs, l.SRTP
 	}

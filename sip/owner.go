@@ -1,7 +1,6 @@
 package sip
 
 import (
-	"cmp"
 	"context"
 	"sync"
 )
@@ -55,45 +54,38 @@ func (o *owner) shutdown() { o.killOnce.Do(func() { close(o.killed) }) }
 
 // departure is the end of the far end, which every goroutine of a call may wait for.
 type departure struct {
-	gone    chan struct{} // closed when the far end is gone; goneErr says why
-	goneErr error
+	gone  context.Context         // ends when the far end is gone, or has failed with the cause
+	leave context.CancelCauseFunc // ends it, with nil when the far end hung up
 }
 
-// leave ends the far end: err is nil when it hung up. It runs on the call's goroutine.
-func (d *departure) leave(err error) {
-	select {
-	case <-d.gone:
-	default:
-		d.goneErr = err
-		close(d.gone)
-	}
+func newDeparture() departure {
+	gone, leave := context.WithCancelCause(context.Background())
+	return departure{gone, leave}
 }
 
 // outcome waits for the end of an exchange, from any goroutine: what comes on done, over when
 // the far end is gone before, or canceled, of the cause of ctx.
-func (d *departure) outcome(ctx context.Context, done <-chan error, over func() error, canceled func(error) error) error {
+func (d *departure) outcome(ctx context.Context, done <-chan error, over error, canceled func(error) error) error {
 	select {
 	case err := <-done:
 		return err
-	case <-d.gone:
+	case <-d.gone.Done():
 		select {
 		case err := <-done: // that came first
 			return err
 		default:
-			return over()
+			return over
 		}
 	case <-ctx.Done():
 		return canceled(context.Cause(ctx))
 	}
 }
 
-// undone is the error of what could not be done because the call is decided: a panic that
-// ended it, or err.
+// undone is the error of what could not be done because the call is decided: a panic or a
+// failure that ended it, or err.
 func (d *departure) undone(err error) error {
-	select {
-	case <-d.gone:
-		return cmp.Or(d.goneErr, err)
-	default:
-		return err
+	if cause := context.Cause(d.gone); cause != nil && cause != context.Canceled {
+		return cause
 	}
+	return err
 }

@@ -76,10 +76,10 @@ func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
 	digit, ok := infoDigit(contentType(req), req.Body())
 	switch {
-	case c.leg == nil:
+	case c.audio.leg == nil:
 		c.refuse(req, tx, 491) // there is no leg yet
 	case ok:
-		c.leg.infoDigit(digit)
+		c.audio.leg.infoDigit(digit)
 		c.respond(req, tx, 200)
 	case len(req.Body()) == 0:
 		c.respond(req, tx, 200) // some probe with it (RFC 6086 section 2)

@@ -41,7 +41,7 @@ func (c *call) reliably(res *gosip.Response) error {
 	r := &reliable{res: res, rseq: rseq, pracked: make(chan struct{}),
 		wait: c.ua.cfg.T1, begun: c.timers.clock.Now()}
 	if c.server.answer == nil {
-		body, err := c.sdp.Offer(sdp.SendRecv)
+		body, err := c.audio.sdp.Offer(sdp.SendRecv)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (c *call) onPRACK(req *gosip.Request, tx *gosip.ServerTx) {
 	}
 	switch {
 	case r.offer:
-		m, err := c.sdp.Accept(req.Body())
+		m, err := c.audio.sdp.Accept(req.Body())
 		if err != nil {
 			c.respond(req, tx, offerCode(err))
 			c.decline(488, "")

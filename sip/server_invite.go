@@ -3,7 +3,6 @@ package sip
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/netip"
 	"sync"
 
@@ -87,15 +86,15 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 	}
 	_ = tx.Respond(response(req, 100, "", ""))
 	if l != nil {
-		c.channel = l
 		l.Calls.Add(1) // the carrier knows its own limit: it is not ours to refuse
+		c.ends = append(c.ends, l.Release)
 	}
 	isolate.Go("sip/incoming", c.broke, c.run, c.end)
 	defer func() { // also when the handler panics
 		in.finish()
 		<-c.life.Done()
-		if c.leg != nil {
-			c.leg.abandon()
+		if c.audio.leg != nil {
+			c.audio.leg.abandon()
 		}
 	}()
 	u.cfg.OnCall(c.server.ctx, in)
@@ -184,21 +183,19 @@ func (c *call) prepare() error {
 	if err := context.Cause(c.server.ctx); err != nil {
 		return err
 	}
-	if c.pair != nil {
+	if c.audio.pair != nil {
 		return nil
 	}
-	pair, err := c.ua.cfg.Ports.Open()
-	if err != nil {
+	if err := c.audio.open(c.ua.cfg.Ports, c.described()); err != nil {
 		c.decline(503, "", retryAfter(retryOverload))
 		return &Refused{Code: 503, Err: err}
 	}
-	c.pair = pair
-	c.sdp = sdp.New(c.described(rand.Uint64() >> 2))
 	body := c.server.req.Body()
 	if len(body) == 0 {
 		return nil
 	}
-	c.server.answer, c.server.media, err = c.sdp.Answer(body)
+	var err error
+	c.server.answer, c.server.media, err = c.audio.sdp.Answer(body)
 	if err != nil {
 		code := offerCode(err)
 		c.decline(code, "")
@@ -251,14 +248,14 @@ func (c *call) accept() (<-chan error, error) {
 	body := c.server.answer
 	if body == nil && !c.server.reliable.answerNegotiated() {
 		var err error
-		if body, err = c.sdp.Offer(sdp.SendRecv); err != nil {
+		if body, err = c.audio.sdp.Offer(sdp.SendRecv); err != nil {
 			c.decline(500, "")
 			return nil, err
 		}
 		k.offer = true
 	}
 	c.learn(c.server.req)
-	discard(c.pair.RTP)
+	discard(c.audio.pair.RTP)
 	k.res = c.success(c.server.req, body, c.granted(c.server.req)...)
 	if err := c.send(k.res); err != nil {
 		c.setState(over)

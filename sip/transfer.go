@@ -51,10 +51,10 @@ const (
 // It stays after its end, so that late notices are still taken.
 type transfer struct {
 	state   transferState
-	call    *call
-	seq     uint32 // of the REFER
-	done    chan error
-	silence *timer
+	seq     uint32     // of the REFER
+	done    chan error // gets the outcome, once
+	timers  *timers    // of the call
+	silence *timer     // until the next notice
 }
 
 type transferState uint8
@@ -82,13 +82,13 @@ func (l *Leg) Refers() bool {
 // Until then both ends hear each other, unless the far end holds us. Run must be
 // running.
 func (l *Leg) Transfer(ctx context.Context, target string) error {
-	r := &transfer{call: l.call, done: make(chan error, 1)}
+	r := &transfer{timers: &l.call.timers, done: make(chan error, 1)}
 	err := error(ErrOver)
 	l.call.do(func() { err = l.call.refer(r, target) })
 	if err != nil {
 		return &NotTransferred{Err: err}
 	}
-	return l.call.outcome(ctx, r.done, func() error { return &NotTransferred{Err: ErrOver} }, func(err error) error {
+	return l.call.outcome(ctx, r.done, &NotTransferred{Err: ErrOver}, func(err error) error {
 		err = &NotTransferred{Err: err}
 		l.call.do(func() { r.conclude(err) })
 		return err
@@ -103,23 +103,14 @@ func (c *call) refer(r *transfer, target string) error {
 		return err
 	case c.state != up:
 		return ErrOver
-	case c.transfer != nil && c.transfer.state < transferEnded:
+	case c.transfer.waits():
 		return ErrTransferring
 	}
 	req := c.dialog.Request(gosip.REFER, gosip.NewHeader("Refer-To", "<"+to+">"),
 		gosip.NewHeader("Referred-By", "<"+c.dialog.Local.String()+">"), c.dialog.Contact(), dialog.Allow())
 	r.seq = req.CSeq().SeqNo
 	c.transfer = r
-	c.request(req, func(_ *gosip.Request, res *gosip.Response, err error) {
-		switch {
-		case res == nil:
-			r.conclude(&NotTransferred{Err: errors.Join(ErrNoOutcome, err)})
-		case !res.IsSuccess():
-			r.conclude(&NotTransferred{Code: res.StatusCode, Phrase: res.Reason, Err: err})
-		case r.state != transferAccepted: // a notice may have been faster
-			r.tries(referPatience)
-		}
-	})
+	c.request(req, func(_ *gosip.Request, res *gosip.Response, err error) { r.onResponse(res, err) })
 	return nil
 }
 
@@ -164,6 +155,28 @@ func referTo(target, host string, tel bool) (string, error) {
 	return "", fmt.Errorf("sip: %q is neither a sip: or tel: URI nor a number", target)
 }
 
+// waits says whether the transfer has no outcome yet.
+func (r *transfer) waits() bool { return r != nil && r.state < transferEnded }
+
+// onResponse takes the final response to the REFER, or that there was none.
+func (r *transfer) onResponse(res *gosip.Response, err error) {
+	switch {
+	case res == nil:
+		r.conclude(&NotTransferred{Err: errors.Join(ErrNoOutcome, err)})
+	case !res.IsSuccess():
+		r.conclude(&NotTransferred{Code: res.StatusCode, Phrase: res.Reason, Err: err})
+	case r.state != transferAccepted: // a notice may have been faster
+		r.tries(referPatience)
+	}
+}
+
+// onBye takes the far end's BYE: where it had agreed to try, it has left for the other call.
+func (r *transfer) onBye() {
+	if r != nil && r.state == transferAccepted {
+		r.conclude(nil)
+	}
+}
+
 // tries notes that the far end is at it, and waits for its next notice.
 func (r *transfer) tries(patience time.Duration) {
 	if r.state >= transferEnded {
@@ -171,7 +184,7 @@ func (r *transfer) tries(patience time.Duration) {
 		return
 	}
 	r.state = transferAccepted
-	r.silence = r.call.timers.after(patience, r.silence, func() {
+	r.silence = r.timers.after(patience, r.silence, func() {
 		r.conclude(&NotTransferred{Accepted: true, Err: ErrNoOutcome})
 	})
 }
@@ -186,7 +199,7 @@ func (r *transfer) conclude(err error) {
 	default:
 		return
 	}
-	r.call.timers.stop(r.silence)
+	r.timers.stop(r.silence)
 	r.done <- err
 }
 
@@ -199,16 +212,19 @@ func (c *call) onNotify(req *gosip.Request, tx *gosip.ServerTx) {
 			event, id = strings.ToLower(strings.TrimSpace(v)), dialog.Param(params, "id")
 		}
 	}
-	r := c.transfer
-	switch {
+	switch r := c.transfer; {
 	case event != "refer":
 		c.respond(req, tx, 489, gosip.NewHeader("Allow-Events", "refer"))
-		return
 	case r == nil || r.state == transferEnded || id != "" && id != strconv.Itoa(int(r.seq)):
 		c.refuse(req, tx, 481)
-		return
+	default:
+		c.respond(req, tx, 200)
+		r.onNotice(req)
 	}
-	c.respond(req, tx, 200)
+}
+
+// onNotice takes a NOTIFY of the subscription.
+func (r *transfer) onNotice(req *gosip.Request) {
 	state, expires := subscription(req)
 	code, phrase := sipfrag(req.Body())
 	switch {

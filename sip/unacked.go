@@ -87,11 +87,11 @@ func (c *call) confirmed(k *unacked, body []byte) {
 	first := c.state == answered
 	m, err := k.media, error(nil)
 	if k.offer {
-		m, err = c.sdp.Accept(body)
+		m, err = c.audio.sdp.Accept(body)
 	}
 	switch {
 	case c.state == leaving:
-		c.bye(c.pendingBye)
+		c.bye(c.ownBye.cause)
 		return
 	case err == nil && first:
 		c.state = up
@@ -102,7 +102,7 @@ func (c *call) confirmed(k *unacked, body []byte) {
 			k.answered <- nil
 		}
 	case err == nil && k.offer:
-		c.apply(m)
+		c.audio.apply(m)
 	}
 	if err != nil {
 		c.state = up

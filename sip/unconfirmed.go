@@ -17,7 +17,7 @@ import (
 // awaitMedia has media confirm the call where the ACK is lost (see rtp.Proof). What
 // comes until then is thrown away, as all that came before the answer.
 func (c *call) awaitMedia(k *unacked) {
-	conn, done := c.pair.RTP, make(chan struct{})
+	conn, done := c.audio.pair.RTP, make(chan struct{})
 	proof, err := rtp.NewProof(k.media.Remote, k.media.Keys)
 	if err != nil {
 		return // the ACK alone counts

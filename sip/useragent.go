@@ -239,7 +239,7 @@ func (u *UserAgent) begin() bool {
 	return true
 }
 
-// register makes a call known to in-dialog requests; false: the user agent closes.
+// register makes a call known to in-dialog requests until its end; false: the user agent closes.
 func (u *UserAgent) register(c *call) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -255,15 +255,14 @@ func (u *UserAgent) register(c *call) bool {
 	if c.server != nil {
 		first = c.server.req
 	}
-	c.stopTrace = u.layer.Follow(c.key.callID, c.trace, c.dialog.Self, mask, first)
+	stop := u.layer.Follow(c.key.callID, c.trace, c.dialog.Self, mask, first)
+	c.ends = append(c.ends, func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		delete(u.calls, c.key)
+		stop()
+	})
 	return true
-}
-
-func (u *UserAgent) unregister(c *call) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.calls, c.key)
-	c.stopTrace()
 }
 
 func (u *UserAgent) find(k dialogKey) *call {

@@ -41,17 +41,13 @@ func (l *Layer) Begin(ctx context.Context, req *gosip.Request) (*gosip.ClientTx,
 // closes (ErrClosed). Above 0, patience bounds the wait for any response at all, with ErrSilent.
 // The transaction of an INVITE goes on after Do, to confirm its final response again.
 func (l *Layer) Do(ctx context.Context, by *Identity, patience time.Duration, req *gosip.Request) (*gosip.Response, error) {
-	var silent <-chan time.Time
-	way, stop := ctx, func() {}
+	patient := ctx
 	if patience > 0 {
-		t := time.NewTimer(patience)
-		defer t.Stop()
-		silent = t.C
-		way, stop = context.WithTimeout(ctx, patience)
+		var stop context.CancelFunc
+		patient, stop = context.WithTimeoutCause(ctx, patience, ErrSilent)
+		defer stop()
 	}
-	err := l.Connect(way, by, req)
-	stop()
-	if err != nil {
+	if err := l.Connect(patient, by, req); err != nil {
 		return nil, err
 	}
 	if to, err := netip.ParseAddrPort(req.Destination()); err == nil {
@@ -67,18 +63,28 @@ func (l *Layer) Do(ctx context.Context, by *Identity, patience time.Duration, re
 			tx.Terminate()
 		}
 	}()
+	for {
+		res, err := l.Next(patient, tx)
+		if err != nil {
+			return nil, err
+		}
+		if !res.IsProvisional() {
+			goesOn = req.Method == gosip.INVITE
+			return res, nil
+		}
+		patient = ctx
+	}
+}
+
+// Next waits for the next response of a transaction. The error is the transaction's,
+// ErrConnectionClosed, ErrClosed, or the cause of ctx; the transaction goes on.
+func (l *Layer) Next(ctx context.Context, tx *gosip.ClientTx) (*gosip.Response, error) {
 	look := time.NewTicker(l.cfg.T1)
 	defer look.Stop()
 	for {
 		select {
 		case res := <-tx.Responses():
-			if !res.IsProvisional() {
-				goesOn = req.Method == gosip.INVITE
-				return res, nil
-			}
-			silent = nil
-		case <-silent:
-			return nil, ErrSilent
+			return res, nil
 		case <-tx.Done():
 			return nil, tx.Err()
 		case <-look.C:

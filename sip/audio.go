@@ -1,0 +1,76 @@
+package sip
+
+import (
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"parley/media/rtp"
+	"parley/sip/rtpport"
+	"parley/sip/sdp"
+)
+
+// audio is the media of a call: its ports, what is negotiated for them, and the leg once both
+// ends have agreed. It belongs to the call's goroutine.
+type audio struct {
+	pair *rtpport.Pair // nil: none is open yet; the leg's, once there is one
+	sdp  *sdp.Session
+	leg  *Leg // nil until there is media
+}
+
+// open takes a pair of ports, and begins a negotiation about them in which we are local.
+func (a *audio) open(ports *rtpport.Pool, local sdp.Local) (err error) {
+	if a.pair, err = ports.Open(); err != nil {
+		return err
+	}
+	local.Port, local.ID = a.pair.Port, rand.Uint64()>>2
+	a.sdp = sdp.New(local)
+	return nil
+}
+
+// release gives back ports that no leg has taken over.
+func (a *audio) release() {
+	if a.pair != nil && a.leg == nil {
+		a.pair.Release()
+	}
+}
+
+// session is an RTP session on the ports.
+func (a *audio) session(cfg rtp.Config) (*rtp.Session, error) {
+	var err error
+	if cfg.RTP, err = rtp.NewSocket(a.pair.RTP); err != nil {
+		return nil, err
+	}
+	if cfg.RTCP, err = rtp.NewSocket(a.pair.RTCP); err != nil {
+		return nil, err
+	}
+	return rtp.New(cfg)
+}
+
+// apply puts what was negotiated into the leg's session, which reports hold and resume.
+func (a *audio) apply(m sdp.Media) {
+	s := a.leg.session
+	if m.Remote.IsValid() {
+		s.SetRemote(m.Remote, m.RTCP)
+	}
+	s.SetFormat(format(m))
+	s.SetKeys(m.Keys)
+	s.SetDirection(m.Sends(), m.Receives())
+}
+
+// discard throws away what came before the answer: the tones and announcements
+// of a ringing line, or the end of someone else's call.
+func discard(conn *net.UDPConn) {
+	const most = 1024 // as many as a socket buffer holds
+	const wait = time.Millisecond
+	var b [1]byte
+	for range most {
+		begun := time.Now()
+		_ = conn.SetReadDeadline(begun.Add(wait))
+		// On a busy machine the deadline may pass before anything is read: that says nothing.
+		if _, _, err := conn.ReadFromUDPAddrPort(b[:]); err != nil && time.Since(begun) < 2*wait {
+			break
+		}
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+}

@@ -1,0 +1,150 @@
+package sip
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+
+	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/media"
+	"parley/media/isolate"
+	"parley/sip/dialog"
+	"parley/sip/sdp"
+	"parley/sip/trunk"
+)
+
+// outgoing builds a call of ours and its INVITE (RFC 3261 section 13.2.1).
+func (u *UserAgent) outgoing(p placement) (*call, *gosip.Request, error) {
+	peer := p.at.Addr
+	d := dialog.Dialog{Far: u.far(p.trunk, dialog.NewAuthorizer(p.auth)), State: dialog.State{
+		CallID: dialog.NewTag(), LocalTag: dialog.NewTag(), Local: dialog.URI{Uri: p.from}, Remote: dialog.URI{Uri: p.to}, Target: dialog.URI{Uri: p.uri},
+		Transport: p.at.Transport, Peer: peer, Home: peer.Addr(),
+		Self: netip.AddrPortFrom(u.layer.Facing(peer.Addr()), u.layer.Port(p.at.Transport)),
+	}}
+	if d.Local.Host == "" {
+		d.Local.Host = dialog.URIHost(d.Self.Addr())
+	}
+	c := newCall(u, d, p.trunk)
+	c.state = calling
+	if p.trace != nil {
+		c.trace = p.trace
+	}
+	if err := c.audio.open(u.cfg.Ports, c.described()); err != nil {
+		return nil, nil, &NotAnswered{Err: err}
+	}
+	offer, err := c.audio.sdp.Offer(sdp.SendRecv)
+	if err == nil && !u.register(c) {
+		err = ErrClosed
+	}
+	if err != nil {
+		c.audio.release()
+		return nil, nil, err
+	}
+	req := c.inviteFor(p, offer)
+	if k := p.trunk; k != nil && k.Has(trunk.LargeTCP) && d.Transport == "UDP" && len(req.String()) > mtu {
+		c.dialog.Transport, c.dialog.LocalSeq = "TCP", 0
+		req = c.inviteFor(p, offer)
+	}
+	c.forks = newForks(req)
+	return c, req, nil
+}
+
+// inviteFor is the INVITE itself.
+func (c *call) inviteFor(p placement, offer []byte) *gosip.Request {
+	req := c.dialog.Request(gosip.INVITE)
+	req.From().DisplayName = strings.Map(printable, p.display)
+	req.AppendHeader(c.dialog.Contact())
+	req.AppendHeader(dialog.Allow())
+	req.AppendHeader(supportedOn(p.trunk))
+	for _, h := range append(c.session.wanted(c.ua, ""), p.headers...) {
+		req.AppendHeader(h)
+	}
+	describe(req, offer)
+	req.SetTransport(c.dialog.Transport)
+	req.SetDestination(p.at.Addr.String())
+	return req
+}
+
+// printable keeps a display name from ending its quotes or its line.
+func printable(r rune) rune {
+	if r < ' ' || r == '"' || r == '\\' || r == 0x7f {
+		return -1
+	}
+	return r
+}
+
+// The methods of outgoing follow.
+
+func (c *call) provisional(res *gosip.Response) { c.do(func() { c.onProvisional(res) }) }
+
+func (c *call) again(invite *gosip.Request, res *gosip.Response, tried *dialog.AuthAttempts) (next *gosip.Request) {
+	challenged := dialog.Challenged(res)
+	switch {
+	case challenged && c.dialog.Auth.HandleChallenge(res, tried) != nil:
+		return nil
+	case !challenged && res.StatusCode != 422:
+		return nil
+	}
+	c.do(func() {
+		req := c.dialog.Again(invite)
+		c.forks = newForks(req)
+		if challenged || c.session.lengthen(req, res) {
+			next = req
+		}
+	})
+	return next
+}
+
+func (c *call) answer(invite *gosip.Request, res *gosip.Response, rang bool) (leg *Leg, err error) {
+	err = c.undone(ErrClosed)
+	c.do(func() {
+		early := c.chosen(res)
+		c.state = up
+		c.applySessionExpires(res)
+		c.confirmAnswer(invite)
+		body := res.Body()
+		if len(body) == 0 {
+			body = early
+		}
+		m, agreed := c.audio.sdp.Media() // by a reliable provisional response
+		if err = nil; !agreed {
+			m, err = c.audio.sdp.Accept(body)
+		}
+		if err == nil {
+			err = c.begin(m)
+		}
+		if err != nil {
+			c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoCodec})
+			err = &NotAnswered{Code: 488, Rang: rang, Err: err}
+			return
+		}
+		if leg = c.audio.leg; c.trunk != nil {
+			c.ends = append(c.ends, c.trunk.Release) // the channel that Dial has reserved
+		}
+	})
+	return leg, err
+}
+
+func (c *call) cancel(req *gosip.Request) {
+	done := false
+	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
+	isolate.Go("sip/cancel-request", nil, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 64*c.ua.cfg.T1)
+		defer cancel()
+		_, _ = c.ua.layer.Do(ctx, c.dialog.By, 0, req)
+		done = true
+	}, func() {
+		if !done { // after a panic
+			c.ua.layer.Write(req)
+		}
+	}, c.ua.work.Done)
+}
+
+func (c *call) refuseAnswer(res *gosip.Response) {
+	var seq uint32
+	c.do(func() { seq = c.dialog.LocalSeq })
+	c.ua.hangupOn(res, c, seq)
+}
+
+func (c *call) drop() { c.do(func() { c.state = over }) }
