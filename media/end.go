@@ -20,32 +20,40 @@ const (
 	Unknown          EndReason = "unknown"           // a call the account does not have
 )
 
-// Disputed is the detail of BalanceExhausted when a payment is disputed, so that what
-// the account has may not be used.
-const Disputed = "disputed"
+// EndDetail is the finer cause of an end, a word that is the same everywhere, too. Empty: the
+// reason says it all.
+type EndDetail string
 
-// Spending is the detail of BalanceExhausted when what the account, a key or an agent of it
-// may spend in a day is spent.
-const Spending = "spending_limit"
+// Details that several packages know; others stand where they arise.
+const (
+	// Of BalanceExhausted.
+	Disputed    EndDetail = "disputed"       // a payment is, so what the account has may not be used
+	Spending    EndDetail = "spending_limit" // what the account, a key or an agent may spend in a day is spent
+	TicketSpent EndDetail = "ticket_cost"    // the conversation costs as much as its ticket allows
 
-// TicketSpent is the detail of BalanceExhausted when the conversation costs as much as the
-// ticket that began it allows.
-const TicketSpent = "ticket_cost"
+	// Of APIHangup.
+	Suspended EndDetail = "suspended" // an operator has suspended the account
+	Drained   EndDetail = "drain"     // the server stops
 
-// Suspended is the detail of APIHangup when an operator has suspended the account.
-const Suspended = "suspended"
+	Transferred EndDetail = "transferred" // of Completed
+
+	// Of Failed.
+	EngineFailed EndDetail = "engine"
+	MediaTimeout EndDetail = "media_timeout" // the far end has fallen silent
+	SlowClient   EndDetail = "slow_client"   // it lets too many messages wait
+)
 
 // Ended is why a call ended. A Leg's Run returns it when the far end's goodbye was
 // not an ordinary hang-up, and finds it as the cause of its context when we end
 // the call.
 type Ended struct {
 	Reason EndReason
-	Detail string // the finer cause, such as "idle" or "media_timeout"; may be empty
+	Detail EndDetail
 }
 
 func (e *Ended) Error() string {
 	if e.Detail == "" {
 		return string(e.Reason)
 	}
-	return string(e.Reason) + ": " + e.Detail
+	return string(e.Reason) + ": " + string(e.Detail)
 }

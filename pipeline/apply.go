@@ -61,7 +61,7 @@ func (c *Call) apply(a turn.Action) {
 	case turn.Listen:
 		c.emit(Event{Kind: Listening})
 	case turn.End:
-		c.ended = &media.Ended{Reason: a.Reason, Detail: a.Detail}
+		c.ended = &media.Ended{Reason: a.Reason, Detail: media.EndDetail(a.Detail)}
 	}
 }
 

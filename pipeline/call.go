@@ -115,7 +115,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 			if c.crew.life.Err() != nil { // which ends both legs, and says why
 				return nil
 			}
-			c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: transferred.Detail})
+			c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: string(transferred.Detail)})
 		case err := <-gone:
 			if err == nil && c.state.Phase == turn.Bridged && c.crew.life.Err() == nil {
 				c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}

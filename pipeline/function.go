@@ -146,7 +146,7 @@ func (c *Call) ran(m message) {
 	case errors.Is(m.err, errTransferred):
 		c.tools.unfinished = false // the call ends
 		c.toolEnded(m.id, m.text, "ok")
-		c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: transferred.Detail})
+		c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: string(transferred.Detail)})
 	case errors.Is(m.err, context.DeadlineExceeded):
 		c.toolEnded(m.id, problem("the function did not answer in time"), "timeout")
 	case m.err != nil:

@@ -210,7 +210,7 @@ func (c *Call) recordEvent(e *Event) {
 func logged(e *Event) journal.Event {
 	us := func(t media.Time) int64 { return t.Duration().Microseconds() }
 	out := journal.Event{AtUS: us(e.At), Kind: e.Kind.String(), Turn: e.Turn, Generation: e.Generation,
-		Text: e.Text, Replaces: e.Replaces, Stage: string(e.Stage), Reason: string(e.Ended.Reason), Detail: e.Ended.Detail}
+		Text: e.Text, Replaces: e.Replaces, Stage: string(e.Stage), Reason: string(e.Ended.Reason), Detail: string(e.Ended.Detail)}
 	if e.Err != nil {
 		out.Error = e.Err.Error()
 	}

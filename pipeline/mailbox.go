@@ -160,8 +160,8 @@ func (c *Call) Cancel(why *media.Ended) { c.crew.kill(why) }
 // Stop ends the call: with goodbye the agent finishes its sentence and says its
 // last words first, which takes 8 s at most. Without, and with a goodbye begun
 // already, it ends at once. Stop never blocks.
-func (c *Call) Stop(reason media.EndReason, detail string, goodbye bool) {
-	e := turn.Event{Kind: turn.Stop, Reason: reason, Detail: detail}
+func (c *Call) Stop(reason media.EndReason, detail media.EndDetail, goodbye bool) {
+	e := turn.Event{Kind: turn.Stop, Reason: reason, Detail: string(detail)}
 	if goodbye {
 		e.Line = turn.Goodbye
 	}

@@ -56,7 +56,7 @@ const (
 )
 
 // transferred is the end of a call that a transfer took over.
-var transferred = media.Ended{Reason: media.Completed, Detail: "transferred"}
+var transferred = media.Ended{Reason: media.Completed, Detail: media.Transferred}
 
 // errTransferred is the result of a transfer that came about.
 var errTransferred = errors.New("transferred")

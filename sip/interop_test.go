@@ -105,7 +105,7 @@ func heardTone(least time.Duration) func(*testing.T, seen, int) {
 	}
 }
 
-func ended(detail string) func(*testing.T, seen, int) {
+func ended(detail media.EndDetail) func(*testing.T, seen, int) {
 	return func(t *testing.T, s seen, _ int) {
 		var e *media.Ended
 		if !errors.As(s.err, &e) || e.Detail != detail {

@@ -156,10 +156,10 @@ func how(err error) string {
 	var unanswered *sip.NotAnswered
 	if errors.As(err, &unanswered) {
 		e := unanswered.Ended()
-		return string(e.Reason) + " " + e.Detail
+		return string(e.Reason) + " " + string(e.Detail)
 	}
 	if e, ok := errors.AsType[*media.Ended](err); ok {
-		return string(e.Reason) + " " + e.Detail
+		return string(e.Reason) + " " + string(e.Detail)
 	}
 	if err != nil {
 		return err.Error()

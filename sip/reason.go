@@ -11,20 +11,18 @@ import (
 // The details of how calls end here (media.Ended.Detail). AnsweredAfterCancel is that of a call
 // that was answered after we gave it up: the carrier charges for it, our customer does not pay.
 const (
-	AnsweredAfterCancel  = "answered_after_cancel"
-	DetailAuth           = "carrier_auth"        // the carrier does not accept our credentials
-	DetailCanceled       = "canceled"            // the caller gave up
-	DetailDeclined       = "declined"            // by the callee
-	DetailInvalidNumber  = "invalid_number"      // there is no such number
-	DetailNoACK          = "no_ack"              // our answer was never confirmed
-	DetailNoCodec        = "no_common_codec"     // the far end's description and ours have nothing in common
-	DetailOverflow       = "event_overflow"      // the leg's events are not read
-	DetailRedirected     = "redirected"          // 3xx, which is not followed
-	DetailSessionExpired = "session_expired"     // the far end does not refresh, or has vanished
-	DetailSpam           = "blocked_as_spam"     // by an analytics service
-	DetailUnavailable    = "carrier_unavailable" // no server of the trunk can take the call
-
-	detailMediaTimeout = "media_timeout" // package rtp's
+	AnsweredAfterCancel  media.EndDetail = "answered_after_cancel"
+	DetailAuth           media.EndDetail = "carrier_auth"        // the carrier does not accept our credentials
+	DetailCanceled       media.EndDetail = "canceled"            // the caller gave up
+	DetailDeclined       media.EndDetail = "declined"            // by the callee
+	DetailInvalidNumber  media.EndDetail = "invalid_number"      // there is no such number
+	DetailNoACK          media.EndDetail = "no_ack"              // our answer was never confirmed
+	DetailNoCodec        media.EndDetail = "no_common_codec"     // the far end's description and ours have nothing in common
+	DetailOverflow       media.EndDetail = "event_overflow"      // the leg's events are not read
+	DetailRedirected     media.EndDetail = "redirected"          // 3xx, which is not followed
+	DetailSessionExpired media.EndDetail = "session_expired"     // the far end does not refresh, or has vanished
+	DetailSpam           media.EndDetail = "blocked_as_spam"     // by an analytics service
+	DetailUnavailable    media.EndDetail = "carrier_unavailable" // no server of the trunk can take the call
 )
 
 // reasonHeader is the Reason (RFC 3326) of a BYE that ends a call for cause;
@@ -49,8 +47,8 @@ func reasonHeader(cause error) string {
 }
 
 // reasons are those of details.
-var reasons = map[string]string{
-	detailMediaTimeout: `SIP;cause=408;text="RTP timeout"`, DetailNoACK: `SIP;cause=408;text="ACK timeout"`,
+var reasons = map[media.EndDetail]string{
+	media.MediaTimeout: `SIP;cause=408;text="RTP timeout"`, DetailNoACK: `SIP;cause=408;text="ACK timeout"`,
 	DetailSessionExpired: `SIP;cause=408;text="Session expired"`, DetailNoCodec: `SIP;cause=488;text="Not Acceptable Here"`,
 }
 

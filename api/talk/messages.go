@@ -240,7 +240,7 @@ func closing(e *media.Ended) (int, string) {
 	case media.MaxDuration:
 		return socket.Policy, "the conversation has reached its longest duration"
 	case media.APIHangup:
-		if e.Detail == "drain" {
+		if e.Detail == media.Drained {
 			return socket.GoingAway, "the server is stopping"
 		}
 		if e.Detail == media.Suspended {

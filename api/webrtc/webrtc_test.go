@@ -67,7 +67,7 @@ func TestTwoSessionsOnePort(t *testing.T) {
 func TestGoodbye(t *testing.T) {
 	for _, tt := range []struct {
 		reason       media.EndReason
-		detail       string
+		detail       media.EndDetail
 		limit, close string
 	}{
 		{media.AgentHangup, "", "", `"code":1000`},

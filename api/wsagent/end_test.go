@@ -123,7 +123,7 @@ func TestFarEnds(t *testing.T) {
 		name   string
 		leave  func(p *peer)
 		code   int // what the client reads; 0: nothing
-		detail string
+		detail media.EndDetail
 	}{
 		{"goodbye", func(p *peer) {
 			p.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(1000, ""), time.Now().Add(time.Second))

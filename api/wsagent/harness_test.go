@@ -223,6 +223,6 @@ func (s *server) wantTold(t *testing.T, want string) {
 }
 
 // ended is an end of a conversation.
-func ended(reason media.EndReason, detail string) *media.Ended {
+func ended(reason media.EndReason, detail media.EndDetail) *media.Ended {
 	return &media.Ended{Reason: reason, Detail: detail}
 }

@@ -65,7 +65,7 @@ func newSocket(out outlet) *socket {
 }
 
 var (
-	errSlow   = &media.Ended{Reason: media.Failed, Detail: "slow_client"}
+	errSlow   = &media.Ended{Reason: media.Failed, Detail: media.SlowClient}
 	errTooBig = &media.Ended{Reason: media.Failed, Detail: "message_too_large"}
 )
 

@@ -171,7 +171,7 @@ func (s *Session) Run(ctx context.Context) error {
 		case <-timer.C:
 			left := s.patience(time.Now())
 			if left <= 0 {
-				return &media.Ended{Reason: media.Failed, Detail: "media_timeout"}
+				return &media.Ended{Reason: media.Failed, Detail: media.MediaTimeout}
 			}
 			// The first packet may come meanwhile, and shortens the patience.
 			timer.Reset(min(left, s.cfg.MediaTimeout))

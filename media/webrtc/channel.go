@@ -27,7 +27,7 @@ const (
 	flushWait = time.Second
 )
 
-var errSlow = &media.Ended{Reason: media.Failed, Detail: "slow_client"}
+var errSlow = &media.Ended{Reason: media.Failed, Detail: media.SlowClient}
 
 // channel orders the messages to one client: one queue, one writer.
 type channel struct {

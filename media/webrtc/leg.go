@@ -175,7 +175,7 @@ func (l *Leg) changed(state pion.PeerConnectionState) {
 	case pion.PeerConnectionStateConnected:
 		l.once.Do(func() { close(l.connected) })
 	case pion.PeerConnectionStateFailed:
-		l.end(&media.Ended{Reason: media.Failed, Detail: "media_timeout"})
+		l.end(&media.Ended{Reason: media.Failed, Detail: media.MediaTimeout})
 	case pion.PeerConnectionStateClosed:
 		l.end(nil)
 	}

@@ -49,7 +49,7 @@ func (s *Session) close(e media.Ended) {
 	}
 	startedAt, usage := s.usage(time.Now())
 	end := &ending{s: s, saved: s.work != nil,
-		closing: ledger.Closing{Reason: string(e.Reason), Detail: e.Detail, StartedAt: startedAt, EndedAt: s.clock.stoppedAt, Usage: usage}}
+		closing: ledger.Closing{Reason: string(e.Reason), Detail: string(e.Detail), StartedAt: startedAt, EndedAt: s.clock.stoppedAt, Usage: usage}}
 	for deadline := time.Now().Add(closeMax); ; time.Sleep(closeRetry) {
 		err := end.store()
 		if err == nil {

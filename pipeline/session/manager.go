@@ -216,7 +216,7 @@ func (m *Manager) Drain(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	why := &media.Ended{Reason: media.APIHangup, Detail: "drain"}
+	why := &media.Ended{Reason: media.APIHangup, Detail: media.Drained}
 	m.mu.Lock()
 	m.last = why
 	m.mu.Unlock()

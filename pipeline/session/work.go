@@ -71,7 +71,7 @@ func (w *Work) End(err error) {
 	case errors.Is(err, context.Canceled):
 		why = media.Ended{Reason: media.UserHangup}
 	default:
-		why = media.Ended{Reason: media.Failed, Detail: "engine"}
+		why = media.Ended{Reason: media.Failed, Detail: media.EngineFailed}
 	}
 	w.cancel(context.Canceled)
 	w.s.End(why)

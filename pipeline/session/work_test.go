@@ -95,7 +95,7 @@ func TestWorkIsStopped(t *testing.T) {
 			}
 			o.Ledger.Mu.Lock()
 			defer o.Ledger.Mu.Unlock()
-			if c := o.Ledger.Closings[0]; c.Reason != string(tt.want.Reason) || c.Detail != tt.want.Detail {
+			if c := o.Ledger.Closings[0]; c.Reason != string(tt.want.Reason) || c.Detail != string(tt.want.Detail) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		})

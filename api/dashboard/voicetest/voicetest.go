@@ -217,7 +217,7 @@ func (c *conductor) take(text string) {
 	default:
 		if why, ok := strings.CutPrefix(text, TypeEnd); ok {
 			reason, detail, _ := strings.Cut(why, " ")
-			c.end(&media.Ended{Reason: media.EndReason(reason), Detail: detail})
+			c.end(&media.Ended{Reason: media.EndReason(reason), Detail: media.EndDetail(detail)})
 			return
 		}
 		c.interrupt("", time.Now())

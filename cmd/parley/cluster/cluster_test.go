@@ -222,7 +222,7 @@ func (r *ring) wantEnd(s *session.Session, reason media.EndReason) {
 	r.wantEndFor(s, reason, "")
 }
 
-func (r *ring) wantEndFor(s *session.Session, reason media.EndReason, detail string) {
+func (r *ring) wantEndFor(s *session.Session, reason media.EndReason, detail media.EndDetail) {
 	r.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		e, over := r.state(s)

@@ -139,7 +139,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 		c.ready()
 		c.maker.Log.Warn("a conversation could not start", "session", c.session.ID(), "err", err)
 		leg.Error(api.ErrSessionStart, "")
-		failed := media.Ended{Reason: media.Failed, Detail: "engine"}
+		failed := media.Ended{Reason: media.Failed, Detail: media.EngineFailed}
 		c.session.End(failed)
 		c.record.End(failed)
 		return

@@ -146,14 +146,14 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *sess
 		conversation.OnTelephone(cfg, deaf, session, record)
 	}})
 	if err != nil {
-		end(media.Ended{Reason: media.Failed, Detail: "engine"})
+		end(media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
 		return false, err
 	}
 	defer functions.Close()
 	life, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
 	if err := call.Prepare(life); err != nil {
-		end(media.Ended{Reason: media.Failed, Detail: "engine"})
+		end(media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
 		return false, err
 	}
 	select {
@@ -232,9 +232,9 @@ func endedBy(err error) media.Ended {
 	if e, ok := errors.AsType[*media.Ended](err); ok {
 		return *e
 	}
-	detail := "answer"
+	detail := media.EndDetail("answer")
 	if r, ok := errors.AsType[*sip.Refused](err); ok && r.Code == 488 {
-		detail = "no_common_codec"
+		detail = sip.DetailNoCodec
 	}
 	return media.Ended{Reason: media.Failed, Detail: detail}
 }

@@ -127,8 +127,8 @@ func (c *Calls) observe(leg string, e pipeline.Event) {
 
 // Ended counts and logs the end of a call.
 func (c *Calls) Ended(leg, session string, e media.Ended) {
-	c.ended.WithLabelValues(leg, string(e.Reason), e.Detail).Inc()
-	c.log.Info("call ended", "leg", leg, "session", session, "reason", string(e.Reason), "detail", e.Detail)
+	c.ended.WithLabelValues(leg, string(e.Reason), string(e.Detail)).Inc()
+	c.log.Info("call ended", "leg", leg, "session", session, "reason", string(e.Reason), "detail", string(e.Detail))
 }
 
 // AnsweredBy counts who answered an outbound call; empty: it was not found out.

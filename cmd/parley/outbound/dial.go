@@ -249,7 +249,7 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	}})
 	if err != nil {
 		d.Log.Warn("an outbound call could not be prepared", "session", session.ID(), "err", err)
-		return media.Ended{Reason: media.Failed, Detail: "engine"}
+		return media.Ended{Reason: media.Failed, Detail: media.EngineFailed}
 	}
 	defer functions.Close()
 	life, done := context.WithCancel(context.WithoutCancel(ctx))
@@ -279,7 +279,7 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	w.Leg = leg
 	if err := prepare(); err != nil {
 		d.Log.Warn("an outbound call could not be prepared", "session", session.ID(), "err", err)
-		return hungUp(leg, &media.Ended{Reason: media.Failed, Detail: "engine"})
+		return hungUp(leg, &media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
 	}
 	session.BeginAt(leg.Answered())
 	d.Log.Info("outbound call answered", "session", session.ID(), "call", leg.CallID())
@@ -321,7 +321,7 @@ func unreached(session *session.Session, err error, log *slog.Logger) media.Ende
 // notReached is why a call was not answered. err says how Dial ended; why is the hang-up before,
 // nil for none. When the callee answered before the hang-up arrived, the detail says so.
 func notReached(why *media.Ended, err error) media.Ended {
-	ended := media.Ended{Reason: media.Failed, Detail: "carrier_unavailable"}
+	ended := media.Ended{Reason: media.Failed, Detail: sip.DetailUnavailable}
 	if e, ok := errors.AsType[*sip.NotAnswered](err); ok {
 		ended = *e.Ended()
 	}

@@ -175,7 +175,7 @@ func (c consultation) refer(ctx context.Context, number string, ask func(context
 		return err
 	}
 	err = ask(ctx, number)
-	ended := media.Ended{Reason: media.Completed, Detail: "transferred"}
+	ended := media.Ended{Reason: media.Completed, Detail: media.Transferred}
 	if err == nil {
 		session.Begin()
 	} else {
@@ -216,7 +216,7 @@ func describeEnd(e media.Ended) error {
 	case media.Rejected:
 		return errors.New("the call was declined")
 	}
-	if e.Detail == "invalid_number" {
+	if e.Detail == sip.DetailInvalidNumber {
 		return errors.New("there is no such number")
 	}
 	return errCallee

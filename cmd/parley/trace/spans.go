@@ -59,7 +59,7 @@ func (c *Call) spans() {
 	}
 	c.root.SetAttributes(attribute.String("parley.end_reason", string(c.why.Reason)))
 	if c.why.Detail != "" {
-		c.root.SetAttributes(attribute.String("parley.end_detail", c.why.Detail))
+		c.root.SetAttributes(attribute.String("parley.end_detail", string(c.why.Detail)))
 	}
 	if c.full {
 		c.root.SetAttributes(attribute.Bool("parley.trace.incomplete", true))
