@@ -3,7 +3,6 @@ package sip
 import (
 	"math/rand/v2"
 	"net"
-	"time"
 
 	"parley/media/rtp"
 	"parley/sip/rtpport"
@@ -58,19 +57,18 @@ func (a *audio) apply(m sdp.Media) {
 	s.SetDirection(m.Sends(), m.Receives())
 }
 
-// discard throws away what came before the answer: the tones and announcements
-// of a ringing line, or the end of someone else's call.
+// discard throws away what has come to a port: the tones and announcements of a ringing line,
+// or the end of someone else's call. It does not wait, so a busy machine does not hold it up.
 func discard(conn *net.UDPConn) {
 	const most = 1024 // as many as a socket buffer holds
-	const wait = time.Millisecond
+	s, err := rtp.NewSocket(conn)
+	if err != nil {
+		return // it is closed
+	}
 	var b [1]byte
 	for range most {
-		begun := time.Now()
-		_ = conn.SetReadDeadline(begun.Add(wait))
-		// On a busy machine the deadline may pass before anything is read: that says nothing.
-		if _, _, err := conn.ReadFromUDPAddrPort(b[:]); err != nil && time.Since(begun) < 2*wait {
-			break
+		if _, _, _, more := s.Recv(b[:]); !more {
+			return
 		}
 	}
-	_ = conn.SetReadDeadline(time.Time{})
 }

@@ -236,6 +236,16 @@ func TestAnAccountIsWarnedOfItsLimits(t *testing.T) {
 	f.verified()
 }
 
+// insist repeats what has waited for the wallet in vain, as nodes do: on a busy machine the
+// transactions before it take longer than a statement waits for a lock.
+func insist(f func() error) error {
+	err := f()
+	for store.Locked(err) || errors.Is(err, ledger.ErrLater) {
+		err = f()
+	}
+	return err
+}
+
 // TestLimitsAddUpWhateverComesAtOnce sets limits while sessions are reported and closed by
 // several at once, over midnight, and compares the counters with the sessions.
 func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
@@ -249,7 +259,11 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for n := range 6 {
-				s, err := f.startBy(account, key, agent, []billing.Terms{web, outboundES}[n%2], at())
+				var s *ledger.Session
+				err := insist(func() (err error) {
+					s, err = f.startBy(account, key, agent, []billing.Terms{web, outboundES}[n%2], at())
+					return err
+				})
 				if errors.Is(err, store.ErrSpending) {
 					continue
 				}
@@ -259,14 +273,22 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 				}
 				for seq := range int64(4) {
 					used := billing.Usage{billing.AgentTime: seq * 7000, billing.LineTime: seq * 7000}
-					if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: seq + 1, StartedAt: t0, Usage: used}, at()); err != nil {
+					err := insist(func() error {
+						_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: seq + 1, StartedAt: t0, Usage: used}, at())
+						return err
+					})
+					if err != nil {
 						t.Error(err)
 					}
 				}
 				if n == 5 {
 					continue
 				}
-				if _, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0}, at()); err != nil {
+				err = insist(func() error {
+					_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0}, at())
+					return err
+				})
+				if err != nil {
 					t.Error(err)
 				}
 			}
@@ -282,7 +304,11 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 				if n == 19 {
 					*limit = 50 * usd
 				}
-				if _, err := f.SetSpendingLimit(f.ctx(), account, subject, limit, at()); err != nil {
+				err := insist(func() error {
+					_, err := f.SetSpendingLimit(f.ctx(), account, subject, limit, at())
+					return err
+				})
+				if err != nil {
 					t.Error(err)
 				}
 			}
