@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -121,11 +122,10 @@ func (r *cardReader) text(path string) string {
 }
 
 // word wants exactly one value: it says how prices apply and is no choice.
-func (r *cardReader) word(path, want string) string {
-	if got, ok := r.take(path); ok && got.Value != want {
+func (r *cardReader) word(path, got, want string) {
+	if r.lines[path] > 0 && got != want {
 		r.fail(path, "must be %s", want)
 	}
-	return want
 }
 
 func (r *cardReader) money(path string) Money {
@@ -191,26 +191,14 @@ func (r *cardReader) prices(path string) map[string]Money {
 	return out
 }
 
+// fields reads the card, and checks what is more than a value by itself.
 func (r *cardReader) fields() (f cardFields) {
-	f.Version = r.version()
-	f.Currency = r.word("currency", "USD")
-	f.Notes = r.text("notes")
-	f.Agent.PlatformPerMinute = r.money("agent.platform_per_minute")
-	f.Agent.Billing = r.word("agent.billing", "per_second")
-	f.LLM.InputPerMillion = r.money("llm.input_per_million_tokens")
-	f.LLM.OutputPerMillion = r.money("llm.output_per_million_tokens")
-	f.LLM.SpeculativeDefault = r.flag("llm.speculative_replies_default")
-	f.Phone.Billing = r.word("phone.billing", "per_started_minute")
-	f.Phone.Inbound = r.prices("phone.inbound")
-	f.Phone.OutboundFixed = r.prices("phone.outbound_fixed")
-	f.Phone.OutboundMobile = r.prices("phone.outbound_mobile")
-	f.Phone.NumberPerMonth = r.money("phone.number_per_month")
-	f.CRMLoggedCall = r.money("crm_logged_call")
-	f.WebSearch = r.money("web_search")
-	f.TTSPerMillionChars = r.money("tts_per_million_chars")
-	f.STTPerMinute = r.money("stt_per_minute")
-	f.DenoisePerMinute = r.money("denoise_per_minute")
-	f.Wallet = r.wallet()
+	r.fill("", reflect.ValueOf(&f).Elem())
+	r.version(f.Version)
+	r.word("currency", f.Currency, "USD")
+	r.word("agent.billing", f.Agent.Billing, "per_second")
+	r.word("phone.billing", f.Phone.Billing, "per_started_minute")
+	r.wallet(f.Wallet)
 	for _, country := range []string{"US", "CA"} {
 		if _, ok := f.Phone.OutboundMobile[country]; ok {
 			r.fail("phone.outbound_mobile."+country, "mobiles there pay the landline rate; leave it out")
@@ -219,18 +207,28 @@ func (r *cardReader) fields() (f cardFields) {
 	return f
 }
 
-func (r *cardReader) wallet() (w Wallet) {
-	w.MinTopup = r.money("wallet.min_topup")
-	w.MaxTopup = r.money("wallet.max_topup")
-	w.SignupBonus = r.money("wallet.signup_bonus")
-	w.SignupBonusDays = r.count("wallet.signup_bonus_days")
-	w.Overdraft = r.money("wallet.overdraft")
-	w.MinSessionStart = r.money("wallet.min_session_start")
-	w.ConcurrencyDefault = r.count("wallet.concurrency_default")
-	w.ConcurrencyBeforeTopup = r.count("wallet.concurrency_before_topup")
-	w.AutoRecharge.Threshold = r.money("wallet.auto_recharge.threshold")
-	w.AutoRecharge.Amount = r.money("wallet.auto_recharge.amount")
-	w.AutoRecharge.MonthlyCap = r.money("wallet.auto_recharge.monthly_cap")
+// fill reads the fields of a struct by their JSON names.
+func (r *cardReader) fill(prefix string, v reflect.Value) {
+	for i := range v.NumField() {
+		path := prefix + v.Type().Field(i).Tag.Get("json")
+		switch field := v.Field(i).Addr().Interface().(type) {
+		case *string:
+			*field = r.text(path)
+		case *Money:
+			*field = r.money(path)
+		case *int:
+			*field = r.count(path)
+		case *bool:
+			*field = r.flag(path)
+		case *map[string]Money:
+			*field = r.prices(path)
+		default:
+			r.fill(path+".", v.Field(i))
+		}
+	}
+}
+
+func (r *cardReader) wallet(w Wallet) {
 	switch {
 	case len(r.errs) > 0: // comparing values that could not be read only adds noise
 	case w.MinTopup > w.MaxTopup:
@@ -240,17 +238,14 @@ func (r *cardReader) wallet() (w Wallet) {
 	case w.AutoRecharge.MonthlyCap < w.AutoRecharge.Amount:
 		r.fail("wallet.auto_recharge.monthly_cap", "is below wallet.auto_recharge.amount")
 	}
-	return w
 }
 
 var versionForm = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})\.\d{1,6}$`)
 
-func (r *cardReader) version() string {
-	v := r.text("version")
+func (r *cardReader) version(v string) {
 	if m := versionForm.FindStringSubmatch(v); m == nil {
 		r.fail("version", "must be a date and a revision, as in 2026-01-31.1")
 	} else if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
 		r.fail("version", "%s is not a date", m[1])
 	}
-	return v
 }

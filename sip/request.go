@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,10 +211,7 @@ var phrases = map[int]string{
 // response builds a response. The tag goes into To when it has none; an empty
 // one lets the library draw one, for responses outside of any dialog.
 func response(req *gosip.Request, code int, phrase, tag string, extra ...gosip.Header) *gosip.Response {
-	if phrase == "" {
-		phrase = phrases[code]
-	}
-	res := gosip.NewResponseFromRequest(req, code, phrase, nil)
+	res := gosip.NewResponseFromRequest(req, code, cmp.Or(phrase, phrases[code]), nil)
 	res.SipVersion = "SIP/2.0" // whatever they speak
 	if to := res.To(); to != nil && tag != "" && code != 100 {
 		to.Params.Add("tag", tag)

@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -74,11 +75,7 @@ func (u *UserAgent) tooShort(req *gosip.Request) (hs []gosip.Header, yes bool) {
 // wanted are the headers of a request that begins or refreshes a session.
 // Without a refresher the far end chooses (section 7.1).
 func (t *sessionTimer) wanted(u *UserAgent, refresher string) []gosip.Header {
-	d := t.interval
-	if d == 0 {
-		d = u.cfg.Session
-	}
-	value := inSeconds(max(d, t.least))
+	value := inSeconds(max(cmp.Or(t.interval, u.cfg.Session), t.least))
 	if refresher != "" {
 		value += ";refresher=" + refresher
 	}
@@ -114,9 +111,7 @@ func (c *call) granted(req *gosip.Request) []gosip.Header {
 	knows := supports(req, "timer")
 	d, refresher, asked := sessionExpires(req)
 	if !asked {
-		if d = t.interval; d == 0 {
-			d = c.ua.cfg.Session
-		}
+		d = cmp.Or(t.interval, c.ua.cfg.Session)
 	}
 	if !knows || refresher != "uac" && refresher != "uas" {
 		refresher = "uas" // table 2: without session timers it cannot refresh

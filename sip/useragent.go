@@ -136,12 +136,7 @@ func New(cfg Config) (*UserAgent, error) {
 		cfg.Allow = func(netip.Addr) bool { return false }
 	}
 	cfg.MaxRinging, cfg.T1 = cmp.Or(cfg.MaxRinging, defaultMaxRinging), cmp.Or(cfg.T1, defaultT1)
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.clock == nil {
-		cfg.clock = wallClock{}
-	}
+	cfg.Logger, cfg.clock = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), cmp.Or(cfg.clock, clock(wallClock{}))
 	cfg.Session, cfg.MinSession = cmp.Or(cfg.Session, defaultSession), max(cfg.MinSession, leastSession)
 	u := &UserAgent{
 		cfg: cfg, log: cfg.Logger,

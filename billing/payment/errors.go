@@ -2,6 +2,7 @@ package payment
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"parley/billing"
@@ -61,6 +62,18 @@ func Cents(m billing.Money) (int64, error) {
 		return 0, ErrAmount
 	}
 	return int64(m / billing.Cent), nil
+}
+
+// MaxKey bounds an idempotency key, in bytes: Stripe allows 255, with a prefix of ours.
+const MaxKey = 200
+
+// Check gives the amount of a request in cents, as Cents does, and refuses a key (ErrRefused) that
+// is empty or too long.
+func Check(amount billing.Money, key string) (cents int64, err error) {
+	if cents, err = Cents(amount); err == nil && (key == "" || len(key) > MaxKey) {
+		err = fmt.Errorf("%w: a key has 1 to %d bytes", ErrRefused, MaxKey)
+	}
+	return cents, err
 }
 
 // FromCents is the amount of so many cents, zero included, or ErrAmount when

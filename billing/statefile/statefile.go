@@ -4,12 +4,15 @@
 package statefile
 
 import (
+	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Load reads the state into v, which stays as it is when there is no file yet.
@@ -29,6 +32,12 @@ func Load(file string, v any) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
+}
+
+// Instance is what a state's ids have in common: the state's own, else the configured one, else a
+// random one, so that ids never repeat those of a state that was lost.
+func Instance(own, configured string) string {
+	return cmp.Or(own, configured, strings.ToLower(rand.Text()[:12]))
 }
 
 // Save writes the state to a new file of mode 0600 and renames it, so that a crash

@@ -6,6 +6,7 @@ import (
 	"bytes"
 
 	"parley/inference/worker"
+	"parley/media"
 )
 
 const (
@@ -129,7 +130,7 @@ type recogniser struct {
 
 // hear decodes what makes whole blocks and acknowledges all of it.
 func (r *recogniser) hear(payload []byte) error {
-	r.rest = worker.Samples(r.rest, payload)
+	r.rest = media.AppendSamples(r.rest, payload)
 	done := 0
 	for ; len(r.rest)-done >= blockSamples; done += blockSamples {
 		if err := r.decoder.write(r.rest[done : done+blockSamples]); err != nil {

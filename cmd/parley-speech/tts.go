@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"parley/inference/worker"
+	"parley/media"
 )
 
 // request is one synthesis asked for.
@@ -82,7 +83,7 @@ func synthesise(requests <-chan request, out *worker.Writer, cancelled *atomic.U
 					return false
 				}
 			}
-			pcm = worker.AppendSamples(pcm[:0], samples)
+			pcm = media.AppendPCM(pcm[:0], samples)
 			broken = out.Send(worker.Audio, r.stream, pcm)
 			return broken == nil
 		})

@@ -9,10 +9,11 @@
 package espeak
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"log/slog"
+	"slices"
 	"time"
 
 	"parley/inference"
@@ -47,12 +48,9 @@ var _ inference.TTS = (*Engine)(nil)
 
 // New returns an engine; it speaks while Run runs.
 func New(c Config) *Engine {
-	if c.Processes == 0 {
-		c.Processes = defaultProcesses
-	}
 	return &Engine{worker.NewPool(worker.Config{
 		Name: Name, Path: c.Program, Args: []string{"tts"},
-		Processes: c.Processes, Streams: 1, Waiting: waiting, Log: c.Log,
+		Processes: cmp.Or(c.Processes, defaultProcesses), Streams: 1, Waiting: waiting, Log: c.Log,
 	})}
 }
 
@@ -63,7 +61,7 @@ func (e *Engine) Run(ctx context.Context) error { return e.pool.Run(ctx) }
 func (e *Engine) Lag() time.Duration { return e.pool.Lag() }
 
 // Ready waits until the engine can speak; the error says why it cannot.
-func (e *Engine) Ready(ctx context.Context) error { return fault(e.pool.Ready(ctx)) }
+func (e *Engine) Ready(ctx context.Context) error { return worker.Fault(Name, e.pool.Ready(ctx)) }
 
 // Info describes the engine.
 func (e *Engine) Info() inference.Info {
@@ -98,17 +96,17 @@ func (e *Engine) Voices() []inference.Voice {
 // (before that others are asked, two at most), or the cause of ctx.
 func (e *Engine) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
 	return func(yield func(inference.Chunk, error) bool) {
-		v, ok := findVoice(s.Voice)
-		if !ok {
+		v := slices.IndexFunc(voices, func(v voice) bool { return v.ID == s.Voice })
+		l := slices.IndexFunc(languages, func(l language) bool { return l.code == s.Language })
+		if v < 0 {
 			yield(inference.Chunk{}, &inference.Error{Engine: Name, Fault: inference.ErrVoice})
 			return
 		}
-		l, ok := findLanguage(s.Language)
-		if !ok {
+		if l < 0 {
 			yield(inference.Chunk{}, &inference.Error{Engine: Name, Fault: inference.ErrLanguage})
 			return
 		}
-		sp := speaker{pool: e.pool, voice: v, lang: l, rate: rate(s.Speed), text: []rune(s.Text)}
+		sp := speaker{pool: e.pool, voice: voices[v], lang: languages[l], rate: rate(s.Speed), text: []rune(s.Text)}
 		for _, seg := range segments(sp.text) {
 			err := sp.speak(ctx, seg, func(c inference.Chunk) bool { return yield(c, nil) })
 			if err == errStopped {
@@ -124,24 +122,8 @@ func (e *Engine) Speak(ctx context.Context, s inference.Speech) iter.Seq2[infere
 
 // rate is the pace in words a minute; out of range means the nearest in range.
 func rate(speed float64) int {
-	if speed == 0 {
-		speed = 1
-	}
-	return int(naturalRate*max(0.5, min(2, speed)) + 0.5)
+	return int(naturalRate*max(0.5, min(2, cmp.Or(speed, 1))) + 0.5)
 }
 
 // Rate is the sample rate of everything the engine says.
 const Rate = media.Rate22k
-
-// fault puts a pool's error into the engine's type.
-func fault(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, worker.ErrBusy), errors.Is(err, worker.ErrNoWorker):
-		return &inference.Error{Engine: Name, Fault: inference.ErrUnavailable, Err: err}
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
-	return &inference.Error{Engine: Name, Fault: inference.ErrFailed, Err: err}
-}

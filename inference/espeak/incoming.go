@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/inference/worker"
+	"parley/media"
 )
 
 const (
@@ -58,7 +59,7 @@ func (in *incoming) Receive(kind worker.Kind, payload []byte) {
 			in.err = errors.New("the speech has no end")
 			break
 		}
-		in.pieces = append(in.pieces, piece{worker.Samples(make([]int16, 0, len(payload)/2), payload), in.events, time.Now()})
+		in.pieces = append(in.pieces, piece{media.AppendSamples(make([]int16, 0, len(payload)/2), payload), in.events, time.Now()})
 		in.events = nil
 	case worker.Done:
 		in.ended = true

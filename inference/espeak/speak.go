@@ -36,7 +36,7 @@ func (sp *speaker) speak(ctx context.Context, seg [2]int, pass func(inference.Ch
 		Rate:  sp.rate, Pitch: sp.voice.pitch, Range: sp.voice.spread, Text: string(spelled.text),
 	})
 	if err != nil {
-		return fault(err)
+		return worker.Fault(Name, err)
 	}
 	before := sp.samples
 	for attempt := 1; ; attempt++ {
@@ -49,7 +49,7 @@ func (sp *speaker) speak(ctx context.Context, seg [2]int, pass func(inference.Ch
 		case errors.Is(err, worker.ErrLost) && sp.samples == before && attempt < maxAttempts:
 			continue // nobody has heard anything of it: another worker says it
 		}
-		return fault(err)
+		return worker.Fault(Name, err)
 	}
 }
 

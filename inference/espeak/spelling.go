@@ -27,15 +27,11 @@ func (s *spelling) original(i int) int {
 	return s.at[max(0, min(i, len(s.at)-1))]
 }
 
-// asWritten leaves the letters alone. Control characters become spaces: the
-// synthesiser would take some of them for commands and NUL for the end.
+// asWritten leaves the letters alone.
 func asWritten(text []rune) spelling {
 	s := spelling{make([]rune, 0, len(text)), make([]int, 0, len(text))}
 	for i, r := range text {
-		if unicode.IsControl(r) && r != '\n' {
-			r = ' '
-		}
-		s.text, s.at = append(s.text, r), append(s.at, i)
+		s.text, s.at = append(s.text, written(r)), append(s.at, i)
 	}
 	return s
 }
@@ -71,7 +67,7 @@ func galician(text []rune) spelling {
 		case lower == 'h' && inside && unicode.ToLower(text[i-1]) == 'n' && isVowel(next):
 			s.put(i, "g")
 		default:
-			s.put(i, plainVowel(r))
+			s.put(i, plainVowels.Replace(string(written(r))))
 		}
 	}
 	return s
@@ -79,18 +75,17 @@ func galician(text []rune) spelling {
 
 func isVowel(r rune) bool { return strings.ContainsRune("aeiouáéíóúâêôàèòïü", r) }
 
-// plainVowel is r, or the accented vowel that Spanish has for it.
-func plainVowel(r rune) string {
-	from, to := []rune("âêôàèòÂÊÔÀÈÒ"), []rune("áéóáéóÁÉÓÁÉÓ")
-	for i, f := range from {
-		if r == f {
-			return string(to[i])
-		}
-	}
+// plainVowels are the accented vowels that Spanish has for Galician ones.
+var plainVowels = strings.NewReplacer("â", "á", "ê", "é", "ô", "ó", "à", "á", "è", "é", "ò", "ó",
+	"Â", "Á", "Ê", "É", "Ô", "Ó", "À", "Á", "È", "É", "Ò", "Ó")
+
+// written is a letter as it is written. Control characters become spaces: the synthesiser
+// would take some of them for commands and NUL for the end.
+func written(r rune) rune {
 	if unicode.IsControl(r) && r != '\n' {
-		return " "
+		return ' '
 	}
-	return string(r)
+	return r
 }
 
 const (

@@ -1,10 +1,6 @@
 package espeak
 
-import (
-	"slices"
-
-	"parley/inference"
-)
+import "parley/inference"
 
 // voice is one of the ten: a variant of espeak-ng's formant voice, moved in
 // pitch and levelled, so that each pair differs to the ear and to measurement
@@ -47,20 +43,4 @@ var languages = []language{
 	{"fr", "fr", asWritten},
 	{"it", "it", asWritten},
 	{"de", "de", asWritten},
-}
-
-func findVoice(id string) (voice, bool) {
-	i := slices.IndexFunc(voices, func(v voice) bool { return v.ID == id })
-	if i < 0 {
-		return voice{}, false
-	}
-	return voices[i], true
-}
-
-func findLanguage(code string) (language, bool) {
-	i := slices.IndexFunc(languages, func(l language) bool { return l.code == code })
-	if i < 0 {
-		return language{}, false
-	}
-	return languages[i], true
 }

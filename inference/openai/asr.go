@@ -17,10 +17,12 @@ import (
 // request, sent at Finish.
 type ASR struct {
 	*client
-	languages []string
-	verbose   bool
-	dropped   atomic.Uint64
+	verbose bool
+	dropped atomic.Uint64
 }
+
+// heard are the languages that are asked for.
+var heard = []string{"en", "es", "pt", "fr", "it", "de"}
 
 // NewASR checks c and contacts nobody. The default model is whisper-1.
 func NewASR(c Config) (*ASR, error) {
@@ -28,18 +30,14 @@ func NewASR(c Config) (*ASR, error) {
 	if err != nil {
 		return nil, err
 	}
-	languages := c.Languages
-	if len(languages) == 0 {
-		languages = []string{"en", "es", "pt", "fr", "it", "de"}
-	}
-	return &ASR{client: cl, languages: languages, verbose: c.Verbose}, nil
+	return &ASR{client: cl, verbose: c.Verbose}, nil
 }
 
 // Info implements inference.ASR.
 func (e *ASR) Info() inference.Info {
 	return inference.Info{
 		Name: e.name, Description: "batch transcription, model " + e.model,
-		Languages: slices.Clone(e.languages), Latency: 5 * time.Second, Feed: inference.FeedBatch, Caps: inference.Caps{WordTimes: e.verbose},
+		Languages: slices.Clone(heard), Latency: 5 * time.Second, Feed: inference.FeedBatch, Caps: inference.Caps{WordTimes: e.verbose},
 	}
 }
 
@@ -50,7 +48,7 @@ func (e *ASR) Dropped() uint64 { return e.dropped.Load() }
 // Open implements inference.ASR. It contacts nobody. The beginning of c.Hints
 // is sent with every request, for servers bias recognition towards it.
 func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
-	if c.Language != "" && !slices.Contains(e.languages, c.Language) {
+	if c.Language != "" && !slices.Contains(heard, c.Language) {
 		return nil, e.fault(inference.ErrLanguage, nil)
 	}
 	if ctx.Err() != nil {

@@ -16,6 +16,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/media"
 )
 
 // upload is a transcription request as the server understood it.
@@ -44,7 +45,7 @@ func readUpload(r *http.Request) (u upload, err error) {
 		return u, fmt.Errorf("not a WAV file: %v", err)
 	}
 	u.rate = int(binary.LittleEndian.Uint32(b[24:]))
-	u.samples = decode(b[44:])
+	u.samples = media.AppendSamples(nil, b[44:])
 	return u, nil
 }
 

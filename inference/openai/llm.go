@@ -14,10 +14,7 @@ import (
 )
 
 // LLM is a chat completion model.
-type LLM struct {
-	*client
-	languages []string
-}
+type LLM struct{ *client }
 
 // NewLLM checks c and contacts nobody. The default model is gpt-4o-mini.
 func NewLLM(c Config) (*LLM, error) {
@@ -25,16 +22,12 @@ func NewLLM(c Config) (*LLM, error) {
 	if err != nil {
 		return nil, err
 	}
-	languages := c.Languages
-	if len(languages) == 0 {
-		languages = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
-	}
-	return &LLM{cl, languages}, nil
+	return &LLM{cl}, nil
 }
 
 // Info implements inference.LLM.
 func (l *LLM) Info() inference.Info {
-	return inference.Info{Name: l.name, Description: "chat completions, model " + l.model, Languages: slices.Clone(l.languages)}
+	return inference.Info{Name: l.name, Description: "chat completions, model " + l.model, Languages: slices.Clone(spoken)}
 }
 
 // Complete implements inference.LLM. Usage is counted from the characters until
@@ -217,6 +210,9 @@ func (p *reply) finishCalls() error {
 	}
 	return nil
 }
+
+// spoken are the languages of models and voices.
+var spoken = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
 
 // names of the languages a model is asked to answer in.
 var names = map[string]string{

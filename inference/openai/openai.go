@@ -10,6 +10,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -40,11 +41,6 @@ type Config struct {
 	// Timeout is the longest silence of the server: before its answer begins and
 	// between two pieces of it. 0 means 10 s.
 	Timeout time.Duration
-	// Languages replaces the engine's list: two letters each.
-	Languages []string
-	// Voices maps F1 to F5 and M1 to M5, or any other names, to the server's
-	// voices (TTS). nil means OpenAI's own.
-	Voices map[string]string
 	// Verbose asks for verbose_json (ASR): it brings a confidence, and servers
 	// that do not know it refuse.
 	Verbose bool
@@ -72,17 +68,8 @@ func newClient(name, model string, c Config) (*client, error) {
 	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return nil, errors.New("openai: the API key holds a space or a character that no header can carry")
 	}
-	cl := &client{name: name, base: u.String(), key: c.APIKey, model: c.Model, http: c.HTTPClient, timeout: c.Timeout}
-	if cl.model == "" {
-		cl.model = model
-	}
-	if cl.timeout == 0 {
-		cl.timeout = 10 * time.Second
-	}
-	if cl.http == nil {
-		cl.http = newHTTPClient()
-	}
-	return cl, nil
+	return &client{name: name, base: u.String(), key: c.APIKey, model: cmp.Or(c.Model, model),
+		http: cmp.Or(c.HTTPClient, newHTTPClient()), timeout: cmp.Or(c.Timeout, 10*time.Second)}, nil
 }
 
 func newHTTPClient() *http.Client {

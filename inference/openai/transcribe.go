@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/media"
+	"parley/media/wav"
 )
 
 // maxPrompt bounds the words sent to bias recognition, in code points. Whisper
@@ -62,7 +64,7 @@ func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, wo
 		}
 	}
 	file, _ := form.CreateFormFile("file", "audio.wav")
-	file.Write(waveFile(audio))
+	wav.Encode(file, wav.Clip{Rate: media.Rate16k, Samples: audio})
 	form.Close()
 
 	a, err := s.asr.post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,15 +12,11 @@ import (
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/media"
 )
 
 // TTS is a speech server.
-type TTS struct {
-	*client
-	languages []string
-	voices    map[string]string
-	listed    []inference.Voice
-}
+type TTS struct{ *client }
 
 // ownVoices are OpenAI's, as near to ours in character as they come.
 var ownVoices = map[string]string{
@@ -37,30 +32,25 @@ func NewTTS(c Config) (*TTS, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &TTS{client: cl, languages: c.Languages, voices: maps.Clone(c.Voices)}
-	if len(t.languages) == 0 {
-		t.languages = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
-	}
-	if len(t.voices) == 0 {
-		t.voices = ownVoices
-	}
-	for _, id := range slices.Sorted(maps.Keys(t.voices)) {
-		v := inference.Voice{ID: id, Gender: "female", Description: t.voices[id]}
-		if strings.HasPrefix(id, "M") {
-			v.Gender = "male"
-		}
-		t.listed = append(t.listed, v)
-	}
-	return t, nil
+	return &TTS{cl}, nil
 }
 
 // Info implements inference.TTS.
 func (t *TTS) Info() inference.Info {
-	return inference.Info{Name: t.name, Description: "speech, model " + t.model, Languages: slices.Clone(t.languages), NormalisesText: true}
+	return inference.Info{Name: t.name, Description: "speech, model " + t.model, Languages: slices.Clone(spoken), NormalisesText: true}
 }
 
 // Voices implements inference.TTS.
-func (t *TTS) Voices() []inference.Voice { return slices.Clone(t.listed) }
+func (t *TTS) Voices() (list []inference.Voice) {
+	for _, id := range slices.Sorted(maps.Keys(ownVoices)) {
+		v := inference.Voice{ID: id, Gender: "female", Description: ownVoices[id]}
+		if strings.HasPrefix(id, "M") {
+			v.Gender = "male"
+		}
+		list = append(list, v)
+	}
+	return list
+}
 
 // speechRequest is the body of POST /audio/speech.
 type speechRequest struct {
@@ -74,12 +64,12 @@ type speechRequest struct {
 // Speak implements inference.TTS. Words and phonemes are not marked.
 func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
 	return func(yield func(inference.Chunk, error) bool) {
-		voice := t.voices[s.Voice]
+		voice := ownVoices[s.Voice]
 		switch {
 		case voice == "":
 			yield(inference.Chunk{}, t.fault(inference.ErrVoice, nil))
 			return
-		case !slices.Contains(t.languages, s.Language):
+		case !slices.Contains(spoken, s.Language):
 			yield(inference.Chunk{}, t.fault(inference.ErrLanguage, nil))
 			return
 		case ctx.Err() != nil:
@@ -132,7 +122,7 @@ func (a *answer) audio(yield func(inference.Chunk) bool) error {
 		if a.ctx.Err() != nil {
 			return context.Cause(a.ctx)
 		}
-		if whole > 0 && !yield(inference.Chunk{Samples: decode(buffer[:whole]), Rate: rate}) {
+		if whole > 0 && !yield(inference.Chunk{Samples: media.AppendSamples(make([]int16, 0, whole/2), buffer[:whole]), Rate: rate}) {
 			return errLeft
 		}
 		kept = copy(buffer, buffer[whole:n])
@@ -148,13 +138,4 @@ func (a *answer) audio(yield func(inference.Chunk) bool) error {
 			return a.fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))
 		}
 	}
-}
-
-// decode turns little-endian bytes into samples that the receiver may keep.
-func decode(b []byte) []int16 {
-	s := make([]int16, len(b)/2)
-	for i := range s {
-		s[i] = int16(binary.LittleEndian.Uint16(b[2*i:]))
-	}
-	return s
 }

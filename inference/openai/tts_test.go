@@ -86,7 +86,7 @@ func TestBodies(t *testing.T) {
 				}
 				got = append(got, chunk.Samples...)
 			}
-			if inference.FaultOf(last) != c.fault || !slices.Equal(got, decode([]byte(pcm(c.samples)))) {
+			if inference.FaultOf(last) != c.fault || !slices.Equal(got, media.AppendSamples(nil, []byte(pcm(c.samples)))) {
 				t.Errorf("%d samples, then %v", len(got), last)
 			}
 		})
@@ -101,26 +101,24 @@ func TestSpeechRequest(t *testing.T) {
 		w.Header().Set("Content-Type", "audio/pcm")
 		write(w, pcm(1))
 	})
-	c := s.config()
-	c.Voices = map[string]string{"M2": "af_heart", "house": "x"}
-	e, _ := NewTTS(c)
+	e, _ := NewTTS(s.config())
 	p := inference.Speech{Text: "Hola \"tú\"", VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "es", Speed: 1.5, Steps: 4}}
 	for _, err := range e.Speak(t.Context(), p) {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	want := `{"model":"gpt-4o-mini-tts","voice":"af_heart","input":"Hola \"tú\"","response_format":"pcm","speed":1.5}`
+	want := `{"model":"gpt-4o-mini-tts","voice":"echo","input":"Hola \"tú\"","response_format":"pcm","speed":1.5}`
 	if got, _ := s.last(); got != want {
 		t.Errorf("body %s", got)
 	}
-	p.Voice = "F1"
+	p.Voice = "house"
 	for _, err := range e.Speak(t.Context(), p) {
 		if inference.FaultOf(err) != inference.ErrVoice {
 			t.Errorf("a voice that is not in the map: %v", err)
 		}
 	}
-	if v := e.Voices(); len(v) != 2 || v[0].ID != "M2" || v[1].ID != "house" {
+	if v := e.Voices(); len(v) != 10 || v[0].ID != "F1" || v[9].ID != "M5" || v[9].Gender != "male" {
 		t.Errorf("voices %v", v)
 	}
 	p.Voice, p.Speed = "M2", math.NaN()

@@ -17,8 +17,8 @@
 package pocketsphinx
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"path/filepath"
 	"runtime"
@@ -52,16 +52,14 @@ type Config struct {
 	Program   string // the worker program; empty: beside this program or on PATH
 	Processes int    // 0: one a core
 	ModelDir  string // the English model; empty: where Debian installs it
-	General   bool   // use the general model for every call
 	Log       *slog.Logger
 }
 
 // Engine is an ASR. It may be used from several goroutines.
 type Engine struct {
-	pool    *worker.Pool
-	models  *models
-	general bool
-	log     *slog.Logger
+	pool   *worker.Pool
+	models *models
+	log    *slog.Logger
 
 	maxGenerals int32
 	generals    atomic.Int32 // streams with the general model
@@ -74,23 +72,15 @@ var _ inference.ASR = (*Engine)(nil)
 
 // New returns an engine; it recognises while Run runs.
 func New(c Config) *Engine {
-	if c.Processes == 0 {
-		c.Processes = runtime.NumCPU()
-	}
-	if c.ModelDir == "" {
-		c.ModelDir = defaultModelDir
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
+	c.Processes, c.ModelDir = cmp.Or(c.Processes, runtime.NumCPU()), cmp.Or(c.ModelDir, defaultModelDir)
+	c.Log = cmp.Or(c.Log, slog.Default())
 	return &Engine{
 		pool: worker.NewPool(worker.Config{
 			Name: Name, Path: c.Program, Args: []string{"-model", c.ModelDir, "asr"}, Read: []string{c.ModelDir},
 			Processes: c.Processes, Streams: streamsPerProcess, Waiting: waiting, Log: c.Log,
 		}),
-		models:  &models{path: filepath.Join(c.ModelDir, "cmudict-en-us.dict")},
-		general: c.General,
-		log:     c.Log,
+		models: &models{path: filepath.Join(c.ModelDir, "cmudict-en-us.dict")},
+		log:    c.Log,
 
 		maxGenerals: int32(c.Processes * generalPerProcess),
 		streams:     map[*recognition]struct{}{},
@@ -101,7 +91,7 @@ func New(c Config) *Engine {
 func (e *Engine) Run(ctx context.Context) error { return e.pool.Run(ctx) }
 
 // Ready waits until the engine can recognise; the error says why it cannot.
-func (e *Engine) Ready(ctx context.Context) error { return fault(e.pool.Ready(ctx)) }
+func (e *Engine) Ready(ctx context.Context) error { return worker.Fault(Name, e.pool.Ready(ctx)) }
 
 // Lag is how far the workers are behind the callers who speak: the mean of the audio that each
 // of their streams has been given and not decoded. It is some 50 ms while workers keep up.
@@ -141,9 +131,6 @@ func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Rec
 		return nil, &inference.Error{Engine: Name, Fault: inference.ErrLanguage}
 	}
 	phrases := append([]string{c.Hints.Prompt, c.Hints.Context}, c.Hints.Terms...)
-	if e.general {
-		phrases = nil
-	}
 	m := e.models.get(phrases)
 	if m.err != nil {
 		return nil, &inference.Error{Engine: Name, Fault: inference.ErrUnavailable, Err: m.err}
@@ -151,7 +138,7 @@ func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Rec
 	e.log.Debug("language model", "engine", Name, "words", m.words, "guessed", m.guessed)
 	if m.general && e.generals.Add(1) > e.maxGenerals {
 		e.generals.Add(-1)
-		return nil, fault(worker.ErrBusy)
+		return nil, worker.Fault(Name, worker.ErrBusy)
 	}
 	r := newRecognition(e, m)
 	if err := r.connect(ctx); err != nil {
@@ -165,17 +152,4 @@ func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Rec
 	isolate.Go("inference/pocketsphinx/recognition", nil, func() { r.run(ctx) }, // ends with ctx or Close, which waits for it
 		r.end, func() { close(r.results) }, func() { close(r.done) })
 	return r, nil
-}
-
-// fault puts a pool's error into the engine's type.
-func fault(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, worker.ErrBusy), errors.Is(err, worker.ErrNoWorker):
-		return &inference.Error{Engine: Name, Fault: inference.ErrUnavailable, Err: err}
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
-	return &inference.Error{Engine: Name, Fault: inference.ErrFailed, Err: err}
 }

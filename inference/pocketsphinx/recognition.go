@@ -159,12 +159,12 @@ func (r *recognition) connect(ctx context.Context) error {
 	l := &link{r: r, answered: time.Now()}
 	stream, err := r.engine.pool.Open(ctx, l)
 	if err != nil {
-		return fault(err)
+		return worker.Fault(Name, err)
 	}
 	l.stream, r.link = stream, l
 	if err := stream.Send(worker.Open, r.model.payload); errors.Is(err, worker.ErrFormat) {
 		stream.Close()
-		return fault(err)
+		return worker.Fault(Name, err)
 	}
 	return nil // a worker that died meanwhile says so through Lost
 }
@@ -227,7 +227,7 @@ func (r *recognition) tell() bool {
 	if idle && (audio != nil || finish) {
 		l.answered = time.Now()
 	}
-	r.payload = worker.AppendSamples(r.payload[:0], audio)
+	r.payload = media.AppendPCM(r.payload[:0], audio)
 	r.mu.Unlock()
 	switch {
 	case audio != nil:
@@ -367,7 +367,7 @@ func (l *link) Receive(kind worker.Kind, payload []byte) {
 		r.finalLocked(string(payload))
 	case worker.Failed:
 		l.closed = true
-		r.failLocked(fault(errors.New(string(payload))))
+		r.failLocked(worker.Fault(Name, errors.New(string(payload))))
 	case worker.Done:
 		l.closed = true
 	}
@@ -415,6 +415,6 @@ func (r *recognition) putLocked(x inference.Result) {
 		r.pending = r.pending[:n-1]
 	}
 	if r.pending = append(r.pending, x); len(r.pending) > maxPending {
-		r.failLocked(fault(errors.New("nobody reads the results")))
+		r.failLocked(worker.Fault(Name, errors.New("nobody reads the results")))
 	}
 }

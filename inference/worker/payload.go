@@ -42,22 +42,6 @@ func DecodeModel(payload []byte) (lm, dictionary []byte, err error) {
 	return rest[:n], rest[n:], nil
 }
 
-// AppendSamples appends PCM to the payload of Audio.
-func AppendSamples(dst []byte, samples []int16) []byte {
-	for _, s := range samples {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(s))
-	}
-	return dst
-}
-
-// Samples appends the PCM of an Audio payload to dst; an odd last byte is dropped.
-func Samples(dst []int16, payload []byte) []int16 {
-	for ; len(payload) >= 2; payload = payload[2:] {
-		dst = append(dst, int16(binary.LittleEndian.Uint16(payload)))
-	}
-	return dst
-}
-
 // EncodeCount is the payload of Heard.
 func EncodeCount(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }
 

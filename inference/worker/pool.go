@@ -9,6 +9,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/inference"
 	"parley/media/isolate"
 )
 
@@ -43,6 +45,19 @@ var (
 	ErrBusy     = errors.New("too many requests wait for a worker")
 	ErrLost     = errors.New("the worker process died")
 )
+
+// Fault is an error of a pool as one of an engine; the end of a context stays what it is.
+func Fault(engine string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrBusy), errors.Is(err, ErrNoWorker):
+		return &inference.Error{Engine: engine, Fault: inference.ErrUnavailable, Err: err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return &inference.Error{Engine: engine, Fault: inference.ErrFailed, Err: err}
+}
 
 // Config says what a pool runs.
 type Config struct {
@@ -89,12 +104,7 @@ type Handler interface {
 // NewPool returns a pool; Run starts it.
 func NewPool(c Config) *Pool {
 	c.Processes, c.Streams = max(1, c.Processes), max(1, c.Streams)
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
-	if c.HungAfter == 0 {
-		c.HungAfter = defaultHungAfter
-	}
+	c.Log, c.HungAfter = cmp.Or(c.Log, slog.Default()), cmp.Or(c.HungAfter, defaultHungAfter)
 	return &Pool{cfg: c, changed: make(chan struct{})}
 }
 

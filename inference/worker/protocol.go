@@ -24,7 +24,7 @@ const (
 	Speak  // server to worker: a Synthesis as JSON
 	Cancel // server to worker: end the synthesis now; Done follows
 	Marks  // worker to server: []Event as JSON, for the Audio that follows
-	Audio  // PCM; from worker to server speech, from server to worker the caller
+	Audio  // PCM (media.AppendPCM); from worker to server speech, from server to worker the caller
 
 	Open    // server to worker: new recogniser; see EncodeModel
 	Finish  // server to worker: the utterance has ended; Final follows

@@ -6,12 +6,14 @@ import (
 	"io"
 	"slices"
 	"testing"
+
+	"parley/media"
 )
 
 func TestMessagesComeBack(t *testing.T) {
 	var pipe bytes.Buffer
 	w := NewWriter(&pipe)
-	sent := []Message{{Hello, 0, []byte("engine")}, {Audio, 7, AppendSamples(nil, []int16{1, -1, 32767, -32768})}, {Done, 1<<32 - 1, nil}, {Open, 2, make([]byte, MaxPayload)}}
+	sent := []Message{{Hello, 0, []byte("engine")}, {Audio, 7, media.AppendPCM(nil, []int16{1, -1, 32767, -32768})}, {Done, 1<<32 - 1, nil}, {Open, 2, make([]byte, MaxPayload)}}
 	for _, m := range sent {
 		if err := w.Send(m.Kind, m.Stream, m.Payload); err != nil {
 			t.Fatal(err)
@@ -58,8 +60,8 @@ func FuzzReader(f *testing.F) {
 			}
 			read += headerBytes + len(m.Payload)
 			DecodeCount(m.Payload)
-			samples := Samples(nil, m.Payload)
-			if b := AppendSamples(nil, samples); !bytes.Equal(b, m.Payload[:len(m.Payload)&^1]) {
+			samples := media.AppendSamples(nil, m.Payload)
+			if b := media.AppendPCM(nil, samples); !bytes.Equal(b, m.Payload[:len(m.Payload)&^1]) {
 				t.Fatal("samples changed")
 			}
 			if lm, dictionary, err := DecodeModel(m.Payload); err == nil && len(lm)+len(dictionary)+4 != len(m.Payload) {
@@ -87,7 +89,7 @@ func TestModelPayload(t *testing.T) {
 
 func BenchmarkSend(b *testing.B) {
 	w := NewWriter(io.Discard)
-	audio := AppendSamples(nil, slices.Repeat([]int16{1}, 320))
+	audio := media.AppendPCM(nil, slices.Repeat([]int16{1}, 320))
 	for b.Loop() {
 		w.Send(Audio, 1, audio)
 	}

@@ -3,6 +3,7 @@
 package opus
 
 import (
+	"cmp"
 	"fmt"
 
 	libopus "gopkg.in/hraban/opus.v2"
@@ -30,9 +31,7 @@ func NewEncoder(cfg EncoderConfig) (*Encoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opus: encoder: %w", err)
 	}
-	if cfg.Bitrate == 0 {
-		cfg.Bitrate = DefaultBitrate
-	}
+	cfg.Bitrate = cmp.Or(cfg.Bitrate, DefaultBitrate)
 	for _, set := range []error{enc.SetBitrate(cfg.Bitrate), enc.SetComplexity(cfg.Complexity)} {
 		if set != nil {
 			return nil, fmt.Errorf("opus: encoder: %w", set)

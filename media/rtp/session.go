@@ -21,6 +21,7 @@
 package rtp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -121,12 +122,7 @@ func New(cfg Config) (*Session, error) {
 	if cfg.Start.IsZero() {
 		cfg.Start = time.Now()
 	}
-	if cfg.FirstMediaTimeout == 0 {
-		cfg.FirstMediaTimeout = FirstMediaTimeout
-	}
-	if cfg.MediaTimeout == 0 {
-		cfg.MediaTimeout = MediaTimeout
-	}
+	cfg.FirstMediaTimeout, cfg.MediaTimeout = cmp.Or(cfg.FirstMediaTimeout, FirstMediaTimeout), cmp.Or(cfg.MediaTimeout, MediaTimeout)
 	cfg.Remote, cfg.RemoteRTCP = unmap(cfg.Remote), unmap(cfg.RemoteRTCP)
 	s := &Session{
 		cfg:   cfg,

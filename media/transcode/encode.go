@@ -2,7 +2,6 @@ package transcode
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +36,7 @@ func Encode(ctx context.Context, w io.Writer, format Format, rate media.Rate) (W
 	}
 	switch format {
 	case PCM:
-		return &plain{w: w, encode: encodePCM}, nil
+		return &plain{w: w, encode: media.AppendPCM}, nil
 	case ULaw:
 		return &plain{w: w, encode: encodeULaw}, nil
 	case WAV:
@@ -61,13 +60,6 @@ type plain struct {
 	encode func(dst []byte, samples []int16) []byte
 	buf    []byte
 	err    error
-}
-
-func encodePCM(dst []byte, samples []int16) []byte {
-	for _, s := range samples {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(s))
-	}
-	return dst
 }
 
 func encodeULaw(dst []byte, samples []int16) []byte {
@@ -156,7 +148,7 @@ func startMP3(ctx context.Context, w io.Writer, rate media.Rate) (*mp3, error) {
 		return nil, err
 	}
 	m := &mp3{ctx: ctx, cmd: cmd, stdin: stdin, out: out}
-	m.w, m.encode = stdin, encodePCM
+	m.w, m.encode = stdin, media.AppendPCM
 	return m, nil
 }
 

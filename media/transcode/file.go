@@ -1,7 +1,6 @@
 package transcode
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -67,9 +66,7 @@ func (r *fileReader) Read(p []int16) (int, error) {
 	for done < len(p) {
 		b := r.buf[:2*min(readBlock, len(p)-done)]
 		n, err := io.ReadFull(r.r, b)
-		for i := range n / 2 {
-			p[done+i] = int16(binary.LittleEndian.Uint16(b[2*i:]))
-		}
+		media.AppendSamples(p[done:done], b[:n])
 		done += n / 2
 		switch {
 		case err == nil:

@@ -2,11 +2,11 @@ package transcode
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 
 	"parley/media"
@@ -97,11 +97,8 @@ func (s *sampler) Write(p []byte) (int, error) {
 	if len(s.half) > 0 && n > 0 {
 		p = append(s.half, p...)
 	}
-	s.buf = s.buf[:0]
-	for ; len(p) > 1; p = p[2:] {
-		s.buf = append(s.buf, int16(binary.LittleEndian.Uint16(p)))
-	}
-	s.half = append([]byte(nil), p...)
+	s.buf = media.AppendSamples(s.buf[:0], p)
+	s.half = slices.Clone(p[len(p)&^1:])
 	if err := s.w.Write(s.buf); err != nil {
 		return 0, err
 	}

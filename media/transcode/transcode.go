@@ -11,6 +11,7 @@
 package transcode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,19 +99,8 @@ const (
 )
 
 func (l Limits) orDefaults() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = MaxBytes
-	}
-	if l.Duration == 0 {
-		l.Duration = MaxDuration
-	}
-	if l.Patience == 0 {
-		l.Patience = Patience
-	}
-	if l.TempDir == "" {
-		l.TempDir = os.TempDir()
-	}
-	return l
+	return Limits{Bytes: cmp.Or(l.Bytes, MaxBytes), Duration: cmp.Or(l.Duration, MaxDuration),
+		Patience: cmp.Or(l.Patience, Patience), TempDir: cmp.Or(l.TempDir, os.TempDir())}
 }
 
 // Options of Decode.

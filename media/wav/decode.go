@@ -46,6 +46,19 @@ func Decode(r io.Reader, limit int64) (Clip, error) {
 	return clip, nil
 }
 
+// Header is what a file says of its audio before it.
+type Header struct {
+	Rate  media.Rate // not always a rate of a call
+	Plain bool       // 16-bit PCM in one channel
+	Bytes int64      // of samples; 0, or some 4 GiB: the writer did not know
+}
+
+// ReadHeader reads up to the first sample. Errors are a *FormatError or r's.
+func ReadHeader(r io.Reader) (Header, error) {
+	fm, size, err := findAudio(r)
+	return Header{Rate: fm.rate, Plain: fm == layout{tagPCM, 1, fm.rate, 2}, Bytes: size}, err
+}
+
 // findAudio reads up to the first sample and says how many bytes of them there
 // should be.
 func findAudio(r io.Reader) (layout, int64, error) {

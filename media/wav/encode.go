@@ -56,10 +56,7 @@ func Encode(w io.Writer, clip Clip) error {
 func writeSamples(w io.Writer, samples []int16, buf []byte) error {
 	for len(samples) > 0 {
 		n := min(len(samples), cap(buf)/2)
-		buf = buf[:0]
-		for _, s := range samples[:n] {
-			buf = binary.LittleEndian.AppendUint16(buf, uint16(s))
-		}
+		buf = media.AppendPCM(buf[:0], samples[:n])
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}

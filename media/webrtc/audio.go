@@ -1,7 +1,7 @@
 package webrtc
 
 import (
-	"sync"
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -34,10 +34,9 @@ type audioLeg struct {
 	in     inbox
 	types  atomic.Pointer[types]
 	out    sender
-	gone   chan struct{}
-	once   sync.Once
-	fault  error        // why it has ended; set before gone is closed
-	loss   atomic.Int32 // of what we send, in percent, as the far end reports; forgotten slowly
+	gone   context.Context         // ends with the leg; its cause says why
+	end    context.CancelCauseFunc // ends the leg; nil is a hang-up
+	loss   atomic.Int32            // of what we send, in percent, as the far end reports; forgotten slowly
 
 	// Of the conductor alone.
 	decoder *opus.Decoder
@@ -53,7 +52,8 @@ func newAudioLeg() (*audioLeg, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &audioLeg{decoder: d, in: inbox{Ring: ring.New[packet](inboxSize)}, gone: make(chan struct{})}
+	l := &audioLeg{decoder: d, in: inbox{Ring: ring.New[packet](inboxSize)}}
+	l.gone, l.end = context.WithCancelCause(context.Background())
 	l.types.Store(&types{})
 	if err := l.out.init(); err != nil {
 		return nil, err
@@ -64,22 +64,15 @@ func newAudioLeg() (*audioLeg, error) {
 	return l, nil
 }
 
-// end ends the leg; err says why, nil for a hang-up.
-func (l *audioLeg) end(err error) {
-	l.once.Do(func() {
-		l.fault = err
-		close(l.gone)
-	})
+// fault is why the leg has ended; nil while it lasts, and after a hang-up.
+func (l *audioLeg) fault() error {
+	if err := context.Cause(l.gone); err != context.Canceled {
+		return err
+	}
+	return nil
 }
 
-func (l *audioLeg) isGone() bool {
-	select {
-	case <-l.gone:
-		return true
-	default:
-		return false
-	}
-}
+func (l *audioLeg) isGone() bool { return l.gone.Err() != nil }
 
 // begin starts the clock with the conductor's first look: what came while engines were
 // opened is heard in its time, without silence before it.

@@ -143,9 +143,9 @@ func (l unconnected) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		l.end(nil)
-	case <-l.gone:
+	case <-l.gone.Done():
 	}
-	return l.fault
+	return l.fault()
 }
 
 func TestLegConformance(t *testing.T) {
@@ -229,8 +229,8 @@ func TestSlowClient(t *testing.T) {
 		for range queueSize + 1 {
 			c.put([]byte("{}"))
 		}
-		if l.isGone() != open || open && l.fault != error(errSlow) {
-			t.Errorf("with a channel: %v; gone: %v, %v", open, l.isGone(), l.fault)
+		if l.isGone() != open || open && l.fault() != error(errSlow) {
+			t.Errorf("with a channel: %v; gone: %v, %v", open, l.isGone(), l.fault())
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (c *channel) put(m []byte) {
 func (c *channel) write() {
 	select {
 	case <-c.ready:
-	case <-c.leg.gone:
+	case <-c.leg.gone.Done():
 		return
 	}
 	for {
@@ -112,7 +112,7 @@ func (c *channel) write() {
 			if !c.send(m) {
 				return
 			}
-		case <-c.leg.gone:
+		case <-c.leg.gone.Done():
 			return
 		}
 	}
@@ -127,7 +127,7 @@ func (c *channel) send(m []byte) bool {
 	for c.to.BufferedAmount() > inFlight {
 		select {
 		case <-c.low:
-		case <-c.leg.gone:
+		case <-c.leg.gone.Done():
 			return false
 		}
 	}

@@ -185,15 +185,10 @@ func (l *Leg) changed(state pion.PeerConnectionState) {
 func (l *Leg) Connected() <-chan struct{} { return l.connected }
 
 // Fault is why the session has ended; nil while it lasts, and when somebody hung up.
-func (l *Leg) Fault() error {
-	if !l.isGone() {
-		return nil
-	}
-	return l.fault
-}
+func (l *Leg) Fault() error { return l.fault() }
 
 // Gone is closed when the session has ended.
-func (l *Leg) Gone() <-chan struct{} { return l.gone }
+func (l *Leg) Gone() <-chan struct{} { return l.gone.Done() }
 
 // Hangup ends the session as if the far end had hung up.
 func (l *Leg) Hangup() { l.end(nil) }
@@ -209,9 +204,9 @@ func (l *Leg) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		l.messages.flush()
 		l.end(nil)
-	case <-l.gone:
+	case <-l.gone.Done():
 	}
-	return errors.Join(l.fault, l.Close())
+	return errors.Join(l.fault(), l.Close())
 }
 
 // Close ends the session at once and waits until nothing of it is left.

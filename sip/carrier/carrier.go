@@ -14,6 +14,7 @@
 package carrier
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -117,9 +118,7 @@ type Ordered struct {
 // Check says whether a search can be made, and how: its page is at least 1. A
 // country is two capital letters; the rest is what people type, within bounds.
 func (q Query) Check() (Query, error) {
-	if q.Page == 0 {
-		q.Page = 1
-	}
+	q.Page = cmp.Or(q.Page, 1)
 	switch {
 	case len(q.Country) != 2 || q.Country[0] < 'A' || q.Country[0] > 'Z' || q.Country[1] < 'A' || q.Country[1] > 'Z':
 		return q, Refused("the country is no ISO code")

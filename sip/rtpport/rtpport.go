@@ -8,6 +8,7 @@
 package rtpport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -63,10 +64,7 @@ func New(cfg Config) (*Pool, error) {
 	if first < 1024 || first+1 > last {
 		return nil, fmt.Errorf("rtpport: range %d to %d holds no pair of unprivileged ports", cfg.First, cfg.Last)
 	}
-	p := &Pool{addr: cfg.Addr, drain: cfg.Drain}
-	if p.drain == 0 {
-		p.drain = DefaultDrain
-	}
+	p := &Pool{addr: cfg.Addr, drain: cmp.Or(cfg.Drain, DefaultDrain)}
 	for port := first; port+1 <= last; port += 2 {
 		p.free = append(p.free, uint16(port))
 	}

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -61,12 +62,7 @@ type PhoneResult struct {
 // *sip.NotAnswered; one that ended in an unusual way returns its result beside
 // an *media.Ended.
 func Call(ctx context.Context, cfg PhoneConfig) (*PhoneResult, error) {
-	if cfg.RingTimeout == 0 {
-		cfg.RingTimeout = defaultRing
-	}
-	if cfg.MaxDuration == 0 {
-		cfg.MaxDuration = defaultMax
-	}
+	cfg.RingTimeout, cfg.MaxDuration = cmp.Or(cfg.RingTimeout, defaultRing), cmp.Or(cfg.MaxDuration, defaultMax)
 	if cfg.Phone == nil {
 		at, err := home(cfg.URI)
 		if err != nil {
@@ -93,18 +89,11 @@ func Call(ctx context.Context, cfg PhoneConfig) (*PhoneResult, error) {
 	ringing, cancel := context.WithTimeout(ctx, cfg.RingTimeout)
 	defer cancel()
 	leg, err := cfg.Phone.Dial(ringing, sip.Target{
-		URI: cfg.URI, From: sip.Identity{Number: cfg.number(), Display: cfg.Name}, Ringing: cfg.Ringing})
+		URI: cfg.URI, From: sip.Identity{Number: cmp.Or(cfg.Number, "phone"), Display: cfg.Name}, Ringing: cfg.Ringing})
 	if err != nil {
 		return nil, err
 	}
 	return cfg.converse(ctx, leg, time.Since(begun))
-}
-
-func (cfg *PhoneConfig) number() string {
-	if cfg.Number == "" {
-		return "phone"
-	}
-	return cfg.Number
 }
 
 // errDone ends the leg's context when the caller has nothing more to do.

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -66,9 +67,7 @@ func NewCarrier(cfg CarrierConfig) (*Carrier, error) {
 	if !cfg.Listen.Addr().IsLoopback() {
 		return nil, ErrLoopback
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	c := &Carrier{voice: cfg.Voice, log: cfg.Logger}
 	var err error
 	if c.ports, err = rtpport.New(rtpport.Config{Addr: cfg.Listen.Addr(), First: firstCarrierPort, Last: lastCarrierPort}); err != nil {

@@ -120,10 +120,7 @@ var ErrClosed = errors.New("sip: the user agent is closed")
 // New binds the listeners of a layer; Serve serves them, and Close closes them.
 func New(cfg Config) (*Layer, error) {
 	configureLibrary()
-	cfg.SourceRate = cmp.Or(cfg.SourceRate, defaultSourceRate)
-	if cfg.Resolver == nil {
-		cfg.Resolver = net.DefaultResolver
-	}
+	cfg.SourceRate, cfg.Resolver = cmp.Or(cfg.SourceRate, defaultSourceRate), cmp.Or(cfg.Resolver, Resolver(net.DefaultResolver))
 	l := &Layer{
 		cfg: cfg, Rejections: NewRejections(),
 		known: newRateLimits(float64(cfg.SourceRate)), unknown: newRateLimits(unknownRate),

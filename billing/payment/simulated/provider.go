@@ -7,21 +7,9 @@ import (
 	"parley/billing/payment"
 )
 
-const maxKey = 200
-
-func checkKey(key string) error {
-	if key == "" || len(key) > maxKey {
-		return fmt.Errorf("%w: a key has 1 to %d bytes", payment.ErrRefused, maxKey)
-	}
-	return nil
-}
-
 // Checkout implements payment.Provider; the page is under Config.PageURL.
 func (p *Provider) Checkout(_ context.Context, r payment.CheckoutRequest) (payment.Checkout, error) {
-	if _, err := payment.Cents(r.Amount); err != nil {
-		return payment.Checkout{}, err
-	}
-	if err := checkKey(r.TopUp); err != nil {
+	if _, err := payment.Check(r.Amount, r.TopUp); err != nil {
 		return payment.Checkout{}, err
 	}
 	p.mu.Lock()
@@ -51,10 +39,7 @@ func (p *Provider) pageOf(id string, c *checkout) payment.Checkout {
 
 // Charge implements payment.Provider.
 func (p *Provider) Charge(_ context.Context, r payment.ChargeRequest) (payment.Payment, error) {
-	if _, err := payment.Cents(r.Amount); err != nil {
-		return payment.Payment{}, err
-	}
-	if err := checkKey(r.Key); err != nil {
+	if _, err := payment.Check(r.Amount, r.Key); err != nil {
 		return payment.Payment{}, err
 	}
 	p.mu.Lock()
@@ -130,10 +115,7 @@ func (p *Provider) Payment(_ context.Context, id string) (payment.Payment, error
 
 // Refund implements payment.Provider. Like a real provider it refuses what is disputed.
 func (p *Provider) Refund(_ context.Context, r payment.RefundRequest) (payment.Refund, error) {
-	if _, err := payment.Cents(r.Amount); err != nil {
-		return payment.Refund{}, err
-	}
-	if err := checkKey(r.Key); err != nil {
+	if _, err := payment.Check(r.Amount, r.Key); err != nil {
 		return payment.Refund{}, err
 	}
 	p.mu.Lock()

@@ -32,8 +32,6 @@ package simulated
 
 import (
 	"cmp"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,6 +42,7 @@ import (
 	"time"
 
 	"parley/billing/payment"
+	"parley/billing/statefile"
 )
 
 // SignatureHeader carries the signature of a webhook, as made by payment.Sign.
@@ -61,6 +60,12 @@ type Config struct {
 	Now      func() time.Time // nil: time.Now
 	Client   *http.Client     // sends webhooks; nil: one with a 10 s limit that follows no redirect
 	Log      *slog.Logger     // nil: silent
+}
+
+// patient is the client without another.
+var patient = &http.Client{
+	Timeout:       10 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 // Provider is a payment.Provider. It is safe for concurrent use.
@@ -96,32 +101,15 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("simulated payments: %w", err)
 	}
-	if st.Instance == "" {
-		st.Instance = cmp.Or(c.Instance, randomInstance())
-	}
+	st.Instance = statefile.Instance(st.Instance, c.Instance)
 	p := &Provider{
 		file: c.File, pages: strings.TrimSuffix(c.PageURL, "/") + "/", hook: c.WebhookURL, secret: c.WebhookSecret,
-		now: c.Now, client: c.Client, log: c.Log, wake: make(chan struct{}, 1), st: st,
+		now: c.Now, client: cmp.Or(c.Client, patient), log: cmp.Or(c.Log, slog.New(slog.DiscardHandler)), wake: make(chan struct{}, 1), st: st,
 	}
 	if p.now == nil {
 		p.now = time.Now
 	}
-	if p.log == nil {
-		p.log = slog.New(slog.DiscardHandler)
-	}
-	if p.client == nil {
-		p.client = &http.Client{
-			Timeout:       10 * time.Second,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
-	}
 	return p, nil
-}
-
-func randomInstance() string {
-	b := make([]byte, 6)
-	rand.Read(b) // never fails, by its documentation
-	return hex.EncodeToString(b)
 }
 
 // Name implements payment.Provider.

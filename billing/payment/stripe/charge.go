@@ -10,20 +10,10 @@ import (
 	"parley/billing/payment"
 )
 
-func checkKey(key string) error {
-	if key == "" || len(key) > maxKey {
-		return fmt.Errorf("%w: a key has 1 to %d bytes", payment.ErrRefused, maxKey)
-	}
-	return nil
-}
-
 // Charge implements payment.Provider.
 func (p *Provider) Charge(ctx context.Context, r payment.ChargeRequest) (payment.Payment, error) {
-	cents, err := payment.Cents(r.Amount)
+	cents, err := payment.Check(r.Amount, r.Key)
 	if err != nil {
-		return payment.Payment{}, err
-	}
-	if err := checkKey(r.Key); err != nil {
 		return payment.Payment{}, err
 	}
 	if r.Customer == "" {
@@ -110,11 +100,8 @@ func (p *Provider) newestCard(ctx context.Context, customer string) (string, err
 
 // Refund implements payment.Provider. How much is left is Stripe's to say.
 func (p *Provider) Refund(ctx context.Context, r payment.RefundRequest) (payment.Refund, error) {
-	cents, err := payment.Cents(r.Amount)
+	cents, err := payment.Check(r.Amount, r.Key)
 	if err != nil {
-		return payment.Refund{}, err
-	}
-	if err := checkKey(r.Key); err != nil {
 		return payment.Refund{}, err
 	}
 	paid, err := p.Payment(ctx, r.Payment) // what is not ours is never touched

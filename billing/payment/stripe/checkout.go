@@ -11,11 +11,8 @@ import (
 // Checkout implements payment.Provider. The customer is made first, so that it is
 // known before anybody pays.
 func (p *Provider) Checkout(ctx context.Context, r payment.CheckoutRequest) (payment.Checkout, error) {
-	cents, err := payment.Cents(r.Amount)
+	cents, err := payment.Check(r.Amount, r.TopUp)
 	if err != nil {
-		return payment.Checkout{}, err
-	}
-	if err := checkKey(r.TopUp); err != nil {
 		return payment.Checkout{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)

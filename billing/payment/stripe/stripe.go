@@ -33,7 +33,6 @@ const (
 	attemptTimeout = 15 * time.Second // one HTTP request; Stripe answers a charge in seconds
 	retries        = 2                // the library's, with the same idempotency key
 	lookBack       = 100              // the largest page Stripe gives
-	maxKey         = 200              // of the 255 bytes Stripe allows, before our prefix
 
 	metaAccount = "account"
 	metaTopUp   = "topup"

@@ -14,10 +14,7 @@
 package simulated
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/billing/statefile"
 	"parley/sip/carrier"
 )
 
@@ -63,19 +61,11 @@ func New(c Config) (*Carrier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("simulated carrier: %w", err)
 	}
-	if st.Instance == "" {
-		st.Instance = cmp.Or(c.Instance, randomInstance())
-	}
+	st.Instance = statefile.Instance(st.Instance, c.Instance)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 	return &Carrier{file: c.File, now: c.Now, st: st, failing: map[string]bool{}}, nil
-}
-
-func randomInstance() string {
-	b := make([]byte, 6)
-	rand.Read(b) // never fails, by its documentation
-	return hex.EncodeToString(b)
 }
 
 // Countries lists the ISO codes of the countries that have numbers, sorted.

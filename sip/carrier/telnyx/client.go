@@ -2,6 +2,7 @@ package telnyx
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -125,10 +126,7 @@ func (c *Carrier) refused(what string, res *http.Response, text []byte) (wait ti
 	case code < http.StatusBadRequest, code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusPaymentRequired:
 		return -1, unavailable // the operator's account, not the request
 	}
-	if reason == "" {
-		reason = "Telnyx refused the request."
-	}
-	return -1, fmt.Errorf("telnyx: %s: %d: %w", what, res.StatusCode, carrier.Refused(reason))
+	return -1, fmt.Errorf("telnyx: %s: %d: %w", what, res.StatusCode, carrier.Refused(cmp.Or(reason, "Telnyx refused the request.")))
 }
 
 // reason takes the words out of a refusal: of one line, bounded, and without the key, should Telnyx repeat it.
@@ -165,8 +163,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 
 // bare takes the address, and the query with it, out of an error of the HTTP client.
 func bare(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err
 	}
 	return err

@@ -12,6 +12,7 @@
 package telnyx
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
@@ -74,14 +75,9 @@ func New(c Config) (*Carrier, error) {
 		return nil, err
 	}
 	public, _ := base64.StdEncoding.DecodeString(c.PublicKey) // was checked
-	t := &Carrier{base: api, key: c.APIKey, connection: c.ConnectionID, public: public, client: c.Client, sleep: sleep}
-	if c.BaseURL != "" {
-		t.base = strings.TrimSuffix(c.BaseURL, "/")
-	}
-	if t.client == nil {
-		t.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	}
-	return t, nil
+	own := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &Carrier{base: strings.TrimSuffix(cmp.Or(c.BaseURL, api), "/"), key: c.APIKey, connection: c.ConnectionID, public: public,
+		client: cmp.Or(c.Client, own), sleep: sleep}, nil
 }
 
 // Name implements carrier.Carrier.
