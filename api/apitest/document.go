@@ -1,5 +1,6 @@
 // Package apitest serves handlers in tests and holds their answers to the OpenAPI
 // document that describes them: statuses, headers, media types and the form of JSON.
+// Tests of what keeps things in the database begin with a World: accounts, keys, a server.
 // Only tests and what helps them import it.
 package apitest
 

@@ -3,14 +3,9 @@ package callcenter_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,9 +19,6 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/sip/carrier/simulated"
-	"parley/store"
-	"parley/store/ledger"
-	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -36,23 +28,41 @@ var card = billing.DefaultRateCard()
 
 const usd = billing.USD
 
-// shop is a server with the routes, the simulated carrier behind them, and two accounts.
+// shop is a world with the routes and the simulated carrier behind them.
 type shop struct {
-	*testing.T
-	db     *store.DB
+	*apitest.World
 	desk   *callcenter.Numbers
 	sim    *simulated.Carrier
 	rough  *rough
 	signer *ticket.Signer
-	server *httptest.Server
-	url    string       // of the database
 	clock  atomic.Int64 // of the carrier, ns after now
-	sent   atomic.Uint32
-	a, b   owner
 }
 
-// owner is an account with an agent.
-type owner struct{ account, key, keyID, agent string }
+type (
+	owner = apitest.Owner
+	reply = apitest.Reply
+)
+
+func open(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{World: apitest.Open(t, apitest.Options{Paid: 100 * usd})}
+	var err error
+	s.signer, err = ticket.NewSigner("a master secret of a test, long enough")
+	s.OK(err)
+	s.sim, err = simulated.New(simulated.Config{Now: func() time.Time { return time.Now().Add(time.Duration(s.clock.Load())) }})
+	s.OK(err)
+	s.rough = &rough{Carrier: s.sim}
+	s.desk = callcenter.New(callcenter.Numbers{Store: s.DB, Carrier: s.rough, Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)})
+	s.Serve(s.routes(s.desk), api.Options{})
+	return s
+}
+
+// routes are those of a desk.
+func (s *shop) routes(d *callcenter.Numbers) *api.API {
+	a := api.New(ticket.Keys{Signer: s.signer, Store: s.DB, People: s.People})
+	callcenter.Mount(a, d)
+	return a
+}
 
 // rough is the simulated carrier over a bad line.
 type rough struct {
@@ -112,37 +122,6 @@ func (r *rough) Release(ctx context.Context, id string) error {
 
 func away() error { return carrier.ErrUnavailable }
 
-func open(t *testing.T) *shop {
-	t.Helper()
-	return openAt(t, storetest.URL(t))
-}
-
-func openAt(t *testing.T, url string) *shop {
-	t.Helper()
-	s := &shop{T: t, db: storetest.Open(t, url), url: url}
-	var err error
-	if s.signer, err = ticket.NewSigner("a master secret of a test, long enough"); err != nil {
-		t.Fatal(err)
-	}
-	s.sim, err = simulated.New(simulated.Config{Now: func() time.Time { return time.Now().Add(time.Duration(s.clock.Load())) }})
-	s.ok(err)
-	s.rough = &rough{Carrier: s.sim}
-	s.ok(s.db.PutRateCard(t.Context(), card, time.Now()))
-	s.a, s.b = s.owner("A", 100*usd), s.owner("B", 100*usd)
-	s.desk = callcenter.New(callcenter.Numbers{Store: s.db, Carrier: s.rough, Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)})
-	a, h := s.mount(s.desk)
-	s.server = httptest.NewServer(apitest.Judged(t, a, h))
-	t.Cleanup(s.server.Close)
-	return s
-}
-
-// mount serves a desk's routes.
-func (s *shop) mount(d *callcenter.Numbers) (*api.API, http.Handler) {
-	a := api.New(ticket.Keys{Signer: s.signer, Store: s.db, People: people.New(s.db)})
-	callcenter.Mount(a, d)
-	return a, a.Handler(api.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-}
-
 // notifier is a carrier that has a webhook.
 type notifier struct {
 	*rough
@@ -152,91 +131,25 @@ type notifier struct {
 
 func (n notifier) Notice(http.Header, []byte, time.Time) (string, error) { return n.reference, n.err }
 
-func (s *shop) ok(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
-func (s *shop) owner(name string, paid billing.Money) owner {
-	s.Helper()
-	now, ctx := time.Now(), s.Context()
-	acc, err := ledger.New(s.db).CreateAccount(ctx, name, card, now)
-	s.ok(err)
-	key, secret, err2 := people.New(s.db).MakeKey(storetest.At(ctx, now), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
-	agent, err3 := s.db.CreateAgent(ctx, acc.ID, store.Agent{Name: "Ana of " + name, Voice: "F1", Language: "es"}, now)
-	s.ok(errors.Join(err2, err3))
-	if paid > 0 {
-		_, _, err := ledger.New(s.db).Credit(ctx, ledger.Credit{Account: acc.ID, Kind: ledger.Topup, Amount: paid, Key: "pi:" + acc.ID, Source: "sim"}, now)
-		s.ok(err)
-	}
-	return owner{acc.ID, secret, key.ID, agent.ID}
-}
-
-// reply is an answer as it came.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // number reads the answer's body as a number.
 func (s *shop) number(r reply) (n wire.Number) {
 	s.Helper()
-	s.ok(json.Unmarshal(r.body, &n))
+	s.OK(json.Unmarshal(r.Body, &n))
 	return n
-}
-
-// send makes a request; header is name, value and so on.
-func (s *shop) send(method, target, body string, header ...string) reply {
-	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), method, s.server.URL+target, bytes.NewReader([]byte(body)))
-	s.ok(err)
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	// Whose attempts fail too often is barred: each comes from an address of its own.
-	r.Header.Set("X-Forwarded-For", netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, s.sent.Add(1)))).String())
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	res, err := s.server.Client().Do(r)
-	s.ok(err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	s.ok(err)
-	return reply{res.StatusCode, res.Header, text}
-}
-
-// as sends with a key.
-func (s *shop) as(who owner, method, target, body string, header ...string) reply {
-	s.Helper()
-	return s.send(method, target, body, append(header, "Authorization", "Bearer "+who.key)...)
 }
 
 // buy asks for a number, bound to the owner's agent.
 func (s *shop) buy(who owner, number string, header ...string) reply {
 	s.Helper()
-	return s.as(who, "POST", "/callcenter/numbers", `{"phone_number":"`+number+`","agent_id":"`+who.agent+`"}`, header...)
+	return s.As(who, "POST", "/callcenter/numbers", `{"phone_number":"`+number+`","agent_id":"`+who.Agent+`"}`, header...)
 }
 
 // owned buys a number that is active at once.
 func (s *shop) owned(who owner, number string) wire.Number {
 	s.Helper()
 	r := s.buy(who, number)
-	s.want("buy", r, 200, "")
+	s.Want("buy", r, 200, "")
 	return s.number(r)
-}
-
-// want checks a status and, of an error, its code.
-func (s *shop) want(what string, r reply, status int, code string) {
-	s.Helper()
-	var p struct{ Code string }
-	_ = json.Unmarshal(r.body, &p) // not every answer has a body
-	if r.status != status || p.Code != code {
-		s.Errorf("%s: %d %.300s, want %d %s", what, r.status, r.body, status, code)
-	}
 }
 
 // offers are the numbers that a search finds.
@@ -247,9 +160,9 @@ func (s *shop) offers(query string) (found struct {
 	HasMore  bool `json:"has_more"`
 }) {
 	s.Helper()
-	r := s.as(s.a, "GET", "/callcenter/numbers/search?"+query, "")
-	s.want(query, r, 200, "")
-	s.ok(json.Unmarshal(r.body, &found))
+	r := s.As(s.A, "GET", "/callcenter/numbers/search?"+query, "")
+	s.Want(query, r, 200, "")
+	s.OK(json.Unmarshal(r.Body, &found))
 	return found
 }
 
@@ -274,28 +187,19 @@ const prompt = "01235678" // last digits of numbers that are active at once
 // list is what the owner has.
 func (s *shop) list(who owner) []wire.Number {
 	s.Helper()
-	r := s.as(who, "GET", "/callcenter/numbers", "")
-	s.want("list", r, 200, "")
+	r := s.As(who, "GET", "/callcenter/numbers", "")
+	s.Want("list", r, 200, "")
 	var out struct{ Numbers []wire.Number }
-	s.ok(json.Unmarshal(r.body, &out))
+	s.OK(json.Unmarshal(r.Body, &out))
 	return out.Numbers
 }
 
 // paid is what the owner has of what was paid in.
 func (s *shop) pots(who owner) billing.Pots {
 	s.Helper()
-	a, err := ledger.New(s.db).Account(s.Context(), who.account)
-	s.ok(err)
+	a, err := s.Ledger.Account(s.Context(), who.Account)
+	s.OK(err)
 	return a.Pots
-}
-
-func (s *shop) verified() {
-	s.Helper()
-	r, err := ledger.New(s.db).Verify(context.WithoutCancel(s.Context()))
-	s.ok(err)
-	for _, v := range r.Violations {
-		s.Error(v)
-	}
 }
 
 // eventually waits until ok is true.
@@ -312,5 +216,5 @@ func (s *shop) eventually(what string, ok func() bool) {
 func (s *shop) later() {
 	s.Helper()
 	s.clock.Add(int64(time.Minute))
-	s.ok(s.desk.Sweep(s.Context(), time.Now().Add(2*time.Hour)))
+	s.OK(s.desk.Sweep(s.Context(), time.Now().Add(2*time.Hour)))
 }

@@ -9,78 +9,78 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/api"
 	"parley/api/callcenter"
 	"parley/sip/carrier"
 	"parley/store/jobs"
 	"parley/store/ledger"
-	"parley/store/storetest"
 )
 
 // The queue's jobs are the desk's: one charges months, one turns to carriers.
 func TestJobs(t *testing.T) {
-	s := openAt(t, storetest.URL(t))
+	s := open(t)
 	q := jobs.New(slog.New(slog.DiscardHandler))
 	s.desk.Work(q)
-	s.ok(q.Open(t.Context(), s.url))
+	s.OK(q.Open(t.Context(), s.Database))
 	defer q.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- q.Run(ctx) }()
-	defer func() { stop(); s.ok(<-done) }()
-	conn, err := pgx.Connect(t.Context(), s.url)
-	s.ok(err)
+	defer func() { stop(); s.OK(<-done) }()
+	conn, err := pgx.Connect(t.Context(), s.Database)
+	s.OK(err)
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	insert := func(job jobs.Args) {
 		t.Helper()
-		s.ok(pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { return q.Insert(t.Context(), tx, job) }))
+		s.OK(pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { return q.Insert(t.Context(), tx, job) }))
 	}
 
 	long := time.Now().Add(-40 * 24 * time.Hour)
-	left, err := ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card}, long)
-	s.ok(err)
+	left, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card}, long)
+	s.OK(err)
 	_, err = s.sim.Order(t.Context(), carrier.Order{Reference: left.OrderRef, Number: left.E164})
-	s.ok(err)
+	s.OK(err)
 	insert(callcenter.CarrierJob)
-	s.eventually("the order", func() bool { return s.list(s.a)[0].Status == "active" })
+	s.eventually("the order", func() bool { return s.list(s.A)[0].Status == "active" })
 	insert(callcenter.MonthsJob)
-	s.eventually("the second month", func() bool { return s.pots(s.a).Paid == 90*usd })
-	s.verified()
+	s.eventually("the second month", func() bool { return s.pots(s.A).Paid == 90*usd })
+	s.Verified()
 }
 
 // A carrier's webhook leads to a look at the order, and to nothing else.
 func TestHook(t *testing.T) {
 	s := open(t)
-	n := s.number(s.buy(s.a, s.ending("4")))
-	order, err := ledger.New(s.db).Number(t.Context(), s.a.account, n.ID)
-	s.ok(err)
+	n := s.number(s.buy(s.A, s.ending("4")))
+	order, err := s.Ledger.Number(t.Context(), s.A.Account, n.ID)
+	s.OK(err)
 	notify := func(reference string, notice error) int {
 		t.Helper()
 		desk := callcenter.New(*s.desk)
 		desk.Carrier = notifier{s.rough, reference, notice}
 		w := httptest.NewRecorder()
-		_, h := s.mount(desk)
+		h := s.routes(desk).Handler(api.Options{})
 		h.ServeHTTP(w, httptest.NewRequest("POST", "/hooks/simulated", nil))
 		return w.Code
 	}
-	if got := notify(order.OrderRef, nil); got != 204 || s.list(s.a)[0].Status != "pending" {
-		t.Errorf("too early: %d, %+v", got, s.list(s.a))
+	if got := notify(order.OrderRef, nil); got != 204 || s.list(s.A)[0].Status != "pending" {
+		t.Errorf("too early: %d, %+v", got, s.list(s.A))
 	}
 	s.clock.Add(int64(time.Minute))
 	for reference, status := range map[string]int{"": 204, "num_x": 204} {
-		if got := notify(reference, nil); got != status || s.list(s.a)[0].Status != "pending" {
-			t.Errorf("%q: %d, %+v", reference, got, s.list(s.a))
+		if got := notify(reference, nil); got != status || s.list(s.A)[0].Status != "pending" {
+			t.Errorf("%q: %d, %+v", reference, got, s.list(s.A))
 		}
 	}
-	if got := notify(order.OrderRef, carrier.ErrSignature); got != 400 || s.list(s.a)[0].Status != "pending" {
-		t.Errorf("unsigned: %d, %+v", got, s.list(s.a))
+	if got := notify(order.OrderRef, carrier.ErrSignature); got != 400 || s.list(s.A)[0].Status != "pending" {
+		t.Errorf("unsigned: %d, %+v", got, s.list(s.A))
 	}
 	s.rough.set(&s.rough.lookup, away)
 	if got := notify(order.OrderRef, nil); got != 503 {
 		t.Errorf("while the carrier is away: %d", got)
 	}
 	s.rough.set(&s.rough.lookup, nil)
-	if got := notify(order.OrderRef, nil); got != 204 || s.list(s.a)[0].Status != "active" {
-		t.Errorf("%d, %+v", got, s.list(s.a))
+	if got := notify(order.OrderRef, nil); got != 204 || s.list(s.A)[0].Status != "active" {
+		t.Errorf("%d, %+v", got, s.list(s.A))
 	}
-	s.verified()
+	s.Verified()
 }

@@ -22,39 +22,39 @@ func TestLateNumbers(t *testing.T) {
 	defer stop()
 	done := make(chan error)
 	go func() { done <- s.desk.Run(ctx) }()
-	r := s.buy(s.a, s.ending("4"))
-	s.want("buy", r, 202, "")
+	r := s.buy(s.A, s.ending("4"))
+	s.Want("buy", r, 202, "")
 	n := s.number(r)
-	l := s.list(s.a)
-	if n.Status != "pending" || len(l) != 1 || l[0].ID != n.ID || l[0].Status != "pending" || *l[0].AgentID != s.a.agent {
+	l := s.list(s.A)
+	if n.Status != "pending" || len(l) != 1 || l[0].ID != n.ID || l[0].Status != "pending" || *l[0].AgentID != s.A.Agent {
 		t.Errorf("%+v, listed %+v", n, l)
 	}
-	if p := s.pots(s.a); p.Paid != 95*usd || p.Held != 0 {
+	if p := s.pots(s.A); p.Paid != 95*usd || p.Held != 0 {
 		t.Errorf("%+v", p)
 	}
 	s.clock.Add(int64(time.Minute))
-	s.eventually("activation", func() bool { return s.list(s.a)[0].Status == "active" })
+	s.eventually("activation", func() bool { return s.list(s.A)[0].Status == "active" })
 	s.eventually("the route", func() bool { h := s.sim.Held(); return len(h) == 1 && h[0].Routed })
 	stop()
-	s.ok(<-done)
-	s.verified()
+	s.OK(<-done)
+	s.Verified()
 }
 
 func TestFailedActivationIsGivenBack(t *testing.T) {
 	s := open(t)
 	number := s.ending(prompt)
 	s.sim.Fail(number)
-	s.want("buy", s.buy(s.a, number), 202, "")
-	if p := s.pots(s.a); p.Paid != 95*usd {
+	s.Want("buy", s.buy(s.A, number), 202, "")
+	if p := s.pots(s.A); p.Paid != 95*usd {
 		t.Errorf("%+v", p)
 	}
 	s.later()
-	if p := s.pots(s.a); p.Paid != 100*usd || p.Held != 0 || len(s.list(s.a)) != 0 {
-		t.Errorf("%+v, %+v", p, s.list(s.a))
+	if p := s.pots(s.A); p.Paid != 100*usd || p.Held != 0 || len(s.list(s.A)) != 0 {
+		t.Errorf("%+v, %+v", p, s.list(s.A))
 	}
-	s.verified()
-	s.want("again", s.buy(s.b, number), 200, "")
-	s.verified()
+	s.Verified()
+	s.Want("again", s.buy(s.B, number), 200, "")
+	s.Verified()
 }
 
 // However the line to the carrier breaks, the number is bought and charged once, or
@@ -89,9 +89,9 @@ func TestOrdersOverABadLine(t *testing.T) {
 			s := open(t)
 			number := s.ending(prompt)
 			test.prepare(s)
-			s.want("buy", s.buy(s.a, number), test.status, test.code)
-			s.verified()
-			if l := s.list(s.a); test.pending && (len(l) != 1 || l[0].Status != "pending") {
+			s.Want("buy", s.buy(s.A, number), test.status, test.code)
+			s.Verified()
+			if l := s.list(s.A); test.pending && (len(l) != 1 || l[0].Status != "pending") {
 				t.Errorf("%+v", l)
 			}
 			s.rough.set(&s.rough.lookup, away)
@@ -99,11 +99,11 @@ func TestOrdersOverABadLine(t *testing.T) {
 			s.rough.set(&s.rough.lookup, nil)
 			s.rough.set(&s.rough.order, nil)
 			s.rough.set(&s.rough.route, nil)
-			s.verified()
+			s.Verified()
 			for range 3 {
-				s.ok(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
+				s.OK(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
 			}
-			p, l, held := s.pots(s.a), s.list(s.a), s.sim.Held()
+			p, l, held := s.pots(s.A), s.list(s.A), s.sim.Held()
 			switch {
 			case p.Held != 0:
 				t.Errorf("%+v", p)
@@ -112,7 +112,7 @@ func TestOrdersOverABadLine(t *testing.T) {
 			case !test.owned && (p.Paid != 100*usd || len(l) != 0 || len(held) != 0):
 				t.Errorf("%+v, %+v, the carrier has %+v", p, l, held)
 			}
-			s.verified()
+			s.Verified()
 		})
 	}
 }
@@ -121,9 +121,9 @@ func TestOrdersOverABadLine(t *testing.T) {
 // finishes. What is done up to the crash is done here by hand.
 func TestCrashesOfAPurchase(t *testing.T) {
 	order := func(s *shop, number string) *ledger.Number {
-		n, err := ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Agent: s.a.agent,
+		n, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: number, Country: "ES", Agent: s.A.Agent,
 			Carrier: "simulated", Card: card}, time.Now())
-		s.ok(err)
+		s.OK(err)
 		return n
 	}
 	for name, test := range map[string]struct {
@@ -134,32 +134,32 @@ func TestCrashesOfAPurchase(t *testing.T) {
 		"between order and posting": {func(s *shop, number string) {
 			n := order(s, number)
 			_, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
-			s.ok(err)
+			s.OK(err)
 		}, true},
 		"between posting and route": {func(s *shop, number string) {
 			n := order(s, number)
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
-			s.ok(err)
-			_, err = ledger.New(s.db).ReconcileNumber(t.Context(), s.a.account, n.ID, o, time.Now())
-			s.ok(err)
+			s.OK(err)
+			_, err = s.Ledger.ReconcileNumber(t.Context(), s.A.Account, n.ID, o, time.Now())
+			s.OK(err)
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
 			number := s.ending(prompt)
 			test.steps(s, number)
-			s.verified()
-			s.ok(s.desk.Sweep(t.Context(), time.Now())) // too early for orders
-			if l := s.list(s.a); len(l) != 1 {
+			s.Verified()
+			s.OK(s.desk.Sweep(t.Context(), time.Now())) // too early for orders
+			if l := s.list(s.A); len(l) != 1 {
 				t.Errorf("%+v", l)
 			}
 			s.later()
-			p, l, held := s.pots(s.a), s.list(s.a), s.sim.Held()
+			p, l, held := s.pots(s.A), s.list(s.A), s.sim.Held()
 			if test.owned && (p.Paid != 95*usd || len(l) != 1 || l[0].Status != "active" || !held[0].Routed) ||
 				!test.owned && (p.Paid != 100*usd || len(l) != 0 || len(held) != 0) || p.Held != 0 {
 				t.Errorf("%+v, %+v, the carrier has %+v", p, l, held)
 			}
-			s.verified()
+			s.Verified()
 		})
 	}
 }
@@ -173,26 +173,26 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 	}{{"settled", prompt, true}, {"only ordered", prompt, false}, {"settled, and the number is late", "4", true}, {"only ordered, and the number is late", "4", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
-			n, err := ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: s.ending(test.ending), Country: "ES", Agent: s.a.agent,
+			n, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: s.ending(test.ending), Country: "ES", Agent: s.A.Agent,
 				Carrier: "simulated", Card: card}, time.Now())
-			s.ok(err)
+			s.OK(err)
 			s.later()
-			if p := s.pots(s.a); p.Paid != 100*usd || p.Held != 0 {
+			if p := s.pots(s.A); p.Paid != 100*usd || p.Held != 0 {
 				t.Fatalf("nobody took the order for failed: %+v", p)
 			}
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: n.E164})
-			s.ok(err)
+			s.OK(err)
 			if test.settled {
-				_, err = ledger.New(s.db).ReconcileNumber(t.Context(), n.Account, n.ID, o, time.Now())
-				s.ok(err)
+				_, err = s.Ledger.ReconcileNumber(t.Context(), n.Account, n.ID, o, time.Now())
+				s.OK(err)
 			}
 			for range 3 {
 				s.later()
 			}
-			if p, held := s.pots(s.a), s.sim.Held(); p.Paid != 100*usd || p.Held != 0 || len(held) != 0 || len(s.list(s.a)) != 0 {
+			if p, held := s.pots(s.A), s.sim.Held(); p.Paid != 100*usd || p.Held != 0 || len(held) != 0 || len(s.list(s.A)) != 0 {
 				t.Errorf("%+v, the carrier has %+v", p, held)
 			}
-			s.verified()
+			s.Verified()
 		})
 	}
 }
@@ -201,10 +201,10 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 // from the first moment.
 func TestReleaseOverABadLine(t *testing.T) {
 	s := open(t)
-	n := s.owned(s.a, s.ending(prompt))
+	n := s.owned(s.A, s.ending(prompt))
 	s.rough.set(&s.rough.release, away)
-	s.want("release", s.as(s.a, "DELETE", "/callcenter/numbers/"+n.ID, ""), 200, "")
-	if len(s.list(s.a)) != 0 {
+	s.Want("release", s.As(s.A, "DELETE", "/callcenter/numbers/"+n.ID, ""), 200, "")
+	if len(s.list(s.A)) != 0 {
 		t.Error("it is still there")
 	}
 	for range 20 {
@@ -214,65 +214,65 @@ func TestReleaseOverABadLine(t *testing.T) {
 		t.Error("the carrier has it back over a dead line")
 	}
 	s.rough.set(&s.rough.release, nil)
-	s.ok(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
+	s.OK(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
 	if held := s.sim.Held(); len(held) != 0 {
 		t.Errorf("the carrier has %+v", held)
 	}
-	s.verified()
+	s.Verified()
 }
 
 // Numbers that are released before they came are given back as soon as they come.
 func TestReleaseOfPendingNumbers(t *testing.T) {
 	s := open(t)
-	n := s.number(s.buy(s.a, s.ending("4")))
-	s.want("release", s.as(s.a, "DELETE", "/callcenter/numbers/"+n.ID, ""), 200, "")
-	if len(s.list(s.a)) != 0 {
+	n := s.number(s.buy(s.A, s.ending("4")))
+	s.Want("release", s.As(s.A, "DELETE", "/callcenter/numbers/"+n.ID, ""), 200, "")
+	if len(s.list(s.A)) != 0 {
 		t.Error("it is still there")
 	}
 	s.later()
-	if p, held := s.pots(s.a), s.sim.Held(); p.Paid != 95*usd || len(held) != 0 {
+	if p, held := s.pots(s.A), s.sim.Held(); p.Paid != 95*usd || len(held) != 0 {
 		t.Errorf("%+v, the carrier has %+v", p, held)
 	}
-	s.verified()
+	s.Verified()
 }
 
 func TestIdempotency(t *testing.T) {
 	s := open(t)
 	number, other := s.ending(prompt), s.ending("4")
-	body := `{"phone_number":"` + number + `","agent_id":"` + s.a.agent + `"}`
+	body := `{"phone_number":"` + number + `","agent_id":"` + s.A.Agent + `"}`
 	send := func(who owner, key, body string) reply {
-		return s.as(who, "POST", "/callcenter/numbers", body, "Idempotency-Key", key)
+		return s.As(who, "POST", "/callcenter/numbers", body, "Idempotency-Key", key)
 	}
-	first := send(s.a, "k1", body)
-	s.want("first", first, 200, "")
-	s.want("changed meanwhile", s.as(s.a, "POST", "/callcenter/numbers/"+s.number(first).ID+"/assign", `{"agent_id":""}`), 200, "")
+	first := send(s.A, "k1", body)
+	s.Want("first", first, 200, "")
+	s.Want("changed meanwhile", s.As(s.A, "POST", "/callcenter/numbers/"+s.number(first).ID+"/assign", `{"agent_id":""}`), 200, "")
 	for range 3 {
-		if again := send(s.a, "k1", body); again.status != 200 || string(again.body) != string(first.body) {
-			t.Errorf("%d %s, first it was %s", again.status, again.body, first.body)
+		if again := send(s.A, "k1", body); again.Status != 200 || string(again.Body) != string(first.Body) {
+			t.Errorf("%d %s, first it was %s", again.Status, again.Body, first.Body)
 		}
 	}
-	s.want("another body", send(s.a, "k1", `{"phone_number":"`+other+`"}`), 409, "request.idempotency_conflict")
-	s.want("another key", send(s.a, "k2", body), 400, "callcenter.number_not_available")
-	s.want("another account", send(s.b, "k1", body), 404, "agent.not_found")
-	late := send(s.a, "k3", `{"phone_number":"`+other+`"}`)
-	s.want("late", late, 202, "")
+	s.Want("another body", send(s.A, "k1", `{"phone_number":"`+other+`"}`), 409, "request.idempotency_conflict")
+	s.Want("another key", send(s.A, "k2", body), 400, "callcenter.number_not_available")
+	s.Want("another account", send(s.B, "k1", body), 404, "agent.not_found")
+	late := send(s.A, "k3", `{"phone_number":"`+other+`"}`)
+	s.Want("late", late, 202, "")
 	s.later()
-	if again := send(s.a, "k3", `{"phone_number":"`+other+`"}`); again.status != 202 || string(again.body) != string(late.body) {
-		t.Errorf("%d %s, first it was %s", again.status, again.body, late.body)
+	if again := send(s.A, "k3", `{"phone_number":"`+other+`"}`); again.Status != 202 || string(again.Body) != string(late.Body) {
+		t.Errorf("%d %s, first it was %s", again.Status, again.Body, late.Body)
 	}
 	for _, bad := range []string{strings.Repeat("x", 256), "ä"} {
-		s.want(bad, send(s.a, bad, body), 400, "validation.invalid_request_format")
+		s.Want(bad, send(s.A, bad, body), 400, "validation.invalid_request_format")
 	}
-	poor := s.owner("poor", 4*usd)
+	poor := s.Owner("poor", 4*usd)
 	third := `{"phone_number":"` + s.ending(prompt) + `"}`
-	s.want("refused", send(poor, "k", third), 402, "billing.insufficient_balance")
-	_, _, err := ledger.New(s.db).Credit(t.Context(), ledger.Credit{Account: poor.account, Kind: ledger.Topup, Amount: 10 * usd, Key: "pi:more", Source: "sim"}, time.Now())
-	s.ok(err)
-	s.want("a refused one may be sent again", send(poor, "k", third), 200, "")
-	if p := s.pots(s.a); p.Paid != 90*usd {
+	s.Want("refused", send(poor, "k", third), 402, "billing.insufficient_balance")
+	_, _, err := s.Ledger.Credit(t.Context(), ledger.Credit{Account: poor.Account, Kind: ledger.Topup, Amount: 10 * usd, Key: "pi:more", Source: "sim"}, time.Now())
+	s.OK(err)
+	s.Want("a refused one may be sent again", send(poor, "k", third), 200, "")
+	if p := s.pots(s.A); p.Paid != 90*usd {
 		t.Errorf("%+v", p)
 	}
-	s.verified()
+	s.Verified()
 }
 
 // Many at once with one key buy once; who comes while it is done is told so.
@@ -284,22 +284,22 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 30 {
 		wg.Go(func() {
-			r := s.as(s.a, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
+			r := s.As(s.A, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
 			mu.Lock()
 			defer mu.Unlock()
-			switch r.status {
+			switch r.Status {
 			case 200:
-				answers[string(r.body)]++
+				answers[string(r.Body)]++
 			default:
-				s.want("meanwhile", r, 409, "request.idempotency_conflict")
+				s.Want("meanwhile", r, 409, "request.idempotency_conflict")
 			}
 		})
 	}
 	wg.Wait()
-	if len(answers) != 1 || len(s.list(s.a)) != 1 || s.pots(s.a).Paid != 95*usd {
-		t.Errorf("%v, %+v", answers, s.pots(s.a))
+	if len(answers) != 1 || len(s.list(s.A)) != 1 || s.pots(s.A).Paid != 95*usd {
+		t.Errorf("%v, %+v", answers, s.pots(s.A))
 	}
-	s.verified()
+	s.Verified()
 }
 
 // The process that bought it died before it answered: the same request is told what
@@ -309,16 +309,16 @@ func TestIdempotencyAfterACrash(t *testing.T) {
 	number := s.ending(prompt)
 	body := `{"phone_number":"` + number + `"}`
 	long := time.Now().Add(-time.Hour)
-	dead := &store.IdempotencyKey{Account: s.a.account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
-	_, err := s.db.BeginRequest(t.Context(), dead, long)
-	s.ok(err)
-	_, err = ledger.New(s.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: s.a.account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead}, long)
-	s.ok(err)
-	first := s.as(s.a, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
-	s.want("again", first, 200, "")
-	second := s.as(s.a, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
-	if fmt.Sprint(first.status, string(first.body)) != fmt.Sprint(second.status, string(second.body)) || len(s.list(s.a)) != 1 || s.pots(s.a).Paid != 95*usd {
-		t.Errorf("%s\n%s\n%+v", first.body, second.body, s.pots(s.a))
+	dead := &store.IdempotencyKey{Account: s.A.Account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
+	_, err := s.DB.BeginRequest(t.Context(), dead, long)
+	s.OK(err)
+	_, err = s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead}, long)
+	s.OK(err)
+	first := s.As(s.A, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
+	s.Want("again", first, 200, "")
+	second := s.As(s.A, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
+	if fmt.Sprint(first.Status, string(first.Body)) != fmt.Sprint(second.Status, string(second.Body)) || len(s.list(s.A)) != 1 || s.pots(s.A).Paid != 95*usd {
+		t.Errorf("%s\n%s\n%+v", first.Body, second.Body, s.pots(s.A))
 	}
-	s.verified()
+	s.Verified()
 }

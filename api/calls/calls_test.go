@@ -2,11 +2,8 @@ package calls_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +18,6 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
-	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -32,83 +28,41 @@ var (
 	began = time.Now().UTC().Add(-24 * time.Hour).Truncate(time.Second)
 )
 
-// line is a server with the routes and two accounts.
+// line is a world with the routes, and a node that takes calls.
 type line struct {
-	*testing.T
-	db     *store.DB
-	node   store.Node
-	server *httptest.Server
-	a, b   owner
+	*apitest.World
+	node store.Node
 }
 
-type owner struct{ account, key, agent string }
+type owner = apitest.Owner
 
 func open(t *testing.T) *line {
 	t.Helper()
-	o := &line{T: t, db: storetest.New(t)}
+	o := &line{World: apitest.Open(t, apitest.Options{Began: began, Agent: "Ana"})}
 	signer, err := ticket.NewSigner("a master secret of a test, long enough")
-	o.ok(errors.Join(err, o.db.PutRateCard(t.Context(), card, began)))
-	o.node, _, err = ledger.New(o.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
-	o.ok(err)
-	o.a, o.b = o.owner("A"), o.owner("B")
-	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
-	calls.Mount(a, o.db, export.New(o.db))
-	o.server = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{})))
-	t.Cleanup(o.server.Close)
+	o.OK(err)
+	o.node, _, err = o.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
+	o.OK(err)
+	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
+	calls.Mount(a, o.DB, export.New(o.DB))
+	o.Serve(a, api.Options{})
 	return o
 }
 
-func (o *line) ok(err error) {
+func (o *line) get(who owner, target string) (int, string) {
 	o.Helper()
-	if err != nil {
-		o.Fatal(err)
-	}
-}
-
-func (o *line) owner(name string) owner {
-	o.Helper()
-	acc, err := ledger.New(o.db).CreateAccount(o.Context(), name, card, began)
-	o.ok(err)
-	_, secret, err := people.New(o.db).MakeKey(storetest.At(o.Context(), began), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
-	o.ok(err)
-	agent, err := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, began)
-	o.ok(err)
-	return owner{acc.ID, secret, agent.ID}
+	r := o.As(who, http.MethodGet, target, "")
+	return r.Status, string(r.Body)
 }
 
 var inbound = billing.Terms{Kind: billing.Inbound, Country: "ES"}
 
 func (o *line) start(who owner, terms billing.Terms, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.account, Terms: terms, Card: card, Agent: who.agent,
+	s, err := o.Ledger.StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.Account, Terms: terms, Card: card, Agent: who.Agent,
 		From: "+34612345678", To: "+34911234567", Verstat: "TN-Validation-Passed-B"}, at)
-	o.ok(err)
+	o.OK(err)
 	return s
-}
-
-func (o *line) get(who owner, target string) (int, string) {
-	o.Helper()
-	r, err := http.NewRequestWithContext(o.Context(), http.MethodGet, o.server.URL+target, nil)
-	o.ok(err)
-	if who.key != "" {
-		r.Header.Set("Authorization", "Bearer "+who.key)
-	}
-	res, err := o.server.Client().Do(r)
-	o.ok(err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	o.ok(err)
-	return res.StatusCode, string(text)
-}
-
-func (o *line) read(who owner, target string, v any) string {
-	o.Helper()
-	status, text := o.get(who, target)
-	if status != http.StatusOK {
-		o.Fatalf("%s: %d %s", target, status, text)
-	}
-	o.ok(json.Unmarshal([]byte(text), v))
-	return text
 }
 
 // what tests read of a call.
@@ -135,32 +89,32 @@ type seen struct {
 // A call from its ringing to the day after.
 func TestCall(t *testing.T) {
 	o := open(t)
-	s := o.start(o.a, inbound, began)
+	s := o.start(o.A, inbound, began)
 	at := "/v1/calls/" + s.ID
 	var c seen
-	o.read(o.a, at, &c)
+	o.Read(o.A, at, &c)
 	if c.ID != s.ID || c.Status != "ringing" || c.Direction != "inbound" || c.From != "+34612345678" || c.To != "+34911234567" ||
-		*c.AgentID != o.a.agent || c.AnsweredAt != nil || c.EndedAt != nil || c.Duration != 0 || c.EndReason != nil || c.Cost != 0 || c.MOS != nil || c.By != nil {
+		*c.AgentID != o.A.Agent || c.AnsweredAt != nil || c.EndedAt != nil || c.Duration != 0 || c.EndReason != nil || c.Cost != 0 || c.MOS != nil || c.By != nil {
 		t.Errorf("while it rings: %+v", c)
 	}
 	if c.Verstat == nil || *c.Verstat != "TN-Validation-Passed-B" {
 		t.Errorf("what the carrier said of the caller is %v", c.Verstat)
 	}
 	answered := began.Add(2 * time.Second)
-	_, err := ledger.New(o.db).Checkpoint(t.Context(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, answered)
-	o.ok(err)
-	if o.read(o.a, at, &c); c.Status != "connected" || c.Duration < 3600 || c.Cost == 0 || c.EndedAt != nil {
+	_, err := o.Ledger.Checkpoint(t.Context(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, answered)
+	o.OK(err)
+	if o.Read(o.A, at, &c); c.Status != "connected" || c.Duration < 3600 || c.Cost == 0 || c.EndedAt != nil {
 		t.Errorf("while it lasts: %+v", c)
 	}
-	o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, history.Conversation{
+	o.OK(history.New(o.DB).SaveConversation(t.Context(), o.A.Account, s.ID, history.Conversation{
 		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Abren?", AtMS: 3150}},
 		Turns:      json.RawMessage(`[{"turn":1,"generation":2,"at_ms":4000,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`),
 		AnsweredBy: "human"}))
 	usage := billing.Usage{billing.AgentTime: 61_500, billing.LineTime: 61_500}
-	cost, err := ledger.New(o.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage}, answered.Add(61500*time.Millisecond))
-	o.ok(err)
-	o.ok(history.New(o.db).SaveWire(t.Context(), o.a.account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4.25}}))
-	o.read(o.a, at, &c)
+	cost, err := o.Ledger.CloseSession(t.Context(), s, ledger.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage}, answered.Add(61500*time.Millisecond))
+	o.OK(err)
+	o.OK(history.New(o.DB).SaveWire(t.Context(), o.A.Account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4.25}}))
+	o.Read(o.A, at, &c)
 	if c.Status != "ended" || c.Duration != 61 || *c.EndReason != "failed" || *c.EndDetail != "media_timeout" || c.Cost != cost || *c.MOS != 4.25 || *c.By != "human" ||
 		!c.AnsweredAt.Equal(answered) {
 		t.Errorf("after it: %+v", c)
@@ -174,11 +128,11 @@ func TestList(t *testing.T) {
 	o := open(t)
 	var want []string
 	for i := range 5 {
-		for _, who := range []owner{o.a, o.b} {
+		for _, who := range []owner{o.A, o.B} {
 			c := o.start(who, inbound, began.Add(time.Duration(i)*time.Second))
-			_, err := ledger.New(o.db).CloseSession(t.Context(), c, ledger.Closing{Reason: "user_hangup"}, began.Add(time.Minute))
-			o.ok(err)
-			if who == o.a {
+			_, err := o.Ledger.CloseSession(t.Context(), c, ledger.Closing{Reason: "user_hangup"}, began.Add(time.Minute))
+			o.OK(err)
+			if who == o.A {
 				want = append([]string{c.ID}, want...)
 			}
 		}
@@ -190,7 +144,7 @@ func TestList(t *testing.T) {
 			HasMore    bool    `json:"has_more"`
 			NextCursor *string `json:"next_cursor"`
 		}
-		text := o.read(o.a, "/v1/calls?limit=2"+cursor, &page)
+		text := o.Read(o.A, "/v1/calls?limit=2"+cursor, &page)
 		if strings.Contains(text, "transcript") {
 			t.Errorf("the list tells what was said: %s", text)
 		}
@@ -206,7 +160,7 @@ func TestList(t *testing.T) {
 		t.Errorf("pages hold %v, want %v", got, want)
 	}
 	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?cursor=%00", "?cursor=" + strings.Repeat("x", 101)} {
-		if status, text := o.get(o.a, "/v1/calls"+query); status != 400 {
+		if status, text := o.get(o.A, "/v1/calls"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}
 	}
@@ -214,23 +168,23 @@ func TestList(t *testing.T) {
 
 func TestWire(t *testing.T) {
 	o := open(t)
-	s := o.start(o.a, inbound, began)
+	s := o.start(o.A, inbound, began)
 	at := "/v1/calls/" + s.ID
 	var q map[string]any
-	if o.read(o.a, at+"/quality", &q); q["available"] != false || q["mos"] != 0.0 {
+	if o.Read(o.A, at+"/quality", &q); q["available"] != false || q["mos"] != 0.0 {
 		t.Errorf("quality before the end: %v", q)
 	}
-	if text := o.read(o.a, at+"/sip", &q); strings.TrimSpace(text) != `{"data":[],"dropped":0}` {
+	if text := o.Read(o.A, at+"/sip", &q); strings.TrimSpace(text) != `{"data":[],"dropped":0}` {
 		t.Errorf("signalling before the end: %s", text)
 	}
 	r := quality.Report{MOS: 4.2, MOSMin: 3.9, Received: 5, Lost: 4, Late: 3, Loss: 0.25, JitterMS: 1.5, ConcealedMS: 80, Foreign: 2,
 		Sent: 9, SentLate: 6, Unsent: 8, RemoteLoss: 0.125, RemoteJitterMS: 2.5, RTTMS: 38.5, Encrypted: true}
-	o.ok(history.New(o.db).SaveWire(t.Context(), o.a.account, s.ID, history.Wire{Quality: &r, Dropped: 7, SIP: []history.SIPMessage{
+	o.OK(history.New(o.DB).SaveWire(t.Context(), o.A.Account, s.ID, history.Wire{Quality: &r, Dropped: 7, SIP: []history.SIPMessage{
 		{At: began, Transport: "UDP", From: "192.0.2.7:5060", To: "192.0.2.1:5060", Text: "INVITE sip:1@x SIP/2.0\r\n\r\n"},
 		{At: began.Add(time.Millisecond), Sent: true, Transport: "TLS", From: "192.0.2.1:5061", To: "192.0.2.7:5061", Text: "SIP/2.0 100 Trying\r\n\r\n"}}}))
-	text := o.read(o.a, at+"/quality", &q)
+	text := o.Read(o.A, at+"/quality", &q)
 	var back quality.Report // the two have the same names
-	o.ok(json.Unmarshal([]byte(text), &back))
+	o.OK(json.Unmarshal([]byte(text), &back))
 	if back != r || q["available"] != true {
 		t.Errorf("quality %s, want %+v", text, r)
 	}
@@ -241,7 +195,7 @@ func TestWire(t *testing.T) {
 		}
 		Dropped int
 	}
-	text = o.read(o.a, at+"/sip", &trace)
+	text = o.Read(o.A, at+"/sip", &trace)
 	if len(trace.Data) != 2 || trace.Dropped != 7 {
 		t.Fatalf("signalling %s", text)
 	}
@@ -255,12 +209,12 @@ func TestWire(t *testing.T) {
 // comes in without a key.
 func TestForeignIsUnknown(t *testing.T) {
 	o := open(t)
-	s := o.start(o.a, inbound, began)
-	o.ok(history.New(o.db).SaveWire(t.Context(), o.a.account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4}}))
+	s := o.start(o.A, inbound, began)
+	o.OK(history.New(o.DB).SaveWire(t.Context(), o.A.Account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4}}))
 	for _, suffix := range []string{"", "/quality", "/sip"} {
-		status, mine := o.get(o.b, "/v1/calls/"+s.ID+suffix)
-		status2, nobodys := o.get(o.b, "/v1/calls/ses_0"+suffix)
-		status3, odd := o.get(o.b, "/v1/calls/%00"+suffix)
+		status, mine := o.get(o.B, "/v1/calls/"+s.ID+suffix)
+		status2, nobodys := o.get(o.B, "/v1/calls/ses_0"+suffix)
+		status3, odd := o.get(o.B, "/v1/calls/%00"+suffix)
 		if status != 404 || status2 != 404 || status3 != 404 || mine != nobodys || mine != odd || !strings.Contains(mine, `"request.not_found"`) {
 			t.Errorf("%s: foreign %d %s, unknown %d %s, impossible %d %s", suffix, status, mine, status2, nobodys, status3, odd)
 		}
@@ -269,7 +223,7 @@ func TestForeignIsUnknown(t *testing.T) {
 		}
 	}
 	var page struct{ Data []seen }
-	if o.read(o.b, "/v1/calls", &page); len(page.Data) != 0 {
+	if o.Read(o.B, "/v1/calls", &page); len(page.Data) != 0 {
 		t.Errorf("B's list holds %+v", page.Data)
 	}
 }

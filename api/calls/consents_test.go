@@ -17,12 +17,12 @@ import (
 // dialled places a call with its evidence of consent.
 func (o *line) dialled(who owner, to string, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.account, Card: card, Agent: who.agent,
+	s, err := o.Ledger.StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.Account, Card: card, Agent: who.Agent,
 		Terms: billing.Terms{Kind: billing.Outbound, Country: "ES", Mobile: true}, From: "+34911234567", To: to,
 		Consent: &ledger.Consent{ToHash: sha256.Sum256([]byte(to)), Key: "key_1", IP: "192.0.2.7"}}, at)
-	o.ok(err)
-	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "busy"}, at)
-	o.ok(err)
+	o.OK(err)
+	_, err = o.Ledger.CloseSession(o.Context(), s, ledger.Closing{Reason: "busy"}, at)
+	o.OK(err)
 	return s
 }
 
@@ -53,21 +53,21 @@ func sealOf(t *testing.T, before string, row map[string]string) string {
 // same rows.
 func TestConsents(t *testing.T) {
 	o := open(t)
-	for _, who := range []owner{o.a, o.b} {
-		_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: who.account, Kind: ledger.Topup, Amount: 50 * billing.USD, Key: "topup:" + who.account, Source: "sim"}, began)
-		o.ok(err)
+	for _, who := range []owner{o.A, o.B} {
+		_, _, err := o.Ledger.Credit(t.Context(), ledger.Credit{Account: who.Account, Kind: ledger.Topup, Amount: 50 * billing.USD, Key: "topup:" + who.Account, Source: "sim"}, began)
+		o.OK(err)
 	}
 	var want []string
 	for i := range 5 {
-		want = append(want, o.dialled(o.a, "+34612345678", began.Add(time.Duration(i)*time.Second+1234567*time.Nanosecond)).ID)
-		o.dialled(o.b, "+34612345678", began)
+		want = append(want, o.dialled(o.A, "+34612345678", began.Add(time.Duration(i)*time.Second+1234567*time.Nanosecond)).ID)
+		o.dialled(o.B, "+34612345678", began)
 	}
-	status, text := o.get(o.a, "/v1/consents.csv")
+	status, text := o.get(o.A, "/v1/consents.csv")
 	if status != 200 {
 		t.Fatalf("%d %s", status, text)
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	o.ok(err)
+	o.OK(err)
 	seal, listed := "", map[string]map[string]any{}
 	for cursor := ""; ; {
 		var page struct {
@@ -75,7 +75,7 @@ func TestConsents(t *testing.T) {
 			HasMore bool    `json:"has_more"`
 			Next    *string `json:"next_cursor"`
 		}
-		o.read(o.a, "/v1/consents?limit=2"+cursor, &page)
+		o.Read(o.A, "/v1/consents?limit=2"+cursor, &page)
 		for _, row := range page.Data {
 			listed[fmt.Sprint(row["no"])] = row
 		}
@@ -95,12 +95,12 @@ func TestConsents(t *testing.T) {
 				t.Errorf("row %d: %s is %q in the list and %q in the file", i+1, name, got, cells[at])
 			}
 		}
-		if seal = sealOf(t, seal, row); row["account_id"] != o.a.account || row["seal"] != seal || row["call_id"] != want[i] || row["no"] != fmt.Sprint(i+1) {
+		if seal = sealOf(t, seal, row); row["account_id"] != o.A.Account || row["seal"] != seal || row["call_id"] != want[i] || row["no"] != fmt.Sprint(i+1) {
 			t.Errorf("row %d is %v; its seal should be %s, its call %s", i+1, row, seal, want[i])
 		}
 	}
 	for _, query := range []string{"?limit=0", "?limit=101", "?cursor=x", "?cursor=0", "?cursor=%00"} {
-		if status, text := o.get(o.a, "/v1/consents"+query); status != 400 {
+		if status, text := o.get(o.A, "/v1/consents"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}
 	}
@@ -114,22 +114,22 @@ func TestConsents(t *testing.T) {
 // TestListIsFiltered: what may be asked for reaches the query, and nonsense does not.
 func TestListIsFiltered(t *testing.T) {
 	o := open(t)
-	in := o.start(o.a, inbound, began)
-	over := o.start(o.a, inbound, began.Add(time.Hour))
-	o.start(o.b, inbound, began)
-	_, err := ledger.New(o.db).CloseSession(t.Context(), over, ledger.Closing{Reason: "no_answer"}, began.Add(2*time.Hour))
-	o.ok(err)
+	in := o.start(o.A, inbound, began)
+	over := o.start(o.A, inbound, began.Add(time.Hour))
+	o.start(o.B, inbound, began)
+	_, err := o.Ledger.CloseSession(t.Context(), over, ledger.Closing{Reason: "no_answer"}, began.Add(2*time.Hour))
+	o.OK(err)
 	stamp := began.Add(time.Hour).Format(time.RFC3339)
 	both := in.ID + over.ID
 	for query, want := range map[string]string{
-		"": both, "direction=inbound": both, "direction=web": "", "agent_id=" + o.a.agent: both, "agent_id=" + o.b.agent: "",
+		"": both, "direction=inbound": both, "direction=web": "", "agent_id=" + o.A.Agent: both, "agent_id=" + o.B.Agent: "",
 		"number=%2B34612345678": both, "number=+34612345678": both, "number=34612345678": both, "number=%2B34+911-234-567": both, "number=%2B34911234568": "",
 		"end_reason=no_answer": over.ID, "end_reason=busy": "", "state=live": in.ID, "state=ended": over.ID,
 		"from=" + stamp: over.ID, "to=" + stamp: in.ID, "from=2000-01-01&to=2001-01-01": "",
 		"state=live&number=34612345678&direction=inbound": in.ID,
 	} {
 		var page struct{ Data []seen }
-		o.read(o.a, "/v1/calls?"+query, &page)
+		o.Read(o.A, "/v1/calls?"+query, &page)
 		got := ""
 		for _, c := range page.Data {
 			got = c.ID + got // oldest first
@@ -140,7 +140,7 @@ func TestListIsFiltered(t *testing.T) {
 	}
 	for _, query := range []string{"direction=up", "state=dead", "end_reason=boredom", "number=12", "number=Maria", "number=%00", "agent_id=%00",
 		"from=yesterday", "to=x", "from=2001-01-01&to=2000-01-01"} {
-		if status, text := o.get(o.a, "/v1/calls?"+query); status != 400 {
+		if status, text := o.get(o.A, "/v1/calls?"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}
 	}

@@ -22,13 +22,13 @@ func (o *line) spoken(who owner, at time.Time, totals ...int) {
 		turns = append(turns, map[string]int{"turn": i + 1, "generation": i + 1, "at_ms": 1000 * i, "endpoint_ms": ms / 2, "model_ms": ms / 4, "voice_ms": ms / 4, "total_ms": ms})
 	}
 	text, err := json.Marshal(turns)
-	o.ok(err)
+	o.OK(err)
 	if turns == nil {
 		text = []byte("[]")
 	}
-	o.ok(history.New(o.db).SaveConversation(o.Context(), who.account, s.ID, history.Conversation{Turns: text}))
-	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup"}, at.Add(time.Minute))
-	o.ok(err)
+	o.OK(history.New(o.DB).SaveConversation(o.Context(), who.Account, s.ID, history.Conversation{Turns: text}))
+	_, err = o.Ledger.CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup"}, at.Add(time.Minute))
+	o.OK(err)
 }
 
 // TestLatency: percentiles are values that occurred, of the calls asked for alone.
@@ -39,10 +39,10 @@ func TestLatency(t *testing.T) {
 	for i := range 10 {
 		ten = append(ten, 400*(i+1))
 	}
-	o.spoken(o.a, day.Add(10*time.Hour), ten...)
-	o.spoken(o.a, day.Add(10*time.Hour+time.Minute))
-	o.spoken(o.a, day.Add(-14*time.Hour), 100, 100)
-	o.spoken(o.b, day.Add(10*time.Hour), 9000)
+	o.spoken(o.A, day.Add(10*time.Hour), ten...)
+	o.spoken(o.A, day.Add(10*time.Hour+time.Minute))
+	o.spoken(o.A, day.Add(-14*time.Hour), 100, 100)
+	o.spoken(o.B, day.Add(10*time.Hour), 9000)
 	type span struct{ P50, P90, P99 int }
 	type group struct {
 		Key          *string
@@ -57,7 +57,7 @@ func TestLatency(t *testing.T) {
 		Total *group
 	}
 	period := "from=" + day.AddDate(0, 0, -3).Format(time.DateOnly) + "&to=" + day.AddDate(0, 0, 2).Format(time.DateOnly)
-	o.read(o.a, "/v1/latency?"+period, &got)
+	o.Read(o.A, "/v1/latency?"+period, &got)
 	if len(got.Data) != 2 || got.Total == nil {
 		t.Fatalf("%+v", got)
 	}
@@ -70,23 +70,23 @@ func TestLatency(t *testing.T) {
 	if g := got.Total; g.Key != nil || g.Calls != 2 || g.Turns != 12 || g.Total != (span{1600, 3600, 4000}) {
 		t.Errorf("both: %+v", g)
 	}
-	o.read(o.a, "/v1/latency?group_by=hour&"+period, &got)
+	o.Read(o.A, "/v1/latency?group_by=hour&"+period, &got)
 	if len(got.Data) != 2 || *got.Data[1].Key != day.Format(time.DateOnly)+"T10:00:00Z" {
 		t.Errorf("by the hour: %+v", got.Data)
 	}
-	o.read(o.a, "/v1/latency?group_by=agent&agent_id="+o.a.agent+"&"+period, &got)
-	if len(got.Data) != 1 || *got.Data[0].Key != o.a.agent || got.Data[0].Turns != 12 {
+	o.Read(o.A, "/v1/latency?group_by=agent&agent_id="+o.A.Agent+"&"+period, &got)
+	if len(got.Data) != 1 || *got.Data[0].Key != o.A.Agent || got.Data[0].Turns != 12 {
 		t.Errorf("by agent: %+v", got.Data)
 	}
-	for _, query := range []string{"direction=web", "agent_id=" + o.b.agent, "from=2001-01-01&to=2001-02-01"} {
+	for _, query := range []string{"direction=web", "agent_id=" + o.B.Agent, "from=2001-01-01&to=2001-02-01"} {
 		got.Data, got.Total = nil, nil
-		o.read(o.a, "/v1/latency?"+query, &got)
+		o.Read(o.A, "/v1/latency?"+query, &got)
 		if len(got.Data) != 0 || got.Total != nil {
 			t.Errorf("%s: %+v", query, got)
 		}
 	}
 	for _, query := range []string{"group_by=year", "from=x", "from=2001-01-01", "group_by=hour&from=2001-01-01&to=2001-03-01", "agent_id=%00", "direction=up"} {
-		if status, text := o.get(o.a, "/v1/latency?"+query); status != 400 {
+		if status, text := o.get(o.A, "/v1/latency?"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}
 	}
@@ -98,12 +98,12 @@ func TestLatencyPages(t *testing.T) {
 	o := open(t)
 	day := began.Truncate(24 * time.Hour)
 	for i := range 5 {
-		o.spoken(o.a, day.AddDate(0, 0, -i).Add(10*time.Hour), 100*(i+1), 100)
+		o.spoken(o.A, day.AddDate(0, 0, -i).Add(10*time.Hour), 100*(i+1), 100)
 	}
-	o.spoken(o.b, day.Add(10*time.Hour), 9000)
-	s, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card}, day.Add(time.Hour))
-	o.ok(err)
-	o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, history.Conversation{Turns: []byte(`[{"turn":1,"endpoint_ms":1,"model_ms":1,"voice_ms":1,"total_ms":3}]`)}))
+	o.spoken(o.B, day.Add(10*time.Hour), 9000)
+	s, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card}, day.Add(time.Hour))
+	o.OK(err)
+	o.OK(history.New(o.DB).SaveConversation(t.Context(), o.A.Account, s.ID, history.Conversation{Turns: []byte(`[{"turn":1,"endpoint_ms":1,"model_ms":1,"voice_ms":1,"total_ms":3}]`)}))
 	type answer struct {
 		Data []struct {
 			Key   *string
@@ -116,7 +116,7 @@ func TestLatencyPages(t *testing.T) {
 	for by, groups := range map[string]int{"day": 5, "hour": 6, "agent": 2} {
 		target := "/v1/latency?group_by=" + by + "&from=" + day.AddDate(0, 0, -6).Format(time.DateOnly) + "&to=" + day.AddDate(0, 0, 2).Format(time.DateOnly)
 		var whole answer
-		o.read(o.a, target, &whole)
+		o.Read(o.A, target, &whole)
 		if len(whole.Data) != groups || whole.More || whole.Next != nil || whole.Total.Turns != 11 {
 			t.Errorf("by %s: %+v", by, whole)
 		}
@@ -125,7 +125,7 @@ func TestLatencyPages(t *testing.T) {
 			n := 0
 			for at := fmt.Sprintf("%s&limit=%d", target, limit); at != ""; {
 				var page answer
-				o.read(o.a, at, &page)
+				o.Read(o.A, at, &page)
 				if len(page.Data) > limit || page.More != (page.Next != nil) || page.Total == nil || page.Total.Turns != 11 {
 					t.Fatalf("%s: %+v", at, page)
 				}
@@ -146,28 +146,28 @@ func TestLatencyPages(t *testing.T) {
 // TestCallsAsAFile: the file has what the list has, as it is filtered, and no formula.
 func TestCallsAsAFile(t *testing.T) {
 	o := open(t)
-	o.spoken(o.b, began)
+	o.spoken(o.B, began)
 	for i := range 205 {
-		o.spoken(o.a, began.Add(time.Duration(i)*time.Millisecond))
+		o.spoken(o.A, began.Add(time.Duration(i)*time.Millisecond))
 	}
-	evil, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.a.account, Terms: inbound, Card: card, Agent: o.a.agent,
+	evil, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card, Agent: o.A.Agent,
 		From: `+1+cmd|' /C calc'!A0`, To: "+34911234567"}, began.Add(time.Minute))
-	o.ok(err)
-	_, err = ledger.New(o.db).CloseSession(t.Context(), evil, ledger.Closing{Reason: "failed", Detail: "media_timeout"}, began.Add(2*time.Minute))
-	o.ok(err)
+	o.OK(err)
+	_, err = o.Ledger.CloseSession(t.Context(), evil, ledger.Closing{Reason: "failed", Detail: "media_timeout"}, began.Add(2*time.Minute))
+	o.OK(err)
 	rows := func(query string) [][]string {
 		t.Helper()
-		status, text := o.get(o.a, "/v1/calls.csv"+query)
+		status, text := o.get(o.A, "/v1/calls.csv"+query)
 		if status != 200 {
 			t.Fatalf("%s: %d %s", query, status, text)
 		}
 		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		o.ok(err)
+		o.OK(err)
 		return rows
 	}
 	all := rows("")
 	var page struct{ Data []seen }
-	o.read(o.a, "/v1/calls?limit=100", &page)
+	o.Read(o.A, "/v1/calls?limit=100", &page)
 	if len(all) != 207 {
 		t.Fatalf("%d rows", len(all))
 	}
@@ -180,17 +180,17 @@ func TestCallsAsAFile(t *testing.T) {
 	for i, name := range all[0] {
 		cell[name] = all[1][i]
 	}
-	if want := "'" + `+1+cmd|' /C calc'!A0`; cell["from"] != want || cell["to"] != "+34911234567" || cell["end_detail"] != "media_timeout" || cell["status"] != "ended" || cell["agent_id"] != o.a.agent {
+	if want := "'" + `+1+cmd|' /C calc'!A0`; cell["from"] != want || cell["to"] != "+34911234567" || cell["end_detail"] != "media_timeout" || cell["status"] != "ended" || cell["agent_id"] != o.A.Agent {
 		t.Errorf("the newest is %v", cell)
 	}
-	for query, want := range map[string]int{"?state=live": 0, "?state=ended": 206, "?end_reason=failed": 1, "?direction=web": 0, "?number=34911234567": 206, "?agent_id=" + o.b.agent: 0,
+	for query, want := range map[string]int{"?state=live": 0, "?state=ended": 206, "?end_reason=failed": 1, "?direction=web": 0, "?number=34911234567": 206, "?agent_id=" + o.B.Agent: 0,
 		"?from=" + began.Add(time.Second).Format(time.RFC3339): 1} {
 		if got := len(rows(query)) - 1; got != want {
 			t.Errorf("%s: %d calls, want %d", query, got, want)
 		}
 	}
 	for _, query := range []string{"?state=dead", "?direction=up", "?number=x", "?from=x", "?agent_id=%00", "?end_reason=%00"} {
-		if status, text := o.get(o.a, "/v1/calls.csv"+query); status != 400 {
+		if status, text := o.get(o.A, "/v1/calls.csv"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}
 	}

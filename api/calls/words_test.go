@@ -14,15 +14,15 @@ func TestWords(t *testing.T) {
 	o := open(t)
 	said := func(c history.Conversation) (transcript, turns any) {
 		t.Helper()
-		s := o.start(o.a, inbound, began)
-		o.ok(history.New(o.db).SaveConversation(t.Context(), o.a.account, s.ID, c))
+		s := o.start(o.A, inbound, began)
+		o.OK(history.New(o.DB).SaveConversation(t.Context(), o.A.Account, s.ID, c))
 		var answer struct{ Transcript, Turns any }
-		o.read(o.a, "/v1/calls/"+s.ID, &answer)
+		o.Read(o.A, "/v1/calls/"+s.ID, &answer)
 		return answer.Transcript, answer.Turns
 	}
 	value := func(text string) (v any) {
 		t.Helper()
-		o.ok(json.Unmarshal([]byte(text), &v))
+		o.OK(json.Unmarshal([]byte(text), &v))
 		return v
 	}
 	const turn = `"turn":1,"generation":2,"at_ms":4000,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800`

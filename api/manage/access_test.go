@@ -47,18 +47,18 @@ func (r route) people() bool {
 // TestCredentials is every way to send every kind of credential to every route.
 func TestCredentials(t *testing.T) {
 	o := open(t)
-	other, secret, err := people.New(o.db).MakeKey(t.Context(), people.NewKey{Account: o.a.account, Name: "revoked", Role: people.RoleMember})
+	other, secret, err := o.People.MakeKey(t.Context(), people.NewKey{Account: o.A.Account, Name: "revoked", Role: people.RoleMember})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := people.New(o.db).RevokeKey(t.Context(), o.a.account, other.ID); err != nil {
+	if err := o.People.RevokeKey(t.Context(), o.A.Account, other.ID); err != nil {
 		t.Fatal(err)
 	}
-	revoked := o.signer.Sign(api.Principal{Account: o.a.account, Key: other.ID, Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute)}})
-	foreign := o.signer.Sign(api.Principal{Account: o.b.account, Key: o.a.keyID, Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute)}})
+	revoked := o.signer.Sign(api.Principal{Account: o.A.Account, Key: other.ID, Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute)}})
+	foreign := o.signer.Sign(api.Principal{Account: o.B.Account, Key: o.A.KeyID, Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute)}})
 	operator := o.operator()
 	kinds := []struct{ name, secret string }{
-		{"key", o.a.key}, {"an owner's key", o.boss(o.a).key}, {"an operator's key", operator}, {"ticket", o.ticket(api.Ticket{})}, {"session ticket", o.ticket(api.Ticket{Agent: o.a.agent, MaxSessions: 1})},
+		{"key", o.A.Key}, {"an owner's key", o.boss(o.A).Key}, {"an operator's key", operator}, {"ticket", o.ticket(api.Ticket{})}, {"session ticket", o.ticket(api.Ticket{Agent: o.A.Agent, MaxSessions: 1})},
 		{"none", ""}, {"garbage", "sk_garbage"}, {"garbage of a ticket", "wst_garbage"}, {"an expired ticket", o.ticket(api.Ticket{Expires: time.Now()})},
 		{"a revoked key", secret}, {"a revoked key's ticket", revoked}, {"a ticket whose key is another's", foreign},
 	}
@@ -72,10 +72,10 @@ func TestCredentials(t *testing.T) {
 				case carrier == "Authorization" && k.secret != "":
 					header[1] = "Bearer " + k.secret
 				}
-				got := o.send(r.method, target, r.body, header...)
+				got := o.Send(r.method, target, r.body, header...)
 				status, code := expected(r, k.name, carrier)
-				if p := problem(got.body); got.status != status || p != code {
-					t.Errorf("%s %s with %s in %s: %d %s, want %d %s", r.method, r.path, k.name, carrier, got.status, p, status, code)
+				if p := problem(got.Body); got.Status != status || p != code {
+					t.Errorf("%s %s with %s in %s: %d %s, want %d %s", r.method, r.path, k.name, carrier, got.Status, p, status, code)
 				}
 			}
 		}
@@ -129,15 +129,15 @@ func problem(body []byte) string {
 func TestForeignIsUnknown(t *testing.T) {
 	o := open(t)
 	for _, tt := range []struct{ method, path, body, mine, unknown string }{
-		{"GET", "/v1/agents/%s", "", o.a.agent, "ag_00000000000000000000000000"},
-		{"PATCH", "/v1/agents/%s", `{"prompt":"Be rude."}`, o.a.agent, "ag_00000000000000000000000000"},
-		{"PATCH", "/v1/agents/%s", `{}`, o.a.keyID, o.a.account},
-		{"DELETE", "/v1/agents/%s", "", o.a.agent, "ag_00000000000000000000000000"},
-		{"DELETE", "/v1/keys/%s", "", o.a.keyID, "key_00000000000000000000000000"},
-		{"POST", "/v1/session-tickets", `{"agent_id":"%s"}`, o.a.agent, "ag_00000000000000000000000000"},
-		{"GET", "/v1/agents/%s", "", o.a.agent, "%00"},
-		{"DELETE", "/v1/agents/%s", "", o.a.agent, "%ff%00"},
-		{"DELETE", "/v1/keys/%s", "", o.a.keyID, "%00"},
+		{"GET", "/v1/agents/%s", "", o.A.Agent, "ag_00000000000000000000000000"},
+		{"PATCH", "/v1/agents/%s", `{"prompt":"Be rude."}`, o.A.Agent, "ag_00000000000000000000000000"},
+		{"PATCH", "/v1/agents/%s", `{}`, o.A.KeyID, o.A.Account},
+		{"DELETE", "/v1/agents/%s", "", o.A.Agent, "ag_00000000000000000000000000"},
+		{"DELETE", "/v1/keys/%s", "", o.A.KeyID, "key_00000000000000000000000000"},
+		{"POST", "/v1/session-tickets", `{"agent_id":"%s"}`, o.A.Agent, "ag_00000000000000000000000000"},
+		{"GET", "/v1/agents/%s", "", o.A.Agent, "%00"},
+		{"DELETE", "/v1/agents/%s", "", o.A.Agent, "%ff%00"},
+		{"DELETE", "/v1/keys/%s", "", o.A.KeyID, "%00"},
 		{"GET", "/v1/agents?cursor=%s", "", "ag_00000000000000000000000000", "ag_"},
 	} {
 		for _, version := range []string{"", `"1"`, `"9"`, "*"} {
@@ -152,39 +152,39 @@ func TestForeignIsUnknown(t *testing.T) {
 				if version != "" {
 					header = []string{"If-Match", version}
 				}
-				got := o.as(o.b, tt.method, path, body, header...)
-				got.header.Del("Date")
+				got := o.As(o.B, tt.method, path, body, header...)
+				got.Header.Del("Date")
 				return got
 			}
 			mine, unknown := answer(tt.mine), answer(tt.unknown)
-			if mine.status != unknown.status || !bytes.Equal(mine.body, unknown.body) || fmt.Sprint(mine.header) != fmt.Sprint(unknown.header) {
+			if mine.Status != unknown.Status || !bytes.Equal(mine.Body, unknown.Body) || fmt.Sprint(mine.Header) != fmt.Sprint(unknown.Header) {
 				t.Errorf("%s %s, If-Match %s: %d %s %v; of nothing %d %s %v", tt.method, tt.path, version,
-					mine.status, mine.body, mine.header, unknown.status, unknown.body, unknown.header)
+					mine.Status, mine.Body, mine.Header, unknown.Status, unknown.Body, unknown.Header)
 			}
-			if !strings.Contains(tt.path, "cursor") && mine.status != 404 {
-				t.Errorf("%s %s: %d", tt.method, tt.path, mine.status)
+			if !strings.Contains(tt.path, "cursor") && mine.Status != 404 {
+				t.Errorf("%s %s: %d", tt.method, tt.path, mine.Status)
 			}
 		}
 	}
 	for _, path := range []string{"/v1/agents", "/v1/keys"} {
-		if text := string(o.as(o.b, "GET", path, "").body); strings.Contains(text, o.a.agent) || strings.Contains(text, o.a.keyID) {
+		if text := string(o.As(o.B, "GET", path, "").Body); strings.Contains(text, o.A.Agent) || strings.Contains(text, o.A.KeyID) {
 			t.Errorf("%s shows what is another's: %s", path, text)
 		}
 	}
-	if a, err := o.db.Agent(t.Context(), o.a.account, o.a.agent); err != nil || a.Version != 1 {
+	if a, err := o.DB.Agent(t.Context(), o.A.Account, o.A.Agent); err != nil || a.Version != 1 {
 		t.Errorf("the agent was touched: %+v, %v", a, err)
 	}
-	o.want("the key still works", o.as(o.a, "GET", "/v1/keys", ""), 200, "")
+	o.Want("the key still works", o.As(o.A, "GET", "/v1/keys", ""), 200, "")
 }
 
 // TestNoSecretIsLogged: a server that logs everything logs no credential, and no
 // list shows one.
 func TestNoSecretIsLogged(t *testing.T) {
 	o := open(t)
-	secrets := []string{o.a.key}
-	created := o.json(o.as(o.a, "POST", "/v1/keys", `{"name":"website"}`))
-	minted := o.json(o.as(o.a, "POST", "/ws-ticket", ""))
-	session := o.json(o.as(o.a, "POST", "/v1/session-tickets", `{"agent_id":"`+o.a.agent+`"}`))
+	secrets := []string{o.A.Key}
+	created := o.json(o.As(o.A, "POST", "/v1/keys", `{"name":"website"}`))
+	minted := o.json(o.As(o.A, "POST", "/ws-ticket", ""))
+	session := o.json(o.As(o.A, "POST", "/v1/session-tickets", `{"agent_id":"`+o.A.Agent+`"}`))
 	for _, s := range []any{created["api_key"], minted["ticket"], session["ticket"]} {
 		if s, ok := s.(string); ok && len(s) > 20 {
 			secrets = append(secrets, s)
@@ -195,8 +195,8 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 	for _, r := range routes() {
 		for _, s := range append(secrets, "sk_garbage", "wst_garbage") {
-			for _, got := range []reply{o.send(r.method, r.path+"?api_key="+s, r.body), o.send(r.method, r.path, r.body, "X-API-Key", s)} {
-				if r.method == "GET" && bytes.Contains(got.body, []byte("sk_")) {
+			for _, got := range []reply{o.Send(r.method, r.path+"?api_key="+s, r.body), o.Send(r.method, r.path, r.body, "X-API-Key", s)} {
+				if r.method == "GET" && bytes.Contains(got.Body, []byte("sk_")) {
 					t.Errorf("%s shows a secret", r.path)
 				}
 			}

@@ -14,43 +14,43 @@ const lola = `{"name":"Lola","voice":"esca_m2","language":"pt-BR","prompt":"Be k
 
 func TestAgentLife(t *testing.T) {
 	o := open(t)
-	r := o.as(o.a, "POST", "/v1/agents", lola)
-	o.want("create", r, 201, "")
+	r := o.As(o.A, "POST", "/v1/agents", lola)
+	o.Want("create", r, 201, "")
 	agent := o.json(r)
 	id := fmt.Sprint(agent["id"])
-	if id == "ag_mine" || agent["version"] != 1.0 || r.header.Get("ETag") != `"1"` || agent["voice"] != "M2" || agent["language"] != "pt" {
-		t.Fatalf("created %v, ETag %s", agent, r.header.Get("ETag"))
+	if id == "ag_mine" || agent["version"] != 1.0 || r.Header.Get("ETag") != `"1"` || agent["voice"] != "M2" || agent["language"] != "pt" {
+		t.Fatalf("created %v, ETag %s", agent, r.Header.Get("ETag"))
 	}
 	// The order of a function's parameters is the client's.
-	if !strings.Contains(string(r.body), `"properties":{"z":{},"a":{}}`) || !strings.Contains(string(r.body), "Hello! <3") {
-		t.Errorf("created %s", r.body)
+	if !strings.Contains(string(r.Body), `"properties":{"z":{},"a":{}}`) || !strings.Contains(string(r.Body), "Hello! <3") {
+		t.Errorf("created %s", r.Body)
 	}
-	got := o.as(o.a, "GET", "/v1/agents/"+id, "")
-	if string(got.body) != string(r.body) || got.header.Get("ETag") != `"1"` {
-		t.Errorf("read %s, ETag %s", got.body, got.header.Get("ETag"))
+	got := o.As(o.A, "GET", "/v1/agents/"+id, "")
+	if string(got.Body) != string(r.Body) || got.Header.Get("ETag") != `"1"` {
+		t.Errorf("read %s, ETag %s", got.Body, got.Header.Get("ETag"))
 	}
 
-	r = o.as(o.a, "PATCH", "/v1/agents/"+id, `{"first_message":"","voice":"f3","settings":{}}`)
-	o.want("change", r, 200, "")
+	r = o.As(o.A, "PATCH", "/v1/agents/"+id, `{"first_message":"","voice":"f3","settings":{}}`)
+	o.Want("change", r, 200, "")
 	changed := o.json(r)
 	if changed["first_message"] != "" || changed["voice"] != "F3" || changed["prompt"] != "Be kind." || changed["version"] != 2.0 ||
-		r.header.Get("ETag") != `"2"` || fmt.Sprint(changed["settings"]) != "map[]" || fmt.Sprint(changed["tools"]) != fmt.Sprint(agent["tools"]) {
+		r.Header.Get("ETag") != `"2"` || fmt.Sprint(changed["settings"]) != "map[]" || fmt.Sprint(changed["tools"]) != fmt.Sprint(agent["tools"]) {
 		t.Errorf("changed %v", changed)
 	}
-	o.want("change nothing", o.as(o.a, "PATCH", "/v1/agents/"+id, `{"prompt":null,"tools":null}`), 200, "")
-	if got := o.json(o.as(o.a, "GET", "/v1/agents/"+id, "")); got["prompt"] != "Be kind." || fmt.Sprint(got["tools"]) != fmt.Sprint(agent["tools"]) {
+	o.Want("change nothing", o.As(o.A, "PATCH", "/v1/agents/"+id, `{"prompt":null,"tools":null}`), 200, "")
+	if got := o.json(o.As(o.A, "GET", "/v1/agents/"+id, "")); got["prompt"] != "Be kind." || fmt.Sprint(got["tools"]) != fmt.Sprint(agent["tools"]) {
 		t.Errorf("changed nothing: %v", got)
 	}
-	o.want("without a name", o.as(o.a, "POST", "/v1/agents", `{"name":null}`), 400, "validation.invalid_request_format")
+	o.Want("without a name", o.As(o.A, "POST", "/v1/agents", `{"name":null}`), 400, "validation.invalid_request_format")
 
-	o.want("delete", o.as(o.a, "DELETE", "/v1/agents/"+id, ""), 204, "")
-	o.want("delete again", o.as(o.a, "DELETE", "/v1/agents/"+id, ""), 404, "agent.not_found")
-	o.want("read", o.as(o.a, "GET", "/v1/agents/"+id, ""), 404, "agent.not_found")
+	o.Want("delete", o.As(o.A, "DELETE", "/v1/agents/"+id, ""), 204, "")
+	o.Want("delete again", o.As(o.A, "DELETE", "/v1/agents/"+id, ""), 404, "agent.not_found")
+	o.Want("read", o.As(o.A, "GET", "/v1/agents/"+id, ""), 404, "agent.not_found")
 }
 
 func TestAgentDefaults(t *testing.T) {
 	o := open(t)
-	agent := o.json(o.as(o.a, "POST", "/v1/agents", `{"name":"N"}`))
+	agent := o.json(o.As(o.A, "POST", "/v1/agents", `{"name":"N"}`))
 	for field, want := range map[string]string{"voice": "F1", "language": "en", "prompt": "", "first_message": "", "tools": "[]", "settings": "map[]"} {
 		if got := fmt.Sprint(agent[field]); got != want {
 			t.Errorf("%s is %s, want %s", field, got, want)
@@ -60,7 +60,7 @@ func TestAgentDefaults(t *testing.T) {
 
 func TestIfMatch(t *testing.T) {
 	o := open(t)
-	path := "/v1/agents/" + o.a.agent
+	path := "/v1/agents/" + o.A.Agent
 	version := 1
 	for _, tt := range []struct {
 		tag  string
@@ -68,41 +68,41 @@ func TestIfMatch(t *testing.T) {
 	}{
 		{`"1"`, true}, {`"1"`, false}, {`"2"`, true}, {`*`, true}, {`"3", "4"`, true}, {`W/"5"`, false}, {`5`, false}, {`"five"`, false}, {`""`, false}, {"", true},
 	} {
-		r := o.as(o.a, "PATCH", path, fmt.Sprintf(`{"prompt":"%d"}`, version), "If-Match", tt.tag)
+		r := o.As(o.A, "PATCH", path, fmt.Sprintf(`{"prompt":"%d"}`, version), "If-Match", tt.tag)
 		if tt.done {
 			version++
-			o.want(tt.tag, r, 200, "")
-			if r.header.Get("ETag") != fmt.Sprintf("%q", fmt.Sprint(version)) {
-				t.Errorf("%s: ETag %s", tt.tag, r.header.Get("ETag"))
+			o.Want(tt.tag, r, 200, "")
+			if r.Header.Get("ETag") != fmt.Sprintf("%q", fmt.Sprint(version)) {
+				t.Errorf("%s: ETag %s", tt.tag, r.Header.Get("ETag"))
 			}
 		} else {
-			o.want(tt.tag, r, 412, "request.precondition_failed")
+			o.Want(tt.tag, r, 412, "request.precondition_failed")
 		}
 	}
-	o.want("delete another version", o.as(o.a, "DELETE", path, "", "If-Match", `"1"`), 412, "request.precondition_failed")
-	o.want("delete", o.as(o.a, "DELETE", path, "", "If-Match", fmt.Sprintf("%q", fmt.Sprint(version))), 204, "")
-	o.want("change what is gone", o.as(o.a, "PATCH", path, `{}`, "If-Match", `"1"`), 404, "agent.not_found")
+	o.Want("delete another version", o.As(o.A, "DELETE", path, "", "If-Match", `"1"`), 412, "request.precondition_failed")
+	o.Want("delete", o.As(o.A, "DELETE", path, "", "If-Match", fmt.Sprintf("%q", fmt.Sprint(version))), 204, "")
+	o.Want("change what is gone", o.As(o.A, "PATCH", path, `{}`, "If-Match", `"1"`), 404, "agent.not_found")
 }
 
 // Changes of different fields at the same time all stay; of those that name a
 // version one is done.
 func TestConcurrentChanges(t *testing.T) {
 	o := open(t)
-	path := "/v1/agents/" + o.a.agent
+	path := "/v1/agents/" + o.A.Agent
 	bodies := []string{`{"name":"x"}`, `{"prompt":"x"}`, `{"first_message":"x"}`, `{"voice":"M1"}`, `{"language":"de"}`, `{"settings":{"ring_ms":1}}`}
 	var wg sync.WaitGroup
 	for _, body := range bodies {
-		wg.Go(func() { o.want(body, o.as(o.a, "PATCH", path, body), 200, "") })
+		wg.Go(func() { o.Want(body, o.As(o.A, "PATCH", path, body), 200, "") })
 	}
 	wg.Wait()
-	got := o.json(o.as(o.a, "GET", path, ""))
+	got := o.json(o.As(o.A, "GET", path, ""))
 	if got["name"] != "x" || got["prompt"] != "x" || got["first_message"] != "x" || got["voice"] != "M1" || got["language"] != "de" ||
 		fmt.Sprint(got["settings"]) != "map[ring_ms:1]" || got["version"] != 7.0 {
 		t.Errorf("%v", got)
 	}
 	statuses := make([]int, 8)
 	for i := range statuses {
-		wg.Go(func() { statuses[i] = o.as(o.a, "PATCH", path, `{"prompt":"y"}`, "If-Match", `"7"`).status })
+		wg.Go(func() { statuses[i] = o.As(o.A, "PATCH", path, `{"prompt":"y"}`, "If-Match", `"7"`).Status })
 	}
 	wg.Wait()
 	if n := strings.Count(fmt.Sprint(statuses), "200"); n != 1 || strings.Count(fmt.Sprint(statuses), "412") != 7 {
@@ -118,18 +118,18 @@ func TestRefusedAgents(t *testing.T) {
 		{`{"name":"N","prompt":"forbidden","prompt":"x"}`, "is forbidden"}, {`{"name":"N","settings":{"goodbye":"forbidden","goodbye":null}}`, "is forbidden"}, // as it was written {`[]`, "body"}, {`{"name":`, ""}, {``, "body"},
 		{`{"name":"  "}`, "name"}, {`{"name":"a\u0000b"}`, "name"}, {`{"name":"N","settings":[]}`, "settings"}, {`{"name":"N","tools":{}}`, "tools"},
 	} {
-		for _, r := range []route{{"PATCH", "/v1/agents/" + o.a.agent, tt.body}, {"PUT", "/v1/agents/" + o.a.agent, tt.body}, {"POST", "/v1/agents", tt.body}} {
-			got := o.as(o.a, r.method, r.path, r.body)
-			o.want(fmt.Sprintf("%s %.80s", r.method, r.body), got, 400, "validation.invalid_request_format")
+		for _, r := range []route{{"PATCH", "/v1/agents/" + o.A.Agent, tt.body}, {"PUT", "/v1/agents/" + o.A.Agent, tt.body}, {"POST", "/v1/agents", tt.body}} {
+			got := o.As(o.A, r.method, r.path, r.body)
+			o.Want(fmt.Sprintf("%s %.80s", r.method, r.body), got, 400, "validation.invalid_request_format")
 			var p struct{ Detail string }
-			if err := json.Unmarshal(got.body, &p); err != nil || !strings.Contains(p.Detail, tt.field) || strings.Contains(p.Detail, "Go ") {
+			if err := json.Unmarshal(got.Body, &p); err != nil || !strings.Contains(p.Detail, tt.field) || strings.Contains(p.Detail, "Go ") {
 				t.Errorf("%s %.80s: detail %q does not name %s", r.method, r.body, p.Detail, tt.field)
 			}
 		}
 	}
 	huge := `{"prompt":"` + strings.Repeat("x", 2<<20) + `"}`
-	o.want("huge", o.as(o.a, "PATCH", "/v1/agents/"+o.a.agent, huge), 413, "request.too_large")
-	if a, err := o.db.Agent(t.Context(), o.a.account, o.a.agent); err != nil || a.Version != 1 {
+	o.Want("huge", o.As(o.A, "PATCH", "/v1/agents/"+o.A.Agent, huge), 413, "request.too_large")
+	if a, err := o.DB.Agent(t.Context(), o.A.Account, o.A.Agent); err != nil || a.Version != 1 {
 		t.Errorf("the agent was touched: %+v, %v", a, err)
 	}
 }
@@ -138,7 +138,7 @@ func TestRefusedAgents(t *testing.T) {
 // than the document allows.
 func TestAgentNulls(t *testing.T) {
 	o := open(t)
-	agent := o.json(o.as(o.a, "POST", "/v1/agents", `{"name":"N","settings":{"goodbye":null,"ring_ms":1},
+	agent := o.json(o.As(o.A, "POST", "/v1/agents", `{"name":"N","settings":{"goodbye":null,"ring_ms":1},
 		"tools":[{"type":"function","x":null,"function":{"name":"a","description":null,"parameters":{"type":"object","properties":{"b":{"enum":[null,1],"default":null}}}}}]}`))
 	if got := fmt.Sprint(agent["settings"]); got != "map[ring_ms:1]" {
 		t.Errorf("settings are %s", got)

@@ -14,21 +14,21 @@ import (
 // A document is judged like one that is sent to be kept, and is not kept.
 func TestDraftsAreJudgedAndNotKept(t *testing.T) {
 	o := open(t)
-	before := len(o.json(o.as(o.a, "GET", "/v1/agents", ""))["data"].([]any))
+	before := len(o.json(o.As(o.A, "GET", "/v1/agents", ""))["data"].([]any))
 	for body, want := range map[string]string{
 		lola: `{"mistakes":[],"valid":true}`,
 		`{"name":"N","settings":{"goodbye":"forbidden"}}`: `{"mistakes":[{"path":"body","problem":"settings.goodbye: is forbidden"}],"valid":false}`,
 	} {
-		r := o.as(o.a, "POST", "/v1/agents/validate", body)
-		o.want("validate", r, 200, "")
+		r := o.As(o.A, "POST", "/v1/agents/validate", body)
+		o.Want("validate", r, 200, "")
 		got, _ := json.Marshal(o.json(r)) // what was read can be written
 		if string(got) != want {
 			t.Errorf("%s\n got %s\nwant %s", body, got, want)
 		}
 	}
-	o.want("what is no document", o.as(o.a, "POST", "/v1/agents/validate", `{`), 400, "validation.invalid_request_format")
-	o.want("a ticket", o.send("POST", "/v1/agents/validate", lola, "Authorization", "Bearer "+o.ticket(api.Ticket{ID: "1"})), 403, "auth.ticket_not_allowed")
-	if after := len(o.json(o.as(o.a, "GET", "/v1/agents", ""))["data"].([]any)); after != before {
+	o.Want("what is no document", o.As(o.A, "POST", "/v1/agents/validate", `{`), 400, "validation.invalid_request_format")
+	o.Want("a ticket", o.Send("POST", "/v1/agents/validate", lola, "Authorization", "Bearer "+o.ticket(api.Ticket{ID: "1"})), 403, "auth.ticket_not_allowed")
+	if after := len(o.json(o.As(o.A, "GET", "/v1/agents", ""))["data"].([]any)); after != before {
 		t.Errorf("there were %d agents, and are %d", before, after)
 	}
 }
@@ -36,9 +36,9 @@ func TestDraftsAreJudgedAndNotKept(t *testing.T) {
 // What two versions differ in is told field by field, to the owner alone.
 func TestVersionsAreCompared(t *testing.T) {
 	o := open(t)
-	path := "/v1/agents/" + fmt.Sprint(o.json(o.as(o.a, "POST", "/v1/agents", `{"name":"Lola","prompt":"One."}`))["id"])
-	o.want("change", o.as(o.a, "PATCH", path, `{"prompt":"Two.","settings":{"speed":1.5,"opt_out":false}}`), 200, "")
-	o.want("change", o.as(o.a, "PATCH", path, `{"settings":{"speed":1.5}}`), 200, "")
+	path := "/v1/agents/" + fmt.Sprint(o.json(o.As(o.A, "POST", "/v1/agents", `{"name":"Lola","prompt":"One."}`))["id"])
+	o.Want("change", o.As(o.A, "PATCH", path, `{"prompt":"Two.","settings":{"speed":1.5,"opt_out":false}}`), 200, "")
+	o.Want("change", o.As(o.A, "PATCH", path, `{"settings":{"speed":1.5}}`), 200, "")
 	for query, want := range map[string]string{
 		"/3/diff":           `{"changes":[{"before":false,"path":"settings.opt_out"}],"from":2,"to":3}`,
 		"/3/diff?against=1": `{"changes":[{"after":"Two.","before":"One.","path":"prompt"},{"after":1.5,"path":"settings.speed"}],"from":1,"to":3}`,
@@ -46,16 +46,16 @@ func TestVersionsAreCompared(t *testing.T) {
 		"/1/diff":           `{"changes":[{"after":"Lola","before":"","path":"name"},{"after":"One.","before":"","path":"prompt"}],"from":0,"to":1}`,
 		"/2/diff?against=2": `{"changes":[],"from":2,"to":2}`,
 	} {
-		r := o.as(o.a, "GET", path+"/versions"+query, "")
-		o.want(query, r, 200, "")
+		r := o.As(o.A, "GET", path+"/versions"+query, "")
+		o.Want(query, r, 200, "")
 		if got, _ := json.Marshal(o.json(r)); string(got) != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}
 	}
-	o.want("foreign", o.as(o.b, "GET", path+"/versions/2/diff", ""), 404, "agent.not_found")
-	o.want("no such version", o.as(o.a, "GET", path+"/versions/9/diff", ""), 404, "agent.not_found")
-	o.want("compared with none", o.as(o.a, "GET", path+"/versions/2/diff?against=9", ""), 404, "agent.not_found")
-	o.want("not a version", o.as(o.a, "GET", path+"/versions/2/diff?against=x", ""), 400, "validation.invalid_request_format")
+	o.Want("foreign", o.As(o.B, "GET", path+"/versions/2/diff", ""), 404, "agent.not_found")
+	o.Want("no such version", o.As(o.A, "GET", path+"/versions/9/diff", ""), 404, "agent.not_found")
+	o.Want("compared with none", o.As(o.A, "GET", path+"/versions/2/diff?against=9", ""), 404, "agent.not_found")
+	o.Want("not a version", o.As(o.A, "GET", path+"/versions/2/diff?against=x", ""), 400, "validation.invalid_request_format")
 }
 
 // Lists are gone into, entry by entry, and what changes its kind is whole.

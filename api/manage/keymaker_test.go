@@ -13,42 +13,42 @@ import (
 // made is a key that an owner's request made.
 func (o *office) made(by owner, body string) owner {
 	o.Helper()
-	r := o.as(by, "POST", "/v1/keys", body)
-	o.want("a key "+body, r, 201, "")
+	r := o.As(by, "POST", "/v1/keys", body)
+	o.Want("a key "+body, r, 201, "")
 	k := o.json(r)
-	return owner{account: by.account, key: fmt.Sprint(k["api_key"]), keyID: fmt.Sprint(k["id"])}
+	return owner{Account: by.Account, Key: fmt.Sprint(k["api_key"]), KeyID: fmt.Sprint(k["id"])}
 }
 
 // TestMoneyIsGivenByOwners: the mark of a key comes from those who have it, and so does
 // the role that could be used to give it.
 func TestMoneyIsGivenByOwners(t *testing.T) {
 	o := open(t)
-	boss := o.boss(o.a)
+	boss := o.boss(o.A)
 	marked := o.made(boss, `{"name":"billing","money":true}`)
-	if k := o.listed(boss, marked.keyID); k["money"] != true || k["role"] != "member" || k["created_by"] != boss.keyID || k["created_by_email"] != nil {
+	if k := o.listed(boss, marked.KeyID); k["money"] != true || k["role"] != "member" || k["created_by"] != boss.KeyID || k["created_by_email"] != nil {
 		t.Errorf("the key with the mark is %v", k)
 	}
 	plain := o.made(boss, `{"name":"people","role":"owner"}`)
-	luis := o.member(o.a, "luis@example.com", people.RoleMember)
+	luis := o.member(o.A, "luis@example.com", people.RoleMember)
 	refused := func(what string, r reply) {
 		t.Helper()
-		o.want(what, r, http.StatusForbidden, "auth.role_not_allowed")
+		o.Want(what, r, http.StatusForbidden, "auth.role_not_allowed")
 	}
-	refused("a member gives the mark", o.as(o.a, "POST", "/v1/keys", `{"name":"x","money":true}`))
-	refused("a key with the mark gives it", o.as(marked, "POST", "/v1/keys", `{"name":"x","money":true}`))
-	refused("an owner's key without the mark gives it", o.as(plain, "POST", "/v1/keys", `{"name":"x","money":true}`))
-	refused("it invites an owner", o.as(plain, "POST", "/v1/invitations", `{"email":"eva@example.com","role":"owner"}`))
-	refused("it makes an owner", o.as(plain, "PATCH", "/v1/members/"+luis, `{"role":"owner"}`))
-	refused("a member ends an owner's key", o.as(o.a, "DELETE", "/v1/keys/"+boss.keyID, ""))
-	refused("a member ends a key with the mark", o.as(o.a, "DELETE", "/v1/keys/"+marked.keyID, ""))
-	o.want("it invites a member", o.as(plain, "POST", "/v1/invitations", `{"email":"eva@example.com"}`), 201, "")
-	o.want("a key ends itself", o.as(marked, "DELETE", "/v1/keys/"+marked.keyID, ""), 204, "")
+	refused("a member gives the mark", o.As(o.A, "POST", "/v1/keys", `{"name":"x","money":true}`))
+	refused("a key with the mark gives it", o.As(marked, "POST", "/v1/keys", `{"name":"x","money":true}`))
+	refused("an owner's key without the mark gives it", o.As(plain, "POST", "/v1/keys", `{"name":"x","money":true}`))
+	refused("it invites an owner", o.As(plain, "POST", "/v1/invitations", `{"email":"eva@example.com","role":"owner"}`))
+	refused("it makes an owner", o.As(plain, "PATCH", "/v1/members/"+luis, `{"role":"owner"}`))
+	refused("a member ends an owner's key", o.As(o.A, "DELETE", "/v1/keys/"+boss.KeyID, ""))
+	refused("a member ends a key with the mark", o.As(o.A, "DELETE", "/v1/keys/"+marked.KeyID, ""))
+	o.Want("it invites a member", o.As(plain, "POST", "/v1/invitations", `{"email":"eva@example.com"}`), 201, "")
+	o.Want("a key ends itself", o.As(marked, "DELETE", "/v1/keys/"+marked.KeyID, ""), 204, "")
 }
 
 // listed is a key as the list shows it.
 func (o *office) listed(by owner, id string) map[string]any {
 	o.Helper()
-	for _, k := range o.json(o.as(by, "GET", "/v1/keys?limit=100", ""))["data"].([]any) {
+	for _, k := range o.json(o.As(by, "GET", "/v1/keys?limit=100", ""))["data"].([]any) {
 		if k := k.(map[string]any); k["id"] == id {
 			return k
 		}
@@ -62,19 +62,19 @@ func (o *office) listed(by owner, id string) map[string]any {
 func TestRemovalNamesKeys(t *testing.T) {
 	for query, want := range map[string]int{"": 200, "?keys=keep": 200, "?keys=revoke": 401} {
 		o := open(t)
-		boss, at := o.boss(o.a), time.Now()
-		luis := o.member(o.a, "luis@example.com", people.RoleMember)
-		k, secret, err := people.New(o.db).MakeKey(storetest.At(t.Context(), at), people.NewKey{Account: o.a.account, Name: "by Luis", Role: people.RoleMember, Maker: luis})
+		boss, at := o.boss(o.A), time.Now()
+		luis := o.member(o.A, "luis@example.com", people.RoleMember)
+		k, secret, err := o.People.MakeKey(storetest.At(t.Context(), at), people.NewKey{Account: o.A.Account, Name: "by Luis", Role: people.RoleMember, Maker: luis})
 		if err != nil {
 			t.Fatal(err)
 		}
-		his := owner{o.a.account, secret, k.ID, ""}
+		his := owner{Account: o.A.Account, Key: secret, KeyID: k.ID}
 		second, other := o.made(his, `{"name":"by his key"}`), o.made(boss, `{"name":"by the boss"}`)
-		if k := o.listed(boss, his.keyID); k["created_by"] != luis || k["created_by_email"] != "luis@example.com" {
+		if k := o.listed(boss, his.KeyID); k["created_by"] != luis || k["created_by_email"] != "luis@example.com" {
 			t.Errorf("his key is %v", k)
 		}
-		r := o.as(boss, "DELETE", "/v1/members/"+luis+query, "")
-		o.want("removed", r, 200, "")
+		r := o.As(boss, "DELETE", "/v1/members/"+luis+query, "")
+		o.Want("removed", r, 200, "")
 		var named []string
 		for _, k := range o.json(r)["keys"].([]any) {
 			k := k.(map[string]any)
@@ -83,12 +83,12 @@ func TestRemovalNamesKeys(t *testing.T) {
 				t.Errorf("%q: %v", query, k)
 			}
 		}
-		if len(named) != 2 || named[0] != second.keyID || named[1] != his.keyID {
+		if len(named) != 2 || named[0] != second.KeyID || named[1] != his.KeyID {
 			t.Errorf("%q: the keys %v are named", query, named)
 		}
-		for who, status := range map[owner]int{his: want, second: want, other: 200, o.a: 200} {
-			if r := o.as(who, "GET", "/v1/keys", ""); r.status != status {
-				t.Errorf("%q: a key is answered %d, want %d", query, r.status, status)
+		for who, status := range map[owner]int{his: want, second: want, other: 200, o.A: 200} {
+			if r := o.As(who, "GET", "/v1/keys", ""); r.Status != status {
+				t.Errorf("%q: a key is answered %d, want %d", query, r.Status, status)
 			}
 		}
 	}

@@ -13,22 +13,22 @@ import (
 // boss is an account with a key that may change its people.
 func (o *office) boss(of owner) owner {
 	o.Helper()
-	k, secret, err := people.New(o.db).FirstKey(o.Context(), of.account, "boss", "")
+	k, secret, err := o.People.FirstKey(o.Context(), of.Account, "boss", "")
 	if err != nil {
 		o.Fatal(err)
 	}
-	of.key, of.keyID = secret, k.ID
+	of.Key, of.KeyID = secret, k.ID
 	return of
 }
 
 // operator is the secret of an operator's key.
 func (o *office) operator() string {
 	o.Helper()
-	u, err := people.New(o.db).CreateUser(o.Context(), "operator@example.com", people.RoleOperator)
+	u, err := o.People.CreateUser(o.Context(), "operator@example.com", people.RoleOperator)
 	if err != nil {
 		o.Fatal(err)
 	}
-	_, secret, err := people.New(o.db).CreateOperatorKey(o.Context(), u.ID, "x")
+	_, secret, err := o.People.CreateOperatorKey(o.Context(), u.ID, "x")
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func (o *office) operator() string {
 // member is a user who belongs to an account.
 func (o *office) member(of owner, email, role string) string {
 	o.Helper()
-	u, err := people.New(o.db).CreateUser(o.Context(), email, people.RoleMember)
+	u, err := o.People.CreateUser(o.Context(), email, people.RoleMember)
 	if err != nil {
 		o.Fatal(err)
 	}
-	if err := people.New(o.db).AddMember(o.Context(), of.account, u.ID, role); err != nil {
+	if err := o.People.AddMember(o.Context(), of.Account, u.ID, role); err != nil {
 		o.Fatal(err)
 	}
 	return u.ID
@@ -51,30 +51,30 @@ func (o *office) member(of owner, email, role string) string {
 // TestMembers: an owner's key lists, promotes and removes people, and the last owner stays.
 func TestMembers(t *testing.T) {
 	o := open(t)
-	boss := o.boss(o.a)
-	ana, luis := o.member(o.a, "ana@example.com", people.RoleOwner), o.member(o.a, "luis@example.com", people.RoleMember)
-	o.member(o.b, "eve@example.com", people.RoleOwner)
-	text := string(o.as(boss, "GET", "/v1/members", "").body)
+	boss := o.boss(o.A)
+	ana, luis := o.member(o.A, "ana@example.com", people.RoleOwner), o.member(o.A, "luis@example.com", people.RoleMember)
+	o.member(o.B, "eve@example.com", people.RoleOwner)
+	text := string(o.As(boss, "GET", "/v1/members", "").Body)
 	if strings.Count(text, `"user_id"`) != 2 || strings.Contains(text, "eve") || strings.Index(text, ana) > strings.Index(text, luis) {
 		t.Errorf("the members are %s", text)
 	}
 	refused := func(what string, r reply, detail string) {
 		t.Helper()
-		o.want(what, r, 400, "validation.invalid_request_format")
-		if !bytes.Contains(r.body, []byte(detail)) {
-			t.Errorf("%s: %s", what, r.body)
+		o.Want(what, r, 400, "validation.invalid_request_format")
+		if !bytes.Contains(r.Body, []byte(detail)) {
+			t.Errorf("%s: %s", what, r.Body)
 		}
 	}
-	refused("the last owner becomes a member", o.as(boss, "PATCH", "/v1/members/"+ana, `{"role":"member"}`), "at least one owner")
-	refused("the last owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), "at least one owner")
-	refused("no role", o.as(boss, "PATCH", "/v1/members/"+luis, `{"role":"operator"}`), "role")
-	now := o.json(o.as(boss, "PATCH", "/v1/members/"+luis, `{"role":"owner"}`))
+	refused("the last owner becomes a member", o.As(boss, "PATCH", "/v1/members/"+ana, `{"role":"member"}`), "at least one owner")
+	refused("the last owner goes", o.As(boss, "DELETE", "/v1/members/"+ana, ""), "at least one owner")
+	refused("no role", o.As(boss, "PATCH", "/v1/members/"+luis, `{"role":"operator"}`), "role")
+	now := o.json(o.As(boss, "PATCH", "/v1/members/"+luis, `{"role":"owner"}`))
 	if now["role"] != "owner" || now["email"] != "luis@example.com" || now["user_id"] != luis {
 		t.Errorf("promoted: %v", now)
 	}
-	o.want("the first owner goes", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 200, "")
-	o.want("once more", o.as(boss, "DELETE", "/v1/members/"+ana, ""), 404, "request.not_found")
-	list, err := people.New(o.db).Members(t.Context(), o.a.account, store.Page{})
+	o.Want("the first owner goes", o.As(boss, "DELETE", "/v1/members/"+ana, ""), 200, "")
+	o.Want("once more", o.As(boss, "DELETE", "/v1/members/"+ana, ""), 404, "request.not_found")
+	list, err := o.People.Members(t.Context(), o.A.Account, store.Page{})
 	if err != nil || len(list) != 1 || list[0].User != luis || list[0].Role != people.RoleOwner {
 		t.Errorf("left are %+v, %v", list, err)
 	}
@@ -83,29 +83,29 @@ func TestMembers(t *testing.T) {
 // TestInvitations: the link that the answer holds lets the person in, with the role.
 func TestInvitations(t *testing.T) {
 	o := open(t)
-	boss, ctx := o.boss(o.a), t.Context()
-	o.member(o.a, "ana@example.com", people.RoleOwner)
-	r := o.as(boss, "POST", "/v1/invitations", `{"email":" Luis@Example.com ","role":"owner"}`)
-	o.want("an invitation", r, 201, "")
+	boss, ctx := o.boss(o.A), t.Context()
+	o.member(o.A, "ana@example.com", people.RoleOwner)
+	r := o.As(boss, "POST", "/v1/invitations", `{"email":" Luis@Example.com ","role":"owner"}`)
+	o.Want("an invitation", r, 201, "")
 	made := o.json(r)
 	link, _ := made["url"].(string)
 	address, token, _ := strings.Cut(link, "token=")
 	if address != "https://voice.example.com/app/invitation?" || len(token) < 40 || made["email"] != "luis@example.com" || made["role"] != "owner" ||
-		made["invited_by"] != nil || r.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("made: %v, %v", made, r.header)
+		made["invited_by"] != nil || r.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("made: %v, %v", made, r.Header)
 	}
-	text := string(o.as(boss, "GET", "/v1/invitations", "").body)
+	text := string(o.As(boss, "GET", "/v1/invitations", "").Body)
 	if !strings.Contains(text, fmt.Sprint(made["id"])) || strings.Contains(text, token) || strings.Contains(text, "url") {
 		t.Errorf("the list: %s", text)
 	}
-	user, err := people.New(o.db).AcceptInvitation(ctx, token, "", "$hash")
+	user, err := o.People.AcceptInvitation(ctx, token, "", "$hash")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(o.as(boss, "GET", "/v1/members", "").body); !strings.Contains(text, user) {
+	if text := string(o.As(boss, "GET", "/v1/members", "").Body); !strings.Contains(text, user) {
 		t.Errorf("who accepted is no member: %s", text)
 	}
-	if text := string(o.as(boss, "GET", "/v1/invitations", "").body); !strings.HasPrefix(text, `{"data":[],"has_more":false,"next_cursor":null}`) {
+	if text := string(o.As(boss, "GET", "/v1/invitations", "").Body); !strings.HasPrefix(text, `{"data":[],"has_more":false,"next_cursor":null}`) {
 		t.Errorf("what was accepted is still there: %s", text)
 	}
 	for body, what := range map[string]string{
@@ -119,21 +119,21 @@ func TestInvitations(t *testing.T) {
 		`{"email":"Eva <eva@example.com>","role":"member"}`:    "email: ",
 		`{"email":"eva@example.com, x@example.com","role":""}`: "role",
 	} {
-		r := o.as(boss, "POST", "/v1/invitations", body)
-		o.want(body, r, 400, "validation.invalid_request_format")
-		if !bytes.Contains(r.body, []byte(what)) {
-			t.Errorf("%s: %s", body, r.body)
+		r := o.As(boss, "POST", "/v1/invitations", body)
+		o.Want(body, r, 400, "validation.invalid_request_format")
+		if !bytes.Contains(r.Body, []byte(what)) {
+			t.Errorf("%s: %s", body, r.Body)
 		}
 	}
-	second := o.json(o.as(boss, "POST", "/v1/invitations", `{"email":"eva@example.com"}`))
+	second := o.json(o.As(boss, "POST", "/v1/invitations", `{"email":"eva@example.com"}`))
 	if second["role"] != "member" {
 		t.Errorf("without a role: %v", second)
 	}
 	at := "/v1/invitations/" + fmt.Sprint(second["id"])
-	o.want("taken back", o.as(boss, "DELETE", at, ""), 204, "")
-	o.want("once more", o.as(boss, "DELETE", at, ""), 404, "request.not_found")
+	o.Want("taken back", o.As(boss, "DELETE", at, ""), 204, "")
+	o.Want("once more", o.As(boss, "DELETE", at, ""), 404, "request.not_found")
 	_, token, _ = strings.Cut(fmt.Sprint(second["url"]), "token=")
-	if _, err := people.New(o.db).AcceptInvitation(ctx, token, "", "$hash"); err == nil {
+	if _, err := o.People.AcceptInvitation(ctx, token, "", "$hash"); err == nil {
 		t.Error("the link of what was taken back opens the account")
 	}
 	if strings.Contains(o.log.String(), token) {
@@ -145,9 +145,9 @@ func TestInvitations(t *testing.T) {
 // if there were nobody.
 func TestForeignPeopleAreUnknown(t *testing.T) {
 	o := open(t)
-	boss := o.boss(o.b)
-	ana := o.member(o.a, "ana@example.com", people.RoleOwner)
-	inv, _, err := people.New(o.db).Invite(t.Context(), o.a.account, "luis@example.com", people.RoleMember, "")
+	boss := o.boss(o.B)
+	ana := o.member(o.A, "ana@example.com", people.RoleOwner)
+	inv, _, err := o.People.Invite(t.Context(), o.A.Account, "luis@example.com", people.RoleMember, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,14 +156,14 @@ func TestForeignPeopleAreUnknown(t *testing.T) {
 		{"DELETE", "/v1/members/%s", "", ana},
 		{"DELETE", "/v1/invitations/%s", "", inv.ID},
 	} {
-		for _, unknown := range []string{"usr_00000000000000000000000000", "%00", "%ff", o.a.account} {
-			foreign, nothing := o.as(boss, tt.method, fmt.Sprintf(tt.path, tt.theirs), tt.body), o.as(boss, tt.method, fmt.Sprintf(tt.path, unknown), tt.body)
-			if foreign.status != 404 || nothing.status != 404 || !bytes.Equal(foreign.body, nothing.body) {
-				t.Errorf("%s %s: %d %s; of %s %d %s", tt.method, tt.path, foreign.status, foreign.body, unknown, nothing.status, nothing.body)
+		for _, unknown := range []string{"usr_00000000000000000000000000", "%00", "%ff", o.A.Account} {
+			foreign, nothing := o.As(boss, tt.method, fmt.Sprintf(tt.path, tt.theirs), tt.body), o.As(boss, tt.method, fmt.Sprintf(tt.path, unknown), tt.body)
+			if foreign.Status != 404 || nothing.Status != 404 || !bytes.Equal(foreign.Body, nothing.Body) {
+				t.Errorf("%s %s: %d %s; of %s %d %s", tt.method, tt.path, foreign.Status, foreign.Body, unknown, nothing.Status, nothing.Body)
 			}
 		}
 	}
-	if list, err := people.New(o.db).Members(t.Context(), o.a.account, store.Page{}); err != nil || len(list) != 1 || list[0].Role != people.RoleOwner {
+	if list, err := o.People.Members(t.Context(), o.A.Account, store.Page{}); err != nil || len(list) != 1 || list[0].Role != people.RoleOwner {
 		t.Errorf("their people were touched: %+v, %v", list, err)
 	}
 }
@@ -177,23 +177,23 @@ func TestNoKeyRaisesItself(t *testing.T) {
 		status int
 		role   any
 	}{
-		{o.a, `{"name":"x"}`, 201, "member"},
-		{o.a, `{"name":"x","role":"owner"}`, 403, nil},
-		{o.a, `{"name":"x","role":"operator"}`, 400, nil},
-		{o.boss(o.a), `{"name":"x"}`, 201, "member"},
-		{o.boss(o.a), `{"name":"x","role":"owner"}`, 201, "owner"},
-		{o.boss(o.a), `{"name":"x","role":"operator"}`, 400, nil},
+		{o.A, `{"name":"x"}`, 201, "member"},
+		{o.A, `{"name":"x","role":"owner"}`, 403, nil},
+		{o.A, `{"name":"x","role":"operator"}`, 400, nil},
+		{o.boss(o.A), `{"name":"x"}`, 201, "member"},
+		{o.boss(o.A), `{"name":"x","role":"owner"}`, 201, "owner"},
+		{o.boss(o.A), `{"name":"x","role":"operator"}`, 400, nil},
 	} {
-		r := o.as(tt.who, "POST", "/v1/keys", tt.body)
+		r := o.As(tt.who, "POST", "/v1/keys", tt.body)
 		made := o.json(r)
-		if r.status != tt.status || made["role"] != tt.role {
-			t.Errorf("%s: %d %s", tt.body, r.status, r.body)
+		if r.Status != tt.status || made["role"] != tt.role {
+			t.Errorf("%s: %d %s", tt.body, r.Status, r.Body)
 		}
-		if r.status != 201 {
+		if r.Status != 201 {
 			continue
 		}
 		want := map[any]int{"member": 403, "owner": 200}[tt.role]
-		if got := o.send("GET", "/v1/members", "", "Authorization", "Bearer "+fmt.Sprint(made["api_key"])).status; got != want {
+		if got := o.Send("GET", "/v1/members", "", "Authorization", "Bearer "+fmt.Sprint(made["api_key"])).Status; got != want {
 			t.Errorf("the key that %s made is answered %d", tt.body, got)
 		}
 	}

@@ -3,7 +3,6 @@ package topup_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -21,9 +20,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/billing/payment/simulated"
-	"parley/store"
 	"parley/store/ledger"
-	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -33,15 +30,11 @@ const usd = billing.USD
 
 var card = billing.DefaultRateCard()
 
-// bank is a server that takes simulated payments, and two accounts.
+// bank is a world whose server takes simulated payments.
 type bank struct {
-	*testing.T
-	url    string // of the database
-	db     *store.DB
-	pays   *simulated.Provider
-	desk   *topup.Service
-	server *httptest.Server
-	a, b   owner
+	*apitest.World
+	pays *simulated.Provider
+	desk *topup.Service
 
 	mu    sync.Mutex
 	ahead time.Duration // of the provider's clock
@@ -49,7 +42,7 @@ type bank struct {
 	deaf  bool // webhooks get lost
 }
 
-type owner struct{ account, key string }
+type owner = apitest.Owner
 
 // heard is a webhook as it came.
 type heard struct {
@@ -82,20 +75,18 @@ func (f *faulty) Payment(ctx context.Context, id string) (payment.Payment, error
 
 func open(t *testing.T) *bank {
 	t.Helper()
-	o := &bank{T: t, url: storetest.URL(t)}
-	o.db = storetest.Open(t, o.url)
+	o := &bank{World: apitest.Open(t, apitest.Options{Owners: true})}
 	signer, err := ticket.NewSigner("a master secret of a test, long enough")
-	o.ok(errors.Join(err, o.db.PutRateCard(t.Context(), card, time.Now())))
-	o.a, o.b = o.owner("A"), o.owner("B")
+	o.OK(err)
 
 	var handler http.Handler
-	o.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { o.note(handler).ServeHTTP(w, r) }))
-	t.Cleanup(o.server.Close)
-	o.pays, err = simulated.New(simulated.Config{PageURL: o.server.URL + "/simulated/", WebhookURL: o.server.URL + "/hooks/simulated",
+	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { o.note(handler).ServeHTTP(w, r) }))
+	t.Cleanup(o.Server.Close)
+	o.pays, err = simulated.New(simulated.Config{PageURL: o.Server.URL + "/simulated/", WebhookURL: o.Server.URL + "/hooks/simulated",
 		WebhookSecret: "whsec_for_tests", Now: o.clock})
-	o.ok(err)
-	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
-	o.desk = &topup.Service{Store: o.db, Provider: o.pays, Hook: "simulated", Home: o.server.URL,
+	o.OK(err)
+	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
+	o.desk = &topup.Service{Store: o.DB, Provider: o.pays, Hook: "simulated", Home: o.Server.URL,
 		Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)}
 	topup.Mount(a, o.desk)
 	plain := a.Handler(api.Options{})
@@ -104,7 +95,7 @@ func open(t *testing.T) *bank {
 	mux.Handle("/hooks/", plain) // not in the document
 	mux.Handle("/", apitest.Judged(t, a, plain))
 	handler = mux
-	t.Cleanup(o.verified)
+	t.Cleanup(func() { o.Verified() })
 	return o
 }
 
@@ -130,13 +121,6 @@ func (o *bank) note(h http.Handler) http.Handler {
 	})
 }
 
-func (o *bank) ok(err error) {
-	o.Helper()
-	if err != nil {
-		o.Fatal(err)
-	}
-}
-
 func (o *bank) clock() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -151,50 +135,27 @@ func (o *bank) pass(d time.Duration) {
 	o.pays.Deliver(o.Context())
 }
 
-func (o *bank) owner(name string) owner {
-	o.Helper()
-	acc, err := ledger.New(o.db).CreateAccount(o.Context(), name, card, time.Now())
-	o.ok(err)
-	_, secret, err := people.New(o.db).FirstKey(o.Context(), acc.ID, "first", "")
-	o.ok(err)
-	return owner{acc.ID, secret}
-}
-
 func (o *bank) show(who owner) *ledger.Account {
 	o.Helper()
-	a, err := ledger.New(o.db).Account(o.Context(), who.account)
-	o.ok(err)
+	a, err := o.Ledger.Account(o.Context(), who.Account)
+	o.OK(err)
 	return a
-}
-
-func (o *bank) verified() {
-	r, err := ledger.New(o.db).Verify(context.WithoutCancel(o.Context()))
-	if err != nil {
-		o.Error(err)
-		return
-	}
-	for _, v := range r.Violations {
-		o.Error(v)
-	}
 }
 
 // ask makes a request and returns its status and body.
 func (o *bank) ask(who owner, method, path, body string) (int, string) {
 	o.Helper()
-	r, err := http.NewRequestWithContext(o.Context(), method, o.server.URL+path, strings.NewReader(body))
-	o.ok(err)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+who.key)
-	return o.send(r)
+	r := o.As(who, method, path, body)
+	return r.Status, string(r.Body)
 }
 
 func (o *bank) send(r *http.Request) (int, string) {
 	o.Helper()
-	res, err := o.server.Client().Do(r)
-	o.ok(err)
+	res, err := o.Server.Client().Do(r)
+	o.OK(err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	o.ok(err)
+	o.OK(err)
 	return res.StatusCode, string(text)
 }
 
@@ -235,13 +196,13 @@ func (o *bank) get(who owner, id string) view {
 // press is the customer on the page.
 func (o *bank) press(v view, action string) {
 	o.Helper()
-	client := *o.server.Client()
+	client := *o.Server.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r, err := http.NewRequestWithContext(o.Context(), "POST", v.URL, strings.NewReader(url.Values{"action": {action}}.Encode()))
-	o.ok(err)
+	o.OK(err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	res, err := client.Do(r)
-	o.ok(err)
+	o.OK(err)
 	res.Body.Close()
 	if res.StatusCode != http.StatusSeeOther {
 		o.Fatalf("%s: %s", action, res.Status)
@@ -250,13 +211,13 @@ func (o *bank) press(v view, action string) {
 
 // post delivers a webhook again.
 func (o *bank) post(h heard) int {
-	r, err := http.NewRequestWithContext(o.Context(), "POST", o.server.URL+"/hooks/simulated", strings.NewReader(h.body))
+	r, err := http.NewRequestWithContext(o.Context(), "POST", o.Server.URL+"/hooks/simulated", strings.NewReader(h.body))
 	if err != nil {
 		o.Error(err)
 		return 0
 	}
 	r.Header = h.header.Clone()
-	res, err := o.server.Client().Do(r)
+	res, err := o.Server.Client().Do(r)
 	if err != nil {
 		o.Error(err)
 		return 0

@@ -51,10 +51,10 @@ func (c charges) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account,
 func (o *bank) work(p payment.Provider) (stop func()) {
 	o.Helper()
 	q := jobs.New(slog.New(slog.DiscardHandler))
-	r := topup.Recharges{Store: o.db, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
+	r := topup.Recharges{Store: o.DB, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
 	r.Handle()
-	o.ok(q.Open(o.Context(), o.url))
-	o.db.UseQueue(charges{r})
+	o.OK(q.Open(o.Context(), o.Database))
+	o.DB.UseQueue(charges{r})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- q.Run(ctx) }()
@@ -137,17 +137,17 @@ func TestRechargeBehaviours(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := open(t)
-			o.carded(o.a)
+			o.carded(o.A)
 			o.mu.Lock()
 			o.deaf = c.deaf
 			o.mu.Unlock()
 			o.work(o.pays)
-			set := o.set(o.a, `{"enabled": true, "threshold": 15.01, "amount": `+c.amount+`, "monthly_cap": 50}`)
+			set := o.set(o.A, `{"enabled": true, "threshold": 15.01, "amount": `+c.amount+`, "monthly_cap": 50}`)
 			if set.InProgress == nil {
 				t.Fatalf("%+v", set)
 			}
 			o.pass(0)
-			o.settled(o.a)
+			o.settled(o.A)
 			o.pass(0)
 			for range 4 { // twice, disputes, refunds, what is late
 				o.pass(20 * time.Second)
@@ -161,19 +161,19 @@ func TestRechargeBehaviours(t *testing.T) {
 				o.mu.Unlock()
 				o.post(h)
 			}
-			r, failure := o.settled(o.a), ""
+			r, failure := o.settled(o.A), ""
 			if r.LastFailure != nil {
 				failure = r.LastFailure.Reason + " " + r.LastFailure.Code
 			}
-			a := o.show(o.a)
+			a := o.show(o.A)
 			if a.Pots.Paid != 10*usd+c.came || failure != c.failure || r.Enabled != c.enabled || a.OpenDisputes != c.disputes {
 				t.Errorf("%v came in, %d disputes, %+v with %q", a.Pots.Paid-10*usd, a.OpenDisputes, r, failure)
 			}
 			// The wait after a failure is longer than that after a charge.
-			if failed := c.failure != "" && c.failure != "refunded "; r.RetryAt == nil || (r.RetryAt.Sub(o.db.Now()) > ledger.RechargePause) != failed {
+			if failed := c.failure != "" && c.failure != "refunded "; r.RetryAt == nil || (r.RetryAt.Sub(o.DB.Now()) > ledger.RechargePause) != failed {
 				t.Errorf("again at %v with %q", r.RetryAt, failure)
 			}
-			got := o.get(o.a, *set.InProgress)
+			got := o.get(o.A, *set.InProgress)
 			if !got.Automatic || got.Amount != set.Amount || got.URL != "" || (got.State == "succeeded") != (c.failure == "" || c.failure == "refunded ") {
 				t.Errorf("its top-up: %+v", got)
 			}
@@ -222,7 +222,7 @@ const now15 = `{"enabled": true, "threshold": 15.01, "amount": 20, "monthly_cap"
 // TestRechargeWorkerDies between the charge and noting it: another node finds out.
 func TestRechargeWorkerDies(t *testing.T) {
 	o := open(t)
-	o.carded(o.a)
+	o.carded(o.A)
 	o.deaf = true
 	charged := make(chan struct{}, 1)
 	first := &stubborn{Provider: o.pays, after: func(ctx context.Context, _ int) error {
@@ -231,16 +231,16 @@ func TestRechargeWorkerDies(t *testing.T) {
 		return ctx.Err()
 	}}
 	stop := o.work(first)
-	o.set(o.a, now15)
+	o.set(o.A, now15)
 	<-charged
 	stop()
-	if status, text := o.setting(o.a, "GET", ""); status != 200 || o.recharge(text).InProgress == nil || o.show(o.a).Pots.Paid != 10*usd {
+	if status, text := o.setting(o.A, "GET", ""); status != 200 || o.recharge(text).InProgress == nil || o.show(o.A).Pots.Paid != 10*usd {
 		t.Fatalf("%d %s", status, text)
 	}
 	second := &stubborn{Provider: o.pays}
 	o.work(second)
-	if r := o.settled(o.a); r.Charged != 20*usd || o.show(o.a).Pots.Paid != 30*usd || second.charges != 1 {
-		t.Errorf("%+v, %v paid, charged %d times", r, o.show(o.a).Pots.Paid, second.charges)
+	if r := o.settled(o.A); r.Charged != 20*usd || o.show(o.A).Pots.Paid != 30*usd || second.charges != 1 {
+		t.Errorf("%+v, %v paid, charged %d times", r, o.show(o.A).Pots.Paid, second.charges)
 	}
 }
 
@@ -248,19 +248,19 @@ func TestRechargeWorkerDies(t *testing.T) {
 // the one that keeps the card.
 func TestRechargeStops(t *testing.T) {
 	o := open(t)
-	o.carded(o.a)
-	a := o.set(o.a, now15)
-	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "dp", time.Now()))
-	o.carded(o.b)
-	b := o.set(o.b, now15)
+	o.carded(o.A)
+	a := o.set(o.A, now15)
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp", time.Now()))
+	o.carded(o.B)
+	b := o.set(o.B, now15)
 	p := &stubborn{Provider: o.pays, name: "another"}
 	stop := o.work(p) // what was made without a queue is swept up
-	_, err := ledger.New(o.db).SweepRecharges(t.Context(), o.queued(p), time.Now().Add(time.Hour))
-	o.ok(err)
+	_, err := o.Ledger.SweepRecharges(t.Context(), o.queued(p), time.Now().Add(time.Hour))
+	o.OK(err)
 	for _, c := range []struct {
 		who        owner
 		id, reason string
-	}{{o.a, *a.InProgress, ""}, {o.b, *b.InProgress, "no_card"}} {
+	}{{o.A, *a.InProgress, ""}, {o.B, *b.InProgress, "no_card"}} {
 		r := o.settled(c.who)
 		reason := ""
 		if r.LastFailure != nil {
@@ -280,9 +280,9 @@ func TestRechargeStops(t *testing.T) {
 func (o *bank) queued(p payment.Provider) store.Enqueue {
 	o.Helper()
 	q := jobs.New(slog.New(slog.DiscardHandler))
-	r := topup.Recharges{Store: o.db, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
+	r := topup.Recharges{Store: o.DB, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
 	r.Handle()
-	o.ok(q.Open(o.Context(), o.url))
+	o.OK(q.Open(o.Context(), o.Database))
 	o.Cleanup(q.Close)
 	return r.Enqueue
 }
@@ -291,14 +291,14 @@ func (o *bank) queued(p payment.Provider) store.Enqueue {
 // until it is done.
 func TestRechargeProviderAway(t *testing.T) {
 	o := open(t)
-	o.carded(o.a)
+	o.carded(o.A)
 	o.deaf = true
 	p := &stubborn{Provider: o.pays, err: func(_ context.Context, n int, _ payment.ChargeRequest) error {
 		return []error{payment.ErrRefused, payment.ErrUnknown, nil}[min(n-1, 2)]
 	}}
 	o.work(p)
-	o.set(o.a, now15)
-	if r := o.settled(o.a); r.LastFailure != nil || r.Charged != 20*usd || o.show(o.a).Pots.Paid != 30*usd || p.charges != 3 {
+	o.set(o.A, now15)
+	if r := o.settled(o.A); r.LastFailure != nil || r.Charged != 20*usd || o.show(o.A).Pots.Paid != 30*usd || p.charges != 3 {
 		t.Errorf("%+v, %d charges", r, p.charges)
 	}
 }
@@ -307,15 +307,15 @@ func TestRechargeProviderAway(t *testing.T) {
 // differ in what is not sent.
 func TestRechargeSettings(t *testing.T) {
 	o := open(t)
-	status, text := o.setting(o.a, "GET", "")
+	status, text := o.setting(o.A, "GET", "")
 	want := recharge{Threshold: 5 * usd, Amount: 20 * usd, MonthlyCap: 500 * usd}
 	if status != 200 || o.recharge(text) != want {
 		t.Errorf("never set: %d %s", status, text)
 	}
-	if status, text := o.setting(o.a, "PUT", `{"enabled": true}`); status != 402 || !strings.Contains(text, "billing.topup_required") || !strings.Contains(text, "card") {
+	if status, text := o.setting(o.A, "PUT", `{"enabled": true}`); status != 402 || !strings.Contains(text, "billing.topup_required") || !strings.Contains(text, "card") {
 		t.Errorf("without a card: %d %s", status, text)
 	}
-	o.carded(o.a)
+	o.carded(o.A)
 	for body, detail := range map[string]string{
 		`{"enabled": true, "amount": 9.99}`: "amount: a top-up is from 10 to 2000", `{"enabled": true, "amount": 2001}`: "from 10 to 2000",
 		`{"amount": 20.001}`: "amount: whole cents", `{"threshold": -1}`: "threshold: from 0", `{"threshold": 1000000.01}`: "threshold: from 0 to 1000000",
@@ -324,14 +324,14 @@ func TestRechargeSettings(t *testing.T) {
 		`{"monthly_cap": 1000001}`: "monthly_cap: at most", `{"enabled": "yes"}`: "", `{"threshold": "5"}`: "", `[]`: "", `{`: "", ``: "",
 	} {
 		for _, method := range []string{"PUT", "PATCH"} {
-			status, text := o.setting(o.a, method, body)
+			status, text := o.setting(o.A, method, body)
 			if status != 400 || !strings.Contains(text, "validation.invalid_request_format") || !strings.Contains(text, detail) {
 				t.Errorf("%s %s: %d %s", method, body, status, text)
 			}
 		}
 	}
 	want.CardSaved = true
-	if _, text := o.setting(o.a, "GET", ""); o.recharge(text) != want {
+	if _, text := o.setting(o.A, "GET", ""); o.recharge(text) != want {
 		t.Errorf("after refusals: %s", text)
 	}
 	for _, c := range []struct {
@@ -346,25 +346,25 @@ func TestRechargeSettings(t *testing.T) {
 		{"PUT", `{}`, recharge{Threshold: 5 * usd, Amount: 20 * usd, MonthlyCap: 500 * usd}},
 	} {
 		c.want.CardSaved = true
-		if status, text := o.setting(o.a, c.method, c.body); status != 200 || o.recharge(text) != c.want {
+		if status, text := o.setting(o.A, c.method, c.body); status != 200 || o.recharge(text) != c.want {
 			t.Errorf("%s %s: %d %s", c.method, c.body, status, text)
 		}
-		if _, text := o.setting(o.a, "GET", ""); o.recharge(text) != c.want {
+		if _, text := o.setting(o.A, "GET", ""); o.recharge(text) != c.want {
 			t.Errorf("%s %s, read: %s", c.method, c.body, text)
 		}
 	}
-	if _, text := o.setting(o.b, "GET", ""); o.recharge(text).CardSaved {
+	if _, text := o.setting(o.B, "GET", ""); o.recharge(text).CardSaved {
 		t.Errorf("another account: %s", text)
 	}
-	o.set(o.a, `{"enabled": true}`)
-	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "dp", time.Now()))
-	if status, text := o.setting(o.a, "PATCH", `{"enabled": true}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
+	o.set(o.A, `{"enabled": true}`)
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp", time.Now()))
+	if status, text := o.setting(o.A, "PATCH", `{"enabled": true}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
 		t.Errorf("in a dispute: %d %s", status, text)
 	}
-	if status, text := o.setting(o.a, "PATCH", `{"enabled": false}`); status != 200 {
+	if status, text := o.setting(o.A, "PATCH", `{"enabled": false}`); status != 200 {
 		t.Errorf("disabled in a dispute: %d %s", status, text)
 	}
-	if status, _ := o.setting(owner{key: "sk_wrong"}, "PUT", `{}`); status != 401 {
+	if status, _ := o.setting(owner{Key: "sk_wrong"}, "PUT", `{}`); status != 401 {
 		t.Errorf("without a key: %d", status)
 	}
 }

@@ -34,10 +34,10 @@ func (u *unsteady) Refund(ctx context.Context, r payment.RefundRequest) (payment
 // paidTopUp is a top-up of 20 dollars that was paid.
 func (o *bank) paidTopUp() string {
 	o.Helper()
-	v := o.begin(o.a, "20")
+	v := o.begin(o.A, "20")
 	o.press(v, "pay")
 	o.pass(0)
-	if got := o.get(o.a, v.ID); got.State != "succeeded" || got.Paid != 20*usd {
+	if got := o.get(o.A, v.ID); got.State != "succeeded" || got.Paid != 20*usd {
 		o.Fatalf("%+v", got)
 	}
 	return v.ID
@@ -52,13 +52,13 @@ func TestRefunds(t *testing.T) {
 	id := o.paidTopUp()
 	ask := func() *ledger.Refund {
 		t.Helper()
-		r, err := ledger.New(o.db).RequestRefund(t.Context(), o.a.account, id, 5*usd, time.Now())
-		o.ok(err)
+		r, err := o.Ledger.RequestRefund(t.Context(), o.A.Account, id, 5*usd, time.Now())
+		o.OK(err)
 		return r
 	}
 	wantState := func(r *ledger.Refund, state ledger.RefundState, code string) {
 		t.Helper()
-		if got, err := ledger.New(o.db).Refund(t.Context(), o.a.account, r.ID); err != nil || got.State != state || got.Code != code {
+		if got, err := o.Ledger.Refund(t.Context(), o.A.Account, r.ID); err != nil || got.State != state || got.Code != code {
 			t.Errorf("%+v, %v; want %s %s", got, err, state, code)
 		}
 	}
@@ -69,22 +69,22 @@ func TestRefunds(t *testing.T) {
 		if err := o.desk.PayBack(t.Context()); u.made == 1 && !errors.Is(err, payment.ErrUnknown) {
 			t.Errorf("the answer is lost: %v", err)
 		}
-		if paid := o.show(o.a).Pots.Paid; paid != 15*usd {
+		if paid := o.show(o.A).Pots.Paid; paid != 15*usd {
 			t.Errorf("%v paid", paid)
 		}
 		o.pass(time.Second)
 	}
 	wantState(r, ledger.RefundDone, "")
-	o.ok(o.desk.PayBack(t.Context()))
-	if got := o.get(o.a, id); u.made != 2 || got.Refunded != 5*usd || o.show(o.a).Pots.Paid != 15*usd {
-		t.Errorf("asked %d times, %+v, %v paid", u.made, got, o.show(o.a).Pots.Paid)
+	o.OK(o.desk.PayBack(t.Context()))
+	if got := o.get(o.A, id); u.made != 2 || got.Refunded != 5*usd || o.show(o.A).Pots.Paid != 15*usd {
+		t.Errorf("asked %d times, %+v, %v paid", u.made, got, o.show(o.A).Pots.Paid)
 	}
 
 	u.refuses = payment.ErrRefused
 	r = ask()
-	o.ok(o.desk.PayBack(t.Context()))
+	o.OK(o.desk.PayBack(t.Context()))
 	wantState(r, ledger.RefundFailed, "refused")
-	if paid := o.show(o.a).Pots.Paid; paid != 15*usd {
+	if paid := o.show(o.A).Pots.Paid; paid != 15*usd {
 		t.Errorf("%v paid after a refusal", paid)
 	}
 
@@ -95,8 +95,8 @@ func TestRefunds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- o.desk.Run(ctx) }()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		got, err := ledger.New(o.db).Refund(t.Context(), o.a.account, r.ID)
-		o.ok(err)
+		got, err := o.Ledger.Refund(t.Context(), o.A.Account, r.ID)
+		o.OK(err)
 		if got.State == ledger.RefundDone {
 			break
 		}
@@ -105,8 +105,8 @@ func TestRefunds(t *testing.T) {
 		}
 	}
 	stop()
-	o.ok(<-ended)
-	if paid := o.show(o.a).Pots.Paid; paid != 10*usd {
+	o.OK(<-ended)
+	if paid := o.show(o.A).Pots.Paid; paid != 10*usd {
 		t.Errorf("%v paid", paid)
 	}
 }
@@ -117,15 +117,15 @@ func TestDisputesAreTold(t *testing.T) {
 	told := make(chan string, 10)
 	o.desk.Disputed = func(account string) { told <- account }
 	id := o.paidTopUp()
-	top, err := ledger.New(o.db).TopUp(t.Context(), o.a.account, id)
-	o.ok(err)
+	top, err := o.Ledger.TopUp(t.Context(), o.A.Account, id)
+	o.OK(err)
 	if len(told) != 0 {
 		t.Error("there is no dispute")
 	}
 	_, err = o.pays.OpenDispute(top.Payment, 20*usd)
-	o.ok(err)
+	o.OK(err)
 	o.pass(0)
-	if len(told) == 0 || <-told != o.a.account || o.show(o.a).OpenDisputes != 1 {
-		t.Errorf("%d told, %d disputes", len(told), o.show(o.a).OpenDisputes)
+	if len(told) == 0 || <-told != o.A.Account || o.show(o.A).OpenDisputes != 1 {
+		t.Errorf("%d told, %d disputes", len(told), o.show(o.A).OpenDisputes)
 	}
 }

@@ -18,10 +18,10 @@ import (
 // changes nothing.
 func TestRechargeIsForOwners(t *testing.T) {
 	o := open(t)
-	o.carded(o.a)
-	_, secret, err := people.New(o.db).MakeKey(t.Context(), people.NewKey{Account: o.a.account, Name: "website", Role: people.RoleMember})
-	o.ok(err)
-	member := owner{o.a.account, secret}
+	o.carded(o.A)
+	_, secret, err := o.People.MakeKey(t.Context(), people.NewKey{Account: o.A.Account, Name: "website", Role: people.RoleMember})
+	o.OK(err)
+	member := owner{Account: o.A.Account, Key: secret}
 	for _, method := range []string{"PUT", "PATCH"} {
 		for _, body := range []string{`{"enabled":true,"threshold":1000000,"amount":500,"monthly_cap":1000000}`, `{"enabled":false}`, `{}`} {
 			if status, text := o.setting(member, method, body); status != http.StatusForbidden || !strings.Contains(text, `"auth.role_not_allowed"`) {
@@ -39,35 +39,35 @@ func TestRechargeIsForOwners(t *testing.T) {
 func TestRechargeIsBounded(t *testing.T) {
 	o := open(t)
 	stop := o.work(o.pays)
-	o.carded(o.a)
-	if status, text := o.setting(o.a, "PUT", `{"enabled":true,"threshold":1000000,"amount":500.01,"monthly_cap":1000000}`); status != http.StatusBadRequest ||
+	o.carded(o.A)
+	if status, text := o.setting(o.A, "PUT", `{"enabled":true,"threshold":1000000,"amount":500.01,"monthly_cap":1000000}`); status != http.StatusBadRequest ||
 		!strings.Contains(text, "500") {
 		t.Errorf("%d %s", status, text)
 	}
 	// Settings of a time when more was allowed.
-	_, err := ledger.New(o.db).SetRecharge(t.Context(), o.a.account, o.pays.Name(), ledger.DefaultRecharge(card), func(r *ledger.Recharge) error {
+	_, err := o.Ledger.SetRecharge(t.Context(), o.A.Account, o.pays.Name(), ledger.DefaultRecharge(card), func(r *ledger.Recharge) error {
 		*r = ledger.Recharge{Enabled: true, Threshold: 1_000_000 * usd, Amount: 2000 * usd, MonthlyCap: 1_000_000 * usd}
 		return nil
 	}, time.Now())
-	o.ok(err)
-	was := o.settled(o.a)
+	o.OK(err)
+	was := o.settled(o.A)
 	for range 3 { // as a node does every half minute
-		_, err := ledger.New(o.db).SweepRecharges(t.Context(), nothingLost(t), time.Now())
-		o.ok(err)
+		_, err := o.Ledger.SweepRecharges(t.Context(), nothingLost(t), time.Now())
+		o.OK(err)
 	}
-	now := o.settled(o.a)
+	now := o.settled(o.A)
 	if was.Charged != 500*usd || now.Charged != was.Charged || now.RetryAt == nil || time.Until(*now.RetryAt) < ledger.RechargePause-time.Minute {
 		t.Errorf("%+v, then %+v", was, now)
 	}
 	// A top-up by hand does not end this wait.
-	o.carded(o.a)
-	if now = o.settled(o.a); now.Charged != 500*usd || now.RetryAt == nil {
+	o.carded(o.A)
+	if now = o.settled(o.A); now.Charged != 500*usd || now.RetryAt == nil {
 		t.Errorf("after a top-up by hand: %+v", now)
 	}
 	stop()
-	_, err = ledger.New(o.db).SweepRecharges(t.Context(), nothingLost(t), time.Now().Add(ledger.RechargePause+time.Second))
-	o.ok(err)
-	if _, text := o.setting(o.a, "GET", ""); o.recharge(text).InProgress == nil {
+	_, err = o.Ledger.SweepRecharges(t.Context(), nothingLost(t), time.Now().Add(ledger.RechargePause+time.Second))
+	o.OK(err)
+	if _, text := o.setting(o.A, "GET", ""); o.recharge(text).InProgress == nil {
 		t.Errorf("nothing is charged after the wait: %s", text)
 	}
 }

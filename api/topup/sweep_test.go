@@ -27,18 +27,18 @@ func (a *asked) Payment(ctx context.Context, id string) (payment.Payment, error)
 // age has every top-up be older, and due at once if it was due within that time.
 func (o *bank) age(by string) {
 	o.Helper()
-	conn, err := pgx.Connect(o.Context(), o.url)
-	o.ok(err)
+	conn, err := pgx.Connect(o.Context(), o.Database)
+	o.OK(err)
 	defer conn.Close(context.WithoutCancel(o.Context()))
 	_, err = conn.Exec(o.Context(), "update topups set created_at = created_at - $1::interval, look_at = look_at - $1::interval", by)
-	o.ok(err)
+	o.OK(err)
 }
 
 // stored is a top-up as the books have it; nobody asks the provider.
 func (o *bank) stored(who owner, v view) ledger.TopUp {
 	o.Helper()
-	t, err := ledger.New(o.db).TopUp(o.Context(), who.account, v.ID)
-	o.ok(err)
+	t, err := o.Ledger.TopUp(o.Context(), who.Account, v.ID)
+	o.OK(err)
 	return *t
 }
 
@@ -52,24 +52,24 @@ func TestPaidTopUpWithoutWebhookIsCredited(t *testing.T) {
 	look := func(want int32) {
 		t.Helper()
 		before := provider.n.Load()
-		o.ok(o.desk.LookForPaid(t.Context()))
+		o.OK(o.desk.LookForPaid(t.Context()))
 		if got := provider.n.Load() - before; got != want {
 			t.Errorf("the provider was asked %d times; want %d", got, want)
 		}
 	}
-	paid, left := o.begin(o.a, "25"), o.begin(o.b, "40")
+	paid, left := o.begin(o.A, "25"), o.begin(o.B, "40")
 	o.press(paid, "pay")
 	o.pass(0)
 	look(0) // the webhook has its time
-	if got := o.show(o.a).Pots.Paid; got != 0 {
+	if got := o.show(o.A).Pots.Paid; got != 0 {
 		t.Errorf("%s without any news", got)
 	}
 	o.age("6 minutes")
 	look(2)
-	if got := o.show(o.a).Pots.Paid; got != 25*usd {
+	if got := o.show(o.A).Pots.Paid; got != 25*usd {
 		t.Errorf("paid %s; want 25", got)
 	}
-	if got := o.stored(o.b, left); got.State != ledger.TopUpPending {
+	if got := o.stored(o.B, left); got.State != ledger.TopUpPending {
 		t.Errorf("nobody has paid: %+v", got)
 	}
 	look(0)
@@ -90,7 +90,7 @@ func TestPaidTopUpWithoutWebhookIsCredited(t *testing.T) {
 	o.press(left, "pay") // long after
 	o.age("1 day")
 	look(1)
-	if a, b := o.show(o.a).Pots.Paid, o.show(o.b).Pots.Paid; a != 25*usd || b != 40*usd {
+	if a, b := o.show(o.A).Pots.Paid, o.show(o.B).Pots.Paid; a != 25*usd || b != 40*usd {
 		t.Errorf("%s and %s were credited; want 25 and 40", a, b)
 	}
 	o.age("1 day")
@@ -105,7 +105,7 @@ func TestLooksWaitForTheProvider(t *testing.T) {
 	down := errors.New("down")
 	away := &faulty{Provider: o.desk.Provider, down: down}
 	o.desk.Provider = away
-	first, second := o.begin(o.a, "25"), o.begin(o.b, "40")
+	first, second := o.begin(o.A, "25"), o.begin(o.B, "40")
 	o.press(first, "pay")
 	o.press(second, "pay")
 	o.age("6 minutes")
@@ -113,10 +113,10 @@ func TestLooksWaitForTheProvider(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	away.down = nil
-	o.ok(o.desk.LookForPaid(t.Context()))
+	o.OK(o.desk.LookForPaid(t.Context()))
 	o.age("7 minutes")
-	o.ok(o.desk.LookForPaid(t.Context()))
-	if a, b := o.show(o.a).Pots.Paid, o.show(o.b).Pots.Paid; a != 25*usd || b != 40*usd {
+	o.OK(o.desk.LookForPaid(t.Context()))
+	if a, b := o.show(o.A).Pots.Paid, o.show(o.B).Pots.Paid; a != 25*usd || b != 40*usd {
 		t.Errorf("%s and %s were credited; want 25 and 40", a, b)
 	}
 }
@@ -128,7 +128,7 @@ func TestWebhookAndLooksAtOnce(t *testing.T) {
 	const topups = 6
 	var all []view
 	for range topups {
-		v := o.begin(o.a, "10")
+		v := o.begin(o.A, "10")
 		o.press(v, "pay")
 		all = append(all, v)
 	}
@@ -152,10 +152,10 @@ func TestWebhookAndLooksAtOnce(t *testing.T) {
 		})
 	}
 	for _, v := range all {
-		wg.Go(func() { o.get(o.a, v.ID) })
+		wg.Go(func() { o.get(o.A, v.ID) })
 	}
 	wg.Wait()
-	if got := o.show(o.a).Pots.Paid; got != topups*10*usd {
+	if got := o.show(o.A).Pots.Paid; got != topups*10*usd {
 		t.Errorf("%s were credited; want %d", got, topups*10)
 	}
 }

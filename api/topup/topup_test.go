@@ -45,30 +45,30 @@ func TestBehaviours(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := open(t) // and a clock of its own: what is too far from ours is refused
-			v := o.begin(o.a, c.amount)
-			if asked, err := billing.ParseMoney(c.amount); err != nil || v.State != "pending" || !strings.HasPrefix(v.URL, o.server.URL+"/simulated/pay/") || v.Amount != asked {
+			v := o.begin(o.A, c.amount)
+			if asked, err := billing.ParseMoney(c.amount); err != nil || v.State != "pending" || !strings.HasPrefix(v.URL, o.Server.URL+"/simulated/pay/") || v.Amount != asked {
 				t.Errorf("begun as %+v", v)
 			}
 			o.press(v, "pay")
 			o.pass(0)
 			o.pass(c.after)
-			stored, err := ledger.New(o.db).TopUp(t.Context(), o.a.account, v.ID)
-			o.ok(err)
-			a := o.show(o.a)
+			stored, err := o.Ledger.TopUp(t.Context(), o.A.Account, v.ID)
+			o.OK(err)
+			a := o.show(o.A)
 			if string(stored.State) != c.state || a.Pots.Paid != c.paid || a.OpenDisputes != c.disputes || (a.FirstTopupAt != nil) != (c.state == "succeeded") {
 				t.Errorf("%s, %v paid, %d disputes, first %v", stored.State, a.Pots.Paid, a.OpenDisputes, a.FirstTopupAt)
 			}
 			// Whoever reads an open top-up has it looked up, so nothing that was paid is missed.
-			got := o.get(o.a, v.ID)
+			got := o.get(o.A, v.ID)
 			refused := c.name == "declined" || c.name == "insufficient funds"
 			if (got.State == "succeeded") == refused || got.Paid != v.Amount && !refused {
 				t.Errorf("read as %+v", got)
 			}
-			if paid := o.show(o.a).Pots.Paid; c.state == "pending" && !refused && paid != v.Amount {
+			if paid := o.show(o.A).Pots.Paid; c.state == "pending" && !refused && paid != v.Amount {
 				t.Errorf("%v after reading", paid)
 			}
 			o.pass(end) // late news change nothing
-			if paid := o.show(o.a).Pots.Paid; c.state == "pending" && !refused && paid != v.Amount {
+			if paid := o.show(o.A).Pots.Paid; c.state == "pending" && !refused && paid != v.Amount {
 				t.Errorf("%v in the end", paid)
 			}
 		})
@@ -78,21 +78,21 @@ func TestBehaviours(t *testing.T) {
 // A declined card can be tried again, and a page can be given up.
 func TestDeclinedAndCanceled(t *testing.T) {
 	o := open(t)
-	v := o.begin(o.a, "30")
+	v := o.begin(o.A, "30")
 	o.press(v, "decline")
 	o.pass(0)
-	if got := o.get(o.a, v.ID); got.State != "pending" {
+	if got := o.get(o.A, v.ID); got.State != "pending" {
 		t.Errorf("declined: %+v", got)
 	}
 	o.press(v, "pay")
 	o.pass(0)
-	if got := o.get(o.a, v.ID); got.State != "succeeded" || o.show(o.a).Pots.Paid != 30*usd {
+	if got := o.get(o.A, v.ID); got.State != "succeeded" || o.show(o.A).Pots.Paid != 30*usd {
 		t.Errorf("another card: %+v", got)
 	}
-	v = o.begin(o.a, "30")
+	v = o.begin(o.A, "30")
 	o.press(v, "cancel")
 	o.pass(0)
-	if got := o.get(o.a, v.ID); got.State != "canceled" || o.show(o.a).Pots.Paid != 30*usd {
+	if got := o.get(o.A, v.ID); got.State != "canceled" || o.show(o.A).Pots.Paid != 30*usd {
 		t.Errorf("canceled: %+v", got)
 	}
 }
@@ -100,19 +100,19 @@ func TestDeclinedAndCanceled(t *testing.T) {
 // The first top-up opens ten sessions at once.
 func TestFirstTopUpLiftsConcurrency(t *testing.T) {
 	o := open(t)
-	node, _, err := ledger.New(o.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
-	o.ok(err)
+	node, _, err := o.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	o.OK(err)
 	start := func() error {
-		_, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: node, Account: o.a.account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, time.Now())
+		_, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: node, Account: o.A.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, time.Now())
 		return err
 	}
 	for n, want := range []int{3, 10} {
 		if n == 1 {
-			o.press(o.begin(o.a, "10"), "pay")
+			o.press(o.begin(o.A, "10"), "pay")
 			o.pass(0)
 		}
-		for o.show(o.a).Live < want {
-			o.ok(start())
+		for o.show(o.A).Live < want {
+			o.OK(start())
 		}
 		if err := start(); !errors.Is(err, store.ErrConcurrency) {
 			t.Errorf("session %d: %v", want+1, err)
@@ -123,11 +123,11 @@ func TestFirstTopUpLiftsConcurrency(t *testing.T) {
 // One webhook fifty times at once counts once.
 func TestWebhookFiftyTimes(t *testing.T) {
 	o := open(t)
-	v := o.begin(o.a, "25")
+	v := o.begin(o.A, "25")
 	o.press(v, "pay")
 	o.deaf = true
 	o.pass(0)
-	if o.show(o.a).Pots.Paid != 0 || len(o.heard) != 1 {
+	if o.show(o.A).Pots.Paid != 0 || len(o.heard) != 1 {
 		t.Fatalf("%d webhooks were sent", len(o.heard))
 	}
 	o.mu.Lock()
@@ -143,11 +143,11 @@ func TestWebhookFiftyTimes(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if paid := o.show(o.a).Pots.Paid; paid != 25*usd {
+	if paid := o.show(o.A).Pots.Paid; paid != 25*usd {
 		t.Errorf("%v paid", paid)
 	}
 	var ts []ledger.Transfer
-	o.ok(o.db.Statement(t.Context(), o.a.account, func(s *store.Statement) (err error) {
+	o.OK(o.DB.Statement(t.Context(), o.A.Account, func(s *store.Statement) (err error) {
 		ts, err = ledger.Entries(t.Context(), s, ledger.LedgerPage{Limit: 9})
 		return err
 	}))
@@ -160,7 +160,7 @@ func TestWebhookFiftyTimes(t *testing.T) {
 // nothing of ours is taken and ignored; a provider that is away is asked again.
 func TestWebhooksThatSayNothing(t *testing.T) {
 	o := open(t)
-	v := o.begin(o.a, "25")
+	v := o.begin(o.A, "25")
 	o.press(v, "pay")
 	o.deaf = true
 	o.pass(0)
@@ -187,7 +187,7 @@ func TestWebhooksThatSayNothing(t *testing.T) {
 			t.Errorf("%s: answered %d, want %d", c.name, got, c.want)
 		}
 	}
-	if paid := o.show(o.a).Pots.Paid; paid != 0 {
+	if paid := o.show(o.A).Pots.Paid; paid != 0 {
 		t.Errorf("%v paid", paid)
 	}
 	away := &faulty{Provider: o.pays, down: payment.ErrUnknown}
@@ -195,15 +195,15 @@ func TestWebhooksThatSayNothing(t *testing.T) {
 	if got := o.post(good); got != http.StatusServiceUnavailable {
 		t.Errorf("answered %d while the provider is away", got)
 	}
-	if got := o.get(o.a, v.ID); got.State != "pending" {
+	if got := o.get(o.A, v.ID); got.State != "pending" {
 		t.Errorf("read while the provider is away: %+v", got)
 	}
 	away.down = nil
-	if got := o.post(good); got != http.StatusNoContent || o.show(o.a).Pots.Paid != 25*usd {
+	if got := o.post(good); got != http.StatusNoContent || o.show(o.A).Pots.Paid != 25*usd {
 		t.Errorf("answered %d afterwards", got)
 	}
 	for path, want := range map[string]int{"/hooks/stripe": 404, "/hooks/simulated": 405} {
-		if got, text := o.ask(o.a, map[bool]string{true: "POST", false: "GET"}[want == 404], path, "{}"); got != want {
+		if got, text := o.ask(o.A, map[bool]string{true: "POST", false: "GET"}[want == 404], path, "{}"); got != want {
 			t.Errorf("%s: %d %s", path, got, text)
 		}
 	}
@@ -215,16 +215,16 @@ func TestLostAnswers(t *testing.T) {
 	o := open(t)
 	lossy := &faulty{Provider: o.pays, lost: 1}
 	o.desk.Provider = lossy
-	o.press(o.begin(o.a, "10"), "pay")
+	o.press(o.begin(o.A, "10"), "pay")
 	o.pass(0)
-	if paid := o.show(o.a).Pots.Paid; paid != 10*usd {
+	if paid := o.show(o.A).Pots.Paid; paid != 10*usd {
 		t.Errorf("%v paid", paid)
 	}
 	lossy.lost = 2
-	if status, text := o.ask(o.a, "POST", "/v1/topups", `{"amount": 10}`); status != 503 || !strings.Contains(text, "service.unavailable") {
+	if status, text := o.ask(o.A, "POST", "/v1/topups", `{"amount": 10}`); status != 503 || !strings.Contains(text, "service.unavailable") {
 		t.Errorf("%d %s", status, text)
 	}
-	status, text := o.ask(o.a, "GET", "/v1/topups?limit=1", "")
+	status, text := o.ask(o.A, "GET", "/v1/topups?limit=1", "")
 	if status != 200 || !strings.Contains(text, `"state":"created"`) || !strings.Contains(text, `"has_more":true`) {
 		t.Errorf("%d %s", status, text)
 	}
@@ -237,13 +237,13 @@ func TestAmounts(t *testing.T) {
 		`{"amount": 10.001}`: "whole cents", `{}`: "say how much", `{"amount": null}`: "say how much", `{"amount": "20"}`: "", `{"amount": 1e99}`: "",
 		`[]`: "", `{`: "", ``: "",
 	} {
-		status, text := o.ask(o.a, "POST", "/v1/topups", body)
+		status, text := o.ask(o.A, "POST", "/v1/topups", body)
 		if status != 400 || !strings.Contains(text, "validation.invalid_request_format") || !strings.Contains(text, detail) {
 			t.Errorf("%s: %d %s", body, status, text)
 		}
 	}
 	for _, amount := range []string{"10", "2000", "10.5", "1e1"} {
-		status, text := o.ask(o.a, "POST", "/v1/topups", `{"amount": `+amount+`}`)
+		status, text := o.ask(o.A, "POST", "/v1/topups", `{"amount": `+amount+`}`)
 		if status != 201 && amount != "1e1" {
 			t.Errorf("%s: %d %s", amount, status, text)
 		}
@@ -255,22 +255,22 @@ func TestOthersAndPages(t *testing.T) {
 	o := open(t)
 	var ids []string
 	for i := range 5 {
-		ids = append(ids, o.begin(o.a, fmt.Sprint(10+i)).ID)
+		ids = append(ids, o.begin(o.A, fmt.Sprint(10+i)).ID)
 	}
-	foreign, text1 := o.ask(o.b, "GET", "/v1/topups/"+ids[0], "")
-	unknown, text2 := o.ask(o.b, "GET", "/v1/topups/top_x", "")
+	foreign, text1 := o.ask(o.B, "GET", "/v1/topups/"+ids[0], "")
+	unknown, text2 := o.ask(o.B, "GET", "/v1/topups/top_x", "")
 	if foreign != 404 || unknown != 404 || text1 != text2 {
 		t.Errorf("foreign %d %s, unknown %d %s", foreign, text1, unknown, text2)
 	}
-	if status, text := o.ask(o.b, "GET", "/v1/topups", ""); status != 200 || !strings.Contains(text, `"data":[]`) {
+	if status, text := o.ask(o.B, "GET", "/v1/topups", ""); status != 200 || !strings.Contains(text, `"data":[]`) {
 		t.Errorf("%d %s", status, text)
 	}
-	if status, _ := o.ask(owner{key: "sk_wrong"}, "GET", "/v1/topups", ""); status != 401 {
+	if status, _ := o.ask(owner{Key: "sk_wrong"}, "GET", "/v1/topups", ""); status != 401 {
 		t.Errorf("without a key: %d", status)
 	}
 	var seen []string
 	for cursor := ""; ; {
-		status, text := o.ask(o.a, "GET", "/v1/topups?limit=2&cursor="+cursor, "")
+		status, text := o.ask(o.A, "GET", "/v1/topups?limit=2&cursor="+cursor, "")
 		var page struct {
 			Data       []view
 			HasMore    bool    `json:"has_more"`
@@ -296,14 +296,14 @@ func TestOthersAndPages(t *testing.T) {
 		}
 	}
 	// One that is disputed or suspended pays nothing more in.
-	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "dp_1", time.Now()))
-	if status, text := o.ask(o.a, "POST", "/v1/topups", `{"amount": 10}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp_1", time.Now()))
+	if status, text := o.ask(o.A, "POST", "/v1/topups", `{"amount": 10}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
 		t.Errorf("disputed: %d %s", status, text)
 	}
 	for range ledger.MaxTopUps {
-		o.begin(o.b, "10")
+		o.begin(o.B, "10")
 	}
-	if status, text := o.ask(o.b, "POST", "/v1/topups", `{"amount": 10}`); status != 429 {
+	if status, text := o.ask(o.B, "POST", "/v1/topups", `{"amount": 10}`); status != 429 {
 		t.Errorf("one too many: %d %s", status, text)
 	}
 }

@@ -1,13 +1,8 @@
 package wallet_test
 
 import (
-	"context"
 	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +15,6 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
-	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -28,60 +22,51 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var card = billing.DefaultRateCard()
 
-// bank is a server with the routes, a node that runs sessions, and two accounts.
+// bank is a world with the routes, and a node that runs sessions.
 type bank struct {
-	*testing.T
-	db     *store.DB
+	*apitest.World
 	node   store.Node
-	server *httptest.Server
 	signer *ticket.Signer
-	a, b   owner
 }
 
-type owner struct{ account, keyID, key, agent string }
+type owner = apitest.Owner
+
+// reply is an answer as it came.
+type reply struct {
+	Status int
+	Header http.Header
+	Body   string
+}
 
 func open(t *testing.T) *bank {
 	t.Helper()
-	o := &bank{T: t, db: storetest.New(t)}
-	var err, err2 error
+	o := &bank{World: apitest.Open(t, apitest.Options{Began: began, Agent: "=Ana"})}
+	var err error
 	o.signer, err = ticket.NewSigner("a master secret of a test, long enough")
-	o.ok(errors.Join(err, o.db.PutRateCard(t.Context(), card, began)))
-	o.node, _, err2 = ledger.New(o.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
-	o.ok(err2)
-	o.a, o.b = o.owner("A"), o.owner("B")
-	a := api.New(ticket.Keys{Signer: o.signer, Store: o.db, People: people.New(o.db)})
-	wallet.Mount(a, o.db, export.New(o.db), func() *billing.RateCard { return card })
-	o.server = httptest.NewServer(apitest.Judged(t, a, a.Handler(api.Options{})))
-	t.Cleanup(o.server.Close)
+	o.OK(err)
+	o.node, _, err = o.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
+	o.OK(err)
+	a := api.New(ticket.Keys{Signer: o.signer, Store: o.DB, People: o.People})
+	wallet.Mount(a, o.DB, export.New(o.DB), func() *billing.RateCard { return card })
+	o.Serve(a, api.Options{})
 	return o
+}
+
+func (o *bank) get(who owner, target string) reply {
+	o.Helper()
+	r := o.As(who, http.MethodGet, target, "")
+	return reply{r.Status, r.Header, string(r.Body)}
 }
 
 // began is when the accounts are made; nothing in the store reads a clock.
 var began = time.Now().UTC().Add(-60 * 24 * time.Hour).Truncate(24 * time.Hour)
 
-func (o *bank) ok(err error) {
-	o.Helper()
-	if err != nil {
-		o.Fatal(err)
-	}
-}
-
-func (o *bank) owner(name string) owner {
-	o.Helper()
-	acc, err := ledger.New(o.db).CreateAccount(o.Context(), name, card, began)
-	o.ok(err)
-	key, secret, err1 := people.New(o.db).MakeKey(storetest.At(o.Context(), began), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
-	agent, err2 := o.db.CreateAgent(o.Context(), acc.ID, store.Agent{Name: "=Ana", Voice: "F1", Language: "es"}, began)
-	o.ok(errors.Join(err1, err2))
-	return owner{acc.ID, key.ID, secret, agent.ID}
-}
-
 // credit moves money.
 func (o *bank) credit(c ledger.Credit, at time.Time) {
 	o.Helper()
 	c.Source = "sim"
-	_, _, err := ledger.New(o.db).Credit(o.Context(), c, at)
-	o.ok(err)
+	_, _, err := o.Ledger.Credit(o.Context(), c, at)
+	o.OK(err)
 }
 
 func (o *bank) topup(account string, amount billing.Money) {
@@ -92,67 +77,35 @@ func (o *bank) topup(account string, amount billing.Money) {
 // start begins a session; agent may be empty.
 func (o *bank) start(account, agent string, terms billing.Terms, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.node, Account: account, Terms: terms, Card: card, Agent: agent}, at)
-	o.ok(err)
+	s, err := o.Ledger.StartSession(o.Context(), ledger.Start{Node: o.node, Account: account, Terms: terms, Card: card, Agent: agent}, at)
+	o.OK(err)
 	return s
 }
 
 func (o *bank) use(s *ledger.Session, seq int64, u billing.Usage, at time.Time) {
 	o.Helper()
-	_, err := ledger.New(o.db).Checkpoint(o.Context(), ledger.Checkpoint{Session: s, Seq: seq, StartedAt: at, Usage: u}, at)
-	o.ok(err)
+	_, err := o.Ledger.Checkpoint(o.Context(), ledger.Checkpoint{Session: s, Seq: seq, StartedAt: at, Usage: u}, at)
+	o.OK(err)
 }
 
 func (o *bank) end(s *ledger.Session, u billing.Usage, at time.Time) {
 	o.Helper()
-	_, err := ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: u}, at)
-	o.ok(err)
-}
-
-// reply is an answer as it came.
-type reply struct {
-	status int
-	header http.Header
-	body   string
-}
-
-func (o *bank) get(who owner, target string) reply {
-	o.Helper()
-	r, err := http.NewRequestWithContext(o.Context(), http.MethodGet, o.server.URL+target, nil)
-	o.ok(err)
-	r.Header.Set("Authorization", "Bearer "+who.key)
-	res, err := o.server.Client().Do(r)
-	o.ok(err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	o.ok(err)
-	return reply{res.StatusCode, res.Header, string(text)}
-}
-
-// read gets target into v.
-func (o *bank) read(who owner, target string, v any) {
-	o.Helper()
-	r := o.get(who, target)
-	if r.status != http.StatusOK {
-		o.Fatalf("%s: %d %s", target, r.status, r.body)
-	}
-	if err := json.Unmarshal([]byte(r.body), v); err != nil {
-		o.Fatalf("%s: %v in %s", target, err, r.body)
-	}
+	_, err := o.Ledger.CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: u}, at)
+	o.OK(err)
 }
 
 // table gets a CSV file: its rows by column.
 func (o *bank) table(who owner, target string) []map[string]string {
 	o.Helper()
 	r := o.get(who, target)
-	if r.status != http.StatusOK || r.header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
-		o.Fatalf("%s: %d %s %s", target, r.status, r.header, r.body)
+	if r.Status != http.StatusOK || r.Header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
+		o.Fatalf("%s: %d %s %s", target, r.Status, r.Header, r.Body)
 	}
-	if strings.Count(r.body, "\n") != strings.Count(r.body, "\r\n") || !strings.HasSuffix(r.body, "\r\n") {
+	if strings.Count(r.Body, "\n") != strings.Count(r.Body, "\r\n") || !strings.HasSuffix(r.Body, "\r\n") {
 		o.Fatalf("%s: lines do not end with CRLF", target)
 	}
-	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
-	o.ok(err)
+	rows, err := csv.NewReader(strings.NewReader(r.Body)).ReadAll()
+	o.OK(err)
 	var out []map[string]string
 	for _, row := range rows[1:] {
 		m := map[string]string{}
@@ -174,19 +127,6 @@ func (o *bank) money(text string) billing.Money {
 		o.Fatal(err)
 	}
 	return m
-}
-
-// verified wants all invariants but the 26th: its sessions have used at random, whatever
-// time they took.
-func (o *bank) verified() {
-	o.Helper()
-	r, err := ledger.New(o.db).Verify(context.WithoutCancel(o.Context()))
-	o.ok(err)
-	for _, v := range r.Violations {
-		if v.Invariant != 26 {
-			o.Error(v)
-		}
-	}
 }
 
 // What tests read of the answers. Amounts are read exactly.
@@ -259,7 +199,7 @@ func (o *bank) entries(who owner, query string) (all []entry) {
 	o.Helper()
 	for cursor := ""; ; {
 		var p ledgerPage
-		o.read(who, "/v1/ledger?limit=100"+query+cursor, &p)
+		o.Read(who, "/v1/ledger?limit=100"+query+cursor, &p)
 		all = append(all, p.Data...)
 		if !p.HasMore {
 			return all
@@ -273,7 +213,7 @@ func (o *bank) groups(who owner, by, query string) (all []group, total, accrued 
 	o.Helper()
 	for cursor := ""; ; {
 		var p usagePage
-		o.read(who, "/v1/usage?limit=100&group_by="+by+query+cursor, &p)
+		o.Read(who, "/v1/usage?limit=100&group_by="+by+query+cursor, &p)
 		if (p.Total == nil) != (cursor != "") {
 			o.Fatalf("the total is %v after %q", p.Total, cursor)
 		}

@@ -22,23 +22,23 @@ var kinds = []billing.Terms{
 // sessions open. It returns the first account's sessions.
 func (o *bank) history(r *rand.Rand, sessions int) (ids []string) {
 	o.Helper()
-	o.topup(o.a.account, 1900*billing.USD)
-	o.topup(o.b.account, 1900*billing.USD)
+	o.topup(o.A.Account, 1900*billing.USD)
+	o.topup(o.B.Account, 1900*billing.USD)
 	at := began
 	running := map[string]*ledger.Session{}
 	for i := range sessions {
 		at = at.Add(time.Duration(r.IntN(2*3600)) * time.Second)
-		who := o.a
+		who := o.A
 		if i%10 == 9 {
-			who = o.b
+			who = o.B
 		}
 		agent := ""
 		terms := kinds[r.IntN(len(kinds))]
 		if terms.Kind.Agent() && r.IntN(3) > 0 {
-			agent = who.agent
+			agent = who.Agent
 		}
-		s := o.start(who.account, agent, terms, at)
-		if who == o.a {
+		s := o.start(who.Account, agent, terms, at)
+		if who == o.A {
 			ids = append(ids, s.ID)
 		}
 		var u billing.Usage
@@ -48,28 +48,28 @@ func (o *bank) history(r *rand.Rand, sessions int) (ids []string) {
 			o.use(s, seq+1, u, at)
 		}
 		switch {
-		case r.IntN(30) == 0 && running[who.account] == nil:
-			running[who.account] = s // over the next credits' ends
+		case r.IntN(30) == 0 && running[who.Account] == nil:
+			running[who.Account] = s // over the next credits' ends
 		case r.IntN(20) == 0:
 			o.end(s, billing.Usage{}, at)
 		default:
 			spend(r, &u)
 			o.end(s, u, at)
 		}
-		if old := running[who.account]; old != nil && r.IntN(20) == 0 {
+		if old := running[who.Account]; old != nil && r.IntN(20) == 0 {
 			o.end(old, billing.Usage{}, at)
-			delete(running, who.account)
+			delete(running, who.Account)
 		}
-		o.mishaps(r, who.account, i, at)
+		o.mishaps(r, who.Account, i, at)
 	}
-	o.numbers(o.a.account, began, at)
-	o.numbers(o.b.account, began, at)
-	for _, who := range []owner{o.a, o.b} { // in progress, when all is added up
-		o.read(who, "/v1/balance", new(balance)) // settles what has expired by the real now
-		s := o.start(who.account, who.agent, kinds[1], at)
+	o.numbers(o.A.Account, began, at)
+	o.numbers(o.B.Account, began, at)
+	for _, who := range []owner{o.A, o.B} { // in progress, when all is added up
+		o.Read(who, "/v1/balance", new(balance)) // settles what has expired by the real now
+		s := o.start(who.Account, who.Agent, kinds[1], at)
 		u := billing.Usage{billing.AgentTime: 61_001, billing.LineTime: 61_001, billing.ReplyOut: 7}
 		o.use(s, 1, u, at)
-		if who == o.a {
+		if who == o.A {
 			ids = append(ids, s.ID)
 		}
 	}
@@ -98,8 +98,8 @@ func (o *bank) mishaps(r *rand.Rand, account string, i int, at time.Time) {
 	case 3:
 		c.Kind, c.Amount = ledger.Adjustment, -c.Amount
 	case 4:
-		_, err := ledger.New(o.db).ExpireLots(o.Context(), at)
-		o.ok(err)
+		_, err := o.Ledger.ExpireLots(o.Context(), at)
+		o.OK(err)
 		return
 	default:
 		return
@@ -112,17 +112,17 @@ func (o *bank) numbers(account string, from, to time.Time) {
 	o.Helper()
 	for i, states := range [][]carrier.State{{carrier.Active}, {carrier.Pending, carrier.Active}, {carrier.Pending, carrier.Failed}} {
 		at := from.Add(time.Duration(i) * 240 * time.Hour)
-		n, err := ledger.New(o.db).OrderNumber(o.Context(), ledger.NumberOrder{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.a.account], i),
+		n, err := o.Ledger.OrderNumber(o.Context(), ledger.NumberOrder{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.A.Account], i),
 			Country: "ES", Carrier: "acme", Card: card}, at)
-		o.ok(err)
+		o.OK(err)
 		for _, state := range states {
-			_, err = ledger.New(o.db).ReconcileNumber(o.Context(), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"}, at)
-			o.ok(err)
+			_, err = o.Ledger.ReconcileNumber(o.Context(), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"}, at)
+			o.OK(err)
 			at = at.Add(24 * time.Hour)
 		}
 	}
-	_, err := ledger.New(o.db).ChargeNumbers(o.Context(), card, to)
-	o.ok(err)
+	_, err := o.Ledger.ChargeNumbers(o.Context(), card, to)
+	o.OK(err)
 }
 
 // TestEverythingAddsUp compares the ledger, usage by each grouping, their files and
@@ -131,7 +131,7 @@ func TestEverythingAddsUp(t *testing.T) {
 	o := open(t)
 	ids := o.history(rand.New(rand.NewPCG(1, 2026)), 1000)
 	var wallet balance
-	o.read(o.a, "/v1/balance", &wallet)
+	o.Read(o.A, "/v1/balance", &wallet)
 	if wallet.Accrued == 0 || wallet.Balance != wallet.Posted-wallet.Accrued || wallet.Balance != wallet.Paid+wallet.Bonus {
 		t.Errorf("%+v", wallet)
 	}
@@ -140,7 +140,7 @@ func TestEverythingAddsUp(t *testing.T) {
 	// Usage by whatever is the same usage.
 	var components map[string]billing.Money
 	for _, by := range []string{"component", "day", "agent", "call"} {
-		groups, total, accrued := o.groups(o.a, by, "")
+		groups, total, accrued := o.groups(o.A, by, "")
 		if total != usage || accrued != wallet.Accrued {
 			t.Errorf("by %s: total %s, accrued %s, want %s and %s", by, total, accrued, usage, wallet.Accrued)
 		}
@@ -171,7 +171,7 @@ func TestEverythingAddsUp(t *testing.T) {
 	if sum += perSession[""]; sum != usage || perSession[""] == 0 {
 		t.Errorf("the receipts and numbers come to %s, of which %s are numbers; usage to %s", sum, perSession[""], usage)
 	}
-	o.verified()
+	o.Verified(26)
 	t.Logf("%d sessions, usage %s, posted %s", len(ids), usage, wallet.Posted)
 }
 
@@ -179,8 +179,8 @@ func TestEverythingAddsUp(t *testing.T) {
 // what each session cost and all did.
 func (o *bank) ledgerAddsUp(posted billing.Money) (perSession map[string]billing.Money, usage billing.Money) {
 	o.Helper()
-	entries, perSession := o.entries(o.a, ""), map[string]billing.Money{}
-	file := o.table(o.a, "/v1/ledger.csv")
+	entries, perSession := o.entries(o.A, ""), map[string]billing.Money{}
+	file := o.table(o.A, "/v1/ledger.csv")
 	if len(entries) != len(file) || entries[0].BalanceAfter != posted {
 		o.Fatalf("%d entries, %d in the file; the last leaves %s, want %s", len(entries), len(file), entries[0].BalanceAfter, posted)
 	}
@@ -210,7 +210,7 @@ func (o *bank) ledgerAddsUp(posted billing.Money) (perSession map[string]billing
 		}
 	}
 	for _, kind := range []string{"topup", "welcome", "bonus", "adjustment", "usage", "expiry"} {
-		if got := len(o.entries(o.a, "&kind="+kind)); got == 0 || got != kinds[kind] {
+		if got := len(o.entries(o.A, "&kind="+kind)); got == 0 || got != kinds[kind] {
 			o.Errorf("%d entries of kind %s, want %d", got, kind, kinds[kind])
 		}
 	}
@@ -243,7 +243,7 @@ func (o *bank) regroup(groups []group) (amounts map[string]billing.Money, lines 
 func (o *bank) sameInFile(by string, want map[string]string) {
 	o.Helper()
 	got := map[string]string{}
-	for _, row := range o.table(o.a, "/v1/usage.csv?group_by="+by) {
+	for _, row := range o.table(o.A, "/v1/usage.csv?group_by="+by) {
 		got[row[by]+" "+row["component"]] = fmt.Sprintln(row["quantity"], row["unit"], row["amount"])
 	}
 	if !maps.Equal(got, want) {
@@ -255,7 +255,7 @@ func (o *bank) sameInFile(by string, want map[string]string) {
 func (o *bank) receiptAddsUp(id string, ledger billing.Money) billing.Money {
 	o.Helper()
 	var r receipt
-	o.read(o.a, "/v1/calls/"+id+"/receipt", &r)
+	o.Read(o.A, "/v1/calls/"+id+"/receipt", &r)
 	var sum billing.Money
 	for _, l := range r.Lines {
 		sum += l.Amount

@@ -18,19 +18,19 @@ import (
 // what comes later not at all.
 func TestPagesWhileEntriesArrive(t *testing.T) {
 	o := open(t)
-	o.topup(o.a.account, 100*billing.USD)
+	o.topup(o.A.Account, 100*billing.USD)
 	session := func() {
-		o.end(o.start(o.a.account, "", billing.Terms{Kind: billing.STT}, began), billing.Usage{billing.STTTime: 1000}, began)
+		o.end(o.start(o.A.Account, "", billing.Terms{Kind: billing.STT}, began), billing.Usage{billing.STTTime: 1000}, began)
 	}
 	for range 10 {
 		session()
 	}
 	for _, limit := range []int{1, 3, 12, 100} {
-		before := o.entries(o.a, "")
+		before := o.entries(o.A, "")
 		var got []int64
 		for cursor := ""; ; {
 			var p ledgerPage
-			o.read(o.a, fmt.Sprintf("/v1/ledger?limit=%d%s", limit, cursor), &p)
+			o.Read(o.A, fmt.Sprintf("/v1/ledger?limit=%d%s", limit, cursor), &p)
 			for _, e := range p.Data {
 				got = append(got, e.ID)
 			}
@@ -45,15 +45,15 @@ func TestPagesWhileEntriesArrive(t *testing.T) {
 		}
 	}
 	// Groups likewise: new sessions are newer than all.
-	before, _, _ := o.groups(o.a, "call", "")
+	before, _, _ := o.groups(o.A, "call", "")
 	var got []string
 	for cursor := ""; ; {
 		var p usagePage
-		o.read(o.a, "/v1/usage?group_by=call&limit=7"+cursor, &p)
+		o.Read(o.A, "/v1/usage?group_by=call&limit=7"+cursor, &p)
 		for _, g := range p.Data {
 			got = append(got, *g.Key)
 		}
-		o.end(o.start(o.a.account, "", billing.Terms{Kind: billing.STT}, began.Add(time.Hour)), billing.Usage{billing.STTTime: 1000}, began.Add(time.Hour))
+		o.end(o.start(o.A.Account, "", billing.Terms{Kind: billing.STT}, began.Add(time.Hour)), billing.Usage{billing.STTTime: 1000}, began.Add(time.Hour))
 		if !p.HasMore {
 			break
 		}
@@ -62,7 +62,7 @@ func TestPagesWhileEntriesArrive(t *testing.T) {
 	if len(got) != len(before) || got[0] != *before[0].Key || len(slices.Compact(got)) != len(before) {
 		t.Errorf("%d sessions of %d", len(got), len(before))
 	}
-	o.verified()
+	o.Verified(26)
 }
 
 // TestDays puts usage around midnight UTC.
@@ -72,7 +72,7 @@ func TestDays(t *testing.T) {
 	stt := billing.Terms{Kind: billing.STT}
 	for i, at := range []time.Time{midnight.Add(-time.Microsecond), midnight, midnight.Add(24*time.Hour - time.Microsecond), midnight.Add(24 * time.Hour)} {
 		// Opened long before: the day of the posting counts.
-		o.end(o.start(o.a.account, "", stt, began), billing.Usage{billing.STTTime: int64(1000 * (1 + i))}, at)
+		o.end(o.start(o.A.Account, "", stt, began), billing.Usage{billing.STTTime: int64(1000 * (1 + i))}, at)
 	}
 	day := func(n int) string { return midnight.AddDate(0, 0, n).Format(time.DateOnly) }
 	for query, want := range map[string]string{
@@ -84,7 +84,7 @@ func TestDays(t *testing.T) {
 		"&from=" + day(0) + "T00:00:00%2B01:00": day(1) + ":4 " + day(0) + ":5 " + day(-1) + ":1",
 		"&from=" + day(5):                       "",
 	} {
-		groups, total, _ := o.groups(o.a, "day", query)
+		groups, total, _ := o.groups(o.A, "day", query)
 		var got []string
 		var sum billing.Money
 		for _, g := range groups {
@@ -95,16 +95,16 @@ func TestDays(t *testing.T) {
 			t.Errorf("%s: %v (%s of %s), want %s", query, got, sum, total, want)
 		}
 		var entries billing.Money
-		for _, e := range o.entries(o.a, "&kind=usage"+query) {
+		for _, e := range o.entries(o.A, "&kind=usage"+query) {
 			entries -= e.Amount
 		}
 		if entries != total {
 			t.Errorf("%s: the ledger has %s, usage %s", query, entries, total)
 		}
-		if rows := o.table(o.a, "/v1/usage.csv?"+strings.TrimPrefix(query, "&")); len(rows) != len(groups) {
+		if rows := o.table(o.A, "/v1/usage.csv?"+strings.TrimPrefix(query, "&")); len(rows) != len(groups) {
 			t.Errorf("%s: %v in the file", query, rows)
 		}
-		if rows := o.table(o.a, "/v1/ledger.csv?kind=usage"+query); len(rows) == 0 && want != "" {
+		if rows := o.table(o.A, "/v1/ledger.csv?kind=usage"+query); len(rows) == 0 && want != "" {
 			t.Errorf("%s: an empty file", query)
 		}
 	}
@@ -112,11 +112,11 @@ func TestDays(t *testing.T) {
 
 func TestAgents(t *testing.T) {
 	o := open(t)
-	o.end(o.start(o.a.account, o.a.agent, kinds[0], began), billing.Usage{billing.AgentTime: 60_000}, began)
-	o.end(o.start(o.a.account, "", kinds[0], began), billing.Usage{billing.AgentTime: 30_000}, began)
-	o.end(o.start(o.a.account, "", billing.Terms{Kind: billing.TTS}, began), billing.Usage{billing.TTSChars: 1_000}, began)
-	groups, _, _ := o.groups(o.a, "agent", "")
-	if len(groups) != 2 || groups[0].Key == nil || *groups[0].Key != o.a.agent || groups[0].Amount != 8*billing.Cent ||
+	o.end(o.start(o.A.Account, o.A.Agent, kinds[0], began), billing.Usage{billing.AgentTime: 60_000}, began)
+	o.end(o.start(o.A.Account, "", kinds[0], began), billing.Usage{billing.AgentTime: 30_000}, began)
+	o.end(o.start(o.A.Account, "", billing.Terms{Kind: billing.TTS}, began), billing.Usage{billing.TTSChars: 1_000}, began)
+	groups, _, _ := o.groups(o.A, "agent", "")
+	if len(groups) != 2 || groups[0].Key == nil || *groups[0].Key != o.A.Agent || groups[0].Amount != 8*billing.Cent ||
 		groups[1].Key != nil || len(groups[1].Components) != 2 || groups[1].Components[0].Component != "agent" {
 		t.Errorf("%+v", groups)
 	}
@@ -125,39 +125,39 @@ func TestAgents(t *testing.T) {
 // TestForeign: what is somebody else's answers as what does not exist.
 func TestForeign(t *testing.T) {
 	o := open(t)
-	s := o.start(o.a.account, o.a.agent, kinds[0], began)
+	s := o.start(o.A.Account, o.A.Agent, kinds[0], began)
 	o.end(s, billing.Usage{billing.AgentTime: 60_000}, began)
-	foreign, unknown := o.get(o.b, "/v1/calls/"+s.ID+"/receipt"), o.get(o.b, "/v1/calls/ses_unknown/receipt")
-	foreign.header.Del("Date")
-	unknown.header.Del("Date")
-	if foreign.status != http.StatusNotFound || foreign.body != unknown.body || fmt.Sprint(foreign.header) != fmt.Sprint(unknown.header) {
+	foreign, unknown := o.get(o.B, "/v1/calls/"+s.ID+"/receipt"), o.get(o.B, "/v1/calls/ses_unknown/receipt")
+	foreign.Header.Del("Date")
+	unknown.Header.Del("Date")
+	if foreign.Status != http.StatusNotFound || foreign.Body != unknown.Body || fmt.Sprint(foreign.Header) != fmt.Sprint(unknown.Header) {
 		t.Errorf("foreign %v, unknown %v", foreign, unknown)
 	}
 	for _, id := range []string{"%00", "%FF", "ses_%00"} {
-		if r := o.get(o.b, "/v1/calls/"+id+"/receipt"); r.status != http.StatusNotFound || r.body != unknown.body {
+		if r := o.get(o.B, "/v1/calls/"+id+"/receipt"); r.Status != http.StatusNotFound || r.Body != unknown.Body {
 			t.Errorf("%s: %v", id, r)
 		}
 	}
-	if entries := o.entries(o.b, ""); len(entries) != 1 || entries[0].Kind != "welcome" {
+	if entries := o.entries(o.B, ""); len(entries) != 1 || entries[0].Kind != "welcome" {
 		t.Errorf("%+v", entries)
 	}
 	for _, by := range []string{"day", "agent", "call", "component"} {
-		if groups, total, _ := o.groups(o.b, by, ""); len(groups) != 0 || total != 0 {
+		if groups, total, _ := o.groups(o.B, by, ""); len(groups) != 0 || total != 0 {
 			t.Errorf("by %s: %+v", by, groups)
 		}
-		if rows := o.table(o.b, "/v1/usage.csv?group_by="+by); len(rows) != 0 {
+		if rows := o.table(o.B, "/v1/usage.csv?group_by="+by); len(rows) != 0 {
 			t.Errorf("by %s: %v", by, rows)
 		}
 	}
-	if r := o.get(o.b, "/v1/usage?group_by=call&cursor="+s.ID+"z"); strings.Contains(r.body, s.ID) {
-		t.Error(r.body)
+	if r := o.get(o.B, "/v1/usage?group_by=call&cursor="+s.ID+"z"); strings.Contains(r.Body, s.ID) {
+		t.Error(r.Body)
 	}
-	ticket := owner{key: o.signer.Sign(api.Principal{Account: o.a.account, Key: o.a.keyID, Ticket: &api.Ticket{ID: "t", Expires: time.Now().Add(time.Minute)}})}
+	ticket := owner{Key: o.signer.Sign(api.Principal{Account: o.A.Account, Key: o.A.KeyID, Ticket: &api.Ticket{ID: "t", Expires: time.Now().Add(time.Minute)}})}
 	for _, path := range []string{"/v1/balance", "/v1/ledger", "/v1/ledger.csv", "/v1/usage", "/v1/usage.csv", "/v1/calls/" + s.ID + "/receipt"} {
-		if r := o.get(ticket, path); r.status != http.StatusForbidden {
+		if r := o.get(ticket, path); r.Status != http.StatusForbidden {
 			t.Errorf("%s with a ticket: %v", path, r)
 		}
-		if r := o.get(owner{key: "sk_wrong"}, path); r.status != http.StatusUnauthorized {
+		if r := o.get(owner{Key: "sk_wrong"}, path); r.Status != http.StatusUnauthorized {
 			t.Errorf("%s with a wrong key: %v", path, r)
 		}
 	}
@@ -171,13 +171,13 @@ func TestBadQueries(t *testing.T) {
 		"/v1/ledger.csv?from=x", "/v1/ledger.csv?kind==1", "/v1/usage?group_by=hour", "/v1/usage?cursor=%00", "/v1/usage?from=2026-03-02&to=2026-03-01",
 		"/v1/usage.csv?group_by=hour", "/v1/usage.csv?to=x",
 	} {
-		if r := o.get(o.a, target); r.status != 400 || !strings.Contains(r.body, "validation.invalid_request_format") {
-			t.Errorf("%s: %d %s", target, r.status, r.body)
+		if r := o.get(o.A, target); r.Status != 400 || !strings.Contains(r.Body, "validation.invalid_request_format") {
+			t.Errorf("%s: %d %s", target, r.Status, r.Body)
 		}
 	}
 	for _, target := range []string{"/v1/ledger?from=0000-01-01&to=9999-12-31", "/v1/usage?from=0000-01-01&to=9999-12-31", "/v1/ledger?kind=nothing", "/v1/usage?cursor=%22'--"} {
-		if r := o.get(o.a, target); r.status != 200 {
-			t.Errorf("%s: %d %s", target, r.status, r.body)
+		if r := o.get(o.A, target); r.Status != 200 {
+			t.Errorf("%s: %d %s", target, r.Status, r.Body)
 		}
 	}
 }
@@ -187,11 +187,11 @@ func TestBalance(t *testing.T) {
 	o := open(t)
 	now := time.Now()
 	adjust := func(amount billing.Money, key string) {
-		o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Adjustment, Amount: amount, Key: key}, now)
+		o.credit(ledger.Credit{Account: o.A.Account, Kind: ledger.Adjustment, Amount: amount, Key: key}, now)
 	}
 	want := func(what string, amount billing.Money, codes ...string) (b balance) {
 		t.Helper()
-		o.read(o.a, "/v1/balance", &b)
+		o.Read(o.A, "/v1/balance", &b)
 		var got []string
 		for _, w := range b.Warnings {
 			got = append(got, w.Kind)
@@ -210,13 +210,13 @@ func TestBalance(t *testing.T) {
 	}
 	adjust(-4_750_000_000, "b")
 	want("a nano-dollar below the minimum", 249_999_999, "balance.exhausted")
-	o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "top"}, now)
+	o.credit(ledger.Credit{Account: o.A.Account, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "top"}, now)
 	if b := want("topped up", 20_249_999_999); b.Concurrency.Limit != 10 || b.FirstTopup == nil {
 		t.Errorf("%+v", b)
 	}
 	// Lots are used soonest expiry first; sessions in progress have done so already.
-	o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Bonus, Amount: billing.USD, Key: "bonus", ExpiresAt: now.Add(48 * time.Hour)}, now)
-	s := o.start(o.a.account, "", kinds[4], now)
+	o.credit(ledger.Credit{Account: o.A.Account, Kind: ledger.Bonus, Amount: billing.USD, Key: "bonus", ExpiresAt: now.Add(48 * time.Hour)}, now)
+	s := o.start(o.A.Account, "", kinds[4], now)
 	o.use(s, 1, billing.Usage{billing.TTSChars: 20_000}, now) // 0.30
 	b := want("in progress", 20_949_999_999, "bonus.expiring")
 	if b.Accrued != 300_000_000 || b.Concurrency.Live != 1 || len(b.BonusLots) != 2 || b.BonusLots[0].Left != 700_000_000 || b.BonusLots[0].Granted != billing.USD ||
@@ -224,45 +224,45 @@ func TestBalance(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	suspend := true
-	o.ok(ledger.New(o.db).ChangeAccount(t.Context(), o.a.account, ledger.AccountChange{Suspended: &suspend}, now))
-	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, "p", now))
+	o.OK(o.Ledger.ChangeAccount(t.Context(), o.A.Account, ledger.AccountChange{Suspended: &suspend}, now))
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "p", now))
 	if b := want("suspended and disputed", 20_949_999_999, "account.suspended", "dispute.opened", "bonus.expiring"); !b.Suspended || !b.Disputed {
 		t.Errorf("%+v", b)
 	}
 	o.end(s, billing.Usage{}, now)
-	o.verified()
+	o.Verified(26)
 }
 
 // TestExpiredCredit is not shown, also when nobody has settled it.
 func TestExpiredCredit(t *testing.T) {
 	o := open(t)
 	past := time.Now().Add(-time.Hour)
-	o.credit(ledger.Credit{Account: o.a.account, Kind: ledger.Bonus, Amount: 7 * billing.USD, Key: "gone", ExpiresAt: past}, past.Add(-time.Hour))
+	o.credit(ledger.Credit{Account: o.A.Account, Kind: ledger.Bonus, Amount: 7 * billing.USD, Key: "gone", ExpiresAt: past}, past.Add(-time.Hour))
 	var b balance
-	o.read(o.a, "/v1/balance", &b)
+	o.Read(o.A, "/v1/balance", &b)
 	if b.Balance != 5*billing.USD || len(b.BonusLots) != 1 {
 		t.Errorf("%+v", b)
 	}
-	if e := o.entries(o.a, ""); e[0].Kind != "expiry" || e[0].Amount != -7*billing.USD || e[0].Pot != "bonus" {
+	if e := o.entries(o.A, ""); e[0].Kind != "expiry" || e[0].Amount != -7*billing.USD || e[0].Pot != "bonus" {
 		t.Errorf("%+v", e)
 	}
-	o.verified()
+	o.Verified(26)
 }
 
 // TestOneMomentInAFile exports more than a batch while sessions end.
 func TestOneMomentInAFile(t *testing.T) {
 	o := open(t)
-	o.topup(o.a.account, 500*billing.USD)
+	o.topup(o.A.Account, 500*billing.USD)
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 600 {
-		o.end(o.start(o.a.account, "", kinds[5], began), billing.Usage{billing.STTTime: 1 + r.Int64N(9_000)}, began)
+		o.end(o.start(o.A.Account, "", kinds[5], began), billing.Usage{billing.STTTime: 1 + r.Int64N(9_000)}, began)
 	}
 	done := make(chan error)
 	go func() {
 		for range 50 {
-			s, err := ledger.New(o.db).StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.a.account, Terms: kinds[5], Card: card}, began)
+			s, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.A.Account, Terms: kinds[5], Card: card}, began)
 			if err == nil {
-				_, err = ledger.New(o.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.STTTime: 1000}}, began)
+				_, err = o.Ledger.CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.STTTime: 1000}}, began)
 			}
 			if err != nil {
 				done <- err
@@ -272,19 +272,19 @@ func TestOneMomentInAFile(t *testing.T) {
 		done <- nil
 	}()
 	for range 4 {
-		rows := o.table(o.a, "/v1/ledger.csv")
+		rows := o.table(o.A, "/v1/ledger.csv")
 		sum := billing.Money(0)
 		for i := len(rows) - 1; i >= 0; i-- {
 			if sum += o.money(rows[i]["amount"]); sum != o.money(rows[i]["balance_after"]) || rows[i]["id"] != fmt.Sprint(len(rows)-i) {
 				t.Fatalf("line %d: %v, the sum is %s", i, rows[i], sum)
 			}
 		}
-		calls := o.table(o.a, "/v1/usage.csv?group_by=call")
+		calls := o.table(o.A, "/v1/usage.csv?group_by=call")
 		if len(rows) < 602 || len(calls) < 600 {
 			t.Errorf("%d entries, %d sessions", len(rows), len(calls))
 		}
 	}
-	o.ok(<-done)
+	o.OK(<-done)
 }
 
 // TestEvents: warnings are listed newest first, page by page, to their account only.
@@ -300,18 +300,18 @@ func TestEvents(t *testing.T) {
 		more
 	}
 	var none page
-	o.read(o.a, "/v1/events", &none)
+	o.Read(o.A, "/v1/events", &none)
 	if len(none.Data) != 0 || none.HasMore || none.NextCursor != nil {
 		t.Errorf("%+v", none)
 	}
 	for i, ref := range []string{"dp_1", "dp_2", "dp_3"} {
-		o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.a.account, ref, began.Add(time.Duration(i)*time.Second)))
+		o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, ref, began.Add(time.Duration(i)*time.Second)))
 	}
-	o.ok(ledger.New(o.db).ResolveDispute(t.Context(), o.a.account, "dp_2", began.Add(time.Hour)))
+	o.OK(o.Ledger.ResolveDispute(t.Context(), o.A.Account, "dp_2", began.Add(time.Hour)))
 	var refs []string
 	for cursor := ""; ; {
 		var p page
-		o.read(o.a, "/v1/events?limit=2"+cursor, &p)
+		o.Read(o.A, "/v1/events?limit=2"+cursor, &p)
 		for _, e := range p.Data {
 			refs = append(refs, e.Data.Dispute)
 			if e.Kind != "dispute.opened" || e.Message == "" || !strings.HasPrefix(e.ID, "evt_") || (e.ClearedAt != nil) != (e.Data.Dispute == "dp_2") {
@@ -326,11 +326,11 @@ func TestEvents(t *testing.T) {
 	if !slices.Equal(refs, []string{"dp_3", "dp_2", "dp_1"}) {
 		t.Errorf("%v", refs)
 	}
-	o.read(o.b, "/v1/events", &none)
+	o.Read(o.B, "/v1/events", &none)
 	if len(none.Data) != 0 {
 		t.Errorf("somebody else's: %+v", none)
 	}
-	if r := o.get(o.a, "/v1/events?cursor=%00"); r.status != http.StatusBadRequest {
-		t.Errorf("%d %s", r.status, r.body)
+	if r := o.get(o.A, "/v1/events?cursor=%00"); r.Status != http.StatusBadRequest {
+		t.Errorf("%d %s", r.Status, r.Body)
 	}
 }
