@@ -74,6 +74,10 @@ type Config struct {
 	// from the end of each utterance to its last result. It may be nil.
 	Recognised func(wait time.Duration)
 
+	// Interrupted is called on the conductor's goroutine when the caller has interrupted the agent, with how much of the
+	// reply's audio they heard: an engine that remembers what it said forgets the rest. It may be nil.
+	Interrupted func(heard time.Duration)
+
 	// OnHangup is called on the conductor's goroutine when either side has hung up, before the
 	// leg and the engines are torn down: it stops the meter. It may be nil.
 	OnHangup func(at time.Time)

@@ -17,6 +17,9 @@ func (c *Call) conclude(outcome Outcome, h playout.Position) {
 	text := r.Conclude(outcome, h, c.playout.Heard().Seg)
 	if outcome == Cut {
 		c.interruptTools()
+		if c.cfg.Interrupted != nil {
+			c.cfg.Interrupted(r.PlayedBy(h).Duration())
+		}
 	}
 	c.replies.Remember(&c.agent, text, h)
 	if text != "" {

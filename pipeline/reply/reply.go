@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/media"
 	"parley/pipeline/playout"
 	"parley/pipeline/turn"
 )
@@ -157,13 +158,21 @@ func (r *Reply) Begin(p Part, language string, now time.Time) *playout.Sentence 
 // not count.
 func (r *Reply) Stopped(seg int) bool { return r.voice.stop == nil && seg == len(r.texts)-1 }
 
+// PlayedBy is how much of its audio is played at a position.
+func (r *Reply) PlayedBy(h playout.Position) (played media.Time) {
+	if h.Gen != r.Gen {
+		return 0
+	}
+	for _, s := range r.texts[:h.Seg] {
+		played += s.Length()
+	}
+	return played + h.Off
+}
+
 // Phones are the phonemes of a piece of sentence seg, with times from the first audio of the
 // reply.
 func (r *Reply) Phones(seg int, phones []inference.Mark) []inference.Mark {
-	before := time.Duration(0)
-	for _, t := range r.texts[:seg] {
-		before += t.Length().Duration()
-	}
+	before := r.PlayedBy(playout.Position{Gen: r.Gen, Seg: seg}).Duration()
 	phones = slices.Clone(phones) // those of a line are kept with its audio
 	for i := range phones {
 		phones[i].Start += before
