@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/people"
 )
 
 func newAccountCommand() *cobra.Command {
@@ -109,7 +110,7 @@ func newAccountCreate() *cobra.Command {
 			"only here. Warnings, as of a low balance, are mailed to the address, if the server has a mail server (PARLEY_SMTP_URL).",
 		Example: "  parley account create --name 'Casa Lola' --email lola@example.com --json", Args: cobra.NoArgs}
 	adminCommand(cmd, func(a *admin, _ []string) error {
-		card, err := a.card(cmd)
+		card, err := a.card()
 		if err != nil {
 			return err
 		}
@@ -117,10 +118,10 @@ func newAccountCreate() *cobra.Command {
 		if err := change.Check(); err != nil { // before there is an account
 			return err
 		}
-		account, err := ledger.New(a.db).CreateAccount(a.ctx, name, card, a.now)
+		account, err := a.ledger.CreateAccount(a.ctx, name, card, a.now)
 		if err == nil && email != "" {
 			account.Email = email
-			err = ledger.New(a.db).ChangeAccount(a.ctx, account.ID, change, a.now)
+			err = a.ledger.ChangeAccount(a.ctx, account.ID, change, a.now)
 		}
 		if err != nil {
 			return err
@@ -131,7 +132,7 @@ func newAccountCreate() *cobra.Command {
 		}
 		v := viewAccount(account)
 		v.APIKey = secret
-		return a.print(v, v.show)
+		return a.show(&v)
 	})
 	cmd.Flags().StringVar(&name, "name", "", "name of the account")
 	cmd.Flags().StringVar(&email, "email", "", "where warnings are mailed")
@@ -146,19 +147,19 @@ func newAccountShow() *cobra.Command {
 }
 
 func showAccount(a *admin, args []string) error {
-	account, err := ledger.New(a.db).Account(a.ctx, args[0])
+	account, err := a.ledger.Account(a.ctx, args[0])
 	if err != nil {
 		return err
 	}
 	v := viewAccount(account)
-	r, err := ledger.New(a.db).Recharge(a.ctx, account.ID, "", ledger.Recharge{}, a.now)
+	r, err := a.ledger.Recharge(a.ctx, account.ID, "", ledger.Recharge{}, a.now)
 	if err != nil {
 		return err
 	}
 	if r.Enabled || r.Failure != "" {
 		v.Recharge = &rechargeView{r.Enabled, r.Threshold, r.Amount, r.MonthlyCap, r.Charged, string(r.Failure)}
 	}
-	limits, err := ledger.New(a.db).SpendingLimits(a.ctx, account.ID, store.Page{}, a.now)
+	limits, err := a.ledger.SpendingLimits(a.ctx, account.ID, store.Page{}, a.now)
 	if err != nil {
 		return err
 	}
@@ -167,14 +168,14 @@ func showAccount(a *admin, args []string) error {
 			v.Limits = append(v.Limits, wallet.ViewLimit(&l))
 		}
 	}
-	return a.print(v, v.show)
+	return a.show(&v)
 }
 
 func newAccountList() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "list", Short: "List accounts, newest first",
 		Long: "Lists the accounts, newest first, with their balances.", Example: "  parley account list --json", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
-			accounts, err := ledger.New(a.db).Accounts(a.ctx, store.Page{})
+			accounts, err := a.ledger.Accounts(a.ctx, store.Page{})
 			if err != nil {
 				return err
 			}
@@ -193,31 +194,22 @@ func newAccountSet() *cobra.Command {
 			"goodbye and end within seconds. Owners set daily limits in the dashboard, too: under Balance, API keys and each agent's settings.",
 		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true\n  parley account set acc_… --daily-limit 20 --limit-of key_…", Args: cobra.ExactArgs(1)}
 	adminCommand(cmd, func(a *admin, args []string) error {
-		var change ledger.AccountChange
-		if cmd.Flags().Changed("concurrency") {
-			change.Concurrency = &concurrency
-		}
-		if cmd.Flags().Changed("suspended") {
-			change.Suspended = &suspended
-		}
-		if cmd.Flags().Changed("email") {
-			change.Email = &email
-		}
-		if cmd.Flags().Changed("recording-days") {
-			change.RecordingDays = &recordingDays
-		}
-		if cmd.Flags().Changed("conversation-days") {
-			change.ConversationDays = &conversationDays
+		change := ledger.AccountChange{
+			Concurrency:      given(cmd, "concurrency", &concurrency),
+			Suspended:        given(cmd, "suspended", &suspended),
+			Email:            given(cmd, "email", &email),
+			RecordingDays:    given(cmd, "recording-days", &recordingDays),
+			ConversationDays: given(cmd, "conversation-days", &conversationDays),
 		}
 		limit, err := limitFlag(dailyLimit)
 		if err != nil {
 			return err
 		}
-		if err := ledger.New(a.db).ChangeAccount(a.ctx, args[0], change, a.now); err != nil {
+		if err := a.ledger.ChangeAccount(a.ctx, args[0], change, a.now); err != nil {
 			return err
 		}
 		if dailyLimit != "" {
-			if _, err := ledger.New(a.db).SetSpendingLimit(a.ctx, args[0], cmp.Or(of, args[0]), limit, a.now); err != nil {
+			if _, err := a.ledger.SetSpendingLimit(a.ctx, args[0], cmp.Or(of, args[0]), limit, a.now); err != nil {
 				return err
 			}
 		}
@@ -231,6 +223,14 @@ func newAccountSet() *cobra.Command {
 	cmd.Flags().StringVar(&dailyLimit, "daily-limit", "", "US dollars that may be spent in a day (UTC); none takes the limit away")
 	cmd.Flags().StringVar(&of, "limit-of", "", "the key or the agent that --daily-limit is of; empty: the account")
 	return cmd
+}
+
+// given is the value of a flag that the command line has; nil: it has not.
+func given[T any](cmd *cobra.Command, flag string, value *T) *T {
+	if !cmd.Flags().Changed(flag) {
+		return nil
+	}
+	return value
 }
 
 // limitFlag reads a limit of spending; nil: none.
@@ -267,7 +267,7 @@ func newAccountCredit() *cobra.Command {
 		if credit.Kind == ledger.Bonus {
 			credit.ExpiresAt = a.now.AddDate(0, 0, days)
 		}
-		pots, applied, err := ledger.New(a.db).Credit(a.ctx, credit, a.now)
+		pots, applied, err := a.ledger.Credit(a.ctx, credit, a.now)
 		if err != nil {
 			return err
 		}
@@ -292,18 +292,9 @@ func newAccountMembers() *cobra.Command {
 		Long:    "Lists who signs in to an account, owners first, with when they did so last.",
 		Example: "  parley account members acc_… --json", Args: cobra.ExactArgs(1)},
 		func(a *admin, args []string) error {
-			if _, err := ledger.New(a.db).Account(a.ctx, args[0]); err != nil { // else one that is unknown has nobody
-				return err
-			}
-			list, err := a.people.Members(a.ctx, args[0], store.Page{})
-			if err != nil {
-				return err
-			}
-			people := manage.Members(list)
-			return a.print(map[string]any{"members": people}, func(w io.Writer) {
-				for _, m := range people {
-					fmt.Fprintf(w, "%s\t%s\t%s\tsigned in %s\n", m.User, m.Email, m.Role, stamp(m.SignedInAt))
-				}
+			view := func(m *people.Membership) wire.Member { return manage.Members([]people.Membership{*m})[0] }
+			return listOf(a, args[0], "members", a.people.Members, view, func(m wire.Member, w io.Writer) {
+				fmt.Fprintf(w, "%s\t%s\t%s\tsigned in %s\n", m.User, m.Email, m.Role, stamp(m.SignedInAt))
 			})
 		})
 }

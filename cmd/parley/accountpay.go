@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -29,9 +30,9 @@ func newAccountDispute() *cobra.Command {
 			if ref == "" {
 				ref = operatorDispute
 			}
-			err = ledger.New(a.db).OpenDispute(a.ctx, args[0], ref, a.now)
+			err = a.ledger.OpenDispute(a.ctx, args[0], ref, a.now)
 		} else {
-			err = ledger.New(a.db).ResolveDispute(a.ctx, args[0], ref, a.now)
+			err = a.ledger.ResolveDispute(a.ctx, args[0], ref, a.now)
 		}
 		if err != nil {
 			return err
@@ -65,16 +66,16 @@ func newAccountRefund() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w: amount: %w", store.ErrInvalid, err)
 			}
-			r, err := ledger.New(a.db).RequestRefund(a.ctx, args[0], args[1], amount, a.now)
+			r, err := a.ledger.RequestRefund(a.ctx, args[0], args[1], amount, a.now)
 			if err != nil {
 				return err
 			}
 			for end := time.Now().Add(refundPatience); r.State == ledger.RefundAsked && time.Now().Before(end); time.Sleep(refundLook) {
-				if r, err = ledger.New(a.db).Refund(a.ctx, r.Account, r.ID); err != nil {
+				if r, err = a.ledger.Refund(a.ctx, r.Account, r.ID); err != nil {
 					return err
 				}
 			}
-			account, err := ledger.New(a.db).Account(a.ctx, r.Account)
+			account, err := a.ledger.Account(a.ctx, r.Account)
 			if err != nil {
 				return err
 			}
@@ -148,14 +149,10 @@ func newAccountTopups() *cobra.Command {
 		if limit < 0 {
 			return fmt.Errorf("%w: --limit must not be negative", store.ErrInvalid)
 		}
-		if _, err := ledger.New(a.db).Account(a.ctx, args[0]); err != nil { // else one that is unknown has none
-			return err
+		newest := func(ctx context.Context, account string, _ store.Page) ([]ledger.TopUp, error) {
+			return a.ledger.TopUps(ctx, account, store.Page{Limit: limit})
 		}
-		found, err := ledger.New(a.db).TopUps(a.ctx, args[0], store.Page{Limit: limit})
-		if err != nil {
-			return err
-		}
-		return list(a, "topups", found, viewTopUp, topUpView.show)
+		return listOf(a, args[0], "topups", newest, viewTopUp, topUpView.show)
 	})
 	cmd.Flags().IntVar(&limit, "limit", 0, "how many at most; 0: all")
 	return cmd

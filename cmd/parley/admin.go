@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,20 +17,20 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
 // adminTimeout bounds an administration command: people wait for it.
 const adminTimeout = time.Minute
 
-// admin is what an administration command works with: the server's database,
-// whether the server runs or not, and the form of its answer.
+// admin is an administration command at work: it has the server's database, whether the server
+// runs or not.
 type admin struct {
-	ctx    context.Context
+	*job
 	db     *store.DB
+	ledger *ledger.Ledger
 	people *people.Store
-	out    io.Writer
-	json   bool
 	now    time.Time
 }
 
@@ -49,28 +47,32 @@ func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *co
 
 // patientCommand is an administration command that takes as long as it takes.
 func patientCommand(c *cobra.Command, run func(a *admin, args []string) error) *cobra.Command {
-	var asJSON bool
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, _, err := loadConfig(cmd)
-		if err != nil {
+	configFlag(c)
+	return runs(c, oneObject, func(j *job, args []string) error {
+		return j.withStore(func(db *store.DB) error {
+			err := run(&admin{j, db, ledger.New(db), people.New(db), db.Now()}, args)
+			if errors.Is(err, store.ErrNotFound) {
+				err = fmt.Errorf("%s: %w", strings.Join(append([]string{j.Parent().Name()}, args...), " "), err)
+			}
 			return err
-		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), adminTimeout)
-		defer cancel()
-		db, closeDB, err := openStore(ctx, cfg, newLogger(cmd.ErrOrStderr(), cfg))
-		if err != nil {
-			return err
-		}
-		defer closeDB()
-		err = run(&admin{cmd.Context(), db, people.New(db), cmd.OutOrStdout(), asJSON, db.Now()}, args)
-		if errors.Is(err, store.ErrNotFound) {
-			err = fmt.Errorf("%s: %w", strings.Join(append([]string{cmd.Parent().Name()}, args...), " "), err)
-		}
+		})
+	})
+}
+
+// withStore opens the database of the settings for as long as use takes.
+func (j *job) withStore(use func(db *store.DB) error) error {
+	cfg, _, err := loadConfig(j.Command)
+	if err != nil {
 		return err
 	}
-	c.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return c
+	ctx, cancel := context.WithTimeout(j.ctx, adminTimeout)
+	defer cancel()
+	db, closeDB, err := openStore(ctx, cfg, newLogger(j.ErrOrStderr(), cfg))
+	if err != nil {
+		return err
+	}
+	defer closeDB()
+	return use(db)
 }
 
 // openStore connects to the database of the settings, which must be there and have the
@@ -112,18 +114,6 @@ func fits(is int64) error {
 	return nil
 }
 
-// print answers with v as JSON, or with the lines for a person.
-func (a *admin) print(v any, person func(w io.Writer)) error {
-	if a.json {
-		enc := json.NewEncoder(a.out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(v)
-	}
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	person(w)
-	return w.Flush()
-}
-
 // list answers with what was found: as JSON under a name, or a line each for a person.
 func list[T, V any](a *admin, name string, found []T, view func(*T) V, line func(V, io.Writer)) error {
 	views := make([]V, len(found))
@@ -137,14 +127,31 @@ func list[T, V any](a *admin, name string, found []T, view func(*T) V, line func
 	})
 }
 
+// listOf is list for what an account has; store.ErrNotFound when there is no such account.
+func listOf[T, V any](a *admin, account, name string, find func(ctx context.Context, account string, p store.Page) ([]T, error), view func(*T) V, line func(V, io.Writer)) error {
+	if _, err := a.ledger.Account(a.ctx, account); err != nil {
+		return err
+	}
+	found, err := find(a.ctx, account, store.Page{})
+	if err != nil {
+		return err
+	}
+	return list(a, name, found, view, line)
+}
+
+// did answers with what has happened to a thing, such as "deleted" to an identifier.
+func (j *job) did(key, thing, what string) error {
+	return j.print(map[string]any{key: thing, what: true}, func(w io.Writer) { fmt.Fprintf(w, "%s\t%s\n", what, thing) })
+}
+
 // card is the rate card to give a new account its welcome by: the one in force. Only
 // where no server has been yet, it is the configured one.
-func (a *admin) card(cmd *cobra.Command) (*billing.RateCard, error) {
+func (a *admin) card() (*billing.RateCard, error) {
 	err := a.db.FollowRateCard(a.ctx, a.now)
 	if err == nil || !errors.Is(err, store.ErrNotFound) {
 		return a.db.RateCard(), err
 	}
-	cfg, _, err := loadConfig(cmd)
+	cfg, _, err := loadConfig(a.Command)
 	if err != nil {
 		return nil, err
 	}
@@ -153,14 +160,6 @@ func (a *admin) card(cmd *cobra.Command) (*billing.RateCard, error) {
 		return nil, err
 	}
 	return card, a.db.PutRateCard(a.ctx, card, a.now)
-}
-
-// group is a command that only holds others.
-func group(use, short, long, example string, commands ...*cobra.Command) *cobra.Command {
-	g := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	g.AddCommand(commands...)
-	return g
 }
 
 // exitStatus is the process's exit status for a command that failed.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -20,7 +21,6 @@ import (
 	"parley/cmd/parley/conversation"
 	"parley/pipeline/agent"
 	"parley/store"
-	"parley/store/ledger"
 )
 
 func newAgentCommand() *cobra.Command {
@@ -94,14 +94,35 @@ func (f *agentFlags) apply(cmd *cobra.Command, a *store.Agent) error {
 var agentNames = agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: map[agent.Stage][]string{
 	agent.StageASR: config.Built("asr"), agent.StageLLM: config.Built("llm"), agent.StageTTS: config.Built("tts")}}
 
+// agentCommand makes cmd an administration command on one agent, the first argument. Its identifier
+// names its account already: --account may be left out, and given it must be right.
+func agentCommand(cmd *cobra.Command, run func(a *admin, account string, agent *store.Agent, args []string) error) *cobra.Command {
+	account := cmd.Flags().String("account", "", "the account that has the agent; found by the agent unless given")
+	return adminCommand(cmd, func(a *admin, args []string) error {
+		owner, err := a.db.AgentOwner(a.ctx, args[0])
+		if err == nil && *account != "" && *account != owner {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		agent, err := a.db.Agent(a.ctx, owner, args[0])
+		if err != nil {
+			return err
+		}
+		return run(a, owner, agent, args)
+	})
+}
+
 func newAgentCreate() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{Use: "create --account ID --name NAME", Short: "Create an agent",
 		Long: "Creates an agent from flags, from a YAML file, or from a file with flags that override it.",
 		Example: "  parley agent create --account acc_… --name Lola --prompt 'We are open from nine to six.' --first-message 'Casa Lola, hello!'\n" +
 			"  parley agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
+	f.add(cmd)
 	account := accountFlag(cmd)
-	adminCommand(cmd, func(a *admin, _ []string) error {
+	return adminCommand(cmd, func(a *admin, _ []string) error {
 		wanted := conversation.NewAgent()
 		if err := f.apply(cmd, &wanted); err != nil {
 			return err
@@ -110,11 +131,8 @@ func newAgentCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		v := viewAgent(created)
-		return a.print(v, v.show)
+		return a.show(viewAgent(created))
 	})
-	f.add(cmd)
-	return cmd
 }
 
 func newAgentUpdate() *cobra.Command {
@@ -122,45 +140,23 @@ func newAgentUpdate() *cobra.Command {
 	cmd := &cobra.Command{Use: "update AGENT_ID", Short: "Change an agent; what is not mentioned stays",
 		Long:    "Changes an agent by flags, a YAML file or both; what is not mentioned stays. Calls in progress keep what they began with.",
 		Example: "  parley agent update ag_… --voice M2", Args: cobra.ExactArgs(1)}
-	owner := agentOwner(cmd)
-	adminCommand(cmd, func(a *admin, args []string) error {
-		account, err := owner(a, args[0])
-		if err != nil {
-			return err
-		}
-		agent, err := a.db.Agent(a.ctx, account, args[0])
-		if err != nil {
-			return err
-		}
+	f.add(cmd)
+	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, _ []string) error {
 		if err := f.apply(cmd, agent); err != nil {
 			return err
 		}
-		if agent, err = a.db.UpdateAgent(a.ctx, account, *agent, a.now); err != nil {
+		updated, err := a.db.UpdateAgent(a.ctx, account, *agent, a.now)
+		if err != nil {
 			return err
 		}
-		v := viewAgent(agent)
-		return a.print(v, v.show)
+		return a.show(viewAgent(updated))
 	})
-	f.add(cmd)
-	return cmd
 }
 
 func newAgentShow() *cobra.Command {
-	cmd := &cobra.Command{Use: "show AGENT_ID", Short: "Show an agent",
-		Long: "Shows an agent with its prompt and settings.", Example: "  parley agent show ag_… --json", Args: cobra.ExactArgs(1)}
-	owner := agentOwner(cmd)
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		account, err := owner(a, args[0])
-		if err != nil {
-			return err
-		}
-		agent, err := a.db.Agent(a.ctx, account, args[0])
-		if err != nil {
-			return err
-		}
-		v := viewAgent(agent)
-		return a.print(v, v.show)
-	})
+	return agentCommand(&cobra.Command{Use: "show AGENT_ID", Short: "Show an agent",
+		Long: "Shows an agent with its prompt and settings.", Example: "  parley agent show ag_… --json", Args: cobra.ExactArgs(1)},
+		func(a *admin, _ string, agent *store.Agent, _ []string) error { return a.show(viewAgent(agent)) })
 }
 
 func newAgentList() *cobra.Command {
@@ -168,34 +164,22 @@ func newAgentList() *cobra.Command {
 		Long: "Lists an account's agents with voice and language.", Example: "  parley agent list --account acc_…", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
-			return err
-		}
-		agents, err := a.db.Agents(a.ctx, *account, store.Page{})
-		if err != nil {
-			return err
-		}
-		return list(a, "agents", agents, viewAgent, func(v agentView, w io.Writer) {
+		return listOf(a, *account, "agents", a.db.Agents, viewAgent, func(v agentView, w io.Writer) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Name, v.Voice, v.Language)
 		})
 	})
 }
 
 func newAgentDelete() *cobra.Command {
-	cmd := &cobra.Command{Use: "delete AGENT_ID", Short: "Delete an agent; its numbers are answered by nobody",
+	return agentCommand(&cobra.Command{Use: "delete AGENT_ID", Short: "Delete an agent; its numbers are answered by nobody",
 		Long:    "Deletes an agent. Its numbers stay with the account and are answered by nobody until they get another agent.",
-		Example: "  parley agent delete ag_…", Args: cobra.ExactArgs(1)}
-	owner := agentOwner(cmd)
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		account, err := owner(a, args[0])
-		if err != nil {
-			return err
-		}
-		if err = a.db.DeleteAgent(a.ctx, account, args[0], 0); err != nil {
-			return err
-		}
-		return a.print(map[string]any{"id": args[0], "deleted": true}, func(w io.Writer) { fmt.Fprintf(w, "deleted\t%s\n", args[0]) })
-	})
+		Example: "  parley agent delete ag_…", Args: cobra.ExactArgs(1)},
+		func(a *admin, account string, agent *store.Agent, _ []string) error {
+			if err := a.db.DeleteAgent(a.ctx, account, agent.ID, 0); err != nil {
+				return err
+			}
+			return a.did("id", agent.ID, "deleted")
+		})
 }
 
 func newAgentSchema() *cobra.Command {
@@ -215,19 +199,14 @@ func newAgentExport() *cobra.Command {
 	cmd := &cobra.Command{Use: "export AGENT_ID", Short: "Print an agent as a YAML file", Args: cobra.ExactArgs(1),
 		Long:    "Prints an agent, or one of its versions, as a file that create and update take.",
 		Example: "  parley agent export ag_… >agent.yaml"}
-	owner := agentOwner(cmd)
-	var version int64
-	cmd.Flags().Int64Var(&version, "version", 0, "which version; 0: as it is")
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		account, err := owner(a, args[0])
-		if err != nil {
-			return err
+	version := cmd.Flags().Int64("version", 0, "which version; 0: as it is")
+	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, _ []string) (err error) {
+		if *version != 0 {
+			if agent, err = a.db.AgentVersion(a.ctx, account, agent.ID, *version); err != nil {
+				return err
+			}
 		}
-		found, err := agentAt(a, account, args[0], version)
-		if err != nil {
-			return err
-		}
-		written := conversation.DocumentOf(found)
+		written := conversation.DocumentOf(agent)
 		document, err := written.Members()
 		if err != nil {
 			return err
@@ -240,64 +219,38 @@ func newAgentExport() *cobra.Command {
 	})
 }
 
-// agentAt is an agent, or one of its versions.
-func agentAt(a *admin, account, id string, version int64) (*store.Agent, error) {
-	if version == 0 {
-		return a.db.Agent(a.ctx, account, id)
-	}
-	return a.db.AgentVersion(a.ctx, account, id, version)
-}
-
 func newAgentVersions() *cobra.Command {
-	cmd := &cobra.Command{Use: "versions AGENT_ID", Short: "List an agent's versions, the newest first", Args: cobra.ExactArgs(1),
-		Long: "Lists what an agent was: each change leaves a version.", Example: "  parley agent versions ag_…"}
-	owner := agentOwner(cmd)
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		account, err := owner(a, args[0])
-		if err != nil {
-			return err
-		}
-		found, err := a.db.AgentVersions(a.ctx, account, args[0], 0, 0)
-		if err == nil && len(found) == 0 {
-			err = store.ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		return list(a, "versions", found, viewAgent, func(v agentView, w io.Writer) {
-			fmt.Fprintf(w, "%d\t%s\t%s\n", v.Version, v.UpdatedAt.Format("2006-01-02 15:04:05"), v.Name)
+	return agentCommand(&cobra.Command{Use: "versions AGENT_ID", Short: "List an agent's versions, the newest first", Args: cobra.ExactArgs(1),
+		Long: "Lists what an agent was: each change leaves a version.", Example: "  parley agent versions ag_…"},
+		func(a *admin, account string, agent *store.Agent, _ []string) error {
+			found, err := a.db.AgentVersions(a.ctx, account, agent.ID, 0, 0)
+			if err != nil {
+				return err
+			}
+			return list(a, "versions", found, viewAgent, func(v agentView, w io.Writer) {
+				fmt.Fprintf(w, "%d\t%s\t%s\n", v.Version, v.UpdatedAt.Format(time.DateTime), v.Name)
+			})
 		})
-	})
 }
 
 func newAgentRestore() *cobra.Command {
 	cmd := &cobra.Command{Use: "restore AGENT_ID VERSION", Short: "Make an agent what it was", Args: cobra.ExactArgs(2),
 		Long:    "Makes an agent what it was in a version. That is a change like any other, with a version of its own.",
 		Example: "  parley agent restore ag_… 3"}
-	owner := agentOwner(cmd)
-	return adminCommand(cmd, func(a *admin, args []string) error {
+	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, args []string) error {
 		version, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil || version < 1 {
 			return fmt.Errorf("%w: %q is no version", store.ErrInvalid, args[1])
 		}
-		account, err := owner(a, args[0])
+		was, err := a.db.AgentVersion(a.ctx, account, agent.ID, version)
 		if err != nil {
 			return err
 		}
-		now, err := a.db.Agent(a.ctx, account, args[0])
-		if err != nil {
-			return err
-		}
-		was, err := a.db.AgentVersion(a.ctx, account, args[0], version)
-		if err != nil {
-			return err
-		}
-		was.Version = now.Version
+		was.Version = agent.Version
 		restored, err := a.db.UpdateAgent(a.ctx, account, *was, a.now)
 		if err != nil {
 			return err
 		}
-		v := viewAgent(restored)
-		return a.print(v, v.show)
+		return a.show(viewAgent(restored))
 	})
 }

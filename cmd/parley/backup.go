@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -34,21 +33,22 @@ func newBackupCommand() *cobra.Command {
 
 // copying is one backup or restore.
 type copying struct {
-	ctx  context.Context
-	cmd  *cobra.Command
-	cfg  *config.Config
-	log  *slog.Logger
-	dir  string // of the backup
-	json bool
+	*job
+	cfg *config.Config
+	log *slog.Logger
+	dir string // of the backup
 }
 
 // copyCommand makes c a command that copies to or from the directory of its
 // argument. Ctrl-C ends it in good order, a second one at once.
 func copyCommand(c *cobra.Command, run func(j *copying) error) *cobra.Command {
-	var asJSON bool
+	configFlag(c)
 	c.Args = cobra.ExactArgs(1)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, _, err := loadConfig(cmd)
+	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return runs(c, "print one JSON object, and progress as JSON lines on standard error", func(j *job, args []string) error {
+		cfg, _, err := loadConfig(j.Command)
 		if err != nil {
 			return err
 		}
@@ -56,47 +56,23 @@ func copyCommand(c *cobra.Command, run func(j *copying) error) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
+		ctx, stop := ctrlC(j.Command)
 		defer stop()
 		defer context.AfterFunc(ctx, stop)()
-		return run(&copying{ctx, cmd, cfg, newLogger(cmd.ErrOrStderr(), cfg), dir, asJSON})
-	}
-	c.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, and progress as JSON lines on standard error")
-	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	}
-	return c
+		j.ctx = ctx
+		return run(&copying{j, cfg, newLogger(j.ErrOrStderr(), cfg), dir})
+	})
 }
 
 // progress shows the library's steps; end takes a bar away.
 func (j *copying) progress() (tell backup.Progress, end func()) {
-	p := newProgress(j.cmd, j.json)
+	p := newProgress(j.Command, j.json)
 	return func(step string, done, all int64) {
 		if p.what != step {
 			p.begin(step)
 		}
 		p.set(float64(done), float64(all))
 	}, p.end
-}
-
-// print answers with v as JSON, or with lines for a person.
-func (j *copying) print(v any, lines ...string) error {
-	out := j.cmd.OutOrStdout()
-	if j.json {
-		enc := json.NewEncoder(out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(v)
-	}
-	for _, l := range lines {
-		if l == "" {
-			continue
-		}
-		if _, err := fmt.Fprintln(out, l); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (j *copying) backup(withoutSecret bool) (err error) {
@@ -133,10 +109,10 @@ func (j *copying) backup(withoutSecret bool) (err error) {
 	case !m.HasSecret():
 		secret = "The master secret is not in it: keep " + filepath.Join(dataDir, "secret") + " elsewhere."
 	}
-	return j.print(map[string]any{"dir": j.dir, "bytes": m.Bytes(), "has_secret": m.HasSecret(), "manifest": m},
-		fmt.Sprintf("Backed up to %s: %d files, %s, PostgreSQL %d, schema %d.", j.dir, len(m.Files), size(m.Bytes()), m.Postgres, m.Schema),
-		fmt.Sprintf("%d accounts with %s USD paid and %s USD bonus.", m.Totals.Rows["accounts"], m.Totals.Paid, m.Totals.Bonus),
-		secret)
+	return j.printText(map[string]any{"dir": j.dir, "bytes": m.Bytes(), "has_secret": m.HasSecret(), "manifest": m},
+		fmt.Sprintf("Backed up to %s: %d files, %s, PostgreSQL %d, schema %d.\n", j.dir, len(m.Files), size(m.Bytes()), m.Postgres, m.Schema)+
+			fmt.Sprintf("%d accounts with %s USD paid and %s USD bonus.\n", m.Totals.Rows["accounts"], m.Totals.Paid, m.Totals.Bonus)+
+			secret+"\n")
 }
 
 // database is the one to back up: the configured one, a running server's, or the
@@ -187,15 +163,15 @@ func (j *copying) restore() error {
 	end()
 	var secret, card string
 	if r.Manifest.Secret != backup.SecretIncluded && j.cfg.Secret == "" {
-		secret = "The master secret was not in it: put it into " + filepath.Join(dataDir, "secret") + ", or set PARLEY_SECRET, before the server starts."
+		secret = "The master secret was not in it: put it into " + filepath.Join(dataDir, "secret") + ", or set PARLEY_SECRET, before the server starts.\n"
 	}
 	if r.Manifest.HasRateCard() {
-		card = "The rate card is in it: PARLEY_RATE_CARD=" + filepath.Join(dataDir, "rate-card.yaml") + " uses it."
+		card = "The rate card is in it: PARLEY_RATE_CARD=" + filepath.Join(dataDir, "rate-card.yaml") + " uses it.\n"
 	}
-	return j.print(map[string]any{"data_dir": dataDir, "schema": r.Schema, "schema_before": r.Manifest.Schema, "has_secret": r.Manifest.HasSecret(),
+	return j.printText(map[string]any{"data_dir": dataDir, "schema": r.Schema, "schema_before": r.Manifest.Schema, "has_secret": r.Manifest.HasSecret(),
 		"accounts": r.Report.Accounts, "sessions": r.Report.Sessions, "transfers": r.Report.Transfers, "totals": r.Manifest.Totals},
-		fmt.Sprintf("Restored into %s: the state of %s, schema %d.", dataDir, r.Manifest.CreatedAt.Local().Format(time.DateTime), r.Schema),
-		fmt.Sprintf("%d accounts with %s USD paid and %s USD bonus; %d sessions and %d transfers are in order.",
-			r.Report.Accounts, r.Manifest.Totals.Paid, r.Manifest.Totals.Bonus, r.Report.Sessions, r.Report.Transfers),
-		secret, card)
+		fmt.Sprintf("Restored into %s: the state of %s, schema %d.\n", dataDir, r.Manifest.CreatedAt.Local().Format(time.DateTime), r.Schema)+
+			fmt.Sprintf("%d accounts with %s USD paid and %s USD bonus; %d sessions and %d transfers are in order.\n",
+				r.Report.Accounts, r.Manifest.Totals.Paid, r.Manifest.Totals.Bonus, r.Report.Sessions, r.Report.Transfers)+
+			secret+card)
 }

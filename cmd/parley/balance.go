@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,7 @@ func newBalanceCommand() *cobra.Command {
 				fmt.Fprintf(q.ErrOrStderr(), "%s (%s%s)\n", w.Message, w.Kind, since(w.Since))
 			}
 		}
-		return q.answer(b, func(w io.Writer) { showBalance(w, b) })
+		return q.print(b, func(w io.Writer) { showBalance(w, b) })
 	})
 }
 
@@ -47,13 +46,6 @@ func showBalance(w io.Writer, b *wire.Balance) {
 		fmt.Fprintf(w, "in progress\t%s USD used, %s USD held\n", b.Accrued, b.Held)
 	}
 	fmt.Fprintf(w, "sessions\t%d of %d at once\nfirst top-up\t%s\n", b.Concurrency.Live, b.Concurrency.Limit, stamp(b.FirstTopupAt))
-}
-
-// lines prints what a person reads, in columns.
-func lines(cmd *cobra.Command, show func(io.Writer)) error {
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
-	show(w)
-	return w.Flush()
 }
 
 // dollars rounds down to the cent, also below zero, so that a balance never looks

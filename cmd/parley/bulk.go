@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/api/client"
 	"parley/api/export"
 	"parley/api/wire"
 )
@@ -29,115 +28,90 @@ func newBulkCommand() *cobra.Command {
 		newBulkTurn("cancel", "End a batch for good", "Calls that have not begun fail; those in progress go on."))
 }
 
-// bulkRun holds the flags of the run command.
-type bulkRun struct {
-	remote
-	batch        wire.NewBatch
-	limits       callLimits
-	hours, zone  string
-	follow, json bool
-}
-
 func newBulkRun() *cobra.Command {
-	var b bulkRun
-	cmd := &cobra.Command{Use: "run FILE.csv", Short: "Queue the calls of a CSV file",
+	var batch wire.NewBatch
+	var limits callLimits
+	var hours, zone string
+	var follow bool
+	cmd := ask(&cobra.Command{Use: "run FILE.csv", Short: "Queue the calls of a CSV file",
 		Long: "Queues a call for each line of a CSV file, up to 500. The first line names the columns: to, and where they are wanted\n" +
 			"scheduled_at (RFC 3339), from and agent_id; others are ignored. Commas, semicolons or tabs stand between them. A file\n" +
 			"without such a line has the number in its first column. Each line is a call; numbers that are there twice are listed. Those\n" +
 			"without their plus sign, as spreadsheets leave them, are understood. A wrong line refuses the whole file. --consent confirms\n" +
 			"that all callees have agreed to be called. Prints the batch's identifier; with --follow, how it goes until its end.",
 		Example: "  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --hours 09:00-20:00 --follow",
-		Args:    cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return b.run(cmd, args[0]) }
-	b.add(cmd)
+		Args:    cobra.ExactArgs(1)}, "print the batch as one JSON object; with --follow at its end", func(q *request, args []string) error {
+		if hours != "" {
+			from, to, ok := strings.Cut(hours, "-")
+			if !ok {
+				return usageError("--hours: as 09:00-20:00")
+			}
+			batch.Window = &wire.CallWindow{Start: strings.TrimSpace(from), End: strings.TrimSpace(to), Timezone: zone}
+		}
+		people, err := readPeople(q.Command, args[0])
+		if err != nil {
+			return err
+		}
+		people.repeated(q.ErrOrStderr())
+		batch.Rows = people.rows
+		batch.Consent, batch.Ring, batch.Longest = limits.sent()
+		queued, err := q.BulkDial(q.ctx, batch)
+		switch {
+		case err != nil:
+			return people.explain(err)
+		case follow:
+			return q.followBatch(queued.ID)
+		}
+		return q.printText(queued, queued.ID+"\n")
+	})
 	fl := cmd.Flags()
-	fl.StringVar(&b.batch.From, "from", "", "number of the account that calls, unless the file says")
-	fl.StringVar(&b.batch.AgentID, "agent", "", "agent that speaks, unless the file says")
-	b.limits.add(cmd, "all callees have agreed to be called", "seconds each may ring, 5 to 120 (default 60)",
+	fl.StringVar(&batch.From, "from", "", "number of the account that calls, unless the file says")
+	fl.StringVar(&batch.AgentID, "agent", "", "agent that speaks, unless the file says")
+	limits.add(cmd, "all callees have agreed to be called", "seconds each may ring, 5 to 120 (default 60)",
 		"seconds each call may last, 10 to 7200; the agent's own limit counts too")
-	fl.StringVar(&b.batch.Name, "name", "", "name of the batch, for people")
-	fl.StringVar(&b.hours, "hours", "", "time of day in which people are called, as 09:00-20:00 (default any)")
-	fl.StringVar(&b.zone, "timezone", "destination", "by whose clocks: destination, or a time zone as Europe/Madrid")
-	fl.StringVar(&b.batch.Machine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
-	fl.StringVar(&b.batch.Message, "message", "", "what to say after the tone, with --on-machine message")
-	fl.BoolVar(&b.follow, "follow", false, "show how it goes until the end")
-	fl.BoolVar(&b.json, "json", false, "print the batch as one JSON object; with --follow at its end")
-	_ = cmd.RegisterFlagCompletionFunc("agent", b.agents) // it exists
+	fl.StringVar(&batch.Name, "name", "", "name of the batch, for people")
+	fl.StringVar(&hours, "hours", "", "time of day in which people are called, as 09:00-20:00 (default any)")
+	fl.StringVar(&zone, "timezone", "destination", "by whose clocks: destination, or a time zone as Europe/Madrid")
+	fl.StringVar(&batch.Machine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
+	fl.StringVar(&batch.Message, "message", "", "what to say after the tone, with --on-machine message")
+	fl.BoolVar(&follow, "follow", false, "show how it goes until the end")
+	completeAgents(cmd)
 	return cmd
 }
 
-func (b *bulkRun) run(cmd *cobra.Command, path string) error {
-	if b.hours != "" {
-		from, to, ok := strings.Cut(b.hours, "-")
-		if !ok {
-			return usageError("--hours: as 09:00-20:00")
-		}
-		b.batch.Window = &wire.CallWindow{Start: strings.TrimSpace(from), End: strings.TrimSpace(to), Timezone: b.zone}
-	}
-	people, err := readPeople(cmd, path)
-	if err != nil {
-		return err
-	}
-	people.repeated(cmd.ErrOrStderr())
-	c, err := b.client()
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible(cmd)
-	defer stop()
-	b.batch.Rows = people.rows
-	b.batch.Consent, b.batch.Ring, b.batch.Longest = b.limits.sent()
-	batch, err := c.BulkDial(ctx, b.batch)
-	if err != nil {
-		return people.explain(err)
-	}
-	if !b.follow {
-		if b.json {
-			return result(cmd, true, batch)
-		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), batch.ID)
-		return err
-	}
-	return followBatch(cmd, c, batch.ID, b.json)
-}
-
 // followBatch shows how a batch goes, until no call of it is left. Ctrl-C leaves it alone.
-func followBatch(cmd *cobra.Command, c *client.Client, id string, asJSON bool) error {
-	ctx, stop := interruptible(cmd)
-	defer stop()
+func (q *request) followBatch(id string) error {
 	last := ""
 	for {
-		b, err := c.Batch(ctx, id)
+		b, err := q.Batch(q.ctx, id)
 		if err != nil {
 			return err
 		}
 		over := b.State == "done" || b.State == "cancelled" && b.Counts.Dialing == 0
-		if now := progressOf(b); now != last && !asJSON {
+		if now := progressOf(b); now != last && !q.json {
 			last = now
-			fmt.Fprintln(cmd.OutOrStdout(), now)
+			fmt.Fprint(q.OutOrStdout(), now)
 		}
 		if over {
-			return result(cmd, asJSON, b)
+			return q.printText(b, "")
 		}
-		t := time.NewTimer(batchPoll)
 		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return ctx.Err()
+		case <-time.After(batchPoll):
+		case <-q.ctx.Done():
+			return q.ctx.Err()
 		}
 	}
 }
 
 func progressOf(b *wire.BatchDetail) string {
 	n := b.Counts
-	return fmt.Sprintf("%s\t%s: %d pending, %d dialing, %d sent, %d failed", b.ID, b.State, n.Pending, n.Dialing, n.Sent, n.Failed)
+	return fmt.Sprintf("%s\t%s: %d pending, %d dialing, %d sent, %d failed\n", b.ID, b.State, n.Pending, n.Dialing, n.Sent, n.Failed)
 }
 
 func newBulkFollow() *cobra.Command {
 	return ask(&cobra.Command{Use: "follow BATCH_ID", Short: "Watch a batch until it finishes", Long: "Prints the number of calls by status whenever it changes, until all are done. Ctrl-C does not stop the batch.",
 		Example: "  parley bulk follow bulk_…", Args: cobra.ExactArgs(1)}, "print the batch as one JSON object at its end", func(q *request, args []string) error {
-		return followBatch(q.Command, q.Client, args[0], q.json)
+		return q.followBatch(args[0])
 	})
 }
 
@@ -148,7 +122,7 @@ func newBulkList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return q.answer(map[string]any{"batches": list}, func(w io.Writer) {
+		return q.print(map[string]any{"batches": list}, func(w io.Writer) {
 			fmt.Fprintln(w, "queued\tbatch\tname\tstate\tpending\tdialing\tsent\tfailed")
 			for _, b := range list {
 				n := b.Counts
@@ -167,13 +141,12 @@ func newBulkShow() *cobra.Command {
 		switch {
 		case err != nil:
 			return err
-		case q.json:
-			return result(cmd, true, b)
 		case asCSV:
 			return writeRows(cmd.OutOrStdout(), b)
+		case !q.json:
+			fmt.Fprint(cmd.OutOrStdout(), progressOf(b))
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), progressOf(b))
-		return lines(cmd, func(w io.Writer) { showRows(w, b.Rows) })
+		return q.print(b, func(w io.Writer) { showRows(w, b.Rows) })
 	})
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "print a CSV file")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv")
@@ -232,10 +205,6 @@ func newBulkTurn(verb, short, long string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if q.json {
-			return result(q.Command, true, b)
-		}
-		_, err = fmt.Fprintln(q.OutOrStdout(), progressOf(b)) // a tab is part of it
-		return err
+		return q.printText(b, progressOf(b))
 	})
 }

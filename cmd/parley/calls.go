@@ -20,63 +20,45 @@ var callWords = map[string][]string{
 		"balance_exhausted", "max_duration", "unknown"},
 }
 
-// callsCommand holds the flags of the calls command.
-type callsCommand struct {
-	remote
-	query client.CallQuery
-	json  bool
-}
-
 func newCallsCommand() *cobra.Command {
-	var l callsCommand
-	cmd := &cobra.Command{Use: "calls", Short: "List the latest calls",
+	var query client.CallQuery
+	cmd := ask(&cobra.Command{Use: "calls", Short: "List the latest calls",
 		Long: "Lists the account's latest calls, the newest first: on the telephone, placed by agents, and over WebSockets. Filters are\n" +
 			"combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
 		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --json | jq -r '.data[0].id'",
-		Args:    cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd) }}
-	l.add(cmd)
+		Args:    cobra.NoArgs}, oneObject, func(q *request, _ []string) error { return q.listCalls(query) })
 	fl := cmd.Flags()
-	fl.StringVar(&l.query.Direction, "direction", "", "only these: "+strings.Join(callWords["direction"], ", "))
-	fl.StringVar(&l.query.State, "state", "", "only those in progress, live, or over, ended")
-	fl.StringVar(&l.query.EndReason, "end-reason", "", "only those that ended so, such as no_answer")
-	fl.StringVar(&l.query.Number, "number", "", "only those from or to this number, in international format")
-	fl.StringVar(&l.query.Agent, "agent", "", "only those of this agent, also one that was deleted")
-	fl.StringVar(&l.query.From, "from", "", "not begun before this date, or RFC 3339 time")
-	fl.StringVar(&l.query.To, "to", "", "begun before this date, or RFC 3339 time")
-	fl.IntVar(&l.query.Limit, "limit", 20, "how many at most, 1 to 100")
-	fl.BoolVar(&l.json, "json", false, "print one JSON object")
+	fl.StringVar(&query.Direction, "direction", "", "only these: "+strings.Join(callWords["direction"], ", "))
+	fl.StringVar(&query.State, "state", "", "only those in progress, live, or over, ended")
+	fl.StringVar(&query.EndReason, "end-reason", "", "only those that ended so, such as no_answer")
+	fl.StringVar(&query.Number, "number", "", "only those from or to this number, in international format")
+	fl.StringVar(&query.Agent, "agent", "", "only those of this agent, also one that was deleted")
+	fl.StringVar(&query.From, "from", "", "not begun before this date, or RFC 3339 time")
+	fl.StringVar(&query.To, "to", "", "begun before this date, or RFC 3339 time")
+	fl.IntVar(&query.Limit, "limit", 20, "how many at most, 1 to 100")
 	complete(cmd, callWords)
-	_ = cmd.RegisterFlagCompletionFunc("agent", l.agents) // it exists
+	completeAgents(cmd)
 	cmd.AddCommand(newCallsRecording(), newCallsShow(), newCallsDelete())
 	return cmd
 }
 
-func (l *callsCommand) run(cmd *cobra.Command) error {
-	if l.query.Limit < 1 || l.query.Limit > 100 {
+func (q *request) listCalls(query client.CallQuery) error {
+	if query.Limit < 1 || query.Limit > 100 {
 		return usageError("--limit: from 1 to 100")
 	}
-	for name, given := range map[string]string{"direction": l.query.Direction, "state": l.query.State, "end-reason": l.query.EndReason} {
+	for name, given := range map[string]string{"direction": query.Direction, "state": query.State, "end-reason": query.EndReason} {
 		if given != "" && !slices.Contains(callWords[name], given) {
 			return usageError("--" + name + " is one of " + strings.Join(callWords[name], ", "))
 		}
 	}
-	c, err := l.client()
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible(cmd)
-	defer stop()
-	list, more, err := c.Calls(ctx, l.query)
+	list, more, err := q.Calls(q.ctx, query)
 	if err != nil {
 		return err
 	}
 	if more {
-		fmt.Fprintf(cmd.ErrOrStderr(), "only the newest %d are shown\n", l.query.Limit)
+		fmt.Fprintf(q.ErrOrStderr(), "only the newest %d are shown\n", query.Limit)
 	}
-	if l.json {
-		return result(cmd, true, map[string]any{"data": list})
-	}
-	return lines(cmd, func(w io.Writer) { showCalls(w, list) })
+	return q.print(map[string]any{"data": list}, func(w io.Writer) { showCalls(w, list) })
 }
 
 func showCalls(w io.Writer, list []wire.CallSummary) {
@@ -99,11 +81,7 @@ func newCallsDelete() *cobra.Command {
 		if err := q.ForgetCall(q.ctx, args[0]); err != nil {
 			return err
 		}
-		if q.json {
-			return result(q.Command, true, map[string]any{"id": args[0], "deleted": true})
-		}
-		_, err := fmt.Fprintf(q.OutOrStdout(), "deleted\t%s\n", args[0])
-		return err
+		return q.printText(map[string]any{"id": args[0], "deleted": true}, "deleted\t"+args[0]+"\n")
 	})
 }
 
@@ -126,26 +104,21 @@ func newCallsRecording() *cobra.Command {
 		if format != "" && format != "ogg" && format != "wav" {
 			return usageError("--format: ogg or wav")
 		}
-		to, err := openOutput(cmd, out, q.json)
+		did := fetched{Call: args[0]}
+		err := q.write(out, func(to *output, show *progress) error {
+			did.File = to.path
+			audio, err := q.CallRecording(q.ctx, args[0], format)
+			if err != nil {
+				return err
+			}
+			did.Type = audio.Type
+			did.Bytes, err = save(show, audio, to)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		show := newProgress(cmd, q.json)
-		defer show.end()
-		did := fetched{Call: args[0], File: to.path}
-		audio, err := q.CallRecording(q.ctx, args[0], format)
-		if err == nil {
-			did.Type = audio.Type
-			did.Bytes, err = save(show, audio, to)
-		}
-		if err := to.finish(err); err != nil {
-			return err
-		}
-		show.end()
-		if !q.json {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d bytes, %s\n", did.File, did.Bytes, did.Type)
-		}
-		return result(cmd, q.json, did)
+		return q.done(did, "%s: %d bytes, %s\n", did.File, did.Bytes, did.Type)
 	})
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file for the recording, - for standard output")
 	cmd.Flags().StringVar(&format, "format", "", "ogg or wav; without it as the server keeps it")

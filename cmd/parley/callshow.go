@@ -28,7 +28,7 @@ func newCallsShow() *cobra.Command {
 			return err
 		}
 		if q.json {
-			return result(cmd, true, text) // as the server says it
+			return encode(q.OutOrStdout(), text) // as the server says it
 		}
 		var d wire.CallDetail
 		read := json.NewDecoder(bytes.NewReader(text))
@@ -36,7 +36,7 @@ func newCallsShow() *cobra.Command {
 		if err := read.Decode(&d); err != nil {
 			return err
 		}
-		return lines(cmd, func(w io.Writer) { showCall(w, &d, words) })
+		return q.print(nil, func(w io.Writer) { showCall(w, &d, words) })
 	})
 	cmd.Flags().BoolVar(&words, "words", false, "show when each word was said")
 	return cmd

@@ -34,22 +34,20 @@ func complete(cmd *cobra.Command, values map[string][]string) {
 	}
 }
 
-// agents completes identifiers by asking the server. Whatever goes wrong, there is
-// nothing to complete: a shell's prompt is no place for errors.
-func (r *remote) agents(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), agentPatience)
-	defer cancel()
-	c, err := r.client()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	list, err := c.Agents(ctx)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	ids := make([]string, len(list))
-	for i, a := range list {
-		ids[i] = a.ID + "\t" + a.Name
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
+// completeAgents completes the identifiers of --agent by asking the server. Whatever goes wrong,
+// there is nothing to complete: a shell's prompt is no place for errors.
+func completeAgents(cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), agentPatience)
+		defer cancel()
+		r := &remote{url: cmd.Flag("url").Value.String(), key: cmd.Flag("key").Value.String()}
+		var ids []string
+		if c, err := r.client(); err == nil {
+			list, _ := c.Agents(ctx)
+			for _, a := range list {
+				ids = append(ids, a.ID+"\t"+a.Name)
+			}
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	})
 }

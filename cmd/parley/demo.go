@@ -12,29 +12,21 @@ import (
 )
 
 func newDemoCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "demo", Short: "Open the demonstration's pages",
-		Long:    "A server that was started with --demo has an account to try things with. Its pages open with a link.",
-		Example: "  parley demo link",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(newDemoLinkCommand())
-	return c
+	return group("demo", "Open the demonstration's pages",
+		"A server that was started with --demo has an account to try things with. Its pages open with a link.", "  parley demo link", newDemoLinkCommand())
 }
 
 func newDemoLinkCommand() *cobra.Command {
-	var r remote
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use: "link", Short: "Print a link that opens the demonstration's pages",
 		Long: "Asks the running server for a link to the pages of its demonstration. The link opens once, and is dead when the server has stopped.\n" +
 			"The demonstration's key is taken from the data directory, unless another is given.",
 		Example: "  parley demo link\n  parley demo link --url http://127.0.0.1:9000",
 		Args:    cobra.NoArgs,
 	}
-	r.add(c)
-	c.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
+	r := remoteFlags(cmd)
+	configFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if r.credential() == "" {
 			cfg, _, err := loadConfig(cmd)
 			if err != nil {
@@ -51,7 +43,7 @@ func newDemoLinkCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
+		ctx, stop := ctrlC(cmd)
 		defer stop()
 		link, err := c.DemoLink(ctx)
 		if err != nil {
@@ -60,5 +52,5 @@ func newDemoLinkCommand() *cobra.Command {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), link)
 		return err
 	}
-	return c
+	return cmd
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -32,27 +31,22 @@ func newDenoiseCommand() *cobra.Command {
 			return err
 		}
 		defer done()
-		to, err := openOutput(cmd, out, q.json)
+		var did denoised
+		err = q.write(out, func(to *output, show *progress) error {
+			began := time.Now()
+			recording.Data = show.reader("uploading", recording.Data, recording.Size)
+			audio, err := q.Denoise(q.ctx, recording)
+			if err != nil {
+				return err
+			}
+			did = denoised{File: to.path, Seconds: audio.Seconds, LatencyMS: time.Since(began).Milliseconds()}
+			did.Bytes, err = save(show, audio, to)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		show, began := newProgress(cmd, q.json), time.Now()
-		defer show.end()
-		did := denoised{File: to.path}
-		recording.Data = show.reader("uploading", recording.Data, recording.Size)
-		audio, err := q.Denoise(q.ctx, recording)
-		if err == nil {
-			did.Seconds, did.LatencyMS = audio.Seconds, time.Since(began).Milliseconds()
-			did.Bytes, err = save(show, audio, to)
-		}
-		if err := to.finish(err); err != nil {
-			return err
-		}
-		show.end()
-		if !q.json {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s of sound, cleaned in %d ms\n", to.path, seconds(did.Seconds), did.LatencyMS)
-		}
-		return result(cmd, q.json, did)
+		return q.done(did, "%s: %s of sound, cleaned in %d ms\n", did.File, seconds(did.Seconds), did.LatencyMS)
 	})
 	cmd.Flags().StringVarP(&out, "out", "o", "", "WAV file for the clean recording, - for standard output")
 	return cmd

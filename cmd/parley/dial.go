@@ -14,16 +14,6 @@ import (
 	"parley/api/wire"
 )
 
-// dialCommand holds the flags of the dial command.
-type dialCommand struct {
-	remote
-	call   wire.NewCall
-	limits callLimits
-	vars   []string // name=value
-	follow bool
-	json   bool
-}
-
 // callLimits are flags of calls that the API takes in other forms.
 type callLimits struct {
 	consent       bool
@@ -49,64 +39,60 @@ func (l *callLimits) sent() (consent json.RawMessage, ring, longest *int) {
 }
 
 func newDialCommand() *cobra.Command {
-	var d dialCommand
-	cmd := &cobra.Command{Use: "dial", Short: "Have an agent call somebody",
+	var call wire.NewCall
+	var limits callLimits
+	var vars []string // name=value
+	var follow bool
+	cmd := ask(&cobra.Command{Use: "dial", Short: "Have an agent call somebody",
 		Long: "Calls a number and lets an agent speak with the person who answers. --consent confirms that the callee has agreed to be called; it is\n" +
 			"recorded with the call, and without it the call is refused. A call that nobody answers costs nothing. With --follow the\n" +
 			"command shows what happens until the call has ended; Ctrl-C leaves the call alone.",
 		Example: "  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --follow\n" +
 			"  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --var name=Ana --var day=Friday",
-		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd) }}
-	d.add(cmd)
+		Args: cobra.NoArgs}, "print one JSON object; with --follow one for each event", func(q *request, _ []string) (err error) {
+		if call.Vars, err = variables(vars); err != nil {
+			return err
+		}
+		call.Consent, call.Ring, call.Longest = limits.sent()
+		placed, err := q.Dial(q.ctx, call)
+		if err == nil {
+			err = q.printText(placed, placed.CallID+"\n")
+		}
+		if err != nil || !follow {
+			return err
+		}
+		return q.Follow(q.ctx, placed.CallID, q.shown())
+	})
 	fl := cmd.Flags()
-	fl.StringVar(&d.call.From, "from", "", "number of the account that calls")
-	fl.StringVar(&d.call.To, "to", "", "number to call, in international format")
-	fl.StringVar(&d.call.AgentID, "agent", "", "agent that speaks")
-	d.limits.add(cmd, "the callee has agreed to be called", "seconds it may ring, 5 to 120 (default 60)",
+	fl.StringVar(&call.From, "from", "", "number of the account that calls")
+	fl.StringVar(&call.To, "to", "", "number to call, in international format")
+	fl.StringVar(&call.AgentID, "agent", "", "agent that speaks")
+	limits.add(cmd, "the callee has agreed to be called", "seconds it may ring, 5 to 120 (default 60)",
 		"seconds the call may last, 10 to 7200; the agent's own limit counts too")
-	fl.StringVar(&d.call.Machine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
-	fl.StringVar(&d.call.Message, "message", "", "what to say after the tone, with --on-machine message")
-	fl.StringArrayVar(&d.vars, "var", nil, "a variable of the agent, as name=value; may be repeated")
-	fl.BoolVar(&d.follow, "follow", false, "show what happens until the end")
-	fl.BoolVar(&d.json, "json", false, "print one JSON object; with --follow one for each event")
+	fl.StringVar(&call.Machine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
+	fl.StringVar(&call.Message, "message", "", "what to say after the tone, with --on-machine message")
+	fl.StringArrayVar(&vars, "var", nil, "a variable of the agent, as name=value; may be repeated")
+	fl.BoolVar(&follow, "follow", false, "show what happens until the end")
 	for _, name := range []string{"from", "to", "agent"} {
 		_ = cmd.MarkFlagRequired(name) // it exists
 	}
-	_ = cmd.RegisterFlagCompletionFunc("agent", d.agents) // it exists
+	completeAgents(cmd)
 	return cmd
 }
 
-func (d *dialCommand) run(cmd *cobra.Command) error {
-	for _, given := range d.vars {
-		name, value, ok := strings.Cut(given, "=")
+// variables reads values of --var.
+func variables(given []string) (vars map[string]string, err error) {
+	for _, v := range given {
+		name, value, ok := strings.Cut(v, "=")
 		if !ok || name == "" {
-			return usageError("--var: as name=value")
+			return nil, usageError("--var: as name=value")
 		}
-		if d.call.Vars == nil {
-			d.call.Vars = map[string]string{}
+		if vars == nil {
+			vars = map[string]string{}
 		}
-		d.call.Vars[name] = value
+		vars[name] = value
 	}
-	c, err := d.client()
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible(cmd)
-	defer stop()
-	d.call.Consent, d.call.Ring, d.call.Longest = d.limits.sent()
-	call, err := c.Dial(ctx, d.call)
-	if err != nil {
-		return err
-	}
-	if d.json {
-		err = result(cmd, true, call)
-	} else {
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), call.CallID)
-	}
-	if err != nil || !d.follow {
-		return err
-	}
-	return c.Follow(ctx, call.CallID, shown(cmd, d.json))
+	return vars, nil
 }
 
 func newTailCommand() *cobra.Command {
@@ -114,16 +100,16 @@ func newTailCommand() *cobra.Command {
 		Long: "Shows how far a call is and what is said in it, as it happens, until the call has ended: one of any\n" +
 			"direction. Of a call that has ended already all that happened is shown.",
 		Example: "  parley tail ses_…\n  parley tail ses_… --json | jq -r 'select(.type == \"transcript\").text'", Args: cobra.ExactArgs(1)}, "print one JSON object for each event", func(q *request, args []string) error {
-		return q.Follow(q.ctx, args[0], shown(q.Command, q.json))
+		return q.Follow(q.ctx, args[0], q.shown())
 	})
 }
 
 // shown prints the events of a call for people, or each as JSON.
-func shown(cmd *cobra.Command, asJSON bool) func(client.CallEvent) error {
-	w, said := cmd.OutOrStdout(), 0
+func (j *job) shown() func(client.CallEvent) error {
+	w, said := j.OutOrStdout(), 0
 	return func(e client.CallEvent) error {
-		if asJSON {
-			return result(cmd, true, e)
+		if j.json {
+			return encode(w, e)
 		}
 		switch e.Type {
 		case "status":

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/store"
-	"parley/store/ledger"
 )
 
 func newDoNotCallCommand() *cobra.Command {
@@ -44,8 +43,7 @@ func newDoNotCallAdd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		v := viewDoNotCall(e)
-		return a.print(v, v.show)
+		return a.show(viewDoNotCall(e))
 	})
 }
 
@@ -54,14 +52,7 @@ func newDoNotCallList() *cobra.Command {
 		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley do-not-call list --account acc_… --json", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
-			return err
-		}
-		found, err := a.db.DoNotCalls(a.ctx, *account, store.Page{})
-		if err != nil {
-			return err
-		}
-		return list(a, "numbers", found, viewDoNotCall, doNotCallView.show)
+		return listOf(a, *account, "numbers", a.db.DoNotCalls, viewDoNotCall, doNotCallView.show)
 	})
 }
 
@@ -74,6 +65,6 @@ func newDoNotCallRemove() *cobra.Command {
 		if err := a.db.RemoveDoNotCall(a.ctx, *account, args[0]); err != nil {
 			return err
 		}
-		return a.print(map[string]any{"number": args[0], "removed": true}, func(w io.Writer) { fmt.Fprintf(w, "removed\t%s\n", args[0]) })
+		return a.did("number", args[0], "removed")
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/store"
-	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -52,20 +51,6 @@ func accountFlag(cmd *cobra.Command) *string {
 	account := cmd.Flags().String("account", "", "the account's identifier")
 	_ = cmd.MarkFlagRequired("account")
 	return account
-}
-
-// agentOwner adds --account to a command on one agent, whose identifier names its account
-// already: the flag may be left out, and given it must be right. The function returned
-// finds the account; store.ErrNotFound where there is no such agent.
-func agentOwner(cmd *cobra.Command) func(a *admin, id string) (string, error) {
-	account := cmd.Flags().String("account", "", "the account that has the agent; found by the agent unless given")
-	return func(a *admin, id string) (string, error) {
-		owner, err := a.db.AgentOwner(a.ctx, id)
-		if err == nil && *account != "" && *account != owner {
-			err = store.ErrNotFound
-		}
-		return owner, err
-	}
 }
 
 // keyring is whose keys a command works with: an account's, or an operator's.
@@ -126,33 +111,27 @@ func newKeyList() *cobra.Command {
 		Long:    "Lists keys with when they were last used. Of a secret only the last four characters are shown.",
 		Example: "  parley key list --account acc_…", Args: cobra.NoArgs}
 	ring := keyringFlags(cmd)
+	line := func(v keyView, w io.Writer) {
+		state := "used " + stamp(v.LastUsed)
+		if v.RevokedAt != nil {
+			state = "revoked " + stamp(v.RevokedAt)
+		}
+		fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\n", v.ID, v.Name, v.Last4, v.rights(), state)
+	}
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		keys, err := ring.keys(a)
+		if ring.operator == "" {
+			return listOf(a, ring.account, "keys", a.people.Keys, viewKey, line)
+		}
+		user, err := ring.user(a)
 		if err != nil {
 			return err
 		}
-		return list(a, "keys", keys, viewKey, func(v keyView, w io.Writer) {
-			state := "used " + stamp(v.LastUsed)
-			if v.RevokedAt != nil {
-				state = "revoked " + stamp(v.RevokedAt)
-			}
-			fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\n", v.ID, v.Name, v.Last4, v.rights(), state)
-		})
-	})
-}
-
-func (r *keyring) keys(a *admin) ([]people.Key, error) {
-	if r.operator != "" {
-		user, err := r.user(a)
+		keys, err := a.people.OperatorKeys(a.ctx, user, store.Page{})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return a.people.OperatorKeys(a.ctx, user, store.Page{})
-	}
-	if _, err := ledger.New(a.db).Account(a.ctx, r.account); err != nil {
-		return nil, err
-	}
-	return a.people.Keys(a.ctx, r.account, store.Page{})
+		return list(a, "keys", keys, viewKey, line)
+	})
 }
 
 func newKeyRevoke() *cobra.Command {
@@ -170,6 +149,6 @@ func newKeyRevoke() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.print(map[string]any{"id": args[0], "revoked": true}, func(w io.Writer) { fmt.Fprintf(w, "revoked\t%s\n", args[0]) })
+		return a.did("id", args[0], "revoked")
 	})
 }

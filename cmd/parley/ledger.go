@@ -6,8 +6,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-
-	"parley/store/ledger"
 )
 
 func newLedgerCommand() *cobra.Command {
@@ -26,9 +24,9 @@ account was last found in order, as servers do by themselves each night; --full 
 Exit status 1 and a report when anything differs, or something that was due is not done.`,
 		Example: "  parley ledger verify --json\n  parley ledger verify --full", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
-			verify := ledger.New(a.db).VerifyNew
+			verify := a.ledger.VerifyNew
 			if full {
-				verify = ledger.New(a.db).Verify
+				verify = a.ledger.Verify
 			}
 			report, err := verify(a.ctx)
 			if err != nil {

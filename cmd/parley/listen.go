@@ -37,18 +37,14 @@ type live struct {
 }
 
 // listen streams a recording or a microphone and shows what is understood.
-func (t *transcription) listen(cmd *cobra.Command, path string) error {
-	c, err := t.client()
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible(cmd)
+func (q *request) listen(path, language string) error {
+	ctx, stop := context.WithCancel(q.ctx)
 	defer stop()
-	next, err := openSound(cmd, path)
+	next, err := openSound(q.Command, path)
 	if err != nil {
 		return err
 	}
-	l, err := c.Listen(ctx, t.language)
+	l, err := q.Listen(ctx, language)
 	if err != nil {
 		return err
 	}
@@ -65,7 +61,7 @@ func (t *transcription) listen(cmd *cobra.Command, path string) error {
 		}
 	})
 	got := live{Utterances: []string{}}
-	err = t.hear(cmd, l, &last, &got)
+	err = q.hear(l, &last, &got)
 	if err != nil {
 		stop() // the sender ends too
 	}
@@ -77,12 +73,12 @@ func (t *transcription) listen(cmd *cobra.Command, path string) error {
 		return err
 	}
 	got.Text = strings.Join(got.Utterances, " ")
-	return result(cmd, t.json, got)
+	return q.printText(got, "")
 }
 
 // hear shows what comes until there is no more.
-func (t *transcription) hear(cmd *cobra.Command, l *client.Listener, last *lastWord, got *live) error {
-	show := &captions{out: cmd.ErrOrStderr(), line: isTerminal(cmd.ErrOrStderr()) && !t.json, events: t.json}
+func (q *request) hear(l *client.Listener, last *lastWord, got *live) error {
+	show := &captions{out: q.ErrOrStderr(), line: isTerminal(q.ErrOrStderr()) && !q.json, events: q.json}
 	for {
 		h, err := l.Next()
 		if errors.Is(err, io.EOF) {
@@ -101,8 +97,8 @@ func (t *transcription) hear(cmd *cobra.Command, l *client.Listener, last *lastW
 		case text != "":
 			show.clear()
 			got.Utterances = append(got.Utterances, text)
-			if !t.json {
-				fmt.Fprintln(cmd.OutOrStdout(), text)
+			if !q.json {
+				fmt.Fprintln(q.OutOrStdout(), text)
 			}
 		}
 	}

@@ -10,51 +10,43 @@ import (
 )
 
 func newMigrateCommand() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{Use: "migrate", Short: "Bring the database's schema up to date",
 		Long: "Brings the schema up to the version that this program knows, in an empty database too, as every start of the server does. Servers\n" +
 			"may be at work meanwhile, of this version and of the one before. The other commands leave the schema alone, and refuse one\n" +
 			"that they do not know. It does not create a database: parley serve creates the one in the data directory.",
 		Example: "  parley migrate\n  PARLEY_DATABASE_URL=postgres://owner@db/parley parley migrate --json", Args: cobra.NoArgs}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		cfg, _, err := loadConfig(cmd)
+	configFlag(cmd)
+	return interruptible(cmd, oneObject, func(j *job, _ []string) error {
+		cfg, _, err := loadConfig(j.Command)
 		if err != nil {
 			return err
 		}
-		log := newLogger(cmd.ErrOrStderr(), cfg)
-		url, stopDB, err := findDatabase(ctx, cfg, log)
+		log := newLogger(j.ErrOrStderr(), cfg)
+		url, stopDB, err := findDatabase(j.ctx, cfg, log)
 		if err != nil {
 			return err
 		}
 		defer stopDB()
-		db, err := store.Open(ctx, url)
+		db, err := store.Open(j.ctx, url)
 		if err != nil {
 			return err
 		}
 		defer db.Close()
-		before, err := db.Schema(ctx)
+		before, err := db.Schema(j.ctx)
 		if err != nil {
 			return err
 		}
 		if before > store.SchemaVersion() {
 			return fits(before)
 		}
-		if err := db.Migrate(ctx); err != nil {
+		if err := db.Migrate(j.ctx); err != nil {
 			return err
 		}
-		if err := jobs.Migrate(ctx, url, log); err != nil {
+		if err := jobs.Migrate(j.ctx, url, log); err != nil {
 			return err
 		}
 		known := store.SchemaVersion()
-		if asJSON {
-			return result(cmd, true, map[string]any{"schema": known, "schema_before": before})
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "The database has schema %d; it had %d.\n", known, before)
-		return err
-	}
-	cmd.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return cmd
+		return j.printText(map[string]any{"schema": known, "schema_before": before},
+			fmt.Sprintf("The database has schema %d; it had %d.\n", known, before))
+	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/store"
 	"parley/store/ledger"
 )
 
@@ -49,12 +48,11 @@ func newNumberAdd() *cobra.Command {
 		Example: "  parley number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
 	account, agent := accountFlag(cmd), cmd.Flags().String("agent", "", "the agent that answers")
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		n, err := ledger.New(a.db).ImportNumber(a.ctx, *account, args[0], *agent, a.now)
+		n, err := a.ledger.ImportNumber(a.ctx, *account, args[0], *agent, a.now)
 		if err != nil {
 			return err
 		}
-		v := viewNumber(n)
-		return a.print(v, v.show)
+		return a.show(viewNumber(n))
 	})
 }
 
@@ -63,14 +61,7 @@ func newNumberList() *cobra.Command {
 		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley number list --account acc_… --json", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, _ []string) error {
-		if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
-			return err
-		}
-		numbers, err := ledger.New(a.db).Numbers(a.ctx, *account, store.Page{})
-		if err != nil {
-			return err
-		}
-		return list(a, "numbers", numbers, viewNumber, numberView.show)
+		return listOf(a, *account, "numbers", a.ledger.Numbers, viewNumber, numberView.show)
 	})
 }
 
@@ -80,11 +71,11 @@ func newNumberRemove() *cobra.Command {
 		Example: "  parley number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) error {
-		n, err := ledger.New(a.db).NumberByE164(a.ctx, *account, args[0])
+		n, err := a.ledger.NumberByE164(a.ctx, *account, args[0])
 		if err != nil {
 			return err
 		}
-		if err := ledger.New(a.db).ReleaseNumber(a.ctx, *account, n.ID, a.now); err != nil {
+		if err := a.ledger.ReleaseNumber(a.ctx, *account, n.ID, a.now); err != nil {
 			return err
 		}
 		return a.print(map[string]any{"id": n.ID, "phone_number": n.E164, "released": true},

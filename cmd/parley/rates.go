@@ -14,40 +14,35 @@ import (
 )
 
 func newRatesCommand() *cobra.Command {
-	var r remote
-	var asJSON bool
 	cmd := &cobra.Command{Use: "rates [COUNTRY]", Short: "Show the prices",
 		Long: "Shows the server's public rate card, in US dollars before tax; no key is needed. With a country, such as ES, it shows\n" +
 			"what telephone minutes cost there: of calls to a number in it, and of calls out to its landlines and mobiles.",
 		Example: "  parley rates\n  parley rates ES\n  parley rates --json | jq .agent", Args: cobra.MaximumNArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	r := remoteFlags(cmd)
+	return interruptible(cmd, oneObject, func(j *job, args []string) error {
 		country := ""
 		if len(args) == 1 {
 			if country = isoCountry(args[0]); country == "" {
 				return usageError("a country is two letters, such as ES")
 			}
 		}
-		c, err := client.New(r.url, r.credential())
-		if err != nil {
-			return usageError("--url: " + err.Error())
-		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		rates, err := c.Rates(ctx)
+		c, err := r.public()
 		if err != nil {
 			return err
 		}
-		if country != "" {
-			return printCountry(cmd, rates, country, asJSON)
+		rates, err := c.Rates(j.ctx)
+		if err != nil {
+			return err
 		}
-		if asJSON {
-			return result(cmd, true, rates.JSON)
+		if country == "" {
+			return j.print(rates.JSON, func(w io.Writer) { showRates(w, rates) })
 		}
-		return lines(cmd, func(w io.Writer) { showRates(w, rates) })
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return cmd
+		there, err := ratesOf(rates, country)
+		if err != nil {
+			return err
+		}
+		return j.show(there)
+	})
 }
 
 // isoCountry is a country as the rate card names it; empty when text is none.
@@ -72,36 +67,35 @@ type countryRates struct {
 	Mobile   *money `json:"outbound_mobile"`
 }
 
-func printCountry(cmd *cobra.Command, r *client.Rates, country string, asJSON bool) error {
+func ratesOf(r *client.Rates, country string) (c countryRates, err error) {
 	price := func(prices map[string]money) *money {
 		if p, ok := prices[country]; ok {
 			return &p
 		}
 		return nil
 	}
-	c := countryRates{r.Version, r.Currency, country, price(r.Phone.Inbound), price(r.Phone.OutboundFixed), price(r.Phone.OutboundMobile)}
+	c = countryRates{r.Version, r.Currency, country, price(r.Phone.Inbound), price(r.Phone.OutboundFixed), price(r.Phone.OutboundMobile)}
 	if country == "US" || country == "CA" { // whose mobiles look like landlines
 		c.Mobile = c.Fixed
 	}
 	if c.Inbound == nil && c.Fixed == nil && c.Mobile == nil {
-		return fmt.Errorf("%w: the rate card has no prices for %s", store.ErrNotFound, country)
+		err = fmt.Errorf("%w: the rate card has no prices for %s", store.ErrNotFound, country)
 	}
-	if asJSON {
-		return result(cmd, true, c)
-	}
-	return lines(cmd, func(w io.Writer) {
-		fmt.Fprintf(w, "rate card\t%s, USD a started minute\n", c.Version)
-		for _, p := range []struct {
-			what  string
-			price *money
-		}{{"calls to a number", c.Inbound}, {"calls to landlines", c.Fixed}, {"calls to mobiles", c.Mobile}} {
-			shown := "not sold"
-			if p.price != nil {
-				shown = p.price.String()
-			}
-			fmt.Fprintf(w, "%s\t%s\n", p.what, shown)
+	return c, err
+}
+
+func (c countryRates) show(w io.Writer) {
+	fmt.Fprintf(w, "rate card\t%s, USD a started minute\n", c.Version)
+	for _, p := range []struct {
+		what  string
+		price *money
+	}{{"calls to a number", c.Inbound}, {"calls to landlines", c.Fixed}, {"calls to mobiles", c.Mobile}} {
+		shown := "not sold"
+		if p.price != nil {
+			shown = p.price.String()
 		}
-	})
+		fmt.Fprintf(w, "%s\t%s\n", p.what, shown)
+	}
 }
 
 func showRates(w io.Writer, r *client.Rates) {

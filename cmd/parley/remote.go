@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,23 +16,20 @@ import (
 	"parley/media/wav"
 )
 
-// usageError is a command line that means nothing, which only the command could
-// find out.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
 // remote is where the server is and the key for it, as the commands that talk to
 // one are listed.
 type remote struct{ url, key string }
 
-func (r *remote) add(cmd *cobra.Command) {
+// remoteFlags adds the flags of a command that talks to a server.
+func remoteFlags(cmd *cobra.Command) *remote {
+	r := &remote{}
 	base := os.Getenv("PARLEY_URL")
 	if base == "" {
 		base = "http://127.0.0.1:8080"
 	}
 	cmd.Flags().StringVar(&r.url, "url", base, "address of the server (PARLEY_URL)")
 	cmd.Flags().StringVar(&r.key, "key", "", "API key (PARLEY_API_KEY)") // a default would be shown by --help
+	return r
 }
 
 // credential is the key of the command line, else of the environment.
@@ -52,6 +46,11 @@ func (r *remote) client() (*client.Client, error) {
 	if r.credential() == "" {
 		return nil, usageError("an API key is needed: set PARLEY_API_KEY, or use --key")
 	}
+	return r.public()
+}
+
+// public is a client for routes that need no key.
+func (r *remote) public() (*client.Client, error) {
 	c, err := client.New(r.url, r.credential())
 	if err != nil {
 		return nil, usageError("--url: " + err.Error())
@@ -59,56 +58,22 @@ func (r *remote) client() (*client.Client, error) {
 	return c, nil
 }
 
-// request is a command on its way to the server: the command, and what Ctrl-C ends.
+// request is a command on its way to the server.
 type request struct {
-	*cobra.Command
+	*job
 	*client.Client
-	ctx  context.Context
-	json bool
 }
 
 // ask makes cmd a command that asks the server by run. jsonHelp says what --json prints.
 func ask(cmd *cobra.Command, jsonHelp string, run func(q *request, args []string) error) *cobra.Command {
-	var r remote
-	var asJSON bool
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	r := remoteFlags(cmd)
+	return interruptible(cmd, jsonHelp, func(j *job, args []string) error {
 		c, err := r.client()
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		return run(&request{cmd, c, ctx, asJSON}, args)
-	}
-	r.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, jsonHelp)
-	return cmd
-}
-
-// oneObject is what --json prints where there is nothing to add.
-const oneObject = "print one JSON object"
-
-// answer prints v as one JSON object when that was asked for, else lines for a person.
-func (q *request) answer(v any, show func(io.Writer)) error {
-	if q.json {
-		return result(q.Command, true, v)
-	}
-	return lines(q.Command, show)
-}
-
-// interruptible is the command's context, which also ends with Ctrl-C.
-func interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-}
-
-// result answers with v as one JSON object when that was asked for.
-func result(cmd *cobra.Command, asJSON bool, v any) error {
-	if !asJSON {
-		return nil
-	}
-	enc := json.NewEncoder(cmd.OutOrStdout())
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+		return run(&request{j, c}, args)
+	})
 }
 
 // output is where a command writes sound: a file that appears when it is complete,
@@ -145,6 +110,18 @@ func openOutput(cmd *cobra.Command, path string, asJSON bool) (*output, error) {
 		return nil, err
 	}
 	return &output{f, f, path}, nil
+}
+
+// write opens the output at path and has f write it, showing how far it is. The output appears
+// when it is complete.
+func (j *job) write(path string, f func(to *output, show *progress) error) error {
+	to, err := openOutput(j.Command, path, j.json)
+	if err != nil {
+		return err
+	}
+	show := newProgress(j.Command, j.json)
+	defer show.end()
+	return to.finish(f(to, show))
 }
 
 // finish closes the output; with no fault it gets its name, else it is gone. It

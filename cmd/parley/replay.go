@@ -40,7 +40,7 @@ type eventInTwoLogs struct {
 
 func newReplayCommand() *cobra.Command {
 	var set []string
-	var diff, today, asJSON bool
+	var diff, today bool
 	var out string
 	cmd := &cobra.Command{Use: "replay FILE|CALL_ID", Short: "Conduct a recorded call again and compare",
 		Long: "Feeds the server's conductor all that reached it in a call: what the caller's voice did, what was recognised, what the model, the\n" +
@@ -52,12 +52,12 @@ func newReplayCommand() *cobra.Command {
 			"took place elsewhere and are not. Needs no running server; FILE is what\n" +
 			"-o has written. Exit status 1 when anything differs.",
 		Example: "  parley replay ses_…\n  parley replay ses_… --diff --set min_endpoint_ms=500 --set interruptible=never\n  parley replay ses_… -o call.jsonl.gz", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	runs(cmd, oneObject, func(j *job, args []string) error {
 		settings, err := replay.ParseSettings(set)
 		if err != nil {
 			return usageError("--set: " + err.Error())
 		}
-		record, agent, err := findRecord(cmd, args[0])
+		record, agent, err := j.findRecord(args[0])
 		if err != nil {
 			return err
 		}
@@ -83,55 +83,46 @@ func newReplayCommand() *cobra.Command {
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
-		if asJSON {
-			err = result(cmd, true, answerOf(args[0], f, &r))
-		} else {
-			err = showReplay(cmd.OutOrStdout(), f, &r, diff)
-		}
+		err = j.printText(answerOf(args[0], f, &r), replayText(f, &r, diff))
 		if err == nil && !r.Same {
 			err = errDiffers
 		}
 		return err
-	}
+	})
+	configFlag(cmd)
 	cmd.Flags().StringArrayVar(&set, "set", nil, "another setting of the agent, as `setting=value`; repeated")
 	cmd.Flags().BoolVar(&today, "today", false, "with the settings that the agent has today")
 	cmd.Flags().BoolVar(&diff, "diff", false, "print only what differs")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write what was kept of the call to this file instead, - for standard output")
-	cmd.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
 // findRecord reads the file of that name, or finds what the database has of the call,
 // with the settings that its agent has today.
-func findRecord(cmd *cobra.Command, name string) ([]byte, *agent.Settings, error) {
+func (j *job) findRecord(name string) (record []byte, today *agent.Settings, err error) {
 	if !strings.HasPrefix(name, "ses_") || strings.ContainsAny(name, "./") {
 		b, err := os.ReadFile(name)
 		return b, nil, err
 	}
-	cfg, _, err := loadConfig(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), adminTimeout)
-	defer cancel()
-	db, closeDB, err := openStore(ctx, cfg, newLogger(cmd.ErrOrStderr(), cfg))
-	if err != nil {
-		return nil, nil, err
-	}
-	defer closeDB()
-	kept, err := history.New(db).CallReplay(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, fmt.Errorf("%s: nothing is kept to replay: the call was not recorded, has not ended, its recording was deleted, or it came with the demonstration: %w", name, err)
-	}
-	if err != nil || kept.Settings == nil {
-		if err != nil {
-			return nil, nil, err
+	err = j.withStore(func(db *store.DB) error {
+		ctx, cancel := context.WithTimeout(j.ctx, adminTimeout)
+		defer cancel()
+		kept, err := history.New(db).CallReplay(ctx, name)
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("%s: nothing is kept to replay: the call was not recorded, has not ended, its recording was deleted, or it came with the demonstration: %w", name, err)
 		}
-		return kept.Record, nil, nil
-	}
-	settings, err := agent.ParseSettings(kept.Settings)
-	return kept.Record, &settings, err
+		if err != nil {
+			return err
+		}
+		record = kept.Record
+		if kept.Settings == nil {
+			return nil
+		}
+		settings, err := agent.ParseSettings(kept.Settings)
+		today = &settings
+		return err
+	})
+	return record, today, err
 }
 
 func writeRecord(stdout io.Writer, to string, record []byte) error {
@@ -169,7 +160,7 @@ func partedAt(f *journal.File, r *replay.Result) (*journal.Event, bool) {
 	return nil, false
 }
 
-func showReplay(w io.Writer, f *journal.File, r *replay.Result, onlyDiff bool) error {
+func replayText(f *journal.File, r *replay.Result, onlyDiff bool) string {
 	var b strings.Builder
 	n := 0
 	for _, d := range replay.Compare(f.Events, r.Events) {
@@ -193,6 +184,5 @@ func showReplay(w io.Writer, f *journal.File, r *replay.Result, onlyDiff bool) e
 	if r.Unheard > 0 {
 		fmt.Fprintf(&b, "%d replies were not in the call: silence stands in for their voice\n", r.Unheard)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/cmd/parley/config"
 	"parley/cmd/parley/conversation"
 	"parley/pipeline/simulate"
 	"parley/store"
@@ -33,7 +32,7 @@ func newSimulateCommand() *cobra.Command {
 	var from, account string
 	var runs int
 	var seed uint64
-	var events, asJSON, describe bool
+	var events, describe bool
 	cmd := &cobra.Command{Use: "simulate SCRIPT", Short: "Have a scripted caller try an agent, and check what it says",
 		Long: "Plays a call of a scripted caller with an agent through the server's conductor and model, without telephone, recogniser and voice\n" +
 			"and faster than time passes: prompts, turn-taking and functions can be tried after each change. The script, YAML or JSON, says\n" +
@@ -50,9 +49,10 @@ func newSimulateCommand() *cobra.Command {
 			}
 			return nil
 		}}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	configFlag(cmd)
+	interruptible(cmd, oneObject, func(j *job, args []string) error {
 		if describe {
-			return result(cmd, true, simulate.Schema)
+			return encode(j.OutOrStdout(), simulate.Schema)
 		}
 		text, err := os.ReadFile(args[0])
 		if err != nil {
@@ -68,14 +68,12 @@ func newSimulateCommand() *cobra.Command {
 		if cmd.Flags().Changed("seed") {
 			s.Seed = seed
 		}
-		subject, err := simulationSubject(cmd, s, &f, account, from)
+		subject, err := j.simulationSubject(s, &f, account, from)
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(cmd)
-		defer stop()
-		return runSimulation(ctx, cmd, s, subject, events, asJSON)
-	}
+		return j.simulate(s, subject, events)
+	})
 	f.add(cmd)
 	cmd.Flags().StringVar(&from, "agent", "", "try this agent of the --account, with --file and flags over it")
 	cmd.Flags().StringVar(&account, "account", "", "whose agent it is")
@@ -84,58 +82,55 @@ func newSimulateCommand() *cobra.Command {
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "of chance, in place of the script's")
 	cmd.Flags().BoolVar(&events, "events", false, "print the whole log of each run")
 	cmd.Flags().BoolVar(&describe, "schema", false, "print the JSON Schema of scripts, and do nothing else")
-	cmd.Flags().String("config", "", "YAML file with settings (PARLEY_CONFIG)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
 // simulationSubject is the agent that is tried: a new one, or that of an account, changed
 // by what the command line says.
-func simulationSubject(cmd *cobra.Command, s *simulate.Script, f *agentFlags, account, from string) (simulate.Subject, error) {
-	cfg, _, err := loadConfig(cmd)
+func (j *job) simulationSubject(s *simulate.Script, f *agentFlags, account, from string) (subject simulate.Subject, err error) {
+	cfg, _, err := loadConfig(j.Command)
 	if err != nil {
-		return simulate.Subject{}, err
+		return subject, err
 	}
 	a := conversation.NewAgent()
 	if from != "" {
-		if a, err = storedAgent(cmd, cfg, account, from); err != nil {
-			return simulate.Subject{}, err
+		if a, err = j.storedAgent(account, from); err != nil {
+			return subject, err
 		}
 	}
 	if a.Name == "" {
 		a.Name = "simulated"
 	}
-	if err := f.apply(cmd, &a); err != nil {
-		return simulate.Subject{}, err
+	if err := f.apply(j.Command, &a); err != nil {
+		return subject, err
 	}
-	return conversation.Simulated(cfg, &a, s, newLogger(cmd.ErrOrStderr(), cfg))
+	return conversation.Simulated(cfg, &a, s, newLogger(j.ErrOrStderr(), cfg))
 }
 
 // storedAgent is an agent of the server's database.
-func storedAgent(cmd *cobra.Command, cfg *config.Config, account, id string) (store.Agent, error) {
-	ctx, cancel := context.WithTimeout(cmd.Context(), adminTimeout)
-	defer cancel()
-	db, closeDB, err := openStore(ctx, cfg, newLogger(cmd.ErrOrStderr(), cfg))
-	if err != nil {
-		return store.Agent{}, err
-	}
-	defer closeDB()
-	a, err := db.Agent(ctx, account, id)
-	if err != nil {
-		return store.Agent{}, fmt.Errorf("%s: %w", id, err)
-	}
-	return *a, nil
+func (j *job) storedAgent(account, id string) (a store.Agent, err error) {
+	err = j.withStore(func(db *store.DB) error {
+		ctx, cancel := context.WithTimeout(j.ctx, adminTimeout)
+		defer cancel()
+		found, err := db.Agent(ctx, account, id)
+		if err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
+		a = *found
+		return nil
+	})
+	return a, err
 }
 
-func runSimulation(ctx context.Context, cmd *cobra.Command, s *simulate.Script, subject simulate.Subject, events, asJSON bool) error {
+func (j *job) simulate(s *simulate.Script, subject simulate.Subject, events bool) error {
 	answer := simulationAnswer{Name: s.Name, Runs: s.Runs, Results: []simulate.Result{}}
-	out := cmd.OutOrStdout()
-	for run := 1; run <= s.Runs && ctx.Err() == nil; run++ {
-		r := simulate.Run(ctx, s, subject, run)
+	out := j.OutOrStdout()
+	for run := 1; run <= s.Runs && j.ctx.Err() == nil; run++ {
+		r := simulate.Run(j.ctx, s, subject, run)
 		if !r.OK {
 			answer.Failed++
 		}
-		if !asJSON && (s.Runs == 1 || !r.OK || events) {
+		if !j.json && (s.Runs == 1 || !r.OK || events) {
 			if err := showSimulation(out, s, &r, events); err != nil {
 				return err
 			}
@@ -145,17 +140,16 @@ func runSimulation(ctx context.Context, cmd *cobra.Command, s *simulate.Script, 
 		}
 		answer.Results = append(answer.Results, r)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := j.ctx.Err(); err != nil {
 		return err
 	}
 	answer.OK = answer.Failed == 0
-	if err := result(cmd, asJSON, answer); err != nil {
-		return err
+	text := ""
+	if s.Runs > 1 {
+		text = fmt.Sprintf("%d of %d runs as expected\n", s.Runs-answer.Failed, s.Runs)
 	}
-	if !asJSON && s.Runs > 1 {
-		if _, err := fmt.Fprintf(out, "%d of %d runs as expected\n", s.Runs-answer.Failed, s.Runs); err != nil {
-			return err
-		}
+	if err := j.printText(answer, text); err != nil {
+		return err
 	}
 	if !answer.OK {
 		return errUnmet

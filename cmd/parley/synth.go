@@ -27,13 +27,12 @@ var (
 
 // synthesis holds the flags of the synth command.
 type synthesis struct {
-	remote
+	*request
 	speech  client.Speech
 	file    string
 	out     string
 	format  string
 	stream  bool
-	json    bool
 	show    *progress
 	started time.Time
 }
@@ -51,15 +50,17 @@ type synthesized struct {
 
 func newSynthCommand() *cobra.Command {
 	var s synthesis
-	cmd := &cobra.Command{Use: "synth [TEXT]", Short: "Speak a text",
+	cmd := ask(&cobra.Command{Use: "synth [TEXT]", Short: "Speak a text",
 		Long: "Speaks a text and writes the sound to a file or, without -o, to standard output when that is not a terminal. The text\n" +
 			"is the argument, standard input when that is -, or a file. Texts of more than 5,000 characters, and formats other than\n" +
 			"wav, are made by the server in the background: there is a progress bar, and Ctrl-C cancels the task. With --stream raw\n" +
 			"samples (Int16, 44.1 kHz, mono) come while they are made.",
 		Example: "  parley synth \"Good morning\" -o morning.wav\n  parley synth --file book.txt --voice M3 --language es -o book.mp3\n" +
 			"  echo 'Good morning' | parley synth - --stream | aplay -q -f S16_LE -r 44100",
-		Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args) }}
-	s.add(cmd)
+		Args: cobra.MaximumNArgs(1)}, "print what was done as one JSON object", func(q *request, args []string) error {
+		s.request = q
+		return s.run(args)
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&s.file, "file", "", "file with the text")
 	fl.StringVarP(&s.out, "out", "o", "", "file for the sound, - for standard output")
@@ -69,43 +70,28 @@ func newSynthCommand() *cobra.Command {
 	fl.IntVar(&s.speech.Steps, "steps", 0, "quality where the voice has it, 1 to 8 (the server's own is 6)")
 	fl.StringVar(&s.format, "format", "", "wav, mp3, pcm (44.1 kHz) or ulaw (8 kHz); otherwise as the file's name says, or wav")
 	fl.BoolVar(&s.stream, "stream", false, "raw samples while they are made")
-	fl.BoolVar(&s.json, "json", false, "print what was done as one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("stream", "format")
 	complete(cmd, map[string][]string{"voice": voices, "language": languages, "format": formats})
 	return cmd
 }
 
 // run reads the text, opens the output, speaks, and says what was done.
-func (s *synthesis) run(cmd *cobra.Command, args []string) error {
-	var err error
-	if s.speech.Text, err = s.text(cmd, args); err != nil {
+func (s *synthesis) run(args []string) (err error) {
+	if s.speech.Text, err = s.text(args); err != nil {
 		return err
 	}
 	if s.format, err = s.choose(); err != nil {
 		return err
 	}
-	c, err := s.client()
+	did := synthesized{Format: s.format, Characters: utf8.RuneCountInString(s.speech.Text)}
+	err = s.write(s.out, func(to *output, show *progress) error {
+		s.show, s.started, did.File = show, time.Now(), to.path
+		return s.speak(to, &did)
+	})
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(cmd)
-	defer stop()
-	to, err := openOutput(cmd, s.out, s.json)
-	if err != nil {
-		return err
-	}
-	s.show = newProgress(cmd, s.json)
-	defer s.show.end()
-	s.started = time.Now()
-	did := synthesized{File: to.path, Format: s.format, Characters: utf8.RuneCountInString(s.speech.Text)}
-	if err := to.finish(s.speak(ctx, c, to, &did)); err != nil {
-		return err
-	}
-	s.show.end()
-	if !s.json {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s of sound, %d characters, the first came after %d ms\n", to.path, seconds(did.Seconds), did.Characters, did.LatencyMS)
-	}
-	return result(cmd, s.json, did)
+	return s.done(did, "%s: %s of sound, %d characters, the first came after %d ms\n", did.File, seconds(did.Seconds), did.Characters, did.LatencyMS)
 }
 
 // seconds is a length for people.
@@ -117,7 +103,7 @@ func seconds(s float64) string {
 }
 
 // text is what to speak.
-func (s *synthesis) text(cmd *cobra.Command, args []string) (string, error) {
+func (s *synthesis) text(args []string) (string, error) {
 	var text string
 	switch {
 	case len(args) == 1 && s.file != "":
@@ -127,7 +113,7 @@ func (s *synthesis) text(cmd *cobra.Command, args []string) (string, error) {
 	case len(args) == 0 && s.file == "":
 		return "", usageError("what is to be spoken? Give the text, - for standard input, or --file")
 	default:
-		in := cmd.InOrStdin()
+		in := s.InOrStdin()
 		if s.file != "" && s.file != "-" {
 			f, err := os.Open(s.file)
 			if err != nil {
@@ -169,14 +155,14 @@ func (s *synthesis) choose() (string, error) {
 }
 
 // speak picks the endpoint that does what is wanted.
-func (s *synthesis) speak(ctx context.Context, c *client.Client, to io.Writer, did *synthesized) error {
+func (s *synthesis) speak(to io.Writer, did *synthesized) error {
 	switch {
 	case s.stream:
-		return s.streamed(ctx, c, to, did)
+		return s.streamed(to, did)
 	case s.format != string(client.WAV), did.Characters > client.MaxText:
-		return s.background(ctx, c, to, did)
+		return s.background(to, did)
 	}
-	audio, err := c.Synthesize(ctx, s.speech)
+	audio, err := s.Synthesize(s.ctx, s.speech)
 	if err != nil {
 		return err
 	}
@@ -184,8 +170,8 @@ func (s *synthesis) speak(ctx context.Context, c *client.Client, to io.Writer, d
 }
 
 // streamed writes samples as they come.
-func (s *synthesis) streamed(ctx context.Context, c *client.Client, to io.Writer, did *synthesized) error {
-	for k, err := range c.Stream(ctx, s.speech) {
+func (s *synthesis) streamed(to io.Writer, did *synthesized) error {
+	for k, err := range s.Stream(s.ctx, s.speech) {
 		if err != nil {
 			return err
 		}
@@ -206,18 +192,18 @@ func (s *synthesis) streamed(ctx context.Context, c *client.Client, to io.Writer
 const cancelPatience = 5 * time.Second
 
 // background has the server make the sound as a task, and fetches it.
-func (s *synthesis) background(ctx context.Context, c *client.Client, to io.Writer, did *synthesized) error {
-	task, err := c.Submit(ctx, s.speech, client.Format(s.format))
+func (s *synthesis) background(to io.Writer, did *synthesized) error {
+	task, err := s.Submit(s.ctx, s.speech, client.Format(s.format))
 	if err != nil {
 		return err
 	}
 	did.TaskID = task.TaskID
 	s.show.begin("speaking")
-	task, err = c.Await(ctx, did.TaskID, func(t *wire.Task) { s.show.set(float64(t.Progress), 100) })
-	if ctx.Err() != nil {
-		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
+	task, err = s.Await(s.ctx, did.TaskID, func(t *wire.Task) { s.show.set(float64(t.Progress), 100) })
+	if s.ctx.Err() != nil {
+		leaving, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), cancelPatience)
 		defer cancel()
-		if failed := c.Cancel(leaving, did.TaskID); failed != nil {
+		if failed := s.Cancel(leaving, did.TaskID); failed != nil {
 			return fmt.Errorf("%w; task %s goes on, it could not be cancelled: %w", err, did.TaskID, failed)
 		}
 		return fmt.Errorf("%w; the task was cancelled and costs nothing", err)
@@ -225,7 +211,7 @@ func (s *synthesis) background(ctx context.Context, c *client.Client, to io.Writ
 	if err != nil {
 		return err
 	}
-	audio, err := c.Download(ctx, task.TaskID)
+	audio, err := s.Download(s.ctx, task.TaskID)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 
 // talkFlags holds the flags of the talk command.
 type talkFlags struct {
-	remote
+	*remote
 	agent                   string
 	in, out                 string
 	prompt, voice, language string
@@ -44,7 +44,7 @@ func newTalkCommand() *cobra.Command {
 			"  parley synth 'What time do you open?' | parley talk --agent ag_… --in - --out - | aplay -q",
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) }}
 	fl := cmd.Flags()
-	f.add(cmd)
+	f.remote = remoteFlags(cmd)
 	fl.StringVar(&f.agent, "agent", "", "the agent's identifier")
 	fl.StringVar(&f.in, "in", "", "recording to say, - for standard input")
 	fl.StringVar(&f.out, "out", "", "WAV file for what was heard, - for standard output")
@@ -58,7 +58,7 @@ func newTalkCommand() *cobra.Command {
 	cmd.MarkFlagsOneRequired("agent", "prompt")
 	cmd.MarkFlagsMutuallyExclusive("in", "microphone", "type")
 	complete(cmd, map[string][]string{"voice": voices, "language": languages})
-	_ = cmd.RegisterFlagCompletionFunc("agent", f.agents)
+	completeAgents(cmd)
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func (f *talkFlags) run(cmd *cobra.Command) (err error) {
 	if _, err := f.client(); err != nil {
 		return err
 	}
-	ctx, stop := interruptible(cmd)
+	ctx, stop := ctrlC(cmd)
 	defer stop()
 	f.text = cmd.OutOrStdout()
 	if f.out != "" {

@@ -18,75 +18,55 @@ var groupings = []string{"day", "agent", "call", "component"}
 // has them all.
 const maxGroups = 1000
 
-// usageCommand holds the flags of the usage command.
-type usageCommand struct {
-	remote
-	query client.UsageQuery
-	csv   string
-	json  bool
-}
-
 func newUsageCommand() *cobra.Command {
-	var u usageCommand
-	cmd := &cobra.Command{Use: "usage", Short: "Sum up what was used and what it cost",
+	var query client.UsageQuery
+	var file string
+	cmd := ask(&cobra.Command{Use: "usage", Short: "Sum up what was used and what it cost",
 		Long: "Sums up what the account whose key is used has used, by day (UTC), agent, call or component, newest first, with exact\n" +
 			"amounts in US dollars. Dates begin at midnight UTC, and --to is not included. Sessions count when they end; what those\n" +
 			"in progress have used is said apart. With --csv all of it goes to a file, - for standard output, from one moment.",
 		Example: "  parley usage --by component --from 2026-03-01 --to 2026-04-01\n  parley usage --by call --csv march.csv\n  parley usage --json | jq .total",
-		Args:    cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return u.run(cmd) }}
-	u.add(cmd)
+		Args:    cobra.NoArgs}, oneObject, func(q *request, _ []string) error {
+		if !slices.Contains(groupings, query.By) {
+			return usageError("--by is one of " + strings.Join(groupings, ", "))
+		}
+		if file != "" {
+			return q.saveUsage(query, file)
+		}
+		got, more, err := q.Client.Usage(q.ctx, query, maxGroups)
+		if err != nil {
+			return err
+		}
+		if more {
+			fmt.Fprintf(q.ErrOrStderr(), "only the newest %d are shown; --csv has all, and the total counts all\n", maxGroups)
+		}
+		return q.print(struct {
+			*client.Usage
+			HasMore bool `json:"has_more"`
+		}{got, more}, func(w io.Writer) { showUsage(w, got) })
+	})
 	fl := cmd.Flags()
-	fl.StringVar(&u.query.By, "by", groupings[0], strings.Join(groupings, ", "))
-	fl.StringVar(&u.query.From, "from", "", "not before this date, or RFC 3339 time")
-	fl.StringVar(&u.query.To, "to", "", "before this date, or RFC 3339 time")
-	fl.StringVar(&u.csv, "csv", "", "write a file in CSV, - for standard output")
-	fl.BoolVar(&u.json, "json", false, "print one JSON object")
+	fl.StringVar(&query.By, "by", groupings[0], strings.Join(groupings, ", "))
+	fl.StringVar(&query.From, "from", "", "not before this date, or RFC 3339 time")
+	fl.StringVar(&query.To, "to", "", "before this date, or RFC 3339 time")
+	fl.StringVar(&file, "csv", "", "write a file in CSV, - for standard output")
 	cmd.MarkFlagsMutuallyExclusive("csv", "json")
 	complete(cmd, map[string][]string{"by": groupings})
 	return cmd
 }
 
-func (u *usageCommand) run(cmd *cobra.Command) error {
-	if !slices.Contains(groupings, u.query.By) {
-		return usageError("--by is one of " + strings.Join(groupings, ", "))
-	}
-	c, err := u.client()
+// saveUsage writes the file, which appears when it is complete.
+func (q *request) saveUsage(query client.UsageQuery, file string) error {
+	table, err := q.UsageCSV(q.ctx, query)
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(cmd)
-	defer stop()
-	if u.csv != "" {
-		table, err := c.UsageCSV(ctx, u.query)
-		if err != nil {
-			return err
-		}
-		defer table.Close()
-		return u.save(cmd, table)
-	}
-	got, more, err := c.Usage(ctx, u.query, maxGroups)
-	if err != nil {
+	defer table.Close()
+	if file == "-" {
+		_, err := io.Copy(q.OutOrStdout(), table)
 		return err
 	}
-	if more {
-		fmt.Fprintf(cmd.ErrOrStderr(), "only the newest %d are shown; --csv has all, and the total counts all\n", maxGroups)
-	}
-	if u.json {
-		return result(cmd, true, struct {
-			*client.Usage
-			HasMore bool `json:"has_more"`
-		}{got, more})
-	}
-	return lines(cmd, func(w io.Writer) { showUsage(w, got) })
-}
-
-// save writes the file, which appears when it is complete.
-func (u *usageCommand) save(cmd *cobra.Command, table io.Reader) error {
-	if u.csv == "-" {
-		_, err := io.Copy(cmd.OutOrStdout(), table)
-		return err
-	}
-	to, err := openOutput(cmd, u.csv, false)
+	to, err := openOutput(q.Command, file, false)
 	if err != nil {
 		return err
 	}

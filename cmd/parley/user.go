@@ -14,7 +14,6 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/node"
 	"parley/store"
-	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -42,8 +41,8 @@ func viewUser(u *people.User) userView {
 }
 
 // printLink makes a link for a user and prints it.
-func (a *admin) printLink(cmd *cobra.Command, u *people.User) error {
-	cfg, _, err := loadConfig(cmd)
+func (a *admin) printLink(u *people.User) error {
+	cfg, _, err := loadConfig(a.Command)
 	if err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func newAdminCreate() *cobra.Command {
 	account := cmd.Flags().String("account", "", "an account to own")
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		if *account != "" {
-			if _, err := ledger.New(a.db).Account(a.ctx, *account); err != nil {
+			if _, err := a.ledger.Account(a.ctx, *account); err != nil {
 				return err
 			}
 		}
@@ -96,7 +95,7 @@ func newAdminCreate() *cobra.Command {
 				return err
 			}
 		}
-		return a.printLink(cmd, u)
+		return a.printLink(u)
 	})
 }
 
@@ -104,13 +103,7 @@ func newAdminReset() *cobra.Command {
 	cmd := &cobra.Command{Use: "reset EMAIL", Short: "Print a link with which a user chooses another password",
 		Long:    "The old password is good until the link is used; then all browsers that had signed in with it are signed out.",
 		Example: "  parley admin reset ana@example.com", Args: cobra.ExactArgs(1)}
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		u, _, err := a.people.UserByEmail(a.ctx, args[0])
-		if err != nil {
-			return err
-		}
-		return a.printLink(cmd, u)
-	})
+	return userCommand(cmd, func(a *admin, u *people.User, _ []string) error { return a.printLink(u) })
 }
 
 func newAdminList() *cobra.Command {

@@ -164,7 +164,7 @@ func TestPeopleSignIn(t *testing.T) {
 // database, unless the settings here say where that is.
 func TestLinksLeadToTheServerThatRuns(t *testing.T) {
 	db := storetest.New(t)
-	a := &admin{ctx: t.Context(), db: db}
+	a := &admin{job: &job{ctx: t.Context()}, db: db}
 	want := func(base string, env ...string) {
 		t.Helper()
 		cfg, _, err := config.Load(config.Sources{Env: env})

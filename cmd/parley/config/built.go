@@ -5,13 +5,5 @@ import "slices"
 // Built are the engines of a stage, asr, llm or tts, that this program has, whatever a
 // server is set to.
 func Built(stage string) []string {
-	switch stage {
-	case "asr":
-		return slices.Clone(builtASR)
-	case "llm":
-		return slices.Clone(builtLLM)
-	case "tts":
-		return slices.Clone(builtTTS)
-	}
-	return nil
+	return slices.Clone(map[string][]string{"asr": builtASR, "llm": builtLLM, "tts": builtTTS}[stage])
 }

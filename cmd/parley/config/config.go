@@ -106,6 +106,16 @@ type Stage struct {
 	Model   string
 }
 
+// stages are the slow engines, with the names that their settings begin with.
+func (c *Config) stages() []namedStage {
+	return []namedStage{{"ASR", c.ASR}, {"LLM", c.LLM}, {"TTS", c.TTS}}
+}
+
+type namedStage struct {
+	name string
+	Stage
+}
+
 // PortRange is an inclusive range of UDP ports. RTP takes the even ones.
 type PortRange struct{ First, Last int }
 
@@ -197,32 +207,15 @@ func (c *Config) check() error {
 	if samePort(c.HTTPAddr, c.MetricsAddr) {
 		return c.wrong("METRICS_ADDR", "metrics and profiles are never on the public port of PARLEY_HTTP_ADDR; allowed: another port")
 	}
-	stages := []struct {
-		name string
-		Stage
-	}{{"ASR", c.ASR}, {"LLM", c.LLM}, {"TTS", c.TTS}}
-	for _, s := range stages {
+	for _, s := range c.stages() {
 		if slices.Contains(s.Engines, "openai") && s.URL == "" {
 			return c.wrong(s.name+"_URL", "the engine openai needs it; allowed: "+allowedURL)
 		}
 	}
-	if err := c.checkPayments(); err != nil {
-		return err
-	}
-	if err := c.checkTelnyx(); err != nil {
-		return err
-	}
-	if err := c.checkCRM(); err != nil {
-		return err
-	}
-	if err := c.checkCluster(); err != nil {
-		return err
-	}
-	if err := c.checkTrunks(); err != nil {
-		return err
-	}
-	if err := c.checkTLS(); err != nil {
-		return err
+	for _, check := range []func() error{c.checkPayments, c.checkTelnyx, c.checkCRM, c.checkCluster, c.checkTrunks, c.checkTLS} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	// A closed call's ports rest for a while, hence a fifth more than calls.
 	if need := c.MaxCalls + (c.MaxCalls+4)/5; c.Telephony() && need > c.RTPPorts.Pairs() {
@@ -253,14 +246,13 @@ func (c *Config) checkTelnyx() error {
 	if c.Carrier != "telnyx" {
 		return nil
 	}
-	for _, s := range []struct{ name, value, allowed string }{
-		{"TELNYX_API_KEY", c.TelnyxAPIKey, "KEY..."},
-		{"TELNYX_PUBLIC_KEY", c.TelnyxPublicKey, "the public key of the account"},
-		{"TELNYX_CONNECTION_ID", c.TelnyxConnectionID, "the number of a SIP connection"},
-	} {
-		if s.value == "" {
-			return c.wrong(s.name, "PARLEY_CARRIER=telnyx needs it; allowed: "+s.allowed)
-		}
+	switch {
+	case c.TelnyxAPIKey == "":
+		return c.wrong("TELNYX_API_KEY", "PARLEY_CARRIER=telnyx needs it; allowed: KEY...")
+	case c.TelnyxPublicKey == "":
+		return c.wrong("TELNYX_PUBLIC_KEY", "PARLEY_CARRIER=telnyx needs it; allowed: the public key of the account")
+	case c.TelnyxConnectionID == "":
+		return c.wrong("TELNYX_CONNECTION_ID", "PARLEY_CARRIER=telnyx needs it; allowed: the number of a SIP connection")
 	}
 	return nil
 }

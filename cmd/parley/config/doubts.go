@@ -107,11 +107,8 @@ var embedded = []string{"pocketsphinx", "scripted", "espeak", "spectral", "off"}
 // realEngines names the others that are configured, each with its stage.
 func (c *Config) realEngines() []string {
 	var found []string
-	for _, s := range []struct {
-		name    string
-		engines []string
-	}{{"ASR", c.ASR.Engines}, {"LLM", c.LLM.Engines}, {"TTS", c.TTS.Engines}} {
-		for _, e := range s.engines {
+	for _, s := range c.stages() {
+		for _, e := range s.Engines {
 			if !slices.Contains(embedded, e) {
 				found = append(found, "PARLEY_"+s.name+"="+e)
 			}

@@ -73,7 +73,7 @@ This page is generated from the table of settings by ` + "`go test ./cmd/parley/
 			def = "`" + s.Default + "`"
 		}
 		if s.Flag {
-			flag = " `--" + strings.ReplaceAll(strings.ToLower(s.Name), "_", "-") + "`"
+			flag = " `--" + s.FlagName() + "`"
 		}
 		fmt.Fprintf(&b, "| `%s%s`%s | %s | %s | %s |\n", prefix, s.Name, flag, cell(def), cell(s.Meaning), cell(s.Allowed))
 	}

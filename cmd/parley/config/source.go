@@ -67,8 +67,7 @@ func (s Setting) lookUp(from map[string]value) (value, bool, error) {
 	if err != nil {
 		return v, false, &Error{path.key, fmt.Sprintf("cannot read %s; allowed: the path of a file that holds the secret", quote(path.text))}
 	}
-	path.text = strings.TrimRight(string(b), "\r\n")
-	if path.text == "" {
+	if path.text = strings.TrimRight(string(b), "\r\n"); path.text == "" {
 		return v, false, &Error{path.key, "the file is empty; allowed: the path of a file that holds the secret"}
 	}
 	return path, true, nil
@@ -208,13 +207,7 @@ func plain(v *yaml.Node) (string, bool) {
 
 // nearest is the setting whose name takes the fewest edits to get to.
 func nearest(name string) string {
-	best, bestCost := "", 1<<30
-	for _, s := range settings {
-		if cost := distance(name, s.Name); cost < bestCost {
-			best, bestCost = s.Name, cost
-		}
-	}
-	return best
+	return slices.MinFunc(settings, func(a, b Setting) int { return distance(name, a.Name) - distance(name, b.Name) }).Name
 }
 
 // distance counts insertions, deletions and changes of bytes (Levenshtein).

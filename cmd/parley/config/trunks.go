@@ -98,21 +98,16 @@ func eachKey(at string, v *yaml.Node, f func(where, name string, v *yaml.Node) e
 }
 
 func findKey(name string) (trunkKey, bool) {
-	i := slices.IndexFunc(trunkKeys, func(k trunkKey) bool { return k.name == name })
-	if i < 0 {
-		return trunkKey{}, false
+	for _, k := range trunkKeys {
+		if k.name == name {
+			return k, true
+		}
 	}
-	return trunkKeys[i], true
+	return trunkKey{}, false
 }
 
 func nearestKey(name string) string {
-	best, cost := "", 1<<30
-	for _, k := range trunkKeys {
-		if c := distance(name, k.name); c < cost {
-			best, cost = k.name, c
-		}
-	}
-	return best
+	return slices.MinFunc(trunkKeys, func(a, b trunkKey) int { return distance(name, a.name) - distance(name, b.name) }).name
 }
 
 // readNode reads a plain value, or a list where the key takes one.

@@ -78,69 +78,65 @@ func (b *Batches) Wake() {
 // Check implements callcenter.Batches: first all numbers, then all agents, then all
 // destinations, as the order of refusals wants it.
 func (b *Batches) Check(ctx context.Context, account string, orders []callcenter.Order) (at int, err error) {
-	callers, speakers := map[string]string{}, map[string]bool{}
-	for i := range orders {
-		from := &orders[i].From
-		own, known := callers[*from]
-		if !known {
-			if own, err = b.dialler.caller(ctx, account, *from); err != nil {
+	for _, check := range b.dialler.checks(ctx, account) {
+		for i := range orders {
+			if err := check(&orders[i]); err != nil {
 				return i, err
 			}
-			callers[*from] = own
 		}
-		*from = own
-	}
-	for i, o := range orders {
-		if speakers[o.Agent] {
-			continue
-		}
-		if _, err = b.dialler.speaker(ctx, account, o.Agent); err != nil {
-			return i, err
-		}
-		speakers[o.Agent] = true
-	}
-	for i := range orders {
-		to, err := b.dialler.Destinations.check(orders[i].To)
-		if err != nil {
-			return i, err
-		}
-		orders[i].To = to.E164
 	}
 	return 0, nil
 }
 
-// CheckEach implements callcenter.Batches. Each number and each agent is looked up once.
+// CheckEach implements callcenter.Batches.
 func (b *Batches) CheckEach(ctx context.Context, account string, orders []callcenter.Order) ([]error, error) {
+	checks, refused := b.dialler.checks(ctx, account), make([]error, len(orders))
+	for i := range orders {
+		for _, check := range checks {
+			if refused[i] = check(&orders[i]); refused[i] != nil {
+				break
+			}
+		}
+	}
+	return refused, ctx.Err()
+}
+
+// checks are those of an order's number, its agent and its destination. Each number and each
+// agent of many orders is looked up once.
+func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcenter.Order) error {
 	type answer struct {
 		own string
 		err error
 	}
 	callers, speakers := map[string]answer{}, map[string]error{}
-	refused := make([]error, len(orders))
-	for i := range orders {
-		o := &orders[i]
-		from, known := callers[o.From]
-		if !known {
-			from.own, from.err = b.dialler.caller(ctx, account, o.From)
-			callers[o.From] = from
-		}
-		if refused[i] = from.err; refused[i] != nil {
-			continue
-		}
-		o.From = from.own
-		if refused[i], known = speakers[o.Agent]; !known {
-			_, refused[i] = b.dialler.speaker(ctx, account, o.Agent)
-			speakers[o.Agent] = refused[i]
-		}
-		if refused[i] != nil {
-			continue
-		}
-		to, err := b.dialler.Destinations.check(o.To)
-		if refused[i] = err; err == nil {
-			o.To = to.E164
-		}
+	return [3]func(*callcenter.Order) error{
+		func(o *callcenter.Order) error {
+			from, known := callers[o.From]
+			if !known {
+				from.own, from.err = d.caller(ctx, account, o.From)
+				callers[o.From] = from
+			}
+			if from.err == nil {
+				o.From = from.own
+			}
+			return from.err
+		},
+		func(o *callcenter.Order) error {
+			err, known := speakers[o.Agent]
+			if !known {
+				_, err = d.speaker(ctx, account, o.Agent)
+				speakers[o.Agent] = err
+			}
+			return err
+		},
+		func(o *callcenter.Order) error {
+			to, err := d.Destinations.check(o.To)
+			if err == nil {
+				o.To = to.E164
+			}
+			return err
+		},
 	}
-	return refused, ctx.Err()
 }
 
 // Run dials rows as they become due, until ctx ends. Calls that have begun go on.
