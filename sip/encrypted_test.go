@@ -26,6 +26,7 @@ import (
 // A call between two of ours, under each pair of policies: plain, encrypted, or
 // refused with 488. A hold and a refresh do not disturb the encryption.
 func TestEncryptedCall(t *testing.T) {
+	t.Parallel()
 	for ours, row := range map[sdp.Policy][3]string{ // theirs: off, offered, required
 		sdp.SRTPOff:      {"plain", "plain", "refused"},
 		sdp.SRTPOffered:  {"plain", "encrypted", "encrypted"},

@@ -115,6 +115,7 @@ func ended(detail media.EndDetail) func(*testing.T, seen, int) {
 }
 
 func TestInterop(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sipp"); err != nil {
 		t.Skip("sipp is not installed")
 	}

@@ -43,7 +43,7 @@ var scenes = []scene{
 			deaf := newRobot(s.T, "udp", nil)
 			deaf.set(func() { deaf.mute = true })
 			cfg.Trunks[0].Targets = []trunk.Target{deaf.target(), s.robot.target()}
-			cfg.T1 = 100 * time.Millisecond
+			cfg.T1 = 40 * time.Millisecond // it is listened to for 64 of these
 		}},
 	{name: "goes out by tls", play: (*stage).redial, cfg: func(s *stage, cfg *sip.Config) {
 		s.robot = newRobot(s.T, "tls", &tls.Config{Certificates: []tls.Certificate{s.ca.issue("carrier.test")}})

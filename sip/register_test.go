@@ -194,6 +194,7 @@ func TestRegistrationRefused(t *testing.T) {
 // Registrations are refreshed at half their time, and tried again after a
 // failure; a registrar of our own says when.
 func TestRegistrationIsRefreshed(t *testing.T) {
+	t.Parallel()
 	c := newCallee(t)
 	carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, Auth: dialog.Credentials{Username: "account", Password: "x"}, Flags: trunk.Register | trunk.NoProbe}
 	ua, stop := start(t, sip.Config{Trunks: []trunk.Config{carrier}})

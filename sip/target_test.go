@@ -96,6 +96,7 @@ func pair(t *testing.T) (first, second *callee, cfg sip.Config) {
 // The first of two servers is dead: the first call moves on, the next one does
 // not try it again.
 func TestFailoverByACall(t *testing.T) {
+	t.Parallel()
 	dead, live, cfg := pair(t)
 	cfg.Probe = time.Hour // one probe at the start, and none for a long time
 	ua := serve(t, cfg)
@@ -114,6 +115,7 @@ func TestFailoverByACall(t *testing.T) {
 
 // A server that does not answer OPTIONS is left alone until it does.
 func TestFailoverByProbes(t *testing.T) {
+	t.Parallel()
 	dead, live, cfg := pair(t)
 	cfg.Probe = 60 * quick // six times as often for one that is down
 	ua := serve(t, cfg)
@@ -252,6 +254,7 @@ func TestTargetIsDownForSeveralCallees(t *testing.T) {
 }
 
 func TestTrunkIsFull(t *testing.T) {
+	t.Parallel()
 	c := newCallee(t)
 	ua := serve(t, sip.Config{Trunks: []trunk.Config{
 		{Name: "narrow", Targets: []trunk.Target{c.target()}, Channels: 1, Flags: trunk.NoProbe},

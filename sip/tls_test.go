@@ -189,6 +189,7 @@ func writeBlock(t *testing.T, path, kind string, der []byte) {
 
 // A telephone of other hands, over TLS and encrypted, both ways.
 func TestBaresipOverTLS(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("baresip"); err != nil {
 		t.Skip("baresip is not installed")
 	}

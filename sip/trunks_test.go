@@ -37,6 +37,7 @@ func TestNextTrunkAfterSilence(t *testing.T) {
 
 // While another trunk answers, calls do not begin where none does.
 func TestTrunksThatAnswerComeFirst(t *testing.T) {
+	t.Parallel()
 	silent, live, ua := two(t, true)
 	down := func() bool { list := ua.Trunks()[0].Targets; return len(list) == 1 && !list[0].Up }
 	eventually(t, "the first is down", down)

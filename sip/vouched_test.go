@@ -15,9 +15,11 @@ import (
 // TestVouchedMedia: on a trunk that is set to it, audio of a source that is not vouched for is
 // no sign of life; on another it is the far end's.
 func TestVouchedMedia(t *testing.T) {
+	t.Parallel()
 	for name, flags := range map[string]trunk.Flags{"any": 0, "vouched": trunk.VouchedMedia} {
 		vouched := flags != 0
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			results := make(chan outcome, 1)
 			ua := serve(t, sip.Config{FirstRTPTimeout: 500 * time.Millisecond, OnCall: answering(results),
 				Trunks: []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Flags: flags}}})
@@ -36,10 +38,12 @@ func TestVouchedMedia(t *testing.T) {
 					if !vouched || !errors.As(o.err, &e) || e.Detail != "media_timeout" {
 						t.Errorf("ended with %v", o.err)
 					}
+					p.confirm(p.incoming("BYE"))
 					return
 				case <-time.After(media.FrameDuration):
 				}
 				if !vouched && seq > 100 { // two seconds
+					p.hangup(results)
 					return
 				}
 			}
