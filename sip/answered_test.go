@@ -70,7 +70,7 @@ func socket(t *testing.T) *net.UDPConn {
 func TestAnsweredByTheACK(t *testing.T) {
 	both(t, func(t *testing.T, network string) {
 		results := make(chan outcome, 1)
-		ua := serve(t, sip.Config{T1: 20 * time.Millisecond, OnCall: answeredOnly(results)})
+		ua := serve(t, sip.Config{T1: 10 * time.Millisecond, OnCall: answeredOnly(results)})
 		p := newPeer(t, ua, network)
 		p.write(p.request("INVITE", p.offer()))
 		for range 4 { // 140 ms, in which seven packets would be sent
@@ -110,7 +110,7 @@ func TestHangUpBeforeTheACK(t *testing.T) {
 // description answers the call; others do not.
 func TestAnsweredByMedia(t *testing.T) {
 	results := make(chan outcome, 1)
-	ua := serve(t, sip.Config{T1: 20 * time.Millisecond, OnCall: answeredOnly(results)})
+	ua := serve(t, sip.Config{T1: 10 * time.Millisecond, OnCall: answeredOnly(results)})
 	p := newPeer(t, ua, "udp")
 	p.write(p.request("INVITE", p.offer()))
 	res := p.response(200, "INVITE")
@@ -172,7 +172,8 @@ func TestAnsweredByEncryptedMedia(t *testing.T) {
 // while; to another number it may, and over TCP, where nobody can forge it.
 func TestUnconfirmedCallsAreFew(t *testing.T) {
 	results := make(chan outcome, 16)
-	ua := serve(t, sip.Config{T1: time.Millisecond, OnCall: answeredOnly(results)})
+	// 64 T1 is over half a second: on a busy machine, too, the 200s come before the call is given up.
+	ua := serve(t, sip.Config{T1: 10 * time.Millisecond, OnCall: answeredOnly(results)})
 	for range 5 {
 		p := newPeer(t, ua, "udp")
 		p.write(p.request("INVITE", p.offer()))
@@ -197,7 +198,7 @@ func TestUnconfirmedCallsAreFew(t *testing.T) {
 // One that is acknowledged in the end shows that the source is no forgery.
 func TestConfirmedCallsForgiveOthers(t *testing.T) {
 	results := make(chan outcome, 16)
-	ua := serve(t, sip.Config{T1: 4 * time.Millisecond, OnCall: answeredOnly(results)})
+	ua := serve(t, sip.Config{T1: 10 * time.Millisecond, OnCall: answeredOnly(results)})
 	for i := range 8 {
 		p := newPeer(t, ua, "udp")
 		p.write(p.request("INVITE", p.offer()))
