@@ -1,5 +1,10 @@
 package media
 
+import (
+	"context"
+	"errors"
+)
+
 // EndReason is the word that says why a call ended. The twelve words are the same
 // everywhere: in the API, in events, in the store and in metrics.
 type EndReason string
@@ -49,6 +54,20 @@ const (
 type Ended struct {
 	Reason EndReason
 	Detail EndDetail
+}
+
+// EndedBy turns the cause of an end, of a context or a leg, into the words for it; nil: the far end hung up.
+func EndedBy(cause error) *Ended {
+	if cause == nil {
+		return &Ended{Reason: UserHangup}
+	}
+	if e, ok := errors.AsType[*Ended](cause); ok && e != nil {
+		return e
+	}
+	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+		return &Ended{Reason: APIHangup}
+	}
+	return &Ended{Reason: Failed, Detail: "leg"}
 }
 
 func (e *Ended) Error() string {

@@ -94,6 +94,11 @@ type Frame struct {
 	At      Time // media time of the first sample, from the start of its stream
 }
 
+// Silence is a frame in which nothing sounds. Its samples are not to be changed.
+func Silence(r Rate) Frame { return Frame{Samples: silence[:r.FrameSamples()], Rate: r} }
+
+var silence [MaxFrameSamples]int16
+
 // Stage changes frames: a denoiser, a resampler, a gain. Process cannot fail,
 // block, allocate or log; the frame it returns is valid until the next call and
 // may reuse the samples of its argument. A Stage belongs to one goroutine.

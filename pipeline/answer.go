@@ -5,18 +5,16 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
+	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
 
 // Answering is answering-machine detection (AMD) for an outbound call.
-type Answering struct {
-	OnMachine agent.OnMachine // empty: agent.Continue
-	Message   string          // of LeaveMessage
-}
+type Answering = journal.Answering
 
 // onMachine is what a machine gets.
-func (a *Answering) onMachine() turn.OnMachine {
+func onMachine(a *Answering) turn.OnMachine {
 	switch {
 	case a == nil:
 		return turn.NotScreened

@@ -2,12 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
@@ -37,7 +37,7 @@ type Call struct {
 	legDucks bool // the far end has lowered the voice, not playout
 	replies  reply.Replies
 	tools    toolbox
-	bridge   *bridge // to whom the caller was connected; nil: the agent conducts
+	bridge   *bridge.Bridge // to whom the caller was connected; nil: the agent conducts
 	answer   answer
 	times    times
 	ended    *media.Ended
@@ -75,7 +75,7 @@ func (c *Call) over() {
 
 // broke ends a call whose conductor panicked, whatever end it was about to have.
 func (c *Call) broke(cause error) {
-	c.ended = endedBy(cause)
+	c.ended = media.EndedBy(cause)
 	c.crew.kill(cause)
 }
 
@@ -99,8 +99,8 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for c.ended == nil {
-		timer.Reset(time.Until(c.bridge.next(c.leg.Next())))
-		other, left := c.bridge.events()
+		timer.Reset(time.Until(c.bridge.Next(c.leg.Next())))
+		other, left := c.bridge.Events()
 		select {
 		case <-timer.C:
 		case m := <-c.crew.box:
@@ -110,7 +110,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		case e := <-c.leg.Events():
 			c.legEvent(e)
 		case e := <-other:
-			passKey(e, c.far)
+			c.bridge.FromSecond(e)
 		case <-left:
 			if c.crew.life.Err() != nil { // which ends both legs, and says why
 				return nil
@@ -152,13 +152,11 @@ func (c *Call) conclusion(legErr error) {
 	switch {
 	case c.ended != nil:
 	case c.crew.life.Err() != nil:
-		c.ended = endedBy(context.Cause(c.crew.life))
-	case legErr != nil:
-		c.ended = endedBy(legErr)
-	case c.moved():
+		c.ended = media.EndedBy(context.Cause(c.crew.life))
+	case legErr == nil && c.moved():
 		c.ended = &media.Ended{Reason: transferred.Reason, Detail: transferred.Detail}
 	default:
-		c.ended = &media.Ended{Reason: media.UserHangup}
+		c.ended = media.EndedBy(legErr)
 	}
 	ended := *c.ended
 	c.observer.Next(journal.Input{Kind: journal.Concluded, Ended: &ended, Outside: outside})
@@ -175,15 +173,4 @@ func (c *Call) conclusion(legErr error) {
 		}
 	}
 	c.cancelTools()
-}
-
-// endedBy turns the cause of an end into the words for it.
-func endedBy(cause error) *media.Ended {
-	if e, ok := errors.AsType[*media.Ended](cause); ok && e != nil {
-		return e
-	}
-	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
-		return &media.Ended{Reason: media.APIHangup}
-	}
-	return &media.Ended{Reason: media.Failed, Detail: "leg"}
 }

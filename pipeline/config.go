@@ -53,7 +53,7 @@ type Config struct {
 	// function of the call itself: Prepare refuses that.
 	Functions []tool.Function
 	// Keys are the functions of a telephone's keys, SendDTMF and CollectDigits, that the
-	// agent has on a leg that is a Keypad.
+	// agent has on a leg that is a bridge.Keypad.
 	Keys     []string
 	Transfer *Transfer // nil: there are no transfers
 	OptOut   DoNotCall // nil: there is no list
@@ -106,11 +106,16 @@ func New(cfg Config) *Call {
 	if cfg.ASR == nil {
 		cfg.Turn.NoiseMax = forever // without a recogniser there is no "Sorry?"
 	}
-	cfg.Turn.OnMachine, cfg.Turn.Scorer = cfg.Answering.onMachine(), cfg.Scorer != nil
+	cfg.Turn.OnMachine, cfg.Turn.Scorer = onMachine(cfg.Answering), cfg.Scorer != nil
 	c := &Call{cfg: cfg, agent: cfg.Agent, crew: crew{idle: make(chan struct{}, 1), box: make(chan message, mailboxSize)}, stops: make(chan turn.Event, 1),
 		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
 	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, &c.crew)
 	return c
+}
+
+// mayWait says that the call has functions that may take their time.
+func (c *Config) mayWait() bool {
+	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.Offers()
 }
 
 // forever is a time that no call reaches.

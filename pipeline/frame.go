@@ -184,7 +184,7 @@ func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 		f, sounds = c.ring(now)
 	}
 	if !sounds {
-		f = media.Frame{Samples: silence[:c.leg.Format().Out.FrameSamples()], Rate: c.leg.Format().Out}
+		f = media.Silence(c.leg.Format().Out)
 	}
 	return f, sounds
 }

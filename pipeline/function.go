@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"parley/media/isolate"
+	"parley/pipeline/bridge"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
@@ -83,14 +83,14 @@ func (c *Call) beginHeld(now time.Time) {
 // own are the functions of this call: what its leg can do and its agent may.
 func (c *Call) own() []builtin {
 	var list []builtin
-	_, refers := c.far.(Transferrer)
-	if t := c.cfg.Transfer; t.offers() && (refers || t.Consult != nil) {
+	if c.cfg.Transfer.Able(c.far) {
 		list = append(list, c.transferCall())
 	}
-	if k, ok := c.far.(Keypad); ok && slices.Contains(c.cfg.Keys, SendDTMF) {
-		list = append(list, sendDTMF(k))
+	keys, able := c.far.(bridge.Keypad)
+	if able && slices.Contains(c.cfg.Keys, SendDTMF) {
+		list = append(list, sendDTMF(keys))
 	}
-	if _, ok := c.far.(Keypad); ok && slices.Contains(c.cfg.Keys, CollectDigits) {
+	if able && slices.Contains(c.cfg.Keys, CollectDigits) {
 		list = append(list, collectDigits())
 	}
 	if c.cfg.OptOut != nil {
@@ -141,16 +141,16 @@ var errPanicked = errors.New("the function failed")
 // ran takes the result of a function that this server ran.
 func (c *Call) ran(m message) {
 	switch {
-	case errors.Is(m.err, errConnected):
+	case errors.Is(m.err, bridge.ErrConnected):
 		c.toolEnded(m.id, m.text, "ok")
-	case errors.Is(m.err, errTransferred):
+	case errors.Is(m.err, bridge.ErrTransferred):
 		c.tools.unfinished = false // the call ends
 		c.toolEnded(m.id, m.text, "ok")
 		c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: string(transferred.Detail)})
 	case errors.Is(m.err, context.DeadlineExceeded):
 		c.toolEnded(m.id, problem("the function did not answer in time"), "timeout")
 	case m.err != nil:
-		c.toolEnded(m.id, problem(clipped(m.err.Error(), maxProblem)), "error")
+		c.toolEnded(m.id, problem(tool.Clip(m.err.Error(), maxProblem)), "error")
 	default:
 		c.toolEnded(m.id, m.text, "ok")
 	}
@@ -174,16 +174,5 @@ func readable(result string) string {
 	case len(result) <= tool.MaxResult:
 		return result
 	}
-	return clipped(result, tool.MaxResult) + fmt.Sprintf("\n[cut off: these are the first %d of %d bytes]", tool.MaxResult, len(result))
-}
-
-// clipped is the beginning of a text, n bytes at most, in whole characters.
-func clipped(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return tool.Clip(result, tool.MaxResult) + fmt.Sprintf("\n[cut off: these are the first %d of %d bytes]", tool.MaxResult, len(result))
 }

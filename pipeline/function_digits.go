@@ -10,6 +10,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/bridge"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
@@ -21,14 +22,6 @@ const (
 	CollectDigits = "collect_digits"
 )
 
-// Keypad is a leg that can press keys.
-type Keypad interface {
-	// SendDigits presses keys, '0' to '9', '*', '#', 'A' to 'D', each for 100 ms with
-	// 100 ms between; all of them or, with an error, none. It does not wait for that,
-	// and may be called from any goroutine.
-	SendDigits(digits string) error
-}
-
 const (
 	keyTime  = 200 * time.Millisecond // of a key and the pause after it
 	keyPause = 500 * time.Millisecond // of a w
@@ -38,7 +31,7 @@ const (
 )
 
 // sendDTMF presses keys, for the menu of the system that was called.
-func sendDTMF(leg Keypad) builtin {
+func sendDTMF(leg bridge.Keypad) builtin {
 	return builtin{after: true, most: keysMost, Function: tool.Function{
 		Spec: inference.Tool{Name: SendDTMF,
 			Description: "Press keys of the telephone, for instance to go through the menu of the system that you are talking to. It begins when your words have been heard.",
@@ -57,7 +50,7 @@ func sendDTMF(leg Keypad) builtin {
 	}}
 }
 
-func press(ctx context.Context, leg Keypad, keys string) error {
+func press(ctx context.Context, leg bridge.Keypad, keys string) error {
 	if keys == "" || len(keys) > maxKeys || strings.Trim(keys, "0123456789*#ABCDW") != "" {
 		return fmt.Errorf("digits must be 1 to %d of 0-9, *, #, A-D and w", maxKeys)
 	}

@@ -19,17 +19,17 @@ func TestFunctionsOfTheTelephone(t *testing.T) {
 		c.Telephone(&s, new(Transfer), listed)
 		return c
 	}
-	if c := parse(""); !slices.Equal(c.Keys, []string{SendDTMF, CollectDigits}) || c.OptOut == nil || c.Transfer.offers() {
+	if c := parse(""); !slices.Equal(c.Keys, []string{SendDTMF, CollectDigits}) || c.OptOut == nil || c.Transfer.Offers() {
 		t.Errorf("by default %+v", c)
 	}
 	if c := parse(`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`); c.Keys != nil || c.OptOut != nil {
 		t.Errorf("without all %+v", c)
 	}
 	c := parse(`{"transfer_to":[{"number":"+34 911 234 567","name":" sales "}]}`)
-	if !c.Transfer.offers() || c.Transfer.Any || c.Transfer.To[0] != (agent.Destination{Number: "+34911234567", Name: "sales"}) {
+	if !c.Transfer.Offers() || c.Transfer.Any || c.Transfer.To[0] != (agent.Destination{Number: "+34911234567", Name: "sales"}) {
 		t.Errorf("to %+v", c.Transfer)
 	}
-	if c := parse(`{"transfer_any":true}`); !c.Transfer.offers() {
+	if c := parse(`{"transfer_any":true}`); !c.Transfer.Offers() {
 		t.Error("to any number: nobody")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
@@ -20,7 +21,7 @@ func (c *Call) origin() journal.Origin {
 	cfg := &c.cfg
 	o := journal.Origin{Format: c.leg.Format(), Agent: *journal.PersonOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
 		LLM: cfg.LLM.Info().Name, TTS: cfg.TTS.Info().Name, ClientTools: cfg.ClientTools, ToolTimeout: cfg.ToolTimeout,
-		Answering: (*journal.Answering)(cfg.Answering), Speculate: cfg.Speculation != SpeculationOff, AnyVoice: cfg.Speculation == SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
+		Answering: cfg.Answering, Speculate: cfg.Speculation != SpeculationOff, AnyVoice: cfg.Speculation == SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
 	if cfg.ASR != nil {
 		o.ASR = cfg.ASR.Info().Name
 	}
@@ -36,7 +37,7 @@ func (c *Call) origin() journal.Origin {
 
 // configOf is the configuration of a call that began so, with engines that are never asked.
 func configOf(o *journal.Origin) Config {
-	c := Config{Turn: o.Turn, ClientTools: o.ClientTools, ToolTimeout: o.ToolTimeout, Answering: (*Answering)(o.Answering),
+	c := Config{Turn: o.Turn, ClientTools: o.ClientTools, ToolTimeout: o.ToolTimeout, Answering: o.Answering,
 		MaxDuration: o.MaxDuration, Quiet: o.Quiet}
 	switch {
 	case o.Speculate && o.AnyVoice:
@@ -71,7 +72,7 @@ var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgR
 	msgFunction: "function", msgConnect: "connect", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
 
 // Causes of errors that mean something to the conductor.
-var errorCauses = map[string]error{"connected": errConnected, "transferred": errTransferred, "deadline": context.DeadlineExceeded}
+var errorCauses = map[string]error{"connected": bridge.ErrConnected, "transferred": bridge.ErrTransferred, "deadline": context.DeadlineExceeded}
 
 // Bounds of what a journal keeps of texts, in bytes. What a function returned makes no
 // difference to the conductor.
@@ -96,7 +97,7 @@ func (c *Call) recorded(m *message) *journal.Message {
 	case msgAudio:
 		out.Samples, out.Rate, out.Words, out.Engine = len(p.Chunk.Samples), p.Chunk.Rate, p.Chunk.Words, p.Chunk.Engine
 	case msgFunction, msgToolResult:
-		out.Text = clipped(m.text, maxReturned)
+		out.Text = tool.Clip(m.text, maxReturned)
 	case msgTool:
 		out.Call = &p.Call
 	case msgWritten:
@@ -169,7 +170,7 @@ func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
 	case msgBroken:
 		p.Again = make(chan string, 1)
 	case msgConnect:
-		m.second = &second{leg: s.world.Second()}
+		m.second = bridge.NewSecond(s.world.Second())
 	case msgUpdate:
 		m.update = func(a *agent.Agent) {
 			if from.Agent != nil {
@@ -190,7 +191,7 @@ func (c *Call) noteReply(agent *agent.Agent, gen int, request *inference.Request
 			asked = string(m.Role) + ": " + m.Text
 		}
 	}
-	c.observer.Note(journal.Note{Kind: journal.NoteReply, N: gen, Text: clipped(asked, maxKey),
+	c.observer.Note(journal.Note{Kind: journal.NoteReply, N: gen, Text: tool.Clip(asked, maxKey),
 		Of: &journal.Asked{Agent: *agent, Request: request, Line: text}})
 }
 

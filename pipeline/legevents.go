@@ -10,7 +10,7 @@ import (
 // legEvent takes what the leg reports beside audio: keys, which go to whom the caller was connected to, and that the caller holds the call.
 func (c *Call) legEvent(e media.LegEvent) {
 	if c.state.Phase == turn.Bridged {
-		passKey(e, c.bridge.leg)
+		c.bridge.FromCaller(e)
 		return
 	}
 	in := journal.Input{Kind: journal.Keyed, Digit: e.Digit}

@@ -4,6 +4,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
@@ -55,7 +56,7 @@ type message struct {
 	asr    inference.Recognition
 	err    error
 	update func(*agent.Agent)
-	second *second
+	second *bridge.Second
 }
 
 // empty takes all that is in the mailbox.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/pipeline/bridge"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
@@ -36,7 +37,7 @@ type toolbox struct {
 	// unfinished: the turn machine waits for ToolsDone.
 	unfinished bool
 	filler     filler
-	ring       ringing
+	ring       bridge.Ringback
 	collect    collecting
 }
 

@@ -4,148 +4,165 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	"parley/inference"
 	"parley/media"
-	"parley/pipeline/agent"
-	"parley/pipeline/listen"
+	"parley/pipeline/bridge"
+	"parley/pipeline/journal"
+	"parley/pipeline/playout"
+	"parley/pipeline/reply"
 	"parley/pipeline/tool"
+	"parley/pipeline/turn"
 )
 
-// TransferCall is the function that transfers the caller to another number.
-const TransferCall = "transfer_call"
-
-// Transferrer is a leg whose far end can be asked to call another number in the agent's
-// place.
-type Transferrer interface {
-	// Transfer asks for it and waits for its result: nil when the number has
-	// answered, or the far end left after it had agreed to try. It may be called from
-	// any goroutine while the leg runs, and returns when that ends.
-	Transfer(ctx context.Context, number string) error
-}
+// Transfers are package bridge's; the conductor begins them as a function, connects the caller, and ends the call.
 
 // Transfer is whom the agent may hand callers over to.
-type Transfer struct {
-	To  []agent.Destination
-	Any bool // any number too that Check lets through
-	// Record goes on recording when the caller is connected to the person who was called.
-	Record bool
-	// Check says how a number is dialled, or why it is not: the text of the error is
-	// told to the model. It is asked before each transfer, of either kind.
-	Check func(ctx context.Context, number string) (dialled string, err error)
-	// Consult calls a number beside the call, for transfers that are announced or that
-	// the far end does not do itself. The caller of Consult runs the leg, and calls
-	// over when it has ended. The model gets the text of an error. nil: there
-	// are none.
-	Consult func(ctx context.Context, number string) (leg media.Leg, over func(media.Ended), err error)
-	// Listen hears who answers a consultation, at rate: an answering machine
-	// hears nothing and counts as no answer. nil: there is no detection.
-	Listen func(rate media.Rate) (listen.FrontEnd, error)
-}
+type Transfer = bridge.Transfer
+
+// Transferrer is a leg whose far end can be asked to call another number in the agent's place.
+type Transferrer = bridge.Transferrer
+
+// TransferCall is the function that transfers the caller to another number.
+const TransferCall = bridge.TransferCall
+
+// ErrNoReferral is the error of a Transferrer whose far end does not do transfers at all, and has not tried.
+var ErrNoReferral = bridge.ErrNoReferral
 
 const (
 	// transferMost is how long a transfer may take: a telephone rings for a minute.
 	transferMost = 90 * time.Second
 	// transferGap is the silence between the last word and the transfer.
 	transferGap = 200 * time.Millisecond
-	maxSummary  = 500 // bytes of the summary for the person who answers
+	// movedPatience is how long a transfer may take to say that it came about, when the
+	// far end has left.
+	movedPatience = 2 * time.Second
 )
 
 // transferred is the end of a call that a transfer took over.
 var transferred = media.Ended{Reason: media.Completed, Detail: media.Transferred}
 
-// errTransferred is the result of a transfer that came about.
-var errTransferred = errors.New("transferred")
-
-type transferArguments struct {
-	To      string `json:"to"`
-	Summary string `json:"summary"`
-}
-
 // transferCall is the function of a call whose leg, or whose server, can transfer.
 func (c *Call) transferCall() builtin {
 	t := c.cfg.Transfer
-	parameters, err := json.Marshal(t.parameters())
-	if err != nil {
-		parameters = nil
-	}
-	return builtin{after: true, gap: transferGap, alone: true, most: transferMost, Function: tool.Function{
-		Spec: inference.Tool{Name: TransferCall, Parameters: parameters,
-			Description: "Transfer the caller to another telephone. Tell them first; it begins when your words have been heard, and with it your part of the call is over. If it fails you get the reason and go on talking with the caller." + t.list()},
-		Timeout: transferMost,
+	caller := &bridge.Transferee{Leg: c.far, Life: c.crew.life, Language: c.cfg.Agent.Language, Utter: c.utter,
+		Start: func(run func(), after ...func()) { c.crew.spawn("pipeline/second-leg", run, after...) },
+		Connect: func(ctx context.Context, s *bridge.Second) bool {
+			return c.crew.post(ctx, message{kind: msgConnect, second: s})
+		}}
+	return builtin{after: true, gap: transferGap, alone: true, most: transferMost, Function: tool.Function{Spec: t.Tool(), Timeout: transferMost,
 		Run: func(ctx context.Context, arguments json.RawMessage) (string, error) {
-			return c.transfer(ctx, arguments)
-		},
-	}}
+			return t.Move(ctx, caller, arguments)
+		}}}
 }
 
-func (t *Transfer) parameters() map[string]any {
-	to := map[string]any{"type": "string", "description": "Whom to transfer to: a name or number of the list."}
-	if t.Any {
-		to["description"] = "Whom to transfer to: a name or number of the list, or another number in international format, such as +34911234567."
-	} else {
-		var names []string
-		for _, d := range t.To {
-			names = append(names, d.Label())
+// utter makes the audio of a text. It is called beside the call.
+func (c *Call) utter(ctx context.Context, text string) ([]*playout.Sentence, error) {
+	var list []*playout.Sentence
+	for i, p := range reply.Pieces(text, c.cfg.Agent.Language) {
+		s := &playout.Sentence{Seg: i, Text: p, Complete: true}
+		for chunk, err := range c.replies.Maker.Utter(ctx, &c.cfg.Agent, c.cfg.Agent.Form(p)) {
+			if err != nil {
+				return nil, err
+			}
+			if chunk.Rate.Valid() {
+				s.Append(chunk)
+			}
 		}
-		to["enum"] = names
+		list = append(list, s)
 	}
-	p := map[string]any{"to": to}
-	if t.Consult != nil {
-		p["summary"] = map[string]any{"type": "string", "maxLength": maxSummary,
-			"description": "The announcement to the person who answers, before the caller is put through: who calls, and what about. Leave it out to put the caller through at once."}
-	}
-	return map[string]any{"type": "object", "properties": p, "required": []string{"to"}, "additionalProperties": false}
+	return list, nil
 }
 
-// mayWait says that the call has functions that may take their time.
-func (c *Config) mayWait() bool {
-	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.offers()
+// connect takes the second leg over: from here on the caller talks to whom they were
+// transferred to, and the agent's part is over.
+func (c *Call) connect(s *bridge.Second) {
+	if c.replies.Latest.Live() {
+		c.conclude(Cut, c.heardBy(c.now()))
+	}
+	c.playout.Cut(false)
+	c.tools.unfinished = false // the agent does not go on after the functions
+	caller := c.far
+	if c.cfg.Transfer.Record { // else a third person is recorded who does not know of it
+		caller = c.leg.Leg
+	}
+	c.bridge = bridge.Connect(caller, c.far, s)
+	c.step(turn.Event{Kind: turn.Connected})
+	if asr := c.caller.Detach(); asr != nil { // a bridged call is not recognised
+		c.crew.spawn("pipeline/recogniser-bridged", asr.Close)
+	}
 }
 
-// offers says that there is a number to transfer to.
-func (t *Transfer) offers() bool { return t != nil && (t.Any || len(t.To) > 0) }
+// relay carries what is due between the two legs.
+func (c *Call) relay(now time.Time) {
+	if n := c.bridge.Relay(now); n > 0 {
+		c.observer.Carried(n)
+		c.caller.Skip(n)
+		c.times.frameAt = now
+	}
+	c.checkDuration(now)
+}
 
-// list tells the model whom there is.
-func (t *Transfer) list() string {
-	var b strings.Builder
-	for i, d := range t.To {
-		if i == 0 {
-			b.WriteString(" There are:")
+// takeConnected takes what still comes in a call that the agent has no part in any
+// more: how the transfer went, as it is reported, and what was used.
+func (c *Call) takeConnected(m message) {
+	if m.kind == msgFunction {
+		c.ran(m)
+		return
+	}
+	c.takeLate(m)
+}
+
+// rings is the transfer that a caller on a telephone waits for; nil: none is.
+func (c *Call) rings() *waiting {
+	if c.cfg.Transfer == nil || !c.leg.Format().Continuous {
+		return nil
+	}
+	return c.tools.moving()
+}
+
+// ring is the next frame of the tone; false while it is silent, or no transfer is under way.
+func (c *Call) ring(now time.Time) (f media.Frame, sounds bool) {
+	if w := c.rings(); w != nil {
+		f, sounds = c.tools.ring.Next(c.cfg.Transfer, w.call.ID, w.call.Arguments, now, c.leg.Format().Out)
+	}
+	return f, sounds
+}
+
+// moving is the transfer under way; nil: none is.
+func (t *toolbox) moving() *waiting {
+	for _, w := range t.waiting {
+		if w.call.Name == TransferCall && w.held == nil {
+			return w
 		}
-		fmt.Fprintf(&b, " %s", d.Label())
-		if d.Description != "" {
-			fmt.Fprintf(&b, " (%s)", d.Description)
-		}
-		b.WriteByte(';')
 	}
-	return strings.TrimSuffix(b.String(), ";")
+	return nil
 }
 
-// find is the destination that the model means.
-func (t *Transfer) find(to string) (agent.Destination, error) {
-	to = strings.TrimSpace(to)
-	same := func(d agent.Destination) bool {
-		return d.Name != "" && strings.EqualFold(d.Name, to) || digitsOf(d.Number) == digitsOf(to) && digitsOf(to) != ""
+// moved says whether the far end, which has left, left because it was transferred.
+func (c *Call) moved() bool {
+	w := c.tools.moving()
+	if w == nil {
+		return false
 	}
-	if i := slices.IndexFunc(t.To, same); i >= 0 {
-		return t.To[i], nil
-	}
-	if !t.Any {
-		return agent.Destination{}, fmt.Errorf("callers cannot be transferred to %q: it is not on the list", clipped(to, 60))
-	}
-	return agent.Destination{Number: to}, nil
-}
-
-func digitsOf(number string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
+	t := time.NewTimer(movedPatience)
+	defer t.Stop()
+	for {
+		select {
+		case m := <-c.crew.box:
+			if m.kind == msgFunction && m.id == w.call.ID {
+				if !errors.Is(m.err, bridge.ErrTransferred) {
+					return false
+				}
+				c.receive(m, journal.Received, func(m message) {
+					c.tools.unfinished = false
+					c.toolEnded(m.id, m.text, "ok")
+				})
+				return true
+			}
+			c.receive(m, journal.Late, c.takeLate)
+		case <-t.C:
+			return false
 		}
-		return r
-	}, number)
+	}
 }

@@ -370,10 +370,10 @@ func isObject(raw json.RawMessage) bool {
 }
 
 // oneLine is an error's text in one line of bounded length.
-func oneLine(err error) string { return clip(strings.Join(strings.Fields(err.Error()), " "), 300) }
+func oneLine(err error) string { return Clip(strings.Join(strings.Fields(err.Error()), " "), 300) }
 
-// clip cuts text to at most n bytes, between characters.
-func clip(s string, n int) string {
+// Clip cuts text to at most n bytes, between characters.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -145,7 +145,7 @@ func checkHeaders(path string, headers map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch value := headers[name]; {
 		case !headerName.MatchString(name) || slices.Contains(ours, textproto.CanonicalMIMEHeaderKey(name)):
-			return fault(path, "%q cannot be set", clip(name, 64))
+			return fault(path, "%q cannot be set", Clip(name, 64))
 		case len(value) > maxValue || strings.ContainsAny(value, "\r\n\x00"):
 			return fault(path+"."+name, "must be one line of at most %d bytes", maxValue)
 		}

@@ -155,7 +155,7 @@ func (p *Provider) mcp(ctx context.Context, set *Set, who Who, d Definition, sec
 			continue
 		}
 		spec := t
-		spec.Name = clip(notInNames.ReplaceAllString(d.Spec.Name+"_"+t.Name, "_"), 64)
+		spec.Name = Clip(notInNames.ReplaceAllString(d.Spec.Name+"_"+t.Name, "_"), 64)
 		made = append(made, Function{Spec: spec, Timeout: timeout(d.MCP.TimeoutMS), Cancel: d.Cancel,
 			Run: func(ctx context.Context, arguments json.RawMessage) (string, error) {
 				return server.call(ctx, t.Name, arguments)
@@ -296,7 +296,7 @@ func (m *mcpServer) list(ctx context.Context) ([]inference.Tool, error) {
 		if err != nil || len(schema) > maxSchema || t.Name == "" {
 			continue // no model could use it
 		}
-		if tools = append(tools, inference.Tool{Name: t.Name, Description: clip(t.Description, maxDescription), Parameters: schema}); len(tools) == maxTools {
+		if tools = append(tools, inference.Tool{Name: t.Name, Description: Clip(t.Description, maxDescription), Parameters: schema}); len(tools) == maxTools {
 			break
 		}
 	}
@@ -318,14 +318,14 @@ func (m *mcpServer) call(ctx context.Context, name string, arguments json.RawMes
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(orObject(arguments))})
 	if err != nil {
 		if text, ok := said(err); ok {
-			return "", errors.New(clip(scrub(text, m.secrets), maxComplaint))
+			return "", errors.New(Clip(scrub(text, m.secrets), maxComplaint))
 		}
 		m.drop(session)
 		return "", m.explain(ctx, err)
 	}
 	text := scrub(contents(res), m.secrets)
 	if res.IsError {
-		return "", errors.New(clip(text, maxComplaint))
+		return "", errors.New(Clip(text, maxComplaint))
 	}
 	return text, nil
 }

@@ -163,13 +163,13 @@ func readable(res *http.Response) (string, error) {
 	good := res.StatusCode/100 == 2
 	if len(body) > 0 && !isJSON && !isText(kind, body) {
 		if good {
-			return "", fmt.Errorf("the service answered with what is no text (%s)", clip(kind, 80))
+			return "", fmt.Errorf("the service answered with what is no text (%s)", Clip(kind, 80))
 		}
 		body = nil
 	}
 	if !good {
 		text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " ")
-		return "", fmt.Errorf("the service answered with status %d %s", res.StatusCode, clip(text, maxComplaint))
+		return "", fmt.Errorf("the service answered with status %d %s", res.StatusCode, Clip(text, maxComplaint))
 	}
 	return written(answer{Status: res.StatusCode}, body, over)
 }
@@ -195,7 +195,7 @@ func written(a answer, body []byte, over bool) (string, error) {
 		// Escapes may double a text, so it is shortened until it fits.
 		text := strings.ToValidUTF8(string(body), "\ufffd")
 		for size := MaxResult - 100; ; size = size * 3 / 4 {
-			a.Body, a.Truncated = clip(text, size), over || len(text) > size
+			a.Body, a.Truncated = Clip(text, size), over || len(text) > size
 			if b, err := plainJSON(a); err != nil || len(b) <= MaxResult {
 				return string(b), err
 			}

@@ -91,7 +91,7 @@ func (s *WebSearch) run(ctx context.Context, arguments json.RawMessage) (string,
 	}
 	u := *s.address
 	q := u.Query()
-	q.Set("q", clip(strings.Join(strings.Fields(ask.Query), " "), 400))
+	q.Set("q", Clip(strings.Join(strings.Fields(ask.Query), " "), 400))
 	u.RawQuery = q.Encode()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *found) text() string {
 		snippet := plain(h.Snippet + " " + h.Content + " " + h.Description)
 		if title := plain(h.Title); n < maxResults && title+snippet != "" {
 			n++
-			fmt.Fprintf(&b, "%d. %s: %s (%s)\n", n, title, snippet, clip(h.URL, 200))
+			fmt.Fprintf(&b, "%d. %s: %s (%s)\n", n, title, snippet, Clip(h.URL, 200))
 		}
 	}
 	return strings.TrimSpace(b.String())
@@ -158,5 +158,5 @@ var tags = regexp.MustCompile(`<[^<>]{0,200}>`)
 
 // plain is a text of a result in one line, without the tags that mark what matched.
 func plain(s string) string {
-	return clip(strings.Join(strings.Fields(tags.ReplaceAllString(s, "")), " "), maxSnippet)
+	return Clip(strings.Join(strings.Fields(tags.ReplaceAllString(s, "")), " "), maxSnippet)
 }

@@ -160,6 +160,7 @@ var components = map[string][]string{
 	"pipeline/listen":  {"pipeline/wordtime"},
 	"pipeline/playout": {"pipeline/wordtime"},
 	"pipeline/journal": {"pipeline/agent", "pipeline/listen", "pipeline/turn"},
+	"pipeline/bridge":  {"pipeline/agent", "pipeline/amd", "pipeline/listen", "pipeline/playout", "pipeline/tool"},
 }
 
 // beyondTheBooks says why a package of pipeline that conducts calls, or describes what a call
@@ -234,6 +235,9 @@ func TestImportRule(t *testing.T) {
 		{"pipeline/journal", "pipeline", true, true},
 		{"pipeline/journal", "pipeline/listen", false, true},
 		{"pipeline/listen", "pipeline/journal", false, false},
+		{"pipeline", "pipeline/bridge", false, true},
+		{"pipeline/bridge", "pipeline", false, false},
+		{"pipeline/bridge", "pipeline/turn", false, false},
 		{"pipeline/turn", "billing", false, false},
 		{"pipeline/turn", "pipeline/session", false, false},
 		{"pipeline/agent", "billing/destination", false, true},

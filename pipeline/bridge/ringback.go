@@ -1,4 +1,4 @@
-package pipeline
+package bridge
 
 import (
 	"encoding/json"
@@ -34,39 +34,24 @@ var cadences = []cadence{
 	{"", []float64{425}, []int{1000, 4000}},
 }
 
-// ringing is the tone of a transfer. It belongs to the conductor.
-type ringing struct {
+// Ringback is the tone of a transfer. Its zero value is that of none. It belongs to the conductor.
+type Ringback struct {
 	call    string // the transfer that it is for
 	cadence *cadence
 	since   time.Time
 	frame   [media.MaxFrameSamples]int16
 }
 
-// rings says that a caller on a telephone waits for a transfer.
-func (c *Call) rings() *waiting {
-	if c.cfg.Transfer == nil || !c.leg.Format().Continuous {
-		return nil
-	}
-	return c.tools.moving()
-}
-
-// silence is what a continuous leg carries between sentences.
-var silence [media.MaxFrameSamples]int16
-
-// ring is the next frame of the tone; false while it is silent, or no transfer is under way.
-func (c *Call) ring(now time.Time) (media.Frame, bool) {
-	w, r := c.rings(), &c.tools.ring
-	if w == nil {
-		return media.Frame{}, false
-	}
-	if r.call != w.call.ID {
-		r.call, r.since, r.cadence = w.call.ID, now, c.cfg.Transfer.cadence(w.call.Arguments)
+// Next is the next frame of the tone for a call of the function, by its identifier and arguments; false while it is silent. It is valid
+// until the next call of Next.
+func (r *Ringback) Next(t *Transfer, call, arguments string, now time.Time, rate media.Rate) (media.Frame, bool) {
+	if r.call != call {
+		r.call, r.since, r.cadence = call, now, t.cadence(arguments)
 	}
 	from, on := r.cadence.at(now.Sub(r.since))
 	if !on {
 		return media.Frame{}, false
 	}
-	rate := c.leg.Format().Out
 	f := media.Frame{Samples: r.frame[:rate.FrameSamples()], Rate: rate}
 	for i := range f.Samples {
 		t := from.Seconds() + float64(i)/float64(rate)
@@ -98,10 +83,10 @@ func (c *cadence) at(since time.Duration) (from time.Duration, on bool) {
 }
 
 // cadence is the tone of whom a call of transfer_call means.
-func (t *Transfer) cadence(arguments string) *cadence {
-	var in transferArguments
+func (t *Transfer) cadence(written string) *cadence {
+	var in arguments
 	number := ""
-	if json.Unmarshal([]byte(arguments), &in) == nil {
+	if json.Unmarshal([]byte(written), &in) == nil {
 		if to, err := t.find(in.To); err == nil {
 			number = to.Number
 		}

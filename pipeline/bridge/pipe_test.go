@@ -1,4 +1,4 @@
-package pipeline
+package bridge
 
 import (
 	"math/rand"
@@ -32,7 +32,7 @@ func carried(p *pipe, from, frames int, level int16, late func(i int) time.Durat
 			p.push(media.Frame{Samples: samples, Rate: media.Rate8k}, at)
 			came++
 		}
-		p.next(size)
+		p.next(media.Rate8k)
 		if !p.flows && tick-from > pipeWindow {
 			missing++
 		}
@@ -99,7 +99,7 @@ func TestPipeDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() {
 		now = now.Add(media.FrameDuration)
 		p.push(f, now)
-		p.next(160)
+		p.next(media.Rate8k)
 	}); n > 0 {
 		t.Errorf("%v allocations a frame", n)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package bridge
 
 import (
 	"time"
@@ -54,9 +54,9 @@ func (p *pipe) push(f media.Frame, now time.Time) {
 
 func (p *pipe) drop() { p.first, p.n = (p.first+1)%pipeFrames, p.n-1 }
 
-// next is the next frame of size samples, silence when there is none. It is valid until
+// next is the next frame, at the rate of those that came, silence when there is none. It is valid until
 // the next push.
-func (p *pipe) next(size int) []int16 {
+func (p *pipe) next(rate media.Rate) media.Frame {
 	wanted := p.late.frames()
 	if p.n == 0 {
 		p.flows = false // it grows here, to what is wanted by now
@@ -65,14 +65,14 @@ func (p *pipe) next(size int) []int16 {
 		p.flows, p.ahead, p.most, p.looked, p.cut = true, wanted, 0, 0, true
 	}
 	if !p.flows {
-		return silence[:size]
+		return media.Silence(rate)
 	}
 	p.look()
 	if wanted < p.ahead && !p.cut && p.n > 1 && p.quiet() {
 		p.drop()
 		p.ahead, p.cut = p.ahead-1, true
 	}
-	f := p.frames[p.first][:size]
+	f := media.Frame{Samples: p.frames[p.first][:rate.FrameSamples()], Rate: rate}
 	p.drop()
 	return f
 }

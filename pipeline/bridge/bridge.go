@@ -1,0 +1,88 @@
+// Package bridge hands a caller over to another telephone.
+//
+// A Transfer is whom the agent may hand callers over to. Move finds whom the model means and asks the far end to call them in the
+// agent's place, or has them called beside the call: a Second leg, on which a machine is detected and a person hears what it is about. Meanwhile
+// the caller stays with the agent and hears a Ringback. A Bridge is the caller and the Second, connected.
+//
+// The package does not know the conductor. Move runs on a goroutine of its own and reaches the call through a Transferee; a Bridge
+// belongs to the conductor, which asks it when it has frames to carry, and starts no goroutine.
+//
+// Read transfer.go first, then second.go and bridge.go; pipe.go says how much of a voice waits between two people.
+package bridge
+
+import (
+	"time"
+
+	"parley/media"
+)
+
+// Bridge connects the caller to a second leg. It belongs to the conductor. While it is nil the agent conducts the call.
+type Bridge struct {
+	second  *Second
+	caller  media.Leg
+	keys    media.Leg
+	in, out pipe // to the caller, and to the second
+}
+
+// Connect connects a caller to a second leg. keys is the leg that presses the keys for the caller: that of caller, which may be recorded.
+func Connect(caller, keys media.Leg, s *Second) *Bridge {
+	return &Bridge{second: s, caller: caller, keys: keys}
+}
+
+// Next is when the conductor wakes up: at the next frame of the caller, who has one at that
+// time, or of the second.
+func (b *Bridge) Next(caller time.Time) time.Time {
+	if b != nil && b.second.leg.Next().Before(caller) {
+		return b.second.leg.Next()
+	}
+	return caller
+}
+
+// Events is what the second leg tells, and that it has ended; without one nothing comes.
+func (b *Bridge) Events() (events <-chan media.LegEvent, gone <-chan struct{}) {
+	if b == nil {
+		return nil, nil
+	}
+	return b.second.leg.Events(), b.second.gone
+}
+
+// Relay carries what is due between the two legs and says how many frames came from the caller.
+func (b *Bridge) Relay(now time.Time) (frames int) {
+	frames = carry(b.caller, b.second.leg, &b.out, now)
+	carry(b.second.leg, b.caller, &b.in, now)
+	return frames
+}
+
+// FromCaller presses on the second leg what was pressed on the caller's.
+func (b *Bridge) FromCaller(e media.LegEvent) { press(e, b.second.leg) }
+
+// FromSecond presses on the caller's leg what was pressed on the second.
+func (b *Bridge) FromSecond(e media.LegEvent) { press(e, b.keys) }
+
+// carry takes what from has brought, which it counts in frames, and gives to what it
+// wants.
+func carry(from, to media.Leg, p *pipe, now time.Time) (came int) {
+	for f, ok := from.Read(now); ok; f, ok = from.Read(now) {
+		p.push(f, now)
+		came++
+	}
+	for n := to.Due(now); n > 0; n-- {
+		to.Write(p.next(to.Format().Out))
+	}
+	return came
+}
+
+// Keypad is a leg that can press keys.
+type Keypad interface {
+	// SendDigits presses keys, '0' to '9', '*', '#', 'A' to 'D', each for 100 ms with
+	// 100 ms between; all of them or, with an error, none. It does not wait for that,
+	// and may be called from any goroutine.
+	SendDigits(digits string) error
+}
+
+// press presses a key.
+func press(e media.LegEvent, to media.Leg) {
+	if k, ok := to.(Keypad); ok && e.Kind == media.LegDigit {
+		_ = k.SendDigits(string(rune(e.Digit))) // a far end that takes none has none to hear it
+	}
+}

@@ -1,0 +1,144 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"parley/media"
+	"parley/media/isolate"
+	"parley/pipeline/amd"
+	"parley/pipeline/playout"
+)
+
+// Errors of consultations, as the model gets them.
+var (
+	errLeftSummary = errors.New("the person hung up before the caller was put through")
+	errMachine     = errors.New("nobody answered: an answering machine did")
+	errNoVoice     = errors.New("the summary could not be spoken")
+	errFormats     = errors.New("the two calls cannot be connected")
+)
+
+// Second is a leg that was called beside the call.
+type Second struct {
+	leg  media.Leg
+	gone chan struct{} // closed when it has ended
+}
+
+// NewSecond returns a leg that another goroutine runs; it never ends.
+func NewSecond(leg media.Leg) *Second { return &Second{leg: leg} }
+
+// consult calls a number, plays the summary there, and has the conductor connect
+// the two.
+func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary string) (string, error) {
+	said, err := c.Utter(ctx, summary)
+	if err != nil {
+		return "", errNoVoice
+	}
+	leg, over, err := t.Consult(ctx, number)
+	if err != nil {
+		return "", err
+	}
+	s := &Second{leg: leg, gone: make(chan struct{})}
+	stop := s.run(c, over)
+	if a, b := c.Leg.Format(), leg.Format(); a.In != b.Out || b.In != a.Out {
+		err = errFormats
+	} else if err = t.screen(ctx, s, c.Language, said); err == nil {
+		err = s.tell(ctx, said)
+	}
+	if err != nil {
+		ended := media.Ended{Reason: media.APIHangup}
+		if errors.Is(err, errMachine) {
+			ended.Reason = media.Voicemail
+		}
+		stop(&ended)
+		return "", err
+	}
+	if !c.Connect(ctx, s) {
+		stop(&media.Ended{Reason: media.APIHangup})
+	}
+	return moved, ErrConnected
+}
+
+// run runs the leg until it ends or stop is called, and then says how it ended.
+func (s *Second) run(c *Transferee, over func(media.Ended)) (stop context.CancelCauseFunc) {
+	life, stop := context.WithCancelCause(c.Life)
+	fault, begun := error(isolate.Internal), false
+	c.Start(func() {
+		begun = true
+		fault = s.leg.Run(life)
+	}, func() {
+		if !begun {
+			_ = s.leg.Run(life) // which is over: it says goodbye
+		}
+	}, func() { close(s.gone) }, func() {
+		defer stop(nil)
+		over(*media.EndedBy(cmp.Or(context.Cause(life), fault)))
+	})
+	return stop
+}
+
+// screen waits in silence, for amd.Deadline at most, until it is known whether a person hears
+// the announcement: a machine would record it, and then the caller. Only sound decides, and
+// a machine whose greeting begins late passes for a person.
+func (t *Transfer) screen(ctx context.Context, s *Second, language string, said []*playout.Sentence) error {
+	if len(said) == 0 || t.Listen == nil {
+		return nil
+	}
+	rate := s.leg.Format().In
+	listener, err := t.Listen(rate)
+	if err != nil {
+		return err
+	}
+	who := amd.New(language, rate)
+	err = s.attend(ctx, new(playout.Playout), func() bool { return who.Verdict() != amd.Undecided }, func(f media.Frame) {
+		who.Listen(f)
+		_, a := listener.Hear(f)
+		who.Step(a.Speech, a.Level)
+	})
+	if err == nil && who.Verdict() == amd.Machine {
+		err = errMachine
+	}
+	return err
+}
+
+// tell plays a summary to the second leg.
+func (s *Second) tell(ctx context.Context, said []*playout.Sentence) error {
+	p := new(playout.Playout)
+	p.Begin(s.leg.Format().Out)
+	for _, sentence := range said {
+		p.Add(sentence)
+	}
+	return s.attend(ctx, p, p.Drained, func(media.Frame) {})
+}
+
+// attend plays p to the second leg, whose methods it calls until it returns, and gives what
+// comes from there to hear, until done says that it is enough.
+func (s *Second) attend(ctx context.Context, p *playout.Playout, done func() bool, hear func(media.Frame)) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for !done() {
+		timer.Reset(time.Until(s.leg.Next()))
+		select {
+		case <-timer.C:
+		case <-s.leg.Events(): // keys mean nothing yet
+		case <-s.gone:
+			return errLeftSummary
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		now := time.Now()
+		for f, ok := s.leg.Read(now); ok; f, ok = s.leg.Read(now) {
+			hear(f)
+		}
+		for n := s.leg.Due(now); n > 0; n-- {
+			f, _, ok := p.Next(0)
+			if !ok {
+				f = media.Silence(s.leg.Format().Out)
+			}
+			s.leg.Write(f)
+		}
+	}
+	return nil
+}
