@@ -93,6 +93,14 @@ const (
 	LegResume                         // and took us back
 )
 
+// Keypad is a leg that can press keys.
+type Keypad interface {
+	// SendDigits presses keys, '0' to '9', '*', '#', 'A' to 'D', each for 100 ms with
+	// 100 ms between; all of them or, with an error, none. It does not wait for that,
+	// and may be called from any goroutine.
+	SendDigits(digits string) error
+}
+
 // Ducker is a leg whose far end can lower the agent's voice by itself. Duck
 // returns false when this far end cannot; then the caller lowers the samples.
 type Ducker interface {

@@ -55,7 +55,7 @@ func (c *Call) apply(a turn.Action) {
 	case turn.StopFiller:
 		c.stopFiller()
 	case turn.EndCollecting:
-		c.collected(a.Text, a.Detail)
+		c.carryOut(c.tools.Typed(a.Text, a.Detail))
 	case turn.NoteKeys:
 		c.noteKeys(a.Text)
 	case turn.Listen:
@@ -86,7 +86,7 @@ func (c *Call) commit(a turn.Action) {
 		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: a.Text})
 	}
 	c.emit(e)
-	c.tools.steps = 0
+	c.waits.steps = 0
 	c.replies.Number++
 	r := &reply.Reply{}
 	if begun {
@@ -115,7 +115,7 @@ func (c *Call) commit(a turn.Action) {
 // followUp goes on with the turn after its functions have answered.
 func (c *Call) followUp() {
 	c.supersede()
-	c.tools.steps++
+	c.waits.steps++
 	r := &reply.Reply{Number: c.replies.Number}
 	if c.replies.Latest != nil {
 		r.Turn, r.Clock.End = c.replies.Latest.Turn, c.replies.Latest.Clock.End
@@ -124,8 +124,8 @@ func (c *Call) followUp() {
 }
 
 func (c *Call) request() *inference.Request {
-	r := c.replies.Request(&c.agent, c.offered())
-	r.NoTools = c.tools.steps >= maxToolSteps
+	r := c.replies.Request(&c.agent, c.tools.Offered(c.clientTools()))
+	r.NoTools = c.waits.steps >= maxToolSteps
 	return r
 }
 
@@ -163,14 +163,6 @@ func (c *Call) duck(on bool) {
 // setDuck lowers the agent's voice, at the far end if it can, or restores it where
 // it was lowered.
 func (c *Call) setDuck(on bool) {
-	switch {
-	case on:
-		c.legDucks = c.leg.Duck(true)
-		c.playout.Duck(!c.legDucks)
-	case c.legDucks:
-		c.leg.Duck(false)
-		c.legDucks = false
-	default:
-		c.playout.Duck(false)
-	}
+	far := c.leg.Duck(on)
+	c.playout.Duck(on && !far)
 }

@@ -12,6 +12,7 @@ import (
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
 	"parley/pipeline/reply"
+	"parley/pipeline/toolbox"
 	"parley/pipeline/turn"
 )
 
@@ -34,9 +35,9 @@ type Call struct {
 	scoring  context.CancelFunc // of the latest question to the scorer; nil: there was none
 	caller   listen.Caller
 	playout  playout.Playout
-	legDucks bool // the far end has lowered the voice, not playout
 	replies  reply.Replies
-	tools    toolbox
+	tools    toolbox.Toolbox
+	waits    waits
 	bridge   *bridge.Bridge // to whom the caller was connected; nil: the agent conducts
 	answer   answer
 	times    times
@@ -84,7 +85,7 @@ func (c *Call) begin(leg media.Leg) {
 	c.leg, c.far = journal.NewLeg(c.tape(leg), c.observer), leg
 	c.caller.Begin(c.cfg.FrontEnd, leg.Format())
 	c.playout.Begin(leg.Format().Out)
-	c.tools.own = c.own()
+	c.tools = c.functions()
 	c.observer.Begin(c.origin)
 	now := c.now()
 	c.times = times{start: now, frameAt: now, active: now}
@@ -172,5 +173,5 @@ func (c *Call) conclusion(legErr error) {
 			c.discard(Discarded)
 		}
 	}
-	c.cancelTools()
+	c.carryOut(c.tools.Cancel())
 }

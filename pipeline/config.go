@@ -25,10 +25,12 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
+	"parley/pipeline/toolbox"
 	"parley/pipeline/turn"
 )
 
@@ -52,8 +54,8 @@ type Config struct {
 	// Functions are run by this server. No two have one name, nor one the name of a
 	// function of the call itself: Prepare refuses that.
 	Functions []tool.Function
-	// Keys are the functions of a telephone's keys, SendDTMF and CollectDigits, that the
-	// agent has on a leg that is a bridge.Keypad.
+	// Keys are the functions of a telephone's keys, toolbox.SendDTMF and CollectDigits, that the
+	// agent has on a leg that is a media.Keypad.
 	Keys     []string
 	Transfer *Transfer // nil: there are no transfers
 	OptOut   DoNotCall // nil: there is no list
@@ -127,7 +129,7 @@ const forever = media.Time(1<<62 - 1)
 // Closed; one that could not be is over.
 func (c *Call) Prepare(ctx context.Context) error {
 	c.crew.life, c.crew.kill = context.WithCancelCause(ctx)
-	if err := c.cfg.checkFunctions(); err != nil {
+	if err := toolbox.Check(c.cfg.Functions, bridge.TransferCall); err != nil {
 		c.crew.kill(err)
 		return err
 	}

@@ -19,7 +19,7 @@ type filler struct {
 // sayFiller plays a filler of the turn, if it was made ahead: one that had to be made now
 // would come with what it is to bridge.
 func (c *Call) sayFiller(n int) {
-	f := &c.tools.filler
+	f := &c.waits.filler
 	text := c.agent.Filler(n)
 	s := &playout.Sentence{Gen: f.gen - 1, Text: text, Complete: true}
 	for _, chunk := range c.observer.ObserveAudio(c.replies.Maker.Line(&c.agent, text)) {
@@ -38,7 +38,7 @@ func (c *Call) sayFiller(n int) {
 
 // filled is the end of a filler, of which text was heard.
 func (c *Call) filled(text string) {
-	f := &c.tools.filler
+	f := &c.waits.filler
 	s := f.playing
 	f.playing = nil
 	if text == "" {
@@ -53,7 +53,7 @@ func (c *Call) filled(text string) {
 
 // stopFiller stops a filler: the caller has the floor.
 func (c *Call) stopFiller() {
-	s := c.tools.filler.playing
+	s := c.waits.filler.playing
 	if s == nil {
 		return
 	}

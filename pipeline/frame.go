@@ -83,7 +83,7 @@ func (c *Call) heardMeanwhile(e *turn.Event, r *reply.Reply, now time.Time) {
 
 // maySpeculate says whether a speculative reply may be begun now.
 func (c *Call) maySpeculate() bool {
-	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.waiting) == 0 && c.playout.Silent()
+	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.Waiting) == 0 && c.playout.Silent()
 }
 
 // steps are the events that the turn machine has yet to take, the first of which is dealt with, and what it decides.
@@ -180,7 +180,7 @@ func (c *Call) now() time.Time { return c.observer.Now() }
 // pause is a frame for a continuous leg between sentences: silence, or the tone, which sounds.
 func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 	c.playout.Pass()
-	if len(c.tools.waiting) > 0 {
+	if len(c.tools.Waiting) > 0 {
 		f, sounds = c.ring(now)
 	}
 	if !sounds {
@@ -191,15 +191,15 @@ func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 
 // wait has the turn machine check what the caller waits for.
 func (c *Call) wait() {
-	if f := &c.tools.filler; f.playing != nil && c.playout.Silent() {
+	if f := &c.waits.filler; f.playing != nil && c.playout.Silent() {
 		c.filled(f.playing.Text)
 	}
 	e := turn.Event{Kind: turn.Tick, Output: c.output()}
 	switch {
-	case len(c.tools.waiting) == 0:
+	case len(c.tools.Waiting) == 0:
 	case c.rings() != nil:
 		e.Wait = turn.TransferWait
-	case c.tools.running():
+	case c.tools.Running():
 		e.Wait = turn.FunctionWait
 	}
 	c.step(e)
@@ -208,7 +208,7 @@ func (c *Call) wait() {
 // output is what the far end hears of the agent.
 func (c *Call) output() turn.Output {
 	switch {
-	case c.tools.filler.playing != nil:
+	case c.waits.filler.playing != nil:
 		return turn.Filling
 	case !c.playout.Silent():
 		return turn.Sounding
@@ -251,7 +251,7 @@ func (c *Call) checkDuration(now time.Time) {
 
 // limits ends what has taken too long.
 func (c *Call) limits(now time.Time) {
-	if len(c.tools.waiting) > 0 {
+	if len(c.tools.Waiting) > 0 {
 		c.tend(now)
 	}
 	c.wait()

@@ -1,137 +1,142 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"parley/inference"
+	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/reply"
-	"parley/pipeline/tool"
+	"parley/pipeline/toolbox"
 	"parley/pipeline/turn"
 )
 
-// How long a function that this server runs may take when it does not say, and at most.
-const (
-	functionPatience = 8 * time.Second
-	functionMost     = 30 * time.Second
-)
+// The functions that the model calls are package toolbox's. The conductor carries out what that says, and runs them.
 
-// maxProblem bounds the text of an error for the model, in bytes.
-const maxProblem = 1000
+// maxToolSteps bounds the completions in a row that may call functions for one turn.
+const maxToolSteps = 3
 
-// builtin is a function of the call itself.
-type builtin struct {
-	tool.Function
-	most time.Duration // the longest Timeout; 0: functionMost
-	// after has it begin when the words of its reply have been heard, and gap later.
-	after bool
-	gap   time.Duration
-	// alone: while a call of it has no result yet, another is an error.
-	alone bool
-	// begin is what it does instead of Run, on the conductor; it sees to it that the
-	// call gets its result. It returns false while its time has not come.
-	begin func(c *Call, w *waiting) bool
+// DoNotCall puts the other party of a call on the account's do-not-call list.
+type DoNotCall func(context.Context) error
+
+// waits is what belongs to the caller's wait for functions.
+type waits struct {
+	filler filler
+	ring   bridge.Ringback
+	steps  int // completions with calls since the caller's last turn
 }
 
-// hold runs a function of the call's own, or has it wait for the words of its reply.
-func (c *Call) hold(w *waiting, b *builtin) {
-	if b.alone && c.tools.twice(w) {
-		c.toolEnded(w.call.ID, problem("this is under way already"), "error")
-		return
+// Telephone gives a telephone call the functions that the agent's settings allow there.
+// t supplies how to transfer, and takes its destinations from s; nil: there are no transfers.
+func (c *Config) Telephone(s *agent.Settings, t *Transfer, list DoNotCall) {
+	on := func(b *bool) bool { return b == nil || *b }
+	if on(s.SendDTMF) {
+		c.Keys = append(c.Keys, toolbox.SendDTMF)
 	}
-	w.lasts, w.gap = !b.Cancel, b.gap
-	begin := func() bool { c.runBounded(w, &b.Function, b.most); return true }
-	if b.begin != nil {
-		begin = func() bool { return b.begin(c, w) }
+	if on(s.CollectDigits) {
+		c.Keys = append(c.Keys, toolbox.CollectDigits)
 	}
-	if b.after {
-		w.held = begin
-	} else {
-		begin()
+	if on(s.OptOut) {
+		c.OptOut = list
+	}
+	if t != nil {
+		t.To, t.Any = s.TransferTo, s.TransferAny != nil && *s.TransferAny
+		t.Record = s.RecordTransfers != nil && *s.RecordTransfers
+		c.Transfer = t
 	}
 }
 
-// beginHeld begins what has waited for the words of its reply.
-func (c *Call) beginHeld(now time.Time) {
-	if c.replies.Latest.Live() || !c.playout.Silent() || c.state.Ending() != "" {
+// functions are those of this call; of its own those that its leg can do and its agent may.
+func (c *Call) functions() toolbox.Toolbox {
+	t := toolbox.Toolbox{Timeout: c.cfg.ToolTimeout, Life: c.crew.life}
+	if c.cfg.Transfer.Able(c.far) {
+		t.Functions = append(t.Functions, c.transferCall())
+	}
+	keys, able := c.far.(media.Keypad)
+	if able && slices.Contains(c.cfg.Keys, toolbox.SendDTMF) {
+		t.Functions = append(t.Functions, toolbox.ToSendDTMF(keys))
+	}
+	if able && slices.Contains(c.cfg.Keys, toolbox.CollectDigits) {
+		t.Functions = append(t.Functions, toolbox.ToCollectDigits())
+	}
+	if c.cfg.OptOut != nil {
+		t.Functions = append(t.Functions, toolbox.ToOptOut(c.cfg.OptOut))
+	}
+	for _, f := range c.cfg.Functions {
+		t.Functions = append(t.Functions, toolbox.Function{Function: f})
+	}
+	return t
+}
+
+// clientTools are the functions that the client runs.
+func (c *Call) clientTools() []inference.Tool {
+	if !c.cfg.ClientTools {
+		return nil
+	}
+	return c.agent.Tools
+}
+
+// called takes a function call of the reply in progress, whose turn is committed: from
+// here on it has effects. The calls of a speculative reply are parked, and come here one by
+// one with the commit. One that was not allowed is passed over: its answer would be another
+// completion with the same wish.
+func (c *Call) called(r *reply.Reply, call inference.ToolCall) {
+	if call.Name == toolbox.EndCall {
+		c.step(turn.Event{Kind: turn.Hangup})
 		return
 	}
-	for _, w := range c.tools.waiting {
-		switch {
-		case w.held == nil:
-		case w.ripe.IsZero():
-			w.ripe = now.Add(w.gap)
-			fallthrough
-		default:
-			if begin := w.held; !now.Before(w.ripe) {
-				w.held = nil
-				if !begin() {
-					w.held = begin
-				}
-				return // it may have changed the list, or speak
+	if r.Completion == nil || len(r.Calls) >= r.Completion.MostCalls {
+		return
+	}
+	call.ID = fmt.Sprintf("call_%d_%d", r.Gen, len(r.Calls)+1)
+	r.Calls = append(r.Calls, call)
+	c.carryOut(c.tools.Call(call, r.Turn, r.Number, c.clientTools(), c.now()))
+}
+
+// carryOut does what the functions ask for.
+func (c *Call) carryOut(events []toolbox.Event) {
+	for _, e := range events {
+		of := Event{Turn: e.Turn, Generation: e.Generation, Call: e.Call}
+		switch e.Kind {
+		case toolbox.Called:
+			c.step(turn.Event{Kind: turn.ToolsCalled})
+		case toolbox.Asked:
+			of.Kind = ToolAsked
+			c.emit(of)
+		case toolbox.Begun:
+			of.Kind = ToolBegun
+			c.emit(of)
+			if e.Run != nil {
+				c.run(e)
 			}
+		case toolbox.Collecting:
+			c.step(turn.Event{Kind: turn.Collect, Number: e.Number})
+			if e.Prompt != "" {
+				c.compose(&reply.Reply{Number: e.Generation, Turn: e.Turn, Prompts: e.Call.ID}, nil, e.Prompt)
+			}
+		case toolbox.Collected:
+			c.step(turn.Event{Kind: turn.Collected})
+		case toolbox.Ended:
+			c.replies.History.Result(e.Call.ID, e.Result)
+			c.emit(Event{Kind: ToolEnded, Call: e.Call, Text: e.Outcome})
+			c.toolsDone()
 		}
 	}
 }
 
-// own are the functions of this call: what its leg can do and its agent may.
-func (c *Call) own() []builtin {
-	var list []builtin
-	if c.cfg.Transfer.Able(c.far) {
-		list = append(list, c.transferCall())
-	}
-	keys, able := c.far.(bridge.Keypad)
-	if able && slices.Contains(c.cfg.Keys, SendDTMF) {
-		list = append(list, sendDTMF(keys))
-	}
-	if able && slices.Contains(c.cfg.Keys, CollectDigits) {
-		list = append(list, collectDigits())
-	}
-	if c.cfg.OptOut != nil {
-		list = append(list, optOut(c.cfg.OptOut))
-	}
-	return list
-}
-
 // run runs a function beside the call.
-func (c *Call) run(w *waiting, f *tool.Function) {
-	w.lasts = !f.Cancel
-	c.runBounded(w, f, functionMost)
-}
-
-func (c *Call) runBounded(w *waiting, f *tool.Function, most time.Duration) {
-	arguments, ok := object(w.call.Arguments)
-	if !ok {
-		c.toolEnded(w.call.ID, problem("the arguments are not a JSON object"), "error")
-		return
-	}
-	patience := f.Timeout
-	if patience <= 0 {
-		patience = functionPatience
-	}
-	if most == 0 {
-		most = functionMost
-	}
-	patience = min(patience, most)
-	w.deadline = c.now().Add(patience)
-	ctx, stop := context.WithCancelCause(c.crew.life)
-	w.stop = stop
-	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})
-	id, run := w.call.ID, f.Run
+func (c *Call) run(e toolbox.Event) {
 	c.crew.spawn("pipeline/function", func() {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		m := message{kind: msgFunction, id: id}
-		m.err = errPanicked
-		isolate.Do("pipeline/function-body", nil, func() { m.text, m.err = run(ctx, arguments) })
+		m := message{kind: msgFunction, id: e.Call.ID, err: errPanicked}
+		isolate.Do("pipeline/function-body", nil, func() { m.text, m.err = e.Run() })
 		c.crew.post(c.crew.life, m)
-	}, func() { stop(reply.ErrConcluded) })
+	}, e.Over)
 }
 
 // errPanicked is the result that the model gets for a function that panicked. The call goes
@@ -140,39 +145,38 @@ var errPanicked = errors.New("the function failed")
 
 // ran takes the result of a function that this server ran.
 func (c *Call) ran(m message) {
-	switch {
-	case errors.Is(m.err, bridge.ErrConnected):
-		c.toolEnded(m.id, m.text, "ok")
-	case errors.Is(m.err, bridge.ErrTransferred):
-		c.tools.unfinished = false // the call ends
-		c.toolEnded(m.id, m.text, "ok")
+	over := errors.Is(m.err, bridge.ErrTransferred) // the call ends
+	if over {
+		c.tools.Forgo()
+	}
+	if over || errors.Is(m.err, bridge.ErrConnected) {
+		m.err = nil
+	}
+	c.carryOut(c.tools.Ran(m.id, m.text, m.err))
+	if over {
 		c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: string(transferred.Detail)})
-	case errors.Is(m.err, context.DeadlineExceeded):
-		c.toolEnded(m.id, problem("the function did not answer in time"), "timeout")
-	case m.err != nil:
-		c.toolEnded(m.id, problem(tool.Clip(m.err.Error(), maxProblem)), "error")
-	default:
-		c.toolEnded(m.id, m.text, "ok")
 	}
 }
 
-// object is the arguments of a call as a JSON object; models that have none to give
-// often write nothing.
-func object(arguments string) (json.RawMessage, bool) {
-	b := bytes.TrimSpace([]byte(arguments))
-	if len(b) == 0 {
-		return json.RawMessage("{}"), true
+// toolsDone goes on once the model has said all and every function has answered.
+func (c *Call) toolsDone() {
+	r := c.replies.Latest
+	if c.tools.Done(r.Live() && !r.Written() && len(r.Calls) > 0) {
+		r.MovedAt = c.now()
+		c.step(turn.Event{Kind: turn.ToolsDone})
 	}
-	return b, b[0] == '{' && json.Valid(b)
 }
 
-// readable is a result as the model is given it.
-func readable(result string) string {
-	switch {
-	case result == "":
-		return `{"ok":true}`
-	case len(result) <= tool.MaxResult:
-		return result
+// tend begins the functions whose time has come and ends those whose time is up.
+func (c *Call) tend(now time.Time) {
+	if !c.replies.Latest.Live() && c.playout.Silent() && c.state.Ending() == "" {
+		collects := c.state.Phase == turn.ToolWait && !c.state.Held() && c.output() == turn.Resting && !c.state.Collects()
+		c.carryOut(c.tools.Heard(collects, now))
 	}
-	return tool.Clip(result, tool.MaxResult) + fmt.Sprintf("\n[cut off: these are the first %d of %d bytes]", tool.MaxResult, len(result))
+	for e := c.tools.Overdue(now); len(e) > 0; e = c.tools.Overdue(now) {
+		c.carryOut(e)
+	}
 }
+
+// interruptTools ends the functions of a reply that was cut off.
+func (c *Call) interruptTools() { c.carryOut(c.tools.Interrupt()) }

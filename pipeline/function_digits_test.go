@@ -12,6 +12,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/toolbox"
 )
 
 // with has the model call a function with arguments after some words.
@@ -28,7 +29,7 @@ func menu(t *testing.T, limit time.Duration, first []enginetest.Step, keys map[t
 	play(t, limit, func(s *pipelinetest.Scene) {
 		s.Leg.Telephone()
 		s.Leg.Digits = keys
-		s.Config.Keys = []string{pipeline.SendDTMF, pipeline.CollectDigits}
+		s.Config.Keys = []string{toolbox.SendDTMF, toolbox.CollectDigits}
 		s.LLM.Replies = [][]enginetest.Step{first, enginetest.Sentences(150*ms, "Fine. ")}
 	}, check, said...)
 }
@@ -149,7 +150,7 @@ func TestOffered(t *testing.T) {
 		want  string
 	}{
 		"plain":     {func(*pipelinetest.Scene) {}, "end_call"},
-		"keys":      {func(s *pipelinetest.Scene) { s.Config.Keys = []string{pipeline.SendDTMF, pipeline.CollectDigits} }, "end_call send_dtmf collect_digits"},
+		"keys":      {func(s *pipelinetest.Scene) { s.Config.Keys = []string{toolbox.SendDTMF, toolbox.CollectDigits} }, "end_call send_dtmf collect_digits"},
 		"transfer":  {func(s *pipelinetest.Scene) { s.Config.Transfer = transfer }, "end_call transfer_call"},
 		"to nobody": {func(s *pipelinetest.Scene) { s.Config.Transfer = &pipeline.Transfer{} }, "end_call"},
 		"opt out":   {func(s *pipelinetest.Scene) { s.Config.OptOut = func(context.Context) error { return nil } }, "end_call opt_out"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/pipeline/agent"
+	"parley/pipeline/toolbox"
 )
 
 func TestFunctionsOfTheTelephone(t *testing.T) {
@@ -19,7 +20,7 @@ func TestFunctionsOfTheTelephone(t *testing.T) {
 		c.Telephone(&s, new(Transfer), listed)
 		return c
 	}
-	if c := parse(""); !slices.Equal(c.Keys, []string{SendDTMF, CollectDigits}) || c.OptOut == nil || c.Transfer.Offers() {
+	if c := parse(""); !slices.Equal(c.Keys, []string{toolbox.SendDTMF, toolbox.CollectDigits}) || c.OptOut == nil || c.Transfer.Offers() {
 		t.Errorf("by default %+v", c)
 	}
 	if c := parse(`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`); c.Keys != nil || c.OptOut != nil {

@@ -12,6 +12,7 @@ import (
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
+	"parley/pipeline/toolbox"
 )
 
 // A call in the terms of its journal: what it begins with, its messages and its events.
@@ -25,8 +26,8 @@ func (c *Call) origin() journal.Origin {
 	if cfg.ASR != nil {
 		o.ASR = cfg.ASR.Info().Name
 	}
-	for i := range c.tools.own {
-		o.Own = append(o.Own, c.tools.own[i].Spec.Name)
+	for _, f := range c.tools.Functions[:len(c.tools.Functions)-len(cfg.Functions)] {
+		o.Own = append(o.Own, f.Spec.Name)
 	}
 	for i := range cfg.Functions {
 		f := &cfg.Functions[i]
@@ -55,11 +56,11 @@ func configOf(o *journal.Origin) Config {
 	}
 	for _, name := range o.Own {
 		switch name {
-		case TransferCall:
+		case bridge.TransferCall:
 			c.Transfer = &Transfer{Any: true}
-		case SendDTMF, CollectDigits:
+		case toolbox.SendDTMF, toolbox.CollectDigits:
 			c.Keys = append(c.Keys, name)
-		case OptOut:
+		case toolbox.OptOut:
 			c.OptOut = func(context.Context) error { return nil }
 		}
 	}

@@ -110,7 +110,7 @@ func (c *Call) take(m message) {
 	case msgScore:
 		c.step(turn.Event{Kind: turn.Scored, Prob: m.prob, Pause: m.pause})
 	case msgToolResult:
-		c.clientAnswered(m.id, m.text)
+		c.carryOut(c.tools.Answered(m.id, m.text))
 	case msgFunction:
 		c.ran(m)
 	case msgConnect:

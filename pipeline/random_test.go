@@ -16,6 +16,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/tool"
+	"parley/pipeline/toolbox"
 	"parley/pipeline/turn"
 )
 
@@ -152,7 +153,7 @@ func randomEngines(d *dice, s *pipelinetest.Scene) {
 		case 3:
 			steps = []enginetest.Step{{Tool: &inference.ToolCall{Name: "book", Arguments: "{}"}}, steps[0], {Hang: true}}
 		case 4:
-			steps = append(steps, enginetest.Step{Tool: &inference.ToolCall{Name: pipeline.EndCall}})
+			steps = append(steps, enginetest.Step{Tool: &inference.ToolCall{Name: toolbox.EndCall}})
 		}
 		return steps
 	}

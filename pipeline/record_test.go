@@ -14,6 +14,7 @@ import (
 	"parley/media/record"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/toolbox"
 )
 
 // memory is a file of a recording.
@@ -155,7 +156,7 @@ func TestRecordingHoldsTheGoodbye(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := pipelinetest.NewScene(said(1000, 2500, "goodbye"))
 				on(s)
-				s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
+				s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
 				got := played(t, s, 10*time.Second)
 				from, to := got.sounds(1)
 				near(t, "the goodbye's length", to-from, time.Second)

@@ -95,7 +95,7 @@ func (c *Call) account(r *reply.Reply) {
 // stalled gives up a reply of which nothing more comes, neither from its engines
 // nor from a function. The turn machine does so while nothing of it was heard.
 func (c *Call) stalled(r *reply.Reply, now time.Time) {
-	if c.state.Phase == turn.Thinking || c.playout.Unplayed() || c.tools.running() || now.Sub(r.MovedAt) < c.cfg.Turn.Think.Duration() {
+	if c.state.Phase == turn.Thinking || c.playout.Unplayed() || c.tools.Running() || now.Sub(r.MovedAt) < c.cfg.Turn.Think.Duration() {
 		return
 	}
 	c.finishMaking(r, c.slow(r))

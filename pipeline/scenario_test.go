@@ -15,6 +15,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/toolbox"
 )
 
 const ms = time.Millisecond
@@ -85,16 +86,16 @@ var scenarios = []scenario{
 	{name: "cough before the reply", said: []pipelinetest.Said{said(1000, 2500, "what time do you open"), said(2720, 2920, "")}, limit: 5000},
 	{name: "goodbye", design: "13", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
-			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
+			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
 		}},
 	{name: "goodbye hung up on", design: "13b", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
-			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
+			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
 			s.Leg.HangUp = 3500 * ms
 		}},
 	{name: "goodbye and hang-up at once", design: "13c", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
-			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
+			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
 			s.Leg.HangUp = 4140 * ms
 		}, check: oneEnd},
 	{name: "idle", design: "14", said: []pipelinetest.Said{said(6000, 6300, "")}, limit: 60000,

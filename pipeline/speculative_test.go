@@ -13,6 +13,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
+	"parley/pipeline/toolbox"
 	"parley/store/ledger"
 )
 
@@ -98,7 +99,7 @@ var speculative = []scenario{
 	{name: "hangs up in advance", design: "4", said: []pipelinetest.Said{firstHalf, secondHalf}, limit: 8000,
 		setup: func(s *pipelinetest.Scene) {
 			unfinished(0.4)(s)
-			s.LLM.Replies = [][]enginetest.Step{{{Tool: &inference.ToolCall{Name: pipeline.EndCall}}}, enginetest.Sentences(150*ms, "For two. ")}
+			s.LLM.Replies = [][]enginetest.Step{{{Tool: &inference.ToolCall{Name: toolbox.EndCall}}}, enginetest.Sentences(150*ms, "For two. ")}
 		},
 		check: func(t *testing.T, s *pipelinetest.Scene) {
 			has(t, s, "3950 speaking 1", "listening", "8010 end api_hangup")

@@ -11,6 +11,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/toolbox"
 )
 
 // longReply is fourSentences between two frames: its first frame is at 5020.
@@ -28,11 +29,11 @@ var telephone = []scenario{
 	{name: "telephone backchannel", said: []pipelinetest.Said{table, said(6000, 6350, "uh-huh")}, setup: longReply, limit: 10000, check: lowered(6060, 6460)},
 	{name: "telephone goodbye", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
-			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
+			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
 		}},
 	{name: "telephone goodbye hung up on", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
-			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", pipeline.EndCall)}
+			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
 			s.Leg.HangUp = 3510 * ms
 		}},
 	{name: "telephone idle", limit: 40000, setup: func(s *pipelinetest.Scene) {

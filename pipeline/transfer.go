@@ -12,6 +12,7 @@ import (
 	"parley/pipeline/playout"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
+	"parley/pipeline/toolbox"
 	"parley/pipeline/turn"
 )
 
@@ -22,9 +23,6 @@ type Transfer = bridge.Transfer
 
 // Transferrer is a leg whose far end can be asked to call another number in the agent's place.
 type Transferrer = bridge.Transferrer
-
-// TransferCall is the function that transfers the caller to another number.
-const TransferCall = bridge.TransferCall
 
 // ErrNoReferral is the error of a Transferrer whose far end does not do transfers at all, and has not tried.
 var ErrNoReferral = bridge.ErrNoReferral
@@ -43,14 +41,14 @@ const (
 var transferred = media.Ended{Reason: media.Completed, Detail: media.Transferred}
 
 // transferCall is the function of a call whose leg, or whose server, can transfer.
-func (c *Call) transferCall() builtin {
+func (c *Call) transferCall() toolbox.Function {
 	t := c.cfg.Transfer
 	caller := &bridge.Transferee{Leg: c.far, Life: c.crew.life, Language: c.cfg.Agent.Language, Utter: c.utter,
 		Start: func(run func(), after ...func()) { c.crew.spawn("pipeline/second-leg", run, after...) },
 		Connect: func(ctx context.Context, s *bridge.Second) bool {
 			return c.crew.post(ctx, message{kind: msgConnect, second: s})
 		}}
-	return builtin{after: true, gap: transferGap, alone: true, most: transferMost, Function: tool.Function{Spec: t.Tool(), Timeout: transferMost,
+	return toolbox.Function{After: true, Gap: transferGap, Alone: true, Most: transferMost, Function: tool.Function{Spec: t.Tool(), Timeout: transferMost,
 		Run: func(ctx context.Context, arguments json.RawMessage) (string, error) {
 			return t.Move(ctx, caller, arguments)
 		}}}
@@ -81,7 +79,7 @@ func (c *Call) connect(s *bridge.Second) {
 		c.conclude(Cut, c.heardBy(c.now()))
 	}
 	c.playout.Cut(false)
-	c.tools.unfinished = false // the agent does not go on after the functions
+	c.tools.Forgo() // the agent does not go on after the functions
 	caller := c.far
 	if c.cfg.Transfer.Record { // else a third person is recorded who does not know of it
 		caller = c.leg.Leg
@@ -114,34 +112,24 @@ func (c *Call) takeConnected(m message) {
 }
 
 // rings is the transfer that a caller on a telephone waits for; nil: none is.
-func (c *Call) rings() *waiting {
+func (c *Call) rings() *toolbox.Call {
 	if c.cfg.Transfer == nil || !c.leg.Format().Continuous {
 		return nil
 	}
-	return c.tools.moving()
+	return c.tools.Begun(bridge.TransferCall)
 }
 
 // ring is the next frame of the tone; false while it is silent, or no transfer is under way.
 func (c *Call) ring(now time.Time) (f media.Frame, sounds bool) {
 	if w := c.rings(); w != nil {
-		f, sounds = c.tools.ring.Next(c.cfg.Transfer, w.call.ID, w.call.Arguments, now, c.leg.Format().Out)
+		f, sounds = c.waits.ring.Next(c.cfg.Transfer, w.ID, w.Arguments, now, c.leg.Format().Out)
 	}
 	return f, sounds
 }
 
-// moving is the transfer under way; nil: none is.
-func (t *toolbox) moving() *waiting {
-	for _, w := range t.waiting {
-		if w.call.Name == TransferCall && w.held == nil {
-			return w
-		}
-	}
-	return nil
-}
-
 // moved says whether the far end, which has left, left because it was transferred.
 func (c *Call) moved() bool {
-	w := c.tools.moving()
+	w := c.tools.Begun(bridge.TransferCall)
 	if w == nil {
 		return false
 	}
@@ -150,13 +138,13 @@ func (c *Call) moved() bool {
 	for {
 		select {
 		case m := <-c.crew.box:
-			if m.kind == msgFunction && m.id == w.call.ID {
+			if m.kind == msgFunction && m.id == w.ID {
 				if !errors.Is(m.err, bridge.ErrTransferred) {
 					return false
 				}
 				c.receive(m, journal.Received, func(m message) {
-					c.tools.unfinished = false
-					c.toolEnded(m.id, m.text, "ok")
+					c.tools.Forgo()
+					c.carryOut(c.tools.Ran(m.id, m.text, nil))
 				})
 				return true
 			}

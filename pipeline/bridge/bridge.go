@@ -72,17 +72,9 @@ func carry(from, to media.Leg, p *pipe, now time.Time) (came int) {
 	return came
 }
 
-// Keypad is a leg that can press keys.
-type Keypad interface {
-	// SendDigits presses keys, '0' to '9', '*', '#', 'A' to 'D', each for 100 ms with
-	// 100 ms between; all of them or, with an error, none. It does not wait for that,
-	// and may be called from any goroutine.
-	SendDigits(digits string) error
-}
-
 // press presses a key.
 func press(e media.LegEvent, to media.Leg) {
-	if k, ok := to.(Keypad); ok && e.Kind == media.LegDigit {
+	if k, ok := to.(media.Keypad); ok && e.Kind == media.LegDigit {
 		_ = k.SendDigits(string(rune(e.Digit))) // a far end that takes none has none to hear it
 	}
 }

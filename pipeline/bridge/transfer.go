@@ -124,10 +124,7 @@ func (t *Transfer) Able(leg media.Leg) bool {
 
 // Tool is the function as the model sees it.
 func (t *Transfer) Tool() inference.Tool {
-	parameters, err := json.Marshal(t.parameters())
-	if err != nil {
-		parameters = nil
-	}
+	parameters, _ := json.Marshal(t.parameters()) // texts can be written
 	return inference.Tool{Name: TransferCall, Parameters: parameters,
 		Description: "Transfer the caller to another telephone. Tell them first; it begins when your words have been heard, and with it your part of the call is over. If it fails you get the reason and go on talking with the caller." + t.list()}
 }

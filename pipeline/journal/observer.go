@@ -185,6 +185,7 @@ type Leg struct {
 	media.Leg
 	observer *Observer
 	written  media.Time // all frames written less those flushed
+	ducks    bool       // the far end has lowered the agent's voice
 }
 
 // NewLeg returns leg, observed by o.
@@ -211,12 +212,13 @@ func (l *Leg) Played(now time.Time) media.Time {
 	return l.written - media.Time(l.observer.Observe(Lag, int64(l.written-l.Leg.Played(now))))
 }
 
-// Duck implements media.Ducker, also for a leg that is none.
+// Duck implements media.Ducker, also for a leg that is none. What was not lowered is not restored.
 func (l *Leg) Duck(on bool) bool {
 	leg, able := l.Leg.(media.Ducker)
-	able = able && leg.Duck(on)
+	able = able && (on || l.ducks) && leg.Duck(on)
 	if on {
 		able = l.observer.ObserveBool(Ducks, able)
 	}
+	l.ducks = on && able
 	return able
 }

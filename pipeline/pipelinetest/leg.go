@@ -259,7 +259,7 @@ func (l *Leg) Transfer(ctx context.Context, number string) error {
 	return l.Moves(ctx, number)
 }
 
-// SendDigits implements bridge.Keypad.
+// SendDigits implements media.Keypad.
 func (l *Leg) SendDigits(digits string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"parley/media"
-	"parley/pipeline"
 	"parley/pipeline/journal"
+	"parley/pipeline/toolbox"
 )
 
 // Checked is the result of an expectation.
@@ -141,8 +141,8 @@ func (r *Result) sum(events []journal.Event) {
 			r.Faults = append(r.Faults, e.Error)
 		case "end":
 			r.LengthMS, r.Ended, r.Detail = at, e.Reason, e.Detail
-			if e.Reason == string(media.AgentHangup) && e.Detail == pipeline.EndCall { // the function has no events of its own
-				r.Functions = append(r.Functions, Called{AtMS: at, Name: pipeline.EndCall})
+			if e.Reason == string(media.AgentHangup) && e.Detail == toolbox.EndCall { // the function has no events of its own
+				r.Functions = append(r.Functions, Called{AtMS: at, Name: toolbox.EndCall})
 			}
 		}
 	}

@@ -8,7 +8,9 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
+	"parley/pipeline/toolbox"
 )
 
 // Subject is the agent that is talked to.
@@ -229,13 +231,13 @@ const functionAfter = 300 * time.Millisecond
 // function gives what the script has for a function. Of keys that the caller presses the
 // conductor itself knows.
 func (w *world) function(e pipeline.Event) {
-	if e.Call.Name == pipeline.CollectDigits {
+	if e.Call.Name == toolbox.CollectDigits {
 		return
 	}
 	m := journal.Message{Kind: "function", ID: e.Call.ID, Text: `{"ok":true}`}
 	if given, ok := w.script.Functions[e.Call.Name]; ok {
 		m.Text = string(given)
-	} else if e.Call.Name == pipeline.TransferCall {
+	} else if e.Call.Name == bridge.TransferCall {
 		m.Err, m.Cause = "transferred", "transferred"
 	}
 	if e.Kind == pipeline.ToolAsked {

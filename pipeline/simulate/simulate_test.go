@@ -14,6 +14,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/simulate"
 	"parley/pipeline/tool"
+	"parley/pipeline/toolbox"
 )
 
 const prompt = `You answer for Casa Lola.
@@ -158,7 +159,7 @@ expect: [{interruptions: %d}]
 // TestKeys: what the caller types reaches the function that collects it.
 func TestKeys(t *testing.T) {
 	subject := lola(t, `{}`)
-	subject.Config.Keys = []string{pipeline.CollectDigits}
+	subject.Config.Keys = []string{toolbox.CollectDigits}
 	model := enginetest.NewFakeLLM()
 	model.Answer = func(_ int, r inference.Request) []enginetest.Step {
 		last := r.Messages[len(r.Messages)-1]

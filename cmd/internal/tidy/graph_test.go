@@ -161,6 +161,7 @@ var components = map[string][]string{
 	"pipeline/playout": {"pipeline/wordtime"},
 	"pipeline/journal": {"pipeline/agent", "pipeline/listen", "pipeline/turn"},
 	"pipeline/bridge":  {"pipeline/agent", "pipeline/amd", "pipeline/listen", "pipeline/playout", "pipeline/tool"},
+	"pipeline/toolbox": {"pipeline/tool", "pipeline/turn"},
 }
 
 // beyondTheBooks says why a package of pipeline that conducts calls, or describes what a call
@@ -237,6 +238,8 @@ func TestImportRule(t *testing.T) {
 		{"pipeline/listen", "pipeline/journal", false, false},
 		{"pipeline", "pipeline/bridge", false, true},
 		{"pipeline/bridge", "pipeline", false, false},
+		{"pipeline/toolbox", "pipeline/tool", false, true},
+		{"pipeline/toolbox", "pipeline/bridge", false, false},
 		{"pipeline/bridge", "pipeline/turn", false, false},
 		{"pipeline/turn", "billing", false, false},
 		{"pipeline/turn", "pipeline/session", false, false},

@@ -1,4 +1,4 @@
-package pipeline
+package toolbox
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline/bridge"
-	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -30,9 +28,9 @@ const (
 	keysMost = maxKeys*keyPause + functionPatience
 )
 
-// sendDTMF presses keys, for the menu of the system that was called.
-func sendDTMF(leg bridge.Keypad) builtin {
-	return builtin{after: true, most: keysMost, Function: tool.Function{
+// ToSendDTMF is SendDTMF: it presses keys, for the menu of the system that was called.
+func ToSendDTMF(keys media.Keypad) Function {
+	return Function{After: true, Most: keysMost, Function: tool.Function{
 		Spec: inference.Tool{Name: SendDTMF,
 			Description: "Press keys of the telephone, for instance to go through the menu of the system that you are talking to. It begins when your words have been heard.",
 			Parameters: []byte(`{"type":"object","properties":{"digits":{"type":"string","pattern":"^[0-9*#A-Dw]{1,64}$",` +
@@ -45,12 +43,12 @@ func sendDTMF(leg bridge.Keypad) builtin {
 			if err := json.Unmarshal(arguments, &in); err != nil {
 				return "", errors.New("digits must be a string")
 			}
-			return "", press(ctx, leg, strings.ToUpper(strings.ReplaceAll(in.Digits, "w", "W")))
+			return "", press(ctx, keys, strings.ToUpper(strings.ReplaceAll(in.Digits, "w", "W")))
 		},
 	}}
 }
 
-func press(ctx context.Context, leg bridge.Keypad, keys string) error {
+func press(ctx context.Context, keypad media.Keypad, keys string) error {
 	if keys == "" || len(keys) > maxKeys || strings.Trim(keys, "0123456789*#ABCDW") != "" {
 		return fmt.Errorf("digits must be 1 to %d of 0-9, *, #, A-D and w", maxKeys)
 	}
@@ -64,7 +62,7 @@ func press(ctx context.Context, leg bridge.Keypad, keys string) error {
 		if group == "" {
 			continue
 		}
-		if err := leg.SendDigits(group); err != nil {
+		if err := keypad.SendDigits(group); err != nil {
 			return errors.New("the keys could not be sent: the far end takes none, or too many wait")
 		}
 		if err := pauseFor(ctx, pause); err != nil {
@@ -75,10 +73,8 @@ func press(ctx context.Context, leg bridge.Keypad, keys string) error {
 }
 
 func pauseFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -109,9 +105,9 @@ type collectArguments struct {
 	NextSeconds  float64 `json:"next_timeout_seconds"`
 }
 
-// collectDigits has the caller type a number.
-func collectDigits() builtin {
-	return builtin{after: true, begin: (*Call).beginCollecting, Function: tool.Function{Cancel: true, Spec: inference.Tool{Name: CollectDigits,
+// ToCollectDigits is CollectDigits: it has the caller type a number.
+func ToCollectDigits() Function {
+	return Function{After: true, collects: true, Function: tool.Function{Cancel: true, Spec: inference.Tool{Name: CollectDigits,
 		Description: "Have the caller type a number on the keys of the telephone and get it. Ask for it first, or by prompt. If the caller speaks instead, you get what was typed until then, and their words.",
 		Parameters: []byte(`{"type":"object","properties":{` +
 			`"prompt":{"type":"string","description":"What to say before; leave it out when you have asked already."},` +
@@ -146,28 +142,21 @@ func (in *collectArguments) number() turn.Number {
 	return turn.Number{Max: in.Max, Terminator: in.Terminator, First: bound(in.FirstSeconds), Next: bound(in.NextSeconds)}
 }
 
-// beginCollecting has the caller's keys collected from now on, once the agent rests.
-func (c *Call) beginCollecting(w *waiting) bool {
-	if c.state.Phase != turn.ToolWait || c.state.Held() || c.output() != turn.Resting || c.state.Collects() {
-		return false
-	}
+// beginCollecting has the caller's keys collected from now on.
+func (t *Toolbox) beginCollecting(w *Call) []Event {
 	var in collectArguments
-	if err := in.parse(w.call.Arguments); err != nil {
-		c.toolEnded(w.call.ID, problem(err.Error()), "error")
-		return true
+	if err := in.parse(w.Arguments); err != nil {
+		return t.end(w.ID, problem(err.Error()), "error")
 	}
-	c.emit(Event{Kind: ToolBegun, Turn: w.turn, Generation: w.number, Call: w.call})
-	c.tools.collect = collecting{w.call.ID, in.Min}
-	c.step(turn.Event{Kind: turn.Collect, Number: in.number()})
-	if in.Prompt != "" {
-		c.compose(&reply.Reply{Number: w.number, Turn: w.turn, Prompts: w.call.ID}, nil, in.Prompt)
-	}
-	return true
+	t.collect = collecting{w.ID, in.Min}
+	e := w.event(Collecting)
+	e.Number, e.Prompt = in.number(), in.Prompt
+	return []Event{w.event(Begun), e}
 }
 
-// collected gives collect_digits the keys that were pressed; by says how they ended.
-func (c *Call) collected(keys, by string) {
-	k := c.tools.collect
+// Typed gives collect_digits the keys that were pressed; by says how they ended.
+func (t *Toolbox) Typed(keys, by string) []Event {
+	k := t.collect
 	out := struct {
 		Digits string `json:"digits"`
 		Ended  string `json:"ended_by"`
@@ -177,9 +166,27 @@ func (c *Call) collected(keys, by string) {
 	if len(keys) < k.min {
 		outcome, out.Error = "error", "fewer digits than min_digits were pressed"
 	}
-	text, err := json.Marshal(out)
-	if err != nil {
-		text = []byte(problem(err.Error()))
-	}
-	c.toolEnded(k.id, string(text), outcome)
+	text, _ := json.Marshal(out) // texts can be written
+	return t.end(k.id, string(text), outcome)
+}
+
+// OptOut is the function that keeps the caller from being called again.
+const OptOut = "opt_out"
+
+// errNotListed is the result where the number could not be put on the list.
+var errNotListed = errors.New("the number could not be put on the list; it may be withheld")
+
+// ToOptOut is OptOut: list puts the other party on the account's do-not-call list.
+func ToOptOut(list func(context.Context) error) Function {
+	return Function{Function: tool.Function{
+		Spec: inference.Tool{Name: OptOut,
+			Description: "The person you talk to does not want to be called again: put their number on the do-not-call list. Only when they ask for it; then tell them that it is done.",
+			Parameters:  []byte(`{"type":"object","properties":{},"additionalProperties":false}`)},
+		Run: func(ctx context.Context, _ json.RawMessage) (string, error) {
+			if list(ctx) != nil {
+				return "", errNotListed
+			}
+			return `{"listed":true}`, nil
+		},
+	}}
 }
