@@ -44,9 +44,10 @@ func (u *queue) order() []int {
 // rebase has times and usage of the engine count from here.
 func (u *queue) rebase() { u.base.length, u.base.usage = u.length, u.usage }
 
-// drop leaves the engine that streams.
+// drop leaves the engine that streams, when it has stopped.
 func (u *queue) drop() {
 	u.live.Cancel()
+	u.leave()
 	u.live = nil
 }
 

@@ -26,6 +26,23 @@ func TestRandomConversations(t *testing.T) {
 	playMany(t, 0, 150)
 }
 
+// TestRandomStreams is the same with voices that stream, give up utterances, and leave the ends of sentences unmarked: none
+// has an open utterance in the end.
+func TestRandomStreams(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var v *enginetest.FakeStreamingTTS
+				playRandom(t, seed, func(s *pipelinetest.Scene) {
+					v = streams(s)
+					v.Unmarked, v.Idle = seed%2 == 1, time.Duration(seed%3)*300*ms
+				})
+				closed(t, v)
+			})
+		})
+	}
+}
+
 // TestSoakRandomConversations is the same at length.
 func TestSoakRandomConversations(t *testing.T) {
 	if os.Getenv("PARLEY_SOAK") == "" {
@@ -37,7 +54,7 @@ func TestSoakRandomConversations(t *testing.T) {
 func playMany(t *testing.T, from, to int) {
 	for seed := from; seed < to; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { playRandom(t, uint64(seed)) })
+			synctest.Test(t, func(t *testing.T) { playRandom(t, uint64(seed), func(*pipelinetest.Scene) {}) })
 		})
 	}
 }
@@ -59,11 +76,12 @@ func (d *dice) one(in int) bool { return d.n(in) == 0 }
 
 func (d *dice) between(lo, hi int) time.Duration { return time.Duration(lo+d.n(hi-lo)) * ms }
 
-func playRandom(t *testing.T, seed uint64) {
+func playRandom(t *testing.T, seed uint64, setup func(*pipelinetest.Scene)) {
 	d := &dice{rng: rand.New(rand.NewPCG(seed, 1))}
 	s := pipelinetest.NewScene(randomSpeech(d)...)
 	randomNetwork(d, s)
 	randomEngines(d, s)
+	setup(s)
 	if d.one(2) {
 		ahead(s)
 	}
