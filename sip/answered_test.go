@@ -70,7 +70,7 @@ func socket(t *testing.T) *net.UDPConn {
 func TestAnsweredByTheACK(t *testing.T) {
 	both(t, func(t *testing.T, network string) {
 		results := make(chan outcome, 1)
-		ua := serve(t, sip.Config{T1: 10 * time.Millisecond, OnCall: answeredOnly(results)})
+		ua := serve(t, sip.Config{T1: 20 * time.Millisecond, OnCall: answeredOnly(results)})
 		p := newPeer(t, ua, network)
 		p.write(p.request("INVITE", p.offer()))
 		for range 4 { // 140 ms, in which seven packets would be sent
@@ -110,7 +110,7 @@ func TestHangUpBeforeTheACK(t *testing.T) {
 // description answers the call; others do not.
 func TestAnsweredByMedia(t *testing.T) {
 	results := make(chan outcome, 1)
-	ua := serve(t, sip.Config{T1: 10 * time.Millisecond, OnCall: answeredOnly(results)})
+	ua := serve(t, sip.Config{T1: 20 * time.Millisecond, OnCall: answeredOnly(results)})
 	p := newPeer(t, ua, "udp")
 	p.write(p.request("INVITE", p.offer()))
 	res := p.response(200, "INVITE")
