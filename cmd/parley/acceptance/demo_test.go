@@ -9,7 +9,7 @@ import (
 // carrier understand each other, and a machine gets its message.
 func TestDemonstrationCalls(t *testing.T) {
 	t.Parallel()
-	s := shared(t, demonstration)
+	s := serve(t, newDataDir(t), nil, "--demo")
 	g := s.guide
 	c := dialer{t, "http://" + s.addrs["http"], customer{key: g.key, agent: g.caller, number: g.number}}
 	for _, digits := range []string{"00", "05"} {
