@@ -25,7 +25,7 @@ import (
 )
 
 // withSQL are the packages whose queries are prepared, from this one.
-var withSQL = []string{".", "./ledger", "./campaign", "./people", "./history", "./webhook"}
+var withSQL = []string{".", "./ledger", "./ledger/verify", "./campaign", "./people", "./history", "./webhook"}
 
 // TestEveryQueryCanBePrepared has the database parse each query that stands in the source as
 // a constant, or as one that ends with a condition made at run time. So a query that names a

@@ -110,13 +110,6 @@ type Queryer interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// LoadedCard returns the card of a version that Card has read before, or nil.
-func (db *DB) LoadedCard(version string) *billing.RateCard {
-	c, _ := db.cards.Load(version)
-	card, _ := c.(*billing.RateCard)
-	return card
-}
-
 // Card returns the stored card of a version.
 func (db *DB) Card(ctx context.Context, q Queryer, version string) (*billing.RateCard, error) {
 	if c, ok := db.cards.Load(version); ok {

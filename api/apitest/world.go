@@ -18,6 +18,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -164,7 +165,7 @@ func (w *World) Read(who Owner, target string, v any) string {
 // Verified wants all invariants of the ledger, but for those that the test breaks on purpose.
 func (w *World) Verified(but ...int) {
 	w.Helper()
-	r, err := w.Ledger.Verify(context.WithoutCancel(w.Context()))
+	r, err := verify.Whole(context.WithoutCancel(w.Context()), w.DB)
 	w.OK(err)
 	for _, v := range r.Violations {
 		if !slices.Contains(but, v.Invariant) {

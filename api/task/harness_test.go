@@ -21,6 +21,7 @@ import (
 	"parley/store"
 	"parley/store/jobs"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -58,7 +59,7 @@ func setup(t *testing.T) *harness {
 		h.keys[key], h.acc = a.ID, a.ID
 	}
 	t.Cleanup(func() {
-		r, err := ledger.New(h.db).Verify(context.Background())
+		r, err := verify.Whole(context.Background(), h.db)
 		if err != nil {
 			t.Error(err)
 			return

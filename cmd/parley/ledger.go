@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"parley/store/ledger/verify"
 )
 
 func newLedgerCommand() *cobra.Command {
@@ -24,11 +26,11 @@ account was last found in order, as servers do by themselves each night; --full 
 Exit status 1 and a report when anything differs, or something that was due is not done.`,
 		Example: "  parley ledger verify --json\n  parley ledger verify --full", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
-			verify := a.ledger.VerifyNew
+			check := verify.Recent
 			if full {
-				verify = a.ledger.Verify
+				check = verify.Whole
 			}
-			report, err := verify(a.ctx)
+			report, err := check(a.ctx, a.db)
 			if err != nil {
 				return err
 			}

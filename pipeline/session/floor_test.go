@@ -15,6 +15,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -78,7 +79,7 @@ func drainMany(t *testing.T, seeds int) {
 		}
 	}
 	t.Logf("at worst under the floor in %d runs: from 0.25 USD %s, from more %s", seeds, worst[0], worst[1])
-	r, err := ledger.New(d.db).Verify(t.Context())
+	r, err := verify.Whole(t.Context(), d.db)
 	d.ok(err)
 	for _, v := range r.Violations {
 		t.Error(v)

@@ -17,6 +17,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -89,7 +90,7 @@ func (b *till) ok(err error) {
 // verify checks every invariant of the ledger.
 func (b *till) verify() {
 	b.t.Helper()
-	report, err := b.db.Verify(context.Background())
+	report, err := verify.Whole(context.Background(), b.db)
 	if err != nil || !report.OK() {
 		b.t.Errorf("the ledger: %v %v", err, report)
 	}

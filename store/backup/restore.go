@@ -21,7 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/private"
 )
 
@@ -48,7 +48,7 @@ type Target struct {
 // Restored is what a restore came to.
 type Restored struct {
 	Manifest *Manifest
-	Report   *ledger.Report // of the ledger's verification; it is in order
+	Report   *verify.Report // of the ledger's verification; it is in order
 	Schema   int64
 }
 
@@ -146,7 +146,7 @@ func (r *restore) files(ctx context.Context) error {
 
 // database fills a private cluster in the stage, or the one of the URL, and gives
 // the stage its name when what it holds is right.
-func (r *restore) database(ctx context.Context) (*ledger.Report, error) {
+func (r *restore) database(ctx context.Context) (*verify.Report, error) {
 	if r.to.URL != "" {
 		d := Database{URL: r.to.URL}
 		report, filled, err := r.fill(ctx, d)
@@ -192,7 +192,7 @@ func (r *restore) account() (string, error) {
 
 // fill restores into an empty database and checks what is there then. filled is set
 // when the database is not empty any more.
-func (r *restore) fill(ctx context.Context, d Database) (report *ledger.Report, filled bool, err error) {
+func (r *restore) fill(ctx context.Context, d Database) (report *verify.Report, filled bool, err error) {
 	db, err := store.Open(ctx, d.URL)
 	if err != nil {
 		return nil, false, err
@@ -219,11 +219,11 @@ func (r *restore) fill(ctx context.Context, d Database) (report *ledger.Report, 
 		return nil, true, err
 	}
 	r.to.Progress.tell("verifying", 0, 1)
-	if report, err = ledger.New(db).Verify(ctx); err != nil {
+	if report, err = verify.Whole(ctx, db); err != nil {
 		return nil, true, err
 	}
 	// What the server that was backed up had left undone, the next one does.
-	if wrong := slices.DeleteFunc(slices.Clone(report.Violations), ledger.Violation.Overdue); len(wrong) > 0 {
+	if wrong := slices.DeleteFunc(slices.Clone(report.Violations), verify.Violation.Overdue); len(wrong) > 0 {
 		return nil, true, fmt.Errorf("%w: the ledger is not in order: %s, and %d more", ErrDiffers, wrong[0], len(wrong)-1)
 	}
 	if got, err = db.Totals(ctx); err == nil {

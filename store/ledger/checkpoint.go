@@ -38,8 +38,8 @@ func owed(k billing.Kind, started bool, u billing.Usage) billing.Usage {
 	return u
 }
 
-// counters are the columns of billing.Usage, in its order.
-var counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", "reply_out", "speculative_in",
+// Counters are the columns of billing.Usage, in its order.
+var Counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", "reply_out", "speculative_in",
 	"speculative_out", "summary_in", "summary_out", "tts_chars", "stt_ms", "denoise_ms", "crm", "web"}
 
 // checkpointSQL stores the reports of accounts without spending limits and names those of
@@ -57,7 +57,7 @@ var checkpointSQL, limitedCheckpointSQL = checkpointStatement(false), checkpoint
 // plan short ones anew each time, which takes longer than carrying them out.
 func checkpointStatement(limits bool) string {
 	var arrays, names, raise strings.Builder
-	for i, c := range counters {
+	for i, c := range Counters {
 		fmt.Fprintf(&arrays, ", (select $%d::bigint[])", 8+i)
 		fmt.Fprintf(&names, ", %s", c)
 		fmt.Fprintf(&raise, ", %s = greatest(s.%s, o.%s)", c, c, c)
@@ -319,7 +319,7 @@ func (c *Checkpoint) owed() billing.Usage {
 func reportArgs(cs []Checkpoint, bills []billing.Money, list []int, now time.Time) []any {
 	accounts, sessions := make([]string, len(list)), make([]string, len(list))
 	started := make([]*time.Time, len(list))
-	var columns [3 + len(counters)][]int64 // epoch, seq, amount and the counters
+	var columns [3 + len(Counters)][]int64 // epoch, seq, amount and the counters
 	for i := range columns {
 		columns[i] = make([]int64, len(list))
 	}

@@ -126,13 +126,13 @@ type session struct {
 
 var (
 	selectSession = `select s.kind, s.country, s.mobile, s.price_version, u.node_epoch, u.open, s.counted, u.started_at,
-		u.held_nano, u.amount_nano, u.posted_nano, u.posting_no, coalesce(u.key_id, ''), coalesce(u.agent_id, ''), u.spent_day, u.spent_nano, u.` + strings.Join(counters[:], ", u.") + `
+		u.held_nano, u.amount_nano, u.posted_nano, u.posting_no, coalesce(u.key_id, ''), coalesce(u.agent_id, ''), u.spent_day, u.spent_nano, u.` + strings.Join(Counters[:], ", u.") + `
 		from session_usage u join sessions s on s.id = u.session_id
 		where u.session_id = $1 and u.account_id = $2 for no key update of u`
 
 	updateSession = func() string {
 		var set strings.Builder
-		for i, c := range counters {
+		for i, c := range Counters {
 			fmt.Fprintf(&set, ", %s = $%d", c, 10+i)
 		}
 		return `update session_usage set open = $2, started_at = $3, held_nano = $4, amount_nano = $5, posted_nano = $6,

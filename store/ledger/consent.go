@@ -1,12 +1,10 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,9 +32,9 @@ type ConsentRecord struct {
 	Seal   []byte
 }
 
-// sealed is what the row's seal must be after the seal of the one before it, which
+// Sealed is what the row's seal must be after the seal of the one before it, which
 // is nil for the first.
-func (r *ConsentRecord) sealed(account string, before []byte) []byte {
+func (r *ConsentRecord) Sealed(account string, before []byte) []byte {
 	h := sha256.New()
 	part := func(b []byte) { // with its length, so that parts cannot run into each other
 		var n [8]byte
@@ -63,11 +61,12 @@ func recordConsent(ctx context.Context, tx pgx.Tx, account, call, agent string, 
 	r.No++
 	_, err = tx.Exec(ctx, `insert into consent_audit (account_id, no, call_id, agent_id, to_hash, key_id, ip, at, seal)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		account, r.No, call, agent, r.ToHash, r.Key, r.IP, r.At, r.sealed(account, before))
+		account, r.No, call, agent, r.ToHash, r.Key, r.IP, r.At, r.Sealed(account, before))
 	return err
 }
 
-const consentColumns = "no, call_id, agent_id, to_hash, key_id, ip, at, seal"
+// ConsentColumns are the fields of a ConsentRecord, in their order.
+const ConsentColumns = "no, call_id, agent_id, to_hash, key_id, ip, at, seal"
 
 // Consents lists the account's evidence, oldest first, from after the row numbered
 // after: at most limit rows.
@@ -81,29 +80,4 @@ func ConsentsAt(ctx context.Context, s *store.Statement, after int64, limit int)
 	return store.RowsOf(ctx, s, pgx.RowToStructByPos[ConsentRecord], selectConsents, s.Account(), after, limit)
 }
 
-const selectConsents = "select " + consentColumns + " from consent_audit where account_id = $1 and no > $2 order by no limit $3"
-
-// verifySeals finds the rows of the evidence that do not follow from those before
-// them.
-func verifySeals(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) error {
-	rows, err := tx.Query(ctx, scope+"select b.account_id, b.consent_no, b.consent_seal, "+consentColumns+` from consent_audit a
-		join base b on b.account_id = a.account_id and a.no > b.consent_no order by b.account_id, a.no`, accounts, r.Whole)
-	if err != nil {
-		return err
-	}
-	var account, of string
-	var no int64
-	var seal []byte
-	var last, c ConsentRecord
-	_, err = pgx.ForEachRow(rows, []any{&of, &no, &seal, &c.No, &c.Call, &c.Agent, &c.ToHash, &c.Key, &c.IP, &c.At, &c.Seal}, func() error {
-		if of != account {
-			account, last = of, ConsentRecord{No: no, Seal: slices.Clone(seal)}
-		}
-		if c.No != last.No+1 || !bytes.Equal(c.Seal, c.sealed(account, last.Seal)) {
-			r.add(23, nameSealed, account, "row %d, of call %s", c.No, c.Call)
-		}
-		last = c
-		return nil
-	})
-	return err
-}
+const selectConsents = "select " + ConsentColumns + " from consent_audit where account_id = $1 and no > $2 order by no limit $3"

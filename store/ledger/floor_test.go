@@ -5,6 +5,7 @@ import (
 
 	"parley/billing"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 )
 
 // TestFloorIsVerified: an account may be as far below zero as its sessions need to say
@@ -23,7 +24,7 @@ func TestFloorIsVerified(t *testing.T) {
 	}
 	want := func(what, account string) {
 		t.Helper()
-		var found []ledger.Violation
+		var found []verify.Violation
 		for _, v := range f.violations() {
 			if v.Invariant == 16 && v.Subject == account {
 				found = append(found, v)

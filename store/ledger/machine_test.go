@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 )
 
 // The store against a model of plain maps: random operations, every answer and
@@ -188,8 +189,8 @@ func (m *machine) compare(after string) {
 // by looking at what is new again and again.
 func verifyModel(t rapid.TB, db books) {
 	t.Helper()
-	for _, verify := range []func(context.Context) (*ledger.Report, error){db.VerifyNew, db.Verify} {
-		r, err := verify(context.Background())
+	for _, how := range []func(context.Context, verify.Database) (*verify.Report, error){verify.Recent, verify.Whole} {
+		r, err := how(context.Background(), db.DB)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"parley/store"
 	"parley/store/campaign"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -160,11 +161,11 @@ func (f *fixture) verified() {
 
 // violations are all but those of what sessions lasted: most of a fixture begin and end
 // at t0, whatever they are said to have used.
-func (f *fixture) violations() []ledger.Violation {
+func (f *fixture) violations() []verify.Violation {
 	f.t.Helper()
-	r, err := f.Verify(context.WithoutCancel(f.ctx()))
+	r, err := verify.Whole(context.WithoutCancel(f.ctx()), f.DB)
 	f.ok(err)
-	return slices.DeleteFunc(r.Violations, func(v ledger.Violation) bool { return v.Invariant == 26 })
+	return slices.DeleteFunc(r.Violations, func(v verify.Violation) bool { return v.Invariant == 26 })
 }
 
 // price is what usage costs by terms.

@@ -67,7 +67,7 @@ var mutants = []mutant{
 	{"credit does not end", []patch{{"lots.go", "if w.now.Before(l.expires) {", "if true {"}}, "TestExpiryDuringASession"},
 	{"the floor is a little lower", []patch{{"sessions.go", "-p.Held <= -s.Card", "-p.Held < -s.Card"}}, "TestLineMinuteStopsAtTheFloor"},
 	{"admissions leave one out", []patch{{"sessions.go", "w.admissions++", "w.admissions += 2"}}, "TestConcurrentClosesAndCheckpoints"},
-	{"minutes that were asked for need no usage", []patch{{"verify_evidence.go", "10000 - %[1]d and not lost", "10000 - %[1]d and not lost and false"}},
+	{"minutes that were asked for need no usage", []patch{{"verify/evidence.go", "10000 - %[1]d and not lost", "10000 - %[1]d and not lost and false"}},
 		"TestVerifyComparesWithEvidence"},
 }
 

@@ -11,6 +11,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -66,14 +67,14 @@ func evident(t *testing.T) (*fixture, string) {
 	return f, url
 }
 
-func allViolations(t *testing.T, url string) []ledger.Violation {
+func allViolations(t *testing.T, url string) []verify.Violation {
 	t.Helper()
 	db, err := store.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	r, err := ledger.New(db).Verify(t.Context())
+	r, err := verify.Whole(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestVerifyComparesWithEvidence(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := allViolations(t, damaged)
-			if !slices.ContainsFunc(found, func(v ledger.Violation) bool { return v.Invariant == d.invariant }) {
+			if !slices.ContainsFunc(found, func(v verify.Violation) bool { return v.Invariant == d.invariant }) {
 				t.Errorf("no violation of %d; those there are: %v", d.invariant, found)
 			}
 		})
@@ -141,7 +142,7 @@ func TestVerifyComparesWithEvidence(t *testing.T) {
 // What was found in order is looked at once; what is new, and what was not in order, again.
 func TestVerifyNew(t *testing.T) {
 	f, url := evident(t)
-	r, err := f.VerifyNew(f.ctx())
+	r, err := verify.Recent(f.ctx(), f.DB)
 	f.ok(err)
 	if r.Whole || r.Transfers != 0 || r.Sessions != 1 || !r.OK() {
 		t.Errorf("again: %+v; want the open session alone", r)
@@ -155,13 +156,13 @@ func TestVerifyNew(t *testing.T) {
 	_, err = conn.Exec(t.Context(), "set session_replication_role = replica; update session_usage set agent_ms = 30000 where account_id = '"+acc+"'")
 	f.ok(err)
 	for range 2 {
-		r, err = f.VerifyNew(f.ctx())
+		r, err = verify.Recent(f.ctx(), f.DB)
 		f.ok(err)
 		if r.OK() || r.Accounts != 2 || r.Sessions != 2 || r.Violations[0].Subject == "" {
 			t.Errorf("what is new and wrong: %+v", r)
 		}
 	}
-	last, err := f.LastVerification(f.ctx())
+	last, err := verify.Last(f.ctx(), f.DB)
 	f.ok(err)
 	if last.Violations != len(r.Violations) || time.Since(last.EndedAt) > time.Hour {
 		t.Errorf("the last one: %+v", last)
@@ -181,9 +182,9 @@ func TestVerifyNightly(t *testing.T) {
 		_, err := conn.Exec(t.Context(), sql)
 		f.ok(err)
 	}
-	nightly := func(due bool) *ledger.Report {
+	nightly := func(due bool) *verify.Report {
 		t.Helper()
-		r, err := f.VerifyNightly(f.ctx())
+		r, err := verify.Nightly(f.ctx(), f.DB)
 		f.ok(err)
 		if (r != nil) != due {
 			t.Fatalf("report %+v; due %t", r, due)
@@ -220,9 +221,9 @@ func TestVerifyTakesPortions(t *testing.T) {
 	f.ok(err)
 	_, err = conn.Exec(t.Context(), "update wallets set paid_nano = paid_nano + 1 where account_id = $1", last)
 	f.ok(err)
-	r, err := f.Verify(f.ctx())
+	r, err := verify.Whole(f.ctx(), f.DB)
 	f.ok(err)
-	if r.Accounts != 101 || r.OK() || slices.ContainsFunc(r.Violations, func(v ledger.Violation) bool { return v.Subject != last }) {
+	if r.Accounts != 101 || r.OK() || slices.ContainsFunc(r.Violations, func(v verify.Violation) bool { return v.Subject != last }) {
 		t.Errorf("%d accounts, %v; want 101, and violations of %s", r.Accounts, r.Violations, last)
 	}
 	var inOrder int

@@ -14,6 +14,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -186,7 +187,7 @@ func TestVerifyNoticesTampering(t *testing.T) {
 // newViolations lists the invariants that have a violation not known yet.
 func newViolations(t *testing.T, url string, known map[string]bool) (fresh []int) {
 	// Opened again: a process that starts has no memory of the rate cards.
-	r, err := ledger.New(storetest.Open(t, url)).Verify(t.Context())
+	r, err := verify.Whole(t.Context(), storetest.Open(t, url))
 	if err != nil {
 		t.Fatal(err)
 	}

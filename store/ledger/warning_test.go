@@ -16,6 +16,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -446,9 +447,9 @@ func TestVerifyNoticesWarnings(t *testing.T) {
 			defer conn.Close(f.ctx())
 			_, err = conn.Exec(f.ctx(), sql)
 			f.ok(err)
-			r, err := f.Verify(f.ctx())
+			r, err := verify.Whole(f.ctx(), f.DB)
 			f.ok(err)
-			if !slices.ContainsFunc(r.Violations, func(v ledger.Violation) bool { return v.Invariant == 24 && v.Subject == acc }) {
+			if !slices.ContainsFunc(r.Violations, func(v verify.Violation) bool { return v.Invariant == 24 && v.Subject == acc }) {
 				t.Errorf("%v", r.Violations)
 			}
 		})

@@ -127,6 +127,10 @@ func forbidden(from, to string, inTest bool) string {
 		return "the rooms of the store do not know each other"
 	case !inTest && slices.Contains(rooms, from) && to == "store/ledger" && from != "store/campaign":
 		return "it knows nothing of money"
+	case from == "store/ledger/verify" && !inTest && b == "store" && to != "store" && to != "store/ledger":
+		return "it reads the books and nothing else"
+	case to == "store/ledger/verify" && !inTest && a == "store" && from != "store/backup":
+		return "the books do not know who proves them"
 	case isPolicy(from) && !inTest && b == "cmd" && !slices.Contains(policies[from], to):
 		return "the parts of a node do not know each other: node puts them together"
 	case (from == "api/client" || from == "api/wire") && !inTest && to != "api/wire" && b != "billing":
@@ -270,6 +274,11 @@ func TestImportRule(t *testing.T) {
 		{"store/people", "store/ledger", false, false},
 		{"store/campaign", "store/ledger", false, true},
 		{"store/ledger", "store/campaign", false, false},
+		{"store/ledger/verify", "store/ledger", false, true},
+		{"store/ledger/verify", "store/history", false, false},
+		{"store/ledger", "store/ledger/verify", false, false},
+		{"store/ledger", "store/ledger/verify", true, true},
+		{"store/backup", "store/ledger/verify", false, true},
 		{"store", "inference", false, false},
 		{"inference/espeak", "inference", false, true},
 		{"media/wav", "media", false, true},

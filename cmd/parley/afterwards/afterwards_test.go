@@ -16,6 +16,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -71,7 +72,7 @@ func (d *desk) customer(name string) string {
 // verified holds the ledger to be in order.
 func (d *desk) verified() {
 	d.Helper()
-	r, err := ledger.New(d.db).Verify(d.Context())
+	r, err := verify.Whole(d.Context(), d.db)
 	d.ok(err)
 	for _, v := range r.Violations {
 		d.Error(v)

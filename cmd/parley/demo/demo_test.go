@@ -23,6 +23,7 @@ import (
 	"parley/cmd/parley/node"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -133,7 +134,7 @@ func (s *site) wantDemonstration() {
 			s.Errorf("row %d is %v", i, row)
 		}
 	}
-	report, err := ledger.New(s.node.Store()).Verify(s.Context())
+	report, err := verify.Whole(s.Context(), s.node.Store())
 	s.ok(err)
 	if !report.OK() {
 		s.Errorf("the ledger: %+v", report.Violations)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"parley/store/ledger"
+	"parley/store/ledger/verify"
 )
 
 // verifyLook is how often a node asks whether the ledger is to be verified.
@@ -17,16 +17,16 @@ const verifyLook = time.Minute
 // Verification has the ledger verified, each night by one of the nodes, and reports what the
 // last one found, on whichever node it ran.
 type Verification struct {
-	ledger *ledger.Ledger
-	log    *slog.Logger
-	last   atomic.Pointer[ledger.Verification]
+	db   verify.Database
+	log  *slog.Logger
+	last atomic.Pointer[verify.Outcome]
 }
 
 // NewVerification registers what the last verification found.
-func NewVerification(l *ledger.Ledger, reg prometheus.Registerer, log *slog.Logger) *Verification {
-	v := &Verification{ledger: l, log: log}
+func NewVerification(db verify.Database, reg prometheus.Registerer, log *slog.Logger) *Verification {
+	v := &Verification{db: db, log: log}
 	opened := time.Now()
-	gauge := func(name, help string, value func(*ledger.Verification) float64, before float64) {
+	gauge := func(name, help string, value func(*verify.Outcome) float64, before float64) {
 		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 			if last := v.last.Load(); last != nil {
 				return value(last)
@@ -35,9 +35,9 @@ func NewVerification(l *ledger.Ledger, reg prometheus.Registerer, log *slog.Logg
 		}))
 	}
 	gauge("parley_ledger_violations", "What the last verification of the ledger found wrong, on whichever node it ran.",
-		func(last *ledger.Verification) float64 { return float64(last.Violations) }, 0)
+		func(last *verify.Outcome) float64 { return float64(last.Violations) }, 0)
 	gauge("parley_ledger_verified_timestamp_seconds", "When the last verification of the ledger ended; before the first, when this node started.",
-		func(last *ledger.Verification) float64 { return float64(last.EndedAt.Unix()) }, float64(opened.Unix()))
+		func(last *verify.Outcome) float64 { return float64(last.EndedAt.Unix()) }, float64(opened.Unix()))
 	return v
 }
 
@@ -52,7 +52,7 @@ func (v *Verification) Run(ctx context.Context) error {
 
 // Look verifies the ledger if that is due. An error is of the database.
 func (v *Verification) Look(ctx context.Context) error {
-	report, err := v.ledger.VerifyNightly(ctx)
+	report, err := verify.Nightly(ctx, v.db)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (v *Verification) Look(ctx context.Context) error {
 		v.log.Info("the ledger was verified", "accounts", report.Accounts, "sessions", report.Sessions,
 			"transfers", report.Transfers, "violations", len(report.Violations))
 	}
-	last, err := v.ledger.LastVerification(ctx)
+	last, err := verify.Last(ctx, v.db)
 	if err == nil {
 		v.last.Store(last)
 	}

@@ -19,6 +19,7 @@ import (
 	"parley/store"
 	"parley/store/campaign"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -305,7 +306,7 @@ func (d *desk) running() {
 
 func (d *desk) verified() {
 	d.Helper()
-	r, err := ledger.New(d.node.db).Verify(d.Context())
+	r, err := verify.Whole(d.Context(), d.node.db)
 	d.ok(err)
 	for _, v := range r.Violations {
 		d.Error(v)

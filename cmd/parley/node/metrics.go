@@ -5,13 +5,12 @@ import (
 
 	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/money"
-	"parley/store/ledger"
 )
 
 // register registers what the parts of the node count.
 func (n *Node) register(reg prometheus.Registerer) {
 	metrics.Manager(reg, n.manager)
-	n.verified = money.NewVerification(ledger.New(n.db), reg, n.log)
+	n.verified = money.NewVerification(n.db, reg, n.log)
 	reg.MustRegister(n.engines.Failures, metrics.Refusals{Counts: &n.counts}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "parley_bus_connected",
 		Help: "1 while messages travel between nodes, else 0."}, func() float64 {
 		if n.bus.Connected() {

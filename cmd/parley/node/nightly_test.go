@@ -33,7 +33,7 @@ func TestVerificationIsTold(t *testing.T) {
 	}
 	var log bytes.Buffer
 	reg := prometheus.NewRegistry()
-	verified := money.NewVerification(ledger.New(n.db), reg, slog.New(slog.NewTextHandler(&log, nil)))
+	verified := money.NewVerification(n.db, reg, slog.New(slog.NewTextHandler(&log, nil)))
 	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.db.RateCard(), n.db.Now())
 	if err != nil {
 		t.Fatal(err)

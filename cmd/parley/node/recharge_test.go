@@ -17,6 +17,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/inference/enginetest"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -132,7 +133,7 @@ func TestRecharge(t *testing.T) {
 	if status, out := s.ask("GET", "/v1/auto-recharge", s.key, ""); status != 200 || out["in_progress"] != nil {
 		t.Errorf("%d %v", status, out)
 	}
-	report, err := ledger.New(s.nodes[0].db).Verify(t.Context())
+	report, err := verify.Whole(t.Context(), s.nodes[0].db)
 	s.ok(err)
 	for _, v := range report.Violations {
 		t.Error(v)

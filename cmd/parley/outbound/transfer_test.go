@@ -25,6 +25,7 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/verify"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -113,7 +114,7 @@ func (d *desk) ok(err error) {
 // verified holds the ledger to be in order.
 func (d *desk) verified() {
 	d.Helper()
-	r, err := ledger.New(d.db).Verify(d.Context())
+	r, err := verify.Whole(d.Context(), d.db)
 	d.ok(err)
 	for _, v := range r.Violations {
 		d.Error(v)

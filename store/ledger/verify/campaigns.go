@@ -1,4 +1,4 @@
-package ledger
+package verify
 
 // campaignInvariants: what was dialled in bulk was dialled once.
 var campaignInvariants = []invariant{

@@ -1,4 +1,4 @@
-package ledger
+package verify
 
 import (
 	"context"
@@ -12,9 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
+	"parley/store/ledger"
 )
 
 const nameLots = "bonus credit is used before money, what ends first is used first, and it ends when it ends"
+
+// bonus is the ledger account of an account's bonus credit.
+const bonus = "bonus"
 
 // bonusLot is a lot with what is left of it as far as the transfers were read.
 type bonusLot struct {
@@ -34,32 +38,33 @@ type bonusMove struct {
 	At           time.Time
 }
 
-// verifyLots goes through the transfers of bonus credit and carries them out on the lots
+// lots goes through the transfers of bonus credit and carries them out on the lots
 // once more.
-func verifyLots(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) error {
-	lots, err := readLots(ctx, tx, r, accounts)
+func (p *portion) lots(ctx context.Context) error {
+	lots, err := p.readLots(ctx)
 	if err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, scope+`select t.account_id, t.seq, t.idem, t.debit, t.credit, t.kind, t.amount_nano, t.created_at
+	rows, err := p.tx.Query(ctx, scope+`select t.account_id, t.seq, t.idem, t.debit, t.credit, t.kind, t.amount_nano, t.created_at
 		from new_transfers t left join all_sessions s on s.id = t.session_id
-		where 'bonus' in (t.debit, t.credit) or t.debit = 'paid' and s.kind <> 'outbound' order by t.account_id, t.seq`, accounts, r.Whole)
+		where 'bonus' in (t.debit, t.credit) or t.debit = 'paid' and s.kind <> 'outbound' order by t.account_id, t.seq`, p.accounts, p.Whole)
 	if err != nil {
 		return err
 	}
+	defer rows.Close()
 	for rows.Next() {
 		m, err := pgx.RowToStructByPos[bonusMove](rows)
 		if err != nil {
 			return err
 		}
 		if wrong := m.apply(lots[m.Account]); wrong != "" {
-			r.add(27, nameLots, m.Account, "transfer %d: %s", m.Seq, wrong)
+			p.add(27, nameLots, m.Account, "transfer %d: %s", m.Seq, wrong)
 		}
 	}
 	for _, account := range slices.Sorted(maps.Keys(lots)) {
 		for _, l := range lots[account] {
 			if l.left != l.stored {
-				r.add(27, nameLots, account, "%s are left of lot %s, by the transfers %s", l.stored, l.id, l.left)
+				p.add(27, nameLots, account, "%s are left of lot %s, by the transfers %s", l.stored, l.id, l.left)
 			}
 		}
 	}
@@ -68,9 +73,9 @@ func verifyLots(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) er
 
 // readLots returns each account's lots in the order in which they are used, with what was
 // left of them when the account was last found in order.
-func readLots(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) (map[string][]*bonusLot, error) {
-	rows, err := tx.Query(ctx, scope+`select l.account_id, b.lots, l.id, l.source, l.granted_nano, l.remaining_nano, l.expires_at
-		from credit_lots l join base b on b.account_id = l.account_id order by l.account_id, l.expires_at, l.id`, accounts, r.Whole)
+func (p *portion) readLots(ctx context.Context) (map[string][]*bonusLot, error) {
+	rows, err := p.tx.Query(ctx, scope+`select l.account_id, b.lots, l.id, l.source, l.granted_nano, l.remaining_nano, l.expires_at
+		from credit_lots l join base b on b.account_id = l.account_id order by l.account_id, l.expires_at, l.id`, p.accounts, p.Whole)
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +99,13 @@ func readLots(ctx context.Context, tx pgx.Tx, r *Report, accounts []string) (map
 // apply carries the transfer out on the account's lots and says what is wrong with it.
 func (m *bonusMove) apply(lots []*bonusLot) string {
 	switch {
-	case m.Credit == potBonus:
+	case m.Credit == bonus:
 		i := slices.IndexFunc(lots, func(l *bonusLot) bool { return l.source == m.Idem })
 		if i < 0 || lots[i].granted != m.Amount {
 			return "grants credit that has no lot of its amount"
 		}
 		lots[i].left += m.Amount
-	case m.Kind == string(Expiry):
+	case m.Kind == string(ledger.Expiry):
 		id := strings.TrimSuffix(strings.TrimPrefix(m.Idem, "lot:"), ":exp")
 		i := slices.IndexFunc(lots, func(l *bonusLot) bool { return l.id == id })
 		if i < 0 || lots[i].left != m.Amount {
@@ -110,7 +115,7 @@ func (m *bonusMove) apply(lots []*bonusLot) string {
 		if m.At.Before(lots[i].expires) {
 			return fmt.Sprintf("ends lot %s at %s, which ends %s", id, m.At.Format(time.RFC3339), lots[i].expires.Format(time.RFC3339))
 		}
-	case m.Debit == potBonus:
+	case m.Debit == bonus:
 		due := m.Amount
 		for _, l := range lots {
 			take := min(due, l.left)

@@ -1,4 +1,7 @@
-package ledger
+package verify
+
+// monthRevenue is the ledger account that months of numbers are posted to.
+const monthRevenue = "revenue:number"
 
 // numberInvariants are those of numbers that are bought: parts of the same list.
 // The months are counted by the database's own calendar, which is not the one that

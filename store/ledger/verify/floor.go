@@ -1,4 +1,4 @@
-package ledger
+package verify
 
 // floorInvariants: an account goes below its overdraft floor only by what cannot be
 // stopped at once.

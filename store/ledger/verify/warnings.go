@@ -1,4 +1,4 @@
-package ledger
+package verify
 
 // warningInvariants are those of what accounts are warned of.
 var warningInvariants = []invariant{

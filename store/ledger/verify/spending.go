@@ -1,4 +1,4 @@
-package ledger
+package verify
 
 // spendingInvariants: the counters beside limits of spending are what the sessions say that
 // were charged on that day, and what is held by those that are open. Counters of keys and

@@ -1,4 +1,4 @@
-package ledger
+package verify
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"parley/store"
 )
 
-// verifyCards checks that the rate cards are as they were stored.
-func (l *Ledger) verifyCards(ctx context.Context, r *Report) error {
-	changed, err := store.List(ctx, l.db, "verify", pgx.RowTo[string],
+// checkCards checks that the rate cards are as they were stored.
+func (v *verification) checkCards(ctx context.Context) error {
+	changed, err := store.Rows(ctx, v.db.Pool(), pgx.RowTo[string],
 		"select version from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8')) order by version")
 	for _, version := range changed {
-		r.add(9, nameCards, version, "body does not match its checksum")
+		v.add(9, nameCards, version, "body does not match its checksum")
 	}
 	return err
 }
@@ -37,28 +37,28 @@ const restrictViolation = "23001"
 
 // provoke tries what the database must refuse. The statements match no row, for
 // the refusal is of the statement, and are rolled back.
-func (l *Ledger) provoke(ctx context.Context, r *Report) error {
+func (v *verification) provoke(ctx context.Context) error {
 	for _, f := range forbidden {
-		refused, err := l.refuses(ctx, f.statement)
+		refused, err := v.refuses(ctx, f.statement)
 		if err != nil {
 			return err
 		}
 		if !refused {
-			r.add(19, nameAppendOnly, f.table, "accepts: %s", f.statement)
+			v.add(19, nameAppendOnly, f.table, "accepts: %s", f.statement)
 		}
 	}
 	// A row trigger refuses only when there is a row; its presence must do.
 	var on bool
-	err := l.db.Pool().QueryRow(ctx, `select exists (select from pg_trigger where tgrelid = 'session_usage'::regclass
+	err := v.db.Pool().QueryRow(ctx, `select exists (select from pg_trigger where tgrelid = 'session_usage'::regclass
 		and tgname = 'session_usage_counters_grow' and tgenabled in ('O', 'A'))`).Scan(&on)
 	if err == nil && !on {
-		r.add(15, nameGrow, "session_usage", "its trigger is off")
+		v.add(15, nameGrow, "session_usage", "its trigger is off")
 	}
 	return err
 }
 
-func (l *Ledger) refuses(ctx context.Context, statement string) (bool, error) {
-	tx, err := l.db.Pool().Begin(ctx)
+func (v *verification) refuses(ctx context.Context, statement string) (bool, error) {
+	tx, err := v.db.Pool().Begin(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package ledger
+package verify
 
 // startInvariants are those of what a session started with. A balance is what was posted
 // before, less what sessions that had begun earlier used and was not posted yet. How much
