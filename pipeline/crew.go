@@ -51,8 +51,12 @@ func (w *crew) Post(ctx context.Context, p reply.Part) bool {
 	return w.post(ctx, message{kind: msgPart + messageKind(p.Kind), part: p})
 }
 
-// post delivers m unless ctx ends first.
+// post delivers m unless ctx ends first. A message that comes after that is never delivered:
+// a select would choose, and the conversation with it.
 func (w *crew) post(ctx context.Context, m message) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	select {
 	case w.box <- m:
 		return true
