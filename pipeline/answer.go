@@ -33,6 +33,13 @@ type answer struct {
 	verdict amd.Verdict
 }
 
+// decides notes a verdict and says whether it is another one.
+func (a *answer) decides(v amd.Verdict) (news bool) {
+	news = v != a.verdict
+	a.verdict = v
+	return news
+}
+
 // ask begins the conversation, or answering-machine detection before it.
 func (c *Call) ask() {
 	if c.cfg.Answering != nil {
@@ -52,8 +59,7 @@ func (c *Call) heardOf(res inference.Result) {
 func (c *Call) answeredBy(heard listen.Activity) {
 	verdict, open := c.observer.Screened(uint8(c.answer.who.Step(heard.Speech, heard.Level)), c.answer.who.Open())
 	v := amd.Verdict(verdict)
-	if v != c.answer.verdict {
-		c.answer.verdict = v
+	if c.answer.decides(v) {
 		c.emit(Event{Kind: Answered, Text: v.String()})
 	}
 	e := turn.Event{Kind: turn.AnsweredBy}

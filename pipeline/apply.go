@@ -86,7 +86,7 @@ func (c *Call) commit(a turn.Action) {
 		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: a.Text})
 	}
 	c.emit(e)
-	c.waits.steps = 0
+	c.tools.BeginTurn()
 	c.replies.Number++
 	r := &reply.Reply{}
 	if begun {
@@ -115,7 +115,7 @@ func (c *Call) commit(a turn.Action) {
 // followUp goes on with the turn after its functions have answered.
 func (c *Call) followUp() {
 	c.supersede()
-	c.waits.steps++
+	c.tools.FollowUp()
 	r := &reply.Reply{Number: c.replies.Number}
 	if c.replies.Latest != nil {
 		r.Turn, r.Clock.End = c.replies.Latest.Turn, c.replies.Latest.Clock.End
@@ -125,7 +125,7 @@ func (c *Call) followUp() {
 
 func (c *Call) request() *inference.Request {
 	r := c.replies.Request(&c.agent, c.tools.Offered(c.clientTools()))
-	r.NoTools = c.waits.steps >= maxToolSteps
+	r.NoTools = !c.tools.MayCall()
 	return r
 }
 

@@ -21,9 +21,8 @@ import (
 // after the end too, when they do nothing. All but Stop block while the mailbox is
 // full, so Observe must not call them.
 type Call struct {
-	cfg   Config
-	stops chan turn.Event // holds one: ends asked for by Stop
-	crew  crew
+	cfg  Config
+	crew crew
 	// The rest belongs to the conductor.
 	observer *journal.Observer // of what does not follow from earlier inputs
 	shown    shown
@@ -37,7 +36,8 @@ type Call struct {
 	playout  playout.Playout
 	replies  reply.Replies
 	tools    toolbox.Toolbox
-	waits    waits
+	filler   filler
+	ringback bridge.Ringback
 	bridge   *bridge.Bridge // to whom the caller was connected; nil: the agent conducts
 	answer   answer
 	times    times
@@ -106,7 +106,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		case <-timer.C:
 		case m := <-c.crew.box:
 			c.receive(m, journal.Received, c.deliver)
-		case e := <-c.stops:
+		case e := <-c.crew.stops:
 			c.stop(e)
 		case e := <-c.leg.Events():
 			c.legEvent(e)

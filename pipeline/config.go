@@ -109,7 +109,7 @@ func New(cfg Config) *Call {
 		cfg.Turn.NoiseMax = forever // without a recogniser there is no "Sorry?"
 	}
 	cfg.Turn.OnMachine, cfg.Turn.Scorer = onMachine(cfg.Answering), cfg.Scorer != nil
-	c := &Call{cfg: cfg, agent: cfg.Agent, crew: crew{idle: make(chan struct{}, 1), box: make(chan message, mailboxSize)}, stops: make(chan turn.Event, 1),
+	c := &Call{cfg: cfg, agent: cfg.Agent, crew: newCrew(),
 		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
 	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, &c.crew)
 	return c

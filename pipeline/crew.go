@@ -9,6 +9,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
+	"parley/pipeline/turn"
 )
 
 // settleMost bounds the wait for engines and functions at the end of a call.
@@ -18,11 +19,16 @@ const settleMost = 5 * time.Second
 // reach it. It may be used from several goroutines.
 type crew struct {
 	box    chan message
+	stops  chan turn.Event // holds one: ends asked for by Stop
 	life   context.Context // of the call
 	kill   context.CancelCauseFunc
 	n      atomic.Int64
 	idle   chan struct{} // holds one: none was left, maybe of some that began since
 	closed bool          // none begins: what they would do is given
+}
+
+func newCrew() crew {
+	return crew{box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1), idle: make(chan struct{}, 1)}
 }
 
 // Enter implements reply.Crew.

@@ -16,10 +16,23 @@ type filler struct {
 	turn    int
 }
 
+// begin is the beginning of a filler in a public generation and its turn.
+func (f *filler) begin(s *playout.Sentence, number, turn int) {
+	f.gen--
+	f.playing, f.number, f.turn = s, number, turn
+}
+
+// end takes the one that plays.
+func (f *filler) end() *playout.Sentence {
+	s := f.playing
+	f.playing = nil
+	return s
+}
+
 // sayFiller plays a filler of the turn, if it was made ahead: one that had to be made now
 // would come with what it is to bridge.
 func (c *Call) sayFiller(n int) {
-	f := &c.waits.filler
+	f := &c.filler
 	text := c.agent.Filler(n)
 	s := &playout.Sentence{Gen: f.gen - 1, Text: text, Complete: true}
 	for _, chunk := range c.observer.ObserveAudio(c.replies.Maker.Line(&c.agent, text)) {
@@ -28,8 +41,7 @@ func (c *Call) sayFiller(n int) {
 	if s.Length() == 0 {
 		return
 	}
-	f.gen--
-	f.playing, f.number, f.turn = s, c.replies.Number, c.replies.Latest.Turn
+	f.begin(s, c.replies.Number, c.replies.Latest.Turn)
 	c.playout.Follow(s.Gen)
 	c.emit(Event{Kind: Speaking, Turn: f.turn, Generation: f.number})
 	c.emit(Event{Kind: AgentPartial, Turn: f.turn, Generation: f.number, Text: text})
@@ -38,9 +50,8 @@ func (c *Call) sayFiller(n int) {
 
 // filled is the end of a filler, of which text was heard.
 func (c *Call) filled(text string) {
-	f := &c.waits.filler
-	s := f.playing
-	f.playing = nil
+	f := &c.filler
+	s := f.end()
 	if text == "" {
 		return
 	}
@@ -53,7 +64,7 @@ func (c *Call) filled(text string) {
 
 // stopFiller stops a filler: the caller has the floor.
 func (c *Call) stopFiller() {
-	s := c.waits.filler.playing
+	s := c.filler.playing
 	if s == nil {
 		return
 	}

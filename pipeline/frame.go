@@ -86,35 +86,49 @@ func (c *Call) maySpeculate() bool {
 	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.Waiting) == 0 && c.playout.Silent()
 }
 
-// steps are the events that the turn machine has yet to take, the first of which is dealt with, and what it decides.
+// steps are the events that the turn machine has yet to take, in order, and what it decides.
 type steps struct {
 	pending []turn.Event
+	taken   int // of pending; the last one is dealt with
 	acts    []turn.Action
+}
+
+// add takes an event and says whether it is the only one.
+func (q *steps) add(e turn.Event) (alone bool) {
+	q.pending = append(q.pending, e)
+	return len(q.pending) == 1
+}
+
+// next is the oldest event that was not dealt with; without one the steps begin anew.
+func (q *steps) next() (e turn.Event, ok bool) {
+	if q.taken == len(q.pending) {
+		q.pending, q.taken = q.pending[:0], 0
+		return e, false
+	}
+	q.taken++
+	return q.pending[q.taken-1], true
 }
 
 // step gives the turn machine an event and carries out what it decides. Carrying
 // out may cause further events; they wait their turn.
 func (c *Call) step(e turn.Event) {
-	q := &c.steps
-	if q.pending = append(q.pending, e); len(q.pending) > 1 {
+	if !c.steps.add(e) {
 		return
 	}
-	for i := 0; i < len(q.pending); i++ {
-		e := q.pending[i]
+	for e, ok := c.steps.next(); ok; e, ok = c.steps.next() {
 		if e.Now = c.caller.End(); e.Kind != turn.Frame {
 			// A frame ends when it ends: with the microseconds since it came, a
 			// timer would be due one frame late.
 			e.Now = c.clock()
 		}
-		c.state, q.acts = turn.Step(&c.cfg.Turn, c.state, e, q.acts[:0])
-		for _, a := range q.acts {
+		c.state, c.steps.acts = turn.Step(&c.cfg.Turn, c.state, e, c.steps.acts[:0])
+		for _, a := range c.steps.acts {
 			c.apply(a)
 		}
 		if c.cfg.Inspect && c.bridge == nil {
 			c.inspect()
 		}
 	}
-	q.pending = q.pending[:0]
 }
 
 // speak writes every frame that is due.
@@ -191,7 +205,7 @@ func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 
 // wait has the turn machine check what the caller waits for.
 func (c *Call) wait() {
-	if f := &c.waits.filler; f.playing != nil && c.playout.Silent() {
+	if f := &c.filler; f.playing != nil && c.playout.Silent() {
 		c.filled(f.playing.Text)
 	}
 	e := turn.Event{Kind: turn.Tick, Output: c.output()}
@@ -208,7 +222,7 @@ func (c *Call) wait() {
 // output is what the far end hears of the agent.
 func (c *Call) output() turn.Output {
 	switch {
-	case c.waits.filler.playing != nil:
+	case c.filler.playing != nil:
 		return turn.Filling
 	case !c.playout.Silent():
 		return turn.Sounding

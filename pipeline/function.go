@@ -19,18 +19,8 @@ import (
 
 // The functions that the model calls are package toolbox's. The conductor carries out what that says, and runs them.
 
-// maxToolSteps bounds the completions in a row that may call functions for one turn.
-const maxToolSteps = 3
-
 // DoNotCall puts the other party of a call on the account's do-not-call list.
 type DoNotCall func(context.Context) error
-
-// waits is what belongs to the caller's wait for functions.
-type waits struct {
-	filler filler
-	ring   bridge.Ringback
-	steps  int // completions with calls since the caller's last turn
-}
 
 // Telephone gives a telephone call the functions that the agent's settings allow there.
 // t supplies how to transfer, and takes its destinations from s; nil: there are no transfers.

@@ -167,7 +167,7 @@ func (c *Call) Stop(reason media.EndReason, detail media.EndDetail, goodbye bool
 		e.Line = turn.Goodbye
 	}
 	select {
-	case c.stops <- e:
+	case c.crew.stops <- e:
 	default: // an earlier one waits to be seen, and its goodbye will do
 		if !goodbye {
 			c.crew.kill(&media.Ended{Reason: reason, Detail: detail})

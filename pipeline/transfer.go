@@ -122,7 +122,7 @@ func (c *Call) rings() *toolbox.Call {
 // ring is the next frame of the tone; false while it is silent, or no transfer is under way.
 func (c *Call) ring(now time.Time) (f media.Frame, sounds bool) {
 	if w := c.rings(); w != nil {
-		f, sounds = c.waits.ring.Next(c.cfg.Transfer, w.ID, w.Arguments, now, c.leg.Format().Out)
+		f, sounds = c.ringback.Next(c.cfg.Transfer, w.ID, w.Arguments, now, c.leg.Format().Out)
 	}
 	return f, sounds
 }

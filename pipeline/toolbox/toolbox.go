@@ -39,7 +39,20 @@ type Toolbox struct {
 	// unfinished: the conversation waits for Done.
 	unfinished bool
 	collect    collecting
+	steps      int // completions with calls since the caller's last turn
 }
+
+// maxSteps bounds the completions in a row that may call functions for one turn.
+const maxSteps = 3
+
+// BeginTurn is a new turn of the caller's.
+func (t *Toolbox) BeginTurn() { t.steps = 0 }
+
+// FollowUp is another completion in the same turn: functions have answered.
+func (t *Toolbox) FollowUp() { t.steps++ }
+
+// MayCall says whether the next completion of the turn may call functions.
+func (t *Toolbox) MayCall() bool { return t.steps < maxSteps }
 
 // Call is a call of a function without its result.
 type Call struct {

@@ -23,34 +23,59 @@ type declared struct {
 	methods map[string]bool
 }
 
-func (all declared) flags(s *ast.StructType) int {
+// count sums what the fields of a type count for, by their types: of what it embeds, and of
+// structs without methods that it holds by value, each field. private leaves out exported ones.
+func (all declared) count(s *ast.StructType, private bool, counts func(ast.Expr) int) int {
 	n := 0
 	for _, f := range s.Fields.List {
-		if len(f.Names) > 0 && f.Names[0].IsExported() {
+		if private && len(f.Names) > 0 && f.Names[0].IsExported() {
 			continue
 		}
 		each := 0
-		switch typ := f.Type.(type) {
-		case *ast.Ident:
-			if typ.Name == "bool" {
-				each = 1
-			} else if inner := all.structs[typ.Name]; inner != nil && (f.Names == nil || !all.methods[typ.Name]) {
-				each = all.flags(inner)
-			}
-		case *ast.SelectorExpr:
-			if x, ok := typ.X.(*ast.Ident); ok && x.Name == "atomic" && typ.Sel.Name == "Bool" {
-				each = 1
-			}
-		case *ast.StructType:
-			each = all.flags(typ)
+		if inner := all.inner(f); inner != nil {
+			each = all.count(inner, private, counts)
+		} else {
+			each = counts(f.Type)
 		}
 		n += each * max(1, len(f.Names))
 	}
 	return n
 }
 
-// flagged lists the types of some files of one package that have too many flags.
-func flagged(files []*ast.File) []string {
+// inner is the struct whose fields count as those of the one that has the field f; nil: it
+// counts as one.
+func (all declared) inner(f *ast.Field) *ast.StructType {
+	switch typ := f.Type.(type) {
+	case *ast.Ident:
+		if f.Names == nil || !all.methods[typ.Name] {
+			return all.structs[typ.Name]
+		}
+	case *ast.StructType:
+		return typ
+	}
+	return nil
+}
+
+// flag counts flags.
+func flag(of ast.Expr) int {
+	switch typ := of.(type) {
+	case *ast.Ident:
+		if typ.Name == "bool" {
+			return 1
+		}
+	case *ast.SelectorExpr:
+		if x, ok := typ.X.(*ast.Ident); ok && x.Name == "atomic" && typ.Sel.Name == "Bool" {
+			return 1
+		}
+	}
+	return 0
+}
+
+// maxFields is how many fields types may have that much of their package goes through.
+var maxFields = map[string]int{"pipeline.Call": 20}
+
+// declarations are those of some files of one package.
+func declarations(files []*ast.File) declared {
 	all := declared{map[string]*ast.StructType{}, map[string]bool{}}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -67,10 +92,20 @@ func flagged(files []*ast.File) []string {
 			return true
 		})
 	}
+	return all
+}
+
+// crowded lists the types of the package pkg that have too many flags or fields.
+func crowded(pkg string, files []*ast.File) []string {
+	all := declarations(files)
 	var found []string
 	for name, s := range all.structs {
-		if n := all.flags(s); n > maxFlags {
+		if n := all.count(s, true, flag); n > maxFlags {
 			found = append(found, fmt.Sprintf("%s has %d flags, %d at most", name, n, maxFlags))
+		}
+		most, n := maxFields[pkg+"."+name], all.count(s, false, func(ast.Expr) int { return 1 })
+		if most > 0 && n > most {
+			found = append(found, fmt.Sprintf("%s has %d fields, %d at most", name, n, most))
 		}
 	}
 	slices.Sort(found)
@@ -92,7 +127,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-func TestFlags(t *testing.T) {
+func TestStates(t *testing.T) {
 	set := token.NewFileSet()
 	byPackage := map[string][]*ast.File{}
 	for _, path := range files(t, func(path string) bool {
@@ -105,14 +140,14 @@ func TestFlags(t *testing.T) {
 		byPackage[filepath.Dir(path)] = append(byPackage[filepath.Dir(path)], f)
 	}
 	for dir, files := range byPackage {
-		for _, what := range flagged(files) {
-			t.Errorf("%s: %s: name the states", dir, what)
+		for _, what := range crowded(files[0].Name.Name, files) {
+			t.Errorf("%s: %s: name the states, or the parts", dir, what)
 		}
 	}
 }
 
-// TestFlagsAreSeen: flags are counted where they hide.
-func TestFlagsAreSeen(t *testing.T) {
+// TestStatesAreSeen: flags and fields are counted where they hide.
+func TestStatesAreSeen(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "x.go", `package x
 		type few struct { a, b, c bool; p *many }
 		type half struct { a, b bool }
@@ -124,7 +159,12 @@ func TestFlagsAreSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := flagged([]*ast.File{f}); len(got) != 1 || !strings.HasPrefix(got[0], "many has 4 flags") {
+	if got := crowded("x", []*ast.File{f}); len(got) != 1 || !strings.HasPrefix(got[0], "many has 4 flags") {
+		t.Error(got)
+	}
+	maxFields["x.many"] = 3
+	defer delete(maxFields, "x.many")
+	if got := crowded("x", []*ast.File{f}); len(got) != 2 || !strings.HasPrefix(got[0], "many has 4 fields") {
 		t.Error(got)
 	}
 }
