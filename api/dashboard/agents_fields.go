@@ -55,6 +55,7 @@ var agentFields = []agentField{
 	{Name: "max_duration_seconds", Label: "Longest conversation", how: aNumber, section: "manner"},
 	{Name: "goodbye", Label: "Goodbye", how: aText, section: "manner"},
 
+	{Name: "turns", Label: "End of a turn", how: aText, section: "pace", usual: "words"},
 	{Name: "min_endpoint_ms", Label: "Shortest pause", how: aNumber, section: "pace"},
 	{Name: "max_endpoint_ms", Label: "Longest pause", how: aNumber, section: "pace"},
 	{Name: "barge_in_ms", Label: "Time to interrupt", how: aNumber, section: "pace"},
@@ -181,6 +182,11 @@ func (v *agentView) Speculation() []Option {
 		usual = "yes"
 	}
 	return []Option{{Value: "", Label: "As usual (" + usual + ")"}, {Value: "on", Label: "Yes"}, {Value: "off", Label: "No"}}
+}
+
+// TurnEnds are the choices.
+func (v *agentView) TurnEnds() []Option {
+	return []Option{{Value: "", Label: "The words, and the pause after them"}, {Value: "engine", Label: "The recogniser, where it finds the ends of turns"}}
 }
 
 // FirstInterruptions are the choices.
