@@ -1,12 +1,14 @@
 package inference_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/media/isolate"
 	"parley/media/isolate/isolatetest"
 )
 
@@ -51,7 +53,7 @@ func TestPanicEndsItsStream(t *testing.T) {
 	})
 }
 
-// panicEndsAnUtterance: its chunks end, and the one beside it goes on.
+// panicEndsAnUtterance: its chunks end with the panic, and the one beside it goes on.
 func panicEndsAnUtterance(t *testing.T) {
 	tts := enginetest.NewFakeTTS()
 	open := func() inference.Utterance {
@@ -65,6 +67,9 @@ func panicEndsAnUtterance(t *testing.T) {
 	synctest.Wait()
 	isolatetest.Inject(t, "inference/utterance")
 	broken := open()
+	if c := <-broken.Chunks(); !errors.Is(c.Err, isolate.Internal) {
+		t.Errorf("a chunk: %+v", c)
+	}
 	for c := range broken.Chunks() {
 		t.Errorf("a chunk: %+v", c)
 	}

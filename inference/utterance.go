@@ -37,8 +37,20 @@ func Streaming(t TTS) StreamingTTS {
 func (f *FailoverTTS) Open(ctx context.Context, v VoiceConfig) (Utterance, error) {
 	u := &queue{tts: f, voice: v, chunks: make(chan Chunk), more: make(chan struct{}, 1)}
 	u.ctx, u.cancel = context.WithCancelCause(ctx)
-	isolate.Go("inference/utterance", u.cancel, u.run, func() { u.cancel(ErrUtteranceEnded) }, u.leave, func() { close(u.chunks) })
+	isolate.Go("inference/utterance", u.cancel, u.run, func() { u.cancel(ErrUtteranceEnded) }, u.leave, func() { u.close(ctx) })
 	return u, nil
+}
+
+// close ends the chunks, after the fault where a panic has ended the utterance. Its reader is
+// there until life ends.
+func (u *queue) close(life context.Context) {
+	defer close(u.chunks)
+	if err := context.Cause(u.ctx); errors.Is(err, isolate.Internal) {
+		select {
+		case u.chunks <- Chunk{Err: err}:
+		case <-life.Done():
+		}
+	}
 }
 
 // queue is an utterance of a FailoverTTS: texts that are spoken in turn. What run does to speak one of

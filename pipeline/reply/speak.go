@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/media/isolate"
 )
 
 // errRate is the fault of a voice whose audio cannot be played.
@@ -139,6 +140,9 @@ func (s *speech) take(c inference.Chunk, ok bool) (failed error) {
 	switch {
 	case !ok:
 		return s.broke(s.fault(inference.ErrUtteranceEnded))
+	case errors.Is(c.Err, isolate.Internal):
+		s.m.crew.Fail(c.Err)
+		return c.Err
 	case c.Err != nil:
 		return s.broke(c.Err)
 	case len(c.Samples) > 0 && !c.Rate.Valid():
