@@ -149,16 +149,6 @@ func (o *bank) ask(who owner, method, path, body string) (int, string) {
 	return r.Status, string(r.Body)
 }
 
-func (o *bank) send(r *http.Request) (int, string) {
-	o.Helper()
-	res, err := o.Server.Client().Do(r)
-	o.OK(err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	o.OK(err)
-	return res.StatusCode, string(text)
-}
-
 // view is a top-up in answers; amounts are read exactly.
 type view struct {
 	ID, State, URL         string
