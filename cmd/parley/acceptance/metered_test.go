@@ -39,8 +39,8 @@ func (n *narrator) checkMetered(t *testing.T, b *books, account string) {
 			t.Fatalf("a completion of kind %q", g.Kind)
 		}
 		metered[in], metered[in+1] = metered[in]+g.InTokens, metered[in+1]+g.OutTokens
-		if g.InTokens == 0 && g.OutTokens == 0 && g.Outcome != "committed" {
-			nothing++ // given up before the model said anything
+		if g.OutTokens == 0 && g.Outcome != "committed" && (g.InTokens == 0 || g.Source == "counted") {
+			nothing++ // given up before the model reported anything; once it has begun to answer, its prompt is counted
 			continue
 		}
 		at := g.InTokens - firstPrompt // each request has another number of tokens
