@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"parley/media"
@@ -33,7 +34,7 @@ type Carrier struct {
 	ua    *sip.UserAgent
 	ports *rtpport.Pool
 	voice Voice
-	heard func(Heard)
+	heard atomic.Pointer[func(Heard)] // nil: nobody wants to know
 	rung  func(called string)
 	log   *slog.Logger
 }
@@ -46,8 +47,9 @@ type Heard struct {
 }
 
 // Record has tell called, at the end of each call that was answered, with what was
-// heard in it. It is for tests, which set it before Run.
-func (c *Carrier) Record(tell func(Heard)) { c.heard = tell }
+// heard in it. It is for tests, which may set it while the carrier runs: calls that come in
+// from then on are recorded.
+func (c *Carrier) Record(tell func(Heard)) { c.heard.Store(&tell) }
 
 // Count has rung called with the number of each call as it comes in, answered or not.
 // It is for tests, which set it before Run.
@@ -164,11 +166,12 @@ func (c *Carrier) play(ctx context.Context, in *sip.Incoming, who callee) error 
 	if err != nil {
 		return err
 	}
-	l := &listener{leg: leg, who: &who, lines: lines, answered: time.Now(), keeps: c.heard != nil}
+	tell := c.heard.Load()
+	l := &listener{leg: leg, who: &who, lines: lines, answered: time.Now(), keeps: tell != nil}
 	_, err = hold(ctx, leg, l.turn, func(media.LegEvent) {})
-	if c.heard != nil {
+	if tell != nil {
 		l.heard.Called = in.Called
-		c.heard(l.heard)
+		(*tell)(l.heard)
 	}
 	return err
 }
