@@ -24,11 +24,16 @@ func TestLimits(t *testing.T) {
 }
 
 func TestTooManyOpen(t *testing.T) {
-	s := newServer(t, apitest.OverNetwork, socket.Incoming{}, idle)
+	serves := make(chan struct{}, 1)
+	s := newServer(t, apitest.OverNetwork, socket.Incoming{}, func(ctx context.Context, k *socket.Socket) {
+		serves <- struct{}{}
+		idle(ctx, k)
+	})
 	for range socket.MaxOpen - 1 {
 		s.set.Limits.Open("acc_1")
 	}
 	s.connect(t)
+	<-serves // else the second may come in first
 	conn := s.connect(t)
 	if p := wantError(t, conn, "limit.concurrency"); !p.Data.Retryable || p.Data.Detail == "" {
 		t.Errorf("%+v", p)
